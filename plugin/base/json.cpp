@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Json to and from json-glib's trees.
+#include "plugin/base/json.h"
+
+#include <json-glib/json-glib.h>
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "plugin/base/gref.h"
+#include "plugin/base/json_tidy.h"
+
+namespace genclip {
+namespace {
+
+// Where json-glib stood when it finished a node: the line that the node ends on.
+using Lines = std::unordered_map<const JsonNode *, int>;
+
+void note_member(JsonParser *parser, JsonObject *object, const char *name, gpointer lines) {
+  (*static_cast<Lines *>(lines))[json_object_get_member(object, name)] =
+      static_cast<int>(json_parser_get_current_line(parser));
+}
+
+void note_element(JsonParser *parser, JsonArray *array, int index, gpointer lines) {
+  (*static_cast<Lines *>(lines))[json_array_get_element(array, static_cast<guint>(index))] =
+      static_cast<int>(json_parser_get_current_line(parser));
+}
+
+}  // namespace
+
+// Converts between the two trees; depth is bounded by the tidier before any recursion.
+class JsonTree {
+ public:
+  static Json from(JsonNode *node, const Lines &lines) {
+    Json json;
+    if (const auto line = lines.find(node); line != lines.end()) json.line_ = line->second;
+    switch (json_node_get_node_type(node)) {
+      case JSON_NODE_NULL: break;
+      case JSON_NODE_VALUE: json.value_ = scalar(node).value_; break;
+      case JSON_NODE_ARRAY: {
+        JsonArray *array = json_node_get_array(node);
+        Json::Array elements;
+        for (guint i = 0; i < json_array_get_length(array); ++i)
+          elements.push_back(from(json_array_get_element(array, i), lines));
+        json.value_ = std::move(elements);
+        break;
+      }
+      case JSON_NODE_OBJECT: {
+        JsonObjectIter iter;
+        const char *name;
+        JsonNode *member;
+        Json::Object members;
+        json_object_iter_init_ordered(&iter, json_node_get_object(node));
+        while (json_object_iter_next_ordered(&iter, &name, &member))
+          members.emplace_back(name, from(member, lines));
+        json.value_ = std::move(members);
+        break;
+      }
+    }
+    return json;
+  }
+
+  static GRef<JsonNode> to(const Json &json, bool sorted) {
+    JsonNode *node = json_node_alloc();
+    if (const auto *value = json.boolean()) {
+      json_node_init_boolean(node, *value);
+    } else if (const auto *value = json.integer()) {
+      json_node_init_int(node, *value);
+    } else if (const auto *value = json.real(); value && std::isfinite(*value)) {
+      json_node_init_double(node, *value);
+    } else if (const auto *value = json.string()) {
+      json_node_init_string(node, value->c_str());
+    } else if (const auto *elements = json.array()) {
+      auto array = GRef<JsonArray>::adopt(json_array_new());
+      for (const Json &element : *elements)
+        json_array_add_element(array.get(), to(element, sorted).release());
+      json_node_init_array(node, array.get());
+    } else if (const auto *members = json.object()) {
+      auto object = GRef<JsonObject>::adopt(json_object_new());
+      std::vector<const Json::Member *> order;
+      for (const Json::Member &member : *members) order.push_back(&member);
+      if (sorted)
+        std::sort(order.begin(), order.end(),
+                  [](const auto *a, const auto *b) { return a->first < b->first; });
+      for (const auto *member : order)
+        json_object_set_member(object.get(), member->first.c_str(), to(member->second, sorted).release());
+      json_node_init_object(node, object.get());
+    } else {
+      json_node_init_null(node);
+    }
+    return GRef<JsonNode>::adopt(node);
+  }
+
+ private:
+  static Json scalar(JsonNode *node) {
+    switch (json_node_get_value_type(node)) {
+      case G_TYPE_BOOLEAN: return Json(json_node_get_boolean(node) != FALSE);
+      case G_TYPE_INT64: return Json(int64_t{json_node_get_int(node)});
+      case G_TYPE_DOUBLE: {
+        const double value = json_node_get_double(node);
+        return std::isfinite(value) ? Json(value) : Json();
+      }
+      case G_TYPE_STRING: return Json(json_node_get_string(node));
+      default: return Json();
+    }
+  }
+};
+
+namespace {
+
+std::string write(const Json &json, bool sorted, bool pretty) {
+  auto node = JsonTree::to(json, sorted);
+  return GStringPtr(json_to_string(node.get(), pretty)).get();
+}
+
+Error not_json(std::string why) { return {ErrorKind::failed, "This is not JSON: " + std::move(why)}; }
+
+}  // namespace
+
+Result<Json> Json::parse(std::string_view text) {
+  auto tidied = tidy_json(text, kMaxDepth);
+  if (!tidied) return not_json(tidied.error().text);
+
+  auto parser = GRef<JsonParser>::adopt(json_parser_new());
+  Lines lines;
+  g_signal_connect(parser.get(), "object-member", G_CALLBACK(note_member), &lines);
+  g_signal_connect(parser.get(), "array-element", G_CALLBACK(note_element), &lines);
+  GErrorPtr error;
+  if (!json_parser_load_from_data(parser.get(), tidied->data(), static_cast<gssize>(tidied->size()),
+                                  take(error))) {
+    // json-glib opens its texts with "<data>:LINE:COLUMN: ".
+    std::string_view why = error->message;
+    if (why.starts_with("<data>:")) why.remove_prefix(7);
+    return not_json("line " + std::string(why));
+  }
+  JsonNode *root = json_parser_get_root(parser.get());
+  if (!root) return not_json("it is empty.");
+  return JsonTree::from(root, lines);
+}
+
+std::optional<double> Json::number() const {
+  if (const auto *value = integer()) return static_cast<double>(*value);
+  if (const auto *value = real()) return *value;
+  return std::nullopt;
+}
+
+const Json *Json::find(std::string_view key) const {
+  const Object *members = object();
+  if (!members) return nullptr;
+  const auto found = std::find_if(members->begin(), members->end(),
+                                  [&](const Member &member) { return member.first == key; });
+  return found == members->end() ? nullptr : &found->second;
+}
+
+Json *Json::find(std::string_view key) { return const_cast<Json *>(std::as_const(*this).find(key)); }
+
+void Json::set(std::string_view key, Json value) {
+  if (is_null()) value_ = Object{};
+  if (Json *member = find(key))
+    *member = std::move(value);
+  else
+    object()->emplace_back(key, std::move(value));
+}
+
+std::string Json::to_text() const { return write(*this, false, false); }
+std::string Json::to_pretty_text() const { return write(*this, false, true); }
+std::string Json::to_canonical_text() const { return write(*this, true, false); }
+
+}  // namespace genclip

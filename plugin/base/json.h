@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// JSON as a plain value, read and written with json-glib.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "plugin/base/result.h"
+
+namespace genclip {
+
+class Json {
+ public:
+  using Array = std::vector<Json>;
+  using Member = std::pair<std::string, Json>;
+  using Object = std::vector<Member>;  // In the order of the text; keys are unique.
+
+  Json() = default;  // null
+  Json(std::nullptr_t) {}
+  Json(bool value) : value_(value) {}
+  Json(int value) : value_(int64_t{value}) {}
+  Json(unsigned value) : value_(int64_t{value}) {}
+  Json(int64_t value) : value_(value) {}
+  Json(double value) : value_(value) {}
+  Json(const char *value) : value_(std::string(value)) {}
+  Json(std::string value) : value_(std::move(value)) {}
+  Json(std::string_view value) : value_(std::string(value)) {}
+  Json(Array value) : value_(std::move(value)) {}
+  Json(Object value) : value_(std::move(value)) {}
+
+  // Survives any bytes: not UTF-8, a NUL, deeper than kMaxDepth or not JSON is an error that names the line.
+  static Result<Json> parse(std::string_view text);
+  static constexpr int kMaxDepth = 100;
+
+  bool is_null() const { return std::holds_alternative<std::monostate>(value_); }
+  // Null when the value has another type.
+  const bool *boolean() const { return std::get_if<bool>(&value_); }
+  const int64_t *integer() const { return std::get_if<int64_t>(&value_); }
+  const double *real() const { return std::get_if<double>(&value_); }
+  const std::string *string() const { return std::get_if<std::string>(&value_); }
+  const Array *array() const { return std::get_if<Array>(&value_); }
+  const Object *object() const { return std::get_if<Object>(&value_); }
+  Array *array() { return std::get_if<Array>(&value_); }
+  Object *object() { return std::get_if<Object>(&value_); }
+  // An integer or a real.
+  std::optional<double> number() const;
+
+  // The member of that name; null when there is none or this is no object.
+  const Json *find(std::string_view key) const;
+  Json *find(std::string_view key);
+  // Adds or replaces a member; makes an object of a null.
+  void set(std::string_view key, Json value);
+
+  // One line, members in their order.
+  std::string to_text() const;
+  // Two spaces of indent a level, for people.
+  std::string to_pretty_text() const;
+  // One line with all keys sorted by their bytes: equal for equal values.
+  std::string to_canonical_text() const;
+
+  // The line of the text it was parsed from, from 1; 0 when it was not parsed.
+  int line() const { return line_; }
+
+  // Lines do not count.
+  friend bool operator==(const Json &a, const Json &b) { return a.value_ == b.value_; }
+
+ private:
+  friend class JsonTree;
+
+  std::variant<std::monostate, bool, int64_t, double, std::string, Array, Object> value_;
+  int line_ = 0;
+};
+
+}  // namespace genclip

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// One pass over the text that knows strings, numbers and brackets, and nothing else of JSON.
+#include "plugin/base/json_tidy.h"
+
+#include <glib.h>
+
+#include <charconv>
+#include <cstdint>
+
+#include "plugin/base/gref.h"
+
+namespace genclip {
+namespace {
+
+constexpr std::string_view kReplacementEscape = "\\ufffd";
+
+class Tidier {
+ public:
+  Tidier(std::string_view text, int max_depth) : text_(text), max_depth_(max_depth) {
+    out_.reserve(text.size());
+  }
+
+  Result<std::string> run() {
+    if (text_.starts_with("\xEF\xBB\xBF")) text_.remove_prefix(3);
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (c == '"') {
+        string();
+      } else if (c == '-' || g_ascii_isdigit(c)) {
+        number();
+      } else {
+        if ((c == '[' || c == '{') && ++depth_ > max_depth_)
+          return Error{ErrorKind::failed, "it nests deeper than " + std::to_string(max_depth_) + " levels."};
+        if (c == ']' || c == '}') --depth_;
+        out_ += c;
+        ++at_;
+      }
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void string() {
+    out_ += text_[at_++];
+    while (at_ < text_.size()) {
+      const char c = text_[at_];
+      if (c == '\\') {
+        escape();
+        continue;
+      }
+      out_ += c;
+      ++at_;
+      if (c == '"') return;
+    }
+  }
+
+  void escape() {
+    const auto unit = code_unit(at_);
+    if (!unit) {
+      out_ += text_.substr(at_, 2);
+      at_ += 2;
+      return;
+    }
+    const bool high = *unit >= 0xD800 && *unit < 0xDC00;
+    const bool low = *unit >= 0xDC00 && *unit < 0xE000;
+    const auto next = high ? code_unit(at_ + 6) : std::nullopt;
+    if (next && *next >= 0xDC00 && *next < 0xE000) {
+      out_ += text_.substr(at_, 12);
+      at_ += 12;
+      return;
+    }
+    out_ += high || low || *unit == 0 ? kReplacementEscape : text_.substr(at_, 6);
+    at_ += 6;
+  }
+
+  // The value of a \uXXXX that begins at `at`.
+  std::optional<uint32_t> code_unit(size_t at) const {
+    if (at + 6 > text_.size() || text_[at] != '\\' || text_[at + 1] != 'u') return std::nullopt;
+    uint32_t value = 0;
+    const char *end = text_.data() + at + 6;
+    if (std::from_chars(text_.data() + at + 2, end, value, 16).ptr != end) return std::nullopt;
+    return value;
+  }
+
+  void number() {
+    size_t end = at_ + 1;
+    while (end < text_.size() &&
+           (g_ascii_isalnum(text_[end]) || text_[end] == '.' || text_[end] == '+' || text_[end] == '-'))
+      ++end;
+    const std::string_view token = text_.substr(at_, end - at_);
+    int64_t value = 0;
+    const auto parsed = std::from_chars(token.data(), token.data() + token.size(), value);
+    const bool too_large =
+        parsed.ec == std::errc::result_out_of_range && parsed.ptr == token.data() + token.size();
+    if (too_large) out_ += '"';
+    out_ += token;
+    if (too_large) out_ += '"';
+    at_ = end;
+  }
+
+  std::string_view text_;
+  const int max_depth_;
+  size_t at_ = 0;
+  int depth_ = 0;
+  std::string out_;
+};
+
+}  // namespace
+
+Result<std::string> tidy_json(std::string_view text, int max_depth) {
+  const GStringPtr valid(g_utf8_make_valid(text.data(), static_cast<gssize>(text.size())));
+  return Tidier(valid.get(), max_depth).run();
+}
+
+}  // namespace genclip

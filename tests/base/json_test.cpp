@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Json: what it keeps, what it survives, what it writes.
+#include "plugin/base/json.h"
+
+#include <gtest/gtest.h>
+
+namespace genclip {
+namespace {
+
+TEST(Json, KeepsValuesTypesAndOrder) {
+  const std::string text = R"({"b":[1,2.5,"x",true,null],"a":{"c":-9223372036854775808}})";
+  const auto json = Json::parse(text);
+  ASSERT_TRUE(json) << json.error().text;
+  EXPECT_EQ(json->to_text(), text);
+  EXPECT_EQ(json->to_canonical_text(), R"({"a":{"c":-9223372036854775808},"b":[1,2.5,"x",true,null]})");
+}
+
+TEST(Json, NamesTheLineOfEachMember) {
+  const auto json = Json::parse("{\n\"a\":1,\n\"b\":[\n2,\n3]}");
+  ASSERT_TRUE(json);
+  EXPECT_EQ(json->find("a")->line(), 2);
+  EXPECT_EQ((*json->find("b")->array())[1].line(), 5);
+}
+
+TEST(Json, KeepsIntegersThatDoNotFitAsTheirDigits) {
+  const auto json = Json::parse(R"({"id":18446744073709551616, "n":9223372036854775807})");
+  ASSERT_TRUE(json);
+  EXPECT_EQ(*json->find("id")->string(), "18446744073709551616");
+  EXPECT_EQ(*json->find("n")->integer(), INT64_MAX);
+}
+
+struct Odd {
+  const char *name;
+  std::string text;
+  bool valid;
+};
+
+class OddJson : public testing::TestWithParam<Odd> {};
+
+TEST_P(OddJson, IsReadOrRefusedButSurvived) {
+  const auto json = Json::parse(GetParam().text);
+  EXPECT_EQ(json.has_value(), GetParam().valid) << GetParam().text.substr(0, 200);
+  if (!json) {
+    EXPECT_TRUE(json.error().text.starts_with("This is not JSON: ")) << json.error().text;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Json, OddJson,
+    testing::Values(Odd{"Empty", "", false}, Odd{"OnlyBlanks", " \n", false}, Odd{"Html", "<html>", false},
+                    Odd{"CutObject", R"({"a":)", false}, Odd{"CutString", R"({"a":"x)", false},
+                    Odd{"CutEscape", "\"\\", false}, Odd{"CutUnicodeEscape", "\"\\u12", false},
+                    Odd{"HalfSurrogate", R"(["\ud83d"])", true},
+                    Odd{"TwoHighSurrogates", R"(["\ud83d\ud83d"])", true},
+                    Odd{"LowSurrogate", R"(["\ude00x"])", true}, Odd{"EscapedNul", R"(["a\u0000b"])", true},
+                    Odd{"RawNul", std::string("[\"a\0b\"]", 7), true}, Odd{"NotUtf8", "[\"\xff\xfe\"]", true},
+                    Odd{"ByteOrderMark", "\xEF\xBB\xBF{}", true}, Odd{"BareNull", "null", true},
+                    Odd{"Infinite", "[1e999]", true},
+                    Odd{"DeepEnough", std::string(100, '[') + std::string(100, ']'), true},
+                    Odd{"TooDeep", std::string(101, '[') + std::string(101, ']'), false},
+                    Odd{"EndlessNesting", std::string(8 << 20, '['), false},
+                    Odd{"BracketsInStrings", "[\"" + std::string(500, '[') + "\"]", true},
+                    Odd{"LeadingZerosAndJunk", "[-]", false}),
+    [](const auto &row) { return std::string(row.param.name); });
+
+TEST(Json, ReplacesWhatIsNoCharacter) {
+  const auto json = Json::parse(R"(["a\u0000b","\ud83d!","\ud83d\ude00"])");
+  ASSERT_TRUE(json);
+  EXPECT_EQ(*(*json->array())[0].string(), "a\uFFFDb");
+  EXPECT_EQ(*(*json->array())[1].string(), "\uFFFD!");
+  EXPECT_EQ(*(*json->array())[2].string(), "\U0001F600");
+}
+
+TEST(Json, SetsMembersInPlace) {
+  Json json;
+  json.set("a", 1);
+  json.set("b", "x");
+  json.set("a", 2.5);
+  EXPECT_EQ(json.to_text(), R"({"a":2.5,"b":"x"})");
+}
+
+}  // namespace
+}  // namespace genclip
