@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// ErrorKind to GStreamer's domains and codes, in one table.
+#include "elements/post_error.h"
+
+namespace genclip {
+namespace {
+
+struct DomainAndCode {
+  GQuark domain;
+  int code;
+};
+
+DomainAndCode code_of(ErrorKind kind) {
+  const auto resource = [](GstResourceError code) { return DomainAndCode{GST_RESOURCE_ERROR, code}; };
+  switch (kind) {
+    case ErrorKind::settings: return resource(GST_RESOURCE_ERROR_SETTINGS);
+    case ErrorKind::not_authorized: return resource(GST_RESOURCE_ERROR_NOT_AUTHORIZED);
+    case ErrorKind::not_found: return resource(GST_RESOURCE_ERROR_NOT_FOUND);
+    case ErrorKind::open_read: return resource(GST_RESOURCE_ERROR_OPEN_READ);
+    case ErrorKind::read: return resource(GST_RESOURCE_ERROR_READ);
+    case ErrorKind::open_write: return resource(GST_RESOURCE_ERROR_OPEN_WRITE);
+    case ErrorKind::write: return resource(GST_RESOURCE_ERROR_WRITE);
+    case ErrorKind::no_space_left: return resource(GST_RESOURCE_ERROR_NO_SPACE_LEFT);
+    case ErrorKind::busy: return resource(GST_RESOURCE_ERROR_BUSY);
+    case ErrorKind::timed_out: return resource(GST_RESOURCE_ERROR_READ);
+    case ErrorKind::wrong_type: return {GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE};
+    case ErrorKind::failed:
+    case ErrorKind::cancelled: break;
+  }
+  return resource(GST_RESOURCE_ERROR_FAILED);
+}
+
+GstStructure *details_of(const Error &error) {
+  GstStructure *details = gst_structure_new_empty("details");
+  if (!error.task_id.empty())
+    gst_structure_set(details, "task-id", G_TYPE_STRING, error.task_id.c_str(), nullptr);
+  if (error.http_status != 0)
+    gst_structure_set(details, "http-status", G_TYPE_UINT, error.http_status, nullptr);
+  if (!error.service_message.empty())
+    gst_structure_set(details, "service-message", G_TYPE_STRING, error.service_message.c_str(), nullptr);
+  return details;
+}
+
+void post(GstElement *element, GstMessageType type, const Error &error) {
+  if (error.kind == ErrorKind::cancelled) return;
+  const auto [domain, code] = code_of(error.kind);
+  gst_element_message_full_with_details(element, type, domain, code, g_strdup(error.text.c_str()),
+                                        error.debug.empty() ? nullptr : g_strdup(error.debug.c_str()),
+                                        __FILE__, GST_FUNCTION, __LINE__, details_of(error));
+}
+
+}  // namespace
+
+void post_error(GstElement *element, const Error &error) { post(element, GST_MESSAGE_ERROR, error); }
+void post_warning(GstElement *element, const Error &error) { post(element, GST_MESSAGE_WARNING, error); }
+
+}  // namespace genclip
