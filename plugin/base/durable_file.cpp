@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Temporary, sync, rename, sync of the folder.
+#include "plugin/base/durable_file.h"
+
+namespace genclip {
+
+std::string folder_of(const std::string &path) {
+  const auto slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+Result<void> rename_durably(FileSystem &files, const std::string &from, const std::string &to) {
+  if (auto renamed = files.rename(from, to); !renamed) return renamed;
+  return files.sync_folder(folder_of(to));
+}
+
+Result<void> write_durably(FileSystem &files, const std::string &path, std::string_view contents) {
+  const std::string temporary = path + ".tmp";
+  {
+    auto file = files.open(temporary, FileSystem::Mode::read_write);
+    if (!file) return std::move(file).error();
+    if (auto cut = (*file)->truncate(0); !cut) return cut;
+    if (auto written = (*file)->write_at(0, std::as_bytes(std::span(contents))); !written) return written;
+    if (auto synced = (*file)->sync(); !synced) return synced;
+  }
+  return rename_durably(files, temporary, path);
+}
+
+Result<std::string> read_whole(FileSystem &files, const std::string &path, size_t limit) {
+  const auto info = files.info(path);
+  if (!info) return info.error();
+  if (*info && !(*info)->is_regular) return Error{ErrorKind::read, path + " is not a regular file."};
+  auto file = files.open(path, FileSystem::Mode::read);
+  if (!file) return std::move(file).error();
+  const auto size = (*file)->size();
+  if (!size) return size.error();
+  if (*size > limit)
+    return Error{ErrorKind::read, path + " is larger than " + std::to_string(limit) + " bytes."};
+  std::string contents(*size, '\0');
+  const auto count = (*file)->read_at(0, std::as_writable_bytes(std::span(contents)));
+  if (!count) return count.error();
+  contents.resize(*count);
+  return contents;
+}
+
+}  // namespace genclip

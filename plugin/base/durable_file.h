@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Small files that are either the old or the new, whatever happens in between.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "plugin/base/file_system.h"
+
+namespace genclip {
+
+// The folder part of a path.
+std::string folder_of(const std::string &path);
+
+// Writes `path` + ".tmp", syncs it, renames it and syncs the folder. One writer of a path at a time.
+Result<void> write_durably(FileSystem &files, const std::string &path, std::string_view contents);
+
+// Renames within one folder and syncs it.
+Result<void> rename_durably(FileSystem &files, const std::string &from, const std::string &to);
+
+// The whole file; more than `limit` bytes is an error, as is what is no regular file.
+Result<std::string> read_whole(FileSystem &files, const std::string &path, size_t limit);
+
+}  // namespace genclip

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The operating system's files.
+#include "plugin/base/file_system.h"
+
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+namespace genclip {
+namespace {
+
+Error failure(const char *doing, const std::string &path) {
+  const int code = errno;
+  const std::string reason = g_strerror(code);
+  ErrorKind kind = ErrorKind::write;
+  std::string advice;
+  switch (code) {
+    case ENOSPC:
+    case EDQUOT:
+      kind = ErrorKind::no_space_left;
+      advice = " Free some space and run again: what is there is kept.";
+      break;
+    case ENOENT: kind = ErrorKind::not_found; break;
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      kind = ErrorKind::open_write;
+      advice = " Check its permissions, or choose another folder with the property store.";
+      break;
+    default: break;
+  }
+  return {kind, std::string("Could not ") + doing + " " + path + ": " + reason + "." + advice};
+}
+
+class PosixFile final : public File {
+ public:
+  PosixFile(int descriptor, std::string path) : descriptor_(descriptor), path_(std::move(path)) {}
+  ~PosixFile() override { ::close(descriptor_); }
+  PosixFile(const PosixFile &) = delete;
+  PosixFile &operator=(const PosixFile &) = delete;
+
+  Result<size_t> read_at(uint64_t offset, std::span<std::byte> target) override {
+    size_t done = 0;
+    while (done < target.size()) {
+      const ssize_t count =
+          ::pread(descriptor_, target.data() + done, target.size() - done, static_cast<off_t>(offset + done));
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) return read_failure();
+      if (count == 0) break;
+      done += static_cast<size_t>(count);
+    }
+    return done;
+  }
+
+  Result<void> write_at(uint64_t offset, std::span<const std::byte> source) override {
+    while (!source.empty()) {
+      const ssize_t count = ::pwrite(descriptor_, source.data(), source.size(), static_cast<off_t>(offset));
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) return failure("write", path_);
+      source = source.subspan(static_cast<size_t>(count));
+      offset += static_cast<uint64_t>(count);
+    }
+    return {};
+  }
+
+  Result<uint64_t> size() override {
+    struct stat status;
+    if (::fstat(descriptor_, &status) < 0) return read_failure();
+    return static_cast<uint64_t>(status.st_size);
+  }
+
+  Result<void> truncate(uint64_t size) override {
+    if (::ftruncate(descriptor_, static_cast<off_t>(size)) < 0) return failure("shorten", path_);
+    return {};
+  }
+
+  Result<void> sync() override {
+    if (::fsync(descriptor_) < 0) return failure("write", path_);
+    return {};
+  }
+
+ private:
+  Error read_failure() const {
+    Error error = failure("read", path_);
+    error.kind = ErrorKind::read;
+    return error;
+  }
+
+  const int descriptor_;
+  const std::string path_;
+};
+
+class PosixFileSystem final : public FileSystem {
+ public:
+  Result<std::unique_ptr<File>> open(const std::string &path, Mode mode) override {
+    const int flags = mode == Mode::read ? O_RDONLY : O_RDWR | O_CREAT;
+    const int descriptor = ::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (descriptor < 0) {
+      Error error = failure("open", path);
+      if (mode == Mode::read && error.kind == ErrorKind::open_write) error.kind = ErrorKind::open_read;
+      return error;
+    }
+    return std::unique_ptr<File>(std::make_unique<PosixFile>(descriptor, path));
+  }
+
+  Result<void> rename(const std::string &from, const std::string &to) override {
+    if (::rename(from.c_str(), to.c_str()) < 0) return failure("rename", from);
+    return {};
+  }
+
+  Result<void> remove(const std::string &path) override {
+    if (::remove(path.c_str()) < 0 && errno != ENOENT) return failure("remove", path);
+    return {};
+  }
+
+  Result<void> make_folder(const std::string &path) override {
+    if (g_mkdir_with_parents(path.c_str(), 0700) < 0) return failure("make the folder", path);
+    return {};
+  }
+
+  Result<void> sync_folder(const std::string &path) override {
+    const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) return failure("open the folder", path);
+    const bool synced = ::fsync(descriptor) == 0 || errno == EINVAL;  // Some shared file systems have none.
+    Result<void> result;
+    if (!synced) result = failure("write the folder", path);
+    ::close(descriptor);
+    return result;
+  }
+
+  Result<std::vector<std::string>> list(const std::string &path) override {
+    GDir *folder = g_dir_open(path.c_str(), 0, nullptr);
+    if (!folder) return failure("read the folder", path);
+    std::vector<std::string> names;
+    while (const char *name = g_dir_read_name(folder)) names.emplace_back(name);
+    g_dir_close(folder);
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  Result<std::optional<FileInfo>> info(const std::string &path) override {
+    struct stat status;
+    if (::lstat(path.c_str(), &status) < 0) {
+      if (errno == ENOENT || errno == ENOTDIR) return std::optional<FileInfo>();
+      return failure("look at", path);
+    }
+    FileInfo info;
+    info.size = static_cast<uint64_t>(status.st_size);
+    info.is_folder = S_ISDIR(status.st_mode);
+    info.is_regular = S_ISREG(status.st_mode);
+    info.modified = std::chrono::system_clock::from_time_t(status.st_mtim.tv_sec) +
+                    std::chrono::duration_cast<std::chrono::system_clock::duration>(
+                        std::chrono::nanoseconds(status.st_mtim.tv_nsec));
+    return std::optional<FileInfo>(info);
+  }
+
+  Result<void> touch(const std::string &path) override {
+    if (::utimensat(AT_FDCWD, path.c_str(), nullptr, 0) < 0) return failure("touch", path);
+    return {};
+  }
+};
+
+}  // namespace
+
+FileSystem &FileSystem::posix() {
+  static auto &files = *new PosixFileSystem;  // Never destroyed: threads may outlive main().
+  return files;
+}
+
+}  // namespace genclip

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Files as genclip uses them: few calls, each with the durability it really has; tests put a layer in between
+// that loses what was not synced.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plugin/base/result.h"
+
+namespace genclip {
+
+// An open file. Positional calls only: any number of threads may read while one writes.
+class File {
+ public:
+  virtual ~File() = default;
+
+  // Bytes read: fewer than asked only at the end of the file.
+  virtual Result<size_t> read_at(uint64_t offset, std::span<std::byte> target) = 0;
+  // All of them, or an error (ErrorKind::no_space_left when the disk is full).
+  virtual Result<void> write_at(uint64_t offset, std::span<const std::byte> source) = 0;
+  virtual Result<uint64_t> size() = 0;
+  virtual Result<void> truncate(uint64_t size) = 0;
+  // On return the content survives a power cut; the name may not (sync_folder).
+  virtual Result<void> sync() = 0;
+};
+
+struct FileInfo {
+  uint64_t size = 0;
+  bool is_folder = false;
+  bool is_regular = false;
+  std::chrono::system_clock::time_point modified = {};
+};
+
+class FileSystem {
+ public:
+  enum class Mode {
+    read,        // must exist
+    read_write,  // made with mode 0600 when missing
+  };
+
+  virtual ~FileSystem() = default;
+
+  virtual Result<std::unique_ptr<File>> open(const std::string &path, Mode mode) = 0;
+  // Replaces `to`. Durable after sync_folder of its folder.
+  virtual Result<void> rename(const std::string &from, const std::string &to) = 0;
+  // Fine when there is no such file. A folder must be empty.
+  virtual Result<void> remove(const std::string &path) = 0;
+  // With its parents, mode 0700; fine when it exists.
+  virtual Result<void> make_folder(const std::string &path) = 0;
+  virtual Result<void> sync_folder(const std::string &path) = 0;
+  // Names without "." and "..", sorted.
+  virtual Result<std::vector<std::string>> list(const std::string &path) = 0;
+  // Nothing when there is no such file.
+  virtual Result<std::optional<FileInfo>> info(const std::string &path) = 0;
+  // Sets the modification time to now.
+  virtual Result<void> touch(const std::string &path) = 0;
+
+  // The real one. Lives for ever.
+  static FileSystem &posix();
+};
+
+}  // namespace genclip
