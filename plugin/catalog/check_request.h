@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Judges a request by the catalog, before it costs anything.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "plugin/base/json.h"
+#include "plugin/base/result.h"
+#include "plugin/catalog/catalog.h"
+#include "plugin/catalog/clip_request.h"
+#include "plugin/catalog/media_reference.h"
+#include "plugin/catalog/model_spec.h"
+
+namespace genclip {
+
+struct Problem {
+  std::string field;  // the service's name of it; "model" for the model itself
+  std::string text;   // one sentence that names the field, what was given, and what is allowed
+
+  friend bool operator==(const Problem &, const Problem &) = default;
+};
+
+// A request that the catalog allows; only check_request makes one, and only it can be submitted. A plain
+// value.
+class CheckedRequest {
+ public:
+  const std::string &model() const { return spec_->id; }
+  // tasks or legacy, never automatic.
+  Api api() const { return api_; }
+  unsigned take() const { return take_; }
+  // What is sent: an object with v2 field names (§2.3), `model` first, then `prompt`, then the other fields
+  // in the catalog's order, then the extra ones. Required fields have their default, unset optional ones are
+  // absent.
+  const Json &body() const { return body_; }
+  ResultKind result_kind() const { return spec_->result; }
+  const std::vector<MediaReference> &media() const { return media_; }
+  const ModelSpec &spec() const { return *spec_; }
+  // What the service will do that the user may not expect, one sentence each.
+  const std::vector<std::string> &warnings() const { return warnings_; }
+
+ private:
+  friend class RequestCheck;
+  CheckedRequest() = default;
+
+  std::shared_ptr<const ModelSpec> spec_;
+  Api api_ = Api::tasks;
+  unsigned take_ = 0;
+  Json body_;
+  std::vector<MediaReference> media_;
+  std::vector<std::string> warnings_;
+};
+
+// All problems at once, in the order of the model's fields.
+Result<CheckedRequest, std::vector<Problem>> check_request(const Catalog &catalog,
+                                                           const ClipRequest &request);
+
+// The one text that a person reads: names every problem.
+std::string problems_text(const std::vector<Problem> &problems);
+
+}  // namespace genclip

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What a user asks for, before anything judged it.
+#pragma once
+
+#include <string>
+
+#include "plugin/base/json.h"
+
+namespace genclip {
+
+// Which of the service's task interfaces a request goes to: §4.1, §4.3, or the one that the catalog names.
+enum class Api { automatic, tasks, legacy };
+
+struct ClipRequest {
+  std::string model;  // the Model ID, case kept
+  Api api = Api::automatic;
+  // Another take of the same request; part of the clip's identity, never sent.
+  unsigned take = 0;
+  // An object: the request fields that were set, by the service's names (§2.3; aliases are understood), in
+  // the order given. Media fields are arrays of strings.
+  Json fields = Json::Object{};
+  // An object: further fields, sent as they are. May not name a field that has a property.
+  Json extra = Json::Object{};
+
+  friend bool operator==(const ClipRequest &, const ClipRequest &) = default;
+};
+
+}  // namespace genclip

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// genclip://MODEL?field=value&…: a request as a URI.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "plugin/base/result.h"
+#include "plugin/catalog/catalog.h"
+#include "plugin/catalog/clip_request.h"
+
+namespace genclip {
+
+inline constexpr std::string_view kClipUriScheme = "genclip";
+
+// Fields by the service's names and aliases, form encoding, arrays by repetition, plus `take` and `api`.
+// Fields without a property go to `extra`. Values get the type that the catalog says; what does not fit stays
+// a string, for check_request to refuse. The error (settings) never holds a key that somebody put into the
+// URI.
+Result<ClipRequest> parse_clip_uri(const Catalog &catalog, std::string_view uri);
+
+// Parses back to an equal request.
+std::string clip_uri(const Catalog &catalog, const ClipRequest &request);
+
+// For ges-launch-1.0 1.22, which decodes a URI once and drops what follows a "?": escaped once more.
+std::string ges_clip_uri(const Catalog &catalog, const ClipRequest &request);
+
+}  // namespace genclip

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// One model of the service: its fields, their bounds, and the rules between them (§1.7, §1.8, §2.3–§2.5).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugin/base/json.h"
+#include "plugin/catalog/clip_request.h"
+#include "plugin/catalog/media_limits.h"
+#include "plugin/catalog/media_reference.h"
+
+namespace genclip {
+
+enum class ResultKind { video, image };
+
+enum class FieldType { string, integer, number, boolean, images, videos, audios, array, any };
+
+// As the catalog file and the service's tables write it: "string", "image[]" …
+const char *name_of(FieldType type);
+// The kind of media that the field's items are; nullopt for a field that refers to none.
+std::optional<MediaKind> media_kind(FieldType type);
+
+// A limit on a text beside its plain length.
+struct TextLimit {
+  enum class Count { characters, words, han_as_two };  // a character is a Unicode code point
+  enum class Where { any, han, no_han };  // does it hold for texts with Han characters, or without
+  Count count = Count::characters;
+  int64_t max = 0;
+  Where where = Where::any;
+  bool truncated = false;  // the service cuts the excess off: a warning, not a problem
+};
+
+struct FieldSpec {
+  std::string name;
+  FieldType type = FieldType::string;
+  bool required = false;
+  bool refused = false;                           // the model says that this field cannot be given
+  bool shown = true;                              // false: an open model takes it though no table shows it
+  bool has_property = false;                      // the elements have a property for it
+  Json default_value;                             // null: none shown; sent only when the field is required
+  std::vector<Json> values;                       // the allowed ones, compared exactly; empty: any
+  std::optional<int64_t> min, max;                // of an integer or a number
+  std::optional<int64_t> min_items, max_items;    // of an array
+  std::optional<int64_t> min_length, max_length;  // of a string, in code points
+  std::vector<TextLimit> text_limits;
+  std::string form;   // "W:H": a ratio; empty: any
+  Json unset;         // the value by which a property (or a URI) says "leave it out"; null: none
+  MediaLimits media;  // of what the field's items refer to
+  std::string note;   // for people
+};
+
+// How fields depend on each other. A field is set when the request has it; an empty array does not count.
+struct Rule {
+  enum class Kind {
+    conflict,         // at most one of `fields` is set
+    needs,            // when one of `fields` is set, one of `others` is too
+    exclusive,        // a field of `fields` and one of `others` are not set together
+    not_longer_than,  // the seconds in `fields` do not exceed the media of `others`; for the media check
+  };
+  Kind kind = Kind::conflict;
+  std::vector<std::string> fields;
+  std::vector<std::string> others;
+  std::string note;  // for people: the reason, as part of the error's text
+};
+
+struct ModelSpec {
+  std::string id;
+  std::string display_name;  // how people call it, to find it by; may be empty
+  std::string group;
+  std::string note;
+  ResultKind result = ResultKind::video;
+  std::vector<Api> apis;  // never empty; the first is the one that Api::automatic means
+  bool open = false;      // takes fields beyond those listed
+  bool assets = false;    // assetId:// references work
+  std::vector<FieldSpec>
+      fields;  // in the order of the table; of an open model also the unshown ones that have a property
+  std::vector<Rule> rules;
+  std::string origin;  // FILE:LINE it was read from
+
+  const FieldSpec *find(std::string_view field) const;
+};
+
+// One model of the text gateway (§2.5).
+struct TextModel {
+  enum class Variant { standard, official, low_cost };
+  std::string id;
+  Variant variant = Variant::standard;
+};
+
+}  // namespace genclip
