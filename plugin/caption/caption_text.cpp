@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Cleaning of text, one character at a time.
+#include "plugin/caption/caption_text.h"
+
+#include <glib.h>
+
+#include "plugin/base/gref.h"
+
+namespace genclip {
+namespace {
+
+struct ParseContextFree {
+  void operator()(GMarkupParseContext *context) const { g_markup_parse_context_free(context); }
+};
+
+// Appends a line without the blanks at its ends, unless it is blank.
+void append_line(std::string_view line, std::string &out) {
+  size_t first = std::string_view::npos;
+  size_t last = 0;
+  for (size_t at = 0; at < line.size();) {
+    const gunichar c = g_utf8_get_char(line.data() + at);
+    const auto size = static_cast<size_t>(g_utf8_skip[static_cast<unsigned char>(line[at])]);
+    if (!g_unichar_isspace(c)) {
+      if (first == std::string_view::npos) first = at;
+      last = at + size;
+    }
+    at += size;
+  }
+  if (first == std::string_view::npos) return;
+  if (!out.empty()) out += '\n';
+  out += line.substr(first, last - first);
+}
+
+bool is_line_end(gunichar c) { return c == '\n' || c == '\r' || c == 0x85 || c == 0x2028 || c == 0x2029; }
+
+}  // namespace
+
+std::string caption_text(std::string_view bytes) {
+  const GStringPtr valid(g_utf8_make_valid(bytes.data(), static_cast<gssize>(bytes.size())));
+  std::string out;
+  std::string line;
+  for (const char *at = valid.get(); *at; at = g_utf8_next_char(at)) {
+    const gunichar c = g_utf8_get_char(at);
+    if (is_line_end(c)) {
+      append_line(line, out);
+      line.clear();
+    } else if (g_unichar_iscntrl(c)) {
+      line += ' ';
+    } else if (c != 0xFEFF) {
+      line.append(at, static_cast<size_t>(g_utf8_next_char(at) - at));
+    }
+  }
+  append_line(line, out);
+  return out;
+}
+
+std::string caption_text_of_markup(std::string_view bytes) {
+  const GStringPtr valid(g_utf8_make_valid(bytes.data(), static_cast<gssize>(bytes.size())));
+  std::string plain;
+  GMarkupParser parser = {};
+  parser.text = [](GMarkupParseContext *, const char *text, gsize size, gpointer out, GError **) {
+    static_cast<std::string *>(out)->append(text, size);
+  };
+  const std::unique_ptr<GMarkupParseContext, ParseContextFree> context(
+      g_markup_parse_context_new(&parser, static_cast<GMarkupParseFlags>(0), &plain, nullptr));
+  const std::string document = std::string("<markup>") + valid.get() + "</markup>";
+  if (!g_markup_parse_context_parse(context.get(), document.data(), static_cast<gssize>(document.size()),
+                                    nullptr) ||
+      !g_markup_parse_context_end_parse(context.get(), nullptr))
+    return caption_text(bytes);
+  return caption_text(plain);
+}
+
+size_t character_count(std::string_view text) {
+  return static_cast<size_t>(g_utf8_strlen(text.data(), static_cast<gssize>(text.size())));
+}
+
+}  // namespace genclip

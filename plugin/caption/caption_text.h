@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Text as every sink of subtitles can take it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace genclip {
+
+// Any bytes as a caption: valid UTF-8, no NUL or other control character but line feeds, no blank line
+// (it would end a cue of WebVTT and SubRip), no blanks at the ends of lines. Empty when nothing is left.
+std::string caption_text(std::string_view bytes);
+
+// The same with the tags and entities of Pango's markup taken away. What is no markup stays as it is.
+std::string caption_text_of_markup(std::string_view bytes);
+
+// In Unicode code points.
+size_t character_count(std::string_view text);
+
+}  // namespace genclip

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Judges answers and failures; only the retry loop waits.
+#include "plugin/caption/content_client.h"
+
+#include <glib.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "plugin/caption/stream_parser.h"
+
+namespace genclip {
+
+using std::chrono::milliseconds;
+
+// Why one try ended, and what it says about another.
+struct ContentClient::Failure {
+  Error error;
+  bool transient = false;
+  std::optional<milliseconds> wait;
+};
+
+namespace {
+
+constexpr size_t kMaxAnswer = 8 << 20;
+constexpr milliseconds kFirstWait{500};
+constexpr milliseconds kLongestWait{30000};
+// A service that asks for more than this is as good as gone for a caption.
+constexpr milliseconds kLongestAskedWait{120000};
+
+ErrorKind kind_of(unsigned status) {
+  if (status == 401 || status == 402 || status == 403) return ErrorKind::not_authorized;
+  if (status == 404) return ErrorKind::not_found;
+  if (status == 408) return ErrorKind::timed_out;
+  if (status == 429) return ErrorKind::busy;
+  if (status >= 400 && status < 500) return ErrorKind::settings;
+  return ErrorKind::open_read;
+}
+
+const char *advice(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::not_authorized: return " Check api-key and the credits of its account.";
+    case ErrorKind::not_found: return " Check llm-base-url and model.";
+    case ErrorKind::settings: return " Check the properties that the request is made of.";
+    case ErrorKind::busy: return " Ask less often (interval, max-in-flight) or wait.";
+    default: return " Try again later.";
+  }
+}
+
+bool is_transient(unsigned status) { return status == 408 || status == 429 || status >= 500; }
+
+Error refused(unsigned status, const ServiceFault &fault) {
+  Error error;
+  error.kind = kind_of(status);
+  error.text = "The text gateway refused the request (" + std::to_string(status) + ")";
+  if (!fault.message.empty()) error.text += ": " + fault.message;
+  if (!error.text.ends_with('.')) error.text += '.';
+  if (fault.daily_quota)
+    error.text += " The quota of the day is used up.";
+  else
+    error.text += advice(error.kind);
+  error.http_status = status;
+  error.service_message = fault.message;
+  return error;
+}
+
+Error blocked(const std::string &reason, const char *what) {
+  return {ErrorKind::failed,
+          std::string("The model withheld the caption: ") + what + " was blocked (" + reason +
+              "). Change the prompt, or set on-error=skip to go on without it.",
+          {},
+          {},
+          0,
+          reason};
+}
+
+milliseconds backoff(unsigned attempt) {
+  const auto base = std::min(kFirstWait * (1 << std::min(attempt, 10u)), kLongestWait);
+  return milliseconds(
+      g_random_int_range(static_cast<gint32>(base.count() / 2), static_cast<gint32>(base.count()) + 1));
+}
+
+// Puts the pieces together.
+struct Gathering {
+  ContentAnswer answer;
+  std::optional<ServiceFault> fault;
+  std::string block_reason;
+
+  void add(const Json &document, const ContentListener &listener, bool &said) {
+    ContentPiece piece = read_content_piece(document);
+    if (piece.fault && !fault) fault = std::move(piece.fault);
+    if (!piece.block_reason.empty()) block_reason = piece.block_reason;
+    if (!piece.finish_reason.empty()) answer.finish_reason = piece.finish_reason;
+    // Counts of a stream are running totals.
+    if (piece.prompt_tokens) answer.prompt_tokens = *piece.prompt_tokens;
+    if (piece.output_tokens) answer.output_tokens = *piece.output_tokens;
+    if (piece.total_tokens) answer.total_tokens = *piece.total_tokens;
+    if (piece.text.empty() || fault) return;
+    answer.text += piece.text;
+    if (listener.on_text && !is_blocking(answer.finish_reason)) {
+      said = true;
+      listener.on_text(piece.text);
+    }
+  }
+};
+
+}  // namespace
+
+ContentClient::ContentClient(std::shared_ptr<ContentTransport> transport, ContentClientSettings settings,
+                             Clock &clock)
+    : transport_(std::move(transport)), settings_(std::move(settings)), clock_(clock) {}
+
+Result<ContentAnswer, ContentClient::Failure> ContentClient::try_once(const std::string &url,
+                                                                      const std::string &body,
+                                                                      const ContentListener &listener,
+                                                                      bool &said,
+                                                                      GCancellable *cancellable) const {
+  const auto deadline = clock_.now() + settings_.timeout;
+  auto exchange = transport_->post(url, body, cancellable);
+  if (!exchange) return Failure{exchange.error().error, exchange.error().transient, {}};
+
+  const unsigned status = (*exchange)->status();
+  const bool good = status >= 200 && status < 300;
+  StreamParser parser;
+  Gathering gathering;
+  std::vector<Json> documents;
+  std::optional<Failure> broken;
+  std::array<std::byte, 16384> bytes;
+  size_t total = 0;
+  while (!broken) {
+    const auto size = (*exchange)->read(bytes);
+    if (!size) {
+      broken = Failure{size.error().error, size.error().transient, {}};
+      break;
+    }
+    total += *size;
+    const std::string_view text(reinterpret_cast<const char *>(bytes.data()), *size);
+    const auto fed = *size > 0 ? parser.feed(text, documents) : parser.finish(documents);
+    if (!fed) broken = Failure{fed.error(), true, {}};
+    for (const Json &document : documents) gathering.add(document, good ? listener : ContentListener{}, said);
+    documents.clear();
+    if (*size == 0) break;
+    if (total > kMaxAnswer)
+      broken = Failure{{ErrorKind::read, "The text gateway's answer is above 8 MiB."}, false, {}};
+    if (settings_.timeout.count() > 0 && clock_.now() > deadline)
+      broken = Failure{{ErrorKind::timed_out, "The text gateway did not end its answer in time."}, true, {}};
+  }
+  if (broken && broken->error.kind == ErrorKind::cancelled) return *std::move(broken);
+
+  if (!good || gathering.fault) {
+    const ServiceFault fault = gathering.fault.value_or(ServiceFault{});
+    const unsigned code = !good ? status : fault.code >= 400 ? static_cast<unsigned>(fault.code) : 500;
+    Failure failure{refused(code, fault), is_transient(code) && !fault.daily_quota, fault.retry_delay};
+    if (const auto asked = (*exchange)->retry_after()) failure.wait = asked;
+    return failure;
+  }
+  if (!gathering.block_reason.empty())
+    return Failure{blocked(gathering.block_reason, "the question"), false, {}};
+  if (is_blocking(gathering.answer.finish_reason))
+    return Failure{blocked(gathering.answer.finish_reason, "the answer"), false, {}};
+  // Once the model said why it stopped, the text is whole, however the connection ended.
+  if (!gathering.answer.finish_reason.empty()) {
+    gathering.answer.cut_short = gathering.answer.finish_reason == "MAX_TOKENS";
+    return gathering.answer;
+  }
+  if (broken) return *std::move(broken);
+  return Failure{
+      {ErrorKind::read, "The text gateway's answer ended before the model had finished."}, true, {}};
+}
+
+Result<ContentAnswer> ContentClient::ask(const ContentRequest &request, const ContentListener &listener,
+                                         GCancellable *cancellable) const {
+  const std::string url = content_url(settings_.llm_base_url, request.model, settings_.stream);
+  const std::string body = content_body(request);
+  bool said = false;
+  for (unsigned attempt = 0;; ++attempt) {
+    auto answer = try_once(url, body, listener, said, cancellable);
+    if (answer) return *std::move(answer);
+    Failure &failure = answer.error();
+    const auto wait = failure.wait.value_or(backoff(attempt));
+    if (!failure.transient || said || attempt >= settings_.retries || wait > kLongestAskedWait)
+      return std::move(failure.error);
+    if (!clock_.sleep_until(clock_.now() + wait, cancellable)) return cancelled();
+    if (listener.on_retry && !listener.on_retry()) return std::move(failure.error);
+  }
+}
+
+}  // namespace genclip

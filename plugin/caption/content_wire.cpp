@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The only file that knows the text gateway's field names of requests and answers.
+#include "plugin/caption/content_wire.h"
+
+#include <glib.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "plugin/base/gref.h"
+#include "plugin/caption/service_fault.h"
+
+namespace genclip {
+namespace {
+
+Json text_part(std::string_view text) { return Json::Object{{"text", text}}; }
+
+Json still_part(const Still &still) {
+  const GStringPtr data(
+      g_base64_encode(reinterpret_cast<const guchar *>(still.bytes.data()), still.bytes.size()));
+  return Json::Object{
+      {"inlineData", Json::Object{{"mimeType", still.mime_type}, {"data", std::string(data.get())}}}};
+}
+
+std::string with_earlier(const ContentRequest &request) {
+  std::string prompt = request.prompt;
+  if (request.earlier.empty()) return prompt;
+  prompt += "\n\nThe captions before this one, oldest first; go on from them and do not repeat them:";
+  for (const std::string &caption : request.earlier) prompt += "\n- " + caption;
+  return prompt;
+}
+
+// Counts come as numbers, and as strings of them.
+std::optional<uint64_t> count(const Json *value) {
+  if (!value) return std::nullopt;
+  if (const auto number = value->number()) {
+    if (*number >= 0 && *number < 9e15) return static_cast<uint64_t>(*number);
+  } else if (const auto *text = value->string()) {
+    uint64_t parsed = 0;
+    const char *end = text->data() + text->size();
+    if (!text->empty() && std::from_chars(text->data(), end, parsed).ptr == end && parsed < 9000000000000000u)
+      return parsed;
+  }
+  return std::nullopt;
+}
+
+std::string string_of(const Json *value) {
+  const std::string *text = value ? value->string() : nullptr;
+  return text ? *text : std::string();
+}
+
+bool is_true(const Json *value) { return value && value->boolean() && *value->boolean(); }
+
+std::string joined_text(const Json *parts) {
+  std::string text;
+  if (!parts || !parts->array()) return text;
+  for (const Json &part : *parts->array())
+    if (!is_true(part.find("thought"))) text += string_of(part.find("text"));
+  return text;
+}
+
+}  // namespace
+
+std::string content_url(std::string_view llm_base_url, std::string_view model, bool stream) {
+  while (llm_base_url.ends_with('/')) llm_base_url.remove_suffix(1);
+  const GStringPtr escaped(
+      g_uri_escape_bytes(reinterpret_cast<const guint8 *>(model.data()), model.size(), nullptr));
+  return std::string(llm_base_url) + "/v1/models/" + escaped.get() +
+         (stream ? ":streamGenerateContent" : ":generateContent");
+}
+
+std::string content_body(const ContentRequest &request) {
+  Json::Array parts;
+  parts.push_back(text_part(with_earlier(request)));
+  for (const Still &still : request.stills) parts.push_back(still_part(still));
+  if (!request.text.empty()) parts.push_back(text_part(request.text));
+
+  Json body;
+  body.set("contents", Json::Array{Json::Object{{"role", "user"}, {"parts", std::move(parts)}}});
+  if (!request.system_instruction.empty())
+    body.set("systemInstruction",
+             Json::Object{{"parts", Json::Array{text_part(request.system_instruction)}}});
+  Json config;
+  if (request.temperature >= 0) config.set("temperature", request.temperature);
+  if (request.top_p >= 0) config.set("topP", request.top_p);
+  if (request.max_output_tokens > 0) config.set("maxOutputTokens", request.max_output_tokens);
+  if (!config.is_null()) body.set("generationConfig", std::move(config));
+  return body.to_text();
+}
+
+ContentPiece read_content_piece(const Json &document) {
+  ContentPiece piece;
+  piece.fault = read_service_fault(document);
+  if (const Json *candidates = document.find("candidates");
+      candidates && candidates->array() && !candidates->array()->empty()) {
+    // More than one candidate was never asked for; the first is the answer.
+    const Json &candidate = candidates->array()->front();
+    const Json *content = candidate.find("content");
+    piece.text = joined_text(content ? content->find("parts") : nullptr);
+    piece.finish_reason = string_of(candidate.find("finishReason"));
+    if (piece.finish_reason == "FINISH_REASON_UNSPECIFIED") piece.finish_reason.clear();
+  }
+  if (const Json *feedback = document.find("promptFeedback")) {
+    piece.block_reason = string_of(feedback->find("blockReason"));
+    if (piece.block_reason == "BLOCK_REASON_UNSPECIFIED") piece.block_reason.clear();
+  }
+  if (const Json *usage = document.find("usageMetadata")) {
+    piece.prompt_tokens = count(usage->find("promptTokenCount"));
+    piece.output_tokens = count(usage->find("candidatesTokenCount"));
+    piece.total_tokens = count(usage->find("totalTokenCount"));
+  }
+  return piece;
+}
+
+bool is_blocking(std::string_view finish_reason) {
+  constexpr std::array<std::string_view, 10> kBlocking = {
+      "SAFETY",          "RECITATION",         "LANGUAGE",
+      "BLOCKLIST",       "PROHIBITED_CONTENT", "SPII",
+      "IMAGE_SAFETY",    "CONTENT_FILTER",     "IMAGE_PROHIBITED_CONTENT",
+      "IMAGE_RECITATION"};
+  return std::find(kBlocking.begin(), kBlocking.end(), finish_reason) != kBlocking.end();
+}
+
+}  // namespace genclip

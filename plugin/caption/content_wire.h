@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The text gateway's JSON (§2.5, §4.4): what a request says, what an answer may say.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugin/base/json.h"
+
+namespace genclip {
+
+// A picture as sent: the document shows no shape for it, so `inlineData` is this family's known one.
+struct Still {
+  std::string mime_type = "image/jpeg";
+  std::string bytes;  // encoded, not base64
+};
+
+// One question to a model.
+struct ContentRequest {
+  std::string model;
+  std::string prompt;
+  std::string text;                  // to be rewritten; empty when there is none
+  std::vector<Still> stills;         // oldest first
+  std::vector<std::string> earlier;  // captions given before, oldest first
+  std::string system_instruction;    // empty: left out
+  double temperature = -1;           // below 0: left out
+  double top_p = -1;                 // below 0: left out
+  unsigned max_output_tokens = 0;    // 0: left out
+};
+
+// {llm_base_url}/v1/models/{model}:generateContent, or its streaming sister.
+std::string content_url(std::string_view llm_base_url, std::string_view model, bool stream);
+
+// The body to POST.
+std::string content_body(const ContentRequest &request);
+
+// An `error` object, whatever its shape.
+struct ServiceFault {
+  int code = 0;  // as an HTTP status; 0 when it says none
+  std::string status;
+  std::string message;
+  std::optional<std::chrono::milliseconds> retry_delay;
+  bool daily_quota = false;  // nothing to wait for today
+};
+
+// One document of an answer: the whole of it, or a part of a stream.
+struct ContentPiece {
+  std::string text;           // all text parts but thoughts, joined
+  std::string finish_reason;  // empty while there is more to come
+  std::string block_reason;   // why the question itself was refused
+  std::optional<uint64_t> prompt_tokens;
+  std::optional<uint64_t> output_tokens;
+  std::optional<uint64_t> total_tokens;
+  std::optional<ServiceFault> fault;
+};
+
+// Never fails: what it does not understand is left out.
+ContentPiece read_content_piece(const Json &document);
+
+// Whether a finishReason says that the text was withheld.
+bool is_blocking(std::string_view finish_reason);
+
+}  // namespace genclip

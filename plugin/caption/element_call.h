@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// One buffer through one GStreamer element, as a function call.
+#pragma once
+
+#include <gst/gst.h>
+
+#include "plugin/base/gref.h"
+#include "plugin/base/result.h"
+
+namespace genclip {
+
+// What came out, and its caps.
+struct ElementOutput {
+  GRef<GstBuffer> buffer;
+  GRef<GstCaps> caps;
+};
+
+// Makes the element `factory` (one that works in its chain function, such as jpegenc), gives it `buffer` with
+// `caps` and then EOS, and returns its first buffer. All in the calling thread, without a pipeline.
+// Fails when the element is not installed or makes nothing of the buffer.
+Result<ElementOutput> call_element(const char *factory, GstCaps *caps, GstBuffer *buffer);
+
+}  // namespace genclip

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// A frame or a picture as the JPEG that is sent, and as the tiny one that is compared.
+#pragma once
+
+#include <gst/gst.h>
+
+#include <vector>
+
+#include "plugin/base/gref.h"
+#include "plugin/base/result.h"
+#include "plugin/caption/content_wire.h"
+
+namespace genclip {
+
+// A picture with its caps: video/x-raw in system memory, image/jpeg or image/png.
+struct Picture {
+  GRef<GstBuffer> buffer;
+  GRef<GstCaps> caps;
+};
+
+// As a JPEG with square pixels, its longer side at most `max_size` pixels (0: as it is). A JPEG that is small
+// enough goes as it came. Takes milliseconds: never call it on a streaming thread. Any thread.
+Result<Still> encode_still(const Picture &picture, unsigned max_size);
+
+// A small picture of grey levels and colours, to compare with others.
+using Thumbnail = std::vector<unsigned char>;
+Result<Thumbnail> make_thumbnail(const Picture &picture);
+
+// How much two pictures differ: 0 for equal, 1 for black and white.
+double difference(const Thumbnail &a, const Thumbnail &b);
+
+}  // namespace genclip

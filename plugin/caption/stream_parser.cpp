@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// One byte at a time through a small state machine; only whole documents reach the JSON parser.
+#include "plugin/caption/stream_parser.h"
+
+#include <glib.h>
+
+#include <utility>
+
+namespace genclip {
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr int kMaxArrays = 4;
+
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
+// A document that is an array counts as its elements, as in the array framing.
+void append(Json json, std::vector<Json> &documents) {
+  if (Json::Array *elements = json.array()) {
+    for (Json &element : *elements) documents.push_back(std::move(element));
+  } else {
+    documents.push_back(std::move(json));
+  }
+}
+
+}  // namespace
+
+Error StreamParser::broken(std::string why) {
+  framing_ = Framing::broken;
+  document_.clear();
+  line_.clear();
+  return {ErrorKind::read, "The text gateway's answer cannot be read: " + std::move(why)};
+}
+
+// False while the byte says nothing of the framing.
+bool StreamParser::sniff(char c) {
+  if (lead_.size() < kByteOrderMark.size() && c == kByteOrderMark[lead_.size()]) {
+    lead_ += c;
+    return false;
+  }
+  if (is_blank(c)) return false;
+  if (c == '{' || c == '[')
+    framing_ = Framing::json;
+  else if (c == ':' || g_ascii_islower(c))
+    framing_ = Framing::events;
+  else
+    framing_ = Framing::broken;
+  return true;
+}
+
+Result<void> StreamParser::feed(std::string_view bytes, std::vector<Json> &documents) {
+  if (framing_ == Framing::broken) return broken("it was broken before.");
+  for (const char c : bytes) {
+    if (framing_ == Framing::unknown && !sniff(c)) continue;
+    if (framing_ == Framing::broken) return broken("it is neither JSON nor a stream of events.");
+    auto fed = framing_ == Framing::json ? feed_json(c, documents) : feed_event(c, documents);
+    if (!fed) return fed;
+    if (document_.size() + line_.size() > kMaxDocument) return broken("one document of it is above 8 MiB.");
+  }
+  return {};
+}
+
+Result<void> StreamParser::finish(std::vector<Json> &documents) {
+  switch (framing_) {
+    case Framing::broken: return broken("it was broken before.");
+    case Framing::unknown: return broken("it is empty.");
+    case Framing::json:
+      if (depth_ > 0 || arrays_ > 0) return broken("it ends in the middle.");
+      return {};
+    case Framing::events: break;
+  }
+  // A last event may lack its blank line; a cut one fails to parse.
+  if (auto ended = end_line(documents); !ended) return ended;
+  return end_event(documents);
+}
+
+Result<void> StreamParser::feed_json(char c, std::vector<Json> &documents) {
+  if (depth_ == 0) {
+    if (is_blank(c) || c == ',') return {};
+    if (c == '[')
+      return ++arrays_ > kMaxArrays ? Result<void>(broken("it nests too many arrays.")) : Result<void>();
+    if (c == ']')
+      return --arrays_ < 0 ? Result<void>(broken("a bracket closes what none opened.")) : Result<void>();
+    if (c != '{') return broken("between its documents stands something else.");
+    depth_ = 1;
+    document_ = c;
+    return {};
+  }
+  document_ += c;
+  if (in_string_) {
+    if (escaped_)
+      escaped_ = false;
+    else if (c == '\\')
+      escaped_ = true;
+    else if (c == '"')
+      in_string_ = false;
+    return {};
+  }
+  if (c == '"') in_string_ = true;
+  if (c == '{' || c == '[') ++depth_;
+  if (c == '}' || c == ']') --depth_;
+  if (depth_ > 0) return {};
+  auto json = Json::parse(std::exchange(document_, {}));
+  if (!json) return broken(json.error().text);
+  append(*std::move(json), documents);
+  return {};
+}
+
+// Lines end with LF, CR or CRLF; an empty one ends the event.
+Result<void> StreamParser::feed_event(char c, std::vector<Json> &documents) {
+  const bool was_cr = std::exchange(after_cr_, c == '\r');
+  if (c == '\n' && was_cr) return {};
+  if (c == '\n' || c == '\r') return end_line(documents);
+  line_ += c;
+  return {};
+}
+
+Result<void> StreamParser::end_line(std::vector<Json> &documents) {
+  const std::string line = std::exchange(line_, {});
+  if (line.empty()) return end_event(documents);
+  std::string_view value = line;
+  if (!value.starts_with("data")) {
+    // Comments and other fields say nothing to us, but what is no field at all is no event stream.
+    if (value.find(':') == std::string_view::npos && value != "event" && value != "id" && value != "retry")
+      return broken("a line of it is no event.");
+    return {};
+  }
+  value.remove_prefix(4);
+  if (value.starts_with(':')) value.remove_prefix(1);
+  if (value.starts_with(' ')) value.remove_prefix(1);
+  if (has_data_) document_ += '\n';
+  document_ += value;
+  has_data_ = true;
+  return {};
+}
+
+Result<void> StreamParser::end_event(std::vector<Json> &documents) {
+  has_data_ = false;
+  const std::string data = std::exchange(document_, {});
+  std::string_view trimmed = data;
+  while (!trimmed.empty() && is_blank(trimmed.front())) trimmed.remove_prefix(1);
+  while (!trimmed.empty() && is_blank(trimmed.back())) trimmed.remove_suffix(1);
+  if (trimmed.empty() || trimmed == "[DONE]") return {};
+  auto json = Json::parse(trimmed);
+  if (!json) return broken(json.error().text);
+  append(*std::move(json), documents);
+  return {};
+}
+
+}  // namespace genclip

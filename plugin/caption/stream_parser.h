@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Cuts the bytes of an answer into JSON documents, whichever of the family's framings they come in.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugin/base/json.h"
+
+namespace genclip {
+
+// Server-sent events, one JSON array, a document a line, or a single document: told apart by the first byte.
+// The shape of a streamed answer is not shown in §4.4, so all that were seen are read. One thread at a time.
+class StreamParser {
+ public:
+  // A document larger than this is refused.
+  static constexpr size_t kMaxDocument = 8 << 20;
+
+  // Appends each document that `bytes` completes. Bytes may be cut anywhere. After an error all else fails
+  // too.
+  Result<void> feed(std::string_view bytes, std::vector<Json> &documents);
+
+  // The end of the bytes: fails when they end inside a document.
+  Result<void> finish(std::vector<Json> &documents);
+
+ private:
+  enum class Framing { unknown, json, events, broken };
+
+  bool sniff(char c);
+  Result<void> feed_json(char c, std::vector<Json> &documents);
+  Result<void> feed_event(char c, std::vector<Json> &documents);
+  Result<void> end_line(std::vector<Json> &documents);
+  Result<void> end_event(std::vector<Json> &documents);
+  Error broken(std::string why);
+
+  Framing framing_ = Framing::unknown;
+  std::string lead_;      // a byte order mark that has begun
+  std::string document_;  // the object that has begun (json), or the data of the event (events)
+
+  // json
+  int depth_ = 0;   // of braces and brackets inside document_
+  int arrays_ = 0;  // brackets around it
+  bool in_string_ = false;
+  bool escaped_ = false;
+
+  // events
+  std::string line_;
+  bool has_data_ = false;
+  bool after_cr_ = false;
+};
+
+}  // namespace genclip
