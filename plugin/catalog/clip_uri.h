@@ -23,7 +23,8 @@ Result<ClipRequest> parse_clip_uri(const Catalog &catalog, std::string_view uri)
 // Parses back to an equal request.
 std::string clip_uri(const Catalog &catalog, const ClipRequest &request);
 
-// For ges-launch-1.0 1.22, which decodes a URI once and drops what follows a "?": escaped once more.
-std::string ges_clip_uri(const Catalog &catalog, const ClipRequest &request);
+// The same URI for ges-launch-1.0 1.22, which decodes it once and drops what follows a "?": escaped once
+// more.
+std::string escaped_for_ges_launch(std::string_view uri);
 
 }  // namespace genclip

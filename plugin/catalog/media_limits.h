@@ -18,15 +18,18 @@ struct Bounds {
 
   bool empty() const { return !lower && !upper; }
   bool contains(double value) const;
-  // For people: "2 to 15", "above 0.4 and below 2.5", "at most 20".
-  std::string text() const;
+  // For people: "2 to 15", "above 0.4 and below 2.5", "at most 20"; in multiples of `unit`.
+  std::string text(double unit = 1) const;
 
   friend bool operator==(const Bounds &, const Bounds &) = default;
 };
 
+// The service says MB and not which: the decimal one, as its unit says.
+inline constexpr double kBytesPerMegabyte = 1e6;
+
 struct MediaLimits {
   std::vector<std::string> formats;  // lower case, such as "jpeg"; empty: any
-  Bounds bytes;                      // of one file; the service's MB is 1 000 000 bytes
+  Bounds bytes;                      // of one file
   Bounds width;                      // pixels
   Bounds height;                     // pixels
   Bounds ratio;                      // width / height
@@ -36,6 +39,8 @@ struct MediaLimits {
   bool similar_formats = false;      // the list of formats is not complete (§2.3: "and similar")
 
   bool empty() const;
+  // For people: "jpeg, png; below 30 MB; 2 to 15 seconds".
+  std::string text() const;
 };
 
 }  // namespace genclip

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Where catalog files come from, and looking things up.
+#include "plugin/catalog/catalog.h"
+
+#include <gio/gio.h>
+
+#include <algorithm>
+
+#include "plugin/base/gref.h"
+#include "plugin/base/mutex.h"
+#include "plugin/catalog/catalog_reader.h"
+#include "plugin/catalog/closest.h"
+#include "plugin/catalog/wording.h"
+
+// From the generated catalog-resource.c, whose header does not know C++.
+extern "C" GResource *genclip_catalog_get_resource(void);
+
+namespace genclip {
+namespace {
+
+constexpr size_t kMostSuggestions = 3;
+constexpr const char *kVariable = "GENCLIP_MODELS";
+
+CatalogFile built_in_file() {
+  GErrorPtr error;
+  const auto bytes = GRef<GBytes>::adopt(g_resource_lookup_data(genclip_catalog_get_resource(),
+                                                                "/genclip/catalog/models.json",
+                                                                G_RESOURCE_LOOKUP_FLAGS_NONE, take(error)));
+  if (!bytes) g_error("The built-in catalog is not in this build: %s", error->message);
+  gsize size = 0;
+  const auto *data = static_cast<const char *>(g_bytes_get_data(bytes.get(), &size));
+  return {"models.json", std::string(data, size)};
+}
+
+// The files of a path list; those that cannot be read are noted.
+void read_path_list(CatalogReader &reader, const std::string &list) {
+  const std::unique_ptr<char *, void (*)(char **)> paths(
+      g_strsplit(list.c_str(), G_SEARCHPATH_SEPARATOR_S, -1), g_strfreev);
+  for (char **path = paths.get(); *path; ++path) {
+    if (!**path) continue;
+    char *text = nullptr;
+    gsize size = 0;
+    GErrorPtr error;
+    if (g_file_get_contents(*path, &text, &size, take(error)))
+      reader.read({*path, std::string(GStringPtr(text).get(), size)});
+    else
+      reader.note({*path, 0, "", std::string("The file cannot be read: ") + error->message});
+  }
+}
+
+// Every value of the variable that was met. Its lock is taken alone.
+class Catalogs {
+ public:
+  Catalog::Ptr of(const std::string &path_list) EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    Catalog::Ptr &catalog = known_[path_list];
+    if (!catalog) {
+      CatalogReader reader;
+      reader.read(built_in_file());
+      read_path_list(reader, path_list);
+      catalog = reader.finish();
+      for (const Mistake &mistake : catalog->mistakes()) g_message("%s", mistake.to_text().c_str());
+    }
+    return catalog;
+  }
+
+ private:
+  Mutex mutex_;
+  std::map<std::string, Catalog::Ptr> known_ GUARDED_BY(mutex_);
+};
+
+Catalogs &catalogs() {
+  static auto &all = *new Catalogs;  // Never destroyed: threads may outlive main().
+  return all;
+}
+
+std::string unknown_text(std::string_view wanted, const std::vector<std::string> &closest) {
+  std::string text = "There is no model " + quoted(wanted);
+  if (closest.size() == 1) text += "; the closest Model ID is " + closest[0];
+  if (closest.size() > 1) text += "; the closest Model IDs are " + both(closest);
+  return text + ".";
+}
+
+}  // namespace
+
+std::string Mistake::to_text() const {
+  return file + ":" + (line > 0 ? std::to_string(line) + ":" : "") + " " + text;
+}
+
+Catalog::Ptr Catalog::shared() {
+  const char *path_list = g_getenv(kVariable);
+  return catalogs().of(path_list ? path_list : "");
+}
+
+Catalog::Ptr Catalog::built_in() { return catalogs().of(""); }
+
+Catalog::Ptr Catalog::with_files(const std::vector<CatalogFile> &files) {
+  CatalogReader reader;
+  reader.read(built_in_file());
+  for (const CatalogFile &file : files) reader.read(file);
+  return reader.finish();
+}
+
+Result<Catalog::Ptr> Catalog::from_text(std::string_view text) {
+  Ptr catalog = with_files({{"text", std::string(text)}});
+  if (!catalog->mistakes().empty()) return Error{ErrorKind::settings, catalog->mistakes()[0].to_text()};
+  return catalog;
+}
+
+std::shared_ptr<const ModelSpec> Catalog::find(std::string_view id) const {
+  const auto found =
+      std::find_if(models_.begin(), models_.end(), [&](const auto &model) { return model->id == id; });
+  return found == models_.end() ? nullptr : *found;
+}
+
+const TextModel *Catalog::find_text(std::string_view id) const {
+  const auto found = std::find_if(text_models_.begin(), text_models_.end(),
+                                  [&](const TextModel &model) { return model.id == id; });
+  return found == text_models_.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> Catalog::closest(std::string_view wanted) const {
+  std::vector<Name> names;
+  for (const auto &model : models_) names.push_back({model->id, model->display_name});
+  return closest_names(wanted, names, kMostSuggestions);
+}
+
+std::vector<std::string> Catalog::closest_text(std::string_view wanted) const {
+  std::vector<Name> names;
+  for (const TextModel &model : text_models_) names.push_back({model.id});
+  return closest_names(wanted, names, kMostSuggestions);
+}
+
+std::string Catalog::unknown_model_text(std::string_view wanted) const {
+  if (wanted.empty())
+    return "No model is given; set model to a Model ID, such as " + models_.front()->id + ".";
+  for (const Mistake &mistake : mistakes_)
+    if (mistake.model == wanted)
+      return "The model " + quoted(wanted) + " is left out for a mistake in its file: " + mistake.to_text();
+  if (find_text(wanted))
+    return "The model " + quoted(wanted) + " makes text, not clips; the element for it is gencaption.";
+  return unknown_text(wanted, closest(wanted));
+}
+
+std::string Catalog::unknown_text_model_text(std::string_view wanted) const {
+  if (find(wanted))
+    return "The model " + quoted(wanted) + " makes clips, not text; the element for it is genclipsrc.";
+  return unknown_text(wanted, closest_text(wanted));
+}
+
+std::string_view Catalog::canonical(std::string_view field) const {
+  const auto found = aliases_.find(field);
+  return found == aliases_.end() ? field : std::string_view(found->second);
+}
+
+const FieldSpec *Catalog::common_field(std::string_view field) const {
+  const auto found = std::find_if(common_fields_.begin(), common_fields_.end(),
+                                  [&](const FieldSpec &spec) { return spec.name == field; });
+  return found == common_fields_.end() ? nullptr : &*found;
+}
+
+}  // namespace genclip

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Gathers the fields of a request, judges each, then all together, and writes the body.
+#include "plugin/catalog/check_request.h"
+
+#include <algorithm>
+
+#include "plugin/catalog/closest.h"
+#include "plugin/catalog/credential_names.h"
+#include "plugin/catalog/cross_field_rules.h"
+#include "plugin/catalog/field_check.h"
+#include "plugin/catalog/prompt_rules.h"
+#include "plugin/catalog/wording.h"
+
+namespace genclip {
+namespace {
+
+// What the elements have a property for, though the service has no such field.
+constexpr std::string_view kReserved[] = {"model", "take", "api"};
+
+bool is_reserved(std::string_view name) {
+  return std::find(std::begin(kReserved), std::end(kReserved), name) != std::end(kReserved);
+}
+
+// Stands in for an unknown model, so that the rest of the request is judged too.
+std::shared_ptr<const ModelSpec> open_model(const Catalog &catalog, const std::string &id) {
+  auto spec = std::make_shared<ModelSpec>();
+  spec->id = id;
+  spec->open = true;
+  spec->assets = true;
+  spec->apis = {Api::tasks, Api::legacy};
+  spec->fields = catalog.common_fields();
+  return spec;
+}
+
+}  // namespace
+
+class RequestCheck {
+ public:
+  RequestCheck(const Catalog &catalog, const ClipRequest &request) : catalog_(catalog), request_(request) {}
+
+  Result<CheckedRequest, std::vector<Problem>> run() {
+    find_model();
+    choose_api();
+    gather(request_.fields, given_, false);
+    gather(request_.extra, extra_, true);
+    for (const FieldSpec &spec : checked_.spec_->fields) check_field(spec);
+    check_unlisted(given_);
+    check_unlisted(extra_);
+    write_body();
+    check_body();
+    if (!problems_.empty()) return std::move(problems_);
+    return std::move(checked_);
+  }
+
+ private:
+  const ModelSpec &spec() const { return *checked_.spec_; }
+
+  void problem(std::string_view field, std::string text) {
+    problems_.push_back({std::string(field), std::move(text)});
+  }
+
+  void find_model() {
+    checked_.spec_ = catalog_.find(request_.model);
+    checked_.take_ = request_.take;
+    if (checked_.spec_) return;
+    problem("model", catalog_.unknown_model_text(request_.model));
+    checked_.spec_ = open_model(catalog_, request_.model);
+  }
+
+  void choose_api() {
+    const auto &apis = spec().apis;
+    checked_.api_ = request_.api == Api::automatic ? apis.front() : request_.api;
+    if (std::find(apis.begin(), apis.end(), checked_.api_) != apis.end()) return;
+    const std::string name = checked_.api_ == Api::legacy ? "legacy" : "tasks";
+    problem("api", "The API " + quoted(name) + " does not have " + spec().id + "; leave api at auto.");
+  }
+
+  // Members by their canonical names; those that cannot be sent at all are problems and left out.
+  void gather(const Json &from, Json &into, bool extra) {
+    into = Json::Object{};
+    const auto *members = from.object();
+    if (!members) return;
+    for (const auto &[name, value] : *members) {
+      const std::string field(catalog_.canonical(name));
+      if (auto wrong = encoding_problem(Json(field)))
+        problem(field, "A field's name " + *wrong + ".");
+      else if (names_credential(field) && !spec().find(field))
+        problem(field,
+                quoted(field) + " is no field of a request; a key belongs into the property api-key alone.");
+      else if (extra && (catalog_.common_field(field) || is_reserved(field)))
+        problem(field,
+                "The extra parameters hold " + quoted(name) + ", which has a property; set " + field + ".");
+      else if (is_reserved(field))
+        problem(field, quoted(field) + " is no field of a request.");
+      else if (into.find(field) || given_.find(field))
+        problem(field, field + " is given twice.");
+      else if (auto wrong = encoding_problem(value))
+        refuse(field, field + " " + *wrong + ".");
+      else
+        into.set(field, value);
+    }
+  }
+
+  // The field counts as given, so that it is not called missing as well.
+  void refuse(const std::string &field, std::string text) {
+    refused_.push_back(field);
+    problem(field, std::move(text));
+  }
+
+  const Json *value_of(std::string_view field) const {
+    const Json *value = given_.find(field);
+    if (!value) value = extra_.find(field);
+    // An empty list says nothing.
+    return value && value->array() && value->array()->empty() ? nullptr : value;
+  }
+
+  void check_field(const FieldSpec &field) {
+    if (std::find(refused_.begin(), refused_.end(), field.name) != refused_.end()) return;
+    const Json *value = value_of(field.name);
+    if (!value) {
+      if (field.required && field.default_value.is_null()) missing(field);
+    } else if (field.refused) {
+      problem(field.name, spec().id + " does not take " + field.name + "; leave it out.");
+    } else {
+      // One reference too many and a wrong one are two problems, so they are looked at both.
+      if (auto wrong = value_problem(field, *value, spec().id)) problem(field.name, std::move(*wrong));
+      if (value->string()) check_length(field, *value->string());
+      if (const auto kind = media_kind(field.type); kind && value->array())
+        check_media(field, *kind, *value->array());
+    }
+  }
+
+  void missing(const FieldSpec &field) {
+    const std::string allowed = allowed_text(field);
+    problem(field.name, field.name + " is missing; " + (spec().id.empty() ? "every model" : spec().id) +
+                            " needs it" + (allowed.empty() ? "" : " (" + allowed + ")") + ".");
+  }
+
+  void check_length(const FieldSpec &field, const std::string &text) {
+    TextVerdict verdict = check_text(field, text, spec().id);
+    for (std::string &text : verdict.problems) problem(field.name, std::move(text));
+    for (std::string &text : verdict.warnings) checked_.warnings_.push_back(std::move(text));
+  }
+
+  void check_media(const FieldSpec &field, MediaKind kind, const Json::Array &items) {
+    for (size_t i = 0; i < items.size(); ++i) {
+      const std::string item = items.size() == 1 ? field.name : field.name + "[" + std::to_string(i) + "]";
+      const auto *url = items[i].string();
+      if (!url)
+        problem(field.name, item + " is " + shown(items[i]) + "; it must be a URL.");
+      else if (const auto wrong = media_url_problem(*url, kind, spec().assets))
+        problem(field.name, item + " " + *wrong + ".");
+      else
+        checked_.media_.push_back({field.name, static_cast<unsigned>(i), *url, kind, is_asset(*url)});
+    }
+  }
+
+  // Fields that no row of the model is about.
+  void check_unlisted(const Json &fields) {
+    for (const auto &[name, value] : *fields.object())
+      if (!spec().open && !spec().find(name)) problem(name, unknown_field_text(name));
+  }
+
+  std::string unknown_field_text(const std::string &name) const {
+    std::vector<Name> names;
+    std::vector<std::string> all;
+    for (const FieldSpec &field : spec().fields)
+      if (!field.refused) names.push_back({field.name});
+    const std::string meant = likely_name(name, names);
+    if (!meant.empty()) all.push_back(meant);
+    for (const Name &known : names)
+      if (known.id != meant) all.push_back(known.id);
+    return spec().id + " has no field " + quoted(name) +
+           (meant.empty() ? "" : "; do you mean " + quoted(meant) + "?") + (meant.empty() ? "; it" : " It") +
+           " has " + both(all) + ".";
+  }
+
+  void write_body() {
+    checked_.body_ = Json::Object{{"model", spec().id}};
+    put(spec().find("prompt"));
+    for (const FieldSpec &field : spec().fields)
+      if (field.name != "prompt") put(&field);
+    for (const Json *rest : {&given_, &extra_})
+      for (const auto &[name, value] : *rest->object())
+        if (!checked_.body_.find(name)) put(name, value_of(name));
+  }
+
+  void put(const FieldSpec *field) {
+    if (!field) return;
+    if (given_.find(field->name))
+      put(field->name, value_of(field->name));
+    else if (field->required && !extra_.find(field->name) && !field->default_value.is_null())
+      put(field->name, &field->default_value);
+  }
+
+  void put(const std::string &name, const Json *value) {
+    if (value) checked_.body_.set(name, *value);
+  }
+
+  // What needs all fields together, defaults included.
+  void check_body() {
+    for (Problem &wrong : rule_problems(spec(), checked_.body_)) problems_.push_back(std::move(wrong));
+    if (checked_.api_ != Api::legacy) return;
+    for (const FieldSpec &field : catalog_.legacy_fields()) {
+      const Json *value = checked_.body_.find(field.name);
+      const FieldSpec *listed = spec().find(field.name);
+      if (!value || (listed && value_problem(*listed, *value, spec().id))) continue;
+      if (auto wrong = value_problem(field, *value, "the legacy API")) problem(field.name, std::move(*wrong));
+    }
+  }
+
+  const Catalog &catalog_;
+  const ClipRequest &request_;
+  CheckedRequest checked_;
+  Json given_ = Json::Object{};
+  Json extra_ = Json::Object{};
+  std::vector<std::string> refused_;
+  std::vector<Problem> problems_;
+};
+
+Result<CheckedRequest, std::vector<Problem>> check_request(const Catalog &catalog,
+                                                           const ClipRequest &request) {
+  return RequestCheck(catalog, request).run();
+}
+
+std::string problems_text(const std::vector<Problem> &problems) {
+  if (problems.size() == 1) return problems[0].text;
+  std::string text = std::to_string(problems.size()) + " problems with this request:";
+  for (size_t i = 0; i < problems.size(); ++i) text += " (" + std::to_string(i + 1) + ") " + problems[i].text;
+  return text;
+}
+
+}  // namespace genclip

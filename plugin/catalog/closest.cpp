@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Names are compared by their letters and digits: equal, one inside the other, or few edits apart.
+#include "plugin/catalog/closest.h"
+
+#include <glib.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace genclip {
+namespace {
+
+// More than any real name has; bounds the work on hostile input.
+constexpr size_t kMostCompared = 64;
+
+std::string folded(std::string_view name) {
+  std::string out;
+  for (const char c : name)
+    if (g_ascii_isalnum(c) && out.size() < kMostCompared) out += g_ascii_tolower(c);
+  return out;
+}
+
+size_t edits(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0u);
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row[b.size()];
+}
+
+// 0 for the same letters and digits; in quarters of an edit.
+size_t distance(std::string_view a, std::string_view b) {
+  if (a.empty() || b.empty()) return 4 * std::max(a.size(), b.size());
+  const size_t apart = 4 * edits(a, b);
+  const size_t longer = std::max(a.size(), b.size());
+  const size_t missing = longer - std::min(a.size(), b.size());
+  if (missing == longer - 1) return apart;  // One letter is inside of nearly everything.
+  if (a.starts_with(b) || b.starts_with(a)) return std::min(apart, 1 + missing);
+  if (a.find(b) != a.npos || b.find(a) != b.npos) return std::min(apart, 3 + missing);
+  return apart;
+}
+
+struct Scored {
+  size_t score;
+  const Name *name;
+};
+
+std::vector<Scored> scored(std::string_view wanted, const std::vector<Name> &names) {
+  const std::string key = folded(wanted);
+  std::vector<Scored> all;
+  for (const Name &name : names) {
+    size_t score = distance(key, folded(name.id));
+    if (!name.display_name.empty()) score = std::min(score, distance(key, folded(name.display_name)));
+    all.push_back({score, &name});
+  }
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Scored &a, const Scored &b) { return a.score < b.score; });
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::string> closest_names(std::string_view wanted, const std::vector<Name> &names, size_t most) {
+  std::vector<std::string> out;
+  const auto all = scored(wanted, names);
+  for (const Scored &one : all) {
+    // The first always; others while they are about as good, and nothing beside an exact one.
+    if (!out.empty() && (all[0].score == 0 || one.score > 2 * all[0].score + 4)) break;
+    if (out.size() == most) break;
+    out.push_back(one.name->id);
+  }
+  return out;
+}
+
+std::string likely_name(std::string_view wanted, const std::vector<Name> &names) {
+  const auto all = scored(wanted, names);
+  if (all.empty() || all[0].score > 4 * std::max<size_t>(1, folded(wanted).size() / 3)) return {};
+  return all[0].name->id;
+}
+
+}  // namespace genclip

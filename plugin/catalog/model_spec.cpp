@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The names of field types, and looking up a field.
+#include "plugin/catalog/model_spec.h"
+
+#include <algorithm>
+
+namespace genclip {
+
+const char *name_of(FieldType type) {
+  switch (type) {
+    case FieldType::string: return "string";
+    case FieldType::integer: return "integer";
+    case FieldType::number: return "number";
+    case FieldType::boolean: return "boolean";
+    case FieldType::images: return "image[]";
+    case FieldType::videos: return "video[]";
+    case FieldType::audios: return "audio[]";
+    case FieldType::array: return "array";
+    case FieldType::any: return "any";
+  }
+  return "";
+}
+
+std::optional<MediaKind> media_kind(FieldType type) {
+  switch (type) {
+    case FieldType::images: return MediaKind::image;
+    case FieldType::videos: return MediaKind::video;
+    case FieldType::audios: return MediaKind::audio;
+    default: return std::nullopt;
+  }
+}
+
+const FieldSpec *ModelSpec::find(std::string_view field) const {
+  const auto found =
+      std::find_if(fields.begin(), fields.end(), [&](const FieldSpec &spec) { return spec.name == field; });
+  return found == fields.end() ? nullptr : &*found;
+}
+
+}  // namespace genclip

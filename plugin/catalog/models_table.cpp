@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Rows, remarks, and Markdown made of them.
+#include "plugin/catalog/models_table.h"
+
+#include <algorithm>
+
+#include "plugin/catalog/cross_field_rules.h"
+#include "plugin/catalog/field_check.h"
+#include "plugin/catalog/prompt_rules.h"
+#include "plugin/catalog/wording.h"
+
+namespace genclip {
+namespace {
+
+void add(std::string &text, const std::string &part) {
+  if (part.empty()) return;
+  if (!text.empty()) text += "; ";
+  text += part;
+}
+
+std::string without_full_stop(std::string text) {
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
+
+std::string allowed(const FieldSpec &field) {
+  std::string text = allowed_text(field);
+  for (const TextLimit &limit : field.text_limits) add(text, limit_text(limit));
+  add(text, field.media.text());
+  add(text, without_full_stop(field.note));
+  return text;
+}
+
+// Cells must not hold the character that ends them.
+std::string cell(const std::string &text) {
+  std::string out;
+  for (const char c : text) out += c == '|' ? std::string("\\|") : std::string(1, c);
+  return out;
+}
+
+std::string row(const std::vector<std::string> &cells) {
+  std::string text = "|";
+  for (const std::string &one : cells) text += one.empty() ? " |" : " " + cell(one) + " |";
+  return text + "\n";
+}
+
+std::string code(const std::string &text) { return text.empty() ? "" : "`" + text + "`"; }
+
+std::string model_markdown(const ModelSpec &spec) {
+  std::string text = "\n### " + spec.id + "\n\n";
+  if (!spec.note.empty()) text += spec.note + "\n\n";
+  const auto rows = field_rows(spec);
+  if (!rows.empty()) {
+    text +=
+        row({"Field", "Type", "Required", "Allowed", "Default"}) + row({"---", "---", "---", "---", "---"});
+    for (const FieldRow &field : rows)
+      text += row({code(field.field), field.type, field.required, field.allowed, code(field.fallback)});
+    text += "\n";
+  }
+  for (const std::string &remark : remarks(spec)) text += "- " + remark + "\n";
+  return text;
+}
+
+const char *variant_text(TextModel::Variant variant) {
+  switch (variant) {
+    case TextModel::Variant::standard: return "standard, stable";
+    case TextModel::Variant::official: return "official version";
+    case TextModel::Variant::low_cost: return "low-cost version";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::vector<FieldRow> field_rows(const ModelSpec &spec) {
+  std::vector<FieldRow> rows;
+  for (const FieldSpec &field : spec.fields) {
+    if (!field.shown) continue;
+    rows.push_back({field.name, name_of(field.type),
+                    field.refused    ? "refused"
+                    : field.required ? "yes"
+                                     : "no",
+                    allowed(field),
+                    field.default_value.string()    ? *field.default_value.string()
+                    : field.default_value.is_null() ? ""
+                                                    : field.default_value.to_text()});
+  }
+  return rows;
+}
+
+std::vector<std::string> remarks(const ModelSpec &spec) {
+  std::vector<std::string> lines;
+  if (spec.open)
+    lines.push_back(
+        field_rows(spec).empty()
+            ? "The service does not show its fields: it needs `prompt`, and takes every other field as it is."
+            : "Other fields are not shown: it needs `prompt`, and takes every other field as it is.");
+  for (const Rule &rule : spec.rules) lines.push_back(rule_text(rule));
+  if (spec.assets) lines.push_back("Media may be assets: `assetId://ID`.");
+  lines.push_back(std::string("Result: ") + (spec.result == ResultKind::image ? "an image." : "a video."));
+  std::vector<std::string> apis;
+  for (const Api api : spec.apis) apis.push_back(api == Api::legacy ? "legacy" : "tasks");
+  lines.push_back("API: " + apis[0] + (apis.size() > 1 ? " (`api=" + apis[1] + "` is possible)." : "."));
+  return lines;
+}
+
+std::string models_markdown(const Catalog &catalog) {
+  std::string text =
+      "<!-- SPDX-License-Identifier: LGPL-2.1-or-later -->\n"
+      "<!-- Written from plugin/catalog/models.json by the build: `meson compile models-doc`. Do not edit. "
+      "-->\n\n"
+      "# Models\n\n"
+      "Every model that genclip knows, and what it checks before a request costs anything. Field names are "
+      "the\n"
+      "service's; the element has the same with `-` for `_`. A field that is not required is left out when "
+      "unset,\n"
+      "and the service uses the default. Characters are Unicode code points, a Chinese character is one of "
+      "the Han\n"
+      "script, and a MB is 1 000 000 bytes. Media limits are checked when `check-media` asks for it.\n\n"
+      "To add a model, see [adding-a-model.md](adding-a-model.md).\n";
+  std::vector<std::string> groups;
+  for (const auto &model : catalog.models())
+    if (std::find(groups.begin(), groups.end(), model->group) == groups.end()) groups.push_back(model->group);
+  for (const std::string &group : groups) {
+    text += "\n## " + (group.empty() ? "Further models" : group) + "\n";
+    for (const auto &model : catalog.models())
+      if (model->group == group) text += model_markdown(*model);
+  }
+  text += "\n## Text models, for gencaption\n\n" + row({"Model ID", "Version"}) + row({"---", "---"});
+  for (const TextModel &model : catalog.text_models())
+    text += row({code(model.id), variant_text(model.variant)});
+  return text;
+}
+
+}  // namespace genclip

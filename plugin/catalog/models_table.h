@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The catalog as tables for people: docs/models.md, and one model for a terminal.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plugin/catalog/catalog.h"
+
+namespace genclip {
+
+struct FieldRow {
+  std::string field;
+  std::string type;
+  std::string required;  // "yes", "no"; "refused" for a field that the model does not take
+  std::string allowed;   // empty: anything
+  std::string fallback;  // the default; empty: none shown
+};
+
+// The fields that the model's table or row shows, in its order.
+std::vector<FieldRow> field_rows(const ModelSpec &spec);
+
+// What is to know about the model beside its fields, one sentence each: assets, APIs, openness, rules.
+std::vector<std::string> remarks(const ModelSpec &spec);
+
+// docs/models.md, whole.
+std::string models_markdown(const Catalog &catalog);
+
+}  // namespace genclip

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Typing by the catalog, not by guessing, but for fields that it does not know.
+#include "plugin/catalog/uri_values.h"
+
+#include <charconv>
+
+namespace genclip {
+namespace {
+
+template <typename T>
+std::optional<T> whole_number(const std::string &text) {
+  T value = 0;
+  const char *end = text.data() + text.size();
+  const auto result = std::from_chars(text.data(), end, value);
+  if (result.ec != std::errc() || result.ptr != end) return std::nullopt;
+  return value;
+}
+
+Json boolean_or_text(const std::string &text) {
+  if (text == "true" || text == "on" || text == "1") return true;
+  if (text == "false" || text == "off" || text == "0") return false;
+  return text;
+}
+
+Json json_or_text(const std::string &text) {
+  const bool may_be =
+      text == "true" || text == "false" || text == "null" ||
+      (!text.empty() && std::string_view("-0123456789[{\"").find(text[0]) != std::string_view::npos);
+  if (may_be)
+    if (auto json = Json::parse(text)) return std::move(*json);
+  return text;
+}
+
+}  // namespace
+
+Json value_of_text(FieldType type, const std::string &text) {
+  switch (type) {
+    case FieldType::integer:
+      if (const auto value = whole_number<int64_t>(text)) return *value;
+      return text;
+    case FieldType::number:
+      if (const auto value = whole_number<int64_t>(text)) return *value;
+      if (const auto value = whole_number<double>(text)) return *value;
+      return text;
+    case FieldType::boolean: return boolean_or_text(text);
+    case FieldType::array:
+    case FieldType::any: return json_or_text(text);
+    case FieldType::string:
+    case FieldType::images:
+    case FieldType::videos:
+    case FieldType::audios: return text;
+  }
+  return text;
+}
+
+std::vector<std::string> texts_of_value(FieldType type, const Json &value) {
+  std::vector<std::string> texts;
+  if (const auto *items = value.array(); items && media_kind(type)) {
+    for (const Json &item : *items) texts.push_back(item.string() ? *item.string() : item.to_text());
+  } else if (const auto *text = value.string(); text && value_of_text(type, *text) == value) {
+    texts.push_back(*text);
+  } else {
+    texts.push_back(value.to_text());
+  }
+  return texts;
+}
+
+bool add_value(FieldType type, Json value, Json &into) {
+  if (media_kind(type)) {
+    if (into.is_null()) into = Json::Array{};
+    into.array()->push_back(std::move(value));
+    return true;
+  }
+  if (into.is_null()) {
+    into = type != FieldType::array || value.array() ? std::move(value) : Json(Json::Array{std::move(value)});
+    return true;
+  }
+  if (type != FieldType::array && type != FieldType::any) return false;
+  if (!into.array()) into = Json(Json::Array{std::move(into)});
+  if (const auto *more = value.array())
+    into.array()->insert(into.array()->end(), more->begin(), more->end());
+  else
+    into.array()->push_back(std::move(value));
+  return true;
+}
+
+}  // namespace genclip
