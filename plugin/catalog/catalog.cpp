@@ -154,10 +154,4 @@ std::string_view Catalog::canonical(std::string_view field) const {
   return found == aliases_.end() ? field : std::string_view(found->second);
 }
 
-const FieldSpec *Catalog::common_field(std::string_view field) const {
-  const auto found = std::find_if(common_fields_.begin(), common_fields_.end(),
-                                  [&](const FieldSpec &spec) { return spec.name == field; });
-  return found == common_fields_.end() ? nullptr : &*found;
-}
-
 }  // namespace genclip

@@ -65,7 +65,7 @@ class Catalog {
   std::string_view canonical(std::string_view field) const;
   // The fields that elements have a property for, in a fixed order; models inherit from them.
   const std::vector<FieldSpec> &common_fields() const { return common_fields_; }
-  const FieldSpec *common_field(std::string_view field) const;
+  const FieldSpec *common_field(std::string_view field) const { return find_field(common_fields_, field); }
   // What the legacy API (§2.6) asks of fields, whatever the model.
   const std::vector<FieldSpec> &legacy_fields() const { return legacy_fields_; }
 

@@ -47,19 +47,15 @@ std::vector<FieldSpec> read_fields(MemberReader &model, const std::vector<FieldS
   std::vector<FieldSpec> fields;
   if (const auto *members = model.object("fields")) {
     for (const auto &[name, json] : *members) {
-      const auto inherited = std::find_if(common.begin(), common.end(),
-                                          [&](const FieldSpec &spec) { return spec.name == name; });
       if (name == "model" || name.empty())
         model.mistake(json, "no field can be named " + quoted(name) + ".");
       else
-        fields.push_back(
-            read_field(name, json, inherited == common.end() ? nullptr : &*inherited, sets, model.log()));
+        fields.push_back(read_field(name, json, find_field(common, name), sets, model.log()));
     }
   }
   if (!open) return fields;
   for (const FieldSpec &spec : common) {
-    if (std::any_of(fields.begin(), fields.end(), [&](const auto &field) { return field.name == spec.name; }))
-      continue;
+    if (find_field(fields, spec.name)) continue;
     fields.push_back(spec);
     fields.back().shown = false;
   }

@@ -31,9 +31,9 @@ std::optional<MediaKind> media_kind(FieldType type) {
   }
 }
 
-const FieldSpec *ModelSpec::find(std::string_view field) const {
+const FieldSpec *find_field(const std::vector<FieldSpec> &fields, std::string_view name) {
   const auto found =
-      std::find_if(fields.begin(), fields.end(), [&](const FieldSpec &spec) { return spec.name == field; });
+      std::find_if(fields.begin(), fields.end(), [&](const FieldSpec &spec) { return spec.name == name; });
   return found == fields.end() ? nullptr : &*found;
 }
 

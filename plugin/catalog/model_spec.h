@@ -54,6 +54,9 @@ struct FieldSpec {
   std::string note;   // for people
 };
 
+// The field of that name; null when there is none.
+const FieldSpec *find_field(const std::vector<FieldSpec> &fields, std::string_view name);
+
 // How fields depend on each other. A field is set when the request has it; an empty array does not count.
 struct Rule {
   enum class Kind {
@@ -82,7 +85,7 @@ struct ModelSpec {
   std::vector<Rule> rules;
   std::string origin;  // FILE:LINE it was read from
 
-  const FieldSpec *find(std::string_view field) const;
+  const FieldSpec *find(std::string_view field) const { return find_field(fields, field); }
 };
 
 // One model of the text gateway (§2.5).

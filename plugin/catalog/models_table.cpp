@@ -3,6 +3,8 @@
 // Rows, remarks, and Markdown made of them.
 #include "plugin/catalog/models_table.h"
 
+#include <glib.h>
+
 #include <algorithm>
 
 #include "plugin/catalog/cross_field_rules.h"
@@ -59,6 +61,11 @@ std::string model_markdown(const ModelSpec &spec) {
     text += "\n";
   }
   for (const std::string &remark : remarks(spec)) text += "- " + remark + "\n";
+  return text;
+}
+
+std::string capitalized(std::string text) {
+  text[0] = g_ascii_toupper(text[0]);
   return text;
 }
 
@@ -123,7 +130,7 @@ std::string models_markdown(const Catalog &catalog) {
   for (const auto &model : catalog.models())
     if (std::find(groups.begin(), groups.end(), model->group) == groups.end()) groups.push_back(model->group);
   for (const std::string &group : groups) {
-    text += "\n## " + (group.empty() ? "Further models" : group) + "\n";
+    text += "\n## " + (group.empty() ? "Further models" : capitalized(group)) + "\n";
     for (const auto &model : catalog.models())
       if (model->group == group) text += model_markdown(*model);
   }

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Requests with the verdict that the service's document gives them: every model by every field by every
+// bound.
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "plugin/catalog/clip_request.h"
+
+namespace genclip::test {
+
+struct VerdictCase {
+  std::string name;  // unique; letters, digits and "_"
+  ClipRequest request;
+  std::string uri;  // the same said as a URI
+  bool allowed = true;
+  std::string field;  // the one that a problem is about; empty when allowed
+  // Where the case can be said: as a ClipRequest, as properties of the element, as a URI.
+  bool as_request = true;
+  bool as_properties = true;
+  bool as_uri = true;
+};
+
+// What a failing test prints.
+void PrintTo(const VerdictCase &one, std::ostream *out);
+
+std::vector<VerdictCase> verdict_cases();
+
+}  // namespace genclip::test
