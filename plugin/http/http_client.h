@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// HTTP as worker threads need it: one call in, a reply or an error out, left within milliseconds.
+#pragma once
+
+#include <gio/gio.h>
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plugin/base/result.h"
+
+namespace genclip {
+
+// What the connections of a client have in common.
+struct HttpSettings {
+  std::string proxy;        // URL of the proxy for everything; empty: what the system says.
+  std::string tls_ca_file;  // PEM file, trusted besides the system's own; verification is always on.
+
+  bool operator==(const HttpSettings &) const = default;
+};
+
+using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
+
+struct HttpRequest {
+  enum class Method { get, head, post };
+
+  Method method = Method::get;
+  std::string url;         // http or https
+  std::string bearer_key;  // Sent as Authorization: Bearer (§5); empty: none.
+  std::string body;        // Of a POST.
+  std::string content_type;
+  HttpHeaders headers;  // Others than those that have a member here.
+  // GET and HEAD only: at most 10, never from https to http, never with a key. Else a 3xx is a reply.
+  bool follow_redirects = false;
+  // Not over a kept-alive connection, which may be stale: for a POST whose loss leaves a doubt.
+  bool fresh_connection = false;
+  // Without progress, in either direction. Time in which nobody reads a body does not count.
+  std::chrono::milliseconds timeout{30000};
+  size_t max_body = size_t{8} << 20;  // Bytes; of call() only, a body from open() is as long as it is.
+  std::string user_agent;             // Empty: genclip/VERSION.
+};
+
+// Any status is a reply, 4xx and 5xx too.
+struct HttpReply {
+  unsigned status = 0;
+  std::string reason;
+  std::string body;
+  std::string final_url;  // After redirects. May be signed: for requests, not for texts.
+  HttpHeaders headers;
+
+  // The first header of that name, in any case.
+  std::optional<std::string> header(std::string_view name) const;
+};
+
+struct HttpError {
+  Error error;
+  // The request may have reached the server: false only when it surely did not.
+  bool maybe_sent = false;
+  // Worth another try.
+  bool transient = false;
+};
+
+// A reply whose head has come; its body is fetched as it is read. One thread at a time. Destroying it ends
+// the exchange without waiting.
+class HttpBody {
+ public:
+  virtual ~HttpBody() = default;
+
+  // Without a body.
+  virtual const HttpReply &reply() const = 0;
+  // At least one byte, 0 at the clean end. A body that ends short of its length, or without the end that
+  // its encoding has, is an error (ErrorKind::read).
+  virtual Result<size_t, HttpError> read(std::span<std::byte> target) = 0;
+};
+
+// Blocking; any number of threads at once. `cancellable` may be null, and ends a call with
+// ErrorKind::cancelled within milliseconds, whatever the network does. It also serves the body's reads.
+class HttpClient {
+ public:
+  virtual ~HttpClient() = default;
+
+  virtual Result<HttpReply, HttpError> call(const HttpRequest &request, GCancellable *cancellable) = 0;
+  virtual Result<std::unique_ptr<HttpBody>, HttpError> open(const HttpRequest &request,
+                                                            GCancellable *cancellable) = 0;
+
+  // One client and its kept-alive connections for all who want the same settings.
+  static std::shared_ptr<HttpClient> shared(const HttpSettings &settings);
+};
+
+}  // namespace genclip

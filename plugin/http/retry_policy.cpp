@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Exponential backoff, and the two forms of Retry-After.
+#include "plugin/http/retry_policy.h"
+
+#include <libsoup/soup.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <random>
+#include <string>
+
+#include "plugin/base/gref.h"
+
+namespace genclip {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::array kTransientStatuses = {408u, 425u, 429u, 500u, 502u, 503u, 504u,
+                                           // Common gateways' own: origin down, timed out, unreachable.
+                                           520u, 521u, 522u, 523u, 524u};
+
+bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const auto begin = text.find_first_not_of(kBlanks);
+  if (begin == text.npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+}
+
+// Digits, with a point and more digits perhaps.
+bool is_decimal(std::string_view text) {
+  const auto point = text.find('.');
+  const auto all_digits = [](std::string_view part) {
+    return !part.empty() && std::all_of(part.begin(), part.end(), is_digit);
+  };
+  if (point == text.npos) return all_digits(text);
+  return all_digits(text.substr(0, point)) && all_digits(text.substr(point + 1));
+}
+
+}  // namespace
+
+std::optional<milliseconds> parse_retry_after(std::string_view text, Clock::WallTime wall_now) {
+  const std::string value(trimmed(text));
+  if (value.empty() || value.size() > 64 || value.find('\0') != value.npos) return std::nullopt;
+  if (is_decimal(value)) {
+    const double seconds = g_ascii_strtod(value.c_str(), nullptr);
+    const double limit = std::chrono::duration<double>(kMaxRetryAfter).count();
+    return milliseconds(std::llround(std::min(seconds, limit) * 1000));
+  }
+  const auto date = GRef<GDateTime>::adopt(soup_date_time_new_from_http_string(value.c_str()));
+  if (!date) return std::nullopt;
+  const auto then = Clock::WallTime(std::chrono::seconds(g_date_time_to_unix(date.get())));
+  if (then <= wall_now) return milliseconds(0);
+  return std::min(kMaxRetryAfter, std::chrono::ceil<milliseconds>(then - wall_now));
+}
+
+bool is_transient_status(unsigned status) {
+  return std::find(kTransientStatuses.begin(), kTransientStatuses.end(), status) != kTransientStatuses.end();
+}
+
+RetryPolicy::Random RetryPolicy::system_random() {
+  return [] {
+    thread_local std::minstd_rand engine{std::random_device{}()};
+    return std::uniform_real_distribution<double>(0, 1)(engine);
+  };
+}
+
+RetryPolicy::RetryPolicy(unsigned retries, Random random) : retries_(retries), random_(std::move(random)) {}
+
+std::optional<milliseconds> RetryPolicy::delay_before(unsigned attempt,
+                                                      std::optional<milliseconds> retry_after) const {
+  if (attempt == 0 || attempt > retries_) return std::nullopt;
+  // 2^16 first delays are above the longest one already.
+  const unsigned doublings = std::min(attempt - 1, 16u);
+  const milliseconds backoff = std::min(kLongestDelay, kFirstDelay * (int64_t{1} << doublings));
+  const double jitter = kJitter * static_cast<double>(backoff.count());
+  if (retry_after)
+    return std::max(milliseconds(0), *retry_after) + milliseconds(std::llround(random_() * jitter));
+  return backoff + milliseconds(std::llround((2 * random_() - 1) * jitter));
+}
+
+}  // namespace genclip
