@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What a checked request sends, and how problems are told.
+#include "plugin/catalog/check_request.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace genclip {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+ClipRequest request(const std::string &model, const std::string &fields, const std::string &extra = "{}") {
+  ClipRequest out;
+  out.model = model;
+  out.fields = *Json::parse(fields);
+  out.extra = *Json::parse(extra);
+  return out;
+}
+
+std::string body(const ClipRequest &request) {
+  const auto checked = check_request(*Catalog::built_in(), request);
+  return checked ? checked->body().to_text() : problems_text(checked.error());
+}
+
+std::vector<Problem> problems(const ClipRequest &request) {
+  auto checked = check_request(*Catalog::built_in(), request);
+  return checked ? std::vector<Problem>{} : std::move(checked).error();
+}
+
+std::string text(const ClipRequest &request) {
+  const auto all = problems(request);
+  return all.empty() ? "" : problems_text(all);
+}
+
+TEST(CheckRequest, WritesModelAndPromptFirstThenTheTablesOrderThenExtras) {
+  EXPECT_EQ(
+      body(request("sd_2.0_special",
+                   R"({"watermark":false,"resolution":"4k","reference_images":["https://a/b"],"prompt":"x"})",
+                   R"({"tools":[{"a":{"b":1}}]})")),
+      R"({"model":"sd_2.0_special","prompt":"x","reference_images":["https://a/b"],"duration":5,)"
+      R"("resolution":"4k","watermark":false,"tools":[{"a":{"b":1}}]})");
+  EXPECT_EQ(body(request("dream-5.0", R"({"size":"1x1","prompt":"x","duration":3})",
+                         R"({"z":1,"a":{"b":[null]}})")),
+            R"({"model":"dream-5.0","prompt":"x","duration":3,"size":"1x1","z":1,"a":{"b":[null]}})");
+}
+
+TEST(CheckRequest, SendsDefaultsOfRequiredFieldsOnly) {
+  EXPECT_EQ(body(request("wave2.7-r2v", R"({"prompt":"x","reference_images":["https://a/b"]})")),
+            R"({"model":"wave2.7-r2v","prompt":"x","reference_images":["https://a/b"],"duration":5})");
+  EXPECT_EQ(body(request("dance-2.5", R"({"prompt":"x"})")), R"({"model":"dance-2.5","prompt":"x"})");
+  EXPECT_EQ(body(request("videos_fast_933_c1", R"({"prompt":"x"})")),
+            R"({"model":"videos_fast_933_c1","prompt":"x"})");
+}
+
+TEST(CheckRequest, TakesAnEmptyListForNone) {
+  EXPECT_EQ(body(request("dance-2.5", R"({"prompt":"x","reference_images":[]})")),
+            R"({"model":"dance-2.5","prompt":"x"})");
+  EXPECT_THAT(text(request("wave2.7-r2v", R"({"prompt":"x","reference_images":[]})")),
+              HasSubstr("reference_images is missing"));
+}
+
+TEST(CheckRequest, UnderstandsAliases) {
+  EXPECT_EQ(body(request("dance-2.5", R"({"prompt":"x","image_urls":["https://a/b"]})")),
+            R"({"model":"dance-2.5","prompt":"x","reference_images":["https://a/b"]})");
+  EXPECT_THAT(text(request("dance-2.5", R"({"prompt":"x"})", R"({"images":["https://a/b"]})")),
+              HasSubstr("has a property; set reference_images"));
+  EXPECT_THAT(text(request("dance-2.5",
+                           R"({"prompt":"x","images":["https://a/b"],"reference_images":["https://a/b"]})")),
+              HasSubstr("given twice"));
+}
+
+TEST(CheckRequest, NamesAllProblemsAtOnce) {
+  const auto all = problems(request("sd_2.0_special", R"({"duration":99,"resolution":"720P","seed":"x"})"));
+  EXPECT_EQ(
+      problems_text(all),
+      "4 problems with this request: (1) prompt is missing; sd_2.0_special needs it (at least 1 character). "
+      "(2) "
+      "duration is 99; sd_2.0_special takes 4 to 15. (3) resolution is \"720P\"; sd_2.0_special takes 720p, "
+      "1080p, 2k or 4k, and case counts: write 720p. (4) seed is \"x\"; it must be an integer.");
+}
+
+TEST(CheckRequest, JudgesTheRestOfARequestForAnUnknownModel) {
+  const auto all = problems(request("dance 2.5", R"({"duration":"x","first_image":["/home/a.png"]})"));
+  ASSERT_EQ(all.size(), 4u) << problems_text(all);
+  EXPECT_EQ(all[0].field, "model");
+  EXPECT_THAT(all[0].text, HasSubstr("dance-2.5"));
+  EXPECT_EQ(all[1].field, "prompt");
+  EXPECT_EQ(all[2].field, "duration");
+  EXPECT_EQ(all[3].field, "first_image");
+}
+
+TEST(CheckRequest, NamesTheFieldsOfTheModelForAnUnknownOne) {
+  EXPECT_EQ(
+      text(request("dance-2.5", R"({"prompt":"x","seed":1})")),
+      "dance-2.5 has no field \"seed\"; it has prompt, reference_images, reference_videos, reference_audios, "
+      "duration, aspect_ratio and resolution.");
+  EXPECT_THAT(text(request("sd_2.0_special", R"({"prompt":"x"})", R"({"tool":[]})")),
+              HasSubstr("has no field \"tool\"; do you mean \"tools\"? It has tools, prompt, "));
+}
+
+TEST(CheckRequest, TeachesWhatToDoInsteadOfALocalFile) {
+  EXPECT_EQ(text(request("sd_2.0_special", R"({"prompt":"x","first_image":["/home/me/a.png"]})")),
+            "first_image is \"/home/me/a.png\", a file on this machine, which the service cannot see; put "
+            "the image "
+            "at a public http or https URL and give that, or upload it as an asset and give assetId://ID.");
+}
+
+TEST(CheckRequest, ListsTheMediaThatIsReferredTo) {
+  const auto checked = check_request(
+      *Catalog::built_in(),
+      request(
+          "sd_2.0_special",
+          R"({"prompt":"x","reference_audios":["https://a/s"],"reference_images":["https://a/b","assetId://7"]})"));
+  ASSERT_TRUE(checked) << problems_text(checked.error());
+  const std::vector<MediaReference> expected = {
+      {"reference_images", 0, "https://a/b", MediaKind::image, false},
+      {"reference_images", 1, "assetId://7", MediaKind::image, true},
+      {"reference_audios", 0, "https://a/s", MediaKind::audio, false}};
+  EXPECT_EQ(checked->media(), expected);
+}
+
+TEST(CheckRequest, WarnsOfAPromptThatTheServiceCuts) {
+  const auto warnings = [](const std::string &prompt) {
+    ClipRequest request{.model = "horse-1.0-t2v"};
+    request.fields.set("prompt", prompt);
+    const auto checked = check_request(*Catalog::built_in(), request);
+    return checked ? checked->warnings().size() : 99;
+  };
+  std::string han;
+  for (int i = 0; i < 2500; ++i) han += "\u6C34";
+  EXPECT_EQ(warnings(std::string(5000, 'x')), 0u);
+  EXPECT_EQ(warnings(std::string(5001, 'x')), 1u);
+  EXPECT_EQ(warnings(han), 0u);
+  EXPECT_EQ(warnings(han + "x"), 1u);
+}
+
+TEST(CheckRequest, ChoosesTheApi) {
+  const auto api = [](const char *model, Api wanted) {
+    ClipRequest request{.model = model, .api = wanted, .take = 3};
+    request.fields.set("prompt", "x");
+    const auto checked = check_request(*Catalog::built_in(), request);
+    EXPECT_TRUE(!checked || checked->take() == 3);
+    return checked ? checked->api() : Api::automatic;
+  };
+  EXPECT_EQ(api("dance-2.5", Api::automatic), Api::tasks);
+  EXPECT_EQ(api("dance_1_5_pro_720p", Api::automatic), Api::tasks);
+  EXPECT_EQ(api("dance_1_5_pro_720p", Api::legacy), Api::legacy);
+  EXPECT_EQ(api("sky2Stable", Api::automatic), Api::legacy);
+  EXPECT_EQ(api("sky2Stable", Api::tasks), Api::tasks);
+  EXPECT_EQ(api("dream-5.0", Api::legacy), Api::automatic) << "it makes images";
+}
+
+TEST(CheckRequest, AsksForARatioOnTheLegacyApi) {
+  EXPECT_EQ(text(request("sky2Stable", R"({"prompt":"x","aspect_ratio":"16:9"})")), "");
+  EXPECT_THAT(text(request("sky2Stable", R"({"prompt":"x","aspect_ratio":"wide"})")), HasSubstr("form W:H"));
+  auto forced = request("sd_2.0_special", R"({"prompt":"x","aspect_ratio":"adaptive"})");
+  EXPECT_EQ(text(forced), "");
+  forced.api = Api::legacy;
+  EXPECT_THAT(text(forced), HasSubstr("form W:H"));
+}
+
+TEST(CheckRequest, RefusesWhatNoRequestMayHold) {
+  for (const char *extra : {R"({"model":"x"})", R"({"take":1})", R"({"api":"tasks"})", R"({"prompt":"x"})"})
+    EXPECT_THAT(text(request("veo", R"({"prompt":"x"})", extra)), HasSubstr("has a property")) << extra;
+  for (const char *fields : {R"({"prompt":"x","model":"y"})", R"({"prompt":"x","api":"y"})"})
+    EXPECT_THAT(text(request("veo", fields)), HasSubstr("no field of a request")) << fields;
+  const std::string key = text(request("veo", R"({"prompt":"x"})", R"({"api_key":"sekret"})"));
+  EXPECT_THAT(key, HasSubstr("property api-key"));
+  EXPECT_THAT(key, Not(HasSubstr("sekret")));
+}
+
+TEST(CheckRequest, RefusesWhatCannotBeWritten) {
+  ClipRequest odd = request("veo", R"({"prompt":"x"})");
+  odd.extra.set("deep", Json::Object{{"list", Json::Array{std::string("a\0b", 3)}}});
+  EXPECT_EQ(text(odd), "deep holds a NUL character.");
+  odd.extra.set("deep", Json::Object{{std::string("\xff"), 1}});
+  EXPECT_EQ(text(odd), "deep is not valid UTF-8.");
+  odd.extra.set("deep", std::numeric_limits<double>::infinity());
+  EXPECT_EQ(text(odd), "deep is not a finite number.");
+  odd = request("veo", "{}");
+  odd.fields.set("prompt", std::string("\xff"));
+  EXPECT_EQ(text(odd), "prompt is not valid UTF-8.") << "and not missing as well";
+}
+
+TEST(CheckRequest, GivesTheReasonOfARule) {
+  EXPECT_EQ(text(request("mini-h3", R"({"prompt":"x","size":"2560x1440","aspect_ratio":"16:9"})")),
+            "aspect_ratio and size conflict on mini-h3; give one of them.");
+  EXPECT_EQ(text(request("sd_2.0_special", R"({"prompt":"x","reference_audios":["https://a/b"]})")),
+            "reference_audios needs reference_images or reference_videos beside it on sd_2.0_special: audio "
+            "cannot be "
+            "submitted alone.");
+  EXPECT_EQ(text(request("grk_video3_pro", R"({"prompt":"x","resolution":"720p"})")),
+            "grk_video3_pro does not take resolution; leave it out.");
+}
+
+}  // namespace
+}  // namespace genclip

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// genclip URIs: how they are read, refused and written.
+#include "plugin/catalog/clip_uri.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace genclip {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+const Catalog &catalog() { return *Catalog::built_in(); }
+
+TEST(ClipUri, ReadsTheExampleOfTheContract) {
+  const auto request =
+      parse_clip_uri(catalog(), "genclip://sd_2.0_special?prompt=a%20red%20kite%20over%20dunes&duration=5");
+  ASSERT_TRUE(request) << request.error().text;
+  EXPECT_EQ(request->model, "sd_2.0_special");
+  EXPECT_EQ(request->fields.to_text(), R"({"prompt":"a red kite over dunes","duration":5})");
+}
+
+struct Read {
+  const char *name;
+  const char *uri;
+  const char *fields;
+  const char *extra;
+};
+
+class ClipUriRead : public testing::TestWithParam<Read> {};
+
+TEST_P(ClipUriRead, ByTheCatalogsTypesAndBack) {
+  const auto request = parse_clip_uri(catalog(), GetParam().uri);
+  ASSERT_TRUE(request) << request.error().text;
+  EXPECT_EQ(request->fields.to_text(), GetParam().fields);
+  EXPECT_EQ(request->extra.to_text(), GetParam().extra);
+  const auto again = parse_clip_uri(catalog(), clip_uri(catalog(), *request));
+  ASSERT_TRUE(again) << again.error().text;
+  EXPECT_EQ(*again, *request) << clip_uri(catalog(), *request);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    ClipUri, ClipUriRead,
+    testing::Values(
+        Read{"NoQuery", "genclip://veo", "{}", "{}"}, Read{"EmptyQuery", "genclip://veo?", "{}", "{}"},
+        Read{"SlashPath", "genclip://veo/?prompt=x", R"({"prompt":"x"})", "{}"},
+        Read{"SchemeCase", "GenClip://veo?prompt=x", R"({"prompt":"x"})", "{}"},
+        Read{"PlusIsABlank", "genclip://veo?prompt=a+b%2Bc", R"({"prompt":"a b+c"})", "{}"},
+        Read{"EmptyValue", "genclip://veo?prompt=", R"({"prompt":""})", "{}"},
+        Read{"EqualsInValue", "genclip://veo?prompt=a=b", R"({"prompt":"a=b"})", "{}"},
+        Read{"Utf8", "genclip://veo?prompt=%E6%B0%B4%F0%9F%8E%AC", "{\"prompt\":\"\u6C34\U0001F3AC\"}", "{}"},
+        Read{"RawUtf8", "genclip://veo?prompt=\u6C34", "{\"prompt\":\"\u6C34\"}", "{}"},
+        Read{"TextThatLooksLikeJson", "genclip://veo?prompt=%7B%22a%22%3A1%7D", R"({"prompt":"{\"a\":1}"})",
+             "{}"},
+        Read{"DigitsAsText", "genclip://veo?prompt=42", R"({"prompt":"42"})", "{}"},
+        Read{"Booleans", "genclip://veo?generate_audio=on&watermark=0",
+             R"({"generate_audio":true,"watermark":false})", "{}"},
+        Read{"NoBoolean", "genclip://veo?watermark=maybe", R"({"watermark":"maybe"})", "{}"},
+        Read{"NoInteger", "genclip://veo?duration=5s", R"({"duration":"5s"})", "{}"},
+        Read{"TooLargeAnInteger", "genclip://veo?seed=9223372036854775808",
+             R"({"seed":"9223372036854775808"})", "{}"},
+        Read{"LargestInteger", "genclip://veo?seed=9223372036854775807", R"({"seed":9223372036854775807})",
+             "{}"},
+        Read{"UnsetSeedAndDuration", "genclip://veo?seed=-1&duration=0", "{}", "{}"},
+        Read{"ArraysKeepTheirOrder",
+             "genclip://veo?reference_images=https://b&prompt=x&reference_images=https://a",
+             R"({"reference_images":["https://b","https://a"],"prompt":"x"})", "{}"},
+        Read{"Aliases", "genclip://veo?image_urls=https://b&referenceImages=https://a&images=https://c",
+             R"({"reference_images":["https://b","https://a","https://c"]})", "{}"},
+        Read{"OneImageIsAList", "genclip://veo?first_image=https://b%3Fx%3D1%26y",
+             R"({"first_image":["https://b?x=1&y"]})", "{}"},
+        Read{"FurtherFields",
+             "genclip://veo?camera=pan&scale=7.5&fast=true&a=%7B%22b%22%3A%5B1%5D%7D&id=%225%22", "{}",
+             R"({"camera":"pan","scale":7.5,"fast":true,"a":{"b":[1]},"id":"5"})"},
+        Read{"FurtherFieldTwice", "genclip://veo?style=a&style=b", "{}", R"({"style":["a","b"]})"},
+        Read{"ListedFieldWithoutProperty", "genclip://sd_2.0_special?tools=%5B%7B%22t%22%3A1%7D%5D", "{}",
+             R"({"tools":[{"t":1}]})"},
+        Read{"ListedTextStaysText", "genclip://videos_stable_fast?async=true", "{}", R"({"async":"true"})"},
+        Read{"UnknownModelIsTypedToo", "genclip://nothing?duration=5", R"({"duration":5})", "{}"},
+        Read{"ColonInModel", "genclip://wan:14b?prompt=x", R"({"prompt":"x"})", "{}"}),
+    [](const auto &row) { return std::string(row.param.name); });
+
+TEST(ClipUri, ReadsTakeApiAndTheModelAsWritten) {
+  const auto request = parse_clip_uri(catalog(), "genclip://My%2FModel:14B?take=7&api=legacy");
+  ASSERT_TRUE(request) << request.error().text;
+  EXPECT_EQ(request->model, "My/Model:14B");
+  EXPECT_EQ(request->take, 7u);
+  EXPECT_EQ(request->api, Api::legacy);
+  EXPECT_EQ(*parse_clip_uri(catalog(), clip_uri(catalog(), *request)), *request);
+}
+
+struct Refused {
+  const char *name;
+  std::string uri;
+  const char *said;
+};
+
+class ClipUriRefused : public testing::TestWithParam<Refused> {};
+
+TEST_P(ClipUriRefused, SaysWhyAndKeepsTheKeyOut) {
+  const auto request = parse_clip_uri(catalog(), GetParam().uri);
+  ASSERT_FALSE(request) << GetParam().uri;
+  EXPECT_EQ(request.error().kind, ErrorKind::settings);
+  EXPECT_THAT(request.error().text, HasSubstr(GetParam().said)) << GetParam().uri;
+  EXPECT_THAT(request.error().text, Not(HasSubstr("sekret"))) << GetParam().uri;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    ClipUri, ClipUriRefused,
+    testing::Values(Refused{"Empty", "", "does not begin with genclip://"},
+                    Refused{"OtherScheme", "http://veo", "does not begin"},
+                    Refused{"NoSlashes", "genclip:veo", "does not begin"},
+                    Refused{"NoModel", "genclip://?prompt=x", "names no model"},
+                    Refused{"NothingAtAll", "genclip://", "names no model"},
+                    Refused{"Path", "genclip://veo/x", "has a path"},
+                    Refused{"Fragment", "genclip://veo?prompt=a#1", "%23"},
+                    Refused{"FlagWithoutValue", "genclip://veo?prompt", "cannot be read"},
+                    Refused{"BadPercent", "genclip://veo?prompt=%zz", "cannot be read"},
+                    Refused{"CutPercent", "genclip://veo?prompt=%4", "cannot be read"},
+                    Refused{"NulInValue", "genclip://veo?prompt=a%00b", "cannot be read"},
+                    Refused{"NotUtf8InValue", "genclip://veo?prompt=%ff", "cannot be read"},
+                    Refused{"NotUtf8", "genclip://veo?prompt=\xff", "not valid UTF-8"},
+                    Refused{"Nul", std::string("genclip://veo?prompt=a\0b", 24), "NUL"},
+                    Refused{"BadPercentInModel", "genclip://v%zz", "not well encoded"},
+                    Refused{"NulInModel", "genclip://v%00", "not well encoded"},
+                    Refused{"NotUtf8InModel", "genclip://v%ff", "not well encoded"},
+                    Refused{"Twice", "genclip://veo?prompt=a&prompt=b", "prompt twice"},
+                    Refused{"TakeTwice", "genclip://veo?take=1&take=2", "take twice"},
+                    Refused{"ApiTwice", "genclip://veo?api=auto&api=tasks", "api twice"},
+                    Refused{"NoTake", "genclip://veo?take=-1", "take is"},
+                    Refused{"EmptyTake", "genclip://veo?take=", "take is"},
+                    Refused{"UnknownApi", "genclip://veo?api=v3", "auto, tasks or legacy"},
+                    Refused{"ModelInQuery", "genclip://veo?model=dance-2.5", "the model twice"},
+                    Refused{"NoName", "genclip://veo?=x", "no name"},
+                    Refused{"ApiKey", "genclip://veo?prompt=x&api_key=sekret", "property api-key"},
+                    Refused{"ApiKeyDash", "genclip://veo?api-key=sekret", "property api-key"},
+                    Refused{"ApiKeyCase", "genclip://veo?API_Key=sekret", "property api-key"},
+                    Refused{"ApiKeyEncoded", "genclip://veo?api%5Fkey=sekret", "property api-key"},
+                    Refused{"Key", "genclip://veo?key=sekret", "property api-key"},
+                    Refused{"Token", "genclip://veo?token=sekret", "property api-key"},
+                    Refused{"AccessToken", "genclip://veo?access_token=sekret", "property api-key"},
+                    Refused{"Authorization", "genclip://veo?Authorization=Bearer+sekret", "property api-key"},
+                    Refused{"KeyBeforeANonsense", "genclip://veo?api_key=sekret&%zz", "property api-key"},
+                    Refused{"NonsenseBeforeAKey", "genclip://veo?%zz=1&api_key=sekret", "cannot be read"},
+                    Refused{"UserAndPassword", "genclip://me:sekret@veo?prompt=x", "property api-key"},
+                    Refused{"User", "genclip://sekret@veo", "property api-key"}),
+    [](const auto &row) { return std::string(row.param.name); });
+
+TEST(ClipUri, WritesEveryByteSoThatItReadsBack) {
+  ClipRequest request{.model = "veo"};
+  request.fields.set("prompt", "a&b=c+d%20e #f ?g/h:i \u6C34\n\"q\" ;,");
+  request.extra.set("text", "true");
+  request.extra.set("json", "{\"a\":1}");
+  request.extra.set("list", Json::Array{"a", 1, nullptr});
+  request.extra.set("real", 0.1);
+  request.extra.set("strange name&", "-");
+  const std::string uri = clip_uri(catalog(), request);
+  for (const char c : uri) EXPECT_TRUE(c > ' ' && c < 127) << uri;
+  const auto again = parse_clip_uri(catalog(), uri);
+  ASSERT_TRUE(again) << uri << again.error().text;
+  EXPECT_EQ(*again, request) << uri << "\n" << again->extra.to_text();
+}
+
+TEST(ClipUri, NeverWritesAKey) {
+  ClipRequest request{.model = "veo"};
+  request.extra.set("api_key", "sekret");
+  EXPECT_EQ(clip_uri(catalog(), request), "genclip://veo");
+}
+
+TEST(ClipUri, IsEscapedOnceMoreForGesLaunch) {
+  EXPECT_EQ(escaped_for_ges_launch("genclip://dance-2.5?prompt=a%20storm"),
+            "genclip://dance-2.5%3Fprompt=a%2520storm");
+}
+
+}  // namespace
+}  // namespace genclip

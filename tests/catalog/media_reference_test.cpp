@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Which references the service can fetch, and what is said about the others.
+#include "plugin/catalog/media_reference.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "plugin/catalog/media_limits.h"
+
+namespace genclip {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+struct Reference {
+  const char *name;
+  std::string url;
+  const char *said;  // part of the problem; null when it is fine
+};
+
+class Media : public testing::TestWithParam<Reference> {};
+
+TEST_P(Media, ReferenceIsJudged) {
+  const auto problem = media_url_problem(GetParam().url, MediaKind::image, true);
+  ASSERT_EQ(!problem, !GetParam().said) << GetParam().url << ": " << problem.value_or("fine");
+  if (!problem) return;
+  EXPECT_THAT(*problem, HasSubstr(GetParam().said)) << GetParam().url;
+  EXPECT_THAT(*problem, Not(HasSubstr("sekret"))) << GetParam().url;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    MediaReference, Media,
+    testing::Values(Reference{"Https", "https://a.example/b.png?sig=sekret#x", nullptr},
+                    Reference{"HttpWithPort", "http://127.0.0.1:80/b", nullptr},
+                    Reference{"UpperCase", "HTTPS://A/B", nullptr},
+                    Reference{"Ipv6", "http://[::1]:8080/x", nullptr},
+                    Reference{"NotAscii", "https://a.example/bildä.png", nullptr},
+                    Reference{"NoPath", "https://a.example", nullptr},
+                    Reference{"Braces", "https://a.example/{x}|y", nullptr},
+                    Reference{"Asset", "assetId://abc", nullptr},
+                    Reference{"AssetWithSlash", "assetId://a/b", nullptr},
+                    Reference{"AssetWithoutId", "assetId://", "names no asset"},
+                    Reference{"AssetOneSlash", "assetId:/abc", "write assetId://ID"},
+                    Reference{"AssetOtherCase", "ASSETID://abc", "write assetId://ID"},
+                    Reference{"AssetWithBlank", "assetId://a b", "blank"}, Reference{"Empty", "", "is empty"},
+                    Reference{"Blank", " https://a/b", "a file on this machine"},
+                    Reference{"BlankInside", "https://a/b c?sekret", "blank"},
+                    Reference{"NewLine", "https://a/b\nc", "blank"},
+                    Reference{"NoHost", "https:///x?sekret", "not a whole URL"},
+                    Reference{"NoSlashes", "https:a", "not a whole URL"},
+                    Reference{"OnlyScheme", "http://", "not a whole URL"},
+                    Reference{"Ftp", "ftp://user:sekret@a/b?sekret", "the scheme \"ftp\""},
+                    Reference{"Gs", "gs://bucket/sekret", "the scheme \"gs\""},
+                    Reference{"Genclip", "genclip://veo?prompt=sekret", "scheme"},
+                    Reference{"File", "file:///home/sekret.png", "a file on this machine"},
+                    Reference{"FileUpperCase", "FILE:///x", "a file on this machine"},
+                    Reference{"Path", "/home/me/a.png", "\"/home/me/a.png\", a file on this machine"},
+                    Reference{"WindowsPath", "C:\\pictures\\a.png", "a file on this machine"},
+                    Reference{"RelativePath", "a.png", "a file on this machine"},
+                    Reference{"HostWithoutScheme", "a.example/b.png?sekret", "a file on this machine"},
+                    Reference{"Data", "data:image/png;base64,sekret", "embedded data"},
+                    Reference{"DataUpperCase", "DATA:,sekret", "embedded data"},
+                    Reference{"JpegInBase64", "/9j/4AAQSkZJRgABAQAAAQABAAD", "is base64"},
+                    Reference{"PngInBase64", "iVBORw0KGgoAAAANSUhEUg", "is base64"},
+                    Reference{"LongBase64", std::string(400, 'Q') + "==", "is base64"}),
+    [](const auto &row) { return std::string(row.param.name); });
+
+TEST(MediaReference, AssetsNeedTheModelsSupport) {
+  const auto problem = media_url_problem("assetId://abc", MediaKind::video, false);
+  ASSERT_TRUE(problem);
+  EXPECT_EQ(*problem,
+            "is an asset, which this model does not support; put the video at a public http or https URL and "
+            "give that");
+}
+
+TEST(Bounds, KeepOrLeaveOutTheirEnds) {
+  const Bounds closed{.lower = 2, .upper = 15};
+  EXPECT_TRUE(closed.contains(2) && closed.contains(15) && !closed.contains(1.999) &&
+              !closed.contains(15.001));
+  const Bounds open{.lower = 0.4, .upper = 2.5, .lower_inclusive = false, .upper_inclusive = false};
+  EXPECT_TRUE(!open.contains(0.4) && !open.contains(2.5) && open.contains(0.41));
+  EXPECT_TRUE(Bounds{}.contains(-1e300));
+  EXPECT_EQ(closed.text(), "2 to 15");
+  EXPECT_EQ(open.text(), "above 0.4 and below 2.5");
+  EXPECT_EQ((Bounds{.upper = 2e7}).text(kBytesPerMegabyte), "at most 20");
+}
+
+}  // namespace
+}  // namespace genclip
