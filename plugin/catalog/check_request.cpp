@@ -23,9 +23,9 @@ bool is_reserved(std::string_view name) {
 }
 
 // Stands in for an unknown model, so that the rest of the request is judged too.
-std::shared_ptr<const ModelSpec> open_model(const Catalog &catalog, const std::string &id) {
+std::shared_ptr<const ModelSpec> any_model(const Catalog &catalog) {
   auto spec = std::make_shared<ModelSpec>();
-  spec->id = id;
+  spec->id = "every model";  // in texts only
   spec->open = true;
   spec->assets = true;
   spec->apis = {Api::tasks, Api::legacy};
@@ -65,7 +65,7 @@ class RequestCheck {
     checked_.take_ = request_.take;
     if (checked_.spec_) return;
     problem("model", catalog_.unknown_model_text(request_.model));
-    checked_.spec_ = open_model(catalog_, request_.model);
+    checked_.spec_ = any_model(catalog_);
   }
 
   void choose_api() {
@@ -111,8 +111,10 @@ class RequestCheck {
   const Json *value_of(std::string_view field) const {
     const Json *value = given_.find(field);
     if (!value) value = extra_.find(field);
-    // An empty list says nothing.
-    return value && value->array() && value->array()->empty() ? nullptr : value;
+    // An empty list of media says nothing.
+    const FieldSpec *listed = spec().find(field);
+    const bool media = listed && media_kind(listed->type);
+    return media && value && value->array() && value->array()->empty() ? nullptr : value;
   }
 
   void check_field(const FieldSpec &field) {
@@ -133,8 +135,8 @@ class RequestCheck {
 
   void missing(const FieldSpec &field) {
     const std::string allowed = allowed_text(field);
-    problem(field.name, field.name + " is missing; " + (spec().id.empty() ? "every model" : spec().id) +
-                            " needs it" + (allowed.empty() ? "" : " (" + allowed + ")") + ".");
+    problem(field.name, field.name + " is missing; " + spec().id + " needs it" +
+                            (allowed.empty() ? "" : " (" + allowed + ")") + ".");
   }
 
   void check_length(const FieldSpec &field, const std::string &text) {

@@ -64,6 +64,15 @@ Result<Parts> split(std::string_view uri) {
   return Parts{model.get(), std::string(uri)};
 }
 
+// Without the empty pieces that GLib's iterator refuses and every web form ignores.
+std::string without_spare_separators(std::string_view query) {
+  std::string out;
+  for (const char c : query)
+    if (c != '&' || (!out.empty() && out.back() != '&')) out += c;
+  if (out.ends_with('&')) out.pop_back();
+  return out;
+}
+
 class Parser {
  public:
   Parser(const Catalog &catalog, std::string model) : catalog_(catalog), spec_(catalog.find(model)) {
@@ -177,7 +186,7 @@ class Writer {
 Result<ClipRequest> parse_clip_uri(const Catalog &catalog, std::string_view uri) {
   auto parts = split(uri);
   if (!parts) return std::move(parts).error();
-  return Parser(catalog, std::move(parts->model)).parse(parts->query);
+  return Parser(catalog, std::move(parts->model)).parse(without_spare_separators(parts->query));
 }
 
 std::string clip_uri(const Catalog &catalog, const ClipRequest &request) {

@@ -3,6 +3,7 @@
 // What a checked request sends, and how problems are told.
 #include "plugin/catalog/check_request.h"
 
+#include <glib.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -60,6 +61,9 @@ TEST(CheckRequest, SendsDefaultsOfRequiredFieldsOnly) {
 TEST(CheckRequest, TakesAnEmptyListForNone) {
   EXPECT_EQ(body(request("dance-2.5", R"({"prompt":"x","reference_images":[]})")),
             R"({"model":"dance-2.5","prompt":"x"})");
+  EXPECT_EQ(body(request("dream-5.0", R"({"prompt":"x","first_image":[]})", R"({"styles":[]})")),
+            R"({"model":"dream-5.0","prompt":"x","styles":[]})")
+      << "an extra field is sent as it is";
   EXPECT_THAT(text(request("wave2.7-r2v", R"({"prompt":"x","reference_images":[]})")),
               HasSubstr("reference_images is missing"));
 }
@@ -92,6 +96,15 @@ TEST(CheckRequest, JudgesTheRestOfARequestForAnUnknownModel) {
   EXPECT_EQ(all[1].field, "prompt");
   EXPECT_EQ(all[2].field, "duration");
   EXPECT_EQ(all[3].field, "first_image");
+}
+
+TEST(CheckRequest, SurvivesAnyModelId) {
+  for (const std::string &model : {std::string("\xff\0x", 3), std::string(1 << 20, 'm')}) {
+    const auto all = problems(request(model, "{}"));
+    ASSERT_EQ(all.size(), 2u);
+    EXPECT_TRUE(g_utf8_validate(problems_text(all).c_str(), -1, nullptr));
+    EXPECT_LT(problems_text(all).size(), 500u);
+  }
 }
 
 TEST(CheckRequest, NamesTheFieldsOfTheModelForAnUnknownOne) {

@@ -46,6 +46,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Read{"NoQuery", "genclip://veo", "{}", "{}"}, Read{"EmptyQuery", "genclip://veo?", "{}", "{}"},
         Read{"SlashPath", "genclip://veo/?prompt=x", R"({"prompt":"x"})", "{}"},
+        Read{"SpareSeparators", "genclip://veo?prompt=x&&duration=5&", R"({"prompt":"x","duration":5})",
+             "{}"},
         Read{"SchemeCase", "GenClip://veo?prompt=x", R"({"prompt":"x"})", "{}"},
         Read{"PlusIsABlank", "genclip://veo?prompt=a+b%2Bc", R"({"prompt":"a b+c"})", "{}"},
         Read{"EmptyValue", "genclip://veo?prompt=", R"({"prompt":""})", "{}"},
