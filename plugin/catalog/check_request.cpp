@@ -84,7 +84,7 @@ class RequestCheck {
     for (const auto &[name, value] : *members) {
       const std::string field(catalog_.canonical(name));
       if (auto wrong = encoding_problem(Json(field)))
-        problem(field, "A field's name " + *wrong + ".");
+        problem("", "The name of the field " + quoted(field) + " " + *wrong + ".");
       else if (names_credential(field) && !spec().find(field))
         problem(field,
                 quoted(field) + " is no field of a request; a key belongs into the property api-key alone.");

@@ -17,7 +17,7 @@
 namespace genclip {
 
 struct Problem {
-  std::string field;  // the service's name of it; "model" for the model itself
+  std::string field;  // the service's name of it; "model" for the model itself; empty for a name that is none
   std::string text;   // one sentence that names the field, what was given, and what is allowed
 
   friend bool operator==(const Problem &, const Problem &) = default;

@@ -20,8 +20,7 @@ namespace {
 constexpr const char *kPlainInQuery = ":/";
 constexpr std::string_view kKeyText =
     "A key does not belong into a URI, which is printed, logged and stored; give it by the property api-key, "
-    "by "
-    "api-key-file, or by the environment variable GENCLIP_API_KEY.";
+    "by api-key-file, or by the environment variable GENCLIP_API_KEY.";
 
 Error wrong(std::string text) { return {ErrorKind::settings, std::move(text)}; }
 
