@@ -12,7 +12,7 @@ namespace genclip {
 std::string redact_url(std::string_view url);
 
 // The text without `key` (empty: none), without the user, query and fragment of any URL in it, and without
-// what follows "Bearer" or "Basic". Any bytes will do.
+// what follows "Bearer". Any bytes will do; what people see keeps its line breaks.
 std::string redact_text(std::string_view text, std::string_view key);
 
 }  // namespace genclip

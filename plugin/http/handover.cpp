@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// One mutex, one condition; a GCancellable is heard through its signal.
+#include "plugin/http/handover.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace genclip {
+namespace {
+
+// Hears a GCancellable for as long as it lives. Made and destroyed without a lock: GIO waits for a handler
+// that runs.
+class CancelWatch {
+ public:
+  CancelWatch(GCancellable *cancellable, Handover &handover) : cancellable_(cancellable) {
+    if (cancellable_)
+      id_ = g_cancellable_connect(cancellable_, G_CALLBACK(+[](GCancellable *, gpointer target) {
+                                    static_cast<Handover *>(target)->cancel();
+                                  }),
+                                  &handover, nullptr);
+  }
+  ~CancelWatch() {
+    if (id_ != 0) g_cancellable_disconnect(cancellable_, id_);
+  }
+  CancelWatch(const CancelWatch &) = delete;
+  CancelWatch &operator=(const CancelWatch &) = delete;
+
+ private:
+  GCancellable *const cancellable_;
+  gulong id_ = 0;
+};
+
+std::string in_seconds(std::chrono::milliseconds time) {
+  const double seconds = std::chrono::duration<double>(time).count();
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+  return std::string(g_ascii_formatd(text, sizeof text, "%g", seconds)) + " s";
+}
+
+}  // namespace
+
+Handover::Handover(std::string host, std::chrono::milliseconds timeout)
+    : host_(std::move(host)), timeout_(timeout), last_progress_(std::chrono::steady_clock::now()) {}
+
+bool Handover::ready() const {
+  if (error_) return true;
+  return phase_ == Phase::reading ? chunk_begin_ < chunk_end_ || at_end_ : head_.has_value();
+}
+
+HttpError Handover::leave(Error error, bool transient) {
+  abandoned_ = true;
+  error_ = HttpError{std::move(error), sent_, transient};
+  return *error_;
+}
+
+Error Handover::timed_out() const {
+  const std::string after = in_seconds(timeout_);
+  Error error{ErrorKind::timed_out, ""};
+  switch (phase_) {
+    case Phase::connecting:
+      error.text = "No connection to " + host_ + " came about within " + after +
+                   ". Check the address, the network and the proxy.";
+      break;
+    case Phase::asking:
+      error.text = host_ + " did not answer within " + after + ". Try again later, or with a longer timeout.";
+      break;
+    case Phase::reading:
+      error.text = host_ + " sent nothing more for " + after + ". Try again, or with a longer timeout.";
+      break;
+  }
+  return error;
+}
+
+std::optional<HttpError> Handover::wait(GCancellable *cancellable) {
+  const CancelWatch watch(cancellable, *this);
+  MutexLock lock(mutex_);
+  for (;;) {
+    if (cancelled_) return leave(cancelled(), false);
+    if (ready()) return std::nullopt;
+    const Time deadline = last_progress_ + timeout_;
+    if (std::chrono::steady_clock::now() >= deadline) return leave(timed_out(), true);
+    changed_.wait_until(lock, deadline);
+  }
+}
+
+Result<HttpReply, HttpError> Handover::wait_for_head(GCancellable *cancellable) {
+  if (auto failure = wait(cancellable)) return std::move(*failure);
+  MutexLock lock(mutex_);
+  if (error_) return *error_;
+  phase_ = Phase::reading;
+  return *std::exchange(head_, std::nullopt);
+}
+
+Result<void, HttpError> Handover::wait_for_body(GCancellable *cancellable) {
+  if (auto failure = wait(cancellable)) return std::move(*failure);
+  return {};
+}
+
+Result<std::optional<size_t>, HttpError> Handover::take(std::span<std::byte> target) {
+  MutexLock lock(mutex_);
+  const size_t count = std::min(chunk_end_ - chunk_begin_, target.size());
+  if (count > 0) {
+    std::memcpy(target.data(), chunk_.data() + chunk_begin_, count);
+    chunk_begin_ += count;
+    return std::optional(count);
+  }
+  if (error_) return *error_;
+  if (at_end_) return std::optional<size_t>(0);
+  return std::optional<size_t>();
+}
+
+std::vector<std::byte> Handover::begin_chunk() {
+  MutexLock lock(mutex_);
+  chunk_begin_ = chunk_end_ = 0;
+  last_progress_ = std::chrono::steady_clock::now();  // The time since the last chunk was the reader's.
+  return std::move(chunk_);
+}
+
+void Handover::cancel() {
+  MutexLock lock(mutex_);
+  cancelled_ = true;
+  changed_.notify_all();
+}
+
+bool Handover::begin_sending() {
+  MutexLock lock(mutex_);
+  if (abandoned_) return false;
+  sent_ = true;
+  phase_ = Phase::asking;
+  last_progress_ = std::chrono::steady_clock::now();
+  return true;
+}
+
+bool Handover::was_sent() {
+  MutexLock lock(mutex_);
+  return sent_;
+}
+
+void Handover::progress() {
+  MutexLock lock(mutex_);
+  last_progress_ = std::chrono::steady_clock::now();
+}
+
+void Handover::give_head(HttpReply head) {
+  MutexLock lock(mutex_);
+  head_ = std::move(head);
+  changed_.notify_all();
+}
+
+void Handover::give_chunk(std::vector<std::byte> chunk, size_t count) {
+  MutexLock lock(mutex_);
+  chunk_ = std::move(chunk);
+  chunk_begin_ = 0;
+  chunk_end_ = count;
+  at_end_ = count == 0;
+  changed_.notify_all();
+}
+
+void Handover::fail(HttpError error) {
+  MutexLock lock(mutex_);
+  error_ = std::move(error);
+  changed_.notify_all();
+}
+
+}  // namespace genclip

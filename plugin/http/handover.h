@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Where one exchange passes from the I/O thread to the worker that waits for it. Each side may leave at any
+// time.
+#pragma once
+
+#include <gio/gio.h>
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "plugin/base/mutex.h"
+#include "plugin/http/http_client.h"
+
+namespace genclip {
+
+class Handover {
+ public:
+  // `host` is for the texts of errors.
+  Handover(std::string host, std::chrono::milliseconds timeout);
+
+  // ---- The worker's side. Each wait ends when `cancellable` fires or nothing happened for the timeout; that
+  // is the end of the exchange, and the worker has it abandoned.
+
+  Result<HttpReply, HttpError> wait_for_head(GCancellable *cancellable) EXCLUDES(mutex_);
+  // Waits for bytes or the end of the body. Nothing is copied when they are there already: see take().
+  Result<void, HttpError> wait_for_body(GCancellable *cancellable) EXCLUDES(mutex_);
+  // Copies from the chunk at hand. Nothing: it is used up, ask the I/O thread for another. 0: the end.
+  Result<std::optional<size_t>, HttpError> take(std::span<std::byte> target) EXCLUDES(mutex_);
+  // Makes place for the next chunk: the buffer of the last one, to be filled again.
+  std::vector<std::byte> begin_chunk() EXCLUDES(mutex_);
+  void cancel() EXCLUDES(mutex_);  // From any thread: ends the wait.
+
+  // ---- The I/O thread's side.
+
+  // The request is about to be written. False: the worker has left and was told that nothing was sent.
+  bool begin_sending() EXCLUDES(mutex_);
+  bool was_sent() EXCLUDES(mutex_);
+  void progress() EXCLUDES(mutex_);
+  void give_head(HttpReply head) EXCLUDES(mutex_);
+  // The first `count` bytes of `chunk`; 0: the clean end.
+  void give_chunk(std::vector<std::byte> chunk, size_t count) EXCLUDES(mutex_);
+  void fail(HttpError error) EXCLUDES(mutex_);
+
+ private:
+  using Time = std::chrono::steady_clock::time_point;
+  enum class Phase { connecting, asking, reading };
+
+  bool ready() const REQUIRES(mutex_);
+  // Nothing when it is ready, else why the worker leaves.
+  std::optional<HttpError> wait(GCancellable *cancellable) EXCLUDES(mutex_);
+  HttpError leave(Error error, bool transient) REQUIRES(mutex_);
+  Error timed_out() const REQUIRES(mutex_);
+
+  const std::string host_;
+  const std::chrono::milliseconds timeout_;
+
+  Mutex mutex_;
+  CondVar changed_;
+  Phase phase_ GUARDED_BY(mutex_) = Phase::connecting;
+  Time last_progress_ GUARDED_BY(mutex_);
+  bool sent_ GUARDED_BY(mutex_) = false;
+  bool abandoned_ GUARDED_BY(mutex_) = false;
+  bool cancelled_ GUARDED_BY(mutex_) = false;
+  std::optional<HttpReply> head_ GUARDED_BY(mutex_);
+  std::optional<HttpError> error_ GUARDED_BY(mutex_);
+  std::vector<std::byte> chunk_ GUARDED_BY(mutex_);
+  size_t chunk_begin_ GUARDED_BY(mutex_) = 0;
+  size_t chunk_end_ GUARDED_BY(mutex_) = 0;
+  bool at_end_ GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace genclip

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The blocking side: checks a request, follows its redirects, collects its body.
+#include "plugin/http/http_client.h"
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <limits>
+
+#include "plugin/base/mutex.h"
+#include "plugin/http/exchange_log.h"
+#include "plugin/http/handover.h"
+#include "plugin/http/http_session.h"
+#include "plugin/http/http_url.h"
+#include "plugin/http/io_thread.h"
+#include "plugin/http/soup_exchange.h"
+
+namespace genclip {
+namespace {
+
+using Method = HttpRequest::Method;
+
+constexpr unsigned kMaxRedirects = 10;
+// A whole call may take that many of its timeouts, so that a body that comes in drops does not last for ever.
+constexpr int kTimeoutsPerCall = 10;
+
+HttpError before_sending(Error error) { return {std::move(error), false, false}; }
+
+// What a header cannot carry would be dropped, or would become a header of its own.
+bool fits_header(std::string_view value) {
+  return std::none_of(value.begin(), value.end(), [](char letter) {
+    return (static_cast<unsigned char>(letter) < ' ' && letter != '\t') || letter == 0x7f;
+  });
+}
+
+Result<void, HttpError> check_headers(const HttpRequest &request) {
+  const auto misfit = [](const char *what) {
+    return before_sending(
+        {ErrorKind::settings, std::string(what) + " holds a line break or another control character."});
+  };
+  if (!fits_header(request.bearer_key)) return misfit("The API key");
+  if (!fits_header(request.user_agent)) return misfit("The property user-agent");
+  if (!fits_header(request.content_type)) return misfit("A content type");
+  for (const auto &[name, value] : request.headers) {
+    const bool is_name = !name.empty() && name.find_first_of(" \t:") == name.npos && fits_header(name);
+    if (!is_name || !fits_header(value)) return misfit("A request header");
+  }
+  return {};
+}
+
+// A reply and the way to its body.
+class SoupBody final : public HttpBody {
+ public:
+  SoupBody(std::shared_ptr<SoupExchange> exchange, std::shared_ptr<Handover> handover, ExchangeLog log,
+           GCancellable *cancellable)
+      : exchange_(std::move(exchange)),
+        handover_(std::move(handover)),
+        log_(std::move(log)),
+        cancellable_(GRef<GCancellable>::share(cancellable)) {}
+
+  ~SoupBody() override {
+    IoThread::get().post([exchange = std::move(exchange_)] { exchange->drop(); });
+    log_.finish(reply_.status);
+  }
+
+  Result<void, HttpError> wait_for_head() {
+    IoThread::get().post([exchange = exchange_] { exchange->start(); });
+    auto head = handover_->wait_for_head(cancellable_.get());
+    if (!head) return failed(std::move(head).error());
+    reply_ = std::move(head).value();
+    return {};
+  }
+
+  const HttpReply &reply() const override { return reply_; }
+
+  Result<size_t, HttpError> read(std::span<std::byte> target) override {
+    if (target.empty()) return size_t{0};
+    for (;;) {
+      auto taken = handover_->take(target);
+      if (!taken) return failed(std::move(taken).error());
+      if (*taken) {
+        log_.count(**taken);
+        return **taken;
+      }
+      IoThread::get().post([exchange = exchange_, buffer = handover_->begin_chunk()]() mutable {
+        exchange->read(std::move(buffer));
+      });
+      if (auto ready = handover_->wait_for_body(cancellable_.get()); !ready)
+        return failed(std::move(ready).error());
+    }
+  }
+
+ private:
+  HttpError failed(HttpError error) {
+    log_.fail(error.error);
+    return error;
+  }
+
+  std::shared_ptr<SoupExchange> exchange_;
+  const std::shared_ptr<Handover> handover_;
+  ExchangeLog log_;
+  const GRef<GCancellable> cancellable_;
+  HttpReply reply_;
+};
+
+class SoupHttpClient final : public HttpClient {
+ public:
+  explicit SoupHttpClient(const HttpSettings &settings)
+      : session_(IoThread::owned(new HttpSession(settings))) {}
+
+  Result<HttpReply, HttpError> call(const HttpRequest &request, GCancellable *cancellable) override {
+    const auto deadline = std::chrono::steady_clock::now() + kTimeoutsPerCall * request.timeout;
+    auto body = open(request, cancellable);
+    if (!body) return std::move(body).error();
+    HttpReply reply = (*body)->reply();
+    const auto too_large = [&request, &reply] {
+      Error error{ErrorKind::read, "The answer is larger than " + std::to_string(request.max_body) +
+                                       " bytes, which cannot be right. Check the address."};
+      error.http_status = reply.status;
+      return HttpError{std::move(error), true, false};
+    };
+    std::vector<std::byte> chunk(std::min<size_t>(request.max_body + 1, 64 * 1024));
+    for (;;) {
+      const auto count = (*body)->read(chunk);
+      if (!count) return count.error();
+      if (*count == 0) return reply;
+      if (*count > request.max_body - reply.body.size()) return too_large();
+      reply.body.append(reinterpret_cast<const char *>(chunk.data()), *count);
+      if (std::chrono::steady_clock::now() > deadline)
+        return HttpError{{ErrorKind::timed_out, "The answer comes too slowly. Try again later."}, true, true};
+    }
+  }
+
+  Result<std::unique_ptr<HttpBody>, HttpError> open(const HttpRequest &request,
+                                                    GCancellable *cancellable) override {
+    if (auto fits = check_headers(request); !fits) return std::move(fits).error();
+    const bool follow =
+        request.follow_redirects && request.method != Method::post && request.bearer_key.empty();
+    HttpRequest hop = request;
+    for (unsigned redirects = 0;; ++redirects) {
+      if (g_cancellable_is_cancelled(cancellable)) return before_sending(cancelled());
+      auto url = parse_http_url(hop.url);
+      if (!url) return before_sending(std::move(url).error());
+      auto body = send(hop, *url, cancellable);
+      if (!body || !follow || !is_redirect((*body)->reply().status)) return body;
+      const auto location = (*body)->reply().header("Location");
+      if (!location) return body;
+      const auto refused = [&body](Error error) {
+        error.http_status = (*body)->reply().status;
+        return HttpError{std::move(error), true, false};
+      };
+      if (redirects == kMaxRedirects)
+        return refused({ErrorKind::open_read, host_of(url->get()) + " redirects more than " +
+                                                  std::to_string(kMaxRedirects) + " times."});
+      auto target = redirect_target(url->get(), *location);
+      if (!target) return refused(std::move(target).error());
+      hop.url = std::move(target).value();
+    }
+  }
+
+ private:
+  Result<std::unique_ptr<HttpBody>, HttpError> send(const HttpRequest &hop, const GRef<GUri> &url,
+                                                    GCancellable *cancellable) {
+    if (!hop.bearer_key.empty() && !is_https(url.get()) && !is_loopback(url.get()))
+      warn_of_key_in_clear(host_of(url.get()));
+    auto handover = std::make_shared<Handover>(host_of(url.get()), hop.timeout);
+    auto exchange = IoThread::owned(new SoupExchange(session_, handover, hop, url));
+    auto body =
+        std::make_unique<SoupBody>(std::move(exchange), std::move(handover), ExchangeLog(hop), cancellable);
+    if (auto head = body->wait_for_head(); !head) return std::move(head).error();
+    return std::unique_ptr<HttpBody>(std::move(body));
+  }
+
+  const std::shared_ptr<HttpSession> session_;
+};
+
+struct SharedClients {
+  Mutex mutex;
+  std::deque<std::pair<HttpSettings, std::weak_ptr<HttpClient>>> clients GUARDED_BY(mutex);
+};
+
+}  // namespace
+
+std::optional<std::string> HttpReply::header(std::string_view name) const {
+  const auto is_it = [name](const auto &header) {
+    return header.first.size() == name.size() &&
+           g_ascii_strncasecmp(header.first.data(), name.data(), name.size()) == 0;
+  };
+  const auto found = std::find_if(headers.begin(), headers.end(), is_it);
+  if (found == headers.end()) return std::nullopt;
+  return found->second;
+}
+
+std::shared_ptr<HttpClient> HttpClient::shared(const HttpSettings &settings) {
+  static auto &shared = *new SharedClients;  // Never destroyed: threads may outlive main().
+  MutexLock lock(shared.mutex);
+  std::erase_if(shared.clients, [](const auto &entry) { return entry.second.expired(); });
+  for (const auto &[known, client] : shared.clients)
+    if (known == settings)
+      if (auto alive = client.lock()) return alive;
+  auto client = std::make_shared<SoupHttpClient>(settings);
+  shared.clients.emplace_back(settings, client);
+  return client;
+}
+
+}  // namespace genclip

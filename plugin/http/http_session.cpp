@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What a session may do is decided here, once; what is left to a message is in soup_exchange.
+#include "plugin/http/http_session.h"
+
+#include <cstring>
+
+#include "plugin/http/http_url.h"
+#include "plugin/http/redaction.h"
+
+namespace genclip {
+namespace {
+
+// A worker that waits for a free connection would wait for strangers.
+constexpr int kMaxConnections = 1024;
+constexpr int kMaxConnectionsPerHost = 256;
+constexpr guint kIdleSeconds = 60;
+
+std::string with_scheme(const std::string &proxy) {
+  return proxy.find("://") == proxy.npos ? "http://" + proxy : proxy;
+}
+
+}  // namespace
+
+HttpSession::~HttpSession() {
+  if (soup_) soup_session_abort(soup_.get());
+}
+
+Result<SoupSession *> HttpSession::soup() {
+  if (!soup_)
+    if (auto made = make(); !made) return std::move(made).error();
+  return soup_.get();
+}
+
+Result<void> HttpSession::make() {
+  if (has_ca_file() && !anchors_) {
+    GErrorPtr why;
+    anchors_ = GRef<GTlsDatabase>::adopt(
+        reinterpret_cast<GTlsDatabase *>(g_tls_file_database_new(settings_.tls_ca_file.c_str(), take(why))));
+    if (!anchors_)
+      return Error{ErrorKind::settings,
+                   "The file in tls-ca-file cannot be used: " + settings_.tls_ca_file +
+                       ". It must hold certificates in PEM form.",
+                   why ? why->message : ""};
+  }
+  // No limit in time here: each exchange has its own, counted from its last progress.
+  auto soup = GRef<SoupSession>::adopt(soup_session_new_with_options(
+      "max-conns", kMaxConnections, "max-conns-per-host", kMaxConnectionsPerHost, "idle-timeout",
+      kIdleSeconds, "timeout", 0u, nullptr));
+  // Lengths and ranges are those of the bytes on the wire, and no small answer grows large.
+  soup_session_remove_feature_by_type(soup.get(), SOUP_TYPE_CONTENT_DECODER);
+  if (!settings_.proxy.empty()) {
+    const std::string proxy = with_scheme(settings_.proxy);
+    const auto url = GRef<GUri>::adopt(g_uri_parse(proxy.c_str(), kHttpUriFlags, nullptr));
+    if (!url || !g_uri_get_host(url.get()))
+      return Error{ErrorKind::settings, "The property proxy is no URL: " + redact_url(settings_.proxy) + "."};
+    const char *user = g_uri_get_user(url.get());
+    const char *password = g_uri_get_password(url.get());
+    if (user) {
+      const std::string pair = std::string(user) + ":" + (password ? password : "");
+      const GStringPtr coded(g_base64_encode(reinterpret_cast<const guchar *>(pair.data()), pair.size()));
+      proxy_authorization_ = std::string("Basic ") + coded.get();
+    }
+    const auto resolver = GRef<GProxyResolver>::adopt(g_simple_proxy_resolver_new(proxy.c_str(), nullptr));
+    soup_session_set_proxy_resolver(soup.get(), resolver.get());
+  }
+  soup_ = std::move(soup);
+  return {};
+}
+
+bool HttpSession::trusts(GTlsCertificate *certificate, GUri *url) const {
+  if (!anchors_) return false;
+  const int port = g_uri_get_port(url);
+  const auto identity = GRef<GSocketConnectable>::adopt(
+      g_network_address_new(g_uri_get_host(url), static_cast<guint16>(port > 0 ? port : 443)));
+  GErrorPtr why;
+  const auto flaws =
+      g_tls_database_verify_chain(anchors_.get(), certificate, G_TLS_DATABASE_PURPOSE_AUTHENTICATE_SERVER,
+                                  identity.get(), nullptr, G_TLS_DATABASE_VERIFY_NONE, nullptr, take(why));
+  return !why && flaws == G_TLS_CERTIFICATE_NO_FLAGS;
+}
+
+}  // namespace genclip

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// GUri does the parsing.
+#include "plugin/http/http_url.h"
+
+#include <cstring>
+
+#include "plugin/http/redaction.h"
+
+namespace genclip {
+namespace {
+
+bool is_http_url(GUri *url) {
+  const char *scheme = g_uri_get_scheme(url);
+  const char *host = g_uri_get_host(url);
+  return (std::strcmp(scheme, "http") == 0 || std::strcmp(scheme, "https") == 0) && host && *host;
+}
+
+}  // namespace
+
+Result<GRef<GUri>> parse_http_url(const std::string &url) {
+  GErrorPtr why;
+  // A NUL would hide the rest from all that read C strings.
+  auto parsed = GRef<GUri>::adopt(
+      url.find('\0') == url.npos ? g_uri_parse(url.c_str(), kHttpUriFlags, take(why)) : nullptr);
+  if (parsed && is_http_url(parsed.get())) return parsed;
+  return Error{ErrorKind::settings, "Not an http or https URL: " + redact_url(url) + ".",
+               why ? redact_text(why->message, {}) : ""};
+}
+
+std::string host_of(GUri *url) {
+  std::string host = g_uri_get_host(url);
+  if (host.find(':') != host.npos) host = "[" + host + "]";
+  const int port = g_uri_get_port(url);
+  return port > 0 ? host + ":" + std::to_string(port) : host;
+}
+
+bool is_https(GUri *url) { return std::strcmp(g_uri_get_scheme(url), "https") == 0; }
+
+bool is_loopback(GUri *url) {
+  const char *host = g_uri_get_host(url);
+  const auto address = GRef<GInetAddress>::adopt(g_inet_address_new_from_string(host));
+  return address ? g_inet_address_get_is_loopback(address.get()) != FALSE
+                 : g_ascii_strcasecmp(host, "localhost") == 0;
+}
+
+Result<std::string> redirect_target(GUri *from, const std::string &location) {
+  const std::string here = host_of(from);
+  GErrorPtr why;
+  const auto target =
+      GRef<GUri>::adopt(location.find('\0') == location.npos
+                            ? g_uri_parse_relative(from, location.c_str(), kHttpUriFlags, take(why))
+                            : nullptr);
+  if (!target || !is_http_url(target.get()))
+    return Error{ErrorKind::open_read,
+                 here + " redirects to what is no http or https URL: " + redact_url(location) + "."};
+  if (is_https(from) && !is_https(target.get()))
+    return Error{ErrorKind::open_read, here + " redirects from https to http, to " + host_of(target.get()) +
+                                           "; genclip does not follow."};
+  return std::string(GStringPtr(g_uri_to_string(target.get())).get());
+}
+
+bool is_redirect(unsigned status) {
+  return status == 301 || status == 302 || status == 303 || status == 307 || status == 308;
+}
+
+}  // namespace genclip

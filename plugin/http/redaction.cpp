@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Works on bytes and rather takes too much: what it gets is often no proper URL.
+#include "plugin/http/redaction.h"
+
+#include <glib.h>
+
+#include <algorithm>
+
+namespace genclip {
+namespace {
+
+constexpr std::string_view kMark = "***";
+constexpr size_t kLongestUrl = 1000;
+
+char lower(char letter) { return g_ascii_tolower(letter); }
+
+bool same_but_case(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char left, char right) { return lower(left) == lower(right); });
+}
+
+bool is_word(char letter) { return g_ascii_isalnum(letter) || letter == '_'; }
+
+// What ends a URL inside a text. Brackets do not: they may be in a query.
+bool ends_token(char letter) {
+  return static_cast<unsigned char>(letter) <= ' ' || letter == '"' || letter == '\'' || letter == '<' ||
+         letter == '>' || letter == '`';
+}
+
+// Valid UTF-8 without control characters, for logs.
+std::string printable(std::string_view text) {
+  GString *valid = g_string_new(nullptr);
+  while (!text.empty()) {
+    const char *end = nullptr;
+    if (g_utf8_validate(text.data(), static_cast<gssize>(text.size()), &end)) end = text.data() + text.size();
+    g_string_append_len(valid, text.data(), end - text.data());
+    text.remove_prefix(static_cast<size_t>(end - text.data()));
+    if (text.empty()) break;
+    g_string_append_c(valid, '?');
+    text.remove_prefix(1);
+  }
+  std::string result(valid->str, valid->len);
+  g_string_free(valid, TRUE);
+  std::replace_if(
+      result.begin(), result.end(), [](char letter) { return g_ascii_iscntrl(letter); }, '?');
+  return result;
+}
+
+// Where the authority of a URL begins: behind "://", or "//" with each slash escaped as JSON may.
+size_t authority_begin(std::string_view url) {
+  for (const std::string_view separator : {std::string_view("://"), std::string_view(":\\/\\/")}) {
+    const auto place = url.find(separator);
+    if (place != url.npos) return place + separator.size();
+  }
+  return url.npos;
+}
+
+// The user and password before the host become a mark.
+std::string without_user(std::string_view url) {
+  auto begin = authority_begin(url);
+  if (begin == url.npos) begin = 0;
+  const auto end = std::min(url.find_first_of("/\\", begin), url.size());
+  const auto at = url.substr(0, end).rfind('@');
+  if (at == url.npos || at < begin) return std::string(url);
+  return std::string(url.substr(0, begin)).append(kMark).append(url.substr(at));
+}
+
+// One run of letters without blanks, of a text that need not be about URLs.
+std::string redact_token(std::string_view token) {
+  const bool is_url = authority_begin(token) != token.npos;
+  auto end = token.find('?');
+  // Without a scheme it is one only if it has parameters: "path?name=value", not "really?".
+  if (end != token.npos && !is_url && token.find('=', end) == token.npos) end = token.npos;
+  if (is_url) end = std::min(end, token.find('#'));
+  std::string result = is_url ? without_user(token.substr(0, end)) : std::string(token.substr(0, end));
+  if (end != token.npos) result.append(1, token[end]).append(kMark);
+  return result;
+}
+
+void replace_all(std::string &text, std::string_view secret) {
+  if (secret.empty()) return;
+  for (size_t place = 0; (place = text.find(secret, place)) != text.npos; place += kMark.size())
+    text.replace(place, secret.size(), kMark);
+}
+
+}  // namespace
+
+std::string redact_url(std::string_view url) {
+  const auto end = url.find_first_of("?#");
+  const std::string_view bare = url.substr(0, end);
+  std::string result;
+  const auto colon = bare.find(':');
+  if (colon != bare.npos && same_but_case(bare.substr(0, colon), "data")) {
+    result = "data:" + std::string(kMark);
+  } else {
+    result = without_user(bare);
+    if (end != url.npos) result.append(1, url[end]).append(kMark);
+  }
+  if (result.size() > kLongestUrl) result = result.substr(0, kLongestUrl) + "…";
+  return printable(result);
+}
+
+std::string redact_text(std::string_view text, std::string_view key) {
+  constexpr std::string_view kBearer = "bearer";
+  std::string clean(text);
+  replace_all(clean, key);
+
+  std::string result;
+  bool after_bearer = false;
+  for (size_t place = 0; place < clean.size();) {
+    if (ends_token(clean[place])) {
+      // Other blanks than spaces may be inside "Bearer KEY" too; quotes end it.
+      if (static_cast<unsigned char>(clean[place]) > ' ') after_bearer = false;
+      result += clean[place++];
+      continue;
+    }
+    size_t end = place;
+    while (end < clean.size() && !ends_token(clean[end])) ++end;
+    const std::string_view token = std::string_view(clean).substr(place, end - place);
+    result += after_bearer ? std::string(kMark) : redact_token(token);
+    const std::string_view tail =
+        token.size() < kBearer.size() ? std::string_view() : token.substr(token.size() - kBearer.size());
+    const bool whole_word =
+        !tail.empty() && (tail.size() == token.size() || !is_word(token[token.size() - tail.size() - 1]));
+    after_bearer = whole_word && same_but_case(tail, kBearer);
+    place = end;
+  }
+  return result;
+}
+
+}  // namespace genclip

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Each libsoup callback holds the exchange, so that one that nobody waits for ends in peace.
+#include "plugin/http/soup_exchange.h"
+
+#include <utility>
+
+#include "plugin/http/http_fault.h"
+#include "plugin/http/http_url.h"
+
+namespace genclip {
+namespace {
+
+constexpr size_t kChunk = 128 * 1024;
+
+const char *method_name(HttpRequest::Method method) {
+  switch (method) {
+    case HttpRequest::Method::get: return SOUP_METHOD_GET;
+    case HttpRequest::Method::head: return SOUP_METHOD_HEAD;
+    case HttpRequest::Method::post: return SOUP_METHOD_POST;
+  }
+  return SOUP_METHOD_GET;
+}
+
+gpointer hold(std::shared_ptr<SoupExchange> exchange) {
+  return new std::shared_ptr<SoupExchange>(std::move(exchange));
+}
+
+std::shared_ptr<SoupExchange> let_go(gpointer held) {
+  const std::unique_ptr<std::shared_ptr<SoupExchange>> owner(
+      static_cast<std::shared_ptr<SoupExchange> *>(held));
+  return std::move(*owner);
+}
+
+}  // namespace
+
+// Signals as libsoup calls them.
+struct SoupExchange::Callbacks {
+  static void event(SoupMessage *, GSocketClientEvent event, GIOStream *stream, gpointer self) {
+    static_cast<SoupExchange *>(self)->on_event(event, stream);
+  }
+  static void starting(SoupMessage *, gpointer self) { static_cast<SoupExchange *>(self)->on_starting(); }
+  static void wrote(SoupMessage *, guint, gpointer self) {
+    static_cast<SoupExchange *>(self)->handover_->progress();
+  }
+  static void head(SoupMessage *, gpointer self) { static_cast<SoupExchange *>(self)->on_head(); }
+  static gboolean certificate(SoupMessage *, GTlsCertificate *certificate, GTlsCertificateFlags flaws,
+                              gpointer self) {
+    return static_cast<SoupExchange *>(self)->on_certificate(certificate, flaws);
+  }
+  static void sent(GObject *, GAsyncResult *result, gpointer held) { let_go(held)->on_sent(result); }
+  static void read(GObject *, GAsyncResult *result, gpointer held) { let_go(held)->on_read(result); }
+};
+
+SoupExchange::SoupExchange(std::shared_ptr<HttpSession> session, std::shared_ptr<Handover> handover,
+                           HttpRequest request, GRef<GUri> url)
+    : session_(std::move(session)),
+      handover_(std::move(handover)),
+      request_(std::move(request)),
+      url_(std::move(url)),
+      cancellable_(GRef<GCancellable>::adopt(g_cancellable_new())) {}
+
+SoupExchange::~SoupExchange() { finish(); }
+
+GRef<SoupMessage> SoupExchange::make_message() const {
+  auto message =
+      GRef<SoupMessage>::adopt(soup_message_new_from_uri(method_name(request_.method), url_.get()));
+  // Redirects are followed by the caller, hop by hop. A POST gets a connection of its own from libsoup
+  // anyway.
+  int flags = SOUP_MESSAGE_NO_REDIRECT;
+  if (request_.fresh_connection) flags |= SOUP_MESSAGE_NEW_CONNECTION;
+  soup_message_set_flags(message.get(), static_cast<SoupMessageFlags>(flags));
+  // Else libsoup would answer a 401 with a request of its own.
+  soup_message_disable_feature(message.get(), SOUP_TYPE_AUTH_MANAGER);
+
+  SoupMessageHeaders *headers = soup_message_get_request_headers(message.get());
+  const auto set = [headers](const char *name, const std::string &value) {
+    if (!value.empty()) soup_message_headers_replace(headers, name, value.c_str());
+  };
+  for (const auto &[name, value] : request_.headers) set(name.c_str(), value);
+  set("Accept-Encoding", "identity");
+  set("User-Agent", request_.user_agent.empty() ? "genclip/" GENCLIP_VERSION : request_.user_agent);
+  if (!request_.bearer_key.empty()) set("Authorization", "Bearer " + request_.bearer_key);
+  if (!is_https(url_.get())) set("Proxy-Authorization", session_->proxy_authorization());
+  if (request_.method == HttpRequest::Method::post) {
+    const auto body = GRef<GBytes>::adopt(g_bytes_new(request_.body.data(), request_.body.size()));
+    soup_message_set_request_body_from_bytes(
+        message.get(), request_.content_type.empty() ? nullptr : request_.content_type.c_str(), body.get());
+  }
+  return message;
+}
+
+void SoupExchange::connect_signals() {
+  const auto connect = [this](const char *signal, GCallback callback) {
+    g_signal_connect(message_.get(), signal, callback, this);
+  };
+  connect("network-event", G_CALLBACK(Callbacks::event));
+  connect("starting", G_CALLBACK(Callbacks::starting));
+  connect("wrote-body-data", G_CALLBACK(Callbacks::wrote));
+  connect("got-headers", G_CALLBACK(Callbacks::head));
+  connect("accept-certificate", G_CALLBACK(Callbacks::certificate));
+}
+
+void SoupExchange::start() {
+  if (g_cancellable_is_cancelled(cancellable_.get())) return;
+  auto soup = session_->soup();
+  if (!soup) {
+    handover_->fail({std::move(soup).error(), false, false});
+    return;
+  }
+  soup_ = GRef<SoupSession>::share(*soup);
+  message_ = make_message();
+  connect_signals();
+  soup_session_send_async(soup_.get(), message_.get(), G_PRIORITY_DEFAULT, cancellable_.get(),
+                          Callbacks::sent, hold(shared_from_this()));
+}
+
+void SoupExchange::on_event(GSocketClientEvent event, GIOStream *stream) {
+  handover_->progress();
+  if (event == G_SOCKET_CLIENT_CONNECTED && G_IS_SOCKET_CONNECTION(stream))
+    socket_ = GRef<GSocket>::share(g_socket_connection_get_socket(G_SOCKET_CONNECTION(stream)));
+  if (event == G_SOCKET_CLIENT_TLS_HANDSHAKING && G_IS_TLS_CONNECTION(stream)) {
+    // HTTP/2 would bring other rules for limits, retries and hanging connections, and nothing that is needed.
+    static const char *const kProtocols[] = {"http/1.1", nullptr};
+    g_tls_connection_set_advertised_protocols(G_TLS_CONNECTION(stream), kProtocols);
+  }
+}
+
+void SoupExchange::on_starting() {
+  if (!handover_->begin_sending()) g_cancellable_cancel(cancellable_.get());
+}
+
+void SoupExchange::on_head() {
+  // libsoup would send the request once more, a POST too, after it had stored the whole body.
+  if (soup_message_get_status(message_.get()) != SOUP_STATUS_MISDIRECTED_REQUEST) return;
+  handover_->give_head(make_head());
+  handover_->give_chunk({}, 0);
+  reading_ = answered_ = true;
+  g_cancellable_cancel(cancellable_.get());
+}
+
+bool SoupExchange::on_certificate(GTlsCertificate *certificate, GTlsCertificateFlags flaws) {
+  flaws_ = flaws;
+  return session_->trusts(certificate, url_.get());
+}
+
+HttpReply SoupExchange::make_head() const {
+  HttpReply reply;
+  reply.status = soup_message_get_status(message_.get());
+  const char *reason = soup_message_get_reason_phrase(message_.get());
+  reply.reason = reason ? reason : "";
+  reply.final_url = request_.url;
+  SoupMessageHeadersIter iter;
+  soup_message_headers_iter_init(&iter, soup_message_get_response_headers(message_.get()));
+  const char *name = nullptr;
+  const char *value = nullptr;
+  while (soup_message_headers_iter_next(&iter, &name, &value)) reply.headers.emplace_back(name, value);
+  return reply;
+}
+
+void SoupExchange::on_sent(GAsyncResult *result) {
+  GErrorPtr why;
+  stream_ = GRef<GInputStream>::adopt(soup_session_send_finish(soup_.get(), result, take(why)));
+  if (answered_) return;
+  if (!stream_) return fail(*why);
+  if (!handover_->was_sent()) {
+    // An answer to a request that never left is the proxy's, to the tunnel.
+    handover_->fail(proxy_fault(soup_message_get_status(message_.get()), {.host = host_of(url_.get())}));
+    return;
+  }
+  reading_ = true;
+  handover_->give_head(make_head());
+}
+
+void SoupExchange::read(std::vector<std::byte> buffer) {
+  if (!stream_ || answered_) return;
+  buffer_ = std::move(buffer);
+  buffer_.resize(kChunk);
+  g_input_stream_read_async(stream_.get(), buffer_.data(), buffer_.size(), G_PRIORITY_DEFAULT,
+                            cancellable_.get(), Callbacks::read, hold(shared_from_this()));
+}
+
+void SoupExchange::on_read(GAsyncResult *result) {
+  GErrorPtr why;
+  const gssize count = g_input_stream_read_finish(stream_.get(), result, take(why));
+  if (count < 0) return fail(*why);
+  if (count == 0) {
+    answered_ = true;
+    stream_ = nullptr;  // Closes it, which gives the connection back to the session.
+  }
+  handover_->give_chunk(std::move(buffer_), static_cast<size_t>(count));
+}
+
+void SoupExchange::fail(const GError &cause) {
+  answered_ = true;
+  handover_->fail(http_fault(cause, {.host = host_of(url_.get()),
+                                     .sent = handover_->was_sent(),
+                                     .reading = reading_,
+                                     .certificate = flaws_,
+                                     .has_ca_file = session_->has_ca_file()}));
+}
+
+void SoupExchange::drop() {
+  if (answered_) return;
+  answered_ = true;
+  // Closing a TLS connection writes to it, which must not wait for a peer that does not read.
+  if (socket_) g_socket_shutdown(socket_.get(), TRUE, TRUE, nullptr);
+  g_cancellable_cancel(cancellable_.get());
+}
+
+void SoupExchange::finish() {
+  if (!message_) return;
+  g_signal_handlers_disconnect_by_data(message_.get(), this);
+  stream_ = nullptr;
+}
+
+}  // namespace genclip

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// One request and its answer, driven with libsoup's asynchronous calls.
+#pragma once
+
+#include <libsoup/soup.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "plugin/base/gref.h"
+#include "plugin/http/handover.h"
+#include "plugin/http/http_client.h"
+#include "plugin/http/http_session.h"
+
+namespace genclip {
+
+// Of the I/O thread, but for the constructor: made by IoThread::owned(), used by posted jobs. What happens is
+// told to the handover.
+class SoupExchange : public std::enable_shared_from_this<SoupExchange> {
+ public:
+  // `url` is the parsed one of `request`.
+  SoupExchange(std::shared_ptr<HttpSession> session, std::shared_ptr<Handover> handover, HttpRequest request,
+               GRef<GUri> url);
+  ~SoupExchange();
+  SoupExchange(const SoupExchange &) = delete;
+  SoupExchange &operator=(const SoupExchange &) = delete;
+
+  void start();
+  // Fills `buffer`, as far as bytes are there, and hands it over. After the head only, one at a time.
+  void read(std::vector<std::byte> buffer);
+  // Nobody waits any more: lets go of the connection at once, whatever is going on.
+  void drop();
+
+ private:
+  struct Callbacks;
+
+  GRef<SoupMessage> make_message() const;
+  void connect_signals();
+  void on_event(GSocketClientEvent event, GIOStream *stream);
+  void on_starting();
+  void on_head();
+  bool on_certificate(GTlsCertificate *certificate, GTlsCertificateFlags flaws);
+  void on_sent(GAsyncResult *result);
+  void on_read(GAsyncResult *result);
+  HttpReply make_head() const;
+  void fail(const GError &cause);
+  void finish();
+
+  const std::shared_ptr<HttpSession> session_;
+  const std::shared_ptr<Handover> handover_;
+  const HttpRequest request_;
+  const GRef<GUri> url_;
+  const GRef<GCancellable> cancellable_;  // libsoup's, not the worker's.
+
+  GRef<SoupSession> soup_;
+  GRef<SoupMessage> message_;
+  GRef<GInputStream> stream_;
+  GRef<GSocket> socket_;  // Of a connection that was made for this request.
+  std::vector<std::byte> buffer_;
+  GTlsCertificateFlags flaws_ = G_TLS_CERTIFICATE_NO_FLAGS;
+  bool reading_ = false;   // The head was handed over.
+  bool answered_ = false;  // … and nothing more will be.
+};
+
+}  // namespace genclip
