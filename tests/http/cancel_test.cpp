@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// A caller that is told to stop is back within milliseconds, wherever the exchange is.
+#include "tests/http/client_fixture.h"
+
+namespace genclip::test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr milliseconds kSoon{50};
+constexpr milliseconds kInPlace{40};  // Until the exchange is surely where the test wants it.
+
+// Cancels after a while, and knows when.
+class LaterCancel {
+ public:
+  LaterCancel() : cancellable_(GRef<GCancellable>::adopt(g_cancellable_new())) {
+    thread_ = std::thread([this] {
+      g_usleep(static_cast<gulong>(kInPlace.count()) * 1000);
+      at_ = Clock::now();
+      g_cancellable_cancel(cancellable_.get());
+    });
+  }
+  ~LaterCancel() {
+    if (thread_.joinable()) thread_.join();
+  }
+
+  GCancellable *get() { return cancellable_.get(); }
+  milliseconds since() {
+    const auto now = Clock::now();
+    thread_.join();
+    return std::chrono::duration_cast<milliseconds>(now - at_);
+  }
+
+ private:
+  const GRef<GCancellable> cancellable_;
+  Clock::time_point at_;
+  std::thread thread_;
+};
+
+void expect_cancelled(const HttpRequest &request) {
+  LaterCancel cancel;
+  const auto reply = client()->call(request, cancel.get());
+  EXPECT_LT(cancel.since().count(), kSoon.count());
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().error.kind, ErrorKind::cancelled);
+}
+
+HttpServer::Script hangs_after(std::string bytes) {
+  return [bytes = std::move(bytes)](ServedConnection &peer) {
+    peer.read_request();
+    peer.send(bytes);
+    peer.hang();
+  };
+}
+
+TEST(Cancel, EndsTheWaitForAConnection) {
+  const FullBacklog hole;
+  expect_cancelled(get(hole.url()));
+  expect_cancelled(post(hole.url()));
+}
+
+TEST(Cancel, EndsTheWaitBehindOthersWhoConnect) {
+  const FullBacklog hole;
+  // libsoup lets a GET wait for a connection to the same host that is being made.
+  const auto first = GRef<GCancellable>::adopt(g_cancellable_new());
+  std::thread other([&] { (void)client()->call(get(hole.url()), first.get()); });
+  expect_cancelled(get(hole.url()));
+  g_cancellable_cancel(first.get());
+  other.join();
+}
+
+TEST(Cancel, EndsTheWaitForAnAnswer) {
+  HttpServer server(hangs_after(""));
+  expect_cancelled(get(server.url()));
+  expect_cancelled(post(server.url()));
+}
+
+TEST(Cancel, EndsTheWaitAmidTheHead) {
+  HttpServer server(hangs_after("HTTP/1.1 200 OK\r\nX-"));
+  expect_cancelled(get(server.url()));
+}
+
+TEST(Cancel, EndsTheWaitForTheBody) {
+  HttpServer server(hangs_after("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx"));
+  expect_cancelled(get(server.url()));
+}
+
+TEST(Cancel, EndsAnUploadThatNobodyTakes) {
+  HttpServer server([](ServedConnection &peer) { peer.freeze(); });
+  expect_cancelled(post(server.url(), std::string(16 << 20, 'x')));
+}
+
+TEST(Cancel, EndsABodyThatNeverEnds) {
+  HttpServer server([](ServedConnection &peer) {
+    peer.read_request();
+    peer.send("HTTP/1.1 200 OK\r\n\r\n");
+    while (peer.send(std::string(100000, 'x'))) {
+    }
+  });
+  LaterCancel cancel;
+  auto body = client()->open(get(server.url()), cancel.get());
+  ASSERT_TRUE(body);
+  const auto all = drain(**body);
+  EXPECT_LT(cancel.since().count(), kSoon.count());
+  ASSERT_FALSE(all);
+  EXPECT_EQ(all.error().error.kind, ErrorKind::cancelled);
+}
+
+TEST(Cancel, DoesNotHoldUpOthers) {
+  HttpServer stuck(hangs_after(""));
+  HttpServer server(always(answer(200, "x")));
+  for (int i = 0; i < 20; ++i) {
+    HttpRequest request = post(stuck.url(), std::string(100000, 'x'));
+    request.timeout = milliseconds(5);
+    EXPECT_FALSE(client()->call(request, nullptr));
+    const auto begin = Clock::now();
+    EXPECT_TRUE(client()->call(get(server.url()), nullptr));
+    EXPECT_LT((Clock::now() - begin), milliseconds(500));
+  }
+}
+
+TEST(Cancel, LetsGoOfTheConnectionAtOnce) {
+  Mutex mutex;
+  CondVar changed;
+  bool left = false;
+  HttpServer server([&](ServedConnection &peer) {
+    peer.read_request();
+    peer.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx");
+    peer.hang();
+    MutexLock lock(mutex);
+    left = true;
+    changed.notify_all();
+  });
+  ASSERT_TRUE(client()->open(get(server.url()), nullptr));  // Nobody reads it.
+  MutexLock lock(mutex);
+  const auto deadline = Clock::now() + std::chrono::seconds(2);
+  while (!left && changed.wait_until(lock, deadline)) {
+  }
+  EXPECT_TRUE(left);
+}
+
+}  // namespace
+}  // namespace genclip::test

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What the tests of the client share.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "plugin/http/http_client.h"
+#include "tests/support/http_server.h"
+
+namespace genclip::test {
+
+using std::chrono::milliseconds;
+
+inline std::shared_ptr<HttpClient> client(const HttpSettings &settings = {}) {
+  return HttpClient::shared(settings);
+}
+
+inline HttpRequest get(const std::string &url) {
+  HttpRequest request;
+  request.url = url;
+  request.timeout = milliseconds(5000);
+  return request;
+}
+
+inline HttpRequest post(const std::string &url, const std::string &body = "{}") {
+  HttpRequest request = get(url);
+  request.method = HttpRequest::Method::post;
+  request.body = body;
+  request.content_type = "application/json";
+  return request;
+}
+
+// The body to its end, or the error that ends it.
+inline Result<std::string, HttpError> drain(HttpBody &body) {
+  std::string all;
+  std::vector<std::byte> chunk(10000);
+  for (;;) {
+    auto count = body.read(chunk);
+    if (!count) return std::move(count).error();
+    if (*count == 0) return all;
+    all.append(reinterpret_cast<const char *>(chunk.data()), *count);
+  }
+}
+
+}  // namespace genclip::test

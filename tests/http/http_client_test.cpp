@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Requests and answers that go well, bytes as they are on the wire.
+#include "plugin/http/http_client.h"
+
+#include "tests/http/client_fixture.h"
+
+namespace genclip::test {
+namespace {
+
+bool contains(const std::string &text, const std::string &part) { return text.find(part) != text.npos; }
+
+TEST(HttpClient, SendsWhatTheServiceExpectsOfACall) {
+  HttpServer server(always(answer(200, "{\"id\":1}", "X-One: a\r\n")));
+  HttpRequest request = post(server.url("/v2/tasks?x=1"), "{\"model\":\"m\"}");
+  request.bearer_key = "K-1";
+  request.user_agent = "test/1";
+  request.headers = {{"X-Extra", "yes"}};
+  const auto reply = client()->call(request, nullptr);
+  ASSERT_TRUE(reply) << reply.error().error.text;
+  EXPECT_EQ(reply->status, 200u);
+  EXPECT_EQ(reply->reason, "Status");
+  EXPECT_EQ(reply->body, "{\"id\":1}");
+  EXPECT_EQ(reply->header("x-one"), "a");
+  EXPECT_EQ(reply->header("x-two"), std::nullopt);
+  EXPECT_EQ(reply->final_url, request.url);
+  ASSERT_EQ(server.requests().size(), 1u);
+  const std::string sent = server.requests()[0];
+  EXPECT_TRUE(sent.starts_with("POST /v2/tasks?x=1 HTTP/1.1\r\n")) << sent;
+  for (const char *line : {"\r\nAuthorization: Bearer K-1\r\n", "\r\nContent-Type: application/json\r\n",
+                           "\r\nContent-Length: 13\r\n", "\r\nUser-Agent: test/1\r\n", "\r\nX-Extra: yes\r\n",
+                           "\r\nAccept-Encoding: identity\r\n", "\r\n\r\n{\"model\":\"m\"}"})
+    EXPECT_TRUE(contains(sent, line)) << line << " in\n" << sent;
+}
+
+TEST(HttpClient, SendsNoKeyAndNoBodyUnlessTold) {
+  HttpServer server(always(answer(200, "x")));
+  ASSERT_TRUE(client()->call(get(server.url()), nullptr));
+  const std::string sent = server.requests().at(0);
+  EXPECT_FALSE(contains(sent, "Authorization")) << sent;
+  EXPECT_FALSE(contains(sent, "Cookie")) << sent;
+  EXPECT_FALSE(contains(sent, "Content-")) << sent;
+  EXPECT_TRUE(contains(sent, "User-Agent: genclip/")) << sent;
+}
+
+TEST(HttpClient, SendsAPostWithoutBody) {
+  HttpServer server(always(answer(200, "x")));
+  ASSERT_TRUE(client()->call(post(server.url(), ""), nullptr));
+  EXPECT_TRUE(contains(server.requests().at(0), "Content-Length: 0")) << server.requests().at(0);
+}
+
+TEST(HttpClient, TakesAnyStatusForAReply) {
+  for (const unsigned status : {200u, 204u, 206u, 301u, 304u, 400u, 401u, 402u, 403u, 404u,
+                                407u, 410u, 416u, 421u, 429u, 500u, 502u, 503u, 504u, 599u}) {
+    HttpServer server(always(answer(status, status == 204 || status == 304 ? "" : "why")));
+    for (const HttpRequest &request : {get(server.url()), post(server.url())}) {
+      const auto reply = client()->call(request, nullptr);
+      ASSERT_TRUE(reply) << status << ": " << reply.error().error.text;
+      EXPECT_EQ(reply->status, status);
+      EXPECT_EQ(reply->body, status == 204 || status == 304 || status == 421 ? "" : "why") << status;
+    }
+    EXPECT_EQ(server.requests().size(), 2u) << status;
+  }
+}
+
+TEST(HttpClient, DoesNotAnswerADemandForCredentialsByItself) {
+  HttpServer server(always(answer(401, "no", "WWW-Authenticate: Basic realm=\"x\"\r\n")));
+  const auto reply = client()->call(get(server.url("/")), nullptr);
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(reply->status, 401u);
+  EXPECT_EQ(server.requests().size(), 1u);
+}
+
+TEST(HttpClient, LeavesBodiesAsTheyAreEncoded) {
+  const std::string gzip = "\x1f\x8b\x08\x01\x02";
+  HttpServer server(always(answer(200, gzip, "Content-Encoding: gzip\r\n")));
+  const auto reply = client()->call(get(server.url()), nullptr);
+  ASSERT_TRUE(reply);
+  EXPECT_EQ(reply->body, gzip);
+}
+
+TEST(HttpClient, ReadsChunkedBodies) {
+  HttpServer server(
+      always("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n1;x=y\r\n!\r\n0\r\n\r\n"));
+  for (int i = 0; i < 3; ++i) {
+    const auto reply = client()->call(get(server.url()), nullptr);
+    ASSERT_TRUE(reply) << reply.error().error.text;
+    EXPECT_EQ(reply->body, "hello!");
+  }
+  EXPECT_EQ(server.connections(), 1u);
+}
+
+TEST(HttpClient, ReadsABodyThatEndsWithItsConnection) {
+  HttpServer server([](ServedConnection &peer) {
+    peer.read_request();
+    peer.send("HTTP/1.0 200 OK\r\n\r\nto the end");
+  });
+  const auto reply = client()->call(get(server.url()), nullptr);
+  ASSERT_TRUE(reply) << reply.error().error.text;
+  EXPECT_EQ(reply->body, "to the end");
+}
+
+TEST(HttpClient, AsksForTheHeadOnly) {
+  HttpServer server(always("HTTP/1.1 200 OK\r\nContent-Length: 123456\r\nContent-Type: image/png\r\n\r\n"));
+  HttpRequest request = get(server.url());
+  request.method = HttpRequest::Method::head;
+  const auto reply = client()->call(request, nullptr);
+  ASSERT_TRUE(reply) << reply.error().error.text;
+  EXPECT_EQ(reply->header("Content-Length"), "123456");
+  EXPECT_EQ(reply->body, "");
+}
+
+TEST(HttpClient, KeepsConnectionsAlive) {
+  HttpServer server(always(answer(200, "x")));
+  for (int i = 0; i < 20; ++i) ASSERT_TRUE(client()->call(get(server.url()), nullptr));
+  EXPECT_EQ(server.connections(), 1u);
+}
+
+TEST(HttpClient, TakesAFreshConnectionWhenTold) {
+  HttpServer server(always(answer(200, "x")));
+  HttpRequest request = get(server.url());
+  request.fresh_connection = true;
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(client()->call(request, nullptr));
+  EXPECT_EQ(server.connections(), 3u);
+}
+
+TEST(HttpClient, IsOneForAllWhoWantTheSame) {
+  const auto one = client();
+  EXPECT_EQ(one, client());
+  EXPECT_NE(one, client({.proxy = "http://127.0.0.1:1", .tls_ca_file = ""}));
+}
+
+TEST(HttpClient, StreamsALargeBodyToItsLength) {
+  std::string large(5'000'000, 'x');
+  for (size_t i = 0; i < large.size(); ++i) large[i] = static_cast<char>(i * 7);
+  HttpServer server(always(answer(200, large)));
+  auto body = client()->open(get(server.url()), nullptr);
+  ASSERT_TRUE(body);
+  EXPECT_EQ((*body)->reply().header("Content-Length"), "5000000");
+  const auto all = drain(**body);
+  ASSERT_TRUE(all);
+  EXPECT_TRUE(*all == large);
+  std::byte more;
+  const auto after = (*body)->read({&more, 1});
+  ASSERT_TRUE(after);
+  EXPECT_EQ(*after, 0u);
+}
+
+TEST(HttpClient, ReachesIpv6AndOtherLoopbackHosts) {
+  for (const char *address : {"::1", "127.0.0.2", "127.9.9.9"}) {
+    HttpServer server(always(answer(200, address)), {.address = address});
+    const auto reply = client()->call(get(server.url()), nullptr);
+    ASSERT_TRUE(reply) << address << ": " << reply.error().error.text;
+    EXPECT_EQ(reply->body, address);
+  }
+}
+
+TEST(HttpClient, LooksUpLocalhost) {
+  HttpServer server(always(answer(200, "x")));
+  const auto reply = client()->call(get("http://localhost:" + std::to_string(server.port()) + "/"), nullptr);
+  ASSERT_TRUE(reply) << reply.error().error.text;
+}
+
+TEST(HttpClient, AsksAProxyForAbsoluteUrlsWithItsCredentials) {
+  HttpServer proxy(always(answer(200, "by proxy")));
+  const std::string port = std::to_string(proxy.port());
+  for (const std::string &address : {"http://u:p@127.0.0.1:" + port, "u:p@127.0.0.1:" + port}) {
+    const auto reply =
+        client({.proxy = address, .tls_ca_file = ""})->call(get("http://service.example/a"), nullptr);
+    ASSERT_TRUE(reply) << reply.error().error.text;
+    EXPECT_EQ(reply->body, "by proxy");
+    const std::string sent = proxy.requests().back();
+    EXPECT_TRUE(sent.starts_with("GET http://service.example/a HTTP/1.1\r\n")) << sent;
+    EXPECT_TRUE(contains(sent, "\r\nProxy-Authorization: Basic dTpw\r\n")) << sent;
+  }
+}
+
+}  // namespace
+}  // namespace genclip::test

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Each way in which a network or a server fails, and the error that it becomes.
+#include "plugin/http/http_fault.h"
+
+#include <gio/gio.h>
+
+#include "tests/http/client_fixture.h"
+
+namespace genclip::test {
+namespace {
+
+// What a server does with one connection, and what its GET ends with.
+struct Fault {
+  const char *name;
+  HttpServer::Script script;
+  ErrorKind kind;
+  bool transient;
+  const char *text;
+};
+
+HttpServer::Script says(std::string bytes) {
+  return [bytes = std::move(bytes)](ServedConnection &peer) {
+    peer.read_request();
+    peer.send(bytes);
+  };
+}
+
+HttpServer::Script repeats(std::string head, std::string forever) {
+  return [head = std::move(head), forever = std::move(forever)](ServedConnection &peer) {
+    peer.read_request();
+    peer.send(head);
+    while (peer.send(forever)) {
+    }
+  };
+}
+
+HttpServer::Script hangs_after(std::string bytes) {
+  return [bytes = std::move(bytes)](ServedConnection &peer) {
+    peer.read_request();
+    peer.send(bytes);
+    peer.hang();
+  };
+}
+
+HttpServer::Script resets_after(std::string bytes) {
+  return [bytes = std::move(bytes)](ServedConnection &peer) {
+    peer.read_request();
+    peer.send(bytes);
+    peer.pause(milliseconds(20));
+    peer.reset();
+  };
+}
+
+const std::string kLong(100000, 'x');
+const std::string kChunkedHead = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+const Fault kFaults[] = {
+    {"ClosesAtOnce", [](ServedConnection &) {}, ErrorKind::read, true, "before"},
+    {"ClosesWithoutAnswer", says(""), ErrorKind::read, true, "no proper answer"},
+    {"ResetsWithoutAnswer", resets_after(""), ErrorKind::read, true, "before an answer"},
+    {"CutsTheBody", says("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort"), ErrorKind::read, true,
+     "ended before it was complete"},
+    {"CutsAChunk", says(kChunkedHead + "a\r\nshort"), ErrorKind::read, true, "ended before it was complete"},
+    {"ResetsAmidTheBody", resets_after("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort"),
+     ErrorKind::read, true, "broke amid"},
+    {"IsNoHttp", says("220 mail.example ESMTP\r\n\r\n"), ErrorKind::open_read, false, "no HTTP"},
+    {"SaysGarbage", says(std::string("\0\xff\r\n\r\n\r\n", 8)), ErrorKind::open_read, false, "no HTTP"},
+    {"HasAnUnknownEncoding", says("HTTP/1.1 200 OK\r\nTransfer-Encoding: zip\r\n\r\nx"), ErrorKind::open_read,
+     false, "encoding"},
+    {"SendsOneEndlessHeader", repeats("HTTP/1.1 200 OK\r\nX: ", kLong), ErrorKind::read, true, "too large"},
+    {"SendsEndlessHeaders", repeats("HTTP/1.1 200 OK\r\n", "X-Header: " + std::string(1000, 'x') + "\r\n"),
+     ErrorKind::read, true, "too large"},
+    {"SendsAnEndlessBody", repeats("HTTP/1.1 200 OK\r\n\r\n", kLong), ErrorKind::read, false, "larger than"},
+    {"SendsEndlessChunks", repeats(kChunkedHead, "5\r\nhello\r\n"), ErrorKind::read, false, "larger than"},
+    {"ClaimsALargeBody", hangs_after("HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\nx"),
+     ErrorKind::timed_out, true, "nothing more for 0.3 s"},
+    {"HangsWithoutAnswer", hangs_after(""), ErrorKind::timed_out, true, "did not answer within 0.3 s"},
+    {"HangsInTheHead", hangs_after("HTTP/1.1 200 OK\r\nX-"), ErrorKind::timed_out, true, "did not answer"},
+    {"HangsInTheBody", hangs_after("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx"), ErrorKind::timed_out,
+     true, "nothing more for 0.3 s"},
+    {"ContinuesForEver", repeats("", "HTTP/1.1 102 Processing\r\n\r\n"), ErrorKind::timed_out, true,
+     "did not answer"},
+    {"DripsItsHead",
+     [](ServedConnection &peer) {
+       peer.read_request();
+       peer.drip("HTTP/1.1 200 OK\r\nX: " + kLong, milliseconds(20));
+     },
+     ErrorKind::timed_out, true, "did not answer"},
+    {"DripsItsBody",
+     [](ServedConnection &peer) {
+       peer.read_request();
+       peer.send("HTTP/1.1 200 OK\r\n\r\n");
+       peer.drip(kLong, milliseconds(20));
+     },
+     ErrorKind::timed_out, true, "too slowly"},
+};
+
+class ServerFault : public testing::TestWithParam<Fault> {};
+
+TEST_P(ServerFault, IsAnErrorThatSaysSo) {
+  const Fault &fault = GetParam();
+  HttpServer server(fault.script);
+  HttpRequest request = get(server.url("/path?signature=SECRET"));
+  request.timeout = milliseconds(300);
+  request.max_body = 1 << 20;
+  const auto reply = client()->call(request, nullptr);
+  ASSERT_FALSE(reply) << reply->status << " " << reply->body;
+  const HttpError &error = reply.error();
+  EXPECT_EQ(error.error.kind, fault.kind) << error.error.text << " / " << error.error.debug;
+  EXPECT_EQ(error.transient, fault.transient) << error.error.text;
+  EXPECT_NE(error.error.text.find(fault.text), std::string::npos) << error.error.text;
+  EXPECT_TRUE(error.maybe_sent);
+  EXPECT_EQ((error.error.text + error.error.debug).find("SECRET"), std::string::npos) << error.error.text;
+}
+
+INSTANTIATE_TEST_SUITE_P(Http, ServerFault, testing::ValuesIn(kFaults),
+                         [](const auto &row) { return row.param.name; });
+
+TEST(HttpFault, ARefusedConnectionWasSurelyNotSent) {
+  const auto reply =
+      client()->call(post("http://127.0.0.1:" + std::to_string(refused_port()) + "/"), nullptr);
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().error.kind, ErrorKind::open_read);
+  EXPECT_NE(reply.error().error.text.find("refuses the connection"), std::string::npos)
+      << reply.error().error.text;
+  EXPECT_FALSE(reply.error().maybe_sent);
+  EXPECT_TRUE(reply.error().transient);
+}
+
+TEST(HttpFault, AnUnknownHostWasSurelyNotSent) {
+  // Names under .invalid never resolve; with no name server at all the failure counts as a passing one.
+  HttpRequest request = post("http://nobody.invalid/x?SECRET");
+  const auto reply = client()->call(request, nullptr);
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().error.kind, ErrorKind::not_found) << reply.error().error.text;
+  EXPECT_NE(reply.error().error.text.find("nobody.invalid"), std::string::npos);
+  EXPECT_FALSE(reply.error().maybe_sent);
+}
+
+TEST(HttpFault, AConnectionThatDoesNotComeAboutWasSurelyNotSent) {
+  const FullBacklog hole;
+  HttpRequest request = post(hole.url());
+  request.timeout = milliseconds(200);
+  const auto reply = client()->call(request, nullptr);
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().error.kind, ErrorKind::timed_out);
+  EXPECT_NE(reply.error().error.text.find("No connection"), std::string::npos) << reply.error().error.text;
+  EXPECT_FALSE(reply.error().maybe_sent);
+  EXPECT_TRUE(reply.error().transient);
+}
+
+TEST(HttpFault, ABadUrlIsASetting) {
+  for (const std::string url : {"", "nothing", "ftp://h/x", "file:///etc/passwd", "http://", "http:///x",
+                                "//h/x", "http://[::1/x", "http://h:port/", "https://u:SECRET@[/x?SECRET"}) {
+    const auto reply = client()->call(get(url), nullptr);
+    ASSERT_FALSE(reply) << url;
+    EXPECT_EQ(reply.error().error.kind, ErrorKind::settings) << url;
+    EXPECT_FALSE(reply.error().maybe_sent);
+    EXPECT_EQ((reply.error().error.text + reply.error().error.debug).find("SECRET"), std::string::npos)
+        << reply.error().error.text;
+  }
+}
+
+TEST(HttpFault, AHeaderThatWouldBeTwoIsASetting) {
+  HttpServer server(always(answer(200, "x")));
+  HttpRequest bad[] = {get(server.url()), get(server.url()), get(server.url()), get(server.url())};
+  bad[0].bearer_key = "K\r\nX: y";
+  bad[1].user_agent = "a\nb";
+  bad[2].headers = {{"X", std::string("a\0b", 3)}};
+  bad[3].headers = {{"X: y", "z"}};
+  for (const HttpRequest &request : bad) {
+    const auto reply = client()->call(request, nullptr);
+    ASSERT_FALSE(reply);
+    EXPECT_EQ(reply.error().error.kind, ErrorKind::settings);
+    EXPECT_EQ(reply.error().error.text.find("K\r"), std::string::npos);
+  }
+  EXPECT_TRUE(server.requests().empty());
+}
+
+TEST(HttpFault, ABadProxyIsASetting) {
+  const auto reply =
+      client({.proxy = "http://[", .tls_ca_file = ""})->call(get("http://h.example/"), nullptr);
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().error.kind, ErrorKind::settings) << reply.error().error.text;
+}
+
+TEST(HttpFault, AProxyThatMakesNoTunnelIsNotTakenForTheService) {
+  for (const unsigned status : {403u, 407u, 502u, 503u}) {
+    HttpServer proxy(always(answer(status, "no")));
+    HttpRequest request = post("https://service.example/");
+    request.bearer_key = "K-1";
+    const auto reply = client({.proxy = "127.0.0.1:" + std::to_string(proxy.port()), .tls_ca_file = ""})
+                           ->call(request, nullptr);
+    ASSERT_FALSE(reply) << status;
+    EXPECT_EQ(reply.error().error.kind, status == 407 ? ErrorKind::not_authorized : ErrorKind::open_read);
+    EXPECT_NE(reply.error().error.text.find("proxy"), std::string::npos) << reply.error().error.text;
+    EXPECT_FALSE(reply.error().maybe_sent) << status;
+    EXPECT_EQ(reply.error().transient, status >= 500) << status;
+    EXPECT_EQ(proxy.requests().at(0).find("K-1"), std::string::npos) << proxy.requests().at(0);
+  }
+}
+
+TEST(HttpFault, TheLimitOfABodyIsExact) {
+  HttpServer server(always(answer(200, std::string(1000, 'x'))));
+  HttpRequest request = get(server.url());
+  request.max_body = 1000;
+  EXPECT_TRUE(client()->call(request, nullptr));
+  request.max_body = 999;
+  const auto reply = client()->call(request, nullptr);
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().error.http_status, 200u);
+}
+
+TEST(HttpFault, ASlowReaderIsNotASlowServer) {
+  HttpServer server(always(answer(200, std::string(3'000'000, 'x'))));
+  HttpRequest request = get(server.url());
+  request.timeout = milliseconds(100);
+  auto body = client()->open(request, nullptr);
+  ASSERT_TRUE(body);
+  std::vector<std::byte> chunk(1000);
+  ASSERT_TRUE((*body)->read(chunk));
+  g_usleep(300 * 1000);  // What is tested is time itself.
+  const auto rest = drain(**body);
+  ASSERT_TRUE(rest) << rest.error().error.text;
+  EXPECT_EQ(rest->size(), 2'999'000u);
+}
+
+TEST(HttpFault, ASteadyDripIsProgress) {
+  HttpServer server([](ServedConnection &peer) {
+    peer.read_request();
+    peer.send("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n");
+    peer.drip("12345678", milliseconds(60));
+  });
+  HttpRequest request = get(server.url());
+  request.timeout = milliseconds(200);
+  const auto reply = client()->call(request, nullptr);
+  ASSERT_TRUE(reply) << reply.error().error.text;
+  EXPECT_EQ(reply->body, "12345678");
+}
+
+TEST(HttpFault, AFailedBodyStaysFailed) {
+  HttpServer server(hangs_after("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx"));
+  HttpRequest request = get(server.url());
+  request.timeout = milliseconds(100);
+  auto body = client()->open(request, nullptr);
+  ASSERT_TRUE(body);
+  EXPECT_FALSE(drain(**body));
+  std::byte more;
+  const auto again = (*body)->read({&more, 1});
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().error.kind, ErrorKind::timed_out);
+}
+
+}  // namespace
+}  // namespace genclip::test

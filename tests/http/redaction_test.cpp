@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What people and logs get to see of URLs and texts.
+#include "plugin/http/redaction.h"
+
+#include <glib.h>
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+namespace genclip {
+namespace {
+
+struct Row {
+  const char *input;
+  const char *output;
+};
+
+TEST(Redaction, KeepsOfAUrlWhatNamesThePlaceOnly) {
+  constexpr Row kRows[] = {
+      {"https://cdn.example/a/b.mp4", "https://cdn.example/a/b.mp4"},
+      {"https://cdn.example/a/b.mp4?sig=SECRET&x=1", "https://cdn.example/a/b.mp4?***"},
+      {"https://cdn.example/a#SECRET", "https://cdn.example/a#***"},
+      {"https://cdn.example/a?SECRET#SECRET", "https://cdn.example/a?***"},
+      {"https://user:SECRET@cdn.example:8443/a", "https://***@cdn.example:8443/a"},
+      {"https://user:SEC@RET@cdn.example/a", "https://***@cdn.example/a"},
+      {"http://[::1]:80/a?SECRET", "http://[::1]:80/a?***"},
+      {"user:SECRET@cdn.example/a?SECRET", "***@cdn.example/a?***"},
+      {"data:image/png;base64,SECRET", "data:***"},
+      {"DATA:SECRET", "data:***"},
+      {"", ""},
+      {"?SECRET", "?***"},
+      {"https://", "https://"},
+      {"http://host/a\nb\x01"
+       "c",
+       "http://host/a?b?c"},
+      {"http://host/\xff\xfe?SECRET", "http://host/???***"},
+      {"http://user:SECRET@", "http://***@"},
+  };
+  for (const Row &row : kRows) EXPECT_EQ(redact_url(row.input), row.output) << row.input;
+}
+
+TEST(Redaction, TakesKeysAndSignaturesOutOfTexts) {
+  constexpr Row kRows[] = {
+      {"Nothing to hide.", "Nothing to hide."},
+      {"Really? Yes.", "Really? Yes."},
+      {"bad key K-1234 here, K-1234!", "bad key *** here, ***!"},
+      {"Authorization: Bearer abc.def", "Authorization: Bearer ***"},
+      {"{\"h\":\"bearer  abc\",\"x\":1}", "{\"h\":\"bearer  ***\",\"x\":1}"},
+      {"get https://h/p?sig=SECRET&a=b now", "get https://h/p?*** now"},
+      {"\"url\":\"https:\\/\\/h\\/p?sig=SECRET\",\"n\":1", "\"url\":\"https:\\/\\/h\\/p?***\",\"n\":1"},
+      {"see <https://u:SECRET@h/p>", "see <https://***@h/p>"},
+      {"https://h/p#SECRET", "https://h/p#***"},
+      {"path/file.mp4?Signature=SECRET", "path/file.mp4?***"},
+      {"two\nhttps://h?SECRET\nlines", "two\nhttps://h?***\nlines"},
+  };
+  for (const Row &row : kRows) EXPECT_EQ(redact_text(row.input, "K-1234"), row.output) << row.input;
+}
+
+TEST(Redaction, SurvivesAnyBytesAndNeverLetsASecretThrough) {
+  const unsigned seed = std::random_device{}();
+  std::mt19937 random(seed);
+  constexpr std::string_view kPieces[] = {"https://", "?",  "#",       "@",    ":",      "/", "\\/",
+                                          " ",        "\"", "Bearer ", "\xff", "\n",     "é", "%",
+                                          "=",        "&",  "a",       ".",    ":\\/\\/"};
+  for (int round = 0; round < 20000; ++round) {
+    std::string text;
+    for (auto i = random() % 12; i > 0; --i) text += kPieces[random() % std::size(kPieces)];
+    const std::string url = redact_url("https://h/" + text + "?q=SECRET" + text);
+    EXPECT_EQ(url.find("SECRET"), url.npos) << "seed " << seed << ": " << text;
+    EXPECT_TRUE(g_utf8_validate(url.c_str(), -1, nullptr)) << "seed " << seed << ": " << text;
+    const std::string said = redact_text(text + "SECRET" + text + " https://h/p?q=MARKED" + text, "SECRET");
+    EXPECT_EQ(said.find("SECRET"), said.npos) << "seed " << seed << ": " << text;
+    EXPECT_EQ(said.find("MARKED"), said.npos) << "seed " << seed << ": " << text;
+  }
+}
+
+}  // namespace
+}  // namespace genclip

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What a POST that costs money needs: it is sent once, and a doubt is called one.
+#include "tests/http/client_fixture.h"
+
+namespace genclip::test {
+namespace {
+
+TEST(Submit, IsSentOnceWhenTheAnswerIsLost) {
+  for (const bool fresh : {false, true}) {
+    HttpServer server([](ServedConnection &peer) { peer.read_request(); });
+    HttpRequest request = post(server.url());
+    request.fresh_connection = fresh;
+    const auto reply = client()->call(request, nullptr);
+    ASSERT_FALSE(reply);
+    EXPECT_TRUE(reply.error().maybe_sent);
+    EXPECT_EQ(reply.error().error.kind, ErrorKind::read);
+    EXPECT_EQ(server.requests().size(), 1u);
+  }
+}
+
+TEST(Submit, IsSentOnceWhenTheConnectionIsReset) {
+  HttpServer server([](ServedConnection &peer) {
+    peer.read_request();
+    peer.reset();
+  });
+  const auto reply = client()->call(post(server.url()), nullptr);
+  ASSERT_FALSE(reply);
+  EXPECT_TRUE(reply.error().maybe_sent);
+  EXPECT_EQ(server.requests().size(), 1u);
+}
+
+TEST(Submit, IsSentOnceWhenTheServerSaysItWasMisdirected) {
+  HttpServer server(always(answer(421, "elsewhere")));
+  const auto reply = client()->call(post(server.url()), nullptr);
+  ASSERT_TRUE(reply) << reply.error().error.text;
+  EXPECT_EQ(reply->status, 421u);
+  EXPECT_EQ(server.requests().size(), 1u);
+}
+
+// Answers the first request of each connection, and closes at the second.
+HttpServer::Script stale_after_one() {
+  return [](ServedConnection &peer) {
+    if (peer.read_request().empty()) return;
+    peer.send(answer(200, "x"));
+    peer.read_request();
+  };
+}
+
+TEST(Submit, DoesNotUseAKeptAliveConnectionThatMayBeStale) {
+  HttpServer server(stale_after_one());
+  for (const bool fresh : {false, true}) {
+    ASSERT_TRUE(client()->call(get(server.url()), nullptr));  // Leaves a connection to be found.
+    HttpRequest request = post(server.url());
+    request.fresh_connection = fresh;
+    const auto reply = client()->call(request, nullptr);
+    ASSERT_TRUE(reply) << reply.error().error.text;
+    EXPECT_EQ(reply->status, 200u);
+  }
+}
+
+TEST(Submit, AGetOnAStaleConnectionIsSentAgain) {
+  HttpServer server(stale_after_one());
+  for (int i = 0; i < 5; ++i) {
+    const auto reply = client()->call(get(server.url()), nullptr);
+    ASSERT_TRUE(reply) << i << ": " << reply.error().error.text;
+  }
+}
+
+TEST(Submit, IsInDoubtWhenTheServerTakesItAndHangs) {
+  HttpServer server([](ServedConnection &peer) {
+    peer.read_request();
+    peer.hang();
+  });
+  HttpRequest request = post(server.url());
+  request.timeout = milliseconds(100);
+  const auto reply = client()->call(request, nullptr);
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().error.kind, ErrorKind::timed_out);
+  EXPECT_TRUE(reply.error().maybe_sent);
+}
+
+TEST(Submit, TimesOutWhenTheServerStopsTakingTheBody) {
+  HttpServer server([](ServedConnection &peer) { peer.freeze(); });
+  HttpRequest request = post(server.url(), std::string(16 << 20, 'x'));
+  request.timeout = milliseconds(200);
+  const auto reply = client()->call(request, nullptr);
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().error.kind, ErrorKind::timed_out);
+  EXPECT_TRUE(reply.error().maybe_sent);
+}
+
+TEST(Submit, ASlowUploadIsProgress) {
+  HttpServer server([](ServedConnection &peer) {
+    // Takes 6 MB a bit at a time, far longer than the timeout in all.
+    for (int i = 0; i < 8; ++i) {
+      peer.pause(milliseconds(60));
+      if (!peer.take(768 * 1024)) return;
+    }
+    peer.read_request();
+    peer.send(answer(200, "x"));
+  });
+  HttpRequest request = post(server.url(), std::string(16 << 20, 'x'));
+  request.timeout = milliseconds(400);
+  const auto reply = client()->call(request, nullptr);
+  ASSERT_TRUE(reply) << reply.error().error.text;
+}
+
+TEST(Submit, OfACancelledCallerIsNotSentAtAll) {
+  HttpServer server(always(answer(200, "x")));
+  const auto cancellable = GRef<GCancellable>::adopt(g_cancellable_new());
+  g_cancellable_cancel(cancellable.get());
+  const auto reply = client()->call(post(server.url()), cancellable.get());
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().error.kind, ErrorKind::cancelled);
+  EXPECT_FALSE(reply.error().maybe_sent);
+  EXPECT_EQ(server.connections(), 0u);
+}
+
+TEST(Submit, CalledNotSentIsNeverSentLater) {
+  // Cancelled at random moments: whoever was told "not sent" must not find the request at the server.
+  for (int round = 0; round < 200; ++round) {
+    HttpServer server(always(answer(200, "x")));
+    const auto cancellable = GRef<GCancellable>::adopt(g_cancellable_new());
+    std::thread canceller([&cancellable, round] {
+      g_usleep(static_cast<gulong>(round) * 5);
+      g_cancellable_cancel(cancellable.get());
+    });
+    const auto reply = client()->call(post(server.url()), cancellable.get());
+    canceller.join();
+    if (reply || reply.error().maybe_sent) continue;
+    // A second call is behind the first on the I/O thread: by then the first would have left.
+    ASSERT_TRUE(client()->call(get(server.url("/later")), nullptr));
+    for (const std::string &request : server.requests())
+      EXPECT_FALSE(request.starts_with("POST")) << "round " << round;
+  }
+}
+
+}  // namespace
+}  // namespace genclip::test

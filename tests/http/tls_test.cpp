@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Certificates: only good ones, for this host, today, from an issuer that the system or tls-ca-file trusts.
+#include "tests/http/client_fixture.h"
+
+namespace genclip::test {
+namespace {
+
+std::string path_of(const std::string &file) { return std::string(GENCLIP_CERTIFICATES) + "/" + file; }
+
+std::string text_of(const std::string &file) {
+  char *text = nullptr;
+  gsize length = 0;
+  EXPECT_TRUE(g_file_get_contents(path_of(file).c_str(), &text, &length, nullptr)) << file;
+  return std::string(GStringPtr(text).get(), length);
+}
+
+HttpServer::Options with_certificate(const std::string &name) {
+  return {.certificate = text_of(name + ".pem"), .private_key = text_of(name + ".key")};
+}
+
+HttpSettings trusting() { return {.proxy = "", .tls_ca_file = path_of("issuer.pem")}; }
+
+struct Refusal {
+  const char *certificate;
+  bool trusted;
+  const char *text;
+  bool names_remedy;
+};
+
+TEST(Tls, TrustsTheFileOfTheSettings) {
+  HttpServer server(always(answer(200, "safe")), with_certificate("good"));
+  for (const HttpRequest &request : {get(server.url()), post(server.url())}) {
+    const auto reply = client(trusting())->call(request, nullptr);
+    ASSERT_TRUE(reply) << reply.error().error.text << reply.error().error.debug;
+    EXPECT_EQ(reply->body, "safe");
+  }
+}
+
+TEST(Tls, RefusesAllOtherCertificatesBeforeAnythingIsSent) {
+  const Refusal kRefusals[] = {
+      {"good", false, "unknown issuer", true},
+      {"expired", true, "has expired", false},
+      {"expired", false, "has expired", false},
+      {"other-host", true, "belongs to another host", false},
+      {"other-host", false, "belongs to another host", false},
+  };
+  for (const Refusal &row : kRefusals) {
+    HttpServer server(always(answer(200, "x")), with_certificate(row.certificate));
+    HttpRequest request = post(server.url());
+    request.bearer_key = "K-1";
+    const auto reply = client(row.trusted ? trusting() : HttpSettings{})->call(request, nullptr);
+    ASSERT_FALSE(reply) << row.certificate;
+    const HttpError &error = reply.error();
+    EXPECT_EQ(error.error.kind, ErrorKind::open_read);
+    EXPECT_NE(error.error.text.find(row.text), std::string::npos)
+        << row.certificate << ": " << error.error.text;
+    EXPECT_EQ(error.error.text.find("tls-ca-file") != std::string::npos, row.names_remedy)
+        << error.error.text;
+    EXPECT_FALSE(error.maybe_sent);
+    EXPECT_FALSE(error.transient);
+    EXPECT_TRUE(server.requests().empty());
+  }
+}
+
+TEST(Tls, SaysWhenTheFileCannotBeUsed) {
+  for (const std::string &file : {std::string("/nowhere.pem"), path_of("make")}) {
+    const auto reply = client({.proxy = "", .tls_ca_file = file})->call(get("https://127.0.0.1:1/"), nullptr);
+    ASSERT_FALSE(reply);
+    EXPECT_EQ(reply.error().error.kind, ErrorKind::settings) << file << ": " << reply.error().error.text;
+    EXPECT_NE(reply.error().error.text.find("tls-ca-file"), std::string::npos);
+  }
+}
+
+TEST(Tls, SaysWhenTheServerSpeaksPlainHttp) {
+  HttpServer server(always("HTTP/1.1 400 Bad Request\r\n\r\n"));
+  HttpServer talker([](ServedConnection &peer) {
+    peer.send("HTTP/1.1 400 Bad Request\r\n\r\n");
+    peer.hang();
+  });
+  HttpRequest request = get("https://127.0.0.1:" + std::to_string(talker.port()) + "/");
+  const auto reply = client()->call(request, nullptr);
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().error.kind, ErrorKind::open_read) << reply.error().error.text;
+  EXPECT_FALSE(reply.error().maybe_sent);
+}
+
+TEST(Tls, TimesOutInTheHandshake) {
+  HttpServer server([](ServedConnection &peer) { peer.hang(); });
+  HttpRequest request = post("https://127.0.0.1:" + std::to_string(server.port()) + "/");
+  request.timeout = milliseconds(100);
+  const auto reply = client()->call(request, nullptr);
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().error.kind, ErrorKind::timed_out);
+  EXPECT_FALSE(reply.error().maybe_sent);
+}
+
+TEST(Tls, RedirectsToHttpAreRefused) {
+  HttpServer plain(always(answer(200, "x")));
+  HttpServer server(always(answer(302, "", "Location: " + plain.url() + "\r\n")), with_certificate("good"));
+  HttpRequest request = get(server.url());
+  request.follow_redirects = true;
+  const auto reply = client(trusting())->call(request, nullptr);
+  ASSERT_FALSE(reply);
+  EXPECT_NE(reply.error().error.text.find("https to http"), std::string::npos) << reply.error().error.text;
+  EXPECT_TRUE(plain.requests().empty());
+}
+
+TEST(Tls, KeepsConnectionsAlive) {
+  HttpServer server(always(answer(200, "x")), with_certificate("good"));
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(client(trusting())->call(get(server.url()), nullptr));
+  EXPECT_EQ(server.connections(), 5u);
+  const auto kept = client(trusting());
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(kept->call(get(server.url()), nullptr));
+  EXPECT_EQ(server.connections(), 6u);
+}
+
+TEST(Tls, ABodyIsCutWhereItIsCut) {
+  HttpServer server(
+      [](ServedConnection &peer) {
+        peer.read_request();
+        peer.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort");
+        peer.reset();
+      },
+      with_certificate("good"));
+  const auto reply = client(trusting())->call(get(server.url()), nullptr);
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().error.kind, ErrorKind::read);
+  EXPECT_TRUE(reply.error().transient);
+}
+
+TEST(Tls, AnUploadThatNobodyTakesDoesNotHoldUpOthers) {
+  HttpServer server([](ServedConnection &peer) { peer.freeze(); }, with_certificate("good"));
+  HttpServer other(always(answer(200, "x")), with_certificate("good"));
+  const auto one = client(trusting());
+  HttpRequest request = post(server.url(), std::string(16 << 20, 'x'));
+  request.timeout = milliseconds(300);
+  const auto stuck = one->call(request, nullptr);
+  ASSERT_FALSE(stuck);
+  EXPECT_EQ(stuck.error().error.kind, ErrorKind::timed_out);
+  const auto reply = one->call(get(other.url()), nullptr);
+  EXPECT_TRUE(reply) << reply.error().error.text;
+}
+
+}  // namespace
+}  // namespace genclip::test
