@@ -111,7 +111,7 @@ class SoupHttpClient final : public HttpClient {
 
   Result<HttpReply, HttpError> call(const HttpRequest &request, GCancellable *cancellable) override {
     const auto deadline = std::chrono::steady_clock::now() + kTimeoutsPerCall * request.timeout;
-    auto body = open(request, cancellable);
+    auto body = follow(request, SoupExchange::End::as_said, cancellable);
     if (!body) return std::move(body).error();
     HttpReply reply = (*body)->reply();
     const auto too_large = [&request, &reply] {
@@ -134,16 +134,23 @@ class SoupHttpClient final : public HttpClient {
 
   Result<std::unique_ptr<HttpBody>, HttpError> open(const HttpRequest &request,
                                                     GCancellable *cancellable) override {
+    const bool is_get = request.method == Method::get;
+    return follow(request, is_get ? SoupExchange::End::proven : SoupExchange::End::as_said, cancellable);
+  }
+
+ private:
+  Result<std::unique_ptr<HttpBody>, HttpError> follow(const HttpRequest &request, SoupExchange::End end,
+                                                      GCancellable *cancellable) {
     if (auto fits = check_headers(request); !fits) return std::move(fits).error();
-    const bool follow =
+    const bool may_follow =
         request.follow_redirects && request.method != Method::post && request.bearer_key.empty();
     HttpRequest hop = request;
     for (unsigned redirects = 0;; ++redirects) {
       if (g_cancellable_is_cancelled(cancellable)) return before_sending(cancelled());
       auto url = parse_http_url(hop.url);
       if (!url) return before_sending(std::move(url).error());
-      auto body = send(hop, *url, cancellable);
-      if (!body || !follow || !is_redirect((*body)->reply().status)) return body;
+      auto body = send(hop, *url, end, cancellable);
+      if (!body || !may_follow || !is_redirect((*body)->reply().status)) return body;
       const auto location = (*body)->reply().header("Location");
       if (!location) return body;
       const auto refused = [&body](Error error) {
@@ -159,13 +166,12 @@ class SoupHttpClient final : public HttpClient {
     }
   }
 
- private:
   Result<std::unique_ptr<HttpBody>, HttpError> send(const HttpRequest &hop, const GRef<GUri> &url,
-                                                    GCancellable *cancellable) {
+                                                    SoupExchange::End end, GCancellable *cancellable) {
     if (!hop.bearer_key.empty() && !is_https(url.get()) && !is_loopback(url.get()))
       warn_of_key_in_clear(host_of(url.get()));
     auto handover = std::make_shared<Handover>(host_of(url.get()), hop.timeout);
-    auto exchange = IoThread::owned(new SoupExchange(session_, handover, hop, url));
+    auto exchange = IoThread::owned(new SoupExchange(session_, handover, hop, url, end));
     auto body =
         std::make_unique<SoupBody>(std::move(exchange), std::move(handover), ExchangeLog(hop), cancellable);
     if (auto head = body->wait_for_head(); !head) return std::move(head).error();

@@ -41,7 +41,7 @@ struct HttpRequest {
   // GET and HEAD only: at most 10, never from https to http, never with a key. Else a 3xx is a reply.
   bool follow_redirects = false;
   // Not over a kept-alive connection, which may be stale: for a POST whose loss leaves a doubt.
-  bool fresh_connection = false;
+  bool fresh_connection = false;  // (A POST and a GET that is opened always have one of their own.)
   // Without progress, in either direction. Time in which nobody reads a body does not count.
   std::chrono::milliseconds timeout{30000};
   size_t max_body = size_t{8} << 20;  // Bytes; of call() only, a body from open() is as long as it is.
@@ -76,8 +76,9 @@ class HttpBody {
 
   // Without a body.
   virtual const HttpReply &reply() const = 0;
-  // At least one byte, 0 at the clean end. A body that ends short of its length, or without the end that
-  // its encoding has, is an error (ErrorKind::read).
+  // At least one byte, 0 at the clean end. A body that ends short of its Content-Length, or of a GET without
+  // the end that chunks have, is an error (ErrorKind::read). Where a body ends with its connection (HTTP/1.0,
+  // Connection: close) a cut cannot be told from the end: look at what is in it.
   virtual Result<size_t, HttpError> read(std::span<std::byte> target) = 0;
 };
 

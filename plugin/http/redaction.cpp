@@ -6,6 +6,7 @@
 #include <glib.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace genclip {
 namespace {
@@ -84,15 +85,24 @@ void replace_all(std::string &text, std::string_view secret) {
     text.replace(place, secret.size(), kMark);
 }
 
+// Of data:CONTENT and its like, where anything may follow; not of HOST:PORT.
+std::optional<std::string_view> opaque_scheme(std::string_view url) {
+  const auto colon = url.find_first_of(":/@");
+  if (colon == url.npos || url[colon] != ':' || colon + 1 >= url.size()) return std::nullopt;
+  const char next = url[colon + 1];
+  // With a user in front, it is no scheme but a name that a password follows.
+  if (next == '/' || next == '\\' || g_ascii_isdigit(next) || url.find('@') != url.npos) return std::nullopt;
+  return url.substr(0, colon);
+}
+
 }  // namespace
 
 std::string redact_url(std::string_view url) {
   const auto end = url.find_first_of("?#");
   const std::string_view bare = url.substr(0, end);
   std::string result;
-  const auto colon = bare.find(':');
-  if (colon != bare.npos && same_but_case(bare.substr(0, colon), "data")) {
-    result = "data:" + std::string(kMark);
+  if (const auto scheme = opaque_scheme(bare)) {
+    result = std::string(*scheme).append(":").append(kMark);
   } else {
     result = without_user(bare);
     if (end != url.npos) result.append(1, url[end]).append(kMark);

@@ -53,11 +53,12 @@ struct SoupExchange::Callbacks {
 };
 
 SoupExchange::SoupExchange(std::shared_ptr<HttpSession> session, std::shared_ptr<Handover> handover,
-                           HttpRequest request, GRef<GUri> url)
+                           HttpRequest request, GRef<GUri> url, End end)
     : session_(std::move(session)),
       handover_(std::move(handover)),
       request_(std::move(request)),
       url_(std::move(url)),
+      end_(end),
       cancellable_(GRef<GCancellable>::adopt(g_cancellable_new())) {}
 
 SoupExchange::~SoupExchange() { finish(); }
@@ -68,7 +69,7 @@ GRef<SoupMessage> SoupExchange::make_message() const {
   // Redirects are followed by the caller, hop by hop. A POST gets a connection of its own from libsoup
   // anyway.
   int flags = SOUP_MESSAGE_NO_REDIRECT;
-  if (request_.fresh_connection) flags |= SOUP_MESSAGE_NEW_CONNECTION;
+  if (request_.fresh_connection || end_ == End::proven) flags |= SOUP_MESSAGE_NEW_CONNECTION;
   soup_message_set_flags(message.get(), static_cast<SoupMessageFlags>(flags));
   // Else libsoup would answer a 401 with a request of its own.
   soup_message_disable_feature(message.get(), SOUP_TYPE_AUTH_MANAGER);
@@ -117,6 +118,7 @@ void SoupExchange::start() {
 
 void SoupExchange::on_event(GSocketClientEvent event, GIOStream *stream) {
   handover_->progress();
+  if (stream) connection_ = GRef<GIOStream>::share(stream);
   if (event == G_SOCKET_CLIENT_CONNECTED && G_IS_SOCKET_CONNECTION(stream))
     socket_ = GRef<GSocket>::share(g_socket_connection_get_socket(G_SOCKET_CONNECTION(stream)));
   if (event == G_SOCKET_CLIENT_TLS_HANDSHAKING && G_IS_TLS_CONNECTION(stream)) {
@@ -173,9 +175,11 @@ void SoupExchange::on_sent(GAsyncResult *result) {
 }
 
 void SoupExchange::read(std::vector<std::byte> buffer) {
-  if (!stream_ || answered_) return;
+  if (answered_) return;
   buffer_ = std::move(buffer);
   buffer_.resize(kChunk);
+  filled_ = 0;
+  if (at_end_ || why_) return hand_over();
   g_input_stream_read_async(stream_.get(), buffer_.data(), buffer_.size(), G_PRIORITY_DEFAULT,
                             cancellable_.get(), Callbacks::read, hold(shared_from_this()));
 }
@@ -183,12 +187,59 @@ void SoupExchange::read(std::vector<std::byte> buffer) {
 void SoupExchange::on_read(GAsyncResult *result) {
   GErrorPtr why;
   const gssize count = g_input_stream_read_finish(stream_.get(), result, take(why));
-  if (count < 0) return fail(*why);
-  if (count == 0) {
-    answered_ = true;
-    stream_ = nullptr;  // Closes it, which gives the connection back to the session.
+  if (answered_) return;
+  // libsoup gives one chunk of the encoding at a time, however small: take along what else is there.
+  bool more = keep(count, std::move(why));
+  while (more && filled_ < buffer_.size()) {
+    GErrorPtr next;
+    const gssize ready = g_pollable_input_stream_read_nonblocking(
+        G_POLLABLE_INPUT_STREAM(stream_.get()), buffer_.data() + filled_, buffer_.size() - filled_,
+        cancellable_.get(), take(next));
+    if (ready < 0 && g_error_matches(next.get(), G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK)) break;
+    more = keep(ready, std::move(next));
   }
-  handover_->give_chunk(std::move(buffer_), static_cast<size_t>(count));
+  hand_over();
+}
+
+// Notes what one read brought. False when it was the last.
+bool SoupExchange::keep(gssize count, GErrorPtr why) {
+  if (count > 0) {
+    filled_ += static_cast<size_t>(count);
+    return true;
+  }
+  at_end_ = count == 0;
+  why_ = std::move(why);
+  return false;
+}
+
+void SoupExchange::hand_over() {
+  if (filled_ > 0) return handover_->give_chunk(std::move(buffer_), filled_);
+  if (why_) return fail(*why_);
+  if (may_be_cut()) {
+    const GErrorPtr why(
+        g_error_new_literal(G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT, "Closed between two chunks"));
+    return fail(*why);
+  }
+  answered_ = true;
+  stream_ = nullptr;  // Closes it, which gives the connection back to the session.
+  handover_->give_chunk({}, 0);
+}
+
+// libsoup takes a connection that closes between two chunks for the end of the body. After a real end the
+// connection is still open, unless the server said that it would close it.
+bool SoupExchange::may_be_cut() {
+  SoupMessageHeaders *headers = soup_message_get_response_headers(message_.get());
+  if (end_ != End::proven || soup_message_headers_get_encoding(headers) != SOUP_ENCODING_CHUNKED ||
+      !soup_message_is_keepalive(message_.get()) || !connection_)
+    return false;
+  char byte = 0;
+  GErrorPtr why;
+  const gssize count = g_pollable_input_stream_read_nonblocking(
+      G_POLLABLE_INPUT_STREAM(g_io_stream_get_input_stream(connection_.get())), &byte, 1, nullptr, take(why));
+  if (count < 0 && g_error_matches(why.get(), G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK)) return false;
+  // What comes behind the end belongs to nobody: not to be read as the next answer.
+  if (socket_) g_socket_shutdown(socket_.get(), TRUE, TRUE, nullptr);
+  return count <= 0;
 }
 
 void SoupExchange::fail(const GError &cause) {

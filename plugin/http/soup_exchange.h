@@ -21,9 +21,15 @@ namespace genclip {
 // told to the handover.
 class SoupExchange : public std::enable_shared_from_this<SoupExchange> {
  public:
+  enum class End {
+    as_said,  // libsoup's word is enough: what is in the body shows whether it is whole.
+    proven,   // A chunked body that may have been cut between two chunks, which libsoup does not tell, is an
+              // error.
+  };
+
   // `url` is the parsed one of `request`.
   SoupExchange(std::shared_ptr<HttpSession> session, std::shared_ptr<Handover> handover, HttpRequest request,
-               GRef<GUri> url);
+               GRef<GUri> url, End end);
   ~SoupExchange();
   SoupExchange(const SoupExchange &) = delete;
   SoupExchange &operator=(const SoupExchange &) = delete;
@@ -45,6 +51,9 @@ class SoupExchange : public std::enable_shared_from_this<SoupExchange> {
   bool on_certificate(GTlsCertificate *certificate, GTlsCertificateFlags flaws);
   void on_sent(GAsyncResult *result);
   void on_read(GAsyncResult *result);
+  bool keep(gssize count, GErrorPtr why);
+  void hand_over();
+  bool may_be_cut();
   HttpReply make_head() const;
   void fail(const GError &cause);
   void finish();
@@ -53,13 +62,19 @@ class SoupExchange : public std::enable_shared_from_this<SoupExchange> {
   const std::shared_ptr<Handover> handover_;
   const HttpRequest request_;
   const GRef<GUri> url_;
+  const End end_;
   const GRef<GCancellable> cancellable_;  // libsoup's, not the worker's.
 
   GRef<SoupSession> soup_;
   GRef<SoupMessage> message_;
   GRef<GInputStream> stream_;
-  GRef<GSocket> socket_;  // Of a connection that was made for this request.
+  // Of a connection that was made for this request.
+  GRef<GIOStream> connection_;
+  GRef<GSocket> socket_;
   std::vector<std::byte> buffer_;
+  size_t filled_ = 0;
+  bool at_end_ = false;
+  GErrorPtr why_;  // The body broke, behind what buffer_ holds.
   GTlsCertificateFlags flaws_ = G_TLS_CERTIFICATE_NO_FLAGS;
   bool reading_ = false;   // The head was handed over.
   bool answered_ = false;  // … and nothing more will be.

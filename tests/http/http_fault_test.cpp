@@ -56,7 +56,7 @@ const std::string kLong(100000, 'x');
 const std::string kChunkedHead = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
 
 const Fault kFaults[] = {
-    {"ClosesAtOnce", [](ServedConnection &) {}, ErrorKind::read, true, "before"},
+    {"ClosesAtOnce", [](ServedConnection &) {}, ErrorKind::read, true, "127.0.0.1"},
     {"ClosesWithoutAnswer", says(""), ErrorKind::read, true, "no proper answer"},
     {"ResetsWithoutAnswer", resets_after(""), ErrorKind::read, true, "before an answer"},
     {"CutsTheBody", says("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort"), ErrorKind::read, true,
@@ -151,8 +151,8 @@ TEST(HttpFault, AConnectionThatDoesNotComeAboutWasSurelyNotSent) {
 }
 
 TEST(HttpFault, ABadUrlIsASetting) {
-  for (const std::string url : {"", "nothing", "ftp://h/x", "file:///etc/passwd", "http://", "http:///x",
-                                "//h/x", "http://[::1/x", "http://h:port/", "https://u:SECRET@[/x?SECRET"}) {
+  for (const char *url : {"", "nothing", "ftp://h/x", "file:///etc/passwd", "http://", "http:///x", "//h/x",
+                          "http://[::1/x", "http://h:port/", "https://u:SECRET@[/x?SECRET"}) {
     const auto reply = client()->call(get(url), nullptr);
     ASSERT_FALSE(reply) << url;
     EXPECT_EQ(reply.error().error.kind, ErrorKind::settings) << url;
@@ -237,6 +237,28 @@ TEST(HttpFault, ASteadyDripIsProgress) {
   const auto reply = client()->call(request, nullptr);
   ASSERT_TRUE(reply) << reply.error().error.text;
   EXPECT_EQ(reply->body, "12345678");
+}
+
+TEST(HttpFault, AStreamThatIsCutBetweenChunksIsNotTakenForWhole) {
+  HttpServer cut(says(kChunkedHead + "5\r\nhello\r\n"));
+  auto body = client()->open(get(cut.url()), nullptr);
+  ASSERT_TRUE(body);
+  const auto part = drain(**body);
+  ASSERT_FALSE(part) << *part;
+  EXPECT_EQ(part.error().error.kind, ErrorKind::read);
+  EXPECT_TRUE(part.error().transient);
+  // Whole ones: kept alive, and closed as announced.
+  const std::string kWhole = "5\r\nhello\r\n0\r\n\r\n";
+  HttpServer kept(hangs_after(kChunkedHead + kWhole));
+  HttpServer closed(
+      says("HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n" + kWhole));
+  for (const std::string &url : {kept.url(), closed.url()}) {
+    auto whole = client()->open(get(url), nullptr);
+    ASSERT_TRUE(whole);
+    const auto all = drain(**whole);
+    ASSERT_TRUE(all) << all.error().error.text;
+    EXPECT_EQ(*all, "hello");
+  }
 }
 
 TEST(HttpFault, AFailedBodyStaysFailed) {

@@ -49,11 +49,12 @@ HttpServer::Script stale_after_one() {
 
 TEST(Submit, DoesNotUseAKeptAliveConnectionThatMayBeStale) {
   HttpServer server(stale_after_one());
+  const auto one = client();
   for (const bool fresh : {false, true}) {
-    ASSERT_TRUE(client()->call(get(server.url()), nullptr));  // Leaves a connection to be found.
+    ASSERT_TRUE(one->call(get(server.url()), nullptr));  // Leaves a connection to be found.
     HttpRequest request = post(server.url());
     request.fresh_connection = fresh;
-    const auto reply = client()->call(request, nullptr);
+    const auto reply = one->call(request, nullptr);
     ASSERT_TRUE(reply) << reply.error().error.text;
     EXPECT_EQ(reply->status, 200u);
   }
@@ -61,8 +62,9 @@ TEST(Submit, DoesNotUseAKeptAliveConnectionThatMayBeStale) {
 
 TEST(Submit, AGetOnAStaleConnectionIsSentAgain) {
   HttpServer server(stale_after_one());
+  const auto one = client();
   for (int i = 0; i < 5; ++i) {
-    const auto reply = client()->call(get(server.url()), nullptr);
+    const auto reply = one->call(get(server.url()), nullptr);
     ASSERT_TRUE(reply) << i << ": " << reply.error().error.text;
   }
 }
@@ -118,6 +120,7 @@ TEST(Submit, OfACancelledCallerIsNotSentAtAll) {
 }
 
 TEST(Submit, CalledNotSentIsNeverSentLater) {
+  const auto one = client();
   // Cancelled at random moments: whoever was told "not sent" must not find the request at the server.
   for (int round = 0; round < 200; ++round) {
     HttpServer server(always(answer(200, "x")));
@@ -126,11 +129,11 @@ TEST(Submit, CalledNotSentIsNeverSentLater) {
       g_usleep(static_cast<gulong>(round) * 5);
       g_cancellable_cancel(cancellable.get());
     });
-    const auto reply = client()->call(post(server.url()), cancellable.get());
+    const auto reply = one->call(post(server.url()), cancellable.get());
     canceller.join();
     if (reply || reply.error().maybe_sent) continue;
     // A second call is behind the first on the I/O thread: by then the first would have left.
-    ASSERT_TRUE(client()->call(get(server.url("/later")), nullptr));
+    ASSERT_TRUE(one->call(get(server.url("/later")), nullptr));
     for (const std::string &request : server.requests())
       EXPECT_FALSE(request.starts_with("POST")) << "round " << round;
   }
