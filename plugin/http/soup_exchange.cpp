@@ -12,6 +12,7 @@ namespace genclip {
 namespace {
 
 constexpr size_t kChunk = 128 * 1024;
+constexpr unsigned kMaxInformational = 16;
 
 const char *method_name(HttpRequest::Method method) {
   switch (method) {
@@ -42,6 +43,9 @@ struct SoupExchange::Callbacks {
   static void starting(SoupMessage *, gpointer self) { static_cast<SoupExchange *>(self)->on_starting(); }
   static void wrote(SoupMessage *, guint, gpointer self) {
     static_cast<SoupExchange *>(self)->handover_->progress();
+  }
+  static void informational(SoupMessage *, gpointer self) {
+    static_cast<SoupExchange *>(self)->on_informational();
   }
   static void head(SoupMessage *, gpointer self) { static_cast<SoupExchange *>(self)->on_head(); }
   static gboolean certificate(SoupMessage *, GTlsCertificate *certificate, GTlsCertificateFlags flaws,
@@ -98,6 +102,7 @@ void SoupExchange::connect_signals() {
   connect("network-event", G_CALLBACK(Callbacks::event));
   connect("starting", G_CALLBACK(Callbacks::starting));
   connect("wrote-body-data", G_CALLBACK(Callbacks::wrote));
+  connect("got-informational", G_CALLBACK(Callbacks::informational));
   connect("got-headers", G_CALLBACK(Callbacks::head));
   connect("accept-certificate", G_CALLBACK(Callbacks::certificate));
 }
@@ -130,6 +135,14 @@ void SoupExchange::on_event(GSocketClientEvent event, GIOStream *stream) {
 
 void SoupExchange::on_starting() {
   if (!handover_->begin_sending()) g_cancellable_cancel(cancellable_.get());
+}
+
+void SoupExchange::on_informational() {
+  // libsoup reads on for as long as more of them come, and does nothing else meanwhile.
+  if (++informational_ != kMaxInformational) return;
+  const GErrorPtr why(g_error_new_literal(G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT, "Too many 1xx answers"));
+  fail(*why);
+  g_cancellable_cancel(cancellable_.get());
 }
 
 void SoupExchange::on_head() {

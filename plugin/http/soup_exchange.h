@@ -47,6 +47,7 @@ class SoupExchange : public std::enable_shared_from_this<SoupExchange> {
   void connect_signals();
   void on_event(GSocketClientEvent event, GIOStream *stream);
   void on_starting();
+  void on_informational();
   void on_head();
   bool on_certificate(GTlsCertificate *certificate, GTlsCertificateFlags flaws);
   void on_sent(GAsyncResult *result);
@@ -74,7 +75,8 @@ class SoupExchange : public std::enable_shared_from_this<SoupExchange> {
   std::vector<std::byte> buffer_;
   size_t filled_ = 0;
   bool at_end_ = false;
-  GErrorPtr why_;  // The body broke, behind what buffer_ holds.
+  GErrorPtr why_;               // The body broke, behind what buffer_ holds.
+  unsigned informational_ = 0;  // Answers 1xx so far.
   GTlsCertificateFlags flaws_ = G_TLS_CERTIFICATE_NO_FLAGS;
   bool reading_ = false;   // The head was handed over.
   bool answered_ = false;  // … and nothing more will be.

@@ -79,8 +79,8 @@ const Fault kFaults[] = {
     {"HangsInTheHead", hangs_after("HTTP/1.1 200 OK\r\nX-"), ErrorKind::timed_out, true, "did not answer"},
     {"HangsInTheBody", hangs_after("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx"), ErrorKind::timed_out,
      true, "nothing more for 0.3 s"},
-    {"ContinuesForEver", repeats("", "HTTP/1.1 102 Processing\r\n\r\n"), ErrorKind::timed_out, true,
-     "did not answer"},
+    {"ContinuesForEver", repeats("", "HTTP/1.1 102 Processing\r\n\r\n"), ErrorKind::read, true,
+     "no proper answer"},
     {"DripsItsHead",
      [](ServedConnection &peer) {
        peer.read_request();

@@ -48,15 +48,16 @@ HttpServer::Script stale_after_one() {
 }
 
 TEST(Submit, DoesNotUseAKeptAliveConnectionThatMayBeStale) {
-  HttpServer server(stale_after_one());
-  const auto one = client();
   for (const bool fresh : {false, true}) {
+    HttpServer server(stale_after_one());
+    const auto one = client();
     ASSERT_TRUE(one->call(get(server.url()), nullptr));  // Leaves a connection to be found.
     HttpRequest request = post(server.url());
     request.fresh_connection = fresh;
     const auto reply = one->call(request, nullptr);
     ASSERT_TRUE(reply) << reply.error().error.text;
     EXPECT_EQ(reply->status, 200u);
+    EXPECT_EQ(server.requests().size(), 2u);
   }
 }
 

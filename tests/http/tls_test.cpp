@@ -21,6 +21,12 @@ HttpServer::Options with_certificate(const std::string &name) {
 
 HttpSettings trusting() { return {.proxy = "", .tls_ca_file = path_of("issuer.pem")}; }
 
+class Tls : public testing::Test {
+  void SetUp() override {
+    if (kUnderThreadSanitizer) GTEST_SKIP() << "GnuTLS is not built for it, and drowns it in false reports.";
+  }
+};
+
 struct Refusal {
   const char *certificate;
   bool trusted;
@@ -28,7 +34,7 @@ struct Refusal {
   bool names_remedy;
 };
 
-TEST(Tls, TrustsTheFileOfTheSettings) {
+TEST_F(Tls, TrustsTheFileOfTheSettings) {
   HttpServer server(always(answer(200, "safe")), with_certificate("good"));
   for (const HttpRequest &request : {get(server.url()), post(server.url())}) {
     const auto reply = client(trusting())->call(request, nullptr);
@@ -37,7 +43,7 @@ TEST(Tls, TrustsTheFileOfTheSettings) {
   }
 }
 
-TEST(Tls, RefusesAllOtherCertificatesBeforeAnythingIsSent) {
+TEST_F(Tls, RefusesAllOtherCertificatesBeforeAnythingIsSent) {
   const Refusal kRefusals[] = {
       {"good", false, "unknown issuer", true},
       {"expired", true, "has expired", false},
@@ -63,7 +69,7 @@ TEST(Tls, RefusesAllOtherCertificatesBeforeAnythingIsSent) {
   }
 }
 
-TEST(Tls, SaysWhenTheFileCannotBeUsed) {
+TEST_F(Tls, SaysWhenTheFileCannotBeUsed) {
   for (const std::string &file : {std::string("/nowhere.pem"), path_of("make")}) {
     const auto reply = client({.proxy = "", .tls_ca_file = file})->call(get("https://127.0.0.1:1/"), nullptr);
     ASSERT_FALSE(reply);
@@ -72,7 +78,7 @@ TEST(Tls, SaysWhenTheFileCannotBeUsed) {
   }
 }
 
-TEST(Tls, SaysWhenTheServerSpeaksPlainHttp) {
+TEST_F(Tls, SaysWhenTheServerSpeaksPlainHttp) {
   HttpServer server(always("HTTP/1.1 400 Bad Request\r\n\r\n"));
   HttpServer talker([](ServedConnection &peer) {
     peer.send("HTTP/1.1 400 Bad Request\r\n\r\n");
@@ -85,7 +91,7 @@ TEST(Tls, SaysWhenTheServerSpeaksPlainHttp) {
   EXPECT_FALSE(reply.error().maybe_sent);
 }
 
-TEST(Tls, TimesOutInTheHandshake) {
+TEST_F(Tls, TimesOutInTheHandshake) {
   HttpServer server([](ServedConnection &peer) { peer.hang(); });
   HttpRequest request = post("https://127.0.0.1:" + std::to_string(server.port()) + "/");
   request.timeout = milliseconds(100);
@@ -95,7 +101,7 @@ TEST(Tls, TimesOutInTheHandshake) {
   EXPECT_FALSE(reply.error().maybe_sent);
 }
 
-TEST(Tls, RedirectsToHttpAreRefused) {
+TEST_F(Tls, RedirectsToHttpAreRefused) {
   HttpServer plain(always(answer(200, "x")));
   HttpServer server(always(answer(302, "", "Location: " + plain.url() + "\r\n")), with_certificate("good"));
   HttpRequest request = get(server.url());
@@ -106,7 +112,7 @@ TEST(Tls, RedirectsToHttpAreRefused) {
   EXPECT_TRUE(plain.requests().empty());
 }
 
-TEST(Tls, KeepsConnectionsAlive) {
+TEST_F(Tls, KeepsConnectionsAlive) {
   HttpServer server(always(answer(200, "x")), with_certificate("good"));
   for (int i = 0; i < 5; ++i) ASSERT_TRUE(client(trusting())->call(get(server.url()), nullptr));
   EXPECT_EQ(server.connections(), 5u);
@@ -115,7 +121,7 @@ TEST(Tls, KeepsConnectionsAlive) {
   EXPECT_EQ(server.connections(), 6u);
 }
 
-TEST(Tls, ABodyIsCutWhereItIsCut) {
+TEST_F(Tls, ABodyIsCutWhereItIsCut) {
   HttpServer server(
       [](ServedConnection &peer) {
         peer.read_request();
@@ -129,7 +135,7 @@ TEST(Tls, ABodyIsCutWhereItIsCut) {
   EXPECT_TRUE(reply.error().transient);
 }
 
-TEST(Tls, AnUploadThatNobodyTakesDoesNotHoldUpOthers) {
+TEST_F(Tls, AnUploadThatNobodyTakesDoesNotHoldUpOthers) {
   HttpServer server([](ServedConnection &peer) { peer.freeze(); }, with_certificate("good"));
   HttpServer other(always(answer(200, "x")), with_certificate("good"));
   const auto one = client(trusting());
