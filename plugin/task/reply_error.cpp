@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Statuses in a table; the first row that fits speaks.
+#include "plugin/task/reply_error.h"
+
+#include "plugin/task/service_message.h"
+
+namespace genclip {
+namespace {
+
+struct Meaning {
+  unsigned low;
+  unsigned high;
+  ErrorKind kind;
+  const char *submit;  // What happened, and what to do, when a task was submitted …
+  const char *query;   // … and when one was asked for. Null: the same.
+};
+
+constexpr Meaning kMeanings[] = {
+    {300, 399, ErrorKind::open_read,
+     "The service answered with a redirect, which calls with a key do not follow. Check base-url.", nullptr},
+    {401, 401, ErrorKind::not_authorized,
+     "The service does not accept the API key. Check api-key, api-key-file or GENCLIP_API_KEY.", nullptr},
+    {402, 402, ErrorKind::not_authorized, "The account has no credits left. Top it up and run again.",
+     nullptr},
+    {403, 403, ErrorKind::not_authorized,
+     "The service refuses this request to this API key. Check what the key is allowed to do.", nullptr},
+    {404, 404, ErrorKind::not_found,
+     "There is no task API at base-url. Check base-url, its path prefix included.",
+     "The service does not know this task. Check task-id and base-url; to generate the clip anew, set "
+     "reuse=false."},
+    {407, 407, ErrorKind::not_authorized, "The proxy asks for credentials. Check the property proxy.",
+     nullptr},
+    {429, 429, ErrorKind::busy, "The service takes no more requests for now. Run again later.", nullptr},
+    {503, 503, ErrorKind::busy, "The service is not available for now. Run again later.", nullptr},
+    {400, 499, ErrorKind::settings, "The service refused the request. Mend what it says and run again.",
+     "The service refused to tell of the task."},
+    {500, 599, ErrorKind::open_read, "The service failed.",
+     "The service failed to tell of the task. Run again later."},
+    {0, 999, ErrorKind::open_read, "The service gave an answer that makes no sense. Check base-url.",
+     nullptr},
+};
+
+}  // namespace
+
+Error reply_error(TaskCall call, const HttpReply &reply) {
+  const Meaning *meaning = kMeanings;
+  while (reply.status < meaning->low || reply.status > meaning->high) ++meaning;
+  Error error;
+  error.kind = meaning->kind;
+  error.text = call == TaskCall::query && meaning->query ? meaning->query : meaning->submit;
+  error.http_status = reply.status;
+  error.service_message = service_message_in(reply.body);
+  if (!error.service_message.empty()) error.text += " It says: " + error.service_message;
+  error.debug = "HTTP " + std::to_string(reply.status) + (reply.reason.empty() ? "" : " " + reply.reason);
+  return error;
+}
+
+}  // namespace genclip

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The sentence for people inside whatever a service sends as an error (§7: shapes "not shown").
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "plugin/base/json.h"
+
+namespace genclip {
+
+// Looks through strings, objects, lists and JSON inside strings, to a bounded depth. Empty when there is
+// nothing to tell: null, {}, {"code":0}, "". One line, at most 500 characters, redacted.
+std::string service_message(const Json &error);
+
+// The same for the body of an error reply, JSON or not; a page of HTML gives its title or nothing.
+std::string service_message_in(std::string_view body);
+
+}  // namespace genclip

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// A generation task as the service tells of it (service-interface.txt §2.1, §3).
+#pragma once
+
+#include <string>
+
+namespace genclip {
+
+enum class TaskStatus {
+  unknown,  // missing, null or a word that nobody knows: keep polling
+  queued,
+  processing,
+  completed,
+  failed,
+};
+
+struct Task {
+  std::string id;
+  TaskStatus status = TaskStatus::unknown;
+  std::string status_word;      // As it was sent, for a warning about an unknown one.
+  int progress = -1;            // Percent, -1 unknown.
+  std::string clip_url;         // video_url, else result_url; empty until completed.
+  double amount = -1;           // Credits, -1 unknown.
+  double actual_duration = -1;  // Seconds, -1 unknown.
+  std::string error_message;    // Why it failed, one line, without any URL's query.
+};
+
+}  // namespace genclip
