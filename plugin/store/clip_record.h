@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// task.json: the journal of one request, from the intent to submit it to the whole clip
+// (docs/store-format.md).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "plugin/base/json.h"
+#include "plugin/base/result.h"
+#include "plugin/store/clip_path.h"
+
+namespace genclip {
+
+// How far a request has come. The words in the file are the enumerators' names.
+enum class ClipState {
+  intent,     // About to be submitted, or a crash came in between: whether a task exists is unknown.
+  ambiguous,  // The submit's answer was lost: whether a task exists is unknown.
+  refused,    // The service refused it: no task exists.
+  submitted,  // The task exists; `task_id` is set.
+  failed,     // The service tried and failed.
+  complete,   // The clip is in the folder, whole.
+};
+
+// A download that is under way: what is needed to go on with it after a restart.
+struct PartState {
+  uint64_t total = 0;  // Bytes of the whole clip; 0 when the server did not say.
+  std::string etag;    // Strong validators for If-Range; empty when the server sent none.
+  std::string last_modified;
+  uint64_t synced = 0;  // That many bytes of clip.part survive a power cut.
+  std::string boot;     // The boot in which clip.part was written: in the same, all its bytes can be trusted.
+};
+
+struct ClipRecord {
+  ClipIdentity identity;
+  std::string model;
+  ClipState state = ClipState::intent;
+  std::string task_id;
+  double amount = -1;           // Credits, -1 unknown.
+  double actual_duration = -1;  // Seconds, -1 unknown.
+  int64_t submitted_at = 0;     // Unix time in seconds; 0 unknown.
+  int64_t updated_at = 0;
+  std::string error;  // Why it failed or was refused.
+  PartState part;
+  std::string clip_name;   // "clip.mp4", once complete.
+  std::string media_type;  // "video/mp4"
+  uint64_t clip_size = 0;
+
+  Json to_json() const;
+  // Any damage is an error whose text says what is wrong with the file.
+  static Result<ClipRecord> from_json(const Json &json);
+};
+
+std::string_view to_word(ClipState state);
+
+}  // namespace genclip
