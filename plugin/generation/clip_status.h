@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What can be seen of a generation from outside.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace genclip {
+
+// The names are those of the element's `status` property.
+enum class ClipStatus { idle, submitting, queued, processing, downloading, completed, failed };
+
+struct GenerationState {
+  uint64_t version = 0;  // Grows with each change: a state that arrives late can be told from a newer one.
+  ClipStatus status = ClipStatus::idle;
+  int progress = -1;            // Percent, -1 unknown.
+  std::string model;            // Empty when only a task ID is known.
+  std::string task_id;          // Empty until there is one.
+  double amount = -1;           // Credits, -1 unknown.
+  double actual_duration = -1;  // Seconds, -1 unknown.
+  bool reused = false;          // This run submitted nothing: the clip, or the task, was there.
+  std::string clip_location;    // Path of the whole clip; empty until then.
+};
+
+}  // namespace genclip

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Brings a clip onto the disk, over cut connections, restarts, servers that ignore Range, and expired URLs.
+#pragma once
+
+#include <gio/gio.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "plugin/base/clock.h"
+#include "plugin/base/result.h"
+#include "plugin/generation/growing_clip.h"
+#include "plugin/generation/media_container.h"
+#include "plugin/http/http_client.h"
+#include "plugin/http/retry_policy.h"
+#include "plugin/store/clip_record.h"
+
+namespace genclip {
+
+struct DownloadOptions {
+  std::chrono::milliseconds http_timeout{30000};
+  uint64_t max_size = uint64_t{4} << 30;
+  std::string user_agent;
+};
+
+// One use, one thread. Borrows everything it is given, which must outlive it.
+class Download {
+ public:
+  struct Hooks {
+    // Asks the task for a URL that is not the expired one.
+    std::function<Result<std::string>()> fresh_url;
+    // Puts `part` into the journal, durably.
+    std::function<Result<void>(const PartState &part)> checkpoint;
+  };
+
+  Download(HttpClient &http, Clock &clock, const RetryPolicy &retries, DownloadOptions options, Hooks hooks,
+           std::shared_ptr<File> file, GrowingClip &clip)
+      : http_(http),
+        clock_(clock),
+        retries_(retries),
+        options_(std::move(options)),
+        hooks_(std::move(hooks)),
+        file_(std::move(file)),
+        clip_(clip) {}
+
+  // Goes on from the bytes of the file that `part` vouches for. What comes back is the type of a whole clip:
+  // every byte is in the file (not yet synced), as many as the server said, and it opens like media.
+  Result<MediaContainer> run(std::string url, PartState part, GCancellable *cancellable);
+
+  // Bytes of the clip in the file.
+  uint64_t size() const { return have_; }
+
+ private:
+  enum class Next { done, again, fresh_url };
+
+  Result<void> take_over(PartState part);
+  HttpRequest request_for(const std::string &url) const;
+  Result<Next> exchange(const std::string &url, GCancellable *cancellable);
+  Result<Next> judge_status(const HttpReply &reply);
+  Result<Next> place_answer(const HttpReply &reply);
+  Result<Next> receive(HttpBody &body, GCancellable *cancellable);
+  Result<Next> accept(std::span<const std::byte> bytes);
+  Result<void> append(std::span<const std::byte> bytes);
+  Result<Next> announce();
+  Result<void> go_back_to(uint64_t size);
+  Result<Next> start_over(Error why);
+  Result<void> save_checkpoint();
+  Error too_large(uint64_t size) const;
+  Next retry(Next next, Error error, std::optional<std::chrono::milliseconds> wished = std::nullopt);
+
+  HttpClient &http_;
+  Clock &clock_;
+  const RetryPolicy &retries_;
+  const DownloadOptions options_;
+  const Hooks hooks_;
+  const std::shared_ptr<File> file_;
+  GrowingClip &clip_;
+
+  PartState part_;
+  uint64_t have_ = 0;      // Bytes in the file, all of them right.
+  uint64_t begin_ = 0;     // Where the current answer begins …
+  uint64_t position_ = 0;  // … and its next byte belongs; below have_ it is compared, not written.
+  std::optional<MediaContainer> container_;  // Once it is known, the clip's readers know of the file.
+  Error last_failure_;
+  std::optional<std::chrono::milliseconds> wished_pause_;
+};
+
+// The boot that the machine is in; tells a crash of the process from a power cut.
+std::string current_boot();
+
+}  // namespace genclip

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// One mutex, one condition; the file itself is read without the lock.
+#include "plugin/generation/growing_clip.h"
+
+#include <algorithm>
+
+namespace genclip {
+
+void GrowingClip::start(std::shared_ptr<File> file, uint64_t total) {
+  MutexLock lock(mutex_);
+  file_ = std::move(file);
+  total_ = total;
+  size_known_ = total != 0;
+}
+
+void GrowingClip::advance(uint64_t available) {
+  MutexLock lock(mutex_);
+  available_ = available;
+  changed_.notify_all();
+}
+
+void GrowingClip::complete() {
+  MutexLock lock(mutex_);
+  total_ = available_;
+  size_known_ = true;
+  changed_.notify_all();
+}
+
+void GrowingClip::fail(Error error) {
+  MutexLock lock(mutex_);
+  error_ = std::move(error);
+  changed_.notify_all();
+}
+
+bool GrowingClip::restart() {
+  MutexLock lock(mutex_);
+  if (was_read_) return false;
+  file_.reset();
+  total_ = available_ = 0;
+  size_known_ = false;
+  return true;
+}
+
+Result<GrowingClip::Ready> GrowingClip::wait(uint64_t offset, uint64_t count, bool any,
+                                             const Interrupt &interrupt) {
+  MutexLock lock(mutex_);
+  for (;;) {
+    if (interrupt) return cancelled();
+    if (size_known_) {
+      const uint64_t left = offset < total_ ? std::min(count, total_ - offset) : 0;
+      const uint64_t here = offset < available_ ? std::min(left, available_ - offset) : 0;
+      if (left == 0 || here == left || (any && here > 0)) {
+        was_read_ = true;
+        return Ready{total_, here};
+      }
+    }
+    // Bytes that are there are served even when later ones will never come.
+    if (error_) return *error_;
+    changed_.wait(lock);
+  }
+}
+
+Result<size_t> GrowingClip::read(uint64_t offset, std::span<std::byte> target) {
+  std::shared_ptr<File> file;
+  {
+    MutexLock lock(mutex_);
+    file = file_;
+  }
+  if (!file) return Error{ErrorKind::read, "There is no clip yet."};
+  return file->read_at(offset, target);
+}
+
+void GrowingClip::wake() {
+  MutexLock lock(mutex_);
+  changed_.notify_all();
+}
+
+std::optional<uint64_t> GrowingClip::size() {
+  MutexLock lock(mutex_);
+  if (!size_known_) return std::nullopt;
+  return total_;
+}
+
+}  // namespace genclip

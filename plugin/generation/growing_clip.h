@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// A clip that one thread writes while others read it: who reads waits for the bytes it needs and for nothing
+// else.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "plugin/base/file_system.h"
+#include "plugin/base/mutex.h"
+#include "plugin/base/result.h"
+
+namespace genclip {
+
+// A reader's sticky wish to stop waiting; set it, then wake the clip.
+using Interrupt = std::atomic<bool>;
+
+// Thread-safe: one writer, any number of readers.
+class GrowingClip {
+ public:
+  // For the writer. Bytes become readable once their total is known: the size that a reader sees never
+  // changes. Begins (or begins again, see restart) with a file; total 0: known only at the end.
+  void start(std::shared_ptr<File> file, uint64_t total) EXCLUDES(mutex_);
+  // The first `available` bytes of the file are there.
+  void advance(uint64_t available) EXCLUDES(mutex_);
+  // All bytes are there.
+  void complete() EXCLUDES(mutex_);
+  // Nothing more will come.
+  void fail(Error error) EXCLUDES(mutex_);
+  // Forgets all bytes, if no reader has had any.
+  bool restart() EXCLUDES(mutex_);
+
+  // For readers.
+  struct Ready {
+    uint64_t size;       // Of the whole clip.
+    uint64_t available;  // How many bytes from the offset are there, at most those asked; 0 at the end.
+  };
+  // Waits until `count` bytes from `offset` (fewer at the end) are there, or with `any` at least one of them.
+  Result<Ready> wait(uint64_t offset, uint64_t count, bool any, const Interrupt &interrupt) EXCLUDES(mutex_);
+  // Reads what wait() has said to be there.
+  Result<size_t> read(uint64_t offset, std::span<std::byte> target) EXCLUDES(mutex_);
+  // Makes waiting readers look at their Interrupt.
+  void wake() EXCLUDES(mutex_);
+  // Nothing while it is unknown.
+  std::optional<uint64_t> size() EXCLUDES(mutex_);
+
+ private:
+  Mutex mutex_;
+  CondVar changed_;
+  std::shared_ptr<File> file_ GUARDED_BY(mutex_);
+  uint64_t total_ GUARDED_BY(mutex_) = 0;
+  uint64_t available_ GUARDED_BY(mutex_) = 0;
+  bool size_known_ GUARDED_BY(mutex_) = false;
+  bool was_read_ GUARDED_BY(mutex_) = false;
+  std::optional<Error> error_ GUARDED_BY(mutex_);
+};
+
+}  // namespace genclip

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Tells a clip from an error page by its first bytes.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace genclip {
+
+struct MediaContainer {
+  std::string media_type;  // "video/mp4", "image/png"
+  std::string extension;   // "mp4", "png"; what players and editors go by
+};
+
+// As many bytes as are worth looking at; fewer are enough when the clip is shorter.
+constexpr size_t kContainerProbeSize = 16 * 1024;
+
+// Nothing when the bytes open no video, image or audio that GStreamer knows. Needs gst_init.
+std::optional<MediaContainer> probe_container(std::span<const std::byte> head);
+
+}  // namespace genclip
