@@ -13,7 +13,7 @@ namespace genclip {
 
 // What was going on when it failed.
 struct FaultPlace {
-  std::string host;  // With the port when the URL has one.
+  std::string host;  // As host_of() spells it.
   bool sent = false;
   bool reading = false;  // The head has come.
   // What the certificate lacked, when it was refused.

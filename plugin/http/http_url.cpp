@@ -32,7 +32,7 @@ std::string host_of(GUri *url) {
   std::string host = g_uri_get_host(url);
   if (host.find(':') != host.npos) host = "[" + host + "]";
   const int port = g_uri_get_port(url);
-  return port > 0 ? host + ":" + std::to_string(port) : host;
+  return port > 0 && port != (is_https(url) ? 443 : 80) ? host + ":" + std::to_string(port) : host;
 }
 
 bool is_https(GUri *url) { return std::strcmp(g_uri_get_scheme(url), "https") == 0; }

@@ -19,7 +19,7 @@ constexpr auto kHttpUriFlags =
 // An http or https URL with a host; ErrorKind::settings for anything else.
 Result<GRef<GUri>> parse_http_url(const std::string &url);
 
-// Host, and port when the URL has one: for texts.
+// Host, and port when it is not the usual one: for texts.
 std::string host_of(GUri *url);
 
 bool is_https(GUri *url);

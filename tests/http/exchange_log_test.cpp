@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What the log says of an exchange, and what it must never say; and that a process may end amid one.
+#include <gst/gst.h>
+
+#include "plugin/base/mutex.h"
+#include "tests/http/client_fixture.h"
+
+namespace genclip::test {
+namespace {
+
+// Collects all that any category logs, while it lives.
+class LogLines {
+ public:
+  LogLines() {
+    gst_init(nullptr, nullptr);
+    gst_debug_set_threshold_from_string("*:2,genclip-http:9", TRUE);
+    // In brackets: the macros of these names compare pointers in a way that C++ does not have.
+    (gst_debug_remove_log_function)(gst_debug_log_default);
+    (gst_debug_add_log_function)(write, this, nullptr);
+  }
+  ~LogLines() {
+    (gst_debug_remove_log_function)(write);
+    gst_debug_set_threshold_from_string("*:0", TRUE);
+  }
+
+  std::string text() {
+    MutexLock lock(mutex_);
+    return text_;
+  }
+
+ private:
+  static void write(GstDebugCategory *category, GstDebugLevel, const gchar *, const gchar *, gint, GObject *,
+                    GstDebugMessage *message, gpointer self) {
+    auto *lines = static_cast<LogLines *>(self);
+    MutexLock lock(lines->mutex_);
+    lines->text_ +=
+        std::string(gst_debug_category_get_name(category)) + ": " + gst_debug_message_get(message) + "\n";
+  }
+
+  Mutex mutex_;
+  std::string text_ GUARDED_BY(mutex_);
+};
+
+TEST(ExchangeLog, NamesMethodPlaceStatusBytesAndTimeAndNoSecret) {
+  LogLines log;
+  HttpServer server(always(answer(403, "SECRET-BODY", "X: SECRET-HEADER\r\n")));
+  HttpRequest request = post(server.url("/v2/tasks?token=SECRET-QUERY"), "SECRET-PROMPT");
+  request.bearer_key = "SECRET-KEY";
+  request.headers = {{"X", "SECRET-SENT"}};
+  ASSERT_TRUE(client()->call(request, nullptr));
+  const std::string text = log.text();
+  EXPECT_NE(text.find("genclip-http: POST " + server.url("/v2/tasks?***") + ": status 403, 11 bytes, "),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("SECRET"), std::string::npos) << text;
+}
+
+TEST(ExchangeLog, TellsOfFailuresWithoutTheirSecrets) {
+  LogLines log;
+  HttpServer server(always("garbage SECRET-BODY\r\n\r\n"));
+  HttpRequest request = get(server.url("/clip.mp4?sig=SECRET-QUERY"));
+  request.bearer_key = "SECRET-KEY";
+  ASSERT_FALSE(client()->call(request, nullptr));
+  const std::string text = log.text();
+  EXPECT_NE(text.find("status 0"), std::string::npos) << text;
+  EXPECT_NE(text.find("no HTTP"), std::string::npos) << text;
+  EXPECT_EQ(text.find("SECRET"), std::string::npos) << text;
+}
+
+TEST(ExchangeLog, WarnsOnceOfAKeyInClear) {
+  LogLines log;
+  HttpServer proxy(always(answer(200, "x")));
+  const auto one = client({.proxy = "127.0.0.1:" + std::to_string(proxy.port()), .tls_ca_file = ""});
+  HttpRequest request = get("http://clear.example/");
+  request.bearer_key = "SECRET-KEY";
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(one->call(request, nullptr));
+  const std::string text = log.text();
+  const auto warning = text.find("clear.example over plain http");
+  EXPECT_NE(warning, std::string::npos) << text;
+  EXPECT_EQ(text.find("over plain http", warning + 40), std::string::npos) << text;
+}
+
+void exit_amid_an_exchange() {
+  // Both live on: nobody waits for them.
+  auto *server = new HttpServer([](ServedConnection &peer) {
+    peer.read_request();
+    peer.send("HTTP/1.1 200 OK\r\n\r\n");
+    while (peer.send(std::string(100000, 'x'))) {
+    }
+  });
+  auto body = client()->open(get(server->url()), nullptr);
+  std::byte byte;
+  if (!body || !(*body)->read({&byte, 1})) std::exit(1);
+  for (int i = 0; i < 8; ++i)
+    std::thread([url = server->url()] {
+      if (auto other = client()->open(get(url), nullptr)) (void)drain(**other);
+    }).detach();
+  std::exit(0);
+}
+
+TEST(Exit, AmidExchangesIsNoCrash) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  for (int i = 0; i < 3; ++i) EXPECT_EXIT(exit_amid_an_exchange(), testing::ExitedWithCode(0), "");
+}
+
+}  // namespace
+}  // namespace genclip::test
