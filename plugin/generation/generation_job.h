@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// All that a generation has to know, decided before it starts.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "plugin/base/clock.h"
+#include "plugin/base/file_system.h"
+#include "plugin/catalog/check_request.h"
+#include "plugin/generation/download.h"
+#include "plugin/http/http_client.h"
+#include "plugin/store/clip_path.h"
+#include "plugin/task/task_client.h"
+
+namespace genclip {
+
+struct GenerationJob {
+  std::optional<CheckedRequest> request;  // Nothing: attach to `task_id`, whatever it was asked for.
+  ClipIdentity identity;
+  std::string model;    // Empty when only the task is known.
+  std::string task_id;  // Set: attach to it, submit nothing.
+  TaskEndpoint endpoint;
+  std::string store;  // Folder of the clip store.
+  std::chrono::milliseconds poll_interval{5000};
+  std::chrono::seconds timeout{1800};  // From submit, or from attaching to a task; 0: for ever.
+  unsigned retries = 5;
+  bool reuse = true;
+  DownloadOptions download;
+};
+
+// What a generation works with; tests put their own in its place.
+struct GenerationServices {
+  std::shared_ptr<HttpClient> http;
+  Clock *clock = &Clock::system();           // Borrowed; outlives every generation.
+  FileSystem *files = &FileSystem::posix();  // Likewise.
+};
+
+}  // namespace genclip

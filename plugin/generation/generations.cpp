@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// A table of weak references, by store and digest.
+#include "plugin/generation/generations.h"
+
+#include <map>
+#include <string>
+
+namespace genclip {
+namespace {
+
+// Lock order: before any generation's.
+struct Table {
+  Mutex mutex;
+  std::map<std::string, std::weak_ptr<Generation>> generations GUARDED_BY(mutex);
+};
+
+Table &table() {
+  static auto &table = *new Table;  // Never destroyed: threads may outlive main().
+  return table;
+}
+
+// A finished one is shared only by those who would take what is stored.
+bool fits(const Generation &generation, const GenerationJob &job) {
+  return job.reuse || generation.state().status != ClipStatus::completed;
+}
+
+}  // namespace
+
+Joined join_generation(GenerationJob job, GenerationServices services,
+                       const std::shared_ptr<GenerationObserver> &observer) {
+  const std::string key = job.store + "\n" + job.identity.digest() + "\n" + job.task_id;
+  Table &all = table();
+  MutexLock lock(all.mutex);
+  std::erase_if(all.generations, [](const auto &entry) { return entry.second.expired(); });
+  if (auto running = all.generations[key].lock(); running && fits(*running, job))
+    if (auto state = running->join(observer)) return {running, *state};
+
+  auto generation = std::make_shared<Generation>(std::move(job), std::move(services));
+  auto state = generation->join(observer);
+  all.generations[key] = generation;
+  generation->run_in_background();
+  return {generation, state.value_or(GenerationState{})};
+}
+
+}  // namespace genclip
