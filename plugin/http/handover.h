@@ -20,14 +20,14 @@ namespace genclip {
 
 class Handover {
  public:
-  // `host` is for the texts of errors.
+  // `host` is for the texts of errors. `timeout` can be added to any time.
   Handover(std::string host, std::chrono::milliseconds timeout);
 
   // ---- The worker's side. Each wait ends when `cancellable` fires or nothing happened for the timeout; that
   // is the end of the exchange, and the worker has it abandoned.
 
   Result<HttpReply, HttpError> wait_for_head(GCancellable *cancellable) EXCLUDES(mutex_);
-  // Waits for bytes or the end of the body. Nothing is copied when they are there already: see take().
+  // Waits until take() has something to give.
   Result<void, HttpError> wait_for_body(GCancellable *cancellable) EXCLUDES(mutex_);
   // Copies from the chunk at hand. Nothing: it is used up, ask the I/O thread for another. 0: the end.
   Result<std::optional<size_t>, HttpError> take(std::span<std::byte> target) EXCLUDES(mutex_);

@@ -4,9 +4,7 @@
 #include "plugin/http/http_client.h"
 
 #include <algorithm>
-#include <array>
 #include <deque>
-#include <limits>
 
 #include "plugin/base/mutex.h"
 #include "plugin/http/exchange_log.h"
@@ -24,6 +22,11 @@ using Method = HttpRequest::Method;
 constexpr unsigned kMaxRedirects = 10;
 // A whole call may take that many of its timeouts, so that a body that comes in drops does not last for ever.
 constexpr int kTimeoutsPerCall = 10;
+constexpr std::chrono::milliseconds kForEver = std::chrono::hours(24 * 365);  // Can be added to any time.
+
+std::chrono::milliseconds patience(std::chrono::milliseconds timeout) {
+  return timeout.count() == 0 ? kForEver : std::min(timeout, kForEver);
+}
 
 HttpError before_sending(Error error) { return {std::move(error), false, false}; }
 
@@ -45,6 +48,9 @@ Result<void, HttpError> check_headers(const HttpRequest &request) {
   for (const auto &[name, value] : request.headers) {
     const bool is_name = !name.empty() && name.find_first_of(" \t:") == name.npos && fits_header(name);
     if (!is_name || !fits_header(value)) return misfit("A request header");
+    // A redirect would take it along.
+    if (g_ascii_strcasecmp(name.c_str(), "Authorization") == 0)
+      return before_sending({ErrorKind::settings, "The API key must not be given as a header."});
   }
   return {};
 }
@@ -110,7 +116,7 @@ class SoupHttpClient final : public HttpClient {
       : session_(IoThread::owned(new HttpSession(settings))) {}
 
   Result<HttpReply, HttpError> call(const HttpRequest &request, GCancellable *cancellable) override {
-    const auto deadline = std::chrono::steady_clock::now() + kTimeoutsPerCall * request.timeout;
+    const auto deadline = std::chrono::steady_clock::now() + kTimeoutsPerCall * patience(request.timeout);
     auto body = follow(request, SoupExchange::End::as_said, cancellable);
     if (!body) return std::move(body).error();
     HttpReply reply = (*body)->reply();
@@ -120,7 +126,7 @@ class SoupHttpClient final : public HttpClient {
       error.http_status = reply.status;
       return HttpError{std::move(error), true, false};
     };
-    std::vector<std::byte> chunk(std::min<size_t>(request.max_body + 1, 64 * 1024));
+    std::vector<std::byte> chunk(std::min<size_t>(request.max_body, 64 * 1024 - 1) + 1);
     for (;;) {
       const auto count = (*body)->read(chunk);
       if (!count) return count.error();
@@ -170,7 +176,7 @@ class SoupHttpClient final : public HttpClient {
                                                     SoupExchange::End end, GCancellable *cancellable) {
     if (!hop.bearer_key.empty() && !is_https(url.get()) && !is_loopback(url.get()))
       warn_of_key_in_clear(host_of(url.get()));
-    auto handover = std::make_shared<Handover>(host_of(url.get()), hop.timeout);
+    auto handover = std::make_shared<Handover>(host_of(url.get()), patience(hop.timeout));
     auto exchange = IoThread::owned(new SoupExchange(session_, handover, hop, url, end));
     auto body =
         std::make_unique<SoupBody>(std::move(exchange), std::move(handover), ExchangeLog(hop), cancellable);

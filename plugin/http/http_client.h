@@ -40,9 +40,11 @@ struct HttpRequest {
   HttpHeaders headers;  // Others than those that have a member here.
   // GET and HEAD only: at most 10, never from https to http, never with a key. Else a 3xx is a reply.
   bool follow_redirects = false;
-  // Not over a kept-alive connection, which may be stale: for a POST whose loss leaves a doubt.
-  bool fresh_connection = false;  // (A POST and a GET that is opened always have one of their own.)
-  // Without progress, in either direction. Time in which nobody reads a body does not count.
+  // Not over a kept-alive connection, which may be stale.
+  // A POST, and a GET that is opened, always have one of their own.
+  bool fresh_connection = false;
+  // Without progress, in either direction; 0: for ever. Time in which nobody reads a body does not count. A
+  // whole call() may take ten of them.
   std::chrono::milliseconds timeout{30000};
   size_t max_body = size_t{8} << 20;  // Bytes; of call() only, a body from open() is as long as it is.
   std::string user_agent;             // Empty: genclip/VERSION.

@@ -70,8 +70,7 @@ SoupExchange::~SoupExchange() { finish(); }
 GRef<SoupMessage> SoupExchange::make_message() const {
   auto message =
       GRef<SoupMessage>::adopt(soup_message_new_from_uri(method_name(request_.method), url_.get()));
-  // Redirects are followed by the caller, hop by hop. A POST gets a connection of its own from libsoup
-  // anyway.
+  // Redirects are followed by the caller, hop by hop. A POST has a connection of its own from libsoup anyway.
   int flags = SOUP_MESSAGE_NO_REDIRECT;
   if (request_.fresh_connection || end_ == End::proven) flags |= SOUP_MESSAGE_NEW_CONNECTION;
   soup_message_set_flags(message.get(), static_cast<SoupMessageFlags>(flags));

@@ -162,13 +162,15 @@ TEST(HttpFault, ABadUrlIsASetting) {
   }
 }
 
-TEST(HttpFault, AHeaderThatWouldBeTwoIsASetting) {
+TEST(HttpFault, AHeaderThatMustNotBeIsASetting) {
   HttpServer server(always(answer(200, "x")));
-  HttpRequest bad[] = {get(server.url()), get(server.url()), get(server.url()), get(server.url())};
+  HttpRequest bad[5];
+  for (HttpRequest &request : bad) request = get(server.url());
   bad[0].bearer_key = "K\r\nX: y";
   bad[1].user_agent = "a\nb";
   bad[2].headers = {{"X", std::string("a\0b", 3)}};
   bad[3].headers = {{"X: y", "z"}};
+  bad[4].headers = {{"authorization", "Bearer K"}};
   for (const HttpRequest &request : bad) {
     const auto reply = client()->call(request, nullptr);
     ASSERT_FALSE(reply);
@@ -201,6 +203,36 @@ TEST(HttpFault, AProxyThatMakesNoTunnelIsNotTakenForTheService) {
   }
 }
 
+TEST(HttpFault, AProxyGetsItsCredentialsForATunnel) {
+  HttpServer proxy([](ServedConnection &peer) {
+    for (;;) {
+      const std::string request = peer.read_request();
+      if (request.empty()) return;
+      const bool known = request.find("\r\nProxy-Authorization: Basic dTpw\r\n") != std::string::npos;
+      peer.send(known ? answer(502, "") : answer(407, "", "Proxy-Authenticate: Basic realm=\"p\"\r\n"));
+    }
+  });
+  const auto reply = client({.proxy = "u:p@127.0.0.1:" + std::to_string(proxy.port()), .tls_ca_file = ""})
+                         ->call(post("https://service.example/"), nullptr);
+  ASSERT_FALSE(reply);
+  EXPECT_NE(reply.error().error.debug.find("502"), std::string::npos) << reply.error().error.debug;
+  EXPECT_FALSE(reply.error().maybe_sent);
+}
+
+TEST(HttpFault, NoLimitIsNoTimeout) {
+  HttpServer server([](ServedConnection &peer) {
+    peer.read_request();
+    peer.pause(milliseconds(50));
+    peer.send(answer(200, "x"));
+  });
+  HttpRequest request = get(server.url());
+  for (const milliseconds timeout : {milliseconds(0), milliseconds::max()}) {
+    request.timeout = timeout;
+    const auto reply = client()->call(request, nullptr);
+    ASSERT_TRUE(reply) << reply.error().error.text;
+  }
+}
+
 TEST(HttpFault, TheLimitOfABodyIsExact) {
   HttpServer server(always(answer(200, std::string(1000, 'x'))));
   HttpRequest request = get(server.url());
@@ -210,6 +242,8 @@ TEST(HttpFault, TheLimitOfABodyIsExact) {
   const auto reply = client()->call(request, nullptr);
   ASSERT_FALSE(reply);
   EXPECT_EQ(reply.error().error.http_status, 200u);
+  request.max_body = SIZE_MAX;
+  EXPECT_TRUE(client()->call(request, nullptr));
 }
 
 TEST(HttpFault, ASlowReaderIsNotASlowServer) {
