@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// A queue that GStreamer's own thread pool empties (gst_element_call_async).
+#include "elements/clipsrc/clip_messages.h"
+
+#include "elements/clipsrc/clip_enums.h"
+#include "elements/post_error.h"
+
+namespace genclip {
+namespace {
+
+constexpr char kSubmit[] = "submit";
+constexpr char kGenerate[] = "generate";
+
+// The progress code that is under way in a status; null: none.
+const char *code_of(ClipStatus status) {
+  switch (status) {
+    case ClipStatus::submitting: return kSubmit;
+    case ClipStatus::queued:
+    case ClipStatus::processing: return kGenerate;
+    default: return nullptr;
+  }
+}
+
+const char *nick_of(ClipStatus status) {
+  auto *type = static_cast<GEnumClass *>(g_type_class_ref(clip_status_get_type()));
+  const GEnumValue *value = g_enum_get_value(type, static_cast<int>(status));
+  g_type_class_unref(type);
+  return value->value_nick;  // Static.
+}
+
+void post_task(GstElement *element, const GenerationState &state) {
+  GstStructure *task = gst_structure_new(
+      "genclip-task", "model", G_TYPE_STRING, state.model.c_str(), "task-id", G_TYPE_STRING,
+      state.task_id.c_str(), "status", G_TYPE_STRING, nick_of(state.status), "progress", G_TYPE_INT,
+      state.progress, "amount", G_TYPE_DOUBLE, state.amount, "actual-duration", G_TYPE_DOUBLE,
+      state.actual_duration, "reused", G_TYPE_BOOLEAN, static_cast<gboolean>(state.reused), nullptr);
+  gst_element_post_message(element, gst_message_new_element(GST_OBJECT(element), task));
+  for (const char *property : {"status", "progress", "amount", "actual-duration", "task-id", "clip-location"})
+    g_object_notify(G_OBJECT(element), property);
+}
+
+}  // namespace
+
+void ClipMessages::on_change(const GenerationState &state) {
+  MutexLock lock(mutex_);
+  if (!element_ || (last_.version != 0 && state.version <= last_.version)) return;
+  enqueue_progress(state);
+  last_ = state;
+  enqueue([state](GstElement *element) { post_task(element, state); });
+}
+
+void ClipMessages::on_warning(const Error &warning) {
+  MutexLock lock(mutex_);
+  if (element_) enqueue([warning](GstElement *element) { post_warning(element, warning); });
+}
+
+void ClipMessages::post_in_turn(std::function<void(GstElement *)> post) {
+  MutexLock lock(mutex_);
+  if (element_) enqueue(std::move(post));
+}
+
+void ClipMessages::enqueue_progress_message(GstProgressType type, std::string text, int percent) {
+  const char *code = open_;
+  if (type == GST_PROGRESS_TYPE_COMPLETE || type == GST_PROGRESS_TYPE_CANCELED ||
+      type == GST_PROGRESS_TYPE_ERROR)
+    open_ = nullptr;
+  enqueue([type, code, text = std::move(text), percent](GstElement *element) {
+    GstMessage *message = gst_message_new_progress(GST_OBJECT(element), type, code, text.c_str());
+    if (percent >= 0)
+      gst_structure_set(gst_message_writable_structure(message), "percent", G_TYPE_INT, percent, nullptr);
+    gst_element_post_message(element, message);
+  });
+}
+
+void ClipMessages::enqueue_progress(const GenerationState &state) {
+  const char *code = code_of(state.status);
+  const std::string task = state.task_id.empty() ? "" : " (task " + state.task_id + ")";
+  if (open_ && code != open_) {
+    const bool submitted = open_ == kSubmit;
+    if (state.status == ClipStatus::failed)
+      enqueue_progress_message(GST_PROGRESS_TYPE_ERROR,
+                               submitted ? "Submitting failed" : "Generating failed" + task, -1);
+    else
+      enqueue_progress_message(GST_PROGRESS_TYPE_COMPLETE,
+                               submitted ? "Submitted" + task : "Generated" + task, 100);
+  }
+  if (code && code != open_) {
+    open_ = code;
+    const std::string what = state.model.empty() ? "the clip" : "a clip with " + state.model;
+    if (code == kSubmit)
+      enqueue_progress_message(GST_PROGRESS_TYPE_START, "Submitting the request for " + what, -1);
+    else
+      enqueue_progress_message(GST_PROGRESS_TYPE_START, "Generating " + what + task, -1);
+  }
+  const bool moved = state.status != last_.status || state.progress != last_.progress;
+  if (code == kGenerate && moved) {
+    std::string text = std::string("Generating: ") + nick_of(state.status);
+    if (state.progress >= 0) text += ", " + std::to_string(state.progress) + " %";
+    enqueue_progress_message(GST_PROGRESS_TYPE_CONTINUE, std::move(text), state.progress);
+  }
+}
+
+void ClipMessages::enqueue(Post post) {
+  queue_.push_back(std::move(post));
+  if (draining_) return;
+  draining_ = true;
+  // Takes a reference on the element of its own.
+  gst_element_call_async(
+      element_,
+      [](GstElement *element, gpointer self) {
+        (*static_cast<std::shared_ptr<ClipMessages> *>(self))->drain(element);
+      },
+      new std::shared_ptr<ClipMessages>(shared_from_this()),
+      [](gpointer self) { delete static_cast<std::shared_ptr<ClipMessages> *>(self); });
+}
+
+void ClipMessages::drain(GstElement *element) {
+  MutexLock lock(mutex_);
+  while (!queue_.empty()) {
+    const Post post = std::move(queue_.front());
+    queue_.pop_front();
+    lock.unlock();
+    post(element);
+    lock.lock();
+  }
+  draining_ = false;
+  posted_.notify_all();
+}
+
+bool ClipMessages::wait_posted(const std::atomic<bool> &interrupt) {
+  MutexLock lock(mutex_);
+  while (draining_ && !interrupt) posted_.wait(lock);
+  return !interrupt;
+}
+
+void ClipMessages::wake() {
+  MutexLock lock(mutex_);
+  posted_.notify_all();
+}
+
+void ClipMessages::close() {
+  MutexLock lock(mutex_);
+  if (!element_) return;
+  if (open_)
+    enqueue_progress_message(GST_PROGRESS_TYPE_CANCELED,
+                             open_ == kSubmit
+                                 ? "Stopped while submitting"
+                                 : "Stopped; the task goes on at the service: run again to attach to it",
+                             -1);
+  element_ = nullptr;
+}
+
+}  // namespace genclip

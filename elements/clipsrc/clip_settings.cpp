@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The rows, in the order of the contract.
+#include "elements/clipsrc/clip_settings.h"
+
+#include "elements/api_key.h"
+#include "elements/structure_json.h"
+#include "plugin/base/gref.h"
+#include "plugin/catalog/catalog.h"
+
+namespace genclip {
+namespace {
+
+using S = ClipSettings;
+
+constexpr Property<ClipSettings> kProperties[] = {
+    {"model", "Model ID, such as sd_2.0_special (required)", &S::model},
+    {"prompt", "What the clip should show (required)", &S::prompt},
+    {"duration", "Clip length in seconds, 0 for the model's default", &S::duration, {0, 3600}},
+    {"aspect-ratio", "Width to height, such as 16:9; unset for the model's default", &S::aspect_ratio},
+    {"resolution", "Resolution as the model spells it, such as 720p; unset for the model's default",
+     &S::resolution},
+    {"size", "Frame size in pixels, such as 2560x1440, for models that have it", &S::size},
+    {"reference-mode", "How reference images are used (image, frame), for models that have it",
+     &S::reference_mode},
+    {"seed", "Seed for the generation, -1 to leave it out", &S::seed, {-1, 9007199254740991}},
+    {"generate-audio", "Whether the clip has sound", enum_field<&S::generate_audio>(switch_get_type)},
+    {"watermark", "Whether the clip bears a watermark", enum_field<&S::watermark>(switch_get_type)},
+    {"first-image", "URL or assetId://ID of the first frame", &S::first_image},
+    {"last-image", "URL or assetId://ID of the last frame", &S::last_image},
+    {"reference-images", "URLs or assetId://IDs of reference images", &S::reference_images},
+    {"reference-videos", "URLs or assetId://IDs of reference videos", &S::reference_videos},
+    {"reference-audios", "URLs or assetId://IDs of reference audios", &S::reference_audios},
+    {"extra-params", "Further request fields, sent as they are", &S::extra_params},
+    {"base-url", "Base address of the service, path prefix included; unset: $GENCLIP_BASE_URL (required)",
+     &S::base_url},
+    {"api-key",
+     "API key; unset: api-key-file, $GENCLIP_API_KEY or $GENCLIP_API_KEY_FILE",
+     &S::api_key,
+     {},
+     Access::write_only},
+    {"api-key-file", "File that holds the API key, readable by its owner alone", &S::api_key_file},
+    {"api", "Which task API to use", enum_field<&S::api>(api_get_type)},
+    {"poll-interval",
+     "Time between two queries of a task, in milliseconds; the service asks for 5000-10000",
+     &S::poll_interval_ms,
+     {10, 600000}},
+    {"timeout", "Longest time for the whole generation, in seconds from submit, 0 for ever", &S::timeout_s},
+    {"http-timeout",
+     "Longest time without progress of one HTTP exchange, in seconds",
+     &S::http_timeout_s,
+     {1, 3600}},
+    {"retries", "Tries of one call after a transient failure", &S::retries, {0, 1000}},
+    {"take", "Number of the take: another take of the same request is another clip", &S::take},
+    {"reuse", "Use a clip or task that is stored; false generates anew", &S::reuse},
+    {"store", "Folder of the clip store; unset: $GENCLIP_STORE, else genclip in the user's cache folder",
+     &S::store},
+    {"task-id", "ID of the current task; set it to attach to a task instead of submitting", &S::task_id},
+    {"random-access", "Offer pull mode", &S::random_access},
+    {"dry-run", "Validate, post the request as a message, then end the stream; no network, no key",
+     &S::dry_run},
+    {"max-download-size", "Largest clip that is accepted, in bytes", &S::max_download_size},
+    {"tls-ca-file", "PEM file with a certificate authority to trust besides the system's", &S::tls_ca_file},
+    {"user-agent", "Value of the User-Agent header; unset: genclip and its version", &S::user_agent},
+    {"proxy", "URL of the HTTP proxy; unset: what the system says", &S::proxy},
+};
+
+void set_text(Json &fields, const char *name, const std::string &value) {
+  if (!value.empty()) fields.set(name, value);
+}
+
+void set_list(Json &fields, const char *name, const std::vector<std::string> &values) {
+  if (values.empty()) return;
+  Json::Array list(values.begin(), values.end());
+  fields.set(name, std::move(list));
+}
+
+void set_switch(Json &fields, const char *name, Switch value) {
+  if (value != Switch::model_default) fields.set(name, value == Switch::on);
+}
+
+std::string or_variable(const std::string &value, const char *variable) {
+  const char *set = value.empty() ? g_getenv(variable) : nullptr;
+  return set ? set : value;
+}
+
+// Empty when it will do.
+std::string base_url_problem(const std::string &base_url) {
+  if (base_url.empty())
+    return "base-url is not set: set it, or GENCLIP_BASE_URL, to the address of the service.";
+  auto uri = GRef<GUri>::adopt(g_uri_parse(base_url.c_str(), G_URI_FLAGS_NONE, nullptr));
+  const char *scheme = uri ? g_uri_get_scheme(uri.get()) : "";
+  const bool is_http = g_str_equal(scheme, "http") || g_str_equal(scheme, "https");
+  if (!is_http || !g_uri_get_host(uri.get()) || !*g_uri_get_host(uri.get()))
+    return "base-url must be an http or https URL with a host.";
+  if (g_uri_get_userinfo(uri.get()) || g_uri_get_query(uri.get()) || g_uri_get_fragment(uri.get()))
+    return "base-url must not hold a user, a query or a fragment.";
+  return {};
+}
+
+}  // namespace
+
+std::span<const Property<ClipSettings>> clip_properties() { return kProperties; }
+
+ClipRequest request_of(const ClipSettings &settings) {
+  ClipRequest request;
+  request.model = settings.model;
+  request.api = settings.api;
+  request.take = settings.take;
+  Json &fields = request.fields;
+  set_text(fields, "prompt", settings.prompt);
+  if (settings.duration != 0) fields.set("duration", settings.duration);
+  set_text(fields, "aspect_ratio", settings.aspect_ratio);
+  set_text(fields, "resolution", settings.resolution);
+  set_text(fields, "size", settings.size);
+  set_text(fields, "reference_mode", settings.reference_mode);
+  if (settings.seed >= 0) fields.set("seed", settings.seed);
+  set_switch(fields, "generate_audio", settings.generate_audio);
+  set_switch(fields, "watermark", settings.watermark);
+  if (!settings.first_image.empty()) set_list(fields, "first_image", {settings.first_image});
+  if (!settings.last_image.empty()) set_list(fields, "last_image", {settings.last_image});
+  set_list(fields, "reference_images", settings.reference_images);
+  set_list(fields, "reference_videos", settings.reference_videos);
+  set_list(fields, "reference_audios", settings.reference_audios);
+  if (settings.extra_params.get()) request.extra = json_of(settings.extra_params.get());
+  return request;
+}
+
+Result<ClipPlan> plan_clip(const ClipSettings &settings) {
+  std::vector<Problem> problems;
+  ClipPlan plan;
+  GenerationJob &job = plan.job;
+  job.task_id = settings.task_id;
+  const bool attach_only = !settings.task_id.empty() && settings.model.empty() && settings.prompt.empty();
+  Json identity;
+  if (attach_only) {
+    identity.set("task_id", settings.task_id);
+    job.endpoint.api = settings.api == Api::legacy ? Api::legacy : Api::tasks;
+  } else {
+    auto checked = check_request(*Catalog::shared(), request_of(settings));
+    if (checked) {
+      job.model = checked->model();
+      identity = checked->body();
+      plan.warnings = checked->warnings();
+      job.endpoint.api = checked->api();
+      job.request = std::move(*checked);
+    } else {
+      problems = std::move(checked).error();
+    }
+  }
+
+  job.endpoint.base_url = or_variable(settings.base_url, "GENCLIP_BASE_URL");
+  if (!settings.dry_run) {
+    if (std::string problem = base_url_problem(job.endpoint.base_url); !problem.empty())
+      problems.push_back({"base-url", std::move(problem)});
+    auto key = find_api_key(settings.api_key, settings.api_key_file);
+    if (key)
+      job.endpoint.api_key = std::move(*key);
+    else
+      problems.push_back({"api-key", key.error().text});
+  }
+  if (!problems.empty()) return Error{ErrorKind::settings, problems_text(problems)};
+
+  job.identity = {job.endpoint.base_url, job.endpoint.api == Api::legacy ? "legacy" : "tasks", identity,
+                  settings.take};
+  job.endpoint.http_timeout = std::chrono::seconds(settings.http_timeout_s);
+  job.endpoint.user_agent = settings.user_agent;
+  job.store = store_root(settings.store);
+  job.poll_interval = std::chrono::milliseconds(settings.poll_interval_ms);
+  job.timeout = std::chrono::seconds(settings.timeout_s);
+  job.retries = settings.retries;
+  job.reuse = settings.reuse;
+  job.download = {job.endpoint.http_timeout, settings.max_download_size, settings.user_agent};
+  plan.http = {settings.proxy, settings.tls_ca_file};
+  return plan;
+}
+
+}  // namespace genclip

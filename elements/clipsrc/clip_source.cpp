@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The one place that waits is read(), and interrupt() ends it.
+#include "elements/clipsrc/clip_source.h"
+
+#include "elements/clipsrc/clip_uri_settings.h"
+#include "plugin/catalog/catalog.h"
+#include "plugin/catalog/clip_uri.h"
+#include "plugin/task/task_wire.h"
+
+namespace genclip {
+
+ClipSettings ClipSource::settings() const {
+  MutexLock lock(mutex_);
+  return settings_;
+}
+
+std::string ClipSource::uri() const {
+  MutexLock lock(mutex_);
+  if (!given_uri_.empty() || settings_.model.empty()) return given_uri_;
+  return clip_uri(*Catalog::shared(), request_of(settings_));
+}
+
+Result<void> ClipSource::set_uri(const std::string &uri) {
+  auto request = parse_clip_uri(*Catalog::shared(), uri);
+  if (!request) return std::move(request).error();
+  if (auto checked = check_request(*Catalog::shared(), *request); !checked)
+    return Error{ErrorKind::settings, problems_text(checked.error())};
+  const bool edited = edit_settings([&](ClipSettings &settings) { settings_from(*request, settings); });
+  if (!edited) return Error{ErrorKind::busy, "The URI can change in NULL and READY only."};
+  MutexLock lock(mutex_);
+  given_uri_ = uri;
+  return {};
+}
+
+GenerationState ClipSource::state() const {
+  MutexLock lock(mutex_);
+  GenerationState state;
+  if (run_.generation) state = run_.generation->state();
+  if (state.task_id.empty()) state.task_id = settings_.task_id;
+  return state;
+}
+
+std::optional<uint64_t> ClipSource::size() const {
+  MutexLock lock(mutex_);
+  return run_.generation ? run_.generation->clip().size() : std::nullopt;
+}
+
+Result<void> ClipSource::prepare() {
+  auto plan = plan_clip(settings());
+  if (!plan) return std::move(plan).error();
+  MutexLock lock(mutex_);
+  plan_ = std::move(*plan);
+  run_ = {std::make_shared<ClipMessages>(GST_ELEMENT(element_)), nullptr};
+  opened_ = false;
+  for (const std::string &warning : plan_->warnings)
+    run_.messages->on_warning({ErrorKind::settings, warning});
+  return {};
+}
+
+void ClipSource::release() {
+  Run run;
+  {
+    MutexLock lock(mutex_);
+    plan_.reset();
+    std::swap(run, run_);
+  }
+  if (run.generation) run.generation->leave(run.messages.get());
+  if (run.messages) run.messages->close();
+}
+
+void ClipSource::interrupt(bool on) {
+  interrupted_ = on;
+  if (!on) return;
+  Run run;
+  {
+    MutexLock lock(mutex_);
+    run = run_;
+  }
+  if (run.generation) run.generation->clip().wake();
+  if (run.messages) run.messages->wake();
+}
+
+ClipSource::Run ClipSource::begin() {
+  MutexLock lock(mutex_);
+  if (!plan_ || run_.generation || settings_.dry_run) return run_;
+  auto joined = join_generation(plan_->job, {HttpClient::shared(plan_->http)}, run_.messages);
+  run_.generation = std::move(joined.generation);
+  run_.messages->on_change(joined.state);
+  return run_;
+}
+
+// Before the first byte: its size, its tags, and every message that belongs before it.
+Result<void> ClipSource::open_stream(const Run &run, uint64_t size) {
+  GST_OBJECT_LOCK(element_);
+  element_->segment.duration = size;
+  GST_OBJECT_UNLOCK(element_);
+  run.messages->post_in_turn([](GstElement *element) {
+    gst_element_post_message(element, gst_message_new_duration_changed(GST_OBJECT(element)));
+  });
+  const GenerationState state = run.generation->state();
+  GstTagList *tags = gst_tag_list_new(GST_TAG_APPLICATION_NAME, "genclip", nullptr);
+  const auto comment = [&](const char *key, const std::string &value) {
+    if (!value.empty())
+      gst_tag_list_add(tags, GST_TAG_MERGE_APPEND, GST_TAG_EXTENDED_COMMENT,
+                       (std::string(key) + "=" + value).c_str(), nullptr);
+  };
+  comment("genclip-model", state.model);
+  comment("genclip-task-id", state.task_id);
+  comment("genclip-take", std::to_string(run.generation->job().identity.take));
+  gst_element_send_event(GST_ELEMENT(element_), gst_event_new_tag(tags));
+  if (!run.messages->wait_posted(interrupted_)) return cancelled();
+  opened_ = true;
+  return {};
+}
+
+void ClipSource::show_request(const ClipPlan &plan, ClipMessages &messages) {
+  const std::string url = submit_url(plan.job.endpoint.base_url, plan.job.endpoint.api);
+  const std::string body = plan.job.request ? submit_body(*plan.job.request) : "";
+  messages.post_in_turn([url, body](GstElement *element) {
+    GstStructure *request = gst_structure_new("genclip-request", "url", G_TYPE_STRING, url.c_str(), "body",
+                                              G_TYPE_STRING, body.c_str(), nullptr);
+    gst_element_post_message(element, gst_message_new_element(GST_OBJECT(element), request));
+  });
+}
+
+Result<GRef<GstBuffer>> ClipSource::read(uint64_t offset, unsigned size, bool whole) {
+  const Run run = begin();
+  if (!run.messages) return cancelled();
+  if (!run.generation) {
+    std::optional<ClipPlan> plan;
+    {
+      MutexLock lock(mutex_);
+      plan = plan_;
+    }
+    if (plan && !opened_) show_request(*plan, *run.messages);
+    opened_ = true;
+    if (!run.messages->wait_posted(interrupted_)) return cancelled();
+    return GRef<GstBuffer>();
+  }
+  const auto ready = run.generation->clip().wait(offset, size, !whole, interrupted_);
+  if (!ready) return ready.error();
+  if (!opened_)
+    if (auto opened = open_stream(run, ready->size); !opened) return std::move(opened).error();
+  if (ready->available == 0) return GRef<GstBuffer>();
+
+  auto buffer = GRef<GstBuffer>::adopt(gst_buffer_new_allocate(nullptr, ready->available, nullptr));
+  GstMapInfo map;
+  if (!gst_buffer_map(buffer.get(), &map, GST_MAP_WRITE))
+    return Error{ErrorKind::read, "There is no memory left."};
+  const auto count =
+      run.generation->clip().read(offset, std::span(reinterpret_cast<std::byte *>(map.data), map.size));
+  gst_buffer_unmap(buffer.get(), &map);
+  if (!count) return count.error();
+  if (*count != ready->available)
+    return Error{ErrorKind::read,
+                 "The stored clip became shorter while it was read. Run again to fetch it anew."};
+  GST_BUFFER_OFFSET(buffer.get()) = offset;
+  GST_BUFFER_OFFSET_END(buffer.get()) = offset + *count;
+  return buffer;
+}
+
+}  // namespace genclip

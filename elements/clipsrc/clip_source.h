@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What genclipsrc does, without GObject: settings, one run at a time, bytes.
+#pragma once
+
+#include <gst/base/gstbasesrc.h>
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "elements/clipsrc/clip_messages.h"
+#include "elements/clipsrc/clip_settings.h"
+#include "plugin/base/gref.h"
+#include "plugin/base/mutex.h"
+#include "plugin/generation/generations.h"
+
+namespace genclip {
+
+// settings and state: any thread. prepare, release: state changes. read: the streaming thread. interrupt: any
+// thread.
+class ClipSource {
+ public:
+  // Borrows the element that owns it.
+  explicit ClipSource(GstBaseSrc *element) : element_(element) {}
+
+  ClipSettings settings() const EXCLUDES(mutex_);
+  // False when a run is prepared: request properties change in NULL and READY only.
+  template <typename Edit>
+  bool edit_settings(Edit edit) EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    if (plan_) return false;
+    edit(settings_);
+    given_uri_.clear();
+    return true;
+  }
+
+  // The URI as it was given, or one made of the properties; empty without a model.
+  std::string uri() const EXCLUDES(mutex_);
+  Result<void> set_uri(const std::string &uri) EXCLUDES(mutex_);
+
+  GenerationState state() const EXCLUDES(mutex_);
+  std::optional<uint64_t> size() const EXCLUDES(mutex_);
+
+  // READY to PAUSED: judges everything, touches no network.
+  Result<void> prepare() EXCLUDES(mutex_);
+  // PAUSED to READY.
+  void release() EXCLUDES(mutex_);
+
+  // A buffer of the bytes at `offset`: at most `size`, exactly that many (but for the end) when `whole`. Null
+  // at the end.
+  Result<GRef<GstBuffer>> read(uint64_t offset, unsigned size, bool whole) EXCLUDES(mutex_);
+  // Ends waits at once, until `on` is false again.
+  void interrupt(bool on) EXCLUDES(mutex_);
+
+ private:
+  struct Run {
+    std::shared_ptr<ClipMessages> messages;
+    std::shared_ptr<Generation> generation;
+  };
+
+  // Joins the generation at the first read.
+  Run begin() EXCLUDES(mutex_);
+  Result<void> open_stream(const Run &run, uint64_t size) EXCLUDES(mutex_);
+  void show_request(const ClipPlan &plan, ClipMessages &messages);
+
+  GstBaseSrc *const element_;
+  Interrupt interrupted_{false};
+  bool opened_ = false;  // The streaming thread's.
+
+  mutable Mutex mutex_;
+  ClipSettings settings_ GUARDED_BY(mutex_);
+  std::string given_uri_ GUARDED_BY(mutex_);
+  std::optional<ClipPlan> plan_ GUARDED_BY(mutex_);
+  Run run_ GUARDED_BY(mutex_);
+};
+
+}  // namespace genclip

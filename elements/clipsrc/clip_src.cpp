@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The GObject shell of ClipSource: it translates and never decides.
+#include "elements/clipsrc/clip_src.h"
+
+#include "elements/clipsrc/clip_source.h"
+#include "elements/post_error.h"
+
+using namespace genclip;
+
+struct GenclipSrc {
+  GstBaseSrc parent;
+  ClipSource *source;  // Made in init, destroyed in finalize.
+};
+struct GenclipSrcClass {
+  GstBaseSrcClass parent_class;
+};
+
+static void genclip_src_uri_handler_init(gpointer iface, gpointer data);
+
+G_DEFINE_TYPE_WITH_CODE(GenclipSrc, genclip_src, GST_TYPE_BASE_SRC,
+                        G_IMPLEMENT_INTERFACE(GST_TYPE_URI_HANDLER, genclip_src_uri_handler_init))
+
+GST_DEBUG_CATEGORY_STATIC(genclipsrc_debug);
+#define GST_CAT_DEFAULT genclipsrc_debug
+
+namespace {
+
+GstStaticPadTemplate src_template =
+    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+
+constexpr guint kDefaultBlockSize = 64 * 1024;
+
+// What can only be read stands behind the rows of the settings.
+enum ReadOnly { kStatus, kProgress, kAmount, kActualDuration, kClipLocation, kReadOnlyCount };
+
+ClipSource &source_of(gpointer object) { return *reinterpret_cast<GenclipSrc *>(object)->source; }
+
+guint read_only_id(ReadOnly property) { return static_cast<guint>(clip_properties().size()) + 1 + property; }
+
+void set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec) {
+  const auto &row = clip_properties()[id - 1];
+  if (!source_of(object).edit_settings([&](ClipSettings &settings) { set_field(settings, row, value); }))
+    GST_WARNING_OBJECT(object, "The property %s can change in NULL and READY only.", spec->name);
+}
+
+void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
+  const GenerationState state = source_of(object).state();
+  if (id <= clip_properties().size()) {
+    const auto &row = clip_properties()[id - 1];
+    if (g_str_equal(row.name, "task-id"))
+      g_value_set_string(value, state.task_id.empty() ? nullptr : state.task_id.c_str());
+    else
+      get_field(source_of(object).settings(), row, value);
+    return;
+  }
+  switch (static_cast<ReadOnly>(id - read_only_id(kStatus))) {
+    case kStatus: g_value_set_enum(value, static_cast<int>(state.status)); break;
+    case kProgress: g_value_set_int(value, state.progress); break;
+    case kAmount: g_value_set_double(value, state.amount); break;
+    case kActualDuration: g_value_set_double(value, state.actual_duration); break;
+    case kClipLocation:
+      g_value_set_string(value, state.clip_location.empty() ? nullptr : state.clip_location.c_str());
+      break;
+    case kReadOnlyCount: break;
+  }
+}
+
+void finalize(GObject *object) {
+  delete reinterpret_cast<GenclipSrc *>(object)->source;
+  G_OBJECT_CLASS(genclip_src_parent_class)->finalize(object);
+}
+
+GstStateChangeReturn change_state(GstElement *element, GstStateChange transition) {
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
+    if (auto prepared = source_of(element).prepare(); !prepared) {
+      post_error(element, prepared.error());
+      return GST_STATE_CHANGE_FAILURE;
+    }
+  }
+  const GstStateChangeReturn result =
+      GST_ELEMENT_CLASS(genclip_src_parent_class)->change_state(element, transition);
+  const bool failed_to_pause =
+      transition == GST_STATE_CHANGE_READY_TO_PAUSED && result == GST_STATE_CHANGE_FAILURE;
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY || failed_to_pause) source_of(element).release();
+  return result;
+}
+
+// Cheap and repeatable: nothing is asked for before the first byte is.
+gboolean start(GstBaseSrc *) { return TRUE; }
+gboolean is_seekable(GstBaseSrc *) { return TRUE; }
+
+gboolean get_size(GstBaseSrc *src, guint64 *size) {
+  const auto known = source_of(src).size();
+  if (known) *size = *known;
+  return known.has_value();
+}
+
+gboolean unlock(GstBaseSrc *src) {
+  source_of(src).interrupt(true);
+  return TRUE;
+}
+
+gboolean unlock_stop(GstBaseSrc *src) {
+  source_of(src).interrupt(false);
+  return TRUE;
+}
+
+GstFlowReturn create(GstBaseSrc *src, guint64 offset, guint size, GstBuffer **buffer) {
+  const bool pulled = GST_PAD_MODE(GST_BASE_SRC_PAD(src)) == GST_PAD_MODE_PULL;
+  auto bytes = source_of(src).read(offset, size, pulled);
+  if (!bytes) {
+    if (bytes.error().kind == ErrorKind::cancelled) return GST_FLOW_FLUSHING;
+    post_error(GST_ELEMENT(src), bytes.error());
+    return GST_FLOW_ERROR;
+  }
+  if (!*bytes) return GST_FLOW_EOS;
+  *buffer = bytes->release();
+  return GST_FLOW_OK;
+}
+
+gboolean query(GstBaseSrc *src, GstQuery *query) {
+  switch (GST_QUERY_TYPE(query)) {
+    case GST_QUERY_SCHEDULING:
+      gst_query_set_scheduling(query, GST_SCHEDULING_FLAG_SEEKABLE, 1, -1, 0);
+      if (source_of(src).settings().random_access) gst_query_add_scheduling_mode(query, GST_PAD_MODE_PULL);
+      gst_query_add_scheduling_mode(query, GST_PAD_MODE_PUSH);
+      return TRUE;
+    case GST_QUERY_DURATION: {
+      GstFormat format;
+      gst_query_parse_duration(query, &format, nullptr);
+      if (format != GST_FORMAT_BYTES) return FALSE;
+      const auto size = source_of(src).size();
+      gst_query_set_duration(query, format, size ? static_cast<gint64>(*size) : -1);
+      return TRUE;
+    }
+    case GST_QUERY_URI: {
+      const std::string uri = source_of(src).uri();
+      gst_query_set_uri(query, uri.empty() ? nullptr : uri.c_str());
+      return TRUE;
+    }
+    default: return GST_BASE_SRC_CLASS(genclip_src_parent_class)->query(src, query);
+  }
+}
+
+GstURIType uri_type(GType) { return GST_URI_SRC; }
+
+const gchar *const *uri_protocols(GType) {
+  static const gchar *const protocols[] = {"genclip", nullptr};
+  return protocols;
+}
+
+gchar *get_uri(GstURIHandler *handler) {
+  const std::string uri = source_of(handler).uri();
+  return uri.empty() ? nullptr : g_strdup(uri.c_str());
+}
+
+gboolean set_uri(GstURIHandler *handler, const gchar *uri, GError **error) {
+  const auto set = source_of(handler).set_uri(uri);
+  if (set) return TRUE;
+  const auto code =
+      set.error().kind == ErrorKind::busy ? GST_URI_ERROR_BAD_STATE : GST_URI_ERROR_BAD_REFERENCE;
+  g_set_error_literal(error, GST_URI_ERROR, code, set.error().text.c_str());
+  return FALSE;
+}
+
+void install_read_only(GObjectClass *klass) {
+  const auto flags = static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  const auto install = [&](ReadOnly property, GParamSpec *spec) {
+    g_object_class_install_property(klass, read_only_id(property), spec);
+  };
+  install(kStatus, g_param_spec_enum("status", "Status", "How far the clip is", clip_status_get_type(),
+                                     static_cast<int>(ClipStatus::idle), flags));
+  install(kProgress, g_param_spec_int("progress", "Progress", "Progress of the task in percent, -1 unknown",
+                                      -1, 100, -1, flags));
+  install(kAmount, g_param_spec_double("amount", "Amount", "What the task cost in credits, -1 unknown", -1,
+                                       G_MAXDOUBLE, -1, flags));
+  install(kActualDuration, g_param_spec_double("actual-duration", "Actual duration",
+                                               "Duration that the task used in seconds, -1 unknown", -1,
+                                               G_MAXDOUBLE, -1, flags));
+  install(kClipLocation, g_param_spec_string("clip-location", "Clip location",
+                                             "Path of the stored clip, once it is whole", nullptr, flags));
+}
+
+}  // namespace
+
+static void genclip_src_uri_handler_init(gpointer iface, gpointer) {
+  auto *handler = static_cast<GstURIHandlerInterface *>(iface);
+  handler->get_type = uri_type;
+  handler->get_protocols = uri_protocols;
+  handler->get_uri = get_uri;
+  handler->set_uri = set_uri;
+}
+
+static void genclip_src_class_init(GenclipSrcClass *klass) {
+  auto *object_class = G_OBJECT_CLASS(klass);
+  object_class->set_property = set_property;
+  object_class->get_property = get_property;
+  object_class->finalize = finalize;
+  install_properties<ClipSettings>(object_class, clip_properties());
+  install_read_only(object_class);
+
+  auto *element_class = GST_ELEMENT_CLASS(klass);
+  element_class->change_state = change_state;
+  gst_element_class_add_static_pad_template(element_class, &src_template);
+  gst_element_class_set_static_metadata(element_class, "Generated clip source", "Source/Network",
+                                        "Has a remote service generate a clip, and plays it",
+                                        "The genclip developers");
+
+  auto *base_class = GST_BASE_SRC_CLASS(klass);
+  base_class->start = start;
+  base_class->is_seekable = is_seekable;
+  base_class->get_size = get_size;
+  base_class->unlock = unlock;
+  base_class->unlock_stop = unlock_stop;
+  base_class->create = create;
+  base_class->query = query;
+
+  gst_type_mark_as_plugin_api(switch_get_type(), static_cast<GstPluginAPIFlags>(0));
+  gst_type_mark_as_plugin_api(api_get_type(), static_cast<GstPluginAPIFlags>(0));
+  gst_type_mark_as_plugin_api(clip_status_get_type(), static_cast<GstPluginAPIFlags>(0));
+}
+
+static void genclip_src_init(GenclipSrc *self) {
+  self->source = new ClipSource(GST_BASE_SRC(self));
+  gst_base_src_set_format(GST_BASE_SRC(self), GST_FORMAT_BYTES);
+  gst_base_src_set_blocksize(GST_BASE_SRC(self), kDefaultBlockSize);
+}
+
+bool genclip::register_clip_src(GstPlugin *plugin) {
+  GST_DEBUG_CATEGORY_INIT(genclipsrc_debug, "genclipsrc", 0, "Generated clip source");
+  return gst_element_register(plugin, "genclipsrc", GST_RANK_PRIMARY, genclip_src_get_type());
+}

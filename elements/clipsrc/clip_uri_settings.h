@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// A request that came as a URI, as properties.
+#pragma once
+
+#include "elements/clipsrc/clip_settings.h"
+
+namespace genclip {
+
+// Replaces all that a request has; leaves what it has not (key, store, timeouts). The request was checked.
+void settings_from(const ClipRequest &request, ClipSettings &settings);
+
+}  // namespace genclip

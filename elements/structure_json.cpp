@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// By GType; what JSON has no word for is written as GStreamer writes it.
+#include "elements/structure_json.h"
+
+#include "plugin/base/gref.h"
+
+namespace genclip {
+namespace {
+
+Json json_of(const GValue *value) {
+  if (G_VALUE_HOLDS_STRING(value)) {
+    const char *text = g_value_get_string(value);
+    return text ? Json(text) : Json();
+  }
+  if (G_VALUE_HOLDS_BOOLEAN(value)) return Json(g_value_get_boolean(value) != FALSE);
+  if (G_VALUE_HOLDS_INT(value)) return Json(g_value_get_int(value));
+  if (G_VALUE_HOLDS_UINT(value)) return Json(int64_t{g_value_get_uint(value)});
+  if (G_VALUE_HOLDS_INT64(value)) return Json(int64_t{g_value_get_int64(value)});
+  if (G_VALUE_HOLDS_UINT64(value)) return Json(static_cast<int64_t>(g_value_get_uint64(value)));
+  if (G_VALUE_HOLDS_DOUBLE(value)) return Json(g_value_get_double(value));
+  if (G_VALUE_HOLDS_FLOAT(value)) return Json(static_cast<double>(g_value_get_float(value)));
+  if (GST_VALUE_HOLDS_STRUCTURE(value)) return genclip::json_of(gst_value_get_structure(value));
+  if (GST_VALUE_HOLDS_ARRAY(value)) {
+    Json::Array items;
+    for (guint i = 0; i < gst_value_array_get_size(value); ++i)
+      items.push_back(json_of(gst_value_array_get_value(value, i)));
+    return items;
+  }
+  if (GST_VALUE_HOLDS_LIST(value)) {
+    Json::Array items;
+    for (guint i = 0; i < gst_value_list_get_size(value); ++i)
+      items.push_back(json_of(gst_value_list_get_value(value, i)));
+    return items;
+  }
+  const GStringPtr text(gst_value_serialize(value));
+  return text ? Json(text.get()) : Json();
+}
+
+StructurePtr make_structure(const Json &object);
+
+// False when GStreamer has no value for it (null).
+bool set_value(GValue *value, const Json &json) {
+  if (const auto *truth = json.boolean()) {
+    g_value_init(value, G_TYPE_BOOLEAN);
+    g_value_set_boolean(value, *truth);
+  } else if (const auto *integer = json.integer()) {
+    g_value_init(value, G_TYPE_INT64);
+    g_value_set_int64(value, *integer);
+  } else if (const auto *real = json.real()) {
+    g_value_init(value, G_TYPE_DOUBLE);
+    g_value_set_double(value, *real);
+  } else if (const auto *text = json.string()) {
+    g_value_init(value, G_TYPE_STRING);
+    g_value_set_string(value, text->c_str());
+  } else if (const auto *items = json.array()) {
+    g_value_init(value, GST_TYPE_ARRAY);
+    for (const Json &item : *items) {
+      GValue one = G_VALUE_INIT;
+      if (set_value(&one, item)) gst_value_array_append_and_take_value(value, &one);
+    }
+  } else if (json.object()) {
+    g_value_init(value, GST_TYPE_STRUCTURE);
+    g_value_take_boxed(value, make_structure(json).release());
+  } else {
+    return false;
+  }
+  return true;
+}
+
+StructurePtr make_structure(const Json &object) {
+  StructurePtr structure(gst_structure_new_empty("params"));
+  for (const Json::Member &member : *object.object()) {
+    GValue value = G_VALUE_INIT;
+    if (set_value(&value, member.second))
+      gst_structure_take_value(structure.get(), member.first.c_str(), &value);
+  }
+  return structure;
+}
+
+}  // namespace
+
+StructureCopy structure_of(const Json &object) {
+  if (!object.object() || object.object()->empty()) return {};
+  return StructureCopy(make_structure(object).get());
+}
+
+Json json_of(const GstStructure *structure) {
+  Json::Object members;
+  for (int i = 0; i < gst_structure_n_fields(structure); ++i) {
+    const char *name = gst_structure_nth_field_name(structure, static_cast<guint>(i));
+    members.emplace_back(name, json_of(gst_structure_get_value(structure, name)));
+  }
+  return members;
+}
+
+}  // namespace genclip

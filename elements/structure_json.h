@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// A GstStructure as JSON: nested structures are objects, arrays and lists are arrays.
+#pragma once
+
+#include <gst/gst.h>
+
+#include "elements/structure_copy.h"
+#include "plugin/base/json.h"
+
+namespace genclip {
+
+// An object of the structure's fields; its name is dropped.
+Json json_of(const GstStructure *structure);
+
+// The way back, named "params". Unset for an object without members; nulls are left out.
+StructureCopy structure_of(const Json &object);
+
+}  // namespace genclip
