@@ -18,7 +18,7 @@
 
 namespace genclip {
 
-// settings and state: any thread. prepare, release: state changes. read: the streaming thread. interrupt: any
+// settings and state: any thread. prepare, release: while pads are activated. read: the streaming thread. interrupt: any
 // thread.
 class ClipSource {
  public:
@@ -43,9 +43,9 @@ class ClipSource {
   GenerationState state() const EXCLUDES(mutex_);
   std::optional<uint64_t> size() const EXCLUDES(mutex_);
 
-  // READY to PAUSED: judges everything, touches no network.
+  // On the way to PAUSED: judges everything, touches no network.
   Result<void> prepare() EXCLUDES(mutex_);
-  // PAUSED to READY.
+  // On the way to READY.
   void release() EXCLUDES(mutex_);
 
   // A buffer of the bytes at `offset`: at most `size`, exactly that many (but for the end) when `whole`. Null

@@ -71,23 +71,19 @@ void finalize(GObject *object) {
   G_OBJECT_CLASS(genclip_src_parent_class)->finalize(object);
 }
 
-GstStateChangeReturn change_state(GstElement *element, GstStateChange transition) {
-  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
-    if (auto prepared = source_of(element).prepare(); !prepared) {
-      post_error(element, prepared.error());
-      return GST_STATE_CHANGE_FAILURE;
-    }
-  }
-  const GstStateChangeReturn result =
-      GST_ELEMENT_CLASS(genclip_src_parent_class)->change_state(element, transition);
-  const bool failed_to_pause =
-      transition == GST_STATE_CHANGE_READY_TO_PAUSED && result == GST_STATE_CHANGE_FAILURE;
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY || failed_to_pause) source_of(element).release();
-  return result;
+// Judges the request; nothing is asked for before the first byte is. Not in change_state: downstream
+// activates first, and in pull mode starts to pull before this element's own state change.
+gboolean start(GstBaseSrc *src) {
+  const auto prepared = source_of(src).prepare();
+  if (!prepared) post_error(GST_ELEMENT(src), prepared.error());
+  return prepared.has_value();
 }
 
-// Cheap and repeatable: nothing is asked for before the first byte is.
-gboolean start(GstBaseSrc *) { return TRUE; }
+gboolean stop(GstBaseSrc *src) {
+  source_of(src).release();
+  return TRUE;
+}
+
 gboolean is_seekable(GstBaseSrc *) { return TRUE; }
 
 gboolean get_size(GstBaseSrc *src, guint64 *size) {
@@ -201,7 +197,6 @@ static void genclip_src_class_init(GenclipSrcClass *klass) {
   install_read_only(object_class);
 
   auto *element_class = GST_ELEMENT_CLASS(klass);
-  element_class->change_state = change_state;
   gst_element_class_add_static_pad_template(element_class, &src_template);
   gst_element_class_set_static_metadata(element_class, "Generated clip source", "Source/Network",
                                         "Has a remote service generate a clip, and plays it",
@@ -209,6 +204,7 @@ static void genclip_src_class_init(GenclipSrcClass *klass) {
 
   auto *base_class = GST_BASE_SRC_CLASS(klass);
   base_class->start = start;
+  base_class->stop = stop;
   base_class->is_seekable = is_seekable;
   base_class->get_size = get_size;
   base_class->unlock = unlock;
