@@ -99,10 +99,7 @@ struct Gathering {
     if (piece.total_tokens) answer.total_tokens = *piece.total_tokens;
     if (piece.text.empty() || fault) return;
     answer.text += piece.text;
-    if (listener.on_text && !is_blocking(answer.finish_reason)) {
-      said = true;
-      listener.on_text(piece.text);
-    }
+    if (listener.on_text && !is_blocking(answer.finish_reason) && listener.on_text(piece.text)) said = true;
   }
 };
 

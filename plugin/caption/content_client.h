@@ -34,9 +34,10 @@ struct ContentClientSettings {
 
 // What a caller may want to hear while it waits, all in its own thread.
 struct ContentListener {
-  // Text as it comes. Once called, a failure is final: what was said cannot be unsaid.
-  std::function<void(std::string_view)> on_text = {};
-  // Before another try is sent; false forbids it (a budget).
+  // Text as it comes. Once it returns true something of it is out, and a failure is final: what was said
+  // cannot be unsaid.
+  std::function<bool(std::string_view)> on_text = {};
+  // Before another try is sent, which begins the text anew; false forbids it (a budget).
   std::function<bool()> on_retry = {};
 };
 

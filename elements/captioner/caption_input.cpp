@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Timestamps to windows and back.
+#include "elements/captioner/caption_input.h"
+
+#include <algorithm>
+#include <limits>
+#include <string_view>
+
+namespace genclip {
+
+InputKind input_kind(const GstCaps *caps) {
+  const GstStructure *structure = gst_caps_get_structure(caps, 0);
+  const std::string_view name = gst_structure_get_name(structure);
+  if (name == "video/x-raw") return InputKind::video;
+  if (name.starts_with("image/")) return InputKind::image;
+  const char *format = gst_structure_get_string(structure, "format");
+  return format && std::string_view(format) == "pango-markup" ? InputKind::markup : InputKind::text;
+}
+
+void CaptionInput::set_caps(const GstCaps *caps) {
+  kind_ = input_kind(caps);
+  int n = 0;
+  int d = 0;
+  const bool rated = gst_structure_get_fraction(gst_caps_get_structure(caps, 0), "framerate", &n, &d);
+  frame_duration_ = rated && n > 0 && d > 0 ? gst_util_uint64_scale_int(GST_SECOND, d, n) : 0;
+}
+
+GstSegment CaptionInput::set_segment(const GstSegment &segment, std::optional<uint64_t> duration) {
+  segment_ = segment;
+  if (segment.format != GST_FORMAT_TIME) {
+    gst_segment_init(&segment_, GST_FORMAT_TIME);
+    duration.reset();
+  }
+  material_end_ = duration;
+  reset();
+  return segment_;
+}
+
+void CaptionInput::reset() {
+  sampler_.reset();
+  first_ = true;
+  next_time_ = segment_.format == GST_FORMAT_TIME ? segment_.start : 0;
+}
+
+CaptionInput::Taken CaptionInput::take(const GstBuffer *buffer, bool live) {
+  uint64_t time = GST_BUFFER_PTS(buffer);
+  if (!GST_CLOCK_TIME_IS_VALID(time)) time = GST_BUFFER_DTS(buffer);
+  if (!GST_CLOCK_TIME_IS_VALID(time)) time = next_time_;
+  next_time_ = time + (GST_BUFFER_DURATION_IS_VALID(buffer) ? GST_BUFFER_DURATION(buffer) : frame_duration_);
+  if (kind_ == InputKind::video) return take_frame(time, live);
+  return take_single(buffer, time, live);
+}
+
+CaptionInput::Taken CaptionInput::take_frame(uint64_t time, bool live) {
+  if (segment_.start != GST_CLOCK_TIME_NONE && time < segment_.start) return {};
+  if (GST_CLOCK_TIME_IS_VALID(segment_.stop) && time >= segment_.stop) return {};
+  const uint64_t stream_time = gst_segment_to_stream_time(&segment_, GST_FORMAT_TIME, time);
+  if (!GST_CLOCK_TIME_IS_VALID(stream_time)) return {};
+  const auto decision = sampler_.on_frame(stream_time);
+  Taken taken{decision.keep, stream_time, {}};
+  if (!decision.window) return taken;
+
+  const auto timestamp = [&](uint64_t stream, uint64_t otherwise) {
+    const uint64_t position = gst_segment_position_from_stream_time(&segment_, GST_FORMAT_TIME, stream);
+    return GST_CLOCK_TIME_IS_VALID(position) ? position : otherwise;
+  };
+  const uint64_t stop =
+      GST_CLOCK_TIME_IS_VALID(segment_.stop) ? segment_.stop : std::numeric_limits<uint64_t>::max();
+  uint64_t start = timestamp(decision.window->start, segment_.start);
+  // A window that began before the stream did begins with its first frame.
+  if (live && first_) start = time;
+  start = std::clamp<uint64_t>(start, segment_.start, time);
+  const uint64_t whole_end = std::min(timestamp(decision.window->end, start + interval_), stop);
+  uint64_t end = whole_end;
+  if (material_end_ && !live) {
+    const uint64_t material = timestamp(*material_end_, end);
+    if (material > time) end = std::min(end, material);
+  }
+  first_ = false;
+  if (end > start) taken.asked = AskedTime{{start, end}, true, whole_end};
+  return taken;
+}
+
+// Images and texts: each one asks.
+CaptionInput::Taken CaptionInput::take_single(const GstBuffer *buffer, uint64_t time, bool live) {
+  const bool timed = GST_BUFFER_DURATION_IS_VALID(buffer) && GST_BUFFER_DURATION(buffer) > 0;
+  const bool known = timed || (kind_ == InputKind::image && frame_duration_ > 0);
+  const uint64_t length = timed ? GST_BUFFER_DURATION(buffer) : known ? frame_duration_ : interval_;
+  uint64_t start = time;
+  uint64_t end = time + length;
+  if (!gst_segment_clip(&segment_, GST_FORMAT_TIME, start, end, &start, &end) || end <= start) return {};
+  next_time_ = std::max(next_time_, known ? end : time + interval_);
+  return {true, gst_segment_to_stream_time(&segment_, GST_FORMAT_TIME, start),
+          AskedTime{{start, end}, known || live, end}};
+}
+
+}  // namespace genclip

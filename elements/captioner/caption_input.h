@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Buffers of the sink pad on the time of the stream: which ask, for which time. No thread, no lock.
+#pragma once
+
+#include <gst/gst.h>
+
+#include <optional>
+
+#include "elements/captioner/caption_slot.h"
+#include "elements/captioner/frame_sampler.h"
+
+namespace genclip {
+
+enum class InputKind { none, video, image, text, markup };
+
+InputKind input_kind(const GstCaps *caps);
+
+// A caption that a buffer asks for, in timestamps of the outgoing segment.
+struct AskedTime {
+  TimeSpan window;
+  bool end_known = true;
+  uint64_t quiet_until = 0;
+};
+
+// Used by the streaming thread alone.
+class CaptionInput {
+ public:
+  CaptionInput(uint64_t interval, unsigned frames) : interval_(interval), sampler_(interval, frames) {}
+
+  void set_caps(const GstCaps *caps);
+  // What to send downstream for it: the same when it is one of time, else one that starts at 0.
+  // `duration`: stream time at which the material ends, where that is known.
+  GstSegment set_segment(const GstSegment &segment, std::optional<uint64_t> duration);
+  void reset();
+
+  struct Taken {
+    bool keep = false;  // a still is to be made of it
+    uint64_t stream_time = 0;
+    std::optional<AskedTime> asked;
+  };
+  // `live`: windows begin no earlier than what was there.
+  Taken take(const GstBuffer *buffer, bool live);
+
+  InputKind kind() const { return kind_; }
+  const GstSegment &segment() const { return segment_; }
+
+ private:
+  Taken take_frame(uint64_t time, bool live);
+  Taken take_single(const GstBuffer *buffer, uint64_t time, bool live);
+
+  const uint64_t interval_;
+  FrameSampler sampler_;
+  InputKind kind_ = InputKind::none;
+  uint64_t frame_duration_ = 0;  // from the caps; 0 where they say none
+  GstSegment segment_ = {};
+  std::optional<uint64_t> material_end_;
+  uint64_t next_time_ = 0;  // where a buffer without a timestamp goes
+  bool first_ = true;
+};
+
+}  // namespace genclip

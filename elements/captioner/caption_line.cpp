@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The ends of the line where captions come in and are worked on.
+#include "elements/captioner/caption_line.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace genclip {
+namespace {
+
+using Progress = CaptionSlot::Progress;
+
+// Raw frames are large; more of them than this never wait for the encoder.
+constexpr size_t kMaxStills = 4;
+
+template <typename T>
+bool holds_slot(const T &item) {
+  return std::holds_alternative<SlotPtr>(item);
+}
+
+bool is_unasked(const CaptionSlot &slot) {
+  return slot.progress == Progress::making_stills || slot.progress == Progress::waiting;
+}
+
+}  // namespace
+
+void CaptionLine::start(const LineSettings &settings) {
+  MutexLock lock(mutex_);
+  settings_ = settings;
+  stopped_ = false;
+  live_ = false;
+  budget_warned_ = false;
+  reserved_ = 0;
+  stats_ = {};
+  timeline_ = CaptionTimeline(settings.late_policy);
+  flow_ = GST_FLOW_OK;
+}
+
+void CaptionLine::flush() {
+  MutexLock lock(mutex_);
+  flow_ = GST_FLOW_FLUSHING;
+  ++epoch_;
+  for (const Item &item : items_)
+    if (holds_slot(item)) g_cancellable_cancel(std::get<SlotPtr>(item)->cancellable.get());
+  items_.clear();
+  stills_.clear();
+  open_.reset();
+  history_.clear();
+  last_text_.clear();
+  quiet_until_ = 0;
+  changed_.notify_all();
+}
+
+void CaptionLine::resume() {
+  MutexLock lock(mutex_);
+  if (!stopped_) flow_ = GST_FLOW_OK;
+}
+
+void CaptionLine::stop() {
+  flush();
+  MutexLock lock(mutex_);
+  stopped_ = true;
+  changed_.notify_all();
+}
+
+void CaptionLine::set_flow(GstFlowReturn flow) {
+  MutexLock lock(mutex_);
+  if (flow_ == GST_FLOW_OK) flow_ = flow;
+  changed_.notify_all();
+}
+
+void CaptionLine::set_live(bool live) {
+  MutexLock lock(mutex_);
+  live_ = live;
+  changed_.notify_all();
+}
+
+GstFlowReturn CaptionLine::flow() const {
+  MutexLock lock(mutex_);
+  return flow_;
+}
+
+uint64_t CaptionLine::epoch() const {
+  MutexLock lock(mutex_);
+  return epoch_;
+}
+
+CaptionStats CaptionLine::stats() const {
+  MutexLock lock(mutex_);
+  return stats_;
+}
+
+size_t CaptionLine::slots() const {
+  return static_cast<size_t>(
+      std::count_if(items_.begin(), items_.end(), [](const Item &item) { return holds_slot(item); }));
+}
+
+size_t CaptionLine::asking() const {
+  return static_cast<size_t>(std::count_if(items_.begin(), items_.end(), [](const Item &item) {
+    return holds_slot(item) && std::get<SlotPtr>(item)->progress == Progress::asking;
+  }));
+}
+
+// A slot whose end was not known ends where the next thing begins.
+void CaptionLine::close_open(std::optional<uint64_t> next_start) {
+  if (!open_) return;
+  if (next_start && *next_start > open_->window.start) open_->window.end = *next_start;
+  open_->end_known = true;
+  open_.reset();
+}
+
+GstFlowReturn CaptionLine::push(Item item) {
+  MutexLock lock(mutex_);
+  const auto *silence = std::get_if<Silence>(&item);
+  close_open(silence ? std::optional(silence->span.start) : std::nullopt);
+  if (flow_ != GST_FLOW_OK) return flow_;
+  if (std::holds_alternative<Segment>(item)) ++epoch_;
+  items_.push_back(std::move(item));
+  changed_.notify_all();
+  return flow_;
+}
+
+GstFlowReturn CaptionLine::push_event(GRef<GstEvent> event) { return push(std::move(event)); }
+GstFlowReturn CaptionLine::push_silence(TimeSpan span) { return push(Silence{span}); }
+GstFlowReturn CaptionLine::push_segment(GRef<GstEvent> event, uint64_t start, bool backwards) {
+  return push(Segment{std::move(event), start, backwards});
+}
+
+// Done without a word.
+void CaptionLine::give_up(CaptionSlot &slot) {
+  g_cancellable_cancel(slot.cancellable.get());
+  slot.progress = Progress::done;
+  slot.request.stills.clear();
+  ++stats_.skipped;
+}
+
+// Live, the latest wins: what no worker has begun when all are busy makes way.
+void CaptionLine::make_room_live() {
+  if (asking() < settings_.max_in_flight) return;
+  for (const Item &item : items_)
+    if (holds_slot(item) && is_unasked(*std::get<SlotPtr>(item))) give_up(*std::get<SlotPtr>(item));
+}
+
+void CaptionLine::enqueue(const SlotPtr &slot) {
+  close_open(slot->window.start);
+  if (live_) slot->end_known = true;
+  if (!slot->end_known) open_ = slot;
+  items_.push_back(slot);
+}
+
+GstFlowReturn CaptionLine::push_still(StillJob job) {
+  MutexLock lock(mutex_);
+  // What closes an open caption must reach it before this one waits for the room that it takes.
+  if (job.slot) close_open(job.slot->window.start);
+  while (flow_ == GST_FLOW_OK && !live_ &&
+         (stills_.size() >= kMaxStills || (job.slot && slots() >= settings_.max_in_flight)))
+    changed_.wait(lock);
+  if (flow_ != GST_FLOW_OK) return flow_;
+  if (live_) {
+    if (job.slot) make_room_live();
+    while (stills_.size() >= kMaxStills) {
+      if (stills_.front().slot && is_unasked(*stills_.front().slot)) give_up(*stills_.front().slot);
+      stills_.pop_front();
+    }
+  }
+  job.epoch = epoch_;
+  if (job.slot) enqueue(job.slot);
+  stills_.push_back(std::move(job));
+  changed_.notify_all();
+  return flow_;
+}
+
+GstFlowReturn CaptionLine::push_text(SlotPtr slot) {
+  MutexLock lock(mutex_);
+  close_open(slot->window.start);
+  while (flow_ == GST_FLOW_OK && !live_ && slots() >= settings_.max_in_flight) changed_.wait(lock);
+  if (flow_ != GST_FLOW_OK) return flow_;
+  if (live_) make_room_live();
+  slot->progress = Progress::waiting;
+  enqueue(slot);
+  changed_.notify_all();
+  return flow_;
+}
+
+std::optional<StillJob> CaptionLine::next_still() {
+  MutexLock lock(mutex_);
+  while (!stopped_ && stills_.empty()) changed_.wait(lock);
+  if (stopped_) return std::nullopt;
+  StillJob job = std::move(stills_.front());
+  stills_.pop_front();
+  changed_.notify_all();
+  return job;
+}
+
+void CaptionLine::still_made(const SlotPtr &slot, std::vector<Still> stills) {
+  MutexLock lock(mutex_);
+  if (slot->progress != Progress::making_stills) return;
+  slot->request.stills = std::move(stills);
+  slot->progress = Progress::waiting;
+  changed_.notify_all();
+}
+
+void CaptionLine::picture_unchanged(const SlotPtr &slot) {
+  MutexLock lock(mutex_);
+  if (slot->progress != Progress::making_stills) return;
+  slot->repeats_last = true;
+  slot->progress = Progress::done;
+  changed_.notify_all();
+}
+
+void CaptionLine::still_failed(const SlotPtr &slot, Error error) {
+  MutexLock lock(mutex_);
+  if (slot->progress != Progress::making_stills) return;
+  slot->error = std::move(error);
+  slot->progress = Progress::done;
+  changed_.notify_all();
+}
+
+// In the order of the stream, so that a budget and a context mean the same on every run.
+SlotPtr CaptionLine::first_waiting() {
+  for (const Item &item : items_) {
+    if (!holds_slot(item)) continue;
+    const SlotPtr &slot = std::get<SlotPtr>(item);
+    if (slot->progress == Progress::waiting) return slot;
+    const bool must_wait = slot->progress == Progress::making_stills ||
+                           (settings_.context > 0 && slot->progress == Progress::asking);
+    if (must_wait && !live_) return nullptr;
+  }
+  return nullptr;
+}
+
+bool CaptionLine::reserve_request() {
+  if (settings_.max_requests > 0 && reserved_ >= settings_.max_requests) return false;
+  ++reserved_;
+  ++stats_.requests;
+  return true;
+}
+
+SlotPtr CaptionLine::next_question() {
+  MutexLock lock(mutex_);
+  while (!stopped_) {
+    const SlotPtr slot = first_waiting();
+    if (!slot) {
+      changed_.wait(lock);
+      continue;
+    }
+    if (!reserve_request()) {
+      give_up(*slot);
+      if (!std::exchange(budget_warned_, true))
+        slot->warning = Error{ErrorKind::settings,
+                              "The budget of max-requests is used up; the stream goes on without captions."};
+      changed_.notify_all();
+      continue;
+    }
+    slot->progress = Progress::asking;
+    slot->asked_at = Clock::system().now();
+    slot->request.earlier.assign(history_.begin(), history_.end());
+    return slot;
+  }
+  return nullptr;
+}
+
+void CaptionLine::add_sentences(const SlotPtr &slot, std::vector<std::string> sentences) {
+  MutexLock lock(mutex_);
+  if (slot->progress != Progress::asking) return;
+  for (std::string &sentence : sentences) slot->sentences.push_back(std::move(sentence));
+  changed_.notify_all();
+}
+
+void CaptionLine::answered(const SlotPtr &slot, Result<ContentAnswer> answer,
+                           std::vector<std::string> sentences) {
+  MutexLock lock(mutex_);
+  slot->request = {};
+  if (answer) {
+    stats_.prompt_tokens += answer->prompt_tokens;
+    stats_.output_tokens += answer->output_tokens;
+    stats_.total_tokens += answer->total_tokens;
+    ++stats_.answers;
+    slot->latency = Clock::system().now() - slot->asked_at;
+    stats_.latency_sum += slot->latency;
+  }
+  changed_.notify_all();
+  if (slot->progress != Progress::asking) return;  // given up meanwhile
+  slot->progress = Progress::done;
+  if (!answer) {
+    slot->error = std::move(answer).error();
+    return;
+  }
+  slot->answer = *std::move(answer);
+  for (std::string &sentence : sentences) slot->sentences.push_back(std::move(sentence));
+  if (slot->answer.cut_short)
+    slot->warning =
+        Error{ErrorKind::settings,
+              "The model stopped at its output limit; a larger max-output-tokens lets it finish."};
+  const bool flushed = g_cancellable_is_cancelled(slot->cancellable.get());
+  if (settings_.context > 0 && !flushed && !slot->answer.text.empty()) {
+    history_.push_back(slot->answer.text);
+    while (history_.size() > settings_.context) history_.pop_front();
+  }
+}
+
+bool CaptionLine::may_retry() {
+  MutexLock lock(mutex_);
+  if (!reserve_request()) return false;
+  ++stats_.retries;
+  return true;
+}
+
+}  // namespace genclip

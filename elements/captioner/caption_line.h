@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The line in which captions wait their turn: the one place that all of gencaption's threads share.
+#pragma once
+
+#include <gst/gst.h>
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "elements/captioner/caption_slot.h"
+#include "plugin/base/mutex.h"
+
+namespace genclip {
+
+struct LineSettings {
+  unsigned max_in_flight = 2;
+  unsigned context = 0;
+  unsigned max_requests = 0;  // 0: no limit
+  LatePolicy late_policy = LatePolicy::drop;
+};
+
+// What the source task does next.
+struct Stopped {};
+struct Nothing {};  // live: look at the clock and come again
+struct Silence {
+  TimeSpan span;
+};
+struct Spoken {
+  TimeSpan span;
+  std::string text;
+  ContentAnswer answer;  // counts and reason only with the last sentence
+  std::chrono::nanoseconds latency{};
+  bool repeated = false;
+};
+struct Notice {  // a failed caption, or a warning
+  Error error;
+  bool failed = false;
+};
+using LineOutput = std::variant<Stopped, Nothing, GRef<GstEvent>, Silence, Spoken, Notice>;
+
+// Four kinds of threads meet here: the streaming thread pushes, the still maker and the workers take and give
+// back, the source task takes what goes out. One lock, never held while anything outside is called.
+class CaptionLine {
+ public:
+  void start(const LineSettings &settings) EXCLUDES(mutex_);
+  // Wakes everyone; all calls that wait return empty-handed until resume().
+  void flush() EXCLUDES(mutex_);
+  void resume() EXCLUDES(mutex_);
+  // Workers and still maker end.
+  void stop() EXCLUDES(mutex_);
+  // Downstream refused; those who push hear of it.
+  void set_flow(GstFlowReturn flow) EXCLUDES(mutex_);
+  void set_live(bool live) EXCLUDES(mutex_);
+
+  // The streaming thread. FLUSHING, or what downstream said.
+  GstFlowReturn push_event(GRef<GstEvent> event) EXCLUDES(mutex_);
+  GstFlowReturn push_segment(GRef<GstEvent> event, uint64_t start, bool backwards) EXCLUDES(mutex_);
+  GstFlowReturn push_silence(TimeSpan span) EXCLUDES(mutex_);
+  // Not live: waits for room. Live: gives up older ones instead.
+  GstFlowReturn push_still(StillJob job) EXCLUDES(mutex_);
+  GstFlowReturn push_text(SlotPtr slot) EXCLUDES(mutex_);
+  GstFlowReturn flow() const EXCLUDES(mutex_);
+
+  // The still maker. Nothing: the end.
+  std::optional<StillJob> next_still() EXCLUDES(mutex_);
+  void still_made(const SlotPtr &slot, std::vector<Still> stills) EXCLUDES(mutex_);
+  void picture_unchanged(const SlotPtr &slot) EXCLUDES(mutex_);
+  void still_failed(const SlotPtr &slot, Error error) EXCLUDES(mutex_);
+  // Grows with each flush and segment: stills of an older one are of no use.
+  uint64_t epoch() const EXCLUDES(mutex_);
+
+  // Workers. Null: the end.
+  SlotPtr next_question() EXCLUDES(mutex_);
+  void add_sentences(const SlotPtr &slot, std::vector<std::string> sentences) EXCLUDES(mutex_);
+  void answered(const SlotPtr &slot, Result<ContentAnswer> answer, std::vector<std::string> sentences)
+      EXCLUDES(mutex_);
+  bool may_retry() EXCLUDES(mutex_);
+
+  // The source task; `due`: live, all before it must be given away by now.
+  LineOutput next(std::optional<uint64_t> due) EXCLUDES(mutex_);
+
+  CaptionStats stats() const EXCLUDES(mutex_);
+
+ private:
+  struct Segment {
+    GRef<GstEvent> event;
+    uint64_t start = 0;
+    bool backwards = false;
+  };
+  using Item = std::variant<GRef<GstEvent>, Segment, Silence, SlotPtr>;
+
+  GstFlowReturn push(Item item) EXCLUDES(mutex_);
+  void close_open(std::optional<uint64_t> next_start) REQUIRES(mutex_);
+  void give_up(CaptionSlot &slot) REQUIRES(mutex_);
+  void make_room_live() REQUIRES(mutex_);
+  void enqueue(const SlotPtr &slot) REQUIRES(mutex_);
+  size_t slots() const REQUIRES(mutex_);
+  size_t asking() const REQUIRES(mutex_);
+  SlotPtr first_waiting() REQUIRES(mutex_);
+  bool reserve_request() REQUIRES(mutex_);
+
+  std::optional<LineOutput> output_of(const SlotPtr &slot) REQUIRES(mutex_);
+  std::optional<LineOutput> speak(CaptionSlot &slot) REQUIRES(mutex_);
+  std::optional<LineOutput> end_slot(CaptionSlot &slot) REQUIRES(mutex_);
+  std::optional<LineOutput> overdue(uint64_t due) REQUIRES(mutex_);
+  Spoken spoken(CaptionSlot &slot, TimeSpan span, std::string text, bool last) REQUIRES(mutex_);
+
+  mutable Mutex mutex_;
+  CondVar changed_;
+  LineSettings settings_ GUARDED_BY(mutex_);
+  GstFlowReturn flow_ GUARDED_BY(mutex_) = GST_FLOW_FLUSHING;
+  bool stopped_ GUARDED_BY(mutex_) = true;
+  bool live_ GUARDED_BY(mutex_) = false;
+  bool budget_warned_ GUARDED_BY(mutex_) = false;
+  uint64_t epoch_ GUARDED_BY(mutex_) = 0;
+  uint64_t reserved_ GUARDED_BY(mutex_) = 0;
+  std::deque<Item> items_ GUARDED_BY(mutex_);
+  std::deque<StillJob> stills_ GUARDED_BY(mutex_);
+  SlotPtr open_ GUARDED_BY(mutex_);  // the last slot, while its end is not known
+  std::deque<std::string> history_ GUARDED_BY(mutex_);
+  std::string last_text_ GUARDED_BY(mutex_);
+  CaptionTimeline timeline_ GUARDED_BY(mutex_);
+  uint64_t quiet_until_ GUARDED_BY(mutex_) = 0;
+  CaptionStats stats_ GUARDED_BY(mutex_);
+};
+
+}  // namespace genclip

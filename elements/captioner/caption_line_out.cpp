@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The end of the line where captions go out: in order, each in its place, silence between them.
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "elements/captioner/caption_line.h"
+
+namespace genclip {
+namespace {
+
+using Progress = CaptionSlot::Progress;
+
+// Live: silence is given away in small steps, so that a late caption can still begin soon.
+constexpr uint64_t kSilenceStep = 100'000'000;
+constexpr auto kLook = std::chrono::milliseconds(50);
+
+}  // namespace
+
+LineOutput CaptionLine::next(std::optional<uint64_t> due) {
+  MutexLock lock(mutex_);
+  bool looked = false;
+  for (;;) {
+    if (flow_ != GST_FLOW_OK) return Stopped{};
+    if (const auto span = timeline_.silence_until(std::exchange(quiet_until_, 0))) return Silence{*span};
+    if (!items_.empty()) {
+      Item &front = items_.front();
+      if (auto *slot = std::get_if<SlotPtr>(&front)) {
+        const SlotPtr held = *slot;
+        if (auto output = output_of(held)) return *std::move(output);
+        // It may have left the line without anything to say.
+        if (items_.empty() || !std::holds_alternative<SlotPtr>(items_.front()) ||
+            std::get<SlotPtr>(items_.front()) != held)
+          continue;
+      } else {
+        const Item item = std::move(front);
+        items_.pop_front();
+        changed_.notify_all();
+        if (const auto *event = std::get_if<GRef<GstEvent>>(&item)) return *event;
+        if (const auto *segment = std::get_if<Segment>(&item)) {
+          timeline_.begin(segment->start, segment->backwards);
+          return segment->event;
+        }
+        quiet_until_ = std::get<Silence>(item).span.end;
+        continue;
+      }
+    }
+    if (live_) {
+      if (due)
+        if (auto output = overdue(*due)) return *std::move(output);
+      if (std::exchange(looked, true)) return Nothing{};
+      changed_.wait_until(lock, std::chrono::steady_clock::now() + kLook);
+    } else {
+      changed_.wait(lock);
+    }
+  }
+}
+
+// What the first slot of the line has to say now. Nothing: it waits, or it has left the line.
+std::optional<LineOutput> CaptionLine::output_of(const SlotPtr &slot) {
+  const bool ready = slot->progress == Progress::done || !slot->sentences.empty();
+  // Silence before a caption is given away when the caption is there, or, not live, when its frame is.
+  if (!live_ || ready)
+    if (const auto span = timeline_.silence_until(slot->window.start)) return Silence{*span};
+  if (!ready || !slot->end_known) return std::nullopt;
+  if (slot->warning) return Notice{*std::exchange(slot->warning, std::nullopt), false};
+  if (slot->error) {
+    ++stats_.skipped;
+    Notice notice{*std::exchange(slot->error, std::nullopt), true};
+    end_slot(*slot);
+    return notice;
+  }
+  if (slot->repeats_last && !last_text_.empty()) slot->sentences.push_back(last_text_);
+  if (!slot->sentences.empty()) return speak(*slot);
+  if (slot->progress == Progress::done) return end_slot(*slot);
+  return std::nullopt;
+}
+
+Spoken CaptionLine::spoken(CaptionSlot &slot, TimeSpan span, std::string text, bool last) {
+  Spoken out{span, std::move(text), {}, {}, slot.repeats_last};
+  slot.begun = true;
+  ++stats_.captions;
+  if (last) {
+    out.answer = slot.answer;
+    out.latency = slot.latency;
+  } else {
+    out.latency = Clock::system().now() - slot.asked_at;
+  }
+  return out;
+}
+
+std::optional<LineOutput> CaptionLine::speak(CaptionSlot &slot) {
+  if (live_ && settings_.late_policy == LatePolicy::drop && !slot.begun && timeline_.is_late(slot.window)) {
+    ++stats_.late;
+    g_cancellable_cancel(slot.cancellable.get());
+    slot.progress = Progress::done;
+    slot.sentences.clear();
+    return end_slot(slot);
+  }
+  const bool done = slot.progress == Progress::done;
+  if (!done || slot.sentences.size() > 1) {
+    if (const auto span = timeline_.place_sentence(slot.window, slot.sentences.front())) {
+      std::string text = std::move(slot.sentences.front());
+      slot.sentences.pop_front();
+      return spoken(slot, *span, std::move(text), false);
+    }
+    if (!done) return std::nullopt;
+  }
+  // The last sentence, or all for which there was no room of their own.
+  std::string text;
+  for (const std::string &sentence : slot.sentences) text += (text.empty() ? "" : " ") + sentence;
+  slot.sentences.clear();
+  const bool late = live_ && timeline_.is_late(slot.window) && !slot.begun;
+  if (late) ++stats_.late;
+  const auto span = timeline_.place(slot.window, text);
+  if (!span) {
+    ++stats_.skipped;
+    end_slot(slot);
+    if (live_) return std::nullopt;
+    return Notice{
+        {ErrorKind::settings, "A caption has no time of its own, for another one covers it: " + text}, false};
+  }
+  last_text_ = slot.repeats_last || slot.answer.text.empty() ? text : slot.answer.text;
+  Spoken out = spoken(slot, *span, std::move(text), true);
+  end_slot(slot);
+  return out;
+}
+
+// Takes it out of the line; not live, the rest of its window is silence.
+std::optional<LineOutput> CaptionLine::end_slot(CaptionSlot &slot) {
+  if (!slot.begun && !slot.repeats_last) last_text_.clear();
+  if (!live_) quiet_until_ = std::max(slot.window.end, slot.quiet_until);
+  items_.pop_front();
+  changed_.notify_all();
+  return std::nullopt;
+}
+
+// Live: time that must be given away now, whoever still waits for it.
+std::optional<LineOutput> CaptionLine::overdue(uint64_t due) {
+  uint64_t end = due + kSilenceStep;
+  const SlotPtr front = !items_.empty() && std::holds_alternative<SlotPtr>(items_.front())
+                            ? std::get<SlotPtr>(items_.front())
+                            : nullptr;
+  if (front && timeline_.given() < end) {
+    const bool unseen =
+        settings_.late_policy == LatePolicy::drop && !front->begun && timeline_.is_late(front->window);
+    bool overtaken = front->window.end <= due && front->begun;
+    for (const Item &item : items_) {
+      const auto *slot = std::get_if<SlotPtr>(&item);
+      if (!slot || *slot == front) continue;
+      if ((*slot)->sentences.empty()) continue;
+      if ((*slot)->window.start <= end) overtaken = true;
+      end = std::min(end, (*slot)->window.start);
+    }
+    if (unseen || overtaken) {
+      ++stats_.late;
+      g_cancellable_cancel(front->cancellable.get());
+      front->progress = Progress::done;
+      end_slot(*front);
+      return Nothing{};
+    }
+  }
+  if (const auto span = timeline_.silence_until(end)) return Silence{*span};
+  return std::nullopt;
+}
+
+}  // namespace genclip

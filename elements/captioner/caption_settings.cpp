@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Rows, and the judgement of their values.
+#include "elements/captioner/caption_settings.h"
+
+#include <string_view>
+#include <vector>
+
+#include "plugin/base/gref.h"
+#include "plugin/catalog/catalog.h"
+
+namespace genclip {
+namespace {
+
+GType late_policy_type() {
+  static const GEnumValue kValues[] = {
+      {static_cast<int>(LatePolicy::drop), "A late caption is left out", "drop"},
+      {static_cast<int>(LatePolicy::shift), "It starts late, stays long enough to read, and moves later ones",
+       "shift"},
+      {static_cast<int>(LatePolicy::immediate), "It starts at once and ends with its window", "immediate"},
+      {0, nullptr, nullptr}};
+  static const GType type = g_enum_register_static("GenclipLatePolicy", kValues);
+  return type;
+}
+
+GType on_error_type() {
+  static const GEnumValue kValues[] = {
+      {static_cast<int>(OnError::fail), "Stop with an error", "fail"},
+      {static_cast<int>(OnError::skip), "Warn and go on without that caption", "skip"},
+      {0, nullptr, nullptr}};
+  static const GType type = g_enum_register_static("GenclipOnError", kValues);
+  return type;
+}
+
+using S = CaptionSettings;
+
+const Property<S> kProperties[] = {
+    {"model", "Text model of the gateway, suffix included", &S::model},
+    {"prompt", "What to ask about the stills or the text", &S::prompt, {}, Access::while_playing},
+    {"system-instruction",
+     "System prompt; unset leaves it out",
+     &S::system_instruction,
+     {},
+     Access::while_playing},
+    {"temperature", "Sampling temperature; -1 leaves it to the model", &S::temperature, {-1, 100}},
+    {"top-p", "Nucleus sampling; -1 leaves it to the model", &S::top_p, {-1, 1}},
+    {"max-output-tokens", "Most tokens of one answer; 0 leaves it to the model", &S::max_output_tokens},
+    {"stream", "Read the answer as it is written; sentences go out as they complete", &S::stream},
+    {"interval", "Stream time that one caption is for, in nanoseconds", &S::interval, {1e6, 86400e9}},
+    {"frames", "Stills sent with one request, spread over the interval", &S::frames, {1, 16}},
+    {"max-frame-size",
+     "Longer side of a still as sent, in pixels; 0 sends it as it is",
+     &S::max_frame_size,
+     {0, 65000}},
+    {"scene-threshold",
+     "Ask only when the picture changed by this much (0 to 1), else repeat the last caption; 0 always asks",
+     &S::scene_threshold,
+     {0, 1}},
+    {"context", "Earlier captions sent along with a request", &S::context, {0, 100}},
+    {"max-in-flight", "Requests at once; captions leave in order all the same", &S::max_in_flight, {1, 64}},
+    {"latency", "Live: how late a caption may be, in milliseconds", &S::latency_ms},
+    {"late-policy", "Live: what happens to a caption past the latency",
+     enum_field<&S::late_policy>(late_policy_type)},
+    {"on-error", "What happens when a caption cannot be had", enum_field<&S::on_error>(on_error_type)},
+    {"max-requests", "Budget of requests for one run, after which captions stop; 0 has no limit",
+     &S::max_requests},
+    {"llm-base-url", "Base address of the text gateway; unset reads $GENCLIP_LLM_BASE_URL", &S::llm_base_url},
+    {"api-key", "Key of the service; unset reads $GENCLIP_API_KEY", &S::api_key, {}, Access::write_only},
+    {"api-key-file", "File that holds the key; unset reads $GENCLIP_API_KEY_FILE", &S::api_key_file},
+    {"timeout",
+     "Most time for one exchange with the gateway, in seconds; 0 waits for ever",
+     &S::timeout_s,
+     {0, 86400}},
+    {"retries", "Further tries of one request after a transient failure", &S::retries, {0, 100}},
+    {"tls-ca-file", "File with a further certificate authority to trust", &S::tls_ca_file},
+    {"user-agent", "User-Agent of requests; unset has one of genclip's own", &S::user_agent},
+    {"proxy", "URI of the HTTP proxy; unset takes the system's", &S::proxy},
+};
+
+std::string environment(const char *name) {
+  const char *value = g_getenv(name);
+  return value ? value : "";
+}
+
+std::string trimmed(std::string text) {
+  const auto blank = [](char c) { return g_ascii_isspace(c); };
+  while (!text.empty() && blank(text.back())) text.pop_back();
+  while (!text.empty() && blank(text.front())) text.erase(0, 1);
+  return text;
+}
+
+// Who sets a property means it more than who set the environment.
+void find_key(CaptionSettings &settings, std::vector<std::string> &problems) {
+  if (settings.api_key.empty() && settings.api_key_file.empty()) {
+    settings.api_key = environment("GENCLIP_API_KEY");
+    settings.api_key_file = environment("GENCLIP_API_KEY_FILE");
+  }
+  if (settings.api_key.empty() && !settings.api_key_file.empty()) {
+    gchar *text = nullptr;
+    gsize size = 0;
+    GErrorPtr error;
+    if (!g_file_get_contents(settings.api_key_file.c_str(), &text, &size, take(error))) {
+      problems.push_back(std::string("api-key-file cannot be read: ") + error->message);
+      return;
+    }
+    settings.api_key = trimmed(GStringPtr(text).get());
+  }
+  settings.api_key = trimmed(settings.api_key);
+  if (settings.api_key.empty())
+    problems.push_back("no key is given: set api-key or api-key-file, or $GENCLIP_API_KEY");
+  for (const char c : settings.api_key)
+    if (!g_ascii_isgraph(c)) {
+      problems.push_back("the key holds characters that no key has");
+      break;
+    }
+}
+
+void find_base_url(CaptionSettings &settings, std::vector<std::string> &problems) {
+  if (settings.llm_base_url.empty()) settings.llm_base_url = environment("GENCLIP_LLM_BASE_URL");
+  if (settings.llm_base_url.empty()) {
+    problems.push_back("llm-base-url is not set, nor is $GENCLIP_LLM_BASE_URL");
+    return;
+  }
+  const auto uri = GRef<GUri>::adopt(g_uri_parse(settings.llm_base_url.c_str(), G_URI_FLAGS_NONE, nullptr));
+  const std::string_view scheme = uri ? g_uri_get_scheme(uri.get()) : "";
+  if ((scheme != "http" && scheme != "https") || !g_uri_get_host(uri.get()) || !*g_uri_get_host(uri.get()))
+    problems.push_back("llm-base-url is not an http or https URL");
+}
+
+}  // namespace
+
+std::span<const Property<CaptionSettings>> caption_properties() { return kProperties; }
+
+Result<CaptionSettings> checked(CaptionSettings settings) {
+  std::vector<std::string> problems;
+  const auto catalog = Catalog::shared();
+  if (!catalog->find_text(settings.model))
+    problems.push_back(catalog->unknown_text_model_text(settings.model));
+  if (settings.temperature < 0 && settings.temperature != -1)
+    problems.push_back("temperature is -1 or not negative");
+  if (settings.top_p < 0 && settings.top_p != -1) problems.push_back("top-p is -1 or from 0 to 1");
+  find_base_url(settings, problems);
+  find_key(settings, problems);
+  if (problems.empty()) return settings;
+  std::string text = "gencaption cannot start: ";
+  for (std::string &problem : problems) {
+    while (problem.ends_with('.')) problem.pop_back();
+    text += (&problem == problems.data() ? "" : "; ") + problem;
+  }
+  return Error{ErrorKind::settings, text + "."};
+}
+
+}  // namespace genclip

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The side of the stage that faces upstream, and its beginning and end.
+#include "elements/captioner/caption_stage.h"
+
+#include <gst/video/video.h>
+
+#include <utility>
+
+#include "elements/captioner/still_maker.h"
+#include "plugin/caption/caption_text.h"
+
+namespace genclip {
+
+CaptionStage::CaptionStage(GstElement *element, GstPad *sink, GstPad *src)
+    : element_(element), sink_(sink), src_(src) {}
+
+CaptionStage::~CaptionStage() { stop(); }
+
+void CaptionStage::start(const CaptionSettings &settings, std::shared_ptr<ContentTransport> transport) {
+  settings_ = settings;
+  set_prompt(settings.prompt, settings.system_instruction);
+  client_ = std::make_unique<ContentClient>(
+      std::move(transport),
+      ContentClientSettings{settings.llm_base_url, settings.stream, settings.retries,
+                            std::chrono::seconds(settings.timeout_s)},
+      Clock::system());
+  input_.~CaptionInput();
+  new (&input_) CaptionInput(settings.interval, settings.frames);
+  caps_ = nullptr;
+  caps_sent_ = false;
+  looked_live_ = false;
+  live_ = false;
+  upstream_latency_ = 0;
+  at_eos_ = false;
+  gst_segment_init(&out_segment_, GST_FORMAT_UNDEFINED);
+  line_.start({settings.max_in_flight, settings.context, settings.max_requests, settings.late_policy});
+
+  const StillSettings stills{settings.frames, settings.max_frame_size, settings.scene_threshold,
+                             settings.interval};
+  threads_.emplace_back([this, stills] { make_stills(line_, stills); });
+  for (unsigned i = 0; i < settings.max_in_flight; ++i) threads_.emplace_back([this] { work(); });
+}
+
+void CaptionStage::abort() { line_.flush(); }
+
+void CaptionStage::stop() {
+  line_.stop();
+  for (std::thread &thread : threads_) thread.join();
+  threads_.clear();
+}
+
+void CaptionStage::set_prompt(const std::string &prompt, const std::string &system_instruction) {
+  MutexLock lock(prompt_mutex_);
+  prompt_ = prompt;
+  system_instruction_ = system_instruction;
+}
+
+SlotPtr CaptionStage::new_slot(const AskedTime &asked) {
+  auto slot = std::make_shared<CaptionSlot>();
+  slot->window = asked.window;
+  slot->end_known = asked.end_known;
+  slot->quiet_until = asked.quiet_until;
+  slot->request.model = settings_.model;
+  slot->request.temperature = settings_.temperature;
+  slot->request.top_p = settings_.top_p;
+  slot->request.max_output_tokens = settings_.max_output_tokens;
+  MutexLock lock(prompt_mutex_);
+  slot->request.prompt = prompt_;
+  slot->request.system_instruction = system_instruction_;
+  return slot;
+}
+
+// Only upstream knows, and only once data flows.
+void CaptionStage::look_whether_live() {
+  GstQuery *raw = gst_query_new_latency();
+  const auto query = GRef<GstQuery>::adopt(raw);
+  gboolean live = FALSE;
+  GstClockTime min = 0;
+  if (gst_pad_peer_query(sink_, raw)) gst_query_parse_latency(raw, &live, &min, nullptr);
+  live_ = live;
+  upstream_latency_ = live && GST_CLOCK_TIME_IS_VALID(min) ? min : 0;
+  line_.set_live(live);
+}
+
+GstFlowReturn CaptionStage::chain(GRef<GstBuffer> buffer) {
+  if (!std::exchange(looked_live_, true)) look_whether_live();
+  const InputKind kind = input_.kind();
+  if (kind == InputKind::none) return GST_FLOW_NOT_NEGOTIATED;
+  const auto taken = input_.take(buffer.get(), live_);
+  if (!taken.keep) return line_.flow();
+  if (kind == InputKind::video || kind == InputKind::image) {
+    StillJob job{{std::move(buffer), caps_}, taken.stream_time, nullptr};
+    if (taken.asked) job.slot = new_slot(*taken.asked);
+    return line_.push_still(std::move(job));
+  }
+
+  std::string bytes(gst_buffer_get_size(buffer.get()), '\0');
+  gst_buffer_extract(buffer.get(), 0, bytes.data(), bytes.size());
+  std::string text = kind == InputKind::markup ? caption_text_of_markup(bytes) : caption_text(bytes);
+  if (text.empty()) return line_.push_silence(taken.asked->window);
+  SlotPtr slot = new_slot(*taken.asked);
+  slot->one_piece = true;
+  slot->request.text = std::move(text);
+  return line_.push_text(std::move(slot));
+}
+
+bool CaptionStage::stream_start(GstEvent *event) {
+  const GStringPtr id(gst_pad_create_stream_id(src_, element_, "captions"));
+  GstEvent *own = gst_event_new_stream_start(id.get());
+  guint group = 0;
+  gst_event_set_group_id(own, gst_event_parse_group_id(event, &group) ? group : gst_util_group_id_next());
+  gst_event_set_stream_flags(own, GST_STREAM_FLAG_SPARSE);
+  gst_event_set_seqnum(own, gst_event_get_seqnum(event));
+  at_eos_ = false;
+  return line_.push_event(GRef<GstEvent>::adopt(own)) == GST_FLOW_OK;
+}
+
+bool CaptionStage::set_caps(GstEvent *event) {
+  GstCaps *caps = nullptr;
+  gst_event_parse_caps(event, &caps);
+  caps_ = GRef<GstCaps>::share(caps);
+  input_.set_caps(caps);
+  if (std::exchange(caps_sent_, true)) return true;
+  const auto text =
+      GRef<GstCaps>::adopt(gst_caps_new_simple("text/x-raw", "format", G_TYPE_STRING, "utf8", nullptr));
+  return line_.push_event(GRef<GstEvent>::adopt(gst_event_new_caps(text.get()))) == GST_FLOW_OK;
+}
+
+bool CaptionStage::set_segment(GstEvent *event) {
+  const GstSegment *segment = nullptr;
+  gst_event_parse_segment(event, &segment);
+  last_seek_ = gst_event_get_seqnum(event);
+  gint64 duration = -1;
+  const bool known = gst_pad_peer_query_duration(sink_, GST_FORMAT_TIME, &duration) && duration > 0;
+  GstSegment out =
+      input_.set_segment(*segment, known ? std::optional(static_cast<uint64_t>(duration)) : std::nullopt);
+  GstEvent *own = gst_event_new_segment(&out);
+  gst_event_set_seqnum(own, gst_event_get_seqnum(event));
+  const bool backwards = out.rate < 0;
+  if (line_.push_segment(GRef<GstEvent>::adopt(own), backwards ? G_MAXUINT64 : out.start, backwards) !=
+      GST_FLOW_OK)
+    return false;
+  // Downstream can preroll on it; it gives no time away.
+  return line_.push_event(GRef<GstEvent>::adopt(gst_event_new_gap(out.start, 0))) == GST_FLOW_OK;
+}
+
+void CaptionStage::flush_start(GRef<GstEvent> event) {
+  last_seek_ = gst_event_get_seqnum(event.get());
+  gst_pad_push_event(src_, event.release());
+  line_.flush();
+  gst_pad_pause_task(src_);
+}
+
+void CaptionStage::flush_stop(GRef<GstEvent> event) {
+  gst_pad_push_event(src_, event.release());
+  input_.reset();
+  at_eos_ = false;
+  line_.resume();
+  start_task();
+}
+
+bool CaptionStage::sink_event(GRef<GstEvent> event) {
+  switch (GST_EVENT_TYPE(event.get())) {
+    case GST_EVENT_FLUSH_START: flush_start(std::move(event)); return true;
+    case GST_EVENT_FLUSH_STOP: flush_stop(std::move(event)); return true;
+    case GST_EVENT_STREAM_START: return stream_start(event.get());
+    case GST_EVENT_CAPS: return set_caps(event.get());
+    case GST_EVENT_SEGMENT: return set_segment(event.get());
+    case GST_EVENT_GAP: {
+      GstClockTime start = 0;
+      GstClockTime length = 0;
+      gst_event_parse_gap(event.get(), &start, &length);
+      if (!GST_CLOCK_TIME_IS_VALID(length) || length == 0) return true;
+      return line_.push_silence({start, start + length}) == GST_FLOW_OK;
+    }
+    case GST_EVENT_TAG: {
+      // What a stream's tags say is about pictures.
+      GstTagList *tags = nullptr;
+      gst_event_parse_tag(event.get(), &tags);
+      if (gst_tag_list_get_scope(tags) != GST_TAG_SCOPE_GLOBAL) return true;
+      break;
+    }
+    case GST_EVENT_EOS: at_eos_ = true; break;
+    default: break;
+  }
+  if (!GST_EVENT_IS_SERIALIZED(event.get())) return gst_pad_push_event(src_, event.release());
+  const GstFlowReturn flow = line_.push_event(event);
+  if (GST_EVENT_TYPE(event.get()) == GST_EVENT_EOS && (flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS) &&
+      flow != GST_FLOW_ERROR)
+    GST_ELEMENT_FLOW_ERROR(element_, flow);
+  return flow == GST_FLOW_OK;
+}
+
+bool CaptionStage::sink_query(GstQuery *query) {
+  if (GST_QUERY_TYPE(query) != GST_QUERY_ALLOCATION)
+    return gst_pad_query_default(sink_, GST_OBJECT(element_), query);
+  GstCaps *caps = nullptr;
+  gst_query_parse_allocation(query, &caps, nullptr);
+  if (!caps || input_kind(caps) != InputKind::video) return false;
+  gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
+  return true;
+}
+
+bool CaptionStage::activate_src(bool active) {
+  if (!active) {
+    line_.flush();
+    return gst_pad_stop_task(src_);
+  }
+  line_.resume();
+  start_task();
+  return true;
+}
+
+}  // namespace genclip

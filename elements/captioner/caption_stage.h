@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What gencaption does: events and buffers into the line, threads that work on it, captions out of it.
+#pragma once
+
+#include <gst/gst.h>
+
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "elements/captioner/caption_input.h"
+#include "elements/captioner/caption_line.h"
+#include "elements/captioner/caption_settings.h"
+#include "plugin/caption/content_client.h"
+
+namespace genclip {
+
+// Threads: the streaming thread calls chain and sink_event, the application start, abort, stop and the
+// queries; own ones are the source pad's task, one still maker and max-in-flight workers. Borrows the element
+// and its pads, which must outlive this.
+class CaptionStage {
+ public:
+  CaptionStage(GstElement *element, GstPad *sink, GstPad *src);
+  ~CaptionStage();
+
+  // Going to PAUSED, before the pads are active. `settings` are checked ones.
+  void start(const CaptionSettings &settings, std::shared_ptr<ContentTransport> transport);
+  // Going to READY, before the pads stop: wakes whoever waits.
+  void abort();
+  // After the pads have stopped: no thread is left.
+  void stop();
+
+  void set_prompt(const std::string &prompt, const std::string &system_instruction);
+
+  GstFlowReturn chain(GRef<GstBuffer> buffer);
+  bool sink_event(GRef<GstEvent> event);
+  bool sink_query(GstQuery *query);
+  bool src_event(GRef<GstEvent> event);
+  bool src_query(GstQuery *query);
+  bool activate_src(bool active);
+
+  CaptionStats stats() const { return line_.stats(); }
+
+ private:
+  void start_task();
+  void flush_start(GRef<GstEvent> event);
+  void flush_stop(GRef<GstEvent> event);
+  bool set_caps(GstEvent *event);
+  bool set_segment(GstEvent *event);
+  bool stream_start(GstEvent *event);
+  void look_whether_live();
+  SlotPtr new_slot(const AskedTime &asked);
+
+  void work();
+  void run_task();
+  std::optional<uint64_t> due() const;
+  GstFlowReturn put_out(LineOutput output);
+  GstFlowReturn put_out_caption(const Spoken &spoken);
+  GstFlowReturn put_out_notice(const Notice &notice);
+  void fail(GstFlowReturn flow);
+
+  GstElement *const element_;
+  GstPad *const sink_;
+  GstPad *const src_;
+
+  CaptionLine line_;
+  std::unique_ptr<ContentClient> client_;  // while started
+  CaptionSettings settings_;               // while started, but for prompt and system_instruction
+  std::vector<std::thread> threads_;
+
+  Mutex prompt_mutex_;
+  std::string prompt_ GUARDED_BY(prompt_mutex_);
+  std::string system_instruction_ GUARDED_BY(prompt_mutex_);
+
+  // The streaming thread.
+  CaptionInput input_{GST_SECOND, 1};
+  GRef<GstCaps> caps_;
+  bool caps_sent_ = false;
+  bool looked_live_ = false;
+
+  // The source task.
+  GstSegment out_segment_ = {};
+
+  std::atomic<bool> live_ = false;
+  std::atomic<uint64_t> upstream_latency_ = 0;
+  std::atomic<uint32_t> last_seek_ = GST_SEQNUM_INVALID;
+  std::atomic<bool> at_eos_ = false;
+};
+
+}  // namespace genclip

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The side of the stage that faces the service and downstream.
+#include <gst/gst.h>
+
+#include <utility>
+
+#include "elements/captioner/caption_stage.h"
+#include "elements/post_error.h"
+#include "plugin/caption/caption_text.h"
+#include "plugin/caption/sentence_splitter.h"
+
+namespace genclip {
+
+void CaptionStage::work() {
+  while (const SlotPtr slot = line_.next_question()) {
+    const bool by_sentence = settings_.stream && !slot->one_piece;
+    SentenceSplitter splitter;
+    ContentListener listener;
+    if (by_sentence)
+      listener.on_text = [&](std::string_view text) {
+        auto sentences = splitter.push(text);
+        if (sentences.empty()) return false;
+        line_.add_sentences(slot, std::move(sentences));
+        return true;
+      };
+    listener.on_retry = [&] {
+      splitter = {};
+      return line_.may_retry();
+    };
+    auto answer = client_->ask(slot->request, listener, slot->cancellable.get());
+    std::vector<std::string> sentences;
+    if (answer) {
+      answer->text = caption_text(answer->text);
+      if (by_sentence)
+        sentences = splitter.finish();
+      else if (!answer->text.empty())
+        sentences = {answer->text};
+    }
+    line_.answered(slot, std::move(answer), std::move(sentences));
+  }
+}
+
+void CaptionStage::start_task() {
+  gst_pad_start_task(
+      src_, [](gpointer stage) noexcept { static_cast<CaptionStage *>(stage)->run_task(); }, this, nullptr);
+}
+
+// The timestamp that has to be given away by now. Nothing while no clock runs.
+std::optional<uint64_t> CaptionStage::due() const {
+  if (!live_ || out_segment_.format != GST_FORMAT_TIME || GST_STATE(element_) != GST_STATE_PLAYING)
+    return std::nullopt;
+  const auto clock = GRef<GstClock>::adopt(gst_element_get_clock(element_));
+  if (!clock) return std::nullopt;
+  const uint64_t now = gst_clock_get_time(clock.get());
+  const uint64_t behind =
+      gst_element_get_base_time(element_) + upstream_latency_ + settings_.latency_ms * GST_MSECOND;
+  if (now < behind) return std::nullopt;
+  const uint64_t position =
+      gst_segment_position_from_running_time(&out_segment_, GST_FORMAT_TIME, now - behind);
+  return GST_CLOCK_TIME_IS_VALID(position) ? std::optional(position) : std::nullopt;
+}
+
+void CaptionStage::run_task() {
+  LineOutput output = line_.next(due());
+  if (std::holds_alternative<Nothing>(output)) return;
+  const GstFlowReturn flow = put_out(std::move(output));
+  if (flow == GST_FLOW_OK) return;
+  line_.set_flow(flow);
+  gst_pad_pause_task(src_);
+}
+
+GstFlowReturn CaptionStage::put_out(LineOutput output) {
+  if (auto *event = std::get_if<GRef<GstEvent>>(&output)) {
+    const GstEventType type = GST_EVENT_TYPE(event->get());
+    if (type == GST_EVENT_SEGMENT) gst_event_copy_segment(event->get(), &out_segment_);
+    gst_pad_push_event(src_, event->release());
+    return type == GST_EVENT_EOS ? GST_FLOW_EOS : GST_FLOW_OK;
+  }
+  if (const auto *silence = std::get_if<Silence>(&output)) {
+    gst_pad_push_event(src_, gst_event_new_gap(silence->span.start, silence->span.end - silence->span.start));
+    return GST_FLOW_OK;
+  }
+  if (const auto *spoken = std::get_if<Spoken>(&output)) return put_out_caption(*spoken);
+  if (const auto *notice = std::get_if<Notice>(&output)) return put_out_notice(*notice);
+  return GST_FLOW_FLUSHING;
+}
+
+GstFlowReturn CaptionStage::put_out_caption(const Spoken &spoken) {
+  const uint64_t duration = spoken.span.end - spoken.span.start;
+  GstStructure *message = gst_structure_new(
+      "gencaption-caption", "text", G_TYPE_STRING, spoken.text.c_str(), "pts", G_TYPE_UINT64,
+      spoken.span.start, "duration", G_TYPE_UINT64, duration, "finish-reason", G_TYPE_STRING,
+      spoken.answer.finish_reason.c_str(), "prompt-tokens", G_TYPE_UINT64, spoken.answer.prompt_tokens,
+      "output-tokens", G_TYPE_UINT64, spoken.answer.output_tokens, "total-tokens", G_TYPE_UINT64,
+      spoken.answer.total_tokens, "latency", G_TYPE_UINT64, static_cast<guint64>(spoken.latency.count()),
+      "repeated", G_TYPE_BOOLEAN, static_cast<gboolean>(spoken.repeated), nullptr);
+  gst_element_post_message(element_, gst_message_new_element(GST_OBJECT(element_), message));
+
+  GstBuffer *buffer = gst_buffer_new_memdup(spoken.text.data(), spoken.text.size());
+  GST_BUFFER_PTS(buffer) = spoken.span.start;
+  GST_BUFFER_DURATION(buffer) = duration;
+  return gst_pad_push(src_, buffer);
+}
+
+GstFlowReturn CaptionStage::put_out_notice(const Notice &notice) {
+  if (!notice.failed || settings_.on_error == OnError::skip) {
+    post_warning(element_, notice.error);
+    return GST_FLOW_OK;
+  }
+  if (notice.error.kind == ErrorKind::cancelled) return GST_FLOW_FLUSHING;
+  post_error(element_, notice.error);
+  gst_pad_push_event(src_, gst_event_new_eos());
+  return GST_FLOW_ERROR;
+}
+
+bool CaptionStage::src_event(GRef<GstEvent> event) {
+  switch (GST_EVENT_TYPE(event.get())) {
+    case GST_EVENT_QOS:
+    case GST_EVENT_RECONFIGURE: return true;
+    case GST_EVENT_SEEK: {
+      // An overlay sends one seek along both of its branches.
+      const uint32_t seqnum = gst_event_get_seqnum(event.get());
+      if (last_seek_.exchange(seqnum) == seqnum) return true;
+      break;
+    }
+    default: break;
+  }
+  return gst_pad_push_event(sink_, event.release());
+}
+
+bool CaptionStage::src_query(GstQuery *query) {
+  if (GST_QUERY_TYPE(query) != GST_QUERY_LATENCY)
+    return gst_pad_query_default(src_, GST_OBJECT(element_), query);
+  if (!gst_pad_peer_query(sink_, query)) return false;
+  gboolean live = FALSE;
+  GstClockTime min = 0;
+  GstClockTime max = GST_CLOCK_TIME_NONE;
+  gst_query_parse_latency(query, &live, &min, &max);
+  if (!live) return true;
+  upstream_latency_ = min;
+  const GstClockTime own = settings_.latency_ms * GST_MSECOND;
+  gst_query_set_latency(query, TRUE, min + own, GST_CLOCK_TIME_IS_VALID(max) ? max + own : max);
+  return true;
+}
+
+}  // namespace genclip

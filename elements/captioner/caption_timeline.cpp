@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The rules of place.
+#include "elements/captioner/caption_timeline.h"
+
+#include <algorithm>
+
+#include "plugin/caption/caption_text.h"
+
+namespace genclip {
+namespace {
+
+constexpr uint64_t kSecond = 1'000'000'000;
+constexpr uint64_t kPerCharacter = kSecond / 20;
+// Less than this nobody sees; what is left of an answer then goes out as one.
+constexpr uint64_t kShortest = kSecond / 2;
+
+}  // namespace
+
+uint64_t reading_time(std::string_view text) {
+  return std::max<uint64_t>(character_count(text) * kPerCharacter, kSecond);
+}
+
+void CaptionTimeline::begin(uint64_t start, bool backwards) {
+  backwards_ = backwards;
+  given_ = start;
+}
+
+std::optional<TimeSpan> CaptionTimeline::take(TimeSpan span) {
+  if (span.end <= span.start) return std::nullopt;
+  given_ = backwards_ ? span.start : span.end;
+  return span;
+}
+
+std::optional<TimeSpan> CaptionTimeline::silence_until(uint64_t end) {
+  if (backwards_) return std::nullopt;
+  return take({given_, end});
+}
+
+std::optional<TimeSpan> CaptionTimeline::place(TimeSpan window, std::string_view text) {
+  if (backwards_) return take({window.start, std::min(window.end, given_)});
+  const uint64_t start = std::max(window.start, given_);
+  uint64_t end = window.end;
+  if (start > window.start && late_policy_ == LatePolicy::shift)
+    end = std::max(end, start + std::min(reading_time(text), window.end - window.start));
+  return take({start, end});
+}
+
+std::optional<TimeSpan> CaptionTimeline::place_sentence(TimeSpan window, std::string_view sentence) {
+  if (backwards_) return std::nullopt;
+  const uint64_t start = std::max(window.start, given_);
+  if (start >= window.end) return std::nullopt;
+  const uint64_t half = (window.end - start) / 2;
+  if (half < kShortest) return std::nullopt;
+  return take({start, start + std::min(half, reading_time(sentence))});
+}
+
+}  // namespace genclip

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The GObject shell: pads, properties and states, each one call of the stage.
+#include "elements/captioner/captioner.h"
+
+#include <new>
+
+#include "elements/captioner/caption_settings.h"
+#include "elements/captioner/caption_stage.h"
+#include "elements/post_error.h"
+#include "plugin/caption/http_content.h"
+
+namespace genclip {
+namespace {
+
+struct CaptionerParts {
+  CaptionerParts(GstElement *element, GstPad *sink, GstPad *src) : stage(element, sink, src) {}
+
+  Mutex mutex;
+  CaptionSettings settings GUARDED_BY(mutex);
+  std::shared_ptr<ContentTransport> transport GUARDED_BY(mutex);  // null: the network
+  CaptionStage stage;
+};
+
+}  // namespace
+
+struct Captioner {
+  GstElement parent;
+  CaptionerParts *parts;
+};
+struct CaptionerClass {
+  GstElementClass parent_class;
+};
+
+namespace {
+
+GstStaticPadTemplate kSink = GST_STATIC_PAD_TEMPLATE(
+    "sink", GST_PAD_SINK, GST_PAD_ALWAYS,
+    GST_STATIC_CAPS(
+        "video/x-raw; image/jpeg; image/png; text/x-raw, format = { (string) utf8, (string) pango-markup }"));
+GstStaticPadTemplate kSrc = GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS,
+                                                    GST_STATIC_CAPS("text/x-raw, format = (string) utf8"));
+
+GstElementClass *parent_class = nullptr;
+
+Captioner *captioner(gpointer object) { return static_cast<Captioner *>(object); }
+CaptionerParts &parts(gpointer object) { return *captioner(object)->parts; }
+
+guint stats_id() { return static_cast<guint>(caption_properties().size()) + 1; }
+
+GstStructure *stats_structure(const CaptionStats &stats) {
+  const guint64 mean =
+      stats.answers > 0 ? static_cast<guint64>(stats.latency_sum.count()) / stats.answers : 0;
+  return gst_structure_new("gencaption-stats", "requests", G_TYPE_UINT64, stats.requests, "captions",
+                           G_TYPE_UINT64, stats.captions, "skipped", G_TYPE_UINT64, stats.skipped, "late",
+                           G_TYPE_UINT64, stats.late, "retries", G_TYPE_UINT64, stats.retries,
+                           "prompt-tokens", G_TYPE_UINT64, stats.prompt_tokens, "output-tokens",
+                           G_TYPE_UINT64, stats.output_tokens, "total-tokens", G_TYPE_UINT64,
+                           stats.total_tokens, "mean-latency", G_TYPE_UINT64, mean, nullptr);
+}
+
+void set_property(GObject *object, guint id, const GValue *value, GParamSpec *) noexcept {
+  auto &self = parts(object);
+  MutexLock lock(self.mutex);
+  set_field(self.settings, caption_properties()[id - 1], value);
+  self.stage.set_prompt(self.settings.prompt, self.settings.system_instruction);
+}
+
+void get_property(GObject *object, guint id, GValue *value, GParamSpec *) noexcept {
+  auto &self = parts(object);
+  if (id == stats_id()) {
+    g_value_take_boxed(value, stats_structure(self.stage.stats()));
+    return;
+  }
+  MutexLock lock(self.mutex);
+  get_field(self.settings, caption_properties()[id - 1], value);
+}
+
+bool start(Captioner *self) {
+  CaptionSettings settings;
+  std::shared_ptr<ContentTransport> transport;
+  {
+    MutexLock lock(self->parts->mutex);
+    settings = self->parts->settings;
+    transport = self->parts->transport;
+  }
+  auto good = checked(std::move(settings));
+  if (!good) {
+    post_error(&self->parent, good.error());
+    return false;
+  }
+  if (!transport) {
+    auto network = http_content({good->api_key, good->user_agent, good->proxy, good->tls_ca_file,
+                                 std::chrono::seconds(good->timeout_s)});
+    if (!network) {
+      post_error(&self->parent, network.error());
+      return false;
+    }
+    transport = *std::move(network);
+  }
+  self->parts->stage.start(*good, std::move(transport));
+  return true;
+}
+
+GstStateChangeReturn change_state(GstElement *element, GstStateChange transition) noexcept {
+  CaptionStage &stage = parts(element).stage;
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED && !start(captioner(element)))
+    return GST_STATE_CHANGE_FAILURE;
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) stage.abort();
+  const auto result = parent_class->change_state(element, transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY ||
+      (transition == GST_STATE_CHANGE_READY_TO_PAUSED && result == GST_STATE_CHANGE_FAILURE))
+    stage.stop();
+  return result;
+}
+
+void finalize(GObject *object) noexcept {
+  delete captioner(object)->parts;
+  G_OBJECT_CLASS(parent_class)->finalize(object);
+}
+
+GstFlowReturn chain(GstPad *, GstObject *element, GstBuffer *buffer) noexcept {
+  return parts(element).stage.chain(GRef<GstBuffer>::adopt(buffer));
+}
+gboolean sink_event(GstPad *, GstObject *element, GstEvent *event) noexcept {
+  return parts(element).stage.sink_event(GRef<GstEvent>::adopt(event));
+}
+gboolean sink_query(GstPad *, GstObject *element, GstQuery *query) noexcept {
+  return parts(element).stage.sink_query(query);
+}
+gboolean src_event(GstPad *, GstObject *element, GstEvent *event) noexcept {
+  return parts(element).stage.src_event(GRef<GstEvent>::adopt(event));
+}
+gboolean src_query(GstPad *, GstObject *element, GstQuery *query) noexcept {
+  return parts(element).stage.src_query(query);
+}
+gboolean activate_src(GstPad *, GstObject *element, GstPadMode mode, gboolean active) noexcept {
+  return mode == GST_PAD_MODE_PUSH && parts(element).stage.activate_src(active);
+}
+
+void instance_init(GTypeInstance *instance, gpointer) {
+  auto *self = reinterpret_cast<Captioner *>(instance);
+  GstPad *sink = gst_pad_new_from_static_template(&kSink, "sink");
+  gst_pad_set_chain_function(sink, chain);
+  gst_pad_set_event_function(sink, sink_event);
+  gst_pad_set_query_function(sink, sink_query);
+  GstPad *src = gst_pad_new_from_static_template(&kSrc, "src");
+  gst_pad_set_event_function(src, src_event);
+  gst_pad_set_query_function(src, src_query);
+  gst_pad_set_activatemode_function(src, activate_src);
+  gst_pad_use_fixed_caps(src);
+  self->parts = new CaptionerParts(&self->parent, sink, src);
+  gst_element_add_pad(&self->parent, sink);
+  gst_element_add_pad(&self->parent, src);
+}
+
+void class_init(gpointer klass, gpointer) {
+  parent_class = static_cast<GstElementClass *>(g_type_class_peek_parent(klass));
+  auto *object_class = static_cast<GObjectClass *>(klass);
+  auto *element_class = static_cast<GstElementClass *>(klass);
+  object_class->set_property = set_property;
+  object_class->get_property = get_property;
+  object_class->finalize = finalize;
+  install_properties(object_class, caption_properties());
+  g_object_class_install_property(
+      object_class, stats_id(),
+      g_param_spec_boxed(
+          "stats", "Stats", "What was asked, said, skipped and late, tokens, and the mean latency in ns",
+          GST_TYPE_STRUCTURE, static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)));
+  element_class->change_state = change_state;
+  gst_element_class_add_static_pad_template(element_class, &kSink);
+  gst_element_class_add_static_pad_template(element_class, &kSrc);
+  gst_element_class_set_static_metadata(element_class, "Generated captions", "Filter/Analyzer/Text/Network",
+                                        "Captions video or rewrites text with a model of the text gateway",
+                                        "genclip developers");
+}
+
+}  // namespace
+
+GType captioner_get_type() {
+  static const GType type = [] {
+    GTypeInfo info = {};
+    info.class_size = sizeof(CaptionerClass);
+    info.class_init = class_init;
+    info.instance_size = sizeof(Captioner);
+    info.instance_init = [](GTypeInstance *instance, gpointer klass) { instance_init(instance, klass); };
+    return g_type_register_static(GST_TYPE_ELEMENT, "GenclipCaptioner", &info, static_cast<GTypeFlags>(0));
+  }();
+  return type;
+}
+
+bool register_captioner(GstPlugin *plugin) {
+  return gst_element_register(plugin, "gencaption", GST_RANK_NONE, captioner_get_type());
+}
+
+void set_captioner_transport(GstElement *element, std::shared_ptr<ContentTransport> transport) {
+  auto &self = parts(element);
+  MutexLock lock(self.mutex);
+  self.transport = std::move(transport);
+}
+
+}  // namespace genclip

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// gencaption: frames in, captions out; or text in, rewritten text out.
+#pragma once
+
+#include <gst/gst.h>
+
+#include <memory>
+
+#include "plugin/caption/content_transport.h"
+
+namespace genclip {
+
+GType captioner_get_type();
+
+// Registers "gencaption" with the plugin; null for tests that link the element.
+bool register_captioner(GstPlugin *plugin);
+
+// For tests: what it asks from now on goes there and not to the network. In NULL or READY.
+void set_captioner_transport(GstElement *captioner, std::shared_ptr<ContentTransport> transport);
+
+}  // namespace genclip

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Windows and the steps inside them.
+#include "elements/captioner/frame_sampler.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace genclip {
+
+FrameSampler::FrameSampler(uint64_t interval, unsigned frames)
+    : interval_(std::max<uint64_t>(interval, 1)), frames_(std::max(frames, 1u)) {}
+
+FrameSampler::Decision FrameSampler::on_frame(uint64_t stream_time) {
+  const uint64_t window = stream_time / interval_;
+  const uint64_t inside = stream_time % interval_;
+  // Steps are numbered over all windows; a step never needs more than 64 bits because a window does not.
+  const auto sub_step = static_cast<uint64_t>(static_cast<unsigned __int128>(inside) * frames_ / interval_);
+  const uint64_t step = window * frames_ + sub_step;
+
+  Decision decision;
+  if (step_ != step) {
+    step_ = step;
+    decision.keep = frames_ > 1;
+  }
+  if (window_ != window) {
+    window_ = window;
+    const uint64_t start = window * interval_;
+    const uint64_t room = std::numeric_limits<uint64_t>::max() - 1 - start;
+    decision.keep = true;
+    decision.window = Window{start, start + std::min(interval_, room)};
+  }
+  return decision;
+}
+
+void FrameSampler::reset() {
+  window_.reset();
+  step_.reset();
+}
+
+}  // namespace genclip
