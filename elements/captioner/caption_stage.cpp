@@ -25,14 +25,12 @@ void CaptionStage::start(const CaptionSettings &settings, std::shared_ptr<Conten
       ContentClientSettings{settings.llm_base_url, settings.stream, settings.retries,
                             std::chrono::seconds(settings.timeout_s)},
       Clock::system());
-  input_.~CaptionInput();
-  new (&input_) CaptionInput(settings.interval, settings.frames);
+  input_.emplace(settings.interval, settings.frames);
   caps_ = nullptr;
   caps_sent_ = false;
   looked_live_ = false;
   live_ = false;
   upstream_latency_ = 0;
-  at_eos_ = false;
   gst_segment_init(&out_segment_, GST_FORMAT_UNDEFINED);
   line_.start({settings.max_in_flight, settings.context, settings.max_requests, settings.late_policy});
 
@@ -85,9 +83,9 @@ void CaptionStage::look_whether_live() {
 
 GstFlowReturn CaptionStage::chain(GRef<GstBuffer> buffer) {
   if (!std::exchange(looked_live_, true)) look_whether_live();
-  const InputKind kind = input_.kind();
+  const InputKind kind = input_->kind();
   if (kind == InputKind::none) return GST_FLOW_NOT_NEGOTIATED;
-  const auto taken = input_.take(buffer.get(), live_);
+  const auto taken = input_->take(buffer.get(), live_);
   if (!taken.keep) return line_.flow();
   if (kind == InputKind::video || kind == InputKind::image) {
     StillJob job{{std::move(buffer), caps_}, taken.stream_time, nullptr};
@@ -112,7 +110,6 @@ bool CaptionStage::stream_start(GstEvent *event) {
   gst_event_set_group_id(own, gst_event_parse_group_id(event, &group) ? group : gst_util_group_id_next());
   gst_event_set_stream_flags(own, GST_STREAM_FLAG_SPARSE);
   gst_event_set_seqnum(own, gst_event_get_seqnum(event));
-  at_eos_ = false;
   return line_.push_event(GRef<GstEvent>::adopt(own)) == GST_FLOW_OK;
 }
 
@@ -120,7 +117,7 @@ bool CaptionStage::set_caps(GstEvent *event) {
   GstCaps *caps = nullptr;
   gst_event_parse_caps(event, &caps);
   caps_ = GRef<GstCaps>::share(caps);
-  input_.set_caps(caps);
+  input_->set_caps(caps);
   if (std::exchange(caps_sent_, true)) return true;
   const auto text =
       GRef<GstCaps>::adopt(gst_caps_new_simple("text/x-raw", "format", G_TYPE_STRING, "utf8", nullptr));
@@ -134,7 +131,7 @@ bool CaptionStage::set_segment(GstEvent *event) {
   gint64 duration = -1;
   const bool known = gst_pad_peer_query_duration(sink_, GST_FORMAT_TIME, &duration) && duration > 0;
   GstSegment out =
-      input_.set_segment(*segment, known ? std::optional(static_cast<uint64_t>(duration)) : std::nullopt);
+      input_->set_segment(*segment, known ? std::optional(static_cast<uint64_t>(duration)) : std::nullopt);
   GstEvent *own = gst_event_new_segment(&out);
   gst_event_set_seqnum(own, gst_event_get_seqnum(event));
   const bool backwards = out.rate < 0;
@@ -154,8 +151,7 @@ void CaptionStage::flush_start(GRef<GstEvent> event) {
 
 void CaptionStage::flush_stop(GRef<GstEvent> event) {
   gst_pad_push_event(src_, event.release());
-  input_.reset();
-  at_eos_ = false;
+  input_->reset();
   line_.resume();
   start_task();
 }
@@ -181,10 +177,10 @@ bool CaptionStage::sink_event(GRef<GstEvent> event) {
       if (gst_tag_list_get_scope(tags) != GST_TAG_SCOPE_GLOBAL) return true;
       break;
     }
-    case GST_EVENT_EOS: at_eos_ = true; break;
     default: break;
   }
-  if (!GST_EVENT_IS_SERIALIZED(event.get())) return gst_pad_push_event(src_, event.release());
+  const bool serialized = static_cast<unsigned>(GST_EVENT_TYPE(event.get())) & GST_EVENT_TYPE_SERIALIZED;
+  if (!serialized) return gst_pad_push_event(src_, event.release());
   const GstFlowReturn flow = line_.push_event(event);
   if (GST_EVENT_TYPE(event.get()) == GST_EVENT_EOS && (flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS) &&
       flow != GST_FLOW_ERROR)

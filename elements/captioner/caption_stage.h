@@ -77,7 +77,7 @@ class CaptionStage {
   std::string system_instruction_ GUARDED_BY(prompt_mutex_);
 
   // The streaming thread.
-  CaptionInput input_{GST_SECOND, 1};
+  std::optional<CaptionInput> input_;  // once started
   GRef<GstCaps> caps_;
   bool caps_sent_ = false;
   bool looked_live_ = false;
@@ -88,7 +88,6 @@ class CaptionStage {
   std::atomic<bool> live_ = false;
   std::atomic<uint64_t> upstream_latency_ = 0;
   std::atomic<uint32_t> last_seek_ = GST_SEQNUM_INVALID;
-  std::atomic<bool> at_eos_ = false;
 };
 
 }  // namespace genclip
