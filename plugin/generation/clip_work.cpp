@@ -91,6 +91,7 @@ Result<bool> ClipWork::serve_stored(ClipFolder &folder, const ClipRecord &record
   });
   generation_.clip().start(std::move(*file), record.clip_size);
   generation_.clip().advance(record.clip_size);
+  generation_.clip().complete();
   return true;
 }
 

@@ -23,7 +23,7 @@ void GrowingClip::advance(uint64_t available) {
 void GrowingClip::complete() {
   MutexLock lock(mutex_);
   total_ = available_;
-  size_known_ = true;
+  size_known_ = complete_ = true;
   changed_.notify_all();
 }
 
@@ -49,7 +49,9 @@ Result<GrowingClip::Ready> GrowingClip::wait(uint64_t offset, uint64_t count, bo
     if (interrupt) return cancelled();
     if (size_known_) {
       const uint64_t left = offset < total_ ? std::min(count, total_ - offset) : 0;
-      const uint64_t here = offset < available_ ? std::min(left, available_ - offset) : 0;
+      // The last byte waits until the clip is stored: whoever has it all may leave at once.
+      const uint64_t shown = complete_ || available_ == 0 ? available_ : std::min(available_, total_ - 1);
+      const uint64_t here = offset < shown ? std::min(left, shown - offset) : 0;
       if (left == 0 || here == left || (any && here > 0)) {
         was_read_ = true;
         return Ready{total_, here};

@@ -29,7 +29,7 @@ class GrowingClip {
   void start(std::shared_ptr<File> file, uint64_t total) EXCLUDES(mutex_);
   // The first `available` bytes of the file are there.
   void advance(uint64_t available) EXCLUDES(mutex_);
-  // All bytes are there.
+  // All bytes are there, and stored. The last one is not shown before.
   void complete() EXCLUDES(mutex_);
   // Nothing more will come.
   void fail(Error error) EXCLUDES(mutex_);
@@ -57,6 +57,7 @@ class GrowingClip {
   uint64_t total_ GUARDED_BY(mutex_) = 0;
   uint64_t available_ GUARDED_BY(mutex_) = 0;
   bool size_known_ GUARDED_BY(mutex_) = false;
+  bool complete_ GUARDED_BY(mutex_) = false;
   bool was_read_ GUARDED_BY(mutex_) = false;
   std::optional<Error> error_ GUARDED_BY(mutex_);
 };
