@@ -3,11 +3,14 @@
 // Registers genclip's elements.
 #include <gst/gst.h>
 
+#include "elements/captioner/captioner.h"
 #include "elements/clipsrc/clip_src.h"
 
 #define PACKAGE "genclip"
 
-static gboolean plugin_init(GstPlugin *plugin) { return genclip::register_clip_src(plugin); }
+static gboolean plugin_init(GstPlugin *plugin) {
+  return genclip::register_clip_src(plugin) && genclip::register_captioner(plugin);
+}
 
 GST_PLUGIN_DEFINE(GST_VERSION_MAJOR, GST_VERSION_MINOR, genclip, "Clips from a remote generation service",
                   plugin_init, GENCLIP_VERSION, "LGPL", "genclip", "Unknown package origin")

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "elements/api_key.h"
 #include "plugin/base/gref.h"
 #include "plugin/catalog/catalog.h"
 
@@ -65,8 +66,12 @@ const Property<S> kProperties[] = {
     {"max-requests", "Budget of requests for one run, after which captions stop; 0 has no limit",
      &S::max_requests},
     {"llm-base-url", "Base address of the text gateway; unset reads $GENCLIP_LLM_BASE_URL", &S::llm_base_url},
-    {"api-key", "Key of the service; unset reads $GENCLIP_API_KEY", &S::api_key, {}, Access::write_only},
-    {"api-key-file", "File that holds the key; unset reads $GENCLIP_API_KEY_FILE", &S::api_key_file},
+    {"api-key",
+     "API key; unset: api-key-file, $GENCLIP_API_KEY or $GENCLIP_API_KEY_FILE",
+     &S::api_key,
+     {},
+     Access::write_only},
+    {"api-key-file", "File that holds the API key, readable by its owner alone", &S::api_key_file},
     {"timeout",
      "Most time for one exchange with the gateway, in seconds; 0 waits for ever",
      &S::timeout_s,
@@ -82,37 +87,12 @@ std::string environment(const char *name) {
   return value ? value : "";
 }
 
-std::string trimmed(std::string text) {
-  const auto blank = [](char c) { return g_ascii_isspace(c); };
-  while (!text.empty() && blank(text.back())) text.pop_back();
-  while (!text.empty() && blank(text.front())) text.erase(0, 1);
-  return text;
-}
-
-// Who sets a property means it more than who set the environment.
 void find_key(CaptionSettings &settings, std::vector<std::string> &problems) {
-  if (settings.api_key.empty() && settings.api_key_file.empty()) {
-    settings.api_key = environment("GENCLIP_API_KEY");
-    settings.api_key_file = environment("GENCLIP_API_KEY_FILE");
-  }
-  if (settings.api_key.empty() && !settings.api_key_file.empty()) {
-    gchar *text = nullptr;
-    gsize size = 0;
-    GErrorPtr error;
-    if (!g_file_get_contents(settings.api_key_file.c_str(), &text, &size, take(error))) {
-      problems.push_back(std::string("api-key-file cannot be read: ") + error->message);
-      return;
-    }
-    settings.api_key = trimmed(GStringPtr(text).get());
-  }
-  settings.api_key = trimmed(settings.api_key);
-  if (settings.api_key.empty())
-    problems.push_back("no key is given: set api-key or api-key-file, or $GENCLIP_API_KEY");
-  for (const char c : settings.api_key)
-    if (!g_ascii_isgraph(c)) {
-      problems.push_back("the key holds characters that no key has");
-      break;
-    }
+  auto key = find_api_key(settings.api_key, settings.api_key_file);
+  if (key)
+    settings.api_key = *std::move(key);
+  else
+    problems.push_back(std::move(key).error().text);
 }
 
 void find_base_url(CaptionSettings &settings, std::vector<std::string> &problems) {

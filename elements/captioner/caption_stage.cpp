@@ -17,13 +17,13 @@ CaptionStage::CaptionStage(GstElement *element, GstPad *sink, GstPad *src)
 
 CaptionStage::~CaptionStage() { stop(); }
 
-void CaptionStage::start(const CaptionSettings &settings, std::shared_ptr<ContentTransport> transport) {
+void CaptionStage::start(const CaptionSettings &settings, std::shared_ptr<HttpClient> http) {
   settings_ = settings;
   set_prompt(settings.prompt, settings.system_instruction);
   client_ = std::make_unique<ContentClient>(
-      std::move(transport),
-      ContentClientSettings{settings.llm_base_url, settings.stream, settings.retries,
-                            std::chrono::seconds(settings.timeout_s)},
+      std::move(http),
+      ContentClientSettings{settings.llm_base_url, settings.api_key, settings.user_agent, settings.stream,
+                            settings.retries, std::chrono::seconds(settings.timeout_s)},
       Clock::system());
   input_.emplace(settings.interval, settings.frames);
   caps_ = nullptr;

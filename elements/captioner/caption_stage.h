@@ -28,7 +28,7 @@ class CaptionStage {
   ~CaptionStage();
 
   // Going to PAUSED, before the pads are active. `settings` are checked ones.
-  void start(const CaptionSettings &settings, std::shared_ptr<ContentTransport> transport);
+  void start(const CaptionSettings &settings, std::shared_ptr<HttpClient> http);
   // Going to READY, before the pads stop: wakes whoever waits.
   void abort();
   // After the pads have stopped: no thread is left.

@@ -8,7 +8,6 @@
 #include "elements/captioner/caption_settings.h"
 #include "elements/captioner/caption_stage.h"
 #include "elements/post_error.h"
-#include "plugin/caption/http_content.h"
 
 namespace genclip {
 namespace {
@@ -18,7 +17,7 @@ struct CaptionerParts {
 
   Mutex mutex;
   CaptionSettings settings GUARDED_BY(mutex);
-  std::shared_ptr<ContentTransport> transport GUARDED_BY(mutex);  // null: the network
+  std::shared_ptr<HttpClient> http GUARDED_BY(mutex);  // null: the network
   CaptionStage stage;
 };
 
@@ -78,27 +77,19 @@ void get_property(GObject *object, guint id, GValue *value, GParamSpec *) noexce
 
 bool start(Captioner *self) {
   CaptionSettings settings;
-  std::shared_ptr<ContentTransport> transport;
+  std::shared_ptr<HttpClient> http;
   {
     MutexLock lock(self->parts->mutex);
     settings = self->parts->settings;
-    transport = self->parts->transport;
+    http = self->parts->http;
   }
   auto good = checked(std::move(settings));
   if (!good) {
     post_error(&self->parent, good.error());
     return false;
   }
-  if (!transport) {
-    auto network = http_content({good->api_key, good->user_agent, good->proxy, good->tls_ca_file,
-                                 std::chrono::seconds(good->timeout_s)});
-    if (!network) {
-      post_error(&self->parent, network.error());
-      return false;
-    }
-    transport = *std::move(network);
-  }
-  self->parts->stage.start(*good, std::move(transport));
+  if (!http) http = HttpClient::shared({good->proxy, good->tls_ca_file});
+  self->parts->stage.start(*good, std::move(http));
   return true;
 }
 
@@ -193,10 +184,10 @@ bool register_captioner(GstPlugin *plugin) {
   return gst_element_register(plugin, "gencaption", GST_RANK_NONE, captioner_get_type());
 }
 
-void set_captioner_transport(GstElement *element, std::shared_ptr<ContentTransport> transport) {
+void set_captioner_http(GstElement *element, std::shared_ptr<HttpClient> http) {
   auto &self = parts(element);
   MutexLock lock(self.mutex);
-  self.transport = std::move(transport);
+  self.http = std::move(http);
 }
 
 }  // namespace genclip

@@ -7,7 +7,7 @@
 
 #include <memory>
 
-#include "plugin/caption/content_transport.h"
+#include "plugin/http/http_client.h"
 
 namespace genclip {
 
@@ -17,6 +17,6 @@ GType captioner_get_type();
 bool register_captioner(GstPlugin *plugin);
 
 // For tests: what it asks from now on goes there and not to the network. In NULL or READY.
-void set_captioner_transport(GstElement *captioner, std::shared_ptr<ContentTransport> transport);
+void set_captioner_http(GstElement *captioner, std::shared_ptr<HttpClient> http);
 
 }  // namespace genclip

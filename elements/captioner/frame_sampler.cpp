@@ -14,9 +14,8 @@ FrameSampler::FrameSampler(uint64_t interval, unsigned frames)
 FrameSampler::Decision FrameSampler::on_frame(uint64_t stream_time) {
   const uint64_t window = stream_time / interval_;
   const uint64_t inside = stream_time % interval_;
-  // Steps are numbered over all windows; a step never needs more than 64 bits because a window does not.
-  const auto sub_step = static_cast<uint64_t>(static_cast<unsigned __int128>(inside) * frames_ / interval_);
-  const uint64_t step = window * frames_ + sub_step;
+  // Fits: a window is a day at most, and has 16 steps at most.
+  const uint64_t step = window * frames_ + inside * frames_ / interval_;
 
   Decision decision;
   if (step_ != step) {

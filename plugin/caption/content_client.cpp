@@ -3,13 +3,13 @@
 // Judges answers and failures; only the retry loop waits.
 #include "plugin/caption/content_client.h"
 
-#include <glib.h>
-
 #include <algorithm>
 #include <array>
 #include <vector>
 
 #include "plugin/caption/stream_parser.h"
+#include "plugin/http/redaction.h"
+#include "plugin/http/retry_policy.h"
 
 namespace genclip {
 
@@ -25,8 +25,7 @@ struct ContentClient::Failure {
 namespace {
 
 constexpr size_t kMaxAnswer = 8 << 20;
-constexpr milliseconds kFirstWait{500};
-constexpr milliseconds kLongestWait{30000};
+constexpr size_t kMaxMessage = 2000;
 // A service that asks for more than this is as good as gone for a caption.
 constexpr milliseconds kLongestAskedWait{120000};
 
@@ -49,20 +48,19 @@ const char *advice(ErrorKind kind) {
   }
 }
 
-bool is_transient(unsigned status) { return status == 408 || status == 429 || status >= 500; }
-
-Error refused(unsigned status, const ServiceFault &fault) {
+Error refused(unsigned status, const ServiceFault &fault, const std::string &api_key) {
   Error error;
   error.kind = kind_of(status);
   error.text = "The text gateway refused the request (" + std::to_string(status) + ")";
-  if (!fault.message.empty()) error.text += ": " + fault.message;
+  // A gateway may say anything; what it says is shown without what nobody should see.
+  error.service_message = redact_text(fault.message.substr(0, kMaxMessage), api_key);
+  if (!error.service_message.empty()) error.text += ": " + error.service_message;
   if (!error.text.ends_with('.')) error.text += '.';
   if (fault.daily_quota)
     error.text += " The quota of the day is used up.";
   else
     error.text += advice(error.kind);
   error.http_status = status;
-  error.service_message = fault.message;
   return error;
 }
 
@@ -74,12 +72,6 @@ Error blocked(const std::string &reason, const char *what) {
           {},
           0,
           reason};
-}
-
-milliseconds backoff(unsigned attempt) {
-  const auto base = std::min(kFirstWait * (1 << std::min(attempt, 10u)), kLongestWait);
-  return milliseconds(
-      g_random_int_range(static_cast<gint32>(base.count() / 2), static_cast<gint32>(base.count()) + 1));
 }
 
 // Puts the pieces together.
@@ -105,9 +97,8 @@ struct Gathering {
 
 }  // namespace
 
-ContentClient::ContentClient(std::shared_ptr<ContentTransport> transport, ContentClientSettings settings,
-                             Clock &clock)
-    : transport_(std::move(transport)), settings_(std::move(settings)), clock_(clock) {}
+ContentClient::ContentClient(std::shared_ptr<HttpClient> http, ContentClientSettings settings, Clock &clock)
+    : http_(std::move(http)), settings_(std::move(settings)), clock_(clock) {}
 
 Result<ContentAnswer, ContentClient::Failure> ContentClient::try_once(const std::string &url,
                                                                       const std::string &body,
@@ -115,10 +106,18 @@ Result<ContentAnswer, ContentClient::Failure> ContentClient::try_once(const std:
                                                                       bool &said,
                                                                       GCancellable *cancellable) const {
   const auto deadline = clock_.now() + settings_.timeout;
-  auto exchange = transport_->post(url, body, cancellable);
+  HttpRequest post;
+  post.method = HttpRequest::Method::post;
+  post.url = url;
+  post.bearer_key = settings_.api_key;
+  post.body = body;
+  post.content_type = "application/json";
+  post.timeout = settings_.timeout;
+  post.user_agent = settings_.user_agent;
+  auto exchange = http_->open(post, cancellable);
   if (!exchange) return Failure{exchange.error().error, exchange.error().transient, {}};
 
-  const unsigned status = (*exchange)->status();
+  const unsigned status = (*exchange)->reply().status;
   const bool good = status >= 200 && status < 300;
   StreamParser parser;
   Gathering gathering;
@@ -149,8 +148,10 @@ Result<ContentAnswer, ContentClient::Failure> ContentClient::try_once(const std:
   if (!good || gathering.fault) {
     const ServiceFault fault = gathering.fault.value_or(ServiceFault{});
     const unsigned code = !good ? status : fault.code >= 400 ? static_cast<unsigned>(fault.code) : 500;
-    Failure failure{refused(code, fault), is_transient(code) && !fault.daily_quota, fault.retry_delay};
-    if (const auto asked = (*exchange)->retry_after()) failure.wait = asked;
+    Failure failure{refused(code, fault, settings_.api_key), is_transient_status(code) && !fault.daily_quota,
+                    fault.retry_delay};
+    if (const auto asked = (*exchange)->reply().header("Retry-After"))
+      if (const auto wait = parse_retry_after(*asked, clock_.wall_now())) failure.wait = wait;
     return failure;
   }
   if (!gathering.block_reason.empty())
@@ -171,15 +172,15 @@ Result<ContentAnswer> ContentClient::ask(const ContentRequest &request, const Co
                                          GCancellable *cancellable) const {
   const std::string url = content_url(settings_.llm_base_url, request.model, settings_.stream);
   const std::string body = content_body(request);
+  const RetryPolicy policy(settings_.retries);
   bool said = false;
-  for (unsigned attempt = 0;; ++attempt) {
+  for (unsigned attempt = 1;; ++attempt) {
     auto answer = try_once(url, body, listener, said, cancellable);
     if (answer) return *std::move(answer);
     Failure &failure = answer.error();
-    const auto wait = failure.wait.value_or(backoff(attempt));
-    if (!failure.transient || said || attempt >= settings_.retries || wait > kLongestAskedWait)
-      return std::move(failure.error);
-    if (!clock_.sleep_until(clock_.now() + wait, cancellable)) return cancelled();
+    const auto wait = policy.delay_before(attempt, failure.wait);
+    if (!failure.transient || said || !wait || *wait > kLongestAskedWait) return std::move(failure.error);
+    if (!clock_.sleep_until(clock_.now() + *wait, cancellable)) return cancelled();
     if (listener.on_retry && !listener.on_retry()) return std::move(failure.error);
   }
 }

@@ -11,8 +11,8 @@
 #include <string_view>
 
 #include "plugin/base/clock.h"
-#include "plugin/caption/content_transport.h"
 #include "plugin/caption/content_wire.h"
+#include "plugin/http/http_client.h"
 
 namespace genclip {
 
@@ -27,6 +27,8 @@ struct ContentAnswer {
 
 struct ContentClientSettings {
   std::string llm_base_url;
+  std::string api_key;
+  std::string user_agent;  // empty: genclip's own
   bool stream = false;
   unsigned retries = 3;
   std::chrono::milliseconds timeout{60000};  // one exchange, whole; 0 for ever
@@ -44,7 +46,7 @@ struct ContentListener {
 // Blocking; every thread may ask at the same time. Borrows clock, which must outlive this.
 class ContentClient {
  public:
-  ContentClient(std::shared_ptr<ContentTransport> transport, ContentClientSettings settings, Clock &clock);
+  ContentClient(std::shared_ptr<HttpClient> http, ContentClientSettings settings, Clock &clock);
 
   // Errors: not_authorized (401, 402, 403), not_found (404), settings (another 4xx), busy (429), open_read
   // (5xx, no connection), read (broken or without a finishReason), timed_out, failed (blocked), cancelled.
@@ -58,7 +60,7 @@ class ContentClient {
                                           const ContentListener &listener, bool &said,
                                           GCancellable *cancellable) const;
 
-  const std::shared_ptr<ContentTransport> transport_;
+  const std::shared_ptr<HttpClient> http_;
   const ContentClientSettings settings_;
   Clock &clock_;
 };
