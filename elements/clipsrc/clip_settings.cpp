@@ -23,7 +23,7 @@ constexpr Property<ClipSettings> kProperties[] = {
     {"size", "Frame size in pixels, such as 2560x1440, for models that have it", &S::size},
     {"reference-mode", "How reference images are used (image, frame), for models that have it",
      &S::reference_mode},
-    {"seed", "Seed for the generation, -1 to leave it out", &S::seed, {-1, 9007199254740991}},
+    {"seed", "Seed for the generation, -1 to leave it out", &S::seed, {-1, 0x1.fffffffffffffp62}},
     {"generate-audio", "Whether the clip has sound", enum_field<&S::generate_audio>(switch_get_type)},
     {"watermark", "Whether the clip bears a watermark", enum_field<&S::watermark>(switch_get_type)},
     {"first-image", "URL or assetId://ID of the first frame", &S::first_image},

@@ -66,7 +66,12 @@ std::string repeated(int count, const std::string &text) {
 
 const Json *member(const ClipRequest &request, const char *name) { return request.fields.find(name); }
 
+// An empty property is an unset one.
 bool sayable_as_properties(const ClipRequest &request) {
+  for (const auto &[name, value] : *request.fields.object()) {
+    const bool one_empty = value.array() && value.array()->size() == 1 && value.array()->front() == Json("");
+    if (value == Json("") || ((name == "first_image" || name == "last_image") && one_empty)) return false;
+  }
   const auto is_one = [&](const char *name) {
     const Json *value = member(request, name);
     return !value || (value->array() && value->array()->size() == 1);

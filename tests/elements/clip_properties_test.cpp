@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// genclipsrc as gst-inspect shows it: the contract's table, row by row.
+#include <gst/gst.h>
+#include <gtest/gtest.h>
+
+#include "tests/elements/clip_pipeline.h"
+
+namespace genclip::test {
+namespace {
+
+enum class Kind { request, secret, status };
+
+struct Row {
+  const char *name;
+  const char *type;           // GType name
+  const char *default_value;  // as GStreamer writes it; nullptr is unset
+  Kind kind = Kind::request;
+};
+
+// design.md, "genclipsrc".
+constexpr Row kRows[] = {
+    {"model", "gchararray", nullptr},
+    {"prompt", "gchararray", nullptr},
+    {"duration", "guint", "0"},
+    {"aspect-ratio", "gchararray", nullptr},
+    {"resolution", "gchararray", nullptr},
+    {"size", "gchararray", nullptr},
+    {"reference-mode", "gchararray", nullptr},
+    {"seed", "gint64", "-1"},
+    {"generate-audio", "GenclipSwitch", "default"},
+    {"watermark", "GenclipSwitch", "default"},
+    {"first-image", "gchararray", nullptr},
+    {"last-image", "gchararray", nullptr},
+    {"reference-images", "GstValueArray", "<  >"},
+    {"reference-videos", "GstValueArray", "<  >"},
+    {"reference-audios", "GstValueArray", "<  >"},
+    {"extra-params", "GstStructure", nullptr},
+    {"base-url", "gchararray", nullptr},
+    {"api-key", "gchararray", nullptr, Kind::secret},
+    {"api-key-file", "gchararray", nullptr},
+    {"api", "GenclipApi", "auto"},
+    {"poll-interval", "guint", "5000"},
+    {"timeout", "guint", "1800"},
+    {"http-timeout", "guint", "30"},
+    {"retries", "guint", "5"},
+    {"take", "guint", "0"},
+    {"reuse", "gboolean", "true"},
+    {"store", "gchararray", nullptr},
+    {"task-id", "gchararray", nullptr},
+    {"random-access", "gboolean", "true"},
+    {"dry-run", "gboolean", "false"},
+    {"max-download-size", "guint64", "4294967296"},
+    {"tls-ca-file", "gchararray", nullptr},
+    {"user-agent", "gchararray", nullptr},
+    {"proxy", "gchararray", nullptr},
+    {"status", "GenclipStatus", "idle", Kind::status},
+    {"progress", "gint", "-1", Kind::status},
+    {"amount", "gdouble", "-1", Kind::status},
+    {"actual-duration", "gdouble", "-1", Kind::status},
+    {"clip-location", "gchararray", nullptr, Kind::status},
+};
+
+class ClipProperties : public testing::Test {
+ protected:
+  GRef<GstElement> src_ = GRef<GstElement>::adopt(
+      GST_ELEMENT(gst_object_ref_sink(gst_element_factory_make("genclipsrc", nullptr))));
+
+  GParamSpec *spec(const char *name) const {
+    return g_object_class_find_property(G_OBJECT_GET_CLASS(src_.get()), name);
+  }
+};
+
+TEST_F(ClipProperties, AreThoseOfTheContract) {
+  for (const Row &row : kRows) {
+    SCOPED_TRACE(row.name);
+    GParamSpec *found = spec(row.name);
+    ASSERT_TRUE(found);
+    EXPECT_STREQ(g_type_name(found->value_type), row.type);
+    EXPECT_EQ((found->flags & G_PARAM_READABLE) != 0, row.kind != Kind::secret);
+    EXPECT_EQ((found->flags & G_PARAM_WRITABLE) != 0, row.kind != Kind::status);
+    EXPECT_EQ((found->flags & GST_PARAM_MUTABLE_READY) != 0, row.kind != Kind::status);
+    const char *blurb = g_param_spec_get_blurb(found);
+    EXPECT_GT(strlen(blurb), 10u);
+    if (row.kind == Kind::secret) continue;
+
+    GValue value = G_VALUE_INIT;
+    g_object_get_property(G_OBJECT(src_.get()), row.name, &value);
+    const bool unset = (G_VALUE_HOLDS_STRING(&value) && !g_value_get_string(&value)) ||
+                       (G_VALUE_HOLDS(&value, GST_TYPE_STRUCTURE) && !g_value_get_boxed(&value));
+    EXPECT_EQ(unset, row.default_value == nullptr);
+    if (!unset) {
+      const GStringPtr text(gst_value_serialize(&value));
+      const GEnumValue *named =
+          G_VALUE_HOLDS_ENUM(&value)
+              ? g_enum_get_value(G_PARAM_SPEC_ENUM(found)->enum_class, g_value_get_enum(&value))
+              : nullptr;
+      EXPECT_STREQ(named ? named->value_nick : text.get(), row.default_value);
+    }
+    g_value_unset(&value);
+  }
+}
+
+TEST_F(ClipProperties, HaveTheContractsRangesAndNicks) {
+  const auto *interval = G_PARAM_SPEC_UINT(spec("poll-interval"));
+  EXPECT_EQ(interval->minimum, 10u);
+  EXPECT_EQ(interval->maximum, 600000u);
+  const auto *progress = G_PARAM_SPEC_INT(spec("progress"));
+  EXPECT_EQ(progress->minimum, -1);
+  EXPECT_EQ(progress->maximum, 100);
+  EXPECT_EQ(G_PARAM_SPEC_INT64(spec("seed"))->minimum, -1);
+  const auto nicks = [&](const char *property) {
+    std::string all;
+    const GEnumClass *values = G_PARAM_SPEC_ENUM(spec(property))->enum_class;
+    for (guint i = 0; i < values->n_values; ++i) all += std::string(values->values[i].value_nick) + " ";
+    return all;
+  };
+  EXPECT_EQ(nicks("generate-audio"), "default on off ");
+  EXPECT_EQ(nicks("watermark"), "default on off ");
+  EXPECT_EQ(nicks("api"), "auto tasks legacy ");
+  EXPECT_EQ(nicks("status"), "idle submitting queued processing downloading completed failed ");
+}
+
+TEST_F(ClipProperties, SayTheirUnits) {
+  const std::pair<const char *, const char *> units[] = {
+      {"duration", "seconds"},     {"poll-interval", "milliseconds"}, {"timeout", "seconds"},
+      {"http-timeout", "seconds"}, {"max-download-size", "bytes"},    {"progress", "percent"},
+      {"amount", "credits"},       {"actual-duration", "seconds"},    {"size", "pixels"},
+  };
+  for (const auto &[name, unit] : units)
+    EXPECT_TRUE(strstr(g_param_spec_get_blurb(spec(name)), unit)) << name;
+}
+
+TEST_F(ClipProperties, HandleTheSchemeAsASourceOfPrimaryRank) {
+  EXPECT_TRUE(gst_uri_protocol_is_supported(GST_URI_SRC, "genclip"));
+  GstElementFactory *factory = gst_element_get_factory(src_.get());
+  EXPECT_EQ(gst_plugin_feature_get_rank(GST_PLUGIN_FEATURE(factory)), guint{GST_RANK_PRIMARY});
+  EXPECT_STREQ(gst_element_factory_get_metadata(factory, GST_ELEMENT_METADATA_KLASS), "Source/Network");
+  GErrorPtr error;
+  auto made = GRef<GstElement>::adopt(GST_ELEMENT(gst_object_ref_sink(
+      gst_element_make_from_uri(GST_URI_SRC, "genclip://dance-2.5?prompt=x", nullptr, take(error)))));
+  ASSERT_TRUE(made) << error->message;
+  EXPECT_STREQ(GST_OBJECT_NAME(gst_element_get_factory(made.get())), "genclipsrc");
+}
+
+TEST_F(ClipProperties, OfTheRequestStayInPaused) {
+  g_object_set(src_.get(), "model", "dance-2.5", "prompt", "x", "dry-run", TRUE, nullptr);
+  ASSERT_NE(gst_element_set_state(src_.get(), GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
+  g_object_set(src_.get(), "prompt", "y", nullptr);
+  GErrorPtr error;
+  EXPECT_FALSE(
+      gst_uri_handler_set_uri(GST_URI_HANDLER(src_.get()), "genclip://dance-2.5?prompt=z", take(error)));
+  ASSERT_TRUE(error);
+  EXPECT_TRUE(g_error_matches(error.get(), GST_URI_ERROR, GST_URI_ERROR_BAD_STATE)) << error->message;
+  char *prompt = nullptr;
+  g_object_get(src_.get(), "prompt", &prompt, nullptr);
+  EXPECT_STREQ(GStringPtr(prompt).get(), "x");
+  gst_element_set_state(src_.get(), GST_STATE_NULL);
+}
+
+TEST_F(ClipProperties, UriReplacesWhatWasSetAndTheKeyStaysOut) {
+  g_object_set(src_.get(), "model", "sd_2.0_special", "prompt", "old", "duration", 9, "api-key",
+               "secret-4711", nullptr);
+  const GStringPtr made(gst_uri_handler_get_uri(GST_URI_HANDLER(src_.get())));
+  EXPECT_EQ(std::string(made.get()).find("4711"), std::string::npos);
+  ASSERT_TRUE(
+      gst_uri_handler_set_uri(GST_URI_HANDLER(src_.get()), "genclip://dance-2.5?prompt=new", nullptr));
+  unsigned duration = 1;
+  g_object_get(src_.get(), "duration", &duration, nullptr);
+  EXPECT_EQ(duration, 0u);
+  GErrorPtr error;
+  EXPECT_FALSE(gst_uri_handler_set_uri(GST_URI_HANDLER(src_.get()),
+                                       "genclip://dance-2.5?prompt=x&api_key=secret-4711", take(error)));
+  ASSERT_TRUE(error);
+  EXPECT_EQ(std::string(error->message).find("4711"), std::string::npos) << error->message;
+}
+
+TEST(ClipDryRun, PostsTheRequestAndEndsWithoutKeyOrNetwork) {
+  ClipPipeline clip;
+  clip.set("model", "sd_2.0_special");
+  clip.set("prompt", "a red kite");
+  clip.set("dry-run", "true");
+  clip.set("base-url", "https://service.example/api");
+  const auto error = clip.play();
+  ASSERT_FALSE(error) << error->text;
+  const GstStructure *request = nullptr;
+  for (const auto &message : clip.seen)
+    if (gst_message_has_name(message.get(), "genclip-request"))
+      request = gst_message_get_structure(message.get());
+  ASSERT_TRUE(request);
+  EXPECT_STREQ(gst_structure_get_string(request, "url"), "https://service.example/api/v2/model-center/tasks");
+  const auto body = Json::parse(gst_structure_get_string(request, "body"));
+  ASSERT_TRUE(body);
+  EXPECT_EQ(body->to_canonical_text(), R"({"duration":5,"model":"sd_2.0_special","prompt":"a red kite"})");
+}
+
+TEST(ClipSettingsErrors, NameEverythingThatIsMissingAtOnce) {
+  g_unsetenv("GENCLIP_BASE_URL");
+  g_unsetenv("GENCLIP_API_KEY");
+  g_unsetenv("GENCLIP_API_KEY_FILE");
+  ClipPipeline clip;
+  clip.set("duration", "99");
+  clip.set("model", "dance 2.5");
+  EXPECT_EQ(clip.go(GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
+  const auto error = error_of(clip.wait(GST_MESSAGE_ERROR));
+  EXPECT_TRUE(error.is(GST_RESOURCE_ERROR_SETTINGS));
+  for (const char *part : {"dance-2.5", "base-url", "API key"})
+    EXPECT_NE(error.text.find(part), std::string::npos) << part << " in: " << error.text;
+}
+
+}  // namespace
+}  // namespace genclip::test
