@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "plugin/generation/download.h"
+#include "plugin/generation/exit_guard.h"
 #include "plugin/generation/generation.h"
 #include "plugin/task/poll_schedule.h"
 
@@ -125,6 +126,7 @@ Result<std::string> ClipWork::task_to_follow(ClipFolder &folder, const std::opti
 Result<std::string> ClipWork::submit(ClipFolder &folder) {
   const GenerationJob &job = generation_.job();
   if (g_cancellable_is_cancelled(generation_.cancellable())) return cancelled();
+  const ExitGuard guard;
   record_.state = ClipState::intent;
   record_.submitted_at = unix_seconds(clock_);
   if (auto saved = save(folder); !saved) return std::move(saved).error();

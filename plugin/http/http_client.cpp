@@ -113,7 +113,11 @@ class SoupBody final : public HttpBody {
 class SoupHttpClient final : public HttpClient {
  public:
   explicit SoupHttpClient(const HttpSettings &settings)
-      : session_(IoThread::owned(new HttpSession(settings))) {}
+      : session_(IoThread::owned(new HttpSession(settings))) {
+    // Now, not with the first exchange: exit handlers that its users register from here on run before its
+    // own.
+    IoThread::get();
+  }
 
   Result<HttpReply, HttpError> call(const HttpRequest &request, GCancellable *cancellable) override {
     const auto deadline = std::chrono::steady_clock::now() + kTimeoutsPerCall * patience(request.timeout);

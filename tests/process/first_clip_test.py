@@ -6,9 +6,11 @@ import http.server
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import tempfile
 import threading
+import time
 import unittest
 
 KEY = "test-key-4711"
@@ -25,6 +27,8 @@ class Service(http.server.ThreadingHTTPServer):
         self.submits = self.queries = self.downloads = 0
         self.media_keys = 0
         self.submit_status = 200
+        self.submit_delay = 0
+        self.submitted = threading.Event()
         self.expired_downloads = 0
         self.cut_downloads_at = None
         self.body = None
@@ -58,6 +62,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if self.path != "/api/v2/model-center/tasks" or self.headers["Authorization"] != "Bearer " + KEY:
             return self.answer_json(401, {"error": {"message": "bad key"}})
         service.submits += 1
+        service.submitted.set()
+        time.sleep(service.submit_delay)
         service.body = json.loads(body)
         if service.submit_status != 200:
             return self.answer_json(service.submit_status, {"error": {"message": "no credits"}})
@@ -163,6 +169,19 @@ class FirstClip(unittest.TestCase):
         run = self.generate()
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
         self.assertEqual(self.out.read_bytes(), self.clip)
+        self.assertEqual(self.service.submits, 1)
+
+    def test_ctrl_c_amid_the_submit_keeps_the_task(self):
+        self.service.submit_delay = 1
+        words = ["gst-launch-1.0", "genclipsrc", "model=sd_2.0_special", "prompt=a red kite", "poll-interval=10", "!",
+                 "fakesink"]
+        with subprocess.Popen(words, env=self.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as first:
+            self.assertTrue(self.service.submitted.wait(30))
+            first.send_signal(signal.SIGINT)
+            first.wait(30)
+        run = self.generate()
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        self.assertNotIn("charged twice", run.stdout + run.stderr)
         self.assertEqual(self.service.submits, 1)
 
     def test_no_credits_is_said_and_not_tried_again(self):

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Holds the process's exit for a moment while the answer to a submit is outstanding: whoever presses Ctrl-C
+// just then would lose the ID of a task that is charged.
+#pragma once
+
+namespace genclip {
+
+// From before the intent is journalled until the answer is. Any thread.
+class ExitGuard {
+ public:
+  ExitGuard();
+  ~ExitGuard();
+  ExitGuard(const ExitGuard &) = delete;
+  ExitGuard &operator=(const ExitGuard &) = delete;
+};
+
+}  // namespace genclip
