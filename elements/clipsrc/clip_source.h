@@ -18,8 +18,8 @@
 
 namespace genclip {
 
-// settings and state: any thread. prepare, release: while pads are activated. read: the streaming thread. interrupt: any
-// thread.
+// settings and state: any thread. prepare, release: while pads are activated. read: the streaming thread.
+// interrupt: any thread.
 class ClipSource {
  public:
   // Borrows the element that owns it.

@@ -79,7 +79,8 @@ Result<void> ClipFolder::commit(File &part, ClipRecord &record) {
   // From here on a crash leaves what finish_commit needs to end it.
   record.state = ClipState::submitted;
   if (auto announced = write_record(record); !announced) return announced;
-  if (auto renamed = rename_durably(files_, path_.part(), path_.file(record.clip_name)); !renamed) return renamed;
+  if (auto renamed = rename_durably(files_, path_.part(), path_.file(record.clip_name)); !renamed)
+    return renamed;
   record.state = ClipState::complete;
   return write_record(record);
 }

@@ -35,8 +35,8 @@ class ClipFolder {
 
   // clip.part, made when missing.
   Result<std::shared_ptr<File>> open_part();
-  // Makes clip.part the whole clip, named and sized as the record says: synced, announced in the record, renamed, and
-  // the record written as complete.
+  // Makes clip.part the whole clip, named and sized as the record says: synced, announced in the record,
+  // renamed, and the record written as complete.
   Result<void> commit(File &part, ClipRecord &record);
   // Ends a commit that a crash cut short; else leaves the record as it is.
   Result<void> finish_commit(ClipRecord &record);

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What each file opens with: its licence, then a sentence that says what it is for."""
+
+import re
+
+import source_tree
+
+LICENCE = "SPDX-License-Identifier: LGPL-2.1-or-later"
+# Licensed by LICENSE alone, as they have no comments or are read by other programs.
+PLAIN = {".json", ".md", ".pem", ".key", ".supp", ".xml", ".xges", ".options", ".txt", ".srt", ".vtt", ".png"}
+PLAIN_NAMES = {"LICENSE", "packages", "meson.build", "meson_options.txt"}
+PLAIN_FOLDERS = ("tests/fuzz/corpus/",)
+SENTENCE = re.compile(r"[A-Z0-9\"'`_a-z].*[.:!?]$", re.DOTALL)
+
+
+def comment(lines, mark):
+    """The text of the comment that lines open with, up to its first empty line."""
+    text = []
+    for line in lines:
+        if not line.startswith(mark) or line.strip() == mark:
+            break
+        text.append(line.removeprefix(mark).strip())
+    return " ".join(text)
+
+
+def purpose(path, lines):
+    """The sentence after the licence line; lines start there."""
+    if path.suffix in source_tree.CPP:
+        return comment(lines[1:], "//") if lines[:1] == ["//"] else ""
+    docstring = re.match(r'"""(.*?)"""', "\n".join(lines), re.DOTALL)
+    if docstring:
+        return docstring[1].split("\n\n")[0].strip()
+    return comment(lines[1:] if lines[:1] == ["#"] else lines, "#")
+
+
+def judge(path, text):
+    """What the head of that file lacks, or None."""
+    lines = text.splitlines()
+    if lines and lines[0].startswith("#!"):
+        lines = lines[1:]
+    mark = "//" if path.suffix in source_tree.CPP else "#"
+    if lines[:1] != [f"{mark} {LICENCE}"]:
+        return f"does not open with '{mark} {LICENCE}'"
+    if path.name != "meson.build" and not SENTENCE.match(purpose(path, lines[1:])):
+        return "has no sentence of purpose after its licence"
+    return None
+
+
+def is_code(path, top):
+    if path.name.startswith(".") or str(path).startswith(PLAIN_FOLDERS):
+        return False
+    if path.suffix in source_tree.CPP or path.suffix in {".py", ".sh"} or path.name == "meson.build":
+        return True
+    if path.suffix in PLAIN or path.name in PLAIN_NAMES:
+        return False
+    with (top / path).open("rb") as file:
+        return file.read(2) == b"#!"
+
+
+def violations(top=source_tree.TOP):
+    """A line of text for each file whose head lacks something."""
+    found = []
+    for path in source_tree.files(top):
+        if is_code(path, top):
+            problem = judge(path, (top / path).read_text(encoding="utf-8"))
+            if problem:
+                found.append(f"{path}: {problem}")
+    return found

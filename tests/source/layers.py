@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Which folder may include which, and the includes that break it."""
+
+import re
+
+import source_tree
+
+# What a folder may include besides itself, most specific folder first. docs/architecture.md draws the same picture.
+BELOW_TASK = ["plugin/base", "plugin/catalog", "plugin/http"]
+BELOW_ELEMENTS = [*BELOW_TASK, "plugin/task", "plugin/store", "plugin/caption", "plugin/generation"]
+MAY_INCLUDE = {
+    "plugin/base": [],
+    "plugin/catalog": ["plugin/base"],
+    "plugin/http": ["plugin/base"],
+    "plugin/task": BELOW_TASK,
+    "plugin/store": BELOW_TASK,
+    "plugin/caption": BELOW_TASK,
+    "plugin/generation": [*BELOW_TASK, "plugin/task", "plugin/store"],
+    "plugin/command": BELOW_ELEMENTS,
+    "elements/clipsrc": [*BELOW_ELEMENTS, "elements/*"],
+    "elements/captioner": [*BELOW_ELEMENTS, "elements/*"],
+    "elements/*": BELOW_ELEMENTS,
+    # Shared wire code would cancel mistakes out.
+    "examples/simulator": ["plugin/base"],
+    # Registers the elements.
+    "plugin/*": ["plugin/base", "elements/clipsrc", "elements/captioner"],
+    "examples/*": [],
+    "tests/*": None,
+}
+
+# Libraries that one place alone knows.
+LIBRARY_OWNERS = {
+    "libsoup/": ["plugin/http", "examples/simulator", "tests/"],
+    "json-glib/": ["plugin/base", "tests/"],
+}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*(?P<open>["<])(?P<path>[^">]+)[">]', re.MULTILINE)
+
+
+def covers(folder, path):
+    """'a/b' covers all below it, 'a/*' only the files in 'a' itself."""
+    if folder.endswith("/*"):
+        return path.rpartition("/")[0] == folder[:-2]
+    return path.startswith(folder + "/")
+
+
+def layer_of(path):
+    if path.startswith("tests/"):
+        return "tests/*"
+    return next((folder for folder in MAY_INCLUDE if covers(folder, path)), None)
+
+
+def judge(path, mark, included, generated):
+    """What is wrong with that include, or None."""
+    if mark == "<":
+        owners = next((owners for prefix, owners in LIBRARY_OWNERS.items() if included.startswith(prefix)), None)
+        if owners and not path.startswith(tuple(owners)):
+            return f"<{included}> belongs to {' and '.join(owners[:-1])}"
+        return None
+    if "/" not in included or included.startswith("."):
+        return None if included in generated else f'"{included}" does not name its path from the top'
+    layer = layer_of(path)
+    if layer is None:
+        return "is in a folder that layers.py does not know"
+    allowed = MAY_INCLUDE[layer]
+    if allowed is None or covers(layer, included) or any(covers(folder, included) for folder in allowed):
+        return None
+    return f'"{included}" is not below {layer.removesuffix("/*")}'
+
+
+def violations(top=source_tree.TOP, generated=()):
+    """A line of text for each include that breaks the directions."""
+    found = []
+    for path in source_tree.cpp_files(top):
+        text = (top / path).read_text(encoding="utf-8")
+        for match in INCLUDE.finditer(text):
+            problem = judge(str(path), match["open"], match["path"], generated)
+            if problem:
+                line = text.count("\n", 0, match.start("path")) + 1
+                found.append(f"{path}:{line}: {problem}")
+    return found
