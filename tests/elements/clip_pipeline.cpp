@@ -84,13 +84,17 @@ void ClipPipeline::set(const char *property, const std::string &value) {
 std::string ClipPipeline::get(const char *property) const {
   GValue value = G_VALUE_INIT;
   g_object_get_property(G_OBJECT(src()), property, &value);
-  GValue text = G_VALUE_INIT;
-  g_value_init(&text, G_TYPE_STRING);
-  g_value_transform(&value, &text);
-  const char *known = g_value_get_string(&text);
-  std::string result = known ? known : "";
+  std::string result;
+  if (G_VALUE_HOLDS_ENUM(&value)) {
+    result = g_enum_get_value(static_cast<GEnumClass *>(g_type_class_peek(G_VALUE_TYPE(&value))),
+                              g_value_get_enum(&value))
+                 ->value_nick;
+  } else if (G_VALUE_HOLDS_STRING(&value)) {
+    result = g_value_get_string(&value) ? g_value_get_string(&value) : "";
+  } else {
+    result = GStringPtr(gst_value_serialize(&value)).get();
+  }
   g_value_unset(&value);
-  g_value_unset(&text);
   return result;
 }
 

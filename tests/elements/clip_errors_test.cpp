@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What goes wrong at the service ends in the domain a user expects, with a text to act on, or is recovered
+// from.
+#include <gst/gst.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "tests/elements/clip_pipeline.h"
+#include "tests/support/http_server.h"
+#include "tests/support/temporary_folder.h"
+
+namespace genclip::test {
+namespace {
+
+constexpr char kKey[] = "secret-key-4711";
+
+// Answers each call with the next of its texts, the last one for ever. "URL" stands for the server's own
+// address.
+struct Script {
+  std::vector<std::string> submit = {answer(200, R"({"id":"t-7","status":"queued"})")};
+  std::vector<std::string> poll = {
+      answer(200, R"({"id":"t-7","status":"completed","video_url":"URL/clip.mp4?sig=s3cr3t"})")};
+  std::vector<std::string> media = {};
+};
+
+class Service {
+ public:
+  explicit Service(Script script)
+      : script_(std::move(script)), server_([this](ServedConnection &connection) { serve(connection); }) {}
+
+  std::string url() const { return server_.url(""); }
+  std::vector<std::string> requests() const { return server_.requests(); }
+  long submits() const {
+    const auto all = requests();
+    return std::count_if(all.begin(), all.end(), [](const auto &one) { return one.starts_with("POST"); });
+  }
+
+ private:
+  void serve(ServedConnection &connection) {
+    for (;;) {
+      const std::string request = connection.read_request();
+      if (request.empty()) return;
+      if (request.starts_with("POST"))
+        connection.send(next(script_.submit, submitted_));
+      else if (request.starts_with("GET /v2/"))
+        connection.send(next(script_.poll, polled_));
+      else
+        connection.send(next(script_.media, fetched_));
+    }
+  }
+
+  // The length is that of the text without the placeholder's stretch, so URLs are put in before it is
+  // counted.
+  std::string next(const std::vector<std::string> &texts, std::atomic<size_t> &position) {
+    if (texts.empty()) return answer(500, "");
+    std::string text = texts[std::min<size_t>(position++, texts.size() - 1)];
+    const size_t head_end = text.find("\r\n\r\n") + 4;
+    std::string body = text.substr(head_end);
+    const size_t placeholder = body.find("URL");
+    if (placeholder == std::string::npos) return text;
+    body.replace(placeholder, 3, url());
+    return answer(200, body);
+  }
+
+  const Script script_;
+  std::atomic<size_t> submitted_ = 0, polled_ = 0, fetched_ = 0;
+  HttpServer server_;
+};
+
+struct Failure {
+  const char *name;
+  Script script;
+  GQuark domain;
+  int code;
+  std::vector<std::string> texts;  // each a part of the error's text
+  unsigned http_status = 0;
+  bool names_task = false;
+};
+
+void PrintTo(const Failure &failure, std::ostream *out) { *out << failure.name; }
+
+Failure resource(const char *name, Script script, GstResourceError code, std::vector<std::string> texts,
+                 unsigned http_status = 0, bool names_task = false) {
+  return {name,        std::move(script), GST_RESOURCE_ERROR, static_cast<int>(code), std::move(texts),
+          http_status, names_task};
+}
+
+Script submit(std::string text) { return {.submit = {std::move(text)}}; }
+Script poll(std::string text) { return {.poll = {std::move(text)}}; }
+Script media(std::string text) { return {.media = {std::move(text)}}; }
+
+std::vector<Failure> failures() {
+  const std::string page = "<!DOCTYPE html><html><body>Sign in</body></html>";
+  return {
+      resource("SubmitUnauthorized", submit(answer(401, R"({"error":{"message":"bad token"}})")),
+               GST_RESOURCE_ERROR_NOT_AUTHORIZED, {"key", "bad token"}, 401),
+      resource("SubmitWithoutCredits", submit(answer(402, R"({"message":"balance is 0"})")),
+               GST_RESOURCE_ERROR_NOT_AUTHORIZED, {"credits", "balance is 0"}, 402),
+      resource("SubmitForbidden", submit(answer(403, "{}")), GST_RESOURCE_ERROR_NOT_AUTHORIZED, {}, 403),
+      resource("SubmitToNowhere", submit(answer(404, "<html>no</html>")), GST_RESOURCE_ERROR_NOT_FOUND,
+               {"base-url"}, 404),
+      resource("SubmitRefused", submit(answer(400, R"({"detail":"prompt was rejected by moderation"})")),
+               GST_RESOURCE_ERROR_SETTINGS, {"prompt was rejected by moderation"}, 400),
+      resource("SubmitTooOften", submit(answer(429, R"({"error":"slow down"})", "Retry-After: 0\r\n")),
+               GST_RESOURCE_ERROR_BUSY, {}, 429),
+      resource("SubmitFailsInside", submit(answer(500, "oops")), GST_RESOURCE_ERROR_OPEN_READ,
+               {"unknown", "task-id"}, 500),
+      resource("SubmitAnsweredWithoutAnId", submit(answer(200, "{}")), GST_RESOURCE_ERROR_READ,
+               {"task ID", "unknown"}, 200),
+      resource("SubmitAnsweredWithAPage", submit(answer(200, page)), GST_RESOURCE_ERROR_READ, {"unknown"},
+               200),
+      resource("PollUnauthorized", poll(answer(401, "{}")), GST_RESOURCE_ERROR_NOT_AUTHORIZED, {"key"}, 401,
+               true),
+      resource("PollFailsInsideForEver", poll(answer(500, "{}")), GST_RESOURCE_ERROR_OPEN_READ, {}, 500,
+               true),
+      resource("TaskFails",
+               poll(answer(200, R"({"id":"t-7","status":"failed","error":{"message":"NSFW content"}})")),
+               GST_RESOURCE_ERROR_FAILED, {"NSFW content"}, 0, true),
+      resource("TaskHasNoUrl", poll(answer(200, R"({"id":"t-7","status":"completed"})")),
+               GST_RESOURCE_ERROR_NOT_FOUND, {"no URL"}, 0, true),
+      {"MediaIsAPage",
+       media(answer(200, page, "Content-Type: text/html\r\n")),
+       GST_STREAM_ERROR,
+       GST_STREAM_ERROR_WRONG_TYPE,
+       {"page"},
+       0,
+       true},
+      resource("MediaFailsInside", media(answer(500, "")), GST_RESOURCE_ERROR_OPEN_READ, {}, 500, true),
+      resource("MediaIsGone", media(answer(404, "")), GST_RESOURCE_ERROR_NOT_FOUND, {}, 404, true),
+      resource("MediaIsForbidden", media(answer(403, "")), GST_RESOURCE_ERROR_NOT_AUTHORIZED, {}, 403, true),
+      resource("MediaIsTooLarge", media("HTTP/1.1 200 OK\r\nContent-Length: 5000000000\r\n\r\n"),
+               GST_RESOURCE_ERROR_READ, {"max-download-size"}, 0, true),
+  };
+}
+
+class ClipFailure : public testing::TestWithParam<Failure> {};
+
+void set_up(ClipPipeline &clip, const std::string &url, const TemporaryFolder &store) {
+  clip.set("model", "dance-2.5");
+  clip.set("prompt", "x");
+  clip.set("api-key", kKey);
+  clip.set("store", store.path());
+  clip.set("poll-interval", "10");
+  clip.set("retries", "1");
+  clip.set("base-url", url);
+}
+
+TEST_P(ClipFailure, EndsInItsDomainWithATextToActOn) {
+  const Failure &failure = GetParam();
+  TemporaryFolder store;
+  Service service(failure.script);
+  ClipPipeline clip;
+  set_up(clip, service.url(), store);
+  const auto error = clip.play();
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->domain, failure.domain) << error->text;
+  EXPECT_EQ(error->code, failure.code) << error->text;
+  for (const std::string &text : failure.texts)
+    EXPECT_NE(error->text.find(text), std::string::npos) << '"' << text << "\" in: " << error->text;
+  EXPECT_EQ(error->detail("http-status"), failure.http_status ? std::to_string(failure.http_status) : "");
+  EXPECT_EQ(error->detail("task-id"), failure.names_task ? "t-7" : "");
+  for (const std::string &secret : {std::string(kKey), std::string("s3cr3t")}) {
+    const GStringPtr whole(gst_structure_to_string(gst_message_get_structure(error->message.get())));
+    EXPECT_EQ(std::string(whole.get()).find(secret), std::string::npos) << whole.get();
+  }
+  EXPECT_LE(service.submits(), failure.http_status == 429 ? 2 : 1);
+  EXPECT_EQ(clip.get("status"), "failed");
+  if (HasFailure()) GTEST_LOG_(INFO) << error->text << " / " << error->debug;
+}
+
+INSTANTIATE_TEST_SUITE_P(ClipSrc, ClipFailure, testing::ValuesIn(failures()),
+                         [](const auto &row) { return row.param.name; });
+
+TEST(ClipErrors, AServiceThatIsNotThereIsSaidSo) {
+  TemporaryFolder store;
+  ClipPipeline clip;
+  set_up(clip, "http://127.0.0.1:" + std::to_string(refused_port()), store);
+  const auto error = clip.play();
+  ASSERT_TRUE(error);
+  EXPECT_TRUE(error->is(GST_RESOURCE_ERROR_OPEN_READ)) << error->code;
+  EXPECT_NE(error->text.find("127.0.0.1"), std::string::npos) << error->text;
+}
+
+TEST(ClipErrors, AnElementCanBeUsedAgainAfterOne) {
+  TemporaryFolder store;
+  const std::string box(
+      "\0\0\0\x10"
+      "ftypisom\0\0\2\0",
+      16);
+  Service service({.submit = {answer(402, "{}"), answer(200, R"({"id":"t-7"})")},
+                   .media = {answer(200, box + std::string(1000, '\0'))}});
+  ClipPipeline clip;
+  set_up(clip, service.url(), store);
+  EXPECT_TRUE(clip.play());
+  clip.go(GST_STATE_NULL);
+  EXPECT_EQ(clip.get("status"), "idle");
+  const auto error = clip.play();
+  EXPECT_FALSE(error) << error->text;
+  EXPECT_EQ(service.submits(), 2);
+}
+
+TEST(ClipErrors, OfTransientKindAreRecoveredFrom) {
+  TemporaryFolder store;
+  const std::string box(
+      "\0\0\0\x10"
+      "ftypisom\0\0\2\0",
+      16);
+  Service service(
+      {.submit = {answer(503, "", "Retry-After: 0\r\n"), answer(200, R"({"id":17})")},
+       .poll = {answer(404, "{}", "Retry-After: 0\r\n"), answer(502, "", "Retry-After: 0\r\n"),
+                answer(200, R"({"status":"Succeeded","video_url":"URL/c"})")},
+       .media = {answer(503, "", "Retry-After: 0\r\n"), answer(200, box + std::string(1000, '\0'))}});
+  ClipPipeline clip;
+  set_up(clip, service.url(), store);
+  clip.set("retries", "3");
+  const auto error = clip.play();
+  EXPECT_FALSE(error) << error->text;
+  EXPECT_EQ(service.submits(), 2);
+}
+
+}  // namespace
+}  // namespace genclip::test
