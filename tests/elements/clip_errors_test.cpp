@@ -5,70 +5,12 @@
 #include <gst/gst.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <atomic>
-
 #include "tests/elements/clip_pipeline.h"
-#include "tests/support/http_server.h"
+#include "tests/elements/scripted_service.h"
 #include "tests/support/temporary_folder.h"
 
 namespace genclip::test {
 namespace {
-
-constexpr char kKey[] = "secret-key-4711";
-
-// Answers each call with the next of its texts, the last one for ever. "URL" stands for the server's own
-// address.
-struct Script {
-  std::vector<std::string> submit = {answer(200, R"({"id":"t-7","status":"queued"})")};
-  std::vector<std::string> poll = {
-      answer(200, R"({"id":"t-7","status":"completed","video_url":"URL/clip.mp4?sig=s3cr3t"})")};
-  std::vector<std::string> media = {};
-};
-
-class Service {
- public:
-  explicit Service(Script script)
-      : script_(std::move(script)), server_([this](ServedConnection &connection) { serve(connection); }) {}
-
-  std::string url() const { return server_.url(""); }
-  std::vector<std::string> requests() const { return server_.requests(); }
-  long submits() const {
-    const auto all = requests();
-    return std::count_if(all.begin(), all.end(), [](const auto &one) { return one.starts_with("POST"); });
-  }
-
- private:
-  void serve(ServedConnection &connection) {
-    for (;;) {
-      const std::string request = connection.read_request();
-      if (request.empty()) return;
-      if (request.starts_with("POST"))
-        connection.send(next(script_.submit, submitted_));
-      else if (request.starts_with("GET /v2/"))
-        connection.send(next(script_.poll, polled_));
-      else
-        connection.send(next(script_.media, fetched_));
-    }
-  }
-
-  // The length is that of the text without the placeholder's stretch, so URLs are put in before it is
-  // counted.
-  std::string next(const std::vector<std::string> &texts, std::atomic<size_t> &position) {
-    if (texts.empty()) return answer(500, "");
-    std::string text = texts[std::min<size_t>(position++, texts.size() - 1)];
-    const size_t head_end = text.find("\r\n\r\n") + 4;
-    std::string body = text.substr(head_end);
-    const size_t placeholder = body.find("URL");
-    if (placeholder == std::string::npos) return text;
-    body.replace(placeholder, 3, url());
-    return answer(200, body);
-  }
-
-  const Script script_;
-  std::atomic<size_t> submitted_ = 0, polled_ = 0, fetched_ = 0;
-  HttpServer server_;
-};
 
 struct Failure {
   const char *name;
@@ -138,22 +80,12 @@ std::vector<Failure> failures() {
 
 class ClipFailure : public testing::TestWithParam<Failure> {};
 
-void set_up(ClipPipeline &clip, const std::string &url, const TemporaryFolder &store) {
-  clip.set("model", "dance-2.5");
-  clip.set("prompt", "x");
-  clip.set("api-key", kKey);
-  clip.set("store", store.path());
-  clip.set("poll-interval", "10");
-  clip.set("retries", "1");
-  clip.set("base-url", url);
-}
-
 TEST_P(ClipFailure, EndsInItsDomainWithATextToActOn) {
   const Failure &failure = GetParam();
   TemporaryFolder store;
-  Service service(failure.script);
+  ScriptedService service(failure.script);
   ClipPipeline clip;
-  set_up(clip, service.url(), store);
+  use(clip, service.url(), store.path());
   const auto error = clip.play();
   ASSERT_TRUE(error);
   EXPECT_EQ(error->domain, failure.domain) << error->text;
@@ -177,7 +109,7 @@ INSTANTIATE_TEST_SUITE_P(ClipSrc, ClipFailure, testing::ValuesIn(failures()),
 TEST(ClipErrors, AServiceThatIsNotThereIsSaidSo) {
   TemporaryFolder store;
   ClipPipeline clip;
-  set_up(clip, "http://127.0.0.1:" + std::to_string(refused_port()), store);
+  use(clip, "http://127.0.0.1:" + std::to_string(refused_port()), store.path());
   const auto error = clip.play();
   ASSERT_TRUE(error);
   EXPECT_TRUE(error->is(GST_RESOURCE_ERROR_OPEN_READ)) << error->code;
@@ -186,14 +118,10 @@ TEST(ClipErrors, AServiceThatIsNotThereIsSaidSo) {
 
 TEST(ClipErrors, AnElementCanBeUsedAgainAfterOne) {
   TemporaryFolder store;
-  const std::string box(
-      "\0\0\0\x10"
-      "ftypisom\0\0\2\0",
-      16);
-  Service service({.submit = {answer(402, "{}"), answer(200, R"({"id":"t-7"})")},
-                   .media = {answer(200, box + std::string(1000, '\0'))}});
+  ScriptedService service(
+      {.submit = {answer(402, "{}"), answer(200, R"({"id":"t-7"})")}, .media = {answer(200, small_clip())}});
   ClipPipeline clip;
-  set_up(clip, service.url(), store);
+  use(clip, service.url(), store.path());
   EXPECT_TRUE(clip.play());
   clip.go(GST_STATE_NULL);
   EXPECT_EQ(clip.get("status"), "idle");
@@ -204,17 +132,13 @@ TEST(ClipErrors, AnElementCanBeUsedAgainAfterOne) {
 
 TEST(ClipErrors, OfTransientKindAreRecoveredFrom) {
   TemporaryFolder store;
-  const std::string box(
-      "\0\0\0\x10"
-      "ftypisom\0\0\2\0",
-      16);
-  Service service(
+  ScriptedService service(
       {.submit = {answer(503, "", "Retry-After: 0\r\n"), answer(200, R"({"id":17})")},
        .poll = {answer(404, "{}", "Retry-After: 0\r\n"), answer(502, "", "Retry-After: 0\r\n"),
                 answer(200, R"({"status":"Succeeded","video_url":"URL/c"})")},
-       .media = {answer(503, "", "Retry-After: 0\r\n"), answer(200, box + std::string(1000, '\0'))}});
+       .media = {answer(503, "", "Retry-After: 0\r\n"), answer(200, small_clip())}});
   ClipPipeline clip;
-  set_up(clip, service.url(), store);
+  use(clip, service.url(), store.path());
   clip.set("retries", "3");
   const auto error = clip.play();
   EXPECT_FALSE(error) << error->text;
