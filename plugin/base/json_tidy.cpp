@@ -25,6 +25,8 @@ class Tidier {
     if (text_.starts_with("\xEF\xBB\xBF")) text_.remove_prefix(3);
     while (at_ < text_.size()) {
       const char c = text_[at_];
+      // json-glib would take the last of several documents.
+      if (closed_ && !g_ascii_isspace(c)) return Error{ErrorKind::failed, "something follows its end."};
       if (c == '"') {
         string();
       } else if (c == '-' || g_ascii_isdigit(c)) {
@@ -32,7 +34,7 @@ class Tidier {
       } else {
         if ((c == '[' || c == '{') && ++depth_ > max_depth_)
           return Error{ErrorKind::failed, "it nests deeper than " + std::to_string(max_depth_) + " levels."};
-        if (c == ']' || c == '}') --depth_;
+        if (c == ']' || c == '}') closed_ = --depth_ == 0;
         out_ += c;
         ++at_;
       }
@@ -103,6 +105,7 @@ class Tidier {
   const int max_depth_;
   size_t at_ = 0;
   int depth_ = 0;
+  bool closed_ = false;  // The outermost bracket.
   std::string out_;
 };
 

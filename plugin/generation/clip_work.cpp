@@ -9,6 +9,7 @@
 #include "plugin/generation/exit_guard.h"
 #include "plugin/generation/generation.h"
 #include "plugin/task/poll_schedule.h"
+#include "plugin/task/task_log.h"
 
 namespace genclip {
 namespace {
@@ -134,7 +135,7 @@ Result<std::string> ClipWork::submit(ClipFolder &folder) {
   generation_.change([](GenerationState &state) { state.status = ClipStatus::submitting; });
   if (job.timeout.count() > 0) deadline_ = clock_.now() + job.timeout;
 
-  auto task = tasks_.submit(*job.request, generation_.cancellable());
+  auto task = tasks_.submit(*job.request, generation_.cancellable(), deadline_);
   if (!task) {
     record_.state = task.error().outcome_unknown ? ClipState::ambiguous : ClipState::refused;
     record_.error = task.error().error.text;
@@ -150,14 +151,17 @@ Result<std::string> ClipWork::submit(ClipFolder &folder) {
   return task->id;
 }
 
-Result<Task> ClipWork::query(const std::string &task_id, bool is_new) {
-  auto task = tasks_.query(task_id, is_new, generation_.cancellable());
-  if (task) show(*task);
+Result<Task> ClipWork::query(const std::string &task_id, std::optional<Clock::Time> deadline) {
+  auto task = tasks_.query(task_id, is_new_, generation_.cancellable(), deadline);
+  if (!task) return task;
+  is_new_ = false;  // It is known now: from here on a 404 means that it is gone.
+  show(*task);
   return task;
 }
 
 // The URL of the finished clip.
 Result<std::string> ClipWork::follow(const std::string &task_id) {
+  warn_of_poll_interval(generation_.job().poll_interval, generation_.job().endpoint.base_url);
   const PollSchedule schedule(generation_.job().poll_interval, deadline_);
   unsigned empty_completions = 0;
   for (bool first = true;; first = false) {
@@ -173,7 +177,7 @@ Result<std::string> ClipWork::follow(const std::string &task_id) {
       }
       if (!clock_.sleep_until(*next, generation_.cancellable())) return cancelled();
     }
-    auto task = query(task_id, is_new_);
+    auto task = query(task_id, deadline_);
     if (!task) return std::move(task).error();
     if (task->status == TaskStatus::failed) {
       record_.state = ClipState::failed;
@@ -193,7 +197,7 @@ Result<std::string> ClipWork::follow(const std::string &task_id) {
     }
     if (task->status == TaskStatus::unknown && !warned_of_status_) {
       warned_of_status_ = true;
-      warn("The service reports the unknown status \"" + task->status_word.substr(0, 80) +
+      warn("The service reports the unknown status \"" + task->status_word +
            "\". It is asked again until the timeout.");
     }
   }
@@ -232,7 +236,8 @@ Result<void> ClipWork::fetch(ClipFolder &folder, const std::string &url) {
   if (!part) return std::move(part).error();
   Download::Hooks hooks;
   hooks.fresh_url = [this]() -> Result<std::string> {
-    auto task = query(record_.task_id, false);
+    auto task =
+        query(record_.task_id, std::nullopt);  // A clip that is paid for is worth more than the deadline.
     if (!task) return std::move(task).error();
     if (task->status == TaskStatus::failed) return task_failed(*task);
     return task->clip_url;

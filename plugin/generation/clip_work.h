@@ -35,7 +35,7 @@ class ClipWork {
   Result<std::string> follow(const std::string &task_id);
   Result<std::string> clip_url_of(Task task, const std::string &task_id);
   Result<void> fetch(ClipFolder &folder, const std::string &url);
-  Result<Task> query(const std::string &task_id, bool is_new);
+  Result<Task> query(const std::string &task_id, std::optional<Clock::Time> deadline);
   Result<void> save(ClipFolder &folder);
   void show(const Task &task);
   void warn(std::string text);
@@ -46,7 +46,7 @@ class ClipWork {
   const RetryPolicy retries_;
   TaskClient tasks_;
   ClipRecord record_;
-  bool is_new_ = false;  // This run submitted the task.
+  bool is_new_ = false;  // This run submitted the task, and the service has not told of it since.
   bool warned_of_status_ = false;
   std::optional<Clock::Time> deadline_;
 };

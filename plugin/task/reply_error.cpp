@@ -3,10 +3,19 @@
 // Statuses in a table; the first row that fits speaks.
 #include "plugin/task/reply_error.h"
 
+#include <glib.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+
 #include "plugin/task/service_message.h"
 
 namespace genclip {
 namespace {
+
+constexpr size_t kMaxDebug = 200;
+constexpr size_t kMaxSearched = 64 * 1024;
 
 struct Meaning {
   unsigned low;
@@ -37,22 +46,50 @@ constexpr Meaning kMeanings[] = {
      "The service refused to tell of the task."},
     {500, 599, ErrorKind::open_read, "The service failed.",
      "The service failed to tell of the task. Run again later."},
-    {0, 999, ErrorKind::open_read, "The service gave an answer that makes no sense. Check base-url.",
+    {0, ~0u, ErrorKind::open_read, "The service gave an answer that makes no sense. Check base-url.",
      nullptr},
 };
 
-}  // namespace
+constexpr Meaning kUsedUp = {
+    429, 429, ErrorKind::busy,
+    "The quota of the account or of the day is used up. Top it up, or run again when it is renewed.",
+    nullptr};
 
-Error reply_error(TaskCall call, const HttpReply &reply) {
+// In lower case, without what may part the words.
+constexpr std::string_view kUsedUpWords[] = {"insufficientquota",
+                                             "insufficientbalance",
+                                             "insufficientcredit",
+                                             "insufficientpoints",
+                                             "perday",
+                                             "daily"};
+
+const Meaning &meaning_of(const HttpReply &reply) {
+  if (is_quota_used_up(reply)) return kUsedUp;
   const Meaning *meaning = kMeanings;
   while (reply.status < meaning->low || reply.status > meaning->high) ++meaning;
+  return *meaning;
+}
+
+}  // namespace
+
+bool is_quota_used_up(const HttpReply &reply) {
+  if (reply.status != 429) return false;
+  std::string letters;
+  for (const char c : reply.body.substr(0, kMaxSearched))
+    if (g_ascii_isalpha(c)) letters += g_ascii_tolower(c);
+  return std::any_of(std::begin(kUsedUpWords), std::end(kUsedUpWords),
+                     [&](std::string_view word) { return letters.find(word) != letters.npos; });
+}
+
+Error reply_error(TaskCall call, const HttpReply &reply, std::string_view key) {
+  const Meaning &meaning = meaning_of(reply);
   Error error;
-  error.kind = meaning->kind;
-  error.text = call == TaskCall::query && meaning->query ? meaning->query : meaning->submit;
+  error.kind = meaning.kind;
+  error.text = call == TaskCall::query && meaning.query ? meaning.query : meaning.submit;
   error.http_status = reply.status;
-  error.service_message = service_message_in(reply.body);
+  error.service_message = service_message_in(reply.body, key);
   if (!error.service_message.empty()) error.text += " It says: " + error.service_message;
-  error.debug = "HTTP " + std::to_string(reply.status) + (reply.reason.empty() ? "" : " " + reply.reason);
+  error.debug = display_line("HTTP " + std::to_string(reply.status) + " " + reply.reason, kMaxDebug, key);
   return error;
 }
 

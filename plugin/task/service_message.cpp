@@ -5,7 +5,9 @@
 
 #include <glib.h>
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "plugin/base/gref.h"
 #include "plugin/http/redaction.h"
@@ -14,7 +16,8 @@ namespace genclip {
 namespace {
 
 constexpr int kMaxDepth = 6;
-constexpr long kMaxCharacters = 500;
+constexpr size_t kMaxCharacters = 500;
+constexpr size_t kMaxPlainText = 4096;  // Of a body that is no JSON, to look for a title in.
 
 // The most telling first.
 constexpr std::array kMessageKeys = {
@@ -30,11 +33,14 @@ std::string find_message(const Json &json, int depth);
 
 std::string message_in_string(const std::string &text, int depth) {
   std::string line = trimmed(text);
+  if (line == "null" || line == "None") return {};  // A null that somebody printed.
   if (!line.empty() && (line.front() == '{' || line.front() == '[' || line.front() == '"') &&
       depth < kMaxDepth) {
     if (const auto inner = Json::parse(line)) {
       if (std::string found = find_message(*inner, depth + 1); !found.empty()) return found;
-      if (inner->object() || inner->array()) return inner->object() && inner->object()->empty() ? "" : line;
+      // Of an object that nobody understands, all is shown; one with a code of 0 says that all is well.
+      if (inner->object() && !inner->object()->empty() && !inner->find("code")) return line;
+      if (!inner->string()) return {};
     }
   }
   return line;
@@ -55,6 +61,7 @@ std::string place_of(const Json &json) {
 std::string find_message(const Json &json, int depth) {
   if (depth > kMaxDepth) return {};
   if (const std::string *text = json.string()) return message_in_string(*text, depth);
+  if (const int64_t *code = json.integer()) return *code == 0 ? "" : "code " + std::to_string(*code);
   if (const Json::Array *list = json.array()) {
     std::string all;
     for (const Json &item : *list) {
@@ -71,42 +78,70 @@ std::string find_message(const Json &json, int depth) {
   }
   // A code alone is better than nothing, but 0 is no error.
   const Json *code = json.find("code");
-  if (code && code->string() && !code->string()->empty() && *code->string() != "0") return *code->string();
-  if (code && code->integer() && *code->integer() != 0) return "code " + std::to_string(*code->integer());
-  return {};
+  if (code && code->string() && *code->string() == "0") return {};
+  return code ? find_message(*code, depth + 1) : std::string();
 }
 
-std::string one_line(std::string text) {
-  for (char &c : text)
-    if (g_ascii_iscntrl(c)) c = ' ';
-  if (g_utf8_strlen(text.c_str(), -1) > kMaxCharacters) {
-    text.resize(static_cast<size_t>(g_utf8_offset_to_pointer(text.c_str(), kMaxCharacters) - text.c_str()));
-    text += "…";
+// What a character becomes in one line: itself, a blank or nothing (0).
+gunichar shown(gunichar character) {
+  constexpr gunichar kJoiners[] = {0x200C, 0x200D};  // They make letters and emoji, not mischief.
+  switch (g_unichar_type(character)) {
+    case G_UNICODE_CONTROL:
+    case G_UNICODE_LINE_SEPARATOR:
+    case G_UNICODE_PARAGRAPH_SEPARATOR: return ' ';
+    case G_UNICODE_FORMAT:
+      return std::find(std::begin(kJoiners), std::end(kJoiners), character) != std::end(kJoiners) ? character
+                                                                                                  : 0;
+    default: return character;
   }
-  return text;
 }
 
-std::string html_title(std::string_view body) {
-  const GStringPtr lower(g_ascii_strdown(body.data(), static_cast<gssize>(body.size())));
-  const std::string_view page = lower.get();
-  const auto open = page.find("<title>");
-  if (open == std::string_view::npos) return {};
-  const auto close = page.find("</title>", open);
-  if (close == std::string_view::npos) return {};
-  return trimmed(body.substr(open + 7, close - open - 7));
+// The text of the first of these elements in a page.
+std::string element_text(std::string_view page) {
+  const GStringPtr lowered(g_ascii_strdown(page.data(), static_cast<gssize>(page.size())));
+  const std::string_view lower(lowered.get(), page.size());
+  for (const std::string_view name : {"title", "message"}) {
+    const auto open = lower.find(std::string("<").append(name));
+    const auto begin = open == lower.npos ? open : lower.find('>', open);
+    const auto end = begin == lower.npos ? begin : lower.find("</", begin);
+    if (end == lower.npos) continue;
+    if (std::string text = trimmed(page.substr(begin + 1, end - begin - 1)); !text.empty()) return text;
+  }
+  return {};
 }
 
 }  // namespace
 
-std::string service_message(const Json &error) { return one_line(redact_text(find_message(error, 0), {})); }
+std::string display_line(std::string_view text, size_t max_characters, std::string_view key) {
+  const GStringPtr valid(g_utf8_make_valid(text.data(), static_cast<gssize>(text.size())));
+  const std::string redacted = redact_text(valid.get(), key);
+  std::string line;
+  size_t characters = 0;
+  for (const char *at = redacted.c_str(); *at; at = g_utf8_next_char(at)) {
+    const gunichar character = shown(g_utf8_get_char(at));
+    const bool is_blank = character == ' ';
+    if (character == 0 || (is_blank && (line.empty() || line.back() == ' '))) continue;
+    if (characters++ == max_characters) {
+      line += "…";
+      break;
+    }
+    char bytes[6];
+    line.append(bytes, static_cast<size_t>(g_unichar_to_utf8(character, bytes)));
+  }
+  if (line.ends_with(' ')) line.pop_back();
+  return line;
+}
 
-std::string service_message_in(std::string_view body) {
-  if (const auto json = Json::parse(body)) return service_message(*json);
-  const GStringPtr valid(
-      g_utf8_make_valid(body.data(), static_cast<gssize>(std::min<size_t>(body.size(), 4096))));
-  const std::string text = trimmed(valid.get());
-  if (text.starts_with('<')) return one_line(redact_text(html_title(text), {}));
-  return one_line(redact_text(text, {}));
+std::string service_message(const Json &error, std::string_view key) {
+  return display_line(find_message(error, 0), kMaxCharacters, key);
+}
+
+std::string service_message_in(std::string_view body, std::string_view key) {
+  if (const auto json = Json::parse(body)) return service_message(*json, key);
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (body.starts_with(kByteOrderMark)) body.remove_prefix(kByteOrderMark.size());
+  const std::string text = display_line(body, kMaxPlainText, key);
+  return display_line(text.starts_with('<') ? element_text(text) : text, kMaxCharacters, key);
 }
 
 }  // namespace genclip

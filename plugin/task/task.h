@@ -18,7 +18,7 @@ enum class TaskStatus {
 struct Task {
   std::string id;
   TaskStatus status = TaskStatus::unknown;
-  std::string status_word;      // As it was sent, for a warning about an unknown one.
+  std::string status_word;      // As it was sent but fit to be shown, for a warning about an unknown one.
   int progress = -1;            // Percent, -1 unknown.
   std::string clip_url;         // video_url, else result_url; empty until completed.
   double amount = -1;           // Credits, -1 unknown.

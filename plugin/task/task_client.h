@@ -6,6 +6,7 @@
 #include <gio/gio.h>
 
 #include <chrono>
+#include <optional>
 #include <string>
 
 #include "plugin/base/clock.h"
@@ -14,6 +15,7 @@
 #include "plugin/http/http_client.h"
 #include "plugin/http/retry_policy.h"
 #include "plugin/task/task.h"
+#include "plugin/task/task_log.h"
 
 namespace genclip {
 
@@ -38,22 +40,33 @@ class TaskClient {
   TaskClient(HttpClient &http, Clock &clock, TaskEndpoint endpoint, RetryPolicy retries)
       : http_(http), clock_(clock), endpoint_(std::move(endpoint)), retries_(std::move(retries)) {}
 
-  // A task with an ID. Sent again only when it surely was not sent, or was refused with 429 or 503. A request
-  // on its way is not cut off by `cancellable` (its answer is worth money), only the waits between the tries
-  // are.
-  Result<Task, SubmitFailure> submit(const CheckedRequest &request, GCancellable *cancellable);
+  using Deadline = std::optional<Clock::Time>;
+
+  // A task with an ID. Sent again only when it surely was not sent, or was refused with 429 or 503 for less
+  // than kMaxRetryAfter. A request on its way is not cut off by `cancellable` nor by `deadline` (its answer
+  // is worth money), only the waits between the tries are.
+  Result<Task, SubmitFailure> submit(const CheckedRequest &request, GCancellable *cancellable,
+                                     Deadline deadline = std::nullopt);
 
   // The task's state now. Transient failures are retried; a 404 is retried while `is_new` (just submitted).
-  Result<Task> query(const std::string &task_id, bool is_new, GCancellable *cancellable);
+  // Asks once at least, and after `deadline` no more than that.
+  Result<Task> query(const std::string &task_id, bool is_new, GCancellable *cancellable,
+                     Deadline deadline = std::nullopt);
 
  private:
   HttpRequest request_to(std::string url, HttpRequest::Method method) const;
+  // Nothing: give up.
+  std::optional<std::chrono::milliseconds> pause_before(unsigned attempt,
+                                                        std::optional<std::chrono::milliseconds> wished,
+                                                        Deadline deadline) const;
+  std::chrono::milliseconds timeout_before(Deadline deadline) const;
   bool wait(std::chrono::milliseconds pause, GCancellable *cancellable);
 
   HttpClient &http_;
   Clock &clock_;
   const TaskEndpoint endpoint_;
   const RetryPolicy retries_;
+  TaskLog log_;
 };
 
 }  // namespace genclip

@@ -17,20 +17,26 @@
 namespace genclip {
 namespace {
 
+constexpr size_t kMaxIdLength = 1024;
+constexpr size_t kMaxStatusLength = 40;
+constexpr size_t kMaxDebugLength = 200;
+constexpr double kExactIntegers = 9007199254740992.0;  // 2^53: below it, a double has every integer.
+
 struct StatusWord {
   std::string_view word;
   TaskStatus status;
 };
 
+// In lower case, without what may part the words: in_progress, "In Progress" and inProgress are one.
 constexpr StatusWord kStatusWords[] = {
     {"queued", TaskStatus::queued},         {"queueing", TaskStatus::queued},
-    {"in_queue", TaskStatus::queued},       {"pending", TaskStatus::queued},
+    {"inqueue", TaskStatus::queued},        {"pending", TaskStatus::queued},
     {"submitted", TaskStatus::queued},      {"created", TaskStatus::queued},
     {"preparing", TaskStatus::queued},      {"initializing", TaskStatus::queued},
     {"wait", TaskStatus::queued},           {"waiting", TaskStatus::queued},
     {"starting", TaskStatus::queued},       {"throttled", TaskStatus::queued},
-    {"not_start", TaskStatus::queued},      {"processing", TaskStatus::processing},
-    {"running", TaskStatus::processing},    {"in_progress", TaskStatus::processing},
+    {"notstart", TaskStatus::queued},       {"processing", TaskStatus::processing},
+    {"running", TaskStatus::processing},    {"inprogress", TaskStatus::processing},
     {"generating", TaskStatus::processing}, {"completed", TaskStatus::completed},
     {"complete", TaskStatus::completed},    {"succeeded", TaskStatus::completed},
     {"succeed", TaskStatus::completed},     {"success", TaskStatus::completed},
@@ -43,14 +49,19 @@ constexpr StatusWord kStatusWords[] = {
     {"moderated", TaskStatus::failed},
 };
 
+// The legacy API's own are not shown (§4.3).
+constexpr std::initializer_list<const char *> kStatusNames = {"status", "task_status", "state"};
+
 std::string base_of(std::string_view base_url) {
   while (base_url.ends_with('/')) base_url.remove_suffix(1);
   return std::string(base_url);
 }
 
-std::string trimmed_lower(std::string_view text) {
-  const GStringPtr lower(g_ascii_strdown(text.data(), static_cast<gssize>(text.size())));
-  return g_strstrip(lower.get());
+std::string trimmed(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n\f\v";
+  const auto begin = text.find_first_not_of(kBlanks);
+  if (begin == text.npos) return {};
+  return std::string(text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1));
 }
 
 // The first of these members that is there and not null.
@@ -60,11 +71,24 @@ const Json *first_of(const Json &object, std::initializer_list<const char *> key
   return nullptr;
 }
 
-// A string, or the digits of a number.
+// A string without blanks around it, or the digits of a number.
 std::string read_text(const Json *json) {
   if (!json) return {};
-  if (const auto *text = json->string()) return *text;
-  if (json->integer() || json->real()) return json->to_text();
+  if (const auto *text = json->string()) return trimmed(*text);
+  if (json->integer()) return json->to_text();
+  // Some encoders know no integers: 12.0 is 12.
+  if (const auto *real = json->real(); real && *real == std::floor(*real) && std::abs(*real) < kExactIntegers)
+    return std::to_string(static_cast<int64_t>(*real));
+  return json->real() ? json->to_text() : std::string();
+}
+
+// An ID goes into URLs, logs and messages: what cannot be one is none.
+std::string read_id(const Json &object) {
+  for (const char *key : {"id", "task_id"}) {
+    std::string id = read_text(object.find(key));
+    const bool is_plain = std::none_of(id.begin(), id.end(), [](char c) { return g_ascii_iscntrl(c); });
+    if (!id.empty() && id.size() <= kMaxIdLength && is_plain) return id;
+  }
   return {};
 }
 
@@ -81,12 +105,16 @@ std::optional<Number> read_number(const Json *json) {
   if (const auto *real = json->real()) return Number{*real, true, false};
   const auto *text = json->string();
   if (!text) return std::nullopt;
-  const std::string trimmed = trimmed_lower(*text);
+  const std::string whole = trimmed(*text);
+  const std::string token = whole.substr(0, whole.find_first_not_of("+-.0123456789eE"));
   char *end = nullptr;
-  const double value = g_ascii_strtod(trimmed.c_str(), &end);
-  if (end == trimmed.c_str() || !std::isfinite(value)) return std::nullopt;
-  const bool has_percent = std::string_view(end).find('%') != std::string_view::npos;
-  return Number{value, !has_percent && trimmed.find('.') != std::string::npos, has_percent};
+  const double value = g_ascii_strtod(token.c_str(), &end);
+  if (end == token.c_str() || !std::isfinite(value)) return std::nullopt;
+  const std::string unit = whole.substr(static_cast<size_t>(end - token.c_str()));
+  // 1,234.5 and 3/10 and 0x10 are no numbers with a unit.
+  if (unit.find_first_of("+-.,:/0123456789") != unit.npos) return std::nullopt;
+  const bool has_percent = unit.find('%') != unit.npos;
+  return Number{value, !has_percent && token.find('.') != token.npos, has_percent};
 }
 
 // Percent from 0–100, "50%" or a fraction of 1; -1 when there is none.
@@ -94,7 +122,8 @@ int read_progress(const Json *json) {
   const auto number = read_number(json);
   if (!number || number->value < 0) return -1;
   const bool of_one = number->is_fraction && number->value <= 1;
-  return static_cast<int>(std::min(100.0, of_one ? number->value * 100 : number->value));
+  // 0.57 * 100 is a little less than 57.
+  return static_cast<int>(std::min(100.0, (of_one ? number->value * 100 : number->value) + 1e-6));
 }
 
 // Never negative: -1 says unknown.
@@ -103,12 +132,22 @@ double read_quantity(const Json *json) {
   return number && number->value >= 0 ? number->value : -1;
 }
 
-// A URL, or the first one of a list of URLs.
+bool is_http_url(const std::string &text) {
+  return g_ascii_strncasecmp(text.c_str(), "http://", 7) == 0 ||
+         g_ascii_strncasecmp(text.c_str(), "https://", 8) == 0;
+}
+
+// A URL, the `url` of an object, or the first one of a list of them.
 std::string read_url(const Json *json) {
   if (!json) return {};
-  if (const auto *list = json->array()) return list->empty() ? std::string() : read_url(&list->front());
-  const std::string text = read_text(json);
-  return text.starts_with("http://") || text.starts_with("https://") ? text : std::string();
+  if (const auto *list = json->array()) {
+    for (const Json &item : *list)
+      if (std::string url = read_url(&item); !url.empty()) return url;
+    return {};
+  }
+  if (json->object()) return read_url(json->find("url"));
+  std::string text = read_text(json);
+  return is_http_url(text) ? text : std::string();
 }
 
 std::string read_clip_url(const Json &object) {
@@ -116,11 +155,29 @@ std::string read_clip_url(const Json &object) {
   return url.empty() ? read_url(object.find("result_url")) : url;
 }
 
-// Some gateways wrap the object in `data` although the service says it does not.
+// The first that says something; a failed task without any tells what else it has.
+std::string read_error(const Json &object, TaskStatus status, std::string_view key) {
+  for (const char *name : {"error", "fail_reason", "failReason", "error_message"})
+    if (const Json *error = object.find(name))
+      if (std::string message = service_message(*error, key); !message.empty()) return message;
+  return status == TaskStatus::failed ? service_message(object, key) : std::string();
+}
+
+// Itself, or the only item of a list.
+const Json &single(const Json &json) {
+  const auto *list = json.array();
+  return list && list->size() == 1 ? list->front() : json;
+}
+
+// Some gateways wrap the object in `data` although the service says they do not (§4.1); their own `status` is
+// not the task's.
 const Json &task_object(const Json &answer) {
-  const Json *inner = answer.find("data");
-  const bool wrapped = inner && inner->object() && !first_of(answer, {"id", "task_id", "status"});
-  return wrapped ? *inner : answer;
+  const Json *data = answer.find("data");
+  if (!data || first_of(answer, {"id", "task_id", "video_url", "result_url"})) return answer;
+  const Json &inner = single(*data);
+  const bool is_task = first_of(inner, {"id", "task_id"}) ||
+                       (first_of(inner, kStatusNames) && !first_of(answer, kStatusNames));
+  return is_task ? inner : answer;
 }
 
 }  // namespace
@@ -144,33 +201,37 @@ std::string submit_body(const CheckedRequest &request) {
 }
 
 TaskStatus read_status(std::string_view word) {
-  std::string wanted = trimmed_lower(word);
-  std::replace_if(
-      wanted.begin(), wanted.end(), [](char c) { return c == ' ' || c == '-'; }, '_');
+  std::string wanted;
+  for (const char c : trimmed(word))
+    if (c != ' ' && c != '-' && c != '_') wanted += g_ascii_tolower(c);
   const auto *found = std::find_if(std::begin(kStatusWords), std::end(kStatusWords),
                                    [&](const StatusWord &entry) { return entry.word == wanted; });
   return found == std::end(kStatusWords) ? TaskStatus::unknown : found->status;
 }
 
-Result<Task> read_task(std::string_view body) {
+Result<Task> read_task(std::string_view body, std::string_view key) {
+  const auto no_task = [](std::string why) {
+    return Error{ErrorKind::read,
+                 "The service sent something that is no task. Check base-url, its path prefix included.",
+                 std::move(why)};
+  };
   const auto answer = Json::parse(body);
-  if (!answer)
-    return Error{ErrorKind::read, "The service sent something that is no task.", answer.error().text};
-  if (!answer->object())
-    return Error{ErrorKind::read, "The service sent something that is no task.",
-                 "The answer is no JSON object."};
-  const Json &object = task_object(*answer);
+  if (!answer) return no_task(display_line(answer.error().text, kMaxDebugLength, key));
+  const Json &top = single(*answer);
+  if (!top.object()) return no_task("The answer is no JSON object.");
+  const Json &object = task_object(top);
 
   Task task;
-  task.id = read_text(first_of(object, {"id", "task_id"}));
-  task.status_word = read_text(object.find("status"));
-  task.status = read_status(task.status_word);
+  task.id = read_id(object);
+  const std::string status_word = read_text(first_of(object, kStatusNames));
+  task.status = read_status(status_word);
+  task.status_word = display_line(status_word, kMaxStatusLength, key);
   task.progress = read_progress(object.find("progress"));
   task.amount = read_quantity(object.find("amount"));
   task.actual_duration = read_quantity(first_of(object, {"actualDuration", "actual_duration"}));
   if (task.status == TaskStatus::completed) task.clip_url = read_clip_url(object);
-  if (const Json *error = first_of(object, {"error", "fail_reason"}))
-    task.error_message = service_message(*error);
+  task.error_message = read_error(object, task.status, key);
+  if (task.error_message.empty()) task.error_message = read_error(top, task.status, key);
   return task;
 }
 

@@ -24,10 +24,11 @@ std::string query_url(std::string_view base_url, Api api, std::string_view task_
 // under its v2 name.
 std::string submit_body(const CheckedRequest &request);
 
-// Reads either API's answer, good or odd; never fails on a field, only on what is no JSON object.
-Result<Task> read_task(std::string_view body);
+// Reads either API's answer, good or odd; never fails on a field, only on what is no JSON object. `key` is
+// kept out of all texts (empty: none).
+Result<Task> read_task(std::string_view body, std::string_view key = {});
 
-// A status word in any case, with its synonyms.
+// A status word in any case, its parts joined in any way, with its synonyms.
 TaskStatus read_status(std::string_view word);
 
 }  // namespace genclip

@@ -61,7 +61,10 @@ INSTANTIATE_TEST_SUITE_P(
                     Odd{"TooDeep", std::string(101, '[') + std::string(101, ']'), false},
                     Odd{"EndlessNesting", std::string(8 << 20, '['), false},
                     Odd{"BracketsInStrings", "[\"" + std::string(500, '[') + "\"]", true},
-                    Odd{"LeadingZerosAndJunk", "[-]", false}),
+                    Odd{"LeadingZerosAndJunk", "[-]", false},
+                    Odd{"TwoDocuments", R"({"id":"a"}{"id":"b"})", false},
+                    Odd{"WordsBehindTheEnd", "{} and more", false},
+                    Odd{"BlanksBehindTheEnd", "{} \r\n\t", true}, Odd{"OneBracketTooMany", "[]]", false}),
     [](const auto &row) { return std::string(row.param.name); });
 
 TEST(Json, ReplacesWhatIsNoCharacter) {

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What the category genclip-task tells: INFO a task's transition, DEBUG a poll; never a key or a clip's URL.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "plugin/base/error.h"
+#include "plugin/task/task.h"
+
+namespace genclip {
+
+// Follows one task at a time; one thread.
+class TaskLog {
+ public:
+  void submitted(const Task &task);
+  void submit_again(const Error &failure, std::chrono::milliseconds pause) const;
+  // `task_id` as it was asked for: an answer may have none.
+  void polled(const std::string &task_id, const Task &task);
+  void poll_again(const Error &failure, std::chrono::milliseconds pause) const;
+
+ private:
+  std::optional<TaskStatus> last_;
+};
+
+// A warning when a service that is not on this machine is asked more or less often than it wishes (§4.2,
+// §8.3).
+void warn_of_poll_interval(std::chrono::milliseconds interval, const std::string &base_url);
+
+}  // namespace genclip

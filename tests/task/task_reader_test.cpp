@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Answers of the task APIs, good, odd and broken, with what each means; the verdicts are written by hand.
+#include <glib.h>
+#include <gtest/gtest.h>
+
+#include <cctype>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "plugin/task/task_wire.h"
+
+namespace genclip {
+namespace {
+
+constexpr auto unknown = TaskStatus::unknown;
+constexpr auto queued = TaskStatus::queued;
+constexpr auto processing = TaskStatus::processing;
+constexpr auto completed = TaskStatus::completed;
+constexpr auto failed = TaskStatus::failed;
+
+// What is not named is as it is when nothing is known.
+struct Row {
+  std::string what;
+  std::string body;
+  bool is_task = true;
+  std::string id = {};
+  TaskStatus status = unknown;
+  int progress = -1;
+  std::string url = {};
+  double amount = -1;
+  double duration = -1;
+  std::string error = {};
+};
+
+std::string repeated(const std::string &part, int times) {
+  std::string all;
+  for (int i = 0; i < times; ++i) all += part;
+  return all;
+}
+
+const std::vector<Row> kRows = {
+    // As §2.1 has it.
+    {.what = "a submit's answer",
+     .body =
+         R"({"id":"task-1","object":"video","created":1767225600,"model":"sd_2.0_special","status":"queued",
+                 "progress":0,"error":null})",
+     .id = "task-1",
+     .status = queued,
+     .progress = 0},
+    {.what = "on its way",
+     .body = R"({"id":"task-1","status":"processing","progress":42,"amount":12,"error":null})",
+     .id = "task-1",
+     .status = processing,
+     .progress = 42,
+     .amount = 12},
+    {.what = "done",
+     .body = R"({"id":"task-1","status":"completed","progress":100,"result_url":"https://a/r.mp4",
+                 "video_url":"https://a/v.mp4?sig=1","amount":12.5,"actualDuration":5,"error":null})",
+     .id = "task-1",
+     .status = completed,
+     .progress = 100,
+     .url = "https://a/v.mp4?sig=1",
+     .amount = 12.5,
+     .duration = 5},
+    {.what = "failed",
+     .body = R"({"id":"task-1","status":"failed","progress":30,"error":"The prompt was refused."})",
+     .id = "task-1",
+     .status = failed,
+     .progress = 30,
+     .error = "The prompt was refused."},
+    {.what = "an image: no typed URL",
+     .body = R"({"id":"i","object":"image","status":"completed","result_url":"https://a/i.png"})",
+     .id = "i",
+     .status = completed,
+     .url = "https://a/i.png"},
+
+    // IDs.
+    {.what = "an ID as a number",
+     .body = R"({"id":12345,"status":"queued"})",
+     .id = "12345",
+     .status = queued},
+    {.what = "an ID of 19 digits", .body = R"({"id":1234567890123456789})", .id = "1234567890123456789"},
+    {.what = "an ID beyond 64 bits", .body = R"({"id":98765432109876543210})", .id = "98765432109876543210"},
+    {.what = "an ID as a float", .body = R"({"id":12.0})", .id = "12"},
+    {.what = "a negative ID", .body = R"({"id":-7})", .id = "-7"},
+    {.what = "an empty ID", .body = R"({"id":""})"},
+    {.what = "an ID of blanks", .body = R"({"id":"  "})"},
+    {.what = "blanks around an ID", .body = R"({"id":" a1\n"})", .id = "a1"},
+    {.what = "an ID that is null", .body = R"({"id":null})"},
+    {.what = "an ID that is true", .body = R"({"id":true})"},
+    {.what = "an ID that is an object", .body = R"({"id":{"a":1}})"},
+    {.what = "an ID under its other name", .body = R"({"task_id":"t2"})", .id = "t2"},
+    {.what = "an empty ID beside its other name", .body = R"({"id":"","task_id":"t2"})", .id = "t2"},
+    {.what = "both names", .body = R"({"task_id":"t2","id":"t1"})", .id = "t1"},
+    {.what = "an ID with a line break inside", .body = R"({"id":"a\nb"})"},
+    {.what = "an ID of a megabyte", .body = R"({"id":")" + std::string(1 << 20, 'a') + R"("})"},
+    {.what = "an ID that is no ASCII", .body = R"({"id":"\u4efb\u52a1/1?x"})", .id = "任务/1?x"},
+
+    // Progress.
+    {.what = "progress 0", .body = R"({"progress":0})", .progress = 0},
+    {.what = "progress 1 of 100", .body = R"({"progress":1})", .progress = 1},
+    {.what = "progress 100",
+     .body = R"({"status":"processing","progress":100})",
+     .status = processing,
+     .progress = 100},
+    {.what = "progress above 100", .body = R"({"progress":101})", .progress = 100},
+    {.what = "progress far above 100", .body = R"({"progress":1e300})", .progress = 100},
+    {.what = "progress below 0", .body = R"({"progress":-1})"},
+    {.what = "progress 0.5 of 1", .body = R"({"progress":0.5})", .progress = 50},
+    {.what = "progress 0.57 of 1", .body = R"({"progress":0.57})", .progress = 57},
+    {.what = "progress 0.999 of 1", .body = R"({"progress":0.999})", .progress = 99},
+    {.what = "progress 1.0 of 1", .body = R"({"progress":1.0})", .progress = 100},
+    {.what = "progress 0.0", .body = R"({"progress":0.0})", .progress = 0},
+    {.what = "progress 37.5 of 100", .body = R"({"progress":37.5})", .progress = 37},
+    {.what = "progress as 50%", .body = R"({"progress":"50%"})", .progress = 50},
+    {.what = "progress as 50 %", .body = R"({"progress":" 50 % "})", .progress = 50},
+    {.what = "progress as 0.5%", .body = R"({"progress":"0.5%"})", .progress = 0},
+    {.what = "progress as text", .body = R"({"progress":"37"})", .progress = 37},
+    {.what = "progress as text of 1", .body = R"({"progress":"0.5"})", .progress = 50},
+    {.what = "progress as the text NaN", .body = R"({"progress":"NaN"})"},
+    {.what = "progress as the text inf", .body = R"({"progress":"inf"})"},
+    {.what = "progress as a text beyond all numbers", .body = R"({"progress":"1e999"})"},
+    {.what = "progress as words", .body = R"({"progress":"half"})"},
+    {.what = "progress as an empty text", .body = R"({"progress":""})"},
+    {.what = "progress as a ratio", .body = R"({"progress":"3/10"})"},
+    {.what = "progress in hexadecimal", .body = R"({"progress":"0x10"})"},
+    {.what = "progress null", .body = R"({"progress":null})"},
+    {.what = "progress true", .body = R"({"progress":true})"},
+    {.what = "progress in a list", .body = R"({"progress":[50]})"},
+
+    // Quantities.
+    {.what = "numbers as texts",
+     .body = R"({"amount":"12.5","actualDuration":"5"})",
+     .amount = 12.5,
+     .duration = 5},
+    {.what = "numbers with units",
+     .body = R"({"amount":"3 credits","actualDuration":"5.04s"})",
+     .amount = 3,
+     .duration = 5.04},
+    {.what = "numbers of nothing", .body = R"({"amount":0,"actualDuration":0})", .amount = 0, .duration = 0},
+    {.what = "numbers below 0", .body = R"({"amount":-3,"actualDuration":-0.1})"},
+    {.what = "numbers with separators", .body = R"({"amount":"1,234.5","actualDuration":"0:05"})"},
+    {.what = "numbers that are null", .body = R"({"amount":null,"actualDuration":null})"},
+    {.what = "numbers that are objects", .body = R"({"amount":{"value":1},"actualDuration":[5]})"},
+    {.what = "a duration in the other spelling", .body = R"({"actual_duration":7})", .duration = 7},
+
+    // Statuses.
+    {.what = "a status in capitals", .body = R"({"status":"QUEUED"})", .status = queued},
+    {.what = "blanks around a status", .body = R"({"status":"  Processing\t\r\n"})", .status = processing},
+    {.what = "a status with a hyphen", .body = R"({"status":"in-progress"})", .status = processing},
+    {.what = "a status of two words", .body = R"({"status":"In Progress"})", .status = processing},
+    {.what = "a status with a hump", .body = R"({"status":"inProgress"})", .status = processing},
+    {.what = "no status", .body = R"({"id":"a"})", .id = "a"},
+    {.what = "a status that is null", .body = R"({"status":null,"progress":5})", .progress = 5},
+    {.what = "an empty status", .body = R"({"status":""})"},
+    {.what = "a status that nobody knows", .body = R"({"status":"reticulating"})"},
+    {.what = "a status that only begins like one", .body = R"({"status":"failed_over"})"},
+    {.what = "a status that is a number", .body = R"({"status":2})"},
+    {.what = "a status that is an object", .body = R"({"status":{"name":"completed"}})"},
+    {.what = "all of 100 without a status: not done",
+     .body = R"({"progress":100,"video_url":"https://a/v.mp4"})",
+     .progress = 100},
+    {.what = "a status under v1's possible names",
+     .body = R"({"task_status":"SUCCEED"})",
+     .status = completed},
+    {.what = "a status as a state", .body = R"({"state":"running"})", .status = processing},
+
+    // URLs.
+    {.what = "done without a URL", .body = R"({"status":"completed"})", .status = completed},
+    {.what = "done with empty URLs",
+     .body = R"({"status":"completed","video_url":"","result_url":""})",
+     .status = completed},
+    {.what = "done with null URLs",
+     .body = R"({"status":"completed","video_url":null,"result_url":null})",
+     .status = completed},
+    {.what = "an empty typed URL",
+     .body = R"({"status":"completed","video_url":"","result_url":"https://a/r.mp4"})",
+     .status = completed,
+     .url = "https://a/r.mp4"},
+    {.what = "a typed URL of a wrong scheme",
+     .body = R"({"status":"completed","video_url":"file:///etc/passwd","result_url":"https://a/r.mp4"})",
+     .status = completed,
+     .url = "https://a/r.mp4"},
+    {.what = "URLs of wrong schemes",
+     .body =
+         R"({"status":"completed","video_url":"ftp://a/v.mp4","result_url":"data:video/mp4;base64,AAAA"})",
+     .status = completed},
+    {.what = "relative URLs",
+     .body = R"({"status":"completed","video_url":"/v.mp4","result_url":"//a/v.mp4"})",
+     .status = completed},
+    {.what = "a scheme and no more",
+     .body = R"({"status":"completed","video_url":"https:"})",
+     .status = completed},
+    {.what = "a URL in capitals",
+     .body = R"({"status":"completed","video_url":"HTTPS://A/v.mp4"})",
+     .status = completed,
+     .url = "HTTPS://A/v.mp4"},
+    {.what = "blanks around a URL",
+     .body = R"({"status":"completed","video_url":" https://a/v.mp4\n"})",
+     .status = completed,
+     .url = "https://a/v.mp4"},
+    {.what = "escaped slashes",
+     .body = R"({"status":"completed","video_url":"https:\/\/a\/v.mp4"})",
+     .status = completed,
+     .url = "https://a/v.mp4"},
+    {.what = "a list of URLs",
+     .body = R"({"status":"completed","result_url":[null,"","https://a/1.png","https://a/2.png"]})",
+     .status = completed,
+     .url = "https://a/1.png"},
+    {.what = "an empty list of URLs",
+     .body = R"({"status":"completed","video_url":[]})",
+     .status = completed},
+    {.what = "a URL in an object",
+     .body = R"({"status":"completed","video_url":{"url":"https://a/v.mp4"}})",
+     .status = completed,
+     .url = "https://a/v.mp4"},
+    {.what = "URLs that are no texts",
+     .body = R"({"status":"completed","video_url":5,"result_url":true})",
+     .status = completed},
+    {.what = "a URL before it is done",
+     .body = R"({"status":"processing","video_url":"https://a/v.mp4"})",
+     .status = processing},
+    {.what = "a URL of a failed task",
+     .body = R"({"status":"failed","video_url":"https://a/v.mp4","error":"x"})",
+     .status = failed,
+     .error = "x"},
+
+    // Errors.
+    {.what = "an error object",
+     .body = R"({"status":"failed","error":{"code":"moderated","message":"Image refused"}})",
+     .status = failed,
+     .error = "Image refused"},
+    {.what = "an error that is empty", .body = R"({"status":"queued","error":{}})", .status = queued},
+    {.what = "an error of code 0", .body = R"({"status":"queued","error":{"code":0}})", .status = queued},
+    {.what = "an error of code 0, and good words",
+     .body = R"({"status":"processing","error":{"code":0,"message":""}})",
+     .status = processing},
+    {.what = "an error that is an empty text",
+     .body = R"({"status":"completed","error":""})",
+     .status = completed},
+    {.what = "an error that is false", .body = R"({"status":"queued","error":false})", .status = queued},
+    {.what = "an error without a failure: keep polling",
+     .body = R"({"status":"processing","error":"slow today"})",
+     .status = processing,
+     .error = "slow today"},
+    {.what = "a code alone",
+     .body = R"({"status":"failed","error":{"code":1003}})",
+     .status = failed,
+     .error = "code 1003"},
+    {.what = "a number for an error",
+     .body = R"({"status":"failed","error":1003})",
+     .status = failed,
+     .error = "code 1003"},
+    {.what = "a failure without a word", .body = R"({"status":"failed","error":null})", .status = failed},
+    {.what = "fail_reason",
+     .body = R"({"status":"failed","error":null,"fail_reason":"timeout upstream"})",
+     .status = failed,
+     .error = "timeout upstream"},
+    {.what = "fail_reason beside an empty error",
+     .body = R"({"status":"failed","error":{},"fail_reason":"timeout upstream"})",
+     .status = failed,
+     .error = "timeout upstream"},
+    {.what = "a failure's message at the top",
+     .body = R"({"status":"failed","message":"no capacity"})",
+     .status = failed,
+     .error = "no capacity"},
+    {.what = "an error inside an error",
+     .body = R"({"status":"failed","error":{"error":{"message":"deep","type":"x","param":null,"code":4}}})",
+     .status = failed,
+     .error = "deep"},
+    {.what = "an error and its code",
+     .body = R"({"status":"failed","error":{"error":"bad_input","message":"The image is too small."}})",
+     .status = failed,
+     .error = "The image is too small."},
+    {.what = "a detail",
+     .body = R"({"status":"failed","error":{"detail":"Not Found"}})",
+     .status = failed,
+     .error = "Not Found"},
+    {.what = "a list of details",
+     .body = R"({"status":"failed","error":{"detail":[{"loc":["body","prompt"],"msg":"field required"},
+                                                      {"loc":["body","seed",0],"msg":"not a number"}]}})",
+     .status = failed,
+     .error = "body.prompt: field required; body.seed.0: not a number"},
+    {.what = "RFC 7807",
+     .body =
+         R"({"status":"failed","error":{"type":"https://a/p","title":"Forbidden","detail":"No credits."}})",
+     .status = failed,
+     .error = "No credits."},
+    {.what = "RFC 7807 without a detail",
+     .body = R"({"status":"failed","error":{"type":"about:blank","title":"Forbidden","status":403}})",
+     .status = failed,
+     .error = "Forbidden"},
+    {.what = "escaped once",
+     .body = R"({"status":"failed","error":"{\"message\":\"inner\"}"})",
+     .status = failed,
+     .error = "inner"},
+    {.what = "escaped twice",
+     .body =
+         R"({"status":"failed","error":{"message":"{\"error\":\"{\\\"message\\\":\\\"innermost\\\"}\"}"}})",
+     .status = failed,
+     .error = "innermost"},
+    {.what = "escaped, and nothing in it", .body = R"({"status":"queued","error":"{}"})", .status = queued},
+    {.what = "escaped, of code 0", .body = R"({"status":"queued","error":"{\"code\":0}"})", .status = queued},
+    {.what = "the text null", .body = R"({"status":"queued","error":"null"})", .status = queued},
+    {.what = "several lines",
+     .body = R"({"status":"failed","error":"one\r\n\ttwo\u0000\u001b[31mthree"})",
+     .status = failed,
+     .error = "one two\xEF\xBF\xBD [31mthree"},
+    {.what = "a signed URL in an error",
+     .body = R"({"status":"failed","error":"Cannot fetch https://a/i.png?Signature=abc&Expires=1 now"})",
+     .status = failed,
+     .error = "Cannot fetch https://a/i.png?*** now"},
+
+    // Wrappers.
+    {.what = "wrapped",
+     .body = R"({"code":0,"msg":"ok","data":{"id":"w","status":"queued"}})",
+     .id = "w",
+     .status = queued},
+    {.what = "wrapped, with a status of the wrapper's own",
+     .body = R"({"status":"success","data":{"id":"w","status":"queued"}})",
+     .id = "w",
+     .status = queued},
+    {.what = "wrapped in a list", .body = R"({"code":200,"data":[{"task_id":9}]})", .id = "9"},
+    {.what = "wrapped without an ID",
+     .body = R"({"data":{"status":"failed","error":"x"}})",
+     .status = failed,
+     .error = "x"},
+    {.what = "wrapped, the reason outside",
+     .body = R"({"code":7,"msg":"no luck","data":{"id":"w","status":"failed"}})",
+     .id = "w",
+     .status = failed,
+     .error = "no luck"},
+    {.what = "a wrapper around nothing", .body = R"({"code":500,"msg":"x","data":null})"},
+    {.what = "a task with data of its own",
+     .body =
+         R"({"id":"a","status":"completed","video_url":"https://a/v","data":{"id":"b","status":"failed"}})",
+     .id = "a",
+     .status = completed,
+     .url = "https://a/v"},
+    {.what = "one task in a list", .body = R"([{"id":"a","status":"queued"}])", .id = "a", .status = queued},
+
+    // The legacy API (§4.3).
+    {.what = "v1: an ID alone", .body = R"({"id":"video_68"})", .id = "video_68"},
+    {.what = "v1: on its way",
+     .body = R"({"id":"video_68","object":"video","model":"sky2Stable","status":"in_progress","progress":33,
+                 "seconds":"10","error":null})",
+     .id = "video_68",
+     .status = processing,
+     .progress = 33},
+    {.what = "v1: done",
+     .body = R"({"id":"video_68","status":"succeeded","video_url":"https://a/v.mp4","progress":"100%"})",
+     .id = "video_68",
+     .status = completed,
+     .progress = 100,
+     .url = "https://a/v.mp4"},
+    {.what = "v1: failed",
+     .body = R"({"id":"video_68","status":"FAILURE","error":{"code":"moderation","message":"Refused."}})",
+     .id = "video_68",
+     .status = failed,
+     .error = "Refused."},
+
+    // Odd bytes.
+    {.what = "an empty object", .body = "{}"},
+    {.what = "a byte order mark", .body = "\xEF\xBB\xBF{\"id\":\"a\"}", .id = "a"},
+    {.what = "blanks around it all", .body = " \r\n\t{\"id\":\"a\"}\n\n", .id = "a"},
+    {.what = "a key twice: the last one counts",
+     .body = R"({"id":"a","id":"b","status":"queued"})",
+     .id = "b",
+     .status = queued},
+    {.what = "invalid UTF-8 in an error",
+     .body = "{\"status\":\"failed\",\"error\":\"a\xFF\xC3z\"}",
+     .status = failed,
+     .error = "a\xEF\xBF\xBD\xEF\xBF\xBDz"},
+    {.what = "half a surrogate pair",
+     .body = R"({"status":"failed","error":"a\ud83dz"})",
+     .status = failed,
+     .error = "a\xEF\xBF\xBDz"},
+    {.what = "further members of any kind",
+     .body = R"({"id":"a","":[],"x":{"id":"b","status":"failed"},"y":[[[]]],"z":1e400})",
+     .id = "a"},
+    {.what = "as deep as is allowed",
+     .body = R"({"id":"a","x":)" + repeated("[", 99) + repeated("]", 99) + "}",
+     .id = "a"},
+
+    // No task at all.
+    {.what = "nothing", .body = "", .is_task = false},
+    {.what = "blanks", .body = " \n", .is_task = false},
+    {.what = "a NUL", .body = std::string(1, '\0'), .is_task = false},
+    {.what = "null", .body = "null", .is_task = false},
+    {.what = "a number", .body = "5", .is_task = false},
+    {.what = "a text", .body = R"("task-1")", .is_task = false},
+    {.what = "an empty list", .body = "[]", .is_task = false},
+    {.what = "two tasks in a list", .body = R"([{"id":"a"},{"id":"b"}])", .is_task = false},
+    {.what = "a page", .body = "<!DOCTYPE html><html><title>Sign in</title></html>", .is_task = false},
+    {.what = "plain words", .body = "upstream connect error", .is_task = false},
+    {.what = "cut amid a text", .body = R"({"id":"task-1","status":"que)", .is_task = false},
+    {.what = "cut amid the object", .body = R"({"id":"task-1","status":"queued")", .is_task = false},
+    {.what = "NaN for a number", .body = R"({"id":"a","progress":NaN})", .is_task = false},
+    {.what = "two objects", .body = R"({"id":"a"}{"id":"b"})", .is_task = false},
+    {.what = "deeper than is allowed",
+     .body = R"({"id":"a","x":)" + repeated("[", 100) + repeated("]", 100) + "}",
+     .is_task = false},
+    {.what = "a million brackets", .body = std::string(1000000, '['), .is_task = false},
+    {.what = "a stream of events", .body = "data: {\"id\":\"a\"}\n\n", .is_task = false},
+};
+
+TEST(TaskReader, ReadsEveryAnswerAsAPersonWould) {
+  for (const Row &row : kRows) {
+    SCOPED_TRACE(row.what + ": " + row.body.substr(0, 200));
+    const auto task = read_task(row.body);
+    ASSERT_EQ(task.has_value(), row.is_task);
+    if (!task) {
+      EXPECT_EQ(task.error().kind, ErrorKind::read);
+      EXPECT_NE(task.error().text.find("Check base-url"), std::string::npos);
+      continue;
+    }
+    EXPECT_EQ(task->id, row.id);
+    EXPECT_EQ(task->status, row.status);
+    EXPECT_EQ(task->progress, row.progress);
+    EXPECT_EQ(task->clip_url, row.url);
+    EXPECT_DOUBLE_EQ(task->amount, row.amount);
+    EXPECT_DOUBLE_EQ(task->actual_duration, row.duration);
+    EXPECT_EQ(task->error_message, row.error);
+  }
+}
+
+TEST(TaskReader, IsAskedAboutManyDifferentAnswers) {
+  std::set<std::string> bodies;
+  for (const Row &row : kRows) EXPECT_TRUE(bodies.insert(row.body).second) << row.what << " is there twice";
+  EXPECT_GE(bodies.size(), 130u);
+}
+
+TEST(TaskReader, KnowsEveryWordThatServicesUse) {
+  const struct {
+    TaskStatus status;
+    std::vector<std::string> words;
+  } kWords[] = {
+      {queued,
+       {"queued", "queueing", "in_queue", "pending", "submitted", "created", "preparing", "initializing",
+        "wait", "waiting", "starting", "throttled", "not_start"}},
+      {processing, {"processing", "running", "in_progress", "generating"}},
+      {completed, {"completed", "complete", "succeeded", "succeed", "success", "finished", "done", "ready"}},
+      {failed,
+       {"failed", "fail", "failure", "error", "cancelled", "canceled", "aborted", "expired", "rejected",
+        "moderated"}},
+      {unknown,
+       {"", " ", "_", "ok", "complet", "completed!", "un failed", "complété", "undone", "0", "null"}},
+  };
+  for (const auto &[status, words] : kWords) {
+    for (const std::string &word : words) {
+      std::string capitals;
+      for (const char c : word) capitals += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+      for (const std::string &spelled : {word, capitals, " " + word + "\n"})
+        EXPECT_EQ(read_status(spelled), status) << '"' << spelled << '"';
+    }
+  }
+}
+
+TEST(TaskReader, ShowsAnUnknownStatusInAFormFitForPeople) {
+  EXPECT_EQ(read_task(R"({"status":" Reticulating splines "})")->status_word, "Reticulating splines");
+  EXPECT_EQ(read_task(R"({"status":7})")->status_word, "7");
+  EXPECT_EQ(read_task(R"({"status":"a\u0007\u202eb\nc"})")->status_word, "a b c");
+  const std::string umlauts = repeated("ä", 100);
+  EXPECT_EQ(read_task(R"({"status":")" + umlauts + R"("})")->status_word, repeated("ä", 40) + "…");
+  EXPECT_EQ(read_task(R"({"status":"by sk-secret"})", "sk-secret")->status_word, "by ***");
+}
+
+TEST(TaskReader, SurvivesEveryCutOfAnAnswer) {
+  const std::string whole =
+      R"({"id":"t","status":"completed","progress":"50%","video_url":"https://a/v","error":{"message":"\u00e4\ud83d\ude00"}})";
+  ASSERT_TRUE(read_task(whole));
+  for (size_t size = 0; size < whole.size(); ++size)
+    EXPECT_FALSE(read_task(whole.substr(0, size))) << "cut at " << size;
+}
+
+TEST(TaskReader, SurvivesAnyByteAnywhere) {
+  const std::string whole = R"({"id":"t","status":"queued","progress":0.5,"error":{"message":"x"}})";
+  for (size_t at = 0; at < whole.size(); ++at) {
+    for (int byte = 0; byte < 256; ++byte) {
+      std::string changed = whole;
+      changed[at] = static_cast<char>(byte);
+      const auto task = read_task(changed);
+      if (!task) continue;
+      EXPECT_TRUE(g_utf8_validate(task->id.data(), static_cast<gssize>(task->id.size()), nullptr));
+      EXPECT_LE(task->progress, 100) << changed;
+      EXPECT_GE(task->progress, -1) << changed;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace genclip
