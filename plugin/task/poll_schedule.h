@@ -23,7 +23,7 @@ class PollSchedule {
   std::optional<Clock::Time> next(Clock::Time now, double jitter) const {
     if (deadline_ && now >= *deadline_) return std::nullopt;
     const auto pause =
-        interval_ + std::chrono::duration_cast<std::chrono::milliseconds>(interval_ * (jitter / 10));
+        interval_ + std::chrono::duration_cast<Clock::Time::duration>(interval_ * (jitter / 10));
     const Clock::Time time = now + pause;
     return deadline_ ? std::min(time, *deadline_) : time;
   }

@@ -15,7 +15,7 @@
 namespace genclip {
 namespace {
 
-constexpr int kMaxDepth = 6;
+constexpr int kMaxDepth = 10;
 constexpr size_t kMaxCharacters = 500;
 constexpr size_t kMaxPlainText = 4096;  // Of a body that is no JSON, to look for a title in.
 

@@ -108,9 +108,12 @@ Result<Task, SubmitFailure> TaskClient::submit(const CheckedRequest &request, GC
         log_.submitted(*task);
         return std::move(task).value();
       }
-      return in_doubt({ErrorKind::read, "The service answered the submit without a task ID.",
-                       task ? "no id in the answer" : task.error().debug, "", reply->status,
-                       service_message_in(reply->body, endpoint_.api_key)});
+      Error no_id{ErrorKind::read, "The service answered the submit without a task ID."};
+      no_id.debug = task ? "no id in the answer" : task.error().debug;
+      no_id.http_status = reply->status;
+      no_id.service_message = service_message_in(reply->body, endpoint_.api_key);
+      if (!no_id.service_message.empty()) no_id.text += " It says: " + no_id.service_message;
+      return in_doubt(std::move(no_id));
     } else {
       failure.error = reply_error(TaskCall::submit, *reply, endpoint_.api_key);
       if (!is_refusal(reply->status)) return in_doubt(std::move(failure.error));

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// A query costs nothing: it is repeated until it has an answer or there is no hope.
+#include <thread>
+
+#include "tests/task/task_fixture.h"
+
+namespace genclip::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class Query : public TaskClientTest {};
+
+TEST_F(Query, AsksForTheTaskWithTheKey) {
+  http_.expect(answer(200, R"({"id":"t-1","status":"processing","progress":12})"));
+  const auto task = query();
+  ASSERT_TRUE(task);
+  EXPECT_EQ(task->status, TaskStatus::processing);
+  EXPECT_EQ(task->progress, 12);
+  const auto requests = http_.requests();
+  ASSERT_EQ(requests.size(), 1u);
+  EXPECT_EQ(requests[0].request.method, HttpRequest::Method::get);
+  EXPECT_EQ(requests[0].request.url, "https://api.example/prefix/v2/model-center/tasks/t-1");
+  EXPECT_EQ(requests[0].request.bearer_key, kKey);
+  EXPECT_EQ(requests[0].request.timeout, seconds(30));
+  EXPECT_FALSE(requests[0].request.follow_redirects);
+  EXPECT_TRUE(requests[0].is_cancellable);
+}
+
+TEST_F(Query, EscapesTheIdIntoOnePathSegment) {
+  const std::pair<const char *, const char *> rows[] = {
+      {"a/b", "a%2Fb"},         {"../../x", "..%2F..%2Fx"},    {"a?b=c#d", "a%3Fb%3Dc%23d"},
+      {"a b%20", "a%20b%2520"}, {"\xE4\xBB\xBB", "%E4%BB%BB"}, {"A-Z_0.9~", "A-Z_0.9~"},
+      {"a:b@c", "a%3Ab%40c"},
+  };
+  for (const auto &[id, segment] : rows) {
+    http_.expect(answer(200, "{}"));
+    EXPECT_TRUE(client().query(id, false, nullptr));
+    EXPECT_EQ(http_.requests().back().request.url,
+              std::string("https://api.example/prefix/v2/model-center/tasks/") + segment);
+  }
+  http_.expect(answer(200, "{}"));
+  EXPECT_TRUE(client(3, Api::legacy).query("v/1", false, nullptr));
+  EXPECT_EQ(http_.requests().back().request.url, "https://api.example/prefix/v1/sky/videos/v%2F1");
+}
+
+TEST_F(Query, ReportsATaskThatFailedAsAnAnswerNotAsAnError) {
+  http_.expect(answer(200, R"({"id":"t-1","status":"failed","error":"sk-Very+Secret/Key= is refused"})"));
+  const auto task = query();
+  ASSERT_TRUE(task);
+  EXPECT_EQ(task->status, TaskStatus::failed);
+  EXPECT_EQ(task->error_message, "*** is refused");
+}
+
+// ---- Transient.
+
+TEST_F(Query, IsRepeatedAfterEveryTransientFailure) {
+  const std::vector<FakeAnswer> rows = {
+      not_sent(),
+      lost(),
+      answer(408, ""),
+      answer(425, ""),
+      answer(429, R"({"message":"10 per minute"})"),
+      answer(500, R"({"id":"t-1","status":"failed","error":"not the task's state"})"),
+      answer(502, "<html>"),
+      answer(503, ""),
+      answer(504, ""),
+      answer(522, ""),
+      answer(200, ""),
+      answer(200, R"({"id":"t-1","stat)"),
+      answer(200, "<html><title>Just a moment</title></html>"),
+      answer(200, "[]"),
+  };
+  for (const FakeAnswer &row : rows) {
+    SCOPED_TRACE(row.error ? row.error->error.text : std::to_string(row.reply.status) + " " + row.reply.body);
+    http_.expect(row);
+    http_.expect(answer(200, kTask));
+    const auto task = query(false, 1);
+    ASSERT_TRUE(task) << task.error().text;
+    EXPECT_EQ(task->status, TaskStatus::queued);
+  }
+  EXPECT_EQ(clock_.pauses(), Pauses(rows.size(), milliseconds(500)));
+}
+
+TEST_F(Query, WaitsLongerEachTimeWithinTheJitter) {
+  for (const double die : {0.0, 0.5, 0.999}) {
+    FakeClock clock;
+    FakeHttpClient http(clock);
+    http.expect(lost(), 9);
+    TaskClient client(http, clock, {"https://a", kKey, Api::tasks, seconds(30), ""},
+                      RetryPolicy(8, [die] { return die; }));
+    EXPECT_FALSE(client.query("t", false, nullptr));
+    const int64_t backoffs[] = {500, 1000, 2000, 4000, 8000, 16000, 30000, 30000};
+    const auto pauses = clock.pauses();
+    ASSERT_EQ(pauses.size(), 8u);
+    for (size_t i = 0; i < pauses.size(); ++i) {
+      const double backoff = static_cast<double>(backoffs[i]);
+      EXPECT_NEAR(static_cast<double>(pauses[i].count()), backoff * (0.75 + die * 0.5), 1.0);
+    }
+  }
+}
+
+TEST_F(Query, KeepsTheCauseAndTheTaskWhenItGivesUp) {
+  struct Row {
+    FakeAnswer answer;
+    ErrorKind kind;
+    unsigned status;
+    std::string says;
+  };
+  const std::vector<Row> rows = {
+      {not_sent("api.example refuses the connection."), ErrorKind::open_read, 0, "refuses"},
+      {lost(), ErrorKind::read, 0, "broke"},
+      {answer(429, ""), ErrorKind::busy, 429, "Run again later"},
+      {answer(503, ""), ErrorKind::busy, 503, "Run again later"},
+      {answer(500, R"({"status":"failed","message":"boom"})"), ErrorKind::open_read, 500, "It says: boom"},
+      {answer(200, "<title>Login</title>"), ErrorKind::read, 200, "Check base-url"},
+  };
+  for (const Row &row : rows) {
+    SCOPED_TRACE(row.says);
+    http_.expect(row.answer, 3);
+    const auto task = query(false, 2);
+    ASSERT_FALSE(task);
+    EXPECT_EQ(task.error().kind, row.kind);
+    EXPECT_NE(task.error().kind, ErrorKind::failed) << "a query that fails is no task that failed";
+    EXPECT_EQ(task.error().http_status, row.status);
+    EXPECT_EQ(task.error().task_id, "t-1");
+    EXPECT_THAT(task.error().text, HasSubstr(row.says));
+    EXPECT_THAT(task.error().debug, HasSubstr("3 tries"));
+    expect_fit_for_people(task.error());
+  }
+}
+
+TEST_F(Query, PausesAsLongAsTheServiceWishes) {
+  http_.expect(answer(429, "", {{"Retry-After", "20"}}));
+  http_.expect(answer(503, "", {{"Retry-After", "0"}}));
+  http_.expect(answer(200, kTask));
+  EXPECT_TRUE(query());
+  EXPECT_THAT(clock_.pauses(), ElementsAre(milliseconds(20063), milliseconds(125)));
+}
+
+// ---- Final.
+
+TEST_F(Query, IsFinalWhenRefusedAndSaysWhatToDo) {
+  const struct {
+    unsigned status;
+    ErrorKind kind;
+    std::string advice;
+  } rows[] = {
+      {301, ErrorKind::open_read, "Check base-url"},
+      {400, ErrorKind::settings, "refused to tell"},
+      {401, ErrorKind::not_authorized, "Check api-key"},
+      {402, ErrorKind::not_authorized, "Top it up"},
+      {403, ErrorKind::not_authorized, "Check what the key"},
+      {404, ErrorKind::not_found, "does not know this task"},
+      {410, ErrorKind::settings, "refused to tell"},
+      {501, ErrorKind::open_read, "Run again later"},
+  };
+  for (const auto &row : rows) {
+    SCOPED_TRACE(row.status);
+    http_.expect(answer(row.status, R"({"detail":"gone"})"));
+    const auto task = query();
+    ASSERT_FALSE(task);
+    EXPECT_EQ(task.error().kind, row.kind);
+    EXPECT_EQ(task.error().http_status, row.status);
+    EXPECT_EQ(task.error().task_id, "t-1");
+    EXPECT_EQ(task.error().service_message, "gone");
+    EXPECT_THAT(task.error().text, HasSubstr(row.advice));
+    expect_fit_for_people(task.error());
+  }
+  EXPECT_THAT(clock_.pauses(), ElementsAre());
+}
+
+TEST_F(Query, NamesTheTaskAlsoWhenNothingCouldBeSent) {
+  FakeAnswer hopeless = not_sent("The certificate of api.example has expired.");
+  hopeless.error->transient = false;
+  http_.expect(hopeless);
+  const auto task = query();
+  ASSERT_FALSE(task);
+  EXPECT_EQ(task.error().task_id, "t-1");
+}
+
+TEST_F(Query, HasPatienceWithA404RightAfterTheSubmitOnly) {
+  http_.expect(answer(404, "{}"), 2);
+  http_.expect(answer(200, kTask));
+  EXPECT_TRUE(query(true));
+  EXPECT_THAT(clock_.pauses(), ElementsAre(milliseconds(1063), milliseconds(1125)));
+
+  http_.expect(answer(404, "{}"));
+  EXPECT_FALSE(query(false));
+
+  http_.expect(answer(404, "{}"), 4);
+  const auto never = query(true, 3);
+  ASSERT_FALSE(never);
+  EXPECT_EQ(never.error().kind, ErrorKind::not_found);
+}
+
+TEST_F(Query, DoesNotWaitForAQuotaThatIsUsedUp) {
+  http_.expect(answer(429, R"({"message":"daily quota exceeded"})"));
+  const auto task = query();
+  ASSERT_FALSE(task);
+  EXPECT_EQ(task.error().kind, ErrorKind::busy);
+  EXPECT_THAT(task.error().text, HasSubstr("used up"));
+}
+
+// ---- Deadline and cancellation.
+
+TEST_F(Query, AsksOnceMoreAtTheDeadlineAndThenGivesUp) {
+  http_.expect(lost(), 4);
+  const auto task = query(false, 100, begin_ + seconds(2));
+  ASSERT_FALSE(task);
+  EXPECT_THAT(times(),
+              ElementsAre(milliseconds(0), milliseconds(500), milliseconds(1500), milliseconds(2000)));
+}
+
+TEST_F(Query, AsksOnceEvenAfterTheDeadline) {
+  http_.expect(answer(200, kTask));
+  EXPECT_TRUE(query(false, 3, begin_ - seconds(1)));
+  http_.expect(lost());
+  EXPECT_FALSE(query(false, 3, begin_ - seconds(1)));
+  EXPECT_THAT(clock_.pauses(), ElementsAre());
+}
+
+TEST_F(Query, DoesNotWaitForARetryAfterBeyondTheDeadline) {
+  http_.expect(answer(503, "", {{"Retry-After", "60"}}));
+  EXPECT_FALSE(query(false, 100, begin_ + seconds(30)));
+  EXPECT_THAT(clock_.pauses(), ElementsAre());
+}
+
+TEST_F(Query, GivesAnExchangeNoMoreTimeThanIsLeft) {
+  http_.expect(answer(200, kTask), 4);
+  EXPECT_TRUE(query(false, 0, begin_ + seconds(100)));
+  EXPECT_TRUE(query(false, 0, begin_ + seconds(10)));
+  EXPECT_TRUE(query(false, 0, begin_ - seconds(10)));
+  TaskClient patient(http_, clock_, {"https://a", kKey, Api::tasks, milliseconds(0), ""}, RetryPolicy(0));
+  EXPECT_TRUE(patient.query("t-1", false, nullptr, begin_ + seconds(7)));
+  std::vector<milliseconds> timeouts;
+  for (const auto &request : http_.requests()) timeouts.push_back(request.request.timeout);
+  EXPECT_THAT(timeouts, ElementsAre(seconds(30), seconds(10), seconds(1), seconds(7)));
+}
+
+TEST_F(Query, EndsWhenCancelledOnItsWay) {
+  http_.before_answer([this](const HttpRequest &) { g_cancellable_cancel(cancellable_.get()); });
+  http_.expect(hanging());
+  const auto task = query();
+  ASSERT_FALSE(task);
+  EXPECT_EQ(task.error().kind, ErrorKind::cancelled);
+}
+
+TEST_F(Query, EndsWhenCancelledInAPause) {
+  clock_.hold(true);
+  http_.expect(lost());
+  std::thread other([this] {
+    EXPECT_TRUE(clock_.wait_for_sleepers(1));
+    g_cancellable_cancel(cancellable_.get());
+  });
+  const auto task = query();
+  other.join();
+  ASSERT_FALSE(task);
+  EXPECT_EQ(task.error().kind, ErrorKind::cancelled);
+  ASSERT_EQ(clock_.sleeps().size(), 1u);
+  EXPECT_FALSE(clock_.sleeps()[0].reached);
+}
+
+}  // namespace
+}  // namespace genclip::test

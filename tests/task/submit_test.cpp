@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// A submit costs money: what is sent, when it is sent again, and what is said when nobody knows.
+#include "tests/task/task_fixture.h"
+
+namespace genclip::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+class Submit : public TaskClientTest {};
+
+TEST_F(Submit, PostsTheRequestOnceToTheModelCenter) {
+  http_.expect(answer(200, kTask));
+  const auto task = submit();
+  ASSERT_TRUE(task) << task.error().error.text;
+  EXPECT_EQ(task->id, "t-1");
+  EXPECT_EQ(task->status, TaskStatus::queued);
+
+  const auto requests = http_.requests();
+  ASSERT_EQ(requests.size(), 1u);
+  const HttpRequest &sent = requests[0].request;
+  EXPECT_EQ(sent.method, HttpRequest::Method::post);
+  EXPECT_EQ(sent.url, "https://api.example/prefix/v2/model-center/tasks");
+  EXPECT_EQ(sent.bearer_key, kKey);
+  EXPECT_EQ(sent.content_type, "application/json");
+  EXPECT_EQ(sent.body, R"({"model":"dance-2.5","prompt":"a storm","duration":5})");
+  EXPECT_EQ(sent.user_agent, "agent/1");
+  EXPECT_EQ(sent.timeout, seconds(30));
+  EXPECT_TRUE(sent.fresh_connection) << "a stale connection would leave the outcome unknown";
+  EXPECT_FALSE(sent.follow_redirects);
+}
+
+TEST_F(Submit, SpeaksTheLegacyApiWithSecondsForDuration) {
+  http_.expect(answer(201, R"({"id":7})"));
+  const auto request = checked("sky2Stable", Api::automatic, R"({"prompt":"x","duration":10})");
+  ASSERT_EQ(request.api(), Api::legacy);
+  const auto task = client(3, Api::legacy).submit(request, nullptr);
+  ASSERT_TRUE(task);
+  EXPECT_EQ(task->id, "7");
+  EXPECT_EQ(http_.requests()[0].request.url, "https://api.example/prefix/v1/sky/videos");
+  EXPECT_EQ(http_.requests()[0].request.body, R"({"model":"sky2Stable","prompt":"x","seconds":10})");
+}
+
+TEST_F(Submit, TakesAnySuccessWithAnId) {
+  for (const unsigned status : {200u, 201u, 202u, 207u, 299u}) {
+    http_.expect(answer(status, kTask));
+    EXPECT_TRUE(submit()) << status;
+  }
+}
+
+// ---- Outcome unknown: one request, never another one.
+
+struct Doubt {
+  std::string what;
+  FakeAnswer answer;
+  ErrorKind kind;
+  unsigned http_status;
+  std::string says;
+};
+
+TEST_F(Submit, IsNeverRepeatedWhenItsOutcomeIsUnknown) {
+  FakeAnswer too_slow = lost("No answer came in 30 s.");
+  too_slow.error->error.kind = ErrorKind::timed_out;
+  FakeAnswer too_large = lost("The answer is too large.");
+  too_large.error->transient = false;
+  const std::vector<Doubt> rows = {
+      {"connection lost", lost(), ErrorKind::read, 0, "The connection broke."},
+      {"no answer in time", too_slow, ErrorKind::timed_out, 0, "No answer came"},
+      {"an endless answer", too_large, ErrorKind::read, 0, "too large"},
+      {"500", answer(500, "oops"), ErrorKind::open_read, 500, "oops"},
+      {"501", answer(501, ""), ErrorKind::open_read, 501, "failed"},
+      {"502", answer(502, "<html><title>502 Bad Gateway</title></html>"), ErrorKind::open_read, 502,
+       "502 Bad Gateway"},
+      {"504", answer(504, R"({"error":{"message":"upstream timeout"}})"), ErrorKind::open_read, 504,
+       "upstream timeout"},
+      {"500 with Retry-After", answer(500, "", {{"Retry-After", "1"}}), ErrorKind::open_read, 500, "failed"},
+      {"524", answer(524, ""), ErrorKind::open_read, 524, "failed"},
+      {"599", answer(599, ""), ErrorKind::open_read, 599, "failed"},
+      {"999", answer(999, ""), ErrorKind::open_read, 999, "no sense"},
+      {"302", answer(302, "", {{"Location", "https://api.example/sorry"}}), ErrorKind::open_read, 302,
+       "redirect"},
+      {"303", answer(303, "", {{"Location", "/v2/model-center/tasks/9"}}), ErrorKind::open_read, 303,
+       "redirect"},
+      {"200 without a body", answer(200, ""), ErrorKind::read, 200, "without a task ID"},
+      {"204", answer(204, ""), ErrorKind::read, 204, "without a task ID"},
+      {"200 with {}", answer(200, "{}"), ErrorKind::read, 200, "without a task ID"},
+      {"200 with an empty ID", answer(200, R"({"id":"","status":"queued"})"), ErrorKind::read, 200,
+       "without a task ID"},
+      {"200 with a null ID", answer(200, R"({"id":null})"), ErrorKind::read, 200, "without a task ID"},
+      {"200 with an error", answer(200, R"({"code":500,"msg":"busy","data":null})"), ErrorKind::read, 200,
+       "without a task ID"},
+      {"200 cut", answer(200, R"({"id":"t-)"), ErrorKind::read, 200, "without a task ID"},
+      {"200 with a page", answer(200, "<html><title>Welcome</title></html>"), ErrorKind::read, 200,
+       "without a task ID"},
+      {"200 with NULs", answer(200, std::string(8, '\0')), ErrorKind::read, 200, "without a task ID"},
+  };
+  for (const Doubt &row : rows) {
+    SCOPED_TRACE(row.what);
+    const size_t before = http_.requests().size();
+    http_.expect(row.answer);
+    const auto task = submit(5);
+    EXPECT_EQ(http_.requests().size(), before + 1) << "submitted again";
+    ASSERT_FALSE(task);
+    EXPECT_TRUE(task.error().outcome_unknown);
+    const Error &error = task.error().error;
+    EXPECT_EQ(error.kind, row.kind);
+    EXPECT_EQ(error.http_status, row.http_status);
+    EXPECT_THAT(error.text, HasSubstr(row.says));
+    EXPECT_THAT(error.text, HasSubstr("Whether the task was created, and charged, is unknown"));
+    EXPECT_THAT(error.text, HasSubstr("set task-id to its ID"));
+    expect_fit_for_people(error);
+  }
+  EXPECT_THAT(clock_.pauses(), ElementsAre()) << "nothing to wait for";
+}
+
+TEST_F(Submit, TellsWhatTheServiceSaidInAnAnswerWithoutAnId) {
+  http_.expect(answer(200, R"({"code":17,"msg":"model is being trained"})"));
+  const auto task = submit();
+  ASSERT_FALSE(task);
+  EXPECT_EQ(task.error().error.service_message, "model is being trained");
+  EXPECT_THAT(task.error().error.text, HasSubstr("It says: model is being trained"));
+}
+
+TEST_F(Submit, LosesItsCertaintyWithTheFirstTryThatMayHaveArrived) {
+  http_.expect(not_sent());
+  http_.expect(answer(503, ""));
+  http_.expect(lost());
+  const auto task = submit(9);
+  ASSERT_FALSE(task);
+  EXPECT_TRUE(task.error().outcome_unknown);
+  EXPECT_THAT(times(), ElementsAre(milliseconds(0), milliseconds(500), milliseconds(1500)));
+}
+
+// ---- Surely not taken: sent again.
+
+TEST_F(Submit, IsRepeatedWhenItSurelyWasNotSent) {
+  http_.expect(not_sent(), 3);
+  http_.expect(answer(200, kTask));
+  EXPECT_TRUE(submit());
+  EXPECT_THAT(clock_.pauses(), ElementsAre(milliseconds(500), milliseconds(1000), milliseconds(2000)));
+}
+
+TEST_F(Submit, GivesUpAfterItsRetriesAndSaysHowOftenItTried) {
+  http_.expect(not_sent("api.example refuses the connection."), 4);
+  const auto task = submit(3);
+  ASSERT_FALSE(task);
+  EXPECT_FALSE(task.error().outcome_unknown);
+  EXPECT_EQ(task.error().error.kind, ErrorKind::open_read);
+  EXPECT_EQ(task.error().error.text, "api.example refuses the connection.");
+  EXPECT_THAT(task.error().error.debug, HasSubstr("4 tries"));
+}
+
+TEST_F(Submit, IsSentOnceWithoutRetries) {
+  http_.expect(not_sent());
+  EXPECT_FALSE(submit(0));
+  EXPECT_THAT(clock_.pauses(), ElementsAre());
+}
+
+TEST_F(Submit, IsNotRepeatedWhenAnotherTryCannotDoBetter) {
+  FakeAnswer refused = not_sent("The certificate of api.example has expired.");
+  refused.error->transient = false;
+  http_.expect(refused);
+  const auto task = submit();
+  ASSERT_FALSE(task);
+  EXPECT_FALSE(task.error().outcome_unknown);
+  EXPECT_THAT(task.error().error.text, HasSubstr("expired"));
+}
+
+TEST_F(Submit, IsRepeatedAfter429And503AsTheServiceWishes) {
+  http_.expect(answer(429, "", {{"Retry-After", "7"}}));
+  http_.expect(answer(503, "", {{"retry-after", "Thu, 01 Jan 2026 00:01:00 GMT"}}));
+  http_.expect(answer(429, ""));
+  http_.expect(answer(200, kTask));
+  EXPECT_TRUE(submit());
+  // Half of a quarter of the backoff comes on top of what was asked for; the date is a minute from the
+  // beginning.
+  const auto pauses = clock_.pauses();
+  ASSERT_EQ(pauses.size(), 3u);
+  EXPECT_EQ(pauses[0], milliseconds(7000 + 63));
+  EXPECT_GE(pauses[0] + pauses[1], seconds(60));
+  EXPECT_LE(pauses[0] + pauses[1], seconds(61));
+  EXPECT_EQ(pauses[2], milliseconds(2000));
+}
+
+TEST_F(Submit, IgnoresARetryAfterThatMakesNoSense) {
+  http_.expect(answer(429, "", {{"Retry-After", "soon"}}));
+  http_.expect(answer(429, "", {{"Retry-After", "-5"}}));
+  http_.expect(answer(200, kTask));
+  EXPECT_TRUE(submit());
+  EXPECT_THAT(clock_.pauses(), ElementsAre(milliseconds(500), milliseconds(1000)));
+}
+
+TEST_F(Submit, DoesNotWaitForARetryAfterOfHours) {
+  http_.expect(answer(429, R"({"message":"Too many"})", {{"Retry-After", "86400"}}));
+  const auto task = submit();
+  ASSERT_FALSE(task);
+  EXPECT_FALSE(task.error().outcome_unknown);
+  EXPECT_EQ(task.error().error.kind, ErrorKind::busy);
+  EXPECT_THAT(task.error().error.text, HasSubstr("It asks to wait for 10 minutes or more."));
+  EXPECT_THAT(clock_.pauses(), ElementsAre());
+}
+
+TEST_F(Submit, DoesNotWaitForAQuotaThatIsUsedUp) {
+  for (const char *body : {
+           R"({"error":{"code":"insufficient_quota","message":"You exceeded your current quota"}})",
+           R"({"message":"Daily limit reached"})",
+           R"({"error":{"details":[{"quotaId":"GenerateRequestsPerDayPerProject"}],"message":"Quota"}})",
+           R"({"msg":"Insufficient balance, please top up"})",
+           "You have reached your limit of 50 videos per day.",
+       }) {
+    SCOPED_TRACE(body);
+    http_.expect(answer(429, body));
+    const auto task = submit();
+    ASSERT_FALSE(task);
+    EXPECT_FALSE(task.error().outcome_unknown);
+    EXPECT_EQ(task.error().error.kind, ErrorKind::busy);
+    EXPECT_THAT(task.error().error.text, HasSubstr("used up. Top it up, or run again when it is renewed."));
+  }
+  EXPECT_THAT(clock_.pauses(), ElementsAre());
+
+  http_.expect(answer(429, R"({"message":"Rate limit: 10 requests per minute"})"));
+  http_.expect(answer(200, kTask));
+  EXPECT_TRUE(submit()) << "the quota of a minute is worth a wait";
+}
+
+// ---- Refused for good.
+
+struct Refusal {
+  unsigned status;
+  ErrorKind kind;
+  std::string advice;
+};
+
+TEST_F(Submit, IsFinalWhenRefusedAndSaysWhatToDo) {
+  const Refusal rows[] = {
+      {301, ErrorKind::open_read, "Check base-url"},
+      {307, ErrorKind::open_read, "Check base-url"},
+      {308, ErrorKind::open_read, "Check base-url"},
+      {400, ErrorKind::settings, "Mend what it says"},
+      {401, ErrorKind::not_authorized, "Check api-key"},
+      {402, ErrorKind::not_authorized, "no credits left. Top it up"},
+      {403, ErrorKind::not_authorized, "Check what the key is allowed to do"},
+      {404, ErrorKind::not_found, "Check base-url, its path prefix included"},
+      {405, ErrorKind::settings, "refused the request"},
+      {407, ErrorKind::not_authorized, "proxy"},
+      {408, ErrorKind::settings, "refused the request"},
+      {409, ErrorKind::settings, "refused the request"},
+      {413, ErrorKind::settings, "refused the request"},
+      {422, ErrorKind::settings, "Mend what it says"},
+      {451, ErrorKind::settings, "refused the request"},
+  };
+  const std::string body =
+      R"({"error":{"message":"No: sk-Very+Secret/Key= at https://a/b?Signature=1\u0007\nhere"}})";
+  for (const Refusal &row : rows) {
+    SCOPED_TRACE(row.status);
+    http_.expect(answer(row.status, body));
+    const auto task = submit(5);
+    ASSERT_FALSE(task);
+    EXPECT_FALSE(task.error().outcome_unknown);
+    const Error &error = task.error().error;
+    EXPECT_EQ(error.kind, row.kind);
+    EXPECT_EQ(error.http_status, row.status);
+    EXPECT_EQ(error.service_message, "No: *** at https://a/b?*** here");
+    EXPECT_THAT(error.text, HasSubstr(row.advice));
+    EXPECT_THAT(error.text, HasSubstr("It says: No: *** at https://a/b?*** here"));
+    EXPECT_THAT(error.debug, HasSubstr("HTTP " + std::to_string(row.status)));
+    expect_fit_for_people(error);
+  }
+  EXPECT_THAT(clock_.pauses(), ElementsAre());
+}
+
+TEST_F(Submit, SaysBusyWhenAllRetriesMetA429Or503) {
+  for (const unsigned status : {429u, 503u}) {
+    http_.expect(answer(status, R"({"error":"slow down"})"), 3);
+    const auto task = submit(2);
+    ASSERT_FALSE(task);
+    EXPECT_FALSE(task.error().outcome_unknown);
+    EXPECT_EQ(task.error().error.kind, ErrorKind::busy);
+    EXPECT_EQ(task.error().error.http_status, status);
+    EXPECT_THAT(task.error().error.text, HasSubstr("Run again later. It says: slow down"));
+  }
+}
+
+// ---- Deadline and cancellation.
+
+TEST_F(Submit, EndsItsRetriesWithTheDeadline) {
+  // 0.5, 1, 2 and 4 s of backoff; the last one is cut to what is left, for a last try.
+  http_.expect(not_sent(), 5);
+  const auto task = submit(100, begin_ + seconds(5));
+  ASSERT_FALSE(task);
+  EXPECT_THAT(times(), ElementsAre(milliseconds(0), milliseconds(500), milliseconds(1500), milliseconds(3500),
+                                   milliseconds(5000)));
+}
+
+TEST_F(Submit, DoesNotWaitForARetryAfterBeyondTheDeadline) {
+  http_.expect(answer(429, "", {{"Retry-After", "60"}}));
+  const auto task = submit(100, begin_ + seconds(30));
+  ASSERT_FALSE(task);
+  EXPECT_EQ(task.error().error.kind, ErrorKind::busy);
+  EXPECT_THAT(clock_.pauses(), ElementsAre());
+}
+
+TEST_F(Submit, IsNotSentWhenCancelledBefore) {
+  g_cancellable_cancel(cancellable_.get());
+  const auto task = submit();
+  ASSERT_FALSE(task);
+  EXPECT_EQ(task.error().error.kind, ErrorKind::cancelled);
+  EXPECT_FALSE(task.error().outcome_unknown);
+  EXPECT_EQ(http_.requests().size(), 0u);
+}
+
+TEST_F(Submit, BringsItsAnswerHomeWhenCancelledOnItsWay) {
+  http_.before_answer([this](const HttpRequest &) { g_cancellable_cancel(cancellable_.get()); });
+  http_.expect(answer(200, kTask));
+  const auto task = submit();
+  ASSERT_TRUE(task) << "the answer is worth money";
+  EXPECT_EQ(task->id, "t-1");
+}
+
+TEST_F(Submit, StopsBetweenItsTriesWhenCancelled) {
+  http_.before_answer([this](const HttpRequest &) { g_cancellable_cancel(cancellable_.get()); });
+  http_.expect(not_sent());
+  const auto task = submit();
+  ASSERT_FALSE(task);
+  EXPECT_EQ(task.error().error.kind, ErrorKind::cancelled);
+  EXPECT_FALSE(task.error().outcome_unknown);
+  EXPECT_EQ(http_.requests().size(), 1u);
+}
+
+}  // namespace
+}  // namespace genclip::test
