@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Json to and from json-glib's trees.
+// Json from json-glib's trees.
 #include "plugin/base/json.h"
 
 #include <json-glib/json-glib.h>
@@ -11,6 +11,7 @@
 
 #include "plugin/base/gref.h"
 #include "plugin/base/json_tidy.h"
+#include "plugin/base/json_writer.h"
 
 namespace genclip {
 namespace {
@@ -30,7 +31,7 @@ void note_element(JsonParser *parser, JsonArray *array, int index, gpointer line
 
 }  // namespace
 
-// Converts between the two trees; depth is bounded by the tidier before any recursion.
+// Converts json-glib's tree; depth is bounded by the tidier before any recursion.
 class JsonTree {
  public:
   static Json from(JsonNode *node, const Lines &lines) {
@@ -62,37 +63,6 @@ class JsonTree {
     return json;
   }
 
-  static GRef<JsonNode> to(const Json &json, bool sorted) {
-    JsonNode *node = json_node_alloc();
-    if (const auto *value = json.boolean()) {
-      json_node_init_boolean(node, *value);
-    } else if (const auto *value = json.integer()) {
-      json_node_init_int(node, *value);
-    } else if (const auto *value = json.real(); value && std::isfinite(*value)) {
-      json_node_init_double(node, *value);
-    } else if (const auto *value = json.string()) {
-      json_node_init_string(node, value->c_str());
-    } else if (const auto *elements = json.array()) {
-      auto array = GRef<JsonArray>::adopt(json_array_new());
-      for (const Json &element : *elements)
-        json_array_add_element(array.get(), to(element, sorted).release());
-      json_node_init_array(node, array.get());
-    } else if (const auto *members = json.object()) {
-      auto object = GRef<JsonObject>::adopt(json_object_new());
-      std::vector<const Json::Member *> order;
-      for (const Json::Member &member : *members) order.push_back(&member);
-      if (sorted)
-        std::sort(order.begin(), order.end(),
-                  [](const auto *a, const auto *b) { return a->first < b->first; });
-      for (const auto *member : order)
-        json_object_set_member(object.get(), member->first.c_str(), to(member->second, sorted).release());
-      json_node_init_object(node, object.get());
-    } else {
-      json_node_init_null(node);
-    }
-    return GRef<JsonNode>::adopt(node);
-  }
-
  private:
   static Json scalar(JsonNode *node) {
     switch (json_node_get_value_type(node)) {
@@ -109,11 +79,6 @@ class JsonTree {
 };
 
 namespace {
-
-std::string write(const Json &json, bool sorted, bool pretty) {
-  auto node = JsonTree::to(json, sorted);
-  return GStringPtr(json_to_string(node.get(), pretty)).get();
-}
 
 Error not_json(std::string why) { return {ErrorKind::failed, "This is not JSON: " + std::move(why)}; }
 
@@ -164,8 +129,8 @@ void Json::set(std::string_view key, Json value) {
     object()->emplace_back(key, std::move(value));
 }
 
-std::string Json::to_text() const { return write(*this, false, false); }
-std::string Json::to_pretty_text() const { return write(*this, false, true); }
-std::string Json::to_canonical_text() const { return write(*this, true, false); }
+std::string Json::to_text() const { return write_json(*this, JsonLayout::line, JsonOrder::kept); }
+std::string Json::to_pretty_text() const { return write_json(*this, JsonLayout::pretty, JsonOrder::kept); }
+std::string Json::to_canonical_text() const { return write_json(*this, JsonLayout::line, JsonOrder::sorted); }
 
 }  // namespace genclip

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// JSON as a plain value, read and written with json-glib.
+// JSON as a plain value, read with json-glib.
 #pragma once
 
 #include <cstdint>

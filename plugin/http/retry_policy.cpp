@@ -53,9 +53,12 @@ std::optional<milliseconds> parse_retry_after(std::string_view text, Clock::Wall
   }
   const auto date = GRef<GDateTime>::adopt(soup_date_time_new_from_http_string(value.c_str()));
   if (!date) return std::nullopt;
-  const auto then = Clock::WallTime(std::chrono::seconds(g_date_time_to_unix(date.get())));
-  if (then <= wall_now) return milliseconds(0);
-  return std::min(kMaxRetryAfter, std::chrono::ceil<milliseconds>(then - wall_now));
+  // In whole seconds: the year 9999 in nanoseconds would overflow.
+  const std::chrono::seconds then(g_date_time_to_unix(date.get()));
+  const auto now = wall_now.time_since_epoch();
+  if (then <= std::chrono::floor<std::chrono::seconds>(now)) return milliseconds(0);
+  if (then >= std::chrono::ceil<std::chrono::seconds>(now + kMaxRetryAfter)) return kMaxRetryAfter;
+  return std::chrono::ceil<milliseconds>(then - now);
 }
 
 bool is_transient_status(unsigned status) {

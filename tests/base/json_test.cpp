@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace genclip {
 namespace {
 
@@ -73,6 +75,55 @@ TEST(Json, ReplacesWhatIsNoCharacter) {
   EXPECT_EQ(*(*json->array())[0].string(), "a\uFFFDb");
   EXPECT_EQ(*(*json->array())[1].string(), "\uFFFD!");
   EXPECT_EQ(*(*json->array())[2].string(), "\U0001F600");
+}
+
+TEST(Json, WritesNumbersThatAreReadAsTheSameValueAndType) {
+  const struct {
+    double value;
+    const char *text;
+  } kRows[] = {
+      {0.1, "0.1"},
+      {2, "2.0"},
+      {-0.0, "-0.0"},
+      {1e22, "1e+22"},
+      {1e308, "1e+308"},
+      {5e-324, "5e-324"},
+      {1.0 / 3, "0.3333333333333333"},
+      {123456789.5, "123456789.5"},
+  };
+  for (const auto &row : kRows) {
+    const std::string text = Json(row.value).to_text();
+    EXPECT_EQ(text, row.text);
+    const auto again = Json::parse(text);
+    ASSERT_TRUE(again) << text << ": " << again.error().text;
+    ASSERT_TRUE(again->real()) << text;
+    EXPECT_EQ(*again->real(), row.value) << text;
+  }
+  EXPECT_EQ(Json(HUGE_VAL).to_text(), "null");
+}
+
+TEST(Json, WritesEveryByteOfAStringSoThatItIsReadAgain) {
+  std::string all;
+  for (char c = 1; c != 0x7f; ++c) all += c;
+  all += "\x7f\u00e9\U0001F3AC";
+  const auto again = Json::parse(Json(Json::Object{{all, all}}).to_text());
+  ASSERT_TRUE(again) << again.error().text;
+  EXPECT_EQ(*again, Json(Json::Object{{all, all}}));
+  EXPECT_EQ(Json("a\"\\/\n\x01\x7f").to_text(), R"("a\"\\/\n\u0001\u007f")");
+}
+
+TEST(Json, IsPrettyForPeople) {
+  const auto json = Json::parse(R"({"b":[1,{"c":[]}],"a":{}})");
+  ASSERT_TRUE(json);
+  EXPECT_EQ(json->to_pretty_text(), R"({
+  "b": [
+    1,
+    {
+      "c": []
+    }
+  ],
+  "a": {}
+})");
 }
 
 TEST(Json, SetsMembersInPlace) {

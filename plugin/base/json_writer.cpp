@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// One pass over the value, appending to one string.
+#include "plugin/base/json_writer.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace genclip {
+namespace {
+
+class Writer {
+ public:
+  Writer(JsonLayout layout, JsonOrder order) : pretty_(layout == JsonLayout::pretty), order_(order) {}
+
+  void write(const Json &json) {
+    if (const auto *value = json.boolean())
+      text_ += *value ? "true" : "false";
+    else if (const auto *integer = json.integer())
+      number(*integer);
+    else if (const auto *real = json.real(); real && std::isfinite(*real))
+      write_real(*real);
+    else if (const auto *string = json.string())
+      quoted(*string);
+    else if (const auto *elements = json.array())
+      write_array(*elements);
+    else if (const auto *members = json.object())
+      write_object(*members);
+    else
+      text_ += "null";
+  }
+
+  std::string take() { return std::move(text_); }
+
+ private:
+  template <typename Number>
+  void number(Number value) {
+    std::array<char, 32> digits;
+    text_.append(digits.data(), std::to_chars(digits.begin(), digits.end(), value).ptr);
+  }
+
+  // The fewest digits that are read as the same value. A real stays one: 2 would be read as an integer.
+  void write_real(double value) {
+    const size_t start = text_.size();
+    number(value);
+    if (text_.find_first_of(".e", start) == text_.npos) text_ += ".0";
+  }
+
+  void quoted(std::string_view string) {
+    text_ += '"';
+    for (const char c : string) escaped(c);
+    text_ += '"';
+  }
+
+  void escaped(char c) {
+    constexpr std::string_view kPlain = "\"\\\b\f\n\r\t";
+    constexpr std::string_view kLetters = "\"\\bfnrt";
+    constexpr std::string_view kHex = "0123456789abcdef";
+    if (const auto at = kPlain.find(c); at != kPlain.npos) {
+      (text_ += '\\') += kLetters[at];
+    } else if (const auto byte = static_cast<unsigned char>(c); byte < 0x20 || byte == 0x7f) {
+      text_ += "\\u00";
+      (text_ += kHex[byte >> 4]) += kHex[byte & 15];
+    } else {
+      text_ += c;
+    }
+  }
+
+  void write_array(const Json::Array &elements) {
+    open('[');
+    for (const Json &element : elements) {
+      next();
+      write(element);
+    }
+    close(']');
+  }
+
+  void write_object(const Json::Object &members) {
+    std::vector<const Json::Member *> order;
+    order.reserve(members.size());
+    for (const Json::Member &member : members) order.push_back(&member);
+    if (order_ == JsonOrder::sorted)
+      std::sort(order.begin(), order.end(), [](const auto *a, const auto *b) { return a->first < b->first; });
+    open('{');
+    for (const auto *member : order) {
+      next();
+      quoted(member->first);
+      text_ += pretty_ ? ": " : ":";
+      write(member->second);
+    }
+    close('}');
+  }
+
+  void open(char bracket) {
+    text_ += bracket;
+    first_ = true;
+    ++depth_;
+  }
+
+  void next() {
+    if (!first_) text_ += ',';
+    first_ = false;
+    new_line();
+  }
+
+  void close(char bracket) {
+    --depth_;
+    if (!first_) new_line();
+    first_ = false;
+    text_ += bracket;
+  }
+
+  void new_line() {
+    if (!pretty_) return;
+    text_ += '\n';
+    text_.append(depth_ * 2, ' ');
+  }
+
+  const bool pretty_;
+  const JsonOrder order_;
+  std::string text_;
+  size_t depth_ = 0;
+  bool first_ = true;  // Nothing is written yet inside the innermost bracket.
+};
+
+}  // namespace
+
+std::string write_json(const Json &json, JsonLayout layout, JsonOrder order) {
+  Writer writer(layout, order);
+  writer.write(json);
+  return writer.take();
+}
+
+}  // namespace genclip

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Any bytes as a genclip URI: what is read is written as a URI that reads the same.
+#include "plugin/catalog/check_request.h"
+#include "plugin/catalog/clip_uri.h"
+#include "tests/fuzz/hold.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  using namespace genclip;
+  const Catalog &catalog = *Catalog::built_in();
+  const auto request = parse_clip_uri(catalog, as_text(data, size));
+  if (!request) {
+    hold(!request.error().text.empty());
+    return 0;
+  }
+  const std::string written = clip_uri(catalog, *request);
+  const auto again = parse_clip_uri(catalog, written);
+  hold(again.has_value());
+  hold(*again == *request);
+  hold(clip_uri(catalog, *again) == written);
+  return 0;
+}
