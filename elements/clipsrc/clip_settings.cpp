@@ -4,6 +4,7 @@
 #include "elements/clipsrc/clip_settings.h"
 
 #include "elements/api_key.h"
+#include "elements/startup_warnings.h"
 #include "elements/structure_json.h"
 #include "plugin/base/gref.h"
 #include "plugin/catalog/catalog.h"
@@ -160,6 +161,10 @@ Result<ClipPlan> plan_clip(const ClipSettings &settings) {
       problems.push_back({"api-key", key.error().text});
   }
   if (!problems.empty()) return Error{ErrorKind::settings, problems_text(problems)};
+
+  if (!settings.dry_run)
+    for (std::string &warning : key_in_clear(job.endpoint.base_url, "base-url"))
+      plan.warnings.push_back(std::move(warning));
 
   job.identity = {job.endpoint.base_url, job.endpoint.api == Api::legacy ? "legacy" : "tasks", identity,
                   settings.take};

@@ -4,6 +4,7 @@
 #include "elements/clipsrc/clip_source.h"
 
 #include "elements/clipsrc/clip_uri_settings.h"
+#include "elements/startup_warnings.h"
 #include "plugin/catalog/catalog.h"
 #include "plugin/catalog/clip_uri.h"
 #include "plugin/task/task_wire.h"
@@ -49,6 +50,7 @@ std::optional<uint64_t> ClipSource::size() const {
 Result<void> ClipSource::prepare() {
   auto plan = plan_clip(settings());
   if (!plan) return std::move(plan).error();
+  for (std::string &mistakes : unreported_catalog_mistakes()) plan->warnings.push_back(std::move(mistakes));
   MutexLock lock(mutex_);
   plan_ = std::move(*plan);
   run_ = {std::make_shared<ClipMessages>(GST_ELEMENT(element_)), nullptr};

@@ -4,6 +4,7 @@
 #include "plugin/catalog/catalog.h"
 
 #include <gio/gio.h>
+#include <gst/gst.h>
 
 #include <algorithm>
 
@@ -49,19 +50,27 @@ void read_path_list(CatalogReader &reader, const std::string &list) {
   }
 }
 
+GstDebugCategory *catalog_category() {
+  static GstDebugCategory *category =
+      _gst_debug_category_new("genclip-catalog", 0, "Model files of the genclip elements");
+  return category;
+}
+
+#define GST_CAT_DEFAULT catalog_category()
+
 // Every value of the variable that was met. Its lock is taken alone.
 class Catalogs {
  public:
   Catalog::Ptr of(const std::string &path_list) EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
-    Catalog::Ptr &catalog = known_[path_list];
-    if (!catalog) {
-      CatalogReader reader;
-      reader.read(built_in_file());
-      read_path_list(reader, path_list);
-      catalog = reader.finish();
-      for (const Mistake &mistake : catalog->mistakes()) g_message("%s", mistake.to_text().c_str());
-    }
+    Catalog::Ptr &known = known_[path_list];
+    if (known) return known;
+    CatalogReader reader;
+    reader.read(built_in_file());
+    read_path_list(reader, path_list);
+    const Catalog::Ptr catalog = known = reader.finish();
+    lock.unlock();
+    for (const Mistake &mistake : catalog->mistakes()) GST_WARNING("%s", mistake.to_text().c_str());
     return catalog;
   }
 

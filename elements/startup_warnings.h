@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What an element warns of before it begins, although it can go on.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace genclip {
+
+// The mistakes in the files of $GENCLIP_MODELS, with file and line, in one sentence. Only the first element
+// of a process gets them: a timeline of a hundred clips need not say it a hundred times.
+std::vector<std::string> unreported_catalog_mistakes();
+
+// That a key goes over plain http to another machine; `property` is where its address was given.
+std::vector<std::string> key_in_clear(const std::string &base_url, const std::string &property);
+
+}  // namespace genclip
