@@ -56,6 +56,8 @@ constexpr Property<ClipSettings> kProperties[] = {
     {"reuse", "Use a clip or task that is stored; false generates anew", &S::reuse},
     {"store", "Folder of the clip store; unset: $GENCLIP_STORE, else genclip in the user's cache folder",
      &S::store},
+    {"store-max-size", "Largest size of the store in bytes, 0 for no limit; clips in use are kept",
+     &S::store_max_size},
     {"task-id", "ID of the current task; set it to attach to a task instead of submitting", &S::task_id},
     {"random-access", "Offer pull mode", &S::random_access},
     {"dry-run", "Validate, post the request as a message, then end the stream; no network, no key",
@@ -175,6 +177,7 @@ Result<ClipPlan> plan_clip(const ClipSettings &settings) {
   job.timeout = std::chrono::seconds(settings.timeout_s);
   job.retries = settings.retries;
   job.reuse = settings.reuse;
+  job.store_max_size = settings.store_max_size;
   job.download = {job.endpoint.http_timeout, settings.max_download_size, settings.user_agent};
   plan.http = {settings.proxy, settings.tls_ca_file};
   return plan;

@@ -44,6 +44,7 @@ struct ClipSettings {
   unsigned take = 0;
   bool reuse = true;
   std::string store;
+  uint64_t store_max_size = 0;
   std::string task_id;
   bool random_access = true;
   bool dry_run = false;

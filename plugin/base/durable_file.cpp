@@ -3,12 +3,28 @@
 // Temporary, sync, rename, sync of the folder.
 #include "plugin/base/durable_file.h"
 
+#include <vector>
+
 namespace genclip {
 
 std::string folder_of(const std::string &path) {
   const auto slash = path.rfind('/');
   if (slash == std::string::npos) return ".";
   return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+Result<void> make_folder_durably(FileSystem &files, const std::string &path) {
+  std::vector<std::string> parents;  // Of what is missing, the deepest first.
+  for (std::string folder = path;; folder = folder_of(folder)) {
+    const auto info = files.info(folder);
+    if (!info) return info.error();
+    if (*info || folder == folder_of(folder)) break;
+    parents.push_back(folder_of(folder));
+  }
+  if (auto made = files.make_folder(path); !made) return made;
+  for (const std::string &parent : parents)
+    if (auto synced = files.sync_folder(parent); !synced) return synced;
+  return {};
 }
 
 Result<void> rename_durably(FileSystem &files, const std::string &from, const std::string &to) {
@@ -21,8 +37,8 @@ Result<void> write_durably(FileSystem &files, const std::string &path, std::stri
   {
     auto file = files.open(temporary, FileSystem::Mode::read_write);
     if (!file) return std::move(file).error();
-    if (auto cut = (*file)->truncate(0); !cut) return cut;
     if (auto written = (*file)->write_at(0, std::as_bytes(std::span(contents))); !written) return written;
+    if (auto cut = (*file)->truncate(contents.size()); !cut) return cut;
     if (auto synced = (*file)->sync(); !synced) return synced;
   }
   return rename_durably(files, temporary, path);

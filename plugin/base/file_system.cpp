@@ -102,7 +102,7 @@ class PosixFileSystem final : public FileSystem {
     const int descriptor = ::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (descriptor < 0) {
       Error error = failure("open", path);
-      if (mode == Mode::read && error.kind == ErrorKind::open_write) error.kind = ErrorKind::open_read;
+      if (mode == Mode::read && error.kind != ErrorKind::not_found) error.kind = ErrorKind::open_read;
       return error;
     }
     return std::unique_ptr<File>(std::make_unique<PosixFile>(descriptor, path));

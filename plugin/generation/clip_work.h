@@ -9,8 +9,10 @@
 
 #include "plugin/base/clock.h"
 #include "plugin/base/result.h"
+#include "plugin/generation/clip_follower.h"
 #include "plugin/http/retry_policy.h"
 #include "plugin/store/clip_folder.h"
+#include "plugin/store/media_container.h"
 #include "plugin/store/store_lock.h"
 #include "plugin/task/task_client.h"
 
@@ -27,25 +29,39 @@ class ClipWork {
   Result<void> run();
 
  private:
-  Result<StoreLock> lock_folder(const ClipFolder &folder);
-  Result<std::optional<ClipRecord>> find_record(ClipFolder &folder);
-  Result<bool> serve_stored(ClipFolder &folder, const ClipRecord &record);
-  Result<std::string> task_to_follow(ClipFolder &folder, const std::optional<ClipRecord> &found);
-  Result<std::string> submit(ClipFolder &folder);
-  Result<std::string> follow(const std::string &task_id);
-  Result<std::string> clip_url_of(Task task, const std::string &task_id);
-  Result<void> fetch(ClipFolder &folder, const std::string &url);
-  Result<Task> query(const std::string &task_id, std::optional<Clock::Time> deadline);
-  Result<void> save(ClipFolder &folder);
-  void show(const Task &task);
+  // clip_work.cpp: the store.
+  Result<std::optional<StoreLock>> wait_for_turn();
+  Result<bool> serve_without_lock(const ClipRecord &record);
+  Result<void> serve(const ClipRecord &record, std::shared_ptr<File> file, std::optional<StoreLock> use);
+  Result<std::optional<ClipRecord>> read_journal();
+  bool is_usable(const ClipRecord &record) const;
+  std::optional<Error> fate_of(const ClipRecord &record) const;
+  Result<void> work_on(std::optional<ClipRecord> found);
+  void put_behind(const ClipRecord &earlier);
+  Result<void> fetch(const std::string &url);
+  Result<void> commit(std::shared_ptr<File> part, uint64_t size, const MediaContainer &container);
+  void make_room();
+  Result<void> save();
+  void save_if_possible();
+  void give_up_task();
   void warn(std::string text);
-  Error task_failed(const Task &task) const;
+  OnDamage tell_damage();
+
+  // clip_work_task.cpp: the service.
+  Result<std::string> attach();
+  Result<std::string> submit();
+  Result<std::string> follow(const std::string &task_id);
+  Result<Task> query(const std::string &task_id, std::optional<Clock::Time> deadline);
+  void show(const Task &task);
+  Error task_failed(const std::string &message) const;
 
   Generation &generation_;
   Clock &clock_;
   const RetryPolicy retries_;
   TaskClient tasks_;
-  ClipRecord record_;
+  ClipFolder folder_;
+  ClipFollower follower_;
+  ClipRecord record_;    // As it is, or is about to be, on disk.
   bool is_new_ = false;  // This run submitted the task, and the service has not told of it since.
   bool warned_of_status_ = false;
   std::optional<Clock::Time> deadline_;

@@ -25,14 +25,21 @@ std::optional<uint64_t> number(std::string_view text) {
   return value;
 }
 
-}  // namespace
-
-std::optional<ContentRange> parse_content_range(std::string_view text) {
+// What follows the unit; nothing when it is another one.
+std::optional<std::string_view> without_unit(std::string_view text) {
   text = trimmed(text);
   constexpr std::string_view kUnit = "bytes";
   if (text.size() < kUnit.size() || g_ascii_strncasecmp(text.data(), kUnit.data(), kUnit.size()) != 0)
     return std::nullopt;
-  text = trimmed(text.substr(kUnit.size()));
+  return trimmed(text.substr(kUnit.size()));
+}
+
+}  // namespace
+
+std::optional<ContentRange> parse_content_range(std::string_view text) {
+  const auto range = without_unit(text);
+  if (!range) return std::nullopt;
+  text = *range;
   const auto dash = text.find('-');
   const auto slash = text.find('/');
   if (dash == std::string_view::npos || slash == std::string_view::npos || dash > slash) return std::nullopt;
@@ -43,6 +50,13 @@ std::optional<ContentRange> parse_content_range(std::string_view text) {
   if (!first || !last || !total || *last < *first) return std::nullopt;
   if (total_text != "*" && *last >= *total) return std::nullopt;
   return ContentRange{*first, *last, *total};
+}
+
+uint64_t parse_unsatisfied_range(std::string_view text) {
+  const auto range = without_unit(text);
+  if (!range || !range->starts_with("*")) return 0;
+  const std::string_view slash = trimmed(range->substr(1));
+  return slash.starts_with("/") ? number(trimmed(slash.substr(1))).value_or(0) : 0;
 }
 
 uint64_t parse_length(std::string_view text) { return number(trimmed(text)).value_or(0); }

@@ -18,6 +18,9 @@ struct ContentRange {
 // "bytes 0-99/200"; anything else, and what contradicts itself, is nothing.
 std::optional<ContentRange> parse_content_range(std::string_view text);
 
+// The length in "bytes */200", which comes with a 416; 0 in anything else.
+uint64_t parse_unsatisfied_range(std::string_view text);
+
 // A Content-Length; 0 when it is missing or no number.
 uint64_t parse_length(std::string_view text);
 

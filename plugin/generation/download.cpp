@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "plugin/generation/content_range.h"
+#include "plugin/store/media_end.h"
 
 namespace genclip {
 namespace {
@@ -30,21 +31,44 @@ constexpr char kExpired[] =
     "ask the "
     "service for it by its task ID.";
 
-}  // namespace
+constexpr char kNoMedia[] =
+    "What the service offers as the clip is no video and no image, perhaps an error page. The task is done "
+    "and paid: "
+    "run again later to fetch it.";
 
-std::string current_boot() {
-  std::array<std::byte, 64> bytes;
-  auto file = FileSystem::posix().open("/proc/sys/kernel/random/boot_id", FileSystem::Mode::read);
-  if (!file) return "unknown";
-  const auto count = (*file)->read_at(0, bytes);
-  if (!count || *count == 0) return "unknown";
-  std::string id(reinterpret_cast<const char *>(bytes.data()), *count);
-  while (!id.empty() && id.back() == '\n') id.pop_back();
-  return id;
+constexpr char kChanged[] = "The clip changed on the server while it was downloaded.";
+
+// What no clip is sent as. Only where bytes are at stake: some servers call any clip text/plain.
+bool is_page(const HttpReply &reply) {
+  constexpr const char *kTypes[] = {"text/html", "application/json", "application/xml", "text/xml",
+                                    "application/problem+json"};
+  const std::string type = reply.header("Content-Type").value_or("");
+  return std::any_of(std::begin(kTypes), std::end(kTypes), [&](const char *page) {
+    return g_ascii_strncasecmp(type.c_str(), page, std::strlen(page)) == 0;
+  });
 }
+
+// If-Range takes strong ones only.
+std::string strong_etag(const HttpReply &reply) {
+  const std::string etag = reply.header("ETag").value_or("");
+  return etag.starts_with("W/") ? "" : etag;
+}
+
+bool is_chunked(const HttpReply &reply) {
+  return g_ascii_strcasecmp(reply.header("Transfer-Encoding").value_or("").c_str(), "chunked") == 0;
+}
+
+}  // namespace
 
 Result<MediaContainer> Download::run(std::string url, PartState part, GCancellable *cancellable) {
   if (auto taken = take_over(std::move(part)); !taken) return std::move(taken).error();
+  auto container = transfer(std::move(url), cancellable);
+  // For a run after a power cut, or on another machine. After a failed sync no other one can be believed.
+  if (!container && have_ > part_.synced && !part_.boot.empty()) static_cast<void>(save_checkpoint());
+  return container;
+}
+
+Result<MediaContainer> Download::transfer(std::string url, GCancellable *cancellable) {
   unsigned failures = 0;
   unsigned fresh_urls = 0;
   for (;;) {
@@ -58,7 +82,8 @@ Result<MediaContainer> Download::run(std::string url, PartState part, GCancellab
       auto fresh = hooks_.fresh_url();
       if (!fresh) return std::move(fresh).error();
       url = std::move(fresh).value();
-      if (fresh_urls == 1) continue;  // Later ones wait: the service may need a moment to sign anew.
+      // Later ones wait: the service may need a moment to sign anew.
+      if (fresh_urls == 1 && !url.empty()) continue;
     }
     const auto pause = retries_.delay_before(++failures, wished_pause_);
     if (!pause) return last_failure_;
@@ -69,19 +94,26 @@ Result<MediaContainer> Download::run(std::string url, PartState part, GCancellab
 Result<void> Download::take_over(PartState part) {
   const auto size = file_->size();
   if (!size) return size.error();
-  const std::string boot = current_boot();
   // After a power cut only what was synced is sure to be what was written.
-  uint64_t trusted = part.boot == boot ? *size : std::min(*size, part.synced);
-  if (part.boot.empty() || (part.total != 0 && trusted > part.total)) trusted = 0;
+  const bool same_boot = !part.boot.empty() && part.boot == options_.boot;
+  uint64_t trusted = same_boot ? *size : std::min(*size, part.synced);
+  if (part.total != 0 && trusted > part.total) trusted = 0;
+  part_ = std::move(part);
+  part_.boot = options_.boot;
+  if (trusted == 0 && *size == 0) {
+    const uint64_t restarts = part_.restarts;
+    part_ = PartState{};
+    part_.boot = options_.boot;
+    part_.restarts = restarts;
+    return {};
+  }
+  if (trusted == 0) return begin_anew();
   if (trusted < *size)
     if (auto cut = file_->truncate(trusted); !cut) return cut;
-
-  part_ = trusted == 0 ? PartState{} : std::move(part);
-  part_.boot = boot;
+  part_.synced = std::min(part_.synced, trusted);
   have_ = trusted;
-  if (have_ == 0) return {};
   // With its size unknown the clip is announced by the answer that tells it.
-  if (part_.total == 0) return {};
+  if (part_.total == 0 || !is_worth_probing()) return {};
   const auto announced = announce();
   if (!announced) return announced.error();
   return {};
@@ -94,7 +126,7 @@ HttpRequest Download::request_for(const std::string &url) const {
   request.follow_redirects = true;
   request.timeout = options_.http_timeout;
   request.user_agent = options_.user_agent;
-  if (have_ == 0) return request;
+  if (have_ == 0 || all_) return request;
   const std::string &validator = !part_.etag.empty() ? part_.etag : part_.last_modified;
   const uint64_t from = validator.empty() ? have_ - std::min(have_, kOverlap) : have_;
   request.headers.emplace_back("Range", "bytes=" + std::to_string(from) + "-");
@@ -110,6 +142,11 @@ Download::Next Download::retry(Next next, Error error, std::optional<std::chrono
 
 Result<Download::Next> Download::exchange(const std::string &url, GCancellable *cancellable) {
   if (container_ && have_ == part_.total) return Next::done;  // A restart found every byte in place.
+  if (url.empty())
+    return retry(Next::fresh_url,
+                 {ErrorKind::not_found,
+                  "The task is done, but the service gives no URL of its clip. Run again later "
+                  "to ask anew, or ask the service for the clip by its task ID."});
   auto body = http_.open(request_for(url), cancellable);
   if (!body) {
     HttpError &broken = body.error();
@@ -119,7 +156,8 @@ Result<Download::Next> Download::exchange(const std::string &url, GCancellable *
   const HttpReply &reply = (*body)->reply();
   auto usable = judge_status(reply);
   if (!usable || *usable != Next::done) return usable;
-  usable = place_answer(reply);
+  if (reply.status == 416) return usable;  // All bytes are there.
+  usable = reply.status == 206 ? place_part(reply) : place_whole(reply);
   if (!usable || *usable != Next::done) return usable;
   return receive(**body, cancellable);
 }
@@ -133,8 +171,7 @@ Result<Download::Next> Download::judge_status(const HttpReply &reply) {
     case 403: return retry(Next::fresh_url, with_status(ErrorKind::not_authorized, kExpired, reply));
     case 404:
     case 410: return retry(Next::fresh_url, with_status(ErrorKind::not_found, kExpired, reply));
-    case 416:
-      return start_over(with_status(ErrorKind::read, "The server does not let the download go on.", reply));
+    case 416: return judge_range(reply);
     default: break;
   }
   Error error = with_status(ErrorKind::open_read,
@@ -147,31 +184,47 @@ Result<Download::Next> Download::judge_status(const HttpReply &reply) {
                wished ? parse_retry_after(*wished, clock_.wall_now()) : std::nullopt);
 }
 
-// Finds where the answer begins and how long the clip is.
-Result<Download::Next> Download::place_answer(const HttpReply &reply) {
-  uint64_t total = 0;
-  if (reply.status == 206) {
-    const auto range = parse_content_range(reply.header("Content-Range").value_or(""));
-    if (!range || range->first > have_)
-      return start_over(
-          with_status(ErrorKind::read, "The server sent another part of the clip than asked for.", reply));
-    begin_ = range->first;
-    total = range->total;
-  } else {
-    begin_ = 0;
-    total = parse_length(reply.header("Content-Length").value_or(""));
-  }
-  position_ = begin_;
+// Nothing is left to send: where the length was unknown, that may be the end.
+Result<Download::Next> Download::judge_range(const HttpReply &reply) {
+  const bool validated = !part_.etag.empty() || !part_.last_modified.empty();
+  const uint64_t total = parse_unsatisfied_range(reply.header("Content-Range").value_or(""));
+  if (all_ || !validated || part_.total != 0 || total != have_ || have_ == 0)
+    return ask_for_all(with_status(ErrorKind::read, "The server does not let the download go on.", reply));
+  part_.total = have_;
+  return announce();
+}
+
+// Finds where a 206 begins.
+Result<Download::Next> Download::place_part(const HttpReply &reply) {
+  const auto range = parse_content_range(reply.header("Content-Range").value_or(""));
+  if (!range || range->first > have_)
+    return ask_for_all(
+        with_status(ErrorKind::read, "The server sent another part of the clip than asked for.", reply));
+  const std::string etag = strong_etag(reply);
+  const bool other_length = range->total != 0 && part_.total != 0 && range->total != part_.total;
+  const bool other_etag = !etag.empty() && !part_.etag.empty() && etag != part_.etag;
+  if (other_length || other_etag) return ask_for_all(with_status(ErrorKind::read, kChanged, reply));
+  if (range->total > options_.max_size) return too_large(range->total);
+  if (range->total != 0) part_.total = range->total;
+  if (part_.etag.empty()) part_.etag = etag;
+  position_ = range->first;
+  is_part_ = position_ != 0;
+  return Next::done;
+}
+
+// A 200 is the clip from its first byte on, asked for or not.
+Result<Download::Next> Download::place_whole(const HttpReply &reply) {
+  const uint64_t total = parse_length(reply.header("Content-Length").value_or(""));
+  if (have_ > 0 && is_page(reply))
+    return retry(Next::fresh_url, with_status(ErrorKind::wrong_type, kNoMedia, reply));
   if (total > options_.max_size) return too_large(total);
-  if (total != 0 && part_.total != 0 && total != part_.total) {
-    if (reply.status == 206)
-      return start_over(with_status(ErrorKind::read, "The clip changed while it was downloaded.", reply));
-    if (auto back = go_back_to(0); !back) return std::move(back).error();
-  }
+  if (total != 0 && part_.total != 0 && total != part_.total)
+    if (auto begun = begin_anew(); !begun) return std::move(begun).error();
   if (total != 0) part_.total = total;
-  const std::string etag = reply.header("ETag").value_or("");
-  part_.etag = etag.starts_with("W/") ? "" : etag;  // If-Range takes strong ones only.
+  part_.etag = strong_etag(reply);
   part_.last_modified = reply.header("Last-Modified").value_or("");
+  position_ = 0;
+  is_part_ = false;
   return Next::done;
 }
 
@@ -181,21 +234,38 @@ Result<Download::Next> Download::receive(HttpBody &body, GCancellable *cancellab
     if (g_cancellable_is_cancelled(cancellable)) return cancelled();
     auto count = body.read(chunk);
     if (!count) {
-      Error &error = count.error().error;
-      if (error.kind == ErrorKind::cancelled) return std::move(error);
-      return retry(Next::again, std::move(error));
+      HttpError &broken = count.error();
+      if (!broken.transient) return std::move(broken.error);
+      return retry(Next::again, with_stock(std::move(broken.error)));
     }
-    if (*count == 0) break;
+    if (*count == 0) return finish(body.reply());
     auto accepted = accept(std::span(chunk).first(*count));
     if (!accepted || *accepted != Next::done) return accepted;
   }
+}
+
+// The answer has ended; whether that is the clip's end is another question.
+Result<Download::Next> Download::finish(const HttpReply &reply) {
   if (have_ == 0)
     return retry(Next::again, {ErrorKind::read, "The server sent an empty clip. Run again to fetch it."});
-  if (have_ < part_.total)
-    return retry(Next::again, {ErrorKind::read, "The download ended early, at " + std::to_string(have_) +
-                                                    " of " + std::to_string(part_.total) +
-                                                    " bytes. Run again: it goes on where it stopped."});
-  return container_ ? Next::done : announce();  // A clip shorter than a probe.
+  const auto ended_early = [this] {
+    return retry(Next::again, with_stock({ErrorKind::read,
+                                          "The download ended early. Run again: it goes on "
+                                          "where it stopped."}));
+  };
+  if (position_ < have_ || have_ < part_.total) return ended_early();
+  if (!container_) {
+    const auto announced = announce();
+    if (!announced || *announced != Next::done) return announced;
+  }
+  // With no length, and no chunks that tell the end, a cut looks like one.
+  if (part_.total == 0 && !is_chunked(reply)) {
+    const auto end = media_end_of(*file_, *container_);
+    if (!end) return end.error();
+    if (*end == MediaEnd::cut) return ended_early();
+  }
+  part_.total = have_;
+  return Next::done;
 }
 
 // Compares what is known, appends what is new.
@@ -207,32 +277,32 @@ Result<Download::Next> Download::accept(std::span<const std::byte> bytes) {
     const auto read = file_->read_at(position_, std::span(known).first(count));
     if (!read) return read.error();
     if (*read != count || std::memcmp(known.data(), bytes.data(), count) != 0) {
-      // An answer from the first byte on may go on from here: all before it is the same in both.
-      if (begin_ != 0) return start_over({ErrorKind::read, "The clip changed while it was downloaded."});
-      if (auto back = go_back_to(position_); !back) return std::move(back).error();
-      break;
+      // The last bytes differ: how many more of them, only the whole clip tells.
+      if (is_part_) return ask_for_all({ErrorKind::read, kChanged});
+      if (auto begun = begin_anew(); !begun) return std::move(begun).error();
+      return retry(Next::again, {ErrorKind::read, kChanged});
     }
     position_ += count;
     bytes = bytes.subspan(count);
   }
+  if (position_ == have_) all_ = false;
   if (!bytes.empty())
-    if (auto appended = append(bytes); !appended) return std::move(appended).error();
+    if (auto appended = append(bytes); !appended || *appended != Next::done) return appended;
   if (container_) clip_.advance(have_);
-  const bool worth_probing = have_ >= kContainerProbeSize || have_ == part_.total;
-  return container_ || !worth_probing ? Next::done : announce();
+  return container_ || !is_worth_probing() ? Next::done : announce();
 }
 
-Result<void> Download::append(std::span<const std::byte> bytes) {
-  if (have_ + bytes.size() > options_.max_size) return too_large(have_ + bytes.size());
-  if (auto written = file_->write_at(have_, bytes); !written) {
-    written.error().text += " " + std::to_string(have_) + " of " +
-                            (part_.total != 0 ? std::to_string(part_.total) : "an unknown number of") +
-                            " bytes are stored.";
-    return written;
-  }
-  have_ += bytes.size();
-  position_ = have_;
-  return have_ - part_.synced >= kCheckpointEvery ? save_checkpoint() : Result<void>();
+Result<Download::Next> Download::append(std::span<const std::byte> bytes) {
+  const uint64_t end = have_ + bytes.size();
+  if (end > options_.max_size) return too_large(end);
+  if (part_.total != 0 && end > part_.total)
+    return ask_for_all(
+        {ErrorKind::read, "The server sent more than the clip's length. Run again to fetch it."});
+  if (auto written = file_->write_at(have_, bytes); !written) return with_stock(std::move(written).error());
+  position_ = have_ = end;
+  if (have_ - part_.synced < kCheckpointEvery) return Next::done;
+  if (auto saved = save_checkpoint(); !saved) return std::move(saved).error();
+  return Next::done;
 }
 
 // Tells the readers, if it is a clip. Done: it is.
@@ -242,11 +312,8 @@ Result<Download::Next> Download::announce() {
   if (!count) return count.error();
   container_ = probe_container(std::span(head).first(*count));
   if (!container_) {
-    if (auto back = go_back_to(0); !back) return std::move(back).error();
-    return retry(Next::fresh_url,
-                 {ErrorKind::wrong_type,
-                  "What the service offers as the clip is no video and no image, perhaps an error "
-                  "page. The task is done and paid: run again later to fetch it."});
+    if (auto begun = begin_anew(); !begun) return std::move(begun).error();
+    return retry(Next::fresh_url, {ErrorKind::wrong_type, kNoMedia});
   }
   if (auto saved = save_checkpoint(); !saved) return std::move(saved).error();
   clip_.start(file_, part_.total);
@@ -254,34 +321,50 @@ Result<Download::Next> Download::announce() {
   return Next::done;
 }
 
-// Forgets all bytes from `size` on; fails when a reader has had any.
-Result<void> Download::go_back_to(uint64_t size) {
-  if (container_ && !clip_.restart()) {
-    // Nothing vouches for the file from now on, so the next run begins anew.
-    part_ = PartState{};
-    if (auto saved = hooks_.checkpoint(part_); !saved) return saved;
+// Forgets all bytes; fails when a reader has had any. Others read the file too: it is replaced, never
+// rewritten.
+Result<void> Download::begin_anew() {
+  const bool was_read = !clip_.restart();
+  PartState begun;
+  begun.boot = options_.boot;
+  begun.restarts = part_.restarts + 1;
+  auto file = hooks_.begin_file(begun);
+  if (!file) return std::move(file).error();
+  file_ = std::move(file).value();
+  part_ = std::move(begun);
+  have_ = position_ = 0;
+  all_ = false;
+  container_.reset();
+  if (was_read)
     return Error{
         ErrorKind::read,
         "The clip changed on the server while it was being read. Run again: it will be fetched anew."};
-  }
-  container_.reset();
-  have_ = std::min(have_, size);
-  part_.synced = std::min(part_.synced, size);
-  part_.total = 0;
-  return file_->truncate(have_);
+  return {};
 }
 
-Result<Download::Next> Download::start_over(Error why) {
-  if (auto back = go_back_to(0); !back) return std::move(back).error();
-  part_.etag.clear();
-  part_.last_modified.clear();
+// The bytes that are there are kept until an answer differs from them.
+Download::Next Download::ask_for_all(Error why) {
+  all_ = true;
   return retry(Next::again, std::move(why));
 }
 
 Result<void> Download::save_checkpoint() {
-  if (auto synced = file_->sync(); !synced) return synced;
+  if (auto synced = file_->sync(); !synced) {
+    // Bytes that were not synced may be gone by now, or go later.
+    part_.boot.clear();
+    static_cast<void>(hooks_.checkpoint(part_));
+    return with_stock(std::move(synced).error());
+  }
   part_.synced = have_;
   return hooks_.checkpoint(part_);
+}
+
+// Says what there is of the clip, and what is missing.
+Error Download::with_stock(Error error) const {
+  error.text += " " + std::to_string(have_) + " bytes of the clip are stored";
+  error.text += part_.total > have_ ? ", " + std::to_string(part_.total - have_) + " are missing."
+                                    : "; how many are missing is unknown.";
+  return error;
 }
 
 Error Download::too_large(uint64_t size) const {

@@ -15,10 +15,10 @@
 #include "plugin/base/clock.h"
 #include "plugin/base/result.h"
 #include "plugin/generation/growing_clip.h"
-#include "plugin/generation/media_container.h"
 #include "plugin/http/http_client.h"
 #include "plugin/http/retry_policy.h"
 #include "plugin/store/clip_record.h"
+#include "plugin/store/media_container.h"
 
 namespace genclip {
 
@@ -26,6 +26,7 @@ struct DownloadOptions {
   std::chrono::milliseconds http_timeout{30000};
   uint64_t max_size = uint64_t{4} << 30;
   std::string user_agent;
+  std::string boot;  // current_boot()
 };
 
 // One use, one thread. Borrows everything it is given, which must outlive it.
@@ -36,6 +37,8 @@ class Download {
     std::function<Result<std::string>()> fresh_url;
     // Puts `part` into the journal, durably.
     std::function<Result<void>(const PartState &part)> checkpoint;
+    // Removes the file, then does the same, then makes an empty one: who has the old one open still reads it.
+    std::function<Result<std::shared_ptr<File>>(const PartState &part)> begin_file;
   };
 
   Download(HttpClient &http, Clock &clock, const RetryPolicy &retries, DownloadOptions options, Hooks hooks,
@@ -58,19 +61,27 @@ class Download {
  private:
   enum class Next { done, again, fresh_url };
 
+  Result<MediaContainer> transfer(std::string url, GCancellable *cancellable);
   Result<void> take_over(PartState part);
   HttpRequest request_for(const std::string &url) const;
   Result<Next> exchange(const std::string &url, GCancellable *cancellable);
   Result<Next> judge_status(const HttpReply &reply);
-  Result<Next> place_answer(const HttpReply &reply);
+  Result<Next> judge_range(const HttpReply &reply);
+  Result<Next> place_part(const HttpReply &reply);
+  Result<Next> place_whole(const HttpReply &reply);
   Result<Next> receive(HttpBody &body, GCancellable *cancellable);
+  Result<Next> finish(const HttpReply &reply);
   Result<Next> accept(std::span<const std::byte> bytes);
-  Result<void> append(std::span<const std::byte> bytes);
+  Result<Next> append(std::span<const std::byte> bytes);
   Result<Next> announce();
-  Result<void> go_back_to(uint64_t size);
-  Result<Next> start_over(Error why);
+  Result<void> begin_anew();
+  Next ask_for_all(Error why);
   Result<void> save_checkpoint();
+  Error with_stock(Error error) const;
   Error too_large(uint64_t size) const;
+  bool is_worth_probing() const {
+    return have_ >= kContainerProbeSize || (have_ > 0 && have_ == part_.total);
+  }
   Next retry(Next next, Error error, std::optional<std::chrono::milliseconds> wished = std::nullopt);
 
   HttpClient &http_;
@@ -78,19 +89,18 @@ class Download {
   const RetryPolicy &retries_;
   const DownloadOptions options_;
   const Hooks hooks_;
-  const std::shared_ptr<File> file_;
+  std::shared_ptr<File> file_;
   GrowingClip &clip_;
 
   PartState part_;
-  uint64_t have_ = 0;      // Bytes in the file, all of them right.
-  uint64_t begin_ = 0;     // Where the current answer begins …
-  uint64_t position_ = 0;  // … and its next byte belongs; below have_ it is compared, not written.
+  uint64_t have_ = 0;  // Bytes in the file, all of them right.
+  uint64_t position_ =
+      0;  // Where the current answer's next byte belongs; below have_ it is compared, not written.
+  bool is_part_ = false;  // The current answer began amid the clip.
+  bool all_ = false;      // No more ranges: the next answer is compared from its first byte on.
   std::optional<MediaContainer> container_;  // Once it is known, the clip's readers know of the file.
   Error last_failure_;
   std::optional<std::chrono::milliseconds> wished_pause_;
 };
-
-// The boot that the machine is in; tells a crash of the process from a power cut.
-std::string current_boot();
 
 }  // namespace genclip

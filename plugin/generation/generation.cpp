@@ -78,4 +78,9 @@ void Generation::warn(const Error &warning) {
   for (const auto &observer : observers) observer->on_warning(warning);
 }
 
+void Generation::hold(std::optional<StoreLock> use) {
+  MutexLock lock(mutex_);
+  use_ = std::move(use);
+}
+
 }  // namespace genclip

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "plugin/base/gref.h"
@@ -14,6 +15,7 @@
 #include "plugin/generation/clip_status.h"
 #include "plugin/generation/generation_job.h"
 #include "plugin/generation/growing_clip.h"
+#include "plugin/store/store_lock.h"
 
 namespace genclip {
 
@@ -49,6 +51,8 @@ class Generation : public std::enable_shared_from_this<Generation> {
   GCancellable *cancellable() const { return cancellable_.get(); }
   void change(const std::function<void(GenerationState &)> &edit) EXCLUDES(mutex_);
   void warn(const Error &warning) EXCLUDES(mutex_);
+  // Keeps the clip in the store as long as this lives.
+  void hold(std::optional<StoreLock> use) EXCLUDES(mutex_);
 
  private:
   using Observers = std::vector<std::shared_ptr<GenerationObserver>>;
@@ -63,6 +67,7 @@ class Generation : public std::enable_shared_from_this<Generation> {
   mutable Mutex mutex_;
   GenerationState state_ GUARDED_BY(mutex_);
   Observers observers_ GUARDED_BY(mutex_);
+  std::optional<StoreLock> use_ GUARDED_BY(mutex_);
   bool closed_ GUARDED_BY(mutex_) = false;  // Nobody can join any more.
 };
 

@@ -11,6 +11,7 @@
 #include "plugin/base/clock.h"
 #include "plugin/base/file_system.h"
 #include "plugin/catalog/check_request.h"
+#include "plugin/generation/boot_id.h"
 #include "plugin/generation/download.h"
 #include "plugin/http/http_client.h"
 #include "plugin/store/clip_path.h"
@@ -29,6 +30,7 @@ struct GenerationJob {
   std::chrono::seconds timeout{1800};  // From submit, or from attaching to a task; 0: for ever.
   unsigned retries = 5;
   bool reuse = true;
+  uint64_t store_max_size = 0;  // Bytes, 0: no limit.
   DownloadOptions download;
 };
 
@@ -37,6 +39,7 @@ struct GenerationServices {
   std::shared_ptr<HttpClient> http;
   Clock *clock = &Clock::system();           // Borrowed; outlives every generation.
   FileSystem *files = &FileSystem::posix();  // Likewise.
+  std::string boot = current_boot();
 };
 
 }  // namespace genclip

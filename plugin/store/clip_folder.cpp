@@ -1,77 +1,182 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What is read is never trusted; what is written is durable before the next step builds on it.
+// A commit is: sync, announce, rename, complete. Whichever step a crash comes before, finish_commit ends it.
 #include "plugin/store/clip_folder.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "plugin/base/durable_file.h"
+#include "plugin/store/clip_check.h"
+#include "plugin/store/store_log.h"
 
 namespace genclip {
 namespace {
+
 constexpr size_t kMaxRecordSize = 4 << 20;
+// What the answer to a submit may add to a record: an ID and what the service says.
+constexpr size_t kRecordGrowth = 16 << 10;
+
+Result<std::shared_ptr<File>> open_shared(FileSystem &files, const std::string &path, FileSystem::Mode mode) {
+  auto file = files.open(path, mode);
+  if (!file) return std::move(file).error();
+  return std::shared_ptr<File>(std::move(file).value());
 }
 
-Result<ClipFolder> ClipFolder::open(FileSystem &files, ClipPath path) {
-  if (auto made = files.make_folder(path.folder()); !made) return std::move(made).error();
-  return ClipFolder(files, std::move(path));
+Result<ClipRecord> parse(const std::string &text) {
+  const auto json = Json::parse(text);
+  return json ? ClipRecord::from_json(*json) : json.error();
 }
 
-Result<void> ClipFolder::set_aside(const std::string &name, const std::string &why,
-                                   const OnDamage &on_damage) {
-  for (int number = 1;; ++number) {
-    const std::string aside = path_.file(name) + ".damaged-" + std::to_string(number);
-    const auto taken = files_.info(aside);
-    if (!taken) return taken.error();
-    if (*taken) continue;
-    if (auto renamed = rename_durably(files_, path_.file(name), aside); !renamed) return renamed;
-    on_damage(path_.file(name) + " is damaged (" + why + "). It was set aside as " + aside + ".");
-    return {};
+// The task that a damaged record names; empty when it names none that can be made out.
+std::string task_id_in(std::string_view text) {
+  constexpr std::string_view kKey = "\"task_id\"";
+  auto at = text.find(kKey);
+  if (at == std::string_view::npos) return "";
+  at = text.find_first_not_of(" \t\r\n:", at + kKey.size());
+  if (at == std::string_view::npos || text[at] != '"') return "";
+  const auto end = text.find_first_of("\"\\\n", at + 1);
+  if (end == std::string_view::npos || text[end] != '"') return "";
+  const std::string_view id = text.substr(at + 1, end - at - 1);
+  const bool printable = std::all_of(id.begin(), id.end(), [](char c) { return c > ' ' && c < 0x7f; });
+  return printable ? std::string(id) : "";
+}
+
+}  // namespace
+
+Result<std::string> ClipFolder::read_text() const {
+  return read_whole(files_, path_.record(), kMaxRecordSize);
+}
+
+Result<ClipRecord> ClipFolder::look() const {
+  const auto text = read_text();
+  return text ? parse(*text) : text.error();
+}
+
+Result<std::optional<StoreLock>> ClipFolder::lock_use() {
+  auto lock = StoreLock::try_lock(path_.use(), StoreLock::Kind::shared);
+  // Only a store that is not ours to write does not let us, and then nobody misses the time.
+  if (lock && *lock) static_cast<void>(files_.touch(path_.use()));
+  return lock;
+}
+
+Result<std::shared_ptr<File>> ClipFolder::look_at_part() const {
+  auto part = open_shared(files_, path_.part(), FileSystem::Mode::read);
+  if (!part && part.error().kind == ErrorKind::not_found) return std::shared_ptr<File>();
+  return part;
+}
+
+Result<std::shared_ptr<File>> ClipFolder::look_at_clip(const ClipRecord &record) const {
+  auto clip = check_clip(files_, path_.file(record.clip_name), record.clip_size);
+  if (!clip) return std::move(clip).error();
+  return std::move(clip->file);
+}
+
+Result<std::shared_ptr<File>> ClipFolder::open_clip(const ClipRecord &record, const OnDamage &on_damage) {
+  const std::string path = path_.file(record.clip_name);
+  auto clip = check_clip(files_, path, record.clip_size);
+  if (!clip) return std::move(clip).error();
+  if (!clip->exists) on_damage(path + " is missing. It is fetched again.");
+  if (clip->exists && !clip->file)
+    if (auto aside = set_aside(files_, path, clip->flaw, on_damage); !aside) return aside.error();
+  return std::move(clip->file);
+}
+
+Result<void> ClipFolder::make_folder(const OnDamage &on_damage) {
+  const auto info = files_.info(path_.folder());
+  if (!info) return info.error();
+  if (*info && (*info)->is_folder) return {};
+  if (!*info) return make_folder_durably(files_, path_.folder());
+  // No lock of the clip's own covers its folder; under the store's only the first one sees the stranger.
+  auto lock = StoreLock::try_lock(store_lock_path(path_.root()));
+  if (!lock) return std::move(lock).error();
+  if (!*lock) return {};  // Somebody else is at it.
+  const auto now = files_.info(path_.folder());
+  if (!now) return now.error();
+  if (*now && !(*now)->is_folder)
+    if (auto aside = set_aside(files_, path_.folder(), "it is no folder", on_damage); !aside) return aside;
+  return make_folder_durably(files_, path_.folder());
+}
+
+Result<std::optional<StoreLock>> ClipFolder::lock_writer(const OnDamage &on_damage) {
+  if (auto made = make_folder(on_damage); !made) return std::move(made).error();
+  const auto info = files_.info(path_.lock());
+  if (!info) return info.error();
+  if (*info && !(*info)->is_regular) {
+    auto repair = StoreLock::try_lock(store_lock_path(path_.root()));
+    if (!repair) return std::move(repair).error();
+    if (!*repair) return std::optional<StoreLock>();
+    const auto now = files_.info(path_.lock());
+    if (!now) return now.error();
+    if (*now && !(*now)->is_regular)
+      if (auto aside = set_aside(files_, path_.lock(), "it is no file", on_damage); !aside)
+        return std::move(aside).error();
   }
+  auto lock = StoreLock::try_lock(path_.lock());
+  // The folder was removed just then.
+  if (!lock && lock.error().kind == ErrorKind::not_found) return std::optional<StoreLock>();
+  return lock;
+}
+
+Result<void> ClipFolder::set_strangers_aside(const OnDamage &on_damage) {
+  const auto names = files_.list(path_.folder());
+  if (!names) return names.error();
+  for (const std::string &name : *names) {
+    if (!ClipPath::is_own_name(name)) continue;
+    const auto info = files_.info(path_.file(name));
+    if (!info) return info.error();
+    if (!*info || (*info)->is_regular) continue;
+    if (auto aside = set_aside(files_, path_.file(name), "it is no file", on_damage); !aside) return aside;
+  }
+  return {};
 }
 
 Result<std::optional<ClipRecord>> ClipFolder::read_record(const OnDamage &on_damage) {
   const auto info = files_.info(path_.record());
   if (!info) return info.error();
   if (!*info) return std::optional<ClipRecord>();
-
-  const auto read = [&]() -> Result<ClipRecord> {
-    const auto text = read_whole(files_, path_.record(), kMaxRecordSize);
-    if (!text) return text.error();
-    const auto json = Json::parse(*text);
-    if (!json) return json.error();
-    return ClipRecord::from_json(*json);
-  };
-  auto record = read();
+  const auto text = read_text();
+  auto record = text ? parse(*text) : text.error();
   if (record) return std::optional<ClipRecord>(std::move(record).value());
-  if (auto aside = set_aside("task.json", record.error().text, on_damage); !aside) return aside.error();
-  return std::optional<ClipRecord>();
+  const std::string task_id = text ? task_id_in(*text) : "";
+  const auto told = [&](const std::string &what) {
+    on_damage(what +
+              (task_id.empty()
+                   ? " Whether it named a task is unknown: the request may be submitted, and charged, again."
+                   : " The task that it named, " + task_id + ", is asked for again."));
+  };
+  if (auto aside = set_aside(files_, path_.record(), record.error().text, told); !aside) return aside.error();
+  if (task_id.empty()) return std::optional<ClipRecord>();
+  ClipRecord rest;
+  rest.state = ClipState::submitted;
+  rest.task_id = task_id;
+  return std::optional<ClipRecord>(std::move(rest));
 }
 
 Result<void> ClipFolder::write_record(const ClipRecord &record) {
+  if (reserved_) {
+    reserved_ = false;
+    if (auto moved = files_.rename(path_.spare(), path_.record_temporary()); !moved) return moved;
+  }
+  GST_CAT_INFO(store_category(), "%s: %s, task %s", path_.folder().c_str(),
+               std::string(to_word(record.state)).c_str(), record.task_id.c_str());
   return write_durably(files_, path_.record(), record.to_json().to_pretty_text() + "\n");
 }
 
-Result<std::shared_ptr<File>> ClipFolder::open_clip(const ClipRecord &record, const OnDamage &on_damage) {
-  const auto info = files_.info(path_.file(record.clip_name));
-  if (!info) return info.error();
-  if (!*info) {
-    on_damage(path_.file(record.clip_name) + " is missing.");
-    return std::shared_ptr<File>();
-  }
-  if (!(*info)->is_regular || (*info)->size != record.clip_size) {
-    const std::string why =
-        "it has " + std::to_string((*info)->size) + " bytes instead of " + std::to_string(record.clip_size);
-    if (auto aside = set_aside(record.clip_name, why, on_damage); !aside) return aside.error();
-    return std::shared_ptr<File>();
-  }
-  auto file = files_.open(path_.file(record.clip_name), FileSystem::Mode::read);
+Result<void> ClipFolder::reserve_record(const ClipRecord &record) {
+  // Another machine may have made the folder and not yet synced its name.
+  if (auto synced = files_.sync_folder(path_.root()); !synced) return synced;
+  auto file = files_.open(path_.spare(), FileSystem::Mode::read_write);
   if (!file) return std::move(file).error();
-  return std::shared_ptr<File>(std::move(file).value());
+  const std::vector<std::byte> blank(record.to_json().to_pretty_text().size() + kRecordGrowth);
+  if (auto written = (*file)->write_at(0, blank); !written) return written;
+  if (auto synced = (*file)->sync(); !synced) return synced;
+  reserved_ = true;
+  return {};
 }
 
 Result<std::shared_ptr<File>> ClipFolder::open_part() {
-  auto file = files_.open(path_.part(), FileSystem::Mode::read_write);
-  if (!file) return std::move(file).error();
-  return std::shared_ptr<File>(std::move(file).value());
+  return open_shared(files_, path_.part(), FileSystem::Mode::read_write);
 }
 
 Result<void> ClipFolder::commit(File &part, ClipRecord &record) {
@@ -81,27 +186,40 @@ Result<void> ClipFolder::commit(File &part, ClipRecord &record) {
   if (auto announced = write_record(record); !announced) return announced;
   if (auto renamed = rename_durably(files_, path_.part(), path_.file(record.clip_name)); !renamed)
     return renamed;
+  return make_complete(record);
+}
+
+Result<void> ClipFolder::make_complete(ClipRecord &record) {
+  const auto replaced = record.replaced;
   record.state = ClipState::complete;
-  return write_record(record);
+  record.status.clear();
+  record.error.clear();
+  record.replaced.reset();
+  const uint64_t restarts = record.part.restarts;  // Readers in other processes compare it to the last.
+  record.part = PartState{};
+  record.part.restarts = restarts;
+  if (auto written = write_record(record); !written) return written;
+  if (auto removed = files_.remove(path_.spare()); !removed) return removed;
+  if (!replaced || replaced->clip_name == record.clip_name) return {};
+  return files_.remove(path_.file(replaced->clip_name));
 }
 
 Result<void> ClipFolder::finish_commit(ClipRecord &record) {
   if (record.state != ClipState::submitted || record.clip_name.empty()) return {};
-  const auto has_its_size = [&](const std::string &path) -> Result<bool> {
-    const auto info = files_.info(path);
-    if (!info) return info.error();
-    return *info && (*info)->is_regular && (*info)->size == record.clip_size;
+  const auto is_whole = [&](const FileInfo &info) {
+    return info.is_regular && info.size == record.clip_size;
   };
-  auto renamed = has_its_size(path_.file(record.clip_name));
-  if (!renamed) return std::move(renamed).error();
-  if (!*renamed) {
-    auto synced = has_its_size(path_.part());
-    if (!synced) return std::move(synced).error();
-    if (!*synced) return {};
-    if (auto moved = rename_durably(files_, path_.part(), path_.file(record.clip_name)); !moved) return moved;
+  const auto part = files_.info(path_.part());
+  if (!part) return part.error();
+  // As long as there is a part, a clip of that name is the one that was to be replaced.
+  if (*part) {
+    if (!is_whole(**part)) return {};
+    auto renamed = rename_durably(files_, path_.part(), path_.file(record.clip_name));
+    return renamed ? make_complete(record) : renamed;
   }
-  record.state = ClipState::complete;
-  return write_record(record);
+  const auto clip = files_.info(path_.file(record.clip_name));
+  if (!clip) return clip.error();
+  return *clip && is_whole(**clip) ? make_complete(record) : Result<void>();
 }
 
 Result<void> ClipFolder::discard_part() { return files_.remove(path_.part()); }

@@ -11,14 +11,22 @@
 
 namespace genclip {
 namespace {
+
 constexpr std::string_view kClipStem = "clip.";
-}
+constexpr std::string_view kRemoved = ".removed";
+constexpr std::string_view kOwnNames[] = {"task.json", "task.json.tmp", "task.json.spare",
+                                          "clip.part", "lock",          "use"};
+constexpr size_t kDigestLength = 64;
+
+}  // namespace
 
 std::string store_root(const std::string &setting) {
   if (!setting.empty()) return setting;
   if (const char *variable = g_getenv("GENCLIP_STORE"); variable && *variable) return variable;
   return std::string(g_get_user_cache_dir()) + "/genclip";
 }
+
+std::string store_lock_path(const std::string &root) { return root + "/lock"; }
 
 std::string ClipIdentity::digest() const {
   std::string_view base = base_url;
@@ -39,6 +47,25 @@ bool ClipPath::is_clip_name(std::string_view name) {
   name.remove_prefix(kClipStem.size());
   return !name.empty() && name.size() <= 8 && name != "part" &&
          std::all_of(name.begin(), name.end(), [](char c) { return g_ascii_isalnum(c); });
+}
+
+bool ClipPath::is_own_name(std::string_view name) {
+  return is_clip_name(name) ||
+         std::find(std::begin(kOwnNames), std::end(kOwnNames), name) != std::end(kOwnNames);
+}
+
+bool ClipPath::is_digest(std::string_view name) {
+  return name.size() == kDigestLength && std::all_of(name.begin(), name.end(), [](char c) {
+           return g_ascii_isdigit(c) || (c >= 'a' && c <= 'f');
+         });
+}
+
+std::string ClipPath::aside(const std::string &path, int number) {
+  return path + ".damaged-" + std::to_string(number);
+}
+
+bool ClipPath::is_removed(std::string_view name) {
+  return name.ends_with(kRemoved) && is_digest(name.substr(0, name.size() - kRemoved.size()));
 }
 
 }  // namespace genclip

@@ -24,23 +24,40 @@ struct ClipIdentity {
   std::string digest() const;
 };
 
+// The store's own lock, for what no clip's lock can cover.
+std::string store_lock_path(const std::string &root);
+
 // The files of one clip.
 class ClipPath {
  public:
-  ClipPath(const std::string &root, const std::string &digest) : folder_(root + "/" + digest) {}
+  ClipPath(const std::string &root, const std::string &digest) : root_(root), folder_(root + "/" + digest) {}
 
+  const std::string &root() const { return root_; }
   const std::string &folder() const { return folder_; }
   std::string record() const { return folder_ + "/task.json"; }
+  std::string record_temporary() const { return record() + ".tmp"; }
+  std::string spare() const { return record() + ".spare"; }
   std::string part() const { return folder_ + "/clip.part"; }
   std::string lock() const { return folder_ + "/lock"; }
+  std::string use() const { return folder_ + "/use"; }
   std::string file(std::string_view name) const { return folder_ + "/" + std::string(name); }
 
   // "clip.mp4" for "mp4".
   static std::string clip_name(std::string_view extension);
   // Of clip_name's form, so never a path out of the folder.
   static bool is_clip_name(std::string_view name);
+  // Any of the names above.
+  static bool is_own_name(std::string_view name);
+  // Whether a name in the store's folder is that of a clip's folder.
+  static bool is_digest(std::string_view name);
+  // The number-th name for a damaged `path`.
+  static std::string aside(const std::string &path, int number);
+  // The name that a clip's folder has while it is removed.
+  static std::string removed(const std::string &folder) { return folder + ".removed"; }
+  static bool is_removed(std::string_view name);
 
  private:
+  std::string root_;
   std::string folder_;
 };
 

@@ -3,6 +3,7 @@
 // ClipRecord to and from JSON, version 1.
 #include "plugin/store/clip_record.h"
 
+#include <algorithm>
 #include <optional>
 
 namespace genclip {
@@ -51,6 +52,28 @@ void set_count(Json &json, std::string_view key, uint64_t count) {
   if (count != 0) json.set(key, static_cast<int64_t>(count));
 }
 
+Json download_json(const PartState &part) {
+  Json download;
+  set_count(download, "total", part.total);
+  set_count(download, "synced", part.synced);
+  set_text(download, "etag", part.etag);
+  set_text(download, "last_modified", part.last_modified);
+  set_text(download, "boot", part.boot);
+  set_count(download, "restarts", part.restarts);
+  return download;
+}
+
+PartState read_download(const Json &download) {
+  PartState part;
+  part.total = static_cast<uint64_t>(count_of(download, "total"));
+  part.synced = static_cast<uint64_t>(count_of(download, "synced"));
+  part.etag = text_of(download, "etag");
+  part.last_modified = text_of(download, "last_modified");
+  part.boot = text_of(download, "boot");
+  part.restarts = static_cast<uint64_t>(count_of(download, "restarts"));
+  return part;
+}
+
 Error damaged(const std::string &what) { return {ErrorKind::read, what}; }
 
 }  // namespace
@@ -71,22 +94,21 @@ Json ClipRecord::to_json() const {
   if (actual_duration >= 0) json.set("actual_duration", actual_duration);
   set_count(json, "submitted_at", static_cast<uint64_t>(submitted_at));
   set_count(json, "updated_at", static_cast<uint64_t>(updated_at));
+  set_text(json, "status", status);
+  if (progress >= 0) json.set("progress", progress);
   set_text(json, "error", error);
+  set_count(json, "http_status", http_status);
   if (!clip_name.empty()) {
     Json clip;
     clip.set("file", clip_name);
     clip.set("size", static_cast<int64_t>(clip_size));
     set_text(clip, "media_type", media_type);
     json.set("clip", clip);
-  } else if (!part.boot.empty()) {
-    Json download;
-    set_count(download, "total", part.total);
-    set_count(download, "synced", part.synced);
-    set_text(download, "etag", part.etag);
-    set_text(download, "last_modified", part.last_modified);
-    set_text(download, "boot", part.boot);
-    json.set("download", download);
   }
+  if (const Json download = download_json(part); !download.is_null()) json.set("download", download);
+  if (!earlier_tasks.empty())
+    json.set("earlier_tasks", Json::Array(earlier_tasks.begin(), earlier_tasks.end()));
+  if (replaced) json.set("replaces", replaced->to_json());
   json.set("base_url", identity.base_url);
   json.set("api", identity.api);
   json.set("take", identity.take);
@@ -111,23 +133,29 @@ Result<ClipRecord> ClipRecord::from_json(const Json &json) {
   record.actual_duration = quantity_of(json, "actual_duration");
   record.submitted_at = count_of(json, "submitted_at");
   record.updated_at = count_of(json, "updated_at");
+  record.status = text_of(json, "status");
+  if (const Json *progress = json.find("progress"); progress && progress->integer())
+    record.progress = static_cast<int>(std::clamp<int64_t>(*progress->integer(), -1, 100));
   record.error = text_of(json, "error");
+  record.http_status = static_cast<unsigned>(count_of(json, "http_status"));
   record.identity.base_url = text_of(json, "base_url");
   record.identity.api = text_of(json, "api");
   record.identity.take = static_cast<unsigned>(count_of(json, "take"));
   if (const Json *request = json.find("request")) record.identity.request = *request;
-  if (const Json *download = json.find("download")) {
-    record.part.total = static_cast<uint64_t>(count_of(*download, "total"));
-    record.part.synced = static_cast<uint64_t>(count_of(*download, "synced"));
-    record.part.etag = text_of(*download, "etag");
-    record.part.last_modified = text_of(*download, "last_modified");
-    record.part.boot = text_of(*download, "boot");
-  }
+  if (const Json *download = json.find("download")) record.part = read_download(*download);
   if (const Json *clip = json.find("clip")) {
     record.clip_name = text_of(*clip, "file");
     record.media_type = text_of(*clip, "media_type");
     record.clip_size = static_cast<uint64_t>(count_of(*clip, "size"));
   }
+
+  if (const Json *earlier = json.find("earlier_tasks"); earlier && earlier->array())
+    for (const Json &task : *earlier->array())
+      if (task.string()) record.earlier_tasks.push_back(*task.string());
+  // Damage in there costs the replaced clip, not this one.
+  if (const Json *replaced = json.find("replaces"))
+    if (auto old = from_json(*replaced); old && old->state == ClipState::complete)
+      record.replaced = std::make_shared<const ClipRecord>(std::move(old).value());
 
   if (record.state == ClipState::submitted && record.task_id.empty())
     return damaged("it is submitted but has no task_id");

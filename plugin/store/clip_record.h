@@ -5,8 +5,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "plugin/base/json.h"
 #include "plugin/base/result.h"
@@ -30,7 +32,10 @@ struct PartState {
   std::string etag;    // Strong validators for If-Range; empty when the server sent none.
   std::string last_modified;
   uint64_t synced = 0;  // That many bytes of clip.part survive a power cut.
-  std::string boot;     // The boot in which clip.part was written: in the same, all its bytes can be trusted.
+  // The boot in which clip.part was written: in the same, all its bytes can be trusted. Empty: in none.
+  std::string boot;
+  // How often the clip was begun anew. Who reads clip.part while another process writes it goes by this.
+  uint64_t restarts = 0;
 };
 
 struct ClipRecord {
@@ -42,11 +47,18 @@ struct ClipRecord {
   double actual_duration = -1;  // Seconds, -1 unknown.
   int64_t submitted_at = 0;     // Unix time in seconds; 0 unknown.
   int64_t updated_at = 0;
-  std::string error;  // Why it failed or was refused.
+  std::string status;        // While submitted: "queued", "processing" or "downloading".
+  int progress = -1;         // Percent, -1 unknown.
+  std::string error;         // Why it failed or was refused.
+  unsigned http_status = 0;  // With which it was refused; 0: it never reached the service.
   PartState part;
   std::string clip_name;   // "clip.mp4", once complete.
   std::string media_type;  // "video/mp4"
   uint64_t clip_size = 0;
+  // Tasks of the same request before this one, the latest last: their clips are paid, perhaps not fetched.
+  std::vector<std::string> earlier_tasks;
+  // The whole clip in the folder that this task's is to replace; null when there is none.
+  std::shared_ptr<const ClipRecord> replaced;
 
   Json to_json() const;
   // Any damage is an error whose text says what is wrong with the file.

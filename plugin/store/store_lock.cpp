@@ -5,26 +5,67 @@
 
 #include <fcntl.h>
 #include <glib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 
 namespace genclip {
+namespace {
 
-Result<std::optional<StoreLock>> StoreLock::try_lock(const std::string &path) {
-  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (descriptor < 0)
-    return Error{errno == ENOSPC ? ErrorKind::no_space_left : ErrorKind::open_write,
-                 "Could not open " + path + ": " + g_strerror(errno) +
-                     ". Check the store's permissions, or choose another folder with the property store."};
-  StoreLock lock(descriptor);
-  struct flock whole = {};
-  whole.l_type = F_WRLCK;
-  whole.l_whence = SEEK_SET;
-  if (::fcntl(descriptor, F_OFD_SETLK, &whole) == 0) return std::optional<StoreLock>(std::move(lock));
-  if (errno == EAGAIN || errno == EACCES) return std::optional<StoreLock>();
-  return Error{ErrorKind::open_write, "Could not lock " + path + ": " + g_strerror(errno) +
-                                          ". The store needs a file system with locks."};
+// Each one more takes somebody who removed the file just then.
+constexpr int kMaxTries = 100;
+
+ErrorKind kind_of(int code) {
+  if (code == ENOENT) return ErrorKind::not_found;
+  return code == ENOSPC || code == EDQUOT ? ErrorKind::no_space_left : ErrorKind::open_write;
+}
+
+int open_lock_file(const std::string &path, StoreLock::Kind kind) {
+  constexpr int kFlags = O_CLOEXEC | O_NOFOLLOW;
+  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | kFlags, 0600);
+  // Who only reads clips may do so in a store that is not theirs to write.
+  const bool may_read = kind == StoreLock::Kind::shared && (errno == EACCES || errno == EROFS);
+  return descriptor < 0 && may_read ? ::open(path.c_str(), O_RDONLY | kFlags) : descriptor;
+}
+
+}  // namespace
+
+Result<std::optional<StoreLock>> StoreLock::try_lock(const std::string &path, Kind kind) {
+  for (int tries = 0; tries < kMaxTries; ++tries) {
+    const int descriptor = open_lock_file(path, kind);
+    if (descriptor < 0) {
+      const int code = errno;
+      return Error{kind_of(code),
+                   "Could not open " + path + ": " + g_strerror(code) +
+                       ". Check the store's permissions, or choose another folder with the property store."};
+    }
+    StoreLock lock(descriptor);
+    struct flock whole = {};
+    whole.l_type = kind == Kind::shared ? F_RDLCK : F_WRLCK;
+    whole.l_whence = SEEK_SET;
+    if (::fcntl(descriptor, F_OFD_SETLK, &whole) < 0) {
+      const int code = errno;
+      if (code == EAGAIN || code == EACCES) return std::optional<StoreLock>();
+      return Error{ErrorKind::open_write, "Could not lock " + path + ": " + g_strerror(code) +
+                                              ". The store needs a file system with locks."};
+    }
+    if (lock.is_of(path)) return std::optional<StoreLock>(std::move(lock));
+  }
+  return Error{ErrorKind::open_write,
+               path + " is another file each time it is opened. The store needs a file system with locks."};
+}
+
+bool StoreLock::is_of(const std::string &path) const {
+  struct stat held;
+  if (::fstat(descriptor_, &held) < 0) return false;
+  // By opening it: a shared file system looks anew at what is opened, not at what is only named.
+  const int named = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (named < 0) return errno == EACCES;
+  struct stat there;
+  const bool same = ::fstat(named, &there) == 0 && there.st_dev == held.st_dev && there.st_ino == held.st_ino;
+  ::close(named);
+  return same;
 }
 
 StoreLock::~StoreLock() {

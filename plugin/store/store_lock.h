@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// One writer of a clip at a time, across threads, processes and machines that mount the same store.
+// One writer of a clip at a time, and any number of readers, across threads, processes and machines that
+// mount the same store.
 #pragma once
 
 #include <optional>
@@ -12,11 +13,19 @@
 namespace genclip {
 
 // Held until destroyed, or until the process dies, however it dies. An open-file-description lock: byte-range
-// locks are what shared file systems (NFS) pass on to their server.
+// locks are what shared file systems (NFS) pass on to their server. It is not inherited over exec; a fork
+// without one holds it too.
 class StoreLock {
  public:
-  // Nothing when somebody else holds it. Never waits.
-  static Result<std::optional<StoreLock>> try_lock(const std::string &path);
+  enum class Kind {
+    exclusive,  // alone
+    shared,     // with others that share
+  };
+
+  // Nothing when somebody else holds it. Never waits. Makes the file when it is missing, but for its folder
+  // (ErrorKind::not_found). Whoever removes such a file holds its exclusive lock: then all who held it, or
+  // waited for it, get a lock of the next one.
+  static Result<std::optional<StoreLock>> try_lock(const std::string &path, Kind kind = Kind::exclusive);
 
   StoreLock(StoreLock &&other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
   StoreLock &operator=(StoreLock &&other) noexcept {
@@ -27,6 +36,9 @@ class StoreLock {
 
  private:
   explicit StoreLock(int descriptor) : descriptor_(descriptor) {}
+
+  // Whether the locked file still is the one with that name.
+  bool is_of(const std::string &path) const;
 
   int descriptor_;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // GStreamer's typefinders decide; a table gives the file name extension.
-#include "plugin/generation/media_container.h"
+#include "plugin/store/media_container.h"
 
 #include <gst/base/gsttypefindhelper.h>
 

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// As Linux names it.
+#include "plugin/generation/boot_id.h"
+
+#include <array>
+
+#include "plugin/base/file_system.h"
+
+namespace genclip {
+
+std::string current_boot() {
+  std::array<std::byte, 64> bytes;
+  auto file = FileSystem::posix().open("/proc/sys/kernel/random/boot_id", FileSystem::Mode::read);
+  if (!file) return "";
+  const auto count = (*file)->read_at(0, bytes);
+  if (!count) return "";
+  std::string id(reinterpret_cast<const char *>(bytes.data()), *count);
+  while (!id.empty() && id.back() == '\n') id.pop_back();
+  return id;
+}
+
+}  // namespace genclip

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Shows how a clip comes along that another process works on: its journal's words, and clip.part as it grows.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "plugin/base/file_system.h"
+#include "plugin/base/result.h"
+#include "plugin/store/clip_folder.h"
+
+namespace genclip {
+
+class Generation;
+
+// Looks, never waits, writes nothing; so it works on any shared file system. One thread. Borrows both, which
+// must outlive it.
+class ClipFollower {
+ public:
+  ClipFollower(Generation &generation, const ClipFolder &folder) : generation_(generation), folder_(folder) {}
+
+  // The journal as it is now.
+  std::optional<ClipRecord> look();
+  // Whether the journal came to say that since the first look: then it is no news of yesterday.
+  bool has_seen_become(const ClipRecord &record) const;
+
+  // Shows what a look has found while another process holds the lock. Fails when the clip was begun anew
+  // after a reader had bytes of it.
+  Result<void> show(const ClipRecord &record);
+
+  // The lock is ours now: how many bytes of that record's clip.part were shown, and so stay as they are.
+  // Fails like show().
+  Result<uint64_t> hand_over(const ClipRecord &record);
+
+ private:
+  // What clip.part holds: the task that it comes from, and how often it was begun anew.
+  using Source = std::pair<std::string, uint64_t>;
+
+  static Source source_of(const ClipRecord &record) { return {record.task_id, record.part.restarts}; }
+  Result<void> drop_other_than(const Source &source);
+  Result<void> show_part(const ClipRecord &record);
+
+  Generation &generation_;
+  const ClipFolder &folder_;
+  std::optional<std::string> first_look_;
+  std::string last_shown_;
+  Source source_;
+  std::shared_ptr<File> part_;
+  uint64_t total_ = 0;
+  uint64_t shown_ = 0;
+};
+
+}  // namespace genclip

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// One flaw at a time, the plainest first.
+#include "plugin/store/clip_check.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace genclip {
+
+Result<CheckedClip> check_clip(FileSystem &files, const std::string &path, uint64_t size) {
+  CheckedClip clip;
+  const auto flawed = [&](const std::string &flaw) {
+    clip.flaw = flaw;
+    clip.file.reset();
+    return clip;
+  };
+  const auto info = files.info(path);
+  if (!info) return info.error();
+  clip.exists = info->has_value();
+  if (!*info) return flawed("it is missing");
+  if (!(*info)->is_regular) return flawed("it is no file");
+  if ((*info)->size != size)
+    return flawed("it has " + std::to_string((*info)->size) + " bytes instead of " + std::to_string(size));
+  auto file = files.open(path, FileSystem::Mode::read);
+  if (!file) return flawed(file.error().text);
+  clip.file = std::move(file).value();
+  std::vector<std::byte> head(static_cast<size_t>(std::min<uint64_t>(size, kContainerProbeSize)));
+  const auto count = clip.file->read_at(0, head);
+  if (!count) return flawed(count.error().text);
+  clip.container = probe_container(std::span(head).first(*count));
+  return clip.container ? clip : flawed("it is no video and no image");
+}
+
+}  // namespace genclip

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Whether a stored file is the clip that its record tells of.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "plugin/base/file_system.h"
+#include "plugin/store/media_container.h"
+
+namespace genclip {
+
+struct CheckedClip {
+  std::shared_ptr<File> file;  // Open for reading, when there is no flaw.
+  std::optional<MediaContainer> container;
+  bool exists = true;
+  std::string flaw;  // What is wrong with it; empty when nothing is.
+};
+
+// Looks at the name, the size and the first bytes. Needs gst_init.
+Result<CheckedClip> check_clip(FileSystem &files, const std::string &path, uint64_t size);
+
+}  // namespace genclip

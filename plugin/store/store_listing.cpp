@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// A walk over the folders that bear a digest.
+#include "plugin/store/store_listing.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "plugin/store/clip_check.h"
+#include "plugin/store/clip_folder.h"
+#include "plugin/store/clip_path.h"
+#include "plugin/store/media_end.h"
+
+namespace genclip {
+namespace {
+
+constexpr size_t kShortestKey = 8;
+
+int64_t unix_seconds(std::chrono::system_clock::time_point time) {
+  return std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
+}
+
+StoredClip look_at(FileSystem &files, const std::string &root, const std::string &digest) {
+  const ClipPath path(root, digest);
+  StoredClip clip;
+  clip.digest = digest;
+  clip.folder = path.folder();
+  auto record = ClipFolder(files, path).look();
+  if (record)
+    clip.record = std::move(record).value();
+  else
+    clip.problem = record.error().text;
+  const auto names = files.list(path.folder());
+  if (!names && clip.problem.empty()) clip.problem = names.error().text;
+  for (const std::string &name : names ? *names : std::vector<std::string>()) {
+    const auto info = files.info(path.file(name));
+    if (!info || !*info) continue;
+    if ((*info)->is_regular) clip.size += (*info)->size;
+    if (name == "use") clip.last_used = unix_seconds((*info)->modified);
+    if (clip.is_complete() && name == clip.record->clip_name) clip.clip_path = path.file(name);
+  }
+  if (clip.record) clip.last_used = std::max(clip.last_used, clip.record->updated_at);
+  return clip;
+}
+
+}  // namespace
+
+std::string StoredClip::prompt() const {
+  const Json *prompt = record ? record->identity.request.find("prompt") : nullptr;
+  return prompt && prompt->string() ? *prompt->string() : "";
+}
+
+Result<std::vector<StoredClip>> list_store(FileSystem &files, const std::string &root) {
+  std::vector<StoredClip> clips;
+  const auto there = files.info(root);
+  if (!there) return there.error();
+  if (!*there) return clips;
+  const auto names = files.list(root);
+  if (!names) return names.error();
+  for (const std::string &name : *names) {
+    if (!ClipPath::is_digest(name)) continue;
+    const auto info = files.info(root + "/" + name);
+    if (info && *info && (*info)->is_folder) clips.push_back(look_at(files, root, name));
+  }
+  std::stable_sort(clips.begin(), clips.end(),
+                   [](const StoredClip &a, const StoredClip &b) { return a.last_used < b.last_used; });
+  return clips;
+}
+
+Result<StoredClip> find_stored(FileSystem &files, const std::string &root, std::string_view key) {
+  auto clips = list_store(files, root);
+  if (!clips) return std::move(clips).error();
+  std::vector<StoredClip> found;
+  for (StoredClip &clip : *clips)
+    if ((key.size() >= kShortestKey && clip.digest.starts_with(key)) ||
+        (clip.record && !key.empty() && clip.record->task_id == key))
+      found.push_back(std::move(clip));
+  if (found.empty())
+    return Error{ErrorKind::not_found,
+                 "The store " + root + " holds nothing named " + std::string(key) + "."};
+  if (found.size() > 1)
+    return Error{ErrorKind::settings, "The store " + root + " holds " + std::to_string(found.size()) +
+                                          " clips named " + std::string(key) + ". Give more of the name."};
+  return std::move(found.front());
+}
+
+Result<void> verify_clip(FileSystem &files, const StoredClip &clip) {
+  const std::string task_id = clip.record ? clip.record->task_id : "";
+  if (!clip.record) return Error{ErrorKind::read, clip.folder + ": " + clip.problem};
+  if (!clip.is_complete())
+    return Error{ErrorKind::not_found, clip.folder + " holds no whole clip yet.", "", task_id};
+  const std::string path = clip.folder + "/" + clip.record->clip_name;
+  auto checked = check_clip(files, path, clip.record->clip_size);
+  if (!checked) return std::move(checked).error();
+  if (checked->flaw.empty()) {
+    const auto end = media_end_of(*checked->file, *checked->container);
+    if (!end) return end.error();
+    if (*end == MediaEnd::cut) checked->flaw = "it ends amid its data";
+  }
+  if (checked->flaw.empty()) return {};
+  return Error{ErrorKind::read, path + " is damaged: " + checked->flaw + ".", "", task_id};
+}
+
+}  // namespace genclip

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What a clip store holds: to list, to look up, to verify.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugin/base/file_system.h"
+#include "plugin/store/clip_record.h"
+
+namespace genclip {
+
+// One folder of the store, as it is at this moment.
+struct StoredClip {
+  std::string digest;  // The folder's name.
+  std::string folder;  // Its path.
+  // Nothing when it cannot be read; `problem` says why then.
+  std::optional<ClipRecord> record;
+  std::string problem;
+  std::string clip_path;  // Of the whole clip; empty when there is none.
+  uint64_t size = 0;      // Bytes of all files in the folder, what was set aside included.
+  int64_t last_used = 0;  // Unix time in seconds: read or fetched.
+
+  // record->identity.request["prompt"], or empty.
+  std::string prompt() const;
+  // Whole, by its record; verify_clip looks at the clip itself.
+  bool is_complete() const { return record && record->state == ClipState::complete; }
+};
+
+// Takes no lock and changes nothing; clips that come or go meanwhile may be in it or not. The least recently
+// used first. A store that does not exist is empty.
+Result<std::vector<StoredClip>> list_store(FileSystem &files, const std::string &root);
+
+// By digest, by the beginning of one (8 digits or more) that is like no other's, or by task ID.
+// ErrorKind::not_found when there is none, ErrorKind::settings when there are several.
+Result<StoredClip> find_stored(FileSystem &files, const std::string &root, std::string_view key);
+
+// Nothing is wrong with a complete clip: it is there, as long as its record says, and media from its first
+// bytes to its end. Else ErrorKind::read, or ErrorKind::not_found when it is not complete. Changes nothing.
+// Needs gst_init.
+Result<void> verify_clip(FileSystem &files, const StoredClip &clip);
+
+}  // namespace genclip
