@@ -128,7 +128,7 @@ std::optional<Error> ClipWork::fate_of(const ClipRecord &record) const {
       if (record.http_status == 0) return std::nullopt;
       HttpReply reply;
       reply.status = record.http_status;
-      error = reply_error(TaskCall::submit, reply);
+      error = reply_error(TaskCall::submit, reply, generation_.job().endpoint.api_key);
       error.text = record.error;
       break;
     }
