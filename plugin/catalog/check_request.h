@@ -53,7 +53,7 @@ class CheckedRequest {
   std::vector<std::string> warnings_;
 };
 
-// All problems at once, in the order of the model's fields.
+// All problems at once, in the order of the model's fields, then of the catalog's.
 Result<CheckedRequest, std::vector<Problem>> check_request(const Catalog &catalog,
                                                            const ClipRequest &request);
 

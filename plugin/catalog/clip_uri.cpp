@@ -5,11 +5,9 @@
 
 #include <glib.h>
 
-#include <algorithm>
-#include <charconv>
-
 #include "plugin/base/gref.h"
 #include "plugin/catalog/credential_names.h"
+#include "plugin/catalog/request_builder.h"
 #include "plugin/catalog/uri_values.h"
 #include "plugin/catalog/wording.h"
 
@@ -18,17 +16,12 @@ namespace {
 
 // Beside the unreserved characters, these need no escape in a query and are common in values.
 constexpr const char *kPlainInQuery = ":/";
-constexpr std::string_view kKeyText =
+constexpr const char *kKeyText =
     "A key does not belong into a URI, which is printed, logged and stored; give it by the property api-key, "
     "by api-key-file, or by the environment variable GENCLIP_API_KEY.";
+constexpr RequestPlace kPlace{"The URI", kKeyText};
 
 Error wrong(std::string text) { return {ErrorKind::settings, std::move(text)}; }
-
-FieldType type_of(const Catalog &catalog, const ModelSpec *model, std::string_view field) {
-  const FieldSpec *spec = model ? model->find(field) : nullptr;
-  if (!spec) spec = catalog.common_field(field);
-  return spec ? spec->type : FieldType::any;
-}
 
 struct Parts {
   std::string model;
@@ -45,7 +38,7 @@ Result<Parts> split(std::string_view uri) {
   uri.remove_prefix(opening.size());
 
   const std::string_view authority = uri.substr(0, uri.find_first_of("/?#"));
-  if (authority.find('@') != authority.npos) return wrong(std::string(kKeyText));
+  if (authority.find('@') != authority.npos) return wrong(kKeyText);
   uri.remove_prefix(authority.size());
   const std::string encoded(authority);
   const GStringPtr model(g_uri_unescape_string(encoded.c_str(), nullptr));
@@ -72,91 +65,28 @@ std::string without_spare_separators(std::string_view query) {
   return out;
 }
 
-class Parser {
- public:
-  Parser(const Catalog &catalog, std::string model) : catalog_(catalog), spec_(catalog.find(model)) {
-    request_.model = std::move(model);
+// In the order of the URI.
+Result<ClipRequest> read_fields(RequestBuilder builder, const std::string &query) {
+  GUriParamsIter iter;
+  g_uri_params_iter_init(&iter, query.c_str(), static_cast<gssize>(query.size()), "&", G_URI_PARAMS_WWW_FORM);
+  std::string before = "the model";
+  for (;;) {
+    char *raw_name = nullptr;
+    char *raw_value = nullptr;
+    GErrorPtr error;
+    const bool more = g_uri_params_iter_next(&iter, &raw_name, &raw_value, take(error));
+    const GStringPtr name(raw_name);
+    const GStringPtr value(raw_value);
+    // GLib's reasons hold nothing of the URI.
+    if (error) return wrong("What follows " + before + " in the URI cannot be read: " + error->message + ".");
+    if (!more) return std::move(builder).finish();
+    before = quoted(name.get());
+    if (!*name.get()) return wrong("A value in the URI has no name before its \"=\".");
+    if (g_str_equal(name.get(), "model"))
+      return wrong("The URI gives the model twice; it stands before the \"?\" alone.");
+    if (auto problem = builder.add(name.get(), value.get())) return std::move(*problem);
   }
-
-  Result<ClipRequest> parse(const std::string &query) {
-    GUriParamsIter iter;
-    g_uri_params_iter_init(&iter, query.c_str(), static_cast<gssize>(query.size()), "&",
-                           G_URI_PARAMS_WWW_FORM);
-    std::string before = "the model";
-    for (;;) {
-      char *raw_name = nullptr;
-      char *raw_value = nullptr;
-      GErrorPtr error;
-      const bool more = g_uri_params_iter_next(&iter, &raw_name, &raw_value, take(error));
-      const GStringPtr name(raw_name);
-      const GStringPtr value(raw_value);
-      // GLib's reasons hold nothing of the URI.
-      if (error)
-        return wrong("What follows " + before + " in the URI cannot be read: " + error->message + ".");
-      if (!more) break;
-      if (auto problem = add(name.get(), value.get())) return std::move(*problem);
-      before = quoted(name.get());
-    }
-    drop_unset();
-    return std::move(request_);
-  }
-
- private:
-  std::optional<Error> add(const std::string &name, const std::string &value) {
-    const std::string field(catalog_.canonical(name));
-    if (names_credential(field) && !(spec_ && spec_->find(field))) return wrong(std::string(kKeyText));
-    if (field == "model") return wrong("The URI gives the model twice; it stands before the \"?\" alone.");
-    if (field == "take") return set_take(value);
-    if (field == "api") return set_api(value);
-    if (field.empty()) return wrong("A value in the URI has no name before its \"=\".");
-
-    const FieldType type = type_of(catalog_, spec_.get(), field);
-    Json &fields = catalog_.common_field(field) ? request_.fields : request_.extra;
-    if (!fields.find(field)) fields.set(field, Json());
-    if (!add_value(type, value_of_text(type, value), *fields.find(field)))
-      return wrong("The URI gives " + field + " twice.");
-    return std::nullopt;
-  }
-
-  std::optional<Error> set_take(const std::string &value) {
-    const char *end = value.data() + value.size();
-    const auto result = std::from_chars(value.data(), end, request_.take);
-    if (result.ec != std::errc() || result.ptr != end || value.empty())
-      return wrong("take is " + quoted(value) + "; it must be an integer from 0.");
-    return once(take_given_, "take");
-  }
-
-  std::optional<Error> set_api(const std::string &value) {
-    if (value == "auto")
-      request_.api = Api::automatic;
-    else if (value == "tasks")
-      request_.api = Api::tasks;
-    else if (value == "legacy")
-      request_.api = Api::legacy;
-    else
-      return wrong("api is " + quoted(value) + "; it must be auto, tasks or legacy.");
-    return once(api_given_, "api");
-  }
-
-  static std::optional<Error> once(bool &given, const std::string &name) {
-    if (std::exchange(given, true)) return wrong("The URI gives " + name + " twice.");
-    return std::nullopt;
-  }
-
-  // As for a property, there is a value that says "leave it out".
-  void drop_unset() {
-    std::erase_if(*request_.fields.object(), [&](const Json::Member &member) {
-      const Json &unset = catalog_.common_field(member.first)->unset;
-      return !unset.is_null() && member.second == unset;
-    });
-  }
-
-  const Catalog &catalog_;
-  const std::shared_ptr<const ModelSpec> spec_;
-  ClipRequest request_;
-  bool take_given_ = false;
-  bool api_given_ = false;
-};
+}
 
 std::string escaped(const std::string &text, const char *plain) {
   return GStringPtr(g_uri_escape_string(text.c_str(), plain, FALSE)).get();
@@ -185,7 +115,8 @@ class Writer {
 Result<ClipRequest> parse_clip_uri(const Catalog &catalog, std::string_view uri) {
   auto parts = split(uri);
   if (!parts) return std::move(parts).error();
-  return Parser(catalog, std::move(parts->model)).parse(without_spare_separators(parts->query));
+  return read_fields(RequestBuilder(catalog, std::move(parts->model), kPlace),
+                     without_spare_separators(parts->query));
 }
 
 std::string clip_uri(const Catalog &catalog, const ClipRequest &request) {
@@ -196,7 +127,7 @@ std::string clip_uri(const Catalog &catalog, const ClipRequest &request) {
     for (const auto &[name, value] : *fields->object()) {
       if (names_credential(name) && !(spec && spec->find(name))) continue;
       const std::string field(catalog.canonical(name));
-      for (const std::string &text : texts_of_value(type_of(catalog, spec.get(), field), value))
+      for (const std::string &text : texts_of_value(type_of_field(catalog, spec.get(), field), value))
         writer.add(field, text);
     }
   }

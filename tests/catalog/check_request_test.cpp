@@ -50,6 +50,13 @@ TEST(CheckRequest, WritesModelAndPromptFirstThenTheTablesOrderThenExtras) {
             R"({"model":"dream-5.0","prompt":"x","duration":3,"size":"1x1","z":1,"a":{"b":[null]}})");
 }
 
+TEST(CheckRequest, SaysTheSameInWhicheverOrderFieldsWereWritten) {
+  const auto one = request("dance-2.5", R"({"seed":7,"first_image":["https://a/b"],"duration":99})");
+  const auto other = request("dance-2.5", R"({"duration":99,"first_image":["https://a/b"],"seed":7})");
+  EXPECT_EQ(problems(one).size(), 4u);
+  EXPECT_EQ(text(one), text(other));
+}
+
 TEST(CheckRequest, SendsDefaultsOfRequiredFieldsOnly) {
   EXPECT_EQ(body(request("wave2.7-r2v", R"({"prompt":"x","reference_images":["https://a/b"]})")),
             R"({"model":"wave2.7-r2v","prompt":"x","reference_images":["https://a/b"],"duration":5})");

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Typing, repetition, and what is no field of the service.
+#include "plugin/catalog/request_builder.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "plugin/catalog/credential_names.h"
+#include "plugin/catalog/uri_values.h"
+#include "plugin/catalog/wording.h"
+
+namespace genclip {
+namespace {
+
+Error wrong(std::string text) { return {ErrorKind::settings, std::move(text)}; }
+
+}  // namespace
+
+FieldType type_of_field(const Catalog &catalog, const ModelSpec *model, std::string_view field) {
+  const FieldSpec *spec = model ? model->find(field) : nullptr;
+  if (!spec) spec = catalog.common_field(field);
+  return spec ? spec->type : FieldType::any;
+}
+
+RequestBuilder::RequestBuilder(const Catalog &catalog, std::string model, RequestPlace place)
+    : catalog_(catalog), spec_(catalog.find(model)), place_(place) {
+  request_.model = std::move(model);
+}
+
+std::optional<Error> RequestBuilder::add(const std::string &name, const std::string &value) {
+  const std::string field(catalog_.canonical(name));
+  if (names_credential(field) && !(spec_ && spec_->find(field))) return wrong(place_.key_text);
+  if (field == "take") return set_take(value);
+  if (field == "api") return set_api(value);
+
+  const FieldType type = type_of_field(catalog_, spec_.get(), field);
+  Json &fields = catalog_.common_field(field) ? request_.fields : request_.extra;
+  if (!fields.find(field)) fields.set(field, Json());
+  if (!add_value(type, value_of_text(type, value), *fields.find(field)))
+    return wrong(std::string(place_.name) + " gives " + field + " twice.");
+  return std::nullopt;
+}
+
+// As for a property, there is a value that says "leave it out".
+ClipRequest RequestBuilder::finish() && {
+  std::erase_if(*request_.fields.object(), [&](const Json::Member &member) {
+    const Json &unset = catalog_.common_field(member.first)->unset;
+    return !unset.is_null() && member.second == unset;
+  });
+  return std::move(request_);
+}
+
+std::optional<Error> RequestBuilder::set_take(const std::string &value) {
+  const char *end = value.data() + value.size();
+  const auto result = std::from_chars(value.data(), end, request_.take);
+  if (result.ec != std::errc() || result.ptr != end || value.empty())
+    return wrong("take is " + quoted(value) + "; it must be an integer from 0.");
+  return once(take_given_, "take");
+}
+
+std::optional<Error> RequestBuilder::set_api(const std::string &value) {
+  if (value == "auto")
+    request_.api = Api::automatic;
+  else if (value == "tasks")
+    request_.api = Api::tasks;
+  else if (value == "legacy")
+    request_.api = Api::legacy;
+  else
+    return wrong("api is " + quoted(value) + "; it must be auto, tasks or legacy.");
+  return once(api_given_, "api");
+}
+
+std::optional<Error> RequestBuilder::once(bool &given, const std::string &name) const {
+  if (std::exchange(given, true)) return wrong(std::string(place_.name) + " gives " + name + " twice.");
+  return std::nullopt;
+}
+
+}  // namespace genclip

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// A request from names and texts, as they stand in a URI or on a command line.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "plugin/base/error.h"
+#include "plugin/catalog/catalog.h"
+#include "plugin/catalog/clip_request.h"
+
+namespace genclip {
+
+// Where the texts stand, for the errors.
+struct RequestPlace {
+  const char *name;      // "The URI"
+  const char *key_text;  // What is said about a key that somebody puts there.
+};
+
+// Fields by the service's names and aliases, arrays by repetition, plus `take` and `api`. Fields without a
+// property go to `extra`. Values get the type that the catalog says; what does not fit stays a string, for
+// check_request to refuse. One use; borrows the catalog.
+class RequestBuilder {
+ public:
+  RequestBuilder(const Catalog &catalog, std::string model, RequestPlace place);
+
+  // What is wrong (settings), if anything; never holds the value of a key.
+  std::optional<Error> add(const std::string &name, const std::string &value);
+  ClipRequest finish() &&;
+
+ private:
+  std::optional<Error> set_take(const std::string &value);
+  std::optional<Error> set_api(const std::string &value);
+  std::optional<Error> once(bool &given, const std::string &name) const;
+
+  const Catalog &catalog_;
+  const std::shared_ptr<const ModelSpec> spec_;
+  const RequestPlace place_;
+  ClipRequest request_;
+  bool take_given_ = false;
+  bool api_given_ = false;
+};
+
+// Of the model's field of that name, else of the property's, else `any`.
+FieldType type_of_field(const Catalog &catalog, const ModelSpec *model, std::string_view field);
+
+}  // namespace genclip

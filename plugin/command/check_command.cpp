@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// genclip check: the element's judgement, without an element, a key or a network.
+#include <glib.h>
+
+#include "plugin/catalog/check_request.h"
+#include "plugin/catalog/clip_uri.h"
+#include "plugin/command/command_options.h"
+#include "plugin/command/console.h"
+#include "plugin/command/request_report.h"
+#include "plugin/command/request_words.h"
+#include "plugin/task/task_wire.h"
+
+namespace genclip {
+namespace {
+
+constexpr CommandText kText{
+    "check", "MODEL [FIELD=VALUE…]",
+    "Judges a request as genclipsrc would, without sending it: no key, no network, no\n"
+    "cost. When it is good, shows what would be sent, and the same request as a URI.",
+    "Fields have the service's names (aspect_ratio) or the element's (aspect-ratio). A\n"
+    "field that takes several values is given several times. take=N asks for another\n"
+    "take of the same request, api=tasks or api=legacy for one of the service's\n"
+    "interfaces. A genclip:// URI can stand in place of the model and its fields.\n\n"
+    "Exit code: 0 the request is good, 1 it is not, 2 the command line makes no sense.\n\n"
+    "Examples:\n"
+    "  genclip check sd_2.0_special prompt=\"a red kite over dunes\" resolution=1080p\n"
+    "  genclip check dance-2.5 prompt=\"a storm\" \\\n"
+    "      reference_images=https://media.example/1.png \\\n"
+    "      reference_images=https://media.example/2.png\n"
+    "  genclip check \"genclip://dance-2.5?prompt=a%20storm\"\n"};
+
+// Until the service's address is known.
+constexpr const char *kBaseUrl = "{base_url}";
+
+Json accepted_json(const CheckedRequest &checked, const std::string &url, const Json &body,
+                   const std::string &uri) {
+  Json::Array warnings(checked.warnings().begin(), checked.warnings().end());
+  return Json::Object{{"valid", true},
+                      {"model", checked.model()},
+                      {"api", checked.api() == Api::legacy ? "legacy" : "tasks"},
+                      {"take", checked.take()},
+                      {"url", url},
+                      {"body", body},
+                      {"uri", uri},
+                      {"ges_uri", escaped_for_ges_launch(uri)},
+                      {"warnings", std::move(warnings)}};
+}
+
+void show(const CheckedRequest &checked, const std::string &url, const Json &body, const std::string &uri) {
+  for (const std::string &warning : checked.warnings()) print_error("Warning: " + warning);
+  print(emphasized("Sent as POST " + url, stdout) + "\n" + body.to_pretty_text() + "\n\n");
+  print(emphasized("URI", stdout) + "\n" + uri + "\n\n");
+  print(emphasized("URI for ges-launch-1.0", stdout) + "\n" + escaped_for_ges_launch(uri) + "\n");
+}
+
+}  // namespace
+
+int run_check(const Words &words) {
+  bool json = false;
+  CommandOptions options(kText);
+  options.add("json", 'j', "Print the verdict as JSON", json);
+  const auto rest = options.parse(words);
+  if (!rest) return options.exit_code();
+
+  const Catalog::Ptr catalog = Catalog::shared();
+  const auto request = read_request(*catalog, *rest);
+  if (!request) {
+    if (const auto *usage = std::get_if<UsageProblem>(&request.error())) return options.refuse(usage->text);
+    return report_problems({{"", std::get<Error>(request.error()).text}}, json);
+  }
+  const auto checked = check_request(*catalog, *request);
+  if (!checked) return report_problems(checked.error(), json);
+
+  const char *base_url = g_getenv("GENCLIP_BASE_URL");
+  const std::string url = submit_url(base_url && *base_url ? base_url : kBaseUrl, checked->api());
+  const auto body = Json::parse(submit_body(*checked));
+  if (!body) return report_problems({{"", body.error().text}}, json);
+  const std::string uri = clip_uri(*catalog, *request);
+  if (json)
+    print(accepted_json(*checked, url, *body, uri).to_pretty_text() + "\n");
+  else
+    show(*checked, url, *body, uri);
+  return kOk;
+}
+
+}  // namespace genclip

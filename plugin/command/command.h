@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The commands of genclip as a table.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace genclip {
+
+// What a command leaves to the shell.
+enum ExitCode {
+  kOk = 0,
+  kFailed = 1,  // The request was judged bad, or the work failed.
+  kUsage = 2,   // The command line makes no sense.
+};
+
+using Words = std::vector<std::string>;
+
+struct Command {
+  const char *name;     // "check", or of a group "store list"
+  const char *summary;  // One line for the list of commands.
+  // With the words after the name; an ExitCode, or 128 and a signal's number.
+  int (*run)(const Words &words);
+};
+
+std::span<const Command> commands();
+// The command that the words begin with, the longest name first; null when there is none.
+const Command *find_command(const Words &words);
+// How many words its name has.
+size_t name_length(const Command &command);
+
+int run_check(const Words &words);
+int run_models(const Words &words);
+
+// What a shell can complete the last of `words` to, one a line on standard output.
+int run_completion(const Words &words);
+
+}  // namespace genclip

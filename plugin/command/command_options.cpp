@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Rows for GOption, and values from it.
+#include "plugin/command/command_options.h"
+
+#include <charconv>
+#include <memory>
+
+#include "plugin/base/gref.h"
+#include "plugin/command/console.h"
+
+namespace genclip {
+
+void CommandOptions::add_entry(const char *name, char letter, const char *value_name, const char *help,
+                               Option option) {
+  Option &kept = options_.emplace_back(option);
+  const bool is_flag = std::holds_alternative<bool *>(kept.target);
+  // A file name is taken as it is, in every locale.
+  entries_.push_back({name, letter, 0, is_flag ? G_OPTION_ARG_NONE : G_OPTION_ARG_FILENAME,
+                      is_flag ? static_cast<gpointer>(&kept.is_set) : static_cast<gpointer>(&kept.text), help,
+                      value_name});
+}
+
+void CommandOptions::add(const char *name, char letter, const char *help, bool &target) {
+  add_entry(name, letter, nullptr, help, {name, &target});
+}
+
+void CommandOptions::add(const char *name, char letter, const char *value_name, const char *help,
+                         std::string &target) {
+  add_entry(name, letter, value_name, help, {name, &target});
+}
+
+void CommandOptions::add(const char *name, const char *value_name, const char *help, unsigned &target,
+                         unsigned least) {
+  add_entry(name, 0, value_name, help, {name, &target, least});
+}
+
+std::string CommandOptions::store(const Option &option) {
+  if (auto *const *flag = std::get_if<bool *>(&option.target)) {
+    **flag = **flag || option.is_set;
+  } else if (!option.text) {
+    return {};
+  } else if (auto *const *text = std::get_if<std::string *>(&option.target)) {
+    if (!*option.text) return std::string("--") + option.name + " is empty.";
+    **text = option.text;
+  } else if (auto *const *number = std::get_if<unsigned *>(&option.target)) {
+    const std::string_view digits = option.text;
+    const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), **number);
+    if (result.ec != std::errc() || result.ptr != digits.data() + digits.size() || **number < option.least)
+      return std::string("--") + option.name + " must be an integer from " + std::to_string(option.least) +
+             ".";
+  }
+  return {};
+}
+
+std::optional<Words> CommandOptions::parse(const Words &words) {
+  bool help = false;
+  add("help", 'h', "Show this help", help);
+  std::vector<GOptionEntry> entries = entries_;
+  entries.push_back({});
+
+  const std::unique_ptr<GOptionContext, void (*)(GOptionContext *)> context(
+      g_option_context_new(text_.arguments), g_option_context_free);
+  // GOption's own help ends the process.
+  g_option_context_set_help_enabled(context.get(), FALSE);
+  g_option_context_set_summary(context.get(), text_.summary);
+  g_option_context_set_description(context.get(), text_.description);
+  g_option_context_add_main_entries(context.get(), entries.data(), nullptr);
+  const std::string program = std::string("genclip ") + text_.name;
+  g_set_prgname(program.c_str());
+
+  char **arguments = g_new0(char *, words.size() + 2);
+  arguments[0] = g_strdup(program.c_str());
+  for (size_t i = 0; i < words.size(); ++i) arguments[i + 1] = g_strdup(words[i].c_str());
+  GErrorPtr error;
+  const bool parsed = g_option_context_parse_strv(context.get(), &arguments, take(error));
+  Words rest;
+  for (char **at = arguments + 1; parsed && *at; ++at)
+    if (!g_str_equal(*at, "--")) rest.emplace_back(*at);
+  g_strfreev(arguments);
+
+  std::string problem = parsed ? "" : error->message;
+  for (const Option &option : options_) {
+    if (problem.empty()) problem = store(option);
+    g_free(option.text);
+  }
+  if (!problem.empty()) {
+    exit_code_ = refuse(problem);
+    return std::nullopt;
+  }
+  if (help) {
+    const GStringPtr shown(g_option_context_get_help(context.get(), TRUE, nullptr));
+    print(shown.get());
+    return std::nullopt;
+  }
+  return rest;
+}
+
+int CommandOptions::refuse(const std::string &what) const {
+  print_error(printable(what));
+  fprintf(stderr, "Try: genclip %s --help\n", text_.name);
+  return kUsage;
+}
+
+}  // namespace genclip

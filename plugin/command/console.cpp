@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Asks the terminal and the environment.
+#include "plugin/command/console.h"
+
+#include <glib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "plugin/base/gref.h"
+
+namespace genclip {
+namespace {
+
+constexpr size_t kUsualColumns = 80;
+constexpr size_t kFewestColumns = 40;
+
+}  // namespace
+
+bool is_terminal(FILE *stream) { return ::isatty(::fileno(stream)) == 1; }
+
+size_t columns_of(FILE *stream) {
+  size_t columns = 0;
+  struct winsize size {};
+  if (::ioctl(::fileno(stream), TIOCGWINSZ, &size) == 0) columns = size.ws_col;
+  if (const char *set = g_getenv("COLUMNS"); columns == 0 && set)
+    columns = static_cast<size_t>(g_ascii_strtoull(set, nullptr, 10));
+  if (columns == 0) columns = kUsualColumns;
+  return std::max(columns, kFewestColumns);
+}
+
+std::string emphasized(std::string_view text, FILE *stream) {
+  const char *terminal = g_getenv("TERM");
+  const char *no_color = g_getenv("NO_COLOR");
+  const bool plain =
+      !is_terminal(stream) || (no_color && *no_color) || !terminal || g_str_equal(terminal, "dumb");
+  return plain ? std::string(text) : "\033[1m" + std::string(text) + "\033[0m";
+}
+
+size_t width_of(std::string_view text) {
+  size_t width = 0;
+  const char *end = text.data() + text.size();
+  for (const char *at = text.data(); at < end; at = g_utf8_next_char(at)) {
+    const gunichar c = g_utf8_get_char(at);
+    if (!g_unichar_iszerowidth(c)) width += g_unichar_iswide(c) ? 2 : 1;
+  }
+  return width;
+}
+
+std::string printable(std::string_view text) {
+  const GStringPtr valid(g_utf8_make_valid(text.data(), static_cast<gssize>(text.size())));
+  std::string out;
+  for (const char *at = valid.get(); *at; at = g_utf8_next_char(at)) {
+    const gunichar c = g_utf8_get_char(at);
+    // Directional overrides reorder what stands around them.
+    const bool unsafe = g_unichar_iscntrl(c) || g_unichar_type(c) == G_UNICODE_FORMAT;
+    if (unsafe)
+      out += ' ';
+    else
+      out.append(at, static_cast<size_t>(g_utf8_next_char(at) - at));
+  }
+  return out;
+}
+
+void print(std::string_view text) { fwrite(text.data(), 1, text.size(), stdout); }
+
+void print_error(std::string_view text) {
+  fflush(stdout);
+  fprintf(stderr, "genclip: %.*s\n", static_cast<int>(text.size()), text.data());
+}
+
+}  // namespace genclip

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The terminal, or what stands in its place.
+#pragma once
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+namespace genclip {
+
+bool is_terminal(FILE *stream);
+// Columns of the terminal; $COLUMNS, else 80, where there is none.
+size_t columns_of(FILE *stream);
+// Bold on a terminal that knows it and unless $NO_COLOR is set; else the text itself.
+std::string emphasized(std::string_view text, FILE *stream);
+
+// Columns that the text takes in a terminal.
+size_t width_of(std::string_view text);
+// One line without control characters, whatever the bytes are: texts of others may hold escape sequences.
+std::string printable(std::string_view text);
+
+void print(std::string_view text);
+// "genclip: TEXT" on standard error.
+void print_error(std::string_view text);
+
+}  // namespace genclip

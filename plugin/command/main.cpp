@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// genclip COMMAND …: what the elements know, at the command line.
+#include <glib.h>
+
+#include <algorithm>
+#include <clocale>
+
+#include "plugin/catalog/closest.h"
+#include "plugin/command/command.h"
+#include "plugin/command/console.h"
+#include "plugin/command/text_table.h"
+
+namespace genclip {
+namespace {
+
+constexpr const char *kCompletion = "__complete";  // For genclip.bash.
+
+void print_help() {
+  print(
+      "Usage:\n  genclip COMMAND [OPTION…] [ARGUMENT…]\n\n"
+      "Clips from a generation service, as genclipsrc makes them.\n\nCommands:\n");
+  size_t width = 0;
+  for (const Command &command : commands()) width = std::max(width, std::string_view(command.name).size());
+  for (const Command &command : commands()) {
+    std::string name = command.name;
+    name.resize(width + 2, ' ');
+    print("  " + name + command.summary + "\n");
+  }
+  print(
+      "\nOptions:\n"
+      "  -h, --help     Show this help; genclip COMMAND --help has that of a command\n"
+      "  -V, --version  Show the version\n\n"
+      "Environment: GENCLIP_BASE_URL, GENCLIP_API_KEY_FILE, GENCLIP_API_KEY, GENCLIP_STORE, GENCLIP_MODELS.\n"
+      "See genclip(1).\n");
+}
+
+int refuse(const std::string &what) {
+  print_error(printable(what));
+  fputs("Try: genclip --help\n", stderr);
+  return kUsage;
+}
+
+// "genclip store": the commands of the group.
+int refuse_group(const std::string &group) {
+  std::vector<std::string> names;
+  for (const Command &command : commands())
+    if (std::string_view(command.name).starts_with(group + " ")) names.emplace_back(command.name);
+  std::string text = "genclip " + group + " needs to know what to do:";
+  for (const std::string &name : names) text += "\n  genclip " + name;
+  print_error(text);
+  return kUsage;
+}
+
+int refuse_unknown(const Words &words) {
+  const std::string &word = words[0];
+  if (word.starts_with("-")) return refuse("Unknown option " + word + ".");
+  std::vector<Name> names;
+  for (const Command &command : commands()) {
+    const std::string name = command.name;
+    if (name.starts_with(word + " ")) return refuse_group(word);
+    names.push_back({name});
+  }
+  const std::string meant = likely_name(word, names);
+  return refuse("There is no command \"" + word + "\"." +
+                (meant.empty() ? "" : " Do you mean " + meant + "?"));
+}
+
+int run(Words words) {
+  if (words.empty()) {
+    print_help();
+    return kUsage;
+  }
+  if (words[0] == "--version" || words[0] == "-V") {
+    print("genclip " GENCLIP_VERSION "\n");
+    return kOk;
+  }
+  if (words[0] == kCompletion) return run_completion({words.begin() + 1, words.end()});
+  if (words[0] == "--help" || words[0] == "-h" || words[0] == "help") {
+    if (words.size() == 1) {
+      print_help();
+      return kOk;
+    }
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  }
+  const Command *command = find_command(words);
+  if (!command) return refuse_unknown(words);
+  words.erase(words.begin(), words.begin() + static_cast<Words::difference_type>(name_length(*command)));
+  return command->run(words);
+}
+
+// GLib's own form names the process and the time.
+void print_log(const char *, GLogLevelFlags, const char *message, gpointer) {
+  print_error(printable(message));
+}
+
+}  // namespace
+}  // namespace genclip
+
+int main(int argc, char **argv) {
+  setlocale(LC_ALL, "");
+  g_log_set_handler(G_LOG_DOMAIN, static_cast<GLogLevelFlags>(G_LOG_LEVEL_MESSAGE | G_LOG_LEVEL_WARNING),
+                    genclip::print_log, nullptr);
+  const int exit_code = genclip::run({argv + 1, argv + argc});
+  // A full disk or a closed pipe is no success.
+  if (fflush(stdout) != 0 && exit_code == genclip::kOk) return genclip::kFailed;
+  return exit_code;
+}

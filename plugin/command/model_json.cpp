@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// One member for each thing that the catalog knows.
+#include "plugin/command/model_json.h"
+
+#include "plugin/catalog/models_table.h"
+
+namespace genclip {
+namespace {
+
+const char *name_of(Rule::Kind kind) {
+  switch (kind) {
+    case Rule::Kind::conflict: return "conflict";
+    case Rule::Kind::needs: return "requires";
+    case Rule::Kind::exclusive: return "exclusive";
+    case Rule::Kind::not_longer_than: return "not_longer_than";
+  }
+  return "";
+}
+
+void set_bound(Json &json, const char *name, const std::optional<int64_t> &bound) {
+  if (bound) json.set(name, *bound);
+}
+
+void set_text(Json &json, const char *name, const std::string &text) {
+  if (!text.empty()) json.set(name, text);
+}
+
+Json field_json(const FieldSpec &field, const FieldRow &row) {
+  Json json = Json::Object{
+      {"name", field.name}, {"type", row.type}, {"required", field.required}, {"refused", field.refused}};
+  if (!field.default_value.is_null()) json.set("default", field.default_value);
+  if (!field.values.empty()) json.set("values", Json::Array(field.values));
+  set_bound(json, "min", field.min);
+  set_bound(json, "max", field.max);
+  set_bound(json, "min_items", field.min_items);
+  set_bound(json, "max_items", field.max_items);
+  set_bound(json, "min_length", field.min_length);
+  set_bound(json, "max_length", field.max_length);
+  set_text(json, "allowed", row.allowed);
+  return json;
+}
+
+Json rule_json(const Rule &rule) {
+  Json json = Json::Object{{"rule", name_of(rule.kind)},
+                           {"fields", Json::Array(rule.fields.begin(), rule.fields.end())}};
+  if (!rule.others.empty()) json.set("others", Json::Array(rule.others.begin(), rule.others.end()));
+  set_text(json, "note", rule.note);
+  return json;
+}
+
+}  // namespace
+
+const char *name_of(Api api) { return api == Api::legacy ? "legacy" : "tasks"; }
+const char *name_of(ResultKind kind) { return kind == ResultKind::image ? "image" : "video"; }
+
+const char *name_of(TextModel::Variant variant) {
+  switch (variant) {
+    case TextModel::Variant::standard: return "standard";
+    case TextModel::Variant::official: return "official";
+    case TextModel::Variant::low_cost: return "low-cost";
+  }
+  return "";
+}
+
+Json model_summary_json(const ModelSpec &spec) {
+  Json::Array apis;
+  for (const Api api : spec.apis) apis.emplace_back(name_of(api));
+  Json json = Json::Object{{"id", spec.id}};
+  set_text(json, "display_name", spec.display_name);
+  json.set("group", spec.group);
+  json.set("result", name_of(spec.result));
+  json.set("apis", std::move(apis));
+  json.set("assets", spec.assets);
+  json.set("open", spec.open);
+  set_text(json, "note", spec.note);
+  return json;
+}
+
+Json model_json(const ModelSpec &spec) {
+  Json json = model_summary_json(spec);
+  Json::Array fields;
+  for (const FieldRow &row : field_rows(spec)) fields.push_back(field_json(*spec.find(row.field), row));
+  json.set("fields", std::move(fields));
+  Json::Array rules;
+  for (const Rule &rule : spec.rules) rules.push_back(rule_json(rule));
+  json.set("rules", std::move(rules));
+  const auto sentences = remarks(spec);
+  json.set("remarks", Json::Array(sentences.begin(), sentences.end()));
+  return json;
+}
+
+Json text_model_json(const TextModel &model) {
+  return Json::Object{{"id", model.id}, {"variant", name_of(model.variant)}, {"element", "gencaption"}};
+}
+
+}  // namespace genclip

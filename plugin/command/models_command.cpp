@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// genclip models: the catalog, user's files included.
+#include "plugin/catalog/models_table.h"
+#include "plugin/command/command_options.h"
+#include "plugin/command/console.h"
+#include "plugin/command/model_json.h"
+#include "plugin/command/text_table.h"
+
+namespace genclip {
+namespace {
+
+constexpr CommandText kText{
+    "models", "[ID]",
+    "Lists the models, or shows the fields of one: what it takes, what it needs, and\n"
+    "its defaults.",
+    "Files named by GENCLIP_MODELS add models or replace them.\n\n"
+    "Exit code: 0, or 1 when there is no such model, or 2 when the command line makes no sense.\n\n"
+    "Examples:\n"
+    "  genclip models\n"
+    "  genclip models sd_2.0_special\n"
+    "  genclip models wave2.7-i2v --json | jq '.fields[] | select(.required).name'\n"};
+
+// Remarks are Markdown.
+std::string without_code_marks(const std::string &text) {
+  std::string out;
+  for (const char c : text)
+    if (c != '`') out += c;
+  return out;
+}
+
+void print_wrapped(const std::string &text, const std::string &first, const std::string &rest) {
+  bool is_first = true;
+  for (const std::string &line : wrapped(text, columns_of(stdout) - rest.size()))
+    print((std::exchange(is_first, false) ? first : rest) + line + "\n");
+}
+
+void show_all(const Catalog &catalog) {
+  TextTable clips({{"MODEL"}, {"MAKES"}, {"GROUP"}, {"API"}, {"FIELDS"}});
+  for (const auto &model : catalog.models()) {
+    std::string apis;
+    for (const Api api : model->apis) apis += (apis.empty() ? "" : ", ") + std::string(name_of(api));
+    const size_t shown = field_rows(*model).size();
+    const std::string fields =
+        shown == 0 ? "not shown" : std::to_string(shown) + (model->open ? " and others" : "");
+    clips.add({printable(model->id), name_of(model->result), printable(model->group), apis, fields});
+  }
+  print(clips.to_text(stdout));
+  TextTable texts({{"TEXT MODEL, FOR GENCAPTION"}, {"VERSION"}});
+  for (const TextModel &model : catalog.text_models())
+    texts.add({printable(model.id), name_of(model.variant)});
+  if (!texts.empty()) print("\n" + texts.to_text(stdout));
+}
+
+void show(const ModelSpec &spec) {
+  print(emphasized(printable(spec.id), stdout) + (spec.group.empty() ? "" : ", " + printable(spec.group)) +
+        "\n");
+  if (!spec.note.empty()) print_wrapped(printable(spec.note), "", "");
+  TextTable fields({{"FIELD"}, {"TYPE"}, {"REQUIRED"}, {"DEFAULT"}, {"ALLOWED"}});
+  for (const FieldRow &row : field_rows(spec))
+    fields.add(
+        {printable(row.field), row.type, row.required, printable(row.fallback), printable(row.allowed)});
+  if (!fields.empty()) print("\n" + fields.to_text(stdout));
+  print("\n");
+  for (const std::string &remark : remarks(spec))
+    print_wrapped(printable(without_code_marks(remark)), "* ", "  ");
+}
+
+Json catalog_json(const Catalog &catalog) {
+  Json::Array clips;
+  for (const auto &model : catalog.models()) clips.push_back(model_summary_json(*model));
+  Json::Array texts;
+  for (const TextModel &model : catalog.text_models()) texts.push_back(text_model_json(model));
+  return Json::Object{{"models", std::move(clips)}, {"text_models", std::move(texts)}};
+}
+
+}  // namespace
+
+int run_models(const Words &words) {
+  bool json = false;
+  CommandOptions options(kText);
+  options.add("json", 'j', "Print JSON", json);
+  const auto rest = options.parse(words);
+  if (!rest) return options.exit_code();
+  if (rest->size() > 1)
+    return options.refuse("There is more than one model; quote a name that holds blanks.");
+
+  const Catalog::Ptr catalog = Catalog::shared();
+  if (rest->empty()) {
+    if (json)
+      print(catalog_json(*catalog).to_pretty_text() + "\n");
+    else
+      show_all(*catalog);
+    return kOk;
+  }
+  const std::string &id = rest->front();
+  if (const auto spec = catalog->find(id)) {
+    if (json)
+      print(model_json(*spec).to_pretty_text() + "\n");
+    else
+      show(*spec);
+    return kOk;
+  }
+  if (const TextModel *text = catalog->find_text(id)) {
+    if (json)
+      print(text_model_json(*text).to_pretty_text() + "\n");
+    else
+      print(text->id + ", a text model (" + name_of(text->variant) + " version), for gencaption\n");
+    return kOk;
+  }
+  print_error(printable(catalog->unknown_model_text(id)));
+  return kFailed;
+}
+
+}  // namespace genclip

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Splits words at their first "=", and leaves the rest to the catalog.
+#include "plugin/command/request_words.h"
+
+#include <algorithm>
+
+#include "plugin/catalog/clip_uri.h"
+#include "plugin/catalog/request_builder.h"
+#include "plugin/catalog/wording.h"
+
+namespace genclip {
+namespace {
+
+constexpr RequestPlace kPlace{"The command line",
+                              "A key does not belong on a command line, which other users can see; give it "
+                              "by the option --api-key-file, or by "
+                              "the environment variable GENCLIP_API_KEY_FILE or GENCLIP_API_KEY."};
+
+// What the element has a property for, and the command an option.
+constexpr std::string_view kOptions[] = {"base_url",      "api_key_file", "store",        "task_id",
+                                         "poll_interval", "timeout",      "http_timeout", "retries",
+                                         "reuse",         "proxy",        "check_media",  "dry_run",
+                                         "tls_ca_file",   "output",       "json"};
+
+WordsProblem usage(std::string text) { return UsageProblem{std::move(text)}; }
+
+bool is_uri(const std::string &word) { return word.starts_with(std::string(kClipUriScheme) + "://"); }
+
+std::string with_underscores(std::string name) {
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+// What the element calls "default": the field is left out.
+bool is_left_out(const Catalog &catalog, const ModelSpec *model, const std::string &field,
+                 const std::string &value) {
+  return value == "default" && type_of_field(catalog, model, field) == FieldType::boolean;
+}
+
+}  // namespace
+
+std::string field_name(const Catalog &catalog, const ModelSpec *model, const std::string &spelled) {
+  const std::string name = with_underscores(spelled);
+  const std::string_view field = catalog.canonical(name);
+  const bool known = catalog.common_field(field) || (model && model->find(field));
+  return known ? std::string(field) : std::string(catalog.canonical(spelled));
+}
+
+Result<ClipRequest, WordsProblem> read_request(const Catalog &catalog, const Words &words) {
+  if (words.empty()) return usage("A Model ID is missing.");
+  if (is_uri(words[0])) {
+    if (words.size() > 1) return usage("Give a URI or fields, not both.");
+    auto request = parse_clip_uri(catalog, words[0]);
+    if (!request) return WordsProblem(std::move(request).error());
+    return std::move(*request);
+  }
+  const std::string first = words[0].starts_with("model=") ? words[0].substr(6) : words[0];
+  if (first.find('=') != first.npos) return usage("A Model ID is missing; it stands before the fields.");
+  const auto model = catalog.find(first);
+  RequestBuilder builder(catalog, first, kPlace);
+  for (size_t i = 1; i < words.size(); ++i) {
+    const size_t sign = words[i].find('=');
+    if (sign == 0 || sign == words[i].npos)
+      return usage("The word " + quoted(words[i]) +
+                   " is not of the form FIELD=VALUE; quote values that hold blanks.");
+    const std::string field = field_name(catalog, model.get(), words[i].substr(0, sign));
+    const std::string value = words[i].substr(sign + 1);
+    if (field == "model") return usage("The model is given twice.");
+    const auto *option = std::find(std::begin(kOptions), std::end(kOptions), with_underscores(field));
+    if (option != std::end(kOptions) && !(model && model->find(field))) {
+      std::string name(*option);
+      std::replace(name.begin(), name.end(), '_', '-');
+      return usage(name + " is not part of a request; where the command takes it, it is the option --" +
+                   name + ".");
+    }
+    if (is_left_out(catalog, model.get(), field, value)) continue;
+    if (auto problem = builder.add(field, value)) return WordsProblem(std::move(*problem));
+  }
+  return std::move(builder).finish();
+}
+
+}  // namespace genclip

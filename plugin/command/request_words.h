@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// "MODEL field=value …", or one genclip:// URI: a request as words of a command line.
+#pragma once
+
+#include <variant>
+
+#include "plugin/base/result.h"
+#include "plugin/catalog/catalog.h"
+#include "plugin/catalog/clip_request.h"
+#include "plugin/command/command.h"
+
+namespace genclip {
+
+// What is no request at all, good or bad.
+struct UsageProblem {
+  std::string text;
+};
+using WordsProblem = std::variant<UsageProblem, Error>;
+
+// Fields by the service's names and aliases or as the element spells its properties (aspect-ratio), `take`
+// and `api`. Values get the type that the catalog says.
+Result<ClipRequest, WordsProblem> read_request(const Catalog &catalog, const Words &words);
+
+// The service's name of a field in any spelling; others as they are.
+std::string field_name(const Catalog &catalog, const ModelSpec *model, const std::string &spelled);
+
+}  // namespace genclip

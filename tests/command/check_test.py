@@ -1,0 +1,175 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""genclip check says what genclipsrc says, and shows what would be sent."""
+
+import json
+import re
+import subprocess
+import unittest
+
+from command import GENCLIP, environment, genclip, genclip_json
+
+# Words for the command, properties for the element: requests that both can say.
+BAD = [
+    (["sd_2.0_special", "duration=99", "resolution=8k", "aspect-ratio=2:1"],) * 2,
+    (["sd_2.0_special", "prompt=x", "duration=3"],) * 2,
+    (["sd_2.0_special", "prompt=x", "aspect_ratio=16:10"], ["sd_2.0_special", "prompt=x", "aspect-ratio=16:10"]),
+    (["sd_9", "prompt=x", "duration=5"],) * 2,
+    (["dance 2.5", "prompt=x"],) * 2,
+    (["gem-2.5-pro", "prompt=x"],) * 2,
+    (["mini-h3", "prompt=x", "aspect-ratio=16:9", "size=2560x1440"],) * 2,
+    (["mini-h3", "prompt=x", "reference-audios=https://m.example/a.mp3"],
+     ["mini-h3", "prompt=x", 'reference-audios=<"https://m.example/a.mp3">']),
+    (["sd_2.0_special", "prompt=x", "last-image=https://m.example/1.png"],) * 2,
+    (["sd_2.0_special", "prompt=x", "first-image=/home/me/1.png"],) * 2,
+    (["dance-2.5", "prompt=x", "first_image=https://m.example/1.png", "seed=7"],
+     ["dance-2.5", "prompt=x", "first-image=https://m.example/1.png", "seed=7"]),
+    (["wave2.7-i2v", "prompt=x"],) * 2,
+    (["sky2Stable", "prompt=x", "duration=7"],) * 2,
+    (["sky2Stable", "prompt=x", "duration=10", "aspect-ratio=wide"],) * 2,
+    (["sd_2.0_special", "prompt=x", "generate-audio=on", "tools2=5"],
+     ["sd_2.0_special", "prompt=x", "generate-audio=on", 'extra-params="params, tools2=(int)5"']),
+    (["dream-5.0", "prompt=x", "api=legacy"],) * 2,
+]
+
+GOOD = [
+    (["sd_2.0_special", "prompt=a red kite"],) * 2,
+    (["sd_2.0_special", "prompt=x", "seed=-1", "duration=0", "watermark=default"],) * 2,
+    (["sd_2.0_special", "prompt=x", "generate-audio=off", "watermark=on", "seed=9"],) * 2,
+    (["dance-2.5", "prompt=x", "images=https://m.example/1.png", "reference-images=https://m.example/2.png"],
+     ["dance-2.5", "prompt=x", 'reference-images=<"https://m.example/1.png","https://m.example/2.png">']),
+    (["sky2Stable", "prompt=x", "duration=10"],) * 2,
+    (["veo", "prompt=x", "style=film", "strength=0.5", "deep=true"],
+     ["veo", "prompt=x", 'extra-params="params, style=(string)film, strength=(double)0.5, deep=(boolean)true"']),
+    (["sd_2.0_special", "prompt=x", "api=legacy", "take=3"],) * 2,
+]
+
+
+def element(words):
+    """What gst-launch prints for the same request."""
+    run = subprocess.run(["gst-launch-1.0", "-m", "genclipsrc", "dry-run=true", "base-url={base_url}",
+                          "model=" + words[0], *words[1:], "!", "fakesink"],
+                         env=environment(), capture_output=True, text=True, timeout=60, check=False)
+    return run.returncode, run.stdout + run.stderr
+
+
+def unescaped(text):
+    return re.sub(r"\\(.)", r"\1", text)
+
+
+class SameAsTheElement(unittest.TestCase):
+    def test_a_bad_request_gets_the_elements_text(self):
+        for words, properties in BAD:
+            with self.subTest(words=words):
+                run = genclip("check", *words)
+                self.assertEqual((run.returncode, run.stdout), (1, ""))
+                self.assertTrue(run.stderr.startswith("genclip: "), run.stderr)
+                code, shown = element(properties)
+                self.assertNotEqual(code, 0)
+                said = re.search(r"^ERROR: from element \S+: (.*)$", shown, re.MULTILINE)
+                self.assertIsNotNone(said, shown)
+                self.assertEqual(run.stderr, f"genclip: {said[1]}\n")
+
+    def test_a_good_request_has_the_elements_body_and_address(self):
+        for words, properties in GOOD:
+            with self.subTest(words=words):
+                run, verdict = genclip_json("check", *words, "--json")
+                self.assertEqual(run.returncode, 0, run.stderr)
+                code, shown = element(properties)
+                self.assertEqual(code, 0, shown)
+                said = re.search(r'genclip-request, url=\(string\)"?(?P<url>[^,"]+)"?, body=\(string\)"(?P<body>.*)";', shown)
+                self.assertIsNotNone(said, shown)
+                self.assertEqual(verdict["body"], json.loads(unescaped(said["body"])))
+                self.assertEqual(list(verdict["body"])[:2], ["model", "prompt"])
+                self.assertEqual(verdict["url"], unescaped(said["url"]))
+
+
+class Check(unittest.TestCase):
+    def test_shows_body_uri_and_uri_for_ges(self):
+        run = genclip("check", "dance-2.5", "prompt=a storm & 100 %")
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        self.assertIn('"prompt" : "a storm & 100 %"', run.stdout)
+        self.assertIn("\ngenclip://dance-2.5?prompt=a%20storm%20%26%20100%20%25\n", run.stdout)
+        self.assertIn("\ngenclip://dance-2.5%3Fprompt=a%2520storm%2520%2526%2520100%2520%2525\n", run.stdout)
+
+    def test_json_is_stable(self):
+        run, verdict = genclip_json("check", "sd_2.0_special", "prompt=x", "take=2", "--json",
+                                    GENCLIP_BASE_URL="https://s.example/api")
+        self.assertEqual(run.returncode, 0)
+        self.assertEqual(verdict, {
+            "valid": True, "model": "sd_2.0_special", "api": "tasks", "take": 2,
+            "url": "https://s.example/api/v2/model-center/tasks",
+            "body": {"model": "sd_2.0_special", "prompt": "x", "duration": 5},
+            "uri": "genclip://sd_2.0_special?prompt=x&take=2",
+            "ges_uri": "genclip://sd_2.0_special%3Fprompt=x&take=2", "warnings": []})
+
+    def test_json_names_every_problem_and_its_field(self):
+        run, verdict = genclip_json("check", "sd_2.0_special", "duration=99", "--json")
+        self.assertEqual(run.returncode, 1)
+        self.assertFalse(verdict["valid"])
+        self.assertEqual([problem["field"] for problem in verdict["problems"]], ["prompt", "duration"])
+        self.assertEqual(run.stderr, f"genclip: {verdict['error']}\n")
+
+    def test_its_uri_is_judged_the_same(self):
+        for words, _ in GOOD:
+            with self.subTest(words=words):
+                _, first = genclip_json("check", *words, "-j")
+                _, again = genclip_json("check", first["uri"], "-j")
+                self.assertEqual(again, first)
+
+    def test_a_bad_uri_fails(self):
+        for uri in ("genclip://sd_2.0_special?duration=99", "genclip://sd_2.0_special?prompt=%zz", "genclip://?prompt=x"):
+            with self.subTest(uri=uri):
+                self.assertEqual(genclip("check", uri).returncode, 1)
+
+    def test_a_cut_prompt_is_a_warning(self):
+        run = genclip("check", "wave2.7-r2v", "prompt=" + "x" * 5001, "reference_images=https://m.example/1.png")
+        self.assertEqual(run.returncode, 0)
+        self.assertIn("genclip: Warning: ", run.stderr)
+
+    def test_values_that_do_not_fit_their_type_are_named(self):
+        for word in ("duration=five", "duration=5.5", "seed=1e3", "watermark=maybe", "duration="):
+            with self.subTest(word=word):
+                run = genclip("check", "sd_2.0_special", "prompt=x", word)
+                self.assertEqual(run.returncode, 1)
+                self.assertIn(word.partition("=")[0], run.stderr)
+
+    def test_a_field_that_takes_one_value_takes_no_two(self):
+        run = genclip("check", "sd_2.0_special", "prompt=x", "duration=5", "duration=6")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("gives duration twice", run.stderr)
+
+    def test_words_that_are_no_fields_are_usage_errors(self):
+        for words, said in ((["sd_2.0_special", "a kite"], "FIELD=VALUE"), (["prompt=x"], "Model ID is missing"),
+                            (["sd_2.0_special", "=x"], "FIELD=VALUE"), (["sd_2.0_special", "store=/tmp"], "--store"),
+                            (["sd_2.0_special", "model=veo"], "twice"),
+                            (["genclip://veo?prompt=x", "seed=1"], "not both")):
+            with self.subTest(words=words):
+                run = genclip("check", *words)
+                self.assertEqual(run.returncode, 2)
+                self.assertIn(said, run.stderr)
+
+    def test_a_key_is_refused_and_not_repeated(self):
+        run = genclip("check", "veo", "prompt=x", "api-key=sk-4711")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("--api-key-file", run.stderr)
+        self.assertNotIn("4711", run.stdout + run.stderr)
+
+    def test_words_that_begin_with_a_dash_follow_two_dashes(self):
+        _, verdict = genclip_json("check", "--json", "--", "veo", "prompt=-x")
+        self.assertEqual(verdict["body"]["prompt"], "-x")
+
+    def test_a_prompt_that_is_not_utf_8_is_refused(self):
+        run = subprocess.run([GENCLIP, "check", "veo", b"prompt=\xff\xfe"], env=environment(),
+                             capture_output=True, timeout=60, check=False)
+        self.assertEqual(run.returncode, 1)
+        self.assertIn(b"UTF-8", run.stderr)
+
+    def test_every_locale_takes_every_prompt(self):
+        for locale in ("C", "C.UTF-8"):
+            _, verdict = genclip_json("check", "veo", "prompt=kite 风筝 🪁", "-j", LC_ALL=locale)
+            self.assertEqual(verdict["body"]["prompt"], "kite 风筝 🪁")
+
+
+if __name__ == "__main__":
+    unittest.main()

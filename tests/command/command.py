@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs the built genclip as a user would, with an environment that is the test's own."""
+
+import json
+import os
+import pathlib
+import pty
+import subprocess
+
+GENCLIP = os.environ["GENCLIP"]
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+
+
+def environment(**changes):
+    kept = {name: value for name, value in os.environ.items()
+            if not name.startswith("GENCLIP") and name not in ("COLUMNS", "NO_COLOR", "TERM")}
+    kept["LC_ALL"] = "C.UTF-8"
+    kept.update(changes)
+    return kept
+
+
+def genclip(*words, **changes):
+    return subprocess.run([GENCLIP, *words], env=environment(**changes), stdin=subprocess.DEVNULL, capture_output=True,
+                          text=True, timeout=60, check=False)
+
+
+def genclip_json(*words, **changes):
+    """The run, and what it says on standard output."""
+    run = genclip(*words, **changes)
+    return run, json.loads(run.stdout)
+
+
+def genclip_on_terminal(*words, **changes):
+    """Exit code and what a terminal gets, both streams in one."""
+    changes = {"TERM": "xterm", **changes}
+    master, slave = pty.openpty()
+    with subprocess.Popen([GENCLIP, *words], env=environment(**changes), stdin=slave, stdout=slave, stderr=slave) as run:
+        os.close(slave)
+        text = b""
+        while True:
+            try:
+                piece = os.read(master, 65536)
+            except OSError:  # How Linux says that the other side is gone.
+                break
+            if not piece:
+                break
+            text += piece
+        os.close(master)
+        return run.wait(60), text.decode().replace("\r\n", "\n")

@@ -1,0 +1,69 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The bash completion, in a bash."""
+
+import os
+import pathlib
+import shlex
+import subprocess
+import tempfile
+import unittest
+
+from command import GENCLIP, SOURCE, environment
+
+SCRIPT = SOURCE / "plugin/command/genclip.bash"
+
+
+def complete(*words, cwd=None):
+    """The replies for the last word, the words being split as bash splits them."""
+    array = " ".join(shlex.quote(word) for word in (GENCLIP, *words))
+    script = f"""source {shlex.quote(str(SCRIPT))}; COMP_WORDS=({array}); COMP_CWORD={len(words)}; _genclip
+                 printf '%s\\n' "${{COMPREPLY[@]}}" """
+    run = subprocess.run(["bash", "--norc", "-u", "-c", script], env=environment(), capture_output=True, text=True,
+                         timeout=60, check=False, cwd=cwd)
+    assert run.stderr == "", run.stderr
+    return run.stdout.split("\n")[:-1]
+
+
+class Completion(unittest.TestCase):
+    def test_commands(self):
+        self.assertEqual(complete("ch"), ["check"])
+        self.assertLessEqual({"models", "check", "help"}, set(complete("")))
+
+    def test_models(self):
+        self.assertEqual(complete("models", "dance-"), ["dance-2.5"])
+        self.assertEqual(complete("check", "sd_2.0_fast"), ["sd_2.0_fast_special", "sd_2.0_fast_discount"])
+
+    def test_fields_of_the_model(self):
+        self.assertEqual(complete("check", "dance-2.5", "reference_v"), ["reference_videos="])
+        self.assertEqual(complete("check", "dance-2.5", "first_"), [""])
+        self.assertEqual(complete("check", "wave2.7-i2v", "prompt", "=", "x", "first_"), ["first_image="])
+
+    def test_values_of_a_field(self):
+        self.assertEqual(complete("check", "mini-h3", "size", "=", "1440"), ["1440x2560", "1440x1440", "1440x1920"])
+        self.assertEqual(complete("check", "sd_2.0_special", "watermark", "="), ["true", "false"])
+        self.assertEqual(complete("check", "sd_2.0_special", "aspect-ratio", "=", "a"), ["adaptive"])
+        # Bash breaks words at the colon too.
+        self.assertEqual(complete("check", "sd_2.0_special", "aspect_ratio", "=", "16", ":", ""), ["9"])
+
+    def test_options(self):
+        self.assertEqual(complete("check", "--"), ["--help", "--json"])
+        self.assertEqual(complete("models", "--j"), ["--json"])
+
+    def test_files_after_an_option_that_takes_one(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "my key").touch()
+            self.assertEqual(complete("check", "--api-key-file", "my", cwd=folder), ["my key"])
+
+    def test_nothing_for_what_is_no_command(self):
+        self.assertEqual(complete("nothing", "x"), [""])
+
+    def test_the_script_registers_itself(self):
+        run = subprocess.run(["bash", "--norc", "-c", f"source {shlex.quote(str(SCRIPT))}; complete -p genclip"],
+                             env=environment(), capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(run.stdout, "complete -F _genclip genclip\n")
+        self.assertTrue(os.access(GENCLIP, os.X_OK))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,44 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The man page: well formed, of this version, and complete."""
+
+import re
+import shutil
+import subprocess
+import unittest
+
+from command import SOURCE, environment, genclip
+
+PAGE = SOURCE / "plugin/command/genclip.1"
+TEXT = PAGE.read_text(encoding="utf-8")
+PLAIN = re.sub(r"\\f[A-Z]", "", TEXT.replace("\\-", "-"))
+
+
+class Manual(unittest.TestCase):
+    @unittest.skipUnless(shutil.which("man") and shutil.which("groff"), "man and groff are not installed")
+    def test_groff_has_no_warning(self):
+        run = subprocess.run(["man", "--warnings", "-l", str(PAGE)], env=environment(MANPAGER="cat", MANWIDTH="80"),
+                             capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        self.assertIn("EXIT STATUS", run.stdout)
+
+    def test_names_this_version(self):
+        self.assertIn(f'"{genclip("--version").stdout.strip()}"', TEXT.splitlines()[1])
+
+    def test_names_every_command_and_option(self):
+        listed = genclip("--help").stdout.partition("Commands:\n")[2].partition("\n\n")[0]
+        commands = [line.split("  ")[1] for line in listed.split("\n")]
+        self.assertGreater(len(commands), 1)
+        for command in commands:
+            with self.subTest(command=command):
+                self.assertRegex(PLAIN, rf"(?m)^\.(BR?|BI) +\"?{re.escape(command)}\b")
+                for option in re.findall(r"--[a-z][a-z-]*(?=[ =])", genclip(*command.split(), "--help").stdout):
+                    self.assertIn(option, PLAIN, command)
+
+    def test_names_every_variable(self):
+        for variable in set(re.findall(r"GENCLIP_[A-Z_]+", genclip("--help").stdout)):
+            self.assertIn(variable, PLAIN)
+
+
+if __name__ == "__main__":
+    unittest.main()
