@@ -60,8 +60,7 @@ class Tidier {
   void escape() {
     const auto unit = code_unit(at_);
     if (!unit) {
-      out_ += text_.substr(at_, 2);
-      at_ += 2;
+      simple_escape();
       return;
     }
     const bool high = *unit >= 0xD800 && *unit < 0xDC00;
@@ -74,6 +73,18 @@ class Tidier {
     }
     out_ += high || low || *unit == 0 ? kReplacementEscape : text_.substr(at_, 6);
     at_ += 6;
+  }
+
+  // An escape of two characters. json-glib makes bytes that are no UTF-8 of those that JSON does not know.
+  void simple_escape() {
+    const std::string_view pair = text_.substr(at_, 2);
+    if (pair == "\\u")
+      out_ += kReplacementEscape;
+    else if (pair.size() == 2 && std::string_view("\"\\/bfnrt").find(pair[1]) == pair.npos)
+      out_ += pair[1];
+    else
+      out_ += pair;
+    at_ += pair.size();
   }
 
   // The value of a \uXXXX that begins at `at`.

@@ -11,8 +11,11 @@
 
 namespace genclip {
 
-// The same document with invalid UTF-8, NULs and half surrogate pairs as U+FFFD, integers outside 64 bits as
-// strings of their digits, and lines kept. The error says what is wrong with it.
+// The same document with lines kept, and with
+// - invalid UTF-8, NULs, half surrogate pairs and broken \u escapes as U+FFFD,
+// - other escapes that JSON does not know as the character they escape,
+// - integers outside 64 bits as strings of their digits.
+// The error says what is wrong with it.
 Result<std::string> tidy_json(std::string_view text, int max_depth);
 
 }  // namespace genclip

@@ -159,8 +159,9 @@ Result<ClipRecord> ClipRecord::from_json(const Json &json) {
 
   if (record.state == ClipState::submitted && record.task_id.empty())
     return damaged("it is submitted but has no task_id");
-  if (record.state == ClipState::complete &&
-      (!ClipPath::is_clip_name(record.clip_name) || record.clip_size == 0))
+  if (!record.clip_name.empty() && !ClipPath::is_clip_name(record.clip_name))
+    return damaged("it names a clip that genclip would not have written");
+  if (record.state == ClipState::complete && (record.clip_name.empty() || record.clip_size == 0))
     return damaged("it is complete but names no clip");
   return record;
 }

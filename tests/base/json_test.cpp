@@ -126,6 +126,12 @@ TEST(Json, IsPrettyForPeople) {
 })");
 }
 
+TEST(Json, ReadsEscapesThatJsonDoesNotKnowAsText) {
+  const auto json = Json::parse(R"(["\ud8;c\udfac","\377\'","\u12"])");
+  ASSERT_TRUE(json) << json.error().text;
+  EXPECT_EQ(json->to_text(), "[\"\uFFFDd8;c\uFFFD\",\"377'\",\"\uFFFD12\"]");
+}
+
 TEST(Json, SetsMembersInPlace) {
   Json json;
   json.set("a", 1);
