@@ -1,48 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // What the log says of an exchange, and what it must never say; and that a process may end amid one.
-#include <gst/gst.h>
-
-#include "plugin/base/mutex.h"
 #include "tests/http/client_fixture.h"
+#include "tests/support/log_lines.h"
 
 namespace genclip::test {
 namespace {
 
-// Collects all that any category logs, while it lives. GStreamer need not be initialised for it.
-class LogLines {
- public:
-  LogLines() {
-    gst_debug_set_threshold_from_string("*:2,genclip-http:9", TRUE);
-    // In brackets: the macros of these names compare pointers in a way that C++ does not have.
-    (gst_debug_remove_log_function)(gst_debug_log_default);
-    (gst_debug_add_log_function)(write, this, nullptr);
-  }
-  ~LogLines() {
-    (gst_debug_remove_log_function)(write);
-    gst_debug_set_threshold_from_string("*:0", TRUE);
-  }
-
-  std::string text() {
-    MutexLock lock(mutex_);
-    return text_;
-  }
-
- private:
-  static void write(GstDebugCategory *category, GstDebugLevel, const gchar *, const gchar *, gint, GObject *,
-                    GstDebugMessage *message, gpointer self) {
-    auto *lines = static_cast<LogLines *>(self);
-    MutexLock lock(lines->mutex_);
-    lines->text_ +=
-        std::string(gst_debug_category_get_name(category)) + ": " + gst_debug_message_get(message) + "\n";
-  }
-
-  Mutex mutex_;
-  std::string text_ GUARDED_BY(mutex_);
-};
+constexpr char kThresholds[] = "*:2,genclip-http:9";
 
 TEST(ExchangeLog, NamesMethodPlaceStatusBytesAndTimeAndNoSecret) {
-  LogLines log;
+  LogLines log(kThresholds);
   HttpServer server(always(answer(403, "SECRET-BODY", "X: SECRET-HEADER\r\n")));
   HttpRequest request = post(server.url("/v2/tasks?token=SECRET-QUERY"), "SECRET-PROMPT");
   request.bearer_key = "SECRET-KEY";
@@ -56,7 +24,7 @@ TEST(ExchangeLog, NamesMethodPlaceStatusBytesAndTimeAndNoSecret) {
 }
 
 TEST(ExchangeLog, TellsOfFailuresWithoutTheirSecrets) {
-  LogLines log;
+  LogLines log(kThresholds);
   HttpServer server(always("garbage SECRET-BODY\r\n\r\n"));
   HttpRequest request = get(server.url("/clip.mp4?sig=SECRET-QUERY"));
   request.bearer_key = "SECRET-KEY";
@@ -68,7 +36,7 @@ TEST(ExchangeLog, TellsOfFailuresWithoutTheirSecrets) {
 }
 
 TEST(ExchangeLog, WarnsOnceOfAKeyInClear) {
-  LogLines log;
+  LogLines log(kThresholds);
   HttpServer proxy(always(answer(200, "x")));
   const auto one = client({.proxy = "127.0.0.1:" + std::to_string(proxy.port()), .tls_ca_file = ""});
   HttpRequest request = get("http://clear.example/");
