@@ -19,11 +19,10 @@ class SystemClock final : public Clock {
     const bool pollable = g_cancellable_make_pollfd(cancellable, &cancelled);
     bool due = false;
     while (!g_cancellable_is_cancelled(cancellable)) {
-      const auto left = std::chrono::ceil<std::chrono::milliseconds>(time - now()).count();
-      if (left <= 0) {
-        due = true;
-        break;
-      }
+      const Time begin = now();
+      due = time <= begin;
+      if (due) break;
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(time - begin).count();
       g_poll(&cancelled, pollable ? 1 : 0,
              static_cast<int>(std::min<int64_t>(left, std::numeric_limits<int>::max())));
     }

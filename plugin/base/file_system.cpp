@@ -102,7 +102,8 @@ class PosixFileSystem final : public FileSystem {
     const int descriptor = ::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (descriptor < 0) {
       Error error = failure("open", path);
-      if (mode == Mode::read && error.kind != ErrorKind::not_found) error.kind = ErrorKind::open_read;
+      if (error.kind != ErrorKind::not_found && error.kind != ErrorKind::no_space_left)
+        error.kind = mode == Mode::read ? ErrorKind::open_read : ErrorKind::open_write;
       return error;
     }
     return std::unique_ptr<File>(std::make_unique<PosixFile>(descriptor, path));

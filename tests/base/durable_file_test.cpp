@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// A small file is the old or the new one, whatever fails in between.
+#include "plugin/base/durable_file.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/support/temporary_folder.h"
+
+namespace genclip {
+namespace {
+
+using test::TemporaryFolder;
+
+FileSystem &real() { return FileSystem::posix(); }
+
+// The real files, with a note of each call that changes something, and a failure at one of them.
+class FailingFiles final : public FileSystem {
+ public:
+  explicit FailingFiles(size_t fails_at) : fails_at_(fails_at) {}
+
+  std::vector<std::string> calls;
+
+  // True when it fails.
+  bool note(const std::string &call) {
+    calls.push_back(call);
+    return calls.size() - 1 == fails_at_;
+  }
+  static Error full() { return {ErrorKind::no_space_left, "full"}; }
+
+  Result<std::unique_ptr<File>> open(const std::string &path, Mode mode) override;
+  Result<void> rename(const std::string &from, const std::string &to) override {
+    if (note("rename " + name(from) + " " + name(to))) return full();
+    return real().rename(from, to);
+  }
+  Result<void> remove(const std::string &path) override {
+    if (note("remove " + name(path))) return full();
+    return real().remove(path);
+  }
+  Result<void> make_folder(const std::string &path) override { return real().make_folder(path); }
+  Result<void> sync_folder(const std::string &path) override {
+    if (note("sync folder " + name(path))) return full();
+    return real().sync_folder(path);
+  }
+  Result<std::vector<std::string>> list(const std::string &path) override { return real().list(path); }
+  Result<std::optional<FileInfo>> info(const std::string &path) override { return real().info(path); }
+  Result<void> touch(const std::string &path) override { return real().touch(path); }
+
+  static std::string name(const std::string &path) { return path.substr(path.rfind('/') + 1); }
+
+ private:
+  const size_t fails_at_;
+};
+
+class FailingFile final : public File {
+ public:
+  FailingFile(std::unique_ptr<File> file, FailingFiles &files) : file_(std::move(file)), files_(files) {}
+
+  Result<size_t> read_at(uint64_t offset, std::span<std::byte> target) override {
+    return file_->read_at(offset, target);
+  }
+  Result<void> write_at(uint64_t offset, std::span<const std::byte> source) override {
+    if (!files_.note("write")) return file_->write_at(offset, source);
+    // Half of it arrives, as on a disk that fills up.
+    EXPECT_TRUE(file_->write_at(offset, source.first(source.size() / 2)));
+    return FailingFiles::full();
+  }
+  Result<uint64_t> size() override { return file_->size(); }
+  Result<void> truncate(uint64_t size) override {
+    if (files_.note("truncate")) return FailingFiles::full();
+    return file_->truncate(size);
+  }
+  Result<void> sync() override {
+    if (files_.note("sync")) return FailingFiles::full();
+    return file_->sync();
+  }
+
+ private:
+  std::unique_ptr<File> file_;
+  FailingFiles &files_;
+};
+
+Result<std::unique_ptr<File>> FailingFiles::open(const std::string &path, Mode mode) {
+  if (note("open " + name(path))) return full();
+  auto file = real().open(path, mode);
+  if (!file) return file;
+  return std::unique_ptr<File>(std::make_unique<FailingFile>(std::move(file).value(), *this));
+}
+
+std::string content(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+constexpr size_t kNever = 1000;
+
+TEST(DurableFile, IsSyncedBeforeItsNameAndItsFolderAfter) {
+  TemporaryFolder folder;
+  FailingFiles files(kNever);
+  ASSERT_TRUE(write_durably(files, folder.file("f"), "new"));
+  EXPECT_EQ(files.calls,
+            (std::vector<std::string>{"open f.tmp", "truncate", "write", "sync", "rename f.tmp f",
+                                      "sync folder " + FailingFiles::name(folder.path())}));
+  EXPECT_EQ(content(folder.file("f")), "new");
+}
+
+TEST(DurableFile, IsTheOldOrTheNewOneWhateverFails) {
+  constexpr size_t kSteps = 6;
+  for (size_t step = 0; step <= kSteps; ++step) {
+    SCOPED_TRACE(step);
+    TemporaryFolder folder;
+    ASSERT_TRUE(write_durably(real(), folder.file("f"), "the old one"));
+    FailingFiles files(step);
+    const auto written = write_durably(files, folder.file("f"), "the new one, and longer");
+    EXPECT_EQ(written.has_value(), step == kSteps);
+    if (!written) {
+      EXPECT_EQ(written.error().kind, ErrorKind::no_space_left);
+    }
+    const bool renamed = step >= 5;
+    EXPECT_EQ(content(folder.file("f")), renamed ? "the new one, and longer" : "the old one");
+    // And what the failure left behind is in nobody's way.
+    EXPECT_TRUE(write_durably(real(), folder.file("f"), "third"));
+    EXPECT_EQ(content(folder.file("f")), "third");
+    EXPECT_FALSE(std::filesystem::exists(folder.file("f.tmp")));
+  }
+}
+
+TEST(DurableFile, IsItsOwnersAlone) {
+  const mode_t old = ::umask(0);
+  TemporaryFolder folder;
+  EXPECT_TRUE(write_durably(real(), folder.file("f"), "x"));
+  ::umask(old);
+  struct stat status = {};
+  ASSERT_EQ(::stat(folder.file("f").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777, 0600u);
+}
+
+TEST(DurableFile, DoesNotWriteThroughALink) {
+  TemporaryFolder folder;
+  std::ofstream(folder.file("precious")) << "precious";
+  ASSERT_EQ(::symlink("precious", folder.file("f.tmp").c_str()), 0);
+  EXPECT_FALSE(write_durably(real(), folder.file("f"), "x"));
+  EXPECT_EQ(content(folder.file("precious")), "precious");
+  // A link of the final name is replaced, not followed.
+  ASSERT_TRUE(real().remove(folder.file("f.tmp")));
+  ASSERT_EQ(::symlink("precious", folder.file("f").c_str()), 0);
+  EXPECT_TRUE(write_durably(real(), folder.file("f"), "x"));
+  EXPECT_EQ(content(folder.file("precious")), "precious");
+  EXPECT_EQ(content(folder.file("f")), "x");
+}
+
+TEST(DurableFile, NeedsItsFolder) {
+  TemporaryFolder folder;
+  const auto written = write_durably(real(), folder.file("missing/f"), "x");
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().kind, ErrorKind::not_found);
+}
+
+TEST(DurableFile, IsReadWholeWithinItsLimit) {
+  TemporaryFolder folder;
+  const std::string text = std::string("a\0b", 3) + std::string(100000, 'x');
+  ASSERT_TRUE(write_durably(real(), folder.file("f"), text));
+  const auto whole = read_whole(real(), folder.file("f"), text.size());
+  ASSERT_TRUE(whole);
+  EXPECT_EQ(*whole, text);
+  const auto larger = read_whole(real(), folder.file("f"), text.size() - 1);
+  ASSERT_FALSE(larger);
+  EXPECT_EQ(larger.error().kind, ErrorKind::read);
+  ASSERT_TRUE(write_durably(real(), folder.file("empty"), ""));
+  EXPECT_EQ(*read_whole(real(), folder.file("empty"), 0), "");
+}
+
+TEST(DurableFile, ReadsRegularFilesOnly) {
+  TemporaryFolder folder;
+  std::ofstream(folder.file("f")) << "x";
+  ASSERT_EQ(::symlink("f", folder.file("link").c_str()), 0);
+  ASSERT_EQ(::mkfifo(folder.file("pipe").c_str(), 0600), 0);
+  EXPECT_EQ(read_whole(real(), folder.file("link"), 10).error().kind, ErrorKind::read);
+  EXPECT_EQ(read_whole(real(), folder.file("pipe"), 10).error().kind, ErrorKind::read)
+      << "and does not wait for it";
+  EXPECT_EQ(read_whole(real(), folder.path(), 10).error().kind, ErrorKind::read);
+  EXPECT_EQ(read_whole(real(), folder.file("missing"), 10).error().kind, ErrorKind::not_found);
+}
+
+TEST(FolderOf, IsWhatComesBeforeTheName) {
+  EXPECT_EQ(folder_of("/a/b/c"), "/a/b");
+  EXPECT_EQ(folder_of("/a"), "/");
+  EXPECT_EQ(folder_of("a"), ".");
+  EXPECT_EQ(folder_of("a/b"), "a");
+}
+
+}  // namespace
+}  // namespace genclip

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The real file system: modes, errors and edges.
+#include "plugin/base/file_system.h"
+
+#include <fcntl.h>
+#include <glib.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/support/temporary_folder.h"
+
+namespace genclip {
+namespace {
+
+using Mode = FileSystem::Mode;
+using test::TemporaryFolder;
+
+FileSystem &files() { return FileSystem::posix(); }
+
+std::span<const std::byte> bytes(std::string_view text) { return std::as_bytes(std::span(text)); }
+
+std::string content(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+mode_t mode_of(const std::string &path) {
+  struct stat status = {};
+  EXPECT_EQ(::lstat(path.c_str(), &status), 0) << path;
+  return status.st_mode & 07777;
+}
+
+std::string read_at(File &file, uint64_t offset, size_t size) {
+  std::string target(size, '?');
+  const auto count = file.read_at(offset, std::as_writable_bytes(std::span(target)));
+  if (!count) return "error: " + count.error().text;
+  target.resize(*count);
+  return target;
+}
+
+TEST(FileSystem, MakesFilesAndFoldersForTheirOwnerAlone) {
+  const mode_t old = ::umask(0);
+  TemporaryFolder folder;
+  EXPECT_TRUE(files().make_folder(folder.file("a/b/c")));
+  EXPECT_TRUE(files().open(folder.file("a/b/c/file"), Mode::read_write));
+  ::umask(old);
+  EXPECT_EQ(mode_of(folder.file("a")), 0700u);
+  EXPECT_EQ(mode_of(folder.file("a/b/c")), 0700u);
+  EXPECT_EQ(mode_of(folder.file("a/b/c/file")), 0600u);
+  EXPECT_TRUE(files().make_folder(folder.file("a/b/c"))) << "it may exist";
+}
+
+TEST(FileSystem, ReadsAndWritesAnywhereInAFile) {
+  TemporaryFolder folder;
+  auto file = files().open(folder.file("f"), Mode::read_write);
+  ASSERT_TRUE(file);
+  EXPECT_TRUE((*file)->write_at(3, bytes("defg")));
+  EXPECT_TRUE((*file)->write_at(0, bytes("abc")));
+  EXPECT_TRUE((*file)->write_at(1, bytes("")));
+  EXPECT_EQ(read_at(**file, 0, 100), "abcdefg");
+  EXPECT_EQ(read_at(**file, 5, 1), "f");
+  EXPECT_EQ(read_at(**file, 7, 5), "");
+  EXPECT_EQ(read_at(**file, 7000, 5), "") << "past the end";
+  EXPECT_EQ(*(*file)->size(), 7u);
+  EXPECT_TRUE((*file)->truncate(2));
+  EXPECT_EQ(content(folder.file("f")), "ab");
+  EXPECT_TRUE((*file)->write_at(4, bytes("x")));
+  EXPECT_EQ(content(folder.file("f")), std::string("ab\0\0x", 5)) << "a hole reads as zeros";
+  EXPECT_TRUE((*file)->sync());
+}
+
+TEST(FileSystem, OpensWhatIsThereWithoutCuttingIt) {
+  TemporaryFolder folder;
+  std::ofstream(folder.file("f")) << "kept";
+  EXPECT_TRUE(files().open(folder.file("f"), Mode::read_write));
+  EXPECT_EQ(content(folder.file("f")), "kept");
+}
+
+struct Refused {
+  std::string what;
+  Result<void> result;
+  ErrorKind kind;
+};
+
+template <typename T>
+Result<void> without_value(Result<T> result) {
+  if (result) return {};
+  return std::move(result).error();
+}
+
+TEST(FileSystem, NamesThePathAndTheRightKindOfEachFailure) {
+  TemporaryFolder folder;
+  std::ofstream(folder.file("file")) << "x";
+  std::ofstream(folder.file("target")) << "untouched";
+  ASSERT_EQ(::symlink(folder.file("target").c_str(), folder.file("link").c_str()), 0);
+  ASSERT_TRUE(files().make_folder(folder.file("full")));
+  std::ofstream(folder.file("full/x")) << "x";
+  const auto path = [&](const char *name) { return folder.file(name); };
+  const Refused rows[] = {
+      {"missing", without_value(files().open(path("missing"), Mode::read)), ErrorKind::not_found},
+      {"missing", without_value(files().open(path("missing/x"), Mode::read_write)), ErrorKind::not_found},
+      {"link", without_value(files().open(path("link"), Mode::read)), ErrorKind::open_read},
+      {"link", without_value(files().open(path("link"), Mode::read_write)), ErrorKind::open_write},
+      {"full", without_value(files().open(path("full"), Mode::read_write)), ErrorKind::open_write},
+      {"file/x", without_value(files().open(path("file/x"), Mode::read)), ErrorKind::open_read},
+      {"missing", files().rename(path("missing"), path("other")), ErrorKind::not_found},
+      {"full", files().remove(path("full")), ErrorKind::write},
+      {"file", files().make_folder(path("file/sub")), ErrorKind::write},
+      {"missing", files().sync_folder(path("missing")), ErrorKind::not_found},
+      {"file", files().sync_folder(path("file")), ErrorKind::write},
+      {"missing", without_value(files().list(path("missing"))), ErrorKind::not_found},
+      {"missing", files().touch(path("missing")), ErrorKind::not_found},
+  };
+  for (const Refused &row : rows) {
+    ASSERT_FALSE(row.result) << row.what;
+    EXPECT_EQ(row.result.error().kind, row.kind) << row.result.error().text;
+    EXPECT_NE(row.result.error().text.find(row.what), std::string::npos) << row.result.error().text;
+  }
+  EXPECT_EQ(content(path("target")), "untouched");
+}
+
+TEST(FileSystem, SaysSoWhenItMayNot) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may do everything";
+  TemporaryFolder folder;
+  ASSERT_TRUE(files().make_folder(folder.file("locked")));
+  ASSERT_EQ(::chmod(folder.file("locked").c_str(), 0500), 0);
+  const auto file = files().open(folder.file("locked/x"), Mode::read_write);
+  ASSERT_FALSE(file);
+  EXPECT_EQ(file.error().kind, ErrorKind::open_write);
+  EXPECT_NE(file.error().text.find("Check its permissions"), std::string::npos);
+}
+
+TEST(FileSystem, ReadingAFolderIsAnErrorNotBytes) {
+  TemporaryFolder folder;
+  auto opened = files().open(folder.path(), Mode::read);
+  ASSERT_TRUE(opened) << "Linux opens folders";
+  std::byte byte;
+  const auto count = (*opened)->read_at(0, {&byte, 1});
+  ASSERT_FALSE(count);
+  EXPECT_EQ(count.error().kind, ErrorKind::read);
+}
+
+TEST(FileSystem, TellsThatTheDiskIsFullAndWhatToDo) {
+  auto full = files().open("/dev/full", Mode::read_write);
+  if (!full) GTEST_SKIP() << full.error().text;
+  const auto written = (*full)->write_at(0, bytes("x"));
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().kind, ErrorKind::no_space_left);
+  EXPECT_NE(written.error().text.find("/dev/full"), std::string::npos);
+  EXPECT_NE(written.error().text.find("Free some space"), std::string::npos);
+}
+
+// In a process of its own, for a limit cannot be lifted again. A write that fits in part writes that part,
+// then fails.
+void write_past_the_limit(const std::string &path) {
+  std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit limit = {1000, 1000};
+  if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) std::_Exit(2);
+  auto file = files().open(path, Mode::read_write);
+  if (!file) std::_Exit(3);
+  const std::string text(1500, 'x');
+  const auto written = (*file)->write_at(0, bytes(text));
+  if (written) std::_Exit(4);
+  if (written.error().kind != ErrorKind::write) std::_Exit(5);
+  if (*(*file)->size() != 1000) std::_Exit(6);
+  std::_Exit(0);
+}
+
+TEST(FileSystem, ReportsAFileThatMayNotGrow) {
+  TemporaryFolder folder;
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(write_past_the_limit(folder.file("f")), testing::ExitedWithCode(0), "");
+}
+
+TEST(FileSystem, RenameReplacesAndRemoveForgives) {
+  TemporaryFolder folder;
+  std::ofstream(folder.file("a")) << "new";
+  std::ofstream(folder.file("b")) << "old";
+  EXPECT_TRUE(files().rename(folder.file("a"), folder.file("b")));
+  EXPECT_EQ(content(folder.file("b")), "new");
+  EXPECT_FALSE(std::filesystem::exists(folder.file("a")));
+  EXPECT_TRUE(files().remove(folder.file("b")));
+  EXPECT_TRUE(files().remove(folder.file("b"))) << "there is nothing to remove, which is what was wanted";
+  ASSERT_TRUE(files().make_folder(folder.file("c")));
+  EXPECT_TRUE(files().remove(folder.file("c")));
+  EXPECT_TRUE(files().sync_folder(folder.path()));
+}
+
+TEST(FileSystem, RemovesALinkAndNotWhatItLeadsTo) {
+  TemporaryFolder folder;
+  std::ofstream(folder.file("target")) << "x";
+  ASSERT_EQ(::symlink("target", folder.file("link").c_str()), 0);
+  EXPECT_TRUE(files().remove(folder.file("link")));
+  EXPECT_TRUE(std::filesystem::exists(folder.file("target")));
+}
+
+TEST(FileSystem, ListsNamesInOrder) {
+  TemporaryFolder folder;
+  for (const char *name : {"b", "a", ".hidden", "ä"}) std::ofstream(folder.file(name)) << "";
+  const auto names = files().list(folder.path());
+  ASSERT_TRUE(names);
+  EXPECT_EQ(*names, (std::vector<std::string>{".hidden", "a", "b", "ä"}));
+}
+
+TEST(FileSystem, TellsFilesFoldersAndTheRestApart) {
+  TemporaryFolder folder;
+  std::ofstream(folder.file("file")) << "12345";
+  ASSERT_EQ(::symlink("file", folder.file("link").c_str()), 0);
+  ASSERT_EQ(::mkfifo(folder.file("pipe").c_str(), 0600), 0);
+  const auto info = [&](const char *name) { return files().info(folder.file(name)); };
+  ASSERT_TRUE(info("file") && *info("file"));
+  EXPECT_EQ((*info("file"))->size, 5u);
+  EXPECT_TRUE((*info("file"))->is_regular);
+  EXPECT_FALSE((*info("file"))->is_folder);
+  EXPECT_TRUE((*info("."))->is_folder);
+  EXPECT_FALSE((*info("link"))->is_regular) << "a link is looked at itself";
+  EXPECT_FALSE((*info("pipe"))->is_regular);
+  EXPECT_TRUE(info("missing") && !*info("missing"));
+  EXPECT_TRUE(info("file/x") && !*info("file/x"));
+}
+
+TEST(FileSystem, TouchMovesTheTimeToNow) {
+  TemporaryFolder folder;
+  std::ofstream(folder.file("f")) << "";
+  std::filesystem::last_write_time(folder.file("f"),
+                                   std::filesystem::file_time_type::clock::now() - std::chrono::hours(48));
+  const auto modified = [&] { return (*files().info(folder.file("f")))->modified; };
+  const auto now = std::chrono::system_clock::now();
+  EXPECT_LT(modified(), now - std::chrono::hours(47));
+  EXPECT_TRUE(files().touch(folder.file("f")));
+  EXPECT_GT(modified(), now - std::chrono::minutes(1));
+  EXPECT_LT(modified(), now + std::chrono::minutes(1));
+}
+
+}  // namespace
+}  // namespace genclip
