@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Renders what is ordered, each clip once, on threads of its own.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "examples/simulator/clip_renderer.h"
+#include "plugin/base/mutex.h"
+
+namespace genclip::sim {
+
+struct RenderedClip {
+  GRef<GBytes> bytes;
+  std::string etag;           // with its quotes
+  std::string last_modified;  // an HTTP date
+  const char *content_type = "video/mp4";
+};
+
+// May be used from any thread.
+class ClipKitchen {
+ public:
+  // `served`: given out for every order, instead of a rendering.
+  ClipKitchen(const ClipLayout &layout, std::optional<std::string> served);
+  // Stops what is being rendered.
+  ~ClipKitchen();
+  ClipKitchen(const ClipKitchen &) = delete;
+  ClipKitchen &operator=(const ClipKitchen &) = delete;
+
+  // Begins to render it, if nobody asked before.
+  void order(const ClipOrder &order) EXCLUDES(mutex_);
+  // Nothing while it is not ready. What was thrown away for room is rendered again.
+  std::optional<Result<RenderedClip>> look(const ClipOrder &order) EXCLUDES(mutex_);
+
+ private:
+  struct Dish {
+    std::optional<Result<RenderedClip>> result;
+    uint64_t used = 0;
+  };
+
+  void cook() EXCLUDES(mutex_);
+  Result<RenderedClip> make(const ClipOrder &order) const;
+  void make_room() REQUIRES(mutex_);
+
+  const ClipLayout layout_;
+  const std::optional<std::string> served_;
+  const GRef<GCancellable> stopped_;
+
+  Mutex mutex_;
+  CondVar changed_;
+  std::map<ClipOrder, Dish> dishes_ GUARDED_BY(mutex_);
+  std::deque<ClipOrder> waiting_ GUARDED_BY(mutex_);
+  uint64_t uses_ GUARDED_BY(mutex_) = 0;
+  std::vector<std::thread> cooks_;
+};
+
+}  // namespace genclip::sim

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Makes the file of one clip with GStreamer.
+#pragma once
+
+#include <gio/gio.h>
+
+#include "examples/simulator/clip_order.h"
+#include "plugin/base/gref.h"
+
+namespace genclip::sim {
+
+struct ClipLayout {
+  // The moov box before the mdat box.
+  bool faststart = false;
+  // The file is at least that long, by a free box before the last of the others.
+  uint64_t least_bytes = 0;
+};
+
+// Blocks until it is made or `cancellable` is cancelled. H.264 (and AAC) in mp4, or PNG; 24 frames a second.
+Result<GRef<GBytes>> render_clip(const ClipOrder &order, const ClipLayout &layout, GCancellable *cancellable);
+
+}  // namespace genclip::sim

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What can go wrong with one call, as a value and as the text that the command line and the control endpoint
+// take.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugin/base/result.h"
+
+namespace genclip::sim {
+
+// Both APIs' submits are `submit`, both APIs' queries `query`; GET and HEAD of a clip are `media`.
+enum class Call { submit, query, media };
+
+enum class FaultKind {
+  status,
+  delay,
+  hang,
+  reset,
+  lose_answer,
+  hold_answer,
+  cut,
+  throttle,
+  wrong_length,
+  html,
+  wrong_type,
+  garbage_json,
+  oversized,
+  redirect,
+  redirects,
+  redirect_loop,
+  no_range,
+  changed_content,
+  fail,
+  state,
+  set,
+  drop,
+  progress,
+  id_number,
+  no_url,
+  expire_urls,
+};
+
+// How an error is spelled: in the body of a refusal, and in the field `error` of a failed task.
+enum class ErrorShape {
+  usual,
+  nested,
+  string,
+  object,
+  code_text,
+  detail,
+  detail_list,
+  problem,
+  fail_reason,
+  escaped,
+  empty,
+  text
+};
+
+struct Fault {
+  Call call = Call::submit;
+  FaultKind kind = FaultKind::status;
+  // The argument, by the kind: one of them.
+  int64_t number = 0;
+  std::string text = {};
+  // The calls it happens to, counted from when it was added: `from` on, `times` of them, 0 being all.
+  unsigned from = 1;
+  unsigned times = 0;
+  // Of `status`: "", seconds, or "date+SECONDS" for an HTTP date that far ahead.
+  std::string retry_after = {};
+  ErrorShape shape = ErrorShape::usual;
+};
+
+// CALL[#FROM[-[TO]]]:KIND[=ARGUMENT][;retry-after=…][;shape=…], such as "media#1-3:cut=100000".
+Result<Fault> parse_fault(std::string_view text);
+// The same as text.
+std::string fault_text(const Fault &fault);
+
+// One line a kind, for people.
+struct FaultHelp {
+  std::string name;
+  std::string argument;
+  std::string calls;
+  std::string meaning;
+};
+std::vector<FaultHelp> fault_help();
+
+// The faults that wait for their calls. Not thread-safe.
+class FaultScript {
+ public:
+  void add(const Fault &fault) { entries_.push_back({fault, 0}); }
+  void clear() { entries_.clear(); }
+  std::vector<Fault> all() const;
+
+  // The faults of this call, which is counted. `completed`: a query of a completed task.
+  std::vector<Fault> take(Call call, bool completed = false);
+
+ private:
+  struct Entry {
+    Fault fault;
+    unsigned seen = 0;
+  };
+  std::vector<Entry> entries_;
+};
+
+// Null when there is none of that kind.
+const Fault *find_fault(std::span<const Fault> faults, FaultKind kind);
+
+}  // namespace genclip::sim

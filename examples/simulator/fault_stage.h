@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What stands between a call and its answer: the faults that concern no field and no clip.
+#pragma once
+
+#include <libsoup/soup.h>
+
+#include <functional>
+#include <span>
+
+#include "examples/simulator/ledger.h"
+#include "examples/simulator/raw_replies.h"
+
+namespace genclip::sim {
+
+// On the servers' thread only. Borrows the ledger.
+class FaultStage {
+ public:
+  // Does what is asked, with those of the faults that it knows.
+  using Act = std::function<Reply(std::span<const Fault> faults)>;
+
+  explicit FaultStage(Ledger &ledger) : ledger_(ledger) {}
+
+  // `completed`: the call is a query of a completed task.
+  void handle(SoupServerMessage *message, Call call, bool completed, Act act);
+  // Without faults.
+  void answer(SoupServerMessage *message, Reply reply, bool is_media);
+
+ private:
+  void proceed(SoupServerMessage *message, Call call, const std::vector<Fault> &faults, const Act &act);
+
+  Ledger &ledger_;
+  RawReplies raw_replies_;
+};
+
+}  // namespace genclip::sim

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The simulator as a program.
+#include <glib-unix.h>
+
+#include <cstdio>
+
+#include "examples/simulator/simulator.h"
+#include "plugin/base/durable_file.h"
+#include "plugin/base/gref.h"
+
+namespace genclip::sim {
+namespace {
+
+constexpr int kUsageError = 2;
+
+struct GStrvFree {
+  void operator()(gchar **strings) const { g_strfreev(strings); }
+};
+struct OptionContextFree {
+  void operator()(GOptionContext *context) const { g_option_context_free(context); }
+};
+
+// As GOption wants them: C strings that it allocates, and plain numbers.
+struct Arguments {
+  gchar *host = nullptr, *media_host = nullptr, *key = nullptr, *ready_file = nullptr;
+  gint port = 0, media_port = 0;
+  gint queued = 2000, processing = 6000, poll_interval = 5000;
+  gdouble url_lifetime = 3600;
+  gint64 padding = 0, throttle = 0, seed = -1;
+  gboolean faststart = FALSE, version = FALSE, list_faults = FALSE;
+  gchar **faults = nullptr, **models = nullptr;
+
+  ~Arguments() {
+    for (gchar *text : {host, media_host, key, ready_file}) g_free(text);
+    for (gchar **texts : {faults, models}) g_strfreev(texts);
+  }
+};
+
+bool parse(Arguments &to, int argc, char **argv) {
+  const GOptionEntry entries[] = {
+      {"host", 0, 0, G_OPTION_ARG_STRING, &to.host, "IP address to listen on (127.0.0.1)", "ADDRESS"},
+      {"port", 0, 0, G_OPTION_ARG_INT, &to.port, "Port of the APIs (a free one)", "PORT"},
+      {"media-host", 0, 0, G_OPTION_ARG_STRING, &to.media_host, "IP address of the clips (as --host)",
+       "ADDRESS"},
+      {"media-port", 0, 0, G_OPTION_ARG_INT, &to.media_port, "Port of the clips (a free one)", "PORT"},
+      {"key", 0, 0, G_OPTION_ARG_STRING, &to.key, "The API key that is right (sim-key)", "KEY"},
+      {"queued", 0, 0, G_OPTION_ARG_INT, &to.queued, "How long a task is queued (2000)", "MS"},
+      {"processing", 0, 0, G_OPTION_ARG_INT, &to.processing, "How long it is then processed, at least (6000)",
+       "MS"},
+      {"poll-interval", 0, 0, G_OPTION_ARG_INT, &to.poll_interval,
+       "Queries closer than that count as early (5000)", "MS"},
+      {"url-lifetime", 0, 0, G_OPTION_ARG_DOUBLE, &to.url_lifetime, "How long a clip's URL is good (3600)",
+       "SECONDS"},
+      {"faststart", 0, 0, G_OPTION_ARG_NONE, &to.faststart, "Make mp4 files with the index first", nullptr},
+      {"padding", 0, 0, G_OPTION_ARG_INT64, &to.padding, "Make mp4 files at least that long", "BYTES"},
+      {"throttle", 0, 0, G_OPTION_ARG_INT64, &to.throttle, "Send each clip at that pace", "BYTES_PER_SECOND"},
+      {"seed", 0, 0, G_OPTION_ARG_INT64, &to.seed, "Of the task ids (a random one)", "NUMBER"},
+      {"models", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &to.models, "A file of further models; may be repeated",
+       "FILE"},
+      {"fault", 0, 0, G_OPTION_ARG_STRING_ARRAY, &to.faults, "Let something go wrong; may be repeated",
+       "CALL[#FROM[-TO]]:KIND[=ARGUMENT]"},
+      {"list-faults", 0, 0, G_OPTION_ARG_NONE, &to.list_faults, "Print what can go wrong, and exit", nullptr},
+      {"ready-file", 0, 0, G_OPTION_ARG_FILENAME, &to.ready_file, "Write the addresses there once it listens",
+       "FILE"},
+      {"version", 0, 0, G_OPTION_ARG_NONE, &to.version, "Print the version, and exit", nullptr},
+      {nullptr, 0, 0, G_OPTION_ARG_NONE, nullptr, nullptr, nullptr}};
+  const std::unique_ptr<GOptionContext, OptionContextFree> context(
+      g_option_context_new("- a stand-in for the generation service, on loopback"));
+  g_option_context_set_description(
+      context.get(),
+      "It prints its addresses as shell assignments and runs until SIGINT or SIGTERM.\n"
+      "--ready-file gets the same lines:  . FILE; export GENCLIP_BASE_URL\n");
+  g_option_context_add_main_entries(context.get(), entries, nullptr);
+  GErrorPtr error;
+  if (!g_option_context_parse(context.get(), &argc, &argv, take(error))) {
+    std::fprintf(stderr, "genclip-sim: %s\nTry genclip-sim --help.\n", error->message);
+    return false;
+  }
+  if (argc > 1) {
+    std::fprintf(stderr, "genclip-sim: \"%s\" is no option.\nTry genclip-sim --help.\n", argv[1]);
+    return false;
+  }
+  return true;
+}
+
+// A port, a time or a size that cannot be.
+const char *nonsense(const Arguments &from) {
+  for (const gint port : {from.port, from.media_port})
+    if (port < 0 || port > 65535) return "a port is a number from 0 to 65535.";
+  if (from.queued < 0 || from.processing < 0 || from.poll_interval < 0) return "a time cannot be negative.";
+  if (!(from.url_lifetime >= 0) || from.url_lifetime > 1e9) return "a lifetime is from 0 to 1e9 seconds.";
+  if (from.padding < 0 || from.padding > G_MAXINT32) return "the padding is from 0 to 2147483647 bytes.";
+  if (from.throttle < 0) return "a pace cannot be negative.";
+  if (from.key && !*from.key) return "the key is empty.";
+  return nullptr;
+}
+
+Result<SimulatorOptions> options_of(const Arguments &from) {
+  if (const char *what = nonsense(from)) return Error{ErrorKind::settings, what};
+  SimulatorOptions options;
+  if (from.host) options.host = from.host;
+  if (from.media_host) options.media_host = from.media_host;
+  if (from.key) options.key = from.key;
+  options.port = static_cast<unsigned>(from.port);
+  options.media_port = static_cast<unsigned>(from.media_port);
+  options.queued = std::chrono::milliseconds(from.queued);
+  options.processing = std::chrono::milliseconds(from.processing);
+  options.least_poll_interval = std::chrono::milliseconds(from.poll_interval);
+  options.url_lifetime = std::chrono::milliseconds(static_cast<int64_t>(from.url_lifetime * 1000));
+  options.faststart = from.faststart;
+  options.padding = static_cast<uint64_t>(from.padding);
+  options.media_bytes_per_second = static_cast<uint64_t>(from.throttle);
+  options.seed =
+      from.seed >= 0 ? static_cast<uint64_t>(from.seed) : uint64_t{g_random_int()} << 32 | g_random_int();
+  for (gchar **file = from.models; file && *file; ++file) options.model_files.emplace_back(*file);
+  for (gchar **text = from.faults; text && *text; ++text) {
+    const auto fault = parse_fault(*text);
+    if (!fault) return fault.error();
+    options.faults.push_back(*fault);
+  }
+  return options;
+}
+
+void list_faults() {
+  for (const FaultHelp &help : fault_help())
+    std::printf("%s%s%s\n    Calls: %s. %s\n", help.name.c_str(), help.argument.empty() ? "" : "=",
+                help.argument.c_str(), help.calls.c_str(), help.meaning.c_str());
+}
+
+gboolean quit(gpointer loop) {
+  g_main_loop_quit(static_cast<GMainLoop *>(loop));
+  return G_SOURCE_CONTINUE;
+}
+
+int complain(const std::string &text, int code) {
+  std::fprintf(stderr, "genclip-sim: %s\n", text.c_str());
+  return code;
+}
+
+int run(const Arguments &arguments) {
+  auto options = options_of(arguments);
+  if (!options) return complain(options.error().text, kUsageError);
+  const auto loop = GRef<GMainLoop>::adopt(g_main_loop_new(nullptr, FALSE));
+  for (const int signal : {SIGINT, SIGTERM}) g_unix_signal_add(signal, quit, loop.get());
+
+  Simulator simulator(std::move(*options));
+  if (const auto started = simulator.start(); !started) return complain(started.error().text, 1);
+  const std::string ready = "GENCLIP_BASE_URL=" + simulator.base_url() +
+                            "\nGENCLIP_LLM_BASE_URL=" + simulator.llm_base_url() +
+                            "\nGENCLIP_MEDIA_URL=" + simulator.media_url() + "\n";
+  if (arguments.ready_file) {
+    const auto written = write_durably(FileSystem::posix(), arguments.ready_file, ready);
+    if (!written) return complain(written.error().text, 1);
+  }
+  std::fputs(ready.c_str(), stdout);
+  std::fflush(stdout);
+  g_main_loop_run(loop.get());
+  return 0;
+}
+
+}  // namespace
+}  // namespace genclip::sim
+
+int main(int argc, char **argv) {
+  using namespace genclip::sim;
+  Arguments arguments;
+  if (!parse(arguments, argc, argv)) return kUsageError;
+  if (arguments.version) {
+    std::puts("genclip-sim " GENCLIP_VERSION);
+    return 0;
+  }
+  if (arguments.list_faults) {
+    list_faults();
+    return 0;
+  }
+  return run(arguments);
+}

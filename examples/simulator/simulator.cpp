@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Two servers on one thread, and the way into it.
+#include "examples/simulator/simulator.h"
+
+#include <cstring>
+#include <future>
+#include <thread>
+
+#include "examples/simulator/control_server.h"
+#include "examples/simulator/error_body.h"
+#include "examples/simulator/task_server.h"
+
+namespace genclip::sim {
+namespace {
+
+constexpr const char *kApiPrefix = "/api", *kTextPrefix = "/llm", *kControlPrefix = "/_sim";
+
+struct SoupServerDone {
+  void operator()(SoupServer *server) const {
+    soup_server_disconnect(server);
+    g_object_unref(server);
+  }
+};
+using ServerPtr = std::unique_ptr<SoupServer, SoupServerDone>;
+
+// host:port, an IPv6 address in brackets.
+std::string authority(const std::string &host, unsigned port) {
+  return (host.find(':') == host.npos ? host : "[" + host + "]") + ":" + std::to_string(port);
+}
+
+ServerPtr new_server(GTlsCertificate *certificate) {
+  return ServerPtr(SOUP_SERVER(g_object_new(SOUP_TYPE_SERVER, "server-header", "genclip-sim",
+                                            "tls-certificate", certificate, nullptr)));
+}
+
+// The port it listens on.
+Result<unsigned> listen(SoupServer *server, const std::string &host, unsigned port, bool tls) {
+  const auto fail = [&](const char *why) {
+    return Error{ErrorKind::open_read, "Cannot listen on " + authority(host, port) + ": " + why};
+  };
+  const auto address = GRef<GSocketAddress>::adopt(g_inet_socket_address_new_from_string(host.c_str(), port));
+  if (!address) return fail("that is no IP address.");
+  GErrorPtr error;
+  if (!soup_server_listen(server, address.get(), tls ? SOUP_SERVER_LISTEN_HTTPS : SoupServerListenOptions(0),
+                          take(error)))
+    return fail(error->message);
+  GSList *sockets = soup_server_get_listeners(server);
+  const auto bound =
+      GRef<GSocketAddress>::adopt(g_socket_get_local_address(static_cast<GSocket *>(sockets->data), nullptr));
+  g_slist_free(sockets);
+  return unsigned{g_inet_socket_address_get_port(G_INET_SOCKET_ADDRESS(bound.get()))};
+}
+
+struct Addresses {
+  std::string api, media;
+};
+
+}  // namespace
+
+// Started and stopped by the simulator's owner; everything else of it happens on its thread.
+class Simulator::Servers {
+ public:
+  explicit Servers(const SimulatorOptions &options) : options_(options), ledger_(options.faults) {}
+  ~Servers() { stop(); }
+
+  Result<void> start() {
+    context_ = GRef<GMainContext>::adopt(g_main_context_new());
+    loop_ = GRef<GMainLoop>::adopt(g_main_loop_new(context_.get(), FALSE));
+    std::promise<Result<Addresses>> ready;
+    auto listening = ready.get_future();
+    thread_ = std::thread([this, &ready] { run(ready); });
+    const auto addresses = listening.get();
+    if (!addresses) {
+      thread_.join();
+      return addresses.error();
+    }
+    addresses_ = *addresses;
+    return {};
+  }
+
+  void stop() {
+    if (!thread_.joinable()) return;
+    // Through the context: a quit before run would be lost.
+    g_main_context_invoke_full(
+        context_.get(), G_PRIORITY_HIGH,
+        [](gpointer loop) -> gboolean {
+          g_main_loop_quit(static_cast<GMainLoop *>(loop));
+          return G_SOURCE_REMOVE;
+        },
+        loop_.get(), nullptr);
+    thread_.join();
+  }
+
+  Ledger &ledger() { return ledger_; }
+  const Ledger &ledger() const { return ledger_; }
+  const Addresses &addresses() const { return addresses_; }
+
+ private:
+  // What lives on the thread.
+  struct Service {
+    Service(const SimulatorOptions &options, ModelBook book, Ledger &ledger)
+        : models(std::move(book)),
+          ledger(ledger),
+          kitchen({.faststart = options.faststart, .least_bytes = options.padding}, options.clip_bytes),
+          tasks({options.queued, options.processing}, options.seed, *options.clock, kitchen),
+          stage(ledger),
+          media(options, ledger, stage, kitchen),
+          task_server(options, models, ledger, stage, tasks, media) {}
+
+    const ModelBook models;
+    Ledger &ledger;
+    ClipKitchen kitchen;
+    TaskBook tasks;
+    FaultStage stage;
+    MediaServer media;
+    TaskServer task_server;
+    ServerPtr api_soup, media_soup;
+  };
+
+  void run(std::promise<Result<Addresses>> &ready) {
+    g_main_context_push_thread_default(context_.get());
+    serve(ready);
+    // Sockets that are closing need it a little longer.
+    while (g_main_context_iteration(context_.get(), FALSE)) {
+    }
+    g_main_context_pop_thread_default(context_.get());
+  }
+
+  void serve(std::promise<Result<Addresses>> &ready) {
+    auto book = ModelBook::load(options_.model_files);
+    if (!book) return ready.set_value(book.error());
+    Service service(options_, std::move(*book), ledger_);
+    auto addresses = listen_all(service);
+    const bool fine = addresses.has_value();
+    ready.set_value(std::move(addresses));
+    if (fine) g_main_loop_run(loop_.get());
+  }
+
+  Result<Addresses> listen_all(Service &service) {
+    GRef<GTlsCertificate> certificate;
+    if (!options_.media_certificate.empty()) {
+      GErrorPtr error;
+      const std::string pem = options_.media_certificate + "\n" + options_.media_private_key;
+      certificate = GRef<GTlsCertificate>::adopt(
+          g_tls_certificate_new_from_pem(pem.c_str(), static_cast<gssize>(pem.size()), take(error)));
+      if (!certificate) return Error{ErrorKind::settings, std::string("The certificate: ") + error->message};
+    }
+    service.api_soup = new_server(nullptr);
+    service.media_soup = new_server(certificate.get());
+    const auto api_port = listen(service.api_soup.get(), options_.host, options_.port, false);
+    if (!api_port) return api_port.error();
+    const std::string media_host = options_.media_host.empty() ? options_.host : options_.media_host;
+    const auto media_port =
+        listen(service.media_soup.get(), media_host, options_.media_port, bool(certificate));
+    if (!media_port) return media_port.error();
+
+    const Addresses addresses{"http://" + authority(options_.host, *api_port),
+                              (certificate ? "https://" : "http://") + authority(media_host, *media_port)};
+    service.media.set_origin(addresses.media);
+    soup_server_add_handler(service.api_soup.get(), nullptr, on_api, &service, nullptr);
+    soup_server_add_handler(service.media_soup.get(), nullptr, on_media, &service, nullptr);
+    return addresses;
+  }
+
+  static void on_api(SoupServer *, SoupServerMessage *message, const char *path, GHashTable *,
+                     gpointer data) {
+    auto &service = *static_cast<Service *>(data);
+    const std::string whole = path;
+    if (whole.starts_with(kApiPrefix + std::string("/")))
+      return service.task_server.handle(message, whole.substr(std::strlen(kApiPrefix)));
+    if (whole.starts_with(kControlPrefix + std::string("/")))
+      return service.stage.answer(
+          message, control_reply(service.ledger, message, whole.substr(std::strlen(kControlPrefix))), false);
+    service.stage.answer(message, error_reply(404, "There is nothing at " + whole + "."), false);
+  }
+
+  static void on_media(SoupServer *, SoupServerMessage *message, const char *, GHashTable *, gpointer data) {
+    static_cast<Service *>(data)->media.handle(message);
+  }
+
+  const SimulatorOptions &options_;
+  Ledger ledger_;
+  GRef<GMainContext> context_;
+  GRef<GMainLoop> loop_;
+  std::thread thread_;
+  Addresses addresses_;
+};
+
+Simulator::Simulator(SimulatorOptions options)
+    : options_(std::move(options)), servers_(std::make_unique<Servers>(options_)) {}
+
+Simulator::~Simulator() = default;
+
+Result<void> Simulator::start() {
+  gst_init(nullptr, nullptr);
+  return servers_->start();
+}
+void Simulator::stop() { servers_->stop(); }
+
+std::string Simulator::base_url() const { return servers_->addresses().api + kApiPrefix; }
+std::string Simulator::llm_base_url() const { return servers_->addresses().api + kTextPrefix; }
+std::string Simulator::media_url() const { return servers_->addresses().media; }
+
+SimulatorStats Simulator::stats() const { return servers_->ledger().stats(); }
+void Simulator::add_fault(const Fault &fault) { servers_->ledger().add(fault); }
+
+Result<void> Simulator::add_fault(std::string_view text) {
+  const auto fault = parse_fault(text);
+  if (!fault) return fault.error();
+  add_fault(*fault);
+  return {};
+}
+
+void Simulator::clear_faults() { servers_->ledger().clear(); }
+std::vector<Fault> Simulator::faults() const { return servers_->ledger().faults(); }
+
+}  // namespace genclip::sim

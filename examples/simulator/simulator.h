@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The whole service on loopback, strict and independent of the plugin's wire code (service-interface.txt).
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "examples/simulator/fault.h"
+#include "plugin/base/clock.h"
+
+namespace genclip::sim {
+
+struct SimulatorOptions {
+  std::string host = "127.0.0.1";
+  unsigned port = 0;  // 0 = a free one
+  // Empty: as `host`.
+  std::string media_host = {};
+  unsigned media_port = 0;
+  std::string key = "sim-key";
+
+  std::chrono::milliseconds queued{50};
+  std::chrono::milliseconds processing{150};
+  std::chrono::milliseconds url_lifetime{std::chrono::hours(1)};
+  // A query of a task sooner than that after the one before is counted as early.
+  std::chrono::milliseconds least_poll_interval{0};
+
+  // The moov box first.
+  bool faststart = false;
+  // Each mp4 is at least that long.
+  uint64_t padding = 0;
+  // Given out as every clip, without a rendering.
+  std::optional<std::string> clip_bytes = {};
+  uint64_t media_bytes_per_second = 0;  // 0 = no limit
+
+  // Of the task ids.
+  uint64_t seed = 1;
+  // Further models, in the format of docs/adding-a-model.md.
+  std::vector<std::string> model_files = {};
+  std::vector<Fault> faults = {};
+  // PEM texts; both or none. Media then goes over https.
+  std::string media_certificate = {};
+  std::string media_private_key = {};
+  // Must outlive the simulator.
+  const Clock *clock = &Clock::system();
+};
+
+struct SimulatorStats {
+  // Accepted ones, whether or not their answer arrived.
+  unsigned submits = 0;
+  // The same by canonical JSON of the body.
+  std::map<std::string, unsigned> submits_by_request;
+  unsigned queries = 0;
+  unsigned early_queries = 0;
+  // GETs of a clip that began to be answered with bytes of it.
+  unsigned downloads = 0;
+  // HEADs, refusals and redirects too.
+  unsigned media_requests = 0;
+  // Of clips' bodies.
+  uint64_t bytes_sent = 0;
+  // Must stay 0.
+  unsigned media_with_authorization = 0;
+  // What the simulator itself refused on the two APIs: status and reasons; the last thousand.
+  std::vector<std::string> refusals;
+  // How often each fault happened, by its text.
+  std::map<std::string, unsigned> faults;
+};
+
+// Its servers run on a thread of their own; all methods may be called from any thread.
+class Simulator {
+ public:
+  explicit Simulator(SimulatorOptions options = {});
+  ~Simulator();
+  Simulator(const Simulator &) = delete;
+  Simulator &operator=(const Simulator &) = delete;
+
+  // Listens. An error says which port is taken or which model file is wrong.
+  Result<void> start();
+  // Resets what is open. Called by the destructor.
+  void stop();
+
+  // Once started. {base_url} of the document, with a fixed path prefix; no slash at the end.
+  std::string base_url() const;
+  // {llm_base_url}: nothing answers there yet but 404.
+  std::string llm_base_url() const;
+  std::string media_url() const;
+
+  SimulatorStats stats() const;
+  void add_fault(const Fault &fault);
+  // As text; see docs/simulator.md.
+  Result<void> add_fault(std::string_view text);
+  void clear_faults();
+  std::vector<Fault> faults() const;
+
+ private:
+  class Servers;
+
+  const SimulatorOptions options_;
+  const std::unique_ptr<Servers> servers_;
+};
+
+}  // namespace genclip::sim

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// States by the clock, held back until the clip is rendered.
+#include "examples/simulator/task_book.h"
+
+#include <cmath>
+#include <cstdio>
+
+namespace genclip::sim {
+namespace {
+
+// Well mixed, and the same for the same seed (splitmix64).
+uint64_t mixed(uint64_t value) {
+  value += 0x9E3779B97F4A7C15;
+  value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9;
+  value = (value ^ value >> 27) * 0x94D049BB133111EB;
+  return value ^ value >> 31;
+}
+
+std::string new_id(uint64_t seed, size_t number, bool is_number) {
+  const uint64_t random = mixed(seed ^ mixed(number));
+  // Below 2^53, as a number must be to survive every JSON reader.
+  if (is_number) return std::to_string((uint64_t{1} << 52) | random >> 13);
+  char text[32];
+  std::snprintf(text, sizeof text, "task_%016llx", static_cast<unsigned long long>(random));
+  return text;
+}
+
+}  // namespace
+
+const char *state_word(TaskState state) {
+  switch (state) {
+    case TaskState::queued: return "queued";
+    case TaskState::processing: return "processing";
+    case TaskState::completed: return "completed";
+    case TaskState::failed: return "failed";
+  }
+  return "";
+}
+
+SimTask &TaskBook::submit(TaskApi api, const Judgement &judgement, bool id_is_number) {
+  SimTask task;
+  task.id = new_id(seed_, tasks_.size(), id_is_number);
+  task.id_is_number = id_is_number;
+  task.api = api;
+  task.model = judgement.model->id;
+  task.order = clip_order(*judgement.model, judgement.request);
+  task.submitted = clock_.now();
+  task.created =
+      std::chrono::duration_cast<std::chrono::seconds>(clock_.wall_now().time_since_epoch()).count();
+  kitchen_.order(task.order);
+  return tasks_.insert_or_assign(task.id, task).first->second;
+}
+
+SimTask *TaskBook::find(TaskApi api, const std::string &id) {
+  const auto found = tasks_.find(id);
+  return found == tasks_.end() || found->second.api != api ? nullptr : &found->second;
+}
+
+TaskView TaskBook::view(const SimTask &task) const {
+  if (task.failed_already) return {TaskState::failed, 0, task.failure.value_or("")};
+  const auto elapsed = clock_.now() - task.submitted;
+  if (elapsed < times_.queued) return {TaskState::queued, 0, {}};
+  const std::chrono::duration<double> worked = elapsed - times_.queued, all = times_.processing;
+  if (worked < all) return {TaskState::processing, static_cast<int>(99 * (worked / all)), {}};
+  if (task.failure) return {TaskState::failed, 99, *task.failure};
+  const auto clip = kitchen_.look(task.order);
+  if (!clip) return {TaskState::processing, 99, {}};
+  if (!*clip) return {TaskState::failed, 99, clip->error().text};
+  return {TaskState::completed, 100, {}};
+}
+
+// Any price list will do, as long as it depends on what was asked and is the same every time.
+double TaskBook::amount(const SimTask &task) const {
+  const double megapixels = task.order.width * task.order.height / 1e6;
+  const double credits = task.order.image ? 1 + megapixels : task.order.seconds * (1 + megapixels);
+  return std::ceil(credits * 4) / 4;
+}
+
+}  // namespace genclip::sim

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Checks a call from the outside in, and spells its answer.
+#include "examples/simulator/task_server.h"
+
+#include "examples/simulator/error_body.h"
+#include "examples/simulator/strict_json.h"
+
+namespace genclip::sim {
+namespace {
+
+struct Route {
+  TaskApi api;
+  std::string_view path;
+};
+constexpr Route kRoutes[] = {{TaskApi::tasks, "/v2/model-center/tasks"}, {TaskApi::legacy, "/v1/sky/videos"}};
+
+std::string header(SoupServerMessage *message, const char *name) {
+  const char *value = soup_message_headers_get_one(soup_server_message_get_request_headers(message), name);
+  return value ? value : "";
+}
+
+std::string joined(const std::vector<std::string> &problems) {
+  std::string all;
+  for (const std::string &problem : problems) all += (all.empty() ? "" : "; ") + problem;
+  return all;
+}
+
+Json odd_progress(const std::string &form, int progress) {
+  if (form == "percent") return std::to_string(progress) + "%";
+  if (form == "fraction") return progress / 100.0;
+  return std::to_string(progress);
+}
+
+void odd_state(Json &task, const std::string &argument) {
+  const size_t slash = argument.find('/');
+  if (slash == argument.npos)
+    task.set("status", argument);
+  else if (*task.find("status")->string() == argument.substr(0, slash))
+    task.set("status", argument.substr(slash + 1));
+}
+
+void leave_out(Json &task, const std::string &field) {
+  std::erase_if(*task.object(), [&](const Json::Member &member) { return member.first == field; });
+}
+
+// The faults that change fields of a task's answer.
+void disfigure(Json &task, int progress, std::span<const Fault> faults) {
+  for (const Fault &fault : faults) {
+    switch (fault.kind) {
+      case FaultKind::state: odd_state(task, fault.text); break;
+      case FaultKind::progress: task.set("progress", odd_progress(fault.text, progress)); break;
+      case FaultKind::drop: leave_out(task, fault.text); break;
+      case FaultKind::set: {
+        const size_t colon = fault.text.find(':');
+        if (const auto value = Json::parse(fault.text.substr(colon + 1)))
+          task.set(fault.text.substr(0, colon), *value);
+        break;
+      }
+      case FaultKind::no_url:
+        for (const char *field : {"result_url", "video_url"}) leave_out(task, field);
+        break;
+      default: break;
+    }
+  }
+}
+
+}  // namespace
+
+void TaskServer::handle(SoupServerMessage *message, const std::string &path) {
+  const std::string_view method = soup_server_message_get_method(message);
+  for (const Route &route : kRoutes) {
+    if (!path.starts_with(route.path)) continue;
+    const std::string rest = path.substr(route.path.size());
+    if (rest.empty() && method == "POST") {
+      stage_.handle(message, Call::submit, false,
+                    [this, message, api = route.api](std::span<const Fault> faults) {
+                      return submit(message, api, faults);
+                    });
+      return;
+    }
+    if (rest.size() > 1 && rest.front() == '/' && method == "GET") {
+      const std::string id = rest.substr(1);
+      stage_.handle(message, Call::query, has_completed(route.api, id),
+                    [this, message, api = route.api, id](std::span<const Fault> faults) {
+                      return query(message, api, id, faults);
+                    });
+      return;
+    }
+    if (rest.empty() || rest.front() == '/')
+      return stage_.answer(message, refuse(405, "This method is not for this address."), false);
+  }
+  stage_.answer(message, refuse(404, "There is nothing at " + path + "."), false);
+}
+
+Reply TaskServer::refuse(unsigned status, const std::string &reason) {
+  ledger_.refuse(std::to_string(status) + " " + reason);
+  return error_reply(status, reason);
+}
+
+std::optional<Reply> TaskServer::refuse_stranger(SoupServerMessage *message) {
+  if (header(message, "Authorization") == "Bearer " + options_.key) return std::nullopt;
+  return refuse(401, "The header Authorization has no valid key.");
+}
+
+Reply TaskServer::submit(SoupServerMessage *message, TaskApi api, std::span<const Fault> faults) {
+  if (auto refusal = refuse_stranger(message)) return *refusal;
+  const char *type =
+      soup_message_headers_get_content_type(soup_server_message_get_request_headers(message), nullptr);
+  if (!type || std::string_view(type) != "application/json")
+    return refuse(415, "The Content-Type must be application/json.");
+  const auto bytes =
+      GRef<GBytes>::adopt(soup_message_body_flatten(soup_server_message_get_request_body(message)));
+  gsize size = 0;
+  const auto *data = static_cast<const char *>(g_bytes_get_data(bytes.get(), &size));
+  const auto body = parse_strictly({data, size});
+  if (!body) return refuse(400, "The body: " + body.error().text + ".");
+  const Judgement judgement = judge(models_, api, *body);
+  if (!judgement.problems.empty()) return refuse(400, joined(judgement.problems) + ".");
+
+  SimTask &task = tasks_.submit(api, judgement, find_fault(faults, FaultKind::id_number));
+  if (const Fault *fail = find_fault(faults, FaultKind::fail)) {
+    task.failure = fail->text;
+    task.failure_shape = fail->shape;
+  }
+  ledger_.count([&](SimulatorStats &stats) {
+    stats.submits++;
+    stats.submits_by_request[body->to_canonical_text()]++;
+  });
+  return task_reply(task, faults);
+}
+
+Reply TaskServer::query(SoupServerMessage *message, TaskApi api, const std::string &id,
+                        std::span<const Fault> faults) {
+  if (auto refusal = refuse_stranger(message)) return *refusal;
+  SimTask *task = tasks_.find(api, id);
+  if (!task) return refuse(404, "There is no task with the id \"" + id + "\".");
+  const auto now = options_.clock->now();
+  const bool early = task->queried && now - *task->queried < options_.least_poll_interval;
+  task->queried = now;
+  if (const Fault *fail = find_fault(faults, FaultKind::fail)) {
+    task->failure = fail->text;
+    task->failure_shape = fail->shape;
+    task->failed_already = true;
+  }
+  ledger_.count([&](SimulatorStats &stats) {
+    stats.queries++;
+    if (early) stats.early_queries++;
+  });
+  return task_reply(*task, faults);
+}
+
+bool TaskServer::has_completed(TaskApi api, const std::string &id) {
+  const SimTask *task = tasks_.find(api, id);
+  return task && tasks_.view(*task).state == TaskState::completed;
+}
+
+// §2.1. What v1 answers beside the id is not shown (§4.3); it gets the names that such services have.
+Reply TaskServer::task_reply(const SimTask &task, std::span<const Fault> faults) {
+  const TaskView view = tasks_.view(task);
+  const bool v1 = task.api == TaskApi::legacy;
+  Json out;
+  out.set("id", task.id_is_number ? Json(g_ascii_strtoll(task.id.c_str(), nullptr, 10)) : Json(task.id));
+  out.set("object", task.order.image ? "image" : "video");
+  out.set(v1 ? "created_at" : "created", task.created);
+  out.set("model", task.model);
+  out.set("status", state_word(view.state));
+  out.set("progress", view.progress);
+  if (v1 && !task.order.image) out.set("seconds", task.order.seconds);
+  if (view.state == TaskState::completed) {
+    const bool expired = find_fault(faults, FaultKind::expire_urls);
+    const std::string url = media_.url(task, expired);
+    if (!v1 || task.order.image) out.set("result_url", url);
+    if (!task.order.image) out.set("video_url", url);
+    out.set("amount", tasks_.amount(task));
+    out.set("actualDuration", task.order.seconds);
+  }
+  out.set("error", nullptr);
+  if (view.state == TaskState::failed) set_failure(out, view.failure, task.failure_shape);
+  disfigure(out, view.progress, faults);
+  return json_reply(200, out);
+}
+
+}  // namespace genclip::sim
