@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Three boxes.
+#include "tests/support/sample_clip.h"
+
+#include <cstdint>
+#include <random>
+
+namespace genclip::test {
+namespace {
+
+std::string box(const std::string &type, const std::string &content) {
+  const auto size = static_cast<uint32_t>(8 + content.size());
+  std::string bytes;
+  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(size >> shift & 0xff);
+  return bytes + type + content;
+}
+
+}  // namespace
+
+std::string sample_mp4(size_t size, unsigned seed) {
+  const std::string head =
+      box("ftyp", std::string("isom\0\0\2\0isomiso2", 16)) + box("moov", std::string(16, '\0'));
+  std::mt19937 random(seed);
+  std::string noise(size - head.size() - 8, '\0');
+  for (char &byte : noise) byte = static_cast<char>(random());
+  return head + box("mdat", noise);
+}
+
+}  // namespace genclip::test
