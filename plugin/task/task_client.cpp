@@ -68,7 +68,7 @@ std::optional<std::chrono::milliseconds> TaskClient::pause_before(
   if (wished && *wished >= kMaxRetryAfter) return std::nullopt;
   const auto pause = retries_.delay_before(attempt, wished);
   if (!pause || !deadline) return pause;
-  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(*deadline - clock_.now());
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - clock_.now());
   if (left.count() <= 0 || (wished && *pause > left)) return std::nullopt;
   return std::min(*pause, left);
 }
