@@ -197,6 +197,25 @@ TEST(DurableFile, ReadsRegularFilesOnly) {
   EXPECT_EQ(read_whole(real(), folder.file("missing"), 10).error().kind, ErrorKind::not_found);
 }
 
+TEST(DurableFolder, IsKnownToEachOfItsNewParents) {
+  TemporaryFolder folder;
+  FailingFiles files(kNever);
+  ASSERT_TRUE(make_folder_durably(files, folder.file("a/b/c")));
+  EXPECT_TRUE(std::filesystem::is_directory(folder.file("a/b/c")));
+  std::sort(files.calls.begin(), files.calls.end());
+  EXPECT_EQ(files.calls, (std::vector<std::string>{"sync folder a", "sync folder b",
+                                                   "sync folder " + FailingFiles::name(folder.path())}));
+  files.calls.clear();
+  ASSERT_TRUE(make_folder_durably(files, folder.file("a/b/c")));
+  EXPECT_TRUE(files.calls.empty()) << "what is there needs no sync";
+  for (size_t step = 0; step < 3; ++step) {
+    FailingFiles failing(step);
+    const auto made = make_folder_durably(failing, folder.file("x" + std::to_string(step) + "/y/z"));
+    ASSERT_FALSE(made) << step;
+    EXPECT_EQ(made.error().kind, ErrorKind::no_space_left);
+  }
+}
+
 TEST(FolderOf, IsWhatComesBeforeTheName) {
   EXPECT_EQ(folder_of("/a/b/c"), "/a/b");
   EXPECT_EQ(folder_of("/a"), "/");

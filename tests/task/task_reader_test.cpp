@@ -332,6 +332,9 @@ const std::vector<Row> kRows = {
      .id = "w",
      .status = failed,
      .error = "no luck"},
+    {.what = "a task whose data have a status of their own",
+     .body = R"({"status":"processing","data":{"status":"success"}})",
+     .status = processing},
     {.what = "a wrapper around nothing", .body = R"({"code":500,"msg":"x","data":null})"},
     {.what = "a task with data of its own",
      .body =
