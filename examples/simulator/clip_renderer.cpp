@@ -33,8 +33,10 @@ constexpr Coder kAudioCoders[] = {
     {"fdkaacenc", "fdkaacenc bitrate=96000"},
     {"voaacenc", "voaacenc bitrate=96000"},
 };
-// Patterns that move or have fine structure, and leave the text legible.
-constexpr const char *kPatterns[] = {"ball", "smpte", "pinwheel", "gradient", "spokes", "colors", "bar"};
+// They move, by themselves or by the speed that the pipeline gives them.
+constexpr const char *kPatterns[] = {"smpte", "ball", "pinwheel", "spokes", "colors", "smpte100"};
+// The part of the picture's width that lines may take, and what a character takes of the font's size.
+constexpr double kLinePart = 0.88, kCellWidth = 0.66;
 
 template <size_t N>
 const char *first_present(const Coder (&coders)[N]) {
@@ -88,15 +90,45 @@ std::string shown(const std::string &prompt) {
   return std::string(head.get()) + " …";
 }
 
+int cells_of(const char *character) { return g_unichar_iswide(g_utf8_get_char(character)) ? 2 : 1; }
+
 // The largest size in which the text surely fits into the middle of the picture.
 int font_pixels(const std::string &text, int width, int height) {
   int64_t cells = 0;
-  for (const char *at = text.c_str(); *at; at = g_utf8_next_char(at))
-    cells += g_unichar_iswide(g_utf8_get_char(at)) ? 2 : 1;
-  // A cell is about 0.7 by 1.3 of the size; lines break early, so a third is spare.
-  const double area = 0.45 * width * height / (0.7 * 1.3 * static_cast<double>(cells + 4));
+  for (const char *at = text.c_str(); *at; at = g_utf8_next_char(at)) cells += cells_of(at);
+  // A line is about 1.3 sizes high, and lines break early.
+  const double area = 0.45 * width * height / (kCellWidth * 1.3 * static_cast<double>(cells + 4));
   const int largest = std::min(width, height) / 10;
   return std::clamp(static_cast<int>(std::sqrt(area)), 8, largest);
+}
+
+// Breaks lines between words and wide characters; textoverlay itself only knows the whole width.
+std::string wrapped(const std::string &text, int cells_per_line) {
+  std::string out;
+  int column = 0;
+  for (const char *at = text.c_str(); *at;) {
+    const char *end = g_utf8_next_char(at);
+    int cells = cells_of(at);
+    if (g_unichar_isspace(g_utf8_get_char(at))) {
+      at = end;
+      if (column > 0 && column < cells_per_line) {
+        out += ' ';
+        ++column;
+      }
+      continue;
+    }
+    for (; cells_of(at) == 1 && *end && !g_unichar_isspace(g_utf8_get_char(end)) && cells_of(end) == 1;
+         end = g_utf8_next_char(end))
+      ++cells;
+    if (column > 0 && column + cells > cells_per_line) {
+      out += '\n';
+      column = 0;
+    }
+    out.append(at, end);
+    column += cells;
+    at = end;
+  }
+  return out;
 }
 
 std::string description(const ClipOrder &order, const ClipLayout &layout) {
@@ -104,7 +136,7 @@ std::string description(const ClipOrder &order, const ClipLayout &layout) {
   const auto size = "width=" + std::to_string(order.width) + ",height=" + std::to_string(order.height);
   const int frames = order.image ? 1 : order.seconds * kFramesPerSecond;
   std::string text = std::string("videotestsrc pattern=") + kPatterns[hash % std::size(kPatterns)] +
-                     " num-buffers=" + std::to_string(frames) +
+                     " horizontal-speed=2" + " num-buffers=" + std::to_string(frames) +
                      " ! video/x-raw,format=I420,framerate=" + std::to_string(kFramesPerSecond) +
                      "/1,pixel-aspect-ratio=1/1," + size +
                      " ! textoverlay name=prompt auto-resize=false wrap-mode=wordchar line-alignment=center "
@@ -128,15 +160,15 @@ std::string description(const ClipOrder &order, const ClipLayout &layout) {
 
 void set_text(GstElement *pipeline, const ClipOrder &order, const char *scratch) {
   const std::string text = shown(order.prompt);
-  // What is left and right of the text: textoverlay wraps at the picture's width less twice this.
-  const int margin = order.width / 20;
   const auto element = [&](const char *name) {
     return GRef<GstElement>::adopt(gst_bin_get_by_name(GST_BIN(pipeline), name));
   };
-  const auto font = "DejaVu Sans Bold " + std::to_string(font_pixels(text, order.width, order.height)) + "px";
-  GStringPtr escaped(g_markup_escape_text(text.c_str(), -1));
-  g_object_set(element("prompt").get(), "text", escaped.get(), "font-desc", font.c_str(), "xpad", margin,
-               nullptr);
+  const int pixels = font_pixels(text, order.width, order.height);
+  const auto cells_per_line = static_cast<int>(kLinePart * order.width / (kCellWidth * pixels));
+  const auto font = "DejaVu Sans Bold " + std::to_string(pixels) + "px";
+  // The property is Pango markup.
+  GStringPtr escaped(g_markup_escape_text(wrapped(text, cells_per_line).c_str(), -1));
+  g_object_set(element("prompt").get(), "text", escaped.get(), "font-desc", font.c_str(), nullptr);
   if (const auto time = element("time")) {
     const auto small =
         "DejaVu Sans Mono " + std::to_string(std::max(10, std::min(order.width, order.height) / 24)) + "px";
