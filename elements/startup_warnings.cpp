@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Each a list of one or none, to append to others.
+// What was said already is remembered by its catalog.
 #include "elements/startup_warnings.h"
 
 #include <algorithm>
@@ -8,7 +8,6 @@
 
 #include "plugin/base/mutex.h"
 #include "plugin/catalog/catalog.h"
-#include "plugin/http/http_url.h"
 
 namespace genclip {
 namespace {
@@ -37,13 +36,6 @@ std::vector<std::string> unreported_catalog_mistakes() {
   if (shown < mistakes.size())
     text += " | and " + std::to_string(mistakes.size() - shown) + " more, see the log genclip-catalog.";
   return {text};
-}
-
-std::vector<std::string> key_in_clear(const std::string &base_url, const std::string &property) {
-  const auto url = parse_http_url(base_url);
-  if (!url || is_https(url->get()) || is_loopback(url->get())) return {};
-  return {"The API key goes to " + host_of(url->get()) +
-          " over plain http, where others can read it. Give https in " + property + "."};
 }
 
 }  // namespace genclip

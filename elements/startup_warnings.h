@@ -12,7 +12,4 @@ namespace genclip {
 // of a process gets them: a timeline of a hundred clips need not say it a hundred times.
 std::vector<std::string> unreported_catalog_mistakes();
 
-// That a key goes over plain http to another machine; `property` is where its address was given.
-std::vector<std::string> key_in_clear(const std::string &base_url, const std::string &property);
-
 }  // namespace genclip

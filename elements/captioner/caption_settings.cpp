@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "elements/api_key.h"
 #include "plugin/base/gref.h"
 #include "plugin/catalog/catalog.h"
+#include "plugin/http/api_key.h"
 
 namespace genclip {
 namespace {

@@ -3,11 +3,7 @@
 // The rows, in the order of the contract.
 #include "elements/clipsrc/clip_settings.h"
 
-#include "elements/api_key.h"
-#include "elements/startup_warnings.h"
 #include "elements/structure_json.h"
-#include "plugin/base/gref.h"
-#include "plugin/catalog/catalog.h"
 
 namespace genclip {
 namespace {
@@ -82,25 +78,6 @@ void set_switch(Json &fields, const char *name, Switch value) {
   if (value != Switch::model_default) fields.set(name, value == Switch::on);
 }
 
-std::string or_variable(const std::string &value, const char *variable) {
-  const char *set = value.empty() ? g_getenv(variable) : nullptr;
-  return set ? set : value;
-}
-
-// Empty when it will do.
-std::string base_url_problem(const std::string &base_url) {
-  if (base_url.empty())
-    return "base-url is not set: set it, or GENCLIP_BASE_URL, to the address of the service.";
-  auto uri = GRef<GUri>::adopt(g_uri_parse(base_url.c_str(), G_URI_FLAGS_NONE, nullptr));
-  const char *scheme = uri ? g_uri_get_scheme(uri.get()) : "";
-  const bool is_http = g_str_equal(scheme, "http") || g_str_equal(scheme, "https");
-  if (!is_http || !g_uri_get_host(uri.get()) || !*g_uri_get_host(uri.get()))
-    return "base-url must be an http or https URL with a host.";
-  if (g_uri_get_userinfo(uri.get()) || g_uri_get_query(uri.get()) || g_uri_get_fragment(uri.get()))
-    return "base-url must not hold a user, a query or a fragment.";
-  return {};
-}
-
 }  // namespace
 
 std::span<const Property<ClipSettings>> clip_properties() { return kProperties; }
@@ -130,57 +107,24 @@ ClipRequest request_of(const ClipSettings &settings) {
 }
 
 Result<ClipPlan> plan_clip(const ClipSettings &settings) {
-  std::vector<Problem> problems;
-  ClipPlan plan;
-  GenerationJob &job = plan.job;
-  job.task_id = settings.task_id;
-  const bool attach_only = !settings.task_id.empty() && settings.model.empty() && settings.prompt.empty();
-  Json identity;
-  if (attach_only) {
-    identity.set("task_id", settings.task_id);
-    job.endpoint.api = settings.api == Api::legacy ? Api::legacy : Api::tasks;
-  } else {
-    auto checked = check_request(*Catalog::shared(), request_of(settings));
-    if (checked) {
-      job.model = checked->model();
-      identity = checked->body();
-      plan.warnings = checked->warnings();
-      job.endpoint.api = checked->api();
-      job.request = std::move(*checked);
-    } else {
-      problems = std::move(checked).error();
-    }
-  }
-
-  job.endpoint.base_url = or_variable(settings.base_url, "GENCLIP_BASE_URL");
-  if (!settings.dry_run) {
-    if (std::string problem = base_url_problem(job.endpoint.base_url); !problem.empty())
-      problems.push_back({"base-url", std::move(problem)});
-    auto key = find_api_key(settings.api_key, settings.api_key_file);
-    if (key)
-      job.endpoint.api_key = std::move(*key);
-    else
-      problems.push_back({"api-key", key.error().text});
-  }
-  if (!problems.empty()) return Error{ErrorKind::settings, problems_text(problems)};
-
-  if (!settings.dry_run)
-    for (std::string &warning : key_in_clear(job.endpoint.base_url, "base-url"))
-      plan.warnings.push_back(std::move(warning));
-
-  job.identity = {job.endpoint.base_url, job.endpoint.api == Api::legacy ? "legacy" : "tasks", identity,
-                  settings.take};
-  job.endpoint.http_timeout = std::chrono::seconds(settings.http_timeout_s);
-  job.endpoint.user_agent = settings.user_agent;
-  job.store = store_root(settings.store);
-  job.poll_interval = std::chrono::milliseconds(settings.poll_interval_ms);
-  job.timeout = std::chrono::seconds(settings.timeout_s);
-  job.retries = settings.retries;
-  job.reuse = settings.reuse;
-  job.store_max_size = settings.store_max_size;
-  job.download = {job.endpoint.http_timeout, settings.max_download_size, settings.user_agent};
-  plan.http = {settings.proxy, settings.tls_ca_file};
-  return plan;
+  ClipWish wish;
+  wish.request = request_of(settings);
+  wish.task_id = settings.task_id;
+  wish.base_url = settings.base_url;
+  wish.api_key = settings.api_key;
+  wish.api_key_file = settings.api_key_file;
+  wish.store = settings.store;
+  wish.store_max_size = settings.store_max_size;
+  wish.poll_interval_ms = settings.poll_interval_ms;
+  wish.timeout_s = settings.timeout_s;
+  wish.http_timeout_s = settings.http_timeout_s;
+  wish.retries = settings.retries;
+  wish.reuse = settings.reuse;
+  wish.dry_run = settings.dry_run;
+  wish.max_download_size = settings.max_download_size;
+  wish.user_agent = settings.user_agent;
+  wish.http = {settings.proxy, settings.tls_ca_file};
+  return plan_clip(wish);
 }
 
 }  // namespace genclip

@@ -12,7 +12,7 @@
 #include "elements/property_table.h"
 #include "plugin/base/result.h"
 #include "plugin/catalog/clip_request.h"
-#include "plugin/generation/generation_job.h"
+#include "plugin/generation/clip_plan.h"
 
 namespace genclip {
 
@@ -59,13 +59,7 @@ std::span<const Property<ClipSettings>> clip_properties();
 // The request fields that are set, by the service's names.
 ClipRequest request_of(const ClipSettings &settings);
 
-// What a run needs, or every problem at once in one error (ErrorKind::settings). Reads the key's file and the
-// environment; never the network. A dry run needs neither key nor base URL.
-struct ClipPlan {
-  GenerationJob job;
-  std::vector<std::string> warnings;
-  HttpSettings http;
-};
+// What a run with these properties needs.
 Result<ClipPlan> plan_clip(const ClipSettings &settings);
 
 }  // namespace genclip

@@ -7,6 +7,7 @@
 #include "plugin/catalog/clip_uri.h"
 #include "plugin/command/command_options.h"
 #include "plugin/command/console.h"
+#include "plugin/command/known_models.h"
 #include "plugin/command/request_report.h"
 #include "plugin/command/request_words.h"
 #include "plugin/task/task_wire.h"
@@ -63,7 +64,7 @@ int run_check(const Words &words) {
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
 
-  const Catalog::Ptr catalog = Catalog::shared();
+  const Catalog::Ptr catalog = known_models();
   const auto request = read_request(*catalog, *rest);
   if (!request) {
     if (const auto *usage = std::get_if<UsageProblem>(&request.error())) return options.refuse(usage->text);

@@ -32,7 +32,14 @@ const Command *find_command(const Words &words);
 size_t name_length(const Command &command);
 
 int run_check(const Words &words);
+int run_generate(const Words &words);
 int run_models(const Words &words);
+int run_store_fetch(const Words &words);
+int run_store_list(const Words &words);
+int run_store_prune(const Words &words);
+int run_store_remove(const Words &words);
+int run_store_show(const Words &words);
+int run_store_verify(const Words &words);
 
 // What a shell can complete the last of `words` to, one a line on standard output.
 int run_completion(const Words &words);

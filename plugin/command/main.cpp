@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // genclip COMMAND …: what the elements know, at the command line.
-#include <glib.h>
-
 #include <algorithm>
 #include <clocale>
 
@@ -90,18 +88,11 @@ int run(Words words) {
   return command->run(words);
 }
 
-// GLib's own form names the process and the time.
-void print_log(const char *, GLogLevelFlags, const char *message, gpointer) {
-  print_error(printable(message));
-}
-
 }  // namespace
 }  // namespace genclip
 
 int main(int argc, char **argv) {
   setlocale(LC_ALL, "");
-  g_log_set_handler(G_LOG_DOMAIN, static_cast<GLogLevelFlags>(G_LOG_LEVEL_MESSAGE | G_LOG_LEVEL_WARNING),
-                    genclip::print_log, nullptr);
   const int exit_code = genclip::run({argv + 1, argv + argc});
   // A full disk or a closed pipe is no success.
   if (fflush(stdout) != 0 && exit_code == genclip::kOk) return genclip::kFailed;

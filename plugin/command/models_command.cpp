@@ -4,6 +4,7 @@
 #include "plugin/catalog/models_table.h"
 #include "plugin/command/command_options.h"
 #include "plugin/command/console.h"
+#include "plugin/command/known_models.h"
 #include "plugin/command/model_json.h"
 #include "plugin/command/text_table.h"
 
@@ -85,7 +86,7 @@ int run_models(const Words &words) {
   if (rest->size() > 1)
     return options.refuse("There is more than one model; quote a name that holds blanks.");
 
-  const Catalog::Ptr catalog = Catalog::shared();
+  const Catalog::Ptr catalog = known_models();
   if (rest->empty()) {
     if (json)
       print(catalog_json(*catalog).to_pretty_text() + "\n");

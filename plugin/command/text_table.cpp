@@ -90,9 +90,12 @@ std::string TextTable::to_text(FILE *stream) const {
 
   std::vector<std::string> heads;
   for (const Column &column : columns_) heads.push_back(column.head);
-  std::string head = write(heads);
-  head.pop_back();
-  std::string text = emphasized(head, stream) + "\n";
+  std::string text;
+  if (std::any_of(heads.begin(), heads.end(), [](const std::string &head) { return !head.empty(); })) {
+    text = write(heads);
+    text.pop_back();
+    text = emphasized(text, stream) + "\n";
+  }
   for (const auto &row : rows_) text += write(row);
   return text;
 }

@@ -14,7 +14,7 @@ class TextTable {
  public:
   enum class Align { left, right };
   struct Column {
-    std::string head;
+    std::string head;  // All empty: no line of heads.
     Align align = Align::left;
   };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Four places, in order.
-#include "elements/api_key.h"
+// Four places, in order; and the scheme of an address.
+#include "plugin/http/api_key.h"
 
 #include <glib.h>
 #include <sys/stat.h>
@@ -10,6 +10,7 @@
 
 #include "plugin/base/durable_file.h"
 #include "plugin/base/gref.h"
+#include "plugin/http/http_url.h"
 
 namespace genclip {
 namespace {
@@ -46,7 +47,15 @@ Result<std::string> find_api_key(const std::string &key, const std::string &file
     return usable(variable, "GENCLIP_API_KEY");
   if (const char *variable = g_getenv("GENCLIP_API_KEY_FILE"); variable && *variable)
     return read_key(variable);
-  return problem("There is no API key: set api-key-file, api-key, GENCLIP_API_KEY or GENCLIP_API_KEY_FILE.");
+  return problem(
+      "There is no API key: name its file by api-key-file or GENCLIP_API_KEY_FILE, or set GENCLIP_API_KEY.");
+}
+
+std::vector<std::string> key_in_clear(const std::string &base_url, const std::string &setting) {
+  const auto url = parse_http_url(base_url);
+  if (!url || is_https(url->get()) || is_loopback(url->get())) return {};
+  return {"The API key goes to " + host_of(url->get()) +
+          " over plain http, where others can read it. Give https in " + setting + "."};
 }
 
 }  // namespace genclip

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Few digits, and never a wrong one.
+#include "plugin/command/amounts.h"
+
+#include <glib.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "plugin/base/gref.h"
+
+namespace genclip {
+namespace {
+
+constexpr std::string_view kPrefixes = "KMGT";
+
+std::string formatted(const char *format, double value) {
+  char buffer[64];
+  // Not the locale's decimal sign: "1.5" can be given back.
+  return g_ascii_formatd(buffer, sizeof buffer, format, value);
+}
+
+std::string counted_unit(int64_t count, const char *one, const char *many) {
+  return std::to_string(count) + " " + (count == 1 ? one : many);
+}
+
+}  // namespace
+
+std::string size_text(uint64_t bytes) {
+  if (bytes < 1000) return std::to_string(bytes) + " B";
+  double value = static_cast<double>(bytes) / 1000;
+  size_t unit = 0;
+  // What rounds to 1000 belongs to the next unit.
+  for (; value >= 999.5 && unit + 1 < kPrefixes.size(); value /= 1000) ++unit;
+  const char prefix = unit == 0 ? 'k' : kPrefixes[unit];
+  return formatted(value < 9.95 ? "%.1f" : "%.0f", value) + " " + prefix + "B";
+}
+
+std::optional<uint64_t> bytes_of(std::string_view text) {
+  double value = 0;
+  const auto result =
+      std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+  if (result.ec != std::errc() || !(value >= 0)) return std::nullopt;
+  text.remove_prefix(static_cast<size_t>(result.ptr - text.data()));
+  if (text.starts_with(' ')) text.remove_prefix(1);
+  if (text.ends_with('B') || text.ends_with('b')) text.remove_suffix(1);
+  double base = 1000;
+  if (text.ends_with('i')) {
+    base = 1024;
+    text.remove_suffix(1);
+    if (text.empty()) return std::nullopt;
+  }
+  if (text.size() > 1) return std::nullopt;
+  if (!text.empty()) {
+    const size_t unit = kPrefixes.find(g_ascii_toupper(text[0]));
+    if (unit == kPrefixes.npos) return std::nullopt;
+    value *= std::pow(base, static_cast<double>(unit + 1));
+  }
+  if (value >= 0x1p63) return std::nullopt;
+  return static_cast<uint64_t>(value);
+}
+
+std::string shortened(const std::string &text) {
+  constexpr glong kMost = 60;
+  if (g_utf8_strlen(text.data(), static_cast<gssize>(text.size())) <= kMost) return text;
+  const char *end = g_utf8_offset_to_pointer(text.c_str(), kMost - 1);
+  return std::string(text.c_str(), static_cast<size_t>(end - text.c_str())) + "…";
+}
+
+std::string credits_text(double credits) {
+  if (credits < 0) return {};
+  std::string text = formatted("%.4f", credits);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
+
+std::string age_text(int64_t since, int64_t now) {
+  if (since <= 0) return {};
+  const int64_t seconds = std::max<int64_t>(now - since, 0);
+  if (seconds < 60) return counted_unit(seconds, "s", "s");
+  if (seconds < 3600) return counted_unit(seconds / 60, "min", "min");
+  if (seconds < 86400) return counted_unit(seconds / 3600, "h", "h");
+  return counted_unit(seconds / 86400, "day", "days");
+}
+
+std::string clock_text(int64_t seconds) {
+  const auto two_digits = [](int64_t value) { return (value < 10 ? "0" : "") + std::to_string(value); };
+  const std::string tail = two_digits(seconds % 60);
+  if (seconds < 3600) return std::to_string(seconds / 60) + ":" + tail;
+  return std::to_string(seconds / 3600) + ":" + two_digits(seconds / 60 % 60) + ":" + tail;
+}
+
+std::string date_text(int64_t time) {
+  if (time <= 0) return {};
+  GDateTime *date = g_date_time_new_from_unix_local(time);
+  if (!date) return {};
+  const GStringPtr text(g_date_time_format(date, "%Y-%m-%d %H:%M:%S"));
+  g_date_time_unref(date);
+  return text ? text.get() : "";
+}
+
+}  // namespace genclip

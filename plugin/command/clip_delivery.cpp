@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Standard output has the result alone; all else goes to standard error.
+#include "plugin/command/clip_delivery.h"
+
+#include <gst/gst.h>
+
+#include "plugin/command/amounts.h"
+#include "plugin/command/clip_output.h"
+#include "plugin/command/clip_run.h"
+#include "plugin/command/console.h"
+#include "plugin/generation/status_word.h"
+
+namespace genclip {
+namespace {
+
+void set_known(Json &json, const char *name, double value) {
+  if (value >= 0) json.set(name, value);
+}
+
+Json state_json(const GenerationState &state, std::string_view status) {
+  Json json = Json::Object{{"status", status}};
+  if (!state.model.empty()) json.set("model", state.model);
+  json.set("task_id", state.task_id.empty() ? Json() : Json(state.task_id));
+  json.set("reused", state.reused);
+  set_known(json, "amount", state.amount);
+  set_known(json, "actual_duration", state.actual_duration);
+  return json;
+}
+
+Json failure_json(const Error &error) {
+  Json json = Json::Object{{"status", "failed"}, {"error", error.text}};
+  json.set("task_id", error.task_id.empty() ? Json() : Json(error.task_id));
+  if (error.http_status > 0) json.set("http_status", error.http_status);
+  if (!error.service_message.empty()) json.set("service_message", error.service_message);
+  return json;
+}
+
+int tell_stopped(const RunEnd &end, bool json) {
+  if (json) print(state_json(end.state, "stopped").to_pretty_text() + "\n");
+  const std::string task = printable(end.state.task_id);
+  if (!task.empty())
+    print_error(
+        "Stopped. The task " + task +
+        " goes on at the service. To attach to it, run the same command again, or: genclip store fetch " +
+        task);
+  else
+    print_error("Stopped before the service named a task. Run the same command again to go on.");
+  return 128 + end.signal;
+}
+
+void tell_completed(const GenerationState &state) {
+  std::string text = state.reused ? "Done, nothing new was submitted" : "Done";
+  if (!state.task_id.empty()) text += ", task " + printable(state.task_id);
+  if (state.amount >= 0)
+    text += ", " + credits_text(state.amount) + (state.amount == 1 ? " credit" : " credits");
+  fprintf(stderr, "%s.\n", text.c_str());
+}
+
+}  // namespace
+
+void add_delivery_options(CommandOptions &options, Delivery &delivery) {
+  options.add("output", 'o', "FILE", "Also write the clip to FILE, - for standard output", delivery.output);
+  options.add("json", 'j', "Print the outcome as JSON", delivery.json);
+  options.add("quiet", 'q', "No progress", delivery.quiet);
+}
+
+int report_failure(const Error &error, bool json) {
+  if (json) print(failure_json(error).to_pretty_text() + "\n");
+  print_error(printable(error.text));
+  return kFailed;
+}
+
+int deliver_clip(ClipPlan plan, const Delivery &delivery) {
+  // Looks at what the clip is.
+  gst_init(nullptr, nullptr);
+  ProgressLine progress(delivery.quiet);
+  const RunEnd end = run_clip(std::move(plan), progress);
+  if (end.error) return report_failure(*end.error, delivery.json);
+  if (end.signal != 0) return tell_stopped(end, delivery.json);
+  if (!delivery.output.empty())
+    if (auto written = write_output(end.generation->clip(), delivery.output); !written) {
+      Error error = std::move(written).error();
+      error.text += ". It is stored as " + end.state.clip_location + ".";
+      return report_failure(error, delivery.json);
+    }
+  const bool to_stream = delivery.output == kStandardOutput;
+  if (!delivery.quiet) tell_completed(end.state);
+  if (delivery.json) {
+    Json json = state_json(end.state, "completed");
+    json.set("clip", end.state.clip_location);
+    if (!delivery.output.empty()) json.set("output", delivery.output);
+    print(json.to_pretty_text() + "\n");
+  } else if (!to_stream) {
+    print((delivery.output.empty() ? end.state.clip_location : delivery.output) + "\n");
+  }
+  return kOk;
+}
+
+}  // namespace genclip

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What the generation's thread reports comes to the main loop; signals come there too.
+#include "plugin/command/clip_run.h"
+
+#include <glib-unix.h>
+
+#include <csignal>
+
+#include "plugin/base/mutex.h"
+#include "plugin/command/console.h"
+#include "plugin/generation/generations.h"
+
+namespace genclip {
+namespace {
+
+// No longer than the process's exit would be held for it (see exit_guard.h).
+constexpr guint kSubmitPatience_s = 3;
+
+// Hands over what the generation's thread says. Thread-safe.
+class Reports final : public GenerationObserver {
+ public:
+  void on_change(const GenerationState &state) override EXCLUDES(mutex_) {
+    {
+      MutexLock lock(mutex_);
+      if (state.version >= state_.version) state_ = state;
+    }
+    g_main_context_wakeup(nullptr);
+  }
+
+  void on_warning(const Error &warning) override EXCLUDES(mutex_) {
+    {
+      MutexLock lock(mutex_);
+      warnings_.push_back(warning.text);
+    }
+    g_main_context_wakeup(nullptr);
+  }
+
+  GenerationState state() EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    return state_;
+  }
+
+  std::vector<std::string> take_warnings() EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    return std::exchange(warnings_, {});
+  }
+
+ private:
+  Mutex mutex_;
+  GenerationState state_ GUARDED_BY(mutex_);
+  std::vector<std::string> warnings_ GUARDED_BY(mutex_);
+};
+
+// A source of the main context, as long as it lives.
+class Source {
+ public:
+  explicit Source(guint id) : id_(id) {}
+  ~Source() { g_source_remove(id_); }
+  Source(const Source &) = delete;
+  Source &operator=(const Source &) = delete;
+
+ private:
+  const guint id_;
+};
+
+struct Caught {
+  int signal;
+  int *last;
+  int *count;
+};
+
+gboolean note_signal(gpointer data) {
+  const auto &caught = *static_cast<Caught *>(data);
+  *caught.last = caught.signal;
+  ++*caught.count;
+  return G_SOURCE_CONTINUE;
+}
+
+gboolean note_time(gpointer data) {
+  ++*static_cast<unsigned *>(data);
+  return G_SOURCE_CONTINUE;
+}
+
+}  // namespace
+
+RunEnd run_clip(ClipPlan plan, ProgressLine &progress) {
+  int signal = 0;
+  int signals = 0;
+  unsigned seconds = 0;
+  Caught interrupt{SIGINT, &signal, &signals};
+  Caught terminate{SIGTERM, &signal, &signals};
+  Caught hang_up{SIGHUP, &signal, &signals};
+  const Source on_interrupt(g_unix_signal_add(SIGINT, note_signal, &interrupt));
+  const Source on_terminate(g_unix_signal_add(SIGTERM, note_signal, &terminate));
+  const Source on_hang_up(g_unix_signal_add(SIGHUP, note_signal, &hang_up));
+  const Source on_second(g_timeout_add_seconds(1, note_time, &seconds));
+
+  const auto reports = std::make_shared<Reports>();
+  const auto warn = [&](const std::string &text) {
+    progress.clear();
+    print_error("Warning: " + printable(text));
+  };
+  for (const std::string &warning : plan.warnings) warn(warning);
+  auto joined = join_generation(std::move(plan.job), {HttpClient::shared(plan.http)}, reports);
+  reports->on_change(joined.state);
+
+  RunEnd end;
+  uint64_t seen = 0;
+  unsigned ticked = 0;
+  std::optional<unsigned> stop_at;
+  for (;;) {
+    for (const std::string &warning : reports->take_warnings()) warn(warning);
+    end.state = reports->state();
+    if (end.state.version > seen) progress.show(end.state);
+    seen = end.state.version;
+    if (std::exchange(ticked, seconds) != seconds) progress.tick();
+    const ClipStatus status = end.state.status;
+    if (status == ClipStatus::completed || status == ClipStatus::failed) break;
+    if (signals > 0) {
+      if (status != ClipStatus::submitting || signals > 1 || (stop_at && seconds >= *stop_at)) {
+        end.signal = signal;
+        break;
+      }
+      if (!stop_at) {
+        stop_at = seconds + kSubmitPatience_s;
+        progress.clear();
+        print_error("Stopping once the service has answered; press Ctrl-C again not to wait.");
+      }
+    }
+    g_main_context_iteration(nullptr, TRUE);
+  }
+  progress.clear();
+  if (end.state.status == ClipStatus::failed) {
+    // Said a moment before the error is there.
+    const Interrupt never{false};
+    const auto ready = joined.generation->clip().wait(0, 1, true, never);
+    end.error = ready ? Error{ErrorKind::failed, "The clip could not be generated."} : ready.error();
+    if (end.error->task_id.empty()) end.error->task_id = end.state.task_id;
+  }
+  for (const std::string &warning : reports->take_warnings()) warn(warning);
+  if (end.state.status != ClipStatus::completed) joined.generation->leave(reports.get());
+  end.generation = std::move(joined.generation);
+  return end;
+}
+
+}  // namespace genclip

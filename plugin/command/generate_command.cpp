@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// genclip generate: a clip ahead of the pipeline that plays it.
+#include "plugin/command/clip_delivery.h"
+#include "plugin/command/clip_output.h"
+#include "plugin/command/known_models.h"
+#include "plugin/command/request_report.h"
+#include "plugin/command/request_words.h"
+#include "plugin/command/service_options.h"
+
+namespace genclip {
+namespace {
+
+constexpr CommandText kText{
+    "generate", "MODEL [FIELD=VALUE…]",
+    "Generates a clip into the store, where genclipsrc finds it: ahead of an editing\n"
+    "session or a broadcast. A clip that is there already is not paid for again.",
+    "Model and fields are those of genclip check; a genclip:// URI can stand for them.\n"
+    "Prints the path of the clip. Ctrl-C leaves the task with the service: the same\n"
+    "command attaches to it later.\n\n"
+    "Exit code: 0 the clip is there, 1 there is none, 2 the command line makes no sense,\n"
+    "130 stopped by Ctrl-C.\n\n"
+    "Examples:\n"
+    "  genclip generate sd_2.0_special prompt=\"a red kite over dunes\" -o kite.mp4\n"
+    "  genclip generate dance-2.5 prompt=\"a storm\" take=2\n"};
+
+}  // namespace
+
+int run_generate(const Words &words) {
+  ClipWish wish;
+  Delivery delivery;
+  bool anew = false;
+  CommandOptions options(kText);
+  add_delivery_options(options, delivery);
+  options.add("anew", 0, "Generate and pay again, replacing what is stored", anew);
+  options.add("task-id", 't', "ID", "Attach to that task instead of submitting", wish.task_id);
+  add_service_options(options, wish);
+  const auto rest = options.parse(words);
+  if (!rest) return options.exit_code();
+  if (delivery.json && delivery.output == kStandardOutput)
+    return options.refuse("Standard output takes the clip or JSON, not both.");
+
+  auto request = read_request(*known_models(), *rest);
+  if (!request) {
+    if (const auto *usage = std::get_if<UsageProblem>(&request.error())) return options.refuse(usage->text);
+    return report_failure(std::get<Error>(request.error()), delivery.json);
+  }
+  wish.request = std::move(*request);
+  wish.reuse = !anew;
+  auto plan = plan_clip(wish);
+  if (!plan) return report_failure(plan.error(), delivery.json);
+  if (!delivery.output.empty())
+    if (auto writable = check_output(delivery.output); !writable)
+      return report_failure(writable.error(), delivery.json);
+  return deliver_clip(std::move(*plan), delivery);
+}
+
+}  // namespace genclip

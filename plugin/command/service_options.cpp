@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// One row an option; names and meanings are the element's.
+#include "plugin/command/service_options.h"
+
+namespace genclip {
+
+void add_store_option(CommandOptions &options, std::string &store) {
+  options.add("store", 's', "FOLDER", "Folder of the clip store; else $GENCLIP_STORE", store);
+}
+
+void add_service_options(CommandOptions &options, ClipWish &wish) {
+  options.add("base-url", 'b', "URL", "Address of the service; else $GENCLIP_BASE_URL", wish.base_url);
+  options.add("api-key-file", 'k', "FILE", "File with the key; else $GENCLIP_API_KEY[_FILE]",
+              wish.api_key_file);
+  add_store_option(options, wish.store);
+  options.add("timeout", "SECONDS", "Longest wait for the task, 0 for ever (1800)", wish.timeout_s, 0);
+  options.add("poll-interval", "MS", "Time between two queries (5000)", wish.poll_interval_ms, 10);
+  options.add("http-timeout", "SECONDS", "Longest silence of an exchange (30)", wish.http_timeout_s, 1);
+  options.add("retries", "N", "Tries after a transient failure (5)", wish.retries, 0);
+  options.add("proxy", 0, "URL", "HTTP proxy; else the system's", wish.http.proxy);
+  options.add("tls-ca-file", 0, "FILE", "Certificate authority to trust besides others",
+              wish.http.tls_ca_file);
+}
+
+}  // namespace genclip

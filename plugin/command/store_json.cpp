@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What is unknown is null in a list, so that every clip has the same members.
+#include "plugin/command/store_json.h"
+
+namespace genclip {
+namespace {
+
+constexpr size_t kShortKey = 10;
+
+Json text_or_null(const std::string &text) { return text.empty() ? Json() : Json(text); }
+Json amount_or_null(double amount) { return amount < 0 ? Json() : Json(amount); }
+Json time_or_null(int64_t time) { return time <= 0 ? Json() : Json(time); }
+
+}  // namespace
+
+std::string state_word(const StoredClip &clip) {
+  return clip.record ? std::string(to_word(clip.record->state)) : "damaged";
+}
+
+std::string short_key(const StoredClip &clip) { return clip.digest.substr(0, kShortKey); }
+
+Json stored_json(const StoredClip &clip) {
+  const ClipRecord record = clip.record.value_or(ClipRecord{});
+  return Json::Object{{"key", clip.digest},
+                      {"state", state_word(clip)},
+                      {"model", text_or_null(record.model)},
+                      {"prompt", text_or_null(clip.prompt())},
+                      {"take", record.identity.take},
+                      {"task_id", text_or_null(record.task_id)},
+                      {"amount", amount_or_null(record.amount)},
+                      {"actual_duration", amount_or_null(record.actual_duration)},
+                      {"size", static_cast<int64_t>(clip.size)},
+                      {"submitted_at", time_or_null(record.submitted_at)},
+                      {"last_used", time_or_null(clip.last_used)},
+                      {"clip", text_or_null(clip.clip_path)}};
+}
+
+Json stored_details_json(const StoredClip &clip) {
+  Json json = stored_json(clip);
+  json.set("folder", clip.folder);
+  if (!clip.problem.empty()) json.set("problem", clip.problem);
+  if (!clip.record) return json;
+  const ClipRecord &record = *clip.record;
+  json.set("base_url", record.identity.base_url);
+  json.set("api", record.identity.api);
+  json.set("request", record.identity.request);
+  json.set("updated_at", time_or_null(record.updated_at));
+  json.set("media_type", text_or_null(record.media_type));
+  json.set("error", text_or_null(record.error));
+  json.set("earlier_tasks", Json::Array(record.earlier_tasks.begin(), record.earlier_tasks.end()));
+  return json;
+}
+
+}  // namespace genclip

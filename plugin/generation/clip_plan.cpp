@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Judges the request, the address and the key together.
+#include "plugin/generation/clip_plan.h"
+
+#include <glib.h>
+
+#include "plugin/base/gref.h"
+#include "plugin/catalog/catalog.h"
+#include "plugin/catalog/check_request.h"
+#include "plugin/http/api_key.h"
+
+namespace genclip {
+namespace {
+
+std::string or_variable(const std::string &value, const char *variable) {
+  const char *set = value.empty() ? g_getenv(variable) : nullptr;
+  return set ? set : value;
+}
+
+// Empty when it will do.
+std::string base_url_problem(const std::string &base_url) {
+  if (base_url.empty())
+    return "base-url is not set: set it, or GENCLIP_BASE_URL, to the address of the service.";
+  auto uri = GRef<GUri>::adopt(g_uri_parse(base_url.c_str(), G_URI_FLAGS_NONE, nullptr));
+  const char *scheme = uri ? g_uri_get_scheme(uri.get()) : "";
+  const bool is_http = g_str_equal(scheme, "http") || g_str_equal(scheme, "https");
+  if (!is_http || !g_uri_get_host(uri.get()) || !*g_uri_get_host(uri.get()))
+    return "base-url must be an http or https URL with a host.";
+  if (g_uri_get_userinfo(uri.get()) || g_uri_get_query(uri.get()) || g_uri_get_fragment(uri.get()))
+    return "base-url must not hold a user, a query or a fragment.";
+  return {};
+}
+
+}  // namespace
+
+Result<ClipPlan> plan_clip(const ClipWish &wish) {
+  std::vector<Problem> problems;
+  ClipPlan plan;
+  GenerationJob &job = plan.job;
+  job.task_id = wish.task_id;
+  const bool attach_only =
+      !wish.task_id.empty() && wish.request.model.empty() && !wish.request.fields.find("prompt");
+  Json identity;
+  if (attach_only) {
+    identity.set("task_id", wish.task_id);
+    job.endpoint.api = wish.request.api == Api::legacy ? Api::legacy : Api::tasks;
+  } else {
+    auto checked = check_request(*Catalog::shared(), wish.request);
+    if (checked) {
+      job.model = checked->model();
+      identity = checked->body();
+      plan.warnings = checked->warnings();
+      job.endpoint.api = checked->api();
+      job.request = std::move(*checked);
+    } else {
+      problems = std::move(checked).error();
+    }
+  }
+
+  job.endpoint.base_url = or_variable(wish.base_url, "GENCLIP_BASE_URL");
+  if (!wish.dry_run) {
+    if (std::string problem = base_url_problem(job.endpoint.base_url); !problem.empty())
+      problems.push_back({"base-url", std::move(problem)});
+    auto key = find_api_key(wish.api_key, wish.api_key_file);
+    if (key)
+      job.endpoint.api_key = std::move(*key);
+    else
+      problems.push_back({"api-key", key.error().text});
+  }
+  if (!problems.empty()) return Error{ErrorKind::settings, problems_text(problems)};
+
+  if (!wish.dry_run)
+    for (std::string &warning : key_in_clear(job.endpoint.base_url, "base-url"))
+      plan.warnings.push_back(std::move(warning));
+
+  job.identity = {job.endpoint.base_url, job.endpoint.api == Api::legacy ? "legacy" : "tasks", identity,
+                  wish.request.take};
+  job.endpoint.http_timeout = std::chrono::seconds(wish.http_timeout_s);
+  job.endpoint.user_agent = wish.user_agent;
+  job.store = store_root(wish.store);
+  job.poll_interval = std::chrono::milliseconds(wish.poll_interval_ms);
+  job.timeout = std::chrono::seconds(wish.timeout_s);
+  job.retries = wish.retries;
+  job.reuse = wish.reuse;
+  job.store_max_size = wish.store_max_size;
+  job.download = {job.endpoint.http_timeout, wish.max_download_size, wish.user_agent};
+  plan.http = wish.http;
+  return plan;
+}
+
+}  // namespace genclip
