@@ -62,13 +62,6 @@ std::optional<uint64_t> bytes_of(std::string_view text) {
   return static_cast<uint64_t>(value);
 }
 
-std::string shortened(const std::string &text) {
-  constexpr glong kMost = 60;
-  if (g_utf8_strlen(text.data(), static_cast<gssize>(text.size())) <= kMost) return text;
-  const char *end = g_utf8_offset_to_pointer(text.c_str(), kMost - 1);
-  return std::string(text.c_str(), static_cast<size_t>(end - text.c_str())) + "…";
-}
-
 std::string credits_text(double credits) {
   if (credits < 0) return {};
   std::string text = formatted("%.4f", credits);

@@ -57,7 +57,8 @@ void show(const ModelSpec &spec) {
   print(emphasized(printable(spec.id), stdout) + (spec.group.empty() ? "" : ", " + printable(spec.group)) +
         "\n");
   if (!spec.note.empty()) print_wrapped(printable(spec.note), "", "");
-  TextTable fields({{"FIELD"}, {"TYPE"}, {"REQUIRED"}, {"DEFAULT"}, {"ALLOWED"}});
+  TextTable fields(
+      {{"FIELD", TextTable::Align::left, true}, {"TYPE"}, {"REQUIRED"}, {"DEFAULT"}, {"ALLOWED"}});
   for (const FieldRow &row : field_rows(spec))
     fields.add(
         {printable(row.field), row.type, row.required, printable(row.fallback), printable(row.allowed)});

@@ -70,19 +70,18 @@ Totals totals_of(const std::vector<StoredClip> &clips) {
 
 void show_list(const std::vector<StoredClip> &clips) {
   using Align = TextTable::Align;
-  TextTable table({{"KEY"},
-                   {"STATE"},
-                   {"MODEL"},
-                   {"CREDITS", Align::right},
-                   {"SIZE", Align::right},
-                   {"USED"},
-                   {"TASK"},
-                   {"PROMPT"}});
+  TextTable table({{"KEY", Align::left, true},
+                   {"STATE", Align::left, true},
+                   {"MODEL", Align::left},
+                   {"CREDITS", Align::right, true},
+                   {"SIZE", Align::right, true},
+                   {"USED", Align::left, true},
+                   {"TASK", Align::left, true}});
   for (const StoredClip &clip : clips) {
     const ClipRecord record = clip.record.value_or(ClipRecord{});
     table.add({short_key(clip), state_word(clip), printable(record.model), credits_text(record.amount),
-               size_text(clip.size), age_text(clip.last_used, now()), printable(record.task_id),
-               shortened(printable(clip.record ? clip.prompt() : clip.problem))});
+               size_text(clip.size), age_text(clip.last_used, now()), printable(record.task_id)},
+              printable(clip.record ? clip.prompt() : clip.problem));
   }
   if (!table.empty()) print(table.to_text(stdout) + "\n");
   const Totals totals = totals_of(clips);
@@ -103,7 +102,7 @@ Json list_json(const std::string &root, const std::vector<StoredClip> &clips) {
 }
 
 void show_details(const StoredClip &clip) {
-  TextTable table({{""}, {""}});
+  TextTable table({{""}, {"", TextTable::Align::left, true}});
   const auto row = [&](const char *name, const std::string &value) {
     if (!value.empty()) table.add({name, printable(value)});
   };

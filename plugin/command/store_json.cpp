@@ -6,7 +6,7 @@
 namespace genclip {
 namespace {
 
-constexpr size_t kShortKey = 10;
+constexpr size_t kShortKey = 8;  // The shortest that find_stored takes.
 
 Json text_or_null(const std::string &text) { return text.empty() ? Json() : Json(text); }
 Json amount_or_null(double amount) { return amount < 0 ? Json() : Json(amount); }

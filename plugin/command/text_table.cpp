@@ -14,6 +14,7 @@ namespace genclip {
 namespace {
 
 constexpr size_t kGap = 2;
+const std::string kBelow(4, ' ');
 constexpr size_t kNarrowest = 6;
 
 // Bytes of the longest beginning of `text` that takes at most `width` columns; one character at least.
@@ -29,6 +30,11 @@ size_t fitting(std::string_view text, size_t width) {
 }
 
 }  // namespace
+
+std::string cut_to(std::string_view text, size_t width) {
+  if (width_of(text) <= width) return std::string(text);
+  return std::string(text.substr(0, fitting(text, width - 1))) + "…";
+}
 
 std::vector<std::string> wrapped(std::string_view text, size_t width) {
   std::vector<std::string> lines;
@@ -50,15 +56,17 @@ std::vector<size_t> TextTable::widths(size_t most) const {
   std::vector<size_t> widths;
   for (size_t i = 0; i < columns_.size(); ++i) {
     size_t width = width_of(columns_[i].head);
-    for (const auto &row : rows_) width = std::max(width, width_of(row[i]));
+    for (const auto &row : rows_) width = std::max(width, width_of(row.cells[i]));
     widths.push_back(width);
   }
   const size_t gaps = kGap * (columns_.size() - 1);
   size_t sum = std::accumulate(widths.begin(), widths.end(), gaps);
   // The widest column gives way.
   for (; sum > most; --sum) {
-    const auto widest = std::max_element(widths.begin(), widths.end());
-    if (*widest <= kNarrowest) break;
+    size_t *widest = nullptr;
+    for (size_t i = 0; i < widths.size(); ++i)
+      if (!columns_[i].firm && (!widest || widths[i] > *widest)) widest = &widths[i];
+    if (!widest || *widest <= kNarrowest) break;
     --*widest;
   }
   return widths;
@@ -96,7 +104,10 @@ std::string TextTable::to_text(FILE *stream) const {
     text.pop_back();
     text = emphasized(text, stream) + "\n";
   }
-  for (const auto &row : rows_) text += write(row);
+  for (const Row &row : rows_) {
+    text += write(row.cells);
+    if (!row.below.empty()) text += kBelow + cut_to(row.below, columns_of(stream) - kBelow.size()) + "\n";
+  }
   return text;
 }
 

@@ -88,7 +88,7 @@ class Check(unittest.TestCase):
     def test_shows_body_uri_and_uri_for_ges(self):
         run = genclip("check", "dance-2.5", "prompt=a storm & 100 %")
         self.assertEqual((run.returncode, run.stderr), (0, ""))
-        self.assertIn('"prompt" : "a storm & 100 %"', run.stdout)
+        self.assertIn('"prompt": "a storm & 100 %"', run.stdout)
         self.assertIn("\ngenclip://dance-2.5?prompt=a%20storm%20%26%20100%20%25\n", run.stdout)
         self.assertIn("\ngenclip://dance-2.5%3Fprompt=a%2520storm%2520%2526%2520100%2520%2525\n", run.stdout)
 

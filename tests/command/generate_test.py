@@ -1,0 +1,248 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""genclip generate against the simulator: clips, credits, progress, Ctrl-C."""
+
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import unittest
+
+from command import GENCLIP, environment, genclip_on_terminal
+from service import KEY, MODEL, ServiceTest
+
+
+def read_until(stream, text):
+    """The line of the stream that holds the text."""
+    for line in stream:
+        if text in line:
+            return line
+    raise AssertionError(f"never said: {text}")
+
+
+class Generate(ServiceTest):
+    def test_prints_the_path_of_a_whole_clip_and_nothing_else(self):
+        self.simulator()
+        run = self.generate()
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertTrue(run.stdout.endswith("/clip.mp4\n"))
+        clip = pathlib.Path(run.stdout.rstrip("\n"))
+        self.assertEqual(clip.parent.parent, self.store)
+        self.assertEqual(clip.read_bytes()[4:8], b"ftyp")
+
+    def test_pays_once_and_the_element_finds_the_clip(self):
+        self.simulator()
+        self.generate()
+        again = self.generate()
+        self.assertEqual(again.returncode, 0)
+        self.assertIn("nothing new was submitted", again.stderr)
+        self.assertEqual(self.stats()["submits"], 1)
+        self.stop_simulator()
+        copy = self.folder / "copy.mp4"
+        run = subprocess.run(["gst-launch-1.0", "genclipsrc", f"model={MODEL}", "prompt=a red kite", "!", "filesink",
+                              f"location={copy}"], env=environment(**self.env), capture_output=True, text=True,
+                             timeout=60, check=False)
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        self.assertEqual(copy.read_bytes(), pathlib.Path(again.stdout.strip()).read_bytes())
+
+    def test_another_take_is_another_clip_and_anew_replaces_one(self):
+        self.simulator()
+        first = self.generate().stdout
+        self.assertNotEqual(self.generate("prompt=a red kite", "take=1").stdout, first)
+        self.assertEqual(self.stats()["submits"], 2)
+        self.assertEqual(self.generate("prompt=a red kite", "--anew").stdout, first)
+        self.assertEqual(self.stats()["submits"], 3)
+
+    def test_a_uri_generates_the_same_clip(self):
+        self.simulator()
+        first = self.generate().stdout
+        again = self.run_genclip("generate", f"genclip://{MODEL}?prompt=a%20red%20kite")
+        self.assertEqual((again.returncode, again.stdout), (0, first))
+        self.assertEqual(self.stats()["submits"], 1)
+
+    def test_writes_the_clip_to_a_file_as_other_programs_do(self):
+        self.simulator()
+        stored = pathlib.Path(self.generate().stdout.strip()).read_bytes()
+        output = self.folder / "kite.mp4"
+        output.write_text("what was there before")
+        run = self.generate("prompt=a red kite", "-o", str(output))
+        self.assertEqual((run.returncode, run.stdout), (0, f"{output}\n"))
+        self.assertEqual(output.read_bytes(), stored)
+        mask = os.umask(0)
+        os.umask(mask)
+        self.assertEqual(output.stat().st_mode & 0o777, 0o666 & ~mask)
+        self.assertEqual([path.name for path in self.folder.iterdir() if "kite" in path.name], ["kite.mp4"])
+
+    def test_writes_the_clip_to_standard_output(self):
+        self.simulator()
+        stored = pathlib.Path(self.generate().stdout.strip()).read_bytes()
+        run = subprocess.run([GENCLIP, "generate", MODEL, "prompt=a red kite", "--output", "-"],
+                             env=environment(**self.env), capture_output=True, timeout=60, check=False)
+        self.assertEqual((run.returncode, run.stdout), (0, stored))
+
+    def test_an_output_that_cannot_be_written_is_refused_before_anything_is_paid(self):
+        self.simulator()
+        for output in (self.folder / "none" / "kite.mp4", self.folder, "/dev/null"):
+            run = self.generate("prompt=a red kite", "--output", str(output))
+            self.assertEqual(run.returncode, 1)
+            self.assertIn("cannot be written", run.stderr)
+        self.assertEqual(self.stats()["submits"], 0)
+
+    def test_json_of_a_clip(self):
+        self.simulator()
+        run = self.generate("prompt=a red kite", "--json", "--quiet")
+        outcome = json.loads(run.stdout)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        self.assertEqual(set(outcome), {"status", "model", "task_id", "reused", "amount", "actual_duration", "clip"})
+        self.assertEqual((outcome["status"], outcome["model"], outcome["reused"]), ("completed", MODEL, False))
+        self.assertGreater(outcome["amount"], 0)
+        self.assertTrue(json.loads(self.generate("prompt=a red kite", "--json").stdout)["reused"])
+
+    def test_an_image_model_makes_an_image(self):
+        self.simulator()
+        run = self.run_genclip("generate", "dream-5.0", "prompt=a kite", "--poll-interval=20")
+        self.assertTrue(run.stdout.endswith("/clip.png\n"), run.stderr)
+
+    def test_a_task_is_attached_to_by_its_id(self):
+        self.simulator()
+        task = json.loads(self.generate("prompt=a red kite", "--json").stdout)["task_id"]
+        run = self.generate("prompt=another", "--task-id", task)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(self.stats()["submits"], 1)
+
+
+class Failure(ServiceTest):
+    def test_every_problem_is_named_at_once_and_nothing_is_sent(self):
+        self.simulator()
+        self.env.pop("GENCLIP_API_KEY")
+        run = self.run_genclip("generate", MODEL, "duration=99", "--base-url", "ftp://x")
+        self.assertEqual((run.returncode, run.stdout), (1, ""))
+        for part in ("4 problems", "prompt is missing", "duration is 99", "base-url must be", "no API key"):
+            self.assertIn(part, run.stderr)
+        self.assertEqual(self.stats()["submits"], 0)
+
+    def test_a_key_file_that_others_can_read_is_refused(self):
+        self.simulator()
+        self.env.pop("GENCLIP_API_KEY")
+        file = self.folder / "key"
+        file.write_text(KEY + "\n")
+        file.chmod(0o644)
+        run = self.generate("prompt=x", "--api-key-file", str(file))
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("chmod 600", run.stderr)
+        file.chmod(0o600)
+        self.assertEqual(self.generate("prompt=x", "--api-key-file", str(file)).returncode, 0)
+
+    def test_what_the_service_refuses_is_told(self):
+        self.simulator("--fault", "submit:status=402")
+        run = self.generate("prompt=x", "--json")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("no credits left", run.stderr)
+        outcome = json.loads(run.stdout)
+        self.assertEqual((outcome["status"], outcome["http_status"], outcome["task_id"]), ("failed", 402, None))
+
+    def test_a_task_that_fails_is_told_with_the_services_words(self):
+        self.simulator("--fault", "submit:fail=the kite was moderated")
+        run = self.generate("prompt=x", "--json")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("the kite was moderated", run.stderr)
+        outcome = json.loads(run.stdout)
+        self.assertEqual(outcome["service_message"], "the kite was moderated")
+        self.assertTrue(outcome["task_id"])
+
+    def test_a_service_that_is_not_there_is_told(self):
+        self.simulator()
+        self.stop_simulator()
+        run = self.generate("prompt=x", "--retries", "0")
+        self.assertEqual(run.returncode, 1)
+        self.assertRegex(run.stderr, "genclip: .+")
+
+    def test_a_wait_that_ends_keeps_the_task(self):
+        self.simulator(processing=3000)
+        run = self.generate("prompt=x", "--timeout", "1")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("It goes on at the service", run.stderr)
+        self.assertEqual(self.generate("prompt=x").returncode, 0)
+        self.assertEqual(self.stats()["submits"], 1)
+
+
+class Progress(ServiceTest):
+    def test_lines_where_there_is_no_terminal(self):
+        self.simulator(processing=500)
+        lines = self.generate().stderr.splitlines()
+        self.assertEqual(lines[0], "submitting")
+        self.assertRegex(lines[-1], r"^Done, task \S+, [0-9.]+ credits\.$")
+        self.assertTrue(any(re.match(r"processing, \d+ % \(task \S+\)$", line) for line in lines), lines)
+        self.assertEqual(len(lines), len(set(lines)))
+        self.assertNotIn("\r", "".join(lines))
+
+    def test_a_bar_that_grows_on_a_terminal(self):
+        self.simulator(processing=1000)
+        code, shown = genclip_on_terminal("generate", "--poll-interval=20", MODEL, "prompt=x", **self.env)
+        self.assertEqual(code, 0, shown)
+        done = [len(bar) for bar in re.findall(r"\[(#*)-*\]", shown)]
+        self.assertGreater(len(set(done)), 3, shown)
+        self.assertEqual(done, sorted(done))
+        self.assertEqual(len(set(map(len, re.findall(r"\[#*-*\]", shown)))), 1)
+        # Drawn over itself, and gone in the end.
+        self.assertRegex(shown, r"\r\x1b\[KDone, task \S+, [0-9.]+ credits\.\n/.*/clip\.mp4\n$")
+        self.assertLess(shown.count("\n"), 3)
+
+    def test_quiet_is_quiet(self):
+        self.simulator()
+        self.assertEqual(self.generate("prompt=x", "-q").stderr, "")
+
+
+class Stop(ServiceTest):
+    WORDS = ["generate", "--poll-interval", "20", MODEL, "prompt=a red kite"]
+
+    def test_ctrl_c_leaves_the_task_and_says_how_to_go_on(self):
+        self.simulator(processing=1500)
+        process = self.start(*self.WORDS)
+        task = re.search(r"\(task (\S+)\)", read_until(process.stderr, "(task "))[1]
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=10)
+        self.assertEqual((process.returncode, stdout), (130, ""))
+        self.assertIn(f"genclip store fetch {task}", stderr)
+        again = self.run_genclip(*self.WORDS)
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertIn(f"task {task}", again.stderr)
+        self.assertEqual(self.stats()["submits"], 1)
+
+    def test_sigterm_does_too(self):
+        self.simulator(processing=60000)
+        process = self.start(*self.WORDS, "--json")
+        read_until(process.stderr, "(task ")
+        process.terminate()
+        stdout, _ = process.communicate(timeout=10)
+        self.assertEqual(process.returncode, 143)
+        self.assertEqual(json.loads(stdout)["status"], "stopped")
+
+    def test_ctrl_c_amid_the_submit_waits_for_the_tasks_id(self):
+        self.simulator("--fault", "submit:delay=1000")
+        process = self.start(*self.WORDS)
+        read_until(process.stderr, "submitting")
+        process.send_signal(signal.SIGINT)
+        _, stderr = process.communicate(timeout=10)
+        self.assertEqual(process.returncode, 130)
+        self.assertRegex(stderr, r"The task \S+ goes on at the service")
+        again = self.run_genclip(*self.WORDS)
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertNotIn("charged twice", again.stderr)
+        self.assertEqual(self.stats()["submits"], 1)
+
+    def test_a_submit_that_hangs_keeps_nobody_for_long(self):
+        self.simulator("--fault", "submit:hang")
+        process = self.start(*self.WORDS)
+        read_until(process.stderr, "submitting")
+        process.send_signal(signal.SIGINT)
+        read_until(process.stderr, "press Ctrl-C again")
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=10)
+        self.assertEqual(process.returncode, 130)
+
+
+if __name__ == "__main__":
+    unittest.main()

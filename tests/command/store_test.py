@@ -1,0 +1,252 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""genclip store against the simulator: what is stored, whole, removed, and fetched again."""
+
+import json
+import os
+import pathlib
+import time
+import unittest
+
+from command import genclip
+from service import ServiceTest
+
+
+class Store(ServiceTest):
+    def setUp(self):
+        super().setUp()
+        self.simulator()
+        self.now = int(time.time())
+
+    def store_json(self, *words):
+        run = self.run_genclip("store", *words, "--json")
+        return run.returncode, json.loads(run.stdout)
+
+    def stored(self, *fields):
+        """A clip of these fields, as the list has it."""
+        path = self.generate(*fields).stdout.strip()
+        return next(clip for clip in self.listed()["clips"] if clip["clip"] == path)
+
+    def age(self, *clips):
+        """The first was used before the second, and so on."""
+        for number, clip in enumerate(clips):
+            used = self.now + 100 * number
+            os.utime(self.store / clip["key"] / "use", (used, used))
+
+
+class List(Store):
+    def test_an_empty_store(self):
+        run = self.run_genclip("store", "list")
+        self.assertEqual((run.returncode, run.stdout), (0, "0 clips, 0 complete, 0 B, 0 credits\n"))
+        self.assertEqual(self.listed(), {"store": str(self.store), "clips": [],
+                                         "total": {"clips": 0, "complete": 0, "size": 0, "amount": 0}})
+
+    def test_clips_and_what_they_cost(self):
+        first = self.stored("prompt=a red kite", "duration=5")
+        second = self.stored("prompt=a storm", "take=2")
+        self.age(first, second)
+        listed = self.listed()
+        self.assertEqual([clip["prompt"] for clip in listed["clips"]], ["a red kite", "a storm"])
+        self.assertEqual((first["state"], first["model"], first["take"]), ("complete", "dance-2.5", 0))
+        self.assertEqual(second["take"], 2)
+        self.assertGreater(first["amount"], 0)
+        self.assertEqual(listed["total"]["amount"], first["amount"] + second["amount"])
+        self.assertEqual(listed["total"]["size"], first["size"] + second["size"])
+        self.assertGreaterEqual(first["size"], pathlib.Path(first["clip"]).stat().st_size)
+        text = self.run_genclip("store", "list").stdout
+        for clip in (first, second):
+            self.assertIn(clip["key"][:8] + " ", text)
+            self.assertIn(clip["task_id"], text)
+            self.assertIn(clip["prompt"], text)
+        self.assertIn("2 clips, 2 complete, ", text)
+        self.assertIn(f", {listed['total']['amount']:g} credits\n", text)
+
+    def test_a_task_under_way_and_one_that_failed(self):
+        self.simulator(processing=60000)
+        self.generate("prompt=slow", "--timeout", "1")
+        self.simulator("--fault", "submit:fail=moderated")
+        self.generate("prompt=bad")
+        states = {clip["prompt"]: clip["state"] for clip in self.listed()["clips"]}
+        self.assertEqual(states, {"slow": "submitted", "bad": "failed"})
+
+    def test_a_damaged_record_is_listed_as_such(self):
+        clip = self.stored()
+        (self.store / clip["key"] / "task.json").write_text("{")
+        (listed,) = self.listed()["clips"]
+        self.assertEqual((listed["state"], listed["model"]), ("damaged", None))
+        self.assertEqual(self.run_genclip("store", "show", clip["key"]).returncode, 0)
+        self.assertIn("damaged", self.run_genclip("store", "list").stdout)
+
+    def test_a_prompt_cannot_send_escape_sequences(self):
+        self.stored("prompt=a\033[2Jkite\nin two lines")
+        for words in (["list"], ["show", self.listed()["clips"][0]["task_id"]]):
+            shown = self.run_genclip("store", *words).stdout
+            self.assertIn("[2Jkite", shown)
+            self.assertNotIn("\033", shown)
+
+    def test_the_list_fits_a_terminal(self):
+        self.stored("prompt=" + "a very long prompt 风筝 " * 20)
+        for columns in (80, 132):
+            self.env["COLUMNS"] = str(columns)
+            lines = self.run_genclip("store", "list").stdout.splitlines()
+            self.assertTrue(lines[2].endswith("…"), lines)
+            for line in lines:
+                self.assertLessEqual(sum(2 if ord(c) > 0x2fff else 1 for c in line), columns, line)
+
+    def test_another_store_by_option(self):
+        self.stored()
+        other = str(self.folder / "other")
+        self.assertIn("0 clips", self.run_genclip("store", "list", "--store", other).stdout)
+        self.assertFalse(pathlib.Path(other).exists())
+
+
+class Show(Store):
+    def test_by_key_by_its_beginning_and_by_task(self):
+        clip = self.stored("prompt=a red kite", "duration=5")
+        shown = [self.store_json("show", key) for key in (clip["key"], clip["key"][:8], clip["task_id"])]
+        self.assertEqual(shown[0], shown[1])
+        self.assertEqual(shown[0], shown[2])
+        code, details = shown[0]
+        self.assertEqual(code, 0)
+        self.assertEqual(details["request"], {"model": "dance-2.5", "prompt": "a red kite", "duration": 5})
+        self.assertEqual((details["api"], details["media_type"]), ("tasks", "video/mp4"))
+        self.assertEqual({name: details[name] for name in clip}, clip)
+        text = self.run_genclip("store", "show", clip["key"]).stdout
+        for value in (clip["key"], clip["clip"], clip["task_id"], "a red kite"):
+            self.assertIn(value, text)
+
+    def test_what_is_not_there_is_an_error(self):
+        for command in ("show", "remove", "verify"):
+            run = self.run_genclip("store", command, "0123456789")
+            self.assertEqual(run.returncode, 1)
+            self.assertIn("0123456789", run.stderr)
+
+
+class Verify(Store):
+    def test_whole_clips_pass(self):
+        self.stored()
+        self.assertEqual(self.run_genclip("store", "verify").stdout, "1 whole, 0 damaged\n")
+
+    def test_a_clip_that_lost_its_end_is_found_and_fetched_again_in_its_place(self):
+        clip = self.stored()
+        path = pathlib.Path(clip["clip"])
+        whole = path.read_bytes()
+        # As long as before: only a look at the media tells.
+        path.write_bytes(whole[:len(whole) // 2] + bytes(len(whole) - len(whole) // 2))
+        run = self.run_genclip("store", "verify")
+        self.assertEqual((run.returncode, run.stdout), (1, "0 whole, 1 damaged\n"))
+        self.assertIn(f"genclip store fetch {clip['task_id']}", run.stderr)
+        code, verdict = self.store_json("verify", clip["key"])
+        self.assertEqual((code, verdict["damaged"], verdict["clips"][0]["whole"]), (1, 1, False))
+
+        fetched = self.run_genclip("store", "fetch", clip["task_id"], "--poll-interval=20")
+        self.assertEqual((fetched.returncode, fetched.stdout), (0, f"{path}\n"), fetched.stderr)
+        self.assertEqual(path.read_bytes(), whole)
+        self.assertEqual(self.run_genclip("store", "verify").returncode, 0)
+        self.assertEqual(self.generate().stdout, f"{path}\n")
+        self.assertEqual(self.stats()["submits"], 1)
+
+
+class Fetch(Store):
+    def test_a_removed_clip_comes_back_by_its_task(self):
+        clip = self.stored()
+        whole = pathlib.Path(clip["clip"]).read_bytes()
+        self.assertEqual(self.run_genclip("store", "remove", clip["task_id"]).returncode, 0)
+        output = self.folder / "again.mp4"
+        run = self.run_genclip("store", "fetch", clip["task_id"], "-o", str(output), "--poll-interval=20")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(output.read_bytes(), whole)
+        self.assertEqual(self.stats()["submits"], 1)
+
+    def test_a_whole_clip_is_not_fetched_again(self):
+        clip = self.stored()
+        downloads = self.stats()["downloads"]
+        run = self.run_genclip("store", "fetch", clip["task_id"])
+        self.assertEqual((run.returncode, run.stdout), (0, clip["clip"] + "\n"))
+        self.assertEqual(self.stats()["downloads"], downloads)
+
+    def test_a_task_that_was_left_is_finished_where_its_request_is(self):
+        self.simulator(processing=1500)
+        self.generate("prompt=slow", "--timeout", "1")
+        (left,) = self.listed()["clips"]
+        self.assertEqual(left["state"], "submitted")
+        run = self.run_genclip("store", "fetch", left["task_id"], "--poll-interval=20")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        (clip,) = self.listed()["clips"]
+        self.assertEqual((clip["key"], clip["state"], clip["clip"] + "\n"), (left["key"], "complete", run.stdout))
+
+    def test_a_task_that_the_service_does_not_know_is_an_error(self):
+        run = self.run_genclip("store", "fetch", "task_nowhere", "--retries=0")
+        self.assertEqual((run.returncode, run.stdout), (1, ""))
+        self.assertRegex(run.stderr, "genclip: .+")
+
+    def test_a_record_does_not_choose_where_the_key_goes(self):
+        clip = self.stored()
+        record = self.store / clip["key"] / "task.json"
+        text = record.read_text().replace(self.env["GENCLIP_BASE_URL"], "http://127.0.0.1:9/api")
+        record.write_text(text)
+        self.assertIn("127.0.0.1:9", text)
+        queries = self.stats()["queries"]
+        run = self.run_genclip("store", "fetch", clip["task_id"], "--poll-interval=20")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertGreater(self.stats()["queries"], queries)
+
+
+class Remove(Store):
+    def test_a_clip_goes_and_others_stay(self):
+        first, second = self.stored("prompt=a"), self.stored("prompt=b")
+        code, removed = self.store_json("remove", first["key"][:8])
+        self.assertEqual((code, removed), (0, {"removed": [first["key"]]}))
+        self.assertEqual([clip["key"] for clip in self.listed()["clips"]], [second["key"]])
+        self.assertFalse((self.store / first["key"]).exists())
+
+    def test_one_wrong_key_removes_nothing(self):
+        clip = self.stored()
+        self.assertEqual(self.run_genclip("store", "remove", clip["key"], "0123456789").returncode, 1)
+        self.assertEqual(len(self.listed()["clips"]), 1)
+
+    def test_a_task_that_may_bring_a_clip_is_removed_only_when_asked(self):
+        self.simulator(processing=60000)
+        self.generate("prompt=slow", "--timeout", "1")
+        (clip,) = self.listed()["clips"]
+        self.assertEqual(self.run_genclip("store", "remove", clip["key"]).returncode, 1)
+        self.assertEqual(self.run_genclip("store", "remove", "--any", clip["key"]).returncode, 0)
+        self.assertEqual(self.listed()["clips"], [])
+
+
+class Prune(Store):
+    def test_the_least_recently_used_go_until_the_size_is_reached(self):
+        clips = [self.stored(f"prompt={name}") for name in "abc"]
+        self.age(*clips)
+        code, pruned = self.store_json("prune", str(clips[1]["size"] + clips[2]["size"]))
+        self.assertEqual((code, pruned["removed"]), (0, [clips[0]["key"]]))
+        self.assertEqual(pruned["size"], self.listed()["total"]["size"])
+        self.assertEqual(self.run_genclip("store", "prune", "1G").stdout.count("Removed"), 0)
+        run = self.run_genclip("store", "prune", "0")
+        self.assertEqual(run.stdout.count("Removed"), 2)
+        self.assertTrue(run.stdout.endswith("\n0 B left\n"), run.stdout)
+
+    def test_sizes_that_are_none_are_usage_errors(self):
+        for size in ("", "lots", "-1", "5X", "1e9", "nan", "inf", "5 k k", "Gi", "i"):
+            with self.subTest(size=size):
+                self.assertEqual(self.run_genclip("store", "prune", "--", size).returncode, 2)
+
+    def test_sizes_have_units(self):
+        clip = self.stored()
+        for size in ("1G", "1GB", "1.5Gi", "500 MB", "2t", "100Mi"):
+            with self.subTest(size=size):
+                run = self.run_genclip("store", "prune", size)
+                self.assertEqual((run.returncode, run.stderr), (0, ""))
+        self.assertEqual(self.listed()["clips"][0]["key"], clip["key"])
+
+
+class Usage(unittest.TestCase):
+    def test_store_alone_names_its_commands(self):
+        run = genclip("store")
+        self.assertEqual(run.returncode, 2)
+        for name in ("list", "show", "verify", "remove", "prune", "fetch"):
+            self.assertIn(f"\n  genclip store {name}", run.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
