@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// /_sim/ of the API port: what happened so far, and faults from outside. It asks for no key.
+// What answers below /_sim/ of the API port: what happened so far, and faults from outside. It asks for no
+// key.
 #pragma once
 
 #include <libsoup/soup.h>
