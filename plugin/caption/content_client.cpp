@@ -160,7 +160,7 @@ Result<ContentAnswer, ContentClient::Failure> ContentClient::try_once(const std:
     return Failure{blocked(gathering.answer.finish_reason, "the answer"), false, {}};
   // Once the model said why it stopped, the text is whole, however the connection ended.
   if (!gathering.answer.finish_reason.empty()) {
-    gathering.answer.cut_short = gathering.answer.finish_reason == "MAX_TOKENS";
+    gathering.answer.cut_short = is_output_limit(gathering.answer.finish_reason);
     return gathering.answer;
   }
   if (broken) return *std::move(broken);

@@ -51,6 +51,10 @@ std::string string_of(const Json *value) {
   return text ? *text : std::string();
 }
 
+bool same_word(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && g_ascii_strncasecmp(a.data(), b.data(), a.size()) == 0;
+}
+
 bool is_true(const Json *value) { return value && value->boolean() && *value->boolean(); }
 
 std::string joined_text(const Json *parts) {
@@ -120,7 +124,12 @@ bool is_blocking(std::string_view finish_reason) {
       "BLOCKLIST",       "PROHIBITED_CONTENT", "SPII",
       "IMAGE_SAFETY",    "CONTENT_FILTER",     "IMAGE_PROHIBITED_CONTENT",
       "IMAGE_RECITATION"};
-  return std::find(kBlocking.begin(), kBlocking.end(), finish_reason) != kBlocking.end();
+  return std::any_of(kBlocking.begin(), kBlocking.end(),
+                     [&](std::string_view reason) { return same_word(reason, finish_reason); });
+}
+
+bool is_output_limit(std::string_view finish_reason) {
+  return same_word("MAX_TOKENS", finish_reason) || same_word("LENGTH", finish_reason);
 }
 
 }  // namespace genclip

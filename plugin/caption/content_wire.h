@@ -62,7 +62,10 @@ struct ContentPiece {
 // Never fails: what it does not understand is left out.
 ContentPiece read_content_piece(const Json &document);
 
-// Whether a finishReason says that the text was withheld.
+// Whether a finishReason, in any case of letters, says that the text was withheld.
 bool is_blocking(std::string_view finish_reason);
+
+// Whether it says that the text was cut where its tokens ran out.
+bool is_output_limit(std::string_view finish_reason);
 
 }  // namespace genclip

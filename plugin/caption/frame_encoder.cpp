@@ -73,6 +73,13 @@ Size sent_size(const GstVideoInfo &info, unsigned max_size) {
   return {side(width), side(height)};
 }
 
+// The converter changes neither rate nor interlacing, and the encoder asks for a rate: one for all.
+void as_still(GstVideoInfo &info) {
+  info.fps_n = 1;
+  info.fps_d = 1;
+  info.interlace_mode = GST_VIDEO_INTERLACE_MODE_PROGRESSIVE;
+}
+
 Result<Picture> converted(const Picture &raw, const GstVideoInfo &in_info, const GstVideoInfo &out_info) {
   MappedFrame in(in_info, raw.buffer.get(), GST_MAP_READ);
   if (!in.get()) return unreadable("its buffer is smaller than its caps say.");
@@ -95,6 +102,14 @@ Result<Picture> converted(const Picture &raw, const GstVideoInfo &in_info, const
 Result<GstVideoInfo> info_of(const Picture &raw) {
   GstVideoInfo info;
   if (!gst_video_info_from_caps(&info, raw.caps.get())) return unreadable("its caps are not complete.");
+  as_still(info);
+  return info;
+}
+
+GstVideoInfo still_info(GstVideoFormat format, Size size) {
+  GstVideoInfo info;
+  gst_video_info_set_format(&info, format, static_cast<guint>(size.width), static_cast<guint>(size.height));
+  as_still(info);
   return info;
 }
 
@@ -128,15 +143,20 @@ Result<Still> encode_still(const Picture &picture, unsigned max_size) {
   const bool fits = size.width == in_info->width && size.height == in_info->height;
   if (fits && media_type(picture) == "image/jpeg") return still_of(picture.buffer.get());
 
-  GstVideoInfo out_info;
-  gst_video_info_set_format(&out_info, GST_VIDEO_FORMAT_I420, static_cast<guint>(size.width),
-                            static_cast<guint>(size.height));
-  // Any rate will do: a JPEG has none, but the encoder asks.
-  out_info.fps_n = 1;
-  out_info.fps_d = 1;
+  // Scaled in its own format, which is fast; then by way of RGB, for between two formats of the same matrix
+  // GStreamer 1.22 does not convert the range, and the picture would lose contrast.
+  GstVideoInfo scaled_info = still_info(GST_VIDEO_INFO_FORMAT(&*in_info), size);
+  scaled_info.colorimetry = in_info->colorimetry;
+  GstVideoInfo jfif_info = still_info(GST_VIDEO_FORMAT_I420, size);
   // What JFIF means by its numbers: BT.601, full range.
-  gst_video_colorimetry_from_string(&out_info.colorimetry, "1:4:0:0");
-  const auto small = converted(*raw, *in_info, out_info);
+  gst_video_colorimetry_from_string(&jfif_info.colorimetry, "1:4:0:0");
+  auto small = converted(*raw, *in_info, scaled_info);
+  const GstVideoInfo *small_info = &scaled_info;
+  for (const GstVideoInfo &next : {still_info(GST_VIDEO_FORMAT_BGRx, size), jfif_info}) {
+    if (!small) return small.error();
+    small = converted(*small, *small_info, next);
+    small_info = &next;
+  }
   if (!small) return small.error();
   const auto jpeg = call_element("jpegenc", small->caps.get(), small->buffer.get());
   if (!jpeg) return jpeg.error();
@@ -148,8 +168,7 @@ Result<Thumbnail> make_thumbnail(const Picture &picture) {
   if (!raw) return raw.error();
   const auto in_info = info_of(*raw);
   if (!in_info) return in_info.error();
-  GstVideoInfo out_info;
-  gst_video_info_set_format(&out_info, GST_VIDEO_FORMAT_RGB, kThumbnailSide, kThumbnailSide);
+  const GstVideoInfo out_info = still_info(GST_VIDEO_FORMAT_RGB, {kThumbnailSide, kThumbnailSide});
   const auto small = converted(*raw, *in_info, out_info);
   if (!small) return small.error();
   Thumbnail thumbnail(gst_buffer_get_size(small->buffer.get()));

@@ -5,6 +5,7 @@
 
 #include <glib.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace genclip {
@@ -112,6 +113,12 @@ Result<void> StreamParser::feed_event(char c, std::vector<Json> &documents) {
   const bool was_cr = std::exchange(after_cr_, c == '\r');
   if (c == '\n' && was_cr) return {};
   if (c == '\n' || c == '\r') return end_line(documents);
+  if (line_.empty() && (c == '{' || c == '[')) {
+    // No event begins so: a gateway that fails in the middle puts its error there, bare.
+    if (auto ended = end_event(documents); !ended) return ended;
+    framing_ = Framing::json;
+    return feed_json(c, documents);
+  }
   line_ += c;
   return {};
 }
@@ -119,15 +126,16 @@ Result<void> StreamParser::feed_event(char c, std::vector<Json> &documents) {
 Result<void> StreamParser::end_line(std::vector<Json> &documents) {
   const std::string line = std::exchange(line_, {});
   if (line.empty()) return end_event(documents);
-  std::string_view value = line;
-  if (!value.starts_with("data")) {
+  const size_t colon = line.find(':');
+  const std::string_view name = std::string_view(line).substr(0, colon);
+  if (name != "data") {
     // Comments and other fields say nothing to us, but what is no field at all is no event stream.
-    if (value.find(':') == std::string_view::npos && value != "event" && value != "id" && value != "retry")
+    if (colon == std::string::npos && name != "event" && name != "id" && name != "retry")
       return broken("a line of it is no event.");
     return {};
   }
-  value.remove_prefix(4);
-  if (value.starts_with(':')) value.remove_prefix(1);
+  std::string_view value = line;
+  value.remove_prefix(std::min(value.size(), name.size() + 1));
   if (value.starts_with(' ')) value.remove_prefix(1);
   if (has_data_) document_ += '\n';
   document_ += value;

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Questions, answers and second tries on a scripted network and a clock that jumps.
+#include "plugin/caption/content_client.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "plugin/base/gref.h"
+#include "tests/support/fake_clock.h"
+#include "tests/support/fake_http_client.h"
+
+namespace genclip::test {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::AllOf;
+using testing::Ge;
+using testing::HasSubstr;
+using testing::Le;
+using testing::Not;
+
+constexpr char kKey[] = "sk-Very+Secret/Key=";
+
+std::string piece(const std::string &text, const std::string &reason = "") {
+  Json::Object candidate{
+      {"content", Json::Object{{"role", "model"}, {"parts", Json::Array{Json::Object{{"text", text}}}}}}};
+  if (!reason.empty()) candidate.emplace_back("finishReason", reason);
+  return Json(Json::Object{{"candidates", Json::Array{candidate}}}).to_text();
+}
+
+const std::string kKite = piece("A kite.", "STOP");
+
+class ContentClientTest : public testing::Test {
+ protected:
+  ~ContentClientTest() override {
+    EXPECT_EQ(http_->unexpected(), 0u) << "more requests than the test allows";
+    EXPECT_EQ(http_->left(), 0u) << "fewer requests than the test expects";
+  }
+
+  Result<ContentAnswer> ask(const ContentListener &listener = {}) {
+    ContentRequest request;
+    request.model = "gem-2.5-flash-lite";
+    request.prompt = "Say it.";
+    return ContentClient(http_, settings_, clock_).ask(request, listener, cancellable_.get());
+  }
+
+  // Asks, and expects a failure of that kind after so many requests.
+  Error failure(size_t requests) {
+    const auto answer = ask();
+    EXPECT_FALSE(answer);
+    EXPECT_EQ(http_->requests().size(), requests);
+    const Error error = answer ? Error{} : answer.error();
+    for (const std::string *text : {&error.text, &error.debug, &error.service_message})
+      EXPECT_THAT(*text, Not(HasSubstr(kKey)));
+    return error;
+  }
+
+  FakeClock clock_;
+  const std::shared_ptr<FakeHttpClient> http_ = std::make_shared<FakeHttpClient>(clock_);
+  const GRef<GCancellable> cancellable_ = GRef<GCancellable>::adopt(g_cancellable_new());
+  ContentClientSettings settings_{"https://api.example/llm", kKey, "agent/1"};
+};
+
+TEST_F(ContentClientTest, SendsTheQuestionWithTheKeyInItsHeaderAlone) {
+  http_->expect(answer(200, kKite));
+  ASSERT_TRUE(ask());
+  const HttpRequest sent = http_->requests().at(0).request;
+  EXPECT_EQ(sent.method, HttpRequest::Method::post);
+  EXPECT_EQ(sent.url, "https://api.example/llm/v1/models/gem-2.5-flash-lite:generateContent");
+  EXPECT_EQ(sent.bearer_key, kKey);
+  EXPECT_EQ(sent.content_type, "application/json");
+  EXPECT_EQ(sent.user_agent, "agent/1");
+  EXPECT_EQ(sent.body, R"({"contents":[{"role":"user","parts":[{"text":"Say it."}]}]})");
+  EXPECT_FALSE(sent.follow_redirects);
+  EXPECT_TRUE(http_->requests().at(0).is_cancellable);
+}
+
+TEST_F(ContentClientTest, JoinsAStreamInEveryFraming) {
+  settings_.stream = true;
+  const std::string first = piece("A red ");
+  const std::string last = piece("kite.", "STOP");
+  for (const std::string &body : {"data: " + first + "\n\ndata: " + last + "\n\n",
+                                  "[" + first + ",\n" + last + "]", first + "\n" + last + "\n"}) {
+    auto drops = answer(200, body);
+    drops.max_read = 3;
+    http_->expect(drops);
+    std::string heard;
+    const auto got = ask({[&](std::string_view text) {
+                            heard += text;
+                            return true;
+                          },
+                          {}});
+    ASSERT_TRUE(got) << body;
+    EXPECT_EQ(got->text, "A red kite.");
+    EXPECT_EQ(heard, "A red kite.");
+    EXPECT_EQ(got->finish_reason, "STOP");
+    EXPECT_FALSE(got->cut_short);
+  }
+  EXPECT_THAT(http_->requests().back().request.url, HasSubstr(":streamGenerateContent"));
+}
+
+TEST_F(ContentClientTest, CountsTheLastTotalsOfAStream) {
+  http_->expect(
+      answer(200, R"([{"usageMetadata":{"promptTokenCount":9,"candidatesTokenCount":1,"totalTokenCount":10}},
+    {"candidates":[{"finishReason":"STOP"}],
+     "usageMetadata":{"promptTokenCount":9,"candidatesTokenCount":3,"totalTokenCount":12}}])"));
+  const auto got = ask();
+  ASSERT_TRUE(got);
+  EXPECT_EQ(got->prompt_tokens, 9u);
+  EXPECT_EQ(got->output_tokens, 3u);
+  EXPECT_EQ(got->total_tokens, 12u);
+}
+
+TEST_F(ContentClientTest, KeepsWhatMaxTokensLeft) {
+  http_->expect(answer(200, piece("A red", "MAX_TOKENS")));
+  const auto got = ask();
+  ASSERT_TRUE(got);
+  EXPECT_EQ(got->text, "A red");
+  EXPECT_TRUE(got->cut_short);
+}
+
+TEST_F(ContentClientTest, TellsABlockedAnswerApartAndNeverAsksAgain) {
+  for (const char *reason : {"SAFETY", "RECITATION", "PROHIBITED_CONTENT"}) {
+    http_->expect(answer(200, piece("", reason)));
+    const auto got = ask();
+    ASSERT_FALSE(got);
+    EXPECT_EQ(got.error().kind, ErrorKind::failed);
+    EXPECT_THAT(got.error().text,
+                AllOf(HasSubstr(reason), HasSubstr("the answer"), HasSubstr("on-error=skip")));
+  }
+  http_->expect(answer(200, R"({"promptFeedback":{"blockReason":"BLOCKLIST"}})"));
+  const auto got = ask();
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error().kind, ErrorKind::failed);
+  EXPECT_THAT(got.error().text, AllOf(HasSubstr("BLOCKLIST"), HasSubstr("the question")));
+}
+
+TEST_F(ContentClientTest, RefusedForGoodIsAskedOnce) {
+  const std::pair<unsigned, ErrorKind> kStatuses[] = {
+      {400, ErrorKind::settings},       {401, ErrorKind::not_authorized}, {402, ErrorKind::not_authorized},
+      {403, ErrorKind::not_authorized}, {404, ErrorKind::not_found},      {413, ErrorKind::settings},
+  };
+  size_t requests = 0;
+  for (const auto &[status, kind] : kStatuses) {
+    http_->expect(answer(status, R"({"error":{"message":"no, )" + std::string(kKey) + R"( is bad"}})"));
+    const Error error = failure(++requests);
+    EXPECT_EQ(error.kind, kind) << status;
+    EXPECT_EQ(error.http_status, status);
+    EXPECT_THAT(error.text, HasSubstr(std::to_string(status)));
+    EXPECT_THAT(error.service_message, HasSubstr("is bad"));
+  }
+  EXPECT_TRUE(clock_.sleeps().empty());
+}
+
+TEST_F(ContentClientTest, TriesAgainAfterWhatMayPass) {
+  for (const FakeAnswer &first :
+       {answer(500, ""), answer(503, "<html>"), answer(429, "{}"), answer(408, ""), not_sent(), lost(),
+        cut_after(answer(200, kKite), 10), answer(200, ""), answer(200, "<html>"), answer(200, piece("A")),
+        answer(200, R"({"error":{"code":503}})"), answer(200, R"([{"error":{"code":500,"message":"x"}}])")}) {
+    http_->expect(first);
+    http_->expect(answer(200, kKite));
+    const size_t before = clock_.sleeps().size();
+    const auto got = ask();
+    ASSERT_TRUE(got) << first.reply.status << first.reply.body;
+    EXPECT_EQ(got->text, "A kite.");
+    EXPECT_EQ(clock_.sleeps().size(), before + 1);
+  }
+}
+
+TEST_F(ContentClientTest, GivesUpAfterItsRetries) {
+  settings_.retries = 2;
+  http_->expect(answer(503, R"({"error":{"message":"overloaded"}})"), 3);
+  const Error error = failure(3);
+  EXPECT_EQ(error.kind, ErrorKind::open_read);
+  EXPECT_THAT(error.text, HasSubstr("overloaded"));
+}
+
+TEST_F(ContentClientTest, WaitsAsLongAsItIsAskedTo) {
+  const std::string kInfo =
+      R"({"error":{"code":429,"details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"45.8s"}]}})";
+  http_->expect(answer(429, kInfo));
+  http_->expect(answer(429, "{}", {{"retry-after", "7"}}));
+  http_->expect(answer(200, kKite));
+  ASSERT_TRUE(ask());
+  ASSERT_EQ(clock_.pauses().size(), 2u);
+  EXPECT_THAT(clock_.pauses()[0], AllOf(Ge(milliseconds(45800)), Le(milliseconds(57300))));
+  EXPECT_THAT(clock_.pauses()[1], AllOf(Ge(seconds(7)), Le(milliseconds(8800))));
+}
+
+TEST_F(ContentClientTest, DoesNotWaitForTheQuotaOfTheDayNorForMinutes) {
+  http_->expect(answer(429, R"({"error":{"code":429,"message":"Requests per day used up"}})"));
+  const Error quota = failure(1);
+  EXPECT_EQ(quota.kind, ErrorKind::busy);
+  EXPECT_THAT(quota.text, HasSubstr("quota of the day"));
+  http_->expect(answer(429, "{}", {{"Retry-After", "600"}}));
+  EXPECT_EQ(failure(2).kind, ErrorKind::busy);
+  EXPECT_TRUE(clock_.sleeps().empty());
+}
+
+TEST_F(ContentClientTest, CannotUnsayWhatIsOut) {
+  settings_.stream = true;
+  http_->expect(cut_after(answer(200, "data: " + piece("A kite. It") + "\n\ndata: {}"), 120));
+  const auto got = ask({[](std::string_view) { return true; }, {}});
+  ASSERT_FALSE(got);
+  EXPECT_EQ(http_->requests().size(), 1u);
+}
+
+TEST_F(ContentClientTest, BeginsAnewWhileNothingIsOut) {
+  settings_.stream = true;
+  http_->expect(answer(200, "data: " + piece("A ki") + "\n\ndata: {\"error\":{\"code\":503}}\n\n"));
+  http_->expect(answer(200, "data: " + kKite + "\n\n"));
+  std::vector<std::string> heard;
+  unsigned retries = 0;
+  const auto got = ask({[&](std::string_view text) {
+                          heard.emplace_back(text);
+                          return false;
+                        },
+                        [&] {
+                          ++retries;
+                          return true;
+                        }});
+  ASSERT_TRUE(got);
+  EXPECT_EQ(got->text, "A kite.");
+  EXPECT_EQ(retries, 1u);
+  EXPECT_THAT(heard, testing::ElementsAre("A ki", "A kite."));
+}
+
+TEST_F(ContentClientTest, AsksForARetryAndHeedsTheAnswer) {
+  http_->expect(answer(503, ""));
+  const auto got = ask({{}, [] { return false; }});
+  ASSERT_FALSE(got);
+  EXPECT_EQ(http_->requests().size(), 1u);
+}
+
+TEST_F(ContentClientTest, AFinishedAnswerIsWholeHoweverTheConnectionEnds) {
+  const std::string body = "data: " + kKite + "\n\n";
+  http_->expect(cut_after(answer(200, body + "data: {"), body.size() + 3));
+  const auto got = ask();
+  ASSERT_TRUE(got);
+  EXPECT_EQ(got->text, "A kite.");
+}
+
+TEST_F(ContentClientTest, EndsTricklesAtItsTimeout) {
+  settings_.retries = 0;
+  settings_.timeout = seconds(5);
+  auto drops = answer(200, kKite);
+  drops.max_read = 1;
+  http_->expect(drops);
+  const auto got = ask({[](std::string_view) { return false; }, {}});
+  ASSERT_TRUE(got) << "a fast trickle is no timeout";
+  http_->before_answer([&](const HttpRequest &) { clock_.advance(seconds(6)); });
+  http_->expect(drops);
+  const Error error = failure(2);
+  EXPECT_EQ(error.kind, ErrorKind::timed_out);
+}
+
+TEST_F(ContentClientTest, RefusesAnAnswerWithoutEnd) {
+  settings_.retries = 0;
+  std::string body = "[";
+  const std::string one = piece(std::string(100000, 'x')) + ",";
+  while (body.size() < (9u << 20)) body += one;
+  http_->expect(answer(200, body));
+  EXPECT_THAT(failure(1).text, HasSubstr("8 MiB"));
+}
+
+TEST_F(ContentClientTest, IsCancelledWhileItWaitsForAnother) {
+  http_->expect(answer(503, ""));
+  http_->before_answer([&](const HttpRequest &) { clock_.hold(true); });
+  std::thread canceller([&] {
+    EXPECT_TRUE(clock_.wait_for_sleepers(1));
+    g_cancellable_cancel(cancellable_.get());
+  });
+  const auto got = ask();
+  canceller.join();
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error().kind, ErrorKind::cancelled);
+}
+
+TEST_F(ContentClientTest, IsCancelledWhileTheGatewayHangs) {
+  http_->expect(hanging());
+  std::thread canceller([&] {
+    while (http_->requests().empty()) g_thread_yield();
+    g_cancellable_cancel(cancellable_.get());
+  });
+  const auto got = ask();
+  canceller.join();
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error().kind, ErrorKind::cancelled);
+}
+
+}  // namespace
+}  // namespace genclip::test

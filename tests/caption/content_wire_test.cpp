@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Requests as §2.5 shows them, and all that an answer may say.
+#include "plugin/caption/content_wire.h"
+
+#include <gtest/gtest.h>
+
+namespace genclip {
+namespace {
+
+Json parsed(const std::string &text) {
+  auto json = Json::parse(text);
+  EXPECT_TRUE(json) << text;
+  return json ? *std::move(json) : Json();
+}
+
+ContentPiece piece(const std::string &text) { return read_content_piece(parsed(text)); }
+
+TEST(ContentUrl, NamesTheModelAndTheWayItAnswers) {
+  EXPECT_EQ(content_url("https://api.example/llm", "gem-2.5-pro-low", false),
+            "https://api.example/llm/v1/models/gem-2.5-pro-low:generateContent");
+  EXPECT_EQ(content_url("https://api.example/llm//", "gem-2.5-pro", true),
+            "https://api.example/llm/v1/models/gem-2.5-pro:streamGenerateContent");
+  EXPECT_EQ(content_url("http://h", "a/b?c#d:e", false),
+            "http://h/v1/models/a%2Fb%3Fc%23d%3Ae:generateContent");
+}
+
+TEST(ContentBody, HoldsNothingButWhatIsSet) {
+  ContentRequest request;
+  request.model = "gem-2.5-flash-lite";
+  request.prompt = "Say it.";
+  EXPECT_EQ(content_body(request), R"({"contents":[{"role":"user","parts":[{"text":"Say it."}]}]})");
+}
+
+TEST(ContentBody, HoldsEverythingThatIsSet) {
+  ContentRequest request;
+  request.prompt = "Say \"it\".";
+  request.text = "Hallo\nWelt";
+  request.stills = {{"image/jpeg", "\x01\x02\xFF"}, {"image/jpeg", std::string("\0", 1)}};
+  request.earlier = {"First.", "Second."};
+  request.system_instruction = "Be brief.";
+  request.temperature = 0;
+  request.top_p = 0.25;
+  request.max_output_tokens = 64;
+  EXPECT_EQ(parsed(content_body(request)), parsed(R"({
+    "contents": [{"role": "user", "parts": [
+      {"text": "Say \"it\".\n\nThe captions before this one, oldest first; go on from them and do not repeat them:\n- First.\n- Second."},
+      {"inlineData": {"mimeType": "image/jpeg", "data": "AQL/"}},
+      {"inlineData": {"mimeType": "image/jpeg", "data": "AA=="}},
+      {"text": "Hallo\nWelt"}]}],
+    "systemInstruction": {"parts": [{"text": "Be brief."}]},
+    "generationConfig": {"temperature": 0.0, "topP": 0.25, "maxOutputTokens": 64}})"));
+}
+
+TEST(ContentBody, LeavesOutEachFieldOnItsOwn) {
+  ContentRequest request;
+  request.top_p = 0.5;
+  EXPECT_EQ(*parsed(content_body(request)).find("generationConfig"), parsed(R"({"topP":0.5})"));
+  request = {};
+  request.max_output_tokens = 4294967295u;
+  EXPECT_EQ(*parsed(content_body(request)).find("generationConfig"),
+            parsed(R"({"maxOutputTokens":4294967295})"));
+  request = {};
+  request.temperature = 1.5;
+  EXPECT_EQ(*parsed(content_body(request)).find("generationConfig"), parsed(R"({"temperature":1.5})"));
+}
+
+TEST(ContentPiece, ReadsAWholeAnswer) {
+  const ContentPiece read = piece(R"({
+    "candidates": [{"content": {"role": "model", "parts": [{"text": "A red "}, {"text": "kite."}]},
+                    "finishReason": "STOP", "index": 0}],
+    "usageMetadata": {"promptTokenCount": 258, "candidatesTokenCount": 4, "totalTokenCount": 262}})");
+  EXPECT_EQ(read.text, "A red kite.");
+  EXPECT_EQ(read.finish_reason, "STOP");
+  EXPECT_EQ(read.prompt_tokens, 258u);
+  EXPECT_EQ(read.output_tokens, 4u);
+  EXPECT_EQ(read.total_tokens, 262u);
+  EXPECT_TRUE(read.block_reason.empty());
+  EXPECT_FALSE(read.fault);
+}
+
+TEST(ContentPiece, SkipsThoughtsAndPartsWithoutText) {
+  EXPECT_EQ(piece(R"({"candidates":[{"content":{"parts":[{"text":"Hm. ","thought":true},
+    {"inlineData":{"data":"AA=="}},{"text":7},{"text":"A kite.","thought":false},"x",null]}}]})")
+                .text,
+            "A kite.");
+}
+
+TEST(ContentPiece, ReadsCountsThatAreStringsAndLeavesOutNonsense) {
+  const ContentPiece read = piece(
+      R"({"usageMetadata":{"promptTokenCount":"12","candidatesTokenCount":-1,"totalTokenCount":"12x"}})");
+  EXPECT_EQ(read.prompt_tokens, 12u);
+  EXPECT_EQ(read.output_tokens, std::nullopt);
+  EXPECT_EQ(read.total_tokens, std::nullopt);
+}
+
+TEST(ContentPiece, ReadsWhyTheQuestionWasRefused) {
+  EXPECT_EQ(piece(R"({"promptFeedback":{"blockReason":"SAFETY"}})").block_reason, "SAFETY");
+  EXPECT_EQ(piece(R"({"promptFeedback":{"blockReason":"BLOCK_REASON_UNSPECIFIED"}})").block_reason, "");
+  EXPECT_EQ(piece(R"({"promptFeedback":{"safetyRatings":[]}})").block_reason, "");
+}
+
+TEST(ContentPiece, TakesAReasonThatIsUnspecifiedForNone) {
+  EXPECT_EQ(piece(R"({"candidates":[{"finishReason":"FINISH_REASON_UNSPECIFIED"}]})").finish_reason, "");
+  EXPECT_EQ(piece(R"({"candidates":[{"finishReason":null}]})").finish_reason, "");
+}
+
+TEST(ContentPiece, SurvivesEveryTypeInEveryPlace) {
+  for (const char *value : {"null", "true", "7", "\"x\"", "[]", "{}", "[[]]", "[null]", "{\"parts\":{}}"}) {
+    const std::string text = value;
+    for (const std::string &document :
+         {text, R"({"candidates":)" + text + "}", R"({"candidates":[)" + text + "]}",
+          R"({"candidates":[{"content":)" + text + R"(,"finishReason":[]}]})",
+          R"({"candidates":[{"content":{"parts":)" + text + "}}]}", R"({"usageMetadata":)" + text + "}",
+          R"({"promptFeedback":)" + text + "}"}) {
+      const ContentPiece read = piece(document);
+      EXPECT_EQ(read.text, "") << document;
+      EXPECT_EQ(read.total_tokens, std::nullopt) << document;
+    }
+  }
+}
+
+TEST(FinishReason, BlocksWhereTextWasWithheld) {
+  for (const char *reason : {"SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII",
+                             "IMAGE_SAFETY", "safety", "content_filter"})
+    EXPECT_TRUE(is_blocking(reason)) << reason;
+  for (const char *reason : {"", "STOP", "MAX_TOKENS", "OTHER", "stop", "length", "NEW_REASON"})
+    EXPECT_FALSE(is_blocking(reason)) << reason;
+}
+
+TEST(FinishReason, TellsTheOutputLimit) {
+  for (const char *reason : {"MAX_TOKENS", "max_tokens", "length"})
+    EXPECT_TRUE(is_output_limit(reason)) << reason;
+  for (const char *reason : {"", "STOP", "MAX_TOKEN", "SAFETY"})
+    EXPECT_FALSE(is_output_limit(reason)) << reason;
+}
+
+}  // namespace
+}  // namespace genclip

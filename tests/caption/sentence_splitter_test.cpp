@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Sentences as people see them, however the text was cut.
+#include "plugin/caption/sentence_splitter.h"
+
+#include <gtest/gtest.h>
+
+namespace genclip {
+namespace {
+
+using Sentences = std::vector<std::string>;
+
+void add(Sentences more, Sentences &sentences) {
+  for (std::string &sentence : more) sentences.push_back(std::move(sentence));
+}
+
+Sentences split(const std::vector<std::string_view> &pieces) {
+  SentenceSplitter splitter;
+  Sentences sentences;
+  for (const std::string_view piece : pieces) add(splitter.push(piece), sentences);
+  add(splitter.finish(), sentences);
+  return sentences;
+}
+
+const std::pair<std::string, Sentences> kCases[] = {
+    {"", {}},
+    {"A kite", {"A kite"}},
+    {"A kite. It is red. ", {"A kite.", "It is red."}},
+    {"What?! Really... Yes.", {"What?!", "Really...", "Yes."}},
+    {"He waits... and waits. Then he goes.", {"He waits... and waits.", "Then he goes."}},
+    {"Dr. Smith and J. Doe, e.g. here. They wave.", {"Dr. Smith and J. Doe, e.g. here.", "They wave."}},
+    {"It costs 3.50 at www.example.com today. Cheap!", {"It costs 3.50 at www.example.com today.", "Cheap!"}},
+    {"\"Stop!\" He stops. (He does.) Good.", {"\"Stop!\"", "He stops.", "(He does.)", "Good."}},
+    {"First line\nSecond line\n\n", {"First line", "Second line"}},
+    {"風箏在飛。它是紅色的！真的？是", {"風箏在飛。", "它是紅色的！", "真的？", "是"}},
+    {"Ein „Drachen“ fliegt. Über Dünen.", {"Ein „Drachen“ fliegt.", "Über Dünen."}},
+    {"...", {"..."}},
+};
+
+TEST(SentenceSplitter, CutsWhereASentenceEnds) {
+  for (const auto &[text, sentences] : kCases) EXPECT_EQ(split({text}), sentences) << text;
+}
+
+TEST(SentenceSplitter, CutsTheSameHoweverTheTextComes) {
+  for (const auto &[text, sentences] : kCases) {
+    const std::string_view whole = text;
+    for (size_t a = 0; a <= whole.size(); ++a)
+      for (size_t b = a; b <= whole.size(); ++b)
+        ASSERT_EQ(split({whole.substr(0, a), whole.substr(a, b - a), whole.substr(b)}), sentences)
+            << text << " cut at " << a << " and " << b;
+  }
+}
+
+TEST(SentenceSplitter, GivesASentenceOnceTheNextHasBegun) {
+  SentenceSplitter splitter;
+  EXPECT_EQ(splitter.push("A kite."), Sentences());
+  EXPECT_EQ(splitter.push(" "), Sentences());
+  EXPECT_EQ(splitter.push("I"), Sentences({"A kite."}));
+  EXPECT_EQ(splitter.push("t is red"), Sentences());
+  EXPECT_EQ(splitter.finish(), Sentences({"It is red"}));
+  EXPECT_EQ(splitter.finish(), Sentences());
+}
+
+}  // namespace
+}  // namespace genclip
