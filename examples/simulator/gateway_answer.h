@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What the simulated model says, and the bytes that say it in each shape.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "examples/simulator/gateway_question.h"
+
+namespace genclip::sim {
+
+// The framings of a streamed answer.
+enum class GatewayShape { events, events_crlf, events_cr, events_tight, array, lines };
+
+enum class GatewayFaultKind {
+  none,
+  status,           // refuses with `code`; `retry_delay` goes as RetryInfo
+  error_on_200,     // the error of `code` as the whole of a good answer
+  error_in_array,   // the same in an array of one
+  error_midway,     // the same after half of the answer
+  blocked,          // finishReason `text`, nothing said
+  prompt_blocked,   // promptFeedback.blockReason `text`
+  thinks_too_long,  // MAX_TOKENS without a word
+  thinks_aloud,     // a thought ahead of the answer
+  no_finish,        // all is said, but no finishReason
+  cut,              // the connection ends after `code` bytes
+  html,
+  empty,
+  hang,
+};
+
+struct GatewayFault {
+  GatewayFaultKind kind = GatewayFaultKind::none;
+  unsigned code = 0;
+  std::string text = {};
+  std::string retry_delay = {};  // "1.5s"
+};
+
+struct GatewayPace {
+  size_t chunk = 0;                      // bytes sent at once; 0: a document at once
+  std::chrono::milliseconds before{0};   // before the first byte
+  std::chrono::milliseconds between{0};  // two chunks
+};
+
+// As one connection sends it.
+struct GatewayReply {
+  unsigned status = 200;
+  std::string content_type = "application/json; charset=UTF-8";
+  std::vector<std::string> chunks;
+  GatewayPace pace;
+  bool hangs = false;  // says nothing at all
+  bool cut = false;    // the connection breaks behind the last chunk
+};
+
+// Of pictures their number, sizes and mean colours; of a text itself in capitals, line by line.
+std::string gateway_caption(const GatewayQuestion &question);
+
+GatewayReply gateway_answer(const GatewayQuestion &question, GatewayShape shape, const GatewayFault &fault,
+                            const GatewayPace &pace);
+
+// The error object of the service's family.
+GatewayReply gateway_refusal(unsigned code, const std::string &message, const std::string &retry_delay = {});
+
+}  // namespace genclip::sim

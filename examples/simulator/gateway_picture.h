@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What the simulated model sees in a picture it got.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "plugin/base/result.h"
+
+namespace genclip::sim {
+
+struct SeenPicture {
+  int width = 0;
+  int height = 0;
+  std::string colour;  // the name of its mean colour: black, grey, white, red, orange, …
+};
+
+// Decodes a JPEG with GStreamer; fails when it is none, or has something before or behind it.
+Result<SeenPicture> look_at_jpeg(std::string_view bytes);
+
+// The closest of the names.
+std::string colour_name(double red, double green, double blue);
+
+}  // namespace genclip::sim

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Heads are taken apart by hand; answers go out in HTTP chunks, so that a cut can be told from an end.
+#include "tests/captioner/gateway_server.h"
+
+#include <glib.h>
+#include <gtest/gtest.h>
+
+namespace genclip::test {
+namespace {
+
+std::string header_of(const std::string &head, const std::string &name) {
+  const std::string wanted = "\n" + name + ": ";
+  for (size_t at = 0; at + wanted.size() < head.size(); ++at) {
+    if (g_ascii_strncasecmp(head.c_str() + at, wanted.c_str(), wanted.size()) != 0) continue;
+    const size_t begin = at + wanted.size();
+    return head.substr(begin, head.find('\r', begin) - begin);
+  }
+  return {};
+}
+
+sim::GatewayCall call_of(const std::string &request) {
+  const size_t end = request.find("\r\n\r\n");
+  const std::string head = request.substr(0, end + 2);
+  const size_t blank = head.find(' ');
+  return {head.substr(0, blank), head.substr(blank + 1, head.find(' ', blank + 1) - blank - 1),
+          header_of(head, "Authorization"), header_of(head, "Content-Type"), request.substr(end + 4)};
+}
+
+std::string chunk_of(const std::string &bytes) {
+  char size[32];
+  g_snprintf(size, sizeof size, "%zx\r\n", bytes.size());
+  return size + bytes + "\r\n";
+}
+
+}  // namespace
+
+GatewayServer::GatewayServer() : server_([this](ServedConnection &connection) { serve(connection); }) {}
+
+std::vector<Json> GatewayServer::bodies() const {
+  std::vector<Json> bodies;
+  for (const std::string &request : server_.requests()) {
+    auto body = Json::parse(call_of(request).body);
+    EXPECT_TRUE(body) << request;
+    if (body) bodies.push_back(*std::move(body));
+  }
+  return bodies;
+}
+
+void GatewayServer::serve(ServedConnection &connection) {
+  for (std::string request = connection.read_request(); !request.empty();
+       request = connection.read_request()) {
+    const sim::GatewayReply reply = gateway_.answer(call_of(request));
+    if (reply.hangs) return connection.hang();
+    connection.pause(reply.pace.before);
+    if (!connection.send("HTTP/1.1 " + std::to_string(reply.status) + " Said\r\nContent-Type: " +
+                         reply.content_type + "\r\nTransfer-Encoding: chunked\r\n\r\n"))
+      return;
+    for (const std::string &chunk : reply.chunks) {
+      if (!chunk.empty() && !connection.send(chunk_of(chunk))) return;
+      connection.pause(reply.pace.between);
+    }
+    if (reply.cut) return connection.reset();
+    if (!connection.send("0\r\n\r\n")) return;
+  }
+}
+
+}  // namespace genclip::test

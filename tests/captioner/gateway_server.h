@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The simulated text gateway on a real socket.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "examples/simulator/gateway.h"
+#include "tests/support/http_server.h"
+
+namespace genclip::test {
+
+class GatewayServer {
+ public:
+  GatewayServer();
+
+  std::string url() const { return server_.url("/llm"); }
+  sim::Gateway &gateway() { return gateway_; }
+  // Bodies of the requests, in the order in which they came.
+  std::vector<Json> bodies() const;
+
+  void fault(sim::GatewayFaultKind kind, unsigned times = 1, unsigned code = 0, const std::string &text = {},
+             const std::string &retry_delay = {}) {
+    gateway_.add_fault({kind, code, text, retry_delay}, times);
+  }
+
+ private:
+  void serve(ServedConnection &connection);
+
+  sim::Gateway gateway_;
+  HttpServer server_;
+};
+
+}  // namespace genclip::test
