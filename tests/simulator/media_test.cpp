@@ -6,6 +6,7 @@
 #include <chrono>
 #include <thread>
 
+#include "plugin/base/gref.h"
 #include "tests/simulator/web.h"
 
 namespace genclip::sim::test {
@@ -233,6 +234,39 @@ TEST(MediaAddresses, CanBeOnAnotherHost) {
   const std::string url = text(finished_task(simulator, request()), "video_url");
   EXPECT_TRUE(url.starts_with("http://127.0.0.2:")) << url;
   EXPECT_EQ(ask("GET", url).body, "clip");
+}
+
+std::string contents(const std::string &path) {
+  gchar *text = nullptr;
+  EXPECT_TRUE(g_file_get_contents(path.c_str(), &text, nullptr, nullptr)) << path;
+  return text ? std::string(GStringPtr(text).get()) : "";
+}
+
+TEST(MediaAddresses, CanBeOverTls) {
+  const std::string folder = GENCLIP_CERTIFICATES;
+  Simulator simulator({.queued = std::chrono::milliseconds(0),
+                       .processing = std::chrono::milliseconds(0),
+                       .clip_bytes = "clip",
+                       .media_certificate = contents(folder + "/good.pem"),
+                       .media_private_key = contents(folder + "/good.key")});
+  const auto started = simulator.start();
+  ASSERT_TRUE(started) << started.error().text;
+  const std::string url = text(finished_task(simulator, request()), "video_url");
+  EXPECT_TRUE(url.starts_with("https://127.0.0.1:")) << url;
+  EXPECT_EQ(ask("GET", url).body, "clip");
+  ASSERT_TRUE(simulator.add_fault("media#1:redirect=http://127.0.0.1:9/"));
+  EXPECT_EQ(ask("GET", url).headers.at("location"), "http://127.0.0.1:9/");
+  ASSERT_TRUE(simulator.add_fault("media#1:cut=2"));
+  EXPECT_EQ(ask("GET", url).body, "cl");
+  ASSERT_TRUE(simulator.add_fault("media#1:reset"));
+  EXPECT_EQ(ask("GET", url).status, 0u);
+}
+
+TEST_F(Media, OutlivesAClientThatLeavesWhileItWaits) {
+  fault("media#1:delay=1500");
+  EXPECT_TRUE(get().timed_out);
+  std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  EXPECT_TRUE(get().body == bytes_);
 }
 
 }  // namespace
