@@ -128,10 +128,10 @@ void ClipMessages::drain(GstElement *element) {
   posted_.notify_all();
 }
 
-bool ClipMessages::wait_posted(const std::atomic<bool> &interrupt) {
+bool ClipMessages::wait_posted(const Interrupt::Watch &watch) {
   MutexLock lock(mutex_);
-  while (draining_ && !interrupt) posted_.wait(lock);
-  return !interrupt;
+  while (draining_ && !watch.interrupted()) posted_.wait(lock);
+  return !watch.interrupted();
 }
 
 void ClipMessages::wake() {

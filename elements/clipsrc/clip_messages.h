@@ -6,12 +6,12 @@
 
 #include <gst/gst.h>
 
-#include <atomic>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <string>
 
+#include "plugin/base/interrupt.h"
 #include "plugin/base/mutex.h"
 #include "plugin/generation/generation.h"
 
@@ -30,7 +30,7 @@ class ClipMessages final : public GenerationObserver, public std::enable_shared_
   void post_in_turn(std::function<void(GstElement *)> post) EXCLUDES(mutex_);
 
   // Waits until all so far is posted; false when interrupted.
-  bool wait_posted(const std::atomic<bool> &interrupt) EXCLUDES(mutex_);
+  bool wait_posted(const Interrupt::Watch &watch) EXCLUDES(mutex_);
   void wake() EXCLUDES(mutex_);
   // Says CANCELED for what is open; nothing is queued from then on.
   void close() EXCLUDES(mutex_);

@@ -10,6 +10,23 @@
 #include "plugin/task/task_wire.h"
 
 namespace genclip {
+namespace {
+
+GRef<GstTagList> tags_of(const Generation &generation) {
+  auto tags = GRef<GstTagList>::adopt(gst_tag_list_new(GST_TAG_APPLICATION_NAME, "genclip", nullptr));
+  const auto comment = [&](const char *key, const std::string &value) {
+    if (!value.empty())
+      gst_tag_list_add(tags.get(), GST_TAG_MERGE_APPEND, GST_TAG_EXTENDED_COMMENT,
+                       (std::string(key) + "=" + value).c_str(), nullptr);
+  };
+  const GenerationState state = generation.state();
+  comment("genclip-model", state.model);
+  comment("genclip-task-id", state.task_id);
+  comment("genclip-take", std::to_string(generation.job().identity.take));
+  return tags;
+}
+
+}  // namespace
 
 ClipSettings ClipSource::settings() const {
   MutexLock lock(mutex_);
@@ -67,18 +84,24 @@ void ClipSource::release() {
     plan_.reset();
     std::swap(run, run_);
   }
+  // In pull mode GstBaseSrc stops without waiting for the thread that pulls.
+  interrupt_.end_waits();
+  wake(run);
   if (run.generation) run.generation->leave(run.messages.get());
   if (run.messages) run.messages->close();
 }
 
-void ClipSource::interrupt(bool on) {
-  interrupted_ = on;
-  if (!on) return;
+void ClipSource::interrupt() {
+  interrupt_.raise();
   Run run;
   {
     MutexLock lock(mutex_);
     run = run_;
   }
+  wake(run);
+}
+
+void ClipSource::wake(const Run &run) {
   if (run.generation) run.generation->clip().wake();
   if (run.messages) run.messages->wake();
 }
@@ -93,25 +116,27 @@ ClipSource::Run ClipSource::begin() {
 }
 
 // Before the first byte: its size, its tags, and every message that belongs before it.
-Result<void> ClipSource::open_stream(const Run &run, uint64_t size) {
+Result<void> ClipSource::open_stream(const Run &run, uint64_t size, bool pulled,
+                                     const Interrupt::Watch &watch) {
   GST_OBJECT_LOCK(element_);
   element_->segment.duration = size;
   GST_OBJECT_UNLOCK(element_);
   run.messages->post_in_turn([](GstElement *element) {
     gst_element_post_message(element, gst_message_new_duration_changed(GST_OBJECT(element)));
   });
-  const GenerationState state = run.generation->state();
-  GstTagList *tags = gst_tag_list_new(GST_TAG_APPLICATION_NAME, "genclip", nullptr);
-  const auto comment = [&](const char *key, const std::string &value) {
-    if (!value.empty())
-      gst_tag_list_add(tags, GST_TAG_MERGE_APPEND, GST_TAG_EXTENDED_COMMENT,
-                       (std::string(key) + "=" + value).c_str(), nullptr);
-  };
-  comment("genclip-model", state.model);
-  comment("genclip-task-id", state.task_id);
-  comment("genclip-take", std::to_string(run.generation->job().identity.take));
-  gst_element_send_event(GST_ELEMENT(element_), gst_event_new_tag(tags));
-  if (!run.messages->wait_posted(interrupted_)) return cancelled();
+  const auto tags = tags_of(*run.generation);
+  if (pulled) {
+    // Who pulls makes the stream's events: the application alone can be told.
+    run.messages->post_in_turn([tags](GstElement *element) {
+      gst_element_post_message(element,
+                               gst_message_new_tag(GST_OBJECT(element), gst_tag_list_ref(tags.get())));
+    });
+  } else {
+    // Not gst_element_send_event: it takes the state lock, under which NULL waits for this thread.
+    GST_ELEMENT_GET_CLASS(element_)->send_event(GST_ELEMENT(element_),
+                                                gst_event_new_tag(gst_tag_list_ref(tags.get())));
+  }
+  if (!run.messages->wait_posted(watch)) return cancelled();
   opened_ = true;
   return {};
 }
@@ -127,6 +152,7 @@ void ClipSource::show_request(const ClipPlan &plan, ClipMessages &messages) {
 }
 
 Result<GRef<GstBuffer>> ClipSource::read(uint64_t offset, unsigned size, bool whole) {
+  const Interrupt::Watch watch(interrupt_);
   const Run run = begin();
   if (!run.messages) return cancelled();
   if (!run.generation) {
@@ -137,13 +163,13 @@ Result<GRef<GstBuffer>> ClipSource::read(uint64_t offset, unsigned size, bool wh
     }
     if (plan && !opened_) show_request(*plan, *run.messages);
     opened_ = true;
-    if (!run.messages->wait_posted(interrupted_)) return cancelled();
+    if (!run.messages->wait_posted(watch)) return cancelled();
     return GRef<GstBuffer>();
   }
-  const auto ready = run.generation->clip().wait(offset, size, !whole, interrupted_);
+  const auto ready = run.generation->clip().wait(offset, size, !whole, watch);
   if (!ready) return ready.error();
   if (!opened_)
-    if (auto opened = open_stream(run, ready->size); !opened) return std::move(opened).error();
+    if (auto opened = open_stream(run, ready->size, whole, watch); !opened) return std::move(opened).error();
   if (ready->available == 0) return GRef<GstBuffer>();
 
   auto buffer = GRef<GstBuffer>::adopt(gst_buffer_new_allocate(nullptr, ready->available, nullptr));

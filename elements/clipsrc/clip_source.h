@@ -19,7 +19,7 @@
 namespace genclip {
 
 // settings and state: any thread. prepare, release: while pads are activated. read: the streaming thread.
-// interrupt: any thread.
+// interrupt, resume: any thread.
 class ClipSource {
  public:
   // Borrows the element that owns it.
@@ -51,8 +51,9 @@ class ClipSource {
   // A buffer of the bytes at `offset`: at most `size`, exactly that many (but for the end) when `whole`. Null
   // at the end.
   Result<GRef<GstBuffer>> read(uint64_t offset, unsigned size, bool whole) EXCLUDES(mutex_);
-  // Ends waits at once, until `on` is false again.
-  void interrupt(bool on) EXCLUDES(mutex_);
+  // Ends waits at once, until resume().
+  void interrupt() EXCLUDES(mutex_);
+  void resume() { interrupt_.lower(); }
 
  private:
   struct Run {
@@ -62,11 +63,13 @@ class ClipSource {
 
   // Joins the generation at the first read.
   Run begin() EXCLUDES(mutex_);
-  Result<void> open_stream(const Run &run, uint64_t size) EXCLUDES(mutex_);
+  static void wake(const Run &run);
+  Result<void> open_stream(const Run &run, uint64_t size, bool pulled, const Interrupt::Watch &watch)
+      EXCLUDES(mutex_);
   void show_request(const ClipPlan &plan, ClipMessages &messages);
 
   GstBaseSrc *const element_;
-  Interrupt interrupted_{false};
+  Interrupt interrupt_;
   bool opened_ = false;  // The streaming thread's.
 
   mutable Mutex mutex_;

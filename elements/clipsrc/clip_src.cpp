@@ -93,12 +93,12 @@ gboolean get_size(GstBaseSrc *src, guint64 *size) {
 }
 
 gboolean unlock(GstBaseSrc *src) {
-  source_of(src).interrupt(true);
+  source_of(src).interrupt();
   return TRUE;
 }
 
 gboolean unlock_stop(GstBaseSrc *src) {
-  source_of(src).interrupt(false);
+  source_of(src).resume();
   return TRUE;
 }
 

@@ -27,9 +27,10 @@ Error cannot_write(const std::string &path, const char *why, ErrorKind kind = Er
 template <typename Put>
 Result<void> copy(GrowingClip &clip, Put put) {
   std::vector<std::byte> piece(kPiece);
-  const Interrupt never{false};
+  const Interrupt never;
+  const Interrupt::Watch watch(never);
   for (uint64_t offset = 0;;) {
-    const auto ready = clip.wait(offset, piece.size(), true, never);
+    const auto ready = clip.wait(offset, piece.size(), true, watch);
     if (!ready) return ready.error();
     if (ready->available == 0) return {};
     const auto count = clip.read(offset, std::span(piece).first(ready->available));

@@ -133,8 +133,8 @@ RunEnd run_clip(ClipPlan plan, ProgressLine &progress) {
   progress.clear();
   if (end.state.status == ClipStatus::failed) {
     // Said a moment before the error is there.
-    const Interrupt never{false};
-    const auto ready = joined.generation->clip().wait(0, 1, true, never);
+    const Interrupt never;
+    const auto ready = joined.generation->clip().wait(0, 1, true, Interrupt::Watch(never));
     end.error = ready ? Error{ErrorKind::failed, "The clip could not be generated."} : ready.error();
     if (end.error->task_id.empty()) end.error->task_id = end.state.task_id;
   }

@@ -43,10 +43,10 @@ bool GrowingClip::restart() {
 }
 
 Result<GrowingClip::Ready> GrowingClip::wait(uint64_t offset, uint64_t count, bool any,
-                                             const Interrupt &interrupt) {
+                                             const Interrupt::Watch &watch) {
   MutexLock lock(mutex_);
   for (;;) {
-    if (interrupt) return cancelled();
+    if (watch.interrupted()) return cancelled();
     if (size_known_) {
       const uint64_t left = offset < total_ ? std::min(count, total_ - offset) : 0;
       // The last byte waits until the clip is stored: whoever has it all may leave at once.

@@ -4,7 +4,6 @@
 // else.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -13,13 +12,11 @@
 #include <string>
 
 #include "plugin/base/file_system.h"
+#include "plugin/base/interrupt.h"
 #include "plugin/base/mutex.h"
 #include "plugin/base/result.h"
 
 namespace genclip {
-
-// A reader's sticky wish to stop waiting; set it, then wake the clip.
-using Interrupt = std::atomic<bool>;
 
 // Thread-safe: one writer, any number of readers.
 class GrowingClip {
@@ -42,10 +39,11 @@ class GrowingClip {
     uint64_t available;  // How many bytes from the offset are there, at most those asked; 0 at the end.
   };
   // Waits until `count` bytes from `offset` (fewer at the end) are there, or with `any` at least one of them.
-  Result<Ready> wait(uint64_t offset, uint64_t count, bool any, const Interrupt &interrupt) EXCLUDES(mutex_);
+  Result<Ready> wait(uint64_t offset, uint64_t count, bool any, const Interrupt::Watch &watch)
+      EXCLUDES(mutex_);
   // Reads what wait() has said to be there.
   Result<size_t> read(uint64_t offset, std::span<std::byte> target) EXCLUDES(mutex_);
-  // Makes waiting readers look at their Interrupt.
+  // Makes waiting readers look at their watch; call it after raising the interrupt.
   void wake() EXCLUDES(mutex_);
   // Nothing while it is unknown.
   std::optional<uint64_t> size() EXCLUDES(mutex_);
