@@ -7,6 +7,8 @@
 #include "plugin/command/command.h"
 #include "plugin/command/console.h"
 #include "plugin/command/request_words.h"
+#include "plugin/command/store_json.h"
+#include "plugin/store/store_listing.h"
 
 namespace genclip {
 namespace {
@@ -49,18 +51,53 @@ void offer_fields(const ModelSpec &spec) {
   if (spec.apis.size() > 1) print("api=\n");
 }
 
+// Options whose value is a word of its own, unless it follows a "=".
+constexpr std::string_view kValueOptions[] = {"--output",       "-o",
+                                              "--base-url",     "-b",
+                                              "--api-key-file", "-k",
+                                              "--store",        "-s",
+                                              "--timeout",      "--poll-interval",
+                                              "--http-timeout", "--retries",
+                                              "--proxy",        "--tls-ca-file",
+                                              "--task-id",      "-t"};
+
+Words without_options(const Words &words) {
+  Words rest;
+  for (size_t i = 0; i < words.size(); ++i) {
+    const auto *end = std::end(kValueOptions);
+    if (std::find(std::begin(kValueOptions), end, words[i]) != end)
+      ++i;
+    else if (!words[i].starts_with("-"))
+      rest.push_back(words[i]);
+  }
+  return rest;
+}
+
+// Of every clip in the usual store.
+void offer_stored(bool tasks_only) {
+  const auto clips = list_store(FileSystem::posix(), store_root(""));
+  if (!clips) return;
+  for (const StoredClip &clip : *clips) {
+    if (!tasks_only) print(short_key(clip) + "\n");
+    if (clip.record && !clip.record->task_id.empty()) print(printable(clip.record->task_id) + "\n");
+  }
+}
+
 }  // namespace
 
 // The last word is the one at the cursor, perhaps empty. All that may stand there is offered: the shell
 // filters.
 int run_completion(const Words &words) {
-  Words before(words.begin(), words.empty() ? words.end() : words.end() - 1);
-  std::erase_if(before, [](const std::string &word) { return word.starts_with("-"); });
+  const Words before = without_options({words.begin(), words.empty() ? words.end() : words.end() - 1});
   const std::string current = words.empty() ? "" : words.back();
   const auto *taker = before.empty()
                           ? std::end(kTakers)
                           : std::find_if(std::begin(kTakers), std::end(kTakers),
                                          [&](const Taker &one) { return one.command == before[0]; });
+  if (before.size() >= 2 && before[0] == "store" && before[1] != "list" && before[1] != "prune") {
+    offer_stored(before[1] == "fetch");
+    return kOk;
+  }
   if (taker == std::end(kTakers)) {
     offer_commands(before);
     return kOk;

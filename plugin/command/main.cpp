@@ -39,26 +39,29 @@ int refuse(const std::string &what) {
   return kUsage;
 }
 
-// "genclip store": the commands of the group.
-int refuse_group(const std::string &group) {
-  std::vector<std::string> names;
+// The commands that begin with that word, a line each; empty when it is no group.
+std::string group_text(const std::string &group) {
+  std::string text;
   for (const Command &command : commands())
-    if (std::string_view(command.name).starts_with(group + " ")) names.emplace_back(command.name);
-  std::string text = "genclip " + group + " needs to know what to do:";
-  for (const std::string &name : names) text += "\n  genclip " + name;
-  print_error(text);
-  return kUsage;
+    if (std::string_view(command.name).starts_with(group + " "))
+      text += "\n  genclip " + std::string(command.name) + ": " + command.summary;
+  return text;
 }
 
 int refuse_unknown(const Words &words) {
   const std::string &word = words[0];
   if (word.starts_with("-")) return refuse("Unknown option " + word + ".");
-  std::vector<Name> names;
-  for (const Command &command : commands()) {
-    const std::string name = command.name;
-    if (name.starts_with(word + " ")) return refuse_group(word);
-    names.push_back({name});
+  if (const std::string group = group_text(word); !group.empty()) {
+    const bool asks = words.size() > 1 && (words[1] == "--help" || words[1] == "-h");
+    const std::string text = "genclip " + word + " needs to know what to do:" + group;
+    if (asks)
+      print(text + "\n");
+    else
+      print_error(text);
+    return asks ? kOk : kUsage;
   }
+  std::vector<Name> names;
+  for (const Command &command : commands()) names.push_back({command.name});
   const std::string meant = likely_name(word, names);
   return refuse("There is no command \"" + word + "\"." +
                 (meant.empty() ? "" : " Do you mean " + meant + "?"));

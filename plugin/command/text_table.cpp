@@ -48,7 +48,7 @@ std::vector<std::string> wrapped(std::string_view text, size_t width) {
     lines.emplace_back(text.substr(0, end));
     text.remove_prefix(next);
   }
-  lines.emplace_back(text);
+  if (!text.empty() || lines.empty()) lines.emplace_back(text);
   return lines;
 }
 

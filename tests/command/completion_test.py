@@ -46,6 +46,13 @@ class Completion(unittest.TestCase):
         # Bash breaks words at the colon too.
         self.assertEqual(complete("check", "sd_2.0_special", "aspect_ratio", "=", "16", ":", ""), ["9"])
 
+    def test_an_options_value_is_no_model(self):
+        self.assertEqual(complete("generate", "--output", "x.mp4", "-q", "dance-2"), ["dance-2.5"])
+        self.assertEqual(complete("generate", "-o", "x.mp4", "dance-2.5", "dur"), ["duration="])
+
+    def test_commands_of_a_group(self):
+        self.assertEqual(complete("store", "re"), ["remove"])
+
     def test_options(self):
         self.assertEqual(complete("check", "--"), ["--help", "--json"])
         self.assertEqual(complete("models", "--j"), ["--json"])

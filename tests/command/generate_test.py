@@ -203,7 +203,7 @@ class Stop(ServiceTest):
         process = self.start(*self.WORDS)
         task = re.search(r"\(task (\S+)\)", read_until(process.stderr, "(task "))[1]
         process.send_signal(signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=10)
+        stdout, stderr = process.communicate(timeout=30)
         self.assertEqual((process.returncode, stdout), (130, ""))
         self.assertIn(f"genclip store fetch {task}", stderr)
         again = self.run_genclip(*self.WORDS)
@@ -216,7 +216,7 @@ class Stop(ServiceTest):
         process = self.start(*self.WORDS, "--json")
         read_until(process.stderr, "(task ")
         process.terminate()
-        stdout, _ = process.communicate(timeout=10)
+        stdout, _ = process.communicate(timeout=30)
         self.assertEqual(process.returncode, 143)
         self.assertEqual(json.loads(stdout)["status"], "stopped")
 
@@ -225,7 +225,7 @@ class Stop(ServiceTest):
         process = self.start(*self.WORDS)
         read_until(process.stderr, "submitting")
         process.send_signal(signal.SIGINT)
-        _, stderr = process.communicate(timeout=10)
+        _, stderr = process.communicate(timeout=30)
         self.assertEqual(process.returncode, 130)
         self.assertRegex(stderr, r"The task \S+ goes on at the service")
         again = self.run_genclip(*self.WORDS)
@@ -240,7 +240,7 @@ class Stop(ServiceTest):
         process.send_signal(signal.SIGINT)
         read_until(process.stderr, "press Ctrl-C again")
         process.send_signal(signal.SIGINT)
-        process.communicate(timeout=10)
+        process.communicate(timeout=30)
         self.assertEqual(process.returncode, 130)
 
 

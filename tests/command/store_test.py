@@ -243,9 +243,20 @@ class Prune(Store):
 class Usage(unittest.TestCase):
     def test_store_alone_names_its_commands(self):
         run = genclip("store")
-        self.assertEqual(run.returncode, 2)
+        self.assertEqual((run.returncode, run.stdout), (2, ""))
         for name in ("list", "show", "verify", "remove", "prune", "fetch"):
-            self.assertIn(f"\n  genclip store {name}", run.stderr)
+            self.assertIn(f"\n  genclip store {name}: ", run.stderr)
+        for words in (["store", "--help"], ["help", "store"]):
+            self.assertEqual((genclip(*words).returncode, "genclip: " + genclip(*words).stdout), (0, run.stderr))
+
+
+class Completion(Store):
+    def test_keys_and_tasks_of_the_store_are_offered(self):
+        clip = self.stored()
+        for command in ("show", "remove", "verify"):
+            offered = self.run_genclip("__complete", "store", command, "--store", "elsewhere", "").stdout.split()
+            self.assertEqual(offered, [clip["key"][:8], clip["task_id"]])
+        self.assertEqual(self.run_genclip("__complete", "store", "fetch", "").stdout.split(), [clip["task_id"]])
 
 
 if __name__ == "__main__":

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Words of a command line as a request.
+#include "plugin/command/request_words.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "plugin/catalog/clip_uri.h"
+
+namespace genclip {
+namespace {
+
+using testing::HasSubstr;
+
+Result<ClipRequest, WordsProblem> read(const Words &words) {
+  return read_request(*Catalog::built_in(), words);
+}
+
+std::string usage(const Words &words) {
+  const auto request = read(words);
+  const auto *problem = request ? nullptr : std::get_if<UsageProblem>(&request.error());
+  return problem ? problem->text : "";
+}
+
+std::string wrong(const Words &words) {
+  const auto request = read(words);
+  const auto *problem = request ? nullptr : std::get_if<Error>(&request.error());
+  return problem ? problem->text : "";
+}
+
+TEST(RequestWords, AreTypedByTheCatalog) {
+  const auto request =
+      read({"sd_2.0_special", "prompt=5", "duration=5", "generate_audio=on", "strength=0.5", "style=film"});
+  ASSERT_TRUE(request);
+  EXPECT_EQ(request->model, "sd_2.0_special");
+  EXPECT_EQ(request->fields.to_text(), R"({"prompt":"5","duration":5,"generate_audio":true})");
+  EXPECT_EQ(request->extra.to_text(), R"({"strength":0.5,"style":"film"})");
+}
+
+TEST(RequestWords, EverySpellingIsTheSameField) {
+  const auto expected =
+      read({"dance-2.5", "prompt=x", "reference_images=https://a/1", "reference_images=https://a/2"});
+  for (const char *name : {"reference-images", "images", "image_urls", "image-urls", "referenceImages"}) {
+    const std::string given = name;
+    const auto request = read({"dance-2.5", "prompt=x", given + "=https://a/1", given + "=https://a/2"});
+    ASSERT_TRUE(request) << name;
+    EXPECT_EQ(*request, *expected) << name;
+  }
+}
+
+TEST(RequestWords, AnUnknownFieldKeepsItsSpelling) {
+  const auto request = read({"veo", "prompt=x", "film-style=noir"});
+  ASSERT_TRUE(request);
+  EXPECT_TRUE(request->extra.find("film-style"));
+}
+
+TEST(RequestWords, AreTheRequestOfTheirUri) {
+  const auto words =
+      read({"sd_2.0_special", "prompt=a & b = c", "seed=7", "take=2", "api=legacy", "images=https://a/?b=c"});
+  ASSERT_TRUE(words);
+  EXPECT_EQ(words->take, 2u);
+  EXPECT_EQ(words->api, Api::legacy);
+  const auto uri = read({clip_uri(*Catalog::built_in(), *words)});
+  ASSERT_TRUE(uri);
+  EXPECT_EQ(*uri, *words);
+}
+
+TEST(RequestWords, LeaveOutWhatPropertiesLeaveOut) {
+  const auto request =
+      read({"sd_2.0_special", "prompt=x", "duration=0", "seed=-1", "generate-audio=default"});
+  ASSERT_TRUE(request);
+  EXPECT_EQ(request->fields.to_text(), R"({"prompt":"x"})");
+}
+
+TEST(RequestWords, AModelMayBeNamed) {
+  EXPECT_EQ(*read({"model=veo", "prompt=x"}), *read({"veo", "prompt=x"}));
+}
+
+TEST(RequestWords, WithoutSenseAreUsageProblems) {
+  EXPECT_THAT(usage({}), HasSubstr("Model ID is missing"));
+  EXPECT_THAT(usage({"prompt=x", "veo"}), HasSubstr("Model ID is missing"));
+  EXPECT_THAT(usage({"veo", "a kite"}), HasSubstr("FIELD=VALUE"));
+  EXPECT_THAT(usage({"veo", "=x"}), HasSubstr("FIELD=VALUE"));
+  EXPECT_THAT(usage({"veo", "model=veo"}), HasSubstr("twice"));
+  EXPECT_THAT(usage({"genclip://veo", "prompt=x"}), HasSubstr("not both"));
+  for (const char *option : {"store", "base-url", "base_url", "poll-interval", "output", "tls-ca-file"})
+    EXPECT_THAT(usage({"veo", std::string(option) + "=x"}), HasSubstr("the option --")) << option;
+}
+
+TEST(RequestWords, ThatNoRequestCanHoldAreErrors) {
+  EXPECT_THAT(wrong({"veo", "seed=1", "seed=2"}), HasSubstr("The command line gives seed twice"));
+  EXPECT_THAT(wrong({"veo", "take=x"}), HasSubstr("take is \"x\""));
+  EXPECT_THAT(wrong({"veo", "api=v3"}), HasSubstr("api is \"v3\""));
+  EXPECT_THAT(wrong({"genclip://veo?prompt=%zz"}), HasSubstr("cannot be read"));
+  for (const char *key : {"api_key", "api-key", "API_KEY", "token", "Authorization"}) {
+    EXPECT_THAT(wrong({"veo", std::string(key) + "=sk-4711"}), HasSubstr("--api-key-file")) << key;
+    EXPECT_THAT(wrong({"veo", std::string(key) + "=sk-4711"}), testing::Not(HasSubstr("4711"))) << key;
+  }
+}
+
+}  // namespace
+}  // namespace genclip
