@@ -115,7 +115,8 @@ void FaultStage::proceed(SoupServerMessage *message, Call call, const std::vecto
   Reply reply = other ? std::move(*other) : act(faults);
   spoil(reply, faults);
   if (std::string_view(soup_server_message_get_method(message)) == "HEAD") reply.head_only = true;
-  answer(message, std::move(reply), call == Call::media && !other);
+  const bool is_clip = call == Call::media && !other && (reply.status == 200 || reply.status == 206);
+  answer(message, std::move(reply), is_clip);
 }
 
 void FaultStage::answer(SoupServerMessage *message, Reply reply, bool is_media) {

@@ -356,7 +356,8 @@ Result<void> Download::save_checkpoint() {
     return with_stock(std::move(synced).error());
   }
   part_.synced = have_;
-  return hooks_.checkpoint(part_);
+  auto saved = hooks_.checkpoint(part_);
+  return saved ? saved : with_stock(std::move(saved).error());
 }
 
 // Says what there is of the clip, and what is missing.

@@ -39,6 +39,7 @@ std::string_view text_of(std::span<const std::byte> bytes) {
 // Top-level boxes: a size and a type each; a size of 1 is followed by a long one, 0 means up to the end.
 Result<MediaEnd> mp4_end(File &file, uint64_t size) {
   bool has_index = false;
+  bool has_frames = false;
   uint64_t offset = 0;
   while (offset < size) {
     std::array<std::byte, 16> header = {};
@@ -46,17 +47,18 @@ Result<MediaEnd> mp4_end(File &file, uint64_t size) {
     if (!filled) return filled.error();
     if (size - offset < 8) return MediaEnd::cut;
     const std::span<const std::byte> bytes(header);
-    const bool is_index = text_of(bytes.subspan(4, 4)) == "moov";
+    const std::string_view type = text_of(bytes.subspan(4, 4));
+    has_index = has_index || type == "moov";
+    has_frames = has_frames || type == "mdat";
     const uint64_t short_size = big_endian(bytes.first(4));
     const bool is_long = short_size == 1;
-    if (short_size == 0) return whole_if(has_index);
+    if (short_size == 0) return whole_if(has_index && has_frames);
     if (is_long && size - offset < 16) return MediaEnd::cut;
     const uint64_t box_size = is_long ? big_endian(bytes.subspan(8, 8)) : short_size;
     if (box_size < (is_long ? 16u : 8u) || box_size > size - offset) return MediaEnd::cut;
-    has_index = has_index || is_index;
     offset += box_size;
   }
-  return whole_if(has_index);
+  return whole_if(has_index && has_frames);
 }
 
 template <size_t kLength>

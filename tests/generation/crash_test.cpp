@@ -131,7 +131,7 @@ TEST(FullDisk, AtAnyPointKeepsWhatIsThereAndNeverPaysTwice) {
     }
     EXPECT_EQ(full.error->kind, ErrorKind::no_space_left) << full.text();
     const size_t downloaded = world.service_.media_bytes();
-    if (downloaded > 0) {
+    if (downloaded > 0 && downloaded < clip_size) {
       EXPECT_THAT(full.text(), HasSubstr("missing"));
     }
     world.files_.limit_space(std::nullopt);

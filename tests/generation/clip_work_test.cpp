@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What a run does with what it finds in the store.
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "plugin/store/store_listing.h"
+#include "tests/generation/work_fixture.h"
+
+namespace genclip::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class ClipWorkTest : public WorkTest {
+ protected:
+  GenerationJob job_for(const std::string &prompt) const {
+    GenerationJob other = job();
+    other.request = sample_request(prompt);
+    other.identity.request = other.request->body();
+    return other;
+  }
+  GenerationJob anew() const {
+    GenerationJob other = job();
+    other.reuse = false;
+    return other;
+  }
+  void write_file(const std::string &name, const std::string &bytes) {
+    fs::remove_all(path().file(name));
+    std::ofstream(path().file(name), std::ios::binary) << bytes;
+  }
+  std::vector<std::string> names() const {
+    auto names = *FileSystem::posix().list(path().folder());
+    return names;
+  }
+  // A run that ends well, with the service's clip.
+  Outcome run_whole(const GenerationJob &job) {
+    Outcome outcome = run(job);
+    EXPECT_FALSE(outcome.error) << outcome.text();
+    EXPECT_TRUE(are_same(outcome.bytes, service_.clip()));
+    return outcome;
+  }
+  Outcome run_whole() { return run_whole(job()); }
+};
+
+TEST_F(ClipWorkTest, StoresTheClipWithItsJournal) {
+  const Outcome outcome = run_whole();
+  EXPECT_EQ(service_.submits(), 1u);
+  EXPECT_THAT(names(), ElementsAre("clip.mp4", "lock", "task.json", "use"));
+  const auto stored = record();
+  ASSERT_TRUE(stored);
+  EXPECT_EQ(stored->state, ClipState::complete);
+  EXPECT_EQ(stored->task_id, "task-1");
+  EXPECT_EQ(stored->amount, 2.5);
+  EXPECT_EQ(stored->clip_size, service_.clip().size());
+  EXPECT_EQ(stored->media_type, "video/mp4");
+  EXPECT_FALSE(outcome.state.reused);
+  EXPECT_EQ(outcome.state.clip_location, path().file("clip.mp4"));
+  struct stat folder;
+  ASSERT_EQ(::stat(path().folder().c_str(), &folder), 0);
+  EXPECT_EQ(folder.st_mode & 0777, 0700u);
+}
+
+TEST_F(ClipWorkTest, TheIntentIsOnDiskBeforeThePostAndTheIdBeforeTheFirstPoll) {
+  http_->before_answer([&](const HttpRequest &request) {
+    const auto journal = record();
+    ASSERT_TRUE(journal);
+    if (request.method == HttpRequest::Method::post) {
+      EXPECT_EQ(journal->state, ClipState::intent);
+    } else {
+      EXPECT_EQ(journal->state, ClipState::submitted);
+      EXPECT_EQ(journal->task_id, "task-1");
+    }
+  });
+  run_whole();
+}
+
+TEST_F(ClipWorkTest, TheJournalHoldsNoKey) {
+  GenerationJob secret = job();
+  secret.endpoint.api_key = "sk-very-secret";
+  run_whole(secret);
+  std::ifstream file(path().record());
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  EXPECT_EQ(text.find("sk-very-secret"), std::string::npos);
+  EXPECT_EQ(text.find("sig="), std::string::npos) << "nor a signed URL";
+}
+
+TEST_F(ClipWorkTest, AStoredClipWaitsForNoLockAndAsksNobody) {
+  run_whole();
+  const size_t requests = http_->requests().size();
+  const auto lock = StoreLock::try_lock(path().lock());
+  ASSERT_TRUE(lock && *lock);
+  const Outcome again = run_whole();
+  EXPECT_TRUE(again.state.reused);
+  EXPECT_EQ(http_->requests().size(), requests);
+  EXPECT_THAT(clock_.pauses().size(), testing::Lt(10u));
+}
+
+TEST_F(ClipWorkTest, AttachesToAJournalledTaskInsteadOfSubmittingAgain) {
+  service_.polls = 1000;
+  GenerationJob hasty = job();
+  hasty.timeout = std::chrono::seconds(20);
+  const Outcome late = run(hasty);
+  ASSERT_TRUE(late.error);
+  EXPECT_EQ(late.error->kind, ErrorKind::timed_out);
+  EXPECT_EQ(late.error->task_id, "task-1");
+  service_.polls = 1;
+  const Outcome again = run_whole();
+  EXPECT_EQ(service_.submits(), 1u);
+  EXPECT_TRUE(again.state.reused);
+}
+
+TEST_F(ClipWorkTest, ALostAnswerIsAnErrorNowAndAWarningInTheNextRun) {
+  service_.loses_submit_answers = true;
+  const Outcome lost = run();
+  ASSERT_TRUE(lost.error);
+  EXPECT_THAT(lost.text(), HasSubstr("unknown"));
+  EXPECT_EQ(service_.submits(), 1u) << "never repeated silently";
+  EXPECT_EQ(record()->state, ClipState::ambiguous);
+  service_.loses_submit_answers = false;
+  const Outcome again = run_whole();
+  EXPECT_EQ(service_.submits(), 2u);
+  EXPECT_THAT(again.warnings, ElementsAre(HasSubstr("charged twice")));
+}
+
+TEST_F(ClipWorkTest, ARefusalIsJournalledAndTheNextRunSubmitsWithoutAWarning) {
+  service_.odd_submits = {answer(402, R"({"error":{"message":"no credits"}})")};
+  const Outcome refused = run();
+  ASSERT_TRUE(refused.error);
+  EXPECT_EQ(record()->state, ClipState::refused);
+  EXPECT_EQ(record()->http_status, 402u);
+  EXPECT_THAT(run_whole().warnings, IsEmpty());
+  EXPECT_EQ(service_.submits(), 1u);
+}
+
+TEST_F(ClipWorkTest, AFailedTaskIsJournalledAndTheNextRunSubmitsAnew) {
+  service_.failure = "moderated";
+  const Outcome failed = run();
+  EXPECT_THAT(failed.text(), HasSubstr("moderated"));
+  EXPECT_EQ(record()->state, ClipState::failed);
+  service_.failure = "";
+  run_whole();
+  EXPECT_EQ(service_.submits(), 2u);
+  EXPECT_THAT(record()->earlier_tasks, ElementsAre("task-1"));
+}
+
+// ---- reuse=false, take, task-id.
+
+TEST_F(ClipWorkTest, WithoutReuseTheClipIsReplacedWhenThereIsANewOne) {
+  run_whole();
+  service_.set_clip(sample_mp4(150'000, 7));
+  run_whole(anew());
+  EXPECT_EQ(service_.submits(), 2u);
+  EXPECT_EQ(record()->task_id, "task-2");
+  EXPECT_THAT(record()->earlier_tasks, ElementsAre("task-1"));
+  EXPECT_THAT(run_whole().warnings, IsEmpty());
+  EXPECT_EQ(service_.submits(), 2u);
+}
+
+TEST_F(ClipWorkTest, WithoutReuseARefusalOrAFailureLeavesTheOldClip) {
+  run_whole();
+  service_.odd_submits = {answer(402, "")};
+  EXPECT_TRUE(run(anew()).error);
+  EXPECT_TRUE(run_whole().state.reused);
+  service_.failure = "moderated";
+  EXPECT_TRUE(run(anew()).error);
+  service_.failure = "";
+  EXPECT_TRUE(run_whole().state.reused);
+  EXPECT_EQ(service_.submits(), 2u);
+}
+
+TEST_F(ClipWorkTest, WithoutReuseACrashAtAnyOperationServesTheOldOrTheNewClipNeverAMixture) {
+  run_whole();
+  const std::string old = service_.clip();
+  const std::string next = sample_mp4(old.size(), 9);  // Of the same length: only the bytes tell them apart.
+  for (const Loss loss : {Loss::nothing, Loss::both}) {
+    for (size_t at = 1; at < 150; ++at) {
+      SCOPED_TRACE(at);
+      World world;
+      world.service_.set_clip(old);
+      ASSERT_FALSE(world.run().error);
+      world.service_.set_clip(next);
+      world.crash(Loss::nothing);
+      world.files_.die_at(at);
+      GenerationJob again = world.job();
+      again.reuse = false;
+      static_cast<void>(world.run(again));
+      world.crash(loss);
+      const Outcome last = world.run();
+      ASSERT_FALSE(last.error) << last.text();
+      EXPECT_TRUE(last.bytes == old || last.bytes == next);
+      const bool is_new = last.state.task_id != "task-1";
+      EXPECT_TRUE(are_same(last.bytes, is_new ? next : old));
+    }
+  }
+}
+
+TEST_F(ClipWorkTest, AnotherTakeIsAnotherClip) {
+  run_whole();
+  GenerationJob take = job();
+  take.identity.take = 1;
+  run_whole(take);
+  EXPECT_EQ(service_.submits(), 2u);
+}
+
+TEST_F(ClipWorkTest, ATaskIdIsAttachedToAndNothingIsSubmitted) {
+  GenerationJob attach = job();
+  attach.request.reset();
+  attach.task_id = "t-77";
+  attach.identity.request = Json(Json::Object{{"task_id", "t-77"}});
+  const Outcome outcome = run_whole(attach);
+  EXPECT_EQ(service_.submits(), 0u);
+  EXPECT_EQ(outcome.state.task_id, "t-77");
+  EXPECT_TRUE(run_whole(attach).state.reused);
+}
+
+TEST_F(ClipWorkTest, ATaskIdOtherThanTheStoredOneReplacesItsClipInTheEnd) {
+  run_whole();
+  GenerationJob attach = job();
+  attach.task_id = "t-77";
+  service_.failure = "gone";
+  EXPECT_TRUE(run(attach).error);
+  service_.failure = "";
+  EXPECT_EQ(run_whole().state.task_id, "task-1") << "the old clip is still served";
+  EXPECT_EQ(run_whole(attach).state.task_id, "t-77");
+  EXPECT_EQ(run_whole().state.task_id, "t-77");
+  EXPECT_EQ(service_.submits(), 1u);
+}
+
+// ---- Damage.
+
+struct Damage {
+  std::string what;
+  std::function<void(const std::string &path)> harm;
+};
+
+void overwrite(const std::string &path, const std::string &bytes) {
+  fs::remove_all(path);
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+const std::vector<Damage> kDamage = {
+    {"missing", [](const std::string &path) { fs::remove(path); }},
+    {"truncated", [](const std::string &path) { fs::resize_file(path, fs::file_size(path) / 2); }},
+    {"longer", [](const std::string &path) { fs::resize_file(path, fs::file_size(path) + 1); }},
+    {"empty", [](const std::string &path) { fs::resize_file(path, 0); }},
+    {"an error page of the same size",
+     [](const std::string &path) { overwrite(path, "<html>" + std::string(fs::file_size(path) - 6, ' ')); }},
+    {"zeros", [](const std::string &path) { overwrite(path, std::string(fs::file_size(path), '\0')); }},
+    {"a folder",
+     [](const std::string &path) {
+       fs::remove(path);
+       fs::create_directories(path + "/inside");
+     }},
+    {"a symlink",
+     [](const std::string &path) {
+       fs::rename(path, path + ".elsewhere");
+       fs::create_symlink(path + ".elsewhere", path);
+     }},
+    {"a dangling symlink",
+     [](const std::string &path) {
+       fs::remove(path);
+       fs::create_symlink("/nowhere/at/all", path);
+     }},
+};
+
+TEST_F(ClipWorkTest, ADamagedClipIsSetAsideSaidSoAndFetchedAgainFromItsTask) {
+  unsigned number = 0;
+  for (const Damage &damage : kDamage) {
+    SCOPED_TRACE(damage.what);
+    run_whole();
+    damage.harm(path().file("clip.mp4"));
+    const Outcome outcome = run_whole();
+    EXPECT_THAT(outcome.warnings, Contains(HasSubstr("clip.mp4")));
+    EXPECT_EQ(service_.submits(), 1u) << "the task is paid";
+    EXPECT_EQ(record()->task_id, "task-1");
+    if (damage.what != "missing") {
+      EXPECT_THAT(names(), Contains("clip.mp4.damaged-" + std::to_string(++number)));
+    }
+  }
+}
+
+TEST_F(ClipWorkTest, ADamagedJournalThatNamesItsTaskCostsNoSubmit) {
+  run_whole();
+  std::ifstream file(path().record());
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  std::string other_version = text;
+  other_version.replace(other_version.find("\"version\": 1"), 12, "\"version\": 9");
+  unsigned number = 0;
+  for (const std::string &bad : {text.substr(0, text.size() / 2), other_version, text + "}"}) {
+    write_file("task.json", bad);
+    const Outcome outcome = run_whole();
+    EXPECT_THAT(outcome.warnings, ElementsAre(HasSubstr("task-1, is asked for again")));
+    EXPECT_EQ(service_.submits(), 1u);
+    EXPECT_THAT(names(), Contains("task.json.damaged-" + std::to_string(++number)));
+  }
+}
+
+TEST_F(ClipWorkTest, ADamagedJournalThatNamesNoTaskIsSetAsideWithAWarningOfTheCost) {
+  const std::vector<std::function<void(const std::string &)>> harms = {
+      [](const std::string &path) { overwrite(path, ""); },
+      [](const std::string &path) { overwrite(path, "{}"); },
+      [](const std::string &path) { overwrite(path, std::string("\0\xff\xfe{", 4)); },
+      [](const std::string &path) { overwrite(path, R"({"version":1,"state":"dancing"})"); },
+      [](const std::string &path) { overwrite(path, std::string(5 << 20, ' ')); },
+      [](const std::string &path) {
+        fs::remove(path);
+        fs::create_directory(path);
+      },
+      [](const std::string &path) {
+        fs::remove(path);
+        fs::create_symlink("/etc/passwd", path);
+      },
+  };
+  unsigned submits = 1;
+  for (const auto &harm : harms) {
+    SCOPED_TRACE(submits);
+    run_whole();
+    harm(path().record());
+    const Outcome outcome = run_whole();
+    EXPECT_THAT(outcome.warnings, Contains(HasSubstr("set aside")));
+    EXPECT_EQ(service_.submits(), ++submits);
+  }
+}
+
+TEST_F(ClipWorkTest, StrangersWithOurNamesAreSetAsideWhereverTheyAre) {
+  for (const std::string name :
+       {"task.json.tmp", "task.json.spare", "clip.part", "lock", "use", "clip.mp4", "clip.png"}) {
+    SCOPED_TRACE(name);
+    const bool is_link = name == "use";
+    fs::remove_all(job().store);
+    fs::create_directories(path().folder());
+    if (is_link)
+      fs::create_symlink("/etc/passwd", path().file(name));
+    else
+      fs::create_directories(path().file(name) + "/inside");
+    const Outcome outcome = run_whole();
+    EXPECT_THAT(outcome.warnings, ElementsAre(HasSubstr(name + ".damaged-1")));
+  }
+}
+
+TEST_F(ClipWorkTest, AStrangerInTheFoldersPlaceIsSetAside) {
+  for (const bool is_link : {false, true}) {
+    fs::remove_all(job().store);
+    fs::create_directories(job().store);
+    if (is_link)
+      fs::create_directory_symlink("/", path().folder());
+    else
+      std::ofstream(path().folder()) << "a file";
+    const Outcome outcome = run_whole();
+    EXPECT_THAT(outcome.warnings, ElementsAre(HasSubstr(path().folder() + ".damaged-1")));
+  }
+}
+
+TEST_F(ClipWorkTest, AStoreThatCannotBeIsAnErrorThatSaysWhatToDo) {
+  fs::create_directories(folder_.path() + "/stores");
+  std::ofstream(job().store) << "a file";
+  const Outcome outcome = run();
+  ASSERT_TRUE(outcome.error);
+  EXPECT_THAT(outcome.text(), HasSubstr(job().store));
+  EXPECT_EQ(service_.submits(), 0u);
+}
+
+TEST_F(ClipWorkTest, LeftoversInThePartAreNeverTakenForTheClip) {
+  fs::create_directories(path().folder());
+  write_file("clip.part", sample_mp4(100'000, 99));
+  run_whole();
+}
+
+// ---- store-max-size.
+
+TEST_F(ClipWorkTest, MakesRoomByRemovingTheLeastRecentlyUsedClip) {
+  const auto folder_for = [&](const GenerationJob &job) {
+    return ClipPath(job.store, job.identity.digest()).folder();
+  };
+  std::vector<GenerationJob> jobs;
+  for (const std::string prompt : {"one", "two", "three"}) jobs.push_back(job_for(prompt));
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    run_whole(jobs[i]);
+    // Used in that order, hours ago; the journal's time is the fake clock's.
+    const auto then = fs::file_time_type::clock::now() + std::chrono::hours(24 + static_cast<int>(i));
+    fs::last_write_time(folder_for(jobs[i]) + "/use", then);
+  }
+  GenerationJob last = job_for("four");
+  last.store_max_size = 650'000;  // Three clips and their journals.
+  run_whole(last);
+  EXPECT_FALSE(fs::exists(folder_for(jobs[0])));
+  EXPECT_TRUE(fs::exists(folder_for(jobs[1])));
+  EXPECT_TRUE(fs::exists(folder_for(jobs[2])));
+  EXPECT_TRUE(fs::exists(folder_for(last)));
+}
+
+TEST_F(ClipWorkTest, NeverRemovesAClipInUseNorATaskOnItsWayNorItsOwn) {
+  const Outcome held = run_whole(job_for("held"));
+  service_.polls = 1000;
+  GenerationJob hasty = job_for("on its way");
+  hasty.timeout = std::chrono::seconds(20);
+  EXPECT_TRUE(run(hasty).error);
+  service_.loses_submit_answers = true;
+  EXPECT_TRUE(run(job_for("in doubt")).error);
+  service_.loses_submit_answers = false;
+  service_.polls = 1;
+  run_whole(job_for("free"));
+
+  GenerationJob tight = job();
+  tight.store_max_size = 1;
+  run_whole(tight);
+  std::vector<std::string> prompts;
+  const auto clips = list_store(FileSystem::posix(), job().store);
+  ASSERT_TRUE(clips);
+  for (const StoredClip &clip : *clips) prompts.push_back(clip.prompt());
+  EXPECT_THAT(prompts, testing::UnorderedElementsAre("held", "on its way", "in doubt", "a storm"));
+}
+
+}  // namespace
+}  // namespace genclip::test

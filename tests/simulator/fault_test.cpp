@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Faults as text, and which calls they happen to.
+#include "examples/simulator/fault.h"
+
+#include <gtest/gtest.h>
+
+namespace genclip::sim {
+namespace {
+
+TEST(FaultText, ComesBackAsItWas) {
+  for (const char *text :
+       {"submit:hang", "submit#1:status=429;retry-after=2", "query#2-4:status=500;shape=detail",
+        "media#1-3:cut=100000", "media#7-:throttle=20000", "query:state=completed/SUCCEEDED",
+        "query:set=error:{\"code\":0}", "submit#1:fail=The picture, it seems: refused.;shape=object",
+        "media:wrong-length=-5", "query#1-2:no-url", "submit#1:lose-answer", "media:wrong-type=text/html",
+        "query:status=503;retry-after=date+30", "submit:oversized=9437184"}) {
+    const auto fault = parse_fault(text);
+    ASSERT_TRUE(fault) << text << ": " << fault.error().text;
+    EXPECT_EQ(fault_text(*fault), text);
+  }
+}
+
+TEST(FaultText, SaysWhatIsWrong) {
+  struct Case {
+    const char *text, *complaint;
+  };
+  for (const auto &[text, complaint] : {
+           Case{"", "must read CALL"},
+           Case{"media", "must read CALL"},
+           Case{"upload:hang", "submit, query, media"},
+           Case{"media:explode", "changed-content"},
+           Case{"media:cut", "cut=BYTES"},
+           Case{"media:cut=many", "whole number"},
+           Case{"media:cut=-1", "whole number"},
+           Case{"submit:status=99", "from 200 to 599"},
+           Case{"submit:no-range", "media only"},
+           Case{"media:no-url", "query only"},
+           Case{"submit:hang=3", "no argument"},
+           Case{"submit#0:hang", "the third"},
+           Case{"submit#3-2:hang", "the third"},
+           Case{"submit#x:hang", "the third"},
+           Case{"submit:status=429;retry-after=soon", "date+SECONDS"},
+           Case{"submit:status=429;shape=round", "nested"},
+           Case{"submit:hang;shape=string", "no option"},
+           Case{"query:set=progress", "FIELD:JSON"},
+           Case{"query:set=progress:{", "set: "},
+           Case{"query:progress=half", "percent"},
+       }) {
+    const auto fault = parse_fault(text);
+    ASSERT_FALSE(fault) << text;
+    EXPECT_NE(fault.error().text.find(complaint), std::string::npos) << text << " -> " << fault.error().text;
+  }
+}
+
+TEST(FaultScript, HappensToTheCallsThatAreNamed) {
+  FaultScript script;
+  for (const char *text : {"media#2-3:hang", "submit:reset", "query#1:no-url"})
+    script.add(*parse_fault(text));
+  const auto count = [&](Call call, bool completed = false) { return script.take(call, completed).size(); };
+  EXPECT_EQ(count(Call::media), 0u);
+  EXPECT_EQ(count(Call::media), 1u);
+  EXPECT_EQ(count(Call::media), 1u);
+  EXPECT_EQ(count(Call::media), 0u);
+  EXPECT_EQ(count(Call::submit), 1u);
+  EXPECT_EQ(count(Call::submit), 1u);
+  EXPECT_EQ(count(Call::query, false), 0u);
+  EXPECT_EQ(count(Call::query, true), 1u) << "a query of a task that is not completed counted";
+  EXPECT_EQ(count(Call::query, true), 0u);
+}
+
+}  // namespace
+}  // namespace genclip::sim

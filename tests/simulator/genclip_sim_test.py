@@ -1,0 +1,116 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""genclip-sim as a program: its ready file, its options, its end."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+import urllib.request
+
+PROGRAM = os.environ["GENCLIP_SIM"]
+OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+def run(*options):
+    return subprocess.run([PROGRAM, *options], capture_output=True, text=True, timeout=20, check=False)
+
+
+class GenclipSim(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.ready = pathlib.Path(self.folder.name) / "ready"
+        self.process = None
+
+    def tearDown(self):
+        if self.process:
+            self.process.kill()
+            self.process.communicate()
+        self.folder.cleanup()
+
+    def start(self, *options):
+        self.process = subprocess.Popen([PROGRAM, "--ready-file", str(self.ready), *options],
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        deadline = time.monotonic() + 20
+        while not self.ready.exists():
+            self.assertIsNone(self.process.poll(), "it ended")
+            self.assertLess(time.monotonic(), deadline, "no ready file")
+            time.sleep(0.02)
+        return dict(line.split("=", 1) for line in self.ready.read_text().splitlines())
+
+    def ask(self, url, body=None, **headers):
+        request = urllib.request.Request(url, data=body and json.dumps(body).encode(), headers=headers)
+        with OPENER.open(request, timeout=10) as answer:
+            return json.load(answer)
+
+    def submit(self, base, key):
+        return self.ask(base + "/v2/model-center/tasks", {"model": "dance-2.5", "prompt": "a"},
+                        **{"Authorization": "Bearer " + key, "Content-Type": "application/json"})
+
+    def test_the_ready_file_is_what_it_prints_and_a_shell_reads_it(self):
+        addresses = self.start()
+        self.assertEqual(sorted(addresses), ["GENCLIP_BASE_URL", "GENCLIP_LLM_BASE_URL", "GENCLIP_MEDIA_URL"])
+        shell = subprocess.run(["sh", "-c", '. "$0"; echo "$GENCLIP_BASE_URL"', str(self.ready)], capture_output=True,
+                               text=True, check=True)
+        self.assertEqual(shell.stdout.strip(), addresses["GENCLIP_BASE_URL"])
+        self.process.send_signal(signal.SIGTERM)
+        out, err = self.process.communicate(timeout=10)
+        self.assertEqual(out, self.ready.read_text())
+        self.assertEqual(err, "")
+        self.assertEqual(self.process.returncode, 0)
+
+    def test_ends_well_on_sigint_while_it_renders(self):
+        addresses = self.start("--queued", "0", "--processing", "0")
+        self.submit(addresses["GENCLIP_BASE_URL"], "sim-key")
+        self.process.send_signal(signal.SIGINT)
+        _, err = self.process.communicate(timeout=10)
+        self.assertEqual((self.process.returncode, err), (0, ""))
+
+    def test_takes_its_key_and_its_faults_from_the_command_line_and_prints_no_key(self):
+        addresses = self.start("--key", "key-4711", "--fault", "submit#1:status=402")
+        base = addresses["GENCLIP_BASE_URL"]
+        with self.assertRaises(urllib.error.HTTPError) as refused:
+            self.submit(base, "key-4711")
+        self.assertEqual(refused.exception.code, 402)
+        self.assertEqual(self.submit(base, "key-4711")["status"], "queued")
+        with self.assertRaises(urllib.error.HTTPError) as refused:
+            self.submit(base, "sim-key")
+        self.assertEqual(refused.exception.code, 401)
+        stats = self.ask(base.removesuffix("/api") + "/_sim/stats")
+        self.assertEqual(stats["submits"], 1)
+        self.process.terminate()
+        self.assertNotIn("key-4711", "".join(self.process.communicate(timeout=10)))
+
+    def test_says_what_is_wrong_with_an_option(self):
+        for options, words in ((("--fault", "media:explode"), "explode"), (("--port", "70000"), "65535"),
+                               (("--queued", "-1"), "negative"), (("--nonsense",), "--nonsense"), (("more",), "more"),
+                               (("--key", ""), "key is empty")):
+            ended = run(*options)
+            self.assertEqual(ended.returncode, 2, options)
+            self.assertIn(words, ended.stderr)
+            self.assertEqual(ended.stdout, "")
+
+    def test_says_what_it_cannot_do(self):
+        ended = run("--host", "192.0.2.1")
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn("192.0.2.1", ended.stderr)
+        ended = run("--ready-file", self.folder.name + "/none/ready")
+        self.assertEqual(ended.returncode, 1)
+        self.assertIn("none", ended.stderr)
+
+    def test_explains_itself(self):
+        self.assertIn("--ready-file", run("--help").stdout)
+        self.assertRegex(run("--version").stdout, r"^genclip-sim \d+\.\d+\.\d+\n$")
+        documented = (pathlib.Path(__file__).parents[2] / "docs" / "simulator.md").read_text()
+        kinds = [line.split("=")[0] for line in run("--list-faults").stdout.splitlines() if line[0] != " "]
+        self.assertGreater(len(kinds), 20)
+        for kind in kinds:
+            self.assertIn(f"`{kind}", documented)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The clips are what was asked for, as GstDiscoverer and a decoder see them.
+#include <glib/gstdio.h>
+#include <gst/pbutils/pbutils.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "examples/simulator/mp4_padding.h"
+#include "tests/simulator/web.h"
+
+namespace genclip::sim::test {
+namespace {
+
+struct Found {
+  std::string error;
+  double seconds = 0;
+  unsigned width = 0, height = 0, audio_streams = 0;
+  bool image = false;
+};
+
+// A file for the life of a test.
+class ClipFile {
+ public:
+  explicit ClipFile(const std::string &bytes) {
+    gchar *name = nullptr;
+    const int fd = g_file_open_tmp("genclip-render-XXXXXX", &name, nullptr);
+    path_.reset(name);
+    g_close(fd, nullptr);
+    std::ofstream(path_.get(), std::ios::binary) << bytes;
+  }
+  ~ClipFile() { std::remove(path_.get()); }
+  ClipFile(const ClipFile &) = delete;
+  ClipFile &operator=(const ClipFile &) = delete;
+
+  const char *path() const { return path_.get(); }
+
+ private:
+  GStringPtr path_;
+};
+
+Found discovered(const ClipFile &file) {
+  Found found;
+  GErrorPtr error;
+  const auto discoverer = GRef<GstDiscoverer>::adopt(gst_discoverer_new(20 * GST_SECOND, take(error)));
+  GStringPtr uri(g_filename_to_uri(file.path(), nullptr, nullptr));
+  const auto info =
+      GRef<GstDiscovererInfo>::adopt(gst_discoverer_discover_uri(discoverer.get(), uri.get(), take(error)));
+  if (error) found.error = error->message;
+  if (!info) return found;
+  found.seconds = static_cast<double>(gst_discoverer_info_get_duration(info.get())) / GST_SECOND;
+  GList *videos = gst_discoverer_info_get_video_streams(info.get());
+  if (videos) {
+    auto *video = static_cast<GstDiscovererVideoInfo *>(videos->data);
+    found.width = gst_discoverer_video_info_get_width(video);
+    found.height = gst_discoverer_video_info_get_height(video);
+    found.image = gst_discoverer_video_info_is_image(video);
+  }
+  GList *audios = gst_discoverer_info_get_audio_streams(info.get());
+  found.audio_streams = g_list_length(audios);
+  gst_discoverer_stream_info_list_free(videos);
+  gst_discoverer_stream_info_list_free(audios);
+  return found;
+}
+
+int decoded_frames(const ClipFile &file) {
+  GErrorPtr error;
+  const std::string text =
+      std::string("filesrc location=") + file.path() +
+      " ! qtdemux ! h264parse ! avdec_h264 ! fakesink sync=false signal-handoffs=true name=sink";
+  const auto pipeline =
+      GRef<GstElement>::adopt(GST_ELEMENT(gst_object_ref_sink(gst_parse_launch(text.c_str(), take(error)))));
+  const auto sink = GRef<GstElement>::adopt(gst_bin_get_by_name(GST_BIN(pipeline.get()), "sink"));
+  int frames = 0;
+  g_signal_connect(
+      sink.get(), "handoff",
+      G_CALLBACK(+[](GstElement *, GstBuffer *, GstPad *, gpointer count) { ++*static_cast<int *>(count); }),
+      &frames);
+  gst_element_set_state(pipeline.get(), GST_STATE_PLAYING);
+  const auto bus = GRef<GstBus>::adopt(gst_element_get_bus(pipeline.get()));
+  const auto end = GRef<GstMessage>::adopt(gst_bus_timed_pop_filtered(
+      bus.get(), 20 * GST_SECOND, GstMessageType(GST_MESSAGE_EOS | GST_MESSAGE_ERROR)));
+  const bool fine = end && GST_MESSAGE_TYPE(end.get()) == GST_MESSAGE_EOS;
+  gst_element_set_state(pipeline.get(), GST_STATE_NULL);
+  return fine ? frames : -1;
+}
+
+std::string clip_of(Simulator &simulator, const std::string &request,
+                    const char *path = "/v2/model-center/tasks") {
+  const Json task = finished_task(simulator, *Json::parse(request), path);
+  EXPECT_EQ(text(task, "status"), "completed") << task.to_text();
+  return ask("GET", text(task, "result_url").empty() ? text(task, "video_url") : text(task, "result_url"))
+      .body;
+}
+
+std::string boxes_of(const std::string &clip) {
+  std::string all;
+  for (const Mp4Box &box : mp4_boxes(clip)) all += std::string(box.type) + " ";
+  return all;
+}
+
+TEST(Rendering, HasTheDurationSizeAndSoundThatWereAskedFor) {
+  struct Case {
+    const char *request, *path;
+    double seconds;
+    unsigned width, height, audio_streams;
+  };
+  const char *v2 = "/v2/model-center/tasks", *v1 = "/v1/sky/videos";
+  Simulator simulator;
+  ASSERT_TRUE(simulator.start());
+  for (
+      const auto &[request, path, seconds, width, height, audio] : {
+          Case{R"({"model":"sd_2.0_special","prompt":"a <kite> & more","duration":4})", v2, 4, 1280, 720, 1},
+          Case{R"({"model":"sd_2.0_fast_discount","prompt":"a","duration":4,"aspect_ratio":"9:16",
+                    "resolution":"480p","generate_audio":false})",
+               v2, 4, 480, 854, 0},
+          Case{R"({"model":"dance-2.5","prompt":"a","duration":6,"aspect_ratio":"1:1"})", v2, 6, 480, 480, 0},
+          Case{R"({"model":"sd_2.0_fast_discount","prompt":"a","duration":4,"aspect_ratio":"adaptive",
+                    "resolution":"480p"})",
+               v2, 4, 854, 480, 1},
+          Case{
+              R"({"model":"vidq3-turbo","prompt":"a","seconds":1,"aspect_ratio":"21:9","resolution":"540p"})",
+              v1, 1, 1260, 540, 0},
+      }) {
+    const ClipFile file(clip_of(simulator, request, path));
+    const Found found = discovered(file);
+    EXPECT_EQ(found.error, "") << request;
+    EXPECT_NEAR(found.seconds, seconds, 0.1) << request;
+    EXPECT_EQ(found.width, width) << request;
+    EXPECT_EQ(found.height, height) << request;
+    EXPECT_EQ(found.audio_streams, audio) << request;
+    EXPECT_EQ(decoded_frames(file), 24 * seconds) << request;
+  }
+}
+
+TEST(Rendering, MakesAPictureForImageModels) {
+  Simulator simulator;
+  ASSERT_TRUE(simulator.start());
+  const std::string picture =
+      clip_of(simulator, R"({"model":"dream-5.0","prompt":"a lighthouse","size":"640x480"})");
+  EXPECT_TRUE(picture.starts_with("\x89PNG"));
+  const Found found = discovered(ClipFile(picture));
+  EXPECT_TRUE(found.image);
+  EXPECT_EQ(found.width, 640u);
+  EXPECT_EQ(found.height, 480u);
+}
+
+TEST(Rendering, PutsTheIndexWhereAndPadsAsFarAsTold) {
+  const std::string request = R"({"model":"dance-2.5","prompt":"a"})";
+  for (const bool faststart : {false, true}) {
+    for (const uint64_t padding : {0, 5'000'000}) {
+      Simulator simulator({.faststart = faststart, .padding = padding});
+      ASSERT_TRUE(simulator.start());
+      const std::string clip = clip_of(simulator, request);
+      const std::string boxes = boxes_of(clip);
+      EXPECT_EQ(boxes.find("moov") < boxes.find("mdat"), faststart) << boxes;
+      EXPECT_EQ(boxes.ends_with("moov "), !faststart) << boxes;
+      EXPECT_GE(clip.size(), padding);
+      EXPECT_LT(clip.size(), padding + 1'000'000);
+      EXPECT_EQ(decoded_frames(ClipFile(clip)), 4 * 24) << boxes;
+    }
+  }
+}
+
+TEST(Rendering, HappensOnceForEqualRequests) {
+  Simulator simulator;
+  ASSERT_TRUE(simulator.start());
+  const std::string first = clip_of(simulator, R"({"model":"dance-2.5","prompt":"a"})");
+  EXPECT_TRUE(first == clip_of(simulator, R"({"model":"dance-2.5","prompt":"a"})"));
+  EXPECT_FALSE(first == clip_of(simulator, R"({"model":"dance-2.5","prompt":"b"})"));
+}
+
+}  // namespace
+}  // namespace genclip::sim::test

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// A client of the simulator's tests: one request on one connection, over a plain socket, and what came back.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "examples/simulator/simulator.h"
+#include "plugin/base/json.h"
+
+namespace genclip::sim::test {
+
+struct Answer {
+  // 0 when there was no answer: it was reset, or nothing came in time.
+  unsigned status = 0;
+  std::map<std::string, std::string> headers;  // names in lower case
+  std::string body;                            // as much as came
+  bool was_reset = false;
+  bool timed_out = false;
+
+  // Null when it is no JSON.
+  Json json() const;
+};
+
+// `url` is http://host:port/…; `headers` are lines without their end. Waits a second for each part of the
+// answer.
+Answer ask(const std::string &method, const std::string &url, const std::vector<std::string> &headers = {},
+           const std::string &body = {});
+
+// The same with the key, and a body as JSON.
+Answer ask_api(const std::string &method, const std::string &url, const std::string &body = {});
+
+// Submits and asks until the task has ended; its last answer.
+Json finished_task(const Simulator &simulator, const Json &request,
+                   const std::string &path = "/v2/model-center/tasks");
+
+std::string text(const Json &object, const char *key);
+
+}  // namespace genclip::sim::test

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What a store says that it holds, and what it lets go of.
+#include "plugin/store/store_listing.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include "plugin/store/clip_removal.h"
+#include "tests/store/store_fixture.h"
+
+namespace genclip::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class StoreListing : public StoreTest {
+ protected:
+  std::vector<StoredClip> list() {
+    auto clips = list_store(files_, root_);
+    EXPECT_TRUE(clips) << clips.error().text;
+    return clips ? *clips : std::vector<StoredClip>();
+  }
+  std::vector<std::string> prompts() {
+    std::vector<std::string> prompts;
+    for (const StoredClip &clip : list()) prompts.push_back(clip.prompt());
+    return prompts;
+  }
+  static void used(const ClipPath &path, int hours) {
+    fs::last_write_time(path.use(), fs::file_time_type::clock::now() + std::chrono::hours(hours));
+  }
+  ClipPath add_used(const std::string &prompt, int hours) {
+    const ClipPath path = add(prompt);
+    EXPECT_TRUE(ClipFolder(files_, path).lock_use());
+    used(path, hours);
+    return path;
+  }
+  StoredClip stored(const ClipPath &path) {
+    auto found = find_stored(files_, root_, fs::path(path.folder()).filename().string());
+    EXPECT_TRUE(found);
+    return found ? *found : StoredClip();
+  }
+};
+
+TEST_F(StoreListing, OfAStoreThatIsNotThereIsEmpty) { EXPECT_THAT(list(), IsEmpty()); }
+
+TEST_F(StoreListing, TellsEachClipTheLeastRecentlyUsedFirst) {
+  add_used("new", 30);
+  add_used("old", 10);
+  add_used("middle", 20);
+  EXPECT_THAT(prompts(), ElementsAre("old", "middle", "new"));
+  const StoredClip clip = list()[0];
+  EXPECT_TRUE(clip.is_complete());
+  EXPECT_EQ(clip.record->task_id, "task of old");
+  EXPECT_EQ(clip.clip_path, clip.folder + "/clip.mp4");
+  EXPECT_GT(clip.size, 10'000u);
+  EXPECT_LT(clip.size, 11'000u);
+  EXPECT_GT(clip.last_used, clip.record->updated_at);
+}
+
+TEST_F(StoreListing, TellsTasksWithoutAClipAndWhatCannotBeRead) {
+  add("on its way", ClipState::submitted);
+  const ClipPath broken = add("broken", ClipState::failed);
+  std::ofstream(broken.record()) << "{";
+  std::ofstream(root_ + "/notes.txt") << "mine";
+  fs::create_directory(root_ + "/lost+found");
+  const auto clips = list();
+  ASSERT_EQ(clips.size(), 2u);
+  const StoredClip &bad = clips[0].record ? clips[1] : clips[0];
+  const StoredClip &good = clips[0].record ? clips[0] : clips[1];
+  EXPECT_EQ(good.record->state, ClipState::submitted);
+  EXPECT_EQ(good.clip_path, "");
+  EXPECT_FALSE(bad.record);
+  EXPECT_NE(bad.problem, "");
+}
+
+TEST_F(StoreListing, FindsByDigestByItsBeginningAndByTask) {
+  const ClipPath path = add("a");
+  add("b");
+  const std::string digest = fs::path(path.folder()).filename();
+  for (const std::string &key : {digest, digest.substr(0, 8), std::string("task of a")}) {
+    const auto found = find_stored(files_, root_, key);
+    ASSERT_TRUE(found) << key;
+    EXPECT_EQ(found->digest, digest);
+  }
+  EXPECT_EQ(find_stored(files_, root_, digest.substr(0, 7)).error().kind, ErrorKind::not_found)
+      << "too short to be sure";
+  EXPECT_EQ(find_stored(files_, root_, "").error().kind, ErrorKind::not_found);
+  EXPECT_EQ(find_stored(files_, root_, "task of c").error().kind, ErrorKind::not_found);
+  ClipRecord take = record_of("a", ClipState::submitted);
+  take.identity.take = 1;
+  add(take);
+  EXPECT_EQ(find_stored(files_, root_, "task of a").error().kind, ErrorKind::settings) << "two of them";
+}
+
+// ---- Verify.
+
+TEST_F(StoreListing, VerifiesAWholeClip) { EXPECT_TRUE(verify_clip(files_, stored(add("a")))); }
+
+TEST_F(StoreListing, FindsEveryDamageOfAClipAndChangesNothing) {
+  const std::string whole = sample_mp4(10'000);
+  const std::string cut_box = whole.substr(0, 5'000) + std::string(5'000, '\0');
+  std::string long_box = whole;
+  long_box[24 + 24 + 2] = '\x7f';  // The size of the mdat.
+  const std::pair<std::string, std::string> cases[] = {
+      {whole.substr(0, 9'999), "9999 bytes instead of 10000"},
+      {whole + "x", "10001 bytes"},
+      {std::string(10'000, '<'), "no video and no image"},
+      {long_box, "ends amid its data"},
+  };
+  for (const auto &[bytes, reason] : cases) {
+    const ClipPath path = add("a");
+    std::ofstream(path.file("clip.mp4"), std::ios::binary) << bytes;
+    const auto verified = verify_clip(files_, stored(path));
+    ASSERT_FALSE(verified) << reason;
+    EXPECT_THAT(verified.error().text, HasSubstr(reason));
+    EXPECT_EQ(verified.error().task_id, "task of a");
+    EXPECT_TRUE(fs::exists(path.file("clip.mp4")));
+  }
+  const ClipPath path = add("a");
+  fs::remove(path.file("clip.mp4"));
+  EXPECT_THAT(verify_clip(files_, stored(path)).error().text, HasSubstr("missing"));
+  EXPECT_EQ(verify_clip(files_, stored(add("b", ClipState::submitted))).error().kind, ErrorKind::not_found);
+}
+
+// ---- Remove.
+
+TEST_F(StoreListing, RemovesAClipWithAllThatIsInItsFolder) {
+  const ClipPath path = add("a");
+  std::ofstream(path.file("clip.mp4.damaged-1")) << "x";
+  EXPECT_TRUE(remove_clip(files_, root_, stored(path).digest));
+  EXPECT_THAT(*files_.list(root_), IsEmpty());
+}
+
+TEST_F(StoreListing, NeverRemovesAClipThatIsReadOrWritten) {
+  const ClipPath path = add("a");
+  const std::string digest = stored(path).digest;
+  {
+    const auto use = ClipFolder(files_, path).lock_use();
+    ASSERT_TRUE(use && *use);
+    EXPECT_EQ(remove_clip(files_, root_, digest).error().kind, ErrorKind::busy);
+    EXPECT_EQ(remove_clip(files_, root_, digest, Removable::any).error().kind, ErrorKind::busy);
+  }
+  {
+    const auto writer = StoreLock::try_lock(path.lock());
+    ASSERT_TRUE(writer && *writer);
+    EXPECT_EQ(remove_clip(files_, root_, digest).error().kind, ErrorKind::busy);
+  }
+  EXPECT_TRUE(verify_clip(files_, stored(path)));
+  EXPECT_TRUE(remove_clip(files_, root_, digest));
+}
+
+TEST_F(StoreListing, RemovesATaskOnlyWhenAskedTo) {
+  for (const ClipState state : {ClipState::intent, ClipState::ambiguous, ClipState::submitted}) {
+    const ClipPath path = add("a", state);
+    const std::string digest = stored(path).digest;
+    EXPECT_EQ(remove_clip(files_, root_, digest).error().kind, ErrorKind::settings) << to_word(state);
+    EXPECT_TRUE(fs::exists(path.record()));
+    EXPECT_TRUE(remove_clip(files_, root_, digest, Removable::any));
+    EXPECT_FALSE(fs::exists(path.folder()));
+  }
+}
+
+TEST_F(StoreListing, RemovesNothingButClips) {
+  add("a");
+  fs::create_directory(root_ + "/mine");
+  for (const std::string name : {"", ".", "..", "mine", "nothing"})
+    EXPECT_EQ(remove_clip(files_, root_, name).error().kind, ErrorKind::not_found) << name;
+  EXPECT_TRUE(fs::exists(root_ + "/mine"));
+  EXPECT_EQ(list().size(), 1u);
+}
+
+TEST_F(StoreListing, ACrashAmidARemovalLeavesAllOfTheClipOrNoneThatIsServed) {
+  for (const Loss loss : {Loss::nothing, Loss::names, Loss::contents, Loss::both}) {
+    for (size_t at = 1; at < 30; ++at) {
+      SCOPED_TRACE(at);
+      const ClipPath path = add("a");
+      const std::string digest = stored(path).digest;
+      files_.crash(Loss::nothing);
+      files_.die_at(at);
+      static_cast<void>(remove_clip(files_, root_, digest));
+      files_.crash(loss);
+      if (fs::exists(path.folder())) {
+        EXPECT_TRUE(verify_clip(files_, stored(path)));
+      }
+      ASSERT_TRUE(prune_store(files_, root_, uint64_t{1} << 40));
+      const auto names = files_.list(root_);
+      for (const std::string &name : *names) EXPECT_EQ(name, digest) << "leftovers are cleared";
+    }
+  }
+}
+
+// ---- Prune.
+
+TEST_F(StoreListing, PrunesTheLeastRecentlyUsedUntilItFits) {
+  for (int i = 0; i < 5; ++i) add_used("clip " + std::to_string(i), 10 * (i + 1));
+  const auto pruned = prune_store(files_, root_, 35'000);
+  ASSERT_TRUE(pruned);
+  ASSERT_EQ(pruned->removed.size(), 2u);
+  EXPECT_EQ(pruned->removed[0].prompt(), "clip 0");
+  EXPECT_LE(pruned->size, 35'000u);
+  EXPECT_THAT(prompts(), ElementsAre("clip 2", "clip 3", "clip 4"));
+}
+
+TEST_F(StoreListing, PrunesAroundWhatIsInUseAndWhatIsOnItsWay) {
+  const ClipPath read = add_used("read", 1);
+  add("on its way", ClipState::submitted);
+  add("in doubt", ClipState::ambiguous);
+  add("intended", ClipState::intent);
+  add_used("free", 2);
+  const auto use = ClipFolder(files_, read).lock_use();
+  const auto pruned = prune_store(files_, root_, 0);
+  ASSERT_TRUE(pruned);
+  EXPECT_EQ(pruned->removed.size(), 1u);
+  EXPECT_GT(pruned->size, 0u);
+  EXPECT_THAT(prompts(), testing::UnorderedElementsAre("read", "on its way", "in doubt", "intended"));
+}
+
+TEST_F(StoreListing, PrunesNothingOfAStoreThatFits) {
+  add("a");
+  const auto pruned = prune_store(files_, root_, 1'000'000);
+  ASSERT_TRUE(pruned);
+  EXPECT_THAT(pruned->removed, IsEmpty());
+}
+
+}  // namespace
+}  // namespace genclip::test

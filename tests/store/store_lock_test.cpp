@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Locks over threads, processes and removed files.
+#include "plugin/store/store_lock.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+#include <vector>
+
+#include "tests/support/temporary_folder.h"
+
+namespace genclip::test {
+namespace {
+
+using Kind = StoreLock::Kind;
+
+class StoreLockTest : public testing::Test {
+ protected:
+  std::optional<StoreLock> lock(Kind kind = Kind::exclusive) {
+    auto lock = StoreLock::try_lock(path_, kind);
+    EXPECT_TRUE(lock) << lock.error().text;
+    return lock ? std::move(*lock) : std::nullopt;
+  }
+
+  // A process that does that and then waits to be killed; returns when it has done it.
+  template <typename Do>
+  pid_t start(Do action) {
+    int ready[2];
+    EXPECT_EQ(::pipe(ready), 0);
+    const pid_t child = ::fork();
+    if (child == 0) {
+      action();
+      static_cast<void>(!::write(ready[1], "x", 1));
+      for (;;) ::pause();
+    }
+    char byte;
+    EXPECT_EQ(::read(ready[0], &byte, 1), 1);
+    ::close(ready[0]);
+    ::close(ready[1]);
+    return child;
+  }
+  static void kill_and_reap(pid_t child) {
+    ::kill(child, SIGKILL);
+    ::waitpid(child, nullptr, 0);
+  }
+
+  TemporaryFolder folder_;
+  const std::string path_ = folder_.file("lock");
+};
+
+TEST_F(StoreLockTest, HasOneHolderAtATimeInThisProcessToo) {
+  auto held = lock();
+  ASSERT_TRUE(held);
+  EXPECT_FALSE(lock());
+  EXPECT_FALSE(lock(Kind::shared));
+  held.reset();
+  EXPECT_TRUE(lock());
+}
+
+TEST_F(StoreLockTest, IsSharedByReadersAndKeepsTheRemoverOut) {
+  auto one = lock(Kind::shared);
+  auto two = lock(Kind::shared);
+  ASSERT_TRUE(one && two);
+  EXPECT_FALSE(lock());
+  one.reset();
+  EXPECT_FALSE(lock());
+  two.reset();
+  EXPECT_TRUE(lock());
+}
+
+TEST_F(StoreLockTest, MovesWithItsValue) {
+  auto held = lock();
+  StoreLock moved = std::move(*held);
+  held.reset();
+  EXPECT_FALSE(lock());
+}
+
+TEST_F(StoreLockTest, DiesWithItsProcessHoweverItDies) {
+  std::optional<StoreLock> held;
+  const pid_t child = start([&] { held = lock(); });
+  EXPECT_FALSE(lock());
+  kill_and_reap(child);
+  EXPECT_TRUE(lock());
+}
+
+TEST_F(StoreLockTest, IsNotInheritedByAProgramThatIsStarted) {
+  auto held = lock();
+  ASSERT_TRUE(held);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::execl("/bin/sleep", "sleep", "1000", static_cast<char *>(nullptr));
+    ::_exit(1);
+  }
+  // Until the exec the child has a copy of the descriptor.
+  const std::string exe = "/proc/" + std::to_string(child) + "/exe";
+  const std::string self = std::filesystem::read_symlink("/proc/self/exe");
+  std::error_code error;
+  while (std::filesystem::read_symlink(exe, error) == self) std::this_thread::yield();
+  held.reset();
+  EXPECT_TRUE(lock());
+  kill_and_reap(child);
+}
+
+TEST_F(StoreLockTest, OfARemovedFileIsNoLock) {
+  auto held = lock();
+  ASSERT_TRUE(held);
+  std::filesystem::remove(path_);
+  auto next = lock();
+  EXPECT_TRUE(next) << "another file, another lock";
+  EXPECT_FALSE(lock());
+}
+
+// Who removes the file holds its lock; who waited for that lock must not think that it has one.
+TEST_F(StoreLockTest, ThatIsRemovedAndMadeAgainHasOneHolderAtATime) {
+  std::atomic<int> holders{0};
+  std::atomic<int> rounds{0};
+  std::atomic<bool> broken{false};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] {
+      while (rounds < 2000) {
+        auto held = StoreLock::try_lock(path_);
+        if (!held || !*held) continue;
+        if (++holders != 1) broken = true;
+        ++rounds;
+        --holders;
+        std::filesystem::remove(path_);
+      }
+    });
+  for (std::thread &thread : threads) thread.join();
+  EXPECT_FALSE(broken);
+}
+
+TEST_F(StoreLockTest, WithoutItsFolderIsNotFound) {
+  const auto lock = StoreLock::try_lock(folder_.file("missing/lock"));
+  ASSERT_FALSE(lock);
+  EXPECT_EQ(lock.error().kind, ErrorKind::not_found);
+}
+
+TEST_F(StoreLockTest, FollowsNoSymlinkAndTakesNoFolder) {
+  std::filesystem::create_symlink("/etc/passwd", path_);
+  EXPECT_FALSE(StoreLock::try_lock(path_));
+  std::filesystem::remove(path_);
+  std::filesystem::create_directory(path_);
+  EXPECT_FALSE(StoreLock::try_lock(path_));
+}
+
+TEST_F(StoreLockTest, OfAReaderNeedsNoRightToWrite) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+  std::ofstream(path_) << "";
+  std::filesystem::permissions(path_, std::filesystem::perms::owner_read);
+  EXPECT_TRUE(lock(Kind::shared));
+  EXPECT_FALSE(StoreLock::try_lock(path_));
+}
+
+}  // namespace
+}  // namespace genclip::test
