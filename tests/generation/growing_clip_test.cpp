@@ -22,26 +22,28 @@ class GrowingClipTest : public testing::Test {
     EXPECT_TRUE(file_->write_at(0, bytes));
   }
 
-  // What is there now; nothing: a reader would wait.
+  // What is there now.
   std::optional<GrowingClip::Ready> now(uint64_t offset, uint64_t count, bool any) {
-    std::optional<GrowingClip::Ready> result;
-    Interrupt interrupt{false};
-    std::thread reader([&] {
-      const auto got = clip_.wait(offset, count, any, interrupt);
-      if (got) result = *got;
-    });
-    interrupt_soon(interrupt);
-    reader.join();
-    return result;
+    const Interrupt never{false};
+    const auto ready = clip_.wait(offset, count, any, never);
+    return ready ? std::optional(*ready) : std::nullopt;
   }
 
-  // Whoever has what it needs is back by then: wake() is what readers that wait return for.
-  void interrupt_soon(Interrupt &interrupt) {
-    std::this_thread::yield();
+  // A reader of that waits until it is interrupted.
+  bool waits(uint64_t offset, uint64_t count, bool any) {
+    Interrupt interrupt{false};
+    std::atomic<bool> done{false};
+    bool interrupted = false;
+    std::thread reader([&] {
+      interrupted = !clip_.wait(offset, count, any, interrupt);
+      done = true;
+    });
     const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
-    while (std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    while (!done && std::chrono::steady_clock::now() < end) std::this_thread::yield();
     interrupt = true;
     clip_.wake();
+    reader.join();
+    return interrupted;
   }
 
   TemporaryFolder folder_;
@@ -54,7 +56,7 @@ TEST_F(GrowingClipTest, ShowsNothingBeforeItsSizeIsKnown) {
   clip_.start(file_, 0);
   clip_.advance(500);
   EXPECT_EQ(clip_.size(), std::nullopt);
-  EXPECT_FALSE(now(0, 10, true));
+  EXPECT_TRUE(waits(0, 10, true));
   clip_.complete();
   EXPECT_EQ(clip_.size(), 500u);
   EXPECT_EQ(now(0, 1000, true)->available, 500u);
@@ -65,8 +67,8 @@ TEST_F(GrowingClipTest, GivesSomeBytesOrAllThatWereAskedFor) {
   clip_.advance(500);
   EXPECT_EQ(now(0, 100, false)->available, 100u);
   EXPECT_EQ(now(450, 100, true)->available, 50u);
-  EXPECT_FALSE(now(450, 100, false)) << "not all of them are there";
-  EXPECT_FALSE(now(500, 100, true)) << "none of them is there";
+  EXPECT_TRUE(waits(450, 100, false)) << "not all of them are there";
+  EXPECT_TRUE(waits(500, 100, true)) << "none of them is there";
   clip_.advance(600);
   EXPECT_EQ(now(450, 100, false)->available, 100u);
 }
@@ -75,7 +77,7 @@ TEST_F(GrowingClipTest, KeepsTheLastByteUntilTheClipIsStored) {
   clip_.start(file_, 1000);
   clip_.advance(1000);
   EXPECT_EQ(now(0, 1000, true)->available, 999u);
-  EXPECT_FALSE(now(999, 1, true));
+  EXPECT_TRUE(waits(999, 1, true));
   clip_.complete();
   EXPECT_EQ(now(999, 1, true)->available, 1u);
   EXPECT_EQ(now(0, 1000, false)->available, 1000u);
