@@ -4,6 +4,7 @@
 #include "plugin/command/clip_delivery.h"
 
 #include <gst/gst.h>
+#include <unistd.h>
 
 #include "plugin/command/amounts.h"
 #include "plugin/command/clip_output.h"
@@ -77,7 +78,13 @@ int deliver_clip(ClipPlan plan, const Delivery &delivery) {
   ProgressLine progress(delivery.quiet);
   const RunEnd end = run_clip(std::move(plan), progress);
   if (end.error) return report_failure(*end.error, delivery.json);
-  if (end.signal != 0) return tell_stopped(end, delivery.json);
+  if (end.signal != 0) {
+    const int exit_code = tell_stopped(end, delivery.json);
+    fflush(nullptr);
+    // The user has waited, or does not want to; the intent is in the journal.
+    if (end.amid_submit) _exit(exit_code);
+    return exit_code;
+  }
   if (!delivery.output.empty())
     if (auto written = write_output(end.generation->clip(), delivery.output); !written) {
       Error error = std::move(written).error();

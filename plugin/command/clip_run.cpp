@@ -120,6 +120,7 @@ RunEnd run_clip(ClipPlan plan, ProgressLine &progress) {
     if (signals > 0) {
       if (status != ClipStatus::submitting || signals > 1 || (stop_at && seconds >= *stop_at)) {
         end.signal = signal;
+        end.amid_submit = status == ClipStatus::submitting;
         break;
       }
       if (!stop_at) {

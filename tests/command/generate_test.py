@@ -8,6 +8,7 @@ import pathlib
 import re
 import signal
 import subprocess
+import time
 import unittest
 
 from command import GENCLIP, environment, genclip_on_terminal
@@ -240,8 +241,13 @@ class Stop(ServiceTest):
         process.send_signal(signal.SIGINT)
         read_until(process.stderr, "press Ctrl-C again")
         process.send_signal(signal.SIGINT)
+        started = time.monotonic()
         process.communicate(timeout=30)
         self.assertEqual(process.returncode, 130)
+        # Less than the time for which it would wait on its own.
+        self.assertLess(time.monotonic() - started, 2.5)
+        (left,) = self.listed()["clips"]
+        self.assertEqual(left["state"], "intent")
 
 
 if __name__ == "__main__":
