@@ -89,10 +89,9 @@ class Follower : public WorkTest {
 
   // What a reader of the following process has now.
   std::string read(size_t offset, size_t count) {
-    const Interrupt at_once{true};
-    const Interrupt never{false};
+    const Interrupt never;
     if (!generation_->clip().size()) return "";
-    const auto ready = generation_->clip().wait(offset, count, true, never);
+    const auto ready = generation_->clip().wait(offset, count, true, Interrupt::Watch(never));
     if (!ready) return "error: " + ready.error().text;
     std::string bytes(ready->available, '\0');
     static_cast<void>(generation_->clip().read(offset, std::as_writable_bytes(std::span(bytes))));

@@ -209,8 +209,8 @@ TEST_F(DownloadTest, AClipThatChangedAfterAReaderHadBytesIsAnError) {
   service_.cuts = {100'000};
   http_->before_answer([&](const HttpRequest &request) {
     if (header_of(request, "Range").empty()) return;
-    const Interrupt never{false};
-    const auto ready = clip_->wait(0, 1000, false, never);
+    const Interrupt never;
+    const auto ready = clip_->wait(0, 1000, false, Interrupt::Watch(never));
     ASSERT_TRUE(ready);
     service_.set_clip(sample_mp4(kSize, 2));
   });
@@ -459,9 +459,9 @@ TEST_F(DownloadTest, CancellingEndsItWhereverItIs) {
   stuck.cut_at = 50'000;
   service_.odd_media = {stuck};
   std::thread canceller([&] {
-    const Interrupt never{false};
+    const Interrupt never;
     while (!clip_) std::this_thread::yield();
-    static_cast<void>(clip_->wait(0, 1000, false, never));
+    static_cast<void>(clip_->wait(0, 1000, false, Interrupt::Watch(never)));
     g_cancellable_cancel(cancellable_.get());
   });
   const Got got = download();

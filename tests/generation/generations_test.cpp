@@ -45,8 +45,8 @@ class Wanting {
   }
   Result<std::string> bytes() {
     GrowingClip &clip = joined_.generation->clip();
-    const Interrupt never{false};
-    const auto ready = clip.wait(0, UINT64_MAX, false, never);
+    const Interrupt never;
+    const auto ready = clip.wait(0, UINT64_MAX, false, Interrupt::Watch(never));
     if (!ready) return ready.error();
     return read_all(clip);
   }

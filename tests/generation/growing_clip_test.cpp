@@ -24,23 +24,24 @@ class GrowingClipTest : public testing::Test {
 
   // What is there now.
   std::optional<GrowingClip::Ready> now(uint64_t offset, uint64_t count, bool any) {
-    const Interrupt never{false};
-    const auto ready = clip_.wait(offset, count, any, never);
+    const Interrupt never;
+    const auto ready = clip_.wait(offset, count, any, Interrupt::Watch(never));
     return ready ? std::optional(*ready) : std::nullopt;
   }
 
   // A reader of that waits until it is interrupted.
   bool waits(uint64_t offset, uint64_t count, bool any) {
-    Interrupt interrupt{false};
+    Interrupt interrupt;
+    const Interrupt::Watch watch(interrupt);
     std::atomic<bool> done{false};
     bool interrupted = false;
     std::thread reader([&] {
-      interrupted = !clip_.wait(offset, count, any, interrupt);
+      interrupted = !clip_.wait(offset, count, any, watch);
       done = true;
     });
     const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
     while (!done && std::chrono::steady_clock::now() < end) std::this_thread::yield();
-    interrupt = true;
+    interrupt.raise();
     clip_.wake();
     reader.join();
     return interrupted;
@@ -95,15 +96,16 @@ TEST_F(GrowingClipTest, ServesWhatIsThereAfterAFailureAndThenTheError) {
   clip_.advance(300);
   clip_.fail({ErrorKind::read, "It broke."});
   EXPECT_EQ(now(0, 300, false)->available, 300u);
-  const Interrupt never{false};
-  const auto failed = clip_.wait(300, 1, true, never);
+  const Interrupt never;
+  const auto failed = clip_.wait(300, 1, true, Interrupt::Watch(never));
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().text, "It broke.");
 }
 
 TEST_F(GrowingClipTest, AnInterruptIsStickyAndEndsEveryWait) {
-  const Interrupt interrupt{true};
-  const auto waited = clip_.wait(0, 1, true, interrupt);
+  Interrupt interrupt;
+  interrupt.raise();
+  const auto waited = clip_.wait(0, 1, true, Interrupt::Watch(interrupt));
   ASSERT_FALSE(waited);
   EXPECT_EQ(waited.error().kind, ErrorKind::cancelled);
 }
@@ -125,13 +127,13 @@ TEST_F(GrowingClipTest, BeginsAnewOnlyWhileNobodyHasReadIt) {
 TEST_F(GrowingClipTest, ManyReadersGetEveryByteOnceAsItGrows) {
   std::vector<std::thread> readers;
   std::atomic<int> whole{0};
-  const Interrupt never{false};
+  const Interrupt never;
   for (size_t step : {1, 7, 64, 1000})
     readers.emplace_back([&, step] {
       std::vector<std::byte> bytes(1000);
       uint64_t offset = 0;
       for (;;) {
-        const auto ready = clip_.wait(offset, step, true, never);
+        const auto ready = clip_.wait(offset, step, true, Interrupt::Watch(never));
         ASSERT_TRUE(ready);
         if (ready->available == 0) break;
         const auto count = clip_.read(offset, std::span(bytes).subspan(offset, ready->available));
