@@ -5,6 +5,7 @@
 
 #include "plugin/catalog/clip_request.h"
 #include "plugin/generation/clip_status.h"
+#include "plugin/task/media_verdict.h"
 
 namespace genclip {
 namespace {
@@ -31,6 +32,16 @@ GType api_get_type() {
                                       {number(Api::legacy), "v1 legacy videos", "legacy"},
                                       {0, nullptr, nullptr}};
   static const GType type = g_enum_register_static("GenclipApi", values);
+  return type;
+}
+
+GType media_check_get_type() {
+  static const GEnumValue values[] = {
+      {number(MediaCheck::none), "Not at all", "none"},
+      {number(MediaCheck::headers), "Size and type, as their servers tell", "headers"},
+      {number(MediaCheck::full), "Also duration, frame size and frame rate, by their content", "full"},
+      {0, nullptr, nullptr}};
+  static const GType type = g_enum_register_static("GenclipMediaCheck", values);
   return type;
 }
 

@@ -12,6 +12,7 @@ enum class Switch { model_default, on, off };
 
 GType switch_get_type();
 GType api_get_type();
+GType media_check_get_type();
 GType clip_status_get_type();
 
 }  // namespace genclip

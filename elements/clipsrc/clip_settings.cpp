@@ -55,6 +55,8 @@ constexpr Property<ClipSettings> kProperties[] = {
     {"store-max-size", "Largest size of the store in bytes, 0 for no limit; clips in use are kept",
      &S::store_max_size},
     {"task-id", "ID of the current task; set it to attach to a task instead of submitting", &S::task_id},
+    {"check-media", "How closely reference media are looked at before the request is submitted",
+     enum_field<&S::check_media>(media_check_get_type)},
     {"random-access", "Offer pull mode", &S::random_access},
     {"dry-run", "Validate, post the request as a message, then end the stream; no network, no key",
      &S::dry_run},
@@ -120,6 +122,7 @@ Result<ClipPlan> plan_clip(const ClipSettings &settings) {
   wish.http_timeout_s = settings.http_timeout_s;
   wish.retries = settings.retries;
   wish.reuse = settings.reuse;
+  wish.check_media = settings.check_media;
   wish.dry_run = settings.dry_run;
   wish.max_download_size = settings.max_download_size;
   wish.user_agent = settings.user_agent;

@@ -46,6 +46,7 @@ struct ClipSettings {
   std::string store;
   uint64_t store_max_size = 0;
   std::string task_id;
+  MediaCheck check_media = MediaCheck::none;
   bool random_access = true;
   bool dry_run = false;
   uint64_t max_download_size = uint64_t{4} << 30;

@@ -214,6 +214,7 @@ static void genclip_src_class_init(GenclipSrcClass *klass) {
 
   gst_type_mark_as_plugin_api(switch_get_type(), static_cast<GstPluginAPIFlags>(0));
   gst_type_mark_as_plugin_api(api_get_type(), static_cast<GstPluginAPIFlags>(0));
+  gst_type_mark_as_plugin_api(media_check_get_type(), static_cast<GstPluginAPIFlags>(0));
   gst_type_mark_as_plugin_api(clip_status_get_type(), static_cast<GstPluginAPIFlags>(0));
 }
 

@@ -84,6 +84,8 @@ Result<ClipPlan> plan_clip(const ClipWish &wish) {
   job.retries = wish.retries;
   job.reuse = wish.reuse;
   job.store_max_size = wish.store_max_size;
+  job.media_check.depth = wish.check_media;
+  job.media_check.fetch = {job.endpoint.http_timeout, wish.user_agent};
   job.download = {job.endpoint.http_timeout, wish.max_download_size, wish.user_agent};
   plan.http = wish.http;
   return plan;

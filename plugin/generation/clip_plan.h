@@ -29,6 +29,7 @@ struct ClipWish {
   unsigned http_timeout_s = 30;
   unsigned retries = 5;
   bool reuse = true;
+  MediaCheck check_media = MediaCheck::none;
   bool dry_run = false;
   uint64_t max_download_size = uint64_t{4} << 30;
   std::string user_agent;

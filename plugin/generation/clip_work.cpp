@@ -166,6 +166,11 @@ Result<void> ClipWork::work_on(std::optional<ClipRecord> found) {
     record_.part.synced = std::max(record_.part.synced, *shown);
     task_id = attach();
   } else {
+    if (job.request && job.task_id.empty())
+      if (auto looked = check_media(*generation_.services().http, clock_, *job.request, job.media_check,
+                                    generation_.cancellable());
+          !looked)
+        return looked;
     if (found) put_behind(*found);
     if (auto handed = follower_.hand_over(record_); !handed) return std::move(handed).error();
     record_.task_id = job.task_id;

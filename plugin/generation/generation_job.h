@@ -15,6 +15,7 @@
 #include "plugin/generation/download.h"
 #include "plugin/http/http_client.h"
 #include "plugin/store/clip_path.h"
+#include "plugin/task/media_check.h"
 #include "plugin/task/task_client.h"
 
 namespace genclip {
@@ -30,7 +31,8 @@ struct GenerationJob {
   std::chrono::seconds timeout{1800};  // From submit, or from attaching to a task; 0: for ever.
   unsigned retries = 5;
   bool reuse = true;
-  uint64_t store_max_size = 0;  // Bytes, 0: no limit.
+  uint64_t store_max_size = 0;    // Bytes, 0: no limit.
+  MediaCheckOptions media_check;  // Before a submit.
   DownloadOptions download;
 };
 

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What is known of one reference medium, from its headers alone or from its content.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace genclip {
+
+// What is not known stays unset.
+struct MediaFacts {
+  // A media type, lower case, without parameters, such as "image/png". Empty: unknown.
+  std::string media_type;
+  std::optional<uint64_t> bytes;
+  std::optional<double> width;  // pixels
+  std::optional<double> height;
+  std::optional<double> duration;    // seconds
+  std::optional<double> frame_rate;  // frames a second
+  // What the content holds; unset when it was not looked into.
+  std::optional<bool> has_picture;
+  std::optional<bool> has_sound;
+};
+
+}  // namespace genclip

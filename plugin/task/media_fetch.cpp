@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// HEAD, GET of a byte, GET of all.
+#include "plugin/task/media_fetch.h"
+
+#include <array>
+#include <charconv>
+#include <span>
+
+#include "plugin/http/retry_policy.h"
+#include "plugin/task/media_format.h"
+
+namespace genclip {
+namespace {
+
+HttpRequest request_for(HttpRequest::Method method, const std::string &url,
+                        const MediaFetchOptions &options) {
+  HttpRequest request;
+  request.method = method;
+  request.url = url;
+  request.follow_redirects = true;
+  request.timeout = options.http_timeout;
+  request.user_agent = options.user_agent;
+  // Keeps lengths honest.
+  request.headers.emplace_back("Accept-Encoding", "identity");
+  return request;
+}
+
+MediaFailure failure_of(const HttpError &error) {
+  return {error.error.kind, "cannot be fetched: " + error.error.text, error.transient};
+}
+
+MediaFailure failure_of(const HttpReply &reply) {
+  return {ErrorKind::open_read,
+          "cannot be fetched: its server answers HTTP " + std::to_string(reply.status) +
+              "; the service will not get it either",
+          is_transient_status(reply.status)};
+}
+
+std::optional<uint64_t> number_of(std::string_view text) {
+  uint64_t number = 0;
+  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (wrong != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
+  return number;
+}
+
+std::optional<uint64_t> size_of(const HttpReply &reply) {
+  if (reply.status == 206) {
+    const std::string range = reply.header("Content-Range").value_or("");
+    const auto slash = range.rfind('/');
+    return slash == std::string::npos ? std::nullopt : number_of(std::string_view(range).substr(slash + 1));
+  }
+  return number_of(reply.header("Content-Length").value_or(""));
+}
+
+MediaFacts facts_of(const HttpReply &reply, const std::string &url) {
+  MediaFacts facts;
+  facts.bytes = size_of(reply);
+  facts.media_type = telling_media_type(reply.header("Content-Type").value_or(""));
+  if (facts.media_type.empty()) facts.media_type = media_type_of_path(url);
+  return facts;
+}
+
+bool is_success(const HttpReply &reply) { return reply.status == 200 || reply.status == 206; }
+
+}  // namespace
+
+Result<MediaFacts, MediaFailure> fetch_media_headers(HttpClient &http, const std::string &url,
+                                                     const MediaFetchOptions &options,
+                                                     GCancellable *cancellable) {
+  if (const auto head = http.call(request_for(HttpRequest::Method::head, url, options), cancellable);
+      head && is_success(*head)) {
+    MediaFacts facts = facts_of(*head, url);
+    if (facts.bytes && !facts.media_type.empty()) return facts;
+  }
+  HttpRequest request = request_for(HttpRequest::Method::get, url, options);
+  request.headers.emplace_back("Range", "bytes=0-0");
+  // Opened, so that nothing is lost when the server sends all of it: the body is left at once.
+  const auto body = http.open(request, cancellable);
+  if (!body) return failure_of(body.error());
+  const HttpReply &reply = (*body)->reply();
+  if (!is_success(reply)) return failure_of(reply);
+  return facts_of(reply, url);
+}
+
+Result<FetchedMedia, MediaFailure> fetch_media(HttpClient &http, const std::string &url, uint64_t max_bytes,
+                                               const MediaFetchOptions &options, GCancellable *cancellable) {
+  const auto body = http.open(request_for(HttpRequest::Method::get, url, options), cancellable);
+  if (!body) return failure_of(body.error());
+  const HttpReply &reply = (*body)->reply();
+  if (reply.status != 200) return failure_of(reply);
+  FetchedMedia fetched;
+  fetched.facts = facts_of(reply, url);
+  if (fetched.facts.bytes.value_or(0) > max_bytes) return fetched;
+
+  auto file = TemporaryFile::create();
+  if (!file) return MediaFailure{file.error().kind, "cannot be looked into: " + file.error().text};
+  uint64_t size = 0;
+  std::string head;
+  std::array<std::byte, 64 * 1024> buffer;
+  for (;;) {
+    const auto count = (*body)->read(buffer);
+    if (!count) return failure_of(count.error());
+    if (*count == 0) break;
+    size += *count;
+    if (size > max_bytes) break;
+    const auto bytes = std::span(buffer).first(*count);
+    if (head.size() < kSniffedBytes) head.append(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+    if (const auto written = file->write(bytes); !written)
+      return MediaFailure{written.error().kind, "cannot be looked into: " + written.error().text};
+  }
+  fetched.facts.bytes = size;
+  fetched.whole = size <= max_bytes;
+  fetched.facts.media_type = sniff_media_type(head);
+  fetched.file = std::move(*file);
+  return fetched;
+}
+
+}  // namespace genclip

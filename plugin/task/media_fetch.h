@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Asks a reference's server for its size and type, or for all of it. Never with a key: the server may be
+// anybody's.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "plugin/base/result.h"
+#include "plugin/http/http_client.h"
+#include "plugin/task/media_facts.h"
+#include "plugin/task/temporary_file.h"
+
+namespace genclip {
+
+struct MediaFetchOptions {
+  std::chrono::milliseconds http_timeout{30000};
+  std::string user_agent;
+};
+
+// What fetching fails with.
+struct MediaFailure {
+  ErrorKind kind = ErrorKind::open_read;
+  std::string text;  // Reads on from the reference's name: "cannot be fetched: …".
+  bool transient = false;
+};
+
+// Type and size, by HEAD; by a GET of one byte where the server does not care for HEAD, as with URLs that are
+// signed for GET alone.
+Result<MediaFacts, MediaFailure> fetch_media_headers(HttpClient &http, const std::string &url,
+                                                     const MediaFetchOptions &options,
+                                                     GCancellable *cancellable);
+
+struct FetchedMedia {
+  MediaFacts facts;  // Type and size, by the bytes that came.
+  TemporaryFile file;
+  bool whole = false;  // False: larger than `max_bytes`; `facts` knows how large.
+};
+
+Result<FetchedMedia, MediaFailure> fetch_media(HttpClient &http, const std::string &url, uint64_t max_bytes,
+                                               const MediaFetchOptions &options, GCancellable *cancellable);
+
+}  // namespace genclip

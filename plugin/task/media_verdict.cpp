@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Bounds against facts; a fact that a bound needs and that nobody knows is a problem too.
+#include "plugin/task/media_verdict.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "plugin/catalog/wording.h"
+#include "plugin/task/media_format.h"
+
+namespace genclip {
+namespace {
+
+const MediaLimits kNoLimits;
+
+const MediaLimits &limits_of(const CheckedRequest &request, const MediaReference &reference) {
+  const FieldSpec *field = request.spec().find(reference.field);
+  return field ? field->media : kNoLimits;
+}
+
+// Enough digits to see on which side of a bound it is, and no more.
+std::string number_text(double value) {
+  char buffer[64];
+  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::fixed, 6).ptr;
+  std::string text(buffer, end);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text;
+}
+
+bool limits_length(const Rule &rule, const std::string &field) {
+  return rule.kind == Rule::Kind::not_longer_than &&
+         std::find(rule.others.begin(), rule.others.end(), field) != rule.others.end();
+}
+
+// Does a rule of the model set the length of that field's media against what the request asks for?
+bool is_compared_in_length(const CheckedRequest &request, const std::string &field) {
+  const auto &rules = request.spec().rules;
+  return std::any_of(rules.begin(), rules.end(),
+                     [&](const Rule &rule) { return limits_length(rule, field); });
+}
+
+class Verdict {
+ public:
+  Verdict(const CheckedRequest &request, const std::vector<MediaFinding> &findings, MediaCheck depth)
+      : request_(request), findings_(findings), depth_(depth) {}
+
+  std::vector<Problem> run() {
+    for (const MediaFinding &finding : findings_) judge(finding);
+    if (depth_ == MediaCheck::full) {
+      judge_totals();
+      for (const Rule &rule : request_.spec().rules) judge_rule(rule);
+    }
+    return std::move(problems_);
+  }
+
+ private:
+  const std::string &model() const { return request_.model(); }
+
+  void problem(const MediaReference &reference, const std::string &text) {
+    problems_.push_back({reference.field, reference_name(request_, reference) + " " + text + "."});
+  }
+
+  void judge(const MediaFinding &finding) {
+    const MediaReference &reference = *finding.reference;
+    const MediaFacts &facts = finding.facts;
+    if (!finding.failure.empty()) return problem(reference, finding.failure);
+    const MediaLimits &limits = limits_of(request_, reference);
+    judge_type(reference, facts, limits);
+    const auto bytes = facts.bytes ? std::optional<double>(static_cast<double>(*facts.bytes)) : std::nullopt;
+    judge_bound(reference, limits.bytes, bytes, {"has ", "MB", "size", kBytesPerMegabyte});
+    // What is too large is not looked into.
+    if (depth_ != MediaCheck::full || (bytes && !limits.bytes.contains(*bytes))) return;
+    if (!may_be(facts.media_type, reference.kind)) return;
+    judge_content(reference, facts);
+    std::optional<double> ratio;
+    if (facts.width && facts.height && *facts.height > 0) ratio = *facts.width / *facts.height;
+    judge_bound(reference, limits.width, facts.width, {"is ", "pixels wide", "width"});
+    judge_bound(reference, limits.height, facts.height, {"is ", "pixels high", "height"});
+    judge_bound(reference, limits.ratio, ratio, {"has a width / height of ", "", "frame size"});
+    judge_bound(reference, limits.duration, facts.duration, {"lasts ", "seconds", "duration"});
+    judge_bound(reference, limits.frame_rate, facts.frame_rate, {"has ", "frames a second", "frame rate"});
+  }
+
+  void judge_type(const MediaReference &reference, const MediaFacts &facts, const MediaLimits &limits) {
+    if (facts.media_type.empty()) {
+      if (depth_ == MediaCheck::full)
+        problem(reference, "is no media file that is known here");
+      else if (!limits.formats.empty())
+        problem(reference, "is of a type that its server does not tell; check-media=full looks into it");
+      return;
+    }
+    const std::string kind = name_of(reference.kind);
+    if (!may_be(facts.media_type, reference.kind))
+      return problem(reference, "is " + quoted(facts.media_type) + ", which is no " + kind);
+    const auto &formats = limits.formats;
+    const std::string_view format = format_name(facts.media_type);
+    if (formats.empty() || limits.similar_formats ||
+        std::find(formats.begin(), formats.end(), format) != formats.end())
+      return;
+    problem(reference, "is " + (format.empty() ? quoted(facts.media_type) : std::string(format)) + "; " +
+                           model() + " takes " + either(formats));
+  }
+
+  void judge_content(const MediaReference &reference, const MediaFacts &facts) {
+    const auto &held = reference.kind == MediaKind::audio ? facts.has_sound : facts.has_picture;
+    if (!held.value_or(true))
+      problem(reference,
+              std::string("holds no ") + (reference.kind == MediaKind::audio ? "sound" : "picture"));
+  }
+
+  struct Measure {
+    const char *verb;
+    const char *unit;
+    const char *name;
+    double scale = 1;
+  };
+
+  void judge_bound(const MediaReference &reference, const Bounds &bounds, std::optional<double> value,
+                   const Measure &measure) {
+    if (bounds.empty()) return;
+    const std::string unit = *measure.unit ? std::string(" ") + measure.unit : "";
+    if (!value || !std::isfinite(*value))
+      problem(reference, std::string("has a ") + measure.name + " that cannot be told; " + model() +
+                             " takes " + bounds.text(measure.scale) + unit);
+    else if (!bounds.contains(*value))
+      problem(reference, measure.verb + number_text(*value / measure.scale) + unit + "; " + model() +
+                             " takes " + bounds.text(measure.scale));
+  }
+
+  // Nothing: one of them has failed, which is said already, or cannot be looked at.
+  std::optional<double> total_duration(const std::string &field) const {
+    double total = 0;
+    bool any = false;
+    for (const MediaReference &reference : request_.media())
+      if (reference.field == field && reference.asset) return std::nullopt;
+    for (const MediaFinding &finding : findings_) {
+      if (finding.reference->field != field) continue;
+      if (!finding.failure.empty() || !finding.facts.duration) return std::nullopt;
+      total += *finding.facts.duration;
+      any = true;
+    }
+    return any ? std::optional(total) : std::nullopt;
+  }
+
+  // Of a medium whose duration no bound of its own has called unknown.
+  void require_duration(const MediaFinding &finding) {
+    const MediaLimits &limits = limits_of(request_, *finding.reference);
+    if (finding.failure.empty() && !finding.facts.duration && limits.duration.empty())
+      problem(*finding.reference, "has a duration that cannot be told");
+  }
+
+  void judge_totals() {
+    for (const FieldSpec &field : request_.spec().fields) {
+      const bool compared = is_compared_in_length(request_, field.name);
+      const Bounds &bounds = field.media.total_duration;
+      if (bounds.empty() && !compared) continue;
+      for (const MediaFinding &finding : findings_)
+        if (finding.reference->field == field.name) require_duration(finding);
+      const auto total = total_duration(field.name);
+      if (!bounds.empty() && total && !bounds.contains(*total))
+        problems_.push_back({field.name, field.name + " together last " + number_text(*total) + " seconds; " +
+                                             model() + " takes " + bounds.text() + "."});
+    }
+  }
+
+  void judge_rule(const Rule &rule) {
+    if (rule.kind != Rule::Kind::not_longer_than) return;
+    for (const std::string &field : rule.fields) {
+      const Json *value = request_.body().find(field);
+      const auto asked = value ? value->number() : std::nullopt;
+      if (!asked) continue;
+      for (const std::string &other : rule.others) {
+        const auto total = total_duration(other);
+        if (total && *asked > *total)
+          problems_.push_back({field, field + " is " + number_text(*asked) + ", but " + other + " lasts " +
+                                          number_text(*total) + " seconds; " + model() +
+                                          " makes nothing longer than its material" +
+                                          (rule.note.empty() ? "." : ": " + rule.note + ".")});
+      }
+    }
+  }
+
+  const CheckedRequest &request_;
+  const std::vector<MediaFinding> &findings_;
+  const MediaCheck depth_;
+  std::vector<Problem> problems_;
+};
+
+}  // namespace
+
+std::string reference_name(const CheckedRequest &request, const MediaReference &reference) {
+  const auto count =
+      std::count_if(request.media().begin(), request.media().end(),
+                    [&](const MediaReference &other) { return other.field == reference.field; });
+  return count == 1 ? reference.field : reference.field + "[" + std::to_string(reference.index) + "]";
+}
+
+bool needs_measures(const CheckedRequest &request, const MediaReference &reference) {
+  const MediaLimits &limits = limits_of(request, reference);
+  return !limits.width.empty() || !limits.height.empty() || !limits.ratio.empty() ||
+         !limits.duration.empty() || !limits.total_duration.empty() || !limits.frame_rate.empty() ||
+         is_compared_in_length(request, reference.field);
+}
+
+std::vector<Problem> media_problems(const CheckedRequest &request, const std::vector<MediaFinding> &findings,
+                                    MediaCheck depth) {
+  return Verdict(request, findings, depth).run();
+}
+
+}  // namespace genclip

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Judges what was found out about reference media by the limits of the model (§2.3, §2.4).
+#pragma once
+
+#include <vector>
+
+#include "plugin/catalog/check_request.h"
+#include "plugin/task/media_facts.h"
+
+namespace genclip {
+
+enum class MediaCheck { none, headers, full };
+
+// What became of looking at one reference of a request.
+struct MediaFinding {
+  const MediaReference *reference = nullptr;  // Borrowed from the request.
+  MediaFacts facts;
+  // Not empty: it could not be looked at; reads on from the reference's name, such as "answers 404".
+  std::string failure = {};
+};
+
+// "reference_images[2]", or the bare name of a field that has one item only.
+std::string reference_name(const CheckedRequest &request, const MediaReference &reference);
+
+// True when the model's limits on this reference can only be judged by its content.
+bool needs_measures(const CheckedRequest &request, const MediaReference &reference);
+
+// Every problem of every reference, in the request's order, then those of references together. `findings` are
+// of that request; what only MediaCheck::full can find out is judged by that depth only.
+std::vector<Problem> media_problems(const CheckedRequest &request, const std::vector<MediaFinding> &findings,
+                                    MediaCheck depth);
+
+}  // namespace genclip

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// A file without a name, that is gone when this is, or when the process is.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "plugin/base/result.h"
+
+namespace genclip {
+
+class TemporaryFile {
+ public:
+  TemporaryFile() = default;
+  ~TemporaryFile();
+  TemporaryFile(TemporaryFile &&other) noexcept;
+  TemporaryFile &operator=(TemporaryFile &&other) noexcept;
+
+  // In the system's folder for such files ($TMPDIR).
+  static Result<TemporaryFile> create();
+
+  // At the end.
+  Result<void> write(std::span<const std::byte> bytes);
+  // Under which this process can open it.
+  std::string uri() const;
+
+ private:
+  explicit TemporaryFile(int descriptor) : descriptor_(descriptor) {}
+
+  int descriptor_ = -1;
+};
+
+}  // namespace genclip
