@@ -9,6 +9,7 @@
 
 #include "plugin/base/gref.h"
 #include "plugin/http/retry_policy.h"
+#include "plugin/task/image_size.h"
 #include "plugin/task/media_format.h"
 #include "plugin/task/media_probe.h"
 
@@ -100,9 +101,18 @@ class Lookout {
     }
     if (!may_be(fetched->facts.media_type, reference.kind) || !needs_measures(request_, reference))
       return fetched->facts;
+    // GStreamer has no decoder for some, and none that takes a file in pieces for others.
+    const TemporaryFile &file = fetched->file;
+    if (const auto size =
+            image_size(format_name(fetched->facts.media_type),
+                       [&](uint64_t offset, size_t size) { return file.read_at(offset, size); })) {
+      fetched->facts.width = size->width;
+      fetched->facts.height = size->height;
+      return fetched->facts;
+    }
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end_ - clock_.now());
-    if (auto probed =
-            probe_media(fetched->file.uri(), reference.kind, left, fetched->facts, cancellable_.get());
+    const auto patience = std::min<std::chrono::milliseconds>(left, options_.probe_limit);
+    if (auto probed = probe_media(file.uri(), reference.kind, patience, fetched->facts, cancellable_.get());
         !probed)
       return MediaFailure{probed.error().kind, std::move(probed.error().text)};
     return fetched->facts;

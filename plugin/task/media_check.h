@@ -19,8 +19,10 @@ namespace genclip {
 struct MediaCheckOptions {
   MediaCheck depth = MediaCheck::none;
   MediaFetchOptions fetch;
-  unsigned retries = 2;                      // Of one reference, after a transient failure.
-  std::chrono::seconds time_limit{120};      // For all of them together.
+  unsigned retries = 2;                  // Of one reference, after a transient failure.
+  std::chrono::seconds time_limit{120};  // For all of them together.
+  // Of one probe. GStreamer 1.22 may swallow the error of a damaged file, and then only this ends it.
+  std::chrono::seconds probe_limit{15};
   uint64_t max_bytes = uint64_t{256} << 20;  // Of one that is looked into, where no limit says less.
 };
 

@@ -120,7 +120,9 @@ Result<void> probe_media(const std::string &uri, MediaKind kind, std::chrono::mi
       if (facts.has_picture == false) facts.has_picture.reset();
       if (facts.has_sound == false) facts.has_sound.reset();
       return {};
-    case GST_DISCOVERER_TIMEOUT: return Error{ErrorKind::timed_out, "could not be looked into in time"};
+    case GST_DISCOVERER_TIMEOUT:
+      return Error{ErrorKind::timed_out, "could not be decoded in " + std::to_string(timeout.count() / 1000) +
+                                             " s, is it damaged or cut?"};
     default:
       return Error{ErrorKind::wrong_type,
                    "cannot be decoded, is it damaged or cut? (" + probe.failure() + ")"};

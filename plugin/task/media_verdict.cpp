@@ -148,7 +148,9 @@ class Verdict {
   // Of a medium whose duration no bound of its own has called unknown.
   void require_duration(const MediaFinding &finding) {
     const MediaLimits &limits = limits_of(request_, *finding.reference);
-    if (finding.failure.empty() && !finding.facts.duration && limits.duration.empty())
+    const bool is_judged =
+        finding.failure.empty() && may_be(finding.facts.media_type, finding.reference->kind);
+    if (is_judged && !finding.facts.duration && limits.duration.empty())
       problem(*finding.reference, "has a duration that cannot be told");
   }
 

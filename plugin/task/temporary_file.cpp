@@ -52,6 +52,13 @@ Result<void> TemporaryFile::write(std::span<const std::byte> bytes) {
   return {};
 }
 
+std::string TemporaryFile::read_at(uint64_t offset, size_t size) const {
+  std::string bytes(size, '\0');
+  const ssize_t count = pread(descriptor_, bytes.data(), size, static_cast<off_t>(offset));
+  bytes.resize(count > 0 ? static_cast<size_t>(count) : 0);
+  return bytes;
+}
+
 std::string TemporaryFile::uri() const { return "file:///proc/self/fd/" + std::to_string(descriptor_); }
 
 }  // namespace genclip

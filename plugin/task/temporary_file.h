@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -23,6 +24,8 @@ class TemporaryFile {
 
   // At the end.
   Result<void> write(std::span<const std::byte> bytes);
+  // Fewer bytes at the end, or where the file cannot be read.
+  std::string read_at(uint64_t offset, size_t size) const;
   // Under which this process can open it.
   std::string uri() const;
 

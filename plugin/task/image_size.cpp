@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Just so much of each format as says how large the picture is.
+#include "plugin/task/image_size.h"
+
+#include <algorithm>
+
+namespace genclip {
+namespace {
+
+enum class Order { little, big };
+
+// Zero beyond the end, which no field that counts here can be.
+uint64_t number(std::string_view bytes, size_t offset, size_t size, Order order) {
+  if (bytes.size() < size || offset > bytes.size() - size) return 0;
+  uint64_t value = 0;
+  for (size_t i = 0; i < size; ++i) {
+    const size_t at = order == Order::big ? i : size - 1 - i;
+    value = value << 8 | static_cast<uint8_t>(bytes[offset + at]);
+  }
+  return value;
+}
+
+std::optional<ImageSize> size_if_any(uint64_t width, uint64_t height) {
+  if (width == 0 || height == 0 || width > UINT32_MAX || height > UINT32_MAX) return std::nullopt;
+  return ImageSize{static_cast<uint32_t>(width), static_cast<uint32_t>(height)};
+}
+
+std::optional<ImageSize> gif_size(const ReadAt &read) {
+  const std::string head = read(0, 10);
+  if (!head.starts_with("GIF")) return std::nullopt;
+  return size_if_any(number(head, 6, 2, Order::little), number(head, 8, 2, Order::little));
+}
+
+std::optional<ImageSize> bmp_size(const ReadAt &read) {
+  constexpr uint64_t kOldHeader = 12;
+  const std::string head = read(0, 26);
+  if (!head.starts_with("BM")) return std::nullopt;
+  if (number(head, 14, 4, Order::little) == kOldHeader)
+    return size_if_any(number(head, 18, 2, Order::little), number(head, 20, 2, Order::little));
+  // Negative for one that is stored from the top.
+  const auto height = static_cast<int32_t>(number(head, 22, 4, Order::little));
+  return size_if_any(number(head, 18, 4, Order::little),
+                     static_cast<uint64_t>(height < 0 ? -int64_t{height} : int64_t{height}));
+}
+
+// The first page's.
+std::optional<ImageSize> tiff_size(const ReadAt &read) {
+  constexpr uint64_t kWidthTag = 256;
+  constexpr uint64_t kHeightTag = 257;
+  constexpr uint64_t kShort = 3;
+  constexpr uint64_t kLong = 4;
+  constexpr size_t kEntry = 12;
+  const std::string head = read(0, 8);
+  if (!head.starts_with("II") && !head.starts_with("MM")) return std::nullopt;
+  const Order order = head[0] == 'M' ? Order::big : Order::little;
+  const uint64_t directory = number(head, 4, 4, order);
+  const auto count = static_cast<size_t>(number(read(directory, 2), 0, 2, order));
+  const std::string entries = read(directory + 2, count * kEntry);
+  uint64_t width = 0;
+  uint64_t height = 0;
+  for (size_t at = 0; at + kEntry <= entries.size(); at += kEntry) {
+    const uint64_t type = number(entries, at + 2, 2, order);
+    if (type != kShort && type != kLong) continue;
+    const uint64_t value = number(entries, at + 8, type == kShort ? 2 : 4, order);
+    const uint64_t tag = number(entries, at, 2, order);
+    if (tag == kWidthTag) width = value;
+    if (tag == kHeightTag) height = value;
+  }
+  return size_if_any(width, height);
+}
+
+// A walk over the boxes of an ISO media file. Of several sizes (tiles, thumbnails, the whole) the whole is
+// the largest.
+class IsoBoxes {
+ public:
+  explicit IsoBoxes(const ReadAt &read) : read_(read) {}
+
+  std::optional<ImageSize> size() {
+    walk(0, UINT64_MAX, {});
+    return size_if_any(width_, height_);
+  }
+
+ private:
+  // Enough for any honest file.
+  static constexpr unsigned kMaxBoxes = 10000;
+
+  // Boxes from `at` to `end` that lie in `parent`.
+  void walk(uint64_t at, uint64_t end, std::string_view parent) {
+    while (at < end && ++boxes_ < kMaxBoxes) {
+      const std::string head = read_(at, 16);
+      if (head.size() < 8) return;
+      uint64_t length = number(head, 0, 4, Order::big);
+      uint64_t header = 8;
+      if (length == 1) {
+        length = number(head, 8, 8, Order::big);
+        header = 16;
+      }
+      if (length == 0) length = end - at;
+      if (length < header || length > end - at) return;
+      enter(std::string_view(head).substr(4, 4), parent, at + header, at + length);
+      at += length;
+    }
+  }
+
+  void enter(std::string_view box, std::string_view parent, uint64_t begin, uint64_t end) {
+    constexpr uint64_t kFullBox = 4;  // Version and flags.
+    if (parent.empty() && box == "meta") return walk(begin + kFullBox, end, "meta");
+    if (parent == "meta" && box == "iprp") return walk(begin, end, "iprp");
+    if (parent == "iprp" && box == "ipco") return walk(begin, end, "ipco");
+    if (parent != "ipco" || box != "ispe") return;
+    const std::string body = read_(begin, 12);
+    const uint64_t width = number(body, 4, 4, Order::big);
+    const uint64_t height = number(body, 8, 4, Order::big);
+    if (width * height <= width_ * height_) return;
+    width_ = width;
+    height_ = height;
+  }
+
+  const ReadAt &read_;
+  unsigned boxes_ = 0;
+  uint64_t width_ = 0;
+  uint64_t height_ = 0;
+};
+
+std::optional<ImageSize> heif_size(const ReadAt &read) { return IsoBoxes(read).size(); }
+
+struct Reader {
+  std::string_view format;
+  std::optional<ImageSize> (*read)(const ReadAt &);
+};
+
+constexpr Reader kReaders[] = {{"bmp", bmp_size},   {"gif", gif_size},   {"tiff", tiff_size},
+                               {"heic", heif_size}, {"heif", heif_size}, {"avif", heif_size}};
+
+}  // namespace
+
+std::optional<ImageSize> image_size(std::string_view format, const ReadAt &read) {
+  const auto reader = std::find_if(std::begin(kReaders), std::end(kReaders),
+                                   [&](const Reader &reader) { return reader.format == format; });
+  return reader == std::end(kReaders) ? std::nullopt : reader->read(read);
+}
+
+}  // namespace genclip

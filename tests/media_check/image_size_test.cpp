@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Real files of the formats that an encoder is here for, files by hand of the others, and any other bytes.
+#include "plugin/task/image_size.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "tests/media_check/media_files.h"
+
+namespace genclip::test {
+namespace {
+
+ReadAt reader_of(const std::string &bytes) {
+  return [&bytes](uint64_t offset, size_t size) {
+    return offset >= bytes.size() ? std::string() : bytes.substr(offset, size);
+  };
+}
+
+std::string big(uint64_t value, int size) {
+  std::string bytes;
+  for (int shift = 8 * (size - 1); shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift & 0xff);
+  return bytes;
+}
+
+std::string box(const std::string &name, const std::string &body) {
+  return big(body.size() + 8, 4) + name + body;
+}
+
+std::string ispe(uint32_t width, uint32_t height) {
+  return box("ispe", big(0, 4) + big(width, 4) + big(height, 4));
+}
+
+std::string heic(const std::string &properties) {
+  return box("ftyp", "heic" + big(0, 4) + "mif1") +
+         box("meta", big(0, 4) + box("hdlr", big(0, 20)) + box("iprp", box("ipco", properties))) +
+         box("mdat", "pixels");
+}
+
+TEST(ImageSize, IsReadFromRealFiles) {
+  EXPECT_EQ(image_size("bmp", reader_of(image_file("avenc_bmp", 640, 482))), (ImageSize{640, 482}));
+  EXPECT_EQ(image_size("tiff", reader_of(image_file("avenc_tiff", 641, 480))), (ImageSize{641, 480}));
+}
+
+TEST(ImageSize, IsReadFromAGif) {
+  EXPECT_EQ(image_size("gif", reader_of(std::string("GIF89a\x40\x01\xf0\x00", 10))), (ImageSize{320, 240}));
+}
+
+TEST(ImageSize, OfABmpFromTheTopIsPositive) {
+  std::string bmp = "BM" + std::string(12, '\0') + std::string("\x28\0\0\0", 4) +
+                    std::string("\x40\x01\0\0", 4) + std::string("\x10\xff\xff\xff", 4);
+  EXPECT_EQ(image_size("bmp", reader_of(bmp)), (ImageSize{320, 240}));
+}
+
+TEST(ImageSize, OfATiffIsFoundAtItsEndAndInBothByteOrders) {
+  const auto entry = [](uint64_t tag, uint64_t value) {
+    return big(tag, 2) + big(3, 2) + big(1, 4) + big(value, 2) + big(0, 2);
+  };
+  const std::string tiff = std::string("MM\0*", 4) + big(1008, 4) + std::string(1000, 'x') + big(2, 2) +
+                           entry(256, 700) + entry(257, 500);
+  EXPECT_EQ(image_size("tiff", reader_of(tiff)), (ImageSize{700, 500}));
+}
+
+TEST(ImageSize, OfAHeicIsThatOfTheWholeAndNotOfATile) {
+  EXPECT_EQ(image_size("heic", reader_of(heic(ispe(512, 512) + ispe(4032, 3024) + ispe(320, 240)))),
+            (ImageSize{4032, 3024}));
+  EXPECT_EQ(image_size("heif", reader_of(heic(box("colr", "nclx") + ispe(800, 600)))), (ImageSize{800, 600}));
+}
+
+TEST(ImageSize, IsUnknownWhereItIsNotSaid) {
+  EXPECT_EQ(image_size("heic", reader_of(heic(""))), std::nullopt);
+  EXPECT_EQ(image_size("heic", reader_of(box("moov", heic(ispe(8, 8))))), std::nullopt);
+  EXPECT_EQ(image_size("png", reader_of(image_file("pngenc", 64, 64))), std::nullopt)
+      << "GStreamer's to measure";
+  EXPECT_EQ(image_size("gif", reader_of("GIF")), std::nullopt);
+}
+
+TEST(ImageSize, SurvivesAnyBytes) {
+  const unsigned seed = std::random_device()();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  const std::string good[] = {heic(ispe(512, 512) + ispe(4032, 3024)), image_file("avenc_bmp", 8, 8),
+                              image_file("avenc_tiff", 8, 8), std::string("GIF89a\x40\x01\xf0\x00", 10)};
+  for (int round = 0; round < 20000; ++round) {
+    std::string bytes = good[random() % std::size(good)];
+    for (unsigned changes = random() % 8; changes > 0; --changes)
+      bytes[random() % bytes.size()] = static_cast<char>(random());
+    bytes.resize(random() % (bytes.size() + 1));
+    for (const char *format : {"bmp", "gif", "tiff", "heic"}) {
+      const auto size = image_size(format, reader_of(bytes));
+      EXPECT_TRUE(!size || (size->width > 0 && size->height > 0)) << format;
+    }
+  }
+  const std::string endless = std::string(100000, '\0') + "x";
+  EXPECT_EQ(image_size("heic", reader_of(endless)), std::nullopt);
+}
+
+}  // namespace
+}  // namespace genclip::test

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Real media over real sockets.
+#include "plugin/task/media_check.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <thread>
+
+#include "plugin/base/gref.h"
+#include "tests/media_check/media_files.h"
+#include "tests/media_check/media_request.h"
+#include "tests/support/http_server.h"
+
+namespace genclip::test {
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::steady_clock;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+struct Item {
+  std::string bytes;
+  std::string type = "application/octet-stream";
+  unsigned status = 200;
+  unsigned head_status = 200;
+  bool has_ranges = true;
+  bool has_length = true;
+  bool hangs = false;
+  std::string location = {};
+  unsigned failures = 0;  // So many 503 come first.
+};
+
+// By path; 404 for anything else.
+class MediaServer {
+ public:
+  explicit MediaServer(std::map<std::string, Item> items)
+      : items_(std::move(items)), server_([this](ServedConnection &connection) { serve(connection); }) {}
+
+  std::string url(const std::string &path) const { return server_.url(path); }
+  std::vector<std::string> requests() const { return server_.requests(); }
+  size_t count(const std::string &start) const {
+    const auto all = requests();
+    return static_cast<size_t>(std::count_if(all.begin(), all.end(),
+                                             [&](const std::string &one) { return one.starts_with(start); }));
+  }
+
+ private:
+  static std::string head_of(unsigned status, size_t length, const std::string &headers) {
+    return "HTTP/1.1 " + std::to_string(status) + " Said\r\n" + headers +
+           "Content-Length: " + std::to_string(length) + "\r\n\r\n";
+  }
+
+  void serve(ServedConnection &connection) {
+    for (std::string request; !(request = connection.read_request()).empty();) {
+      const bool is_head = request.starts_with("HEAD ");
+      const auto path_begin = request.find(' ') + 1;
+      const auto path = request.substr(path_begin, request.find(' ', path_begin) - path_begin);
+      const auto found = items_.find(path.substr(0, path.find('?')));
+      if (found == items_.end()) {
+        connection.send(head_of(404, 0, ""));
+        continue;
+      }
+      Item &item = found->second;
+      if (item.hangs) return connection.hang();
+      if (item.failures > 0) {
+        --item.failures;
+        connection.send(head_of(503, 0, ""));
+        continue;
+      }
+      if (!item.location.empty()) {
+        connection.send(head_of(302, 0, "Location: " + item.location + "\r\n"));
+        continue;
+      }
+      const std::string type = item.type.empty() ? "" : "Content-Type: " + item.type + "\r\n";
+      const unsigned status = is_head ? item.head_status : item.status;
+      const bool is_range = item.has_ranges && request.find("bytes=0-0") != std::string::npos;
+      if (status != 200) {
+        connection.send(head_of(status, 0, ""));
+      } else if (!item.has_length) {
+        connection.send("HTTP/1.1 200 OK\r\nConnection: close\r\n" + type + "\r\n");
+        if (!is_head) connection.send(item.bytes);
+        return connection.close();
+      } else if (is_head) {
+        connection.send(head_of(200, item.bytes.size(), type));
+      } else if (is_range) {
+        connection.send(
+            head_of(206, 1, type + "Content-Range: bytes 0-0/" + std::to_string(item.bytes.size()) + "\r\n") +
+            item.bytes.substr(0, 1));
+      } else {
+        connection.send(head_of(200, item.bytes.size(), type));
+        connection.send(item.bytes);
+      }
+    }
+  }
+
+  std::map<std::string, Item> items_;
+  HttpServer server_;
+};
+
+MediaCheckOptions options(MediaCheck depth) {
+  MediaCheckOptions options;
+  options.depth = depth;
+  options.retries = 0;
+  options.time_limit = 20s;
+  options.probe_limit = 2s;
+  return options;
+}
+
+Result<void> check(const CheckedRequest &request, const MediaCheckOptions &how,
+                   GCancellable *cancellable = nullptr) {
+  return check_media(*HttpClient::shared({}), Clock::system(), request, how, cancellable);
+}
+
+std::string text_of(const Result<void> &result) { return result ? "" : result.error().text; }
+
+const std::string &png() {
+  static const std::string bytes = image_file("pngenc", 400, 320);
+  return bytes;
+}
+
+std::string blank(size_t size) { return std::string(size, 'x'); }
+
+TEST(MediaHeaders, ComeByOneHeadAndNoMore) {
+  MediaServer server({{"/a", {png(), "image/png"}}});
+  const auto request = media_request("sd_2.0_special", {{"reference_images", {server.url("/a")}}});
+  EXPECT_EQ(text_of(check(request, options(MediaCheck::headers))), "");
+  EXPECT_EQ(server.requests().size(), 1u);
+  EXPECT_EQ(server.count("HEAD /a "), 1u);
+}
+
+TEST(MediaHeaders, ComeByAByteWhereHeadIsRefused) {
+  for (const unsigned status : {403u, 405u, 501u, 404u}) {
+    MediaServer server({{"/a", {blank(31000000), "image/png", 200, status}}});
+    const auto request = media_request("sd_2.0_special", {{"reference_images", {server.url("/a")}}});
+    EXPECT_EQ(text_of(check(request, options(MediaCheck::headers))),
+              "reference_images has 31 MB; sd_2.0_special takes below 30.");
+    EXPECT_EQ(server.count("GET /a "), 1u);
+  }
+}
+
+TEST(MediaHeaders, ComeFromAServerThatIgnoresRangesWithoutFetchingAll) {
+  MediaServer server({{"/a", {blank(31000000), "image/png", 200, 405, false}}});
+  const auto request = media_request("sd_2.0_special", {{"reference_images", {server.url("/a")}}});
+  EXPECT_EQ(text_of(check(request, options(MediaCheck::headers))),
+            "reference_images has 31 MB; sd_2.0_special takes below 30.");
+}
+
+TEST(MediaHeaders, TakeTheNameForTheTypeWhereTheServerTellsNone) {
+  MediaServer server({{"/a.gif", {blank(10)}}, {"/b", {blank(10)}}, {"/c.png", {blank(10), ""}}});
+  const auto request = media_request(
+      "wave2.7-i2v", {{"first_image", {server.url("/a.gif?x=.png")}}, {"last_image", {server.url("/b")}}});
+  EXPECT_THAT(text_of(check(request, options(MediaCheck::headers))),
+              HasSubstr("first_image is gif; wave2.7-i2v"));
+  const auto fine = media_request(
+      "wave2.7-i2v", {{"first_image", {server.url("/c.png")}}, {"last_image", {server.url("/b")}}});
+  EXPECT_EQ(text_of(check(fine, options(MediaCheck::headers))), "");
+}
+
+TEST(MediaHeaders, SayThatASizeIsUnknown) {
+  MediaServer server({{"/a", {png(), "image/png", 200, 200, false, false}}});
+  const auto request = media_request("sd_2.0_special", {{"reference_images", {server.url("/a")}}});
+  EXPECT_THAT(text_of(check(request, options(MediaCheck::headers))),
+              HasSubstr("has a size that cannot be told"));
+}
+
+TEST(MediaHeaders, FollowRedirectsAndJudgeWhereTheyEnd) {
+  MediaServer server({{"/a", {.bytes = "", .location = "/b"}}, {"/b", {png(), "text/html"}}});
+  const auto request = media_request("dance-2.5", {{"reference_images", {server.url("/a")}}});
+  EXPECT_EQ(text_of(check(request, options(MediaCheck::headers))),
+            "reference_images is \"text/html\", which is no image.");
+}
+
+TEST(MediaHeaders, AreAskedForAgainAfterATransientFailure) {
+  MediaServer server({{"/a", {.bytes = png(), .type = "image/png", .failures = 2}}});
+  const auto request = media_request("dance-2.5", {{"reference_images", {server.url("/a")}}});
+  auto twice = options(MediaCheck::headers);
+  twice.retries = 1;
+  EXPECT_EQ(text_of(check(request, twice)), "");
+}
+
+TEST(MediaCheck, NamesEveryReferenceThatCannotBeFetchedAtOnce) {
+  MediaServer server({{"/gone", {png(), "image/png", 410, 410}}, {"/fine", {png(), "image/png"}}});
+  const std::string refused = "http://127.0.0.1:" + std::to_string(refused_port()) + "/x?sig=SECRET";
+  const auto request = media_request(
+      "dance-2.5",
+      {{"reference_images", {server.url("/none"), server.url("/fine"), server.url("/gone"), refused}}});
+  for (const MediaCheck depth : {MediaCheck::headers, MediaCheck::full}) {
+    const auto checked = check(request, options(depth));
+    ASSERT_FALSE(checked);
+    EXPECT_EQ(checked.error().kind, ErrorKind::settings);
+    EXPECT_THAT(checked.error().text,
+                AllOf(HasSubstr("3 problems"),
+                      HasSubstr("reference_images[0] cannot be fetched: its server answers HTTP 404"),
+                      HasSubstr("reference_images[2] cannot be fetched: its server answers HTTP 410"),
+                      HasSubstr("reference_images[3] cannot be fetched"),
+                      Not(HasSubstr("reference_images[1]")), Not(HasSubstr("SECRET"))));
+  }
+}
+
+TEST(MediaCheck, SendsNoKeyAndLooksAtNoAsset) {
+  MediaServer server({{"/a", {png(), "image/png"}}});
+  const auto request = media_request(
+      "sd_2.0_special", {{"reference_images", {"assetId://7", server.url("/a"), "assetId://8"}}});
+  for (const MediaCheck depth : {MediaCheck::headers, MediaCheck::full})
+    EXPECT_EQ(text_of(check(request, options(depth))), "");
+  EXPECT_EQ(server.requests().size(), 2u);
+  for (const std::string &sent : server.requests()) EXPECT_THAT(sent, Not(HasSubstr("Authorization")));
+}
+
+TEST(MediaCheck, AsksForNothingWhenItIsNotWanted) {
+  MediaServer server({});
+  const auto request = media_request("dance-2.5", {{"reference_images", {server.url("/none")}}});
+  EXPECT_EQ(text_of(check(request, options(MediaCheck::none))), "");
+  EXPECT_TRUE(server.requests().empty());
+}
+
+TEST(MediaCheck, LooksAtReferencesSideBySide) {
+  Mutex mutex;
+  CondVar changed;
+  size_t waiting = 0;
+  constexpr size_t kTogether = 4;
+  // Nobody is answered before all have asked.
+  HttpServer server([&](ServedConnection &connection) {
+    if (connection.read_request().empty()) return;
+    {
+      MutexLock lock(mutex);
+      ++waiting;
+      changed.notify_all();
+      const auto end = steady_clock::now() + 10s;
+      while (waiting < kTogether)
+        if (!changed.wait_until(lock, end)) return;
+    }
+    connection.send("HTTP/1.1 200 OK\r\nContent-Type: image/png\r\nContent-Length: 5\r\n\r\n");
+  });
+  std::vector<std::string> urls;
+  for (size_t i = 0; i < kTogether; ++i) urls.push_back(server.url("/" + std::to_string(i)));
+  const auto request = media_request("dance-2.5", {{"reference_images", urls}});
+  EXPECT_EQ(text_of(check(request, options(MediaCheck::headers))), "");
+}
+
+TEST(MediaCheck, IsLeftWithinMillisecondsWhateverTheNetworkDoes) {
+  MediaServer server({{"/a", {.bytes = "", .hangs = true}}});
+  const FullBacklog backlog;
+  const auto request = media_request("dance-2.5", {{"reference_images", {server.url("/a"), backlog.url()}}});
+  for (const MediaCheck depth : {MediaCheck::headers, MediaCheck::full}) {
+    const auto cancellable = GRef<GCancellable>::adopt(g_cancellable_new());
+    const size_t before = server.requests().size();
+    steady_clock::time_point left;
+    std::thread leaver([&] {
+      while (server.requests().size() == before) std::this_thread::yield();
+      left = steady_clock::now();
+      g_cancellable_cancel(cancellable.get());
+    });
+    const auto checked = check(request, options(depth), cancellable.get());
+    leaver.join();
+    ASSERT_FALSE(checked);
+    EXPECT_EQ(checked.error().kind, ErrorKind::cancelled);
+    EXPECT_LT(steady_clock::now() - left, 1s);
+  }
+}
+
+TEST(MediaCheck, HasATimeLimitForAllTogether) {
+  MediaServer server({{"/a", {.bytes = "", .hangs = true}}, {"/b", {png(), "image/png"}}});
+  const auto request = media_request(
+      "dance-2.5", {{"reference_images", {server.url("/a"), server.url("/b"), server.url("/a")}}});
+  auto brief = options(MediaCheck::full);
+  brief.time_limit = 1s;
+  const std::string text = text_of(check(request, brief));
+  EXPECT_THAT(text, AllOf(HasSubstr("reference_images[0] could not be checked within 1 s"),
+                          HasSubstr("reference_images[2] could not be checked within 1 s"),
+                          Not(HasSubstr("reference_images[1]"))));
+}
+
+TEST(MediaContent, OfGoodMediaPassesEveryRule) {
+  MediaServer server({{"/image", {png()}},
+                      {"/jpeg", {image_file("jpegenc", 301, 500)}},
+                      {"/webp", {image_file("webpenc", 640, 480)}},
+                      {"/bmp", {image_file("avenc_bmp", 640, 480)}},
+                      {"/video", {video_file("mp4mux", 320, 180, 72, 24)}},
+                      {"/mov", {video_file("qtmux", 320, 180, 90, 30)}},
+                      {"/wav", {audio_file("wavenc", 3)}},
+                      {"/mp3", {audio_file("lamemp3enc", 3)}}});
+  const auto request =
+      media_request("sd_2.0_special",
+                    {{"reference_images",
+                      {server.url("/image"), server.url("/jpeg"), server.url("/webp"), server.url("/bmp")}},
+                     {"reference_videos", {server.url("/video"), server.url("/mov")}},
+                     {"reference_audios", {server.url("/wav"), server.url("/mp3")}}});
+  EXPECT_EQ(text_of(check(request, options(MediaCheck::full))), "");
+}
+
+TEST(MediaContent, IsMeasured) {
+  MediaServer server({{"/narrow", {image_file("pngenc", 299, 800), "image/png"}},
+                      {"/short", {video_file("mp4mux", 320, 180, 12, 12), "video/mp4"}},
+                      {"/long", {audio_file("wavenc", 16), "audio/wav"}}});
+  const auto request = media_request("sd_2.0_special", {{"reference_images", {server.url("/narrow")}},
+                                                        {"reference_videos", {server.url("/short")}},
+                                                        {"reference_audios", {server.url("/long")}}});
+  EXPECT_THAT(
+      text_of(check(request, options(MediaCheck::full))),
+      AllOf(HasSubstr("reference_images is 299 pixels wide"),
+            HasSubstr("reference_images has a width / height of 0.37"),
+            HasSubstr("reference_videos lasts 1 seconds"),
+            HasSubstr("reference_videos has 12 frames a second"),
+            HasSubstr("reference_audios lasts 16 seconds"), HasSubstr("reference_audios together last 16")));
+  EXPECT_EQ(text_of(check(request, options(MediaCheck::headers))), "") << "headers do not tell any of it";
+}
+
+TEST(MediaContent, CountsAndNotItsName) {
+  MediaServer server({{"/a.png", {image_file("jpegenc", 400, 400), "image/gif"}},
+                      {"/page.png", {"<!DOCTYPE html><html></html>", "image/png"}}});
+  const auto fine = media_request(
+      "wave2.7-i2v", {{"first_image", {server.url("/a.png")}}, {"last_image", {server.url("/a.png")}}});
+  EXPECT_EQ(text_of(check(fine, options(MediaCheck::full))), "");
+  const auto page = media_request("dance-2.5", {{"reference_images", {server.url("/page.png")}}});
+  EXPECT_EQ(text_of(check(page, options(MediaCheck::full))),
+            "reference_images is \"text/html\", which is no image.");
+}
+
+TEST(MediaContent, ThatIsDamagedOrAPlaylistIsRefused) {
+  const std::string clip = video_file("mp4mux", 320, 180, 72, 24);
+  MediaServer server(
+      {{"/cut", {clip.substr(0, clip.size() / 2), "video/mp4"}},
+       {"/list", {"#EXTM3U\n#EXT-X-TARGETDURATION:4\n#EXTINF:4,\nhttp://127.0.0.1/x\n", "video/mp4"}},
+       {"/noise", {blank(5000), "video/mp4"}}});
+  const auto request = media_request(
+      "dance-2.5", {{"reference_videos", {server.url("/cut"), server.url("/list"), server.url("/noise")}}});
+  EXPECT_THAT(
+      text_of(check(request, options(MediaCheck::full))),
+      AllOf(HasSubstr("3 problems"),
+            testing::ContainsRegex("reference_videos.0. (cannot|could not) be decoded.*is it damaged or cut"),
+            HasSubstr("reference_videos[1] is"), HasSubstr("reference_videos[2] is")));
+}
+
+TEST(MediaContent, OfOneThatIsTooLargeIsNotFetched) {
+  MediaServer server({{"/a", {blank(21000000), "image/png"}}});
+  const auto request = media_request("horse-1.0-i2v", {{"first_image", {server.url("/a")}}});
+  EXPECT_EQ(text_of(check(request, options(MediaCheck::full))),
+            "first_image has 21 MB; horse-1.0-i2v takes at most 20.");
+}
+
+TEST(MediaContent, StopsAtTheLimitWhereNoLengthIsTold) {
+  MediaServer server({{"/a", {blank(21000000), "image/png", 200, 200, false, false}}});
+  const auto limited = media_request("horse-1.0-i2v", {{"first_image", {server.url("/a")}}});
+  EXPECT_THAT(text_of(check(limited, options(MediaCheck::full))),
+              HasSubstr("horse-1.0-i2v takes at most 20"));
+  const auto unlimited = media_request("dance-2.5", {{"reference_images", {server.url("/a")}}});
+  auto small = options(MediaCheck::full);
+  small.max_bytes = 1 << 20;
+  EXPECT_THAT(text_of(check(unlimited, small)),
+              HasSubstr("is larger than 1 MiB, too large to be looked into"));
+}
+
+TEST(MediaContent, OfAnEditIsAtLeastAsLongAsTheEdit) {
+  MediaServer server({{"/a", {video_file("mp4mux", 320, 180, 96, 24)}}});
+  const MediaFields fields{{"reference_videos", {server.url("/a")}}};
+  EXPECT_EQ(text_of(check(media_request("wave2.7-videoedit", fields, 4), options(MediaCheck::full))), "");
+  EXPECT_THAT(text_of(check(media_request("wave2.7-videoedit", fields, 5), options(MediaCheck::full))),
+              HasSubstr("duration is 5, but reference_videos lasts 4 seconds"));
+}
+
+TEST(MediaContent, LoadsNoOtherHttpLibrary) {
+  MediaServer server({{"/a", {video_file("mp4mux", 320, 180, 96, 24)}}});
+  const auto request = media_request("dance-2.5", {{"reference_videos", {server.url("/a")}}});
+  ASSERT_EQ(text_of(check(request, options(MediaCheck::full))), "");
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) EXPECT_THAT(line, Not(HasSubstr("libsoup-2")));
+}
+
+}  // namespace
+}  // namespace genclip::test

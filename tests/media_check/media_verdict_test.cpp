@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Every media rule of §2.3 and §2.4, below, at and above each bound; the table is written from the document.
+#include "plugin/task/media_verdict.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "tests/media_check/media_request.h"
+
+namespace genclip::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr uint64_t kMegabyte = 1000000;
+
+MediaFacts good(MediaKind kind) {
+  MediaFacts facts;
+  facts.bytes = 1000;
+  switch (kind) {
+    case MediaKind::image:
+      facts.media_type = "image/png";
+      facts.width = 1024;
+      facts.height = 1024;
+      break;
+    case MediaKind::video:
+      facts.media_type = "video/mp4";
+      facts.width = 1280;
+      facts.height = 720;
+      facts.duration = 5;
+      facts.frame_rate = 30;
+      break;
+    case MediaKind::audio:
+      facts.media_type = "audio/wav";
+      facts.duration = 5;
+      break;
+  }
+  facts.has_picture = kind != MediaKind::audio;
+  facts.has_sound = kind != MediaKind::image;
+  return facts;
+}
+
+// A request whose `field` is what a case is about, and what the model needs beside it.
+MediaFields fields_about(const std::string &model, const std::string &field) {
+  MediaFields fields{{field, {"https://media.example/it"}}};
+  const std::vector<std::string> other = {"https://media.example/other"};
+  if (field == "reference_audios") fields["reference_images"] = other;
+  if (field == "last_image") fields["first_image"] = other;
+  if (model == "wave2.7-i2v") {
+    fields.try_emplace("first_image", other);
+    fields.try_emplace("last_image", other);
+  }
+  return fields;
+}
+
+std::vector<MediaFinding> findings_of(const CheckedRequest &request, const std::string &field,
+                                      const std::function<void(MediaFacts &)> &change) {
+  std::vector<MediaFinding> findings;
+  for (const MediaReference &reference : request.media()) {
+    MediaFinding finding{&reference, good(reference.kind)};
+    if (reference.field == field) change(finding.facts);
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
+std::vector<std::string> texts(const std::vector<Problem> &problems) {
+  std::vector<std::string> texts;
+  for (const Problem &problem : problems) texts.push_back(problem.text);
+  return texts;
+}
+
+using Set = void (*)(MediaFacts &, double);
+
+void type(MediaFacts &, double) {}
+void bytes(MediaFacts &facts, double value) { facts.bytes = static_cast<uint64_t>(value); }
+void width(MediaFacts &facts, double value) {
+  facts.width = value;
+  facts.height = value;
+}
+void height_alone(MediaFacts &facts, double value) { facts.height = value; }
+void width_alone(MediaFacts &facts, double value) { facts.width = value; }
+// Of a picture 1000 high.
+void ratio(MediaFacts &facts, double value) {
+  facts.width = value * 1000;
+  facts.height = 1000;
+}
+void duration(MediaFacts &facts, double value) { facts.duration = value; }
+void frame_rate(MediaFacts &facts, double value) { facts.frame_rate = value; }
+
+struct Case {
+  const char *model;
+  const char *field;
+  const char *media_type;  // "" leaves the good one
+  Set set;
+  double value;
+  const char *problem;  // "" when all is well
+};
+
+constexpr double kMB = kMegabyte;
+
+// clang-format off
+const Case kCases[] = {
+    // §2.4, images
+    {"sd_2.0_special", "reference_images", "image/jpeg", type, 0, ""},
+    {"sd_2.0_special", "reference_images", "image/png", type, 0, ""},
+    {"sd_2.0_special", "reference_images", "image/webp", type, 0, ""},
+    {"sd_2.0_special", "reference_images", "image/bmp", type, 0, ""},
+    {"sd_2.0_special", "reference_images", "image/tiff", type, 0, ""},
+    {"sd_2.0_special", "reference_images", "image/gif", type, 0, ""},
+    {"sd_2.0_special", "reference_images", "image/heic", type, 0, ""},
+    {"sd_2.0_special", "reference_images", "image/heif", type, 0, ""},
+    {"sd_2.0_special", "reference_images", "image/avif", type, 0, "avif"},
+    {"sd_2.0_special", "reference_images", "image/svg+xml", type, 0, "image/svg+xml"},
+    {"sd_2.0_special", "reference_images", "text/html", type, 0, "text/html"},
+    {"sd_2.0_special", "reference_images", "video/mp4", type, 0, "no image"},
+    {"sd_2.0_special", "reference_images", "", bytes, 30 * kMB - 1, ""},
+    {"sd_2.0_special", "reference_images", "", bytes, 30 * kMB, "has 30 MB; sd_2.0_special takes below 30"},
+    {"sd_2.0_special", "reference_images", "", bytes, 30 * kMB + 1, "30.000001 MB"},
+    {"sd_2.0_special", "reference_images", "", width, 299, "299 pixels wide"},
+    {"sd_2.0_special", "reference_images", "", width, 300, "300 pixels wide"},
+    {"sd_2.0_special", "reference_images", "", width, 301, ""},
+    {"sd_2.0_special", "reference_images", "", width, 5999, ""},
+    {"sd_2.0_special", "reference_images", "", width, 6000, "6000 pixels wide"},
+    {"sd_2.0_special", "reference_images", "", width, 6001, "6001 pixels high"},
+    {"sd_2.0_special", "reference_images", "", ratio, 0.399, "0.399"},
+    {"sd_2.0_special", "reference_images", "", ratio, 0.4, "width / height of 0.4;"},
+    {"sd_2.0_special", "reference_images", "", ratio, 0.401, ""},
+    {"sd_2.0_special", "reference_images", "", ratio, 2.499, ""},
+    {"sd_2.0_special", "reference_images", "", ratio, 2.5, "width / height of 2.5;"},
+    {"sd_2.0_special", "reference_images", "", ratio, 2.501, "2.501"},
+    {"sd_2.0_special", "first_image", "", bytes, 30 * kMB, "first_image has 30 MB"},
+    {"sd_2.0_special", "first_image", "image/avif", type, 0, "first_image is avif"},
+    {"sd_2.0_special", "last_image", "", width, 300, "last_image is 300 pixels wide"},
+    {"sd_2.0_fast_discount", "reference_images", "", bytes, 30 * kMB, "30 MB"},
+    // §2.4, videos
+    {"sd_2.0_special", "reference_videos", "video/mp4", type, 0, ""},
+    {"sd_2.0_special", "reference_videos", "video/quicktime", type, 0, ""},
+    {"sd_2.0_special", "reference_videos", "video/webm", type, 0, "is webm; sd_2.0_special takes mp4 or mov"},
+    {"sd_2.0_special", "reference_videos", "audio/mpeg", type, 0, "no video"},
+    {"sd_2.0_special", "reference_videos", "image/gif", type, 0, "no video"},
+    {"sd_2.0_special", "reference_videos", "", bytes, 50 * kMB - 1, ""},
+    {"sd_2.0_special", "reference_videos", "", bytes, 50 * kMB, "50 MB"},
+    {"sd_2.0_special", "reference_videos", "", duration, 1.999, "lasts 1.999 seconds"},
+    {"sd_2.0_special", "reference_videos", "", duration, 2, ""},
+    {"sd_2.0_special", "reference_videos", "", duration, 15, ""},
+    {"sd_2.0_special", "reference_videos", "", duration, 15.001, "lasts 15.001 seconds"},
+    {"sd_2.0_special", "reference_videos", "", frame_rate, 23.976, "has 23.976 frames a second"},
+    {"sd_2.0_special", "reference_videos", "", frame_rate, 24, ""},
+    {"sd_2.0_special", "reference_videos", "", frame_rate, 60, ""},
+    {"sd_2.0_special", "reference_videos", "", frame_rate, 60.01, "60.01 frames"},
+    {"sd_2.0_fast_discount", "reference_videos", "", frame_rate, 61, "61 frames"},
+    // §2.4, audio
+    {"sd_2.0_special", "reference_audios", "audio/wav", type, 0, ""},
+    {"sd_2.0_special", "reference_audios", "audio/mpeg", type, 0, ""},
+    {"sd_2.0_special", "reference_audios", "audio/ogg", type, 0, "is ogg"},
+    {"sd_2.0_special", "reference_audios", "audio/mp4", type, 0, "is m4a"},
+    {"sd_2.0_special", "reference_audios", "", bytes, 15 * kMB - 1, ""},
+    {"sd_2.0_special", "reference_audios", "", bytes, 15 * kMB, "15 MB"},
+    {"sd_2.0_special", "reference_audios", "", duration, 1.99, "1.99 seconds"},
+    {"sd_2.0_special", "reference_audios", "", duration, 2, ""},
+    {"sd_2.0_special", "reference_audios", "", duration, 15, ""},
+    {"sd_2.0_special", "reference_audios", "", duration, 15.01, "15.01 seconds"},
+    // mini-h3
+    {"mini-h3", "reference_audios", "audio/mpeg", type, 0, ""},
+    {"mini-h3", "reference_audios", "audio/wav", type, 0, ""},
+    {"mini-h3", "reference_audios", "audio/x-m4a", type, 0, ""},
+    {"mini-h3", "reference_audios", "audio/aac", type, 0, ""},
+    {"mini-h3", "reference_audios", "application/ogg", type, 0, ""},
+    {"mini-h3", "reference_audios", "audio/webm", type, 0, ""},
+    {"mini-h3", "reference_audios", "audio/flac", type, 0, ""},  // "and similar"
+    {"mini-h3", "reference_audios", "image/png", type, 0, "no audio"},
+    {"mini-h3", "reference_audios", "", bytes, 15 * kMB, ""},
+    {"mini-h3", "reference_audios", "", bytes, 15 * kMB + 1, "15.000001 MB"},
+    {"mini-h3", "reference_audios", "", duration, 1.9, "1.9 seconds"},
+    {"mini-h3", "reference_audios", "", duration, 2, ""},
+    {"mini-h3", "reference_audios", "", duration, 15, ""},
+    {"mini-h3", "reference_audios", "", duration, 15.1, "15.1 seconds"},
+    {"mini-h3", "reference_images", "", width, 10, ""},  // no rule is shown
+    // wave2.7-i2v and horse-1.0-i2v, first_image
+    {"wave2.7-i2v", "first_image", "image/jpeg", type, 0, ""},
+    {"wave2.7-i2v", "first_image", "image/png", type, 0, ""},
+    {"wave2.7-i2v", "first_image", "image/webp", type, 0, ""},
+    {"wave2.7-i2v", "first_image", "image/gif", type, 0, "is gif; wave2.7-i2v takes jpeg, png or webp"},
+    {"wave2.7-i2v", "first_image", "", width, 299, "299 pixels wide"},
+    {"wave2.7-i2v", "first_image", "", width, 300, ""},
+    {"wave2.7-i2v", "first_image", "", width, 20000, ""},
+    {"wave2.7-i2v", "first_image", "", height_alone, 299, "299 pixels high"},
+    {"wave2.7-i2v", "first_image", "", width_alone, 299, "299 pixels wide"},
+    {"wave2.7-i2v", "first_image", "", ratio, 0.399, "0.399"},
+    {"wave2.7-i2v", "first_image", "", ratio, 0.4, ""},
+    {"wave2.7-i2v", "first_image", "", ratio, 2.5, ""},
+    {"wave2.7-i2v", "first_image", "", ratio, 2.501, "2.501"},
+    {"wave2.7-i2v", "first_image", "", bytes, 20 * kMB, ""},
+    {"wave2.7-i2v", "first_image", "", bytes, 20 * kMB + 1, "20.000001 MB"},
+    {"wave2.7-i2v", "last_image", "image/gif", type, 0, ""},  // no rule is shown
+    {"horse-1.0-i2v", "first_image", "image/gif", type, 0, "is gif"},
+    {"horse-1.0-i2v", "first_image", "", width, 299, "299"},
+    {"horse-1.0-i2v", "first_image", "", width, 300, ""},
+    {"horse-1.0-i2v", "first_image", "", bytes, 20 * kMB + 1, "20.000001 MB"},
+    {"horse-1.0-i2v", "first_image", "", ratio, 2.501, "2.501"},
+    // wave2.7-videoedit
+    {"wave2.7-videoedit", "reference_videos", "", duration, 2.999, "2.999 seconds"},
+    {"wave2.7-videoedit", "reference_videos", "", duration, 3, ""},
+    {"wave2.7-videoedit", "reference_videos", "video/webm", type, 0, ""},  // no formats are shown
+    // dance-2.5
+    {"dance-2.5", "reference_videos", "", duration, 30, ""},
+    {"dance-2.5", "reference_videos", "", duration, 30.1, "together last 30.1 seconds"},
+};
+// clang-format on
+
+class MediaVerdict : public testing::TestWithParam<Case> {};
+
+TEST_P(MediaVerdict, IsThatOfTheDocument) {
+  const Case &that = GetParam();
+  const auto request = media_request(that.model, fields_about(that.model, that.field));
+  const auto findings = findings_of(request, that.field, [&](MediaFacts &facts) {
+    if (*that.media_type) facts.media_type = that.media_type;
+    that.set(facts, that.value);
+  });
+  const auto problems = texts(media_problems(request, findings, MediaCheck::full));
+  SCOPED_TRACE(std::string(that.model) + " " + that.field + " " + that.media_type + " " +
+               std::to_string(that.value));
+  if (!*that.problem)
+    EXPECT_THAT(problems, IsEmpty());
+  else
+    EXPECT_THAT(problems, testing::Contains(HasSubstr(that.problem)));
+}
+
+INSTANTIATE_TEST_SUITE_P(EachRule, MediaVerdict, testing::ValuesIn(kCases));
+
+TEST(MediaVerdict, CountsTheSecondsOfAllReferencesTogether) {
+  const auto request = media_request(
+      "sd_2.0_special",
+      {{"reference_videos", {"https://m.example/1", "https://m.example/2", "https://m.example/3"}},
+       {"reference_audios", {"https://m.example/4", "https://m.example/5"}}});
+  const auto all_of = [](double seconds) { return [=](MediaFacts &facts) { facts.duration = seconds; }; };
+  EXPECT_THAT(media_problems(request, findings_of(request, "reference_videos", all_of(5)), MediaCheck::full),
+              IsEmpty());
+  EXPECT_THAT(
+      texts(media_problems(request, findings_of(request, "reference_videos", all_of(5.1)), MediaCheck::full)),
+      testing::ElementsAre("reference_videos together last 15.3 seconds; sd_2.0_special takes at most 15."));
+  EXPECT_THAT(
+      texts(media_problems(request, findings_of(request, "reference_audios", all_of(7.6)), MediaCheck::full)),
+      testing::ElementsAre("reference_audios together last 15.2 seconds; sd_2.0_special takes at most 15."));
+}
+
+TEST(MediaVerdict, RefusesAnEditLongerThanItsMaterial) {
+  const MediaFields fields{{"reference_videos", {"https://m.example/1"}}};
+  const auto longer = media_request("wave2.7-videoedit", fields, 6);
+  EXPECT_THAT(texts(media_problems(longer, findings_of(longer, "", [](MediaFacts &) {}), MediaCheck::full)),
+              testing::ElementsAre(HasSubstr("duration is 6, but reference_videos lasts 5 seconds")));
+  const auto as_long = media_request("wave2.7-videoedit", fields, 5);
+  EXPECT_THAT(media_problems(as_long, findings_of(as_long, "", [](MediaFacts &) {}), MediaCheck::full),
+              IsEmpty());
+  const auto unsaid = media_request("wave2.7-videoedit", fields);
+  EXPECT_THAT(media_problems(unsaid, findings_of(unsaid, "", [](MediaFacts &) {}), MediaCheck::full),
+              IsEmpty());
+}
+
+TEST(MediaVerdict, CallsAMeasureThatARuleNeedsAndNobodyKnowsAProblem) {
+  struct Unknown {
+    const char *model, *field;
+    void (*forget)(MediaFacts &);
+    const char *text;
+  };
+  const Unknown unknown[] = {
+      {"sd_2.0_special", "reference_images", [](MediaFacts &f) { f.width.reset(); },
+       "has a width that cannot be told"},
+      {"sd_2.0_special", "reference_images", [](MediaFacts &f) { f.width.reset(); },
+       "has a frame size that cannot"},
+      {"sd_2.0_special", "reference_images", [](MediaFacts &f) { f.bytes.reset(); },
+       "has a size that cannot be told"},
+      {"sd_2.0_special", "reference_videos", [](MediaFacts &f) { f.duration.reset(); },
+       "has a duration that cannot"},
+      {"sd_2.0_special", "reference_videos", [](MediaFacts &f) { f.frame_rate.reset(); },
+       "has a frame rate that"},
+      {"sd_2.0_special", "reference_videos", [](MediaFacts &f) { f.media_type.clear(); }, "is no media file"},
+      {"dance-2.5", "reference_videos", [](MediaFacts &f) { f.duration.reset(); },
+       "has a duration that cannot"},
+      {"wave2.7-videoedit", "reference_videos", [](MediaFacts &f) { f.duration.reset(); },
+       "has a duration that"},
+  };
+  for (const Unknown &that : unknown) {
+    const auto request = media_request(that.model, fields_about(that.model, that.field));
+    EXPECT_THAT(
+        texts(media_problems(request, findings_of(request, that.field, that.forget), MediaCheck::full)),
+        testing::Contains(HasSubstr(that.text)))
+        << that.model << " " << that.field;
+  }
+}
+
+TEST(MediaVerdict, JudgesByHeadersWhatHeadersTell) {
+  const auto request = media_request("sd_2.0_special", {{"reference_images", {"https://m.example/1"}}});
+  const auto problems = [&](const std::function<void(MediaFacts &)> &change) {
+    auto findings = findings_of(request, "reference_images", change);
+    for (MediaFinding &finding : findings) {
+      finding.facts.width.reset();
+      finding.facts.height.reset();
+      finding.facts.has_picture.reset();
+      finding.facts.has_sound.reset();
+    }
+    return texts(media_problems(request, findings, MediaCheck::headers));
+  };
+  EXPECT_THAT(problems([](MediaFacts &) {}), IsEmpty());
+  EXPECT_THAT(problems([](MediaFacts &facts) { facts.bytes = 30 * kMegabyte; }),
+              testing::ElementsAre(HasSubstr("30 MB")));
+  EXPECT_THAT(problems([](MediaFacts &facts) { facts.media_type.clear(); }),
+              testing::ElementsAre(HasSubstr("check-media=full")));
+}
+
+TEST(MediaVerdict, NamesEachProblemOfEachReferenceAtOnce) {
+  const auto request =
+      media_request("sd_2.0_special", {{"reference_images", {"https://m.example/1", "https://m.example/2"}},
+                                       {"reference_videos", {"https://m.example/3"}}});
+  auto findings = findings_of(request, "reference_videos", [](MediaFacts &facts) {
+    facts.duration = 20;
+    facts.frame_rate = 12;
+  });
+  findings[0].failure = "cannot be fetched: its server answers HTTP 404";
+  findings[1].facts.width = 10;
+  findings[1].facts.height = 10;
+  EXPECT_THAT(texts(media_problems(request, findings, MediaCheck::full)),
+              testing::ElementsAre(HasSubstr("reference_images[0] cannot be fetched"),
+                                   HasSubstr("reference_images[1] is 10 pixels wide"),
+                                   HasSubstr("reference_images[1] is 10 pixels high"),
+                                   HasSubstr("reference_videos lasts 20 seconds"),
+                                   HasSubstr("reference_videos has 12 frames"),
+                                   HasSubstr("reference_videos together last 20 seconds")));
+}
+
+TEST(MediaVerdict, WantsThePictureInAVideoAndTheSoundInAnAudio) {
+  const auto video = media_request("dance-2.5", {{"reference_videos", {"https://m.example/1"}}});
+  EXPECT_THAT(texts(media_problems(
+                  video, findings_of(video, "reference_videos", [](MediaFacts &f) { f.has_picture = false; }),
+                  MediaCheck::full)),
+              testing::ElementsAre("reference_videos holds no picture."));
+  const auto audio = media_request("mini-h3", fields_about("mini-h3", "reference_audios"));
+  EXPECT_THAT(texts(media_problems(
+                  audio, findings_of(audio, "reference_audios", [](MediaFacts &f) { f.has_sound = false; }),
+                  MediaCheck::full)),
+              testing::ElementsAre("reference_audios holds no sound."));
+}
+
+}  // namespace
+}  // namespace genclip::test
