@@ -48,6 +48,7 @@ constexpr Row kRows[] = {
     {"reuse", "gboolean", "true"},
     {"store", "gchararray", nullptr},
     {"task-id", "gchararray", nullptr},
+    {"check-media", "GenclipMediaCheck", "none"},
     {"random-access", "gboolean", "true"},
     {"dry-run", "gboolean", "false"},
     {"max-download-size", "guint64", "4294967296"},
