@@ -41,7 +41,7 @@ class CAPABILITY("mutex") Mutex {
 class SCOPED_CAPABILITY MutexLock {
  public:
   explicit MutexLock(Mutex &mutex) ACQUIRE(mutex) : lock_(mutex.mutex_) {}
-  ~MutexLock() RELEASE() {}
+  ~MutexLock() RELEASE() {}  // NOLINT(modernize-use-equals-default): the annotation needs a body.
   MutexLock(const MutexLock &) = delete;
   MutexLock &operator=(const MutexLock &) = delete;
 
