@@ -1,0 +1,93 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""kill -9 at random moments of a generation: never a silent second submit, and the clip whole in the end."""
+
+import os
+import pathlib
+import random
+import tempfile
+import time
+import unittest
+
+import simulated_service
+
+KILLS = int(os.environ.get("GENCLIP_KILLS", "100"))
+SEED = int(os.environ.get("GENCLIP_SEED", str(random.SystemRandom().randrange(1 << 32))))
+PAID_TWICE = "may be charged twice"
+
+
+class Kill(unittest.TestCase):
+    def setUp(self):
+        # A run takes about half a second: a submit of 60 ms, a task of 80 ms, a download of 100 ms.
+        self.service = simulated_service.Service("--queued", "30", "--processing", "50", "--throttle", "3000000",
+                                                 "--padding", "80000", "--fault", "submit:delay=60")
+        self.addCleanup(self.service.stop)
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.store = pathlib.Path(self.folder.name) / "store"
+        self.environment = self.service.environment(self.store)
+
+    def start(self, take, target):
+        return simulated_service.Run(simulated_service.fetch(take, target), self.environment)
+
+    def test_at_random_moments_and_run_again_until_done(self):
+        print(f"seed {SEED} (GENCLIP_SEED), {KILLS} kills", flush=True)
+        dice = random.Random(SEED)
+        target = pathlib.Path(self.folder.name) / "clip.mp4"
+        first = self.start(0, target)
+        self.assertEqual(first.end(), 0, first.text())
+        began = time.monotonic()
+        second = self.start(1, target)
+        self.assertEqual(second.end(), 0, second.text())
+        length = time.monotonic() - began
+        clip = target.read_bytes()
+        self.assertGreaterEqual(len(clip), 80000)
+
+        kills = early = paid_twice = 0
+        killed_in = {}
+        take = 1
+        while kills < KILLS:
+            take += 1
+            before = self.service.submits()
+            known = None  # How many submits there were when the journal had an ID.
+            warnings = 0
+            for attempt in range(20):
+                target.unlink(missing_ok=True)
+                run = self.start(take, target)
+                if attempt < 4 and kills < KILLS:
+                    time.sleep(dice.uniform(length / 5, length))
+                    if run.process.poll() is None:
+                        run.kill()
+                        kills += 1
+                        record = simulated_service.journals(self.store).get(take)
+                        state = record["state"] + " " + record.get("status", "") if record else "nothing"
+                        killed_in[state] = killed_in.get(state, 0) + 1
+                        early += record is None
+                        warnings += PAID_TWICE in run.text()
+                        if known is None and record and record.get("task_id"):
+                            known = self.service.submits() - before
+                        continue
+                status = run.end()
+                warnings += PAID_TWICE in run.text()
+                self.assertEqual(status, 0, run.text())
+                break
+            submits = self.service.submits() - before
+            what = f"take {take}, seed {SEED}: {submits} submits, {warnings} warnings"
+            self.assertEqual(target.read_bytes(), clip, what)
+            self.assertGreaterEqual(submits, 1, what)
+            self.assertLessEqual(submits, 1 + warnings, what + ": one was silent")
+            if known is not None:
+                self.assertEqual(submits, known, what + ": the ID was in the journal")
+            paid_twice += submits > 1
+            record = simulated_service.journals(self.store)[take]
+            self.assertEqual(record["state"], "complete")
+        for folder in self.store.iterdir():
+            if folder.is_dir():
+                self.assertEqual(sorted(path.name for path in folder.iterdir()), ["clip.mp4", "lock", "task.json", "use"])
+        self.assertEqual(self.service.stats()["media_with_authorization"], 0)
+        print(f"{kills} kills over {take - 1} clips; {early} before the journal, "
+              f"{paid_twice} clips paid twice with a warning, all whole; killed in {killed_in}", flush=True)
+
+
+if __name__ == "__main__":
+    unittest.main()
