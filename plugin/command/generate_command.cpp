@@ -24,21 +24,34 @@ constexpr CommandText kText{
     "  genclip generate sd_2.0_special prompt=\"a red kite over dunes\" -o kite.mp4\n"
     "  genclip generate dance-2.5 prompt=\"a storm\" take=2\n"};
 
+std::optional<MediaCheck> media_check_of(const std::string &word) {
+  if (word == "none") return MediaCheck::none;
+  if (word == "headers") return MediaCheck::headers;
+  if (word == "full") return MediaCheck::full;
+  return std::nullopt;
+}
+
 }  // namespace
 
 int run_generate(const Words &words) {
   ClipWish wish;
   Delivery delivery;
   bool anew = false;
+  std::string check_media = "none";
   CommandOptions options(kText);
   add_delivery_options(options, delivery);
   options.add("anew", 0, "Generate and pay again, replacing what is stored", anew);
   options.add("task-id", 't', "ID", "Attach to that task instead of submitting", wish.task_id);
+  options.add("check-media", 0, "DEPTH", "Look at the reference media first: headers or full", check_media);
   add_service_options(options, wish);
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
   if (delivery.json && delivery.output == kStandardOutput)
     return options.refuse("Standard output takes the clip or JSON, not both.");
+
+  const auto depth = media_check_of(check_media);
+  if (!depth) return options.refuse("--check-media must be none, headers or full.");
+  wish.check_media = *depth;
 
   auto request = read_request(*known_models(), *rest);
   if (!request) {

@@ -136,6 +136,16 @@ class Failure(ServiceTest):
         file.chmod(0o600)
         self.assertEqual(self.generate("prompt=x", "--api-key-file", str(file)).returncode, 0)
 
+    def test_reference_media_are_looked_at_when_asked_before_anything_is_paid(self):
+        self.simulator()
+        reference = "reference_images=http://127.0.0.1:9/gone.png"
+        run = self.generate("prompt=x", reference, "--check-media=headers", "--retries=0")
+        self.assertEqual((run.returncode, run.stdout), (1, ""))
+        self.assertIn("reference_images", run.stderr)
+        self.assertEqual(self.stats()["submits"], 0)
+        self.assertEqual(self.generate("prompt=x", reference).returncode, 0)
+        self.assertEqual(self.generate("prompt=x", "--check-media=deep").returncode, 2)
+
     def test_what_the_service_refuses_is_told(self):
         self.simulator("--fault", "submit:status=402")
         run = self.generate("prompt=x", "--json")
