@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Finds the command lines in a Markdown document that a reader will copy into a shell.
+
+Commands stand in ```sh blocks and in blocks that are indented by four blanks. A block that cannot be run here says so, and
+why, in a comment just before it: <!-- not run: needs a camera -->. There is no other way to leave one out.
+"""
+
+import dataclasses
+import re
+import shlex
+
+PROGRAMS = {"gst-launch-1.0", "gst-play-1.0", "gst-discoverer-1.0", "gst-inspect-1.0", "ges-launch-1.0", "genclip"}
+ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
+NOT_RUN = re.compile(r"<!--\s*not run:\s*(?P<reason>.*?\S)\s*-->")
+FENCE = re.compile(r"^ {0,3}```\s*(?P<language>\w*)\s*$")
+SHELL_LANGUAGES = {"sh", "bash", "shell", "console"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Command:
+    line: int  # in the document, from 1
+    text: str  # one line of shell
+    not_run: str = ""  # why
+
+
+def blocks(text):
+    """Yields (line number, lines, reason not to run) of each block of shell."""
+    lines = text.splitlines()
+    reason, at = "", 0
+    previous_blank, in_list = True, False
+    while at < len(lines):
+        line = lines[at]
+        fence = FENCE.match(line)
+        if fence:
+            start, at = at + 1, at + 1
+            while at < len(lines) and not FENCE.match(lines[at]):
+                at += 1
+            if fence["language"] in SHELL_LANGUAGES:
+                yield start + 1, lines[start:at], reason
+            reason, at, previous_blank = "", at + 1, False
+        elif line.startswith("    ") and previous_blank and not in_list:
+            start = at
+            while at < len(lines) and (lines[at].startswith("    ") or not lines[at].strip()):
+                at += 1
+            yield start + 1, lines[start:at], reason
+            reason, previous_blank = "", True
+        else:
+            mark = NOT_RUN.search(line)
+            if mark:
+                reason = mark["reason"]
+            elif line.strip():
+                reason = ""
+                in_list = bool(re.match(r"\s*([-*+]|\d+\.)\s", line)) or (in_list and line.startswith(" "))
+            previous_blank = not line.strip()
+            at += 1
+
+
+def logical_lines(first, lines):
+    """Yields (line number, text) with continued lines joined."""
+    text, start = "", first
+    for number, line in enumerate(lines, first):
+        line = line.strip().removeprefix("$ ")
+        text = text + " " + line if text else line
+        start = start if text != line else number
+        if text.endswith("\\"):
+            text = text[:-1].rstrip()
+            continue
+        if text:
+            yield start, text
+        text = ""
+    if text:
+        yield start, text
+
+
+def program_of(text):
+    """The first word that is no assignment; the empty string for a comment."""
+    try:
+        words = shlex.split(text, comments=True)
+    except ValueError:
+        return text.split()[0]
+    return next((word for word in words if not ASSIGNMENT.match(word)), "")
+
+
+def commands(text):
+    return [Command(number, line, reason) for first, lines, reason in blocks(text)
+            for number, line in logical_lines(first, lines) if program_of(line) in PROGRAMS]
+
+
+def without_screen(text):
+    """The same command for a machine without a screen, loudspeakers or a person."""
+    text = re.sub(r"\bauto(video|audio)sink\b", r"fake\1sink", text)
+    text = re.sub(r"\bgst-play-1\.0\b", "gst-play-1.0 --no-interactive --videosink=fakevideosink --audiosink=fakeaudiosink",
+                  text)
+    return re.sub(r"\bgst-discoverer-1\.0\b", "gst-discoverer-1.0 -t 60", text)
+
+
+def read_files(text):
+    """The files that a command reads and a reader is meant to have."""
+    return re.findall(r"\bfilesrc\s+location=\"?([^\s\"!]+)", text)
