@@ -105,7 +105,10 @@ size_t CaptionLine::asking() const {
 // A slot whose end was not known ends where the next thing begins.
 void CaptionLine::close_open(std::optional<uint64_t> next_start) {
   if (!open_) return;
-  if (next_start && *next_start > open_->window.start) open_->window.end = *next_start;
+  if (next_start && *next_start > open_->window.start) {
+    open_->window.end = *next_start;
+    open_->quiet_until = 0;
+  }
   open_->end_known = true;
   open_.reset();
 }

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What goes wrong, how it is said, and that nothing secret is said with it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/captioner/caption_run.h"
+
+namespace genclip::test {
+namespace {
+
+using sim::GatewayFaultKind;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+std::string captioned(unsigned seconds, const std::string &properties) {
+  return "videotestsrc name=src num-buffers=" + std::to_string(10 * seconds) +
+         " ! video/x-raw,format=RGB,width=64,height=36,framerate=10/1 ! gencaption name=cap "
+         "interval=1000000000 " +
+         properties + " ! appsink name=out sync=false";
+}
+
+// Domain and code of the last error that was seen.
+std::pair<std::string, int> last_code(const CaptionRun &run) {
+  GError *raw = nullptr;
+  gst_message_parse_error(run.seen.back().get(), &raw, nullptr);
+  const GErrorPtr error(raw);
+  return {g_quark_to_string(error->domain), error->code};
+}
+
+void expect_no_key(CaptionRun &run) {
+  run.captions();
+  for (const auto &message : run.seen) {
+    const GstStructure *structure = gst_message_get_structure(message.get());
+    const GStringPtr text(structure ? gst_structure_to_string(structure) : g_strdup(""));
+    EXPECT_THAT(text.get(), Not(HasSubstr(kKey)));
+  }
+}
+
+struct Failure {
+  GatewayFaultKind kind;
+  unsigned code;
+  const char *text;
+  GstResourceError as;
+  const char *said;
+};
+
+const Failure kFailures[] = {
+    {GatewayFaultKind::status, 400, "", GST_RESOURCE_ERROR_SETTINGS, "400"},
+    {GatewayFaultKind::status, 401, "", GST_RESOURCE_ERROR_NOT_AUTHORIZED, "api-key"},
+    {GatewayFaultKind::status, 402, "", GST_RESOURCE_ERROR_NOT_AUTHORIZED, "credits"},
+    {GatewayFaultKind::status, 404, "", GST_RESOURCE_ERROR_NOT_FOUND, "llm-base-url"},
+    {GatewayFaultKind::status, 429, "", GST_RESOURCE_ERROR_BUSY, "interval"},
+    {GatewayFaultKind::status, 503, "", GST_RESOURCE_ERROR_OPEN_READ, "later"},
+    {GatewayFaultKind::error_on_200, 500, "", GST_RESOURCE_ERROR_OPEN_READ, "It broke."},
+    {GatewayFaultKind::error_in_array, 429, "", GST_RESOURCE_ERROR_BUSY, "It broke."},
+    {GatewayFaultKind::blocked, 0, "SAFETY", GST_RESOURCE_ERROR_FAILED, "SAFETY"},
+    {GatewayFaultKind::prompt_blocked, 0, "BLOCKLIST", GST_RESOURCE_ERROR_FAILED, "BLOCKLIST"},
+    {GatewayFaultKind::no_finish, 0, "", GST_RESOURCE_ERROR_READ, "before the model had finished"},
+    {GatewayFaultKind::cut, 40, "", GST_RESOURCE_ERROR_READ, ""},
+    {GatewayFaultKind::html, 0, "", GST_RESOURCE_ERROR_READ, "neither JSON"},
+    {GatewayFaultKind::empty, 0, "", GST_RESOURCE_ERROR_READ, "empty"},
+};
+
+TEST(Errors, EndTheStreamWithWhatToDoNext) {
+  for (const Failure &failure : kFailures) {
+    GatewayServer gateway;
+    gateway.fault(failure.kind, 0, failure.code, failure.text);
+    CaptionRun run(gateway, captioned(3, "retries=0"));
+    const std::string text = run.play();
+    EXPECT_THAT(
+        text, AllOf(HasSubstr(failure.said), Not(HasSubstr("Internal data")), Not(testing::StrEq("stalled"))))
+        << static_cast<int>(failure.kind) << " " << failure.code;
+    EXPECT_EQ(last_code(run).first, "gst-resource-error-quark") << text;
+    EXPECT_EQ(last_code(run).second, failure.as) << text;
+    expect_no_key(run);
+  }
+}
+
+TEST(Errors, AreWarningsWhenTheyAreToBeSkipped) {
+  for (const Failure &failure : kFailures) {
+    GatewayServer gateway;
+    gateway.fault(failure.kind, 1, failure.code, failure.text);
+    CaptionRun run(gateway, captioned(3, "retries=0 on-error=skip max-in-flight=1"));
+    ASSERT_EQ(run.play(), "") << static_cast<int>(failure.kind) << " " << failure.code;
+    EXPECT_EQ(run.cues(), Cues({{1000, 2000, caption_at(1)}, {2000, 3000, caption_at(2)}}));
+    EXPECT_THAT(run.warnings(), ElementsAre(HasSubstr(failure.said)));
+    EXPECT_EQ(run.stat("skipped"), 1u);
+    expect_no_key(run);
+  }
+}
+
+TEST(Errors, ThatMayPassAreTriedAgainAndNotSaid) {
+  for (const bool stream : {false, true})
+    for (const GatewayFaultKind kind :
+         {GatewayFaultKind::error_on_200, GatewayFaultKind::no_finish, GatewayFaultKind::cut,
+          GatewayFaultKind::html, GatewayFaultKind::empty}) {
+      GatewayServer gateway;
+      gateway.fault(kind, 1, kind == GatewayFaultKind::cut ? 30 : 503);
+      CaptionRun run(gateway, captioned(1, stream ? "stream=true" : ""));
+      const std::string end = run.play();
+      if (stream && kind == GatewayFaultKind::no_finish) {
+        // Its first sentence was out, and cannot be unsaid.
+        EXPECT_THAT(end, HasSubstr("before the model had finished"));
+        continue;
+      }
+      ASSERT_EQ(end, "") << static_cast<int>(kind);
+      EXPECT_THAT(run.cues(), Not(IsEmpty()));
+      EXPECT_THAT(run.warnings(), IsEmpty());
+      EXPECT_EQ(run.stat("retries"), 1u);
+      EXPECT_EQ(run.stat("requests"), 2u);
+    }
+}
+
+TEST(Errors, OfAStreamHalfwayKeepWhatWasSaidAndAreSaid) {
+  GatewayServer gateway;
+  gateway.fault(GatewayFaultKind::error_midway, 1, 503);
+  CaptionRun run(gateway, captioned(2, "stream=true on-error=skip retries=0 max-in-flight=1 prompt=x"));
+  ASSERT_EQ(run.play(), "");
+  EXPECT_THAT(run.warnings(), ElementsAre(HasSubstr("midway")));
+  const Cues cues = run.cues();
+  ASSERT_THAT(cues, Not(IsEmpty()));
+  EXPECT_EQ(cues.back().end, 2000u);
+}
+
+TEST(Errors, WaitAsLongAsTheGatewayAsks) {
+  GatewayServer gateway;
+  gateway.fault(GatewayFaultKind::status, 1, 429, "", "0.8s");
+  CaptionRun run(gateway, captioned(1, ""));
+  const auto begin = std::chrono::steady_clock::now();
+  ASSERT_EQ(run.play(), "");
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(800));
+  EXPECT_EQ(run.cues(), Cues({{0, 1000, caption_at(0)}}));
+}
+
+TEST(Errors, OfMaxTokensKeepTheTextAndWarn) {
+  GatewayServer gateway;
+  gateway.fault(GatewayFaultKind::thinks_too_long, 1);
+  CaptionRun run(gateway, captioned(2, "max-in-flight=1"));
+  ASSERT_EQ(run.play(), "");
+  EXPECT_EQ(run.cues(), Cues({{1000, 2000, caption_at(1)}}));
+  EXPECT_THAT(run.warnings(), ElementsAre(HasSubstr("max-output-tokens")));
+}
+
+TEST(Errors, DoNotCountThoughts) {
+  for (const char *properties : {"stream=false", "stream=true"}) {
+    GatewayServer gateway;
+    gateway.fault(GatewayFaultKind::thinks_aloud, 1);
+    CaptionRun run(gateway, captioned(1, properties));
+    ASSERT_EQ(run.play(), "");
+    EXPECT_THAT(run.cues(), Not(IsEmpty()));
+    for (const Cue &cue : run.cues()) EXPECT_THAT(cue.text, Not(HasSubstr("Hm")));
+  }
+}
+
+TEST(Settings, AreAllJudgedAtOnceBeforeAnythingIsSent) {
+  GatewayServer gateway;
+  CaptionRun run(gateway, captioned(1, "model=gem-2.5-flash-light temperature=-0.5"));
+  run.set("cap", "api-key", "");
+  run.set("cap", "llm-base-url", "ftp://x");
+  g_unsetenv("GENCLIP_API_KEY");
+  g_unsetenv("GENCLIP_API_KEY_FILE");
+  EXPECT_THAT(run.play(), AllOf(HasSubstr("gem-2.5-flash-lite"), HasSubstr("temperature"),
+                                HasSubstr("llm-base-url"), HasSubstr("API key")));
+  EXPECT_EQ(last_code(run).second, GST_RESOURCE_ERROR_SETTINGS);
+  EXPECT_EQ(gateway.gateway().calls(), 0u);
+}
+
+TEST(Settings, TakeEveryTextModelAndNoOther) {
+  for (const char *model :
+       {"gem-2.5-flash-lite", "gem-2.5-pro", "gem-2.5-pro-official", "gem-2.5-pro-low", "gem-3-flash-preview",
+        "gem-3-flash-preview-official", "gem-3-flash-preview-low", "gem-3.1-flash-lite-preview",
+        "gem-3.1-pro-preview", "gem-3.1-pro-preview-official", "gem-3.1-pro-preview-low"}) {
+    GatewayServer gateway;
+    CaptionRun run(gateway, captioned(1, std::string("model=") + model));
+    EXPECT_EQ(run.play(), "") << model;
+    EXPECT_THAT(gateway.gateway().problems(), IsEmpty());
+  }
+  for (const char *model :
+       {"gem-2.5-flash-lite-low", "gem-3.1-flash-lite-preview-official", "GEM-2.5-PRO", "dance-2.5"}) {
+    GatewayServer gateway;
+    CaptionRun run(gateway, captioned(1, std::string("model=") + model));
+    EXPECT_THAT(run.play(), HasSubstr(model));
+    EXPECT_EQ(gateway.gateway().calls(), 0u);
+  }
+}
+
+TEST(Settings, NeverGiveTheKeyBack) {
+  GatewayServer gateway;
+  CaptionRun run(gateway, captioned(1, ""));
+  guint count = 0;
+  const auto element = run.element("cap");
+  GParamSpec **specs = g_object_class_list_properties(G_OBJECT_GET_CLASS(element.get()), &count);
+  for (guint i = 0; i < count; ++i) {
+    if (std::string_view(specs[i]->name) == "api-key") {
+      EXPECT_FALSE(specs[i]->flags & G_PARAM_READABLE);
+      continue;
+    }
+    if (!(specs[i]->flags & G_PARAM_READABLE)) continue;
+    GValue value = G_VALUE_INIT;
+    g_value_init(&value, specs[i]->value_type);
+    g_object_get_property(G_OBJECT(element.get()), specs[i]->name, &value);
+    const GStringPtr text(gst_value_serialize(&value));
+    if (text) {
+      EXPECT_THAT(text.get(), Not(HasSubstr(kKey))) << specs[i]->name;
+    }
+    g_value_unset(&value);
+  }
+  g_free(specs);
+  EXPECT_EQ(run.play(), "");
+  expect_no_key(run);
+}
+
+TEST(Settings, ComeFromTheEnvironmentWhereTheyAreUnset) {
+  GatewayServer gateway;
+  CaptionRun run(gateway, captioned(1, ""));
+  run.set("cap", "api-key", "");
+  run.set("cap", "llm-base-url", "");
+  g_setenv("GENCLIP_LLM_BASE_URL", gateway.url().c_str(), TRUE);
+  g_setenv("GENCLIP_API_KEY", "from-the-environment", TRUE);
+  EXPECT_EQ(run.play(), "");
+  g_unsetenv("GENCLIP_LLM_BASE_URL");
+  g_unsetenv("GENCLIP_API_KEY");
+  EXPECT_EQ(gateway.gateway().valid_calls(), 1u);
+}
+
+}  // namespace
+}  // namespace genclip::test

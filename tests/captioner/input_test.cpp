@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Images and texts: one answer for each, on their own time.
+#include <gmock/gmock.h>
+#include <gst/check/gstharness.h>
+#include <gtest/gtest.h>
+
+#include "tests/captioner/caption_run.h"
+
+namespace genclip::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+// A gencaption between two pads of the test.
+class Harness {
+ public:
+  Harness(const GatewayServer &gateway, const std::string &properties, const char *caps) {
+    const auto element = GRef<GstElement>::adopt(static_cast<GstElement *>(
+        gst_object_ref_sink(gst_parse_launch(("gencaption " + properties).c_str(), nullptr))));
+    g_object_set(element.get(), "llm-base-url", gateway.url().c_str(), "api-key", kKey, nullptr);
+    harness_ = gst_harness_new_with_element(element.get(), "sink", "src");
+    gst_harness_set_live(harness_, FALSE);
+    gst_harness_set_src_caps_str(harness_, caps);
+  }
+  ~Harness() { gst_harness_teardown(harness_); }
+  Harness(const Harness &) = delete;
+  Harness &operator=(const Harness &) = delete;
+
+  GstHarness *get() { return harness_; }
+
+  GstFlowReturn push(const std::string &bytes, GstClockTime pts, GstClockTime duration) {
+    GstBuffer *buffer = gst_buffer_new_allocate(nullptr, bytes.size(), nullptr);
+    gst_buffer_fill(buffer, 0, bytes.data(), bytes.size());
+    GST_BUFFER_PTS(buffer) = pts;
+    GST_BUFFER_DURATION(buffer) = duration;
+    return gst_harness_push(harness_, buffer);
+  }
+  // Ends the stream and returns what came out until its end.
+  Cues finish() {
+    EXPECT_TRUE(gst_harness_push_event(harness_, gst_event_new_eos()));
+    for (;;) {
+      // Waits for a minute at most.
+      GstEvent *event = gst_harness_pull_event(harness_);
+      if (!event) break;
+      const bool end = GST_EVENT_TYPE(event) == GST_EVENT_EOS;
+      gst_event_unref(event);
+      if (end) break;
+    }
+    Cues cues;
+    while (GstBuffer *buffer = gst_harness_try_pull(harness_)) {
+      cues.push_back({GST_BUFFER_PTS(buffer) / GST_MSECOND,
+                      (GST_BUFFER_PTS(buffer) + GST_BUFFER_DURATION(buffer)) / GST_MSECOND, text_of(buffer)});
+      gst_buffer_unref(buffer);
+    }
+    return cues;
+  }
+
+ private:
+  GstHarness *harness_ = nullptr;
+};
+
+constexpr char kUtf8[] = "text/x-raw,format=utf8";
+
+TEST(Text, IsRewrittenOnItsOwnTime) {
+  GatewayServer gateway;
+  Harness harness(gateway, "prompt=\"Say it loud.\"", kUtf8);
+  EXPECT_EQ(harness.push("Guten Tag.", 500 * GST_MSECOND, 1500 * GST_MSECOND), GST_FLOW_OK);
+  EXPECT_EQ(harness.push("Wie\ngeht's?", 3000 * GST_MSECOND, 1000 * GST_MSECOND), GST_FLOW_OK);
+  EXPECT_EQ(harness.finish(), Cues({{500, 2000, "GUTEN TAG."}, {3000, 4000, "WIE\nGEHT'S?"}}));
+  EXPECT_THAT(gateway.gateway().problems(), IsEmpty());
+  EXPECT_THAT(gateway.bodies().at(0).to_text(), HasSubstr("Say it loud."));
+}
+
+TEST(Text, KeepsItsTimingWhenItIsStreamed) {
+  GatewayServer gateway;
+  Harness harness(gateway, "stream=true", kUtf8);
+  harness.push("One. Two. Three.", 0, 5 * GST_SECOND);
+  EXPECT_EQ(harness.finish(), Cues({{0, 5000, "ONE. TWO. THREE."}}));
+}
+
+TEST(Text, LosesItsMarkupBeforeItIsAsked) {
+  GatewayServer gateway;
+  Harness harness(gateway, "", "text/x-raw,format=pango-markup");
+  harness.push("<i>Rock</i> &amp; Roll", 0, GST_SECOND);
+  EXPECT_EQ(harness.finish(), Cues({{0, 1000, "ROCK & ROLL"}}));
+}
+
+TEST(Text, ThatSaysNothingIsNotAsked) {
+  GatewayServer gateway;
+  Harness harness(gateway, "", kUtf8);
+  harness.push(" \n ", 0, GST_SECOND);
+  harness.push("", GST_SECOND, GST_SECOND);
+  harness.push("Da.", 2 * GST_SECOND, GST_SECOND);
+  EXPECT_EQ(harness.finish(), Cues({{2000, 3000, "DA."}}));
+  EXPECT_EQ(gateway.gateway().calls(), 1u);
+}
+
+TEST(Text, WithoutADurationLastsUntilTheNext) {
+  GatewayServer gateway;
+  Harness harness(gateway, "", kUtf8);
+  harness.push("Eins.", 0, GST_CLOCK_TIME_NONE);
+  harness.push("Zwei.", 1200 * GST_MSECOND, GST_CLOCK_TIME_NONE);
+  EXPECT_EQ(harness.finish(), Cues({{0, 1200, "EINS."}, {1200, 6200, "ZWEI."}}));
+}
+
+TEST(Text, ThatOverlapsIsPutWhereThereIsRoom) {
+  GatewayServer gateway;
+  Harness harness(gateway, "", kUtf8);
+  harness.push("Eins.", 0, 2 * GST_SECOND);
+  harness.push("Zwei.", GST_SECOND, 2 * GST_SECOND);
+  EXPECT_EQ(harness.finish(), Cues({{0, 2000, "EINS."}, {2000, 3000, "ZWEI."}}));
+}
+
+TEST(Text, OfAnyBytesIsAnsweredInValidText) {
+  GatewayServer gateway;
+  Harness harness(gateway, "", kUtf8);
+  harness.push(std::string("a\0b\xFF\n\n\nc", 8), 0, GST_SECOND);
+  const Cues cues = harness.finish();
+  ASSERT_THAT(cues, SizeIs(1));
+  EXPECT_EQ(cues[0].text,
+            "A\xEF\xBF\xBD"
+            "B\xEF\xBF\xBD\nC");
+}
+
+TEST(Gaps, BetweenCaptionsLetDownstreamGoOn) {
+  GatewayServer gateway;
+  Harness harness(gateway, "", kUtf8);
+  harness.push("Da.", 2 * GST_SECOND, GST_SECOND);
+  gst_harness_push_event(harness.get(), gst_event_new_gap(3 * GST_SECOND, 4 * GST_SECOND));
+  gst_harness_push_event(harness.get(), gst_event_new_eos());
+  // All time in order, each bit once: silence to 2 s, the caption, silence to 7 s.
+  std::vector<std::string> order;
+  GstClockTime position = 0;
+  for (;;) {
+    GstEvent *event = gst_harness_pull_event(harness.get());
+    ASSERT_TRUE(event);
+    order.push_back(GST_EVENT_TYPE_NAME(event));
+    const bool end = GST_EVENT_TYPE(event) == GST_EVENT_EOS;
+    if (GST_EVENT_TYPE(event) == GST_EVENT_GAP) {
+      GstClockTime start = 0, length = 0;
+      gst_event_parse_gap(event, &start, &length);
+      if (position == 2 * GST_SECOND) position = 3 * GST_SECOND;
+      EXPECT_EQ(start, position);
+      position = start + length;
+    }
+    gst_event_unref(event);
+    if (end) break;
+  }
+  EXPECT_EQ(position, 7 * GST_SECOND);
+  EXPECT_EQ(order[0], "stream-start");
+  EXPECT_EQ(order[1], "caps");
+  EXPECT_EQ(order[2], "segment");
+  EXPECT_EQ(order[3], "gap");
+}
+
+TEST(Events, OfQualityAreDroppedAndSeeksGoUpstreamOnce) {
+  GatewayServer gateway;
+  Harness harness(gateway, "", kUtf8);
+  harness.push("Da.", 0, GST_SECOND);
+  const guint before = gst_harness_upstream_events_received(harness.get());
+  gst_harness_push_upstream_event(harness.get(), gst_event_new_qos(GST_QOS_TYPE_UNDERFLOW, 1.0, 0, 0));
+  EXPECT_EQ(gst_harness_upstream_events_received(harness.get()), before);
+  GstEvent *seek = gst_event_new_seek(1.0, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0,
+                                      GST_SEEK_TYPE_NONE, 0);
+  gst_harness_push_upstream_event(harness.get(), gst_event_ref(seek));
+  gst_harness_push_upstream_event(harness.get(), gst_event_ref(seek));
+  EXPECT_EQ(gst_harness_upstream_events_received(harness.get()), before + 1);
+  gst_event_unref(seek);
+  gst_harness_push_upstream_event(
+      harness.get(), gst_event_new_seek(1.0, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0,
+                                        GST_SEEK_TYPE_NONE, 0));
+  EXPECT_EQ(gst_harness_upstream_events_received(harness.get()), before + 2);
+}
+
+TEST(Events, AFlushForgetsWhatWaitsAndTheStreamGoesOn) {
+  GatewayServer gateway;
+  gateway.fault(sim::GatewayFaultKind::hang, 1);
+  Harness harness(gateway, "max-in-flight=1", kUtf8);
+  harness.push("Nie.", 0, GST_SECOND);
+  while (gateway.gateway().valid_calls() == 0) g_thread_yield();
+  gst_harness_push_event(harness.get(), gst_event_new_flush_start());
+  gst_harness_push_event(harness.get(), gst_event_new_flush_stop(TRUE));
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  segment.start = segment.position = segment.time = 10 * GST_SECOND;
+  gst_harness_push_event(harness.get(), gst_event_new_segment(&segment));
+  EXPECT_EQ(harness.push("Doch.", 10 * GST_SECOND, GST_SECOND), GST_FLOW_OK);
+  EXPECT_EQ(harness.finish(), Cues({{10000, 11000, "DOCH."}}));
+}
+
+TEST(Images, GetOneCaptionEach) {
+  GatewayServer gateway;
+  for (const char *encoder : {"jpegenc", "pngenc"}) {
+    CaptionRun run(gateway, std::string("videotestsrc name=src num-buffers=3 ! "
+                                        "video/x-raw,format=RGB,width=64,height=36,framerate=1/2 ! ") +
+                                encoder + " ! gencaption name=cap ! appsink name=out sync=false");
+    ASSERT_EQ(run.play(), "") << encoder;
+    EXPECT_EQ(run.cues(),
+              Cues({{0, 2000, caption_at(0)}, {2000, 4000, caption_at(2)}, {4000, 6000, caption_at(4)}}))
+        << encoder;
+  }
+  EXPECT_THAT(gateway.gateway().problems(), IsEmpty());
+}
+
+TEST(Images, ThatCannotBeReadAreAnError) {
+  GatewayServer gateway;
+  CaptionRun run(
+      gateway,
+      "appsrc name=in format=time caps=image/png ! gencaption name=cap ! appsink name=out sync=false");
+  const auto in = run.element("in");
+  GstBuffer *buffer = gst_buffer_new_memdup("no picture", 10);
+  GST_BUFFER_PTS(buffer) = 0;
+  GstFlowReturn flow = GST_FLOW_OK;
+  g_signal_emit_by_name(in.get(), "push-buffer", buffer, &flow);
+  gst_buffer_unref(buffer);
+  g_signal_emit_by_name(in.get(), "end-of-stream", &flow);
+  EXPECT_THAT(run.play(), HasSubstr("A picture cannot be sent"));
+  EXPECT_EQ(gateway.gateway().calls(), 0u);
+}
+
+}  // namespace
+}  // namespace genclip::test

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Captions over the video they are of: a tee with default queues that must never stall.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <random>
+
+#include "tests/captioner/caption_run.h"
+
+namespace genclip::test {
+namespace {
+
+constexpr unsigned kRate = 30;
+
+// Counts frames since the last flush.
+class FrameCount {
+ public:
+  explicit FrameCount(GstElement *sink) {
+    const auto pad = GRef<GstPad>::adopt(gst_element_get_static_pad(sink, "sink"));
+    gst_pad_add_probe(
+        pad.get(), static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_FLUSH),
+        on_data, this, nullptr);
+  }
+  unsigned count() const { return count_; }
+
+ private:
+  static GstPadProbeReturn on_data(GstPad *, GstPadProbeInfo *info, gpointer data) {
+    auto &self = *static_cast<FrameCount *>(data);
+    if (info->type & GST_PAD_PROBE_TYPE_BUFFER)
+      ++self.count_;
+    else if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_FLUSH_STOP)
+      self.count_ = 0;
+    return GST_PAD_PROBE_OK;
+  }
+  std::atomic<unsigned> count_ = 0;
+};
+
+std::string topology(const std::string &properties) {
+  return "videotestsrc name=src ! video/x-raw,format=RGB,width=32,height=18,framerate=" +
+         std::to_string(kRate) +
+         "/1 ! tee name=t  t. ! queue ! textoverlay name=o ! fakesink name=sink sync=false "
+         "t. ! queue ! gencaption name=cap " +
+         properties + " ! o.text_sink";
+}
+
+bool seek(CaptionRun &run, uint64_t from_ms, uint64_t to_ms) {
+  return gst_element_seek(run.pipeline(), 1.0, GST_FORMAT_TIME,
+                          static_cast<GstSeekFlags>(GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE),
+                          GST_SEEK_TYPE_SET, static_cast<gint64>(from_ms * GST_MSECOND), GST_SEEK_TYPE_SET,
+                          static_cast<gint64>(to_ms * GST_MSECOND));
+}
+
+struct Plan {
+  std::string properties;
+  unsigned delay_ms = 0;
+  unsigned seconds = 0;
+  // Each goes to that second after that many milliseconds.
+  std::vector<std::pair<unsigned, unsigned>> seeks;
+  bool fails = false;
+
+  explicit Plan(unsigned seed) {
+    std::mt19937 random(seed);
+    const auto pick = [&](unsigned least, unsigned most) {
+      return least + static_cast<unsigned>(random() % (most - least + 1));
+    };
+    properties = "interval=" + std::to_string(pick(1, 70) * 100) +
+                 "000000 frames=" + std::to_string(pick(1, 5)) +
+                 " max-in-flight=" + std::to_string(pick(1, 5)) + (pick(0, 1) ? " stream=true" : "") +
+                 (pick(0, 3) == 0 ? " scene-threshold=0.3" : "") + (pick(0, 3) == 0 ? " context=2" : "") +
+                 (pick(0, 5) == 0 ? " max-requests=2" : "") + " on-error=skip retries=0";
+    delay_ms = pick(0, 2) ? pick(0, 40) : 0;
+    seconds = pick(1, 12);
+    fails = pick(0, 4) == 0;
+    for (unsigned left = pick(0, 3); left > 0; --left) seeks.emplace_back(pick(0, 60), pick(0, seconds - 1));
+  }
+  friend std::ostream &operator<<(std::ostream &out, const Plan &plan) {
+    out << plan.properties << ", delay " << plan.delay_ms << " ms, " << plan.seconds << " s, fails "
+        << plan.fails;
+    for (const auto &[after, to] : plan.seeks) out << ", after " << after << " ms to " << to << " s";
+    return out;
+  }
+};
+
+void expect_all_frames(unsigned seed) {
+  const Plan plan(seed);
+  SCOPED_TRACE(testing::Message() << "seed " << seed << ": " << plan);
+  GatewayServer gateway;
+  gateway.gateway().set_pace({.chunk = 0, .before = std::chrono::milliseconds(plan.delay_ms), .between = {}});
+  if (plan.fails) gateway.fault(sim::GatewayFaultKind::status, 2, 503);
+  CaptionRun run(gateway, topology(plan.properties));
+  FrameCount frames(run.element("sink").get());
+  run.go(GST_STATE_PAUSED);
+  ASSERT_EQ(gst_element_get_state(run.pipeline(), nullptr, nullptr, 30 * GST_SECOND),
+            GST_STATE_CHANGE_SUCCESS)
+      << "no preroll";
+  unsigned from = 0;
+  ASSERT_TRUE(seek(run, 0, plan.seconds * 1000));
+  run.go(GST_STATE_PLAYING);
+  for (const auto &[after, to] : plan.seeks) {
+    g_usleep(after * 1000);
+    if (seek(run, to * 1000, plan.seconds * 1000)) from = to;
+  }
+  // A seek after the end makes an end of its own.
+  std::string end = run.finish(std::chrono::seconds(30));
+  while (end.empty() && frames.count() != (plan.seconds - from) * kRate && !plan.seeks.empty()) {
+    end = run.finish(std::chrono::seconds(5));
+    if (end == "stalled") break;
+  }
+  EXPECT_EQ(end, "");
+  EXPECT_EQ(frames.count(), (plan.seconds - from) * kRate);
+  EXPECT_THAT(gateway.gateway().problems(), testing::IsEmpty());
+  EXPECT_LE(run.time_to_null(), std::chrono::milliseconds(1000));
+}
+
+TEST(Overlay, WithDefaultQueuesNeverStalls) {
+  // GENCLIP_OVERLAY_RUNS=1000 for the long run.
+  const char *runs = g_getenv("GENCLIP_OVERLAY_RUNS");
+  const unsigned count = runs ? static_cast<unsigned>(std::atoi(runs)) : 30;
+  for (unsigned seed = 1; seed <= count && !testing::Test::HasFailure(); ++seed) expect_all_frames(seed);
+}
+
+TEST(Overlay, WithTheDefaultIntervalPrerollsAndEnds) {
+  GatewayServer gateway;
+  CaptionRun run(gateway, topology(""));
+  FrameCount frames(run.element("sink").get());
+  run.go(GST_STATE_PAUSED);
+  ASSERT_EQ(gst_element_get_state(run.pipeline(), nullptr, nullptr, 30 * GST_SECOND),
+            GST_STATE_CHANGE_SUCCESS);
+  ASSERT_TRUE(seek(run, 0, 17000));
+  EXPECT_EQ(run.play(), "");
+  EXPECT_EQ(frames.count(), 17 * kRate);
+}
+
+}  // namespace
+}  // namespace genclip::test
