@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Live pictures: they keep their rate whatever the gateway does, and what comes late follows the policy.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "tests/captioner/caption_run.h"
+
+namespace genclip::test {
+namespace {
+
+using sim::GatewayFaultKind;
+using std::chrono::milliseconds;
+using testing::IsEmpty;
+using testing::Not;
+
+const std::string kCamera =
+    "videotestsrc name=src is-live=true ! video/x-raw,format=RGB,width=64,height=36,framerate=30/1 ! ";
+
+std::string captioned(const std::string &properties) {
+  return kCamera + "gencaption name=cap interval=500000000 " + properties + " ! appsink name=out sync=false";
+}
+
+std::string overlaid(const std::string &properties) {
+  return kCamera +
+         "tee name=t  t. ! queue max-size-time=3000000000 max-size-buffers=0 ! textoverlay name=o ! "
+         "fakesink name=sink sync=true  t. ! queue ! gencaption name=cap interval=500000000 latency=500 " +
+         properties + " ! o.text_sink";
+}
+
+class PassedFrames {
+ public:
+  explicit PassedFrames(const CaptionRun &run) {
+    const auto pad = GRef<GstPad>::adopt(gst_element_get_static_pad(run.element("sink").get(), "sink"));
+    gst_pad_add_probe(
+        pad.get(), GST_PAD_PROBE_TYPE_BUFFER,
+        [](GstPad *, GstPadProbeInfo *, gpointer frames) {
+          ++static_cast<PassedFrames *>(frames)->count_;
+          return GST_PAD_PROBE_OK;
+        },
+        this, nullptr);
+  }
+  unsigned count() const { return count_; }
+  bool wait_for(unsigned count) const {
+    for (int i = 0; i < 30000 && count_ < count; ++i) g_usleep(1000);
+    return count_ >= count;
+  }
+
+ private:
+  std::atomic<unsigned> count_ = 0;
+};
+
+struct Trouble {
+  const char *name;
+  GatewayFaultKind kind;
+  milliseconds before;
+};
+const Trouble kTroubles[] = {
+    {"takes 10 s", GatewayFaultKind::none, std::chrono::seconds(10)},
+    {"hangs", GatewayFaultKind::hang, milliseconds(0)},
+    {"fails", GatewayFaultKind::status, milliseconds(0)},
+    {"blocks", GatewayFaultKind::blocked, milliseconds(0)},
+};
+
+TEST(Live, KeepsItsFrameRateWhateverTheGatewayDoes) {
+  for (const Trouble &trouble : kTroubles) {
+    GatewayServer gateway;
+    gateway.gateway().set_pace({.chunk = 0, .before = trouble.before, .between = {}});
+    if (trouble.kind != GatewayFaultKind::none) gateway.fault(trouble.kind, 0, 503, "SAFETY");
+    CaptionRun run(gateway, overlaid("on-error=skip"));
+    PassedFrames frames(run);
+    run.go(GST_STATE_PLAYING);
+    ASSERT_TRUE(frames.wait_for(1)) << trouble.name;
+    const auto begin = std::chrono::steady_clock::now();
+    const unsigned first = frames.count();
+    ASSERT_TRUE(frames.wait_for(first + 60)) << trouble.name;
+    const auto took = std::chrono::steady_clock::now() - begin;
+    EXPECT_GE(took, milliseconds(1600)) << trouble.name;
+    EXPECT_LE(took, milliseconds(2600)) << trouble.name;
+    EXPECT_LE(run.time_to_null(), milliseconds(250)) << trouble.name;
+    EXPECT_EQ(run.stat("captions"), 0u) << trouble.name;
+  }
+}
+
+TEST(Live, HasItsCaptionsInTheirWindowsWhenTheyComeInTime) {
+  GatewayServer gateway;
+  gateway.gateway().set_pace({.chunk = 0, .before = milliseconds(100), .between = {}});
+  CaptionRun run(gateway, captioned("latency=2000"));
+  run.go(GST_STATE_PLAYING);
+  ASSERT_TRUE(run.wait_for_captions(4));
+  EXPECT_EQ(run.stat("late"), 0u);
+  const Cues cues = run.cues();
+  for (size_t i = 1; i < cues.size(); ++i) {
+    EXPECT_EQ(cues[i].start % 500, 0u) << cues[i];
+    EXPECT_EQ(cues[i].end, cues[i].start + 500) << cues[i];
+    EXPECT_EQ(cues[i].text, caption_at(cues[i].start / 1000)) << cues[i];
+  }
+}
+
+TEST(Live, DropsWhatIsLateAndSaysHowMuch) {
+  GatewayServer gateway;
+  gateway.gateway().set_pace({.chunk = 0, .before = milliseconds(700), .between = {}});
+  CaptionRun run(gateway, captioned("latency=100 late-policy=drop"));
+  run.go(GST_STATE_PLAYING);
+  for (int i = 0; i < 2000 && run.stat("late") < 3; ++i) g_usleep(5000);
+  EXPECT_GE(run.stat("late"), 3u);
+  EXPECT_EQ(run.stat("captions"), 0u);
+  EXPECT_THAT(run.cues(), IsEmpty());
+}
+
+TEST(Live, ShowsWhatIsLateForTheRestOfItsWindowWhenImmediate) {
+  GatewayServer gateway;
+  gateway.gateway().set_pace({.chunk = 0, .before = milliseconds(400), .between = {}});
+  CaptionRun run(gateway, kCamera +
+                              "gencaption name=cap interval=1000000000 latency=100 late-policy=immediate ! "
+                              "appsink name=out sync=false");
+  run.go(GST_STATE_PLAYING);
+  ASSERT_TRUE(run.wait_for_captions(3));
+  EXPECT_GE(run.stat("late"), 2u);
+  const Cues cues = run.cues();
+  for (size_t i = 0; i < cues.size(); ++i) {
+    EXPECT_GT(cues[i].end, cues[i].start);
+    EXPECT_EQ(cues[i].end % 1000, 0u) << cues[i];
+    EXPECT_EQ(cues[i].text, caption_at(cues[i].start / 1000)) << cues[i];
+    if (i > 0) {
+      EXPECT_GE(cues[i].start, cues[i - 1].end);
+    }
+  }
+}
+
+TEST(Live, MovesWhatIsLateAndLetsItBeReadWhenShifted) {
+  GatewayServer gateway;
+  gateway.gateway().set_pace({.chunk = 0, .before = milliseconds(900), .between = {}});
+  CaptionRun run(gateway, kCamera +
+                              "gencaption name=cap interval=1000000000 latency=100 late-policy=shift ! "
+                              "appsink name=out sync=false");
+  run.go(GST_STATE_PLAYING);
+  ASSERT_TRUE(run.wait_for_captions(3));
+  EXPECT_GE(run.stat("late"), 2u);
+  const Cues cues = run.cues();
+  for (size_t i = 0; i < cues.size(); ++i) {
+    EXPECT_GE(cues[i].end - cues[i].start, 999u) << cues[i];
+    if (i > 0) {
+      EXPECT_GE(cues[i].start, cues[i - 1].end) << cues[i];
+    }
+  }
+}
+
+TEST(Live, AddsItsLatencyToThePipelines) {
+  GatewayServer gateway;
+  CaptionRun run(gateway, captioned("latency=700"));
+  run.go(GST_STATE_PLAYING);
+  ASSERT_TRUE(run.wait_for_captions(1));
+  const auto query = GRef<GstQuery>::adopt(gst_query_new_latency());
+  ASSERT_TRUE(gst_element_query(run.pipeline(), query.get()));
+  gboolean live = FALSE;
+  GstClockTime min = 0, max = 0;
+  gst_query_parse_latency(query.get(), &live, &min, &max);
+  EXPECT_TRUE(live);
+  EXPECT_GE(min, 700 * GST_MSECOND);
+  EXPECT_LE(min, 800 * GST_MSECOND);
+  EXPECT_GE(max, min);
+}
+
+TEST(NotLive, HasNoLatencyOfItsOwn) {
+  GatewayServer gateway;
+  CaptionRun run(
+      gateway,
+      "videotestsrc name=src ! video/x-raw,format=RGB,width=64,height=36 ! gencaption name=cap latency=700 ! "
+      "appsink name=out sync=false");
+  run.go(GST_STATE_PLAYING);
+  ASSERT_TRUE(run.wait_for_captions(1));
+  const auto query = GRef<GstQuery>::adopt(gst_query_new_latency());
+  ASSERT_TRUE(gst_element_query(run.pipeline(), query.get()));
+  gboolean live = TRUE;
+  GstClockTime min = 1;
+  gst_query_parse_latency(query.get(), &live, &min, nullptr);
+  EXPECT_FALSE(live);
+  EXPECT_EQ(min, 0u);
+}
+
+// Where the given away time ends, and whether it ever had a hole.
+struct GivenTime {
+  std::atomic<uint64_t> end = 0;
+  std::atomic<unsigned> gaps = 0;
+  std::atomic<bool> broken = false;
+};
+
+TEST(Live, GivesTimeAwayAtTheDeadlineWhileTheGatewayHangs) {
+  GatewayServer gateway;
+  gateway.fault(GatewayFaultKind::hang, 0);
+  CaptionRun run(
+      gateway,
+      kCamera + "gencaption name=cap interval=500000000 latency=300 ! fakesink name=sink sync=false");
+  GivenTime given;
+  const auto pad = GRef<GstPad>::adopt(gst_element_get_static_pad(run.element("sink").get(), "sink"));
+  gst_pad_add_probe(
+      pad.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
+      [](GstPad *, GstPadProbeInfo *info, gpointer data) {
+        auto &given = *static_cast<GivenTime *>(data);
+        GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
+        if (GST_EVENT_TYPE(event) != GST_EVENT_GAP) return GST_PAD_PROBE_OK;
+        GstClockTime start = 0, length = 0;
+        gst_event_parse_gap(event, &start, &length);
+        if (start != given.end) given.broken = true;
+        given.end = start + length;
+        ++given.gaps;
+        return GST_PAD_PROBE_OK;
+      },
+      &given, nullptr);
+  run.go(GST_STATE_PLAYING);
+  for (int i = 0; i < 5000 && given.end < 2 * GST_SECOND; ++i) g_usleep(1000);
+  GstClockTime position = 0;
+  const auto clock = GRef<GstClock>::adopt(gst_element_get_clock(run.pipeline()));
+  position = gst_clock_get_time(clock.get()) - gst_element_get_base_time(run.pipeline());
+  EXPECT_GE(given.end, 2 * GST_SECOND);
+  EXPECT_FALSE(given.broken);
+  EXPECT_GE(given.gaps, 10u) << "in small steps";
+  EXPECT_LE(given.end, position - 150 * GST_MSECOND) << "not before the deadline";
+}
+
+}  // namespace
+}  // namespace genclip::test

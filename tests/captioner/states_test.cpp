@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// To NULL at any moment, again and again, and nothing left behind.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "tests/captioner/caption_run.h"
+
+namespace genclip::test {
+namespace {
+
+using sim::GatewayFaultKind;
+using std::chrono::milliseconds;
+using testing::HasSubstr;
+using testing::Not;
+
+// Contract: less than 100 ms; more here, for the machine may be busy.
+constexpr milliseconds kAtOnce{300};
+
+const char *const kShapes[] = {
+    "videotestsrc name=src ! video/x-raw,format=RGB,width=64,height=36 ! gencaption name=cap "
+    "interval=200000000 %s ! "
+    "fakesink sync=false",
+    "videotestsrc name=src is-live=true ! video/x-raw,format=RGB,width=64,height=36 ! gencaption name=cap "
+    "interval=200000000 %s ! fakesink",
+    "videotestsrc name=src ! video/x-raw,format=RGB,width=64,height=36 ! tee name=t t. ! queue ! textoverlay "
+    "name=o ! "
+    "fakesink sync=false t. ! queue ! gencaption name=cap interval=200000000 %s ! o.text_sink",
+};
+
+std::string with(const char *shape, const std::string &properties) {
+  std::string text = shape;
+  return text.replace(text.find("%s"), 2, properties);
+}
+
+TEST(States, GoToNullAtOnceAtAnyMoment) {
+  std::mt19937 random(7);
+  for (const GatewayFaultKind kind :
+       {GatewayFaultKind::none, GatewayFaultKind::hang, GatewayFaultKind::status})
+    for (const char *shape : kShapes)
+      for (const char *properties : {"", "stream=true", "retries=100 on-error=skip frames=3"}) {
+        GatewayServer gateway;
+        gateway.gateway().set_pace({.chunk = 5, .before = milliseconds(10), .between = milliseconds(20)});
+        if (kind != GatewayFaultKind::none) gateway.fault(kind, 0, 503);
+        CaptionRun run(gateway, with(shape, properties));
+        run.go(GST_STATE_PLAYING);
+        g_usleep(random() % 150000);
+        EXPECT_LE(run.time_to_null(), kAtOnce) << shape << " " << properties << " " << static_cast<int>(kind);
+      }
+}
+
+TEST(States, CanBeGoneThroughAHundredTimes) {
+  std::mt19937 random(11);
+  GatewayServer gateway;
+  for (const char *shape : kShapes) {
+    CaptionRun run(gateway, with(shape, "max-in-flight=4"));
+    for (int round = 0; round < 100; ++round) {
+      const GstState up = random() % 3 ? GST_STATE_PLAYING : GST_STATE_PAUSED;
+      run.go(up);
+      if (random() % 2) g_usleep(random() % 5000);
+      ASSERT_EQ(run.go(random() % 2 ? GST_STATE_READY : GST_STATE_NULL), GST_STATE_CHANGE_SUCCESS) << round;
+    }
+    for (const auto &message : run.seen)
+      EXPECT_NE(GST_MESSAGE_TYPE(message.get()), GST_MESSAGE_ERROR) << shape;
+  }
+}
+
+TEST(States, BeginAnewAfterReady) {
+  GatewayServer gateway;
+  CaptionRun run(
+      gateway,
+      "videotestsrc name=src num-buffers=20 ! video/x-raw,format=RGB,width=64,height=36,framerate=10/1 ! "
+      "gencaption name=cap interval=1000000000 max-requests=2 ! appsink name=out sync=false");
+  for (int round = 1; round <= 3; ++round) {
+    ASSERT_EQ(run.play(), "") << round;
+    EXPECT_EQ(run.cues().size(), 2u * static_cast<size_t>(round)) << round;
+    EXPECT_EQ(run.stat("captions"), 2u) << "each run has its own count";
+    run.go(GST_STATE_READY);
+  }
+}
+
+TEST(States, LeaveNothingBehind) {
+  GatewayServer gateway;
+  const std::string pipeline =
+      "videotestsrc num-buffers=60 ! video/x-raw,width=64,height=36 ! tee name=t t. ! queue ! textoverlay "
+      "name=o ! "
+      "fakesink t. ! queue ! gencaption interval=300000000 frames=2 stream=true scene-threshold=0.01 "
+      "llm-base-url=" +
+      gateway.url() + " api-key=k ! o.text_sink";
+  char **environment = g_get_environ();
+  environment = g_environ_setenv(environment, "GST_TRACERS", "leaks", TRUE);
+  environment = g_environ_setenv(environment, "GST_DEBUG", "GST_TRACER:7", TRUE);
+  environment = g_environ_setenv(environment, "GST_DEBUG_NO_COLOR", "1", TRUE);
+  const std::string command = "gst-launch-1.0 " + pipeline;
+  char **arguments = nullptr;
+  g_shell_parse_argv(command.c_str(), nullptr, &arguments, nullptr);
+  char *out = nullptr, *err = nullptr;
+  int status = -1;
+  GErrorPtr error;
+  g_spawn_sync(nullptr, arguments, environment, G_SPAWN_SEARCH_PATH, nullptr, nullptr, &out, &err, &status,
+               take(error));
+  const GStringPtr said(out), logged(err);
+  g_strfreev(arguments);
+  g_strfreev(environment);
+  ASSERT_FALSE(error) << error->message;
+  EXPECT_EQ(status, 0) << said.get() << logged.get();
+  EXPECT_GE(gateway.gateway().valid_calls(), 1u);
+  EXPECT_THAT(logged.get(), Not(HasSubstr("object-alive")));
+}
+
+}  // namespace
+}  // namespace genclip::test
