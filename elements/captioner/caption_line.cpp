@@ -49,6 +49,7 @@ void CaptionLine::flush() {
   history_.clear();
   last_text_.clear();
   quiet_until_ = 0;
+  promised_.reset();
   changed_.notify_all();
 }
 

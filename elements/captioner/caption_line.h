@@ -125,6 +125,10 @@ class CaptionLine {
   std::string last_text_ GUARDED_BY(mutex_);
   CaptionTimeline timeline_ GUARDED_BY(mutex_);
   uint64_t quiet_until_ GUARDED_BY(mutex_) = 0;
+  // Where the caption ends that just went out. It is said downstream, as silence of no length: a muxer that
+  // waits for the next text then knows that video up to there can go, and needs no further frame in its
+  // queue.
+  std::optional<uint64_t> promised_ GUARDED_BY(mutex_);
   CaptionStats stats_ GUARDED_BY(mutex_);
 };
 

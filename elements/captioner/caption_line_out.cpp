@@ -23,7 +23,9 @@ LineOutput CaptionLine::next(std::optional<uint64_t> due) {
   bool looked = false;
   for (;;) {
     if (flow_ != GST_FLOW_OK) return Stopped{};
+    const auto promised = std::exchange(promised_, std::nullopt);
     if (const auto span = timeline_.silence_until(std::exchange(quiet_until_, 0))) return Silence{*span};
+    if (promised) return Silence{{*promised, *promised}};
     if (!items_.empty()) {
       Item &front = items_.front();
       if (auto *slot = std::get_if<SlotPtr>(&front)) {
@@ -80,6 +82,7 @@ std::optional<LineOutput> CaptionLine::output_of(const SlotPtr &slot) {
 Spoken CaptionLine::spoken(CaptionSlot &slot, TimeSpan span, std::string text, bool last) {
   Spoken out{span, std::move(text), {}, {}, slot.repeats_last};
   slot.begun = true;
+  if (span.end == timeline_.given()) promised_ = span.end;
   ++stats_.captions;
   if (last) {
     out.answer = slot.answer;

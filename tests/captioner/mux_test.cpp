@@ -57,7 +57,7 @@ Cues cues_of(const std::string &path) {
 }
 
 struct Container {
-  const char *muxer, *demuxer;
+  const char *encoder, *muxer, *demuxer;
 };
 
 class InAContainer : public testing::TestWithParam<Container> {};
@@ -70,10 +70,10 @@ TEST_P(InAContainer, TheSubtitleTrackSaysWhatTheGatewaySaid) {
     GatewayServer gateway;
     Cues said;
     {
-      CaptionRun run(gateway,
-                     kVideo + "tee name=t  t. ! queue ! jpegenc ! mux.  t. ! queue ! gencaption name=cap " +
-                         properties + " ! mux.subtitle_0  " + GetParam().muxer +
-                         " name=mux ! filesink location=" + file);
+      CaptionRun run(gateway, kVideo + "tee name=t  t. ! queue ! " + GetParam().encoder +
+                                  " ! mux.  t. ! queue ! gencaption name=cap " + properties +
+                                  " ! mux.subtitle_0  " + GetParam().muxer +
+                                  " name=mux ! filesink location=" + file);
       ASSERT_EQ(run.play(), "") << properties;
       for (const auto &message : run.captions()) {
         guint64 pts = 0, duration = 0;
@@ -96,8 +96,9 @@ TEST_P(InAContainer, TheSubtitleTrackSaysWhatTheGatewaySaid) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, InAContainer,
-                         testing::Values(Container{"matroskamux", "matroskademux"},
-                                         Container{"mp4mux", "qtdemux"}, Container{"qtmux", "qtdemux"}),
+                         testing::Values(Container{"jpegenc", "matroskamux", "matroskademux"},
+                                         Container{"videoconvert ! avenc_mpeg4", "mp4mux", "qtdemux"},
+                                         Container{"jpegenc", "qtmux", "qtdemux"}),
                          [](const auto &info) { return std::string(info.param.muxer); });
 
 TEST(SubtitleFiles, SayWhatTheGatewaySaid) {

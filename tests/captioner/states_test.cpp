@@ -107,7 +107,10 @@ TEST(States, LeaveNothingBehind) {
   ASSERT_FALSE(error) << error->message;
   EXPECT_EQ(status, 0) << said.get() << logged.get();
   EXPECT_GE(gateway.gateway().valid_calls(), 1u);
-  EXPECT_THAT(logged.get(), Not(HasSubstr("object-alive")));
+  EXPECT_THAT(logged.get(), HasSubstr("object-alive.class")) << "the tracer did not run";
+  EXPECT_FALSE(g_regex_match_simple("object-alive, type-name=\\(string\\)[A-Za-z]", logged.get(),
+                                    GRegexCompileFlags(0), GRegexMatchFlags(0)))
+      << logged.get();
 }
 
 }  // namespace
