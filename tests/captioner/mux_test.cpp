@@ -97,7 +97,8 @@ TEST_P(InAContainer, TheSubtitleTrackSaysWhatTheGatewaySaid) {
 
 INSTANTIATE_TEST_SUITE_P(Every, InAContainer,
                          testing::Values(Container{"jpegenc", "matroskamux", "matroskademux"},
-                                         Container{"videoconvert ! x264enc tune=zerolatency", "mp4mux", "qtdemux"},
+                                         Container{"videoconvert ! x264enc tune=zerolatency", "mp4mux",
+                                                   "qtdemux"},
                                          Container{"jpegenc", "qtmux", "qtdemux"}),
                          [](const auto &info) { return std::string(info.param.muxer); });
 
