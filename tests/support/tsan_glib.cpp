@@ -8,6 +8,8 @@
 #include <gst/gst.h>
 #include <sanitizer/tsan_interface.h>
 
+#include <cstdlib>
+
 namespace {
 
 template <typename Function>
@@ -43,6 +45,9 @@ Function *real(const char *name, Function *&cached) {
   }
 
 extern "C" {
+
+// Not for the processes that this one starts: they are not built for it.
+__attribute__((constructor)) static void keep_to_this_process() { unsetenv("LD_PRELOAD"); }
 
 LOCKS(GMutex, g_mutex, lock, unlock)
 TRIES(GMutex, g_mutex, trylock)
