@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""genclip-sim for process tests: started on free ports, asked what it saw, stopped by its own process."""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import time
+import urllib.request
+
+OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+class SimulatedService:
+    """A simulator and a store for its clips; both go with it. A context manager."""
+
+    def __init__(self, *options):
+        self.folder = tempfile.TemporaryDirectory()
+        ready = pathlib.Path(self.folder.name) / "ready"
+        self.process = subprocess.Popen([os.environ["GENCLIP_SIM"], "--ready-file", str(ready), *options],
+                                        stdout=subprocess.DEVNULL)
+        deadline = time.monotonic() + 30
+        while not ready.exists():
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                self.stop()
+                raise RuntimeError("genclip-sim does not start")
+            time.sleep(0.02)
+        addresses = dict(line.split("=", 1) for line in ready.read_text(encoding="utf-8").splitlines())
+        self.base_url = addresses["GENCLIP_BASE_URL"]
+        self.store = pathlib.Path(self.folder.name) / "store"
+        self.settings = {"GENCLIP_BASE_URL": self.base_url, "GENCLIP_API_KEY": "sim-key",
+                         "GENCLIP_STORE": str(self.store)}
+        self.env = {**os.environ, **self.settings}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+    def stop(self):
+        self.process.kill()
+        self.process.wait()
+        self.folder.cleanup()
+
+    def stats(self):
+        with OPENER.open(self.base_url.removesuffix("/api") + "/_sim/stats", timeout=30) as answer:
+            return json.load(answer)
+
+    def run(self, *words, timeout=120, **env):
+        """The program's end, its output in one text."""
+        return subprocess.run(words, env={**self.env, **env}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              timeout=timeout, check=False)
+
+    def start(self, *words, **env):
+        return subprocess.Popen(words, env={**self.env, **env}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                text=True)
+
+    def generate(self, *properties):
+        """Has a clip made ahead, without the service's polling pace, and returns the stored file."""
+        before = set(self.store.glob("*/clip.*"))
+        made = self.run("gst-launch-1.0", "genclipsrc", *properties, "poll-interval=20", "!", "fakesink")
+        if made.returncode != 0:
+            raise RuntimeError(made.stdout)
+        (clip,) = set(self.store.glob("*/clip.*")) - before
+        return clip
