@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "plugin/generation/download.h"
+#include "plugin/generation/exit_guard.h"
 #include "plugin/generation/generation.h"
 #include "plugin/generation/status_word.h"
 #include "plugin/store/clip_removal.h"
@@ -251,6 +252,7 @@ Result<void> ClipWork::commit(std::shared_ptr<File> part, uint64_t size, const M
     return error;
   }
   if (auto use = folder_.lock_use(); use) generation_.hold(std::move(*use));
+  const ExitGuard guard;  // Whoever gets the last byte may exit before there is room.
   generation_.change([&](GenerationState &state) {
     state.status = ClipStatus::completed;
     state.clip_location = folder_.path().file(record_.clip_name);

@@ -6,7 +6,7 @@
 
 namespace genclip {
 
-// From before the intent is journalled until the answer is. Any thread.
+// From before the intent is journalled until the answer is; and while room is made in the store. Any thread.
 class ExitGuard {
  public:
   ExitGuard();
