@@ -86,6 +86,10 @@ class CheckMedia(unittest.TestCase):
         return ("gst-launch-1.0", "genclipsrc", "model=sd_2.0_special", "prompt=the same kite", "poll-interval=20",
                 f"check-media={depth}", f"reference-images=<{urls}>", "!", "fakesink")
 
+    def test_gst_inspect_lists_its_depths(self):
+        listed = self.service.run("gst-inspect-1.0", "genclipsrc").stdout.partition("check-media")[2][:600]
+        self.assertRegex(listed, r'(?s)Enum "GenclipMediaCheck" Default: 0, "none".*\(0\): none .*\(1\): headers .*\(2\): full ')
+
     def test_names_every_reference_that_is_wrong_and_submits_nothing(self):
         run = self.service.run(*self.words("full", "/good", "/small", "/gone?sig=SECRET"))
         self.assertNotEqual(run.returncode, 0)
