@@ -39,8 +39,8 @@ Result<std::string> ClipWork::submit() {
   record_.state = ClipState::intent;
   record_.submitted_at =
       std::chrono::duration_cast<std::chrono::seconds>(clock_.wall_now().time_since_epoch()).count();
-  if (auto reserved = folder_.reserve_record(record_); !reserved) return std::move(reserved).error();
-  if (auto saved = save(); !saved) return std::move(saved).error();
+  record_.updated_at = record_.submitted_at;
+  if (auto intended = folder_.write_intent(record_); !intended) return std::move(intended).error();
   generation_.change([](GenerationState &state) { state.status = ClipStatus::submitting; });
 
   auto task = tasks_.submit(*job.request, generation_.cancellable(), deadline_);

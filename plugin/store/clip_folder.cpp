@@ -163,7 +163,7 @@ Result<void> ClipFolder::write_record(const ClipRecord &record) {
   return write_durably(files_, path_.record(), record.to_json().to_pretty_text() + "\n");
 }
 
-Result<void> ClipFolder::reserve_record(const ClipRecord &record) {
+Result<void> ClipFolder::write_intent(const ClipRecord &record) {
   // Another machine may have made the folder and not yet synced its name.
   if (auto synced = files_.sync_folder(path_.root()); !synced) return synced;
   auto file = files_.open(path_.spare(), FileSystem::Mode::read_write);
@@ -171,6 +171,7 @@ Result<void> ClipFolder::reserve_record(const ClipRecord &record) {
   const std::vector<std::byte> blank(record.to_json().to_pretty_text().size() + kRecordGrowth);
   if (auto written = (*file)->write_at(0, blank); !written) return written;
   if (auto synced = (*file)->sync(); !synced) return synced;
+  if (auto intended = write_record(record); !intended) return intended;
   reserved_ = true;
   return {};
 }

@@ -47,9 +47,9 @@ class ClipFolder {
   Result<std::optional<ClipRecord>> read_record(const OnDamage &on_damage);
   // Durable on return.
   Result<void> write_record(const ClipRecord &record);
-  // Before a submit: from here on the next write of a record of about that size finds its space on a full
-  // disk too.
-  Result<void> reserve_record(const ClipRecord &record);
+  // The record of an intent to submit. With it, space for the next record is taken, an ID and all: that one
+  // finds its place even if the disk is full by then.
+  Result<void> write_intent(const ClipRecord &record);
   // As look_at_clip; what is not as the record says is set aside and told to `on_damage`.
   Result<std::shared_ptr<File>> open_clip(const ClipRecord &record, const OnDamage &on_damage);
 

@@ -24,9 +24,13 @@ ErrorKind kind_of(int code) {
 int open_lock_file(const std::string &path, StoreLock::Kind kind) {
   constexpr int kFlags = O_CLOEXEC | O_NOFOLLOW;
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | kFlags, 0600);
+  const int code = errno;
+  if (descriptor >= 0 || kind != StoreLock::Kind::shared || (code != EACCES && code != EROFS))
+    return descriptor;
   // Who only reads clips may do so in a store that is not theirs to write.
-  const bool may_read = kind == StoreLock::Kind::shared && (errno == EACCES || errno == EROFS);
-  return descriptor < 0 && may_read ? ::open(path.c_str(), O_RDONLY | kFlags) : descriptor;
+  const int read_only = ::open(path.c_str(), O_RDONLY | kFlags);
+  if (read_only < 0) errno = code;
+  return read_only;
 }
 
 }  // namespace

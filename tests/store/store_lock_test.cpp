@@ -153,11 +153,22 @@ TEST_F(StoreLockTest, FollowsNoSymlinkAndTakesNoFolder) {
 }
 
 TEST_F(StoreLockTest, OfAReaderNeedsNoRightToWrite) {
-  if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
   std::ofstream(path_) << "";
-  std::filesystem::permissions(path_, std::filesystem::perms::owner_read);
+  std::filesystem::permissions(path_, std::filesystem::perms(0444));
+  std::filesystem::permissions(folder_.path(), std::filesystem::perms(0555));
+  const bool is_root = ::geteuid() == 0;  // Whom no permission stops.
+  if (is_root) {
+    ASSERT_EQ(::seteuid(65534), 0);
+  }
   EXPECT_TRUE(lock(Kind::shared));
   EXPECT_FALSE(StoreLock::try_lock(path_));
+  const auto missing = StoreLock::try_lock(folder_.file("missing"), Kind::shared);
+  if (is_root) {
+    ASSERT_EQ(::seteuid(0), 0);
+  }
+  std::filesystem::permissions(folder_.path(), std::filesystem::perms(0755));
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().kind, ErrorKind::open_write) << "not to be taken for one that was removed";
 }
 
 }  // namespace

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Commits that end whole whatever they are cut by, and looks that change nothing.
+#include "plugin/store/clip_folder.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/store/store_fixture.h"
+
+namespace genclip::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class ClipFolderTest : public StoreTest {
+ protected:
+  ClipFolderTest() : record_(record_of("a", ClipState::submitted)), path_(path_of(record_)) {
+    record_.clip_name = "clip.mp4";
+    record_.clip_size = clip_.size();
+  }
+
+  // Up to the operation of the commit at which the process dies; 0: to its end. How many operations it took.
+  size_t commit(size_t dies_at = 0) {
+    ClipFolder folder(files_, path_);
+    const auto lock = folder.lock_writer(on_damage());
+    expect_locked(lock);
+    auto part = *folder.open_part();
+    EXPECT_TRUE(part->write_at(0, std::as_bytes(std::span(clip_))));
+    EXPECT_TRUE(folder.write_record(record_of("a", ClipState::submitted)));
+    const size_t before = files_.operations();
+    if (dies_at != 0) files_.die_at(before + dies_at);
+    ClipRecord record = record_;
+    const bool committed = static_cast<bool>(folder.commit(*part, record));
+    EXPECT_EQ(committed, !files_.is_dead());
+    return files_.operations() - before;
+  }
+  static void expect_locked(const Result<std::optional<StoreLock>> &lock) { EXPECT_TRUE(lock && *lock); }
+
+  std::string read_clip(const std::string &name = "clip.mp4") const {
+    std::ifstream file(path_.file(name), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  void clear() {
+    const auto names = files_.list(path_.folder());
+    for (const std::string &name : *names) EXPECT_TRUE(files_.remove(path_.file(name)));
+    files_.crash(Loss::nothing);
+  }
+
+  const std::string clip_ = sample_mp4(10'000);
+  ClipRecord record_;
+  const ClipPath path_;
+};
+
+TEST_F(ClipFolderTest, ACommitCutAnywhereIsEndedByTheNextRunOrNeverBegan) {
+  const size_t operations = commit();
+  ASSERT_GT(operations, 8u);
+  for (const Loss loss : {Loss::nothing, Loss::names, Loss::contents, Loss::both}) {
+    unsigned ended = 0;
+    for (size_t at = 1; at <= operations; ++at) {
+      SCOPED_TRACE(at);
+      clear();
+      commit(at);
+      files_.crash(loss);
+      ClipFolder folder(files_, path_);
+      const auto lock = folder.lock_writer(on_damage());
+      expect_locked(lock);
+      auto found = folder.read_record(on_damage());
+      ASSERT_TRUE(found && *found) << "the journal is the old one or the new one";
+      ASSERT_TRUE(folder.finish_commit(**found));
+      if ((*found)->state == ClipState::complete) {
+        ++ended;
+        const auto file = folder.open_clip(**found, on_damage());
+        ASSERT_TRUE(file && *file);
+        EXPECT_TRUE(read_clip() == clip_);
+        EXPECT_FALSE(fs::exists(path_.part()));
+      } else {
+        EXPECT_EQ((*found)->task_id, "task of a") << "it can be fetched again";
+        EXPECT_FALSE(fs::exists(path_.file("clip.mp4")));
+      }
+    }
+    EXPECT_GT(ended, 0u);
+    EXPECT_THAT(damage_, IsEmpty());
+  }
+}
+
+TEST_F(ClipFolderTest, ACommitOverAClipOfTheSameSizeIsNotTakenToBeDoneBeforeItIs) {
+  ClipFolder folder(files_, path_);
+  const auto lock = folder.lock_writer(on_damage());
+  expect_locked(lock);
+  std::ofstream(path_.file("clip.mp4"), std::ios::binary) << sample_mp4(clip_.size(), 2);
+  std::ofstream(path_.part(), std::ios::binary) << clip_.substr(0, 5'000);
+  ClipRecord record = record_;
+  ASSERT_TRUE(folder.finish_commit(record));
+  EXPECT_EQ(record.state, ClipState::submitted) << "the clip that is there is the one to be replaced";
+  std::ofstream(path_.part(), std::ios::binary) << clip_;
+  ASSERT_TRUE(folder.finish_commit(record));
+  EXPECT_EQ(record.state, ClipState::complete);
+  EXPECT_TRUE(read_clip() == clip_);
+}
+
+TEST_F(ClipFolderTest, ACommitUnderAnotherNameRemovesTheClipThatItReplaces) {
+  record_.clip_name = "clip.png";
+  ClipRecord old = record_of("a", ClipState::complete);
+  old.clip_name = "clip.mp4";
+  old.clip_size = 5;
+  record_.replaced = std::make_shared<const ClipRecord>(old);
+  ClipFolder folder(files_, path_);
+  const auto lock = folder.lock_writer(on_damage());
+  expect_locked(lock);
+  std::ofstream(path_.file("clip.mp4")) << "12345";
+  auto part = *folder.open_part();
+  ASSERT_TRUE(part->write_at(0, std::as_bytes(std::span(clip_))));
+  ASSERT_TRUE(folder.commit(*part, record_));
+  EXPECT_THAT(*files_.list(path_.folder()), ElementsAre("clip.png", "lock", "task.json"));
+}
+
+TEST_F(ClipFolderTest, LookingChangesNothingAndMakesNothing) {
+  ClipFolder folder(files_, path_);
+  EXPECT_FALSE(folder.look());
+  const auto part = folder.look_at_part();
+  ASSERT_TRUE(part);
+  EXPECT_FALSE(*part);
+  EXPECT_EQ(folder.lock_use().error().kind, ErrorKind::not_found);
+  EXPECT_FALSE(fs::exists(root_));
+}
+
+TEST_F(ClipFolderTest, OneWritesAtATime) {
+  ClipFolder one(files_, path_);
+  ClipFolder two(files_, path_);
+  auto lock = one.lock_writer(on_damage());
+  expect_locked(lock);
+  const auto refused = two.lock_writer(on_damage());
+  ASSERT_TRUE(refused);
+  EXPECT_FALSE(*refused);
+  lock = std::optional<StoreLock>();
+  expect_locked(two.lock_writer(on_damage()));
+}
+
+TEST_F(ClipFolderTest, TheReservedSpaceIsEnoughForTheIdOnAFullDisk) {
+  ClipFolder folder(files_, path_);
+  const auto lock = folder.lock_writer(on_damage());
+  expect_locked(lock);
+  ClipRecord record = record_of(std::string(4'000, 'x'), ClipState::intent);
+  record.task_id.clear();
+  ASSERT_TRUE(folder.write_intent(record));
+  uint64_t used = 0;
+  for (const auto &file : fs::directory_iterator(path_.folder())) used += file.file_size();
+  files_.limit_space(used);
+  record.state = ClipState::submitted;
+  record.task_id = std::string(1'024, 't');
+  const auto written = folder.write_record(record);
+  ASSERT_TRUE(written) << written.error().text;
+  EXPECT_EQ(folder.look()->task_id, record.task_id);
+}
+
+TEST_F(ClipFolderTest, WhatIsSetAsideNeverReplacesWhatWasSetAsideBefore) {
+  ClipFolder folder(files_, path_);
+  const auto lock = folder.lock_writer(on_damage());
+  expect_locked(lock);
+  for (const char *bad : {"one", "two", "three"}) {
+    std::ofstream(path_.record()) << bad;
+    const auto found = folder.read_record(on_damage());
+    ASSERT_TRUE(found);
+    EXPECT_FALSE(*found);
+  }
+  EXPECT_EQ(read_clip("task.json.damaged-1"), "one");
+  EXPECT_EQ(read_clip("task.json.damaged-2"), "two");
+  EXPECT_EQ(read_clip("task.json.damaged-3"), "three");
+  EXPECT_EQ(damage_.size(), 3u);
+}
+
+}  // namespace
+}  // namespace genclip::test
