@@ -25,6 +25,7 @@ Json stats_json(const SimulatorStats &stats) {
                       {"media_requests", stats.media_requests},
                       {"bytes_sent", static_cast<int64_t>(stats.bytes_sent)},
                       {"media_with_authorization", stats.media_with_authorization},
+                      {"texts", stats.texts},
                       {"refusals", std::move(refusals)},
                       {"faults", counts(stats.faults)}};
 }

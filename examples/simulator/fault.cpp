@@ -15,8 +15,8 @@ namespace {
 
 enum class Argument { none, number, text, optional_number, optional_text };
 
-constexpr unsigned kSubmit = 1, kQuery = 2, kMedia = 4;
-constexpr unsigned kApi = kSubmit | kQuery, kAny = kApi | kMedia;
+constexpr unsigned kSubmit = 1, kQuery = 2, kMedia = 4, kText = 8;
+constexpr unsigned kApi = kSubmit | kQuery, kAny = kApi | kMedia | kText;
 constexpr int64_t kMost = int64_t{1} << 40;
 
 struct KindRow {
@@ -88,6 +88,26 @@ constexpr KindRow kKinds[] = {
      "Completed, but no URL. Counts only queries of completed tasks."},
     {FaultKind::expire_urls, "expire-urls", kQuery, Argument::none, "", 0, 0, 0, true,
      "The URLs it gives have expired already. Counts only queries of completed tasks."},
+    {FaultKind::framing, "framing", kText, Argument::text, "NAME", 0, 0, 0, false,
+     "How a streamed answer is framed: events, events-crlf, events-cr, events-tight, array or lines."},
+    {FaultKind::blocked, "blocked", kText, Argument::text, "REASON", 0, 0, 0, false,
+     "Says nothing but that finishReason."},
+    {FaultKind::prompt_blocked, "prompt-blocked", kText, Argument::text, "REASON", 0, 0, 0, false,
+     "Says nothing but that promptFeedback.blockReason."},
+    {FaultKind::error_on_200, "error-on-200", kText, Argument::number, "CODE", 400, 599, 0, false,
+     "Answers 200 with an error object of that code."},
+    {FaultKind::error_in_array, "error-in-array", kText, Argument::number, "CODE", 400, 599, 0, false,
+     "Answers 200 with an array of one error object."},
+    {FaultKind::error_midway, "error-midway", kText, Argument::number, "CODE", 400, 599, 0, false,
+     "Breaks a streamed answer off with an error object."},
+    {FaultKind::quota, "quota", kText, Argument::text, "DELAY", 0, 0, 0, false,
+     "Answers 429 with a RetryInfo of that delay, such as 1.5s."},
+    {FaultKind::max_tokens, "max-tokens", kText, Argument::none, "", 0, 0, 0, false,
+     "Says nothing, for its tokens ran out (MAX_TOKENS)."},
+    {FaultKind::thought, "thought", kText, Argument::none, "", 0, 0, 0, false,
+     "Thinks aloud before it answers."},
+    {FaultKind::no_finish, "no-finish", kText, Argument::none, "", 0, 0, 0, false,
+     "Says all, but no finishReason."},
 };
 
 template <typename T>
@@ -96,7 +116,8 @@ struct Word {
   const char *word;
 };
 
-constexpr Word<Call> kCalls[] = {{Call::submit, "submit"}, {Call::query, "query"}, {Call::media, "media"}};
+constexpr Word<Call> kCalls[] = {
+    {Call::submit, "submit"}, {Call::query, "query"}, {Call::media, "media"}, {Call::text, "text"}};
 
 constexpr Word<ErrorShape> kShapes[] = {
     {ErrorShape::usual, "usual"},
@@ -204,6 +225,11 @@ std::string text_problem(const Fault &fault) {
   if (fault.kind == FaultKind::progress && fault.text != "percent" && fault.text != "fraction" &&
       fault.text != "text")
     return "progress is percent, fraction or text.";
+  constexpr std::string_view kFramings[] = {"events",       "events-crlf", "events-cr",
+                                            "events-tight", "array",       "lines"};
+  if (fault.kind == FaultKind::framing &&
+      std::find(std::begin(kFramings), std::end(kFramings), fault.text) == std::end(kFramings))
+    return "framing is events, events-crlf, events-cr, events-tight, array or lines.";
   return "";
 }
 

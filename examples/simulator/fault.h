@@ -14,8 +14,9 @@
 
 namespace genclip::sim {
 
-// Both APIs' submits are `submit`, both APIs' queries `query`; GET and HEAD of a clip are `media`.
-enum class Call { submit, query, media };
+// Both APIs' submits are `submit`, both APIs' queries `query`; GET and HEAD of a clip are `media`; `text` is
+// the text gateway.
+enum class Call { submit, query, media, text };
 
 enum class FaultKind {
   status,
@@ -44,6 +45,16 @@ enum class FaultKind {
   id_number,
   no_url,
   expire_urls,
+  framing,
+  blocked,
+  prompt_blocked,
+  error_on_200,
+  error_in_array,
+  error_midway,
+  quota,
+  max_tokens,
+  thought,
+  no_finish,
 };
 
 // How an error is spelled: in the body of a refusal, and in the field `error` of a failed task.

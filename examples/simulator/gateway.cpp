@@ -50,7 +50,7 @@ GatewayFault Gateway::next_fault() {
   return fault;
 }
 
-GatewayReply Gateway::answer(const GatewayCall &call) {
+Result<GatewayQuestion, GatewayReply> Gateway::judge(const GatewayCall &call) {
   {
     MutexLock lock(mutex_);
     ++calls_;
@@ -68,17 +68,31 @@ GatewayReply Gateway::answer(const GatewayCall &call) {
   for (const std::string &problem : read_gateway_body(*body, *question))
     why += (why.empty() ? "" : "; ") + problem;
   if (!why.empty()) return refuse(400, why + ".");
+  MutexLock lock(mutex_);
+  ++valid_calls_;
+  return *std::move(question);
+}
+
+GatewayReply Gateway::answer(const GatewayCall &call) {
+  const auto question = judge(call);
+  if (!question) return question.error();
   GatewayFault fault;
   GatewayShape shape;
   GatewayPace pace;
   {
     MutexLock lock(mutex_);
-    ++valid_calls_;
     fault = next_fault();
     shape = shape_;
     pace = pace_;
   }
   return gateway_answer(*question, shape, fault, pace);
+}
+
+GatewayReply Gateway::answer(const GatewayCall &call, GatewayShape shape, const GatewayFault &fault,
+                             bool &valid) {
+  const auto question = judge(call);
+  valid = question.has_value();
+  return valid ? gateway_answer(*question, shape, fault, {}) : question.error();
 }
 
 }  // namespace genclip::sim

@@ -23,6 +23,10 @@ struct GatewayCall {
 class Gateway {
  public:
   GatewayReply answer(const GatewayCall &call) EXCLUDES(mutex_);
+  // The same in that shape and with that fault, whatever else was set. `valid` tells whether the call was
+  // right.
+  GatewayReply answer(const GatewayCall &call, GatewayShape shape, const GatewayFault &fault, bool &valid)
+      EXCLUDES(mutex_);
 
   void set_shape(GatewayShape shape) EXCLUDES(mutex_);
   void set_pace(const GatewayPace &pace) EXCLUDES(mutex_);
@@ -41,6 +45,7 @@ class Gateway {
     unsigned times;
   };
 
+  Result<GatewayQuestion, GatewayReply> judge(const GatewayCall &call) EXCLUDES(mutex_);
   GatewayReply refuse(unsigned code, const std::string &why) EXCLUDES(mutex_);
   GatewayFault next_fault() REQUIRES(mutex_);
 

@@ -9,6 +9,7 @@
 
 #include "examples/simulator/control_server.h"
 #include "examples/simulator/error_body.h"
+#include "examples/simulator/gateway_server.h"
 #include "examples/simulator/task_server.h"
 
 namespace genclip::sim {
@@ -106,7 +107,8 @@ class Simulator::Servers {
           tasks({options.queued, options.processing}, options.seed, *options.clock, kitchen),
           stage(ledger),
           media(options, ledger, stage, kitchen),
-          task_server(options, models, ledger, stage, tasks, media) {}
+          task_server(options, models, ledger, stage, tasks, media),
+          gateway_server(options.key, ledger, stage) {}
 
     const ModelBook models;
     Ledger &ledger;
@@ -115,6 +117,7 @@ class Simulator::Servers {
     FaultStage stage;
     MediaServer media;
     TaskServer task_server;
+    GatewayServer gateway_server;
     ServerPtr api_soup, media_soup;
   };
 
@@ -169,6 +172,8 @@ class Simulator::Servers {
     const std::string whole = path;
     if (whole.starts_with(kApiPrefix + std::string("/")))
       return service.task_server.handle(message, whole.substr(std::strlen(kApiPrefix)));
+    if (whole.starts_with(kTextPrefix + std::string("/")))
+      return service.gateway_server.handle(message, whole);
     if (whole.starts_with(kControlPrefix + std::string("/")))
       return service.stage.answer(
           message, control_reply(service.ledger, message, whole.substr(std::strlen(kControlPrefix))), false);

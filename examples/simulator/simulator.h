@@ -64,7 +64,9 @@ struct SimulatorStats {
   uint64_t bytes_sent = 0;
   // Must stay 0.
   unsigned media_with_authorization = 0;
-  // What the simulator itself refused on the two APIs: status and reasons; the last thousand.
+  // Of the text gateway, those whose request was right.
+  unsigned texts = 0;
+  // What the simulator itself refused on the APIs: status and reasons; the last thousand.
   std::vector<std::string> refusals;
   // How often each fault happened, by its text.
   std::map<std::string, unsigned> faults;
@@ -85,7 +87,7 @@ class Simulator {
 
   // Once started. {base_url} of the document, with a fixed path prefix; no slash at the end.
   std::string base_url() const;
-  // {llm_base_url}: nothing answers there yet but 404.
+  // {llm_base_url}, no slash at the end.
   std::string llm_base_url() const;
   std::string media_url() const;
 

@@ -111,7 +111,8 @@ void expect_all_frames(unsigned seed) {
   EXPECT_EQ(end, "");
   EXPECT_EQ(frames.count(), (plan.seconds - from) * kRate);
   EXPECT_THAT(gateway.gateway().problems(), testing::IsEmpty());
-  EXPECT_LE(run.time_to_null(), std::chrono::milliseconds(1000));
+  EXPECT_LE(run.time_to_null(), std::chrono::seconds(5))
+      << "states_test.cpp has the bound for an idle machine";
 }
 
 TEST(Overlay, WithDefaultQueuesNeverStalls) {
