@@ -1,0 +1,115 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Each script of examples/captions does what it says, against genclip-sim."""
+
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import time
+import unittest
+
+SIMULATOR = os.environ["GENCLIP_SIM"]
+EXAMPLES = pathlib.Path(__file__).parents[2] / "examples" / "captions"
+CLIP = "genclip://dance-2.5?prompt=a%20storm&duration=4"
+SAID = re.compile(r"1 still of \d+x\d+\. It is [a-z ]+\.")
+
+
+class Examples(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        ready = pathlib.Path(cls.folder.name) / "ready"
+        cls.simulator = subprocess.Popen([SIMULATOR, "--ready-file", str(ready), "--queued", "10", "--processing", "10"],
+                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 30
+        while not ready.exists():
+            assert cls.simulator.poll() is None and time.monotonic() < deadline, "the simulator does not start"
+            time.sleep(0.02)
+        addresses = dict(line.split("=", 1) for line in ready.read_text().splitlines())
+        cls.environment = dict(os.environ, GENCLIP_API_KEY="sim-key", GENCLIP_STORE=cls.folder.name + "/store",
+                               GST_REGISTRY_FORK="no", no_proxy="127.0.0.1", **addresses)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.simulator.terminate()
+        cls.simulator.wait(timeout=20)
+        cls.folder.cleanup()
+
+    def path(self, name):
+        return pathlib.Path(self.folder.name) / name
+
+    def run_words(self, *words, code=0):
+        ran = subprocess.run([str(word) for word in words], env=self.environment, capture_output=True, text=True,
+                             timeout=100, check=False)
+        self.assertEqual(ran.returncode, code, ran.stdout + ran.stderr)
+        return ran.stdout
+
+    def run_example(self, name, *words, code=0):
+        return self.run_words(EXAMPLES / name, *words, code=code)
+
+    def captions_of(self, file, demuxer):
+        out = self.path("text")
+        self.run_words("gst-launch-1.0", "-q", "filesrc", f"location={file}", "!", demuxer, "name=d", "d.subtitle_0", "!",
+                       "queue", "!", "srtenc", "!", "filesink", f"location={out}", "d.video_0", "!", "queue", "!",
+                       "fakesink")
+        return self.cues(out)
+
+    def cues(self, file):
+        return re.findall(r"(\d\d:\d\d:\d\d[.,]\d{3}) --> (\d\d:\d\d:\d\d[.,]\d{3})\s*\n(.+)", file.read_text())
+
+    def expect_captions(self, cues):
+        self.assertEqual([start[:8] for start, _, _ in cues], ["00:00:00", "00:00:02"], cues)
+        self.assertEqual(cues[0][1].replace(",", "."), "00:00:02.000")
+        for _, _, text in cues:
+            self.assertRegex(text, SAID)
+
+    def test_a_subtitle_track_in_matroska_and_in_mp4(self):
+        for end, demuxer in (("mkv", "matroskademux"), ("mp4", "qtdemux")):
+            out = self.path("track." + end)
+            self.run_example("subtitle-track", CLIP, out, "interval=2000000000")
+            self.expect_captions(self.captions_of(out, demuxer))
+
+    def test_subtitle_files(self):
+        for end in ("vtt", "srt"):
+            out = self.path("file." + end)
+            self.run_example("subtitle-file", CLIP, out, "interval=2000000000")
+            self.expect_captions(self.cues(out))
+
+    def test_captions_burned_in_change_the_picture_and_keep_its_length(self):
+        out = self.path("burned.mp4")
+        self.run_example("burn-in", CLIP, out, "interval=2000000000")
+        found = self.run_words("gst-discoverer-1.0", out)
+        self.assertRegex(found, r"Duration: 0:00:0[34]\.")
+        frames = []
+        for uri in (CLIP, out.as_uri()):
+            raw = self.path("frames.raw")
+            self.run_words("gst-launch-1.0", "-q", "uridecodebin", f"uri={uri}", "!", "videoconvert", "!", "videoscale", "!",
+                           "video/x-raw,format=GRAY8,width=160,height=284", "!", "filesink", f"location={raw}")
+            frames.append(raw.read_bytes()[:160 * 284])
+        bottom = [sum(frame[160 * 200:]) / len(frame[160 * 200:]) for frame in frames]
+        self.assertGreater(abs(bottom[0] - bottom[1]), 2, "no caption in the lower third")
+
+    def test_subtitles_translated(self):
+        source, out = self.path("de.srt"), self.path("en.srt")
+        source.write_text("1\n00:00:00,500 --> 00:00:02,000\nGuten Tag.\n\n2\n00:00:03,000 --> 00:00:04,000\nBis bald.\n\n")
+        self.run_example("translate", source, out, "English")
+        self.assertEqual([(start.replace(",", "."), text) for start, _, text in self.cues(out)],
+                         [("00:00:00.500", "GUTEN TAG."), ("00:00:03.000", "BIS BALD.")])
+
+    def test_a_live_picture_with_its_captions(self):
+        out = self.path("live.raw")
+        self.run_example("live-overlay", "videotestsrc is-live=true num-buffers=45 ! video/x-raw,width=64,height=36",
+                         f"filesink sync=true location={out}", "interval=500000000", "latency=300")
+        self.assertGreater(out.stat().st_size, 45 * 64 * 36)
+
+    def test_each_explains_itself(self):
+        for script in EXAMPLES.iterdir():
+            self.assertIn("Usage: " + script.name, self.run_example(script.name, "--help"))
+        for name in ("subtitle-track", "subtitle-file"):
+            self.run_example(name, CLIP, "x.txt", code=2)
+
+
+if __name__ == "__main__":
+    unittest.main()
