@@ -99,13 +99,15 @@ TEST(ClipGeneric, BearsStatesPropertiesQueriesAndEventsFromAllSides) {
   GstHarness *harness = gst_harness_new_with_element(src.get(), nullptr, "src");
   GValue take = G_VALUE_INIT;
   g_value_init(&take, G_TYPE_UINT);
+  // The harness takes references of its own.
+  const auto seek = GRef<GstEvent>::adopt(gst_event_new_seek(1, GST_FORMAT_BYTES, GST_SEEK_FLAG_FLUSH,
+                                                             GST_SEEK_TYPE_SET, 10, GST_SEEK_TYPE_NONE, -1));
+  const auto reconfigure = GRef<GstEvent>::adopt(gst_event_new_reconfigure());
   GstHarnessThread *threads[] = {
       gst_harness_stress_statechange_start(harness),
       gst_harness_stress_property_start(harness, "take", &take),
-      gst_harness_stress_send_upstream_event_start(
-          harness, gst_event_new_seek(1, GST_FORMAT_BYTES, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 10,
-                                      GST_SEEK_TYPE_NONE, -1)),
-      gst_harness_stress_send_upstream_event_start(harness, gst_event_new_reconfigure()),
+      gst_harness_stress_send_upstream_event_start(harness, seek.get()),
+      gst_harness_stress_send_upstream_event_start(harness, reconfigure.get()),
   };
   for (int i = 0; i < 300; ++i) {
     GstQuery *queries[] = {gst_query_new_duration(GST_FORMAT_BYTES),
