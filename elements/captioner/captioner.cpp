@@ -175,7 +175,7 @@ GType captioner_get_type() {
     info.class_init = class_init;
     info.instance_size = sizeof(Captioner);
     info.instance_init = [](GTypeInstance *instance, gpointer klass) { instance_init(instance, klass); };
-    return g_type_register_static(GST_TYPE_ELEMENT, "GenclipCaptioner", &info, static_cast<GTypeFlags>(0));
+    return g_type_register_static(GST_TYPE_ELEMENT, "GenCaption", &info, static_cast<GTypeFlags>(0));
   }();
   return type;
 }
