@@ -297,6 +297,11 @@ void CaptionLine::answered(const SlotPtr &slot, Result<ContentAnswer> answer,
     slot->warning =
         Error{ErrorKind::settings,
               "The model stopped at its output limit; a larger max-output-tokens lets it finish."};
+  else if (slot->answer.text.empty())
+    slot->warning =
+        Error{ErrorKind::failed, "The model answered with no text (" + slot->answer.finish_reason +
+                                     "); that caption is left out. Another prompt may help."};
+  if (slot->answer.text.empty()) ++stats_.skipped;
   const bool flushed = g_cancellable_is_cancelled(slot->cancellable.get());
   if (settings_.context > 0 && !flushed && !slot->answer.text.empty()) {
     history_.push_back(slot->answer.text);

@@ -3,11 +3,15 @@
 // The GObject shell: pads, properties and states, each one call of the stage.
 #include "elements/captioner/captioner.h"
 
-#include <new>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "elements/captioner/caption_settings.h"
 #include "elements/captioner/caption_stage.h"
 #include "elements/post_error.h"
+#include "elements/startup_warnings.h"
+#include "plugin/http/api_key.h"
 
 namespace genclip {
 namespace {
@@ -88,6 +92,10 @@ bool start(Captioner *self) {
     post_error(&self->parent, good.error());
     return false;
   }
+  std::vector<std::string> warnings = key_in_clear(good->llm_base_url, "llm-base-url");
+  for (std::string &mistakes : unreported_catalog_mistakes()) warnings.push_back(std::move(mistakes));
+  for (std::string &warning : warnings)
+    post_warning(&self->parent, {ErrorKind::settings, std::move(warning)});
   if (!http) http = HttpClient::shared({good->proxy, good->tls_ca_file});
   self->parts->stage.start(*good, std::move(http));
   return true;

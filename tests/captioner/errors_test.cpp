@@ -189,6 +189,16 @@ TEST(Settings, TakeEveryTextModelAndNoOther) {
   }
 }
 
+TEST(Settings, WarnOfAKeyThatGoesInTheClear) {
+  GatewayServer gateway;
+  CaptionRun run(gateway, captioned(1, ""));
+  run.set("cap", "llm-base-url", "http://gateway.example/llm");
+  // The element alone: no picture, so nothing is sent.
+  gst_element_set_state(run.element("cap").get(), GST_STATE_PAUSED);
+  EXPECT_THAT(run.warnings(), ElementsAre(HasSubstr("llm-base-url")));
+  expect_no_key(run);
+}
+
 TEST(Settings, NeverGiveTheKeyBack) {
   GatewayServer gateway;
   CaptionRun run(gateway, captioned(1, ""));

@@ -208,6 +208,37 @@ TEST(Video, SaysEachCaptionOnTheBus) {
   EXPECT_GT(latency, 0u);
 }
 
+TEST(Video, PlayedBackwardsIsCaptionedInFallingOrder) {
+  GatewayServer gateway;
+  CaptionRun run(gateway,
+                 "videotestsrc name=src ! video/x-raw,format=RGB,width=64,height=36,framerate=10/1 ! "
+                 "gencaption name=cap interval=1000000000 ! appsink name=out sync=false");
+  run.go(GST_STATE_PAUSED);
+  ASSERT_EQ(gst_element_get_state(run.pipeline(), nullptr, nullptr, 30 * GST_SECOND),
+            GST_STATE_CHANGE_SUCCESS);
+  ASSERT_TRUE(gst_element_seek(run.pipeline(), -1.0, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET,
+                               0, GST_SEEK_TYPE_SET, 3 * GST_SECOND));
+  ASSERT_EQ(run.play(), "");
+  Cues cues = run.cues();
+  ASSERT_GE(cues.size(), 3u);
+  for (size_t i = 0; i < cues.size(); ++i) {
+    EXPECT_GT(cues[i].end, cues[i].start) << cues[i];
+    if (i > 0) {
+      EXPECT_LE(cues[i].end, cues[i - 1].start) << cues[i];
+    }
+  }
+}
+
+TEST(Video, GoesOnWithAWarningWhenTheModelSaysNothing) {
+  GatewayServer gateway;
+  gateway.fault(GatewayFaultKind::blocked, 1, 0, "STOP");
+  CaptionRun run(gateway, video(20, "gencaption name=cap interval=1000000000 max-in-flight=1" + kOut));
+  ASSERT_EQ(run.play(), "");
+  EXPECT_EQ(run.cues(), Cues({{1000, 2000, caption_at(1)}}));
+  EXPECT_THAT(run.warnings(), ElementsAre(HasSubstr("no text (STOP)")));
+  EXPECT_EQ(run.stat("skipped"), 1u);
+}
+
 TEST(Video, SurvivesChangesOfCapsAndAStreamWithoutDurations) {
   GatewayServer gateway;
   CaptionRun run(gateway,
