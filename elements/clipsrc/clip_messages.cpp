@@ -3,6 +3,8 @@
 // A queue that GStreamer's own thread pool empties (gst_element_call_async).
 #include "elements/clipsrc/clip_messages.h"
 
+#include <utility>
+
 #include "elements/clipsrc/clip_enums.h"
 #include "elements/post_error.h"
 
@@ -29,6 +31,32 @@ const char *nick_of(ClipStatus status) {
   return value->value_nick;  // Static.
 }
 
+// A property, and whether it differs between two states.
+struct Notified {
+  const char *property;
+  bool (*differs)(const GenerationState &, const GenerationState &);
+};
+
+template <auto field>
+bool differs(const GenerationState &one, const GenerationState &other) {
+  return one.*field != other.*field;
+}
+
+constexpr Notified kNotified[] = {
+    {"status", differs<&GenerationState::status>},
+    {"progress", differs<&GenerationState::progress>},
+    {"amount", differs<&GenerationState::amount>},
+    {"actual-duration", differs<&GenerationState::actual_duration>},
+    {"task-id", differs<&GenerationState::task_id>},
+    {"clip-location", differs<&GenerationState::clip_location>},
+};
+
+void notify_changes(GstElement *element, const std::optional<GenerationState> &before,
+                    const GenerationState &now) {
+  for (const auto &[property, differs] : kNotified)
+    if (!before || differs(*before, now)) g_object_notify(G_OBJECT(element), property);
+}
+
 void post_task(GstElement *element, const GenerationState &state) {
   GstStructure *task = gst_structure_new(
       "genclip-task", "model", G_TYPE_STRING, state.model.c_str(), "task-id", G_TYPE_STRING,
@@ -36,18 +64,18 @@ void post_task(GstElement *element, const GenerationState &state) {
       state.progress, "amount", G_TYPE_DOUBLE, state.amount, "actual-duration", G_TYPE_DOUBLE,
       state.actual_duration, "reused", G_TYPE_BOOLEAN, static_cast<gboolean>(state.reused), nullptr);
   gst_element_post_message(element, gst_message_new_element(GST_OBJECT(element), task));
-  for (const char *property : {"status", "progress", "amount", "actual-duration", "task-id", "clip-location"})
-    g_object_notify(G_OBJECT(element), property);
 }
 
 }  // namespace
 
 void ClipMessages::on_change(const GenerationState &state) {
   MutexLock lock(mutex_);
-  if (!element_ || (last_.version != 0 && state.version <= last_.version)) return;
+  if (!element_ || (last_ && last_->version != 0 && state.version <= last_->version)) return;
   enqueue_progress(state);
-  last_ = state;
-  enqueue([state](GstElement *element) { post_task(element, state); });
+  enqueue([before = std::exchange(last_, state), state](GstElement *element) {
+    post_task(element, state);
+    notify_changes(element, before, state);
+  });
 }
 
 void ClipMessages::on_warning(const Error &warning) {
@@ -93,7 +121,7 @@ void ClipMessages::enqueue_progress(const GenerationState &state) {
     else
       enqueue_progress_message(GST_PROGRESS_TYPE_START, "Generating " + what + task, -1);
   }
-  const bool moved = state.status != last_.status || state.progress != last_.progress;
+  const bool moved = !last_ || state.status != last_->status || state.progress != last_->progress;
   if (code == kGenerate && moved) {
     std::string text = std::string("Generating: ") + nick_of(state.status);
     if (state.progress >= 0) text += ", " + std::to_string(state.progress) + " %";

@@ -9,6 +9,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "plugin/base/interrupt.h"
@@ -48,7 +49,7 @@ class ClipMessages final : public GenerationObserver, public std::enable_shared_
   GstElement *element_ GUARDED_BY(mutex_);
   std::deque<Post> queue_ GUARDED_BY(mutex_);
   bool draining_ GUARDED_BY(mutex_) = false;
-  GenerationState last_ GUARDED_BY(mutex_);
+  std::optional<GenerationState> last_ GUARDED_BY(mutex_);
   const char *open_ GUARDED_BY(mutex_) = nullptr;  // The progress code that was started and not ended.
 };
 

@@ -167,6 +167,9 @@ Result<GRef<GstBuffer>> ClipSource::read(uint64_t offset, unsigned size, bool wh
     return GRef<GstBuffer>();
   }
   const auto ready = run.generation->clip().wait(offset, size, !whole, watch);
+  // How it ended is told before the error or the end of the stream is, which applications take for the last.
+  const bool is_last = !ready ? ready.error().kind != ErrorKind::cancelled : ready->available == 0;
+  if (is_last && !run.messages->wait_posted(watch)) return cancelled();
   if (!ready) return ready.error();
   if (!opened_)
     if (auto opened = open_stream(run, ready->size, whole, watch); !opened) return std::move(opened).error();

@@ -21,6 +21,8 @@ struct GenerationState {
   double actual_duration = -1;  // Seconds, -1 unknown.
   bool reused = false;          // This run submitted nothing: the clip, or the task, was there.
   std::string clip_location;    // Path of the whole clip; empty until then.
+
+  bool operator==(const GenerationState &) const = default;
 };
 
 }  // namespace genclip

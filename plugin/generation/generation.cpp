@@ -61,9 +61,11 @@ void Generation::change(const std::function<void(GenerationState &)> &edit) {
   GenerationState state;
   {
     MutexLock lock(mutex_);
-    edit(state_);
-    ++state_.version;
     state = state_;
+    edit(state);
+    if (state == state_) return;
+    ++state.version;
+    state_ = state;
     observers = observers_;
   }
   for (const auto &observer : observers) observer->on_change(state);

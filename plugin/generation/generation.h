@@ -49,6 +49,7 @@ class Generation : public std::enable_shared_from_this<Generation> {
   const GenerationJob &job() const { return job_; }
   const GenerationServices &services() const { return services_; }
   GCancellable *cancellable() const { return cancellable_.get(); }
+  // Tells nobody when the edit changes nothing.
   void change(const std::function<void(GenerationState &)> &edit) EXCLUDES(mutex_);
   void warn(const Error &warning) EXCLUDES(mutex_);
   // Keeps the clip in the store as long as this lives.

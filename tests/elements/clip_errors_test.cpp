@@ -78,6 +78,27 @@ std::vector<Failure> failures() {
   };
 }
 
+// The last element message's status, and whether each progress that began has ended.
+std::string last_status(const ClipPipeline &clip) {
+  std::string status;
+  for (const auto &message : clip.seen)
+    if (gst_message_has_name(message.get(), "genclip-task"))
+      status = gst_structure_get_string(gst_message_get_structure(message.get()), "status");
+  return status;
+}
+
+int open_progresses(const ClipPipeline &clip) {
+  int open = 0;
+  for (const auto &message : clip.seen) {
+    if (GST_MESSAGE_TYPE(message.get()) != GST_MESSAGE_PROGRESS) continue;
+    GstProgressType type;
+    gst_message_parse_progress(message.get(), &type, nullptr, nullptr);
+    if (type == GST_PROGRESS_TYPE_START) ++open;
+    if (type == GST_PROGRESS_TYPE_COMPLETE || type == GST_PROGRESS_TYPE_ERROR) --open;
+  }
+  return open;
+}
+
 class ClipFailure : public testing::TestWithParam<Failure> {};
 
 TEST_P(ClipFailure, EndsInItsDomainWithATextToActOn) {
@@ -100,6 +121,9 @@ TEST_P(ClipFailure, EndsInItsDomainWithATextToActOn) {
   }
   EXPECT_LE(service.submits(), failure.http_status == 429 ? 2 : 1);
   EXPECT_EQ(clip.get("status"), "failed");
+  // All of it before the error, after which nobody listens any more.
+  EXPECT_EQ(last_status(clip), "failed");
+  EXPECT_EQ(open_progresses(clip), 0);
   if (HasFailure()) GTEST_LOG_(INFO) << error->text << " / " << error->debug;
 }
 

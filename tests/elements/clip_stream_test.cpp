@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <set>
 
 #include "tests/elements/clip_pipeline.h"
@@ -148,6 +149,32 @@ TEST(ClipStream, SeeksByBytesInPushMode) {
   ASSERT_FALSE(seen.offsets.empty());
   EXPECT_EQ(seen.offsets.back(), 250000u);
   EXPECT_EQ(service.submits(), 1);
+}
+
+TEST(ClipMessages, TellOfEachChangeOnceAndNotifyOnlyWhatChanged) {
+  TemporaryFolder store;
+  const std::string queued = answer(200, R"({"status":"queued"})");
+  ScriptedService service(
+      {.poll = {queued, queued, queued, answer(200, R"({"status":"completed","video_url":"URL/c"})")}});
+  ClipPipeline clip;
+  use(clip, service.url(), store.path());
+  static std::atomic<int> id_notifications;
+  static std::atomic<int> amount_notifications;
+  id_notifications = amount_notifications = 0;
+  g_signal_connect(clip.src(), "notify::task-id", G_CALLBACK(+[] { ++id_notifications; }), nullptr);
+  g_signal_connect(clip.src(), "notify::amount", G_CALLBACK(+[] { ++amount_notifications; }), nullptr);
+  const auto error = clip.play();
+  ASSERT_FALSE(error) << error->text;
+  std::vector<std::string> told;
+  for (const auto &message : clip.seen)
+    if (gst_message_has_name(message.get(), "genclip-task"))
+      told.emplace_back(GStringPtr(gst_structure_to_string(gst_message_get_structure(message.get()))).get());
+  ASSERT_FALSE(told.empty());
+  EXPECT_EQ(std::adjacent_find(told.begin(), told.end()), told.end()) << testing::PrintToString(told);
+  EXPECT_NE(told.back().find("completed"), std::string::npos) << "not before the end: " << told.back();
+  // At the start, and when it became known; the amount never did.
+  EXPECT_EQ(id_notifications, 2);
+  EXPECT_EQ(amount_notifications, 1);
 }
 
 TEST(ClipMessages, ComeInOrderAndProgressIsClosedBeforeTheFirstByte) {
