@@ -9,7 +9,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // A race detector looks up the names of what it is told to ignore, which takes its time.
-constexpr milliseconds kSoon{kUnderThreadSanitizer ? 500 : 50};
+constexpr milliseconds kSoon{kUnderThreadSanitizer ? 500 : 100};
 constexpr milliseconds kInPlace{40};  // Until the exchange is surely where the test wants it.
 
 // Cancels after a while, and knows when.

@@ -36,7 +36,7 @@ inline std::shared_ptr<HttpClient> client(const HttpSettings &settings = {}) {
 inline HttpRequest get(const std::string &url) {
   HttpRequest request;
   request.url = url;
-  request.timeout = milliseconds(5000);
+  request.timeout = milliseconds(30000);
   return request;
 }
 

@@ -76,7 +76,7 @@ TEST(Submit, IsInDoubtWhenTheServerTakesItAndHangs) {
     peer.hang();
   });
   HttpRequest request = post(server.url());
-  request.timeout = milliseconds(100);
+  request.timeout = milliseconds(500);
   const auto reply = client()->call(request, nullptr);
   ASSERT_FALSE(reply);
   EXPECT_EQ(reply.error().error.kind, ErrorKind::timed_out);
@@ -86,7 +86,7 @@ TEST(Submit, IsInDoubtWhenTheServerTakesItAndHangs) {
 TEST(Submit, TimesOutWhenTheServerStopsTakingTheBody) {
   HttpServer server([](ServedConnection &peer) { peer.freeze(); });
   HttpRequest request = post(server.url(), std::string(16 << 20, 'x'));
-  request.timeout = milliseconds(200);
+  request.timeout = milliseconds(1000);
   const auto reply = client()->call(request, nullptr);
   ASSERT_FALSE(reply);
   EXPECT_EQ(reply.error().error.kind, ErrorKind::timed_out);
@@ -97,14 +97,14 @@ TEST(Submit, ASlowUploadIsProgress) {
   HttpServer server([](ServedConnection &peer) {
     // Takes 6 MB a bit at a time, far longer than the timeout in all.
     for (int i = 0; i < 8; ++i) {
-      peer.pause(milliseconds(60));
+      peer.pause(milliseconds(250));
       if (!peer.take(768 * 1024)) return;
     }
     peer.read_request();
     peer.send(answer(200, "x"));
   });
   HttpRequest request = post(server.url(), std::string(16 << 20, 'x'));
-  request.timeout = milliseconds(400);
+  request.timeout = milliseconds(1500);
   const auto reply = client()->call(request, nullptr);
   ASSERT_TRUE(reply) << reply.error().error.text;
 }
