@@ -167,8 +167,10 @@ Result<GRef<GstBuffer>> ClipSource::read(uint64_t offset, unsigned size, bool wh
     return GRef<GstBuffer>();
   }
   const auto ready = run.generation->clip().wait(offset, size, !whole, watch);
-  // How it ended is told before the error or the end of the stream is, which applications take for the last.
-  const bool is_last = !ready ? ready.error().kind != ErrorKind::cancelled : ready->available == 0;
+  // How it ended is told before the error or the end of the stream, after which nobody may listen any more.
+  // GstBaseSrc ends the stream by itself after the last byte, so that is where it waits.
+  const bool is_last =
+      ready ? offset + ready->available >= ready->size : ready.error().kind != ErrorKind::cancelled;
   if (is_last && !run.messages->wait_posted(watch)) return cancelled();
   if (!ready) return ready.error();
   if (!opened_)
