@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "plugin/caption/stream_parser.h"
-#include "plugin/http/redaction.h"
+#include "plugin/http/display_line.h"
 #include "plugin/http/retry_policy.h"
 
 namespace genclip {
@@ -26,6 +26,7 @@ namespace {
 
 constexpr size_t kMaxAnswer = 8 << 20;
 constexpr size_t kMaxMessage = 2000;
+constexpr size_t kMaxReason = 100;
 // A service that asks for more than this is as good as gone for a caption.
 constexpr milliseconds kLongestAskedWait{120000};
 
@@ -53,7 +54,7 @@ Error refused(unsigned status, const ServiceFault &fault, const std::string &api
   error.kind = kind_of(status);
   error.text = "The text gateway refused the request (" + std::to_string(status) + ")";
   // A gateway may say anything; what it says is shown without what nobody should see.
-  error.service_message = redact_text(fault.message.substr(0, kMaxMessage), api_key);
+  error.service_message = display_line(fault.message, kMaxMessage, api_key);
   if (!error.service_message.empty()) error.text += ": " + error.service_message;
   if (!error.text.ends_with('.')) error.text += '.';
   if (fault.daily_quota)
@@ -76,6 +77,7 @@ Error blocked(const std::string &reason, const char *what) {
 
 // Puts the pieces together.
 struct Gathering {
+  const std::string &api_key;
   ContentAnswer answer;
   std::optional<ServiceFault> fault;
   std::string block_reason;
@@ -83,8 +85,10 @@ struct Gathering {
   void add(const Json &document, const ContentListener &listener, bool &said) {
     ContentPiece piece = read_content_piece(document);
     if (piece.fault && !fault) fault = std::move(piece.fault);
-    if (!piece.block_reason.empty()) block_reason = piece.block_reason;
-    if (!piece.finish_reason.empty()) answer.finish_reason = piece.finish_reason;
+    // Words that any gateway may make up, and that people are shown.
+    if (!piece.block_reason.empty()) block_reason = display_line(piece.block_reason, kMaxReason, api_key);
+    if (!piece.finish_reason.empty())
+      answer.finish_reason = display_line(piece.finish_reason, kMaxReason, api_key);
     // Counts of a stream are running totals.
     if (piece.prompt_tokens) answer.prompt_tokens = *piece.prompt_tokens;
     if (piece.output_tokens) answer.output_tokens = *piece.output_tokens;
@@ -120,7 +124,7 @@ Result<ContentAnswer, ContentClient::Failure> ContentClient::try_once(const std:
   const unsigned status = (*exchange)->reply().status;
   const bool good = status >= 200 && status < 300;
   StreamParser parser;
-  Gathering gathering;
+  Gathering gathering{settings_.api_key, {}, {}, {}};
   std::vector<Json> documents;
   std::optional<Failure> broken;
   std::array<std::byte, 16384> bytes;

@@ -10,7 +10,7 @@
 #include <iterator>
 
 #include "plugin/base/gref.h"
-#include "plugin/http/redaction.h"
+#include "plugin/http/display_line.h"
 
 namespace genclip {
 namespace {
@@ -82,20 +82,6 @@ std::string find_message(const Json &json, int depth) {
   return code ? find_message(*code, depth + 1) : std::string();
 }
 
-// What a character becomes in one line: itself, a blank or nothing (0).
-gunichar shown(gunichar character) {
-  constexpr gunichar kJoiners[] = {0x200C, 0x200D};  // They make letters and emoji, not mischief.
-  switch (g_unichar_type(character)) {
-    case G_UNICODE_CONTROL:
-    case G_UNICODE_LINE_SEPARATOR:
-    case G_UNICODE_PARAGRAPH_SEPARATOR: return ' ';
-    case G_UNICODE_FORMAT:
-      return std::find(std::begin(kJoiners), std::end(kJoiners), character) != std::end(kJoiners) ? character
-                                                                                                  : 0;
-    default: return character;
-  }
-}
-
 // The text of the first of these elements in a page.
 std::string element_text(std::string_view page) {
   const GStringPtr lowered(g_ascii_strdown(page.data(), static_cast<gssize>(page.size())));
@@ -111,26 +97,6 @@ std::string element_text(std::string_view page) {
 }
 
 }  // namespace
-
-std::string display_line(std::string_view text, size_t max_characters, std::string_view key) {
-  const GStringPtr valid(g_utf8_make_valid(text.data(), static_cast<gssize>(text.size())));
-  const std::string redacted = redact_text(valid.get(), key);
-  std::string line;
-  size_t characters = 0;
-  for (const char *at = redacted.c_str(); *at; at = g_utf8_next_char(at)) {
-    const gunichar character = shown(g_utf8_get_char(at));
-    const bool is_blank = character == ' ';
-    if (character == 0 || (is_blank && (line.empty() || line.back() == ' '))) continue;
-    if (characters++ == max_characters) {
-      line += "…";
-      break;
-    }
-    char bytes[6];
-    line.append(bytes, static_cast<size_t>(g_unichar_to_utf8(character, bytes)));
-  }
-  if (line.ends_with(' ')) line.pop_back();
-  return line;
-}
 
 std::string service_message(const Json &error, std::string_view key) {
   return display_line(find_message(error, 0), kMaxCharacters, key);

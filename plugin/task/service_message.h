@@ -10,11 +10,6 @@
 
 namespace genclip {
 
-// Any bytes made fit to be shown: one line of valid UTF-8, without control and direction characters, without
-// `key` (empty: none), Bearer tokens and URLs' queries; what is longer than `max_characters` ends with an
-// ellipsis.
-std::string display_line(std::string_view text, size_t max_characters, std::string_view key);
-
 // Looks through strings, objects, lists and JSON inside strings, to a bounded depth. Empty when there is
 // nothing to tell: null, {}, {"code":0}, "". A display line of at most 500 characters.
 std::string service_message(const Json &error, std::string_view key = {});

@@ -5,8 +5,8 @@
 
 #include <gst/gst.h>
 
+#include "plugin/http/display_line.h"
 #include "plugin/http/http_url.h"
-#include "plugin/task/service_message.h"
 
 namespace genclip {
 namespace {

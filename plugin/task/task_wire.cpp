@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "plugin/base/gref.h"
+#include "plugin/http/display_line.h"
 #include "plugin/task/service_message.h"
 
 namespace genclip {
@@ -82,12 +83,13 @@ std::string read_text(const Json *json) {
   return json->real() ? json->to_text() : std::string();
 }
 
-// An ID goes into URLs, logs and messages: what cannot be one is none.
-std::string read_id(const Json &object) {
-  for (const char *key : {"id", "task_id"}) {
-    std::string id = read_text(object.find(key));
+// An ID goes into URLs, logs, messages and the store: what cannot be one is none, nor is what holds the key.
+std::string read_id(const Json &object, std::string_view key) {
+  for (const char *name : {"id", "task_id"}) {
+    std::string id = read_text(object.find(name));
     const bool is_plain = std::none_of(id.begin(), id.end(), [](char c) { return g_ascii_iscntrl(c); });
-    if (!id.empty() && id.size() <= kMaxIdLength && is_plain) return id;
+    const bool has_key = !key.empty() && id.find(key) != id.npos;
+    if (!id.empty() && id.size() <= kMaxIdLength && is_plain && !has_key) return id;
   }
   return {};
 }
@@ -222,7 +224,7 @@ Result<Task> read_task(std::string_view body, std::string_view key) {
   const Json &object = task_object(top);
 
   Task task;
-  task.id = read_id(object);
+  task.id = read_id(object, key);
   const std::string status_word = read_text(first_of(object, kStatusNames));
   task.status = read_status(status_word);
   task.status_word = display_line(status_word, kMaxStatusLength, key);

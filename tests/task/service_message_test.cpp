@@ -8,6 +8,8 @@
 
 #include <string>
 
+#include "plugin/http/display_line.h"
+
 namespace genclip {
 namespace {
 

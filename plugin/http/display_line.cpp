@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Valid, then redacted, then cut: a cut must not leave the front of a key.
+#include "plugin/http/display_line.h"
+
+#include <glib.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "plugin/base/gref.h"
+#include "plugin/http/redaction.h"
+
+namespace genclip {
+namespace {
+
+// What a character becomes in one line: itself, a blank or nothing (0).
+gunichar shown(gunichar character) {
+  constexpr gunichar kJoiners[] = {0x200C, 0x200D};  // They make letters and emoji, not mischief.
+  switch (g_unichar_type(character)) {
+    case G_UNICODE_CONTROL:
+    case G_UNICODE_LINE_SEPARATOR:
+    case G_UNICODE_PARAGRAPH_SEPARATOR: return ' ';
+    case G_UNICODE_FORMAT:
+      return std::find(std::begin(kJoiners), std::end(kJoiners), character) != std::end(kJoiners) ? character
+                                                                                                  : 0;
+    default: return character;
+  }
+}
+
+}  // namespace
+
+std::string display_line(std::string_view text, size_t max_characters, std::string_view key) {
+  const GStringPtr valid(g_utf8_make_valid(text.data(), static_cast<gssize>(text.size())));
+  const std::string redacted = redact_text(valid.get(), key);
+  std::string line;
+  size_t characters = 0;
+  for (const char *at = redacted.c_str(); *at; at = g_utf8_next_char(at)) {
+    const gunichar character = shown(g_utf8_get_char(at));
+    const bool is_blank = character == ' ';
+    if (character == 0 || (is_blank && (line.empty() || line.back() == ' '))) continue;
+    if (characters++ == max_characters) {
+      line += "…";
+      break;
+    }
+    char bytes[6];
+    line.append(bytes, static_cast<size_t>(g_unichar_to_utf8(character, bytes)));
+  }
+  if (line.ends_with(' ')) line.pop_back();
+  return line;
+}
+
+}  // namespace genclip
