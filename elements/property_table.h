@@ -9,6 +9,7 @@
 #include <limits>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <variant>
 #include <vector>
@@ -65,6 +66,8 @@ struct Property {
       field;
   Range range = {};
   Access access = Access::until_ready;
+  // What of a string is read back, where that is not all of it; null: all.
+  std::string (*shown)(std::string_view) = nullptr;
 };
 
 namespace property_detail {
@@ -199,7 +202,8 @@ void get_field(const Settings &settings, const Property<Settings> &row, GValue *
           const auto &source = settings.*field;
           using T = std::remove_cvref_t<decltype(source)>;
           if constexpr (std::is_same_v<T, std::string>) {
-            g_value_set_string(value, source.empty() ? nullptr : source.c_str());
+            const std::string text = row.shown ? row.shown(source) : source;
+            g_value_set_string(value, text.empty() ? nullptr : text.c_str());
           } else if constexpr (std::is_same_v<T, bool>) {
             g_value_set_boolean(value, source);
           } else if constexpr (std::is_same_v<T, unsigned>) {

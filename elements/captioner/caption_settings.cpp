@@ -9,6 +9,7 @@
 #include "plugin/base/gref.h"
 #include "plugin/catalog/catalog.h"
 #include "plugin/http/api_key.h"
+#include "plugin/http/redaction.h"
 
 namespace genclip {
 namespace {
@@ -79,7 +80,12 @@ const Property<S> kProperties[] = {
     {"retries", "Further tries of one request after a transient failure", &S::retries, {0, 100}},
     {"tls-ca-file", "File with a further certificate authority to trust", &S::tls_ca_file},
     {"user-agent", "User-Agent of requests; unset has one of genclip's own", &S::user_agent},
-    {"proxy", "URI of the HTTP proxy; unset takes the system's", &S::proxy},
+    {"proxy",
+     "URI of the HTTP proxy, read back without its user and password; unset takes the system's",
+     &S::proxy,
+     {},
+     Access::until_ready,
+     redact_url},
 };
 
 std::string environment(const char *name) {
@@ -105,6 +111,8 @@ void find_base_url(CaptionSettings &settings, std::vector<std::string> &problems
   const std::string_view scheme = uri ? g_uri_get_scheme(uri.get()) : "";
   if ((scheme != "http" && scheme != "https") || !g_uri_get_host(uri.get()) || !*g_uri_get_host(uri.get()))
     problems.push_back("llm-base-url is not an http or https URL");
+  else if (g_uri_get_userinfo(uri.get()) || g_uri_get_query(uri.get()) || g_uri_get_fragment(uri.get()))
+    problems.push_back("llm-base-url must not hold a user, a query or a fragment");
 }
 
 }  // namespace

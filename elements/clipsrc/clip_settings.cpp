@@ -4,6 +4,7 @@
 #include "elements/clipsrc/clip_settings.h"
 
 #include "elements/structure_json.h"
+#include "plugin/http/redaction.h"
 
 namespace genclip {
 namespace {
@@ -63,7 +64,12 @@ constexpr Property<ClipSettings> kProperties[] = {
     {"max-download-size", "Largest clip that is accepted, in bytes", &S::max_download_size},
     {"tls-ca-file", "PEM file with a certificate authority to trust besides the system's", &S::tls_ca_file},
     {"user-agent", "Value of the User-Agent header; unset: genclip and its version", &S::user_agent},
-    {"proxy", "URL of the HTTP proxy; unset: what the system says", &S::proxy},
+    {"proxy",
+     "URL of the HTTP proxy, read back without its user and password; unset: what the system says",
+     &S::proxy,
+     {},
+     Access::until_ready,
+     redact_url},
 };
 
 void set_text(Json &fields, const char *name, const std::string &value) {

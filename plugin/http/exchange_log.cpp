@@ -38,7 +38,9 @@ struct WarnedHosts {
 }  // namespace
 
 ExchangeLog::ExchangeLog(const HttpRequest &request)
-    : method_(request.method), url_(redact_url(request.url)), begin_(std::chrono::steady_clock::now()) {}
+    : method_(request.method),
+      url_(request.bearer_key.empty() ? redact_path(request.url) : redact_url(request.url)),
+      begin_(std::chrono::steady_clock::now()) {}
 
 void ExchangeLog::finish(unsigned status) const {
   [[maybe_unused]] const auto took =

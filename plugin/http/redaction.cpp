@@ -80,9 +80,25 @@ std::string redact_token(std::string_view token) {
 }
 
 void replace_all(std::string &text, std::string_view secret) {
-  if (secret.empty()) return;
   for (size_t place = 0; (place = text.find(secret, place)) != text.npos; place += kMark.size())
     text.replace(place, secret.size(), kMark);
+}
+
+// As a URL has it: whoever echoes a request may write its key so.
+std::string escaped(std::string_view key, bool lower_case) {
+  constexpr std::string_view kDigits[] = {"0123456789ABCDEF", "0123456789abcdef"};
+  std::string text;
+  for (const char c : key) {
+    if (g_ascii_isalnum(c) || std::string_view("-._~").find(c) != std::string_view::npos) {
+      text += c;
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    text += '%';
+    text += kDigits[lower_case ? 1 : 0][byte >> 4];
+    text += kDigits[lower_case ? 1 : 0][byte & 15];
+  }
+  return text;
 }
 
 // Of data:CONTENT and its like, where anything may follow; not of HOST:PORT.
@@ -111,10 +127,20 @@ std::string redact_url(std::string_view url) {
   return printable(result);
 }
 
+std::string redact_path(std::string_view url) {
+  const std::string place = redact_url(url);
+  const auto begin = authority_begin(place);
+  const auto end = begin == place.npos ? 0 : place.find_first_of("/\\?#", begin);
+  return end == place.npos ? place : place.substr(0, end) + "/" + std::string(kMark);
+}
+
 std::string redact_text(std::string_view text, std::string_view key) {
   constexpr std::string_view kBearer = "bearer";
   std::string clean(text);
-  replace_all(clean, key);
+  if (!key.empty()) {
+    replace_all(clean, key);
+    for (const bool lower_case : {false, true}) replace_all(clean, escaped(key, lower_case));
+  }
 
   std::string result;
   bool after_bearer = false;
