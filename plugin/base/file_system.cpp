@@ -99,12 +99,19 @@ class PosixFileSystem final : public FileSystem {
  public:
   Result<std::unique_ptr<File>> open(const std::string &path, Mode mode) override {
     const int flags = mode == Mode::read ? O_RDONLY : O_RDWR | O_CREAT;
-    const int descriptor = ::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, 0600);
+    // A pipe that somebody has put there would be waited for.
+    const int descriptor = ::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
     if (descriptor < 0) {
       Error error = failure("open", path);
       if (error.kind != ErrorKind::not_found && error.kind != ErrorKind::no_space_left)
         error.kind = mode == Mode::read ? ErrorKind::open_read : ErrorKind::open_write;
       return error;
+    }
+    struct stat status;
+    if (::fstat(descriptor, &status) < 0 || !S_ISREG(status.st_mode)) {
+      ::close(descriptor);
+      return Error{mode == Mode::read ? ErrorKind::open_read : ErrorKind::open_write,
+                   path + " is not a regular file."};
     }
     return std::unique_ptr<File>(std::make_unique<PosixFile>(descriptor, path));
   }

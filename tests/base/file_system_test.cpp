@@ -137,14 +137,20 @@ TEST(FileSystem, SaysSoWhenItMayNot) {
   EXPECT_NE(file.error().text.find("Check its permissions"), std::string::npos);
 }
 
-TEST(FileSystem, ReadingAFolderIsAnErrorNotBytes) {
+TEST(FileSystem, OpeningWhatIsNoFileIsAnErrorAtOnce) {
   TemporaryFolder folder;
-  auto opened = files().open(folder.path(), Mode::read);
-  ASSERT_TRUE(opened) << "Linux opens folders";
-  std::byte byte;
-  const auto count = (*opened)->read_at(0, {&byte, 1});
-  ASSERT_FALSE(count);
-  EXPECT_EQ(count.error().kind, ErrorKind::read);
+  ASSERT_EQ(::mkfifo(folder.file("pipe").c_str(), 0600), 0);
+  ASSERT_TRUE(files().make_folder(folder.file("folder")));
+  ASSERT_EQ(::symlink("/etc/passwd", folder.file("link").c_str()), 0);
+  for (const std::string &path :
+       {folder.file("pipe"), folder.file("folder"), folder.file("link"), std::string("/dev/zero")}) {
+    const auto to_read = files().open(path, Mode::read);
+    ASSERT_FALSE(to_read) << path;
+    EXPECT_EQ(to_read.error().kind, ErrorKind::open_read) << path;
+    const auto to_write = files().open(path, Mode::read_write);
+    ASSERT_FALSE(to_write) << path;
+    EXPECT_EQ(to_write.error().kind, ErrorKind::open_write) << path;
+  }
 }
 
 TEST(FileSystem, TellsThatTheDiskIsFullAndWhatToDo) {
