@@ -3,6 +3,7 @@
 // Rows for GOption, and values from it.
 #include "plugin/command/command_options.h"
 
+#include <algorithm>
 #include <charconv>
 #include <memory>
 
@@ -80,6 +81,9 @@ std::optional<Words> CommandOptions::parse(const Words &words) {
   g_strfreev(arguments);
 
   std::string problem = parsed ? "" : error->message;
+  // What was given to it may be a key, and is nobody's business on a terminal that others see.
+  if (g_error_matches(error.get(), G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION))
+    problem.resize(std::min(problem.find('='), problem.size()));
   for (const Option &option : options_) {
     if (problem.empty()) problem = store(option);
     g_free(option.text);
