@@ -17,7 +17,10 @@ Json json_of(const GValue *value) {
   if (G_VALUE_HOLDS_INT(value)) return Json(g_value_get_int(value));
   if (G_VALUE_HOLDS_UINT(value)) return Json(int64_t{g_value_get_uint(value)});
   if (G_VALUE_HOLDS_INT64(value)) return Json(int64_t{g_value_get_int64(value)});
-  if (G_VALUE_HOLDS_UINT64(value)) return Json(static_cast<int64_t>(g_value_get_uint64(value)));
+  if (G_VALUE_HOLDS_UINT64(value)) {
+    const guint64 number = g_value_get_uint64(value);
+    return number <= G_MAXINT64 ? Json(static_cast<int64_t>(number)) : Json(static_cast<double>(number));
+  }
   if (G_VALUE_HOLDS_DOUBLE(value)) return Json(g_value_get_double(value));
   if (G_VALUE_HOLDS_FLOAT(value)) return Json(static_cast<double>(g_value_get_float(value)));
   if (GST_VALUE_HOLDS_STRUCTURE(value)) return genclip::json_of(gst_value_get_structure(value));

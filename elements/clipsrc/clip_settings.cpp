@@ -14,14 +14,14 @@ using S = ClipSettings;
 constexpr Property<ClipSettings> kProperties[] = {
     {"model", "Model ID, such as sd_2.0_special (required)", &S::model},
     {"prompt", "What the clip should show (required)", &S::prompt},
-    {"duration", "Clip length in seconds, 0 for the model's default", &S::duration, {0, 3600}},
+    {"duration", "Clip length in seconds, 0 for the model's default", &S::duration},
     {"aspect-ratio", "Width to height, such as 16:9; unset for the model's default", &S::aspect_ratio},
     {"resolution", "Resolution as the model spells it, such as 720p; unset for the model's default",
      &S::resolution},
     {"size", "Frame size in pixels, such as 2560x1440, for models that have it", &S::size},
     {"reference-mode", "How reference images are used (image, frame), for models that have it",
      &S::reference_mode},
-    {"seed", "Seed for the generation, -1 to leave it out", &S::seed, {-1, 0x1.fffffffffffffp62}},
+    {"seed", "Seed for the generation, -1 to leave it out", &S::seed},
     {"generate-audio", "Whether the clip has sound", enum_field<&S::generate_audio>(switch_get_type)},
     {"watermark", "Whether the clip bears a watermark", enum_field<&S::watermark>(switch_get_type)},
     {"first-image", "URL or assetId://ID of the first frame", &S::first_image},
@@ -48,7 +48,7 @@ constexpr Property<ClipSettings> kProperties[] = {
      "Longest time without progress of one HTTP exchange, in seconds",
      &S::http_timeout_s,
      {1, 3600}},
-    {"retries", "Tries of one call after a transient failure", &S::retries, {0, 1000}},
+    {"retries", "Further tries of one call after a transient failure", &S::retries, {0, 1000}},
     {"take", "Number of the take: another take of the same request is another clip", &S::take},
     {"reuse", "Use a clip or task that is stored; false generates anew", &S::reuse},
     {"store", "Folder of the clip store; unset: $GENCLIP_STORE, else genclip in the user's cache folder",
@@ -102,7 +102,7 @@ ClipRequest request_of(const ClipSettings &settings) {
   set_text(fields, "resolution", settings.resolution);
   set_text(fields, "size", settings.size);
   set_text(fields, "reference_mode", settings.reference_mode);
-  if (settings.seed >= 0) fields.set("seed", settings.seed);
+  if (settings.seed != -1) fields.set("seed", settings.seed);
   set_switch(fields, "generate_audio", settings.generate_audio);
   set_switch(fields, "watermark", settings.watermark);
   if (!settings.first_image.empty()) set_list(fields, "first_image", {settings.first_image});

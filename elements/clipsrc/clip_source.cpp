@@ -44,7 +44,10 @@ Result<void> ClipSource::set_uri(const std::string &uri) {
   if (!request) return std::move(request).error();
   if (auto checked = check_request(*Catalog::shared(), *request); !checked)
     return Error{ErrorKind::settings, problems_text(checked.error())};
-  const bool edited = edit_settings([&](ClipSettings &settings) { settings_from(*request, settings); });
+  Result<void> replaced;
+  const bool edited =
+      edit_settings([&](ClipSettings &settings) { replaced = settings_from(*request, settings); });
+  if (!replaced) return replaced;
   if (!edited) return Error{ErrorKind::busy, "The URI can change in NULL and READY only."};
   MutexLock lock(mutex_);
   given_uri_ = uri;

@@ -31,8 +31,9 @@ class ClipSource {
   bool edit_settings(Edit edit) EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     if (plan_) return false;
+    const ClipRequest before = given_uri_.empty() ? ClipRequest() : request_of(settings_);
     edit(settings_);
-    given_uri_.clear();
+    if (!given_uri_.empty() && !(request_of(settings_) == before)) given_uri_.clear();
     return true;
   }
 

@@ -3,7 +3,10 @@
 // The way back of request_of().
 #include "elements/clipsrc/clip_uri_settings.h"
 
+#include <algorithm>
+
 #include "elements/structure_json.h"
+#include "plugin/catalog/wording.h"
 
 namespace genclip {
 namespace {
@@ -38,9 +41,12 @@ std::string first_of(const ClipRequest &request, const char *name) {
   return list.empty() ? std::string() : list.front();
 }
 
-}  // namespace
+std::string property_of(std::string field) {
+  std::replace(field.begin(), field.end(), '_', '-');
+  return field;
+}
 
-void settings_from(const ClipRequest &request, ClipSettings &settings) {
+void replace_request(const ClipRequest &request, ClipSettings &settings) {
   settings.model = request.model;
   settings.api = request.api;
   settings.take = request.take;
@@ -59,6 +65,30 @@ void settings_from(const ClipRequest &request, ClipSettings &settings) {
   settings.reference_videos = list_of(request, "reference_videos");
   settings.reference_audios = list_of(request, "reference_audios");
   settings.extra_params = structure_of(request.extra);
+}
+
+}  // namespace
+
+Result<void> settings_from(const ClipRequest &request, ClipSettings &settings) {
+  ClipSettings replaced = settings;
+  replace_request(request, replaced);
+  const ClipRequest back = request_of(replaced);
+  const auto lost = [](const Json &fields, const Json &kept) -> const Json::Member * {
+    for (const auto &member : *fields.object()) {
+      const Json *value = kept.object() ? kept.find(member.first) : nullptr;
+      if (!value || !(*value == member.second)) return &member;
+    }
+    return nullptr;
+  };
+  if (const auto *field = lost(request.fields, back.fields))
+    return Error{ErrorKind::settings, field->first + " is " + shown(field->second) +
+                                          ", for which the property " + property_of(field->first) +
+                                          " has no room."};
+  if (const auto *field = lost(request.extra, back.extra))
+    return Error{ErrorKind::settings, field->first + " is " + shown(field->second) +
+                                          ", for which the property extra-params has no room."};
+  settings = std::move(replaced);
+  return {};
 }
 
 }  // namespace genclip

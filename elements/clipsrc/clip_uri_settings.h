@@ -8,6 +8,7 @@
 namespace genclip {
 
 // Replaces all that a request has; leaves what it has not (key, store, timeouts). The request was checked.
-void settings_from(const ClipRequest &request, ClipSettings &settings);
+// An error (settings), and nothing replaced, when a value has no room in its property: it is not cut.
+Result<void> settings_from(const ClipRequest &request, ClipSettings &settings);
 
 }  // namespace genclip

@@ -104,6 +104,9 @@ class RequestCheck {
       else if (extra && (catalog_.common_field(field) || is_reserved(field)))
         problem(field,
                 "The extra parameters hold " + quoted(name) + ", which has a property; set " + field + ".");
+      else if (checked_.api_ == Api::legacy && field == kLegacyDuration && !spec().find(field))
+        problem(field,
+                quoted(field) + " is the legacy API's name of duration, which has a property; set duration.");
       else if (is_reserved(field))
         problem(field, quoted(field) + " is no field of a request.");
       else if (into.find(field) || given_.find(field))

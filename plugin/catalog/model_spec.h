@@ -88,6 +88,9 @@ struct ModelSpec {
   const FieldSpec *find(std::string_view field) const { return find_field(fields, field); }
 };
 
+// What the legacy API calls `duration` (§2.6).
+constexpr std::string_view kLegacyDuration = "seconds";
+
 // One model of the text gateway (§2.5).
 struct TextModel {
   enum class Variant { standard, official, low_cost };

@@ -29,7 +29,9 @@ RequestBuilder::RequestBuilder(const Catalog &catalog, std::string model, Reques
 }
 
 std::optional<Error> RequestBuilder::add(const std::string &name, const std::string &value) {
-  const std::string field(catalog_.canonical(name));
+  std::string field(catalog_.canonical(name));
+  if (field == kLegacyDuration && spec_ && spec_->apis.front() == Api::legacy && !spec_->find(field))
+    field = "duration";
   if (names_credential(field) && !(spec_ && spec_->find(field))) return wrong(place_.key_text);
   if (field == "take") return set_take(value);
   if (field == "api") return set_api(value);

@@ -8,6 +8,7 @@
 #include "plugin/generation/generation.h"
 #include "plugin/generation/status_word.h"
 #include "plugin/task/poll_schedule.h"
+#include "plugin/task/service_message.h"
 #include "plugin/task/task_log.h"
 
 namespace genclip {
@@ -147,7 +148,7 @@ void ClipWork::show(const Task &task) {
 
 Error ClipWork::task_failed(const std::string &message) const {
   Error error{ErrorKind::failed, "The service could not generate the clip."};
-  if (!message.empty()) error.text += " It says: " + message;
+  error.text += it_says(message);
   error.text += " Change the request, or run again to try anew.";
   error.task_id = record_.task_id;
   error.service_message = message;

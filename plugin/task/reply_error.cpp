@@ -89,7 +89,7 @@ Error reply_error(TaskCall call, const HttpReply &reply, std::string_view key) {
   error.text = call == TaskCall::query && meaning.query ? meaning.query : meaning.submit;
   error.http_status = reply.status;
   error.service_message = service_message_in(reply.body, key);
-  if (!error.service_message.empty()) error.text += " It says: " + error.service_message;
+  error.text += it_says(error.service_message);
   error.debug = display_line("HTTP " + std::to_string(reply.status) + " " + reply.reason, kMaxDebug, key);
   return error;
 }

@@ -110,4 +110,12 @@ std::string service_message_in(std::string_view body, std::string_view key) {
   return display_line(text.starts_with('<') ? element_text(text) : text, kMaxCharacters, key);
 }
 
+std::string it_says(const std::string &message) {
+  if (message.empty()) return "";
+  constexpr std::string_view kEnds[] = {".", "!", "?", "…", "。", "！", "？"};
+  const bool ended = std::any_of(std::begin(kEnds), std::end(kEnds),
+                                 [&](std::string_view end) { return message.ends_with(end); });
+  return " It says: " + message + (ended ? "" : ".");
+}
+
 }  // namespace genclip

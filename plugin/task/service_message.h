@@ -18,4 +18,7 @@ std::string service_message(const Json &error, std::string_view key = {});
 // nothing.
 std::string service_message_in(std::string_view body, std::string_view key = {});
 
+// " It says: MESSAGE.", to be put behind a sentence and before another; empty without a message.
+std::string it_says(const std::string &message);
+
 }  // namespace genclip

@@ -112,7 +112,7 @@ Result<Task, SubmitFailure> TaskClient::submit(const CheckedRequest &request, GC
       no_id.debug = task ? "no id in the answer" : task.error().debug;
       no_id.http_status = reply->status;
       no_id.service_message = service_message_in(reply->body, endpoint_.api_key);
-      if (!no_id.service_message.empty()) no_id.text += " It says: " + no_id.service_message;
+      no_id.text += it_says(no_id.service_message);
       return in_doubt(std::move(no_id));
     } else {
       failure.error = reply_error(TaskCall::submit, *reply, endpoint_.api_key);

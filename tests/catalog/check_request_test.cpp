@@ -194,6 +194,17 @@ TEST(CheckRequest, RefusesWhatNoRequestMayHold) {
   EXPECT_THAT(key, Not(HasSubstr("sekret")));
 }
 
+TEST(CheckRequest, RefusesTheLegacyNameOfDurationBesideTheProperty) {
+  for (const char *model : {"veo", "sky2Stable"})
+    EXPECT_THAT(text(request(model, R"({"prompt":"x","duration":10})", R"({"seconds":15})")),
+                HasSubstr("set duration"))
+        << model;
+  EXPECT_THAT(text(request("sky2Stable", R"({"prompt":"x"})", R"({"seconds":7})")),
+              HasSubstr("set duration"));
+  // On the other API it is a field like any other.
+  EXPECT_EQ(text(request("dream-5.0", R"({"prompt":"x"})", R"({"seconds":7})")), "");
+}
+
 TEST(CheckRequest, RefusesWhatCannotBeWritten) {
   ClipRequest odd = request("veo", R"({"prompt":"x"})");
   odd.extra.set("deep", Json::Object{{"list", Json::Array{std::string("a\0b", 3)}}});

@@ -81,6 +81,10 @@ INSTANTIATE_TEST_SUITE_P(
              R"({"tools":[{"t":1}]})"},
         Read{"ListedTextStaysText", "genclip://videos_stable_fast?async=true", "{}", R"({"async":"true"})"},
         Read{"UnknownModelIsTypedToo", "genclip://nothing?duration=5", R"({"duration":5})", "{}"},
+        Read{"SecondsAreTheLegacyDuration", "genclip://sky2Stable?prompt=x&seconds=10",
+             R"({"prompt":"x","duration":10})", "{}"},
+        Read{"SecondsElsewhereAreNot", "genclip://dream-5.0?prompt=x&seconds=10", R"({"prompt":"x"})",
+             R"({"seconds":10})"},
         Read{"ColonInModel", "genclip://wan:14b?prompt=x", R"({"prompt":"x"})", "{}"}),
     [](const auto &row) { return std::string(row.param.name); });
 
@@ -129,6 +133,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Refused{"NulInModel", "genclip://v%00", "not well encoded"},
                     Refused{"NotUtf8InModel", "genclip://v%ff", "not well encoded"},
                     Refused{"Twice", "genclip://veo?prompt=a&prompt=b", "prompt twice"},
+                    Refused{"DurationByBothNames", "genclip://veo?duration=5&seconds=6", "duration twice"},
                     Refused{"TakeTwice", "genclip://veo?take=1&take=2", "take twice"},
                     Refused{"ApiTwice", "genclip://veo?api=auto&api=tasks", "api twice"},
                     Refused{"NoTake", "genclip://veo?take=-1", "take is"},

@@ -109,7 +109,7 @@ TEST_F(ClipProperties, HaveTheContractsRangesAndNicks) {
   const auto *progress = G_PARAM_SPEC_INT(spec("progress"));
   EXPECT_EQ(progress->minimum, -1);
   EXPECT_EQ(progress->maximum, 100);
-  EXPECT_EQ(G_PARAM_SPEC_INT64(spec("seed"))->minimum, -1);
+  EXPECT_EQ(G_PARAM_SPEC_INT64(spec("seed"))->minimum, G_MININT64);
   const auto nicks = [&](const char *property) {
     std::string all;
     const GEnumClass *values = G_PARAM_SPEC_ENUM(spec(property))->enum_class;
@@ -174,6 +174,40 @@ TEST_F(ClipProperties, UriReplacesWhatWasSetAndTheKeyStaysOut) {
                                        "genclip://dance-2.5?prompt=x&api_key=secret-4711", take(error)));
   ASSERT_TRUE(error);
   EXPECT_EQ(std::string(error->message).find("4711"), std::string::npos) << error->message;
+}
+
+TEST_F(ClipProperties, UriIsRefusedRatherThanCut) {
+  auto *handler = GST_URI_HANDLER(src_.get());
+  ASSERT_TRUE(gst_uri_handler_set_uri(handler, "genclip://veo?prompt=kept", nullptr));
+  for (const char *uri : {"genclip://veo?prompt=x&duration=-5", "genclip://veo?prompt=x&duration=5000000000",
+                          "genclip://veo?prompt=x&first_image=https://a/1&first_image=https://a/2",
+                          "genclip://veo?prompt=x&style=null"}) {
+    GErrorPtr error;
+    EXPECT_FALSE(gst_uri_handler_set_uri(handler, uri, take(error))) << uri;
+    ASSERT_TRUE(error) << uri;
+    EXPECT_NE(std::string(error->message).find("no room"), std::string::npos) << error->message;
+    EXPECT_STREQ(GStringPtr(gst_uri_handler_get_uri(handler)).get(), "genclip://veo?prompt=kept");
+  }
+}
+
+TEST_F(ClipProperties, UriStaysAsGivenUntilTheRequestChanges) {
+  auto *handler = GST_URI_HANDLER(src_.get());
+  const char *given = "genclip://veo/?prompt=a+b&duration=5&";
+  ASSERT_TRUE(gst_uri_handler_set_uri(handler, given, nullptr));
+  g_object_set(src_.get(), "store", "/nowhere", "poll-interval", 10, "api-key", "k", nullptr);
+  EXPECT_STREQ(GStringPtr(gst_uri_handler_get_uri(handler)).get(), given);
+  g_object_set(src_.get(), "duration", 6, nullptr);
+  EXPECT_STREQ(GStringPtr(gst_uri_handler_get_uri(handler)).get(), "genclip://veo?prompt=a%20b&duration=6");
+}
+
+TEST_F(ClipProperties, UriAndSeedHoldEveryInteger) {
+  auto *handler = GST_URI_HANDLER(src_.get());
+  for (const gint64 wanted : {gint64{G_MININT64}, gint64{-5}, gint64{0}, gint64{G_MAXINT64}}) {
+    const std::string uri = "genclip://veo?prompt=x&seed=" + std::to_string(wanted);
+    ASSERT_TRUE(gst_uri_handler_set_uri(handler, uri.c_str(), nullptr)) << uri;
+    g_object_set(src_.get(), "seed", wanted, "take", 1, nullptr);
+    EXPECT_EQ(std::string(GStringPtr(gst_uri_handler_get_uri(handler)).get()), uri + "&take=1");
+  }
 }
 
 TEST(ClipDryRun, PostsTheRequestAndEndsWithoutKeyOrNetwork) {
