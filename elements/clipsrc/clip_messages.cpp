@@ -4,6 +4,7 @@
 #include "elements/clipsrc/clip_messages.h"
 
 #include <utility>
+#include <vector>
 
 #include "elements/clipsrc/clip_enums.h"
 #include "elements/post_error.h"
@@ -65,6 +66,22 @@ void post_task(GstElement *element, const GenerationState &state) {
       state.actual_duration, "reused", G_TYPE_BOOLEAN, static_cast<gboolean>(state.reused), nullptr);
   gst_element_post_message(element, gst_message_new_element(GST_OBJECT(element), task));
 }
+
+// Who destroys a pipeline does not wait for this thread, and a message goes through the bins that the element
+// is in: they must outlive it.
+class Ancestors {
+ public:
+  explicit Ancestors(GstElement *element) {
+    auto parent = GRef<GstObject>::adopt(gst_object_get_parent(GST_OBJECT(element)));
+    while (parent) {
+      held_.push_back(parent);
+      parent = GRef<GstObject>::adopt(gst_object_get_parent(held_.back().get()));
+    }
+  }
+
+ private:
+  std::vector<GRef<GstObject>> held_;
+};
 
 }  // namespace
 
@@ -149,7 +166,10 @@ void ClipMessages::drain(GstElement *element) {
     const Post post = std::move(queue_.front());
     queue_.pop_front();
     lock.unlock();
-    post(element);
+    {
+      const Ancestors alive(element);
+      post(element);
+    }
     lock.lock();
   }
   draining_ = false;
