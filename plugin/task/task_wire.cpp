@@ -157,11 +157,20 @@ std::string read_clip_url(const Json &object) {
   return url.empty() ? read_url(object.find("result_url")) : url;
 }
 
+// What stands beside an error that is a mere word: {"error":"code","message"}.
+std::string explanation_of(const std::string &message, const Json &object, std::string_view key) {
+  const Json *beside = object.find("message");
+  if (!beside || message.find(' ') != message.npos) return {};
+  const std::string more = service_message(*beside, key);
+  return more.empty() || more == message ? std::string() : ": " + more;
+}
+
 // The first that says something; a failed task without any tells what else it has.
 std::string read_error(const Json &object, TaskStatus status, std::string_view key) {
   for (const char *name : {"error", "fail_reason", "failReason", "error_message"})
     if (const Json *error = object.find(name))
-      if (std::string message = service_message(*error, key); !message.empty()) return message;
+      if (std::string message = service_message(*error, key); !message.empty())
+        return message + explanation_of(message, object, key);
   return status == TaskStatus::failed ? service_message(object, key) : std::string();
 }
 
