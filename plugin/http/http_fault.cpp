@@ -50,9 +50,10 @@ const Meaning kMeanings[] = {
     {g_tls_error_quark, G_TLS_ERROR_UNAVAILABLE, ErrorKind::open_read, false,
      " cannot be reached securely: GIO has no TLS here. Install glib-networking."},
     {g_tls_error_quark, kAnyCode, ErrorKind::open_read, true, ": no secure connection came about."},
-    {soup_session_error_quark, SOUP_SESSION_ERROR_PARSING, ErrorKind::open_read, false,
+    // A head that is cut off, too.
+    {soup_session_error_quark, SOUP_SESSION_ERROR_PARSING, ErrorKind::open_read, true,
      " sent an answer that is no HTTP. Check address and port."},
-    {soup_session_error_quark, SOUP_SESSION_ERROR_ENCODING, ErrorKind::open_read, false,
+    {soup_session_error_quark, SOUP_SESSION_ERROR_ENCODING, ErrorKind::open_read, true,
      " sent an answer in an encoding that nobody knows."},
 };
 
