@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// One row of the table of faults: what goes wrong, and what a run makes of it.
+#pragma once
+
+#include <gst/gst.h>
+
+#include <functional>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/faults/misdeed.h"
+
+namespace genclip::test {
+
+class Scene;
+struct FaultRun;
+
+// How the run with the fault ends, and what it has cost.
+struct Ending {
+  // The whole clip went downstream. Else the error below was posted.
+  bool whole = true;
+  bool of_stream = false;  // The error is GST_STREAM_ERROR's WRONG_TYPE.
+  GstResourceError code = GST_RESOURCE_ERROR_FAILED;
+  std::string text = {};  // A part of the error's, or of a warning's when the run is whole.
+  // Submits that the service may have charged for: after that run, and after one more without the fault.
+  unsigned charges = 1;
+  unsigned charges_in_all = 1;
+  // The next run says that it may be charged twice.
+  bool in_doubt = false;
+};
+
+// Ends well.
+Ending recovers(unsigned charges = 1);
+// Ends well with a warning that has this in it.
+Ending warns(std::string text, unsigned charges = 1);
+// There is no task: the next run submits.
+Ending refused(GstResourceError code, std::string text = {});
+// Whether there is a task is unknown: the next run says so and submits. `charges`: 0 when the service never
+// saw the request, which nobody can know here.
+Ending doubtful(GstResourceError code, std::string text = "unknown", unsigned charges = 1);
+// There is a task: the next run submits nothing and has its clip.
+Ending kept(GstResourceError code, std::string text = {});
+Ending kept_as_wrong_type(std::string text = {});
+// The service says that the task failed: the next run submits.
+Ending failed(std::string text);
+// The run never got to the service.
+Ending nothing_sent(GstResourceError code, std::string text = {});
+
+using Settings = std::vector<std::pair<const char *, std::string>>;
+
+struct FaultCase {
+  std::string name;  // Unique; letters and digits.
+  // One of the two: of the simulator, in the words of docs/simulator.md, or of a service that is scripted.
+  std::vector<std::string> simulator = {};
+  std::vector<Misdeed> misdeeds = {};
+  Ending ending = {};
+  // Clips come over https with this certificate (see scripted_service).
+  std::string media_certificate = {};
+  // Beside those that every run has; only for the run with the fault.
+  Settings settings = {};
+  // Before the run with the fault, and after it, to mend what `break_it` broke.
+  std::function<void(Scene &)> break_it = {};
+  std::function<void(Scene &)> mend = {};
+  // Instead of one element's run.
+  std::function<FaultRun(Scene &)> play = {};
+  // There is a whole clip in the store before.
+  bool stored_before = false;
+  // Nothing here can mend the fault: the next run ends like the first.
+  bool stays = false;
+};
+
+void PrintTo(const FaultCase &one, std::ostream *out);
+
+}  // namespace genclip::test

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What holds for every row: it ends, in its way; it costs what it must; the clip is had afterwards; nothing
+// leaks.
+#include "tests/faults/play.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/faults/log_watch.h"
+
+namespace genclip::test {
+namespace {
+
+// Of a run, on a machine that is busy: the longest wait of a row is far below.
+constexpr auto kLimit = std::chrono::seconds(40);
+
+constexpr size_t kShown = 5;
+
+bool says(const std::vector<std::string> &texts, const std::string &part) {
+  return std::any_of(texts.begin(), texts.end(),
+                     [&](const std::string &text) { return text.find(part) != text.npos; });
+}
+
+std::string joined(const std::vector<std::string> &lines) {
+  std::string text;
+  for (size_t i = 0; i < std::min(lines.size(), kShown); ++i) text += "\n  " + lines[i].substr(0, 500);
+  if (lines.size() > kShown) text += "\n  and " + std::to_string(lines.size() - kShown) + " more";
+  return text.empty() ? " nothing" : text;
+}
+
+Aftermath look_at(Scene &scene) {
+  return {scene.service().charges(), scene.service().requests(), scene.service().media_with_key(),
+          scene.leaking_files()};
+}
+
+void expect_no_leak(const FaultRun &run, const Aftermath &after) {
+  EXPECT_TRUE(run.leaks.empty()) << "on the bus or in the graph:" << joined(run.leaks);
+  EXPECT_TRUE(after.leaking_files.empty()) << "in the store:" << joined(after.leaking_files);
+  EXPECT_EQ(after.media_with_key, 0u);
+}
+
+void expect_whole(const FaultRun &run, const std::string &clip) {
+  EXPECT_LT(run.time, kLimit);
+  EXPECT_FALSE(run.error) << run.error->text << " / " << run.error->debug;
+  EXPECT_TRUE(run.bytes == clip) << run.bytes.size() << " bytes instead of the clip's " << clip.size();
+  EXPECT_EQ(run.status, "completed");
+}
+
+void expect_error(const Ending &ending, const FaultRun &run, const std::string &clip) {
+  EXPECT_LT(run.time, kLimit);
+  ASSERT_TRUE(run.error) << "it ended well";
+  const std::string said = run.error->text + " / " + run.error->debug;
+  EXPECT_EQ(run.error->domain, ending.of_stream ? GST_STREAM_ERROR : GST_RESOURCE_ERROR) << said;
+  EXPECT_EQ(run.error->code, ending.of_stream ? GST_STREAM_ERROR_WRONG_TYPE : static_cast<int>(ending.code))
+      << said;
+  EXPECT_NE(run.error->text.find(ending.text), std::string::npos) << '"' << ending.text << "\" in: " << said;
+  // What went downstream before was right.
+  EXPECT_TRUE(clip.starts_with(run.bytes)) << run.bytes.size() << " bytes, not all right";
+  EXPECT_EQ(run.status, "failed");
+}
+
+}  // namespace
+
+Play play_fault_case(const FaultCase &one) {
+  Scene scene(one.simulator.empty() ? scripted_service(one.misdeeds, one.media_certificate)
+                                    : simulated_service(one.simulator));
+  Play play;
+  play.clip = scene.service().clip();
+  if (one.stored_before) play.before = scene.run();
+  if (one.break_it) one.break_it(scene);
+  play.broken = one.play ? one.play(scene) : scene.run(one.settings);
+  play.after_broken = look_at(scene);
+  if (one.stays) return play;
+  scene.service().heal();
+  if (one.mend) one.mend(scene);
+  play.healed = scene.run();
+  play.after_healed = look_at(scene);
+  return play;
+}
+
+void expect_play(const FaultCase &one, const Play &play) {
+  const Ending &ending = one.ending;
+  if (one.stored_before) expect_whole(play.before, play.clip);
+  if (ending.whole)
+    expect_whole(play.broken, play.clip);
+  else
+    expect_error(ending, play.broken, play.clip);
+  EXPECT_TRUE(!ending.whole || ending.text.empty() || says(play.broken.warnings, ending.text))
+      << '"' << ending.text << "\" in the warnings:" << joined(play.broken.warnings);
+  EXPECT_EQ(play.after_broken.charges, ending.charges);
+  expect_no_leak(play.broken, play.after_broken);
+  const auto lines = LogWatch::get().take_findings();
+  EXPECT_TRUE(lines.empty()) << "in the log:" << joined(lines);
+  if (one.stays) return;
+
+  SCOPED_TRACE("the run without the fault");
+  expect_whole(play.healed, play.clip);
+  EXPECT_EQ(play.after_healed.charges, ending.charges_in_all);
+  EXPECT_EQ(says(play.healed.warnings, "charged twice"), ending.in_doubt)
+      << "warned:" << joined(play.healed.warnings);
+  EXPECT_TRUE(!ending.whole || play.after_healed.requests == play.after_broken.requests)
+      << "a stored clip needs no network";
+  expect_no_leak(play.healed, play.after_healed);
+}
+
+Playhouse::Playhouse(std::vector<FaultCase> cases, unsigned stages) : cases_(std::move(cases)) {
+  LogWatch::get();
+  const auto *suite = testing::UnitTest::GetInstance()->current_test_suite();
+  for (int i = 0; i < suite->total_test_count(); ++i) {
+    const std::string name = suite->GetTestInfo(i)->name();
+    if (suite->GetTestInfo(i)->should_run()) plays_[name.substr(name.rfind('/') + 1)];
+  }
+  const auto work = [this] {
+    for (size_t i = next_++; i < cases_.size(); i = next_++) {
+      const auto wanted = plays_.find(cases_[i].name);
+      if (wanted != plays_.end()) wanted->second.set_value(play_fault_case(cases_[i]));
+    }
+  };
+  for (unsigned i = 0; i < stages; ++i) stages_.emplace_back(work);
+}
+
+Playhouse::~Playhouse() {
+  for (std::thread &stage : stages_) stage.join();
+}
+
+Play Playhouse::play(const FaultCase &one) { return plays_.at(one.name).get_future().get(); }
+
+}  // namespace genclip::test

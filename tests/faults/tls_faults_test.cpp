@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Clips over https: certificates, cuts, downgrades.
+#include <gtest/gtest.h>
+
+#include "tests/faults/play.h"
+
+namespace genclip::test {
+namespace {
+
+using enum Place;
+
+constexpr auto kOpenRead = GST_RESOURCE_ERROR_OPEN_READ;
+
+std::vector<FaultCase> cases() {
+  const std::string issuer = certificate_path("issuer.pem");
+  return {
+      {.name = "MediaCertificateExpired",
+       .ending = kept(kOpenRead, "has expired"),
+       .media_certificate = "expired",
+       .settings = {{"tls-ca-file", issuer}}},
+      {.name = "MediaCertificateOfAnotherHost",
+       .ending = kept(kOpenRead, "belongs to another host"),
+       .media_certificate = "other-host",
+       .settings = {{"tls-ca-file", issuer}}},
+      {.name = "MediaIssuerUnknown",
+       .ending = kept(kOpenRead, "unknown issuer"),
+       .media_certificate = "good"},
+      {.name = "MediaSecured",
+       .ending = recovers(),
+       .media_certificate = "good",
+       .settings = {{"tls-ca-file", issuer}}},
+      {.name = "MediaSecuredAndCut",
+       .misdeeds = {at(media, cut(30'000), 1)},
+       .ending = recovers(),
+       .media_certificate = "good",
+       .settings = {{"tls-ca-file", issuer}}},
+      {.name = "MediaSecuredAndReset",
+       .misdeeds = {at(media, cut_and_reset(30'000), 1)},
+       .ending = recovers(),
+       .media_certificate = "good",
+       .settings = {{"tls-ca-file", issuer}}},
+      {.name = "MediaRedirectsToPlainHttp",
+       .misdeeds = {at(media, edit([](const Occasion &occasion) {
+                         return answer(302, "", "Location: " + occasion.media + "/c.mp4?sig=s3cr3t\r\n");
+                       }))},
+       .ending = kept(kOpenRead, "https"),
+       .media_certificate = "good",
+       .settings = {{"tls-ca-file", issuer}}},
+      {.name = "CaFileMissing",
+       .ending = nothing_sent(GST_RESOURCE_ERROR_SETTINGS, "tls-ca-file"),
+       .settings = {{"tls-ca-file", "/nowhere.pem"}}},
+      {.name = "CaFileOfNoCertificates",
+       .ending = nothing_sent(GST_RESOURCE_ERROR_SETTINGS, "tls-ca-file"),
+       .settings = {{"tls-ca-file", certificate_path("make")}}},
+  };
+}
+
+FAULT_TABLE(TlsFault, cases);
+
+}  // namespace
+}  // namespace genclip::test
