@@ -13,6 +13,9 @@
 namespace genclip {
 namespace {
 
+// Each takes hundreds of bytes as a tree, two in the text: a body of the largest size would fill a small
+// machine.
+constexpr size_t kMaxValues = 250000;
 constexpr std::string_view kReplacementEscape = "\\ufffd";
 
 class Tidier {
@@ -34,6 +37,8 @@ class Tidier {
       } else {
         if ((c == '[' || c == '{') && ++depth_ > max_depth_)
           return Error{ErrorKind::failed, "it nests deeper than " + std::to_string(max_depth_) + " levels."};
+        if ((c == '[' || c == '{' || c == ',') && ++values_ > kMaxValues)
+          return Error{ErrorKind::failed, "it holds more than " + std::to_string(kMaxValues) + " values."};
         if (c == ']' || c == '}') closed_ = --depth_ == 0;
         out_ += c;
         ++at_;
@@ -116,6 +121,7 @@ class Tidier {
   const int max_depth_;
   size_t at_ = 0;
   int depth_ = 0;
+  size_t values_ = 0;
   bool closed_ = false;  // The outermost bracket.
   std::string out_;
 };

@@ -15,7 +15,8 @@ namespace genclip {
 // - invalid UTF-8, NULs, half surrogate pairs and broken \u escapes as U+FFFD,
 // - other escapes that JSON does not know as the character they escape,
 // - integers outside 64 bits as strings of their digits.
-// The error says what is wrong with it.
+// The error says what is wrong with it: also that it nests deeper than `max_depth`, or holds more values than
+// memory is worth.
 Result<std::string> tidy_json(std::string_view text, int max_depth);
 
 }  // namespace genclip

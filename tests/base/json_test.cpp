@@ -140,5 +140,18 @@ TEST(Json, SetsMembersInPlace) {
   EXPECT_EQ(json.to_text(), R"({"a":2.5,"b":"x"})");
 }
 
+TEST(Json, RefusesMoreValuesThanMemoryIsWorth) {
+  const auto list_of = [](size_t count) {
+    std::string text = "[1";
+    for (size_t i = 1; i < count; ++i) text += ",1";
+    return text + "]";
+  };
+  EXPECT_TRUE(Json::parse(list_of(250000)));
+  const auto more = Json::parse(list_of(250001));
+  ASSERT_FALSE(more);
+  EXPECT_NE(more.error().text.find("more than 250000 values"), std::string::npos) << more.error().text;
+  EXPECT_TRUE(Json::parse("\"" + std::string(300000, ',') + "\"")) << "in a string they are letters";
+}
+
 }  // namespace
 }  // namespace genclip
