@@ -7,7 +7,9 @@
 #include <gst/gst.h>
 
 #include <algorithm>
+#include <cstdlib>
 
+#include "plugin/base/durable_file.h"
 #include "plugin/base/gref.h"
 #include "plugin/base/mutex.h"
 #include "plugin/catalog/catalog_reader.h"
@@ -21,6 +23,7 @@ namespace genclip {
 namespace {
 
 constexpr size_t kMostSuggestions = 3;
+constexpr size_t kMaxFileSize = 8 << 20;
 constexpr const char *kVariable = "GENCLIP_MODELS";
 
 CatalogFile built_in_file() {
@@ -40,13 +43,13 @@ void read_path_list(CatalogReader &reader, const std::string &list) {
       g_strsplit(list.c_str(), G_SEARCHPATH_SEPARATOR_S, -1), g_strfreev);
   for (char **path = paths.get(); *path; ++path) {
     if (!**path) continue;
-    char *text = nullptr;
-    gsize size = 0;
-    GErrorPtr error;
-    if (g_file_get_contents(*path, &text, &size, take(error)))
-      reader.read({*path, std::string(GStringPtr(text).get(), size)});
+    // A link may lead to it, but only a file is read: a pipe or a device would never end.
+    const std::unique_ptr<char, void (*)(void *)> target(::realpath(*path, nullptr), std::free);
+    auto text = read_whole(FileSystem::posix(), target ? target.get() : *path, kMaxFileSize);
+    if (text)
+      reader.read({*path, std::move(*text)});
     else
-      reader.note({*path, 0, "", std::string("The file cannot be read: ") + error->message});
+      reader.note({*path, 0, "", "The file cannot be read: " + text.error().text});
   }
 }
 
