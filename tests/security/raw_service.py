@@ -65,6 +65,10 @@ class RawService:
             def handle(self):
                 service.serve(self.rfile, self.wfile)
 
+            def finish(self):
+                super().finish()
+                self.request.close()
+
         self.requests = []
         self.server = Server((address, 0), Handler)
         host = f"[{address}]" if ":" in address else address
