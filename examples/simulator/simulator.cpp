@@ -17,6 +17,8 @@ namespace {
 
 constexpr const char *kApiPrefix = "/api", *kTextPrefix = "/llm", *kControlPrefix = "/_sim";
 
+constexpr int kBacklog = 1024;
+
 struct SoupServerDone {
   void operator()(SoupServer *server) const {
     soup_server_disconnect(server);
@@ -43,13 +45,17 @@ Result<unsigned> listen(SoupServer *server, const std::string &host, unsigned po
   const auto address = GRef<GSocketAddress>::adopt(g_inet_socket_address_new_from_string(host.c_str(), port));
   if (!address) return fail("that is no IP address.");
   GErrorPtr error;
-  if (!soup_server_listen(server, address.get(), tls ? SOUP_SERVER_LISTEN_HTTPS : SoupServerListenOptions(0),
-                          take(error)))
+  const auto socket = GRef<GSocket>::adopt(g_socket_new(
+      g_socket_address_get_family(address.get()), G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, take(error)));
+  if (!socket) return fail(error->message);
+  // libsoup's own would let ten wait, and the system resets who comes after them.
+  g_socket_set_listen_backlog(socket.get(), kBacklog);
+  if (!g_socket_bind(socket.get(), address.get(), TRUE, take(error)) ||
+      !g_socket_listen(socket.get(), take(error)) ||
+      !soup_server_listen_socket(server, socket.get(),
+                                 tls ? SOUP_SERVER_LISTEN_HTTPS : SoupServerListenOptions(0), take(error)))
     return fail(error->message);
-  GSList *sockets = soup_server_get_listeners(server);
-  const auto bound =
-      GRef<GSocketAddress>::adopt(g_socket_get_local_address(static_cast<GSocket *>(sockets->data), nullptr));
-  g_slist_free(sockets);
+  const auto bound = GRef<GSocketAddress>::adopt(g_socket_get_local_address(socket.get(), nullptr));
   return unsigned{g_inet_socket_address_get_port(G_INET_SOCKET_ADDRESS(bound.get()))};
 }
 

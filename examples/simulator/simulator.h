@@ -56,6 +56,8 @@ struct SimulatorStats {
   std::map<std::string, unsigned> submits_by_request;
   unsigned queries = 0;
   unsigned early_queries = 0;
+  // Between two queries of one task; the first ten thousand.
+  std::vector<double> query_intervals_ms = {};
   // GETs of a clip that began to be answered with bytes of it.
   unsigned downloads = 0;
   // HEADs, refusals and redirects too.

@@ -13,6 +13,7 @@ struct Route {
   TaskApi api;
   std::string_view path;
 };
+constexpr size_t kMostIntervals = 10000;
 constexpr Route kRoutes[] = {{TaskApi::tasks, "/v2/model-center/tasks"}, {TaskApi::legacy, "/v1/sky/videos"}};
 
 std::string header(SoupServerMessage *message, const char *name) {
@@ -136,7 +137,7 @@ Reply TaskServer::query(SoupServerMessage *message, TaskApi api, const std::stri
   SimTask *task = tasks_.find(api, id);
   if (!task) return refuse(404, "There is no task with the id \"" + id + "\".");
   const auto now = options_.clock->now();
-  const bool early = task->queried && now - *task->queried < options_.least_poll_interval;
+  const auto interval = task->queried ? std::optional(now - *task->queried) : std::nullopt;
   task->queried = now;
   if (const Fault *fail = find_fault(faults, FaultKind::fail)) {
     task->failure = fail->text;
@@ -145,7 +146,10 @@ Reply TaskServer::query(SoupServerMessage *message, TaskApi api, const std::stri
   }
   ledger_.count([&](SimulatorStats &stats) {
     stats.queries++;
-    if (early) stats.early_queries++;
+    if (!interval) return;
+    if (*interval < options_.least_poll_interval) stats.early_queries++;
+    if (stats.query_intervals_ms.size() < kMostIntervals)
+      stats.query_intervals_ms.push_back(std::chrono::duration<double, std::milli>(*interval).count());
   });
   return task_reply(*task, faults);
 }
