@@ -110,12 +110,18 @@ void ClipSource::wake(const Run &run) {
 }
 
 ClipSource::Run ClipSource::begin() {
-  MutexLock lock(mutex_);
-  if (!plan_ || run_.generation || settings_.dry_run) return run_;
-  auto joined = join_generation(plan_->job, {HttpClient::shared(plan_->http)}, run_.messages);
-  run_.generation = std::move(joined.generation);
-  run_.messages->on_change(joined.state);
-  return run_;
+  Run run;
+  GenerationState state;
+  {
+    MutexLock lock(mutex_);
+    if (!plan_ || run_.generation || settings_.dry_run) return run_;
+    auto joined = join_generation(plan_->job, {HttpClient::shared(plan_->http)}, run_.messages);
+    run_.generation = std::move(joined.generation);
+    state = std::move(joined.state);
+    run = run_;
+  }
+  run.generation->start([&] { run.messages->on_change(state); });
+  return run;
 }
 
 // Before the first byte: its size, its tags, and every message that belongs before it.

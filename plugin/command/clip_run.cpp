@@ -103,7 +103,7 @@ RunEnd run_clip(ClipPlan plan, ProgressLine &progress) {
   };
   for (const std::string &warning : plan.warnings) warn(warning);
   auto joined = join_generation(std::move(plan.job), {HttpClient::shared(plan.http)}, reports);
-  reports->on_change(joined.state);
+  joined.generation->start([&] { reports->on_change(joined.state); });
 
   RunEnd end;
   uint64_t seen = 0;

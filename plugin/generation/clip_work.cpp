@@ -39,6 +39,13 @@ ClipWork::ClipWork(Generation &generation)
   record_.model = generation.job().model;
 }
 
+bool ClipWork::serve_stored() {
+  const auto record = follower_.look();
+  if (!record || record->state != ClipState::complete || !is_usable(*record)) return false;
+  const auto served = serve_without_lock(*record);
+  return served && *served;  // What is wrong is told, and mended, by the run.
+}
+
 Result<void> ClipWork::run() {
   auto lock = wait_for_turn();
   if (!lock) return std::move(lock).error();

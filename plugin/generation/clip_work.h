@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The way of one clip, step by step, on the generation's thread.
+// The way of one clip, step by step, on the generation's thread; a stored one on any.
 #pragma once
 
 #include <chrono>
@@ -25,6 +25,8 @@ class ClipWork {
  public:
   explicit ClipWork(Generation &generation);
 
+  // True: the clip is stored, as wanted, and is served. Else nothing has changed; then it takes a run.
+  bool serve_stored();
   // Success: the clip is stored, whole. Cancelled: everybody left.
   Result<void> run();
 

@@ -18,7 +18,11 @@ Generation::Generation(GenerationJob job, GenerationServices services)
   state_.task_id = job_.task_id;
 }
 
-void Generation::run_in_background() {
+void Generation::start(const std::function<void()> &unless_stored) {
+  const bool is_first = !started_.test_and_set();
+  if (is_first && ClipWork(*this).serve_stored()) return;
+  unless_stored();
+  if (!is_first) return;
   std::thread([self = shared_from_this()] { self->run(); }).detach();
 }
 

@@ -5,6 +5,7 @@
 
 #include <gio/gio.h>
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -31,10 +32,12 @@ class GenerationObserver {
 // end.
 class Generation : public std::enable_shared_from_this<Generation> {
  public:
-  // Call run_in_background once, then join.
   Generation(GenerationJob job, GenerationServices services);
 
-  void run_in_background();
+  // Everybody who joined calls it, with no lock held; the first call counts. A stored clip is there when it
+  // returns, which takes some reads of the disk; everything else happens on the work's own thread, after
+  // `unless_stored`.
+  void start(const std::function<void()> &unless_stored);
 
   // The state at the moment of joining; later ones go to the observer. Nothing: it has failed or is being
   // left, so start another one.
@@ -64,6 +67,7 @@ class Generation : public std::enable_shared_from_this<Generation> {
   const GenerationServices services_;
   const GRef<GCancellable> cancellable_;
   GrowingClip clip_;
+  std::atomic_flag started_;
 
   mutable Mutex mutex_;
   GenerationState state_ GUARDED_BY(mutex_);

@@ -39,7 +39,6 @@ Joined join_generation(GenerationJob job, GenerationServices services,
   auto generation = std::make_shared<Generation>(std::move(job), std::move(services));
   auto state = generation->join(observer);
   all.generations[key] = generation;
-  generation->run_in_background();
   return {generation, state.value_or(GenerationState{})};
 }
 

@@ -14,8 +14,8 @@ struct Joined {
   GenerationState state;  // At the moment of joining.
 };
 
-// Joins the generation of the same clip in the same store that is under way, or starts one. Any thread; never
-// waits.
+// Joins the generation of the same clip in the same store that is under way, or makes one; the caller then
+// starts it. Any thread; never waits.
 Joined join_generation(GenerationJob job, GenerationServices services,
                        const std::shared_ptr<GenerationObserver> &observer);
 

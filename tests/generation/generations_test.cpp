@@ -34,7 +34,9 @@ class Wanting {
  public:
   Wanting(GenerationJob job, GenerationServices services)
       : listener_(std::make_shared<Listener>()),
-        joined_(join_generation(std::move(job), std::move(services), listener_)) {}
+        joined_(join_generation(std::move(job), std::move(services), listener_)) {
+    joined_.generation->start([] {});
+  }
   ~Wanting() { leave(); }
   Wanting(const Wanting &) = delete;
   Wanting &operator=(const Wanting &) = delete;
