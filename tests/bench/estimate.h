@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What repeated measurements say: the median, and how far it can be trusted.
+#pragma once
+
+#include <vector>
+
+namespace genclip::bench {
+
+// `low` to `high` holds the true median with 95 % probability, whatever the distribution (order statistics).
+struct Estimate {
+  double median = 0, low = 0, high = 0;
+};
+
+Estimate estimate(std::vector<double> values);
+
+// How much `values` grow from one to the next, by least squares.
+double slope(const std::vector<double> &values);
+
+}  // namespace genclip::bench
