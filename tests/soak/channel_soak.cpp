@@ -127,9 +127,11 @@ int run(int clips, uint64_t seed) {
   const auto count = [&](const char *name) {
     return static_cast<int>(stats.find(name)->number().value_or(-1));
   };
-  int faults = 0, failed_tasks = 0;
+  int faults = 0, failed_tasks = 0, media_faults = 0;
   for (const auto &[fault, times] : *stats.find("faults")->object()) {
     faults += static_cast<int>(times.number().value_or(0));
+    if (fault.starts_with("media") || fault.find(":expire-urls") != fault.npos)
+      media_faults += static_cast<int>(times.number().value_or(0));
     if (fault.find(":fail=") != fault.npos) failed_tasks += static_cast<int>(times.number().value_or(0));
   }
   int stored = 0;
@@ -153,7 +155,10 @@ int run(int clips, uint64_t seed) {
   expect(repeats >= 0 && repeats <= counts.announced_repeats + failed_tasks,
          std::to_string(repeats) + " repeated submits; " + std::to_string(counts.announced_repeats) +
              " were announced by a warning, and " + std::to_string(failed_tasks) + " tasks failed");
-  expect(count("early_queries") == 0, std::to_string(count("early_queries")) + " queries came too early");
+  // An expired URL is asked for anew at once: nobody polls there.
+  expect(count("early_queries") <= media_faults,
+         std::to_string(count("early_queries")) + " queries came sooner than the interval, with " +
+             std::to_string(media_faults) + " faults that take a fresh URL");
   expect(count("media_with_authorization") == 0, "no download carried the key");
   expect(count("gateway_problems") == 0, "no request for a caption was wrong");
   expect(counts.captions + counts.skipped >= clips,
