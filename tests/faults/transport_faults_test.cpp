@@ -22,6 +22,13 @@ Misdeed with_url_at(const std::string &url) {
   return at(query, body(R"({"id":"t-1","status":"completed","video_url":")" + url + "/c.mp4?sig=s3cr3t\"}"));
 }
 
+// Once the request is on its way: before, a client knows that it was not sent.
+Act after_first_byte(Act act) {
+  return [act = std::move(act)](ServedConnection &peer, const Occasion &occasion) {
+    return peer.take(1) && act(peer, occasion);
+  };
+}
+
 std::vector<FaultCase> cases() {
   const Settings once = {{"retries", "0"}, {"http-timeout", "1"}};
   const Settings hasty = {{"http-timeout", "1"}};
@@ -59,10 +66,10 @@ std::vector<FaultCase> cases() {
 
       // ---- The submit: whatever may have reached the service is not repeated.
       {.name = "SubmitConnectionReset",
-       .misdeeds = {at(api_connection, reset(), 1)},
+       .misdeeds = {at(api_connection, after_first_byte(reset()), 1)},
        .ending = doubtful(kRead, "unknown", 0)},
       {.name = "SubmitConnectionClosed",
-       .misdeeds = {at(api_connection, close(), 1)},
+       .misdeeds = {at(api_connection, after_first_byte(close()), 1)},
        .ending = doubtful(kRead, "unknown", 0)},
       {.name = "SubmitConnectionSilent",
        .misdeeds = {at(api_connection, hang(), 1)},
