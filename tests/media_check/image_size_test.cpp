@@ -21,7 +21,8 @@ ReadAt reader_of(const std::string &bytes) {
 
 std::string big(uint64_t value, int size) {
   std::string bytes;
-  for (int shift = 8 * (size - 1); shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift & 0xff);
+  for (int shift = 8 * (size - 1); shift >= 0; shift -= 8)
+    bytes += shift < 64 ? static_cast<char>(value >> shift & 0xff) : '\0';
   return bytes;
 }
 

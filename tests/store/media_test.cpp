@@ -55,7 +55,7 @@ class MediaEndTest : public testing::Test {
 
 TEST(MediaContainer, KnowsClipsByTheirFirstBytes) {
   EXPECT_EQ(extension_of(sample_mp4(20'000)), "mp4");
-  EXPECT_EQ(extension_of("\x89PNG\r\n\x1a\n" + std::string("\0\0\0\rIHDR\0\0\0\1\0\0\0\1\x08\2\0\0\0", 25)),
+  EXPECT_EQ(extension_of("\x89PNG\r\n\x1a\n" + std::string("\0\0\0\rIHDR\0\0\0\1\0\0\0\1\x08\2\0\0\0", 21)),
             "png");
   EXPECT_EQ(extension_of(std::string("\xff\xd8\xff\xe0\0\x10JFIF\0\1\1\0\0\1\0\1\0\0", 20)), "jpg");
 }
