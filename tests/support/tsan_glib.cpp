@@ -8,23 +8,19 @@
 #include <gst/gst.h>
 #include <sanitizer/tsan_interface.h>
 
+#include <atomic>
 #include <cstdlib>
 
-namespace {
-
-template <typename Function>
-Function *real(const char *name, Function *&cached) {
-  if (!cached) cached = reinterpret_cast<Function *>(dlsym(RTLD_NEXT, name));
-  return cached;
-}
-
-}  // namespace
-
 // The function of this name that comes after this one.
-#define REAL(name)                           \
-  ([]() {                                    \
-    static decltype(name) *cached = nullptr; \
-    return real(#name, cached);              \
+#define REAL(name)                                                            \
+  ([]() {                                                                     \
+    static std::atomic<decltype(name) *> known{nullptr};                      \
+    auto *function = known.load(std::memory_order_relaxed);                   \
+    if (!function) {                                                          \
+      function = reinterpret_cast<decltype(name) *>(dlsym(RTLD_NEXT, #name)); \
+      known.store(function, std::memory_order_relaxed);                       \
+    }                                                                         \
+    return function;                                                          \
   }())
 
 #define LOCKS(type, prefix, lock, unlock) \
