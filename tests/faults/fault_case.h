@@ -16,7 +16,6 @@
 namespace genclip::test {
 
 class Scene;
-struct FaultRun;
 
 // How the run with the fault ends, and what it has cost.
 struct Ending {
@@ -64,8 +63,6 @@ struct FaultCase {
   // Before the run with the fault, and after it, to mend what `break_it` broke.
   std::function<void(Scene &)> break_it = {};
   std::function<void(Scene &)> mend = {};
-  // Instead of one element's run.
-  std::function<FaultRun(Scene &)> play = {};
   // There is a whole clip in the store before.
   bool stored_before = false;
   // Nothing here can mend the fault: the next run ends like the first.

@@ -70,7 +70,7 @@ Play play_fault_case(const FaultCase &one) {
   play.clip = scene.service().clip();
   if (one.stored_before) play.before = scene.run();
   if (one.break_it) one.break_it(scene);
-  play.broken = one.play ? one.play(scene) : scene.run(one.settings);
+  play.broken = scene.run(one.settings);
   play.after_broken = look_at(scene);
   if (one.stays) return play;
   scene.service().heal();
