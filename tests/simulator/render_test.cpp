@@ -5,7 +5,9 @@
 #include <gst/pbutils/pbutils.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
+#include <set>
 
 #include "examples/simulator/mp4_padding.h"
 #include "tests/simulator/web.h"
@@ -64,24 +66,50 @@ Found discovered(const ClipFile &file) {
   return found;
 }
 
-int decoded_frames(const ClipFile &file) {
+// Runs to its end and is paused there: what its elements have seen last can be asked for.
+bool runs_to_its_end(GstElement *pipeline) {
+  gst_element_set_state(pipeline, GST_STATE_PLAYING);
+  const auto bus = GRef<GstBus>::adopt(gst_element_get_bus(pipeline));
+  const auto end = GRef<GstMessage>::adopt(gst_bus_timed_pop_filtered(
+      bus.get(), 20 * GST_SECOND, GstMessageType(GST_MESSAGE_EOS | GST_MESSAGE_ERROR)));
+  return end && GST_MESSAGE_TYPE(end.get()) == GST_MESSAGE_EOS;
+}
+
+GRef<GstElement> launched(const std::string &text) {
   GErrorPtr error;
-  const std::string text =
-      std::string("filesrc location=") + file.path() +
-      " ! qtdemux ! h264parse ! avdec_h264 ! fakesink sync=false signal-handoffs=true name=sink";
+  return GRef<GstElement>::adopt(
+      GST_ELEMENT(gst_object_ref_sink(gst_parse_launch(text.c_str(), take(error)))));
+}
+
+// The brightness of each point, line after line; nothing for what is not a picture of that size.
+std::string brightness_of(const ClipFile &png, size_t points) {
+  const auto pipeline = launched(std::string("filesrc location=") + png.path() +
+                                 " ! pngdec ! videoconvert ! video/x-raw,format=GRAY8 ! fakesink name=sink");
+  const bool fine = runs_to_its_end(pipeline.get());
+  const auto sink = GRef<GstElement>::adopt(gst_bin_get_by_name(GST_BIN(pipeline.get()), "sink"));
+  GstSample *last = nullptr;
+  g_object_get(sink.get(), "last-sample", &last, nullptr);
+  gst_element_set_state(pipeline.get(), GST_STATE_NULL);
+  if (!last) return {};
+  std::string bytes(points, '\0');
+  GstBuffer *frame = gst_sample_get_buffer(last);
+  if (!fine || gst_buffer_extract(frame, 0, bytes.data(), points) != gst_buffer_get_size(frame))
+    bytes.clear();
+  gst_sample_unref(last);
+  return bytes;
+}
+
+int decoded_frames(const ClipFile &file) {
   const auto pipeline =
-      GRef<GstElement>::adopt(GST_ELEMENT(gst_object_ref_sink(gst_parse_launch(text.c_str(), take(error)))));
+      launched(std::string("filesrc location=") + file.path() +
+               " ! qtdemux ! h264parse ! avdec_h264 ! fakesink sync=false signal-handoffs=true name=sink");
   const auto sink = GRef<GstElement>::adopt(gst_bin_get_by_name(GST_BIN(pipeline.get()), "sink"));
   int frames = 0;
   g_signal_connect(
       sink.get(), "handoff",
       G_CALLBACK(+[](GstElement *, GstBuffer *, GstPad *, gpointer count) { ++*static_cast<int *>(count); }),
       &frames);
-  gst_element_set_state(pipeline.get(), GST_STATE_PLAYING);
-  const auto bus = GRef<GstBus>::adopt(gst_element_get_bus(pipeline.get()));
-  const auto end = GRef<GstMessage>::adopt(gst_bus_timed_pop_filtered(
-      bus.get(), 20 * GST_SECOND, GstMessageType(GST_MESSAGE_EOS | GST_MESSAGE_ERROR)));
-  const bool fine = end && GST_MESSAGE_TYPE(end.get()) == GST_MESSAGE_EOS;
+  const bool fine = runs_to_its_end(pipeline.get());
   gst_element_set_state(pipeline.get(), GST_STATE_NULL);
   return fine ? frames : -1;
 }
@@ -144,6 +172,38 @@ TEST(Rendering, MakesAPictureForImageModels) {
   EXPECT_TRUE(found.image);
   EXPECT_EQ(found.width, 640u);
   EXPECT_EQ(found.height, 480u);
+}
+
+// A font that lacks a character shows a box as high as it is wide, with numbers in it.
+TEST(Rendering, WritesChinese) {
+  constexpr size_t kWidth = 640, kHeight = 480;
+  const auto dark = [](unsigned char brightness) { return brightness < 64; };
+  const auto white = [](unsigned char brightness) { return brightness > 230; };
+  Simulator simulator;
+  ASSERT_TRUE(simulator.start());
+  // Six patterns lie behind the prompt, the seed chooses: one whose whole upper part is dark leaves the
+  // letters alone.
+  for (int seed = 0; seed < 60; ++seed) {
+    const std::string picture = brightness_of(
+        ClipFile(
+            clip_of(simulator, R"({"model":"dream-5.0","prompt":"一一一一一一","size":"640x480","seed":)" +
+                                   std::to_string(seed) + "}")),
+        kWidth * kHeight);
+    ASSERT_EQ(picture.size(), kWidth * kHeight);
+    if (!std::all_of(picture.begin(), picture.begin() + kWidth * kHeight / 4, dark)) continue;
+    // The pattern has something white in its middle.
+    std::set<size_t> rows, columns;
+    for (size_t at = 0; at < picture.size(); ++at) {
+      if (at % kWidth > kWidth * 2 / 5 || !white(static_cast<unsigned char>(picture[at]))) continue;
+      rows.insert(at / kWidth);
+      columns.insert(at % kWidth);
+    }
+    EXPECT_GT(columns.size(), kWidth / 20);
+    EXPECT_LT(rows.size() * 5, columns.size())
+        << "a box where a stroke should be: is a font with Chinese installed?";
+    return;
+  }
+  FAIL() << "no seed gives a dark pattern";
 }
 
 TEST(Rendering, PutsTheIndexWhereAndPadsAsFarAsTold) {
