@@ -10,31 +10,48 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 
 namespace genclip {
 namespace {
 
+constexpr char kOtherFolder[] = " Check its permissions, or choose another folder with the property store.";
+
+struct Meaning {
+  int code;
+  ErrorKind kind;
+  const char *advice;
+};
+
+constexpr Meaning kMeanings[] = {
+    {ENOSPC, ErrorKind::no_space_left, " Free some space and run again: what is there is kept."},
+    {EDQUOT, ErrorKind::no_space_left, " Free some space and run again: what is there is kept."},
+    {EFBIG, ErrorKind::no_space_left,
+     " The file system, or a limit of this process, takes no larger file. Choose another folder with the "
+     "property store, or raise the limit, and run again: what is there is kept."},
+    {ENOENT, ErrorKind::not_found, ""},
+    {EACCES, ErrorKind::open_write, kOtherFolder},
+    {EPERM, ErrorKind::open_write, kOtherFolder},
+    {EROFS, ErrorKind::open_write, kOtherFolder},
+    {ENAMETOOLONG, ErrorKind::open_write, kOtherFolder},
+};
+
+constexpr Meaning kOther = {0, ErrorKind::write, ""};
+
+const Meaning &meaning_of(int code) {
+  const auto *found = std::find_if(std::begin(kMeanings), std::end(kMeanings),
+                                   [code](const Meaning &row) { return row.code == code; });
+  return found == std::end(kMeanings) ? kOther : *found;
+}
+
+Error failure(const char *doing, const std::string &path, int code, const Meaning &meaning) {
+  return {meaning.kind,
+          std::string("Could not ") + doing + " " + path + ": " + g_strerror(code) + "." + meaning.advice};
+}
+
 Error failure(const char *doing, const std::string &path) {
   const int code = errno;
-  const std::string reason = g_strerror(code);
-  ErrorKind kind = ErrorKind::write;
-  std::string advice;
-  switch (code) {
-    case ENOSPC:
-    case EDQUOT:
-      kind = ErrorKind::no_space_left;
-      advice = " Free some space and run again: what is there is kept.";
-      break;
-    case ENOENT: kind = ErrorKind::not_found; break;
-    case EACCES:
-    case EPERM:
-    case EROFS:
-      kind = ErrorKind::open_write;
-      advice = " Check its permissions, or choose another folder with the property store.";
-      break;
-    default: break;
-  }
-  return {kind, std::string("Could not ") + doing + " " + path + ": " + reason + "." + advice};
+  return failure(doing, path, code, meaning_of(code));
 }
 
 class PosixFile final : public File {
@@ -127,8 +144,12 @@ class PosixFileSystem final : public FileSystem {
   }
 
   Result<void> make_folder(const std::string &path) override {
-    if (g_mkdir_with_parents(path.c_str(), 0700) < 0) return failure("make the folder", path);
-    return {};
+    if (g_mkdir_with_parents(path.c_str(), 0700) == 0) return {};
+    // Whatever the reason, even one that speaks of a file that is missing: nothing can be written there.
+    const int code = errno;
+    return failure(
+        "make the folder", path, code,
+        means_no_room(code) ? meaning_of(code) : Meaning{code, ErrorKind::open_write, kOtherFolder});
   }
 
   Result<void> sync_folder(const std::string &path) override {
@@ -174,6 +195,8 @@ class PosixFileSystem final : public FileSystem {
 };
 
 }  // namespace
+
+bool means_no_room(int error_number) { return meaning_of(error_number).kind == ErrorKind::no_space_left; }
 
 FileSystem &FileSystem::posix() {
   static auto &files = *new PosixFileSystem;  // Never destroyed: threads may outlive main().

@@ -39,6 +39,9 @@ struct FileInfo {
   std::chrono::system_clock::time_point modified = {};
 };
 
+// Whether an errno says that no more bytes fit: on the disk, in a quota, or in one file.
+bool means_no_room(int error_number);
+
 class FileSystem {
  public:
   enum class Mode {

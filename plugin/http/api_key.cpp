@@ -3,13 +3,14 @@
 // Four places, in order; and the scheme of an address.
 #include "plugin/http/api_key.h"
 
+#include <fcntl.h>
 #include <glib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 
-#include "plugin/base/durable_file.h"
-#include "plugin/base/gref.h"
 #include "plugin/http/http_url.h"
 
 namespace genclip {
@@ -17,25 +18,57 @@ namespace {
 
 constexpr size_t kMaxKeySize = 16 * 1024;
 
+// Closed at the end of its scope.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() { ::close(number_); }
+  Descriptor(const Descriptor &) = delete;
+  Descriptor &operator=(const Descriptor &) = delete;
+
+ private:
+  const int number_;
+};
+
 Error problem(std::string text) { return {ErrorKind::settings, std::move(text)}; }
 
 Result<std::string> usable(const std::string &text, const std::string &place) {
-  const GStringPtr copy(g_strdup(text.c_str()));
-  const std::string key = g_strstrip(copy.get());
+  constexpr std::string_view kBlanks = " \t\r\n\f\v";
+  const auto begin = text.find_first_not_of(kBlanks);
+  const std::string key =
+      begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
   if (key.empty()) return problem("The API key in " + place + " is empty.");
   if (!std::all_of(key.begin(), key.end(), [](char c) { return g_ascii_isgraph(c); }))
     return problem("The API key in " + place + " holds characters that no key has.");
   return key;
 }
 
+// Through links: services that hand out secrets as files do so by links to them. It is the file itself, as it
+// was opened, that is judged.
 Result<std::string> read_key(const std::string &file) {
+  // A pipe would be waited for.
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (descriptor < 0) return problem("api-key-file " + file + " cannot be read: " + g_strerror(errno) + ".");
+  const Descriptor closed(descriptor);
   struct stat status;
-  if (::stat(file.c_str(), &status) != 0) return problem("api-key-file " + file + " cannot be read.");
+  if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode))
+    return problem("api-key-file " + file + " is not a regular file.");
   if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0)
     return problem("api-key-file " + file + " can be read by others: chmod 600 it.");
-  const auto text = read_whole(FileSystem::posix(), file, kMaxKeySize);
-  if (!text) return problem("api-key-file: " + text.error().text);
-  return usable(*text, "api-key-file");
+  std::string text(kMaxKeySize + 1, '\0');
+  size_t size = 0;
+  while (size < text.size()) {
+    const ssize_t count = ::read(descriptor, text.data() + size, text.size() - size);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return problem("api-key-file " + file + " cannot be read: " + g_strerror(errno) + ".");
+    if (count == 0) break;
+    size += static_cast<size_t>(count);
+  }
+  if (size > kMaxKeySize)
+    return problem("api-key-file " + file + " is larger than " + std::to_string(kMaxKeySize) +
+                   " bytes, which no key is.");
+  text.resize(size);
+  return usable(text, "api-key-file");
 }
 
 }  // namespace

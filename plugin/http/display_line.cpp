@@ -35,18 +35,25 @@ std::string display_line(std::string_view text, size_t max_characters, std::stri
   const std::string redacted = redact_text(valid.get(), key);
   std::string line;
   size_t characters = 0;
+  size_t before_last = 0;  // Bytes without the last character and the blank before it.
+  bool blank = false;      // Comes before the next character, if there is one.
   for (const char *at = redacted.c_str(); *at; at = g_utf8_next_char(at)) {
     const gunichar character = shown(g_utf8_get_char(at));
-    const bool is_blank = character == ' ';
-    if (character == 0 || (is_blank && (line.empty() || line.back() == ' '))) continue;
-    if (characters++ == max_characters) {
+    if (character == ' ') blank = !line.empty();
+    if (character == 0 || character == ' ') continue;
+    const size_t more = blank ? 2 : 1;
+    if (characters + more > max_characters) {
+      if (characters == max_characters) line.resize(before_last);
       line += "…";
       break;
     }
+    before_last = line.size();
+    if (blank) line += ' ';
     char bytes[6];
     line.append(bytes, static_cast<size_t>(g_unichar_to_utf8(character, bytes)));
+    characters += more;
+    blank = false;
   }
-  if (line.ends_with(' ')) line.pop_back();
   return line;
 }
 

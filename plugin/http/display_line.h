@@ -9,8 +9,8 @@
 namespace genclip {
 
 // Any bytes made fit to be shown: one line of valid UTF-8, without control and direction characters, without
-// `key` (empty: none), Bearer tokens and URLs' queries; what is longer than `max_characters` ends with an
-// ellipsis.
+// `key` (empty: none), Bearer tokens and URLs' queries; at most `max_characters` of them (1 or more), the
+// last one an ellipsis when there are more.
 std::string display_line(std::string_view text, size_t max_characters, std::string_view key);
 
 }  // namespace genclip

@@ -10,6 +10,8 @@
 
 #include <cerrno>
 
+#include "plugin/base/file_system.h"
+
 namespace genclip {
 namespace {
 
@@ -18,7 +20,7 @@ constexpr int kMaxTries = 100;
 
 ErrorKind kind_of(int code) {
   if (code == ENOENT) return ErrorKind::not_found;
-  return code == ENOSPC || code == EDQUOT ? ErrorKind::no_space_left : ErrorKind::open_write;
+  return means_no_room(code) ? ErrorKind::no_space_left : ErrorKind::open_write;
 }
 
 int open_lock_file(const std::string &path, StoreLock::Kind kind) {

@@ -10,13 +10,14 @@
 #include <cerrno>
 #include <utility>
 
+#include "plugin/base/file_system.h"
 #include "plugin/base/gref.h"
 
 namespace genclip {
 namespace {
 
 Error failure(const std::string &what, int error) {
-  return {error == ENOSPC || error == EDQUOT ? ErrorKind::no_space_left : ErrorKind::open_write,
+  return {means_no_room(error) ? ErrorKind::no_space_left : ErrorKind::open_write,
           what + " in " + g_get_tmp_dir() + ": " + g_strerror(error) + ". Set TMPDIR to a folder with room."};
 }
 

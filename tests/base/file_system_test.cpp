@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -112,7 +113,8 @@ TEST(FileSystem, NamesThePathAndTheRightKindOfEachFailure) {
       {"file/x", without_value(files().open(path("file/x"), Mode::read)), ErrorKind::open_read},
       {"missing", files().rename(path("missing"), path("other")), ErrorKind::not_found},
       {"full", files().remove(path("full")), ErrorKind::write},
-      {"file", files().make_folder(path("file/sub")), ErrorKind::write},
+      {"file", files().make_folder(path("file/sub")), ErrorKind::open_write},
+      {"/proc/genclip", files().make_folder("/proc/genclip/store"), ErrorKind::open_write},
       {"missing", files().sync_folder(path("missing")), ErrorKind::not_found},
       {"file", files().sync_folder(path("file")), ErrorKind::write},
       {"missing", without_value(files().list(path("missing"))), ErrorKind::not_found},
@@ -124,6 +126,13 @@ TEST(FileSystem, NamesThePathAndTheRightKindOfEachFailure) {
     EXPECT_NE(row.result.error().text.find(row.what), std::string::npos) << row.result.error().text;
   }
   EXPECT_EQ(content(path("target")), "untouched");
+}
+
+TEST(FileSystem, SaysWhatToDoAboutAFolderThatCannotBeMade) {
+  const auto made = files().make_folder("/proc/genclip");
+  ASSERT_FALSE(made);
+  EXPECT_NE(made.error().text.find("choose another folder with the property store"), std::string::npos)
+      << made.error().text;
 }
 
 TEST(FileSystem, SaysSoWhenItMayNot) {
@@ -174,9 +183,15 @@ void write_past_the_limit(const std::string &path) {
   const std::string text(1500, 'x');
   const auto written = (*file)->write_at(0, bytes(text));
   if (written) std::_Exit(4);
-  if (written.error().kind != ErrorKind::write) std::_Exit(5);
-  if (*(*file)->size() != 1000) std::_Exit(6);
+  if (written.error().kind != ErrorKind::no_space_left) std::_Exit(5);
+  if (written.error().text.find("takes no larger file") == std::string::npos) std::_Exit(6);
+  if (*(*file)->size() != 1000) std::_Exit(7);
   std::_Exit(0);
+}
+
+TEST(FileSystem, TellsWhatNeedsRoomFromOtherFailures) {
+  for (const int code : {ENOSPC, EDQUOT, EFBIG}) EXPECT_TRUE(means_no_room(code)) << code;
+  for (const int code : {0, EIO, ENOENT, EACCES}) EXPECT_FALSE(means_no_room(code)) << code;
 }
 
 TEST(FileSystem, ReportsAFileThatMayNotGrow) {

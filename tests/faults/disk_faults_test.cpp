@@ -163,11 +163,11 @@ void add_stores(std::vector<FaultCase> &cases) {
                      .ending = nothing_sent(code),
                      .settings = {{"store", std::move(store)}}};
   };
-  cases.push_back(at("BelowAFile", "/dev/null/store", GST_RESOURCE_ERROR_WRITE));
-  cases.push_back(at("BelowProc", "/proc/genclip-store", GST_RESOURCE_ERROR_NOT_FOUND));
-  cases.push_back(at("OfTooLongAName", "/tmp/" + std::string(300, 'x'), GST_RESOURCE_ERROR_WRITE));
+  cases.push_back(at("BelowAFile", "/dev/null/store", GST_RESOURCE_ERROR_OPEN_WRITE));
+  cases.push_back(at("BelowProc", "/proc/genclip-store", GST_RESOURCE_ERROR_OPEN_WRITE));
+  cases.push_back(at("OfTooLongAName", "/tmp/" + std::string(300, 'x'), GST_RESOURCE_ERROR_OPEN_WRITE));
   cases.push_back({.name = "StoreIsAFile",
-                   .ending = nothing_sent(GST_RESOURCE_ERROR_WRITE),
+                   .ending = nothing_sent(GST_RESOURCE_ERROR_OPEN_WRITE),
                    .break_it = [](Scene &scene) { write(scene.store(), "here I am"); },
                    .mend = [](Scene &scene) { fs::remove(scene.store()); }});
   cases.push_back({.name = "StoreVanishesBetweenTwoRuns",

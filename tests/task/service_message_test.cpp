@@ -96,11 +96,11 @@ TEST(ServiceMessage, NeverShowsTheFrontOfAKeyThatTheCutGoesThrough) {
 
 TEST(ServiceMessage, IsCutAtCharactersNotBytes) {
   EXPECT_EQ(service_message(Json(many("語", 500))), many("語", 500));
-  EXPECT_EQ(service_message(Json(many("語", 501))), many("語", 500) + "…");
-  EXPECT_EQ(service_message_in(many("語", 5000)), many("語", 500) + "…");
+  EXPECT_EQ(service_message(Json(many("語", 501))), many("語", 499) + "…");
+  EXPECT_EQ(service_message_in(many("語", 5000)), many("語", 499) + "…");
   const std::string megabytes =
       service_message_in(R"({"errors":[)" + many(R"("aaaa",)", 100000) + R"("b"]})");
-  EXPECT_EQ(megabytes.size(), 500 + std::string("…").size());
+  EXPECT_EQ(megabytes.size(), 499 + std::string("…").size());
 }
 
 TEST(ServiceMessage, IsOneLineOfHarmlessCharacters) {
@@ -145,7 +145,11 @@ TEST(ServiceMessage, StandsBetweenSentences) {
 
 TEST(DisplayLine, BoundsAndCleansAnyText) {
   EXPECT_EQ(display_line("abc", 3, ""), "abc");
-  EXPECT_EQ(display_line("abcd", 3, ""), "abc…");
+  EXPECT_EQ(display_line("abcd", 3, ""), "ab…");
+  EXPECT_EQ(display_line("abc \n", 3, ""), "abc") << "nothing that is shown is left out";
+  EXPECT_EQ(display_line("ab cd", 4, ""), "ab…") << "no blank stands before the ellipsis";
+  EXPECT_EQ(display_line("ab cd", 3, ""), "ab…");
+  EXPECT_EQ(display_line("a b c", 5, ""), "a b c");
   EXPECT_EQ(display_line("", 3, ""), "");
   EXPECT_EQ(display_line(" \n\t ", 3, ""), "");
   EXPECT_EQ(display_line("a\xFF", 3, ""), "a\xEF\xBF\xBD");
