@@ -470,7 +470,7 @@ TEST(TaskReader, ShowsAnUnknownStatusInAFormFitForPeople) {
   EXPECT_EQ(read_task(R"({"status":7})")->status_word, "7");
   EXPECT_EQ(read_task(R"({"status":"a\u0007\u202eb\nc"})")->status_word, "a b c");
   const std::string umlauts = repeated("ä", 100);
-  EXPECT_EQ(read_task(R"({"status":")" + umlauts + R"("})")->status_word, repeated("ä", 40) + "…");
+  EXPECT_EQ(read_task(R"({"status":")" + umlauts + R"("})")->status_word, repeated("ä", 39) + "…");
   EXPECT_EQ(read_task(R"({"status":"by sk-secret"})", "sk-secret")->status_word, "by ***");
 }
 
