@@ -102,6 +102,7 @@ TEST(States, LeaveNothingBehind) {
   environment = g_environ_setenv(environment, "GST_TRACERS", "leaks", TRUE);
   environment = g_environ_setenv(environment, "GST_DEBUG", "GST_TRACER:7", TRUE);
   environment = g_environ_setenv(environment, "GST_DEBUG_NO_COLOR", "1", TRUE);
+  environment = g_environ_unsetenv(environment, "GST_DEBUG_FILE");
   const std::string command = "gst-launch-1.0 " + pipeline;
   char **arguments = nullptr;
   g_shell_parse_argv(command.c_str(), nullptr, &arguments, nullptr);
