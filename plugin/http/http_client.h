@@ -40,9 +40,6 @@ struct HttpRequest {
   HttpHeaders headers;  // Others than those that have a member here.
   // GET and HEAD only: at most 10, never from https to http, never with a key. Else a 3xx is a reply.
   bool follow_redirects = false;
-  // Not over a kept-alive connection, which may be stale.
-  // A POST, and a GET that is opened, always have one of their own.
-  bool fresh_connection = false;
   // Without progress, in either direction; 0: for ever. Time in which nobody reads a body does not count. A
   // whole call() may take ten of them.
   std::chrono::milliseconds timeout{30000};
@@ -84,8 +81,9 @@ class HttpBody {
   virtual Result<size_t, HttpError> read(std::span<std::byte> target) = 0;
 };
 
-// Blocking; any number of threads at once. `cancellable` may be null, and ends a call with
-// ErrorKind::cancelled within milliseconds, whatever the network does. It also serves the body's reads.
+// Blocking; any number of threads at once, each request over a connection of its own. `cancellable` may be
+// null, and ends a call with ErrorKind::cancelled within milliseconds, whatever the network does. It also
+// serves the body's reads.
 class HttpClient {
  public:
   virtual ~HttpClient() = default;
@@ -94,7 +92,7 @@ class HttpClient {
   virtual Result<std::unique_ptr<HttpBody>, HttpError> open(const HttpRequest &request,
                                                             GCancellable *cancellable) = 0;
 
-  // One client and its kept-alive connections for all who want the same settings.
+  // One client for all who want the same settings.
   static std::shared_ptr<HttpClient> shared(const HttpSettings &settings);
 };
 

@@ -70,10 +70,10 @@ SoupExchange::~SoupExchange() { finish(); }
 GRef<SoupMessage> SoupExchange::make_message() const {
   auto message =
       GRef<SoupMessage>::adopt(soup_message_new_from_uri(method_name(request_.method), url_.get()));
-  // Redirects are followed by the caller, hop by hop. A POST has a connection of its own from libsoup anyway.
-  int flags = SOUP_MESSAGE_NO_REDIRECT;
-  if (request_.fresh_connection || end_ == End::proven) flags |= SOUP_MESSAGE_NEW_CONNECTION;
-  soup_message_set_flags(message.get(), static_cast<SoupMessageFlags>(flags));
+  // Redirects are followed by the caller, hop by hop. A kept-alive connection may be stale: libsoup would
+  // send the request again by itself, and 3.2 crashes when the connection that it then finds answers at once.
+  soup_message_set_flags(
+      message.get(), static_cast<SoupMessageFlags>(SOUP_MESSAGE_NO_REDIRECT | SOUP_MESSAGE_NEW_CONNECTION));
   // Else libsoup would answer a 401 with a request of its own.
   soup_message_disable_feature(message.get(), SOUP_TYPE_AUTH_MANAGER);
 

@@ -90,7 +90,6 @@ Result<Task, SubmitFailure> TaskClient::submit(const CheckedRequest &request, GC
   HttpRequest post = request_to(submit_url(endpoint_.base_url, endpoint_.api), HttpRequest::Method::post);
   post.body = submit_body(request);
   post.content_type = "application/json";
-  post.fresh_connection = true;  // A kept-alive one may be stale, which would leave the outcome unknown.
 
   for (unsigned attempt = 1;; ++attempt) {
     if (g_cancellable_is_cancelled(cancellable)) return SubmitFailure{cancelled()};

@@ -7,16 +7,12 @@ namespace genclip::test {
 namespace {
 
 TEST(Submit, IsSentOnceWhenTheAnswerIsLost) {
-  for (const bool fresh : {false, true}) {
-    HttpServer server([](ServedConnection &peer) { peer.read_request(); });
-    HttpRequest request = post(server.url());
-    request.fresh_connection = fresh;
-    const auto reply = client()->call(request, nullptr);
-    ASSERT_FALSE(reply);
-    EXPECT_TRUE(reply.error().maybe_sent);
-    EXPECT_EQ(reply.error().error.kind, ErrorKind::read);
-    EXPECT_EQ(server.requests().size(), 1u);
-  }
+  HttpServer server([](ServedConnection &peer) { peer.read_request(); });
+  const auto reply = client()->call(post(server.url()), nullptr);
+  ASSERT_FALSE(reply);
+  EXPECT_TRUE(reply.error().maybe_sent);
+  EXPECT_EQ(reply.error().error.kind, ErrorKind::read);
+  EXPECT_EQ(server.requests().size(), 1u);
 }
 
 TEST(Submit, IsSentOnceWhenTheConnectionIsReset) {
@@ -36,38 +32,6 @@ TEST(Submit, IsSentOnceWhenTheServerSaysItWasMisdirected) {
   ASSERT_TRUE(reply) << reply.error().error.text;
   EXPECT_EQ(reply->status, 421u);
   EXPECT_EQ(server.requests().size(), 1u);
-}
-
-// Answers the first request of each connection, and closes at the second.
-HttpServer::Script stale_after_one() {
-  return [](ServedConnection &peer) {
-    if (peer.read_request().empty()) return;
-    peer.send(answer(200, "x"));
-    peer.read_request();
-  };
-}
-
-TEST(Submit, DoesNotUseAKeptAliveConnectionThatMayBeStale) {
-  for (const bool fresh : {false, true}) {
-    HttpServer server(stale_after_one());
-    const auto one = client();
-    ASSERT_TRUE(one->call(get(server.url()), nullptr));  // Leaves a connection to be found.
-    HttpRequest request = post(server.url());
-    request.fresh_connection = fresh;
-    const auto reply = one->call(request, nullptr);
-    ASSERT_TRUE(reply) << reply.error().error.text;
-    EXPECT_EQ(reply->status, 200u);
-    EXPECT_EQ(server.requests().size(), 2u);
-  }
-}
-
-TEST(Submit, AGetOnAStaleConnectionIsSentAgain) {
-  HttpServer server(stale_after_one());
-  const auto one = client();
-  for (int i = 0; i < 5; ++i) {
-    const auto reply = one->call(get(server.url()), nullptr);
-    ASSERT_TRUE(reply) << i << ": " << reply.error().error.text;
-  }
 }
 
 TEST(Submit, IsInDoubtWhenTheServerTakesItAndHangs) {

@@ -112,15 +112,6 @@ TEST_F(Tls, RedirectsToHttpAreRefused) {
   EXPECT_TRUE(plain.requests().empty());
 }
 
-TEST_F(Tls, KeepsConnectionsAlive) {
-  HttpServer server(always(answer(200, "x")), with_certificate("good"));
-  for (int i = 0; i < 5; ++i) ASSERT_TRUE(client(trusting())->call(get(server.url()), nullptr));
-  EXPECT_EQ(server.connections(), 5u);
-  const auto kept = client(trusting());
-  for (int i = 0; i < 5; ++i) ASSERT_TRUE(kept->call(get(server.url()), nullptr));
-  EXPECT_EQ(server.connections(), 6u);
-}
-
 TEST_F(Tls, ABodyIsCutWhereItIsCut) {
   HttpServer server(
       [](ServedConnection &peer) {

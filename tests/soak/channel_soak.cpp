@@ -30,8 +30,8 @@ constexpr int kLines = 10;
 constexpr double kMostMemoryGrowthKib = 8192;
 constexpr double kMostThreadGrowth = 3;
 constexpr double kMostDescriptorGrowth = 3;
-// libsoup keeps idle ones for a minute, in case they can be used again.
-constexpr int kMostConnections = 300;
+// libsoup keeps an idle one for a second.
+constexpr int kMostConnections = 100;
 
 // Two seconds of a test picture, with the index last.
 std::string small_clip(const std::string &path) {
