@@ -93,12 +93,24 @@ void Channel::add(int number) {
   const auto decoder = element_of(player->bin.get(), "decoder");
   g_signal_connect(decoder.get(), "pad-added", G_CALLBACK(link_decoded), player->out.get());
   gst_bin_add(GST_BIN(pipeline_.get()), player->bin.get());
-  player->slot = GRef<GstPad>::adopt(gst_element_request_pad_simple(concat_.get(), "sink_%u"));
+  player->slot = request_slot();
   gst_pad_link(player->out.get(), player->slot.get());
   ++counts_.attempts;
   GstElement *bin = player->bin.get();
   players_.push_back(std::move(player));
   gst_element_sync_state_with_parent(bin);
+  keep_open(request_slot());
+}
+
+GRef<GstPad> Channel::request_slot() {
+  return GRef<GstPad>::adopt(gst_element_request_pad_simple(concat_.get(), "sink_%u"));
+}
+
+// concat ends with the last slot that it has, and a busy machine plays three clips before this thread has
+// heard of the first: one slot more, which never plays, waits for what comes.
+void Channel::keep_open(GRef<GstPad> slot) {
+  if (open_) gst_element_release_request_pad(concat_.get(), open_.get());
+  open_ = std::move(slot);
 }
 
 void Channel::remove(Player &player) {
@@ -127,7 +139,10 @@ std::string Channel::ended(Player &player) {
   }
   ++counts_.played;
   // The last one stays until its end has gone through everything.
-  if (counts_.played < plan_.clips) remove(player);
+  if (counts_.played < plan_.clips)
+    remove(player);
+  else
+    keep_open({});
   return {};
 }
 

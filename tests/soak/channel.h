@@ -61,6 +61,8 @@ class Channel {
 
   void add(int number);
   void remove(Player &player);
+  GRef<GstPad> request_slot();
+  void keep_open(GRef<GstPad> slot);
   Player *player_of(GstObject *object);
   std::string hear(GstMessage *message, const std::function<void(const ChannelCounts &)> &after_each);
   std::string ended(Player &player);
@@ -70,6 +72,7 @@ class Channel {
   ChannelCounts counts_;
   GRef<GstElement> pipeline_, concat_, caption_;
   GRef<GstBus> bus_;
+  GRef<GstPad> open_;  // The slot behind those of all players.
   std::atomic<int> captions_ = 0;
   std::list<std::unique_ptr<Player>> players_;
   std::map<int, int> attempts_;

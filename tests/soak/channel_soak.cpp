@@ -89,6 +89,9 @@ void expect_flat(const char *what, const char *unit, double most, const std::vec
 }
 
 int run(int clips, uint64_t seed) {
+  // Else the threshold grows with the first picture that is freed, and pictures of many threads leave holes
+  // in many heaps, which would look like a leak.
+  mallopt(M_MMAP_THRESHOLD, 64 * 1024);
   const test::TemporaryFolder folder;
   bench::ServiceProcess service([&] {
     auto faults = fault_plan(clips, seed);
