@@ -32,7 +32,7 @@ constexpr int kMostThreadsPerSource = 2;
 constexpr int kMostSharedThreads = 100;
 constexpr int kMostThreadsLeft = 16;
 constexpr auto kThreadsLinger = std::chrono::seconds(30);
-// A connection while it is asked or downloaded, and one more that is kept for the next question.
+// A connection while it is asked or downloaded, and the last one, which libsoup keeps for a second.
 constexpr int kMostConnectionsPerSource = 2;
 constexpr double kMostMemoryPerSourceKib = 512;
 // Late by the jitter of a tenth, and by what a busy machine adds.
