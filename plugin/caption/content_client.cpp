@@ -117,6 +117,7 @@ Result<ContentAnswer, ContentClient::Failure> ContentClient::try_once(const std:
   post.body = body;
   post.content_type = "application/json";
   post.timeout = settings_.timeout;
+  post.whole_timeout = settings_.timeout;
   post.user_agent = settings_.user_agent;
   auto exchange = http_->open(post, cancellable);
   if (!exchange) return Failure{exchange.error().error, exchange.error().transient, {}};

@@ -40,8 +40,13 @@ std::string in_seconds(std::chrono::milliseconds time) {
 
 }  // namespace
 
-Handover::Handover(std::string host, std::chrono::milliseconds timeout)
-    : host_(std::move(host)), timeout_(timeout), last_progress_(std::chrono::steady_clock::now()) {}
+Handover::Handover(std::string host, std::chrono::milliseconds timeout,
+                   std::chrono::milliseconds whole_timeout)
+    : host_(std::move(host)),
+      timeout_(timeout),
+      whole_timeout_(whole_timeout),
+      begin_(std::chrono::steady_clock::now()),
+      last_progress_(begin_) {}
 
 bool Handover::ready() const {
   if (error_) return true;
@@ -66,7 +71,11 @@ Error Handover::timed_out() const {
       error.text = host_ + " did not answer within " + after + ". Try again later, or with a longer timeout.";
       break;
     case Phase::reading:
-      error.text = host_ + " sent nothing more for " + after + ". Try again, or with a longer timeout.";
+      if (std::chrono::steady_clock::now() >= begin_ + whole_timeout_)
+        error.text = host_ + " did not end its answer within " + in_seconds(whole_timeout_) +
+                     ". Try again later, or with a longer timeout.";
+      else
+        error.text = host_ + " sent nothing more for " + after + ". Try again, or with a longer timeout.";
       break;
   }
   return error;
@@ -78,7 +87,7 @@ std::optional<HttpError> Handover::wait(GCancellable *cancellable) {
   for (;;) {
     if (cancelled_) return leave(cancelled(), false);
     if (ready()) return std::nullopt;
-    const Time deadline = last_progress_ + timeout_;
+    const Time deadline = std::min(last_progress_ + timeout_, begin_ + whole_timeout_);
     if (std::chrono::steady_clock::now() >= deadline) return leave(timed_out(), true);
     changed_.wait_until(lock, deadline);
   }

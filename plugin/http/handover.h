@@ -20,11 +20,12 @@ namespace genclip {
 
 class Handover {
  public:
-  // `host` is for the texts of errors. `timeout` can be added to any time.
-  Handover(std::string host, std::chrono::milliseconds timeout);
+  // `host` is for the texts of errors. `timeout` is without progress, `whole_timeout` from now to the end;
+  // both can be added to any time.
+  Handover(std::string host, std::chrono::milliseconds timeout, std::chrono::milliseconds whole_timeout);
 
-  // ---- The worker's side. Each wait ends when `cancellable` fires or nothing happened for the timeout; that
-  // is the end of the exchange, and the worker has it abandoned.
+  // ---- The worker's side. Each wait ends when `cancellable` fires or a timeout is over; that is the end of
+  // the exchange, and the worker has it abandoned.
 
   Result<HttpReply, HttpError> wait_for_head(GCancellable *cancellable) EXCLUDES(mutex_);
   // Waits until take() has something to give.
@@ -58,6 +59,8 @@ class Handover {
 
   const std::string host_;
   const std::chrono::milliseconds timeout_;
+  const std::chrono::milliseconds whole_timeout_;
+  const Time begin_;
 
   Mutex mutex_;
   CondVar changed_;

@@ -180,7 +180,8 @@ class SoupHttpClient final : public HttpClient {
                                                     SoupExchange::End end, GCancellable *cancellable) {
     if (!hop.bearer_key.empty() && !is_https(url.get()) && !is_loopback(url.get()))
       warn_of_key_in_clear(host_of(url.get()));
-    auto handover = std::make_shared<Handover>(host_of(url.get()), patience(hop.timeout));
+    auto handover =
+        std::make_shared<Handover>(host_of(url.get()), patience(hop.timeout), patience(hop.whole_timeout));
     auto exchange = IoThread::owned(new SoupExchange(session_, handover, hop, url, end));
     auto body =
         std::make_unique<SoupBody>(std::move(exchange), std::move(handover), ExchangeLog(hop), cancellable);

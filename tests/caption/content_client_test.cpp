@@ -74,6 +74,8 @@ TEST_F(ContentClientTest, SendsTheQuestionWithTheKeyInItsHeaderAlone) {
   EXPECT_EQ(sent.bearer_key, kKey);
   EXPECT_EQ(sent.content_type, "application/json");
   EXPECT_EQ(sent.user_agent, "agent/1");
+  EXPECT_EQ(sent.timeout, seconds(60));
+  EXPECT_EQ(sent.whole_timeout, seconds(60));
   EXPECT_EQ(sent.body, R"({"contents":[{"role":"user","parts":[{"text":"Say it."}]}]})");
   EXPECT_FALSE(sent.follow_redirects);
   EXPECT_TRUE(http_->requests().at(0).is_cancellable);

@@ -275,6 +275,33 @@ TEST(HttpFault, ASteadyDripIsProgress) {
   EXPECT_EQ(reply->body, "12345678");
 }
 
+TEST(HttpFault, TheTimeForAllOfAnExchangeEndsWhateverComes) {
+  const auto slow = [](ServedConnection &peer, milliseconds pause) {
+    peer.read_request();
+    peer.send("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n");
+    peer.drip(std::string(10, 'x'), pause);
+    peer.hang();
+  };
+  // In drops, and silent after a while: neither takes longer, and silence does not begin a time of its own.
+  for (const milliseconds pause : {milliseconds(100), milliseconds(25)}) {
+    HttpServer server([&](ServedConnection &peer) { slow(peer, pause); });
+    HttpRequest request = get(server.url());
+    request.timeout = request.whole_timeout = milliseconds(500);
+    const auto begin = std::chrono::steady_clock::now();
+    auto body = client()->open(request, nullptr);
+    ASSERT_TRUE(body);
+    const auto all = drain(**body);
+    const auto took = std::chrono::steady_clock::now() - begin;
+    ASSERT_FALSE(all);
+    EXPECT_EQ(all.error().error.kind, ErrorKind::timed_out);
+    EXPECT_TRUE(all.error().transient);
+    EXPECT_NE(all.error().error.text.find("did not end its answer within 0.5 s"), std::string::npos)
+        << all.error().error.text;
+    EXPECT_GE(took, milliseconds(500));
+    EXPECT_LT(took, milliseconds(740)) << "drops every " << pause.count() << " ms";
+  }
+}
+
 TEST(HttpFault, AStreamThatIsCutBetweenChunksIsNotTakenForWhole) {
   HttpServer cut(says(kChunkedHead + "1000\r\n" + std::string(4096, 'x') + "\r\n"));
   auto body = client()->open(get(cut.url()), nullptr);
