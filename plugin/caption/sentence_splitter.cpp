@@ -15,42 +15,32 @@
 namespace genclip {
 namespace {
 
-// Nothing is decided while the text ends before the decision can.
-enum class Verdict { no, yes, unknown };
-
 bool is_one_of(gunichar c, std::u32string_view set) { return set.find(c) != std::u32string_view::npos; }
 
 bool is_mark(gunichar c) { return is_one_of(c, U".!?…"); }
 bool is_full_width_mark(gunichar c) { return is_one_of(c, U"。！？｡"); }
 bool is_closer(gunichar c) { return is_one_of(c, U"\"')]}»”’」』）】"); }
 
-// Walks characters; a character that is not whole yet counts as the end.
-class Cursor {
- public:
-  Cursor(std::string_view text, size_t at) : text_(text), at_(at) {}
+// The character at `at`, or nothing while it is not whole. Bytes that are none count as a character.
+std::optional<gunichar> character_at(std::string_view text, size_t at) {
+  if (at >= text.size()) return std::nullopt;
+  const gunichar c = g_utf8_get_char_validated(text.data() + at, static_cast<gssize>(text.size() - at));
+  if (c == static_cast<gunichar>(-2)) return std::nullopt;
+  return c == static_cast<gunichar>(-1) ? gunichar{0xFFFD} : c;
+}
 
-  std::optional<gunichar> peek() const {
-    if (at_ >= text_.size()) return std::nullopt;
-    const gunichar c = g_utf8_get_char_validated(text_.data() + at_, static_cast<gssize>(text_.size() - at_));
-    if (c == static_cast<gunichar>(-2)) return std::nullopt;
-    return c == static_cast<gunichar>(-1) ? gunichar{0xFFFD} : c;
-  }
-  void next() {
-    const auto size = static_cast<unsigned char>(text_[at_]);
-    const size_t length = static_cast<size_t>(g_utf8_skip[size]);
-    at_ = std::min(at_ + length, text_.size());
-  }
-  size_t at() const { return at_; }
+size_t behind(std::string_view text, size_t at) {
+  const auto lead = static_cast<unsigned char>(text[at]);
+  return std::min(at + static_cast<size_t>(g_utf8_skip[lead]), text.size());
+}
 
- private:
-  std::string_view text_;
-  size_t at_;
-};
+constexpr size_t kLongestAbbreviation = 6;
 
-// The word that ends right before `end`, lower-case.
+// The word that ends right before `end`, lower-case; empty where it is too long for an abbreviation.
 std::string word_before(std::string_view text, size_t end) {
   size_t begin = end;
-  while (begin > 0 && !g_ascii_isspace(text[begin - 1]) && text[begin - 1] != '(') --begin;
+  while (begin > 0 && !g_ascii_isspace(text[begin - 1]) && text[begin - 1] != '(')
+    if (end - --begin > kLongestAbbreviation) return {};
   const GStringPtr lower(g_ascii_strdown(text.data() + begin, static_cast<gssize>(end - begin)));
   return lower.get();
 }
@@ -65,28 +55,6 @@ bool is_abbreviation(std::string_view text, size_t point) {
   return std::find(kAbbreviations.begin(), kAbbreviations.end(), word) != kAbbreviations.end();
 }
 
-// Is the mark at `at` the end of a sentence? `end` is then behind its closing marks.
-Verdict ends_sentence(std::string_view text, size_t at, size_t &end) {
-  Cursor cursor(text, at);
-  bool full_width = false;
-  bool only_point = true;
-  auto c = cursor.peek();
-  for (; c && (is_mark(*c) || is_full_width_mark(*c)); c = cursor.peek()) {
-    full_width = is_full_width_mark(*c);
-    only_point = only_point && *c == U'.' && cursor.at() == at;
-    cursor.next();
-  }
-  for (; c && is_closer(*c); c = cursor.peek()) cursor.next();
-  end = cursor.at();
-  if (!c) return Verdict::unknown;
-  if (full_width) return Verdict::yes;
-  if (!g_unichar_isspace(*c)) return Verdict::no;
-  if (only_point && is_abbreviation(text, at)) return Verdict::no;
-  for (; c && g_unichar_isspace(*c) && *c != U'\n'; c = cursor.peek()) cursor.next();
-  if (!c) return Verdict::unknown;
-  return g_unichar_islower(*c) ? Verdict::no : Verdict::yes;
-}
-
 void append(std::string_view sentence, std::vector<std::string> &sentences) {
   std::string text = caption_text(sentence);
   if (!text.empty()) sentences.push_back(std::move(text));
@@ -97,34 +65,63 @@ void append(std::string_view sentence, std::vector<std::string> &sentences) {
 std::vector<std::string> SentenceSplitter::push(std::string_view piece) {
   pending_ += piece;
   std::vector<std::string> sentences;
-  size_t begin = 0;
-  Cursor cursor(pending_, 0);
-  while (const auto c = cursor.peek()) {
-    if (*c == U'\n') {
-      append(std::string_view(pending_).substr(begin, cursor.at() - begin), sentences);
-      cursor.next();
-      begin = cursor.at();
-    } else if (is_mark(*c) || is_full_width_mark(*c)) {
-      size_t end = 0;
-      const Verdict verdict = ends_sentence(pending_, cursor.at(), end);
-      if (verdict == Verdict::unknown) break;
-      if (verdict == Verdict::yes) {
-        append(std::string_view(pending_).substr(begin, end - begin), sentences);
-        begin = end;
-      }
-      cursor = Cursor(pending_, end);
-    } else {
-      cursor.next();
-    }
-  }
-  pending_.erase(0, begin);
+  while (const auto c = character_at(pending_, at_))
+    if (take(*c, sentences)) at_ = behind(pending_, at_);
+  pending_.erase(0, begin_);
+  for (size_t *place : {&at_, &mark_, &end_}) *place -= std::min(*place, begin_);
+  begin_ = 0;
   return sentences;
+}
+
+// One step from the character at at_. False: it is to be looked at again.
+bool SentenceSplitter::take(char32_t c, std::vector<std::string> &sentences) {
+  const bool is_end = is_mark(c) || is_full_width_mark(c);
+  switch (place_) {
+    case Place::words:
+      if (c == U'\n') {
+        cut(at_, sentences);
+      } else if (is_end) {
+        place_ = Place::marks;
+        mark_ = at_;
+        full_width_ = is_full_width_mark(c);
+        only_point_ = c == U'.';
+      }
+      return true;
+    case Place::marks:
+      if (!is_end) {
+        place_ = Place::closers;
+        return false;
+      }
+      full_width_ = is_full_width_mark(c);
+      only_point_ = false;
+      return true;
+    case Place::closers:
+      if (is_closer(c)) return true;
+      end_ = at_;
+      place_ = Place::words;
+      if (full_width_)
+        cut(end_, sentences);
+      else if (g_unichar_isspace(c) && !(only_point_ && is_abbreviation(pending_, mark_)))
+        place_ = Place::blanks;
+      return false;
+    case Place::blanks:
+      if (g_unichar_isspace(c) && c != U'\n') return true;
+      place_ = Place::words;
+      if (!g_unichar_islower(c)) cut(end_, sentences);
+      return false;
+  }
+  return true;
+}
+
+void SentenceSplitter::cut(size_t end, std::vector<std::string> &sentences) {
+  append(std::string_view(pending_).substr(begin_, end - begin_), sentences);
+  begin_ = end;
 }
 
 std::vector<std::string> SentenceSplitter::finish() {
   std::vector<std::string> sentences;
   append(pending_, sentences);
-  pending_.clear();
+  *this = {};
   return sentences;
 }
 

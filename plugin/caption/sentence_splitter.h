@@ -10,7 +10,7 @@
 namespace genclip {
 
 // The sentences do not depend on how the text was cut into pieces. Text is valid UTF-8, but a piece may end
-// inside a character. One thread at a time.
+// inside a character. Each character is looked at once, however long a sentence gets. One thread at a time.
 class SentenceSplitter {
  public:
   // The sentences that `piece` completes. A sentence is complete once what follows it has begun.
@@ -20,7 +20,25 @@ class SentenceSplitter {
   std::vector<std::string> finish();
 
  private:
+  // Where the next character stands.
+  enum class Place {
+    words,
+    marks,    // behind the first mark of what may be an end
+    closers,  // behind its marks: quotes and brackets belong to it
+    blanks,   // behind its end: what comes next decides whether it is one
+  };
+
+  bool take(char32_t c, std::vector<std::string> &sentences);
+  void cut(size_t end, std::vector<std::string> &sentences);
+
   std::string pending_;
+  size_t begin_ = 0;  // of the sentence; only while pieces are taken in
+  size_t at_ = 0;     // of the next character
+  Place place_ = Place::words;
+  size_t mark_ = 0;
+  size_t end_ = 0;
+  bool full_width_ = false;  // the last mark
+  bool only_point_ = false;
 };
 
 }  // namespace genclip

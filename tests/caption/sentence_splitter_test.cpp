@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <ctime>
+
 namespace genclip {
 namespace {
 
@@ -35,6 +37,8 @@ const std::pair<std::string, Sentences> kCases[] = {
     {"風箏在飛。它是紅色的！真的？是", {"風箏在飛。", "它是紅色的！", "真的？", "是"}},
     {"Ein „Drachen“ fliegt. Über Dünen.", {"Ein „Drachen“ fliegt.", "Über Dünen."}},
     {"...", {"..."}},
+    {"Wait.  \n Mr.\u00a0Fox (No. 7) comes.", {"Wait.", "Mr.\u00a0Fox (No. 7) comes."}},
+    {"Cut\xff. Here", {"Cut\xef\xbf\xbd.", "Here"}},
 };
 
 TEST(SentenceSplitter, CutsWhereASentenceEnds) {
@@ -59,6 +63,26 @@ TEST(SentenceSplitter, GivesASentenceOnceTheNextHasBegun) {
   EXPECT_EQ(splitter.push("t is red"), Sentences());
   EXPECT_EQ(splitter.finish(), Sentences({"It is red"}));
   EXPECT_EQ(splitter.finish(), Sentences());
+}
+
+// A model that never ends its sentence, or says nothing but marks. What looks back once for each piece takes
+// minutes of the processor for this much.
+TEST(SentenceSplitter, LooksAtEachCharacterOnce) {
+  constexpr size_t kBytes = 2 << 20;
+  for (const std::string_view words :
+       {"on and on ", "................", "a.b.c.d.", "Wait.\u00a0", ". \"\"\" ", "no. no. "}) {
+    SentenceSplitter splitter;
+    const std::clock_t begin = std::clock();
+    for (size_t size = 0; size < kBytes; size += words.size()) splitter.push(words);
+    splitter.finish();
+    EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 10) << words;
+  }
+  SentenceSplitter splitter;
+  splitter.push("A kite.");
+  const std::clock_t begin = std::clock();
+  for (size_t size = 0; size < kBytes; size += 8) splitter.push("        ");
+  EXPECT_EQ(splitter.push("I"), Sentences({"A kite."}));
+  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 10);
 }
 
 }  // namespace
