@@ -9,7 +9,6 @@
 
 #include <array>
 #include <limits>
-#include <memory>
 
 #include "plugin/base/gref.h"
 
@@ -40,13 +39,8 @@ constexpr std::array<NamedColour, 14> kColours = {{
 
 Error no_picture() { return {ErrorKind::wrong_type, "inlineData.data is no JPEG"}; }
 
-struct SampleUnref {
-  void operator()(GstSample *sample) const { gst_sample_unref(sample); }
-};
-using SamplePtr = std::unique_ptr<GstSample, SampleUnref>;
-
 // Null when the pipeline makes nothing of it.
-SamplePtr decode(std::string_view bytes) {
+GRef<GstSample> decode(std::string_view bytes) {
   const auto pipeline =
       GRef<GstElement>::adopt(static_cast<GstElement *>(gst_object_ref_sink(gst_parse_launch(
           "appsrc name=in caps=image/jpeg format=time ! jpegdec ! videoconvert ! video/x-raw,format=RGB ! "
@@ -60,7 +54,8 @@ SamplePtr decode(std::string_view bytes) {
   gst_app_src_push_buffer(GST_APP_SRC(in.get()), buffer);
   gst_app_src_end_of_stream(GST_APP_SRC(in.get()));
   // A stream that fails ends in an error, which the sink does not hear of: so not for ever.
-  SamplePtr sample(gst_app_sink_try_pull_sample(GST_APP_SINK(out.get()), 5 * GST_SECOND));
+  const auto sample =
+      GRef<GstSample>::adopt(gst_app_sink_try_pull_sample(GST_APP_SINK(out.get()), 5 * GST_SECOND));
   gst_element_set_state(pipeline.get(), GST_STATE_NULL);
   return sample;
 }

@@ -17,7 +17,7 @@ concept MiniObject = requires(T *object) {
   object->mini_object;
 };
 
-// How a type counts its references; GObjects by default.
+// How a type counts its references; GObjects by default. A type that hides what it is needs a row below.
 template <typename T>
 struct Counting {
   static void ref(T *object) { g_object_ref(object); }
@@ -43,6 +43,7 @@ GENCLIP_COUNTED_BY(GDateTime, g_date_time_ref, g_date_time_unref);
 GENCLIP_COUNTED_BY(GMainContext, g_main_context_ref, g_main_context_unref);
 GENCLIP_COUNTED_BY(GMainLoop, g_main_loop_ref, g_main_loop_unref);
 GENCLIP_COUNTED_BY(GSource, g_source_ref, g_source_unref);
+GENCLIP_COUNTED_BY(GstSample, gst_sample_ref, gst_sample_unref);
 GENCLIP_COUNTED_BY(JsonNode, json_node_ref, json_node_unref);
 GENCLIP_COUNTED_BY(JsonObject, json_object_ref, json_object_unref);
 GENCLIP_COUNTED_BY(JsonArray, json_array_ref, json_array_unref);

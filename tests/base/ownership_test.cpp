@@ -57,6 +57,14 @@ TEST(GRef, CountsMiniObjectsAndBoxedTypesInTheirOwnWay) {
   }
   EXPECT_TRUE(gst_buffer_is_writable(buffer.get()));
 
+  // GstSample hides that it is a mini object.
+  const auto sample = GRef<GstSample>::adopt(gst_sample_new(buffer.get(), nullptr, nullptr, nullptr));
+  {
+    const auto shared = sample;
+    EXPECT_EQ(GST_MINI_OBJECT_REFCOUNT_VALUE(sample.get()), 2);
+  }
+  EXPECT_EQ(GST_MINI_OBJECT_REFCOUNT_VALUE(sample.get()), 1);
+
   static bool freed;
   freed = false;
   {

@@ -8,7 +8,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <memory>
 
 namespace genclip::test {
 namespace {
@@ -65,11 +64,6 @@ std::string text_of_message(GstMessage *message) {
   debug.reset(raw_debug);
   return error->message;
 }
-
-struct SampleUnref {
-  void operator()(GstSample *sample) const { gst_sample_unref(sample); }
-};
-using SamplePtr = std::unique_ptr<GstSample, SampleUnref>;
 
 std::chrono::steady_clock::time_point now() { return std::chrono::steady_clock::now(); }
 
@@ -179,7 +173,8 @@ std::vector<std::string> CaptionRun::warnings() {
 
 Cues CaptionRun::cues(const char *name) {
   const auto sink = element(name);
-  while (const SamplePtr sample{gst_app_sink_try_pull_sample(GST_APP_SINK(sink.get()), 0)}) {
+  while (const auto sample =
+             GRef<GstSample>::adopt(gst_app_sink_try_pull_sample(GST_APP_SINK(sink.get()), 0))) {
     GstBuffer *buffer = gst_sample_get_buffer(sample.get());
     EXPECT_TRUE(GST_BUFFER_PTS_IS_VALID(buffer));
     EXPECT_TRUE(GST_BUFFER_DURATION_IS_VALID(buffer));
