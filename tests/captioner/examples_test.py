@@ -13,6 +13,7 @@ import unittest
 SIMULATOR = os.environ["GENCLIP_SIM"]
 EXAMPLES = pathlib.Path(__file__).parents[2] / "examples" / "captions"
 CLIP = "genclip://dance-2.5?prompt=a%20storm&duration=4"
+WITH_SOUND = "genclip://sd_2.0_fast_discount?prompt=a%20storm&duration=4&resolution=480p"
 SAID = re.compile(r"1 still of \d+x\d+\. It is [a-z ]+\.")
 
 
@@ -65,11 +66,26 @@ class Examples(unittest.TestCase):
         for _, _, text in cues:
             self.assertRegex(text, SAID)
 
+    def seconds_of_sound(self, file):
+        found = self.run_words("gst-discoverer-1.0", file)
+        if "audio #" not in found:
+            return 0
+        raw = self.path("sound.raw")
+        self.run_words("gst-launch-1.0", "-q", "uridecodebin", f"uri={file.as_uri()}", "caps=audio/x-raw", "expose-all-streams=false",
+                       "!", "audioconvert", "!", "audioresample", "!", "audio/x-raw,format=S16LE,rate=8000,channels=1", "!",
+                       "filesink", f"location={raw}")
+        samples = raw.read_bytes()
+        self.assertGreater(max(samples), 0, "it is silent")
+        return len(samples) / 16000
+
     def test_a_subtitle_track_in_matroska_and_in_mp4(self):
         for end, demuxer in (("mkv", "matroskademux"), ("mp4", "qtdemux")):
-            out = self.path("track." + end)
-            self.run_example("subtitle-track", CLIP, out, "interval=2000000000")
-            self.expect_captions(self.captions_of(out, demuxer))
+            for clip, sound in ((CLIP, 0), (WITH_SOUND, 4)):
+                with self.subTest(end=end, clip=clip):
+                    out = self.path("track." + end)
+                    self.run_example("subtitle-track", clip, out, "interval=2000000000")
+                    self.expect_captions(self.captions_of(out, demuxer))
+                    self.assertAlmostEqual(self.seconds_of_sound(out), sound, delta=0.1)
 
     def test_subtitle_files(self):
         for end in ("vtt", "srt"):
@@ -82,6 +98,7 @@ class Examples(unittest.TestCase):
         self.run_example("burn-in", CLIP, out, "interval=2000000000")
         found = self.run_words("gst-discoverer-1.0", out)
         self.assertRegex(found, r"Duration: 0:00:0[34]\.")
+        self.assertEqual(self.seconds_of_sound(out), 0)
         frames = []
         for uri in (CLIP, out.as_uri()):
             raw = self.path("frames.raw")
@@ -90,6 +107,16 @@ class Examples(unittest.TestCase):
             frames.append(raw.read_bytes()[:160 * 284])
         bottom = [sum(frame[160 * 200:]) / len(frame[160 * 200:]) for frame in frames]
         self.assertGreater(abs(bottom[0] - bottom[1]), 2, "no caption in the lower third")
+
+    def test_captions_burned_in_leave_the_sound(self):
+        out = self.path("burned-with-sound.mp4")
+        self.run_example("burn-in", WITH_SOUND, out, "interval=2000000000")
+        self.assertAlmostEqual(self.seconds_of_sound(out), 4, delta=0.1)
+
+    def test_what_has_no_picture_is_said_and_does_not_hang(self):
+        for name, out in (("burn-in", "none.mp4"), ("subtitle-track", "none.mkv")):
+            ran = self.run_example(name, self.path("no such file").as_uri(), self.path(out), code=1)
+            self.assertEqual(ran, "")
 
     def test_subtitles_translated(self):
         source, out = self.path("de.srt"), self.path("en.srt")
