@@ -49,7 +49,7 @@ CaptionInput::Taken CaptionInput::take(const GstBuffer *buffer, bool live) {
   if (!GST_CLOCK_TIME_IS_VALID(time)) time = next_time_;
   next_time_ = time + (GST_BUFFER_DURATION_IS_VALID(buffer) ? GST_BUFFER_DURATION(buffer) : frame_duration_);
   if (kind_ == InputKind::video) return take_frame(time, live);
-  return take_single(buffer, time, live);
+  return take_single(buffer, time);
 }
 
 CaptionInput::Taken CaptionInput::take_frame(uint64_t time, bool live) {
@@ -83,7 +83,7 @@ CaptionInput::Taken CaptionInput::take_frame(uint64_t time, bool live) {
 }
 
 // Images and texts: each one asks.
-CaptionInput::Taken CaptionInput::take_single(const GstBuffer *buffer, uint64_t time, bool live) {
+CaptionInput::Taken CaptionInput::take_single(const GstBuffer *buffer, uint64_t time) {
   const bool timed = GST_BUFFER_DURATION_IS_VALID(buffer) && GST_BUFFER_DURATION(buffer) > 0;
   const bool known = timed || (kind_ == InputKind::image && frame_duration_ > 0);
   const uint64_t length = timed ? GST_BUFFER_DURATION(buffer) : known ? frame_duration_ : interval_;
@@ -92,7 +92,7 @@ CaptionInput::Taken CaptionInput::take_single(const GstBuffer *buffer, uint64_t 
   if (!gst_segment_clip(&segment_, GST_FORMAT_TIME, start, end, &start, &end) || end <= start) return {};
   next_time_ = std::max(next_time_, known ? end : time + interval_);
   return {true, gst_segment_to_stream_time(&segment_, GST_FORMAT_TIME, start),
-          AskedTime{{start, end}, known || live, end}};
+          AskedTime{{start, end}, known, end}};
 }
 
 }  // namespace genclip

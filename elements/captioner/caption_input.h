@@ -47,7 +47,7 @@ class CaptionInput {
 
  private:
   Taken take_frame(uint64_t time, bool live);
-  Taken take_single(const GstBuffer *buffer, uint64_t time, bool live);
+  Taken take_single(const GstBuffer *buffer, uint64_t time);
 
   const uint64_t interval_;
   FrameSampler sampler_;

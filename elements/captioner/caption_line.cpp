@@ -19,6 +19,12 @@ bool holds_slot(const T &item) {
   return std::holds_alternative<SlotPtr>(item);
 }
 
+template <typename T>
+bool is_event(const T &item, GstEventType type) {
+  const auto *event = std::get_if<GRef<GstEvent>>(&item);
+  return event && GST_EVENT_TYPE(event->get()) == type;
+}
+
 bool is_unasked(const CaptionSlot &slot) {
   return slot.progress == Progress::making_stills || slot.progress == Progress::waiting;
 }
@@ -29,6 +35,7 @@ void CaptionLine::start(const LineSettings &settings) {
   MutexLock lock(mutex_);
   settings_ = settings;
   stopped_ = false;
+  closed_ = false;
   live_ = false;
   budget_warned_ = false;
   reserved_ = 0;
@@ -37,12 +44,32 @@ void CaptionLine::start(const LineSettings &settings) {
   flow_ = GST_FLOW_OK;
 }
 
+CaptionLine::Cancelled::~Cancelled() {
+  for (const auto &cancellable : all_) g_cancellable_cancel(cancellable.get());
+}
+
 void CaptionLine::flush() {
+  Cancelled cancelled;
   MutexLock lock(mutex_);
+  clear(cancelled);
+}
+
+void CaptionLine::close() {
+  Cancelled cancelled;
+  MutexLock lock(mutex_);
+  closed_ = true;
+  clear(cancelled);
+}
+
+void CaptionLine::clear(Cancelled &cancelled) {
   flow_ = GST_FLOW_FLUSHING;
   ++epoch_;
-  for (const Item &item : items_)
-    if (holds_slot(item)) g_cancellable_cancel(std::get<SlotPtr>(item)->cancellable.get());
+  for (const Item &item : items_) {
+    if (!holds_slot(item)) continue;
+    CaptionSlot &slot = *std::get<SlotPtr>(item);
+    slot.progress = Progress::done;
+    cancelled.add(slot);
+  }
   items_.clear();
   stills_.clear();
   open_.reset();
@@ -50,25 +77,29 @@ void CaptionLine::flush() {
   last_text_.clear();
   quiet_until_ = 0;
   promised_.reset();
+  at_end_ = false;
   changed_.notify_all();
 }
 
-void CaptionLine::resume() {
+bool CaptionLine::resume() {
   MutexLock lock(mutex_);
-  if (!stopped_) flow_ = GST_FLOW_OK;
+  if (!closed_) flow_ = GST_FLOW_OK;
+  return !closed_;
 }
 
 void CaptionLine::stop() {
-  flush();
+  close();
   MutexLock lock(mutex_);
   stopped_ = true;
   changed_.notify_all();
 }
 
-void CaptionLine::set_flow(GstFlowReturn flow) {
+bool CaptionLine::set_flow(GstFlowReturn flow) {
   MutexLock lock(mutex_);
   if (flow_ == GST_FLOW_OK) flow_ = flow;
   changed_.notify_all();
+  return std::none_of(items_.begin(), items_.end(),
+                      [](const Item &item) { return is_event(item, GST_EVENT_EOS); });
 }
 
 void CaptionLine::set_live(bool live) {
@@ -114,10 +145,17 @@ void CaptionLine::close_open(std::optional<uint64_t> next_start) {
   open_.reset();
 }
 
+bool CaptionLine::ends_what_is_open(const Item &item) {
+  return std::holds_alternative<Segment>(item) || is_event(item, GST_EVENT_EOS) ||
+         is_event(item, GST_EVENT_SEGMENT_DONE) || is_event(item, GST_EVENT_STREAM_START);
+}
+
 GstFlowReturn CaptionLine::push(Item item) {
   MutexLock lock(mutex_);
-  const auto *silence = std::get_if<Silence>(&item);
-  close_open(silence ? std::optional(silence->span.start) : std::nullopt);
+  if (const auto *silence = std::get_if<Silence>(&item))
+    close_open(silence->span.start);
+  else if (ends_what_is_open(item))
+    close_open(std::nullopt);
   if (flow_ != GST_FLOW_OK) return flow_;
   if (std::holds_alternative<Segment>(item)) ++epoch_;
   items_.push_back(std::move(item));
@@ -131,9 +169,8 @@ GstFlowReturn CaptionLine::push_segment(GRef<GstEvent> event, uint64_t start, bo
   return push(Segment{std::move(event), start, backwards});
 }
 
-// Done without a word.
+// Done without a word, and never asked.
 void CaptionLine::give_up(CaptionSlot &slot) {
-  g_cancellable_cancel(slot.cancellable.get());
   slot.progress = Progress::done;
   slot.request.stills.clear();
   ++stats_.skipped;
@@ -148,7 +185,6 @@ void CaptionLine::make_room_live() {
 
 void CaptionLine::enqueue(const SlotPtr &slot) {
   close_open(slot->window.start);
-  if (live_) slot->end_known = true;
   if (!slot->end_known) open_ = slot;
   items_.push_back(slot);
 }
@@ -302,8 +338,7 @@ void CaptionLine::answered(const SlotPtr &slot, Result<ContentAnswer> answer,
         Error{ErrorKind::failed, "The model answered with no text (" + slot->answer.finish_reason +
                                      "); that caption is left out. Another prompt may help."};
   if (slot->answer.text.empty()) ++stats_.skipped;
-  const bool flushed = g_cancellable_is_cancelled(slot->cancellable.get());
-  if (settings_.context > 0 && !flushed && !slot->answer.text.empty()) {
+  if (settings_.context > 0 && !slot->answer.text.empty()) {
     history_.push_back(slot->answer.text);
     while (history_.size() > settings_.context) history_.pop_front();
   }

@@ -49,11 +49,15 @@ class CaptionLine {
   void start(const LineSettings &settings) EXCLUDES(mutex_);
   // Wakes everyone; all calls that wait return empty-handed until resume().
   void flush() EXCLUDES(mutex_);
-  void resume() EXCLUDES(mutex_);
+  // False once it is closed.
+  bool resume() EXCLUDES(mutex_);
+  // A flush for good, until the next start.
+  void close() EXCLUDES(mutex_);
   // Workers and still maker end.
   void stop() EXCLUDES(mutex_);
-  // Downstream refused; those who push hear of it.
-  void set_flow(GstFlowReturn flow) EXCLUDES(mutex_);
+  // Downstream refused; those who push hear of it. False: nobody will push, for the end of the stream is
+  // already in the line.
+  bool set_flow(GstFlowReturn flow) EXCLUDES(mutex_);
   void set_live(bool live) EXCLUDES(mutex_);
 
   // The streaming thread. FLUSHING, or what downstream said.
@@ -93,7 +97,19 @@ class CaptionLine {
   };
   using Item = std::variant<GRef<GstEvent>, Segment, Silence, SlotPtr>;
 
+  // Cancels when it goes, which is after the lock: who hears of it runs code of its own.
+  class Cancelled {
+   public:
+    ~Cancelled();
+    void add(const CaptionSlot &slot) { all_.push_back(slot.cancellable); }
+
+   private:
+    std::vector<GRef<GCancellable>> all_;
+  };
+
+  static bool ends_what_is_open(const Item &item);
   GstFlowReturn push(Item item) EXCLUDES(mutex_);
+  void clear(Cancelled &cancelled) REQUIRES(mutex_);
   void close_open(std::optional<uint64_t> next_start) REQUIRES(mutex_);
   void give_up(CaptionSlot &slot) REQUIRES(mutex_);
   void make_room_live() REQUIRES(mutex_);
@@ -103,10 +119,13 @@ class CaptionLine {
   SlotPtr first_waiting() REQUIRES(mutex_);
   bool reserve_request() REQUIRES(mutex_);
 
-  std::optional<LineOutput> output_of(const SlotPtr &slot) REQUIRES(mutex_);
-  std::optional<LineOutput> speak(CaptionSlot &slot) REQUIRES(mutex_);
+  using Due = std::optional<uint64_t>;
+  std::optional<LineOutput> output_of(const SlotPtr &slot, Due due, Cancelled &cancelled) REQUIRES(mutex_);
+  bool has_end(CaptionSlot &slot, Due due) REQUIRES(mutex_);
+  bool is_late(const CaptionSlot &slot, Due due) const REQUIRES(mutex_);
+  std::optional<LineOutput> speak(CaptionSlot &slot, Due due, Cancelled &cancelled) REQUIRES(mutex_);
   std::optional<LineOutput> end_slot(CaptionSlot &slot) REQUIRES(mutex_);
-  std::optional<LineOutput> overdue(uint64_t due) REQUIRES(mutex_);
+  std::optional<LineOutput> overdue(uint64_t due, Cancelled &cancelled) REQUIRES(mutex_);
   Spoken spoken(CaptionSlot &slot, TimeSpan span, std::string text, bool last) REQUIRES(mutex_);
 
   mutable Mutex mutex_;
@@ -114,6 +133,8 @@ class CaptionLine {
   LineSettings settings_ GUARDED_BY(mutex_);
   GstFlowReturn flow_ GUARDED_BY(mutex_) = GST_FLOW_FLUSHING;
   bool stopped_ GUARDED_BY(mutex_) = true;
+  bool closed_ GUARDED_BY(mutex_) = true;
+  bool at_end_ GUARDED_BY(mutex_) = false;  // the end of the stream is out
   bool live_ GUARDED_BY(mutex_) = false;
   bool budget_warned_ GUARDED_BY(mutex_) = false;
   uint64_t epoch_ GUARDED_BY(mutex_) = 0;

@@ -19,6 +19,7 @@ constexpr auto kLook = std::chrono::milliseconds(50);
 }  // namespace
 
 LineOutput CaptionLine::next(std::optional<uint64_t> due) {
+  Cancelled cancelled;
   MutexLock lock(mutex_);
   bool looked = false;
   for (;;) {
@@ -30,7 +31,7 @@ LineOutput CaptionLine::next(std::optional<uint64_t> due) {
       Item &front = items_.front();
       if (auto *slot = std::get_if<SlotPtr>(&front)) {
         const SlotPtr held = *slot;
-        if (auto output = output_of(held)) return *std::move(output);
+        if (auto output = output_of(held, due, cancelled)) return *std::move(output);
         // It may have left the line without anything to say.
         if (items_.empty() || !std::holds_alternative<SlotPtr>(items_.front()) ||
             std::get<SlotPtr>(items_.front()) != held)
@@ -39,7 +40,10 @@ LineOutput CaptionLine::next(std::optional<uint64_t> due) {
         const Item item = std::move(front);
         items_.pop_front();
         changed_.notify_all();
-        if (const auto *event = std::get_if<GRef<GstEvent>>(&item)) return *event;
+        if (const auto *event = std::get_if<GRef<GstEvent>>(&item)) {
+          at_end_ = GST_EVENT_TYPE(event->get()) == GST_EVENT_EOS;
+          return *event;
+        }
         if (const auto *segment = std::get_if<Segment>(&item)) {
           timeline_.begin(segment->start, segment->backwards);
           return segment->event;
@@ -48,9 +52,9 @@ LineOutput CaptionLine::next(std::optional<uint64_t> due) {
         continue;
       }
     }
-    if (live_) {
+    if (live_ && !at_end_) {
       if (due)
-        if (auto output = overdue(*due)) return *std::move(output);
+        if (auto output = overdue(*due, cancelled)) return *std::move(output);
       if (std::exchange(looked, true)) return Nothing{};
       changed_.wait_until(lock, std::chrono::steady_clock::now() + kLook);
     } else {
@@ -60,12 +64,12 @@ LineOutput CaptionLine::next(std::optional<uint64_t> due) {
 }
 
 // What the first slot of the line has to say now. Nothing: it waits, or it has left the line.
-std::optional<LineOutput> CaptionLine::output_of(const SlotPtr &slot) {
+std::optional<LineOutput> CaptionLine::output_of(const SlotPtr &slot, Due due, Cancelled &cancelled) {
   const bool ready = slot->progress == Progress::done || !slot->sentences.empty();
   // Silence before a caption is given away when the caption is there, or, not live, when its frame is.
   if (!live_ || ready)
     if (const auto span = timeline_.silence_until(slot->window.start)) return Silence{*span};
-  if (!ready || !slot->end_known) return std::nullopt;
+  if (!ready || !has_end(*slot, due)) return std::nullopt;
   if (slot->warning) return Notice{*std::exchange(slot->warning, std::nullopt), false};
   if (slot->error) {
     ++stats_.skipped;
@@ -74,9 +78,29 @@ std::optional<LineOutput> CaptionLine::output_of(const SlotPtr &slot) {
     return notice;
   }
   if (slot->repeats_last && !last_text_.empty()) slot->sentences.push_back(last_text_);
-  if (!slot->sentences.empty()) return speak(*slot);
+  if (!slot->sentences.empty()) return speak(*slot, due, cancelled);
   if (slot->progress == Progress::done) return end_slot(*slot);
   return std::nullopt;
+}
+
+// Live, what nothing has ended by its deadline ends when it has been read.
+bool CaptionLine::has_end(CaptionSlot &slot, Due due) {
+  if (slot.end_known) return true;
+  if (!live_) return false;
+  if (!slot.sentences.empty()) {
+    if (!due || *due + kSilenceStep <= slot.window.start) return false;
+    slot.window.end = std::min(slot.window.end, slot.window.start + reading_time(slot.sentences.front()));
+  }
+  slot.end_known = true;
+  if (open_.get() == &slot) open_.reset();
+  return true;
+}
+
+// Its time has gone to silence; or to another caption, and then the deadline decides.
+bool CaptionLine::is_late(const CaptionSlot &slot, Due due) const {
+  if (!live_ || slot.begun) return false;
+  return timeline_.is_missed(slot.window) ||
+         (timeline_.is_taken(slot.window) && due && *due >= slot.window.start);
 }
 
 Spoken CaptionLine::spoken(CaptionSlot &slot, TimeSpan span, std::string text, bool last) {
@@ -93,10 +117,11 @@ Spoken CaptionLine::spoken(CaptionSlot &slot, TimeSpan span, std::string text, b
   return out;
 }
 
-std::optional<LineOutput> CaptionLine::speak(CaptionSlot &slot) {
-  if (live_ && settings_.late_policy == LatePolicy::drop && !slot.begun && timeline_.is_late(slot.window)) {
+std::optional<LineOutput> CaptionLine::speak(CaptionSlot &slot, Due due, Cancelled &cancelled) {
+  const bool late = is_late(slot, due);
+  if (late && settings_.late_policy == LatePolicy::drop) {
     ++stats_.late;
-    g_cancellable_cancel(slot.cancellable.get());
+    cancelled.add(slot);
     slot.progress = Progress::done;
     slot.sentences.clear();
     return end_slot(slot);
@@ -106,6 +131,7 @@ std::optional<LineOutput> CaptionLine::speak(CaptionSlot &slot) {
     if (const auto span = timeline_.place_sentence(slot.window, slot.sentences.front())) {
       std::string text = std::move(slot.sentences.front());
       slot.sentences.pop_front();
+      if (late) ++stats_.late;
       return spoken(slot, *span, std::move(text), false);
     }
     if (!done) return std::nullopt;
@@ -114,7 +140,6 @@ std::optional<LineOutput> CaptionLine::speak(CaptionSlot &slot) {
   std::string text;
   for (const std::string &sentence : slot.sentences) text += (text.empty() ? "" : " ") + sentence;
   slot.sentences.clear();
-  const bool late = live_ && timeline_.is_late(slot.window) && !slot.begun;
   if (late) ++stats_.late;
   const auto span = timeline_.place(slot.window, text);
   if (!span) {
@@ -140,14 +165,13 @@ std::optional<LineOutput> CaptionLine::end_slot(CaptionSlot &slot) {
 }
 
 // Live: time that must be given away now, whoever still waits for it.
-std::optional<LineOutput> CaptionLine::overdue(uint64_t due) {
+std::optional<LineOutput> CaptionLine::overdue(uint64_t due, Cancelled &cancelled) {
   uint64_t end = due + kSilenceStep;
   const SlotPtr front = !items_.empty() && std::holds_alternative<SlotPtr>(items_.front())
                             ? std::get<SlotPtr>(items_.front())
                             : nullptr;
   if (front && timeline_.given() < end) {
-    const bool unseen =
-        settings_.late_policy == LatePolicy::drop && !front->begun && timeline_.is_late(front->window);
+    const bool unseen = settings_.late_policy == LatePolicy::drop && is_late(*front, due);
     bool overtaken = front->window.end <= due && front->begun;
     for (const Item &item : items_) {
       const auto *slot = std::get_if<SlotPtr>(&item);
@@ -158,7 +182,7 @@ std::optional<LineOutput> CaptionLine::overdue(uint64_t due) {
     }
     if (unseen || overtaken) {
       ++stats_.late;
-      g_cancellable_cancel(front->cancellable.get());
+      cancelled.add(*front);
       front->progress = Progress::done;
       end_slot(*front);
       return Nothing{};

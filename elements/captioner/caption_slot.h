@@ -27,7 +27,7 @@ struct CaptionSlot {
   };
 
   TimeSpan window;           // in timestamps of the segment; the end counts only when it is known
-  bool end_known = true;     // else the next buffer tells
+  bool end_known = true;     // else the next buffer tells, or, live, the deadline
   uint64_t quiet_until = 0;  // beyond the window's end, where the material ends before the window does
   bool one_piece = false;    // never cut into sentences: its timing is the input's
   ContentRequest request;

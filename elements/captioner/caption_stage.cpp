@@ -40,7 +40,7 @@ void CaptionStage::start(const CaptionSettings &settings, std::shared_ptr<HttpCl
   for (unsigned i = 0; i < settings.max_in_flight; ++i) threads_.emplace_back([this] { work(); });
 }
 
-void CaptionStage::abort() { line_.flush(); }
+void CaptionStage::abort() { line_.close(); }
 
 void CaptionStage::stop() {
   line_.stop();
@@ -104,6 +104,8 @@ GstFlowReturn CaptionStage::chain(GRef<GstBuffer> buffer) {
 }
 
 bool CaptionStage::stream_start(GstEvent *event) {
+  // Downstream had enough of the stream before.
+  if (line_.flow() == GST_FLOW_EOS && line_.resume()) start_task();
   const GStringPtr id(gst_pad_create_stream_id(src_, element_, "captions"));
   GstEvent *own = gst_event_new_stream_start(id.get());
   guint group = 0;
@@ -152,8 +154,7 @@ void CaptionStage::flush_start(GRef<GstEvent> event) {
 void CaptionStage::flush_stop(GRef<GstEvent> event) {
   gst_pad_push_event(src_, event.release());
   input_->reset();
-  line_.resume();
-  start_task();
+  if (line_.resume()) start_task();
 }
 
 bool CaptionStage::sink_event(GRef<GstEvent> event) {
@@ -203,8 +204,7 @@ bool CaptionStage::activate_src(bool active) {
     line_.flush();
     return gst_pad_stop_task(src_);
   }
-  line_.resume();
-  start_task();
+  if (line_.resume()) start_task();
   return true;
 }
 

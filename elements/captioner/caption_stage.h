@@ -61,7 +61,6 @@ class CaptionStage {
   GstFlowReturn put_out(LineOutput output);
   GstFlowReturn put_out_caption(const Spoken &spoken);
   GstFlowReturn put_out_notice(const Notice &notice);
-  void fail(GstFlowReturn flow);
 
   GstElement *const element_;
   GstPad *const sink_;

@@ -66,7 +66,10 @@ void CaptionStage::run_task() {
   if (std::holds_alternative<Nothing>(output)) return;
   const GstFlowReturn flow = put_out(std::move(output));
   if (flow == GST_FLOW_OK) return;
-  line_.set_flow(flow);
+  const bool is_heard = line_.set_flow(flow);
+  // As queues do it: upstream, which would say so, is through.
+  if (!is_heard && (flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS) && flow != GST_FLOW_ERROR)
+    GST_ELEMENT_FLOW_ERROR(element_, flow);
   gst_pad_pause_task(src_);
 }
 
@@ -75,7 +78,7 @@ GstFlowReturn CaptionStage::put_out(LineOutput output) {
     const GstEventType type = GST_EVENT_TYPE(event->get());
     if (type == GST_EVENT_SEGMENT) gst_event_copy_segment(event->get(), &out_segment_);
     gst_pad_push_event(src_, event->release());
-    return type == GST_EVENT_EOS ? GST_FLOW_EOS : GST_FLOW_OK;
+    return GST_FLOW_OK;
   }
   if (const auto *silence = std::get_if<Silence>(&output)) {
     gst_pad_push_event(src_, gst_event_new_gap(silence->span.start, silence->span.end - silence->span.start));

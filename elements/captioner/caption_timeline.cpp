@@ -23,7 +23,7 @@ uint64_t reading_time(std::string_view text) {
 
 void CaptionTimeline::begin(uint64_t start, bool backwards) {
   backwards_ = backwards;
-  given_ = start;
+  given_ = silent_ = start;
 }
 
 std::optional<TimeSpan> CaptionTimeline::take(TimeSpan span) {
@@ -34,7 +34,9 @@ std::optional<TimeSpan> CaptionTimeline::take(TimeSpan span) {
 
 std::optional<TimeSpan> CaptionTimeline::silence_until(uint64_t end) {
   if (backwards_) return std::nullopt;
-  return take({given_, end});
+  const auto span = take({given_, end});
+  if (span) silent_ = end;
+  return span;
 }
 
 std::optional<TimeSpan> CaptionTimeline::place(TimeSpan window, std::string_view text) {

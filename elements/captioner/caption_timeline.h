@@ -41,8 +41,9 @@ class CaptionTimeline {
   // A sentence that others will follow: takes its reading time, and leaves room. Nothing: keep it for later.
   std::optional<TimeSpan> place_sentence(TimeSpan window, std::string_view sentence);
 
-  // Has the beginning of the window been given away?
-  bool is_late(TimeSpan window) const { return !backwards_ && given_ > window.start; }
+  // Has the beginning of the window been given away, and to silence?
+  bool is_taken(TimeSpan window) const { return !backwards_ && given_ > window.start; }
+  bool is_missed(TimeSpan window) const { return !backwards_ && silent_ > window.start; }
 
   uint64_t given() const { return given_; }
 
@@ -51,6 +52,7 @@ class CaptionTimeline {
 
   LatePolicy late_policy_;
   uint64_t given_ = 0;
+  uint64_t silent_ = 0;  // where the last silence ends
   bool backwards_ = false;
 };
 

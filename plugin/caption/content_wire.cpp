@@ -77,7 +77,7 @@ std::string content_url(std::string_view llm_base_url, std::string_view model, b
 
 std::string content_body(const ContentRequest &request) {
   Json::Array parts;
-  parts.push_back(text_part(with_earlier(request)));
+  if (const std::string prompt = with_earlier(request); !prompt.empty()) parts.push_back(text_part(prompt));
   for (const Still &still : request.stills) parts.push_back(still_part(still));
   if (!request.text.empty()) parts.push_back(text_part(request.text));
 

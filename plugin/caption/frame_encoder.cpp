@@ -124,6 +124,9 @@ bool goes_as_it_is(const Picture &picture, unsigned max_size) {
          static_cast<unsigned>(std::max(width, height)) <= max_size;
 }
 
+// Every JPEG begins so.
+bool begins_as_jpeg(GstBuffer *buffer) { return gst_buffer_memcmp(buffer, 0, "\xFF\xD8\xFF", 3) == 0; }
+
 Still still_of(GstBuffer *buffer) {
   Still still;
   still.bytes.resize(gst_buffer_get_size(buffer));
@@ -134,7 +137,10 @@ Still still_of(GstBuffer *buffer) {
 }  // namespace
 
 Result<Still> encode_still(const Picture &picture, unsigned max_size) {
-  if (goes_as_it_is(picture, max_size)) return still_of(picture.buffer.get());
+  if (goes_as_it_is(picture, max_size)) {
+    if (!begins_as_jpeg(picture.buffer.get())) return unreadable("it is no JPEG.");
+    return still_of(picture.buffer.get());
+  }
   auto raw = decoded(picture);
   if (!raw) return std::move(raw).error();
   const auto in_info = info_of(*raw);

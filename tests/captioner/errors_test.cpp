@@ -81,6 +81,17 @@ TEST(Errors, EndTheStreamWithWhatToDoNext) {
   }
 }
 
+// The source is long through when the only caption finds nobody to take it.
+TEST(Errors, OfAPadThatIsNotLinkedAreSaidThoughTheInputHasEnded) {
+  GatewayServer gateway;
+  gateway.gateway().set_pace({.chunk = 0, .before = std::chrono::milliseconds(300), .between = {}});
+  CaptionRun run(gateway,
+                 "videotestsrc name=src num-buffers=3 ! video/x-raw,format=RGB,width=64,height=36 ! "
+                 "gencaption name=cap  appsrc ! fakesink");
+  EXPECT_THAT(run.play(), HasSubstr("Internal data stream error"));
+  EXPECT_EQ(gateway.gateway().calls(), 1u);
+}
+
 TEST(Errors, AreWarningsWhenTheyAreToBeSkipped) {
   for (const Failure &failure : kFailures) {
     GatewayServer gateway;

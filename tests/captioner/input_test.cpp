@@ -107,6 +107,17 @@ TEST(Text, WithoutADurationLastsUntilTheNext) {
   EXPECT_EQ(harness.finish(), Cues({{0, 1200, "EINS."}, {1200, 6200, "ZWEI."}}));
 }
 
+TEST(Text, WithoutADurationLastsUntilTheNextWhateverEventsAreBetween) {
+  GatewayServer gateway;
+  Harness harness(gateway, "", kUtf8);
+  harness.push("Eins.", 0, GST_CLOCK_TIME_NONE);
+  GstTagList *tags = gst_tag_list_new(GST_TAG_TITLE, "Film", nullptr);
+  gst_tag_list_set_scope(tags, GST_TAG_SCOPE_GLOBAL);
+  gst_harness_push_event(harness.get(), gst_event_new_tag(tags));
+  harness.push("Zwei.", 1200 * GST_MSECOND, GST_CLOCK_TIME_NONE);
+  EXPECT_EQ(harness.finish(), Cues({{0, 1200, "EINS."}, {1200, 6200, "ZWEI."}}));
+}
+
 TEST(Text, ThatOverlapsIsPutWhereThereIsRoom) {
   GatewayServer gateway;
   Harness harness(gateway, "", kUtf8);
@@ -124,6 +135,83 @@ TEST(Text, OfAnyBytesIsAnsweredInValidText) {
   EXPECT_EQ(cues[0].text,
             "A\xEF\xBF\xBD"
             "B\xEF\xBF\xBD\nC");
+}
+
+TEST(Text, GoesAloneWhereThePromptIsEmpty) {
+  GatewayServer gateway;
+  Harness harness(gateway, "prompt=\"\" system-instruction=\"Say it loud.\"", kUtf8);
+  harness.push("Guten Tag.", 0, GST_SECOND);
+  // The gateway refuses a part without text.
+  EXPECT_EQ(harness.finish().size(), 1u);
+  EXPECT_THAT(gateway.gateway().problems(), IsEmpty());
+}
+
+// Texts that come as time goes by.
+class LiveText {
+ public:
+  LiveText(const GatewayServer &gateway, const std::string &properties)
+      : run(gateway,
+            "appsrc name=in is-live=true format=time caps=text/x-raw,format=utf8 ! gencaption name=cap " +
+                properties + " ! appsink name=out sync=false") {
+    run.go(GST_STATE_PLAYING);
+  }
+  // Now, on the time of the stream.
+  GstClockTime time() const {
+    const auto clock = GRef<GstClock>::adopt(gst_element_get_clock(run.pipeline()));
+    return clock ? gst_clock_get_time(clock.get()) - gst_element_get_base_time(run.pipeline()) : 0;
+  }
+  void push(const std::string &text, GstClockTime pts, GstClockTime duration) {
+    GstBuffer *buffer = gst_buffer_new_memdup(text.data(), text.size());
+    GST_BUFFER_PTS(buffer) = pts;
+    GST_BUFFER_DURATION(buffer) = duration;
+    GstFlowReturn flow = GST_FLOW_OK;
+    g_signal_emit_by_name(run.element("in").get(), "push-buffer", buffer, &flow);
+    gst_buffer_unref(buffer);
+  }
+  void end() {
+    GstFlowReturn flow = GST_FLOW_OK;
+    g_signal_emit_by_name(run.element("in").get(), "end-of-stream", &flow);
+  }
+
+  CaptionRun run;
+};
+
+TEST(LiveTexts, WithoutADurationAreAllSaidAndLastUntilTheNext) {
+  GatewayServer gateway;
+  LiveText live(gateway, "latency=5000");
+  const GstClockTime begin = live.time() + GST_SECOND;
+  live.push("Eins.", begin, GST_CLOCK_TIME_NONE);
+  live.push("Zwei.", begin + 700 * GST_MSECOND, GST_CLOCK_TIME_NONE);
+  live.push("Drei.", begin + 1500 * GST_MSECOND, GST_CLOCK_TIME_NONE);
+  live.end();
+  ASSERT_EQ(live.run.finish(), "");
+  const uint64_t ms = begin / GST_MSECOND;
+  EXPECT_EQ(live.run.cues(),
+            Cues({{ms, ms + 700, "EINS."}, {ms + 700, ms + 1500, "ZWEI."}, {ms + 1500, ms + 6500, "DREI."}}));
+  EXPECT_EQ(live.run.stat("late"), 0u);
+}
+
+TEST(LiveTexts, WithoutADurationEndWhenTheyHaveBeenReadWhereNoOtherComesByTheDeadline) {
+  GatewayServer gateway;
+  LiveText live(gateway, "latency=300");
+  const GstClockTime begin = live.time() + 200 * GST_MSECOND;
+  live.push("Eins.", begin, GST_CLOCK_TIME_NONE);
+  ASSERT_TRUE(live.run.wait_for_captions(1));
+  const uint64_t ms = begin / GST_MSECOND;
+  EXPECT_EQ(live.run.cues(), Cues({{ms, ms + 1000, "EINS."}}));
+}
+
+TEST(LiveTexts, ThatOverlapAreNotLate) {
+  GatewayServer gateway;
+  LiveText live(gateway, "latency=5000");
+  const GstClockTime begin = live.time() + GST_SECOND;
+  live.push("Eins.", begin, 2 * GST_SECOND);
+  live.push("Zwei.", begin + GST_SECOND, 2 * GST_SECOND);
+  live.end();
+  ASSERT_EQ(live.run.finish(), "");
+  const uint64_t ms = begin / GST_MSECOND;
+  EXPECT_EQ(live.run.cues(), Cues({{ms, ms + 2000, "EINS."}, {ms + 2000, ms + 3000, "ZWEI."}}));
+  EXPECT_EQ(live.run.stat("late"), 0u);
 }
 
 TEST(Gaps, BetweenCaptionsLetDownstreamGoOn) {
@@ -176,6 +264,19 @@ TEST(Events, OfQualityAreDroppedAndSeeksGoUpstreamOnce) {
   EXPECT_EQ(gst_harness_upstream_events_received(harness.get()), before + 2);
 }
 
+TEST(Events, AStreamMayFollowAStream) {
+  GatewayServer gateway;
+  Harness harness(gateway, "", kUtf8);
+  harness.push("Eins.", 0, GST_SECOND);
+  EXPECT_EQ(harness.finish(), Cues({{0, 1000, "EINS."}}));
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  ASSERT_TRUE(gst_harness_push_event(harness.get(), gst_event_new_stream_start("second")));
+  ASSERT_TRUE(gst_harness_push_event(harness.get(), gst_event_new_segment(&segment)));
+  EXPECT_EQ(harness.push("Zwei.", GST_SECOND, GST_SECOND), GST_FLOW_OK);
+  EXPECT_EQ(harness.finish(), Cues({{1000, 2000, "ZWEI."}}));
+}
+
 TEST(Events, AFlushForgetsWhatWaitsAndTheStreamGoesOn) {
   GatewayServer gateway;
   gateway.fault(sim::GatewayFaultKind::hang, 1);
@@ -207,19 +308,20 @@ TEST(Images, GetOneCaptionEach) {
 }
 
 TEST(Images, ThatCannotBeReadAreAnError) {
-  GatewayServer gateway;
-  CaptionRun run(
-      gateway,
-      "appsrc name=in format=time caps=image/png ! gencaption name=cap ! appsink name=out sync=false");
-  const auto in = run.element("in");
-  GstBuffer *buffer = gst_buffer_new_memdup("no picture", 10);
-  GST_BUFFER_PTS(buffer) = 0;
-  GstFlowReturn flow = GST_FLOW_OK;
-  g_signal_emit_by_name(in.get(), "push-buffer", buffer, &flow);
-  gst_buffer_unref(buffer);
-  g_signal_emit_by_name(in.get(), "end-of-stream", &flow);
-  EXPECT_THAT(run.play(), HasSubstr("A picture cannot be sent"));
-  EXPECT_EQ(gateway.gateway().calls(), 0u);
+  for (const char *caps : {"image/png", "image/jpeg", "image/jpeg,width=64,height=64"}) {
+    GatewayServer gateway;
+    CaptionRun run(gateway, std::string("appsrc name=in format=time caps=") + caps +
+                                " ! gencaption name=cap ! appsink name=out sync=false");
+    const auto in = run.element("in");
+    GstBuffer *buffer = gst_buffer_new_memdup("no picture", 10);
+    GST_BUFFER_PTS(buffer) = 0;
+    GstFlowReturn flow = GST_FLOW_OK;
+    g_signal_emit_by_name(in.get(), "push-buffer", buffer, &flow);
+    gst_buffer_unref(buffer);
+    g_signal_emit_by_name(in.get(), "end-of-stream", &flow);
+    EXPECT_THAT(run.play(), HasSubstr("A picture cannot be sent")) << caps;
+    EXPECT_EQ(gateway.gateway().calls(), 0u) << caps;
+  }
 }
 
 }  // namespace

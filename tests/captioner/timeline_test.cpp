@@ -58,9 +58,10 @@ TEST(CaptionTimeline, FollowsThePolicyOfWhatIsLate) {
   for (const auto &[policy, wanted] :
        {std::pair{LatePolicy::immediate, ms(3000, 4000)}, std::pair{LatePolicy::shift, ms(3000, 6000)}}) {
     auto line = timeline(policy);
-    EXPECT_FALSE(line.is_late(window));
+    EXPECT_FALSE(line.is_taken(window));
     line.silence_until(3000 * kMs);
-    EXPECT_TRUE(line.is_late(window));
+    EXPECT_TRUE(line.is_taken(window));
+    EXPECT_TRUE(line.is_missed(window));
     EXPECT_EQ(line.place(window, sixty), wanted);
   }
   auto shifted = timeline(LatePolicy::shift);
@@ -70,6 +71,14 @@ TEST(CaptionTimeline, FollowsThePolicyOfWhatIsLate) {
   auto gone = timeline(LatePolicy::immediate);
   gone.silence_until(4000 * kMs);
   EXPECT_EQ(gone.place(window, "Gone."), std::nullopt);
+}
+
+TEST(CaptionTimeline, TellsTimeGoneToSilenceFromTimeOfACaption) {
+  auto line = timeline();
+  ASSERT_TRUE(line.place(ms(0, 3000), "One."));
+  EXPECT_TRUE(line.is_taken(ms(2000, 4000)));
+  EXPECT_FALSE(line.is_missed(ms(2000, 4000)));
+  EXPECT_EQ(line.place(ms(2000, 4000), "Two."), ms(3000, 4000));
 }
 
 TEST(CaptionTimeline, GoesBackwards) {
