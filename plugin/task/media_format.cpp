@@ -111,7 +111,7 @@ const FormatRow *find_format(std::string_view media_type) {
 
 std::string type_of_caps(GstCaps *caps) {
   const GstStructure *type = gst_caps_get_structure(caps, 0);
-  const std::string name = gst_structure_get_name(type);
+  std::string name = gst_structure_get_name(type);
   if (name == "audio/mpeg") {
     int version = 1;
     gst_structure_get_int(type, "mpegversion", &version);
