@@ -458,11 +458,13 @@ TEST_F(DownloadTest, CancellingEndsItWhereverItIs) {
   stuck.hangs = true;
   stuck.cut_at = 50'000;
   service_.odd_media = {stuck};
-  std::thread canceller([&] {
-    const Interrupt never;
-    while (!clip_) std::this_thread::yield();
-    static_cast<void>(clip_->wait(0, 1000, false, Interrupt::Watch(never)));
-    g_cancellable_cancel(cancellable_.get());
+  std::thread canceller;
+  http_->before_answer([&](const HttpRequest &) {
+    canceller = std::thread([this] {
+      const Interrupt never;
+      static_cast<void>(clip_->wait(0, 1000, false, Interrupt::Watch(never)));
+      g_cancellable_cancel(cancellable_.get());
+    });
   });
   const Got got = download();
   canceller.join();
