@@ -47,13 +47,13 @@ Result<void> write_durably(FileSystem &files, const std::string &path, std::stri
 Result<std::string> read_whole(FileSystem &files, const std::string &path, size_t limit) {
   const auto info = files.info(path);
   if (!info) return info.error();
-  if (*info && !(*info)->is_regular) return Error{ErrorKind::read, path + " is not a regular file."};
+  if (*info && !(*info)->is_regular) return Error{ErrorKind::wrong_type, path + " is not a regular file."};
   auto file = files.open(path, FileSystem::Mode::read);
   if (!file) return std::move(file).error();
   const auto size = (*file)->size();
   if (!size) return size.error();
   if (*size > limit)
-    return Error{ErrorKind::read, path + " is larger than " + std::to_string(limit) + " bytes."};
+    return Error{ErrorKind::wrong_type, path + " is larger than " + std::to_string(limit) + " bytes."};
   std::string contents(*size, '\0');
   const auto count = (*file)->read_at(0, std::as_writable_bytes(std::span(contents)));
   if (!count) return count.error();

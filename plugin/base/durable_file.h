@@ -23,7 +23,7 @@ Result<void> write_durably(FileSystem &files, const std::string &path, std::stri
 // Renames within one folder and syncs it.
 Result<void> rename_durably(FileSystem &files, const std::string &from, const std::string &to);
 
-// The whole file; more than `limit` bytes is an error, as is what is no regular file.
+// The whole file. More than `limit` bytes, or what is no regular file, is ErrorKind::wrong_type.
 Result<std::string> read_whole(FileSystem &files, const std::string &path, size_t limit);
 
 }  // namespace genclip

@@ -119,8 +119,12 @@ class PosixFileSystem final : public FileSystem {
     // A pipe that somebody has put there would be waited for.
     const int descriptor = ::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
     if (descriptor < 0) {
+      // What is of others is told from what a disk does not give.
+      const bool is_foreign = mode == Mode::read && (errno == EACCES || errno == EPERM);
       Error error = failure("open", path);
-      if (error.kind != ErrorKind::not_found && error.kind != ErrorKind::no_space_left)
+      if (is_foreign)
+        error.kind = ErrorKind::not_authorized;
+      else if (error.kind != ErrorKind::not_found && error.kind != ErrorKind::no_space_left)
         error.kind = mode == Mode::read ? ErrorKind::open_read : ErrorKind::open_write;
       return error;
     }

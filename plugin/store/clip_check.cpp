@@ -8,6 +8,16 @@
 
 namespace genclip {
 
+namespace {
+
+// Nothing is known of what is in it.
+Error unread(Error error) {
+  error.text += " If it stays so, remove that file: it is fetched again from its task.";
+  return error;
+}
+
+}  // namespace
+
 Result<CheckedClip> check_clip(FileSystem &files, const std::string &path, uint64_t size) {
   CheckedClip clip;
   const auto flawed = [&](const std::string &flaw) {
@@ -23,11 +33,12 @@ Result<CheckedClip> check_clip(FileSystem &files, const std::string &path, uint6
   if ((*info)->size != size)
     return flawed("it has " + std::to_string((*info)->size) + " bytes instead of " + std::to_string(size));
   auto file = files.open(path, FileSystem::Mode::read);
-  if (!file) return flawed(file.error().text);
+  if (!file && file.error().kind == ErrorKind::not_authorized) return flawed(file.error().text);
+  if (!file) return unread(std::move(file).error());
   clip.file = std::move(file).value();
   std::vector<std::byte> head(static_cast<size_t>(std::min<uint64_t>(size, kContainerProbeSize)));
   const auto count = clip.file->read_at(0, head);
-  if (!count) return flawed(count.error().text);
+  if (!count) return unread(count.error());
   clip.container = probe_container(std::span(head).first(*count));
   return clip.container ? clip : flawed("it is no video and no image");
 }

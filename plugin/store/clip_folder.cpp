@@ -136,6 +136,12 @@ Result<std::optional<ClipRecord>> ClipFolder::read_record(const OnDamage &on_dam
   if (!info) return info.error();
   if (!*info) return std::optional<ClipRecord>();
   const auto text = read_text();
+  if (!text) {
+    const ErrorKind kind = text.error().kind;
+    if (kind == ErrorKind::not_found) return std::optional<ClipRecord>();
+    // What cannot be read is not damaged; what is of others, or no file at all, is not ours.
+    if (kind != ErrorKind::wrong_type && kind != ErrorKind::not_authorized) return text.error();
+  }
   auto record = text ? parse(*text) : text.error();
   if (record) return std::optional<ClipRecord>(std::move(record).value());
   const std::string task_id = text ? task_id_in(*text) : "";
@@ -200,9 +206,11 @@ Result<void> ClipFolder::make_complete(ClipRecord &record) {
   record.part = PartState{};
   record.part.restarts = restarts;
   if (auto written = write_record(record); !written) return written;
-  if (auto removed = files_.remove(path_.spare()); !removed) return removed;
-  if (!replaced || replaced->clip_name == record.clip_name) return {};
-  return files_.remove(path_.file(replaced->clip_name));
+  // The clip is whole, whether or not what is left over can be removed.
+  static_cast<void>(files_.remove(path_.spare()));
+  if (replaced && replaced->clip_name != record.clip_name)
+    static_cast<void>(files_.remove(path_.file(replaced->clip_name)));
+  return {};
 }
 
 Result<void> ClipFolder::finish_commit(ClipRecord &record) {

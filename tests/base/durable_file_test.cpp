@@ -180,7 +180,7 @@ TEST(DurableFile, IsReadWholeWithinItsLimit) {
   EXPECT_EQ(*whole, text);
   const auto larger = read_whole(real(), folder.file("f"), text.size() - 1);
   ASSERT_FALSE(larger);
-  EXPECT_EQ(larger.error().kind, ErrorKind::read);
+  EXPECT_EQ(larger.error().kind, ErrorKind::wrong_type);
   ASSERT_TRUE(write_durably(real(), folder.file("empty"), ""));
   EXPECT_EQ(*read_whole(real(), folder.file("empty"), 0), "");
 }
@@ -190,10 +190,10 @@ TEST(DurableFile, ReadsRegularFilesOnly) {
   std::ofstream(folder.file("f")) << "x";
   ASSERT_EQ(::symlink("f", folder.file("link").c_str()), 0);
   ASSERT_EQ(::mkfifo(folder.file("pipe").c_str(), 0600), 0);
-  EXPECT_EQ(read_whole(real(), folder.file("link"), 10).error().kind, ErrorKind::read);
-  EXPECT_EQ(read_whole(real(), folder.file("pipe"), 10).error().kind, ErrorKind::read)
+  EXPECT_EQ(read_whole(real(), folder.file("link"), 10).error().kind, ErrorKind::wrong_type);
+  EXPECT_EQ(read_whole(real(), folder.file("pipe"), 10).error().kind, ErrorKind::wrong_type)
       << "and does not wait for it";
-  EXPECT_EQ(read_whole(real(), folder.path(), 10).error().kind, ErrorKind::read);
+  EXPECT_EQ(read_whole(real(), folder.path(), 10).error().kind, ErrorKind::wrong_type);
   EXPECT_EQ(read_whole(real(), folder.file("missing"), 10).error().kind, ErrorKind::not_found);
 }
 
