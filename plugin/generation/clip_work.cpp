@@ -50,9 +50,11 @@ Result<void> ClipWork::run() {
   auto lock = wait_for_turn();
   if (!lock) return std::move(lock).error();
   if (!*lock) return {};  // Served.
+  lock_ = std::move(*lock);
   auto found = read_journal();
-  if (!found) return std::move(found).error();
-  return work_on(std::move(*found));
+  auto done = found ? work_on(std::move(*found)) : std::move(found).error();
+  lock_.reset();
+  return done;
 }
 
 // Nothing: another process brought the clip, or it was there.
@@ -256,6 +258,13 @@ Result<void> ClipWork::commit(std::shared_ptr<File> part, uint64_t size, const M
   if (auto committed = folder_.commit(*part, record_); !committed) {
     Error error = std::move(committed).error();
     error.task_id = record_.task_id;
+    if (error.kind == ErrorKind::not_found) {
+      error.text +=
+          " Something removed it from the store. Run again: the clip is fetched anew from its task.";
+      record_.clip_name.clear();
+      record_.part = PartState{};
+      save_if_possible();
+    }
     return error;
   }
   if (auto use = folder_.lock_use(); use) generation_.hold(std::move(*use));
@@ -283,6 +292,17 @@ void ClipWork::make_room() {
 
 Result<void> ClipWork::save() {
   record_.updated_at = unix_seconds(clock_);
+  auto saved = folder_.write_record(record_);
+  if (saved || saved.error().kind != ErrorKind::not_found) return saved;
+  return come_back(std::move(saved).error());
+}
+
+// Somebody has removed the folder, and with it the lock: what is known of the task goes into a new one,
+// unless another run has begun there.
+Result<void> ClipWork::come_back(Error lost) {
+  auto lock = folder_.lock_writer(tell_damage());
+  if (!lock || !*lock || folder_.look()) return lost;
+  lock_ = std::move(*lock);
   return folder_.write_record(record_);
 }
 

@@ -44,6 +44,7 @@ class ClipWork {
   Result<void> commit(std::shared_ptr<File> part, uint64_t size, const MediaContainer &container);
   void make_room();
   Result<void> save();
+  Result<void> come_back(Error lost);
   void save_if_possible();
   void give_up_task();
   void warn(std::string text);
@@ -63,8 +64,9 @@ class ClipWork {
   TaskClient tasks_;
   ClipFolder folder_;
   ClipFollower follower_;
-  ClipRecord record_;    // As it is, or is about to be, on disk.
-  bool is_new_ = false;  // This run submitted the task, and the service has not told of it since.
+  std::optional<StoreLock> lock_;  // While it is this one's turn.
+  ClipRecord record_;              // As it is, or is about to be, on disk.
+  bool is_new_ = false;            // This run submitted the task, and the service has not told of it since.
   bool warned_of_status_ = false;
   std::optional<Clock::Time> deadline_;
 };
