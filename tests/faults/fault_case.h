@@ -6,6 +6,7 @@
 #include <gst/gst.h>
 
 #include <functional>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -50,6 +51,13 @@ Ending nothing_sent(GstResourceError code, std::string text = {});
 
 using Settings = std::vector<std::pair<const char *, std::string>>;
 
+// While a run goes on, once: what happens before the service answers there, or amid the first clip that it
+// sends.
+struct Interlude {
+  Place place = Place::submit;
+  std::function<void(Scene &)> act = {};
+};
+
 struct FaultCase {
   std::string name;  // Unique; letters and digits.
   // One of the two: of the simulator, in the words of docs/simulator.md, or of a service that is scripted.
@@ -63,6 +71,11 @@ struct FaultCase {
   // Before the run with the fault, and after it, to mend what `break_it` broke.
   std::function<void(Scene &)> break_it = {};
   std::function<void(Scene &)> mend = {};
+  // Only with misdeeds.
+  std::optional<Interlude> interlude = {};
+  // Elements of this process that want the same clip and began before the run with the fault: they end as it
+  // does.
+  unsigned guests = 0;
   // There is a whole clip in the store before.
   bool stored_before = false;
   // Nothing here can mend the fault: the next run ends like the first.

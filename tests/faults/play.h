@@ -21,9 +21,11 @@ struct Aftermath {
 };
 
 struct Play {
-  std::string clip;  // As the service has it.
-  FaultRun before;   // Of a case whose clip is stored already.
+  std::string obstacle;  // It was not played.
+  std::string clip;      // As the service has it.
+  FaultRun before;       // Of a case whose clip is stored already.
   FaultRun broken;
+  std::vector<FaultRun> guests;
   Aftermath after_broken;
   FaultRun healed;
   Aftermath after_healed;

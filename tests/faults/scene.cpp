@@ -4,17 +4,21 @@
 #include "tests/faults/scene.h"
 
 #include <gtest/gtest.h>
+#include <sys/mount.h>
 
 #include <filesystem>
 #include <fstream>
 
-#include "plugin/base/mutex.h"
+#include "tests/faults/broken_disk.h"
 #include "tests/faults/log_watch.h"
 
 namespace genclip::test {
 namespace {
 
 namespace fs = std::filesystem;
+
+// It has asked for its clip.
+bool is_in(const ClipPipeline &clip) { return clip.get("status") != "idle"; }
 
 std::string text_of(GstMessage *message) {
   std::string text = GST_MESSAGE_TYPE_NAME(message);
@@ -52,14 +56,113 @@ std::vector<std::string> Scene::leaking_files() const {
   return leaking;
 }
 
+Scene::Scene(std::unique_ptr<FaultService> service) : service_(std::move(service)) {}
+
+Scene::~Scene() {
+  for (std::thread &thread : threads_) thread.join();
+  mend_disk(folder_.path());
+  if (!disk_.empty()) ::umount2(disk_.c_str(), MNT_DETACH);
+}
+
+bool Scene::mount_disk(size_t bytes) {
+  const std::string path = folder_.file("disk");
+  fs::create_directory(path);
+  if (::mount("none", path.c_str(), "tmpfs", 0, ("size=" + std::to_string(bytes)).c_str()) != 0) {
+    obstacle = "no disk can be mounted here";
+    return false;
+  }
+  disk_ = path;
+  move_store(path + "/store");
+  return true;
+}
+
+void Scene::fill_disk(size_t left) {
+  const std::string path = disk_ + "/ballast";
+  std::ofstream ballast(path, std::ios::binary | std::ios::app);
+  const std::string block(4096, 'x');
+  while (ballast.write(block.data(), static_cast<std::streamsize>(block.size())).flush()) continue;
+  ballast.close();
+  std::error_code none;
+  const auto size = fs::file_size(path, none);
+  fs::resize_file(path, size > left ? size - left : 0, none);
+}
+
+void Scene::make_room() { fs::remove(disk_ + "/ballast"); }
+
+bool Scene::wait_for(const std::function<bool()> &what) const {
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (!what()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    g_usleep(2000);
+  }
+  return true;
+}
+
+std::string Scene::record() const {
+  std::ifstream file(clip_file("task.json"), std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+size_t Scene::part_size() const {
+  std::error_code none;
+  const auto size = fs::file_size(clip_file("clip.part"), none);
+  return none ? 0 : static_cast<size_t>(size);
+}
+
+Settings Scene::request() const {
+  return {{"model", "dance-2.5"}, {"prompt", "a red kite"}, {"duration", "4"},
+          {"store", store()},     {"poll-interval", "10"},  {"http-timeout", "20"},
+          {"retries", "2"},       {"timeout", "30"},        {"base-url", service_->base_url()}};
+}
+
 void Scene::use(ClipPipeline &clip, const Settings &settings) const {
-  const Settings usual = {{"model", "dance-2.5"}, {"prompt", "a red kite"},
-                          {"duration", "4"},      {"api-key", kSecretKey},
-                          {"store", store()},     {"poll-interval", "10"},
-                          {"http-timeout", "20"}, {"retries", "2"},
-                          {"timeout", "30"},      {"base-url", service_->base_url()}};
-  for (const auto &[property, value] : usual) clip.set(property, value);
+  for (const auto &[property, value] : request()) clip.set(property, value);
+  clip.set("api-key", kSecretKey);
   for (const auto &[property, value] : settings) clip.set(property, value);
+}
+
+void Scene::invite() {
+  auto guest = std::make_unique<Guest>(*this, Settings());
+  EXPECT_TRUE(wait_for([&] { return is_in(guest->clip()); }));
+  MutexLock lock(mutex_);
+  guests_.push_back(std::move(guest));
+}
+
+void Scene::expect(unsigned runs) {
+  MutexLock lock(mutex_);
+  expected_ = runs;
+}
+
+bool Scene::gather() const {
+  return wait_for([this] {
+    MutexLock lock(mutex_);
+    return guests_.size() + 1 == expected_ && running_ && is_in(*running_);
+  });
+}
+
+Guest &Scene::guest(size_t which) {
+  MutexLock lock(mutex_);
+  return *guests_.at(which);
+}
+
+std::vector<FaultRun> Scene::see_guests_off() {
+  std::vector<std::unique_ptr<Guest>> guests;
+  {
+    MutexLock lock(mutex_);
+    guests.swap(guests_);
+  }
+  std::vector<FaultRun> runs;
+  for (const auto &guest : guests)
+    if (!guest->has_left()) runs.push_back(guest->finish());
+  return runs;
+}
+
+Visitor &Scene::call_in(const Settings &settings) {
+  Settings all = request();
+  all.insert(all.end(), settings.begin(), settings.end());
+  visitors_.push_back(
+      std::make_unique<Visitor>(all, folder_.file("visitor-" + std::to_string(visitors_.size()))));
+  return *visitors_.back();
 }
 
 FaultRun Scene::run(const Settings &settings) {
@@ -67,12 +170,27 @@ FaultRun Scene::run(const Settings &settings) {
   use(clip, settings);
   const auto begun = std::chrono::steady_clock::now();
   Witness witness(clip);
+  {
+    MutexLock lock(mutex_);
+    running_ = &clip;
+  }
   const auto error = clip.play();
+  {
+    MutexLock lock(mutex_);
+    running_ = nullptr;
+  }
   FaultRun run = witness.report();
   run.error = error;
   clip.go(GST_STATE_NULL);
   run.time = std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begun);
   return run;
+}
+
+void Scene::later(std::chrono::milliseconds time, std::function<void()> act) {
+  threads_.emplace_back([time, act = std::move(act)] {
+    std::this_thread::sleep_for(time);
+    act();
+  });
 }
 
 struct Witness::Notes {
@@ -119,6 +237,23 @@ FaultRun Witness::report() const {
   FaultRun run = notes_->run;
   run.status = status;
   if (holds_secret(graph.get())) run.leaks.emplace_back(graph.get());
+  return run;
+}
+
+Guest::Guest(const Scene &scene, const Settings &settings) : clip_(kSeenSink), witness_(clip_) {
+  scene.use(clip_, settings);
+  clip_.go(GST_STATE_PLAYING);
+}
+
+void Guest::leave() {
+  has_left_ = true;
+  clip_.go(GST_STATE_NULL);
+}
+
+FaultRun Guest::finish() {
+  const auto error = clip_.finish();
+  FaultRun run = witness_.report();
+  run.error = error;
   return run;
 }
 

@@ -3,15 +3,20 @@
 // Where a fault case plays: a service, a store, and runs of one genclipsrc with one request.
 #pragma once
 
+#include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include "plugin/base/mutex.h"
 #include "tests/elements/clip_pipeline.h"
 #include "tests/faults/fault_case.h"
 #include "tests/faults/fault_service.h"
+#include "tests/faults/visitor.h"
 #include "tests/support/temporary_folder.h"
 
 namespace genclip::test {
@@ -26,9 +31,15 @@ struct FaultRun {
   std::chrono::milliseconds time{0};
 };
 
+class Guest;
+
+// The threads of its service may ask it for the guests; all else is for one thread.
 class Scene {
  public:
-  explicit Scene(std::unique_ptr<FaultService> service) : service_(std::move(service)) {}
+  explicit Scene(std::unique_ptr<FaultService> service);
+  ~Scene();
+  Scene(const Scene &) = delete;
+  Scene &operator=(const Scene &) = delete;
 
   FaultService &service() { return *service_; }
   // Of which nothing outlives the scene.
@@ -42,14 +53,54 @@ class Scene {
   // Files of the store with a secret in them.
   std::vector<std::string> leaking_files() const;
 
+  // A disk of that size for the store, which nobody else has. False: this machine does not let us.
+  bool mount_disk(size_t bytes);
+  // Leaves room for so many bytes on it.
+  void fill_disk(size_t left);
+  void make_room();
+
+  // Until it holds; false when it never does.
+  bool wait_for(const std::function<bool()> &what) const;
+  // The record's text, empty when there is none.
+  std::string record() const;
+  size_t part_size() const;
+
   // The request of this scene, on an element that is in NULL.
   void use(ClipPipeline &clip, const Settings &settings) const;
   FaultRun run(const Settings &settings = {});
 
+  // Begins another run of the request in this process; returns once it is in.
+  void invite();
+  // So many runs of this process will want the clip; any thread can wait until they do.
+  void expect(unsigned runs) EXCLUDES(mutex_);
+  bool gather() const EXCLUDES(mutex_);
+  Guest &guest(size_t which) EXCLUDES(mutex_);
+  // How those who stayed have ended.
+  std::vector<FaultRun> see_guests_off() EXCLUDES(mutex_);
+
+  // Begins another run of the request in a process of its own.
+  Visitor &call_in(const Settings &settings = {});
+  Visitor &visitor(size_t which) { return *visitors_.at(which); }
+  void end_visitors() { visitors_.clear(); }
+  // On a thread of its own, which ends with the scene.
+  void later(std::chrono::milliseconds time, std::function<void()> act);
+
+  // Why this machine cannot play the case; empty: it can.
+  std::string obstacle;
+
  private:
+  Settings request() const;
+
   const std::unique_ptr<FaultService> service_;
   const TemporaryFolder folder_;
   std::string store_;
+  std::string disk_;
+  std::vector<std::unique_ptr<Visitor>> visitors_;
+  std::vector<std::thread> threads_;
+  mutable Mutex mutex_;
+  std::vector<std::unique_ptr<Guest>> guests_ GUARDED_BY(mutex_);
+  unsigned expected_ GUARDED_BY(mutex_) = 0;
+  const ClipPipeline *running_ GUARDED_BY(mutex_) = nullptr;
 };
 
 // Everything that a pipeline says and gives, from now on.
@@ -74,5 +125,22 @@ class Witness {
 
 // For a Witness to see the bytes.
 constexpr char kSeenSink[] = "fakesink name=sink sync=false signal-handoffs=true";
+
+// A run that goes on by itself.
+class Guest {
+ public:
+  Guest(const Scene &scene, const Settings &settings);
+
+  // To NULL, from any thread, once.
+  void leave();
+  bool has_left() const { return has_left_; }
+  const ClipPipeline &clip() const { return clip_; }
+  FaultRun finish();
+
+ private:
+  ClipPipeline clip_;
+  Witness witness_;
+  std::atomic<bool> has_left_ = false;
+};
 
 }  // namespace genclip::test

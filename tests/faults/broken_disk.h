@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Files below a folder that fail as a disk's do: the program's own calls of the C library come here first.
+#pragma once
+
+#include <string>
+
+namespace genclip::test {
+
+enum class FileCall { open, make, write, sync, rename, truncate, lock, make_folder, remove, read };
+
+struct DiskFault {
+  FileCall call = FileCall::write;
+  std::string name;    // The last part of the path; of a rename's source. Empty: any.
+  int code = 0;        // errno.
+  unsigned after = 0;  // So many calls go well before.
+  unsigned times = 0;  // 0: until the disk is mended.
+};
+
+// Any thread; each folder has faults of its own.
+void break_disk(const std::string &folder, DiskFault fault);
+void mend_disk(const std::string &folder);
+
+}  // namespace genclip::test
