@@ -33,11 +33,10 @@ TEST_P(ClipStress, IsBorneAndLeavesAWorkingElement) {
   use(clip, service.url(), store.path());
   clip.set("retries", "20");
   GstElement *pipeline = clip.pipeline();
-  const auto sink = clip.element("sink");
   const Toll toll = stress(
       pipeline,
       {change_state(pipeline), change_state(pipeline), change_state(pipeline),
-       seek(sink.get(), GST_FORMAT_BYTES, kSize),
+       seek(pipeline, GST_FORMAT_BYTES, kSize),
        query(clip.src(), {[] { return gst_query_new_duration(GST_FORMAT_BYTES); }, gst_query_new_scheduling,
                           gst_query_new_uri, [] { return gst_query_new_seeking(GST_FORMAT_BYTES); },
                           gst_query_new_latency, [] { return gst_query_new_position(GST_FORMAT_BYTES); }}),
