@@ -7,6 +7,7 @@
 
 #include <utility>
 
+#include "elements/captioner/gap_event.h"
 #include "elements/captioner/still_maker.h"
 #include "plugin/caption/caption_text.h"
 
@@ -141,7 +142,7 @@ bool CaptionStage::set_segment(GstEvent *event) {
       GST_FLOW_OK)
     return false;
   // Downstream can preroll on it; it gives no time away.
-  return line_.push_event(GRef<GstEvent>::adopt(gst_event_new_gap(out.start, 0))) == GST_FLOW_OK;
+  return line_.push_event(gap_event(out.start, 0)) == GST_FLOW_OK;
 }
 
 void CaptionStage::flush_start(GRef<GstEvent> event) {

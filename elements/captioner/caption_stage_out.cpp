@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "elements/captioner/caption_stage.h"
+#include "elements/captioner/gap_event.h"
 #include "elements/post_error.h"
 #include "plugin/caption/caption_text.h"
 #include "plugin/caption/sentence_splitter.h"
@@ -81,7 +82,8 @@ GstFlowReturn CaptionStage::put_out(LineOutput output) {
     return GST_FLOW_OK;
   }
   if (const auto *silence = std::get_if<Silence>(&output)) {
-    gst_pad_push_event(src_, gst_event_new_gap(silence->span.start, silence->span.end - silence->span.start));
+    gst_pad_push_event(src_,
+                       gap_event(silence->span.start, silence->span.end - silence->span.start).release());
     return GST_FLOW_OK;
   }
   if (const auto *spoken = std::get_if<Spoken>(&output)) return put_out_caption(*spoken);
