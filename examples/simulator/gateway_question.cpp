@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 11> kModels = {
     "gem-3.1-pro-preview-low",
 };
 
-constexpr std::string_view kPath = "/v1/models/";
+constexpr std::string_view kPath = "/llm/v1/models/";
 
 using Problems = std::vector<std::string>;
 
@@ -146,13 +146,12 @@ void read_system_instruction(const Json &instruction, GatewayQuestion &question,
 
 Result<GatewayQuestion> read_gateway_path(const std::string &path) {
   const auto unknown = [](std::string why) { return Error{ErrorKind::not_found, std::move(why)}; };
-  const size_t begin = path.find(kPath);
   const size_t colon = path.rfind(':');
-  if (begin == std::string::npos || colon == std::string::npos || colon < begin)
+  if (!path.starts_with(kPath) || colon == std::string::npos || colon < kPath.size())
     return unknown("This is no path of the text gateway.");
   const std::string way = path.substr(colon + 1, path.find('?', colon) - colon - 1);
   GatewayQuestion question;
-  question.model = path.substr(begin + kPath.size(), colon - begin - kPath.size());
+  question.model = path.substr(kPath.size(), colon - kPath.size());
   question.stream = way == "streamGenerateContent";
   if (!question.stream && way != "generateContent") return unknown("There is no " + way + ".");
   if (std::find(kModels.begin(), kModels.end(), question.model) == kModels.end())

@@ -58,6 +58,12 @@ TEST_F(TextGateway, NamesTheModelsOfTheDocumentAndNoOther) {
   for (const char *model : {"gem-2.5-flash-lite-low", "gem", "Gem%202.5%20Pro", ""})
     EXPECT_EQ(ask_model(kAsk, "generateContent", model).status, 404u) << model;
   EXPECT_EQ(ask_model(kAsk, "countTokens").status, 404u);
+  for (const char *base : {"/v1", "/x"})
+    EXPECT_EQ(
+        ask_api("POST", simulator_.llm_base_url() + base + "/v1/models/gem-2.5-pro:generateContent", kAsk)
+            .status,
+        404u)
+        << base;
 }
 
 TEST_F(TextGateway, RefusesWhatTheDocumentDoesNotShow) {
