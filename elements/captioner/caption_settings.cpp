@@ -9,6 +9,7 @@
 #include "plugin/base/gref.h"
 #include "plugin/catalog/catalog.h"
 #include "plugin/http/api_key.h"
+#include "plugin/http/http_settings.h"
 #include "plugin/http/redaction.h"
 
 namespace genclip {
@@ -132,6 +133,8 @@ Result<CaptionSettings> checked(CaptionSettings settings) {
   if (settings.top_p < 0 && settings.top_p != -1) problems.push_back("top-p is -1 or from 0 to 1");
   find_base_url(settings, problems);
   find_key(settings, problems);
+  for (std::string &problem : problems_of({settings.proxy, settings.tls_ca_file}))
+    problems.push_back(std::move(problem));
   if (problems.empty()) return settings;
   std::string text = "gencaption cannot start: ";
   for (std::string &problem : problems) {

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <utility>
 
+#include "plugin/http/http_fault.h"
+
 namespace genclip {
 namespace {
 
@@ -64,8 +66,10 @@ Error Handover::timed_out() const {
   Error error{ErrorKind::timed_out, ""};
   switch (phase_) {
     case Phase::connecting:
-      error.text = "No connection to " + host_ + " came about within " + after +
-                   ". Check the address, the network and the proxy.";
+      error.text = proxy_.empty()
+                       ? "No connection to " + host_ + " came about within " + after +
+                             ". Check the address and the network."
+                       : "The proxy " + proxy_ + " made no connection within " + after + "." + kCheckProxy;
       break;
     case Phase::asking:
       error.text = host_ + " did not answer within " + after + ". Try again later, or with a longer timeout.";
@@ -149,6 +153,11 @@ bool Handover::was_sent() {
 void Handover::progress() {
   MutexLock lock(mutex_);
   last_progress_ = std::chrono::steady_clock::now();
+}
+
+void Handover::set_proxy(std::string proxy) {
+  MutexLock lock(mutex_);
+  proxy_ = std::move(proxy);
 }
 
 void Handover::give_head(HttpReply head) {

@@ -42,6 +42,8 @@ class Handover {
   bool begin_sending() EXCLUDES(mutex_);
   bool was_sent() EXCLUDES(mutex_);
   void progress() EXCLUDES(mutex_);
+  // That the connection goes by a proxy, or does not (empty): for the texts of errors.
+  void set_proxy(std::string proxy) EXCLUDES(mutex_);
   void give_head(HttpReply head) EXCLUDES(mutex_);
   // The first `count` bytes of `chunk`; 0: the clean end.
   void give_chunk(std::vector<std::byte> chunk, size_t count) EXCLUDES(mutex_);
@@ -65,6 +67,7 @@ class Handover {
   Mutex mutex_;
   CondVar changed_;
   Phase phase_ GUARDED_BY(mutex_) = Phase::connecting;
+  std::string proxy_ GUARDED_BY(mutex_);
   Time last_progress_ GUARDED_BY(mutex_);
   bool sent_ GUARDED_BY(mutex_) = false;
   bool abandoned_ GUARDED_BY(mutex_) = false;

@@ -15,24 +15,25 @@ struct Meaning {
   int code;
   ErrorKind kind;
   bool transient;
-  const char *text;  // After the host's name.
+  const char *text;              // After the host's name.
+  const char *advice = nullptr;  // Set: the connection was not there yet. Of a proxy there is another.
 };
 
 constexpr int kAnyCode = -1;
 
 const Meaning kMeanings[] = {
     {g_resolver_error_quark, G_RESOLVER_ERROR_NOT_FOUND, ErrorKind::not_found, false,
-     " is not known as a host. Check the address and the network."},
-    {g_resolver_error_quark, kAnyCode, ErrorKind::not_found, true,
-     " cannot be looked up now. Check the network and the name server."},
-    {g_io_error_quark, G_IO_ERROR_CONNECTION_REFUSED, ErrorKind::open_read, true,
-     " refuses the connection. Check address and port, and whether the service runs."},
-    {g_io_error_quark, G_IO_ERROR_HOST_UNREACHABLE, ErrorKind::open_read, true,
-     " cannot be reached. Check the network."},
-    {g_io_error_quark, G_IO_ERROR_NETWORK_UNREACHABLE, ErrorKind::open_read, true,
-     " cannot be reached. Check the network."},
-    {g_io_error_quark, G_IO_ERROR_TIMED_OUT, ErrorKind::timed_out, true,
-     " cannot be reached in time. Check the network."},
+     " is not known as a host.", " Check the address and the network."},
+    {g_resolver_error_quark, kAnyCode, ErrorKind::not_found, true, " cannot be looked up now.",
+     " Check the network and the name server."},
+    {g_io_error_quark, G_IO_ERROR_CONNECTION_REFUSED, ErrorKind::open_read, true, " refuses the connection.",
+     " Check address and port, and whether the service runs."},
+    {g_io_error_quark, G_IO_ERROR_HOST_UNREACHABLE, ErrorKind::open_read, true, " cannot be reached.",
+     " Check the network."},
+    {g_io_error_quark, G_IO_ERROR_NETWORK_UNREACHABLE, ErrorKind::open_read, true, " cannot be reached.",
+     " Check the network."},
+    {g_io_error_quark, G_IO_ERROR_TIMED_OUT, ErrorKind::timed_out, true, " cannot be reached in time.",
+     " Check the network."},
     {g_io_error_quark, G_IO_ERROR_PROXY_AUTH_FAILED, ErrorKind::not_authorized, false,
      " cannot be reached: the proxy refuses the credentials. Check the property proxy."},
     {g_io_error_quark, G_IO_ERROR_PROXY_NEED_AUTH, ErrorKind::not_authorized, false,
@@ -97,8 +98,16 @@ std::string debug_text(const GError &cause) {
                      {});
 }
 
+std::string text_of(const Meaning &meaning, const FaultPlace &place) {
+  if (meaning.advice && !place.proxy.empty()) return "The proxy " + place.proxy + meaning.text + kCheckProxy;
+  return place.host + meaning.text + (meaning.advice ? meaning.advice : "");
+}
+
 // The connection was there and broke.
 Error broken(const GError &cause, const FaultPlace &place) {
+  if (!place.proxy.empty())
+    return {ErrorKind::open_read, "The proxy " + place.proxy + " broke the connection before it led to " +
+                                      place.host + "." + kCheckProxy};
   const bool ended = g_error_matches(&cause, G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT);
   if (place.reading)
     return {ErrorKind::read, ended ? "The answer of " + place.host + " ended before it was complete."
@@ -124,7 +133,7 @@ HttpError http_fault(const GError &cause, const FaultPlace &place) {
       break;
     }
     if (found) {
-      fault.error = {found->kind, place.host + found->text};
+      fault.error = {found->kind, text_of(*found, place)};
       fault.transient = found->transient;
     } else {
       fault.error = broken(cause, place);

@@ -5,8 +5,8 @@
 
 #include <cstring>
 
+#include "plugin/http/http_settings.h"
 #include "plugin/http/http_url.h"
-#include "plugin/http/redaction.h"
 
 namespace genclip {
 namespace {
@@ -16,10 +16,6 @@ constexpr int kMaxConnections = 1024;
 constexpr int kMaxConnectionsPerHost = 256;
 // No connection is used twice (see soup_exchange); 0 would keep them for ever.
 constexpr guint kIdleSeconds = 1;
-
-std::string with_scheme(const std::string &proxy) {
-  return proxy.find("://") == proxy.npos ? "http://" + proxy : proxy;
-}
 
 }  // namespace
 
@@ -35,14 +31,9 @@ Result<SoupSession *> HttpSession::soup() {
 
 Result<void> HttpSession::make() {
   if (has_ca_file() && !anchors_) {
-    GErrorPtr why;
-    anchors_ = GRef<GTlsDatabase>::adopt(
-        reinterpret_cast<GTlsDatabase *>(g_tls_file_database_new(settings_.tls_ca_file.c_str(), take(why))));
-    if (!anchors_)
-      return Error{ErrorKind::settings,
-                   "The file in tls-ca-file cannot be used: " + settings_.tls_ca_file +
-                       ". It must hold certificates in PEM form.",
-                   why ? why->message : ""};
+    auto anchors = trust_anchors(settings_.tls_ca_file);
+    if (!anchors) return std::move(anchors).error();
+    anchors_ = std::move(anchors).value();
   }
   // No limit in time here: each exchange has its own, counted from its last progress.
   auto soup = GRef<SoupSession>::adopt(soup_session_new_with_options(
@@ -51,18 +42,18 @@ Result<void> HttpSession::make() {
   // Lengths and ranges are those of the bytes on the wire, and no small answer grows large.
   soup_session_remove_feature_by_type(soup.get(), SOUP_TYPE_CONTENT_DECODER);
   if (!settings_.proxy.empty()) {
-    const std::string proxy = with_scheme(settings_.proxy);
-    const auto url = GRef<GUri>::adopt(g_uri_parse(proxy.c_str(), kHttpUriFlags, nullptr));
-    if (!url || !g_uri_get_host(url.get()))
-      return Error{ErrorKind::settings, "The property proxy is no URL: " + redact_url(settings_.proxy) + "."};
-    const char *user = g_uri_get_user(url.get());
-    const char *password = g_uri_get_password(url.get());
+    const auto url = proxy_url(settings_.proxy);
+    if (!url) return url.error();
+    proxy_ = host_of(url->get());
+    const char *user = g_uri_get_user(url->get());
+    const char *password = g_uri_get_password(url->get());
     if (user) {
       const std::string pair = std::string(user) + ":" + (password ? password : "");
       const GStringPtr coded(g_base64_encode(reinterpret_cast<const guchar *>(pair.data()), pair.size()));
       proxy_authorization_ = std::string("Basic ") + coded.get();
     }
-    const auto resolver = GRef<GProxyResolver>::adopt(g_simple_proxy_resolver_new(proxy.c_str(), nullptr));
+    const GStringPtr text(g_uri_to_string(url->get()));
+    const auto resolver = GRef<GProxyResolver>::adopt(g_simple_proxy_resolver_new(text.get(), nullptr));
     soup_session_set_proxy_resolver(soup.get(), resolver.get());
   }
   soup_ = std::move(soup);

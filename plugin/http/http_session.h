@@ -31,6 +31,8 @@ class HttpSession {
   // Credentials for the proxy, for what does not go through a tunnel: the value of Proxy-Authorization; else
   // empty.
   const std::string &proxy_authorization() const { return proxy_authorization_; }
+  // Of the property proxy, as host_of() spells it; empty without one.
+  const std::string &proxy() const { return proxy_; }
 
  private:
   Result<void> make();
@@ -39,6 +41,7 @@ class HttpSession {
   GRef<SoupSession> soup_;
   GRef<GTlsDatabase> anchors_;
   std::string proxy_authorization_;
+  std::string proxy_;
 };
 
 }  // namespace genclip

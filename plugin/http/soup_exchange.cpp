@@ -27,6 +27,17 @@ gpointer hold(std::shared_ptr<SoupExchange> exchange) {
   return new std::shared_ptr<SoupExchange>(std::move(exchange));
 }
 
+// The proxy that is connected to, as host_of() spells it; empty when it is the host itself.
+std::string proxy_of(GIOStream *connecting) {
+  if (!G_IS_SOCKET_CONNECTION(connecting)) return {};
+  const auto address = GRef<GSocketAddress>::adopt(
+      g_socket_connection_get_remote_address(G_SOCKET_CONNECTION(connecting), nullptr));
+  if (!address || !G_IS_PROXY_ADDRESS(address.get())) return {};
+  const char *uri = g_proxy_address_get_uri(G_PROXY_ADDRESS(address.get()));
+  const auto proxy = GRef<GUri>::adopt(uri ? g_uri_parse(uri, kHttpUriFlags, nullptr) : nullptr);
+  return proxy && g_uri_get_host(proxy.get()) ? host_of(proxy.get()) : std::string();
+}
+
 std::shared_ptr<SoupExchange> let_go(gpointer held) {
   const std::unique_ptr<std::shared_ptr<SoupExchange>> owner(
       static_cast<std::shared_ptr<SoupExchange> *>(held));
@@ -114,6 +125,7 @@ void SoupExchange::start() {
     return;
   }
   soup_ = GRef<SoupSession>::share(*soup);
+  set_proxy(session_->proxy());  // Known before its own address is looked up.
   message_ = make_message();
   connect_signals();
   soup_session_send_async(soup_.get(), message_.get(), G_PRIORITY_DEFAULT, cancellable_.get(),
@@ -123,13 +135,20 @@ void SoupExchange::start() {
 void SoupExchange::on_event(GSocketClientEvent event, GIOStream *stream) {
   handover_->progress();
   if (stream) connection_ = GRef<GIOStream>::share(stream);
+  if (event == G_SOCKET_CLIENT_CONNECTING) set_proxy(proxy_of(stream));
   if (event == G_SOCKET_CLIENT_CONNECTED && G_IS_SOCKET_CONNECTION(stream))
     socket_ = GRef<GSocket>::share(g_socket_connection_get_socket(G_SOCKET_CONNECTION(stream)));
   if (event == G_SOCKET_CLIENT_TLS_HANDSHAKING && G_IS_TLS_CONNECTION(stream)) {
+    set_proxy({});
     // HTTP/2 would bring other rules for limits, retries and hanging connections, and nothing that is needed.
     static const char *const kProtocols[] = {"http/1.1", nullptr};
     g_tls_connection_set_advertised_protocols(G_TLS_CONNECTION(stream), kProtocols);
   }
+}
+
+void SoupExchange::set_proxy(const std::string &proxy) {
+  proxy_ = proxy;
+  handover_->set_proxy(proxy);
 }
 
 void SoupExchange::on_starting() {
@@ -257,6 +276,7 @@ bool SoupExchange::may_be_cut() {
 void SoupExchange::fail(const GError &cause) {
   answered_ = true;
   handover_->fail(http_fault(cause, {.host = host_of(url_.get()),
+                                     .proxy = handover_->was_sent() ? std::string() : proxy_,
                                      .sent = handover_->was_sent(),
                                      .reading = reading_,
                                      .certificate = flaws_,

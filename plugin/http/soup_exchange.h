@@ -46,6 +46,7 @@ class SoupExchange : public std::enable_shared_from_this<SoupExchange> {
   GRef<SoupMessage> make_message() const;
   void connect_signals();
   void on_event(GSocketClientEvent event, GIOStream *stream);
+  void set_proxy(const std::string &proxy);
   void on_starting();
   void on_informational();
   void on_head();
@@ -72,6 +73,8 @@ class SoupExchange : public std::enable_shared_from_this<SoupExchange> {
   // Of a connection that was made for this request.
   GRef<GIOStream> connection_;
   GRef<GSocket> socket_;
+  // The proxy that has to lead to the host first; empty without one, and once it has.
+  std::string proxy_;
   std::vector<std::byte> buffer_;
   size_t filled_ = 0;
   bool at_end_ = false;

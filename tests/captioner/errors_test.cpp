@@ -173,10 +173,13 @@ TEST(Settings, AreAllJudgedAtOnceBeforeAnythingIsSent) {
   CaptionRun run(gateway, captioned(1, "model=gem-2.5-flash-light temperature=-0.5"));
   run.set("cap", "api-key", "");
   run.set("cap", "llm-base-url", "ftp://x");
+  run.set("cap", "proxy", "ftp://proxy.example");
+  run.set("cap", "tls-ca-file", "/nowhere.pem");
   g_unsetenv("GENCLIP_API_KEY");
   g_unsetenv("GENCLIP_API_KEY_FILE");
-  EXPECT_THAT(run.play(), AllOf(HasSubstr("gem-2.5-flash-lite"), HasSubstr("temperature"),
-                                HasSubstr("llm-base-url"), HasSubstr("API key")));
+  EXPECT_THAT(run.play(),
+              AllOf(HasSubstr("gem-2.5-flash-lite"), HasSubstr("temperature"), HasSubstr("llm-base-url"),
+                    HasSubstr("API key"), HasSubstr("ftp://proxy.example"), HasSubstr("/nowhere.pem")));
   EXPECT_EQ(last_code(run).second, GST_RESOURCE_ERROR_SETTINGS);
   EXPECT_EQ(gateway.gateway().calls(), 0u);
 }

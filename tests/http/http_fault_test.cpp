@@ -5,6 +5,7 @@
 
 #include <gio/gio.h>
 
+#include "plugin/http/http_settings.h"
 #include "tests/http/client_fixture.h"
 
 namespace genclip::test {
@@ -183,10 +184,56 @@ TEST(HttpFault, AHeaderThatMustNotBeIsASetting) {
 }
 
 TEST(HttpFault, ABadProxyIsASetting) {
-  const auto reply =
-      client({.proxy = "http://[", .tls_ca_file = ""})->call(get("http://h.example/"), nullptr);
-  ASSERT_FALSE(reply);
-  EXPECT_EQ(reply.error().error.kind, ErrorKind::settings) << reply.error().error.text;
+  for (const char *proxy : {"http://[", "http://", "ftp://proxy.example", "http://h:port", "://h"}) {
+    const auto reply = client({.proxy = proxy, .tls_ca_file = ""})->call(get("http://h.example/"), nullptr);
+    ASSERT_FALSE(reply) << proxy;
+    EXPECT_EQ(reply.error().error.kind, ErrorKind::settings) << reply.error().error.text;
+    EXPECT_EQ(problems_of({.proxy = proxy, .tls_ca_file = ""}).size(), 1u) << proxy;
+  }
+  for (const char *proxy : {"h", "h:1", "http://u:p@h:1", "socks5://[::1]:1"})
+    EXPECT_EQ(problems_of({.proxy = proxy, .tls_ca_file = ""}), std::vector<std::string>()) << proxy;
+}
+
+// What a proxy does, and the end of a call that it was to lead to a service.
+struct ProxyFault {
+  const char *name;
+  std::string address;
+  ErrorKind kind;
+  std::string text;
+};
+
+TEST(HttpFault, AProxyThatLeadsNowhereIsBlamedAndNotTheService) {
+  const FullBacklog hole;
+  HttpServer closing([](ServedConnection &) {});
+  HttpServer silent([](ServedConnection &peer) {
+    peer.read_request();
+    peer.hang();
+  });
+  const std::string refused = "127.0.0.1:" + std::to_string(refused_port());
+  const std::string deaf = hole.url().substr(7, hole.url().size() - 8);
+  const ProxyFault rows[] = {
+      {"refused", refused, ErrorKind::open_read, "The proxy " + refused + " refuses the connection."},
+      {"unknown", "nobody.invalid:81", ErrorKind::not_found, "The proxy nobody.invalid:81 "},
+      {"deaf", deaf, ErrorKind::timed_out, "The proxy " + deaf + " made no connection within 0.3 s."},
+      {"closing", "127.0.0.1:" + std::to_string(closing.port()), ErrorKind::open_read,
+       " broke the connection before"},
+      {"silent", "127.0.0.1:" + std::to_string(silent.port()), ErrorKind::timed_out,
+       " made no connection within"},
+  };
+  for (const ProxyFault &row : rows) {
+    HttpRequest request = post("https://service.example/");
+    if (row.kind == ErrorKind::timed_out) request.timeout = milliseconds(300);
+    const auto reply =
+        client({.proxy = "http://u:SECRET@" + row.address, .tls_ca_file = ""})->call(request, nullptr);
+    ASSERT_FALSE(reply) << row.name;
+    const Error &error = reply.error().error;
+    EXPECT_EQ(error.kind, row.kind) << row.name << ": " << error.text;
+    EXPECT_NE(error.text.find(row.text), std::string::npos) << row.name << ": " << error.text;
+    EXPECT_NE(error.text.find("Check the property proxy"), std::string::npos)
+        << row.name << ": " << error.text;
+    EXPECT_EQ((error.text + error.debug).find("SECRET"), std::string::npos) << row.name << ": " << error.text;
+    EXPECT_FALSE(reply.error().maybe_sent) << row.name;
+  }
 }
 
 TEST(HttpFault, AProxyThatMakesNoTunnelIsNotTakenForTheService) {
