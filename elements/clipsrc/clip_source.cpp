@@ -151,8 +151,12 @@ Result<void> ClipSource::open_stream(const Run &run, uint64_t size, bool pulled,
 }
 
 void ClipSource::show_request(const ClipPlan &plan, ClipMessages &messages) {
-  const std::string url = submit_url(plan.job.endpoint.base_url, plan.job.endpoint.api);
-  const std::string body = plan.job.request ? submit_body(*plan.job.request) : "";
+  // Attaching sends nothing but a query.
+  const GenerationJob &job = plan.job;
+  const bool attaches = !job.task_id.empty();
+  const std::string url = attaches ? query_url(job.endpoint.base_url, job.endpoint.api, job.task_id)
+                                   : submit_url(job.endpoint.base_url, job.endpoint.api);
+  const std::string body = attaches ? "" : submit_body(*job.request);
   messages.post_in_turn([url, body](GstElement *element) {
     GstStructure *request = gst_structure_new("genclip-request", "url", G_TYPE_STRING, url.c_str(), "body",
                                               G_TYPE_STRING, body.c_str(), nullptr);

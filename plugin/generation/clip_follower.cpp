@@ -37,6 +37,7 @@ Result<void> ClipFollower::show(const ClipRecord &record) {
       if (record.state == ClipState::intent) state.status = ClipStatus::submitting;
       if (record.state != ClipState::submitted) return;
       state.status = status_of(record.status);
+      if (!record.model.empty()) state.model = record.model;
       state.task_id = record.task_id;
       state.progress = record.progress;
       state.amount = record.amount;

@@ -9,6 +9,8 @@
 #include "plugin/catalog/catalog.h"
 #include "plugin/catalog/check_request.h"
 #include "plugin/http/api_key.h"
+#include "plugin/http/http_settings.h"
+#include "plugin/store/clip_folder.h"
 
 namespace genclip {
 namespace {
@@ -32,6 +34,29 @@ std::string base_url_problem(const std::string &base_url) {
   return {};
 }
 
+std::string_view word_of(Api api) { return api == Api::legacy ? "legacy" : "tasks"; }
+
+// Attaching takes no request, so a part of one is none: the task has its place under its ID.
+void plan_attach(const ClipRequest &request, GenerationJob &job) {
+  const auto model = Catalog::shared()->find(request.model);
+  const Api usual = model ? model->apis.front() : Api::tasks;
+  job.model = request.model;
+  job.endpoint.api = request.api == Api::automatic ? usual : request.api;
+  job.identity.request = Json::Object{{"task_id", job.task_id}};
+}
+
+// A stored clip takes no exchange, so no key.
+bool is_stored(const GenerationJob &job) {
+  if (!job.reuse) return false;
+  FileSystem &files = FileSystem::posix();
+  const ClipPath path(job.store, job.identity.digest());
+  const auto record = ClipFolder(files, path).look();
+  if (!record || record->state != ClipState::complete) return false;
+  if (!job.task_id.empty() && record->task_id != job.task_id) return false;
+  const auto clip = files.info(path.file(record->clip_name));
+  return clip && *clip && (*clip)->is_regular && (*clip)->size == record->clip_size;
+}
+
 }  // namespace
 
 Result<ClipPlan> plan_clip(const ClipWish &wish) {
@@ -39,34 +64,34 @@ Result<ClipPlan> plan_clip(const ClipWish &wish) {
   ClipPlan plan;
   GenerationJob &job = plan.job;
   job.task_id = wish.task_id;
-  const bool attach_only =
-      !wish.task_id.empty() && wish.request.model.empty() && !wish.request.fields.find("prompt");
-  Json identity;
-  if (attach_only) {
-    identity.set("task_id", wish.task_id);
-    job.endpoint.api = wish.request.api == Api::legacy ? Api::legacy : Api::tasks;
+  job.store = store_root(wish.store);
+  job.reuse = wish.reuse;
+  const bool is_request = !wish.request.model.empty() && wish.request.fields.find("prompt");
+  if (auto checked = check_request(*Catalog::shared(), wish.request)) {
+    job.model = checked->model();
+    job.identity.request = checked->body();
+    plan.warnings = checked->warnings();
+    job.endpoint.api = checked->api();
+    job.request = std::move(*checked);
+  } else if (!is_request && !wish.task_id.empty()) {
+    plan_attach(wish.request, job);
   } else {
-    auto checked = check_request(*Catalog::shared(), wish.request);
-    if (checked) {
-      job.model = checked->model();
-      identity = checked->body();
-      plan.warnings = checked->warnings();
-      job.endpoint.api = checked->api();
-      job.request = std::move(*checked);
-    } else {
-      problems = std::move(checked).error();
-    }
+    problems = std::move(checked).error();
   }
-
   job.endpoint.base_url = or_variable(wish.base_url, "GENCLIP_BASE_URL");
+  job.identity.base_url = job.endpoint.base_url;
+  job.identity.api = word_of(job.endpoint.api);
+  job.identity.take = wish.request.take;
+
   if (!wish.dry_run) {
     if (std::string problem = base_url_problem(job.endpoint.base_url); !problem.empty())
       problems.push_back({"base-url", std::move(problem)});
     auto key = find_api_key(wish.api_key, wish.api_key_file);
     if (key)
       job.endpoint.api_key = std::move(*key);
-    else
-      problems.push_back({"api-key", key.error().text});
+    else if (job.no_key = key.error().text; !problems.empty() || !is_stored(job))
+      problems.push_back({"api-key", job.no_key});
+    for (std::string &problem : problems_of(wish.http)) problems.push_back({"", std::move(problem)});
   }
   if (!problems.empty()) return Error{ErrorKind::settings, problems_text(problems)};
 
@@ -74,15 +99,11 @@ Result<ClipPlan> plan_clip(const ClipWish &wish) {
     for (std::string &warning : key_in_clear(job.endpoint.base_url, "base-url"))
       plan.warnings.push_back(std::move(warning));
 
-  job.identity = {job.endpoint.base_url, job.endpoint.api == Api::legacy ? "legacy" : "tasks", identity,
-                  wish.request.take};
   job.endpoint.http_timeout = std::chrono::seconds(wish.http_timeout_s);
   job.endpoint.user_agent = wish.user_agent;
-  job.store = store_root(wish.store);
   job.poll_interval = std::chrono::milliseconds(wish.poll_interval_ms);
   job.timeout = std::chrono::seconds(wish.timeout_s);
   job.retries = wish.retries;
-  job.reuse = wish.reuse;
   job.store_max_size = wish.store_max_size;
   job.media_check.depth = wish.check_media;
   job.media_check.fetch = {job.endpoint.http_timeout, wish.user_agent};

@@ -16,7 +16,7 @@ namespace genclip {
 
 // What a run is told, before anything judged it. The defaults are the element's.
 struct ClipWish {
-  // With a task ID, neither model nor prompt: attach to the task, whatever it was asked for.
+  // With a task ID it may lack model or prompt: attach to the task, whatever it was asked for.
   ClipRequest request;
   std::string task_id;
   std::string base_url;  // Empty: $GENCLIP_BASE_URL.
@@ -42,8 +42,9 @@ struct ClipPlan {
   HttpSettings http;
 };
 
-// What a run needs, or every problem at once in one error (ErrorKind::settings). Reads the key's file and the
-// environment; never the network. A dry run needs neither key nor base URL.
+// What a run needs, or every problem at once in one error (ErrorKind::settings). Reads files (the key's, the
+// store's, a certificate authority's) and the environment; never the network. A dry run needs neither key nor
+// base URL, a clip that is stored no key.
 Result<ClipPlan> plan_clip(const ClipWish &wish);
 
 }  // namespace genclip

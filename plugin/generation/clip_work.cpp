@@ -106,6 +106,7 @@ Result<void> ClipWork::serve(const ClipRecord &record, std::shared_ptr<File> fil
   generation_.change([&](GenerationState &state) {
     state.status = ClipStatus::completed;
     state.progress = 100;
+    if (!record.model.empty()) state.model = record.model;
     state.task_id = record.task_id;
     state.amount = record.amount;
     state.actual_duration = record.actual_duration;
@@ -134,6 +135,10 @@ std::optional<Error> ClipWork::fate_of(const ClipRecord &record) const {
   switch (record.state) {
     case ClipState::failed: error = task_failed(record.error); break;
     case ClipState::ambiguous: error = {ErrorKind::read, record.error}; break;
+    case ClipState::lost:
+      error = {ErrorKind::not_found, record.error};
+      error.http_status = record.http_status;
+      break;
     case ClipState::refused: {
       if (record.http_status == 0) return std::nullopt;
       HttpReply reply;
@@ -150,7 +155,7 @@ std::optional<Error> ClipWork::fate_of(const ClipRecord &record) const {
 
 Result<void> ClipWork::work_on(std::optional<ClipRecord> found) {
   const GenerationJob &job = generation_.job();
-  const bool usable = found && is_usable(*found);
+  bool usable = found && is_usable(*found);
   if (usable)
     if (auto fate = fate_of(*found)) return std::move(*fate);
   if (usable && found->state == ClipState::complete) {
@@ -162,9 +167,15 @@ Result<void> ClipWork::work_on(std::optional<ClipRecord> found) {
     }
   }
 
+  if (!job.no_key.empty()) return Error{ErrorKind::settings, job.no_key};
+  if (usable && found->state == ClipState::lost) {
+    const auto known = knows(*found);
+    if (!known) return known.error();
+    usable = *known;
+  }
   Result<std::string> task_id = std::string();
-  const bool has_task =
-      found && (found->state == ClipState::submitted || found->state == ClipState::complete);
+  const bool has_task = found && (found->state == ClipState::submitted || found->state == ClipState::lost ||
+                                  found->state == ClipState::complete);
   if (usable && has_task && !found->task_id.empty()) {
     // A clip that was lost is fetched again from its task.
     found->identity = record_.identity;
@@ -184,6 +195,7 @@ Result<void> ClipWork::work_on(std::optional<ClipRecord> found) {
     if (found) put_behind(*found);
     if (auto handed = follower_.hand_over(record_); !handed) return std::move(handed).error();
     record_.task_id = job.task_id;
+    is_unheard_of_ = !job.task_id.empty();
     task_id = job.task_id.empty() ? submit() : attach();
   }
   if (!task_id) return std::move(task_id).error();
@@ -201,6 +213,10 @@ void ClipWork::put_behind(const ClipRecord &earlier) {
         "An earlier run submitted this request and never learnt whether it was accepted. It is submitted "
         "again, so it "
         "may be charged twice. If the service lists a task for it, set task-id to its ID instead.");
+  if (generation_.job().task_id.empty() && earlier.state == ClipState::lost)
+    warn("The service does not know the task " + earlier.task_id +
+         " of this request any more, so its clip cannot be had. The request is submitted again, and charged "
+         "again.");
   record_.earlier_tasks = earlier.earlier_tasks;
   if (!earlier.task_id.empty()) record_.earlier_tasks.push_back(earlier.task_id);
   if (record_.earlier_tasks.size() > kMaxEarlierTasks)
@@ -229,7 +245,8 @@ Result<void> ClipWork::fetch(const std::string &url) {
   };
   hooks.checkpoint = [this](const PartState &state) {
     record_.part = state;
-    return save();
+    // Of a task that was lost meanwhile the journal has the last word already.
+    return record_.state == ClipState::lost ? Result<void>() : save();
   };
   hooks.begin_file = [this, &file](const PartState &state) -> Result<std::shared_ptr<File>> {
     if (auto removed = folder_.discard_part(); !removed) return std::move(removed).error();
@@ -316,6 +333,7 @@ void ClipWork::give_up_task() {
   ClipRecord back = *record_.replaced;
   back.earlier_tasks = record_.earlier_tasks;
   std::erase(back.earlier_tasks, back.task_id);
+  if (record_.state == ClipState::lost) back.earlier_tasks.push_back(record_.task_id);
   if (auto saved = folder_.write_record(back); !saved)
     GST_CAT_WARNING(store_category(), "%s", saved.error().text.c_str());
 }

@@ -56,6 +56,8 @@ class ClipWork {
   Result<std::string> follow(const std::string &task_id);
   Result<Task> query(const std::string &task_id, std::optional<Clock::Time> deadline);
   void show(const Task &task);
+  Result<bool> knows(const ClipRecord &lost);
+  Error lose_task(Error error);
   Error task_failed(const std::string &message) const;
 
   Generation &generation_;
@@ -67,6 +69,8 @@ class ClipWork {
   std::optional<StoreLock> lock_;  // While it is this one's turn.
   ClipRecord record_;              // As it is, or is about to be, on disk.
   bool is_new_ = false;            // This run submitted the task, and the service has not told of it since.
+  // The user named the task, and the service has not told of it: what is in the journal stays until it does.
+  bool is_unheard_of_ = false;
   bool warned_of_status_ = false;
   std::optional<Clock::Time> deadline_;
 };

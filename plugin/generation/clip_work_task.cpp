@@ -16,13 +16,18 @@ namespace {
 
 constexpr unsigned kMaxEmptyCompletions = 5;
 
+bool says_unknown(const Error &error) { return error.http_status == 404 || error.http_status == 410; }
+
 }  // namespace
 
 Result<std::string> ClipWork::attach() {
   const GenerationJob &job = generation_.job();
   if (job.timeout.count() > 0) deadline_ = clock_.now() + job.timeout;
   record_.state = ClipState::submitted;
-  if (auto saved = save(); !saved) return std::move(saved).error();
+  record_.error.clear();
+  record_.http_status = 0;
+  if (!is_unheard_of_)
+    if (auto saved = save(); !saved) return std::move(saved).error();
   generation_.change([&](GenerationState &state) {
     state.status = ClipStatus::queued;
     state.task_id = record_.task_id;
@@ -75,10 +80,37 @@ Result<std::string> ClipWork::submit() {
 
 Result<Task> ClipWork::query(const std::string &task_id, std::optional<Clock::Time> deadline) {
   auto task = tasks_.query(task_id, is_new_, generation_.cancellable(), deadline);
-  if (!task) return task;
-  is_new_ = false;  // It is known now: from here on a 404 means that it is gone.
+  if (!task) return says_unknown(task.error()) ? lose_task(std::move(task).error()) : std::move(task).error();
+  is_new_ = is_unheard_of_ = false;  // It is known now: from here on a 404 means that it is gone.
   show(*task);
   return task;
+}
+
+// Whether the service knows the task after all: once is not for ever, and asking costs nothing.
+Result<bool> ClipWork::knows(const ClipRecord &lost) {
+  auto task = tasks_.query(lost.task_id, false, generation_.cancellable());
+  if (task) return true;
+  if (says_unknown(task.error())) return false;
+  return std::move(task).error();
+}
+
+// Its clip cannot be had any more. That is said once, before anything is paid anew.
+Error ClipWork::lose_task(Error error) {
+  error.kind = ErrorKind::not_found;
+  error.text = "The service does not know the task " + record_.task_id +
+               (generation_.job().task_id.empty() ? " of this request any more." : ".") +
+               it_says(error.service_message);
+  error.text +=
+      generation_.job().task_id.empty()
+          ? " Check base-url and the API key. If they are right, run again: the task is asked for once "
+            "more and, when it is still unknown, the request is submitted, and charged, again."
+          : " Check task-id, base-url and the API key, or unset task-id.";
+  if (is_unheard_of_) return error;
+  record_.state = ClipState::lost;
+  record_.error = error.text;
+  record_.http_status = error.http_status;
+  give_up_task();
+  return error;
 }
 
 // The URL of the finished clip.
@@ -132,6 +164,8 @@ void ClipWork::show(const Task &task) {
   const int progress = record_.progress;
   generation_.change([&](GenerationState &state) {
     state.task_id = record_.task_id;
+    // The model of a task that the user named is known to the service alone.
+    if (!generation_.job().task_id.empty() && !task.model.empty()) record_.model = state.model = task.model;
     if (task.status == TaskStatus::queued) state.status = ClipStatus::queued;
     if (task.status == TaskStatus::processing) state.status = ClipStatus::processing;
     if (state.status == ClipStatus::submitting) state.status = ClipStatus::queued;

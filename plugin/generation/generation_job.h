@@ -26,7 +26,8 @@ struct GenerationJob {
   std::string model;    // Empty when only the task is known.
   std::string task_id;  // Set: attach to it, submit nothing.
   TaskEndpoint endpoint;
-  std::string store;  // Folder of the clip store.
+  std::string no_key;  // Why the endpoint has no key, for whoever needs one; empty when it has.
+  std::string store;   // Folder of the clip store.
   std::chrono::milliseconds poll_interval{5000};
   std::chrono::seconds timeout{1800};  // From submit, or from attaching to a task; 0: for ever.
   unsigned retries = 5;

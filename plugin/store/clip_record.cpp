@@ -17,9 +17,9 @@ struct StateWord {
 };
 
 constexpr StateWord kStateWords[] = {
-    {ClipState::intent, "intent"},   {ClipState::ambiguous, "ambiguous"},
-    {ClipState::refused, "refused"}, {ClipState::submitted, "submitted"},
-    {ClipState::failed, "failed"},   {ClipState::complete, "complete"},
+    {ClipState::intent, "intent"},       {ClipState::ambiguous, "ambiguous"}, {ClipState::refused, "refused"},
+    {ClipState::submitted, "submitted"}, {ClipState::failed, "failed"},       {ClipState::lost, "lost"},
+    {ClipState::complete, "complete"},
 };
 
 std::optional<ClipState> state_of(std::string_view word) {
@@ -157,8 +157,8 @@ Result<ClipRecord> ClipRecord::from_json(const Json &json) {
     if (auto old = from_json(*replaced); old && old->state == ClipState::complete)
       record.replaced = std::make_shared<const ClipRecord>(std::move(old).value());
 
-  if (record.state == ClipState::submitted && record.task_id.empty())
-    return damaged("it is submitted but has no task_id");
+  if ((record.state == ClipState::submitted || record.state == ClipState::lost) && record.task_id.empty())
+    return damaged("it is " + std::string(to_word(record.state)) + " but has no task_id");
   if (!record.clip_name.empty() && !ClipPath::is_clip_name(record.clip_name))
     return damaged("it names a clip that genclip would not have written");
   if (record.state == ClipState::complete && (record.clip_name.empty() || record.clip_size == 0))

@@ -23,6 +23,7 @@ enum class ClipState {
   refused,    // The service refused it: no task exists.
   submitted,  // The task exists; `task_id` is set.
   failed,     // The service tried and failed.
+  lost,       // The service, asked for the task, did not know it: its clip cannot be had.
   complete,   // The clip is in the folder, whole.
 };
 
@@ -49,8 +50,8 @@ struct ClipRecord {
   int64_t updated_at = 0;
   std::string status;        // While submitted: "queued", "processing" or "downloading".
   int progress = -1;         // Percent, -1 unknown.
-  std::string error;         // Why it failed or was refused.
-  unsigned http_status = 0;  // With which it was refused; 0: it never reached the service.
+  std::string error;         // Why it failed, was refused or is lost.
+  unsigned http_status = 0;  // With which it was refused or unknown; 0: it never reached the service.
   PartState part;
   std::string clip_name;   // "clip.mp4", once complete.
   std::string media_type;  // "video/mp4"

@@ -37,8 +37,7 @@ constexpr Meaning kMeanings[] = {
      "The service refuses this request to this API key. Check what the key is allowed to do.", nullptr},
     {404, 404, ErrorKind::not_found,
      "There is no task API at base-url. Check base-url, its path prefix included.",
-     "The service does not know this task. Check task-id and base-url; to generate the clip anew, set "
-     "reuse=false."},
+     "The service does not know this task. Check its ID and base-url."},
     {407, 407, ErrorKind::not_authorized, "The proxy asks for credentials. Check the property proxy.",
      nullptr},
     {429, 429, ErrorKind::busy, "The service takes no more requests for now. Run again later.", nullptr},

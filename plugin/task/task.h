@@ -17,6 +17,7 @@ enum class TaskStatus {
 
 struct Task {
   std::string id;
+  std::string model;  // As the service names it, fit to be shown; empty when it does not.
   TaskStatus status = TaskStatus::unknown;
   std::string status_word;      // As it was sent but fit to be shown, for a warning about an unknown one.
   int progress = -1;            // Percent, -1 unknown.

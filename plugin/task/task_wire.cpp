@@ -19,6 +19,7 @@ namespace genclip {
 namespace {
 
 constexpr size_t kMaxIdLength = 1024;
+constexpr size_t kMaxModelLength = 200;
 constexpr size_t kMaxStatusLength = 40;
 constexpr size_t kMaxDebugLength = 200;
 constexpr double kExactIntegers = 9007199254740992.0;  // 2^53: below it, a double has every integer.
@@ -234,6 +235,8 @@ Result<Task> read_task(std::string_view body, std::string_view key) {
 
   Task task;
   task.id = read_id(object, key);
+  if (const Json *model = object.find("model"); model && model->string())
+    task.model = display_line(*model->string(), kMaxModelLength, key);
   const std::string status_word = read_text(first_of(object, kStatusNames));
   task.status = read_status(status_word);
   task.status_word = display_line(status_word, kMaxStatusLength, key);

@@ -80,11 +80,8 @@ std::vector<Failure> failures() {
 
 // The last element message's status, and whether each progress that began has ended.
 std::string last_status(const ClipPipeline &clip) {
-  std::string status;
-  for (const auto &message : clip.seen)
-    if (gst_message_has_name(message.get(), "genclip-task"))
-      status = gst_structure_get_string(gst_message_get_structure(message.get()), "status");
-  return status;
+  const GstStructure *task = clip.posted("genclip-task");
+  return task ? gst_structure_get_string(task, "status") : "";
 }
 
 int open_progresses(const ClipPipeline &clip) {

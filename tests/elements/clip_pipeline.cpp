@@ -131,6 +131,13 @@ GRef<GstMessage> ClipPipeline::wait_for_element(const char *name,
   }
 }
 
+const GstStructure *ClipPipeline::posted(const char *name) const {
+  const auto found = std::find_if(seen.rbegin(), seen.rend(), [name](const auto &message) {
+    return gst_message_has_name(message.get(), name);
+  });
+  return found == seen.rend() ? nullptr : gst_message_get_structure(found->get());
+}
+
 std::optional<BusError> ClipPipeline::play() {
   go(GST_STATE_PLAYING);
   return finish();

@@ -56,6 +56,8 @@ class ClipPipeline {
   GRef<GstMessage> wait(GstMessageType types);
   // Until the element message of that name, for which `fits`.
   GRef<GstMessage> wait_for_element(const char *name, const std::function<bool(const GstStructure *)> &fits);
+  // The last element message of that name so far; null when there is none.
+  const GstStructure *posted(const char *name) const;
   // Runs to the end; nothing when it ended well.
   std::optional<BusError> play();
   // Goes on to the end from wherever it is.

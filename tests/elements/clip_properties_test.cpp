@@ -218,10 +218,7 @@ TEST(ClipDryRun, PostsTheRequestAndEndsWithoutKeyOrNetwork) {
   clip.set("base-url", "https://service.example/api");
   const auto error = clip.play();
   ASSERT_FALSE(error) << error->text;
-  const GstStructure *request = nullptr;
-  for (const auto &message : clip.seen)
-    if (gst_message_has_name(message.get(), "genclip-request"))
-      request = gst_message_get_structure(message.get());
+  const GstStructure *request = clip.posted("genclip-request");
   ASSERT_TRUE(request);
   EXPECT_STREQ(gst_structure_get_string(request, "url"), "https://service.example/api/v2/model-center/tasks");
   const auto body = Json::parse(gst_structure_get_string(request, "body"));
@@ -229,17 +226,19 @@ TEST(ClipDryRun, PostsTheRequestAndEndsWithoutKeyOrNetwork) {
   EXPECT_EQ(body->to_canonical_text(), R"({"duration":5,"model":"sd_2.0_special","prompt":"a red kite"})");
 }
 
-TEST(ClipSettingsErrors, NameEverythingThatIsMissingAtOnce) {
+TEST(ClipSettingsErrors, NameEverythingThatIsMissingOrWrongAtOnce) {
   g_unsetenv("GENCLIP_BASE_URL");
   g_unsetenv("GENCLIP_API_KEY");
   g_unsetenv("GENCLIP_API_KEY_FILE");
   ClipPipeline clip;
+  clip.set("proxy", "gopher://proxy.example");
+  clip.set("tls-ca-file", "/nowhere.pem");
   clip.set("duration", "99");
   clip.set("model", "dance 2.5");
   EXPECT_EQ(clip.go(GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
   const auto error = error_of(clip.wait(GST_MESSAGE_ERROR));
   EXPECT_TRUE(error.is(GST_RESOURCE_ERROR_SETTINGS));
-  for (const char *part : {"dance-2.5", "base-url", "API key"})
+  for (const char *part : {"dance-2.5", "base-url", "API key", "gopher://proxy.example", "/nowhere.pem"})
     EXPECT_NE(error.text.find(part), std::string::npos) << part << " in: " << error.text;
 }
 

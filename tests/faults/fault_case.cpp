@@ -37,6 +37,11 @@ Ending failed(std::string text) {
 }
 
 Ending nothing_sent(GstResourceError code, std::string text) { return refused(code, std::move(text)); }
+Ending not_begun(std::string text) {
+  Ending ending = nothing_sent(GST_RESOURCE_ERROR_SETTINGS, std::move(text));
+  ending.status = "idle";
+  return ending;
+}
 
 void PrintTo(const FaultCase &one, std::ostream *out) { *out << one.name; }
 

@@ -24,7 +24,8 @@ struct Ending {
   bool whole = true;
   bool of_stream = false;  // The error is GST_STREAM_ERROR's WRONG_TYPE.
   GstResourceError code = GST_RESOURCE_ERROR_FAILED;
-  std::string text = {};  // A part of the error's, or of a warning's when the run is whole.
+  std::string text = {};          // A part of the error's, or of a warning's when the run is whole.
+  const char *status = "failed";  // The property, of a run that is not whole.
   // Submits that the service may have charged for: after that run, and after one more without the fault.
   unsigned charges = 1;
   unsigned charges_in_all = 1;
@@ -48,6 +49,8 @@ Ending kept_as_wrong_type(std::string text = {});
 Ending failed(std::string text);
 // The run never got to the service.
 Ending nothing_sent(GstResourceError code, std::string text = {});
+// A property cannot be used: the element does not get to PAUSED.
+Ending not_begun(std::string text);
 
 using Settings = std::vector<std::pair<const char *, std::string>>;
 

@@ -53,7 +53,7 @@ void add_query_statuses(std::vector<FaultCase> &cases) {
                               418u, 421u, 422u, 429u, 451u, 500u, 501u, 502u, 503u, 504u, 520u, 599u})
     cases.push_back({.name = "Query" + std::to_string(code),
                      .misdeeds = {status(query, code)},
-                     .ending = kept(code_of(code)),
+                     .ending = kept(code == 410 ? GST_RESOURCE_ERROR_NOT_FOUND : code_of(code)),
                      .settings = kOnce});
   // 404: the service may not know yet what it has just accepted.
   for (const unsigned code : {404u, 408u, 425u, 429u, 500u, 502u, 503u, 504u, 520u, 522u, 524u})

@@ -58,7 +58,7 @@ void expect_error(const Ending &ending, const FaultRun &run, const std::string &
   EXPECT_NE(run.error->text.find(ending.text), std::string::npos) << '"' << ending.text << "\" in: " << said;
   // What went downstream before was right.
   EXPECT_TRUE(clip.starts_with(run.bytes)) << run.bytes.size() << " bytes, not all right";
-  EXPECT_EQ(run.status, "failed");
+  EXPECT_EQ(run.status, ending.status);
 }
 
 void expect_end(const Ending &ending, const FaultRun &run, const std::string &clip) {

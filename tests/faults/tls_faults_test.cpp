@@ -3,6 +3,8 @@
 // Clips over https: certificates, cuts, downgrades.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "tests/faults/play.h"
 
 namespace genclip::test {
@@ -48,11 +50,19 @@ std::vector<FaultCase> cases() {
        .media_certificate = "good",
        .settings = {{"tls-ca-file", issuer}}},
       {.name = "CaFileMissing",
-       .ending = nothing_sent(GST_RESOURCE_ERROR_SETTINGS, "tls-ca-file"),
+       .ending = not_begun("tls-ca-file"),
        .settings = {{"tls-ca-file", "/nowhere.pem"}}},
       {.name = "CaFileOfNoCertificates",
-       .ending = nothing_sent(GST_RESOURCE_ERROR_SETTINGS, "tls-ca-file"),
+       .ending = not_begun("tls-ca-file"),
        .settings = {{"tls-ca-file", certificate_path("make")}}},
+      {.name = "CaFileIsAFolder", .ending = not_begun("tls-ca-file"), .settings = {{"tls-ca-file", "/"}}},
+      {.name = "CaFileIsADevice",
+       .ending = not_begun("tls-ca-file"),
+       .settings = {{"tls-ca-file", "/dev/zero"}}},
+      {.name = "CaFileIsRelative",
+       .ending = recovers(),
+       .media_certificate = "good",
+       .settings = {{"tls-ca-file", std::filesystem::relative(issuer)}}},
   };
 }
 

@@ -40,7 +40,11 @@ class StepClock final : public Clock {
 
 class Follower : public WorkTest {
  protected:
-  Follower() : other_(FileSystem::posix(), path()) {
+  Follower() : other_(FileSystem::posix(), path()) { other_begins(); }
+
+  void other_begins() {
+    lock_.reset();
+    other_record_ = {};
     other_record_.identity = job().identity;
     other_record_.model = "dance-2.5";
     other_record_.state = ClipState::submitted;
@@ -68,6 +72,7 @@ class Follower : public WorkTest {
     ASSERT_TRUE(other_.commit(*part, other_record_));
   }
   void other_dies() { lock_.reset(); }
+  void other_ends(ClipState state, const std::string &error, unsigned http_status);
 
   Outcome follow(GenerationJob job) {
     GenerationServices services = World::services();
@@ -242,58 +247,51 @@ TEST_F(Follower, FailsWhenAnotherClipWasCommittedAfterBytesWereRead) {
 
 // ---- How the other ended is how this one ends.
 
-TEST_F(Follower, SharesARefusalThatItSaw) {
-  steps_.then([&] {
-    other_record_.state = ClipState::refused;
-    other_record_.task_id.clear();
-    other_record_.http_status = 402;
-    other_record_.error = "The account has no credits left.";
-    other_writes();
-    other_dies();
-  });
-  const Outcome outcome = follow();
-  ASSERT_TRUE(outcome.error);
-  EXPECT_EQ(outcome.error->kind, ErrorKind::not_authorized);
-  EXPECT_EQ(outcome.error->text, "The account has no credits left.");
-  EXPECT_EQ(service_.submits(), 0u);
-}
-
-TEST_F(Follower, SharesAFailureThatItSaw) {
+// Writes what became of the submit or of the task, and dies.
+void Follower::other_ends(ClipState state, const std::string &error, unsigned http_status) {
+  other_record_.state = state;
+  if (state == ClipState::refused || state == ClipState::ambiguous) other_record_.task_id.clear();
+  other_record_.http_status = http_status;
+  other_record_.error = error;
   other_writes();
-  steps_.then([&] {
-    other_record_.state = ClipState::failed;
-    other_record_.error = "moderated";
-    other_writes();
-    other_dies();
-  });
-  const Outcome outcome = follow();
-  ASSERT_TRUE(outcome.error);
-  EXPECT_THAT(outcome.text(), HasSubstr("moderated"));
-  EXPECT_EQ(service_.submits(), 0u);
+  other_dies();
 }
 
-TEST_F(Follower, SharesADoubtThatItSaw) {
-  steps_.then([&] {
-    other_record_.state = ClipState::ambiguous;
-    other_record_.task_id.clear();
-    other_record_.error = "Whether the task was created is unknown.";
-    other_writes();
-    other_dies();
-  });
-  const Outcome outcome = follow();
-  ASSERT_TRUE(outcome.error);
-  EXPECT_THAT(outcome.text(), HasSubstr("unknown"));
-  EXPECT_EQ(service_.submits(), 0u);
+struct SharedEnd {
+  ClipState state;
+  unsigned http_status;
+  const char *error;
+  ErrorKind kind;
+  const char *text;
+};
+
+TEST_F(Follower, SharesTheEndThatItSaw) {
+  const SharedEnd ends[] = {
+      {ClipState::refused, 402, "The account has no credits left.", ErrorKind::not_authorized,
+       "The account has no credits left."},
+      {ClipState::failed, 0, "moderated", ErrorKind::failed,
+       "The service could not generate the clip. It says: moderated. Change the request, or run again to try "
+       "anew."},
+      {ClipState::lost, 404, "The service does not know the task.", ErrorKind::not_found,
+       "The service does not know the task."},
+      {ClipState::ambiguous, 0, "Whether the task was created is unknown.", ErrorKind::read,
+       "Whether the task was created is unknown."},
+  };
+  for (const SharedEnd &end : ends) {
+    SCOPED_TRACE(end.error);
+    other_begins();
+    steps_.then([&] { other_ends(end.state, end.error, end.http_status); });
+    const Outcome outcome = follow();
+    ASSERT_TRUE(outcome.error);
+    EXPECT_EQ(outcome.error->kind, end.kind);
+    EXPECT_EQ(outcome.error->http_status, end.http_status);
+    EXPECT_EQ(outcome.text(), end.text);
+    EXPECT_EQ(service_.submits(), 0u);
+  }
 }
 
 TEST_F(Follower, SubmitsWhatTheOtherSurelyDidNotSend) {
-  steps_.then([&] {
-    other_record_.state = ClipState::refused;
-    other_record_.task_id.clear();
-    other_record_.error = "Could not connect.";
-    other_writes();
-    other_dies();
-  });
+  steps_.then([&] { other_ends(ClipState::refused, "Could not connect.", 0); });
   const Outcome outcome = follow();
   ASSERT_FALSE(outcome.error) << outcome.text();
   EXPECT_EQ(service_.submits(), 1u);

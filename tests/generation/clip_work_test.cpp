@@ -17,6 +17,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 class ClipWorkTest : public WorkTest {
  protected:
@@ -231,6 +232,163 @@ TEST_F(ClipWorkTest, ATaskIdOtherThanTheStoredOneReplacesItsClipInTheEnd) {
   EXPECT_EQ(run_whole(attach).state.task_id, "t-77");
   EXPECT_EQ(run_whole().state.task_id, "t-77");
   EXPECT_EQ(service_.submits(), 1u);
+}
+
+TEST_F(ClipWorkTest, ATaskIdThatTheServiceDoesNotKnowLeavesTheJournalAsItWas) {
+  GenerationJob attach = job();
+  attach.task_id = "t-77";
+  service_.knows_no_task = true;
+  const Outcome unknown = run(attach);
+  ASSERT_TRUE(unknown.error);
+  EXPECT_EQ(unknown.error->kind, ErrorKind::not_found);
+  EXPECT_THAT(unknown.text(), HasSubstr("does not know the task t-77. It says: no such task."));
+  EXPECT_THAT(unknown.text(), HasSubstr("unset task-id"));
+  EXPECT_THAT(unknown.text(), Not(HasSubstr("reuse")));
+  EXPECT_FALSE(record());
+
+  service_.knows_no_task = false;
+  service_.polls = 1000;
+  GenerationJob hasty = job();
+  hasty.timeout = std::chrono::seconds(20);
+  EXPECT_TRUE(run(hasty).error);
+  service_.knows_no_task = true;
+  EXPECT_TRUE(run(attach).error);
+  EXPECT_EQ(record()->state, ClipState::submitted);
+  EXPECT_EQ(record()->task_id, "task-1");
+  service_.knows_no_task = false;
+  service_.polls = 1;
+  EXPECT_EQ(run_whole().state.task_id, "task-1");
+  EXPECT_EQ(service_.submits(), 1u);
+}
+
+TEST_F(ClipWorkTest, ATaskByItsIdIsOfTheModelThatTheServiceNames) {
+  GenerationJob attach = job();
+  attach.request.reset();
+  attach.model.clear();
+  attach.task_id = "t-77";
+  attach.identity.request = Json(Json::Object{{"task_id", "t-77"}});
+  EXPECT_EQ(run_whole(attach).state.model, "") << "which it need not";
+  fs::remove_all(attach.store);
+  service_.model = "horse-1.0-t2v";
+  EXPECT_EQ(run_whole(attach).state.model, "horse-1.0-t2v");
+  EXPECT_EQ(run_whole(attach).state.model, "horse-1.0-t2v") << "also when it is stored";
+  EXPECT_EQ(run_whole().state.model, "dance-2.5") << "a request is of its own model, whatever is said";
+}
+
+// ---- A task that the service has forgotten.
+
+class LostTask : public ClipWorkTest {
+ protected:
+  // A task that was submitted and not waited for.
+  void SetUp() override {
+    service_.polls = 1000;
+    GenerationJob hasty = job();
+    hasty.timeout = std::chrono::seconds(20);
+    EXPECT_TRUE(run(hasty).error);
+    service_.polls = 1;
+    service_.knows_no_task = true;
+  }
+  // The service knows tasks that are submitted from now on.
+  void know_new_tasks() {
+    http_->before_answer([this](const HttpRequest &request) {
+      if (request.method == HttpRequest::Method::post) service_.knows_no_task = false;
+    });
+  }
+};
+
+TEST_F(LostTask, IsAnErrorBeforeAnythingIsPaidAnew) {
+  const Outcome lost = run();
+  ASSERT_TRUE(lost.error);
+  EXPECT_EQ(lost.error->kind, ErrorKind::not_found);
+  EXPECT_EQ(lost.error->http_status, 404u);
+  EXPECT_EQ(lost.error->task_id, "task-1");
+  EXPECT_THAT(lost.text(), HasSubstr("does not know the task task-1 of this request any more"));
+  EXPECT_THAT(lost.text(), HasSubstr("run again"));
+  EXPECT_EQ(record()->state, ClipState::lost);
+  EXPECT_EQ(service_.submits(), 1u);
+}
+
+TEST_F(LostTask, IsSubmittedAnewByTheNextRunWithAWarning) {
+  EXPECT_TRUE(run().error);
+  const unsigned queries = service_.queries();
+  know_new_tasks();
+  const Outcome again = run_whole();
+  EXPECT_THAT(again.warnings, ElementsAre(HasSubstr("task-1 of this request any more")));
+  EXPECT_GT(service_.queries(), queries) << "it was asked for once more";
+  EXPECT_EQ(service_.submits(), 2u);
+  EXPECT_EQ(record()->task_id, "task-2");
+  EXPECT_THAT(record()->earlier_tasks, ElementsAre("task-1"));
+  EXPECT_THAT(run_whole().warnings, IsEmpty());
+}
+
+TEST_F(LostTask, IsAttachedToWhenTheServiceKnowsItAfterAll) {
+  EXPECT_TRUE(run().error);
+  service_.knows_no_task = false;
+  const Outcome again = run_whole();
+  EXPECT_THAT(again.warnings, IsEmpty());
+  EXPECT_EQ(again.state.task_id, "task-1");
+  EXPECT_EQ(service_.submits(), 1u);
+  EXPECT_EQ(record()->http_status, 0u);
+}
+
+TEST_F(LostTask, CostsNothingWhileTheServiceCannotBeAsked) {
+  EXPECT_TRUE(run().error);
+  http_->expect(answer(500, "{}"), 6);
+  const Outcome again = run();
+  ASSERT_TRUE(again.error);
+  EXPECT_EQ(again.error->kind, ErrorKind::open_read);
+  EXPECT_EQ(record()->state, ClipState::lost);
+  EXPECT_EQ(service_.submits(), 1u);
+}
+
+TEST_F(LostTask, OfAClipThatIsStoredLeavesTheClip) {
+  service_.knows_no_task = false;
+  run_whole();
+  service_.polls = 1000;
+  GenerationJob hasty = anew();
+  hasty.timeout = std::chrono::seconds(20);
+  EXPECT_TRUE(run(hasty).error);
+  service_.knows_no_task = true;
+  EXPECT_EQ(run().error->kind, ErrorKind::not_found);
+  const Outcome old = run_whole();
+  EXPECT_EQ(old.state.task_id, "task-1");
+  EXPECT_THAT(record()->earlier_tasks, ElementsAre("task-2"));
+  EXPECT_EQ(service_.submits(), 2u);
+}
+
+TEST_F(LostTask, AmidTheDownloadIsToldAndCostsNothingEither) {
+  service_.knows_no_task = false;
+  service_.cuts = {100'000};
+  service_.odd_media = {answer(403, ""), answer(403, "")};
+  http_->before_answer([this](const HttpRequest &request) {
+    service_.knows_no_task = service_.knows_no_task || request.url.find("media.example") != std::string::npos;
+  });
+  const Outcome lost = run();
+  ASSERT_TRUE(lost.error);
+  EXPECT_THAT(lost.text(), HasSubstr("does not know the task task-1"));
+  EXPECT_EQ(record()->state, ClipState::lost);
+  EXPECT_EQ(service_.submits(), 1u);
+}
+
+// ---- Without a key.
+
+TEST_F(ClipWorkTest, WithoutAKeyAStoredClipIsServedAndNothingElseIsSent) {
+  GenerationJob keyless = job();
+  keyless.endpoint.api_key.clear();
+  keyless.no_key = "There is no API key.";
+  const auto refused = [&] {
+    const Outcome outcome = run(keyless);
+    return outcome.error && outcome.error->kind == ErrorKind::settings && outcome.text() == keyless.no_key;
+  };
+  EXPECT_TRUE(refused());
+  EXPECT_THAT(http_->requests(), IsEmpty());
+  run_whole();
+  const size_t requests = http_->requests().size();
+  run_whole(keyless);
+  fs::remove(path().file("clip.mp4"));
+  EXPECT_TRUE(refused()) << "to fetch it again takes a key";
+  EXPECT_EQ(http_->requests().size(), requests);
+  EXPECT_EQ(record()->state, ClipState::complete);
 }
 
 // ---- Damage.

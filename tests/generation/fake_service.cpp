@@ -49,8 +49,10 @@ FakeAnswer FakeService::submit() {
 
 FakeAnswer FakeService::query(const std::string &task_id) {
   ++queries_;
+  if (knows_no_task) return answer(404, R"({"error":"no such task"})");
   Json task;
   task.set("id", task_id);
+  if (!model.empty()) task.set("model", model);
   if (!failure.empty()) {
     task.set("status", "failed");
     task.set("error", failure);

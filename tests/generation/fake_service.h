@@ -34,6 +34,8 @@ class FakeService {
   std::deque<FakeAnswer> odd_submits;
   bool loses_submit_answers = false;  // Accepts, then breaks the connection.
   std::string failure;                // Every task fails with this.
+  bool knows_no_task = false;         // Queries are answered with 404.
+  std::string model;                  // What tasks say that they are of; empty: nothing.
 
   void set_clip(std::string clip) EXCLUDES(mutex_);
   std::string clip() const EXCLUDES(mutex_);

@@ -75,8 +75,9 @@ TEST(ClipRecord, KeepsEveryField) {
 }
 
 TEST(ClipRecord, KeepsEveryState) {
-  for (const ClipState state : {ClipState::intent, ClipState::ambiguous, ClipState::refused,
-                                ClipState::submitted, ClipState::failed, ClipState::complete}) {
+  for (const ClipState state :
+       {ClipState::intent, ClipState::ambiguous, ClipState::refused, ClipState::submitted, ClipState::failed,
+        ClipState::lost, ClipState::complete}) {
     ClipRecord record = full_record();
     record.state = state;
     const auto after = reread(record);

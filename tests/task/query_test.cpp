@@ -153,7 +153,7 @@ TEST_F(Query, IsFinalWhenRefusedAndSaysWhatToDo) {
       {401, ErrorKind::not_authorized, "Check api-key"},
       {402, ErrorKind::not_authorized, "Top it up"},
       {403, ErrorKind::not_authorized, "Check what the key"},
-      {404, ErrorKind::not_found, "does not know this task"},
+      {404, ErrorKind::not_found, "does not know this task. Check its ID and base-url."},
       {410, ErrorKind::settings, "refused to tell"},
       {501, ErrorKind::open_read, "Run again later"},
   };

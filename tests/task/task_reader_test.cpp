@@ -474,6 +474,15 @@ TEST(TaskReader, ShowsAnUnknownStatusInAFormFitForPeople) {
   EXPECT_EQ(read_task(R"({"status":"by sk-secret"})", "sk-secret")->status_word, "by ***");
 }
 
+TEST(TaskReader, ShowsTheModelInAFormFitForPeople) {
+  EXPECT_EQ(read_task(R"({"model":"horse-1.0-t2v"})")->model, "horse-1.0-t2v");
+  for (const char *none :
+       {"{}", R"({"model":null})", R"({"model":7})", R"({"model":["x"]})", R"({"model":" "})"})
+    EXPECT_EQ(read_task(none)->model, "") << none;
+  EXPECT_EQ(read_task(R"({"model":"a\u0007\u202eb sk-secret"})", "sk-secret")->model, "a b ***");
+  EXPECT_EQ(read_task(R"({"model":")" + repeated("ä", 201) + R"("})")->model, repeated("ä", 199) + "…");
+}
+
 TEST(TaskReader, SurvivesEveryCutOfAnAnswer) {
   const std::string whole =
       R"({"id":"t","status":"completed","progress":"50%","video_url":"https://a/v","error":{"message":"\u00e4\ud83d\ude00"}})";

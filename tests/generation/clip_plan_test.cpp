@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What a wish is judged by before anything runs, and what it need not have.
+#include "plugin/generation/clip_plan.h"
+
+#include <glib.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "plugin/store/clip_folder.h"
+#include "tests/support/sample_clip.h"
+#include "tests/support/temporary_folder.h"
+
+namespace genclip::test {
+namespace {
+
+using testing::HasSubstr;
+
+class ClipPlanTest : public testing::Test {
+ protected:
+  ClipPlanTest() {
+    for (const char *variable : {"GENCLIP_API_KEY", "GENCLIP_API_KEY_FILE", "GENCLIP_BASE_URL"})
+      g_unsetenv(variable);
+    wish_.request.model = "dance-2.5";
+    wish_.request.fields.set("prompt", "a storm");
+    wish_.base_url = "https://api.example";
+    wish_.api_key = "sk-4711";
+    wish_.store = folder_.path();
+  }
+  GenerationJob job() const {
+    auto plan = plan_clip(wish_);
+    EXPECT_TRUE(plan) << plan.error().text;
+    return plan ? plan->job : GenerationJob();
+  }
+  std::string problems() const {
+    const auto plan = plan_clip(wish_);
+    if (plan) return "";
+    EXPECT_EQ(plan.error().kind, ErrorKind::settings);
+    return plan.error().text;
+  }
+  // As a run would have left it.
+  void store(const GenerationJob &job) {
+    FileSystem &files = FileSystem::posix();
+    const ClipPath path(job.store, job.identity.digest());
+    ASSERT_TRUE(files.make_folder(path.folder()));
+    ClipRecord record;
+    record.identity = job.identity;
+    record.state = ClipState::complete;
+    record.task_id = "t-1";
+    record.clip_name = "clip.mp4";
+    record.clip_size = 1000;
+    ASSERT_TRUE(ClipFolder(files, path).write_record(record));
+    std::ofstream(path.file("clip.mp4"), std::ios::binary) << sample_mp4(1000);
+  }
+
+  TemporaryFolder folder_;
+  ClipWish wish_;
+};
+
+TEST_F(ClipPlanTest, AttachingNeedsNoRequest) {
+  const std::string digest = [&] {
+    wish_.request = {};
+    wish_.task_id = "t-7";
+    return job().identity.digest();
+  }();
+  EXPECT_FALSE(job().request);
+  EXPECT_EQ(job().model, "");
+
+  wish_.request.model = "dance-2.5";
+  EXPECT_FALSE(job().request);
+  EXPECT_EQ(job().model, "dance-2.5");
+  EXPECT_EQ(job().identity.digest(), digest) << "a part of a request is none: the task's ID is its place";
+
+  wish_.request.model = "";
+  wish_.request.fields.set("prompt", "a storm");
+  EXPECT_EQ(job().identity.digest(), digest);
+}
+
+TEST_F(ClipPlanTest, AttachingAsksTheApiOfTheModelOrTheOneThatIsSet) {
+  wish_.task_id = "t-7";
+  wish_.request = {};
+  EXPECT_EQ(job().endpoint.api, Api::tasks);
+  wish_.request.model = "sky2Stable";
+  EXPECT_EQ(job().endpoint.api, Api::legacy);
+  wish_.request.api = Api::tasks;
+  EXPECT_EQ(job().endpoint.api, Api::tasks);
+  wish_.request.model = "a-model-that-nobody-knows";
+  wish_.request.api = Api::legacy;
+  EXPECT_EQ(job().endpoint.api, Api::legacy);
+}
+
+TEST_F(ClipPlanTest, ATaskOfAWholeRequestHasThePlaceOfTheRequest) {
+  const std::string digest = job().identity.digest();
+  wish_.task_id = "t-7";
+  EXPECT_EQ(job().identity.digest(), digest);
+  EXPECT_TRUE(job().request);
+  wish_.request.fields.set("duration", 99);
+  EXPECT_THAT(problems(), HasSubstr("duration")) << "a bad one has none";
+}
+
+TEST_F(ClipPlanTest, AKeyIsNeededUntilTheClipIsStored) {
+  wish_.api_key = "";
+  EXPECT_THAT(problems(), HasSubstr("There is no API key"));
+  wish_.api_key = "sk-4711";
+  store(job());
+  wish_.api_key = "";
+  EXPECT_THAT(job().no_key, HasSubstr("There is no API key"));
+  EXPECT_EQ(job().endpoint.api_key, "");
+  wish_.reuse = false;
+  EXPECT_THAT(problems(), HasSubstr("There is no API key"));
+  wish_.reuse = true;
+  wish_.task_id = "t-2";
+  EXPECT_THAT(problems(), HasSubstr("There is no API key")) << "what is stored is another task's";
+  wish_.task_id = "t-1";
+  EXPECT_EQ(problems(), "");
+  std::ofstream(ClipPath(job().store, job().identity.digest()).file("clip.mp4")) << "cut";
+  EXPECT_THAT(problems(), HasSubstr("There is no API key")) << "the clip is damaged";
+}
+
+TEST_F(ClipPlanTest, NamesAProxyAndACaFileThatCannotBeUsedWithAllElse) {
+  wish_.request.fields.set("duration", 99);
+  wish_.api_key = "";
+  wish_.http = {"ftp://u:SECRET@proxy.example", folder_.file("missing.pem")};
+  const std::string text = problems();
+  EXPECT_THAT(text, HasSubstr("4 problems"));
+  for (const char *part : {"duration", "API key", "proxy.example", "missing.pem"})
+    EXPECT_THAT(text, HasSubstr(part));
+  EXPECT_EQ(text.find("SECRET"), std::string::npos) << text;
+  wish_.request.fields.set("duration", 5);
+  wish_.dry_run = true;
+  EXPECT_EQ(problems(), "") << "a dry run connects to nothing";
+}
+
+}  // namespace
+}  // namespace genclip::test
