@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "plugin/base/gref.h"
+#include "plugin/command/amounts.h"
 #include "plugin/command/console.h"
 
 namespace genclip {
@@ -36,6 +37,10 @@ void CommandOptions::add(const char *name, const char *value_name, const char *h
   add_entry(name, 0, value_name, help, {name, &target, least});
 }
 
+void CommandOptions::add(const char *name, const char *value_name, const char *help, uint64_t &target) {
+  add_entry(name, 0, value_name, help, {name, &target});
+}
+
 std::string CommandOptions::store(const Option &option) {
   if (auto *const *flag = std::get_if<bool *>(&option.target)) {
     **flag = **flag || option.is_set;
@@ -50,6 +55,10 @@ std::string CommandOptions::store(const Option &option) {
     if (result.ec != std::errc() || result.ptr != digits.data() + digits.size() || **number < option.least)
       return std::string("--") + option.name + " must be an integer from " + std::to_string(option.least) +
              ".";
+  } else if (auto *const *bytes = std::get_if<uint64_t *>(&option.target)) {
+    const auto size = bytes_of(option.text);
+    if (!size) return std::string("--") + option.name + " must be a size, such as 500M or 1.5G.";
+    **bytes = *size;
   }
   return {};
 }

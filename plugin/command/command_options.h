@@ -5,6 +5,7 @@
 
 #include <glib.h>
 
+#include <cstdint>
 #include <deque>
 #include <optional>
 #include <string>
@@ -32,6 +33,8 @@ class CommandOptions {
   void add(const char *name, char letter, const char *value_name, const char *help, std::string &target);
   // An integer from `least` on.
   void add(const char *name, const char *value_name, const char *help, unsigned &target, unsigned least);
+  // A size in bytes, which may have a unit.
+  void add(const char *name, const char *value_name, const char *help, uint64_t &target);
 
   // The words that are no options. Nothing when the command is over: help was asked for, or an option is
   // wrong; then exit_code() is its outcome.
@@ -43,7 +46,7 @@ class CommandOptions {
  private:
   struct Option {
     const char *name;
-    std::variant<bool *, std::string *, unsigned *> target;
+    std::variant<bool *, std::string *, unsigned *, uint64_t *> target;
     unsigned least = 0;
     gboolean is_set = FALSE;  // What GOption writes into.
     char *text = nullptr;

@@ -52,23 +52,12 @@ void offer_fields(const ModelSpec &spec) {
 }
 
 // Options whose value is a word of its own, unless it follows a "=".
-constexpr std::string_view kValueOptions[] = {"--output",
-                                              "-o",
-                                              "--base-url",
-                                              "-b",
-                                              "--api-key-file",
-                                              "-k",
-                                              "--store",
-                                              "-s",
-                                              "--timeout",
-                                              "--poll-interval",
-                                              "--http-timeout",
-                                              "--retries",
-                                              "--proxy",
-                                              "--tls-ca-file",
-                                              "--check-media",
-                                              "--task-id",
-                                              "-t"};
+constexpr std::string_view kValueOptions[] = {
+    "--output",         "-o",        "--base-url",      "-b",
+    "--api-key-file",   "-k",        "--store",         "-s",
+    "--store-max-size", "--timeout", "--poll-interval", "--http-timeout",
+    "--retries",        "--proxy",   "--tls-ca-file",   "--check-media",
+    "--task-id",        "-t"};
 
 Words without_options(const Words &words) {
   Words rest;

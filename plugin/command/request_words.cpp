@@ -21,7 +21,7 @@ constexpr RequestPlace kPlace{"The command line",
 constexpr std::string_view kOptions[] = {"base_url",      "api_key_file", "store",        "task_id",
                                          "poll_interval", "timeout",      "http_timeout", "retries",
                                          "reuse",         "proxy",        "check_media",  "dry_run",
-                                         "tls_ca_file",   "output",       "json"};
+                                         "tls_ca_file",   "output",       "json",         "store_max_size"};
 
 WordsProblem usage(std::string text) { return UsageProblem{std::move(text)}; }
 

@@ -56,6 +56,39 @@ class Generate(ServiceTest):
         self.assertEqual(self.generate("prompt=a red kite", "--anew").stdout, first)
         self.assertEqual(self.stats()["submits"], 3)
 
+    def test_the_least_recently_used_clips_make_room_for_the_new_one(self):
+        self.simulator()
+        first = self.generate("prompt=a")
+        self.assertEqual(self.generate("prompt=b", "--store-max-size", "1G").returncode, 0)
+        self.assertEqual(len(self.listed()["clips"]), 2)
+        last = self.generate("prompt=c", "--store-max-size=1")
+        self.assertEqual((last.returncode, [clip["prompt"] for clip in self.listed()["clips"]]), (0, ["c"]), last.stderr)
+        self.assertFalse(pathlib.Path(first.stdout.strip()).exists())
+
+    def test_a_store_size_that_is_none_is_a_usage_error(self):
+        self.simulator()
+        for size in ("lots", "-1", "1.5X"):
+            with self.subTest(size=size):
+                run = self.generate("prompt=x", f"--store-max-size={size}")
+                self.assertEqual(run.returncode, 2)
+                self.assertIn("--store-max-size must be a size, such as 500M", run.stderr)
+        self.assertEqual(self.generate("prompt=x", "store-max-size=1G").returncode, 2)
+        self.assertEqual(self.stats()["submits"], 0)
+
+    def test_a_stored_clip_needs_no_key(self):
+        self.simulator()
+        first = self.generate().stdout
+        key = self.env.pop("GENCLIP_API_KEY")
+        again = self.generate()
+        self.assertEqual((again.returncode, again.stdout), (0, first), again.stderr)
+        for words in (["prompt=another"], ["prompt=a red kite", "--anew"]):
+            with self.subTest(words=words):
+                run = self.generate(*words)
+                self.assertEqual(run.returncode, 1)
+                self.assertIn("There is no API key", run.stderr)
+        self.assertEqual(self.stats()["submits"], 1)
+        self.env["GENCLIP_API_KEY"] = key
+
     def test_a_uri_generates_the_same_clip(self):
         self.simulator()
         first = self.generate().stdout
