@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <optional>
 
 #include "tests/captioner/caption_run.h"
 
@@ -19,8 +20,13 @@ using testing::Not;
 const std::string kCamera =
     "videotestsrc name=src is-live=true ! video/x-raw,format=RGB,width=64,height=36,framerate=30/1 ! ";
 
-std::string captioned(const std::string &properties) {
-  return kCamera + "gencaption name=cap interval=500000000 " + properties + " ! appsink name=out sync=false";
+std::string captioned(const std::string &properties, unsigned interval_ms = 500) {
+  return kCamera + "gencaption name=cap interval=" + std::to_string(interval_ms) + "000000 " + properties +
+         " ! appsink name=out sync=false";
+}
+
+void answer_after(GatewayServer &gateway, milliseconds time) {
+  gateway.gateway().set_pace({.chunk = 0, .before = time, .between = {}});
 }
 
 std::string overlaid(const std::string &properties) {
@@ -86,7 +92,7 @@ TEST(Live, KeepsItsFrameRateWhateverTheGatewayDoes) {
 
 TEST(Live, HasItsCaptionsInTheirWindowsWhenTheyComeInTime) {
   GatewayServer gateway;
-  gateway.gateway().set_pace({.chunk = 0, .before = milliseconds(100), .between = {}});
+  answer_after(gateway, milliseconds(100));
   CaptionRun run(gateway, captioned("latency=2000"));
   run.go(GST_STATE_PLAYING);
   ASSERT_TRUE(run.wait_for_captions(4));
@@ -102,9 +108,7 @@ TEST(Live, HasItsCaptionsInTheirWindowsWhenTheyComeInTime) {
 TEST(Live, HasSentencesOfAStreamInTheirWindowsAndInOrder) {
   GatewayServer gateway;
   gateway.gateway().set_pace({.chunk = 0, .before = milliseconds(20), .between = milliseconds(40)});
-  CaptionRun run(gateway, kCamera +
-                              "gencaption name=cap interval=3000000000 latency=2500 stream=true ! "
-                              "appsink name=out sync=false");
+  CaptionRun run(gateway, captioned("latency=2500 stream=true", 3000));
   run.go(GST_STATE_PLAYING);
   ASSERT_TRUE(run.wait_for_captions(4));
   EXPECT_EQ(run.stat("late"), 0u);
@@ -122,7 +126,7 @@ TEST(Live, HasSentencesOfAStreamInTheirWindowsAndInOrder) {
 
 TEST(Live, DropsWhatIsLateAndSaysHowMuch) {
   GatewayServer gateway;
-  gateway.gateway().set_pace({.chunk = 0, .before = milliseconds(700), .between = {}});
+  answer_after(gateway, milliseconds(700));
   CaptionRun run(gateway, captioned("latency=100 late-policy=drop"));
   run.go(GST_STATE_PLAYING);
   for (int i = 0; i < 2000 && run.stat("late") < 3; ++i) g_usleep(5000);
@@ -133,10 +137,8 @@ TEST(Live, DropsWhatIsLateAndSaysHowMuch) {
 
 TEST(Live, ShowsWhatIsLateForTheRestOfItsWindowWhenImmediate) {
   GatewayServer gateway;
-  gateway.gateway().set_pace({.chunk = 0, .before = milliseconds(400), .between = {}});
-  CaptionRun run(gateway, kCamera +
-                              "gencaption name=cap interval=1000000000 latency=100 late-policy=immediate ! "
-                              "appsink name=out sync=false");
+  answer_after(gateway, milliseconds(400));
+  CaptionRun run(gateway, captioned("latency=100 late-policy=immediate", 1000));
   run.go(GST_STATE_PLAYING);
   ASSERT_TRUE(run.wait_for_captions(3));
   EXPECT_GE(run.stat("late"), 2u);
@@ -153,10 +155,8 @@ TEST(Live, ShowsWhatIsLateForTheRestOfItsWindowWhenImmediate) {
 
 TEST(Live, MovesWhatIsLateAndLetsItBeReadWhenShifted) {
   GatewayServer gateway;
-  gateway.gateway().set_pace({.chunk = 0, .before = milliseconds(900), .between = {}});
-  CaptionRun run(gateway, kCamera +
-                              "gencaption name=cap interval=1000000000 latency=100 late-policy=shift ! "
-                              "appsink name=out sync=false");
+  answer_after(gateway, milliseconds(900));
+  CaptionRun run(gateway, captioned("latency=100 late-policy=shift", 1000));
   run.go(GST_STATE_PLAYING);
   ASSERT_TRUE(run.wait_for_captions(3));
   EXPECT_GE(run.stat("late"), 2u);
@@ -170,21 +170,33 @@ TEST(Live, MovesWhatIsLateAndLetsItBeReadWhenShifted) {
   }
 }
 
+struct Latency {
+  gboolean live = FALSE;
+  GstClockTime min = 0;
+  GstClockTime max = 0;
+};
+
+// What downstream is told; nothing when the query fails.
+std::optional<Latency> latency_of(const CaptionRun &run) {
+  const auto query = GRef<GstQuery>::adopt(gst_query_new_latency());
+  const auto pad = GRef<GstPad>::adopt(gst_element_get_static_pad(run.element("cap").get(), "src"));
+  if (!gst_pad_query(pad.get(), query.get())) return std::nullopt;
+  Latency latency;
+  gst_query_parse_latency(query.get(), &latency.live, &latency.min, &latency.max);
+  return latency;
+}
+
 TEST(Live, AddsItsLatencyToThatOfItsSource) {
   GatewayServer gateway;
   CaptionRun run(gateway, captioned("latency=700"));
   run.go(GST_STATE_PLAYING);
   ASSERT_TRUE(run.wait_for_captions(1));
-  const auto query = GRef<GstQuery>::adopt(gst_query_new_latency());
-  const auto pad = GRef<GstPad>::adopt(gst_element_get_static_pad(run.element("cap").get(), "src"));
-  ASSERT_TRUE(gst_pad_query(pad.get(), query.get()));
-  gboolean live = FALSE;
-  GstClockTime min = 0, max = 0;
-  gst_query_parse_latency(query.get(), &live, &min, &max);
-  EXPECT_TRUE(live);
-  EXPECT_GE(min, 700 * GST_MSECOND);
-  EXPECT_LE(min, 800 * GST_MSECOND);
-  EXPECT_GE(max, min);
+  const auto latency = latency_of(run);
+  ASSERT_TRUE(latency);
+  EXPECT_TRUE(latency->live);
+  EXPECT_GE(latency->min, 700 * GST_MSECOND);
+  EXPECT_LE(latency->min, 800 * GST_MSECOND);
+  EXPECT_GE(latency->max, latency->min);
 }
 
 TEST(NotLive, HasNoLatencyOfItsOwn) {
@@ -195,14 +207,10 @@ TEST(NotLive, HasNoLatencyOfItsOwn) {
       "appsink name=out sync=false");
   run.go(GST_STATE_PLAYING);
   ASSERT_TRUE(run.wait_for_captions(1));
-  const auto query = GRef<GstQuery>::adopt(gst_query_new_latency());
-  const auto pad = GRef<GstPad>::adopt(gst_element_get_static_pad(run.element("cap").get(), "src"));
-  ASSERT_TRUE(gst_pad_query(pad.get(), query.get()));
-  gboolean live = TRUE;
-  GstClockTime min = 1;
-  gst_query_parse_latency(query.get(), &live, &min, nullptr);
-  EXPECT_FALSE(live);
-  EXPECT_LT(min, 700 * GST_MSECOND);
+  const auto latency = latency_of(run);
+  ASSERT_TRUE(latency);
+  EXPECT_FALSE(latency->live);
+  EXPECT_LT(latency->min, 700 * GST_MSECOND);
 }
 
 // Where the given away time ends, and whether it ever had a hole.

@@ -9,7 +9,7 @@ import tempfile
 import time
 import unittest
 
-import simulated_service
+import launches
 
 KILLS = int(os.environ.get("GENCLIP_KILLS", "100"))
 SEED = int(os.environ.get("GENCLIP_SEED", str(random.SystemRandom().randrange(1 << 32))))
@@ -19,16 +19,16 @@ PAID_TWICE = "may be charged twice"
 class Kill(unittest.TestCase):
     def setUp(self):
         # A run takes about half a second: a submit of 60 ms, a task of 80 ms, a download of 100 ms.
-        self.service = simulated_service.Service("--queued", "30", "--processing", "50", "--throttle", "3000000",
+        self.service = launches.serve("--queued", "30", "--processing", "50", "--throttle", "3000000",
                                                  "--padding", "80000", "--fault", "submit:delay=60")
         self.addCleanup(self.service.stop)
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
         self.store = pathlib.Path(self.folder.name) / "store"
-        self.environment = self.service.environment(self.store)
+        self.environment = launches.environment(self.service, self.store)
 
     def start(self, take, target):
-        return simulated_service.Run(simulated_service.fetch(take, target), self.environment)
+        return launches.Run(launches.fetch(take, target), self.environment)
 
     def test_at_random_moments_and_run_again_until_done(self):
         print(f"seed {SEED} (GENCLIP_SEED), {KILLS} kills", flush=True)
@@ -48,7 +48,7 @@ class Kill(unittest.TestCase):
         take = 1
         while kills < KILLS:
             take += 1
-            before = self.service.submits()
+            before = self.service.stats()["submits"]
             known = None  # How many submits there were when the journal had an ID.
             warnings = 0
             for attempt in range(20):
@@ -59,19 +59,19 @@ class Kill(unittest.TestCase):
                     if run.process.poll() is None:
                         run.kill()
                         kills += 1
-                        record = simulated_service.journals(self.store).get(take)
+                        record = launches.journals(self.store).get(take)
                         state = record["state"] + " " + record.get("status", "") if record else "nothing"
                         killed_in[state] = killed_in.get(state, 0) + 1
                         early += record is None
                         warnings += PAID_TWICE in run.text()
                         if known is None and record and record.get("task_id"):
-                            known = self.service.submits() - before
+                            known = self.service.stats()["submits"] - before
                         continue
                 status = run.end()
                 warnings += PAID_TWICE in run.text()
                 self.assertEqual(status, 0, run.text())
                 break
-            submits = self.service.submits() - before
+            submits = self.service.stats()["submits"] - before
             what = f"take {take}, seed {SEED}: {submits} submits, {warnings} warnings"
             self.assertEqual(target.read_bytes(), clip, what)
             self.assertGreaterEqual(submits, 1, what)
@@ -79,7 +79,7 @@ class Kill(unittest.TestCase):
             if known is not None:
                 self.assertEqual(submits, known, what + ": the ID was in the journal")
             paid_twice += submits > 1
-            record = simulated_service.journals(self.store)[take]
+            record = launches.journals(self.store)[take]
             self.assertEqual(record["state"], "complete")
         for folder in self.store.iterdir():
             if folder.is_dir():

@@ -10,7 +10,7 @@ import tempfile
 import time
 import unittest
 
-import simulated_service
+import launches
 
 PROCESSES = 8
 ELEMENTS = 4
@@ -25,12 +25,12 @@ class Sharing(unittest.TestCase):
         self.store.mkdir()
 
     def serve(self, *options):
-        service = simulated_service.Service("--queued", "300", "--processing", "700", "--padding", "200000", *options)
+        service = launches.serve("--queued", "300", "--processing", "700", "--padding", "200000", *options)
         self.addCleanup(service.stop)
         return service
 
     def start(self, words, environment):
-        run = simulated_service.Run(words, environment)
+        run = launches.Run(words, environment)
         self.addCleanup(lambda: run.process.poll() is None and run.kill())
         return run
 
@@ -41,8 +41,8 @@ class Sharing(unittest.TestCase):
             words = []
             for element in range(ELEMENTS):
                 targets.append(self.path / f"{process}-{element}.mp4")
-                words += simulated_service.fetch(take_of(process * ELEMENTS + element), targets[-1])
-            runs.append(self.start(words, service.environment(store_of(process))))
+                words += launches.fetch(take_of(process * ELEMENTS + element), targets[-1])
+            runs.append(self.start(words, launches.environment(service, store_of(process))))
         for run in runs:
             self.assertEqual(run.end(), 0, run.text())
         return [target.read_bytes() for target in targets]
@@ -63,7 +63,7 @@ class Sharing(unittest.TestCase):
     def test_8_processes_with_4_elements_each_submit_16_clips_16_times(self):
         service = self.serve()
         self.assert_one_whole_clip(self.fetch_all(service, lambda number: number % 16, lambda _: self.store))
-        self.assertEqual(service.submits(), 16)
+        self.assertEqual(service.stats()["submits"], 16)
         self.assertEqual(len(list(self.store.glob("*/clip.mp4"))), 16)
 
     def test_two_paths_to_one_store_are_one_store(self):
@@ -80,21 +80,21 @@ class Sharing(unittest.TestCase):
         service = self.serve()
         stores = [self.store, alias]
         self.assert_one_whole_clip(self.fetch_all(service, lambda _: 0, lambda process: stores[process % 2]))
-        self.assertEqual(service.submits(), 1)
+        self.assertEqual(service.stats()["submits"], 1)
 
     def test_when_the_one_at_work_is_killed_another_goes_on(self):
         service = self.serve("--throttle", "400000")
         dice = random.Random()
         for take in range(4):
             targets = [self.path / f"{take}-{number}.mp4" for number in range(4)]
-            environment = service.environment(self.store)
-            before = service.submits()
-            first = self.start(simulated_service.fetch(take, targets[0]), environment)
+            environment = launches.environment(service, self.store)
+            before = service.stats()["submits"]
+            first = self.start(launches.fetch(take, targets[0]), environment)
             deadline = time.monotonic() + 60
-            while not simulated_service.journals(self.store).get(take, {}).get("task_id"):
+            while not launches.journals(self.store).get(take, {}).get("task_id"):
                 self.assertLess(time.monotonic(), deadline, first.text())
                 time.sleep(0.01)
-            others = [self.start(simulated_service.fetch(take, target), environment) for target in targets[1:]]
+            others = [self.start(launches.fetch(take, target), environment) for target in targets[1:]]
             time.sleep(dice.uniform(0, 1.5))
             if first.process.poll() is None:
                 first.kill()
@@ -103,14 +103,14 @@ class Sharing(unittest.TestCase):
             clips = {target.read_bytes() for target in targets[1:]}
             self.assertEqual(len(clips), 1)
             self.assertEqual(clips, {path.read_bytes() for path in self.store.glob("*/clip.mp4")})
-            self.assertEqual(service.submits() - before, 1)
+            self.assertEqual(service.stats()["submits"] - before, 1)
 
     def test_a_follower_reads_while_the_other_downloads(self):
         service = self.serve("--throttle", "100000")  # Two seconds and more of it.
-        environment = service.environment(self.store)
-        first = self.start(simulated_service.fetch(0, self.path / "first.mp4"), environment)
+        environment = launches.environment(service, self.store)
+        first = self.start(launches.fetch(0, self.path / "first.mp4"), environment)
         second_target = self.path / "second.mp4"
-        second = self.start(simulated_service.fetch(0, second_target), environment)
+        second = self.start(launches.fetch(0, second_target), environment)
         deadline = time.monotonic() + 60
         while not (second_target.exists() and second_target.stat().st_size > 0):
             self.assertLess(time.monotonic(), deadline, second.text())
@@ -122,20 +122,20 @@ class Sharing(unittest.TestCase):
 
     def test_a_clip_that_another_process_plays_is_not_removed_to_make_room(self):
         service = self.serve()
-        environment = service.environment(self.store)
+        environment = launches.environment(service, self.store)
         for take in (0, 1):
-            run = self.start(simulated_service.fetch(take, self.path / "clip.mp4"), environment)
+            run = self.start(launches.fetch(take, self.path / "clip.mp4"), environment)
             self.assertEqual(run.end(), 0, run.text())
         # It reads a few bytes and then waits for its clock.
-        player = self.start([*simulated_service.CLIP, "take=0", "blocksize=100", "!", "identity", "sleep-time=1000000", "!",
+        player = self.start([*launches.CLIP, "take=0", "blocksize=100", "!", "identity", "sleep-time=1000000", "!",
                              "fakesink"], environment)
         deadline = time.monotonic() + 60
         while "PLAYING" not in player.text():
             self.assertLess(time.monotonic(), deadline, player.text())
             time.sleep(0.02)
-        run = self.start(simulated_service.fetch(2, self.path / "clip.mp4", "store-max-size=1"), environment)
+        run = self.start(launches.fetch(2, self.path / "clip.mp4", "store-max-size=1"), environment)
         self.assertEqual(run.end(), 0, run.text())
-        self.assertEqual(sorted(simulated_service.journals(self.store)), [0, 2])
+        self.assertEqual(sorted(launches.journals(self.store)), [0, 2])
         player.kill()
 
 
