@@ -25,6 +25,13 @@ bool is_event(const T &item, GstEventType type) {
   return event && GST_EVENT_TYPE(event->get()) == type;
 }
 
+// What a flush takes with it upstream sends again; not so what it told once for all.
+bool lasts(GstEvent *event) {
+  const GstEventType type = GST_EVENT_TYPE(event);
+  const bool sticky = static_cast<unsigned>(type) & GST_EVENT_TYPE_STICKY;
+  return sticky && type != GST_EVENT_SEGMENT && type != GST_EVENT_EOS;
+}
+
 bool is_unasked(const CaptionSlot &slot) {
   return slot.progress == Progress::making_stills || slot.progress == Progress::waiting;
 }
@@ -42,6 +49,17 @@ void CaptionLine::start(const LineSettings &settings) {
   stats_ = {};
   timeline_ = CaptionTimeline(settings.late_policy);
   flow_ = GST_FLOW_OK;
+  unsent_.clear();
+}
+
+void CaptionLine::keep(GRef<GstEvent> event) {
+  MutexLock lock(mutex_);
+  if (lasts(event.get())) unsent_.insert(unsent_.begin(), std::move(event));
+}
+
+std::vector<GRef<GstEvent>> CaptionLine::take_unsent() {
+  MutexLock lock(mutex_);
+  return std::exchange(unsent_, {});
 }
 
 CaptionLine::Cancelled::~Cancelled() {
@@ -65,6 +83,8 @@ void CaptionLine::clear(Cancelled &cancelled) {
   flow_ = GST_FLOW_FLUSHING;
   ++epoch_;
   for (const Item &item : items_) {
+    if (const auto *event = std::get_if<GRef<GstEvent>>(&item))
+      if (lasts(event->get())) unsent_.push_back(*event);
     if (!holds_slot(item)) continue;
     CaptionSlot &slot = *std::get<SlotPtr>(item);
     slot.progress = Progress::done;

@@ -51,6 +51,10 @@ class CaptionLine {
   void flush() EXCLUDES(mutex_);
   // False once it is closed.
   bool resume() EXCLUDES(mutex_);
+  // An event that lasts and that a flush has kept from going out; take_unsent() has those of the line too, in
+  // order.
+  void keep(GRef<GstEvent> event) EXCLUDES(mutex_);
+  std::vector<GRef<GstEvent>> take_unsent() EXCLUDES(mutex_);
   // A flush for good, until the next start.
   void close() EXCLUDES(mutex_);
   // Workers and still maker end.
@@ -140,6 +144,7 @@ class CaptionLine {
   uint64_t epoch_ GUARDED_BY(mutex_) = 0;
   uint64_t reserved_ GUARDED_BY(mutex_) = 0;
   std::deque<Item> items_ GUARDED_BY(mutex_);
+  std::vector<GRef<GstEvent>> unsent_ GUARDED_BY(mutex_);
   std::deque<StillJob> stills_ GUARDED_BY(mutex_);
   SlotPtr open_ GUARDED_BY(mutex_);  // the last slot, while its end is not known
   std::deque<std::string> history_ GUARDED_BY(mutex_);

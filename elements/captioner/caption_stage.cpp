@@ -104,7 +104,7 @@ GstFlowReturn CaptionStage::chain(GRef<GstBuffer> buffer) {
   return line_.push_text(std::move(slot));
 }
 
-bool CaptionStage::stream_start(GstEvent *event) {
+GstFlowReturn CaptionStage::stream_start(GstEvent *event) {
   // Downstream had enough of the stream before.
   if (line_.flow() == GST_FLOW_EOS && line_.resume()) start_task();
   const GStringPtr id(gst_pad_create_stream_id(src_, element_, "captions"));
@@ -113,21 +113,23 @@ bool CaptionStage::stream_start(GstEvent *event) {
   gst_event_set_group_id(own, gst_event_parse_group_id(event, &group) ? group : gst_util_group_id_next());
   gst_event_set_stream_flags(own, GST_STREAM_FLAG_SPARSE);
   gst_event_set_seqnum(own, gst_event_get_seqnum(event));
-  return line_.push_event(GRef<GstEvent>::adopt(own)) == GST_FLOW_OK;
+  return line_.push_event(GRef<GstEvent>::adopt(own));
 }
 
-bool CaptionStage::set_caps(GstEvent *event) {
+GstFlowReturn CaptionStage::set_caps(GstEvent *event) {
   GstCaps *caps = nullptr;
   gst_event_parse_caps(event, &caps);
   caps_ = GRef<GstCaps>::share(caps);
   input_->set_caps(caps);
-  if (std::exchange(caps_sent_, true)) return true;
+  if (caps_sent_) return GST_FLOW_OK;
   const auto text =
       GRef<GstCaps>::adopt(gst_caps_new_simple("text/x-raw", "format", G_TYPE_STRING, "utf8", nullptr));
-  return line_.push_event(GRef<GstEvent>::adopt(gst_event_new_caps(text.get()))) == GST_FLOW_OK;
+  const GstFlowReturn flow = line_.push_event(GRef<GstEvent>::adopt(gst_event_new_caps(text.get())));
+  caps_sent_ = flow == GST_FLOW_OK;
+  return flow;
 }
 
-bool CaptionStage::set_segment(GstEvent *event) {
+GstFlowReturn CaptionStage::set_segment(GstEvent *event) {
   const GstSegment *segment = nullptr;
   gst_event_parse_segment(event, &segment);
   last_seek_ = gst_event_get_seqnum(event);
@@ -138,11 +140,11 @@ bool CaptionStage::set_segment(GstEvent *event) {
   GstEvent *own = gst_event_new_segment(&out);
   gst_event_set_seqnum(own, gst_event_get_seqnum(event));
   const bool backwards = out.rate < 0;
-  if (line_.push_segment(GRef<GstEvent>::adopt(own), backwards ? G_MAXUINT64 : out.start, backwards) !=
-      GST_FLOW_OK)
-    return false;
+  const GstFlowReturn flow =
+      line_.push_segment(GRef<GstEvent>::adopt(own), backwards ? G_MAXUINT64 : out.start, backwards);
+  if (flow != GST_FLOW_OK) return flow;
   // Downstream can preroll on it; it gives no time away.
-  return line_.push_event(gap_event(out.start, 0)) == GST_FLOW_OK;
+  return line_.push_event(gap_event(out.start, 0));
 }
 
 void CaptionStage::flush_start(GRef<GstEvent> event) {
@@ -154,14 +156,15 @@ void CaptionStage::flush_start(GRef<GstEvent> event) {
 
 void CaptionStage::flush_stop(GRef<GstEvent> event) {
   gst_pad_push_event(src_, event.release());
+  for (const auto &unsent : line_.take_unsent()) gst_pad_store_sticky_event(src_, unsent.get());
   input_->reset();
   if (line_.resume()) start_task();
 }
 
-bool CaptionStage::sink_event(GRef<GstEvent> event) {
+GstFlowReturn CaptionStage::sink_event(GRef<GstEvent> event) {
   switch (GST_EVENT_TYPE(event.get())) {
-    case GST_EVENT_FLUSH_START: flush_start(std::move(event)); return true;
-    case GST_EVENT_FLUSH_STOP: flush_stop(std::move(event)); return true;
+    case GST_EVENT_FLUSH_START: flush_start(std::move(event)); return GST_FLOW_OK;
+    case GST_EVENT_FLUSH_STOP: flush_stop(std::move(event)); return GST_FLOW_OK;
     case GST_EVENT_STREAM_START: return stream_start(event.get());
     case GST_EVENT_CAPS: return set_caps(event.get());
     case GST_EVENT_SEGMENT: return set_segment(event.get());
@@ -169,25 +172,25 @@ bool CaptionStage::sink_event(GRef<GstEvent> event) {
       GstClockTime start = 0;
       GstClockTime length = 0;
       gst_event_parse_gap(event.get(), &start, &length);
-      if (!GST_CLOCK_TIME_IS_VALID(length) || length == 0) return true;
-      return line_.push_silence({start, start + length}) == GST_FLOW_OK;
+      if (!GST_CLOCK_TIME_IS_VALID(length) || length == 0) return GST_FLOW_OK;
+      return line_.push_silence({start, start + length});
     }
     case GST_EVENT_TAG: {
       // What a stream's tags say is about pictures.
       GstTagList *tags = nullptr;
       gst_event_parse_tag(event.get(), &tags);
-      if (gst_tag_list_get_scope(tags) != GST_TAG_SCOPE_GLOBAL) return true;
+      if (gst_tag_list_get_scope(tags) != GST_TAG_SCOPE_GLOBAL) return GST_FLOW_OK;
       break;
     }
     default: break;
   }
   const bool serialized = static_cast<unsigned>(GST_EVENT_TYPE(event.get())) & GST_EVENT_TYPE_SERIALIZED;
-  if (!serialized) return gst_pad_push_event(src_, event.release());
+  if (!serialized) return gst_pad_push_event(src_, event.release()) ? GST_FLOW_OK : GST_FLOW_ERROR;
   const GstFlowReturn flow = line_.push_event(event);
   if (GST_EVENT_TYPE(event.get()) == GST_EVENT_EOS && (flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS) &&
       flow != GST_FLOW_ERROR)
     GST_ELEMENT_FLOW_ERROR(element_, flow);
-  return flow == GST_FLOW_OK;
+  return flow;
 }
 
 bool CaptionStage::sink_query(GstQuery *query) {

@@ -37,7 +37,7 @@ class CaptionStage {
   void set_prompt(const std::string &prompt, const std::string &system_instruction);
 
   GstFlowReturn chain(GRef<GstBuffer> buffer);
-  bool sink_event(GRef<GstEvent> event);
+  GstFlowReturn sink_event(GRef<GstEvent> event);
   bool sink_query(GstQuery *query);
   bool src_event(GRef<GstEvent> event);
   bool src_query(GstQuery *query);
@@ -49,9 +49,9 @@ class CaptionStage {
   void start_task();
   void flush_start(GRef<GstEvent> event);
   void flush_stop(GRef<GstEvent> event);
-  bool set_caps(GstEvent *event);
-  bool set_segment(GstEvent *event);
-  bool stream_start(GstEvent *event);
+  GstFlowReturn set_caps(GstEvent *event);
+  GstFlowReturn set_segment(GstEvent *event);
+  GstFlowReturn stream_start(GstEvent *event);
   void look_whether_live();
   SlotPtr new_slot(const AskedTime &asked);
 

@@ -78,7 +78,7 @@ GstFlowReturn CaptionStage::put_out(LineOutput output) {
   if (auto *event = std::get_if<GRef<GstEvent>>(&output)) {
     const GstEventType type = GST_EVENT_TYPE(event->get());
     if (type == GST_EVENT_SEGMENT) gst_event_copy_segment(event->get(), &out_segment_);
-    gst_pad_push_event(src_, event->release());
+    if (!gst_pad_push_event(src_, GRef<GstEvent>(*event).release())) line_.keep(std::move(*event));
     return GST_FLOW_OK;
   }
   if (const auto *silence = std::get_if<Silence>(&output)) {

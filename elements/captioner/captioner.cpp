@@ -121,7 +121,8 @@ void finalize(GObject *object) noexcept {
 GstFlowReturn chain(GstPad *, GstObject *element, GstBuffer *buffer) noexcept {
   return parts(element).stage.chain(GRef<GstBuffer>::adopt(buffer));
 }
-gboolean sink_event(GstPad *, GstObject *element, GstEvent *event) noexcept {
+// A refusal tells why: to be flushing is no error of the stream.
+GstFlowReturn sink_event(GstPad *, GstObject *element, GstEvent *event) noexcept {
   return parts(element).stage.sink_event(GRef<GstEvent>::adopt(event));
 }
 gboolean sink_query(GstPad *, GstObject *element, GstQuery *query) noexcept {
@@ -141,7 +142,7 @@ void instance_init(GTypeInstance *instance, gpointer) {
   auto *self = reinterpret_cast<Captioner *>(instance);
   GstPad *sink = gst_pad_new_from_static_template(&kSink, "sink");
   gst_pad_set_chain_function(sink, chain);
-  gst_pad_set_event_function(sink, sink_event);
+  gst_pad_set_event_full_function(sink, sink_event);
   gst_pad_set_query_function(sink, sink_query);
   GstPad *src = gst_pad_new_from_static_template(&kSrc, "src");
   gst_pad_set_event_function(src, src_event);

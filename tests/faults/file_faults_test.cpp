@@ -147,10 +147,18 @@ void add_reads_of_a_stored_clip(std::vector<FaultCase> &cases) {
     }
 }
 
+// Though the run may just then write into it.
+void clear(const std::string &folder) {
+  std::error_code failed;
+  do {
+    fs::remove_all(folder, failed);
+  } while (failed);
+}
+
 // Somebody clears the cache while a clip is on its way.
 void add_removals(std::vector<FaultCase> &cases) {
-  const Act remove_store = [](Scene &scene) { fs::remove_all(scene.store()); };
-  const Act remove_folder = [](Scene &scene) { fs::remove_all(scene.clip_folder()); };
+  const Act remove_store = [](Scene &scene) { clear(scene.store()); };
+  const Act remove_folder = [](Scene &scene) { clear(scene.clip_folder()); };
   const Act remove_record = [](Scene &scene) { fs::remove(scene.clip_file("task.json")); };
   const Act remove_part = [](Scene &scene) { fs::remove(scene.clip_file("clip.part")); };
   const struct {
