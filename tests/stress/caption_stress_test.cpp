@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// gencaption under everything at once: it does not crash, hang or fail, and works afterwards.
+#include <gtest/gtest.h>
+
+#include "tests/captioner/caption_run.h"
+#include "tests/stress/stress.h"
+
+namespace genclip::test {
+namespace {
+
+using std::chrono::milliseconds;
+
+#define FRAMES "video/x-raw,format=RGB,width=64,height=36,framerate=10/1 ! "
+
+const char *const kPipelines[] = {
+    "videotestsrc name=src num-buffers=100 ! " FRAMES
+    "gencaption name=cap interval=500000000 on-error=skip ! fakesink name=sink sync=false",
+    "videotestsrc name=src num-buffers=100 is-live=true ! " FRAMES
+    "gencaption name=cap interval=200000000 frames=2 on-error=skip ! fakesink name=sink",
+    "videotestsrc name=src num-buffers=100 ! " FRAMES
+    "tee name=t t. ! queue ! textoverlay name=o ! fakesink name=sink sync=false t. ! queue ! "
+    "gencaption name=cap interval=300000000 stream=true on-error=skip ! o.text_sink",
+};
+
+class CaptionStress : public testing::TestWithParam<const char *> {};
+
+TEST_P(CaptionStress, IsBorneAndLeavesAWorkingElement) {
+  GatewayServer gateway;
+  gateway.gateway().set_pace({.chunk = 5, .before = milliseconds(5), .between = milliseconds(5)});
+  for (int i = 0; i < 50; ++i)
+    gateway.fault(i % 2 ? sim::GatewayFaultKind::none : sim::GatewayFaultKind::status, 1, 503);
+  CaptionRun run(gateway, GetParam());
+  GstElement *pipeline = run.pipeline();
+  const auto caption = run.element("cap");
+  const Toll toll = stress(
+      pipeline,
+      {change_state(pipeline), change_state(pipeline), change_state(pipeline),
+       seek(pipeline, GST_FORMAT_TIME, 10 * GST_SECOND),
+       query(caption.get(), {gst_query_new_latency, [] { return gst_query_new_position(GST_FORMAT_TIME); },
+                             [] { return gst_query_new_duration(GST_FORMAT_TIME); },
+                             [] { return gst_query_new_seeking(GST_FORMAT_TIME); },
+                             [] { return gst_query_new_caps(nullptr); }}),
+       query(pipeline, {gst_query_new_latency, [] { return gst_query_new_position(GST_FORMAT_TIME); }}),
+       get_properties(caption.get(),
+                      {"stats", "prompt", "model", "interval", "max-in-flight", "system-instruction"}),
+       set_property(caption.get(), {{"prompt", "Describe it"},
+                                    {"prompt", "In one word"},
+                                    {"system-instruction", "Be brief"},
+                                    {"temperature", "0.5"},
+                                    {"max-output-tokens", "50"},
+                                    {"interval", "400000000"},
+                                    {"frames", "2"},
+                                    {"max-in-flight", "3"},
+                                    {"stream", "true"},
+                                    {"stream", "false"}})});
+  for (const unsigned times : toll.times) EXPECT_GT(times, 0u);
+  for (const std::string &error : toll.errors) ADD_FAILURE() << error;
+  EXPECT_LT(toll.slowest, std::chrono::seconds(20));
+  run.go(GST_STATE_NULL);
+  run.seen.clear();
+  EXPECT_EQ(run.play(), "");
+  EXPECT_GE(run.stat("captions"), 1u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Pipelines, CaptionStress, testing::ValuesIn(kPipelines));
+
+}  // namespace
+}  // namespace genclip::test
