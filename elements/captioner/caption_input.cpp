@@ -8,6 +8,15 @@
 #include <string_view>
 
 namespace genclip {
+namespace {
+
+// Timestamps mean the same in both.
+bool is_same_time(const GstSegment &a, const GstSegment &b) {
+  return a.rate == b.rate && a.applied_rate == b.applied_rate && a.start == b.start && a.time == b.time &&
+         a.base == b.base && a.offset == b.offset;
+}
+
+}  // namespace
 
 InputKind input_kind(const GstCaps *caps) {
   const GstStructure *structure = gst_caps_get_structure(caps, 0);
@@ -26,18 +35,26 @@ void CaptionInput::set_caps(const GstCaps *caps) {
   frame_duration_ = rated && n > 0 && d > 0 ? gst_util_uint64_scale_int(GST_SECOND, d, n) : 0;
 }
 
-GstSegment CaptionInput::set_segment(const GstSegment &segment, std::optional<uint64_t> duration) {
-  segment_ = segment;
+CaptionInput::Placed CaptionInput::set_segment(const GstSegment &segment, std::optional<uint64_t> duration) {
+  GstSegment next = segment;
   if (segment.format != GST_FORMAT_TIME) {
-    gst_segment_init(&segment_, GST_FORMAT_TIME);
+    gst_segment_init(&next, GST_FORMAT_TIME);
     duration.reset();
   }
+  const bool continues = placed_ && is_same_time(segment_, next);
+  segment_ = next;
   material_end_ = duration;
-  reset();
-  return segment_;
+  placed_ = true;
+  if (!continues) begin();
+  return {segment_, continues};
 }
 
 void CaptionInput::reset() {
+  placed_ = false;
+  begin();
+}
+
+void CaptionInput::begin() {
   sampler_.reset();
   first_ = true;
   next_time_ = segment_.format == GST_FORMAT_TIME ? segment_.start : 0;

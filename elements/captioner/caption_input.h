@@ -29,10 +29,15 @@ class CaptionInput {
   CaptionInput(uint64_t interval, unsigned frames) : interval_(interval), sampler_(interval, frames) {}
 
   void set_caps(const GstCaps *caps);
-  // What to send downstream for it: the same when it is one of time, else one that starts at 0.
-  // `duration`: stream time at which the material ends, where that is known.
-  GstSegment set_segment(const GstSegment &segment, std::optional<uint64_t> duration);
+  // A flush, or another stream: whatever segment comes begins anew.
   void reset();
+
+  struct Placed {
+    GstSegment segment;      // to send downstream: the same when it is one of time, else one that starts at 0
+    bool continues = false;  // only its end is another, if anything is: windows go on as they are
+  };
+  // `duration`: stream time at which the material ends, where that is known.
+  Placed set_segment(const GstSegment &segment, std::optional<uint64_t> duration);
 
   struct Taken {
     bool keep = false;  // a still is to be made of it
@@ -46,6 +51,7 @@ class CaptionInput {
   const GstSegment &segment() const { return segment_; }
 
  private:
+  void begin();
   Taken take_frame(uint64_t time, bool live);
   Taken take_single(const GstBuffer *buffer, uint64_t time);
 
@@ -54,6 +60,7 @@ class CaptionInput {
   InputKind kind_ = InputKind::none;
   uint64_t frame_duration_ = 0;  // from the caps; 0 where they say none
   GstSegment segment_ = {};
+  bool placed_ = false;  // a segment has come since the last reset
   std::optional<uint64_t> material_end_;
   uint64_t next_time_ = 0;  // where a buffer without a timestamp goes
   bool first_ = true;

@@ -107,6 +107,7 @@ GstFlowReturn CaptionStage::chain(GRef<GstBuffer> buffer) {
 GstFlowReturn CaptionStage::stream_start(GstEvent *event) {
   // Downstream had enough of the stream before.
   if (line_.flow() == GST_FLOW_EOS && line_.resume()) start_task();
+  input_->reset();
   const GStringPtr id(gst_pad_create_stream_id(src_, element_, "captions"));
   GstEvent *own = gst_event_new_stream_start(id.get());
   guint group = 0;
@@ -135,10 +136,11 @@ GstFlowReturn CaptionStage::set_segment(GstEvent *event) {
   last_seek_ = gst_event_get_seqnum(event);
   gint64 duration = -1;
   const bool known = gst_pad_peer_query_duration(sink_, GST_FORMAT_TIME, &duration) && duration > 0;
-  GstSegment out =
+  const auto [out, continues] =
       input_->set_segment(*segment, known ? std::optional(static_cast<uint64_t>(duration)) : std::nullopt);
   GstEvent *own = gst_event_new_segment(&out);
   gst_event_set_seqnum(own, gst_event_get_seqnum(event));
+  if (continues) return line_.push_event(GRef<GstEvent>::adopt(own)) == GST_FLOW_OK;
   const bool backwards = out.rate < 0;
   const GstFlowReturn flow =
       line_.push_segment(GRef<GstEvent>::adopt(own), backwards ? G_MAXUINT64 : out.start, backwards);

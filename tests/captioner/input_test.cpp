@@ -193,10 +193,12 @@ TEST(LiveTexts, WithoutADurationAreAllSaidAndLastUntilTheNext) {
 
 TEST(LiveTexts, WithoutADurationEndWhenTheyHaveBeenReadWhereNoOtherComesByTheDeadline) {
   GatewayServer gateway;
-  LiveText live(gateway, "latency=300");
+  LiveText live(gateway, "latency=1500");
   const GstClockTime begin = live.time() + 200 * GST_MSECOND;
   live.push("Eins.", begin, GST_CLOCK_TIME_NONE);
   ASSERT_TRUE(live.run.wait_for_captions(1));
+  live.end();
+  ASSERT_EQ(live.run.finish(), "");
   const uint64_t ms = begin / GST_MSECOND;
   EXPECT_EQ(live.run.cues(), Cues({{ms, ms + 1000, "EINS."}}));
 }
@@ -265,6 +267,22 @@ TEST(Events, OfQualityAreDroppedAndSeeksGoUpstreamOnce) {
       harness.get(), gst_event_new_seek(1.0, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, GST_SEEK_TYPE_SET, 0,
                                         GST_SEEK_TYPE_NONE, 0));
   EXPECT_EQ(gst_harness_upstream_events_received(harness.get()), before + 2);
+}
+
+TEST(Events, ASegmentThatIsSaidAgainIsNoNewBeginning) {
+  GatewayServer gateway;
+  Harness harness(gateway, "", "video/x-raw,format=RGB,width=4,height=4,framerate=1/1");
+  const std::string picture(48, '\0');
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  for (const GstClockTime second : {0, 1, 2, 5, 6}) {
+    gst_harness_push_event(harness.get(), gst_event_new_segment(&segment));
+    ASSERT_EQ(harness.push(picture, second * GST_SECOND, GST_SECOND), GST_FLOW_OK);
+    segment.stop = (20 + second) * GST_SECOND;
+  }
+  const std::string said = "1 still of 4x4. It is black.";
+  EXPECT_EQ(harness.finish(), Cues({{0, 5000, said}, {5000, 10000, said}}));
+  EXPECT_EQ(gateway.gateway().calls(), 2u) << "no window is paid for twice";
 }
 
 TEST(Events, AStreamMayFollowAStream) {
