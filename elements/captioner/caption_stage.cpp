@@ -140,7 +140,7 @@ GstFlowReturn CaptionStage::set_segment(GstEvent *event) {
       input_->set_segment(*segment, known ? std::optional(static_cast<uint64_t>(duration)) : std::nullopt);
   GstEvent *own = gst_event_new_segment(&out);
   gst_event_set_seqnum(own, gst_event_get_seqnum(event));
-  if (continues) return line_.push_event(GRef<GstEvent>::adopt(own)) == GST_FLOW_OK;
+  if (continues) return line_.push_event(GRef<GstEvent>::adopt(own));
   const bool backwards = out.rate < 0;
   const GstFlowReturn flow =
       line_.push_segment(GRef<GstEvent>::adopt(own), backwards ? G_MAXUINT64 : out.start, backwards);
