@@ -63,7 +63,7 @@ void add_before_the_submit(std::vector<FaultCase> &cases) {
   };
   for (const Step &step : kSteps)
     for (const Reason &reason : kReasons) {
-      const bool opens = step.call == make;
+      const bool opens = step.call == make || step.call == make_folder;
       cases.push_back({.name = fault_name(step, reason, "BeforeTheSubmit"),
                        .ending = nothing_sent(opens ? reason.of_open : reason.of_write),
                        .break_it = breaks({step.call, step.file, reason.code}),
