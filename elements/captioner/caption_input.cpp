@@ -27,6 +27,11 @@ InputKind input_kind(const GstCaps *caps) {
   return format && std::string_view(format) == "pango-markup" ? InputKind::markup : InputKind::text;
 }
 
+CaptionInput::CaptionInput(uint64_t interval, unsigned frames)
+    : interval_(interval), sampler_(interval, frames) {
+  gst_segment_init(&segment_, GST_FORMAT_TIME);
+}
+
 void CaptionInput::set_caps(const GstCaps *caps) {
   kind_ = input_kind(caps);
   int n = 0;

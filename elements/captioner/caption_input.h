@@ -26,7 +26,7 @@ struct AskedTime {
 // Used by the streaming thread alone.
 class CaptionInput {
  public:
-  CaptionInput(uint64_t interval, unsigned frames) : interval_(interval), sampler_(interval, frames) {}
+  CaptionInput(uint64_t interval, unsigned frames);
 
   void set_caps(const GstCaps *caps);
   // A flush, or another stream: whatever segment comes begins anew.
@@ -59,8 +59,8 @@ class CaptionInput {
   FrameSampler sampler_;
   InputKind kind_ = InputKind::none;
   uint64_t frame_duration_ = 0;  // from the caps; 0 where they say none
-  GstSegment segment_ = {};
-  bool placed_ = false;  // a segment has come since the last reset
+  GstSegment segment_ = {};      // data before any segment are on one that starts at 0
+  bool placed_ = false;          // a segment has come since the last reset
   std::optional<uint64_t> material_end_;
   uint64_t next_time_ = 0;  // where a buffer without a timestamp goes
   bool first_ = true;

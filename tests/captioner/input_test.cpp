@@ -285,6 +285,34 @@ TEST(Events, ASegmentThatIsSaidAgainIsNoNewBeginning) {
   EXPECT_EQ(gateway.gateway().calls(), 2u) << "no window is paid for twice";
 }
 
+// As a flush amid a start can leave it. The tests end at a CRITICAL.
+TEST(Events, DataWithoutASegmentAreTakenAsTheyAre) {
+  const std::pair<const char *, std::string> kInputs[] = {
+      {"video/x-raw,format=RGB,width=4,height=4,framerate=1/1", std::string(48, '\0')}, {kUtf8, "Da."}};
+  for (const auto &[caps_text, bytes] : kInputs) {
+    GatewayServer gateway;
+    CaptionRun run(gateway, "gencaption name=cap ! appsink name=out sync=false async=false");
+    const auto sink = GRef<GstPad>::adopt(gst_element_get_static_pad(run.element("cap").get(), "sink"));
+    const auto pad =
+        GRef<GstPad>::adopt(static_cast<GstPad *>(gst_object_ref_sink(gst_pad_new("loose", GST_PAD_SRC))));
+    ASSERT_EQ(gst_pad_link_full(pad.get(), sink.get(), GST_PAD_LINK_CHECK_NOTHING), GST_PAD_LINK_OK);
+    gst_pad_set_active(pad.get(), TRUE);
+    run.go(GST_STATE_PLAYING);
+    const auto caps = GRef<GstCaps>::adopt(gst_caps_from_string(caps_text));
+    gst_pad_push_event(pad.get(), gst_event_new_stream_start("loose"));
+    gst_pad_push_event(pad.get(), gst_event_new_caps(caps.get()));
+    GstBuffer *buffer = gst_buffer_new_memdup(bytes.data(), bytes.size());
+    GST_BUFFER_PTS(buffer) = GST_SECOND;
+    GST_BUFFER_DURATION(buffer) = GST_SECOND;
+    EXPECT_EQ(gst_pad_push(pad.get(), buffer), GST_FLOW_OK) << caps_text;
+    gst_pad_push_event(pad.get(), gst_event_new_eos());
+    ASSERT_EQ(run.finish(), "") << caps_text;
+    EXPECT_THAT(run.cues(), SizeIs(1)) << caps_text;
+    gst_pad_set_active(pad.get(), FALSE);
+    gst_pad_unlink(pad.get(), sink.get());
+  }
+}
+
 TEST(Events, AStreamMayFollowAStream) {
   GatewayServer gateway;
   Harness harness(gateway, "", kUtf8);
