@@ -231,7 +231,7 @@ GstFlowReturn CaptionLine::push_still(StillJob job) {
   return flow_;
 }
 
-GstFlowReturn CaptionLine::push_text(SlotPtr slot) {
+GstFlowReturn CaptionLine::push_text(const SlotPtr &slot) {
   MutexLock lock(mutex_);
   close_open(slot->window.start);
   while (flow_ == GST_FLOW_OK && !live_ && slots() >= settings_.max_in_flight) changed_.wait(lock);
@@ -300,7 +300,7 @@ bool CaptionLine::reserve_request() {
 SlotPtr CaptionLine::next_question() {
   MutexLock lock(mutex_);
   while (!stopped_) {
-    const SlotPtr slot = first_waiting();
+    SlotPtr slot = first_waiting();
     if (!slot) {
       changed_.wait(lock);
       continue;

@@ -70,7 +70,7 @@ class CaptionLine {
   GstFlowReturn push_silence(TimeSpan span) EXCLUDES(mutex_);
   // Not live: waits for room. Live: gives up older ones instead.
   GstFlowReturn push_still(StillJob job) EXCLUDES(mutex_);
-  GstFlowReturn push_text(SlotPtr slot) EXCLUDES(mutex_);
+  GstFlowReturn push_text(const SlotPtr &slot) EXCLUDES(mutex_);
   GstFlowReturn flow() const EXCLUDES(mutex_);
 
   // The still maker. Nothing: the end.

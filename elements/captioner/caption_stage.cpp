@@ -101,7 +101,7 @@ GstFlowReturn CaptionStage::chain(GRef<GstBuffer> buffer) {
   SlotPtr slot = new_slot(*taken.asked);
   slot->one_piece = true;
   slot->request.text = std::move(text);
-  return line_.push_text(std::move(slot));
+  return line_.push_text(slot);
 }
 
 GstFlowReturn CaptionStage::stream_start(GstEvent *event) {

@@ -267,7 +267,8 @@ Result<void> ClipWork::fetch(const std::string &url) {
   return error;
 }
 
-Result<void> ClipWork::commit(std::shared_ptr<File> part, uint64_t size, const MediaContainer &container) {
+Result<void> ClipWork::commit(const std::shared_ptr<File> &part, uint64_t size,
+                              const MediaContainer &container) {
   record_.clip_name = ClipPath::clip_name(container.extension);
   record_.media_type = container.media_type;
   record_.clip_size = size;

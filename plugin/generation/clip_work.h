@@ -41,7 +41,7 @@ class ClipWork {
   Result<void> work_on(std::optional<ClipRecord> found);
   void put_behind(const ClipRecord &earlier);
   Result<void> fetch(const std::string &url);
-  Result<void> commit(std::shared_ptr<File> part, uint64_t size, const MediaContainer &container);
+  Result<void> commit(const std::shared_ptr<File> &part, uint64_t size, const MediaContainer &container);
   void make_room();
   Result<void> save();
   Result<void> come_back(Error lost);
