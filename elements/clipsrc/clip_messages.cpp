@@ -132,6 +132,7 @@ void ClipMessages::enqueue_progress(const GenerationState &state) {
   }
   if (code && code != open_) {
     open_ = code;
+    has_progress_ = true;
     const std::string what = state.model.empty() ? "the clip" : "a clip with " + state.model;
     if (code == kSubmit)
       enqueue_progress_message(GST_PROGRESS_TYPE_START, "Submitting the request for " + what, -1);
@@ -180,6 +181,14 @@ bool ClipMessages::wait_posted(const Interrupt::Watch &watch) {
   MutexLock lock(mutex_);
   while (draining_ && !watch.interrupted()) posted_.wait(lock);
   return !watch.interrupted();
+}
+
+bool ClipMessages::wait_progress_posted(const Interrupt::Watch &watch) {
+  {
+    MutexLock lock(mutex_);
+    if (!has_progress_) return !watch.interrupted();
+  }
+  return wait_posted(watch);
 }
 
 void ClipMessages::wake() {

@@ -32,6 +32,8 @@ class ClipMessages final : public GenerationObserver, public std::enable_shared_
 
   // Waits until all so far is posted; false when interrupted.
   bool wait_posted(const Interrupt::Watch &watch) EXCLUDES(mutex_);
+  // The same, where any progress was told. A stored clip has none, and its reader nothing to wait for.
+  bool wait_progress_posted(const Interrupt::Watch &watch) EXCLUDES(mutex_);
   void wake() EXCLUDES(mutex_);
   // Says CANCELED for what is open; nothing is queued from then on.
   void close() EXCLUDES(mutex_);
@@ -51,6 +53,7 @@ class ClipMessages final : public GenerationObserver, public std::enable_shared_
   bool draining_ GUARDED_BY(mutex_) = false;
   std::optional<GenerationState> last_ GUARDED_BY(mutex_);
   const char *open_ GUARDED_BY(mutex_) = nullptr;  // The progress code that was started and not ended.
+  bool has_progress_ GUARDED_BY(mutex_) = false;   // One was started.
 };
 
 }  // namespace genclip

@@ -39,6 +39,13 @@ std::string ClipSource::uri() const {
   return clip_uri(*Catalog::shared(), request_of(settings_));
 }
 
+std::string ClipSource::uri_with_extension() const {
+  const std::string plain = uri();
+  const auto spec = Catalog::shared()->find(settings().model);
+  const bool is_video = spec && spec->result == ResultKind::video;
+  return is_video ? clip_uri_with_extension(plain, "mp4") : plain;
+}
+
 Result<void> ClipSource::set_uri(const std::string &uri) {
   auto request = parse_clip_uri(*Catalog::shared(), uri);
   if (!request) return std::move(request).error();
@@ -127,25 +134,20 @@ ClipSource::Run ClipSource::begin() {
 // Before the first byte: its size, its tags, and every message that belongs before it.
 Result<void> ClipSource::open_stream(const Run &run, uint64_t size, bool pulled,
                                      const Interrupt::Watch &watch) {
+  if (!run.messages->wait_progress_posted(watch)) return cancelled();
+  GstElement *element = GST_ELEMENT(element_);
   GST_OBJECT_LOCK(element_);
   element_->segment.duration = size;
   GST_OBJECT_UNLOCK(element_);
-  run.messages->post_in_turn([](GstElement *element) {
-    gst_element_post_message(element, gst_message_new_duration_changed(GST_OBJECT(element)));
-  });
+  gst_element_post_message(element, gst_message_new_duration_changed(GST_OBJECT(element)));
   const auto tags = tags_of(*run.generation);
   if (pulled) {
     // Who pulls makes the stream's events: the application alone can be told.
-    run.messages->post_in_turn([tags](GstElement *element) {
-      gst_element_post_message(element,
-                               gst_message_new_tag(GST_OBJECT(element), gst_tag_list_ref(tags.get())));
-    });
+    gst_element_post_message(element, gst_message_new_tag(GST_OBJECT(element), gst_tag_list_ref(tags.get())));
   } else {
     // Not gst_element_send_event: it takes the state lock, under which NULL waits for this thread.
-    GST_ELEMENT_GET_CLASS(element_)->send_event(GST_ELEMENT(element_),
-                                                gst_event_new_tag(gst_tag_list_ref(tags.get())));
+    GST_ELEMENT_GET_CLASS(element_)->send_event(element, gst_event_new_tag(gst_tag_list_ref(tags.get())));
   }
-  if (!run.messages->wait_posted(watch)) return cancelled();
   opened_ = true;
   return {};
 }

@@ -39,6 +39,8 @@ class ClipSource {
 
   // The URI as it was given, or one made of the properties; empty without a model.
   std::string uri() const EXCLUDES(mutex_);
+  // The same with the name of a file of the model's kind, for who goes by its extension.
+  std::string uri_with_extension() const EXCLUDES(mutex_);
   Result<void> set_uri(const std::string &uri) EXCLUDES(mutex_);
 
   GenerationState state() const EXCLUDES(mutex_);

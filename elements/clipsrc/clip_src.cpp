@@ -131,7 +131,10 @@ gboolean query(GstBaseSrc *src, GstQuery *query) {
       return TRUE;
     }
     case GST_QUERY_URI: {
-      const std::string uri = source_of(src).uri();
+      // Typefind tries the extension's kind first, where it pulls. The others take longer than the rest of
+      // the way to a stored clip's first byte.
+      const bool pulled = GST_PAD_MODE(GST_BASE_SRC_PAD(src)) == GST_PAD_MODE_PULL;
+      const std::string uri = pulled ? source_of(src).uri_with_extension() : source_of(src).uri();
       gst_query_set_uri(query, uri.empty() ? nullptr : uri.c_str());
       return TRUE;
     }

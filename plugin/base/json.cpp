@@ -17,15 +17,15 @@ namespace genclip {
 namespace {
 
 // Where json-glib stood when it finished a node: the line that the node ends on.
-using Lines = std::unordered_map<const JsonNode *, int>;
+using NodeLines = std::unordered_map<const JsonNode *, int>;
 
 void note_member(JsonParser *parser, JsonObject *object, const char *name, gpointer lines) {
-  (*static_cast<Lines *>(lines))[json_object_get_member(object, name)] =
+  (*static_cast<NodeLines *>(lines))[json_object_get_member(object, name)] =
       static_cast<int>(json_parser_get_current_line(parser));
 }
 
 void note_element(JsonParser *parser, JsonArray *array, int index, gpointer lines) {
-  (*static_cast<Lines *>(lines))[json_array_get_element(array, static_cast<guint>(index))] =
+  (*static_cast<NodeLines *>(lines))[json_array_get_element(array, static_cast<guint>(index))] =
       static_cast<int>(json_parser_get_current_line(parser));
 }
 
@@ -34,7 +34,7 @@ void note_element(JsonParser *parser, JsonArray *array, int index, gpointer line
 // Converts json-glib's tree; depth is bounded by the tidier before any recursion.
 class JsonTree {
  public:
-  static Json from(JsonNode *node, const Lines &lines) {
+  static Json from(JsonNode *node, const NodeLines &lines) {
     Json json;
     if (const auto line = lines.find(node); line != lines.end()) json.line_ = line->second;
     switch (json_node_get_node_type(node)) {
@@ -84,14 +84,16 @@ Error not_json(std::string why) { return {ErrorKind::failed, "This is not JSON: 
 
 }  // namespace
 
-Result<Json> Json::parse(std::string_view text) {
+Result<Json> Json::parse(std::string_view text, Lines lines) {
   auto tidied = tidy_json(text, kMaxDepth);
   if (!tidied) return not_json(tidied.error().text);
 
   auto parser = GRef<JsonParser>::adopt(json_parser_new());
-  Lines lines;
-  g_signal_connect(parser.get(), "object-member", G_CALLBACK(note_member), &lines);
-  g_signal_connect(parser.get(), "array-element", G_CALLBACK(note_element), &lines);
+  NodeLines node_lines;
+  if (lines == Lines::noted) {
+    g_signal_connect(parser.get(), "object-member", G_CALLBACK(note_member), &node_lines);
+    g_signal_connect(parser.get(), "array-element", G_CALLBACK(note_element), &node_lines);
+  }
   GErrorPtr error;
   if (!json_parser_load_from_data(parser.get(), tidied->data(), static_cast<gssize>(tidied->size()),
                                   take(error))) {
@@ -102,7 +104,7 @@ Result<Json> Json::parse(std::string_view text) {
   }
   JsonNode *root = json_parser_get_root(parser.get());
   if (!root) return not_json("it is empty.");
-  return JsonTree::from(root, lines);
+  return JsonTree::from(root, node_lines);
 }
 
 std::optional<double> Json::number() const {

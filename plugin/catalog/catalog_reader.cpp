@@ -32,7 +32,7 @@ void append(std::vector<Mistake> &all, const std::vector<Mistake> &some) {
 
 void CatalogReader::read(const CatalogFile &file) {
   file_ = file.name;
-  const auto json = Json::parse(file.text);
+  const auto json = Json::parse(file.text, Json::Lines::noted);
   if (!json) {
     note({file_, line_in(json.error().text), "", json.error().text});
   } else {

@@ -5,6 +5,8 @@
 
 #include <glib.h>
 
+#include <algorithm>
+
 #include "plugin/base/gref.h"
 #include "plugin/catalog/credential_names.h"
 #include "plugin/catalog/request_builder.h"
@@ -22,6 +24,15 @@ constexpr const char *kKeyText =
 constexpr RequestPlace kPlace{"The URI", kKeyText};
 
 Error wrong(std::string text) { return {ErrorKind::settings, std::move(text)}; }
+
+constexpr std::string_view kFileStem = "/clip.";
+
+// What clip_uri_with_extension adds says nothing of the request.
+bool is_file(std::string_view path) {
+  if (!path.starts_with(kFileStem)) return false;
+  path.remove_prefix(kFileStem.size());
+  return !path.empty() && std::all_of(path.begin(), path.end(), [](char c) { return g_ascii_isalnum(c); });
+}
 
 struct Parts {
   std::string model;
@@ -49,7 +60,7 @@ Result<Parts> split(std::string_view uri) {
   const std::string_view path = uri.substr(0, uri.find_first_of("?#"));
   uri.remove_prefix(path.size());
   if (uri.find('#') != uri.npos) return wrong("The URI has a fragment; write %23 for a \"#\" in a value.");
-  if (!path.empty() && path != "/")
+  if (!path.empty() && path != "/" && !is_file(path))
     return wrong("The URI has a path; write " + opening +
                  "MODEL?field=value, and %2F for a \"/\" in a Model ID.");
   if (!uri.empty()) uri.remove_prefix(1);
@@ -135,6 +146,18 @@ std::string clip_uri(const Catalog &catalog, const ClipRequest &request) {
   if (request.api == Api::tasks) writer.add("api", "tasks");
   if (request.api == Api::legacy) writer.add("api", "legacy");
   return std::move(writer).uri();
+}
+
+std::string clip_uri_with_extension(std::string_view uri, std::string_view extension) {
+  const auto host = uri.find("://");
+  if (host == uri.npos) return std::string(uri);
+  const auto path = std::min(uri.find_first_of("/?", host + 3), uri.size());
+  const auto query = std::min(uri.find('?', path), uri.size());
+  std::string named(uri.substr(0, path));
+  named += kFileStem;
+  named += extension;
+  named += uri.substr(query);
+  return named;
 }
 
 std::string escaped_for_ges_launch(std::string_view uri) {

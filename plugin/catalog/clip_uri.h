@@ -23,6 +23,10 @@ Result<ClipRequest> parse_clip_uri(const Catalog &catalog, std::string_view uri)
 // Parses back to an equal request.
 std::string clip_uri(const Catalog &catalog, const ClipRequest &request);
 
+// The same URI with a path, "/clip.EXTENSION", by which typefind guesses what the bytes are. It reads back to
+// the same request.
+std::string clip_uri_with_extension(std::string_view uri, std::string_view extension);
+
 // The same URI for ges-launch-1.0 1.22, which decodes it once and drops what follows a "?": escaped once
 // more.
 std::string escaped_for_ges_launch(std::string_view uri);

@@ -21,12 +21,13 @@ std::optional<ClipRecord> ClipFollower::look() {
   auto found = folder_.look();
   std::optional<ClipRecord> record;
   if (found) record = std::move(found).value();
-  if (!first_look_) first_look_ = text_of(record);
+  if (!looked_) first_look_ = record;
+  looked_ = true;
   return record;
 }
 
 bool ClipFollower::has_seen_become(const ClipRecord &record) const {
-  return first_look_ && *first_look_ != text_of(record);
+  return looked_ && text_of(first_look_) != text_of(record);
 }
 
 Result<void> ClipFollower::show(const ClipRecord &record) {

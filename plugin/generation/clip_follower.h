@@ -46,7 +46,8 @@ class ClipFollower {
 
   Generation &generation_;
   const ClipFolder &folder_;
-  std::optional<std::string> first_look_;
+  bool looked_ = false;
+  std::optional<ClipRecord> first_look_;
   std::string last_shown_;
   Source source_;
   std::shared_ptr<File> part_;

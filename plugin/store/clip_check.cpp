@@ -39,7 +39,7 @@ Result<CheckedClip> check_clip(FileSystem &files, const std::string &path, uint6
   std::vector<std::byte> head(static_cast<size_t>(std::min<uint64_t>(size, kContainerProbeSize)));
   const auto count = clip.file->read_at(0, head);
   if (!count) return unread(count.error());
-  clip.container = probe_container(std::span(head).first(*count));
+  clip.container = probe_container(std::span(head).first(*count), path.substr(path.rfind('.') + 1));
   return clip.container ? clip : flawed("it is no video and no image");
 }
 

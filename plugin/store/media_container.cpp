@@ -36,10 +36,11 @@ constexpr KnownType kKnownTypes[] = {
 
 }  // namespace
 
-std::optional<MediaContainer> probe_container(std::span<const std::byte> head) {
+std::optional<MediaContainer> probe_container(std::span<const std::byte> head, const std::string &expected) {
   GstTypeFindProbability probability = GST_TYPE_FIND_NONE;
-  auto caps = GRef<GstCaps>::adopt(gst_type_find_helper_for_data(
-      nullptr, reinterpret_cast<const guint8 *>(head.data()), head.size(), &probability));
+  auto caps = GRef<GstCaps>::adopt(gst_type_find_helper_for_data_with_extension(
+      nullptr, reinterpret_cast<const guint8 *>(head.data()), head.size(),
+      expected.empty() ? nullptr : expected.c_str(), &probability));
   if (!caps || gst_caps_get_size(caps.get()) == 0 || probability < GST_TYPE_FIND_POSSIBLE)
     return std::nullopt;
   const std::string_view name = gst_structure_get_name(gst_caps_get_structure(caps.get(), 0));

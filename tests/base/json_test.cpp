@@ -18,9 +18,14 @@ TEST(Json, KeepsValuesTypesAndOrder) {
   EXPECT_EQ(json->to_canonical_text(), R"({"a":{"c":-9223372036854775808},"b":[1,2.5,"x",true,null]})");
 }
 
-TEST(Json, NamesTheLineOfEachMember) {
-  const auto json = Json::parse("{\n\"a\":1,\n\"b\":[\n2,\n3]}");
+TEST(Json, NamesTheLineOfEachMemberToWhoWantsIt) {
+  const char *const text = "{\n\"a\":1,\n\"b\":[\n2,\n3]}";
+  const auto plain = Json::parse(text);
+  ASSERT_TRUE(plain);
+  EXPECT_EQ(plain->find("a")->line(), 0);
+  const auto json = Json::parse(text, Json::Lines::noted);
   ASSERT_TRUE(json);
+  EXPECT_EQ(*json, *plain);
   EXPECT_EQ(json->find("a")->line(), 2);
   EXPECT_EQ((*json->find("b")->array())[1].line(), 5);
 }

@@ -46,6 +46,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Read{"NoQuery", "genclip://veo", "{}", "{}"}, Read{"EmptyQuery", "genclip://veo?", "{}", "{}"},
         Read{"SlashPath", "genclip://veo/?prompt=x", R"({"prompt":"x"})", "{}"},
+        Read{"FileName", "genclip://veo/clip.mp4?prompt=x", R"({"prompt":"x"})", "{}"},
+        Read{"FileNameAlone", "genclip://veo/clip.webm", "{}", "{}"},
         Read{"SpareSeparators", "genclip://veo?prompt=x&&duration=5&", R"({"prompt":"x","duration":5})",
              "{}"},
         Read{"SchemeCase", "GenClip://veo?prompt=x", R"({"prompt":"x"})", "{}"},
@@ -121,6 +123,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Refused{"NoModel", "genclip://?prompt=x", "names no model"},
                     Refused{"NothingAtAll", "genclip://", "names no model"},
                     Refused{"Path", "genclip://veo/x", "has a path"},
+                    Refused{"OtherFile", "genclip://veo/other.mp4", "has a path"},
+                    Refused{"FileWithoutExtension", "genclip://veo/clip.?prompt=x", "has a path"},
+                    Refused{"FileInAFolder", "genclip://veo/clip.mp4/x", "has a path"},
                     Refused{"Fragment", "genclip://veo?prompt=a#1", "%23"},
                     Refused{"FlagWithoutValue", "genclip://veo?prompt", "cannot be read"},
                     Refused{"BadPercent", "genclip://veo?prompt=%zz", "cannot be read"},
@@ -174,6 +179,23 @@ TEST(ClipUri, NeverWritesAKey) {
   ClipRequest request{.model = "veo"};
   request.extra.set("api_key", "sekret");
   EXPECT_EQ(clip_uri(catalog(), request), "genclip://veo");
+}
+
+TEST(ClipUri, WithAnExtensionIsOfTheSameRequest) {
+  const std::pair<const char *, const char *> kPairs[] = {
+      {"genclip://veo", "genclip://veo/clip.mp4"},
+      {"genclip://veo?prompt=a/b%3Fc.png", "genclip://veo/clip.mp4?prompt=a/b%3Fc.png"},
+      {"genclip://wan:14b/?prompt=x", "genclip://wan:14b/clip.mp4?prompt=x"},
+      {"genclip://veo/clip.webm?prompt=x", "genclip://veo/clip.mp4?prompt=x"},
+      {"", ""},
+  };
+  for (const auto &[uri, named] : kPairs) {
+    EXPECT_EQ(clip_uri_with_extension(uri, "mp4"), named);
+    if (!*uri) continue;
+    const auto request = parse_clip_uri(catalog(), uri), again = parse_clip_uri(catalog(), named);
+    ASSERT_TRUE(request && again) << uri;
+    EXPECT_EQ(*again, *request) << uri;
+  }
 }
 
 TEST(ClipUri, IsEscapedOnceMoreForGesLaunch) {

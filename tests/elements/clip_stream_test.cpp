@@ -124,6 +124,34 @@ TEST(ClipStream, AnswersQueriesWithoutStartingAnything) {
   EXPECT_TRUE(service.requests().empty());
 }
 
+std::string queried_uri(GstElement *element) {
+  auto query = GRef<GstQuery>::adopt(gst_query_new_uri());
+  if (!gst_element_query(element, query.get())) return "no answer";
+  char *uri = nullptr;
+  gst_query_parse_uri(query.get(), &uri);
+  return GStringPtr(uri).get();
+}
+
+// Typefind then finds an mp4 with one look instead of dozens.
+TEST(ClipStream, NamesAFileInItsUriToWhoPullsItAndToNobodyElse) {
+  const std::string uri = "genclip://dance-2.5?prompt=x";
+  for (const char *sink : {"fakesink sync=false", kPull}) {
+    SCOPED_TRACE(sink);
+    TemporaryFolder store;
+    ScriptedService service;
+    ClipPipeline clip(sink);
+    use(clip, service.url(), store.path());
+    ASSERT_TRUE(gst_uri_handler_set_uri(GST_URI_HANDLER(clip.src()), uri.c_str(), nullptr));
+    clip.go(GST_STATE_READY);
+    EXPECT_EQ(queried_uri(clip.src()), uri);
+    clip.go(GST_STATE_PAUSED);
+    ASSERT_TRUE(clip.wait(GST_MESSAGE_ASYNC_DONE));
+    EXPECT_EQ(queried_uri(clip.src()),
+              std::string_view(sink) == kPull ? "genclip://dance-2.5/clip.mp4?prompt=x" : uri);
+    EXPECT_EQ(GStringPtr(gst_uri_handler_get_uri(GST_URI_HANDLER(clip.src()))).get(), uri);
+  }
+}
+
 TEST(ClipStream, SeeksByBytesInPushMode) {
   TemporaryFolder store;
   ScriptedService service({.media = {answer(200, small_clip(300000))}});

@@ -14,12 +14,12 @@
 namespace genclip::test {
 namespace {
 
-std::optional<MediaContainer> probe(const std::string &bytes) {
-  return probe_container(std::as_bytes(std::span(bytes)));
+std::optional<MediaContainer> probe(const std::string &bytes, const std::string &expected = {}) {
+  return probe_container(std::as_bytes(std::span(bytes)), expected);
 }
 
-std::string extension_of(const std::string &bytes) {
-  const auto container = probe(bytes);
+std::string extension_of(const std::string &bytes, const std::string &expected = {}) {
+  const auto container = probe(bytes, expected);
   return container ? container->extension : "none";
 }
 
@@ -58,6 +58,15 @@ TEST(MediaContainer, KnowsClipsByTheirFirstBytes) {
   EXPECT_EQ(extension_of("\x89PNG\r\n\x1a\n" + std::string("\0\0\0\rIHDR\0\0\0\1\0\0\0\1\x08\2\0\0\0", 21)),
             "png");
   EXPECT_EQ(extension_of(std::string("\xff\xd8\xff\xe0\0\x10JFIF\0\1\1\0\0\1\0\1\0\0", 20)), "jpg");
+}
+
+TEST(MediaContainer, GoesByTheBytesWhateverIsExpected) {
+  const std::string png = "\x89PNG\r\n\x1a\n" + std::string("\0\0\0\rIHDR\0\0\0\1\0\0\0\1\x08\2\0\0\0", 21);
+  for (const char *expected : {"mp4", "png", "bin", "nonsense"}) {
+    EXPECT_EQ(extension_of(sample_mp4(20'000), expected), "mp4") << expected;
+    EXPECT_EQ(extension_of(png, expected), "png") << expected;
+    EXPECT_FALSE(probe("<html>", expected)) << expected;
+  }
 }
 
 TEST(MediaContainer, TakesNoPageForAClip) {
