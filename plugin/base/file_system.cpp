@@ -96,6 +96,11 @@ class PosixFile final : public File {
     return {};
   }
 
+  void begin_sync(uint64_t offset, uint64_t size) override {
+    ::sync_file_range(descriptor_, static_cast<off_t>(offset), static_cast<off_t>(size),
+                      SYNC_FILE_RANGE_WRITE);
+  }
+
   Result<void> sync() override {
     if (::fsync(descriptor_) < 0) return failure("write", path_);
     return {};

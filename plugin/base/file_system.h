@@ -28,6 +28,8 @@ class File {
   virtual Result<void> write_at(uint64_t offset, std::span<const std::byte> source) = 0;
   virtual Result<uint64_t> size() = 0;
   virtual Result<void> truncate(uint64_t size) = 0;
+  // Has the system begin to write what the next sync() would else write. A hint, without a promise.
+  virtual void begin_sync(uint64_t /*offset*/, uint64_t /*size*/) {}
   // On return the content survives a power cut; the name may not (sync_folder).
   virtual Result<void> sync() = 0;
 };

@@ -4,7 +4,6 @@
 #include "plugin/caption/content_client.h"
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 #include "plugin/caption/stream_parser.h"
@@ -128,21 +127,20 @@ Result<ContentAnswer, ContentClient::Failure> ContentClient::try_once(const std:
   Gathering gathering{settings_.api_key, {}, {}, {}};
   std::vector<Json> documents;
   std::optional<Failure> broken;
-  std::array<std::byte, 16384> bytes;
   size_t total = 0;
   while (!broken) {
-    const auto size = (*exchange)->read(bytes);
-    if (!size) {
-      broken = Failure{size.error().error, size.error().transient, {}};
+    const auto bytes = (*exchange)->read();
+    if (!bytes) {
+      broken = Failure{bytes.error().error, bytes.error().transient, {}};
       break;
     }
-    total += *size;
-    const std::string_view text(reinterpret_cast<const char *>(bytes.data()), *size);
-    const auto fed = *size > 0 ? parser.feed(text, documents) : parser.finish(documents);
+    total += bytes->size();
+    const std::string_view text(reinterpret_cast<const char *>(bytes->data()), bytes->size());
+    const auto fed = !text.empty() ? parser.feed(text, documents) : parser.finish(documents);
     if (!fed) broken = Failure{fed.error(), true, {}};
     for (const Json &document : documents) gathering.add(document, good ? listener : ContentListener{}, said);
     documents.clear();
-    if (*size == 0) break;
+    if (text.empty()) break;
     if (total > kMaxAnswer)
       broken = Failure{{ErrorKind::read, "The text gateway's answer is above 8 MiB."}, false, {}};
     if (settings_.timeout.count() > 0 && clock_.now() > deadline)

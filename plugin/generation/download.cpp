@@ -14,8 +14,11 @@
 namespace genclip {
 namespace {
 
-constexpr size_t kChunk = 128 * 1024;
+// What a power cut may cost: that much, or what comes in that time where it is more.
 constexpr uint64_t kCheckpointEvery = uint64_t{16} << 20;
+constexpr auto kLeastBetweenCheckpoints = std::chrono::seconds(1);
+// The disk is kept at work, so that a sync finds little left to wait for.
+constexpr uint64_t kWriteBehind = uint64_t{4} << 20;
 // Without a validator the last bytes are asked for again and compared, so that two clips are never joined.
 constexpr uint64_t kOverlap = 4096;
 constexpr unsigned kMaxFreshUrls = 3;
@@ -111,7 +114,7 @@ Result<void> Download::take_over(PartState part) {
   if (trusted < *size)
     if (auto cut = file_->truncate(trusted); !cut) return cut;
   part_.synced = std::min(part_.synced, trusted);
-  have_ = trusted;
+  have_ = behind_ = trusted;
   // With its size unknown the clip is announced by the answer that tells it.
   if (part_.total == 0 || !is_worth_probing()) return {};
   const auto announced = announce();
@@ -229,17 +232,16 @@ Result<Download::Next> Download::place_whole(const HttpReply &reply) {
 }
 
 Result<Download::Next> Download::receive(HttpBody &body, GCancellable *cancellable) {
-  std::vector<std::byte> chunk(kChunk);
   for (;;) {
     if (g_cancellable_is_cancelled(cancellable)) return cancelled();
-    auto count = body.read(chunk);
-    if (!count) {
-      HttpError &broken = count.error();
+    auto bytes = body.read();
+    if (!bytes) {
+      HttpError &broken = bytes.error();
       if (!broken.transient) return std::move(broken.error);
       return retry(Next::again, with_stock(std::move(broken.error)));
     }
-    if (*count == 0) return finish(body.reply());
-    auto accepted = accept(std::span(chunk).first(*count));
+    if (bytes->empty()) return finish(body.reply());
+    auto accepted = accept(*bytes);
     if (!accepted || *accepted != Next::done) return accepted;
   }
 }
@@ -300,7 +302,11 @@ Result<Download::Next> Download::append(std::span<const std::byte> bytes) {
         {ErrorKind::read, "The server sent more than the clip's length. Run again to fetch it."});
   if (auto written = file_->write_at(have_, bytes); !written) return with_stock(std::move(written).error());
   position_ = have_ = end;
-  if (have_ - part_.synced < kCheckpointEvery) return Next::done;
+  if (have_ - behind_ >= kWriteBehind) {
+    file_->begin_sync(behind_, have_ - behind_);
+    behind_ = have_;
+  }
+  if (have_ - part_.synced < kCheckpointEvery || clock_.now() < checkpoint_due_) return Next::done;
   if (auto saved = save_checkpoint(); !saved) return std::move(saved).error();
   return Next::done;
 }
@@ -332,7 +338,7 @@ Result<void> Download::begin_anew() {
   if (!file) return std::move(file).error();
   file_ = std::move(file).value();
   part_ = std::move(begun);
-  have_ = position_ = 0;
+  have_ = position_ = behind_ = 0;
   all_ = false;
   container_.reset();
   if (was_read)
@@ -349,6 +355,7 @@ Download::Next Download::ask_for_all(Error why) {
 }
 
 Result<void> Download::save_checkpoint() {
+  checkpoint_due_ = clock_.now() + kLeastBetweenCheckpoints;
   if (auto synced = file_->sync(); !synced) {
     // Bytes that were not synced may be gone by now, or go later.
     part_.boot.clear();

@@ -93,7 +93,9 @@ class Download {
   GrowingClip &clip_;
 
   PartState part_;
-  uint64_t have_ = 0;  // Bytes in the file, all of them right.
+  uint64_t have_ = 0;    // Bytes in the file, all of them right.
+  uint64_t behind_ = 0;  // The disk was asked to begin writing up to here.
+  Clock::Time checkpoint_due_ = {};
   uint64_t position_ =
       0;  // Where the current answer's next byte belongs; below have_ it is compared, not written.
   bool is_part_ = false;  // The current answer began amid the clip.

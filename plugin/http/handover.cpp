@@ -4,7 +4,6 @@
 #include "plugin/http/handover.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "plugin/http/http_fault.h"
@@ -52,7 +51,7 @@ Handover::Handover(std::string host, std::chrono::milliseconds timeout,
 
 bool Handover::ready() const {
   if (error_) return true;
-  return phase_ == Phase::reading ? chunk_begin_ < chunk_end_ || at_end_ : head_.has_value();
+  return phase_ == Phase::reading ? chunk_size_ > 0 || at_end_ : head_.has_value();
 }
 
 HttpError Handover::leave(Error error, bool transient) {
@@ -105,28 +104,24 @@ Result<HttpReply, HttpError> Handover::wait_for_head(GCancellable *cancellable) 
   return *std::exchange(head_, std::nullopt);
 }
 
-Result<void, HttpError> Handover::wait_for_body(GCancellable *cancellable) {
-  if (auto failure = wait(cancellable)) return std::move(*failure);
-  return {};
+void Handover::begin_chunk() {
+  MutexLock lock(mutex_);
+  last_progress_ = std::chrono::steady_clock::now();  // The time since the last chunk was the reader's.
 }
 
-Result<std::optional<size_t>, HttpError> Handover::take(std::span<std::byte> target) {
+Result<size_t, HttpError> Handover::take_chunk(std::vector<std::byte> &chunk, GCancellable *cancellable) {
+  if (auto failure = wait(cancellable)) return std::move(*failure);
   MutexLock lock(mutex_);
-  const size_t count = std::min(chunk_end_ - chunk_begin_, target.size());
-  if (count > 0) {
-    std::memcpy(target.data(), chunk_.data() + chunk_begin_, count);
-    chunk_begin_ += count;
-    return std::optional(count);
+  if (chunk_size_ > 0) {
+    std::swap(chunk, chunk_);
+    return std::exchange(chunk_size_, 0);
   }
   if (error_) return *error_;
-  if (at_end_) return std::optional<size_t>(0);
-  return std::optional<size_t>();
+  return size_t{0};
 }
 
-std::vector<std::byte> Handover::begin_chunk() {
+std::vector<std::byte> Handover::take_used() {
   MutexLock lock(mutex_);
-  chunk_begin_ = chunk_end_ = 0;
-  last_progress_ = std::chrono::steady_clock::now();  // The time since the last chunk was the reader's.
   return std::move(chunk_);
 }
 
@@ -169,8 +164,7 @@ void Handover::give_head(HttpReply head) {
 void Handover::give_chunk(std::vector<std::byte> chunk, size_t count) {
   MutexLock lock(mutex_);
   chunk_ = std::move(chunk);
-  chunk_begin_ = 0;
-  chunk_end_ = count;
+  chunk_size_ = count;
   at_end_ = count == 0;
   changed_.notify_all();
 }

@@ -9,7 +9,6 @@
 #include <chrono>
 #include <cstddef>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -28,12 +27,12 @@ class Handover {
   // the exchange, and the worker has it abandoned.
 
   Result<HttpReply, HttpError> wait_for_head(GCancellable *cancellable) EXCLUDES(mutex_);
-  // Waits until take() has something to give.
-  Result<void, HttpError> wait_for_body(GCancellable *cancellable) EXCLUDES(mutex_);
-  // Copies from the chunk at hand. Nothing: it is used up, ask the I/O thread for another. 0: the end.
-  Result<std::optional<size_t>, HttpError> take(std::span<std::byte> target) EXCLUDES(mutex_);
-  // Makes place for the next chunk: the buffer of the last one, to be filled again.
-  std::vector<std::byte> begin_chunk() EXCLUDES(mutex_);
+  // Before the I/O thread is asked for a chunk: that is when the server is waited for.
+  void begin_chunk() EXCLUDES(mutex_);
+  // Waits for the chunk that was asked for, and puts it in the place of the one that is used up. Its size; 0:
+  // the end.
+  Result<size_t, HttpError> take_chunk(std::vector<std::byte> &chunk, GCancellable *cancellable)
+      EXCLUDES(mutex_);
   void cancel() EXCLUDES(mutex_);  // From any thread: ends the wait.
 
   // ---- The I/O thread's side.
@@ -45,6 +44,8 @@ class Handover {
   // That the connection goes by a proxy, or does not (empty): for the texts of errors.
   void set_proxy(std::string proxy) EXCLUDES(mutex_);
   void give_head(HttpReply head) EXCLUDES(mutex_);
+  // The buffer of a chunk that was used, to be filled again.
+  std::vector<std::byte> take_used() EXCLUDES(mutex_);
   // The first `count` bytes of `chunk`; 0: the clean end.
   void give_chunk(std::vector<std::byte> chunk, size_t count) EXCLUDES(mutex_);
   void fail(HttpError error) EXCLUDES(mutex_);
@@ -74,9 +75,8 @@ class Handover {
   bool cancelled_ GUARDED_BY(mutex_) = false;
   std::optional<HttpReply> head_ GUARDED_BY(mutex_);
   std::optional<HttpError> error_ GUARDED_BY(mutex_);
-  std::vector<std::byte> chunk_ GUARDED_BY(mutex_);
-  size_t chunk_begin_ GUARDED_BY(mutex_) = 0;
-  size_t chunk_end_ GUARDED_BY(mutex_) = 0;
+  std::vector<std::byte> chunk_ GUARDED_BY(mutex_);  // Given, or used.
+  size_t chunk_size_ GUARDED_BY(mutex_) = 0;         // 0: used.
   bool at_end_ GUARDED_BY(mutex_) = false;
 };
 

@@ -80,24 +80,24 @@ class SoupBody final : public HttpBody {
 
   const HttpReply &reply() const override { return reply_; }
 
-  Result<size_t, HttpError> read(std::span<std::byte> target) override {
-    if (target.empty()) return size_t{0};
-    for (;;) {
-      auto taken = handover_->take(target);
-      if (!taken) return failed(std::move(taken).error());
-      if (*taken) {
-        log_.count(**taken);
-        return **taken;
-      }
-      IoThread::get().post([exchange = exchange_, buffer = handover_->begin_chunk()]() mutable {
-        exchange->read(std::move(buffer));
-      });
-      if (auto ready = handover_->wait_for_body(cancellable_.get()); !ready)
-        return failed(std::move(ready).error());
-    }
+  Result<std::span<const std::byte>, HttpError> read() override {
+    if (!asked_) ask();
+    const auto count = handover_->take_chunk(chunk_, cancellable_.get());
+    if (!count) return failed(count.error());
+    log_.count(*count);
+    // The next one comes while this one is used.
+    if (*count > 0) ask();
+    return std::span<const std::byte>(chunk_).first(*count);
   }
 
  private:
+  void ask() {
+    asked_ = true;
+    handover_->begin_chunk();
+    IoThread::get().post(
+        [exchange = exchange_, handover = handover_] { exchange->read(handover->take_used()); });
+  }
+
   HttpError failed(HttpError error) {
     log_.fail(error.error);
     return error;
@@ -108,6 +108,8 @@ class SoupBody final : public HttpBody {
   ExchangeLog log_;
   const GRef<GCancellable> cancellable_;
   HttpReply reply_;
+  std::vector<std::byte> chunk_;
+  bool asked_ = false;  // For the first chunk; each one that is taken asks for the next.
 };
 
 class SoupHttpClient final : public HttpClient {
@@ -130,13 +132,12 @@ class SoupHttpClient final : public HttpClient {
       error.http_status = reply.status;
       return HttpError{std::move(error), true, false};
     };
-    std::vector<std::byte> chunk(std::min<size_t>(request.max_body, 64 * 1024 - 1) + 1);
     for (;;) {
-      const auto count = (*body)->read(chunk);
-      if (!count) return count.error();
-      if (*count == 0) return reply;
-      if (*count > request.max_body - reply.body.size()) return too_large();
-      reply.body.append(reinterpret_cast<const char *>(chunk.data()), *count);
+      const auto bytes = (*body)->read();
+      if (!bytes) return bytes.error();
+      if (bytes->empty()) return reply;
+      if (bytes->size() > request.max_body - reply.body.size()) return too_large();
+      reply.body.append(reinterpret_cast<const char *>(bytes->data()), bytes->size());
       if (std::chrono::steady_clock::now() > deadline)
         return HttpError{{ErrorKind::timed_out, "The answer comes too slowly. Try again later."}, true, true};
     }

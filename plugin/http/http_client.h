@@ -77,10 +77,10 @@ class HttpBody {
 
   // Without a body.
   virtual const HttpReply &reply() const = 0;
-  // At least one byte, 0 at the clean end. A body that ends short of its Content-Length, or of a GET without
-  // the end that chunks have, is an error (ErrorKind::read). Where a body ends with its connection (HTTP/1.0,
-  // Connection: close) a cut cannot be told from the end: look at what is in it.
-  virtual Result<size_t, HttpError> read(std::span<std::byte> target) = 0;
+  // The next bytes, until the next call; none at the clean end. A body that ends short of its Content-Length,
+  // or of a GET without the end that chunks have, is an error (ErrorKind::read). Where a body ends with its
+  // connection (HTTP/1.0, Connection: close) a cut cannot be told from the end: look at what is in it.
+  virtual Result<std::span<const std::byte>, HttpError> read() = 0;
 };
 
 // Blocking; any number of threads at once, each request over a connection of its own. `cancellable` may be

@@ -3,7 +3,6 @@
 // HEAD, GET of a byte, GET of all.
 #include "plugin/task/media_fetch.h"
 
-#include <array>
 #include <charconv>
 #include <span>
 
@@ -97,16 +96,15 @@ Result<FetchedMedia, MediaFailure> fetch_media(HttpClient &http, const std::stri
   if (!file) return MediaFailure{file.error().kind, "cannot be looked into: " + file.error().text};
   uint64_t size = 0;
   std::string head;
-  std::array<std::byte, 64 * 1024> buffer;
   for (;;) {
-    const auto count = (*body)->read(buffer);
-    if (!count) return failure_of(count.error());
-    if (*count == 0) break;
-    size += *count;
+    const auto bytes = (*body)->read();
+    if (!bytes) return failure_of(bytes.error());
+    if (bytes->empty()) break;
+    size += bytes->size();
     if (size > max_bytes) break;
-    const auto bytes = std::span(buffer).first(*count);
-    if (head.size() < kSniffedBytes) head.append(reinterpret_cast<const char *>(bytes.data()), bytes.size());
-    if (const auto written = file->write(bytes); !written)
+    if (head.size() < kSniffedBytes)
+      head.append(reinterpret_cast<const char *>(bytes->data()), bytes->size());
+    if (const auto written = file->write(*bytes); !written)
       return MediaFailure{written.error().kind, "cannot be looked into: " + written.error().text};
   }
   fetched.facts.bytes = size;

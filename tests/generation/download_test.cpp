@@ -4,6 +4,7 @@
 // that says so.
 #include "plugin/generation/download.h"
 
+#include <filesystem>
 #include <numeric>
 #include <random>
 
@@ -42,6 +43,8 @@ class DownloadTest : public testing::Test, protected World {
     };
     hooks.checkpoint = [this](const PartState &part) -> Result<void> {
       part_ = part;
+      synced_.push_back(part.synced);
+      clock_.advance(between_checkpoints_);
       return {};
     };
     hooks.begin_file = [&](const PartState &part) -> Result<std::shared_ptr<File>> {
@@ -89,6 +92,8 @@ class DownloadTest : public testing::Test, protected World {
   std::string fresh_url_ = "https://media.example/task-1?sig=2";
   std::optional<Error> fresh_error_;
   std::unique_ptr<GrowingClip> clip_;
+  std::vector<uint64_t> synced_;  // As journalled.
+  std::chrono::milliseconds between_checkpoints_{0};
   GRef<GCancellable> cancellable_ = GRef<GCancellable>::adopt(g_cancellable_new());
 };
 
@@ -179,6 +184,27 @@ TEST_F(DownloadTest, AnErrorSyncsWhatIsThereForAnotherMachine) {
   EXPECT_EQ(part_.synced, 100'000u);
   expect_whole(download("another machine"));
   EXPECT_EQ(service_.media_bytes(), kSize);
+}
+
+// A sync stops the download for as long as the disk takes.
+TEST_F(DownloadTest, JournalsWhatIsSyncedEverySixteenMebibytesButNotTwiceASecond) {
+  constexpr uint64_t kEvery = 16 << 20, kMostRead = 65536;
+  service_.set_clip(sample_mp4(3 * kEvery));
+  between_checkpoints_ = std::chrono::milliseconds(1000);
+  expect_whole(download());
+  ASSERT_EQ(synced_.size(), 3u);
+  EXPECT_LE(synced_[0], kMostRead);
+  for (size_t i = 1; i < synced_.size(); ++i) {
+    EXPECT_GE(synced_[i] - synced_[i - 1], kEvery);
+    EXPECT_LT(synced_[i] - synced_[i - 1], kEvery + kMostRead);
+  }
+
+  std::filesystem::remove_all(path().folder());
+  part_ = {};
+  synced_.clear();
+  between_checkpoints_ = std::chrono::milliseconds(300);
+  expect_whole(download());
+  EXPECT_EQ(synced_.size(), 1u) << testing::PrintToString(synced_);
 }
 
 // ---- The clip changes.

@@ -51,12 +51,11 @@ inline HttpRequest post(const std::string &url, const std::string &body = "{}") 
 // The body to its end, or the error that ends it.
 inline Result<std::string, HttpError> drain(HttpBody &body) {
   std::string all;
-  std::vector<std::byte> chunk(10000);
   for (;;) {
-    auto count = body.read(chunk);
-    if (!count) return std::move(count).error();
-    if (*count == 0) return all;
-    all.append(reinterpret_cast<const char *>(chunk.data()), *count);
+    auto bytes = body.read();
+    if (!bytes) return std::move(bytes).error();
+    if (bytes->empty()) return all;
+    all.append(reinterpret_cast<const char *>(bytes->data()), bytes->size());
   }
 }
 

@@ -145,10 +145,9 @@ TEST(HttpClient, StreamsALargeBodyToItsLength) {
   const auto all = drain(**body);
   ASSERT_TRUE(all);
   EXPECT_TRUE(*all == large);
-  std::byte more;
-  const auto after = (*body)->read({&more, 1});
+  const auto after = (*body)->read();
   ASSERT_TRUE(after);
-  EXPECT_EQ(*after, 0u);
+  EXPECT_TRUE(after->empty());
 }
 
 TEST(HttpClient, ReachesIpv6AndOtherLoopbackHosts) {

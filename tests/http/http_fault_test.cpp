@@ -301,12 +301,13 @@ TEST(HttpFault, ASlowReaderIsNotASlowServer) {
   request.timeout = milliseconds(100);
   auto body = client()->open(request, nullptr);
   ASSERT_TRUE(body);
-  std::vector<std::byte> chunk(1000);
-  ASSERT_TRUE((*body)->read(chunk));
+  const auto first = (*body)->read();
+  ASSERT_TRUE(first);
+  const size_t size = first->size();
   g_usleep(300 * 1000);  // What is tested is time itself.
   const auto rest = drain(**body);
   ASSERT_TRUE(rest) << rest.error().error.text;
-  EXPECT_EQ(rest->size(), 2'999'000u);
+  EXPECT_EQ(rest->size(), 3'000'000u - size);
 }
 
 TEST(HttpFault, ASteadyDripIsProgress) {
@@ -378,8 +379,7 @@ TEST(HttpFault, AFailedBodyStaysFailed) {
   auto body = client()->open(request, nullptr);
   ASSERT_TRUE(body);
   EXPECT_FALSE(drain(**body));
-  std::byte more;
-  const auto again = (*body)->read({&more, 1});
+  const auto again = (*body)->read();
   ASSERT_FALSE(again);
   EXPECT_EQ(again.error().error.kind, ErrorKind::timed_out);
 }
