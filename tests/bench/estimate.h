@@ -14,6 +14,10 @@ struct Estimate {
 
 Estimate estimate(std::vector<double> values);
 
+// Of `ours` to `theirs`: the ratio of their medians, with the interval that 95 of 100 resamplings of the
+// pairs fall into (bootstrap). Pairs were measured side by side.
+Estimate ratio_of_medians(const std::vector<double> &ours, const std::vector<double> &theirs);
+
 // How much `values` grow from one to the next, by least squares.
 double slope(const std::vector<double> &values);
 
