@@ -257,7 +257,7 @@ Result<Download::Next> Download::finish(const HttpReply &reply) {
   };
   if (position_ < have_ || have_ < part_.total) return ended_early();
   if (!container_) {
-    const auto announced = announce();
+    auto announced = announce();
     if (!announced || *announced != Next::done) return announced;
   }
   // With no length, and no chunks that tell the end, a cut looks like one.
