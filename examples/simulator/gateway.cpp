@@ -45,7 +45,7 @@ GatewayReply Gateway::refuse(unsigned code, const std::string &why) {
 
 GatewayFault Gateway::next_fault() {
   if (faults_.empty()) return {};
-  const GatewayFault fault = faults_.front().fault;
+  GatewayFault fault = faults_.front().fault;
   if (faults_.front().times > 0 && --faults_.front().times == 0) faults_.pop_front();
   return fault;
 }

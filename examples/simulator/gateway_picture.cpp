@@ -54,8 +54,7 @@ GRef<GstSample> decode(std::string_view bytes) {
   gst_app_src_push_buffer(GST_APP_SRC(in.get()), buffer);
   gst_app_src_end_of_stream(GST_APP_SRC(in.get()));
   // A stream that fails ends in an error, which the sink does not hear of: so not for ever.
-  const auto sample =
-      GRef<GstSample>::adopt(gst_app_sink_try_pull_sample(GST_APP_SINK(out.get()), 5 * GST_SECOND));
+  auto sample = GRef<GstSample>::adopt(gst_app_sink_try_pull_sample(GST_APP_SINK(out.get()), 5 * GST_SECOND));
   gst_element_set_state(pipeline.get(), GST_STATE_NULL);
   return sample;
 }

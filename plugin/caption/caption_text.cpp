@@ -20,7 +20,7 @@ void append_line(std::string_view line, std::string &out) {
   size_t last = 0;
   for (size_t at = 0; at < line.size();) {
     const gunichar c = g_utf8_get_char(line.data() + at);
-    const auto size = static_cast<size_t>(g_utf8_skip[static_cast<unsigned char>(line[at])]);
+    const auto size = static_cast<size_t>(g_utf8_next_char(line.data() + at) - (line.data() + at));
     if (!g_unichar_isspace(c)) {
       if (first == std::string_view::npos) first = at;
       last = at + size;

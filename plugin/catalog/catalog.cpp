@@ -71,7 +71,7 @@ class Catalogs {
     CatalogReader reader;
     reader.read(built_in_file());
     read_path_list(reader, path_list);
-    const Catalog::Ptr catalog = known = reader.finish();
+    Catalog::Ptr catalog = known = reader.finish();
     lock.unlock();
     for (const Mistake &mistake : catalog->mistakes()) GST_WARNING("%s", mistake.to_text().c_str());
     return catalog;

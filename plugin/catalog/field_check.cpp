@@ -52,7 +52,7 @@ std::string range_text(const std::optional<T> &min, const std::optional<T> &max)
   return "";
 }
 
-std::string with_noun(std::string text, const std::optional<int64_t> &last, std::string_view noun) {
+std::string with_noun(const std::string &text, const std::optional<int64_t> &last, std::string_view noun) {
   return text.empty() ? text : text + " " + std::string(noun) + (last == 1 ? "" : "s");
 }
 
@@ -81,6 +81,7 @@ bool is_ratio(std::string_view text) {
 
 std::vector<std::string> texts_of(const std::vector<Json> &values) {
   std::vector<std::string> texts;
+  texts.reserve(values.size());
   for (const Json &value : values) texts.push_back(value.string() ? *value.string() : value.to_text());
   return texts;
 }
