@@ -7,7 +7,7 @@
 #include <atomic>
 #include <optional>
 
-#include "tests/captioner/caption_run.h"
+#include "tests/captioner/frame_count.h"
 
 namespace genclip::test {
 namespace {
@@ -36,28 +36,6 @@ std::string overlaid(const std::string &properties) {
          properties + " ! o.text_sink";
 }
 
-class PassedFrames {
- public:
-  explicit PassedFrames(const CaptionRun &run) {
-    const auto pad = GRef<GstPad>::adopt(gst_element_get_static_pad(run.element("sink").get(), "sink"));
-    gst_pad_add_probe(
-        pad.get(), GST_PAD_PROBE_TYPE_BUFFER,
-        [](GstPad *, GstPadProbeInfo *, gpointer frames) {
-          ++static_cast<PassedFrames *>(frames)->count_;
-          return GST_PAD_PROBE_OK;
-        },
-        this, nullptr);
-  }
-  unsigned count() const { return count_; }
-  bool wait_for(unsigned count) const {
-    for (int i = 0; i < 30000 && count_ < count; ++i) g_usleep(1000);
-    return count_ >= count;
-  }
-
- private:
-  std::atomic<unsigned> count_ = 0;
-};
-
 struct Trouble {
   const char *name;
   GatewayFaultKind kind;
@@ -76,7 +54,7 @@ TEST(Live, KeepsItsFrameRateWhateverTheGatewayDoes) {
     gateway.gateway().set_pace({.chunk = 0, .before = trouble.before, .between = {}});
     if (trouble.kind != GatewayFaultKind::none) gateway.fault(trouble.kind, 0, 503, "SAFETY");
     CaptionRun run(gateway, overlaid("on-error=skip"));
-    PassedFrames frames(run);
+    const FrameCount frames(run);
     run.go(GST_STATE_PLAYING);
     ASSERT_TRUE(frames.wait_for(1)) << trouble.name;
     const auto begin = std::chrono::steady_clock::now();
@@ -224,10 +202,10 @@ struct GivenTime {
 TEST(Live, GivesTimeAwayAtTheDeadlineWhileTheGatewayHangs) {
   GatewayServer gateway;
   gateway.fault(GatewayFaultKind::hang, 0);
+  GivenTime given;  // Before the run: the probe looks at it as long as the pipeline lives.
   CaptionRun run(
       gateway,
       kCamera + "gencaption name=cap interval=500000000 latency=300 ! fakesink name=sink sync=false");
-  GivenTime given;
   const auto pad = GRef<GstPad>::adopt(gst_element_get_static_pad(run.element("sink").get(), "sink"));
   gst_pad_add_probe(
       pad.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,

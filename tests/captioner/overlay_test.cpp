@@ -4,38 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
 #include <random>
 
-#include "tests/captioner/caption_run.h"
+#include "tests/captioner/frame_count.h"
 
 namespace genclip::test {
 namespace {
 
 constexpr unsigned kRate = 30;
-
-// Counts frames since the last flush.
-class FrameCount {
- public:
-  explicit FrameCount(GstElement *sink) {
-    const auto pad = GRef<GstPad>::adopt(gst_element_get_static_pad(sink, "sink"));
-    gst_pad_add_probe(
-        pad.get(), static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_FLUSH),
-        on_data, this, nullptr);
-  }
-  unsigned count() const { return count_; }
-
- private:
-  static GstPadProbeReturn on_data(GstPad *, GstPadProbeInfo *info, gpointer data) {
-    auto &self = *static_cast<FrameCount *>(data);
-    if (info->type & GST_PAD_PROBE_TYPE_BUFFER)
-      ++self.count_;
-    else if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_FLUSH_STOP)
-      self.count_ = 0;
-    return GST_PAD_PROBE_OK;
-  }
-  std::atomic<unsigned> count_ = 0;
-};
 
 std::string topology(const std::string &properties) {
   return "videotestsrc name=src ! video/x-raw,format=RGB,width=32,height=18,framerate=" +
@@ -90,7 +66,7 @@ void expect_all_frames(unsigned seed) {
   gateway.gateway().set_pace({.chunk = 0, .before = std::chrono::milliseconds(plan.delay_ms), .between = {}});
   if (plan.fails) gateway.fault(sim::GatewayFaultKind::status, 2, 503);
   CaptionRun run(gateway, topology(plan.properties));
-  FrameCount frames(run.element("sink").get());
+  const FrameCount frames(run);
   run.go(GST_STATE_PAUSED);
   ASSERT_EQ(gst_element_get_state(run.pipeline(), nullptr, nullptr, 30 * GST_SECOND),
             GST_STATE_CHANGE_SUCCESS)
@@ -125,7 +101,7 @@ TEST(Overlay, WithDefaultQueuesNeverStalls) {
 TEST(Overlay, WithTheDefaultIntervalPrerollsAndEnds) {
   GatewayServer gateway;
   CaptionRun run(gateway, topology(""));
-  FrameCount frames(run.element("sink").get());
+  const FrameCount frames(run);
   run.go(GST_STATE_PAUSED);
   ASSERT_EQ(gst_element_get_state(run.pipeline(), nullptr, nullptr, 30 * GST_SECOND),
             GST_STATE_CHANGE_SUCCESS);

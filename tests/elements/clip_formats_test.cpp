@@ -64,6 +64,7 @@ unsigned count_frames(ClipPipeline &clip, std::optional<BusError> &error) {
   const auto handoff = +[](GstElement *, GstBuffer *, GstPad *, unsigned *count) { ++*count; };
   g_signal_connect(clip.element("sink").get(), "handoff", G_CALLBACK(handoff), &frames);
   error = clip.play();
+  clip.go(GST_STATE_NULL);  // Nobody counts into a variable that is gone.
   return frames;
 }
 

@@ -155,12 +155,12 @@ TEST(ClipStream, NamesAFileInItsUriToWhoPullsItAndToNobodyElse) {
 TEST(ClipStream, SeeksByBytesInPushMode) {
   TemporaryFolder store;
   ScriptedService service({.media = {answer(200, small_clip(300000))}});
-  ClipPipeline clip("fakesink name=sink sync=false signal-handoffs=true");
-  use(clip, service.url(), store.path());
   struct Seen {
     std::vector<guint64> offsets;
     guint64 size = 0;
   } seen;
+  ClipPipeline clip("fakesink name=sink sync=false signal-handoffs=true");
+  use(clip, service.url(), store.path());
   const auto handoff = +[](GstElement *, GstBuffer *buffer, GstPad *, Seen *all) {
     all->offsets.push_back(GST_BUFFER_OFFSET(buffer));
     all->size += gst_buffer_get_size(buffer);
