@@ -32,6 +32,7 @@ void CaptionStage::start(const CaptionSettings &settings, std::shared_ptr<HttpCl
   looked_live_ = false;
   live_ = false;
   upstream_latency_ = 0;
+  own_latency_ = settings.latency_ms * GST_MSECOND;
   gst_segment_init(&out_segment_, GST_FORMAT_UNDEFINED);
   line_.start({settings.max_in_flight, settings.context, settings.max_requests, settings.late_policy});
 

@@ -84,7 +84,9 @@ class CaptionStage {
   // The source task.
   GstSegment out_segment_ = {};
 
+  // Looked at by queries too, which come at any time and from any thread.
   std::atomic<bool> live_ = false;
+  std::atomic<uint64_t> own_latency_ = 0;
   std::atomic<uint64_t> upstream_latency_ = 0;
   std::atomic<uint32_t> last_seek_ = GST_SEQNUM_INVALID;
 };

@@ -54,8 +54,7 @@ std::optional<uint64_t> CaptionStage::due() const {
   const auto clock = GRef<GstClock>::adopt(gst_element_get_clock(element_));
   if (!clock) return std::nullopt;
   const uint64_t now = gst_clock_get_time(clock.get());
-  const uint64_t behind =
-      gst_element_get_base_time(element_) + upstream_latency_ + settings_.latency_ms * GST_MSECOND;
+  const uint64_t behind = gst_element_get_base_time(element_) + upstream_latency_ + own_latency_;
   if (now < behind) return std::nullopt;
   const uint64_t position =
       gst_segment_position_from_running_time(&out_segment_, GST_FORMAT_TIME, now - behind);
@@ -144,7 +143,7 @@ bool CaptionStage::src_query(GstQuery *query) {
   gst_query_parse_latency(query, &live, &min, &max);
   if (!live) return true;
   upstream_latency_ = min;
-  const GstClockTime own = settings_.latency_ms * GST_MSECOND;
+  const GstClockTime own = own_latency_;
   gst_query_set_latency(query, TRUE, min + own, GST_CLOCK_TIME_IS_VALID(max) ? max + own : max);
   return true;
 }

@@ -154,6 +154,19 @@ void g_main_context_wakeup(GMainContext *context) {
   REAL(g_main_context_wakeup)(context);
 }
 
+// The last to let a pooled buffer go is before the next who gets it.
+void gst_mini_object_unref(GstMiniObject *object) {
+  __tsan_release(object);
+  REAL(gst_mini_object_unref)(object);
+}
+
+GstFlowReturn gst_buffer_pool_acquire_buffer(GstBufferPool *pool, GstBuffer **buffer,
+                                             GstBufferPoolAcquireParams *parameters) {
+  const GstFlowReturn flow = REAL(gst_buffer_pool_acquire_buffer)(pool, buffer, parameters);
+  if (flow == GST_FLOW_OK) __tsan_acquire(*buffer);
+  return flow;
+}
+
 void g_object_unref(gpointer object) {
   __tsan_release(object);
   REAL(g_object_unref)(object);
