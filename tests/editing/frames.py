@@ -120,6 +120,7 @@ class Player:
         """Every frame from one end to the other."""
         found, duration = self.pipeline.query_duration(Gst.Format.TIME)
         assert found
+        self.pipeline.set_state(Gst.State.PAUSED)  # Else frames come before anybody looks at them.
         self.frames.clear()
         assert self.pipeline.seek(rate, Gst.Format.TIME, Gst.SeekFlags.FLUSH | Gst.SeekFlags.ACCURATE,
                                   Gst.SeekType.SET, 0, Gst.SeekType.SET, duration)
