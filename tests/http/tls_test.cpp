@@ -21,12 +21,6 @@ HttpServer::Options with_certificate(const std::string &name) {
 
 HttpSettings trusting() { return {.proxy = "", .tls_ca_file = path_of("issuer.pem")}; }
 
-class Tls : public testing::Test {
-  void SetUp() override {
-    if (kUnderThreadSanitizer) GTEST_SKIP() << "GnuTLS is not built for it, and drowns it in false reports.";
-  }
-};
-
 struct Refusal {
   const char *certificate;
   bool trusted;
@@ -34,7 +28,7 @@ struct Refusal {
   bool names_remedy;
 };
 
-TEST_F(Tls, TrustsTheFileOfTheSettings) {
+TEST(Tls, TrustsTheFileOfTheSettings) {
   HttpServer server(always(answer(200, "safe")), with_certificate("good"));
   for (const HttpRequest &request : {get(server.url()), post(server.url())}) {
     const auto reply = client(trusting())->call(request, nullptr);
@@ -43,7 +37,7 @@ TEST_F(Tls, TrustsTheFileOfTheSettings) {
   }
 }
 
-TEST_F(Tls, RefusesAllOtherCertificatesBeforeAnythingIsSent) {
+TEST(Tls, RefusesAllOtherCertificatesBeforeAnythingIsSent) {
   const Refusal kRefusals[] = {
       {"good", false, "unknown issuer", true},
       {"expired", true, "has expired", false},
@@ -69,7 +63,7 @@ TEST_F(Tls, RefusesAllOtherCertificatesBeforeAnythingIsSent) {
   }
 }
 
-TEST_F(Tls, SaysWhenTheFileCannotBeUsed) {
+TEST(Tls, SaysWhenTheFileCannotBeUsed) {
   for (const std::string &file : {std::string("/nowhere.pem"), path_of("make")}) {
     const auto reply = client({.proxy = "", .tls_ca_file = file})->call(get("https://127.0.0.1:1/"), nullptr);
     ASSERT_FALSE(reply);
@@ -78,7 +72,7 @@ TEST_F(Tls, SaysWhenTheFileCannotBeUsed) {
   }
 }
 
-TEST_F(Tls, SaysWhenTheServerSpeaksPlainHttp) {
+TEST(Tls, SaysWhenTheServerSpeaksPlainHttp) {
   HttpServer server(always("HTTP/1.1 400 Bad Request\r\n\r\n"));
   HttpServer talker([](ServedConnection &peer) {
     peer.send("HTTP/1.1 400 Bad Request\r\n\r\n");
@@ -91,7 +85,7 @@ TEST_F(Tls, SaysWhenTheServerSpeaksPlainHttp) {
   EXPECT_FALSE(reply.error().maybe_sent);
 }
 
-TEST_F(Tls, TimesOutInTheHandshake) {
+TEST(Tls, TimesOutInTheHandshake) {
   HttpServer server([](ServedConnection &peer) { peer.hang(); });
   HttpRequest request = post("https://127.0.0.1:" + std::to_string(server.port()) + "/");
   request.timeout = milliseconds(100);
@@ -101,7 +95,7 @@ TEST_F(Tls, TimesOutInTheHandshake) {
   EXPECT_FALSE(reply.error().maybe_sent);
 }
 
-TEST_F(Tls, RedirectsToHttpAreRefused) {
+TEST(Tls, RedirectsToHttpAreRefused) {
   HttpServer plain(always(answer(200, "x")));
   HttpServer server(always(answer(302, "", "Location: " + plain.url() + "\r\n")), with_certificate("good"));
   HttpRequest request = get(server.url());
@@ -112,7 +106,7 @@ TEST_F(Tls, RedirectsToHttpAreRefused) {
   EXPECT_TRUE(plain.requests().empty());
 }
 
-TEST_F(Tls, ABodyIsCutWhereItIsCut) {
+TEST(Tls, ABodyIsCutWhereItIsCut) {
   HttpServer server(
       [](ServedConnection &peer) {
         peer.read_request();
@@ -126,7 +120,7 @@ TEST_F(Tls, ABodyIsCutWhereItIsCut) {
   EXPECT_TRUE(reply.error().transient);
 }
 
-TEST_F(Tls, AnUploadThatNobodyTakesDoesNotHoldUpOthers) {
+TEST(Tls, AnUploadThatNobodyTakesDoesNotHoldUpOthers) {
   HttpServer server([](ServedConnection &peer) { peer.freeze(); }, with_certificate("good"));
   HttpServer other(always(answer(200, "x")), with_certificate("good"));
   const auto one = client(trusting());
