@@ -11,32 +11,38 @@ namespace {
 
 using std::chrono::milliseconds;
 
-#define FRAMES "video/x-raw,format=RGB,width=64,height=36,framerate=10/1 ! "
-
-const char *const kPipelines[] = {
-    "videotestsrc name=src num-buffers=100 ! " FRAMES
-    "gencaption name=cap interval=500000000 on-error=skip ! fakesink name=sink sync=false",
-    "videotestsrc name=src num-buffers=100 is-live=true ! " FRAMES
-    "gencaption name=cap interval=200000000 frames=2 on-error=skip ! fakesink name=sink",
-    "videotestsrc name=src num-buffers=100 ! " FRAMES
-    "tee name=t t. ! queue ! textoverlay name=o ! fakesink name=sink sync=false t. ! queue ! "
-    "gencaption name=cap interval=300000000 stream=true on-error=skip ! o.text_sink",
+struct Stressed {
+  const char *pipeline;
+  bool others_fail = false;
+  friend std::ostream &operator<<(std::ostream &out, const Stressed &row) { return out << row.pipeline; }
 };
 
-// On the way down the source pad of capsfilter and textoverlay is inactive while the sink pad is not yet. A
-// segment that comes then they refuse with FALSE, an error to videotestsrc (GStreamer 1.22).
+// Nothing but gencaption between source and sink where that can be: what fails there is its own.
+const Stressed kPipelines[] = {
+    {"videotestsrc num-buffers=100 ! gencaption name=cap interval=500000000 on-error=skip ! "
+     "fakesink name=sink sync=false"},
+    {"videotestsrc num-buffers=100 is-live=true ! "
+     "gencaption name=cap interval=200000000 frames=2 on-error=skip ! fakesink name=sink"},
+    {"videotestsrc num-buffers=100 ! "
+     "tee name=t t. ! queue ! textoverlay name=o ! fakesink name=sink sync=false t. ! queue ! "
+     "gencaption name=cap interval=300000000 stream=true on-error=skip ! o.text_sink",
+     true},
+};
+
+// On the way down textoverlay's source pad is inactive while its sink pad is not yet. A segment that comes
+// then it refuses with FALSE, an error to videotestsrc (GStreamer 1.22).
 bool is_of_others(const std::string &error) {
   return error.find("GstVideoTestSrc") != error.npos && error.find("reason error (-5)") != error.npos;
 }
 
-class CaptionStress : public testing::TestWithParam<const char *> {};
+class CaptionStress : public testing::TestWithParam<Stressed> {};
 
 TEST_P(CaptionStress, IsBorneAndLeavesAWorkingElement) {
   GatewayServer gateway;
   gateway.gateway().set_pace({.chunk = 5, .before = milliseconds(5), .between = milliseconds(5)});
   for (int i = 0; i < 50; ++i)
     gateway.fault(i % 2 ? sim::GatewayFaultKind::none : sim::GatewayFaultKind::status, 1, 503);
-  CaptionRun run(gateway, GetParam());
+  CaptionRun run(gateway, GetParam().pipeline);
   GstElement *pipeline = run.pipeline();
   const auto caption = run.element("cap");
   const Toll toll = stress(
@@ -62,7 +68,7 @@ TEST_P(CaptionStress, IsBorneAndLeavesAWorkingElement) {
                                     {"stream", "false"}})});
   for (const unsigned times : toll.times) EXPECT_GT(times, 0u);
   for (const std::string &error : toll.errors)
-    if (!is_of_others(error)) ADD_FAILURE() << error;
+    if (!GetParam().others_fail || !is_of_others(error)) ADD_FAILURE() << error;
   EXPECT_LT(toll.slowest, std::chrono::seconds(20));
   run.go(GST_STATE_NULL);
   run.seen.clear();
