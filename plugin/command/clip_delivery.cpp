@@ -44,7 +44,7 @@ int tell_stopped(const RunEnd &end, bool json) {
     print_error(
         "Stopped. The task " + task +
         " goes on at the service. To attach to it, run the same command again, or: genclip store fetch " +
-        task);
+        shell_word(task));
   else
     print_error("Stopped before the service named a task. Run the same command again to go on.");
   return 128 + end.signal;

@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "plugin/base/gref.h"
@@ -62,6 +63,15 @@ std::string printable(std::string_view text) {
       out.append(at, static_cast<size_t>(g_utf8_next_char(at) - at));
   }
   return out;
+}
+
+std::string shell_word(std::string_view text) {
+  const std::string word = printable(text);
+  const auto is_plain = [](char c) {
+    return g_ascii_isalnum(c) || std::string_view("%+,-./:=@_").find(c) != std::string_view::npos;
+  };
+  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return word;
+  return GStringPtr(g_shell_quote(word.c_str())).get();
 }
 
 void print(std::string_view text) { fwrite(text.data(), 1, text.size(), stdout); }

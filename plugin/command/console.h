@@ -19,6 +19,8 @@ std::string emphasized(std::string_view text, FILE *stream);
 size_t width_of(std::string_view text);
 // One line without control characters, whatever the bytes are: texts of others may hold escape sequences.
 std::string printable(std::string_view text);
+// As a word of a command line that the user may copy: what others chose must not run there.
+std::string shell_word(std::string_view text);
 
 void print(std::string_view text);
 // "genclip: TEXT" on standard error.

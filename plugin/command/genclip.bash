@@ -1,8 +1,19 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # Bash completion for genclip: commands, models, their fields and values, options, files.
 
+# Offers the lines of its input that begin with the word given, quoted for the shell. Never by compgen -W, which
+# would expand them: a line may be the ID of a task, and so what a service wants it to be.
+_genclip_offer() {
+    local line
+    while IFS= read -r line; do
+        [[ $line == "$1"* ]] || continue
+        printf -v line %q "$line"
+        COMPREPLY+=("$line")
+    done
+}
+
 _genclip() {
-    local IFS=$'\n' words=() word joined=
+    local words=() word joined=
 
     # Bash splits words at "=" and ":"; genclip does not.
     for word in "${COMP_WORDS[@]:1:COMP_CWORD}"; do
@@ -19,16 +30,19 @@ _genclip() {
 
     COMPREPLY=()
     case ${before[@]: -1} in
-        --output | -o | --store | --api-key-file | --tls-ca-file)
+        --output | -o | --store | -s | --api-key-file | -k | --tls-ca-file)
             compopt -o filenames 2>/dev/null
-            COMPREPLY=($(compgen -f -- "$current"))
+            mapfile -t COMPREPLY < <(compgen -f -- "$current")
             return
             ;;
     esac
     if [[ $current == -* ]]; then
-        COMPREPLY=($(compgen -W "$("$genclip" "${before[@]}" --help 2>/dev/null | grep -oE -- '--[a-z][a-z-]*' | sort -u)" -- "$current"))
+        # The command alone: behind other words --help could be taken for an option's value, and the command be run.
+        local command=("${before[@]:0:1}")
+        [[ ${command[0]-} != store ]] || command=("${before[@]:0:2}")
+        _genclip_offer "$current" < <("$genclip" "${command[@]}" --help 2>/dev/null | grep -oE -- '--[a-z][a-z-]*' | sort -u)
     else
-        COMPREPLY=($(compgen -W "$("$genclip" __complete "${words[@]}" 2>/dev/null)" -- "$current"))
+        _genclip_offer "$current" < <("$genclip" __complete "${words[@]}" 2>/dev/null)
         [[ ${COMPREPLY[0]-} != *= ]] || compopt -o nospace 2>/dev/null
     fi
 

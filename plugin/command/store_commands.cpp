@@ -145,7 +145,7 @@ Result<std::vector<StoredClip>> chosen(const std::string &root, const Words &key
 
 std::string fetch_hint(const StoredClip &clip) {
   if (!clip.record || clip.record->task_id.empty()) return {};
-  return " To get it again: genclip store fetch " + clip.record->task_id;
+  return " To get it again: genclip store fetch " + shell_word(clip.record->task_id);
 }
 
 }  // namespace

@@ -11,8 +11,12 @@
 namespace genclip {
 namespace {
 
-// A folder in there is a stranger, but not one of the kind that is removed with all it holds.
+// A folder in there is a stranger, but not one of the kind that is removed with all it holds. In a store that
+// others write to, the folder may be a link: what it leads to is not ours to empty.
 Result<void> remove_files(FileSystem &files, const std::string &folder) {
+  const auto info = files.info(folder);
+  if (!info) return info.error();
+  if (!*info || !(*info)->is_folder) return files.remove(folder);
   const auto names = files.list(folder);
   if (!names) return names.error();
   for (const std::string &name : *names)
@@ -32,7 +36,7 @@ Result<void> remove_clip(FileSystem &files, const std::string &root, const std::
   const ClipFolder folder(files, path);
   const auto there = files.info(path.folder());
   if (!there) return there.error();
-  if (!*there || !ClipPath::is_digest(digest))
+  if (!*there || !(*there)->is_folder || !ClipPath::is_digest(digest))
     return Error{ErrorKind::not_found, "There is no " + path.folder() + "."};
   auto writer = StoreLock::try_lock(path.lock());
   if (!writer) return std::move(writer).error();

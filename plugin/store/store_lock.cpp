@@ -17,6 +17,8 @@ namespace {
 
 // Each one more takes somebody who removed the file just then.
 constexpr int kMaxTries = 100;
+// A pipe that somebody has put there would be waited for.
+constexpr int kFlags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 
 ErrorKind kind_of(int code) {
   if (code == ENOENT) return ErrorKind::not_found;
@@ -24,7 +26,6 @@ ErrorKind kind_of(int code) {
 }
 
 int open_lock_file(const std::string &path, StoreLock::Kind kind) {
-  constexpr int kFlags = O_CLOEXEC | O_NOFOLLOW;
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | kFlags, 0600);
   const int code = errno;
   if (descriptor >= 0 || kind != StoreLock::Kind::shared || (code != EACCES && code != EROFS))
@@ -66,7 +67,7 @@ bool StoreLock::is_of(const std::string &path) const {
   struct stat held;
   if (::fstat(descriptor_, &held) < 0) return false;
   // By opening it: a shared file system looks anew at what is opened, not at what is only named.
-  const int named = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  const int named = ::open(path.c_str(), O_RDONLY | kFlags);
   if (named < 0) return errno == EACCES;
   struct stat there;
   const bool same = ::fstat(named, &there) == 0 && there.st_dev == held.st_dev && there.st_ino == held.st_ino;

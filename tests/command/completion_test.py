@@ -14,9 +14,9 @@ from command import GENCLIP, SOURCE, environment
 SCRIPT = SOURCE / "plugin/command/genclip.bash"
 
 
-def complete(*words, cwd=None):
+def complete(*words, cwd=None, program=GENCLIP):
     """The replies for the last word, the words being split as bash splits them."""
-    array = " ".join(shlex.quote(word) for word in (GENCLIP, *words))
+    array = " ".join(shlex.quote(word) for word in (program, *words))
     script = f"""source {shlex.quote(str(SCRIPT))}; COMP_WORDS=({array}); COMP_CWORD={len(words)}; _genclip
                  printf '%s\\n' "${{COMPREPLY[@]}}" """
     run = subprocess.run(["bash", "--norc", "-u", "-c", script], env=environment(), capture_output=True, text=True,
@@ -57,10 +57,35 @@ class Completion(unittest.TestCase):
         self.assertEqual(complete("check", "--"), ["--help", "--json"])
         self.assertEqual(complete("models", "--j"), ["--json"])
 
+    def test_a_word_that_looks_like_the_value_of_an_option_runs_nothing(self):
+        """Behind all other words --help would be the folder of the store here, and the request submitted."""
+        with tempfile.TemporaryDirectory() as folder:
+            script = pathlib.Path(folder) / "genclip"
+            script.write_text('#!/bin/sh\necho "$*" >> "${0%/*}/calls"\n', encoding="utf-8")
+            script.chmod(0o700)
+            for words in (["generate", "dance-2.5", "prompt=x", "--task-id", "--"], ["generate", "dance-2.5", "prompt=x", "--", "-"],
+                          ["generate", "dance-2.5", "prompt=x", "-t", "-"], ["store", "prune", "0", "--"]):
+                complete(*words, program=str(script))
+            self.assertEqual((script.parent / "calls").read_text(encoding="utf-8").splitlines(),
+                             ["generate --help"] * 3 + ["store prune --help"])
+
+    def test_an_id_that_a_service_chose_is_a_word_and_no_code(self):
+        with tempfile.TemporaryDirectory() as folder:
+            place = pathlib.Path(folder) / "ran"
+            lines = [f"$(touch {place})", f"`touch {place}`", f"x;touch {place}", "$HOME", "*", "a b", "t-7"]
+            script = pathlib.Path(folder) / "genclip"
+            script.write_text("#!/bin/sh\ncat <<'END'\n" + "\n".join(lines) + "\nEND\n", encoding="utf-8")
+            script.chmod(0o700)
+            offered = complete("store", "show", "", program=str(script), cwd=folder)
+            self.assertFalse(place.exists())
+            self.assertEqual([shlex.split(word) for word in offered], [[line] for line in lines])
+            self.assertEqual(complete("store", "show", "t", program=str(script)), ["t-7"])
+
     def test_files_after_an_option_that_takes_one(self):
         with tempfile.TemporaryDirectory() as folder:
             (pathlib.Path(folder) / "my key").touch()
-            self.assertEqual(complete("check", "--api-key-file", "my", cwd=folder), ["my key"])
+            for option in ("--api-key-file", "-k", "--store", "-s", "--output", "-o"):
+                self.assertEqual(complete("check", option, "my", cwd=folder), ["my key"])
 
     def test_nothing_for_what_is_no_command(self):
         self.assertEqual(complete("nothing", "x"), [""])

@@ -135,6 +135,25 @@ TEST_F(StoreListing, RemovesAClipWithAllThatIsInItsFolder) {
   EXPECT_THAT(*files_.list(root_), IsEmpty());
 }
 
+TEST_F(StoreListing, RemovesALinkInAFoldersPlaceAndNothingOfWhatItLeadsTo) {
+  const ClipPath path = add("a");
+  const std::string digest = stored(path).digest;
+  const std::string elsewhere = root_ + "/elsewhere";
+  fs::create_directory(elsewhere);
+  std::ofstream(elsewhere + "/letter") << "mine";
+  const auto link = [&](const std::string &place) { fs::create_directory_symlink(elsewhere, place); };
+
+  link(ClipPath::removed(path.folder()));
+  EXPECT_TRUE(remove_clip(files_, root_, digest)) << "as after a crash amid a removal";
+  EXPECT_FALSE(fs::exists(path.folder()));
+  link(ClipPath::removed(path.folder()));
+  EXPECT_TRUE(prune_store(files_, root_, 0));
+  EXPECT_FALSE(fs::is_symlink(ClipPath::removed(path.folder())));
+  link(path.folder());
+  EXPECT_EQ(remove_clip(files_, root_, digest, Removable::any).error().kind, ErrorKind::not_found);
+  EXPECT_THAT(*files_.list(elsewhere), ElementsAre("letter"));
+}
+
 TEST_F(StoreListing, NeverRemovesAClipThatIsReadOrWritten) {
   const ClipPath path = add("a");
   const std::string digest = stored(path).digest;
