@@ -67,7 +67,7 @@ struct FaultCase {
   std::vector<std::string> simulator = {};
   std::vector<Misdeed> misdeeds = {};
   Ending ending = {};
-  // Clips come over https with this certificate (see scripted_service).
+  // Clips come over https with this certificate (see faulty_service).
   std::string media_certificate = {};
   // Beside those that every run has; only for the run with the fault.
   Settings settings = {};

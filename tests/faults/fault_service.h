@@ -35,8 +35,8 @@ std::unique_ptr<FaultService> simulated_service(const std::vector<std::string> &
 
 // Two servers of plain sockets. With `certificate` clips come over https until it is healed: good, expired or
 // other-host, of tests/http/certificates.
-std::unique_ptr<FaultService> scripted_service(const std::vector<Misdeed> &misdeeds,
-                                               const std::string &certificate = {});
+std::unique_ptr<FaultService> faulty_service(const std::vector<Misdeed> &misdeeds,
+                                             const std::string &certificate = {});
 
 // Of tests/http/certificates.
 std::string certificate_path(const std::string &file);

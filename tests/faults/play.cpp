@@ -91,7 +91,7 @@ std::unique_ptr<FaultService> service_of(const FaultCase &one,
     misdeeds.push_back(at(
         Place::api_connection,
         [scene](ServedConnection &, const Occasion &) { return scene->load()->gather(); }, 1));
-  return scripted_service(misdeeds, one.media_certificate);
+  return faulty_service(misdeeds, one.media_certificate);
 }
 
 }  // namespace

@@ -33,9 +33,9 @@ size_t range_begin(const std::string &request) {
   return place == std::string::npos ? 0 : std::stoul(request.substr(place + 15));
 }
 
-class ScriptedService final : public FaultService {
+class FaultyService final : public FaultService {
  public:
-  ScriptedService(const std::vector<Misdeed> &misdeeds, const std::string &certificate)
+  FaultyService(const std::vector<Misdeed> &misdeeds, const std::string &certificate)
       : misdeeds_(misdeeds.begin(), misdeeds.end()),
         clip_(sample_mp4(100'000, 4)),
         media_([this](ServedConnection &peer) { serve_media(peer); }),
@@ -155,9 +155,9 @@ class ScriptedService final : public FaultService {
 
 }  // namespace
 
-std::unique_ptr<FaultService> scripted_service(const std::vector<Misdeed> &misdeeds,
-                                               const std::string &certificate) {
-  return std::make_unique<ScriptedService>(misdeeds, certificate);
+std::unique_ptr<FaultService> faulty_service(const std::vector<Misdeed> &misdeeds,
+                                             const std::string &certificate) {
+  return std::make_unique<FaultyService>(misdeeds, certificate);
 }
 
 std::string certificate_path(const std::string &file) {
