@@ -8,8 +8,14 @@
 #include <charconv>
 #include <cmath>
 
+#include "plugin/base/shown_text.h"
+
 namespace genclip {
 namespace {
+
+constexpr std::string_view kHex = "0123456789abcdef";
+constexpr gunichar kNoCharacter =
+    static_cast<gunichar>(-2);  // From here on GLib says that the bytes are none.
 
 class Writer {
  public:
@@ -50,14 +56,40 @@ class Writer {
 
   void quoted(std::string_view string) {
     text_ += '"';
-    for (const char c : string) escaped(c);
+    for (size_t at = 0; at < string.size();) {
+      const size_t hidden = pretty_ ? hidden_size(string.substr(at)) : 0;
+      if (hidden == 0)
+        escaped(string[at]);
+      else
+        escaped_character(g_utf8_get_char(string.data() + at));
+      at += std::max<size_t>(hidden, 1);
+    }
     text_ += '"';
+  }
+
+  // Bytes of a character beyond ASCII that a terminal must not see, at the front of the string; else 0.
+  static size_t hidden_size(std::string_view string) {
+    if (static_cast<unsigned char>(string.front()) < 0x80) return 0;
+    const gunichar character = g_utf8_get_char_validated(string.data(), static_cast<gssize>(string.size()));
+    if (character >= kNoCharacter || is_shown(character)) return 0;
+    return static_cast<size_t>(g_unichar_to_utf8(character, nullptr));
+  }
+
+  // As the one or two units of UTF-16 that JSON means by it.
+  void escaped_character(gunichar character) {
+    if (character < 0x10000) return unit(character);
+    unit(0xd800 + ((character - 0x10000) >> 10));
+    unit(0xdc00 + ((character - 0x10000) & 0x3ff));
+  }
+
+  void unit(gunichar value) {
+    text_ += "\\u";
+    for (int shift = 12; shift >= 0; shift -= 4) text_ += kHex[(value >> shift) & 15];
   }
 
   void escaped(char c) {
     constexpr std::string_view kPlain = "\"\\\b\f\n\r\t";
     constexpr std::string_view kLetters = "\"\\bfnrt";
-    constexpr std::string_view kHex = "0123456789abcdef";
     if (const auto at = kPlain.find(c); at != kPlain.npos) {
       (text_ += '\\') += kLetters[at];
     } else if (const auto byte = static_cast<unsigned char>(c); byte < 0x20 || byte == 0x7f) {

@@ -13,7 +13,8 @@ namespace genclip {
 enum class JsonLayout { line, pretty };
 enum class JsonOrder { kept, sorted };
 
-// What is not finite becomes null, for JSON has no word for it. Strings must be UTF-8.
+// What is not finite becomes null, for JSON has no word for it. Strings must be UTF-8. The pretty layout is
+// for people too: what no terminal should see is escaped in it.
 std::string write_json(const Json &json, JsonLayout layout, JsonOrder order);
 
 }  // namespace genclip

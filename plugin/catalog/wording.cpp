@@ -6,6 +6,7 @@
 #include <glib.h>
 
 #include "plugin/base/gref.h"
+#include "plugin/base/shown_text.h"
 
 namespace genclip {
 namespace {
@@ -33,10 +34,10 @@ std::string quoted(std::string_view text) {
   const char *at = valid.get();
   for (; *at && count < kMostCharacters; at = g_utf8_next_char(at), ++count) {
     const gunichar c = g_utf8_get_char(at);
-    if (g_unichar_iscntrl(c))
-      out += ' ';
-    else
+    if (is_shown(c))
       out.append(at, static_cast<size_t>(g_utf8_next_char(at) - at));
+    else
+      out += ' ';
   }
   return out + (cut || *at ? "…\"" : "\"");
 }

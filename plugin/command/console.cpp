@@ -11,6 +11,7 @@
 #include <cstdlib>
 
 #include "plugin/base/gref.h"
+#include "plugin/base/shown_text.h"
 
 namespace genclip {
 namespace {
@@ -50,20 +51,7 @@ size_t width_of(std::string_view text) {
   return width;
 }
 
-std::string printable(std::string_view text) {
-  const GStringPtr valid(g_utf8_make_valid(text.data(), static_cast<gssize>(text.size())));
-  std::string out;
-  for (const char *at = valid.get(); *at; at = g_utf8_next_char(at)) {
-    const gunichar c = g_utf8_get_char(at);
-    // Directional overrides reorder what stands around them.
-    const bool unsafe = g_unichar_iscntrl(c) || g_unichar_type(c) == G_UNICODE_FORMAT;
-    if (unsafe)
-      out += ' ';
-    else
-      out.append(at, static_cast<size_t>(g_utf8_next_char(at) - at));
-  }
-  return out;
-}
+std::string printable(std::string_view text) { return shown_line(text); }
 
 std::string shell_word(std::string_view text) {
   const std::string word = printable(text);

@@ -5,10 +5,8 @@
 
 #include <glib.h>
 
-#include <algorithm>
-#include <iterator>
-
 #include "plugin/base/gref.h"
+#include "plugin/base/shown_text.h"
 #include "plugin/http/redaction.h"
 
 namespace genclip {
@@ -16,16 +14,8 @@ namespace {
 
 // What a character becomes in one line: itself, a blank or nothing (0).
 gunichar shown(gunichar character) {
-  constexpr gunichar kJoiners[] = {0x200C, 0x200D};  // They make letters and emoji, not mischief.
-  switch (g_unichar_type(character)) {
-    case G_UNICODE_CONTROL:
-    case G_UNICODE_LINE_SEPARATOR:
-    case G_UNICODE_PARAGRAPH_SEPARATOR: return ' ';
-    case G_UNICODE_FORMAT:
-      return std::find(std::begin(kJoiners), std::end(kJoiners), character) != std::end(kJoiners) ? character
-                                                                                                  : 0;
-    default: return character;
-  }
+  if (is_shown(character)) return character;
+  return g_unichar_type(character) == G_UNICODE_FORMAT ? 0 : ' ';
 }
 
 }  // namespace

@@ -8,11 +8,15 @@
 #include <algorithm>
 #include <optional>
 
+#include "plugin/base/shown_text.h"
+
 namespace genclip {
 namespace {
 
 constexpr std::string_view kMark = "***";
 constexpr size_t kLongestUrl = 1000;
+constexpr gunichar kNoCharacter =
+    static_cast<gunichar>(-2);  // From here on GLib says that the bytes are none.
 
 char lower(char letter) { return g_ascii_tolower(letter); }
 
@@ -29,23 +33,17 @@ bool ends_token(char letter) {
          letter == '>' || letter == '`';
 }
 
-// Valid UTF-8 without control characters, for logs.
+// Valid UTF-8 without what a log or a terminal must not see.
 std::string printable(std::string_view text) {
-  GString *valid = g_string_new(nullptr);
+  std::string shown;
   while (!text.empty()) {
-    const char *end = nullptr;
-    if (g_utf8_validate(text.data(), static_cast<gssize>(text.size()), &end)) end = text.data() + text.size();
-    g_string_append_len(valid, text.data(), end - text.data());
-    text.remove_prefix(static_cast<size_t>(end - text.data()));
-    if (text.empty()) break;
-    g_string_append_c(valid, '?');
-    text.remove_prefix(1);
+    const gunichar character = g_utf8_get_char_validated(text.data(), static_cast<gssize>(text.size()));
+    const bool valid = character < kNoCharacter;
+    const auto size = valid ? static_cast<size_t>(g_unichar_to_utf8(character, nullptr)) : 1;
+    shown += valid && is_shown(character) ? text.substr(0, size) : "?";
+    text.remove_prefix(size);
   }
-  std::string result(valid->str, valid->len);
-  g_string_free(valid, TRUE);
-  std::replace_if(
-      result.begin(), result.end(), [](char letter) { return g_ascii_iscntrl(letter); }, '?');
-  return result;
+  return shown;
 }
 
 // Where the authority of a URL begins: behind "://", or "//" with each slash escaped as JSON may.

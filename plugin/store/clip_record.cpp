@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "plugin/base/shown_text.h"
+
 namespace genclip {
 namespace {
 
@@ -123,12 +125,12 @@ Result<ClipRecord> ClipRecord::from_json(const Json &json) {
     return damaged("its version is " + std::to_string(version) + ", this genclip reads " +
                    std::to_string(kVersion));
   const auto state = state_of(text_of(json, "state"));
-  if (!state) return damaged("its state \"" + text_of(json, "state") + "\" is unknown");
+  if (!state) return damaged("its state \"" + shown_line(text_of(json, "state")) + "\" is unknown");
 
   ClipRecord record;
   record.state = *state;
-  record.model = text_of(json, "model");
-  record.task_id = text_of(json, "task_id");
+  record.model = shown_line(text_of(json, "model"));
+  if (std::string id = text_of(json, "task_id"); is_all_shown(id)) record.task_id = std::move(id);
   record.amount = quantity_of(json, "amount");
   record.actual_duration = quantity_of(json, "actual_duration");
   record.submitted_at = count_of(json, "submitted_at");
@@ -151,7 +153,7 @@ Result<ClipRecord> ClipRecord::from_json(const Json &json) {
 
   if (const Json *earlier = json.find("earlier_tasks"); earlier && earlier->array())
     for (const Json &task : *earlier->array())
-      if (task.string()) record.earlier_tasks.push_back(*task.string());
+      if (task.string() && is_all_shown(*task.string())) record.earlier_tasks.push_back(*task.string());
   // Damage in there costs the replaced clip, not this one.
   if (const Json *replaced = json.find("replaces"))
     if (auto old = from_json(*replaced); old && old->state == ClipState::complete)

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "plugin/base/gref.h"
+#include "plugin/base/shown_text.h"
 #include "plugin/http/display_line.h"
 #include "plugin/task/service_message.h"
 
@@ -88,9 +89,8 @@ std::string read_text(const Json *json) {
 std::string read_id(const Json &object, std::string_view key) {
   for (const char *name : {"id", "task_id"}) {
     std::string id = read_text(object.find(name));
-    const bool is_plain = std::none_of(id.begin(), id.end(), [](char c) { return g_ascii_iscntrl(c); });
     const bool has_key = !key.empty() && id.find(key) != id.npos;
-    if (!id.empty() && id.size() <= kMaxIdLength && is_plain && !has_key) return id;
+    if (!id.empty() && id.size() <= kMaxIdLength && is_all_shown(id) && !has_key) return id;
   }
   return {};
 }

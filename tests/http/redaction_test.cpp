@@ -38,6 +38,7 @@ TEST(Redaction, KeepsOfAUrlWhatNamesThePlaceOnly) {
        "c",
        "http://host/a?b?c"},
       {"http://host/\xff\xfe?SECRET", "http://host/???***"},
+      {"http://host/\u009b31m\u202e\u00e9", "http://host/?31m?\u00e9"},
       {"http://user:SECRET@", "http://***@"},
   };
   for (const Row &row : kRows) EXPECT_EQ(redact_url(row.input), row.output) << row.input;

@@ -127,6 +127,17 @@ TEST(ClipRecord, ToleratesFieldsOfLaterVersionsAndOddValues) {
   EXPECT_FALSE(record->replaced);
 }
 
+TEST(ClipRecord, HandsOnNothingThatATerminalObeys) {
+  const auto record = ClipRecord::from_json(*Json::parse(
+      R"({"version":1,"state":"intent","task_id":"t\u001b[2J","model":"m\u009b31m","earlier_tasks":["a","b\u202e"]})"));
+  ASSERT_TRUE(record);
+  EXPECT_EQ(record->task_id, "") << "it is no ID";
+  EXPECT_EQ(record->model, "m 31m");
+  EXPECT_THAT(record->earlier_tasks, ElementsAre("a"));
+  EXPECT_THAT(ClipRecord::from_json(*Json::parse(R"({"version":1,"state":"\u001bx"})")).error().text,
+              HasSubstr("\" x\""));
+}
+
 TEST(ClipRecord, RefusesWhatIsNoRecordAndSaysWhy) {
   const std::pair<const char *, const char *> cases[] = {
       {"[]", "no JSON object"},

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// By the categories of Unicode.
+#include "plugin/base/shown_text.h"
+
+#include "plugin/base/gref.h"
+
+namespace genclip {
+
+bool is_shown(gunichar character) {
+  switch (g_unichar_type(character)) {
+    case G_UNICODE_CONTROL:
+    case G_UNICODE_LINE_SEPARATOR:
+    case G_UNICODE_PARAGRAPH_SEPARATOR: return false;
+    // The joiners make letters and emoji, not mischief.
+    case G_UNICODE_FORMAT: return character == 0x200C || character == 0x200D;
+    default: return true;
+  }
+}
+
+bool is_all_shown(std::string_view text) {
+  if (!g_utf8_validate(text.data(), static_cast<gssize>(text.size()), nullptr)) return false;
+  for (const char *at = text.data(); at < text.data() + text.size(); at = g_utf8_next_char(at))
+    if (!is_shown(g_utf8_get_char(at))) return false;
+  return true;
+}
+
+std::string shown_line(std::string_view text) {
+  const GStringPtr valid(g_utf8_make_valid(text.data(), static_cast<gssize>(text.size())));
+  std::string line;
+  for (const char *at = valid.get(); *at; at = g_utf8_next_char(at)) {
+    if (is_shown(g_utf8_get_char(at)))
+      line.append(at, static_cast<size_t>(g_utf8_next_char(at) - at));
+    else
+      line += ' ';
+  }
+  return line;
+}
+
+}  // namespace genclip

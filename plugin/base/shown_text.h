@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What a terminal or a log gets to see of the texts of others.
+#pragma once
+
+#include <glib.h>
+
+#include <string>
+#include <string_view>
+
+namespace genclip {
+
+// False for what moves the cursor, ends a line, or reorders and hides what stands around it: the controls of
+// C0 and C1 (a terminal takes U+009B for the start of a sequence), separators of lines, and formatting,
+// directions among it.
+bool is_shown(gunichar character);
+// Is it UTF-8, and each character of it shown?
+bool is_all_shown(std::string_view text);
+// One line of UTF-8 whatever the bytes are, with a blank for each character that is not shown.
+std::string shown_line(std::string_view text);
+
+}  // namespace genclip

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Texts of others, as a terminal gets to see them.
+#include "plugin/base/shown_text.h"
+
+#include <gtest/gtest.h>
+
+namespace genclip::test {
+namespace {
+
+// Escape sequences of both sets of controls, ends of lines of all kinds, directions, and what cannot be seen.
+constexpr const char *kMischief[] = {"\x1b",   "\n",     "\r",     "\t",     "\x7f",
+                                     "\u0085", "\u009b", "\u2028", "\u2029", "\u202e",
+                                     "\u2066", "\u200b", "\u00ad", "\ufeff", "\U000E0041"};
+
+TEST(ShownText, HoldsNothingThatATerminalObeys) {
+  for (const char *mischief : kMischief) {
+    const std::string text = std::string("a") + mischief + "b";
+    EXPECT_FALSE(is_all_shown(text)) << shown_line(text);
+    EXPECT_EQ(shown_line(text), "a b");
+  }
+}
+
+TEST(ShownText, KeepsWhatPeopleWrite) {
+  for (const char *text :
+       {"", "t-7", "Z\u00fcrich \u96ea", "\U0001F468\u200d\U0001F469", "\u0645\u06cc\u200c\u062e"}) {
+    EXPECT_TRUE(is_all_shown(text)) << text;
+    EXPECT_EQ(shown_line(text), text);
+  }
+}
+
+TEST(ShownText, IsUtf8WhateverTheBytesAre) {
+  for (const std::string_view bytes :
+       {std::string_view("a\xff"), std::string_view("\xe2\x82"), std::string_view("a\0b", 3)}) {
+    EXPECT_FALSE(is_all_shown(bytes));
+    EXPECT_TRUE(is_all_shown(shown_line(bytes)));
+  }
+}
+
+}  // namespace
+}  // namespace genclip::test
