@@ -10,15 +10,15 @@
 namespace genclip {
 namespace {
 
-constexpr uint64_t kSecond = 1'000'000'000;
-constexpr uint64_t kPerCharacter = kSecond / 20;
+constexpr uint64_t kSecondNs = 1'000'000'000;
+constexpr uint64_t kPerCharacter = kSecondNs / 20;
 // Less than this nobody sees; what is left of an answer then goes out as one.
-constexpr uint64_t kShortest = kSecond / 2;
+constexpr uint64_t kShortest = kSecondNs / 2;
 
 }  // namespace
 
 uint64_t reading_time(std::string_view text) {
-  return std::max<uint64_t>(character_count(text) * kPerCharacter, kSecond);
+  return std::max<uint64_t>(character_count(text) * kPerCharacter, kSecondNs);
 }
 
 void CaptionTimeline::begin(uint64_t start, bool backwards) {

@@ -62,14 +62,14 @@ GstStructure *stats_structure(const CaptionStats &stats) {
                            stats.total_tokens, "mean-latency", G_TYPE_UINT64, mean, nullptr);
 }
 
-void set_property(GObject *object, guint id, const GValue *value, GParamSpec *) noexcept {
+void captioner_set_property(GObject *object, guint id, const GValue *value, GParamSpec *) noexcept {
   auto &self = parts(object);
   MutexLock lock(self.mutex);
   set_field(self.settings, caption_properties()[id - 1], value);
   self.stage.set_prompt(self.settings.prompt, self.settings.system_instruction);
 }
 
-void get_property(GObject *object, guint id, GValue *value, GParamSpec *) noexcept {
+void captioner_get_property(GObject *object, guint id, GValue *value, GParamSpec *) noexcept {
   auto &self = parts(object);
   if (id == stats_id()) {
     g_value_take_boxed(value, stats_structure(self.stage.stats()));
@@ -113,7 +113,7 @@ GstStateChangeReturn change_state(GstElement *element, GstStateChange transition
   return result;
 }
 
-void finalize(GObject *object) noexcept {
+void captioner_finalize(GObject *object) noexcept {
   delete captioner(object)->parts;
   G_OBJECT_CLASS(parent_class)->finalize(object);
 }
@@ -158,9 +158,9 @@ void class_init(gpointer klass, gpointer) {
   parent_class = static_cast<GstElementClass *>(g_type_class_peek_parent(klass));
   auto *object_class = static_cast<GObjectClass *>(klass);
   auto *element_class = static_cast<GstElementClass *>(klass);
-  object_class->set_property = set_property;
-  object_class->get_property = get_property;
-  object_class->finalize = finalize;
+  object_class->set_property = captioner_set_property;
+  object_class->get_property = captioner_get_property;
+  object_class->finalize = captioner_finalize;
   install_properties(object_class, caption_properties());
   g_object_class_install_property(
       object_class, stats_id(),

@@ -38,13 +38,13 @@ ClipSource &source_of(gpointer object) { return *reinterpret_cast<GenclipSrc *>(
 
 guint read_only_id(ReadOnly property) { return static_cast<guint>(clip_properties().size()) + 1 + property; }
 
-void set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec) {
+void src_set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec) {
   const auto &row = clip_properties()[id - 1];
   if (!source_of(object).edit_settings([&](ClipSettings &settings) { set_field(settings, row, value); }))
     GST_WARNING_OBJECT(object, "The property %s can change in NULL and READY only.", spec->name);
 }
 
-void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
+void src_get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
   const GenerationState state = source_of(object).state();
   if (id <= clip_properties().size()) {
     const auto &row = clip_properties()[id - 1];
@@ -66,7 +66,7 @@ void get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
   }
 }
 
-void finalize(GObject *object) {
+void src_finalize(GObject *object) {
   delete reinterpret_cast<GenclipSrc *>(object)->source;
   G_OBJECT_CLASS(genclip_src_parent_class)->finalize(object);
 }
@@ -193,9 +193,9 @@ static void genclip_src_uri_handler_init(gpointer iface, gpointer) {
 
 static void genclip_src_class_init(GenclipSrcClass *klass) {
   auto *object_class = G_OBJECT_CLASS(klass);
-  object_class->set_property = set_property;
-  object_class->get_property = get_property;
-  object_class->finalize = finalize;
+  object_class->set_property = src_set_property;
+  object_class->get_property = src_get_property;
+  object_class->finalize = src_finalize;
   install_properties<ClipSettings>(object_class, clip_properties());
   install_read_only(object_class);
 

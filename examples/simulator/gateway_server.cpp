@@ -4,14 +4,10 @@
 #include "examples/simulator/gateway_server.h"
 
 #include "examples/simulator/error_body.h"
+#include "examples/simulator/request_header.h"
 
 namespace genclip::sim {
 namespace {
-
-std::string header(SoupServerMessage *message, const char *name) {
-  const char *value = soup_message_headers_get_one(soup_server_message_get_request_headers(message), name);
-  return value ? value : "";
-}
 
 GatewayShape shape_of(std::span<const Fault> faults) {
   struct Name {
@@ -57,8 +53,9 @@ void GatewayServer::handle(SoupServerMessage *message, const std::string &path) 
 
 Reply GatewayServer::answer(SoupServerMessage *message, const std::string &path,
                             std::span<const Fault> faults) {
-  GatewayCall call{soup_server_message_get_method(message), path, header(message, "Authorization"),
-                   header(message, "Content-Type"), ""};
+  GatewayCall call{soup_server_message_get_method(message), path,
+                   request_header(message, "Authorization").value_or(""),
+                   request_header(message, "Content-Type").value_or(""), ""};
   if (call.authorization != "Bearer " + key_) {
     ledger_.refuse("401 The header Authorization has no valid key.");
     return error_reply(401, "The header Authorization has no valid key.");

@@ -8,15 +8,12 @@
 
 #include "examples/simulator/byte_range.h"
 #include "examples/simulator/mp4_padding.h"
+#include "examples/simulator/request_header.h"
 
 namespace genclip::sim {
 namespace {
 
 constexpr const char *kHops = "&hops=";
-
-const char *header(SoupServerMessage *message, const char *name) {
-  return soup_message_headers_get_one(soup_server_message_get_request_headers(message), name);
-}
 
 std::string random_secret() {
   GStringPtr uuid(g_uuid_string_random());
@@ -42,7 +39,7 @@ RenderedClip changed(const RenderedClip &clip) {
 }
 
 // RFC 9110 §13.1.5: an entity tag or a date, each to be matched exactly.
-bool if_range_holds(const char *value, const RenderedClip &clip) {
+bool if_range_holds(const std::optional<std::string> &value, const RenderedClip &clip) {
   return !value || value == clip.etag || value == clip.last_modified;
 }
 
@@ -81,7 +78,7 @@ std::string MediaServer::url(const SimTask &task, bool expired) {
 void MediaServer::handle(SoupServerMessage *message) {
   ledger_.count([&](SimulatorStats &stats) {
     stats.media_requests++;
-    if (header(message, "Authorization")) stats.media_with_authorization++;
+    if (request_header(message, "Authorization")) stats.media_with_authorization++;
   });
   stage_.handle(message, Call::media, false,
                 [this, message](std::span<const Fault> faults) { return serve(message, faults); });
@@ -91,7 +88,8 @@ std::optional<Reply> MediaServer::refuse(SoupServerMessage *message) {
   const std::string_view method = soup_server_message_get_method(message);
   GUri *uri = soup_server_message_get_uri(message);
   const std::string path = g_uri_get_path(uri);
-  if (header(message, "Authorization")) return text_reply(400, "Only one way to authenticate is allowed.\n");
+  if (request_header(message, "Authorization"))
+    return text_reply(400, "Only one way to authenticate is allowed.\n");
   if (!clips_.contains(path)) return text_reply(404, "No such clip.\n");
   if (!signer_.is_good(path, g_uri_get_query(uri), options_.clock->wall_now()))
     return text_reply(403, "The signature is wrong or has expired.\n");
@@ -125,10 +123,10 @@ Reply MediaServer::clip_reply(SoupServerMessage *message, const RenderedClip &cl
   if (is_get) ledger_.count([](SimulatorStats &stats) { stats.downloads++; });
   if (find_fault(faults, FaultKind::no_range)) return reply;
   reply.headers.emplace_back("Accept-Ranges", "bytes");
-  const char *asked = header(message, "Range");
-  if (!is_get || !asked || !if_range_holds(header(message, "If-Range"), clip)) return reply;
+  const auto asked = request_header(message, "Range");
+  if (!is_get || !asked || !if_range_holds(request_header(message, "If-Range"), clip)) return reply;
 
-  const ByteRange range = byte_range(asked, size);
+  const ByteRange range = byte_range(*asked, size);
   if (range.kind == ByteRange::Kind::unsatisfiable) {
     Reply refusal = text_reply(416, "There is no such part.\n");
     refusal.headers.emplace_back("Content-Range", "bytes */" + std::to_string(size));

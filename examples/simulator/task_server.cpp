@@ -4,6 +4,7 @@
 #include "examples/simulator/task_server.h"
 
 #include "examples/simulator/error_body.h"
+#include "examples/simulator/request_header.h"
 #include "examples/simulator/strict_json.h"
 
 namespace genclip::sim {
@@ -15,11 +16,6 @@ struct Route {
 };
 constexpr size_t kMostIntervals = 10000;
 constexpr Route kRoutes[] = {{TaskApi::tasks, "/v2/model-center/tasks"}, {TaskApi::legacy, "/v1/sky/videos"}};
-
-std::string header(SoupServerMessage *message, const char *name) {
-  const char *value = soup_message_headers_get_one(soup_server_message_get_request_headers(message), name);
-  return value ? value : "";
-}
 
 std::string joined(const std::vector<std::string> &problems) {
   std::string all;
@@ -100,7 +96,7 @@ Reply TaskServer::refuse(unsigned status, const std::string &reason) {
 }
 
 std::optional<Reply> TaskServer::refuse_stranger(SoupServerMessage *message) {
-  if (header(message, "Authorization") == "Bearer " + options_.key) return std::nullopt;
+  if (request_header(message, "Authorization") == "Bearer " + options_.key) return std::nullopt;
   return refuse(401, "The header Authorization has no valid key.");
 }
 

@@ -23,7 +23,7 @@ constexpr const char *kKeyText =
     "by api-key-file, or by the environment variable GENCLIP_API_KEY.";
 constexpr RequestPlace kPlace{"The URI", kKeyText};
 
-Error wrong(std::string text) { return {ErrorKind::settings, std::move(text)}; }
+Error uri_error(std::string text) { return {ErrorKind::settings, std::move(text)}; }
 
 constexpr std::string_view kFileStem = "/clip.";
 
@@ -41,28 +41,29 @@ struct Parts {
 
 // By hand up to the query: GUri takes MODEL:14b for a host and a port.
 Result<Parts> split(std::string_view uri) {
-  if (uri.find('\0') != uri.npos) return wrong("The URI holds a NUL character.");
-  if (!g_utf8_validate_len(uri.data(), uri.size(), nullptr)) return wrong("The URI is not valid UTF-8.");
+  if (uri.find('\0') != uri.npos) return uri_error("The URI holds a NUL character.");
+  if (!g_utf8_validate_len(uri.data(), uri.size(), nullptr)) return uri_error("The URI is not valid UTF-8.");
   const std::string opening = std::string(kClipUriScheme) + "://";
   if (uri.size() < opening.size() || g_ascii_strncasecmp(uri.data(), opening.c_str(), opening.size()) != 0)
-    return wrong("The URI does not begin with " + opening + ".");
+    return uri_error("The URI does not begin with " + opening + ".");
   uri.remove_prefix(opening.size());
 
   const std::string_view authority = uri.substr(0, uri.find_first_of("/?#"));
-  if (authority.find('@') != authority.npos) return wrong(kKeyText);
+  if (authority.find('@') != authority.npos) return uri_error(kKeyText);
   uri.remove_prefix(authority.size());
   const std::string encoded(authority);
   const GStringPtr model(g_uri_unescape_string(encoded.c_str(), nullptr));
   if (!model || !g_utf8_validate(model.get(), -1, nullptr))
-    return wrong("The model in the URI is not well encoded; write % as %25, and only UTF-8.");
-  if (!*model.get()) return wrong("The URI names no model; write " + opening + "MODEL?prompt=…");
+    return uri_error("The model in the URI is not well encoded; write % as %25, and only UTF-8.");
+  if (!*model.get()) return uri_error("The URI names no model; write " + opening + "MODEL?prompt=…");
 
   const std::string_view path = uri.substr(0, uri.find_first_of("?#"));
   uri.remove_prefix(path.size());
-  if (uri.find('#') != uri.npos) return wrong("The URI has a fragment; write %23 for a \"#\" in a value.");
+  if (uri.find('#') != uri.npos)
+    return uri_error("The URI has a fragment; write %23 for a \"#\" in a value.");
   if (!path.empty() && path != "/" && !is_file(path))
-    return wrong("The URI has a path; write " + opening +
-                 "MODEL?field=value, and %2F for a \"/\" in a Model ID.");
+    return uri_error("The URI has a path; write " + opening +
+                     "MODEL?field=value, and %2F for a \"/\" in a Model ID.");
   if (!uri.empty()) uri.remove_prefix(1);
   return Parts{model.get(), std::string(uri)};
 }
@@ -89,12 +90,13 @@ Result<ClipRequest> read_fields(RequestBuilder builder, const std::string &query
     const GStringPtr name(raw_name);
     const GStringPtr value(raw_value);
     // GLib's reasons hold nothing of the URI.
-    if (error) return wrong("What follows " + before + " in the URI cannot be read: " + error->message + ".");
+    if (error)
+      return uri_error("What follows " + before + " in the URI cannot be read: " + error->message + ".");
     if (!more) return std::move(builder).finish();
     before = quoted(name.get());
-    if (!*name.get()) return wrong("A value in the URI has no name before its \"=\".");
+    if (!*name.get()) return uri_error("A value in the URI has no name before its \"=\".");
     if (g_str_equal(name.get(), "model"))
-      return wrong("The URI gives the model twice; it stands before the \"?\" alone.");
+      return uri_error("The URI gives the model twice; it stands before the \"?\" alone.");
     if (auto problem = builder.add(name.get(), value.get())) return std::move(*problem);
   }
 }

@@ -5,6 +5,8 @@
 
 #include <charconv>
 
+#include "plugin/catalog/wording.h"
+
 namespace genclip {
 namespace {
 
@@ -12,11 +14,6 @@ std::string number_text(double value) {
   char buffer[32];
   const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
   return {buffer, end};
-}
-
-void add(std::string &text, const std::string &part) {
-  if (!text.empty()) text += "; ";
-  text += part;
 }
 
 }  // namespace
@@ -47,18 +44,18 @@ std::string MediaLimits::text() const {
   std::string text;
   std::string list;
   for (const std::string &format : formats) list += (list.empty() ? "" : ", ") + format;
-  if (!list.empty()) add(text, list + (similar_formats ? " and similar" : ""));
-  if (!bytes.empty()) add(text, bytes.text(kBytesPerMegabyte) + " MB");
+  if (!list.empty()) append_part(text, list + (similar_formats ? " and similar" : ""));
+  if (!bytes.empty()) append_part(text, bytes.text(kBytesPerMegabyte) + " MB");
   if (width == height && !width.empty()) {
-    add(text, "width and height " + width.text() + " pixels");
+    append_part(text, "width and height " + width.text() + " pixels");
   } else {
-    if (!width.empty()) add(text, "width " + width.text() + " pixels");
-    if (!height.empty()) add(text, "height " + height.text() + " pixels");
+    if (!width.empty()) append_part(text, "width " + width.text() + " pixels");
+    if (!height.empty()) append_part(text, "height " + height.text() + " pixels");
   }
-  if (!ratio.empty()) add(text, "width / height " + ratio.text());
-  if (!duration.empty()) add(text, duration.text() + " seconds");
-  if (!total_duration.empty()) add(text, "together " + total_duration.text() + " seconds");
-  if (!frame_rate.empty()) add(text, frame_rate.text() + " frames a second");
+  if (!ratio.empty()) append_part(text, "width / height " + ratio.text());
+  if (!duration.empty()) append_part(text, duration.text() + " seconds");
+  if (!total_duration.empty()) append_part(text, "together " + total_duration.text() + " seconds");
+  if (!frame_rate.empty()) append_part(text, frame_rate.text() + " frames a second");
   return text;
 }
 

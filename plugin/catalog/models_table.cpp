@@ -15,12 +15,6 @@
 namespace genclip {
 namespace {
 
-void add(std::string &text, const std::string &part) {
-  if (part.empty()) return;
-  if (!text.empty()) text += "; ";
-  text += part;
-}
-
 std::string without_full_stop(std::string text) {
   if (text.ends_with('.')) text.pop_back();
   return text;
@@ -28,9 +22,9 @@ std::string without_full_stop(std::string text) {
 
 std::string allowed(const FieldSpec &field) {
   std::string text = allowed_text(field);
-  for (const TextLimit &limit : field.text_limits) add(text, limit_text(limit));
-  add(text, field.media.text());
-  add(text, without_full_stop(field.note));
+  for (const TextLimit &limit : field.text_limits) append_part(text, limit_text(limit));
+  append_part(text, field.media.text());
+  append_part(text, without_full_stop(field.note));
   return text;
 }
 

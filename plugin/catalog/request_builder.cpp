@@ -13,7 +13,7 @@
 namespace genclip {
 namespace {
 
-Error wrong(std::string text) { return {ErrorKind::settings, std::move(text)}; }
+Error request_error(std::string text) { return {ErrorKind::settings, std::move(text)}; }
 
 }  // namespace
 
@@ -32,7 +32,7 @@ std::optional<Error> RequestBuilder::add(const std::string &name, const std::str
   std::string field(catalog_.canonical(name));
   if (field == kLegacyDuration && spec_ && spec_->apis.front() == Api::legacy && !spec_->find(field))
     field = "duration";
-  if (names_credential(field) && !(spec_ && spec_->find(field))) return wrong(place_.key_text);
+  if (names_credential(field) && !(spec_ && spec_->find(field))) return request_error(place_.key_text);
   if (field == "take") return set_take(value);
   if (field == "api") return set_api(value);
 
@@ -40,7 +40,7 @@ std::optional<Error> RequestBuilder::add(const std::string &name, const std::str
   Json &fields = catalog_.common_field(field) ? request_.fields : request_.extra;
   if (!fields.find(field)) fields.set(field, Json());
   if (!add_value(type, value_of_text(type, value), *fields.find(field)))
-    return wrong(std::string(place_.name) + " gives " + field + " twice.");
+    return request_error(std::string(place_.name) + " gives " + field + " twice.");
   return std::nullopt;
 }
 
@@ -57,7 +57,7 @@ std::optional<Error> RequestBuilder::set_take(const std::string &value) {
   const char *end = value.data() + value.size();
   const auto result = std::from_chars(value.data(), end, request_.take);
   if (result.ec != std::errc() || result.ptr != end || value.empty())
-    return wrong("take is " + quoted(value) + "; it must be an integer from 0.");
+    return request_error("take is " + quoted(value) + "; it must be an integer from 0.");
   return once(take_given_, "take");
 }
 
@@ -69,12 +69,13 @@ std::optional<Error> RequestBuilder::set_api(const std::string &value) {
   else if (value == "legacy")
     request_.api = Api::legacy;
   else
-    return wrong("api is " + quoted(value) + "; it must be auto, tasks or legacy.");
+    return request_error("api is " + quoted(value) + "; it must be auto, tasks or legacy.");
   return once(api_given_, "api");
 }
 
 std::optional<Error> RequestBuilder::once(bool &given, const std::string &name) const {
-  if (std::exchange(given, true)) return wrong(std::string(place_.name) + " gives " + name + " twice.");
+  if (std::exchange(given, true))
+    return request_error(std::string(place_.name) + " gives " + name + " twice.");
   return std::nullopt;
 }
 

@@ -56,4 +56,10 @@ std::string counted(int64_t count, std::string_view noun) {
   return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
 }
 
+void append_part(std::string &text, std::string_view part) {
+  if (part.empty()) return;
+  if (!text.empty()) text += "; ";
+  text += part;
+}
+
 }  // namespace genclip

@@ -21,5 +21,7 @@ std::string either(const std::vector<std::string> &names);
 std::string both(const std::vector<std::string> &names);
 // "1 item", "3 items".
 std::string counted(int64_t count, std::string_view noun);
+// Adds a part after "; "; an empty one not at all.
+void append_part(std::string &text, std::string_view part);
 
 }  // namespace genclip

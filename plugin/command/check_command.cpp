@@ -15,7 +15,7 @@
 namespace genclip {
 namespace {
 
-constexpr CommandText kText{
+constexpr CommandText kCheckText{
     "check", "MODEL [FIELD=VALUE…]",
     "Judges a request as genclipsrc would, without sending it: no key, no network, no\n"
     "cost. When it is good, shows what would be sent, and the same request as a URI.",
@@ -59,7 +59,7 @@ void show(const CheckedRequest &checked, const std::string &url, const Json &bod
 
 int run_check(const Words &words) {
   bool json = false;
-  CommandOptions options(kText);
+  CommandOptions options(kCheckText);
   options.add("json", 'j', "Print the verdict as JSON", json);
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();

@@ -11,7 +11,7 @@
 namespace genclip {
 namespace {
 
-constexpr CommandText kText{
+constexpr CommandText kGenerateText{
     "generate", "MODEL [FIELD=VALUE…]",
     "Generates a clip into the store, where genclipsrc finds it: ahead of an editing\n"
     "session or a broadcast. A clip that is there already is not paid for again.",
@@ -38,7 +38,7 @@ int run_generate(const Words &words) {
   Delivery delivery;
   bool anew = false;
   std::string check_media = "none";
-  CommandOptions options(kText);
+  CommandOptions options(kGenerateText);
   add_delivery_options(options, delivery);
   options.add("anew", 0, "Generate and pay again, replacing what is stored", anew);
   options.add("task-id", 't', "ID", "Attach to that task instead of submitting", wish.task_id);

@@ -11,7 +11,7 @@
 namespace genclip {
 namespace {
 
-constexpr CommandText kText{
+constexpr CommandText kModelsText{
     "models", "[ID]",
     "Lists the models, or shows the fields of one: what it takes, what it needs, and\n"
     "its defaults.",
@@ -80,7 +80,7 @@ Json catalog_json(const Catalog &catalog) {
 
 int run_models(const Words &words) {
   bool json = false;
-  CommandOptions options(kText);
+  CommandOptions options(kModelsText);
   options.add("json", 'j', "Print JSON", json);
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();

@@ -13,7 +13,7 @@
 namespace genclip {
 namespace {
 
-constexpr CommandText kText{
+constexpr CommandText kStoreFetchText{
     "store fetch", "TASK-ID",
     "Gets a clip again by the ID of its task, as long as the service has it: one that is\n"
     "damaged or was removed, or one whose request is not at hand. Submits nothing.",
@@ -47,7 +47,7 @@ int run_store_fetch(const Words &words) {
   ClipWish wish;
   Delivery delivery;
   bool legacy = false;
-  CommandOptions options(kText);
+  CommandOptions options(kStoreFetchText);
   add_delivery_options(options, delivery);
   options.add("legacy", 0, "The task is one of the legacy API", legacy);
   add_service_options(options, wish);

@@ -24,7 +24,7 @@ constexpr std::array kMessageKeys = {
     "message",     "msg",        "error_message", "errorMessage", "error_description", "detail", "error",
     "fail_reason", "failReason", "reason",        "details",      "error_msg",         "title",  "errors"};
 
-std::string trimmed(std::string_view text) {
+std::string trimmed_message(std::string_view text) {
   GStringPtr copy(g_strndup(text.data(), text.size()));
   return g_strstrip(copy.get());
 }
@@ -32,7 +32,7 @@ std::string trimmed(std::string_view text) {
 std::string find_message(const Json &json, int depth);
 
 std::string message_in_string(const std::string &text, int depth) {
-  std::string line = trimmed(text);
+  std::string line = trimmed_message(text);
   if (line == "null" || line == "None") return {};  // A null that somebody printed.
   if (!line.empty() && (line.front() == '{' || line.front() == '[' || line.front() == '"') &&
       depth < kMaxDepth) {
@@ -91,7 +91,8 @@ std::string element_text(std::string_view page) {
     const auto begin = open == lower.npos ? open : lower.find('>', open);
     const auto end = begin == lower.npos ? begin : lower.find("</", begin);
     if (end == lower.npos) continue;
-    if (std::string text = trimmed(page.substr(begin + 1, end - begin - 1)); !text.empty()) return text;
+    if (std::string text = trimmed_message(page.substr(begin + 1, end - begin - 1)); !text.empty())
+      return text;
   }
   return {};
 }

@@ -9,13 +9,14 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 
+#include "tests/support/file_content.h"
 #include "tests/support/temporary_folder.h"
 
 namespace genclip {
 namespace {
 
+using test::content;
 using test::TemporaryFolder;
 
 FileSystem &real() { return FileSystem::posix(); }
@@ -91,11 +92,6 @@ Result<std::unique_ptr<File>> FailingFiles::open(const std::string &path, Mode m
   auto file = real().open(path, mode);
   if (!file) return file;
   return std::unique_ptr<File>(std::make_unique<FailingFile>(std::move(file).value(), *this));
-}
-
-std::string content(const std::string &path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 constexpr size_t kNever = 1000;

@@ -13,24 +13,20 @@
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
-#include <fstream>
 
+#include "tests/support/file_content.h"
 #include "tests/support/temporary_folder.h"
 
 namespace genclip {
 namespace {
 
 using Mode = FileSystem::Mode;
+using test::content;
 using test::TemporaryFolder;
 
 FileSystem &files() { return FileSystem::posix(); }
 
 std::span<const std::byte> bytes(std::string_view text) { return std::as_bytes(std::span(text)); }
-
-std::string content(const std::string &path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 mode_t mode_of(const std::string &path) {
   struct stat status = {};

@@ -16,7 +16,7 @@ std::optional<ServiceFault> fault(const std::string &text) {
   return json ? read_service_fault(*json) : std::nullopt;
 }
 
-struct Shape {
+struct FaultShape {
   const char *text;
   int code;
   const char *status;
@@ -24,7 +24,7 @@ struct Shape {
 };
 
 TEST(ServiceFault, ReadsEveryShape) {
-  const Shape kShapes[] = {
+  const FaultShape kShapes[] = {
       {R"({"error":{"code":400,"message":"bad","status":"INVALID_ARGUMENT"}})", 400, "INVALID_ARGUMENT",
        "bad"},
       {R"({"error":{"message":"bad","type":"invalid_request","param":null,"code":"model_gone"}})", 0,
@@ -42,7 +42,7 @@ TEST(ServiceFault, ReadsEveryShape) {
       {R"({"error":"{\"error\":\"{\\\"message\\\":\\\"deep\\\"}\"}"})", 0, "", "deep"},
       {R"({"error":{"code":500,"message":"{not json"}})", 500, "", "{not json"},
   };
-  for (const Shape &shape : kShapes) {
+  for (const FaultShape &shape : kShapes) {
     const auto read = fault(shape.text);
     ASSERT_TRUE(read) << shape.text;
     EXPECT_EQ(read->code, shape.code) << shape.text;

@@ -36,14 +36,14 @@ Reading read(const std::vector<std::string_view> &pieces) {
 
 const std::string kTwo = R"({"a":"one"}|{"b":["]}",{"c":"\"é\\"}]})";
 
-struct Shape {
+struct StreamShape {
   const char *name;
   std::string bytes;
   std::string documents;  // separated by bars
   std::string error = {};
 };
 
-std::vector<Shape> shapes() {
+std::vector<StreamShape> shapes() {
   const std::string a = R"({"a":"one"})";
   const std::string b = R"({"b":["]}",{"c":"\"é\\"}]})";
   const std::string pretty_b = "{\n  \"b\": [\n    \"]}\",\n    {\"c\": \"\\\"é\\\\\"}\n  ]\n}";
@@ -95,7 +95,7 @@ std::vector<Shape> shapes() {
   };
 }
 
-Reading expected(const Shape &shape) {
+Reading expected(const StreamShape &shape) {
   Reading reading;
   for (size_t at = 0; at < shape.documents.size();) {
     const size_t bar = std::min(shape.documents.find("}|{", at), shape.documents.size() - 1) + 1;
@@ -107,11 +107,11 @@ Reading expected(const Shape &shape) {
 }
 
 TEST(StreamParser, ReadsEveryFramingTheSameWhole) {
-  for (const Shape &shape : shapes()) EXPECT_EQ(read({shape.bytes}), expected(shape)) << shape.name;
+  for (const StreamShape &shape : shapes()) EXPECT_EQ(read({shape.bytes}), expected(shape)) << shape.name;
 }
 
 TEST(StreamParser, ReadsTheSameWhereverTheBytesAreCut) {
-  for (const Shape &shape : shapes()) {
+  for (const StreamShape &shape : shapes()) {
     const std::string_view bytes = shape.bytes;
     const Reading whole = expected(shape);
     for (size_t cut = 0; cut <= bytes.size(); ++cut)
@@ -120,7 +120,7 @@ TEST(StreamParser, ReadsTheSameWhereverTheBytesAreCut) {
 }
 
 TEST(StreamParser, ReadsTheSameAByteAtATime) {
-  for (const Shape &shape : shapes()) {
+  for (const StreamShape &shape : shapes()) {
     std::vector<std::string_view> pieces;
     for (size_t at = 0; at < shape.bytes.size(); ++at)
       pieces.push_back(std::string_view(shape.bytes).substr(at, 1));

@@ -75,6 +75,12 @@ std::string caption_at(uint64_t second, const std::string &size) {
   return "1 still of " + size + ". It is " + colour_at(second) + ".";
 }
 
+Cues each_second(unsigned seconds) {
+  Cues cues;
+  for (unsigned s = 0; s < seconds; ++s) cues.push_back({1000 * s, 1000 * s + 1000, caption_at(s)});
+  return cues;
+}
+
 std::string text_of(GstBuffer *buffer) {
   std::string text(gst_buffer_get_size(buffer), '\0');
   gst_buffer_extract(buffer, 0, text.data(), text.size());

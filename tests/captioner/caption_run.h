@@ -37,6 +37,8 @@ std::string colour_at(uint64_t second);
 
 // What the gateway says about one still of that second.
 std::string caption_at(uint64_t second, const std::string &size = "64x36");
+// A caption for each of the first seconds.
+Cues each_second(unsigned seconds);
 
 // Each `gencaption` in the description gets the gateway's address and a key; each element named src… paints
 // its pictures (RGB) in the colour of their second. Goes to NULL with the object.

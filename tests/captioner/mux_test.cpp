@@ -16,12 +16,6 @@ namespace {
 
 using testing::HasSubstr;
 
-Cues each_second(unsigned seconds) {
-  Cues cues;
-  for (unsigned s = 0; s < seconds; ++s) cues.push_back({1000 * s, 1000 * s + 1000, caption_at(s)});
-  return cues;
-}
-
 const std::string kVideo =
     "videotestsrc name=src num-buffers=60 ! video/x-raw,format=RGB,width=64,height=36,framerate=10/1 ! ";
 

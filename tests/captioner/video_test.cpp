@@ -24,12 +24,6 @@ std::string video(unsigned frames, const std::string &rest, const std::string &r
 
 const std::string kOut = " ! appsink name=out sync=false";
 
-Cues each_second(unsigned seconds) {
-  Cues cues;
-  for (unsigned s = 0; s < seconds; ++s) cues.push_back({1000 * s, 1000 * s + 1000, caption_at(s)});
-  return cues;
-}
-
 TEST(Video, GetsOneCaptionAWindowOfItsOwnPicture) {
   GatewayServer gateway;
   CaptionRun run(gateway, video(30, "gencaption name=cap interval=1000000000" + kOut));

@@ -33,6 +33,9 @@ struct BusError {
   std::string detail(const char *field) const;
 };
 
+// A rest that reads at random: typefind pulls.
+constexpr char kPull[] = "typefind ! fakesink name=sink sync=false";
+
 // "genclipsrc name=src ! REST". Goes to NULL with the object.
 class ClipPipeline {
  public:

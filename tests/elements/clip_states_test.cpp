@@ -27,7 +27,6 @@ struct Hang {
 void PrintTo(const Hang &hang, std::ostream *out) { *out << hang.name; }
 
 constexpr char kPush[] = "fakesink name=sink sync=false";
-constexpr char kPull[] = "typefind ! fakesink name=sink sync=false";
 
 class ClipHang : public testing::TestWithParam<Hang> {
  protected:

@@ -16,8 +16,6 @@
 namespace genclip::test {
 namespace {
 
-constexpr char kPull[] = "typefind ! fakesink name=sink sync=false";
-
 std::set<std::string> comments_of(const GstTagList *tags) {
   std::set<std::string> all;
   for (guint i = 0; i < gst_tag_list_get_tag_size(tags, GST_TAG_EXTENDED_COMMENT); ++i) {

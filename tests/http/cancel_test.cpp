@@ -62,14 +62,6 @@ void expect_cancelled(const HttpRequest &request) {
   });
 }
 
-HttpServer::Script hangs_after(std::string bytes) {
-  return [bytes = std::move(bytes)](ServedConnection &peer) {
-    peer.read_request();
-    peer.send(bytes);
-    peer.hang();
-  };
-}
-
 TEST(Cancel, EndsTheWaitForAConnection) {
   const FullBacklog hole;
   expect_cancelled(get(hole.url()));

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "plugin/http/http_client.h"
@@ -46,6 +47,15 @@ inline HttpRequest post(const std::string &url, const std::string &body = "{}") 
   request.body = body;
   request.content_type = "application/json";
   return request;
+}
+
+// Says these bytes to the first request, and then nothing more.
+inline HttpServer::Script hangs_after(std::string bytes) {
+  return [bytes = std::move(bytes)](ServedConnection &peer) {
+    peer.read_request();
+    peer.send(bytes);
+    peer.hang();
+  };
 }
 
 // The body to its end, or the error that ends it.

@@ -36,14 +36,6 @@ HttpServer::Script repeats(std::string head, std::string forever) {
   };
 }
 
-HttpServer::Script hangs_after(std::string bytes) {
-  return [bytes = std::move(bytes)](ServedConnection &peer) {
-    peer.read_request();
-    peer.send(bytes);
-    peer.hang();
-  };
-}
-
 HttpServer::Script resets_after(std::string bytes) {
   return [bytes = std::move(bytes)](ServedConnection &peer) {
     peer.read_request();
