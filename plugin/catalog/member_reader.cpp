@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "plugin/base/shown_text.h"
 #include "plugin/catalog/closest.h"
 #include "plugin/catalog/wording.h"
 
@@ -12,6 +13,15 @@ namespace genclip {
 namespace {
 
 int smaller_line(int a, int b) { return a == 0 ? b : b == 0 ? a : std::min(a, b); }
+
+// Names in a file may be of any length and hold anything.
+std::string one_line(const std::string &text) {
+  constexpr glong kMostCharacters = 500;
+  std::string line = shown_line(text);
+  if (g_utf8_strlen(line.c_str(), -1) <= kMostCharacters) return line;
+  line.resize(static_cast<size_t>(g_utf8_offset_to_pointer(line.c_str(), kMostCharacters) - line.c_str()));
+  return line + "…";
+}
 
 }  // namespace
 
@@ -24,9 +34,9 @@ int first_line(const Json &json) {
   return line;
 }
 
-void MistakeLog::add(const Json &where, std::string text) {
+void MistakeLog::add(const Json &where, const std::string &text) {
   const int line = first_line(where);
-  mistakes_.push_back({file_, line == 0 ? line_ : line, model_, std::move(text)});
+  mistakes_.push_back({file_, line == 0 ? line_ : line, model_, one_line(text)});
 }
 
 MemberReader::MemberReader(const Json &object, std::string what, MistakeLog &log)

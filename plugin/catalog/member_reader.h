@@ -25,7 +25,7 @@ class MistakeLog {
   MistakeLog(std::string file, std::string model, int line)
       : file_(std::move(file)), model_(std::move(model)), line_(line) {}
 
-  void add(const Json &where, std::string text);
+  void add(const Json &where, const std::string &text);
   const std::vector<Mistake> &mistakes() const { return mistakes_; }
   const std::string &file() const { return file_; }
 

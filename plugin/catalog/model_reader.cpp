@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "plugin/base/shown_text.h"
 #include "plugin/catalog/wording.h"
 
 namespace genclip {
@@ -120,6 +121,7 @@ ModelSpec read_model(const Json &json, const std::vector<FieldSpec> &common_fiel
   MemberReader reader(json, spec.id.empty() ? "a model" : "the model " + spec.id, log);
   reader.find("id");
   if (spec.id.empty()) reader.mistake(json, "it needs an id.");
+  if (!is_all_shown(spec.id)) reader.mistake(json, "its id holds characters that cannot be seen.");
   spec.display_name = reader.string("display_name");
   spec.group = reader.string("group");
   spec.note = reader.string("note");

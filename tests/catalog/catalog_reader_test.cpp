@@ -8,6 +8,7 @@
 
 #include <random>
 
+#include "plugin/base/shown_text.h"
 #include "plugin/catalog/check_request.h"
 
 namespace genclip {
@@ -52,7 +53,7 @@ TEST(CatalogFile, MakesAModelLikeAnother) {
 
 struct Wrong {
   const char *name;
-  const char *model;  // on line 3 of the file
+  std::string model;  // on line 3 of the file
   int line;
   const char *text;
 };
@@ -67,6 +68,8 @@ TEST_P(WrongModel, IsToldByItsLineAndLeavesTheRest) {
   EXPECT_EQ(mistake.file, "mine.json");
   EXPECT_EQ(mistake.line, GetParam().line) << mistake.to_text();
   EXPECT_THAT(mistake.text, HasSubstr(GetParam().text));
+  EXPECT_TRUE(is_all_shown(mistake.text)) << mistake.text;
+  EXPECT_LT(mistake.text.size(), 1000u);
   EXPECT_TRUE(catalog->find("before"));
   EXPECT_TRUE(catalog->find("after"));
   EXPECT_FALSE(catalog->find("m"));
@@ -78,6 +81,12 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Wrong{"NoObject", "5", 3, "must be an object"}, Wrong{"NoId", "{\"open\": true}", 3, "needs an id"},
         Wrong{"IdNoString", "{\"id\": 5, \"open\": true}", 3, "id must be a string"},
+        Wrong{"IdThatATerminalObeys", R"({"id": "m\u001b[2J\u009b\u202e", "open": true})", 3,
+              "m [2J  : its id"},
+        Wrong{"FieldThatATerminalObeys", R"({"id": "m", "fields": {"\u001b[2J\u009b": {}}})", 3,
+              "needs a type"},
+        Wrong{"EndlessFieldName", R"({"id": "m", "fields": {")" + std::string(9000, 'a') + R"(": {}}})", 3,
+              "…"},
         Wrong{"NoFields", "{\"id\": \"m\"}", 3, "needs fields"},
         Wrong{"Twice", "{\"id\": \"before\", \"open\": true}", 3, "twice"},
         Wrong{"UnknownKey", "{\"id\": \"m\",\n\"opne\": true}", 4, "do you mean \"open\""},

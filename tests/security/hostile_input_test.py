@@ -5,12 +5,13 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import tempfile
 import unittest
 
-from raw_service import CLIP, RawService
+from raw_service import CLIP, RawService, answer
 
 GENERATE = ["genclipsrc", "model=sd_2.0_special", "prompt=x", "poll-interval=10", "retries=0"]
 DECOY = "what belongs to somebody else\n"
@@ -40,7 +41,12 @@ URIS = [
     "genclip://sd_2.0_special?prompt=" + "x%20" * 2000, "genclip://" + "a" * 100000, "genclip://sd_2.0_special?" + "&" * 100000,
     "genclip://sd_2.0_special?prompt=x" + "&reference_images=https://m.example/1.png" * 2000, "genclip://sd_2.0_special?prompt=x&\n=1",
     "GENCLIP://nobody?prompt=x", "genclip://sd_2.0_special?prompt=x&resolution=%0d%0aX: y",
+    *(f"genclip://{uri}" for sequence in ("%1b%5b2J", "%C2%9B2J", "%E2%80%AE", "%E2%80%A8") for uri in (
+        f"da{sequence}nce?prompt=x", f"dance-2.5?prompt=x&du{sequence}ration=5", f"dance-2.5?prompt=x&duration={sequence}",
+        f"dance-2.5?prompt=x&reference_images={sequence}", f"dance-2.5?prompt=x&api={sequence}")),
 ]
+# What a terminal obeys: sequences of both sets of controls, directions, ends of lines.
+OBEYED = ("\x1b[2J", "\u009b", "\u202e", "\u2028")
 
 MODEL_FILES = {
     "nothing": b"", "no JSON": b"\0\xff\xfe", "a number": b"7", "null": b"null", "a list": b"[]", "no models": b"{}",
@@ -80,6 +86,8 @@ class Hostile(unittest.TestCase):
         ended = subprocess.run(words, env={**self.env, **settings}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, timeout=PATIENCE, check=False)
         ended.stdout = ended.stdout.decode(errors="replace")
+        for obeyed in OBEYED:
+            self.assertNotIn(obeyed, ended.stdout)
         self.assertGreaterEqual(ended.returncode, 0, "ended by a signal: " + ended.stdout[-1000:])
         return ended
 
@@ -226,7 +234,9 @@ class Stores(Hostile):
             {**good, "state": "submitted", "task_id": "../../../admin"}, {**good, "state": "submitted", "task_id": "x\r\nX: y"},
             {**good, "state": "submitted", "download": {"total": 2**63 - 1, "synced": 2**63 - 1, "etag": "x\r\nX-Evil: y"}},
             {**good, "replaces": {**good, "clip": {"file": "../../decoy", "size": 9}}}, {**good, "earlier_tasks": [good] * 10000},
-            {**good, "state": "failed", "error": "\x1b[2J" * 1000},
+            *({**good, **change} for obeyed in OBEYED for change in (
+                {"state": "failed", "error": obeyed * 1000}, {"state": "submitted", "task_id": f"t{obeyed}"}, {"model": obeyed},
+                {"state": obeyed}, {"earlier_tasks": [obeyed]}, {"request": {"prompt": obeyed}}, {"task_id": obeyed, "api": obeyed})),
         ]
         nested = good
         for _ in range(200):
@@ -237,10 +247,48 @@ class Stores(Hostile):
                 self.service.requests.clear()
                 (folder / "task.json").write_bytes(journal if isinstance(journal, bytes) else json.dumps(journal).encode())
                 ended = self.judge(str(journal)[:200])
-                self.assertNotIn("\x1b[2J", ended.stdout)
+                for words in (["list"], ["list", "--json"], ["show", folder.name], ["show", "--json", folder.name], ["verify"]):
+                    self.run_program(os.environ["GENCLIP"], "store", *words)
                 for request in self.service.requests:
                     self.assertNotIn("x-evil", request.headers)
                     self.assertNotIn("admin", request.target.split("/")[-1] if "%2F" not in request.target else "")
+
+    def test_that_name_another_service_send_it_no_key(self):
+        folder = self.clip_folder()
+        with RawService() as elsewhere:
+            for changes in ({}, {"state": "submitted"}, {"state": "lost"}):
+                record = json.loads((folder / "task.json").read_text(encoding="utf-8"))
+                record.update(base_url=elsewhere.url + "/api", **changes)
+                (folder / "task.json").write_text(json.dumps(record), encoding="utf-8")
+                (folder / "clip.mp4").unlink(missing_ok=True)
+                ended = self.run_program(os.environ["GENCLIP"], "store", "fetch", "t-7")
+                self.assertEqual(ended.returncode, 0, ended.stdout)
+                self.judge(changes)
+            self.assertEqual(elsewhere.requests, [])
+
+    def test_with_links_in_place_of_what_is_removed_lose_the_link_alone(self):
+        folder = self.clip_folder()
+        elsewhere = self.folder / "elsewhere"
+        elsewhere.mkdir()
+        (elsewhere / "letter").write_text(DECOY, encoding="utf-8")
+        link = folder.with_name(folder.name + ".removed")
+        for words in (["remove", folder.name], ["prune", "0"]):
+            link.symlink_to(elsewhere)
+            self.assertEqual(self.run_program(os.environ["GENCLIP"], "store", *words).returncode, 0)
+            self.assertFalse(link.is_symlink())
+        link.symlink_to(elsewhere)
+        self.assertEqual(self.run_program("gst-launch-1.0", *GENERATE, "store-max-size=1", "!", "fakesink").returncode, 0)
+        self.assertEqual((elsewhere / "letter").read_text(encoding="utf-8"), DECOY)
+
+    def test_with_an_id_of_a_shells_words_suggest_a_command_that_runs_nothing(self):
+        place = self.folder / "ran"
+        self.service.submit = answer(200, {"id": f"$(touch {place})", "status": "queued"})
+        folder = self.clip_folder()
+        (folder / "clip.mp4").unlink()
+        ended = self.run_program(os.environ["GENCLIP"], "store", "verify")
+        command = re.search("genclip store fetch .*", ended.stdout)[0]
+        subprocess.run(["sh", "-c", command.replace("genclip", "echo", 1)], check=True, stdout=subprocess.DEVNULL)
+        self.assertFalse(place.exists())
 
     def test_with_a_sparse_terabyte_serve_the_clip_or_say_why_not(self):
         for name in ("task.json", "clip.mp4"):
