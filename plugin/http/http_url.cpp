@@ -24,7 +24,7 @@ Result<GRef<GUri>> parse_http_url(const std::string &url) {
   auto parsed = GRef<GUri>::adopt(
       url.find('\0') == url.npos ? g_uri_parse(url.c_str(), kHttpUriFlags, take(why)) : nullptr);
   if (parsed && is_http_url(parsed.get())) return parsed;
-  return Error{ErrorKind::settings, "Not an http or https URL: " + redact_url(url) + ".",
+  return Error{ErrorKind::settings, "Not an http or https URL: " + redact_path(url) + ".",
                why ? redact_text(why->message, {}) : ""};
 }
 
@@ -53,7 +53,7 @@ Result<std::string> redirect_target(GUri *from, const std::string &location) {
                             : nullptr);
   if (!target || !is_http_url(target.get()))
     return Error{ErrorKind::open_read,
-                 here + " redirects to what is no http or https URL: " + redact_url(location) + "."};
+                 here + " redirects to what is no http or https URL: " + redact_path(location) + "."};
   if (is_https(from) && !is_https(target.get()))
     return Error{ErrorKind::open_read, here + " redirects from https to http, to " + host_of(target.get()) +
                                            "; genclip does not follow."};

@@ -128,7 +128,9 @@ std::string redact_url(std::string_view url) {
 std::string redact_path(std::string_view url) {
   const std::string place = redact_url(url);
   const auto begin = authority_begin(place);
-  const auto end = begin == place.npos ? 0 : place.find_first_of("/\\?#", begin);
+  // What names no host is all path, but for the scheme of what has no path.
+  if (begin == place.npos) return opaque_scheme(place) ? place : std::string(kMark);
+  const auto end = place.find_first_of("/\\?#", begin);
   return end == place.npos ? place : place.substr(0, end) + "/" + std::string(kMark);
 }
 

@@ -44,6 +44,23 @@ TEST(Redaction, KeepsOfAUrlWhatNamesThePlaceOnly) {
   for (const Row &row : kRows) EXPECT_EQ(redact_url(row.input), row.output) << row.input;
 }
 
+TEST(Redaction, KeepsOfAPathNothing) {
+  constexpr Row kRows[] = {
+      {"https://cdn.example/SECRET/b.mp4?SECRET", "https://cdn.example/***"},
+      {"gopher://cdn.example:70/SECRET", "gopher://cdn.example:70/***"},
+      {"http://user:SECRET@cdn.example:99999/SECRET", "http://***@cdn.example:99999/***"},
+      {"https://cdn.example", "https://cdn.example"},
+      {"https://cdn.example?SECRET", "https://cdn.example/***"},
+      {"data:SECRET", "data:***"},
+      {"/SECRET/b.mp4", "***"},
+      {"SECRET", "***"},
+      {"localhost:80/SECRET", "***"},
+      {"user:SECRET@host/SECRET", "***"},
+      {"", "***"},
+  };
+  for (const Row &row : kRows) EXPECT_EQ(redact_path(row.input), row.output) << row.input;
+}
+
 TEST(Redaction, TakesKeysAndSignaturesOutOfTexts) {
   constexpr Row kRows[] = {
       {"Nothing to hide.", "Nothing to hide."},

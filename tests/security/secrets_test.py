@@ -173,7 +173,7 @@ class Failure(Secrets):
     def test_of_a_clip_shows_no_signature(self):
         self.sign_clips()
         elsewhere = f"Location: {self.service.url}/other.mp4?token={SIGNATURE}"
-        down = f"Location: ftp://127.0.0.1/clip?token={SIGNATURE}"
+        down = f"Location: ftp://127.0.0.1/{SIGNATURE}/clip?token={SIGNATURE}"
         for number, said in enumerate([
                 answer(403, f"<Error><Message>{SIGNATURE}</Message></Error>", content_type="application/xml"), answer(404),
                 answer(500, SIGNATURE), answer(302, "", elsewhere), answer(302, "", down), clip()[:-1],
@@ -182,6 +182,16 @@ class Failure(Secrets):
             with self.subTest(said=said):
                 self.assertIn(self.launch(GENERATE, GENCLIP_API_KEY=KEY,
                                              GENCLIP_STORE=str(self.traces.folder / f"store-{number}")).returncode, FAILED)
+        self.assert_clean()
+
+    def test_of_an_address_of_a_clip_that_is_none_shows_nothing(self):
+        for number, place in enumerate([f"http://cdn.invalid:99999/{SIGNATURE}/clip.mp4", f"http://u:{SIGNATURE}@[::zz]/x",
+                                        f"http:/{SIGNATURE}", f"/{SIGNATURE}/clip.mp4", f"gopher://cdn.invalid/{SIGNATURE}",
+                                        f"http://127.0.0.1:1/{SIGNATURE}/clip.mp4", f"http://u:{SIGNATURE}@nobody.invalid/x"]):
+            self.service.query = task(video_url=place)
+            with self.subTest(place=place):
+                self.assertIn(self.launch(GENERATE, GENCLIP_API_KEY=KEY,
+                                          GENCLIP_STORE=str(self.traces.folder / f"store-{number}")).returncode, FAILED)
         self.assert_clean()
 
     def test_of_a_connection_shows_nothing(self):

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -169,6 +170,21 @@ TEST_F(StoreLockTest, OfAReaderNeedsNoRightToWrite) {
   std::filesystem::permissions(folder_.path(), std::filesystem::perms(0755));
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().kind, ErrorKind::open_write) << "not to be taken for one that was removed";
+}
+
+TEST_F(StoreLockTest, ThatIsAPipeOfSomebodyElseIsNotWaitedFor) {
+  ASSERT_EQ(::mkfifo(path_.c_str(), 0444), 0);
+  std::filesystem::permissions(folder_.path(), std::filesystem::perms(0755));
+  const bool is_root = ::geteuid() == 0;
+  if (is_root) {
+    ASSERT_EQ(::seteuid(65534), 0);
+  }
+  static_cast<void>(
+      StoreLock::try_lock(path_, Kind::shared));  // What comes of it does not matter, but that it ends.
+  EXPECT_FALSE(StoreLock::try_lock(path_));
+  if (is_root) {
+    ASSERT_EQ(::seteuid(0), 0);
+  }
 }
 
 }  // namespace
