@@ -54,7 +54,7 @@ size_t width_of(std::string_view text) {
 std::string printable(std::string_view text) { return shown_line(text); }
 
 std::string shell_word(std::string_view text) {
-  const std::string word = printable(text);
+  std::string word = printable(text);
   const auto is_plain = [](char c) {
     return g_ascii_isalnum(c) || std::string_view("%+,-./:=@_").find(c) != std::string_view::npos;
   };

@@ -33,7 +33,7 @@ class StoreListing : public StoreTest {
     fs::last_write_time(path.use(), fs::file_time_type::clock::now() + std::chrono::hours(hours));
   }
   ClipPath add_used(const std::string &prompt, int hours) {
-    const ClipPath path = add(prompt);
+    ClipPath path = add(prompt);
     EXPECT_TRUE(ClipFolder(files_, path).lock_use());
     used(path, hours);
     return path;

@@ -4,12 +4,12 @@
 #include "plugin/store/store_lock.h"
 
 #include <gtest/gtest.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -124,6 +124,7 @@ TEST_F(StoreLockTest, ThatIsRemovedAndMadeAgainHasOneHolderAtATime) {
   std::atomic<int> rounds{0};
   std::atomic<bool> broken{false};
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int i = 0; i < 4; ++i)
     threads.emplace_back([&] {
       while (rounds < 2000) {
