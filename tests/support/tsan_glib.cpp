@@ -154,9 +154,10 @@ void g_main_context_wakeup(GMainContext *context) {
   REAL(g_main_context_wakeup)(context);
 }
 
-// The last to let a pooled buffer go is before the next who gets it.
+// Whoever let go before is before the last, who frees it, or the pool, which gives it to the next.
 void gst_mini_object_unref(GstMiniObject *object) {
   __tsan_release(object);
+  __tsan_acquire(object);
   REAL(gst_mini_object_unref)(object);
 }
 
