@@ -14,6 +14,10 @@ namespace genclip {
 namespace {
 
 constexpr std::string_view kMark = "***";
+// How the names end whose values nobody must see, wherever "NAME=VALUE" stands: ";sig=" in a path, or a query
+// alone.
+constexpr std::string_view kSecretNames[] = {"sig",    "signature", "token",     "key",
+                                             "secret", "password",  "credential"};
 constexpr size_t kLongestUrl = 1000;
 constexpr gunichar kNoCharacter =
     static_cast<gunichar>(-2);  // From here on GLib says that the bytes are none.
@@ -26,6 +30,12 @@ bool same_but_case(std::string_view a, std::string_view b) {
 }
 
 bool is_word(char letter) { return g_ascii_isalnum(letter) || letter == '_'; }
+
+bool names_secret(std::string_view name) {
+  return std::any_of(std::begin(kSecretNames), std::end(kSecretNames), [name](std::string_view ending) {
+    return name.size() >= ending.size() && same_but_case(name.substr(name.size() - ending.size()), ending);
+  });
+}
 
 // What ends a URL inside a text. Brackets do not: they may be in a query.
 bool ends_token(char letter) {
@@ -65,6 +75,22 @@ std::string without_user(std::string_view url) {
   return std::string(url.substr(0, begin)).append(kMark).append(url.substr(at));
 }
 
+// The value of each NAME=VALUE whose name is that of a secret becomes a mark.
+std::string without_values(std::string_view token) {
+  std::string result;
+  size_t name = 0;  // Where the last one may have begun.
+  for (size_t i = 0; i < token.size(); ++i) {
+    result += token[i];
+    if (token[i] == '=' && names_secret(token.substr(name, i - name))) {
+      const size_t end = std::min(token.find_first_of("&;,", i), token.size());
+      if (end > i + 1) result += kMark;
+      i = end - 1;
+    }
+    if (!is_word(token[i]) && token[i] != '-') name = i + 1;
+  }
+  return result;
+}
+
 // One run of letters without blanks, of a text that need not be about URLs.
 std::string redact_token(std::string_view token) {
   const bool is_url = authority_begin(token) != token.npos;
@@ -72,7 +98,8 @@ std::string redact_token(std::string_view token) {
   // Without a scheme it is one only if it has parameters: "path?name=value", not "really?".
   if (end != token.npos && !is_url && token.find('=', end) == token.npos) end = token.npos;
   if (is_url) end = std::min(end, token.find('#'));
-  std::string result = is_url ? without_user(token.substr(0, end)) : std::string(token.substr(0, end));
+  std::string result =
+      without_values(is_url ? without_user(token.substr(0, end)) : std::string(token.substr(0, end)));
   if (end != token.npos) result.append(1, token[end]).append(kMark);
   return result;
 }
@@ -118,7 +145,7 @@ std::string redact_url(std::string_view url) {
   if (const auto scheme = opaque_scheme(bare)) {
     result = std::string(*scheme).append(":").append(kMark);
   } else {
-    result = without_user(bare);
+    result = without_values(without_user(bare));
     if (end != url.npos) result.append(1, url[end]).append(kMark);
   }
   if (result.size() > kLongestUrl) result = result.substr(0, kLongestUrl) + "…";

@@ -15,7 +15,8 @@ std::string redact_url(std::string_view url);
 std::string redact_path(std::string_view url);
 
 // The text without `key` (empty: none), plain or percent-escaped, without the user, query and fragment of any
-// URL in it, and without what follows "Bearer". Any bytes will do; what people see keeps its line breaks.
+// URL in it, and without what follows "Bearer", "sig=" and its like. Any bytes will do; what people see keeps
+// its line breaks.
 std::string redact_text(std::string_view text, std::string_view key);
 
 }  // namespace genclip

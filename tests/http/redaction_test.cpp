@@ -22,6 +22,7 @@ TEST(Redaction, KeepsOfAUrlWhatNamesThePlaceOnly) {
       {"https://cdn.example/a/b.mp4", "https://cdn.example/a/b.mp4"},
       {"https://cdn.example/a/b.mp4?sig=SECRET&x=1", "https://cdn.example/a/b.mp4?***"},
       {"https://cdn.example/a#SECRET", "https://cdn.example/a#***"},
+      {"https://cdn.example/b.mp4;x=1;sig=SECRET;y", "https://cdn.example/b.mp4;x=1;sig=***;y"},
       {"https://cdn.example/a?SECRET#SECRET", "https://cdn.example/a?***"},
       {"https://user:SECRET@cdn.example:8443/a", "https://***@cdn.example:8443/a"},
       {"https://user:SEC@RET@cdn.example/a", "https://***@cdn.example/a"},
@@ -73,6 +74,9 @@ TEST(Redaction, TakesKeysAndSignaturesOutOfTexts) {
       {"see <https://u:SECRET@h/p>", "see <https://***@h/p>"},
       {"https://h/p#SECRET", "https://h/p#***"},
       {"path/file.mp4?Signature=SECRET", "path/file.mp4?***"},
+      {"refused: clip.mp4;sig=SECRET;x=1", "refused: clip.mp4;sig=***;x=1"},
+      {"X-Amz-Signature=SECRET&Expires=1, really", "X-Amz-Signature=***&Expires=1, really"},
+      {"a token=SECRET, key=, monkeys=3", "a token=***, key=, monkeys=3"},
       {"two\nhttps://h?SECRET\nlines", "two\nhttps://h?***\nlines"},
   };
   for (const Row &row : kRows) EXPECT_EQ(redact_text(row.input, "K-1234"), row.output) << row.input;
