@@ -32,6 +32,13 @@ void append_line(std::string_view line, std::string &out) {
   out += line.substr(first, last - first);
 }
 
+void replace_arrows(std::string &text) {
+  constexpr std::string_view kTyped = "-->";
+  constexpr std::string_view kArrow = "→";
+  for (size_t at = 0; (at = text.find(kTyped, at)) != text.npos; at += kArrow.size())
+    text.replace(at, kTyped.size(), kArrow);
+}
+
 bool is_line_end(gunichar c) { return c == '\n' || c == '\r' || c == 0x85 || c == 0x2028 || c == 0x2029; }
 
 }  // namespace
@@ -52,6 +59,7 @@ std::string caption_text(std::string_view bytes) {
     }
   }
   append_line(line, out);
+  replace_arrows(out);
   return out;
 }
 

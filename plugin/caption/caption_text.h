@@ -10,7 +10,8 @@
 namespace genclip {
 
 // Any bytes as a caption: valid UTF-8, no NUL or other control character but line feeds, no blank line
-// (it would end a cue of WebVTT and SubRip), no blanks at the ends of lines. Empty when nothing is left.
+// (it would end a cue of WebVTT and SubRip), no blanks at the ends of lines, and an arrow for "-->" (it would
+// begin a cue of WebVTT). Empty when nothing is left.
 std::string caption_text(std::string_view bytes);
 
 // The same with the tags and entities of Pango's markup taken away. What is no markup stays as it is.

@@ -42,6 +42,8 @@ TEST(CaptionText, IsWhatASubtitleCanTake) {
        "a\xE3\x80\x80",
        "a"},
       {"\n\n", ""},
+      {"0:05 --> 0:09", "0:05 → 0:09"},
+      {"--->--> -- >", "-→→ -- >"},
       {"Ein Drachen über Dünen 風箏", "Ein Drachen über Dünen 風箏"},
   };
   for (const auto &[bytes, text] : kCases) EXPECT_EQ(caption_text(bytes), text) << bytes;
@@ -52,7 +54,7 @@ TEST(CaptionText, IsAlwaysValidAndNeverHasABlankLine) {
   std::mt19937 random(5);
   const std::string kLikely =
       "\n\r \t\0\x01\xC2\x85\xE2\x80\xA8\xEF\xBB\xBF"
-      "ab"s;
+      "ab-->"s;
   for (int round = 0; round < 20000; ++round) {
     std::string bytes;
     for (size_t size = random() % 24; size > 0; --size)
@@ -61,6 +63,7 @@ TEST(CaptionText, IsAlwaysValidAndNeverHasABlankLine) {
     ASSERT_TRUE(g_utf8_validate_len(text.data(), text.size(), nullptr)) << testing::PrintToString(bytes);
     ASSERT_EQ(text.find("\n\n"), std::string::npos) << testing::PrintToString(bytes);
     ASSERT_FALSE(text.starts_with('\n') || text.ends_with('\n')) << testing::PrintToString(bytes);
+    ASSERT_EQ(text.find("-->"), std::string::npos) << testing::PrintToString(bytes);
     ASSERT_EQ(caption_text(text), text) << testing::PrintToString(bytes);
   }
 }
