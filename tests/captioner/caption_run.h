@@ -55,6 +55,9 @@ class CaptionRun {
 
   GstStateChangeReturn go(GstState state);
   std::chrono::milliseconds time_to_null();
+  // The same, again from PLAYING up to two times while it takes longer than that: what a busy machine adds
+  // comes and goes, what gencaption waits for is there each time.
+  std::chrono::milliseconds time_to_null_at_best(std::chrono::milliseconds enough);
   // Goes to PLAYING and waits for the end: empty when it ended well, else the error's text; "stalled" when
   // nothing happened for `patience`.
   std::string play(std::chrono::milliseconds patience = kPatience);
