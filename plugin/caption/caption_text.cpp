@@ -6,6 +6,7 @@
 #include <glib.h>
 
 #include "plugin/base/gref.h"
+#include "plugin/base/replace_all.h"
 
 namespace genclip {
 namespace {
@@ -32,13 +33,6 @@ void append_line(std::string_view line, std::string &out) {
   out += line.substr(first, last - first);
 }
 
-void replace_arrows(std::string &text) {
-  constexpr std::string_view kTyped = "-->";
-  constexpr std::string_view kArrow = "→";
-  for (size_t at = 0; (at = text.find(kTyped, at)) != text.npos; at += kArrow.size())
-    text.replace(at, kTyped.size(), kArrow);
-}
-
 bool is_line_end(gunichar c) { return c == '\n' || c == '\r' || c == 0x85 || c == 0x2028 || c == 0x2029; }
 
 }  // namespace
@@ -59,8 +53,7 @@ std::string caption_text(std::string_view bytes) {
     }
   }
   append_line(line, out);
-  replace_arrows(out);
-  return out;
+  return replace_all(out, "-->", "→");
 }
 
 std::string caption_text_of_markup(std::string_view bytes) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "plugin/base/replace_all.h"
 #include "plugin/base/shown_text.h"
 
 namespace genclip {
@@ -104,11 +105,6 @@ std::string redact_token(std::string_view token) {
   return result;
 }
 
-void replace_all(std::string &text, std::string_view secret) {
-  for (size_t place = 0; (place = text.find(secret, place)) != text.npos; place += kMark.size())
-    text.replace(place, secret.size(), kMark);
-}
-
 // As a URL has it: whoever echoes a request may write its key so.
 std::string escaped(std::string_view key, bool lower_case) {
   constexpr std::string_view kDigits[] = {"0123456789ABCDEF", "0123456789abcdef"};
@@ -165,8 +161,8 @@ std::string redact_text(std::string_view text, std::string_view key) {
   constexpr std::string_view kBearer = "bearer";
   std::string clean(text);
   if (!key.empty()) {
-    replace_all(clean, key);
-    for (const bool lower_case : {false, true}) replace_all(clean, escaped(key, lower_case));
+    clean = replace_all(clean, key, kMark);
+    for (const bool lower_case : {false, true}) clean = replace_all(clean, escaped(key, lower_case), kMark);
   }
 
   std::string result;

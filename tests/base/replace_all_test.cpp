@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Every place, nothing else, and no long wait for a long text.
+#include "plugin/base/replace_all.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+namespace genclip {
+namespace {
+
+TEST(ReplaceAll, ReplacesEveryPlaceOnceFromTheFront) {
+  EXPECT_EQ(replace_all("", "a", "b"), "");
+  EXPECT_EQ(replace_all("none", "a", "b"), "none");
+  EXPECT_EQ(replace_all("aXbX", "X", "--"), "a--b--");
+  EXPECT_EQ(replace_all("XXX", "XX", "X"), "XX");
+  EXPECT_EQ(replace_all("--->", "-->", "→"), "-→");
+}
+
+TEST(ReplaceAll, TakesAWholeAnswerOfItWithoutAStop) {
+  std::string text;
+  while (text.size() < 8 << 20) text += "-->";
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(replace_all(text, "-->", ">").size(), text.size() / 3);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5)) << "in place it takes minutes";
+}
+
+}  // namespace
+}  // namespace genclip
