@@ -148,7 +148,6 @@ void instance_init(GTypeInstance *instance, gpointer) {
   gst_pad_set_event_function(src, src_event);
   gst_pad_set_query_function(src, src_query);
   gst_pad_set_activatemode_function(src, activate_src);
-  gst_pad_use_fixed_caps(src);
   self->parts = new CaptionerParts(&self->parent, sink, src);
   gst_element_add_pad(&self->parent, sink);
   gst_element_add_pad(&self->parent, src);

@@ -82,6 +82,22 @@ TEST(States, BeginAnewAfterReady) {
   }
 }
 
+// A pad of fixed caps answers with those of its stream, which GStreamer reads on after it let go of their
+// lock (1.22 to 1.26): a state change may have freed them.
+TEST(States, DoNotFreeWhatAQueryForCapsReads) {
+  GatewayServer gateway;
+  CaptionRun run(gateway, "videotestsrc ! gencaption name=cap interval=200000000 ! fakesink sync=false");
+  const auto src = GRef<GstPad>::adopt(gst_element_get_static_pad(run.element("cap").get(), "src"));
+  EXPECT_FALSE(GST_PAD_IS_FIXED_CAPS(src.get()));
+  const auto always = GRef<GstCaps>::adopt(gst_pad_get_pad_template_caps(src.get()));
+  for (const GstState state : {GST_STATE_NULL, GST_STATE_PAUSED, GST_STATE_READY}) {
+    run.go(state);
+    gst_element_get_state(run.pipeline(), nullptr, nullptr, 10 * GST_SECOND);
+    const auto caps = GRef<GstCaps>::adopt(gst_pad_query_caps(src.get(), nullptr));
+    EXPECT_TRUE(gst_caps_is_equal(caps.get(), always.get())) << gst_element_state_get_name(state);
+  }
+}
+
 #if defined(__SANITIZE_ADDRESS__)
 constexpr bool kIsForOtherProgramsToo = false;
 #elif defined(__has_feature)
