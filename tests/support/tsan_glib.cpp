@@ -168,8 +168,8 @@ GstFlowReturn gst_buffer_pool_acquire_buffer(GstBufferPool *pool, GstBuffer **bu
   return flow;
 }
 
-// Whoever let go before is before the last, whose disposing of a GstObject begins with the object's lock. (Asking
-// before the count goes down would not do: another may let go in between.)
+// Whoever let go before is before the last, whose disposing of a GstObject begins with the object's lock.
+// (Asking before the count goes down would not do: another may let go in between.)
 void g_object_unref(gpointer object) {
   if (GST_IS_OBJECT(object)) __tsan_release(GST_OBJECT_GET_LOCK(object));
   REAL(g_object_unref)(object);
