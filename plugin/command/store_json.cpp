@@ -48,6 +48,7 @@ Json stored_details_json(const StoredClip &clip) {
   json.set("updated_at", time_or_null(record.updated_at));
   json.set("media_type", text_or_null(record.media_type));
   json.set("error", text_or_null(record.error));
+  json.set("unanswered_submits", static_cast<int64_t>(record.unanswered_submits));
   json.set("earlier_tasks", Json::Array(record.earlier_tasks.begin(), record.earlier_tasks.end()));
   return json;
 }

@@ -26,6 +26,16 @@ int64_t unix_seconds(const Clock &clock) {
 
 ClipPath path_of(const GenerationJob &job) { return {job.store, job.identity.digest()}; }
 
+// What is said before a request is submitted once more.
+std::string unanswered_text(uint64_t submits) {
+  const bool one = submits == 1;
+  const std::string runs = one ? "An earlier run" : std::to_string(submits) + " earlier runs";
+  const std::string charges = one ? "twice" : std::to_string(submits + 1) + " times";
+  return runs + " submitted this request and never learnt whether it was accepted. It is submitted again, " +
+         "so it may be charged " + charges +
+         ". If the service lists a task for it, set task-id to its ID instead.";
+}
+
 }  // namespace
 
 ClipWork::ClipWork(Generation &generation)
@@ -207,13 +217,11 @@ Result<void> ClipWork::work_on(std::optional<ClipRecord> found) {
 // Another task comes in its place: what was paid stays known, and a whole clip stays until there is a newer
 // one.
 void ClipWork::put_behind(const ClipRecord &earlier) {
-  if (generation_.job().task_id.empty() &&
-      (earlier.state == ClipState::intent || earlier.state == ClipState::ambiguous))
-    warn(
-        "An earlier run submitted this request and never learnt whether it was accepted. It is submitted "
-        "again, so it "
-        "may be charged twice. If the service lists a task for it, set task-id to its ID instead.");
-  if (generation_.job().task_id.empty() && earlier.state == ClipState::lost)
+  const bool submits = generation_.job().task_id.empty();
+  record_.unanswered_submits = earlier.state == ClipState::complete ? 0 : earlier.unanswered_submits;
+  if (submits && (earlier.state == ClipState::intent || earlier.state == ClipState::ambiguous))
+    warn(unanswered_text(++record_.unanswered_submits));
+  if (submits && earlier.state == ClipState::lost)
     warn("The service does not know the task " + earlier.task_id +
          " of this request any more, so its clip cannot be had. The request is submitted again, and charged "
          "again.");

@@ -108,6 +108,7 @@ Json ClipRecord::to_json() const {
     json.set("clip", clip);
   }
   if (const Json download = download_json(part); !download.is_null()) json.set("download", download);
+  set_count(json, "unanswered_submits", unanswered_submits);
   if (!earlier_tasks.empty())
     json.set("earlier_tasks", Json::Array(earlier_tasks.begin(), earlier_tasks.end()));
   if (replaced) json.set("replaces", replaced->to_json());
@@ -151,6 +152,7 @@ Result<ClipRecord> ClipRecord::from_json(const Json &json) {
     record.clip_size = static_cast<uint64_t>(count_of(*clip, "size"));
   }
 
+  record.unanswered_submits = static_cast<uint64_t>(count_of(json, "unanswered_submits"));
   if (const Json *earlier = json.find("earlier_tasks"); earlier && earlier->array())
     for (const Json &task : *earlier->array())
       if (task.string() && is_all_shown(*task.string())) record.earlier_tasks.push_back(*task.string());

@@ -56,6 +56,8 @@ struct ClipRecord {
   std::string clip_name;   // "clip.mp4", once complete.
   std::string media_type;  // "video/mp4"
   uint64_t clip_size = 0;
+  // Submits of the same request before this one whose answer never came: each may have been charged.
+  uint64_t unanswered_submits = 0;
   // Tasks of the same request before this one, the latest last: their clips are paid, perhaps not fetched.
   std::vector<std::string> earlier_tasks;
   // The whole clip in the folder that this task's is to replace; null when there is none.

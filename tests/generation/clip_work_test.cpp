@@ -130,6 +130,20 @@ TEST_F(ClipWorkTest, ALostAnswerIsAnErrorNowAndAWarningInTheNextRun) {
   EXPECT_THAT(again.warnings, ElementsAre(HasSubstr("charged twice")));
 }
 
+TEST_F(ClipWorkTest, EveryLostAnswerIsCountedUntilTheClipIsWhole) {
+  service_.loses_submit_answers = true;
+  run();
+  EXPECT_THAT(run().warnings, ElementsAre(HasSubstr("An earlier run submitted")));
+  EXPECT_EQ(record()->unanswered_submits, 1u);
+  EXPECT_THAT(run().warnings, ElementsAre(HasSubstr("2 earlier runs submitted")));
+  service_.loses_submit_answers = false;
+  EXPECT_THAT(run_whole().warnings, ElementsAre(HasSubstr("charged 4 times")));
+  EXPECT_EQ(service_.submits(), 4u);
+  EXPECT_EQ(record()->unanswered_submits, 3u) << "what may have been paid stays known";
+  run_whole(anew());
+  EXPECT_EQ(record()->unanswered_submits, 0u);
+}
+
 TEST_F(ClipWorkTest, ARefusalIsJournalledAndTheNextRunSubmitsWithoutAWarning) {
   service_.odd_submits = {answer(402, R"({"error":{"message":"no credits"}})")};
   const Outcome refused = run();

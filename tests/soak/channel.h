@@ -33,7 +33,7 @@ struct ChannelCounts {
   int played = 0;  // With every frame.
   int attempts = 0;
   int captions = 0;
-  int announced_repeats = 0;            // Submits that a warning said may be charged twice.
+  int announced_repeats = 0;            // Submits that a warning said may be charged more than once.
   std::map<std::string, int> errors;    // Of attempts, by their text.
   std::map<std::string, int> warnings;  // By their text.
   int requests = 0, skipped = 0;        // Of gencaption.

@@ -31,6 +31,7 @@ ClipRecord full_record() {
   record.clip_name = "clip.mp4";
   record.media_type = "video/mp4";
   record.clip_size = 5'000'000'000;
+  record.unanswered_submits = 3;
   record.earlier_tasks = {"t-0", "t-00"};
   return record;
 }
@@ -70,6 +71,7 @@ TEST(ClipRecord, KeepsEveryField) {
   EXPECT_EQ(after->clip_name, before.clip_name);
   EXPECT_EQ(after->media_type, before.media_type);
   EXPECT_EQ(after->clip_size, before.clip_size);
+  EXPECT_EQ(after->unanswered_submits, before.unanswered_submits);
   EXPECT_EQ(after->earlier_tasks, before.earlier_tasks);
   EXPECT_EQ(after->to_json().to_text(), before.to_json().to_text());
 }
