@@ -115,9 +115,8 @@ void show_details(const StoredClip &clip) {
     row("Prompt", clip.prompt());
     row("Take", record->identity.take > 0 ? std::to_string(record->identity.take) : "");
     row("Task", record->task_id);
-    row("Unanswered", record->unanswered_submits > 0
-                          ? std::to_string(record->unanswered_submits) + " earlier submits"
-                          : "");
+    row("Unanswered submits",
+        record->unanswered_submits > 0 ? std::to_string(record->unanswered_submits) : "");
     for (const std::string &task : record->earlier_tasks) row("Earlier task", task);
     row("Credits", credits_text(record->amount));
     row("Seconds used", credits_text(record->actual_duration));
