@@ -1,0 +1,36 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Prints what ninja must build for some of the tests, so that nothing else is built.
+
+tests/support/test_targets.py FOLDER SUITE... [--except SUITE...]
+"""
+
+import json
+import os
+import pathlib
+import sys
+
+
+def read(folder, what):
+    return json.loads((pathlib.Path(folder) / "meson-info" / f"intro-{what}.json").read_text(encoding="utf-8"))
+
+
+def suites_of(test):
+    return {suite.split(":")[-1] for suite in test["suite"]}
+
+
+def targets(folder, is_wanted):
+    """The files, relative to the build folder, that the wanted tests of a configured build run or load."""
+    needed = {target for test in read(folder, "tests") if is_wanted(test) for target in test["depends"]}
+    return sorted(os.path.relpath(path, os.path.realpath(folder)) for target in read(folder, "targets")
+                  if target["id"] in needed for path in target["filename"])
+
+
+def main(folder, *words):
+    at = words.index("--except") if "--except" in words else len(words)
+    wanted, unwanted = set(words[:at]), set(words[at + 1:])
+    print("\n".join(targets(folder, lambda test: suites_of(test) & wanted and not suites_of(test) & unwanted)))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
