@@ -54,6 +54,18 @@ void set_count(Json &json, std::string_view key, uint64_t count) {
   if (count != 0) json.set(key, static_cast<int64_t>(count));
 }
 
+void set_tasks(Json &json, std::string_view key, const std::vector<std::string> &tasks) {
+  if (!tasks.empty()) json.set(key, Json::Array(tasks.begin(), tasks.end()));
+}
+
+std::vector<std::string> tasks_of(const Json &json, std::string_view key) {
+  std::vector<std::string> tasks;
+  if (const Json *member = json.find(key); member && member->array())
+    for (const Json &task : *member->array())
+      if (task.string() && is_all_shown(*task.string())) tasks.push_back(*task.string());
+  return tasks;
+}
+
 Json download_json(const PartState &part) {
   Json download;
   set_count(download, "total", part.total);
@@ -109,8 +121,9 @@ Json ClipRecord::to_json() const {
   }
   if (const Json download = download_json(part); !download.is_null()) json.set("download", download);
   set_count(json, "unanswered_submits", unanswered_submits);
-  if (!earlier_tasks.empty())
-    json.set("earlier_tasks", Json::Array(earlier_tasks.begin(), earlier_tasks.end()));
+  set_count(json, "warned_submits", warned_submits);
+  set_tasks(json, "earlier_tasks", earlier_tasks);
+  set_tasks(json, "unfetched_tasks", unfetched_tasks);
   if (replaced) json.set("replaces", replaced->to_json());
   json.set("base_url", identity.base_url);
   json.set("api", identity.api);
@@ -153,9 +166,10 @@ Result<ClipRecord> ClipRecord::from_json(const Json &json) {
   }
 
   record.unanswered_submits = static_cast<uint64_t>(count_of(json, "unanswered_submits"));
-  if (const Json *earlier = json.find("earlier_tasks"); earlier && earlier->array())
-    for (const Json &task : *earlier->array())
-      if (task.string() && is_all_shown(*task.string())) record.earlier_tasks.push_back(*task.string());
+  record.warned_submits =
+      std::min(static_cast<uint64_t>(count_of(json, "warned_submits")), record.unanswered_submits);
+  record.earlier_tasks = tasks_of(json, "earlier_tasks");
+  record.unfetched_tasks = tasks_of(json, "unfetched_tasks");
   // Damage in there costs the replaced clip, not this one.
   if (const Json *replaced = json.find("replaces"))
     if (auto old = from_json(*replaced); old && old->state == ClipState::complete)

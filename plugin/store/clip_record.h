@@ -58,8 +58,13 @@ struct ClipRecord {
   uint64_t clip_size = 0;
   // Submits of the same request before this one whose answer never came: each may have been charged.
   uint64_t unanswered_submits = 0;
-  // Tasks of the same request before this one, the latest last: their clips are paid, perhaps not fetched.
+  // Of these, those that a run has warned of which then submitted this record's task.
+  uint64_t warned_submits = 0;
+  // Tasks of the same request before this one, the latest last.
   std::vector<std::string> earlier_tasks;
+  // Those whose clips nobody has and that did not fail, the latest last: they are asked for before anything
+  // is paid again.
+  std::vector<std::string> unfetched_tasks;
   // The whole clip in the folder that this task's is to replace; null when there is none.
   std::shared_ptr<const ClipRecord> replaced;
 

@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The processes' side is react() itself; everything else is written here from the contract.
+#include "tests/store/journal_world.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace genclip::test {
+namespace {
+
+constexpr size_t kMostTasks = 5;
+constexpr char kForeign[] = "foreign";
+constexpr char kNobodys[] = "nobodys";
+
+std::string text_of(const std::optional<ClipRecord> &record) {
+  return record ? record->to_json().to_text() : "-";
+}
+
+ServiceTask *find(JournalWorld &world, const std::string &id) {
+  const auto found = std::find_if(world.tasks.begin(), world.tasks.end(),
+                                  [&](const ServiceTask &task) { return task.id == id; });
+  return found == world.tasks.end() ? nullptr : &*found;
+}
+
+bool has(const std::vector<std::string> &tasks, const std::string &id) {
+  return std::find(tasks.begin(), tasks.end(), id) != tasks.end();
+}
+
+// A clip that the store's requests paid for and that nobody has, as far as the service goes.
+bool is_owed(const ServiceTask &task) {
+  return !task.is_foreign && !task.has_failed && !task.is_fetched && !task.is_settled;
+}
+
+void accuse(JournalWorld &world, const std::string &violation) {
+  if (world.violation.empty()) world.violation = violation;
+}
+
+// ---- The folder.
+
+void finish_commit(JournalWorld &world) {
+  if (!world.disk || world.disk->state != ClipState::submitted || world.disk->clip_name.empty()) return;
+  if (world.part == world.disk->task_id) {
+    world.file = world.part;
+    world.part.clear();
+  }
+  if (world.file == world.disk->task_id) world.disk = completed(*world.disk);
+}
+
+void hold_fetched(JournalWorld &world, const std::string &id) {
+  for (ServiceTask &task : world.tasks) {
+    if (task.id == id) task.is_fetched = true;
+    if (task.is_warned_of) task.is_settled = true;
+  }
+}
+
+// ---- A process.
+
+void end(JournalWorld &world, size_t index) { world.processes[index].reset(); }
+
+void kill(JournalWorld &world, size_t index) {
+  const Process &process = *world.processes[index];
+  if (process.has_turn && process.run.step == ClipStep::submit && !process.waits) ++world.doubts;
+  end(world, index);
+}
+
+void apply(JournalWorld &world, size_t index, const ClipEvent &event) {
+  Process &process = *world.processes[index];
+  Reaction reaction = react(process.run, event);
+  process.run = std::move(reaction.run);
+  for (const ClipWarning warning : reaction.warnings) {
+    if (warning == ClipWarning::unanswered_submits && world.doubts == 0)
+      accuse(world, "a warning of submits that cannot have been charged");
+    if (warning != ClipWarning::successor_is_unknown) process.has_warned = true;
+  }
+  if (reaction.write) {
+    if (process.run.record.state == ClipState::complete && world.file != process.run.record.task_id)
+      accuse(world, "a journal that is complete without its clip");
+    world.disk = process.run.record;
+  }
+  switch (process.run.step) {
+    case ClipStep::serve:
+      if (world.file == process.run.whole->task_id) return end(world, index);
+      return apply(world, index, WholeClipMissing{});
+    case ClipStep::share_refusal:
+      if (world.disk && !is_refusal_of_request(world.disk->http_status))
+        accuse(world, "a key's refusal became another run's");
+      return end(world, index);
+    case ClipStep::share_failure:
+    case ClipStep::share_doubt:
+    case ClipStep::need_key:
+    case ClipStep::end: return end(world, index);
+    default: return;
+  }
+}
+
+void take_turn(JournalWorld &world, size_t index) {
+  finish_commit(world);
+  Process &process = *world.processes[index];
+  process.has_turn = true;
+  TurnBegins turn;
+  turn.found = world.disk;
+  turn.is_news = process.first_look != text_of(world.disk);
+  turn.first_whole = process.first_whole;
+  apply(world, index, turn);
+}
+
+bool is_locked(const JournalWorld &world) {
+  return std::any_of(world.processes.begin(), world.processes.end(),
+                     [](const auto &process) { return process && process->has_turn; });
+}
+
+void start(JournalWorld &world, size_t index, const RunWish &wish) {
+  Process process;
+  process.run.wish = wish;
+  process.first_look = text_of(world.disk);
+  if (world.disk)
+    if (const auto whole = whole_clip_of(*world.disk)) process.first_whole = whole->task_id;
+  if (world.disk && is_locked(world)) {
+    const auto served = served_without_turn(*world.disk, wish, false, process.first_whole);
+    if (served && served->task_id == world.file) return;
+  }
+  const bool waits = is_locked(world);
+  world.processes[index] = std::move(process);
+  if (!waits) take_turn(world, index);
+}
+
+// ---- What a submit costs.
+
+void pay(JournalWorld &world, const Process &process) {
+  if (process.run.wish.reuse && !world.file.empty())
+    accuse(world, "paid though a whole clip was to be served");
+  for (ServiceTask &task : world.tasks) {
+    if (!is_owed(task)) continue;
+    if (!process.has_warned) accuse(world, "paid anew without a word while " + task.id + " was paid");
+    if (task.is_told && !has(process.run.unknown, task.id))
+      accuse(world, "paid anew while " + task.id + " was to be had");
+    task.is_warned_of = true;
+  }
+  ServiceTask task;
+  task.id = "T" + std::to_string(world.tasks.size());
+  world.tasks.push_back(task);
+}
+
+// ---- Events.
+
+class Steps {
+ public:
+  explicit Steps(const JournalWorld &world) : world_(world) {
+    for (size_t index = 0; index < world.processes.size(); ++index) {
+      if (!world.processes[index])
+        starts(index);
+      else if (!world.processes[index]->has_turn)
+        turns(index);
+      else
+        answers(index);
+    }
+  }
+  std::vector<WorldStep> take() { return std::move(steps_); }
+
+ private:
+  void add(size_t index, const std::string &event, const std::function<void(JournalWorld &)> &change) {
+    WorldStep step{std::to_string(index) + ": " + event, world_};
+    change(step.world);
+    steps_.push_back(std::move(step));
+  }
+
+  void starts(size_t index) {
+    // The two are alike: the second one starts beside the first only.
+    if (index == 1 && !world_.processes[0]) return;
+    const auto run = [&](const std::string &event, const RunWish &wish) {
+      add(index, event, [&](JournalWorld &world) { start(world, index, wish); });
+    };
+    run("run", {});
+    run("run without a key", {true, "", false});
+    run("run --anew", {false, "", true});
+    run("run task-id=T1", {true, "T1", true});
+    if (index == 1) return;
+    run("run task-id=foreign", {true, kForeign, true});
+    run("run --anew task-id=foreign", {false, kForeign, true});
+    run("run task-id=nobodys", {true, kNobodys, true});
+  }
+
+  void turns(size_t index) {
+    add(index, "leaves", [&](JournalWorld &world) { end(world, index); });
+    if (!is_locked(world_))
+      add(index, "takes its turn", [&](JournalWorld &world) { take_turn(world, index); });
+  }
+
+  void answers(size_t index) {
+    const Process &process = *world_.processes[index];
+    add(index, "is killed, or leaves", [&](JournalWorld &world) { kill(world, index); });
+    if (process.run.step == ClipStep::submit)
+      submits(index);
+    else if (process.downloads)
+      downloads(index);
+    else
+      queries(index);
+  }
+
+  void submits(size_t index) {
+    if (world_.processes[index]->waits) {
+      add(index, "submits again", [&](JournalWorld &world) {
+        world.processes[index]->waits = false;
+        apply(world, index, SubmitRetried{});
+      });
+      return;
+    }
+    for (const unsigned status : {0u, 400u, 401u})
+      add(index, "is refused with " + std::to_string(status), [&](JournalWorld &world) {
+        apply(world, index, SubmitRefused{"refused", status});
+      });
+    add(index, "is refused for now", [&](JournalWorld &world) {
+      Process &process = *world.processes[index];
+      Reaction reaction = react(process.run, SubmitRefused{"later", 429});
+      world.disk = reaction.run.record;
+      reaction.run.step = ClipStep::submit;
+      process.run = std::move(reaction.run);
+      process.waits = true;
+    });
+    add(index, "gets no answer, and was not accepted", [&](JournalWorld &world) {
+      ++world.doubts;
+      apply(world, index, SubmitUnanswered{"cut", 0});
+    });
+    if (world_.tasks.size() >= kMostTasks) return;
+    add(index, "is accepted", [&](JournalWorld &world) {
+      pay(world, *world.processes[index]);
+      world.tasks.back().is_told = true;
+      apply(world, index, SubmitAccepted{world.tasks.back().id});
+    });
+    add(index, "gets no answer, but was accepted", [&](JournalWorld &world) {
+      pay(world, *world.processes[index]);
+      ++world.doubts;
+      apply(world, index, SubmitUnanswered{"cut", 0});
+    });
+    add(index, "is killed when it was accepted", [&](JournalWorld &world) {
+      pay(world, *world.processes[index]);
+      ++world.doubts;
+      end(world, index);
+    });
+  }
+
+  void queries(size_t index) {
+    const Process &process = *world_.processes[index];
+    const bool follows = process.run.step == ClipStep::follow;
+    const std::string id = follows ? process.run.record.task_id : process.run.asked;
+    const auto known = std::find_if(world_.tasks.begin(), world_.tasks.end(),
+                                    [&](const ServiceTask &task) { return task.id == id; });
+    // The service may deny any task, for a time or for ever.
+    add(index, "hears that " + id + " is unknown", [&](JournalWorld &world) {
+      apply(world, index, TaskUnknown{"unknown", 404});
+    });
+    add(index, "cannot ask for " + id, [&](JournalWorld &world) { apply(world, index, TaskUnreachable{}); });
+    if (known == world_.tasks.end()) return;
+    const bool can_finish = !known->has_failed;
+    if (can_finish)
+      add(index, "hears that " + id + " is completed", [&](JournalWorld &world) {
+        find(world, id)->is_done = true;
+        world.processes[index]->downloads = follows;
+        apply(world, index, TaskKnown{true});
+      });
+    if (can_finish && !known->is_done && !follows)
+      add(index, "hears that " + id + " is processing",
+          [&](JournalWorld &world) { apply(world, index, TaskKnown{false}); });
+    if (!known->is_done)
+      add(index, "hears that " + id + " failed", [&](JournalWorld &world) {
+        find(world, id)->has_failed = true;
+        apply(world, index, TaskFailed{"failed"});
+      });
+  }
+
+  // Cut, expired or refused, a download ends like a kill: the journal keeps the task.
+  void downloads(size_t index) {
+    const std::string id = world_.processes[index]->run.record.task_id;
+    add(index, "finds the URL expired",
+        [&](JournalWorld &world) { world.processes[index]->downloads = false; });
+    const auto announce = [index, id](JournalWorld &world) {
+      Reaction reaction = react(world.processes[index]->run, ClipFetched{});
+      ClipRecord record = std::move(reaction.run.record);
+      record.clip_name = "clip.mp4";
+      record.clip_size = 1;
+      record.media_type = "video/mp4";
+      world.disk = std::move(record);
+      world.part = id;
+      hold_fetched(world, id);
+    };
+    add(index, "has all, and is killed before the rename", [&](JournalWorld &world) {
+      announce(world);
+      end(world, index);
+    });
+    add(index, "has all, and is killed after the rename", [&](JournalWorld &world) {
+      announce(world);
+      world.file = std::move(world.part);
+      world.part.clear();
+      end(world, index);
+    });
+    add(index, "has all", [&](JournalWorld &world) {
+      announce(world);
+      finish_commit(world);
+      end(world, index);
+    });
+  }
+
+  const JournalWorld &world_;
+  std::vector<WorldStep> steps_;
+};
+
+// ---- Promises about what a run would do now.
+
+// A run beside nobody, with a service that answers honestly. The number of its payments.
+unsigned run_honestly(JournalWorld &world, const RunWish &wish) {
+  const size_t before = world.tasks.size();
+  start(world, 0, wish);
+  for (int turn = 0; turn < 40 && world.processes[0]; ++turn) {
+    Process &process = *world.processes[0];
+    if (process.run.step == ClipStep::submit) {
+      pay(world, process);
+      world.tasks.back().is_told = true;
+      apply(world, 0, SubmitAccepted{world.tasks.back().id});
+      continue;
+    }
+    const bool follows = process.run.step == ClipStep::follow;
+    const std::string id = follows ? process.run.record.task_id : process.run.asked;
+    ServiceTask *task = find(world, id);
+    if (!task) {
+      apply(world, 0, TaskUnknown{"unknown", 404});
+    } else if (task->has_failed) {
+      apply(world, 0, TaskFailed{"failed"});
+    } else {
+      apply(world, 0, TaskKnown{true});
+      if (!follows) continue;
+      Reaction fetched = react(world.processes[0]->run, ClipFetched{});
+      ClipRecord record = std::move(fetched.run.record);
+      record.clip_name = "clip.mp4";
+      record.clip_size = 1;
+      world.disk = std::move(record);
+      world.part = id;
+      hold_fetched(world, id);
+      finish_commit(world);
+      end(world, 0);
+    }
+  }
+  if (world.processes[0]) accuse(world, "a run that does not end");
+  return static_cast<unsigned>(world.tasks.size() - before);
+}
+
+}  // namespace
+
+std::string JournalWorld::text() const {
+  std::string all = text_of(disk) + "|" + file + "|" + part + "|" + (doubts > 0 ? "d" : "");
+  for (const ServiceTask &task : tasks)
+    all += "|" + task.id + (task.is_told ? "t" : "") + (task.is_done ? "d" : "") +
+           (task.has_failed ? "f" : "") + (task.is_fetched ? "h" : "") + (task.is_warned_of ? "w" : "") +
+           (task.is_settled ? "s" : "");
+  for (const auto &process : processes) {
+    all += "|";
+    if (!process) continue;
+    const ClipRun &run = process->run;
+    all += std::to_string(static_cast<int>(run.step)) + (run.wish.reuse ? "r" : "a") + run.wish.task_id +
+           (run.wish.has_key ? "k" : "") + (process->has_turn ? "t" : "") + (process->downloads ? "d" : "") +
+           (process->waits ? "w" : "") + (process->has_warned ? "!" : "") + (run.is_news ? "n" : "") +
+           (run.is_unheard_of ? "u" : "") + "," + process->first_whole + "," + run.asked + ",";
+    if (!process->has_turn) all += process->first_look;
+    for (const std::string &id : run.to_ask) all += id;
+    all += ",";
+    for (const std::string &id : run.unknown) all += id;
+    if (process->has_turn)
+      all += "," + text_of(run.record) + text_of(run.found) + (run.whole ? run.whole->task_id : "");
+    if (run.step == ClipStep::submit) all += text_of(run.attempt);
+  }
+  return all;
+}
+
+std::vector<WorldStep> steps_of(const JournalWorld &world) { return Steps(world).take(); }
+
+std::string broken_promise(const JournalWorld &world) {
+  if (!world.violation.empty()) return world.violation;
+  if (is_locked(world) && !world.file.empty() && world.part.empty() && world.disk) {
+    // Beside a writer.
+    const auto served = served_without_turn(*world.disk, {}, false, "");
+    if (!served || served->task_id != world.file) return "a whole clip is not served beside a writer";
+  }
+  // Everything stops here.
+  JournalWorld stopped = world;
+  for (size_t index = 0; index < stopped.processes.size(); ++index)
+    if (stopped.processes[index]) kill(stopped, index);
+  const auto restarted = [&stopped] {
+    JournalWorld again = stopped;
+    finish_commit(again);
+    return again;
+  };
+
+  JournalWorld offline = restarted();
+  const std::string whole = offline.file;
+  start(offline, 0, {true, "", false});
+  if (!whole.empty() && offline.disk) {
+    const auto vouched = whole_clip_of(*offline.disk);
+    if (!vouched || vouched->task_id != whole) return "the journal forgot the whole clip";
+  }
+  if (offline.processes[0]) return "a run without a key goes to the service";
+  const auto is_to_be_had = [](const ServiceTask &task) { return task.is_told && is_owed(task); };
+  const bool owed = std::any_of(stopped.tasks.begin(), stopped.tasks.end(), is_to_be_had);
+
+  for (const bool reuse : {true, false}) {
+    JournalWorld again = restarted();
+    unsigned payments = 0;
+    for (int run = 0; run < 4 && (run == 0 || again.file.empty()); ++run)
+      payments += run_honestly(again, {reuse, "", true});
+    if (!again.violation.empty()) return "then honestly: " + again.violation;
+    if (again.file.empty()) return "no clip after four honest runs";
+    if (owed && payments > 0) return "an honest run pays although a paid task is there";
+    if (owed && reuse) {
+      const bool reached = std::any_of(again.tasks.begin(), again.tasks.end(), [&](const ServiceTask &task) {
+        return task.is_fetched && is_to_be_had(*find(stopped, task.id));
+      });
+      if (!reached && whole.empty()) return "a paid task is not reached by a plain run";
+    }
+  }
+  return "";
+}
+
+}  // namespace genclip::test

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// One request, its folder, the service and two processes, as plain values: every state that the journal can
+// come to is reached by applying events, and what must never be is a violation.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plugin/store/clip_journal.h"
+
+namespace genclip::test {
+
+// What the service knows, and what the store could know of it.
+struct ServiceTask {
+  std::string id;
+  bool is_foreign = false;  // Not submitted by this store; only `task-id` leads to it.
+  bool is_told = false;     // Its ID reached a run, which journalled it.
+  bool is_done = false;
+  bool has_failed = false;
+  bool is_fetched = false;    // Its clip was whole in the store.
+  bool is_warned_of = false;  // A run that paid after it said so.
+  bool is_settled = false;    // … and a clip was whole since.
+};
+
+struct Process {
+  ClipRun run;
+  bool has_turn = false;
+  bool downloads = false;  // The task is completed, the clip is on its way.
+  bool waits = false;      // The service wants the refused submit later.
+  bool has_warned = false;
+  std::string first_whole;
+  std::string first_look;  // The journal's text.
+};
+
+struct JournalWorld {
+  std::optional<ClipRecord> disk;  // task.json
+  std::string file;  // The task whose clip is the whole one in the folder; empty: there is none.
+  std::string part;  // The task whose clip is clip.part, whole.
+  std::vector<ServiceTask> tasks;
+  std::array<std::optional<Process>, 2> processes;
+  unsigned doubts = 0;  // Submits of which the store cannot know what became of them.
+  std::string violation;
+
+  std::string text() const;
+};
+
+struct WorldStep {
+  std::string event;
+  JournalWorld world;
+};
+
+// Every event that can happen now.
+std::vector<WorldStep> steps_of(const JournalWorld &world);
+
+// What must hold beside: empty, or what does not.
+std::string broken_promise(const JournalWorld &world);
+
+}  // namespace genclip::test
