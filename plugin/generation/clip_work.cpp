@@ -18,23 +18,17 @@ namespace {
 
 // Between two looks at what another process does.
 constexpr auto kLookPause = std::chrono::milliseconds(100);
-constexpr size_t kMaxEarlierTasks = 100;
 
 int64_t unix_seconds(const Clock &clock) {
   return std::chrono::duration_cast<std::chrono::seconds>(clock.wall_now().time_since_epoch()).count();
 }
 
-ClipPath path_of(const GenerationJob &job) { return {job.store, job.identity.digest()}; }
-
-// What is said before a request is submitted once more.
-std::string unanswered_text(uint64_t submits) {
-  const bool one = submits == 1;
-  const std::string runs = one ? "An earlier run" : std::to_string(submits) + " earlier runs";
-  const std::string charges = one ? "twice" : std::to_string(submits + 1) + " times";
-  return runs + " submitted this request and never learnt whether it was accepted. It is submitted again, " +
-         "so it may be charged " + charges +
-         ". If the service lists a task for it, set task-id to its ID instead.";
+// Another clip may be on its way to the place of the one that is whole.
+bool has_successor(const ClipRecord &record) {
+  return record.state == ClipState::submitted || record.state == ClipState::lost;
 }
+
+ClipPath path_of(const GenerationJob &job) { return {job.store, job.identity.digest()}; }
 
 }  // namespace
 
@@ -47,11 +41,13 @@ ClipWork::ClipWork(Generation &generation)
       follower_(generation, folder_) {
   record_.identity = generation.job().identity;
   record_.model = generation.job().model;
+  run_.wish = {generation.job().reuse, generation.job().task_id, generation.job().no_key.empty()};
 }
 
 bool ClipWork::serve_stored() {
   const auto record = follower_.look();
-  if (!record || record->state != ClipState::complete || !is_usable(*record)) return false;
+  if (!record || record->state != ClipState::complete) return false;
+  if (!served_without_turn(*record, run_.wish, false, record->task_id)) return false;
   const auto served = serve_without_lock(*record);
   return served && *served;  // What is wrong is told, and mended, by the run.
 }
@@ -71,15 +67,24 @@ Result<void> ClipWork::run() {
 Result<std::optional<StoreLock>> ClipWork::wait_for_turn() {
   const GenerationJob &job = generation_.job();
   const auto patience = clock_.now() + job.timeout;
-  for (;;) {
+  for (bool is_first = true;; is_first = false) {
     const auto record = follower_.look();
-    if (record && record->state == ClipState::complete && is_usable(*record)) {
-      const auto served = serve_without_lock(*record);
-      if (!served) return served.error();
-      if (*served) return std::optional<StoreLock>();
+    if (const auto whole = record ? whole_clip_of(*record) : nullptr; whole && is_first)
+      first_whole_ = whole->task_id;
+    const auto served =
+        record ? served_without_turn(*record, run_.wish, is_news(*record), first_whole_) : nullptr;
+    const auto serves = [&]() -> Result<bool> { return served ? serve_without_lock(*served) : false; };
+    if (record && !has_successor(*record)) {
+      const auto done = serves();
+      if (!done) return done.error();
+      if (*done) return std::optional<StoreLock>();
     }
     auto lock = folder_.lock_writer(tell_damage());
     if (!lock || *lock) return lock;
+    // The clip that another process is about to replace is served until then.
+    const auto done = serves();
+    if (!done) return done.error();
+    if (*done) return std::optional<StoreLock>();
     if (record)
       if (auto shown = follower_.show(*record); !shown) return std::move(shown).error();
     if (job.timeout.count() > 0 && clock_.now() >= patience)
@@ -88,13 +93,6 @@ Result<std::optional<StoreLock>> ClipWork::wait_for_turn() {
                                         " s (property timeout). Run again to go on waiting."};
     if (!clock_.sleep_until(clock_.now() + kLookPause, generation_.cancellable())) return cancelled();
   }
-}
-
-// What is stored is of use when it is wanted, or is no older than this run.
-bool ClipWork::is_usable(const ClipRecord &record) const {
-  const GenerationJob &job = generation_.job();
-  const bool is_that_task = job.task_id.empty() || record.task_id == job.task_id;
-  return is_that_task && (job.reuse || follower_.has_seen_become(record));
 }
 
 Result<bool> ClipWork::serve_without_lock(const ClipRecord &record) {
@@ -137,100 +135,91 @@ Result<std::optional<ClipRecord>> ClipWork::read_journal() {
   return found;
 }
 
-// How the work of another process ended while this run waited for it: it is this run's end too. What never
-// reached the service may fare better from here.
-std::optional<Error> ClipWork::fate_of(const ClipRecord &record) const {
-  if (!follower_.has_seen_become(record)) return std::nullopt;
-  Error error;
-  switch (record.state) {
-    case ClipState::failed: error = task_failed(record.error); break;
-    case ClipState::ambiguous: error = {ErrorKind::read, record.error}; break;
-    case ClipState::lost:
-      error = {ErrorKind::not_found, record.error};
-      error.http_status = record.http_status;
-      break;
-    case ClipState::refused: {
-      if (record.http_status == 0) return std::nullopt;
-      HttpReply reply;
-      reply.status = record.http_status;
-      error = reply_error(TaskCall::submit, reply, generation_.job().endpoint.api_key);
-      error.text = record.error;
-      break;
-    }
-    default: return std::nullopt;
+Result<bool> ClipWork::serve_whole() {
+  auto file = folder_.open_clip(*run_.whole, tell_damage());
+  if (!file) return std::move(file).error();
+  if (!*file) return false;
+  auto use = folder_.lock_use();
+  auto served = serve(*run_.whole, std::move(*file), use ? std::move(*use) : std::optional<StoreLock>());
+  if (!served) return std::move(served).error();
+  return true;
+}
+
+// How the work of another process ended while this run waited for it.
+Error ClipWork::shared_end() const {
+  const ClipRecord &found = *run_.found;
+  Error error{ErrorKind::read, found.error};
+  if (run_.step == ClipStep::share_failure) error = task_failed(found.error);
+  if (run_.step == ClipStep::share_refusal) {
+    HttpReply reply;
+    reply.status = found.http_status;
+    error = reply_error(TaskCall::submit, reply, generation_.job().endpoint.api_key);
+    error.text = found.error;
   }
-  error.task_id = record.task_id;
+  error.task_id = found.task_id;
   return error;
 }
 
-Result<void> ClipWork::work_on(std::optional<ClipRecord> found) {
-  const GenerationJob &job = generation_.job();
-  bool usable = found && is_usable(*found);
-  if (usable)
-    if (auto fate = fate_of(*found)) return std::move(*fate);
-  if (usable && found->state == ClipState::complete) {
-    auto file = folder_.open_clip(*found, tell_damage());
-    if (!file) return std::move(file).error();
-    if (*file) {
-      auto use = folder_.lock_use();
-      return serve(*found, std::move(*file), use ? std::move(*use) : std::optional<StoreLock>());
-    }
-  }
-
-  if (!job.no_key.empty()) return Error{ErrorKind::settings, job.no_key};
-  if (usable && found->state == ClipState::lost) {
-    const auto known = knows(*found);
-    if (!known) return known.error();
-    usable = *known;
-  }
-  Result<std::string> task_id = std::string();
-  const bool has_task = found && (found->state == ClipState::submitted || found->state == ClipState::lost ||
-                                  found->state == ClipState::complete);
-  if (usable && has_task && !found->task_id.empty()) {
-    // A clip that was lost is fetched again from its task.
-    found->identity = record_.identity;
-    if (found->model.empty()) found->model = record_.model;
-    record_ = std::move(*found);
-    record_.clip_name.clear();
-    const auto shown = follower_.hand_over(record_);
-    if (!shown) return shown.error();
-    record_.part.synced = std::max(record_.part.synced, *shown);
-    task_id = attach();
-  } else {
-    if (job.request && job.task_id.empty())
-      if (auto looked = check_media(*generation_.services().http, clock_, *job.request, job.media_check,
-                                    generation_.cancellable());
-          !looked)
-        return looked;
-    if (found) put_behind(*found);
-    if (auto handed = follower_.hand_over(record_); !handed) return std::move(handed).error();
-    record_.task_id = job.task_id;
-    is_unheard_of_ = !job.task_id.empty();
-    task_id = job.task_id.empty() ? submit() : attach();
-  }
-  if (!task_id) return std::move(task_id).error();
-  auto url = follow(*task_id);
-  if (!url) return std::move(url).error();
-  return fetch(*url);
+// Reports what happened. On return what the journal is to say is on disk; but an intent is written by
+// submit().
+Result<void> ClipWork::learn(const ClipEvent &event) {
+  Reaction reaction = react(std::move(run_), event);
+  run_ = std::move(reaction.run);
+  warnings_.insert(warnings_.end(), reaction.warnings.begin(), reaction.warnings.end());
+  return reaction.write && run_.step != ClipStep::submit ? save() : Result<void>();
 }
 
-// Another task comes in its place: what was paid stays known, and a whole clip stays until there is a newer
-// one.
-void ClipWork::put_behind(const ClipRecord &earlier) {
-  const bool submits = generation_.job().task_id.empty();
-  record_.unanswered_submits = earlier.state == ClipState::complete ? 0 : earlier.unanswered_submits;
-  if (submits && (earlier.state == ClipState::intent || earlier.state == ClipState::ambiguous))
-    warn(unanswered_text(++record_.unanswered_submits));
-  if (submits && earlier.state == ClipState::lost)
-    warn("The service does not know the task " + earlier.task_id +
-         " of this request any more, so its clip cannot be had. The request is submitted again, and charged "
-         "again.");
-  record_.earlier_tasks = earlier.earlier_tasks;
-  if (!earlier.task_id.empty()) record_.earlier_tasks.push_back(earlier.task_id);
-  if (record_.earlier_tasks.size() > kMaxEarlierTasks)
-    record_.earlier_tasks.erase(record_.earlier_tasks.begin());
-  record_.replaced =
-      earlier.state == ClipState::complete ? std::make_shared<const ClipRecord>(earlier) : earlier.replaced;
+// What failed is told as it is; that it could not be journalled is for the log.
+void ClipWork::learn_if_possible(const ClipEvent &event) {
+  if (auto learnt = learn(event); !learnt)
+    GST_CAT_WARNING(store_category(), "%s", learnt.error().text.c_str());
+}
+
+Result<void> ClipWork::work_on(std::optional<ClipRecord> found) {
+  TurnBegins turn;
+  turn.is_news = found && is_news(*found);
+  turn.found = std::move(found);
+  turn.first_whole = first_whole_;
+  if (auto learnt = learn(turn); !learnt) return learnt;
+  while (run_.step != ClipStep::end)
+    if (auto taken = take_step(); !taken) return taken;
+  return {};
+}
+
+Result<void> ClipWork::take_step() {
+  switch (run_.step) {
+    case ClipStep::serve: {
+      const auto served = serve_whole();
+      if (!served) return served.error();
+      if (!*served) return learn(WholeClipMissing{});
+      run_.step = ClipStep::end;
+      return {};
+    }
+    case ClipStep::look: return look();
+    case ClipStep::ask: return ask();
+    case ClipStep::submit: return submit();
+    case ClipStep::follow: return follow();
+    case ClipStep::need_key: return Error{ErrorKind::settings, generation_.job().no_key};
+    case ClipStep::share_failure:
+    case ClipStep::share_doubt:
+    case ClipStep::share_refusal: return shared_end();
+    case ClipStep::end: break;
+  }
+  return {};
+}
+
+// A successor that cannot be fetched takes nothing from whoever wants the clip that is there.
+Result<void> ClipWork::fetch_or_serve(const std::string &url) {
+  auto fetched = fetch(url);
+  if (fetched || !is_successor_ || fetched.error().kind == ErrorKind::cancelled) return fetched;
+  if (!generation_.clip().restart()) return fetched;
+  const auto served = serve_whole();
+  if (!served || !*served) return fetched;
+  warn(
+      "A newer clip of this request is generated and paid, but it could not be fetched. The stored one is "
+      "served. " +
+      fetched.error().text);
+  return {};
 }
 
 Result<void> ClipWork::fetch(const std::string &url) {
@@ -248,13 +237,16 @@ Result<void> ClipWork::fetch(const std::string &url) {
     // A clip that is paid for is worth more than the deadline.
     auto task = query(record_.task_id, std::nullopt);
     if (!task) return std::move(task).error();
-    if (task->status == TaskStatus::failed) return task_failed(task->error_message);
+    if (task->status == TaskStatus::failed) {
+      learn_if_possible(TaskFailed{task->error_message});
+      return task_failed(task->error_message);
+    }
     return task->clip_url;
   };
   hooks.checkpoint = [this](const PartState &state) {
     record_.part = state;
-    // Of a task that was lost meanwhile the journal has the last word already.
-    return record_.state == ClipState::lost ? Result<void>() : save();
+    // Of a task that was lost or has failed meanwhile the journal has the last word already.
+    return run_.step == ClipStep::follow ? save() : Result<void>();
   };
   hooks.begin_file = [this, &file](const PartState &state) -> Result<std::shared_ptr<File>> {
     if (auto removed = folder_.discard_part(); !removed) return std::move(removed).error();
@@ -277,6 +269,7 @@ Result<void> ClipWork::fetch(const std::string &url) {
 
 Result<void> ClipWork::commit(const std::shared_ptr<File> &part, uint64_t size,
                               const MediaContainer &container) {
+  learn_if_possible(ClipFetched{});
   record_.clip_name = ClipPath::clip_name(container.extension);
   record_.media_type = container.media_type;
   record_.clip_size = size;
@@ -334,17 +327,6 @@ Result<void> ClipWork::come_back(Error lost) {
 
 void ClipWork::save_if_possible() {
   if (auto saved = save(); !saved) GST_CAT_WARNING(store_category(), "%s", saved.error().text.c_str());
-}
-
-// No clip comes of this task; the one that it was to replace is served again.
-void ClipWork::give_up_task() {
-  if (!record_.replaced) return save_if_possible();
-  ClipRecord back = *record_.replaced;
-  back.earlier_tasks = record_.earlier_tasks;
-  std::erase(back.earlier_tasks, back.task_id);
-  if (record_.state == ClipState::lost) back.earlier_tasks.push_back(record_.task_id);
-  if (auto saved = folder_.write_record(back); !saved)
-    GST_CAT_WARNING(store_category(), "%s", saved.error().text.c_str());
 }
 
 void ClipWork::warn(std::string text) {

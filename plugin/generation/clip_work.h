@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The way of one clip, step by step, on the generation's thread; a stored one on any.
+// Brings one clip into the store, on the generation's thread; serves a stored one on any.
+//
+// What may cost money is decided by react() (store/clip_journal.h), from the journal and from what happened.
+// This class takes the steps that it names: it locks, reads, writes, submits, polls and downloads, and
+// reports each outcome back.
 #pragma once
 
 #include <chrono>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "plugin/base/clock.h"
 #include "plugin/base/result.h"
 #include "plugin/generation/clip_follower.h"
 #include "plugin/http/retry_policy.h"
 #include "plugin/store/clip_folder.h"
+#include "plugin/store/clip_journal.h"
 #include "plugin/store/media_container.h"
 #include "plugin/store/store_lock.h"
 #include "plugin/task/task_client.h"
@@ -33,31 +39,38 @@ class ClipWork {
  private:
   // clip_work.cpp: the store.
   Result<std::optional<StoreLock>> wait_for_turn();
+  bool is_news(const ClipRecord &record) const { return follower_.has_seen_become(record); }
   Result<bool> serve_without_lock(const ClipRecord &record);
+  Result<bool> serve_whole();
   Result<void> serve(const ClipRecord &record, std::shared_ptr<File> file, std::optional<StoreLock> use);
   Result<std::optional<ClipRecord>> read_journal();
-  bool is_usable(const ClipRecord &record) const;
-  std::optional<Error> fate_of(const ClipRecord &record) const;
   Result<void> work_on(std::optional<ClipRecord> found);
-  void put_behind(const ClipRecord &earlier);
+  Result<void> take_step();
+  Result<void> learn(const ClipEvent &event);
+  void learn_if_possible(const ClipEvent &event);
+  Error shared_end() const;
   Result<void> fetch(const std::string &url);
+  Result<void> fetch_or_serve(const std::string &url);
   Result<void> commit(const std::shared_ptr<File> &part, uint64_t size, const MediaContainer &container);
   void make_room();
   Result<void> save();
   Result<void> come_back(Error lost);
   void save_if_possible();
-  void give_up_task();
   void warn(std::string text);
   OnDamage tell_damage();
 
   // clip_work_task.cpp: the service.
-  Result<std::string> attach();
-  Result<std::string> submit();
-  Result<std::string> follow(const std::string &task_id);
+  Result<void> look();
+  Result<void> ask();
+  Result<void> submit();
+  Result<void> intend();
+  Result<void> follow();
+  Result<void> attach();
+  Result<std::string> poll(const std::string &task_id);
   Result<Task> query(const std::string &task_id, std::optional<Clock::Time> deadline);
   void show(const Task &task);
-  Result<bool> knows(const ClipRecord &lost);
-  Error lose_task(Error error);
+  std::optional<Clock::Time> deadline_from_now() const;
+  Error unknown_task(const std::string &task_id, Error error) const;
   Error task_failed(const std::string &message) const;
 
   Generation &generation_;
@@ -67,10 +80,12 @@ class ClipWork {
   ClipFolder folder_;
   ClipFollower follower_;
   std::optional<StoreLock> lock_;  // While it is this one's turn.
-  ClipRecord record_;              // As it is, or is about to be, on disk.
-  bool is_new_ = false;            // This run submitted the task, and the service has not told of it since.
-  // The user named the task, and the service has not told of it: what is in the journal stays until it does.
-  bool is_unheard_of_ = false;
+  ClipRun run_;                    // What this run knows; react() alone changes what costs money.
+  ClipRecord &record_ = run_.record;
+  std::vector<ClipWarning> warnings_;  // Not said yet: the run that pays is the run that warns.
+  std::string first_whole_;            // The task of the whole clip that the first look found.
+  bool is_new_ = false;        // This run submitted the task, and the service has not told of it since.
+  bool is_successor_ = false;  // The task's clip is to replace one that is whole.
   bool warned_of_status_ = false;
   std::optional<Clock::Time> deadline_;
 };

@@ -15,57 +15,120 @@ namespace genclip {
 namespace {
 
 constexpr unsigned kMaxEmptyCompletions = 5;
+constexpr auto kLookPatience = std::chrono::seconds(2);
+
+std::string unanswered_text(uint64_t submits) {
+  const bool one = submits == 1;
+  const std::string runs = one ? "An earlier run" : std::to_string(submits) + " earlier runs";
+  const std::string charges = one ? "twice" : std::to_string(submits + 1) + " times";
+  return runs + " submitted this request and never learnt whether it was accepted. It is submitted again, " +
+         "so it may be charged " + charges +
+         ". If the service lists a task for it, set task-id to its ID instead.";
+}
+
+std::string joined(const std::vector<std::string> &words) {
+  std::string all;
+  for (const std::string &word : words) all += (all.empty() ? "" : ", ") + word;
+  return all;
+}
+
+std::string warning_text(ClipWarning warning, const ClipRun &run) {
+  const std::string task = run.unknown.size() > 1 ? "tasks " : "task ";
+  switch (warning) {
+    case ClipWarning::unanswered_submits: return unanswered_text(run.attempt.unanswered_submits);
+    case ClipWarning::unknown_tasks:
+      return "The service does not know the " + task + joined(run.unknown) +
+             " of this request any more, so that clip cannot be had. The request is submitted again, and "
+             "charged again.";
+    case ClipWarning::successor_is_unknown:
+      return "The service does not know the task " + run.asked +
+             " any more, whose clip was to replace the stored one. The stored clip is served.";
+  }
+  return "";
+}
 
 bool says_unknown(const Error &error) { return error.http_status == 404 || error.http_status == 410; }
 
 }  // namespace
 
-Result<std::string> ClipWork::attach() {
-  const GenerationJob &job = generation_.job();
-  if (job.timeout.count() > 0) deadline_ = clock_.now() + job.timeout;
-  record_.state = ClipState::submitted;
-  record_.error.clear();
-  record_.http_status = 0;
-  if (!is_unheard_of_)
-    if (auto saved = save(); !saved) return std::move(saved).error();
-  generation_.change([&](GenerationState &state) {
-    state.status = ClipStatus::queued;
-    state.task_id = record_.task_id;
-    state.reused = true;
-  });
-  return record_.task_id;
+std::optional<Clock::Time> ClipWork::deadline_from_now() const {
+  const auto timeout = generation_.job().timeout;
+  return timeout.count() > 0 ? std::optional(clock_.now() + timeout) : std::nullopt;
 }
 
-Result<std::string> ClipWork::submit() {
-  const GenerationJob &job = generation_.job();
+// A person who has a clip does not wait long for word of a newer one.
+Result<void> ClipWork::look() {
+  const auto task = tasks_.query(run_.asked, false, generation_.cancellable(), clock_.now() + kLookPatience);
   if (g_cancellable_is_cancelled(generation_.cancellable())) return cancelled();
-  if (job.timeout.count() > 0) deadline_ = clock_.now() + job.timeout;
-  const ExitGuard guard;
-  if (auto removed = folder_.discard_part(); !removed) return std::move(removed).error();
-  record_.state = ClipState::intent;
-  record_.submitted_at =
-      std::chrono::duration_cast<std::chrono::seconds>(clock_.wall_now().time_since_epoch()).count();
-  record_.updated_at = record_.submitted_at;
-  if (auto intended = folder_.write_intent(record_); !intended) return std::move(intended).error();
-  generation_.change([](GenerationState &state) { state.status = ClipStatus::submitting; });
+  is_successor_ = true;
+  auto learnt = [&]() -> Result<void> {
+    if (!task && says_unknown(task.error()))
+      return learn(TaskUnknown{unknown_task(run_.asked, task.error()).text, task.error().http_status});
+    if (!task) return learn(TaskUnreachable{});
+    if (task->status == TaskStatus::failed) return learn(TaskFailed{task->error_message});
+    return learn(TaskKnown{task->status == TaskStatus::completed && !task->clip_url.empty()});
+  }();
+  for (const ClipWarning warning : std::exchange(warnings_, {})) warn(warning_text(warning, run_));
+  return learnt;
+}
 
-  auto task = tasks_.submit(*job.request, generation_.cancellable(), deadline_);
+// Once is not for ever, and asking costs nothing.
+Result<void> ClipWork::ask() {
+  const std::string id = run_.asked;
+  auto task = tasks_.query(id, false, generation_.cancellable(), deadline_from_now());
+  if (!task && !says_unknown(task.error())) {
+    learn_if_possible(TaskUnreachable{});
+    return std::move(task).error();
+  }
+  if (!task) {
+    Error unknown = unknown_task(id, std::move(task).error());
+    if (auto learnt = learn(TaskUnknown{unknown.text, unknown.http_status}); !learnt) return learnt;
+    return run_.step == ClipStep::end ? std::move(unknown) : Result<void>();
+  }
+  if (task->status == TaskStatus::failed) return learn(TaskFailed{task->error_message});
+  return learn(TaskKnown{});
+}
+
+// The intent is on disk before the POST leaves; with it, what to say about earlier ones is said.
+Result<void> ClipWork::intend() {
+  for (const ClipWarning warning : std::exchange(warnings_, {})) warn(warning_text(warning, run_));
+  record_.submitted_at = record_.updated_at =
+      std::chrono::duration_cast<std::chrono::seconds>(clock_.wall_now().time_since_epoch()).count();
+  run_.attempt.submitted_at = record_.submitted_at;
+  if (auto intended = folder_.write_intent(record_); !intended) return intended;
+  generation_.change([](GenerationState &state) { state.status = ClipStatus::submitting; });
+  return {};
+}
+
+Result<void> ClipWork::submit() {
+  const GenerationJob &job = generation_.job();
+  if (auto looked = check_media(*generation_.services().http, clock_, *job.request, job.media_check,
+                                generation_.cancellable());
+      !looked)
+    return looked;
+  if (auto handed = follower_.hand_over(record_); !handed) return std::move(handed).error();
+  if (g_cancellable_is_cancelled(generation_.cancellable())) return cancelled();
+  deadline_ = deadline_from_now();
+  const ExitGuard guard;
+  SubmitHooks hooks;
+  hooks.before_post = [this] { return intend(); };
+  // A process that ends while the service is waited for leaves no doubt behind.
+  hooks.before_wait = [this](const Error &refusal) {
+    learn_if_possible(SubmitRefused{refusal.text, refusal.http_status});
+  };
+  hooks.after_wait = [this] { learn_if_possible(SubmitRetried{}); };
+  auto task = tasks_.submit(*job.request, generation_.cancellable(), deadline_, hooks);
   if (!task) {
     SubmitFailure &failure = task.error();
-    record_.error = failure.error.text;
-    record_.http_status = failure.error.http_status;
-    record_.state = failure.outcome_unknown ? ClipState::ambiguous : ClipState::refused;
     if (failure.outcome_unknown)
-      save_if_possible();
-    else
-      give_up_task();
+      learn_if_possible(SubmitUnanswered{failure.error.text, failure.error.http_status});
+    else if (record_.state == ClipState::intent)
+      learn_if_possible(SubmitRefused{failure.error.text, failure.error.http_status});
     return std::move(failure.error);
   }
   is_new_ = true;
-  record_.state = ClipState::submitted;
-  record_.task_id = task->id;
   record_.amount = std::max(record_.amount, task->amount);
-  if (auto saved = save(); !saved) {
+  if (auto saved = learn(SubmitAccepted{task->id}); !saved) {
     Error error = std::move(saved).error();
     error.text +=
         " The task " + task->id +
@@ -74,30 +137,53 @@ Result<std::string> ClipWork::submit() {
     error.task_id = task->id;
     return error;
   }
+  // Until here a part belonged to a task that might still have been attached to.
+  if (auto removed = folder_.discard_part(); !removed) return removed;
   show(*task);
-  return task->id;
+  return {};
+}
+
+Result<void> ClipWork::attach() {
+  deadline_ = deadline_from_now();
+  const auto shown = follower_.hand_over(record_);
+  if (!shown) return shown.error();
+  record_.part.synced = std::max(record_.part.synced, *shown);
+  generation_.change([&](GenerationState &state) {
+    state.status = ClipStatus::queued;
+    state.task_id = record_.task_id;
+    state.reused = true;
+  });
+  return {};
+}
+
+Result<void> ClipWork::follow() {
+  if (!is_new_)
+    if (auto attached = attach(); !attached) return attached;
+  auto url = poll(record_.task_id);
+  if (!url) return std::move(url).error();
+  auto fetched = fetch_or_serve(*url);
+  run_.step = ClipStep::end;
+  return fetched;
 }
 
 Result<Task> ClipWork::query(const std::string &task_id, std::optional<Clock::Time> deadline) {
   auto task = tasks_.query(task_id, is_new_, generation_.cancellable(), deadline);
-  if (!task) return says_unknown(task.error()) ? lose_task(std::move(task).error()) : std::move(task).error();
-  is_new_ = is_unheard_of_ = false;  // It is known now: from here on a 404 means that it is gone.
+  if (!task) {
+    if (!says_unknown(task.error())) return task;
+    // That is told once, before anything is paid anew.
+    Error unknown = unknown_task(task_id, std::move(task).error());
+    learn_if_possible(TaskUnknown{unknown.text, unknown.http_status});
+    return unknown;
+  }
+  is_new_ = false;  // It is known now: from here on a 404 means that it is gone.
+  if (run_.step == ClipStep::follow) learn_if_possible(TaskKnown{});
   show(*task);
   return task;
 }
 
-// Whether the service knows the task after all: once is not for ever, and asking costs nothing.
-Result<bool> ClipWork::knows(const ClipRecord &lost) {
-  auto task = tasks_.query(lost.task_id, false, generation_.cancellable());
-  if (task) return true;
-  if (says_unknown(task.error())) return false;
-  return std::move(task).error();
-}
-
-// Its clip cannot be had any more. That is said once, before anything is paid anew.
-Error ClipWork::lose_task(Error error) {
+Error ClipWork::unknown_task(const std::string &task_id, Error error) const {
   error.kind = ErrorKind::not_found;
-  error.text = "The service does not know the task " + record_.task_id +
+  error.text = "The service does not know the task " + task_id +
                (generation_.job().task_id.empty() ? " of this request any more." : ".") +
                it_says(error.service_message);
   error.text +=
@@ -105,16 +191,11 @@ Error ClipWork::lose_task(Error error) {
           ? " Check base-url and the API key. If they are right, run again: the task is asked for once "
             "more and, when it is still unknown, the request is submitted, and charged, again."
           : " Check task-id, base-url and the API key, or unset task-id.";
-  if (is_unheard_of_) return error;
-  record_.state = ClipState::lost;
-  record_.error = error.text;
-  record_.http_status = error.http_status;
-  give_up_task();
   return error;
 }
 
 // The URL of the finished clip.
-Result<std::string> ClipWork::follow(const std::string &task_id) {
+Result<std::string> ClipWork::poll(const std::string &task_id) {
   warn_of_poll_interval(generation_.job().poll_interval, generation_.job().endpoint.base_url);
   const PollSchedule schedule(generation_.job().poll_interval, deadline_);
   unsigned empty_completions = 0;
@@ -134,10 +215,9 @@ Result<std::string> ClipWork::follow(const std::string &task_id) {
     auto task = query(task_id, deadline_);
     if (!task) return std::move(task).error();
     if (task->status == TaskStatus::failed) {
-      record_.state = ClipState::failed;
-      record_.error = task->error_message;
-      give_up_task();
-      return task_failed(task->error_message);
+      Error failed = task_failed(task->error_message);
+      learn_if_possible(TaskFailed{task->error_message});
+      return failed;
     }
     if (task->status == TaskStatus::completed) {
       if (!task->clip_url.empty()) return task->clip_url;

@@ -10,8 +10,9 @@ namespace genclip {
 
 namespace {
 
-// Nothing is known of what is in it.
+// Nothing is known of what is in it, so it stays.
 Error unread(Error error) {
+  if (error.kind == ErrorKind::not_authorized) error.kind = ErrorKind::open_read;
   error.text += " If it stays so, remove that file: it is fetched again from its task.";
   return error;
 }
@@ -33,7 +34,6 @@ Result<CheckedClip> check_clip(FileSystem &files, const std::string &path, uint6
   if ((*info)->size != size)
     return flawed("it has " + std::to_string((*info)->size) + " bytes instead of " + std::to_string(size));
   auto file = files.open(path, FileSystem::Mode::read);
-  if (!file && file.error().kind == ErrorKind::not_authorized) return flawed(file.error().text);
   if (!file) return unread(std::move(file).error());
   clip.file = std::move(file).value();
   std::vector<std::byte> head(static_cast<size_t>(std::min<uint64_t>(size, kContainerProbeSize)));

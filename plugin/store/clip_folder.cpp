@@ -8,6 +8,7 @@
 
 #include "plugin/base/durable_file.h"
 #include "plugin/store/clip_check.h"
+#include "plugin/store/clip_journal.h"
 #include "plugin/store/store_log.h"
 
 namespace genclip {
@@ -26,6 +27,14 @@ Result<std::shared_ptr<File>> open_shared(FileSystem &files, const std::string &
 Result<ClipRecord> parse(const std::string &text) {
   const auto json = Json::parse(text);
   return json ? ClipRecord::from_json(*json) : json.error();
+}
+
+// What this run cannot judge may name a paid task, so it stays as it is.
+Error unreadable(const std::string &path, const std::string &why) {
+  return {ErrorKind::open_read, path + " cannot be read: " + why +
+                                    ". Nothing was changed and nothing was paid. Make it readable to this "
+                                    "user and this version of genclip, or choose another folder with the "
+                                    "property store."};
 }
 
 // The task that a damaged record names; empty when it names none that can be made out.
@@ -139,11 +148,13 @@ Result<std::optional<ClipRecord>> ClipFolder::read_record(const OnDamage &on_dam
   if (!text) {
     const ErrorKind kind = text.error().kind;
     if (kind == ErrorKind::not_found) return std::optional<ClipRecord>();
-    // What cannot be read is not damaged; what is of others, or no file at all, is not ours.
-    if (kind != ErrorKind::wrong_type && kind != ErrorKind::not_authorized) return text.error();
+    if (kind == ErrorKind::not_authorized) return unreadable(path_.record(), text.error().text);
+    // What cannot be read now is not damaged; what is no file is not ours.
+    if (kind != ErrorKind::wrong_type) return text.error();
   }
   auto record = text ? parse(*text) : text.error();
   if (record) return std::optional<ClipRecord>(std::move(record).value());
+  if (record.error().kind == ErrorKind::open_read) return unreadable(path_.record(), record.error().text);
   const std::string task_id = text ? task_id_in(*text) : "";
   const auto told = [&](const std::string &what) {
     on_damage(what +
@@ -170,11 +181,17 @@ Result<void> ClipFolder::write_record(const ClipRecord &record) {
 }
 
 Result<void> ClipFolder::write_intent(const ClipRecord &record) {
+  const size_t text_size = record.to_json().to_pretty_text().size();
+  if (text_size + kRecordGrowth > kMaxRecordSize)
+    return Error{ErrorKind::settings, "The request is too large to be journalled (" +
+                                          std::to_string(text_size) + " bytes; " +
+                                          std::to_string(kMaxRecordSize - kRecordGrowth) +
+                                          " are possible). Shorten it. Nothing was submitted."};
   // Another machine may have made the folder and not yet synced its name.
   if (auto synced = files_.sync_folder(path_.root()); !synced) return synced;
   auto file = files_.open(path_.spare(), FileSystem::Mode::read_write);
   if (!file) return std::move(file).error();
-  const std::vector<std::byte> blank(record.to_json().to_pretty_text().size() + kRecordGrowth);
+  const std::vector<std::byte> blank(text_size + kRecordGrowth);
   if (auto written = (*file)->write_at(0, blank); !written) return written;
   if (auto synced = (*file)->sync(); !synced) return synced;
   if (auto intended = write_record(record); !intended) return intended;
@@ -198,13 +215,7 @@ Result<void> ClipFolder::commit(File &part, ClipRecord &record) {
 
 Result<void> ClipFolder::make_complete(ClipRecord &record) {
   const auto replaced = record.replaced;
-  record.state = ClipState::complete;
-  record.status.clear();
-  record.error.clear();
-  record.replaced.reset();
-  const uint64_t restarts = record.part.restarts;  // Readers in other processes compare it to the last.
-  record.part = PartState{};
-  record.part.restarts = restarts;
+  record = completed(std::move(record));
   if (auto written = write_record(record); !written) return written;
   // The clip is whole, whether or not what is left over can be removed.
   static_cast<void>(files_.remove(path_.spare()));

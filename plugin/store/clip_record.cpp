@@ -12,6 +12,7 @@ namespace genclip {
 namespace {
 
 constexpr int64_t kVersion = 1;
+constexpr size_t kMaxErrorSize = 4096;
 
 struct StateWord {
   ClipState state;
@@ -48,6 +49,14 @@ double quantity_of(const Json &json, std::string_view key) {
 
 void set_text(Json &json, std::string_view key, const std::string &text) {
   if (!text.empty()) json.set(key, text);
+}
+
+// The journal has to stay readable, whatever the service says.
+std::string shortened(const std::string &text) {
+  if (text.size() <= kMaxErrorSize) return text;
+  size_t end = kMaxErrorSize;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return text.substr(0, end) + "…";
 }
 
 void set_count(Json &json, std::string_view key, uint64_t count) {
@@ -110,7 +119,7 @@ Json ClipRecord::to_json() const {
   set_count(json, "updated_at", static_cast<uint64_t>(updated_at));
   set_text(json, "status", status);
   if (progress >= 0) json.set("progress", progress);
-  set_text(json, "error", error);
+  set_text(json, "error", shortened(error));
   set_count(json, "http_status", http_status);
   if (!clip_name.empty()) {
     Json clip;
@@ -135,6 +144,9 @@ Json ClipRecord::to_json() const {
 Result<ClipRecord> ClipRecord::from_json(const Json &json) {
   if (!json.object()) return damaged("it is no JSON object");
   const int64_t version = count_of(json, "version");
+  if (version > kVersion)
+    return Error{ErrorKind::open_read, "a newer genclip wrote it (version " + std::to_string(version) +
+                                           ", this one reads " + std::to_string(kVersion) + ")"};
   if (version != kVersion)
     return damaged("its version is " + std::to_string(version) + ", this genclip reads " +
                    std::to_string(kVersion));

@@ -86,13 +86,15 @@ bool TaskClient::wait(std::chrono::milliseconds pause, GCancellable *cancellable
 }
 
 Result<Task, SubmitFailure> TaskClient::submit(const CheckedRequest &request, GCancellable *cancellable,
-                                               Deadline deadline) {
+                                               Deadline deadline, const SubmitHooks &hooks) {
   HttpRequest post = request_to(submit_url(endpoint_.base_url, endpoint_.api), HttpRequest::Method::post);
   post.body = submit_body(request);
   post.content_type = "application/json";
 
   for (unsigned attempt = 1;; ++attempt) {
     if (g_cancellable_is_cancelled(cancellable)) return SubmitFailure{cancelled()};
+    if (hooks.before_post)
+      if (auto ready = hooks.before_post(); !ready) return SubmitFailure{std::move(ready).error()};
     auto reply = http_.call(post, nullptr);
     std::optional<std::chrono::milliseconds> wished;
     SubmitFailure failure;
@@ -122,7 +124,9 @@ Result<Task, SubmitFailure> TaskClient::submit(const CheckedRequest &request, GC
     const auto pause = pause_before(attempt, wished, deadline);
     if (!pause) return SubmitFailure{with_patience(std::move(failure.error), wished, attempt)};
     log_.submit_again(failure.error, *pause);
+    if (hooks.before_wait) hooks.before_wait(failure.error);
     if (!wait(*pause, cancellable)) return SubmitFailure{cancelled()};
+    if (hooks.after_wait) hooks.after_wait();
   }
 }
 

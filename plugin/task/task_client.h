@@ -6,6 +6,7 @@
 #include <gio/gio.h>
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -34,6 +35,14 @@ struct SubmitFailure {
   bool outcome_unknown = false;
 };
 
+// What the caller does around each POST of one submit; all are optional.
+struct SubmitHooks {
+  std::function<Result<void>()> before_post;  // An error: nothing is sent.
+  std::function<void(const Error &refusal)>
+      before_wait;                   // Surely not accepted; it is sent again after a while,
+  std::function<void()> after_wait;  // which is now.
+};
+
 // Blocking; for one worker thread. Borrows `http` and `clock`, which must outlive it.
 class TaskClient {
  public:
@@ -46,7 +55,7 @@ class TaskClient {
   // than kMaxRetryAfter. A request on its way is not cut off by `cancellable` nor by `deadline` (its answer
   // is worth money), only the waits between the tries are.
   Result<Task, SubmitFailure> submit(const CheckedRequest &request, GCancellable *cancellable,
-                                     Deadline deadline = std::nullopt);
+                                     Deadline deadline = std::nullopt, const SubmitHooks &hooks = {});
 
   // The task's state now. Transient failures are retried; a 404 is retried while `is_new` (just submitted).
   // Asks once at least, and after `deadline` no more than that.

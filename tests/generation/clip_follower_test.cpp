@@ -267,13 +267,11 @@ struct SharedEnd {
 
 TEST_F(Follower, SharesTheEndThatItSaw) {
   const SharedEnd ends[] = {
-      {ClipState::refused, 402, "The account has no credits left.", ErrorKind::not_authorized,
-       "The account has no credits left."},
+      {ClipState::refused, 400, "The service refuses the prompt.", ErrorKind::settings,
+       "The service refuses the prompt."},
       {ClipState::failed, 0, "moderated", ErrorKind::failed,
        "The service could not generate the clip. It says: moderated. Change the request, or run again to try "
        "anew."},
-      {ClipState::lost, 404, "The service does not know the task.", ErrorKind::not_found,
-       "The service does not know the task."},
       {ClipState::ambiguous, 0, "Whether the task was created is unknown.", ErrorKind::read,
        "Whether the task was created is unknown."},
   };
@@ -288,6 +286,39 @@ TEST_F(Follower, SharesTheEndThatItSaw) {
     EXPECT_EQ(outcome.text(), end.text);
     EXPECT_EQ(service_.submits(), 0u);
   }
+}
+
+// B2: a wrong key, an empty account or a busy hour is the other run's own.
+TEST_F(Follower, TriesItselfWhatTheOthersKeyOrAccountWasRefusedFor) {
+  for (const unsigned status : {401u, 402u, 403u, 407u, 429u}) {
+    SCOPED_TRACE(status);
+    std::filesystem::remove_all(path().folder());
+    other_begins();
+    const unsigned before = service_.submits();
+    steps_.then([&] { other_ends(ClipState::refused, "The key was refused.", status); });
+    const Outcome outcome = follow();
+    ASSERT_FALSE(outcome.error) << outcome.text();
+    EXPECT_EQ(service_.submits(), before + 1);
+  }
+}
+
+// B2: the other's key may be another account's.
+TEST_F(Follower, AsksItselfForATaskThatTheOtherLost) {
+  other_begins();
+  steps_.then([&] { other_ends(ClipState::lost, "The service does not know the task.", 404); });
+  const Outcome outcome = follow();
+  ASSERT_FALSE(outcome.error) << outcome.text();
+  EXPECT_EQ(service_.submits(), 0u);
+}
+
+TEST_F(Follower, PaysNothingForATaskThatWasLostWhileItWaited) {
+  service_.knows_no_task = true;
+  other_begins();
+  steps_.then([&] { other_ends(ClipState::lost, "The service does not know the task.", 404); });
+  const Outcome outcome = follow();
+  ASSERT_TRUE(outcome.error);
+  EXPECT_EQ(outcome.error->kind, ErrorKind::not_found);
+  EXPECT_EQ(service_.submits(), 0u);
 }
 
 TEST_F(Follower, SubmitsWhatTheOtherSurelyDidNotSend) {

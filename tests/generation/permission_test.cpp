@@ -36,23 +36,30 @@ class Permission : public WorkTest {
   bool was_root_ = false;
 };
 
-TEST_F(Permission, AClipThatMayNotBeReadIsSetAsideAndFetchedAgain) {
+TEST_F(Permission, AClipThatMayNotBeReadIsAnErrorThatChangesNothing) {
   ASSERT_FALSE(run().error);
   set_mode(path().file("clip.mp4"), 0);
   const Outcome again = run();
-  ASSERT_FALSE(again.error) << again.text();
-  EXPECT_TRUE(are_same(again.bytes, service_.clip()));
-  EXPECT_THAT(again.warnings, Contains(HasSubstr("clip.mp4.damaged-1")));
+  ASSERT_TRUE(again.error);
+  EXPECT_EQ(again.error->kind, ErrorKind::open_read);
+  EXPECT_THAT(again.text(), HasSubstr("clip.mp4"));
+  EXPECT_TRUE(std::filesystem::exists(path().file("clip.mp4")));
   EXPECT_EQ(service_.submits(), 1u);
 }
 
-TEST_F(Permission, AJournalThatMayNotBeReadIsSetAsideWithAWarningOfTheCost) {
+// A5
+TEST_F(Permission, AJournalThatMayNotBeReadIsAnErrorThatChangesAndPaysNothing) {
   ASSERT_FALSE(run().error);
   set_mode(path().record(), 0);
   const Outcome again = run();
-  ASSERT_FALSE(again.error) << again.text();
-  EXPECT_THAT(again.warnings, Contains(HasSubstr("may be submitted, and charged, again")));
-  EXPECT_EQ(service_.submits(), 2u);
+  ASSERT_TRUE(again.error);
+  EXPECT_EQ(again.error->kind, ErrorKind::open_read);
+  EXPECT_THAT(again.text(), HasSubstr("task.json"));
+  EXPECT_TRUE(std::filesystem::exists(path().record()));
+  EXPECT_EQ(service_.submits(), 1u);
+  set_mode(path().record(), 0600);
+  EXPECT_FALSE(run().error);
+  EXPECT_EQ(service_.submits(), 1u);
 }
 
 TEST_F(Permission, AFolderThatMayNotBeReadIsAnErrorAndCostsNothing) {

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What is known of a request is not forgotten by the run that comes after: the findings on the journal, one
+// by one.
+#include <filesystem>
+#include <fstream>
+
+#include "tests/generation/work_fixture.h"
+
+namespace genclip::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class JournalMemory : public WorkTest {
+ protected:
+  GenerationJob anew() const {
+    GenerationJob other = job();
+    other.reuse = false;
+    return other;
+  }
+  GenerationJob without_key() const {
+    GenerationJob other = job();
+    other.endpoint.api_key.clear();
+    other.no_key = "There is no API key.";
+    return other;
+  }
+  // A run that leaves its task with the service.
+  void leave_task(GenerationJob job) {
+    service_.polls = 1000;
+    job.timeout = std::chrono::seconds(20);
+    const Outcome left = run(std::move(job));
+    ASSERT_TRUE(left.error);
+    EXPECT_EQ(left.error->kind, ErrorKind::timed_out);
+    service_.polls = 1;
+  }
+  // A run that ends when its task is unknown.
+  void lose_task() {
+    leave_task(job());
+    service_.knows_no_task = true;
+    EXPECT_TRUE(run().error);
+    const auto lost = record();
+    ASSERT_TRUE(lost);
+    ASSERT_EQ(lost->state, ClipState::lost);
+  }
+  Outcome run_whole(const GenerationJob &job) {
+    Outcome outcome = run(job);
+    EXPECT_FALSE(outcome.error) << outcome.text();
+    return outcome;
+  }
+  Outcome run_whole() { return run_whole(job()); }
+};
+
+// ---- A1
+
+TEST_F(JournalMemory, WithoutReuseATaskWhoseClipNobodyHasIsAttachedTo) {
+  for (int left = 0; left < 3; ++left) leave_task(anew());
+  const Outcome last = run_whole(anew());
+  EXPECT_EQ(service_.submits(), 1u);
+  EXPECT_EQ(last.state.task_id, "task-1");
+}
+
+TEST_F(JournalMemory, WithoutReuseACutDownloadIsResumed) {
+  service_.cuts = {100'000};
+  GenerationJob hasty = anew();
+  hasty.retries = 0;
+  EXPECT_TRUE(run(hasty).error);
+  const size_t before = service_.media_bytes();
+  run_whole(anew());
+  EXPECT_EQ(service_.submits(), 1u);
+  EXPECT_LT(service_.media_bytes() - before, service_.clip().size()) << "the part was kept";
+}
+
+TEST_F(JournalMemory, WithoutReuseALostTaskIsAskedForBeforeAnythingIsPaid) {
+  lose_task();
+  service_.knows_no_task = false;
+  const Outcome again = run_whole(anew());
+  EXPECT_EQ(again.state.task_id, "task-1");
+  EXPECT_EQ(service_.submits(), 1u);
+}
+
+TEST_F(JournalMemory, ATaskThatIsToReplaceAClipIsFetchedByAPlainRunOnceItIsDone) {
+  run_whole();
+  leave_task(anew());
+  service_.polls = 1000;
+  EXPECT_EQ(run_whole().state.task_id, "task-1") << "until then the stored clip is served";
+  service_.polls = 1;
+  EXPECT_EQ(run_whole().state.task_id, "task-2");
+  EXPECT_EQ(service_.submits(), 2u);
+}
+
+TEST_F(JournalMemory, AClipIsServedWhileItsSuccessorCannotBeFetched) {
+  run_whole();
+  leave_task(anew());
+  for (int i = 0; i < 50; ++i) service_.odd_media.push_back(answer(404, ""));
+  const Outcome old = run_whole();
+  EXPECT_EQ(old.state.task_id, "task-1");
+  EXPECT_THAT(old.warnings, ElementsAre(HasSubstr("The stored one is served")));
+  EXPECT_EQ(record()->state, ClipState::submitted);
+  service_.odd_media.clear();
+  EXPECT_EQ(run_whole(anew()).state.task_id, "task-2");
+  EXPECT_EQ(service_.submits(), 2u);
+}
+
+TEST_F(JournalMemory, AClipIsServedWithoutTheNetworkAndWithoutAKeyWhateverItsSuccessorDoes) {
+  run_whole();
+  leave_task(anew());
+  EXPECT_EQ(run_whole(without_key()).state.task_id, "task-1");
+  http_->expect(not_sent(), 50);
+  const Outcome offline = run_whole();
+  EXPECT_EQ(offline.state.task_id, "task-1");
+}
+
+// ---- A2
+
+TEST_F(JournalMemory, ALostTaskOutlivesASubmitThatIsRefused) {
+  lose_task();
+  service_.odd_submits = {answer(404, "")};
+  EXPECT_TRUE(run().error);
+  EXPECT_EQ(record()->state, ClipState::lost);
+  EXPECT_EQ(record()->task_id, "task-1");
+  service_.knows_no_task = false;
+  EXPECT_EQ(run_whole().state.task_id, "task-1");
+  EXPECT_EQ(service_.submits(), 1u) << "never paid twice";
+}
+
+TEST_F(JournalMemory, ALostTaskOutlivesACrashAmidASubmit) {
+  lose_task();
+  http_->before_answer([&](const HttpRequest &request) {
+    if (request.method == HttpRequest::Method::post) files_.die_at(1);
+  });
+  service_.odd_submits = {answer(402, "")};
+  EXPECT_TRUE(run().error);
+  http_->before_answer(nullptr);
+  crash(Loss::both);
+  ASSERT_EQ(record()->state, ClipState::intent);
+  service_.knows_no_task = false;
+  EXPECT_EQ(run_whole().state.task_id, "task-1");
+  EXPECT_EQ(service_.submits(), 1u);
+}
+
+TEST_F(JournalMemory, ATaskFromBeforeALostOneIsAskedForWhenTheLaterOneFails) {
+  lose_task();
+  service_.failure = "moderated";
+  http_->before_answer([this](const HttpRequest &request) {
+    if (request.method == HttpRequest::Method::post) service_.knows_no_task = false;
+  });
+  EXPECT_THAT(run().warnings, ElementsAre(HasSubstr("does not know the task task-1")));
+  EXPECT_EQ(record()->state, ClipState::failed);
+  service_.failure = "";
+  EXPECT_EQ(run_whole().state.task_id, "task-1");
+  EXPECT_EQ(service_.submits(), 2u);
+}
+
+TEST_F(JournalMemory, TheRunThatPaysAgainIsTheRunThatWarns) {
+  service_.loses_submit_answers = true;
+  EXPECT_TRUE(run().error);
+  service_.loses_submit_answers = false;
+  for (const unsigned status : {401u, 400u}) {
+    service_.odd_submits = {answer(status, "")};
+    EXPECT_TRUE(run().error);
+    EXPECT_EQ(record()->state, ClipState::ambiguous) << "as it was before the refusal";
+  }
+  EXPECT_THAT(run_whole().warnings, ElementsAre(HasSubstr("An earlier run submitted")));
+  EXPECT_EQ(service_.submits(), 2u);
+}
+
+TEST_F(JournalMemory, AWholeClipIsServedThoughTheSubmitOfAnotherWasNotAnswered) {
+  run_whole();
+  service_.loses_submit_answers = true;
+  EXPECT_TRUE(run(anew()).error);
+  EXPECT_EQ(record()->state, ClipState::ambiguous);
+  EXPECT_EQ(run_whole().state.task_id, "task-1");
+  EXPECT_EQ(run_whole(without_key()).state.task_id, "task-1");
+  EXPECT_EQ(service_.submits(), 2u);
+  service_.loses_submit_answers = false;
+  EXPECT_THAT(run_whole(anew()).warnings, ElementsAre(HasSubstr("may be charged twice")));
+}
+
+TEST_F(JournalMemory, UnansweredSubmitsAreCountedOverARefusalAndAFailure) {
+  run_whole();
+  service_.loses_submit_answers = true;
+  EXPECT_TRUE(run(anew()).error);
+  EXPECT_TRUE(run(anew()).error);
+  service_.loses_submit_answers = false;
+  service_.odd_submits = {answer(402, "")};
+  EXPECT_TRUE(run(anew()).error);
+  service_.failure = "moderated";
+  EXPECT_THAT(run(anew()).warnings, ElementsAre(HasSubstr("2 earlier runs")));
+  service_.failure = "";
+  EXPECT_EQ(run_whole().state.task_id, "task-1") << "the clip is served meanwhile";
+  EXPECT_THAT(run_whole(anew()).warnings, ElementsAre(HasSubstr("2 earlier runs")));
+}
+
+TEST_F(JournalMemory, ATaskThatTheUserNamesPutsNoOtherOneOutOfMind) {
+  leave_task(job());
+  GenerationJob named = job();
+  named.task_id = "t-77";
+  service_.failure = "moderated";
+  EXPECT_TRUE(run(named).error);
+  service_.failure = "";
+  EXPECT_EQ(run_whole().state.task_id, "task-1");
+  EXPECT_EQ(service_.submits(), 1u);
+}
+
+// Two waited for the same task: both learn that it failed, none pays for the other.
+TEST_F(JournalMemory, APartThatWasBegunIsKeptUntilAnotherTaskIsAccepted) {
+  service_.cuts = {100'000};
+  GenerationJob hasty = job();
+  hasty.retries = 0;
+  EXPECT_TRUE(run(hasty).error);
+  service_.knows_no_task = true;
+  EXPECT_TRUE(run().error);
+  service_.odd_submits = {answer(402, "")};
+  EXPECT_TRUE(run().error);
+  EXPECT_TRUE(fs::exists(path().part()));
+  service_.knows_no_task = false;
+  const size_t before = service_.media_bytes();
+  run_whole();
+  EXPECT_LT(service_.media_bytes() - before, service_.clip().size());
+}
+
+// ---- A5
+
+TEST_F(JournalMemory, ANewerJournalIsAnErrorThatChangesAndPaysNothing) {
+  run_whole();
+  std::ifstream file(path().record());
+  std::string text((std::istreambuf_iterator<char>(file)), {});
+  text.replace(text.find("\"version\": 1"), 12, "\"version\": 2");
+  std::ofstream(path().record()) << text;
+  const size_t requests = http_->requests().size();
+  const auto names = FileSystem::posix().list(path().folder());
+  for (const GenerationJob &any : {job(), anew(), without_key()}) {
+    const Outcome newer = run(any);
+    ASSERT_TRUE(newer.error);
+    EXPECT_EQ(newer.error->kind, ErrorKind::open_read);
+    EXPECT_THAT(newer.text(), HasSubstr("newer genclip"));
+    EXPECT_THAT(newer.warnings, IsEmpty());
+  }
+  EXPECT_EQ(http_->requests().size(), requests);
+  const auto after = FileSystem::posix().list(path().folder());
+  ASSERT_TRUE(names && after);
+  EXPECT_EQ(*after, *names);
+}
+
+// ---- A12
+
+TEST_F(JournalMemory, ARequestThatCannotBeJournalledIsRefusedBeforeItIsPaid) {
+  GenerationJob large = job();
+  large.request = sample_request(std::string(5 << 20, 'x'));
+  large.identity.request = large.request->body();
+  for (int time = 0; time < 2; ++time) {
+    const Outcome outcome = run(large);
+    ASSERT_TRUE(outcome.error);
+    EXPECT_EQ(outcome.error->kind, ErrorKind::settings);
+    EXPECT_THAT(outcome.text(), HasSubstr("too large"));
+  }
+  EXPECT_EQ(service_.submits(), 0u);
+}
+
+TEST_F(JournalMemory, AnEndlessErrorTextFitsTheJournal) {
+  service_.failure = std::string(6 << 20, 'x');
+  EXPECT_TRUE(run().error);
+  ASSERT_TRUE(record());
+  EXPECT_EQ(record()->state, ClipState::failed);
+}
+
+// ---- B5
+
+TEST_F(JournalMemory, ARunThatEndsWhileTheServiceAsksToWaitLeavesNoDoubt) {
+  service_.odd_submits = {answer(429, "", {{"Retry-After", "60"}})};
+  const auto generation = std::make_shared<Generation>(job(), services());
+  ASSERT_TRUE(generation->join(std::make_shared<KeptWarnings>()));
+  http_->before_answer([&](const HttpRequest &) { g_cancellable_cancel(generation->cancellable()); });
+  EXPECT_FALSE(ClipWork(*generation).run());
+  http_->before_answer(nullptr);
+  ASSERT_TRUE(record());
+  EXPECT_EQ(record()->state, ClipState::refused);
+  EXPECT_THAT(run_whole().warnings, IsEmpty());
+}
+
+TEST_F(JournalMemory, AnIntentIsOnDiskBeforeEachTryOfASubmit) {
+  service_.odd_submits = {answer(429, "", {{"Retry-After", "60"}}), answer(503, "")};
+  std::vector<ClipState> states;
+  http_->before_answer([&](const HttpRequest &request) {
+    if (request.method == HttpRequest::Method::post) states.push_back(record()->state);
+  });
+  run_whole();
+  EXPECT_THAT(states, ElementsAre(ClipState::intent, ClipState::intent, ClipState::intent));
+}
+
+}  // namespace
+}  // namespace genclip::test
