@@ -32,7 +32,9 @@ ClipRecord full_record() {
   record.media_type = "video/mp4";
   record.clip_size = 5'000'000'000;
   record.unanswered_submits = 3;
+  record.warned_submits = 2;
   record.earlier_tasks = {"t-0", "t-00"};
+  record.unfetched_tasks = {"t-00"};
   return record;
 }
 
@@ -72,7 +74,9 @@ TEST(ClipRecord, KeepsEveryField) {
   EXPECT_EQ(after->media_type, before.media_type);
   EXPECT_EQ(after->clip_size, before.clip_size);
   EXPECT_EQ(after->unanswered_submits, before.unanswered_submits);
+  EXPECT_EQ(after->warned_submits, before.warned_submits);
   EXPECT_EQ(after->earlier_tasks, before.earlier_tasks);
+  EXPECT_EQ(after->unfetched_tasks, before.unfetched_tasks);
   EXPECT_EQ(after->to_json().to_text(), before.to_json().to_text());
 }
 
@@ -145,7 +149,7 @@ TEST(ClipRecord, RefusesWhatIsNoRecordAndSaysWhy) {
       {"[]", "no JSON object"},
       {"null", "no JSON object"},
       {"{}", "version is 0"},
-      {R"({"version":2,"state":"intent"})", "version is 2"},
+      {R"({"version":2,"state":"intent"})", "a newer genclip wrote it (version 2"},
       {R"({"version":"1","state":"intent"})", "version is 0"},
       {R"({"version":1})", "state \"\""},
       {R"({"version":1,"state":"dancing"})", "\"dancing\""},
