@@ -100,7 +100,7 @@ void take_turn(JournalWorld &world, size_t index) {
   process.has_turn = true;
   TurnBegins turn;
   turn.found = world.disk;
-  turn.is_news = process.first_look != text_of(world.disk);
+  turn.is_news = !process.first_look.empty() && process.first_look != text_of(world.disk);
   turn.first_whole = process.first_whole;
   apply(world, index, turn);
 }
@@ -113,7 +113,6 @@ bool is_locked(const JournalWorld &world) {
 void start(JournalWorld &world, size_t index, const RunWish &wish) {
   Process process;
   process.run.wish = wish;
-  process.first_look = text_of(world.disk);
   if (world.disk)
     if (const auto whole = whole_clip_of(*world.disk)) process.first_whole = whole->task_id;
   if (world.disk && is_locked(world)) {
@@ -121,6 +120,7 @@ void start(JournalWorld &world, size_t index, const RunWish &wish) {
     if (served && served->task_id == world.file) return;
   }
   const bool waits = is_locked(world);
+  if (waits) process.first_look = text_of(world.disk);
   world.processes[index] = std::move(process);
   if (!waits) take_turn(world, index);
 }
@@ -410,10 +410,13 @@ std::string broken_promise(const JournalWorld &world) {
     if (again.file.empty()) return "no clip after four honest runs";
     if (owed && payments > 0) return "an honest run pays although a paid task is there";
     if (owed && reuse) {
-      const bool reached = std::any_of(again.tasks.begin(), again.tasks.end(), [&](const ServiceTask &task) {
-        return task.is_fetched && is_to_be_had(*find(stopped, task.id));
+      // … or another task brought the clip, and the journal still names this one.
+      const auto listed = unfetched_tasks_of(*again.disk);
+      const bool kept = std::all_of(again.tasks.begin(), again.tasks.end(), [&](const ServiceTask &task) {
+        const ServiceTask *before = find(stopped, task.id);
+        return !before || !is_to_be_had(*before) || task.is_fetched || has(listed, task.id);
       });
-      if (!reached && whole.empty()) return "a paid task is not reached by a plain run";
+      if (!kept) return "a paid task is neither reached by a plain run nor kept in mind";
     }
   }
   return "";

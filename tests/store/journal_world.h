@@ -32,7 +32,7 @@ struct Process {
   bool waits = false;      // The service wants the refused submit later.
   bool has_warned = false;
   std::string first_whole;
-  std::string first_look;  // The journal's text.
+  std::string first_look;  // The journal's text when it began to wait; empty: it did not.
 };
 
 struct JournalWorld {
