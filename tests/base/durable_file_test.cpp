@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "tests/support/file_content.h"
+#include "tests/support/taken.h"
 #include "tests/support/temporary_folder.h"
 
 namespace genclip {
@@ -186,11 +187,11 @@ TEST(DurableFile, ReadsRegularFilesOnly) {
   std::ofstream(folder.file("f")) << "x";
   ASSERT_EQ(::symlink("f", folder.file("link").c_str()), 0);
   ASSERT_EQ(::mkfifo(folder.file("pipe").c_str(), 0600), 0);
-  EXPECT_EQ(read_whole(real(), folder.file("link"), 10).error().kind, ErrorKind::wrong_type);
-  EXPECT_EQ(read_whole(real(), folder.file("pipe"), 10).error().kind, ErrorKind::wrong_type)
+  EXPECT_EQ(test::failure_of(read_whole(real(), folder.file("link"), 10)).kind, ErrorKind::wrong_type);
+  EXPECT_EQ(test::failure_of(read_whole(real(), folder.file("pipe"), 10)).kind, ErrorKind::wrong_type)
       << "and does not wait for it";
-  EXPECT_EQ(read_whole(real(), folder.path(), 10).error().kind, ErrorKind::wrong_type);
-  EXPECT_EQ(read_whole(real(), folder.file("missing"), 10).error().kind, ErrorKind::not_found);
+  EXPECT_EQ(test::failure_of(read_whole(real(), folder.path(), 10)).kind, ErrorKind::wrong_type);
+  EXPECT_EQ(test::failure_of(read_whole(real(), folder.file("missing"), 10)).kind, ErrorKind::not_found);
 }
 
 TEST(DurableFolder, IsKnownToEachOfItsNewParents) {

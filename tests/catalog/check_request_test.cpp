@@ -9,6 +9,8 @@
 
 #include <limits>
 
+#include "tests/support/taken.h"
+
 namespace genclip {
 namespace {
 
@@ -18,8 +20,8 @@ using testing::Not;
 ClipRequest request(const std::string &model, const std::string &fields, const std::string &extra = "{}") {
   ClipRequest out;
   out.model = model;
-  out.fields = *Json::parse(fields);
-  out.extra = *Json::parse(extra);
+  out.fields = test::taken(Json::parse(fields));
+  out.extra = test::taken(Json::parse(extra));
   return out;
 }
 

@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/taken.h"
+
 namespace genclip {
 namespace {
 
@@ -96,7 +98,7 @@ TEST(ClipUri, ReadsTakeApiAndTheModelAsWritten) {
   EXPECT_EQ(request->model, "My/Model:14B");
   EXPECT_EQ(request->take, 7u);
   EXPECT_EQ(request->api, Api::legacy);
-  EXPECT_EQ(*parse_clip_uri(catalog(), clip_uri(catalog(), *request)), *request);
+  EXPECT_EQ(test::taken(parse_clip_uri(catalog(), clip_uri(catalog(), *request))), *request);
 }
 
 struct Refused {

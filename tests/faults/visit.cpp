@@ -4,7 +4,9 @@
 // it is told to leave.
 #include <glib-unix.h>
 #include <gst/gst.h>
+#include <unistd.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <string>
 
@@ -14,6 +16,14 @@ struct Visit {
   GMainLoop *loop;
   int result = 1;
 };
+
+int exit_code = 2;
+
+// Ends the process after the exit handlers, of which this is the first one registered and so the last one
+// called, but before the libraries' destructors. GIO's and libproxy's threads outlive main() and may be
+// loading libraries then, which makes glibc run GObject's constructor once more, and that aborts. Whether it
+// happens is chance, and nothing that genclip could wait for.
+void end_after_exit_handlers() { ::_exit(exit_code); }
 
 gboolean on_message(GstBus *, GstMessage *message, gpointer data) {
   auto &visit = *static_cast<Visit *>(data);
@@ -32,6 +42,7 @@ gboolean on_signal(gpointer data) {
 }  // namespace
 
 int main(int argc, char **argv) {
+  std::atexit(end_after_exit_handlers);
   gst_init(&argc, &argv);
   GstElement *pipeline = gst_parse_launch("genclipsrc name=src ! filesink name=sink", nullptr);
   if (!pipeline || argc < 2) return 2;
@@ -56,5 +67,5 @@ int main(int argc, char **argv) {
                           static_cast<gpointer>(pipeline)})
     gst_object_unref(object);
   g_main_loop_unref(visit.loop);
-  return visit.result;
+  return exit_code = visit.result;
 }

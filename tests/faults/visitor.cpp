@@ -25,9 +25,6 @@ Visitor::Visitor(const std::vector<std::pair<const char *, std::string>> &proper
   environment = g_environ_setenv(environment, "GENCLIP_API_KEY", kSecretKey, TRUE);
   // ThreadSanitizer sees GLib's locks only with the layer that this process has.
   environment = g_environ_setenv(environment, "TSAN_OPTIONS", "report_bugs=0", TRUE);
-  // GIO asks libproxy on a thread that nothing waits for, which loads libraries. Done while the process
-  // exits, that runs GObject's constructor again, which aborts (glibc 2.36).
-  environment = g_environ_setenv(environment, "GIO_USE_PROXY_RESOLVER", "dummy", TRUE);
   GErrorPtr error;
   g_spawn_async(nullptr, arguments.data(), environment, G_SPAWN_DO_NOT_REAP_CHILD, nullptr, nullptr,
                 &process_, take(error));

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "tests/generation/work_fixture.h"
+#include "tests/support/taken.h"
 
 namespace genclip::test {
 namespace {
@@ -68,7 +69,7 @@ class Follower : public WorkTest {
   void other_commits() {
     other_record_.clip_name = "clip.mp4";
     other_record_.clip_size = service_.clip().size();
-    auto part = *other_.open_part();
+    auto part = taken(other_.open_part());
     ASSERT_TRUE(other_.commit(*part, other_record_));
   }
   void other_dies() { lock_.reset(); }

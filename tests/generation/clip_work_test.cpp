@@ -8,6 +8,7 @@
 
 #include "plugin/store/store_listing.h"
 #include "tests/generation/work_fixture.h"
+#include "tests/support/taken.h"
 
 namespace genclip::test {
 namespace {
@@ -36,10 +37,7 @@ class ClipWorkTest : public WorkTest {
     fs::remove_all(path().file(name));
     std::ofstream(path().file(name), std::ios::binary) << bytes;
   }
-  std::vector<std::string> names() const {
-    auto names = *FileSystem::posix().list(path().folder());
-    return names;
-  }
+  std::vector<std::string> names() const { return taken(FileSystem::posix().list(path().folder())); }
   // A run that ends well, with the service's clip.
   Outcome run_whole(const GenerationJob &job) {
     Outcome outcome = run(job);

@@ -9,6 +9,7 @@
 #include <random>
 
 #include "tests/generation/work_fixture.h"
+#include "tests/support/taken.h"
 
 namespace genclip::test {
 namespace {
@@ -34,7 +35,7 @@ class DownloadTest : public testing::Test, protected World {
   Got download(const std::string &boot = "boot") {
     static_cast<void>(FileSystem::posix().make_folder(path().folder()));
     ClipFolder folder(files_, path());
-    auto file = *folder.open_part();
+    auto file = taken(folder.open_part());
     Download::Hooks hooks;
     hooks.fresh_url = [this]() -> Result<std::string> {
       ++fresh_urls_;
@@ -51,7 +52,7 @@ class DownloadTest : public testing::Test, protected World {
       static_cast<void>(folder.discard_part());
       part_ = part;
       auto begun = folder.open_part();
-      file = *begun;
+      if (begun) file = *begun;
       return begun;
     };
     const RetryPolicy retries(retries_, [] { return 0.5; });

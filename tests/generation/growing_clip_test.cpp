@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/taken.h"
 #include "tests/support/temporary_folder.h"
 
 namespace genclip::test {
@@ -16,7 +17,7 @@ namespace {
 class GrowingClipTest : public testing::Test {
  protected:
   GrowingClipTest() {
-    file_ = *FileSystem::posix().open(folder_.file("part"), FileSystem::Mode::read_write);
+    file_ = taken(FileSystem::posix().open(folder_.file("part"), FileSystem::Mode::read_write));
     std::vector<std::byte> bytes(1000);
     for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 7);
     EXPECT_TRUE(file_->write_at(0, bytes));

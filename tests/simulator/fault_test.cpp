@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/taken.h"
+
 namespace genclip::sim {
 namespace {
 
@@ -56,7 +58,7 @@ TEST(FaultText, SaysWhatIsWrong) {
 TEST(FaultScript, HappensToTheCallsThatAreNamed) {
   FaultScript script;
   for (const char *text : {"media#2-3:hang", "submit:reset", "query#1:no-url"})
-    script.add(*parse_fault(text));
+    script.add(test::taken(parse_fault(text)));
   const auto count = [&](Call call, bool completed = false) { return script.take(call, completed).size(); };
   EXPECT_EQ(count(Call::media), 0u);
   EXPECT_EQ(count(Call::media), 1u);

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "tests/store/store_fixture.h"
+#include "tests/support/taken.h"
 
 namespace genclip::test {
 namespace {
@@ -27,7 +28,7 @@ class ClipFolderTest : public StoreTest {
     ClipFolder folder(files_, path_);
     const auto lock = folder.lock_writer(on_damage());
     expect_locked(lock);
-    auto part = *folder.open_part();
+    auto part = taken(folder.open_part());
     EXPECT_TRUE(part->write_at(0, std::as_bytes(std::span(clip_))));
     EXPECT_TRUE(folder.write_record(record_of("a", ClipState::submitted)));
     const size_t before = files_.operations();
@@ -46,8 +47,8 @@ class ClipFolderTest : public StoreTest {
   }
 
   void clear() {
-    const auto names = files_.list(path_.folder());
-    for (const std::string &name : *names) EXPECT_TRUE(files_.remove(path_.file(name)));
+    for (const std::string &name : taken(files_.list(path_.folder())))
+      EXPECT_TRUE(files_.remove(path_.file(name)));
     files_.crash(Loss::nothing);
   }
 
@@ -113,10 +114,10 @@ TEST_F(ClipFolderTest, ACommitUnderAnotherNameRemovesTheClipThatItReplaces) {
   const auto lock = folder.lock_writer(on_damage());
   expect_locked(lock);
   std::ofstream(path_.file("clip.mp4")) << "12345";
-  auto part = *folder.open_part();
+  auto part = taken(folder.open_part());
   ASSERT_TRUE(part->write_at(0, std::as_bytes(std::span(clip_))));
   ASSERT_TRUE(folder.commit(*part, record_));
-  EXPECT_THAT(*files_.list(path_.folder()), ElementsAre("clip.png", "lock", "task.json"));
+  EXPECT_THAT(taken(files_.list(path_.folder())), ElementsAre("clip.png", "lock", "task.json"));
 }
 
 TEST_F(ClipFolderTest, LookingChangesNothingAndMakesNothing) {
@@ -125,7 +126,7 @@ TEST_F(ClipFolderTest, LookingChangesNothingAndMakesNothing) {
   const auto part = folder.look_at_part();
   ASSERT_TRUE(part);
   EXPECT_FALSE(*part);
-  EXPECT_EQ(folder.lock_use().error().kind, ErrorKind::not_found);
+  EXPECT_EQ(failure_of(folder.lock_use()).kind, ErrorKind::not_found);
   EXPECT_FALSE(fs::exists(root_));
 }
 
@@ -155,7 +156,7 @@ TEST_F(ClipFolderTest, TheReservedSpaceIsEnoughForTheIdOnAFullDisk) {
   record.task_id = std::string(1'024, 't');
   const auto written = folder.write_record(record);
   ASSERT_TRUE(written) << written.error().text;
-  EXPECT_EQ(folder.look()->task_id, record.task_id);
+  EXPECT_EQ(taken(folder.look()).task_id, record.task_id);
 }
 
 TEST_F(ClipFolderTest, WhatIsSetAsideNeverReplacesWhatWasSetAsideBefore) {

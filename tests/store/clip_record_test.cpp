@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/taken.h"
+
 namespace genclip::test {
 namespace {
 
@@ -140,8 +142,9 @@ TEST(ClipRecord, HandsOnNothingThatATerminalObeys) {
   EXPECT_EQ(record->task_id, "") << "it is no ID";
   EXPECT_EQ(record->model, "m 31m");
   EXPECT_THAT(record->earlier_tasks, ElementsAre("a"));
-  EXPECT_THAT(ClipRecord::from_json(*Json::parse(R"({"version":1,"state":"\u001bx"})")).error().text,
-              HasSubstr("\" x\""));
+  EXPECT_THAT(
+      failure_of(ClipRecord::from_json(taken(Json::parse(R"({"version":1,"state":"\u001bx"})")))).text,
+      HasSubstr("\" x\""));
 }
 
 TEST(ClipRecord, RefusesWhatIsNoRecordAndSaysWhy) {

@@ -9,6 +9,7 @@
 #include "plugin/store/media_container.h"
 #include "plugin/store/media_end.h"
 #include "tests/support/sample_clip.h"
+#include "tests/support/taken.h"
 #include "tests/support/temporary_folder.h"
 
 namespace genclip::test {
@@ -27,8 +28,8 @@ class MediaEndTest : public testing::Test {
  protected:
   MediaEnd end_of(const std::string &bytes, const std::string &media_type = "video/mp4") {
     std::ofstream(folder_.file("clip"), std::ios::binary) << bytes;
-    auto file = FileSystem::posix().open(folder_.file("clip"), FileSystem::Mode::read);
-    const auto end = media_end_of(**file, {media_type, ""});
+    const auto file = taken(FileSystem::posix().open(folder_.file("clip"), FileSystem::Mode::read));
+    const auto end = media_end_of(*file, {media_type, ""});
     EXPECT_TRUE(end);
     return end ? *end : MediaEnd::unknown;
   }

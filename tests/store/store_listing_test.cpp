@@ -8,6 +8,7 @@
 
 #include "plugin/store/clip_removal.h"
 #include "tests/store/store_fixture.h"
+#include "tests/support/taken.h"
 
 namespace genclip::test {
 namespace {
@@ -86,14 +87,14 @@ TEST_F(StoreListing, FindsByDigestByItsBeginningAndByTask) {
     ASSERT_TRUE(found) << key;
     EXPECT_EQ(found->digest, digest);
   }
-  EXPECT_EQ(find_stored(files_, root_, digest.substr(0, 7)).error().kind, ErrorKind::not_found)
+  EXPECT_EQ(failure_of(find_stored(files_, root_, digest.substr(0, 7))).kind, ErrorKind::not_found)
       << "too short to be sure";
-  EXPECT_EQ(find_stored(files_, root_, "").error().kind, ErrorKind::not_found);
-  EXPECT_EQ(find_stored(files_, root_, "task of c").error().kind, ErrorKind::not_found);
+  EXPECT_EQ(failure_of(find_stored(files_, root_, "")).kind, ErrorKind::not_found);
+  EXPECT_EQ(failure_of(find_stored(files_, root_, "task of c")).kind, ErrorKind::not_found);
   ClipRecord take = record_of("a", ClipState::submitted);
   take.identity.take = 1;
   add(take);
-  EXPECT_EQ(find_stored(files_, root_, "task of a").error().kind, ErrorKind::settings) << "two of them";
+  EXPECT_EQ(failure_of(find_stored(files_, root_, "task of a")).kind, ErrorKind::settings) << "two of them";
 }
 
 // ---- Verify.
@@ -122,8 +123,9 @@ TEST_F(StoreListing, FindsEveryDamageOfAClipAndChangesNothing) {
   }
   const ClipPath path = add("a");
   fs::remove(path.file("clip.mp4"));
-  EXPECT_THAT(verify_clip(files_, stored(path)).error().text, HasSubstr("missing"));
-  EXPECT_EQ(verify_clip(files_, stored(add("b", ClipState::submitted))).error().kind, ErrorKind::not_found);
+  EXPECT_THAT(failure_of(verify_clip(files_, stored(path))).text, HasSubstr("missing"));
+  EXPECT_EQ(failure_of(verify_clip(files_, stored(add("b", ClipState::submitted)))).kind,
+            ErrorKind::not_found);
 }
 
 // ---- Remove.
@@ -132,7 +134,7 @@ TEST_F(StoreListing, RemovesAClipWithAllThatIsInItsFolder) {
   const ClipPath path = add("a");
   std::ofstream(path.file("clip.mp4.damaged-1")) << "x";
   EXPECT_TRUE(remove_clip(files_, root_, stored(path).digest));
-  EXPECT_THAT(*files_.list(root_), IsEmpty());
+  EXPECT_THAT(taken(files_.list(root_)), IsEmpty());
 }
 
 TEST_F(StoreListing, RemovesALinkInAFoldersPlaceAndNothingOfWhatItLeadsTo) {
@@ -150,8 +152,8 @@ TEST_F(StoreListing, RemovesALinkInAFoldersPlaceAndNothingOfWhatItLeadsTo) {
   EXPECT_TRUE(prune_store(files_, root_, 0));
   EXPECT_FALSE(fs::is_symlink(ClipPath::removed(path.folder())));
   link(path.folder());
-  EXPECT_EQ(remove_clip(files_, root_, digest, Removable::any).error().kind, ErrorKind::not_found);
-  EXPECT_THAT(*files_.list(elsewhere), ElementsAre("letter"));
+  EXPECT_EQ(failure_of(remove_clip(files_, root_, digest, Removable::any)).kind, ErrorKind::not_found);
+  EXPECT_THAT(taken(files_.list(elsewhere)), ElementsAre("letter"));
 }
 
 TEST_F(StoreListing, NeverRemovesAClipThatIsReadOrWritten) {
@@ -160,13 +162,13 @@ TEST_F(StoreListing, NeverRemovesAClipThatIsReadOrWritten) {
   {
     const auto use = ClipFolder(files_, path).lock_use();
     ASSERT_TRUE(use && *use);
-    EXPECT_EQ(remove_clip(files_, root_, digest).error().kind, ErrorKind::busy);
-    EXPECT_EQ(remove_clip(files_, root_, digest, Removable::any).error().kind, ErrorKind::busy);
+    EXPECT_EQ(failure_of(remove_clip(files_, root_, digest)).kind, ErrorKind::busy);
+    EXPECT_EQ(failure_of(remove_clip(files_, root_, digest, Removable::any)).kind, ErrorKind::busy);
   }
   {
     const auto writer = StoreLock::try_lock(path.lock());
     ASSERT_TRUE(writer && *writer);
-    EXPECT_EQ(remove_clip(files_, root_, digest).error().kind, ErrorKind::busy);
+    EXPECT_EQ(failure_of(remove_clip(files_, root_, digest)).kind, ErrorKind::busy);
   }
   EXPECT_TRUE(verify_clip(files_, stored(path)));
   EXPECT_TRUE(remove_clip(files_, root_, digest));
@@ -176,7 +178,7 @@ TEST_F(StoreListing, RemovesATaskOnlyWhenAskedTo) {
   for (const ClipState state : {ClipState::intent, ClipState::ambiguous, ClipState::submitted}) {
     const ClipPath path = add("a", state);
     const std::string digest = stored(path).digest;
-    EXPECT_EQ(remove_clip(files_, root_, digest).error().kind, ErrorKind::settings) << to_word(state);
+    EXPECT_EQ(failure_of(remove_clip(files_, root_, digest)).kind, ErrorKind::settings) << to_word(state);
     EXPECT_TRUE(fs::exists(path.record()));
     EXPECT_TRUE(remove_clip(files_, root_, digest, Removable::any));
     EXPECT_FALSE(fs::exists(path.folder()));
@@ -187,7 +189,7 @@ TEST_F(StoreListing, RemovesNothingButClips) {
   add("a");
   fs::create_directory(root_ + "/mine");
   for (const std::string name : {"", ".", "..", "mine", "nothing"})
-    EXPECT_EQ(remove_clip(files_, root_, name).error().kind, ErrorKind::not_found) << name;
+    EXPECT_EQ(failure_of(remove_clip(files_, root_, name)).kind, ErrorKind::not_found) << name;
   EXPECT_TRUE(fs::exists(root_ + "/mine"));
   EXPECT_EQ(list().size(), 1u);
 }
@@ -206,8 +208,8 @@ TEST_F(StoreListing, ACrashAmidARemovalLeavesAllOfTheClipOrNoneThatIsServed) {
         EXPECT_TRUE(verify_clip(files_, stored(path)));
       }
       ASSERT_TRUE(prune_store(files_, root_, uint64_t{1} << 40));
-      const auto names = files_.list(root_);
-      for (const std::string &name : *names) EXPECT_EQ(name, digest) << "leftovers are cleared";
+      for (const std::string &name : taken(files_.list(root_)))
+        EXPECT_EQ(name, digest) << "leftovers are cleared";
     }
   }
 }

@@ -23,6 +23,17 @@ constexpr int kBacklog = 128;
   std::abort();
 }
 
+// On a free port of 127.0.0.1, which `address` becomes.
+int bound_socket(sockaddr_in &address) {
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof address;
+  auto *generic = reinterpret_cast<sockaddr *>(&address);
+  const int bound = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (bind(bound, generic, length) != 0 || getsockname(bound, generic, &length) != 0) give_up("no free port");
+  return bound;
+}
+
 size_t body_length(const std::string &head) {
   const GStringPtr lower(g_ascii_strdown(head.c_str(), -1));
   const std::string_view text(lower.get());
@@ -189,19 +200,13 @@ HttpServer::Script always(std::string bytes) {
 
 FullBacklog::FullBacklog() {
   sockaddr_in address = {};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t length = sizeof address;
-  auto *generic = reinterpret_cast<sockaddr *>(&address);
-  listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (bind(listener_, generic, length) != 0 || listen(listener_, 0) != 0 ||
-      getsockname(listener_, generic, &length) != 0)
-    give_up("no backlog");
+  listener_ = bound_socket(address);
+  if (listen(listener_, 0) != 0) give_up("no backlog");
   port_ = ntohs(address.sin_port);
   // The queue takes one or two; what comes later is not even answered.
   for (int i = 0; i < 4; ++i) {
     const int filler = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    (void)connect(filler, generic, length);
+    (void)connect(filler, reinterpret_cast<const sockaddr *>(&address), sizeof address);
     fillers_.push_back(filler);
   }
 }
@@ -212,8 +217,12 @@ FullBacklog::~FullBacklog() {
 }
 
 int refused_port() {
-  HttpServer server(always(""));
-  return server.port();
+  static const int port = [] {
+    sockaddr_in address = {};
+    bound_socket(address);  // Kept.
+    return ntohs(address.sin_port);
+  }();
+  return port;
 }
 
 }  // namespace genclip::test

@@ -119,7 +119,8 @@ class FullBacklog {
   std::vector<int> fillers_;
 };
 
-// A port of 127.0.0.1 that nobody listens on.
+// A port of 127.0.0.1 that refuses connections for as long as the process runs: bound, so that nobody else is
+// given it, and never listened on.
 int refused_port();
 
 }  // namespace genclip::test
