@@ -54,6 +54,12 @@ Error failure(const char *doing, const std::string &path) {
   return failure(doing, path, code, meaning_of(code));
 }
 
+// A shared file system answers from a cache of its own unless it is told not to, and then a file that another
+// machine has made longer seems to be as short as before.
+int fresh_status(int descriptor, const char *path, int flags, struct statx &status) {
+  return ::statx(descriptor, path, flags | AT_STATX_FORCE_SYNC, STATX_BASIC_STATS, &status);
+}
+
 class PosixFile final : public File {
  public:
   PosixFile(int descriptor, std::string path) : descriptor_(descriptor), path_(std::move(path)) {}
@@ -63,12 +69,21 @@ class PosixFile final : public File {
 
   Result<size_t> read_at(uint64_t offset, std::span<std::byte> target) override {
     size_t done = 0;
+    bool is_second_look = false;
     while (done < target.size()) {
       const ssize_t count =
           ::pread(descriptor_, target.data() + done, target.size() - done, static_cast<off_t>(offset + done));
       if (count < 0 && errno == EINTR) continue;
       if (count < 0) return read_failure();
-      if (count == 0) break;
+      if (count == 0) {
+        // To look at the size anew is what ends a shared file system's belief in the old one.
+        const auto now = size();
+        if (!now) return now.error();
+        if (is_second_look || *now <= offset + done) break;
+        is_second_look = true;
+        continue;
+      }
+      is_second_look = false;
       done += static_cast<size_t>(count);
     }
     return done;
@@ -86,9 +101,9 @@ class PosixFile final : public File {
   }
 
   Result<uint64_t> size() override {
-    struct stat status;
-    if (::fstat(descriptor_, &status) < 0) return read_failure();
-    return static_cast<uint64_t>(status.st_size);
+    struct statx status;
+    if (fresh_status(descriptor_, "", AT_EMPTY_PATH, status) < 0) return read_failure();
+    return status.stx_size;
   }
 
   Result<void> truncate(uint64_t size) override {
@@ -182,18 +197,18 @@ class PosixFileSystem final : public FileSystem {
   }
 
   Result<std::optional<FileInfo>> info(const std::string &path) override {
-    struct stat status;
-    if (::lstat(path.c_str(), &status) < 0) {
+    struct statx status;
+    if (fresh_status(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW, status) < 0) {
       if (errno == ENOENT || errno == ENOTDIR) return std::optional<FileInfo>();
       return failure("look at", path);
     }
     FileInfo info;
-    info.size = static_cast<uint64_t>(status.st_size);
-    info.is_folder = S_ISDIR(status.st_mode);
-    info.is_regular = S_ISREG(status.st_mode);
-    info.modified = std::chrono::system_clock::from_time_t(status.st_mtim.tv_sec) +
+    info.size = status.stx_size;
+    info.is_folder = S_ISDIR(status.stx_mode);
+    info.is_regular = S_ISREG(status.stx_mode);
+    info.modified = std::chrono::system_clock::from_time_t(status.stx_mtime.tv_sec) +
                     std::chrono::duration_cast<std::chrono::system_clock::duration>(
-                        std::chrono::nanoseconds(status.st_mtim.tv_nsec));
+                        std::chrono::nanoseconds(status.stx_mtime.tv_nsec));
     return std::optional<FileInfo>(info);
   }
 

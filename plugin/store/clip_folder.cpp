@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // A commit is: sync, announce, rename, complete. Whichever step a crash comes before, finish_commit ends it.
+//
+// A lock on a shared file system can be lost without a word: the machine slept, or was cut off, and the
+// server gave it up. So before anything is changed the journal is compared with what this writer knows of it:
+// every writer that takes over writes there first.
 #include "plugin/store/clip_folder.h"
 
 #include <algorithm>
@@ -143,8 +147,10 @@ Result<void> ClipFolder::set_strangers_aside(const OnDamage &on_damage) {
 Result<std::optional<ClipRecord>> ClipFolder::read_record(const OnDamage &on_damage) {
   const auto info = files_.info(path_.record());
   if (!info) return info.error();
+  last_text_ = "";
   if (!*info) return std::optional<ClipRecord>();
   const auto text = read_text();
+  if (text) last_text_ = *text;
   if (!text) {
     const ErrorKind kind = text.error().kind;
     if (kind == ErrorKind::not_found) return std::optional<ClipRecord>();
@@ -170,14 +176,35 @@ Result<std::optional<ClipRecord>> ClipFolder::read_record(const OnDamage &on_dam
   return std::optional<ClipRecord>(std::move(rest));
 }
 
+// What somebody removed may be written anew, and what cannot be read shows nothing.
+Result<void> ClipFolder::check_that_nobody_else_writes() {
+  if (!last_text_) return {};
+  auto now = read_text();
+  if (!now) return {};
+  // A write that failed may have come as far as its name.
+  if (*now == last_text_ || *now == next_text_) {
+    last_text_ = std::move(*now);
+    return {};
+  }
+  return Error{
+      ErrorKind::busy,
+      "Another process has taken over this clip: " + path_.record() +
+          " is not as this process left it, which was cut off from the store, or asleep. Run again to "
+          "get the clip from there."};
+}
+
 Result<void> ClipFolder::write_record(const ClipRecord &record) {
+  if (auto alone = check_that_nobody_else_writes(); !alone) return alone;
   if (reserved_) {
     reserved_ = false;
     if (auto moved = files_.rename(path_.spare(), path_.record_temporary()); !moved) return moved;
   }
   GST_CAT_INFO(store_category(), "%s: %s, task %s", path_.folder().c_str(),
                std::string(to_word(record.state)).c_str(), record.task_id.c_str());
-  return write_durably(files_, path_.record(), record.to_json().to_pretty_text() + "\n");
+  next_text_ = record.to_json().to_pretty_text() + "\n";
+  auto written = write_durably(files_, path_.record(), next_text_);
+  if (written) last_text_ = next_text_;
+  return written;
 }
 
 Result<void> ClipFolder::write_intent(const ClipRecord &record) {
@@ -187,6 +214,7 @@ Result<void> ClipFolder::write_intent(const ClipRecord &record) {
                                           std::to_string(text_size) + " bytes; " +
                                           std::to_string(kMaxRecordSize - kRecordGrowth) +
                                           " are possible). Shorten it. Nothing was submitted."};
+  if (auto alone = check_that_nobody_else_writes(); !alone) return alone;
   // Another machine may have made the folder and not yet synced its name.
   if (auto synced = files_.sync_folder(path_.root()); !synced) return synced;
   auto file = files_.open(path_.spare(), FileSystem::Mode::read_write);
@@ -200,6 +228,7 @@ Result<void> ClipFolder::write_intent(const ClipRecord &record) {
 }
 
 Result<std::shared_ptr<File>> ClipFolder::open_part() {
+  if (auto alone = check_that_nobody_else_writes(); !alone) return std::move(alone).error();
   return open_shared(files_, path_.part(), FileSystem::Mode::read_write);
 }
 
@@ -242,6 +271,9 @@ Result<void> ClipFolder::finish_commit(ClipRecord &record) {
   return *clip && is_whole(**clip) ? make_complete(record) : Result<void>();
 }
 
-Result<void> ClipFolder::discard_part() { return files_.remove(path_.part()); }
+Result<void> ClipFolder::discard_part() {
+  if (auto alone = check_that_nobody_else_writes(); !alone) return alone;
+  return files_.remove(path_.part());
+}
 
 }  // namespace genclip

@@ -39,7 +39,8 @@ class ClipFolder {
   // somebody else writes.
   Result<std::optional<StoreLock>> lock_writer(const OnDamage &on_damage);
 
-  // All that follows needs that lock.
+  // All that follows needs that lock. Where it was lost, and another one has written since, what changes the
+  // folder is ErrorKind::busy.
   // Sets aside what bears a name of ours and is no file. First of all.
   Result<void> set_strangers_aside(const OnDamage &on_damage);
   // Nothing when there is none. A damaged one is set aside and told to `on_damage`; then what comes back is a
@@ -67,10 +68,14 @@ class ClipFolder {
   Result<void> make_folder(const OnDamage &on_damage);
   Result<void> make_complete(ClipRecord &record);
   Result<std::string> read_text() const;
+  Result<void> check_that_nobody_else_writes();
 
   FileSystem &files_;
   ClipPath path_;
   bool reserved_ = false;
+  // The journal as this one last read or wrote it (empty: there was none), and as it last tried to write it.
+  std::optional<std::string> last_text_;
+  std::string next_text_;
 };
 
 }  // namespace genclip

@@ -175,5 +175,79 @@ TEST_F(ClipFolderTest, WhatIsSetAsideNeverReplacesWhatWasSetAsideBefore) {
   EXPECT_EQ(damage_.size(), 3u);
 }
 
+// B9: a lock on a shared file system can be lost without a word.
+TEST_F(ClipFolderTest, AWriterThatLostItsLockChangesNothingOfWhatTheNextOneWrote) {
+  add(record_of("a", ClipState::submitted));
+  ClipFolder first(files_, path_);
+  ASSERT_TRUE(first.read_record(on_damage()));
+  ClipFolder next(files_, path_);
+  ASSERT_TRUE(next.read_record(on_damage()));
+  ASSERT_TRUE(first.write_record(record_)) << "nobody else has written yet";
+
+  ClipFolder second(files_, path_);
+  ASSERT_TRUE(second.read_record(on_damage()));
+  auto part = second.open_part();
+  ASSERT_TRUE(part);
+  ASSERT_TRUE((*part)->write_at(0, std::as_bytes(std::span(clip_))));
+  ASSERT_TRUE(second.commit(**part, record_));
+
+  const auto refuses = [](const Result<void> &done) { return !done && done.error().kind == ErrorKind::busy; };
+  for (ClipFolder *late : {&first, &next}) {
+    EXPECT_TRUE(refuses(late->write_record(record_of("a", ClipState::refused))));
+    EXPECT_TRUE(refuses(late->write_intent(record_of("a", ClipState::intent))));
+    EXPECT_TRUE(refuses(late->discard_part()));
+    const auto opened = late->open_part();
+    EXPECT_TRUE(!opened && opened.error().kind == ErrorKind::busy);
+  }
+  EXPECT_THAT(*files_.list(path_.folder()), ElementsAre("clip.mp4", "lock", "task.json"));
+  const auto record = second.look();
+  ASSERT_TRUE(record);
+  EXPECT_EQ(record->state, ClipState::complete);
+  EXPECT_EQ(read_clip(), clip_);
+}
+
+TEST_F(ClipFolderTest, AWriterThatFoundNoJournalDoesNotWriteOverOneThatCameMeanwhile) {
+  ClipFolder first(files_, path_);
+  const auto lock = first.lock_writer(on_damage());
+  expect_locked(lock);
+  ASSERT_TRUE(first.read_record(on_damage()));
+  ClipFolder second(files_, path_);
+  ASSERT_TRUE(second.read_record(on_damage()));
+  ASSERT_TRUE(second.write_record(record_));
+  const auto intended = first.write_intent(record_of("a", ClipState::intent));
+  ASSERT_FALSE(intended);
+  EXPECT_EQ(intended.error().kind, ErrorKind::busy);
+}
+
+TEST_F(ClipFolderTest, AWriterWhoseWriteFailedAtAnyPointIsStillTheOneThatWrites) {
+  add(record_of("a", ClipState::submitted));
+  for (size_t step = 1;; ++step) {
+    ClipFolder folder(files_, path_);
+    ASSERT_TRUE(folder.read_record(on_damage()));
+    const size_t before = files_.operations();
+    ClipRecord record = record_of("a", ClipState::submitted);
+    record.progress = static_cast<int>(step);
+    files_.fail_at(before + step, {ErrorKind::no_space_left, "No room."});
+    const bool written = static_cast<bool>(folder.write_record(record));
+    const bool was_last = files_.operations() < before + step;
+    files_.crash(Loss::nothing);
+    EXPECT_TRUE(written || !was_last) << step;
+    for (int progress : {50, 51}) {
+      record.progress = progress;
+      EXPECT_TRUE(folder.write_record(record)) << step;
+    }
+    if (was_last) break;
+  }
+}
+
+TEST_F(ClipFolderTest, AWriterWhoseJournalWasRemovedWritesItAnew) {
+  add(record_of("a", ClipState::submitted));
+  ClipFolder folder(files_, path_);
+  ASSERT_TRUE(folder.read_record(on_damage()));
+  ASSERT_TRUE(files_.remove(path_.record()));
+  EXPECT_TRUE(folder.write_record(record_));
+  EXPECT_TRUE(folder.look());
+}
+
 }  // namespace
 }  // namespace genclip::test
