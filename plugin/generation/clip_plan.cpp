@@ -93,6 +93,10 @@ Result<ClipPlan> plan_clip(const ClipWish &wish) {
       problems.push_back({"api-key", job.no_key});
     for (std::string &problem : problems_of(wish.http)) problems.push_back({"", std::move(problem)});
   }
+  if (wish.max_download_size == 0)
+    problems.push_back(
+        {"max-download-size",
+         "max-download-size is 0, with which every clip would be paid and then refused: raise it."});
   if (!problems.empty()) return Error{ErrorKind::settings, problems_text(problems)};
 
   if (!wish.dry_run)

@@ -29,7 +29,10 @@ bool fits(const Generation &generation, const GenerationJob &job) {
 
 Joined join_generation(GenerationJob job, GenerationServices services,
                        const std::shared_ptr<GenerationObserver> &observer) {
-  const std::string key = job.store + "\n" + job.identity.digest() + "\n" + job.task_id;
+  // By API key too: a wrong one's refusal is nobody else's. Its run then waits for the other's, as one of
+  // another process would.
+  const std::string key =
+      job.store + "\n" + job.identity.digest() + "\n" + job.task_id + "\n" + job.endpoint.api_key;
   Table &all = table();
   MutexLock lock(all.mutex);
   std::erase_if(all.generations, [](const auto &entry) { return entry.second.expired(); });

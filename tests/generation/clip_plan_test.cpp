@@ -133,5 +133,11 @@ TEST_F(ClipPlanTest, NamesAProxyAndACaFileThatCannotBeUsedWithAllElse) {
   EXPECT_EQ(problems(), "") << "a dry run connects to nothing";
 }
 
+// A12
+TEST_F(ClipPlanTest, RefusesToPayForAClipThatItWouldNotTake) {
+  wish_.max_download_size = 0;
+  EXPECT_THAT(problems(), HasSubstr("max-download-size is 0"));
+}
+
 }  // namespace
 }  // namespace genclip::test

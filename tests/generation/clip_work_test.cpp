@@ -330,6 +330,7 @@ TEST_F(LostTask, IsSubmittedAnewByTheNextRunWithAWarning) {
   EXPECT_EQ(service_.submits(), 2u);
   EXPECT_EQ(record()->task_id, "task-2");
   EXPECT_THAT(record()->earlier_tasks, ElementsAre("task-1"));
+  EXPECT_THAT(record()->unfetched_tasks, IsEmpty()) << "it was paid again, and that was said";
   EXPECT_THAT(run_whole().warnings, IsEmpty());
 }
 

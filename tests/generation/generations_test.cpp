@@ -177,6 +177,20 @@ TEST_F(Generations, WithoutReuseShareWhatIsUnderWayButNotWhatIsDone) {
   EXPECT_EQ(service_.submits(), 2u);
 }
 
+// B2
+TEST_F(Generations, WithAnotherKeyDoNotShareThatTheirsWasRefused) {
+  http_->otherwise([this](const HttpRequest &request) {
+    return request.bearer_key == "wrong" ? answer(401, "") : service_(request);
+  });
+  GenerationJob wrong = job();
+  wrong.endpoint.api_key = "wrong";
+  const auto one = want(wrong);
+  const auto two = want();
+  EXPECT_NE(one->generation(), two->generation());
+  EXPECT_TRUE(two->bytes());
+  EXPECT_EQ(service_.submits(), 1u);
+}
+
 // Two names of one store are two generations here, but one clip.
 TEST_F(Generations, OfTwoPathsToOneStoreSubmitOnce) {
   std::filesystem::create_directories(folder_.path() + "/stores");

@@ -71,6 +71,9 @@ void apply(JournalWorld &world, size_t index, const ClipEvent &event) {
   for (const ClipWarning warning : reaction.warnings) {
     if (warning == ClipWarning::unanswered_submits && world.doubts == 0)
       accuse(world, "a warning of submits that cannot have been charged");
+    if (warning == ClipWarning::unknown_tasks)
+      for (const std::string &id : process.run.unknown)
+        if (!find(world, id)) accuse(world, "a task is in the journal that the service never told of");
     if (warning != ClipWarning::successor_is_unknown) process.has_warned = true;
   }
   if (reaction.write) {
@@ -130,6 +133,8 @@ void start(JournalWorld &world, size_t index, const RunWish &wish) {
 void pay(JournalWorld &world, const Process &process) {
   if (process.run.wish.reuse && !world.file.empty())
     accuse(world, "paid though a whole clip was to be served");
+  if (process.run.is_news && !process.run.unknown.empty())
+    accuse(world, "paid anew for a task that was lost while this run waited, before anybody was told");
   for (ServiceTask &task : world.tasks) {
     if (!is_owed(task)) continue;
     if (!process.has_warned) accuse(world, "paid anew without a word while " + task.id + " was paid");
