@@ -3,6 +3,8 @@
 // A main loop with one source: the queue of jobs, under a lock that tools can see.
 #include "plugin/http/io_thread.h"
 
+#include <unistd.h>
+
 #include <chrono>
 #include <cstdlib>
 #include <thread>
@@ -45,7 +47,10 @@ IoThread::IoThread() : context_(g_main_context_new()), loop_(g_main_loop_new(con
   g_source_attach(source, context_);
   g_source_unref(source);
   std::thread([this] { run(); }).detach();
-  std::atexit([] { get().stop(); });
+  static const pid_t owner = ::getpid();
+  std::atexit([] {
+    if (::getpid() == owner) get().stop();  // A fork has the loop, but not its thread.
+  });
 }
 
 void IoThread::run() {

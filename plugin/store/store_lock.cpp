@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// fcntl's F_OFD_SETLK.
+// fcntl's F_OFD_SETLK. Such a lock lives as long as any copy of its descriptor, and a fork copies them all: a
+// list of them tells the child which to close.
 #include "plugin/store/store_lock.h"
 
 #include <fcntl.h>
 #include <glib.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <set>
 
 #include "plugin/base/file_system.h"
+#include "plugin/base/mutex.h"
 
 namespace genclip {
 namespace {
@@ -19,6 +23,41 @@ namespace {
 constexpr int kMaxTries = 100;
 // A pipe that somebody has put there would be waited for.
 constexpr int kFlags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+
+struct LockDescriptors {
+  Mutex mutex;
+  std::set<int> open GUARDED_BY(mutex);
+  unsigned forks GUARDED_BY(mutex) = 0;
+};
+
+LockDescriptors &lock_descriptors() {
+  static auto &all = *new LockDescriptors;  // Never destroyed: threads may outlive main().
+  return all;
+}
+
+// The list stays as it is while the process forks.
+void before_fork() NO_THREAD_SAFETY_ANALYSIS {
+  lock_descriptors().mutex.lock();
+  ++lock_descriptors().forks;
+}
+void after_fork() NO_THREAD_SAFETY_ANALYSIS { lock_descriptors().mutex.unlock(); }
+void after_fork_in_child() NO_THREAD_SAFETY_ANALYSIS {
+  for (const int descriptor : lock_descriptors().open) ::close(descriptor);
+  lock_descriptors().open.clear();
+  lock_descriptors().mutex.unlock();
+}
+
+unsigned forks_so_far() {
+  static const int watched = ::pthread_atfork(before_fork, after_fork, after_fork_in_child);
+  static_cast<void>(watched);
+  MutexLock lock(lock_descriptors().mutex);
+  return lock_descriptors().forks;
+}
+
+bool is_listed(int descriptor) {
+  MutexLock lock(lock_descriptors().mutex);
+  return lock_descriptors().open.contains(descriptor);
+}
 
 ErrorKind kind_of(int code) {
   if (code == ENOENT) return ErrorKind::not_found;
@@ -40,6 +79,7 @@ int open_lock_file(const std::string &path, StoreLock::Kind kind) {
 
 Result<std::optional<StoreLock>> StoreLock::try_lock(const std::string &path, Kind kind) {
   for (int tries = 0; tries < kMaxTries; ++tries) {
+    const unsigned forks = forks_so_far();
     const int descriptor = open_lock_file(path, kind);
     if (descriptor < 0) {
       const int code = errno;
@@ -47,7 +87,8 @@ Result<std::optional<StoreLock>> StoreLock::try_lock(const std::string &path, Ki
                    "Could not open " + path + ": " + g_strerror(code) +
                        ". Check the store's permissions, or choose another folder with the property store."};
     }
-    StoreLock lock(descriptor);
+    auto lock = keep(descriptor, forks);
+    if (!lock) continue;
     struct flock whole = {};
     whole.l_type = kind == Kind::shared ? F_RDLCK : F_WRLCK;
     whole.l_whence = SEEK_SET;
@@ -57,7 +98,7 @@ Result<std::optional<StoreLock>> StoreLock::try_lock(const std::string &path, Ki
       return Error{ErrorKind::open_write, "Could not lock " + path + ": " + g_strerror(code) +
                                               ". The store needs a file system with locks."};
     }
-    if (lock.is_of(path)) return std::optional<StoreLock>(std::move(lock));
+    if (lock->is_of(path)) return lock;
   }
   return Error{ErrorKind::open_write,
                path + " is another file each time it is opened. The store needs a file system with locks."};
@@ -75,8 +116,31 @@ bool StoreLock::is_of(const std::string &path) const {
   return same;
 }
 
+std::optional<StoreLock> StoreLock::keep(int descriptor, unsigned forks) {
+  {
+    LockDescriptors &all = lock_descriptors();
+    MutexLock lock(all.mutex);
+    if (all.forks == forks) {
+      all.open.insert(descriptor);
+      return StoreLock(descriptor);
+    }
+  }
+  ::close(descriptor);
+  return std::nullopt;
+}
+
 StoreLock::~StoreLock() {
-  if (descriptor_ >= 0) ::close(descriptor_);
+  if (descriptor_ < 0 || !is_listed(descriptor_)) return;  // A fork has closed it.
+  // Before it leaves the list: a fork that comes right then has a copy, but no lock.
+  struct flock none = {};
+  none.l_type = F_UNLCK;
+  none.l_whence = SEEK_SET;
+  static_cast<void>(::fcntl(descriptor_, F_OFD_SETLK, &none));
+  {
+    MutexLock lock(lock_descriptors().mutex);
+    lock_descriptors().open.erase(descriptor_);
+  }
+  ::close(descriptor_);
 }
 
 }  // namespace genclip

@@ -13,8 +13,8 @@
 namespace genclip {
 
 // Held until destroyed, or until the process dies, however it dies. An open-file-description lock: byte-range
-// locks are what shared file systems (NFS) pass on to their server. It is not inherited over exec; a fork
-// without one holds it too.
+// locks are what shared file systems (NFS) pass on to their server. Neither a program that is started nor a
+// fork that starts none inherits it.
 class StoreLock {
  public:
   enum class Kind {
@@ -36,6 +36,10 @@ class StoreLock {
 
  private:
   explicit StoreLock(int descriptor) : descriptor_(descriptor) {}
+
+  // Of a descriptor that was opened when the process had forked that often. Nothing: it has forked since, and
+  // the child has a copy that it does not know of.
+  static std::optional<StoreLock> keep(int descriptor, unsigned forks);
 
   // Whether the locked file still is the one with that name.
   bool is_of(const std::string &path) const;

@@ -3,6 +3,7 @@
 // Locks over threads, processes and removed files.
 #include "plugin/store/store_lock.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -107,6 +108,55 @@ TEST_F(StoreLockTest, IsNotInheritedByAProgramThatIsStarted) {
   held.reset();
   EXPECT_TRUE(lock());
   kill_and_reap(child);
+}
+
+TEST_F(StoreLockTest, IsNotInheritedByAForkThatStartsNoProgram) {
+  auto held = lock();
+  ASSERT_TRUE(held);
+  const pid_t child = start([] {});
+  held.reset();
+  EXPECT_TRUE(lock());
+  kill_and_reap(child);
+}
+
+TEST_F(StoreLockTest, IsNotGivenBackByAForkThatLetsGoOfIt) {
+  auto held = lock();
+  ASSERT_TRUE(held);
+  std::optional<StoreLock> other = StoreLock::try_lock(folder_.file("other")).value();
+  const pid_t child = start([&] {
+    const int reused = ::open("/dev/null", O_RDONLY);  // The number of one that was closed.
+    held.reset();
+    other.reset();
+    if (::fcntl(reused, F_GETFD) < 0) ::_exit(1);
+  });
+  EXPECT_FALSE(lock());
+  kill_and_reap(child);
+  EXPECT_FALSE(lock());
+}
+
+// Wherever a lock is on its way when the process forks.
+TEST_F(StoreLockTest, ThatComesAndGoesWhileTheProcessForksIsInheritedByNone) {
+  std::atomic<bool> done{false};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 2; ++i)
+    threads.emplace_back([&, i] {
+      while (!done) static_cast<void>(StoreLock::try_lock(folder_.file("lock-" + std::to_string(i))));
+    });
+  std::vector<pid_t> children;
+  for (int i = 0; i < 60; ++i) {
+    const pid_t child = ::fork();
+    if (child == 0)
+      for (;;) ::pause();
+    children.push_back(child);
+  }
+  done = true;
+  for (std::thread &thread : threads) thread.join();
+  for (int i = 0; i < 2; ++i) {
+    const auto now = StoreLock::try_lock(folder_.file("lock-" + std::to_string(i)));
+    ASSERT_TRUE(now) << now.error().text;
+    EXPECT_TRUE(*now) << "a child holds it";
+  }
+  for (const pid_t child : children) kill_and_reap(child);
 }
 
 TEST_F(StoreLockTest, OfARemovedFileIsNoLock) {
