@@ -12,6 +12,10 @@
 namespace genclip {
 namespace {
 
+// A disk that is no slower has told by then whether the clip is stored; who asks of a slower one is told that
+// the size is not known yet.
+constexpr auto kPatienceForLook = std::chrono::milliseconds(50);
+
 GRef<GstTagList> tags_of(const Generation &generation) {
   auto tags = GRef<GstTagList>::adopt(gst_tag_list_new(GST_TAG_APPLICATION_NAME, "genclip", nullptr));
   const auto comment = [&](const char *key, const std::string &value) {
@@ -74,16 +78,36 @@ std::optional<uint64_t> ClipSource::size() const {
   return run_.generation ? run_.generation->clip().size() : std::nullopt;
 }
 
+std::optional<uint64_t> ClipSource::size_after_look() {
+  std::shared_ptr<Generation> generation;
+  {
+    MutexLock lock(mutex_);
+    generation = run_.generation;
+  }
+  if (!generation) return std::nullopt;
+  if (!waited_for_look_.test_and_set()) generation->wait_for_look(kPatienceForLook);
+  return generation->clip().size();
+}
+
 Result<void> ClipSource::prepare() {
   auto plan = plan_clip(settings());
   if (!plan) return std::move(plan).error();
   for (std::string &mistakes : unreported_catalog_mistakes()) plan->warnings.push_back(std::move(mistakes));
-  MutexLock lock(mutex_);
-  plan_ = std::move(*plan);
-  run_ = {std::make_shared<ClipMessages>(GST_ELEMENT(element_)), nullptr};
-  opened_ = false;
-  for (const std::string &warning : plan_->warnings)
-    run_.messages->on_warning({ErrorKind::settings, warning});
+  std::shared_ptr<Generation> generation;
+  {
+    MutexLock lock(mutex_);
+    plan_ = std::move(*plan);
+    run_ = {std::make_shared<ClipMessages>(GST_ELEMENT(element_)), nullptr, {}};
+    opened_ = began_ = false;
+    waited_for_look_.clear();
+    for (const std::string &warning : plan_->warnings)
+      run_.messages->on_warning({ErrorKind::settings, warning});
+    if (settings_.dry_run) return {};
+    auto joined = join_generation(plan_->job, {HttpClient::shared(plan_->http)}, run_.messages);
+    generation = run_.generation = std::move(joined.generation);
+    run_.joined_at = std::move(joined.state);
+  }
+  generation->look();
   return {};
 }
 
@@ -118,16 +142,12 @@ void ClipSource::wake(const Run &run) {
 
 ClipSource::Run ClipSource::begin() {
   Run run;
-  GenerationState state;
   {
     MutexLock lock(mutex_);
-    if (!plan_ || run_.generation || settings_.dry_run) return run_;
-    auto joined = join_generation(plan_->job, {HttpClient::shared(plan_->http)}, run_.messages);
-    run_.generation = std::move(joined.generation);
-    state = std::move(joined.state);
+    if (!run_.generation || std::exchange(began_, true)) return run_;
     run = run_;
   }
-  run.generation->start([&] { run.messages->on_change(state); });
+  run.generation->start([messages = run.messages, state = run.joined_at] { messages->on_change(state); });
   return run;
 }
 
@@ -190,14 +210,15 @@ Result<GRef<GstBuffer>> ClipSource::read(uint64_t offset, unsigned size, bool wh
   if (!ready) return ready.error();
   if (!opened_)
     if (auto opened = open_stream(run, ready->size, whole, watch); !opened) return std::move(opened).error();
-  if (ready->available == 0) return GRef<GstBuffer>();
+  if (ready->available == 0)
+    return offset < ready->size ? GRef<GstBuffer>::adopt(gst_buffer_new()) : GRef<GstBuffer>();
 
   auto buffer = GRef<GstBuffer>::adopt(gst_buffer_new_allocate(nullptr, ready->available, nullptr));
   GstMapInfo map;
   if (!gst_buffer_map(buffer.get(), &map, GST_MAP_WRITE))
     return Error{ErrorKind::read, "There is no memory left."};
-  const auto count =
-      run.generation->clip().read(offset, std::span(reinterpret_cast<std::byte *>(map.data), map.size));
+  const auto count = run.generation->clip().read(
+      offset, std::span(reinterpret_cast<std::byte *>(map.data), map.size), watch);
   gst_buffer_unmap(buffer.get(), &map);
   if (!count) return count.error();
   if (*count != ready->available)

@@ -44,15 +44,19 @@ class ClipSource {
   Result<void> set_uri(const std::string &uri) EXCLUDES(mutex_);
 
   GenerationState state() const EXCLUDES(mutex_);
+  // Never waits.
   std::optional<uint64_t> size() const EXCLUDES(mutex_);
+  // The same for who asks before any read: waits a moment, once in a run, for the look for a stored clip.
+  std::optional<uint64_t> size_after_look() EXCLUDES(mutex_);
 
-  // On the way to PAUSED: judges everything, touches no network.
+  // On the way to PAUSED: judges everything, has somebody else look for a stored clip; touches neither disk
+  // of the store nor network.
   Result<void> prepare() EXCLUDES(mutex_);
   // On the way to READY.
   void release() EXCLUDES(mutex_);
 
   // A buffer of the bytes at `offset`: at most `size`, exactly that many (but for the end) when `whole`. Null
-  // at the end.
+  // at the end; empty when none were asked for.
   Result<GRef<GstBuffer>> read(uint64_t offset, unsigned size, bool whole) EXCLUDES(mutex_);
   // Ends waits at once, until resume().
   void interrupt() EXCLUDES(mutex_);
@@ -61,10 +65,11 @@ class ClipSource {
  private:
   struct Run {
     std::shared_ptr<ClipMessages> messages;
-    std::shared_ptr<Generation> generation;
+    std::shared_ptr<Generation> generation;  // None for a dry run.
+    GenerationState joined_at;
   };
 
-  // Joins the generation at the first read.
+  // Wants the clip, at the first read.
   Run begin() EXCLUDES(mutex_);
   static void wake(const Run &run);
   Result<void> open_stream(const Run &run, uint64_t size, bool pulled, const Interrupt::Watch &watch)
@@ -74,12 +79,14 @@ class ClipSource {
   GstBaseSrc *const element_;
   Interrupt interrupt_;
   bool opened_ = false;  // The streaming thread's.
+  std::atomic_flag waited_for_look_;
 
   mutable Mutex mutex_;
   ClipSettings settings_ GUARDED_BY(mutex_);
   std::string given_uri_ GUARDED_BY(mutex_);
   std::optional<ClipPlan> plan_ GUARDED_BY(mutex_);
   Run run_ GUARDED_BY(mutex_);
+  bool began_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace genclip

@@ -115,6 +115,32 @@ GstFlowReturn create(GstBaseSrc *src, guint64 offset, guint size, GstBuffer **bu
   return GST_FLOW_OK;
 }
 
+// GstBaseSrc asks for the size when it starts, which is too early for a clip that nobody has looked for yet.
+void learn_size(GstBaseSrc *src) {
+  const auto size = source_of(src).size_after_look();
+  if (!size) return;
+  GST_OBJECT_LOCK(src);
+  src->segment.duration = *size;
+  GST_OBJECT_UNLOCK(src);
+}
+
+// A reverse segment without a stop begins at the clip's end. `segment` is a copy, the element's comes of it.
+gboolean do_seek(GstBaseSrc *src, GstSegment *segment) {
+  const bool begins_at_the_end = segment->rate < 0 && segment->stop == static_cast<guint64>(-1);
+  if (begins_at_the_end && segment->duration == static_cast<guint64>(-1)) {
+    const auto size = source_of(src).size_after_look();
+    if (!size) {
+      post_error(GST_ELEMENT(src),
+                 {ErrorKind::settings,
+                  "The clip cannot be played backwards before its size is known. Seek once it plays, or have "
+                  "the clip generated first."});
+      return FALSE;
+    }
+    segment->duration = segment->position = *size;
+  }
+  return GST_BASE_SRC_CLASS(genclip_src_parent_class)->do_seek(src, segment);
+}
+
 gboolean query(GstBaseSrc *src, GstQuery *query) {
   switch (GST_QUERY_TYPE(query)) {
     case GST_QUERY_SCHEDULING:
@@ -122,14 +148,8 @@ gboolean query(GstBaseSrc *src, GstQuery *query) {
       if (source_of(src).settings().random_access) gst_query_add_scheduling_mode(query, GST_PAD_MODE_PULL);
       gst_query_add_scheduling_mode(query, GST_PAD_MODE_PUSH);
       return TRUE;
-    case GST_QUERY_DURATION: {
-      GstFormat format;
-      gst_query_parse_duration(query, &format, nullptr);
-      if (format != GST_FORMAT_BYTES) return FALSE;
-      const auto size = source_of(src).size();
-      gst_query_set_duration(query, format, size ? static_cast<gint64>(*size) : -1);
-      return TRUE;
-    }
+    case GST_QUERY_DURATION:
+    case GST_QUERY_SEEKING: learn_size(src); break;
     case GST_QUERY_URI: {
       // Typefind tries the extension's kind first, where it pulls. The others take longer than the rest of
       // the way to a stored clip's first byte.
@@ -138,8 +158,9 @@ gboolean query(GstBaseSrc *src, GstQuery *query) {
       gst_query_set_uri(query, uri.empty() ? nullptr : uri.c_str());
       return TRUE;
     }
-    default: return GST_BASE_SRC_CLASS(genclip_src_parent_class)->query(src, query);
+    default: break;
   }
+  return GST_BASE_SRC_CLASS(genclip_src_parent_class)->query(src, query);
 }
 
 GstURIType uri_type(GType) { return GST_URI_SRC; }
@@ -212,6 +233,7 @@ static void genclip_src_class_init(GenclipSrcClass *klass) {
   base_class->get_size = get_size;
   base_class->unlock = unlock;
   base_class->unlock_stop = unlock_stop;
+  base_class->do_seek = do_seek;
   base_class->create = create;
   base_class->query = query;
 

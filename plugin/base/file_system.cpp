@@ -6,9 +6,11 @@
 #include <fcntl.h>
 #include <glib/gstdio.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <iterator>
 
@@ -89,6 +91,15 @@ class PosixFile final : public File {
     return done;
   }
 
+  bool read_at_once(uint64_t offset, std::span<std::byte> target) override {
+    if (!tells_what_is_in_memory_) return false;
+    const struct iovec all = {target.data(), target.size()};
+    const ssize_t count = ::preadv2(descriptor_, &all, 1, static_cast<off_t>(offset), RWF_NOWAIT);
+    // Network and memory file systems do not know the flag.
+    if (count < 0 && errno == EOPNOTSUPP) tells_what_is_in_memory_ = false;
+    return count >= 0 && static_cast<size_t>(count) == target.size();
+  }
+
   Result<void> write_at(uint64_t offset, std::span<const std::byte> source) override {
     while (!source.empty()) {
       const ssize_t count = ::pwrite(descriptor_, source.data(), source.size(), static_cast<off_t>(offset));
@@ -130,6 +141,7 @@ class PosixFile final : public File {
 
   const int descriptor_;
   const std::string path_;
+  std::atomic<bool> tells_what_is_in_memory_ = true;
 };
 
 class PosixFileSystem final : public FileSystem {

@@ -24,6 +24,9 @@ class File {
 
   // Bytes read: fewer than asked only at the end of the file.
   virtual Result<size_t> read_at(uint64_t offset, std::span<std::byte> target) = 0;
+  // Fills the target with what is in memory already, and never waits for a disk. False: it is not, or nobody
+  // can tell.
+  virtual bool read_at_once(uint64_t /*offset*/, std::span<std::byte> /*target*/) { return false; }
   // All of them, or an error (ErrorKind::no_space_left when the disk is full).
   virtual Result<void> write_at(uint64_t offset, std::span<const std::byte> source) = 0;
   virtual Result<uint64_t> size() = 0;

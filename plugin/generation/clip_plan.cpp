@@ -10,7 +10,6 @@
 #include "plugin/catalog/check_request.h"
 #include "plugin/http/api_key.h"
 #include "plugin/http/http_settings.h"
-#include "plugin/store/clip_folder.h"
 
 namespace genclip {
 namespace {
@@ -45,18 +44,6 @@ void plan_attach(const ClipRequest &request, GenerationJob &job) {
   job.identity.request = Json::Object{{"task_id", job.task_id}};
 }
 
-// A stored clip takes no exchange, so no key.
-bool is_stored(const GenerationJob &job) {
-  if (!job.reuse) return false;
-  FileSystem &files = FileSystem::posix();
-  const ClipPath path(job.store, job.identity.digest());
-  const auto record = ClipFolder(files, path).look();
-  if (!record || record->state != ClipState::complete) return false;
-  if (!job.task_id.empty() && record->task_id != job.task_id) return false;
-  const auto clip = files.info(path.file(record->clip_name));
-  return clip && *clip && (*clip)->is_regular && (*clip)->size == record->clip_size;
-}
-
 }  // namespace
 
 Result<ClipPlan> plan_clip(const ClipWish &wish) {
@@ -89,9 +76,12 @@ Result<ClipPlan> plan_clip(const ClipWish &wish) {
     auto key = find_api_key(wish.api_key, wish.api_key_file);
     if (key)
       job.endpoint.api_key = std::move(*key);
-    else if (job.no_key = key.error().text; !problems.empty() || !is_stored(job))
-      problems.push_back({"api-key", job.no_key});
+    else
+      job.no_key = key.error().text;
     for (std::string &problem : problems_of(wish.http)) problems.push_back({"", std::move(problem)});
+    // A stored clip takes no exchange, so no key; whether it is stored is for the generation to find out. Who
+    // has other things to mend is told of this one too.
+    if (!job.no_key.empty() && !problems.empty()) problems.push_back({"api-key", job.no_key});
   }
   if (wish.max_download_size == 0)
     problems.push_back(

@@ -42,9 +42,10 @@ struct ClipPlan {
   HttpSettings http;
 };
 
-// What a run needs, or every problem at once in one error (ErrorKind::settings). Reads files (the key's, the
-// store's, a certificate authority's) and the environment; never the network. A dry run needs neither key nor
-// base URL, a clip that is stored no key.
+// What a run needs, or every problem at once in one error (ErrorKind::settings). Reads the files of the key
+// and of a certificate authority, and the environment; never the store, nor the network. A dry run needs
+// neither key nor base URL. A key that is missing is no problem by itself: a clip that is stored needs none,
+// and a generation of another fails with `no_key`.
 Result<ClipPlan> plan_clip(const ClipWish &wish);
 
 }  // namespace genclip

@@ -4,8 +4,8 @@
 #include "plugin/generation/generation.h"
 
 #include <algorithm>
-#include <thread>
 
+#include "plugin/base/disk_thread.h"
 #include "plugin/generation/clip_work.h"
 
 namespace genclip {
@@ -18,15 +18,59 @@ Generation::Generation(GenerationJob job, GenerationServices services)
   state_.task_id = job_.task_id;
 }
 
-void Generation::start(const std::function<void()> &unless_stored) {
-  const bool is_first = !started_.test_and_set();
-  if (is_first && ClipWork(*this).serve_stored()) return;
-  unless_stored();
-  if (!is_first) return;
-  std::thread([self = shared_from_this()] { self->run(); }).detach();
+Generation::~Generation() {
+  // A function is copied, a lock is not.
+  if (use_) on_disk_thread([use = std::make_shared<StoreLock>(std::move(*use_))] {});
+}
+
+void Generation::look() {
+  if (!has_thread_.test_and_set()) on_disk_thread([self = shared_from_this()] { self->run(); });
+}
+
+void Generation::start(std::function<void()> unless_stored) {
+  look();
+  MutexLock lock(mutex_);
+  if (has_looked_) {
+    lock.unlock();
+    unless_stored();
+    lock.lock();
+  } else {
+    unless_stored_.push_back(std::move(unless_stored));
+  }
+  is_wanted_ = true;
+  changed_.notify_all();
+}
+
+void Generation::end_look(bool is_stored) {
+  std::vector<std::function<void()>> told;
+  {
+    MutexLock lock(mutex_);
+    has_looked_ = true;
+    told.swap(unless_stored_);
+    changed_.notify_all();
+  }
+  if (is_stored) return;
+  for (const auto &tell : told) tell();
+}
+
+bool Generation::wait_for_look(std::chrono::milliseconds patience) {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  MutexLock lock(mutex_);
+  while (!has_looked_ && changed_.wait_until(lock, end)) {
+  }
+  return has_looked_;
+}
+
+bool Generation::wait_until_wanted() {
+  MutexLock lock(mutex_);
+  while (!is_wanted_ && !closed_) changed_.wait(lock);
+  return !closed_;
 }
 
 void Generation::run() {
+  const bool is_stored = ClipWork(*this).serve_stored();
+  end_look(is_stored);
+  if (is_stored || !wait_until_wanted()) return;
   auto done = ClipWork(*this).run();
   if (done) return;
   {
@@ -50,6 +94,7 @@ void Generation::leave(const GenerationObserver *observer) {
   std::erase_if(observers_, [&](const auto &other) { return other.get() == observer; });
   if (!observers_.empty()) return;
   closed_ = true;
+  changed_.notify_all();
   lock.unlock();
   g_cancellable_cancel(cancellable_.get());
   lock.lock();

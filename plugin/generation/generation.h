@@ -6,6 +6,7 @@
 #include <gio/gio.h>
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -29,15 +30,23 @@ class GenerationObserver {
 };
 
 // Thread-safe. The work runs on a thread of its own that keeps this alive, so that nobody waits for it to
-// end.
+// end. All that waits for the disk is done there, or on other threads of that kind.
 class Generation : public std::enable_shared_from_this<Generation> {
  public:
   Generation(GenerationJob job, GenerationServices services);
+  // Gives the store's lock back elsewhere: who lets go may be an application that stops.
+  ~Generation();
+  Generation(const Generation &) = delete;
+  Generation &operator=(const Generation &) = delete;
 
-  // Everybody who joined calls it, with no lock held; the first call counts. A stored clip is there when it
-  // returns, which takes some reads of the disk; everything else happens on the work's own thread, after
-  // `unless_stored`.
-  void start(const std::function<void()> &unless_stored);
+  // All of these: whoever has joined, with no lock held; they never wait for the disk nor the network.
+  // Has the work's thread look for the clip in the store. The first call counts.
+  void look();
+  // A clip that is not stored is wanted: submit, poll, download. The first call counts. `unless_stored` is
+  // called, by whichever thread, before anything is told that comes of it; not when the look finds the clip.
+  void start(std::function<void()> unless_stored) EXCLUDES(mutex_);
+  // Waits for the end of the look, no longer than that. False: it goes on.
+  bool wait_for_look(std::chrono::milliseconds patience) EXCLUDES(mutex_);
 
   // The state at the moment of joining; later ones go to the observer. Nothing: it has failed or is being
   // left, so start another one.
@@ -61,15 +70,22 @@ class Generation : public std::enable_shared_from_this<Generation> {
  private:
   using Observers = std::vector<std::shared_ptr<GenerationObserver>>;
 
-  void run();
+  void run() EXCLUDES(mutex_);
+  void end_look(bool is_stored) EXCLUDES(mutex_);
+  // False: everybody has left.
+  bool wait_until_wanted() EXCLUDES(mutex_);
 
   const GenerationJob job_;
   const GenerationServices services_;
   const GRef<GCancellable> cancellable_;
   GrowingClip clip_;
-  std::atomic_flag started_;
+  std::atomic_flag has_thread_;
 
   mutable Mutex mutex_;
+  CondVar changed_;  // The three that follow, and closed_.
+  bool has_looked_ GUARDED_BY(mutex_) = false;
+  bool is_wanted_ GUARDED_BY(mutex_) = false;
+  std::vector<std::function<void()>> unless_stored_ GUARDED_BY(mutex_);  // Until the look is over.
   GenerationState state_ GUARDED_BY(mutex_);
   Observers observers_ GUARDED_BY(mutex_);
   std::optional<StoreLock> use_ GUARDED_BY(mutex_);

@@ -20,9 +20,12 @@ Table &table() {
   return table;
 }
 
-// A finished one is shared only by those who would take what is stored.
+// A finished one is shared only by those who would take what is stored; one that may still turn out to be
+// such a one likewise.
 bool fits(const Generation &generation, const GenerationJob &job) {
-  return job.reuse || generation.state().status != ClipStatus::completed;
+  if (job.reuse) return true;
+  const ClipStatus status = generation.state().status;
+  return status == ClipStatus::idle ? !generation.job().reuse : status != ClipStatus::completed;
 }
 
 }  // namespace

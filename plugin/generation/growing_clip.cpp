@@ -5,7 +5,14 @@
 
 #include <algorithm>
 
+#include "plugin/base/disk_thread.h"
+
 namespace genclip {
+
+GrowingClip::~GrowingClip() {
+  // Nobody else has it any more.
+  if (file_) on_disk_thread([file = std::move(file_)] {});
+}
 
 void GrowingClip::start(std::shared_ptr<File> file, uint64_t total) {
   MutexLock lock(mutex_);
@@ -63,19 +70,42 @@ Result<GrowingClip::Ready> GrowingClip::wait(uint64_t offset, uint64_t count, bo
   }
 }
 
+Result<std::shared_ptr<File>> GrowingClip::file() {
+  MutexLock lock(mutex_);
+  if (!file_) return Error{ErrorKind::read, "There is no clip yet."};
+  return file_;
+}
+
 Result<size_t> GrowingClip::read(uint64_t offset, std::span<std::byte> target) {
-  std::shared_ptr<File> file;
+  const auto from = file();
+  return from ? (*from)->read_at(offset, target) : from.error();
+}
+
+Result<size_t> GrowingClip::read(uint64_t offset, std::span<std::byte> target,
+                                 const Interrupt::Watch &watch) {
+  auto from = file();
+  if (!from) return std::move(from).error();
+  // Nearly always: the bytes were just written, or read ahead by the system.
+  if ((*from)->read_at_once(offset, target)) return target.size();
+  const auto slow = SlowRead::begin(std::move(*from), offset, target.size());
   {
     MutexLock lock(mutex_);
-    file = file_;
+    slow_reads_.push_back(slow);
   }
-  if (!file) return Error{ErrorKind::read, "There is no clip yet."};
-  return file->read_at(offset, target);
+  auto count = slow->wait(target, watch);
+  MutexLock lock(mutex_);
+  std::erase(slow_reads_, slow);
+  return count;
 }
 
 void GrowingClip::wake() {
-  MutexLock lock(mutex_);
-  changed_.notify_all();
+  std::vector<std::shared_ptr<SlowRead>> slow_reads;
+  {
+    MutexLock lock(mutex_);
+    changed_.notify_all();
+    slow_reads = slow_reads_;
+  }
+  for (const auto &slow : slow_reads) slow->wake();
 }
 
 std::optional<uint64_t> GrowingClip::size() {

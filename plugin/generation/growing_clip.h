@@ -10,17 +10,25 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "plugin/base/file_system.h"
 #include "plugin/base/interrupt.h"
 #include "plugin/base/mutex.h"
 #include "plugin/base/result.h"
+#include "plugin/generation/slow_read.h"
 
 namespace genclip {
 
 // Thread-safe: one writer, any number of readers.
 class GrowingClip {
  public:
+  GrowingClip() = default;
+  // Closes the file elsewhere: who lets go of a clip may be an application that stops.
+  ~GrowingClip();
+  GrowingClip(const GrowingClip &) = delete;
+  GrowingClip &operator=(const GrowingClip &) = delete;
+
   // For the writer. Bytes become readable once their total is known: the size that a reader sees never
   // changes. Begins (or begins again, see restart) with a file; total 0: known only at the end.
   void start(std::shared_ptr<File> file, uint64_t total) EXCLUDES(mutex_);
@@ -41,14 +49,19 @@ class GrowingClip {
   // Waits until `count` bytes from `offset` (fewer at the end) are there, or with `any` at least one of them.
   Result<Ready> wait(uint64_t offset, uint64_t count, bool any, const Interrupt::Watch &watch)
       EXCLUDES(mutex_);
-  // Reads what wait() has said to be there.
+  // Reads what wait() has said to be there. Waits for the disk.
   Result<size_t> read(uint64_t offset, std::span<std::byte> target) EXCLUDES(mutex_);
+  // The same; an interrupt ends it at once, whatever the disk does.
+  Result<size_t> read(uint64_t offset, std::span<std::byte> target, const Interrupt::Watch &watch)
+      EXCLUDES(mutex_);
   // Makes waiting readers look at their watch; call it after raising the interrupt.
   void wake() EXCLUDES(mutex_);
   // Nothing while it is unknown.
   std::optional<uint64_t> size() EXCLUDES(mutex_);
 
  private:
+  Result<std::shared_ptr<File>> file() EXCLUDES(mutex_);
+
   Mutex mutex_;
   CondVar changed_;
   std::shared_ptr<File> file_ GUARDED_BY(mutex_);
@@ -58,6 +71,7 @@ class GrowingClip {
   bool complete_ GUARDED_BY(mutex_) = false;
   bool was_read_ GUARDED_BY(mutex_) = false;
   std::optional<Error> error_ GUARDED_BY(mutex_);
+  std::vector<std::shared_ptr<SlowRead>> slow_reads_ GUARDED_BY(mutex_);
 };
 
 }  // namespace genclip

@@ -243,6 +243,27 @@ TEST(FileSystem, TellsFilesFoldersAndTheRestApart) {
   EXPECT_TRUE(info("file/x") && !*info("file/x"));
 }
 
+TEST(FileSystem, ReadsAtOnceAllOfItsTargetOrNothing) {
+  TemporaryFolder folder;
+  auto file = files().open(folder.file("f"), FileSystem::Mode::read_write);
+  ASSERT_TRUE(file);
+  std::vector<std::byte> bytes(10000);
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(i * 7);
+  ASSERT_TRUE((*file)->write_at(0, bytes));
+  std::vector<std::byte> target(100);
+  EXPECT_FALSE((*file)->read_at_once(9950, target)) << "the file ends before";
+  EXPECT_FALSE((*file)->read_at_once(20000, target));
+  // What was just written is in memory, where the file system can tell; where it cannot, it never does.
+  const bool tells = (*file)->read_at_once(0, target);
+  if (tells) {
+    EXPECT_TRUE(std::equal(target.begin(), target.end(), bytes.begin()));
+  }
+  EXPECT_EQ((*file)->read_at_once(5000, target), tells);
+  if (tells) {
+    EXPECT_TRUE(std::equal(target.begin(), target.end(), bytes.begin() + 5000));
+  }
+}
+
 TEST(FileSystem, TouchMovesTheTimeToNow) {
   TemporaryFolder folder;
   std::ofstream(folder.file("f")) << "";

@@ -7,10 +7,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-
-#include "plugin/store/clip_folder.h"
-#include "tests/support/sample_clip.h"
 #include "tests/support/temporary_folder.h"
 
 namespace genclip::test {
@@ -39,20 +35,6 @@ class ClipPlanTest : public testing::Test {
     if (plan) return "";
     EXPECT_EQ(plan.error().kind, ErrorKind::settings);
     return plan.error().text;
-  }
-  // As a run would have left it.
-  void store(const GenerationJob &job) {
-    FileSystem &files = FileSystem::posix();
-    const ClipPath path(job.store, job.identity.digest());
-    ASSERT_TRUE(files.make_folder(path.folder()));
-    ClipRecord record;
-    record.identity = job.identity;
-    record.state = ClipState::complete;
-    record.task_id = "t-1";
-    record.clip_name = "clip.mp4";
-    record.clip_size = 1000;
-    ASSERT_TRUE(ClipFolder(files, path).write_record(record));
-    std::ofstream(path.file("clip.mp4"), std::ios::binary) << sample_mp4(1000);
   }
 
   TemporaryFolder folder_;
@@ -100,23 +82,12 @@ TEST_F(ClipPlanTest, ATaskOfAWholeRequestHasThePlaceOfTheRequest) {
   EXPECT_THAT(problems(), HasSubstr("duration")) << "a bad one has none";
 }
 
-TEST_F(ClipPlanTest, AKeyIsNeededUntilTheClipIsStored) {
-  wish_.api_key = "";
-  EXPECT_THAT(problems(), HasSubstr("There is no API key"));
-  wish_.api_key = "sk-4711";
-  store(job());
+TEST_F(ClipPlanTest, AKeyThatIsMissingIsForTheGenerationToTellWhichKnowsWhetherTheClipIsStored) {
   wish_.api_key = "";
   EXPECT_THAT(job().no_key, HasSubstr("There is no API key"));
   EXPECT_EQ(job().endpoint.api_key, "");
-  wish_.reuse = false;
-  EXPECT_THAT(problems(), HasSubstr("There is no API key"));
-  wish_.reuse = true;
-  wish_.task_id = "t-2";
-  EXPECT_THAT(problems(), HasSubstr("There is no API key")) << "what is stored is another task's";
-  wish_.task_id = "t-1";
-  EXPECT_EQ(problems(), "");
-  std::ofstream(ClipPath(job().store, job().identity.digest()).file("clip.mp4")) << "cut";
-  EXPECT_THAT(problems(), HasSubstr("There is no API key")) << "the clip is damaged";
+  wish_.request.fields.set("duration", 99);
+  EXPECT_THAT(problems(), HasSubstr("There is no API key")) << "with all else that is wrong";
 }
 
 TEST_F(ClipPlanTest, NamesAProxyAndACaFileThatCannotBeUsedWithAllElse) {

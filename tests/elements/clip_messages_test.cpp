@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Messages of a run that somebody stops, or that come late: which are posted, and who waits for whom.
+#include <gst/gst.h>
+#include <gtest/gtest.h>
+
+#include "plugin/base/mutex.h"
+#include "tests/elements/clip_pipeline.h"
+#include "tests/elements/scripted_service.h"
+#include "tests/support/temporary_folder.h"
+
+namespace genclip::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Progress {
+  GstProgressType type;
+  std::string code, text;
+};
+
+Progress progress_of(GstMessage *message) {
+  GstProgressType type;
+  char *code = nullptr;
+  char *text = nullptr;
+  gst_message_parse_progress(message, &type, &code, &text);
+  return {type, GStringPtr(code).get(), GStringPtr(text).get()};
+}
+
+// READY, for a pipeline drops its messages on the way to NULL.
+Progress progress_of_a_stop_at(const Script &script, const char *status) {
+  TemporaryFolder store;
+  ScriptedService service(script);
+  ClipPipeline clip;
+  use(clip, service.url(), store.path());
+  clip.set("poll-interval", "600000");
+  clip.go(GST_STATE_PLAYING);
+  EXPECT_TRUE(clip.wait_for_element("genclip-task", [&](const GstStructure *task) {
+    return g_str_equal(gst_structure_get_string(task, "status"), status);
+  }));
+  clip.go(GST_STATE_READY);
+  for (;;) {
+    const auto message = clip.wait(GST_MESSAGE_PROGRESS);
+    if (!message) {
+      ADD_FAILURE() << "what was begun never ends";
+      return {};
+    }
+    const Progress progress = progress_of(message.get());
+    if (progress.type == GST_PROGRESS_TYPE_CANCELED) return progress;
+    EXPECT_NE(progress.type, GST_PROGRESS_TYPE_ERROR) << progress.text;
+  }
+}
+
+TEST(ClipMessages, SayThatWhatWasUnderWayIsCancelledWhenTheRunIsStopped) {
+  const Progress generating = progress_of_a_stop_at({}, "queued");
+  EXPECT_EQ(generating.code, "generate");
+  EXPECT_NE(generating.text.find("run again to attach"), std::string::npos) << generating.text;
+
+  const Progress submitting =
+      progress_of_a_stop_at({.submit = {answer(429, "{}", "Retry-After: 600\r\n")}}, "submitting");
+  EXPECT_EQ(submitting.code, "submit");
+  EXPECT_EQ(submitting.text.find("attach"), std::string::npos) << submitting.text;
+}
+
+// Lets nobody post a genclip-task of that status until it opens.
+struct Gate {
+  Mutex mutex;
+  CondVar changed;
+  std::string status;
+  bool reached GUARDED_BY(mutex) = false;
+  bool open GUARDED_BY(mutex) = false;
+};
+
+GstBusSyncReply hold_at_the_gate(GstBus *, GstMessage *message, gpointer data) {
+  Gate &gate = **static_cast<std::shared_ptr<Gate> *>(data);
+  const GstStructure *structure = gst_message_get_structure(message);
+  if (!gst_message_has_name(message, "genclip-task") ||
+      gate.status != gst_structure_get_string(structure, "status"))
+    return GST_BUS_PASS;
+  MutexLock lock(gate.mutex);
+  gate.reached = true;
+  gate.changed.notify_all();
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (!gate.open && gate.changed.wait_until(lock, end)) {
+  }
+  return GST_BUS_PASS;
+}
+
+// The streaming thread waits for its messages at two places: before the first byte and before the end.
+TEST(ClipMessages, ThatAreSlowToPostKeepNoStateChangeWaiting) {
+  for (const char *status : {"queued", "completed"}) {
+    for (const char *sink : {"fakesink sync=false", kPull}) {
+      SCOPED_TRACE(std::string(status) + " into " + sink);
+      TemporaryFolder store;
+      ScriptedService service;
+      const auto gate = std::make_shared<Gate>();
+      gate->status = status;
+      ClipPipeline clip(sink);
+      use(clip, service.url(), store.path());
+      const auto bus = GRef<GstBus>::adopt(gst_element_get_bus(clip.pipeline()));
+      gst_bus_set_sync_handler(bus.get(), hold_at_the_gate, new std::shared_ptr<Gate>(gate),
+                               [](gpointer data) { delete static_cast<std::shared_ptr<Gate> *>(data); });
+      clip.go(GST_STATE_PLAYING);
+      {
+        MutexLock lock(gate->mutex);
+        const auto end = std::chrono::steady_clock::now() + kPatience;
+        while (!gate->reached && gate->changed.wait_until(lock, end)) {
+        }
+        ASSERT_TRUE(gate->reached);
+      }
+      // Until the clip is there and its reader waits for the messages alone.
+      const auto end = std::chrono::steady_clock::now() + kPatience;
+      while (clip.get("status") != "completed" && std::chrono::steady_clock::now() < end) g_usleep(1000);
+      const auto begun = std::chrono::steady_clock::now();
+      clip.go(GST_STATE_READY);
+      EXPECT_LT(std::chrono::steady_clock::now() - begun, 5s);
+      MutexLock lock(gate->mutex);
+      gate->open = true;
+      gate->changed.notify_all();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace genclip::test

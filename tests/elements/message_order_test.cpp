@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// States come to ClipMessages from several threads, so one may come after its successor.
+#include <gst/gst.h>
+#include <gtest/gtest.h>
+
+#include "elements/clipsrc/clip_messages.h"
+
+namespace genclip::test {
+namespace {
+
+GenerationState state(uint64_t version, ClipStatus status, int progress) {
+  GenerationState made;
+  made.version = version;
+  made.status = status;
+  made.progress = progress;
+  return made;
+}
+
+// "STATUS PROGRESS" of each genclip-task.
+std::vector<std::string> posted_for(const std::vector<GenerationState> &states) {
+  // It has no such properties, and GObject says so.
+  const guint handler = g_log_set_handler(
+      "GLib-GObject", G_LOG_LEVEL_WARNING, [](const char *, GLogLevelFlags, const char *, gpointer) {},
+      nullptr);
+  const auto element =
+      GRef<GstElement>::adopt(GST_ELEMENT(gst_object_ref_sink(gst_element_factory_make("fakesrc", nullptr))));
+  const auto bus = GRef<GstBus>::adopt(gst_bus_new());
+  gst_element_set_bus(element.get(), bus.get());
+  const auto messages = std::make_shared<ClipMessages>(element.get());
+  for (const GenerationState &one : states) messages->on_change(one);
+  const Interrupt never;
+  EXPECT_TRUE(messages->wait_posted(Interrupt::Watch(never)));
+  messages->close();
+  std::vector<std::string> told;
+  while (auto message = GRef<GstMessage>::adopt(gst_bus_pop(bus.get()))) {
+    if (!gst_message_has_name(message.get(), "genclip-task")) continue;
+    const GstStructure *task = gst_message_get_structure(message.get());
+    int progress = -7;
+    gst_structure_get_int(task, "progress", &progress);
+    told.push_back(std::string(gst_structure_get_string(task, "status")) + " " + std::to_string(progress));
+  }
+  gst_element_set_bus(element.get(), nullptr);
+  g_log_remove_handler("GLib-GObject", handler);
+  return told;
+}
+
+TEST(ClipMessageOrder, ANewerStateIsNotFollowedByAnOlderOne) {
+  using Told = std::vector<std::string>;
+  const auto idle = state(0, ClipStatus::idle, -1);
+  const auto first = state(2, ClipStatus::processing, 20), second = state(3, ClipStatus::processing, 30);
+  EXPECT_EQ(posted_for({idle, first, second}), (Told{"idle -1", "processing 20", "processing 30"}));
+  EXPECT_EQ(posted_for({idle, second, first}), (Told{"idle -1", "processing 30"}));
+  EXPECT_EQ(posted_for({first, idle, second}), (Told{"processing 20", "processing 30"}));
+  EXPECT_EQ(posted_for({first, first, second}), (Told{"processing 20", "processing 30"})) << "nor by itself";
+}
+
+TEST(ClipMessageOrder, NothingIsPostedForAnElementThatHasClosedThem) {
+  const auto element =
+      GRef<GstElement>::adopt(GST_ELEMENT(gst_object_ref_sink(gst_element_factory_make("fakesrc", nullptr))));
+  const auto bus = GRef<GstBus>::adopt(gst_bus_new());
+  gst_element_set_bus(element.get(), bus.get());
+  const auto messages = std::make_shared<ClipMessages>(element.get());
+  messages->close();
+  messages->on_change(state(1, ClipStatus::queued, -1));
+  messages->on_warning({ErrorKind::failed, "too late"});
+  const Interrupt never;
+  EXPECT_TRUE(messages->wait_posted(Interrupt::Watch(never)));
+  EXPECT_FALSE(gst_bus_have_pending(bus.get()));
+  gst_element_set_bus(element.get(), nullptr);
+}
+
+}  // namespace
+}  // namespace genclip::test

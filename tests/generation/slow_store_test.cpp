@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Whoever wants a clip never waits for its disk: not to look, not to read, not to leave.
+#include <thread>
+
+#include "plugin/generation/generations.h"
+#include "tests/generation/slow_files.h"
+#include "tests/generation/work_fixture.h"
+
+namespace genclip::test {
+namespace {
+
+class SlowStore : public WorkTest {
+ protected:
+  GenerationServices slow_services() {
+    GenerationServices slow = services();
+    slow.files = &slow_;
+    return slow;
+  }
+  Joined join(GenerationJob wanted) {
+    auto joined = join_generation(std::move(wanted), slow_services(), listener_);
+    generations_.push_back(joined.generation);
+    return joined;
+  }
+  void TearDown() override {
+    slow_.let_go();
+    for (const auto &weak : generations_)
+      while (!weak.expired()) std::this_thread::yield();
+    while (slow_.open_files() > 0) std::this_thread::yield();
+  }
+
+  SlowFiles slow_;
+  const std::shared_ptr<KeptWarnings> listener_ = std::make_shared<KeptWarnings>();
+  std::vector<std::weak_ptr<Generation>> generations_;
+};
+
+TEST_F(SlowStore, IsLookedIntoReadAndLeftWithoutTheCallersThread) {
+  ASSERT_FALSE(run().error);
+  slow_.hang();
+  auto joined = join(job());
+  joined.generation->look();
+  ASSERT_TRUE(slow_.wait_for_caller());
+  EXPECT_FALSE(joined.generation->wait_for_look(std::chrono::milliseconds(1)));
+  joined.generation->start([] {});
+  EXPECT_EQ(joined.generation->clip().size(), std::nullopt);
+  EXPECT_EQ(joined.generation->state().status, ClipStatus::idle);
+  slow_.let_go();
+  EXPECT_TRUE(joined.generation->wait_for_look(std::chrono::seconds(20)));
+  EXPECT_EQ(joined.generation->clip().size(), service_.clip().size());
+  // Now it has a file and a lock to give back.
+  slow_.hang();
+  joined.generation->leave(listener_.get());
+  joined.generation.reset();
+  EXPECT_EQ(slow_.calls_of_owner(), 0u);
+}
+
+TEST_F(SlowStore, ThatHangsAmidAReadIsLeftByAnInterrupt) {
+  ASSERT_FALSE(run().error);
+  auto joined = join(job());
+  joined.generation->look();
+  ASSERT_TRUE(joined.generation->wait_for_look(std::chrono::seconds(20)));
+  slow_.hang();
+  Interrupt interrupt;
+  const Interrupt::Watch watch(interrupt);
+  GrowingClip &clip = joined.generation->clip();
+  std::optional<Error> error;
+  std::thread reader([&] {
+    std::vector<std::byte> bytes(100);
+    const auto count = clip.read(0, bytes, watch);
+    if (!count) error = count.error();
+  });
+  ASSERT_TRUE(slow_.wait_for_caller());
+  interrupt.raise();
+  clip.wake();
+  reader.join();
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->kind, ErrorKind::cancelled);
+  slow_.let_go();
+  std::vector<std::byte> bytes(100);
+  const Interrupt never;
+  const auto count = clip.read(0, bytes, Interrupt::Watch(never));
+  ASSERT_TRUE(count) << count.error().text;
+  EXPECT_TRUE(are_same(std::string(reinterpret_cast<const char *>(bytes.data()), *count),
+                       service_.clip().substr(0, 100)));
+  joined.generation->leave(listener_.get());
+}
+
+// What the look will find is not what such a one wants.
+TEST_F(SlowStore, IsNotSharedWithWhoWantsAnotherClipWhileItIsLookedInto) {
+  ASSERT_FALSE(run().error);
+  slow_.hang();
+  const auto stored = join(job());
+  stored.generation->look();
+  GenerationJob anew = job();
+  anew.reuse = false;
+  const auto one = join(anew);
+  const auto two = join(anew);
+  EXPECT_NE(one.generation, stored.generation);
+  EXPECT_EQ(one.generation, two.generation);
+  EXPECT_EQ(join(job()).generation, one.generation) << "who takes any clip takes this one";
+  for (const auto *joined : {&stored, &one}) joined->generation->leave(listener_.get());
+}
+
+TEST_F(SlowStore, IsAskedForNothingByALookAlone) {
+  auto joined = join(job());
+  joined.generation->look();
+  ASSERT_TRUE(joined.generation->wait_for_look(std::chrono::seconds(20)));
+  EXPECT_EQ(joined.generation->clip().size(), std::nullopt);
+  joined.generation->leave(listener_.get());
+  const std::weak_ptr<Generation> work = joined.generation;
+  joined.generation.reset();
+  while (!work.expired()) std::this_thread::yield();
+  EXPECT_EQ(service_.submits(), 0u);
+  EXPECT_FALSE(std::filesystem::exists(path().folder()));
+}
+
+}  // namespace
+}  // namespace genclip::test
