@@ -55,7 +55,9 @@ constexpr Property<ClipSettings> kClipProperties[] = {
     {"reuse", "Use a clip or task that is stored; false generates anew", &ClipSettings::reuse},
     {"store", "Folder of the clip store; unset: $GENCLIP_STORE, else genclip in the user's cache folder",
      &ClipSettings::store},
-    {"store-max-size", "Largest size of the store in bytes, 0 for no limit; clips in use are kept",
+    {"store-max-size",
+     "Largest size of the store in bytes, 0 for no limit; clips in use are kept, a warning tells what is "
+     "removed",
      &ClipSettings::store_max_size},
     {"task-id", "ID of the current task; set it to attach to a task instead of submitting",
      &ClipSettings::task_id},

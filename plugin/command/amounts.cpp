@@ -62,14 +62,6 @@ std::optional<uint64_t> bytes_of(std::string_view text) {
   return static_cast<uint64_t>(value);
 }
 
-std::string credits_text(double credits) {
-  if (credits < 0) return {};
-  std::string text = formatted("%.4f", credits);
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.ends_with('.')) text.pop_back();
-  return text;
-}
-
 std::string age_text(int64_t since, int64_t now) {
   if (since <= 0) return {};
   const int64_t seconds = std::max<int64_t>(now - since, 0);

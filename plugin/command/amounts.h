@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Sizes, credits and times as people read and write them.
+// Sizes and times as people read and write them.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,6 @@ namespace genclip {
 std::string size_text(uint64_t bytes);
 // Of "500M", "1.5 GB", "2GiB", "1000"; K, M, G and T are units of 1000, Ki, Mi, Gi and Ti of 1024.
 std::optional<uint64_t> bytes_of(std::string_view text);
-// "2.5"; empty when unknown (below 0).
-std::string credits_text(double credits);
 // "3 min", "2 h", "5 days"; empty when `since` is 0.
 std::string age_text(int64_t since, int64_t now);
 // "0:42", "12:05", "1:02:03".

@@ -6,11 +6,11 @@
 #include <gst/gst.h>
 #include <unistd.h>
 
-#include "plugin/command/amounts.h"
 #include "plugin/command/clip_output.h"
 #include "plugin/command/clip_run.h"
 #include "plugin/command/console.h"
 #include "plugin/generation/status_word.h"
+#include "plugin/store/clip_cost.h"
 
 namespace genclip {
 namespace {

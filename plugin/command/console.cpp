@@ -28,8 +28,8 @@ size_t columns_of(FILE *stream) {
   struct winsize size {};
   if (::ioctl(::fileno(stream), TIOCGWINSZ, &size) == 0) columns = size.ws_col;
   if (const char *set = g_getenv("COLUMNS"); columns == 0 && set)
-    columns = static_cast<size_t>(g_ascii_strtoull(set, nullptr, 10));
-  if (columns == 0) columns = kUsualColumns;
+    columns = static_cast<size_t>(std::min<guint64>(g_ascii_strtoull(set, nullptr, 10), kNoLimit));
+  if (columns == 0) return is_terminal(stream) ? kUsualColumns : kNoLimit;
   return std::max(columns, kFewestColumns);
 }
 

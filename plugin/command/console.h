@@ -10,7 +10,10 @@
 namespace genclip {
 
 bool is_terminal(FILE *stream);
-// Columns of the terminal; $COLUMNS, else 80, where there is none.
+// More than any line has.
+inline constexpr size_t kNoLimit = size_t{1} << 30;
+// Columns of the terminal, $COLUMNS where there is none; kNoLimit in a pipe or a file, where programs look
+// for whole texts.
 size_t columns_of(FILE *stream);
 // Bold on a terminal that knows it and unless $NO_COLOR is set; else the text itself.
 std::string emphasized(std::string_view text, FILE *stream);

@@ -20,13 +20,20 @@ std::string state_word(const StoredClip &clip) {
 
 std::string short_key(const StoredClip &clip) { return clip.digest.substr(0, kShortKey); }
 
+std::string seed_text(const StoredClip &clip) {
+  const Json *seed = clip.record ? clip.record->identity.request.find("seed") : nullptr;
+  return seed && seed->number() ? seed->to_text() : "";
+}
+
 Json stored_json(const StoredClip &clip) {
   const ClipRecord record = clip.record.value_or(ClipRecord{});
+  const Json *seed = record.identity.request.find("seed");
   return Json::Object{{"key", clip.digest},
                       {"state", state_word(clip)},
                       {"model", text_or_null(record.model)},
                       {"prompt", text_or_null(clip.prompt())},
                       {"take", record.identity.take},
+                      {"seed", seed ? *seed : Json()},
                       {"task_id", text_or_null(record.task_id)},
                       {"amount", amount_or_null(record.amount)},
                       {"actual_duration", amount_or_null(record.actual_duration)},

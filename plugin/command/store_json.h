@@ -20,4 +20,7 @@ std::string state_word(const StoredClip &clip);
 // As much of its name as tells it from others, as a person would write it.
 std::string short_key(const StoredClip &clip);
 
+// Of the request; empty when it has none.
+std::string seed_text(const StoredClip &clip);
+
 }  // namespace genclip

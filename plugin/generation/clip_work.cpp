@@ -287,13 +287,14 @@ Result<void> ClipWork::commit(const std::shared_ptr<File> &part, uint64_t size,
     return error;
   }
   if (auto use = folder_.lock_use(); use) generation_.hold(std::move(*use));
-  const ExitGuard guard;  // Whoever gets the last byte may exit before there is room.
+  const ExitGuard guard;  // Whoever has all bytes but the last may exit before there is room.
+  // What is removed is said before the end is there, after which nobody may listen.
+  make_room();
   generation_.change([&](GenerationState &state) {
     state.status = ClipStatus::completed;
     state.clip_location = folder_.path().file(record_.clip_name);
   });
   generation_.clip().complete();
-  make_room();
   return {};
 }
 
@@ -302,9 +303,12 @@ void ClipWork::make_room() {
   const GenerationJob &job = generation_.job();
   if (job.store_max_size == 0) return;
   const auto pruned = prune_store(*generation_.services().files, job.store, job.store_max_size);
-  if (!pruned)
+  if (!pruned) {
     GST_CAT_WARNING(store_category(), "%s", pruned.error().text.c_str());
-  else if (pruned->size > job.store_max_size)
+    return;
+  }
+  if (std::string text = removal_text(*pruned); !text.empty()) warn(std::move(text));
+  if (pruned->size > job.store_max_size)
     GST_CAT_INFO(store_category(), "%s has %" G_GUINT64_FORMAT " bytes, all in use", job.store.c_str(),
                  pruned->size);
 }

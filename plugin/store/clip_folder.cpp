@@ -215,8 +215,13 @@ Result<void> ClipFolder::write_intent(const ClipRecord &record) {
                                           std::to_string(kMaxRecordSize - kRecordGrowth) +
                                           " are possible). Shorten it. Nothing was submitted."};
   if (auto alone = check_that_nobody_else_writes(); !alone) return alone;
-  // Another machine may have made the folder and not yet synced its name.
+  // Another process may have made the folder, or the store, and not yet synced their names. What a folder
+  // above does not let us read is older than us.
   if (auto synced = files_.sync_folder(path_.root()); !synced) return synced;
+  for (std::string folder = path_.root(); folder != folder_of(folder);) {
+    folder = folder_of(folder);
+    static_cast<void>(files_.sync_folder(folder));
+  }
   auto file = files_.open(path_.spare(), FileSystem::Mode::read_write);
   if (!file) return std::move(file).error();
   const std::vector<std::byte> blank(text_size + kRecordGrowth);

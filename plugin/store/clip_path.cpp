@@ -14,16 +14,25 @@ namespace {
 
 constexpr std::string_view kClipStem = "clip.";
 constexpr std::string_view kRemoved = ".removed";
+constexpr std::string_view kAside = ".damaged-";
 constexpr std::string_view kOwnNames[] = {"task.json", "task.json.tmp", "task.json.spare",
                                           "clip.part", "lock",          "use"};
 constexpr size_t kDigestLength = 64;
 
+// An application may change its folder amid a run. The path is not tidied: only the system knows where ".."
+// behind a link leads.
+std::string absolute(const std::string &path) {
+  if (g_path_is_absolute(path.c_str())) return path;
+  const GStringPtr here(g_get_current_dir());
+  return GStringPtr(g_build_filename(here.get(), path.c_str(), nullptr)).get();
+}
+
 }  // namespace
 
 std::string store_root(const std::string &setting) {
-  if (!setting.empty()) return setting;
-  if (const char *variable = g_getenv("GENCLIP_STORE"); variable && *variable) return variable;
-  return std::string(g_get_user_cache_dir()) + "/genclip";
+  if (!setting.empty()) return absolute(setting);
+  if (const char *variable = g_getenv("GENCLIP_STORE"); variable && *variable) return absolute(variable);
+  return absolute(std::string(g_get_user_cache_dir()) + "/genclip");
 }
 
 std::string store_lock_path(const std::string &root) { return root + "/lock"; }
@@ -61,7 +70,15 @@ bool ClipPath::is_digest(std::string_view name) {
 }
 
 std::string ClipPath::aside(const std::string &path, int number) {
-  return path + ".damaged-" + std::to_string(number);
+  return path + std::string(kAside) + std::to_string(number);
+}
+
+bool ClipPath::is_aside_name(std::string_view name) {
+  const size_t at = name.rfind(kAside);
+  if (at == name.npos || !is_own_name(name.substr(0, at))) return false;
+  const std::string_view number = name.substr(at + kAside.size());
+  return !number.empty() &&
+         std::all_of(number.begin(), number.end(), [](char c) { return g_ascii_isdigit(c); });
 }
 
 bool ClipPath::is_removed(std::string_view name) {

@@ -10,7 +10,8 @@
 
 namespace genclip {
 
-// `setting`, else $GENCLIP_STORE, else the user's cache folder + "/genclip".
+// `setting`, else $GENCLIP_STORE, else the user's cache folder + "/genclip"; absolute, whatever the current
+// folder will be.
 std::string store_root(const std::string &setting);
 
 // What makes a request itself: two requests with the same identity share one generation and one folder.
@@ -52,6 +53,8 @@ class ClipPath {
   static bool is_digest(std::string_view name);
   // The number-th name for a damaged `path`.
   static std::string aside(const std::string &path, int number);
+  // Whether a name in a clip's folder is one of these, of one of our files.
+  static bool is_aside_name(std::string_view name);
   // The name that a clip's folder has while it is removed.
   static std::string removed(const std::string &folder) { return folder + ".removed"; }
   static bool is_removed(std::string_view name);

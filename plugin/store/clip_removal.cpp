@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Both locks, then a rename of the whole folder, then its files.
+// Both locks, then a rename of the whole folder, then its files. A folder with something foreign in it is not
+// moved: its clip goes first, then its journal, then the locks.
 #include "plugin/store/clip_removal.h"
 
+#include <algorithm>
+
 #include "plugin/base/durable_file.h"
+#include "plugin/store/clip_content.h"
+#include "plugin/store/clip_cost.h"
 #include "plugin/store/clip_folder.h"
 #include "plugin/store/clip_path.h"
 #include "plugin/store/store_log.h"
@@ -11,76 +16,183 @@
 namespace genclip {
 namespace {
 
-// A folder in there is a stranger, but not one of the kind that is removed with all it holds. In a store that
-// others write to, the folder may be a link: what it leads to is not ours to empty.
-Result<void> remove_files(FileSystem &files, const std::string &folder) {
-  const auto info = files.info(folder);
-  if (!info) return info.error();
-  if (!*info || !(*info)->is_folder) return files.remove(folder);
-  const auto names = files.list(folder);
-  if (!names) return names.error();
-  for (const std::string &name : *names)
-    if (auto removed = files.remove(folder + "/" + name); !removed) return removed;
-  return files.remove(folder);
+constexpr size_t kMostTold = 10;
+constexpr size_t kShortKey = 8;
+
+// Nobody who holds both locks of it is disturbed. Absent: somebody else is at it.
+struct BothLocks {
+  StoreLock writer;
+  StoreLock use;
+};
+
+Result<std::optional<BothLocks>> lock_both(const ClipPath &path) {
+  auto writer = StoreLock::try_lock(path.lock());
+  if (!writer) return std::move(writer).error();
+  if (!*writer) return std::optional<BothLocks>();
+  auto use = StoreLock::try_lock(path.use());
+  if (!use) return std::move(use).error();
+  if (!*use) return std::optional<BothLocks>();
+  return std::optional<BothLocks>(BothLocks{std::move(**writer), std::move(**use)});
 }
 
-Error in_use(const std::string &folder) {
-  return {ErrorKind::busy, folder + " is in use. Close what plays or fetches it and try again."};
+void log(const Error &error) { GST_CAT_WARNING(store_category(), "%s", error.text.c_str()); }
+
+// The name that a clip's folder has while it is removed.
+ClipPath removed_path(const ClipPath &path) {
+  return {path.root(), ClipPath::removed(path.folder().substr(path.root().size() + 1))};
+}
+
+// What a removal has renamed, or a crash has left. In a store that others write to, it may be a link: what it
+// leads to is not ours to empty. True: it is gone.
+bool clear_removed(FileSystem &files, const ClipPath &path) {
+  const auto info = files.info(path.folder());
+  if (info && !*info) return true;
+  if (info && (*info)->is_folder) {
+    const auto record = ClipFolder(files, path).look();
+    const auto content = content_of(files, path.folder(), record ? &*record : nullptr);
+    for (const std::string &name : content ? content->own : std::vector<std::string>())
+      if (auto removed = files.remove(path.file(name)); !removed) log(removed.error());
+    if (content && content->has_foreign) {
+      GST_CAT_INFO(store_category(), "%s holds foreign files, and stays", path.folder().c_str());
+      return false;
+    }
+  }
+  const auto removed = files.remove(path.folder());
+  if (!removed) log(removed.error());
+  return removed.has_value();
+}
+
+// The order in which files go: a clip without its journal would be nobody's, and without a lock two could be
+// at it.
+int turn_of(const std::string &name) {
+  if (name == "lock" || name == "use") return 2;
+  return name == "task.json" ? 1 : 0;
+}
+
+Result<void> remove_in_place(FileSystem &files, const ClipPath &path, ClipContent content) {
+  std::stable_sort(content.own.begin(), content.own.end(),
+                   [](const std::string &a, const std::string &b) { return turn_of(a) < turn_of(b); });
+  bool has_begun = false;
+  int turn = 0;
+  for (const std::string &name : content.own) {
+    if (turn_of(name) != std::exchange(turn, turn_of(name)))
+      if (auto synced = files.sync_folder(path.folder()); !synced) log(synced.error());
+    if (auto removed = files.remove(path.file(name)); removed)
+      has_begun = true;
+    else if (!has_begun)
+      return removed;
+    else
+      log(removed.error());
+  }
+  if (!content.has_foreign)
+    if (auto removed = files.remove(path.folder()); !removed) log(removed.error());
+  return {};
+}
+
+// Needs both locks.
+Result<void> remove_content(FileSystem &files, const ClipPath &path, const ClipRecord *record) {
+  auto content = content_of(files, path.folder(), record);
+  if (!content) return std::move(content).error();
+  const ClipPath removed = removed_path(path);
+  if (content->has_foreign || !clear_removed(files, removed))
+    return remove_in_place(files, path, std::move(*content));
+  if (auto renamed = rename_durably(files, path.folder(), removed.folder()); !renamed) return renamed;
+  clear_removed(files, removed);  // It has left the store, whatever comes of this.
+  return {};
+}
+
+// A folder that a run left which ended before its intent.
+void remove_leftover(FileSystem &files, const std::string &root, const std::string &digest) {
+  const ClipPath path(root, digest);
+  const auto is_leftover = [&] {
+    const auto content = content_of(files, path.folder(), nullptr);
+    return content && !content->holds_clip && !content->has_foreign;
+  };
+  if (!is_leftover()) return;
+  const auto locks = lock_both(path);
+  if (!locks || !*locks || !is_leftover()) return;
+  if (auto removed = remove_content(files, path, nullptr); !removed) log(removed.error());
 }
 
 }  // namespace
 
-Result<void> remove_clip(FileSystem &files, const std::string &root, const std::string &digest,
-                         Removable removable) {
+Result<StoredClip> remove_clip(FileSystem &files, const std::string &root, const std::string &digest,
+                               Removable removable) {
   const ClipPath path(root, digest);
-  const ClipFolder folder(files, path);
   const auto there = files.info(path.folder());
   if (!there) return there.error();
-  if (!*there || !(*there)->is_folder || !ClipPath::is_digest(digest))
-    return Error{ErrorKind::not_found, "There is no " + path.folder() + "."};
-  auto writer = StoreLock::try_lock(path.lock());
-  if (!writer) return std::move(writer).error();
-  if (!*writer) return in_use(path.folder());
-  auto use = StoreLock::try_lock(path.use());
-  if (!use) return std::move(use).error();
-  if (!*use) return in_use(path.folder());
-
-  const auto record = folder.look();
-  if (removable == Removable::complete && !(record && record->state == ClipState::complete))
+  const Error gone{ErrorKind::not_found, "There is no clip in " + path.folder() + "."};
+  if (!*there || !(*there)->is_folder || !ClipPath::is_digest(digest)) return gone;
+  const auto locks = lock_both(path);
+  if (!locks) return locks.error();
+  if (!*locks)
+    return Error{ErrorKind::busy,
+                 path.folder() + " is in use. Close what plays or fetches it and try again."};
+  auto clip = stored_in(files, root, digest);
+  if (!clip) return gone;
+  if (removable == Removable::complete && !clip->is_complete())
     return Error{ErrorKind::settings,
                  path.folder() + " holds no whole clip, and its task may still bring one.", "",
-                 record ? record->task_id : std::string()};
-  const std::string removed = ClipPath::removed(path.folder());
-  if (const auto left = files.info(removed); left && *left)
-    if (auto cleared = remove_files(files, removed); !cleared) return cleared;
-  if (auto renamed = rename_durably(files, path.folder(), removed); !renamed) return renamed;
-  GST_CAT_INFO(store_category(), "%s: removed", path.folder().c_str());
-  return remove_files(files, removed);
+                 clip->record ? clip->record->task_id : std::string()};
+  if (auto removed = remove_content(files, path, clip->record ? &*clip->record : nullptr); !removed)
+    return std::move(removed).error();
+  GST_CAT_INFO(store_category(), "%s: removed, task %s, %s", path.folder().c_str(),
+               clip->record ? clip->record->task_id.c_str() : "",
+               cost_text(clip->record ? clip->record->amount : -1).c_str());
+  return std::move(*clip);
 }
 
 Result<Pruned> prune_store(FileSystem &files, const std::string &root, uint64_t max_size) {
+  Pruned pruned;
+  const auto there = files.info(root);
+  if (!there) return there.error();
+  if (!*there) return pruned;
   const auto names = files.list(root);
   if (!names) return names.error();
   for (const std::string &name : *names)
-    if (ClipPath::is_removed(name))
-      if (auto cleared = remove_files(files, root + "/" + name); !cleared)
-        GST_CAT_WARNING(store_category(), "%s", cleared.error().text.c_str());
+    if (ClipPath::is_removed(name)) clear_removed(files, ClipPath(root, name));
 
   auto clips = list_store(files, root);
   if (!clips) return std::move(clips).error();
-  Pruned pruned;
   for (const StoredClip &clip : *clips) pruned.size += clip.size;
-  for (StoredClip &clip : *clips) {
+  for (const StoredClip &clip : *clips) {
     if (pruned.size <= max_size) break;
     if (!clip.is_complete()) continue;
-    if (auto removed = remove_clip(files, root, clip.digest); !removed) {
+    auto removed = remove_clip(files, root, clip.digest);
+    if (!removed) {
       GST_CAT_DEBUG(store_category(), "not removed: %s", removed.error().text.c_str());
       continue;
     }
     pruned.size -= clip.size;
-    pruned.removed.push_back(std::move(clip));
+    pruned.removed.push_back(std::move(*removed));
+  }
+
+  for (const std::string &name : *names) {
+    if (!ClipPath::is_digest(name)) continue;
+    const auto is_listed = [&](const StoredClip &clip) { return clip.digest == name; };
+    const auto info = files.info(root + "/" + name);
+    if (info && *info && (*info)->is_folder && std::none_of(clips->begin(), clips->end(), is_listed))
+      remove_leftover(files, root, name);
   }
   return pruned;
+}
+
+std::string removal_text(const Pruned &pruned) {
+  if (pruned.removed.empty()) return {};
+  const size_t count = pruned.removed.size();
+  std::string text = count == 1 ? "One clip was removed from the store to make room"
+                                : std::to_string(count) + " clips were removed from the store to make room";
+  text += " (store-max-size): ";
+  for (size_t i = 0; i < std::min(count, kMostTold); ++i) {
+    const StoredClip &clip = pruned.removed[i];
+    text += (i > 0 ? "; " : "") + clip.digest.substr(0, kShortKey);
+    if (clip.record && !clip.record->task_id.empty()) text += ", task " + clip.record->task_id;
+    text += ", which cost " + cost_text(clip.record ? clip.record->amount : -1);
+  }
+  if (count > kMostTold) text += "; and " + std::to_string(count - kMostTold) + " more";
+  text += ".";
+  if (count > 1) text += " Together they cost " + cost_of(pruned.removed).text() + ".";
+  return text + " While the service keeps a task, genclip store fetch gets its clip again by the task's ID.";
 }
 
 }  // namespace genclip

@@ -5,6 +5,7 @@
 
 #include <gst/base/gsttypefindhelper.h>
 
+#include <algorithm>
 #include <string_view>
 
 #include "plugin/base/gref.h"
@@ -34,7 +35,15 @@ constexpr KnownType kKnownTypes[] = {
     {"image/tiff", "image/tiff", "tiff"},
 };
 
+constexpr const char *kOtherExtension = "bin";
+
 }  // namespace
+
+bool is_media_extension(std::string_view extension) {
+  const auto *found = std::find_if(std::begin(kKnownTypes), std::end(kKnownTypes),
+                                   [&](const KnownType &known) { return extension == known.extension; });
+  return found != std::end(kKnownTypes) || extension == kOtherExtension;
+}
 
 std::optional<MediaContainer> probe_container(std::span<const std::byte> head, const std::string &expected) {
   GstTypeFindProbability probability = GST_TYPE_FIND_NONE;
@@ -47,7 +56,7 @@ std::optional<MediaContainer> probe_container(std::span<const std::byte> head, c
   for (const KnownType &known : kKnownTypes)
     if (name == known.caps_name) return MediaContainer{known.media_type, known.extension};
   if (name.starts_with("video/") || name.starts_with("image/") || name.starts_with("audio/"))
-    return MediaContainer{std::string(name), "bin"};
+    return MediaContainer{std::string(name), kOtherExtension};
   return std::nullopt;
 }
 

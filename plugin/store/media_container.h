@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace genclip {
 
@@ -22,5 +23,8 @@ constexpr size_t kContainerProbeSize = 16 * 1024;
 // media are looked for first, which takes a tenth of the time where they are found. Needs gst_init.
 std::optional<MediaContainer> probe_container(std::span<const std::byte> head,
                                               const std::string &expected = {});
+
+// Whether probe_container can give that extension.
+bool is_media_extension(std::string_view extension);
 
 }  // namespace genclip

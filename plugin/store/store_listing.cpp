@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "plugin/store/clip_check.h"
+#include "plugin/store/clip_content.h"
 #include "plugin/store/clip_folder.h"
 #include "plugin/store/clip_path.h"
 #include "plugin/store/media_end.h"
@@ -20,7 +21,9 @@ int64_t unix_seconds(std::chrono::system_clock::time_point time) {
   return std::chrono::duration_cast<std::chrono::seconds>(time.time_since_epoch()).count();
 }
 
-StoredClip look_at(FileSystem &files, const std::string &root, const std::string &digest) {
+}  // namespace
+
+std::optional<StoredClip> stored_in(FileSystem &files, const std::string &root, const std::string &digest) {
   const ClipPath path(root, digest);
   StoredClip clip;
   clip.digest = digest;
@@ -30,20 +33,17 @@ StoredClip look_at(FileSystem &files, const std::string &root, const std::string
     clip.record = std::move(record).value();
   else
     clip.problem = record.error().text;
-  const auto names = files.list(path.folder());
-  if (!names && clip.problem.empty()) clip.problem = names.error().text;
-  for (const std::string &name : names ? *names : std::vector<std::string>()) {
-    const auto info = files.info(path.file(name));
-    if (!info || !*info) continue;
-    if ((*info)->is_regular) clip.size += (*info)->size;
-    if (name == "use") clip.last_used = unix_seconds((*info)->modified);
-    if (clip.is_complete() && name == clip.record->clip_name) clip.clip_path = path.file(name);
+  const auto content = content_of(files, path.folder(), clip.record ? &*clip.record : nullptr);
+  if (content && !content->holds_clip) return std::nullopt;
+  if (content) clip.size = content->size;
+  if (clip.is_complete()) {
+    const auto whole = files.info(path.file(clip.record->clip_name));
+    if (whole && *whole) clip.clip_path = path.file(clip.record->clip_name);
   }
+  if (const auto use = files.info(path.use()); use && *use) clip.last_used = unix_seconds((*use)->modified);
   if (clip.record) clip.last_used = std::max(clip.last_used, clip.record->updated_at);
   return clip;
 }
-
-}  // namespace
 
 std::string StoredClip::prompt() const {
   const Json *prompt = record ? record->identity.request.find("prompt") : nullptr;
@@ -60,7 +60,8 @@ Result<std::vector<StoredClip>> list_store(FileSystem &files, const std::string 
   for (const std::string &name : *names) {
     if (!ClipPath::is_digest(name)) continue;
     const auto info = files.info(root + "/" + name);
-    if (info && *info && (*info)->is_folder) clips.push_back(look_at(files, root, name));
+    if (!info || !*info || !(*info)->is_folder) continue;
+    if (auto clip = stored_in(files, root, name)) clips.push_back(std::move(*clip));
   }
   std::stable_sort(clips.begin(), clips.end(),
                    [](const StoredClip &a, const StoredClip &b) { return a.last_used < b.last_used; });

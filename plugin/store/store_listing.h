@@ -22,7 +22,7 @@ struct StoredClip {
   std::optional<ClipRecord> record;
   std::string problem;
   std::string clip_path;  // Of the whole clip; empty when there is none.
-  uint64_t size = 0;      // Bytes of all files in the folder, what was set aside included.
+  uint64_t size = 0;      // Bytes of genclip's files in the folder, what was set aside included.
   int64_t last_used = 0;  // Unix time in seconds: read or fetched.
 
   // record->identity.request["prompt"], or empty.
@@ -30,6 +30,9 @@ struct StoredClip {
   // Whole, by its record; verify_clip looks at the clip itself.
   bool is_complete() const { return record && record->state == ClipState::complete; }
 };
+
+// One folder, which exists. Nothing when it holds no clip: it is empty, or has locks and foreign files alone.
+std::optional<StoredClip> stored_in(FileSystem &files, const std::string &root, const std::string &digest);
 
 // Takes no lock and changes nothing; clips that come or go meanwhile may be in it or not. The least recently
 // used first. A store that does not exist is empty.

@@ -53,12 +53,6 @@ TEST(Amounts, WhatIsShownCanBeGivenBack) {
   }
 }
 
-TEST(Amounts, CreditsHaveNoSpareZeros) {
-  const std::pair<double, const char *> cases[] = {
-      {-1, ""}, {0, "0"}, {2, "2"}, {2.5, "2.5"}, {10, "10"}, {0.0625, "0.0625"}, {1e6, "1000000"}};
-  for (const auto &[credits, text] : cases) EXPECT_EQ(credits_text(credits), text) << credits;
-}
-
 TEST(Amounts, AgesHaveOneUnit) {
   const std::pair<int64_t, const char *> cases[] = {{-5, "0 s"},       {59, "59 s"},  {60, "1 min"},
                                                     {3599, "59 min"},  {7200, "2 h"}, {86400, "1 day"},

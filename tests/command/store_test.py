@@ -5,11 +5,17 @@
 import json
 import os
 import pathlib
+import re
+import subprocess
 import time
 import unittest
 
-from command import genclip
+from command import GENCLIP, environment, genclip
 from service import ServiceTest
+
+
+def width(line):
+    return sum(2 if ord(c) > 0x2fff else 1 for c in line)
 
 
 class Store(ServiceTest):
@@ -24,7 +30,12 @@ class Store(ServiceTest):
 
     def stored(self, *fields):
         """A clip of these fields, as the list has it."""
-        path = self.generate(*fields).stdout.strip()
+        models = [field[len("model="):] for field in fields if field.startswith("model=")]
+        if models:
+            fields = [field for field in fields if not field.startswith("model=")]
+            path = self.run_genclip("generate", "--poll-interval=20", models[0], *fields).stdout.strip()
+        else:
+            path = self.generate(*fields).stdout.strip()
         return next(clip for clip in self.listed()["clips"] if clip["clip"] == path)
 
     def age(self, *clips):
@@ -91,7 +102,32 @@ class List(Store):
             lines = self.run_genclip("store", "list").stdout.splitlines()
             self.assertTrue(lines[2].endswith("…"), lines)
             for line in lines:
-                self.assertLessEqual(sum(2 if ord(c) > 0x2fff else 1 for c in line), columns, line)
+                self.assertLessEqual(width(line), columns, line)
+
+    # B10: a model's name was broken amid a word; takes, seeds and dates were not to be seen.
+    def test_a_name_is_whole_at_any_width_and_what_tells_clips_apart_is_shown(self):
+        prompt = "a very long prompt 风筝 " * 20
+        clips = [self.stored(f"prompt={prompt}", "take=2"),
+                 self.stored(f"prompt={prompt}", "model=sd_2.0_fast_discount", "seed=42")]
+        for columns in (60, 80, 100, None):
+            with self.subTest(columns=columns):
+                self.env.pop("COLUMNS", None)
+                if columns:
+                    self.env["COLUMNS"] = str(columns)
+                text = self.run_genclip("store", "list").stdout
+                words = text.replace(",", " ").split()
+                for clip in clips:
+                    for name in (clip["key"][:8], clip["state"], clip["model"], clip["task_id"]):
+                        self.assertIn(name, words)
+                    submitted = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(clip["submitted_at"]))
+                    self.assertIn(f"submitted {submitted}", " ".join(text.split()))
+                self.assertRegex(" ".join(text.split()), r"used \d+ s ago, .* take 2, .* seed 42, ")
+                self.assertEqual(text.count("take "), 1)
+                for line in text.splitlines():
+                    self.assertLessEqual(width(line), columns or 10000, line)
+                if not columns:
+                    self.assertEqual(text.count(f"    {prompt.strip()}"), 2, "whole where programs read it")
+        self.assertEqual([clip["seed"] for clip in clips], [None, 42])
 
     def test_another_store_by_option(self):
         self.stored()
@@ -114,6 +150,26 @@ class Show(Store):
         text = self.run_genclip("store", "show", clip["key"]).stdout
         for value in (clip["key"], clip["clip"], clip["task_id"], "a red kite"):
             self.assertIn(value, text)
+
+    # B10: the labels were broken whenever a value was long.
+    def test_labels_and_names_are_whole_at_any_width(self):
+        prompt = " ".join(["a long prompt with many words"] * 20)
+        clip = self.stored(f"prompt={prompt}", "model=sd_2.0_fast_discount", "seed=7", "take=1")
+        for columns in (60, 80, 100, None):
+            with self.subTest(columns=columns):
+                self.env.pop("COLUMNS", None)
+                if columns:
+                    self.env["COLUMNS"] = str(columns)
+                text = self.run_genclip("store", "show", clip["key"]).stdout.partition("\n\n")[0]
+                for label, value in (("Key", clip["key"]), ("Credits", f"{clip['amount']:g}"), ("Take", "1"), ("Seed", "7"),
+                                     ("Task", clip["task_id"]), ("Media type", "video/mp4"), ("Clip", clip["clip"]),
+                                     ("Seconds used", f"{clip['actual_duration']:g}"), ("Folder", str(self.store / clip["key"]))):
+                    self.assertRegex(text, rf"(?m)^{label} +{re.escape(value)}$")
+                self.assertIn(prompt, " ".join(text.split()))
+                lines = [line for line in text.splitlines() if "prompt" in line]
+                for line in lines:
+                    self.assertLessEqual(width(line), columns or 10000, line)
+                self.assertEqual(len(lines) == 1, columns is None)
 
     def test_what_is_not_there_is_an_error(self):
         for command in ("show", "remove", "verify"):
@@ -147,7 +203,31 @@ class Verify(Store):
         self.assertEqual(self.stats()["submits"], 1)
 
 
+    # A11: the folder of a request whose reference media could not be checked holds a lock, and no clip.
+    def test_a_run_that_ended_before_it_was_paid_left_no_damage(self):
+        run = self.generate("prompt=x", "reference_images=http://127.0.0.1:9/gone.png", "--check-media=headers", "--retries=0")
+        self.assertEqual((run.returncode, self.stats()["submits"]), (1, 0), run.stderr)
+        (left,) = self.store.iterdir()
+        self.assertEqual([path.name for path in left.iterdir()], ["lock"])
+        self.assertEqual(self.listed()["clips"], [])
+        verified = self.run_genclip("store", "verify")
+        self.assertEqual((verified.returncode, verified.stdout), (0, "0 whole, 0 damaged\n"))
+        self.assertEqual(self.run_genclip("store", "prune", "1G").returncode, 0)
+        self.assertEqual(list(self.store.iterdir()), [])
+
+
 class Fetch(Store):
+    # A13: what the service itself has so cannot be mended by fetching.
+    def test_a_clip_that_the_service_has_damaged_is_fetched_once_and_told(self):
+        self.simulator("--fault", "media:changed-content")
+        clip = self.stored()
+        path = pathlib.Path(clip["clip"])
+        path.write_bytes(path.read_bytes()[:-1] + b"x")
+        downloads = self.stats()["downloads"]
+        run = self.run_genclip("store", "fetch", clip["task_id"], "--poll-interval=20")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertLessEqual(self.stats()["downloads"] - downloads, 1)
+
     def test_a_removed_clip_comes_back_by_its_task(self):
         clip = self.stored()
         whole = pathlib.Path(clip["clip"]).read_bytes()
@@ -200,6 +280,21 @@ class Remove(Store):
         self.assertEqual([clip["key"] for clip in self.listed()["clips"]], [second["key"]])
         self.assertFalse((self.store / first["key"]).exists())
 
+    def test_what_it_cost_is_told(self):
+        clip = self.stored()
+        run = self.run_genclip("store", "remove", clip["key"])
+        self.assertRegex(run.stdout, rf"^Removed {clip['key'][:8]}, .*B, which cost {clip['amount']:g} credits?, task {clip['task_id']}\n$")
+
+    # A15
+    def test_what_somebody_else_has_put_there_stays(self):
+        clip = self.stored()
+        notes = self.store / clip["key"] / "notes.txt"
+        notes.write_text("mine", encoding="utf-8")
+        self.assertEqual(self.run_genclip("store", "remove", clip["key"]).returncode, 0)
+        self.assertEqual((notes.read_text(encoding="utf-8"), [path.name for path in notes.parent.iterdir()]), ("mine", ["notes.txt"]))
+        self.assertEqual(self.listed()["clips"], [])
+        self.assertEqual(self.stored()["key"], clip["key"], "another clip can come there")
+
     def test_one_wrong_key_removes_nothing(self):
         clip = self.stored()
         self.assertEqual(self.run_genclip("store", "remove", clip["key"], "0123456789").returncode, 1)
@@ -225,6 +320,28 @@ class Prune(Store):
         run = self.run_genclip("store", "prune", "0")
         self.assertEqual(run.stdout.count("Removed"), 2)
         self.assertTrue(run.stdout.endswith("\n0 B left\n"), run.stdout)
+        # A10
+        self.assertEqual(pruned["amount"], clips[0]["amount"])
+        for clip in clips[1:]:
+            self.assertIn(f"which cost {clip['amount']:g} credits, task {clip['task_id']}\n", run.stdout)
+        self.assertIn(f"\nWhat was removed cost {clips[1]['amount'] + clips[2]['amount']:g} credits together\n", run.stdout)
+
+    # A15
+    def test_a_foreign_folder_stays_and_takes_no_other_clip_with_it(self):
+        clips = [self.stored(f"prompt={name}") for name in "abc"]
+        self.age(*clips)
+        pictures = self.store / clips[0]["key"] / "pictures"
+        pictures.mkdir()
+        (pictures / "1.png").write_text("mine", encoding="utf-8")
+        code, pruned = self.store_json("prune", str(clips[1]["size"] + clips[2]["size"]))
+        self.assertEqual((code, pruned["removed"]), (0, [clips[0]["key"]]))
+        self.assertEqual(pruned["size"], self.listed()["total"]["size"])
+        self.assertEqual(len(self.listed()["clips"]), 2)
+        self.assertEqual((pictures / "1.png").read_text(encoding="utf-8"), "mine")
+
+    def test_an_empty_store_is_pruned_as_it_is_listed(self):
+        run = self.run_genclip("store", "prune", "0")
+        self.assertEqual((run.returncode, run.stdout, run.stderr), (0, "0 B left\n", ""))
 
     def test_sizes_that_are_none_are_usage_errors(self):
         for size in ("", "lots", "-1", "5X", "1e9", "nan", "inf", "5 k k", "Gi", "i"):
@@ -238,6 +355,17 @@ class Prune(Store):
                 run = self.run_genclip("store", "prune", size)
                 self.assertEqual((run.returncode, run.stderr), (0, ""))
         self.assertEqual(self.listed()["clips"][0]["key"], clip["key"])
+
+
+class RelativeStore(Store):
+    # B8
+    def test_is_that_of_the_current_folder_and_paths_are_whole(self):
+        self.env["GENCLIP_STORE"] = "store"
+        for words in (["generate", "--poll-interval=20", "dance-2.5", "prompt=x"], ["store", "list", "--json"]):
+            run = subprocess.run([GENCLIP, *words], env=environment(**self.env), cwd=self.folder, capture_output=True, text=True,
+                                 timeout=60, check=False)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertIn(f"{self.store}", run.stdout)
 
 
 class Usage(unittest.TestCase):

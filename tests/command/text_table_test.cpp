@@ -58,16 +58,40 @@ TEST_F(TextTables, WideCharactersCountTwice) {
   EXPECT_EQ(shown(table, "80"), "A     B\n风筝  x\nabcd  y\n");
 }
 
-TEST_F(TextTables, ALineBelowIsCut) {
+TEST_F(TextTables, LinesBelowAreBrokenBetweenWordsOnly) {
   TextTable table({{"A"}});
-  table.add({"x"}, std::string(100, 'p'));
-  EXPECT_EQ(shown(table, "40"), "A\nx\n    " + std::string(35, 'p') + "…\n");
+  table.add({"x"}, {"some words that do not fit in here at all", std::string(50, 'n') + " and more"});
+  EXPECT_EQ(shown(table, "40"), "A\nx\n    some words that do not fit in here\n    at all\n    " +
+                                    std::string(50, 'n') + "\n    and more\n");
 }
 
-TEST_F(TextTables, NoHeadsAreNoLine) {
-  TextTable table({{""}, {""}});
-  table.add({"Key", "x"});
-  EXPECT_EQ(shown(table, "80"), "Key  x\n");
+TEST_F(TextTables, WhereWordsDoNotFitSideBySideEachRowIsAList) {
+  TextTable table({{"KEY", TextTable::Align::left, true}, {"TYPE"}, {"WHAT IT TAKES"}});
+  table.add({"0123456789012345678901234", "characters", "characters, characters"});
+  table.add({"b", "", "x"});
+  EXPECT_EQ(shown(table, "40"),
+            "0123456789012345678901234\n"
+            "  TYPE           characters\n"
+            "  WHAT IT TAKES  characters, characters\n"
+            "b\n"
+            "  WHAT IT TAKES  x\n");
+}
+
+TEST_F(TextTables, InAPipeNothingIsBroken) {
+  g_unsetenv("COLUMNS");
+  TextTable table({{"KEY"}, {"TEXT"}});
+  const std::string text = "words " + std::string(300, 'w') + " words";
+  table.add({"a", text}, {text});
+  EXPECT_EQ(table.to_text(stream_), "KEY  TEXT\na    " + text + "\n    " + text + "\n");
+}
+
+TEST(EntryText, StandsBesideItsNameAndIsBrokenBetweenWords) {
+  EXPECT_EQ(entry_text("Name", 6, "some words", 40), "Name    some words\n");
+  EXPECT_EQ(entry_text("Name", 6, "some words that do not fit here", 24),
+            "Name    some words that\n        do not fit here\n");
+  EXPECT_EQ(entry_text("Seconds used", 12, std::string(50, 'x'), 40),
+            "Seconds used  " + std::string(50, 'x') + "\n")
+      << "a path is copied as it is";
 }
 
 TEST(Wrapped, BreaksAtBlanksElseAnywhereAndNeverInACharacter) {
@@ -76,6 +100,8 @@ TEST(Wrapped, BreaksAtBlanksElseAnywhereAndNeverInACharacter) {
   EXPECT_THAT(wrapped("风筝风", 3), ElementsAre("风", "筝", "风"));
   EXPECT_THAT(wrapped("风", 1), ElementsAre("风"));
   EXPECT_THAT(wrapped("", 5), ElementsAre(""));
+  EXPECT_THAT(wrapped("a longer_name b", 4, LongWords::kept), ElementsAre("a", "longer_name", "b"));
+  EXPECT_THAT(wrapped("longer_name", 4, LongWords::kept), ElementsAre("longer_name"));
 }
 
 TEST(CutTo, NeverTakesMoreThanItsWidth) {

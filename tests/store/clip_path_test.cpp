@@ -6,6 +6,7 @@
 #include <glib.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <set>
 
 namespace genclip::test {
@@ -65,6 +66,14 @@ TEST(ClipPath, AClipNameIsNoPath) {
   EXPECT_TRUE(ClipPath::is_clip_name(ClipPath::clip_name("webm")));
 }
 
+TEST(ClipPath, KnowsWhatItHasSetAside) {
+  for (const std::string name : {"clip.mp4", "task.json", "lock", "use", "clip.part"})
+    EXPECT_TRUE(ClipPath::is_aside_name(ClipPath::aside(name, 12))) << name;
+  for (const char *name : {"", ".damaged-1", "notes.txt.damaged-1", "clip.mp4.damaged-",
+                           "clip.mp4.damaged-1x", "clip.mp4.damaged", "clip.mp4"})
+    EXPECT_FALSE(ClipPath::is_aside_name(name)) << name;
+}
+
 TEST(ClipPath, ADigestIsSixtyFourSmallHexDigits) {
   const std::string digest(64, 'a');
   EXPECT_TRUE(ClipPath::is_digest(digest));
@@ -83,6 +92,16 @@ TEST(ClipPath, TheStoreIsTheSettingElseTheVariableElseInTheCache) {
   EXPECT_EQ(store_root(""), "/variable");
   g_setenv("GENCLIP_STORE", "", TRUE);
   EXPECT_EQ(store_root(""), std::string(g_get_user_cache_dir()) + "/genclip");
+  g_unsetenv("GENCLIP_STORE");
+}
+
+// B8: a run names its files for minutes, and the application may change its folder meanwhile.
+TEST(ClipPath, ARelativeStoreIsThatOfTheFolderInWhichItWasRead) {
+  const std::string here = std::filesystem::current_path();
+  EXPECT_EQ(store_root("stores/mine"), here + "/stores/mine");
+  EXPECT_EQ(store_root("../mine"), here + "/../mine") << "what leads out of a link is the system's to say";
+  g_setenv("GENCLIP_STORE", "variable", TRUE);
+  EXPECT_EQ(store_root(""), here + "/variable");
   g_unsetenv("GENCLIP_STORE");
 }
 

@@ -78,6 +78,42 @@ TEST_F(StoreListing, TellsTasksWithoutAClipAndWhatCannotBeRead) {
   EXPECT_NE(bad.problem, "");
 }
 
+// A11: a run that ended before its intent, as a check of reference media does, leaves its locks.
+TEST_F(StoreListing, AFolderThatHoldsOnlyLocksIsNoClipAndNoDamage) {
+  const ClipPath path = path_of(record_of("a", ClipState::intent));
+  {
+    ClipFolder folder(files_, path);
+    const auto lock = folder.lock_writer(on_damage());
+    ASSERT_TRUE(lock && *lock);
+    EXPECT_THAT(list(), IsEmpty());
+    ASSERT_TRUE(prune_store(files_, root_, 0));
+    EXPECT_TRUE(fs::exists(path.lock())) << "somebody is at work there";
+  }
+  std::ofstream(path.use()) << "";
+  std::ofstream(path.spare()) << "blank";
+  std::ofstream(path.record_temporary()) << "{";
+  EXPECT_THAT(list(), IsEmpty()) << "as a crash before the intent leaves it";
+  const auto pruned = prune_store(files_, root_, uint64_t{1} << 40);
+  ASSERT_TRUE(pruned);
+  EXPECT_THAT(pruned->removed, IsEmpty());
+  EXPECT_FALSE(fs::exists(path.folder()));
+}
+
+TEST_F(StoreListing, AFolderWithAnythingOfAClipButNoJournalIsDamaged) {
+  for (const char *name : {"clip.mp4", "clip.part", "task.json.damaged-1", "clip.mp4.damaged-2"}) {
+    const ClipPath path = path_of(record_of(name, ClipState::intent));
+    fs::create_directories(path.folder());
+    std::ofstream(path.file(name)) << "x";
+    ASSERT_TRUE(prune_store(files_, root_, 0));
+    const auto clips = list();
+    ASSERT_EQ(clips.size(), 1u) << name;
+    EXPECT_FALSE(clips[0].record);
+    EXPECT_NE(clips[0].problem, "");
+    ASSERT_TRUE(remove_clip(files_, root_, clips[0].digest, Removable::any)) << name;
+    EXPECT_THAT(list(), IsEmpty());
+  }
+}
+
 TEST_F(StoreListing, FindsByDigestByItsBeginningAndByTask) {
   const ClipPath path = add("a");
   add("b");
@@ -238,6 +274,25 @@ TEST_F(StoreListing, PrunesAroundWhatIsInUseAndWhatIsOnItsWay) {
   EXPECT_EQ(pruned->removed.size(), 1u);
   EXPECT_GT(pruned->size, 0u);
   EXPECT_THAT(prompts(), testing::UnorderedElementsAre("read", "on its way", "in doubt", "intended"));
+}
+
+TEST_F(StoreListing, AReaderMakesItsClipTheLastToGo) {
+  const ClipPath read = add_used("read", -3);
+  add_used("left", -2);
+  EXPECT_THAT(prompts(), ElementsAre("read", "left"));
+  ASSERT_TRUE(ClipFolder(files_, read).lock_use());
+  EXPECT_THAT(prompts(), ElementsAre("left", "read"));
+  const auto pruned = prune_store(files_, root_, 15'000);
+  ASSERT_TRUE(pruned);
+  ASSERT_EQ(pruned->removed.size(), 1u);
+  EXPECT_EQ(pruned->removed[0].prompt(), "left");
+}
+
+TEST_F(StoreListing, PrunesNothingOfAStoreThatIsNotThere) {
+  const auto pruned = prune_store(files_, root_, 0);
+  ASSERT_TRUE(pruned) << pruned.error().text;
+  EXPECT_EQ(pruned->size, 0u);
+  EXPECT_FALSE(fs::exists(root_));
 }
 
 TEST_F(StoreListing, PrunesNothingOfAStoreThatFits) {

@@ -156,6 +156,12 @@ void LossyFileSystem::crash(Loss loss) {
   const bool keeps_contents = loss == Loss::nothing || loss == Loss::names;
   if (!keeps_names) live_ = durable_;
   if (!keeps_names) live_folders_ = durable_folders_;
+  // A name is of use in a folder that has kept its own; parents come first in the set.
+  for (auto folder = live_folders_.begin(); folder != live_folders_.end();) {
+    const std::string parent = folder_of(*folder);
+    const bool is_reachable = parent == root_ || live_folders_.contains(parent);
+    folder = is_reachable ? std::next(folder) : live_folders_.erase(folder);
+  }
   std::filesystem::remove_all(root_);
   std::filesystem::create_directories(root_);
   for (const std::string &folder : live_folders_) std::filesystem::create_directories(folder);

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// genclip store list: what there is, and what it cost.
+#include <glib.h>
+
+#include "plugin/catalog/wording.h"
+#include "plugin/command/amounts.h"
+#include "plugin/command/clip_delivery.h"
+#include "plugin/command/command_options.h"
+#include "plugin/command/console.h"
+#include "plugin/command/service_options.h"
+#include "plugin/command/store_json.h"
+#include "plugin/command/text_table.h"
+#include "plugin/store/clip_cost.h"
+#include "plugin/store/store_listing.h"
+
+namespace genclip {
+namespace {
+
+constexpr CommandText kListText{
+    "store list", "",
+    "Lists what is stored, the least recently used first, with what it cost. What has left\n"
+    "the store, because it was removed or replaced, is not in the list, nor in its total.",
+    "Exit code: 0, or 1 when the store cannot be read, or 2 when the command line makes\n"
+    "no sense.\n"};
+
+struct Totals {
+  size_t clips = 0;
+  size_t complete = 0;
+  uint64_t size = 0;
+  ClipsCost cost;
+};
+
+Totals totals_of(const std::vector<StoredClip> &clips) {
+  Totals totals;
+  for (const StoredClip &clip : clips) {
+    ++totals.clips;
+    totals.complete += clip.is_complete();
+    totals.size += clip.size;
+  }
+  totals.cost = cost_of(clips);
+  return totals;
+}
+
+// "used 3 min ago, submitted 2026-11-22 06:13:05, take 2, seed 42, task t-7".
+std::string details_of(const StoredClip &clip) {
+  const ClipRecord record = clip.record.value_or(ClipRecord{});
+  std::string text;
+  const auto add = [&](const char *name, const std::string &value, const char *after = "") {
+    if (!value.empty()) text += (text.empty() ? "" : ", ") + std::string(name) + " " + value + after;
+  };
+  add("used", age_text(clip.last_used, g_get_real_time() / G_USEC_PER_SEC), " ago");
+  add("submitted", date_text(record.submitted_at));
+  add("take", record.identity.take > 0 ? std::to_string(record.identity.take) : "");
+  add("seed", clip.record ? seed_text(clip) : "");
+  add("task", printable(record.task_id));
+  return text;
+}
+
+void show_list(const std::vector<StoredClip> &clips) {
+  using Align = TextTable::Align;
+  TextTable table({{"KEY", Align::left, true},
+                   {"STATE", Align::left, true},
+                   {"MODEL", Align::left, true},
+                   {"CREDITS", Align::right, true},
+                   {"SIZE", Align::right, true}});
+  const size_t room = columns_of(stdout) - TextTable::kIndent;
+  for (const StoredClip &clip : clips) {
+    const ClipRecord record = clip.record.value_or(ClipRecord{});
+    std::vector<std::string> below;
+    if (clip.record && !clip.prompt().empty()) below.push_back(cut_to(printable(clip.prompt()), room));
+    if (!clip.record) below.push_back(printable(clip.problem));
+    if (std::string details = details_of(clip); !details.empty()) below.push_back(std::move(details));
+    table.add({short_key(clip), state_word(clip), printable(record.model), credits_text(record.amount),
+               size_text(clip.size)},
+              std::move(below));
+  }
+  if (!table.empty()) print(table.to_text(stdout) + "\n");
+  const Totals totals = totals_of(clips);
+  print(counted(static_cast<int64_t>(totals.clips), "clip") + ", " + std::to_string(totals.complete) +
+        " complete, " + size_text(totals.size) + ", " + totals.cost.text() + "\n");
+}
+
+Json list_json(const std::string &root, const std::vector<StoredClip> &clips) {
+  Json::Array list;
+  for (const StoredClip &clip : clips) list.push_back(stored_json(clip));
+  const Totals totals = totals_of(clips);
+  return Json::Object{{"store", root},
+                      {"clips", std::move(list)},
+                      {"total", Json::Object{{"clips", static_cast<int64_t>(totals.clips)},
+                                             {"complete", static_cast<int64_t>(totals.complete)},
+                                             {"size", static_cast<int64_t>(totals.size)},
+                                             {"amount", totals.cost.credits}}}};
+}
+
+}  // namespace
+
+int run_store_list(const Words &words) {
+  std::string store;
+  bool json = false;
+  CommandOptions options(kListText);
+  options.add("json", 'j', "Print JSON", json);
+  add_store_option(options, store);
+  const auto rest = options.parse(words);
+  if (!rest) return options.exit_code();
+  if (!rest->empty()) return options.refuse("There is nothing to give to store list.");
+  const std::string root = store_root(store);
+  const auto clips = list_store(FileSystem::posix(), root);
+  if (!clips) return report_failure(clips.error(), json);
+  if (json)
+    print(list_json(root, *clips).to_pretty_text() + "\n");
+  else
+    show_list(*clips);
+  return kOk;
+}
+
+}  // namespace genclip

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// genclip store show: all that is known of one clip.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "plugin/command/amounts.h"
+#include "plugin/command/clip_delivery.h"
+#include "plugin/command/command_options.h"
+#include "plugin/command/console.h"
+#include "plugin/command/service_options.h"
+#include "plugin/command/store_json.h"
+#include "plugin/command/text_table.h"
+#include "plugin/store/clip_cost.h"
+#include "plugin/store/store_listing.h"
+
+namespace genclip {
+namespace {
+
+constexpr CommandText kShowText{
+    "store show", "KEY", "Shows all that is known of one clip.",
+    "KEY is the first column of genclip store list, the beginning of one (8 digits or\n"
+    "more), or the ID of a task.\n\n"
+    "Exit code: 0, or 1 when there is no such clip, or 2 when the command line makes no\n"
+    "sense.\n"};
+
+using Entries = std::vector<std::pair<std::string, std::string>>;
+
+Entries entries_of(const StoredClip &clip) {
+  Entries entries;
+  const auto add = [&](const char *name, const std::string &value) {
+    if (!value.empty()) entries.emplace_back(name, printable(value));
+  };
+  const auto add_number = [&](const char *name, uint64_t value) {
+    if (value > 0) add(name, std::to_string(value));
+  };
+  add("Key", clip.digest);
+  add("State", state_word(clip));
+  add("Problem", clip.problem);
+  if (const auto &record = clip.record) {
+    add("Error", record->error);
+    add("Model", record->model);
+    add("Prompt", clip.prompt());
+    add_number("Take", record->identity.take);
+    add("Seed", seed_text(clip));
+    add("Task", record->task_id);
+    add_number("Unanswered submits", record->unanswered_submits);
+    for (const std::string &task : record->earlier_tasks) add("Earlier task", task);
+    add("Credits", credits_text(record->amount));
+    add("Seconds used", credits_text(record->actual_duration));
+    add("Submitted", date_text(record->submitted_at));
+    add("Changed", date_text(record->updated_at));
+    add("Service", record->identity.base_url + " (" + record->identity.api + ")");
+    add("Media type", record->media_type);
+  }
+  add("Last used", date_text(clip.last_used));
+  add("Size", size_text(clip.size));
+  add("Clip", clip.clip_path);
+  add("Folder", clip.folder);
+  return entries;
+}
+
+void show_details(const StoredClip &clip) {
+  const Entries entries = entries_of(clip);
+  size_t width = 0;
+  for (const auto &[name, value] : entries) width = std::max(width, width_of(name));
+  for (const auto &[name, value] : entries) print(entry_text(name, width, value, columns_of(stdout)));
+  if (clip.record) print("\n" + clip.record->identity.request.to_pretty_text() + "\n");
+}
+
+}  // namespace
+
+int run_store_show(const Words &words) {
+  std::string store;
+  bool json = false;
+  CommandOptions options(kShowText);
+  options.add("json", 'j', "Print JSON", json);
+  add_store_option(options, store);
+  const auto rest = options.parse(words);
+  if (!rest) return options.exit_code();
+  if (rest->size() != 1) return options.refuse("Give the key of one clip.");
+  const auto clip = find_stored(FileSystem::posix(), store_root(store), rest->front());
+  if (!clip) return report_failure(clip.error(), json);
+  if (json)
+    print(stored_details_json(*clip).to_pretty_text() + "\n");
+  else
+    show_details(*clip);
+  return kOk;
+}
+
+}  // namespace genclip

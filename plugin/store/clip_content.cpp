@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// By name: nothing is opened.
+#include "plugin/store/clip_content.h"
+
+#include <algorithm>
+
+#include "plugin/store/clip_path.h"
+#include "plugin/store/media_container.h"
+
+namespace genclip {
+namespace {
+
+// What there is before a journal.
+constexpr std::string_view kBeforeTheJournal[] = {"lock", "use", "task.json.spare", "task.json.tmp"};
+
+// "clip.srt" is a user's; a clip that a newer version has stored is known by its record.
+bool is_ours(std::string_view name, const ClipRecord *record) {
+  if (ClipPath::is_aside_name(name)) return true;
+  if (!ClipPath::is_clip_name(name)) return ClipPath::is_own_name(name);
+  return (record && name == record->clip_name) || is_media_extension(name.substr(name.rfind('.') + 1));
+}
+
+}  // namespace
+
+Result<ClipContent> content_of(FileSystem &files, const std::string &folder, const ClipRecord *record) {
+  const auto names = files.list(folder);
+  if (!names) return names.error();
+  ClipContent content;
+  for (const std::string &name : *names) {
+    const auto info = files.info(folder + "/" + name);
+    if (!info) return info.error();
+    if (!*info) continue;
+    const bool is_ours_by_name = is_ours(name, record);
+    const auto *end = std::end(kBeforeTheJournal);
+    if (is_ours_by_name && std::find(std::begin(kBeforeTheJournal), end, name) == end)
+      content.holds_clip = true;
+    if (!is_ours_by_name || (*info)->is_folder) {
+      content.has_foreign = true;
+      continue;
+    }
+    content.own.push_back(name);
+    if ((*info)->is_regular) content.size += (*info)->size;
+  }
+  return content;
+}
+
+}  // namespace genclip

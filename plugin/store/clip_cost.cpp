@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What is unknown is never 0.
+#include "plugin/store/clip_cost.h"
+
+#include <glib.h>
+
+namespace genclip {
+namespace {
+
+// There is no task, or one that brought nothing and told no cost.
+bool is_free(const StoredClip &clip) {
+  return clip.record && (clip.record->state == ClipState::refused || clip.record->state == ClipState::failed);
+}
+
+}  // namespace
+
+std::string credits_text(double credits) {
+  if (credits < 0) return {};
+  char buffer[64];
+  // Not the locale's decimal sign: "1.5" can be given back.
+  std::string text = g_ascii_formatd(buffer, sizeof buffer, "%.4f", credits);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.ends_with('.')) text.pop_back();
+  return text;
+}
+
+std::string cost_text(double credits) {
+  if (credits < 0) return "an unknown number of credits";
+  return credits_text(credits) + (credits == 1 ? " credit" : " credits");
+}
+
+std::string ClipsCost::text() const {
+  if (unknown == 0) return cost_text(credits);
+  const std::string others = unknown == 1 ? "one clip whose cost is unknown"
+                                          : std::to_string(unknown) + " clips whose cost is unknown";
+  return cost_text(credits) + ", without " + others;
+}
+
+ClipsCost cost_of(std::span<const StoredClip> clips) {
+  ClipsCost cost;
+  for (const StoredClip &clip : clips) {
+    if (clip.record && clip.record->amount >= 0)
+      cost.credits += clip.record->amount;
+    else if (!is_free(clip))
+      ++cost.unknown;
+  }
+  return cost;
+}
+
+}  // namespace genclip

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Paid clips leave the store by name, or with a word (A10).
+#include <sstream>
+
+#include "tests/generation/work_fixture.h"
+
+namespace genclip::test {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class MakeRoom : public WorkTest {
+ protected:
+  GenerationJob job_for(const std::string &prompt, uint64_t store_max_size = 0) const {
+    GenerationJob other = job();
+    other.request = sample_request(prompt);
+    other.identity.request = other.request->body();
+    other.store_max_size = store_max_size;
+    return other;
+  }
+  std::string key_of(const GenerationJob &job) const { return job.identity.digest().substr(0, 8); }
+};
+
+TEST_F(MakeRoom, WarnsOfEachClipThatItRemovesWithItsTaskAndItsCost) {
+  std::string task_id;
+  double amount = -1;
+  {
+    const Outcome first = run(job_for("one"));
+    ASSERT_FALSE(first.error) << first.text();
+    task_id = first.state.task_id;
+    amount = first.state.amount;
+  }
+  ASSERT_GT(amount, 0);
+  const Outcome last = run(job_for("two", 1));
+  ASSERT_FALSE(last.error) << last.text();
+  std::ostringstream cost;
+  cost << "which cost " << amount << " credit";
+  EXPECT_THAT(last.warnings,
+              ElementsAre(AllOf(HasSubstr("One clip was removed"), HasSubstr(key_of(job_for("one"))),
+                                HasSubstr("task " + task_id), HasSubstr(cost.str()))));
+}
+
+TEST_F(MakeRoom, SaysNothingWhenNothingIsRemoved) {
+  const Outcome held = run(job_for("one"));
+  const Outcome last = run(job_for("two", 1));
+  ASSERT_FALSE(last.error) << last.text();
+  EXPECT_THAT(last.warnings, IsEmpty()) << "the other clip is in use";
+}
+
+// Who has the last byte may stop listening.
+TEST_F(MakeRoom, WarnsBeforeTheClipIsComplete) {
+  ASSERT_FALSE(run(job_for("one")).error);
+  class Order final : public GenerationObserver {
+   public:
+    explicit Order(Generation &generation) : generation_(generation) {}
+    void on_change(const GenerationState &state) override {
+      if (state.status == ClipStatus::completed) events.emplace_back("completed");
+    }
+    void on_warning(const Error &) override {
+      // The last byte is there once the clip is complete.
+      const auto size = generation_.clip().size();
+      events.emplace_back(size && !is_last_there(*size) ? "warned" : "warned too late");
+    }
+    std::vector<std::string> events;
+
+   private:
+    bool is_last_there(uint64_t size) {
+      const Interrupt never;
+      const Interrupt::Watch watch(never);
+      const auto ready = generation_.clip().wait(0, size, true, watch);
+      return ready && ready->available == size;
+    }
+    Generation &generation_;
+  };
+  const auto generation = std::make_shared<Generation>(job_for("two", 1), services());
+  const auto order = std::make_shared<Order>(*generation);
+  ASSERT_TRUE(generation->join(order));
+  ASSERT_TRUE(ClipWork(*generation).run());
+  EXPECT_THAT(order->events, ElementsAre("warned", "completed"));
+}
+
+}  // namespace
+}  // namespace genclip::test

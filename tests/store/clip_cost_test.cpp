@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What clips have cost, as people read it, and what is said of those that make room.
+#include "plugin/store/clip_cost.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "plugin/store/clip_removal.h"
+
+namespace genclip::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+StoredClip clip_of(const std::string &digest, const std::string &task_id, double amount) {
+  StoredClip clip;
+  clip.digest = digest;
+  clip.record = ClipRecord{};
+  clip.record->task_id = task_id;
+  clip.record->amount = amount;
+  return clip;
+}
+
+TEST(ClipCost, CreditsHaveNoSpareZeros) {
+  const std::pair<double, const char *> cases[] = {
+      {-1, ""}, {0, "0"}, {2, "2"}, {2.5, "2.5"}, {10, "10"}, {0.0625, "0.0625"}, {1e6, "1000000"}};
+  for (const auto &[credits, text] : cases) EXPECT_EQ(credits_text(credits), text) << credits;
+}
+
+TEST(ClipCost, WhatIsUnknownIsNotNothing) {
+  EXPECT_EQ(cost_text(1), "1 credit");
+  EXPECT_EQ(cost_text(2.5), "2.5 credits");
+  EXPECT_EQ(cost_text(-1), "an unknown number of credits");
+  std::vector<StoredClip> clips = {clip_of("a", "t", 2), clip_of("b", "t", 0.5)};
+  EXPECT_EQ(cost_of(clips).text(), "2.5 credits");
+  clips.push_back(clip_of("c", "t", -1));
+  EXPECT_EQ(cost_of(clips).text(), "2.5 credits, without one clip whose cost is unknown");
+  clips.emplace_back();
+  EXPECT_EQ(cost_of(clips).text(), "2.5 credits, without 2 clips whose cost is unknown");
+}
+
+TEST(RemovalText, NamesEachClipItsTaskAndItsCost) {
+  Pruned pruned;
+  EXPECT_EQ(removal_text(pruned), "");
+  pruned.removed = {clip_of("0123456789abcdef", "t-1", 12)};
+  EXPECT_EQ(
+      removal_text(pruned),
+      "One clip was removed from the store to make room (store-max-size): 01234567, task t-1, which cost "
+      "12 credits. While the service keeps a task, genclip store fetch gets its clip again by the task's "
+      "ID.");
+  pruned.removed.push_back(clip_of("fedcba9876543210", "t-2", 1));
+  EXPECT_THAT(
+      removal_text(pruned),
+      HasSubstr("2 clips were removed from the store to make room (store-max-size): 01234567, task t-1, "
+                "which cost 12 credits; fedcba98, task t-2, which cost 1 credit. Together they cost 13 "
+                "credits. "));
+}
+
+TEST(RemovalText, OfManyTellsSomeAndTheCostOfAll) {
+  Pruned pruned;
+  for (int i = 0; i < 25; ++i)
+    pruned.removed.push_back(clip_of(std::string(64, 'a'), "t-" + std::to_string(i), 2));
+  EXPECT_THAT(removal_text(pruned), HasSubstr("25 clips were removed"));
+  EXPECT_THAT(removal_text(pruned),
+              HasSubstr("task t-9, which cost 2 credits; and 15 more. Together they cost 50 "));
+  EXPECT_THAT(removal_text(pruned), Not(HasSubstr("t-10")));
+}
+
+}  // namespace
+}  // namespace genclip::test
