@@ -9,6 +9,7 @@
 #include "plugin/command/clip_output.h"
 #include "plugin/command/clip_run.h"
 #include "plugin/command/console.h"
+#include "plugin/command/request_report.h"
 #include "plugin/generation/status_word.h"
 #include "plugin/store/clip_cost.h"
 
@@ -29,8 +30,14 @@ Json state_json(const GenerationState &state, std::string_view status) {
   return json;
 }
 
-Json failure_json(const Error &error) {
+Json failure_json(const Error &error, const std::optional<ClipRequest> &request) {
   Json json = Json::Object{{"status", "failed"}, {"error", error.text}};
+  if (request) {
+    const Json *prompt = request->fields.find("prompt");
+    json.set("model", request->model);
+    json.set("prompt", prompt ? *prompt : Json());
+    json.set("take", request->take);
+  }
   json.set("task_id", error.task_id.empty() ? Json() : Json(error.task_id));
   if (error.http_status > 0) json.set("http_status", error.http_status);
   if (!error.service_message.empty()) json.set("service_message", error.service_message);
@@ -53,8 +60,7 @@ int tell_stopped(const RunEnd &end, bool json) {
 void tell_completed(const GenerationState &state) {
   std::string text = state.reused ? "Done, nothing new was submitted" : "Done";
   if (!state.task_id.empty()) text += ", task " + printable(state.task_id);
-  if (state.amount >= 0)
-    text += ", " + credits_text(state.amount) + (state.amount == 1 ? " credit" : " credits");
+  if (state.amount >= 0) text += ", " + cost_text(state.amount);
   fprintf(stderr, "%s.\n", text.c_str());
 }
 
@@ -66,10 +72,17 @@ void add_delivery_options(CommandOptions &options, Delivery &delivery) {
   options.add("quiet", 'q', "No progress", delivery.quiet);
 }
 
-int report_failure(const Error &error, bool json) {
-  if (json) print(failure_json(error).to_pretty_text() + "\n");
+int report_failure(const Error &error, const Delivery &delivery) {
+  if (delivery.json) print(failure_json(error, delivery.request).to_pretty_text() + "\n");
   print_error(printable(error.text));
+  if (delivery.request) print_error("Request: " + request_words(*delivery.request));
   return kFailed;
+}
+
+int report_failure(const Error &error, bool json) {
+  Delivery delivery;
+  delivery.json = json;
+  return report_failure(error, delivery);
 }
 
 int deliver_clip(ClipPlan plan, const Delivery &delivery) {
@@ -77,7 +90,8 @@ int deliver_clip(ClipPlan plan, const Delivery &delivery) {
   gst_init(nullptr, nullptr);
   ProgressLine progress(delivery.quiet);
   const RunEnd end = run_clip(std::move(plan), progress);
-  if (end.error) return report_failure(*end.error, delivery.json);
+  if (end.error) return report_failure(*end.error, delivery);
+  if (end.warned && delivery.request) print_error("Request: " + request_words(*delivery.request));
   if (end.signal != 0) {
     const int exit_code = tell_stopped(end, delivery.json);
     fflush(nullptr);
@@ -89,8 +103,10 @@ int deliver_clip(ClipPlan plan, const Delivery &delivery) {
     if (auto written = write_output(end.generation->clip(), delivery.output); !written) {
       Error error = std::move(written).error();
       error.text += ". It is stored as " + end.state.clip_location + ".";
-      return report_failure(error, delivery.json);
+      return report_failure(error, delivery);
     }
+  if (const std::string other = other_content(delivery.output, end.state.clip_location); !other.empty())
+    print_error("Warning: " + other);
   const bool to_stream = delivery.output == kStandardOutput;
   if (!delivery.quiet) tell_completed(end.state);
   if (delivery.json) {

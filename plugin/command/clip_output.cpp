@@ -6,8 +6,10 @@
 #include <gio/gio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <string_view>
 #include <vector>
 
 #include "plugin/base/durable_file.h"
@@ -22,6 +24,39 @@ constexpr size_t kPiece = 1 << 20;
 Error cannot_write(const std::string &path, const char *why, ErrorKind kind = ErrorKind::open_write) {
   return {kind, "The clip cannot be written to " + printable(path) + ": " + why};
 }
+
+struct NamedContent {
+  const char *extension;
+  ResultKind kind;
+  std::string_view format;
+};
+
+// By names that have one meaning: a GIF may be either.
+constexpr NamedContent kNamedContents[] = {
+    {"mp4", ResultKind::video, "MP4"},      {"m4v", ResultKind::video, "MP4"},
+    {"mov", ResultKind::video, "MP4"},      {"webm", ResultKind::video, "WebM"},
+    {"mkv", ResultKind::video, "Matroska"}, {"avi", ResultKind::video, "AVI"},
+    {"ts", ResultKind::video, "MPEG-TS"},   {"flv", ResultKind::video, "Flash Video"},
+    {"mpg", ResultKind::video, "MPEG"},     {"mpeg", ResultKind::video, "MPEG"},
+    {"png", ResultKind::image, "PNG"},      {"jpg", ResultKind::image, "JPEG"},
+    {"jpeg", ResultKind::image, "JPEG"},    {"webp", ResultKind::image, "WebP"},
+    {"bmp", ResultKind::image, "BMP"},      {"tif", ResultKind::image, "TIFF"},
+    {"tiff", ResultKind::image, "TIFF"},    {"avif", ResultKind::image, "AVIF"},
+    {"heic", ResultKind::image, "HEIC"},
+};
+
+// Null when the name says nothing that is known.
+const NamedContent *content_named(const std::string &path) {
+  const size_t dot = path.find_last_of("./");
+  if (dot == path.npos || path[dot] != '.') return nullptr;
+  const auto *found =
+      std::find_if(std::begin(kNamedContents), std::end(kNamedContents), [&](const NamedContent &content) {
+        return g_ascii_strcasecmp(path.c_str() + dot + 1, content.extension) == 0;
+      });
+  return found == std::end(kNamedContents) ? nullptr : found;
+}
+
+const char *with_article(ResultKind kind) { return kind == ResultKind::image ? "an image" : "a video"; }
 
 // `put` returns why it could not, or null.
 template <typename Put>
@@ -43,7 +78,7 @@ Result<void> copy(GrowingClip &clip, Put put) {
 
 }  // namespace
 
-Result<void> check_output(const std::string &path) {
+Result<void> check_output(const std::string &path, const ModelSpec *model) {
   if (path == kStandardOutput) {
     if (is_terminal(stdout))
       return Error{ErrorKind::settings,
@@ -56,7 +91,20 @@ Result<void> check_output(const std::string &path) {
   const GStringPtr folder(g_path_get_dirname(path.c_str()));
   if (!g_file_test(folder.get(), G_FILE_TEST_IS_DIR)) return cannot_write(path, "there is no such folder");
   if (::access(folder.get(), W_OK | X_OK) != 0) return cannot_write(path, g_strerror(errno));
-  return {};
+  const NamedContent *named = content_named(path);
+  if (!model || !named || named->kind == model->result) return {};
+  const std::string why = model->id + " makes " + with_article(model->result) + ", and the name is that of " +
+                          with_article(named->kind) + ". Choose a name such as " +
+                          path.substr(0, path.rfind('.')) +
+                          (model->result == ResultKind::image ? ".png" : ".mp4");
+  return cannot_write(path, printable(why).c_str(), ErrorKind::settings);
+}
+
+std::string other_content(const std::string &output, const std::string &clip) {
+  const NamedContent *named = content_named(output);
+  const NamedContent *made = content_named(clip);
+  if (!named || !made || named->format == made->format) return {};
+  return printable(output) + " holds " + std::string(made->format) + ", whatever its name says.";
 }
 
 Result<void> write_output(GrowingClip &clip, const std::string &path) {

@@ -97,7 +97,9 @@ RunEnd run_clip(ClipPlan plan, ProgressLine &progress) {
   const Source on_second(g_timeout_add_seconds(1, note_time, &seconds));
 
   const auto reports = std::make_shared<Reports>();
+  RunEnd end;
   const auto warn = [&](const std::string &text) {
+    end.warned = true;
     progress.clear();
     print_error("Warning: " + printable(text));
   };
@@ -105,7 +107,6 @@ RunEnd run_clip(ClipPlan plan, ProgressLine &progress) {
   auto joined = join_generation(std::move(plan.job), {HttpClient::shared(plan.http)}, reports);
   joined.generation->start([&] { reports->on_change(joined.state); });
 
-  RunEnd end;
   uint64_t seen = 0;
   unsigned ticked = 0;
   std::optional<unsigned> stop_at;
@@ -133,9 +134,9 @@ RunEnd run_clip(ClipPlan plan, ProgressLine &progress) {
   }
   progress.clear();
   if (end.state.status == ClipStatus::failed) {
-    // Said a moment before the error is there.
+    // Said a moment before the error is there. All bytes are asked for, as some may be readable all the same.
     const Interrupt never;
-    const auto ready = joined.generation->clip().wait(0, 1, true, Interrupt::Watch(never));
+    const auto ready = joined.generation->clip().wait(0, UINT64_MAX, false, Interrupt::Watch(never));
     end.error = ready ? Error{ErrorKind::failed, "The clip could not be generated."} : ready.error();
     if (end.error->task_id.empty()) end.error->task_id = end.state.task_id;
   }

@@ -17,6 +17,7 @@ struct RunEnd {
   GenerationState state;
   std::optional<Error> error;  // Nothing: the clip is stored.
   int signal = 0;              // The one that stopped it; 0: none.
+  bool warned = false;         // Something was said on the way.
   bool amid_submit = false;    // Stopped without the answer: the process's exit would wait for it once more.
   std::shared_ptr<Generation> generation;  // Keeps the clip in the store.
 };

@@ -33,7 +33,8 @@ class CommandOptions {
   void add(const char *name, char letter, const char *value_name, const char *help, std::string &target);
   // An integer from `least` on.
   void add(const char *name, const char *value_name, const char *help, unsigned &target, unsigned least);
-  // A size in bytes, which may have a unit.
+  // A size in bytes that something is limited to, 0 for no limit. A small one needs a unit: who forgets it
+  // means another.
   void add(const char *name, const char *value_name, const char *help, uint64_t &target);
 
   // The words that are no options. Nothing when the command is over: help was asked for, or an option is

@@ -6,6 +6,7 @@
 #include "plugin/catalog/models_table.h"
 #include "plugin/command/command.h"
 #include "plugin/command/console.h"
+#include "plugin/command/media_check_word.h"
 #include "plugin/command/request_words.h"
 #include "plugin/command/store_json.h"
 #include "plugin/store/store_listing.h"
@@ -51,19 +52,29 @@ void offer_fields(const ModelSpec &spec) {
   if (spec.apis.size() > 1) print("api=\n");
 }
 
+constexpr std::string_view kCheckMedia = "--check-media";
 // Options whose value is a word of its own, unless it follows a "=".
 constexpr std::string_view kValueOptions[] = {
-    "--output",         "-o",        "--base-url",      "-b",
-    "--api-key-file",   "-k",        "--store",         "-s",
-    "--store-max-size", "--timeout", "--poll-interval", "--http-timeout",
-    "--retries",        "--proxy",   "--tls-ca-file",   "--check-media",
-    "--task-id",        "-t"};
+    "--output",  "-o",      "--base-url",       "-b",        "--api-key-file",  "-k",
+    "--store",   "-s",      "--store-max-size", "--timeout", "--poll-interval", "--http-timeout",
+    "--retries", "--proxy", "--tls-ca-file",    kCheckMedia, "--task-id",       "-t"};
+
+bool takes_value(std::string_view option) {
+  const auto *end = std::end(kValueOptions);
+  return std::find(std::begin(kValueOptions), end, option) != end;
+}
+
+// Others are the shell's to complete, or nobody's.
+void offer_option_values(std::string_view option, const std::string &prefix = {}) {
+  if (option != kCheckMedia) return;
+  for (const MediaCheck depth : {MediaCheck::none, MediaCheck::headers, MediaCheck::full})
+    print(prefix + std::string(word_of(depth)) + "\n");
+}
 
 Words without_options(const Words &words) {
   Words rest;
   for (size_t i = 0; i < words.size(); ++i) {
-    const auto *end = std::end(kValueOptions);
-    if (std::find(std::begin(kValueOptions), end, words[i]) != end)
+    if (takes_value(words[i]))
       ++i;
     else if (!words[i].starts_with("-"))
       rest.push_back(words[i]);
@@ -86,6 +97,15 @@ void offer_stored(bool tasks_only) {
 // The last word is the one at the cursor, perhaps empty. All that may stand there is offered: the shell
 // filters.
 int run_completion(const Words &words) {
+  if (words.size() >= 2 && takes_value(words[words.size() - 2])) {
+    offer_option_values(words[words.size() - 2]);
+    return kOk;
+  }
+  if (!words.empty() && words.back().starts_with("--")) {
+    const size_t sign = std::min(words.back().find('='), words.back().size());
+    offer_option_values(words.back().substr(0, sign), words.back().substr(0, sign) + "=");
+    return kOk;
+  }
   const Words before = without_options({words.begin(), words.empty() ? words.end() : words.end() - 1});
   const std::string current = words.empty() ? "" : words.back();
   const auto *taker = before.empty()

@@ -36,7 +36,7 @@ _genclip() {
             return
             ;;
     esac
-    if [[ $current == -* ]]; then
+    if [[ $current == -* && $current != --*=* ]]; then
         # The command alone: behind other words --help could be taken for an option's value, and the command be run.
         local command=("${before[@]:0:1}")
         [[ ${command[0]-} != store ]] || command=("${before[@]:0:2}")

@@ -4,6 +4,7 @@
 #include "plugin/command/clip_delivery.h"
 #include "plugin/command/clip_output.h"
 #include "plugin/command/known_models.h"
+#include "plugin/command/media_check_word.h"
 #include "plugin/command/request_report.h"
 #include "plugin/command/request_words.h"
 #include "plugin/command/service_options.h"
@@ -23,13 +24,6 @@ constexpr CommandText kGenerateText{
     "Examples:\n"
     "  genclip generate sd_2.0_special prompt=\"a red kite over dunes\" -o kite.mp4\n"
     "  genclip generate dance-2.5 prompt=\"a storm\" take=2\n"};
-
-std::optional<MediaCheck> media_check_of(const std::string &word) {
-  if (word == "none") return MediaCheck::none;
-  if (word == "headers") return MediaCheck::headers;
-  if (word == "full") return MediaCheck::full;
-  return std::nullopt;
-}
 
 }  // namespace
 
@@ -53,18 +47,20 @@ int run_generate(const Words &words) {
   if (!depth) return options.refuse("--check-media must be none, headers or full.");
   wish.check_media = *depth;
 
-  auto request = read_request(*known_models(), *rest);
+  const Catalog::Ptr catalog = known_models();
+  auto request = read_request(*catalog, *rest);
   if (!request) {
     if (const auto *usage = std::get_if<UsageProblem>(&request.error())) return options.refuse(usage->text);
     return report_failure(std::get<Error>(request.error()), delivery.json);
   }
   wish.request = std::move(*request);
+  delivery.request = wish.request;
   wish.reuse = !anew;
   auto plan = plan_clip(wish);
-  if (!plan) return report_failure(plan.error(), delivery.json);
+  if (!plan) return report_failure(plan.error(), delivery);
   if (!delivery.output.empty())
-    if (auto writable = check_output(delivery.output); !writable)
-      return report_failure(writable.error(), delivery.json);
+    if (auto writable = check_output(delivery.output, catalog->find(plan->job.model).get()); !writable)
+      return report_failure(writable.error(), delivery);
   return deliver_clip(std::move(*plan), delivery);
 }
 

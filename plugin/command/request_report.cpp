@@ -5,9 +5,13 @@
 
 #include "plugin/command/command.h"
 #include "plugin/command/console.h"
+#include "plugin/command/text_table.h"
 
 namespace genclip {
 namespace {
+
+constexpr size_t kMostOfAValue = 100;
+constexpr size_t kMostOfARequest = 400;
 
 // The words of problems_text(), which is one long line, where a person reads them.
 std::string text_for_terminal(const std::vector<Problem> &problems) {
@@ -31,6 +35,22 @@ int report_problems(const std::vector<Problem> &problems, bool json) {
   const bool in_lines = problems.size() > 1 && is_terminal(stderr);
   print_error(in_lines ? text_for_terminal(problems) : printable(problems_text(problems)));
   return kFailed;
+}
+
+std::string request_words(const ClipRequest &request) {
+  std::string text = shell_word(request.model);
+  const auto add = [&](const std::string &name, const Json &value) {
+    const std::string shown = value.string() ? *value.string() : value.to_text();
+    text += " " + shell_word(name + "=" + cut_to(printable(shown), kMostOfAValue));
+  };
+  // What tells many requests apart comes first.
+  if (request.take > 0) add("take", request.take);
+  for (const Json *fields : {&request.fields, &request.extra})
+    for (const auto &[name, value] : *fields->object()) {
+      const Json::Array *list = value.array();
+      for (const Json &item : list ? *list : Json::Array{value}) add(name, item);
+    }
+  return cut_to(text, kMostOfARequest);
 }
 
 }  // namespace genclip

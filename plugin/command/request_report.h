@@ -3,14 +3,19 @@
 // Says why a request is refused.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "plugin/catalog/check_request.h"
+#include "plugin/catalog/clip_request.h"
 
 namespace genclip {
 
 // On standard error, in the element's words, one problem a line on a terminal; with `json` also as JSON on
 // standard output. Returns the exit code.
 int report_problems(const std::vector<Problem> &problems, bool json);
+
+// The request as words of a command line, on one line, long values cut.
+std::string request_words(const ClipRequest &request);
 
 }  // namespace genclip

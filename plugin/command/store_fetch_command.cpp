@@ -5,8 +5,10 @@
 
 #include <algorithm>
 
+#include "plugin/catalog/catalog.h"
 #include "plugin/command/clip_delivery.h"
 #include "plugin/command/clip_output.h"
+#include "plugin/command/console.h"
 #include "plugin/command/service_options.h"
 #include "plugin/store/store_listing.h"
 
@@ -23,8 +25,8 @@ constexpr CommandText kStoreFetchText{
     "130 stopped by Ctrl-C.\n"};
 
 // In the place of the request that the store knows for the task. A damaged clip is replaced when its
-// successor is whole, not before.
-Result<void> find_place(GenerationJob &job) {
+// successor is whole, not before. True: there is a damaged one.
+Result<bool> find_place(GenerationJob &job) {
   FileSystem &files = FileSystem::posix();
   const auto clips = list_store(files, job.store);
   if (!clips) return clips.error();
@@ -33,12 +35,23 @@ Result<void> find_place(GenerationJob &job) {
     return clip.record && clip.record->task_id == job.task_id &&
            clip.record->identity.base_url == job.endpoint.base_url;
   });
-  if (found == clips->end()) return {};
+  if (found == clips->end()) return false;
   job.identity = found->record->identity;
   job.endpoint.api = job.identity.api == "legacy" ? Api::legacy : Api::tasks;
   job.model = found->record->model;
   job.reuse = !found->is_complete() || verify_clip(files, *found).has_value();
-  return {};
+  return !job.reuse;
+}
+
+// What came whole and is as damaged as before is what the service has.
+void tell_if_damaged(const std::string &root, const std::string &digest) {
+  FileSystem &files = FileSystem::posix();
+  const auto clip = stored_in(files, root, digest);
+  if (!clip || !clip->is_complete()) return;
+  if (const auto verified = verify_clip(files, *clip); !verified)
+    print_error(
+        "Warning: " + printable(verified.error().text) +
+        " The service sent all of it, so its own copy is like this: to fetch it again does not help.");
 }
 
 }  // namespace
@@ -61,12 +74,18 @@ int run_store_fetch(const Words &words) {
 
   auto plan = plan_clip(wish);
   if (!plan) return report_failure(plan.error(), delivery.json);
-  if (!delivery.output.empty())
-    if (auto writable = check_output(delivery.output); !writable)
-      return report_failure(writable.error(), delivery.json);
   gst_init(nullptr, nullptr);
-  if (auto placed = find_place(plan->job); !placed) return report_failure(placed.error(), delivery.json);
-  return deliver_clip(std::move(*plan), delivery);
+  const auto was_damaged = find_place(plan->job);
+  if (!was_damaged) return report_failure(was_damaged.error(), delivery.json);
+  if (!delivery.output.empty())
+    if (auto writable = check_output(delivery.output, Catalog::shared()->find(plan->job.model).get());
+        !writable)
+      return report_failure(writable.error(), delivery.json);
+  const std::string root = plan->job.store;
+  const std::string digest = plan->job.identity.digest();
+  const int exit_code = deliver_clip(std::move(*plan), delivery);
+  if (exit_code == kOk && *was_damaged) tell_if_damaged(root, digest);
+  return exit_code;
 }
 
 }  // namespace genclip

@@ -50,6 +50,18 @@ class Completion(unittest.TestCase):
         self.assertEqual(complete("generate", "--output", "x.mp4", "-q", "dance-2"), ["dance-2.5"])
         self.assertEqual(complete("generate", "-o", "x.mp4", "dance-2.5", "dur"), ["duration="])
 
+    # B10: it offered models.
+    def test_an_options_values_are_its_own(self):
+        for words in (["--check-media"], ["dance-2.5", "--check-media"]):
+            self.assertEqual(complete("generate", *words, ""), ["none", "headers", "full"])
+        self.assertEqual(complete("generate", "--check-media", "f"), ["full"])
+        self.assertEqual(complete("generate", "--check-media", "=", "h"), ["headers"])
+        self.assertEqual(complete("generate", "--check-media", "="), ["none", "headers", "full"])
+        for option in ("--timeout", "--task-id", "-t", "--proxy", "--store-max-size"):
+            self.assertEqual(complete("generate", option, ""), [""])
+            self.assertEqual(complete("generate", option, "=", ""), [""])
+        self.assertEqual(complete("generate", "--check-media", "full", "dance-2"), ["dance-2.5"])
+
     def test_commands_of_a_group(self):
         self.assertEqual(complete("store", "re"), ["remove"])
 

@@ -61,7 +61,11 @@ class Generate(ServiceTest):
         first = self.generate("prompt=a")
         self.assertEqual(self.generate("prompt=b", "--store-max-size", "1G").returncode, 0)
         self.assertEqual(len(self.listed()["clips"]), 2)
-        last = self.generate("prompt=c", "--store-max-size=1")
+        costs = {clip["task_id"]: f"{clip['amount']:g}" for clip in self.listed()["clips"]}
+        last = self.generate("prompt=c", "--store-max-size=1B")
+        # A10: what was paid for leaves with a word.
+        for task, cost in costs.items():
+            self.assertRegex(last.stderr, f"Warning: 2 clips were removed .*task {task}, which cost {cost} credit")
         self.assertEqual((last.returncode, [clip["prompt"] for clip in self.listed()["clips"]]), (0, ["c"]), last.stderr)
         self.assertFalse(pathlib.Path(first.stdout.strip()).exists())
 
@@ -73,7 +77,22 @@ class Generate(ServiceTest):
                 self.assertEqual(run.returncode, 2)
                 self.assertIn("--store-max-size must be a size, such as 500M", run.stderr)
         self.assertEqual(self.generate("prompt=x", "store-max-size=1G").returncode, 2)
+        # A10: one who means gigabytes would empty the store.
+        for size in ("1", "500", "1048575", "0.5"):
+            with self.subTest(size=size):
+                run = self.generate("prompt=x", f"--store-max-size={size}")
+                self.assertEqual(run.returncode, 2)
+                self.assertIn(f"--store-max-size must be a size with a unit, such as 500M or 1.5G; {size} alone", run.stderr)
         self.assertEqual(self.stats()["submits"], 0)
+
+    def test_a_store_size_of_bytes_has_a_unit_or_is_large_and_0_is_no_limit(self):
+        self.simulator()
+        self.generate("prompt=a")
+        for size in ("0", "100000000", "1.5G", "100Mi"):
+            with self.subTest(size=size):
+                run = self.generate(f"prompt=b{size}", f"--store-max-size={size}")
+                self.assertEqual((run.returncode, "removed" in run.stderr), (0, False), run.stderr)
+        self.assertEqual(len(self.listed()["clips"]), 5)
 
     def test_a_stored_clip_needs_no_key(self):
         self.simulator()
@@ -123,6 +142,31 @@ class Generate(ServiceTest):
             self.assertEqual(run.returncode, 1)
             self.assertIn("cannot be written", run.stderr)
         self.assertEqual(self.stats()["submits"], 0)
+
+    def test_a_name_for_another_kind_of_clip_is_refused_before_anything_is_paid(self):
+        self.simulator()
+        for model, name, other in (("dream-5.0", "x.mp4", "x.png"), ("dream-5.0", "a.b/X.MOV", "X.png"), (MODEL, "x.jpg", "x.mp4")):
+            with self.subTest(model=model, name=name):
+                output = self.folder / name
+                output.parent.mkdir(exist_ok=True)
+                run = self.run_genclip("generate", model, "prompt=x", "-o", str(output))
+                self.assertEqual((run.returncode, run.stdout), (1, ""))
+                self.assertIn(f"cannot be written to {output}: {model} makes a", run.stderr)
+                self.assertIn(f"{other}\n", run.stderr)
+                self.assertFalse(output.exists())
+        self.assertEqual(self.stats()["submits"], 0)
+
+    def test_a_name_that_says_another_format_is_written_with_a_warning(self):
+        self.simulator()
+        for model, name, warning in (("dream-5.0", "x.jpg", "holds PNG"), (MODEL, "x.webm", "holds MP4"), (MODEL, "x.mov", ""),
+                                     ("dream-5.0", "x.png", ""), (MODEL, "x", ""), ("dream-5.0", "mp4", "")):
+            with self.subTest(model=model, name=name):
+                output = self.folder / name
+                run = self.run_genclip("generate", model, "prompt=x", "--poll-interval=20", "-o", str(output))
+                self.assertEqual(run.returncode, 0, run.stderr)
+                self.assertIn(warning, run.stderr)
+                self.assertEqual("Warning" in run.stderr, bool(warning), run.stderr)
+                self.assertTrue(output.exists())
 
     def test_json_of_a_clip(self):
         self.simulator()
@@ -202,6 +246,56 @@ class Failure(ServiceTest):
         run = self.generate("prompt=x", "--retries", "0")
         self.assertEqual(run.returncode, 1)
         self.assertRegex(run.stderr, "genclip: .+")
+
+    # B3: bytes that are readable already are no reason to forget what happened.
+    def test_a_download_that_breaks_is_told_as_what_it_is(self):
+        for fault, said in (("media#1:cut=60000 media#2-:cut=0", r"The download ended early\. Run again: it goes on where it stopped"),
+                            ("media:status=403", "The clip's URL has expired"),
+                            ("media#1:cut=60000 media#2-:status=403", "The clip's URL has expired")):
+            with self.subTest(fault=fault):
+                faults = [word for one in fault.split() for word in ("--fault", one)]
+                self.simulator("--padding=200000", "--faststart", *faults)
+                run = self.generate(f"prompt={fault}", "--retries=1", "--json")
+                self.assertEqual(run.returncode, 1)
+                self.assertRegex(run.stderr, said)
+                self.assertNotIn("could not be generated", run.stderr)
+                outcome = json.loads(run.stdout)
+                self.assertRegex(outcome["error"], said)
+                self.assertTrue(outcome["task_id"])
+
+    def test_a_full_disk_amid_the_download_is_told_as_what_it_is(self):
+        self.simulator("--padding=3000000")
+        # A file of this process may have no more bytes: what the disk would say, too.
+        words = ["generate", "--poll-interval", "20", MODEL, "prompt=large"]
+        run = subprocess.run(["sh", "-c", "trap '' XFSZ; ulimit -f 2000; exec \"$@\"", "sh", GENCLIP, *words],
+                             env=environment(**self.env), capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(run.returncode, 1)
+        self.assertRegex(run.stderr, r"clip\.part: File too large\. .*raise the limit, and run again: what is there is kept")
+        self.assertNotIn("could not be generated", run.stderr)
+        again = self.run_genclip(*words)
+        self.assertEqual((again.returncode, self.stats()["submits"]), (0, 1), again.stderr)
+
+    # B10: many runs, one log.
+    def test_a_failure_says_which_request_it_was(self):
+        self.simulator("--fault", "submit:fail=moderated")
+        run = self.generate("prompt=a red kite", "duration=5", "take=3", "--json")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn(f"\ngenclip: Request: {MODEL} take=3 'prompt=a red kite' duration=5\n", run.stderr)
+        outcome = json.loads(run.stdout)
+        self.assertEqual((outcome["model"], outcome["prompt"], outcome["take"]), (MODEL, "a red kite", 3))
+        refused = self.generate("prompt=another", "duration=99")
+        self.assertIn(f"\ngenclip: Request: {MODEL} prompt=another duration=99\n", refused.stderr)
+        long = self.generate("prompt=" + "very " * 500 + "\033[2Jlong")
+        line = next(line for line in long.stderr.splitlines() if "Request:" in line)
+        self.assertLess(len(line), 200)
+        self.assertNotIn("\033", long.stderr)
+
+    def test_a_warning_says_which_request_it_was(self):
+        self.simulator("--fault", "submit#1:lose-answer")
+        self.assertEqual(self.generate("prompt=a kite").returncode, 1)
+        run = self.generate("prompt=a kite")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertRegex(run.stderr, f"Warning: .*charged.*\n(.*\n)*genclip: Request: {MODEL} 'prompt=a kite'\n")
 
     def test_a_wait_that_ends_keeps_the_task(self):
         self.simulator(processing=3000)
