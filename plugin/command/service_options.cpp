@@ -14,7 +14,7 @@ void add_service_options(CommandOptions &options, ClipWish &wish) {
   options.add("api-key-file", 'k', "FILE", "File with the key; else $GENCLIP_API_KEY[_FILE]",
               wish.api_key_file);
   add_store_option(options, wish.store);
-  options.add("store-max-size", "SIZE", "Largest size of the store, as 500M or 1.5G; 0 for no limit (0)",
+  options.add("store-max-size", "SIZE", "Largest size of the store, such as 1.5G; 0 for no limit (0)",
               wish.store_max_size);
   options.add("timeout", "SECONDS", "Longest wait for the task, 0 for ever (1800)", wish.timeout_s, 0);
   options.add("poll-interval", "MS", "Time between two queries (5000)", wish.poll_interval_ms, 10);
