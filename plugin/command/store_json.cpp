@@ -15,7 +15,8 @@ Json time_or_null(int64_t time) { return time <= 0 ? Json() : Json(time); }
 }  // namespace
 
 std::string state_word(const StoredClip &clip) {
-  return clip.record ? std::string(to_word(clip.record->state)) : "damaged";
+  if (clip.record) return std::string(to_word(clip.record->state));
+  return clip.is_damaged ? "damaged" : "unreadable";
 }
 
 std::string short_key(const StoredClip &clip) { return clip.digest.substr(0, kShortKey); }

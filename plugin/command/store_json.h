@@ -15,7 +15,7 @@ Json stored_json(const StoredClip &clip);
 // All of it.
 Json stored_details_json(const StoredClip &clip);
 
-// The record's state in a word, "damaged" without one.
+// The record's state in a word, "damaged" or "unreadable" without one.
 std::string state_word(const StoredClip &clip);
 // As much of its name as tells it from others, as a person would write it.
 std::string short_key(const StoredClip &clip);

@@ -29,10 +29,13 @@ std::optional<StoredClip> stored_in(FileSystem &files, const std::string &root, 
   clip.digest = digest;
   clip.folder = path.folder();
   auto record = ClipFolder(files, path).look();
-  if (record)
+  if (record) {
     clip.record = std::move(record).value();
-  else
+  } else {
+    const ErrorKind kind = record.error().kind;
     clip.problem = record.error().text;
+    clip.is_damaged = kind != ErrorKind::open_read && kind != ErrorKind::not_authorized;
+  }
   const auto content = content_of(files, path.folder(), clip.record ? &*clip.record : nullptr);
   if (content && !content->holds_clip) return std::nullopt;
   if (content) clip.size = content->size;

@@ -18,9 +18,11 @@ namespace genclip {
 struct StoredClip {
   std::string digest;  // The folder's name.
   std::string folder;  // Its path.
-  // Nothing when it cannot be read; `problem` says why then.
+  // Nothing when it cannot be read; `problem` says why then, and whether that is the journal's own fault, not
+  // this version's or this user's.
   std::optional<ClipRecord> record;
   std::string problem;
+  bool is_damaged = false;
   std::string clip_path;  // Of the whole clip; empty when there is none.
   uint64_t size = 0;      // Bytes of genclip's files in the folder, what was set aside included.
   int64_t last_used = 0;  // Unix time in seconds: read or fetched.

@@ -76,6 +76,19 @@ TEST_F(StoreListing, TellsTasksWithoutAClipAndWhatCannotBeRead) {
   EXPECT_EQ(good.clip_path, "");
   EXPECT_FALSE(bad.record);
   EXPECT_NE(bad.problem, "");
+  EXPECT_TRUE(bad.is_damaged);
+}
+
+// A5: what a newer version wrote is no damage.
+TEST_F(StoreListing, TellsANewerJournalFromADamagedOne) {
+  const ClipPath path = add("a", ClipState::submitted);
+  std::ofstream(path.record()) << "{\"version\": 2, \"state\": \"dreaming\"}";
+  const auto clips = list();
+  ASSERT_EQ(clips.size(), 1u);
+  EXPECT_FALSE(clips[0].record);
+  EXPECT_FALSE(clips[0].is_damaged);
+  EXPECT_THAT(clips[0].problem, HasSubstr("newer"));
+  EXPECT_EQ(remove_clip(files_, root_, clips[0].digest).error().kind, ErrorKind::settings);
 }
 
 // A11: a run that ended before its intent, as a check of reference media does, leaves its locks.
