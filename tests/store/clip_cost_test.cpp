@@ -41,6 +41,16 @@ TEST(ClipCost, WhatIsUnknownIsNotNothing) {
   EXPECT_EQ(cost_of(clips).text(), "2.5 credits, without 2 clips whose cost is unknown");
 }
 
+TEST(ClipCost, OfARequestThatWasRefusedOrFailedIsNothingUnlessItWasTold) {
+  std::vector<StoredClip> clips = {clip_of("a", "", -1), clip_of("b", "t", -1), clip_of("c", "t", 3)};
+  clips[0].record->state = ClipState::refused;
+  clips[1].record->state = clips[2].record->state = ClipState::failed;
+  EXPECT_EQ(cost_of(clips).text(), "3 credits");
+  clips.push_back(clip_of("d", "t", -1));
+  clips.back().record->state = ClipState::submitted;
+  EXPECT_EQ(cost_of(clips).unknown, 1u);
+}
+
 TEST(RemovalText, NamesEachClipItsTaskAndItsCost) {
   Pruned pruned;
   EXPECT_EQ(removal_text(pruned), "");

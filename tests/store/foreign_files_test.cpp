@@ -71,6 +71,15 @@ TEST_F(ForeignFiles, StayWhenTheirFoldersClipIsRemoved) {
   }
 }
 
+TEST_F(ForeignFiles, StayAsAFolderUnderANameOfOurs) {
+  const ClipPath path = add("a");
+  fs::create_directories(path.file("clip.png"));
+  std::ofstream(path.file("clip.png/1.png")) << "mine";
+  ASSERT_TRUE(remove_clip(files_, root_, digest_of(path)));
+  EXPECT_THAT(names_in(path.folder()), ElementsAre("clip.png"));
+  EXPECT_THAT(names_in(path.file("clip.png")), ElementsAre("1.png"));
+}
+
 TEST_F(ForeignFiles, TakeNoOtherClipWithThem) {
   const ClipPath oldest = add_used("oldest", -3);
   add_used("older", -2);

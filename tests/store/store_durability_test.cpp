@@ -46,5 +46,21 @@ TEST_F(StoreDurability, AnIntentSurvivesInAStoreThatAnotherProcessMade) {
   expect_intent_survives(root_, Loss::names);
 }
 
+// By its ID: there is no intent before it.
+TEST_F(StoreDurability, ATaskThatIsAttachedToInANewStoreSurvivesAPowerCut) {
+  const ClipRecord record = record_of("a", ClipState::submitted);
+  const ClipPath path(folder_.path() + "/new/and/deep", record.identity.digest());
+  {
+    ClipFolder folder(files_, path);
+    const auto lock = folder.lock_writer(on_damage());
+    ASSERT_TRUE(lock && *lock);
+    ASSERT_TRUE(folder.write_record(record));
+  }
+  files_.crash(Loss::both);
+  const auto found = ClipFolder(files_, path).look();
+  ASSERT_TRUE(found) << found.error().text;
+  EXPECT_EQ(found->task_id, "task of a");
+}
+
 }  // namespace
 }  // namespace genclip::test
