@@ -13,6 +13,8 @@
 #include "elements/startup_warnings.h"
 #include "plugin/http/api_key.h"
 
+GST_DEBUG_CATEGORY_STATIC(gencaption_debug);
+
 namespace genclip {
 namespace {
 
@@ -21,6 +23,7 @@ struct CaptionerParts {
 
   Mutex mutex;
   CaptionSettings settings GUARDED_BY(mutex);
+  bool running GUARDED_BY(mutex) = false;              // from READY to PAUSED, and back
   std::shared_ptr<HttpClient> http GUARDED_BY(mutex);  // null: the network
   CaptionStage stage;
 };
@@ -62,11 +65,21 @@ GstStructure *stats_structure(const CaptionStats &stats) {
                            stats.total_tokens, "mean-latency", G_TYPE_UINT64, mean, nullptr);
 }
 
-void captioner_set_property(GObject *object, guint id, const GValue *value, GParamSpec *) noexcept {
+void captioner_set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec) noexcept {
   auto &self = parts(object);
-  MutexLock lock(self.mutex);
-  set_field(self.settings, caption_properties()[id - 1], value);
-  self.stage.set_prompt(self.settings.prompt, self.settings.system_instruction);
+  const auto &row = caption_properties()[id - 1];
+  bool refused = false;
+  {
+    MutexLock lock(self.mutex);
+    refused = self.running && row.access != Access::while_playing;
+    if (!refused) {
+      set_field(self.settings, row, value);
+      self.stage.set_prompt(self.settings.prompt, self.settings.system_instruction);
+    }
+  }
+  if (refused)
+    GST_CAT_WARNING_OBJECT(gencaption_debug, object, "The property %s can change in NULL and READY only.",
+                           spec->name);
 }
 
 void captioner_get_property(GObject *object, guint id, GValue *value, GParamSpec *) noexcept {
@@ -86,6 +99,7 @@ bool start(Captioner *self) {
     MutexLock lock(self->parts->mutex);
     settings = self->parts->settings;
     http = self->parts->http;
+    self->parts->running = true;
   }
   auto good = checked(std::move(settings));
   if (!good) {
@@ -101,15 +115,23 @@ bool start(Captioner *self) {
   return true;
 }
 
+void end_run(CaptionerParts &parts) {
+  parts.stage.stop();
+  MutexLock lock(parts.mutex);
+  parts.running = false;
+}
+
 GstStateChangeReturn change_state(GstElement *element, GstStateChange transition) noexcept {
   CaptionStage &stage = parts(element).stage;
-  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED && !start(captioner(element)))
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED && !start(captioner(element))) {
+    end_run(parts(element));
     return GST_STATE_CHANGE_FAILURE;
+  }
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) stage.abort();
   const auto result = parent_class->change_state(element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY ||
       (transition == GST_STATE_CHANGE_READY_TO_PAUSED && result == GST_STATE_CHANGE_FAILURE))
-    stage.stop();
+    end_run(parts(element));
   return result;
 }
 
@@ -189,6 +211,7 @@ GType captioner_get_type() {
 }
 
 bool register_captioner(GstPlugin *plugin) {
+  GST_DEBUG_CATEGORY_INIT(gencaption_debug, "gencaption", 0, "Generated captions");
   return gst_element_register(plugin, "gencaption", GST_RANK_NONE, captioner_get_type());
 }
 

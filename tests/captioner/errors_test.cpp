@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "tests/captioner/caption_run.h"
 
 namespace genclip::test {
@@ -250,6 +252,74 @@ TEST(Settings, ComeFromTheEnvironmentWhereTheyAreUnset) {
   g_unsetenv("GENCLIP_LLM_BASE_URL");
   g_unsetenv("GENCLIP_API_KEY");
   EXPECT_EQ(gateway.gateway().valid_calls(), 1u);
+}
+
+// Another value than the one it has.
+void change(GstElement *element, GParamSpec *spec, const char *text) {
+  GValue value = G_VALUE_INIT;
+  g_value_init(&value, spec->value_type);
+  g_object_get_property(G_OBJECT(element), spec->name, &value);
+  if (G_VALUE_HOLDS_STRING(&value))
+    g_value_set_string(&value, text);
+  else if (G_VALUE_HOLDS_BOOLEAN(&value))
+    g_value_set_boolean(&value, !g_value_get_boolean(&value));
+  else if (G_VALUE_HOLDS_UINT(&value))
+    g_value_set_uint(&value, g_value_get_uint(&value) + 1);
+  else if (G_VALUE_HOLDS_UINT64(&value))
+    g_value_set_uint64(&value, g_value_get_uint64(&value) + 1);
+  else if (G_VALUE_HOLDS_DOUBLE(&value))
+    g_value_set_double(&value, 0.75);
+  else if (G_VALUE_HOLDS_ENUM(&value))
+    g_value_set_enum(&value, 1);
+  else
+    ADD_FAILURE() << spec->name;
+  g_object_set_property(G_OBJECT(element), spec->name, &value);
+  g_value_unset(&value);
+}
+
+std::string shown(GstElement *element, GParamSpec *spec) {
+  GValue value = G_VALUE_INIT;
+  g_value_init(&value, spec->value_type);
+  g_object_get_property(G_OBJECT(element), spec->name, &value);
+  const GStringPtr text(gst_value_serialize(&value));
+  g_value_unset(&value);
+  return text ? text.get() : "(null)";
+}
+
+TEST(Settings, ThatWouldHaveNoEffectAreRefusedWhilePlaying) {
+  GatewayServer gateway;
+  CaptionRun run(gateway, "videotestsrc ! gencaption name=cap ! fakesink sync=false");
+  const auto element = run.element("cap");
+  const std::set<std::string> kEffective = {"prompt", "system-instruction"};
+  guint count = 0;
+  GParamSpec **specs = g_object_class_list_properties(G_OBJECT_GET_CLASS(element.get()), &count);
+  for (const GstState state : {GST_STATE_PLAYING, GST_STATE_READY}) {
+    run.go(state);
+    gst_element_get_state(run.pipeline(), nullptr, nullptr, 10 * GST_SECOND);
+    for (guint i = 0; i < count; ++i) {
+      GParamSpec *spec = specs[i];
+      if (spec->owner_type != G_OBJECT_TYPE(element.get()) || !(spec->flags & G_PARAM_WRITABLE) ||
+          !(spec->flags & G_PARAM_READABLE))
+        continue;
+      const bool changes = state == GST_STATE_READY || kEffective.contains(spec->name);
+      const std::string before = shown(element.get(), spec);
+      change(element.get(), spec, gst_element_state_get_name(state));
+      EXPECT_EQ(shown(element.get(), spec) != before, changes) << spec->name << " " << before;
+      EXPECT_EQ(bool(spec->flags & GST_PARAM_MUTABLE_PLAYING), kEffective.contains(spec->name)) << spec->name;
+      EXPECT_EQ(bool(spec->flags & GST_PARAM_MUTABLE_READY), !kEffective.contains(spec->name)) << spec->name;
+    }
+  }
+  g_free(specs);
+}
+
+// A start that failed is no run.
+TEST(Settings, CanBeMendedAfterAStartThatFailed) {
+  GatewayServer gateway;
+  CaptionRun run(gateway, captioned(1, "model=unheard-of"));
+  EXPECT_THAT(run.play(), HasSubstr("unheard-of"));
+  run.set("cap", "model", "gem-2.5-flash-lite");
+  run.go(GST_STATE_NULL);
+  EXPECT_EQ(run.play(), "");
 }
 
 }  // namespace
