@@ -35,10 +35,12 @@ GRef<GstPad> loose_pad(GstStaticPadTemplate &pad_template, const char *name) {
 
 }  // namespace
 
-Result<ElementOutput> call_element(const char *factory, GstCaps *caps, GstBuffer *buffer) {
+Result<ElementOutput> call_element(const char *factory, GstCaps *caps, GstBuffer *buffer,
+                                   const std::function<void(GstElement *)> &configure) {
   GstElement *floating = gst_element_factory_make(factory, nullptr);
   if (!floating) return not_made(factory, " is missing: install GStreamer's good plugins.");
   const auto element = GRef<GstElement>::adopt(static_cast<GstElement *>(gst_object_ref_sink(floating)));
+  if (configure) configure(element.get());
 
   ElementOutput output;
   const auto in = loose_pad(kAnySrc, "in");

@@ -5,6 +5,8 @@
 
 #include <gst/gst.h>
 
+#include <functional>
+
 #include "plugin/base/gref.h"
 #include "plugin/base/result.h"
 
@@ -18,7 +20,8 @@ struct ElementOutput {
 
 // Makes the element `factory` (one that works in its chain function, such as jpegenc), gives it `buffer` with
 // `caps` and then EOS, and returns its first buffer. All in the calling thread, without a pipeline.
-// Fails when the element is not installed or makes nothing of the buffer.
-Result<ElementOutput> call_element(const char *factory, GstCaps *caps, GstBuffer *buffer);
+// `configure` may set its properties. Fails when the element is not installed or makes nothing of the buffer.
+Result<ElementOutput> call_element(const char *factory, GstCaps *caps, GstBuffer *buffer,
+                                   const std::function<void(GstElement *)> &configure = {});
 
 }  // namespace genclip

@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <string_view>
 
 #include "plugin/caption/element_call.h"
+#include "plugin/caption/jpeg_orientation.h"
 
 namespace genclip {
 namespace {
@@ -53,6 +55,18 @@ Result<Picture> decoded(const Picture &picture) {
   auto raw = call_element(decoder, picture.caps.get(), picture.buffer.get());
   if (!raw) return unreadable(raw.error().text);
   return Picture{std::move(raw->buffer), std::move(raw->caps)};
+}
+
+GstVideoOrientationMethod orientation_of(const Picture &picture) {
+  if (media_type(picture) != "image/jpeg") return picture.orientation;
+  return jpeg_orientation(picture.buffer.get()).value_or(picture.orientation);
+}
+
+Result<Picture> turned(const Picture &raw, GstVideoOrientationMethod orientation) {
+  const auto turn = [&](GstElement *flip) { g_object_set(flip, "video-direction", orientation, nullptr); };
+  auto upright = call_element("videoflip", raw.caps.get(), raw.buffer.get(), turn);
+  if (!upright) return unreadable(upright.error().text);
+  return Picture{std::move(upright->buffer), std::move(upright->caps)};
 }
 
 struct Size {
@@ -113,6 +127,46 @@ GstVideoInfo still_info(GstVideoFormat format, Size size) {
   return info;
 }
 
+// jpegenc reads whole blocks, which end beyond the rows. There each row goes on as it ended: whatever lay
+// there would be seen in the block, and equal pictures would not be equal JPEGs.
+constexpr int kBlock = 16;
+
+void extend_rows(GstVideoFrame *frame) {
+  for (guint plane = 0; plane < GST_VIDEO_FRAME_N_PLANES(frame); ++plane) {
+    auto *row = static_cast<guint8 *>(GST_VIDEO_FRAME_PLANE_DATA(frame, plane));
+    const auto width = static_cast<size_t>(GST_VIDEO_FRAME_COMP_WIDTH(frame, plane));
+    const auto stride = static_cast<size_t>(GST_VIDEO_FRAME_PLANE_STRIDE(frame, plane));
+    for (int y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT(frame, plane); ++y, row += stride)
+      std::fill(row + width, row + stride, row[width - 1]);
+  }
+}
+
+// As JFIF means it by its numbers: BT.601, full range.
+Result<Picture> as_jfif(const Picture &rgb) {
+  const auto in_info = info_of(rgb);
+  if (!in_info) return in_info.error();
+  GstVideoInfo out_info = still_info(GST_VIDEO_FORMAT_I420, {in_info->width, in_info->height});
+  gst_video_colorimetry_from_string(&out_info.colorimetry, "1:4:0:0");
+  GstVideoAlignment blocks;
+  gst_video_alignment_reset(&blocks);
+  blocks.padding_right = static_cast<guint>((kBlock - out_info.width % kBlock) % kBlock);
+  if (!gst_video_info_align(&out_info, &blocks)) return unreadable("it is too large.");
+  auto picture = converted(rgb, *in_info, out_info);
+  if (!picture) return picture;
+  GstBuffer *buffer = picture->buffer.get();
+  if (MappedFrame frame(out_info, buffer, GST_MAP_READWRITE); frame.get()) extend_rows(frame.get());
+  gst_buffer_add_video_meta_full(buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_I420,
+                                 static_cast<guint>(out_info.width), static_cast<guint>(out_info.height), 3,
+                                 out_info.offset, out_info.stride);
+  return picture;
+}
+
+Result<Picture> encoded(const Picture &raw) {
+  auto jpeg = call_element("jpegenc", raw.caps.get(), raw.buffer.get());
+  if (!jpeg) return std::move(jpeg).error();
+  return Picture{std::move(jpeg->buffer), std::move(jpeg->caps)};
+}
+
 bool goes_as_it_is(const Picture &picture, unsigned max_size) {
   if (media_type(picture) != "image/jpeg") return false;
   if (max_size == 0) return true;
@@ -131,13 +185,23 @@ Still still_of(GstBuffer *buffer) {
   Still still;
   still.bytes.resize(gst_buffer_get_size(buffer));
   gst_buffer_extract(buffer, 0, still.bytes.data(), still.bytes.size());
+  still.digest = GStringPtr(g_compute_checksum_for_data(G_CHECKSUM_SHA256,
+                                                        reinterpret_cast<const guchar *>(still.bytes.data()),
+                                                        still.bytes.size()))
+                     .get();
   return still;
+}
+
+bool is_cancelled(GCancellable *cancellable) {
+  return cancellable && g_cancellable_is_cancelled(cancellable);
 }
 
 }  // namespace
 
-Result<Still> encode_still(const Picture &picture, unsigned max_size) {
-  if (goes_as_it_is(picture, max_size)) {
+Result<Still> encode_still(const Picture &picture, unsigned max_size, GCancellable *cancellable) {
+  const GstVideoOrientationMethod orientation = orientation_of(picture);
+  const bool upright = orientation == GST_VIDEO_ORIENTATION_IDENTITY;
+  if (upright && goes_as_it_is(picture, max_size)) {
     if (!begins_as_jpeg(picture.buffer.get())) return unreadable("it is no JPEG.");
     return still_of(picture.buffer.get());
   }
@@ -147,31 +211,32 @@ Result<Still> encode_still(const Picture &picture, unsigned max_size) {
   if (!in_info) return in_info.error();
   const Size size = sent_size(*in_info, max_size);
   const bool fits = size.width == in_info->width && size.height == in_info->height;
-  if (fits && media_type(picture) == "image/jpeg") return still_of(picture.buffer.get());
+  if (upright && fits && media_type(picture) == "image/jpeg") return still_of(picture.buffer.get());
 
   // Scaled in its own format, which is fast; then by way of RGB, for between two formats of the same matrix
-  // GStreamer 1.22 does not convert the range, and the picture would lose contrast.
+  // GStreamer 1.22 does not convert the range, and the picture would lose contrast. It is turned on the way.
   GstVideoInfo scaled_info = still_info(GST_VIDEO_INFO_FORMAT(&*in_info), size);
   scaled_info.colorimetry = in_info->colorimetry;
-  GstVideoInfo jfif_info = still_info(GST_VIDEO_FORMAT_I420, size);
-  // What JFIF means by its numbers: BT.601, full range.
-  gst_video_colorimetry_from_string(&jfif_info.colorimetry, "1:4:0:0");
-  auto small = converted(*raw, *in_info, scaled_info);
-  const GstVideoInfo *small_info = &scaled_info;
-  for (const GstVideoInfo &next : {still_info(GST_VIDEO_FORMAT_BGRx, size), jfif_info}) {
-    if (!small) return small.error();
-    small = converted(*small, *small_info, next);
-    small_info = &next;
+  const GstVideoInfo rgb_info = still_info(GST_VIDEO_FORMAT_BGRx, size);
+  const std::function<Result<Picture>(const Picture &)> steps[] = {
+      [&](const Picture &in) { return fits ? Result<Picture>(in) : converted(in, *in_info, scaled_info); },
+      [&](const Picture &in) { return converted(in, fits ? *in_info : scaled_info, rgb_info); },
+      [&](const Picture &in) { return upright ? Result<Picture>(in) : turned(in, orientation); },
+      [](const Picture &in) { return as_jfif(in); },
+      [](const Picture &in) { return encoded(in); },
+  };
+  for (const auto &step : steps) {
+    if (is_cancelled(cancellable)) return cancelled();
+    raw = step(*raw);
+    if (!raw) return std::move(raw).error();
   }
-  if (!small) return small.error();
-  const auto jpeg = call_element("jpegenc", small->caps.get(), small->buffer.get());
-  if (!jpeg) return jpeg.error();
-  return still_of(jpeg->buffer.get());
+  return still_of(raw->buffer.get());
 }
 
-Result<Thumbnail> make_thumbnail(const Picture &picture) {
+Result<Thumbnail> make_thumbnail(const Picture &picture, GCancellable *cancellable) {
   const auto raw = decoded(picture);
   if (!raw) return raw.error();
+  if (is_cancelled(cancellable)) return cancelled();
   const auto in_info = info_of(*raw);
   if (!in_info) return in_info.error();
   const GstVideoInfo out_info = still_info(GST_VIDEO_FORMAT_RGB, {kThumbnailSide, kThumbnailSide});

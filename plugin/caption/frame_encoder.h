@@ -3,7 +3,9 @@
 // A frame or a picture as the JPEG that is sent, and as the tiny one that is compared.
 #pragma once
 
+#include <gio/gio.h>
 #include <gst/gst.h>
+#include <gst/video/video.h>
 
 #include <vector>
 
@@ -17,15 +19,19 @@ namespace genclip {
 struct Picture {
   GRef<GstBuffer> buffer;
   GRef<GstCaps> caps;
+  // How its stream says that it has to be turned; what a JPEG says itself (EXIF) counts more.
+  GstVideoOrientationMethod orientation = GST_VIDEO_ORIENTATION_IDENTITY;
 };
 
-// As a JPEG with square pixels, its longer side at most `max_size` pixels (0: as it is). A JPEG that is small
-// enough goes as it came. Takes milliseconds: never call it on a streaming thread. Any thread.
-Result<Still> encode_still(const Picture &picture, unsigned max_size);
+// As a JPEG, upright, with square pixels, its longer side at most `max_size` pixels (0: as it is). A JPEG
+// that is small enough and upright goes as it came. Takes milliseconds, for a large picture seconds: never
+// call it on a streaming thread. Any thread. `cancellable` is looked at between its steps, the longest of
+// which, one codec's call, cannot be ended.
+Result<Still> encode_still(const Picture &picture, unsigned max_size, GCancellable *cancellable = nullptr);
 
 // A small picture of grey levels and colours, to compare with others.
 using Thumbnail = std::vector<unsigned char>;
-Result<Thumbnail> make_thumbnail(const Picture &picture);
+Result<Thumbnail> make_thumbnail(const Picture &picture, GCancellable *cancellable = nullptr);
 
 // How much two pictures differ: 0 for equal, 1 for black and white.
 double difference(const Thumbnail &a, const Thumbnail &b);

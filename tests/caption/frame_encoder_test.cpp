@@ -3,6 +3,7 @@
 // Stills decoded again with GStreamer's own decoder, outside of the encoder under test.
 #include "plugin/caption/frame_encoder.h"
 
+#include <gst/tag/tag.h>
 #include <gst/video/video.h>
 #include <gtest/gtest.h>
 
@@ -217,6 +218,165 @@ TEST(EncodeStill, MakesAJpegOfAPng) {
   const Decoded seen = decode(still->bytes);
   EXPECT_EQ(seen.width, 60);
   expect_near(seen.right, kBlue, 14, "right");
+}
+
+// Its corners, clockwise from the upper left.
+using Corners = std::array<Rgb, 4>;
+constexpr Corners kCorners = {{{200, 30, 40}, {20, 60, 190}, {30, 170, 50}, {210, 200, 40}}};
+
+Picture quarters(const std::string &format, int width, int height) {
+  Picture picture = halves(format, width, height, kCorners[0], kCorners[1]);
+  const Picture lower = halves(format, width, height, kCorners[3], kCorners[2]);
+  GstVideoInfo info;
+  gst_video_info_from_caps(&info, picture.caps.get());
+  GstVideoFrame to, from;
+  gst_video_frame_map(&to, &info, picture.buffer.get(), GST_MAP_WRITE);
+  gst_video_frame_map(&from, &info, lower.buffer.get(), GST_MAP_READ);
+  const auto stride = static_cast<size_t>(GST_VIDEO_FRAME_PLANE_STRIDE(&to, 0));
+  const size_t half = stride * static_cast<size_t>(height / 2);
+  std::memcpy(static_cast<char *>(GST_VIDEO_FRAME_PLANE_DATA(&to, 0)) + half,
+              static_cast<const char *>(GST_VIDEO_FRAME_PLANE_DATA(&from, 0)) + half,
+              stride * static_cast<size_t>(height - height / 2));
+  gst_video_frame_unmap(&to);
+  gst_video_frame_unmap(&from);
+  return picture;
+}
+
+Corners corners_of(const std::string &jpeg, int &width, int &height) {
+  const Picture picture = as_jpeg_picture(jpeg);
+  const auto raw = call_element("jpegdec", picture.caps.get(), picture.buffer.get());
+  Corners corners{};
+  EXPECT_TRUE(raw);
+  if (!raw) return corners;
+  GstVideoInfo info, rgb;
+  gst_video_info_from_caps(&info, raw->caps.get());
+  width = info.width;
+  height = info.height;
+  gst_video_info_set_format(&rgb, GST_VIDEO_FORMAT_RGB, info.width, info.height);
+  auto plain = GRef<GstBuffer>::adopt(gst_buffer_new_allocate(nullptr, rgb.size, nullptr));
+  GstVideoFrame in, out;
+  gst_video_frame_map(&in, &info, raw->buffer.get(), GST_MAP_READ);
+  gst_video_frame_map(&out, &rgb, plain.get(), GST_MAP_READWRITE);
+  GstVideoConverter *converter = gst_video_converter_new(&info, &rgb, nullptr);
+  gst_video_converter_frame(converter, &in, &out);
+  gst_video_converter_free(converter);
+  const auto *pixels = static_cast<const guint8 *>(GST_VIDEO_FRAME_PLANE_DATA(&out, 0));
+  const std::pair<int, int> kPlaces[] = {{1, 1}, {3, 1}, {3, 3}, {1, 3}};
+  for (size_t i = 0; i < 4; ++i)
+    for (size_t c = 0; c < 3; ++c)
+      corners[i][c] = pixels[kPlaces[i].second * height / 4 * GST_VIDEO_FRAME_PLANE_STRIDE(&out, 0) +
+                             3 * (kPlaces[i].first * width / 4) + static_cast<int>(c)];
+  gst_video_frame_unmap(&in);
+  gst_video_frame_unmap(&out);
+  return corners;
+}
+
+struct Turn {
+  const char *tag;
+  GstVideoOrientationMethod method;
+  std::array<size_t, 4> from;  // which corner of the picture is seen in each corner of the still
+  bool swaps_sides;
+};
+const Turn kTurns[] = {
+    {"rotate-0", GST_VIDEO_ORIENTATION_IDENTITY, {0, 1, 2, 3}, false},
+    {"rotate-90", GST_VIDEO_ORIENTATION_90R, {3, 0, 1, 2}, true},
+    {"rotate-180", GST_VIDEO_ORIENTATION_180, {2, 3, 0, 1}, false},
+    {"rotate-270", GST_VIDEO_ORIENTATION_90L, {1, 2, 3, 0}, true},
+    {"flip-rotate-0", GST_VIDEO_ORIENTATION_HORIZ, {1, 0, 3, 2}, false},
+    {"flip-rotate-180", GST_VIDEO_ORIENTATION_VERT, {3, 2, 1, 0}, false},
+    {"flip-rotate-270", GST_VIDEO_ORIENTATION_UL_LR, {0, 3, 2, 1}, true},
+    {"flip-rotate-90", GST_VIDEO_ORIENTATION_UR_LL, {2, 1, 0, 3}, true},
+};
+
+void expect_upright(const Result<Still> &still, const Turn &turn, int width, int height,
+                    const std::string &what) {
+  ASSERT_TRUE(still) << what << ": " << still.error().text;
+  int seen_width = 0, seen_height = 0;
+  const Corners seen = corners_of(still->bytes, seen_width, seen_height);
+  EXPECT_EQ(seen_width, turn.swaps_sides ? height : width) << what;
+  EXPECT_EQ(seen_height, turn.swaps_sides ? width : height) << what;
+  for (size_t i = 0; i < 4; ++i)
+    expect_near(seen[i], kCorners[turn.from[i]], 16, what + ", " + std::to_string(i));
+}
+
+// The JPEG as a camera writes it: EXIF ahead of all else.
+std::string with_exif(const std::string &jpeg, const char *orientation) {
+  GstTagList *tags = gst_tag_list_new(GST_TAG_IMAGE_ORIENTATION, orientation, nullptr);
+  const auto tiff = GRef<GstBuffer>::adopt(gst_tag_list_to_exif_buffer_with_tiff_header(tags));
+  gst_tag_list_unref(tags);
+  std::string exif("Exif\0\0", 6);
+  exif.resize(6 + gst_buffer_get_size(tiff.get()));
+  gst_buffer_extract(tiff.get(), 0, exif.data() + 6, exif.size() - 6);
+  const size_t length = exif.size() + 2;
+  // A comment ahead of it, and a marker that is filled up.
+  const std::string comment("\xFF\xFE\0\x04hi", 6);
+  const std::string marker = {'\xFF', '\xFF', '\xE1', static_cast<char>(length >> 8),
+                              static_cast<char>(length)};
+  return jpeg.substr(0, 2) + comment + marker + exif + jpeg.substr(2);
+}
+
+TEST(EncodeStill, TurnsUprightWhatItsStreamSaysIsTurned) {
+  for (const Turn &turn : kTurns)
+    for (const unsigned max : {0u, 48u}) {
+      Picture picture = quarters("RGB", 96, 64);
+      picture.orientation = turn.method;
+      expect_upright(encode_still(picture, max), turn, max ? 48 : 96, max ? 32 : 64, turn.tag);
+    }
+}
+
+TEST(EncodeStill, TurnsUprightAJpegThatSaysItselfThatItIsTurned) {
+  const std::string jpeg = encode_still(quarters("RGB", 96, 64), 0)->bytes;
+  for (const Turn &turn : kTurns) {
+    const std::string taken = with_exif(jpeg, turn.tag);
+    Picture picture = as_jpeg_picture(taken, true, 96, 64);
+    expect_upright(encode_still(picture, 0), turn, 96, 64, turn.tag);
+    expect_upright(encode_still(picture, 48), turn, 48, 32, turn.tag);
+    // A parser ahead of it tells the same as a tag: it is turned once.
+    picture.orientation = turn.method;
+    expect_upright(encode_still(picture, 100), turn, 96, 64, turn.tag);
+  }
+  EXPECT_EQ(encode_still(as_jpeg_picture(with_exif(jpeg, "rotate-0")), 0)->bytes, with_exif(jpeg, "rotate-0"))
+      << "what is upright goes as it came";
+}
+
+TEST(EncodeStill, SurvivesAnyExif) {
+  const std::string jpeg = encode_still(quarters("RGB", 96, 64), 0)->bytes;
+  const std::string whole = with_exif(jpeg, "rotate-90");
+  const size_t head = whole.size() - jpeg.size() + 40;
+  for (size_t cut = 1; cut < head; ++cut) (void)encode_still(as_jpeg_picture(whole.substr(0, cut)), 0);
+  for (size_t at = 0; at < head; ++at)
+    for (const char byte : {'\0', '\xFF', '\x80'}) {
+      std::string changed = whole;
+      changed[at] = byte;
+      (void)encode_still(as_jpeg_picture(changed), 0);
+    }
+}
+
+TEST(EncodeStill, MakesEqualBytesOfEqualPicturesWhateverLiesBehindThem) {
+  for (const int width : {4, 17, 50, 64, 333}) {
+    const auto first = encode_still(halves("I420", width, 20, kRed, kBlue), 0);
+    ASSERT_TRUE(first);
+    // Memory that was used for something else.
+    for (unsigned i = 1; i < 20; ++i) {
+      std::vector<std::string> used(50, std::string(64 * i, static_cast<char>(i)));
+      used.clear();
+      const auto again = encode_still(halves("I420", width, 20, kRed, kBlue), 0);
+      ASSERT_TRUE(again);
+      EXPECT_EQ(again->digest, first->digest) << width;
+      EXPECT_EQ(again->bytes, first->bytes) << width;
+    }
+  }
+}
+
+TEST(EncodeStill, StopsBetweenItsStepsWhenNobodyWaitsForIt) {
+  const auto cancellable = GRef<GCancellable>::adopt(g_cancellable_new());
+  g_cancellable_cancel(cancellable.get());
+  const auto still = encode_still(halves("I420", 64, 48, kRed, kBlue), 32, cancellable.get());
+  ASSERT_FALSE(still);
+  EXPECT_EQ(still.error().kind, ErrorKind::cancelled);
+  const auto thumbnail = make_thumbnail(halves("I420", 64, 48, kRed, kBlue), cancellable.get());
+  ASSERT_FALSE(thumbnail);
+  EXPECT_EQ(thumbnail.error().kind, ErrorKind::cancelled);
 }
 
 TEST(EncodeStill, RefusesWhatIsNoPicture) {

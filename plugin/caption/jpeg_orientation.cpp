@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Walks the markers of a JPEG to its EXIF, which GStreamer's tag library reads.
+#include "plugin/caption/jpeg_orientation.h"
+
+#include <gst/base/gstbytereader.h>
+#include <gst/tag/tag.h>
+
+#include <cstring>
+
+#include "plugin/base/gref.h"
+
+namespace genclip {
+namespace {
+
+constexpr guint8 kMarker = 0xFF;
+constexpr guint8 kApp1 = 0xE1;
+constexpr guint8 kScan = 0xDA;  // pixels from here on
+constexpr char kExif[] = "Exif\0";
+
+// Where the TIFF header of the EXIF lies; false: there is none.
+bool find_exif(const GstMapInfo &map, size_t &offset, size_t &size) {
+  GstByteReader reader;
+  gst_byte_reader_init(&reader, map.data, static_cast<guint>(map.size));
+  guint16 start = 0;
+  if (!gst_byte_reader_get_uint16_be(&reader, &start) || start != 0xFFD8) return false;
+  for (;;) {
+    guint8 byte = 0;
+    if (!gst_byte_reader_get_uint8(&reader, &byte) || byte != kMarker) return false;
+    // A marker may be filled up with further 0xFF.
+    while (byte == kMarker)
+      if (!gst_byte_reader_get_uint8(&reader, &byte)) return false;
+    guint16 length = 0;
+    const guint8 *data = nullptr;
+    if (byte == kScan || !gst_byte_reader_get_uint16_be(&reader, &length) || length < 2 ||
+        !gst_byte_reader_get_data(&reader, length - 2u, &data))
+      return false;
+    if (byte != kApp1 || length - 2u <= sizeof kExif || std::memcmp(data, kExif, sizeof kExif) != 0) continue;
+    offset = static_cast<size_t>(data - map.data) + sizeof kExif;
+    size = length - 2u - sizeof kExif;
+    return true;
+  }
+}
+
+}  // namespace
+
+std::optional<GstVideoOrientationMethod> jpeg_orientation(GstBuffer *jpeg) {
+  GstMapInfo map;
+  if (!gst_buffer_map(jpeg, &map, GST_MAP_READ)) return std::nullopt;
+  size_t offset = 0;
+  size_t size = 0;
+  const bool found = find_exif(map, offset, size);
+  gst_buffer_unmap(jpeg, &map);
+  if (!found) return std::nullopt;
+
+  const auto exif =
+      GRef<GstBuffer>::adopt(gst_buffer_copy_region(jpeg, GST_BUFFER_COPY_MEMORY, offset, size));
+  GstTagList *tags = gst_tag_list_from_exif_buffer_with_tiff_header(exif.get());
+  if (!tags) return std::nullopt;
+  GstVideoOrientationMethod method = GST_VIDEO_ORIENTATION_IDENTITY;
+  const bool said = gst_video_orientation_from_tag(tags, &method);
+  gst_tag_list_unref(tags);
+  return said ? std::optional(method) : std::nullopt;
+}
+
+}  // namespace genclip
