@@ -70,11 +70,11 @@ CaptionInput::Taken CaptionInput::take(const GstBuffer *buffer, bool live) {
   if (!GST_CLOCK_TIME_IS_VALID(time)) time = GST_BUFFER_DTS(buffer);
   if (!GST_CLOCK_TIME_IS_VALID(time)) time = next_time_;
   next_time_ = time + (GST_BUFFER_DURATION_IS_VALID(buffer) ? GST_BUFFER_DURATION(buffer) : frame_duration_);
-  if (kind_ == InputKind::video) return take_frame(time, live);
+  if (kind_ == InputKind::video) return take_frame(buffer, time, live);
   return take_single(buffer, time);
 }
 
-CaptionInput::Taken CaptionInput::take_frame(uint64_t time, bool live) {
+CaptionInput::Taken CaptionInput::take_frame(const GstBuffer *buffer, uint64_t time, bool live) {
   if (segment_.start != GST_CLOCK_TIME_NONE && time < segment_.start) return {};
   if (GST_CLOCK_TIME_IS_VALID(segment_.stop) && time >= segment_.stop) return {};
   const uint64_t stream_time = gst_segment_to_stream_time(&segment_, GST_FORMAT_TIME, time);
@@ -93,7 +93,10 @@ CaptionInput::Taken CaptionInput::take_frame(uint64_t time, bool live) {
   // A window that began before the stream did begins with its first frame.
   if (live && first_) start = time;
   start = std::clamp<uint64_t>(start, segment_.start, time);
-  const uint64_t whole_end = std::min(timestamp(decision.window->end, start + interval_), stop);
+  uint64_t whole_end = std::min(timestamp(decision.window->end, start + interval_), stop);
+  // A picture that lasts longer is captioned for as long as it lasts.
+  const uint64_t lasts = GST_BUFFER_DURATION_IS_VALID(buffer) ? GST_BUFFER_DURATION(buffer) : frame_duration_;
+  if (segment_.rate > 0 && lasts > 0) whole_end = std::max(whole_end, std::min(time + lasts, stop));
   uint64_t end = whole_end;
   if (material_end_ && !live) {
     const uint64_t material = timestamp(*material_end_, end);

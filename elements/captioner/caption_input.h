@@ -52,7 +52,7 @@ class CaptionInput {
 
  private:
   void begin();
-  Taken take_frame(uint64_t time, bool live);
+  Taken take_frame(const GstBuffer *buffer, uint64_t time, bool live);
   Taken take_single(const GstBuffer *buffer, uint64_t time);
 
   const uint64_t interval_;
