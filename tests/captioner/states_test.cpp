@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
+#include <vector>
 
 #include "tests/captioner/caption_run.h"
 
@@ -16,8 +18,9 @@ using std::chrono::milliseconds;
 using testing::HasSubstr;
 using testing::Not;
 
-// Contract: less than 100 ms; more here, for the machine may be busy.
-constexpr milliseconds kAtOnce{300};
+// The contract. A busy machine adds to single times, and hardly to most of them.
+constexpr milliseconds kAtOnce{100};
+constexpr milliseconds kBusy{300};
 
 const char *const kShapes[] = {
     "videotestsrc name=src ! video/x-raw,format=RGB,width=64,height=36 ! gencaption name=cap "
@@ -39,7 +42,8 @@ TEST(States, GoToNullAtOnceAtAnyMoment) {
   std::mt19937 random(7);
   for (const GatewayFaultKind kind :
        {GatewayFaultKind::none, GatewayFaultKind::hang, GatewayFaultKind::status})
-    for (const char *shape : kShapes)
+    for (const char *shape : kShapes) {
+      std::vector<milliseconds> times;
       for (const char *properties : {"", "stream=true", "retries=100 on-error=skip frames=3"}) {
         GatewayServer gateway;
         gateway.gateway().set_pace({.chunk = 5, .before = milliseconds(10), .between = milliseconds(20)});
@@ -47,9 +51,15 @@ TEST(States, GoToNullAtOnceAtAnyMoment) {
         CaptionRun run(gateway, with(shape, properties));
         run.go(GST_STATE_PLAYING);
         g_usleep(random() % 150000);
-        EXPECT_LE(run.time_to_null_at_best(kAtOnce), kAtOnce)
+        times.push_back(run.time_to_null());
+        if (times.back() <= kBusy) continue;
+        run.go(GST_STATE_PLAYING);
+        EXPECT_LE(run.time_to_null_at_best(kBusy), kBusy)
             << shape << " " << properties << " " << static_cast<int>(kind);
       }
+      std::sort(times.begin(), times.end());
+      EXPECT_LE(times[times.size() / 2], kAtOnce) << shape << " " << static_cast<int>(kind);
+    }
 }
 
 TEST(States, CanBeGoneThroughAHundredTimes) {
