@@ -97,6 +97,7 @@ void CaptionLine::clear(Cancelled &cancelled) {
   last_text_.clear();
   quiet_until_ = 0;
   promised_.reset();
+  timeline_.end();
   at_end_ = false;
   changed_.notify_all();
 }
@@ -143,9 +144,19 @@ CaptionStats CaptionLine::stats() const {
   return stats_;
 }
 
-size_t CaptionLine::slots() const {
-  return static_cast<size_t>(
-      std::count_if(items_.begin(), items_.end(), [](const Item &item) { return holds_slot(item); }));
+// Not live: an answer that waits for its turn takes no place of a request, and as many captions as are asked
+// for at once are prepared for the next requests.
+bool CaptionLine::is_full() const {
+  size_t all = 0;
+  size_t unanswered = 0;
+  for (const Item &item : items_) {
+    if (!holds_slot(item)) continue;
+    ++all;
+    unanswered += std::get<SlotPtr>(item)->progress != Progress::done;
+  }
+  const size_t at_once = settings_.max_in_flight;
+  const size_t waiting = settings_.max_waiting > 0 ? settings_.max_waiting : 4 * at_once;
+  return unanswered >= 2 * at_once || all >= at_once + waiting;
 }
 
 size_t CaptionLine::asking() const {
@@ -165,9 +176,14 @@ void CaptionLine::close_open(std::optional<uint64_t> next_start) {
   open_.reset();
 }
 
+bool CaptionLine::is_beginning(const Item &item) {
+  const auto *segment = std::get_if<Segment>(&item);
+  return segment && !segment->continues;
+}
+
 bool CaptionLine::ends_what_is_open(const Item &item) {
-  return std::holds_alternative<Segment>(item) || is_event(item, GST_EVENT_EOS) ||
-         is_event(item, GST_EVENT_SEGMENT_DONE) || is_event(item, GST_EVENT_STREAM_START);
+  return is_beginning(item) || is_event(item, GST_EVENT_EOS) || is_event(item, GST_EVENT_SEGMENT_DONE) ||
+         is_event(item, GST_EVENT_STREAM_START);
 }
 
 GstFlowReturn CaptionLine::push(Item item) {
@@ -177,7 +193,7 @@ GstFlowReturn CaptionLine::push(Item item) {
   else if (ends_what_is_open(item))
     close_open(std::nullopt);
   if (flow_ != GST_FLOW_OK) return flow_;
-  if (std::holds_alternative<Segment>(item)) ++epoch_;
+  if (is_beginning(item)) ++epoch_;
   items_.push_back(std::move(item));
   changed_.notify_all();
   return flow_;
@@ -185,8 +201,11 @@ GstFlowReturn CaptionLine::push(Item item) {
 
 GstFlowReturn CaptionLine::push_event(GRef<GstEvent> event) { return push(std::move(event)); }
 GstFlowReturn CaptionLine::push_silence(TimeSpan span) { return push(Silence{span}); }
-GstFlowReturn CaptionLine::push_segment(GRef<GstEvent> event, uint64_t start, bool backwards) {
-  return push(Segment{std::move(event), start, backwards});
+GstFlowReturn CaptionLine::push_segment(GRef<GstEvent> event, const GstSegment &segment, bool continues) {
+  const bool backwards = segment.rate < 0;
+  const bool ends = GST_CLOCK_TIME_IS_VALID(segment.stop);
+  return push(Segment{std::move(event), backwards ? G_MAXUINT64 : segment.start,
+                      ends ? std::optional<uint64_t>(segment.stop) : std::nullopt, backwards, continues});
 }
 
 // Done without a word, and never asked.
@@ -213,8 +232,7 @@ GstFlowReturn CaptionLine::push_still(StillJob job) {
   MutexLock lock(mutex_);
   // What closes an open caption must reach it before this one waits for the room that it takes.
   if (job.slot) close_open(job.slot->window.start);
-  while (flow_ == GST_FLOW_OK && !live_ &&
-         (stills_.size() >= kMaxStills || (job.slot && slots() >= settings_.max_in_flight)))
+  while (flow_ == GST_FLOW_OK && !live_ && (stills_.size() >= kMaxStills || (job.slot && is_full())))
     changed_.wait(lock);
   if (flow_ != GST_FLOW_OK) return flow_;
   if (live_) {
@@ -234,7 +252,7 @@ GstFlowReturn CaptionLine::push_still(StillJob job) {
 GstFlowReturn CaptionLine::push_text(const SlotPtr &slot) {
   MutexLock lock(mutex_);
   close_open(slot->window.start);
-  while (flow_ == GST_FLOW_OK && !live_ && slots() >= settings_.max_in_flight) changed_.wait(lock);
+  while (flow_ == GST_FLOW_OK && !live_ && is_full()) changed_.wait(lock);
   if (flow_ != GST_FLOW_OK) return flow_;
   if (live_) make_room_live();
   slot->progress = Progress::waiting;

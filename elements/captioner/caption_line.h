@@ -18,6 +18,7 @@ namespace genclip {
 
 struct LineSettings {
   unsigned max_in_flight = 2;
+  unsigned max_waiting = 0;  // 0: 4 times as many
   unsigned context = 0;
   unsigned max_requests = 0;  // 0: no limit
   LatePolicy late_policy = LatePolicy::drop;
@@ -66,7 +67,10 @@ class CaptionLine {
 
   // The streaming thread. FLUSHING, or what downstream said.
   GstFlowReturn push_event(GRef<GstEvent> event) EXCLUDES(mutex_);
-  GstFlowReturn push_segment(GRef<GstEvent> event, uint64_t start, bool backwards) EXCLUDES(mutex_);
+  // `continues`: only its end is another, if anything is.
+  GstFlowReturn push_segment(GRef<GstEvent> event, const GstSegment &segment, bool continues)
+      EXCLUDES(mutex_);
+  // Of no length: nothing comes before it.
   GstFlowReturn push_silence(TimeSpan span) EXCLUDES(mutex_);
   // Not live: waits for room. Live: gives up older ones instead.
   GstFlowReturn push_still(StillJob job) EXCLUDES(mutex_);
@@ -97,7 +101,9 @@ class CaptionLine {
   struct Segment {
     GRef<GstEvent> event;
     uint64_t start = 0;
+    std::optional<uint64_t> stop;
     bool backwards = false;
+    bool continues = false;
   };
   using Item = std::variant<GRef<GstEvent>, Segment, Silence, SlotPtr>;
 
@@ -111,6 +117,7 @@ class CaptionLine {
     std::vector<GRef<GCancellable>> all_;
   };
 
+  static bool is_beginning(const Item &item);
   static bool ends_what_is_open(const Item &item);
   GstFlowReturn push(Item item) EXCLUDES(mutex_);
   void clear(Cancelled &cancelled) REQUIRES(mutex_);
@@ -118,12 +125,16 @@ class CaptionLine {
   void give_up(CaptionSlot &slot) REQUIRES(mutex_);
   void make_room_live() REQUIRES(mutex_);
   void enqueue(const SlotPtr &slot) REQUIRES(mutex_);
-  size_t slots() const REQUIRES(mutex_);
+  bool is_full() const REQUIRES(mutex_);
   size_t asking() const REQUIRES(mutex_);
   SlotPtr first_waiting() REQUIRES(mutex_);
   bool reserve_request() REQUIRES(mutex_);
 
   using Due = std::optional<uint64_t>;
+  LineOutput output_of_event(const GRef<GstEvent> &event) REQUIRES(mutex_);
+  LineOutput output_of_segment(const Segment &segment) REQUIRES(mutex_);
+  void take_silence(TimeSpan span) REQUIRES(mutex_);
+  std::chrono::nanoseconds until_overdue(Due due) const REQUIRES(mutex_);
   std::optional<LineOutput> output_of(const SlotPtr &slot, Due due, Cancelled &cancelled) REQUIRES(mutex_);
   bool has_end(CaptionSlot &slot, Due due) REQUIRES(mutex_);
   bool is_late(const CaptionSlot &slot, Due due) const REQUIRES(mutex_);
@@ -151,9 +162,9 @@ class CaptionLine {
   std::string last_text_ GUARDED_BY(mutex_);
   CaptionTimeline timeline_ GUARDED_BY(mutex_);
   uint64_t quiet_until_ GUARDED_BY(mutex_) = 0;
-  // Where the caption ends that just went out. It is said downstream, as silence of no length: a muxer that
-  // waits for the next text then knows that video up to there can go, and needs no further frame in its
-  // queue.
+  // Where the caption ends that just went out, or the silence that came in. It is said downstream, as silence
+  // of no length: a muxer that waits for the next text then knows that video up to there can go, and needs no
+  // further frame in its queue.
   std::optional<uint64_t> promised_ GUARDED_BY(mutex_);
   CaptionStats stats_ GUARDED_BY(mutex_);
 };

@@ -12,9 +12,13 @@ namespace {
 
 using Progress = CaptionSlot::Progress;
 
-// Live: silence is given away in small steps, so that a late caption can still begin soon.
+// Live: silence is given away in small steps, so that a late caption can still begin soon, each a little
+// before its time, so that downstream needs not wait. One step a tenth of a second at most.
 constexpr uint64_t kSilenceStep = 100'000'000;
-constexpr auto kLook = std::chrono::milliseconds(50);
+constexpr uint64_t kSilenceLead = 50'000'000;
+constexpr uint64_t kHorizon = kSilenceLead + kSilenceStep;
+constexpr std::chrono::nanoseconds kLook = std::chrono::milliseconds(50);
+constexpr std::chrono::nanoseconds kBlink = std::chrono::milliseconds(2);
 
 }  // namespace
 
@@ -26,7 +30,8 @@ LineOutput CaptionLine::next(std::optional<uint64_t> due) {
     if (flow_ != GST_FLOW_OK) return Stopped{};
     const auto promised = std::exchange(promised_, std::nullopt);
     if (const auto span = timeline_.silence_until(std::exchange(quiet_until_, 0))) return Silence{*span};
-    if (promised) return Silence{{*promised, *promised}};
+    if (promised)
+      if (const auto span = timeline_.promise_until(*promised)) return Silence{*span};
     if (!items_.empty()) {
       Item &front = items_.front();
       if (auto *slot = std::get_if<SlotPtr>(&front)) {
@@ -40,27 +45,51 @@ LineOutput CaptionLine::next(std::optional<uint64_t> due) {
         const Item item = std::move(front);
         items_.pop_front();
         changed_.notify_all();
-        if (const auto *event = std::get_if<GRef<GstEvent>>(&item)) {
-          at_end_ = GST_EVENT_TYPE(event->get()) == GST_EVENT_EOS;
-          return *event;
-        }
-        if (const auto *segment = std::get_if<Segment>(&item)) {
-          timeline_.begin(segment->start, segment->backwards);
-          return segment->event;
-        }
-        quiet_until_ = std::get<Silence>(item).span.end;
+        if (const auto *event = std::get_if<GRef<GstEvent>>(&item)) return output_of_event(*event);
+        if (const auto *segment = std::get_if<Segment>(&item)) return output_of_segment(*segment);
+        take_silence(std::get<Silence>(item).span);
         continue;
       }
     }
     if (live_ && !at_end_) {
-      if (due)
+      if (due && timeline_.has_begun())
         if (auto output = overdue(*due, cancelled)) return *std::move(output);
       if (std::exchange(looked, true)) return Nothing{};
-      changed_.wait_until(lock, std::chrono::steady_clock::now() + kLook);
+      changed_.wait_until(lock, std::chrono::steady_clock::now() + until_overdue(due));
     } else {
       changed_.wait(lock);
     }
   }
+}
+
+LineOutput CaptionLine::output_of_event(const GRef<GstEvent> &event) {
+  const GstEventType type = GST_EVENT_TYPE(event.get());
+  at_end_ = type == GST_EVENT_EOS;
+  // What belongs to another stream begins with its segment.
+  if (type == GST_EVENT_STREAM_START) timeline_.end();
+  return event;
+}
+
+LineOutput CaptionLine::output_of_segment(const Segment &segment) {
+  if (segment.continues)
+    timeline_.set_stop(segment.stop);
+  else
+    timeline_.begin(segment.start, segment.backwards, segment.stop);
+  at_end_ = false;
+  return segment.event;
+}
+
+// Silence that came in. Live, small pieces wait for those that follow, or for the deadline.
+void CaptionLine::take_silence(TimeSpan span) {
+  if (live_ && span.end < timeline_.given() + kSilenceStep) return;
+  quiet_until_ = span.end;
+  promised_ = span.end;
+}
+
+std::chrono::nanoseconds CaptionLine::until_overdue(Due due) const {
+  const uint64_t given = timeline_.given();
+  if (!due || given <= *due + kSilenceLead) return due && timeline_.has_begun() ? kBlink : kLook;
+  return std::clamp(std::chrono::nanoseconds(given - *due - kSilenceLead), kBlink, kLook);
 }
 
 // What the first slot of the line has to say now. Nothing: it waits, or it has left the line.
@@ -88,7 +117,7 @@ bool CaptionLine::has_end(CaptionSlot &slot, Due due) {
   if (slot.end_known) return true;
   if (!live_) return false;
   if (!slot.sentences.empty()) {
-    if (!due || *due + kSilenceStep <= slot.window.start) return false;
+    if (!due || *due + kHorizon <= slot.window.start) return false;
     slot.window.end = std::min(slot.window.end, slot.window.start + reading_time(slot.sentences.front()));
   }
   slot.end_known = true;
@@ -106,7 +135,7 @@ bool CaptionLine::is_late(const CaptionSlot &slot, Due due) const {
 Spoken CaptionLine::spoken(CaptionSlot &slot, TimeSpan span, std::string text, bool last) {
   Spoken out{span, std::move(text), {}, {}, slot.repeats_last};
   slot.begun = true;
-  if (span.end == timeline_.given()) promised_ = span.end;
+  promised_ = span.end;
   ++stats_.captions;
   if (last) {
     out.answer = slot.answer;
@@ -166,11 +195,12 @@ std::optional<LineOutput> CaptionLine::end_slot(CaptionSlot &slot) {
 
 // Live: time that must be given away now, whoever still waits for it.
 std::optional<LineOutput> CaptionLine::overdue(uint64_t due, Cancelled &cancelled) {
-  uint64_t end = due + kSilenceStep;
+  if (timeline_.given() >= due + kSilenceLead) return std::nullopt;
+  uint64_t end = due + kHorizon;
   const SlotPtr front = !items_.empty() && std::holds_alternative<SlotPtr>(items_.front())
                             ? std::get<SlotPtr>(items_.front())
                             : nullptr;
-  if (front && timeline_.given() < end) {
+  if (front) {
     const bool unseen = settings_.late_policy == LatePolicy::drop && is_late(*front, due);
     bool overtaken = front->window.end <= due && front->begun;
     for (const Item &item : items_) {

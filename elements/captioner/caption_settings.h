@@ -32,6 +32,7 @@ struct CaptionSettings {
   double scene_threshold = 0;
   unsigned context = 0;
   unsigned max_in_flight = 2;
+  unsigned max_waiting = 0;
   unsigned latency_ms = 4000;
   LatePolicy late_policy = LatePolicy::drop;
   OnError on_error = OnError::fail;

@@ -34,7 +34,8 @@ void CaptionStage::start(const CaptionSettings &settings, std::shared_ptr<HttpCl
   upstream_latency_ = 0;
   own_latency_ = settings.latency_ms * GST_MSECOND;
   gst_segment_init(&out_segment_, GST_FORMAT_UNDEFINED);
-  line_.start({settings.max_in_flight, settings.context, settings.max_requests, settings.late_policy});
+  line_.start({settings.max_in_flight, settings.max_waiting, settings.context, settings.max_requests,
+               settings.late_policy});
 
   const StillSettings stills{settings.frames, settings.max_frame_size, settings.scene_threshold,
                              settings.interval};
@@ -141,11 +142,8 @@ GstFlowReturn CaptionStage::set_segment(GstEvent *event) {
       input_->set_segment(*segment, known ? std::optional(static_cast<uint64_t>(duration)) : std::nullopt);
   GstEvent *own = gst_event_new_segment(&out);
   gst_event_set_seqnum(own, gst_event_get_seqnum(event));
-  if (continues) return line_.push_event(GRef<GstEvent>::adopt(own));
-  const bool backwards = out.rate < 0;
-  const GstFlowReturn flow =
-      line_.push_segment(GRef<GstEvent>::adopt(own), backwards ? G_MAXUINT64 : out.start, backwards);
-  if (flow != GST_FLOW_OK) return flow;
+  const GstFlowReturn flow = line_.push_segment(GRef<GstEvent>::adopt(own), out, continues);
+  if (flow != GST_FLOW_OK || continues) return flow;
   // Downstream can preroll on it; it gives no time away.
   return line_.push_event(gap_event(out.start, 0));
 }
@@ -175,7 +173,8 @@ GstFlowReturn CaptionStage::sink_event(GRef<GstEvent> event) {
       GstClockTime start = 0;
       GstClockTime length = 0;
       gst_event_parse_gap(event.get(), &start, &length);
-      if (!GST_CLOCK_TIME_IS_VALID(length) || length == 0) return GST_FLOW_OK;
+      // Of unknown length, it says that much: nothing comes before it.
+      if (!GST_CLOCK_TIME_IS_VALID(length)) length = 0;
       return line_.push_silence({start, start + length});
     }
     case GST_EVENT_TAG: {

@@ -4,6 +4,7 @@
 #include "elements/captioner/caption_timeline.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "plugin/caption/caption_text.h"
 
@@ -21,22 +22,37 @@ uint64_t reading_time(std::string_view text) {
   return std::max<uint64_t>(character_count(text) * kPerCharacter, kSecondNs);
 }
 
-void CaptionTimeline::begin(uint64_t start, bool backwards) {
+void CaptionTimeline::begin(uint64_t start, bool backwards, std::optional<uint64_t> stop) {
   backwards_ = backwards;
+  begun_ = true;
   given_ = silent_ = start;
+  stop_ = stop;
+}
+
+void CaptionTimeline::end() { *this = CaptionTimeline(late_policy_); }
+
+uint64_t CaptionTimeline::last() const {
+  return stop_ ? std::max<uint64_t>(*stop_, 1) - 1 : std::numeric_limits<uint64_t>::max();
 }
 
 std::optional<TimeSpan> CaptionTimeline::take(TimeSpan span) {
+  if (stop_ && !backwards_) span.end = std::min(span.end, *stop_);
   if (span.end <= span.start) return std::nullopt;
   given_ = backwards_ ? span.start : span.end;
   return span;
 }
 
 std::optional<TimeSpan> CaptionTimeline::silence_until(uint64_t end) {
-  if (backwards_) return std::nullopt;
-  const auto span = take({given_, end});
-  if (span) silent_ = end;
+  if (backwards_ || !begun_) return std::nullopt;
+  const auto span = take({given_, std::min(end, last())});
+  if (span) silent_ = span->end;
   return span;
+}
+
+std::optional<TimeSpan> CaptionTimeline::promise_until(uint64_t end) const {
+  if (backwards_ || !begun_) return std::nullopt;
+  const uint64_t at = std::min(std::max(end, given_), last());
+  return TimeSpan{at, at};
 }
 
 std::optional<TimeSpan> CaptionTimeline::place(TimeSpan window, std::string_view text) {

@@ -29,11 +29,22 @@ class CaptionTimeline {
  public:
   explicit CaptionTimeline(LatePolicy late_policy = LatePolicy::drop) : late_policy_(late_policy) {}
 
-  // A new segment: nothing is given away before `start`. Backwards, spans come in falling order.
-  void begin(uint64_t start, bool backwards);
+  // A new segment: nothing is given away before `start`, nor behind `stop`. Backwards, spans come in falling
+  // order.
+  void begin(uint64_t start, bool backwards, std::optional<uint64_t> stop = {});
+  // The same segment, with another end.
+  void set_stop(std::optional<uint64_t> stop) { stop_ = stop; }
+  // No time is given to silence until the next segment begins.
+  void end();
+  bool has_begun() const { return begun_; }
 
-  // The time up to `end` that is free yet, now given to silence. Nothing when there is none.
+  // The time up to `end` that is free yet, now given to silence. Nothing when there is none. Silence ends a
+  // nanosecond before the segment does: GstAggregator drops what lies at its stop.
   std::optional<TimeSpan> silence_until(uint64_t end);
+
+  // Where silence of no length lies that promises nothing before `end`, and nothing before what is given
+  // away.
+  std::optional<TimeSpan> promise_until(uint64_t end) const;
 
   // The whole of `text`, or the last sentence of it, in `window`; nothing when there is no place left.
   std::optional<TimeSpan> place(TimeSpan window, std::string_view text);
@@ -49,10 +60,14 @@ class CaptionTimeline {
 
  private:
   std::optional<TimeSpan> take(TimeSpan span);
+  // The last moment inside the segment.
+  uint64_t last() const;
 
   LatePolicy late_policy_;
   uint64_t given_ = 0;
   uint64_t silent_ = 0;  // where the last silence ends
+  std::optional<uint64_t> stop_;
+  bool begun_ = false;
   bool backwards_ = false;
 };
 

@@ -3,6 +3,7 @@
 // Live pictures: they keep their rate whatever the gateway does, and what comes late follows the policy.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <time.h>
 
 #include <atomic>
 #include <optional>
@@ -192,44 +193,100 @@ TEST(NotLive, HasNoLatencyOfItsOwn) {
   EXPECT_LT(latency->min, 700 * GST_MSECOND);
 }
 
-// Where the given away time ends, and whether it ever had a hole.
+TEST(Live, AddsItsLatencyToTheMostOfItsSourceTooWhereThatIsFinite) {
+  GatewayServer gateway;
+  CaptionRun run(gateway, captioned("latency=700"));
+  const auto pad = GRef<GstPad>::adopt(gst_element_get_static_pad(run.element("src").get(), "src"));
+  gst_pad_add_probe(
+      pad.get(), GST_PAD_PROBE_TYPE_QUERY_UPSTREAM,
+      [](GstPad *, GstPadProbeInfo *info, gpointer) {
+        GstQuery *query = GST_PAD_PROBE_INFO_QUERY(info);
+        if (GST_QUERY_TYPE(query) != GST_QUERY_LATENCY) return GST_PAD_PROBE_OK;
+        gst_query_set_latency(query, TRUE, 40 * GST_MSECOND, 200 * GST_MSECOND);
+        return GST_PAD_PROBE_HANDLED;
+      },
+      nullptr, nullptr);
+  run.go(GST_STATE_PLAYING);
+  ASSERT_TRUE(run.wait_for_captions(1));
+  const auto latency = latency_of(run);
+  ASSERT_TRUE(latency);
+  EXPECT_EQ(latency->min, 740 * GST_MSECOND);
+  EXPECT_EQ(latency->max, 900 * GST_MSECOND);
+}
+
+// Where the given away time ends, whether it ever had a hole, and what its thread took to say so.
 struct GivenTime {
+  std::atomic<uint64_t> begin = GST_CLOCK_TIME_NONE;
   std::atomic<uint64_t> end = 0;
   std::atomic<unsigned> gaps = 0;
   std::atomic<bool> broken = false;
+  std::atomic<uint64_t> cpu_begin = 0;
+  std::atomic<uint64_t> cpu_end = 0;
 };
 
-TEST(Live, GivesTimeAwayAtTheDeadlineWhileTheGatewayHangs) {
+uint64_t cpu_of_this_thread() {
+  timespec time = {};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<uint64_t>(time.tv_sec) * GST_SECOND + static_cast<uint64_t>(time.tv_nsec);
+}
+
+GstPadProbeReturn look_at_gap(GstPad *, GstPadProbeInfo *info, gpointer data) {
+  auto &given = *static_cast<GivenTime *>(data);
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
+  if (GST_EVENT_TYPE(event) != GST_EVENT_GAP) return GST_PAD_PROBE_OK;
+  GstClockTime start = 0, length = 0;
+  gst_event_parse_gap(event, &start, &length);
+  if (given.gaps > 0 && start != given.end) given.broken = true;
+  if (given.gaps++ == 0) {
+    given.begin = start;
+    given.cpu_begin = cpu_of_this_thread();
+  }
+  given.end = start + length;
+  given.cpu_end = cpu_of_this_thread();
+  return GST_PAD_PROBE_OK;
+}
+
+void watch_gaps(const CaptionRun &run, GivenTime &given) {
+  const auto pad = GRef<GstPad>::adopt(gst_element_get_static_pad(run.element("sink").get(), "sink"));
+  gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, look_at_gap, &given, nullptr);
+}
+
+TEST(Live, GivesTimeAwayAtTheDeadlineInTenthsWhileTheGatewayHangs) {
   GatewayServer gateway;
   gateway.fault(GatewayFaultKind::hang, 0);
   GivenTime given;  // Before the run: the probe looks at it as long as the pipeline lives.
   CaptionRun run(
       gateway,
       kCamera + "gencaption name=cap interval=500000000 latency=300 ! fakesink name=sink sync=false");
-  const auto pad = GRef<GstPad>::adopt(gst_element_get_static_pad(run.element("sink").get(), "sink"));
-  gst_pad_add_probe(
-      pad.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
-      [](GstPad *, GstPadProbeInfo *info, gpointer data) {
-        auto &given = *static_cast<GivenTime *>(data);
-        GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
-        if (GST_EVENT_TYPE(event) != GST_EVENT_GAP) return GST_PAD_PROBE_OK;
-        GstClockTime start = 0, length = 0;
-        gst_event_parse_gap(event, &start, &length);
-        if (start != given.end) given.broken = true;
-        given.end = start + length;
-        ++given.gaps;
-        return GST_PAD_PROBE_OK;
-      },
-      &given, nullptr);
+  watch_gaps(run, given);
   run.go(GST_STATE_PLAYING);
-  for (int i = 0; i < 5000 && given.end < 2 * GST_SECOND; ++i) g_usleep(1000);
-  GstClockTime position = 0;
+  for (int i = 0; i < 20000 && given.end < 2 * GST_SECOND; ++i) g_usleep(1000);
   const auto clock = GRef<GstClock>::adopt(gst_element_get_clock(run.pipeline()));
-  position = gst_clock_get_time(clock.get()) - gst_element_get_base_time(run.pipeline());
-  EXPECT_GE(given.end, 2 * GST_SECOND);
+  const GstClockTime position = gst_clock_get_time(clock.get()) - gst_element_get_base_time(run.pipeline());
+  const uint64_t end = given.end;
+  EXPECT_GE(end, 2 * GST_SECOND);
   EXPECT_FALSE(given.broken);
-  EXPECT_GE(given.gaps, 10u) << "in small steps";
-  EXPECT_LE(given.end, position - 150 * GST_MSECOND) << "not before the deadline";
+  EXPECT_LE(end, position - 150 * GST_MSECOND) << "not before the deadline";
+  EXPECT_LE(given.gaps, 2 + end / (100 * GST_MSECOND)) << "ten a second, and the first";
+  EXPECT_LE(given.cpu_end - given.cpu_begin, end / 50) << "the thread sleeps in between";
+}
+
+TEST(Live, GivesTimeAwayInTenthsWhateverTheGatewaySays) {
+  for (const GatewayFaultKind kind : {GatewayFaultKind::none, GatewayFaultKind::status}) {
+    GatewayServer gateway;
+    answer_after(gateway, milliseconds(300));
+    if (kind != GatewayFaultKind::none) gateway.fault(kind, 0, 400);
+    GivenTime given;
+    CaptionRun run(gateway,
+                   kCamera +
+                       "gencaption name=cap interval=1000000000 latency=100 on-error=skip retries=0 ! "
+                       "fakesink name=sink sync=false");
+    watch_gaps(run, given);
+    run.go(GST_STATE_PLAYING);
+    for (int i = 0; i < 20000 && given.end < 2 * GST_SECOND; ++i) g_usleep(1000);
+    EXPECT_LE(given.gaps, 4 + given.end / (100 * GST_MSECOND));
+    EXPECT_GE(given.end, 2 * GST_SECOND);
+  }
 }
 
 }  // namespace
