@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <random>
 
 #include "tests/captioner/frame_count.h"
@@ -108,6 +110,47 @@ TEST(Overlay, WithTheDefaultIntervalPrerollsAndEnds) {
   ASSERT_TRUE(seek(run, 0, 17000));
   EXPECT_EQ(run.play(), "");
   EXPECT_EQ(frames.count(), 17 * kRate);
+}
+
+// How much later than its time a frame came to the sink at most.
+struct Lateness {
+  std::atomic<GstElement *> pipeline = nullptr;
+  std::atomic<uint64_t> most = 0;
+};
+
+GstPadProbeReturn look_how_late(GstPad *, GstPadProbeInfo *info, gpointer data) {
+  auto &lateness = *static_cast<Lateness *>(data);
+  GstElement *pipeline = lateness.pipeline;
+  const auto clock = GRef<GstClock>::adopt(gst_element_get_clock(pipeline));
+  if (!clock || GST_STATE(pipeline) != GST_STATE_PLAYING) return GST_PAD_PROBE_OK;
+  const uint64_t now = gst_clock_get_time(clock.get()) - gst_element_get_base_time(pipeline);
+  const uint64_t pts = GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info));
+  if (now > pts) lateness.most = std::max<uint64_t>(lateness.most, now - pts);
+  return GST_PAD_PROBE_OK;
+}
+
+uint64_t most_late_ms(const std::string &queue) {
+  GatewayServer gateway;
+  gateway.gateway().set_pace({.chunk = 0, .before = std::chrono::milliseconds(2000), .between = {}});
+  Lateness lateness;
+  CaptionRun run(
+      gateway,
+      "videotestsrc name=src num-buffers=110 ! video/x-raw,format=RGB,width=32,height=18,framerate=30/1 ! "
+      "tee name=t  t. ! " +
+          queue +
+          " ! textoverlay name=o ! fakesink name=sink sync=true  t. ! queue ! gencaption name=cap "
+          "interval=3000000000 ! o.text_sink");
+  lateness.pipeline = run.pipeline();
+  const auto pad = GRef<GstPad>::adopt(gst_element_get_static_pad(run.element("sink").get(), "sink"));
+  gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER, look_how_late, &lateness, nullptr);
+  EXPECT_EQ(run.play(), "");
+  return lateness.most / GST_MSECOND;
+}
+
+// With a default queue the question goes out a second before the answer is wanted, and the picture waits for
+// the rest.
+TEST(Overlay, PlaysWithoutAStallWhereItsQueueHoldsAnAnswer) {
+  EXPECT_LE(most_late_ms("queue max-size-time=4000000000 max-size-buffers=0 max-size-bytes=0"), 500u);
 }
 
 }  // namespace
