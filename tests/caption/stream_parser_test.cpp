@@ -56,8 +56,12 @@ std::vector<StreamShape> shapes() {
       {"last event without its blank line", "data: " + a + "\n\ndata: " + b, kTwo},
       {"last event with one line end", "data: " + a + "\n\ndata: " + b + "\r\n", kTwo},
       {"data over several lines", "data: {\"a\":\ndata: \"one\"}\n\ndata:" + b + "\n\n", kTwo},
+      {"data over several lines, CRLF", "data: {\"a\":\r\ndata: \"one\"}\r\n\r\ndata:" + b + "\r\n\r\n",
+       kTwo},
       {"comments and other fields",
-       ": ping\n\nevent: message\nid: 7\nretry: 10\ndata: " + a + "\n\n:\n\nid\ndata: " + b + "\n\n", kTwo},
+       ": ping\n\nevent: message\nid: 7\nretry: 10\ndata: " + a + "\n\n:\n\nid\nevent\nretry\ndata: " + b +
+           "\n\n",
+       kTwo},
       {"a field that only begins like data", "database: {\ndata: " + a + "\n\ndata: " + b + "\n\n", kTwo},
       {"an empty data line", "data\n\ndata:\n\ndata: " + a + "\n\ndata: " + b + "\n\n", kTwo},
       {"byte order mark before events",

@@ -179,7 +179,11 @@ TEST(CheckRequest, ChoosesTheApi) {
 
 TEST(CheckRequest, AsksForARatioOnTheLegacyApi) {
   EXPECT_EQ(text(request("sky2Stable", R"({"prompt":"x","aspect_ratio":"16:9"})")), "");
-  EXPECT_THAT(text(request("sky2Stable", R"({"prompt":"x","aspect_ratio":"wide"})")), HasSubstr("form W:H"));
+  for (const char *wrong : {"wide", "0:9", "16:0", "16:00", "16", ":9", "16:", "16:9:4", "1.6:1", "-16:9"})
+    EXPECT_THAT(
+        text(request("sky2Stable", R"({"prompt":"x","aspect_ratio":")" + std::string(wrong) + R"("})")),
+        HasSubstr("form W:H"))
+        << wrong;
   auto forced = request("sd_2.0_special", R"({"prompt":"x","aspect_ratio":"adaptive"})");
   EXPECT_EQ(text(forced), "");
   forced.api = Api::legacy;

@@ -35,6 +35,15 @@ TEST(ExchangeLog, TellsOfFailuresWithoutTheirSecrets) {
   EXPECT_EQ(text.find("SECRET"), std::string::npos) << text;
 }
 
+TEST(ExchangeLog, LeavesOutThePathOfWhatNoKeyOpens) {
+  LogLines log(kThresholds);
+  HttpServer server(always(answer(200, "x")));
+  ASSERT_TRUE(client()->call(get(server.url("/SECRET-PATH/clip.mp4")), nullptr));
+  const std::string text = log.text();
+  EXPECT_NE(text.find("GET " + server.url("/***") + ": status 200"), std::string::npos) << text;
+  EXPECT_EQ(text.find("SECRET"), std::string::npos) << text;
+}
+
 TEST(ExchangeLog, WarnsOnceOfAKeyInClear) {
   LogLines log(kThresholds);
   HttpServer proxy(always(answer(200, "x")));

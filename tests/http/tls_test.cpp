@@ -72,6 +72,32 @@ TEST(Tls, SaysWhenTheFileCannotBeUsed) {
   }
 }
 
+TEST(Tls, ThroughAProxyTheOriginGetsTheKeyAndTheProxyItsCredentials) {
+  HttpServer origin(always(answer(200, "safe")), with_certificate("good"));
+  HttpServer proxy([&](ServedConnection &peer) {
+    while (!peer.read_request().empty()) {
+      if (!peer.send("HTTP/1.1 200 Connected\r\n\r\n")) return;
+      peer.relay(origin.port());
+    }
+  });
+  HttpRequest request = post(origin.url());
+  request.bearer_key = "K-1";
+  const auto reply =
+      client({.proxy = "u:p@127.0.0.1:" + std::to_string(proxy.port()), .tls_ca_file = path_of("issuer.pem")})
+          ->call(request, nullptr);
+  ASSERT_TRUE(reply) << reply.error().error.text << reply.error().error.debug;
+  EXPECT_EQ(reply->body, "safe");
+  ASSERT_EQ(origin.requests().size(), 1u);
+  const std::string asked = origin.requests()[0];
+  EXPECT_NE(asked.find("\r\nAuthorization: Bearer K-1\r\n"), std::string::npos) << asked;
+  EXPECT_EQ(asked.find("Proxy-"), std::string::npos) << asked;
+  ASSERT_FALSE(proxy.requests().empty());
+  for (const std::string &tunnel : proxy.requests()) {
+    EXPECT_TRUE(tunnel.starts_with("CONNECT ")) << tunnel;
+    EXPECT_EQ(tunnel.find("K-1"), std::string::npos) << tunnel;
+  }
+}
+
 TEST(Tls, SaysWhenTheServerSpeaksPlainHttp) {
   HttpServer server(always("HTTP/1.1 400 Bad Request\r\n\r\n"));
   HttpServer talker([](ServedConnection &peer) {

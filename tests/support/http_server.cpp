@@ -100,6 +100,23 @@ void ServedConnection::hang() {
   }
 }
 
+void ServedConnection::relay(int port) {
+  const auto client = GRef<GSocketClient>::adopt(g_socket_client_new());
+  const auto other = GRef<GSocketConnection>::adopt(g_socket_client_connect_to_host(
+      client.get(), "127.0.0.1", static_cast<guint16>(port), stopped_, nullptr));
+  if (!other) return;
+  const auto pump = [this](GIOStream *from, GIOStream *to) {
+    g_output_stream_splice(g_io_stream_get_output_stream(to), g_io_stream_get_input_stream(from),
+                           G_OUTPUT_STREAM_SPLICE_NONE, stopped_, nullptr);
+    // Ends the other direction too.
+    for (GSocketConnection *connection : {G_SOCKET_CONNECTION(from), G_SOCKET_CONNECTION(to)})
+      g_socket_shutdown(g_socket_connection_get_socket(connection), TRUE, TRUE, nullptr);
+  };
+  std::thread back([&] { pump(G_IO_STREAM(other.get()), stream_.get()); });
+  pump(stream_.get(), G_IO_STREAM(other.get()));
+  back.join();
+}
+
 void ServedConnection::close() { g_io_stream_close(stream_.get(), nullptr, nullptr); }
 
 void ServedConnection::reset() {

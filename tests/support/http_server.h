@@ -42,6 +42,8 @@ class ServedConnection {
   // Says nothing until the client leaves or the server stops.
   void hang();
   void close();
+  // As a proxy does after a CONNECT: all bytes go both ways, to that port of 127.0.0.1, until a side leaves.
+  void relay(int port);
   // Drops the connection with a TCP reset.
   void reset();
   // Reads no more, until the server stops.
