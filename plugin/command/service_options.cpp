@@ -19,7 +19,7 @@ void add_service_options(CommandOptions &options, ClipWish &wish) {
   options.add("timeout", "SECONDS", "Longest wait for the task, 0 for ever (1800)", wish.timeout_s, 0);
   options.add("poll-interval", "MS", "Time between two queries (5000)", wish.poll_interval_ms, 10);
   options.add("http-timeout", "SECONDS", "Longest silence of an exchange (30)", wish.http_timeout_s, 1);
-  options.add("retries", "N", "Tries after a transient failure (5)", wish.retries, 0);
+  options.add("retries", "N", "Further tries of a submit or a download (5)", wish.retries, 0);
   options.add("proxy", 0, "URL", "HTTP proxy; else the system's", wish.http.proxy);
   options.add("tls-ca-file", 0, "FILE", "Certificate authority to trust besides others",
               wish.http.tls_ca_file);

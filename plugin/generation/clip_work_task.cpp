@@ -47,7 +47,7 @@ std::string warning_text(ClipWarning warning, const ClipRun &run) {
   return "";
 }
 
-bool says_unknown(const Error &error) { return error.http_status == 404 || error.http_status == 410; }
+bool says_unknown(const Error &error) { return query_outcome(error) == QueryOutcome::gone; }
 
 }  // namespace
 
@@ -226,6 +226,8 @@ Result<std::string> ClipWork::poll(const std::string &task_id) {
             ErrorKind::not_found,
             "The task is done, but the service gives no URL of its clip. Run again later to ask anew, or ask "
             "the service for the clip by its task ID."};
+        empty.text += it_says(task->error_message);
+        empty.service_message = task->error_message;
         empty.task_id = task_id;
         return empty;
       }

@@ -133,13 +133,19 @@ class SoupHttpClient final : public HttpClient {
       return HttpError{std::move(error), true, false};
     };
     for (;;) {
-      const auto bytes = (*body)->read();
-      if (!bytes) return bytes.error();
+      auto bytes = (*body)->read();
+      if (!bytes) {
+        bytes.error().begun = std::move(reply);
+        return std::move(bytes).error();
+      }
       if (bytes->empty()) return reply;
       if (bytes->size() > request.max_body - reply.body.size()) return too_large();
       reply.body.append(reinterpret_cast<const char *>(bytes->data()), bytes->size());
       if (std::chrono::steady_clock::now() > deadline)
-        return HttpError{{ErrorKind::timed_out, "The answer comes too slowly. Try again later."}, true, true};
+        return HttpError{{ErrorKind::timed_out, "The answer comes too slowly. Try again later."},
+                         true,
+                         true,
+                         std::move(reply)};
     }
   }
 

@@ -67,6 +67,8 @@ struct HttpError {
   bool maybe_sent = false;
   // Worth another try.
   bool transient = false;
+  // Of call(): what had come of the answer when it broke off.
+  std::optional<HttpReply> begun = {};
 };
 
 // A reply whose head has come; its body is fetched as it is read. One thread at a time. Destroying it ends

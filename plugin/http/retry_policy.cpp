@@ -43,12 +43,13 @@ bool is_decimal(std::string_view text) {
 
 }  // namespace
 
-std::optional<milliseconds> parse_retry_after(std::string_view text, Clock::WallTime wall_now) {
+std::optional<milliseconds> parse_retry_after(std::string_view text, Clock::WallTime wall_now,
+                                              milliseconds longest) {
   const std::string value(trimmed(text));
   if (value.empty() || value.size() > 64 || value.find('\0') != value.npos) return std::nullopt;
   if (is_decimal(value)) {
     const double seconds = g_ascii_strtod(value.c_str(), nullptr);
-    const double limit = std::chrono::duration<double>(kMaxRetryAfter).count();
+    const double limit = std::chrono::duration<double>(longest).count();
     return milliseconds(std::llround(std::min(seconds, limit) * 1000));
   }
   const auto date = GRef<GDateTime>::adopt(soup_date_time_new_from_http_string(value.c_str()));
@@ -57,7 +58,7 @@ std::optional<milliseconds> parse_retry_after(std::string_view text, Clock::Wall
   const std::chrono::seconds then(g_date_time_to_unix(date.get()));
   const auto now = wall_now.time_since_epoch();
   if (then <= std::chrono::floor<std::chrono::seconds>(now)) return milliseconds(0);
-  if (then >= std::chrono::ceil<std::chrono::seconds>(now + kMaxRetryAfter)) return kMaxRetryAfter;
+  if (then >= std::chrono::ceil<std::chrono::seconds>(now + longest)) return longest;
   return std::chrono::ceil<milliseconds>(then - now);
 }
 
@@ -77,8 +78,12 @@ RetryPolicy::RetryPolicy(unsigned retries, Random random) : retries_(retries), r
 std::optional<milliseconds> RetryPolicy::delay_before(unsigned attempt,
                                                       std::optional<milliseconds> retry_after) const {
   if (attempt == 0 || attempt > retries_) return std::nullopt;
+  return delay(attempt, retry_after);
+}
+
+milliseconds RetryPolicy::delay(unsigned attempt, std::optional<milliseconds> retry_after) const {
   // 2^16 first delays are above the longest one already.
-  const unsigned doublings = std::min(attempt - 1, 16u);
+  const unsigned doublings = std::min(std::max(attempt, 1u) - 1, 16u);
   const milliseconds backoff = std::min(kLongestDelay, kFirstDelay * (int64_t{1} << doublings));
   const double jitter = kJitter * static_cast<double>(backoff.count());
   if (retry_after)

@@ -16,8 +16,9 @@ namespace genclip {
 constexpr std::chrono::milliseconds kMaxRetryAfter = std::chrono::minutes(10);
 
 // The wait that a Retry-After header asks for: seconds, decimals too, or an HTTP date (past: 0). At most
-// kMaxRetryAfter. Nothing when it makes no sense.
-std::optional<std::chrono::milliseconds> parse_retry_after(std::string_view text, Clock::WallTime wall_now);
+// `longest`. Nothing when it makes no sense.
+std::optional<std::chrono::milliseconds> parse_retry_after(
+    std::string_view text, Clock::WallTime wall_now, std::chrono::milliseconds longest = kMaxRetryAfter);
 
 // True of the statuses after which the same GET may do better.
 bool is_transient_status(unsigned status);
@@ -39,6 +40,9 @@ class RetryPolicy {
   // asks for is kept to, with the jitter on top only, so that not all come back at once.
   std::optional<std::chrono::milliseconds> delay_before(
       unsigned attempt, std::optional<std::chrono::milliseconds> retry_after = std::nullopt) const;
+  // The same, of tries that nobody counts.
+  std::chrono::milliseconds delay(unsigned attempt,
+                                  std::optional<std::chrono::milliseconds> retry_after = std::nullopt) const;
 
  private:
   static Random system_random();

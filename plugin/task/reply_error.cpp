@@ -63,10 +63,11 @@ constexpr std::string_view kUsedUpWords[] = {"insufficientquota",
                                              "perday",
                                              "daily"};
 
-const Meaning &meaning_of(const HttpReply &reply) {
+const Meaning &meaning_of(TaskCall call, const HttpReply &reply) {
   if (is_quota_used_up(reply)) return kUsedUp;
+  const unsigned status = call == TaskCall::query && reply.status == 410 ? 404 : reply.status;
   const Meaning *meaning = kMeanings;
-  while (reply.status < meaning->low || reply.status > meaning->high) ++meaning;
+  while (status < meaning->low || status > meaning->high) ++meaning;
   return *meaning;
 }
 
@@ -82,7 +83,7 @@ bool is_quota_used_up(const HttpReply &reply) {
 }
 
 Error reply_error(TaskCall call, const HttpReply &reply, std::string_view key) {
-  const Meaning &meaning = meaning_of(reply);
+  const Meaning &meaning = meaning_of(call, reply);
   Error error;
   error.kind = meaning.kind;
   error.text = call == TaskCall::query && meaning.query ? meaning.query : meaning.submit;

@@ -12,8 +12,11 @@
 namespace genclip {
 namespace {
 
-constexpr auto kNewTaskPause = std::chrono::seconds(1);
+// Between two queries of a task that may be known any moment.
+constexpr std::chrono::milliseconds kNewTaskPause{5000};
 constexpr auto kShortestTimeout = std::chrono::seconds(1);
+// Of a query: what is longer counts as one day.
+constexpr std::chrono::milliseconds kLongestWish = std::chrono::hours(24);
 
 bool is_success(unsigned status) { return status >= 200 && status < 300; }
 
@@ -27,9 +30,21 @@ bool is_refusal_for_now(const HttpReply &reply) {
   return reply.status == 503 || (reply.status == 429 && !is_quota_used_up(reply));
 }
 
-std::optional<std::chrono::milliseconds> retry_after(const HttpReply &reply, const Clock &clock) {
+std::optional<std::chrono::milliseconds> retry_after(const HttpReply &reply, const Clock &clock,
+                                                     std::chrono::milliseconds longest) {
   const auto text = reply.header("Retry-After");
-  return text ? parse_retry_after(*text, clock.wall_now()) : std::nullopt;
+  return text ? parse_retry_after(*text, clock.wall_now(), longest) : std::nullopt;
+}
+
+bool says_gone(unsigned status) { return status == 404 || status == 410; }
+
+// Whether the same query may be answered later, by the status of an answer that has no task: not in front of
+// this key; when a gateway or a deployment in between refuses what the service would not; after an outage.
+enum class Passing { never, perhaps, surely };
+Passing passing(const HttpReply &reply, const Error &error) {
+  if (is_about_the_key(error) || is_quota_used_up(reply)) return Passing::never;
+  const bool is_no = reply.status >= 300 && reply.status < 500;
+  return is_no && !is_transient_status(reply.status) ? Passing::perhaps : Passing::surely;
 }
 
 // What a person who has to come back wants to know.
@@ -65,20 +80,23 @@ HttpRequest TaskClient::request_to(std::string url, HttpRequest::Method method) 
 // a last try.
 std::optional<std::chrono::milliseconds> TaskClient::pause_before(
     unsigned attempt, std::optional<std::chrono::milliseconds> wished, Deadline deadline) const {
-  if (wished && *wished >= kMaxRetryAfter) return std::nullopt;
-  const auto pause = retries_.delay_before(attempt, wished);
-  if (!pause || !deadline) return pause;
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - clock_.now());
-  if (left.count() <= 0 || (wished && *pause > left)) return std::nullopt;
-  return std::min(*pause, left);
+  if (!deadline) return std::min(retries_.delay(attempt, wished), kMaxRetryAfter);
+  const auto pause = retries_.delay(attempt, wished);
+  const auto left = time_left(deadline);
+  if (left.count() <= 0 || (wished && pause > left)) return std::nullopt;
+  return std::min(pause, left);
 }
 
-// An exchange of a query does not outlast the deadline by more than this.
-std::chrono::milliseconds TaskClient::timeout_before(Deadline deadline) const {
-  if (!deadline) return endpoint_.http_timeout;
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - clock_.now());
-  const auto limit = std::max<std::chrono::milliseconds>(left, kShortestTimeout);
-  return endpoint_.http_timeout.count() == 0 ? limit : std::min(limit, endpoint_.http_timeout);
+std::chrono::milliseconds TaskClient::time_left(Deadline deadline) const {
+  return std::chrono::ceil<std::chrono::milliseconds>(*deadline - clock_.now());
+}
+
+// An exchange of a query does not outlast the deadline by more than kShortestTimeout.
+void TaskClient::bound(HttpRequest &get, Deadline deadline) const {
+  if (!deadline) return;
+  get.whole_timeout = std::max<std::chrono::milliseconds>(time_left(deadline), kShortestTimeout);
+  const auto patience = endpoint_.http_timeout;
+  get.timeout = patience.count() == 0 ? get.whole_timeout : std::min(get.whole_timeout, patience);
 }
 
 bool TaskClient::wait(std::chrono::milliseconds pause, GCancellable *cancellable) {
@@ -98,17 +116,22 @@ Result<Task, SubmitFailure> TaskClient::submit(const CheckedRequest &request, GC
     auto reply = http_.call(post, nullptr);
     std::optional<std::chrono::milliseconds> wished;
     SubmitFailure failure;
+    // What came of an answer that broke off, too, may hold the ID.
+    const HttpReply *answer = reply ? &*reply : reply.error().begun ? &*reply.error().begun : nullptr;
+    auto task = answer ? read_task(answer->body, endpoint_.api_key) : Error{};
+    if (task && !task->id.empty()) {
+      was_reached_ = true;
+      submitted_at_ = clock_.now();
+      said_to_submit_ = is_success(answer->status) ? "" : service_message_in(answer->body, endpoint_.api_key);
+      log_.submitted(*task);
+      return std::move(task).value();
+    }
     if (!reply) {
       HttpError &broken = reply.error();
       if (broken.maybe_sent) return in_doubt(std::move(broken.error));
       failure.error = std::move(broken.error);
       if (!broken.transient) return failure;
     } else if (is_success(reply->status)) {
-      auto task = read_task(reply->body, endpoint_.api_key);
-      if (task && !task->id.empty()) {
-        log_.submitted(*task);
-        return std::move(task).value();
-      }
       Error no_id{ErrorKind::read, "The service answered the submit without a task ID."};
       no_id.debug = task ? "no id in the answer" : task.error().debug;
       no_id.http_status = reply->status;
@@ -119,9 +142,10 @@ Result<Task, SubmitFailure> TaskClient::submit(const CheckedRequest &request, GC
       failure.error = reply_error(TaskCall::submit, *reply, endpoint_.api_key);
       if (!is_refusal(reply->status)) return in_doubt(std::move(failure.error));
       if (!is_refusal_for_now(*reply)) return failure;
-      wished = retry_after(*reply, clock_);
+      wished = retry_after(*reply, clock_, kMaxRetryAfter);
     }
-    const auto pause = pause_before(attempt, wished, deadline);
+    const bool is_last = attempt > retries_.retries() || (wished && *wished >= kMaxRetryAfter);
+    const auto pause = is_last ? std::nullopt : pause_before(attempt, wished, deadline);
     if (!pause) return SubmitFailure{with_patience(std::move(failure.error), wished, attempt)};
     log_.submit_again(failure.error, *pause);
     if (hooks.before_wait) hooks.before_wait(failure.error);
@@ -134,37 +158,85 @@ Result<Task> TaskClient::query(const std::string &task_id, bool is_new, GCancell
                                Deadline deadline) {
   HttpRequest get =
       request_to(query_url(endpoint_.base_url, endpoint_.api, task_id), HttpRequest::Method::get);
+  const Clock::Time known_by = submitted_at_.value_or(clock_.now()) + kNewTaskPatience;
+  unsigned refusals = 0;  // In a row, of the same kind.
+  unsigned refused_with = 0;
   for (unsigned attempt = 1;; ++attempt) {
-    get.timeout = timeout_before(deadline);
-    auto reply = http_.call(get, cancellable);
-    std::optional<std::chrono::milliseconds> wished;
-    bool may_pass = true;
-    Error failure;
-    if (!reply) {
-      failure = std::move(reply.error().error);
-      may_pass = reply.error().transient && failure.kind != ErrorKind::cancelled;
-    } else if (is_success(reply->status)) {
-      auto task = read_task(reply->body, endpoint_.api_key);
-      if (task) {
-        log_.polled(task_id, *task);
-        return task;
-      }
-      failure = std::move(task).error();  // Half an answer is as good as none: ask again.
-      failure.http_status = reply->status;
-      failure.service_message = service_message_in(reply->body, endpoint_.api_key);
-    } else {
-      failure = reply_error(TaskCall::query, *reply, endpoint_.api_key);
-      wished = retry_after(*reply, clock_);
-      const bool not_yet_known = is_new && reply->status == 404;
-      may_pass = not_yet_known || (is_transient_status(reply->status) && !is_quota_used_up(*reply));
-      if (not_yet_known && !wished) wished = kNewTaskPause;
+    bound(get, deadline);
+    auto task = ask(get, task_id, cancellable);
+    if (task) {
+      was_reached_ = true;
+      log_.polled(task_id, *task);
+      return std::move(task).value();
     }
+    auto [failure, hope, wished] = std::move(task).error();
     failure.task_id = task_id;
-    const auto pause = may_pass ? pause_before(attempt, wished, deadline) : std::nullopt;
-    if (!pause) return with_patience(std::move(failure), wished, attempt);
+    if (failure.kind == ErrorKind::cancelled) return std::move(failure);
+
+    const bool is_refused = hope == Hope::repeated;
+    refusals = !is_refused ? 0 : refused_with == failure.http_status ? refusals + 1 : 1;
+    refused_with = is_refused ? failure.http_status : 0;
+    const bool gone = is_refused && says_gone(failure.http_status);
+    const bool may_be_too_early = failure.http_status == 404 && is_new && clock_.now() < known_by;
+    if (hope == Hope::none || (refusals >= kRefusalsBelieved && !may_be_too_early)) {
+      if (gone && failure.service_message.empty() && !said_to_submit_.empty()) {
+        failure.service_message = said_to_submit_;
+        failure.text += it_says(said_to_submit_);
+      }
+      return with_patience(std::move(failure), wished, attempt);
+    }
+
+    auto pause = pause_before(attempt, wished, deadline);
+    if (!pause) {
+      if (gone) failure.kind = ErrorKind::timed_out;  // It was not said often enough to be believed.
+      failure = with_patience(std::move(failure), wished, attempt);
+      failure.text += " The task stays at the service: run again to attach to it.";
+      return failure;
+    }
+    if (may_be_too_early && !wished) pause = std::min(*pause, kNewTaskPause);
     log_.poll_again(failure, *pause);
     if (!wait(*pause, cancellable)) return cancelled();
   }
+}
+
+Result<Task, TaskClient::NoAnswer> TaskClient::ask(const HttpRequest &get, const std::string &task_id,
+                                                   GCancellable *cancellable) {
+  auto reply = http_.call(get, cancellable);
+  if (reply) return judge(*reply, task_id);
+  HttpError &broken = reply.error();
+  // An address that leads nowhere is a mistake, unless it led to the service before.
+  const bool is_outage =
+      broken.transient || broken.maybe_sent || (was_reached_ && broken.error.kind != ErrorKind::settings);
+  return NoAnswer{std::move(broken.error), is_outage ? Hope::outage : Hope::none};
+}
+
+Result<Task, TaskClient::NoAnswer> TaskClient::judge(const HttpReply &reply,
+                                                     const std::string &task_id) const {
+  auto task = read_task(reply.body, endpoint_.api_key, {.task_id = task_id});
+  const bool is_other = task && !task->id.empty() && task->id != task_id;
+  // An error that has the task's ID and state is the task's answer all the same.
+  if (task && !is_other &&
+      (is_success(reply.status) || (!task->id.empty() && task->status != TaskStatus::unknown)))
+    return std::move(task).value();
+  if (!is_success(reply.status)) {
+    NoAnswer none{reply_error(TaskCall::query, reply, endpoint_.api_key)};
+    const Passing way = passing(reply, none.error);
+    none.hope = way == Passing::never ? Hope::none : way == Passing::perhaps ? Hope::repeated : Hope::outage;
+    none.wished = retry_after(reply, clock_, kLongestWish);
+    return none;
+  }
+  NoAnswer none{};
+  if (is_other) {
+    none.hope = Hope::repeated;
+    none.error = {ErrorKind::read,
+                  "The service told of another task than the one that it was asked for. Check task-id and "
+                  "base-url."};
+  } else {
+    none.error = std::move(task).error();  // Half an answer is as good as none: ask again.
+  }
+  none.error.http_status = reply.status;
+  none.error.service_message = service_message_in(reply.body, endpoint_.api_key);
+  return none;
 }
 
 }  // namespace genclip

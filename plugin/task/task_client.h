@@ -17,6 +17,7 @@
 #include "plugin/http/retry_policy.h"
 #include "plugin/task/task.h"
 #include "plugin/task/task_log.h"
+#include "plugin/task/task_outcome.h"
 
 namespace genclip {
 
@@ -33,6 +34,12 @@ struct SubmitFailure {
   Error error;
   // The service may have accepted the request all the same: it must not be sent again silently.
   bool outcome_unknown = false;
+
+  SubmitOutcome outcome() const {
+    if (outcome_unknown) return SubmitOutcome::unknown;
+    if (error.kind == ErrorKind::cancelled) return SubmitOutcome::cancelled;
+    return is_about_the_key(error) ? SubmitOutcome::key_refused : SubmitOutcome::refused;
+  }
 };
 
 // What the caller does around each POST of one submit; all are optional.
@@ -51,31 +58,53 @@ class TaskClient {
 
   using Deadline = std::optional<Clock::Time>;
 
-  // A task with an ID. Sent again only when it surely was not sent, or was refused with 429 or 503 for less
-  // than kMaxRetryAfter. A request on its way is not cut off by `cancellable` nor by `deadline` (its answer
-  // is worth money), only the waits between the tries are.
+  // A task with an ID: one in any answer is the task's, whatever the HTTP status. Sent again only when it
+  // surely was not sent, or was refused with 429 or 503 for less than kMaxRetryAfter. A request on its way is
+  // not cut off by `cancellable` nor by `deadline` (its answer is worth money), only the waits between the
+  // tries are.
   Result<Task, SubmitFailure> submit(const CheckedRequest &request, GCancellable *cancellable,
                                      Deadline deadline = std::nullopt, const SubmitHooks &hooks = {});
 
-  // The task's state now. Transient failures are retried; a 404 is retried while `is_new` (just submitted).
-  // Asks once at least, and after `deadline` no more than that.
+  // The task's state now, or an error of which query_outcome() tells what it means for the task. What may
+  // pass (an outage, an answer that makes no sense) is waited out until `deadline`, without one for ever;
+  // what the key is refused for, not at all. "No such task" and any other refusal counts when it is repeated,
+  // of a task that `is_new` (submitted by this client, not told of yet) kNewTaskPatience after the submit at
+  // the earliest. Asks once at least, also after `deadline`.
   Result<Task> query(const std::string &task_id, bool is_new, GCancellable *cancellable,
                      Deadline deadline = std::nullopt);
 
+  // For so long after its submit a task that the service does not know is one that it does not know yet.
+  static constexpr std::chrono::seconds kNewTaskPatience{60};
+  // So many times in a row the service must refuse to tell of a task to be believed.
+  static constexpr unsigned kRefusalsBelieved = 4;
+
  private:
+  enum class Hope { none, repeated, outage };
+  struct NoAnswer {
+    Error error;
+    Hope hope = Hope::outage;
+    std::optional<std::chrono::milliseconds> wished = {};  // Retry-After.
+  };
+
   HttpRequest request_to(std::string url, HttpRequest::Method method) const;
   // Nothing: give up.
   std::optional<std::chrono::milliseconds> pause_before(unsigned attempt,
                                                         std::optional<std::chrono::milliseconds> wished,
                                                         Deadline deadline) const;
-  std::chrono::milliseconds timeout_before(Deadline deadline) const;
+  std::chrono::milliseconds time_left(Deadline deadline) const;
+  void bound(HttpRequest &get, Deadline deadline) const;
   bool wait(std::chrono::milliseconds pause, GCancellable *cancellable);
+  Result<Task, NoAnswer> ask(const HttpRequest &get, const std::string &task_id, GCancellable *cancellable);
+  Result<Task, NoAnswer> judge(const HttpReply &reply, const std::string &task_id) const;
 
   HttpClient &http_;
   Clock &clock_;
   const TaskEndpoint endpoint_;
   const RetryPolicy retries_;
   TaskLog log_;
+  bool was_reached_ = false;                 // The service has told of a task, so the address is right.
+  std::optional<Clock::Time> submitted_at_;  // The last task.
+  std::string said_to_submit_;               // What an answer that was no success said beside that task's ID.
 };
 
 }  // namespace genclip

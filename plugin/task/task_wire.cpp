@@ -85,9 +85,17 @@ std::string read_text(const Json *json) {
   return json->real() ? json->to_text() : std::string();
 }
 
+constexpr std::initializer_list<const char *> kIdNames = {"id", "task_id"};
+
+bool has_id(const Json &object, std::string_view id) {
+  return !id.empty() && std::any_of(kIdNames.begin(), kIdNames.end(),
+                                    [&](const char *name) { return read_text(object.find(name)) == id; });
+}
+
 // An ID goes into URLs, logs, messages and the store: what cannot be one is none, nor is what holds the key.
-std::string read_id(const Json &object, std::string_view key) {
-  for (const char *name : {"id", "task_id"}) {
+std::string read_id(const Json &object, std::string_view key, std::string_view asked) {
+  if (has_id(object, asked)) return std::string(asked);
+  for (const char *name : kIdNames) {
     std::string id = read_text(object.find(name));
     const bool has_key = !key.empty() && id.find(key) != id.npos;
     if (!id.empty() && id.size() <= kMaxIdLength && is_all_shown(id) && !has_key) return id;
@@ -181,15 +189,27 @@ const Json &single(const Json &json) {
   return list && list->size() == 1 ? list->front() : json;
 }
 
+bool has_known_status(const Json &object) {
+  return read_status(read_text(first_of(object, kStatusNames))) != TaskStatus::unknown;
+}
+
 // Some gateways wrap the object in `data` although the service says they do not (§4.1); their own `status` is
-// not the task's.
-const Json &task_object(const Json &answer) {
-  const Json *data = answer.find("data");
-  if (!data || first_of(answer, {"id", "task_id", "video_url", "result_url"})) return answer;
-  const Json &inner = single(*data);
-  const bool is_task = first_of(inner, {"id", "task_id"}) ||
-                       (first_of(inner, kStatusNames) && !first_of(answer, kStatusNames));
-  return is_task ? inner : answer;
+// not the task's, and their own `id` is not where only the inner object has the status of a task, or the ID
+// that was asked for. An error's own ID is that of no task.
+const Json &task_object(const Json &answer, std::string_view asked) {
+  for (const char *wrapper : {"data", "task", "output"}) {
+    const Json *data = answer.find(wrapper);
+    if (!data) continue;
+    const Json &inner = single(*data);
+    const bool has_inner_id = first_of(inner, kIdNames) != nullptr;
+    if (first_of(answer, kIdNames) || first_of(answer, {"video_url", "result_url"})) {
+      const bool is_envelope = has_inner_id && has_known_status(inner) && !has_known_status(answer);
+      if (is_envelope || (has_id(inner, asked) && !has_id(answer, asked))) return inner;
+    } else if (has_inner_id || (first_of(inner, kStatusNames) && !first_of(answer, kStatusNames))) {
+      return inner;
+    }
+  }
+  return answer;
 }
 
 }  // namespace
@@ -221,7 +241,7 @@ TaskStatus read_status(std::string_view word) {
   return found == std::end(kStatusWords) ? TaskStatus::unknown : found->status;
 }
 
-Result<Task> read_task(std::string_view body, std::string_view key) {
+Result<Task> read_task(std::string_view body, std::string_view key, const TaskQuestion &question) {
   const auto no_task = [](std::string why) {
     return Error{ErrorKind::read,
                  "The service sent something that is no task. Check base-url, its path prefix included.",
@@ -231,10 +251,11 @@ Result<Task> read_task(std::string_view body, std::string_view key) {
   if (!answer) return no_task(display_line(answer.error().text, kMaxDebugLength, key));
   const Json &top = single(*answer);
   if (!top.object()) return no_task("The answer is no JSON object.");
-  const Json &object = task_object(top);
+  const std::string asked = trimmed(question.task_id);
+  const Json &object = task_object(top, asked);
 
   Task task;
-  task.id = read_id(object, key);
+  task.id = read_id(object, key, asked);
   if (const Json *model = object.find("model"); model && model->string())
     task.model = display_line(*model->string(), kMaxModelLength, key);
   const std::string status_word = read_text(first_of(object, kStatusNames));

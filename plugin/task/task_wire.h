@@ -24,9 +24,14 @@ std::string query_url(std::string_view base_url, Api api, std::string_view task_
 // under its v2 name.
 std::string submit_body(const CheckedRequest &request);
 
-// Reads either API's answer, good or odd; never fails on a field, only on what is no JSON object. `key` is
-// kept out of all texts (empty: none).
-Result<Task> read_task(std::string_view body, std::string_view key = {});
+// What an answer is the answer to.
+struct TaskQuestion {
+  std::string_view task_id = {};  // Of a query; empty: of a submit.
+};
+
+// Reads either API's answer, good or odd, whatever its HTTP status; never fails on a field, only on what is
+// no JSON object. `key` is kept out of all texts (empty: none).
+Result<Task> read_task(std::string_view body, std::string_view key = {}, const TaskQuestion &question = {});
 
 // A status word in any case, its parts joined in any way, with its synonyms.
 TaskStatus read_status(std::string_view word);

@@ -11,6 +11,8 @@ namespace {
 using enum Place;
 
 const Settings kOnce = {{"retries", "0"}};
+// Queries go on until then, whatever the retries.
+const Settings kBriefly = {{"retries", "0"}, {"timeout", "2"}};
 constexpr char kHead[] = "HTTP/1.1 200 OK\r\n";
 
 GstResourceError code_of(unsigned status) {
@@ -49,12 +51,22 @@ void add_submit_statuses(std::vector<FaultCase> &cases) {
 }
 
 void add_query_statuses(std::vector<FaultCase> &cases) {
-  for (const unsigned code : {300u, 301u, 302u, 307u, 308u, 400u, 401u, 402u, 403u, 404u, 405u, 409u, 410u,
-                              418u, 421u, 422u, 429u, 451u, 500u, 501u, 502u, 503u, 504u, 520u, 599u})
+  for (const unsigned code :
+       {300u, 301u, 302u, 307u, 308u, 400u, 401u, 402u, 403u, 405u, 409u, 410u, 418u, 421u, 422u, 451u})
     cases.push_back({.name = "Query" + std::to_string(code),
                      .misdeeds = {status(query, code)},
                      .ending = kept(code == 410 ? GST_RESOURCE_ERROR_NOT_FOUND : code_of(code)),
                      .settings = kOnce});
+  for (const unsigned code : {429u, 500u, 501u, 502u, 503u, 504u, 520u, 599u})
+    cases.push_back({.name = "Query" + std::to_string(code),
+                     .misdeeds = {status(query, code)},
+                     .ending = kept(code_of(code), "stays at the service"),
+                     .settings = kBriefly});
+  // Nobody knows yet whether it is lost.
+  cases.push_back({.name = "Query404",
+                   .misdeeds = {status(query, 404)},
+                   .ending = kept(GST_RESOURCE_ERROR_READ, "stays at the service"),
+                   .settings = kBriefly});
   // 404: the service may not know yet what it has just accepted.
   for (const unsigned code : {404u, 408u, 425u, 429u, 500u, 502u, 503u, 504u, 520u, 522u, 524u})
     cases.push_back({.name = "Query" + std::to_string(code) + "Once",
@@ -226,6 +238,10 @@ void add_forms(std::vector<FaultCase> &cases) {
           {.name = "QueryAnswerIsTooLarge",
            .simulator = {"query:oversized=9000000"},
            .ending = kept(GST_RESOURCE_ERROR_READ, "larger"),
+           .settings = kBriefly},
+          {.name = "QueryAnswerIsTooLargeOnce",
+           .simulator = {"query#1:oversized=9000000"},
+           .ending = recovers(),
            .settings = kOnce},
           {.name = "QueryAnswerCompressedOnce",
            .misdeeds = {at(query, body("\x1f\x8b\x08 not asked for", "Content-Encoding: gzip\r\n"), 1)},
@@ -244,7 +260,7 @@ void add_forms(std::vector<FaultCase> &cases) {
           {.name = "QueryAnswerIsAnEndlessObject",
            .misdeeds = {at(query, say_and_close(std::string(kHead) + "\r\n" + std::string(9'000'000, '[')))},
            .ending = kept(GST_RESOURCE_ERROR_READ, "larger"),
-           .settings = kOnce},
+           .settings = kBriefly},
           {.name = "QuerySetsCookies",
            .misdeeds = {at(query, with_header("Set-Cookie: tracked=s3cr3t; Path=/"))},
            .ending = recovers()},

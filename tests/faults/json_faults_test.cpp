@@ -11,12 +11,15 @@ namespace {
 using namespace std::string_literals;
 using enum Place;
 
-const Settings kOnce = {{"retries", "0"}};
+// Queries go on until then.
+const Settings kBriefly = {{"timeout", "2"}};
 
 struct Body {
   const char *name;
   std::string text;
 };
+
+constexpr char kDoneWithoutId[] = R"({"status":"completed","video_url":"URL"})";
 
 // "detail-list" is DetailList.
 std::string camel(std::string_view words) {
@@ -88,8 +91,7 @@ std::vector<Body> odd_completions() {
       {"AmountNegative", R"({"status":"completed","amount":-1e308,"video_url":"URL"})"},
       {"ErrorEmptyObject", R"({"status":"completed","error":{},"video_url":"URL"})"},
       {"ErrorCodeZero", R"({"status":"completed","error":{"code":0},"video_url":"URL"})"},
-      {"IdNumber", R"({"id":17,"status":"completed","video_url":"URL"})"},
-      {"IdOther", R"({"id":"another","status":"completed","video_url":"URL"})"},
+      {"IdOtherBesideTheTasks", R"({"id":17,"task_id":"t-1","status":"completed","video_url":"URL"})"},
       {"InAList", R"([{"id":"t-1","status":"completed","video_url":"URL"}])"},
       {"InData", R"({"code":0,"data":{"id":"t-1","status":"completed","video_url":"URL"}})"},
       {"ByteOrderMark", "\xef\xbb\xbf{\"status\":\"completed\",\"video_url\":\"URL\"}"},
@@ -144,7 +146,7 @@ std::vector<FaultCase> cases() {
     cases.push_back({.name = std::string("QueryForEver") + broken.name,
                      .misdeeds = {at(query, body(broken.text))},
                      .ending = kept(GST_RESOURCE_ERROR_READ, "no task"),
-                     .settings = kOnce});
+                     .settings = kBriefly});
   for (const Body &odd : odd_completions())
     cases.push_back({.name = std::string("Completed") + odd.name,
                      .misdeeds = {at(query, completion(odd.text))},
@@ -153,6 +155,16 @@ std::vector<FaultCase> cases() {
     cases.push_back({.name = std::string("Completed") + odd.name,
                      .misdeeds = {at(query, body(odd.text))},
                      .ending = kept(GST_RESOURCE_ERROR_NOT_FOUND, "no URL")});
+  const Body kOthers[] = {{"Number", R"({"id":17,"status":"completed","video_url":"URL"})"},
+                          {"Text", R"({"id":"another","status":"completed","video_url":"URL"})"}};
+  for (const Body &other : kOthers) {
+    cases.push_back({.name = std::string("AnotherTasksAnswerWithIdOf") + other.name,
+                     .misdeeds = {at(query, completion(other.text))},
+                     .ending = kept(GST_RESOURCE_ERROR_READ, "another task")});
+    cases.push_back({.name = std::string("AnotherTasksAnswerOnceWithIdOf") + other.name,
+                     .misdeeds = {at(query, completion(other.text), 1)},
+                     .ending = recovers()});
+  }
   for (const char *shape : {"usual", "nested", "string", "object", "code-text", "detail", "detail-list",
                             "problem", "fail-reason", "escaped"})
     cases.push_back({.name = "TaskFailsAs" + camel(shape),
@@ -166,9 +178,11 @@ std::vector<FaultCase> cases() {
                                        shape == "empty"s || shape == "text"s ? "" : "Simulated")});
   const FaultCase kMore[] = {
       // Any bytes in an answer are survived; what they make of an ID is asked for as it is.
-      {.name = "NulInTheId", .misdeeds = {at(submit, body("{\"id\":\"t\0-1\"}"s), 1)}, .ending = recovers()},
+      {.name = "NulInTheId",
+       .misdeeds = {at(submit, body("{\"id\":\"t\0-1\"}"s), 1), at(query, completion(kDoneWithoutId))},
+       .ending = recovers()},
       {.name = "InvalidUtf8InTheId",
-       .misdeeds = {at(submit, body("{\"id\":\"\xff\xfe\"}"), 1)},
+       .misdeeds = {at(submit, body("{\"id\":\"\xff\xfe\"}"), 1), at(query, completion(kDoneWithoutId))},
        .ending = recovers()},
       {.name = "IdIsANumber", .simulator = {"submit:id-number"}, .ending = recovers()},
       {.name = "NoUrlAtFirst", .simulator = {"query#1-2:no-url"}, .ending = recovers()},

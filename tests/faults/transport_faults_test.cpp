@@ -32,6 +32,8 @@ Act after_first_byte(Act act) {
 std::vector<FaultCase> cases() {
   const Settings once = {{"retries", "0"}, {"http-timeout", "1"}};
   const Settings hasty = {{"http-timeout", "1"}};
+  // Queries go on until then, whatever the retries.
+  const Settings brief = {{"retries", "0"}, {"http-timeout", "1"}, {"timeout", "2"}};
   const std::string refused_place = "127.0.0.1:" + std::to_string(refused_port());
   return {
       // ---- Nobody is there.
@@ -133,17 +135,17 @@ std::vector<FaultCase> cases() {
        .misdeeds = {at(query, say_and_hang(kHeadBegun), 1)},
        .ending = recovers(),
        .settings = hasty},
-      {.name = "QueryResetForEver", .simulator = {"query:reset"}, .ending = kept(kRead), .settings = once},
-      {.name = "QueryHangsForEver", .simulator = {"query:hang"}, .ending = kept(kRead), .settings = once},
-      {.name = "QueryCutForEver", .simulator = {"query:cut=20"}, .ending = kept(kRead), .settings = once},
+      {.name = "QueryResetForEver", .simulator = {"query:reset"}, .ending = kept(kRead), .settings = brief},
+      {.name = "QueryHangsForEver", .simulator = {"query:hang"}, .ending = kept(kRead), .settings = brief},
+      {.name = "QueryCutForEver", .simulator = {"query:cut=20"}, .ending = kept(kRead), .settings = brief},
       {.name = "QueryAnswersGarbage",
        .misdeeds = {at(query, say_and_close(kGarbage))},
        .ending = kept(kOpenRead, "no HTTP"),
-       .settings = once},
+       .settings = brief},
       {.name = "QueryHeadTooLarge",
        .misdeeds = {at(query, say_and_hang(endless_header()))},
        .ending = kept(kRead),
-       .settings = once},
+       .settings = brief},
       {.name = "QueryInDropsPastTheDeadline",
        .misdeeds = {at(query, drip(answer(200, R"({"id":"t-1","status":"queued"})"), 100ms))},
        .ending = kept(kRead),

@@ -132,7 +132,13 @@ Result<FakeAnswer, HttpError> FakeHttpClient::next(const HttpRequest &request, G
 Result<HttpReply, HttpError> FakeHttpClient::call(const HttpRequest &request, GCancellable *cancellable) {
   auto given = next(request, cancellable, false);
   if (!given) return std::move(given).error();
-  if (given->cut_at) return given->hangs ? hang(cancellable) : std::move(*given->error);
+  if (given->cut_at) {
+    if (given->hangs) return hang(cancellable);
+    HttpError broken = std::move(*given->error);
+    broken.begun = std::move(given->reply);
+    broken.begun->body.resize(std::min(broken.begun->body.size(), *given->cut_at));
+    return broken;
+  }
   return std::move(given->reply);
 }
 

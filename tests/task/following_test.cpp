@@ -128,12 +128,14 @@ TEST_F(Following, GivesTheKeyToTheApiAndNeverToTheMedia) {
 
 TEST_F(Following, DoesNotTakeAFailedQueryForAFailedTask) {
   http_->expect(answer(200, kQueued));
-  http_->expect(answer(500, R"({"status":"failed","error":"gateway"})"), 3);
+  http_->otherwise(
+      [](const HttpRequest &) { return answer(500, R"({"status":"failed","error":"gateway"})"); });
   const auto broken = run(job());
   ASSERT_FALSE(broken);
   EXPECT_EQ(broken.error().kind, ErrorKind::open_read);
   EXPECT_EQ(broken.error().task_id, "t-1");
   EXPECT_EQ(state(), ClipState::submitted) << "the task is paid for and goes on";
+  EXPECT_EQ(std::chrono::floor<seconds>(clock_.elapsed()), job().timeout);
 
   http_->expect(answer(200, kCompleted));
   expect_clip();
@@ -156,16 +158,67 @@ TEST_F(Following, WaitsAsTheServiceWishesAndThenGoesOnAsBefore) {
   EXPECT_LE(waits[2], milliseconds(5500));
 }
 
-TEST_F(Following, ForgivesA404OnlyUntilTheTaskIsKnown) {
+TEST_F(Following, ForgivesMany404sOnlyUntilTheTaskIsKnown) {
   http_->expect(answer(200, kQueued));
-  http_->expect(answer(404, "{}"));
+  http_->expect(answer(404, "{}"), 6);
   http_->expect(answer(200, kProcessing));
-  http_->expect(answer(404, "{}"));
+  http_->expect(answer(404, "{}"), 4);
   const auto gone = run(job());
   ASSERT_FALSE(gone);
   EXPECT_EQ(gone.error().kind, ErrorKind::not_found);
   EXPECT_EQ(gone.error().http_status, 404u);
   EXPECT_EQ(gone.error().task_id, "t-1");
+}
+
+TEST_F(Following, SurvivesAnOutageWhateverTheRetries) {
+  http_->expect(answer(200, kQueued));
+  http_->expect(not_sent(), 8);
+  http_->expect(answer(404, "{}"), 3);
+  http_->expect(answer(200, kCompleted));
+  expect_clip();
+  GenerationJob job = this->job();
+  job.retries = 0;
+  const auto done = run(job);
+  ASSERT_TRUE(done) << done.error().text;
+  EXPECT_EQ(http_->count(HttpRequest::Method::post), 1u);
+}
+
+TEST_F(Following, AsksForAFreshUrlThroughAnOutageNoLongerThanTheTimeout) {
+  http_->expect(answer(200, kQueued));
+  http_->expect(answer(200, kCompleted));
+  http_->expect(answer(403, "expired"));
+  http_->otherwise([](const HttpRequest &) { return answer(502, ""); });
+  GenerationJob job = this->job();
+  job.timeout = seconds(60);
+  ASSERT_FALSE(run(job));
+  EXPECT_LE(clock_.elapsed(), seconds(300)) << "not for ever";
+  EXPECT_EQ(state(), ClipState::submitted);
+}
+
+TEST_F(Following, AsksForALostTaskNoLongerThanTheTimeout) {
+  http_->expect(answer(200, kQueued));
+  http_->expect(answer(200, kProcessing));
+  http_->expect(answer(404, "{}"), 4);
+  ASSERT_FALSE(run(job()));
+  ASSERT_EQ(state(), ClipState::lost);
+  http_->otherwise([](const HttpRequest &) { return answer(502, ""); });
+  const auto before = clock_.elapsed();
+  ASSERT_FALSE(run(job()));
+  EXPECT_EQ(std::chrono::floor<seconds>(clock_.elapsed() - before), job().timeout);
+  EXPECT_EQ(state(), ClipState::lost);
+  EXPECT_EQ(http_->count(HttpRequest::Method::post), 1u) << "nobody knows whether the task is lost";
+}
+
+TEST_F(Following, TellsWhatTheServiceSaysOfACompletedTaskWithoutAUrl) {
+  http_->expect(answer(200, kQueued));
+  http_->expect(answer(200, R"({"id":"t-1","status":"completed","error":{"message":"The upload broke."}})"),
+                5);
+  const auto without = run(job());
+  ASSERT_FALSE(without);
+  EXPECT_EQ(without.error().kind, ErrorKind::not_found);
+  EXPECT_EQ(without.error().service_message, "The upload broke.");
+  EXPECT_THAT(without.error().text, HasSubstr("no URL"));
+  EXPECT_THAT(without.error().text, HasSubstr("It says: The upload broke."));
 }
 
 TEST_F(Following, KeepsAskingThroughAnUnknownStatusAndWarnsOnce) {

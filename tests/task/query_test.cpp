@@ -63,7 +63,7 @@ TEST_F(Query, IsRepeatedAfterEveryTransientFailure) {
       answer(408, ""),
       answer(425, ""),
       answer(429, R"({"message":"10 per minute"})"),
-      answer(500, R"({"id":"t-1","status":"failed","error":"not the task's state"})"),
+      answer(500, R"({"status":"failed","error":"not the task's state"})"),
       answer(502, "<html>"),
       answer(503, ""),
       answer(504, ""),
@@ -88,10 +88,11 @@ TEST_F(Query, WaitsLongerEachTimeWithinTheJitter) {
   for (const double die : {0.0, 0.5, 0.999}) {
     FakeClock clock;
     FakeHttpClient http(clock);
-    http.expect(lost(), 9);
+    http.expect(lost(), 8);
+    http.expect(answer(200, "{}"));
     TaskClient client(http, clock, {"https://a", kKey, Api::tasks, seconds(30), ""},
-                      RetryPolicy(8, [die] { return die; }));
-    EXPECT_FALSE(client.query("t", false, nullptr));
+                      RetryPolicy(0, [die] { return die; }));
+    EXPECT_TRUE(client.query("t", false, nullptr)) << "retries are those of a submit";
     const int64_t backoffs[] = {500, 1000, 2000, 4000, 8000, 16000, 30000, 30000};
     const auto pauses = clock.pauses();
     ASSERT_EQ(pauses.size(), 8u);
@@ -120,8 +121,9 @@ TEST_F(Query, KeepsTheCauseAndTheTaskWhenItGivesUp) {
   for (const Row &row : rows) {
     SCOPED_TRACE(row.says);
     http_.expect(row.answer, 3);
-    const auto task = query(false, 2);
+    const auto task = query(false, 0, clock_.now() + milliseconds(1500));
     ASSERT_FALSE(task);
+    EXPECT_EQ(query_outcome(task.error()), QueryOutcome::no_answer);
     EXPECT_EQ(task.error().kind, row.kind);
     EXPECT_NE(task.error().kind, ErrorKind::failed) << "a query that fails is no task that failed";
     EXPECT_EQ(task.error().http_status, row.status);
@@ -143,33 +145,41 @@ TEST_F(Query, PausesAsLongAsTheServiceWishes) {
 // ---- Final.
 
 TEST_F(Query, IsFinalWhenRefusedAndSaysWhatToDo) {
+  constexpr auto kGone = QueryOutcome::gone;
+  constexpr auto kKeyRefused = QueryOutcome::key_refused;
+  constexpr auto kNoAnswer = QueryOutcome::no_answer;
   const struct {
     unsigned status;
+    unsigned times;  // So often it is said until it is believed.
     ErrorKind kind;
+    QueryOutcome outcome;
     std::string advice;
   } rows[] = {
-      {301, ErrorKind::open_read, "Check base-url"},
-      {400, ErrorKind::settings, "refused to tell"},
-      {401, ErrorKind::not_authorized, "Check api-key"},
-      {402, ErrorKind::not_authorized, "Top it up"},
-      {403, ErrorKind::not_authorized, "Check what the key"},
-      {404, ErrorKind::not_found, "does not know this task. Check its ID and base-url."},
-      {410, ErrorKind::settings, "refused to tell"},
-      {501, ErrorKind::open_read, "Run again later"},
+      {301, 4, ErrorKind::open_read, kNoAnswer, "Check base-url"},
+      {400, 4, ErrorKind::settings, kNoAnswer, "refused to tell"},
+      {401, 1, ErrorKind::not_authorized, kKeyRefused, "Check api-key"},
+      {402, 1, ErrorKind::not_authorized, kKeyRefused, "Top it up"},
+      {403, 1, ErrorKind::not_authorized, kKeyRefused, "Check what the key"},
+      {404, 4, ErrorKind::not_found, kGone, "does not know this task. Check its ID and base-url."},
+      {407, 1, ErrorKind::not_authorized, kKeyRefused, "proxy"},
+      {410, 4, ErrorKind::not_found, kGone, "does not know this task. Check its ID and base-url."},
+      {451, 4, ErrorKind::settings, kNoAnswer, "refused to tell"},
   };
   for (const auto &row : rows) {
     SCOPED_TRACE(row.status);
-    http_.expect(answer(row.status, R"({"detail":"gone"})"));
+    const size_t before = http_.requests().size();
+    http_.expect(answer(row.status, R"({"detail":"gone"})"), row.times);
     const auto task = query();
     ASSERT_FALSE(task);
+    EXPECT_EQ(http_.requests().size() - before, row.times);
     EXPECT_EQ(task.error().kind, row.kind);
+    EXPECT_EQ(query_outcome(task.error()), row.outcome);
     EXPECT_EQ(task.error().http_status, row.status);
     EXPECT_EQ(task.error().task_id, "t-1");
     EXPECT_EQ(task.error().service_message, "gone");
     EXPECT_THAT(task.error().text, HasSubstr(row.advice));
     expect_fit_for_people(task.error());
   }
-  EXPECT_THAT(clock_.pauses(), ElementsAre());
 }
 
 TEST_F(Query, NamesTheTaskAlsoWhenNothingCouldBeSent) {
@@ -179,21 +189,6 @@ TEST_F(Query, NamesTheTaskAlsoWhenNothingCouldBeSent) {
   const auto task = query();
   ASSERT_FALSE(task);
   EXPECT_EQ(task.error().task_id, "t-1");
-}
-
-TEST_F(Query, HasPatienceWithA404RightAfterTheSubmitOnly) {
-  http_.expect(answer(404, "{}"), 2);
-  http_.expect(answer(200, kTask));
-  EXPECT_TRUE(query(true));
-  EXPECT_THAT(clock_.pauses(), ElementsAre(milliseconds(1063), milliseconds(1125)));
-
-  http_.expect(answer(404, "{}"));
-  EXPECT_FALSE(query(false));
-
-  http_.expect(answer(404, "{}"), 4);
-  const auto never = query(true, 3);
-  ASSERT_FALSE(never);
-  EXPECT_EQ(never.error().kind, ErrorKind::not_found);
 }
 
 TEST_F(Query, DoesNotWaitForAQuotaThatIsUsedUp) {
@@ -236,8 +231,14 @@ TEST_F(Query, GivesAnExchangeNoMoreTimeThanIsLeft) {
   TaskClient patient(http_, clock_, {"https://a", kKey, Api::tasks, milliseconds(0), ""}, RetryPolicy(0));
   EXPECT_TRUE(patient.query("t-1", false, nullptr, begin_ + seconds(7)));
   std::vector<milliseconds> timeouts;
-  for (const auto &request : http_.requests()) timeouts.push_back(request.request.timeout);
+  std::vector<milliseconds> whole;
+  for (const auto &request : http_.requests()) {
+    timeouts.push_back(request.request.timeout);
+    whole.push_back(request.request.whole_timeout);
+  }
   EXPECT_THAT(timeouts, ElementsAre(seconds(30), seconds(10), seconds(1), seconds(7)));
+  EXPECT_THAT(whole, ElementsAre(seconds(100), seconds(10), seconds(1), seconds(7)))
+      << "one that comes in drops ends there too";
 }
 
 TEST_F(Query, EndsWhenCancelledOnItsWay) {
@@ -246,6 +247,7 @@ TEST_F(Query, EndsWhenCancelledOnItsWay) {
   const auto task = query();
   ASSERT_FALSE(task);
   EXPECT_EQ(task.error().kind, ErrorKind::cancelled);
+  EXPECT_EQ(query_outcome(task.error()), QueryOutcome::cancelled);
 }
 
 TEST_F(Query, EndsWhenCancelledInAPause) {

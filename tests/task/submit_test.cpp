@@ -110,6 +110,7 @@ TEST_F(Submit, IsNeverRepeatedWhenItsOutcomeIsUnknown) {
     EXPECT_EQ(http_.requests().size(), before + 1) << "submitted again";
     ASSERT_FALSE(task);
     EXPECT_TRUE(task.error().outcome_unknown);
+    EXPECT_EQ(task.error().outcome(), SubmitOutcome::unknown);
     const Error &error = task.error().error;
     EXPECT_EQ(error.kind, row.kind);
     EXPECT_EQ(error.http_status, row.http_status);
@@ -119,6 +120,18 @@ TEST_F(Submit, IsNeverRepeatedWhenItsOutcomeIsUnknown) {
     expect_fit_for_people(error);
   }
   EXPECT_THAT(clock_.pauses(), ElementsAre()) << "nothing to wait for";
+}
+
+TEST_F(Submit, KeepsAnIdWhoseAnswerBreaksOffBehindIt) {
+  http_.expect(cut_after(answer(200, std::string(kTask) + "\n\n"), std::string(kTask).size() + 1));
+  const auto task = submit();
+  ASSERT_TRUE(task) << task.error().error.text;
+  EXPECT_EQ(task->id, "t-1");
+
+  http_.expect(cut_after(answer(200, kTask), std::string(kTask).size() - 1));
+  const auto half = submit();
+  ASSERT_FALSE(half) << "of half an ID nobody knows the rest";
+  EXPECT_TRUE(half.error().outcome_unknown);
 }
 
 TEST_F(Submit, TellsWhatTheServiceSaidInAnAnswerWithoutAnId) {
@@ -265,6 +278,8 @@ TEST_F(Submit, IsFinalWhenRefusedAndSaysWhatToDo) {
     const auto task = submit(5);
     ASSERT_FALSE(task);
     EXPECT_FALSE(task.error().outcome_unknown);
+    EXPECT_EQ(task.error().outcome(),
+              row.kind == ErrorKind::not_authorized ? SubmitOutcome::key_refused : SubmitOutcome::refused);
     const Error &error = task.error().error;
     EXPECT_EQ(error.kind, row.kind);
     EXPECT_EQ(error.http_status, row.status);
@@ -312,7 +327,7 @@ TEST_F(Submit, IsNotSentWhenCancelledBefore) {
   g_cancellable_cancel(cancellable_.get());
   const auto task = submit();
   ASSERT_FALSE(task);
-  EXPECT_EQ(task.error().error.kind, ErrorKind::cancelled);
+  EXPECT_EQ(task.error().outcome(), SubmitOutcome::cancelled);
   EXPECT_FALSE(task.error().outcome_unknown);
   EXPECT_EQ(http_.requests().size(), 0u);
 }
