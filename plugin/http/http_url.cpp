@@ -13,7 +13,8 @@ namespace {
 bool is_http_url(GUri *url) {
   const char *scheme = g_uri_get_scheme(url);
   const char *host = g_uri_get_host(url);
-  return (std::strcmp(scheme, "http") == 0 || std::strcmp(scheme, "https") == 0) && host && *host;
+  return (std::strcmp(scheme, "http") == 0 || std::strcmp(scheme, "https") == 0) && host && *host &&
+         !std::strpbrk(host, " \t\r\n");
 }
 
 }  // namespace
@@ -42,6 +43,15 @@ bool is_loopback(GUri *url) {
   const auto address = GRef<GInetAddress>::adopt(g_inet_address_new_from_string(host));
   return address ? g_inet_address_get_is_loopback(address.get()) != FALSE
                  : g_ascii_strcasecmp(host, "localhost") == 0;
+}
+
+std::optional<std::string> resolve_http_url(GUri *base, const std::string &reference) {
+  const auto target =
+      GRef<GUri>::adopt(reference.find('\0') == reference.npos
+                            ? g_uri_parse_relative(base, reference.c_str(), kHttpUriFlags, nullptr)
+                            : nullptr);
+  if (!target || !is_http_url(target.get())) return std::nullopt;
+  return std::string(GStringPtr(g_uri_to_string(target.get())).get());
 }
 
 Result<std::string> redirect_target(GUri *from, const std::string &location) {

@@ -118,7 +118,8 @@ Result<Task, SubmitFailure> TaskClient::submit(const CheckedRequest &request, GC
     SubmitFailure failure;
     // What came of an answer that broke off, too, may hold the ID.
     const HttpReply *answer = reply ? &*reply : reply.error().begun ? &*reply.error().begun : nullptr;
-    auto task = answer ? read_task(answer->body, endpoint_.api_key) : Error{};
+    auto task =
+        answer ? read_task(answer->body, endpoint_.api_key, {.base_url = endpoint_.base_url}) : Error{};
     if (task && !task->id.empty()) {
       was_reached_ = true;
       submitted_at_ = clock_.now();
@@ -212,7 +213,7 @@ Result<Task, TaskClient::NoAnswer> TaskClient::ask(const HttpRequest &get, const
 
 Result<Task, TaskClient::NoAnswer> TaskClient::judge(const HttpReply &reply,
                                                      const std::string &task_id) const {
-  auto task = read_task(reply.body, endpoint_.api_key, {.task_id = task_id});
+  auto task = read_task(reply.body, endpoint_.api_key, {.base_url = endpoint_.base_url, .task_id = task_id});
   const bool is_other = task && !task->id.empty() && task->id != task_id;
   // An error that has the task's ID and state is the task's answer all the same.
   if (task && !is_other &&

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// By status and kind.
 #include "plugin/task/task_outcome.h"
 
 namespace genclip {

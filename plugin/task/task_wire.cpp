@@ -14,6 +14,7 @@
 #include "plugin/base/gref.h"
 #include "plugin/base/shown_text.h"
 #include "plugin/http/display_line.h"
+#include "plugin/task/clip_url.h"
 #include "plugin/task/service_message.h"
 
 namespace genclip {
@@ -143,29 +144,6 @@ double read_quantity(const Json *json) {
   return number && number->value >= 0 ? number->value : -1;
 }
 
-bool is_http_url(const std::string &text) {
-  return g_ascii_strncasecmp(text.c_str(), "http://", 7) == 0 ||
-         g_ascii_strncasecmp(text.c_str(), "https://", 8) == 0;
-}
-
-// A URL, the `url` of an object, or the first one of a list of them.
-std::string read_url(const Json *json) {
-  if (!json) return {};
-  if (const auto *list = json->array()) {
-    for (const Json &item : *list)
-      if (std::string url = read_url(&item); !url.empty()) return url;
-    return {};
-  }
-  if (json->object()) return read_url(json->find("url"));
-  std::string text = read_text(json);
-  return is_http_url(text) ? text : std::string();
-}
-
-std::string read_clip_url(const Json &object) {
-  std::string url = read_url(object.find("video_url"));
-  return url.empty() ? read_url(object.find("result_url")) : url;
-}
-
 // What stands beside an error that is a mere word: {"error":"code","message"}.
 std::string explanation_of(const std::string &message, const Json &object, std::string_view key) {
   const Json *beside = object.find("message");
@@ -264,7 +242,7 @@ Result<Task> read_task(std::string_view body, std::string_view key, const TaskQu
   task.progress = read_progress(object.find("progress"));
   task.amount = read_quantity(object.find("amount"));
   task.actual_duration = read_quantity(first_of(object, {"actualDuration", "actual_duration"}));
-  if (task.status == TaskStatus::completed) task.clip_url = read_clip_url(object);
+  if (task.status == TaskStatus::completed) task.clip_url = read_clip_url(object, question.base_url);
   task.error_message = read_error(object, task.status, key);
   if (task.error_message.empty()) task.error_message = read_error(top, task.status, key);
   return task;

@@ -26,7 +26,8 @@ std::string submit_body(const CheckedRequest &request);
 
 // What an answer is the answer to.
 struct TaskQuestion {
-  std::string_view task_id = {};  // Of a query; empty: of a submit.
+  std::string_view base_url = {};  // For relative addresses; empty: they are none.
+  std::string_view task_id = {};   // Of a query; empty: of a submit.
 };
 
 // Reads either API's answer, good or odd, whatever its HTTP status; never fails on a field, only on what is

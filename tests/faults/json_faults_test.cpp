@@ -83,6 +83,9 @@ std::vector<Body> odd_completions() {
       {"VideoUrlNumber", R"({"status":"completed","video_url":7,"result_url":"URL"})"},
       {"VideoUrlList", R"({"status":"completed","video_url":["URL"]})"},
       {"VideoUrlObject", R"({"status":"completed","video_url":{"url":"URL"}})"},
+      {"UrlInTheOutput", R"({"status":"completed","output":["URL"]})"},
+      {"UrlWithALonePercent", R"({"status":"completed","video_url":"URL&of=100%"})"},
+      {"UrlWithoutAScheme", R"({"status":"completed","video_url":"RELATIVE"})"},
       {"UrlPadded", R"({"status":"completed","video_url":" URL\n"})"},
       {"ProgressText", R"({"status":"completed","progress":"50%","video_url":"URL"})"},
       {"ProgressObject", R"({"status":"completed","progress":{"a":[]},"video_url":"URL"})"},
@@ -113,7 +116,9 @@ Act completion(const std::string &text) {
     const std::string url = occasion.media + "/clips/t-1.mp4?sig=s3cr3t";
     std::string escaped;
     for (const char letter : url) escaped += letter == '/' ? std::string("\\/") : std::string(1, letter);
-    return answer(200, replaced(replaced(text, "URL", url), "ESCAPED", escaped));
+    const std::string relative = url.substr(url.find("//"));
+    return answer(200,
+                  replaced(replaced(replaced(text, "URL", url), "ESCAPED", escaped), "RELATIVE", relative));
   });
 }
 
@@ -123,8 +128,8 @@ std::vector<Body> bad_addresses() {
       {"NoUrl", R"({"status":"completed"})"},
       {"UrlOfAFile", R"({"status":"completed","video_url":"file:///etc/passwd"})"},
       {"UrlOfData", R"({"status":"completed","video_url":"data:video/mp4;base64,AAAA"})"},
-      {"UrlRelative", R"({"status":"completed","video_url":"/clips/t-1.mp4"})"},
       {"UrlOfFtp", R"({"status":"completed","video_url":"ftp://127.0.0.1/c.mp4"})"},
+      {"UrlIsAWord", R"({"status":"completed","video_url":"pending"})"},
       {"UrlWithSpaces", R"({"status":"completed","video_url":"a clip"})"},
   };
 }

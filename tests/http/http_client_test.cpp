@@ -51,6 +51,22 @@ TEST(HttpClient, SendsAPostWithoutBody) {
   EXPECT_TRUE(contains(server.requests().at(0), "Content-Length: 0")) << server.requests().at(0);
 }
 
+TEST(HttpClient, AsksForAnAddressWithALonePercentAsItIs) {
+  HttpServer server([](ServedConnection &peer) {
+    const std::string request = peer.read_request();
+    peer.send(request.find("/100%.mp4") == request.npos ? answer(302, "", "Location: /100%.mp4?x=%\r\n")
+                                                        : answer(200, "x"));
+  });
+  HttpRequest request = get(server.url("/50%?sig=a%&b=%zz"));
+  request.follow_redirects = true;
+  const auto reply = client()->call(request, nullptr);
+  ASSERT_TRUE(reply) << reply.error().error.text;
+  EXPECT_EQ(reply->status, 200u);
+  ASSERT_EQ(server.requests().size(), 2u);
+  EXPECT_TRUE(server.requests()[0].starts_with("GET /50%?sig=a%&b=%zz HTTP/1.1\r\n")) << server.requests()[0];
+  EXPECT_TRUE(server.requests()[1].starts_with("GET /100%.mp4?x=% HTTP/1.1\r\n")) << server.requests()[1];
+}
+
 TEST(HttpClient, TakesAnyStatusForAReply) {
   for (const unsigned status : {200u, 204u, 206u, 301u, 304u, 400u, 401u, 402u, 403u, 404u,
                                 407u, 410u, 416u, 421u, 429u, 500u, 502u, 503u, 504u, 599u}) {
