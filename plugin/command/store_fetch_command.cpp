@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "plugin/base/base_url.h"
 #include "plugin/catalog/catalog.h"
 #include "plugin/command/clip_delivery.h"
 #include "plugin/command/clip_output.h"
@@ -33,7 +34,7 @@ Result<bool> find_place(GenerationJob &job) {
   // The key goes to the address that the user gave, never to one that a folder names.
   const auto found = std::find_if(clips->begin(), clips->end(), [&](const StoredClip &clip) {
     return clip.record && clip.record->task_id == job.task_id &&
-           clip.record->identity.base_url == job.endpoint.base_url;
+           normal_base_url(clip.record->identity.base_url) == job.endpoint.base_url;
   });
   if (found == clips->end()) return false;
   job.identity = found->record->identity;

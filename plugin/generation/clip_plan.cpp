@@ -5,6 +5,7 @@
 
 #include <glib.h>
 
+#include "plugin/base/base_url.h"
 #include "plugin/base/gref.h"
 #include "plugin/catalog/catalog.h"
 #include "plugin/catalog/check_request.h"
@@ -65,7 +66,7 @@ Result<ClipPlan> plan_clip(const ClipWish &wish) {
   } else {
     problems = std::move(checked).error();
   }
-  job.endpoint.base_url = or_variable(wish.base_url, "GENCLIP_BASE_URL");
+  job.endpoint.base_url = normal_base_url(or_variable(wish.base_url, "GENCLIP_BASE_URL"));
   job.identity.base_url = job.endpoint.base_url;
   job.identity.api = word_of(job.endpoint.api);
   job.identity.take = wish.request.take;

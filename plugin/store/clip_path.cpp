@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "plugin/base/base_url.h"
 #include "plugin/base/gref.h"
 
 namespace genclip {
@@ -38,9 +39,8 @@ std::string store_root(const std::string &setting) {
 std::string store_lock_path(const std::string &root) { return root + "/lock"; }
 
 std::string ClipIdentity::digest() const {
-  std::string_view base = base_url;
-  while (base.ends_with('/')) base.remove_suffix(1);
-  const Json identity(Json::Object{{"base_url", base}, {"api", api}, {"request", request}, {"take", take}});
+  const Json identity(Json::Object{
+      {"base_url", normal_base_url(base_url)}, {"api", api}, {"request", request}, {"take", take}});
   const std::string text = identity.to_canonical_text();
   return GStringPtr(
              g_compute_checksum_for_string(G_CHECKSUM_SHA256, text.data(), static_cast<gssize>(text.size())))

@@ -11,6 +11,7 @@
 #include <initializer_list>
 #include <optional>
 
+#include "plugin/base/base_url.h"
 #include "plugin/base/gref.h"
 #include "plugin/base/shown_text.h"
 #include "plugin/http/display_line.h"
@@ -55,11 +56,6 @@ constexpr StatusWord kStatusWords[] = {
 
 // The legacy API's own are not shown (§4.3).
 constexpr std::initializer_list<const char *> kStatusNames = {"status", "task_status", "state"};
-
-std::string base_of(std::string_view base_url) {
-  while (base_url.ends_with('/')) base_url.remove_suffix(1);
-  return std::string(base_url);
-}
 
 std::string trimmed(std::string_view text) {
   constexpr std::string_view kBlanks = " \t\r\n\f\v";
@@ -193,7 +189,7 @@ const Json &task_object(const Json &answer, std::string_view asked) {
 }  // namespace
 
 std::string submit_url(std::string_view base_url, Api api) {
-  return base_of(base_url) + (api == Api::legacy ? "/v1/sky/videos" : "/v2/model-center/tasks");
+  return normal_base_url(base_url) + (api == Api::legacy ? "/v1/sky/videos" : "/v2/model-center/tasks");
 }
 
 std::string query_url(std::string_view base_url, Api api, std::string_view task_id) {

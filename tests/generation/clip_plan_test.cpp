@@ -82,6 +82,18 @@ TEST_F(ClipPlanTest, ATaskOfAWholeRequestHasThePlaceOfTheRequest) {
   EXPECT_THAT(problems(), HasSubstr("duration")) << "a bad one has none";
 }
 
+TEST_F(ClipPlanTest, OneServiceIsOneHoweverItsAddressIsWritten) {
+  const GenerationJob usual = job();
+  EXPECT_EQ(usual.endpoint.base_url, "https://api.example");
+  for (const char *spelling : {"HTTPS://api.example", "https://API.EXAMPLE/", "https://api.example:443"}) {
+    wish_.base_url = spelling;
+    EXPECT_EQ(job().identity.digest(), usual.identity.digest()) << spelling;
+    EXPECT_EQ(job().endpoint.base_url, usual.endpoint.base_url) << spelling;
+  }
+  wish_.base_url = "https://api.example:444";
+  EXPECT_NE(job().identity.digest(), usual.identity.digest());
+}
+
 TEST_F(ClipPlanTest, AKeyThatIsMissingIsForTheGenerationToTellWhichKnowsWhetherTheClipIsStored) {
   wish_.api_key = "";
   EXPECT_THAT(job().no_key, HasSubstr("There is no API key"));

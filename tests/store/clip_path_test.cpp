@@ -33,6 +33,15 @@ TEST(ClipPath, SlashesAtTheEndOfTheBaseUrlMakeNoOtherClip) {
   EXPECT_EQ(identity().digest(), slashes.digest());
 }
 
+TEST(ClipPath, AnotherSpellingOfTheBaseUrlMakesNoOtherClip) {
+  for (const char *spelling :
+       {"HTTPS://api.example/base", "https://API.Example/base", "https://api.example:443/base/"}) {
+    ClipIdentity other = identity();
+    other.base_url = spelling;
+    EXPECT_EQ(identity().digest(), other.digest()) << spelling;
+  }
+}
+
 TEST(ClipPath, EveryPartOfTheIdentityMakesAnotherClip) {
   std::set<std::string> digests = {identity().digest()};
   ClipIdentity other = identity();

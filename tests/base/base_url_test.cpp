@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Which spellings are one address.
+#include "plugin/base/base_url.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+namespace genclip {
+namespace {
+
+TEST(BaseUrl, HasOneSpelling) {
+  const std::pair<const char *, const char *> rows[] = {
+      {"HTTP://api.example/prefix", "http://api.example/prefix"},
+      {"HttpS://API.Example", "https://api.example"},
+      {"https://api.example/prefix///", "https://api.example/prefix"},
+      {"https://api.example:443/prefix/", "https://api.example/prefix"},
+      {"https://api.example:00443", "https://api.example"},
+      {"https://api.example:", "https://api.example"},
+      {"http://api.example:80/", "http://api.example"},
+      {"http://api.example:08080/", "http://api.example:8080"},
+      {"https://[::1]:443", "https://[::1]"},
+      {"https://[FE80::1]:8443/A", "https://[fe80::1]:8443/A"},
+  };
+  for (const auto &[spelling, normal] : rows) EXPECT_EQ(normal_base_url(spelling), normal) << spelling;
+}
+
+TEST(BaseUrl, KeepsWhatMakesADifference) {
+  for (const char *url :
+       {"https://api.example", "http://api.example:443", "https://api.example:80",
+        "https://api.example:8443/A/b", "https://api.example/Prefix", "https://api.example/a//b",
+        "https://api.example/%7Ea", "http://127.0.0.1:1", "https://[::1]", "https://api.example/a:443",
+        "https://api.example?A=B", "", "api.example/prefix",
+        "https://b\xC3\xBC"
+        "cher.example",
+        "nonsense://a:443"})
+    EXPECT_EQ(normal_base_url(url), url);
+}
+
+TEST(BaseUrl, IsNormalOnce) {
+  for (const char *url : {"HTTPS://A:443/b/", "https:///", "HTTPS://U:P@A:443", "://", "https://a:b"})
+    EXPECT_EQ(normal_base_url(normal_base_url(url)), normal_base_url(url)) << url;
+  EXPECT_EQ(normal_base_url("https://Us:Pw@A/"), "https://Us:Pw@a");
+}
+
+}  // namespace
+}  // namespace genclip
