@@ -41,13 +41,12 @@ std::string in_seconds(std::chrono::milliseconds time) {
 
 }  // namespace
 
-Handover::Handover(std::string host, std::chrono::milliseconds timeout,
-                   std::chrono::milliseconds whole_timeout)
+Handover::Handover(std::string host, const Patience &patience)
     : host_(std::move(host)),
-      timeout_(timeout),
-      whole_timeout_(whole_timeout),
+      patience_(patience),
       begin_(std::chrono::steady_clock::now()),
-      last_progress_(begin_) {}
+      last_progress_(begin_),
+      timeout_(patience.step) {}
 
 bool Handover::ready() const {
   if (error_) return true;
@@ -74,8 +73,8 @@ Error Handover::timed_out() const {
       error.text = host_ + " did not answer within " + after + ". Try again later, or with a longer timeout.";
       break;
     case Phase::reading:
-      if (std::chrono::steady_clock::now() >= begin_ + whole_timeout_)
-        error.text = host_ + " did not end its answer within " + in_seconds(whole_timeout_) +
+      if (std::chrono::steady_clock::now() >= begin_ + patience_.whole)
+        error.text = host_ + " did not end its answer within " + in_seconds(patience_.whole) +
                      ". Try again later, or with a longer timeout.";
       else
         error.text = host_ + " sent nothing more for " + after + ". Try again, or with a longer timeout.";
@@ -90,7 +89,7 @@ std::optional<HttpError> Handover::wait(GCancellable *cancellable) {
   for (;;) {
     if (cancelled_) return leave(cancelled(), false);
     if (ready()) return std::nullopt;
-    const Time deadline = std::min(last_progress_ + timeout_, begin_ + whole_timeout_);
+    const Time deadline = std::min(last_progress_ + timeout_, begin_ + patience_.whole);
     if (std::chrono::steady_clock::now() >= deadline) return leave(timed_out(), true);
     changed_.wait_until(lock, deadline);
   }
@@ -143,6 +142,13 @@ bool Handover::begin_sending() {
 bool Handover::was_sent() {
   MutexLock lock(mutex_);
   return sent_;
+}
+
+void Handover::end_sending() {
+  MutexLock lock(mutex_);
+  timeout_ = patience_.answer;
+  last_progress_ = std::chrono::steady_clock::now();
+  changed_.notify_all();  // It waits longer now.
 }
 
 void Handover::progress() {

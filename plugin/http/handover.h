@@ -19,9 +19,14 @@ namespace genclip {
 
 class Handover {
  public:
-  // `host` is for the texts of errors. `timeout` is without progress, `whole_timeout` from now to the end;
-  // both can be added to any time.
-  Handover(std::string host, std::chrono::milliseconds timeout, std::chrono::milliseconds whole_timeout);
+  struct Patience {
+    std::chrono::milliseconds step;    // Without progress.
+    std::chrono::milliseconds answer;  // The same once the request was sent.
+    std::chrono::milliseconds whole;   // From now to the end.
+  };
+
+  // `host` is for the texts of errors. Each patience can be added to any time.
+  Handover(std::string host, const Patience &patience);
 
   // ---- The worker's side. Each wait ends when `cancellable` fires or a timeout is over; that is the end of
   // the exchange, and the worker has it abandoned.
@@ -40,6 +45,8 @@ class Handover {
   // The request is about to be written. False: the worker has left and was told that nothing was sent.
   bool begin_sending() EXCLUDES(mutex_);
   bool was_sent() EXCLUDES(mutex_);
+  // All of the request was written.
+  void end_sending() EXCLUDES(mutex_);
   void progress() EXCLUDES(mutex_);
   // That the connection goes by a proxy, or does not (empty): for the texts of errors.
   void set_proxy(std::string proxy) EXCLUDES(mutex_);
@@ -61,8 +68,7 @@ class Handover {
   Error timed_out() const REQUIRES(mutex_);
 
   const std::string host_;
-  const std::chrono::milliseconds timeout_;
-  const std::chrono::milliseconds whole_timeout_;
+  const Patience patience_;
   const Time begin_;
 
   Mutex mutex_;
@@ -71,6 +77,7 @@ class Handover {
   std::string proxy_ GUARDED_BY(mutex_);
   Time last_progress_ GUARDED_BY(mutex_);
   bool sent_ GUARDED_BY(mutex_) = false;
+  std::chrono::milliseconds timeout_ GUARDED_BY(mutex_);
   bool abandoned_ GUARDED_BY(mutex_) = false;
   bool cancelled_ GUARDED_BY(mutex_) = false;
   std::optional<HttpReply> head_ GUARDED_BY(mutex_);

@@ -28,6 +28,11 @@ std::chrono::milliseconds patience(std::chrono::milliseconds timeout) {
   return timeout.count() == 0 ? kForEver : std::min(timeout, kForEver);
 }
 
+std::chrono::milliseconds answer_patience(const HttpRequest &request) {
+  return request.answer_timeout.count() == 0 ? patience(request.timeout)
+                                             : std::max(patience(request.timeout), request.answer_timeout);
+}
+
 HttpError before_sending(Error error) { return {std::move(error), false, false}; }
 
 // What a header cannot carry would be dropped, or would become a header of its own.
@@ -122,7 +127,7 @@ class SoupHttpClient final : public HttpClient {
   }
 
   Result<HttpReply, HttpError> call(const HttpRequest &request, GCancellable *cancellable) override {
-    const auto deadline = std::chrono::steady_clock::now() + kTimeoutsPerCall * patience(request.timeout);
+    const auto deadline = std::chrono::steady_clock::now() + kTimeoutsPerCall * answer_patience(request);
     auto body = follow(request, SoupExchange::End::as_said, cancellable);
     if (!body) return std::move(body).error();
     HttpReply reply = (*body)->reply();
@@ -187,8 +192,9 @@ class SoupHttpClient final : public HttpClient {
                                                     SoupExchange::End end, GCancellable *cancellable) {
     if (!hop.bearer_key.empty() && !is_https(url.get()) && !is_loopback(url.get()))
       warn_of_key_in_clear(host_of(url.get()));
-    auto handover =
-        std::make_shared<Handover>(host_of(url.get()), patience(hop.timeout), patience(hop.whole_timeout));
+    auto handover = std::make_shared<Handover>(
+        host_of(url.get()),
+        Handover::Patience{patience(hop.timeout), answer_patience(hop), patience(hop.whole_timeout)});
     auto exchange = IoThread::owned(new SoupExchange(session_, handover, hop, url, end));
     auto body =
         std::make_unique<SoupBody>(std::move(exchange), std::move(handover), ExchangeLog(hop), cancellable);

@@ -43,6 +43,8 @@ struct HttpRequest {
   // Without progress, in either direction; 0: for ever. Time in which nobody reads a body does not count. A
   // whole call() may take ten of them.
   std::chrono::milliseconds timeout{30000};
+  // The same once all of the request was sent, of an answer that is worth a longer wait; 0: as `timeout`.
+  std::chrono::milliseconds answer_timeout{0};
   // All of one exchange, to the last byte of its body, also while there is progress; 0: for ever.
   std::chrono::milliseconds whole_timeout{0};
   size_t max_body = size_t{8} << 20;  // Bytes; of call() only, a body from open() is as long as it is.

@@ -55,6 +55,9 @@ struct SoupExchange::Callbacks {
   static void wrote(SoupMessage *, guint, gpointer self) {
     static_cast<SoupExchange *>(self)->handover_->progress();
   }
+  static void sent_all(SoupMessage *, gpointer self) {
+    static_cast<SoupExchange *>(self)->handover_->end_sending();
+  }
   static void informational(SoupMessage *, gpointer self) {
     static_cast<SoupExchange *>(self)->on_informational();
   }
@@ -112,6 +115,7 @@ void SoupExchange::connect_signals() {
   connect("network-event", G_CALLBACK(Callbacks::event));
   connect("starting", G_CALLBACK(Callbacks::starting));
   connect("wrote-body-data", G_CALLBACK(Callbacks::wrote));
+  connect("wrote-body", G_CALLBACK(Callbacks::sent_all));
   connect("got-informational", G_CALLBACK(Callbacks::informational));
   connect("got-headers", G_CALLBACK(Callbacks::head));
   connect("accept-certificate", G_CALLBACK(Callbacks::certificate));

@@ -99,6 +99,11 @@ void TaskClient::bound(HttpRequest &get, Deadline deadline) const {
   get.timeout = patience.count() == 0 ? get.whole_timeout : std::min(get.whole_timeout, patience);
 }
 
+std::chrono::milliseconds TaskClient::answer_timeout(Deadline deadline) const {
+  const auto patience = kSubmitPatience * endpoint_.http_timeout;
+  return deadline ? std::max(endpoint_.http_timeout, std::min(patience, time_left(deadline))) : patience;
+}
+
 bool TaskClient::wait(std::chrono::milliseconds pause, GCancellable *cancellable) {
   return clock_.sleep_until(clock_.now() + pause, cancellable);
 }
@@ -113,6 +118,7 @@ Result<Task, SubmitFailure> TaskClient::submit(const CheckedRequest &request, GC
     if (g_cancellable_is_cancelled(cancellable)) return SubmitFailure{cancelled()};
     if (hooks.before_post)
       if (auto ready = hooks.before_post(); !ready) return SubmitFailure{std::move(ready).error()};
+    post.answer_timeout = answer_timeout(deadline);
     auto reply = http_.call(post, nullptr);
     std::optional<std::chrono::milliseconds> wished;
     SubmitFailure failure;

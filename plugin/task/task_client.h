@@ -75,6 +75,9 @@ class TaskClient {
 
   // For so long after its submit a task that the service does not know is one that it does not know yet.
   static constexpr std::chrono::seconds kNewTaskPatience{60};
+  // The answer to a submit, once it was sent, is waited for so many times longer than for another: it brings
+  // the ID of what is paid. Not beyond the deadline, but never less than `http_timeout`.
+  static constexpr int kSubmitPatience = 4;
   // So many times in a row the service must refuse to tell of a task to be believed.
   static constexpr unsigned kRefusalsBelieved = 4;
 
@@ -93,6 +96,7 @@ class TaskClient {
                                                         Deadline deadline) const;
   std::chrono::milliseconds time_left(Deadline deadline) const;
   void bound(HttpRequest &get, Deadline deadline) const;
+  std::chrono::milliseconds answer_timeout(Deadline deadline) const;
   bool wait(std::chrono::milliseconds pause, GCancellable *cancellable);
   Result<Task, NoAnswer> ask(const HttpRequest &get, const std::string &task_id, GCancellable *cancellable);
   Result<Task, NoAnswer> judge(const HttpReply &reply, const std::string &task_id) const;

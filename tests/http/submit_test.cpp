@@ -47,6 +47,64 @@ TEST(Submit, IsInDoubtWhenTheServerTakesItAndHangs) {
   EXPECT_TRUE(reply.error().maybe_sent);
 }
 
+TEST(Submit, IsWaitedForLongerOnceItWasSent) {
+  HttpServer server([](ServedConnection &peer) {
+    peer.read_request();
+    peer.pause(milliseconds(1500));
+    peer.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{");
+    peer.pause(milliseconds(1500));
+    peer.send("}");
+  });
+  HttpRequest request = post(server.url());
+  request.timeout = milliseconds(500);
+  request.answer_timeout = milliseconds(20000);
+  const auto reply = client()->call(request, nullptr);
+  ASSERT_TRUE(reply) << reply.error().error.text;
+  EXPECT_EQ(reply->body, "{}");
+}
+
+TEST(Submit, IsNotWaitedForLongerUntilItWasSent) {
+  FullBacklog full;
+  HttpServer frozen([](ServedConnection &peer) { peer.freeze(); });
+  for (HttpRequest request : {post(full.url()), post(frozen.url(), std::string(16 << 20, 'x'))}) {
+    request.timeout = milliseconds(500);
+    request.answer_timeout = std::chrono::hours(1);
+    const auto reply = client()->call(request, nullptr);
+    ASSERT_FALSE(reply);
+    EXPECT_EQ(reply.error().error.kind, ErrorKind::timed_out);
+  }
+}
+
+TEST(Submit, EndsWithTheTimeForItsAnswer) {
+  HttpServer server([](ServedConnection &peer) {
+    peer.read_request();
+    peer.hang();
+  });
+  HttpRequest request = post(server.url());
+  request.timeout = milliseconds(100);
+  request.answer_timeout = milliseconds(700);
+  const auto begin = std::chrono::steady_clock::now();
+  const auto reply = client()->call(request, nullptr);
+  const auto took = std::chrono::steady_clock::now() - begin;
+  ASSERT_FALSE(reply);
+  EXPECT_EQ(reply.error().error.kind, ErrorKind::timed_out);
+  EXPECT_NE(reply.error().error.text.find("within 0.7 s"), std::string::npos) << reply.error().error.text;
+  EXPECT_GE(took, milliseconds(690));
+  EXPECT_LE(took, milliseconds(20000));
+}
+
+TEST(Submit, HandsOverWhatCameOfAnAnswerThatBrokeOff) {
+  HttpServer server([](ServedConnection &peer) {
+    peer.read_request();
+    peer.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"id\":1}");
+  });
+  const auto reply = client()->call(post(server.url()), nullptr);
+  ASSERT_FALSE(reply);
+  ASSERT_TRUE(reply.error().begun);
+  EXPECT_EQ(reply.error().begun->status, 200u);
+  EXPECT_EQ(reply.error().begun->body, "{\"id\":1}");
+}
+
 TEST(Submit, TimesOutWhenTheServerStopsTakingTheBody) {
   HttpServer server([](ServedConnection &peer) { peer.freeze(); });
   HttpRequest request = post(server.url(), std::string(16 << 20, 'x'));

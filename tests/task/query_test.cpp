@@ -25,6 +25,7 @@ TEST_F(Query, AsksForTheTaskWithTheKey) {
   EXPECT_EQ(requests[0].request.url, "https://api.example/prefix/v2/model-center/tasks/t-1");
   EXPECT_EQ(requests[0].request.bearer_key, kKey);
   EXPECT_EQ(requests[0].request.timeout, seconds(30));
+  EXPECT_EQ(requests[0].request.answer_timeout, seconds(0)) << "the answer to a query can be asked for again";
   EXPECT_FALSE(requests[0].request.follow_redirects);
   EXPECT_TRUE(requests[0].is_cancellable);
 }

@@ -315,6 +315,17 @@ TEST_F(Submit, EndsItsRetriesWithTheDeadline) {
                                    milliseconds(5000)));
 }
 
+TEST_F(Submit, WaitsLongerForItsAnswerThanForAnyOther) {
+  http_.expect(answer(200, kTask), 4);
+  ASSERT_TRUE(submit());
+  ASSERT_TRUE(submit(3, begin_ + seconds(1800)));
+  ASSERT_TRUE(submit(3, begin_ + seconds(50)));
+  ASSERT_TRUE(submit(3, begin_ + seconds(1)));
+  std::vector<milliseconds> timeouts;
+  for (const auto &request : http_.requests()) timeouts.push_back(request.request.answer_timeout);
+  EXPECT_THAT(timeouts, ElementsAre(seconds(120), seconds(120), seconds(50), seconds(30)));
+}
+
 TEST_F(Submit, DoesNotWaitForARetryAfterBeyondTheDeadline) {
   http_.expect(answer(429, "", {{"Retry-After", "60"}}));
   const auto task = submit(100, begin_ + seconds(30));
