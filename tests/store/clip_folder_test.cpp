@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "plugin/base/durable_file.h"
 #include "tests/store/store_fixture.h"
 #include "tests/support/taken.h"
 
@@ -118,6 +119,31 @@ TEST_F(ClipFolderTest, ACommitUnderAnotherNameRemovesTheClipThatItReplaces) {
   ASSERT_TRUE(part->write_at(0, std::as_bytes(std::span(clip_))));
   ASSERT_TRUE(folder.commit(*part, record_));
   EXPECT_THAT(taken(files_.list(path_.folder())), ElementsAre("clip.png", "lock", "task.json"));
+}
+
+TEST_F(ClipFolderTest, ThatIsUsedSaysWhen) {
+  add("a");
+  const auto hours = [](int count) { return std::chrono::hours(count); };
+  std::ofstream(path_.use()) << "";
+  fs::last_write_time(path_.use(), fs::file_time_type::clock::now() - hours(48));
+  const auto lock = ClipFolder(files_, path_).lock_use();
+  expect_locked(lock);
+  EXPECT_GT(fs::last_write_time(path_.use()), fs::file_time_type::clock::now() - hours(1));
+}
+
+TEST_F(ClipFolderTest, AnIntentOutlivesAPowerCutThoughSomebodyElseMadeItsFolder) {
+  ASSERT_TRUE(make_folder_durably(files_, root_));
+  ASSERT_TRUE(files_.make_folder(path_.folder())) << "another machine, which has not synced its name";
+  {
+    ClipFolder folder(files_, path_);
+    const auto lock = folder.lock_writer(on_damage());
+    expect_locked(lock);
+    ASSERT_TRUE(folder.write_intent(record_of("a", ClipState::intent)));
+  }
+  files_.crash(Loss::both);
+  const auto found = ClipFolder(files_, path_).look();
+  ASSERT_TRUE(found) << found.error().text;
+  EXPECT_EQ(found->state, ClipState::intent);
 }
 
 TEST_F(ClipFolderTest, LookingChangesNothingAndMakesNothing) {

@@ -192,6 +192,12 @@ TEST_F(Query, NamesTheTaskAlsoWhenNothingCouldBeSent) {
   EXPECT_EQ(task.error().task_id, "t-1");
 }
 
+TEST_F(Query, WaitsForAServiceThatSpeaksOfADayButOfNoQuota) {
+  http_.expect(answer(503, R"({"message":"daily maintenance"})"));
+  http_.expect(answer(200, R"({"id":"t-1","status":"queued"})"));
+  EXPECT_TRUE(query());
+}
+
 TEST_F(Query, DoesNotWaitForAQuotaThatIsUsedUp) {
   http_.expect(answer(429, R"({"message":"daily quota exceeded"})"));
   const auto task = query();
