@@ -87,6 +87,11 @@ TEST(CheckRequest, UnderstandsAliases) {
               HasSubstr("given twice"));
 }
 
+TEST(CheckRequest, TakesAFieldFromOnePlaceOnly) {
+  EXPECT_THAT(text(request("veo", R"({"prompt":"x","strength":1})", R"({"strength":2})")),
+              HasSubstr("strength is given twice"));
+}
+
 TEST(CheckRequest, NamesAllProblemsAtOnce) {
   const auto all = problems(request("sd_2.0_special", R"({"duration":99,"resolution":"720P","seed":"x"})"));
   EXPECT_EQ(

@@ -92,6 +92,16 @@ INSTANTIATE_TEST_SUITE_P(
         Read{"ColonInModel", "genclip://wan:14b?prompt=x", R"({"prompt":"x"})", "{}"}),
     [](const auto &row) { return std::string(row.param.name); });
 
+TEST(ClipUri, SaysEachTakeButTheFirst) {
+  ClipRequest request;
+  request.model = "veo";
+  for (const auto &[take, uri] : {std::pair(0u, "genclip://veo"), std::pair(1u, "genclip://veo?take=1"),
+                                  std::pair(2u, "genclip://veo?take=2")}) {
+    request.take = take;
+    EXPECT_EQ(clip_uri(catalog(), request), uri);
+  }
+}
+
 TEST(ClipUri, ReadsTakeApiAndTheModelAsWritten) {
   const auto request = parse_clip_uri(catalog(), "genclip://My%2FModel:14B?take=7&api=legacy");
   ASSERT_TRUE(request) << request.error().text;

@@ -78,5 +78,13 @@ TEST_F(ApiKeyFile, IsRefusedWhenItHoldsNoKey) {
   EXPECT_EQ(found(write("key", std::string(16 * 1024, 'k'))).size(), 16u * 1024);
 }
 
+TEST(KeyInClear, IsWarnedOfWhereOthersCanReadIt) {
+  for (const char *url : {"http://service.example/api", "http://10.0.0.7:8080", "http://[2001:db8::7]"})
+    EXPECT_EQ(key_in_clear(url, "base-url").size(), 1u) << url;
+  for (const char *url :
+       {"https://service.example", "http://127.0.0.1:8080", "http://[::1]/x", "http://localhost", "nothing"})
+    EXPECT_TRUE(key_in_clear(url, "base-url").empty()) << url;
+}
+
 }  // namespace
 }  // namespace genclip

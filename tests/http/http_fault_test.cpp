@@ -133,6 +133,16 @@ TEST(HttpFault, AnUnknownHostWasSurelyNotSent) {
   EXPECT_FALSE(reply.error().maybe_sent);
 }
 
+TEST(HttpFault, AnUnknownHostStaysUnknownAndADeafNameServerMayHearAgain) {
+  for (const auto &[code, transient] :
+       {std::pair(G_RESOLVER_ERROR_NOT_FOUND, false), std::pair(G_RESOLVER_ERROR_TEMPORARY_FAILURE, true)}) {
+    const GErrorPtr cause(g_error_new_literal(G_RESOLVER_ERROR, code, "x"));
+    const HttpError fault = http_fault(*cause, {.host = "h"});
+    EXPECT_EQ(fault.error.kind, ErrorKind::not_found);
+    EXPECT_EQ(fault.transient, transient) << code;
+  }
+}
+
 TEST(HttpFault, AConnectionThatDoesNotComeAboutWasSurelyNotSent) {
   const FullBacklog hole;
   HttpRequest request = post(hole.url());
@@ -159,13 +169,14 @@ TEST(HttpFault, ABadUrlIsASetting) {
 
 TEST(HttpFault, AHeaderThatMustNotBeIsASetting) {
   HttpServer server(always(answer(200, "x")));
-  HttpRequest bad[5];
+  HttpRequest bad[6];
   for (HttpRequest &request : bad) request = get(server.url());
   bad[0].bearer_key = "K\r\nX: y";
   bad[1].user_agent = "a\nb";
   bad[2].headers = {{"X", std::string("a\0b", 3)}};
   bad[3].headers = {{"X: y", "z"}};
   bad[4].headers = {{"authorization", "Bearer K"}};
+  bad[5].user_agent = "a\x7f";
   for (const HttpRequest &request : bad) {
     const auto reply = client()->call(request, nullptr);
     ASSERT_FALSE(reply);

@@ -93,6 +93,12 @@ TEST_F(MediaEndTest, AnMp4WithoutItsIndexIsCut) {
                                16) +
                    std::string("\0\0\0\x0cmdatabcd", 12)),
             MediaEnd::cut);
+  EXPECT_EQ(end_of(std::string("\0\0\0\x10"
+                               "ftypisom\0\0\0\0",
+                               16) +
+                   std::string("\0\0\0\0mdatabcd", 12)),
+            MediaEnd::cut)
+      << "its frames go on up to the end";
 }
 
 TEST_F(MediaEndTest, AnMp4MayHaveLongBoxesAndOneUpToTheEnd) {
@@ -106,6 +112,8 @@ TEST_F(MediaEndTest, AnMp4MayHaveLongBoxesAndOneUpToTheEnd) {
   EXPECT_EQ(end_of(head + std::string("\0\0\0\0mdat", 8) + "anything"), MediaEnd::whole);
   EXPECT_EQ(end_of(head + std::string("\0\0\0\1mdat\xff\xff\xff\xff\xff\xff\xff\xff", 16)), MediaEnd::cut);
   EXPECT_EQ(end_of(head + std::string("\0\0\0\3mdat", 8)), MediaEnd::cut);
+  EXPECT_EQ(end_of(big + std::string("\0\0\0\1free\0\0\0\0\0\0\0\x08", 16)), MediaEnd::cut)
+      << "no box is smaller than its own header";
 }
 
 TEST_F(MediaEndTest, RealFilesAreWholeAndCutOnesAreCut) {

@@ -273,6 +273,9 @@ TEST_F(StoreListing, PrunesTheLeastRecentlyUsedUntilItFits) {
   EXPECT_EQ(pruned->removed[0].prompt(), "clip 0");
   EXPECT_LE(pruned->size, 35'000u);
   EXPECT_THAT(prompts(), ElementsAre("clip 2", "clip 3", "clip 4"));
+  const auto again = prune_store(files_, root_, pruned->size);
+  ASSERT_TRUE(again);
+  EXPECT_THAT(again->removed, IsEmpty()) << "it fits just so";
 }
 
 TEST_F(StoreListing, PrunesAroundWhatIsInUseAndWhatIsOnItsWay) {
