@@ -235,7 +235,7 @@ Result<void> ClipWork::fetch(const std::string &url) {
   Download::Hooks hooks;
   hooks.fresh_url = [this]() -> Result<std::string> {
     // A clip that is paid for is worth more than the deadline, but no query waits for ever.
-    auto task = query(record_.task_id, timeout_from_now());
+    auto task = query(record_.task_id, deadline_from_now());
     if (!task) return std::move(task).error();
     if (task->status == TaskStatus::failed) {
       learn_if_possible(TaskFailed{task->error_message});
