@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// One loop of exchanges; each goes on where the file ends.
+// One loop of exchanges; each resumes where the file ends.
 #include "plugin/generation/download.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include <cstring>
 #include <vector>
 
-#include "plugin/generation/content_range.h"
+#include "plugin/generation/download_fault.h"
 #include "plugin/store/media_end.h"
 
 namespace genclip {
@@ -19,52 +19,17 @@ constexpr uint64_t kCheckpointEvery = uint64_t{16} << 20;
 constexpr auto kLeastBetweenCheckpoints = std::chrono::seconds(1);
 // The disk is kept at work, so that a sync finds little left to wait for.
 constexpr uint64_t kWriteBehind = uint64_t{4} << 20;
-// Without a validator the last bytes are asked for again and compared, so that two clips are never joined.
+// The last bytes are asked for again and compared, whatever the server's validators say, for they may lie.
 constexpr uint64_t kOverlap = 4096;
 constexpr unsigned kMaxFreshUrls = 3;
-
-Error with_status(ErrorKind kind, std::string text, const HttpReply &reply) {
-  Error error{kind, std::move(text), "HTTP " + std::to_string(reply.status) + " for the clip"};
-  error.http_status = reply.status;
-  return error;
-}
-
-constexpr char kExpired[] =
-    "The clip's URL has expired and the service gives none that works. The clip is paid: run again later, or "
-    "ask the "
-    "service for it by its task ID.";
-
-constexpr char kNoMedia[] =
-    "What the service offers as the clip is no video and no image, perhaps an error page. The task is done "
-    "and paid: "
-    "run again later to fetch it.";
-
-constexpr char kChanged[] = "The clip changed on the server while it was downloaded.";
-
-// What no clip is sent as. Only where bytes are at stake: some servers call any clip text/plain.
-bool is_page(const HttpReply &reply) {
-  constexpr const char *kTypes[] = {"text/html", "application/json", "application/xml", "text/xml",
-                                    "application/problem+json"};
-  const std::string type = reply.header("Content-Type").value_or("");
-  return std::any_of(std::begin(kTypes), std::end(kTypes), [&](const char *page) {
-    return g_ascii_strncasecmp(type.c_str(), page, std::strlen(page)) == 0;
-  });
-}
-
-// If-Range takes strong ones only.
-std::string strong_etag(const HttpReply &reply) {
-  const std::string etag = reply.header("ETag").value_or("");
-  return etag.starts_with("W/") ? "" : etag;
-}
-
-bool is_chunked(const HttpReply &reply) {
-  return g_ascii_strcasecmp(reply.header("Transfer-Encoding").value_or("").c_str(), "chunked") == 0;
-}
+// A server that changes the clip with each answer must not keep a run for ever.
+constexpr unsigned kMaxBegun = 8;
 
 }  // namespace
 
 Result<MediaContainer> Download::run(std::string url, PartState part, GCancellable *cancellable) {
   if (auto taken = take_over(std::move(part)); !taken) return std::move(taken).error();
+  last_end_ = have_;
   auto container = transfer(std::move(url), cancellable);
   // For a run after a power cut, or on another machine. After a failed sync no other one can be believed.
   if (!container && have_ > part_.synced && !part_.boot.empty()) static_cast<void>(save_checkpoint());
@@ -97,20 +62,15 @@ Result<MediaContainer> Download::transfer(std::string url, GCancellable *cancell
 Result<void> Download::take_over(PartState part) {
   const auto size = file_->size();
   if (!size) return size.error();
-  // After a power cut only what was synced is sure to be what was written.
-  const bool same_boot = !part.boot.empty() && part.boot == options_.boot;
+  // After a power cut only what was synced is sure to be what was written. What came before the first sync
+  // has no validators in the journal, and is little.
+  const bool same_boot = !part.boot.empty() && part.boot == options_.boot && part.synced > 0;
   uint64_t trusted = same_boot ? *size : std::min(*size, part.synced);
   if (part.total != 0 && trusted > part.total) trusted = 0;
+  const bool is_known = part.total != 0 || !part.etag.empty() || !part.last_modified.empty();
   part_ = std::move(part);
   part_.boot = options_.boot;
-  if (trusted == 0 && *size == 0) {
-    const uint64_t restarts = part_.restarts;
-    part_ = PartState{};
-    part_.boot = options_.boot;
-    part_.restarts = restarts;
-    return {};
-  }
-  if (trusted == 0) return begin_anew();
+  if (trusted == 0 && (*size != 0 || is_known)) return begin_anew();
   if (trusted < *size)
     if (auto cut = file_->truncate(trusted); !cut) return cut;
   part_.synced = std::min(part_.synced, trusted);
@@ -122,6 +82,8 @@ Result<void> Download::take_over(PartState part) {
   return {};
 }
 
+uint64_t Download::first_wanted() const { return all_ ? 0 : have_ - std::min(have_, kOverlap); }
+
 HttpRequest Download::request_for(const std::string &url) const {
   HttpRequest request;
   request.method = HttpRequest::Method::get;
@@ -129,11 +91,10 @@ HttpRequest Download::request_for(const std::string &url) const {
   request.follow_redirects = true;
   request.timeout = options_.http_timeout;
   request.user_agent = options_.user_agent;
-  if (have_ == 0 || all_) return request;
-  const std::string &validator = !part_.etag.empty() ? part_.etag : part_.last_modified;
-  const uint64_t from = validator.empty() ? have_ - std::min(have_, kOverlap) : have_;
-  request.headers.emplace_back("Range", "bytes=" + std::to_string(from) + "-");
-  if (!validator.empty()) request.headers.emplace_back("If-Range", validator);
+  if (!asks_for_part()) return request;
+  request.headers.emplace_back("Range", "bytes=" + std::to_string(first_wanted()) + "-");
+  if (const std::string condition = condition_for(part_); !condition.empty())
+    request.headers.emplace_back("If-Range", condition);
   return request;
 }
 
@@ -145,11 +106,7 @@ Download::Next Download::retry(Next next, Error error, std::optional<std::chrono
 
 Result<Download::Next> Download::exchange(const std::string &url, GCancellable *cancellable) {
   if (container_ && have_ == part_.total) return Next::done;  // A restart found every byte in place.
-  if (url.empty())
-    return retry(Next::fresh_url,
-                 {ErrorKind::not_found,
-                  "The task is done, but the service gives no URL of its clip. Run again later "
-                  "to ask anew, or ask the service for the clip by its task ID."});
+  if (url.empty()) return retry(Next::fresh_url, no_url());
   auto body = http_.open(request_for(url), cancellable);
   if (!body) {
     HttpError &broken = body.error();
@@ -158,9 +115,7 @@ Result<Download::Next> Download::exchange(const std::string &url, GCancellable *
   }
   const HttpReply &reply = (*body)->reply();
   auto usable = judge_status(reply);
-  if (!usable || *usable != Next::done) return usable;
-  if (reply.status == 416) return usable;  // All bytes are there.
-  usable = reply.status == 206 ? place_part(reply) : place_whole(reply);
+  if (usable && *usable == Next::done) usable = place(reply);
   if (!usable || *usable != Next::done) return usable;
   return receive(**body, cancellable);
 }
@@ -170,64 +125,55 @@ Result<Download::Next> Download::judge_status(const HttpReply &reply) {
   switch (reply.status) {
     case 200:
     case 206: return Next::done;
+    case 400:  // So some object stores answer to an expired signature.
     case 401:
-    case 403: return retry(Next::fresh_url, with_status(ErrorKind::not_authorized, kExpired, reply));
+    case 403:
     case 404:
-    case 410: return retry(Next::fresh_url, with_status(ErrorKind::not_found, kExpired, reply));
-    case 416: return judge_range(reply);
+    case 410: return retry(Next::fresh_url, url_refused(reply, have_ > 0));
+    case 412:
+    case 416:
+      if (asks_for_part()) return ask_for_all(no_more_ranges(reply));
+      break;
     default: break;
   }
-  Error error = with_status(ErrorKind::open_read,
-                            "The clip cannot be downloaded (HTTP " + std::to_string(reply.status) +
-                                "). It is paid and waits at the service: run again to fetch it.",
-                            reply);
+  Error error = download_refused(reply);
   if (!is_transient_status(reply.status)) return error;
   const auto wished = reply.header("Retry-After");
   return retry(Next::again, std::move(error),
                wished ? parse_retry_after(*wished, clock_.wall_now()) : std::nullopt);
 }
 
-// Nothing is left to send: where the length was unknown, that may be the end.
-Result<Download::Next> Download::judge_range(const HttpReply &reply) {
-  const bool validated = !part_.etag.empty() || !part_.last_modified.empty();
-  const uint64_t total = parse_unsatisfied_range(reply.header("Content-Range").value_or(""));
-  if (all_ || !validated || part_.total != 0 || total != have_ || have_ == 0)
-    return ask_for_all(with_status(ErrorKind::read, "The server does not let the download go on.", reply));
-  part_.total = have_;
-  return announce();
-}
-
-// Finds where a 206 begins.
-Result<Download::Next> Download::place_part(const HttpReply &reply) {
-  const auto range = parse_content_range(reply.header("Content-Range").value_or(""));
-  if (!range || range->first > have_)
-    return ask_for_all(
-        with_status(ErrorKind::read, "The server sent another part of the clip than asked for.", reply));
-  const std::string etag = strong_etag(reply);
-  const bool other_length = range->total != 0 && part_.total != 0 && range->total != part_.total;
-  const bool other_etag = !etag.empty() && !part_.etag.empty() && etag != part_.etag;
-  if (other_length || other_etag) return ask_for_all(with_status(ErrorKind::read, kChanged, reply));
-  if (range->total > options_.max_size) return too_large(range->total);
-  if (range->total != 0) part_.total = range->total;
-  if (part_.etag.empty()) part_.etag = etag;
-  position_ = range->first;
-  is_part_ = position_ != 0;
+// Finds where the body begins. Nothing of what the answer says of the clip counts before the bytes were
+// compared.
+Result<Download::Next> Download::place(const HttpReply &reply) {
+  const auto answer = read_clip_answer(reply);
+  if (!answer || answer->first > first_wanted()) return ask_for_all(other_part(reply));
+  if (answer->total > options_.max_size) return too_large(answer->total, options_.max_size);
+  answer_ = *answer;
+  encoding_ = unasked_encoding(reply);
+  is_adopted_ = false;
+  position_ = answer_.first;
+  auto placed = answer_.is_part ? place_part(reply) : place_whole(reply);
+  if (!placed || *placed != Next::done) return placed;
+  if (auto adopted = adopt_when_compared(); !adopted) return std::move(adopted).error();
   return Next::done;
 }
 
-// A 200 is the clip from its first byte on, asked for or not.
+Result<Download::Next> Download::place_part(const HttpReply &reply) {
+  if (!is_another_version(part_, have_, answer_)) return Next::done;
+  Error changed = clip_changed();
+  changed.http_status = reply.status;
+  return ask_for_all(std::move(changed));
+}
+
+// A 200 is the clip from its first byte on, asked for or not. Of another length it is another version;
+// another tag may still stand for the same bytes.
 Result<Download::Next> Download::place_whole(const HttpReply &reply) {
-  const uint64_t total = parse_length(reply.header("Content-Length").value_or(""));
-  if (have_ > 0 && is_page(reply))
-    return retry(Next::fresh_url, with_status(ErrorKind::wrong_type, kNoMedia, reply));
-  if (total > options_.max_size) return too_large(total);
-  if (total != 0 && part_.total != 0 && total != part_.total)
+  if (have_ > 0 && is_page(reply)) return retry(Next::fresh_url, page_instead(reply));
+  ClipAnswer length_only;
+  length_only.total = answer_.total;
+  if (is_another_version(part_, have_, length_only))
     if (auto begun = begin_anew(); !begun) return std::move(begun).error();
-  if (total != 0) part_.total = total;
-  part_.etag = strong_etag(reply);
-  part_.last_modified = reply.header("Last-Modified").value_or("");
-  position_ = 0;
-  is_part_ = false;
   return Next::done;
 }
 
@@ -240,31 +186,32 @@ Result<Download::Next> Download::receive(HttpBody &body, GCancellable *cancellab
       if (!broken.transient) return std::move(broken.error);
       return retry(Next::again, with_stock(std::move(broken.error)));
     }
-    if (bytes->empty()) return finish(body.reply());
+    if (bytes->empty()) return finish();
     auto accepted = accept(*bytes);
     if (!accepted || *accepted != Next::done) return accepted;
   }
 }
 
 // The answer has ended; whether that is the clip's end is another question.
-Result<Download::Next> Download::finish(const HttpReply &reply) {
-  if (have_ == 0)
-    return retry(Next::again, {ErrorKind::read, "The server sent an empty clip. Run again to fetch it."});
-  const auto ended_early = [this] {
-    return retry(Next::again, with_stock({ErrorKind::read,
-                                          "The download ended early. Run again: it goes on "
-                                          "where it stopped."}));
-  };
-  if (position_ < have_ || have_ < part_.total) return ended_early();
+Result<Download::Next> Download::finish() {
+  if (have_ == 0) return retry(Next::again, clip_is_empty());
+  const bool ended_here_before = position_ == last_end_;
+  last_end_ = position_;
+  const auto cut = [this] { return retry(Next::again, with_stock(ended_early())); };
+  if (position_ < have_ || have_ < part_.total) {
+    // A whole answer that ends there twice is of another length than was told before.
+    return !answer_.is_part && answer_.is_chunked && ended_here_before ? begin_anew(clip_changed()) : cut();
+  }
   if (!container_) {
     auto announced = announce();
     if (!announced || *announced != Next::done) return announced;
   }
-  // With no length, and no chunks that tell the end, a cut looks like one.
-  if (part_.total == 0 && !is_chunked(reply)) {
+  if (part_.total == 0 && (answer_.is_part || !answer_.is_chunked)) {
+    // With no length, and no chunks that tell the end, a cut looks like one. What is in the clip may tell;
+    // else a second answer that ends there does.
     const auto end = media_end_of(*file_, *container_);
     if (!end) return end.error();
-    if (*end == MediaEnd::cut) return ended_early();
+    if (*end == MediaEnd::cut || (*end == MediaEnd::unknown && !ended_here_before)) return cut();
   }
   part_.total = have_;
   return Next::done;
@@ -280,26 +227,42 @@ Result<Download::Next> Download::accept(std::span<const std::byte> bytes) {
     if (!read) return read.error();
     if (*read != count || std::memcmp(known.data(), bytes.data(), count) != 0) {
       // The last bytes differ: how many more of them, only the whole clip tells.
-      if (is_part_) return ask_for_all({ErrorKind::read, kChanged});
-      if (auto begun = begin_anew(); !begun) return std::move(begun).error();
-      return retry(Next::again, {ErrorKind::read, kChanged});
+      if (answer_.first > 0) return ask_for_all(clip_changed());
+      return begin_anew(clip_changed());
     }
     position_ += count;
     bytes = bytes.subspan(count);
   }
-  if (position_ == have_) all_ = false;
+  if (auto adopted = adopt_when_compared(); !adopted) return std::move(adopted).error();
   if (!bytes.empty())
     if (auto appended = append(bytes); !appended || *appended != Next::done) return appended;
   if (container_) clip_.advance(have_);
   return container_ || !is_worth_probing() ? Next::done : announce();
 }
 
+// All bytes of the file were compared with the answer: those that follow are of its version, whatever the
+// earlier ones were of. That is on disk before any of them, so that a later run does not take them for the
+// old version's.
+Result<void> Download::adopt_when_compared() {
+  if (is_adopted_ || position_ < have_) return {};
+  is_adopted_ = true;
+  all_ = false;
+  PartState adopted = part_;
+  if (answer_.total != 0) adopted.total = answer_.total;
+  // What a part leaves out was said of the bytes before it, and is not withdrawn.
+  if (answer_.first == 0 || adopted.etag.empty()) adopted.etag = answer_.etag;
+  if (answer_.first == 0 || adopted.last_modified.empty()) adopted.last_modified = answer_.last_modified;
+  const bool is_news = adopted.total != part_.total || adopted.etag != part_.etag ||
+                       adopted.last_modified != part_.last_modified;
+  part_ = std::move(adopted);
+  return is_news && have_ > 0 ? save_checkpoint() : Result<void>();
+}
+
 Result<Download::Next> Download::append(std::span<const std::byte> bytes) {
   const uint64_t end = have_ + bytes.size();
-  if (end > options_.max_size) return too_large(end);
-  if (part_.total != 0 && end > part_.total)
-    return ask_for_all(
-        {ErrorKind::read, "The server sent more than the clip's length. Run again to fetch it."});
+  if (end > options_.max_size) return too_large(end, options_.max_size);
+  // Then its length was told wrong, and what there is may be a part of anything.
+  if (part_.total != 0 && end > part_.total) return begin_anew(more_than_its_length());
   if (auto written = file_->write_at(have_, bytes); !written) return with_stock(std::move(written).error());
   position_ = have_ = end;
   if (have_ - behind_ >= kWriteBehind) {
@@ -319,7 +282,8 @@ Result<Download::Next> Download::announce() {
   container_ = probe_container(std::span(head).first(*count));
   if (!container_) {
     if (auto begun = begin_anew(); !begun) return std::move(begun).error();
-    return retry(Next::fresh_url, {ErrorKind::wrong_type, kNoMedia});
+    if (!encoding_.empty()) return compressed(encoding_);
+    return retry(Next::fresh_url, no_media());
   }
   if (auto saved = save_checkpoint(); !saved) return std::move(saved).error();
   clip_.start(file_, part_.total);
@@ -338,14 +302,17 @@ Result<void> Download::begin_anew() {
   if (!file) return std::move(file).error();
   file_ = std::move(file).value();
   part_ = std::move(begun);
-  have_ = position_ = behind_ = 0;
+  have_ = position_ = behind_ = last_end_ = 0;
   all_ = false;
   container_.reset();
-  if (was_read)
-    return Error{
-        ErrorKind::read,
-        "The clip changed on the server while it was being read. Run again: it will be fetched anew."};
+  if (was_read) return clip_changed_amid_reading();
+  if (++begun_ > kMaxBegun) return clip_keeps_changing();
   return {};
+}
+
+Result<Download::Next> Download::begin_anew(Error why) {
+  if (auto begun = begin_anew(); !begun) return std::move(begun).error();
+  return retry(Next::again, std::move(why));
 }
 
 // The bytes that are there are kept until an answer differs from them.
@@ -367,18 +334,8 @@ Result<void> Download::save_checkpoint() {
   return saved ? saved : with_stock(std::move(saved).error());
 }
 
-// Says what there is of the clip, and what is missing.
 Error Download::with_stock(Error error) const {
-  error.text += " " + std::to_string(have_) + " bytes of the clip are stored";
-  error.text += part_.total > have_ ? ", " + std::to_string(part_.total - have_) + " are missing."
-                                    : "; how many are missing is unknown.";
-  return error;
-}
-
-Error Download::too_large(uint64_t size) const {
-  return {ErrorKind::read, "The clip has " + std::to_string(size) + " bytes, more than max-download-size (" +
-                               std::to_string(options_.max_size) +
-                               "). Raise it and run again to fetch the clip."};
+  return genclip::with_stock(std::move(error), have_, part_.total);
 }
 
 }  // namespace genclip

@@ -14,6 +14,7 @@
 
 #include "plugin/base/clock.h"
 #include "plugin/base/result.h"
+#include "plugin/generation/clip_answer.h"
 #include "plugin/generation/growing_clip.h"
 #include "plugin/http/http_client.h"
 #include "plugin/http/retry_policy.h"
@@ -51,8 +52,8 @@ class Download {
         file_(std::move(file)),
         clip_(clip) {}
 
-  // Goes on from the bytes of the file that `part` vouches for. What comes back is the type of a whole clip:
-  // every byte is in the file (not yet synced), as many as the server said, and it opens like media.
+  // Resumes behind the bytes of the file that `part` vouches for. What comes back is the type of a whole
+  // clip: every byte is in the file (not yet synced), as many as the server said, and it opens like media.
   Result<MediaContainer> run(std::string url, PartState part, GCancellable *cancellable);
 
   // Bytes of the clip in the file.
@@ -63,22 +64,25 @@ class Download {
 
   Result<MediaContainer> transfer(std::string url, GCancellable *cancellable);
   Result<void> take_over(PartState part);
+  bool asks_for_part() const { return have_ > 0 && !all_; }
+  uint64_t first_wanted() const;
   HttpRequest request_for(const std::string &url) const;
   Result<Next> exchange(const std::string &url, GCancellable *cancellable);
   Result<Next> judge_status(const HttpReply &reply);
-  Result<Next> judge_range(const HttpReply &reply);
+  Result<Next> place(const HttpReply &reply);
   Result<Next> place_part(const HttpReply &reply);
   Result<Next> place_whole(const HttpReply &reply);
   Result<Next> receive(HttpBody &body, GCancellable *cancellable);
-  Result<Next> finish(const HttpReply &reply);
+  Result<Next> finish();
   Result<Next> accept(std::span<const std::byte> bytes);
   Result<Next> append(std::span<const std::byte> bytes);
+  Result<void> adopt_when_compared();
   Result<Next> announce();
   Result<void> begin_anew();
+  Result<Next> begin_anew(Error why);
   Next ask_for_all(Error why);
   Result<void> save_checkpoint();
   Error with_stock(Error error) const;
-  Error too_large(uint64_t size) const;
   bool is_worth_probing() const {
     return have_ >= kContainerProbeSize || (have_ > 0 && have_ == part_.total);
   }
@@ -92,14 +96,18 @@ class Download {
   std::shared_ptr<File> file_;
   GrowingClip &clip_;
 
-  PartState part_;
-  uint64_t have_ = 0;    // Bytes in the file, all of them right.
+  PartState part_;       // Of the version that the bytes in the file are of.
+  uint64_t have_ = 0;    // Bytes in the file, all of them of that version.
   uint64_t behind_ = 0;  // The disk was asked to begin writing up to here.
   Clock::Time checkpoint_due_ = {};
-  uint64_t position_ =
-      0;  // Where the current answer's next byte belongs; below have_ it is compared, not written.
-  bool is_part_ = false;  // The current answer began amid the clip.
-  bool all_ = false;      // No more ranges: the next answer is compared from its first byte on.
+  unsigned begun_ = 0;  // How often this run began anew.
+  bool all_ = false;    // No more ranges: the next answer is compared from its first byte on.
+
+  ClipAnswer answer_;        // The current one.
+  std::string encoding_;     // Its, if it has one.
+  uint64_t position_ = 0;    // Where its next byte belongs; below have_ it is compared, not written.
+  bool is_adopted_ = false;  // All bytes of the file were compared with it: what follows is of its version.
+  uint64_t last_end_ = 0;    // Where the last answer ended, of those that did not prove their end.
   std::optional<MediaContainer> container_;  // Once it is known, the clip's readers know of the file.
   Error last_failure_;
   std::optional<std::chrono::milliseconds> wished_pause_;

@@ -30,7 +30,7 @@ enum class ClipState {
 // A download that is under way: what is needed to go on with it after a restart.
 struct PartState {
   uint64_t total = 0;  // Bytes of the whole clip; 0 when the server did not say.
-  std::string etag;    // Strong validators for If-Range; empty when the server sent none.
+  std::string etag;    // These two as the server sent them, weak ones too; empty when it sent none.
   std::string last_modified;
   uint64_t synced = 0;  // That many bytes of clip.part survive a power cut.
   // The boot in which clip.part was written: in the same, all its bytes can be trusted. Empty: in none.

@@ -25,6 +25,9 @@
 
 namespace genclip::test {
 
+// Bytes that a download that resumes asks for again, to compare them.
+constexpr size_t kSeam = 4096;
+
 class KeptWarnings final : public GenerationObserver {
  public:
   void on_change(const GenerationState &state) override { states.push_back(state); }

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Doubt is no: an answer that may be of another version costs a download, a splice costs the clip.
+#include "plugin/generation/clip_answer.h"
+
+#include <glib.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+#include "plugin/generation/content_range.h"
+
+namespace genclip {
+namespace {
+
+constexpr std::string_view kWeak = "W/";
+
+bool is_weak(std::string_view tag) { return tag.starts_with(kWeak); }
+
+std::string_view without_weakness(std::string_view tag) {
+  return is_weak(tag) ? tag.substr(kWeak.size()) : tag;
+}
+
+bool differ(std::string_view one, std::string_view other) {
+  return !one.empty() && !other.empty() && one != other;
+}
+
+bool is_same_word(const std::string &one, const char *other) {
+  return g_ascii_strcasecmp(one.c_str(), other) == 0;
+}
+
+}  // namespace
+
+std::optional<ClipAnswer> read_clip_answer(const HttpReply &reply) {
+  ClipAnswer answer;
+  answer.is_part = reply.status == 206;
+  answer.is_chunked = is_same_word(reply.header("Transfer-Encoding").value_or(""), "chunked");
+  answer.etag = reply.header("ETag").value_or("");
+  answer.last_modified = reply.header("Last-Modified").value_or("");
+  // Chunks overrule a length (RFC 9112 §6.3).
+  const uint64_t length = answer.is_chunked ? 0 : parse_length(reply.header("Content-Length").value_or(""));
+  if (!answer.is_part) {
+    answer.total = length;
+    return answer;
+  }
+  const auto range = parse_content_range(reply.header("Content-Range").value_or(""));
+  if (!range || (length != 0 && length != range->last - range->first + 1)) return std::nullopt;
+  answer.first = range->first;
+  answer.total = range->total;
+  return answer;
+}
+
+bool is_another_version(const PartState &known, uint64_t have, const ClipAnswer &answer) {
+  if (answer.total != 0 && (known.total != 0 ? answer.total != known.total : answer.total < have))
+    return true;
+  return differ(without_weakness(known.etag), without_weakness(answer.etag)) ||
+         differ(known.last_modified, answer.last_modified);
+}
+
+// RFC 9110 §13.1.5: a strong tag, or a date where there is no tag. A date may be too coarse to tell two
+// versions apart: what it lets pass, the comparison of bytes has to find.
+std::string condition_for(const PartState &known) {
+  if (known.etag.empty()) return known.last_modified;
+  return is_weak(known.etag) ? "" : known.etag;
+}
+
+bool is_page(const HttpReply &reply) {
+  constexpr const char *kTypes[] = {"text/html", "application/json", "application/xml", "text/xml",
+                                    "application/problem+json"};
+  const std::string type = reply.header("Content-Type").value_or("");
+  return std::any_of(std::begin(kTypes), std::end(kTypes), [&](const char *page) {
+    return g_ascii_strncasecmp(type.c_str(), page, std::strlen(page)) == 0;
+  });
+}
+
+std::string unasked_encoding(const HttpReply &reply) {
+  std::string encoding = reply.header("Content-Encoding").value_or("");
+  return is_same_word(encoding, "identity") ? "" : encoding;
+}
+
+}  // namespace genclip

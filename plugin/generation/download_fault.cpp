@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// One function a fault.
+#include "plugin/generation/download_fault.h"
+
+#include <glib.h>
+
+namespace genclip {
+namespace {
+
+Error with_status(ErrorKind kind, std::string text, const HttpReply &reply) {
+  Error error{kind, std::move(text), "HTTP " + std::to_string(reply.status) + " for the clip"};
+  error.http_status = reply.status;
+  return error;
+}
+
+// What the server says goes into a sentence, so it is one word.
+std::string word_of(const std::string &text) {
+  std::string word;
+  for (const char c : text)
+    if (g_ascii_isalnum(c) || c == '-') word += c;
+  return word.substr(0, 20);
+}
+
+}  // namespace
+
+Error url_refused(const HttpReply &reply, bool worked) {
+  const std::string status = "(HTTP " + std::to_string(reply.status) + ")";
+  const bool is_missing = reply.status == 404 || reply.status == 410;
+  std::string text;
+  if (is_missing)
+    text = worked ? "The media server no longer has the clip " + status +
+                        ", of which a part was downloaded before"
+                  : "The media server has nothing at the URL that the service gives for the clip " + status;
+  else
+    text = worked ? "The media server refuses the clip's URL " + status +
+                        ", after a part of the clip was downloaded: it may have expired"
+                  : "The media server refuses the URL that the service gives for the clip " + status +
+                        ": it may have expired";
+  text +=
+      ". Fresh URLs from the service did not work either. The clip is paid: run again later, or ask the "
+      "service "
+      "for it by its task ID.";
+  ErrorKind kind = is_missing ? ErrorKind::not_found : ErrorKind::not_authorized;
+  if (reply.status == 400) kind = ErrorKind::open_read;
+  return with_status(kind, std::move(text), reply);
+}
+
+Error download_refused(const HttpReply &reply) {
+  return with_status(ErrorKind::open_read,
+                     "The clip cannot be downloaded (HTTP " + std::to_string(reply.status) +
+                         "). It is paid and waits at the service: run again to fetch it.",
+                     reply);
+}
+
+Error no_url() {
+  return {
+      ErrorKind::not_found,
+      "The task is done, but the service gives no URL of its clip. Run again later to ask anew, or ask the "
+      "service for the clip by its task ID."};
+}
+
+Error no_media() {
+  return {
+      ErrorKind::wrong_type,
+      "What the service offers as the clip is no video and no image, perhaps an error page. The task is done "
+      "and paid: run again later to fetch it."};
+}
+
+Error page_instead(const HttpReply &reply) {
+  Error error = no_media();
+  return with_status(error.kind, std::move(error.text), reply);
+}
+
+Error compressed(const std::string &encoding) {
+  return {ErrorKind::wrong_type,
+          "The media server sent the clip compressed (Content-Encoding: " + word_of(encoding) +
+              "), though genclip asked for it as it is and does not decompress. The clip is paid. Run again "
+              "later, "
+              "or download it by its task ID with a program that decompresses."};
+}
+
+Error other_part(const HttpReply &reply) {
+  return with_status(ErrorKind::read, "The server sent another part of the clip than asked for.", reply);
+}
+
+Error no_more_ranges(const HttpReply &reply) {
+  return with_status(ErrorKind::read, "The server refuses to send the rest of the clip.", reply);
+}
+
+Error clip_changed() { return {ErrorKind::read, "The clip changed on the server while it was downloaded."}; }
+
+Error clip_changed_amid_reading() {
+  return {ErrorKind::read,
+          "The clip changed on the server while it was being read. Run again: it will be fetched anew."};
+}
+
+Error clip_keeps_changing() {
+  return {ErrorKind::read,
+          "The clip changed on the server again and again while it was downloaded. The task is done and "
+          "paid: run "
+          "again later to fetch it."};
+}
+
+Error clip_is_empty() { return {ErrorKind::read, "The server sent an empty clip. Run again to fetch it."}; }
+
+Error ended_early() {
+  return {ErrorKind::read, "The download ended early. Run again: it resumes where it stopped."};
+}
+
+Error more_than_its_length() {
+  return {ErrorKind::read, "The server sent more than the clip's length. Run again to fetch it."};
+}
+
+Error too_large(uint64_t size, uint64_t most) {
+  return {ErrorKind::read, "The clip has " + std::to_string(size) + " bytes, more than max-download-size (" +
+                               std::to_string(most) + "). Raise it and run again to fetch the clip."};
+}
+
+Error with_stock(Error error, uint64_t have, uint64_t total) {
+  error.text += " " + std::to_string(have) + " bytes of the clip are stored";
+  error.text += total > have ? ", " + std::to_string(total - have) + " are missing."
+                             : "; how many are missing is unknown.";
+  return error;
+}
+
+}  // namespace genclip
