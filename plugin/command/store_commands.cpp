@@ -11,6 +11,7 @@
 #include "plugin/command/store_json.h"
 #include "plugin/store/clip_cost.h"
 #include "plugin/store/clip_removal.h"
+#include "plugin/store/media_container.h"
 #include "plugin/store/store_listing.h"
 
 namespace genclip {
@@ -85,6 +86,7 @@ int run_store_verify(const Words &words) {
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
   gst_init(nullptr, nullptr);
+  if (auto knows = check_typefinding(); !knows) return report_failure(knows.error(), json);
   const auto clips = chosen(store_root(store), *rest);
   if (!clips) return report_failure(clips.error(), json);
 

@@ -53,6 +53,7 @@ bool ClipWork::serve_stored() {
 }
 
 Result<void> ClipWork::run() {
+  if (auto knows = check_typefinding(); !knows) return knows;
   auto lock = wait_for_turn();
   if (!lock) return std::move(lock).error();
   if (!*lock) return {};  // Served.

@@ -281,6 +281,7 @@ Result<Download::Next> Download::announce() {
   if (!count) return count.error();
   container_ = probe_container(std::span(head).first(*count));
   if (!container_) {
+    if (auto knows = check_typefinding(); !knows) return std::move(knows).error();
     if (auto begun = begin_anew(); !begun) return std::move(begun).error();
     if (!encoding_.empty()) return compressed(encoding_);
     return retry(Next::fresh_url, no_media());

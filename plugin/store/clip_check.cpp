@@ -40,7 +40,10 @@ Result<CheckedClip> check_clip(FileSystem &files, const std::string &path, uint6
   const auto count = clip.file->read_at(0, head);
   if (!count) return unread(count.error());
   clip.container = probe_container(std::span(head).first(*count), path.substr(path.rfind('.') + 1));
-  return clip.container ? clip : flawed("it is no video and no image");
+  if (clip.container) return clip;
+  // Where nothing can be known of any file, nothing is wrong with this one.
+  if (auto knows = check_typefinding(); !knows) return std::move(knows).error();
+  return flawed("it is no video and no image");
 }
 
 }  // namespace genclip

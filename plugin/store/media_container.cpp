@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// GStreamer's typefinders decide; a table gives the file name extension.
+// GStreamer's typefinders decide; a table says what is a clip, and gives the extension of its file name.
 #include "plugin/store/media_container.h"
 
 #include <gst/base/gsttypefindhelper.h>
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 #include "plugin/base/gref.h"
@@ -19,23 +20,61 @@ struct KnownType {
   const char *extension;
 };
 
+// Images of pixels only: an SVG is a program for a renderer, and may lead elsewhere. Of videos any is taken.
 constexpr KnownType kKnownTypes[] = {
-    {"video/quicktime", "video/mp4", "mp4"},
-    {"video/webm", "video/webm", "webm"},
-    {"video/x-matroska", "video/x-matroska", "mkv"},
-    {"video/mpegts", "video/mp2t", "ts"},
-    {"video/x-msvideo", "video/x-msvideo", "avi"},
-    {"video/x-flv", "video/x-flv", "flv"},
-    {"application/ogg", "application/ogg", "ogg"},
-    {"image/png", "image/png", "png"},
-    {"image/jpeg", "image/jpeg", "jpg"},
-    {"image/webp", "image/webp", "webp"},
-    {"image/gif", "image/gif", "gif"},
-    {"image/bmp", "image/bmp", "bmp"},
-    {"image/tiff", "image/tiff", "tiff"},
+    {"video/quicktime", "video/mp4", "mp4"}, {"application/x-3gp", "video/3gpp", "3gp"},
+    {"video/webm", "video/webm", "webm"},    {"video/x-matroska", "video/x-matroska", "mkv"},
+    {"video/mpegts", "video/mp2t", "ts"},    {"video/x-msvideo", "video/x-msvideo", "avi"},
+    {"video/x-flv", "video/x-flv", "flv"},   {"application/ogg", "application/ogg", "ogg"},
+    {"image/png", "image/png", "png"},       {"image/jpeg", "image/jpeg", "jpg"},
+    {"image/webp", "image/webp", "webp"},    {"image/gif", "image/gif", "gif"},
+    {"image/bmp", "image/bmp", "bmp"},       {"image/tiff", "image/tiff", "tiff"},
+    {"image/jp2", "image/jp2", "jp2"},       {"image/jxl", "image/jxl", "jxl"},
+    {"image/avif", "image/avif", "avif"},    {"image/heic", "image/heic", "heic"},
+    {"image/heif", "image/heif", "heif"},
 };
 
 constexpr const char *kOtherExtension = "bin";
+
+struct ImageBrand {
+  std::string_view brand;
+  const char *media_type;
+  const char *extension;
+};
+
+// ISO 23008-12: what looks like an MP4 and is a still. GStreamer's typefinders do not tell them apart.
+constexpr ImageBrand kImageBrands[] = {
+    {"avif", "image/avif", "avif"}, {"avis", "image/avif", "avif"}, {"heic", "image/heic", "heic"},
+    {"heix", "image/heic", "heic"}, {"heim", "image/heic", "heic"}, {"heis", "image/heic", "heic"},
+};
+constexpr std::string_view kAnyImageBrands[] = {"mif1", "msf1"};  // The other brands say which.
+
+const ImageBrand *image_brand(std::string_view brand) {
+  const auto *found = std::find_if(std::begin(kImageBrands), std::end(kImageBrands),
+                                   [=](const ImageBrand &known) { return known.brand == brand; });
+  return found == std::end(kImageBrands) ? nullptr : found;
+}
+
+MediaContainer container_of(const ImageBrand &brand) { return {brand.media_type, brand.extension}; }
+
+// A still in the boxes of an MP4, by the brands in its first box.
+std::optional<MediaContainer> probe_image_brands(std::span<const std::byte> head) {
+  constexpr size_t kMajor = 8, kCompatible = 16, kBrand = 4;
+  const std::string_view text(reinterpret_cast<const char *>(head.data()), head.size());
+  if (text.size() < kCompatible || text.substr(kBrand, kBrand) != "ftyp") return std::nullopt;
+  const std::string_view major = text.substr(kMajor, kBrand);
+  if (const ImageBrand *brand = image_brand(major)) return container_of(*brand);
+  if (std::find(std::begin(kAnyImageBrands), std::end(kAnyImageBrands), major) == std::end(kAnyImageBrands))
+    return std::nullopt;
+  size_t end = 0;
+  for (size_t i = 0; i < kBrand; ++i) end = end << 8 | std::to_integer<size_t>(head[i]);
+  end = std::min(end, text.size());
+  for (size_t at = kCompatible; at + kBrand <= end; at += kBrand)
+    if (const ImageBrand *brand = image_brand(text.substr(at, kBrand))) return container_of(*brand);
+  return MediaContainer{"image/heif", "heif"};
+}
+
+std::string_view as_text(const auto &bytes) { return {bytes.data(), bytes.size()}; }
 
 }  // namespace
 
@@ -46,6 +85,7 @@ bool is_media_extension(std::string_view extension) {
 }
 
 std::optional<MediaContainer> probe_container(std::span<const std::byte> head, const std::string &expected) {
+  if (auto image = probe_image_brands(head)) return image;
   GstTypeFindProbability probability = GST_TYPE_FIND_NONE;
   auto caps = GRef<GstCaps>::adopt(gst_type_find_helper_for_data_with_extension(
       nullptr, reinterpret_cast<const guint8 *>(head.data()), head.size(),
@@ -55,9 +95,26 @@ std::optional<MediaContainer> probe_container(std::span<const std::byte> head, c
   const std::string_view name = gst_structure_get_name(gst_caps_get_structure(caps.get(), 0));
   for (const KnownType &known : kKnownTypes)
     if (name == known.caps_name) return MediaContainer{known.media_type, known.extension};
-  if (name.starts_with("video/") || name.starts_with("image/") || name.starts_with("audio/"))
-    return MediaContainer{std::string(name), kOtherExtension};
+  if (name.starts_with("video/")) return MediaContainer{std::string(name), kOtherExtension};
   return std::nullopt;
+}
+
+Result<void> check_typefinding() {
+  constexpr auto kMp4 = std::to_array(
+      "\0\0\0\x18"
+      "ftypisom\0\0\2\0isommp42\0\0\0\x08moov");
+  constexpr auto kPng = std::to_array("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\x08\2\0\0\0");
+  const auto works = [](std::string_view head, const char *extension) {
+    const auto found = probe_container(std::as_bytes(std::span(head)), extension);
+    return found && found->extension == extension;
+  };
+  if (works(as_text(kMp4), "mp4") && works(as_text(kPng), "png")) return {};
+  return Error{
+      ErrorKind::settings,
+      "GStreamer's typefinders are missing, so genclip cannot tell a clip from an error page. Nothing was "
+      "submitted or changed. Install GStreamer's base plugins (Debian: gstreamer1.0-plugins-base, Fedora: "
+      "gstreamer1-plugins-base), or correct GST_PLUGIN_PATH, GST_PLUGIN_SYSTEM_PATH and GST_REGISTRY if "
+      "they lead elsewhere; gst-inspect-1.0 typefindfunctions then shows them."};
 }
 
 }  // namespace genclip

@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "plugin/base/result.h"
+
 namespace genclip {
 
 struct MediaContainer {
@@ -19,12 +21,17 @@ struct MediaContainer {
 // As many bytes as are worth looking at; fewer are enough when the clip is shorter.
 constexpr size_t kContainerProbeSize = 16 * 1024;
 
-// Nothing when the bytes open no video, image or audio that GStreamer knows. `expected` is an extension whose
-// media are looked for first, which takes a tenth of the time where they are found. Needs gst_init.
+// Nothing when the bytes open no video that GStreamer knows and no image of pixels; an SVG is none.
+// `expected` is an extension whose media are looked for first, which takes a tenth of the time where they are
+// found. Needs gst_init.
 std::optional<MediaContainer> probe_container(std::span<const std::byte> head,
                                               const std::string &expected = {});
 
 // Whether probe_container can give that extension.
 bool is_media_extension(std::string_view extension);
+
+// Whether probe_container() can know anything: without GStreamer's typefinders no clip is one, so nothing may
+// be paid, fetched, or called damaged. ErrorKind::settings says what to install. Needs gst_init.
+Result<void> check_typefinding();
 
 }  // namespace genclip

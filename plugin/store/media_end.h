@@ -12,11 +12,11 @@ namespace genclip {
 
 enum class MediaEnd {
   whole,    // Its structure ends where the file ends.
-  cut,      // It does not.
-  unknown,  // This kind of media does not tell.
+  cut,      // Something of it is missing.
+  unknown,  // This kind of media does not tell, or all of it is there and bytes follow.
 };
 
-// Looks at few bytes: the top-level boxes of an MP4, the last ones of a PNG, JPEG, WebP or GIF.
+// Of an MP4, HEIC, AVIF, PNG, AVI or WebP it looks at few bytes, of a JPEG or GIF at all.
 Result<MediaEnd> media_end_of(File &file, const MediaContainer &container);
 
 }  // namespace genclip

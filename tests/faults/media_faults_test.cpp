@@ -100,6 +100,7 @@ void add_contents(std::vector<FaultCase> &cases) {
       {"OneByte", "x"},
       {"AZip", "PK\x03\x04 some archive"},
       {"AScript", "#!/bin/sh\nrm -rf /\n"},
+      {"ADrawing", "<svg xmlns=\"http://www.w3.org/2000/svg\"/>"},
   };
   for (const auto &[name, bytes] : kNoMedia) {
     cases.push_back({.name = std::string("Is") + name,
@@ -182,7 +183,7 @@ void add_contents(std::vector<FaultCase> &cases) {
        .ending = recovers()},
       {.name = "CompressedThoughNotAsked",
        .misdeeds = {at(media, body("\x1f\x8b\x08 bytes", "Content-Encoding: gzip\r\n"))},
-       .ending = kept_as_wrong_type(),
+       .ending = kept_as_wrong_type("Content-Encoding: gzip"),
        .settings = kOnce},
       {.name = "UrlExpiredOnce", .simulator = {"query#1:expire-urls"}, .ending = recovers()},
       {.name = "UrlExpiredForEver",

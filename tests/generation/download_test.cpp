@@ -591,6 +591,44 @@ TEST_F(DownloadTest, AUrlThatStaysExpiredIsAnErrorThatSaysItIsPaid) {
   EXPECT_EQ(fresh_urls_, 3u);
 }
 
+TEST_F(DownloadTest, AUrlThatNeverWorkedIsNotSaidToHaveExpiredBeforeItIsKnown) {
+  const struct {
+    unsigned status;
+    ErrorKind kind;
+    const char *never_worked, *worked;
+  } cases[] = {
+      {400, ErrorKind::open_read, "refuses the URL that the service gives", "after a part of the clip"},
+      {401, ErrorKind::not_authorized, "refuses the URL that the service gives", "after a part of the clip"},
+      {403, ErrorKind::not_authorized, "may have expired", "after a part of the clip"},
+      {404, ErrorKind::not_found, "has nothing at the URL", "no longer has the clip"},
+      {410, ErrorKind::not_found, "has nothing at the URL", "no longer has the clip"},
+  };
+  for (const auto &[status, kind, never_worked, worked] : cases) {
+    for (const bool has_worked : {false, true}) {
+      SCOPED_TRACE(std::to_string(status) + (has_worked ? ", has worked" : ""));
+      part_ = {};
+      static_cast<void>(FileSystem::posix().remove(path().part()));
+      if (has_worked) leave_cut_at(100'000);
+      fresh_urls_ = 0;
+      service_.expired = 100;
+      service_.expired_status = status;
+      const Got got = download();
+      service_.expired = 0;
+      ASSERT_TRUE(got.error);
+      EXPECT_EQ(got.error->kind, kind);
+      EXPECT_EQ(got.error->http_status, status);
+      EXPECT_THAT(got.error->text, HasSubstr(has_worked ? worked : never_worked));
+      EXPECT_THAT(got.error->text, HasSubstr("HTTP " + std::to_string(status)));
+      EXPECT_THAT(got.error->text, HasSubstr("paid"));
+      EXPECT_THAT(got.error->text, Not(HasSubstr("has expired")));
+      if (kind == ErrorKind::not_found) {
+        EXPECT_THAT(got.error->text, Not(HasSubstr("expired")));
+      }
+      EXPECT_EQ(fresh_urls_, 3u);
+    }
+  }
+}
+
 TEST_F(DownloadTest, NoFreshUrlIsAskedForAgainAndThenAnError) {
   service_.expired = 1;
   fresh_url_ = "";
@@ -636,6 +674,52 @@ TEST_F(DownloadTest, AnErrorPageAmidADownloadCostsNoByteOfIt) {
   });
   expect_whole(download());
   EXPECT_EQ(service_.media_bytes(), kSize + kSeam);
+}
+
+TEST_F(DownloadTest, AClipThatComesCompressedIsAnErrorThatSaysSoAtOnce) {
+  const std::string gzip = "\x1f\x8b\x08" + std::string(500, 'z');
+  for (const char *encoding : {"gzip", "br", "deflate, gzip"}) {
+    for (const bool length : {true, false}) {
+      SCOPED_TRACE(encoding);
+      HttpHeaders headers = {{"Content-Encoding", encoding}};
+      if (length) headers.emplace_back("Content-Length", std::to_string(gzip.size()));
+      service_.odd_media = {5, answer(200, gzip, headers)};
+      const size_t before = service_.ranges().size();
+      const Got got = download();
+      ASSERT_TRUE(got.error);
+      EXPECT_EQ(got.error->kind, ErrorKind::wrong_type);
+      EXPECT_THAT(got.error->text, HasSubstr("compressed (Content-Encoding: "));
+      EXPECT_THAT(got.error->text, HasSubstr("paid"));
+      EXPECT_EQ(service_.ranges().size() - before, 1u);
+      EXPECT_EQ(fresh_urls_, 0u);
+      EXPECT_EQ(got.size, 0u);
+    }
+  }
+  service_.odd_media.clear();
+  expect_whole(download());
+}
+
+// As object stores call what was uploaded in chunks.
+TEST_F(DownloadTest, AClipThatIsOnlySaidToBeCompressedIsTaken) {
+  for (const char *encoding : {"aws-chunked", "identity", "gzip"}) {
+    part_ = {};
+    static_cast<void>(FileSystem::posix().remove(path().part()));
+    service_.odd_media = {
+        answer(200, service_.clip(), {{"Content-Encoding", encoding}, {"Content-Length", "200000"}})};
+    expect_whole(download());
+  }
+}
+
+// Once it says nothing of its length, media that end earlier than the file are asked for twice.
+TEST_F(DownloadTest, AByteBehindTheEndOfAClipWithoutALengthIsPartOfIt) {
+  service_.set_clip(sample_mp4(kSize) + "\n");
+  service_.sends_length = false;
+  expect_whole(download());
+  for (const bool ranges : {true, false}) {
+    service_.takes_ranges = ranges;
+    leave_cut_at(100'000);
+    expect_whole(download());
+  }
 }
 
 TEST_F(DownloadTest, AnEmptyClipIsTriedAgain) {

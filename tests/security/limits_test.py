@@ -94,6 +94,11 @@ MEDIA = {
     "a playlist": lambda: answer(200, "#EXTM3U\n#EXT-X-VERSION:3\n#EXTINF:5,\nfile:///etc/passwd\n", content_type="video/mp4"),
     "an SVG": lambda: answer(200, '<?xml version="1.0"?><!DOCTYPE s [<!ENTITY e SYSTEM "file:///etc/passwd">]><svg>&e;</svg>',
                              content_type="image/svg+xml"),
+    "an SVG of its namespace": lambda: answer(200, '<svg xmlns="http://www.w3.org/2000/svg"><image href="file:///x"/></svg>',
+                                              content_type="image/svg+xml"),
+    "an SVG behind a declaration": lambda: answer(200, '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg"/>',
+                                                  content_type="image/svg+xml"),
+    "a bare SVG": lambda: answer(200, "<svg/>", content_type="image/png"),
     "headers without an end": lambda: endless(HEAD, b"X-A: " + b"a" * 8000 + b"\r\n"),
     "nothing": lambda: b"",
 }
