@@ -153,8 +153,7 @@ Result<ContentAnswer, ContentClient::Failure> ContentClient::try_once(const std:
     const unsigned code = !good ? status : fault.code >= 400 ? static_cast<unsigned>(fault.code) : 500;
     Failure failure{refused(code, fault, settings_.api_key), is_transient_status(code) && !fault.daily_quota,
                     fault.retry_delay};
-    if (const auto asked = (*exchange)->reply().header("Retry-After"))
-      if (const auto wait = parse_retry_after(*asked, clock_.wall_now())) failure.wait = wait;
+    if (const auto wait = retry_after_of((*exchange)->reply(), clock_.wall_now())) failure.wait = wait;
     return failure;
   }
   if (!gathering.block_reason.empty())

@@ -138,9 +138,7 @@ Result<Download::Next> Download::judge_status(const HttpReply &reply) {
   }
   Error error = download_refused(reply);
   if (!is_transient_status(reply.status)) return error;
-  const auto wished = reply.header("Retry-After");
-  return retry(Next::again, std::move(error),
-               wished ? parse_retry_after(*wished, clock_.wall_now()) : std::nullopt);
+  return retry(Next::again, std::move(error), retry_after_of(reply, clock_.wall_now()));
 }
 
 // Finds where the body begins. Nothing of what the answer says of the clip counts before the bytes were

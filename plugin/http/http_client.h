@@ -81,6 +81,7 @@ class HttpBody {
 
   // Without a body.
   virtual const HttpReply &reply() const = 0;
+  // Of a GET: as they are on the wire; else unpacked, where Content-Encoding says so.
   // The next bytes, until the next call; none at the clean end. A body that ends short of its Content-Length,
   // or of a GET without the end that chunks have, is an error (ErrorKind::read). Where a body ends with its
   // connection (HTTP/1.0, Connection: close) a cut cannot be told from the end: look at what is in it.

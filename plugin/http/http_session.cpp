@@ -39,8 +39,6 @@ Result<void> HttpSession::make() {
   auto soup = GRef<SoupSession>::adopt(soup_session_new_with_options(
       "max-conns", kMaxConnections, "max-conns-per-host", kMaxConnectionsPerHost, "idle-timeout",
       kIdleSeconds, "timeout", 0u, nullptr));
-  // Lengths and ranges are those of the bytes on the wire, and no small answer grows large.
-  soup_session_remove_feature_by_type(soup.get(), SOUP_TYPE_CONTENT_DECODER);
   if (!settings_.proxy.empty()) {
     const auto url = proxy_url(settings_.proxy);
     if (!url) return url.error();

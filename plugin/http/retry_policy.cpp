@@ -22,6 +22,8 @@ constexpr std::array kTransientStatuses = {408u, 425u, 429u, 500u, 502u, 503u, 5
                                            // Common gateways' own: origin down, timed out, unreachable.
                                            520u, 521u, 522u, 523u, 524u};
 
+constexpr std::chrono::seconds kLastDate{7'258'118'400};  // The year 2200.
+
 bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
 
 std::string_view trimmed(std::string_view text) {
@@ -60,6 +62,18 @@ std::optional<milliseconds> parse_retry_after(std::string_view text, Clock::Wall
   if (then <= std::chrono::floor<std::chrono::seconds>(now)) return milliseconds(0);
   if (then >= std::chrono::ceil<std::chrono::seconds>(now + longest)) return longest;
   return std::chrono::ceil<milliseconds>(then - now);
+}
+
+std::optional<milliseconds> retry_after_of(const HttpReply &reply, Clock::WallTime wall_now,
+                                           milliseconds longest) {
+  const auto wished = reply.header("Retry-After");
+  if (!wished) return std::nullopt;
+  const auto date =
+      GRef<GDateTime>::adopt(soup_date_time_new_from_http_string(reply.header("Date").value_or("").c_str()));
+  // Far dates would overflow.
+  const std::chrono::seconds sent(date ? g_date_time_to_unix(date.get()) : 0);
+  if (date && sent > std::chrono::seconds(0) && sent < kLastDate) wall_now = Clock::WallTime(sent);
+  return parse_retry_after(*wished, wall_now, longest);
 }
 
 bool is_transient_status(unsigned status) {

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "plugin/base/clock.h"
+#include "plugin/http/http_client.h"
 
 namespace genclip {
 
@@ -19,6 +20,11 @@ constexpr std::chrono::milliseconds kMaxRetryAfter = std::chrono::minutes(10);
 // `longest`. Nothing when it makes no sense.
 std::optional<std::chrono::milliseconds> parse_retry_after(
     std::string_view text, Clock::WallTime wall_now, std::chrono::milliseconds longest = kMaxRetryAfter);
+
+// The same of an answer; a date is compared with the answer's own Date, where it has one, for the server's
+// clock may differ from this one.
+std::optional<std::chrono::milliseconds> retry_after_of(const HttpReply &reply, Clock::WallTime wall_now,
+                                                        std::chrono::milliseconds longest = kMaxRetryAfter);
 
 // True of the statuses after which the same GET may do better.
 bool is_transient_status(unsigned status);

@@ -90,6 +90,9 @@ GRef<SoupMessage> SoupExchange::make_message() const {
       message.get(), static_cast<SoupMessageFlags>(SOUP_MESSAGE_NO_REDIRECT | SOUP_MESSAGE_NEW_CONNECTION));
   // Else libsoup would answer a 401 with a request of its own.
   soup_message_disable_feature(message.get(), SOUP_TYPE_AUTH_MANAGER);
+  // Of a clip, lengths and ranges are those of the bytes on the wire. Anything else is unpacked, though it is
+  // asked for as it is: some gateways compress unasked.
+  if (end_ == End::proven) soup_message_disable_feature(message.get(), SOUP_TYPE_CONTENT_DECODER);
 
   SoupMessageHeaders *headers = soup_message_get_request_headers(message.get());
   const auto set = [headers](const char *name, const std::string &value) {
@@ -191,7 +194,12 @@ HttpReply SoupExchange::make_head() const {
   soup_message_headers_iter_init(&iter, soup_message_get_response_headers(message_.get()));
   const char *name = nullptr;
   const char *value = nullptr;
-  while (soup_message_headers_iter_next(&iter, &name, &value)) reply.headers.emplace_back(name, value);
+  // Chunks make a Content-Length beside them void (RFC 9112 §6.3).
+  const bool is_chunked = soup_message_headers_get_encoding(
+                              soup_message_get_response_headers(message_.get())) == SOUP_ENCODING_CHUNKED;
+  while (soup_message_headers_iter_next(&iter, &name, &value))
+    if (!is_chunked || g_ascii_strcasecmp(name, "Content-Length") != 0)
+      reply.headers.emplace_back(name, value);
   return reply;
 }
 

@@ -30,12 +30,6 @@ bool is_refusal_for_now(const HttpReply &reply) {
   return reply.status == 503 || (reply.status == 429 && !is_quota_used_up(reply));
 }
 
-std::optional<std::chrono::milliseconds> retry_after(const HttpReply &reply, const Clock &clock,
-                                                     std::chrono::milliseconds longest) {
-  const auto text = reply.header("Retry-After");
-  return text ? parse_retry_after(*text, clock.wall_now(), longest) : std::nullopt;
-}
-
 bool says_gone(unsigned status) { return status == 404 || status == 410; }
 
 // Whether the same query may be answered later, by the status of an answer that has no task: not in front of
@@ -149,7 +143,7 @@ Result<Task, SubmitFailure> TaskClient::submit(const CheckedRequest &request, GC
       failure.error = reply_error(TaskCall::submit, *reply, endpoint_.api_key);
       if (!is_refusal(reply->status)) return in_doubt(std::move(failure.error));
       if (!is_refusal_for_now(*reply)) return failure;
-      wished = retry_after(*reply, clock_, kMaxRetryAfter);
+      wished = retry_after_of(*reply, clock_.wall_now());
     }
     const bool is_last = attempt > retries_.retries() || (wished && *wished >= kMaxRetryAfter);
     const auto pause = is_last ? std::nullopt : pause_before(attempt, wished, deadline);
@@ -229,7 +223,7 @@ Result<Task, TaskClient::NoAnswer> TaskClient::judge(const HttpReply &reply,
     NoAnswer none{reply_error(TaskCall::query, reply, endpoint_.api_key)};
     const Passing way = passing(reply, none.error);
     none.hope = way == Passing::never ? Hope::none : way == Passing::perhaps ? Hope::repeated : Hope::outage;
-    none.wished = retry_after(reply, clock_, kLongestWish);
+    none.wished = retry_after_of(reply, clock_.wall_now(), kLongestWish);
     return none;
   }
   NoAnswer none{};

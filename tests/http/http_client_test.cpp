@@ -89,12 +89,71 @@ TEST(HttpClient, DoesNotAnswerADemandForCredentialsByItself) {
   EXPECT_EQ(server.requests().size(), 1u);
 }
 
-TEST(HttpClient, LeavesBodiesAsTheyAreEncoded) {
-  const std::string gzip = "\x1f\x8b\x08\x01\x02";
-  HttpServer server(always(answer(200, gzip, "Content-Encoding: gzip\r\n")));
+// As gzip or zlib writes it.
+std::string packed(const std::string &text, GZlibCompressorFormat format) {
+  const auto packer = GRef<GConverter>::adopt(G_CONVERTER(g_zlib_compressor_new(format, 9)));
+  std::string bytes(text.size() + 100, '\0');
+  gsize taken = 0;
+  gsize written = 0;
+  EXPECT_EQ(g_converter_convert(packer.get(), text.data(), text.size(), bytes.data(), bytes.size(),
+                                G_CONVERTER_INPUT_AT_END, &taken, &written, nullptr),
+            G_CONVERTER_FINISHED);
+  bytes.resize(written);
+  return bytes;
+}
+
+TEST(HttpClient, UnpacksTheAnswerToACall) {
+  const std::string text = R"({"id":"t-1","status":"queued"})";
+  const std::string gzip = packed(text, G_ZLIB_COMPRESSOR_FORMAT_GZIP);
+  const std::string zlib = packed(text, G_ZLIB_COMPRESSOR_FORMAT_ZLIB);
+  const std::pair<std::string, std::string> rows[] = {
+      {"gzip", gzip}, {"x-gzip", gzip}, {"deflate", zlib}, {"identity", text}};
+  for (const auto &[encoding, bytes] : rows) {
+    HttpServer server(always(answer(500, bytes, "Content-Encoding: " + encoding + "\r\n")));
+    for (const HttpRequest &request : {get(server.url()), post(server.url())}) {
+      const auto reply = client()->call(request, nullptr);
+      ASSERT_TRUE(reply) << encoding << ": " << reply.error().error.text;
+      EXPECT_EQ(reply->body, text) << encoding;
+    }
+    EXPECT_TRUE(contains(server.requests()[0], "\r\nAccept-Encoding: identity\r\n")) << "nobody asked for it";
+  }
+}
+
+TEST(HttpClient, UnpacksNoMoreThanABodyMayHave) {
+  HttpServer server(always(answer(200, packed(std::string(50'000'000, ' '), G_ZLIB_COMPRESSOR_FORMAT_GZIP),
+                                  "Content-Encoding: gzip\r\n")));
   const auto reply = client()->call(get(server.url()), nullptr);
-  ASSERT_TRUE(reply);
-  EXPECT_EQ(reply->body, gzip);
+  ASSERT_FALSE(reply);
+  EXPECT_TRUE(contains(reply.error().error.text, "larger than")) << reply.error().error.text;
+}
+
+TEST(HttpClient, LeavesTheBytesOfAClipAsTheyAre) {
+  const std::string gzip = packed("clip", G_ZLIB_COMPRESSOR_FORMAT_GZIP);
+  HttpServer server(always(answer(200, gzip, "Content-Encoding: gzip\r\n")));
+  auto body = client()->open(get(server.url()), nullptr);
+  ASSERT_TRUE(body);
+  const auto bytes = drain(**body);
+  ASSERT_TRUE(bytes);
+  EXPECT_EQ(*bytes, gzip) << "lengths and ranges are those of the bytes on the wire";
+}
+
+TEST(HttpClient, TakesChunksWhateverTheContentLengthSays) {
+  for (const char *headers : {"Content-Length: 3\r\nTransfer-Encoding: chunked\r\n",
+                              "Transfer-Encoding: chunked\r\nContent-Length: 300\r\n"}) {
+    HttpServer server(always(std::string("HTTP/1.1 200 OK\r\n") + headers + "\r\n5\r\nhello\r\n0\r\n\r\n"));
+    for (const HttpRequest &request : {get(server.url()), post(server.url())}) {
+      const auto reply = client()->call(request, nullptr);
+      ASSERT_TRUE(reply) << headers << reply.error().error.text;
+      EXPECT_EQ(reply->body, "hello") << headers;
+    }
+    auto clip = client()->open(get(server.url()), nullptr);
+    ASSERT_TRUE(clip) << headers;
+    EXPECT_EQ((*clip)->reply().header("Content-Length"), std::nullopt)
+        << headers << "which would be believed";
+    const auto bytes = drain(**clip);
+    ASSERT_TRUE(bytes) << headers;
+    EXPECT_EQ(*bytes, "hello") << headers;
+  }
 }
 
 TEST(HttpClient, ReadsChunkedBodies) {

@@ -11,6 +11,7 @@ namespace genclip {
 namespace {
 
 using std::chrono::milliseconds;
+using std::chrono::seconds;
 
 // Fri, 31 Dec 1999 23:59:59 GMT
 const Clock::WallTime kNow{std::chrono::seconds(946684799)};
@@ -105,6 +106,21 @@ TEST(TransientStatus, IsWhatMayBeBetterNextTime) {
   for (const unsigned status : {0u, 200u, 206u, 301u, 304u, 400u, 401u, 402u, 403u, 404u, 407u, 409u, 410u,
                                 416u, 422u, 451u, 501u, 505u, 511u})
     EXPECT_FALSE(is_transient_status(status)) << status;
+}
+
+TEST(RetryAfterOf, ComparesADateWithTheDateOfTheAnswer) {
+  HttpReply reply;
+  const Clock::WallTime now{seconds(1767225600)};  // 2026-01-01
+  reply.headers = {{"Retry-After", "Sat, 01 Jan 2000 00:01:00 GMT"},
+                   {"Date", "Sat, 01 Jan 2000 00:00:00 GMT"}};
+  EXPECT_EQ(retry_after_of(reply, now), seconds(60));
+  for (const char *odd : {"", "soon", "Fri, 31 Dec 9999 23:59:59 GMT", "Mon, 01 Jan 0001 00:00:00 GMT"}) {
+    reply.headers[1].second = odd;
+    EXPECT_EQ(retry_after_of(reply, now), seconds(0)) << odd;
+  }
+  reply.headers = {{"Retry-After", "7"}, {"Date", "Sat, 01 Jan 2000 00:00:00 GMT"}};
+  EXPECT_EQ(retry_after_of(reply, now), seconds(7));
+  EXPECT_EQ(retry_after_of(HttpReply{}, now), std::nullopt);
 }
 
 }  // namespace

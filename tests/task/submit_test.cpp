@@ -203,6 +203,22 @@ TEST_F(Submit, IsRepeatedAfter429And503AsTheServiceWishes) {
   EXPECT_EQ(pauses[2], milliseconds(2000));
 }
 
+TEST_F(Submit, ComparesTheDateOfARetryAfterWithTheDateOfTheAnswer) {
+  // The service's clock is 25 years behind this one.
+  http_.expect(
+      answer(429, "",
+             {{"Date", "Sat, 01 Jan 2000 00:00:00 GMT"}, {"Retry-After", "Sat, 01 Jan 2000 00:00:40 GMT"}}));
+  http_.expect(answer(429, "", {{"Date", "yesterday"}, {"Retry-After", "Thu, 01 Jan 2026 00:01:30 GMT"}}));
+  http_.expect(answer(200, kTask));
+  ASSERT_TRUE(submit());
+  const auto pauses = clock_.pauses();
+  ASSERT_EQ(pauses.size(), 2u);
+  EXPECT_GE(pauses[0], seconds(40));
+  EXPECT_LE(pauses[0], seconds(41));
+  EXPECT_GE(pauses[0] + pauses[1], seconds(90)) << "a Date that is none counts for nothing";
+  EXPECT_LE(pauses[0] + pauses[1], seconds(91));
+}
+
 TEST_F(Submit, IgnoresARetryAfterThatMakesNoSense) {
   http_.expect(answer(429, "", {{"Retry-After", "soon"}}));
   http_.expect(answer(429, "", {{"Retry-After", "-5"}}));
