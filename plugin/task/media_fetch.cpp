@@ -62,6 +62,18 @@ MediaFacts facts_of(const HttpReply &reply, const std::string &url) {
 
 bool is_success(const HttpReply &reply) { return reply.status == 200 || reply.status == 206; }
 
+// Many servers answer HEAD with a length of 0, or with the page of an application that only knows GET.
+bool is_telling(const MediaFacts &facts) {
+  const bool is_medium = may_be(facts.media_type, MediaKind::image) ||
+                         may_be(facts.media_type, MediaKind::video) ||
+                         may_be(facts.media_type, MediaKind::audio);
+  return facts.bytes.value_or(0) > 0 && is_medium;
+}
+
+MediaFailure empty_medium() {
+  return {ErrorKind::open_read, "is empty: its server has no byte of it", false};
+}
+
 }  // namespace
 
 Result<MediaFacts, MediaFailure> fetch_media_headers(HttpClient &http, const std::string &url,
@@ -70,7 +82,7 @@ Result<MediaFacts, MediaFailure> fetch_media_headers(HttpClient &http, const std
   if (const auto head = http.call(request_for(HttpRequest::Method::head, url, options), cancellable);
       head && is_success(*head)) {
     MediaFacts facts = facts_of(*head, url);
-    if (facts.bytes && !facts.media_type.empty()) return facts;
+    if (is_telling(facts)) return facts;
   }
   HttpRequest request = request_for(HttpRequest::Method::get, url, options);
   request.headers.emplace_back("Range", "bytes=0-0");
@@ -78,8 +90,12 @@ Result<MediaFacts, MediaFailure> fetch_media_headers(HttpClient &http, const std
   const auto body = http.open(request, cancellable);
   if (!body) return failure_of(body.error());
   const HttpReply &reply = (*body)->reply();
+  const bool has_nothing = reply.status == 416 && reply.header("Content-Range").value_or("").ends_with("*/0");
+  if (has_nothing) return empty_medium();
   if (!is_success(reply)) return failure_of(reply);
-  return facts_of(reply, url);
+  MediaFacts facts = facts_of(reply, url);
+  if (facts.bytes == uint64_t{0}) return empty_medium();
+  return facts;
 }
 
 Result<FetchedMedia, MediaFailure> fetch_media(HttpClient &http, const std::string &url, uint64_t max_bytes,

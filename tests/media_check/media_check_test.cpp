@@ -35,6 +35,9 @@ struct Item {
   bool hangs = false;
   std::string location = {};
   unsigned failures = 0;  // So many 503 come first.
+  // What HEAD says, where that differs.
+  std::optional<size_t> head_length = {};
+  std::string head_type = {};
 };
 
 // By path; 404 for anything else.
@@ -88,7 +91,10 @@ class MediaServer {
         if (!is_head) connection.send(item.bytes);
         return connection.close();
       } else if (is_head) {
-        connection.send(head_of(200, item.bytes.size(), type));
+        const std::string said = item.head_type.empty() ? type : "Content-Type: " + item.head_type + "\r\n";
+        connection.send(head_of(200, item.head_length.value_or(item.bytes.size()), said));
+      } else if (is_range && item.bytes.empty()) {
+        connection.send(head_of(416, 0, "Content-Range: bytes */0\r\n"));
       } else if (is_range) {
         connection.send(
             head_of(206, 1, type + "Content-Range: bytes 0-0/" + std::to_string(item.bytes.size()) + "\r\n") +
@@ -142,6 +148,45 @@ TEST(MediaHeaders, ComeByAByteWhereHeadIsRefused) {
     EXPECT_EQ(text_of(check(request, options(MediaCheck::headers))),
               "reference_images has 31 MB; sd_2.0_special takes below 30.");
     EXPECT_EQ(server.count("GET /a "), 1u);
+  }
+}
+
+TEST(MediaHeaders, AreAskedAgainByAByteWhenHeadSaysThatItIsEmpty) {
+  for (const bool has_ranges : {true, false}) {
+    Item large{blank(31000000), "image/png"};
+    large.head_length = 0;
+    large.has_ranges = has_ranges;
+    MediaServer server({{"/a", large}});
+    const auto request = media_request("sd_2.0_special", {{"reference_images", {server.url("/a")}}});
+    EXPECT_EQ(text_of(check(request, options(MediaCheck::headers))),
+              "reference_images has 31 MB; sd_2.0_special takes below 30.");
+    EXPECT_EQ(server.count("GET /a "), 1u);
+  }
+}
+
+TEST(MediaHeaders, AreAskedAgainByAByteWhenHeadSaysThatItIsNoMedium) {
+  for (const char *type : {"text/html", "text/plain; charset=utf-8", "application/json", "application/xml"}) {
+    Item image{png(), "image/png"};
+    image.head_type = type;
+    MediaServer server({{"/a", image}});
+    const auto request = media_request("sd_2.0_special", {{"reference_images", {server.url("/a")}}});
+    EXPECT_EQ(text_of(check(request, options(MediaCheck::headers))), "") << type;
+    EXPECT_EQ(server.count("GET /a "), 1u);
+  }
+  MediaServer server({{"/a", {"<html>", "text/html"}}});
+  const auto request = media_request("sd_2.0_special", {{"reference_images", {server.url("/a")}}});
+  EXPECT_EQ(text_of(check(request, options(MediaCheck::headers))),
+            "reference_images is \"text/html\", which is no image.");
+}
+
+TEST(MediaHeaders, OfAnEmptyMediumAreAProblem) {
+  for (const bool has_ranges : {true, false}) {
+    Item empty{"", "image/png"};
+    empty.has_ranges = has_ranges;
+    MediaServer server({{"/a", empty}});
+    const auto request = media_request("sd_2.0_special", {{"reference_images", {server.url("/a")}}});
+    EXPECT_EQ(text_of(check(request, options(MediaCheck::headers))),
+              "reference_images is empty: its server has no byte of it.");
   }
 }
 
