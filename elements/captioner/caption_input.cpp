@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 #include <string_view>
+#include <utility>
 
 namespace genclip {
 namespace {
@@ -27,8 +28,8 @@ InputKind input_kind(const GstCaps *caps) {
   return format && std::string_view(format) == "pango-markup" ? InputKind::markup : InputKind::text;
 }
 
-CaptionInput::CaptionInput(uint64_t interval, unsigned frames)
-    : interval_(interval), sampler_(interval, frames) {
+CaptionInput::CaptionInput(uint64_t interval, unsigned frames, ImageSampling image_sampling)
+    : interval_(interval), image_sampling_(image_sampling), sampler_(interval, frames) {
   gst_segment_init(&segment_, GST_FORMAT_TIME);
 }
 
@@ -62,6 +63,8 @@ void CaptionInput::reset() {
 void CaptionInput::begin() {
   sampler_.reset();
   first_ = true;
+  last_image_.reset();
+  open_end_.reset();
   next_time_ = segment_.format == GST_FORMAT_TIME ? segment_.start : 0;
 }
 
@@ -71,7 +74,46 @@ CaptionInput::Taken CaptionInput::take(const GstBuffer *buffer, bool live) {
   if (!GST_CLOCK_TIME_IS_VALID(time)) time = next_time_;
   next_time_ = time + (GST_BUFFER_DURATION_IS_VALID(buffer) ? GST_BUFFER_DURATION(buffer) : frame_duration_);
   if (kind_ == InputKind::video) return take_frame(buffer, time, live);
+  if (kind_ == InputKind::image) return take_image(buffer, time, live);
   return take_single(buffer, time);
+}
+
+uint64_t CaptionInput::timestamp(uint64_t stream_time, uint64_t otherwise) const {
+  const uint64_t position = gst_segment_position_from_stream_time(&segment_, GST_FORMAT_TIME, stream_time);
+  return GST_CLOCK_TIME_IS_VALID(position) ? position : otherwise;
+}
+
+// What upstream has turned round shows, at its timestamp, what ends at that stream time.
+FrameSampler::Decision CaptionInput::sample(uint64_t stream_time) {
+  if (segment_.applied_rate < 0 && stream_time > 0) --stream_time;
+  return sampler_.on_frame(stream_time, is_falling());
+}
+
+// A codec does not change what is asked: images that come as fast as video does are sampled as video is.
+bool CaptionInput::is_sampled(const GstBuffer *buffer, uint64_t time) const {
+  if (image_sampling_ != ImageSampling::automatic) return image_sampling_ == ImageSampling::interval;
+  if (GST_BUFFER_DURATION_IS_VALID(buffer) && GST_BUFFER_DURATION(buffer) > 0)
+    return GST_BUFFER_DURATION(buffer) < interval_;
+  if (frame_duration_ > 0) return frame_duration_ < interval_;
+  return last_image_ && (time < *last_image_ ? *last_image_ - time : time - *last_image_) < interval_;
+}
+
+CaptionInput::Taken CaptionInput::take_image(const GstBuffer *buffer, uint64_t time, bool live) {
+  const bool sampled = is_sampled(buffer, time);
+  last_image_ = time;
+  if (sampled) {
+    Taken taken = take_frame(buffer, time, live);
+    // The next window ends it as well, but may begin much later than a queue beside this waits.
+    taken.ends_open = std::exchange(open_end_, std::nullopt);
+    return taken;
+  }
+  Taken taken = take_single(buffer, time);
+  open_end_.reset();
+  if (!taken.asked || image_sampling_ == ImageSampling::every) return taken;
+  // Those that may follow at once are of the same window.
+  if (const auto window = sample(taken.stream_time).window; window && !taken.asked->end_known)
+    open_end_ = timestamp(window->end, taken.asked->window.end);
+  return taken;
 }
 
 CaptionInput::Taken CaptionInput::take_frame(const GstBuffer *buffer, uint64_t time, bool live) {
@@ -79,14 +121,12 @@ CaptionInput::Taken CaptionInput::take_frame(const GstBuffer *buffer, uint64_t t
   if (GST_CLOCK_TIME_IS_VALID(segment_.stop) && time >= segment_.stop) return {};
   const uint64_t stream_time = gst_segment_to_stream_time(&segment_, GST_FORMAT_TIME, time);
   if (!GST_CLOCK_TIME_IS_VALID(stream_time)) return {};
-  const auto decision = sampler_.on_frame(stream_time);
-  Taken taken{decision.keep, stream_time, {}};
+  auto decision = sample(stream_time);
+  Taken taken{decision.keep, stream_time, {}, {}};
   if (!decision.window) return taken;
 
-  const auto timestamp = [&](uint64_t stream, uint64_t otherwise) {
-    const uint64_t position = gst_segment_position_from_stream_time(&segment_, GST_FORMAT_TIME, stream);
-    return GST_CLOCK_TIME_IS_VALID(position) ? position : otherwise;
-  };
+  const bool turned_round = segment_.applied_rate < 0;
+  if (turned_round) std::swap(decision.window->start, decision.window->end);
   const uint64_t stop =
       GST_CLOCK_TIME_IS_VALID(segment_.stop) ? segment_.stop : std::numeric_limits<uint64_t>::max();
   uint64_t start = timestamp(decision.window->start, segment_.start);
@@ -98,7 +138,7 @@ CaptionInput::Taken CaptionInput::take_frame(const GstBuffer *buffer, uint64_t t
   const uint64_t lasts = GST_BUFFER_DURATION_IS_VALID(buffer) ? GST_BUFFER_DURATION(buffer) : frame_duration_;
   if (segment_.rate > 0 && lasts > 0) whole_end = std::max(whole_end, std::min(time + lasts, stop));
   uint64_t end = whole_end;
-  if (material_end_ && !live) {
+  if (material_end_ && !live && !turned_round) {
     const uint64_t material = timestamp(*material_end_, end);
     if (material > time) end = std::min(end, material);
   }
@@ -116,8 +156,10 @@ CaptionInput::Taken CaptionInput::take_single(const GstBuffer *buffer, uint64_t 
   uint64_t end = time + length;
   if (!gst_segment_clip(&segment_, GST_FORMAT_TIME, start, end, &start, &end) || end <= start) return {};
   next_time_ = std::max(next_time_, known ? end : time + interval_);
-  return {true, gst_segment_to_stream_time(&segment_, GST_FORMAT_TIME, start),
-          AskedTime{{start, end}, known, end}};
+  return {true,
+          gst_segment_to_stream_time(&segment_, GST_FORMAT_TIME, start),
+          AskedTime{{start, end}, known, end},
+          {}};
 }
 
 }  // namespace genclip

@@ -14,6 +14,13 @@ namespace genclip {
 
 enum class InputKind { none, video, image, text, markup };
 
+// Which of the images of an image input ask for a caption.
+enum class ImageSampling {
+  automatic,  // one an interval where they come faster than that, else each
+  interval,   // one an interval
+  every,      // each
+};
+
 InputKind input_kind(const GstCaps *caps);
 
 // A caption that a buffer asks for, in timestamps of the outgoing segment.
@@ -26,7 +33,7 @@ struct AskedTime {
 // Used by the streaming thread alone.
 class CaptionInput {
  public:
-  CaptionInput(uint64_t interval, unsigned frames);
+  CaptionInput(uint64_t interval, unsigned frames, ImageSampling image_sampling);
 
   void set_caps(const GstCaps *caps);
   // A flush, or another stream: whatever segment comes begins anew.
@@ -43,6 +50,8 @@ class CaptionInput {
     bool keep = false;  // a still is to be made of it
     uint64_t stream_time = 0;
     std::optional<AskedTime> asked;
+    // Where the caption ends that was asked for before without a known end.
+    std::optional<uint64_t> ends_open;
   };
   // `live`: windows begin no earlier than what was there.
   Taken take(const GstBuffer *buffer, bool live);
@@ -52,10 +61,16 @@ class CaptionInput {
 
  private:
   void begin();
+  bool is_sampled(const GstBuffer *buffer, uint64_t time) const;
+  bool is_falling() const { return (segment_.rate < 0) != (segment_.applied_rate < 0); }
+  uint64_t timestamp(uint64_t stream_time, uint64_t otherwise) const;
+  FrameSampler::Decision sample(uint64_t stream_time);
+  Taken take_image(const GstBuffer *buffer, uint64_t time, bool live);
   Taken take_frame(const GstBuffer *buffer, uint64_t time, bool live);
   Taken take_single(const GstBuffer *buffer, uint64_t time);
 
   const uint64_t interval_;
+  const ImageSampling image_sampling_;
   FrameSampler sampler_;
   InputKind kind_ = InputKind::none;
   uint64_t frame_duration_ = 0;  // from the caps; 0 where they say none
@@ -64,6 +79,8 @@ class CaptionInput {
   std::optional<uint64_t> material_end_;
   uint64_t next_time_ = 0;  // where a buffer without a timestamp goes
   bool first_ = true;
+  std::optional<uint64_t> last_image_;
+  std::optional<uint64_t> open_end_;  // the window of the image whose length was not known ends there
 };
 
 }  // namespace genclip

@@ -45,6 +45,8 @@ void CaptionLine::start(const LineSettings &settings) {
   closed_ = false;
   live_ = false;
   budget_warned_ = false;
+  order_warned_ = false;
+  kept_.clear();
   reserved_ = 0;
   stats_ = {};
   timeline_ = CaptionTimeline(settings.late_policy);
@@ -93,6 +95,8 @@ void CaptionLine::clear(Cancelled &cancelled) {
   items_.clear();
   stills_.clear();
   open_.reset();
+  text_.reset();
+  grows_until_.reset();
   history_.clear();
   last_text_.clear();
   quiet_until_ = 0;
@@ -125,6 +129,7 @@ bool CaptionLine::set_flow(GstFlowReturn flow) {
 
 void CaptionLine::set_live(bool live) {
   MutexLock lock(mutex_);
+  if (live_ == live) return;
   live_ = live;
   changed_.notify_all();
 }
@@ -132,11 +137,6 @@ void CaptionLine::set_live(bool live) {
 GstFlowReturn CaptionLine::flow() const {
   MutexLock lock(mutex_);
   return flow_;
-}
-
-uint64_t CaptionLine::epoch() const {
-  MutexLock lock(mutex_);
-  return epoch_;
 }
 
 CaptionStats CaptionLine::stats() const {
@@ -188,12 +188,19 @@ bool CaptionLine::ends_what_is_open(const Item &item) {
 
 GstFlowReturn CaptionLine::push(Item item) {
   MutexLock lock(mutex_);
-  if (const auto *silence = std::get_if<Silence>(&item))
+  if (const auto *silence = std::get_if<Silence>(&item)) {
+    if (text_ && silence->span.end >= text_->joins_until) end_growing();
     close_open(silence->span.start);
-  else if (ends_what_is_open(item))
+  } else if (ends_what_is_open(item)) {
+    end_growing();
     close_open(std::nullopt);
+  }
   if (flow_ != GST_FLOW_OK) return flow_;
-  if (is_beginning(item)) ++epoch_;
+  if (is_beginning(item)) {
+    ++epoch_;
+    backwards_ = std::get<Segment>(item).backwards;
+    text_.reset();
+  }
   items_.push_back(std::move(item));
   changed_.notify_all();
   return flow_;
@@ -225,6 +232,7 @@ void CaptionLine::make_room_live() {
 void CaptionLine::enqueue(const SlotPtr &slot) {
   close_open(slot->window.start);
   if (!slot->end_known) open_ = slot;
+  slot->epoch = epoch_;
   items_.push_back(slot);
 }
 
@@ -245,18 +253,6 @@ GstFlowReturn CaptionLine::push_still(StillJob job) {
   job.epoch = epoch_;
   if (job.slot) enqueue(job.slot);
   stills_.push_back(std::move(job));
-  changed_.notify_all();
-  return flow_;
-}
-
-GstFlowReturn CaptionLine::push_text(const SlotPtr &slot) {
-  MutexLock lock(mutex_);
-  close_open(slot->window.start);
-  while (flow_ == GST_FLOW_OK && !live_ && is_full()) changed_.wait(lock);
-  if (flow_ != GST_FLOW_OK) return flow_;
-  if (live_) make_room_live();
-  slot->progress = Progress::waiting;
-  enqueue(slot);
   changed_.notify_all();
   return flow_;
 }
@@ -300,7 +296,7 @@ SlotPtr CaptionLine::first_waiting() {
   for (const Item &item : items_) {
     if (!holds_slot(item)) continue;
     const SlotPtr &slot = std::get<SlotPtr>(item);
-    if (slot->progress == Progress::waiting) return slot;
+    if (slot->progress == Progress::waiting) return is_growing(slot) ? nullptr : slot;
     const bool must_wait = slot->progress == Progress::making_stills ||
                            (settings_.context > 0 && slot->progress == Progress::asking);
     if (must_wait && !live_) return nullptr;
@@ -315,15 +311,44 @@ bool CaptionLine::reserve_request() {
   return true;
 }
 
+// What is asked, and whether this run has the answer.
+void CaptionLine::look_up(CaptionSlot &slot) {
+  if (history_epoch_ != slot.epoch) {
+    // A context is what was said just before: another pass, or another place, begins without.
+    history_.clear();
+    history_epoch_ = slot.epoch;
+  }
+  slot.request.earlier.assign(history_.begin(), history_.end());
+  slot.key = question_key(slot.request, slot.stream_time);
+  slot.known.reset();
+  const ContentAnswer *kept = kept_.find(slot.key);
+  if (!kept) return;
+  slot.known = *kept;
+  slot.known->prompt_tokens = slot.known->output_tokens = slot.known->total_tokens = 0;
+}
+
+bool CaptionLine::is_being_asked(const std::string &key) const {
+  return std::any_of(items_.begin(), items_.end(), [&](const Item &item) {
+    if (!holds_slot(item)) return false;
+    const CaptionSlot &slot = *std::get<SlotPtr>(item);
+    return slot.progress == Progress::asking && slot.key == key;
+  });
+}
+
 SlotPtr CaptionLine::next_question() {
   MutexLock lock(mutex_);
   while (!stopped_) {
+    if (grows_until_ && Clock::system().now() >= *grows_until_) end_growing();
     SlotPtr slot = first_waiting();
-    if (!slot) {
-      changed_.wait(lock);
+    if (slot) look_up(*slot);
+    if (!slot || is_being_asked(slot->key)) {
+      if (grows_until_)
+        changed_.wait_until(lock, *grows_until_);
+      else
+        changed_.wait(lock);
       continue;
     }
-    if (!reserve_request()) {
+    if (!slot->known && !reserve_request()) {
       give_up(*slot);
       if (!std::exchange(budget_warned_, true))
         slot->warning = Error{ErrorKind::settings,
@@ -333,7 +358,6 @@ SlotPtr CaptionLine::next_question() {
     }
     slot->progress = Progress::asking;
     slot->asked_at = Clock::system().now();
-    slot->request.earlier.assign(history_.begin(), history_.end());
     return slot;
   }
   return nullptr;
@@ -346,11 +370,16 @@ void CaptionLine::add_sentences(const SlotPtr &slot, std::vector<std::string> se
   changed_.notify_all();
 }
 
+void CaptionLine::keep_answer(const SlotPtr &slot, const ContentAnswer &answer) {
+  MutexLock lock(mutex_);
+  kept_.keep(slot->key, answer);
+}
+
 void CaptionLine::answered(const SlotPtr &slot, Result<ContentAnswer> answer,
                            std::vector<std::string> sentences) {
   MutexLock lock(mutex_);
   slot->request = {};
-  if (answer) {
+  if (answer && !slot->known) {
     stats_.prompt_tokens += answer->prompt_tokens;
     stats_.output_tokens += answer->output_tokens;
     stats_.total_tokens += answer->total_tokens;
@@ -376,7 +405,7 @@ void CaptionLine::answered(const SlotPtr &slot, Result<ContentAnswer> answer,
         Error{ErrorKind::failed, "The model answered with no text (" + slot->answer.finish_reason +
                                      "); that caption is left out. Another prompt may help."};
   if (slot->answer.text.empty()) ++stats_.skipped;
-  if (settings_.context > 0 && !slot->answer.text.empty()) {
+  if (settings_.context > 0 && history_epoch_ == slot->epoch && !slot->answer.text.empty()) {
     history_.push_back(slot->answer.text);
     while (history_.size() > settings_.context) history_.pop_front();
   }

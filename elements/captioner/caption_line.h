@@ -13,6 +13,7 @@
 
 #include "elements/captioner/caption_slot.h"
 #include "plugin/base/mutex.h"
+#include "plugin/caption/kept_answers.h"
 
 namespace genclip {
 
@@ -74,7 +75,10 @@ class CaptionLine {
   GstFlowReturn push_silence(TimeSpan span) EXCLUDES(mutex_);
   // Not live: waits for room. Live: gives up older ones instead.
   GstFlowReturn push_still(StillJob job) EXCLUDES(mutex_);
+  // Texts that lie over one another become one question.
   GstFlowReturn push_text(const SlotPtr &slot) EXCLUDES(mutex_);
+  // The caption whose end was not known ends there.
+  void end_open(uint64_t end) EXCLUDES(mutex_);
   GstFlowReturn flow() const EXCLUDES(mutex_);
 
   // The still maker. Nothing: the end.
@@ -82,12 +86,12 @@ class CaptionLine {
   void still_made(const SlotPtr &slot, std::vector<Still> stills) EXCLUDES(mutex_);
   void picture_unchanged(const SlotPtr &slot) EXCLUDES(mutex_);
   void still_failed(const SlotPtr &slot, Error error) EXCLUDES(mutex_);
-  // Grows with each flush and segment: stills of an older one are of no use.
-  uint64_t epoch() const EXCLUDES(mutex_);
 
   // Workers. Null: the end.
   SlotPtr next_question() EXCLUDES(mutex_);
   void add_sentences(const SlotPtr &slot, std::vector<std::string> sentences) EXCLUDES(mutex_);
+  // As it came, before answered(): it is not asked for again in this run.
+  void keep_answer(const SlotPtr &slot, const ContentAnswer &answer) EXCLUDES(mutex_);
   void answered(const SlotPtr &slot, Result<ContentAnswer> answer, std::vector<std::string> sentences)
       EXCLUDES(mutex_);
   bool may_retry() EXCLUDES(mutex_);
@@ -125,9 +129,15 @@ class CaptionLine {
   void give_up(CaptionSlot &slot) REQUIRES(mutex_);
   void make_room_live() REQUIRES(mutex_);
   void enqueue(const SlotPtr &slot) REQUIRES(mutex_);
+  bool is_growing(const SlotPtr &slot) const REQUIRES(mutex_) { return grows_until_ && slot == text_; }
+  void end_growing() REQUIRES(mutex_);
+  bool has_gone_by(CaptionSlot &slot) REQUIRES(mutex_);
+  void make_place(CaptionSlot &slot) REQUIRES(mutex_);
   bool is_full() const REQUIRES(mutex_);
   size_t asking() const REQUIRES(mutex_);
   SlotPtr first_waiting() REQUIRES(mutex_);
+  bool is_being_asked(const std::string &key) const REQUIRES(mutex_);
+  void look_up(CaptionSlot &slot) REQUIRES(mutex_);
   bool reserve_request() REQUIRES(mutex_);
 
   using Due = std::optional<uint64_t>;
@@ -152,13 +162,20 @@ class CaptionLine {
   bool at_end_ GUARDED_BY(mutex_) = false;  // the end of the stream is out
   bool live_ GUARDED_BY(mutex_) = false;
   bool budget_warned_ GUARDED_BY(mutex_) = false;
-  uint64_t epoch_ GUARDED_BY(mutex_) = 0;
+  uint64_t epoch_ GUARDED_BY(mutex_) = 0;  // grows with each flush and segment
   uint64_t reserved_ GUARDED_BY(mutex_) = 0;
   std::deque<Item> items_ GUARDED_BY(mutex_);
   std::vector<GRef<GstEvent>> unsent_ GUARDED_BY(mutex_);
   std::deque<StillJob> stills_ GUARDED_BY(mutex_);
-  SlotPtr open_ GUARDED_BY(mutex_);  // the last slot, while its end is not known
+  SlotPtr open_ GUARDED_BY(mutex_);            // the last slot, while its end is not known
+  bool backwards_ GUARDED_BY(mutex_) = false;  // what comes in
+  SlotPtr text_ GUARDED_BY(mutex_);            // the last text of the segment
+  std::optional<Clock::Time> grows_until_
+      GUARDED_BY(mutex_);  // till then others may join it, and it is not asked
+  bool order_warned_ GUARDED_BY(mutex_) = false;
+  KeptAnswers kept_ GUARDED_BY(mutex_);
   std::deque<std::string> history_ GUARDED_BY(mutex_);
+  uint64_t history_epoch_ GUARDED_BY(mutex_) = 0;
   std::string last_text_ GUARDED_BY(mutex_);
   CaptionTimeline timeline_ GUARDED_BY(mutex_);
   uint64_t quiet_until_ GUARDED_BY(mutex_) = 0;

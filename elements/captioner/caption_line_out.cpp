@@ -133,7 +133,7 @@ bool CaptionLine::is_late(const CaptionSlot &slot, Due due) const {
 }
 
 Spoken CaptionLine::spoken(CaptionSlot &slot, TimeSpan span, std::string text, bool last) {
-  Spoken out{span, std::move(text), {}, {}, slot.repeats_last};
+  Spoken out{span, std::move(text), {}, {}, slot.repeats_last || slot.known};
   slot.begun = true;
   promised_ = span.end;
   ++stats_.captions;

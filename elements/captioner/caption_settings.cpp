@@ -35,6 +35,17 @@ GType on_error_type() {
   return type;
 }
 
+GType image_sampling_type() {
+  static const GEnumValue kValues[] = {
+      {static_cast<int>(ImageSampling::automatic),
+       "One image per interval where they come faster than that, else each image", "auto"},
+      {static_cast<int>(ImageSampling::interval), "One image per interval", "interval"},
+      {static_cast<int>(ImageSampling::every), "Each image", "every"},
+      {0, nullptr, nullptr}};
+  static const GType type = g_enum_register_static("GenclipImageSampling", kValues);
+  return type;
+}
+
 const Property<CaptionSettings> kCaptionProperties[] = {
     {"model", "Text model of the gateway, suffix included", &CaptionSettings::model},
     {"prompt",
@@ -72,6 +83,8 @@ const Property<CaptionSettings> kCaptionProperties[] = {
      "Ask only when the picture changed by this much (0 to 1), else repeat the last caption; 0 always asks",
      &CaptionSettings::scene_threshold,
      {0, 1}},
+    {"image-sampling", "Image input: which images get a caption of their own",
+     enum_field<&CaptionSettings::image_sampling>(image_sampling_type)},
     {"context", "Earlier captions sent along with a request", &CaptionSettings::context, {0, 100}},
     {"max-in-flight",
      "Requests at once; captions leave in order all the same",

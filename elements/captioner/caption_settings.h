@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 
+#include "elements/captioner/caption_input.h"
 #include "elements/captioner/caption_timeline.h"
 #include "elements/property_table.h"
 #include "plugin/base/result.h"
@@ -30,6 +31,7 @@ struct CaptionSettings {
   unsigned frames = 1;
   unsigned max_frame_size = 768;
   double scene_threshold = 0;
+  ImageSampling image_sampling = ImageSampling::automatic;
   unsigned context = 0;
   unsigned max_in_flight = 2;
   unsigned max_waiting = 0;

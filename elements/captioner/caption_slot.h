@@ -30,15 +30,22 @@ struct CaptionSlot {
   bool end_known = true;     // else the next buffer tells, or, live, the deadline
   uint64_t quiet_until = 0;  // beyond the window's end, where the material ends before the window does
   bool one_piece = false;    // never cut into sentences: its timing is the input's
+  uint64_t stream_time = 0;  // of what asks for it
+  unsigned texts = 1;        // that were joined to one question
+  uint64_t came_at = 0;      // where the last of them began
+  uint64_t joins_until = 0;  // a text that begins before that is one more of them
   ContentRequest request;
   GRef<GCancellable> cancellable = GRef<GCancellable>::adopt(g_cancellable_new());
 
   Progress progress = Progress::making_stills;
   Clock::Time asked_at{};
   std::chrono::nanoseconds latency{};
-  std::deque<std::string> sentences;  // complete, not yet out
-  bool begun = false;                 // a sentence of it is out
-  bool repeats_last = false;          // the picture has not changed
+  std::deque<std::string> sentences;   // complete, not yet out
+  bool begun = false;                  // a sentence of it is out
+  bool repeats_last = false;           // the picture has not changed
+  uint64_t epoch = 0;                  // of the line, when it came in
+  std::string key;                     // of its question, once a worker has it
+  std::optional<ContentAnswer> known;  // this run has asked that before
   ContentAnswer answer;
   std::optional<Error> error;
   std::optional<Error> warning;

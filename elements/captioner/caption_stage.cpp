@@ -26,7 +26,9 @@ void CaptionStage::start(const CaptionSettings &settings, std::shared_ptr<HttpCl
       ContentClientSettings{settings.llm_base_url, settings.api_key, settings.user_agent, settings.stream,
                             settings.retries, std::chrono::seconds(settings.timeout_s)},
       Clock::system());
-  input_.emplace(settings.interval, settings.frames);
+  input_.emplace(settings.interval, settings.frames, settings.image_sampling);
+  orientation_ = GST_VIDEO_ORIENTATION_IDENTITY;
+  orientation_of_stream_ = false;
   caps_ = nullptr;
   caps_sent_ = false;
   looked_live_ = false;
@@ -34,12 +36,13 @@ void CaptionStage::start(const CaptionSettings &settings, std::shared_ptr<HttpCl
   upstream_latency_ = 0;
   own_latency_ = settings.latency_ms * GST_MSECOND;
   gst_segment_init(&out_segment_, GST_FORMAT_UNDEFINED);
+  codecs_.enter();
   line_.start({settings.max_in_flight, settings.max_waiting, settings.context, settings.max_requests,
                settings.late_policy});
 
   const StillSettings stills{settings.frames, settings.max_frame_size, settings.scene_threshold,
                              settings.interval};
-  threads_.emplace_back([this, stills] { make_stills(line_, stills); });
+  threads_.emplace_back([this, stills] { make_stills(line_, codecs_, stills); });
   for (unsigned i = 0; i < settings.max_in_flight; ++i) threads_.emplace_back([this] { work(); });
 }
 
@@ -47,6 +50,7 @@ void CaptionStage::abort() { line_.close(); }
 
 void CaptionStage::stop() {
   line_.stop();
+  codecs_.leave();
   for (std::thread &thread : threads_) thread.join();
   threads_.clear();
 }
@@ -57,8 +61,9 @@ void CaptionStage::set_prompt(const std::string &prompt, const std::string &syst
   system_instruction_ = system_instruction;
 }
 
-SlotPtr CaptionStage::new_slot(const AskedTime &asked) {
+SlotPtr CaptionStage::new_slot(const AskedTime &asked, uint64_t stream_time) {
   auto slot = std::make_shared<CaptionSlot>();
+  slot->stream_time = stream_time;
   slot->window = asked.window;
   slot->end_known = asked.end_known;
   slot->quiet_until = asked.quiet_until;
@@ -72,27 +77,34 @@ SlotPtr CaptionStage::new_slot(const AskedTime &asked) {
   return slot;
 }
 
-// Only upstream knows, and only once data flows.
+// Only upstream knows, only once data flows, and it may change its mind.
 void CaptionStage::look_whether_live() {
   GstQuery *raw = gst_query_new_latency();
   const auto query = GRef<GstQuery>::adopt(raw);
   gboolean live = FALSE;
   GstClockTime min = 0;
-  if (gst_pad_peer_query(sink_, raw)) gst_query_parse_latency(raw, &live, &min, nullptr);
+  if (!gst_pad_peer_query(sink_, raw)) return;
+  gst_query_parse_latency(raw, &live, &min, nullptr);
+  set_live(live, min);
+}
+
+void CaptionStage::set_live(bool live, uint64_t upstream_latency) {
+  MutexLock lock(live_mutex_);
+  upstream_latency_ = live && GST_CLOCK_TIME_IS_VALID(upstream_latency) ? upstream_latency : 0;
   live_ = live;
-  upstream_latency_ = live && GST_CLOCK_TIME_IS_VALID(min) ? min : 0;
   line_.set_live(live);
 }
 
 GstFlowReturn CaptionStage::chain(GRef<GstBuffer> buffer) {
-  if (!std::exchange(looked_live_, true)) look_whether_live();
+  if (!looked_live_.exchange(true)) look_whether_live();
   const InputKind kind = input_->kind();
   if (kind == InputKind::none) return GST_FLOW_NOT_NEGOTIATED;
   const auto taken = input_->take(buffer.get(), live_);
+  if (taken.ends_open) line_.end_open(*taken.ends_open);
   if (!taken.keep) return line_.flow();
   if (kind == InputKind::video || kind == InputKind::image) {
-    StillJob job{{std::move(buffer), caps_}, taken.stream_time, nullptr};
-    if (taken.asked) job.slot = new_slot(*taken.asked);
+    StillJob job{{std::move(buffer), caps_, orientation_}, taken.stream_time, nullptr};
+    if (taken.asked) job.slot = new_slot(*taken.asked, taken.stream_time);
     return line_.push_still(std::move(job));
   }
 
@@ -100,7 +112,7 @@ GstFlowReturn CaptionStage::chain(GRef<GstBuffer> buffer) {
   gst_buffer_extract(buffer.get(), 0, bytes.data(), bytes.size());
   std::string text = kind == InputKind::markup ? caption_text_of_markup(bytes) : caption_text(bytes);
   if (text.empty()) return line_.push_silence(taken.asked->window);
-  SlotPtr slot = new_slot(*taken.asked);
+  SlotPtr slot = new_slot(*taken.asked, taken.stream_time);
   slot->one_piece = true;
   slot->request.text = std::move(text);
   return line_.push_text(slot);
@@ -110,6 +122,8 @@ GstFlowReturn CaptionStage::stream_start(GstEvent *event) {
   // Downstream had enough of the stream before.
   if (line_.flow() == GST_FLOW_EOS && line_.resume()) start_task();
   input_->reset();
+  orientation_ = GST_VIDEO_ORIENTATION_IDENTITY;
+  orientation_of_stream_ = false;
   const GStringPtr id(gst_pad_create_stream_id(src_, element_, "captions"));
   GstEvent *own = gst_event_new_stream_start(id.get());
   guint group = 0;
@@ -136,6 +150,7 @@ GstFlowReturn CaptionStage::set_segment(GstEvent *event) {
   const GstSegment *segment = nullptr;
   gst_event_parse_segment(event, &segment);
   last_seek_ = gst_event_get_seqnum(event);
+  looked_live_ = false;
   gint64 duration = -1;
   const bool known = gst_pad_peer_query_duration(sink_, GST_FORMAT_TIME, &duration) && duration > 0;
   const auto [out, continues] =
@@ -146,6 +161,15 @@ GstFlowReturn CaptionStage::set_segment(GstEvent *event) {
   if (flow != GST_FLOW_OK || continues) return flow;
   // Downstream can preroll on it; it gives no time away.
   return line_.push_event(gap_event(out.start, 0));
+}
+
+void CaptionStage::set_tags(GstTagList *tags) {
+  const bool of_stream = gst_tag_list_get_scope(tags) == GST_TAG_SCOPE_STREAM;
+  if (orientation_of_stream_ && !of_stream) return;
+  GstVideoOrientationMethod said = GST_VIDEO_ORIENTATION_IDENTITY;
+  if (!gst_video_orientation_from_tag(tags, &said)) return;
+  orientation_ = said;
+  orientation_of_stream_ = of_stream;
 }
 
 void CaptionStage::flush_start(GRef<GstEvent> event) {
@@ -181,6 +205,7 @@ GstFlowReturn CaptionStage::sink_event(GRef<GstEvent> event) {
       // What a stream's tags say is about pictures.
       GstTagList *tags = nullptr;
       gst_event_parse_tag(event.get(), &tags);
+      set_tags(tags);
       if (gst_tag_list_get_scope(tags) != GST_TAG_SCOPE_GLOBAL) return GST_FLOW_OK;
       break;
     }

@@ -15,6 +15,7 @@
 #include "elements/captioner/caption_input.h"
 #include "elements/captioner/caption_line.h"
 #include "elements/captioner/caption_settings.h"
+#include "elements/captioner/detached_work.h"
 #include "plugin/caption/content_client.h"
 
 namespace genclip {
@@ -53,7 +54,9 @@ class CaptionStage {
   GstFlowReturn set_segment(GstEvent *event);
   GstFlowReturn stream_start(GstEvent *event);
   void look_whether_live();
-  SlotPtr new_slot(const AskedTime &asked);
+  void set_live(bool live, uint64_t upstream_latency);
+  void set_tags(GstTagList *tags);
+  SlotPtr new_slot(const AskedTime &asked, uint64_t stream_time);
 
   void work();
   void run_task();
@@ -69,6 +72,7 @@ class CaptionStage {
   CaptionLine line_;
   std::unique_ptr<ContentClient> client_;  // while started
   CaptionSettings settings_;               // while started, but for prompt and system_instruction
+  DetachedWork codecs_;
   std::vector<std::thread> threads_;
 
   Mutex prompt_mutex_;
@@ -79,13 +83,16 @@ class CaptionStage {
   std::optional<CaptionInput> input_;  // once started
   GRef<GstCaps> caps_;
   bool caps_sent_ = false;
-  bool looked_live_ = false;
+  GstVideoOrientationMethod orientation_ = GST_VIDEO_ORIENTATION_IDENTITY;
+  bool orientation_of_stream_ = false;  // what is said of the stream counts more than what is said of all
 
   // The source task.
   GstSegment out_segment_ = {};
 
   // Looked at by queries too, which come at any time and from any thread.
+  Mutex live_mutex_;  // held while liveness is set, here and then in the line
   std::atomic<bool> live_ = false;
+  std::atomic<bool> looked_live_ = false;  // since the last segment and the last change of latency
   std::atomic<uint64_t> own_latency_ = 0;
   std::atomic<uint64_t> upstream_latency_ = 0;
   std::atomic<uint32_t> last_seek_ = GST_SEQNUM_INVALID;

@@ -29,7 +29,10 @@ void CaptionStage::work() {
       splitter = {};
       return line_.may_retry();
     };
-    auto answer = client_->ask(slot->request, listener, slot->cancellable.get());
+    Result<ContentAnswer> answer =
+        slot->known ? *slot->known : client_->ask(slot->request, listener, slot->cancellable.get());
+    if (answer && !slot->known) line_.keep_answer(slot, *answer);
+    if (slot->known && listener.on_text) listener.on_text(answer->text);
     std::vector<std::string> sentences;
     if (answer) {
       answer->text = caption_text(answer->text);
@@ -122,6 +125,7 @@ bool CaptionStage::src_event(GRef<GstEvent> event) {
   switch (GST_EVENT_TYPE(event.get())) {
     case GST_EVENT_QOS:
     case GST_EVENT_RECONFIGURE: return true;
+    case GST_EVENT_LATENCY: looked_live_ = false; break;
     case GST_EVENT_SEEK: {
       // An overlay sends one seek along both of its branches.
       const uint32_t seqnum = gst_event_get_seqnum(event.get());
@@ -141,8 +145,8 @@ bool CaptionStage::src_query(GstQuery *query) {
   GstClockTime min = 0;
   GstClockTime max = GST_CLOCK_TIME_NONE;
   gst_query_parse_latency(query, &live, &min, &max);
+  set_live(live, min);
   if (!live) return true;
-  upstream_latency_ = min;
   const GstClockTime own = own_latency_;
   gst_query_set_latency(query, TRUE, min + own, GST_CLOCK_TIME_IS_VALID(max) ? max + own : max);
   return true;

@@ -11,13 +11,14 @@ namespace genclip {
 FrameSampler::FrameSampler(uint64_t interval, unsigned frames)
     : interval_(std::max<uint64_t>(interval, 1)), frames_(std::max(frames, 1u)) {}
 
-FrameSampler::Decision FrameSampler::on_frame(uint64_t stream_time) {
+FrameSampler::Decision FrameSampler::on_frame(uint64_t stream_time, bool falling) {
   const uint64_t window = stream_time / interval_;
   const uint64_t inside = stream_time % interval_;
   // Fits: a window is a day at most, and has 16 steps at most.
   const uint64_t step = window * frames_ + inside * frames_ / interval_;
 
   Decision decision;
+  if (window_ && (falling ? window > *window_ : window < *window_)) return decision;
   if (step_ != step) {
     step_ = step;
     decision.keep = frames_ > 1;

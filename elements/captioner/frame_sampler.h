@@ -25,8 +25,9 @@ class FrameSampler {
 
   FrameSampler(uint64_t interval, unsigned frames);
 
-  // A frame at that stream time. Frames may come in either direction, and windows may lack frames.
-  Decision on_frame(uint64_t stream_time);
+  // A frame at that stream time, which rises from frame to frame or, `falling`, falls. Windows may lack
+  // frames. What goes the other way has been there before, and is left out.
+  Decision on_frame(uint64_t stream_time, bool falling = false);
 
   // After a flush or a new segment the next frame begins a window.
   void reset();

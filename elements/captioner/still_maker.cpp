@@ -16,19 +16,24 @@ struct TimedStill {
 
 class StillMaker {
  public:
-  StillMaker(CaptionLine &line, const StillSettings &settings) : line_(line), settings_(settings) {}
+  StillMaker(CaptionLine &line, DetachedWork &codecs, const StillSettings &settings)
+      : line_(line), codecs_(codecs), settings_(settings) {}
 
   void make(const StillJob &job) {
     if (std::exchange(epoch_, job.epoch) != job.epoch) {
       kept_.clear();
       asked_.clear();
     }
-    if (job.epoch != line_.epoch() && !job.slot) return;
     if (job.slot && is_unchanged(job)) {
       line_.picture_unchanged(job.slot);
       if (settings_.frames == 1) return;
     }
-    auto still = encode_still(job.picture, settings_.max_frame_size);
+    auto made =
+        codecs_.run([picture = job.picture, size = settings_.max_frame_size](GCancellable *cancellable) {
+          return encode_still(picture, size, cancellable);
+        });
+    if (!made) return;  // nobody waits for it any more
+    Result<Still> &still = *made;
     if (!still) {
       if (job.slot) line_.still_failed(job.slot, std::move(still).error());
       return;
@@ -50,14 +55,17 @@ class StillMaker {
 
   bool is_unchanged(const StillJob &job) {
     if (settings_.scene_threshold <= 0) return false;
-    auto thumbnail = make_thumbnail(job.picture);
-    if (!thumbnail) return false;
+    auto made = codecs_.run(
+        [picture = job.picture](GCancellable *cancellable) { return make_thumbnail(picture, cancellable); });
+    if (!made || !*made) return false;
+    Result<Thumbnail> &thumbnail = *made;
     if (!asked_.empty() && difference(asked_, *thumbnail) < settings_.scene_threshold) return true;
     asked_ = *std::move(thumbnail);
     return false;
   }
 
   CaptionLine &line_;
+  DetachedWork &codecs_;
   const StillSettings settings_;
   uint64_t epoch_ = 0;
   std::deque<TimedStill> kept_;
@@ -66,8 +74,8 @@ class StillMaker {
 
 }  // namespace
 
-void make_stills(CaptionLine &line, const StillSettings &settings) {
-  StillMaker maker(line, settings);
+void make_stills(CaptionLine &line, DetachedWork &codecs, const StillSettings &settings) {
+  StillMaker maker(line, codecs, settings);
   while (const auto job = line.next_still()) maker.make(*job);
 }
 

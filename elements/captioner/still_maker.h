@@ -4,6 +4,7 @@
 #pragma once
 
 #include "elements/captioner/caption_line.h"
+#include "elements/captioner/detached_work.h"
 
 namespace genclip {
 
@@ -14,7 +15,8 @@ struct StillSettings {
   uint64_t interval = 0;
 };
 
-// Works until the line stops. Borrows line, which must outlive the call.
-void make_stills(CaptionLine &line, const StillSettings &settings);
+// Works until the line stops; returns at once when `codecs`, by which all that takes long is done, is left.
+// Borrows line and codecs, which must outlive the call.
+void make_stills(CaptionLine &line, DetachedWork &codecs, const StillSettings &settings);
 
 }  // namespace genclip

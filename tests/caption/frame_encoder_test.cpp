@@ -331,6 +331,9 @@ TEST(EncodeStill, TurnsUprightAJpegThatSaysItselfThatItIsTurned) {
     Picture picture = as_jpeg_picture(taken, true, 96, 64);
     expect_upright(encode_still(picture, 0), turn, 96, 64, turn.tag);
     expect_upright(encode_still(picture, 48), turn, 48, 32, turn.tag);
+    Picture silent = as_jpeg_picture(jpeg, true, 96, 64);
+    silent.orientation = turn.method;
+    expect_upright(encode_still(silent, 100), turn, 96, 64, std::string(turn.tag) + " by its tag alone");
     // A parser ahead of it tells the same as a tag: it is turned once.
     picture.orientation = turn.method;
     expect_upright(encode_still(picture, 100), turn, 96, 64, turn.tag);

@@ -141,6 +141,22 @@ TEST(FrameSampler, AsksAgainAfterAResetAndAcrossHoles) {
   EXPECT_EQ(far.window->end, 8 * kSecond);
 }
 
+TEST(FrameSampler, LeavesOutWhatHasBeenThereBefore) {
+  for (const bool falling : {false, true}) {
+    FrameSampler sampler(kSecond, 2);
+    const auto at = [&](uint64_t ms) { return sampler.on_frame((falling ? 20000 - ms : ms) * kMs, falling); };
+    EXPECT_TRUE(at(5600).window);
+    for (const uint64_t ms : {4900, 3500, 100}) {
+      EXPECT_FALSE(at(ms).window) << ms;
+      EXPECT_FALSE(at(ms).keep) << ms;
+    }
+    EXPECT_FALSE(at(5650).window) << "that window was asked about before";
+    EXPECT_TRUE(at(6600).window);
+    EXPECT_FALSE(at(5700).window);
+    EXPECT_TRUE(at(7600).window);
+  }
+}
+
 TEST(FrameSampler, SurvivesTheEndOfTime) {
   FrameSampler sampler(86400 * kSecond, 16);
   const auto last = sampler.on_frame(~uint64_t{0} - 1);

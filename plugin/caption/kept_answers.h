@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Answers of one run, so that what comes again (a loop, a seek back) is not paid for again.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <unordered_map>
+
+#include "plugin/caption/content_client.h"
+
+namespace genclip {
+
+// Tells questions apart: a SHA-256 of all that is sent, and of the time of the stream (ns) that it is sent
+// for. Two times of one film are two questions, also where they look the same.
+std::string question_key(const ContentRequest &request, uint64_t stream_time);
+
+// Of that many bytes at most, the newest. One thread at a time.
+class KeptAnswers {
+ public:
+  explicit KeptAnswers(size_t most_bytes = 1 << 20) : most_bytes_(most_bytes) {}
+
+  // Null: not known. Good until the next call.
+  const ContentAnswer *find(const std::string &key) const;
+  void keep(const std::string &key, const ContentAnswer &answer);
+  void clear();
+
+ private:
+  const size_t most_bytes_;
+  size_t bytes_ = 0;
+  std::unordered_map<std::string, ContentAnswer> answers_;
+  std::deque<std::string> oldest_first_;
+};
+
+}  // namespace genclip
