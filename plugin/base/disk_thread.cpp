@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A queue that is never longer than there are idle threads. (A GThreadPool hands jobs over by locks that
-// ThreadSanitizer does not see.)
+// A queue that is never longer than there are idle threads. It is no GThreadPool, whose locks ThreadSanitizer
+// does not see.
 #include "plugin/base/disk_thread.h"
 
 #include <chrono>
