@@ -83,10 +83,14 @@ TEST(HttpClient, TakesAnyStatusForAReply) {
 
 TEST(HttpClient, DoesNotAnswerADemandForCredentialsByItself) {
   HttpServer server(always(answer(401, "no", "WWW-Authenticate: Basic realm=\"x\"\r\n")));
-  const auto reply = client()->call(get(server.url("/")), nullptr);
-  ASSERT_TRUE(reply);
-  EXPECT_EQ(reply->status, 401u);
-  EXPECT_EQ(server.requests().size(), 1u);
+  for (const std::string &url :
+       {server.url("/"), "http://u:p@127.0.0.1:" + std::to_string(server.port()) + "/"}) {
+    const size_t before = server.requests().size();
+    const auto reply = client()->call(get(url), nullptr);
+    ASSERT_TRUE(reply) << url;
+    EXPECT_EQ(reply->status, 401u);
+    EXPECT_EQ(server.requests().size(), before + 1) << url;
+  }
 }
 
 // As gzip or zlib writes it.

@@ -77,9 +77,17 @@ TEST(Redaction, TakesKeysAndSignaturesOutOfTexts) {
       {"refused: clip.mp4;sig=SECRET;x=1", "refused: clip.mp4;sig=***;x=1"},
       {"X-Amz-Signature=SECRET&Expires=1, really", "X-Amz-Signature=***&Expires=1, really"},
       {"a token=SECRET, key=, monkeys=3", "a token=***, key=, monkeys=3"},
+      {"X-Amz-Credential=SECRET; secret=SECRET, password=SECRET",
+       "X-Amz-Credential=***; secret=***, password=***"},
       {"two\nhttps://h?SECRET\nlines", "two\nhttps://h?***\nlines"},
   };
   for (const Row &row : kRows) EXPECT_EQ(redact_text(row.input, "K-1234"), row.output) << row.input;
+}
+
+TEST(Redaction, TakesAKeyOutHoweverItIsEscaped) {
+  for (const char *text :
+       {"the key K/1+2= is bad", "the key K%2F1%2B2%3D is bad", "the key K%2f1%2b2%3d is bad"})
+    EXPECT_EQ(redact_text(text, "K/1+2="), "the key *** is bad") << text;
 }
 
 TEST(Redaction, SurvivesAnyBytesAndNeverLetsASecretThrough) {
