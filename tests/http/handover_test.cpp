@@ -8,10 +8,10 @@
 namespace genclip::test {
 namespace {
 
-constexpr std::chrono::milliseconds kLong(60000);
+const Patience kLong{std::chrono::minutes(1), std::chrono::minutes(1), std::chrono::minutes(1)};
 
 TEST(Handover, OfACallerWhoHasLeftIsNotSentAnyMore) {
-  Handover handover("host", kLong, kLong);
+  Handover handover("host", kLong);
   handover.cancel();
   const auto head = handover.wait_for_head(nullptr);
   ASSERT_FALSE(head);
@@ -21,7 +21,7 @@ TEST(Handover, OfACallerWhoHasLeftIsNotSentAnyMore) {
 }
 
 TEST(Handover, OfACallerWhoLeavesOnceItIsSentIsInDoubt) {
-  Handover handover("host", kLong, kLong);
+  Handover handover("host", kLong);
   ASSERT_TRUE(handover.begin_sending());
   handover.cancel();
   const auto head = handover.wait_for_head(nullptr);
