@@ -132,8 +132,7 @@ Result<void> ModelBook::add(const Json &document, const std::string &origin) {
       for (const Json &api : *apis->array())
         if (api.string()) model.apis.push_back(*api.string());
     } else {
-      model.apis =
-          model.image ? std::vector<std::string>{"tasks"} : std::vector<std::string>{"tasks", "legacy"};
+      model.apis = {"tasks"};
     }
     if (const Json *rules = source.find("rules"); rules && rules->array()) model.rules = *rules->array();
     if (const Json *fields = source.find("fields"); fields && fields->object()) {

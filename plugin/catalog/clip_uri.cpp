@@ -16,7 +16,8 @@
 namespace genclip {
 namespace {
 
-// Beside the unreserved characters, these need no escape in a query and are common in values.
+// Beside the unreserved characters, these need no escape in a query and are common in values. With a %2F in
+// it gst_uri_get_location() is NULL, on which applications fail.
 constexpr const char *kPlainInQuery = ":/";
 constexpr const char *kKeyText =
     "A key does not belong into a URI, which is printed, logged and stored; give it by the property api-key, "
@@ -113,7 +114,7 @@ class Writer {
   void add(const std::string &name, const std::string &value) {
     uri_ += first_ ? "?" : "&";
     first_ = false;
-    uri_ += escaped(name, nullptr) + "=" + escaped(value, kPlainInQuery);
+    uri_ += escaped(name, kPlainInQuery) + "=" + escaped(value, kPlainInQuery);
   }
 
   std::string uri() && { return std::move(uri_); }

@@ -96,10 +96,10 @@ std::vector<Rule> read_rules(MemberReader &model, const ModelSpec &spec) {
   return rules;
 }
 
-std::vector<Api> read_apis(MemberReader &model, ResultKind result) {
+// A model is on the legacy API where it is listed for it (§1.8).
+std::vector<Api> read_apis(MemberReader &model) {
   const Json *json = model.find("apis");
-  if (!json)
-    return result == ResultKind::image ? std::vector{Api::tasks} : std::vector{Api::tasks, Api::legacy};
+  if (!json) return {Api::tasks};
   std::vector<Api> apis;
   for (const std::string &name : model.strings("apis")) {
     const Api api = name == "legacy" ? Api::legacy : Api::tasks;
@@ -129,7 +129,7 @@ ModelSpec read_model(const Json &json, const std::vector<FieldSpec> &common_fiel
     spec.result = static_cast<ResultKind>(*result);
   spec.open = reader.boolean("open");
   spec.assets = reader.boolean("assets");
-  spec.apis = read_apis(reader, spec.result);
+  spec.apis = read_apis(reader);
   spec.fields = read_fields(reader, common_fields, sets, spec.open);
   spec.rules = read_rules(reader, spec);
   reader.finish();

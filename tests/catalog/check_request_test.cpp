@@ -179,7 +179,15 @@ TEST(CheckRequest, ChoosesTheApi) {
   EXPECT_EQ(api("dance_1_5_pro_720p", Api::legacy), Api::legacy);
   EXPECT_EQ(api("sky2Stable", Api::automatic), Api::legacy);
   EXPECT_EQ(api("sky2Stable", Api::tasks), Api::tasks);
-  EXPECT_EQ(api("dream-5.0", Api::legacy), Api::automatic) << "it makes images";
+  EXPECT_EQ(api("dance_1_5_pro_1080p", Api::legacy), Api::legacy);
+  for (const char *model : {"dream-5.0", "sd_2.0_special", "dance-2.5", "dance_1_5_pro_480p", "wave2.7-i2v"})
+    EXPECT_EQ(api(model, Api::legacy), Api::automatic) << model << " is not listed in §1.8";
+}
+
+TEST(CheckRequest, SaysWhichApiDoesNotHaveTheModel) {
+  auto forced = request("sd_2.0_special", R"({"prompt":"x"})");
+  forced.api = Api::legacy;
+  EXPECT_EQ(text(forced), "The API \"legacy\" does not have sd_2.0_special; leave api at auto.");
 }
 
 TEST(CheckRequest, AsksForARatioOnTheLegacyApi) {
@@ -189,7 +197,7 @@ TEST(CheckRequest, AsksForARatioOnTheLegacyApi) {
         text(request("sky2Stable", R"({"prompt":"x","aspect_ratio":")" + std::string(wrong) + R"("})")),
         HasSubstr("form W:H"))
         << wrong;
-  auto forced = request("sd_2.0_special", R"({"prompt":"x","aspect_ratio":"adaptive"})");
+  auto forced = request("dance_1_5_pro_720p", R"({"prompt":"x","aspect_ratio":"adaptive"})");
   EXPECT_EQ(text(forced), "");
   forced.api = Api::legacy;
   EXPECT_THAT(text(forced), HasSubstr("form W:H"));

@@ -215,5 +215,18 @@ TEST(ClipUri, IsEscapedOnceMoreForGesLaunch) {
             "genclip://dance-2.5%3Fprompt=a%2520storm");
 }
 
+TEST(ClipUri, EscapesNoSlashBehindTheModel) {
+  ClipRequest request{.model = "veo"};
+  request.fields.set("prompt", "and/or");
+  request.fields.set("first_image", Json::Array{"https://media.example/a.png?size=big&x=1"});
+  request.extra.set("a/b", "c/d");
+  const std::string uri = clip_uri(catalog(), request);
+  EXPECT_EQ(uri.find("%2F"), uri.npos) << uri;
+  EXPECT_EQ(uri.find("%2f"), uri.npos) << uri;
+  const auto again = parse_clip_uri(catalog(), uri);
+  ASSERT_TRUE(again) << again.error().text;
+  EXPECT_EQ(*again, request);
+}
+
 }  // namespace
 }  // namespace genclip

@@ -132,6 +132,7 @@ ModelFacts horse_t2v() {
 
 ModelFacts dance_1_5(const char *model, const char *resolution) {
   ModelFacts facts = open_model(model);
+  facts.both = true;
   facts.seconds = Range{5, 10};
   facts.resolutions = {resolution};
   return facts;

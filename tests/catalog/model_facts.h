@@ -24,10 +24,11 @@ struct Range {
 
 struct ModelFacts {
   std::string model;
-  bool image = false;   // the result is an image, so that the legacy video API cannot make it
+  bool image = false;   // the result is an image
   bool open = false;    // its fields are not shown, but for those below
   bool assets = false;  // asset library supported
   bool legacy = false;  // listed in §1.8 only
+  bool both = false;    // listed in §1.8 too
 
   std::optional<Range> seconds;
   std::vector<int64_t> exact_seconds;  // in place of a range

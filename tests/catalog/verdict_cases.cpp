@@ -358,7 +358,7 @@ class Expansion {
     request.api = Api::tasks;
     add("ByTasks", request, true);
     request.api = Api::legacy;
-    add("ByLegacy", request, !facts_.image, "api");
+    add("ByLegacy", request, facts_.legacy || facts_.both, "api");
   }
 
   const ModelFacts &facts_;

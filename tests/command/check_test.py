@@ -30,6 +30,7 @@ BAD = [
     (["sd_2.0_special", "prompt=x", "generate-audio=on", "tools2=5"],
      ["sd_2.0_special", "prompt=x", "generate-audio=on", 'extra-params="params, tools2=(int)5"']),
     (["dream-5.0", "prompt=x", "api=legacy"],) * 2,
+    (["sd_2.0_special", "prompt=x", "api=legacy"],) * 2,
 ]
 
 GOOD = [
@@ -41,7 +42,7 @@ GOOD = [
     (["sky2Stable", "prompt=x", "duration=10"],) * 2,
     (["veo", "prompt=x", "style=film", "strength=0.5", "deep=true"],
      ["veo", "prompt=x", 'extra-params="params, style=(string)film, strength=(double)0.5, deep=(boolean)true"']),
-    (["sd_2.0_special", "prompt=x", "api=legacy", "take=3"],) * 2,
+    (["dance_1_5_pro_720p", "prompt=x", "api=legacy", "take=3"],) * 2,
 ]
 
 
