@@ -23,7 +23,7 @@ constexpr unsigned kMostTexts = 4;
 // Texts are often written to end when the next has just begun. That is no overlap.
 constexpr uint64_t kSloppy = 200'000'000;
 // Less than this nobody sees.
-constexpr uint64_t kShortest = 500'000'000;
+constexpr uint64_t kShortestText = 500'000'000;
 
 bool joins(const CaptionSlot &text, const CaptionSlot &next) {
   const uint64_t begin = next.window.start;
@@ -33,7 +33,7 @@ bool joins(const CaptionSlot &text, const CaptionSlot &next) {
 
 // Of a text that is shown from `start` on: its own, unless it could not be seen then.
 uint64_t end_behind(uint64_t start, TimeSpan window) {
-  return window.end < start + kShortest ? start + (window.end - window.start) : window.end;
+  return window.end < start + kShortestText ? start + (window.end - window.start) : window.end;
 }
 
 void join(CaptionSlot &text, const CaptionSlot &next) {

@@ -17,8 +17,8 @@ namespace genclip {
 // A picture as sent: the document shows no shape for it, so `inlineData` is this family's known one.
 struct Still {
   std::string mime_type = "image/jpeg";
-  std::string bytes;   // encoded, not base64
-  std::string digest;  // SHA-256 of the bytes
+  std::string bytes;        // encoded, not base64
+  std::string digest = {};  // SHA-256 of the bytes
 };
 
 // One question to a model.

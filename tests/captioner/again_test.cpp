@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr char kPictures[] = "video/x-raw,format=RGB,width=4,height=4,framerate=2/1";
+constexpr char kGreys[] = "video/x-raw,format=RGB,width=4,height=4,framerate=2/1";
 
 // Another grey each second.
 std::string picture_at(unsigned half_second) {
@@ -43,7 +43,7 @@ void push_pass(Harness &harness, unsigned pass, unsigned seconds) {
 TEST(Again, EachPassOfASegmentLoopHasItsCaptionsAndIsPaidOnce) {
   for (const char *properties : {"", "max-in-flight=1", "frames=2", "stream=true", "context=2"}) {
     GatewayServer gateway;
-    Harness harness(gateway, std::string("interval=1000000000 ") + properties, kPictures);
+    Harness harness(gateway, std::string("interval=1000000000 ") + properties, kGreys);
     for (unsigned pass = 0; pass < 4; ++pass) push_pass(harness, pass, 3);
     const Cues cues = harness.finish();
     ASSERT_FALSE(cues.empty()) << properties;
@@ -62,7 +62,7 @@ TEST(Again, EachPassOfASegmentLoopHasItsCaptionsAndIsPaidOnce) {
 TEST(Again, AWindowThatIsBeingAskedAboutIsNotAskedAboutBeside) {
   GatewayServer gateway;
   gateway.gateway().set_pace({.chunk = 0, .before = std::chrono::milliseconds(200), .between = {}});
-  Harness harness(gateway, "interval=1000000000 max-in-flight=8", kPictures);
+  Harness harness(gateway, "interval=1000000000 max-in-flight=8", kGreys);
   for (unsigned pass = 0; pass < 6; ++pass) push_pass(harness, pass, 1);
   EXPECT_THAT(harness.finish(), SizeIs(6));
   EXPECT_EQ(gateway.gateway().calls(), 1u);
@@ -70,7 +70,7 @@ TEST(Again, AWindowThatIsBeingAskedAboutIsNotAskedAboutBeside) {
 
 TEST(Again, WhatIsKnownTakesNothingOfABudget) {
   GatewayServer gateway;
-  Harness harness(gateway, "interval=1000000000 max-requests=2 max-in-flight=4", kPictures);
+  Harness harness(gateway, "interval=1000000000 max-requests=2 max-in-flight=4", kGreys);
   for (unsigned pass = 0; pass < 3; ++pass) push_pass(harness, pass, 2);
   EXPECT_THAT(harness.finish(), SizeIs(6));
   EXPECT_THAT(harness.warnings(), IsEmpty());
@@ -80,7 +80,7 @@ TEST(Again, WhatIsKnownTakesNothingOfABudget) {
 TEST(Again, AnAnswerThatFailedIsAskedForOnceMore) {
   GatewayServer gateway;
   gateway.fault(sim::GatewayFaultKind::blocked, 1, 0, "SAFETY");
-  Harness harness(gateway, "interval=1000000000 on-error=skip", kPictures);
+  Harness harness(gateway, "interval=1000000000 on-error=skip", kGreys);
   for (unsigned pass = 0; pass < 3; ++pass) push_pass(harness, pass, 1);
   EXPECT_THAT(harness.finish(), SizeIs(2));
   EXPECT_EQ(gateway.gateway().calls(), 2u);
@@ -88,7 +88,7 @@ TEST(Again, AnAnswerThatFailedIsAskedForOnceMore) {
 
 TEST(Again, AnotherPromptIsAnotherQuestion) {
   GatewayServer gateway;
-  Harness harness(gateway, "interval=1000000000 prompt=before", kPictures);
+  Harness harness(gateway, "interval=1000000000 prompt=before", kGreys);
   push_pass(harness, 0, 1);
   g_object_set(harness.element(), "prompt", "after", nullptr);
   push_pass(harness, 1, 1);
@@ -98,7 +98,7 @@ TEST(Again, AnotherPromptIsAnotherQuestion) {
 
 TEST(Again, ASeekBackIsAnsweredFromWhatIsKnown) {
   GatewayServer gateway;
-  Harness harness(gateway, "interval=1000000000", kPictures);
+  Harness harness(gateway, "interval=1000000000", kGreys);
   push_film(harness, 0, 4);
   for (int i = 0; i < 2; ++i) {
     GstBuffer *caption = gst_harness_pull(harness.get());
@@ -117,7 +117,7 @@ TEST(Again, ASeekBackIsAnsweredFromWhatIsKnown) {
 
 TEST(Again, PicturesThatJumpBackWithoutASegmentAreNotAskedAbout) {
   GatewayServer gateway;
-  Harness harness(gateway, "interval=1000000000 frames=2", kPictures);
+  Harness harness(gateway, "interval=1000000000 frames=2", kGreys);
   push_film(harness, 0, 6);
   push_film(harness, 1, 6);
   push_film(harness, 3, 8);
@@ -130,7 +130,7 @@ TEST(Again, PicturesThatJumpBackWithoutASegmentAreNotAskedAbout) {
 
 TEST(Again, PicturesPlayedBackwardsThatJumpAheadAreNotAskedAbout) {
   GatewayServer gateway;
-  Harness harness(gateway, "interval=1000000000", kPictures);
+  Harness harness(gateway, "interval=1000000000", kGreys);
   GstSegment segment;
   gst_segment_init(&segment, GST_FORMAT_TIME);
   segment.rate = -1;
@@ -200,7 +200,7 @@ TEST(Liveness, IsLookedUpAtEachSegmentAndWithEachChangeOfLatency) {
 TEST(Backwards, AnAppliedRateBelowZeroHasItsCaptions) {
   for (const double rate : {1.0, 2.0}) {
     GatewayServer gateway;
-    Harness harness(gateway, "interval=1000000000", kPictures);
+    Harness harness(gateway, "interval=1000000000", kGreys);
     GstSegment segment;
     gst_segment_init(&segment, GST_FORMAT_TIME);
     segment.applied_rate = -rate;
