@@ -42,10 +42,10 @@ class StoreLockTest : public testing::Test {
       static_cast<void>(!::write(ready[1], "x", 1));
       for (;;) ::pause();
     }
+    ::close(ready[1]);
     char byte;
     EXPECT_EQ(::read(ready[0], &byte, 1), 1);
     ::close(ready[0]);
-    ::close(ready[1]);
     return child;
   }
   static void kill_and_reap(pid_t child) {
