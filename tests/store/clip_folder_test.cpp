@@ -201,6 +201,21 @@ TEST_F(ClipFolderTest, WhatIsSetAsideNeverReplacesWhatWasSetAsideBefore) {
   EXPECT_EQ(damage_.size(), 3u);
 }
 
+TEST_F(ClipFolderTest, HalfOfATasksIdIsNone) {
+  ClipFolder folder(files_, path_);
+  const auto lock = folder.lock_writer(on_damage());
+  expect_locked(lock);
+  const auto found_in = [&](const std::string &damaged) {
+    std::ofstream(path_.record()) << damaged;
+    const auto found = taken(folder.read_record(on_damage()));
+    return found ? found->task_id : "none";
+  };
+  EXPECT_EQ(found_in(R"({"task_id": "t-1", oops)"), "t-1");
+  EXPECT_EQ(found_in(R"({"task_id": "t-1)"), "none");
+  EXPECT_EQ(found_in("{\"task_id\": \"t-1\noops\""), "none");
+  EXPECT_EQ(found_in(R"({"task_id": "t\u002d1", oops)"), "none");
+}
+
 // B9: a lock on a shared file system can be lost without a word.
 TEST_F(ClipFolderTest, AWriterThatLostItsLockChangesNothingOfWhatTheNextOneWrote) {
   add(record_of("a", ClipState::submitted));

@@ -201,7 +201,7 @@ TEST_F(MediaEndTest, AnMp4MayHaveLongBoxesAndOneUpToTheEnd) {
   EXPECT_EQ(end_of(head + std::string("\0\0\0\0mdat", 8) + "anything"), MediaEnd::unknown) << "it may go on";
   EXPECT_EQ(end_of(head + std::string("\0\0\0\1mdat\xff\xff\xff\xff\xff\xff\xff\xff", 16)), MediaEnd::cut);
   EXPECT_EQ(end_of(head + std::string("\0\0\0\3mdat", 8)), MediaEnd::cut);
-  EXPECT_EQ(end_of(big + std::string("\0\0\0\1free\0\0\0\0\0\0\0\x08", 16)), MediaEnd::cut)
+  EXPECT_EQ(end_of(head + std::string("\0\0\0\1mdat\0\0\0\0\0\0\0\x08", 16)), MediaEnd::cut)
       << "no box is smaller than its own header";
 }
 
