@@ -8,10 +8,11 @@
 namespace genclip::test {
 namespace {
 
-const Patience kLong{std::chrono::minutes(1), std::chrono::minutes(1), std::chrono::minutes(1)};
+constexpr std::chrono::minutes kLong(1);
+constexpr Handover::Patience kPatience{kLong, kLong, kLong};
 
 TEST(Handover, OfACallerWhoHasLeftIsNotSentAnyMore) {
-  Handover handover("host", kLong);
+  Handover handover("host", kPatience);
   handover.cancel();
   const auto head = handover.wait_for_head(nullptr);
   ASSERT_FALSE(head);
@@ -21,7 +22,7 @@ TEST(Handover, OfACallerWhoHasLeftIsNotSentAnyMore) {
 }
 
 TEST(Handover, OfACallerWhoLeavesOnceItIsSentIsInDoubt) {
-  Handover handover("host", kLong);
+  Handover handover("host", kPatience);
   ASSERT_TRUE(handover.begin_sending());
   handover.cancel();
   const auto head = handover.wait_for_head(nullptr);
