@@ -249,9 +249,9 @@ class Failure(ServiceTest):
 
     # B3: bytes that are readable already are no reason to forget what happened.
     def test_a_download_that_breaks_is_told_as_what_it_is(self):
-        for fault, said in (("media#1:cut=60000 media#2-:cut=0", r"The download ended early\. Run again: it goes on where it stopped"),
-                            ("media:status=403", "The clip's URL has expired"),
-                            ("media#1:cut=60000 media#2-:status=403", "The clip's URL has expired")):
+        for fault, said in (("media#1:cut=60000 media#2-:cut=0", r"The download ended early\. Run again"),
+                            ("media:status=403", "The media server refuses .* it may have expired"),
+                            ("media#1:cut=60000 media#2-:status=403", "The media server refuses .* it may have expired")):
             with self.subTest(fault=fault):
                 faults = [word for one in fault.split() for word in ("--fault", one)]
                 self.simulator("--padding=200000", "--faststart", *faults)
