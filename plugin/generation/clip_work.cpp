@@ -238,10 +238,8 @@ Result<void> ClipWork::fetch(const std::string &url) {
     // A clip that is paid for is worth more than the deadline, but no query waits for ever.
     auto task = query(record_.task_id, deadline_from_now());
     if (!task) return std::move(task).error();
-    if (task->status == TaskStatus::failed) {
-      learn_if_possible(TaskFailed{task->error_message});
-      return task_failed(task->error_message);
-    }
+    // It was completed once, so it is paid: a later run asks for it again.
+    if (task->status == TaskStatus::failed) return task_failed(task->error_message);
     return task->clip_url;
   };
   hooks.checkpoint = [this](const PartState &state) {

@@ -92,7 +92,6 @@ void add_damage(std::vector<FaultCase> &cases) {
       "CutAtTheStart", [](const std::string &text) { return text.substr(0, 10); }, false);
   with_record(
       "CutAtTheEnd", [](const std::string &text) { return text.substr(0, text.size() - 4); }, true);
-  with_record("OfAnotherVersion", with("\"version\": 1", "\"version\": 2"), true);
   with_record("OfNoVersion", with("\"version\"", "\"edition\""), true);
   with_record("OfAnUnknownState", with("\"complete\"", "\"wonderful\""), true);
   with_record("OfNoState", with("\"state\"", "\"estate\""), true);

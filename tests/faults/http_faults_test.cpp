@@ -78,7 +78,6 @@ void add_media_statuses(std::vector<FaultCase> &cases) {
   const auto kept_by = [](unsigned code) {
     if (code == 401 || code == 403) return kept(GST_RESOURCE_ERROR_NOT_AUTHORIZED, "paid");
     if (code == 404 || code == 410) return kept(GST_RESOURCE_ERROR_NOT_FOUND, "paid");
-    if (code == 416) return kept(GST_RESOURCE_ERROR_READ);
     return kept(GST_RESOURCE_ERROR_OPEN_READ, "paid");
   };
   for (const unsigned code : {204u, 300u, 304u, 400u, 401u, 402u, 403u, 404u, 405u, 407u, 410u, 416u,

@@ -283,6 +283,8 @@ class Stores(Hostile):
     def test_with_an_id_of_a_shells_words_suggest_a_command_that_runs_nothing(self):
         place = self.folder / "ran"
         self.service.submit = answer(200, {"id": f"$(touch {place})", "status": "queued"})
+        self.service.query = lambda _: answer(200, {"id": f"$(touch {place})", "status": "completed",
+                                                    "video_url": self.service.media_url})
         folder = self.clip_folder()
         (folder / "clip.mp4").unlink()
         ended = self.run_program(os.environ["GENCLIP"], "store", "verify")

@@ -261,8 +261,7 @@ TEST_F(Following, DoesNotRetryPastTheTimeout) {
 
 TEST_F(Following, AsksAFewTimesForAUrlAndThenSaysSo) {
   http_->expect(answer(200, kQueued));
-  http_->expect(answer(200, R"({"id":"t-1","status":"completed","video_url":"","result_url":"/relative"})"),
-                5);
+  http_->expect(answer(200, R"({"id":"t-1","status":"completed","video_url":"","result_url":"none"})"), 5);
   const auto without = run(job());
   ASSERT_FALSE(without);
   EXPECT_EQ(without.error().kind, ErrorKind::not_found);
