@@ -45,7 +45,8 @@ Result<void> HttpSession::make() {
     proxy_ = host_of(url->get());
     const char *user = g_uri_get_user(url->get());
     const char *password = g_uri_get_password(url->get());
-    if (user) {
+    // A SOCKS proxy gets them from GIO; a header would go to the origin.
+    if (user && g_str_has_prefix(g_uri_get_scheme(url->get()), "http")) {
       const std::string pair = std::string(user) + ":" + (password ? password : "");
       const GStringPtr coded(g_base64_encode(reinterpret_cast<const guchar *>(pair.data()), pair.size()));
       proxy_authorization_ = std::string("Basic ") + coded.get();

@@ -362,10 +362,9 @@ TEST_F(DownloadTest, A206ThatSaysItIsOfAnotherVersionIsNeverJoined) {
     service_.odd_media = {cut_after(answer(200, old, first), 100'000)};
     const size_t before = service_.ranges().size();
     const size_t seam = 100'000 - kSeam;
-    before_range([&] {
-      then.emplace_back("Content-Range", "bytes " + std::to_string(seam) + "-199999/200000");
-      service_.odd_media.push_back(answer(206, clip.substr(seam), then));
-    });
+    HttpHeaders later = then;
+    later.emplace_back("Content-Range", "bytes " + std::to_string(seam) + "-199999/200000");
+    before_range([&] { service_.odd_media.push_back(answer(206, clip.substr(seam), later)); });
     expect_whole(download());
     EXPECT_EQ(service_.ranges().size() - before, is_other ? 4u : 2u);
   }

@@ -8,8 +8,8 @@
 namespace genclip::test {
 namespace {
 
-constexpr std::chrono::minutes kLong(1);
-constexpr Handover::Patience kPatience{kLong, kLong, kLong};
+constexpr std::chrono::minutes kAMinute(1);
+constexpr Handover::Patience kPatience{kAMinute, kAMinute, kAMinute};
 
 TEST(Handover, OfACallerWhoHasLeftIsNotSentAnyMore) {
   Handover handover("host", kPatience);

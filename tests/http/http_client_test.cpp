@@ -5,6 +5,7 @@
 
 #include <future>
 
+#include "plugin/http/http_session.h"
 #include "tests/http/client_fixture.h"
 
 namespace genclip::test {
@@ -256,6 +257,16 @@ TEST(HttpClient, AsksAProxyForAbsoluteUrlsWithItsCredentials) {
     EXPECT_TRUE(sent.starts_with("GET http://service.example/a HTTP/1.1\r\n")) << sent;
     EXPECT_TRUE(contains(sent, "\r\nProxy-Authorization: Basic dTpw\r\n")) << sent;
   }
+}
+
+// GIO hands them over in the handshake; as a header the origin would get them.
+TEST(HttpSession, TellsNoOriginTheCredentialsOfASocksProxy) {
+  HttpSession by_socks({.proxy = "socks5://u:p@127.0.0.1:1", .tls_ca_file = ""});
+  ASSERT_TRUE(by_socks.soup());
+  EXPECT_EQ(by_socks.proxy_authorization(), "");
+  HttpSession by_http({.proxy = "http://u:p@127.0.0.1:1", .tls_ca_file = ""});
+  ASSERT_TRUE(by_http.soup());
+  EXPECT_EQ(by_http.proxy_authorization(), "Basic dTpw");
 }
 
 }  // namespace
