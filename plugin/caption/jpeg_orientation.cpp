@@ -18,12 +18,20 @@ constexpr guint8 kApp1 = 0xE1;
 constexpr guint8 kScan = 0xDA;  // pixels from here on
 constexpr char kExif[] = "Exif\0";
 
+// Two bytes at any address; gst_byte_reader_get_uint16_be() loads them as if they were aligned.
+bool read_uint16(GstByteReader &reader, guint16 &value) {
+  const guint8 *bytes = nullptr;
+  if (!gst_byte_reader_get_data(&reader, 2, &bytes)) return false;
+  value = static_cast<guint16>(bytes[0] << 8 | bytes[1]);
+  return true;
+}
+
 // Where the TIFF header of the EXIF lies; false: there is none.
 bool find_exif(const GstMapInfo &map, size_t &offset, size_t &size) {
   GstByteReader reader;
   gst_byte_reader_init(&reader, map.data, static_cast<guint>(map.size));
   guint16 start = 0;
-  if (!gst_byte_reader_get_uint16_be(&reader, &start) || start != 0xFFD8) return false;
+  if (!read_uint16(reader, start) || start != 0xFFD8) return false;
   for (;;) {
     guint8 byte = 0;
     if (!gst_byte_reader_get_uint8(&reader, &byte) || byte != kMarker) return false;
@@ -32,7 +40,7 @@ bool find_exif(const GstMapInfo &map, size_t &offset, size_t &size) {
       if (!gst_byte_reader_get_uint8(&reader, &byte)) return false;
     guint16 length = 0;
     const guint8 *data = nullptr;
-    if (byte == kScan || !gst_byte_reader_get_uint16_be(&reader, &length) || length < 2 ||
+    if (byte == kScan || !read_uint16(reader, length) || length < 2 ||
         !gst_byte_reader_get_data(&reader, length - 2u, &data))
       return false;
     if (byte != kApp1 || length - 2u <= sizeof kExif || std::memcmp(data, kExif, sizeof kExif) != 0) continue;
