@@ -27,7 +27,11 @@ class Harness {
     gst_harness_set_live(harness_, FALSE);
     gst_harness_set_src_caps_str(harness_, caps);
   }
-  ~Harness() { gst_harness_teardown(harness_); }
+  ~Harness() {
+    // Messages hold the element, and the element its bus.
+    gst_bus_set_flushing(bus_.get(), TRUE);
+    gst_harness_teardown(harness_);
+  }
   Harness(const Harness &) = delete;
   Harness &operator=(const Harness &) = delete;
 

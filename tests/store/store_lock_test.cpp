@@ -134,6 +134,12 @@ TEST_F(StoreLockTest, IsNotGivenBackByAForkThatLetsGoOfIt) {
   EXPECT_FALSE(lock());
 }
 
+#if defined(__has_feature)
+constexpr bool kIsThreadSanitizer = __has_feature(thread_sanitizer);
+#else
+constexpr bool kIsThreadSanitizer = false;
+#endif
+
 // A process that ends without giving its locks back, and its forks, which live as long as this.
 class ForkingHolder {
  public:
@@ -184,9 +190,7 @@ TEST_F(StoreLockTest, OfAProcessThatIsKilledIsNotKeptByItsForks) {
 
 // Wherever a lock is on its way when the process forks.
 TEST_F(StoreLockTest, ThatComesAndGoesWhileTheProcessForksIsInheritedByNone) {
-#ifdef __SANITIZE_THREAD__
-  GTEST_SKIP() << "ThreadSanitizer takes no new threads in a fork.";
-#endif
+  if (kIsThreadSanitizer) GTEST_SKIP() << "ThreadSanitizer takes no new threads in a fork.";
   const ForkingHolder killed(60, [&] {
     for (int i = 0; i < 2; ++i)
       std::thread([path = folder_.file("lock-" + std::to_string(i))] {
