@@ -253,6 +253,7 @@ Reaction answer(ClipRun run, const TaskUnreachable &) {
 }
 
 Reaction answer(ClipRun run, const SubmitAccepted &task) {
+  run.has_paid = true;
   run.record.state = ClipState::submitted;
   run.record.task_id = task.task_id;
   run.record.error.clear();
@@ -287,8 +288,9 @@ Reaction answer(ClipRun run, const SubmitRetried &) {
   return next_after_writing(std::move(run), ClipStep::submit);
 }
 
-// A task that stayed unknown while this clip was paid and fetched is a matter of the past.
+// A task that stayed unknown while this clip was paid, with a warning, and fetched is a matter of the past.
 Reaction answer(ClipRun run, const ClipFetched &) {
+  if (!run.has_paid) return next(std::move(run), ClipStep::end);
   for (const std::string &id : run.unknown) std::erase(run.record.unfetched_tasks, id);
   return next(std::move(run), ClipStep::end);
 }

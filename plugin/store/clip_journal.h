@@ -107,6 +107,7 @@ struct ClipRun {
   ClipRecord attempt;                       // The intent, while the record says again what was found.
   bool is_news = false;                     // As in TurnBegins.
   std::string first_whole;
+  bool has_paid = false;       // Its submit was accepted.
   bool is_unheard_of = false;  // `wish.task_id` is followed, and the service has not told of it yet.
 };
 

@@ -364,7 +364,8 @@ std::string JournalWorld::text() const {
     all += std::to_string(static_cast<int>(run.step)) + (run.wish.reuse ? "r" : "a") + run.wish.task_id +
            (run.wish.has_key ? "k" : "") + (process->has_turn ? "t" : "") + (process->downloads ? "d" : "") +
            (process->waits ? "w" : "") + (process->has_warned ? "!" : "") + (run.is_news ? "n" : "") +
-           (run.is_unheard_of ? "u" : "") + "," + process->first_whole + "," + run.asked + ",";
+           (run.is_unheard_of ? "u" : "") + (run.has_paid ? "p" : "") + "," + process->first_whole + "," +
+           run.asked + ",";
     if (!process->has_turn) all += process->first_look;
     for (const std::string &id : run.to_ask) all += id;
     all += ",";
