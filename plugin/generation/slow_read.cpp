@@ -11,7 +11,7 @@
 namespace genclip {
 
 std::shared_ptr<SlowRead> SlowRead::begin(std::shared_ptr<File> file, uint64_t offset, size_t size) {
-  const std::shared_ptr<SlowRead> read(new SlowRead(size));
+  std::shared_ptr<SlowRead> read(new SlowRead(size));
   on_disk_thread(
       [read, file = std::move(file), offset] { read->finish(file->read_at(offset, read->bytes_)); });
   return read;

@@ -249,7 +249,8 @@ Reaction answer(ClipRun run, const TaskUnknown &task) {
 
 // Nothing is learnt, so nothing is written, and nothing is paid.
 Reaction answer(ClipRun run, const TaskUnreachable &) {
-  return next(std::move(run), run.step == ClipStep::look ? ClipStep::serve : ClipStep::end);
+  const ClipStep step = run.step == ClipStep::look ? ClipStep::serve : ClipStep::end;
+  return next(std::move(run), step);
 }
 
 Reaction answer(ClipRun run, const SubmitAccepted &task) {
