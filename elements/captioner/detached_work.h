@@ -60,7 +60,11 @@ auto DetachedWork::run(Work work) -> std::optional<std::invoke_result_t<Work, GC
   state.busy = true;
   lock.unlock();
   std::thread([state = state_, made, cancellable, work = std::move(work)]() mutable {
-    auto result = std::move(work)(cancellable.get());
+    // What the work owns is gone before anybody is told that it is done: a process may exit then.
+    auto result = [&] {
+      auto own = std::move(work);
+      return std::move(own)(cancellable.get());
+    }();
     MutexLock done(state->mutex);
     *made = std::move(result);
     state->busy = false;
