@@ -206,7 +206,6 @@ TEST_F(JournalMemory, ATaskThatTheUserNamesPutsNoOtherOneOutOfMind) {
   EXPECT_EQ(service_.submits(), 1u);
 }
 
-// Two waited for the same task: both learn that it failed, none pays for the other.
 TEST_F(JournalMemory, APartThatWasBegunIsKeptUntilAnotherTaskIsAccepted) {
   service_.cuts = {100'000};
   GenerationJob hasty = job();
