@@ -56,20 +56,21 @@ std::optional<Clock::Time> ClipWork::deadline_from_now() const {
   return timeout.count() > 0 ? std::optional(clock_.now() + timeout) : std::nullopt;
 }
 
-// A person who has a clip does not wait long for word of a newer one.
+// A person who has a clip does not wait long for word of a newer one, and gets it though the disk is full.
 Result<void> ClipWork::look() {
   const auto task = tasks_.query(run_.asked, false, generation_.cancellable(), clock_.now() + kLookPatience);
   if (g_cancellable_is_cancelled(generation_.cancellable())) return cancelled();
   is_successor_ = true;
-  auto learnt = [&]() -> Result<void> {
-    if (!task && says_unknown(task.error()))
-      return learn(TaskUnknown{unknown_task(run_.asked, task.error()).text, task.error().http_status});
-    if (!task) return learn(TaskUnreachable{});
-    if (task->status == TaskStatus::failed) return learn(TaskFailed{task->error_message});
-    return learn(TaskKnown{task->status == TaskStatus::completed && !task->clip_url.empty()});
-  }();
+  if (!task && says_unknown(task.error()))
+    learn_if_possible(TaskUnknown{unknown_task(run_.asked, task.error()).text, task.error().http_status});
+  else if (!task)
+    learn_if_possible(TaskUnreachable{});
+  else if (task->status == TaskStatus::failed)
+    learn_if_possible(TaskFailed{task->error_message});
+  else
+    learn_if_possible(TaskKnown{task->status == TaskStatus::completed && !task->clip_url.empty()});
   for (const ClipWarning warning : std::exchange(warnings_, {})) warn(warning_text(warning, run_));
-  return learnt;
+  return {};
 }
 
 // Once is not for ever, and asking costs nothing.

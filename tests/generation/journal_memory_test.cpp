@@ -114,6 +114,14 @@ TEST_F(JournalMemory, AClipIsServedWithoutTheNetworkAndWithoutAKeyWhateverItsSuc
   EXPECT_EQ(offline.state.task_id, "task-1");
 }
 
+TEST_F(JournalMemory, AClipIsServedThoughTheEndOfItsSuccessorCannotBeJournalled) {
+  run_whole();
+  leave_task(anew());
+  service_.failure = "moderated";
+  files_.limit_space(0);
+  EXPECT_EQ(run_whole().state.task_id, "task-1");
+}
+
 // ---- A2
 
 TEST_F(JournalMemory, ALostTaskOutlivesASubmitThatIsRefused) {
