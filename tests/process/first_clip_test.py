@@ -12,7 +12,7 @@ from simulated_service import SimulatedService
 CLIP = ["genclipsrc", "model=dance-2.5", "prompt=a red kite", "poll-interval=10"]
 
 
-class FirstClip(unittest.TestCase):
+class Case(unittest.TestCase):
     def serve(self, *options):
         service = SimulatedService("--queued", "50", "--processing", "50", "--poll-interval", "10", *options)
         self.addCleanup(service.stop)
@@ -28,6 +28,8 @@ class FirstClip(unittest.TestCase):
         self.assertEqual(self.out.read_bytes(), stored.read_bytes())
         self.assertEqual(service.stats()["submits"], 1)
 
+
+class FirstClip(Case):
     def test_generates_downloads_and_stores_a_clip(self):
         service = self.serve()
         run = self.generate(service)
@@ -62,7 +64,9 @@ class FirstClip(unittest.TestCase):
         self.assertEqual(run.returncode, 0, run.stdout)
         self.assertEqual(service.stats()["submits"], 1)
 
-    def test_a_cut_download_goes_on_and_an_expired_url_is_asked_for_again(self):
+
+class FirstClipInTrouble(Case):
+    def test_a_cut_download_is_resumed_and_an_expired_url_is_asked_for_again(self):
         service = self.serve("--padding", "50000", "--fault=query#1:expire-urls", "--fault=media#2:cut=20000")
         self.assert_fetched(service, self.generate(service))
         self.assertEqual(len(service.stats()["faults"]), 2)

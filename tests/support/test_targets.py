@@ -1,13 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Prints what ninja must build for some of the tests, so that nothing else is built.
+"""Prints what ninja must build for some of the tests, so that nothing else is built; or what tests are called.
 
 tests/support/test_targets.py FOLDER SUITE... [--except SUITE...]
+tests/support/test_targets.py FOLDER --names TEST...: one a line, the shards of a test that has some: 'http' as 'http 1' ...
 """
 
 import json
 import os
 import pathlib
+import re
 import sys
 
 
@@ -19,6 +21,16 @@ def suites_of(test):
     return {suite.split(":")[-1] for suite in test["suite"]}
 
 
+def is_called(test, name):
+    """Whether it is that test, or a shard of it."""
+    return test["name"] == name or re.fullmatch(re.escape(name) + r" \d+", test["name"]) is not None
+
+
+def names(folder, wanted):
+    """Of the tests that are called so, shards included."""
+    return [test["name"] for name in wanted for test in read(folder, "tests") if is_called(test, name)]
+
+
 def targets(folder, is_wanted):
     """The files, relative to the build folder, that the wanted tests of a configured build run or load."""
     needed = {target for test in read(folder, "tests") if is_wanted(test) for target in test["depends"]}
@@ -27,6 +39,9 @@ def targets(folder, is_wanted):
 
 
 def main(folder, *words):
+    if words[0] == "--names":
+        print("\n".join(names(folder, words[1:])))
+        return
     at = words.index("--except") if "--except" in words else len(words)
     wanted, unwanted = set(words[:at]), set(words[at + 1:])
     print("\n".join(targets(folder, lambda test: suites_of(test) & wanted and not suites_of(test) & unwanted)))

@@ -24,7 +24,7 @@ import sequences
 MODEL, PROMPT = "dance-2.5", "a storm"
 FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1"
 ANNOUNCES = re.compile(r"charged|paid twice")
-PATIENCE_S = 60
+PATIENCE_S = 180
 
 
 class Broken(Exception):
@@ -57,7 +57,7 @@ class Driver:
         self.clip = None
 
     def __enter__(self):
-        self.clip = self.end(self.start(sequences.Run("genclip", False, "right", None, None, 0))).clip
+        self.clip = self.end(self.start(sequences.plain())).clip
         if not self.clip:
             raise RuntimeError("there is no clip even without a fault")
         return self
@@ -115,12 +115,14 @@ class Driver:
     # ---- runs
 
     def words(self, run, target):
+        timeout, http_timeout = ("120", "30") if run.is_patient else ("2", "1")
         if run.program == "genclip":
-            return [os.environ["GENCLIP"], "generate", "--poll-interval", "10", "--timeout", "2", "--http-timeout", "1",
-                    "--retries", "1", *["--anew"] * run.anew, "-o", str(target), MODEL, f"prompt={PROMPT}", "duration=4",
-                    f"take={self.take}"]
+            return [os.environ["GENCLIP"], "generate", "--poll-interval", "10", "--timeout", timeout, "--http-timeout",
+                    http_timeout, "--retries", "1", *["--anew"] * run.anew, "-o", str(target), MODEL, f"prompt={PROMPT}",
+                    "duration=4", f"take={self.take}"]
         return ["gst-launch-1.0", "genclipsrc", f"model={MODEL}", f"prompt={PROMPT}", "duration=4", f"take={self.take}",
-                "poll-interval=10", "timeout=2", "http-timeout=1", "retries=1", f"reuse={str(not run.anew).lower()}", "!",
+                "poll-interval=10", f"timeout={timeout}", f"http-timeout={http_timeout}", "retries=1",
+                f"reuse={str(not run.anew).lower()}", "!",
                 "filesink", f"location={target}"]
 
     def environment(self, run):
@@ -211,7 +213,7 @@ class Driver:
             self.check_that_it_is_served()
 
     def check_that_it_is_served(self):
-        (offline,) = self.run_all([sequences.Run("genclip", False, "none", None, None, 0)])
+        (offline,) = self.run_all([sequences.plain("none")])
         if offline.status != 0 or offline.clip != self.clip:
             raise Broken("a whole clip is not served any more without the service: " + offline.text)
 
@@ -221,7 +223,7 @@ class Driver:
         replaced = journal.get("replaces") or {}
         known = [journal.get("task_id"), replaced.get("task_id"), *journal.get("earlier_tasks", [])]
         alive = [task_id for task_id in known if task_id and self.has_task(task_id)]
-        self.step(sequences.Step((), (sequences.Run("genclip", False, "right", None, None, 0),)))
+        self.step(sequences.Step((), (sequences.plain(),)))
         _, (last,), paid, _ = self.said[-1]
         if last.status != 0:
             raise Broken("a plain run without a fault fails: " + last.text)

@@ -29,6 +29,12 @@ class Run:
     clock: str | None  # as faketime takes it
     ended_by: str | None  # a signal
     after_s: float  # when that comes
+    is_patient: bool = False  # has the time that a busy machine takes
+
+
+def plain(key="right"):
+    """A run that must do well where nothing is wrong."""
+    return Run("genclip", anew=False, key=key, clock=None, ended_by=None, after_s=0, is_patient=True)
 
 
 @dataclasses.dataclass(frozen=True)
