@@ -5,7 +5,7 @@ import os
 import pathlib
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-CPP = {".cpp", ".h"}
+CPP = {".c", ".cpp", ".h"}
 HIDDEN_FOLDERS = {".ci", ".githooks"}
 
 

@@ -1,0 +1,138 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The applications of examples/apps do in both languages what the guide says of them, against genclip-sim."""
+
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import unittest
+
+from simulated_service import SimulatedService
+
+APPS = pathlib.Path(__file__).resolve().parents[2] / "examples" / "apps"
+COMPILED = pathlib.Path(os.environ["GENCLIP_APPS"])
+LANGUAGES = {"Python": ("/usr/bin/python3", lambda name: APPS / (name + ".py")), "C": ("", lambda name: COMPILED / name)}
+REQUEST = ["model=dance-2.5", "prompt=a red kite", "poll-interval=10"]
+AGAIN = "Run this again later: it attaches to the task and does not pay twice."
+
+
+def words(language, name):
+    interpreter, path = LANGUAGES[language]
+    return [word for word in (interpreter, str(path(name))) if word]
+
+
+class Apps(unittest.TestCase):
+    def serve(self, *options):
+        service = SimulatedService("--queued", "10", "--processing", "10", "--poll-interval", "10", *options)
+        self.addCleanup(service.stop)
+        return service
+
+    def test_generate_a_file_and_show_progress_and_the_task(self):
+        for language in LANGUAGES:
+            with self.subTest(language=language):
+                service = self.serve()
+                out = service.store.with_name("a clip.mp4")
+                run = service.run(*words(language, "generate_clip"), out, *REQUEST)
+                self.assertEqual(run.returncode, 0, run.stdout)
+                (stored,) = service.store.glob("*/clip.mp4")
+                self.assertEqual(out.read_bytes(), stored.read_bytes())
+                self.assertRegex(run.stdout, r"(?m)^Task \S+: completed$")
+                self.assertIn("Submitted (task ", run.stdout)
+
+    def interrupt(self, service, language):
+        """Presses Ctrl-C once the task is being processed. Returns the task's ID as the program tells it."""
+        out = service.store.with_name("out.mp4")
+        run = service.start(*words(language, "generate_clip"), out, *REQUEST)
+        shown = ""
+        while "processing\n" not in shown:
+            line = run.stdout.readline()
+            self.assertTrue(line, shown)
+            shown += line
+        run.send_signal(signal.SIGINT)
+        rest, _ = run.communicate(timeout=30)
+        self.assertEqual(run.returncode, 130, shown + rest)
+        told = re.search(r"Stopped\. Task (\S+) stays with the service; the next run attaches to it\.", rest)
+        self.assertTrue(told, rest)
+        self.assertIn(f"Task {told[1]}: ", shown)
+        return told[1]
+
+    def test_ctrl_c_leaves_the_task_to_the_next_run(self):
+        for language in LANGUAGES:
+            with self.subTest(language=language):
+                service = self.serve("--processing", "600000")
+                self.assertEqual(self.interrupt(service, language), self.interrupt(service, language))
+                self.assertEqual(service.stats()["submits"], 1)
+
+    def test_ctrl_c_before_there_is_a_task(self):
+        for language in LANGUAGES:
+            with self.subTest(language=language):
+                service = self.serve("--fault", "submit:status=429;retry-after=60")
+                run = service.start(*words(language, "generate_clip"), service.store.with_name("out.mp4"), *REQUEST)
+                self.assertTrue(run.stdout.readline())
+                run.send_signal(signal.SIGINT)
+                rest, _ = run.communicate(timeout=30)
+                self.assertEqual(run.returncode, 130, rest)
+                self.assertIn("Task (no ID) stays", rest)
+
+    def test_each_kind_of_error_has_its_advice(self):
+        for told, fault, settings, env in (
+                ("Correct the request or the settings. No task was created.", None, ["duration=99"], {}),
+                ("Check the key, and whether the account has credits.", None, [], {"GENCLIP_API_KEY": "wrong"}),
+                ("Check the key, and whether the account has credits.", "submit:status=402", [], {}),
+                ("Check the base URL and the task's ID.", "submit:status=404", [], {}),
+                (AGAIN, "submit:status=429", ["retries=0"], {}),
+                (AGAIN, "media:reset", ["retries=0"], {}),
+                ("Change the request. The service could not make this clip; a new run pays again.", "submit:fail=too blue",
+                 [], {})):
+            service = self.serve(*(["--fault", fault] if fault else []))
+            for number, language in enumerate(LANGUAGES):
+                with self.subTest(language=language, told=told, fault=fault):
+                    run = service.run(*words(language, "generate_clip"), service.store.with_name("out.mp4"), *REQUEST,
+                                      f"take={number}", *settings, **env)
+                    self.assertEqual(run.returncode, 1, run.stdout)
+                    self.assertRegex(run.stdout, r"(?m)^Error: .+\n(.+\n)*" + re.escape(told) + "\n")
+
+    def test_a_property_that_does_not_exist_is_an_error(self):
+        for language in LANGUAGES:
+            with self.subTest(language=language):
+                service = self.serve()
+                run = service.run(*words(language, "generate_clip"), service.store.with_name("out.mp4"), "promt=a")
+                self.assertEqual(run.returncode, 1, run.stdout)
+                self.assertIn("promt", run.stdout)
+
+    def test_play_with_a_key_that_only_source_setup_knows(self):
+        service = self.serve()
+        key = service.store.with_name("key")
+        key.write_text("sim-key\n", encoding="utf-8")
+        key.chmod(0o600)
+        quiet = {"GENCLIP_API_KEY": "", "GST_PLUGIN_FEATURE_RANK": "fakevideosink:MAX,fakeaudiosink:MAX"}
+        # Both at once, for a URI has no poll-interval: each waits for five seconds.
+        runs = {language: service.start(*words(language, "play_clip"), f"genclip://dance-2.5?prompt={language}", key, **quiet)
+                for language in LANGUAGES}
+        for language, run in runs.items():
+            with self.subTest(language=language):
+                shown, _ = run.communicate(timeout=120)
+                self.assertEqual(run.returncode, 0, shown)
+                self.assertIn("Submitted (task ", shown)
+
+    def test_what_cannot_be_played_is_said(self):
+        for language in LANGUAGES:
+            with self.subTest(language=language):
+                run = subprocess.run([*words(language, "play_clip"), "genclip://no-such-model?prompt=a", "key"],
+                                     capture_output=True, text=True, timeout=60, check=False)
+                self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
+                self.assertIn("Error: ", run.stderr)
+
+    def test_each_says_how_it_is_used(self):
+        for language in LANGUAGES:
+            with self.subTest(language=language):
+                for name in ("generate_clip", "play_clip"):
+                    run = subprocess.run(words(language, name), capture_output=True, text=True, timeout=60, check=False)
+                    self.assertNotEqual(run.returncode, 0)
+                    self.assertIn("Usage: " + name, run.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
