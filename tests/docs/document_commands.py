@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Finds the command lines in a Markdown document that a reader will copy into a shell.
 
-Commands stand in ```sh blocks and in blocks that are indented by four blanks. A block that cannot be run here says so, and
-why, in a comment just before it: <!-- not run: needs a camera -->. There is no other way to leave one out.
+Commands stand in ```sh blocks and in blocks that are indented by four blanks. Each line is run by itself. A block whose lines
+depend on each other is run as one script: it sets or unsets a variable, or starts a program in the background. A block that
+cannot be run here says so, and why, in a comment just before it: <!-- not run: needs a camera -->. There is no other way to
+leave one out.
 """
 
 import dataclasses
 import re
 import shlex
 
-PROGRAMS = {"gst-launch-1.0", "gst-play-1.0", "gst-discoverer-1.0", "gst-inspect-1.0", "ges-launch-1.0", "genclip"}
+PROGRAMS = {"gst-launch-1.0", "gst-play-1.0", "gst-discoverer-1.0", "gst-inspect-1.0", "ges-launch-1.0", "genclip", "cc"}
+# Programs of this repository, and what a document has compiled. The rest of examples/ has tests of its own.
+PROGRAM_FOLDERS = ("./", "examples/apps/", "examples/captions/")
 ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 NOT_RUN = re.compile(r"<!--\s*not run:\s*(?P<reason>.*?\S)\s*-->")
 FENCE = re.compile(r"^ {0,3}```\s*(?P<language>\w*)\s*$")
@@ -81,13 +85,37 @@ def program_of(text):
     return next((word for word in words if not ASSIGNMENT.match(word)), "")
 
 
+def is_command(line):
+    program = program_of(line)
+    return program in PROGRAMS or program.startswith(PROGRAM_FOLDERS)
+
+
+def is_one_script(lines):
+    """Whether a line of the block needs what an earlier line has set or started."""
+    return any(line.endswith(" &") or line.startswith("unset ") or not program_of(line) and ASSIGNMENT.match(line)
+               for line in lines)
+
+
 def commands(text):
-    return [Command(number, line, reason) for first, lines, reason in blocks(text)
-            for number, line in logical_lines(first, lines) if program_of(line) in PROGRAMS]
+    found = []
+    for first, lines, reason in blocks(text):
+        block = list(logical_lines(first, lines))
+        runnable = [(number, line) for number, line in block if is_command(line)]
+        texts = [line for _, line in block]
+        if runnable and is_one_script(texts):
+            runnable = [(block[0][0], "\n".join(texts))]
+        found += [Command(number, line, reason) for number, line in runnable]
+    return found
+
+
+def listings(text, language):
+    """The texts of the fenced blocks in that language."""
+    return re.findall(rf"^```{re.escape(language)}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
 
 
 def without_screen(text):
-    """The same command for a machine without a screen, loudspeakers or a person."""
+    """The same command for a machine without a screen, loudspeakers or a person, where others use /tmp."""
+    text = text.replace("/tmp/", "$PWD/")
     text = re.sub(r"\bauto(video|audio)sink\b", r"fake\1sink", text)
     text = re.sub(r"\bgst-play-1\.0\b", "gst-play-1.0 --no-interactive --videosink=fakevideosink --audiosink=fakeaudiosink",
                   text)

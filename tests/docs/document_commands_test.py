@@ -4,7 +4,7 @@
 
 import unittest
 
-from document_commands import commands, read_files, without_screen
+from document_commands import commands, listings, read_files, without_screen
 
 DOCUMENT = """# Title
 
@@ -64,6 +64,30 @@ class DocumentCommands(unittest.TestCase):
     def test_broken_quotes_are_found_and_not_passed_over(self):
         (command,) = commands('    gst-launch-1.0 a prompt="x\n')
         self.assertEqual(command.text, 'gst-launch-1.0 a prompt="x')
+
+    def test_a_block_whose_lines_need_each_other_is_one_script(self):
+        for first in ("genclip-sim --port 1 &", "film=a.mp4", "unset GENCLIP_API_KEY", 'A="b c" D=e'):
+            with self.subTest(first=first):
+                (command,) = commands(f"```sh\ntrue\n{first}\ngenclip models \\\n  --json\n```\n")
+                self.assertEqual((command.line, command.text), (2, f"true\n{first}\ngenclip models --json"))
+
+    def test_a_block_without_a_command_is_none_whatever_it_sets(self):
+        self.assertEqual(commands("    unset GENCLIP_API_KEY\n    make &\n"), [])
+
+    def test_an_environment_before_a_command_makes_no_script(self):
+        self.assertEqual([command.line for command in commands("    A=b genclip models\n    genclip models\n")], [1, 2])
+
+    def test_programs_of_the_repository_and_compiled_ones_are_commands(self):
+        lines = ["examples/apps/play_clip.py a b", "examples/captions/burn-in a b", "./play_clip a", "cc a.c -o a"]
+        text = "".join(f"    {line}\n" for line in [*lines, "examples/run-demo", "tests/run"])
+        self.assertEqual([command.text for command in commands(text)], lines)
+
+    def test_a_shared_folder_is_not_used(self):
+        self.assertEqual(without_screen("genclip-sim --ready-file /tmp/ready &"), "genclip-sim --ready-file $PWD/ready &")
+
+    def test_listings_are_found_by_their_language(self):
+        text = "```c\nint a;\n\nint b;\n```\ntext\n```cpp\nint c;\n```\n```c\nint d;\n```\n"
+        self.assertEqual(listings(text, "c"), ["int a;\n\nint b;\n", "int d;\n"])
 
     def test_sinks_that_need_a_screen_are_replaced(self):
         self.assertEqual(without_screen("gst-launch-1.0 a ! autovideosink b ! autoaudiosink"),

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Every command line of the documents works, against the simulator."""
+"""Every command line and every program of the documents works, against the simulator."""
 
+import concurrent.futures
 import os
 import pathlib
 import subprocess
@@ -9,10 +10,11 @@ import tempfile
 import time
 import unittest
 
-from document_commands import commands, read_files, without_screen
+from document_commands import commands, listings, read_files, without_screen
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 SIMULATOR = os.environ["GENCLIP_SIM"]
+APPS = sorted((TOP / "examples" / "apps").glob("*.*"))
 SUBTITLES = "1\n00:00:00,000 --> 00:00:01,000\nGood morning\n\n2\n00:00:01,500 --> 00:00:02,500\nGood night\n"
 
 
@@ -54,39 +56,76 @@ class Documents(unittest.TestCase):
             self.assertLess(time.monotonic(), deadline, "the simulator does not get ready")
             time.sleep(0.02)
         addresses = dict(line.split("=", 1) for line in ready.read_text(encoding="utf-8").splitlines())
+        programs = f"{os.environ['GENCLIP_PROGRAMS']}:{pathlib.Path(SIMULATOR).parent}"
         self.env = {**kept, **addresses, "GENCLIP_API_KEY": "sim-key", "GENCLIP_STORE": str(self.top / "store"),
-                    "PATH": f"{os.environ['GENCLIP_PROGRAMS']}:{kept['PATH']}", "HOME": str(self.top)}
+                    "PATH": f"{programs}:{kept['PATH']}", "HOME": str(self.top),
+                    # For players that choose their sinks themselves.
+                    "GST_PLUGIN_FEATURE_RANK": "fakevideosink:MAX,fakeaudiosink:MAX"}
+        key = self.top / ".genclip-key"
+        key.write_text("sim-key\n", encoding="utf-8")
+        key.chmod(0o600)
 
     def run_one(self, command, folder):
         for name in read_files(command.text):
             path = folder / name
             if not path.exists():
                 make_input(path, self.env)
-        # pipefail: what stands before a "| head" counts too, but for the SIGPIPE that it may get.
-        return subprocess.run(["bash", "-c", "set -o pipefail; " + without_screen(command.text)], cwd=folder,
-                              env=self.env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
-                              timeout=120)
+        # pipefail: what stands before a "| head" counts too, but for the SIGPIPE that it may get. Of a script each line counts,
+        # and what it leaves in the background is stopped.
+        shell = "set -eo pipefail; trap 'kill $(jobs -p) 2>/dev/null || true; wait' EXIT\n"
+        return subprocess.run(["bash", "-c", shell + without_screen(command.text)], cwd=folder, env=self.env,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=120)
+
+    def folder_of(self, name):
+        """Where the commands of a document are run: a folder with the examples in their place."""
+        folder = self.top / str(name).replace("/", "_")
+        folder.mkdir()
+        (folder / "examples").symlink_to(TOP / "examples")
+        return folder
+
+    def run_document(self, document):
+        """Runs its command lines one after another. Returns (place, command, exit code or None, output) of each."""
+        name = document.relative_to(TOP)
+        folder = self.folder_of(name)
+        results = []
+        for command in commands(document.read_text(encoding="utf-8")):
+            place = f"{name}:{command.line}"
+            if command.not_run:
+                print(f"{place}: not run ({command.not_run}): {command.text}", flush=True)
+                results.append((place, command.text, None, ""))
+                continue
+            started = time.monotonic()
+            run = self.run_one(command, folder)
+            print(f"{place}: {run.returncode} in {time.monotonic() - started:.1f} s: {command.text}", flush=True)
+            results.append((place, command.text, run.returncode, run.stdout + run.stderr))
+        return results
 
     def test_every_command_line_works(self):
-        ran = marked = 0
+        # Several documents at once: their commands mostly wait for the service, or play a clip at its own pace.
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            results = [result for results in pool.map(self.run_document, documents()) for result in results]
+        for place, command, code, output in results:
+            with self.subTest(place=place, command=command):
+                self.assertIn(code, (0, 141, None), output[-3000:])
+        ran = sum(code is not None for _, _, code, _ in results)
+        print(f"{ran} command lines ran, {len(results) - ran} are marked as not to be run")
+        self.assertGreater(ran, 10)
+
+    def test_every_listing_is_of_an_example_or_runs(self):
+        programs = "\n".join(path.read_text(encoding="utf-8") for path in APPS)
+        ran = 0
         for document in documents():
             name = document.relative_to(TOP)
-            folder = self.top / str(name).replace("/", "_")
-            folder.mkdir()
-            for command in commands(document.read_text(encoding="utf-8")):
-                place = f"{name}:{command.line}"
-                if command.not_run:
-                    marked += 1
-                    print(f"{place}: not run ({command.not_run}): {command.text}")
-                    continue
-                with self.subTest(place=place, command=command.text):
-                    started = time.monotonic()
-                    run = self.run_one(command, folder)
-                    print(f"{place}: {run.returncode} in {time.monotonic() - started:.1f} s: {command.text}", flush=True)
-                    self.assertIn(run.returncode, (0, 141), (run.stdout + run.stderr)[-3000:])
+            text = document.read_text(encoding="utf-8")
+            for listing in listings(text, "c"):
+                self.assertIn(listing, programs, f"{name}: a listing in C that is in no file of examples/apps")
+            for listing in filter(lambda listing: listing not in programs, listings(text, "python")):
+                with self.subTest(document=name, listing=listing):
+                    run = subprocess.run(["/usr/bin/python3", "-c", listing], env=self.env, capture_output=True, text=True,
+                                         check=False, timeout=120)
+                    self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
                     ran += 1
-        print(f"{ran} command lines ran, {marked} are marked as not to be run")
-        self.assertGreater(ran, 10)
+        self.assertGreater(ran, 0)
 
 
 if __name__ == "__main__":
