@@ -15,6 +15,7 @@ PROGRAMS = {"gst-launch-1.0", "gst-play-1.0", "gst-discoverer-1.0", "gst-inspect
 # Programs of this repository, and what a document has compiled. The rest of examples/ has tests of its own.
 PROGRAM_FOLDERS = ("./", "examples/apps/", "examples/captions/")
 ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
+SUBSTITUTED = re.compile(r"\$\(\s*([^\s)]+)")
 NOT_RUN = re.compile(r"<!--\s*not run:\s*(?P<reason>.*?\S)\s*-->")
 FENCE = re.compile(r"^ {0,3}```\s*(?P<language>\w*)\s*$")
 SHELL_LANGUAGES = {"sh", "bash", "shell", "console"}
@@ -85,9 +86,13 @@ def program_of(text):
     return next((word for word in words if not ASSIGNMENT.match(word)), "")
 
 
+def programs_of(line):
+    """The line's first program, and those whose output it takes."""
+    return [program_of(line), *SUBSTITUTED.findall(line)]
+
+
 def is_command(line):
-    program = program_of(line)
-    return program in PROGRAMS or program.startswith(PROGRAM_FOLDERS)
+    return any(program in PROGRAMS or program.startswith(PROGRAM_FOLDERS) for program in programs_of(line))
 
 
 def is_one_script(lines):

@@ -2,9 +2,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """No command line of a document escapes the test that runs them."""
 
+import pathlib
 import unittest
 
-from document_commands import commands, listings, read_files, without_screen
+from document_commands import commands, listings, logical_lines, program_of, read_files, without_screen
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+# What a shell block may have beside the commands that are run: settings, and what builds and installs genclip, which
+# tests/run and tests/packaging do.
+BESIDE = {"", "export", "unset", "install", "meson", "ninja", "sudo", "examples/run-demo"}
 
 DOCUMENT = """# Title
 
@@ -84,6 +90,19 @@ class DocumentCommands(unittest.TestCase):
 
     def test_a_shared_folder_is_not_used(self):
         self.assertEqual(without_screen("genclip-sim --ready-file /tmp/ready &"), "genclip-sim --ready-file $PWD/ready &")
+
+    def test_a_command_whose_output_is_taken_is_found(self):
+        (command,) = commands('    clip=$(genclip generate x) && cp "$clip" y\n')
+        self.assertEqual(command.text, 'clip=$(genclip generate x) && cp "$clip" y')
+
+    def test_no_line_of_a_shell_block_is_overlooked(self):
+        for document in [*TOP.glob("*.md"), *(TOP / "docs").rglob("*.md")]:
+            text = document.read_text(encoding="utf-8")
+            run = "\n".join(command.text for command in commands(text))
+            for listing in listings(text, "sh"):
+                for _, line in logical_lines(1, listing.splitlines()):
+                    with self.subTest(document=document.name, line=line):
+                        self.assertTrue(line in run or program_of(line) in BESIDE)
 
     def test_listings_are_found_by_their_language(self):
         text = "```c\nint a;\n\nint b;\n```\ntext\n```cpp\nint c;\n```\n```c\nint d;\n```\n"
