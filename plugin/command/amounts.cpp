@@ -22,6 +22,14 @@ std::string formatted(const char *format, double value) {
   return g_ascii_formatd(buffer, sizeof buffer, format, value);
 }
 
+// Takes the date; nothing when there is none, as of a time that no calendar has.
+std::string formatted_date(GDateTime *date, const char *format) {
+  if (!date) return {};
+  const GStringPtr text(g_date_time_format(date, format));
+  g_date_time_unref(date);
+  return text ? text.get() : "";
+}
+
 std::string counted_unit(int64_t count, const char *one, const char *many) {
   return std::to_string(count) + " " + (count == 1 ? one : many);
 }
@@ -79,12 +87,11 @@ std::string clock_text(int64_t seconds) {
 }
 
 std::string date_text(int64_t time) {
-  if (time <= 0) return {};
-  GDateTime *date = g_date_time_new_from_unix_local(time);
-  if (!date) return {};
-  const GStringPtr text(g_date_time_format(date, "%Y-%m-%d %H:%M:%S"));
-  g_date_time_unref(date);
-  return text ? text.get() : "";
+  return time <= 0 ? "" : formatted_date(g_date_time_new_from_unix_local(time), "%Y-%m-%d %H:%M:%S");
+}
+
+std::string utc_text(int64_t time) {
+  return time <= 0 ? "" : formatted_date(g_date_time_new_from_unix_utc(time), "%Y-%m-%dT%H:%M:%SZ");
 }
 
 }  // namespace genclip

@@ -20,5 +20,7 @@ std::string age_text(int64_t since, int64_t now);
 std::string clock_text(int64_t seconds);
 // In the user's time zone; empty when 0.
 std::string date_text(int64_t time);
+// "2026-11-22T06:13:05Z", for programs; empty when 0.
+std::string utc_text(int64_t time);
 
 }  // namespace genclip

@@ -33,11 +33,14 @@ size_t columns_of(FILE *stream) {
   return std::max(columns, kFewestColumns);
 }
 
-std::string emphasized(std::string_view text, FILE *stream) {
+bool takes_sequences(FILE *stream) {
   const char *terminal = g_getenv("TERM");
+  return is_terminal(stream) && terminal && *terminal && !g_str_equal(terminal, "dumb");
+}
+
+std::string emphasized(std::string_view text, FILE *stream) {
   const char *no_color = g_getenv("NO_COLOR");
-  const bool plain =
-      !is_terminal(stream) || (no_color && *no_color) || !terminal || g_str_equal(terminal, "dumb");
+  const bool plain = !takes_sequences(stream) || (no_color && *no_color);
   return plain ? std::string(text) : "\033[1m" + std::string(text) + "\033[0m";
 }
 

@@ -15,7 +15,9 @@ inline constexpr size_t kNoLimit = size_t{1} << 30;
 // Columns of the terminal, $COLUMNS where there is none; kNoLimit in a pipe or a file, where programs look
 // for whole texts.
 size_t columns_of(FILE *stream);
-// Bold on a terminal that knows it and unless $NO_COLOR is set; else the text itself.
+// A terminal that does more than print: by $TERM.
+bool takes_sequences(FILE *stream);
+// Bold on such a terminal unless $NO_COLOR is set; else the text itself.
 std::string emphasized(std::string_view text, FILE *stream);
 
 // Columns that the text takes in a terminal.

@@ -22,6 +22,9 @@ constexpr CommandText kModelsText{
     "  genclip models sd_2.0_special\n"
     "  genclip models wave2.7-i2v --json | jq '.fields[] | select(.required).name'\n"};
 
+// Narrower columns of sentences are hard to read.
+constexpr size_t kLeastOfTexts = 30;
+
 // Remarks are Markdown.
 std::string without_code_marks(const std::string &text) {
   std::string out;
@@ -36,20 +39,32 @@ void print_wrapped(const std::string &text, const std::string &first, const std:
     print((std::exchange(is_first, false) ? first : rest) + line + "\n");
 }
 
+// How many there are, and whether the model takes others too.
+std::string fields_text(const ModelSpec &model) {
+  const size_t shown = field_rows(model).size();
+  if (!model.open) return std::to_string(shown);
+  return shown == 0 ? "any" : std::to_string(shown) + " + any";
+}
+
 void show_all(const Catalog &catalog) {
-  TextTable clips({{"MODEL"}, {"MAKES"}, {"GROUP"}, {"API"}, {"FIELDS"}});
+  const auto left = TextTable::Align::left;
+  TextTable clips({{"MODEL", left, true}, {"MAKES"}, {"GROUP"}, {"API"}, {"FIELDS"}});
   for (const auto &model : catalog.models()) {
     std::string apis;
     for (const Api api : model->apis) apis += (apis.empty() ? "" : ", ") + std::string(name_of(api));
-    const size_t shown = field_rows(*model).size();
-    const std::string fields =
-        shown == 0 ? "not shown" : std::to_string(shown) + (model->open ? " and others" : "");
-    clips.add({printable(model->id), name_of(model->result), printable(model->group), apis, fields});
+    clips.add(
+        {printable(model->id), name_of(model->result), printable(model->group), apis, fields_text(*model)});
+  }
+  // Programs get one table.
+  const bool in_one = columns_of(stdout) == kNoLimit;
+  TextTable texts({{"TEXT MODEL, FOR GENCAPTION", left, true}, {"VERSION"}});
+  for (const TextModel &model : catalog.text_models()) {
+    if (in_one)
+      clips.add({printable(model.id), "text", name_of(model.variant), "", ""});
+    else
+      texts.add({printable(model.id), name_of(model.variant)});
   }
   print(clips.to_text(stdout));
-  TextTable texts({{"TEXT MODEL, FOR GENCAPTION"}, {"VERSION"}});
-  for (const TextModel &model : catalog.text_models())
-    texts.add({printable(model.id), name_of(model.variant)});
   if (!texts.empty()) print("\n" + texts.to_text(stdout));
 }
 
@@ -57,8 +72,9 @@ void show(const ModelSpec &spec) {
   print(emphasized(printable(spec.id), stdout) + (spec.group.empty() ? "" : ", " + printable(spec.group)) +
         "\n");
   if (!spec.note.empty()) print_wrapped(printable(spec.note), "", "");
+  const auto left = TextTable::Align::left;
   TextTable fields(
-      {{"FIELD", TextTable::Align::left, true}, {"TYPE"}, {"REQUIRED"}, {"DEFAULT"}, {"ALLOWED"}});
+      {{"FIELD", left, true}, {"TYPE"}, {"REQUIRED"}, {"DEFAULT"}, {"ALLOWED", left, false, kLeastOfTexts}});
   for (const FieldRow &row : field_rows(spec))
     fields.add(
         {printable(row.field), row.type, row.required, printable(row.fallback), printable(row.allowed)});

@@ -29,7 +29,7 @@ std::string percent_text(const GenerationState &state) {
 }  // namespace
 
 ProgressLine::ProgressLine(bool quiet)
-    : quiet_(quiet), terminal_(is_terminal(stderr)), started_(g_get_monotonic_time()) {}
+    : quiet_(quiet), terminal_(takes_sequences(stderr)), started_(g_get_monotonic_time()) {}
 
 void ProgressLine::show(const GenerationState &state) {
   state_ = state;
@@ -49,7 +49,8 @@ void ProgressLine::clear() {
   drawn_ = false;
 }
 
-// "processing  [#######-------]  50 %  0:42", as wide as the terminal allows.
+// "processing  [#######-------]  50 %  0:42", as wide as the terminal allows. The last column stays free:
+// where it is written, the cursor stays in it, and what follows erases it.
 void ProgressLine::draw() {
   const std::string status(status_word(state_.status));
   const std::string time = clock_text((g_get_monotonic_time() - started_) / G_USEC_PER_SEC);
@@ -58,7 +59,8 @@ void ProgressLine::draw() {
   std::string line = status;
   line.resize(std::max<size_t>(line.size(), sizeof "downloading" - 1), ' ');
   const size_t others = line.size() + percent.size() + time.size() + 8;
-  const size_t room = columns_of(stderr) - std::min(columns_of(stderr), others);
+  const size_t columns = columns_of(stderr) - 1;
+  const size_t room = columns - std::min(columns, others);
   // The percentage is that of the task.
   if (state_.status != ClipStatus::downloading && state_.progress >= 0 && room >= kNarrowestBar) {
     const size_t width = std::min(room, kWidestBar);

@@ -42,21 +42,39 @@ Totals totals_of(const std::vector<StoredClip> &clips) {
   return totals;
 }
 
-// "used 3 min ago, submitted 2026-11-22 06:13:05, take 2, seed 42, task t-7".
-std::string details_of(const StoredClip &clip) {
-  const ClipRecord record = clip.record.value_or(ClipRecord{});
-  std::string text;
+// A text of others in one line; where it had several, or tabs, there is one blank.
+std::string in_one_line(const std::string &text) {
+  std::string line;
+  for (const char c : printable(text))
+    if (c != ' ' || !(line.empty() || line.ends_with(' '))) line += c;
+  if (line.ends_with(' ')) line.pop_back();
+  return line;
+}
+
+// Why there is no clip.
+std::string problem_of(const StoredClip &clip) {
+  return in_one_line(clip.record ? clip.record->error : clip.problem);
+}
+
+std::string take_text(const ClipRecord &record) {
+  return record.identity.take > 0 ? std::to_string(record.identity.take) : "";
+}
+
+// "used 3 min ago", "submitted 2026-11-22 06:13:05", "take 2", "seed 42", "task t-7".
+std::vector<std::string> details_of(const StoredClip &clip, const ClipRecord &record) {
+  std::vector<std::string> details;
   const auto add = [&](const char *name, const std::string &value, const char *after = "") {
-    if (!value.empty()) text += (text.empty() ? "" : ", ") + std::string(name) + " " + value + after;
+    if (!value.empty()) details.push_back(std::string(name) + " " + value + after);
   };
   add("used", age_text(clip.last_used, g_get_real_time() / G_USEC_PER_SEC), " ago");
   add("submitted", date_text(record.submitted_at));
-  add("take", record.identity.take > 0 ? std::to_string(record.identity.take) : "");
-  add("seed", clip.record ? seed_text(clip) : "");
+  add("take", take_text(record));
+  add("seed", seed_text(clip));
   add("task", printable(record.task_id));
-  return text;
+  return details;
 }
 
+// A person gets a few lines a clip, and what they come to.
 void show_list(const std::vector<StoredClip> &clips) {
   using Align = TextTable::Align;
   TextTable table({{"KEY", Align::left, true},
@@ -64,21 +82,48 @@ void show_list(const std::vector<StoredClip> &clips) {
                    {"MODEL", Align::left, true},
                    {"CREDITS", Align::right, true},
                    {"SIZE", Align::right, true}});
-  const size_t room = columns_of(stdout) - TextTable::kIndent;
+  const size_t columns = columns_of(stdout);
+  const size_t room = columns - TextTable::kIndent;
   for (const StoredClip &clip : clips) {
     const ClipRecord record = clip.record.value_or(ClipRecord{});
-    std::vector<std::string> below;
-    if (clip.record && !clip.prompt().empty()) below.push_back(cut_to(printable(clip.prompt()), room));
-    if (!clip.record) below.push_back(printable(clip.problem));
-    if (std::string details = details_of(clip); !details.empty()) below.push_back(std::move(details));
+    std::vector<std::string> below = listed(details_of(clip, record), room);
+    if (const std::string problem = problem_of(clip); !problem.empty()) below.insert(below.begin(), problem);
+    if (const std::string prompt = in_one_line(clip.prompt()); !prompt.empty())
+      below.insert(below.begin(), cut_to(prompt, room));
     table.add({short_key(clip), state_word(clip), printable(record.model), credits_text(record.amount),
                size_text(clip.size)},
               std::move(below));
   }
   if (!table.empty()) print(table.to_text(stdout) + "\n");
   const Totals totals = totals_of(clips);
-  print(counted(static_cast<int64_t>(totals.clips), "clip") + ", " + std::to_string(totals.complete) +
-        " complete, " + size_text(totals.size) + ", " + totals.cost.text() + "\n");
+  const std::string text = counted(static_cast<int64_t>(totals.clips), "clip") + ", " +
+                           std::to_string(totals.complete) + " complete, " + size_text(totals.size) + ", " +
+                           totals.cost.text();
+  for (const std::string &line : wrapped(text, columns)) print(line + "\n");
+}
+
+// A program gets a line a clip, with plain numbers. New columns come behind these.
+void print_rows(const std::vector<StoredClip> &clips) {
+  TextTable table({{"KEY"},
+                   {"STATE"},
+                   {"MODEL"},
+                   {"CREDITS"},
+                   {"BYTES"},
+                   {"TAKE"},
+                   {"SEED"},
+                   {"SUBMITTED"},
+                   {"USED"},
+                   {"TASK"},
+                   {"PROMPT"},
+                   {"PROBLEM"}});
+  for (const StoredClip &clip : clips) {
+    const ClipRecord record = clip.record.value_or(ClipRecord{});
+    table.add({short_key(clip), state_word(clip), printable(record.model), credits_text(record.amount),
+               std::to_string(clip.size), take_text(record), seed_text(clip), utc_text(record.submitted_at),
+               utc_text(clip.last_used), printable(record.task_id), in_one_line(clip.prompt()),
+               problem_of(clip)});
+  }
+  print(table.to_text(stdout));
 }
 
 Json list_json(const std::string &root, const std::vector<StoredClip> &clips) {
@@ -109,6 +154,8 @@ int run_store_list(const Words &words) {
   if (!clips) return report_failure(clips.error(), json);
   if (json)
     print(list_json(root, *clips).to_pretty_text() + "\n");
+  else if (columns_of(stdout) == kNoLimit)
+    print_rows(*clips);
   else
     show_list(*clips);
   return kOk;

@@ -25,6 +25,32 @@ constexpr CommandText kShowText{
     "Exit code: 0, or 1 when there is no such clip, or 2 when the command line makes no\n"
     "sense.\n"};
 
+// The lines of a text of others, for a person to read.
+std::string printable_lines(std::string_view text) {
+  std::string shown;
+  for (;;) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    shown += printable(text.substr(0, end));
+    if (end == text.size()) return shown;
+    shown += '\n';
+    text.remove_prefix(end + 1);
+  }
+}
+
+// The fields that have no entry of their own, as words of a command line.
+std::string other_fields(const Json &request) {
+  std::string words;
+  for (const auto &[name, value] : *request.object()) {
+    if (name == "model" || name == "prompt" || name == "seed") continue;
+    const Json::Array *list = value.array();
+    for (const Json &item : list ? *list : Json::Array{value}) {
+      const std::string text = item.string() ? *item.string() : item.to_text();
+      words += (words.empty() ? "" : " ") + shell_word(name + "=" + text);
+    }
+  }
+  return words;
+}
+
 using Entries = std::vector<std::pair<std::string, std::string>>;
 
 Entries entries_of(const StoredClip &clip) {
@@ -41,7 +67,9 @@ Entries entries_of(const StoredClip &clip) {
   if (const auto &record = clip.record) {
     add("Error", record->error);
     add("Model", record->model);
-    add("Prompt", clip.prompt());
+    if (const std::string prompt = clip.prompt(); !prompt.empty())
+      entries.emplace_back("Prompt", printable_lines(prompt));
+    add("Request", other_fields(record->identity.request));
     add_number("Take", record->identity.take);
     add("Seed", seed_text(clip));
     add("Task", record->task_id);
@@ -66,7 +94,6 @@ void show_details(const StoredClip &clip) {
   size_t width = 0;
   for (const auto &[name, value] : entries) width = std::max(width, width_of(name));
   for (const auto &[name, value] : entries) print(entry_text(name, width, value, columns_of(stdout)));
-  if (clip.record) print("\n" + clip.record->identity.request.to_pretty_text() + "\n");
 }
 
 }  // namespace

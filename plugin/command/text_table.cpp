@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "plugin/command/console.h"
@@ -16,14 +17,51 @@ namespace {
 
 constexpr size_t kGap = 2;
 
+// Chinese and Japanese have no blanks: a line may end at any of their characters, but not before a mark that
+// belongs to what stands before it.
+bool may_end_between(gunichar before, gunichar after) {
+  const GUnicodeBreakType first = g_unichar_break_type(before);
+  const GUnicodeBreakType second = g_unichar_break_type(after);
+  if (second == G_UNICODE_BREAK_IDEOGRAPHIC)
+    return first != G_UNICODE_BREAK_OPEN_PUNCTUATION && first != G_UNICODE_BREAK_ZERO_WIDTH_JOINER;
+  return first == G_UNICODE_BREAK_IDEOGRAPHIC &&
+         (second == G_UNICODE_BREAK_ALPHABETIC || second == G_UNICODE_BREAK_NUMERIC ||
+          second == G_UNICODE_BREAK_OPEN_PUNCTUATION);
+}
+
+struct LineEnd {
+  size_t end;   // Bytes of the line.
+  size_t next;  // Where the next one begins.
+};
+
+// The last place within `width` columns where a line may end, else the first one behind them.
+std::optional<LineEnd> line_end(std::string_view text, size_t width) {
+  std::optional<LineEnd> found;
+  gunichar before = 0;
+  for (size_t at = 0, used = 0; at < text.size();) {
+    const gunichar c = g_utf8_get_char(text.data() + at);
+    const auto length = static_cast<size_t>(g_utf8_next_char(text.data() + at) - (text.data() + at));
+    if (found && c == ' ' && found->next == at) {
+      ++found->next;
+    } else if (at > 0 && (c == ' ' || may_end_between(before, c))) {
+      if (used <= width || !found) found = LineEnd{at, c == ' ' ? at + 1 : at};
+      if (used > width) break;
+    }
+    used += width_of(text.substr(at, length));
+    before = c;
+    at += length;
+  }
+  return found;
+}
+
 size_t longest_word(std::string_view text) {
   size_t longest = 0;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find(' '), text.size());
-    longest = std::max(longest, width_of(text.substr(0, end)));
-    text.remove_prefix(std::min(end + 1, text.size()));
+  for (;;) {
+    const auto end = line_end(text, 0);
+    longest = std::max(longest, width_of(text.substr(0, end ? end->end : text.size())));
+    if (!end) return longest;
+    text.remove_prefix(end->next);
   }
-  return longest;
 }
 
 // Bytes of the longest beginning of `text` that takes at most `width` columns; one character at least.
@@ -47,47 +85,93 @@ std::string cut_to(std::string_view text, size_t width) {
 
 std::vector<std::string> wrapped(std::string_view text, size_t width, LongWords words) {
   std::vector<std::string> lines;
-  while (width_of(text) > width) {
-    size_t end = fitting(text, width);
-    size_t next = end;
-    size_t blank = text.substr(0, end + 1).rfind(' ');
-    if (words == LongWords::kept && (blank == text.npos || blank == 0)) blank = text.find(' ', 1);
-    if (blank != text.npos && blank > 0) {
-      end = blank;
-      next = blank + 1;
-    } else if (words == LongWords::kept) {
-      break;
-    }
-    lines.emplace_back(text.substr(0, end));
-    text.remove_prefix(next);
+  for (size_t room = fitting(text, width); room < text.size(); room = fitting(text, width)) {
+    auto end = line_end(text, width);
+    if (words == LongWords::broken && (!end || end->end > room)) end = LineEnd{room, room};
+    if (!end) break;
+    lines.emplace_back(text.substr(0, end->end));
+    text.remove_prefix(end->next);
   }
   if (!text.empty() || lines.empty()) lines.emplace_back(text);
   return lines;
 }
 
+std::vector<std::string> listed(const std::vector<std::string> &items, size_t width) {
+  std::vector<std::string> lines;
+  for (const std::string &item : items) {
+    if (!lines.empty()) lines.back() += ",";
+    // A comma may follow.
+    if (!lines.empty() && width_of(lines.back()) + 1 + width_of(item) + 1 <= width)
+      lines.back() += " " + item;
+    else
+      lines.push_back(item);
+  }
+  return lines;
+}
+
 std::string entry_text(const std::string &name, size_t name_width, std::string_view text, size_t columns) {
+  if (columns == kNoLimit) {
+    std::string line = name + "\t" + std::string(text) + "\n";
+    std::replace(line.begin(), line.end() - 1, '\n', ' ');
+    return line;
+  }
   const size_t indent = name_width + kGap;
-  const std::string blanks(indent, ' ');
-  std::string shown = name + std::string(indent - std::min(indent, width_of(name)), ' ');
-  bool is_first = true;
-  for (const std::string &line : wrapped(text, columns - std::min(columns / 2, indent), LongWords::kept))
-    shown += (std::exchange(is_first, false) ? "" : blanks) + line + "\n";
+  const size_t width = columns - std::min(columns / 2, indent);
+  std::string shown;
+  std::string before = name + std::string(indent - std::min(indent, width_of(name)), ' ');
+  for (bool more = true; more;) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    for (const std::string &line : wrapped(text.substr(0, end), width, LongWords::kept)) {
+      shown += before + line;
+      shown.erase(shown.find_last_not_of(' ') + 1);
+      shown += "\n";
+      before = std::string(indent, ' ');
+    }
+    more = end < text.size();
+    text.remove_prefix(more ? end + 1 : end);
+  }
   return shown;
 }
 
-// Nothing when the words do not fit side by side.
-std::vector<size_t> TextTable::widths(size_t most) const {
+size_t TextTable::least_width(size_t column, const std::string &cell) const {
+  const size_t width = columns_[column].firm ? width_of(cell) : longest_word(cell);
+  return std::max(width, width_of(columns_[column].head));
+}
+
+// Which rows stand side by side: as many as fit, the narrow ones first, so that one long name does not make a
+// list of every row.
+std::vector<bool> TextTable::fitting_rows(size_t most) const {
+  std::vector<std::pair<size_t, size_t>> order;  // Width of a row, and its number.
+  for (size_t row = 0; row < rows_.size(); ++row) {
+    order.emplace_back(0, row);
+    for (size_t i = 0; i < columns_.size(); ++i) order.back().first += least_width(i, rows_[row].cells[i]);
+  }
+  std::sort(order.begin(), order.end());
+  std::vector<bool> fit(rows_.size());
+  std::vector<size_t> least(columns_.size(), 0);
+  for (const auto &[width, row] : order) {
+    std::vector<size_t> with = least;
+    for (size_t i = 0; i < columns_.size(); ++i)
+      with[i] = std::max(with[i], least_width(i, rows_[row].cells[i]));
+    fit[row] = std::accumulate(with.begin(), with.end(), kGap * (columns_.size() - 1)) <= most;
+    if (fit[row]) least = std::move(with);
+  }
+  return fit;
+}
+
+// Of those rows, in so many columns, in which their words fit.
+std::vector<size_t> TextTable::widths(const std::vector<bool> &fit, size_t most) const {
   std::vector<size_t> widths;
   std::vector<size_t> least;
-  for (size_t i = 0; i < columns_.size(); ++i) {
-    size_t width = width_of(columns_[i].head);
-    size_t word = width;
-    for (const auto &row : rows_) {
-      width = std::max(width, width_of(row.cells[i]));
-      word = std::max(word, columns_[i].firm ? width_of(row.cells[i]) : longest_word(row.cells[i]));
+  for (const Column &column : columns_) {
+    widths.push_back(width_of(column.head));
+    least.push_back(widths.back());
+  }
+  for (size_t row = 0; row < rows_.size(); ++row) {
+    for (size_t i = 0; fit[row] && i < columns_.size(); ++i) {
+      widths[i] = std::max(widths[i], width_of(rows_[row].cells[i]));
+      least[i] = std::max(least[i], least_width(i, rows_[row].cells[i]));
     }
-    widths.push_back(width);
-    least.push_back(word);
   }
   const size_t gaps = kGap * (columns_.size() - 1);
   // The widest column gives way.
@@ -95,7 +179,7 @@ std::vector<size_t> TextTable::widths(size_t most) const {
     size_t *widest = nullptr;
     for (size_t i = 0; i < widths.size(); ++i)
       if (widths[i] > least[i] && (!widest || widths[i] > *widest)) widest = &widths[i];
-    if (!widest) return {};
+    if (!widest) break;
     --*widest;
   }
   return widths;
@@ -136,20 +220,50 @@ std::string TextTable::list_of(const Row &row, size_t columns) const {
   return text;
 }
 
+bool TextTable::is_last_cramped(const std::vector<size_t> &widths) const {
+  return widths.back() < columns_.back().least &&
+         std::any_of(rows_.begin(), rows_.end(),
+                     [&](const Row &row) { return width_of(row.cells.back()) > widths.back(); });
+}
+
+TextTable TextTable::without_last_column() const {
+  TextTable table({columns_.begin(), columns_.end() - 1});
+  for (Row row : rows_) {
+    if (!row.cells.back().empty()) row.below.insert(row.below.begin(), row.cells.back());
+    row.cells.pop_back();
+    table.rows_.push_back(std::move(row));
+  }
+  return table;
+}
+
+std::string TextTable::separated_by_tabs() const {
+  std::string text;
+  for (const Column &column : columns_) text += column.head + "\t";
+  text.back() = '\n';
+  for (const Row &row : rows_) {
+    for (const std::string &cell : row.cells) text += (cell.empty() ? "-" : cell) + "\t";
+    text.back() = '\n';
+  }
+  return text;
+}
+
 std::string TextTable::to_text(FILE *stream) const {
   const size_t columns = columns_of(stream);
-  const std::vector<size_t> widths = this->widths(columns);
+  if (columns == kNoLimit) return separated_by_tabs();
+  const std::vector<bool> fit = fitting_rows(columns);
+  const std::vector<size_t> widths = this->widths(fit, columns);
+  if (is_last_cramped(widths)) return without_last_column().to_text(stream);
   std::string text;
-  if (!widths.empty()) {
+  if (std::find(fit.begin(), fit.end(), true) != fit.end()) {
     std::vector<std::string> heads;
     for (const Column &column : columns_) heads.push_back(column.head);
     text = lines_of(heads, widths);
     text.pop_back();
     text = emphasized(text, stream) + "\n";
   }
-  for (const Row &row : rows_) {
-    text += widths.empty() ? list_of(row, columns) : lines_of(row.cells, widths);
-    for (const std::string &below : row.below)
+  for (size_t row = 0; row < rows_.size(); ++row) {
+    text += fit[row] ? lines_of(rows_[row].cells, widths) : list_of(rows_[row], columns);
+    for (const std::string &below : rows_[row].below)
       for (const std::string &line : wrapped(below, columns - kIndent, LongWords::kept))
         text += std::string(kIndent, ' ') + line + "\n";
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A table for a terminal: columns as wide as needed, cells broken between words where the terminal ends.
-// Where words do not fit side by side, each row is a list of its cells.
+// A table for a terminal: columns as wide as needed, cells broken between words where the terminal ends. A
+// row whose words do not fit side by side is a list of its cells. Programs get a line a row, its cells parted
+// by tabs.
 #pragma once
 
 #include <cstdio>
@@ -18,18 +19,23 @@ class TextTable {
     std::string head;
     Align align = Align::left;
     bool firm = false;  // Its cells are never broken: names to be copied.
+    // Of the last column, which holds texts: where so many columns are not left for it, its cells stand below
+    // their rows.
+    size_t least = 0;
   };
 
   explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
   // As many cells as there are columns, each printable. What is `below` begins lines of its own, broken
-  // between words only.
+  // between words only; programs do not get it.
   void add(std::vector<std::string> cells, std::vector<std::string> below = {}) {
     rows_.push_back({std::move(cells), std::move(below)});
   }
   bool empty() const { return rows_.empty(); }
 
-  // Lines no longer than the stream's columns, as far as firm cells allow, for it to be printed there.
+  // For it to be printed there: lines no longer than the stream's columns, as far as firm cells allow. Where
+  // the stream has no columns, an empty cell is "-", so that each line has as many words as there are
+  // columns.
   std::string to_text(FILE *stream) const;
 
   // By how much lines below a row are indented.
@@ -41,7 +47,12 @@ class TextTable {
     std::vector<std::string> below;
   };
 
-  std::vector<size_t> widths(size_t most) const;
+  size_t least_width(size_t column, const std::string &cell) const;
+  std::vector<bool> fitting_rows(size_t most) const;
+  std::vector<size_t> widths(const std::vector<bool> &fit, size_t most) const;
+  bool is_last_cramped(const std::vector<size_t> &widths) const;
+  TextTable without_last_column() const;
+  std::string separated_by_tabs() const;
   std::string lines_of(const std::vector<std::string> &cells, const std::vector<size_t> &widths) const;
   std::string list_of(const Row &row, size_t columns) const;
 
@@ -51,10 +62,14 @@ class TextTable {
 
 // The text, or as much of it as fits and an ellipsis.
 std::string cut_to(std::string_view text, size_t width);
-// The text in lines of at most `width` columns, broken at blanks where there are some.
+// The text in lines of at most `width` columns, broken at blanks and between the characters of scripts that
+// have none.
 enum class LongWords { broken, kept };  // Kept: a name that is to be copied makes its line longer.
 std::vector<std::string> wrapped(std::string_view text, size_t width, LongWords words = LongWords::broken);
-// A name and what it stands for, whose further lines stand below its first: "Prompt  a storm".
+// The items in lines of at most `width` columns, with commas between them; an item is not broken.
+std::vector<std::string> listed(const std::vector<std::string> &items, size_t width);
+// A name and what it stands for, whose further lines stand below its first: "Prompt  a storm". For programs
+// one line with a tab between the two. The text may have several lines.
 std::string entry_text(const std::string &name, size_t name_width, std::string_view text, size_t columns);
 
 }  // namespace genclip

@@ -71,6 +71,8 @@ TEST(Amounts, TimesRunOn) {
 
 TEST(Amounts, UnknownDatesAreEmpty) {
   EXPECT_EQ(date_text(0), "");
+  EXPECT_EQ(utc_text(0), "");
+  EXPECT_EQ(utc_text(1700000000), "2023-11-14T22:13:20Z");
   EXPECT_EQ(date_text(1700000000).size(), sizeof "2023-11-14 22:13:20" - 1);
 }
 

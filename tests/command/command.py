@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs the built genclip as a user would, with an environment that is the test's own."""
 
+import codecs
+import fcntl
 import json
 import os
 import pathlib
 import pty
+import struct
 import subprocess
+import termios
 
 GENCLIP = os.environ["GENCLIP"]
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
@@ -30,20 +34,22 @@ def genclip_json(*words, **changes):
     return run, json.loads(run.stdout)
 
 
-def genclip_on_terminal(*words, **changes):
-    """Exit code and what a terminal gets, both streams in one."""
+def genclip_on_terminal(*words, columns=0, watch=None, **changes):
+    """Exit code and what a terminal of so many columns gets, both streams in one; `watch` gets each piece as it comes."""
     changes = {"TERM": "xterm", **changes}
     master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("4H", 50, columns, 0, 0))
+    decoder = codecs.getincrementaldecoder("utf-8")()
     with subprocess.Popen([GENCLIP, *words], env=environment(**changes), stdin=slave, stdout=slave, stderr=slave) as run:
         os.close(slave)
-        text = b""
+        text = ""
         while True:
             try:
-                piece = os.read(master, 65536)
+                piece = decoder.decode(os.read(master, 65536))
             except OSError:  # How Linux says that the other side is gone.
                 break
-            if not piece:
-                break
             text += piece
+            if watch:
+                watch(piece)
         os.close(master)
-        return run.wait(60), text.decode().replace("\r\n", "\n")
+        return run.wait(60), text.replace("\r\n", "\n")

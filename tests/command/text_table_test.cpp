@@ -65,24 +65,80 @@ TEST_F(TextTables, LinesBelowAreBrokenBetweenWordsOnly) {
                                     std::string(50, 'n') + "\n    and more\n");
 }
 
-TEST_F(TextTables, WhereWordsDoNotFitSideBySideEachRowIsAList) {
+TEST_F(TextTables, ARowWhoseWordsDoNotFitSideBySideIsAListAndTheOthersAreNot) {
   TextTable table({{"KEY", TextTable::Align::left, true}, {"TYPE"}, {"WHAT IT TAKES"}});
+  table.add({"a", "text", "x"});
+  table.add({"0123456789012345678901234", "", "characters, characters"}, {"below"});
   table.add({"0123456789012345678901234", "characters", "characters, characters"});
   table.add({"b", "", "x"});
   EXPECT_EQ(shown(table, "40"),
+            "KEY  TYPE  WHAT IT TAKES\n"
+            "a    text  x\n"
+            "0123456789012345678901234\n"
+            "  WHAT IT TAKES  characters, characters\n"
+            "    below\n"
             "0123456789012345678901234\n"
             "  TYPE           characters\n"
             "  WHAT IT TAKES  characters, characters\n"
-            "b\n"
-            "  WHAT IT TAKES  x\n");
+            "b          x\n");
 }
 
-TEST_F(TextTables, InAPipeNothingIsBroken) {
+TEST_F(TextTables, OfRowsThatFitAloneAndNotTogetherTheWiderOneIsAList) {
+  TextTable table({{"A", TextTable::Align::left, true}, {"B", TextTable::Align::left, true}});
+  table.add({std::string(35, 'a'), "b"});
+  table.add({"a", std::string(30, 'b')});
+  EXPECT_EQ(shown(table, "40"),
+            "A  B\n" + std::string(35, 'a') + "\n  B  b\na  " + std::string(30, 'b') + "\n");
+}
+
+TEST_F(TextTables, WhereNoRowFitsThereIsNoHead) {
+  TextTable table({{"A", TextTable::Align::left, true}, {"B"}});
+  table.add({std::string(50, 'a'), "b"});
+  EXPECT_EQ(shown(table, "40"), std::string(50, 'a') + "\n  B  b\n");
+}
+
+TEST_F(TextTables, TextsThatHaveTooFewColumnsStandBelowTheirRows) {
+  const auto left = TextTable::Align::left;
+  TextTable table({{"FIELD", left, true}, {"TYPE"}, {"ALLOWED", left, false, 24}});
+  table.add({"reference_images", "image[]", "some words that do not fit in here at all"}, {"more"});
+  table.add({"b", "c", ""});
+  EXPECT_EQ(shown(table, "60"),
+            "FIELD             TYPE     ALLOWED\n"
+            "reference_images  image[]  some words that do not fit in\n"
+            "                           here at all\n"
+            "    more\n"
+            "b                 c\n");
+  EXPECT_EQ(shown(table, "50"),
+            "FIELD             TYPE\n"
+            "reference_images  image[]\n"
+            "    some words that do not fit in here at all\n"
+            "    more\n"
+            "b                 c\n");
+}
+
+TEST_F(TextTables, AShortLastColumnStaysInItsTable) {
+  TextTable table({{"FIELD"}, {"ALLOWED", TextTable::Align::left, false, 24}});
+  table.add({"field", "4 to 15"});
+  EXPECT_EQ(shown(table, "40"), "FIELD  ALLOWED\nfield  4 to 15\n");
+}
+
+TEST_F(TextTables, ProgramsGetALineARowWithTabs) {
   g_unsetenv("COLUMNS");
-  TextTable table({{"KEY"}, {"TEXT"}});
+  TextTable table({{"KEY"}, {"TEXT", TextTable::Align::right, false, 24}, {"C"}});
   const std::string text = "words " + std::string(300, 'w') + " words";
-  table.add({"a", text}, {text});
-  EXPECT_EQ(table.to_text(stream_), "KEY  TEXT\na    " + text + "\n    " + text + "\n");
+  table.add({"a", text, "c"}, {"for people"});
+  table.add({"b", "", ""});
+  EXPECT_EQ(table.to_text(stream_), "KEY\tTEXT\tC\na\t" + text + "\tc\nb\t-\t-\n");
+}
+
+TEST(EntryText, HasATabForPrograms) {
+  EXPECT_EQ(entry_text("Name", 6, "some words\nand more", kNoLimit), "Name\tsome words and more\n");
+}
+
+TEST(EntryText, MayHaveSeveralLines) {
+  EXPECT_EQ(entry_text("Name", 6, "some\n\nwords", 40), "Name    some\n\n        words\n");
+  EXPECT_EQ(entry_text("Name", 6, "\nwords\n", 40), "Name\n        words\n\n");
+  EXPECT_EQ(entry_text("Name", 6, "", 40), "Name\n");
 }
 
 TEST(EntryText, StandsBesideItsNameAndIsBrokenBetweenWords) {
@@ -102,6 +158,28 @@ TEST(Wrapped, BreaksAtBlanksElseAnywhereAndNeverInACharacter) {
   EXPECT_THAT(wrapped("", 5), ElementsAre(""));
   EXPECT_THAT(wrapped("a longer_name b", 4, LongWords::kept), ElementsAre("a", "longer_name", "b"));
   EXPECT_THAT(wrapped("longer_name", 4, LongWords::kept), ElementsAre("longer_name"));
+  EXPECT_THAT(wrapped("one   two  ", 3), ElementsAre("one", "two"));
+}
+
+TEST(Wrapped, BreaksTextsThatHaveNoBlanksAndNoMarkBeginsALine) {
+  EXPECT_THAT(wrapped("一只红色的风筝", 8, LongWords::kept), ElementsAre("一只红色", "的风筝"));
+  EXPECT_THAT(wrapped("一只红色，的风筝", 8, LongWords::kept), ElementsAre("一只红", "色，的风", "筝"));
+  EXPECT_THAT(wrapped("一只红（色的风筝", 8, LongWords::kept), ElementsAre("一只红", "（色的风", "筝"));
+  EXPECT_THAT(wrapped("a_long_name风筝b_long_name", 4, LongWords::kept),
+              ElementsAre("a_long_name", "风筝", "b_long_name"));
+  EXPECT_THAT(wrapped("👨‍👩‍👧 x", 4, LongWords::kept), ElementsAre("👨‍👩‍👧", "x"))
+      << "a joiner keeps its characters";
+}
+
+TEST(Listed, BreaksBetweenItemsOnly) {
+  EXPECT_THAT(listed({"used 3 min ago", "take 2", "task t-7"}, 24),
+              ElementsAre("used 3 min ago, take 2,", "task t-7"));
+  EXPECT_THAT(listed({"used 3 min ago", "take 2", "task t-7"}, 23),
+              ElementsAre("used 3 min ago, take 2,", "task t-7"));
+  EXPECT_THAT(listed({"used 3 min ago", "take 2", "task t-7"}, 22),
+              ElementsAre("used 3 min ago,", "take 2, task t-7"));
+  EXPECT_THAT(listed({"longer than the width", "x"}, 5), ElementsAre("longer than the width,", "x"));
+  EXPECT_THAT(listed({}, 5), ElementsAre());
 }
 
 TEST(CutTo, NeverTakesMoreThanItsWidth) {

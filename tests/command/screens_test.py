@@ -1,0 +1,275 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What a person sees on terminals of 60, 80 and 100 columns, and what a pipe gets, compared with the files in screens/.
+
+RENEW_SCREENS=1 meson test -C build command-screens writes these files; look at each of them before it is committed.
+"""
+
+import hashlib
+import http.server
+import json
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+
+from command import GENCLIP, environment, genclip, genclip_on_terminal
+from screen import Screen
+
+SCREENS = pathlib.Path(__file__).resolve().parent / "screens"
+RENEW = bool(os.environ.get("RENEW_SCREENS"))
+WIDTHS = (60, 80, 100)
+SHOWN_STORE = "/home/me/.cache/genclip"
+# The dates on the screens are what they would be at this time; clips were used so many seconds before.
+SHOWN_NOW = 1741521600  # 2025-03-09 12:00:00
+MINUTE, HOUR, DAY = 60, 3600, 86400
+
+
+def date_text(seconds):
+    return time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(seconds))
+
+
+class MadeStore:
+    """Folders of clips as runs have left them."""
+
+    def __init__(self, root):
+        self.root = root
+        self.now = int(time.time())
+        self.dates = {}
+
+    def key(self, name):
+        return hashlib.sha256(name.encode()).hexdigest()
+
+    def clip(self, name, prompt, age, *, size=0, state="complete", model="dance-2.5", request=None, take=0, **fields):
+        """One that was used `age` seconds ago. Its clip takes no room on the disk."""
+        folder = self.root / self.key(name)
+        folder.mkdir(parents=True)
+        record = {"version": 1, "state": state, "model": model, "task_id": f"task_{name}", "submitted_at": SHOWN_NOW - age - HOUR,
+                  "updated_at": SHOWN_NOW - age - HOUR + 90, "base_url": "https://service.example/api", "api": "tasks",
+                  "take": take, "request": {"model": model, "prompt": prompt, "duration": 5, **(request or {})}, **fields}
+        if state == "complete":
+            record["clip"] = {"file": "clip.mp4", "size": size, "media_type": "video/mp4"}
+            with open(folder / "clip.mp4", "wb") as clip:
+                clip.truncate(size)
+        text = json.dumps({key: value for key, value in record.items() if value is not None}, ensure_ascii=False)
+        (folder / "task.json").write_text(text.ljust(2000), encoding="utf-8")
+        self._used(folder, age)
+
+    def damaged(self, name, age):
+        folder = self.root / self.key(name)
+        folder.mkdir(parents=True)
+        (folder / "task.json").write_text("{".ljust(2000))
+        self._used(folder, age)
+
+    def _used(self, folder, age):
+        (folder / "use").touch()
+        os.utime(folder / "use", (self.now - age - 5,) * 2)
+        self.dates[date_text(self.now - age - 5)] = date_text(SHOWN_NOW - age - 5)
+
+    def shown(self, text):
+        """The same on every machine and day."""
+        for date, shown in self.dates.items():
+            text = text.replace(date, shown).replace(date.replace(" ", "T"), shown.replace(" ", "T"))
+        return text.replace(str(self.root), SHOWN_STORE)
+
+
+LONG = ("A lighthouse keeper climbs the stairs while the storm gathers outside, and at the top she lights the lamp; "
+        "the camera follows her from below and stays behind when she steps out into the wind")
+
+
+def one(store):
+    store.clip("7f3a", "a red kite", 3 * MINUTE, size=1234567, amount=12, actual_duration=5)
+
+
+def many(store):
+    store.clip("0a91", LONG, 9 * DAY, size=48_300_000, amount=120, actual_duration=12, take=2, request={"seed": 42})
+    store.clip("0b17", "一只红色的风筝在暴风雨中飞过灯塔，镜头从海面缓缓升起，一直跟着它飞进云层，最后停在空无一人的天空", 8 * DAY,
+               size=2_100_000, amount=7.5, model="wave2.7-r2v", actual_duration=5)
+    store.clip("0c55", "Scene 1: a dog 🐕 runs\n\nScene 2:\tit \033[31mbarks\033[0m 🎉👨‍👩‍👧\u009b2J", 3 * DAY, size=987, amount=1,
+               model="sd_2.0_fast_discount", actual_duration=5, request={"seed": 7})
+    store.clip("0d02", "a storm over the sea", 2 * DAY, state="failed", model="mini-h3",
+               error="The prompt may violate the content policy (moderation_blocked).")
+    store.clip("0e40", "slow waves", 5 * HOUR, state="submitted", status="processing", progress=35)
+    store.clip("0f08", "who knows", 2 * HOUR, state="ambiguous", task_id=None, unanswered_submits=1)
+    store.clip("1001", "a house of glass", 30 * MINUTE, size=1_200_000_000, amount=1500.25, model="a-house-model-with-a-very-long-name-2026-11",
+               actual_duration=60)
+    store.damaged("1102", 20 * MINUTE)
+    one(store)
+
+
+def empty(_):
+    pass
+
+
+# Name of the file: what is in the store, and the words.
+COMMANDS = {
+    "list-empty": (empty, ["store", "list"]),
+    "list-one": (one, ["store", "list"]),
+    "list-many": (many, ["store", "list"]),
+    "show-long": (many, ["store", "show", "task_0a91"]),
+    "show-chinese": (many, ["store", "show", "task_0b17"]),
+    "show-control": (many, ["store", "show", "task_0c55"]),
+    "show-failed": (many, ["store", "show", "task_0d02"]),
+    "show-running": (many, ["store", "show", "task_0e40"]),
+    "models": (empty, ["models"]),
+    "model": (empty, ["models", "sd_2.0_special"]),
+    "model-wide": (empty, ["models", "wave2.7-r2v"]),
+    "model-undocumented": (empty, ["models", "veo"]),
+}
+
+
+class PacedService:
+    """A service whose task takes its next step once the one before has been shown."""
+
+    STEPS = [  # What is shown before the answer is sent, and the answer.
+        ("submitting", {"status": "queued"}),
+        ("queued", {"status": "processing"}),
+        ("processing", {"status": "processing", "progress": 5}),
+        ("5 %", {"status": "processing", "progress": 50}),
+        ("50 %", {"status": "processing", "progress": 100}),
+        ("100 %", {"status": "completed", "amount": 12}),
+    ]
+    CLIP = b"\0\0\0\x10ftypisom\0\0\2\0" + bytes(100000)
+
+    def __init__(self):
+        service = self
+        self.text = ""
+        self.changed = threading.Condition()
+        self.step = 0
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def begin(self, content_type, size):
+                self.send_response(200)
+                self.send_header("Content-Type", content_type)
+                self.send_header("Content-Length", str(size))
+                self.end_headers()
+
+            def do_POST(self):
+                self.rfile.read(int(self.headers["Content-Length"]))
+                self.do_GET()
+
+            def do_GET(self):
+                if self.path == "/clip":
+                    self.begin("video/mp4", len(service.CLIP))
+                    self.wfile.write(service.CLIP[:50000])
+                    service.wait_for("downloading")
+                    self.wfile.write(service.CLIP[50000:])
+                    return
+                shown, task = service.STEPS[min(service.step, len(service.STEPS) - 1)]
+                service.wait_for(shown)
+                service.step += 1
+                body = json.dumps({"id": "task-7f3a", "video_url": f"{service.url}/clip", **task}).encode()
+                self.begin("application/json", len(body))
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        self.thread = threading.Thread(target=self.server.serve_forever)
+        self.thread.start()
+
+    def watch(self, piece):
+        """For genclip's output as it comes."""
+        with self.changed:
+            self.text += piece
+            self.changed.notify_all()
+
+    def wait_for(self, text):
+        with self.changed:
+            self.changed.wait_for(lambda: text in self.text, 60)
+
+    def stop(self):
+        self.server.shutdown()
+        self.server.server_close()
+        self.thread.join()
+
+
+def without_clock(text):
+    return re.sub(r"\b\d+:\d\d\b", "0:00", text)
+
+
+class Screens(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.store = MadeStore(pathlib.Path(folder.name) / "store")
+        self.env = {"GENCLIP_STORE": str(self.store.root), "TZ": "UTC"}
+
+    def compare(self, name, text):
+        path = SCREENS / f"{name}.txt"
+        if RENEW:
+            path.write_text(text, encoding="utf-8")
+        self.assertEqual(text, path.read_text(encoding="utf-8") if path.exists() else "", path.name)
+
+    def test_commands(self):
+        for name, (make, words) in COMMANDS.items():
+            self.setUp()
+            make(self.store)
+            for columns in WIDTHS:
+                with self.subTest(name=name, columns=columns):
+                    code, text = genclip_on_terminal(*words, columns=columns, **self.env)
+                    self.assertEqual(code, 0, text)
+                    screen = Screen(columns)
+                    screen.feed(text)
+                    # Only names that are to be copied are longer than a line; the terminal breaks those.
+                    if not name.startswith("show"):
+                        self.assertEqual(screen.wraps, 0, screen.text())
+                    self.compare(f"{name}-{columns}", self.store.shown(screen.text()))
+            with self.subTest(name=name, pipe=True):
+                run = genclip(*words, **self.env)
+                self.assertEqual((run.returncode, run.stderr), (0, ""))
+                self.assertNotRegex(run.stdout, "[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+                self.compare(f"{name}-pipe", self.store.shown(run.stdout))
+
+    def progress(self, on_terminal):
+        """Of a clip that is generated: its output."""
+        service = PacedService()
+        self.addCleanup(service.stop)
+        words = ["generate", "--poll-interval=20", "dance-2.5", "prompt=a red kite"]
+        env = {**self.env, "GENCLIP_BASE_URL": service.url, "GENCLIP_API_KEY": "key-of-the-test", "no_proxy": "127.0.0.1"}
+        code, text = on_terminal(words, service.watch, env)
+        self.assertEqual(code, 0, text)
+        (clip,) = self.store.root.glob("*/clip.mp4")
+        return without_clock(self.store.shown(text)).replace(clip.parent.name, self.store.key("7f3a"))
+
+    def test_the_bar_draws_over_itself(self):
+        for columns in WIDTHS:
+            with self.subTest(columns=columns):
+                self.setUp()
+                text = self.progress(lambda words, watch, env: genclip_on_terminal(*words, columns=columns, watch=watch, **env))
+                screen = Screen(columns)
+                frames = [""]
+                for piece in re.split("(?=\r)", text):
+                    screen.feed(piece)
+                    if len(screen.rows) == 1 and screen.lines() != frames[-1:]:
+                        frames += screen.lines()
+                self.compare(f"progress-{columns}", "\n".join(frames[1:]) + "\n-- and in the end:\n" + screen.text())
+
+    def test_a_pipe_gets_a_line_a_change(self):
+        def in_pipe(words, watch, env):
+            with subprocess.Popen([GENCLIP, *words], env=environment(**env), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                  stderr=subprocess.PIPE, text=True) as run:
+                lines = []
+                for line in run.stderr:
+                    lines.append(line)
+                    watch(line)
+                return run.wait(60), "".join(lines) + run.stdout.read()
+
+        self.compare("progress-pipe", self.progress(in_pipe))
+
+    def test_a_terminal_that_only_prints_gets_no_bar(self):
+        text = self.progress(lambda words, watch, env: genclip_on_terminal(*words, columns=80, watch=watch, **env, TERM="dumb"))
+        self.assertNotRegex(text, "[\033\r]")
+        self.assertIn("\nprocessing, 50 % (task task-7f3a)\n", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
