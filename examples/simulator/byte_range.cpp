@@ -4,21 +4,10 @@
 #include "examples/simulator/byte_range.h"
 
 #include <algorithm>
-#include <charconv>
-#include <optional>
+
+#include "plugin/base/number.h"
 
 namespace genclip::sim {
-namespace {
-
-std::optional<uint64_t> byte_number(std::string_view text) {
-  uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
-}  // namespace
-
 ByteRange byte_range(std::string_view header, uint64_t size) {
   using Kind = ByteRange::Kind;
   if (!header.starts_with("bytes=")) return {};
@@ -26,7 +15,7 @@ ByteRange byte_range(std::string_view header, uint64_t size) {
   const size_t dash = header.find('-');
   if (dash == header.npos) return {};
   const std::string_view first_text = header.substr(0, dash), last_text = header.substr(dash + 1);
-  const auto first = byte_number(first_text), last = byte_number(last_text);
+  const auto first = parse_number<uint64_t>(first_text), last = parse_number<uint64_t>(last_text);
   if (first_text.empty()) {
     if (!last) return {};
     if (*last == 0 || size == 0) return {Kind::unsatisfiable, 0, 0};

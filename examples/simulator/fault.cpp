@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 
 #include "plugin/base/json.h"
+#include "plugin/base/number.h"
 
 namespace genclip::sim {
 namespace {
@@ -162,13 +162,6 @@ const KindRow &row_of(FaultKind kind) {
                        [&](const KindRow &row) { return row.kind == kind; });
 }
 
-std::optional<int64_t> number_of(std::string_view text) {
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
-
 // Splits at the first `separator`; nothing after it when there is none.
 std::pair<std::string_view, std::optional<std::string_view>> split(std::string_view text, char separator) {
   const size_t at = text.find(separator);
@@ -183,14 +176,14 @@ Error mistake(std::string_view text, const std::string &what) {
 // "#2", "#2-5" or "#2-".
 bool read_range(std::string_view range, Fault &fault) {
   const auto [first, last] = split(range, '-');
-  const auto from = number_of(first);
+  const auto from = parse_number<int64_t>(first);
   if (!from || *from < 1 || *from > 1000000) return false;
   fault.from = static_cast<unsigned>(*from);
   fault.times = 1;
   if (!last) return true;
   fault.times = 0;
   if (last->empty()) return true;
-  const auto to = number_of(*last);
+  const auto to = parse_number<int64_t>(*last);
   if (!to || *to < *from || *to > 1000000) return false;
   fault.times = static_cast<unsigned>(*to - *from + 1);
   return true;
@@ -207,7 +200,7 @@ std::string argument_problem(const KindRow &row, const std::optional<std::string
     fault.text = *argument;
     return argument->empty() ? "the argument of " + form + " is empty." : "";
   }
-  const auto number = number_of(*argument);
+  const auto number = parse_number<int64_t>(*argument);
   if (!number || *number < row.least || *number > row.most)
     return "the argument of " + form + " is a whole number from " + std::to_string(row.least) + " to " +
            std::to_string(row.most) + ".";
@@ -235,7 +228,7 @@ std::string text_problem(const Fault &fault) {
 
 bool is_retry_after(std::string_view text) {
   if (text.starts_with("date+")) text.remove_prefix(5);
-  const auto seconds = number_of(text);
+  const auto seconds = parse_number<int64_t>(text);
   return seconds && *seconds >= 0 && *seconds <= 86400;
 }
 

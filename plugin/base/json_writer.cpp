@@ -4,10 +4,9 @@
 #include "plugin/base/json_writer.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 
+#include "plugin/base/number.h"
 #include "plugin/base/shown_text.h"
 
 namespace genclip {
@@ -25,7 +24,7 @@ class Writer {
     if (const auto *value = json.boolean())
       text_ += *value ? "true" : "false";
     else if (const auto *integer = json.integer())
-      number(*integer);
+      text_ += std::to_string(*integer);
     else if (const auto *real = json.real(); real && std::isfinite(*real))
       write_real(*real);
     else if (const auto *string = json.string())
@@ -41,17 +40,11 @@ class Writer {
   std::string take() { return std::move(text_); }
 
  private:
-  template <typename Number>
-  void number(Number value) {
-    std::array<char, 32> digits;
-    text_.append(digits.data(), std::to_chars(digits.begin(), digits.end(), value).ptr);
-  }
-
   // The fewest digits that are read as the same value. A real stays one: 2 would be read as an integer.
   void write_real(double value) {
-    const size_t start = text_.size();
-    number(value);
-    if (text_.find_first_of(".e", start) == text_.npos) text_ += ".0";
+    const std::string text = number_text(value);
+    text_ += text;
+    if (text.find_first_of(".e") == text.npos) text_ += ".0";
   }
 
   void quoted(std::string_view string) {

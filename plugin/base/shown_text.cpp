@@ -25,10 +25,20 @@ bool is_all_shown(std::string_view text) {
   return true;
 }
 
-std::string shown_line(std::string_view text) {
+std::string shown_line(std::string_view text, size_t max_characters) {
+  // A character has 4 bytes at most. That there are more is seen by one of them.
+  if (text.size() / 4 > max_characters) text = text.substr(0, 4 * (max_characters + 1));
   const GStringPtr valid(g_utf8_make_valid(text.data(), static_cast<gssize>(text.size())));
   std::string line;
+  size_t characters = 0;
+  size_t before_last = 0;  // Bytes in front of the last character that may be shown.
   for (const char *at = valid.get(); *at; at = g_utf8_next_char(at)) {
+    if (++characters > max_characters) {
+      line.resize(before_last);
+      while (line.ends_with(' ')) line.pop_back();
+      return line + "…";
+    }
+    before_last = line.size();
     if (is_shown(g_utf8_get_char(at)))
       line.append(at, static_cast<size_t>(g_utf8_next_char(at) - at));
     else

@@ -5,6 +5,7 @@
 
 #include <glib.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -16,7 +17,8 @@ namespace genclip {
 bool is_shown(gunichar character);
 // Is it UTF-8, and each character of it shown?
 bool is_all_shown(std::string_view text);
-// One line of UTF-8 whatever the bytes are, with a blank for each character that is not shown.
-std::string shown_line(std::string_view text);
+// One line of UTF-8 whatever the bytes are, with a blank for each character that is not shown. At most
+// `max_characters` of them (1 or more), the last one an ellipsis where that leaves some out.
+std::string shown_line(std::string_view text, size_t max_characters = SIZE_MAX);
 
 }  // namespace genclip

@@ -7,9 +7,9 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "plugin/base/gref.h"
+#include "plugin/base/number.h"
 #include "plugin/caption/service_fault.h"
 
 namespace genclip {
@@ -38,10 +38,8 @@ std::optional<uint64_t> count(const Json *value) {
   if (const auto number = value->number()) {
     if (*number >= 0 && *number < 9e15) return static_cast<uint64_t>(*number);
   } else if (const auto *text = value->string()) {
-    uint64_t parsed = 0;
-    const char *end = text->data() + text->size();
-    if (!text->empty() && std::from_chars(text->data(), end, parsed).ptr == end && parsed < 9000000000000000u)
-      return parsed;
+    const auto parsed = parse_number<uint64_t>(*text);
+    if (parsed && *parsed < 9000000000000000u) return parsed;
   }
   return std::nullopt;
 }

@@ -6,10 +6,10 @@
 #include <glib.h>
 
 #include <array>
-#include <charconv>
 #include <cmath>
 
 #include "plugin/base/gref.h"
+#include "plugin/base/number.h"
 
 namespace genclip {
 namespace {
@@ -26,18 +26,16 @@ int code_of(const Json *value) {
   if (!value) return 0;
   if (const auto number = value->number())
     return *number > 0 && *number < 1000 ? static_cast<int>(*number) : 0;
-  int code = 0;
-  if (const auto *text = value->string()) std::from_chars(text->data(), text->data() + text->size(), code);
+  std::string_view text = value->string() ? *value->string() : std::string_view();
+  const int code = take_number<int>(text).value_or(0);
   return code > 0 && code < 1000 ? code : 0;
 }
 
 // "45.8s", as google.protobuf.Duration has it.
-std::optional<std::chrono::milliseconds> duration_of(const std::string &text) {
-  char *end = nullptr;
-  const double seconds = g_ascii_strtod(text.c_str(), &end);
-  if (end == text.c_str() || std::string_view(end) != "s") return std::nullopt;
-  if (!std::isfinite(seconds) || seconds < 0 || seconds > 1e6) return std::nullopt;
-  return std::chrono::milliseconds(std::llround(seconds * 1000));
+std::optional<std::chrono::milliseconds> duration_of(std::string_view text) {
+  const auto seconds = take_number<double>(text);
+  if (!seconds || text != "s" || *seconds < 0 || *seconds > 1e6) return std::nullopt;
+  return std::chrono::milliseconds(std::llround(*seconds * 1000));
 }
 
 bool names_a_day(std::string_view text) {

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "plugin/base/trimmed.h"
+
 namespace genclip {
 namespace {
 
@@ -146,11 +148,9 @@ Result<void> StreamParser::end_line(std::vector<Json> &documents) {
 Result<void> StreamParser::end_event(std::vector<Json> &documents) {
   has_data_ = false;
   const std::string data = std::exchange(document_, {});
-  std::string_view trimmed = data;
-  while (!trimmed.empty() && is_blank(trimmed.front())) trimmed.remove_prefix(1);
-  while (!trimmed.empty() && is_blank(trimmed.back())) trimmed.remove_suffix(1);
-  if (trimmed.empty() || trimmed == "[DONE]") return {};
-  auto json = Json::parse(trimmed);
+  const std::string_view document = trimmed(data);
+  if (document.empty() || document == "[DONE]") return {};
+  auto json = Json::parse(document);
   if (!json) return broken(json.error().text);
   append(*std::move(json), documents);
   return {};

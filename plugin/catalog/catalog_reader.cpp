@@ -4,8 +4,8 @@
 #include "plugin/catalog/catalog_reader.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "plugin/base/number.h"
 #include "plugin/catalog/closest.h"
 #include "plugin/catalog/model_reader.h"
 #include "plugin/catalog/wording.h"
@@ -18,10 +18,10 @@ constexpr const char *kBuiltInOnly[] = {"common_fields", "legacy_fields"};
 // Json::parse opens its reasons with "…line LINE:COLUMN: ".
 int line_in(std::string_view text) {
   constexpr std::string_view kBefore = "line ";
-  int line = 0;
-  if (const auto at = text.find(kBefore); at != text.npos)
-    std::from_chars(text.data() + at + kBefore.size(), text.data() + text.size(), line);
-  return line;
+  const auto at = text.find(kBefore);
+  if (at == text.npos) return 0;
+  text.remove_prefix(at + kBefore.size());
+  return take_number<int>(text).value_or(0);
 }
 
 void append(std::vector<Mistake> &all, const std::vector<Mistake> &some) {

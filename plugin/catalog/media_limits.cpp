@@ -3,21 +3,10 @@
 // Bounds and what they say to people.
 #include "plugin/catalog/media_limits.h"
 
-#include <charconv>
-
+#include "plugin/base/number.h"
 #include "plugin/catalog/wording.h"
 
 namespace genclip {
-namespace {
-
-std::string number_text(double value) {
-  char buffer[32];
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value).ptr;
-  return {buffer, end};
-}
-
-}  // namespace
-
 bool Bounds::contains(double value) const {
   if (lower && (lower_inclusive ? value < *lower : value <= *lower)) return false;
   if (upper && (upper_inclusive ? value > *upper : value >= *upper)) return false;

@@ -14,14 +14,7 @@ namespace {
 
 int smaller_line(int a, int b) { return a == 0 ? b : b == 0 ? a : std::min(a, b); }
 
-// Names in a file may be of any length and hold anything.
-std::string one_line(const std::string &text) {
-  constexpr glong kMostCharacters = 500;
-  std::string line = shown_line(text);
-  if (g_utf8_strlen(line.c_str(), -1) <= kMostCharacters) return line;
-  line.resize(static_cast<size_t>(g_utf8_offset_to_pointer(line.c_str(), kMostCharacters) - line.c_str()));
-  return line + "…";
-}
+constexpr size_t kMostCharacters = 500;
 
 }  // namespace
 
@@ -36,7 +29,7 @@ int first_line(const Json &json) {
 
 void MistakeLog::add(const Json &where, const std::string &text) {
   const int line = first_line(where);
-  mistakes_.push_back({file_, line == 0 ? line_ : line, model_, one_line(text)});
+  mistakes_.push_back({file_, line == 0 ? line_ : line, model_, shown_line(text, kMostCharacters)});
 }
 
 MemberReader::MemberReader(const Json &object, std::string what, MistakeLog &log)

@@ -4,8 +4,8 @@
 #include "plugin/catalog/request_builder.h"
 
 #include <algorithm>
-#include <charconv>
 
+#include "plugin/base/number.h"
 #include "plugin/catalog/credential_names.h"
 #include "plugin/catalog/uri_values.h"
 #include "plugin/catalog/wording.h"
@@ -54,10 +54,9 @@ ClipRequest RequestBuilder::finish() && {
 }
 
 std::optional<Error> RequestBuilder::set_take(const std::string &value) {
-  const char *end = value.data() + value.size();
-  const auto result = std::from_chars(value.data(), end, request_.take);
-  if (result.ec != std::errc() || result.ptr != end || value.empty())
-    return request_error("take is " + quoted(value) + "; it must be an integer from 0.");
+  const auto take = parse_number<unsigned>(value);
+  if (!take) return request_error("take is " + quoted(value) + "; it must be an integer from 0.");
+  request_.take = *take;
   return once(take_given_, "take");
 }
 

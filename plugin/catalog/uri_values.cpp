@@ -3,19 +3,10 @@
 // Typing by the catalog, not by guessing, but for fields that it does not know.
 #include "plugin/catalog/uri_values.h"
 
-#include <charconv>
+#include "plugin/base/number.h"
 
 namespace genclip {
 namespace {
-
-template <typename T>
-std::optional<T> whole_number(const std::string &text) {
-  T value = 0;
-  const char *end = text.data() + text.size();
-  const auto result = std::from_chars(text.data(), end, value);
-  if (result.ec != std::errc() || result.ptr != end) return std::nullopt;
-  return value;
-}
 
 Json boolean_or_text(const std::string &text) {
   if (text == "true" || text == "on" || text == "1") return true;
@@ -37,11 +28,11 @@ Json json_or_text(const std::string &text) {
 Json value_of_text(FieldType type, const std::string &text) {
   switch (type) {
     case FieldType::integer:
-      if (const auto value = whole_number<int64_t>(text)) return *value;
+      if (const auto value = parse_number<int64_t>(text)) return *value;
       return text;
     case FieldType::number:
-      if (const auto value = whole_number<int64_t>(text)) return *value;
-      if (const auto value = whole_number<double>(text)) return *value;
+      if (const auto value = parse_number<int64_t>(text)) return *value;
+      if (const auto value = parse_number<double>(text)) return *value;
       return text;
     case FieldType::boolean: return boolean_or_text(text);
     case FieldType::array:

@@ -3,16 +3,12 @@
 // Quoting and listing.
 #include "plugin/catalog/wording.h"
 
-#include <glib.h>
-
-#include "plugin/base/gref.h"
 #include "plugin/base/shown_text.h"
 
 namespace genclip {
 namespace {
 
-constexpr size_t kMostBytes = 240;
-constexpr glong kMostCharacters = 60;
+constexpr size_t kMostCharacters = 60;
 
 std::string listed(const std::vector<std::string> &names, std::string_view last) {
   std::string text;
@@ -25,22 +21,7 @@ std::string listed(const std::vector<std::string> &names, std::string_view last)
 
 }  // namespace
 
-std::string quoted(std::string_view text) {
-  const bool cut = text.size() > kMostBytes;
-  const GStringPtr valid(
-      g_utf8_make_valid(text.data(), static_cast<gssize>(std::min(text.size(), kMostBytes))));
-  std::string out = "\"";
-  glong count = 0;
-  const char *at = valid.get();
-  for (; *at && count < kMostCharacters; at = g_utf8_next_char(at), ++count) {
-    const gunichar c = g_utf8_get_char(at);
-    if (is_shown(c))
-      out.append(at, static_cast<size_t>(g_utf8_next_char(at) - at));
-    else
-      out += ' ';
-  }
-  return out + (cut || *at ? "…\"" : "\"");
-}
+std::string quoted(std::string_view text) { return '"' + shown_line(text, kMostCharacters) + '"'; }
 
 std::string shown(const Json &value) {
   if (const auto *text = value.string()) return quoted(*text);

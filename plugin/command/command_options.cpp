@@ -4,10 +4,10 @@
 #include "plugin/command/command_options.h"
 
 #include <algorithm>
-#include <charconv>
 #include <memory>
 
 #include "plugin/base/gref.h"
+#include "plugin/base/number.h"
 #include "plugin/command/amounts.h"
 #include "plugin/command/console.h"
 
@@ -57,11 +57,11 @@ std::string CommandOptions::store(const Option &option) {
     if (!*option.text) return std::string("--") + option.name + " is empty.";
     **text = option.text;
   } else if (auto *const *number = std::get_if<unsigned *>(&option.target)) {
-    const std::string_view digits = option.text;
-    const auto result = std::from_chars(digits.data(), digits.data() + digits.size(), **number);
-    if (result.ec != std::errc() || result.ptr != digits.data() + digits.size() || **number < option.least)
+    const auto value = parse_number<unsigned>(option.text);
+    if (!value || *value < option.least)
       return std::string("--") + option.name + " must be an integer from " + std::to_string(option.least) +
              ".";
+    **number = *value;
   } else if (auto *const *bytes = std::get_if<uint64_t *>(&option.target)) {
     const auto size = bytes_of(option.text);
     if (!size) return std::string("--") + option.name + " must be a size, such as 500M or 1.5G.";

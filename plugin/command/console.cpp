@@ -11,6 +11,7 @@
 #include <cstdlib>
 
 #include "plugin/base/gref.h"
+#include "plugin/base/number.h"
 #include "plugin/base/shown_text.h"
 
 namespace genclip {
@@ -28,7 +29,7 @@ size_t columns_of(FILE *stream) {
   struct winsize size {};
   if (::ioctl(::fileno(stream), TIOCGWINSZ, &size) == 0) columns = size.ws_col;
   if (const char *set = g_getenv("COLUMNS"); columns == 0 && set)
-    columns = static_cast<size_t>(std::min<guint64>(g_ascii_strtoull(set, nullptr, 10), kNoLimit));
+    columns = parse_number<size_t>(set).value_or(0);
   if (columns == 0) return is_terminal(stream) ? kUsualColumns : kNoLimit;
   return std::max(columns, kFewestColumns);
 }

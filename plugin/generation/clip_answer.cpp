@@ -9,7 +9,8 @@
 #include <cstring>
 #include <string_view>
 
-#include "plugin/generation/content_range.h"
+#include "plugin/base/number.h"
+#include "plugin/http/content_range.h"
 
 namespace genclip {
 namespace {
@@ -39,7 +40,8 @@ std::optional<ClipAnswer> read_clip_answer(const HttpReply &reply) {
   answer.etag = reply.header("ETag").value_or("");
   answer.last_modified = reply.header("Last-Modified").value_or("");
   // Chunks overrule a length (RFC 9112 §6.3).
-  const uint64_t length = answer.is_chunked ? 0 : parse_length(reply.header("Content-Length").value_or(""));
+  const std::string length_text = answer.is_chunked ? "" : reply.header("Content-Length").value_or("");
+  const uint64_t length = parse_number<uint64_t>(length_text).value_or(0);
   if (!answer.is_part) {
     answer.total = length;
     return answer;

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "plugin/base/trimmed.h"
 #include "plugin/http/http_url.h"
 
 namespace genclip {
@@ -33,10 +34,7 @@ class Descriptor {
 Error problem(std::string text) { return {ErrorKind::settings, std::move(text)}; }
 
 Result<std::string> usable(const std::string &text, const std::string &place) {
-  constexpr std::string_view kBlanks = " \t\r\n\f\v";
-  const auto begin = text.find_first_not_of(kBlanks);
-  const std::string key =
-      begin == text.npos ? "" : text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+  std::string key(trimmed(text));
   if (key.empty()) return problem("The API key in " + place + " is empty.");
   if (!std::all_of(key.begin(), key.end(), [](char c) { return g_ascii_isgraph(c); }))
     return problem("The API key in " + place + " holds characters that no key has.");

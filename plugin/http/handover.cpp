@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "plugin/base/number.h"
 #include "plugin/http/http_fault.h"
 
 namespace genclip {
@@ -34,9 +35,7 @@ class CancelWatch {
 };
 
 std::string in_seconds(std::chrono::milliseconds time) {
-  const double seconds = std::chrono::duration<double>(time).count();
-  char text[G_ASCII_DTOSTR_BUF_SIZE];
-  return std::string(g_ascii_formatd(text, sizeof text, "%g", seconds)) + " s";
+  return rounded_text(std::chrono::duration<double>(time).count(), 3) + " s";
 }
 
 }  // namespace

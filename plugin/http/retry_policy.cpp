@@ -12,6 +12,8 @@
 #include <string>
 
 #include "plugin/base/gref.h"
+#include "plugin/base/number.h"
+#include "plugin/base/trimmed.h"
 
 namespace genclip {
 namespace {
@@ -24,35 +26,19 @@ constexpr std::array kTransientStatuses = {408u, 425u, 429u, 500u, 502u, 503u, 5
 
 constexpr std::chrono::seconds kLastDate{7'258'118'400};  // The year 2200.
 
-bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const auto begin = text.find_first_not_of(kBlanks);
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
-}
-
-// Digits, with a point and more digits perhaps.
-bool is_decimal(std::string_view text) {
-  const auto point = text.find('.');
-  const auto all_digits = [](std::string_view part) {
-    return !part.empty() && std::all_of(part.begin(), part.end(), is_digit);
-  };
-  if (point == text.npos) return all_digits(text);
-  return all_digits(text.substr(0, point)) && all_digits(text.substr(point + 1));
-}
-
 }  // namespace
 
 std::optional<milliseconds> parse_retry_after(std::string_view text, Clock::WallTime wall_now,
                                               milliseconds longest) {
   const std::string value(trimmed(text));
   if (value.empty() || value.size() > 64 || value.find('\0') != value.npos) return std::nullopt;
-  if (is_decimal(value)) {
-    const double seconds = g_ascii_strtod(value.c_str(), nullptr);
+  // Digits, perhaps with decimals. "1.", ".5" and "1e3" do not count.
+  if (value.find_first_not_of("0123456789.") == value.npos && !value.starts_with('.') &&
+      !value.ends_with('.')) {
+    const auto seconds = parse_number<double>(value);
+    if (!seconds) return std::nullopt;
     const double limit = std::chrono::duration<double>(longest).count();
-    return milliseconds(std::llround(std::min(seconds, limit) * 1000));
+    return milliseconds(std::llround(std::min(*seconds, limit) * 1000));
   }
   const auto date = GRef<GDateTime>::adopt(soup_date_time_new_from_http_string(value.c_str()));
   if (!date) return std::nullopt;

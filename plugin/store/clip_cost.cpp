@@ -3,7 +3,7 @@
 // What is unknown is never 0.
 #include "plugin/store/clip_cost.h"
 
-#include <glib.h>
+#include "plugin/base/number.h"
 
 namespace genclip {
 namespace {
@@ -15,15 +15,7 @@ bool is_free(const StoredClip &clip) {
 
 }  // namespace
 
-std::string credits_text(double credits) {
-  if (credits < 0) return {};
-  char buffer[64];
-  // Not the locale's decimal sign: "1.5" can be given back.
-  std::string text = g_ascii_formatd(buffer, sizeof buffer, "%.4f", credits);
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.ends_with('.')) text.pop_back();
-  return text;
-}
+std::string credits_text(double credits) { return credits < 0 ? "" : rounded_text(credits, 4); }
 
 std::string cost_text(double credits) {
   if (credits < 0) return "an unknown number of credits";

@@ -9,21 +9,15 @@
 #include <cstring>
 #include <optional>
 
+#include "plugin/base/trimmed.h"
 #include "plugin/http/http_url.h"
 #include "plugin/task/media_format.h"
 
 namespace genclip {
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r\n\f\v";
 constexpr const char *kPlaces[] = {"video_url", "result_url", "output"};
 constexpr const char *kNamesInside[] = {"video_url", "result_url", "url", "video", "image", "output"};
-
-std::string_view trimmed_url(std::string_view text) {
-  const auto begin = text.find_first_not_of(kBlanks);
-  if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
-}
 
 // A path from the root or a host, or the path of a media file.
 bool is_reference(std::string_view text) {
@@ -39,7 +33,7 @@ bool is_reference(std::string_view text) {
 }
 
 std::string read_address(std::string_view text, std::string_view base_url) {
-  const std::string address(trimmed_url(text));
+  const std::string address(trimmed(text));
   for (const char *scheme : {"http://", "https://"})
     if (g_ascii_strncasecmp(address.c_str(), scheme, std::strlen(scheme)) == 0)
       return parse_http_url(address) ? address : std::string();

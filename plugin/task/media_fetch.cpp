@@ -3,9 +3,10 @@
 // HEAD, GET of a byte, GET of all.
 #include "plugin/task/media_fetch.h"
 
-#include <charconv>
 #include <span>
 
+#include "plugin/base/number.h"
+#include "plugin/http/content_range.h"
 #include "plugin/http/retry_policy.h"
 #include "plugin/task/media_format.h"
 
@@ -20,8 +21,6 @@ HttpRequest request_for(HttpRequest::Method method, const std::string &url,
   request.follow_redirects = true;
   request.timeout = options.http_timeout;
   request.user_agent = options.user_agent;
-  // Keeps lengths honest.
-  request.headers.emplace_back("Accept-Encoding", "identity");
   return request;
 }
 
@@ -36,20 +35,13 @@ MediaFailure failure_of(const HttpReply &reply) {
           is_transient_status(reply.status)};
 }
 
-std::optional<uint64_t> number_of(std::string_view text) {
-  uint64_t number = 0;
-  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (wrong != std::errc() || end != text.data() + text.size() || text.empty()) return std::nullopt;
-  return number;
-}
-
+// Of the whole medium, as far as the answer tells.
 std::optional<uint64_t> size_of(const HttpReply &reply) {
-  if (reply.status == 206) {
-    const std::string range = reply.header("Content-Range").value_or("");
-    const auto slash = range.rfind('/');
-    return slash == std::string::npos ? std::nullopt : number_of(std::string_view(range).substr(slash + 1));
-  }
-  return number_of(reply.header("Content-Length").value_or(""));
+  const std::string range = reply.header("Content-Range").value_or("");
+  if (reply.status == 416) return parse_unsatisfied_range(range);
+  if (reply.status != 206) return parse_number<uint64_t>(reply.header("Content-Length").value_or(""));
+  const auto part = parse_content_range(range);
+  return part && part->total != 0 ? std::optional(part->total) : std::nullopt;
 }
 
 MediaFacts facts_of(const HttpReply &reply, const std::string &url) {
@@ -90,8 +82,7 @@ Result<MediaFacts, MediaFailure> fetch_media_headers(HttpClient &http, const std
   const auto body = http.open(request, cancellable);
   if (!body) return failure_of(body.error());
   const HttpReply &reply = (*body)->reply();
-  const bool has_nothing = reply.status == 416 && reply.header("Content-Range").value_or("").ends_with("*/0");
-  if (has_nothing) return empty_medium();
+  if (reply.status == 416 && size_of(reply) == uint64_t{0}) return empty_medium();
   if (!is_success(reply)) return failure_of(reply);
   MediaFacts facts = facts_of(reply, url);
   if (facts.bytes == uint64_t{0}) return empty_medium();

@@ -4,9 +4,9 @@
 #include "plugin/task/media_verdict.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
+#include "plugin/base/number.h"
 #include "plugin/catalog/wording.h"
 #include "plugin/task/media_format.h"
 
@@ -21,14 +21,7 @@ const MediaLimits &limits_of(const CheckedRequest &request, const MediaReference
 }
 
 // Enough digits to see on which side of a bound it is, and no more.
-std::string number_text(double value) {
-  char buffer[64];
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::fixed, 6).ptr;
-  std::string text(buffer, end);
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.back() == '.') text.pop_back();
-  return text;
-}
+std::string measure_text(double value) { return rounded_text(value, 6); }
 
 bool limits_length(const Rule &rule, const std::string &field) {
   return rule.kind == Rule::Kind::not_longer_than &&
@@ -126,7 +119,7 @@ class Verdict {
       problem(reference, std::string("has a ") + measure.name + " that cannot be told; " + model() +
                              " takes " + bounds.text(measure.scale) + unit);
     else if (!bounds.contains(*value))
-      problem(reference, measure.verb + number_text(*value / measure.scale) + unit + "; " + model() +
+      problem(reference, measure.verb + measure_text(*value / measure.scale) + unit + "; " + model() +
                              " takes " + bounds.text(measure.scale));
   }
 
@@ -163,8 +156,8 @@ class Verdict {
         if (finding.reference->field == field.name) require_duration(finding);
       const auto total = total_duration(field.name);
       if (!bounds.empty() && total && !bounds.contains(*total))
-        problems_.push_back({field.name, field.name + " together last " + number_text(*total) + " seconds; " +
-                                             model() + " takes " + bounds.text() + "."});
+        problems_.push_back({field.name, field.name + " together last " + measure_text(*total) +
+                                             " seconds; " + model() + " takes " + bounds.text() + "."});
     }
   }
 
@@ -177,8 +170,8 @@ class Verdict {
       for (const std::string &other : rule.others) {
         const auto total = total_duration(other);
         if (total && *asked > *total)
-          problems_.push_back({field, field + " is " + number_text(*asked) + ", but " + other + " lasts " +
-                                          number_text(*total) + " seconds; " + model() +
+          problems_.push_back({field, field + " is " + measure_text(*asked) + ", but " + other + " lasts " +
+                                          measure_text(*total) + " seconds; " + model() +
                                           " makes nothing longer than its material" +
                                           (rule.note.empty() ? "." : ": " + rule.note + ".")});
       }

@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "plugin/base/gref.h"
+#include "plugin/base/trimmed.h"
 #include "plugin/http/display_line.h"
 
 namespace genclip {
@@ -24,15 +25,10 @@ constexpr std::array kMessageKeys = {
     "message",     "msg",        "error_message", "errorMessage", "error_description", "detail", "error",
     "fail_reason", "failReason", "reason",        "details",      "error_msg",         "title",  "errors"};
 
-std::string trimmed_message(std::string_view text) {
-  GStringPtr copy(g_strndup(text.data(), text.size()));
-  return g_strstrip(copy.get());
-}
-
 std::string find_message(const Json &json, int depth);
 
 std::string message_in_string(const std::string &text, int depth) {
-  std::string line = trimmed_message(text);
+  std::string line(trimmed(text));
   if (line == "null" || line == "None") return {};  // A null that somebody printed.
   if (!line.empty() && (line.front() == '{' || line.front() == '[' || line.front() == '"') &&
       depth < kMaxDepth) {
@@ -91,8 +87,8 @@ std::string element_text(std::string_view page) {
     const auto begin = open == lower.npos ? open : lower.find('>', open);
     const auto end = begin == lower.npos ? begin : lower.find("</", begin);
     if (end == lower.npos) continue;
-    if (std::string text = trimmed_message(page.substr(begin + 1, end - begin - 1)); !text.empty())
-      return text;
+    if (const auto text = trimmed(page.substr(begin + 1, end - begin - 1)); !text.empty())
+      return std::string(text);
   }
   return {};
 }

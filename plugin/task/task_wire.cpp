@@ -13,7 +13,9 @@
 
 #include "plugin/base/base_url.h"
 #include "plugin/base/gref.h"
+#include "plugin/base/number.h"
 #include "plugin/base/shown_text.h"
+#include "plugin/base/trimmed.h"
 #include "plugin/http/display_line.h"
 #include "plugin/task/clip_url.h"
 #include "plugin/task/service_message.h"
@@ -57,13 +59,6 @@ constexpr StatusWord kStatusWords[] = {
 // The legacy API's own are not shown (§4.3).
 constexpr std::initializer_list<const char *> kStatusNames = {"status", "task_status", "state"};
 
-std::string trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r\n\f\v";
-  const auto begin = text.find_first_not_of(kBlanks);
-  if (begin == text.npos) return {};
-  return std::string(text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1));
-}
-
 // The first of these members that is there and not null.
 const Json *first_of(const Json &object, std::initializer_list<const char *> keys) {
   for (const char *key : keys)
@@ -74,7 +69,7 @@ const Json *first_of(const Json &object, std::initializer_list<const char *> key
 // A string without blanks around it, or the digits of a number.
 std::string read_text(const Json *json) {
   if (!json) return {};
-  if (const auto *text = json->string()) return trimmed(*text);
+  if (const auto *text = json->string()) return std::string(trimmed(*text));
   if (json->integer()) return json->to_text();
   // Some encoders know no integers: 12.0 is 12.
   if (const auto *real = json->real(); real && *real == std::floor(*real) && std::abs(*real) < kExactIntegers)
@@ -113,16 +108,16 @@ std::optional<Number> read_number(const Json *json) {
   if (const auto *real = json->real()) return Number{*real, true, false};
   const auto *text = json->string();
   if (!text) return std::nullopt;
-  const std::string whole = trimmed(*text);
-  const std::string token = whole.substr(0, whole.find_first_not_of("+-.0123456789eE"));
-  char *end = nullptr;
-  const double value = g_ascii_strtod(token.c_str(), &end);
-  if (end == token.c_str() || !std::isfinite(value)) return std::nullopt;
-  const std::string unit = whole.substr(static_cast<size_t>(end - token.c_str()));
+  std::string_view unit = trimmed(*text);
+  if (unit.starts_with('+')) unit.remove_prefix(1);
+  const std::string_view whole = unit;
+  const auto value = take_number<double>(unit);
+  if (!value) return std::nullopt;
   // 1,234.5 and 3/10 and 0x10 are no numbers with a unit.
   if (unit.find_first_of("+-.,:/0123456789") != unit.npos) return std::nullopt;
   const bool has_percent = unit.find('%') != unit.npos;
-  return Number{value, !has_percent && token.find('.') != token.npos, has_percent};
+  const std::string_view digits = whole.substr(0, whole.size() - unit.size());
+  return Number{*value, !has_percent && digits.find('.') != digits.npos, has_percent};
 }
 
 // Percent from 0–100, "50%" or a fraction of 1; -1 when there is none.
@@ -225,7 +220,7 @@ Result<Task> read_task(std::string_view body, std::string_view key, const TaskQu
   if (!answer) return no_task(display_line(answer.error().text, kMaxDebugLength, key));
   const Json &top = single(*answer);
   if (!top.object()) return no_task("The answer is no JSON object.");
-  const std::string asked = trimmed(question.task_id);
+  const std::string_view asked = trimmed(question.task_id);
   const Json &object = task_object(top, asked);
 
   Task task;

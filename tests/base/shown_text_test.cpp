@@ -29,6 +29,16 @@ TEST(ShownText, KeepsWhatPeopleWrite) {
   }
 }
 
+TEST(ShownText, IsCutAtItsMostCharacters) {
+  EXPECT_EQ(shown_line("abc", 3), "abc");
+  EXPECT_EQ(shown_line("abcd", 3), "ab…");
+  EXPECT_EQ(shown_line("äöü", 3), "äöü");
+  EXPECT_EQ(shown_line("ab cd", 4), "ab…") << "no blank stands before the ellipsis";
+  EXPECT_EQ(shown_line(std::string(100, 'a'), 3), "aa…");
+  EXPECT_EQ(shown_line("\U0001F468\U0001F468\U0001F468\U0001F468", 3), "\U0001F468\U0001F468…");
+  EXPECT_EQ(shown_line("\U0001F468\U0001F468\U0001F468", 3), "\U0001F468\U0001F468\U0001F468");
+}
+
 TEST(ShownText, IsUtf8WhateverTheBytesAre) {
   for (const std::string_view bytes :
        {std::string_view("a\xff"), std::string_view("\xe2\x82"), std::string_view("a\0b", 3)}) {

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What each file opens with: its licence, then a sentence that says what it is for."""
+"""What each file opens with: its licence, then, if it has a comment there, a full sentence.
+
+Programs and modules in Python and shell always say what they are for; a C++ file whose name says it needs no more."""
 
 import re
 
@@ -26,7 +28,7 @@ def comment(lines, mark):
 def purpose(path, lines):
     """The sentence after the licence line; lines start there."""
     if path.suffix in source_tree.CPP:
-        return comment(lines[1:], "//") if lines[:1] == ["//"] else ""
+        return comment(lines[1:], "//")
     docstring = re.match(r'"""(.*?)"""', "\n".join(lines), re.DOTALL)
     if docstring:
         return docstring[1].split("\n\n")[0].strip()
@@ -41,7 +43,8 @@ def judge(path, text):
     mark = "//" if path.suffix in source_tree.CPP else "#"
     if lines[:1] != [f"{mark} {LICENCE}"]:
         return f"does not open with '{mark} {LICENCE}'"
-    if path.name != "meson.build" and not SENTENCE.match(purpose(path, lines[1:])):
+    has_no_comment = path.suffix in source_tree.CPP and not lines[1:2] == ["//"]
+    if path.name != "meson.build" and not has_no_comment and not SENTENCE.match(purpose(path, lines[1:])):
         return "has no sentence of purpose after its licence"
     return None
 

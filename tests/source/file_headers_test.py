@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Every file says its licence and, in a sentence, what it is for."""
+"""Every file says its licence, and what its head says beyond that is a sentence."""
 
 import tempfile
 import unittest
@@ -12,6 +12,7 @@ LICENCE = file_headers.LICENCE
 GOOD = {
     "plugin/a.h": f"// {LICENCE}\n//\n// What a is.\n#pragma once\n",
     "plugin/b.cpp": f"// {LICENCE}\n//\n// What b is,\n// at some length.\n//\n// More about it\n\nint b;\n",
+    "plugin/c.cpp": f'// {LICENCE}\n#include "plugin/c.h"\n',
     "plugin/meson.build": f"# {LICENCE}\nsubdir('a')\n",
     "tests/c.py": f'#!/usr/bin/python3\n# {LICENCE}\n"""What c is.\n\nMore."""\n',
     "tests/run": f"#!/bin/sh\n# {LICENCE}\n#\n# What it runs.\ntrue\n",
@@ -19,7 +20,7 @@ GOOD = {
 }
 BAD = {
     "plugin/a.h": "// What a is.\n#pragma once\n",
-    "plugin/b.cpp": f"// {LICENCE}\n\nint b;\n",
+    "plugin/b.cpp": f"// {LICENCE}\n//\n\nint b;\n",
     "plugin/c.cpp": f"// {LICENCE}\n//\n// a word\nint c;\n",
     "plugin/meson.build": "subdir('a')\n",
     "tests/c.py": f'#!/usr/bin/python3\n# {LICENCE}\n\nimport os\n',
@@ -30,7 +31,7 @@ BAD = {
 
 
 class FileHeaders(unittest.TestCase):
-    def test_every_file_has_its_licence_and_purpose(self):
+    def test_every_file_has_its_licence_and_a_sentence_or_none(self):
         self.assertEqual(file_headers.violations(), [])
 
     def test_a_planted_file_without_them_is_found(self):

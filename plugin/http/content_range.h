@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The headers that say which bytes of a clip an answer holds (RFC 9110).
+// Content-Range: which bytes of a whole an answer holds (RFC 9110 §14.4).
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,11 @@ struct ContentRange {
   uint64_t total = 0;  // Bytes of the whole; 0 when the server does not know ("*").
 };
 
-// "bytes 0-99/200"; anything else, and what contradicts itself, is nothing.
+// "bytes 0-99/200". Nothing for any other text, and for one that contradicts itself: a range that is misread
+// would join two clips.
 std::optional<ContentRange> parse_content_range(std::string_view text);
 
-// The length in "bytes */200", which comes with a 416; 0 in anything else.
-uint64_t parse_unsatisfied_range(std::string_view text);
-
-// A Content-Length; 0 when it is missing or no number.
-uint64_t parse_length(std::string_view text);
+// The length in "bytes */200", which comes with a 416. Nothing for any other text.
+std::optional<uint64_t> parse_unsatisfied_range(std::string_view text);
 
 }  // namespace genclip

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Numbers as texts, with a decimal point in every locale.
+#pragma once
+
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace genclip {
+
+// Reads the longest number that `text` begins with, and leaves what follows it in `text`. Takes no blank and
+// no "+" before it. Nothing, with `text` as it was, when there is none, or none of this type: it is too
+// large, or not finite.
+template <typename Number>
+std::optional<Number> take_number(std::string_view &text) {
+  Number value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc()) return std::nullopt;
+  if constexpr (std::is_floating_point_v<Number>)
+    if (!std::isfinite(value)) return std::nullopt;
+  text.remove_prefix(static_cast<size_t>(end - text.data()));
+  return value;
+}
+
+// The same, where nothing may follow the number.
+template <typename Number>
+std::optional<Number> parse_number(std::string_view text) {
+  const auto value = take_number<Number>(text);
+  return text.empty() ? value : std::nullopt;
+}
+
+// The fewest digits that read back as the same value.
+std::string number_text(double value);
+
+// With at most so many decimals (9 or fewer), and no zeros at the end of them.
+std::string rounded_text(double value, int decimals);
+
+}  // namespace genclip
