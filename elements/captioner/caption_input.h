@@ -9,6 +9,7 @@
 
 #include "elements/captioner/caption_slot.h"
 #include "elements/captioner/frame_sampler.h"
+#include "plugin/base/words.h"
 
 namespace genclip {
 
@@ -20,6 +21,10 @@ enum class ImageSampling {
   interval,   // one an interval
   every,      // each
 };
+template <>
+inline constexpr Word<ImageSampling> kWords<ImageSampling>[] = {{ImageSampling::automatic, "auto"},
+                                                                {ImageSampling::interval, "interval"},
+                                                                {ImageSampling::every, "every"}};
 
 InputKind input_kind(const GstCaps *caps);
 

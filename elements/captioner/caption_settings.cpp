@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "elements/enum_type.h"
 #include "plugin/base/gref.h"
 #include "plugin/catalog/catalog.h"
 #include "plugin/http/api_key.h"
@@ -16,34 +17,20 @@ namespace genclip {
 namespace {
 
 GType late_policy_type() {
-  static const GEnumValue kValues[] = {
-      {static_cast<int>(LatePolicy::drop), "A late caption is left out", "drop"},
-      {static_cast<int>(LatePolicy::shift), "It starts late, stays long enough to read, and moves later ones",
-       "shift"},
-      {static_cast<int>(LatePolicy::immediate), "It starts at once and ends with its window", "immediate"},
-      {0, nullptr, nullptr}};
-  static const GType type = g_enum_register_static("GenclipLatePolicy", kValues);
-  return type;
+  return enum_type<LatePolicy>(
+      "GenclipLatePolicy",
+      {"A late caption is left out", "It starts late, stays long enough to read, and moves later ones",
+       "It starts at once and ends with its window"});
 }
 
 GType on_error_type() {
-  static const GEnumValue kValues[] = {
-      {static_cast<int>(OnError::fail), "Stop with an error", "fail"},
-      {static_cast<int>(OnError::skip), "Warn and go on without that caption", "skip"},
-      {0, nullptr, nullptr}};
-  static const GType type = g_enum_register_static("GenclipOnError", kValues);
-  return type;
+  return enum_type<OnError>("GenclipOnError", {"Stop with an error", "Warn and go on without that caption"});
 }
 
 GType image_sampling_type() {
-  static const GEnumValue kValues[] = {
-      {static_cast<int>(ImageSampling::automatic),
-       "One image per interval where they come faster than that, else each image", "auto"},
-      {static_cast<int>(ImageSampling::interval), "One image per interval", "interval"},
-      {static_cast<int>(ImageSampling::every), "Each image", "every"},
-      {0, nullptr, nullptr}};
-  static const GType type = g_enum_register_static("GenclipImageSampling", kValues);
-  return type;
+  return enum_type<ImageSampling>("GenclipImageSampling",
+                                  {"One image per interval where they come faster than that, else each image",
+                                   "One image per interval", "Each image"});
 }
 
 const Property<CaptionSettings> kCaptionProperties[] = {

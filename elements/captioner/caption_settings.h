@@ -13,10 +13,13 @@
 #include "elements/captioner/caption_timeline.h"
 #include "elements/property_table.h"
 #include "plugin/base/result.h"
+#include "plugin/base/words.h"
 
 namespace genclip {
 
 enum class OnError { fail, skip };
+template <>
+inline constexpr Word<OnError> kWords<OnError>[] = {{OnError::fail, "fail"}, {OnError::skip, "skip"}};
 
 struct CaptionSettings {
   std::string model = "gem-2.5-flash-lite";

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "plugin/base/words.h"
+
 namespace genclip {
 
 // What a caption does that comes after its time has been given away.
@@ -16,6 +18,9 @@ enum class LatePolicy {
   shift,      // it starts late and stays long enough to read; later ones move along
   immediate,  // it starts at once and is cut where its window ends
 };
+template <>
+inline constexpr Word<LatePolicy> kWords<LatePolicy>[] = {
+    {LatePolicy::drop, "drop"}, {LatePolicy::shift, "shift"}, {LatePolicy::immediate, "immediate"}};
 
 // [start, end) in nanoseconds of the stream's timestamps.
 struct TimeSpan {

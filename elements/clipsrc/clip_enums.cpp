@@ -3,60 +3,31 @@
 // Enum types with a sentence for each value, as gst-inspect-1.0 shows them.
 #include "elements/clipsrc/clip_enums.h"
 
+#include "elements/enum_type.h"
 #include "plugin/catalog/clip_request.h"
 #include "plugin/generation/clip_status.h"
 #include "plugin/task/media_verdict.h"
 
 namespace genclip {
-namespace {
 
-template <typename Enum>
-constexpr int number(Enum value) {
-  return static_cast<int>(value);
-}
-
-}  // namespace
-
-GType switch_get_type() {
-  static const GEnumValue values[] = {{number(Switch::model_default), "Leave it to the model", "default"},
-                                      {number(Switch::on), "On", "on"},
-                                      {number(Switch::off), "Off", "off"},
-                                      {0, nullptr, nullptr}};
-  static const GType type = g_enum_register_static("GenclipSwitch", values);
-  return type;
-}
+GType switch_get_type() { return enum_type<Switch>("GenclipSwitch", {"Leave it to the model", "On", "Off"}); }
 
 GType api_get_type() {
-  static const GEnumValue values[] = {{number(Api::automatic), "As the catalog says for the model", "auto"},
-                                      {number(Api::tasks), "v2 model-center tasks", "tasks"},
-                                      {number(Api::legacy), "v1 legacy videos", "legacy"},
-                                      {0, nullptr, nullptr}};
-  static const GType type = g_enum_register_static("GenclipApi", values);
-  return type;
+  return enum_type<Api>("GenclipApi",
+                        {"As the catalog says for the model", "v2 model-center tasks", "v1 legacy videos"});
 }
 
 GType media_check_get_type() {
-  static const GEnumValue values[] = {
-      {number(MediaCheck::none), "Not at all", "none"},
-      {number(MediaCheck::headers), "Size and type, as their servers tell", "headers"},
-      {number(MediaCheck::full), "Also duration, frame size and frame rate, by their content", "full"},
-      {0, nullptr, nullptr}};
-  static const GType type = g_enum_register_static("GenclipMediaCheck", values);
-  return type;
+  return enum_type<MediaCheck>("GenclipMediaCheck",
+                               {"Not at all", "Size and type, as their servers tell",
+                                "Also duration, frame size and frame rate, by their content"});
 }
 
 GType clip_status_get_type() {
-  static const GEnumValue values[] = {
-      {number(ClipStatus::idle), "Nothing asked for yet", "idle"},
-      {number(ClipStatus::submitting), "The request is on its way", "submitting"},
-      {number(ClipStatus::queued), "The task waits its turn", "queued"},
-      {number(ClipStatus::processing), "The clip is generated", "processing"},
-      {number(ClipStatus::downloading), "The clip is downloaded", "downloading"},
-      {number(ClipStatus::completed), "The clip is stored, whole", "completed"},
-      {number(ClipStatus::failed), "It failed", "failed"},
-      {0, nullptr, nullptr}};
-  static const GType type = g_enum_register_static("GenclipStatus", values);
-  return type;
+  return enum_type<ClipStatus>(
+      "GenclipStatus",
+      {"Nothing asked for yet", "The request is on its way", "The task waits its turn",
+       "The clip is generated", "The clip is downloaded", "The clip is stored, whole", "It failed"});
 }
 
 }  // namespace genclip

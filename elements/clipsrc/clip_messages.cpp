@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "elements/clipsrc/clip_enums.h"
 #include "elements/post_error.h"
 
 namespace genclip {
@@ -23,13 +22,6 @@ const char *code_of(ClipStatus status) {
     case ClipStatus::processing: return kGenerate;
     default: return nullptr;
   }
-}
-
-const char *nick_of(ClipStatus status) {
-  auto *type = static_cast<GEnumClass *>(g_type_class_ref(clip_status_get_type()));
-  const GEnumValue *value = g_enum_get_value(type, static_cast<int>(status));
-  g_type_class_unref(type);
-  return value->value_nick;  // Static.
 }
 
 // A property, and whether it differs between two states.
@@ -61,7 +53,7 @@ void notify_changes(GstElement *element, const std::optional<GenerationState> &b
 void post_task(GstElement *element, const GenerationState &state) {
   GstStructure *task = gst_structure_new(
       "genclip-task", "model", G_TYPE_STRING, state.model.c_str(), "task-id", G_TYPE_STRING,
-      state.task_id.c_str(), "status", G_TYPE_STRING, nick_of(state.status), "progress", G_TYPE_INT,
+      state.task_id.c_str(), "status", G_TYPE_STRING, to_word(state.status), "progress", G_TYPE_INT,
       state.progress, "amount", G_TYPE_DOUBLE, state.amount, "actual-duration", G_TYPE_DOUBLE,
       state.actual_duration, "reused", G_TYPE_BOOLEAN, static_cast<gboolean>(state.reused), nullptr);
   gst_element_post_message(element, gst_message_new_element(GST_OBJECT(element), task));
@@ -141,7 +133,7 @@ void ClipMessages::enqueue_progress(const GenerationState &state) {
   }
   const bool moved = !last_ || state.status != last_->status || state.progress != last_->progress;
   if (code == kGenerate && moved) {
-    std::string text = std::string("Generating: ") + nick_of(state.status);
+    std::string text = std::string("Generating: ") + to_word(state.status);
     if (state.progress >= 0) text += ", " + std::to_string(state.progress) + " %";
     enqueue_progress_message(GST_PROGRESS_TYPE_CONTINUE, std::move(text), state.progress);
   }

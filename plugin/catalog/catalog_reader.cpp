@@ -137,8 +137,7 @@ void CatalogReader::read_text_models(MemberReader &top) {
     TextModel model;
     model.id = reader.string("id");
     if (model.id.empty()) reader.mistake(json, "it needs an id.");
-    if (const auto variant = reader.one_of("variant", {"standard", "official", "low_cost"}))
-      model.variant = static_cast<TextModel::Variant>(*variant);
+    model.variant = reader.one_of<TextModel::Variant>("variant").value_or(model.variant);
     reader.finish();
     append(catalog_.mistakes_, log.mistakes());
     if (!log.mistakes().empty()) continue;

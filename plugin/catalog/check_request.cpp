@@ -72,8 +72,8 @@ class RequestCheck {
     const auto &apis = spec().apis;
     checked_.api_ = request_.api == Api::automatic ? apis.front() : request_.api;
     if (std::find(apis.begin(), apis.end(), checked_.api_) != apis.end()) return;
-    const std::string name = checked_.api_ == Api::legacy ? "legacy" : "tasks";
-    problem("api", "The API " + quoted(name) + " does not have " + spec().id + "; leave api at auto.");
+    problem("api", "The API " + quoted(to_word(checked_.api_)) + " does not have " + spec().id +
+                       "; leave api at auto.");
   }
 
   // By the catalog: what is wrong with a request does not depend on the order in which it was written.

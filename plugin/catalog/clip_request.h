@@ -6,11 +6,15 @@
 #include <string>
 
 #include "plugin/base/json.h"
+#include "plugin/base/words.h"
 
 namespace genclip {
 
 // Which of the service's task interfaces a request goes to: §4.1, §4.3, or the one that the catalog names.
 enum class Api { automatic, tasks, legacy };
+template <>
+inline constexpr Word<Api> kWords<Api>[] = {
+    {Api::automatic, "auto"}, {Api::tasks, "tasks"}, {Api::legacy, "legacy"}};
 
 struct ClipRequest {
   std::string model;  // the Model ID, case kept

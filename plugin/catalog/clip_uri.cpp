@@ -146,8 +146,7 @@ std::string clip_uri(const Catalog &catalog, const ClipRequest &request) {
     }
   }
   if (request.take > 0) writer.add("take", std::to_string(request.take));
-  if (request.api == Api::tasks) writer.add("api", "tasks");
-  if (request.api == Api::legacy) writer.add("api", "legacy");
+  if (request.api != Api::automatic) writer.add("api", to_word(request.api));
   return std::move(writer).uri();
 }
 

@@ -9,18 +9,6 @@
 namespace genclip {
 namespace {
 
-constexpr FieldType kTypes[] = {FieldType::string,  FieldType::integer, FieldType::number,
-                                FieldType::boolean, FieldType::images,  FieldType::videos,
-                                FieldType::audios,  FieldType::array,   FieldType::any};
-
-std::optional<FieldType> read_type(MemberReader &reader) {
-  std::vector<std::string> names;
-  for (const FieldType type : kTypes) names.push_back(name_of(type));
-  const auto index = reader.one_of("type", names);
-  if (!index) return std::nullopt;
-  return kTypes[*index];
-}
-
 Bounds read_bounds(MemberReader &parent, std::string_view key, double unit = 1) {
   Bounds bounds;
   const Json *json = parent.find(key);
@@ -54,10 +42,8 @@ std::vector<TextLimit> read_text_limits(MemberReader &field) {
   for (const Json &json : *list) {
     MemberReader reader(json, "a text limit", field.log());
     TextLimit limit;
-    if (const auto count = reader.one_of("count", {"characters", "words", "han_as_two"}))
-      limit.count = static_cast<TextLimit::Count>(*count);
-    if (const auto where = reader.one_of("where", {"any", "han", "no_han"}))
-      limit.where = static_cast<TextLimit::Where>(*where);
+    limit.count = reader.one_of<TextLimit::Count>("count").value_or(limit.count);
+    limit.where = reader.one_of<TextLimit::Where>("where").value_or(limit.where);
     if (const auto max = reader.count("max"))
       limit.max = *max;
     else
@@ -102,7 +88,7 @@ void check_fit(const Json &json, const FieldSpec &spec, MemberReader &reader) {
   for (const auto &[key, fits] : keys)
     if (const Json *value = json.find(key); value && !fits)
       reader.mistake(*value,
-                     std::string(key) + " says nothing about a field of type " + name_of(spec.type) + ".");
+                     std::string(key) + " says nothing about a field of type " + to_word(spec.type) + ".");
 
   const auto ordered = [&](const char *low, const char *high, const auto &min, const auto &max) {
     if (min && max && *min > *max) reader.mistake(json, std::string(low) + " is above " + high + ".");
@@ -150,9 +136,9 @@ FieldSpec read_field(const std::string &name, const Json &json, const FieldSpec 
   spec.shown = true;
 
   MemberReader reader(json, "the field " + name, log);
-  if (const auto type = read_type(reader)) {
+  if (const auto type = reader.one_of<FieldType>("type")) {
     if (inherited && *type != inherited->type)
-      reader.mistake(json, std::string("it always has the type ") + name_of(inherited->type) + ".");
+      reader.mistake(json, std::string("it always has the type ") + to_word(inherited->type) + ".");
     spec.type = *type;
   } else if (!inherited && !json.find("type")) {
     reader.mistake(json, "it needs a type.");

@@ -50,7 +50,7 @@ bool looks_like_base64(std::string_view text) {
 
 std::string instead(MediaKind kind, bool assets) {
   std::string text =
-      std::string("; put the ") + name_of(kind) + " at a public http or https URL and give that";
+      std::string("; put the ") + to_word(kind) + " at a public http or https URL and give that";
   if (assets) text += ", or upload it as an asset and give assetId://ID";
   return text;
 }
@@ -77,15 +77,6 @@ std::optional<std::string> asset_problem(std::string_view url, MediaKind kind, b
 }
 
 }  // namespace
-
-const char *name_of(MediaKind kind) {
-  switch (kind) {
-    case MediaKind::image: return "image";
-    case MediaKind::video: return "video";
-    case MediaKind::audio: return "audio";
-  }
-  return "";
-}
 
 bool is_asset(std::string_view url) { return url.starts_with(kAssetScheme); }
 

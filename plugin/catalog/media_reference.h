@@ -7,9 +7,14 @@
 #include <string>
 #include <string_view>
 
+#include "plugin/base/words.h"
+
 namespace genclip {
 
 enum class MediaKind { image, video, audio };
+template <>
+inline constexpr Word<MediaKind> kWords<MediaKind>[] = {
+    {MediaKind::image, "image"}, {MediaKind::video, "video"}, {MediaKind::audio, "audio"}};
 
 struct MediaReference {
   std::string field;   // canonical name, such as reference_images
@@ -20,9 +25,6 @@ struct MediaReference {
 
   friend bool operator==(const MediaReference &, const MediaReference &) = default;
 };
-
-// "image", "video" or "audio".
-const char *name_of(MediaKind kind);
 
 // Why the service could not use `url`, and what to do instead; nullopt when it can. The text opens with what
 // the reference is, such as "is a file on this machine", and holds neither query nor credentials of a URL.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "plugin/base/json.h"
+#include "plugin/base/words.h"
 #include "plugin/catalog/catalog.h"
 
 namespace genclip {
@@ -53,6 +54,12 @@ class MemberReader {
   const Json::Array *array(std::string_view key);
   // The index of the value in `names`; nullopt when absent or none of them.
   std::optional<size_t> one_of(std::string_view key, const std::vector<std::string> &names);
+  // The value that one of an enum's words stands for.
+  template <typename Enum>
+  std::optional<Enum> one_of(std::string_view key) {
+    const auto row = one_of(key, words_of<Enum>());
+    return row ? std::optional(kWords<Enum>[*row].value) : std::nullopt;
+  }
 
   // Notes every member that nothing asked for. Call last.
   void finish();

@@ -76,9 +76,9 @@ std::vector<Rule> read_rules(MemberReader &model, const ModelSpec &spec) {
   for (const Json &json : *list) {
     MemberReader reader(json, "a rule", model.log());
     Rule rule;
-    const auto kind = reader.one_of("rule", {"conflict", "requires", "exclusive", "not_longer_than"});
+    const auto kind = reader.one_of<Rule::Kind>("rule");
     if (kind)
-      rule.kind = static_cast<Rule::Kind>(*kind);
+      rule.kind = *kind;
     else if (!json.find("rule"))
       reader.mistake(json, "it needs the key rule.");
     rule.fields = reader.strings("fields");
@@ -102,11 +102,11 @@ std::vector<Api> read_apis(MemberReader &model) {
   if (!json) return {Api::tasks};
   std::vector<Api> apis;
   for (const std::string &name : model.strings("apis")) {
-    const Api api = name == "legacy" ? Api::legacy : Api::tasks;
-    if (name != "tasks" && name != "legacy")
+    const auto api = from_word<Api>(name);
+    if (!api || *api == Api::automatic)
       model.mistake(*json, "apis must be a list of tasks and legacy, " + quoted(name) + " is neither.");
-    else if (std::find(apis.begin(), apis.end(), api) == apis.end())
-      apis.push_back(api);
+    else if (std::find(apis.begin(), apis.end(), *api) == apis.end())
+      apis.push_back(*api);
   }
   if (apis.empty()) model.mistake(*json, "apis must name at least one.");
   return apis;
@@ -125,8 +125,7 @@ ModelSpec read_model(const Json &json, const std::vector<FieldSpec> &common_fiel
   spec.display_name = reader.string("display_name");
   spec.group = reader.string("group");
   spec.note = reader.string("note");
-  if (const auto result = reader.one_of("result", {"video", "image"}))
-    spec.result = static_cast<ResultKind>(*result);
+  spec.result = reader.one_of<ResultKind>("result").value_or(spec.result);
   spec.open = reader.boolean("open");
   spec.assets = reader.boolean("assets");
   spec.apis = read_apis(reader);

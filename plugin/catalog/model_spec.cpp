@@ -7,21 +7,6 @@
 
 namespace genclip {
 
-const char *name_of(FieldType type) {
-  switch (type) {
-    case FieldType::string: return "string";
-    case FieldType::integer: return "integer";
-    case FieldType::number: return "number";
-    case FieldType::boolean: return "boolean";
-    case FieldType::images: return "image[]";
-    case FieldType::videos: return "video[]";
-    case FieldType::audios: return "audio[]";
-    case FieldType::array: return "array";
-    case FieldType::any: return "any";
-  }
-  return "";
-}
-
 std::optional<MediaKind> media_kind(FieldType type) {
   switch (type) {
     case FieldType::images: return MediaKind::image;

@@ -17,11 +17,19 @@
 namespace genclip {
 
 enum class ResultKind { video, image };
+template <>
+inline constexpr Word<ResultKind> kWords<ResultKind>[] = {{ResultKind::video, "video"},
+                                                          {ResultKind::image, "image"}};
 
 enum class FieldType { string, integer, number, boolean, images, videos, audios, array, any };
 
-// As the catalog file and the service's tables write it: "string", "image[]" …
-const char *name_of(FieldType type);
+// As the catalog file and the service's tables write them.
+template <>
+inline constexpr Word<FieldType> kWords<FieldType>[] = {
+    {FieldType::string, "string"},   {FieldType::integer, "integer"}, {FieldType::number, "number"},
+    {FieldType::boolean, "boolean"}, {FieldType::images, "image[]"},  {FieldType::videos, "video[]"},
+    {FieldType::audios, "audio[]"},  {FieldType::array, "array"},     {FieldType::any, "any"}};
+
 // The kind of media that the field's items are; nullopt for a field that refers to none.
 std::optional<MediaKind> media_kind(FieldType type);
 
@@ -34,6 +42,14 @@ struct TextLimit {
   Where where = Where::any;
   bool truncated = false;  // the service cuts the excess off: a warning, not a problem
 };
+template <>
+inline constexpr Word<TextLimit::Count> kWords<TextLimit::Count>[] = {
+    {TextLimit::Count::characters, "characters"},
+    {TextLimit::Count::words, "words"},
+    {TextLimit::Count::han_as_two, "han_as_two"}};
+template <>
+inline constexpr Word<TextLimit::Where> kWords<TextLimit::Where>[] = {
+    {TextLimit::Where::any, "any"}, {TextLimit::Where::han, "han"}, {TextLimit::Where::no_han, "no_han"}};
 
 struct FieldSpec {
   std::string name;
@@ -70,6 +86,11 @@ struct Rule {
   std::vector<std::string> others;
   std::string note;  // for people: the reason, as part of the error's text
 };
+template <>
+inline constexpr Word<Rule::Kind> kWords<Rule::Kind>[] = {{Rule::Kind::conflict, "conflict"},
+                                                          {Rule::Kind::needs, "requires"},
+                                                          {Rule::Kind::exclusive, "exclusive"},
+                                                          {Rule::Kind::not_longer_than, "not_longer_than"}};
 
 struct ModelSpec {
   std::string id;
@@ -97,5 +118,10 @@ struct TextModel {
   std::string id;
   Variant variant = Variant::standard;
 };
+template <>
+inline constexpr Word<TextModel::Variant> kWords<TextModel::Variant>[] = {
+    {TextModel::Variant::standard, "standard"},
+    {TextModel::Variant::official, "official"},
+    {TextModel::Variant::low_cost, "low_cost"}};
 
 }  // namespace genclip

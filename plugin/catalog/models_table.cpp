@@ -78,7 +78,7 @@ std::vector<FieldRow> field_rows(const ModelSpec &spec) {
   std::vector<FieldRow> rows;
   for (const FieldSpec &field : spec.fields) {
     if (!field.shown) continue;
-    rows.push_back({field.name, name_of(field.type),
+    rows.push_back({field.name, to_word(field.type),
                     field.refused    ? "refused"
                     : field.required ? "yes"
                                      : "no",
@@ -100,9 +100,9 @@ std::vector<std::string> remarks(const ModelSpec &spec) {
   for (const Rule &rule : spec.rules) lines.push_back(rule_text(rule));
   if (spec.assets) lines.push_back("Media may be assets: `assetId://ID`.");
   lines.push_back(std::string("Result: ") + (spec.result == ResultKind::image ? "an image." : "a video."));
-  std::vector<std::string> apis;
-  for (const Api api : spec.apis) apis.push_back(api == Api::legacy ? "legacy" : "tasks");
-  lines.push_back("API: " + apis[0] + (apis.size() > 1 ? " (`api=" + apis[1] + "` is possible)." : "."));
+  std::string api = std::string("API: ") + to_word(spec.apis[0]);
+  if (spec.apis.size() > 1) api += std::string(" (`api=") + to_word(spec.apis[1]) + "` is possible)";
+  lines.push_back(api + ".");
   return lines;
 }
 

@@ -61,14 +61,9 @@ std::optional<Error> RequestBuilder::set_take(const std::string &value) {
 }
 
 std::optional<Error> RequestBuilder::set_api(const std::string &value) {
-  if (value == "auto")
-    request_.api = Api::automatic;
-  else if (value == "tasks")
-    request_.api = Api::tasks;
-  else if (value == "legacy")
-    request_.api = Api::legacy;
-  else
-    return request_error("api is " + quoted(value) + "; it must be auto, tasks or legacy.");
+  const auto api = from_word<Api>(value);
+  if (!api) return request_error("api is " + quoted(value) + "; it must be " + either(words_of<Api>()) + ".");
+  request_.api = *api;
   return once(api_given_, "api");
 }
 

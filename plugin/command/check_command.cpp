@@ -39,7 +39,7 @@ Json accepted_json(const CheckedRequest &checked, const std::string &url, const 
   Json::Array warnings(checked.warnings().begin(), checked.warnings().end());
   return Json::Object{{"valid", true},
                       {"model", checked.model()},
-                      {"api", checked.api() == Api::legacy ? "legacy" : "tasks"},
+                      {"api", to_word(checked.api())},
                       {"take", checked.take()},
                       {"url", url},
                       {"body", body},

@@ -10,7 +10,6 @@
 #include "plugin/command/clip_run.h"
 #include "plugin/command/console.h"
 #include "plugin/command/request_report.h"
-#include "plugin/generation/status_word.h"
 #include "plugin/store/clip_cost.h"
 
 namespace genclip {

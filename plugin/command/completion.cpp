@@ -6,10 +6,10 @@
 #include "plugin/catalog/models_table.h"
 #include "plugin/command/command.h"
 #include "plugin/command/console.h"
-#include "plugin/command/media_check_word.h"
 #include "plugin/command/request_words.h"
 #include "plugin/command/store_json.h"
 #include "plugin/store/store_listing.h"
+#include "plugin/task/media_verdict.h"
 
 namespace genclip {
 namespace {
@@ -67,8 +67,7 @@ bool takes_value(std::string_view option) {
 // Others are the shell's to complete, or nobody's.
 void offer_option_values(std::string_view option, const std::string &prefix = {}) {
   if (option != kCheckMedia) return;
-  for (const MediaCheck depth : {MediaCheck::none, MediaCheck::headers, MediaCheck::full})
-    print(prefix + std::string(word_of(depth)) + "\n");
+  for (const std::string &depth : words_of<MediaCheck>()) print(prefix + depth + "\n");
 }
 
 Words without_options(const Words &words) {

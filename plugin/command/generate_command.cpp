@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // genclip generate: a clip ahead of the pipeline that plays it.
+#include "plugin/catalog/wording.h"
 #include "plugin/command/clip_delivery.h"
 #include "plugin/command/clip_output.h"
 #include "plugin/command/known_models.h"
-#include "plugin/command/media_check_word.h"
 #include "plugin/command/request_report.h"
 #include "plugin/command/request_words.h"
 #include "plugin/command/service_options.h"
@@ -43,8 +43,8 @@ int run_generate(const Words &words) {
   if (delivery.json && delivery.output == kStandardOutput)
     return options.refuse("Standard output takes the clip or JSON, not both.");
 
-  const auto depth = media_check_of(check_media);
-  if (!depth) return options.refuse("--check-media must be none, headers or full.");
+  const auto depth = from_word<MediaCheck>(check_media);
+  if (!depth) return options.refuse("--check-media must be " + either(words_of<MediaCheck>()) + ".");
   wish.check_media = *depth;
 
   const Catalog::Ptr catalog = known_models();

@@ -3,20 +3,11 @@
 // One member for each thing that the catalog knows.
 #include "plugin/command/model_json.h"
 
+#include "plugin/base/replace_all.h"
 #include "plugin/catalog/models_table.h"
 
 namespace genclip {
 namespace {
-
-const char *name_of(Rule::Kind kind) {
-  switch (kind) {
-    case Rule::Kind::conflict: return "conflict";
-    case Rule::Kind::needs: return "requires";
-    case Rule::Kind::exclusive: return "exclusive";
-    case Rule::Kind::not_longer_than: return "not_longer_than";
-  }
-  return "";
-}
 
 void set_bound(Json &json, const char *name, const std::optional<int64_t> &bound) {
   if (bound) json.set(name, *bound);
@@ -42,7 +33,7 @@ Json field_json(const FieldSpec &field, const FieldRow &row) {
 }
 
 Json rule_json(const Rule &rule) {
-  Json json = Json::Object{{"rule", name_of(rule.kind)},
+  Json json = Json::Object{{"rule", to_word(rule.kind)},
                            {"fields", Json::Array(rule.fields.begin(), rule.fields.end())}};
   if (!rule.others.empty()) json.set("others", Json::Array(rule.others.begin(), rule.others.end()));
   set_text(json, "note", rule.note);
@@ -51,25 +42,15 @@ Json rule_json(const Rule &rule) {
 
 }  // namespace
 
-const char *name_of(Api api) { return api == Api::legacy ? "legacy" : "tasks"; }
-const char *name_of(ResultKind kind) { return kind == ResultKind::image ? "image" : "video"; }
-
-const char *name_of(TextModel::Variant variant) {
-  switch (variant) {
-    case TextModel::Variant::standard: return "standard";
-    case TextModel::Variant::official: return "official";
-    case TextModel::Variant::low_cost: return "low-cost";
-  }
-  return "";
-}
+std::string name_of(TextModel::Variant variant) { return replace_all(to_word(variant), "_", "-"); }
 
 Json model_summary_json(const ModelSpec &spec) {
   Json::Array apis;
-  for (const Api api : spec.apis) apis.emplace_back(name_of(api));
+  for (const Api api : spec.apis) apis.emplace_back(to_word(api));
   Json json = Json::Object{{"id", spec.id}};
   set_text(json, "display_name", spec.display_name);
   json.set("group", spec.group);
-  json.set("result", name_of(spec.result));
+  json.set("result", to_word(spec.result));
   json.set("apis", std::move(apis));
   json.set("assets", spec.assets);
   json.set("open", spec.open);

@@ -14,8 +14,7 @@ Json model_summary_json(const ModelSpec &spec);
 Json model_json(const ModelSpec &spec);
 Json text_model_json(const TextModel &model);
 
-const char *name_of(Api api);
-const char *name_of(ResultKind kind);
-const char *name_of(TextModel::Variant variant);
+// "low-cost" for the catalog's low_cost.
+std::string name_of(TextModel::Variant variant);
 
 }  // namespace genclip

@@ -51,18 +51,18 @@ void show_all(const Catalog &catalog) {
   TextTable clips({{"MODEL", left, true}, {"MAKES"}, {"GROUP"}, {"API"}, {"FIELDS"}});
   for (const auto &model : catalog.models()) {
     std::string apis;
-    for (const Api api : model->apis) apis += (apis.empty() ? "" : ", ") + std::string(name_of(api));
+    for (const Api api : model->apis) apis += (apis.empty() ? "" : ", ") + std::string(to_word(api));
     clips.add(
-        {printable(model->id), name_of(model->result), printable(model->group), apis, fields_text(*model)});
+        {printable(model->id), to_word(model->result), printable(model->group), apis, fields_text(*model)});
   }
   // Programs get one table.
   const bool in_one = columns_of(stdout) == kNoLimit;
   TextTable texts({{"TEXT MODEL, FOR GENCAPTION", left, true}, {"VERSION"}});
   for (const TextModel &model : catalog.text_models()) {
     if (in_one)
-      clips.add({printable(model.id), "text", name_of(model.variant), "", ""});
+      clips.add({printable(model.id), "text", to_word(model.variant), "", ""});
     else
-      texts.add({printable(model.id), name_of(model.variant)});
+      texts.add({printable(model.id), to_word(model.variant)});
   }
   print(clips.to_text(stdout));
   if (!texts.empty()) print("\n" + texts.to_text(stdout));
@@ -123,7 +123,7 @@ int run_models(const Words &words) {
     if (json)
       print(text_model_json(*text).to_pretty_text() + "\n");
     else
-      print(text->id + ", a text model (" + name_of(text->variant) + " version), for gencaption\n");
+      print(text->id + ", a text model (" + to_word(text->variant) + " version), for gencaption\n");
     return kOk;
   }
   print_error(printable(catalog->unknown_model_text(id)));

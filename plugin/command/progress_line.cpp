@@ -10,7 +10,6 @@
 
 #include "plugin/command/amounts.h"
 #include "plugin/command/console.h"
-#include "plugin/generation/status_word.h"
 
 namespace genclip {
 namespace {
@@ -52,7 +51,7 @@ void ProgressLine::clear() {
 // "processing  [#######-------]  50 %  0:42", as wide as the terminal allows. The last column stays free:
 // where it is written, the cursor stays in it, and what follows erases it.
 void ProgressLine::draw() {
-  const std::string status(status_word(state_.status));
+  const std::string status(to_word(state_.status));
   const std::string time = clock_text((g_get_monotonic_time() - started_) / G_USEC_PER_SEC);
   std::string percent = percent_text(state_);
   percent.insert(0, 5 - std::min<size_t>(percent.size(), 5), ' ');
@@ -74,7 +73,7 @@ void ProgressLine::draw() {
 }
 
 void ProgressLine::print_change() {
-  std::string line(status_word(state_.status));
+  std::string line(to_word(state_.status));
   if (state_.status != ClipStatus::downloading && state_.progress >= 0) line += ", " + percent_text(state_);
   if (line == last_line_) return;
   last_line_ = line;

@@ -38,7 +38,7 @@ Result<bool> find_place(GenerationJob &job) {
   });
   if (found == clips->end()) return false;
   job.identity = found->record->identity;
-  job.endpoint.api = job.identity.api == "legacy" ? Api::legacy : Api::tasks;
+  job.endpoint.api = from_word<Api>(job.identity.api).value_or(Api::tasks);
   job.model = found->record->model;
   job.reuse = !found->is_complete() || verify_clip(files, *found).has_value();
   return !job.reuse;

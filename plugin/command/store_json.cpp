@@ -15,7 +15,7 @@ Json time_or_null(int64_t time) { return time <= 0 ? Json() : Json(time); }
 }  // namespace
 
 std::string state_word(const StoredClip &clip) {
-  if (clip.record) return std::string(to_word(clip.record->state));
+  if (clip.record) return to_word(clip.record->state);
   return clip.is_damaged ? "damaged" : "unreadable";
 }
 

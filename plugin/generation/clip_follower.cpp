@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "plugin/generation/generation.h"
-#include "plugin/generation/status_word.h"
 
 namespace genclip {
 namespace {
@@ -37,7 +36,7 @@ Result<void> ClipFollower::show(const ClipRecord &record) {
     generation_.change([&](GenerationState &state) {
       if (record.state == ClipState::intent) state.status = ClipStatus::submitting;
       if (record.state != ClipState::submitted) return;
-      state.status = status_of(record.status);
+      state.status = from_word<ClipStatus>(record.status).value_or(ClipStatus::queued);
       if (!record.model.empty()) state.model = record.model;
       state.task_id = record.task_id;
       state.progress = record.progress;

@@ -34,8 +34,6 @@ std::string base_url_problem(const std::string &base_url) {
   return {};
 }
 
-std::string_view word_of(Api api) { return api == Api::legacy ? "legacy" : "tasks"; }
-
 // Attaching takes no request, so a part of one is none: the task has its place under its ID.
 void plan_attach(const ClipRequest &request, GenerationJob &job) {
   const auto model = Catalog::shared()->find(request.model);
@@ -68,7 +66,7 @@ Result<ClipPlan> plan_clip(const ClipWish &wish) {
   }
   job.endpoint.base_url = normal_base_url(or_variable(wish.base_url, "GENCLIP_BASE_URL"));
   job.identity.base_url = job.endpoint.base_url;
-  job.identity.api = word_of(job.endpoint.api);
+  job.identity.api = to_word(job.endpoint.api);
   job.identity.take = wish.request.take;
 
   if (!wish.dry_run) {

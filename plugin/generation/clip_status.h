@@ -6,10 +6,19 @@
 #include <cstdint>
 #include <string>
 
+#include "plugin/base/words.h"
+
 namespace genclip {
 
-// The names are those of the element's `status` property.
 enum class ClipStatus { idle, submitting, queued, processing, downloading, completed, failed };
+template <>
+inline constexpr Word<ClipStatus> kWords<ClipStatus>[] = {{ClipStatus::idle, "idle"},
+                                                          {ClipStatus::submitting, "submitting"},
+                                                          {ClipStatus::queued, "queued"},
+                                                          {ClipStatus::processing, "processing"},
+                                                          {ClipStatus::downloading, "downloading"},
+                                                          {ClipStatus::completed, "completed"},
+                                                          {ClipStatus::failed, "failed"}};
 
 struct GenerationState {
   uint64_t version = 0;  // Grows with each change: a state that arrives late can be told from a newer one.

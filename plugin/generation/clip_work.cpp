@@ -8,7 +8,6 @@
 #include "plugin/generation/download.h"
 #include "plugin/generation/exit_guard.h"
 #include "plugin/generation/generation.h"
-#include "plugin/generation/status_word.h"
 #include "plugin/store/clip_removal.h"
 #include "plugin/store/store_log.h"
 #include "plugin/task/reply_error.h"
@@ -224,7 +223,7 @@ Result<void> ClipWork::fetch_or_serve(const std::string &url) {
 }
 
 Result<void> ClipWork::fetch(const std::string &url) {
-  record_.status = status_word(ClipStatus::downloading);
+  record_.status = to_word(ClipStatus::downloading);
   record_.progress = 100;
   generation_.change([](GenerationState &state) {
     state.status = ClipStatus::downloading;

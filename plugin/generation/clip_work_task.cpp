@@ -6,7 +6,6 @@
 #include "plugin/generation/clip_work.h"
 #include "plugin/generation/exit_guard.h"
 #include "plugin/generation/generation.h"
-#include "plugin/generation/status_word.h"
 #include "plugin/task/poll_schedule.h"
 #include "plugin/task/service_message.h"
 #include "plugin/task/task_log.h"
@@ -255,7 +254,7 @@ void ClipWork::show(const Task &task) {
     if (task.progress >= 0) state.progress = task.progress;
     if (task.amount >= 0) state.amount = task.amount;
     if (task.actual_duration >= 0) state.actual_duration = task.actual_duration;
-    record_.status = status_word(state.status);
+    record_.status = to_word(state.status);
     record_.progress = state.progress;
     record_.amount = state.amount;
     record_.actual_duration = state.actual_duration;

@@ -21,15 +21,6 @@ GstDebugCategory *http_category() {
 
 #define GST_CAT_DEFAULT http_category()
 
-const char *name_of(HttpRequest::Method method) {
-  switch (method) {
-    case HttpRequest::Method::get: return "GET";
-    case HttpRequest::Method::head: return "HEAD";
-    case HttpRequest::Method::post: return "POST";
-  }
-  return "?";
-}
-
 struct WarnedHosts {
   Mutex mutex;
   std::set<std::string> names GUARDED_BY(mutex);
@@ -45,7 +36,7 @@ ExchangeLog::ExchangeLog(const HttpRequest &request)
 void ExchangeLog::finish(unsigned status) const {
   [[maybe_unused]] const auto took =
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - begin_);
-  GST_DEBUG("%s %s: status %u, %" G_GUINT64_FORMAT " bytes, %" G_GINT64_FORMAT " ms%s%s", name_of(method_),
+  GST_DEBUG("%s %s: status %u, %" G_GUINT64_FORMAT " bytes, %" G_GINT64_FORMAT " ms%s%s", to_word(method_),
             url_.c_str(), status, bytes_, static_cast<gint64>(took.count()), failure_ ? ", " : "",
             failure_ ? failure_->c_str() : "");
 }

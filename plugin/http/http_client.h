@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "plugin/base/result.h"
+#include "plugin/base/words.h"
 
 namespace genclip {
 
@@ -50,6 +51,11 @@ struct HttpRequest {
   size_t max_body = size_t{8} << 20;  // Bytes; of call() only, a body from open() is as long as it is.
   std::string user_agent;             // Empty: genclip/VERSION.
 };
+template <>
+inline constexpr Word<HttpRequest::Method> kWords<HttpRequest::Method>[] = {
+    {HttpRequest::Method::get, "GET"},
+    {HttpRequest::Method::head, "HEAD"},
+    {HttpRequest::Method::post, "POST"}};
 
 // Any status is a reply, 4xx and 5xx too.
 struct HttpReply {

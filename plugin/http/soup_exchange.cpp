@@ -14,15 +14,6 @@ namespace {
 constexpr size_t kChunk = 128 * 1024;
 constexpr unsigned kMaxInformational = 16;
 
-const char *method_name(HttpRequest::Method method) {
-  switch (method) {
-    case HttpRequest::Method::get: return SOUP_METHOD_GET;
-    case HttpRequest::Method::head: return SOUP_METHOD_HEAD;
-    case HttpRequest::Method::post: return SOUP_METHOD_POST;
-  }
-  return SOUP_METHOD_GET;
-}
-
 gpointer hold(std::shared_ptr<SoupExchange> exchange) {
   return new std::shared_ptr<SoupExchange>(std::move(exchange));
 }
@@ -82,8 +73,7 @@ SoupExchange::SoupExchange(std::shared_ptr<HttpSession> session, std::shared_ptr
 SoupExchange::~SoupExchange() { finish(); }
 
 GRef<SoupMessage> SoupExchange::make_message() const {
-  auto message =
-      GRef<SoupMessage>::adopt(soup_message_new_from_uri(method_name(request_.method), url_.get()));
+  auto message = GRef<SoupMessage>::adopt(soup_message_new_from_uri(to_word(request_.method), url_.get()));
   // Redirects are followed by the caller, hop by hop. A kept-alive connection may be stale: libsoup would
   // send the request again by itself, and 3.2 crashes when the connection that it then finds answers at once.
   soup_message_set_flags(

@@ -199,8 +199,8 @@ Result<void> ClipFolder::write_record(const ClipRecord &record) {
     reserved_ = false;
     if (auto moved = files_.rename(path_.spare(), path_.record_temporary()); !moved) return moved;
   }
-  GST_CAT_INFO(store_category(), "%s: %s, task %s", path_.folder().c_str(),
-               std::string(to_word(record.state)).c_str(), record.task_id.c_str());
+  GST_CAT_INFO(store_category(), "%s: %s, task %s", path_.folder().c_str(), to_word(record.state),
+               record.task_id.c_str());
   next_text_ = record.to_json().to_pretty_text() + "\n";
   auto written = write_durably(files_, path_.record(), next_text_);
   if (written) last_text_ = next_text_;

@@ -14,23 +14,6 @@ namespace {
 constexpr int64_t kVersion = 1;
 constexpr size_t kMaxErrorSize = 4096;
 
-struct StateWord {
-  ClipState state;
-  std::string_view word;
-};
-
-constexpr StateWord kStateWords[] = {
-    {ClipState::intent, "intent"},       {ClipState::ambiguous, "ambiguous"}, {ClipState::refused, "refused"},
-    {ClipState::submitted, "submitted"}, {ClipState::failed, "failed"},       {ClipState::lost, "lost"},
-    {ClipState::complete, "complete"},
-};
-
-std::optional<ClipState> state_of(std::string_view word) {
-  for (const StateWord &entry : kStateWords)
-    if (entry.word == word) return entry.state;
-  return std::nullopt;
-}
-
 std::string text_of(const Json &json, std::string_view key) {
   const Json *member = json.find(key);
   return member && member->string() ? *member->string() : std::string();
@@ -101,12 +84,6 @@ Error damaged(const std::string &what) { return {ErrorKind::read, what}; }
 
 }  // namespace
 
-std::string_view to_word(ClipState state) {
-  for (const StateWord &entry : kStateWords)
-    if (entry.state == state) return entry.word;
-  return "intent";
-}
-
 Json ClipRecord::to_json() const {
   Json json;
   json.set("version", kVersion);
@@ -150,7 +127,7 @@ Result<ClipRecord> ClipRecord::from_json(const Json &json) {
   if (version != kVersion)
     return damaged("its version is " + std::to_string(version) + ", this genclip reads " +
                    std::to_string(kVersion));
-  const auto state = state_of(text_of(json, "state"));
+  const auto state = from_word<ClipState>(text_of(json, "state"));
   if (!state) return damaged("its state \"" + shown_line(text_of(json, "state")) + "\" is unknown");
 
   ClipRecord record;
@@ -188,7 +165,7 @@ Result<ClipRecord> ClipRecord::from_json(const Json &json) {
       record.replaced = std::make_shared<const ClipRecord>(std::move(old).value());
 
   if ((record.state == ClipState::submitted || record.state == ClipState::lost) && record.task_id.empty())
-    return damaged("it is " + std::string(to_word(record.state)) + " but has no task_id");
+    return damaged(std::string("it is ") + to_word(record.state) + " but has no task_id");
   if (!record.clip_name.empty() && !ClipPath::is_clip_name(record.clip_name))
     return damaged("it names a clip that genclip would not have written");
   if (record.state == ClipState::complete && (record.clip_name.empty() || record.clip_size == 0))

@@ -12,11 +12,12 @@
 
 #include "plugin/base/json.h"
 #include "plugin/base/result.h"
+#include "plugin/base/words.h"
 #include "plugin/store/clip_path.h"
 
 namespace genclip {
 
-// How far a request has come. The words in the file are the enumerators' names.
+// How far a request has come.
 enum class ClipState {
   intent,     // About to be submitted, or a crash came in between: whether a task exists is unknown.
   ambiguous,  // The submit's answer was lost: whether a task exists is unknown.
@@ -26,6 +27,11 @@ enum class ClipState {
   lost,       // The service, asked for the task, did not know it: its clip cannot be had.
   complete,   // The clip is in the folder, whole.
 };
+template <>
+inline constexpr Word<ClipState> kWords<ClipState>[] = {
+    {ClipState::intent, "intent"},       {ClipState::ambiguous, "ambiguous"}, {ClipState::refused, "refused"},
+    {ClipState::submitted, "submitted"}, {ClipState::failed, "failed"},       {ClipState::lost, "lost"},
+    {ClipState::complete, "complete"}};
 
 // A download that is under way: what is needed to go on with it after a restart.
 struct PartState {
@@ -72,7 +78,5 @@ struct ClipRecord {
   // Any damage is an error whose text says what is wrong with the file.
   static Result<ClipRecord> from_json(const Json &json);
 };
-
-std::string_view to_word(ClipState state);
 
 }  // namespace genclip

@@ -85,7 +85,7 @@ class Verdict {
         problem(reference, "is of a type that its server does not tell; check-media=full looks into it");
       return;
     }
-    const std::string kind = name_of(reference.kind);
+    const std::string kind = to_word(reference.kind);
     if (!may_be(facts.media_type, reference.kind))
       return problem(reference, "is " + quoted(facts.media_type) + ", which is no " + kind);
     const auto &formats = limits.formats;

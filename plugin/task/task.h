@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "plugin/base/words.h"
+
 namespace genclip {
 
 enum class TaskStatus {
@@ -14,6 +16,12 @@ enum class TaskStatus {
   completed,
   failed,
 };
+template <>
+inline constexpr Word<TaskStatus> kWords<TaskStatus>[] = {{TaskStatus::unknown, "unknown"},
+                                                          {TaskStatus::queued, "queued"},
+                                                          {TaskStatus::processing, "processing"},
+                                                          {TaskStatus::completed, "completed"},
+                                                          {TaskStatus::failed, "failed"}};
 
 struct Task {
   std::string id;

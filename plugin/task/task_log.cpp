@@ -23,24 +23,13 @@ GstDebugCategory *task_category() {
 
 #define GST_CAT_DEFAULT task_category()
 
-const char *name_of(TaskStatus status) {
-  switch (status) {
-    case TaskStatus::unknown: return "unknown";
-    case TaskStatus::queued: return "queued";
-    case TaskStatus::processing: return "processing";
-    case TaskStatus::completed: return "completed";
-    case TaskStatus::failed: return "failed";
-  }
-  return "?";
-}
-
 // For logs: an ID may come from a user or from a hostile service.
 std::string shown(const std::string &task_id) { return display_line(task_id, kMaxShownId, {}); }
 
 }  // namespace
 
 void TaskLog::submitted(const Task &task) {
-  GST_INFO("task %s: submitted, %s", shown(task.id).c_str(), name_of(task.status));
+  GST_INFO("task %s: submitted, %s", shown(task.id).c_str(), to_word(task.status));
   last_ = task.status;
 }
 
@@ -51,11 +40,11 @@ void TaskLog::submit_again(const Error &failure, std::chrono::milliseconds pause
 
 void TaskLog::polled(const std::string &task_id, const Task &task) {
   const std::string id = shown(task_id);
-  GST_DEBUG("task %s: %s (\"%s\"), %d %%, %g credits", id.c_str(), name_of(task.status),
+  GST_DEBUG("task %s: %s (\"%s\"), %d %%, %g credits", id.c_str(), to_word(task.status),
             task.status_word.c_str(), task.progress, task.amount);
   if (last_ == task.status) return;
-  GST_INFO("task %s: %s -> %s%s%s", id.c_str(), last_ ? name_of(*last_) : "not known before",
-           name_of(task.status), task.error_message.empty() ? "" : ": ", task.error_message.c_str());
+  GST_INFO("task %s: %s -> %s%s%s", id.c_str(), last_ ? to_word(*last_) : "not known before",
+           to_word(task.status), task.error_message.empty() ? "" : ": ", task.error_message.c_str());
   last_ = task.status;
 }
 

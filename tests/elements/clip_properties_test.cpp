@@ -119,6 +119,7 @@ TEST_F(ClipProperties, HaveTheContractsRangesAndNicks) {
   EXPECT_EQ(nicks("generate-audio"), "default on off ");
   EXPECT_EQ(nicks("watermark"), "default on off ");
   EXPECT_EQ(nicks("api"), "auto tasks legacy ");
+  EXPECT_EQ(nicks("check-media"), "none headers full ");
   EXPECT_EQ(nicks("status"), "idle submitting queued processing downloading completed failed ");
 }
 

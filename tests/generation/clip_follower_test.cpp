@@ -39,6 +39,11 @@ class StepClock final : public Clock {
   unsigned idle_sleeps_ = 0;
 };
 
+TEST(ClipStatus, IsSpelledAsJournalsHaveIt) {
+  EXPECT_EQ(words_of<ClipStatus>(), (std::vector<std::string>{"idle", "submitting", "queued", "processing",
+                                                              "downloading", "completed", "failed"}));
+}
+
 class Follower : public WorkTest {
  protected:
   Follower() : other_(FileSystem::posix(), path()) { other_begins(); }

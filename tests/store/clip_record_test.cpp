@@ -94,6 +94,11 @@ TEST(ClipRecord, KeepsEveryState) {
   }
 }
 
+TEST(ClipRecord, SpellsStatesAsTheFormatPromises) {
+  EXPECT_EQ(words_of<ClipState>(), (std::vector<std::string>{"intent", "ambiguous", "refused", "submitted",
+                                                             "failed", "lost", "complete"}));
+}
+
 TEST(ClipRecord, KeepsTheClipThatIsToBeReplaced) {
   ClipRecord old = full_record();
   old.state = ClipState::complete;
