@@ -14,7 +14,7 @@ namespace {
 
 int smaller_line(int a, int b) { return a == 0 ? b : b == 0 ? a : std::min(a, b); }
 
-constexpr size_t kMostCharacters = 500;
+constexpr size_t kMostOfAMistake = 500;
 
 }  // namespace
 
@@ -29,7 +29,7 @@ int first_line(const Json &json) {
 
 void MistakeLog::add(const Json &where, const std::string &text) {
   const int line = first_line(where);
-  mistakes_.push_back({file_, line == 0 ? line_ : line, model_, shown_line(text, kMostCharacters)});
+  mistakes_.push_back({file_, line == 0 ? line_ : line, model_, shown_line(text, kMostOfAMistake)});
 }
 
 MemberReader::MemberReader(const Json &object, std::string what, MistakeLog &log)

@@ -8,7 +8,7 @@
 namespace genclip {
 namespace {
 
-constexpr size_t kMostCharacters = 60;
+constexpr size_t kMostQuoted = 60;
 
 std::string listed(const std::vector<std::string> &names, std::string_view last) {
   std::string text;
@@ -21,7 +21,7 @@ std::string listed(const std::vector<std::string> &names, std::string_view last)
 
 }  // namespace
 
-std::string quoted(std::string_view text) { return '"' + shown_line(text, kMostCharacters) + '"'; }
+std::string quoted(std::string_view text) { return '"' + shown_line(text, kMostQuoted) + '"'; }
 
 std::string shown(const Json &value) {
   if (const auto *text = value.string()) return quoted(*text);
