@@ -60,9 +60,9 @@ void show_all(const Catalog &catalog) {
   TextTable texts({{"TEXT MODEL, FOR GENCAPTION", left, true}, {"VERSION"}});
   for (const TextModel &model : catalog.text_models()) {
     if (in_one)
-      clips.add({printable(model.id), "text", to_word(model.variant), "", ""});
+      clips.add({printable(model.id), "text", name_of(model.variant), "", ""});
     else
-      texts.add({printable(model.id), to_word(model.variant)});
+      texts.add({printable(model.id), name_of(model.variant)});
   }
   print(clips.to_text(stdout));
   if (!texts.empty()) print("\n" + texts.to_text(stdout));
