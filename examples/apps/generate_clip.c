@@ -7,19 +7,19 @@
 #include <glib-unix.h>
 #include <gst/gst.h>
 
-static const char kAgain[] = "Run this again later: it attaches to the task and does not pay twice.";
+static const char kAgain[] = "Run this again later. A task whose ID is known is not paid for again.";
 static const struct {
   GstResourceError code;
   const char *text;
 } kAdvice[] = {
-    {GST_RESOURCE_ERROR_SETTINGS, "Correct the request or the settings. No task was created."},
+    {GST_RESOURCE_ERROR_SETTINGS, "Correct the request or the settings. This run created no task."},
     {GST_RESOURCE_ERROR_NOT_AUTHORIZED, "Check the key, and whether the account has credits."},
     {GST_RESOURCE_ERROR_NOT_FOUND, "Check the base URL and the task's ID."},
     {GST_RESOURCE_ERROR_OPEN_READ, kAgain},
     {GST_RESOURCE_ERROR_READ, kAgain},
     {GST_RESOURCE_ERROR_BUSY, kAgain},
     {GST_RESOURCE_ERROR_FAILED,
-     "Change the request. The service could not make this clip; a new run pays again."},
+     "Change the request: the service could not make this clip. A new run submits a new task."},
     {GST_RESOURCE_ERROR_NO_SPACE_LEFT, "Free some space, then run this again. What was downloaded is kept."},
 };
 
@@ -52,8 +52,10 @@ static gboolean on_message(GstBus *bus, GstMessage *message, gpointer data) {
 static gboolean on_interrupt(gpointer source) {
   g_autofree gchar *task = NULL;
   g_object_get(source, "task-id", &task, NULL);
-  g_printerr("Stopped. Task %s stays with the service; the next run attaches to it.\n",
-             task && *task ? task : "(no ID)");
+  if (task && *task)
+    g_printerr("Stopped. Task %s stays with the service; the next run attaches to it.\n", task);
+  else
+    g_printerr("Stopped before the service named a task.\n");
   exit_code = 130;
   g_main_loop_quit(loop);
   return G_SOURCE_CONTINUE;

@@ -12,15 +12,15 @@ import gi
 gi.require_version("Gst", "1.0")
 from gi.repository import GLib, Gst
 
-AGAIN = "Run this again later: it attaches to the task and does not pay twice."
+AGAIN = "Run this again later. A task whose ID is known is not paid for again."
 ADVICE = {
-    Gst.ResourceError.SETTINGS: "Correct the request or the settings. No task was created.",
+    Gst.ResourceError.SETTINGS: "Correct the request or the settings. This run created no task.",
     Gst.ResourceError.NOT_AUTHORIZED: "Check the key, and whether the account has credits.",
     Gst.ResourceError.NOT_FOUND: "Check the base URL and the task's ID.",
     Gst.ResourceError.OPEN_READ: AGAIN,
     Gst.ResourceError.READ: AGAIN,
     Gst.ResourceError.BUSY: AGAIN,
-    Gst.ResourceError.FAILED: "Change the request. The service could not make this clip; a new run pays again.",
+    Gst.ResourceError.FAILED: "Change the request: the service could not make this clip. A new run submits a new task.",
     Gst.ResourceError.NO_SPACE_LEFT: "Free some space, then run this again. What was downloaded is kept.",
 }
 
@@ -46,8 +46,9 @@ def on_message(_bus, message, loop):
 def on_interrupt(source, loop):
     global exit_code
     exit_code = 130
-    task = source.get_property("task-id") or "(no ID)"
-    print(f"Stopped. Task {task} stays with the service; the next run attaches to it.", file=sys.stderr)
+    task = source.get_property("task-id")
+    print(f"Stopped. Task {task} stays with the service; the next run attaches to it." if task else
+          "Stopped before the service named a task.", file=sys.stderr)
     loop.quit()
 
 

@@ -15,7 +15,7 @@ APPS = pathlib.Path(__file__).resolve().parents[2] / "examples" / "apps"
 COMPILED = pathlib.Path(os.environ["GENCLIP_APPS"])
 LANGUAGES = {"Python": ("/usr/bin/python3", lambda name: APPS / (name + ".py")), "C": ("", lambda name: COMPILED / name)}
 REQUEST = ["model=dance-2.5", "prompt=a red kite", "poll-interval=10"]
-AGAIN = "Run this again later: it attaches to the task and does not pay twice."
+AGAIN = "Run this again later. A task whose ID is known is not paid for again."
 
 
 def words(language, name):
@@ -74,17 +74,17 @@ class Apps(unittest.TestCase):
                 run.send_signal(signal.SIGINT)
                 rest, _ = run.communicate(timeout=30)
                 self.assertEqual(run.returncode, 130, rest)
-                self.assertIn("Task (no ID) stays", rest)
+                self.assertIn("Stopped before the service named a task.", rest)
 
     def test_each_kind_of_error_has_its_advice(self):
         for told, fault, settings, env in (
-                ("Correct the request or the settings. No task was created.", None, ["duration=99"], {}),
+                ("Correct the request or the settings. This run created no task.", None, ["duration=99"], {}),
                 ("Check the key, and whether the account has credits.", None, [], {"GENCLIP_API_KEY": "wrong"}),
                 ("Check the key, and whether the account has credits.", "submit:status=402", [], {}),
                 ("Check the base URL and the task's ID.", "submit:status=404", [], {}),
                 (AGAIN, "submit:status=429", ["retries=0"], {}),
                 (AGAIN, "media:reset", ["retries=0"], {}),
-                ("Change the request. The service could not make this clip; a new run pays again.", "submit:fail=too blue",
+                ("Change the request: the service could not make this clip. A new run submits a new task.", "submit:fail=too blue",
                  [], {})):
             service = self.serve(*(["--fault", fault] if fault else []))
             for number, language in enumerate(LANGUAGES):
