@@ -5,7 +5,9 @@
 
 #include <gst/gst.h>
 
+#include <concepts>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <span>
 #include <string>
@@ -13,8 +15,6 @@
 #include <type_traits>
 #include <variant>
 #include <vector>
-
-#include "elements/structure_copy.h"
 
 namespace genclip {
 
@@ -39,11 +39,15 @@ struct EnumField {
   void (*set)(Settings &, int);
 };
 
+// Becomes the EnumField of whatever settings have that member, also when a base of theirs declares it.
 template <auto field>
 struct EnumFieldOf;
-template <typename Settings, typename Enum, Enum Settings::*field>
+template <typename Base, typename Enum, Enum Base::*field>
 struct EnumFieldOf<field> {
-  static constexpr EnumField<Settings> with_type(GType (*type)()) {
+  GType (*type)();
+
+  template <std::derived_from<Base> Settings>
+  constexpr operator EnumField<Settings>() const {
     return {type, [](const Settings &settings) { return static_cast<int>(settings.*field); },
             [](Settings &settings, int value) { settings.*field = static_cast<Enum>(value); }};
   }
@@ -52,8 +56,16 @@ struct EnumFieldOf<field> {
 // `enum_field<&ClipSettings::api>(api_get_type)`
 template <auto field>
 constexpr auto enum_field(GType (*type)()) {
-  return EnumFieldOf<field>::with_type(type);
+  return EnumFieldOf<field>{type};
 }
+
+// A value that is kept in another form than its property shows it, or that no member is for.
+template <typename Settings>
+struct OtherField {
+  std::function<GParamSpec *(const char *name, const char *nick, const char *blurb, GParamFlags)> make_spec;
+  std::function<void(const Settings &, GValue *)> get;
+  std::function<void(Settings &, const GValue *)> set;
+};
 
 // One row. The default is the struct's initializer; strings are unset when empty.
 template <typename Settings>
@@ -62,7 +74,7 @@ struct Property {
   const char *blurb;
   std::variant<std::string Settings::*, bool Settings::*, unsigned Settings::*, int64_t Settings::*,
                uint64_t Settings::*, double Settings::*, std::vector<std::string> Settings::*,
-               StructureCopy Settings::*, EnumField<Settings>>
+               EnumField<Settings>, OtherField<Settings>>
       field;
   Range range = {};
   Access access = Access::until_ready;
@@ -109,10 +121,12 @@ GParamSpec *make_spec(const Property<Settings> &row) {
   const Settings defaults{};
 
   return std::visit(
-      [&](auto field) -> GParamSpec * {
-        using Field = decltype(field);
+      [&](const auto &field) -> GParamSpec * {
+        using Field = std::remove_cvref_t<decltype(field)>;
         if constexpr (std::is_same_v<Field, EnumField<Settings>>) {
           return g_param_spec_enum(name, label, blurb, field.type(), field.get(defaults), access);
+        } else if constexpr (std::is_same_v<Field, OtherField<Settings>>) {
+          return field.make_spec(name, label, blurb, access);
         } else {
           using T = std::remove_cvref_t<decltype(defaults.*field)>;
           const auto low = [&](auto lowest) { return bound(range.min, range.max, lowest); };
@@ -134,8 +148,6 @@ GParamSpec *make_spec(const Property<Settings> &row) {
           else if constexpr (std::is_same_v<T, double>)
             return g_param_spec_double(name, label, blurb, low(-G_MAXDOUBLE), high(G_MAXDOUBLE),
                                        defaults.*field, access);
-          else if constexpr (std::is_same_v<T, StructureCopy>)
-            return g_param_spec_boxed(name, label, blurb, GST_TYPE_STRUCTURE, access);
           else
             return gst_param_spec_array(
                 name, label, blurb, g_param_spec_string("item", "Item", "One URL", nullptr, access), access);
@@ -156,10 +168,12 @@ void install_properties(GObjectClass *klass, std::span<const Property<Settings>>
 template <typename Settings>
 void set_field(Settings &settings, const Property<Settings> &row, const GValue *value) {
   std::visit(
-      [&](auto field) {
-        using Field = decltype(field);
+      [&](const auto &field) {
+        using Field = std::remove_cvref_t<decltype(field)>;
         if constexpr (std::is_same_v<Field, EnumField<Settings>>) {
           field.set(settings, g_value_get_enum(value));
+        } else if constexpr (std::is_same_v<Field, OtherField<Settings>>) {
+          field.set(settings, value);
         } else {
           auto &target = settings.*field;
           using T = std::remove_cvref_t<decltype(target)>;
@@ -176,8 +190,6 @@ void set_field(Settings &settings, const Property<Settings> &row, const GValue *
             target = g_value_get_uint64(value);
           } else if constexpr (std::is_same_v<T, double>) {
             target = g_value_get_double(value);
-          } else if constexpr (std::is_same_v<T, StructureCopy>) {
-            target = StructureCopy(static_cast<const GstStructure *>(g_value_get_boxed(value)));
           } else {
             target.clear();
             for (guint i = 0; i < gst_value_array_get_size(value); ++i) {
@@ -194,10 +206,12 @@ void set_field(Settings &settings, const Property<Settings> &row, const GValue *
 template <typename Settings>
 void get_field(const Settings &settings, const Property<Settings> &row, GValue *value) {
   std::visit(
-      [&](auto field) {
-        using Field = decltype(field);
+      [&](const auto &field) {
+        using Field = std::remove_cvref_t<decltype(field)>;
         if constexpr (std::is_same_v<Field, EnumField<Settings>>) {
           g_value_set_enum(value, field.get(settings));
+        } else if constexpr (std::is_same_v<Field, OtherField<Settings>>) {
+          field.get(settings, value);
         } else {
           const auto &source = settings.*field;
           using T = std::remove_cvref_t<decltype(source)>;
@@ -214,8 +228,6 @@ void get_field(const Settings &settings, const Property<Settings> &row, GValue *
             g_value_set_uint64(value, source);
           } else if constexpr (std::is_same_v<T, double>) {
             g_value_set_double(value, source);
-          } else if constexpr (std::is_same_v<T, StructureCopy>) {
-            g_value_set_boxed(value, source.get());
           } else {
             for (const std::string &text : source) {
               GValue item = G_VALUE_INIT;

@@ -3,42 +3,8 @@
 // By GType; what JSON has no word for is written as GStreamer writes it.
 #include "elements/structure_json.h"
 
-#include "plugin/base/gref.h"
-
 namespace genclip {
 namespace {
-
-Json json_of(const GValue *value) {
-  if (G_VALUE_HOLDS_STRING(value)) {
-    const char *text = g_value_get_string(value);
-    return text ? Json(text) : Json();
-  }
-  if (G_VALUE_HOLDS_BOOLEAN(value)) return Json(g_value_get_boolean(value) != FALSE);
-  if (G_VALUE_HOLDS_INT(value)) return Json(g_value_get_int(value));
-  if (G_VALUE_HOLDS_UINT(value)) return Json(int64_t{g_value_get_uint(value)});
-  if (G_VALUE_HOLDS_INT64(value)) return Json(int64_t{g_value_get_int64(value)});
-  if (G_VALUE_HOLDS_UINT64(value)) {
-    const guint64 number = g_value_get_uint64(value);
-    return number <= G_MAXINT64 ? Json(static_cast<int64_t>(number)) : Json(static_cast<double>(number));
-  }
-  if (G_VALUE_HOLDS_DOUBLE(value)) return Json(g_value_get_double(value));
-  if (G_VALUE_HOLDS_FLOAT(value)) return Json(static_cast<double>(g_value_get_float(value)));
-  if (GST_VALUE_HOLDS_STRUCTURE(value)) return genclip::json_of(gst_value_get_structure(value));
-  if (GST_VALUE_HOLDS_ARRAY(value)) {
-    Json::Array items;
-    for (guint i = 0; i < gst_value_array_get_size(value); ++i)
-      items.push_back(json_of(gst_value_array_get_value(value, i)));
-    return items;
-  }
-  if (GST_VALUE_HOLDS_LIST(value)) {
-    Json::Array items;
-    for (guint i = 0; i < gst_value_list_get_size(value); ++i)
-      items.push_back(json_of(gst_value_list_get_value(value, i)));
-    return items;
-  }
-  const GStringPtr text(gst_value_serialize(value));
-  return text ? Json(text.get()) : Json();
-}
 
 StructurePtr make_structure(const Json &object);
 
@@ -83,9 +49,41 @@ StructurePtr make_structure(const Json &object) {
 
 }  // namespace
 
-StructureCopy structure_of(const Json &object) {
+Json json_of(const GValue *value) {
+  if (G_VALUE_HOLDS_STRING(value)) {
+    const char *text = g_value_get_string(value);
+    return text ? Json(text) : Json();
+  }
+  if (G_VALUE_HOLDS_BOOLEAN(value)) return Json(g_value_get_boolean(value) != FALSE);
+  if (G_VALUE_HOLDS_INT(value)) return Json(g_value_get_int(value));
+  if (G_VALUE_HOLDS_UINT(value)) return Json(int64_t{g_value_get_uint(value)});
+  if (G_VALUE_HOLDS_INT64(value)) return Json(int64_t{g_value_get_int64(value)});
+  if (G_VALUE_HOLDS_UINT64(value)) {
+    const guint64 number = g_value_get_uint64(value);
+    return number <= G_MAXINT64 ? Json(static_cast<int64_t>(number)) : Json(static_cast<double>(number));
+  }
+  if (G_VALUE_HOLDS_DOUBLE(value)) return Json(g_value_get_double(value));
+  if (G_VALUE_HOLDS_FLOAT(value)) return Json(static_cast<double>(g_value_get_float(value)));
+  if (GST_VALUE_HOLDS_STRUCTURE(value)) return json_of(gst_value_get_structure(value));
+  if (GST_VALUE_HOLDS_ARRAY(value)) {
+    Json::Array items;
+    for (guint i = 0; i < gst_value_array_get_size(value); ++i)
+      items.push_back(json_of(gst_value_array_get_value(value, i)));
+    return items;
+  }
+  if (GST_VALUE_HOLDS_LIST(value)) {
+    Json::Array items;
+    for (guint i = 0; i < gst_value_list_get_size(value); ++i)
+      items.push_back(json_of(gst_value_list_get_value(value, i)));
+    return items;
+  }
+  const GStringPtr text(gst_value_serialize(value));
+  return text ? Json(text.get()) : Json();
+}
+
+StructurePtr structure_of(const Json &object) {
   if (!object.object() || object.object()->empty()) return {};
-  return StructureCopy(make_structure(object).get());
+  return make_structure(object);
 }
 
 Json json_of(const GstStructure *structure) {

@@ -5,15 +5,16 @@
 
 #include <gst/gst.h>
 
-#include "elements/structure_copy.h"
+#include "plugin/base/gref.h"
 #include "plugin/base/json.h"
 
 namespace genclip {
 
+Json json_of(const GValue *value);
 // An object of the structure's fields; its name is dropped.
 Json json_of(const GstStructure *structure);
 
-// The way back, named "params". Unset for an object without members; nulls are left out.
-StructureCopy structure_of(const Json &object);
+// The way back, named "params". Null for an object without members; nulls are left out.
+StructurePtr structure_of(const Json &object);
 
 }  // namespace genclip

@@ -3,34 +3,33 @@
 // The rows, in the order of the contract.
 #include "elements/clipsrc/clip_settings.h"
 
+#include "elements/clipsrc/request_property.h"
 #include "elements/structure_json.h"
+#include "plugin/catalog/request_fields.h"
+#include "plugin/catalog/wording.h"
 #include "plugin/http/redaction.h"
 
 namespace genclip {
 namespace {
 
-constexpr Property<ClipSettings> kClipProperties[] = {
-    {"model", "Model ID, such as sd_2.0_special (required)", &ClipSettings::model},
-    {"prompt", "What the clip should show (required)", &ClipSettings::prompt},
-    {"duration", "Clip length in seconds, 0 for the model's default", &ClipSettings::duration},
-    {"aspect-ratio", "Width to height, such as 16:9; unset for the model's default",
-     &ClipSettings::aspect_ratio},
-    {"resolution", "Resolution as the model spells it, such as 720p; unset for the model's default",
-     &ClipSettings::resolution},
-    {"size", "Frame size in pixels, such as 2560x1440, for models that have it", &ClipSettings::size},
-    {"reference-mode", "How reference images are used (image, frame), for models that have it",
-     &ClipSettings::reference_mode},
-    {"seed", "Seed for the generation, -1 to leave it out", &ClipSettings::seed},
-    {"generate-audio", "Whether the clip has sound",
-     enum_field<&ClipSettings::generate_audio>(switch_get_type)},
-    {"watermark", "Whether the clip bears a watermark",
-     enum_field<&ClipSettings::watermark>(switch_get_type)},
-    {"first-image", "URL or assetId://ID of the first frame", &ClipSettings::first_image},
-    {"last-image", "URL or assetId://ID of the last frame", &ClipSettings::last_image},
-    {"reference-images", "URLs or assetId://IDs of reference images", &ClipSettings::reference_images},
-    {"reference-videos", "URLs or assetId://IDs of reference videos", &ClipSettings::reference_videos},
-    {"reference-audios", "URLs or assetId://IDs of reference audios", &ClipSettings::reference_audios},
-    {"extra-params", "Further request fields, sent as they are", &ClipSettings::extra_params},
+const OtherField<ClipSettings> kExtraParams{
+    [](const char *name, const char *nick, const char *blurb, GParamFlags flags) {
+      return g_param_spec_boxed(name, nick, blurb, GST_TYPE_STRUCTURE, flags);
+    },
+    [](const ClipSettings &settings, GValue *value) {
+      g_value_take_boxed(value, structure_of(settings.extra).release());
+    },
+    [](ClipSettings &settings, const GValue *value) {
+      const auto *structure = static_cast<const GstStructure *>(g_value_get_boxed(value));
+      settings.extra = structure ? json_of(structure) : Json::Object{};
+    }};
+
+const Property<ClipSettings> kModel = {"model", "Model ID, such as sd_2.0_special (required)",
+                                       &ClipSettings::model};
+
+// Behind the request's fields.
+const Property<ClipSettings> kRunProperties[] = {
+    {"extra-params", "Further request fields, sent as they are", kExtraParams},
     {"base-url", "Base address of the service, path prefix included; unset: $GENCLIP_BASE_URL (required)",
      &ClipSettings::base_url},
     {"api-key",
@@ -82,68 +81,37 @@ constexpr Property<ClipSettings> kClipProperties[] = {
      redact_url},
 };
 
-void set_text(Json &fields, const char *name, const std::string &value) {
-  if (!value.empty()) fields.set(name, value);
-}
-
-void set_list(Json &fields, const char *name, const std::vector<std::string> &values) {
-  if (values.empty()) return;
-  Json::Array list(values.begin(), values.end());
-  fields.set(name, std::move(list));
-}
-
-void set_switch(Json &fields, const char *name, Switch value) {
-  if (value != Switch::model_default) fields.set(name, value == Switch::on);
+Error no_room(const std::string &field, const Json &value, const std::string &property) {
+  return {ErrorKind::settings,
+          field + " is " + shown(value) + ", for which the property " + property + " has no room."};
 }
 
 }  // namespace
 
-std::span<const Property<ClipSettings>> clip_properties() { return kClipProperties; }
-
-ClipRequest request_of(const ClipSettings &settings) {
-  ClipRequest request;
-  request.model = settings.model;
-  request.api = settings.api;
-  request.take = settings.take;
-  Json &fields = request.fields;
-  set_text(fields, "prompt", settings.prompt);
-  if (settings.duration != 0) fields.set("duration", settings.duration);
-  set_text(fields, "aspect_ratio", settings.aspect_ratio);
-  set_text(fields, "resolution", settings.resolution);
-  set_text(fields, "size", settings.size);
-  set_text(fields, "reference_mode", settings.reference_mode);
-  if (settings.seed != -1) fields.set("seed", settings.seed);
-  set_switch(fields, "generate_audio", settings.generate_audio);
-  set_switch(fields, "watermark", settings.watermark);
-  if (!settings.first_image.empty()) set_list(fields, "first_image", {settings.first_image});
-  if (!settings.last_image.empty()) set_list(fields, "last_image", {settings.last_image});
-  set_list(fields, "reference_images", settings.reference_images);
-  set_list(fields, "reference_videos", settings.reference_videos);
-  set_list(fields, "reference_audios", settings.reference_audios);
-  if (settings.extra_params.get()) request.extra = json_of(settings.extra_params.get());
-  return request;
+std::vector<Property<ClipSettings>> clip_properties(const Catalog &catalog) {
+  std::vector<Property<ClipSettings>> rows = {kModel};
+  for (const FieldSpec &field : catalog.common_fields()) rows.push_back(request_property(catalog, field));
+  rows.insert(rows.end(), std::begin(kRunProperties), std::end(kRunProperties));
+  return rows;
 }
 
-Result<ClipPlan> plan_clip(const ClipSettings &settings) {
-  ClipWish wish;
-  wish.request = request_of(settings);
-  wish.task_id = settings.task_id;
-  wish.base_url = settings.base_url;
-  wish.api_key = settings.api_key;
-  wish.api_key_file = settings.api_key_file;
-  wish.store = settings.store;
-  wish.store_max_size = settings.store_max_size;
-  wish.poll_interval_ms = settings.poll_interval_ms;
-  wish.timeout_s = settings.timeout_s;
-  wish.http_timeout_s = settings.http_timeout_s;
-  wish.retries = settings.retries;
-  wish.reuse = settings.reuse;
-  wish.check_media = settings.check_media;
-  wish.dry_run = settings.dry_run;
-  wish.max_download_size = settings.max_download_size;
-  wish.user_agent = settings.user_agent;
-  wish.http = {settings.proxy, settings.tls_ca_file};
-  return plan_clip(wish);
+std::span<const Property<ClipSettings>> clip_properties() {
+  // Never destroyed: elements may outlive main().
+  static const auto &catalog = *new Catalog::Ptr(Catalog::built_in());
+  static const auto &rows = *new auto(clip_properties(*catalog));
+  return rows;
+}
+
+Result<void> fit_properties(const Catalog &catalog, const ClipRequest &request) {
+  for (const auto &[name, value] : *request.fields.object())
+    if (const FieldSpec *field = catalog.common_field(name); field && !has_room(*field->property, value))
+      return no_room(name, value, property_name(name));
+  const auto structure = structure_of(request.extra);
+  const Json kept = structure ? json_of(structure.get()) : Json();
+  for (const auto &[name, value] : *request.extra.object())
+    if (const Json *same = kept.find(name); !same || !(*same == value))
+      return no_room(name, value, "extra-params");
+  return {};
 }
 
 }  // namespace genclip

@@ -3,10 +3,10 @@
 // The one place that waits is read(), and interrupt() ends it.
 #include "elements/clipsrc/clip_source.h"
 
-#include "elements/clipsrc/clip_uri_settings.h"
 #include "elements/startup_warnings.h"
 #include "plugin/catalog/catalog.h"
 #include "plugin/catalog/clip_uri.h"
+#include "plugin/catalog/request_fields.h"
 #include "plugin/task/task_wire.h"
 
 namespace genclip {
@@ -40,7 +40,7 @@ ClipSettings ClipSource::settings() const {
 std::string ClipSource::uri() const {
   MutexLock lock(mutex_);
   if (!given_uri_.empty() || settings_.model.empty()) return given_uri_;
-  return clip_uri(*Catalog::shared(), request_of(settings_));
+  return clip_uri(*Catalog::shared(), settings_.request());
 }
 
 std::string ClipSource::uri_with_extension() const {
@@ -55,11 +55,10 @@ Result<void> ClipSource::set_uri(const std::string &uri) {
   if (!request) return std::move(request).error();
   if (auto checked = check_request(*Catalog::shared(), *request); !checked)
     return Error{ErrorKind::settings, problems_text(checked.error())};
-  Result<void> replaced;
-  const bool edited =
-      edit_settings([&](ClipSettings &settings) { replaced = settings_from(*request, settings); });
-  if (!replaced) return replaced;
-  if (!edited) return Error{ErrorKind::busy, "The URI can change in NULL and READY only."};
+  if (auto fits = fit_properties(*Catalog::shared(), *request); !fits) return fits;
+  request->fields = in_order(*Catalog::shared(), std::move(request->fields));
+  if (!edit_settings([&](ClipSettings &settings) { settings.request() = std::move(*request); }))
+    return Error{ErrorKind::busy, "The URI can change in NULL and READY only."};
   MutexLock lock(mutex_);
   given_uri_ = uri;
   return {};
@@ -90,7 +89,8 @@ std::optional<uint64_t> ClipSource::size_after_look() {
 }
 
 Result<void> ClipSource::prepare() {
-  auto plan = plan_clip(settings());
+  const ClipSettings settings = this->settings();
+  auto plan = plan_clip(settings.request(), settings.run());
   if (!plan) return std::move(plan).error();
   for (std::string &mistakes : unreported_catalog_mistakes()) plan->warnings.push_back(std::move(mistakes));
   std::shared_ptr<Generation> generation;

@@ -14,6 +14,7 @@
 #include "elements/clipsrc/clip_settings.h"
 #include "plugin/base/gref.h"
 #include "plugin/base/mutex.h"
+#include "plugin/generation/clip_plan.h"
 #include "plugin/generation/generations.h"
 
 namespace genclip {
@@ -31,9 +32,9 @@ class ClipSource {
   bool edit_settings(Edit edit) EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     if (plan_) return false;
-    const ClipRequest before = given_uri_.empty() ? ClipRequest() : request_of(settings_);
+    const ClipRequest before = settings_.request();
     edit(settings_);
-    if (!given_uri_.empty() && !(request_of(settings_) == before)) given_uri_.clear();
+    if (!(settings_.request() == before)) given_uri_.clear();
     return true;
   }
 

@@ -56,10 +56,8 @@ Catalog::Ptr CatalogReader::finish() { return std::make_shared<const Catalog>(st
 
 void CatalogReader::read_common(MemberReader &top) {
   if (const auto *members = top.object("common_fields")) {
-    for (const auto &[name, json] : *members) {
-      catalog_.common_fields_.push_back(read_field(name, json, nullptr, media_sets_, top.log()));
-      catalog_.common_fields_.back().has_property = true;
-    }
+    for (const auto &[name, json] : *members)
+      catalog_.common_fields_.push_back(read_common_field(name, json, media_sets_, top.log()));
   }
   if (const auto *members = top.object("legacy_fields"))
     for (const auto &[name, json] : *members)

@@ -10,6 +10,7 @@
 #include "plugin/catalog/cross_field_rules.h"
 #include "plugin/catalog/field_check.h"
 #include "plugin/catalog/prompt_rules.h"
+#include "plugin/catalog/request_fields.h"
 #include "plugin/catalog/wording.h"
 
 namespace genclip {
@@ -42,7 +43,7 @@ class RequestCheck {
   Result<CheckedRequest, std::vector<Problem>> run() {
     find_model();
     choose_api();
-    gather(in_order(request_.fields), given_, false);
+    gather(in_order(catalog_, request_.fields), given_, false);
     gather(request_.extra, extra_, true);
     for (const FieldSpec &spec : checked_.spec_->fields) check_field(spec);
     check_unlisted(given_);
@@ -74,19 +75,6 @@ class RequestCheck {
     if (std::find(apis.begin(), apis.end(), checked_.api_) != apis.end()) return;
     problem("api", "The API " + quoted(to_word(checked_.api_)) + " does not have " + spec().id +
                        "; leave api at auto.");
-  }
-
-  // By the catalog: what is wrong with a request does not depend on the order in which it was written.
-  Json in_order(Json fields) const {
-    const auto rank = [&](const Json::Member &member) {
-      return catalog_.common_field(catalog_.canonical(member.first));
-    };
-    // They stand in one vector; what is none of them comes last.
-    if (auto *members = fields.object())
-      std::stable_sort(members->begin(), members->end(), [&](const auto &a, const auto &b) {
-        return rank(a) && (!rank(b) || rank(a) < rank(b));
-      });
-    return fields;
   }
 
   // Members by their canonical names; those that cannot be sent at all are problems and left out.

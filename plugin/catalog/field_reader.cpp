@@ -4,6 +4,7 @@
 #include "plugin/catalog/field_reader.h"
 
 #include "plugin/catalog/field_check.h"
+#include "plugin/catalog/request_fields.h"
 #include "plugin/catalog/wording.h"
 
 namespace genclip {
@@ -110,6 +111,29 @@ void check_values(const FieldSpec &spec, MemberReader &reader) {
     reader.mistake(spec.default_value, "the default: " + *wrong);
 }
 
+PropertySpec read_property(const FieldSpec &spec, const Json &json, MistakeLog &log) {
+  MemberReader reader(json, "the property of " + spec.name, log);
+  PropertySpec property;
+  property.help = reader.string("help");
+  if (property.help.empty()) reader.mistake(json, "it needs help.");
+  property.min = reader.integer("min").value_or(property.min);
+  property.max = reader.integer("max").value_or(property.max);
+  const bool single = reader.boolean("single");
+  reader.finish();
+  if (spec.type == FieldType::integer)
+    property.kind = PropertySpec::Kind::integer;
+  else if (spec.type == FieldType::boolean)
+    property.kind = PropertySpec::Kind::toggle;
+  else if (media_kind(spec.type))
+    property.kind = single ? PropertySpec::Kind::url : PropertySpec::Kind::urls;
+  else if (spec.type != FieldType::string)
+    reader.mistake(json, std::string("no property has the type ") + name_of(spec.type) + ".");
+  if (property.kind == PropertySpec::Kind::integer &&
+      (!spec.unset.integer() || !has_room(property, spec.unset)))
+    reader.mistake(json, "it needs an integer for unset, from min to max.");
+  return property;
+}
+
 }  // namespace
 
 MediaLimits read_media_limits(const std::string &name, const Json &json, MistakeLog &log) {
@@ -163,6 +187,20 @@ FieldSpec read_field(const std::string &name, const Json &json, const FieldSpec 
 
   check_fit(json, spec, reader);
   check_values(spec, reader);
+  return spec;
+}
+
+FieldSpec read_common_field(const std::string &name, const Json &json, const MediaSets &sets,
+                            MistakeLog &log) {
+  // No model's field has this key.
+  Json plain = json;
+  if (auto *members = plain.object())
+    std::erase_if(*members, [](const Json::Member &member) { return member.first == "property"; });
+  FieldSpec spec = read_field(name, plain, nullptr, sets, log);
+  if (const Json *property = json.find("property"))
+    spec.property = read_property(spec, *property, log);
+  else
+    log.add(json, "the field " + name + " needs a property.");
   return spec;
 }
 

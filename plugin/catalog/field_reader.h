@@ -18,6 +18,10 @@ using MediaSets = std::map<std::string, MediaLimits, std::less<>>;
 FieldSpec read_field(const std::string &name, const Json &json, const FieldSpec *inherited,
                      const MediaSets &sets, MistakeLog &log);
 
+// A field that the elements have a property for.
+FieldSpec read_common_field(const std::string &name, const Json &json, const MediaSets &sets,
+                            MistakeLog &log);
+
 // An object of limits, as in the section "media".
 MediaLimits read_media_limits(const std::string &name, const Json &json, MistakeLog &log);
 

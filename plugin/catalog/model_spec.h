@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -51,13 +52,21 @@ template <>
 inline constexpr Word<TextLimit::Where> kWords<TextLimit::Where>[] = {
     {TextLimit::Where::any, "any"}, {TextLimit::Where::han, "han"}, {TextLimit::Where::no_han, "no_han"}};
 
+// The elements' property for a field: room for what any model may take.
+struct PropertySpec {
+  enum class Kind { text, integer, toggle, url, urls };  // `url` is sent as a list of one
+  Kind kind = Kind::text;
+  std::string help;                                   // for gst-inspect-1.0, the command and the documents
+  int64_t min = std::numeric_limits<int64_t>::min();  // of an integer, as is max
+  int64_t max = std::numeric_limits<int64_t>::max();
+};
+
 struct FieldSpec {
   std::string name;
   FieldType type = FieldType::string;
   bool required = false;
   bool refused = false;                           // the model says that this field cannot be given
   bool shown = true;                              // false: an open model takes it though no table shows it
-  bool has_property = false;                      // the elements have a property for it
   Json default_value;                             // null: none shown; sent only when the field is required
   std::vector<Json> values;                       // the allowed ones, compared exactly; empty: any
   std::optional<int64_t> min, max;                // of an integer or a number
@@ -68,6 +77,7 @@ struct FieldSpec {
   Json unset;         // the value by which a property (or a URI) says "leave it out"; null: none
   MediaLimits media;  // of what the field's items refer to
   std::string note;   // for people
+  std::optional<PropertySpec> property;  // of common fields, and what inherits from them
 };
 
 // The field of that name; null when there is none.

@@ -28,16 +28,16 @@ constexpr CommandText kGenerateText{
 }  // namespace
 
 int run_generate(const Words &words) {
-  ClipWish wish;
+  RunSettings run;
   Delivery delivery;
   bool anew = false;
   std::string check_media = "none";
   CommandOptions options(kGenerateText);
   add_delivery_options(options, delivery);
   options.add("anew", 0, "Generate and pay again, replacing what is stored", anew);
-  options.add("task-id", 't', "ID", "Attach to that task instead of submitting", wish.task_id);
+  options.add("task-id", 't', "ID", "Attach to that task instead of submitting", run.task_id);
   options.add("check-media", 0, "DEPTH", "Look at the reference media first: headers or full", check_media);
-  add_service_options(options, wish);
+  add_service_options(options, run);
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
   if (delivery.json && delivery.output == kStandardOutput)
@@ -45,7 +45,7 @@ int run_generate(const Words &words) {
 
   const auto depth = from_word<MediaCheck>(check_media);
   if (!depth) return options.refuse("--check-media must be " + either(words_of<MediaCheck>()) + ".");
-  wish.check_media = *depth;
+  run.check_media = *depth;
 
   const Catalog::Ptr catalog = known_models();
   auto request = read_request(*catalog, *rest);
@@ -53,10 +53,9 @@ int run_generate(const Words &words) {
     if (const auto *usage = std::get_if<UsageProblem>(&request.error())) return options.refuse(usage->text);
     return report_failure(std::get<Error>(request.error()), delivery.json);
   }
-  wish.request = std::move(*request);
-  delivery.request = wish.request;
-  wish.reuse = !anew;
-  auto plan = plan_clip(wish);
+  delivery.request = *request;
+  run.reuse = !anew;
+  auto plan = plan_clip(*request, run);
   if (!plan) return report_failure(plan.error(), delivery);
   if (!delivery.output.empty())
     if (auto writable = check_output(delivery.output, catalog->find(plan->job.model).get()); !writable)

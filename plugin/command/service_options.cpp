@@ -9,20 +9,19 @@ void add_store_option(CommandOptions &options, std::string &store) {
   options.add("store", 's', "FOLDER", "Folder of the clip store; else $GENCLIP_STORE", store);
 }
 
-void add_service_options(CommandOptions &options, ClipWish &wish) {
-  options.add("base-url", 'b', "URL", "Address of the service; else $GENCLIP_BASE_URL", wish.base_url);
+void add_service_options(CommandOptions &options, RunSettings &run) {
+  options.add("base-url", 'b', "URL", "Address of the service; else $GENCLIP_BASE_URL", run.base_url);
   options.add("api-key-file", 'k', "FILE", "File with the key; else $GENCLIP_API_KEY[_FILE]",
-              wish.api_key_file);
-  add_store_option(options, wish.store);
+              run.api_key_file);
+  add_store_option(options, run.store);
   options.add("store-max-size", "SIZE", "Largest size of the store, such as 1.5G; 0 for no limit (0)",
-              wish.store_max_size);
-  options.add("timeout", "SECONDS", "Longest wait for the task, 0 for ever (1800)", wish.timeout_s, 0);
-  options.add("poll-interval", "MS", "Time between two queries (5000)", wish.poll_interval_ms, 10);
-  options.add("http-timeout", "SECONDS", "Longest silence of an exchange (30)", wish.http_timeout_s, 1);
-  options.add("retries", "N", "Further tries of a submit or a download (5)", wish.retries, 0);
-  options.add("proxy", 0, "URL", "HTTP proxy; else the system's", wish.http.proxy);
-  options.add("tls-ca-file", 0, "FILE", "Certificate authority to trust besides others",
-              wish.http.tls_ca_file);
+              run.store_max_size);
+  options.add("timeout", "SECONDS", "Longest wait for the task, 0 for ever (1800)", run.timeout_s, 0);
+  options.add("poll-interval", "MS", "Time between two queries (5000)", run.poll_interval_ms, 10);
+  options.add("http-timeout", "SECONDS", "Longest silence of an exchange (30)", run.http_timeout_s, 1);
+  options.add("retries", "N", "Further tries of a submit or a download (5)", run.retries, 0);
+  options.add("proxy", 0, "URL", "HTTP proxy; else the system's", run.proxy);
+  options.add("tls-ca-file", 0, "FILE", "Certificate authority to trust besides others", run.tls_ca_file);
 }
 
 }  // namespace genclip

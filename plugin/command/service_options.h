@@ -4,12 +4,11 @@
 #pragma once
 
 #include "plugin/command/command_options.h"
-#include "plugin/generation/clip_plan.h"
+#include "plugin/generation/run_settings.h"
 
 namespace genclip {
 
-// Into the wish; its request is not touched.
-void add_service_options(CommandOptions &options, ClipWish &wish);
+void add_service_options(CommandOptions &options, RunSettings &run);
 // --store alone.
 void add_store_option(CommandOptions &options, std::string &store);
 

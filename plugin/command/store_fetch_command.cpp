@@ -58,22 +58,23 @@ void tell_if_damaged(const std::string &root, const std::string &digest) {
 }  // namespace
 
 int run_store_fetch(const Words &words) {
-  ClipWish wish;
+  RunSettings run;
   Delivery delivery;
   bool legacy = false;
   CommandOptions options(kStoreFetchText);
   add_delivery_options(options, delivery);
   options.add("legacy", 0, "The task is one of the legacy API", legacy);
-  add_service_options(options, wish);
+  add_service_options(options, run);
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
   if (rest->size() != 1 || rest->front().empty()) return options.refuse("Give the ID of one task.");
   if (delivery.json && delivery.output == kStandardOutput)
     return options.refuse("Standard output takes the clip or JSON, not both.");
-  wish.task_id = rest->front();
-  if (legacy) wish.request.api = Api::legacy;
+  run.task_id = rest->front();
+  ClipRequest request;
+  if (legacy) request.api = Api::legacy;
 
-  auto plan = plan_clip(wish);
+  auto plan = plan_clip(request, run);
   if (!plan) return report_failure(plan.error(), delivery.json);
   gst_init(nullptr, nullptr);
   const auto was_damaged = find_place(plan->job);

@@ -45,63 +45,63 @@ void plan_attach(const ClipRequest &request, GenerationJob &job) {
 
 }  // namespace
 
-Result<ClipPlan> plan_clip(const ClipWish &wish) {
+Result<ClipPlan> plan_clip(const ClipRequest &request, const RunSettings &run) {
   std::vector<Problem> problems;
   ClipPlan plan;
   GenerationJob &job = plan.job;
-  job.task_id = wish.task_id;
-  job.store = store_root(wish.store);
-  job.reuse = wish.reuse;
-  const bool is_request = !wish.request.model.empty() && wish.request.fields.find("prompt");
-  if (auto checked = check_request(*Catalog::shared(), wish.request)) {
+  plan.http = {run.proxy, run.tls_ca_file};
+  job.task_id = run.task_id;
+  job.store = store_root(run.store);
+  job.reuse = run.reuse;
+  const bool is_request = !request.model.empty() && request.fields.find("prompt");
+  if (auto checked = check_request(*Catalog::shared(), request)) {
     job.model = checked->model();
     job.identity.request = checked->body();
     plan.warnings = checked->warnings();
     job.endpoint.api = checked->api();
     job.request = std::move(*checked);
-  } else if (!is_request && !wish.task_id.empty()) {
-    plan_attach(wish.request, job);
+  } else if (!is_request && !run.task_id.empty()) {
+    plan_attach(request, job);
   } else {
     problems = std::move(checked).error();
   }
-  job.endpoint.base_url = normal_base_url(or_variable(wish.base_url, "GENCLIP_BASE_URL"));
+  job.endpoint.base_url = normal_base_url(or_variable(run.base_url, "GENCLIP_BASE_URL"));
   job.identity.base_url = job.endpoint.base_url;
   job.identity.api = to_word(job.endpoint.api);
-  job.identity.take = wish.request.take;
+  job.identity.take = request.take;
 
-  if (!wish.dry_run) {
+  if (!run.dry_run) {
     if (std::string problem = base_url_problem(job.endpoint.base_url); !problem.empty())
       problems.push_back({"base-url", std::move(problem)});
-    auto key = find_api_key(wish.api_key, wish.api_key_file);
+    auto key = find_api_key(run.api_key, run.api_key_file);
     if (key)
       job.endpoint.api_key = std::move(*key);
     else
       job.no_key = key.error().text;
-    for (std::string &problem : problems_of(wish.http)) problems.push_back({"", std::move(problem)});
+    for (std::string &problem : problems_of(plan.http)) problems.push_back({"", std::move(problem)});
     // A stored clip takes no exchange, so no key; whether it is stored is for the generation to find out. Who
     // has other things to mend is told of this one too.
     if (!job.no_key.empty() && !problems.empty()) problems.push_back({"api-key", job.no_key});
   }
-  if (wish.max_download_size == 0)
+  if (run.max_download_size == 0)
     problems.push_back(
         {"max-download-size",
          "max-download-size is 0, with which every clip would be paid and then refused: raise it."});
   if (!problems.empty()) return Error{ErrorKind::settings, problems_text(problems)};
 
-  if (!wish.dry_run)
+  if (!run.dry_run)
     for (std::string &warning : key_in_clear(job.endpoint.base_url, "base-url"))
       plan.warnings.push_back(std::move(warning));
 
-  job.endpoint.http_timeout = std::chrono::seconds(wish.http_timeout_s);
-  job.endpoint.user_agent = wish.user_agent;
-  job.poll_interval = std::chrono::milliseconds(wish.poll_interval_ms);
-  job.timeout = std::chrono::seconds(wish.timeout_s);
-  job.retries = wish.retries;
-  job.store_max_size = wish.store_max_size;
-  job.media_check.depth = wish.check_media;
-  job.media_check.fetch = {job.endpoint.http_timeout, wish.user_agent};
-  job.download = {job.endpoint.http_timeout, wish.max_download_size, wish.user_agent};
-  plan.http = wish.http;
+  job.endpoint.http_timeout = std::chrono::seconds(run.http_timeout_s);
+  job.endpoint.user_agent = run.user_agent;
+  job.poll_interval = std::chrono::milliseconds(run.poll_interval_ms);
+  job.timeout = std::chrono::seconds(run.timeout_s);
+  job.retries = run.retries;
+  job.store_max_size = run.store_max_size;
+  job.media_check.depth = run.check_media;
+  job.media_check.fetch = {job.endpoint.http_timeout, run.user_agent};
+  job.download = {job.endpoint.http_timeout, run.max_download_size, run.user_agent};
   return plan;
 }
 

@@ -28,9 +28,9 @@ struct GenerationJob {
   TaskEndpoint endpoint;
   std::string no_key;  // Why the endpoint has no key, for whoever needs one; empty when it has.
   std::string store;   // Folder of the clip store.
-  std::chrono::milliseconds poll_interval{5000};
-  std::chrono::seconds timeout{1800};  // From submit, or from attaching to a task; 0: for ever.
-  unsigned retries = 5;
+  std::chrono::milliseconds poll_interval{};
+  std::chrono::seconds timeout{};  // From submit, or from attaching to a task; 0: for ever.
+  unsigned retries = 0;
   bool reuse = true;
   uint64_t store_max_size = 0;    // Bytes, 0: no limit.
   MediaCheckOptions media_check;  // Before a submit.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What a wish is judged by before anything runs, and what it need not have.
+// What a request and its settings are judged by before anything runs, and what it need not have.
 #include "plugin/generation/clip_plan.h"
 
 #include <glib.h>
@@ -19,66 +19,67 @@ class ClipPlanTest : public testing::Test {
   ClipPlanTest() {
     for (const char *variable : {"GENCLIP_API_KEY", "GENCLIP_API_KEY_FILE", "GENCLIP_BASE_URL"})
       g_unsetenv(variable);
-    wish_.request.model = "dance-2.5";
-    wish_.request.fields.set("prompt", "a storm");
-    wish_.base_url = "https://api.example";
-    wish_.api_key = "sk-4711";
-    wish_.store = folder_.path();
+    request_.model = "dance-2.5";
+    request_.fields.set("prompt", "a storm");
+    run_.base_url = "https://api.example";
+    run_.api_key = "sk-4711";
+    run_.store = folder_.path();
   }
   GenerationJob job() const {
-    auto plan = plan_clip(wish_);
+    auto plan = plan_clip(request_, run_);
     EXPECT_TRUE(plan) << plan.error().text;
     return plan ? plan->job : GenerationJob();
   }
   std::string problems() const {
-    const auto plan = plan_clip(wish_);
+    const auto plan = plan_clip(request_, run_);
     if (plan) return "";
     EXPECT_EQ(plan.error().kind, ErrorKind::settings);
     return plan.error().text;
   }
 
   TemporaryFolder folder_;
-  ClipWish wish_;
+  ClipRequest request_;
+  RunSettings run_;
 };
 
 TEST_F(ClipPlanTest, AttachingNeedsNoRequest) {
   const std::string digest = [&] {
-    wish_.request = {};
-    wish_.task_id = "t-7";
+    request_ = {};
+    run_.task_id = "t-7";
     return job().identity.digest();
   }();
   EXPECT_FALSE(job().request);
   EXPECT_EQ(job().model, "");
 
-  wish_.request.model = "dance-2.5";
+  request_.model = "dance-2.5";
   EXPECT_FALSE(job().request);
   EXPECT_EQ(job().model, "dance-2.5");
   EXPECT_EQ(job().identity.digest(), digest) << "a part of a request is none: the task's ID is its place";
 
-  wish_.request.model = "";
-  wish_.request.fields.set("prompt", "a storm");
+  request_.model = "";
+  request_.fields.set("prompt", "a storm");
   EXPECT_EQ(job().identity.digest(), digest);
 }
 
 TEST_F(ClipPlanTest, AttachingAsksTheApiOfTheModelOrTheOneThatIsSet) {
-  wish_.task_id = "t-7";
-  wish_.request = {};
+  run_.task_id = "t-7";
+  request_ = {};
   EXPECT_EQ(job().endpoint.api, Api::tasks);
-  wish_.request.model = "sky2Stable";
+  request_.model = "sky2Stable";
   EXPECT_EQ(job().endpoint.api, Api::legacy);
-  wish_.request.api = Api::tasks;
+  request_.api = Api::tasks;
   EXPECT_EQ(job().endpoint.api, Api::tasks);
-  wish_.request.model = "a-model-that-nobody-knows";
-  wish_.request.api = Api::legacy;
+  request_.model = "a-model-that-nobody-knows";
+  request_.api = Api::legacy;
   EXPECT_EQ(job().endpoint.api, Api::legacy);
 }
 
 TEST_F(ClipPlanTest, ATaskOfAWholeRequestHasThePlaceOfTheRequest) {
   const std::string digest = job().identity.digest();
-  wish_.task_id = "t-7";
+  run_.task_id = "t-7";
   EXPECT_EQ(job().identity.digest(), digest);
   EXPECT_TRUE(job().request);
-  wish_.request.fields.set("duration", 99);
+  request_.fields.set("duration", 99);
   EXPECT_THAT(problems(), HasSubstr("duration")) << "a bad one has none";
 }
 
@@ -86,39 +87,40 @@ TEST_F(ClipPlanTest, OneServiceIsOneHoweverItsAddressIsWritten) {
   const GenerationJob usual = job();
   EXPECT_EQ(usual.endpoint.base_url, "https://api.example");
   for (const char *spelling : {"HTTPS://api.example", "https://API.EXAMPLE/", "https://api.example:443"}) {
-    wish_.base_url = spelling;
+    run_.base_url = spelling;
     EXPECT_EQ(job().identity.digest(), usual.identity.digest()) << spelling;
     EXPECT_EQ(job().endpoint.base_url, usual.endpoint.base_url) << spelling;
   }
-  wish_.base_url = "https://api.example:444";
+  run_.base_url = "https://api.example:444";
   EXPECT_NE(job().identity.digest(), usual.identity.digest());
 }
 
 TEST_F(ClipPlanTest, AKeyThatIsMissingIsForTheGenerationToTellWhichKnowsWhetherTheClipIsStored) {
-  wish_.api_key = "";
+  run_.api_key = "";
   EXPECT_THAT(job().no_key, HasSubstr("There is no API key"));
   EXPECT_EQ(job().endpoint.api_key, "");
-  wish_.request.fields.set("duration", 99);
+  request_.fields.set("duration", 99);
   EXPECT_THAT(problems(), HasSubstr("There is no API key")) << "with all else that is wrong";
 }
 
 TEST_F(ClipPlanTest, NamesAProxyAndACaFileThatCannotBeUsedWithAllElse) {
-  wish_.request.fields.set("duration", 99);
-  wish_.api_key = "";
-  wish_.http = {"ftp://u:SECRET@proxy.example", folder_.file("missing.pem")};
+  request_.fields.set("duration", 99);
+  run_.api_key = "";
+  run_.proxy = "ftp://u:SECRET@proxy.example";
+  run_.tls_ca_file = folder_.file("missing.pem");
   const std::string text = problems();
   EXPECT_THAT(text, HasSubstr("4 problems"));
   for (const char *part : {"duration", "API key", "proxy.example", "missing.pem"})
     EXPECT_THAT(text, HasSubstr(part));
   EXPECT_EQ(text.find("SECRET"), std::string::npos) << text;
-  wish_.request.fields.set("duration", 5);
-  wish_.dry_run = true;
+  request_.fields.set("duration", 5);
+  run_.dry_run = true;
   EXPECT_EQ(problems(), "") << "a dry run connects to nothing";
 }
 
 // A12
 TEST_F(ClipPlanTest, RefusesToPayForAClipThatItWouldNotTake) {
-  wish_.max_download_size = 0;
+  run_.max_download_size = 0;
   EXPECT_THAT(problems(), HasSubstr("max-download-size is 0"));
 }
 

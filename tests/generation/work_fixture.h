@@ -17,6 +17,7 @@
 #include "plugin/catalog/check_request.h"
 #include "plugin/generation/clip_work.h"
 #include "plugin/generation/generation.h"
+#include "plugin/generation/run_settings.h"
 #include "tests/generation/fake_service.h"
 #include "tests/support/fake_clock.h"
 #include "tests/support/lossy_file_system.h"
@@ -91,6 +92,10 @@ class World {
     job.endpoint.api_key = "key";
     job.identity = {job.endpoint.base_url, "tasks", job.request->body(), 0};
     job.store = folder_.path() + "/stores/store";
+    const RunSettings usual;
+    job.poll_interval = std::chrono::milliseconds(usual.poll_interval_ms);
+    job.timeout = std::chrono::seconds(usual.timeout_s);
+    job.retries = usual.retries;
     return job;
   }
   GenerationServices services() { return {http_, &clock_, &files_, "boot-" + std::to_string(boot_)}; }

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// How a request is run: what a user sets beside the request, with the only defaults there are.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "plugin/task/media_verdict.h"
+
+namespace genclip {
+
+// As an application or a command line gives it, before anything checked it.
+struct RunSettings {
+  std::string task_id;   // Set: attach to that task, submit nothing.
+  std::string base_url;  // Empty: $GENCLIP_BASE_URL.
+  std::string api_key;   // See find_api_key.
+  std::string api_key_file;
+  std::string store;            // Empty: $GENCLIP_STORE, else in the user's cache folder.
+  uint64_t store_max_size = 0;  // Bytes, 0: no limit.
+  unsigned poll_interval_ms = 5000;
+  unsigned timeout_s = 1800;  // From submit, or from attaching to a task; 0: for ever.
+  unsigned http_timeout_s = 30;
+  unsigned retries = 5;
+  bool reuse = true;
+  MediaCheck check_media = MediaCheck::none;
+  bool dry_run = false;
+  uint64_t max_download_size = uint64_t{4} << 30;
+  std::string tls_ca_file;
+  std::string user_agent;
+  std::string proxy;
+};
+
+}  // namespace genclip
