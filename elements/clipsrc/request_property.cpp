@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// GParamSpecs and GValues by the kind of the property.
 #include "elements/clipsrc/request_property.h"
 
 #include <limits>

@@ -27,10 +27,12 @@ constexpr size_t kMaxFileSize = 8 << 20;
 constexpr const char *kVariable = "GENCLIP_MODELS";
 
 CatalogFile built_in_file() {
+  // It registers itself where it is linked, which the call sees to. Looked up among all resources, it can be
+  // replaced by GLib's variable G_RESOURCE_OVERLAYS, as tests do.
+  genclip_catalog_get_resource();
   GErrorPtr error;
-  const auto bytes = GRef<GBytes>::adopt(g_resource_lookup_data(genclip_catalog_get_resource(),
-                                                                "/genclip/catalog/models.json",
-                                                                G_RESOURCE_LOOKUP_FLAGS_NONE, take(error)));
+  const auto bytes = GRef<GBytes>::adopt(
+      g_resources_lookup_data("/genclip/catalog/models.json", G_RESOURCE_LOOKUP_FLAGS_NONE, take(error)));
   if (!bytes) g_error("The built-in catalog is not in this build: %s", error->message);
   gsize size = 0;
   const auto *data = static_cast<const char *>(g_bytes_get_data(bytes.get(), &size));

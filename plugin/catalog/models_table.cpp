@@ -10,6 +10,7 @@
 #include "plugin/catalog/cross_field_rules.h"
 #include "plugin/catalog/field_check.h"
 #include "plugin/catalog/prompt_rules.h"
+#include "plugin/catalog/request_fields.h"
 #include "plugin/catalog/wording.h"
 
 namespace genclip {
@@ -55,6 +56,26 @@ std::string model_markdown(const ModelSpec &spec) {
     text += "\n";
   }
   for (const std::string &remark : remarks(spec)) text += "- " + remark + "\n";
+  return text;
+}
+
+const char *kind_text(PropertySpec::Kind kind) {
+  switch (kind) {
+    case PropertySpec::Kind::text: return "text";
+    case PropertySpec::Kind::integer: return "integer";
+    case PropertySpec::Kind::toggle: return "on or off";
+    case PropertySpec::Kind::url: return "URL";
+    case PropertySpec::Kind::urls: return "list of URLs";
+  }
+  return "";
+}
+
+std::string common_fields_markdown(const Catalog &catalog) {
+  std::string text = "\n## Fields with a property\n\n" + row({"Field", "Property", "Type", "Meaning"}) +
+                     row({"---", "---", "---", "---"});
+  for (const FieldSpec &field : catalog.common_fields())
+    text += row({code(field.name), code(property_name(field.name)), kind_text(field.property->kind),
+                 field.property->help});
   return text;
 }
 
@@ -120,6 +141,7 @@ std::string models_markdown(const Catalog &catalog) {
       "the Han\n"
       "script, and a MB is 1 000 000 bytes. Media limits are checked when `check-media` asks for it.\n\n"
       "To add a model, see [adding-a-model.md](adding-a-model.md).\n";
+  text += common_fields_markdown(catalog);
   std::vector<std::string> groups;
   for (const auto &model : catalog.models())
     if (std::find(groups.begin(), groups.end(), model->group) == groups.end()) groups.push_back(model->group);

@@ -58,8 +58,11 @@ void show(const CheckedRequest &checked, const std::string &url, const Json &bod
 }  // namespace
 
 int run_check(const Words &words) {
+  const std::string description = fields_help(*Catalog::built_in()) + "\n" + kCheckText.description;
+  CommandText text = kCheckText;
+  text.description = description.c_str();
   bool json = false;
-  CommandOptions options(kCheckText);
+  CommandOptions options(text);
   options.add("json", 'j', "Print the verdict as JSON", json);
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();

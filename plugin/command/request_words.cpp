@@ -8,6 +8,7 @@
 #include "plugin/catalog/clip_uri.h"
 #include "plugin/catalog/request_builder.h"
 #include "plugin/catalog/wording.h"
+#include "plugin/command/text_table.h"
 
 namespace genclip {
 namespace {
@@ -38,7 +39,18 @@ bool is_left_out(const Catalog &catalog, const ModelSpec *model, const std::stri
   return value == "default" && type_of_field(catalog, model, field) == FieldType::boolean;
 }
 
+constexpr size_t kHelpColumns = 80;  // As the texts of all commands have.
+
 }  // namespace
+
+std::string fields_help(const Catalog &catalog) {
+  std::string text = "Fields of most models:\n";
+  size_t width = 0;
+  for (const FieldSpec &field : catalog.common_fields()) width = std::max(width, field.name.size() + 2);
+  for (const FieldSpec &field : catalog.common_fields())
+    text += entry_text("  " + field.name, width, field.property->help, kHelpColumns);
+  return text;
+}
 
 std::string field_name(const Catalog &catalog, const ModelSpec *model, const std::string &spelled) {
   const std::string name = with_underscores(spelled);

@@ -22,6 +22,9 @@ using WordsProblem = std::variant<UsageProblem, Error>;
 // and `api`. Values get the type that the catalog says.
 Result<ClipRequest, WordsProblem> read_request(const Catalog &catalog, const Words &words);
 
+// "Fields of most models:" and a line or more for each that elements have a property for.
+std::string fields_help(const Catalog &catalog);
+
 // The service's name of a field in any spelling; others as they are.
 std::string field_name(const Catalog &catalog, const ModelSpec *model, const std::string &spelled);
 

@@ -211,6 +211,51 @@ TEST_F(ClipProperties, UriAndSeedHoldEveryInteger) {
   }
 }
 
+// Whatever its order was: the URI is told by the request alone.
+TEST_F(ClipProperties, UriIsWrittenInOneOrder) {
+  auto *handler = GST_URI_HANDLER(src_.get());
+  ASSERT_TRUE(gst_uri_handler_set_uri(handler, "genclip://veo?seed=7&style=film&prompt=x", nullptr));
+  g_object_set(src_.get(), "take", 1, nullptr);
+  EXPECT_STREQ(GStringPtr(gst_uri_handler_get_uri(handler)).get(),
+               "genclip://veo?prompt=x&seed=7&style=film&take=1");
+}
+
+TEST_F(ClipProperties, OfTheRequestReadBackWhatWasSetOnceAndAreUnsetAgain) {
+  const struct {
+    const char *name;
+    std::string value;  // GStreamer writes into what it parses.
+    std::string unset;
+  } cases[] = {{"size", "2560x1440", ""},
+               {"duration", "4294967295", "0"},
+               {"seed", "-9223372036854775808", "-1"},
+               {"watermark", "off", "default"},
+               {"generate-audio", "on", "default"},
+               {"last-image", "https://a/1", ""},
+               {"reference-images", "< (string)https://a/1, (string)https://a/2 >", "<  >"},
+               {"extra-params", "params, style=(string)film, n=(gint64)5;", "params;"}};
+  const auto read = [&](const char *name) {
+    GValue value = G_VALUE_INIT;
+    g_object_get_property(G_OBJECT(src_.get()), name, &value);
+    const bool is_null = GST_VALUE_HOLDS_STRUCTURE(&value) && !gst_value_get_structure(&value);
+    const GStringPtr text(is_null ? nullptr : gst_value_serialize(&value));
+    g_value_unset(&value);
+    return std::string(text ? text.get() : "");
+  };
+  std::vector<std::string> before;
+  for (const auto &[name, value, unset] : cases) {
+    before.push_back(read(name));
+    gst_util_set_object_arg(G_OBJECT(src_.get()), name, value.c_str());
+  }
+  for (const auto &[name, value, unset] : cases) {
+    std::string text;
+    for (const char c : read(name))
+      if (c != '"' && c != '\\') text += c;
+    EXPECT_EQ(text, value) << name;
+    gst_util_set_object_arg(G_OBJECT(src_.get()), name, unset.c_str());
+  }
+  for (size_t i = 0; i < std::size(cases); ++i) EXPECT_EQ(read(cases[i].name), before[i]) << cases[i].name;
+}
+
 TEST(ClipDryRun, PostsTheRequestAndEndsWithoutKeyOrNetwork) {
   ClipPipeline clip;
   clip.set("model", "sd_2.0_special");
