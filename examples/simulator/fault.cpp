@@ -4,7 +4,6 @@
 #include "examples/simulator/fault.h"
 
 #include <algorithm>
-#include <array>
 #include <optional>
 
 #include "plugin/base/json.h"

@@ -7,11 +7,6 @@
 
 namespace genclip::sim {
 
-void Gateway::set_shape(GatewayShape shape) {
-  MutexLock lock(mutex_);
-  shape_ = shape;
-}
-
 void Gateway::set_pace(const GatewayPace &pace) {
   MutexLock lock(mutex_);
   pace_ = pace;
@@ -77,15 +72,13 @@ GatewayReply Gateway::answer(const GatewayCall &call) {
   const auto question = judge(call);
   if (!question) return question.error();
   GatewayFault fault;
-  GatewayShape shape;
   GatewayPace pace;
   {
     MutexLock lock(mutex_);
     fault = next_fault();
-    shape = shape_;
     pace = pace_;
   }
-  return gateway_answer(*question, shape, fault, pace);
+  return gateway_answer(*question, GatewayShape::events, fault, pace);
 }
 
 GatewayReply Gateway::answer(const GatewayCall &call, GatewayShape shape, const GatewayFault &fault,

@@ -28,7 +28,6 @@ class Gateway {
   GatewayReply answer(const GatewayCall &call, GatewayShape shape, const GatewayFault &fault, bool &valid)
       EXCLUDES(mutex_);
 
-  void set_shape(GatewayShape shape) EXCLUDES(mutex_);
   void set_pace(const GatewayPace &pace) EXCLUDES(mutex_);
   // Happens to the next calls that are valid, in this order, each `times` times; 0: to all from then on.
   void add_fault(const GatewayFault &fault, unsigned times = 1) EXCLUDES(mutex_);
@@ -50,7 +49,6 @@ class Gateway {
   GatewayFault next_fault() REQUIRES(mutex_);
 
   mutable Mutex mutex_;
-  GatewayShape shape_ GUARDED_BY(mutex_) = GatewayShape::events;
   GatewayPace pace_ GUARDED_BY(mutex_);
   std::deque<Waiting> faults_ GUARDED_BY(mutex_);
   unsigned calls_ GUARDED_BY(mutex_) = 0;

@@ -3,7 +3,6 @@
 // Judges answers and failures; only the retry loop waits.
 #include "plugin/caption/content_client.h"
 
-#include <algorithm>
 #include <vector>
 
 #include "plugin/caption/stream_parser.h"

@@ -5,7 +5,6 @@
 
 #include <glib.h>
 
-#include <array>
 #include <cmath>
 
 #include "plugin/base/gref.h"

@@ -3,10 +3,7 @@
 // Sections of a catalog file. What is wrong in one model leaves the others alone.
 #include "plugin/catalog/catalog_reader.h"
 
-#include <algorithm>
-
 #include "plugin/base/number.h"
-#include "plugin/catalog/closest.h"
 #include "plugin/catalog/model_reader.h"
 #include "plugin/catalog/wording.h"
 

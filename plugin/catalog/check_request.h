@@ -35,7 +35,6 @@ class CheckedRequest {
   // in the catalog's order, then the extra ones. Required fields have their default, unset optional ones are
   // absent.
   const Json &body() const { return body_; }
-  ResultKind result_kind() const { return spec_->result; }
   const std::vector<MediaReference> &media() const { return media_; }
   const ModelSpec &spec() const { return *spec_; }
   // What the service will do that the user may not expect, one sentence each.

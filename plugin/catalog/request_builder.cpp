@@ -3,8 +3,6 @@
 // Typing, repetition, and what is no field of the service.
 #include "plugin/catalog/request_builder.h"
 
-#include <algorithm>
-
 #include "plugin/base/number.h"
 #include "plugin/catalog/credential_names.h"
 #include "plugin/catalog/uri_values.h"

@@ -3,7 +3,6 @@
 // Values of a URI's fields: texts that get the type the catalog says, and back.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -12,7 +12,6 @@
 #include <string_view>
 #include <vector>
 
-#include "plugin/base/durable_file.h"
 #include "plugin/base/gref.h"
 #include "plugin/command/console.h"
 

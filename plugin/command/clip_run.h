@@ -5,7 +5,6 @@
 
 #include <memory>
 #include <optional>
-#include <string>
 
 #include "plugin/command/progress_line.h"
 #include "plugin/generation/clip_plan.h"

@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "plugin/base/gref.h"
 #include "plugin/base/number.h"

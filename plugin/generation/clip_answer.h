@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "plugin/http/http_client.h"
 #include "plugin/store/clip_record.h"

@@ -3,8 +3,6 @@
 // Lock, journal, task, download, commit; or the clip that is there; or what another process does.
 #include "plugin/generation/clip_work.h"
 
-#include <algorithm>
-
 #include "plugin/generation/download.h"
 #include "plugin/generation/exit_guard.h"
 #include "plugin/generation/generation.h"

@@ -4,7 +4,6 @@
 #include "plugin/store/clip_record.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "plugin/base/shown_text.h"
 

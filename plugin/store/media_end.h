@@ -3,8 +3,6 @@
 // Tells a whole clip from a cut one by its own structure, for when no server says how long it is.
 #pragma once
 
-#include <cstdint>
-
 #include "plugin/base/file_system.h"
 #include "plugin/store/media_container.h"
 

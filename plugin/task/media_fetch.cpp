@@ -3,8 +3,6 @@
 // HEAD, GET of a byte, GET of all.
 #include "plugin/task/media_fetch.h"
 
-#include <span>
-
 #include "plugin/base/number.h"
 #include "plugin/http/content_range.h"
 #include "plugin/http/retry_policy.h"

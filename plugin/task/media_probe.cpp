@@ -6,7 +6,6 @@
 #include <gst/pbutils/pbutils.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "plugin/base/gref.h"
 

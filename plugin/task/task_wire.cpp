@@ -6,7 +6,6 @@
 #include <glib.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <initializer_list>
 #include <optional>
