@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The line in which captions wait their turn: the one place that all of gencaption's threads share.
+//
+// Answers take seconds and arrive in any order, but buffers must leave in the order of time, without gaps. So
+// each question takes its place in one queue as soon as its input arrives, between the events and silences
+// around it. Workers fill in the answers wherever these places are, and the source task takes from the front
+// only. Live, the front does not wait for ever: when its latency has passed, the late policy decides what
+// becomes of it.
+//
+// There is one lock, because each decision needs several things at the same moment: the order of the queue,
+// the states of its captions, and the time that is given away already. Nothing outside is called with it
+// held. flush() and close() drop what is queued, cancel the questions under way, and wake every thread that
+// waits here.
 #pragma once
 
 #include <gst/gst.h>

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Brings one clip into the store, on the generation's thread; serves a stored one on any.
+// Brings one clip into the store, on the generation's thread; serves a stored one on any thread.
 //
-// What may cost money is decided by react() (store/clip_journal.h), from the journal and from what happened.
-// This class takes the steps that it names: it locks, reads, writes, submits, polls and downloads, and
-// reports each outcome back.
+// A clip costs money, and any step towards it may be the last one: the process is killed, the disk is full,
+// the answer to the POST is lost. So what was learnt is written to the journal before the next step relies on
+// it, and a later run decides from the journal alone. All decisions that can cost money are in one pure
+// function, react() (store/clip_journal.h), which tests explore exhaustively. This class takes the steps that
+// react() names: it looks, asks, submits, polls and downloads, and reports each outcome back as an event.
+//
+// Only one process works on a clip at a time, under the writer's lock of the clip's folder. Others that want
+// the same clip read its journal and its growing file meanwhile (ClipFollower), and take over when the lock
+// is free, wherever the writer stopped.
 #pragma once
 
 #include <chrono>

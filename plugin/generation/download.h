@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Brings a clip onto the disk, over cut connections, restarts, servers that ignore Range, and expired URLs.
+//
+// A paid clip may take many exchanges to arrive. Bytes of two versions of it must never be joined, and what
+// servers say about versions (ETag, dates, lengths) may be wrong or missing. So the bytes prove themselves:
+// each resumed exchange asks for some bytes that are there already, and appends only after these were equal.
+// If they differ, all of the clip is asked for and compared, and the download begins anew only when that
+// differs too. It fails if a reader has had a byte of the old version.
+//
+// The end of a connection does not prove the end of a clip. A clip is whole when it has the length that was
+// told. Without a length, the last chunk of a chunked body, the structure of the media, or a second answer
+// that ends at the same place has to confirm it. After a power cut only synced bytes can be trusted, so the
+// journal notes how many these are.
 #pragma once
 
 #include <gio/gio.h>

@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Where one exchange passes from the I/O thread to the worker that waits for it. Each side may leave at any
-// time.
+// Where one exchange passes from the I/O thread to the worker that waits for it.
+//
+// A worker must be able to leave within milliseconds, because a user stops a pipeline or a timeout expires.
+// libsoup cannot stop that fast: a cancelled call still ends later, and only on the I/O thread. So neither
+// side waits for the other. Both share this object, and it lives until the second one has left. The worker
+// leaves by marking the exchange as abandoned. What arrives afterwards is dropped.
+//
+// The lock decides the one question that costs money: may the service have got the request? begin_sending()
+// and a worker that leaves exclude each other. If the worker was told that nothing was sent, begin_sending()
+// fails and nothing ever is. One chunk of the body fits in here. The I/O thread reads the next one only when
+// it is asked to, so a slow reader slows the server down instead of filling the memory.
 #pragma once
 
 #include <gio/gio.h>
