@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// By hand: GUri would write the path anew, and with it the name of every clip that is stored.
+// Written by hand: GUri would normalise the path too, and so rename every clip that is stored.
 #include "plugin/base/base_url.h"
 
 #include <glib.h>

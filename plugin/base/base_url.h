@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// One spelling of a service's address, so that it is one service however it is written.
+// Normalises a service's address, so that two spellings of it count as one service.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace genclip {
 
-// Scheme and host in lower case, without the scheme's usual port and without slashes at the end; all else
-// stays byte for byte. Of what is no http or https URL only the slashes at the end go.
+// Scheme and host in lower case, without the scheme's usual port and without slashes at the end; everything
+// else stays byte for byte. From anything but an http or https URL it removes only the slashes at the end.
 std::string normal_base_url(std::string_view url);
 
 }  // namespace genclip

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// The system's clocks.
 #include "plugin/base/clock.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Time as genclip sees it; tests put a clock of their own in its place.
+// The clock that genclip uses; tests replace it by one of their own.
 #pragma once
 
 #include <gio/gio.h>
@@ -18,12 +18,12 @@ class Clock {
 
   // For intervals and deadlines.
   virtual Time now() const = 0;
-  // For what is written down, and for the dates that servers send.
+  // For times that are stored, and to compare with the dates that servers send.
   virtual WallTime wall_now() const = 0;
-  // True at that time, false at once when `cancellable` is cancelled.
+  // Returns true when that time comes, and false as soon as `cancellable` is cancelled.
   virtual bool sleep_until(Time time, GCancellable *cancellable) = 0;
 
-  // The real one. Lives for ever.
+  // The system's clocks. Never destroyed.
   static Clock &system();
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A queue that is never longer than there are idle threads. It is no GThreadPool, whose locks ThreadSanitizer
-// does not see.
+// The queue is never longer than the number of idle threads. This is no GThreadPool because ThreadSanitizer
+// does not see the locks of one.
 #include "plugin/base/disk_thread.h"
 
 #include <chrono>
@@ -37,7 +37,7 @@ void do_disk_jobs() {
       all.jobs.pop_front();
       lock.unlock();
       job();
-      job = nullptr;  // What it holds goes here, too.
+      job = nullptr;  // What it holds is destroyed here, too.
       lock.lock();
     }
     ++all.idle;

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Temporary, sync, rename, sync of the folder.
 #include "plugin/base/durable_file.h"
 
 #include <vector>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Small files that are either the old or the new, whatever happens in between.
+// Replaces small files atomically: after a crash the file has either its old content or its new one.
 #pragma once
 
 #include <string>
@@ -13,17 +13,18 @@ namespace genclip {
 // The folder part of a path.
 std::string folder_of(const std::string &path);
 
-// With its parents, mode 0700; fine when it exists. The names of those that were made survive a power cut.
+// Makes missing parents too, with mode 0700. Succeeds when it exists. The names of new folders survive a
+// power cut.
 Result<void> make_folder_durably(FileSystem &files, const std::string &path);
 
-// Writes `path` + ".tmp", syncs it, renames it and syncs the folder. One writer of a path at a time.
-// Where a temporary file of at least that size is there already, its space is used: no more is needed.
+// Writes `path` + ".tmp", syncs it, renames it and syncs the folder. One writer of a path at a time. A
+// temporary file of at least that size that exists already lends its space, so that the write needs no more.
 Result<void> write_durably(FileSystem &files, const std::string &path, std::string_view contents);
 
 // Renames within one folder and syncs it.
 Result<void> rename_durably(FileSystem &files, const std::string &from, const std::string &to);
 
-// The whole file. More than `limit` bytes, or what is no regular file, is ErrorKind::wrong_type.
+// The whole file. ErrorKind::wrong_type for more than `limit` bytes, and for anything but a regular file.
 Result<std::string> read_whole(FileSystem &files, const std::string &path, size_t limit);
 
 }  // namespace genclip

@@ -7,9 +7,10 @@
 
 namespace genclip {
 
-// Named after the GStreamer error codes that users know; elements/post_error maps one to one.
+// Named after GStreamer's error codes, which users know. elements/post_error maps each kind to a code: the
+// code of the same name where there is one.
 enum class ErrorKind {
-  cancelled,       // the caller asked to stop: becomes FLUSHING, is never posted
+  cancelled,       // the caller asked to stop; an element returns FLUSHING and posts nothing
   settings,        // the request or a property is wrong
   not_authorized,  // the key, the account or the credits
   not_found,       // no such task, host or file
@@ -18,17 +19,17 @@ enum class ErrorKind {
   open_write,
   write,
   no_space_left,
-  busy,        // somebody else works on it, or the service asks to wait
-  timed_out,   // no progress in time; posted as open_read or read by its place
+  busy,        // another process works on it, or the service asks to wait
+  timed_out,   // no progress in time; posted as READ
   failed,      // the service tried and failed
-  wrong_type,  // what came is not media
+  wrong_type,  // the bytes are not media; posted as a stream error, the others as resource errors
 };
 
 struct Error {
   ErrorKind kind = ErrorKind::failed;
   // One or two sentences: what happened and what to do next. Holds no key and no signed URL.
   std::string text;
-  // For the debug field of a message: where and how. Same promise.
+  // For the debug field of a message: where and how it failed. Holds no key and no signed URL either.
   std::string debug = {};
   // Empty or 0 where they do not apply.
   std::string task_id = {};

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// The operating system's files.
 #include "plugin/base/file_system.h"
 
 #include <fcntl.h>
@@ -78,7 +76,7 @@ class PosixFile final : public File {
       if (count < 0 && errno == EINTR) continue;
       if (count < 0) return read_failure();
       if (count == 0) {
-        // To look at the size anew is what ends a shared file system's belief in the old one.
+        // Asking for the size again makes a shared file system drop the one in its cache.
         const auto now = size();
         if (!now) return now.error();
         if (is_second_look || *now <= offset + done) break;
@@ -148,10 +146,10 @@ class PosixFileSystem final : public FileSystem {
  public:
   Result<std::unique_ptr<File>> open(const std::string &path, Mode mode) override {
     const int flags = mode == Mode::read ? O_RDONLY : O_RDWR | O_CREAT;
-    // A pipe that somebody has put there would be waited for.
+    // Opening a pipe in its place would wait for the pipe's other end.
     const int descriptor = ::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
     if (descriptor < 0) {
-      // What is of others is told from what a disk does not give.
+      // Keeps a file of another user apart from a disk that fails.
       const bool is_foreign = mode == Mode::read && (errno == EACCES || errno == EPERM);
       Error error = failure("open", path);
       if (is_foreign)
@@ -181,7 +179,7 @@ class PosixFileSystem final : public FileSystem {
 
   Result<void> make_folder(const std::string &path) override {
     if (g_mkdir_with_parents(path.c_str(), 0700) == 0) return {};
-    // Whatever the reason, even one that speaks of a file that is missing: nothing can be written there.
+    // Whatever the reason is, and even if it speaks of a missing file: nothing can be written there.
     const int code = errno;
     return failure(
         "make the folder", path, code,

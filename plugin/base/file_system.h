@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Files as genclip uses them: few calls, each with the durability it really has; tests put a layer in between
-// that loses what was not synced.
+// The few file operations that genclip needs, each with a stated durability. Tests insert a layer that loses
+// what was not synced.
 #pragma once
 
 #include <chrono>
@@ -22,16 +22,16 @@ class File {
  public:
   virtual ~File() = default;
 
-  // Bytes read: fewer than asked only at the end of the file.
+  // Returns the number of bytes read, which is smaller than the target only at the end of the file.
   virtual Result<size_t> read_at(uint64_t offset, std::span<std::byte> target) = 0;
-  // Fills the target with what is in memory already, and never waits for a disk. False: it is not, or nobody
-  // can tell.
+  // Fills the target if all of it is in memory already, and never waits for a disk. False: it is not, or that
+  // cannot be determined.
   virtual bool read_at_once(uint64_t /*offset*/, std::span<std::byte> /*target*/) { return false; }
-  // All of them, or an error (ErrorKind::no_space_left when the disk is full).
+  // Writes all bytes, or fails (ErrorKind::no_space_left when the disk is full).
   virtual Result<void> write_at(uint64_t offset, std::span<const std::byte> source) = 0;
   virtual Result<uint64_t> size() = 0;
   virtual Result<void> truncate(uint64_t size) = 0;
-  // Has the system begin to write what the next sync() would else write. A hint, without a promise.
+  // Asks the system to begin writing what the next sync() would otherwise write. Only a hint.
   virtual void begin_sync(uint64_t /*offset*/, uint64_t /*size*/) {}
   // On return the content survives a power cut; the name may not (sync_folder).
   virtual Result<void> sync() = 0;
@@ -57,11 +57,11 @@ class FileSystem {
   virtual ~FileSystem() = default;
 
   virtual Result<std::unique_ptr<File>> open(const std::string &path, Mode mode) = 0;
-  // Replaces `to`. Durable after sync_folder of its folder.
+  // Replaces `to`. Durable once its folder is synced (sync_folder).
   virtual Result<void> rename(const std::string &from, const std::string &to) = 0;
-  // Fine when there is no such file. A folder must be empty.
+  // Succeeds when there is no such file. A folder must be empty.
   virtual Result<void> remove(const std::string &path) = 0;
-  // With its parents, mode 0700; fine when it exists.
+  // Makes missing parents too, with mode 0700. Succeeds when it exists.
   virtual Result<void> make_folder(const std::string &path) = 0;
   virtual Result<void> sync_folder(const std::string &path) = 0;
   // Names without "." and "..", sorted.
@@ -71,7 +71,7 @@ class FileSystem {
   // Sets the modification time to now.
   virtual Result<void> touch(const std::string &path) = 0;
 
-  // The real one. Lives for ever.
+  // The operating system's. Never destroyed.
   static FileSystem &posix();
 };
 

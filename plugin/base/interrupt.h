@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A wish that waiting ends, which nobody misses who waited when it came.
+// Ends waits. A wait that was under way when the interrupt was raised ends, even if it is lowered again at
+// once.
 #pragma once
 
 #include <atomic>
 
 namespace genclip {
 
-// Any thread. GstBaseSrc may lower its wish right after raising it (stopping in pull mode does), before a
-// waiting thread has run: a flag alone would have that thread wait for ever.
+// Any thread. GstBaseSrc may lower the interrupt right after raising it (stopping in pull mode does), before
+// a waiting thread has run. With a flag alone that thread would wait for ever.
 class Interrupt {
  public:
   // Ends the waits that have begun and, until it is lowered, those that begin.

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Json from json-glib's trees.
 #include "plugin/base/json.h"
 
 #include <json-glib/json-glib.h>

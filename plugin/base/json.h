@@ -19,7 +19,7 @@ class Json {
  public:
   using Array = std::vector<Json>;
   using Member = std::pair<std::string, Json>;
-  using Object = std::vector<Member>;  // In the order of the text; keys are unique.
+  using Object = std::vector<Member>;  // In the order of the text. parse() and set() keep keys unique.
 
   Json() = default;  // null
   Json(std::nullptr_t) {}
@@ -54,17 +54,17 @@ class Json {
   // An integer or a real.
   std::optional<double> number() const;
 
-  // The member of that name; null when there is none or this is no object.
+  // The member of that name; null when there is none, or when this is not an object.
   const Json *find(std::string_view key) const;
   Json *find(std::string_view key);
-  // Adds or replaces a member; makes an object of a null.
+  // Adds or replaces a member; a null becomes an object first. Only for these two types.
   void set(std::string_view key, Json value);
 
   // One line, members in their order.
   std::string to_text() const;
-  // Two spaces of indent a level, for people.
+  // For people: indented by two spaces a level.
   std::string to_pretty_text() const;
-  // One line with all keys sorted by their bytes: equal for equal values.
+  // One line with all keys sorted by their bytes: the same text for equal values.
   std::string to_canonical_text() const;
 
   // The line of the text it was parsed from, from 1; 0 when that was not noted.

@@ -13,8 +13,8 @@
 namespace genclip {
 namespace {
 
-// Each takes hundreds of bytes as a tree, two in the text: a body of the largest size would fill a small
-// machine.
+// A value takes hundreds of bytes as a tree and as few as two in the text: a body of the largest size would
+// fill the memory of a small machine.
 constexpr size_t kMaxValues = 250000;
 constexpr std::string_view kReplacementEscape = "\\ufffd";
 
@@ -80,7 +80,7 @@ class Tidier {
     at_ += 6;
   }
 
-  // An escape of two characters. json-glib makes bytes that are no UTF-8 of those that JSON does not know.
+  // An escape of two characters. json-glib turns those that JSON does not know into bytes that are not UTF-8.
   void simple_escape() {
     const std::string_view pair = text_.substr(at_, 2);
     if (pair == "\\u")

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// One pass over the value, appending to one string.
 #include "plugin/base/json_writer.h"
 
 #include <algorithm>
@@ -14,7 +12,7 @@ namespace {
 
 constexpr std::string_view kHex = "0123456789abcdef";
 constexpr gunichar kNoCharacter =
-    static_cast<gunichar>(-2);  // From here on GLib says that the bytes are none.
+    static_cast<gunichar>(-2);  // GLib reports invalid bytes by this value and the next.
 
 class Writer {
  public:
@@ -40,7 +38,7 @@ class Writer {
   std::string take() { return std::move(text_); }
 
  private:
-  // The fewest digits that are read as the same value. A real stays one: 2 would be read as an integer.
+  // The fewest digits that read back as the same value. A real stays a real: 2 would be read as an integer.
   void write_real(double value) {
     const std::string text = number_text(value);
     text_ += text;
@@ -60,7 +58,8 @@ class Writer {
     text_ += '"';
   }
 
-  // Bytes of a character beyond ASCII that a terminal must not see, at the front of the string; else 0.
+  // The size of the string's first character if a terminal must not see it, and if it is not ASCII; otherwise
+  // 0.
   static size_t hidden_size(std::string_view string) {
     if (static_cast<unsigned char>(string.front()) < 0x80) return 0;
     const gunichar character = g_utf8_get_char_validated(string.data(), static_cast<gssize>(string.size()));
@@ -68,7 +67,7 @@ class Writer {
     return static_cast<size_t>(g_unichar_to_utf8(character, nullptr));
   }
 
-  // As the one or two units of UTF-16 that JSON means by it.
+  // Written as the one or two UTF-16 units that JSON asks for.
   void escaped_character(gunichar character) {
     if (character < 0x10000) return unit(character);
     unit(0xd800 + ((character - 0x10000) >> 10));

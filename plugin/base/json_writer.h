@@ -13,8 +13,8 @@ namespace genclip {
 enum class JsonLayout { line, pretty };
 enum class JsonOrder { kept, sorted };
 
-// What is not finite becomes null, for JSON has no word for it. Strings must be UTF-8. The pretty layout is
-// for people too: what no terminal should see is escaped in it.
+// A number that is not finite becomes null, as JSON cannot say it. Strings must be UTF-8. The pretty layout
+// also escapes what no terminal should see.
 std::string write_json(const Json &json, JsonLayout layout, JsonOrder order);
 
 }  // namespace genclip

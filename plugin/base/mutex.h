@@ -45,7 +45,7 @@ class SCOPED_CAPABILITY MutexLock {
   MutexLock(const MutexLock &) = delete;
   MutexLock &operator=(const MutexLock &) = delete;
 
-  // To call out (post a message, say) without the lock, then take it again.
+  // Releases the lock for a call to the outside (to post a message, say); lock() takes it again.
   void unlock() RELEASE() { lock_.unlock(); }
   void lock() ACQUIRE() { lock_.lock(); }
 

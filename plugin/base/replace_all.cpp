@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Copies what lies between; replacing in place would move the rest each time.
+// Copies the pieces between: replacing in place would move the rest of the text each time.
 #include "plugin/base/replace_all.h"
 
 namespace genclip {

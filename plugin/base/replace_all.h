@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// One string for another, wherever it stands.
+// Replaces one string by another, wherever it occurs.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace genclip {
 
-// Takes time in proportion to the text, whoever wrote it. `from` must not be empty.
+// Takes time in proportion to the length of the text, whatever it holds. `from` must not be empty.
 std::string replace_all(std::string_view text, std::string_view from, std::string_view to);
 
 }  // namespace genclip

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// By the categories of Unicode.
 #include "plugin/base/shown_text.h"
 
 #include "plugin/base/gref.h"
@@ -12,7 +10,7 @@ bool is_shown(gunichar character) {
     case G_UNICODE_CONTROL:
     case G_UNICODE_LINE_SEPARATOR:
     case G_UNICODE_PARAGRAPH_SEPARATOR: return false;
-    // The joiners make letters and emoji, not mischief.
+    // The two joiners shape letters and emoji and do no harm.
     case G_UNICODE_FORMAT: return character == 0x200C || character == 0x200D;
     default: return true;
   }
@@ -26,7 +24,7 @@ bool is_all_shown(std::string_view text) {
 }
 
 std::string shown_line(std::string_view text, size_t max_characters) {
-  // A character has 4 bytes at most. That there are more is seen by one of them.
+  // A character has 4 bytes at most, and one beyond the limit shows that there are more.
   if (text.size() / 4 > max_characters) text = text.substr(0, 4 * (max_characters + 1));
   const GStringPtr valid(g_utf8_make_valid(text.data(), static_cast<gssize>(text.size())));
   std::string line;

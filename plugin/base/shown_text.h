@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What a terminal or a log gets to see of the texts of others.
+// Makes texts of any origin safe to show on a terminal or in a log.
 #pragma once
 
 #include <glib.h>
@@ -11,11 +11,11 @@
 
 namespace genclip {
 
-// False for what moves the cursor, ends a line, or reorders and hides what stands around it: the controls of
-// C0 and C1 (a terminal takes U+009B for the start of a sequence), separators of lines, and formatting,
-// directions among it.
+// False for a character that moves the cursor, ends a line, or reorders or hides the text around it: the
+// controls of C0 and C1 (a terminal takes U+009B for the start of a sequence), separators of lines, and
+// formatting, directions among it.
 bool is_shown(gunichar character);
-// Is it UTF-8, and each character of it shown?
+// True for UTF-8 each of whose characters is shown.
 bool is_all_shown(std::string_view text);
 // One line of UTF-8 whatever the bytes are, with a blank for each character that is not shown. At most
 // `max_characters` of them (1 or more), the last one an ellipsis where that leaves some out.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// An enum's words, in one table for all who write or read them: URIs, catalog files, options, the journal,
-// properties. Journals, scripts and pipelines hold these words, so a word that was released does not change.
+// The words of enums, one table each for everything that writes or reads them: URIs, catalog files, options,
+// the journal, properties. Journals, scripts and pipelines hold these words, so a released word never
+// changes.
 #pragma once
 
 #include <cstddef>
