@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Where catalog files come from, and looking things up.
 #include "plugin/catalog/catalog.h"
 
 #include <gio/gio.h>
@@ -39,13 +37,13 @@ CatalogFile built_in_file() {
   return {"models.json", std::string(data, size)};
 }
 
-// The files of a path list; those that cannot be read are noted.
+// Reads the files of a path list, and notes those that cannot be read.
 void read_path_list(CatalogReader &reader, const std::string &list) {
   const std::unique_ptr<char *, void (*)(char **)> paths(
       g_strsplit(list.c_str(), G_SEARCHPATH_SEPARATOR_S, -1), g_strfreev);
   for (char **path = paths.get(); *path; ++path) {
     if (!**path) continue;
-    // A link may lead to it, but only a file is read: a pipe or a device would never end.
+    // Follows links but reads only regular files: a pipe or a device would never end.
     const std::unique_ptr<char, void (*)(void *)> target(::realpath(*path, nullptr), std::free);
     auto text = read_whole(FileSystem::posix(), target ? target.get() : *path, kMaxFileSize);
     if (text)
@@ -63,7 +61,7 @@ GstDebugCategory *catalog_category() {
 
 #define GST_CAT_DEFAULT catalog_category()
 
-// Every value of the variable that was met. Its lock is taken alone.
+// One catalog for each value that the variable has had. No other lock is taken while its lock is held.
 class Catalogs {
  public:
   Catalog::Ptr of(const std::string &path_list) EXCLUDES(mutex_) {

@@ -14,7 +14,7 @@
 
 namespace genclip {
 
-// Something wrong in a catalog file. The model that has it is left out; the rest of the file counts.
+// A mistake in a catalog file. The model that has it is left out; the rest of the file is used.
 struct Mistake {
   std::string file;
   int line = 0;       // from 1; 0: the whole file
@@ -42,7 +42,7 @@ class Catalog {
   static Ptr built_in();
   // The built-in models with these files on top.
   static Ptr with_files(const std::vector<CatalogFile> &files);
-  // As one file more; fails with the first mistake.
+  // The built-in models and those of this text; fails with the first mistake.
   static Result<Ptr> from_text(std::string_view text);
 
   const std::vector<Mistake> &mistakes() const { return mistakes_; }
@@ -57,16 +57,16 @@ class Catalog {
   // Up to three IDs that `wanted` may mean, the best first; a display name finds its ID.
   std::vector<std::string> closest(std::string_view wanted) const;
   std::vector<std::string> closest_text(std::string_view wanted) const;
-  // What an error says about an ID that find() does not find.
+  // The error text for an ID that find() does not know.
   std::string unknown_model_text(std::string_view wanted) const;
   std::string unknown_text_model_text(std::string_view wanted) const;
 
-  // The service's name of a field: aliases resolved (§2.2.5), others as they are.
+  // The service's name of a field: resolves aliases (§2.2.5), and returns any other name as it is.
   std::string_view canonical(std::string_view field) const;
   // The fields that elements have a property for, in a fixed order; models inherit from them.
   const std::vector<FieldSpec> &common_fields() const { return common_fields_; }
   const FieldSpec *common_field(std::string_view field) const { return find_field(common_fields_, field); }
-  // What the legacy API (§2.6) asks of fields, whatever the model.
+  // The limits of the legacy API (§2.6) on fields, for every model.
   const std::vector<FieldSpec> &legacy_fields() const { return legacy_fields_; }
 
  private:

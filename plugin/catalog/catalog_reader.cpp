@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Sections of a catalog file. What is wrong in one model leaves the others alone.
+// Reads the sections of a catalog file. A mistake in one model does not affect the others.
 #include "plugin/catalog/catalog_reader.h"
 
 #include "plugin/base/number.h"

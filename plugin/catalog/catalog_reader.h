@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Makes a Catalog of catalog files, the built-in one first.
+// Builds a Catalog from catalog files, the built-in one first.
 #pragma once
 
 #include <map>
@@ -14,7 +14,7 @@ namespace genclip {
 
 class CatalogReader {
  public:
-  // The first file is the built-in one, which alone has the sections on the service as a whole.
+  // The first file is the built-in one. Only it has the sections about the service as a whole.
   void read(const CatalogFile &file);
   void note(Mistake mistake) { catalog_.mistakes_.push_back(std::move(mistake)); }
   Catalog::Ptr finish();

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Gathers the fields of a request, judges each, then all together, and writes the body.
 #include "plugin/catalog/check_request.h"
 
 #include <algorithm>
@@ -16,14 +14,14 @@
 namespace genclip {
 namespace {
 
-// What the elements have a property for, though the service has no such field.
+// The elements have these properties, but the service has no such fields.
 constexpr std::string_view kReserved[] = {"model", "take", "api"};
 
 bool is_reserved(std::string_view name) {
   return std::find(std::begin(kReserved), std::end(kReserved), name) != std::end(kReserved);
 }
 
-// Stands in for an unknown model, so that the rest of the request is judged too.
+// Replaces an unknown model, so that the rest of the request is validated too.
 std::shared_ptr<const ModelSpec> any_model(const Catalog &catalog) {
   auto spec = std::make_shared<ModelSpec>();
   spec->id = "every model";  // in texts only
@@ -77,7 +75,8 @@ class RequestCheck {
                        "; leave api at auto.");
   }
 
-  // Members by their canonical names; those that cannot be sent at all are problems and left out.
+  // Copies members under their canonical names. A member that can never be sent is a problem, and is left
+  // out.
   void gather(const Json &from, Json &into, bool extra) {
     into = Json::Object{};
     const auto *members = from.object();
@@ -106,7 +105,7 @@ class RequestCheck {
     }
   }
 
-  // The field counts as given, so that it is not called missing as well.
+  // Counts the field as given, so that it is not reported as missing too.
   void refuse(const std::string &field, std::string text) {
     refused_.push_back(field);
     problem(field, std::move(text));
@@ -129,7 +128,7 @@ class RequestCheck {
     } else if (field.refused) {
       problem(field.name, spec().id + " does not take " + field.name + "; leave it out.");
     } else {
-      // One reference too many and a wrong one are two problems, so they are looked at both.
+      // Too many references and a wrong reference are two problems, so both are checked.
       if (auto wrong = value_problem(field, *value, spec().id)) problem(field.name, std::move(*wrong));
       if (value->string()) check_length(field, *value->string());
       if (const auto kind = media_kind(field.type); kind && value->array())
@@ -162,7 +161,7 @@ class RequestCheck {
     }
   }
 
-  // Fields that no row of the model is about.
+  // Checks the fields that the model's table does not list.
   void check_unlisted(const Json &fields) {
     for (const auto &[name, value] : *fields.object())
       if (!spec().open && !spec().find(name)) problem(name, unknown_field_text(name));
@@ -204,7 +203,7 @@ class RequestCheck {
     if (value) checked_.body_.set(name, *value);
   }
 
-  // What needs all fields together, defaults included.
+  // Checks what needs all fields together, defaults included.
   void check_body() {
     for (Problem &wrong : rule_problems(spec(), checked_.body_)) problems_.push_back(std::move(wrong));
     if (checked_.api_ != Api::legacy) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Judges a request by the catalog, before it costs anything.
+// Validates a request against the catalog, before it costs anything.
 #pragma once
 
 #include <memory>
@@ -31,9 +31,9 @@ class CheckedRequest {
   // tasks or legacy, never automatic.
   Api api() const { return api_; }
   unsigned take() const { return take_; }
-  // What is sent: an object with v2 field names (§2.3), `model` first, then `prompt`, then the other fields
-  // in the catalog's order, then the extra ones. Required fields have their default, unset optional ones are
-  // absent.
+  // The body to send: an object with v2 field names (§2.3), `model` first, then `prompt`, then the other
+  // fields in the catalog's order, then the extra ones. An unset required field has its default; an unset
+  // optional one is absent.
   const Json &body() const { return body_; }
   const std::vector<MediaReference> &media() const { return media_; }
   const ModelSpec &spec() const { return *spec_; }
@@ -56,7 +56,7 @@ class CheckedRequest {
 Result<CheckedRequest, std::vector<Problem>> check_request(const Catalog &catalog,
                                                            const ClipRequest &request);
 
-// The one text that a person reads: names every problem.
+// One text for a person, which names every problem.
 std::string problems_text(const std::vector<Problem> &problems);
 
 }  // namespace genclip

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What a user asks for, before anything judged it.
+// What a user asks for, not validated yet.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace genclip {
 
-// Which of the service's task interfaces a request goes to: §4.1, §4.3, or the one that the catalog names.
+// The task interface that a request is sent to: §4.1, §4.3, or (automatic) the one that the catalog names.
 enum class Api { automatic, tasks, legacy };
 template <>
 inline constexpr Word<Api> kWords<Api>[] = {

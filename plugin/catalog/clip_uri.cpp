@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Takes a genclip URI apart, and puts one together.
 #include "plugin/catalog/clip_uri.h"
 
 #include <glib.h>
@@ -16,8 +14,8 @@
 namespace genclip {
 namespace {
 
-// Beside the unreserved characters, these need no escape in a query and are common in values. With a %2F in
-// it gst_uri_get_location() is NULL, on which applications fail.
+// Beside the unreserved characters, these need no escape in a query and are common in values. For a URI with
+// a %2F gst_uri_get_location() returns NULL, which makes applications fail.
 constexpr const char *kPlainInQuery = ":/";
 constexpr const char *kKeyText =
     "A key does not belong into a URI, which is printed, logged and stored; give it by the property api-key, "
@@ -28,7 +26,7 @@ Error uri_error(std::string text) { return {ErrorKind::settings, std::move(text)
 
 constexpr std::string_view kFileStem = "/clip.";
 
-// What clip_uri_with_extension adds says nothing of the request.
+// True for the path that clip_uri_with_extension() adds, which is no part of the request.
 bool is_file(std::string_view path) {
   if (!path.starts_with(kFileStem)) return false;
   path.remove_prefix(kFileStem.size());
@@ -40,7 +38,7 @@ struct Parts {
   std::string query;
 };
 
-// By hand up to the query: GUri takes MODEL:14b for a host and a port.
+// Parsed by hand up to the query: GUri would read MODEL:14b as a host and a port.
 Result<Parts> split(std::string_view uri) {
   if (uri.find('\0') != uri.npos) return uri_error("The URI holds a NUL character.");
   if (!g_utf8_validate_len(uri.data(), uri.size(), nullptr)) return uri_error("The URI is not valid UTF-8.");
@@ -69,7 +67,7 @@ Result<Parts> split(std::string_view uri) {
   return Parts{model.get(), std::string(uri)};
 }
 
-// Without the empty pieces that GLib's iterator refuses and every web form ignores.
+// Removes empty pieces, which GLib's iterator refuses and every web form ignores.
 std::string without_spare_separators(std::string_view query) {
   std::string out;
   for (const char c : query)
@@ -78,7 +76,7 @@ std::string without_spare_separators(std::string_view query) {
   return out;
 }
 
-// In the order of the URI.
+// Reads the fields in the order of the URI.
 Result<ClipRequest> read_fields(RequestBuilder builder, const std::string &query) {
   GUriParamsIter iter;
   g_uri_params_iter_init(&iter, query.c_str(), static_cast<gssize>(query.size()), "&", G_URI_PARAMS_WWW_FORM);
@@ -90,7 +88,7 @@ Result<ClipRequest> read_fields(RequestBuilder builder, const std::string &query
     const bool more = g_uri_params_iter_next(&iter, &raw_name, &raw_value, take(error));
     const GStringPtr name(raw_name);
     const GStringPtr value(raw_value);
-    // GLib's reasons hold nothing of the URI.
+    // GLib's error texts quote nothing of the URI.
     if (error)
       return uri_error("What follows " + before + " in the URI cannot be read: " + error->message + ".");
     if (!more) return std::move(builder).finish();

@@ -15,20 +15,20 @@ namespace genclip {
 inline constexpr std::string_view kClipUriScheme = "genclip";
 
 // Fields by the service's names and aliases, form encoding, arrays by repetition, plus `take` and `api`.
-// Fields without a property go to `extra`. Values get the type that the catalog says; what does not fit stays
-// a string, for check_request to refuse. The error (settings) never holds a key that somebody put into the
-// URI.
+// Fields without a property go to `extra`. Values get the type that the catalog says. A value that does not
+// fit its type stays a string, which check_request refuses. The error (settings) never holds a key that was
+// put into the URI.
 Result<ClipRequest> parse_clip_uri(const Catalog &catalog, std::string_view uri);
 
 // Parses back to an equal request.
 std::string clip_uri(const Catalog &catalog, const ClipRequest &request);
 
-// The same URI with a path, "/clip.EXTENSION", by which typefind guesses what the bytes are. It reads back to
+// The same URI with a path, "/clip.EXTENSION", from which typefind guesses the media type. It parses back to
 // the same request.
 std::string clip_uri_with_extension(std::string_view uri, std::string_view extension);
 
-// The same URI for ges-launch-1.0 1.22, which decodes it once and drops what follows a "?": escaped once
-// more.
+// The same URI, escaped once more for ges-launch-1.0 1.22, which decodes it once and drops what follows a
+// "?".
 std::string escaped_for_ges_launch(std::string_view uri);
 
 }  // namespace genclip

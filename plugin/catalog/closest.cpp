@@ -11,7 +11,7 @@
 namespace genclip {
 namespace {
 
-// More than any real name has; bounds the work on hostile input.
+// Longer than any real name; bounds the work on hostile input.
 constexpr size_t kMostCompared = 64;
 
 std::string folded(std::string_view name) {
@@ -43,7 +43,7 @@ size_t distance(std::string_view a, std::string_view b) {
   const size_t apart = 4 * edits(a, b);
   const size_t longer = std::max(a.size(), b.size());
   const size_t missing = longer - std::min(a.size(), b.size());
-  if (missing == longer - 1) return apart;  // One letter is inside of nearly everything.
+  if (missing == longer - 1) return apart;  // Nearly every name contains any one letter.
   if (a.starts_with(b) || b.starts_with(a)) return std::min(apart, 1 + missing);
   if (a.find(b) != a.npos || b.find(a) != b.npos) return std::min(apart, 3 + missing);
   return apart;
@@ -73,7 +73,7 @@ std::vector<std::string> closest_names(std::string_view wanted, const std::vecto
   std::vector<std::string> out;
   const auto all = scored(wanted, names);
   for (const Scored &one : all) {
-    // The first always; others while they are about as good, and nothing beside an exact one.
+    // Always offers the first; offers others while they are about as close, but none beside an exact match.
     if (!out.empty() && (all[0].score == 0 || one.score > 2 * all[0].score + 4)) break;
     if (out.size() == most) break;
     out.push_back(one.name->id);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Which of the known names somebody meant who wrote an unknown one.
+// Guesses which known name was meant by an unknown one.
 #pragma once
 
 #include <string>
@@ -11,14 +11,14 @@ namespace genclip {
 
 struct Name {
   std::string id;
-  std::string display_name = {};  // another way to say it; may be empty
+  std::string display_name = {};  // another name for it; may be empty
 };
 
-// Up to `most` IDs, the best first. Case, blanks and punctuation count for nothing; never empty when `names`
-// is not.
+// Up to `most` IDs, the best first; at least one unless `names` is empty. Ignores case, blanks and
+// punctuation.
 std::vector<std::string> closest_names(std::string_view wanted, const std::vector<Name> &names, size_t most);
 
-// The name that is so near that it can only be a typo; empty when there is none.
+// The name that is so close that the wanted one can only be a typo of it; empty when there is none.
 std::string likely_name(std::string_view wanted, const std::vector<Name> &names);
 
 }  // namespace genclip

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// The list of names.
 #include "plugin/catalog/credential_names.h"
 
 #include <glib.h>

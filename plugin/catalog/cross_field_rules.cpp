@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Conflicts, needs and exclusive scenarios.
 #include "plugin/catalog/cross_field_rules.h"
 
 #include "plugin/catalog/wording.h"

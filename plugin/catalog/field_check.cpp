@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Types, ranges, counts, lengths and allowed values.
 #include "plugin/catalog/field_check.h"
 
 #include <glib.h>
@@ -86,7 +84,7 @@ std::vector<std::string> texts_of(const std::vector<Json> &values) {
   return texts;
 }
 
-// The allowed value that differs from the given one in case only.
+// The allowed value that differs from the given one only in case.
 std::string same_but_case(const FieldSpec &spec, const Json &value) {
   if (!value.string()) return "";
   for (const Json &allowed : spec.values)

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Keys of a field, and whether they fit its type and each other.
 #include "plugin/catalog/field_reader.h"
 
 #include "plugin/catalog/field_check.h"
@@ -74,7 +72,7 @@ void replace(std::optional<T> &value, std::optional<T> given) {
   if (given) value = given;
 }
 
-// What a key is about, and whether the field's type has that.
+// Checks that each key makes sense for the field's type.
 void check_fit(const Json &json, const FieldSpec &spec, MemberReader &reader) {
   const bool number = spec.type == FieldType::integer || spec.type == FieldType::number;
   const bool text = spec.type == FieldType::string;
@@ -99,7 +97,7 @@ void check_fit(const Json &json, const FieldSpec &spec, MemberReader &reader) {
   ordered("min_length", "max_length", spec.min_length, spec.max_length);
 }
 
-// Allowed values and the default have to be what the field itself takes.
+// Checks that the allowed values and the default are valid for the field itself.
 void check_values(const FieldSpec &spec, MemberReader &reader) {
   FieldSpec plain = spec;
   plain.values.clear();

@@ -14,7 +14,7 @@ namespace genclip {
 
 using MediaSets = std::map<std::string, MediaLimits, std::less<>>;
 
-// `inherited` is the common field of that name, null when there is none.
+// `inherited` is the common field of that name, or null.
 FieldSpec read_field(const std::string &name, const Json &json, const FieldSpec *inherited,
                      const MediaSets &sets, MistakeLog &log);
 

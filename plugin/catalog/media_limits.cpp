@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Bounds and what they say to people.
 #include "plugin/catalog/media_limits.h"
 
 #include "plugin/base/number.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What a model says about the media it takes (§2.3, §2.4); plugin/task/media_check measures it.
+// A model's limits on reference media (§2.3, §2.4); plugin/task/media_check measures the media.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace genclip {
 
-// A range of numbers; each end may be open, and may be in or out of the range.
+// A range of numbers. Each end may be absent, inclusive or exclusive.
 struct Bounds {
   std::optional<double> lower;
   std::optional<double> upper;
@@ -24,7 +24,7 @@ struct Bounds {
   friend bool operator==(const Bounds &, const Bounds &) = default;
 };
 
-// The service says MB and not which: the decimal one, as its unit says.
+// The service says MB without defining it; this takes the decimal megabyte, which is what MB means.
 inline constexpr double kBytesPerMegabyte = 1e6;
 
 struct MediaLimits {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Tells URLs and assets from what the service cannot fetch.
 #include "plugin/catalog/media_reference.h"
 
 #include <glib.h>
@@ -15,7 +13,7 @@ namespace {
 
 constexpr std::string_view kAssetScheme = "assetId://";
 
-// Base64 of media is longer than any path without a dot that people write.
+// Base64 of media is longer than any path without a dot that people use.
 constexpr size_t kShortestBase64 = 100;
 // How JPEG, PNG, GIF, RIFF (WebP, WAV, AVI), MP4, MP3 and Ogg begin in base64.
 constexpr std::string_view kBase64Openings[] = {"/9j/", "iVBORw0KGgo", "R0lGOD", "UklGR",
@@ -25,7 +23,7 @@ bool equal_but_case(std::string_view a, std::string_view b) {
   return a.size() == b.size() && g_ascii_strncasecmp(a.data(), b.data(), a.size()) == 0;
 }
 
-// Lower case; empty when there is none. One letter is a drive, not a scheme.
+// The scheme in lower case; empty when there is none. A single letter is a drive, not a scheme.
 std::string scheme_of(std::string_view url) {
   const size_t colon = url.find(':');
   if (colon == url.npos || colon < 2 || !g_ascii_isalpha(url[0])) return "";

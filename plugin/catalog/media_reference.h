@@ -21,13 +21,13 @@ struct MediaReference {
   unsigned index = 0;  // place in that field's array, from 0
   std::string url;     // http(s)://… or assetId://ID, as given; may be signed: never log it
   MediaKind kind = MediaKind::image;
-  bool asset = false;  // assetId://ID: cannot be looked at before it is sent
+  bool asset = false;  // assetId://ID: the media check cannot fetch it
 
   friend bool operator==(const MediaReference &, const MediaReference &) = default;
 };
 
-// Why the service could not use `url`, and what to do instead; nullopt when it can. The text opens with what
-// the reference is, such as "is a file on this machine", and holds neither query nor credentials of a URL.
+// Why the service cannot use `url`, and what to do instead; nullopt when it can. The text begins with a verb,
+// such as "is a file on this machine", and holds neither the query nor the credentials of a URL.
 std::optional<std::string> media_url_problem(std::string_view url, MediaKind kind, bool assets_supported);
 
 // True for assetId://ID.

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Typed members and their mistakes.
 #include "plugin/catalog/member_reader.h"
 
 #include <algorithm>

@@ -16,13 +16,13 @@
 
 namespace genclip {
 
-// The line that a value begins on, as far as its parts tell; 0 when none does.
+// The smallest line of a value and its parts; 0 when none has a line.
 int first_line(const Json &json);
 
-// Collects the mistakes of one model (or of what stands outside of models).
+// Collects the mistakes of one model, or of a file's other sections.
 class MistakeLog {
  public:
-  // `line` is used for what has no line of its own.
+  // `line` is used for a value that has no line of its own.
   MistakeLog(std::string file, std::string model, int line)
       : file_(std::move(file)), model_(std::move(model)), line_(line) {}
 
@@ -37,7 +37,8 @@ class MistakeLog {
   std::vector<Mistake> mistakes_;
 };
 
-// Absent members read as nullopt, false or empty; so do wrong ones, after the mistake is noted.
+// Reads an absent member as nullopt, false or empty. Reads a wrong member in the same way, and notes the
+// mistake.
 class MemberReader {
  public:
   // Borrows both. `what` names the object in mistakes, such as "the field duration".
@@ -61,7 +62,7 @@ class MemberReader {
     return row ? std::optional(kWords<Enum>[*row].value) : std::nullopt;
   }
 
-  // Notes every member that nothing asked for. Call last.
+  // Notes every member that was not read. Call it last.
   void finish();
 
   void mistake(const Json &where, const std::string &text) { log_.add(where, what_ + ": " + text); }

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Keys of a model, its rules, and whether they fit each other.
 #include "plugin/catalog/model_reader.h"
 
 #include <algorithm>
@@ -11,7 +9,7 @@
 namespace genclip {
 namespace {
 
-// A copy that claims no line: it comes from elsewhere.
+// A copy without line numbers, as the original stands elsewhere in the file.
 Json without_lines(const Json &json) {
   if (const auto *elements = json.array()) {
     Json::Array copy;
@@ -96,7 +94,7 @@ std::vector<Rule> read_rules(MemberReader &model, const ModelSpec &spec) {
   return rules;
 }
 
-// A model is on the legacy API where it is listed for it (§1.8).
+// A model is on the legacy API only if it is listed there (§1.8).
 std::vector<Api> read_apis(MemberReader &model) {
   const Json *json = model.find("apis");
   if (!json) return {Api::tasks};

@@ -11,11 +11,11 @@
 
 namespace genclip {
 
-// Of no use when `log` has mistakes afterwards.
+// Do not use the result when `log` has mistakes afterwards.
 ModelSpec read_model(const Json &json, const std::vector<FieldSpec> &common_fields, const MediaSets &sets,
                      MistakeLog &log);
 
-// The model `json` with all that it does not say taken from `base`, as the key "like" asks.
+// The model `json`, completed by the members of `base` that it lacks (the key "like").
 Json inherit(const Json &base, const Json &json);
 
 }  // namespace genclip

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// The names of field types, and looking up a field.
 #include "plugin/catalog/model_spec.h"
 
 #include <algorithm>

@@ -34,10 +34,14 @@ inline constexpr Word<FieldType> kWords<FieldType>[] = {
 // The kind of media that the field's items are; nullopt for a field that refers to none.
 std::optional<MediaKind> media_kind(FieldType type);
 
-// A limit on a text beside its plain length.
+// A limit on a text in addition to its plain length.
 struct TextLimit {
   enum class Count { characters, words, han_as_two };  // a character is a Unicode code point
-  enum class Where { any, han, no_han };  // does it hold for texts with Han characters, or without
+  enum class Where {
+    any,
+    han,
+    no_han
+  };  // which texts it holds for: those with Han characters, or those without
   Count count = Count::characters;
   int64_t max = 0;
   Where where = Where::any;
@@ -66,8 +70,8 @@ struct FieldSpec {
   FieldType type = FieldType::string;
   bool required = false;
   bool refused = false;                           // the model says that this field cannot be given
-  bool shown = true;                              // false: an open model takes it though no table shows it
-  Json default_value;                             // null: none shown; sent only when the field is required
+  bool shown = true;                              // false: undocumented, but an open model accepts it
+  Json default_value;                             // null: undocumented; sent only when the field is required
   std::vector<Json> values;                       // the allowed ones, compared exactly; empty: any
   std::optional<int64_t> min, max;                // of an integer or a number
   std::optional<int64_t> min_items, max_items;    // of an array
@@ -75,7 +79,7 @@ struct FieldSpec {
   std::vector<TextLimit> text_limits;
   std::string form;   // "W:H": a ratio; empty: any
   Json unset;         // the value by which a property (or a URI) says "leave it out"; null: none
-  MediaLimits media;  // of what the field's items refer to
+  MediaLimits media;  // limits on what the field's items refer to
   std::string note;   // for people
   std::optional<PropertySpec> property;  // of common fields, and what inherits from them
 };
@@ -104,7 +108,7 @@ inline constexpr Word<Rule::Kind> kWords<Rule::Kind>[] = {{Rule::Kind::conflict,
 
 struct ModelSpec {
   std::string id;
-  std::string display_name;  // how people call it, to find it by; may be empty
+  std::string display_name;  // the name that people know, used for suggestions; may be empty
   std::string group;
   std::string note;
   ResultKind result = ResultKind::video;
@@ -112,14 +116,14 @@ struct ModelSpec {
   bool open = false;      // takes fields beyond those listed
   bool assets = false;    // assetId:// references work
   std::vector<FieldSpec>
-      fields;  // in the order of the table; of an open model also the unshown ones that have a property
+      fields;  // in the order of the table; an open model also has the undocumented ones that have a property
   std::vector<Rule> rules;
   std::string origin;  // FILE:LINE it was read from
 
   const FieldSpec *find(std::string_view field) const { return find_field(fields, field); }
 };
 
-// What the legacy API calls `duration` (§2.6).
+// The legacy API's name of `duration` (§2.6).
 constexpr std::string_view kLegacyDuration = "seconds";
 
 // One model of the text gateway (§2.5).

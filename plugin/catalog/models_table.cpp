@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Rows, remarks, and Markdown made of them.
 #include "plugin/catalog/models_table.h"
 
 #include <glib.h>
@@ -29,7 +27,7 @@ std::string allowed(const FieldSpec &field) {
   return text;
 }
 
-// Cells must not hold the character that ends them.
+// Escapes the character that ends a cell.
 std::string cell(const std::string &text) {
   std::string out;
   for (const char c : text) out += c == '|' ? std::string("\\|") : std::string(1, c);

@@ -15,13 +15,13 @@ struct FieldRow {
   std::string type;
   std::string required;  // "yes", "no"; "refused" for a field that the model does not take
   std::string allowed;   // empty: anything
-  std::string fallback;  // the default; empty: none shown
+  std::string fallback;  // the default; empty: undocumented
 };
 
-// The fields that the model's table or row shows, in its order.
+// The fields that the service documents for the model, in its order.
 std::vector<FieldRow> field_rows(const ModelSpec &spec);
 
-// What is to know about the model beside its fields, one sentence each: assets, APIs, openness, rules.
+// Further facts about the model, one sentence each: assets, APIs, openness, rules.
 std::vector<std::string> remarks(const ModelSpec &spec);
 
 // docs/models.md, whole.

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Counting characters, Han characters and words.
 #include "plugin/catalog/prompt_rules.h"
 
 #include <glib.h>

@@ -26,7 +26,7 @@ struct TextVerdict {
   std::vector<std::string> warnings;
 };
 
-// Judges by the field's text limits.
+// Validates a text against the field's text limits.
 TextVerdict check_text(const FieldSpec &spec, std::string_view text, std::string_view taker);
 
 // For people: "at most 500 characters where it has Chinese ones".

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Typing, repetition, and what is no field of the service.
 #include "plugin/catalog/request_builder.h"
 
 #include "plugin/base/number.h"
@@ -42,7 +40,7 @@ std::optional<Error> RequestBuilder::add(const std::string &name, const std::str
   return std::nullopt;
 }
 
-// As for a property, there is a value that says "leave it out".
+// Drops fields whose value means "leave it out", as a property's default does.
 ClipRequest RequestBuilder::finish() && {
   std::erase_if(*request_.fields.object(), [&](const Json::Member &member) {
     const Json &unset = catalog_.common_field(member.first)->unset;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A request from names and texts, as they stand in a URI or on a command line.
+// Builds a request from names and texts, as they stand in a URI or on a command line.
 #pragma once
 
 #include <memory>
@@ -13,20 +13,20 @@
 
 namespace genclip {
 
-// Where the texts stand, for the errors.
+// Names the place that the texts come from, for error texts.
 struct RequestPlace {
   const char *name;      // "The URI"
-  const char *key_text;  // What is said about a key that somebody puts there.
+  const char *key_text;  // The error text for a key that was put there.
 };
 
 // Fields by the service's names and aliases, arrays by repetition, plus `take` and `api`. Fields without a
-// property go to `extra`. Values get the type that the catalog says; what does not fit stays a string, for
-// check_request to refuse. One use; borrows the catalog.
+// property go to `extra`. Values get the type that the catalog says. A value that does not fit its type stays
+// a string, which check_request refuses. One use; borrows the catalog.
 class RequestBuilder {
  public:
   RequestBuilder(const Catalog &catalog, std::string model, RequestPlace place);
 
-  // What is wrong (settings), if anything; never holds the value of a key.
+  // Returns what is wrong (settings), if anything. The text never holds the value of a key.
   std::optional<Error> add(const std::string &name, const std::string &value);
   ClipRequest finish() &&;
 
@@ -43,7 +43,7 @@ class RequestBuilder {
   bool api_given_ = false;
 };
 
-// Of the model's field of that name, else of the property's, else `any`.
+// The type of the model's field of that name; without one, that of the common field; without one, `any`.
 FieldType type_of_field(const Catalog &catalog, const ModelSpec *model, std::string_view field);
 
 }  // namespace genclip

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Typing by the catalog, not by guessing, but for fields that it does not know.
+// The catalog gives a value its type. Only for fields that it does not know is the type guessed.
 #include "plugin/catalog/uri_values.h"
 
 #include "plugin/base/number.h"

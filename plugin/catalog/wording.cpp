@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Quoting and listing.
 #include "plugin/catalog/wording.h"
 
 #include "plugin/base/shown_text.h"

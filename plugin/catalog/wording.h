@@ -11,9 +11,9 @@
 
 namespace genclip {
 
-// In quotation marks, shortened, safe to print whatever the bytes are.
+// The text in quotation marks, shortened, and safe to print whatever its bytes are.
 std::string quoted(std::string_view text);
-// A value as the user knows it: quoted when it is a string, else as JSON.
+// A value in words: a string is quoted, a list or an object is only named, anything else is JSON.
 std::string shown(const Json &value);
 // "a, b or c".
 std::string either(const std::vector<std::string> &names);
@@ -21,7 +21,7 @@ std::string either(const std::vector<std::string> &names);
 std::string both(const std::vector<std::string> &names);
 // "1 item", "3 items".
 std::string counted(int64_t count, std::string_view noun);
-// Adds a part after "; "; an empty one not at all.
+// Appends a part, after "; " where there is text before it. Ignores an empty part.
 void append_part(std::string &text, std::string_view part);
 
 }  // namespace genclip
