@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Four places, in order; and the scheme of an address.
 #include "plugin/http/api_key.h"
 
 #include <fcntl.h>
@@ -19,7 +17,7 @@ namespace {
 
 constexpr size_t kMaxKeySize = 16 * 1024;
 
-// Closed at the end of its scope.
+// Closes the descriptor at the end of its scope.
 class Descriptor {
  public:
   explicit Descriptor(int number) : number_(number) {}
@@ -41,10 +39,10 @@ Result<std::string> usable(const std::string &text, const std::string &place) {
   return key;
 }
 
-// Through links: services that hand out secrets as files do so by links to them. It is the file itself, as it
-// was opened, that is judged.
+// Follows links, because services that provide secrets as files do so by links. The checks look at the file
+// that was opened, not at its name.
 Result<std::string> read_key(const std::string &file) {
-  // A pipe would be waited for.
+  // Opening a pipe would wait for its other end.
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (descriptor < 0) return problem("api-key-file " + file + " cannot be read: " + g_strerror(errno) + ".");
   const Descriptor closed(descriptor);

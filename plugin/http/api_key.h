@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Where the API key comes from (§5), and where it must not go.
+// Finds the API key (§5), and warns when it would be sent unencrypted.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@
 
 namespace genclip {
 
-// The property, else the file, else $GENCLIP_API_KEY, else the file that $GENCLIP_API_KEY_FILE names. A file
-// that others can read is refused, links to it are followed. The error (ErrorKind::settings) says what to set
-// and never holds the key.
+// The first of these that is set: the property, the file, $GENCLIP_API_KEY, the file that
+// $GENCLIP_API_KEY_FILE names. Refuses a file that other users can read; follows links. The error
+// (ErrorKind::settings) says what to set and never holds the key.
 Result<std::string> find_api_key(const std::string &key, const std::string &file);
 
-// That a key goes over plain http to another machine, in one sentence, or nothing; `setting` is where its
-// address was given.
+// One sentence if the key would go over plain http to another machine; otherwise empty. `setting` names the
+// setting that holds the address.
 std::vector<std::string> key_in_clear(const std::string &base_url, const std::string &setting);
 
 }  // namespace genclip

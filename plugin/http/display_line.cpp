@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Valid, then redacted, then cut: a cut must not leave the front of a key.
+// Redacts before it cuts: a cut could leave the front of a key, which redaction would not recognise.
 #include "plugin/http/display_line.h"
 
 #include "plugin/base/gref.h"

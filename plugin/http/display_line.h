@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What a service says, as a line that can be shown to people.
+// Turns what a service says into a line that can be shown to people.
 #pragma once
 
 #include <string>
@@ -8,9 +8,8 @@
 
 namespace genclip {
 
-// Any bytes made fit to be shown: one line of valid UTF-8, without control and direction characters, without
-// `key` (empty: none), Bearer tokens and URLs' queries; at most `max_characters` of them (1 or more), the
-// last one an ellipsis when there are more.
+// shown_line() of any bytes, redacted: without `key` (empty: none), Bearer tokens and the queries of URLs.
+// Single blanks only, and none at the ends. At most `max_characters` (1 or more).
 std::string display_line(std::string_view text, size_t max_characters, std::string_view key);
 
 }  // namespace genclip

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// One mutex, one condition; a GCancellable is heard through its signal.
+// One mutex and one condition; a GCancellable reports through its signal.
 #include "plugin/http/handover.h"
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 namespace genclip {
 namespace {
 
-// Hears a GCancellable for as long as it lives. Made and destroyed without a lock: GIO waits for a handler
-// that runs.
+// Connects to a GCancellable while it exists. Make and destroy it without a lock: disconnecting waits for a
+// handler that runs.
 class CancelWatch {
  public:
   CancelWatch(GCancellable *cancellable, Handover &handover) : cancellable_(cancellable) {
@@ -104,7 +104,7 @@ Result<HttpReply, HttpError> Handover::wait_for_head(GCancellable *cancellable) 
 
 void Handover::begin_chunk() {
   MutexLock lock(mutex_);
-  last_progress_ = std::chrono::steady_clock::now();  // The time since the last chunk was the reader's.
+  last_progress_ = std::chrono::steady_clock::now();  // The reader took the time until now.
 }
 
 Result<size_t, HttpError> Handover::take_chunk(std::vector<std::byte> &chunk, GCancellable *cancellable) {
@@ -147,7 +147,7 @@ void Handover::end_sending() {
   MutexLock lock(mutex_);
   timeout_ = patience_.answer;
   last_progress_ = std::chrono::steady_clock::now();
-  changed_.notify_all();  // It waits longer now.
+  changed_.notify_all();  // The worker waits longer from now on.
 }
 
 void Handover::progress() {

@@ -30,37 +30,37 @@ class Handover {
  public:
   struct Patience {
     std::chrono::milliseconds step;    // Without progress.
-    std::chrono::milliseconds answer;  // The same once the request was sent.
+    std::chrono::milliseconds answer;  // Without progress, once the request was sent.
     std::chrono::milliseconds whole;   // From now to the end.
   };
 
-  // `host` is for the texts of errors. Each patience can be added to any time.
+  // `host` is for the texts of errors. Each duration must be small enough to be added to any time.
   Handover(std::string host, const Patience &patience);
 
-  // ---- The worker's side. Each wait ends when `cancellable` fires or a timeout is over; that is the end of
-  // the exchange, and the worker has it abandoned.
+  // ---- The worker's side. Each wait ends when `cancellable` fires or a timeout expires. That is the end of
+  // the exchange: the worker abandons it.
 
   Result<HttpReply, HttpError> wait_for_head(GCancellable *cancellable) EXCLUDES(mutex_);
-  // Before the I/O thread is asked for a chunk: that is when the server is waited for.
+  // Call it before asking the I/O thread for a chunk: the timeout counts from here.
   void begin_chunk() EXCLUDES(mutex_);
-  // Waits for the chunk that was asked for, and puts it in the place of the one that is used up. Its size; 0:
-  // the end.
+  // Waits for the chunk that was asked for, and swaps it with `chunk`, which is used up. Returns its size; 0
+  // is the end.
   Result<size_t, HttpError> take_chunk(std::vector<std::byte> &chunk, GCancellable *cancellable)
       EXCLUDES(mutex_);
   void cancel() EXCLUDES(mutex_);  // From any thread: ends the wait.
 
   // ---- The I/O thread's side.
 
-  // The request is about to be written. False: the worker has left and was told that nothing was sent.
+  // The request is about to be written. False: the worker has left, and was told that nothing was sent.
   bool begin_sending() EXCLUDES(mutex_);
   bool was_sent() EXCLUDES(mutex_);
   // All of the request was written.
   void end_sending() EXCLUDES(mutex_);
   void progress() EXCLUDES(mutex_);
-  // That the connection goes by a proxy, or does not (empty): for the texts of errors.
+  // The proxy that the connection goes through (empty: none), for the texts of errors.
   void set_proxy(std::string proxy) EXCLUDES(mutex_);
   void give_head(HttpReply head) EXCLUDES(mutex_);
-  // The buffer of a chunk that was used, to be filled again.
+  // The buffer of a used chunk, to be filled again.
   std::vector<std::byte> take_used() EXCLUDES(mutex_);
   // The first `count` bytes of `chunk`; 0: the clean end.
   void give_chunk(std::vector<std::byte> chunk, size_t count) EXCLUDES(mutex_);
@@ -71,7 +71,7 @@ class Handover {
   enum class Phase { connecting, asking, reading };
 
   bool ready() const REQUIRES(mutex_);
-  // Nothing when it is ready, else why the worker leaves.
+  // Nothing when the head or chunk is there; otherwise the reason why the worker leaves.
   std::optional<HttpError> wait(GCancellable *cancellable) EXCLUDES(mutex_);
   HttpError leave(Error error, bool transient) REQUIRES(mutex_);
   Error timed_out() const REQUIRES(mutex_);

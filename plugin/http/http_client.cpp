@@ -20,7 +20,7 @@ namespace {
 using Method = HttpRequest::Method;
 
 constexpr unsigned kMaxRedirects = 10;
-// A whole call may take that many of its timeouts, so that a body that comes in drops does not last for ever.
+// A whole call may take this many of its timeouts, so that a body that trickles in does not last for ever.
 constexpr int kTimeoutsPerCall = 10;
 constexpr std::chrono::milliseconds kForEver = std::chrono::hours(24 * 365);  // Can be added to any time.
 
@@ -35,7 +35,7 @@ std::chrono::milliseconds answer_patience(const HttpRequest &request) {
 
 HttpError before_sending(Error error) { return {std::move(error), false, false}; }
 
-// What a header cannot carry would be dropped, or would become a header of its own.
+// libsoup would drop a value that a header cannot carry, or a part of it would become another header.
 bool fits_header(std::string_view value) {
   return std::none_of(value.begin(), value.end(), [](char letter) {
     return (static_cast<unsigned char>(letter) < ' ' && letter != '\t') || letter == 0x7f;
@@ -53,7 +53,7 @@ Result<void, HttpError> check_headers(const HttpRequest &request) {
   for (const auto &[name, value] : request.headers) {
     const bool is_name = !name.empty() && name.find_first_of(" \t:") == name.npos && fits_header(name);
     if (!is_name || !fits_header(value)) return misfit("A request header");
-    // A redirect would take it along.
+    // A redirect would carry it to another host.
     if (g_ascii_strcasecmp(name.c_str(), "Authorization") == 0)
       return before_sending({ErrorKind::settings, "The API key must not be given as a header."});
   }
@@ -90,7 +90,7 @@ class SoupBody final : public HttpBody {
     const auto count = handover_->take_chunk(chunk_, cancellable_.get());
     if (!count) return failed(count.error());
     log_.count(*count);
-    // The next one comes while this one is used.
+    // Asks for the next chunk, which arrives while this one is used.
     if (*count > 0) ask();
     return std::span<const std::byte>(chunk_).first(*count);
   }
@@ -114,15 +114,15 @@ class SoupBody final : public HttpBody {
   const GRef<GCancellable> cancellable_;
   HttpReply reply_;
   std::vector<std::byte> chunk_;
-  bool asked_ = false;  // For the first chunk; each one that is taken asks for the next.
+  bool asked_ = false;  // The first chunk was asked for. Each chunk that is taken asks for the next.
 };
 
 class SoupHttpClient final : public HttpClient {
  public:
   explicit SoupHttpClient(const HttpSettings &settings)
       : session_(IoThread::owned(new HttpSession(settings))) {
-    // Now, not with the first exchange: exit handlers that its users register from here on run before its
-    // own.
+    // Started here and not by the first exchange, so that its exit handler is registered before those of its
+    // users and runs after them.
     IoThread::get();
   }
 

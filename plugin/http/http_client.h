@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// HTTP as worker threads need it: one call in, a reply or an error out, left within milliseconds.
+// Blocking HTTP for worker threads: a call returns a reply or an error, and within milliseconds when
+// cancelled.
 #pragma once
 
 #include <gio/gio.h>
@@ -22,7 +23,7 @@ namespace genclip {
 
 // What the connections of a client have in common.
 struct HttpSettings {
-  std::string proxy;        // URL of the proxy for everything; empty: what the system says.
+  std::string proxy;        // URL of the proxy for everything; empty: the system's proxy.
   std::string tls_ca_file;  // PEM file, trusted besides the system's own; verification is always on.
 
   bool operator==(const HttpSettings &) const = default;
@@ -38,15 +39,17 @@ struct HttpRequest {
   std::string bearer_key;  // Sent as Authorization: Bearer (§5); empty: none.
   std::string body;        // Of a POST.
   std::string content_type;
-  HttpHeaders headers;  // Others than those that have a member here.
-  // GET and HEAD only: at most 10, never from https to http, never with a key. Else a 3xx is a reply.
+  HttpHeaders headers;  // Further headers. Those that have a member here do not belong into it.
+  // Follows at most 10 redirects, never from https to http. Only for GET and HEAD, and only without a key.
+  // Otherwise a 3xx is a reply.
   bool follow_redirects = false;
-  // Without progress, in either direction; 0: for ever. Time in which nobody reads a body does not count. A
-  // whole call() may take ten of them.
+  // The longest time without progress in either direction; 0: for ever. Time in which the caller does not
+  // read a body does not count. A whole call() may take ten times as long.
   std::chrono::milliseconds timeout{30000};
-  // The same once all of the request was sent, of an answer that is worth a longer wait; 0: as `timeout`.
+  // The same from the moment when all of the request was sent, for an answer that is worth a longer wait; 0:
+  // as `timeout`.
   std::chrono::milliseconds answer_timeout{0};
-  // All of one exchange, to the last byte of its body, also while there is progress; 0: for ever.
+  // The longest time for a whole exchange, to the last byte of its body, even with progress; 0: for ever.
   std::chrono::milliseconds whole_timeout{0};
   size_t max_body = size_t{8} << 20;  // Bytes; of call() only, a body from open() is as long as it is.
   std::string user_agent;             // Empty: genclip/VERSION.
@@ -71,11 +74,11 @@ struct HttpReply {
 
 struct HttpError {
   Error error;
-  // The request may have reached the server: false only when it surely did not.
+  // The request may have reached the server. False only when it surely did not.
   bool maybe_sent = false;
-  // Worth another try.
+  // A further try may succeed.
   bool transient = false;
-  // Of call(): what had come of the answer when it broke off.
+  // From call(): the part of the answer that arrived before it broke off.
   std::optional<HttpReply> begun = {};
 };
 
@@ -87,10 +90,11 @@ class HttpBody {
 
   // Without a body.
   virtual const HttpReply &reply() const = 0;
-  // Of a GET: as they are on the wire; else unpacked, where Content-Encoding says so.
-  // The next bytes, until the next call; none at the clean end. A body that ends short of its Content-Length,
-  // or of a GET without the end that chunks have, is an error (ErrorKind::read). Where a body ends with its
-  // connection (HTTP/1.0, Connection: close) a cut cannot be told from the end: look at what is in it.
+  // The next bytes, valid until the next call; none at the clean end. A GET gives the bytes as they are on
+  // the wire; other methods unpack them as Content-Encoding says. A body that ends before its Content-Length,
+  // and a GET's chunked body that lacks its last chunk, is an error (ErrorKind::read). A body may end with
+  // its connection (HTTP/1.0, Connection: close); then a cut looks like the end, and only the content can
+  // tell.
   virtual Result<std::span<const std::byte>, HttpError> read() = 0;
 };
 
@@ -105,7 +109,7 @@ class HttpClient {
   virtual Result<std::unique_ptr<HttpBody>, HttpError> open(const HttpRequest &request,
                                                             GCancellable *cancellable) = 0;
 
-  // One client for all who want the same settings.
+  // The client that all users of these settings share.
   static std::shared_ptr<HttpClient> shared(const HttpSettings &settings);
 };
 

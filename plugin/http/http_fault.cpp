@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Causes in a table; the first row that fits speaks.
+// A table of causes; the first row that fits gives the text.
 #include "plugin/http/http_fault.h"
 
 #include <libsoup/soup.h>
@@ -16,7 +16,7 @@ struct Meaning {
   ErrorKind kind;
   bool transient;
   const char *text;              // After the host's name.
-  const char *advice = nullptr;  // Set: the connection was not there yet. Of a proxy there is another.
+  const char *advice = nullptr;  // Set for failures to connect. A proxy has other advice.
 };
 
 constexpr int kAnyCode = -1;
@@ -51,14 +51,14 @@ const Meaning kMeanings[] = {
     {g_tls_error_quark, G_TLS_ERROR_UNAVAILABLE, ErrorKind::open_read, false,
      " cannot be reached securely: GIO has no TLS here. Install glib-networking."},
     {g_tls_error_quark, kAnyCode, ErrorKind::open_read, true, ": no secure connection came about."},
-    // A head that is cut off, too.
+    // Also for a head that is cut off.
     {soup_session_error_quark, SOUP_SESSION_ERROR_PARSING, ErrorKind::open_read, true,
      " sent an answer that is no HTTP. Check address and port."},
     {soup_session_error_quark, SOUP_SESSION_ERROR_ENCODING, ErrorKind::open_read, true,
      " sent an answer in an encoding that nobody knows."},
 };
 
-// One row a flag: what is wrong, and whether trusting a file would mend it.
+// One row for each flag: what is wrong, and whether trusting a further CA file would fix it.
 struct Flaw {
   GTlsCertificateFlags flag;
   const char *text;
@@ -91,7 +91,7 @@ std::string certificate_text(const FaultPlace &place) {
   return text;
 }
 
-// The texts of GIO name hosts and causes; a URL or a key is in none of them, and redaction makes sure.
+// GIO's texts name hosts and causes, but no URL and no key; redaction makes sure of that.
 std::string debug_text(const GError &cause) {
   return redact_text(std::string(g_quark_to_string(cause.domain)) + " " + std::to_string(cause.code) + ": " +
                          (cause.message ? cause.message : ""),
@@ -103,7 +103,7 @@ std::string text_of(const Meaning &meaning, const FaultPlace &place) {
   return place.host + meaning.text + (meaning.advice ? meaning.advice : "");
 }
 
-// The connection was there and broke.
+// The error for a connection that was there and broke.
 Error broken(const GError &cause, const FaultPlace &place) {
   if (!place.proxy.empty())
     return {ErrorKind::open_read, "The proxy " + place.proxy + " broke the connection before it led to " +

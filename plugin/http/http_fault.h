@@ -11,10 +11,10 @@
 
 namespace genclip {
 
-// What was going on when it failed.
+// What the exchange was doing when it failed.
 struct FaultPlace {
   std::string host;   // As host_of() spells it.
-  std::string proxy;  // The same, as long as it had to lead to the host first; else empty.
+  std::string proxy;  // The proxy that had not connected to the host yet; empty: none.
   bool sent = false;
   bool reading = false;  // The head has come.
   // What the certificate lacked, when it was refused.
@@ -22,12 +22,12 @@ struct FaultPlace {
   bool has_ca_file = false;
 };
 
-// What to do about a proxy that leads nowhere, whoever named it: to be put behind a sentence.
+// Advice about a proxy that does not work, from the property or the system. Follows a sentence.
 constexpr char kCheckProxy[] = " Check the property proxy, or the system's proxy when it is not set.";
 
 HttpError http_fault(const GError &cause, const FaultPlace &place);
 
-// The proxy's own answer instead of a tunnel to the host.
+// The error for a proxy that answers by itself instead of opening a tunnel.
 HttpError proxy_fault(unsigned status, const FaultPlace &place);
 
 }  // namespace genclip

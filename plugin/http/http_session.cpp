@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What a session may do is decided here, once; what is left to a message is in soup_exchange.
+// Configures the session once; soup_exchange configures each message.
 #include "plugin/http/http_session.h"
 
 #include <cstring>
@@ -11,7 +11,7 @@
 namespace genclip {
 namespace {
 
-// A worker that waits for a free connection would wait for strangers.
+// High limits: a worker must not wait until a connection of somebody else is free.
 constexpr int kMaxConnections = 1024;
 constexpr int kMaxConnectionsPerHost = 256;
 // No connection is used twice (see soup_exchange); 0 would keep them for ever.
@@ -35,7 +35,7 @@ Result<void> HttpSession::make() {
     if (!anchors) return std::move(anchors).error();
     anchors_ = std::move(anchors).value();
   }
-  // No limit in time here: each exchange has its own, counted from its last progress.
+  // No timeout here: each exchange has its own, counted from its last progress.
   auto soup = GRef<SoupSession>::adopt(soup_session_new_with_options(
       "max-conns", kMaxConnections, "max-conns-per-host", kMaxConnectionsPerHost, "idle-timeout",
       kIdleSeconds, "timeout", 0u, nullptr));
@@ -45,7 +45,7 @@ Result<void> HttpSession::make() {
     proxy_ = host_of(url->get());
     const char *user = g_uri_get_user(url->get());
     const char *password = g_uri_get_password(url->get());
-    // A SOCKS proxy gets them from GIO; a header would go to the origin.
+    // A SOCKS proxy gets the credentials from GIO; a header would go to the origin server.
     if (user && g_str_has_prefix(g_uri_get_scheme(url->get()), "http")) {
       const std::string pair = std::string(user) + ":" + (password ? password : "");
       const GStringPtr coded(g_base64_encode(reinterpret_cast<const guchar *>(pair.data()), pair.size()));

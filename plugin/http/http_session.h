@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A libsoup session made to genclip's taste, and the extra trust anchors of its settings.
+// A libsoup session as genclip configures it, and the additional trust anchors of its settings.
 #pragma once
 
 #include <libsoup/soup.h>
@@ -13,7 +13,7 @@
 
 namespace genclip {
 
-// Of the I/O thread, but for the constructor.
+// Used on the I/O thread only, except for the constructor.
 class HttpSession {
  public:
   explicit HttpSession(HttpSettings settings) : settings_(std::move(settings)) {}
@@ -21,17 +21,16 @@ class HttpSession {
   HttpSession(const HttpSession &) = delete;
   HttpSession &operator=(const HttpSession &) = delete;
 
-  // Made at the first call; an error (ErrorKind::settings) when the proxy or the CA file makes no sense.
+  // Made at the first call. Fails (ErrorKind::settings) when the proxy or the CA file cannot be used.
   Result<SoupSession *> soup();
 
   bool has_ca_file() const { return !settings_.tls_ca_file.empty(); }
   // Whether tls_ca_file vouches for this certificate, for this host, today.
   bool trusts(GTlsCertificate *certificate, GUri *url) const;
 
-  // Credentials for the proxy, for what does not go through a tunnel: the value of Proxy-Authorization; else
-  // empty.
+  // The value of Proxy-Authorization, for requests that go through no tunnel; empty without credentials.
   const std::string &proxy_authorization() const { return proxy_authorization_; }
-  // Of the property proxy, as host_of() spells it; empty without one.
+  // The host of the property proxy, as host_of() spells it; empty without one.
   const std::string &proxy() const { return proxy_; }
 
  private:

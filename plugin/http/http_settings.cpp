@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// GIO judges, but takes a file without certificates, and a relative path, for no anchors at all.
+// GIO validates the file, but treats one without certificates, and a relative path, as no anchors at all.
 #include "plugin/http/http_settings.h"
 
 #include "plugin/http/http_url.h"
@@ -13,7 +13,7 @@ std::string with_scheme(const std::string &proxy) {
   return proxy.find("://") == proxy.npos ? "http://" + proxy : proxy;
 }
 
-// Of a file that can be read; an error of GIO's else.
+// For a file that can be read. False and GIO's error otherwise.
 bool has_certificates(const std::string &file, GErrorPtr &why) {
   GList *found = g_tls_certificate_list_new_from_file(file.c_str(), take(why));
   const bool any = found != nullptr;
@@ -46,7 +46,7 @@ Result<GRef<GTlsDatabase>> trust_anchors(const std::string &file) {
                  why ? why->message : ""};
   };
   GErrorPtr why;
-  // A pipe would be waited for.
+  // Opening a pipe would wait for its other end.
   if (!g_file_test(path.get(), G_FILE_TEST_EXISTS)) return unusable("does not exist", why);
   if (!g_file_test(path.get(), G_FILE_TEST_IS_REGULAR)) return unusable("is no file", why);
   if (!has_certificates(path.get(), why))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Whether a proxy and a CA file can be used, told before anything is sent.
+// Validates a proxy and a CA file before anything is sent.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@
 
 namespace genclip {
 
-// The URL of the proxy; "host:port" is one too. ErrorKind::settings for what GIO has no proxies of. The text
-// holds no password.
+// The URL of the proxy, from a URL or "host:port". ErrorKind::settings for a kind of proxy that GIO does not
+// support. The text holds no password.
 Result<GRef<GUri>> proxy_url(const std::string &proxy);
 
-// Certificates that are trusted besides the system's. ErrorKind::settings for what is no file, cannot be read
-// or holds none.
+// Certificates that are trusted besides the system's. ErrorKind::settings for a file that is missing,
+// unreadable, or without certificates.
 Result<GRef<GTlsDatabase>> trust_anchors(const std::string &file);
 
 // One sentence each; reads the file.

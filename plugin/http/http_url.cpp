@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// GUri does the parsing.
 #include "plugin/http/http_url.h"
 
 #include <cstring>
@@ -21,7 +19,7 @@ bool is_http_url(GUri *url) {
 
 Result<GRef<GUri>> parse_http_url(const std::string &url) {
   GErrorPtr why;
-  // A NUL would hide the rest from all that read C strings.
+  // Code that reads C strings would not see what follows a NUL.
   auto parsed = GRef<GUri>::adopt(
       url.find('\0') == url.npos ? g_uri_parse(url.c_str(), kHttpUriFlags, take(why)) : nullptr);
   if (parsed && is_http_url(parsed.get())) return parsed;

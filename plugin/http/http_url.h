@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Which URLs genclip asks, and where a redirect may lead.
+// Which URLs genclip requests, and where a redirect may lead.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace genclip {
 
-// How libsoup reads URLs, but that a lone % stays as it is: who writes such an address has seen it work so.
+// As libsoup parses URLs, except that a lone % stays as it is: addresses with one work elsewhere.
 constexpr auto kHttpUriFlags = static_cast<GUriFlags>(
     G_URI_FLAGS_HAS_PASSWORD | G_URI_FLAGS_ENCODED_PATH | G_URI_FLAGS_ENCODED_QUERY |
     G_URI_FLAGS_ENCODED_FRAGMENT | G_URI_FLAGS_SCHEME_NORMALIZE | G_URI_FLAGS_PARSE_RELAXED);
@@ -19,7 +19,7 @@ constexpr auto kHttpUriFlags = static_cast<GUriFlags>(
 // An http or https URL with a host; ErrorKind::settings for anything else.
 Result<GRef<GUri>> parse_http_url(const std::string &url);
 
-// Host, and port when it is not the usual one: for texts.
+// For texts: the host, and the port unless it is the usual one.
 std::string host_of(GUri *url);
 
 bool is_https(GUri *url);
@@ -27,14 +27,14 @@ bool is_https(GUri *url);
 // 127.0.0.0/8, [::1] and localhost.
 bool is_loopback(GUri *url);
 
-// What `reference` means at `base`; nothing when that is no http or https URL.
+// `reference` resolved against `base`; nothing when the result is no http or https URL.
 std::optional<std::string> resolve_http_url(GUri *base, const std::string &reference);
 
-// What `location` means as an answer to `from`. ErrorKind::open_read when it must not be followed: not
-// http(s), or from https to http.
+// The target of a redirect from `from`. ErrorKind::open_read when it must not be followed: it is not http(s),
+// or leads from https to http.
 Result<std::string> redirect_target(GUri *from, const std::string &location);
 
-// True of the statuses that ask for the same GET elsewhere.
+// True for the statuses that redirect a GET.
 bool is_redirect(unsigned status);
 
 }  // namespace genclip

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A main loop with one source: the queue of jobs, under a lock that tools can see.
+// A main loop with one source, a queue of jobs. Its lock is not GLib's, so that ThreadSanitizer sees it.
 #include "plugin/http/io_thread.h"
 
 #include <unistd.h>
@@ -13,7 +13,7 @@
 namespace genclip {
 namespace {
 
-// exit() does not wait longer for a thread that is busy.
+// exit() waits at most this long for a busy thread.
 constexpr auto kLongestStop = std::chrono::milliseconds(500);
 
 }  // namespace
@@ -49,7 +49,7 @@ IoThread::IoThread() : context_(g_main_context_new()), loop_(g_main_loop_new(con
   std::thread([this] { run(); }).detach();
   static const pid_t owner = ::getpid();
   std::atexit([] {
-    if (::getpid() == owner) get().stop();  // A fork has the loop, but not its thread.
+    if (::getpid() == owner) get().stop();  // A forked child has the loop but not its thread.
   });
 }
 
@@ -91,7 +91,7 @@ void IoThread::run_jobs() {
   }
   for (auto &job : due) {
     job();
-    job = nullptr;  // What it holds goes in the order of the queue.
+    job = nullptr;  // What it holds is destroyed in the order of the queue.
   }
 }
 

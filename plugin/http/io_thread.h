@@ -15,7 +15,7 @@ namespace genclip {
 
 class IoThread {
  public:
-  // Started at the first call. Never destroyed, for other threads may outlive main(); at exit it stops,
+  // Started at the first call. Never destroyed, because other threads may outlive main(). At exit it stops
   // before the libraries that it uses are torn down.
   static IoThread &get();
 
@@ -37,7 +37,7 @@ class IoThread {
   bool has_jobs() EXCLUDES(mutex_);
   void run_jobs() EXCLUDES(mutex_);
 
-  GMainContext *const context_;  // Both for ever.
+  GMainContext *const context_;  // Neither is ever freed.
   GMainLoop *const loop_;
 
   Mutex mutex_;

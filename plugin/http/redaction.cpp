@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Works on bytes and rather takes too much: what it gets is often no proper URL.
+// Works on bytes and removes too much rather than too little: its input is often no proper URL.
 #include "plugin/http/redaction.h"
 
 #include <glib.h>
@@ -15,13 +15,13 @@ namespace genclip {
 namespace {
 
 constexpr std::string_view kMark = "***";
-// How the names end whose values nobody must see, wherever "NAME=VALUE" stands: ";sig=" in a path, or a query
-// alone.
+// Endings of the names whose values are secret, wherever "NAME=VALUE" stands: ";sig=" in a path, or in a
+// query without a URL.
 constexpr std::string_view kSecretNames[] = {"sig",    "signature", "token",     "key",
                                              "secret", "password",  "credential"};
 constexpr size_t kLongestUrl = 1000;
 constexpr gunichar kNoCharacter =
-    static_cast<gunichar>(-2);  // From here on GLib says that the bytes are none.
+    static_cast<gunichar>(-2);  // GLib reports invalid bytes by this value and the next.
 
 char lower(char letter) { return g_ascii_tolower(letter); }
 
@@ -38,13 +38,13 @@ bool names_secret(std::string_view name) {
   });
 }
 
-// What ends a URL inside a text. Brackets do not: they may be in a query.
+// True for a character that ends a URL inside a text. Brackets may be in a query, so they do not.
 bool ends_token(char letter) {
   return static_cast<unsigned char>(letter) <= ' ' || letter == '"' || letter == '\'' || letter == '<' ||
          letter == '>' || letter == '`';
 }
 
-// Valid UTF-8 without what a log or a terminal must not see.
+// Valid UTF-8 without the characters that a log or a terminal must not see.
 std::string printable(std::string_view text) {
   std::string shown;
   while (!text.empty()) {
@@ -66,7 +66,7 @@ size_t authority_begin(std::string_view url) {
   return url.npos;
 }
 
-// The user and password before the host become a mark.
+// Replaces the user and password before the host by a mark.
 std::string without_user(std::string_view url) {
   auto begin = authority_begin(url);
   if (begin == url.npos) begin = 0;
@@ -76,7 +76,7 @@ std::string without_user(std::string_view url) {
   return std::string(url.substr(0, begin)).append(kMark).append(url.substr(at));
 }
 
-// The value of each NAME=VALUE whose name is that of a secret becomes a mark.
+// Replaces the value of each NAME=VALUE by a mark where the name is that of a secret.
 std::string without_values(std::string_view token) {
   std::string result;
   size_t name = 0;  // Where the last one may have begun.
@@ -92,11 +92,11 @@ std::string without_values(std::string_view token) {
   return result;
 }
 
-// One run of letters without blanks, of a text that need not be about URLs.
+// Redacts a piece of text without blanks, which may or may not be a URL.
 std::string redact_token(std::string_view token) {
   const bool is_url = authority_begin(token) != token.npos;
   auto end = token.find('?');
-  // Without a scheme it is one only if it has parameters: "path?name=value", not "really?".
+  // Without a scheme it counts as a URL only with parameters: "path?name=value", but not "really?".
   if (end != token.npos && !is_url && token.find('=', end) == token.npos) end = token.npos;
   if (is_url) end = std::min(end, token.find('#'));
   std::string result =
@@ -105,7 +105,7 @@ std::string redact_token(std::string_view token) {
   return result;
 }
 
-// As a URL has it: whoever echoes a request may write its key so.
+// Percent-escaped as in a URL, because a service that echoes a request may write the key so.
 std::string escaped(std::string_view key, bool lower_case) {
   constexpr std::string_view kDigits[] = {"0123456789ABCDEF", "0123456789abcdef"};
   std::string text;
@@ -122,12 +122,12 @@ std::string escaped(std::string_view key, bool lower_case) {
   return text;
 }
 
-// Of data:CONTENT and its like, where anything may follow; not of HOST:PORT.
+// The scheme of data:CONTENT and its like; nothing for HOST:PORT.
 std::optional<std::string_view> opaque_scheme(std::string_view url) {
   const auto colon = url.find_first_of(":/@");
   if (colon == url.npos || url[colon] != ':' || colon + 1 >= url.size()) return std::nullopt;
   const char next = url[colon + 1];
-  // With a user in front, it is no scheme but a name that a password follows.
+  // With an "@" behind it this is no scheme but a user name before a password.
   if (next == '/' || next == '\\' || g_ascii_isdigit(next) || url.find('@') != url.npos) return std::nullopt;
   return url.substr(0, colon);
 }
@@ -151,7 +151,7 @@ std::string redact_url(std::string_view url) {
 std::string redact_path(std::string_view url) {
   const std::string place = redact_url(url);
   const auto begin = authority_begin(place);
-  // What names no host is all path, but for the scheme of what has no path.
+  // Without a host everything is path, except for the scheme of an opaque URL.
   if (begin == place.npos) return opaque_scheme(place) ? place : std::string(kMark);
   const auto end = place.find_first_of("/\\?#", begin);
   return end == place.npos ? place : place.substr(0, end) + "/" + std::string(kMark);
@@ -169,7 +169,7 @@ std::string redact_text(std::string_view text, std::string_view key) {
   bool after_bearer = false;
   for (size_t place = 0; place < clean.size();) {
     if (ends_token(clean[place])) {
-      // Other blanks than spaces may be inside "Bearer KEY" too; quotes end it.
+      // Any blank may stand inside "Bearer KEY", not only a space; quotes end it.
       if (static_cast<unsigned char>(clean[place]) > ' ') after_bearer = false;
       result += clean[place++];
       continue;

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Exponential backoff, and the two forms of Retry-After.
 #include "plugin/http/retry_policy.h"
 
 #include <libsoup/soup.h>
@@ -21,7 +19,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::array kTransientStatuses = {408u, 425u, 429u, 500u, 502u, 503u, 504u,
-                                           // Common gateways' own: origin down, timed out, unreachable.
+                                           // Of common gateways: origin down, timed out, unreachable.
                                            520u, 521u, 522u, 523u, 524u};
 
 constexpr std::chrono::seconds kLastDate{7'258'118'400};  // The year 2200.
@@ -42,7 +40,7 @@ std::optional<milliseconds> parse_retry_after(std::string_view text, Clock::Wall
   }
   const auto date = GRef<GDateTime>::adopt(soup_date_time_new_from_http_string(value.c_str()));
   if (!date) return std::nullopt;
-  // In whole seconds: the year 9999 in nanoseconds would overflow.
+  // Whole seconds, because the year 9999 in nanoseconds would overflow.
   const std::chrono::seconds then(g_date_time_to_unix(date.get()));
   const auto now = wall_now.time_since_epoch();
   if (then <= std::chrono::floor<std::chrono::seconds>(now)) return milliseconds(0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// When to try again, and how long to wait before; nothing here waits.
+// Decides when to try again and how long to wait before. Nothing here waits.
 #pragma once
 
 #include <chrono>
@@ -13,25 +13,25 @@
 
 namespace genclip {
 
-// A longer wait than this is not granted to a server.
+// A server that asks for a longer wait is not waited for.
 constexpr std::chrono::milliseconds kMaxRetryAfter = std::chrono::minutes(10);
 
-// The wait that a Retry-After header asks for: seconds, decimals too, or an HTTP date (past: 0). At most
-// `longest`. Nothing when it makes no sense.
+// The wait that a Retry-After header asks for, as seconds (decimals too) or an HTTP date (0 if it is past).
+// At most `longest`. Nothing when it cannot be read.
 std::optional<std::chrono::milliseconds> parse_retry_after(
     std::string_view text, Clock::WallTime wall_now, std::chrono::milliseconds longest = kMaxRetryAfter);
 
-// The same of an answer; a date is compared with the answer's own Date, where it has one, for the server's
+// The same for an answer. A date is compared with the answer's own Date if it has one, because the server's
 // clock may differ from this one.
 std::optional<std::chrono::milliseconds> retry_after_of(const HttpReply &reply, Clock::WallTime wall_now,
                                                         std::chrono::milliseconds longest = kMaxRetryAfter);
 
-// True of the statuses after which the same GET may do better.
+// True for the statuses after which the same GET may succeed.
 bool is_transient_status(unsigned status);
 
 class RetryPolicy {
  public:
-  // Gives numbers from 0 to below 1, evenly.
+  // Returns evenly distributed numbers from 0 to below 1.
   using Random = std::function<double()>;
 
   static constexpr std::chrono::milliseconds kFirstDelay{500};
@@ -42,11 +42,11 @@ class RetryPolicy {
 
   unsigned retries() const { return retries_; }
 
-  // The wait before retry number `attempt`, from 1; nothing when that is one too many. A wait that the server
-  // asks for is kept to, with the jitter on top only, so that not all come back at once.
+  // The wait before retry number `attempt`, from 1; nothing when that is one too many. Never shorter than the
+  // wait that the server asks for: jitter is only added to that, so that clients do not all return at once.
   std::optional<std::chrono::milliseconds> delay_before(
       unsigned attempt, std::optional<std::chrono::milliseconds> retry_after = std::nullopt) const;
-  // The same, of tries that nobody counts.
+  // The same without a limit on the number of tries.
   std::chrono::milliseconds delay(unsigned attempt,
                                   std::optional<std::chrono::milliseconds> retry_after = std::nullopt) const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Each libsoup callback holds the exchange, so that one that nobody waits for ends in peace.
+// Each pending libsoup callback holds a reference to the exchange, so that an abandoned one ends by itself.
 #include "plugin/http/soup_exchange.h"
 
 #include <utility>
@@ -18,7 +18,7 @@ gpointer hold(std::shared_ptr<SoupExchange> exchange) {
   return new std::shared_ptr<SoupExchange>(std::move(exchange));
 }
 
-// The proxy that is connected to, as host_of() spells it; empty when it is the host itself.
+// The proxy that GIO connects to, as host_of() spells it; empty when it connects to the host itself.
 std::string proxy_of(GIOStream *connecting) {
   if (!G_IS_SOCKET_CONNECTION(connecting)) return {};
   const auto address = GRef<GSocketAddress>::adopt(
@@ -37,7 +37,7 @@ std::shared_ptr<SoupExchange> let_go(gpointer held) {
 
 }  // namespace
 
-// Signals as libsoup calls them.
+// Handlers of libsoup's signals.
 struct SoupExchange::Callbacks {
   static void event(SoupMessage *, GSocketClientEvent event, GIOStream *stream, gpointer self) {
     static_cast<SoupExchange *>(self)->on_event(event, stream);
@@ -74,14 +74,14 @@ SoupExchange::~SoupExchange() { finish(); }
 
 GRef<SoupMessage> SoupExchange::make_message() const {
   auto message = GRef<SoupMessage>::adopt(soup_message_new_from_uri(to_word(request_.method), url_.get()));
-  // Redirects are followed by the caller, hop by hop. A kept-alive connection may be stale: libsoup would
-  // send the request again by itself, and 3.2 crashes when the connection that it then finds answers at once.
+  // The caller follows redirects, hop by hop. A kept-alive connection may be stale: libsoup would then send
+  // the request again by itself, and 3.2 crashes when the connection that it finds answers at once.
   soup_message_set_flags(
       message.get(), static_cast<SoupMessageFlags>(SOUP_MESSAGE_NO_REDIRECT | SOUP_MESSAGE_NEW_CONNECTION));
-  // Else libsoup would answer a 401 with a request of its own.
+  // Otherwise libsoup would answer a 401 with a further request.
   soup_message_disable_feature(message.get(), SOUP_TYPE_AUTH_MANAGER);
-  // Of a clip, lengths and ranges are those of the bytes on the wire. Anything else is unpacked, though it is
-  // asked for as it is: some gateways compress unasked.
+  // A clip's lengths and ranges count bytes on the wire, so it is not unpacked. Anything else is, because
+  // some gateways compress although they were asked not to.
   if (end_ == End::proven) soup_message_disable_feature(message.get(), SOUP_TYPE_CONTENT_DECODER);
 
   SoupMessageHeaders *headers = soup_message_get_request_headers(message.get());
@@ -122,7 +122,7 @@ void SoupExchange::start() {
     return;
   }
   soup_ = GRef<SoupSession>::share(*soup);
-  set_proxy(session_->proxy());  // Known before its own address is looked up.
+  set_proxy(session_->proxy());  // Set before the proxy's own address is looked up.
   message_ = make_message();
   connect_signals();
   soup_session_send_async(soup_.get(), message_.get(), G_PRIORITY_DEFAULT, cancellable_.get(),
@@ -137,7 +137,7 @@ void SoupExchange::on_event(GSocketClientEvent event, GIOStream *stream) {
     socket_ = GRef<GSocket>::share(g_socket_connection_get_socket(G_SOCKET_CONNECTION(stream)));
   if (event == G_SOCKET_CLIENT_TLS_HANDSHAKING && G_IS_TLS_CONNECTION(stream)) {
     set_proxy({});
-    // HTTP/2 would bring other rules for limits, retries and hanging connections, and nothing that is needed.
+    // HTTP/2 has other rules for limits, retries and hanging connections, and offers nothing needed here.
     static const char *const kProtocols[] = {"http/1.1", nullptr};
     g_tls_connection_set_advertised_protocols(G_TLS_CONNECTION(stream), kProtocols);
   }
@@ -153,7 +153,7 @@ void SoupExchange::on_starting() {
 }
 
 void SoupExchange::on_informational() {
-  // libsoup reads on for as long as more of them come, and does nothing else meanwhile.
+  // libsoup would read further 1xx answers without end, and do nothing else meanwhile.
   if (++informational_ != kMaxInformational) return;
   const GErrorPtr why(g_error_new_literal(G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT, "Too many 1xx answers"));
   fail(*why);
@@ -161,7 +161,7 @@ void SoupExchange::on_informational() {
 }
 
 void SoupExchange::on_head() {
-  // libsoup would send the request once more, a POST too, after it had stored the whole body.
+  // libsoup would read the whole body and then send the request again, even a POST.
   if (soup_message_get_status(message_.get()) != SOUP_STATUS_MISDIRECTED_REQUEST) return;
   handover_->give_head(make_head());
   handover_->give_chunk({}, 0);
@@ -184,7 +184,7 @@ HttpReply SoupExchange::make_head() const {
   soup_message_headers_iter_init(&iter, soup_message_get_response_headers(message_.get()));
   const char *name = nullptr;
   const char *value = nullptr;
-  // Chunks make a Content-Length beside them void (RFC 9112 §6.3).
+  // With chunked encoding a Content-Length is void (RFC 9112 §6.3).
   const bool is_chunked = soup_message_headers_get_encoding(
                               soup_message_get_response_headers(message_.get())) == SOUP_ENCODING_CHUNKED;
   while (soup_message_headers_iter_next(&iter, &name, &value))
@@ -199,7 +199,7 @@ void SoupExchange::on_sent(GAsyncResult *result) {
   if (answered_) return;
   if (!stream_) return fail(*why);
   if (!handover_->was_sent()) {
-    // An answer to a request that never left is the proxy's, to the tunnel.
+    // The request never left, so the proxy sent this answer, to CONNECT.
     handover_->fail(proxy_fault(soup_message_get_status(message_.get()), {.host = host_of(url_.get())}));
     return;
   }
@@ -221,7 +221,7 @@ void SoupExchange::on_read(GAsyncResult *result) {
   GErrorPtr why;
   const gssize count = g_input_stream_read_finish(stream_.get(), result, take(why));
   if (answered_) return;
-  // libsoup gives one chunk of the encoding at a time, however small: take along what else is there.
+  // libsoup gives one chunk of the encoding at a time, however small. Collects what else is there.
   bool more = keep(count, std::move(why));
   while (more && filled_ < buffer_.size()) {
     GErrorPtr next;
@@ -234,7 +234,7 @@ void SoupExchange::on_read(GAsyncResult *result) {
   hand_over();
 }
 
-// Notes what one read brought. False when it was the last.
+// Notes the result of one read. False when it was the last.
 bool SoupExchange::keep(gssize count, GErrorPtr why) {
   if (count > 0) {
     filled_ += static_cast<size_t>(count);
@@ -258,8 +258,8 @@ void SoupExchange::hand_over() {
   handover_->give_chunk({}, 0);
 }
 
-// libsoup takes a connection that closes between two chunks for the end of the body. After a real end the
-// connection is still open, unless the server said that it would close it.
+// libsoup treats a connection that closes between two chunks as the end of the body. After a real end the
+// connection is still open, unless the server announced that it would close it.
 bool SoupExchange::may_be_cut() {
   SoupMessageHeaders *headers = soup_message_get_response_headers(message_.get());
   if (end_ != End::proven || soup_message_headers_get_encoding(headers) != SOUP_ENCODING_CHUNKED ||
@@ -270,7 +270,7 @@ bool SoupExchange::may_be_cut() {
   const gssize count = g_pollable_input_stream_read_nonblocking(
       G_POLLABLE_INPUT_STREAM(g_io_stream_get_input_stream(connection_.get())), &byte, 1, nullptr, take(why));
   if (count < 0 && g_error_matches(why.get(), G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK)) return false;
-  // What comes behind the end belongs to nobody: not to be read as the next answer.
+  // Bytes behind the end must not be read as the next answer.
   if (socket_) g_socket_shutdown(socket_.get(), TRUE, TRUE, nullptr);
   return count <= 0;
 }
@@ -288,7 +288,8 @@ void SoupExchange::fail(const GError &cause) {
 void SoupExchange::drop() {
   if (answered_) return;
   answered_ = true;
-  // Closing a TLS connection writes to it, which must not wait for a peer that does not read.
+  // Closing a TLS connection writes to it; with the socket shut down that does not wait for a peer that does
+  // not read.
   if (socket_) g_socket_shutdown(socket_.get(), TRUE, TRUE, nullptr);
   g_cancellable_cancel(cancellable_.get());
 }

@@ -27,8 +27,8 @@
 
 namespace genclip {
 
-// Of the I/O thread, but for the constructor: made by IoThread::owned(), used by posted jobs. What happens is
-// told to the handover.
+// Used on the I/O thread only, except for the constructor: made by IoThread::owned(), used by posted jobs.
+// Reports to the handover.
 class SoupExchange : public std::enable_shared_from_this<SoupExchange> {
  public:
   enum class End {
@@ -45,9 +45,9 @@ class SoupExchange : public std::enable_shared_from_this<SoupExchange> {
   SoupExchange &operator=(const SoupExchange &) = delete;
 
   void start();
-  // Fills `buffer`, as far as bytes are there, and hands it over. After the head only, one at a time.
+  // Fills `buffer` as far as bytes are there, and hands it over. Only after the head; one call at a time.
   void read(std::vector<std::byte> buffer);
-  // Nobody waits any more: lets go of the connection at once, whatever is going on.
+  // The worker has left: releases the connection at once, in whatever state the exchange is.
   void drop();
 
  private:
@@ -80,16 +80,16 @@ class SoupExchange : public std::enable_shared_from_this<SoupExchange> {
   GRef<SoupSession> soup_;
   GRef<SoupMessage> message_;
   GRef<GInputStream> stream_;
-  // Of a connection that was made for this request.
+  // The connection that was made for this request.
   GRef<GIOStream> connection_;
   GRef<GSocket> socket_;
-  // The proxy that has to lead to the host first; empty without one, and once it has.
+  // The proxy while it has not connected to the host yet; empty without a proxy and afterwards.
   std::string proxy_;
   std::vector<std::byte> buffer_;
   size_t filled_ = 0;
   bool at_end_ = false;
-  GErrorPtr why_;               // The body broke, behind what buffer_ holds.
-  unsigned informational_ = 0;  // Answers 1xx so far.
+  GErrorPtr why_;               // The body broke after the bytes in buffer_.
+  unsigned informational_ = 0;  // 1xx answers so far.
   GTlsCertificateFlags flaws_ = G_TLS_CERTIFICATE_NO_FLAGS;
   bool reading_ = false;   // The head was handed over.
   bool answered_ = false;  // … and nothing more will be.
