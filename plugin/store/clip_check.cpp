@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// One flaw at a time, the plainest first.
 #include "plugin/store/clip_check.h"
 
 #include <algorithm>
@@ -10,7 +8,7 @@ namespace genclip {
 
 namespace {
 
-// Nothing is known of what is in it, so it stays.
+// Its content is unknown, so it stays.
 Error unread(Error error) {
   if (error.kind == ErrorKind::not_authorized) error.kind = ErrorKind::open_read;
   error.text += " If it stays so, remove that file: it is fetched again from its task.";
@@ -41,7 +39,7 @@ Result<CheckedClip> check_clip(FileSystem &files, const std::string &path, uint6
   if (!count) return unread(count.error());
   clip.container = probe_container(std::span(head).first(*count), path.substr(path.rfind('.') + 1));
   if (clip.container) return clip;
-  // Where nothing can be known of any file, nothing is wrong with this one.
+  // Without typefinders no file can be validated, so none is reported as damaged.
   if (auto knows = check_typefinding(); !knows) return std::move(knows).error();
   return flawed("it is no video and no image");
 }

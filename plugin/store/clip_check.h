@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Whether a stored file is the clip that its record tells of.
+// Checks whether a stored file is the clip that its record describes.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct CheckedClip {
   std::string flaw;  // What is wrong with it; empty when nothing is.
 };
 
-// Looks at the name, the size and the first bytes. Needs gst_init.
+// Checks the name, the size and the first bytes. Needs gst_init.
 Result<CheckedClip> check_clip(FileSystem &files, const std::string &path, uint64_t size);
 
 }  // namespace genclip

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// By name: nothing is opened.
+// Goes by names and opens nothing.
 #include "plugin/store/clip_content.h"
 
 #include <algorithm>
@@ -11,10 +11,11 @@
 namespace genclip {
 namespace {
 
-// What there is before a journal.
+// The files that exist before a journal does.
 constexpr std::string_view kBeforeTheJournal[] = {"lock", "use", "task.json.spare", "task.json.tmp"};
 
-// "clip.srt" is a user's; a clip that a newer version has stored is known by its record.
+// A "clip.srt" belongs to the user. A clip that a newer version of genclip stored is recognised by its
+// record.
 bool is_ours(std::string_view name, const ClipRecord *record) {
   if (ClipPath::is_aside_name(name)) return true;
   if (!ClipPath::is_clip_name(name)) return ClipPath::is_own_name(name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What in a clip's folder is genclip's, and what somebody else has put there.
+// Tells genclip's files in a clip's folder from foreign files.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,15 @@
 namespace genclip {
 
 struct ClipContent {
-  std::vector<std::string> own;  // Names of our files: what a removal takes. Links among them, never folders.
-  bool has_foreign = false;      // Anything else. It stays, and is no part of the clip's size.
-  // A journal, a clip or a part of one, or what was set aside: more than what a run leaves that ends before
-  // its intent.
+  std::vector<std::string> own;  // Names of genclip's files, links included, but no folders.
+  bool has_foreign = false;      // There is something else. It stays, and does not count for the clip's size.
+  // There is a journal, a clip or a part of one, or a file that was set aside. False for the leftovers of a
+  // run that ended before its intent.
   bool holds_clip = false;
   uint64_t size = 0;  // Bytes of `own`.
 };
 
-// Of any folder with a clip's files. `record` is what its journal says; null when that cannot be read.
+// The content of a folder with a clip's files. `record` is its journal; null when that cannot be read.
 Result<ClipContent> content_of(FileSystem &files, const std::string &folder, const ClipRecord *record);
 
 }  // namespace genclip

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What is unknown is never 0.
+// An unknown cost is never shown as 0.
 #include "plugin/store/clip_cost.h"
 
 #include "plugin/base/number.h"
@@ -8,7 +8,7 @@
 namespace genclip {
 namespace {
 
-// There is no task, or one that brought nothing and told no cost.
+// There is no task, or one that failed without a cost.
 bool is_free(const StoredClip &clip) {
   return clip.record && (clip.record->state == ClipState::refused || clip.record->state == ClipState::failed);
 }

@@ -15,10 +15,10 @@ std::string credits_text(double credits);
 // "2.5 credits"; "an unknown number of credits".
 std::string cost_text(double credits);
 
-// Of several clips together.
+// The cost of several clips together.
 struct ClipsCost {
-  double credits = 0;  // Of those whose cost is known.
-  size_t unknown = 0;  // How many have none.
+  double credits = 0;  // The sum of the known costs.
+  size_t unknown = 0;  // The number of clips whose cost is unknown.
 
   // "2.5 credits"; "2.5 credits, without 3 clips whose cost is unknown".
   std::string text() const;

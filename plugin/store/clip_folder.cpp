@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A commit is: sync, announce, rename, complete. Whichever step a crash comes before, finish_commit ends it.
+// A commit is: sync, announce, rename, complete. Whichever step a crash interrupts, finish_commit completes
+// the commit.
 //
-// A lock on a shared file system can be lost without a word: the machine slept, or was cut off, and the
-// server gave it up. So before anything is changed the journal is compared with what this writer knows of it:
-// every writer that takes over writes there first.
+// A lock on a shared file system can be lost without notice: the machine slept or was cut off, and the server
+// gave the lock up. So before it changes anything, a writer compares the journal with what it wrote there
+// last: every writer that takes over writes the journal first.
 #include "plugin/store/clip_folder.h"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ namespace genclip {
 namespace {
 
 constexpr size_t kMaxRecordSize = 4 << 20;
-// What the answer to a submit may add to a record: an ID and what the service says.
+// The most that the answer to a submit adds to a record: an ID and the service's texts.
 constexpr size_t kRecordGrowth = 16 << 10;
 
 Result<std::shared_ptr<File>> open_shared(FileSystem &files, const std::string &path, FileSystem::Mode mode) {
@@ -33,7 +34,7 @@ Result<ClipRecord> parse(const std::string &text) {
   return json ? ClipRecord::from_json(*json) : json.error();
 }
 
-// What this run cannot judge may name a paid task, so it stays as it is.
+// A journal that this version cannot read may name a paid task, so it stays as it is.
 Error unreadable(const std::string &path, const std::string &why) {
   return {ErrorKind::open_read, path + " cannot be read: " + why +
                                     ". Nothing was changed and nothing was paid. Make it readable to this "
@@ -41,7 +42,7 @@ Error unreadable(const std::string &path, const std::string &why) {
                                     "property store."};
 }
 
-// The task that a damaged record names; empty when it names none that can be made out.
+// The task ID in a damaged record; empty when none can be found.
 std::string task_id_in(std::string_view text) {
   constexpr std::string_view kKey = "\"task_id\"";
   auto at = text.find(kKey);
@@ -68,7 +69,7 @@ Result<ClipRecord> ClipFolder::look() const {
 
 Result<std::optional<StoreLock>> ClipFolder::lock_use() {
   auto lock = StoreLock::try_lock(path_.use(), StoreLock::Kind::shared);
-  // Only a store that is not ours to write does not let us, and then nobody misses the time.
+  // This fails only in a store that is not ours to write, where the time is not needed.
   if (lock && *lock) static_cast<void>(files_.touch(path_.use()));
   return lock;
 }
@@ -100,10 +101,11 @@ Result<void> ClipFolder::make_folder(const OnDamage &on_damage) {
   if (!info) return info.error();
   if (*info && (*info)->is_folder) return {};
   if (!*info) return make_folder_durably(files_, path_.folder());
-  // No lock of the clip's own covers its folder; under the store's only the first one sees the stranger.
+  // The clip's own locks lie in its folder, so they cannot cover it. Under the store's lock only one process
+  // finds the foreign file.
   auto lock = StoreLock::try_lock(store_lock_path(path_.root()));
   if (!lock) return std::move(lock).error();
-  if (!*lock) return {};  // Somebody else is at it.
+  if (!*lock) return {};  // Another process is at work on it.
   const auto now = files_.info(path_.folder());
   if (!now) return now.error();
   if (*now && !(*now)->is_folder)
@@ -155,7 +157,7 @@ Result<std::optional<ClipRecord>> ClipFolder::read_record(const OnDamage &on_dam
     const ErrorKind kind = text.error().kind;
     if (kind == ErrorKind::not_found) return std::optional<ClipRecord>();
     if (kind == ErrorKind::not_authorized) return unreadable(path_.record(), text.error().text);
-    // What cannot be read now is not damaged; what is no file is not ours.
+    // A file that cannot be read now is not damaged. Anything but a regular file is foreign.
     if (kind != ErrorKind::wrong_type) return text.error();
   }
   auto record = text ? parse(*text) : text.error();
@@ -176,12 +178,12 @@ Result<std::optional<ClipRecord>> ClipFolder::read_record(const OnDamage &on_dam
   return std::optional<ClipRecord>(std::move(rest));
 }
 
-// What somebody removed may be written anew, and what cannot be read shows nothing.
+// A journal that was removed may be written anew, and an unreadable one proves nothing.
 Result<void> ClipFolder::check_that_nobody_else_writes() {
   if (!last_text_) return {};
   auto now = read_text();
   if (!now) return {};
-  // A write that failed may have come as far as its name.
+  // A write that failed may have got as far as its rename.
   if (*now == last_text_ || *now == next_text_) {
     last_text_ = std::move(*now);
     return {};
@@ -215,8 +217,8 @@ Result<void> ClipFolder::write_intent(const ClipRecord &record) {
                                           std::to_string(kMaxRecordSize - kRecordGrowth) +
                                           " are possible). Shorten it. Nothing was submitted."};
   if (auto alone = check_that_nobody_else_writes(); !alone) return alone;
-  // Another process may have made the folder, or the store, and not yet synced their names. What a folder
-  // above does not let us read is older than us.
+  // Another process may have made the folder, or the store, and not yet synced their names. A folder above
+  // that we may not read existed before.
   if (auto synced = files_.sync_folder(path_.root()); !synced) return synced;
   for (std::string folder = path_.root(); folder != folder_of(folder);) {
     folder = folder_of(folder);
@@ -239,7 +241,7 @@ Result<std::shared_ptr<File>> ClipFolder::open_part() {
 
 Result<void> ClipFolder::commit(File &part, ClipRecord &record) {
   if (auto synced = part.sync(); !synced) return synced;
-  // From here on a crash leaves what finish_commit needs to end it.
+  // From here on a crash leaves what finish_commit needs to complete the commit.
   record.state = ClipState::submitted;
   if (auto announced = write_record(record); !announced) return announced;
   if (auto renamed = rename_durably(files_, path_.part(), path_.file(record.clip_name)); !renamed)
@@ -251,7 +253,7 @@ Result<void> ClipFolder::make_complete(ClipRecord &record) {
   const auto replaced = record.replaced;
   record = completed(std::move(record));
   if (auto written = write_record(record); !written) return written;
-  // The clip is whole, whether or not what is left over can be removed.
+  // The clip is whole, whether or not the leftovers can be removed.
   static_cast<void>(files_.remove(path_.spare()));
   if (replaced && replaced->clip_name != record.clip_name)
     static_cast<void>(files_.remove(path_.file(replaced->clip_name)));
@@ -265,7 +267,7 @@ Result<void> ClipFolder::finish_commit(ClipRecord &record) {
   };
   const auto part = files_.info(path_.part());
   if (!part) return part.error();
-  // As long as there is a part, a clip of that name is the one that was to be replaced.
+  // While clip.part exists, a clip of that name is the one to be replaced.
   if (*part) {
     if (!is_whole(**part)) return {};
     auto renamed = rename_durably(files_, path_.part(), path_.file(record.clip_name));

@@ -24,34 +24,34 @@ class ClipFolder {
 
   const ClipPath &path() const { return path_; }
 
-  // For anybody, at any time; never waits, changes nothing.
-  // Why there is none that can be read is the error.
+  // These four need no lock of the writer and never wait. look() returns the journal; its error says why it
+  // cannot be read.
   Result<ClipRecord> look() const;
-  // Keeps the clip from being removed while it is read, and notes when that was. Nothing: it is being
+  // Keeps the clip from being removed while it is read, and notes the time of use. Nothing: it is being
   // removed.
   Result<std::optional<StoreLock>> lock_use();
   // clip.part as it is; nothing when there is none.
   Result<std::shared_ptr<File>> look_at_part() const;
-  // The whole clip of a complete record, open for reading. Nothing when it is not what the record says.
+  // The whole clip of a complete record, open for reading. Nothing when the file does not match the record.
   Result<std::shared_ptr<File>> look_at_clip(const ClipRecord &record) const;
 
-  // Makes the folder and its lock when they are missing; what is in their place is set aside. Nothing:
-  // somebody else writes.
+  // Makes the folder and its lock when they are missing, and sets aside what stands in their place. Nothing:
+  // another process holds the lock.
   Result<std::optional<StoreLock>> lock_writer(const OnDamage &on_damage);
 
-  // All that follows needs that lock. Where it was lost, and another one has written since, what changes the
-  // folder is ErrorKind::busy.
-  // Sets aside what bears a name of ours and is no file. First of all.
+  // All functions below need that lock. If it was lost and another process has written since, those that
+  // change the folder fail with ErrorKind::busy. Sets aside whatever has one of genclip's names and is no
+  // regular file. Call it first.
   Result<void> set_strangers_aside(const OnDamage &on_damage);
-  // Nothing when there is none. A damaged one is set aside and told to `on_damage`; then what comes back is a
-  // submitted record of the task it named, or nothing.
+  // Nothing when there is none. Sets a damaged one aside and reports it to `on_damage`; then returns a
+  // submitted record of the task that it named, or nothing.
   Result<std::optional<ClipRecord>> read_record(const OnDamage &on_damage);
   // Durable on return.
   Result<void> write_record(const ClipRecord &record);
-  // The record of an intent to submit. With it, space for the next record is taken, an ID and all: that one
-  // finds its place even if the disk is full by then.
+  // Writes the record of an intent to submit. It also reserves space for the next record, with the task's ID,
+  // so that this can be written even if the disk is full by then.
   Result<void> write_intent(const ClipRecord &record);
-  // As look_at_clip; what is not as the record says is set aside and told to `on_damage`.
+  // Like look_at_clip. Sets aside a file that does not match the record, and reports it to `on_damage`.
   Result<std::shared_ptr<File>> open_clip(const ClipRecord &record, const OnDamage &on_damage);
 
   // clip.part, made when missing.
@@ -59,9 +59,9 @@ class ClipFolder {
   // Makes clip.part the whole clip, named and sized as the record says: synced, announced in the record,
   // renamed, and the record written as complete.
   Result<void> commit(File &part, ClipRecord &record);
-  // Ends a commit that a crash cut short; else leaves the record as it is.
+  // Completes a commit that a crash interrupted; otherwise leaves the record as it is.
   Result<void> finish_commit(ClipRecord &record);
-  // Removes clip.part. Who has it open still reads what was in it.
+  // Removes clip.part. Readers that have it open still read its content.
   Result<void> discard_part();
 
  private:
@@ -73,7 +73,8 @@ class ClipFolder {
   FileSystem &files_;
   ClipPath path_;
   bool reserved_ = false;
-  // The journal as this one last read or wrote it (empty: there was none), and as it last tried to write it.
+  // The journal as this object last read or wrote it (empty: there was none), and as it last tried to write
+  // it.
   std::optional<std::string> last_text_;
   std::string next_text_;
 };

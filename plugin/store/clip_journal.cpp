@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// One function an event; `plan` is what a run does with what it found.
+// One function for each event; `plan` decides what a run does with the journal that it found.
 #include "plugin/store/clip_journal.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ Reaction next_after_writing(ClipRun run, ClipStep step) {
   return {std::move(run), true, {}};
 }
 
-// A record of this request that says nothing yet.
+// A record with nothing but this request.
 ClipRecord blank(const ClipRun &run) {
   ClipRecord record;
   record.identity = run.record.identity;
@@ -35,7 +35,7 @@ ClipRecord blank(const ClipRun &run) {
   return record;
 }
 
-// Another task comes after what was found: all that outlives attempts goes along.
+// Begins a further attempt, with everything that outlives attempts.
 ClipRecord begin_attempt(const ClipRun &run) {
   ClipRecord attempt = blank(run);
   attempt.replaced = run.whole;
@@ -90,7 +90,8 @@ Reaction follow_unfetched(ClipRun run) {
   return follow(std::move(run), std::move(attempt));
 }
 
-// Every task that may yet bring the clip was asked for, in vain: it is paid, and paid again if need be.
+// All tasks that may still bring the clip were asked for, in vain: now the request is submitted, even if that
+// pays again.
 Reaction submit(ClipRun run) {
   run.attempt = begin_attempt(run);
   run.attempt.state = ClipState::intent;
@@ -110,7 +111,7 @@ Reaction ask_or_submit(ClipRun run) {
   return next(std::move(run), ClipStep::ask);
 }
 
-// How the run ended that this one waited for, if that is this one's end too.
+// How the run that this one waited for ended, if this run is to end in the same way.
 std::optional<ClipStep> shared_end(const ClipRun &run) {
   const ClipRecord &found = *run.found;
   if (!run.is_news) return std::nullopt;
@@ -147,7 +148,7 @@ Reaction plan(ClipRun run) {
   return ask_or_submit(std::move(run));
 }
 
-// The task brings no clip. What was there beside it stands.
+// The task brings no clip. The rest of the record stays.
 ClipRecord standing(const ClipRun &run) {
   const ClipRecord &ended = run.record;
   const bool was_named = !run.wish.task_id.empty() && run.found && run.found->task_id != ended.task_id;
@@ -193,7 +194,7 @@ Reaction end_successor(ClipRun run, ClipState state, std::string error, unsigned
   return reaction;
 }
 
-// ---- One a step that an answer is awaited to.
+// ---- The events that answer a step.
 
 Reaction answer(ClipRun run, const TurnBegins &turn) {
   run.found = turn.found;
@@ -202,7 +203,7 @@ Reaction answer(ClipRun run, const TurnBegins &turn) {
   return plan(std::move(run));
 }
 
-// Without its file a stored clip is a paid task whose clip nobody has.
+// A stored clip without its file is a paid task whose clip is not here.
 Reaction answer(ClipRun run, const WholeClipMissing &) {
   if (run.found->state == ClipState::complete) {
     run.found->state = run.found->task_id.empty() ? ClipState::refused : ClipState::submitted;
@@ -240,14 +241,14 @@ Reaction answer(ClipRun run, const TaskUnknown &task) {
   }
   if (run.step == ClipStep::ask) {
     run.unknown.push_back(run.asked);
-    // The run that was waited for lost it just now: that is told before anything is paid.
+    // The run that this one waited for has just lost it. That is reported before anything is paid.
     return run.is_news ? next(std::move(run), ClipStep::end) : ask_or_submit(std::move(run));
   }
   if (run.is_unheard_of) return next(std::move(run), ClipStep::end);
   return end_task(std::move(run), ClipState::lost, task.error, task.http_status);
 }
 
-// Nothing is learnt, so nothing is written, and nothing is paid.
+// This tells nothing, so nothing is written and nothing is paid.
 Reaction answer(ClipRun run, const TaskUnreachable &) {
   const ClipStep step = run.step == ClipStep::look ? ClipStep::serve : ClipStep::end;
   return next(std::move(run), step);
@@ -262,7 +263,7 @@ Reaction answer(ClipRun run, const SubmitAccepted &task) {
   return next_after_writing(std::move(run), ClipStep::follow);
 }
 
-// Nothing has changed at the service, so the journal says what it said before.
+// Nothing has changed at the service, so the journal says again what it said before.
 Reaction answer(ClipRun run, const SubmitRefused &refusal) {
   const bool says_more =
       run.found && run.found->state != ClipState::refused && run.found->state != ClipState::failed;
@@ -289,7 +290,7 @@ Reaction answer(ClipRun run, const SubmitRetried &) {
   return next_after_writing(std::move(run), ClipStep::submit);
 }
 
-// A task that stayed unknown while this clip was paid, with a warning, and fetched is a matter of the past.
+// Settles tasks that stayed unknown while this clip was paid, with a warning, and fetched.
 Reaction answer(ClipRun run, const ClipFetched &) {
   if (!run.has_paid) return next(std::move(run), ClipStep::end);
   for (const std::string &id : run.unknown) std::erase(run.record.unfetched_tasks, id);
@@ -311,7 +312,7 @@ std::shared_ptr<const ClipRecord> served_without_turn(const ClipRecord &record, 
   auto whole = whole_clip_of(record);
   if (!whole) return nullptr;
   const bool is_named = wish.task_id.empty() || whole->task_id == wish.task_id;
-  // Without `reuse` a clip counts that came while this run waited for it.
+  // Without `reuse`, only a clip that arrived while this run waited counts.
   const bool is_new = is_news && record.state == ClipState::complete && whole->task_id != first_whole;
   return is_named && (wish.reuse || is_new) ? whole : nullptr;
 }
@@ -324,7 +325,7 @@ std::vector<std::string> unfetched_tasks_of(const ClipRecord &record) {
 }
 
 uint64_t unanswered_submits_of(const ClipRecord &record) {
-  // The run that paid for a whole clip has said what it warned of.
+  // The run that paid for a whole clip has given its warnings already.
   if (record.state == ClipState::complete) return record.unanswered_submits - record.warned_submits;
   const bool is_open = record.state == ClipState::intent || record.state == ClipState::ambiguous;
   return record.unanswered_submits + (is_open ? 1 : 0);
@@ -344,7 +345,7 @@ ClipRecord completed(ClipRecord record) {
   record.http_status = 0;
   record.replaced.reset();
   std::erase(record.unfetched_tasks, record.task_id);
-  const uint64_t restarts = record.part.restarts;  // Readers in other processes compare it to the last.
+  const uint64_t restarts = record.part.restarts;  // Readers in other processes compare it with the last one.
   record.part = PartState{};
   record.part.restarts = restarts;
   return record;

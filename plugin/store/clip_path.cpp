@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Names and the digest that they are made of.
 #include "plugin/store/clip_path.h"
 
 #include <glib.h>
@@ -20,8 +18,8 @@ constexpr std::string_view kOwnNames[] = {"task.json", "task.json.tmp", "task.js
                                           "clip.part", "lock",          "use"};
 constexpr size_t kDigestLength = 64;
 
-// An application may change its folder amid a run. The path is not tidied: only the system knows where ".."
-// behind a link leads.
+// An application may change its current folder during a run. The path is not normalised: only the system
+// knows where ".." behind a link leads.
 std::string absolute(const std::string &path) {
   if (g_path_is_absolute(path.c_str())) return path;
   const GStringPtr here(g_get_current_dir());

@@ -14,18 +14,18 @@ namespace genclip {
 // folder will be.
 std::string store_root(const std::string &setting);
 
-// What makes a request itself: two requests with the same identity share one generation and one folder.
+// What identifies a request. Two requests with the same identity share one generation and one folder.
 struct ClipIdentity {
   std::string base_url;
   std::string api;  // "tasks" or "legacy"
-  Json request;     // The body that is submitted, or {"task_id":…} for a task that was only attached to.
+  Json request;     // The submitted body, or {"task_id":…} for a task that was only attached to.
   unsigned take = 0;
 
   // SHA-256 of the canonical JSON of all four, in hexadecimal.
   std::string digest() const;
 };
 
-// The store's own lock, for what no clip's lock can cover.
+// The store's own lock, for changes that no clip's lock can cover.
 std::string store_lock_path(const std::string &root);
 
 // The files of one clip.
@@ -45,15 +45,15 @@ class ClipPath {
 
   // "clip.mp4" for "mp4".
   static std::string clip_name(std::string_view extension);
-  // Of clip_name's form, so never a path out of the folder.
+  // True for names that clip_name() makes; so never for a path out of the folder.
   static bool is_clip_name(std::string_view name);
-  // Any of the names above.
+  // True for any of the names above.
   static bool is_own_name(std::string_view name);
-  // Whether a name in the store's folder is that of a clip's folder.
+  // True for the name of a clip's folder.
   static bool is_digest(std::string_view name);
   // The number-th name for a damaged `path`.
   static std::string aside(const std::string &path, int number);
-  // Whether a name in a clip's folder is one of these, of one of our files.
+  // True for a name that aside() makes for one of genclip's files.
   static bool is_aside_name(std::string_view name);
   // The name that a clip's folder has while it is removed.
   static std::string removed(const std::string &folder) { return folder + ".removed"; }

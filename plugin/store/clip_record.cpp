@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// ClipRecord to and from JSON, version 1.
 #include "plugin/store/clip_record.h"
 
 #include <algorithm>
@@ -33,7 +31,7 @@ void set_text(Json &json, std::string_view key, const std::string &text) {
   if (!text.empty()) json.set(key, text);
 }
 
-// The journal has to stay readable, whatever the service says.
+// Bounds the journal's size, whatever the service says.
 std::string shortened(const std::string &text) {
   if (text.size() <= kMaxErrorSize) return text;
   size_t end = kMaxErrorSize;
@@ -158,7 +156,7 @@ Result<ClipRecord> ClipRecord::from_json(const Json &json) {
       std::min(static_cast<uint64_t>(count_of(json, "warned_submits")), record.unanswered_submits);
   record.earlier_tasks = tasks_of(json, "earlier_tasks");
   record.unfetched_tasks = tasks_of(json, "unfetched_tasks");
-  // Damage in there costs the replaced clip, not this one.
+  // Damage in it loses the replaced clip, not this record.
   if (const Json *replaced = json.find("replaces"))
     if (auto old = from_json(*replaced); old && old->state == ClipState::complete)
       record.replaced = std::make_shared<const ClipRecord>(std::move(old).value());

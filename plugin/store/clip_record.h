@@ -33,15 +33,16 @@ inline constexpr Word<ClipState> kWords<ClipState>[] = {
     {ClipState::submitted, "submitted"}, {ClipState::failed, "failed"},       {ClipState::lost, "lost"},
     {ClipState::complete, "complete"}};
 
-// A download that is under way: what is needed to go on with it after a restart.
+// A download that is under way: what a later run needs to resume it.
 struct PartState {
   uint64_t total = 0;  // Bytes of the whole clip; 0 when the server did not say.
-  std::string etag;    // These two as the server sent them, weak ones too; empty when it sent none.
+  std::string etag;    // Both as the server sent them, weak tags too; empty when it sent none.
   std::string last_modified;
-  uint64_t synced = 0;  // That many bytes of clip.part survive a power cut.
-  // The boot in which clip.part was written: in the same, all its bytes can be trusted. Empty: in none.
+  uint64_t synced = 0;  // The number of bytes of clip.part that survive a power cut.
+  // The boot in which clip.part was written. During the same boot all of its bytes can be trusted. Empty:
+  // never.
   std::string boot;
-  // How often the clip was begun anew. Who reads clip.part while another process writes it goes by this.
+  // How often the download began anew. Tells processes that follow clip.part that its content was replaced.
   uint64_t restarts = 0;
 };
 
@@ -56,26 +57,26 @@ struct ClipRecord {
   int64_t updated_at = 0;
   std::string status;        // While submitted: "queued", "processing" or "downloading".
   int progress = -1;         // Percent, -1 unknown.
-  std::string error;         // Why it failed, was refused or is lost.
-  unsigned http_status = 0;  // With which it was refused or unknown; 0: it never reached the service.
+  std::string error;         // The reason why it failed, was refused or is lost.
+  unsigned http_status = 0;  // Of the answer that refused it or did not know it; 0: it never got there.
   PartState part;
   std::string clip_name;   // "clip.mp4", once complete.
   std::string media_type;  // "video/mp4"
   uint64_t clip_size = 0;
-  // Submits of the same request before this one whose answer never came: each may have been charged.
+  // The number of earlier submits of this request that got no answer. Each may have been charged.
   uint64_t unanswered_submits = 0;
-  // Of these, those that a run has warned of which then submitted this record's task.
+  // How many of these were warned of by the run that submitted this record's task.
   uint64_t warned_submits = 0;
-  // Tasks of the same request before this one, the latest last.
+  // Earlier tasks of this request, the latest last.
   std::vector<std::string> earlier_tasks;
-  // Those whose clips nobody has and that did not fail, the latest last: they are asked for before anything
-  // is paid again.
+  // Those that did not fail and whose clips were not fetched, the latest last. A run asks for these before it
+  // pays again.
   std::vector<std::string> unfetched_tasks;
-  // The whole clip in the folder that this task's is to replace; null when there is none.
+  // The whole clip in the folder that this task's clip is to replace; null when there is none.
   std::shared_ptr<const ClipRecord> replaced;
 
   Json to_json() const;
-  // Any damage is an error whose text says what is wrong with the file.
+  // Any damage is an error; its text says what is wrong with the file.
   static Result<ClipRecord> from_json(const Json &json);
 };
 

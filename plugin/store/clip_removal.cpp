@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Both locks, then a rename of the whole folder, then its files. A folder with something foreign in it is not
-// moved: its clip goes first, then its journal, then the locks.
+// Takes both locks, renames the whole folder, then removes its files. A folder that holds foreign files is
+// not renamed; there the clip is removed first, then its journal, then the locks.
 #include "plugin/store/clip_removal.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 constexpr size_t kMostTold = 10;
 constexpr size_t kShortKey = 8;
 
-// Nobody who holds both locks of it is disturbed. Absent: somebody else is at it.
+// Held during a removal, so that it disturbs no writer and no reader. Absent: another process uses the clip.
 struct BothLocks {
   StoreLock writer;
   StoreLock use;
@@ -42,8 +42,8 @@ ClipPath removed_path(const ClipPath &path) {
   return {path.root(), ClipPath::removed(path.folder().substr(path.root().size() + 1))};
 }
 
-// What a removal has renamed, or a crash has left. In a store that others write to, it may be a link: what it
-// leads to is not ours to empty. True: it is gone.
+// Removes a folder that a removal renamed, or that a crash left. In a store that others write to it may be a
+// link, which is not followed. True: it is gone.
 bool clear_removed(FileSystem &files, const ClipPath &path) {
   const auto info = files.info(path.folder());
   if (info && !*info) return true;
@@ -62,8 +62,8 @@ bool clear_removed(FileSystem &files, const ClipPath &path) {
   return removed.has_value();
 }
 
-// The order in which files go: a clip without its journal would be nobody's, and without a lock two could be
-// at it.
+// The order in which files are removed: a clip without its journal would have no owner, and without a lock
+// two processes could work on it.
 int turn_of(const std::string &name) {
   if (name == "lock" || name == "use") return 2;
   return name == "task.json" ? 1 : 0;
@@ -97,11 +97,11 @@ Result<void> remove_content(FileSystem &files, const ClipPath &path, const ClipR
   if (content->has_foreign || !clear_removed(files, removed))
     return remove_in_place(files, path, std::move(*content));
   if (auto renamed = rename_durably(files, path.folder(), removed.folder()); !renamed) return renamed;
-  clear_removed(files, removed);  // It has left the store, whatever comes of this.
+  clear_removed(files, removed);  // It has left the store already, whether or not this succeeds.
   return {};
 }
 
-// A folder that a run left which ended before its intent.
+// Removes the folder of a run that ended before its intent.
 void remove_leftover(FileSystem &files, const std::string &root, const std::string &digest) {
   const ClipPath path(root, digest);
   const auto is_leftover = [&] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Takes clips out of the store, never one that is read, nor one that is on its way, and tells which.
+// Removes clips from the store, never one that is being read or fetched, and reports which.
 #pragma once
 
 #include <cstdint>
@@ -13,28 +13,28 @@
 namespace genclip {
 
 enum class Removable {
-  complete,  // Whole clips only: a task that may still bring one stays known.
-  any,       // Also the record of a task: its clip can be fetched by its ID alone then.
+  complete,  // Whole clips only. The record of a task that may still bring a clip stays.
+  any,       // Also the record of a task, after which only its ID can fetch its clip.
 };
 
-// Removes genclip's files from a clip's folder, and the folder unless somebody else has put something there:
-// that is never touched. Whatever a crash leaves bears a name that nobody serves, or a journal whose clip is
-// missing. What left the store, as it was then; ErrorKind::busy when any process reads or writes it,
-// ErrorKind::settings when it is not removable, ErrorKind::not_found when it is gone.
+// Removes genclip's files from a clip's folder, and the folder itself unless it holds foreign files, which
+// are never touched. A crash leaves a folder whose name is never served, or a journal without its clip.
+// Returns what was removed. ErrorKind::busy when a process reads or writes the clip, ErrorKind::settings when
+// it is not removable, ErrorKind::not_found when it is gone.
 Result<StoredClip> remove_clip(FileSystem &files, const std::string &root, const std::string &digest,
                                Removable removable = Removable::complete);
 
 struct Pruned {
   std::vector<StoredClip> removed;
-  uint64_t size = 0;  // Bytes that the store's clips have left.
+  uint64_t size = 0;  // The size of the store's clips afterwards, in bytes.
 };
 
-// Removes the least recently used whole clips that nobody reads until the store's clips have at most
-// `max_size` bytes, or no such clip is left; what a crash amid a removal left; and folders that hold no clip.
+// Removes the least recently used whole clips that are not being read, until the store's clips have at most
+// `max_size` bytes or no such clip is left. Also removes what a crash left of an earlier removal, and folders
+// that hold no clip.
 Result<Pruned> prune_store(FileSystem &files, const std::string &root, uint64_t max_size);
 
-// Which clips left, what they cost, and how to get them again, for who did not name them; empty when none
-// did.
+// For people: which clips were removed, what they cost, and how to get them again; empty when none was.
 std::string removal_text(const Pruned &pruned);
 
 }  // namespace genclip

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// GStreamer's typefinders decide; a table says what is a clip, and gives the extension of its file name.
+// GStreamer's typefinders recognise the type; a table says which types are clips, and gives each its
+// extension.
 #include "plugin/store/media_container.h"
 
 #include <gst/base/gsttypefindhelper.h>
@@ -20,7 +21,7 @@ struct KnownType {
   const char *extension;
 };
 
-// Images of pixels only: an SVG is a program for a renderer, and may lead elsewhere. Of videos any is taken.
+// Images of pixels only: an SVG is a program for a renderer, and may load other files. Any video is accepted.
 constexpr KnownType kKnownTypes[] = {
     {"video/quicktime", "video/mp4", "mp4"}, {"application/x-3gp", "video/3gpp", "3gp"},
     {"video/webm", "video/webm", "webm"},    {"video/x-matroska", "video/x-matroska", "mkv"},
@@ -42,7 +43,7 @@ struct ImageBrand {
   const char *extension;
 };
 
-// ISO 23008-12: what looks like an MP4 and is a still. GStreamer's typefinders do not tell them apart.
+// ISO 23008-12: stills that look like an MP4. GStreamer's typefinders do not distinguish them.
 constexpr ImageBrand kImageBrands[] = {
     {"avif", "image/avif", "avif"}, {"avis", "image/avif", "avif"}, {"heic", "image/heic", "heic"},
     {"heix", "image/heic", "heic"}, {"heim", "image/heic", "heic"}, {"heis", "image/heic", "heic"},

@@ -18,19 +18,19 @@ struct MediaContainer {
   std::string extension;   // "mp4", "png"; what players and editors go by
 };
 
-// As many bytes as are worth looking at; fewer are enough when the clip is shorter.
+// The number of bytes that probe_container() wants; fewer are enough when the clip is shorter.
 constexpr size_t kContainerProbeSize = 16 * 1024;
 
-// Nothing when the bytes open no video that GStreamer knows and no image of pixels; an SVG is none.
-// `expected` is an extension whose media are looked for first, which takes a tenth of the time where they are
-// found. Needs gst_init.
+// Nothing unless the bytes begin a video that GStreamer knows, or an image of pixels (an SVG is none). Looks
+// for the media of the extension `expected` first, which takes a tenth of the time when that is right. Needs
+// gst_init.
 std::optional<MediaContainer> probe_container(std::span<const std::byte> head,
                                               const std::string &expected = {});
 
 // Whether probe_container can give that extension.
 bool is_media_extension(std::string_view extension);
 
-// Whether probe_container() can know anything: without GStreamer's typefinders no clip is one, so nothing may
+// Whether probe_container() can work. Without GStreamer's typefinders it recognises no clip, so nothing may
 // be paid, fetched, or called damaged. ErrorKind::settings says what to install. Needs gst_init.
 Result<void> check_typefinding();
 

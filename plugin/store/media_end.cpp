@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// One check per kind of media, in a table.
 #include "plugin/store/media_end.h"
 
 #include <algorithm>
@@ -14,7 +12,7 @@ namespace {
 
 MediaEnd whole_if(bool is_whole) { return is_whole ? MediaEnd::whole : MediaEnd::cut; }
 
-// The file through a window, byte by byte.
+// Reads the file byte by byte through a buffer.
 class MediaBytes {
  public:
   MediaBytes(File &file, uint64_t size) : file_(file), size_(size) {}
@@ -22,7 +20,7 @@ class MediaBytes {
   uint64_t size() const { return size_; }
   const std::optional<Error> &error() const { return error_; }
 
-  // 0 behind the end, and when the file cannot be read.
+  // The byte at that offset; 0 behind the end, and when the file cannot be read.
   uint8_t at(uint64_t offset) {
     if (offset >= size_) return 0;
     if (offset < begin_ || offset - begin_ >= filled_) fill(offset);
@@ -47,7 +45,7 @@ class MediaBytes {
     return word;
   }
 
-  // Where the media end; what follows may be a part of something.
+  // The verdict when the media end there: bytes that follow may be a part of something.
   MediaEnd ends_at(uint64_t offset) const {
     if (offset > size_) return MediaEnd::cut;
     return offset == size_ ? MediaEnd::whole : MediaEnd::unknown;
@@ -122,7 +120,7 @@ MediaEnd jpeg_end(MediaBytes &bytes) {
   const auto has_no_length = [](uint8_t mark) { return mark == 0x01 || (mark >= 0xd0 && mark <= 0xd8); };
   const uint64_t size = bytes.size();
   for (uint64_t offset = 0; offset + 2 <= size;) {
-    // Of bytes where a mark should be nothing is known but how the file ends.
+    // Bytes that are no mark cannot be followed; only the end of the file tells then.
     if (bytes.at(offset) != 0xff) return whole_if(bytes.at(size - 2) == 0xff && bytes.at(size - 1) == kEnd);
     const uint8_t mark = bytes.at(offset + 1);
     if (mark == 0xff) {

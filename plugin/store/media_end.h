@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Tells a whole clip from a cut one by its own structure, for when no server says how long it is.
+// Tells a whole clip from a cut one by its structure, when no server told its length.
 #pragma once
 
 #include "plugin/base/file_system.h"
@@ -11,10 +11,10 @@ namespace genclip {
 enum class MediaEnd {
   whole,    // Its structure ends where the file ends.
   cut,      // Something of it is missing.
-  unknown,  // This kind of media does not tell, or all of it is there and bytes follow.
+  unknown,  // This kind of media cannot tell, or further bytes follow a whole one.
 };
 
-// Of an MP4, HEIC, AVIF, PNG, AVI or WebP it looks at few bytes, of a JPEG or GIF at all.
+// Reads few bytes of an MP4, HEIC, AVIF, PNG, AVI or WebP, and all of a JPEG or GIF.
 Result<MediaEnd> media_end_of(File &file, const MediaContainer &container);
 
 }  // namespace genclip

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Numbers, so that nothing set aside earlier is lost.
+// Numbers the names, so that nothing set aside earlier is overwritten.
 #include "plugin/store/set_aside.h"
 
 #include "plugin/base/durable_file.h"

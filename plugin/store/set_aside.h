@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What is damaged or foreign stays in the store under another name, and somebody is told.
+// Keeps a damaged or foreign file in the store under another name, and reports that.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace genclip {
 
-// Gets one or two sentences: what was found, and what was done about it.
+// Receives one or two sentences: what was found, and what was done about it.
 using OnDamage = std::function<void(const std::string &what)>;
 
 // Renames `path`, whatever it is, to the first free name of ClipPath::aside, durably.

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// A walk over the folders that bear a digest.
 #include "plugin/store/store_listing.h"
 
 #include <algorithm>

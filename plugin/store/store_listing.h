@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What a clip store holds: to list, to look up, to verify.
+// Lists, finds and verifies the clips of a store.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ namespace genclip {
 struct StoredClip {
   std::string digest;  // The folder's name.
   std::string folder;  // Its path.
-  // Nothing when it cannot be read; `problem` says why then, and whether that is the journal's own fault, not
-  // this version's or this user's.
+  // Nothing when it cannot be read. Then `problem` says why, and `is_damaged` whether the journal itself is
+  // at fault and not this version or this user's permissions.
   std::optional<ClipRecord> record;
   std::string problem;
   bool is_damaged = false;
@@ -33,20 +33,20 @@ struct StoredClip {
   bool is_complete() const { return record && record->state == ClipState::complete; }
 };
 
-// One folder, which exists. Nothing when it holds no clip: it is empty, or has locks and foreign files alone.
+// One existing folder. Nothing when it holds no clip: it is empty, or has only locks and foreign files.
 std::optional<StoredClip> stored_in(FileSystem &files, const std::string &root, const std::string &digest);
 
-// Takes no lock and changes nothing; clips that come or go meanwhile may be in it or not. The least recently
-// used first. A store that does not exist is empty.
+// Takes no lock and changes nothing; a clip that appears or disappears meanwhile may be in the list or not.
+// The least recently used first. A store that does not exist is empty.
 Result<std::vector<StoredClip>> list_store(FileSystem &files, const std::string &root);
 
-// By digest, by the beginning of one (8 digits or more) that is like no other's, or by task ID.
-// ErrorKind::not_found when there is none, ErrorKind::settings when there are several.
+// By digest, by a unique beginning of a digest (8 digits or more), or by task ID. ErrorKind::not_found when
+// there is none, ErrorKind::settings when there are several.
 Result<StoredClip> find_stored(FileSystem &files, const std::string &root, std::string_view key);
 
-// Nothing is wrong with a complete clip: it is there, as long as its record says, and media from its first
-// bytes to its end. Else ErrorKind::read, or ErrorKind::not_found when it is not complete. Changes nothing.
-// Needs gst_init.
+// Succeeds for an intact complete clip: it is there, has the size that its record says, and is media from its
+// first byte to its end. ErrorKind::read when it is damaged, ErrorKind::not_found when it is not complete.
+// Changes nothing. Needs gst_init.
 Result<void> verify_clip(FileSystem &files, const StoredClip &clip);
 
 }  // namespace genclip

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// fcntl's F_OFD_SETLK. Such a lock lives as long as any copy of its descriptor, and a fork copies them all: a
-// list of them tells the child which to close.
+// Uses fcntl's F_OFD_SETLK. Such a lock lives as long as any copy of its descriptor, and a fork copies all
+// descriptors. So a list of them tells the child which ones to close.
 #include "plugin/store/store_lock.h"
 
 #include <fcntl.h>
@@ -19,9 +19,9 @@
 namespace genclip {
 namespace {
 
-// Each one more takes somebody who removed the file just then.
+// Each further try means that the file was removed just then.
 constexpr int kMaxTries = 100;
-// A pipe that somebody has put there would be waited for.
+// Opening a pipe in its place would wait for the pipe's other end.
 constexpr int kFlags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
 
 struct LockDescriptors {
@@ -35,7 +35,7 @@ LockDescriptors &lock_descriptors() {
   return all;
 }
 
-// The list stays as it is while the process forks.
+// Keeps the list unchanged while the process forks.
 void before_fork() NO_THREAD_SAFETY_ANALYSIS {
   lock_descriptors().mutex.lock();
   ++lock_descriptors().forks;
@@ -69,7 +69,7 @@ int open_lock_file(const std::string &path, StoreLock::Kind kind) {
   const int code = errno;
   if (descriptor >= 0 || kind != StoreLock::Kind::shared || (code != EACCES && code != EROFS))
     return descriptor;
-  // Who only reads clips may do so in a store that is not theirs to write.
+  // A reader may read a store that it must not write.
   const int read_only = ::open(path.c_str(), O_RDONLY | kFlags);
   if (read_only < 0) errno = code;
   return read_only;
@@ -107,7 +107,7 @@ Result<std::optional<StoreLock>> StoreLock::try_lock(const std::string &path, Ki
 bool StoreLock::is_of(const std::string &path) const {
   struct stat held;
   if (::fstat(descriptor_, &held) < 0) return false;
-  // By opening it: a shared file system looks anew at what is opened, not at what is only named.
+  // Opens the file, because a shared file system looks it up again only then, not for its name alone.
   const int named = ::open(path.c_str(), O_RDONLY | kFlags);
   if (named < 0) return errno == EACCES;
   struct stat there;
@@ -130,8 +130,8 @@ std::optional<StoreLock> StoreLock::keep(int descriptor, unsigned forks) {
 }
 
 StoreLock::~StoreLock() {
-  if (descriptor_ < 0 || !is_listed(descriptor_)) return;  // A fork has closed it.
-  // Before it leaves the list: a fork that comes right then has a copy, but no lock.
+  if (descriptor_ < 0 || !is_listed(descriptor_)) return;  // A forked child has closed it.
+  // Unlocked before it leaves the list: a fork at this moment then has a copy without a lock.
   struct flock none = {};
   none.l_type = F_UNLCK;
   none.l_whence = SEEK_SET;

@@ -12,9 +12,9 @@
 
 namespace genclip {
 
-// Held until destroyed, or until the process dies, however it dies. An open-file-description lock: byte-range
-// locks are what shared file systems (NFS) pass on to their server. Neither a program that is started nor a
-// fork that starts none inherits it.
+// Held until destroyed, or until the process ends in whatever way. An open-file-description lock, because
+// shared file systems (NFS) pass byte-range locks on to their server. No child inherits it, neither a started
+// program nor a mere fork.
 class StoreLock {
  public:
   enum class Kind {
@@ -22,9 +22,9 @@ class StoreLock {
     shared,     // with others that share
   };
 
-  // Nothing when somebody else holds it. Never waits. Makes the file when it is missing, but for its folder
-  // (ErrorKind::not_found). Whoever removes such a file holds its exclusive lock: then all who held it, or
-  // waited for it, get a lock of the next one.
+  // Nothing when another holder has it. Never waits. Makes a missing file, but not its folder
+  // (ErrorKind::not_found). Only a holder of the exclusive lock may remove such a file; the next try_lock()
+  // then locks the file that follows it.
   static Result<std::optional<StoreLock>> try_lock(const std::string &path, Kind kind = Kind::exclusive);
 
   StoreLock(StoreLock &&other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
@@ -37,11 +37,11 @@ class StoreLock {
  private:
   explicit StoreLock(int descriptor) : descriptor_(descriptor) {}
 
-  // Of a descriptor that was opened when the process had forked that often. Nothing: it has forked since, and
-  // the child has a copy that it does not know of.
+  // Lists a descriptor, which was opened after `forks` forks. Nothing: the process has forked since, and the
+  // child has a copy that it does not know of.
   static std::optional<StoreLock> keep(int descriptor, unsigned forks);
 
-  // Whether the locked file still is the one with that name.
+  // True while the locked file still has that name.
   bool is_of(const std::string &path) const;
 
   int descriptor_;
