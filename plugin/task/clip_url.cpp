@@ -38,7 +38,7 @@ std::string read_address(std::string_view text, std::string_view base_url) {
     if (g_ascii_strncasecmp(address.c_str(), scheme, std::strlen(scheme)) == 0)
       return parse_http_url(address) ? address : std::string();
   if (base_url.empty() || !is_reference(address)) return {};
-  const auto base = parse_http_url(std::string(base_url) + "/");  // A relative path begins below it.
+  const auto base = parse_http_url(std::string(base_url) + "/");  // A relative path starts below it.
   const auto resolved = base ? resolve_http_url(base->get(), address) : std::nullopt;
   return resolved.value_or("");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Just so much of each format as says how large the picture is.
+// Reads only as much of each format as tells the size of the picture.
 #include "plugin/task/image_size.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace {
 
 enum class Order { little, big };
 
-// Zero beyond the end, which no field that counts here can be.
+// Zero beyond the end; no valid field here is zero.
 uint64_t number(std::string_view bytes, size_t offset, size_t size, Order order) {
   if (bytes.size() < size || offset > bytes.size() - size) return 0;
   uint64_t value = 0;
@@ -38,7 +38,7 @@ std::optional<ImageSize> bmp_size(const ReadAt &read) {
   if (!head.starts_with("BM")) return std::nullopt;
   if (number(head, 14, 4, Order::little) == kOldHeader)
     return size_if_any(number(head, 18, 2, Order::little), number(head, 20, 2, Order::little));
-  // Negative for one that is stored from the top.
+  // Negative for a picture that is stored from its top row.
   const auto height = static_cast<int32_t>(number(head, 22, 4, Order::little));
   return size_if_any(number(head, 18, 4, Order::little),
                      static_cast<uint64_t>(height < 0 ? -int64_t{height} : int64_t{height}));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Width and height of images that GStreamer decodes not at all or not from a file, read from their headers.
+// Reads the width and height of images from their headers, for formats that GStreamer cannot decode, or
+// cannot decode from a file.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,8 @@ struct ImageSize {
 // Up to `size` bytes at `offset`; fewer at the end, none beyond.
 using ReadAt = std::function<std::string(uint64_t offset, size_t size)>;
 
-// Of a bmp, gif, tiff, heic, heif or avif (format_name()), whatever its bytes are; nothing for others, and
-// for one that does not say. A turn by metadata is not applied.
+// For a bmp, gif, tiff, heic, heif or avif (format_name()); any bytes are safe. Nothing for other formats,
+// and when the size is missing. Ignores a rotation in the metadata.
 std::optional<ImageSize> image_size(std::string_view format, const ReadAt &read);
 
 }  // namespace genclip

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Threads that take references in turn, and one cancellable that ends them all.
+// Several threads take the references in turn; one cancellable ends them all.
 #include "plugin/task/media_check.h"
 
 #include <algorithm>
@@ -55,7 +55,7 @@ class Lookout {
  private:
   static void pass_on(GCancellable *, GCancellable *to) { g_cancellable_cancel(to); }
 
-  // Until all are looked at, or the time is over.
+  // Waits until all references are checked or the time is over.
   void wait() {
     if (clock_.sleep_until(end_, all_done_.get())) g_cancellable_cancel(cancellable_.get());
   }
@@ -101,7 +101,7 @@ class Lookout {
     }
     if (!may_be(fetched->facts.media_type, reference.kind) || !needs_measures(request_, reference))
       return fetched->facts;
-    // GStreamer has no decoder for some, and none that takes a file in pieces for others.
+    // GStreamer cannot decode some formats at all, and others not from a file.
     const TemporaryFile &file = fetched->file;
     if (const auto size =
             image_size(format_name(fetched->facts.media_type),
@@ -124,9 +124,9 @@ class Lookout {
   const MediaCheckOptions &options_;
   const RetryPolicy retries_;
   const Clock::Time end_;
-  const GRef<GCancellable> cancellable_;  // Ends all looks.
+  const GRef<GCancellable> cancellable_;  // Ends all checks.
   const GRef<GCancellable> all_done_;
-  // Each is written by the one thread that took its number.
+  // The thread that took a number writes the finding of that number.
   std::vector<MediaFinding> findings_;
   std::atomic<size_t> next_ = 0;
   std::atomic<size_t> done_ = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Looks at the media that a request refers to before it is submitted, all at once.
+// Checks the media that a request refers to before it is submitted, all in parallel.
 #pragma once
 
 #include <gio/gio.h>
@@ -19,16 +19,17 @@ namespace genclip {
 struct MediaCheckOptions {
   MediaCheck depth = MediaCheck::none;
   MediaFetchOptions fetch;
-  unsigned retries = 2;                  // Of one reference, after a transient failure.
+  unsigned retries = 2;                  // For each reference, after a transient failure.
   std::chrono::seconds time_limit{120};  // For all of them together.
-  // Of one probe. GStreamer 1.22 may swallow the error of a damaged file, and then only this ends it.
+  // For one probe. GStreamer 1.22 may swallow the error of a damaged file; then only this limit ends the
+  // probe.
   std::chrono::seconds probe_limit{15};
-  uint64_t max_bytes = uint64_t{256} << 20;  // Of one that is looked into, where no limit says less.
+  uint64_t max_bytes = uint64_t{256} << 20;  // Of one medium, unless its own limit is smaller.
 };
 
-// ErrorKind::settings: every problem of every reference. Cancelled: `cancellable` was, within milliseconds.
-// Assets (assetId://) are with the service already and are not looked at. Blocks; up to eight references are
-// looked at side by side, each on a thread that is over when this returns.
+// ErrorKind::settings names every problem of every reference. Ends with ErrorKind::cancelled within
+// milliseconds after `cancellable` is. Does not check assets (assetId://), which the service has already.
+// Blocks; checks up to eight references at a time, each on a thread that has ended when this returns.
 Result<void> check_media(HttpClient &http, Clock &clock, const CheckedRequest &request,
                          const MediaCheckOptions &options, GCancellable *cancellable);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What is known of one reference medium, from its headers alone or from its content.
+// The known facts about one reference medium, from its headers or from its content.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace genclip {
 
-// What is not known stays unset.
+// Unknown facts stay unset.
 struct MediaFacts {
   // A media type, lower case, without parameters, such as "image/png". Empty: unknown.
   std::string media_type;
@@ -18,7 +18,7 @@ struct MediaFacts {
   std::optional<double> height;
   std::optional<double> duration;    // seconds
   std::optional<double> frame_rate;  // frames a second
-  // What the content holds; unset when it was not looked into.
+  // What the content holds; unset when the content was not examined.
   std::optional<bool> has_picture;
   std::optional<bool> has_sound;
 };

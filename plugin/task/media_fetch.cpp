@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// HEAD, GET of a byte, GET of all.
 #include "plugin/task/media_fetch.h"
 
 #include "plugin/base/number.h"
@@ -33,7 +31,7 @@ MediaFailure failure_of(const HttpReply &reply) {
           is_transient_status(reply.status)};
 }
 
-// Of the whole medium, as far as the answer tells.
+// The size of the whole medium, as far as the answer tells.
 std::optional<uint64_t> size_of(const HttpReply &reply) {
   const std::string range = reply.header("Content-Range").value_or("");
   if (reply.status == 416) return parse_unsatisfied_range(range);
@@ -76,7 +74,7 @@ Result<MediaFacts, MediaFailure> fetch_media_headers(HttpClient &http, const std
   }
   HttpRequest request = request_for(HttpRequest::Method::get, url, options);
   request.headers.emplace_back("Range", "bytes=0-0");
-  // Opened, so that nothing is lost when the server sends all of it: the body is left at once.
+  // Opened and not called: should the server send all of it, the body is dropped at once.
   const auto body = http.open(request, cancellable);
   if (!body) return failure_of(body.error());
   const HttpReply &reply = (*body)->reply();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Asks a reference's server for its size and type, or for all of it. Never with a key: the server may be
-// anybody's.
+// Asks a reference's server for its size and type, or for all of it. Never sends a key: the server may belong
+// to anyone.
 #pragma once
 
 #include <chrono>
@@ -19,15 +19,15 @@ struct MediaFetchOptions {
   std::string user_agent;
 };
 
-// What fetching fails with.
+// Why a medium could not be fetched.
 struct MediaFailure {
   ErrorKind kind = ErrorKind::open_read;
   std::string text;  // Reads on from the reference's name: "cannot be fetched: …".
   bool transient = false;
 };
 
-// Type and size, by HEAD; by a GET of one byte where the server does not care for HEAD, as with URLs that are
-// signed for GET alone.
+// Type and size, by HEAD; by a GET of one byte where HEAD does not work, as with URLs that are signed for GET
+// only.
 Result<MediaFacts, MediaFailure> fetch_media_headers(HttpClient &http, const std::string &url,
                                                      const MediaFetchOptions &options,
                                                      GCancellable *cancellable);
@@ -35,7 +35,7 @@ Result<MediaFacts, MediaFailure> fetch_media_headers(HttpClient &http, const std
 struct FetchedMedia {
   MediaFacts facts;  // Type and size, by the bytes that came.
   TemporaryFile file;
-  bool whole = false;  // False: larger than `max_bytes`; `facts` knows how large.
+  bool whole = false;  // False: larger than `max_bytes`.
 };
 
 Result<FetchedMedia, MediaFailure> fetch_media(HttpClient &http, const std::string &url, uint64_t max_bytes,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// One row a media type; the first of a format is the one that its extensions stand for.
+// One row for each media type. The first row of a format has the type that its extensions stand for.
 #include "plugin/task/media_format.h"
 
 #include <gst/base/gsttypefindhelper.h>
@@ -79,7 +79,7 @@ constexpr ExtensionRow kExtensions[] = {
     {"ogg", "audio/ogg"},   {"oga", "audio/ogg"},       {"flac", "audio/flac"},
 };
 
-// ISO media files by their brand, which GStreamer's typefinders tell only in part.
+// ISO media files by their brand, of which GStreamer's typefinders know only some.
 struct BrandRow {
   std::string_view brand;
   std::string_view media_type;
@@ -117,7 +117,7 @@ std::string type_of_caps(GstCaps *caps) {
     gst_structure_get_int(type, "mpegversion", &version);
     return version == 1 ? name : "audio/aac";
   }
-  // The tag of an mp3 file stands before it.
+  // An mp3 file may begin with its tag.
   if (name == "application/x-id3" || name == "application/x-apetag") return "audio/mpeg";
   return name;
 }

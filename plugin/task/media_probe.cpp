@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A discoverer on a main context of its own, which a cancellable can end.
+// Runs a discoverer on a main context of its own, which a cancellable can end.
 #include "plugin/task/media_probe.h"
 
 #include <gst/pbutils/pbutils.h>
@@ -19,7 +19,7 @@ class Probe {
         loop_(GRef<GMainLoop>::adopt(g_main_loop_new(context_.get(), FALSE))) {
     g_main_context_push_thread_default(context_.get());
     GErrorPtr error;
-    // A discoverer waits between a second and an hour.
+    // A discoverer accepts timeouts between a second and an hour.
     const auto patience =
         std::clamp<std::chrono::nanoseconds>(timeout, std::chrono::seconds(1), std::chrono::hours(1));
     discoverer_ = GRef<GstDiscoverer>::adopt(
@@ -44,7 +44,7 @@ class Probe {
   Probe(const Probe &) = delete;
   Probe &operator=(const Probe &) = delete;
 
-  // Null when it was cancelled, or cannot even begin.
+  // Null when it was cancelled or could not start.
   GstDiscovererInfo *run(const std::string &uri) {
     if (!discoverer_) return nullptr;
     gst_discoverer_start(discoverer_.get());
@@ -78,7 +78,7 @@ void add_pictures(GstDiscovererInfo *info, MediaKind kind, MediaFacts &facts) {
   GList *streams = gst_discoverer_info_get_video_streams(info);
   for (const GList *item = streams; item; item = item->next) {
     auto *video = GST_DISCOVERER_VIDEO_INFO(item->data);
-    // The cover of a video is no video.
+    // A cover picture is no video stream.
     if (kind == MediaKind::video && gst_discoverer_video_info_is_image(video)) continue;
     facts.has_picture = true;
     if (const guint width = gst_discoverer_video_info_get_width(video); width > 0) facts.width = width;
@@ -113,7 +113,7 @@ Result<void> probe_media(const std::string &uri, MediaKind kind, std::chrono::mi
   if (!info) return Error{ErrorKind::failed, "cannot be looked into: " + probe.failure()};
   switch (gst_discoverer_info_get_result(info)) {
     case GST_DISCOVERER_OK: add_facts(info, kind, facts); return {};
-    // What its container says may do: the verdict tells.
+    // What its container says may be enough; the verdict decides.
     case GST_DISCOVERER_MISSING_PLUGINS:
       add_facts(info, kind, facts);
       if (facts.has_picture == false) facts.has_picture.reset();

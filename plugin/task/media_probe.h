@@ -14,8 +14,8 @@
 
 namespace genclip {
 
-// Adds to `facts` what the file at `uri` is found to be. The error's text reads on from the medium's name.
-// Cancelled within milliseconds.
+// Adds what it finds out about the file at `uri` to `facts`. The error's text continues a sentence that
+// begins with the medium's name. Ends within milliseconds when cancelled.
 Result<void> probe_media(const std::string &uri, MediaKind kind, std::chrono::milliseconds timeout,
                          MediaFacts &facts, GCancellable *cancellable);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Bounds against facts; a fact that a bound needs and that nobody knows is a problem too.
+// Compares facts with bounds. A missing fact that a bound needs is a problem too.
 #include "plugin/task/media_verdict.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ const MediaLimits &limits_of(const CheckedRequest &request, const MediaReference
   return field ? field->media : kNoLimits;
 }
 
-// Enough digits to see on which side of a bound it is, and no more.
+// Enough digits to see on which side of a bound the value is, and no more.
 std::string measure_text(double value) { return rounded_text(value, 6); }
 
 bool limits_length(const Rule &rule, const std::string &field) {
@@ -28,7 +28,7 @@ bool limits_length(const Rule &rule, const std::string &field) {
          std::find(rule.others.begin(), rule.others.end(), field) != rule.others.end();
 }
 
-// Does a rule of the model set the length of that field's media against what the request asks for?
+// True if a rule of the model compares the length of that field's media with what the request asks for.
 bool is_compared_in_length(const CheckedRequest &request, const std::string &field) {
   const auto &rules = request.spec().rules;
   return std::any_of(rules.begin(), rules.end(),
@@ -64,7 +64,7 @@ class Verdict {
     judge_type(reference, facts, limits);
     const auto bytes = facts.bytes ? std::optional<double>(static_cast<double>(*facts.bytes)) : std::nullopt;
     judge_bound(reference, limits.bytes, bytes, {"has ", "MB", "size", kBytesPerMegabyte});
-    // What is too large is not looked into.
+    // A medium that is too large is not examined further.
     if (depth_ != MediaCheck::full || (bytes && !limits.bytes.contains(*bytes))) return;
     if (!may_be(facts.media_type, reference.kind)) return;
     judge_content(reference, facts);
@@ -123,7 +123,7 @@ class Verdict {
                              " takes " + bounds.text(measure.scale));
   }
 
-  // Nothing: one of them has failed, which is said already, or cannot be looked at.
+  // Nothing when one of them failed, which is reported already, or could not be checked.
   std::optional<double> total_duration(const std::string &field) const {
     double total = 0;
     bool any = false;
@@ -138,7 +138,7 @@ class Verdict {
     return any ? std::optional(total) : std::nullopt;
   }
 
-  // Of a medium whose duration no bound of its own has called unknown.
+  // Reports a missing duration, unless a bound of the medium itself has reported it.
   void require_duration(const MediaFinding &finding) {
     const MediaLimits &limits = limits_of(request_, *finding.reference);
     const bool is_judged =

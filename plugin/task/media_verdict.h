@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Judges what was found out about reference media by the limits of the model (§2.3, §2.4).
+// Validates the facts about reference media against the limits of the model (§2.3, §2.4).
 #pragma once
 
 #include <vector>
@@ -16,22 +16,23 @@ template <>
 inline constexpr Word<MediaCheck> kWords<MediaCheck>[] = {
     {MediaCheck::none, "none"}, {MediaCheck::headers, "headers"}, {MediaCheck::full, "full"}};
 
-// What became of looking at one reference of a request.
+// The result of checking one reference of a request.
 struct MediaFinding {
   const MediaReference *reference = nullptr;  // Borrowed from the request.
   MediaFacts facts;
-  // Not empty: it could not be looked at; reads on from the reference's name, such as "answers 404".
+  // Not empty: it could not be checked. Continues a sentence that begins with the reference's name, such as
+  // "answers 404".
   std::string failure = {};
 };
 
 // "reference_images[2]", or the bare name of a field that has one item only.
 std::string reference_name(const CheckedRequest &request, const MediaReference &reference);
 
-// True when the model's limits on this reference can only be judged by its content.
+// True when only the content of this reference can show whether it keeps the model's limits.
 bool needs_measures(const CheckedRequest &request, const MediaReference &reference);
 
-// Every problem of every reference, in the request's order, then those of references together. `findings` are
-// of that request; what only MediaCheck::full can find out is judged by that depth only.
+// Every problem of each reference, in the request's order, then those of references together. `findings`
+// belong to that request. Limits that need the content are checked with MediaCheck::full only.
 std::vector<Problem> media_problems(const CheckedRequest &request, const std::vector<MediaFinding> &findings,
                                     MediaCheck depth);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Statuses in a table; the first row that fits speaks.
+// A table of statuses; the first row that fits gives the text.
 #include "plugin/task/reply_error.h"
 
 #include <glib.h>
@@ -55,7 +55,7 @@ constexpr Meaning kUsedUp = {
     "The quota of the account or of the day is used up. Top it up, or run again when it is renewed.",
     nullptr};
 
-// In lower case, without what may part the words.
+// In lower case, without separators between the words.
 constexpr std::string_view kUsedUpWords[] = {"insufficientquota",
                                              "insufficientbalance",
                                              "insufficientcredit",

@@ -12,10 +12,10 @@ namespace genclip {
 
 enum class TaskCall { submit, query };
 
-// An error with the kind, the text and the details of a reply that is no success; `key` is in none of them.
+// The error for a reply that is no success, with its kind, text and details; none of them holds `key`.
 Error reply_error(TaskCall call, const HttpReply &reply, std::string_view key);
 
-// A 429 that waiting for a while does not mend: the quota of the day or the credits are used up.
+// True for a 429 that a short wait does not solve: the daily quota or the credits are used up.
 bool is_quota_used_up(const HttpReply &reply);
 
 }  // namespace genclip

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// A search for the most telling text.
 #include "plugin/task/service_message.h"
 
 #include <glib.h>
@@ -18,7 +16,7 @@ namespace {
 
 constexpr int kMaxDepth = 10;
 constexpr size_t kMaxCharacters = 500;
-constexpr size_t kMaxPlainText = 4096;  // Of a body that is no JSON, to look for a title in.
+constexpr size_t kMaxPlainText = 4096;  // How much of a body that is no JSON is searched for a title.
 
 // The most telling first.
 constexpr std::array kMessageKeys = {
@@ -29,12 +27,12 @@ std::string find_message(const Json &json, int depth);
 
 std::string message_in_string(const std::string &text, int depth) {
   std::string line(trimmed(text));
-  if (line == "null" || line == "None") return {};  // A null that somebody printed.
+  if (line == "null" || line == "None") return {};  // A null that was printed as text.
   if (!line.empty() && (line.front() == '{' || line.front() == '[' || line.front() == '"') &&
       depth < kMaxDepth) {
     if (const auto inner = Json::parse(line)) {
       if (std::string found = find_message(*inner, depth + 1); !found.empty()) return found;
-      // Of an object that nobody understands, all is shown; one with a code of 0 says that all is well.
+      // An object of an unknown shape is shown whole. One with a code of 0 reports no error.
       if (inner->object() && !inner->object()->empty() && !inner->find("code")) return line;
       if (!inner->string()) return {};
     }
@@ -42,7 +40,7 @@ std::string message_in_string(const std::string &text, int depth) {
   return line;
 }
 
-// FastAPI's {"loc":["body","prompt"],"msg":"field required"}: the place belongs to the message.
+// FastAPI's {"loc":["body","prompt"],"msg":"field required"}: the place is part of the message.
 std::string place_of(const Json &json) {
   const Json *place = json.find("loc");
   if (!place || !place->array()) return {};

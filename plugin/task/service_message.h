@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The sentence for people inside whatever a service sends as an error (§7: shapes "not shown").
+// Finds the sentence for people in whatever a service sends as an error (§7: the shapes are undocumented).
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@
 
 namespace genclip {
 
-// Looks through strings, objects, lists and JSON inside strings, to a bounded depth. Empty when there is
-// nothing to tell: null, {}, {"code":0}, "". A display line of at most 500 characters.
+// Looks through strings, objects, lists and JSON inside strings, to a bounded depth. Empty when there is no
+// message: null, {}, {"code":0}, "". A display line of at most 500 characters.
 std::string service_message(const Json &error, std::string_view key = {});
 
 // The same for the body of an error reply, JSON or not; a page of HTML or XML gives its title or message, or
 // nothing.
 std::string service_message_in(std::string_view body, std::string_view key = {});
 
-// " It says: MESSAGE.", to be put behind a sentence and before another; empty without a message.
+// " It says: MESSAGE.", to follow a sentence; empty without a message.
 std::string it_says(const std::string &message);
 
 }  // namespace genclip

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A generation task as the service tells of it (service-interface.txt §2.1, §3).
+// A generation task as the service describes it (service-interface.txt §2.1, §3).
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace genclip {
 
 enum class TaskStatus {
-  unknown,  // missing, null or a word that nobody knows: keep polling
+  unknown,  // missing, null or an unknown word: keep polling
   queued,
   processing,
   completed,
@@ -25,12 +25,12 @@ inline constexpr Word<TaskStatus> kWords<TaskStatus>[] = {{TaskStatus::unknown, 
 
 struct Task {
   std::string id;
-  std::string model;  // As the service names it, fit to be shown; empty when it does not.
+  std::string model;  // The service's name of it, safe to show; empty when the service does not say.
   TaskStatus status = TaskStatus::unknown;
-  std::string status_word;      // As it was sent but fit to be shown, for a warning about an unknown one.
-  int progress = -1;            // Percent, -1 unknown.
-  std::string clip_url;         // video_url, else result_url; empty until completed.
-  double amount = -1;           // Credits, -1 unknown.
+  std::string status_word;  // The word that was sent, made safe to show, for a warning about an unknown one.
+  int progress = -1;        // Percent, -1 unknown.
+  std::string clip_url;     // video_url, else result_url; empty until completed.
+  double amount = -1;       // Credits, -1 unknown.
   double actual_duration = -1;  // Seconds, -1 unknown.
   std::string error_message;    // Why it failed, one line, without any URL's query.
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// One POST that is never repeated in doubt, and GETs that are.
+// A POST is never repeated when its outcome is in doubt; a GET may be.
 #include "plugin/task/task_client.h"
 
 #include <algorithm>
@@ -12,16 +12,16 @@
 namespace genclip {
 namespace {
 
-// Between two queries of a task that may be known any moment.
+// Between two queries of a new task, which the service may know at any moment.
 constexpr std::chrono::milliseconds kNewTaskPause{5000};
 constexpr auto kShortestTimeout = std::chrono::seconds(1);
-// Of a query: what is longer counts as one day.
+// For a query; a longer wait counts as one day.
 constexpr std::chrono::milliseconds kLongestWish = std::chrono::hours(24);
 
 bool is_success(unsigned status) { return status >= 200 && status < 300; }
 
-// The service has judged the request and taken nothing on: 4xx, 503, or "send it there instead". Any other
-// answer without a task may come from a gateway behind which the request went through.
+// The service has refused the request, so there is no task: 4xx, 503, or a redirect. Any other answer without
+// a task may come from a gateway that has passed the request on.
 bool is_refusal(unsigned status) {
   return (status >= 400 && status < 500) || status == 503 || status == 301 || status == 307 || status == 308;
 }
@@ -32,8 +32,8 @@ bool is_refusal_for_now(const HttpReply &reply) {
 
 bool says_gone(unsigned status) { return status == 404 || status == 410; }
 
-// Whether the same query may be answered later, by the status of an answer that has no task: not in front of
-// this key; when a gateway or a deployment in between refuses what the service would not; after an outage.
+// Whether the same query may succeed later, by the status of an answer without a task: never, for refusals of
+// the key; perhaps, when a gateway or a deployment in between may have refused it; surely, after an outage.
 enum class Passing { never, perhaps, surely };
 Passing passing(const HttpReply &reply, const Error &error) {
   if (is_about_the_key(error) || is_quota_used_up(reply)) return Passing::never;
@@ -41,7 +41,7 @@ Passing passing(const HttpReply &reply, const Error &error) {
   return is_no && !is_transient_status(reply.status) ? Passing::perhaps : Passing::surely;
 }
 
-// What a person who has to come back wants to know.
+// Adds what a person who has to try again later wants to know.
 Error with_patience(Error error, std::optional<std::chrono::milliseconds> wished, unsigned tries) {
   if (wished && *wished >= kMaxRetryAfter)
     error.text += " It asks to wait for " +
@@ -70,8 +70,8 @@ HttpRequest TaskClient::request_to(std::string url, HttpRequest::Method method) 
   return request;
 }
 
-// What the service asks for is kept to or not waited for at all; a wait of our own ends at the deadline, with
-// a last try.
+// A wait that the service asks for is kept in full, or not waited for at all. A wait of our own ends at the
+// deadline at the latest, before a last try.
 std::optional<std::chrono::milliseconds> TaskClient::pause_before(
     unsigned attempt, std::optional<std::chrono::milliseconds> wished, Deadline deadline) const {
   if (!deadline) return std::min(retries_.delay(attempt, wished), kMaxRetryAfter);
@@ -116,7 +116,7 @@ Result<Task, SubmitFailure> TaskClient::submit(const CheckedRequest &request, GC
     auto reply = http_.call(post, nullptr);
     std::optional<std::chrono::milliseconds> wished;
     SubmitFailure failure;
-    // What came of an answer that broke off, too, may hold the ID.
+    // The part of a broken answer that arrived may hold the ID, too.
     const HttpReply *answer = reply ? &*reply : reply.error().begun ? &*reply.error().begun : nullptr;
     auto task =
         answer ? read_task(answer->body, endpoint_.api_key, {.base_url = endpoint_.base_url}) : Error{};
@@ -189,7 +189,7 @@ Result<Task> TaskClient::query(const std::string &task_id, bool is_new, GCancell
 
     auto pause = pause_before(attempt, wished, deadline);
     if (!pause) {
-      if (gone) failure.kind = ErrorKind::timed_out;  // It was not said often enough to be believed.
+      if (gone) failure.kind = ErrorKind::timed_out;  // It was not repeated often enough to be believed.
       failure = with_patience(std::move(failure), wished, attempt);
       failure.text += " The task stays at the service: run again to attach to it.";
       return failure;
@@ -205,7 +205,7 @@ Result<Task, TaskClient::NoAnswer> TaskClient::ask(const HttpRequest &get, const
   auto reply = http_.call(get, cancellable);
   if (reply) return judge(*reply, task_id);
   HttpError &broken = reply.error();
-  // An address that leads nowhere is a mistake, unless it led to the service before.
+  // An unreachable address is a mistake in the settings, unless it led to the service before.
   const bool is_outage =
       broken.transient || broken.maybe_sent || (was_reached_ && broken.error.kind != ErrorKind::settings);
   return NoAnswer{std::move(broken.error), is_outage ? Hope::outage : Hope::none};
@@ -215,7 +215,7 @@ Result<Task, TaskClient::NoAnswer> TaskClient::judge(const HttpReply &reply,
                                                      const std::string &task_id) const {
   auto task = read_task(reply.body, endpoint_.api_key, {.base_url = endpoint_.base_url, .task_id = task_id});
   const bool is_other = task && !task->id.empty() && task->id != task_id;
-  // An error that has the task's ID and state is the task's answer all the same.
+  // An error status with the task's ID and state still is the answer about the task.
   if (task && !is_other &&
       (is_success(reply.status) || (!task->id.empty() && task->status != TaskStatus::unknown)))
     return std::move(task).value();
@@ -233,7 +233,7 @@ Result<Task, TaskClient::NoAnswer> TaskClient::judge(const HttpReply &reply,
                   "The service told of another task than the one that it was asked for. Check task-id and "
                   "base-url."};
   } else {
-    none.error = std::move(task).error();  // Half an answer is as good as none: ask again.
+    none.error = std::move(task).error();  // An incomplete answer counts as none: ask again.
   }
   none.error.http_status = reply.status;
   none.error.service_message = service_message_in(reply.body, endpoint_.api_key);

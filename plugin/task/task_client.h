@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Submits and queries tasks over HTTP, with the retries that cannot cost twice.
+// Submits and queries tasks over HTTP, with only those retries that cannot cost twice.
 #pragma once
 
 #include <gio/gio.h>
@@ -21,7 +21,7 @@
 
 namespace genclip {
 
-// Where the service is and how to speak to it.
+// The address of the service and how to talk to it.
 struct TaskEndpoint {
   std::string base_url;
   std::string api_key;
@@ -32,7 +32,7 @@ struct TaskEndpoint {
 
 struct SubmitFailure {
   Error error;
-  // The service may have accepted the request all the same: it must not be sent again silently.
+  // The service may have accepted the request nevertheless, so it must not be sent again silently.
   bool outcome_unknown = false;
 
   SubmitOutcome outcome() const {
@@ -46,8 +46,8 @@ struct SubmitFailure {
 struct SubmitHooks {
   std::function<Result<void>()> before_post;  // An error: nothing is sent.
   std::function<void(const Error &refusal)>
-      before_wait;                   // Surely not accepted; it is sent again after a while,
-  std::function<void()> after_wait;  // which is now.
+      before_wait;                   // It surely was not accepted, and is sent again after a wait,
+  std::function<void()> after_wait;  // which has ended.
 };
 
 // Blocking; for one worker thread. Borrows `http` and `clock`, which must outlive it.
@@ -58,27 +58,27 @@ class TaskClient {
 
   using Deadline = std::optional<Clock::Time>;
 
-  // A task with an ID: one in any answer is the task's, whatever the HTTP status. Sent again only when it
-  // surely was not sent, or was refused with 429 or 503 for less than kMaxRetryAfter. A request on its way is
-  // not cut off by `cancellable` nor by `deadline` (its answer is worth money), only the waits between the
-  // tries are.
+  // Returns a task with an ID, which any answer may hold, whatever its HTTP status. Sends again only when the
+  // request surely was not sent, or was refused with 429 or 503 for less than kMaxRetryAfter. `cancellable`
+  // and `deadline` end the waits between tries, but no request that is under way, because its answer is worth
+  // money.
   Result<Task, SubmitFailure> submit(const CheckedRequest &request, GCancellable *cancellable,
                                      Deadline deadline = std::nullopt, const SubmitHooks &hooks = {});
 
-  // The task's state now, or an error of which query_outcome() tells what it means for the task. What may
-  // pass (an outage, an answer that makes no sense) is waited out until `deadline`, without one for ever;
-  // what the key is refused for, not at all. "No such task" and any other refusal counts when it is repeated,
-  // of a task that `is_new` (submitted by this client, not told of yet) kNewTaskPatience after the submit at
-  // the earliest. Asks once at least, also after `deadline`.
+  // The task's state now, or an error; query_outcome() says what that means for the task. Tries again after
+  // failures that may pass (an outage, an unreadable answer) until `deadline` (for ever without one), but not
+  // after a refusal of the key. "No such task", like any other refusal, must be repeated to count; for a task
+  // that `is_new` (submitted by this client, and not reported by the service yet) not before kNewTaskPatience
+  // after the submit. Asks at least once, even after `deadline`.
   Result<Task> query(const std::string &task_id, bool is_new, GCancellable *cancellable,
                      Deadline deadline = std::nullopt);
 
-  // For so long after its submit a task that the service does not know is one that it does not know yet.
+  // For this long after its submit, the service may not know a new task yet.
   static constexpr std::chrono::seconds kNewTaskPatience{60};
-  // The answer to a submit, once it was sent, is waited for so many times longer than for another: it brings
-  // the ID of what is paid. Not beyond the deadline, but never less than `http_timeout`.
+  // Waits this many times longer for the answer to a submit that was sent, because the answer holds the ID of
+  // a paid task. Not beyond the deadline, but never less than `http_timeout`.
   static constexpr int kSubmitPatience = 4;
-  // So many times in a row the service must refuse to tell of a task to be believed.
+  // The number of refusals in a row after which a refused query is believed.
   static constexpr unsigned kRefusalsBelieved = 4;
 
  private:
@@ -106,9 +106,9 @@ class TaskClient {
   const TaskEndpoint endpoint_;
   const RetryPolicy retries_;
   TaskLog log_;
-  bool was_reached_ = false;                 // The service has told of a task, so the address is right.
+  bool was_reached_ = false;                 // The service has reported a task, so the address is right.
   std::optional<Clock::Time> submitted_at_;  // The last task.
-  std::string said_to_submit_;               // What an answer that was no success said beside that task's ID.
+  std::string said_to_submit_;  // The message beside that task's ID in an answer that was no success.
 };
 
 }  // namespace genclip

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// By status and kind.
 #include "plugin/task/task_outcome.h"
 
 namespace genclip {
@@ -13,7 +11,7 @@ bool is_about_the_key(const Error &error) {
 QueryOutcome query_outcome(const Error &error) {
   if (error.kind == ErrorKind::cancelled) return QueryOutcome::cancelled;
   if (is_about_the_key(error)) return QueryOutcome::key_refused;
-  // A host that is not known is not_found too, without a status.
+  // An unknown host is not_found too, but without a status.
   const bool says_gone = error.http_status == 404 || error.http_status == 410;
   return says_gone && error.kind == ErrorKind::not_found ? QueryOutcome::gone : QueryOutcome::no_answer;
 }

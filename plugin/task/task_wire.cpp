@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Tolerant reading, exact writing.
 #include "plugin/task/task_wire.h"
 
 #include <glib.h>
@@ -33,7 +31,7 @@ struct StatusWord {
   TaskStatus status;
 };
 
-// In lower case, without what may part the words: in_progress, "In Progress" and inProgress are one.
+// In lower case and without separators: in_progress, "In Progress" and inProgress are the same.
 constexpr StatusWord kStatusWords[] = {
     {"queued", TaskStatus::queued},         {"queueing", TaskStatus::queued},
     {"inqueue", TaskStatus::queued},        {"pending", TaskStatus::queued},
@@ -55,7 +53,7 @@ constexpr StatusWord kStatusWords[] = {
     {"moderated", TaskStatus::failed},
 };
 
-// The legacy API's own are not shown (§4.3).
+// Those of the legacy API are undocumented (§4.3).
 constexpr std::initializer_list<const char *> kStatusNames = {"status", "task_status", "state"};
 
 // The first of these members that is there and not null.
@@ -70,7 +68,7 @@ std::string read_text(const Json *json) {
   if (!json) return {};
   if (const auto *text = json->string()) return std::string(trimmed(*text));
   if (json->integer()) return json->to_text();
-  // Some encoders know no integers: 12.0 is 12.
+  // Some JSON encoders write integers as reals: 12.0 is 12.
   if (const auto *real = json->real(); real && *real == std::floor(*real) && std::abs(*real) < kExactIntegers)
     return std::to_string(static_cast<int64_t>(*real));
   return json->real() ? json->to_text() : std::string();
@@ -83,7 +81,8 @@ bool has_id(const Json &object, std::string_view id) {
                                     [&](const char *name) { return read_text(object.find(name)) == id; });
 }
 
-// An ID goes into URLs, logs, messages and the store: what cannot be one is none, nor is what holds the key.
+// An ID goes into URLs, logs, messages and the store, so only a short text of visible characters counts, and
+// none that holds the key.
 std::string read_id(const Json &object, std::string_view key, std::string_view asked) {
   if (has_id(object, asked)) return std::string(asked);
   for (const char *name : kIdNames) {
@@ -128,13 +127,13 @@ int read_progress(const Json *json) {
   return static_cast<int>(std::min(100.0, (of_one ? number->value * 100 : number->value) + 1e-6));
 }
 
-// Never negative: -1 says unknown.
+// -1 when it is unknown, negative or no number.
 double read_quantity(const Json *json) {
   const auto number = read_number(json);
   return number && number->value >= 0 ? number->value : -1;
 }
 
-// What stands beside an error that is a mere word: {"error":"code","message"}.
+// The message beside an error that is a single word: {"error":"code","message":…}.
 std::string explanation_of(const std::string &message, const Json &object, std::string_view key) {
   const Json *beside = object.find("message");
   if (!beside || message.find(' ') != message.npos) return {};
@@ -142,7 +141,7 @@ std::string explanation_of(const std::string &message, const Json &object, std::
   return more.empty() || more == message ? std::string() : ": " + more;
 }
 
-// The first that says something; a failed task without any tells what else it has.
+// The first of these that holds a message. For a failed task without any, the first message anywhere in it.
 std::string read_error(const Json &object, TaskStatus status, std::string_view key) {
   for (const char *name : {"error", "fail_reason", "failReason", "error_message"})
     if (const Json *error = object.find(name))
@@ -151,7 +150,7 @@ std::string read_error(const Json &object, TaskStatus status, std::string_view k
   return status == TaskStatus::failed ? service_message(object, key) : std::string();
 }
 
-// Itself, or the only item of a list.
+// The only item of a list; otherwise the value itself.
 const Json &single(const Json &json) {
   const auto *list = json.array();
   return list && list->size() == 1 ? list->front() : json;
@@ -162,8 +161,8 @@ bool has_known_status(const Json &object) {
 }
 
 // Some gateways wrap the object in `data` although the service says they do not (§4.1); their own `status` is
-// not the task's, and their own `id` is not where only the inner object has the status of a task, or the ID
-// that was asked for. An error's own ID is that of no task.
+// not the task's. Their own `id` is not either, where only the inner object has the status of a task or the
+// ID that was asked for. An error's ID is no task's.
 const Json &task_object(const Json &answer, std::string_view asked) {
   for (const char *wrapper : {"data", "task", "output"}) {
     const Json *data = answer.find(wrapper);

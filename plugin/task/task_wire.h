@@ -20,21 +20,21 @@ std::string submit_url(std::string_view base_url, Api api);
 // The same with the task's ID, escaped, as a last path segment.
 std::string query_url(std::string_view base_url, Api api, std::string_view task_id);
 
-// The JSON text of a submit. The legacy API has `seconds` for `duration` (§2.6); what §2.6 does not show goes
-// under its v2 name.
+// The JSON text of a submit. The legacy API has `seconds` for `duration` (§2.6); other fields keep their v2
+// names, as §2.6 does not document theirs.
 std::string submit_body(const CheckedRequest &request);
 
-// What an answer is the answer to.
+// The call that an answer belongs to.
 struct TaskQuestion {
-  std::string_view base_url = {};  // For relative addresses; empty: they are none.
-  std::string_view task_id = {};   // Of a query; empty: of a submit.
+  std::string_view base_url = {};  // To resolve relative addresses; empty: these are ignored.
+  std::string_view task_id = {};   // The task of a query; empty for a submit.
 };
 
-// Reads either API's answer, good or odd, whatever its HTTP status; never fails on a field, only on what is
-// no JSON object. `key` is kept out of all texts (empty: none).
+// Reads the answer of either API, whatever its HTTP status. Tolerates any field; fails only when the answer
+// is no JSON object. Keeps `key` out of all texts (empty: none).
 Result<Task> read_task(std::string_view body, std::string_view key = {}, const TaskQuestion &question = {});
 
-// A status word in any case, its parts joined in any way, with its synonyms.
+// Reads a status word or a synonym, in any case and with any separators.
 TaskStatus read_status(std::string_view word);
 
 }  // namespace genclip

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Made and unlinked at once; /proc names what has no name.
+// Unlinks the file as soon as it is made; /proc still gives it a path.
 #include "plugin/task/temporary_file.h"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A file without a name, that is gone when this is, or when the process is.
+// A file without a name, which disappears with this object, or with the process.
 #pragma once
 
 #include <cstddef>
@@ -22,11 +22,11 @@ class TemporaryFile {
   // In the system's folder for such files ($TMPDIR).
   static Result<TemporaryFile> create();
 
-  // At the end.
+  // Appends.
   Result<void> write(std::span<const std::byte> bytes);
-  // Fewer bytes at the end, or where the file cannot be read.
+  // Returns fewer bytes at the end, and where the file cannot be read.
   std::string read_at(uint64_t offset, size_t size) const;
-  // Under which this process can open it.
+  // A URI under which this process can open it.
   std::string uri() const;
 
  private:
