@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Cleaning of text, one character at a time.
 #include "plugin/caption/caption_text.h"
 
 #include <glib.h>

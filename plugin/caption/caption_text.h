@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Text as every sink of subtitles can take it.
+// Makes a text safe for every sink of subtitles.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace genclip {
 // begin a cue of WebVTT). Empty when nothing is left.
 std::string caption_text(std::string_view bytes);
 
-// The same with the tags and entities of Pango's markup taken away. What is no markup stays as it is.
+// The same, without the tags and entities of Pango markup. Text that is no valid markup stays as it is.
 std::string caption_text_of_markup(std::string_view bytes);
 
 // In Unicode code points.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Judges answers and failures; only the retry loop waits.
+// Classifies answers and failures. Only the retry loop waits.
 #include "plugin/caption/content_client.h"
 
 #include <vector>
@@ -13,7 +13,7 @@ namespace genclip {
 
 using std::chrono::milliseconds;
 
-// Why one try ended, and what it says about another.
+// Why a try ended, and whether another one makes sense.
 struct ContentClient::Failure {
   Error error;
   bool transient = false;
@@ -25,7 +25,7 @@ namespace {
 constexpr size_t kMaxAnswer = 8 << 20;
 constexpr size_t kMaxMessage = 2000;
 constexpr size_t kMaxReason = 100;
-// A service that asks for more than this is as good as gone for a caption.
+// For a caption, a service that asks for a longer wait counts as unavailable.
 constexpr milliseconds kLongestAskedWait{120000};
 
 ErrorKind kind_of(unsigned status) {
@@ -51,7 +51,7 @@ Error refused(unsigned status, const ServiceFault &fault, const std::string &api
   Error error;
   error.kind = kind_of(status);
   error.text = "The text gateway refused the request (" + std::to_string(status) + ")";
-  // A gateway may say anything; what it says is shown without what nobody should see.
+  // A gateway may say anything, so its message is made safe to show.
   error.service_message = display_line(fault.message, kMaxMessage, api_key);
   if (!error.service_message.empty()) error.text += ": " + error.service_message;
   if (!error.text.ends_with('.')) error.text += '.';
@@ -83,7 +83,7 @@ struct Gathering {
   void add(const Json &document, const ContentListener &listener, bool &said) {
     ContentPiece piece = read_content_piece(document);
     if (piece.fault && !fault) fault = std::move(piece.fault);
-    // Words that any gateway may make up, and that people are shown.
+    // A gateway may make up any word here, and people see it.
     if (!piece.block_reason.empty()) block_reason = display_line(piece.block_reason, kMaxReason, api_key);
     if (!piece.finish_reason.empty())
       answer.finish_reason = display_line(piece.finish_reason, kMaxReason, api_key);
@@ -159,7 +159,7 @@ Result<ContentAnswer, ContentClient::Failure> ContentClient::try_once(const std:
     return Failure{blocked(gathering.block_reason, "the question"), false, {}};
   if (is_blocking(gathering.answer.finish_reason))
     return Failure{blocked(gathering.answer.finish_reason, "the answer"), false, {}};
-  // Once the model said why it stopped, the text is whole, however the connection ended.
+  // Once the model has said why it stopped, the text is whole, however the connection ended.
   if (!gathering.answer.finish_reason.empty()) {
     gathering.answer.cut_short = is_output_limit(gathering.answer.finish_reason);
     return gathering.answer;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// One question to the text gateway (§4.4): asked, tried again where that helps, read as it comes.
+// Asks the text gateway one question (§4.4): tries again where that helps, and reads the answer as it
+// arrives.
 #pragma once
 
 #include <chrono>
@@ -21,7 +22,7 @@ struct ContentAnswer {
   uint64_t prompt_tokens = 0;
   uint64_t output_tokens = 0;
   uint64_t total_tokens = 0;
-  bool cut_short = false;  // MAX_TOKENS: the text is what there was room for
+  bool cut_short = false;  // MAX_TOKENS: the text was cut at that limit
 };
 
 struct ContentClientSettings {
@@ -33,12 +34,12 @@ struct ContentClientSettings {
   std::chrono::milliseconds timeout{60000};  // one exchange, whole; 0 for ever
 };
 
-// What a caller may want to hear while it waits, all in its own thread.
+// Called while the caller waits, on its own thread.
 struct ContentListener {
-  // Text as it comes. Once it returns true something of it is out, and a failure is final: what was said
-  // cannot be unsaid.
+  // The text as it arrives. Once this returns true, a part of the text has left, and cannot be taken back; so
+  // a failure is final then.
   std::function<bool(std::string_view)> on_text = {};
-  // Before another try is sent, which begins the text anew; false forbids it (a budget).
+  // Called before a further try is sent, with which the text begins anew. False forbids it (a budget).
   std::function<bool()> on_retry = {};
 };
 

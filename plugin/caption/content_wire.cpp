@@ -32,7 +32,7 @@ std::string with_earlier(const ContentRequest &request) {
   return prompt;
 }
 
-// Counts come as numbers, and as strings of them.
+// Reads a count, which may be a number or a string of digits.
 std::optional<uint64_t> count(const Json *value) {
   if (!value) return std::nullopt;
   if (const auto number = value->number()) {
@@ -97,7 +97,7 @@ ContentPiece read_content_piece(const Json &document) {
   piece.fault = read_service_fault(document);
   if (const Json *candidates = document.find("candidates");
       candidates && candidates->array() && !candidates->array()->empty()) {
-    // More than one candidate was never asked for; the first is the answer.
+    // Only one candidate is asked for, so the first is the answer.
     const Json &candidate = candidates->array()->front();
     const Json *content = candidate.find("content");
     piece.text = joined_text(content ? content->find("parts") : nullptr);

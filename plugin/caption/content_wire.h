@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The text gateway's JSON (§2.5, §4.4): what a request says, what an answer may say.
+// The text gateway's JSON (§2.5, §4.4): writes requests and reads answers.
 #pragma once
 
 #include <chrono>
@@ -14,7 +14,8 @@
 
 namespace genclip {
 
-// A picture as sent: the document shows no shape for it, so `inlineData` is this family's known one.
+// A picture as it is sent. The document does not say how, so this uses `inlineData`, which this family of
+// APIs has.
 struct Still {
   std::string mime_type = "image/jpeg";
   std::string bytes;        // encoded, not base64
@@ -46,7 +47,7 @@ struct ServiceFault {
   std::string status;
   std::string message;
   std::optional<std::chrono::milliseconds> retry_delay;
-  bool daily_quota = false;  // nothing to wait for today
+  bool daily_quota = false;  // the daily quota is used up
 };
 
 // One document of an answer: the whole of it, or a part of a stream.
@@ -60,13 +61,13 @@ struct ContentPiece {
   std::optional<ServiceFault> fault;
 };
 
-// Never fails: what it does not understand is left out.
+// Never fails; ignores what it does not understand.
 ContentPiece read_content_piece(const Json &document);
 
-// Whether a finishReason, in any case of letters, says that the text was withheld.
+// True if a finishReason, in any case, says that the text was withheld.
 bool is_blocking(std::string_view finish_reason);
 
-// Whether it says that the text was cut where its tokens ran out.
+// True if it says that the text was cut at the limit of tokens.
 bool is_output_limit(std::string_view finish_reason);
 
 }  // namespace genclip

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Two loose pads around an element.
 #include "plugin/caption/element_call.h"
 
 #include <string>
@@ -12,7 +10,7 @@ Error not_made(const char *factory, const char *why) {
   return {ErrorKind::failed, std::string("The element ") + factory + why};
 }
 
-// Collects on the far side of the element. The pad's private data is the ElementOutput.
+// Collects the element's output. The pad's private data is the ElementOutput.
 GstFlowReturn keep_buffer(GstPad *pad, GstObject *, GstBuffer *buffer) {
   auto &output = *static_cast<ElementOutput *>(gst_pad_get_element_private(pad));
   auto taken = GRef<GstBuffer>::adopt(buffer);
@@ -62,7 +60,7 @@ Result<ElementOutput> call_element(const char *factory, GstCaps *caps, GstBuffer
   gst_pad_push_event(in.get(), gst_event_new_stream_start("still"));
   gst_pad_push_event(in.get(), gst_event_new_caps(caps));
   gst_pad_push_event(in.get(), gst_event_new_segment(&segment));
-  // A private copy of the times: what was stamped for a stream means nothing here.
+  // A copy, because its timestamps, which belong to a stream, are changed here.
   GstBuffer *given = gst_buffer_copy(buffer);
   GST_BUFFER_PTS(given) = 0;
   GST_BUFFER_DTS(given) = GST_CLOCK_TIME_NONE;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// One buffer through one GStreamer element, as a function call.
+// Calls one GStreamer element like a function, with one buffer.
 #pragma once
 
 #include <gst/gst.h>
@@ -12,7 +12,7 @@
 
 namespace genclip {
 
-// What came out, and its caps.
+// The element's output and its caps.
 struct ElementOutput {
   GRef<GstBuffer> buffer;
   GRef<GstCaps> caps;
@@ -20,7 +20,8 @@ struct ElementOutput {
 
 // Makes the element `factory` (one that works in its chain function, such as jpegenc), gives it `buffer` with
 // `caps` and then EOS, and returns its first buffer. All in the calling thread, without a pipeline.
-// `configure` may set its properties. Fails when the element is not installed or makes nothing of the buffer.
+// `configure` may set its properties. Fails when the element is not installed or has no output for the
+// buffer.
 Result<ElementOutput> call_element(const char *factory, GstCaps *caps, GstBuffer *buffer,
                                    const std::function<void(GstElement *)> &configure = {});
 

@@ -48,7 +48,7 @@ std::string_view media_type(const Picture &picture) {
   return gst_structure_get_name(gst_caps_get_structure(picture.caps.get(), 0));
 }
 
-// Raw video of any picture.
+// Any picture as raw video.
 Result<Picture> decoded(const Picture &picture) {
   if (media_type(picture) == "video/x-raw") return picture;
   const char *decoder = media_type(picture) == "image/png" ? "pngdec" : "jpegdec";
@@ -87,7 +87,8 @@ Size sent_size(const GstVideoInfo &info, unsigned max_size) {
   return {side(width), side(height)};
 }
 
-// The converter changes neither rate nor interlacing, and the encoder asks for a rate: one for all.
+// The converter changes neither rate nor interlacing, and the encoder needs a rate, so all pictures get the
+// same.
 void as_still(GstVideoInfo &info) {
   info.fps_n = 1;
   info.fps_d = 1;
@@ -100,7 +101,7 @@ Result<Picture> converted(const Picture &raw, const GstVideoInfo &in_info, const
   auto buffer = GRef<GstBuffer>::adopt(gst_buffer_new_allocate(nullptr, out_info.size, nullptr));
   {
     MappedFrame out(out_info, buffer.get(), GST_MAP_WRITE);
-    // Bilinear with all source pixels weighed: small pictures keep the mean colours of large ones.
+    // Bilinear over all source pixels, so that small pictures keep the mean colours of large ones.
     GstStructure *options =
         gst_structure_new("options", GST_VIDEO_CONVERTER_OPT_RESAMPLER_METHOD,
                           GST_TYPE_VIDEO_RESAMPLER_METHOD, GST_VIDEO_RESAMPLER_METHOD_LINEAR, nullptr);
@@ -127,8 +128,8 @@ GstVideoInfo still_info(GstVideoFormat format, Size size) {
   return info;
 }
 
-// jpegenc reads whole blocks, which end beyond the rows. There each row goes on as it ended: whatever lay
-// there would be seen in the block, and equal pictures would not be equal JPEGs.
+// jpegenc reads whole blocks, which end beyond the rows. Each row is extended there by its last pixel;
+// otherwise random bytes would change the block, and equal pictures would not give equal JPEGs.
 constexpr int kBlock = 16;
 
 void extend_rows(GstVideoFrame *frame) {
@@ -141,7 +142,7 @@ void extend_rows(GstVideoFrame *frame) {
   }
 }
 
-// As JFIF means it by its numbers: BT.601, full range.
+// In the colours that JFIF defines: BT.601, full range.
 Result<Picture> as_jfif(const Picture &rgb) {
   const auto in_info = info_of(rgb);
   if (!in_info) return in_info.error();
@@ -178,7 +179,7 @@ bool goes_as_it_is(const Picture &picture, unsigned max_size) {
          static_cast<unsigned>(std::max(width, height)) <= max_size;
 }
 
-// Every JPEG begins so.
+// Every JPEG begins with these bytes.
 bool begins_as_jpeg(GstBuffer *buffer) { return gst_buffer_memcmp(buffer, 0, "\xFF\xD8\xFF", 3) == 0; }
 
 Still still_of(GstBuffer *buffer) {
@@ -213,8 +214,9 @@ Result<Still> encode_still(const Picture &picture, unsigned max_size, GCancellab
   const bool fits = size.width == in_info->width && size.height == in_info->height;
   if (upright && fits && media_type(picture) == "image/jpeg") return still_of(picture.buffer.get());
 
-  // Scaled in its own format, which is fast; then by way of RGB, for between two formats of the same matrix
-  // GStreamer 1.22 does not convert the range, and the picture would lose contrast. It is turned on the way.
+  // Scales in the picture's own format, which is fast. Then converts by way of RGB, because GStreamer 1.22
+  // does not convert the range between two formats of the same matrix, and the picture would lose contrast.
+  // Rotates it in between.
   GstVideoInfo scaled_info = still_info(GST_VIDEO_INFO_FORMAT(&*in_info), size);
   scaled_info.colorimetry = in_info->colorimetry;
   const GstVideoInfo rgb_info = still_info(GST_VIDEO_FORMAT_BGRx, size);

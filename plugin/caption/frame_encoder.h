@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A frame or a picture as the JPEG that is sent, and as the tiny one that is compared.
+// Turns a frame or a picture into the JPEG that is sent, and into the thumbnail that is compared.
 #pragma once
 
 #include <gio/gio.h>
@@ -19,14 +19,14 @@ namespace genclip {
 struct Picture {
   GRef<GstBuffer> buffer;
   GRef<GstCaps> caps;
-  // How its stream says that it has to be turned; what a JPEG says itself (EXIF) counts more.
+  // The rotation that its stream asks for. The EXIF data of a JPEG have precedence.
   GstVideoOrientationMethod orientation = GST_VIDEO_ORIENTATION_IDENTITY;
 };
 
 // As a JPEG, upright, with square pixels, its longer side at most `max_size` pixels (0: as it is). A JPEG
-// that is small enough and upright goes as it came. Takes milliseconds, for a large picture seconds: never
-// call it on a streaming thread. Any thread. `cancellable` is looked at between its steps, the longest of
-// which, one codec's call, cannot be ended.
+// that is small enough and upright is sent unchanged. Takes milliseconds, and for a large picture seconds:
+// never call it on a streaming thread. Any thread. Checks `cancellable` between its steps; a single call of a
+// codec, the longest step, cannot be interrupted.
 Result<Still> encode_still(const Picture &picture, unsigned max_size, GCancellable *cancellable = nullptr);
 
 // A small picture of grey levels and colours, to compare with others.

@@ -26,7 +26,7 @@ bool read_uint16(GstByteReader &reader, guint16 &value) {
   return true;
 }
 
-// Where the TIFF header of the EXIF lies; false: there is none.
+// Finds the TIFF header of the EXIF data. False: there is none.
 bool find_exif(const GstMapInfo &map, size_t &offset, size_t &size) {
   GstByteReader reader;
   gst_byte_reader_init(&reader, map.data, static_cast<guint>(map.size));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// How a camera was held, as the JPEG itself says it (EXIF).
+// Reads a picture's orientation from the JPEG itself (EXIF).
 #pragma once
 
 #include <gst/gst.h>
@@ -10,7 +10,7 @@
 
 namespace genclip {
 
-// Nothing: it does not say, or is no JPEG. Any bytes are survived.
+// Nothing when it does not say, or is no JPEG. Any bytes are safe.
 std::optional<GstVideoOrientationMethod> jpeg_orientation(GstBuffer *jpeg);
 
 }  // namespace genclip

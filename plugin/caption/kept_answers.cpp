@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// A map, and the order in which it was filled.
 #include "plugin/caption/kept_answers.h"
 
 #include <glib.h>
@@ -15,7 +13,7 @@ struct ChecksumFree {
   void operator()(GChecksum *checksum) const { g_checksum_free(checksum); }
 };
 
-// Each field with its length ahead of it, so that none runs into the next.
+// Adds each field with its length before it, so that no two lists of fields look the same.
 class Digest {
  public:
   void add(std::string_view field) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Answers of one run, so that what comes again (a loop, a seek back) is not paid for again.
+// Keeps the answers of one run, so that a repeated question (a loop, a seek back) is not paid for again.
 #pragma once
 
 #include <deque>
@@ -11,11 +11,11 @@
 
 namespace genclip {
 
-// Tells questions apart: a SHA-256 of all that is sent, and of the time of the stream (ns) that it is sent
-// for. Two times of one film are two questions, also where they look the same.
+// Identifies a question: a SHA-256 of everything that is sent, and of the stream time (ns) that it belongs
+// to. Two times of one film are two questions even if their pictures are the same.
 std::string question_key(const ContentRequest &request, uint64_t stream_time);
 
-// Of that many bytes at most, the newest. One thread at a time.
+// Keeps the newest, up to a number of bytes. One thread at a time.
 class KeptAnswers {
  public:
   explicit KeptAnswers(size_t most_bytes = 1 << 20) : most_bytes_(most_bytes) {}

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Ends of sentences by their marks, for scripts with and without spaces between words.
 #include "plugin/caption/sentence_splitter.h"
 
 #include <glib.h>
@@ -21,7 +19,7 @@ bool is_mark(gunichar c) { return is_one_of(c, U".!?…"); }
 bool is_full_width_mark(gunichar c) { return is_one_of(c, U"。！？｡"); }
 bool is_closer(gunichar c) { return is_one_of(c, U"\"')]}»”’」』）】"); }
 
-// The character at `at`, or nothing while it is not whole. Bytes that are none count as a character.
+// The character at `at`; nothing while it is incomplete. An invalid byte counts as a character.
 std::optional<gunichar> character_at(std::string_view text, size_t at) {
   if (at >= text.size()) return std::nullopt;
   const gunichar c = g_utf8_get_char_validated(text.data() + at, static_cast<gssize>(text.size() - at));
@@ -45,7 +43,7 @@ std::string word_before(std::string_view text, size_t end) {
   return lower.get();
 }
 
-// A point after these is part of the word.
+// True for words that a period does not end.
 bool is_abbreviation(std::string_view text, size_t point) {
   constexpr std::array<std::string_view, 18> kAbbreviations = {"mr",  "mrs", "ms", "dr",  "prof", "st",
                                                                "jr",  "sr",  "vs", "no",  "fig",  "approx",
@@ -73,7 +71,7 @@ std::vector<std::string> SentenceSplitter::push(std::string_view piece) {
   return sentences;
 }
 
-// One step from the character at at_. False: it is to be looked at again.
+// Takes one step from the character at at_. False: look at this character again.
 bool SentenceSplitter::take(char32_t c, std::vector<std::string> &sentences) {
   const bool is_end = is_mark(c) || is_full_width_mark(c);
   switch (place_) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Cuts text that comes in pieces into sentences as soon as each is complete.
+// Splits text that arrives in pieces into sentences, each as soon as it is complete.
 #pragma once
 
 #include <string>
@@ -9,23 +9,23 @@
 
 namespace genclip {
 
-// The sentences do not depend on how the text was cut into pieces. Text is valid UTF-8, but a piece may end
-// inside a character. Each character is looked at once, however long a sentence gets. One thread at a time.
+// The sentences do not depend on where the pieces end. The text is valid UTF-8, but a piece may end inside a
+// character. Takes each character once, however long a sentence gets. One thread at a time.
 class SentenceSplitter {
  public:
   // The sentences that `piece` completes. A sentence is complete once what follows it has begun.
   std::vector<std::string> push(std::string_view piece);
 
-  // What is left at the end, if it says anything.
+  // The rest at the end, unless it is blank.
   std::vector<std::string> finish();
 
  private:
-  // Where the next character stands.
+  // The place of the next character.
   enum class Place {
     words,
-    marks,    // behind the first mark of what may be an end
+    marks,    // behind the first mark of a possible end
     closers,  // behind its marks: quotes and brackets belong to it
-    blanks,   // behind its end: what comes next decides whether it is one
+    blanks,   // behind a possible end: the next character decides whether it is one
   };
 
   bool take(char32_t c, std::vector<std::string> &sentences);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Error shapes, read with a bound on how deep one may be wrapped in another.
+// Bounds how deep one error may be wrapped in another.
 #include "plugin/caption/service_fault.h"
 
 #include <glib.h>
@@ -64,7 +64,7 @@ bool is_empty(const Json &value) {
 
 std::optional<ServiceFault> read_object(const Json &error, int depth);
 
-// A gateway in front often puts the upstream's whole answer, as text, into its own message.
+// A gateway often puts the whole answer of the service behind it into its own message, as text.
 std::optional<ServiceFault> unwrap(const std::string &message, int depth) {
   if (depth >= kMaxWrapping || message.empty() || message.find('{') != 0) return std::nullopt;
   const auto inner = Json::parse(message);

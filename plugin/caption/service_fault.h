@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The error object of the text gateway, in every shape that was seen (§7 shows none).
+// Reads the text gateway's error object in every known shape (§7 documents none).
 #pragma once
 
 #include <optional>

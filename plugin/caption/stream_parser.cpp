@@ -18,7 +18,7 @@ constexpr int kMaxArrays = 4;
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-// A document that is an array counts as its elements, as in the array framing.
+// An array counts as its elements, as in the array framing.
 void append(Json json, std::vector<Json> &documents) {
   if (Json::Array *elements = json.array()) {
     for (Json &element : *elements) documents.push_back(std::move(element));
@@ -36,7 +36,7 @@ Error StreamParser::broken(std::string why) {
   return {ErrorKind::read, "The text gateway's answer cannot be read: " + std::move(why)};
 }
 
-// False while the byte says nothing of the framing.
+// False while the framing is still unknown.
 bool StreamParser::sniff(char c) {
   if (lead_.size() < kByteOrderMark.size() && c == kByteOrderMark[lead_.size()]) {
     lead_ += c;
@@ -73,7 +73,7 @@ Result<void> StreamParser::finish(std::vector<Json> &documents) {
       return {};
     case Framing::events: break;
   }
-  // A last event may lack its blank line; a cut one fails to parse.
+  // The last event may lack its blank line; a truncated event fails to parse.
   if (auto ended = end_line(documents); !ended) return ended;
   return end_event(documents);
 }
@@ -116,7 +116,7 @@ Result<void> StreamParser::feed_event(char c, std::vector<Json> &documents) {
   if (c == '\n' && was_cr) return {};
   if (c == '\n' || c == '\r') return end_line(documents);
   if (line_.empty() && (c == '{' || c == '[')) {
-    // No event begins so: a gateway that fails in the middle puts its error there, bare.
+    // No event begins with this: a gateway that fails midway writes its error here, without framing.
     if (auto ended = end_event(documents); !ended) return ended;
     framing_ = Framing::json;
     return feed_json(c, documents);
@@ -131,7 +131,7 @@ Result<void> StreamParser::end_line(std::vector<Json> &documents) {
   const size_t colon = line.find(':');
   const std::string_view name = std::string_view(line).substr(0, colon);
   if (name != "data") {
-    // Comments and other fields say nothing to us, but what is no field at all is no event stream.
+    // Ignores comments and other fields. A line that is no field means that this is no event stream.
     if (colon == std::string::npos && name != "event" && name != "id" && name != "retry")
       return broken("a line of it is no event.");
     return {};

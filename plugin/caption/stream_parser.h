@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Cuts the bytes of an answer into JSON documents, whichever of the family's framings they come in.
+// Splits the bytes of an answer into JSON documents, in any framing that this family of APIs uses.
 #pragma once
 
 #include <cstddef>
@@ -12,18 +12,19 @@
 
 namespace genclip {
 
-// Server-sent events, one JSON array, a document a line, or a single document: told apart by the first byte.
-// The shape of a streamed answer is not shown in §4.4, so all that were seen are read. One thread at a time.
+// Server-sent events, one JSON array, one document per line, or a single document; the first byte tells
+// which. §4.4 does not document the shape of a streamed answer, so this reads all known ones. One thread at a
+// time.
 class StreamParser {
  public:
   // A document larger than this is refused.
   static constexpr size_t kMaxDocument = 8 << 20;
 
-  // Appends each document that `bytes` completes. Bytes may be cut anywhere. After an error all else fails
-  // too.
+  // Appends each document that `bytes` completes. The bytes may end anywhere. After an error all further
+  // calls fail too.
   Result<void> feed(std::string_view bytes, std::vector<Json> &documents);
 
-  // The end of the bytes: fails when they end inside a document.
+  // Call it at the end of the bytes. Fails when they end inside a document.
   Result<void> finish(std::vector<Json> &documents);
 
  private:
