@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// As Linux names it.
 #include "plugin/generation/boot_id.h"
 
 #include <array>

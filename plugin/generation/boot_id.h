@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The boot that the machine is in: tells the crash of a process from a power cut, and one machine from
-// another.
+// Identifies the boot of this machine. Distinguishes the crash of a process from a power cut, and one machine
+// from another.
 #pragma once
 
 #include <string>
 
 namespace genclip {
 
-// Empty when the system does not say: then nothing is taken to be of this boot.
+// Empty when the system does not tell; then nothing counts as written during this boot.
 std::string current_boot();
 
 }  // namespace genclip

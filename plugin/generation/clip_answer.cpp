@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Doubt is no: an answer that may be of another version costs a download, a splice costs the clip.
+// In doubt an answer counts as another version: that costs a further download, but joining two versions would
+// spoil the clip.
 #include "plugin/generation/clip_answer.h"
 
 #include <glib.h>
@@ -39,7 +40,7 @@ std::optional<ClipAnswer> read_clip_answer(const HttpReply &reply) {
   answer.is_chunked = is_same_word(reply.header("Transfer-Encoding").value_or(""), "chunked");
   answer.etag = reply.header("ETag").value_or("");
   answer.last_modified = reply.header("Last-Modified").value_or("");
-  // Chunks overrule a length (RFC 9112 §6.3).
+  // Chunked encoding overrides a length (RFC 9112 §6.3).
   const std::string length_text = answer.is_chunked ? "" : reply.header("Content-Length").value_or("");
   const uint64_t length = parse_number<uint64_t>(length_text).value_or(0);
   if (!answer.is_part) {
@@ -60,8 +61,8 @@ bool is_another_version(const PartState &known, uint64_t have, const ClipAnswer 
          differ(known.last_modified, answer.last_modified);
 }
 
-// RFC 9110 §13.1.5: a strong tag, or a date where there is no tag. A date may be too coarse to tell two
-// versions apart: what it lets pass, the comparison of bytes has to find.
+// RFC 9110 §13.1.5: a strong tag, or a date where there is no tag. A date may be too coarse to distinguish
+// two versions; the comparison of bytes has to find what it misses.
 std::string condition_for(const PartState &known) {
   if (known.etag.empty()) return known.last_modified;
   return is_weak(known.etag) ? "" : known.etag;

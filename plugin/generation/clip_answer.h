@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What the head of an answer says of the clip whose bytes follow, and whether that can be the clip of which
-// there are bytes already.
+// Reads from the head of an answer which bytes of which clip follow, and whether they can belong to the bytes
+// that are there already.
 #pragma once
 
 #include <cstdint>
@@ -14,28 +14,28 @@
 namespace genclip {
 
 struct ClipAnswer {
-  bool is_part = false;     // Its end is the end of a part, which proves nothing of the clip's.
-  bool is_chunked = false;  // The end of its body is proven.
-  uint64_t first = 0;       // Where in the clip its body begins.
-  uint64_t total = 0;       // Bytes of the whole clip; 0 when it does not say.
-  std::string etag;         // As sent, weak ones too.
+  bool is_part = false;     // A part (206), whose end does not prove the end of the clip.
+  bool is_chunked = false;  // Chunked, so the end of its body is certain.
+  uint64_t first = 0;       // The offset in the clip at which its body begins.
+  uint64_t total = 0;       // Bytes of the whole clip; 0 when unknown.
+  std::string etag;         // As sent, a weak one too.
   std::string last_modified;
 };
 
-// Of a 200 or a 206. Nothing when it contradicts itself, or does not say which part it is.
+// Reads a 200 or a 206. Nothing when it contradicts itself, or does not say which part it holds.
 std::optional<ClipAnswer> read_clip_answer(const HttpReply &reply);
 
-// True when something says so: another length, tag or date. What is missing on either side says nothing, so
-// the bytes are compared all the same.
+// True when the length, the tag or the date differs. What is missing on either side decides nothing; the
+// bytes are compared in any case.
 bool is_another_version(const PartState &known, uint64_t have, const ClipAnswer &answer);
 
-// The value of If-Range; empty when nothing is known that may stand there.
+// The value for If-Range; empty when there is no suitable validator.
 std::string condition_for(const PartState &known);
 
-// A page is what no clip is sent as.
+// True for a type that no clip has, such as an HTML page.
 bool is_page(const HttpReply &reply);
 
-// The encoding that the server applied though it was asked for none ("gzip"); empty: none.
+// The encoding that the server applied although none was asked for ("gzip"); empty: none.
 std::string unasked_encoding(const HttpReply &reply);
 
 }  // namespace genclip

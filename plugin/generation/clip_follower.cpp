@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The writer replaces a clip.part that it gives up, so one that is open never changes but by growing.
+// The writer never rewrites clip.part but replaces it, so an open file only ever grows.
 #include "plugin/generation/clip_follower.h"
 
 #include <algorithm>
@@ -65,8 +65,8 @@ Result<void> ClipFollower::show_part(const ClipRecord &record) {
   if (auto dropped = drop_other_than(source); !dropped) return dropped;
   if (!part_) {
     auto part = folder_.look_at_part();
-    if (!part || !*part) return {};  // Not there, or no more: the next look knows.
-    // The same journal before and after: then this is the file that it tells of.
+    if (!part || !*part) return {};  // It is not there, or no longer; the next look tells.
+    // The journal is the same before and after, so this is the file that it describes.
     const auto again = folder_.look();
     if (!again || source_of(*again) != source) return {};
     part_ = std::move(part).value();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Shows how a clip comes along that another process works on: its journal's words, and clip.part as it grows.
+// Follows a clip that another process works on: the state in its journal, and clip.part as it grows.
 #pragma once
 
 #include <cstdint>
@@ -17,27 +17,27 @@ namespace genclip {
 
 class Generation;
 
-// Looks, never waits, writes nothing; so it works on any shared file system. One thread. Borrows both, which
-// must outlive it.
+// Only reads, and never waits, so it works on any shared file system. One thread. Borrows both, which must
+// outlive it.
 class ClipFollower {
  public:
   ClipFollower(Generation &generation, const ClipFolder &folder) : generation_(generation), folder_(folder) {}
 
   // The journal as it is now.
   std::optional<ClipRecord> look();
-  // Whether the journal came to say that since the first look: then it is no news of yesterday.
+  // Whether the journal has changed to this record since the first look.
   bool has_seen_become(const ClipRecord &record) const;
 
-  // Shows what a look has found while another process holds the lock. Fails when the clip was begun anew
-  // after a reader had bytes of it.
+  // Shows the result of a look while another process holds the lock. Fails when the download began anew after
+  // a reader had bytes of the clip.
   Result<void> show(const ClipRecord &record);
 
-  // The lock is ours now: how many bytes of that record's clip.part were shown, and so stay as they are.
-  // Fails like show().
+  // Call it once this process has the lock. Returns how many bytes of that record's clip.part were shown to
+  // readers, and so must not change. Fails like show().
   Result<uint64_t> hand_over(const ClipRecord &record);
 
  private:
-  // What clip.part holds: the task that it comes from, and how often it was begun anew.
+  // Identifies the content of clip.part: its task, and how often its download began anew.
   using Source = std::pair<std::string, uint64_t>;
 
   static Source source_of(const ClipRecord &record) { return {record.task_id, record.part.restarts}; }

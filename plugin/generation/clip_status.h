@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What can be seen of a generation from outside.
+// The visible state of a generation.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,14 @@ inline constexpr Word<ClipStatus> kWords<ClipStatus>[] = {{ClipStatus::idle, "id
                                                           {ClipStatus::failed, "failed"}};
 
 struct GenerationState {
-  uint64_t version = 0;  // Grows with each change: a state that arrives late can be told from a newer one.
+  uint64_t version = 0;  // Grows with each change, so that a state that arrives late is recognised.
   ClipStatus status = ClipStatus::idle;
   int progress = -1;            // Percent, -1 unknown.
   std::string model;            // Empty when only a task ID is known.
   std::string task_id;          // Empty until there is one.
   double amount = -1;           // Credits, -1 unknown.
   double actual_duration = -1;  // Seconds, -1 unknown.
-  bool reused = false;          // This run submitted nothing: the clip, or the task, was there.
+  bool reused = false;          // This run submitted nothing, because the clip or the task existed.
   std::string clip_location;    // Path of the whole clip; empty until then.
 
   bool operator==(const GenerationState &) const = default;

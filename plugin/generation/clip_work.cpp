@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Lock, journal, task, download, commit; or the clip that is there; or what another process does.
+// The part of ClipWork that works on the store; clip_work_task.cpp talks to the service.
 #include "plugin/generation/clip_work.h"
 
 #include "plugin/generation/download.h"
@@ -20,7 +20,7 @@ int64_t unix_seconds(const Clock &clock) {
   return std::chrono::duration_cast<std::chrono::seconds>(clock.wall_now().time_since_epoch()).count();
 }
 
-// Another clip may be on its way to the place of the one that is whole.
+// Another clip may be about to replace the one that is whole.
 bool has_successor(const ClipRecord &record) {
   return record.state == ClipState::submitted || record.state == ClipState::lost;
 }
@@ -46,7 +46,7 @@ bool ClipWork::serve_stored() {
   if (!record || record->state != ClipState::complete) return false;
   if (!served_without_turn(*record, run_.wish, false, record->task_id)) return false;
   const auto served = serve_without_lock(*record);
-  return served && *served;  // What is wrong is told, and mended, by the run.
+  return served && *served;  // The run reports and repairs what is wrong.
 }
 
 Result<void> ClipWork::run() {
@@ -61,7 +61,7 @@ Result<void> ClipWork::run() {
   return done;
 }
 
-// Nothing: another process brought the clip, or it was there.
+// Nothing: the clip is served; it was there, or another process fetched it.
 Result<std::optional<StoreLock>> ClipWork::wait_for_turn() {
   const GenerationJob &job = generation_.job();
   const auto patience = clock_.now() + job.timeout;
@@ -79,7 +79,7 @@ Result<std::optional<StoreLock>> ClipWork::wait_for_turn() {
     }
     auto lock = folder_.lock_writer(tell_damage());
     if (!lock || *lock) return lock;
-    // The clip that another process is about to replace is served until then.
+    // A clip that another process is about to replace is served until then.
     const auto done = serves();
     if (!done) return done.error();
     if (*done) return std::optional<StoreLock>();
@@ -99,7 +99,7 @@ Result<bool> ClipWork::serve_without_lock(const ClipRecord &record) {
   if (!use && use.error().kind == ErrorKind::not_found) return false;
   auto file = folder_.look_at_clip(record);
   if (!file || !*file) return false;
-  // A store that is not ours to lock serves all the same.
+  // A store that this process cannot lock serves its clips nevertheless.
   auto served = serve(record, std::move(*file), use ? std::move(*use) : std::optional<StoreLock>());
   if (!served) return std::move(served).error();
   return true;
@@ -143,7 +143,7 @@ Result<bool> ClipWork::serve_whole() {
   return true;
 }
 
-// How the work of another process ended while this run waited for it.
+// The error with which the run of another process ended while this one waited for it.
 Error ClipWork::shared_end() const {
   const ClipRecord &found = *run_.found;
   Error error{ErrorKind::read, found.error};
@@ -158,8 +158,8 @@ Error ClipWork::shared_end() const {
   return error;
 }
 
-// Reports what happened. On return what the journal is to say is on disk; but an intent is written by
-// submit().
+// Reports what happened to react(). On return the journal is on disk as react() asks; only an intent is left
+// to submit().
 Result<void> ClipWork::learn(const ClipEvent &event) {
   Reaction reaction = react(std::move(run_), event);
   run_ = std::move(reaction.run);
@@ -167,7 +167,7 @@ Result<void> ClipWork::learn(const ClipEvent &event) {
   return reaction.write && run_.step != ClipStep::submit ? save() : Result<void>();
 }
 
-// What failed is told as it is; that it could not be journalled is for the log.
+// The caller's own result is what it reports; a journal that cannot be written only goes to the log.
 void ClipWork::learn_if_possible(const ClipEvent &event) {
   if (auto learnt = learn(event); !learnt)
     GST_CAT_WARNING(store_category(), "%s", learnt.error().text.c_str());
@@ -206,7 +206,7 @@ Result<void> ClipWork::take_step() {
   return {};
 }
 
-// A successor that cannot be fetched takes nothing from whoever wants the clip that is there.
+// When a successor cannot be fetched, the clip that is there is served.
 Result<void> ClipWork::fetch_or_serve(const std::string &url) {
   auto fetched = fetch(url);
   if (fetched || !is_successor_ || fetched.error().kind == ErrorKind::cancelled) return fetched;
@@ -232,16 +232,16 @@ Result<void> ClipWork::fetch(const std::string &url) {
   std::shared_ptr<File> file = std::move(part).value();
   Download::Hooks hooks;
   hooks.fresh_url = [this]() -> Result<std::string> {
-    // A clip that is paid for is worth more than the deadline, but no query waits for ever.
+    // A paid clip is worth a wait beyond the deadline, but not an endless one.
     auto task = query(record_.task_id, deadline_from_now());
     if (!task) return std::move(task).error();
-    // It was completed once, so it is paid: a later run asks for it again.
+    // It was completed once, so it is paid, and a later run asks for it again.
     if (task->status == TaskStatus::failed) return task_failed(task->error_message);
     return task->clip_url;
   };
   hooks.checkpoint = [this](const PartState &state) {
     record_.part = state;
-    // Of a task that was lost or has failed meanwhile the journal has the last word already.
+    // For a task that was lost or failed meanwhile, the journal is final already.
     return run_.step == ClipStep::follow ? save() : Result<void>();
   };
   hooks.begin_file = [this, &file](const PartState &state) -> Result<std::shared_ptr<File>> {
@@ -283,8 +283,8 @@ Result<void> ClipWork::commit(const std::shared_ptr<File> &part, uint64_t size,
     return error;
   }
   if (auto use = folder_.lock_use(); use) generation_.hold(std::move(*use));
-  const ExitGuard guard;  // Whoever has all bytes but the last may exit before there is room.
-  // What is removed is said before the end is there, after which nobody may listen.
+  const ExitGuard guard;  // A process whose readers have all bytes but the last may exit before room is made.
+  // Reports what is removed before the clip's end is there, because afterwards there may be no listener.
   make_room();
   generation_.change([&](GenerationState &state) {
     state.status = ClipStatus::completed;
@@ -316,8 +316,8 @@ Result<void> ClipWork::save() {
   return come_back(std::move(saved).error());
 }
 
-// Somebody has removed the folder, and with it the lock: what is known of the task goes into a new one,
-// unless another run has begun there.
+// The folder was removed, and its lock with it. Writes the record into a new folder, unless another run has
+// begun there.
 Result<void> ClipWork::come_back(Error lost) {
   auto lock = folder_.lock_writer(tell_damage());
   if (!lock || !*lock || folder_.look()) return lost;

@@ -37,9 +37,9 @@ class ClipWork {
  public:
   explicit ClipWork(Generation &generation);
 
-  // True: the clip is stored, as wanted, and is served. Else nothing has changed; then it takes a run.
+  // True: the wanted clip is stored and served. False: nothing has changed, and run() is needed.
   bool serve_stored();
-  // Success: the clip is stored, whole. Cancelled: everybody left.
+  // Success: the whole clip is stored. ErrorKind::cancelled: all observers have left.
   Result<void> run();
 
  private:
@@ -85,13 +85,13 @@ class ClipWork {
   TaskClient tasks_;
   ClipFolder folder_;
   ClipFollower follower_;
-  std::optional<StoreLock> lock_;  // While it is this one's turn.
-  ClipRun run_;                    // What this run knows; react() alone changes what costs money.
+  std::optional<StoreLock> lock_;  // Held during this run's turn.
+  ClipRun run_;                    // What this run knows. Only react() changes what can cost money.
   ClipRecord &record_ = run_.record;
-  std::vector<ClipWarning> warnings_;  // Not said yet: the run that pays is the run that warns.
+  std::vector<ClipWarning> warnings_;  // Not given yet: the run that pays gives them.
   std::string first_whole_;            // The task of the whole clip that the first look found.
-  bool is_new_ = false;        // This run submitted the task, and the service has not told of it since.
-  bool is_successor_ = false;  // The task's clip is to replace one that is whole.
+  bool is_new_ = false;        // This run submitted the task, and the service has not reported it since.
+  bool is_successor_ = false;  // The task's clip will replace one that is whole.
   bool warned_of_status_ = false;
   std::optional<Clock::Time> deadline_;
 };

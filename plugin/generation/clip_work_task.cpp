@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Asks the service: submit, attach, poll.
+// The part of ClipWork that talks to the service: submit, attach, poll.
 #include <algorithm>
 
 #include "plugin/generation/clip_work.h"
@@ -55,7 +55,8 @@ std::optional<Clock::Time> ClipWork::deadline_from_now() const {
   return timeout.count() > 0 ? std::optional(clock_.now() + timeout) : std::nullopt;
 }
 
-// A person who has a clip does not wait long for word of a newer one, and gets it though the disk is full.
+// A user whose clip is there does not wait long for news of its successor, and gets the clip even if the disk
+// is full.
 Result<void> ClipWork::look() {
   const auto task = tasks_.query(run_.asked, false, generation_.cancellable(), clock_.now() + kLookPatience);
   if (g_cancellable_is_cancelled(generation_.cancellable())) return cancelled();
@@ -72,7 +73,7 @@ Result<void> ClipWork::look() {
   return {};
 }
 
-// Once is not for ever, and asking costs nothing.
+// A task that was unknown once may be known now, and asking costs nothing.
 Result<void> ClipWork::ask() {
   const std::string id = run_.asked;
   auto task = tasks_.query(id, false, generation_.cancellable(), deadline_from_now());
@@ -89,7 +90,7 @@ Result<void> ClipWork::ask() {
   return learn(TaskKnown{});
 }
 
-// The intent is on disk before the POST leaves; with it, what to say about earlier ones is said.
+// Writes the intent to disk before the POST leaves, and gives the warnings about earlier attempts.
 Result<void> ClipWork::intend() {
   for (const ClipWarning warning : std::exchange(warnings_, {})) warn(warning_text(warning, run_));
   record_.submitted_at = record_.updated_at =
@@ -112,7 +113,7 @@ Result<void> ClipWork::submit() {
   const ExitGuard guard;
   SubmitHooks hooks;
   hooks.before_post = [this] { return intend(); };
-  // A process that ends while the service is waited for leaves no doubt behind.
+  // The journal says that there is no task, should the process end during this wait.
   hooks.before_wait = [this](const Error &refusal) {
     learn_if_possible(SubmitRefused{refusal.text, refusal.http_status});
   };
@@ -137,7 +138,7 @@ Result<void> ClipWork::submit() {
     error.task_id = task->id;
     return error;
   }
-  // Until here a part belonged to a task that might still have been attached to.
+  // Up to here clip.part may have belonged to a task that could still be attached to.
   if (auto removed = folder_.discard_part(); !removed) return removed;
   show(*task);
   return {};
@@ -170,12 +171,12 @@ Result<Task> ClipWork::query(const std::string &task_id, std::optional<Clock::Ti
   auto task = tasks_.query(task_id, is_new_, generation_.cancellable(), deadline);
   if (!task) {
     if (!says_unknown(task.error())) return task;
-    // That is told once, before anything is paid anew.
+    // This is reported once, before anything is paid again.
     Error unknown = unknown_task(task_id, std::move(task).error());
     learn_if_possible(TaskUnknown{unknown.text, unknown.http_status});
     return unknown;
   }
-  is_new_ = false;  // It is known now: from here on a 404 means that it is gone.
+  is_new_ = false;  // The service knows it: from here on a 404 means that it is gone.
   if (run_.step == ClipStep::follow) learn_if_possible(TaskKnown{});
   show(*task);
   return task;
@@ -194,13 +195,13 @@ Error ClipWork::unknown_task(const std::string &task_id, Error error) const {
   return error;
 }
 
-// The URL of the finished clip.
+// Waits for the task and returns the URL of the finished clip.
 Result<std::string> ClipWork::poll(const std::string &task_id) {
   warn_of_poll_interval(generation_.job().poll_interval, generation_.job().endpoint.base_url);
   const PollSchedule schedule(generation_.job().poll_interval, deadline_);
   unsigned empty_completions = 0;
   for (bool first = true;; first = false) {
-    // A task that was there already may be done by now: it is asked for at once.
+    // An older task may be done by now, so its first query is sent at once.
     if (!first || is_new_) {
       const auto next = schedule.next(clock_.now(), g_random_double());
       if (!next) {
@@ -240,13 +241,13 @@ Result<std::string> ClipWork::poll(const std::string &task_id) {
   }
 }
 
-// What others see of it is in the journal; a full disk must not end a generation for that.
+// Other processes see the progress in the journal; a full disk must not end a generation because of that.
 void ClipWork::show(const Task &task) {
   const std::string status = record_.status;
   const int progress = record_.progress;
   generation_.change([&](GenerationState &state) {
     state.task_id = record_.task_id;
-    // The model of a task that the user named is known to the service alone.
+    // Only the service knows the model of a task that the user named.
     if (!generation_.job().task_id.empty() && !task.model.empty()) record_.model = state.model = task.model;
     if (task.status == TaskStatus::queued) state.status = ClipStatus::queued;
     if (task.status == TaskStatus::processing) state.status = ClipStatus::processing;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// One loop of exchanges; each resumes where the file ends.
+// A loop of exchanges, each of which resumes where the file ends.
 #include "plugin/generation/download.h"
 
 #include <algorithm>
@@ -14,12 +14,13 @@
 namespace genclip {
 namespace {
 
-// What a power cut may cost: that much, or what comes in that time where it is more.
+// The most that a power cut may cost: this many bytes, or those of this time if they are more.
 constexpr uint64_t kCheckpointEvery = uint64_t{16} << 20;
 constexpr auto kLeastBetweenCheckpoints = std::chrono::seconds(1);
-// The disk is kept at work, so that a sync finds little left to wait for.
+// Starts writing early, so that a sync has little left to wait for.
 constexpr uint64_t kWriteBehind = uint64_t{4} << 20;
-// The last bytes are asked for again and compared, whatever the server's validators say, for they may lie.
+// The last bytes are requested again and compared whatever the server's validators say, because these may be
+// wrong.
 constexpr uint64_t kOverlap = 4096;
 constexpr unsigned kMaxFreshUrls = 3;
 // A server that changes the clip with each answer must not keep a run for ever.
@@ -31,7 +32,8 @@ Result<MediaContainer> Download::run(std::string url, PartState part, GCancellab
   if (auto taken = take_over(std::move(part)); !taken) return std::move(taken).error();
   last_end_ = have_;
   auto container = transfer(std::move(url), cancellable);
-  // For a run after a power cut, or on another machine. After a failed sync no other one can be believed.
+  // Helps a run after a power cut or on another machine. Not after a failed sync, as no later one can be
+  // trusted.
   if (!container && have_ > part_.synced && !part_.boot.empty()) static_cast<void>(save_checkpoint());
   return container;
 }
@@ -50,7 +52,7 @@ Result<MediaContainer> Download::transfer(std::string url, GCancellable *cancell
       auto fresh = hooks_.fresh_url();
       if (!fresh) return std::move(fresh).error();
       url = std::move(fresh).value();
-      // Later ones wait: the service may need a moment to sign anew.
+      // Further ones wait, because the service may need a moment to sign a new URL.
       if (fresh_urls == 1 && !url.empty()) continue;
     }
     const auto pause = retries_.delay_before(++failures, wished_pause_);
@@ -62,8 +64,8 @@ Result<MediaContainer> Download::transfer(std::string url, GCancellable *cancell
 Result<void> Download::take_over(PartState part) {
   const auto size = file_->size();
   if (!size) return size.error();
-  // After a power cut only what was synced is sure to be what was written. What came before the first sync
-  // has no validators in the journal, and is little.
+  // After a power cut only synced bytes are certain. Bytes before the first sync have no validators in the
+  // journal, and are few.
   const bool same_boot = !part.boot.empty() && part.boot == options_.boot && part.synced > 0;
   uint64_t trusted = same_boot ? *size : std::min(*size, part.synced);
   if (part.total != 0 && trusted > part.total) trusted = 0;
@@ -75,7 +77,7 @@ Result<void> Download::take_over(PartState part) {
     if (auto cut = file_->truncate(trusted); !cut) return cut;
   part_.synced = std::min(part_.synced, trusted);
   have_ = behind_ = trusted;
-  // With its size unknown the clip is announced by the answer that tells it.
+  // While its size is unknown, the clip is announced only after an answer that tells it.
   if (part_.total == 0 || !is_worth_probing()) return {};
   const auto announced = announce();
   if (!announced) return announced.error();
@@ -120,12 +122,12 @@ Result<Download::Next> Download::exchange(const std::string &url, GCancellable *
   return receive(**body, cancellable);
 }
 
-// Done: there is a body worth reading.
+// Done: the body is worth reading.
 Result<Download::Next> Download::judge_status(const HttpReply &reply) {
   switch (reply.status) {
     case 200:
     case 206: return Next::done;
-    case 400:  // So some object stores answer to an expired signature.
+    case 400:  // Some object stores answer an expired signature with it.
     case 401:
     case 403:
     case 404:
@@ -141,7 +143,7 @@ Result<Download::Next> Download::judge_status(const HttpReply &reply) {
   return retry(Next::again, std::move(error), retry_after_of(reply, clock_.wall_now()));
 }
 
-// Finds where the body begins. Nothing of what the answer says of the clip counts before the bytes were
+// Finds the offset of the body. What else the answer says about the clip counts only after its bytes were
 // compared.
 Result<Download::Next> Download::place(const HttpReply &reply) {
   const auto answer = read_clip_answer(reply);
@@ -164,8 +166,8 @@ Result<Download::Next> Download::place_part(const HttpReply &reply) {
   return ask_for_all(std::move(changed));
 }
 
-// A 200 is the clip from its first byte on, asked for or not. Of another length it is another version;
-// another tag may still stand for the same bytes.
+// A 200 holds the clip from its first byte on, whether or not that was asked for. With another length it is
+// another version; with another tag the bytes may be the same.
 Result<Download::Next> Download::place_whole(const HttpReply &reply) {
   if (have_ > 0 && is_page(reply)) return retry(Next::fresh_url, page_instead(reply));
   ClipAnswer length_only;
@@ -190,14 +192,15 @@ Result<Download::Next> Download::receive(HttpBody &body, GCancellable *cancellab
   }
 }
 
-// The answer has ended; whether that is the clip's end is another question.
+// The answer has ended. Finds out whether that is the end of the clip.
 Result<Download::Next> Download::finish() {
   if (have_ == 0) return retry(Next::again, clip_is_empty());
   const bool ended_here_before = position_ == last_end_;
   last_end_ = position_;
   const auto cut = [this] { return retry(Next::again, with_stock(ended_early())); };
   if (position_ < have_ || have_ < part_.total) {
-    // A whole answer that ends there twice is of another length than was told before.
+    // A whole answer that ends at the same place twice proves that the length told before was another
+    // version's.
     return !answer_.is_part && answer_.is_chunked && ended_here_before ? begin_anew(clip_changed()) : cut();
   }
   if (!container_) {
@@ -205,8 +208,8 @@ Result<Download::Next> Download::finish() {
     if (!announced || *announced != Next::done) return announced;
   }
   if (part_.total == 0 && (answer_.is_part || !answer_.is_chunked)) {
-    // With no length, and no chunks that tell the end, a cut looks like one. What is in the clip may tell;
-    // else a second answer that ends there does.
+    // Without a length and without chunks a cut looks like the end. The clip's structure may tell them apart;
+    // otherwise a second answer that ends at the same place confirms the end.
     const auto end = media_end_of(*file_, *container_);
     if (!end) return end.error();
     if (*end == MediaEnd::cut || (*end == MediaEnd::unknown && !ended_here_before)) return cut();
@@ -215,7 +218,7 @@ Result<Download::Next> Download::finish() {
   return Next::done;
 }
 
-// Compares what is known, appends what is new.
+// Compares the bytes that are there already, and appends the others.
 Result<Download::Next> Download::accept(std::span<const std::byte> bytes) {
   std::array<std::byte, 16 * 1024> known;
   while (!bytes.empty() && position_ < have_) {
@@ -224,7 +227,7 @@ Result<Download::Next> Download::accept(std::span<const std::byte> bytes) {
     const auto read = file_->read_at(position_, std::span(known).first(count));
     if (!read) return read.error();
     if (*read != count || std::memcmp(known.data(), bytes.data(), count) != 0) {
-      // The last bytes differ: how many more of them, only the whole clip tells.
+      // The last bytes differ. Only the whole clip tells how many others do.
       if (answer_.first > 0) return ask_for_all(clip_changed());
       return begin_anew(clip_changed());
     }
@@ -238,16 +241,16 @@ Result<Download::Next> Download::accept(std::span<const std::byte> bytes) {
   return container_ || !is_worth_probing() ? Next::done : announce();
 }
 
-// All bytes of the file were compared with the answer: those that follow are of its version, whatever the
-// earlier ones were of. That is on disk before any of them, so that a later run does not take them for the
-// old version's.
+// Once all bytes of the file were compared with the answer, the bytes that follow are of the answer's
+// version. That is written to the journal before any of them, so that a later run does not attribute them to
+// the old version.
 Result<void> Download::adopt_when_compared() {
   if (is_adopted_ || position_ < have_) return {};
   is_adopted_ = true;
   all_ = false;
   PartState adopted = part_;
   if (answer_.total != 0) adopted.total = answer_.total;
-  // What a part leaves out was said of the bytes before it, and is not withdrawn.
+  // A part may omit a validator that an earlier answer gave; that one stays.
   if (answer_.first == 0 || adopted.etag.empty()) adopted.etag = answer_.etag;
   if (answer_.first == 0 || adopted.last_modified.empty()) adopted.last_modified = answer_.last_modified;
   const bool is_news = adopted.total != part_.total || adopted.etag != part_.etag ||
@@ -259,7 +262,7 @@ Result<void> Download::adopt_when_compared() {
 Result<Download::Next> Download::append(std::span<const std::byte> bytes) {
   const uint64_t end = have_ + bytes.size();
   if (end > options_.max_size) return too_large(end, options_.max_size);
-  // Then its length was told wrong, and what there is may be a part of anything.
+  // The length told before was wrong, so the file may be a part of anything.
   if (part_.total != 0 && end > part_.total) return begin_anew(more_than_its_length());
   if (auto written = file_->write_at(have_, bytes); !written) return with_stock(std::move(written).error());
   position_ = have_ = end;
@@ -272,7 +275,7 @@ Result<Download::Next> Download::append(std::span<const std::byte> bytes) {
   return Next::done;
 }
 
-// Tells the readers, if it is a clip. Done: it is.
+// Announces the clip to its readers if the bytes are media. Done: they are.
 Result<Download::Next> Download::announce() {
   std::vector<std::byte> head(static_cast<size_t>(std::min<uint64_t>(have_, kContainerProbeSize)));
   const auto count = file_->read_at(0, head);
@@ -290,8 +293,8 @@ Result<Download::Next> Download::announce() {
   return Next::done;
 }
 
-// Forgets all bytes; fails when a reader has had any. Others read the file too: it is replaced, never
-// rewritten.
+// Drops all bytes; fails when a reader has had any. Replaces the file and never rewrites it, because other
+// processes read it too.
 Result<void> Download::begin_anew() {
   const bool was_read = !clip_.restart();
   PartState begun;
@@ -314,7 +317,7 @@ Result<Download::Next> Download::begin_anew(Error why) {
   return retry(Next::again, std::move(why));
 }
 
-// The bytes that are there are kept until an answer differs from them.
+// Keeps the bytes that are there until an answer differs from them.
 Download::Next Download::ask_for_all(Error why) {
   all_ = true;
   return retry(Next::again, std::move(why));
@@ -323,7 +326,7 @@ Download::Next Download::ask_for_all(Error why) {
 Result<void> Download::save_checkpoint() {
   checkpoint_due_ = clock_.now() + kLeastBetweenCheckpoints;
   if (auto synced = file_->sync(); !synced) {
-    // Bytes that were not synced may be gone by now, or go later.
+    // Bytes that were not synced may be lost already, or later.
     part_.boot.clear();
     static_cast<void>(hooks_.checkpoint(part_));
     return with_stock(std::move(synced).error());

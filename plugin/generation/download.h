@@ -49,7 +49,8 @@ class Download {
     std::function<Result<std::string>()> fresh_url;
     // Puts `part` into the journal, durably.
     std::function<Result<void>(const PartState &part)> checkpoint;
-    // Removes the file, then does the same, then makes an empty one: who has the old one open still reads it.
+    // Removes the file, puts `part` into the journal, then makes an empty file. Readers of the old file keep
+    // it.
     std::function<Result<std::shared_ptr<File>>(const PartState &part)> begin_file;
   };
 
@@ -63,8 +64,9 @@ class Download {
         file_(std::move(file)),
         clip_(clip) {}
 
-  // Resumes behind the bytes of the file that `part` vouches for. What comes back is the type of a whole
-  // clip: every byte is in the file (not yet synced), as many as the server said, and it opens like media.
+  // Resumes behind those bytes of the file that `part` describes. Returns the type of a whole clip: every
+  // byte is in the file (not yet synced), their number is the one that the server told, and they begin like
+  // media.
   Result<MediaContainer> run(std::string url, PartState part, GCancellable *cancellable);
 
   // Bytes of the clip in the file.
@@ -107,19 +109,19 @@ class Download {
   std::shared_ptr<File> file_;
   GrowingClip &clip_;
 
-  PartState part_;       // Of the version that the bytes in the file are of.
+  PartState part_;       // The version that the bytes in the file belong to.
   uint64_t have_ = 0;    // Bytes in the file, all of them of that version.
-  uint64_t behind_ = 0;  // The disk was asked to begin writing up to here.
+  uint64_t behind_ = 0;  // The system was asked to begin writing up to here.
   Clock::Time checkpoint_due_ = {};
   unsigned begun_ = 0;  // How often this run began anew.
-  bool all_ = false;    // No more ranges: the next answer is compared from its first byte on.
+  bool all_ = false;    // Requests no range: the next answer is compared from its first byte on.
 
-  ClipAnswer answer_;        // The current one.
-  std::string encoding_;     // Its, if it has one.
-  uint64_t position_ = 0;    // Where its next byte belongs; below have_ it is compared, not written.
-  bool is_adopted_ = false;  // All bytes of the file were compared with it: what follows is of its version.
-  uint64_t last_end_ = 0;    // Where the last answer ended, of those that did not prove their end.
-  std::optional<MediaContainer> container_;  // Once it is known, the clip's readers know of the file.
+  ClipAnswer answer_;        // The current answer.
+  std::string encoding_;     // The encoding of the current answer, if any.
+  uint64_t position_ = 0;    // The offset of its next byte; below have_ the byte is compared, not written.
+  bool is_adopted_ = false;  // All bytes of the file were compared with it.
+  uint64_t last_end_ = 0;    // Where the last answer without a proven end ended.
+  std::optional<MediaContainer> container_;  // Once it is known, the readers have the file.
   Error last_failure_;
   std::optional<std::chrono::milliseconds> wished_pause_;
 };

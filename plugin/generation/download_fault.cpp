@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// One function a fault.
 #include "plugin/generation/download_fault.h"
 
 #include <glib.h>
@@ -14,7 +12,7 @@ Error with_status(ErrorKind kind, std::string text, const HttpReply &reply) {
   return error;
 }
 
-// What the server says goes into a sentence, so it is one word.
+// Reduces what the server says to one word, as it goes into a sentence.
 std::string word_of(const std::string &text) {
   std::string word;
   for (const char c : text)

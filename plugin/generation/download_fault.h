@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// How a download fails, in words that say what is known, what is there and what to do.
+// The errors of downloads, whose texts say what is known, what is there and what to do.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace genclip {
 
-// The clip's URL does not work, nor do fresh ones. `worked`: some of the clip has come.
+// The clip's URL does not work, and fresh ones do not either. `worked`: a part of the clip arrived before.
 Error url_refused(const HttpReply &reply, bool worked);
 // Any other status.
 Error download_refused(const HttpReply &reply);
@@ -30,7 +30,7 @@ Error ended_early();
 Error more_than_its_length();
 Error too_large(uint64_t size, uint64_t most);
 
-// Says too what there is of the clip, and what is missing; `total` 0: unknown.
+// Adds to the text how much of the clip is there and how much is missing; `total` 0: unknown.
 Error with_stock(Error error, uint64_t have, uint64_t total);
 
 }  // namespace genclip

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// An exit handler that waits for a count to reach zero.
 #include "plugin/generation/exit_guard.h"
 
 #include <unistd.h>
@@ -13,7 +11,7 @@
 namespace genclip {
 namespace {
 
-// Services answer a submit within a second or two. A hung one must not keep a user at the terminal.
+// A service answers a submit within a second or two. A hung one must not keep the user waiting.
 constexpr auto kPatience = std::chrono::seconds(3);
 
 struct Outstanding {
@@ -38,7 +36,7 @@ void wait_at_exit() {
 void register_once() {
   static const pid_t owner = ::getpid();
   static const int registered = std::atexit([] {
-    if (::getpid() == owner) wait_at_exit();  // A fork has the count, but not the threads.
+    if (::getpid() == owner) wait_at_exit();  // A forked child has the count but not the threads.
   });
   static_cast<void>(registered);
 }

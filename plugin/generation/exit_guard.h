@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Holds the process's exit for a moment while the answer to a submit is outstanding: whoever presses Ctrl-C
-// just then would lose the ID of a task that is charged.
+// Delays the process's exit for a moment while the answer to a submit is outstanding: Ctrl-C at that moment
+// would lose the ID of a task that is charged.
 #pragma once
 
 namespace genclip {
 
-// From before the intent is journalled until the answer is; and while room is made in the store. Any thread.
+// Held from before the intent is journalled until the answer is, and while room is made in the store. Any
+// thread.
 class ExitGuard {
  public:
   ExitGuard();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// State and observers; the procedure itself is in clip_work.
+// State and observers; clip_work does the work.
 #include "plugin/generation/generation.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// One clip on its way, shared by all elements that want it: submit, poll, download, stored.
+// The generation of one clip, from submit to the stored file, shared by all elements that want the clip.
 #pragma once
 
 #include <gio/gio.h>
@@ -29,29 +29,30 @@ class GenerationObserver {
   virtual void on_warning(const Error &warning) = 0;
 };
 
-// Thread-safe. The work runs on a thread of its own that keeps this alive, so that nobody waits for it to
-// end. All that waits for the disk is done there, or on other threads of that kind.
+// Thread-safe. The work runs on a thread of its own, which keeps this object alive, so that no caller waits
+// for its end. Everything that waits for the disk happens there or on further disk threads.
 class Generation : public std::enable_shared_from_this<Generation> {
  public:
   Generation(GenerationJob job, GenerationServices services);
-  // Gives the store's lock back elsewhere: who lets go may be an application that stops.
+  // Releases the store's lock on another thread, because the caller may be an application that stops.
   ~Generation();
   Generation(const Generation &) = delete;
   Generation &operator=(const Generation &) = delete;
 
-  // All of these: whoever has joined, with no lock held; they never wait for the disk nor the network.
-  // Has the work's thread look for the clip in the store. The first call counts.
+  // For those who have joined, with no lock held. None of these waits for the disk or the network. Makes the
+  // work's thread look for the clip in the store. Only the first call has an effect.
   void look();
-  // A clip that is not stored is wanted: submit, poll, download. The first call counts. `unless_stored` is
-  // called, by whichever thread, before anything is told that comes of it; not when the look finds the clip.
+  // Makes the work generate a clip that is not stored: submit, poll, download. Only the first call has an
+  // effect. Calls `unless_stored`, on any thread, before it reports anything of that; does not call it when
+  // the look finds the clip.
   void start(std::function<void()> unless_stored) EXCLUDES(mutex_);
-  // Waits for the end of the look, no longer than that. False: it goes on.
+  // Waits for the end of the look, but no longer than `patience`. False: it has not ended.
   bool wait_for_look(std::chrono::milliseconds patience) EXCLUDES(mutex_);
 
-  // The state at the moment of joining; later ones go to the observer. Nothing: it has failed or is being
-  // left, so start another one.
+  // The state at the moment of joining; later states go to the observer. Nothing: it has failed, or its last
+  // observer has left, so start another one.
   std::optional<GenerationState> join(std::shared_ptr<GenerationObserver> observer) EXCLUDES(mutex_);
-  // The last one to leave stops the local work; the task stays with the service. Never waits.
+  // When the last observer leaves, the local work stops; the task stays with the service. Never waits.
   void leave(const GenerationObserver *observer) EXCLUDES(mutex_);
 
   GenerationState state() const EXCLUDES(mutex_);
@@ -61,7 +62,7 @@ class Generation : public std::enable_shared_from_this<Generation> {
   const GenerationJob &job() const { return job_; }
   const GenerationServices &services() const { return services_; }
   GCancellable *cancellable() const { return cancellable_.get(); }
-  // Tells nobody when the edit changes nothing.
+  // Tells the observers, unless the edit changes nothing.
   void change(const std::function<void(GenerationState &)> &edit) EXCLUDES(mutex_);
   void warn(const Error &warning) EXCLUDES(mutex_);
   // Keeps the clip in the store as long as this lives.
@@ -72,7 +73,7 @@ class Generation : public std::enable_shared_from_this<Generation> {
 
   void run() EXCLUDES(mutex_);
   void end_look(bool is_stored) EXCLUDES(mutex_);
-  // False: everybody has left.
+  // False: all observers have left.
   bool wait_until_wanted() EXCLUDES(mutex_);
 
   const GenerationJob job_;
@@ -82,14 +83,14 @@ class Generation : public std::enable_shared_from_this<Generation> {
   std::atomic_flag has_thread_;
 
   mutable Mutex mutex_;
-  CondVar changed_;  // The three that follow, and closed_.
+  CondVar changed_;  // Signals the next three members and closed_.
   bool has_looked_ GUARDED_BY(mutex_) = false;
   bool is_wanted_ GUARDED_BY(mutex_) = false;
   std::vector<std::function<void()>> unless_stored_ GUARDED_BY(mutex_);  // Until the look is over.
   GenerationState state_ GUARDED_BY(mutex_);
   Observers observers_ GUARDED_BY(mutex_);
   std::optional<StoreLock> use_ GUARDED_BY(mutex_);
-  bool closed_ GUARDED_BY(mutex_) = false;  // Nobody can join any more.
+  bool closed_ GUARDED_BY(mutex_) = false;  // No observer can join any more.
 };
 
 }  // namespace genclip

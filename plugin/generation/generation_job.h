@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// All that a generation has to know, decided before it starts.
+// All settings of a generation, fixed before it starts.
 #pragma once
 
 #include <chrono>
@@ -26,7 +26,7 @@ struct GenerationJob {
   std::string model;    // Empty when only the task is known.
   std::string task_id;  // Set: attach to it, submit nothing.
   TaskEndpoint endpoint;
-  std::string no_key;  // Why the endpoint has no key, for whoever needs one; empty when it has.
+  std::string no_key;  // Why the endpoint has no key, for when one is needed; empty when it has one.
   std::string store;   // Folder of the clip store.
   std::chrono::milliseconds poll_interval{};
   std::chrono::seconds timeout{};  // From submit, or from attaching to a task; 0: for ever.
@@ -37,7 +37,7 @@ struct GenerationJob {
   DownloadOptions download;
 };
 
-// What a generation works with; tests put their own in its place.
+// What a generation works with; tests replace these.
 struct GenerationServices {
   std::shared_ptr<HttpClient> http;
   Clock *clock = &Clock::system();           // Borrowed; outlives every generation.

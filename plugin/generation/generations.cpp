@@ -20,8 +20,8 @@ Table &table() {
   return table;
 }
 
-// A finished one is shared only by those who would take what is stored; one that may still turn out to be
-// such a one likewise.
+// A generation that has finished, or may find the clip stored, is shared only with jobs that accept a stored
+// clip.
 bool fits(const Generation &generation, const GenerationJob &job) {
   if (job.reuse) return true;
   const ClipStatus status = generation.state().status;
@@ -32,8 +32,8 @@ bool fits(const Generation &generation, const GenerationJob &job) {
 
 Joined join_generation(GenerationJob job, GenerationServices services,
                        const std::shared_ptr<GenerationObserver> &observer) {
-  // By API key too: a wrong one's refusal is nobody else's. Its run then waits for the other's, as one of
-  // another process would.
+  // Jobs with different API keys share no generation, so that the refusal of a wrong key affects only its own
+  // jobs. A run then waits for the other one as for a run of another process.
   const std::string key =
       job.store + "\n" + job.identity.digest() + "\n" + job.task_id + "\n" + job.endpoint.api_key;
   Table &all = table();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The generations of this process, one per request: single flight.
+// The generations of this process: one for each request.
 #pragma once
 
 #include <memory>

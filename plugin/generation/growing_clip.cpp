@@ -10,7 +10,7 @@
 namespace genclip {
 
 GrowingClip::~GrowingClip() {
-  // Nobody else has it any more.
+  // No other reference is left.
   if (file_) on_disk_thread([file = std::move(file_)] {});
 }
 
@@ -56,7 +56,8 @@ Result<GrowingClip::Ready> GrowingClip::wait(uint64_t offset, uint64_t count, bo
     if (watch.interrupted()) return cancelled();
     if (size_known_) {
       const uint64_t left = offset < total_ ? std::min(count, total_ - offset) : 0;
-      // The last byte waits until the clip is stored: whoever has it all may leave at once.
+      // Withholds the last byte until the clip is stored, because a reader that has all bytes may exit at
+      // once.
       const uint64_t shown = complete_ || available_ == 0 ? available_ : std::min(available_, total_ - 1);
       const uint64_t here = offset < shown ? std::min(left, shown - offset) : 0;
       if (left == 0 || here == left || (any && here > 0)) {
@@ -64,7 +65,7 @@ Result<GrowingClip::Ready> GrowingClip::wait(uint64_t offset, uint64_t count, bo
         return Ready{total_, here};
       }
     }
-    // Bytes that are there are served even when later ones will never come.
+    // Serves the bytes that are there even if later ones will never arrive.
     if (error_) return *error_;
     changed_.wait(lock);
   }
@@ -85,7 +86,7 @@ Result<size_t> GrowingClip::read(uint64_t offset, std::span<std::byte> target,
                                  const Interrupt::Watch &watch) {
   auto from = file();
   if (!from) return std::move(from).error();
-  // Nearly always: the bytes were just written, or read ahead by the system.
+  // The usual case: the bytes were just written, or the system has read them ahead.
   if ((*from)->read_at_once(offset, target)) return target.size();
   const auto slow = SlowRead::begin(std::move(*from), offset, target.size());
   {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A clip that one thread writes while others read it: who reads waits for the bytes it needs and for nothing
-// else.
+// A clip that one thread writes while others read it. A reader waits for the bytes that it needs and for
+// nothing else.
 #pragma once
 
 #include <cstddef>
@@ -23,21 +23,21 @@ namespace genclip {
 class GrowingClip {
  public:
   GrowingClip() = default;
-  // Closes the file elsewhere: who lets go of a clip may be an application that stops.
+  // Closes the file on another thread, because the caller may be an application that stops.
   ~GrowingClip();
   GrowingClip(const GrowingClip &) = delete;
   GrowingClip &operator=(const GrowingClip &) = delete;
 
-  // For the writer. Bytes become readable once their total is known: the size that a reader sees never
-  // changes. Begins (or begins again, see restart) with a file; total 0: known only at the end.
+  // For the writer. Begins with a file, or begins again after restart(). Bytes become readable once the total
+  // is known, so that the size that a reader sees never changes; 0: it is known only at the end.
   void start(std::shared_ptr<File> file, uint64_t total) EXCLUDES(mutex_);
   // The first `available` bytes of the file are there.
   void advance(uint64_t available) EXCLUDES(mutex_);
-  // All bytes are there, and stored. The last one is not shown before.
+  // All bytes are there and stored. The last byte is withheld until then.
   void complete() EXCLUDES(mutex_);
   // Nothing more will come.
   void fail(Error error) EXCLUDES(mutex_);
-  // Forgets all bytes, if no reader has had any.
+  // Drops all bytes, unless a reader has had any; false then.
   bool restart() EXCLUDES(mutex_);
 
   // For readers.
@@ -48,9 +48,9 @@ class GrowingClip {
   // Waits until `count` bytes from `offset` (fewer at the end) are there, or with `any` at least one of them.
   Result<Ready> wait(uint64_t offset, uint64_t count, bool any, const Interrupt::Watch &watch)
       EXCLUDES(mutex_);
-  // Reads what wait() has said to be there. Waits for the disk.
+  // Reads bytes that wait() has reported. Waits for the disk.
   Result<size_t> read(uint64_t offset, std::span<std::byte> target) EXCLUDES(mutex_);
-  // The same; an interrupt ends it at once, whatever the disk does.
+  // The same, but an interrupt ends it at once, even if the disk hangs.
   Result<size_t> read(uint64_t offset, std::span<std::byte> target, const Interrupt::Watch &watch)
       EXCLUDES(mutex_);
   // Makes waiting readers look at their watch; call it after raising the interrupt.

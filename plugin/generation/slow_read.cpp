@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The job holds the file and the memory, so that nobody waits to give them back.
+// The job holds the file and the memory, so that no other thread waits to release them.
 #include "plugin/generation/slow_read.h"
 
 #include <algorithm>

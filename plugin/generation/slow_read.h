@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// One read that a disk may keep waiting, and that its reader may leave.
+// A read that may hang in the disk; its reader may leave at any time.
 #pragma once
 
 #include <cstddef>
@@ -17,12 +17,12 @@
 
 namespace genclip {
 
-// Thread-safe. A disk thread reads into memory of this one, which outlives a reader that has left.
+// Thread-safe. A disk thread reads into memory of this object, which outlives a reader that has left.
 class SlowRead {
  public:
   static std::shared_ptr<SlowRead> begin(std::shared_ptr<File> file, uint64_t offset, size_t size);
 
-  // Waits for the bytes; as File::read_at.
+  // Waits for the bytes, like File::read_at().
   Result<size_t> wait(std::span<std::byte> target, const Interrupt::Watch &watch) EXCLUDES(mutex_);
   // Makes the reader look at its watch; call it after raising the interrupt.
   void wake() EXCLUDES(mutex_);
@@ -34,7 +34,7 @@ class SlowRead {
   Mutex mutex_;
   CondVar changed_;
   std::optional<Result<size_t>> count_ GUARDED_BY(mutex_);
-  std::vector<std::byte> bytes_;  // The disk thread's until count_ is there, then the reader's.
+  std::vector<std::byte> bytes_;  // Owned by the disk thread until count_ is set, then by the reader.
 };
 
 }  // namespace genclip
