@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Few digits, and never a wrong one.
 #include "plugin/command/amounts.h"
 
 #include <glib.h>
@@ -18,7 +16,7 @@ constexpr std::string_view kPrefixes = "KMGT";
 
 std::string formatted(const char *format, double value) {
   char buffer[64];
-  // Not the locale's decimal sign: "1.5" can be given back.
+  // With a decimal point in every locale, so that the user can type "1.5" back.
   return g_ascii_formatd(buffer, sizeof buffer, format, value);
 }
 

@@ -12,7 +12,8 @@ namespace genclip {
 
 // "1.2 GB"; units of 1000.
 std::string size_text(uint64_t bytes);
-// Of "500M", "1.5 GB", "2GiB", "1000"; K, M, G and T are units of 1000, Ki, Mi, Gi and Ti of 1024.
+// Reads "500M", "1.5 GB", "2GiB", "1000". K, M, G and T are units of 1000; Ki, Mi, Gi and Ti are units of
+// 1024.
 std::optional<uint64_t> bytes_of(std::string_view text);
 // "3 min", "2 h", "5 days"; empty when `since` is 0.
 std::string age_text(int64_t since, int64_t now);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// genclip check: the element's judgement, without an element, a key or a network.
+// genclip check: validates a request as the element does, without a key and without the network.
 #include <glib.h>
 
 #include "plugin/catalog/check_request.h"
@@ -31,7 +31,7 @@ constexpr CommandText kCheckText{
     "      reference_images=https://media.example/2.png\n"
     "  genclip check \"genclip://dance-2.5?prompt=a%20storm\"\n"};
 
-// Until the service's address is known.
+// Stands for the service's address while that is unknown.
 constexpr const char *kBaseUrl = "{base_url}";
 
 Json accepted_json(const CheckedRequest &checked, const std::string &url, const Json &body,

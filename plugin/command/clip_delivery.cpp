@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Standard output has the result alone; all else goes to standard error.
+// Standard output gets only the result; everything else goes to standard error.
 #include "plugin/command/clip_delivery.h"
 
 #include <gst/gst.h>
@@ -85,7 +85,7 @@ int report_failure(const Error &error, bool json) {
 }
 
 int deliver_clip(ClipPlan plan, const Delivery &delivery) {
-  // Looks at what the clip is.
+  // The check of the clip's media type needs GStreamer.
   gst_init(nullptr, nullptr);
   ProgressLine progress(delivery.quiet);
   const RunEnd end = run_clip(std::move(plan), progress);
@@ -94,7 +94,7 @@ int deliver_clip(ClipPlan plan, const Delivery &delivery) {
   if (end.signal != 0) {
     const int exit_code = tell_stopped(end, delivery.json);
     fflush(nullptr);
-    // The user has waited, or does not want to; the intent is in the journal.
+    // The user has waited, or does not want to wait; the intent is in the journal.
     if (end.amid_submit) _exit(exit_code);
     return exit_code;
   }

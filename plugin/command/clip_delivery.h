@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What generate and store fetch have in common: run, write the clip where it shall go, and tell.
+// The common part of generate and store fetch: runs the generation, writes the clip to its output, and
+// reports.
 #pragma once
 
 #include <optional>
@@ -16,17 +17,18 @@ struct Delivery {
   std::string output;  // A file, "-" or nothing.
   bool json = false;
   bool quiet = false;
-  // What is asked for: many runs may write to one log, and an error belongs to one of them.
+  // Printed with an error, because many runs may write to one log.
   std::optional<ClipRequest> request;
 };
 
 void add_delivery_options(CommandOptions &options, Delivery &delivery);
 
-// Prints the path of the clip, or JSON. Returns the exit code: 128 and the signal's number when one stopped
-// it.
+// Prints the path of the clip, or JSON. Returns the exit code: 128 plus the signal's number when a signal
+// stopped it.
 int deliver_clip(ClipPlan plan, const Delivery &delivery);
 
-// An error as JSON on standard output when wanted, always as text on standard error. Returns kFailed.
+// Prints an error as text on standard error, and with `json` also as JSON on standard output. Returns
+// kFailed.
 int report_failure(const Error &error, bool json);
 // The same, with the request.
 int report_failure(const Error &error, const Delivery &delivery);

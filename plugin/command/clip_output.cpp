@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// GIO replaces files by way of a temporary one beside them.
+// GIO writes a temporary file beside the old one, and renames it at the end.
 #include "plugin/command/clip_output.h"
 
 #include <gio/gio.h>
@@ -30,7 +30,7 @@ struct NamedContent {
   std::string_view format;
 };
 
-// By names that have one meaning: a GIF may be either.
+// Extensions with one meaning: a GIF may be an image or a video.
 constexpr NamedContent kNamedContents[] = {
     {"mp4", ResultKind::video, "MP4"},      {"m4v", ResultKind::video, "MP4"},
     {"mov", ResultKind::video, "MP4"},      {"webm", ResultKind::video, "WebM"},
@@ -44,7 +44,7 @@ constexpr NamedContent kNamedContents[] = {
     {"heic", ResultKind::image, "HEIC"},
 };
 
-// Null when the name says nothing that is known.
+// Null when the name has no known extension.
 const NamedContent *content_named(const std::string &path) {
   const size_t dot = path.find_last_of("./");
   if (dot == path.npos || path[dot] != '.') return nullptr;
@@ -57,7 +57,7 @@ const NamedContent *content_named(const std::string &path) {
 
 const char *with_article(ResultKind kind) { return kind == ResultKind::image ? "an image" : "a video"; }
 
-// `put` returns why it could not, or null.
+// `put` returns null, or why it failed.
 template <typename Put>
 Result<void> copy(GrowingClip &clip, Put put) {
   std::vector<std::byte> piece(kPiece);
@@ -129,7 +129,7 @@ Result<void> write_output(GrowingClip &clip, const std::string &path) {
     return cannot_write(path, error->message, ErrorKind::write);
   });
   if (!copied) {
-    // Closed while cancelled, the old file stays.
+    // A stream that is closed while cancelled leaves the old file in place.
     g_cancellable_cancel(cancelled.get());
     g_output_stream_close(G_OUTPUT_STREAM(stream.get()), cancelled.get(), nullptr);
     return copied;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Where a clip goes besides the store.
+// Writes a clip to a place of the user's choice.
 #pragma once
 
 #include <string>
@@ -13,12 +13,12 @@ namespace genclip {
 
 inline constexpr const char *kStandardOutput = "-";
 
-// Before anything is paid: can a clip be written there, and is the name one for what that model makes? Null:
-// a model that nobody knows.
+// Checks, before anything is paid, that a clip can be written there, and that the name suits what the model
+// makes (null: an unknown model).
 Result<void> check_output(const std::string &path, const ModelSpec *model);
-// Why the name of `output` says something else than that of the clip; empty when it does not.
+// Says how the name of `output` contradicts that of the clip; empty when it does not.
 std::string other_content(const std::string &output, const std::string &clip);
-// Copies a whole clip. A file is replaced only when the copy is whole.
+// Copies a whole clip. Replaces a file only once the copy is complete.
 Result<void> write_output(GrowingClip &clip, const std::string &path);
 
 }  // namespace genclip

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What the generation's thread reports comes to the main loop; signals come there too.
+// Brings the reports of the generation's thread, and signals, to one main loop.
 #include "plugin/command/clip_run.h"
 
 #include <glib-unix.h>
@@ -14,10 +14,10 @@
 namespace genclip {
 namespace {
 
-// No longer than the process's exit would be held for it (see exit_guard.h).
+// As long as the process's exit would be delayed for it (see exit_guard.h).
 constexpr guint kSubmitPatience_s = 3;
 
-// Hands over what the generation's thread says. Thread-safe.
+// Hands over the reports of the generation's thread. Thread-safe.
 class Reports final : public GenerationObserver {
  public:
   void on_change(const GenerationState &state) override EXCLUDES(mutex_) {
@@ -52,7 +52,7 @@ class Reports final : public GenerationObserver {
   std::vector<std::string> warnings_ GUARDED_BY(mutex_);
 };
 
-// A source of the main context, as long as it lives.
+// A source of the main context while this object lives.
 class Source {
  public:
   explicit Source(guint id) : id_(id) {}
@@ -134,7 +134,8 @@ RunEnd run_clip(ClipPlan plan, ProgressLine &progress) {
   }
   progress.clear();
   if (end.state.status == ClipStatus::failed) {
-    // Said a moment before the error is there. All bytes are asked for, as some may be readable all the same.
+    // The state is reported a moment before the error is set. Asks for all bytes, as some may be readable
+    // nevertheless.
     const Interrupt never;
     const auto ready = joined.generation->clip().wait(0, UINT64_MAX, false, Interrupt::Watch(never));
     end.error = ready ? Error{ErrorKind::failed, "The clip could not be generated."} : ready.error();

@@ -14,15 +14,15 @@ namespace genclip {
 
 struct RunEnd {
   GenerationState state;
-  std::optional<Error> error;  // Nothing: the clip is stored.
-  int signal = 0;              // The one that stopped it; 0: none.
-  bool warned = false;         // Something was said on the way.
-  bool amid_submit = false;    // Stopped without the answer: the process's exit would wait for it once more.
+  std::optional<Error> error;              // Nothing: the clip is stored.
+  int signal = 0;                          // The signal that stopped it; 0: none.
+  bool warned = false;                     // There were warnings.
+  bool amid_submit = false;                // Stopped before the answer to the submit.
   std::shared_ptr<Generation> generation;  // Keeps the clip in the store.
 };
 
-// Blocks, with the main context iterating. SIGINT, SIGTERM and SIGHUP end the run; one that is submitting
-// waits for the answer first, as the task's ID is worth money, until a second signal.
+// Blocks and iterates the main context. SIGINT, SIGTERM and SIGHUP end the run. During a submit it first
+// waits for the answer, because the task's ID is worth money; a second signal ends that wait.
 RunEnd run_clip(ClipPlan plan, ProgressLine &progress);
 
 }  // namespace genclip

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// The table.
 #include "plugin/command/command.h"
 
 #include <algorithm>

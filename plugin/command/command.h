@@ -9,26 +9,26 @@
 
 namespace genclip {
 
-// What a command leaves to the shell.
+// Exit codes of the commands.
 enum ExitCode {
   kOk = 0,
-  kFailed = 1,  // The request was judged bad, or the work failed.
-  kUsage = 2,   // The command line makes no sense.
+  kFailed = 1,  // The request is invalid, or the work failed.
+  kUsage = 2,   // The command line is wrong.
 };
 
 using Words = std::vector<std::string>;
 
 struct Command {
-  const char *name;     // "check", or of a group "store list"
+  const char *name;     // "check"; in a group "store list"
   const char *summary;  // One line for the list of commands.
-  // With the words after the name; an ExitCode, or 128 and a signal's number.
+  // Gets the words after the name. Returns an ExitCode, or 128 plus a signal's number.
   int (*run)(const Words &words);
 };
 
 std::span<const Command> commands();
 // The command that the words begin with, the longest name first; null when there is none.
 const Command *find_command(const Words &words);
-// How many words its name has.
+// The number of words in its name.
 size_t name_length(const Command &command);
 
 int run_check(const Words &words);
@@ -41,7 +41,7 @@ int run_store_remove(const Words &words);
 int run_store_show(const Words &words);
 int run_store_verify(const Words &words);
 
-// What a shell can complete the last of `words` to, one a line on standard output.
+// Prints what a shell can complete the last of `words` to, one per line.
 int run_completion(const Words &words);
 
 }  // namespace genclip

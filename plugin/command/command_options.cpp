@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Rows for GOption, and values from it.
 #include "plugin/command/command_options.h"
 
 #include <algorithm>
@@ -24,7 +22,7 @@ void CommandOptions::add_entry(const char *name, char letter, const char *value_
                                Option option) {
   Option &kept = options_.emplace_back(option);
   const bool is_flag = std::holds_alternative<bool *>(kept.target);
-  // A file name is taken as it is, in every locale.
+  // G_OPTION_ARG_FILENAME takes the text as it is, in every locale.
   entries_.push_back({name, letter, 0, is_flag ? G_OPTION_ARG_NONE : G_OPTION_ARG_FILENAME,
                       is_flag ? static_cast<gpointer>(&kept.is_set) : static_cast<gpointer>(&kept.text), help,
                       value_name});
@@ -100,7 +98,7 @@ std::optional<Words> CommandOptions::parse(const Words &words) {
   g_strfreev(arguments);
 
   std::string problem = parsed ? "" : error->message;
-  // What was given to it may be a key, and is nobody's business on a terminal that others see.
+  // The value of an unknown option may be a key, which must not appear on a terminal.
   if (g_error_matches(error.get(), G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION))
     problem.resize(std::min(problem.find('='), problem.size()));
   for (const Option &option : options_) {

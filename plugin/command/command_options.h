@@ -23,7 +23,7 @@ struct CommandText {
   const char *description;  // What follows the options in the help.
 };
 
-// One use. Texts are borrowed, targets keep what they have when their option is not given.
+// One use. Borrows the texts. A target keeps its value when its option is not given.
 class CommandOptions {
  public:
   explicit CommandOptions(const CommandText &text) : text_(text) {}
@@ -33,15 +33,15 @@ class CommandOptions {
   void add(const char *name, char letter, const char *value_name, const char *help, std::string &target);
   // An integer from `least` on.
   void add(const char *name, const char *value_name, const char *help, unsigned &target, unsigned least);
-  // A size in bytes that something is limited to, 0 for no limit. A small one needs a unit: who forgets it
-  // means another.
+  // A limit in bytes, 0 for no limit. A small number needs a unit, because without one it probably is a
+  // mistake.
   void add(const char *name, const char *value_name, const char *help, uint64_t &target);
 
-  // The words that are no options. Nothing when the command is over: help was asked for, or an option is
-  // wrong; then exit_code() is its outcome.
+  // Returns the words that are no options. Nothing when the command is over, because help was asked for or an
+  // option is wrong; then exit_code() is its exit code.
   std::optional<Words> parse(const Words &words);
   int exit_code() const { return exit_code_; }
-  // Says what is wrong and where help is. For commands to `return options.refuse(…)`.
+  // Prints what is wrong and where to find help. A command ends with `return options.refuse(…)`.
   int refuse(const std::string &what) const;
 
  private:
@@ -54,11 +54,11 @@ class CommandOptions {
   };
 
   void add_entry(const char *name, char letter, const char *value_name, const char *help, Option option);
-  // Into the target; says what is wrong with the value.
+  // Stores the value in its target; returns what is wrong with it, or an empty text.
   static std::string store(const Option &option);
 
   const CommandText text_;
-  std::deque<Option> options_;  // GOption has their addresses.
+  std::deque<Option> options_;  // A deque, because GOption keeps the addresses.
   std::vector<GOptionEntry> entries_;
   int exit_code_ = kOk;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What the catalog adds to a shell's completion: the shell knows options and files by itself.
+// Completes models, fields and values from the catalog; the shell completes options and files by itself.
 #include <algorithm>
 
 #include "plugin/catalog/models_table.h"
@@ -14,7 +14,7 @@
 namespace genclip {
 namespace {
 
-// Commands whose first argument is a model; of the value: are there fields after it.
+// Commands whose first argument is a model, and whether fields follow it.
 struct Taker {
   std::string_view command;
   bool fields;
@@ -53,7 +53,7 @@ void offer_fields(const ModelSpec &spec) {
 }
 
 constexpr std::string_view kCheckMedia = "--check-media";
-// Options whose value is a word of its own, unless it follows a "=".
+// Options whose value is the next word, unless it follows a "=".
 constexpr std::string_view kValueOptions[] = {
     "--output",  "-o",      "--base-url",       "-b",        "--api-key-file",  "-k",
     "--store",   "-s",      "--store-max-size", "--timeout", "--poll-interval", "--http-timeout",
@@ -64,7 +64,7 @@ bool takes_value(std::string_view option) {
   return std::find(std::begin(kValueOptions), end, option) != end;
 }
 
-// Others are the shell's to complete, or nobody's.
+// The shell completes the values of other options, or they cannot be completed.
 void offer_option_values(std::string_view option, const std::string &prefix = {}) {
   if (option != kCheckMedia) return;
   for (const std::string &depth : words_of<MediaCheck>()) print(prefix + depth + "\n");
@@ -81,7 +81,7 @@ Words without_options(const Words &words) {
   return rest;
 }
 
-// Of every clip in the usual store.
+// Offers every clip in the usual store.
 void offer_stored(bool tasks_only) {
   const auto clips = list_store(FileSystem::posix(), store_root(""));
   if (!clips) return;
@@ -93,8 +93,8 @@ void offer_stored(bool tasks_only) {
 
 }  // namespace
 
-// The last word is the one at the cursor, perhaps empty. All that may stand there is offered: the shell
-// filters.
+// The last word is the one at the cursor, perhaps empty. Offers everything that may stand there; the shell
+// filters it.
 int run_completion(const Words &words) {
   if (words.size() >= 2 && takes_value(words[words.size() - 2])) {
     offer_option_values(words[words.size() - 2]);

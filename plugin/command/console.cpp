@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Asks the terminal and the environment.
 #include "plugin/command/console.h"
 
 #include <glib.h>

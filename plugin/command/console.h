@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The terminal, or what stands in its place.
+// Output to the terminal, or to a pipe or a file in its place.
 #pragma once
 
 #include <cstdio>
@@ -10,10 +10,10 @@
 namespace genclip {
 
 bool is_terminal(FILE *stream);
-// More than any line has.
+// More columns than any line has.
 inline constexpr size_t kNoLimit = size_t{1} << 30;
-// Columns of the terminal, $COLUMNS where there is none; kNoLimit in a pipe or a file, where programs look
-// for whole texts.
+// The columns of the terminal, or $COLUMNS without one; kNoLimit for a pipe or a file, where programs expect
+// whole texts.
 size_t columns_of(FILE *stream);
 // A terminal that does more than print: by $TERM.
 bool takes_sequences(FILE *stream);
@@ -22,9 +22,10 @@ std::string emphasized(std::string_view text, FILE *stream);
 
 // Columns that the text takes in a terminal.
 size_t width_of(std::string_view text);
-// One line without control characters, whatever the bytes are: texts of others may hold escape sequences.
+// One line without control characters, whatever the bytes are: a service's texts may hold escape sequences.
 std::string printable(std::string_view text);
-// As a word of a command line that the user may copy: what others chose must not run there.
+// Quoted as one word of a command line that the user may copy: a service's text must not run as a command
+// there.
 std::string shell_word(std::string_view text);
 
 void print(std::string_view text);

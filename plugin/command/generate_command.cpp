@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// genclip generate: a clip ahead of the pipeline that plays it.
+// genclip generate: generates a clip before a pipeline needs it.
 #include "plugin/catalog/wording.h"
 #include "plugin/command/clip_delivery.h"
 #include "plugin/command/clip_output.h"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// One line a mistake, as compilers write them.
 #include "plugin/command/known_models.h"
 
 #include "plugin/command/console.h"

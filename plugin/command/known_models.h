@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The catalog as this user has it.
+// The catalog, with the user's own models.
 #pragma once
 
 #include "plugin/catalog/catalog.h"

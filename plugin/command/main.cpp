@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// genclip COMMAND …: what the elements know, at the command line.
+// genclip COMMAND …: the elements' functions on the command line.
 #include <algorithm>
 #include <clocale>
 
@@ -39,7 +39,7 @@ int refuse(const std::string &what) {
   return kUsage;
 }
 
-// The commands that begin with that word, a line each; empty when it is no group.
+// The commands that begin with that word, one per line; empty when it is no group.
 std::string group_text(const std::string &group) {
   std::string text;
   for (const Command &command : commands())
@@ -97,7 +97,7 @@ int run(Words words) {
 int main(int argc, char **argv) {
   setlocale(LC_ALL, "");
   const int exit_code = genclip::run({argv + 1, argv + argc});
-  // A full disk or a closed pipe is no success.
+  // Output to a full disk or a closed pipe has failed.
   if (fflush(stdout) != 0 && exit_code == genclip::kOk) return genclip::kFailed;
   return exit_code;
 }

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// One member for each thing that the catalog knows.
 #include "plugin/command/model_json.h"
 
 #include "plugin/base/replace_all.h"

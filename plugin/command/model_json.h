@@ -8,9 +8,9 @@
 
 namespace genclip {
 
-// Without its fields.
+// A model without its fields.
 Json model_summary_json(const ModelSpec &spec);
-// All of it.
+// A model with its fields, rules and remarks.
 Json model_json(const ModelSpec &spec);
 Json text_model_json(const TextModel &model);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// genclip models: the catalog, user's files included.
+// genclip models: prints the catalog, including the user's files.
 #include "plugin/catalog/models_table.h"
 #include "plugin/command/command_options.h"
 #include "plugin/command/console.h"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Draws over itself.
 #include "plugin/command/progress_line.h"
 
 #include <glib.h>
@@ -60,7 +58,7 @@ void ProgressLine::draw() {
   const size_t others = line.size() + percent.size() + time.size() + 8;
   const size_t columns = columns_of(stderr) - 1;
   const size_t room = columns - std::min(columns, others);
-  // The percentage is that of the task.
+  // The percentage is the task's, not the download's.
   if (state_.status != ClipStatus::downloading && state_.progress >= 0 && room >= kNarrowestBar) {
     const size_t width = std::min(room, kWidestBar);
     const size_t done = width * static_cast<size_t>(std::min(state_.progress, 100)) / 100;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// How far a generation is, on standard error: a bar on a terminal, else a line for each change.
+// Shows the progress of a generation on standard error: a bar on a terminal, otherwise a line for each
+// change.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +13,13 @@ namespace genclip {
 
 class ProgressLine {
  public:
-  // Quiet: nothing but other messages.
+  // Quiet: shows no progress.
   explicit ProgressLine(bool quiet);
 
   void show(const GenerationState &state);
-  // The time goes on, on a terminal.
+  // Updates the time on a terminal.
   void tick();
-  // Before other text: takes the bar away.
+  // Removes the bar before other text.
   void clear();
 
  private:

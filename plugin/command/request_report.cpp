@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// One list of problems for people and programs.
 #include "plugin/command/request_report.h"
 
 #include "plugin/command/command.h"
@@ -13,7 +11,7 @@ namespace {
 constexpr size_t kMostOfAValue = 100;
 constexpr size_t kMostOfARequest = 400;
 
-// The words of problems_text(), which is one long line, where a person reads them.
+// The content of problems_text(), which is one long line, with a line for each problem.
 std::string text_for_terminal(const std::vector<Problem> &problems) {
   std::string text = std::to_string(problems.size()) + " problems with this request:";
   for (size_t i = 0; i < problems.size(); ++i)
@@ -43,7 +41,7 @@ std::string request_words(const ClipRequest &request) {
     const std::string shown = value.string() ? *value.string() : value.to_text();
     text += " " + shell_word(name + "=" + cut_to(printable(shown), kMostOfAValue));
   };
-  // What tells many requests apart comes first.
+  // What distinguishes many requests comes first.
   if (request.take > 0) add("take", request.take);
   for (const Json *fields : {&request.fields, &request.extra})
     for (const auto &[name, value] : *fields->object()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Says why a request is refused.
+// Reports why a request is refused.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@
 
 namespace genclip {
 
-// On standard error, in the element's words, one problem a line on a terminal; with `json` also as JSON on
-// standard output. Returns the exit code.
+// Prints the problems on standard error, with the element's texts (on a terminal one per line); with `json`
+// also as JSON on standard output. Returns the exit code.
 int report_problems(const std::vector<Problem> &problems, bool json);
 
-// The request as words of a command line, on one line, long values cut.
+// The request as words of a command line, on one line, with long values cut.
 std::string request_words(const ClipRequest &request);
 
 }  // namespace genclip

@@ -44,7 +44,7 @@ constexpr CommandText kPrune{
 
 FileSystem &files() { return FileSystem::posix(); }
 
-// All, or those that the keys name.
+// All clips, or those that the keys name.
 Result<std::vector<StoredClip>> chosen(const std::string &root, const Words &keys) {
   if (keys.empty()) return list_store(files(), root);
   std::vector<StoredClip> clips;
@@ -94,7 +94,7 @@ int run_store_verify(const Words &words) {
   int64_t whole = 0;
   int64_t bad = 0;
   for (const StoredClip &clip : *clips) {
-    // Those that are on their way are no damage, unless they were asked for.
+    // An unfinished clip is no damage, unless the user asked for it.
     if (rest->empty() && clip.record && !clip.is_complete()) continue;
     const auto verified = verify_clip(files(), clip);
     ++(verified ? whole : bad);
@@ -124,7 +124,7 @@ int run_store_remove(const Words &words) {
   if (!rest) return options.exit_code();
   if (rest->empty()) return options.refuse("Give the keys of the clips to remove.");
   const std::string root = store_root(store);
-  // A wrong key removes nothing at all.
+  // With one wrong key, nothing is removed.
   const auto clips = chosen(root, *rest);
   if (!clips) return report_failure(clips.error(), json);
 

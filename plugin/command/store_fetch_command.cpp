@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// genclip store fetch: a clip that was paid for, by the ID of its task.
+// genclip store fetch: fetches a paid clip by the ID of its task.
 #include <gst/gst.h>
 
 #include <algorithm>
@@ -25,8 +25,8 @@ constexpr CommandText kStoreFetchText{
     "Exit code: 0 the clip is there, 1 there is none, 2 the command line makes no sense,\n"
     "130 stopped by Ctrl-C.\n"};
 
-// In the place of the request that the store knows for the task. A damaged clip is replaced when its
-// successor is whole, not before. True: there is a damaged one.
+// Uses the folder of the request that the store knows for the task. A damaged clip is replaced only once its
+// successor is whole. True: there is a damaged one.
 Result<bool> find_place(GenerationJob &job) {
   FileSystem &files = FileSystem::posix();
   const auto clips = list_store(files, job.store);
@@ -44,7 +44,7 @@ Result<bool> find_place(GenerationJob &job) {
   return !job.reuse;
 }
 
-// What came whole and is as damaged as before is what the service has.
+// A clip that arrived whole and is as damaged as before is like that at the service.
 void tell_if_damaged(const std::string &root, const std::string &digest) {
   FileSystem &files = FileSystem::posix();
   const auto clip = stored_in(files, root, digest);

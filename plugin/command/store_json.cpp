@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What is unknown is null in a list, so that every clip has the same members.
+// Unknown values are null, so that every clip in a list has the same members.
 #include "plugin/command/store_json.h"
 
 namespace genclip {

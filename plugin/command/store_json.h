@@ -10,17 +10,17 @@
 
 namespace genclip {
 
-// What a list says of a clip.
+// A clip as a list shows it.
 Json stored_json(const StoredClip &clip);
-// All of it.
+// A clip with everything that is known about it.
 Json stored_details_json(const StoredClip &clip);
 
-// The record's state in a word, "damaged" or "unreadable" without one.
+// The record's state as a word; "damaged" or "unreadable" without a record.
 std::string state_word(const StoredClip &clip);
-// As much of its name as tells it from others, as a person would write it.
+// The beginning of its digest, as the commands accept it.
 std::string short_key(const StoredClip &clip);
 
-// Of the request; empty when it has none.
+// The request's seed; empty when it has none.
 std::string seed_text(const StoredClip &clip);
 
 }  // namespace genclip

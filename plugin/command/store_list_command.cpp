@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// genclip store list: what there is, and what it cost.
+// genclip store list: lists the stored clips and what they cost.
 #include <glib.h>
 
 #include "plugin/catalog/wording.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// genclip store show: all that is known of one clip.
+// genclip store show: prints everything that is known about one clip.
 #include <algorithm>
 #include <utility>
 #include <vector>

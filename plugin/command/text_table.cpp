@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Widths first, then lines.
 #include "plugin/command/text_table.h"
 
 #include <glib.h>
@@ -64,7 +62,7 @@ size_t longest_word(std::string_view text) {
   }
 }
 
-// Bytes of the longest beginning of `text` that takes at most `width` columns; one character at least.
+// The size of the longest beginning of `text` that takes at most `width` columns; at least one character.
 size_t fitting(std::string_view text, size_t width) {
   size_t bytes = 0;
   for (size_t used = 0; bytes < text.size();) {
@@ -174,7 +172,7 @@ std::vector<size_t> TextTable::widths(const std::vector<bool> &fit, size_t most)
     }
   }
   const size_t gaps = kGap * (columns_.size() - 1);
-  // The widest column gives way.
+  // Narrows the widest column.
   for (size_t sum = std::accumulate(widths.begin(), widths.end(), gaps); sum > most; --sum) {
     size_t *widest = nullptr;
     for (size_t i = 0; i < widths.size(); ++i)

@@ -18,7 +18,7 @@ class TextTable {
   struct Column {
     std::string head;
     Align align = Align::left;
-    bool firm = false;  // Its cells are never broken: names to be copied.
+    bool firm = false;  // Its cells are never broken, because users copy them.
     // Of the last column, which holds texts: where so many columns are not left for it, its cells stand below
     // their rows.
     size_t least = 0;
@@ -38,7 +38,7 @@ class TextTable {
   // columns.
   std::string to_text(FILE *stream) const;
 
-  // By how much lines below a row are indented.
+  // The indent of lines below a row.
   static constexpr size_t kIndent = 4;
 
  private:
@@ -60,16 +60,16 @@ class TextTable {
   std::vector<Row> rows_;
 };
 
-// The text, or as much of it as fits and an ellipsis.
+// The text, or as much of it as fits with an ellipsis.
 std::string cut_to(std::string_view text, size_t width);
 // The text in lines of at most `width` columns, broken at blanks and between the characters of scripts that
 // have none.
-enum class LongWords { broken, kept };  // Kept: a name that is to be copied makes its line longer.
+enum class LongWords { broken, kept };  // Kept: a long word that users copy makes its line longer.
 std::vector<std::string> wrapped(std::string_view text, size_t width, LongWords words = LongWords::broken);
 // The items in lines of at most `width` columns, with commas between them; an item is not broken.
 std::vector<std::string> listed(const std::vector<std::string> &items, size_t width);
-// A name and what it stands for, whose further lines stand below its first: "Prompt  a storm". For programs
-// one line with a tab between the two. The text may have several lines.
+// A name and its text, whose further lines are indented like its first: "Prompt  a storm". For programs one
+// line with a tab between the two. The text may have several lines.
 std::string entry_text(const std::string &name, size_t name_width, std::string_view text, size_t columns);
 
 }  // namespace genclip
