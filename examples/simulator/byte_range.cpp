@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// First-last, first-, or -suffix.
 #include "examples/simulator/byte_range.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// One range of bytes, as RFC 9110 §14 has it.
+// Reads a Range header with one range of bytes (RFC 9110 §14).
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@ namespace genclip::sim {
 struct ByteRange {
   enum class Kind { none, satisfiable, unsatisfiable };
   Kind kind = Kind::none;
-  // Both in it.
+  // Both are in the range.
   uint64_t first = 0, last = 0;
 };
 
-// `none` for what is no single range of bytes: it is then ignored.
+// `none` for anything but a single range of bytes; the header is then ignored.
 ByteRange byte_range(std::string_view header, uint64_t size);
 
 }  // namespace genclip::sim

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// A queue, its workers, and the clips that are kept.
 #include "examples/simulator/clip_kitchen.h"
 
 #include <libsoup/soup.h>
@@ -78,7 +76,7 @@ Result<RenderedClip> ClipKitchen::make(const ClipOrder &order) const {
   return clip;
 }
 
-// A service that runs for days must not keep every clip; those asked for last stay.
+// A simulator that runs for days must not keep every clip; it keeps those used last.
 void ClipKitchen::make_room() {
   const auto size = [](const Dish &dish) {
     return dish.result && *dish.result ? g_bytes_get_size((*dish.result)->bytes.get()) : 0;

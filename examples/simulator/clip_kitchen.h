@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Renders what is ordered, each clip once, on threads of its own.
+// Renders ordered clips, each of them once, on threads of its own.
 #pragma once
 
 #include <deque>
@@ -25,16 +25,16 @@ struct RenderedClip {
 // May be used from any thread.
 class ClipKitchen {
  public:
-  // `served`: given out for every order, instead of a rendering.
+  // `served` is given out for every order, and nothing is rendered.
   ClipKitchen(const ClipLayout &layout, std::optional<std::string> served);
   // Stops what is being rendered.
   ~ClipKitchen();
   ClipKitchen(const ClipKitchen &) = delete;
   ClipKitchen &operator=(const ClipKitchen &) = delete;
 
-  // Begins to render it, if nobody asked before.
+  // Starts rendering, unless the clip was ordered before.
   void order(const ClipOrder &order) EXCLUDES(mutex_);
-  // Nothing while it is not ready. What was thrown away for room is rendered again.
+  // Nothing while it is not ready. Renders a clip again that was dropped for lack of room.
   std::optional<Result<RenderedClip>> look(const ClipOrder &order) EXCLUDES(mutex_);
 
  private:

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// From ratios and resolutions to pixels.
 #include "examples/simulator/clip_order.h"
 
 #include <glib.h>
@@ -11,7 +9,7 @@
 namespace genclip::sim {
 namespace {
 
-// Where the service names no default.
+// Used where the service documents no default.
 constexpr int kSeconds = 5;
 constexpr int kShorterSide = 720;
 constexpr int kImageSide = 1024;
@@ -24,7 +22,7 @@ struct NamedSide {
 };
 constexpr NamedSide kSides[] = {{"1k", 1080}, {"2k", 1440}, {"4k", 2160}};
 
-// What the request says, else the model's default, else the first allowed value.
+// The request's value; without one, the model's default; without that, the first allowed value.
 const Json *setting(const Model &model, const Json &request, const char *name) {
   if (const Json *value = request.find(name)) return value;
   const Json *spec = model.field(name);
@@ -52,7 +50,7 @@ int shorter_side(const std::string &resolution, int fallback) {
 
 void set_picture(const Model &model, const Json &request, ClipOrder &order) {
   int width = 0, height = 0;
-  // A ratio in the request outdoes the default of `size`.
+  // A ratio in the request has precedence over the default of `size`.
   const bool by_size = request.find("size") || !request.find("aspect_ratio");
   const std::string size = by_size ? text_setting(model, request, "size") : "";
   if (std::sscanf(size.c_str(), "%dx%d", &width, &height) == 2 && width > 0 && height > 0) {

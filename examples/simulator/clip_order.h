@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What a task asks to be rendered, worked out of the request and the model's defaults.
+// Works out from the request and the model's defaults what a task has to render.
 #pragma once
 
 #include <compare>
@@ -22,7 +22,7 @@ struct ClipOrder {
   auto operator<=>(const ClipOrder &) const = default;
 };
 
-// `request` is judged and under the canonical names.
+// `request` is validated, and has canonical names.
 ClipOrder clip_order(const Model &model, const Json &request);
 
 }  // namespace genclip::sim

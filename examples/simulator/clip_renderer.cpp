@@ -17,7 +17,7 @@ namespace {
 constexpr int kFramesPerSecond = 24;
 constexpr int kSampleRate = 48000;
 constexpr GstClockTime kGlance = 50 * GST_MSECOND;
-// A prompt with more characters is shown cut.
+// A longer prompt is cut.
 constexpr glong kMostShown = 600;
 
 struct Coder {
@@ -33,9 +33,9 @@ constexpr Coder kAudioCoders[] = {
     {"fdkaacenc", "fdkaacenc bitrate=96000"},
     {"voaacenc", "voaacenc bitrate=96000"},
 };
-// They move, by themselves or by the speed that the pipeline gives them.
+// These patterns move, by themselves or at the speed that the pipeline sets.
 constexpr const char *kPatterns[] = {"smpte", "ball", "pinwheel", "spokes", "colors", "smpte100"};
-// The part of the picture's width that lines may take, and what a character takes of the font's size.
+// The part of the picture's width that a line may take, and a character's width relative to the font size.
 constexpr double kLinePart = 0.88, kCellWidth = 0.66;
 
 template <size_t N>
@@ -47,7 +47,7 @@ const char *first_present(const Coder (&coders)[N]) {
   return nullptr;
 }
 
-// A private file that is gone when this is.
+// A private file that is removed with this object.
 class ScratchFile {
  public:
   ScratchFile() {
@@ -65,7 +65,7 @@ class ScratchFile {
 
   const char *path() const { return path_.get(); }
 
-  // Stays readable when the file is gone.
+  // Stays readable after the file is removed.
   GRef<GBytes> bytes() const {
     GErrorPtr error;
     GMappedFile *file = g_mapped_file_new(path(), FALSE, take(error));
@@ -92,7 +92,7 @@ std::string shown(const std::string &prompt) {
 
 int cells_of(const char *character) { return g_unichar_iswide(g_utf8_get_char(character)) ? 2 : 1; }
 
-// The largest size in which the text surely fits into the middle of the picture.
+// The largest font size at which the text surely fits into the middle of the picture.
 int font_pixels(const std::string &text, int width, int height) {
   int64_t cells = 0;
   for (const char *at = text.c_str(); *at; at = g_utf8_next_char(at)) cells += cells_of(at);
@@ -102,7 +102,7 @@ int font_pixels(const std::string &text, int width, int height) {
   return std::clamp(static_cast<int>(std::sqrt(area)), 8, largest);
 }
 
-// Breaks lines between words and wide characters; textoverlay itself only knows the whole width.
+// Breaks lines between words and between wide characters; textoverlay itself only uses the whole width.
 std::string wrapped(const std::string &text, int cells_per_line) {
   std::string out;
   int column = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Makes the file of one clip with GStreamer.
+// Renders the file of one clip with GStreamer.
 #pragma once
 
 #include <gio/gio.h>
@@ -13,11 +13,12 @@ namespace genclip::sim {
 struct ClipLayout {
   // The moov box before the mdat box.
   bool faststart = false;
-  // The file is at least that long, by a free box before the last of the others.
+  // The least size of the file; a free box before the last box makes up for it.
   uint64_t least_bytes = 0;
 };
 
-// Blocks until it is made or `cancellable` is cancelled. H.264 (and AAC) in mp4, or PNG; 24 frames a second.
+// Blocks until the file is made or `cancellable` is cancelled. H.264 (and AAC) in mp4, or PNG; 24 frames a
+// second.
 Result<GRef<GBytes>> render_clip(const ClipOrder &order, const ClipLayout &layout, GCancellable *cancellable);
 
 }  // namespace genclip::sim

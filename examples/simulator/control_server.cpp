@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Statistics as JSON; faults as lines of text or as a JSON array of them.
 #include "examples/simulator/control_server.h"
 
 #include "examples/simulator/error_body.h"
@@ -36,7 +34,7 @@ Json faults_json(const Ledger &ledger) {
   return out;
 }
 
-// The faults in the body: each line one, or a JSON array of strings.
+// The faults in the body: one per line, or a JSON array of strings.
 Result<std::vector<std::string>> fault_texts(std::string_view body) {
   std::vector<std::string> texts;
   if (body.starts_with('[')) {
@@ -57,7 +55,7 @@ Result<std::vector<std::string>> fault_texts(std::string_view body) {
   return texts;
 }
 
-// All of them or none.
+// Adds all of them or none.
 Reply add_faults(Ledger &ledger, std::string_view body) {
   const auto texts = fault_texts(body);
   if (!texts) return error_reply(400, texts.error().text);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What answers below /_sim/ of the API port: what happened so far, and faults from outside. It asks for no
-// key.
+// Answers below /_sim/ on the API port, without a key: reports statistics, and accepts faults.
 #pragma once
 
 #include <libsoup/soup.h>

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// One function a place, one branch a shape.
 #include "examples/simulator/error_body.h"
 
 #include <libsoup/soup.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Errors in the shapes that services have for them.
+// Writes errors in the various shapes that services use.
 #pragma once
 
 #include "examples/simulator/fault.h"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// The table of faults, and its reading and writing.
 #include "examples/simulator/fault.h"
 
 #include <algorithm>
@@ -25,7 +23,7 @@ struct KindRow {
   Argument argument;
   const char *argument_name;
   int64_t least, most, unset;
-  // Counts only the queries of completed tasks.
+  // The fault counts only queries of completed tasks.
   bool of_completed;
   const char *meaning;
 };
@@ -207,7 +205,7 @@ std::string argument_problem(const KindRow &row, const std::optional<std::string
   return "";
 }
 
-// What a text argument must look like, beyond not being empty.
+// What is wrong with a text argument that is not empty.
 std::string text_problem(const Fault &fault) {
   if (fault.kind == FaultKind::set) {
     const auto [field, value] = split(fault.text, ':');

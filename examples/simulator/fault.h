@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What can go wrong with one call, as a value and as the text that the command line and the control endpoint
-// take.
+// A fault that happens to a call, as a value and as the text that the command line and the control endpoint
+// accept.
 #pragma once
 
 #include <cstdint>
@@ -76,13 +76,14 @@ enum class ErrorShape {
 struct Fault {
   Call call = Call::submit;
   FaultKind kind = FaultKind::status;
-  // The argument, by the kind: one of them.
+  // The argument; the kind decides which of these it is.
   int64_t number = 0;
   std::string text = {};
-  // The calls it happens to, counted from when it was added: `from` on, `times` of them, 0 being all.
+  // The calls that it happens to, counted from when it was added: from number `from` on, `times` of them (0:
+  // all).
   unsigned from = 1;
   unsigned times = 0;
-  // Of `status`: "", seconds, or "date+SECONDS" for an HTTP date that far ahead.
+  // For `status`: empty, seconds, or "date+SECONDS" for an HTTP date that far in the future.
   std::string retry_after = {};
   ErrorShape shape = ErrorShape::usual;
 };
@@ -92,7 +93,7 @@ Result<Fault> parse_fault(std::string_view text);
 // The same as text.
 std::string fault_text(const Fault &fault);
 
-// One line a kind, for people.
+// One line for each kind, for people.
 struct FaultHelp {
   std::string name;
   std::string argument;
@@ -101,14 +102,14 @@ struct FaultHelp {
 };
 std::vector<FaultHelp> fault_help();
 
-// The faults that wait for their calls. Not thread-safe.
+// The faults that are waiting for their calls. Not thread-safe.
 class FaultScript {
  public:
   void add(const Fault &fault) { entries_.push_back({fault, 0}); }
   void clear() { entries_.clear(); }
   std::vector<Fault> all() const;
 
-  // The faults of this call, which is counted. `completed`: a query of a completed task.
+  // Counts this call and returns its faults. `completed`: it is a query of a completed task.
   std::vector<Fault> take(Call call, bool completed = false);
 
  private:

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Faults before the act, the act, faults of its answer.
 #include "examples/simulator/fault_stage.h"
 
 #include "examples/simulator/error_body.h"
@@ -38,7 +36,7 @@ Reply redirect_reply(const std::string &target) {
   return reply;
 }
 
-// The answer that comes instead of the act's, if one does.
+// The answer that replaces the act's, if there is one.
 std::optional<Reply> instead(const std::vector<Fault> &faults, SoupServerMessage *message) {
   for (const Fault &fault : faults) {
     switch (fault.kind) {
@@ -57,7 +55,7 @@ std::optional<Reply> instead(const std::vector<Fault> &faults, SoupServerMessage
   return std::nullopt;
 }
 
-// Spaces after the value are JSON still.
+// Spaces after the value are still valid JSON.
 GRef<GBytes> filled(const GRef<GBytes> &body, size_t size) {
   gsize has = 0;
   const auto *data = static_cast<const char *>(g_bytes_get_data(body.get(), &has));
@@ -102,7 +100,7 @@ void FaultStage::handle(SoupServerMessage *message, Call call, bool completed, A
   soup_server_message_pause(message);
   later(std::chrono::milliseconds(delay->number),
         [this, call, faults, act = std::move(act), kept = GRef<SoupServerMessage>::share(message)] {
-          // A client that has left leaves no connection to answer on.
+          // A client that has left has no connection any more.
           if (!soup_server_message_get_socket(kept.get())) return;
           soup_server_message_unpause(kept.get());
           proceed(kept.get(), call, faults, act);
@@ -132,7 +130,7 @@ void FaultStage::answer(SoupServerMessage *message, Reply reply, bool is_media) 
     soup_message_headers_append(headers, name.c_str(), value.c_str());
   if (!reply.content_type.empty())
     soup_message_headers_replace(headers, "Content-Type", reply.content_type.c_str());
-  // The ranges are judged already; libsoup would cut a second time.
+  // The range was applied already; libsoup would apply it a second time.
   soup_message_headers_remove(soup_server_message_get_request_headers(message), "Range");
   if (reply.head_only) {
     soup_message_headers_set_content_length(headers, static_cast<goffset>(reply.body_size()));

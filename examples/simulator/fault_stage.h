@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What stands between a call and its answer: the faults that concern no field and no clip.
+// Applies the faults that concern neither a field nor a clip, between a call and its answer.
 #pragma once
 
 #include <libsoup/soup.h>
@@ -16,14 +16,14 @@ namespace genclip::sim {
 // On the servers' thread only. Borrows the ledger.
 class FaultStage {
  public:
-  // Does what is asked, with those of the faults that it knows.
+  // Performs the call, and applies those faults that concern it.
   using Act = std::function<Reply(std::span<const Fault> faults)>;
 
   explicit FaultStage(Ledger &ledger) : ledger_(ledger) {}
 
   // `completed`: the call is a query of a completed task.
   void handle(SoupServerMessage *message, Call call, bool completed, Act act);
-  // Without faults.
+  // Answers without faults.
   void answer(SoupServerMessage *message, Reply reply, bool is_media);
 
  private:

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Judges first, then answers.
 #include "examples/simulator/gateway.h"
 
 #include "examples/simulator/strict_json.h"

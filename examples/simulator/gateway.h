@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The text gateway of §4.4 without a network: a request in, what to send out.
+// The text gateway of §4.4 without a network: turns a request into the answer to send.
 #pragma once
 
 #include <deque>
@@ -23,13 +23,14 @@ struct GatewayCall {
 class Gateway {
  public:
   GatewayReply answer(const GatewayCall &call) EXCLUDES(mutex_);
-  // The same in that shape and with that fault, whatever else was set. `valid` tells whether the call was
+  // The same, in this shape and with this fault instead of those that were set. Sets `valid` if the call was
   // right.
   GatewayReply answer(const GatewayCall &call, GatewayShape shape, const GatewayFault &fault, bool &valid)
       EXCLUDES(mutex_);
 
   void set_pace(const GatewayPace &pace) EXCLUDES(mutex_);
-  // Happens to the next calls that are valid, in this order, each `times` times; 0: to all from then on.
+  // The fault happens to the next valid calls, in the order in which faults were added, each `times` times;
+  // 0: to all from then on.
   void add_fault(const GatewayFault &fault, unsigned times = 1) EXCLUDES(mutex_);
 
   // All calls, and those whose model and body were right.

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Text to words, words to documents, documents to bytes.
 #include "examples/simulator/gateway_answer.h"
 
 #include <glib.h>
@@ -14,7 +12,7 @@ namespace {
 
 using Kind = GatewayFaultKind;
 
-// Each with the blanks behind it.
+// Each word with the blanks behind it.
 std::vector<std::string> words_of(const std::string &text) {
   std::vector<std::string> words;
   for (size_t at = 0; at < text.size();) {
@@ -39,7 +37,7 @@ Json document(Json::Array parts, const std::string &finish_reason) {
   return Json::Object{{"candidates", Json::Array{std::move(candidate)}}};
 }
 
-// A word is a token, a picture 258.
+// Counts a word as one token and a picture as 258.
 Json usage(const GatewayQuestion &question, size_t output_tokens) {
   size_t prompt_tokens = words_of(question.prompt).size() + 258 * question.pictures.size();
   for (const std::string &text : question.texts) prompt_tokens += words_of(text).size();

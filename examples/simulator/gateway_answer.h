@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What the simulated model says, and the bytes that say it in each shape.
+// Composes the simulated model's answer, and encodes it in each shape.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@ enum class GatewayShape { events, events_crlf, events_cr, events_tight, array, l
 
 enum class GatewayFaultKind {
   none,
-  status,           // refuses with `code`; `retry_delay` goes as RetryInfo
+  status,           // refuses with `code`; sends `retry_delay` as RetryInfo
   error_on_200,     // the error of `code` as the whole of a good answer
   error_in_array,   // the same in an array of one
   error_midway,     // the same after half of the answer
@@ -24,7 +24,7 @@ enum class GatewayFaultKind {
   prompt_blocked,   // promptFeedback.blockReason `text`
   thinks_too_long,  // MAX_TOKENS without a word
   thinks_aloud,     // a thought ahead of the answer
-  no_finish,        // all is said, but no finishReason
+  no_finish,        // the whole text, but no finishReason
   cut,              // the connection ends after `code` bytes
   html,
   empty,
@@ -44,7 +44,7 @@ struct GatewayPace {
   std::chrono::milliseconds between{0};  // two chunks
 };
 
-// As one connection sends it.
+// An answer as it is sent over one connection.
 struct GatewayReply {
   unsigned status = 200;
   std::string content_type = "application/json; charset=UTF-8";
@@ -54,7 +54,7 @@ struct GatewayReply {
   bool cut = false;    // the connection breaks behind the last chunk
 };
 
-// Of pictures their number, sizes and mean colours; of a text itself in capitals, line by line.
+// For pictures: their number, sizes and mean colours. For a text: the text in capitals, line by line.
 std::string gateway_caption(const GatewayQuestion &question);
 
 GatewayReply gateway_answer(const GatewayQuestion &question, GatewayShape shape, const GatewayFault &fault,

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// A small pipeline for each picture, and the mean of its pixels.
 #include "examples/simulator/gateway_picture.h"
 
 #include <gst/app/app.h>
@@ -39,7 +37,7 @@ constexpr std::array<NamedColour, 14> kColours = {{
 
 Error no_picture() { return {ErrorKind::wrong_type, "inlineData.data is no JPEG"}; }
 
-// Null when the pipeline makes nothing of it.
+// Null when the bytes cannot be decoded.
 GRef<GstSample> decode(std::string_view bytes) {
   const auto pipeline =
       GRef<GstElement>::adopt(static_cast<GstElement *>(gst_object_ref_sink(gst_parse_launch(
@@ -53,7 +51,7 @@ GRef<GstSample> decode(std::string_view bytes) {
   GST_BUFFER_PTS(buffer) = 0;
   gst_app_src_push_buffer(GST_APP_SRC(in.get()), buffer);
   gst_app_src_end_of_stream(GST_APP_SRC(in.get()));
-  // A stream that fails ends in an error, which the sink does not hear of: so not for ever.
+  // The sink does not notice a failing stream, which ends in an error; so this waits only for a while.
   auto sample = GRef<GstSample>::adopt(gst_app_sink_try_pull_sample(GST_APP_SINK(out.get()), 5 * GST_SECOND));
   gst_element_set_state(pipeline.get(), GST_STATE_NULL);
   return sample;

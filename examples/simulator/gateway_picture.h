@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What the simulated model sees in a picture it got.
+// What the simulated model sees in a picture.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct SeenPicture {
   std::string colour;  // the name of its mean colour: black, grey, white, red, orange, …
 };
 
-// Decodes a JPEG with GStreamer; fails when it is none, or has something before or behind it.
+// Decodes a JPEG with GStreamer. Fails when it is no JPEG, or when there are bytes before or behind it.
 Result<SeenPicture> look_at_jpeg(std::string_view bytes);
 
 // The closest of the names.

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Every field has a place, a type and a range; anything else is a problem.
 #include "examples/simulator/gateway_question.h"
 
 #include <glib.h>
@@ -31,7 +29,7 @@ bool is_one_of(std::string_view name, std::initializer_list<std::string_view> na
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// False, and a problem, when it is no object or has other members than those.
+// False, with a problem noted, when it is no object or has other members than these.
 bool is_object_of(const Json &value, const std::string &where, std::initializer_list<std::string_view> names,
                   Problems &problems) {
   if (!value.object()) {
@@ -53,7 +51,7 @@ bool decode_base64(const std::string &text, std::string &bytes) {
   gsize size = 0;
   const std::unique_ptr<guchar, GFree> data(g_base64_decode(text.c_str(), &size));
   bytes.assign(reinterpret_cast<const char *>(data.get()), size);
-  // GLib skips what is no base64: only what it would write itself is right.
+  // GLib skips invalid characters when it decodes base64, so only text that encodes back to itself is right.
   const GStringPtr again(g_base64_encode(data.get(), size));
   return size > 0 && text == again.get();
 }

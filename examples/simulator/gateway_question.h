@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A request to the text gateway, judged as strictly as service-interface.txt §2.5 and §4.4 say, with code
+// Validates a request to the text gateway as strictly as service-interface.txt §2.5 and §4.4 say, with code
 // that shares nothing with the plugin's.
 #pragma once
 
@@ -25,7 +25,7 @@ struct GatewayQuestion {
 // The model and the way of answering that a path names; the error says why it names none.
 Result<GatewayQuestion> read_gateway_path(const std::string &path);
 
-// Adds what the body says; returns all that is wrong with it.
+// Adds the content of the body; returns everything that is wrong with it.
 std::vector<std::string> read_gateway_body(const Json &body, GatewayQuestion &question);
 
 }  // namespace genclip::sim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The simulator's faults in the gateway's terms; how it is sent is the stage's business.
+// Translates the simulator's faults into the gateway's; the stage sends the answers.
 #include "examples/simulator/gateway_server.h"
 
 #include "examples/simulator/error_body.h"

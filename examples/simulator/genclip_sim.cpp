@@ -21,7 +21,7 @@ struct OptionContextFree {
   void operator()(GOptionContext *context) const { g_option_context_free(context); }
 };
 
-// As GOption wants them: C strings that it allocates, and plain numbers.
+// In the form that GOption needs: C strings, which it allocates, and plain numbers.
 struct Arguments {
   gchar *host = nullptr, *media_host = nullptr, *key = nullptr, *ready_file = nullptr;
   gint port = 0, media_port = 0;
@@ -84,7 +84,7 @@ bool parse(Arguments &to, int argc, char **argv) {
   return true;
 }
 
-// A port, a time or a size that cannot be.
+// Names an impossible port, time or size; null when there is none.
 const char *nonsense(const Arguments &from) {
   for (const gint port : {from.port, from.media_port})
     if (port < 0 || port > 65535) return "a port is a number from 0 to 65535.";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A function to be called on this thread's main context after a time, or dropped with the context.
+// Calls a function on this thread's main context after a time, or drops it with the context.
 #pragma once
 
 #include <gio/gio.h>

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Counts under one lock.
 #include "examples/simulator/ledger.h"
 
 namespace genclip::sim {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What the servers count and the faults they look for, shared with the threads of the tests.
+// The servers' statistics and their faults, shared with the threads of the tests.
 #pragma once
 
 #include "examples/simulator/simulator.h"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Checks the address, then answers with the part that was asked for.
 #include "examples/simulator/media_server.h"
 
 #include <algorithm>
@@ -102,7 +100,7 @@ Reply MediaServer::serve(SoupServerMessage *message, std::span<const Fault> faul
   if (const unsigned left = hops_left(message, faults)) return next_hop(message, left);
   const auto clip = kitchen_.look(clips_.at(g_uri_get_path(soup_server_message_get_uri(message))));
   if (!clip || !*clip) {
-    // It was thrown away for room and is being rendered again.
+    // The clip was dropped for lack of room and is being rendered again.
     Reply reply = text_reply(503, "Being fetched from the archive.\n");
     reply.headers.emplace_back("Retry-After", "1");
     return reply;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The clips at signed addresses, with ranges and validators, and without keys.
+// Serves the clips at signed addresses, with ranges and validators, and without a key.
 #pragma once
 
 #include "examples/simulator/fault_stage.h"
@@ -14,9 +14,9 @@ class MediaServer {
  public:
   MediaServer(const SimulatorOptions &options, Ledger &ledger, FaultStage &stage, ClipKitchen &kitchen);
 
-  // Where it listens, with no slash at the end.
+  // The address that it listens on, without a slash at the end.
   void set_origin(const std::string &origin) { origin_ = origin; }
-  // A new address of the task's clip.
+  // A new address for the task's clip.
   std::string url(const SimTask &task, bool expired);
   void handle(SoupServerMessage *message);
 

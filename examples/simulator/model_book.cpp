@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Reads the data file: `like`, defaults and common fields are worked out here once.
+// Resolves `like`, defaults and common fields once, when it reads the data file.
 #include "examples/simulator/model_book.h"
 
 #include <gio/gio.h>
@@ -24,7 +24,7 @@ void remove(Json &object, const std::string &key) {
   std::erase_if(*object.object(), [&](const Json::Member &member) { return member.first == key; });
 }
 
-// The keys of `from` over those of `into`; null removes.
+// Overrides the keys of `into` by those of `from`; null removes a key.
 void overlay(Json &into, const Json &from) {
   for (const auto &[key, value] : *from.object()) {
     if (value.is_null())
@@ -46,7 +46,7 @@ void overlay_fields(Json &into, const Json &fields) {
   }
 }
 
-// One model's object with that of `like` under it.
+// A model's object, completed by the one that its `like` names.
 Json resolved(const Json &base, const Json &own) {
   Json out = base;
   for (const char *key : {"id", "display_name", "note"}) remove(out, key);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The models as the service knows them: the plugin's data file, read with code of the simulator's own.
+// The models as the service knows them, from the plugin's data file, which code of the simulator's own reads.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@ struct Model {
   bool open = false;
   bool assets = false;
   std::vector<std::string> apis;
-  // Each field's object, completed by what is common to all models.
+  // Each field's object, completed by the members that all models share.
   Json::Object fields;
   Json::Array rules;
 
@@ -30,9 +30,9 @@ class ModelBook {
   static Result<ModelBook> load(const std::vector<std::string> &files);
 
   const Model *find(const std::string &id) const;
-  // The type and the like that a field has on every model; null for an unknown one.
+  // The members of a field that all models share; null for an unknown field.
   const Json *common_field(std::string_view name) const { return common_.find(name); }
-  // What the legacy API asks of a field; null when nothing.
+  // The legacy API's limits on a field; null when it has none.
   const Json *legacy_field(std::string_view name) const { return legacy_.find(name); }
   // The canonical name of a field.
   std::string canonical(const std::string &name) const;

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Top-level boxes of ISO/IEC 14496-12.
 #include "examples/simulator/mp4_padding.h"
 
 #include <algorithm>
@@ -47,7 +45,7 @@ GRef<GBytes> padded_mp4(const GRef<GBytes> &file, uint64_t least_bytes) {
   out += whole.substr(0, place);
   out.append(reinterpret_cast<const char *>(&free_header), 4);
   out += "free";
-  // Not all the same, so that a part in the wrong place shows.
+  // Varied bytes, so that a misplaced part is noticed.
   for (uint32_t i = kHeader; i < free_size; ++i) out += static_cast<char>((i * 2654435761u) >> 24);
   out += whole.substr(place);
   return GRef<GBytes>::adopt(g_bytes_new(out.data(), out.size()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Makes an mp4 file as long as asked, without a change to what it shows.
+// Lengthens an mp4 file without a change to its content.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct Mp4Box {
   size_t offset = 0;
   size_t size = 0;
 };
-// The boxes of the top level; those before the first broken one.
+// The boxes of the top level, up to the first broken one.
 std::vector<Mp4Box> mp4_boxes(std::string_view file);
 
 // With a `free` box before a last moov, else at the end, so that no offset changes.

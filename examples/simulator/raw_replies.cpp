@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Writes head and body in pieces, then closes, resets or waits.
+// Writes head and body in pieces, then closes or resets the connection, or waits.
 #include "examples/simulator/raw_replies.h"
 
 #include <sys/socket.h>
@@ -49,7 +49,7 @@ class RawReply : public std::enable_shared_from_this<RawReply> {
   }
 
  private:
-  // Keeps this alive until the callback.
+  // Keeps the connection alive until the callback.
   struct Call {
     std::shared_ptr<RawReply> self;
     size_t size;
@@ -78,7 +78,7 @@ class RawReply : public std::enable_shared_from_this<RawReply> {
     if (!whole || body_at_ >= body_end_) return close();
     if (reply_.bytes_per_second == 0) return write_piece(kPiece);
     const size_t piece = std::max<size_t>(1, reply_.bytes_per_second * kTick.count() / 1000);
-    // Below one byte a tick the tick is longer.
+    // Below one byte per tick, lengthens the tick.
     const auto pause = std::max<std::chrono::milliseconds>(
         kTick, std::chrono::milliseconds(1000 * piece / reply_.bytes_per_second));
     later(pause, [self = shared_from_this(), piece] { self->write_piece(piece); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Answers that no proper server would give, written to connections that were taken from the server.
+// Writes answers that no proper server would give, to connections that it takes from the server.
 #pragma once
 
 #include <libsoup/soup.h>
@@ -15,18 +15,18 @@ namespace genclip::sim {
 
 class RawReply;
 
-// All of it on the thread of the server's main context, which is its thread-default one.
+// Used only on the thread of the server's main context, which is its thread-default one.
 class RawReplies {
  public:
   using Sent = std::function<void(size_t bytes)>;
 
   RawReplies();
-  // Ends all of them; runs the main context until they have ended.
+  // Ends all connections, and runs the main context until they have ended.
   ~RawReplies();
   RawReplies(const RawReplies &) = delete;
   RawReplies &operator=(const RawReplies &) = delete;
 
-  // Takes the message's connection. `sent` hears of the body's bytes.
+  // Takes over the message's connection. Reports the bytes of the body that were sent to `sent`.
   void send(SoupServerMessage *message, Reply reply, Sent sent);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// An answer, with the ways in which it is spoilt on the wire.
+// An answer, and the ways in which it is to be damaged on the wire.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct Reply {
   std::vector<std::pair<std::string, std::string>> headers = {};
   // Null for none.
   GRef<GBytes> body = {};
-  // Says all of it but the body: for HEAD.
+  // Sends everything but the body (for HEAD).
   bool head_only = false;
 
   Wire wire = Wire::proper;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What a client sent beside its body.
+// Reads a header of a client's request.
 #pragma once
 
 #include <libsoup/soup.h>
@@ -10,7 +10,7 @@
 
 namespace genclip::sim {
 
-// Nothing when it was not sent; an empty one was.
+// Nothing when it was not sent. An empty header counts as sent.
 inline std::optional<std::string> request_header(SoupServerMessage *message, const char *name) {
   const char *value = soup_message_headers_get_one(soup_server_message_get_request_headers(message), name);
   return value ? std::optional<std::string>(value) : std::nullopt;

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Types, ranges, values, counts, references, prompt lengths, and rules between fields.
 #include "examples/simulator/request_judge.h"
 
 #include <gio/gio.h>
@@ -41,7 +39,7 @@ TextSize size_of(const std::string &text) {
   return size;
 }
 
-// §2.3 and §2.4: lengths that depend on the script. What the service truncates is no problem.
+// §2.3 and §2.4: lengths that depend on the script. A text that the service truncates is no problem.
 void judge_text_limit(const std::string &name, const Json &limit, const TextSize &size, Problems &problems) {
   const std::string where = word(limit, "where"), count = word(limit, "count");
   if (is_true(limit, "truncated") || (where == "han" && size.han == 0) || (where == "no_han" && size.han > 0))
@@ -138,7 +136,7 @@ void judge_field(const std::string &name, const Model &model, const Json &spec, 
   }
 }
 
-// A field counts as given when it is there and no empty list.
+// A field counts as given when it is there and is not an empty list.
 std::vector<std::string> given(const Json &rule, const char *key, const Json &request) {
   std::vector<std::string> names;
   const Json *list = rule.find(key);
@@ -160,7 +158,7 @@ void judge_rule(const Json &rule, const Json &request, Problems &problems) {
     problems.push_back(fields[0] + " cannot be mixed with " + others[0]);
 }
 
-// The name in the model's own table; empty for one that this API does not have.
+// The field's name in the model's table; empty for a field that this API does not have.
 std::string table_name(const ModelBook &book, TaskApi api, const std::string &name) {
   if (api == TaskApi::legacy && name == "seconds") return "duration";
   if (api == TaskApi::legacy && name == "duration") return "";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Judges a submit as strictly as service-interface.txt §2 says, with code that shares nothing with the
+// Validates a submit as strictly as service-interface.txt §2 says, with code that shares nothing with the
 // plugin's.
 #pragma once
 
@@ -14,11 +14,11 @@ namespace genclip::sim {
 enum class TaskApi { tasks, legacy };
 
 struct Judgement {
-  // Why it is refused, all reasons; empty when it is taken.
+  // All reasons why it is refused; empty when it is accepted.
   std::vector<std::string> problems;
-  // Set when taken. Borrows from the book.
+  // Set when accepted. Borrowed from the book.
   const Model *model = nullptr;
-  // The request under the fields' canonical v2 names.
+  // The request with canonical v2 names.
   Json request = Json::Object();
 };
 

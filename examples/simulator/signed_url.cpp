@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Expiry in milliseconds, a number that makes each address another, and an HMAC over both and the path.
+// An address holds its expiry in milliseconds, a number that makes it unique, and an HMAC over both and the
+// path.
 #include "examples/simulator/signed_url.h"
 
 #include <libsoup/soup.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The media addresses that work for a while and for nobody who makes them up.
+// Signs media addresses that expire and cannot be made up.
 #pragma once
 
 #include <glib.h>
@@ -16,9 +16,9 @@ class UrlSigner {
  public:
   explicit UrlSigner(std::string secret) : secret_(std::move(secret)) {}
 
-  // `path` with its query; another one each time.
+  // `path` with a new signed query each time.
   std::string sign(const std::string &path, Clock::WallTime expires);
-  // Whether this class signed it and it is still good.
+  // True if this object signed it and it has not expired.
   bool is_good(const std::string &path, const char *query, Clock::WallTime now) const;
 
  private:

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Two servers on one thread, and the way into it.
 #include "examples/simulator/simulator.h"
 
 #include <cstring>
@@ -48,7 +46,7 @@ Result<unsigned> listen(SoupServer *server, const std::string &host, unsigned po
   const auto socket = GRef<GSocket>::adopt(g_socket_new(
       g_socket_address_get_family(address.get()), G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, take(error)));
   if (!socket) return fail(error->message);
-  // libsoup's own would let ten wait, and the system resets who comes after them.
+  // libsoup's own socket would queue ten connections, and the system resets further ones.
   g_socket_set_listen_backlog(socket.get(), kBacklog);
   if (!g_socket_bind(socket.get(), address.get(), TRUE, take(error)) ||
       !g_socket_listen(socket.get(), take(error)) ||
@@ -65,7 +63,7 @@ struct Addresses {
 
 }  // namespace
 
-// Started and stopped by the simulator's owner; everything else of it happens on its thread.
+// The simulator's owner starts and stops it; everything else happens on its own thread.
 class Simulator::Servers {
  public:
   explicit Servers(const SimulatorOptions &options) : options_(options), ledger_(options.faults) {}
@@ -88,7 +86,7 @@ class Simulator::Servers {
 
   void stop() {
     if (!thread_.joinable()) return;
-    // Through the context: a quit before run would be lost.
+    // Quits through the context, because a quit before the loop runs would be lost.
     g_main_context_invoke_full(
         context_.get(), G_PRIORITY_HIGH,
         [](gpointer loop) -> gboolean {
@@ -104,7 +102,7 @@ class Simulator::Servers {
   const Addresses &addresses() const { return addresses_; }
 
  private:
-  // What lives on the thread.
+  // The objects that live on the thread.
   struct Service {
     Service(const SimulatorOptions &options, ModelBook book, Ledger &ledger)
         : models(std::move(book)),
@@ -130,7 +128,7 @@ class Simulator::Servers {
   void run(std::promise<Result<Addresses>> &ready) {
     g_main_context_push_thread_default(context_.get());
     serve(ready);
-    // Sockets that are closing need it a little longer.
+    // Sockets that are closing need the context a little longer.
     while (g_main_context_iteration(context_.get(), FALSE)) {
     }
     g_main_context_pop_thread_default(context_.get());

@@ -26,14 +26,14 @@ struct SimulatorOptions {
   std::chrono::milliseconds queued{50};
   std::chrono::milliseconds processing{150};
   std::chrono::milliseconds url_lifetime{std::chrono::hours(1)};
-  // A query of a task sooner than that after the one before is counted as early.
+  // A query that comes sooner than this after the previous one of its task is counted as early.
   std::chrono::milliseconds least_poll_interval{0};
 
   // The moov box first.
   bool faststart = false;
   // Each mp4 is at least that long.
   uint64_t padding = 0;
-  // Given out as every clip, without a rendering.
+  // Given out as every clip; nothing is rendered.
   std::optional<std::string> clip_bytes = {};
   uint64_t media_bytes_per_second = 0;  // 0 = no limit
 
@@ -50,31 +50,31 @@ struct SimulatorOptions {
 };
 
 struct SimulatorStats {
-  // Accepted ones, whether or not their answer arrived.
+  // Accepted submits, whether or not their answer arrived.
   unsigned submits = 0;
-  // The same by canonical JSON of the body.
+  // The same, by the canonical JSON of the body.
   std::map<std::string, unsigned> submits_by_request;
   unsigned queries = 0;
   unsigned early_queries = 0;
   // Between two queries of one task; the first ten thousand.
   std::vector<double> query_intervals_ms = {};
-  // GETs of a clip that began to be answered with bytes of it.
+  // GETs of a clip whose answer had at least one byte of it.
   unsigned downloads = 0;
   // HEADs, refusals and redirects too.
   unsigned media_requests = 0;
-  // Of clips' bodies.
+  // Bytes of the bodies of clips.
   uint64_t bytes_sent = 0;
   // Must stay 0.
   unsigned media_with_authorization = 0;
-  // Of the text gateway, those whose request was right.
+  // Valid requests to the text gateway.
   unsigned texts = 0;
-  // What the simulator itself refused on the APIs: status and reasons; the last thousand.
+  // The last thousand requests that the simulator itself refused on the APIs: status and reasons.
   std::vector<std::string> refusals;
   // How often each fault happened, by its text.
   std::map<std::string, unsigned> faults;
 };
 
-// Its servers run on a thread of their own; all methods may be called from any thread.
+// The servers run on a thread of their own. All methods may be called from any thread.
 class Simulator {
  public:
   explicit Simulator(SimulatorOptions options = {});
@@ -84,10 +84,10 @@ class Simulator {
 
   // Listens. An error says which port is taken or which model file is wrong.
   Result<void> start();
-  // Resets what is open. Called by the destructor.
+  // Resets open connections. The destructor calls it.
   void stop();
 
-  // Once started. {base_url} of the document, with a fixed path prefix; no slash at the end.
+  // {base_url} of the document, with a fixed path prefix and no slash at the end. Valid once started.
   std::string base_url() const;
   // {llm_base_url}, no slash at the end.
   std::string llm_base_url() const;

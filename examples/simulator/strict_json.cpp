@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A recogniser of the grammar in front of the lenient parser.
+// Checks the grammar before it calls the lenient parser.
 #include "examples/simulator/strict_json.h"
 
 #include <glib.h>

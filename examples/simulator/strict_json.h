@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// JSON by the letter of RFC 8259: what a client sends must be right, not nearly right.
+// Parses JSON exactly as RFC 8259 defines it, so that a client's small mistakes are noticed.
 #pragma once
 
 #include <string_view>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// States by the clock, held back until the clip is rendered.
+// The clock drives the states, but no task completes before its clip is rendered.
 #include "examples/simulator/task_book.h"
 
 #include <cmath>
@@ -9,7 +9,7 @@
 namespace genclip::sim {
 namespace {
 
-// Well mixed, and the same for the same seed (splitmix64).
+// A well mixed number, reproducible for the same seed (splitmix64).
 uint64_t mixed(uint64_t value) {
   value += 0x9E3779B97F4A7C15;
   value = (value ^ value >> 30) * 0xBF58476D1CE4E5B9;
@@ -19,7 +19,7 @@ uint64_t mixed(uint64_t value) {
 
 std::string new_id(uint64_t seed, size_t number, bool is_number) {
   const uint64_t random = mixed(seed ^ mixed(number));
-  // Below 2^53, as a number must be to survive every JSON reader.
+  // Below 2^53, so that every JSON reader keeps the number exactly.
   if (is_number) return std::to_string((uint64_t{1} << 52) | random >> 13);
   char text[32];
   std::snprintf(text, sizeof text, "task_%016llx", static_cast<unsigned long long>(random));
@@ -70,7 +70,7 @@ TaskView TaskBook::view(const SimTask &task) const {
   return {TaskState::completed, 100, {}};
 }
 
-// Any price list will do, as long as it depends on what was asked and is the same every time.
+// Any price list will do if it depends on the request and is always the same.
 double TaskBook::amount(const SimTask &task) const {
   const double megapixels = task.order.width * task.order.height / 1e6;
   const double credits = task.order.image ? 1 + megapixels : task.order.seconds * (1 + megapixels);

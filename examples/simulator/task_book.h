@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The tasks that were submitted and where they are by now.
+// The submitted tasks and their states.
 #pragma once
 
 #include <chrono>
@@ -28,7 +28,7 @@ struct SimTask {
   ClipOrder order;
   Clock::Time submitted;
   int64_t created = 0;  // Unix seconds
-  // It fails in its time, or has failed, with this message and shape.
+  // Set for a task that will fail or has failed, with this message and shape.
   std::optional<std::string> failure;
   ErrorShape failure_shape = ErrorShape::usual;
   bool failed_already = false;

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Checks a call from the outside in, and spells its answer.
 #include "examples/simulator/task_server.h"
 
 #include "examples/simulator/error_body.h"
@@ -41,7 +39,7 @@ void leave_out(Json &task, const std::string &field) {
   std::erase_if(*task.object(), [&](const Json::Member &member) { return member.first == field; });
 }
 
-// The faults that change fields of a task's answer.
+// Applies the faults that change fields of a task's answer.
 void disfigure(Json &task, int progress, std::span<const Fault> faults) {
   for (const Fault &fault : faults) {
     switch (fault.kind) {
@@ -155,7 +153,8 @@ bool TaskServer::has_completed(TaskApi api, const std::string &id) {
   return task && tasks_.view(*task).state == TaskState::completed;
 }
 
-// §2.1. What v1 answers beside the id is not shown (§4.3); it gets the names that such services have.
+// §2.1. What v1 answers beside the id is undocumented (§4.3); this uses names that are common for such
+// services.
 Reply TaskServer::task_reply(const SimTask &task, std::span<const Fault> faults) {
   const TaskView view = tasks_.view(task);
   const bool v1 = task.api == TaskApi::legacy;

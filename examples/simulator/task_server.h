@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The two task APIs (service-interface.txt §4.1 to §4.3).
+// Serves the two task APIs (service-interface.txt §4.1 to §4.3).
 #pragma once
 
 #include "examples/simulator/fault_stage.h"
@@ -22,7 +22,7 @@ class TaskServer {
  private:
   Reply submit(SoupServerMessage *message, TaskApi api, std::span<const Fault> faults);
   Reply query(SoupServerMessage *message, TaskApi api, const std::string &id, std::span<const Fault> faults);
-  // Why a call is refused whatever it asks; nothing when the key is right.
+  // The refusal of a call without the right key; nothing when the key is right.
   std::optional<Reply> refuse_stranger(SoupServerMessage *message);
   Reply refuse(unsigned status, const std::string &reason);
   Reply task_reply(const SimTask &task, std::span<const Fault> faults);
