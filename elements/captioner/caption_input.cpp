@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Timestamps to windows and back.
 #include "elements/captioner/caption_input.h"
 
 #include <algorithm>

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Rows, and the judgement of their values.
 #include "elements/captioner/caption_settings.h"
 
 #include <string_view>

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// The rules of place.
 #include "elements/captioner/caption_timeline.h"
 
 #include <algorithm>

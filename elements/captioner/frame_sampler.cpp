@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Windows and the steps inside them.
 #include "elements/captioner/frame_sampler.h"
 
 #include <algorithm>
