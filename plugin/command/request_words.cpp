@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Splits words at their first "=", and leaves the rest to the catalog.
+// Splits words at their first "="; the catalog decides about names and types.
 #include "plugin/command/request_words.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ constexpr RequestPlace kPlace{"The command line",
                               "by the option --api-key-file, or by "
                               "the environment variable GENCLIP_API_KEY_FILE or GENCLIP_API_KEY."};
 
-// What the element has a property for, and the command an option.
+// The element has a property for each of these, but the command has an option.
 constexpr std::string_view kOptions[] = {"base_url",      "api_key_file", "store",        "task_id",
                                          "poll_interval", "timeout",      "http_timeout", "retries",
                                          "reuse",         "proxy",        "check_media",  "dry_run",
@@ -33,7 +33,7 @@ std::string with_underscores(std::string name) {
   return name;
 }
 
-// What the element calls "default": the field is left out.
+// True for a switch that is "default", as the element calls it: the field is left out.
 bool is_left_out(const Catalog &catalog, const ModelSpec *model, const std::string &field,
                  const std::string &value) {
   return value == "default" && type_of_field(catalog, model, field) == FieldType::boolean;

@@ -12,7 +12,7 @@
 
 namespace genclip {
 
-// What is no request at all, good or bad.
+// A command line that holds no request, valid or not.
 struct UsageProblem {
   std::string text;
 };
@@ -25,7 +25,7 @@ Result<ClipRequest, WordsProblem> read_request(const Catalog &catalog, const Wor
 // "Fields of most models:" and a line or more for each that elements have a property for.
 std::string fields_help(const Catalog &catalog);
 
-// The service's name of a field in any spelling; others as they are.
+// The service's name of a field, from any of its spellings; returns unknown names as they are.
 std::string field_name(const Catalog &catalog, const ModelSpec *model, const std::string &spelled);
 
 }  // namespace genclip

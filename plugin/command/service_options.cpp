@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// One row an option; names and meanings are the element's.
 #include "plugin/command/service_options.h"
 
 namespace genclip {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The options of commands that speak to the service.
+// The options of commands that talk to the service.
 #pragma once
 
 #include "plugin/command/command_options.h"
@@ -9,7 +9,7 @@
 namespace genclip {
 
 void add_service_options(CommandOptions &options, RunSettings &run);
-// --store alone.
+// Only --store.
 void add_store_option(CommandOptions &options, std::string &store);
 
 }  // namespace genclip

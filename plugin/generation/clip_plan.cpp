@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Judges the request, the address and the key together.
 #include "plugin/generation/clip_plan.h"
 
 #include <glib.h>
@@ -20,7 +18,7 @@ std::string or_variable(const std::string &value, const char *variable) {
   return set ? set : value;
 }
 
-// Empty when it will do.
+// Empty when the address is valid.
 std::string base_url_problem(const std::string &base_url) {
   if (base_url.empty())
     return "base-url is not set: set it, or GENCLIP_BASE_URL, to the address of the service.";
@@ -34,7 +32,7 @@ std::string base_url_problem(const std::string &base_url) {
   return {};
 }
 
-// Attaching takes no request, so a part of one is none: the task has its place under its ID.
+// Attaching needs no request, so an incomplete one is ignored; the folder then comes from the task's ID.
 void plan_attach(const ClipRequest &request, GenerationJob &job) {
   const auto model = Catalog::shared()->find(request.model);
   const Api usual = model ? model->apis.front() : Api::tasks;
@@ -79,8 +77,8 @@ Result<ClipPlan> plan_clip(const ClipRequest &request, const RunSettings &run) {
     else
       job.no_key = key.error().text;
     for (std::string &problem : problems_of(plan.http)) problems.push_back({"", std::move(problem)});
-    // A stored clip takes no exchange, so no key; whether it is stored is for the generation to find out. Who
-    // has other things to mend is told of this one too.
+    // A stored clip needs no key, and only the generation finds out whether the clip is stored. So a missing
+    // key is reported here only along with other problems.
     if (!job.no_key.empty() && !problems.empty()) problems.push_back({"api-key", job.no_key});
   }
   if (run.max_download_size == 0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// From what a user sets, as properties or as words of a command, to a job.
+// Turns what a user sets, by properties or on a command line, into a job.
 #pragma once
 
 #include <string>
@@ -22,8 +22,8 @@ struct ClipPlan {
 
 // What a run needs, or every problem at once in one error (ErrorKind::settings). Reads the files of the key
 // and of a certificate authority, and the environment; never the store, nor the network. A dry run needs
-// neither key nor base URL. A key that is missing is no problem by itself: a clip that is stored needs none,
-// and a generation of another fails with `no_key`.
+// neither key nor base URL. A missing key alone is no problem: a stored clip needs none, and generating
+// another one fails with `no_key`.
 // With a task ID the request may lack model or prompt: attach to the task, whatever it was asked for.
 Result<ClipPlan> plan_clip(const ClipRequest &request, const RunSettings &run);
 

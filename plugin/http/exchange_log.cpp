@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// GStreamer's debug log.
 #include "plugin/http/exchange_log.h"
 
 #include <gst/gst.h>

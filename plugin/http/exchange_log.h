@@ -18,7 +18,7 @@ class ExchangeLog {
 
   void count(size_t bytes) { bytes_ += bytes; }
   void fail(const Error &error) { failure_ = error.text; }
-  // Writes the line. `status` is 0 without an answer.
+  // Writes the line. `status` is 0 when no answer came.
   void finish(unsigned status) const;
 
  private:
@@ -29,7 +29,7 @@ class ExchangeLog {
   std::optional<std::string> failure_;
 };
 
-// Once for each host.
+// Warns once for each host.
 void warn_of_key_in_clear(const std::string &host);
 
 }  // namespace genclip

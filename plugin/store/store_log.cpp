@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Made once, at first use.
 #include "plugin/store/store_log.h"
 
 namespace genclip {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What the category genclip-task tells: INFO a task's transition, DEBUG a poll; never a key or a clip's URL.
+// Writes the log category genclip-task: a task's transitions at INFO, polls at DEBUG; never a key or a clip's
+// URL.
 #pragma once
 
 #include <chrono>
@@ -17,7 +18,7 @@ class TaskLog {
  public:
   void submitted(const Task &task);
   void submit_again(const Error &failure, std::chrono::milliseconds pause) const;
-  // `task_id` as it was asked for: an answer may have none.
+  // `task_id` is the queried one, as an answer may have none.
   void polled(const std::string &task_id, const Task &task);
   void poll_again(const Error &failure, std::chrono::milliseconds pause) const;
 
@@ -25,7 +26,7 @@ class TaskLog {
   std::optional<TaskStatus> last_;
 };
 
-// A warning when a service that is not on this machine is asked more or less often than it wishes (§4.2,
+// Warns when a service that is not on this machine is polled more or less often than it asks for (§4.2,
 // §8.3).
 void warn_of_poll_interval(std::chrono::milliseconds interval, const std::string &base_url);
 
