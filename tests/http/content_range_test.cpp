@@ -38,7 +38,7 @@ TEST(ContentRange, OfAnUnsatisfiedRangeTellsTheLength) {
   EXPECT_EQ(parse_unsatisfied_range(" BYTES * / 200 "), 200u);
   EXPECT_EQ(parse_unsatisfied_range("bytes */0"), 0u);
   for (const char *text :
-       {"", "bytes", "bytes *", "bytes */", "bytes */x", "bytes 0-9/10", "*/200", "bytes */-1"})
+       {"", "bytes", "bytes *", "bytes */", "bytes */x", "bytes 0-9/10", "bytes 5/10", "*/200", "bytes */-1"})
     EXPECT_FALSE(parse_unsatisfied_range(text)) << text;
 }
 
