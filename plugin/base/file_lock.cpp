@@ -2,7 +2,7 @@
 //
 // Uses fcntl's F_OFD_SETLK. Such a lock lives as long as any copy of its descriptor, and a fork copies all
 // descriptors. So a list of them tells the child which ones to close.
-#include "plugin/store/store_lock.h"
+#include "plugin/base/file_lock.h"
 
 #include <fcntl.h>
 #include <glib.h>
@@ -64,10 +64,10 @@ ErrorKind kind_of(int code) {
   return means_no_room(code) ? ErrorKind::no_space_left : ErrorKind::open_write;
 }
 
-int open_lock_file(const std::string &path, StoreLock::Kind kind) {
+int open_lock_file(const std::string &path, FileLock::Kind kind) {
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | kFlags, 0600);
   const int code = errno;
-  if (descriptor >= 0 || kind != StoreLock::Kind::shared || (code != EACCES && code != EROFS))
+  if (descriptor >= 0 || kind != FileLock::Kind::shared || (code != EACCES && code != EROFS))
     return descriptor;
   // A reader may read a store that it must not write.
   const int read_only = ::open(path.c_str(), O_RDONLY | kFlags);
@@ -77,7 +77,7 @@ int open_lock_file(const std::string &path, StoreLock::Kind kind) {
 
 }  // namespace
 
-Result<std::optional<StoreLock>> StoreLock::try_lock(const std::string &path, Kind kind) {
+Result<std::optional<FileLock>> FileLock::try_lock(const std::string &path, Kind kind) {
   for (int tries = 0; tries < kMaxTries; ++tries) {
     const unsigned forks = forks_so_far();
     const int descriptor = open_lock_file(path, kind);
@@ -94,7 +94,7 @@ Result<std::optional<StoreLock>> StoreLock::try_lock(const std::string &path, Ki
     whole.l_whence = SEEK_SET;
     if (::fcntl(descriptor, F_OFD_SETLK, &whole) < 0) {
       const int code = errno;
-      if (code == EAGAIN || code == EACCES) return std::optional<StoreLock>();
+      if (code == EAGAIN || code == EACCES) return std::optional<FileLock>();
       return Error{ErrorKind::open_write, "Could not lock " + path + ": " + g_strerror(code) +
                                               ". The store needs a file system with locks."};
     }
@@ -104,7 +104,7 @@ Result<std::optional<StoreLock>> StoreLock::try_lock(const std::string &path, Ki
                path + " is another file each time it is opened. The store needs a file system with locks."};
 }
 
-bool StoreLock::is_of(const std::string &path) const {
+bool FileLock::is_of(const std::string &path) const {
   struct stat held;
   if (::fstat(descriptor_, &held) < 0) return false;
   // Opens the file, because a shared file system looks it up again only then, not for its name alone.
@@ -116,20 +116,20 @@ bool StoreLock::is_of(const std::string &path) const {
   return same;
 }
 
-std::optional<StoreLock> StoreLock::keep(int descriptor, unsigned forks) {
+std::optional<FileLock> FileLock::keep(int descriptor, unsigned forks) {
   {
     LockDescriptors &all = lock_descriptors();
     MutexLock lock(all.mutex);
     if (all.forks == forks) {
       all.open.insert(descriptor);
-      return StoreLock(descriptor);
+      return FileLock(descriptor);
     }
   }
   ::close(descriptor);
   return std::nullopt;
 }
 
-StoreLock::~StoreLock() {
+FileLock::~FileLock() {
   if (descriptor_ < 0 || !is_listed(descriptor_)) return;  // A forked child has closed it.
   // Unlocked before it leaves the list: a fork at this moment then has a copy without a lock.
   struct flock none = {};
