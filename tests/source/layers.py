@@ -7,15 +7,23 @@ import source_tree
 
 # What a folder may include besides itself, most specific folder first. docs/architecture.md draws the same picture.
 BELOW_TASK = ["plugin/base", "plugin/catalog", "plugin/http"]
-BELOW_ELEMENTS = [*BELOW_TASK, "plugin/task", "plugin/store", "plugin/caption", "plugin/generation"]
+BELOW_ELEMENTS = [
+    *BELOW_TASK,
+    "plugin/account",
+    "plugin/task",
+    "plugin/store",
+    "plugin/caption",
+    "plugin/generation",
+]
 MAY_INCLUDE = {
     "plugin/base": [],
     "plugin/catalog": ["plugin/base"],
     "plugin/http": ["plugin/base"],
+    "plugin/account": ["plugin/base"],
     "plugin/task": BELOW_TASK,
     "plugin/store": BELOW_TASK,
     "plugin/caption": BELOW_TASK,
-    "plugin/generation": [*BELOW_TASK, "plugin/task", "plugin/store"],
+    "plugin/generation": [*BELOW_TASK, "plugin/account", "plugin/task", "plugin/store"],
     "plugin/command": BELOW_ELEMENTS,
     "elements/clipsrc": [*BELOW_ELEMENTS, "elements/*"],
     "elements/captioner": [*BELOW_ELEMENTS, "elements/*"],

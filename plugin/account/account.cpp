@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What each event makes of the charges.
+#include "plugin/account/account.h"
+
+#include <algorithm>
+
+namespace genclip {
+namespace {
+
+// IDs are a service's own: two services may give the same one.
+std::string task_name(const std::string &base_url, const std::string &task_id) {
+  return base_url + '\n' + task_id;
+}
+
+}  // namespace
+
+double Charge::reserved(double assumed_price) const {
+  if (!is_open()) return 0;
+  return estimate ? estimate->high : assumed_price;
+}
+
+Account::Account(Days let_go, PriceHistory prices)
+    : is_condensed_(true), let_go_(std::move(let_go)), prices_(std::move(prices)) {
+  for (const auto &[price_class, samples] : prices_.classes())
+    for (const PriceHistory::Sample &sample : samples) samples_ = std::max(samples_, sample.number);
+}
+
+Charge &Account::add(const LedgerEntry &entry, ChargeState state) {
+  Charge charge;
+  static_cast<ChargeFacts &>(charge) = entry;
+  charge.at = charge.end = entry.at;
+  charge.state = state;
+  charge.estimate = entry.estimate;
+  charge.imported = entry.imported;
+  charges_.push_back(std::move(charge));
+  by_key_[entry.key].push_back(charges_.size() - 1);
+  if (!entry.task_id.empty()) name_task(charges_.back(), entry);
+  return charges_.back();
+}
+
+void Account::name_task(Charge &charge, const LedgerEntry &entry) {
+  charge.task_id = entry.task_id;
+  by_task_[task_name(charge.base_url, charge.task_id)] = static_cast<size_t>(&charge - charges_.data());
+}
+
+Charge *Account::by_task(const LedgerEntry &entry) {
+  if (entry.task_id.empty()) return nullptr;
+  const auto found = by_task_.find(task_name(entry.base_url, entry.task_id));
+  return found == by_task_.end() ? nullptr : &charges_[found->second];
+}
+
+// The latest in that state of the clip whose task nobody has told of.
+Charge *Account::without_task(const LedgerEntry &entry, ChargeState state) {
+  const auto found = by_key_.find(entry.key);
+  if (found == by_key_.end()) return nullptr;
+  for (auto index = found->second.rbegin(); index != found->second.rend(); ++index)
+    if (Charge &charge = charges_[*index]; charge.state == state && charge.task_id.empty()) return &charge;
+  return nullptr;
+}
+
+std::optional<size_t> Account::latest(const std::string &key) const {
+  const auto found = by_key_.find(key);
+  if (found == by_key_.end()) return std::nullopt;
+  for (auto index = found->second.rbegin(); index != found->second.rend(); ++index)
+    if (charges_[*index].state != ChargeState::released) return *index;
+  return std::nullopt;
+}
+
+// A completed task's amount tells what the next one will cost; a failed one's does not.
+void Account::learn_price(Charge &charge) {
+  if (charge.state != ChargeState::settled || charge.status != "completed" || !charge.amount) return;
+  if (charge.sample == 0) charge.sample = ++samples_;
+  prices_.put(price_class_of(charge), charge.sample, *charge.amount);
+}
+
+bool Account::apply(const LedgerEntry &entry) {
+  switch (entry.event) {
+    case LedgerEvent::reserve: add(entry, ChargeState::reserved); return true;
+    case LedgerEvent::submitted: return submitted(entry);
+    case LedgerEvent::settle: return settle(entry);
+    case LedgerEvent::release:
+      // One that is not there any more has been released, or has become something else.
+      if (Charge *charge = without_task(entry, ChargeState::reserved)) {
+        charge->state = ChargeState::released;
+        charge->end = entry.at;
+        charge->why = entry.why;
+      }
+      return true;
+    case LedgerEvent::unknown: return unknown(entry);
+    case LedgerEvent::correct: return correct(entry);
+    case LedgerEvent::other: return true;
+  }
+  return true;
+}
+
+bool Account::submitted(const LedgerEntry &entry) {
+  Charge *charge = without_task(entry, ChargeState::reserved);
+  if (by_task(entry)) {
+    // The service has answered with a task that is counted already: there is no other one.
+    if (charge) charge->state = ChargeState::released;
+    return true;
+  }
+  // Somebody has given up waiting for an answer that came after all.
+  if (!charge) charge = without_task(entry, ChargeState::unknown);
+  if (!charge && is_condensed_) return false;
+  if (!charge) charge = &add(entry, ChargeState::submitted);
+  name_task(*charge, entry);
+  charge->state = ChargeState::submitted;
+  charge->end = entry.at;
+  return true;
+}
+
+bool Account::settle(const LedgerEntry &entry) {
+  Charge *charge = by_task(entry);
+  // The line that told the task's ID may be damaged.
+  if (!charge && !entry.attached) charge = without_task(entry, ChargeState::reserved);
+  if (!charge && is_condensed_) return false;
+  if (!charge)
+    charge = &add(entry, entry.imported && !entry.attached ? ChargeState::settled : ChargeState::attached);
+  if (charge->task_id.empty() && !entry.task_id.empty()) name_task(*charge, entry);
+  if (charge->state != ChargeState::attached) charge->state = ChargeState::settled;
+  charge->end = entry.at;
+  if (!entry.status.empty()) charge->status = entry.status;
+  if (entry.actual_duration) charge->actual_duration = entry.actual_duration;
+  // What a person has said holds.
+  if (entry.amount && !charge->corrected) charge->amount = entry.amount;
+  learn_price(*charge);
+  return true;
+}
+
+bool Account::unknown(const LedgerEntry &entry) {
+  Charge *charge = by_task(entry);
+  if (!charge) charge = without_task(entry, ChargeState::reserved);
+  if (charge) {
+    if (charge->task_id.empty() && !entry.task_id.empty()) name_task(*charge, entry);
+    if (charge->is_under_way()) {
+      charge->state = ChargeState::unknown;
+      charge->end = entry.at;
+    }
+    return true;
+  }
+  // Two who look at once may say the same; a record that is imported may tell of several.
+  if (!entry.imported && entry.task_id.empty() && without_task(entry, ChargeState::unknown)) return true;
+  if (is_condensed_) return false;
+  add(entry, ChargeState::unknown);
+  return true;
+}
+
+bool Account::correct(const LedgerEntry &entry) {
+  if (is_condensed_) return false;
+  Charge *charge = by_task(entry);
+  if (const auto index = latest(entry.key); index && entry.task_id.empty()) charge = &charges_[*index];
+  if (!charge || !entry.amount) return true;
+  charge->amount = entry.amount;
+  charge->corrected = true;
+  charge->end = entry.at;
+  if (charge->is_under_way() || charge->state == ChargeState::unknown) charge->state = ChargeState::settled;
+  learn_price(*charge);
+  return true;
+}
+
+Sums Account::sums(const Period &period, double assumed_price) const {
+  Sums sums;
+  for (const auto &[day, total] : let_go_) {
+    if (!period.holds(day)) continue;
+    sums.spent += total.spent;
+    sums.tasks += total.tasks;
+  }
+  for (const Charge &charge : charges_) {
+    if (!period.holds(day_of(charge.at))) continue;
+    sums.spent += charge.spent();
+    sums.reserved += charge.reserved(assumed_price);
+    if (charge.is_task()) ++sums.tasks;
+    if (charge.state == ChargeState::unknown) ++sums.unknown;
+    if (charge.is_untold()) ++sums.untold;
+    if (charge.corrected) ++sums.corrected;
+  }
+  return sums;
+}
+
+const Charge *Account::find(const std::string &key_or_task) const {
+  const auto of_task = std::find_if(charges_.rbegin(), charges_.rend(),
+                                    [&](const Charge &charge) { return charge.task_id == key_or_task; });
+  if (of_task != charges_.rend() && !key_or_task.empty()) return &*of_task;
+  const auto index = latest(key_or_task);
+  return index ? &charges_[*index] : nullptr;
+}
+
+Account Account::condensed() const {
+  Account small(let_go_, prices_);
+  for (const Charge &charge : charges_) {
+    if (charge.is_open()) {
+      small.charges_.push_back(charge);
+      const size_t index = small.charges_.size() - 1;
+      small.by_key_[charge.key].push_back(index);
+      if (!charge.task_id.empty()) small.by_task_[task_name(charge.base_url, charge.task_id)] = index;
+    } else if (charge.is_task()) {
+      DayTotal &day = small.let_go_[day_of(charge.at)];
+      day.spent += charge.spent();
+      ++day.tasks;
+    }
+  }
+  return small;
+}
+
+std::vector<LedgerEntry> entries_of(const Charge &charge) {
+  std::vector<LedgerEntry> entries;
+  const auto add = [&](LedgerEvent event, UtcTime at) -> LedgerEntry & {
+    LedgerEntry &entry = entries.emplace_back(event, charge);
+    entry.at = at;
+    entry.imported = charge.imported;
+    if (event != LedgerEvent::reserve) entry.task_id = charge.task_id;
+    return entry;
+  };
+  add(LedgerEvent::reserve, charge.at).estimate = charge.estimate;
+  if (!charge.task_id.empty()) add(LedgerEvent::submitted, charge.end);
+  if (charge.state == ChargeState::unknown) add(LedgerEvent::unknown, charge.end);
+  if (charge.state == ChargeState::settled) {
+    LedgerEntry &entry = add(LedgerEvent::settle, charge.end);
+    entry.status = charge.status;
+    entry.actual_duration = charge.actual_duration;
+  }
+  return entries;
+}
+
+}  // namespace genclip

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What the lines of a ledger come to: each clip's charge, and what is spent and reserved.
+//
+// An account is a pure fold: apply() takes one entry after another, without I/O and without a clock. The
+// lines about one clip find each other by the task's ID, and before there is one by the clip's key: a clip
+// has one writer at a time (its lock), so what is said of a key is about its latest charge.
+//
+// A charge counts on the UTC day on which it was reserved, whenever its amount becomes known. So no limit of
+// a day is exceeded by what an earlier day has allowed.
+//
+// A whole account of 100 000 lines is large. condensed() keeps of it what a decision needs: charges that may
+// still change, sums of the others by day, and the history of prices. Entries about a charge that was let go
+// cannot be applied to it any more; apply() says so, and the ledger is read anew.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "plugin/account/ledger_entry.h"
+#include "plugin/account/price_history.h"
+
+namespace genclip {
+
+enum class ChargeState {
+  reserved,   // About to be submitted.
+  submitted,  // Its task exists.
+  unknown,    // Whether it is paid is unknown. It stays reserved until a task of it settles, or is corrected.
+  settled,    // Its task has ended.
+  released,   // There is no task.
+  attached,   // A task that this store never reserved: listed, and counted nowhere.
+};
+
+struct Charge : ChargeFacts {
+  UtcTime at = {};   // When it was reserved, or first heard of.
+  UtcTime end = {};  // When it came into its state.
+  ChargeState state = ChargeState::reserved;
+  std::string task_id;
+  std::optional<Estimate> estimate;
+  std::optional<double> amount;  // Credits; none: it was not told.
+  std::optional<double> actual_duration;
+  std::string status;  // "completed" or "failed", once settled.
+  std::string why;     // Why it was released.
+  bool imported = false;
+  bool corrected = false;
+  uint64_t sample = 0;  // The number of its sample in the history of prices; 0: it has none.
+
+  // Reserved or submitted: a run is at work on it, or has died.
+  bool is_under_way() const { return state == ChargeState::reserved || state == ChargeState::submitted; }
+  // Its task was completed, and its amount was not told. (A task that failed without one costs nothing.)
+  bool is_untold() const { return state == ChargeState::settled && !amount && status != "failed"; }
+  // It counts with its estimate: what it costs is not known yet, or not any more.
+  bool is_open() const { return is_under_way() || state == ChargeState::unknown || is_untold(); }
+  // A task exists, or may exist.
+  bool is_task() const { return state != ChargeState::released && state != ChargeState::attached; }
+  // Credits that are known to be spent.
+  double spent() const { return is_task() ? amount.value_or(0) : 0; }
+  // Credits that it may yet cost. `assumed_price`: without an estimate.
+  double reserved(double assumed_price) const;
+};
+
+struct Sums {
+  double spent = 0;        // Credits, corrections among them.
+  double reserved = 0;     // Credits, of charges that are open.
+  uint64_t tasks = 0;      // That exist or may exist.
+  uint64_t unknown = 0;    // Whose outcome is unknown.
+  uint64_t untold = 0;     // That were completed, and whose amount was not told.
+  uint64_t corrected = 0;  // In a condensed account: of those that it still has.
+};
+
+// Days from `from` on, before `until`; none: no bound.
+struct Period {
+  std::optional<UtcDay> from = {};
+  std::optional<UtcDay> until = {};
+
+  bool holds(UtcDay day) const { return (!from || day >= *from) && (!until || day < *until); }
+};
+
+// A plain value.
+class Account {
+ public:
+  struct DayTotal {
+    double spent = 0;
+    uint64_t tasks = 0;
+
+    friend bool operator==(const DayTotal &, const DayTotal &) = default;
+  };
+  using Days = std::map<UtcDay, DayTotal>;
+
+  Account() = default;
+  // A condensed one, whose open charges are to be applied as entries.
+  Account(Days let_go, PriceHistory prices);
+
+  // False: it is about a charge that this condensed account may have let go of, and nothing was changed.
+  [[nodiscard]] bool apply(const LedgerEntry &entry);
+
+  // In the order in which they were first heard of. A condensed account has the open ones, and those that
+  // were settled since.
+  const std::vector<Charge> &charges() const { return charges_; }
+  bool is_condensed() const { return is_condensed_; }
+  const PriceHistory &prices() const { return prices_; }
+  // Of the charges that it has let go of; of an account that is not condensed there are none.
+  const Days &let_go() const { return let_go_; }
+
+  // `assumed_price`: credits that count for an open charge without an estimate; 0: there is none.
+  Sums sums(const Period &period, double assumed_price) const;
+
+  // The charge that genclip's `cost correct KEY|TASK` means: of that task, else the latest of that key. Null:
+  // there is none (a condensed account may have let go of it).
+  const Charge *find(const std::string &key_or_task) const;
+
+  Account condensed() const;
+
+ private:
+  using Indices = std::vector<size_t>;
+
+  bool submitted(const LedgerEntry &entry);
+  bool settle(const LedgerEntry &entry);
+  bool unknown(const LedgerEntry &entry);
+  bool correct(const LedgerEntry &entry);
+  Charge &add(const LedgerEntry &entry, ChargeState state);
+  Charge *by_task(const LedgerEntry &entry);
+  Charge *without_task(const LedgerEntry &entry, ChargeState state);
+  std::optional<size_t> latest(const std::string &key) const;
+  void name_task(Charge &charge, const LedgerEntry &entry);
+  void learn_price(Charge &charge);
+
+  bool is_condensed_ = false;
+  Days let_go_;
+  std::vector<Charge> charges_;
+  std::unordered_map<std::string, size_t> by_task_;
+  std::unordered_map<std::string, Indices> by_key_;
+  PriceHistory prices_;
+  uint64_t samples_ = 0;
+};
+
+// Entries that, applied in this order, make that open charge again.
+std::vector<LedgerEntry> entries_of(const Charge &charge);
+
+}  // namespace genclip

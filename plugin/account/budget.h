@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The limits that a store's budget.json sets (docs/store-format.md, budget.json).
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "plugin/base/json.h"
+#include "plugin/base/result.h"
+
+namespace genclip {
+
+// In credits; 0: no limit.
+struct Budget {
+  double per_clip = 0;
+  double per_day = 0;    // Of a UTC day.
+  double per_month = 0;  // Of a UTC month.
+  double total = 0;
+  double tasks_per_day = 0;  // A whole number of tasks.
+  // What a clip counts whose price is unknown; 0: nothing is assumed.
+  double assumed_price = 0;
+
+  // Whether any limit is in credits, so that a price has to be known.
+  bool limits_credits() const { return per_clip > 0 || per_day > 0 || per_month > 0 || total > 0; }
+
+  friend bool operator==(const Budget &, const Budget &) = default;
+
+  // What is 0 is left out.
+  Json to_json() const;
+  // What is not understood is an error that names it: a limit that somebody meant would not hold.
+  static Result<Budget> from_json(const Json &json);
+};
+
+struct BudgetLimit {
+  std::string_view name;    // In the file: "per_day".
+  std::string_view option;  // Of `genclip budget set`: "--per-day".
+  double Budget::*value;
+};
+// All of them, in the order in which they are shown.
+std::span<const BudgetLimit> budget_limits();
+
+// What is wrong with that value; empty: nothing.
+std::string fault_of(const BudgetLimit &limit, double value);
+
+}  // namespace genclip

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Limits of one clip first. Of those of a time the longest comes first: that the day ends soon is no comfort
+// when all is spent.
+#include "plugin/account/decision.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace genclip {
+namespace {
+
+// Sums of credits are rounded: 0.1 + 0.2 fits into 0.3.
+constexpr double kSlack = 1e-6;
+
+bool fits(double amount, double limit) { return amount <= limit + kSlack; }
+
+std::string credits(double amount) {
+  const std::string text = amount_text(amount);
+  return text + (text == "1" ? " credit" : " credits");
+}
+
+std::string minute_text(UtcTime time) {
+  std::string text = utc_text(time).substr(0, 16);
+  text[10] = ' ';
+  return text + " UTC";
+}
+
+// The clip's price as far as it is known.
+struct Price {
+  std::optional<double> amount;  // Credits; none: nobody knows, and nothing is assumed.
+  bool is_assumed = false;
+
+  std::string clause() const {
+    if (!amount) return "what this clip will cost is not known yet";
+    return std::string("this clip may cost ") + credits(*amount) + (is_assumed ? " (the assumed price)" : "");
+  }
+};
+
+Price price_of(const Budget &budget, const std::optional<Estimate> &estimate) {
+  if (estimate) return {estimate->high, false};
+  if (budget.assumed_price > 0) return {budget.assumed_price, true};
+  return {};
+}
+
+Decision refusal(std::string budget, double limit, const Price &price) {
+  Decision decision;
+  decision.verdict = Verdict::refuse;
+  decision.budget = std::move(budget);
+  decision.limit = limit;
+  decision.estimate = price.amount.value_or(-1);
+  return decision;
+}
+
+std::string raising(const std::string &option) {
+  return "raise the limit with: genclip budget set " + option + " N.";
+}
+
+// ---- Limits of one clip.
+
+std::optional<Decision> over_clip_limit(const Budget &budget, double max_amount, const Price &price) {
+  if (max_amount > 0 && !price.amount) {
+    Decision decision = refusal("max-amount", max_amount, price);
+    decision.text = "Nothing was sent: max-amount allows this clip " + credits(max_amount) + ", and " +
+                    price.clause() +
+                    ". Unset max-amount for the first clip of its kind, or say what to assume with: genclip "
+                    "budget set --assumed-price N.";
+    return decision;
+  }
+  if (max_amount > 0 && !fits(*price.amount, max_amount)) {
+    Decision decision = refusal("max-amount", max_amount, price);
+    decision.text = "Nothing was sent: max-amount allows this clip " + credits(max_amount) + ", and " +
+                    price.clause() + ". Change the request, or raise max-amount.";
+    return decision;
+  }
+  if (budget.per_clip > 0 && price.amount && !fits(*price.amount, budget.per_clip)) {
+    Decision decision = refusal("per-clip", budget.per_clip, price);
+    decision.text = "Nothing was sent: the store's budget allows " + credits(budget.per_clip) +
+                    " for one clip, and " + price.clause() + ". Change the request, or " +
+                    raising("--per-clip");
+    return decision;
+  }
+  return std::nullopt;
+}
+
+// ---- Limits of a time.
+
+struct Span {
+  const char *name;
+  const char *option;
+  const char *words;  // "… allows 5 credits WORDS"
+  double limit;
+  Period period;
+  std::optional<UtcTime> resets;
+};
+
+std::optional<Decision> over_span(const Account &account, const Budget &budget, const Span &span,
+                                  const Price &price) {
+  if (span.limit <= 0) return std::nullopt;
+  const Sums sums = account.sums(span.period, budget.assumed_price);
+  const double used = sums.spent + sums.reserved;
+  // A clip whose price is unknown needs some room.
+  const bool has_room = price.amount ? fits(used + *price.amount, span.limit) : used < span.limit - kSlack;
+  if (has_room) return std::nullopt;
+  Decision decision = refusal(span.name, span.limit, price);
+  decision.spent = sums.spent;
+  decision.reserved = sums.reserved;
+  decision.resets = span.resets;
+  decision.text = "Nothing was sent: the store's budget allows " + credits(span.limit) + " " + span.words +
+                  "; " + credits(sums.spent) + " are spent, " + credits(sums.reserved) +
+                  " are reserved, and " + price.clause() + ". ";
+  decision.text += span.resets ? "Run again after " + minute_text(*span.resets) + ", or " : "To go on, ";
+  decision.text += raising(span.option);
+  return decision;
+}
+
+std::optional<Decision> over_task_limit(const Account &account, const Budget &budget, UtcDay today,
+                                        const Price &price) {
+  if (budget.tasks_per_day <= 0) return std::nullopt;
+  const auto tomorrow = today + std::chrono::days(1);
+  const Sums sums = account.sums({today, tomorrow}, budget.assumed_price);
+  const auto tasks = static_cast<double>(sums.tasks);
+  if (tasks + 1 <= budget.tasks_per_day) return std::nullopt;
+  Decision decision = refusal("tasks-per-day", budget.tasks_per_day, price);
+  decision.spent = tasks;
+  decision.resets = tomorrow;
+  decision.text = "Nothing was sent: the store's budget allows " + amount_text(budget.tasks_per_day) +
+                  " tasks a day, and there are " + amount_text(tasks) + " already. Run again after " +
+                  minute_text(tomorrow) + ", or " + raising("--tasks-per-day");
+  return decision;
+}
+
+// Clips under way whose price nobody knows.
+std::vector<std::string> unpriced(const Account &account) {
+  std::vector<std::string> keys;
+  for (const Charge &charge : account.charges())
+    if (charge.is_under_way() && !charge.estimate) keys.push_back(charge.key);
+  return keys;
+}
+
+}  // namespace
+
+std::string amount_text(double amount) {
+  std::array<char, 330> digits;  // The largest double has 309.
+  const double rounded = std::round(amount * 1e4) / 1e4;
+  const auto end = std::to_chars(digits.begin(), digits.end(), rounded, std::chars_format::fixed).ptr;
+  return {digits.data(), end};
+}
+
+Decision decide(const Account &account, const Budget &budget, double max_amount,
+                const std::optional<Estimate> &estimate, UtcTime now) {
+  const Price price = price_of(budget, estimate);
+  if (auto refused = over_clip_limit(budget, max_amount, price)) return *refused;
+  const UtcDay today = day_of(now), tomorrow = today + std::chrono::days(1);
+  const UtcDay month = month_of(today), after_month = next_month(today);
+  const Span spans[] = {
+      {"total", "--total", "in total", budget.total, {}, std::nullopt},
+      {"per-month", "--per-month", "a month", budget.per_month, {month, after_month}, after_month},
+      {"per-day", "--per-day", "a day", budget.per_day, {today, tomorrow}, tomorrow},
+  };
+  for (const Span &span : spans)
+    if (auto refused = over_span(account, budget, span, price)) return *refused;
+  if (auto refused = over_task_limit(account, budget, today, price)) return *refused;
+
+  Decision decision;
+  decision.estimate = price.amount.value_or(-1);
+  if (!price.amount && budget.limits_credits()) decision.waits_for = unpriced(account);
+  if (!decision.waits_for.empty()) decision.verdict = Verdict::wait;
+  return decision;
+}
+
+}  // namespace genclip

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Whether one more clip may be paid: a pure function of the account, the budget and the clip's estimate.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plugin/account/account.h"
+#include "plugin/account/budget.h"
+#include "plugin/account/estimate.h"
+#include "plugin/account/utc_time.h"
+
+namespace genclip {
+
+enum class Verdict {
+  allow,   // It may be reserved, and then submitted.
+  wait,    // Not yet: `waits_for` are to settle, or to become unknown, first.
+  refuse,  // Not at all, for the reason in `text`.
+};
+
+struct Decision {
+  Verdict verdict = Verdict::allow;
+
+  // ---- Of `refuse`.
+  // Some sentences: the limit, what is spent and reserved, the estimate, when the limit resets, how to raise
+  // it. Empty for the other verdicts.
+  std::string text;
+  // The limit: "max-amount", "per-clip", "per-day", "per-month", "total" or "tasks-per-day".
+  std::string budget;
+  double limit = 0;                    // Its value: credits, or tasks.
+  double spent = 0;                    // Within the limit's time: credits, or tasks.
+  double reserved = 0;                 // Credits.
+  double estimate = -1;                // What the clip was taken to cost, in credits; -1: unknown.
+  std::optional<UtcTime> resets = {};  // None: it does not.
+
+  // ---- Of `wait`: charges under way, by key.
+  std::vector<std::string> waits_for;
+};
+
+// `max_amount`: credits that this clip may cost, 0: no limit of its own. Where the price is unknown, the
+// assumed price counts. Without one, and with a limit in credits, such clips go one at a time.
+Decision decide(const Account &account, const Budget &budget, double max_amount,
+                const std::optional<Estimate> &estimate, UtcTime now);
+
+// A number of credits for people: "7.5". At most four decimals, no exponent.
+std::string amount_text(double amount);
+
+}  // namespace genclip

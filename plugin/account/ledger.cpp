@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Each change: take the lock, open the file anew (a shared file system then shows what others have written),
+// read the summary and the lines behind it, append, sync.
+#include "plugin/account/ledger.h"
+
+#include <algorithm>
+
+#include "plugin/account/estimate.h"
+#include "plugin/account/ledger_summary.h"
+#include "plugin/base/durable_file.h"
+
+namespace genclip {
+namespace {
+
+constexpr auto kLockPatience = std::chrono::seconds(60);
+constexpr int kLeastPauseMs = 2;
+constexpr int kMostPauseMs = 12;
+// Lines behind the summary that are read again each time: some milliseconds.
+constexpr uint64_t kMostUnsummed = 500;
+constexpr size_t kMaxSummary = 64 * 1024 * 1024;
+constexpr size_t kMaxBudget = 64 * 1024;
+
+// Counts what it reads; false when the account cannot take the line.
+bool count_line(LedgerReading &reading, std::string_view line) {
+  ++reading.lines;
+  const auto entry = read_ledger_line(line);
+  if (!entry) ++reading.skipped;
+  return !entry || reading.account.apply(*entry);
+}
+
+std::string warning_of(const Account &account, const LedgerEntry &entry) {
+  if (entry.event != LedgerEvent::settle || !entry.amount) return {};
+  const Charge *charge = account.find(entry.task_id);
+  if (!charge || !charge->estimate || *entry.amount <= charge->estimate->high) return {};
+  return "The task " + entry.task_id + " has cost " + amount_text(*entry.amount) + " credits; at most " +
+         amount_text(charge->estimate->high) + " were expected. The next estimate takes that into account.";
+}
+
+}  // namespace
+
+LedgerPath::LedgerPath(const std::string &store)
+    : ledger(store + "/ledger.jsonl"),
+      lock(store + "/ledger.lock"),
+      summary(store + "/ledger.summary"),
+      budget(store + "/budget.json") {}
+
+Result<FileLock> Ledger::lock(GCancellable *cancellable) {
+  const auto deadline = clock_.now() + kLockPatience;
+  bool has_made_folder = false;
+  while (true) {
+    if (g_cancellable_is_cancelled(cancellable)) return cancelled();
+    auto lock = FileLock::try_lock(path_.lock);
+    if (lock && *lock) return std::move(**lock);
+    if (!lock && (lock.error().kind != ErrorKind::not_found || has_made_folder))
+      return std::move(lock).error();
+    if (!lock) {
+      if (auto made = make_folder_durably(files_, store_); !made) return std::move(made).error();
+      has_made_folder = true;
+      continue;
+    }
+    if (clock_.now() >= deadline)
+      return Error{ErrorKind::busy, "Another process has held " + path_.lock + " for " +
+                                        std::to_string(kLockPatience.count()) +
+                                        " s. Run again when it has ended."};
+    const auto pause = std::chrono::milliseconds(g_random_int_range(kLeastPauseMs, kMostPauseMs));
+    if (!clock_.sleep_until(clock_.now() + pause, cancellable)) return cancelled();
+  }
+}
+
+Result<Ledger::Books> Ledger::load_all(File &file) {
+  Books books;
+  auto end = read_lines(file, 0, [&](std::string_view line) { return count_line(books.reading, line); });
+  if (!end) return std::move(end).error();
+  books.end = *end;
+  books.unsummed = books.reading.lines;
+  return books;
+}
+
+// Nothing: the summary does not match the ledger, or a line is about what it has let go of.
+Result<std::optional<Ledger::Books>> Ledger::load_summed(File &file) {
+  const auto text = read_whole(files_, path_.summary, kMaxSummary);
+  if (!text) return std::optional<Books>();
+  auto summary = read_summary(*text);
+  if (!summary) return std::optional<Books>();
+  std::string sealed(std::min<uint64_t>(kSealedBytes, summary->bytes), '\0');
+  const auto count = file.read_at(summary->bytes - sealed.size(), std::as_writable_bytes(std::span(sealed)));
+  if (!count) return count.error();
+  if (*count != sealed.size() || seal_of(sealed) != summary->seal) return std::optional<Books>();
+  Books books;
+  books.reading = {std::move(summary->account), summary->lines, summary->skipped};
+  bool is_taken = true;
+  auto end = read_lines(file, summary->bytes, [&](std::string_view line) {
+    ++books.unsummed;
+    return is_taken = count_line(books.reading, line);
+  });
+  if (!end) return std::move(end).error();
+  if (!is_taken) return std::optional<Books>();
+  books.end = *end;
+  return std::optional<Books>(std::move(books));
+}
+
+Result<Ledger::Books> Ledger::load(File &file) {
+  auto summed = load_summed(file);
+  if (!summed) return std::move(summed).error();
+  if (*summed) return std::move(**summed);
+  return load_all(file);
+}
+
+Result<void> Ledger::write(File &file, Books &books, const std::vector<LedgerEntry> &entries) {
+  std::string text;
+  for (const LedgerEntry &entry : entries) text += ledger_line(entry) + "\n";
+  // The file's own name, which another process may have made a moment ago.
+  if (!has_synced_name_)
+    if (auto synced = files_.sync_folder(store_); !synced) return synced;
+  has_synced_name_ = true;
+  if (auto appended = append_lines(file, books.end, text); !appended) return appended;
+  bool is_taken = true;
+  for (const LedgerEntry &entry : entries) {
+    ++books.reading.lines;
+    ++books.unsummed;
+    is_taken = is_taken && books.reading.account.apply(entry);
+  }
+  if (!is_taken) {
+    auto anew = load_all(file);
+    if (!anew) return {};  // The lines are written; the next one reads anew.
+    books = std::move(*anew);
+  }
+  if (books.unsummed > kMostUnsummed) sum_up(file, books);
+  return {};
+}
+
+// A summary that cannot be written is made by the next one.
+void Ledger::sum_up(File &file, Books &books) {
+  const auto size = file.size();
+  if (!size) return;
+  LedgerSummary summary;
+  summary.bytes = *size;
+  std::string sealed(std::min<uint64_t>(kSealedBytes, *size), '\0');
+  const auto count = file.read_at(*size - sealed.size(), std::as_writable_bytes(std::span(sealed)));
+  if (!count || *count != sealed.size()) return;
+  summary.seal = seal_of(sealed);
+  summary.lines = books.reading.lines;
+  summary.skipped = books.reading.skipped;
+  summary.account = books.reading.account.condensed();
+  static_cast<void>(write_durably(files_, path_.summary, summary_text(summary)));
+}
+
+Result<Ledger::Reservation> Ledger::reserve(const ChargeFacts &facts, double max_amount,
+                                            GCancellable *cancellable) {
+  auto lock = this->lock(cancellable);
+  if (!lock) return std::move(lock).error();
+  auto file = files_.open(path_.ledger, FileSystem::Mode::read_write);
+  if (!file) return std::move(file).error();
+  auto books = load(**file);
+  if (!books) return std::move(books).error();
+
+  LedgerEntry entry(LedgerEvent::reserve, facts);
+  entry.at = to_utc(clock_.wall_now());
+  entry.estimate = estimate_price(books->reading.account.prices(), facts);
+  Reservation reservation;
+  reservation.estimate = entry.estimate;
+  reservation.skipped = books->reading.skipped;
+  const auto limits = budget();
+  if (!limits) {
+    reservation.decision.verdict = Verdict::refuse;
+    reservation.decision.budget = "budget.json";
+    reservation.decision.text = "Nothing was sent: " + limits.error().text;
+    return reservation;
+  }
+  reservation.decision = decide(books->reading.account, *limits, max_amount, entry.estimate, entry.at);
+  if (reservation.decision.verdict != Verdict::allow) return reservation;
+  if (auto written = write(**file, *books, {entry}); !written) return std::move(written).error();
+  return reservation;
+}
+
+Result<Ledger::Appended> Ledger::append(std::vector<LedgerEntry> entries, GCancellable *cancellable) {
+  auto lock = this->lock(cancellable);
+  if (!lock) return std::move(lock).error();
+  auto file = files_.open(path_.ledger, FileSystem::Mode::read_write);
+  if (!file) return std::move(file).error();
+  auto books = load(**file);
+  if (!books) return std::move(books).error();
+  for (LedgerEntry &entry : entries) entry.at = to_utc(clock_.wall_now());
+  if (auto written = write(**file, *books, entries); !written) return std::move(written).error();
+  Appended appended;
+  for (const LedgerEntry &entry : entries)
+    if (appended.warning.empty()) appended.warning = warning_of(books->reading.account, entry);
+  return appended;
+}
+
+Result<bool> Ledger::begin_with(const std::function<Result<std::vector<LedgerEntry>>()> &import,
+                                GCancellable *cancellable) {
+  const auto is_there = [&]() -> Result<bool> {
+    const auto info = files_.info(path_.ledger);
+    if (!info) return info.error();
+    return *info && (*info)->size > 0;
+  };
+  // Without the lock first: this is asked before each submit.
+  if (const auto there = is_there(); !there || *there) return there ? Result<bool>(false) : there;
+  auto lock = this->lock(cancellable);
+  if (!lock) return std::move(lock).error();
+  if (const auto there = is_there(); !there || *there) return there ? Result<bool>(false) : there;
+  const auto entries = import();
+  if (!entries) return entries.error();
+  std::string text;
+  for (const LedgerEntry &entry : *entries) text += ledger_line(entry) + "\n";
+  if (auto written = write_durably(files_, path_.ledger, text); !written) return std::move(written).error();
+  return true;
+}
+
+Result<std::unique_ptr<File>> Ledger::open_to_read() {
+  return files_.open(path_.ledger, FileSystem::Mode::read);
+}
+
+Result<LedgerReading> Ledger::read_all() {
+  auto file = open_to_read();
+  if (!file && file.error().kind == ErrorKind::not_found) return LedgerReading();
+  if (!file) return std::move(file).error();
+  auto books = load_all(**file);
+  if (!books) return std::move(books).error();
+  return std::move(books->reading);
+}
+
+Result<LedgerReading> Ledger::read_condensed() {
+  auto file = open_to_read();
+  if (!file && file.error().kind == ErrorKind::not_found) return LedgerReading();
+  if (!file) return std::move(file).error();
+  auto books = load(**file);
+  if (!books) return std::move(books).error();
+  return std::move(books->reading);
+}
+
+Result<Budget> Ledger::budget() {
+  const auto text = read_whole(files_, path_.budget, kMaxBudget);
+  if (!text && text.error().kind == ErrorKind::not_found) return Budget();
+  const auto unreadable = [&](const std::string &why) {
+    return Error{ErrorKind::settings, "The store's budget " + path_.budget + " cannot be read: " + why +
+                                          " Mend it, or lift all limits with: genclip budget clear."};
+  };
+  if (!text) return unreadable(text.error().text);
+  const auto json = Json::parse(*text);
+  if (!json) return unreadable(json.error().text);
+  auto budget = Budget::from_json(*json);
+  if (!budget) return unreadable(budget.error().text + ".");
+  return budget;
+}
+
+Result<Budget> Ledger::change_budget(const std::vector<std::pair<BudgetLimit, double>> &changes,
+                                     GCancellable *cancellable) {
+  for (const auto &[limit, value] : changes)
+    if (const std::string wrong = fault_of(limit, value); !wrong.empty())
+      return Error{ErrorKind::settings, "The value of " + std::string(limit.option) + " " + wrong + "."};
+  auto lock = this->lock(cancellable);
+  if (!lock) return std::move(lock).error();
+  auto changed = budget();
+  if (!changed) return changed;
+  for (const auto &[limit, value] : changes) (*changed).*(limit.value) = value;
+  if (auto written = write_durably(files_, path_.budget, changed->to_json().to_pretty_text() + "\n");
+      !written)
+    return std::move(written).error();
+  return changed;
+}
+
+Result<void> Ledger::clear_budget(GCancellable *cancellable) {
+  auto lock = this->lock(cancellable);
+  if (!lock) return std::move(lock).error();
+  if (auto removed = files_.remove(path_.budget); !removed) return removed;
+  return files_.sync_folder(store_);
+}
+
+}  // namespace genclip

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The account of a store: what its ledger says, and one more line in it.
+//
+// How a run uses it (the steps are those of plugin/generation/clip_work_task.cpp):
+// - before the intent is journalled: reserve(); `refuse` ends the run, `wait` sleeps and asks again.
+// - the service has answered with an ID: append `submitted`; it has refused for good or for now, or nothing
+//   was sent: `release` (and reserve() again before the next try); the answer is lost: `unknown`.
+// - the task has ended, or one that was attached to has: `settle`.
+// - whoever finds a charge under way whose clip nobody has locked says what the clip's journal says.
+#pragma once
+
+#include <gio/gio.h>
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plugin/account/account.h"
+#include "plugin/account/budget.h"
+#include "plugin/account/decision.h"
+#include "plugin/account/ledger_file.h"
+#include "plugin/base/clock.h"
+#include "plugin/base/file_lock.h"
+#include "plugin/base/file_system.h"
+#include "plugin/base/result.h"
+
+namespace genclip {
+
+// The files in a store's folder.
+struct LedgerPath {
+  std::string ledger;   // ledger.jsonl
+  std::string lock;     // ledger.lock
+  std::string summary;  // ledger.summary
+  std::string budget;   // budget.json
+
+  explicit LedgerPath(const std::string &store);
+};
+
+struct LedgerReading {
+  Account account;
+  uint64_t lines = 0;
+  uint64_t skipped = 0;  // Lines that are no entries: to be told, they count nothing.
+};
+
+// Any thread, any number of processes and machines on one folder. Blocks for the disk and for the ledger's
+// lock, which others hold for some milliseconds. Borrows both, which must outlive it.
+class Ledger {
+ public:
+  Ledger(FileSystem &files, Clock &clock, const std::string &store)
+      : files_(files), clock_(clock), store_(store), path_(store) {}
+
+  struct Reservation {
+    Decision decision;                 // `allow`: the line is synced.
+    std::optional<Estimate> estimate;  // None: unknown.
+    uint64_t skipped = 0;              // As in LedgerReading.
+  };
+  // Decides, and reserves if that is allowed, in one step under the lock. A budget that cannot be read
+  // refuses. ErrorKind::cancelled, or that of the file call that failed: nothing is reserved.
+  Result<Reservation> reserve(const ChargeFacts &facts, double max_amount, GCancellable *cancellable);
+
+  struct Appended {
+    // A task has cost more than its estimate said: a sentence to warn with. Else empty.
+    std::string warning;
+  };
+  // Appends entries with this moment as their `at`. Synced on return; all of them or none. Give no
+  // cancellable for what must not be lost.
+  Result<Appended> append(std::vector<LedgerEntry> entries, GCancellable *cancellable);
+
+  // Where there is no ledger yet, makes one of the entries that `import` gives, with their own `at`. False:
+  // there is one. What `import` looks at must have been there before any reservation.
+  Result<bool> begin_with(const std::function<Result<std::vector<LedgerEntry>>()> &import,
+                          GCancellable *cancellable);
+
+  // Every charge. Takes no lock; takes some time (docs/performance.md).
+  Result<LedgerReading> read_all();
+  // What decisions and estimates need. Takes no lock, and little time.
+  Result<LedgerReading> read_condensed();
+
+  // No file: no limits. The text of an error says what to do.
+  Result<Budget> budget();
+  // Sets these limits and keeps the others; 0 lifts one. What was there must be readable.
+  Result<Budget> change_budget(const std::vector<std::pair<BudgetLimit, double>> &changes,
+                               GCancellable *cancellable);
+  // Lifts all of them, whatever is there.
+  Result<void> clear_budget(GCancellable *cancellable);
+
+ private:
+  struct Books {
+    LedgerReading reading;
+    LedgerEnd end;
+    uint64_t unsummed = 0;  // Lines that the summary does not cover.
+  };
+
+  Result<FileLock> lock(GCancellable *cancellable);
+  Result<Books> load(File &file);
+  Result<Books> load_all(File &file);
+  Result<std::optional<Books>> load_summed(File &file);
+  Result<void> write(File &file, Books &books, const std::vector<LedgerEntry> &entries);
+  void sum_up(File &file, Books &books);
+  Result<std::unique_ptr<File>> open_to_read();
+
+  FileSystem &files_;
+  Clock &clock_;
+  const std::string store_;
+  const LedgerPath path_;
+  std::atomic<bool> has_synced_name_ = false;
+};
+
+}  // namespace genclip

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// A table of members says how each is read and written. Two readers share it: json-glib's trees cost 30 µs a
+// line, and a ledger of 100 000 lines is to be read in less than half a second; so lines as they are written
+// here are scanned, and only others are parsed. A fuzz target holds both readers to the same result.
+#include "plugin/account/ledger_entry.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "plugin/account/line_scanner.h"
+#include "plugin/base/json.h"
+#include "plugin/base/shown_text.h"
+
+namespace genclip {
+namespace {
+
+constexpr size_t kMaxText = 1000;
+// Beyond these a number is damage: sums of it would be worth nothing.
+constexpr double kMaxQuantity = 1e12;
+constexpr double kMaxCount = 1e9;
+constexpr size_t kMaxReferenceKinds = 32;
+constexpr UtcTime kNoTime = UtcTime::min();
+
+struct EventWord {
+  LedgerEvent event;
+  std::string_view word;
+};
+constexpr EventWord kEventWords[] = {
+    {LedgerEvent::reserve, "reserve"}, {LedgerEvent::submitted, "submitted"},
+    {LedgerEvent::settle, "settle"},   {LedgerEvent::release, "release"},
+    {LedgerEvent::unknown, "unknown"}, {LedgerEvent::correct, "correct"},
+};
+
+// ---- Values of each type, from a line and into one. What does not fit leaves the value as it is.
+
+void take(std::string &value, const Scalar &scalar) {
+  if (const auto *text = std::get_if<std::string_view>(&scalar)) value = *text;
+}
+
+void take(std::optional<double> &value, const Scalar &scalar) {
+  const auto *number = std::get_if<double>(&scalar);
+  if (number && *number >= 0 && *number <= kMaxQuantity) value = std::abs(*number);  // Of -0 too.
+}
+
+void take(unsigned &value, const Scalar &scalar) {
+  const auto *number = std::get_if<double>(&scalar);
+  if (number && *number >= 0 && *number <= kMaxCount) value = static_cast<unsigned>(*number);
+}
+
+void take(std::optional<bool> &value, const Scalar &scalar) {
+  if (const auto *flag = std::get_if<bool>(&scalar)) value = *flag;
+}
+
+void take(bool &value, const Scalar &scalar) {
+  if (const auto *flag = std::get_if<bool>(&scalar)) value = *flag;
+}
+
+void take(LedgerEvent &value, const Scalar &scalar) {
+  const auto *text = std::get_if<std::string_view>(&scalar);
+  for (const EventWord &row : kEventWords)
+    if (text && *text == row.word) value = row.event;
+}
+
+std::string written_text(const std::string &text) {
+  if (text.size() <= kMaxText && is_all_shown(text)) return text;
+  std::string shown = shown_line(text);
+  if (shown.size() <= kMaxText) return shown;
+  size_t end = kMaxText;
+  while (end > 0 && (static_cast<unsigned char>(shown[end]) & 0xC0) == 0x80) --end;
+  return shown.substr(0, end);
+}
+
+Json json_of(double value) {
+  const auto whole = static_cast<int64_t>(std::clamp(value, -kMaxQuantity, kMaxQuantity));
+  return static_cast<double>(whole) == value ? Json(whole) : Json(value);
+}
+Json json_of(const std::string &value) { return written_text(value); }
+Json json_of(const std::optional<double> &value) { return value ? json_of(*value) : Json(); }
+Json json_of(unsigned value) { return value; }
+Json json_of(const std::optional<bool> &value) { return value ? Json(*value) : Json(); }
+Json json_of(bool value) { return value; }
+Json json_of(LedgerEvent value) { return to_word(value); }
+
+// Whether there is anything to write.
+bool is_set(const std::string &value) { return !value.empty(); }
+template <typename T>
+bool is_set(const std::optional<T> &value) {
+  return value.has_value();
+}
+bool is_set(bool value) { return value; }
+
+// ---- The members of an estimate, and of a line.
+
+void take_in_estimate(Estimate &estimate, std::string_view name, const Scalar &scalar) {
+  const auto number = [&](double &value) {
+    std::optional<double> read;
+    take(read, scalar);
+    value = read.value_or(value);
+  };
+  if (name == "low") number(estimate.low);
+  if (name == "likely") number(estimate.likely);
+  if (name == "high") number(estimate.high);
+  if (name == "samples") take(estimate.samples, scalar);
+  if (name == "basis") take(estimate.basis, scalar);
+}
+
+Json estimate_json(const Estimate &estimate) {
+  Json json;
+  json.set("low", json_of(estimate.low));
+  json.set("likely", json_of(estimate.likely));
+  json.set("high", json_of(estimate.high));
+  json.set("samples", estimate.samples);
+  json.set("basis", written_text(estimate.basis));
+  return json;
+}
+
+struct Row {
+  std::string_view name;
+  void (*read)(LedgerEntry &entry, const Scalar &scalar);
+  // Null when it is left out.
+  std::optional<Json> (*write)(const LedgerEntry &entry);
+};
+
+template <auto member>
+void read_member(LedgerEntry &entry, const Scalar &scalar) {
+  take(entry.*member, scalar);
+}
+template <auto member>
+std::optional<Json> write_always(const LedgerEntry &entry) {
+  return json_of(entry.*member);
+}
+template <auto member>
+std::optional<Json> write_if_set(const LedgerEntry &entry) {
+  if (!is_set(entry.*member)) return std::nullopt;
+  return json_of(entry.*member);
+}
+
+template <auto member>
+constexpr Row always(std::string_view name) {
+  return {name, read_member<member>, write_always<member>};
+}
+template <auto member>
+constexpr Row if_set(std::string_view name) {
+  return {name, read_member<member>, write_if_set<member>};
+}
+
+using E = LedgerEntry;
+constexpr Row kRows[] = {
+    {"at",
+     [](E &entry, const Scalar &scalar) {
+       const auto *text = std::get_if<std::string_view>(&scalar);
+       if (const auto at = text ? utc_time(*text) : std::nullopt) entry.at = *at;
+     },
+     [](const E &entry) -> std::optional<Json> { return Json(utc_text(entry.at)); }},
+    always<&E::event>("event"),
+    always<&E::key>("key"),
+    always<&E::take>("take"),
+    always<&E::model>("model"),
+    always<&E::api>("api"),
+    always<&E::base_url>("base_url"),
+    always<&E::project>("project"),
+    if_set<&E::duration>("duration"),
+    if_set<&E::resolution>("resolution"),
+    if_set<&E::size>("size"),
+    if_set<&E::audio>("audio"),
+    {"references", [](E &, const Scalar &) {},
+     [](const E &entry) -> std::optional<Json> {
+       if (entry.references.empty()) return std::nullopt;
+       Json json;
+       for (const auto &[kind, count] : entry.references) json.set(written_text(kind), count);
+       return json;
+     }},
+    if_set<&E::task_id>("task_id"),
+    {"estimate", [](E &, const Scalar &) {},
+     [](const E &entry) -> std::optional<Json> {
+       if (entry.estimate) return estimate_json(*entry.estimate);
+       return entry.event == LedgerEvent::reserve ? std::optional<Json>(Json()) : std::nullopt;
+     }},
+    {"amount", read_member<&E::amount>,
+     [](const E &entry) -> std::optional<Json> {
+       if (entry.amount) return json_of(*entry.amount);
+       return entry.event == LedgerEvent::settle ? std::optional<Json>(Json()) : std::nullopt;
+     }},
+    if_set<&E::actual_duration>("actual_duration"),
+    if_set<&E::status>("status"),
+    if_set<&E::why>("why"),
+    if_set<&E::imported>("imported"),
+    if_set<&E::attached>("attached"),
+};
+constexpr size_t kRowCount = std::size(kRows);
+
+constexpr unsigned bit(size_t row) { return 1U << row; }
+
+class EntryBuilder final : public LineSink {
+ public:
+  EntryBuilder() { entry_.at = kNoTime; }
+
+  bool member(std::string_view name, const Scalar &scalar) override {
+    const size_t row = find(name);
+    if (row == kRowCount) return true;
+    if (seen_ & bit(row)) return false;
+    seen_ |= bit(row);
+    if (kRows[row].name == "event") has_event_ = std::holds_alternative<std::string_view>(scalar);
+    kRows[row].read(entry_, scalar);
+    return true;
+  }
+
+  bool object(std::string_view name) override {
+    const size_t row = find(name);
+    if (row == kRowCount) return true;
+    if (seen_ & bit(row)) return false;
+    seen_ |= bit(row);
+    if (name == "estimate") entry_.estimate.emplace();
+    return true;
+  }
+
+  bool nested(std::string_view object, std::string_view name, const Scalar &scalar) override {
+    if (object == "references") {
+      unsigned count = 0;
+      genclip::take(count, scalar);
+      if (count == 0 || name.empty() || name.size() > kMaxText) return true;
+      if (entry_.references.size() >= kMaxReferenceKinds) return true;
+      return entry_.references.emplace(name, count).second;
+    }
+    if (object == "estimate") take_in_estimate(*entry_.estimate, name, scalar);
+    return true;
+  }
+
+  std::optional<LedgerEntry> take() {
+    if (!has_event_ || entry_.at == kNoTime || entry_.key.empty()) return std::nullopt;
+    if (auto &estimate = entry_.estimate; estimate && estimate->samples == 0) {
+      estimate.reset();  // It rests on nothing.
+    } else if (estimate) {
+      estimate->likely = std::max(estimate->likely, estimate->low);
+      estimate->high = std::max(estimate->high, estimate->likely);
+    }
+    return std::move(entry_);
+  }
+
+ private:
+  // Members come in the order of the table, mostly.
+  size_t find(std::string_view name) {
+    for (size_t step = 0; step < kRowCount; ++step) {
+      const size_t row = (next_ + step) % kRowCount;
+      if (kRows[row].name != name) continue;
+      next_ = (row + 1) % kRowCount;
+      return row;
+    }
+    return kRowCount;
+  }
+
+  LedgerEntry entry_;
+  size_t next_ = 0;
+  unsigned seen_ = 0;
+  bool has_event_ = false;
+};
+
+std::optional<Scalar> scalar_of(const Json &json) {
+  if (json.is_null()) return Scalar();
+  if (const bool *flag = json.boolean()) return Scalar(*flag);
+  if (const auto number = json.number()) return Scalar(*number);
+  if (const std::string *text = json.string()) return Scalar(std::string_view(*text));
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view to_word(LedgerEvent event) {
+  for (const EventWord &row : kEventWords)
+    if (row.event == event) return row.word;
+  return "other";
+}
+
+std::string ledger_line(const LedgerEntry &entry) {
+  Json json;
+  for (const Row &row : kRows)
+    if (auto value = row.write(entry)) json.set(row.name, std::move(*value));
+  return json.to_text();
+}
+
+std::optional<LedgerEntry> scan_ledger_line(std::string_view line) {
+  EntryBuilder builder;
+  if (!scan_line(line, builder)) return std::nullopt;
+  return builder.take();
+}
+
+std::optional<LedgerEntry> parse_ledger_line(std::string_view line) {
+  const auto json = Json::parse(line);
+  if (!json || !json->object()) return std::nullopt;
+  EntryBuilder builder;
+  // Texts that a terminal must not see are changed: they are shown, and compared with each other only.
+  for (const auto &[name, value] : *json->object()) {
+    if (const std::string *text = value.string(); text && !is_all_shown(*text)) {
+      const std::string shown = shown_line(*text);
+      builder.member(name, Scalar(std::string_view(shown)));
+    } else if (const auto scalar = scalar_of(value)) {
+      builder.member(name, *scalar);
+    } else if (value.object() && builder.object(name)) {
+      for (const auto &[inner, inner_value] : *value.object())
+        if (const auto inner_scalar = scalar_of(inner_value); inner_scalar && is_all_shown(inner))
+          builder.nested(name, inner, *inner_scalar);
+    }
+  }
+  return builder.take();
+}
+
+std::optional<LedgerEntry> read_ledger_line(std::string_view line) {
+  if (auto entry = scan_ledger_line(line)) return entry;
+  return parse_ledger_line(line);
+}
+
+std::span<const std::string_view> ledger_members() {
+  static const auto names = [] {
+    std::array<std::string_view, kRowCount> all;
+    std::transform(std::begin(kRows), std::end(kRows), all.begin(), [](const Row &row) { return row.name; });
+    return all;
+  }();
+  return names;
+}
+
+std::span<const std::string_view> ledger_events() {
+  static const auto words = [] {
+    std::array<std::string_view, std::size(kEventWords)> all;
+    std::transform(std::begin(kEventWords), std::end(kEventWords), all.begin(),
+                   [](const EventWord &row) { return row.word; });
+    return all;
+  }();
+  return words;
+}
+
+}  // namespace genclip

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// One line of the ledger as a value (docs/store-format.md, ledger.jsonl).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "plugin/account/utc_time.h"
+
+namespace genclip {
+
+// The words in the file are the enumerators' names.
+enum class LedgerEvent {
+  reserve,    // Before the intent is journalled: from here on the clip counts with its estimate.
+  submitted,  // The task exists; `task_id` is set.
+  settle,     // The task ended: `status` says how, `amount` what it cost, where that was told.
+  release,    // It is sure that no task exists.
+  unknown,    // Whether a task exists, or what became of it, is unknown: it stays reserved.
+  correct,    // A person says what it cost: of `task_id`, or, without one, of the latest charge of `key`.
+  other,      // An event of a later version: kept in the file, and ignored.
+};
+
+// What a clip is expected to cost, in credits; 0 <= low <= likely <= high.
+struct Estimate {
+  double low = 0;
+  double likely = 0;
+  double high = 0;
+  unsigned samples = 0;  // How many settled tasks it rests on.
+  std::string basis;     // The rule that made it: see plugin/account/estimate.h.
+
+  friend bool operator==(const Estimate &, const Estimate &) = default;
+};
+
+// Whose clip it is, and all that its price hangs on (service-interface.txt §2.2, §2.3): the same in each line
+// about it. Holds no prompt, no key of the account and no URL of media.
+struct ChargeFacts {
+  std::string key;  // The clip's digest: its folder in the store.
+  unsigned take = 0;
+  std::string model;
+  std::string api;       // "tasks" or "legacy"
+  std::string base_url;  // In its normal spelling.
+  std::string project;   // Whose account it is; may be empty.
+  // As the request says them; unset or empty: it does not.
+  std::optional<double> duration = {};  // s
+  std::string resolution = {};
+  std::string size = {};
+  std::optional<bool> audio = {};
+  // How many media references each field has, by the service's names ("first_image", "reference_videos").
+  // Fields without any are left out.
+  std::map<std::string, unsigned, std::less<>> references = {};
+
+  friend bool operator==(const ChargeFacts &, const ChargeFacts &) = default;
+};
+
+struct LedgerEntry : ChargeFacts {
+  LedgerEntry() = default;
+  LedgerEntry(LedgerEvent what, ChargeFacts facts) : ChargeFacts(std::move(facts)), event(what) {}
+
+  UtcTime at = {};
+  LedgerEvent event = LedgerEvent::other;
+  std::string task_id;
+  std::optional<Estimate> estimate;       // Of `reserve`; none: it is unknown.
+  std::optional<double> amount;           // Credits, of `settle` and `correct`; none: it was not told.
+  std::optional<double> actual_duration;  // s
+  std::string status;                     // Of `settle`: "completed" or "failed".
+  // Of `release`, in genclip's own words: a text of the service's may quote the prompt or a URL.
+  std::string why;
+  bool imported = false;  // Made of a clip's record, which is all that is known of it.
+  bool attached = false;  // The task was named by its ID; this store has not submitted it.
+
+  friend bool operator==(const LedgerEntry &, const LedgerEntry &) = default;
+};
+
+std::string_view to_word(LedgerEvent event);
+
+// Without its newline. Texts are made shown UTF-8 and cut at 1000 bytes, so that any bytes make a line that
+// can be read.
+std::string ledger_line(const LedgerEntry &entry);
+
+// A line without its newline. A member of the wrong type, or out of range, counts as missing. Nothing: it is
+// no JSON object, or one without `at`, `event` and `key`. An event that this version does not know is
+// `other`.
+std::optional<LedgerEntry> read_ledger_line(std::string_view line);
+
+// The two ways by which read_ledger_line reads: without a JSON parser, which takes a tenth of the time and
+// only what ledger_line writes (nothing: not by this way), and with one.
+std::optional<LedgerEntry> scan_ledger_line(std::string_view line);
+std::optional<LedgerEntry> parse_ledger_line(std::string_view line);
+
+// The names of all members of a line, and of all events, in the order in which docs/store-format.md has them.
+std::span<const std::string_view> ledger_members();
+std::span<const std::string_view> ledger_events();
+
+}  // namespace genclip

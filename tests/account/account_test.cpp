@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What the entries of a ledger come to.
+#include "plugin/account/account.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/account/sample_entries.h"
+
+namespace genclip::test {
+namespace {
+
+constexpr auto kReserve = LedgerEvent::reserve;
+constexpr auto kSubmitted = LedgerEvent::submitted;
+constexpr auto kRelease = LedgerEvent::release;
+constexpr auto kUnknown = LedgerEvent::unknown;
+
+Sums all_sums(const std::vector<LedgerEntry> &entries, double assumed_price = 0) {
+  return account_of(entries).sums({}, assumed_price);
+}
+
+TEST(Account, CountsAClipWithItsHighEstimateUntilItsAmountIsKnown) {
+  std::vector<LedgerEntry> entries{reserve_of("a", 3)};
+  EXPECT_EQ(all_sums(entries).reserved, 3);
+  EXPECT_EQ(all_sums(entries).tasks, 1u);
+  entries.push_back(entry_of(kSubmitted, "a", "t"));
+  EXPECT_EQ(all_sums(entries).reserved, 3);
+  entries.push_back(settle_of("a", "t", 2));
+  EXPECT_EQ(all_sums(entries).reserved, 0);
+  EXPECT_EQ(all_sums(entries).spent, 2);
+  EXPECT_EQ(all_sums(entries).tasks, 1u);
+}
+
+TEST(Account, CountsNothingForWhatWasReleased) {
+  const Sums sums = all_sums({reserve_of("a", 3), entry_of(kRelease, "a")});
+  EXPECT_EQ(sums.reserved, 0);
+  EXPECT_EQ(sums.tasks, 0u);
+}
+
+TEST(Account, ReservesAnewForEachTry) {
+  const Sums sums = all_sums({reserve_of("a", 3), entry_of(kRelease, "a"), reserve_of("a", 3),
+                              entry_of(kSubmitted, "a", "t"), settle_of("a", "t", 3)});
+  EXPECT_EQ(sums.spent, 3);
+  EXPECT_EQ(sums.reserved, 0);
+  EXPECT_EQ(sums.tasks, 1u);
+}
+
+TEST(Account, KeepsAnUnknownOneReservedBesideTheNextTry) {
+  const std::vector<LedgerEntry> entries{reserve_of("a", 3), entry_of(kUnknown, "a"), reserve_of("a", 3),
+                                         entry_of(kSubmitted, "a", "t"), settle_of("a", "t", 2)};
+  const Sums sums = all_sums(entries);
+  EXPECT_EQ(sums.spent, 2);
+  EXPECT_EQ(sums.reserved, 3);
+  EXPECT_EQ(sums.unknown, 1u);
+  EXPECT_EQ(sums.tasks, 2u);
+}
+
+TEST(Account, CountsAnUnknownOneWithoutAPriceAsNothingUnlessAPriceIsAssumed) {
+  const std::vector<LedgerEntry> entries{reserve_of("a", std::nullopt), entry_of(kUnknown, "a")};
+  EXPECT_EQ(all_sums(entries).reserved, 0);
+  EXPECT_EQ(all_sums(entries, 4).reserved, 4);
+  EXPECT_EQ(all_sums(entries).unknown, 1u);
+}
+
+TEST(Account, KeepsACompletedTaskWithoutAnAmountAtItsEstimateUntilItIsCorrected) {
+  std::vector<LedgerEntry> entries{reserve_of("a", 3), entry_of(kSubmitted, "a", "t"),
+                                   settle_of("a", "t", std::nullopt)};
+  EXPECT_EQ(all_sums(entries).reserved, 3);
+  EXPECT_EQ(all_sums(entries).untold, 1u);
+  entries.push_back(correct_of("a", "", 1));
+  EXPECT_EQ(all_sums(entries).reserved, 0);
+  EXPECT_EQ(all_sums(entries).spent, 1);
+  EXPECT_EQ(all_sums(entries).corrected, 1u);
+}
+
+TEST(Account, CountsAFailedTaskByItsAmountAndAsNothingWithoutOne) {
+  const std::vector<LedgerEntry> told{reserve_of("a", 3), settle_of("a", "t", 1, "failed")};
+  const std::vector<LedgerEntry> untold{reserve_of("a", 3), settle_of("a", "t", std::nullopt, "failed")};
+  EXPECT_EQ(all_sums(told).spent, 1);
+  EXPECT_EQ(all_sums(untold).spent, 0);
+  EXPECT_EQ(all_sums(untold).reserved, 0);
+  EXPECT_EQ(all_sums(untold).tasks, 1u);
+  EXPECT_EQ(account_of(untold).charges().size(), 1u);
+}
+
+TEST(Account, ListsAnAttachedTaskAndCountsItNowhere) {
+  const Account account = account_of({settle_of("a", "foreign", 9)});
+  ASSERT_EQ(account.charges().size(), 1u);
+  EXPECT_EQ(account.charges().front().state, ChargeState::attached);
+  EXPECT_EQ(account.charges().front().amount, 9);
+  EXPECT_EQ(account.sums({}, 5).spent + account.sums({}, 5).reserved, 0);
+  EXPECT_EQ(account.sums({}, 5).tasks, 0u);
+}
+
+TEST(Account, CountsATaskOnceUnderWhateverKeyItIsAttachedTo) {
+  const Sums sums = all_sums({reserve_of("a", 3), entry_of(kSubmitted, "a", "t"), settle_of("other", "t", 2),
+                              settle_of("a", "t", 2), settle_of("a", "t", std::nullopt)});
+  EXPECT_EQ(sums.spent, 2);
+  EXPECT_EQ(sums.tasks, 1u);
+}
+
+TEST(Account, TellsTasksOfTwoServicesApart) {
+  LedgerEntry elsewhere = settle_of("b", "t", 5);
+  elsewhere.base_url = "https://other.example";
+  const Sums sums =
+      all_sums({reserve_of("a", 3), entry_of(kSubmitted, "a", "t"), elsewhere, settle_of("a", "t", 2)});
+  EXPECT_EQ(sums.spent, 2);
+}
+
+TEST(Account, CountsAnAttachedTaskBesideTheUnknownOneOfItsKey) {
+  LedgerEntry attached = settle_of("a", "foreign", 9);
+  attached.attached = true;
+  EXPECT_EQ(all_sums({reserve_of("a", 3), entry_of(kUnknown, "a"), attached}).reserved, 3);
+  EXPECT_EQ(all_sums({reserve_of("a", 3), attached}).reserved, 3);
+  EXPECT_EQ(all_sums({reserve_of("a", 3), attached}).spent, 0);
+}
+
+TEST(Account, TakesASettledTaskOfAReservedKeyForItsOwn) {
+  // The line `submitted` was damaged.
+  const Sums sums = all_sums({reserve_of("a", 3), settle_of("a", "t", 2)});
+  EXPECT_EQ(sums.spent, 2);
+  EXPECT_EQ(sums.reserved, 0);
+}
+
+TEST(Account, LetsALateAnswerEndTheDoubt) {
+  const Sums sums = all_sums(
+      {reserve_of("a", 3), entry_of(kUnknown, "a"), entry_of(kSubmitted, "a", "t"), settle_of("a", "t", 2)});
+  EXPECT_EQ(sums.spent, 2);
+  EXPECT_EQ(sums.unknown, 0u);
+}
+
+TEST(Account, LetsATaskThatWasLostSettleAfterAll) {
+  std::vector<LedgerEntry> entries{reserve_of("a", 3), entry_of(kSubmitted, "a", "t"),
+                                   entry_of(kUnknown, "a", "t")};
+  EXPECT_EQ(all_sums(entries).unknown, 1u);
+  EXPECT_EQ(all_sums(entries).reserved, 3);
+  entries.push_back(settle_of("a", "t", 2));
+  EXPECT_EQ(all_sums(entries).unknown, 0u);
+  EXPECT_EQ(all_sums(entries).spent, 2);
+}
+
+TEST(Account, CountsADoubtOnceWhenTwoSayIt) {
+  EXPECT_EQ(all_sums({reserve_of("a", 3), entry_of(kUnknown, "a"), entry_of(kUnknown, "a")}).unknown, 1u);
+}
+
+TEST(Account, CountsEachDoubtThatARecordTellsOf) {
+  LedgerEntry imported = entry_of(kUnknown, "a");
+  imported.imported = true;
+  EXPECT_EQ(all_sums({imported, imported}).unknown, 2u);
+}
+
+TEST(Account, ReleasesTheReservationOfATaskThatIsCountedAlready) {
+  const Sums sums = all_sums({reserve_of("a", 3), entry_of(kSubmitted, "a", "t"), settle_of("a", "t", 2),
+                              reserve_of("a", 3), entry_of(kSubmitted, "a", "t")});
+  EXPECT_EQ(sums.spent, 2);
+  EXPECT_EQ(sums.reserved, 0);
+  EXPECT_EQ(sums.tasks, 1u);
+}
+
+TEST(Account, CountsImportedTasks) {
+  LedgerEntry imported = settle_of("a", "t", 2);
+  imported.imported = true;
+  EXPECT_EQ(all_sums({imported}).spent, 2);
+  imported.attached = true;
+  EXPECT_EQ(all_sums({imported}).spent, 0);
+}
+
+TEST(Account, CorrectsTheTaskThatIsNamedOrTheLatestOfTheKey) {
+  const std::vector<LedgerEntry> entries{
+      reserve_of("a", 3), entry_of(kSubmitted, "a", "t1"), settle_of("a", "t1", 2),
+      reserve_of("a", 3), entry_of(kSubmitted, "a", "t2"), settle_of("a", "t2", 2),
+      reserve_of("a", 3), entry_of(kRelease, "a")};
+  const auto with = [&](const LedgerEntry &correction) {
+    auto all = entries;
+    all.push_back(correction);
+    return account_of(all);
+  };
+  EXPECT_EQ(with(correct_of("a", "t1", 7)).charges()[0].amount, 7);
+  EXPECT_EQ(with(correct_of("a", "", 7)).charges()[1].amount, 7);
+  EXPECT_EQ(with(correct_of("a", "", 7)).charges()[0].amount, 2);
+  EXPECT_EQ(with(correct_of("a", "", 7)).sums({}, 0).spent, 9);
+  const Account account = account_of(entries);
+  ASSERT_TRUE(account.find("t1") && account.find("a"));
+  EXPECT_EQ(account.find("t1")->task_id, "t1");
+  EXPECT_EQ(account.find("a")->task_id, "t2");
+  EXPECT_FALSE(account.find("nothing"));
+}
+
+TEST(Account, BelievesAPersonMoreThanTheService) {
+  const Sums sums = all_sums(
+      {reserve_of("a", 3), entry_of(kSubmitted, "a", "t"), correct_of("a", "t", 1), settle_of("a", "t", 2)});
+  EXPECT_EQ(sums.spent, 1);
+}
+
+TEST(Account, CountsAChargeOnTheDayOnWhichItWasReserved) {
+  const Account account =
+      account_of({reserve_of("a", 3, "2026-11-22T23:59:59.999Z"), entry_of(kSubmitted, "a", "t"),
+                  settle_of("a", "t", 2, "completed", "2026-11-23T00:10:00.000Z")});
+  const UtcDay first = *utc_day("2026-11-22"), second = *utc_day("2026-11-23");
+  EXPECT_EQ(account.sums({first, second}, 0).spent, 2);
+  EXPECT_EQ(account.sums({second, {}}, 0).spent, 0);
+}
+
+TEST(Account, LearnsPricesFromCompletedTasksAndTheirCorrections) {
+  std::vector<LedgerEntry> entries{reserve_of("a", 3), settle_of("a", "t1", 2), reserve_of("b", 3),
+                                   settle_of("b", "t2", 1, "failed"), settle_of("c", "foreign", 50)};
+  const auto amounts = [&] {
+    std::vector<double> found;
+    const Account account = account_of(entries);
+    for (const auto &[price_class, samples] : account.prices().classes())
+      for (const auto &sample : samples) found.push_back(sample.amount);
+    return found;
+  };
+  EXPECT_EQ(amounts(), std::vector<double>{2});
+  entries.push_back(correct_of("a", "t1", 4));
+  EXPECT_EQ(amounts(), std::vector<double>{4});
+}
+
+// ---- Condensed.
+
+std::vector<LedgerEntry> story() {
+  return {reserve_of("a", 3),
+          entry_of(kSubmitted, "a", "t1"),
+          settle_of("a", "t1", 2),
+          reserve_of("b", 3),
+          entry_of(kUnknown, "b"),
+          reserve_of("b", 3),
+          entry_of(kSubmitted, "b", "t2"),
+          reserve_of("c", {}),
+          entry_of(kSubmitted, "c", "t3"),
+          settle_of("c", "t3", {}),
+          reserve_of("d", 3),
+          entry_of(kRelease, "d"),
+          settle_of("e", "foreign", 9),
+          reserve_of("f", 4),
+          entry_of(kSubmitted, "f", "t4"),
+          entry_of(kUnknown, "f", "t4"),
+          reserve_of("g", 1),
+          reserve_of("h", 2, "2026-11-23T00:00:00.000Z")};
+}
+
+void expect_same_sums(const Account &a, const Account &b) {
+  for (const double assumed : {0.0, 5.0})
+    for (const Period &period :
+         {Period{}, Period{utc_day("2026-11-23"), {}}, Period{{}, utc_day("2026-11-23")}}) {
+      EXPECT_EQ(a.sums(period, assumed).spent, b.sums(period, assumed).spent);
+      EXPECT_EQ(a.sums(period, assumed).reserved, b.sums(period, assumed).reserved);
+      EXPECT_EQ(a.sums(period, assumed).tasks, b.sums(period, assumed).tasks);
+      EXPECT_EQ(a.sums(period, assumed).unknown, b.sums(period, assumed).unknown);
+      EXPECT_EQ(a.sums(period, assumed).untold, b.sums(period, assumed).untold);
+    }
+}
+
+TEST(CondensedAccount, HasTheSameSums) {
+  const Account whole = account_of(story());
+  expect_same_sums(whole.condensed(), whole);
+  expect_same_sums(whole.condensed().condensed(), whole);
+  EXPECT_LT(whole.condensed().charges().size(), whole.charges().size());
+}
+
+TEST(CondensedAccount, IsMadeAgainByTheEntriesOfItsCharges) {
+  const Account small = account_of(story()).condensed();
+  Account again(small.let_go(), small.prices());
+  for (const Charge &charge : small.charges())
+    for (const LedgerEntry &entry : entries_of(charge)) EXPECT_TRUE(again.apply(entry)) << ledger_line(entry);
+  ASSERT_EQ(again.charges().size(), small.charges().size());
+  for (size_t i = 0; i < small.charges().size(); ++i) {
+    EXPECT_EQ(again.charges()[i].state, small.charges()[i].state) << small.charges()[i].key;
+    EXPECT_EQ(again.charges()[i].task_id, small.charges()[i].task_id);
+    EXPECT_EQ(again.charges()[i].status, small.charges()[i].status);
+    EXPECT_EQ(again.charges()[i].at, small.charges()[i].at);
+    EXPECT_TRUE(again.charges()[i].estimate == small.charges()[i].estimate);
+  }
+  expect_same_sums(again, small);
+}
+
+TEST(CondensedAccount, TakesWhatFollowsLikeTheWholeOneOrSaysThatItCannot) {
+  const std::vector<LedgerEntry> next{
+      settle_of("b", "t2", 5), settle_of("f", "t4", 5),        settle_of("g", "t9", 5),
+      entry_of(kRelease, "g"), entry_of(kUnknown, "g"),        entry_of(kSubmitted, "b", "t8"),
+      settle_of("a", "t1", 7), settle_of("x", "foreign2", 7),  correct_of("a", "t1", 7),
+      correct_of("b", "", 7),  entry_of(kUnknown, "a"),        entry_of(kSubmitted, "z", "t7"),
+      reserve_of("a", 3),      entry_of(kSubmitted, "a", "t1")};
+  unsigned taken = 0;
+  for (const LedgerEntry &entry : next) {
+    Account whole = account_of(story());
+    Account small = whole.condensed();
+    ASSERT_TRUE(whole.apply(entry));
+    if (!small.apply(entry)) continue;
+    ++taken;
+    SCOPED_TRACE(ledger_line(entry));
+    expect_same_sums(small, whole);
+  }
+  EXPECT_GE(taken, 7u);
+}
+
+}  // namespace
+}  // namespace genclip::test

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The ledger as a file: appended, read, repaired; its summary; many writers.
+#include "plugin/account/ledger.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "plugin/account/ledger_summary.h"
+#include "tests/account/sample_entries.h"
+#include "tests/support/fake_clock.h"
+#include "tests/support/taken.h"
+#include "tests/support/temporary_folder.h"
+
+namespace genclip::test {
+namespace {
+
+class LedgerTest : public testing::Test {
+ protected:
+  LedgerTest() : store_(folder_.path() + "/store"), ledger_(FileSystem::posix(), clock_, store_) {}
+
+  std::string path(const std::string &name) const { return store_ + "/" + name; }
+  std::string contents(const std::string &name = "ledger.jsonl") const {
+    std::ifstream file(path(name), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  void put(const std::string &text, const std::string &name = "ledger.jsonl") const {
+    std::filesystem::create_directories(store_);
+    std::ofstream(path(name), std::ios::binary) << text;
+  }
+  void append(const LedgerEntry &entry) { taken(ledger_.append({entry}, nullptr)); }
+  Ledger::Reservation reserve(const std::string &key, double max_amount = 0) {
+    return taken(ledger_.reserve(facts_of(key), max_amount, nullptr));
+  }
+  // A clip that has cost that much.
+  void pay(const std::string &key, double amount) {
+    append(entry_of(LedgerEvent::reserve, key));
+    append(entry_of(LedgerEvent::submitted, key, "task of " + key));
+    append(settle_of(key, "task of " + key, amount));
+  }
+  static std::string lines(int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) {
+      const std::string key = "old" + std::to_string(i);
+      text += ledger_line(reserve_of(key, 3)) + "\n" + ledger_line(settle_of(key, "t" + key, 2)) + "\n";
+    }
+    return text;
+  }
+
+  TemporaryFolder folder_;
+  FakeClock clock_;
+  const std::string store_;
+  Ledger ledger_;
+};
+
+TEST_F(LedgerTest, IsEmptyWithoutAFile) {
+  EXPECT_EQ(taken(ledger_.read_all()).lines, 0u);
+  EXPECT_EQ(taken(ledger_.read_condensed()).lines, 0u);
+  EXPECT_FALSE(std::filesystem::exists(store_));
+}
+
+TEST_F(LedgerTest, AppendsALineWithTheTime) {
+  append(entry_of(LedgerEvent::unknown, "a"));
+  LedgerEntry expected = entry_of(LedgerEvent::unknown, "a", "", "2026-01-01T00:00:00.000Z");
+  EXPECT_EQ(contents(), ledger_line(expected) + "\n");
+}
+
+TEST_F(LedgerTest, ReservesWithTheEstimateThatItsHistoryGives) {
+  EXPECT_FALSE(reserve("first").estimate);
+  append(entry_of(LedgerEvent::release, "first"));
+  pay("a", 2);
+  pay("b", 4);
+  const auto reservation = reserve("c");
+  EXPECT_EQ(reservation.decision.verdict, Verdict::allow);
+  ASSERT_TRUE(reservation.estimate);
+  EXPECT_EQ(reservation.estimate->high, 4);
+  EXPECT_EQ(taken(ledger_.read_all()).account.sums({}, 0).reserved, 4);
+}
+
+TEST_F(LedgerTest, ReservesNothingThatTheBudgetRefuses) {
+  pay("a", 2);
+  put(R"({"total":3})", "budget.json");
+  const std::string before = contents();
+  const auto refused = reserve("b");
+  EXPECT_EQ(refused.decision.verdict, Verdict::refuse);
+  EXPECT_EQ(contents(), before);
+}
+
+TEST_F(LedgerTest, RefusesUnderABudgetThatCannotBeRead) {
+  for (const char *text :
+       {"", "{", "[]", R"({"per_dya":5})", R"({"total":"5"})", R"({"total":-1})", "\xff"}) {
+    put(text, "budget.json");
+    const auto refused = reserve("a");
+    EXPECT_EQ(refused.decision.verdict, Verdict::refuse) << text;
+    EXPECT_NE(refused.decision.text.find("budget.json"), std::string::npos) << refused.decision.text;
+    EXPECT_NE(refused.decision.text.find("genclip budget clear"), std::string::npos);
+  }
+  std::filesystem::remove(path("budget.json"));
+  std::filesystem::create_directory(path("budget.json"));
+  EXPECT_EQ(reserve("a").decision.verdict, Verdict::refuse);
+  EXPECT_EQ(contents(), "");
+}
+
+TEST_F(LedgerTest, EndsALineThatLacksOnlyItsNewline) {
+  const std::string first = ledger_line(reserve_of("a", 3));
+  put(first);
+  EXPECT_EQ(taken(ledger_.read_all()).account.sums({}, 0).reserved, 3);
+  append(settle_of("a", "t", 2));
+  EXPECT_TRUE(contents().starts_with(first + "\n{")) << contents();
+  EXPECT_EQ(taken(ledger_.read_all()).skipped, 0u);
+  EXPECT_EQ(taken(ledger_.read_all()).account.sums({}, 0).spent, 2);
+}
+
+TEST_F(LedgerTest, DropsATornLastLine) {
+  const std::string first = ledger_line(reserve_of("a", 3)) + "\n";
+  const std::string second = ledger_line(settle_of("a", "t", 2));
+  for (size_t size = 1; size < second.size(); ++size) {
+    put(first + second.substr(0, size));
+    EXPECT_EQ(taken(ledger_.read_all()).skipped, 0u);
+    append(entry_of(LedgerEvent::unknown, "a"));
+    EXPECT_TRUE(contents().starts_with(first + "{\"at\":\"2026-01-01")) << size << contents();
+    EXPECT_EQ(taken(ledger_.read_all()).lines, 2u);
+  }
+}
+
+TEST_F(LedgerTest, SkipsAndCountsWhatIsNoLine) {
+  const std::string good = ledger_line(reserve_of("a", 3)) + "\n";
+  put("rubbish\n" + good + "\n{\"at\":1}\n" + std::string(10, '\0') + "\n" + good);
+  const LedgerReading reading = taken(ledger_.read_all());
+  EXPECT_EQ(reading.lines, 6u);
+  EXPECT_EQ(reading.skipped, 4u);
+  EXPECT_EQ(reading.account.sums({}, 0).reserved, 6);
+  EXPECT_EQ(reserve("b").skipped, 4u);
+}
+
+TEST_F(LedgerTest, KeepsWhatIsTooLongToBeATornLine) {
+  const std::string foreign(300'000, 'x');
+  put(foreign);
+  EXPECT_EQ(taken(ledger_.read_all()).skipped, 1u);
+  append(entry_of(LedgerEvent::unknown, "a"));
+  EXPECT_TRUE(contents().starts_with(foreign + "\n{"));
+  EXPECT_EQ(taken(ledger_.read_all()).skipped, 1u);
+}
+
+TEST_F(LedgerTest, KeepsLinesOfALaterVersionToTheByte) {
+  const std::string later = R"({"at":"2030-01-01T00:00:00Z","event":"captions","key":"k","tokens":[5]})"
+                            "\n";
+  put(later);
+  append(entry_of(LedgerEvent::unknown, "a"));
+  EXPECT_TRUE(contents().starts_with(later));
+  EXPECT_EQ(taken(ledger_.read_all()).skipped, 0u);
+}
+
+TEST_F(LedgerTest, BeginsWithWhatIsImportedOnce) {
+  LedgerEntry imported = settle_of("a", "t", 2, "completed", "2025-05-05T05:05:05.000Z");
+  imported.imported = true;
+  const auto import = [&]() -> Result<std::vector<LedgerEntry>> {
+    return std::vector<LedgerEntry>{imported};
+  };
+  EXPECT_TRUE(taken(ledger_.begin_with(import, nullptr)));
+  EXPECT_FALSE(taken(ledger_.begin_with(import, nullptr)));
+  EXPECT_EQ(contents(), ledger_line(imported) + "\n");
+}
+
+TEST_F(LedgerTest, WarnsOfATaskThatCostMoreThanItsEstimate) {
+  pay("a", 2);
+  reserve("b");
+  append(entry_of(LedgerEvent::submitted, "b", "tb"));
+  EXPECT_NE(taken(ledger_.append({settle_of("b", "tb", 3)}, nullptr)).warning, "");
+  reserve("c");
+  append(entry_of(LedgerEvent::submitted, "c", "tc"));
+  EXPECT_EQ(taken(ledger_.append({settle_of("c", "tc", 3)}, nullptr)).warning, "");
+}
+
+TEST_F(LedgerTest, IsLeftWhenItsCallerLeaves) {
+  const auto held = FileLock::try_lock((put(""), path("ledger.lock")));
+  ASSERT_TRUE(held && *held);
+  GCancellable *cancellable = g_cancellable_new();
+  g_cancellable_cancel(cancellable);
+  EXPECT_EQ(failure_of(ledger_.reserve(facts_of("a"), 0, cancellable)).kind, ErrorKind::cancelled);
+  g_object_unref(cancellable);
+  EXPECT_EQ(failure_of(ledger_.reserve(facts_of("a"), 0, nullptr)).kind, ErrorKind::busy);
+}
+
+// ---- Its summary.
+
+TEST_F(LedgerTest, SumsUpManyLinesAndReadsOnlyTheRestThen) {
+  put(lines(300));
+  append(entry_of(LedgerEvent::reserve, "a"));
+  ASSERT_TRUE(std::filesystem::exists(path("ledger.summary")));
+  pay("b", 2);
+  // What the summary covers is not read any more, but for its end.
+  std::string changed = contents();
+  changed.replace(0, 8, "########");
+  put(changed);
+  const LedgerReading reading = taken(ledger_.read_condensed());
+  EXPECT_TRUE(reading.account.is_condensed());
+  EXPECT_EQ(reading.skipped, 0u);
+  EXPECT_EQ(reading.lines, 604u);
+  EXPECT_EQ(reading.account.sums({}, 0).spent, 602);
+  EXPECT_EQ(reading.account.sums({}, 0).tasks, 302u);
+}
+
+TEST_F(LedgerTest, ReadsAllWhereTheSummaryDoesNotMatch) {
+  put(lines(300));
+  append(entry_of(LedgerEvent::reserve, "a"));
+  const std::string whole = contents(), summary = contents("ledger.summary");
+  const auto expect_read_anew = [&](double spent) {
+    const LedgerReading reading = taken(ledger_.read_condensed());
+    EXPECT_FALSE(reading.account.is_condensed());
+    EXPECT_EQ(reading.account.sums({}, 0).spent, spent);
+  };
+  put(whole.substr(0, whole.find('\n', whole.size() / 2) + 1));  // The ledger lost its end.
+  EXPECT_FALSE(taken(ledger_.read_condensed()).account.is_condensed());
+  put(lines(299));  // Another ledger.
+  expect_read_anew(598);
+  put(whole);
+  for (size_t at = 0; at < summary.size(); at += 97) {  // A damaged summary.
+    std::string damaged = summary;
+    damaged[at] = damaged[at] == '7' ? '8' : '7';
+    put(damaged, "ledger.summary");
+    expect_read_anew(600);
+  }
+  put(summary.substr(0, summary.size() / 2), "ledger.summary");
+  expect_read_anew(600);
+}
+
+TEST_F(LedgerTest, ReadsAllForACorrectionOfWhatTheSummaryHasLetGo) {
+  put(lines(300));
+  append(entry_of(LedgerEvent::reserve, "a"));
+  append(correct_of("old7", "told7", 50));
+  EXPECT_EQ(taken(ledger_.read_condensed()).account.sums({}, 0).spent, 648);
+  // Whoever corrected has summed up anew: the next submit need not read all.
+  EXPECT_TRUE(taken(ledger_.read_condensed()).account.is_condensed());
+  EXPECT_EQ(taken(ledger_.read_all()).account.sums({}, 0).spent, 648);
+}
+
+TEST_F(LedgerTest, EstimatesAlikeWithAndWithoutItsSummary) {
+  put(lines(300));
+  const auto before = reserve("a").estimate;
+  append(entry_of(LedgerEvent::release, "a"));
+  ASSERT_TRUE(taken(ledger_.read_condensed()).account.is_condensed());
+  EXPECT_TRUE(reserve("b").estimate == before);
+  ASSERT_TRUE(before);
+  EXPECT_EQ(before->samples, 20u);
+}
+
+// ---- Its budget.
+
+TEST_F(LedgerTest, ChangesTheLimitsThatAreNamedAndKeepsTheOthers) {
+  const auto limits = budget_limits();
+  EXPECT_EQ(taken(ledger_.budget()), Budget());
+  taken(ledger_.change_budget({{limits[0], 5}, {limits[1], 50}}, nullptr));
+  taken(ledger_.change_budget({{limits[1], 0}, {limits[4], 3}}, nullptr));
+  Budget expected;
+  expected.per_clip = 5;
+  expected.tasks_per_day = 3;
+  EXPECT_EQ(taken(ledger_.budget()), expected);
+  EXPECT_EQ(contents("budget.json"), "{\n  \"per_clip\": 5,\n  \"tasks_per_day\": 3\n}\n");
+  EXPECT_FALSE(ledger_.change_budget({{limits[4], 1.5}}, nullptr));
+  EXPECT_FALSE(ledger_.change_budget({{limits[0], -1}}, nullptr));
+  EXPECT_EQ(taken(ledger_.budget()), expected);
+}
+
+TEST_F(LedgerTest, LiftsABudgetThatCannotBeReadAndChangesNone) {
+  put("{", "budget.json");
+  EXPECT_FALSE(ledger_.change_budget({{budget_limits()[0], 5}}, nullptr));
+  EXPECT_EQ(contents("budget.json"), "{");
+  ASSERT_TRUE(ledger_.clear_budget(nullptr));
+  EXPECT_EQ(taken(ledger_.budget()), Budget());
+  ASSERT_TRUE(ledger_.clear_budget(nullptr));
+}
+
+// ---- Many at once. Each has a ledger of its own, as processes have.
+
+TEST_F(LedgerTest, LetsExactlyAsManyThroughAsTheBudgetHasRoomFor) {
+  pay("known", 2);
+  taken(ledger_.change_budget({{budget_limits()[3], 2 + 10 * 2}}, nullptr));
+  std::atomic<int> allowed = 0, refused = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 24; ++i)
+    threads.emplace_back([&, i] {
+      Ledger own(FileSystem::posix(), Clock::system(), store_);
+      const auto answer = own.reserve(facts_of("clip" + std::to_string(i)), 0, nullptr);
+      if (answer && answer->decision.verdict == Verdict::allow) ++allowed;
+      if (answer && answer->decision.verdict == Verdict::refuse) ++refused;
+    });
+  for (std::thread &thread : threads) thread.join();
+  EXPECT_EQ(allowed, 10);
+  EXPECT_EQ(refused, 14);
+  EXPECT_EQ(taken(ledger_.read_all()).skipped, 0u);
+  EXPECT_EQ(taken(ledger_.read_all()).account.sums({}, 0).reserved, 20);
+}
+
+}  // namespace
+}  // namespace genclip::test
