@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// A ledger of 100 000 lines: what it adds to a submit (< 20 ms), and how long all of it takes to read, as
+// `genclip cost` does (< 0.5 s). Of the processor's time, for other programs run beside it. Fails when it
+// takes longer.
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <vector>
+
+#include "plugin/account/ledger.h"
+
+namespace {
+
+using namespace genclip;
+
+double cpu_ms() {
+  rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  const auto ms = [](const timeval &time) {
+    return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_usec) / 1e3;
+  };
+  return ms(usage.ru_utime) + ms(usage.ru_stime);
+}
+
+// The median of many runs, and the most.
+bool report(const char *what, int runs, double most_ms, const std::function<void()> &run) {
+  std::vector<double> times;
+  for (int i = 0; i < runs; ++i) {
+    const double begin = cpu_ms();
+    run();
+    times.push_back(cpu_ms() - begin);
+  }
+  std::sort(times.begin(), times.end());
+  const double median = times[times.size() / 2];
+  std::printf("%-52s %8.2f ms, at most %8.2f ms (bound: %g ms)\n", what, median, times.back(), most_ms);
+  return median <= most_ms;
+}
+
+ChargeFacts facts_of(int number) {
+  ChargeFacts facts;
+  facts.key = std::string(56, 'd') + std::to_string(10'000'000 + number);
+  facts.model = "sd_2.0_special" + std::to_string(number % 5);
+  facts.api = "tasks";
+  facts.base_url = "https://service.example/a/fixed/prefix";
+  facts.project = "project " + std::to_string(number % 7);
+  facts.duration = 4 + number % 9;
+  facts.resolution = number % 2 ? "720p" : "1080p";
+  facts.references = {{"reference_images", static_cast<unsigned>(number % 3 + 1)}};
+  return facts;
+}
+
+// A year of clips; one in fifty is unknown, one in fifty was not told.
+void write_ledger(const std::string &path) {
+  std::ofstream file(path, std::ios::binary);
+  const UtcTime start = *utc_time("2026-01-01T00:00:00Z");
+  constexpr int kLines = 100'000;
+  for (int line = 0, number = 0; line < kLines; ++number) {
+    const UtcTime at = start + std::chrono::minutes(number * 15);
+    const auto write = [&](LedgerEntry entry) {
+      entry.at = at;
+      file << ledger_line(entry) << '\n';
+      ++line;
+    };
+    const std::string task = "task-" + std::to_string(number);
+    LedgerEntry reserve(LedgerEvent::reserve, facts_of(number));
+    reserve.estimate = Estimate{1.5, 2, 2.5, 20, "same"};
+    write(reserve);
+    if (number % 50 == 0) {
+      write(LedgerEntry(LedgerEvent::unknown, facts_of(number)));
+      continue;
+    }
+    LedgerEntry submitted(LedgerEvent::submitted, facts_of(number));
+    submitted.task_id = task;
+    write(submitted);
+    LedgerEntry settle(LedgerEvent::settle, facts_of(number));
+    settle.task_id = task;
+    settle.status = "completed";
+    if (number % 50 != 1) settle.amount = 2.25;
+    settle.actual_duration = 5.04;
+    write(settle);
+  }
+}
+
+}  // namespace
+
+int main() {
+  std::string folder = (std::filesystem::temp_directory_path() / "genclip-bench-XXXXXX").string();
+  if (!mkdtemp(folder.data())) return 1;
+  write_ledger(folder + "/ledger.jsonl");
+  Ledger ledger(FileSystem::posix(), Clock::system(), folder);
+  bool good = report("read 100 000 lines, as genclip cost does", 5, 500, [&] { (void)ledger.read_all(); });
+  int number = 1'000'000;
+  const auto submit = [&] { (void)ledger.reserve(facts_of(++number), 0, nullptr); };
+  good &= report("the first reservation, which sums up", 1, 1000, submit);
+  good &= report("a submit's reservation", 200, 20, submit);
+  good &= report("the estimate of a check", 50, 20, [&] { (void)ledger.read_condensed(); });
+  std::filesystem::remove_all(folder);
+  return good ? 0 : 1;
+}

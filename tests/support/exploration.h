@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// All sequences of events up to a length, over a model of the world.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace genclip::test {
+
+// GENCLIP_TEST_SEQUENCES: the length of sequences; `usual` takes a few seconds.
+inline size_t length_of_sequences(size_t usual) {
+  const char *set = std::getenv("GENCLIP_TEST_SEQUENCES");
+  return set ? std::strtoul(set, nullptr, 10) : usual;
+}
+
+// Sequences that lead to the same state have the same future: each state is looked at once, sequences are
+// counted. Beside a World stand World::text(), all that tells it from others; steps_of(world), a vector of
+// structs with the members `event` and `world`; and broken_promise(world), empty when all is well.
+template <typename World>
+class Exploration {
+ public:
+  explicit Exploration(World start) { reach(std::move(start), -1, "start"); }
+
+  // Ends at the first length at which a promise is broken.
+  void go(size_t length) {
+    std::vector<double> paths{1};
+    sequences_ = 1;
+    for (size_t depth = 0; depth < length && violations_.empty(); ++depth) {
+      std::vector<double> further;
+      for (size_t state = 0; state < paths.size(); ++state) {
+        if (paths[state] == 0) continue;
+        for (const size_t next : next_of(state)) {
+          if (next >= further.size()) further.resize(states_.size());
+          further[next] += paths[state];
+          sequences_ += paths[state];
+        }
+      }
+      paths = std::move(further);
+    }
+  }
+
+  size_t states() const { return states_.size(); }
+  double sequences() const { return sequences_; }
+  // Each with the way to it.
+  const std::vector<std::string> &violations() const { return violations_; }
+
+ private:
+  struct State {
+    World world;
+    long before;
+    std::string event;
+    bool is_expanded = false;
+    std::vector<size_t> next;
+  };
+
+  size_t reach(World world, long before, const std::string &event) {
+    const auto [known, is_new] = by_text_.try_emplace(world.text(), states_.size());
+    if (!is_new) return known->second;
+    std::string broken = broken_promise(world);
+    states_.push_back({std::move(world), before, event, false, {}});
+    if (!broken.empty()) violations_.push_back(broken + "\n" + way_to(states_.size() - 1));
+    return states_.size() - 1;
+  }
+
+  const std::vector<size_t> &next_of(size_t state) {
+    if (!states_[state].is_expanded) {
+      std::vector<size_t> next;
+      for (auto &step : steps_of(states_[state].world))
+        next.push_back(reach(std::move(step.world), static_cast<long>(state), step.event));
+      states_[state].next = std::move(next);
+      states_[state].is_expanded = true;
+      states_[state].world = World();  // Worlds are large, and this one is done.
+    }
+    return states_[state].next;
+  }
+
+  std::string way_to(size_t state) const {
+    std::string way;
+    for (long at = static_cast<long>(state); at >= 0; at = states_[static_cast<size_t>(at)].before)
+      way = "  " + states_[static_cast<size_t>(at)].event + "\n" + way;
+    return way + "  " + states_[state].world.text();
+  }
+
+  std::vector<State> states_;
+  std::unordered_map<std::string, size_t> by_text_;
+  std::vector<std::string> violations_;
+  double sequences_ = 0;
+};
+
+}  // namespace genclip::test
