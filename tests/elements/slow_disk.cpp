@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A program's symbols come before the C library's, for its plugins and libraries too.
+// Calls that wait until a time, or until the disk is no longer slow.
 #include "tests/elements/slow_disk.h"
 
-#include <dirent.h>
-#include <dlfcn.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <array>
-#include <atomic>
-#include <cstdarg>
 #include <optional>
 #include <thread>
 
 #include "plugin/base/mutex.h"
+#include "tests/support/disk_calls.h"
 
 namespace genclip::test {
 namespace {
@@ -41,10 +33,7 @@ State &state() {
   return state;
 }
 
-// So that the many calls of tests without a slow disk cost nothing.
-std::atomic<bool> is_slow = false;
-
-void meet(const std::string &path) {
+void wait_for_disk(const std::string &path) {
   State &all = state();
   MutexLock lock(all.mutex);
   if (all.folder.empty() || !path.starts_with(all.folder)) return;
@@ -68,16 +57,10 @@ void meet(const std::string &path) {
   all.gave_up = all.gave_up || hangs;
 }
 
-void note(const char *path) {
-  if (is_slow && path) meet(path);
-}
-
-void note(int descriptor) {
-  if (!is_slow) return;
-  std::array<char, 4096> path;
-  const ssize_t size =
-      ::readlink(("/proc/self/fd/" + std::to_string(descriptor)).c_str(), path.data(), path.size() - 1);
-  if (size > 0) meet(std::string(path.data(), static_cast<size_t>(size)));
+// Making a file is a part of opening it.
+int meet(FileCall call, const std::string &path) {
+  if (call != FileCall::make) wait_for_disk(path);
+  return 0;
 }
 
 void begin(const std::string &folder, std::chrono::milliseconds delay, std::optional<size_t> calls) {
@@ -90,12 +73,7 @@ void begin(const std::string &folder, std::chrono::milliseconds delay, std::opti
   all.waiting = all.calls_of_owner = 0;
   all.gave_up = false;
   ++all.life;
-  is_slow = true;
-}
-
-template <typename Function>
-Function *next_call(Function *, const char *name) {
-  return reinterpret_cast<Function *>(dlsym(RTLD_NEXT, name));
+  set_disk_hook(meet);
 }
 
 }  // namespace
@@ -111,7 +89,7 @@ SlowDisk::SlowDisk(const std::string &folder, size_t calls_before_it_hangs) {
 SlowDisk::~SlowDisk() {
   State &all = state();
   MutexLock lock(all.mutex);
-  is_slow = false;
+  set_disk_hook(nullptr);
   all.folder.clear();
   ++all.life;
   all.changed.notify_all();
@@ -133,97 +111,3 @@ bool SlowDisk::gave_up() const {
 }
 
 }  // namespace genclip::test
-
-using genclip::test::note;
-
-// The one that is declared here is the C library's of 64-bit offsets, by whichever name.
-#define NEXT(function)                                                             \
-  ([] {                                                                            \
-    static const auto known = genclip::test::next_call(&function, #function "64"); \
-    return known;                                                                  \
-  }())
-#define NEXT_PLAIN(function)                                                  \
-  ([] {                                                                       \
-    static const auto known = genclip::test::next_call(&function, #function); \
-    return known;                                                             \
-  }())
-
-extern "C" {
-
-int open(const char *path, int flags, ...) {
-  mode_t mode = 0;
-  if (flags & (O_CREAT | O_TMPFILE)) {
-    va_list rest;
-    va_start(rest, flags);
-    mode = va_arg(rest, mode_t);
-    va_end(rest);
-  }
-  note(path);
-  return NEXT(open)(path, flags, mode);
-}
-
-int close(int descriptor) {
-  note(descriptor);
-  return NEXT_PLAIN(close)(descriptor);
-}
-
-ssize_t pread(int descriptor, void *bytes, size_t count, off_t offset) {
-  note(descriptor);
-  return NEXT(pread)(descriptor, bytes, count, offset);
-}
-
-ssize_t pwrite(int descriptor, const void *bytes, size_t count, off_t offset) {
-  note(descriptor);
-  return NEXT(pwrite)(descriptor, bytes, count, offset);
-}
-
-int fstat(int descriptor, struct stat *status) noexcept {
-  note(descriptor);
-  return NEXT(fstat)(descriptor, status);
-}
-
-int lstat(const char *path, struct stat *status) noexcept {
-  note(path);
-  return NEXT(lstat)(path, status);
-}
-
-int fsync(int descriptor) {
-  note(descriptor);
-  return NEXT_PLAIN(fsync)(descriptor);
-}
-
-int rename(const char *from, const char *to) noexcept {
-  note(from);
-  return NEXT_PLAIN(rename)(from, to);
-}
-
-int remove(const char *path) noexcept {
-  note(path);
-  return NEXT_PLAIN(remove)(path);
-}
-
-int mkdir(const char *path, mode_t mode) noexcept {
-  note(path);
-  return NEXT_PLAIN(mkdir)(path, mode);
-}
-
-int utimensat(int folder, const char *path, const struct timespec times[2], int flags) noexcept {
-  note(path);
-  return NEXT_PLAIN(utimensat)(folder, path, times, flags);
-}
-
-DIR *opendir(const char *path) {
-  note(path);
-  return NEXT_PLAIN(opendir)(path);
-}
-
-int fcntl(int descriptor, int command, ...) {
-  va_list rest;
-  va_start(rest, command);
-  void *argument = va_arg(rest, void *);
-  va_end(rest);
-  if (command == F_OFD_SETLK) note(descriptor);
-  return NEXT(fcntl)(descriptor, command, argument);
-}
-
-}  // extern "C"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A folder on a disk that takes its time, or hangs: the program's own calls of the C library come here first.
+// A folder on a disk that takes its time, or hangs.
 #pragma once
 
 #include <chrono>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Files below a folder that fail as a disk's do: the program's own calls of the C library come here first.
+// Files below a folder that fail as a disk's do.
 #pragma once
 
 #include <string>
 
-namespace genclip::test {
+#include "tests/support/disk_calls.h"
 
-enum class FileCall { open, make, write, sync, rename, truncate, lock, make_folder, remove, read };
+namespace genclip::test {
 
 struct DiskFault {
   FileCall call = FileCall::write;

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// These functions have the names of the C library's. The dynamic linker looks for a name in the program
+// first, then in what LD_PRELOAD names, then in the libraries: so the program, its plugins and its libraries
+// all call these here, and these find the C library's as the next ones of that name. Nothing in the tested
+// code knows of it, which is why it is done so, and not by a FileSystem that is handed in.
+#include "tests/support/disk_calls.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+
+namespace genclip::test {
+namespace {
+
+std::atomic<DiskHook> current_hook = nullptr;
+
+bool fails(FileCall call, const char *path) {
+  const DiskHook hook = current_hook;
+  if (!hook || !path) return false;
+  const int code = hook(call, path);
+  if (code != 0) errno = code;
+  return code != 0;
+}
+
+bool fails(FileCall call, int descriptor) {
+  if (!current_hook) return false;
+  std::array<char, 4096> path{};
+  const ssize_t size =
+      ::readlink(("/proc/self/fd/" + std::to_string(descriptor)).c_str(), path.data(), path.size() - 1);
+  return size > 0 && fails(call, path.data());
+}
+
+template <typename Function>
+Function *next(Function *, const char *name) {
+  return reinterpret_cast<Function *>(dlsym(RTLD_NEXT, name));
+}
+
+}  // namespace
+
+void set_disk_hook(DiskHook hook) { current_hook = hook; }
+
+}  // namespace genclip::test
+
+using genclip::test::fails;
+using genclip::test::FileCall;
+
+// The one that is declared here is the C library's of 64-bit offsets, by whichever name.
+#define NEXT(function)                                                        \
+  ([] {                                                                       \
+    static const auto known = genclip::test::next(&function, #function "64"); \
+    return known;                                                             \
+  }())
+#define NEXT_PLAIN(function)                                             \
+  ([] {                                                                  \
+    static const auto known = genclip::test::next(&function, #function); \
+    return known;                                                        \
+  }())
+
+extern "C" {
+
+int open(const char *path, int flags, ...) {
+  mode_t mode = 0;
+  if (flags & (O_CREAT | O_TMPFILE)) {
+    va_list rest;
+    va_start(rest, flags);
+    mode = va_arg(rest, mode_t);
+    va_end(rest);
+  }
+  if (fails(FileCall::open, path)) return -1;
+  if ((flags & O_CREAT) && access(path, F_OK) != 0 && fails(FileCall::make, path)) return -1;
+  return NEXT(open)(path, flags, mode);
+}
+
+// A descriptor that cannot be closed has no meaning: it is closed whatever the hook says.
+int close(int descriptor) {
+  static_cast<void>(fails(FileCall::close, descriptor));
+  return NEXT_PLAIN(close)(descriptor);
+}
+
+ssize_t pread(int descriptor, void *bytes, size_t count, off_t offset) {
+  return fails(FileCall::read, descriptor) ? -1 : NEXT(pread)(descriptor, bytes, count, offset);
+}
+
+ssize_t pwrite(int descriptor, const void *bytes, size_t count, off_t offset) {
+  return fails(FileCall::write, descriptor) ? -1 : NEXT(pwrite)(descriptor, bytes, count, offset);
+}
+
+int fsync(int descriptor) { return fails(FileCall::sync, descriptor) ? -1 : NEXT_PLAIN(fsync)(descriptor); }
+
+int ftruncate(int descriptor, off_t size) noexcept {
+  return fails(FileCall::truncate, descriptor) ? -1 : NEXT(ftruncate)(descriptor, size);
+}
+
+int fstat(int descriptor, struct stat *status) noexcept {
+  return fails(FileCall::info, descriptor) ? -1 : NEXT(fstat)(descriptor, status);
+}
+
+int statx(int folder, const char *path, int flags, unsigned mask, struct statx *status) noexcept {
+  const bool failed = *path ? fails(FileCall::info, path) : fails(FileCall::info, folder);  // AT_EMPTY_PATH
+  return failed ? -1 : NEXT_PLAIN(statx)(folder, path, flags, mask, status);
+}
+
+int utimensat(int folder, const char *path, const struct timespec times[2], int flags) noexcept {
+  return fails(FileCall::touch, path) ? -1 : NEXT_PLAIN(utimensat)(folder, path, times, flags);
+}
+
+int fcntl(int descriptor, int command, ...) {
+  va_list rest;
+  va_start(rest, command);
+  void *argument = va_arg(rest, void *);
+  va_end(rest);
+  if (command == F_OFD_SETLK && fails(FileCall::lock, descriptor)) return -1;
+  return NEXT(fcntl)(descriptor, command, argument);
+}
+
+int rename(const char *from, const char *to) noexcept {
+  return fails(FileCall::rename, from) ? -1 : NEXT_PLAIN(rename)(from, to);
+}
+
+int remove(const char *path) noexcept {
+  return fails(FileCall::remove, path) ? -1 : NEXT_PLAIN(remove)(path);
+}
+
+int mkdir(const char *path, mode_t mode) noexcept {
+  return fails(FileCall::make_folder, path) ? -1 : NEXT_PLAIN(mkdir)(path, mode);
+}
+
+DIR *opendir(const char *path) { return fails(FileCall::list, path) ? nullptr : NEXT_PLAIN(opendir)(path); }
+
+}  // extern "C"
