@@ -35,7 +35,7 @@ constexpr std::array<NamedColour, 14> kColours = {{
     {"purple", 128, 0, 128},
 }};
 
-Error no_picture() { return {ErrorKind::wrong_type, "inlineData.data is no JPEG"}; }
+Error no_picture() { return {ErrorKind::wrong_type, "inlineData.data is not a JPEG"}; }
 
 // Null when the bytes cannot be decoded.
 GRef<GstSample> decode(std::string_view bytes) {

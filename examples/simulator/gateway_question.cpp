@@ -33,17 +33,17 @@ bool is_one_of(std::string_view name, std::initializer_list<std::string_view> na
 bool is_object_of(const Json &value, const std::string &where, std::initializer_list<std::string_view> names,
                   Problems &problems) {
   if (!value.object()) {
-    problems.push_back(where + " is no object");
+    problems.push_back(where + " is not an object");
     return false;
   }
   for (const auto &[name, member] : *value.object())
-    if (!is_one_of(name, names)) problems.push_back(where + "." + name + " is not known");
+    if (!is_one_of(name, names)) problems.push_back(where + "." + name + " is unknown");
   return true;
 }
 
 const Json::Array *filled_array(const Json *value, const std::string &where, Problems &problems) {
   if (value && value->array() && !value->array()->empty()) return value->array();
-  problems.push_back(where + " is no array, or an empty one");
+  problems.push_back(where + " is not a non-empty array");
   return nullptr;
 }
 
@@ -77,11 +77,11 @@ void read_picture(const Json &data, const std::string &where, GatewayQuestion &q
 void read_part(const Json &part, const std::string &where, GatewayQuestion &question, Problems &problems) {
   if (!is_object_of(part, where, {"text", "inlineData"}, problems)) return;
   if (part.object()->size() != 1) {
-    problems.push_back(where + " holds not exactly one of text and inlineData");
+    problems.push_back(where + " must contain exactly one of text and inlineData");
   } else if (const Json *data = part.find("inlineData")) {
     read_picture(*data, where + ".inlineData", question, problems);
   } else if (const Json *text = part.find("text"); !text || !text->string() || text->string()->empty()) {
-    problems.push_back(where + ".text is no text, or an empty one");
+    problems.push_back(where + ".text is not a non-empty text");
   } else if (question.prompt.empty()) {
     question.prompt = *text->string();
   } else {
@@ -110,7 +110,7 @@ void expect_number(const Json &config, const char *name, double most, Problems &
   if (!value) return;
   const auto number = value->number();
   if (!number || *number < 0 || *number > most)
-    problems.push_back(std::string("generationConfig.") + name + " is no number of its range");
+    problems.push_back(std::string("generationConfig.") + name + " is not a number in its range");
 }
 
 void read_config(const Json &config, GatewayQuestion &question, Problems &problems) {
@@ -120,7 +120,7 @@ void read_config(const Json &config, GatewayQuestion &question, Problems &proble
   const Json *tokens = config.find("maxOutputTokens");
   if (!tokens) return;
   if (!tokens->integer() || *tokens->integer() < 1)
-    problems.push_back("generationConfig.maxOutputTokens is no positive integer");
+    problems.push_back("generationConfig.maxOutputTokens is not a positive integer");
   else
     question.max_output_tokens = *tokens->integer();
 }
@@ -135,7 +135,7 @@ void read_system_instruction(const Json &instruction, GatewayQuestion &question,
     if (text && text->string())
       question.system_instruction += *text->string();
     else
-      problems.push_back(where + ".text is no text");
+      problems.push_back(where + ".text is not a text");
   }
 }
 
@@ -145,7 +145,7 @@ Result<GatewayQuestion> read_gateway_path(const std::string &path) {
   const auto unknown = [](std::string why) { return Error{ErrorKind::not_found, std::move(why)}; };
   const size_t colon = path.rfind(':');
   if (!path.starts_with(kPath) || colon == std::string::npos || colon < kPath.size())
-    return unknown("This is no path of the text gateway.");
+    return unknown("The text gateway has no such path.");
   const std::string way = path.substr(colon + 1, path.find('?', colon) - colon - 1);
   GatewayQuestion question;
   question.model = path.substr(kPath.size(), colon - kPath.size());

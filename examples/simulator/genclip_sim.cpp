@@ -40,37 +40,37 @@ struct Arguments {
 bool parse(Arguments &to, int argc, char **argv) {
   const GOptionEntry entries[] = {
       {"host", 0, 0, G_OPTION_ARG_STRING, &to.host, "IP address to listen on (127.0.0.1)", "ADDRESS"},
-      {"port", 0, 0, G_OPTION_ARG_INT, &to.port, "Port of the APIs (a free one)", "PORT"},
-      {"media-host", 0, 0, G_OPTION_ARG_STRING, &to.media_host, "IP address of the clips (as --host)",
-       "ADDRESS"},
-      {"media-port", 0, 0, G_OPTION_ARG_INT, &to.media_port, "Port of the clips (a free one)", "PORT"},
-      {"key", 0, 0, G_OPTION_ARG_STRING, &to.key, "The API key that is right (sim-key)", "KEY"},
-      {"queued", 0, 0, G_OPTION_ARG_INT, &to.queued, "How long a task is queued (2000)", "MS"},
-      {"processing", 0, 0, G_OPTION_ARG_INT, &to.processing, "How long it is then processed, at least (6000)",
-       "MS"},
+      {"port", 0, 0, G_OPTION_ARG_INT, &to.port, "Port of the APIs (any free port)", "PORT"},
+      {"media-host", 0, 0, G_OPTION_ARG_STRING, &to.media_host,
+       "IP address that serves the clips (same as --host)", "ADDRESS"},
+      {"media-port", 0, 0, G_OPTION_ARG_INT, &to.media_port, "Port of the clips (any free port)", "PORT"},
+      {"key", 0, 0, G_OPTION_ARG_STRING, &to.key, "The API key to accept (sim-key)", "KEY"},
+      {"queued", 0, 0, G_OPTION_ARG_INT, &to.queued, "Time that a task is queued (2000)", "MS"},
+      {"processing", 0, 0, G_OPTION_ARG_INT, &to.processing,
+       "Minimum time that a task is then processed (6000)", "MS"},
       {"poll-interval", 0, 0, G_OPTION_ARG_INT, &to.poll_interval,
-       "Queries closer than that count as early (5000)", "MS"},
-      {"url-lifetime", 0, 0, G_OPTION_ARG_DOUBLE, &to.url_lifetime, "How long a clip's URL is good (3600)",
+       "Queries at shorter intervals count as early (5000)", "MS"},
+      {"url-lifetime", 0, 0, G_OPTION_ARG_DOUBLE, &to.url_lifetime, "Time that a clip's URL is valid (3600)",
        "SECONDS"},
-      {"faststart", 0, 0, G_OPTION_ARG_NONE, &to.faststart, "Make mp4 files with the index first", nullptr},
-      {"padding", 0, 0, G_OPTION_ARG_INT64, &to.padding, "Make mp4 files at least that long", "BYTES"},
-      {"throttle", 0, 0, G_OPTION_ARG_INT64, &to.throttle, "Send each clip at that pace", "BYTES_PER_SECOND"},
-      {"seed", 0, 0, G_OPTION_ARG_INT64, &to.seed, "Of the task ids (a random one)", "NUMBER"},
-      {"models", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &to.models, "A file of further models; may be repeated",
+      {"faststart", 0, 0, G_OPTION_ARG_NONE, &to.faststart, "Write mp4 files with the index first", nullptr},
+      {"padding", 0, 0, G_OPTION_ARG_INT64, &to.padding, "Pad mp4 files to at least this size", "BYTES"},
+      {"throttle", 0, 0, G_OPTION_ARG_INT64, &to.throttle, "Send each clip at this rate", "BYTES_PER_SECOND"},
+      {"seed", 0, 0, G_OPTION_ARG_INT64, &to.seed, "Seed of the task IDs (random)", "NUMBER"},
+      {"models", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &to.models, "File with more models; may be repeated",
        "FILE"},
-      {"fault", 0, 0, G_OPTION_ARG_STRING_ARRAY, &to.faults, "Let something go wrong; may be repeated",
+      {"fault", 0, 0, G_OPTION_ARG_STRING_ARRAY, &to.faults, "Inject a fault; may be repeated",
        "CALL[#FROM[-TO]]:KIND[=ARGUMENT]"},
-      {"list-faults", 0, 0, G_OPTION_ARG_NONE, &to.list_faults, "Print what can go wrong, and exit", nullptr},
-      {"ready-file", 0, 0, G_OPTION_ARG_FILENAME, &to.ready_file, "Write the addresses there once it listens",
-       "FILE"},
-      {"version", 0, 0, G_OPTION_ARG_NONE, &to.version, "Print the version, and exit", nullptr},
+      {"list-faults", 0, 0, G_OPTION_ARG_NONE, &to.list_faults, "List the faults and exit", nullptr},
+      {"ready-file", 0, 0, G_OPTION_ARG_FILENAME, &to.ready_file,
+       "Write the addresses to this file once it listens", "FILE"},
+      {"version", 0, 0, G_OPTION_ARG_NONE, &to.version, "Print the version and exit", nullptr},
       {nullptr, 0, 0, G_OPTION_ARG_NONE, nullptr, nullptr, nullptr}};
   const std::unique_ptr<GOptionContext, OptionContextFree> context(
       g_option_context_new("- a stand-in for the generation service, on loopback"));
   g_option_context_set_description(
       context.get(),
       "It prints its addresses as shell assignments and runs until SIGINT or SIGTERM.\n"
-      "--ready-file gets the same lines:  . FILE; export GENCLIP_BASE_URL\n");
+      "--ready-file writes the same lines to a file:  . FILE; export GENCLIP_BASE_URL\n");
   g_option_context_add_main_entries(context.get(), entries, nullptr);
   GErrorPtr error;
   if (!g_option_context_parse(context.get(), &argc, &argv, take(error))) {
@@ -78,7 +78,7 @@ bool parse(Arguments &to, int argc, char **argv) {
     return false;
   }
   if (argc > 1) {
-    std::fprintf(stderr, "genclip-sim: \"%s\" is no option.\nTry genclip-sim --help.\n", argv[1]);
+    std::fprintf(stderr, "genclip-sim: unexpected argument \"%s\".\nTry genclip-sim --help.\n", argv[1]);
     return false;
   }
   return true;
@@ -87,12 +87,13 @@ bool parse(Arguments &to, int argc, char **argv) {
 // Names an impossible port, time or size; null when there is none.
 const char *nonsense(const Arguments &from) {
   for (const gint port : {from.port, from.media_port})
-    if (port < 0 || port > 65535) return "a port is a number from 0 to 65535.";
+    if (port < 0 || port > 65535) return "a port must be a number from 0 to 65535.";
   if (from.queued < 0 || from.processing < 0 || from.poll_interval < 0) return "a time cannot be negative.";
-  if (!(from.url_lifetime >= 0) || from.url_lifetime > 1e9) return "a lifetime is from 0 to 1e9 seconds.";
-  if (from.padding < 0 || from.padding > G_MAXINT32) return "the padding is from 0 to 2147483647 bytes.";
-  if (from.throttle < 0) return "a pace cannot be negative.";
-  if (from.key && !*from.key) return "the key is empty.";
+  if (!(from.url_lifetime >= 0) || from.url_lifetime > 1e9)
+    return "a lifetime must be from 0 to 1e9 seconds.";
+  if (from.padding < 0 || from.padding > G_MAXINT32) return "the padding must be from 0 to 2147483647 bytes.";
+  if (from.throttle < 0) return "a rate cannot be negative.";
+  if (from.key && !*from.key) return "the key must not be empty.";
   return nullptr;
 }
 

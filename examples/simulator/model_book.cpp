@@ -110,7 +110,7 @@ Result<void> ModelBook::add(const Json &document, const std::string &origin) {
 
   const Json *models = document.find("models");
   if (!models) return {};
-  if (!models->array()) return wrong("models is no array.");
+  if (!models->array()) return wrong("models is not an array.");
   for (const Json &entry : *models->array()) {
     const Json *id = entry.find("id");
     if (!id || !id->string()) return wrong("a model has no id.");

@@ -80,13 +80,14 @@ bool is_web_url(const std::string &text) {
 
 void judge_reference(const std::string &name, const Model &model, const Json &item, Problems &problems) {
   constexpr std::string_view kAsset = "assetId://";
-  if (!item.string()) return problems.push_back(name + " holds something that is not a string");
+  if (!item.string()) return problems.push_back(name + " contains something that is not a string");
   const std::string &text = *item.string();
   if (text.starts_with(kAsset)) {
     if (!model.assets) problems.push_back(name + ": " + model.id + " does not support the asset library");
-    if (text.size() == kAsset.size()) problems.push_back(name + " holds an empty asset id");
+    if (text.size() == kAsset.size()) problems.push_back(name + " contains an empty asset id");
   } else if (!is_web_url(text)) {
-    problems.push_back(name + " holds something that is not a public http(s) URL; base64 is not supported");
+    problems.push_back(name +
+                       " contains something that is not a public http(s) URL; base64 is not supported");
   }
 }
 

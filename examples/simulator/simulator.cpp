@@ -41,7 +41,7 @@ Result<unsigned> listen(SoupServer *server, const std::string &host, unsigned po
     return Error{ErrorKind::open_read, "Cannot listen on " + authority(host, port) + ": " + why};
   };
   const auto address = GRef<GSocketAddress>::adopt(g_inet_socket_address_new_from_string(host.c_str(), port));
-  if (!address) return fail("that is no IP address.");
+  if (!address) return fail("it is not an IP address.");
   GErrorPtr error;
   const auto socket = GRef<GSocket>::adopt(g_socket_new(
       g_socket_address_get_family(address.get()), G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, take(error)));

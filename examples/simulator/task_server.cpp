@@ -83,7 +83,7 @@ void TaskServer::handle(SoupServerMessage *message, const std::string &path) {
       return;
     }
     if (rest.empty() || rest.front() == '/')
-      return stage_.answer(message, refuse(405, "This method is not for this address."), false);
+      return stage_.answer(message, refuse(405, "This method is not allowed for this address."), false);
   }
   stage_.answer(message, refuse(404, "There is nothing at " + path + "."), false);
 }

@@ -88,7 +88,7 @@ class GenclipSim(unittest.TestCase):
     def test_says_what_is_wrong_with_an_option(self):
         for options, words in ((("--fault", "media:explode"), "explode"), (("--port", "70000"), "65535"),
                                (("--queued", "-1"), "negative"), (("--nonsense",), "--nonsense"), (("more",), "more"),
-                               (("--key", ""), "key is empty")):
+                               (("--key", ""), "key must not be empty")):
             ended = run(*options)
             self.assertEqual(ended.returncode, 2, options)
             self.assertIn(words, ended.stderr)
