@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What an element warns of before it begins, although it can go on.
+// Warnings that an element posts before it starts, although it can continue.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace genclip {
 
 // The mistakes in the files of $GENCLIP_MODELS, with file and line, in one sentence. Only the first element
-// of a process gets them: a timeline of a hundred clips need not say it a hundred times.
+// of a process gets them: a timeline of a hundred clips should not repeat them a hundred times.
 std::vector<std::string> unreported_catalog_mistakes();
 
 }  // namespace genclip

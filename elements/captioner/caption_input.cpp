@@ -81,13 +81,13 @@ uint64_t CaptionInput::timestamp(uint64_t stream_time, uint64_t otherwise) const
   return GST_CLOCK_TIME_IS_VALID(position) ? position : otherwise;
 }
 
-// What upstream has turned round shows, at its timestamp, what ends at that stream time.
+// If upstream reversed the stream, a buffer at this timestamp shows the frame that ends at this stream time.
 FrameSampler::Decision CaptionInput::sample(uint64_t stream_time) {
   if (segment_.applied_rate < 0 && stream_time > 0) --stream_time;
   return sampler_.on_frame(stream_time, is_falling());
 }
 
-// A codec does not change what is asked: images that come as fast as video does are sampled as video is.
+// The codec must not affect costs: images that arrive as fast as video are sampled like video.
 bool CaptionInput::is_sampled(const GstBuffer *buffer, uint64_t time) const {
   if (image_sampling_ != ImageSampling::automatic) return image_sampling_ == ImageSampling::interval;
   if (GST_BUFFER_DURATION_IS_VALID(buffer) && GST_BUFFER_DURATION(buffer) > 0)
@@ -101,14 +101,14 @@ CaptionInput::Taken CaptionInput::take_image(const GstBuffer *buffer, uint64_t t
   last_image_ = time;
   if (sampled) {
     Taken taken = take_frame(buffer, time, live);
-    // The next window ends it as well, but may begin much later than a queue beside this waits.
+    // The next window ends it too, but may start later than a parallel queue can wait.
     taken.ends_open = std::exchange(open_end_, std::nullopt);
     return taken;
   }
   Taken taken = take_single(buffer, time);
   open_end_.reset();
   if (!taken.asked || image_sampling_ == ImageSampling::every) return taken;
-  // Those that may follow at once are of the same window.
+  // Images that follow immediately belong to the same window.
   if (const auto window = sample(taken.stream_time).window; window && !taken.asked->end_known)
     open_end_ = timestamp(window->end, taken.asked->window.end);
   return taken;
@@ -128,11 +128,11 @@ CaptionInput::Taken CaptionInput::take_frame(const GstBuffer *buffer, uint64_t t
   const uint64_t stop =
       GST_CLOCK_TIME_IS_VALID(segment_.stop) ? segment_.stop : std::numeric_limits<uint64_t>::max();
   uint64_t start = timestamp(decision.window->start, segment_.start);
-  // A window that began before the stream did begins with its first frame.
+  // A window that started before the stream starts with its first frame.
   if (live && first_) start = time;
   start = std::clamp<uint64_t>(start, segment_.start, time);
   uint64_t whole_end = std::min(timestamp(decision.window->end, start + interval_), stop);
-  // A picture that lasts longer is captioned for as long as it lasts.
+  // A picture that lasts longer than its window keeps its caption for its whole duration.
   const uint64_t lasts = GST_BUFFER_DURATION_IS_VALID(buffer) ? GST_BUFFER_DURATION(buffer) : frame_duration_;
   if (segment_.rate > 0 && lasts > 0) whole_end = std::max(whole_end, std::min(time + lasts, stop));
   uint64_t end = whole_end;
@@ -145,7 +145,7 @@ CaptionInput::Taken CaptionInput::take_frame(const GstBuffer *buffer, uint64_t t
   return taken;
 }
 
-// Images and texts: each one asks.
+// Images and texts: each one gets a caption.
 CaptionInput::Taken CaptionInput::take_single(const GstBuffer *buffer, uint64_t time) {
   const bool timed = GST_BUFFER_DURATION_IS_VALID(buffer) && GST_BUFFER_DURATION(buffer) > 0;
   const bool known = timed || (kind_ == InputKind::image && frame_duration_ > 0);

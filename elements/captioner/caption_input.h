@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Buffers of the sink pad on the time of the stream: which ask, for which time. No thread, no lock.
+// Decides which buffers of the sink pad need a caption, and for which span of stream time. No threads, no
+// locks.
 #pragma once
 
 #include <gst/gst.h>
@@ -15,10 +16,10 @@ namespace genclip {
 
 enum class InputKind { none, video, image, text, markup };
 
-// Which of the images of an image input ask for a caption.
+// Which images of an image input get a caption.
 enum class ImageSampling {
-  automatic,  // one an interval where they come faster than that, else each
-  interval,   // one an interval
+  automatic,  // one per interval if they arrive faster than that, otherwise each
+  interval,   // one per interval
   every,      // each
 };
 template <>
@@ -28,37 +29,37 @@ inline constexpr Word<ImageSampling> kWords<ImageSampling>[] = {{ImageSampling::
 
 InputKind input_kind(const GstCaps *caps);
 
-// A caption that a buffer asks for, in timestamps of the outgoing segment.
+// The time of a caption, in timestamps of the outgoing segment.
 struct AskedTime {
   TimeSpan window;
   bool end_known = true;
   uint64_t quiet_until = 0;
 };
 
-// Used by the streaming thread alone.
+// Used only by the streaming thread.
 class CaptionInput {
  public:
   CaptionInput(uint64_t interval, unsigned frames, ImageSampling image_sampling);
 
   void set_caps(const GstCaps *caps);
-  // A flush, or another stream: whatever segment comes begins anew.
+  // After a flush, or for a new stream: the next segment starts from scratch.
   void reset();
 
   struct Placed {
-    GstSegment segment;      // to send downstream: the same when it is one of time, else one that starts at 0
-    bool continues = false;  // only its end is another, if anything is: windows go on as they are
+    GstSegment segment;  // to send downstream: the same if its format is time, otherwise one that starts at 0
+    bool continues = false;  // at most the end differs: the windows continue
   };
-  // `duration`: stream time at which the material ends, where that is known.
+  // `duration`: stream time at which the stream ends, if known.
   Placed set_segment(const GstSegment &segment, std::optional<uint64_t> duration);
 
   struct Taken {
-    bool keep = false;  // a still is to be made of it
+    bool keep = false;  // make a still of it
     uint64_t stream_time = 0;
     std::optional<AskedTime> asked;
-    // Where the caption ends that was asked for before without a known end.
+    // End of the previous caption, if that was requested with an unknown end.
     std::optional<uint64_t> ends_open;
   };
-  // `live`: windows begin no earlier than what was there.
+  // `live`: the first window starts with its first frame.
   Taken take(const GstBuffer *buffer, bool live);
 
   InputKind kind() const { return kind_; }
@@ -78,14 +79,14 @@ class CaptionInput {
   const ImageSampling image_sampling_;
   FrameSampler sampler_;
   InputKind kind_ = InputKind::none;
-  uint64_t frame_duration_ = 0;  // from the caps; 0 where they say none
-  GstSegment segment_ = {};      // data before any segment are on one that starts at 0
-  bool placed_ = false;          // a segment has come since the last reset
+  uint64_t frame_duration_ = 0;  // from the caps; 0 if they have none
+  GstSegment segment_ = {};      // before the first segment, one that starts at 0
+  bool placed_ = false;          // a segment has arrived since the last reset
   std::optional<uint64_t> material_end_;
-  uint64_t next_time_ = 0;  // where a buffer without a timestamp goes
+  uint64_t next_time_ = 0;  // time of the next buffer without a timestamp
   bool first_ = true;
   std::optional<uint64_t> last_image_;
-  std::optional<uint64_t> open_end_;  // the window of the image whose length was not known ends there
+  std::optional<uint64_t> open_end_;  // end of the window of an image with unknown duration
 };
 
 }  // namespace genclip

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The line in which captions wait their turn: the one place that all of gencaption's threads share.
+// The queue of captions: the only data that gencaption's threads share.
 //
-// Answers take seconds and arrive in any order, but buffers must leave in the order of time, without gaps. So
-// each question takes its place in one queue as soon as its input arrives, between the events and silences
-// around it. Workers fill in the answers wherever these places are, and the source task takes from the front
-// only. Live, the front does not wait for ever: when its latency has passed, the late policy decides what
-// becomes of it.
+// Captions must leave in stream order without gaps or overlaps, but the work on them takes place elsewhere
+// and finishes in any order: codecs need milliseconds, the gateway seconds, and a request may fail or be
+// retried. The streaming thread cannot wait for an answer, or a tee in front of gencaption would stall. So it
+// only appends a slot for each caption. The still maker and the workers fill the slots in whatever order they
+// finish, and the source pad's task takes them from the front, together with the events and the silence
+// between them.
 //
-// There is one lock, because each decision needs several things at the same moment: the order of the queue,
-// the states of its captions, and the time that is given away already. Nothing outside is called with it
-// held. flush() and close() drop what is queued, cancel the questions under way, and wake every thread that
-// waits here.
+// All state is here under a single lock, because almost every decision depends on several slots at once:
+// whether there is room, which request comes next, and whether a late caption still has a place. Workers do
+// the slow work without the lock, on data that belongs to them (see CaptionSlot).
 #pragma once
 
 #include <gst/gst.h>
@@ -30,22 +30,22 @@ namespace genclip {
 
 struct LineSettings {
   unsigned max_in_flight = 2;
-  unsigned max_waiting = 0;  // 0: 4 times as many
+  unsigned max_waiting = 0;  // 0: 4 * max_in_flight
   unsigned context = 0;
   unsigned max_requests = 0;  // 0: no limit
   LatePolicy late_policy = LatePolicy::drop;
 };
 
-// What the source task does next.
+// The next action of the source task.
 struct Stopped {};
-struct Nothing {};  // live: look at the clock and come again
+struct Nothing {};  // live: check the clock and call again
 struct Silence {
   TimeSpan span;
 };
 struct Spoken {
   TimeSpan span;
   std::string text;
-  ContentAnswer answer;  // counts and reason only with the last sentence
+  ContentAnswer answer;  // token counts and finish reason only with the last sentence
   std::chrono::nanoseconds latency{};
   bool repeated = false;
 };
@@ -55,59 +55,59 @@ struct Notice {  // a failed caption, or a warning
 };
 using LineOutput = std::variant<Stopped, Nothing, GRef<GstEvent>, Silence, Spoken, Notice>;
 
-// Four kinds of threads meet here: the streaming thread pushes, the still maker and the workers take and give
-// back, the source task takes what goes out. One lock, never held while anything outside is called.
+// Threads: the streaming thread pushes, the still maker and the workers take items and return them, and the
+// source task takes the output. The lock is never held during calls to other code.
 class CaptionLine {
  public:
   void start(const LineSettings &settings) EXCLUDES(mutex_);
-  // Wakes everyone; all calls that wait return empty-handed until resume().
+  // Wakes all threads; calls that wait return without a result until resume().
   void flush() EXCLUDES(mutex_);
-  // False once it is closed.
+  // False once the line is closed.
   bool resume() EXCLUDES(mutex_);
-  // An event that lasts and that a flush has kept from going out; take_unsent() has those of the line too, in
-  // order.
+  // Saves a sticky event that a flush prevented from being sent. take_unsent() returns these events and those
+  // in the line, in order.
   void keep(GRef<GstEvent> event) EXCLUDES(mutex_);
   std::vector<GRef<GstEvent>> take_unsent() EXCLUDES(mutex_);
-  // A flush for good, until the next start.
+  // A flush that lasts until the next start().
   void close() EXCLUDES(mutex_);
-  // Workers and still maker end.
+  // Ends the workers and the still maker.
   void stop() EXCLUDES(mutex_);
-  // Downstream refused; those who push hear of it. False: nobody will push, for the end of the stream is
+  // Stores an error of downstream, which later pushes return. False: there will be no push, because EOS is
   // already in the line.
   bool set_flow(GstFlowReturn flow) EXCLUDES(mutex_);
   void set_live(bool live) EXCLUDES(mutex_);
 
-  // The streaming thread. FLUSHING, or what downstream said.
+  // The streaming thread. These return FLUSHING, or the last flow return of downstream.
   GstFlowReturn push_event(GRef<GstEvent> event) EXCLUDES(mutex_);
-  // `continues`: only its end is another, if anything is.
+  // `continues`: at most the end of the segment differs.
   GstFlowReturn push_segment(GRef<GstEvent> event, const GstSegment &segment, bool continues)
       EXCLUDES(mutex_);
-  // Of no length: nothing comes before it.
+  // A span of zero length announces that nothing comes before it.
   GstFlowReturn push_silence(TimeSpan span) EXCLUDES(mutex_);
-  // Not live: waits for room. Live: gives up older ones instead.
+  // Not live: waits for room. Live: drops older captions instead.
   GstFlowReturn push_still(StillJob job) EXCLUDES(mutex_);
-  // Texts that lie over one another become one question.
+  // Overlapping texts become one request.
   GstFlowReturn push_text(const SlotPtr &slot) EXCLUDES(mutex_);
-  // The caption whose end was not known ends there.
+  // Ends the caption whose end is unknown.
   void end_open(uint64_t end) EXCLUDES(mutex_);
   GstFlowReturn flow() const EXCLUDES(mutex_);
 
-  // The still maker. Nothing: the end.
+  // The still maker. Empty: end the thread.
   std::optional<StillJob> next_still() EXCLUDES(mutex_);
   void still_made(const SlotPtr &slot, std::vector<Still> stills) EXCLUDES(mutex_);
   void picture_unchanged(const SlotPtr &slot) EXCLUDES(mutex_);
   void still_failed(const SlotPtr &slot, Error error) EXCLUDES(mutex_);
 
-  // Workers. Null: the end.
+  // Workers. Null: end the thread.
   SlotPtr next_question() EXCLUDES(mutex_);
   void add_sentences(const SlotPtr &slot, std::vector<std::string> sentences) EXCLUDES(mutex_);
-  // As it came, before answered(): it is not asked for again in this run.
+  // Keeps an answer as received, so that this run does not request it again. Call before answered().
   void keep_answer(const SlotPtr &slot, const ContentAnswer &answer) EXCLUDES(mutex_);
   void answered(const SlotPtr &slot, Result<ContentAnswer> answer, std::vector<std::string> sentences)
       EXCLUDES(mutex_);
   bool may_retry() EXCLUDES(mutex_);
 
-  // The source task; `due`: live, all before it must be given away by now.
+  // The source task. `due` (live): all time before it must be sent by now, as captions or silence.
   LineOutput next(std::optional<uint64_t> due) EXCLUDES(mutex_);
 
   CaptionStats stats() const EXCLUDES(mutex_);
@@ -122,7 +122,7 @@ class CaptionLine {
   };
   using Item = std::variant<GRef<GstEvent>, Segment, Silence, SlotPtr>;
 
-  // Cancels when it goes, which is after the lock: who hears of it runs code of its own.
+  // Cancels in its destructor, after the lock is released, because cancelling calls handlers.
   class Cancelled {
    public:
     ~Cancelled();
@@ -170,19 +170,19 @@ class CaptionLine {
   GstFlowReturn flow_ GUARDED_BY(mutex_) = GST_FLOW_FLUSHING;
   bool stopped_ GUARDED_BY(mutex_) = true;
   bool closed_ GUARDED_BY(mutex_) = true;
-  bool at_end_ GUARDED_BY(mutex_) = false;  // the end of the stream is out
+  bool at_end_ GUARDED_BY(mutex_) = false;  // EOS was sent
   bool live_ GUARDED_BY(mutex_) = false;
   bool budget_warned_ GUARDED_BY(mutex_) = false;
-  uint64_t epoch_ GUARDED_BY(mutex_) = 0;  // grows with each flush and segment
+  uint64_t epoch_ GUARDED_BY(mutex_) = 0;  // incremented by each flush and segment
   uint64_t reserved_ GUARDED_BY(mutex_) = 0;
   std::deque<Item> items_ GUARDED_BY(mutex_);
   std::vector<GRef<GstEvent>> unsent_ GUARDED_BY(mutex_);
   std::deque<StillJob> stills_ GUARDED_BY(mutex_);
-  SlotPtr open_ GUARDED_BY(mutex_);            // the last slot, while its end is not known
-  bool backwards_ GUARDED_BY(mutex_) = false;  // what comes in
+  SlotPtr open_ GUARDED_BY(mutex_);            // the last slot, while its end is unknown
+  bool backwards_ GUARDED_BY(mutex_) = false;  // direction of the input
   SlotPtr text_ GUARDED_BY(mutex_);            // the last text of the segment
   std::optional<Clock::Time> grows_until_
-      GUARDED_BY(mutex_);  // till then others may join it, and it is not asked
+      GUARDED_BY(mutex_);  // until then other texts may join, and no request is sent
   bool order_warned_ GUARDED_BY(mutex_) = false;
   KeptAnswers kept_ GUARDED_BY(mutex_);
   std::deque<std::string> history_ GUARDED_BY(mutex_);
@@ -190,9 +190,9 @@ class CaptionLine {
   std::string last_text_ GUARDED_BY(mutex_);
   CaptionTimeline timeline_ GUARDED_BY(mutex_);
   uint64_t quiet_until_ GUARDED_BY(mutex_) = 0;
-  // Where the caption ends that just went out, or the silence that came in. It is said downstream, as silence
-  // of no length: a muxer that waits for the next text then knows that video up to there can go, and needs no
-  // further frame in its queue.
+  // End of the last caption that was sent, or of the last silence from upstream. It is sent downstream as
+  // silence of zero length: a muxer that waits for the next text can then write the video up to this time
+  // without another frame in its queue.
   std::optional<uint64_t> promised_ GUARDED_BY(mutex_);
   CaptionStats stats_ GUARDED_BY(mutex_);
 };

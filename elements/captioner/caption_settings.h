@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The properties of gencaption, and what they must be before anything is sent.
+// The properties of gencaption, and their validation before anything is sent.
 #pragma once
 
 #include <gst/gst.h>
@@ -54,7 +54,7 @@ struct CaptionSettings {
 
 std::span<const Property<CaptionSettings>> caption_properties();
 
-// The settings with what the environment adds ($GENCLIP_LLM_BASE_URL, $GENCLIP_API_KEY,
+// The settings with the additions from the environment ($GENCLIP_LLM_BASE_URL, $GENCLIP_API_KEY,
 // $GENCLIP_API_KEY_FILE) and the key read from its file; a `settings` error that names all problems
 // otherwise.
 Result<CaptionSettings> checked(CaptionSettings settings);

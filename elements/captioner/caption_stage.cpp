@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The side of the stage that faces upstream, and its beginning and end.
+// The upstream side of the stage, and its start and stop.
 #include "elements/captioner/caption_stage.h"
 
 #include <gst/video/video.h>
@@ -77,7 +77,7 @@ SlotPtr CaptionStage::new_slot(const AskedTime &asked, uint64_t stream_time) {
   return slot;
 }
 
-// Only upstream knows, only once data flows, and it may change its mind.
+// Only upstream knows this, only once data flows, and the answer may change.
 void CaptionStage::look_whether_live() {
   GstQuery *raw = gst_query_new_latency();
   const auto query = GRef<GstQuery>::adopt(raw);
@@ -119,7 +119,7 @@ GstFlowReturn CaptionStage::chain(GRef<GstBuffer> buffer) {
 }
 
 GstFlowReturn CaptionStage::stream_start(GstEvent *event) {
-  // Downstream had enough of the stream before.
+  // Downstream ended the previous stream with EOS.
   if (line_.flow() == GST_FLOW_EOS && line_.resume()) start_task();
   input_->reset();
   orientation_ = GST_VIDEO_ORIENTATION_IDENTITY;
@@ -159,7 +159,7 @@ GstFlowReturn CaptionStage::set_segment(GstEvent *event) {
   gst_event_set_seqnum(own, gst_event_get_seqnum(event));
   const GstFlowReturn flow = line_.push_segment(GRef<GstEvent>::adopt(own), out, continues);
   if (flow != GST_FLOW_OK || continues) return flow;
-  // Downstream can preroll on it; it gives no time away.
+  // Lets downstream preroll, without sending any time.
   return line_.push_event(gap_event(out.start, 0));
 }
 
@@ -197,12 +197,12 @@ GstFlowReturn CaptionStage::sink_event(GRef<GstEvent> event) {
       GstClockTime start = 0;
       GstClockTime length = 0;
       gst_event_parse_gap(event.get(), &start, &length);
-      // Of unknown length, it says that much: nothing comes before it.
+      // An unknown duration still announces that nothing comes before it.
       if (!GST_CLOCK_TIME_IS_VALID(length)) length = 0;
       return line_.push_silence({start, start + length});
     }
     case GST_EVENT_TAG: {
-      // What a stream's tags say is about pictures.
+      // Stream tags describe the input pictures, not the captions.
       GstTagList *tags = nullptr;
       gst_event_parse_tag(event.get(), &tags);
       set_tags(tags);

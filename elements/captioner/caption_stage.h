@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What gencaption does: events and buffers into the line, threads that work on it, captions out of it.
+// The work of gencaption: puts events and buffers into the line, runs its threads, and pushes the captions.
 #pragma once
 
 #include <gst/gst.h>
@@ -20,19 +20,19 @@
 
 namespace genclip {
 
-// Threads: the streaming thread calls chain and sink_event, the application start, abort, stop and the
-// queries; own ones are the source pad's task, one still maker and max-in-flight workers. Borrows the element
-// and its pads, which must outlive this.
+// Threads: the streaming thread calls chain and sink_event; the application calls start, abort, stop and the
+// queries. The stage itself runs the source pad's task, a still maker and max-in-flight workers. Borrows the
+// element and its pads, which must outlive this.
 class CaptionStage {
  public:
   CaptionStage(GstElement *element, GstPad *sink, GstPad *src);
   ~CaptionStage();
 
-  // Going to PAUSED, before the pads are active. `settings` are checked ones.
+  // READY to PAUSED, before the pads are active. `settings` must be checked.
   void start(const CaptionSettings &settings, std::shared_ptr<HttpClient> http);
-  // Going to READY, before the pads stop: wakes whoever waits.
+  // PAUSED to READY, before the pads stop: wakes all waiting threads.
   void abort();
-  // After the pads have stopped: no thread is left.
+  // After the pads have stopped: ends the remaining threads.
   void stop();
 
   void set_prompt(const std::string &prompt, const std::string &system_instruction);
@@ -71,7 +71,7 @@ class CaptionStage {
 
   CaptionLine line_;
   std::unique_ptr<ContentClient> client_;  // while started
-  CaptionSettings settings_;               // while started, but for prompt and system_instruction
+  CaptionSettings settings_;               // while started, except prompt and system_instruction
   DetachedWork codecs_;
   std::vector<std::thread> threads_;
 
@@ -84,12 +84,12 @@ class CaptionStage {
   GRef<GstCaps> caps_;
   bool caps_sent_ = false;
   GstVideoOrientationMethod orientation_ = GST_VIDEO_ORIENTATION_IDENTITY;
-  bool orientation_of_stream_ = false;  // what is said of the stream counts more than what is said of all
+  bool orientation_of_stream_ = false;  // a stream tag overrides a global one
 
   // The source task.
   GstSegment out_segment_ = {};
 
-  // Looked at by queries too, which come at any time and from any thread.
+  // Queries read these too, at any time and from any thread.
   Mutex live_mutex_;  // held while liveness is set, here and then in the line
   std::atomic<bool> live_ = false;
   std::atomic<bool> looked_live_ = false;  // since the last segment and the last change of latency

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The side of the stage that faces the service and downstream.
+// The side of the stage towards the service and downstream.
 #include <gst/gst.h>
 
 #include <utility>
@@ -50,7 +50,7 @@ void CaptionStage::start_task() {
       src_, [](gpointer stage) noexcept { static_cast<CaptionStage *>(stage)->run_task(); }, this, nullptr);
 }
 
-// The timestamp that has to be given away by now. Nothing while no clock runs.
+// The timestamp up to which time must be sent by now. Empty without a running clock.
 std::optional<uint64_t> CaptionStage::due() const {
   if (!live_ || out_segment_.format != GST_FORMAT_TIME || GST_STATE(element_) != GST_STATE_PLAYING)
     return std::nullopt;
@@ -70,7 +70,7 @@ void CaptionStage::run_task() {
   const GstFlowReturn flow = put_out(std::move(output));
   if (flow == GST_FLOW_OK) return;
   const bool is_heard = line_.set_flow(flow);
-  // As queues do it: upstream, which would say so, is through.
+  // Post the error here, as queues do: upstream has already sent EOS and cannot report it.
   if (!is_heard && (flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS) && flow != GST_FLOW_ERROR)
     GST_ELEMENT_FLOW_ERROR(element_, flow);
   gst_pad_pause_task(src_);
@@ -127,7 +127,7 @@ bool CaptionStage::src_event(GRef<GstEvent> event) {
     case GST_EVENT_RECONFIGURE: return true;
     case GST_EVENT_LATENCY: looked_live_ = false; break;
     case GST_EVENT_SEEK: {
-      // An overlay sends one seek along both of its branches.
+      // An overlay sends the same seek along both of its branches.
       const uint32_t seqnum = gst_event_get_seqnum(event.get());
       if (last_seek_.exchange(seqnum) == seqnum) return true;
       break;

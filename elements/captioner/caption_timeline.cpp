@@ -11,7 +11,7 @@ namespace {
 
 constexpr uint64_t kSecondNs = 1'000'000'000;
 constexpr uint64_t kPerCharacter = kSecondNs / 20;
-// Less than this nobody sees; what is left of an answer then goes out as one.
+// Shorter captions are not noticed; the rest of the answer is then sent as one.
 constexpr uint64_t kShortest = kSecondNs / 2;
 
 }  // namespace

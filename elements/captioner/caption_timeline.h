@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Where captions go on the time of the stream, so that none overlaps another and people can read them.
+// Assigns stream time to captions, so that they never overlap and people can read them.
+//
+// Time that was sent downstream, as a caption or as silence, cannot be used again.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +13,11 @@
 
 namespace genclip {
 
-// What a caption does that comes after its time has been given away.
+// What happens to a caption whose time was already sent.
 enum class LatePolicy {
-  drop,       // it is left out
-  shift,      // it starts late and stays long enough to read; later ones move along
-  immediate,  // it starts at once and is cut where its window ends
+  drop,       // it is dropped
+  shift,      // it starts late and stays long enough to read, which delays later ones
+  immediate,  // it starts at once and ends with its window
 };
 template <>
 inline constexpr Word<LatePolicy> kWords<LatePolicy>[] = {
@@ -28,35 +30,35 @@ struct TimeSpan {
   friend bool operator==(const TimeSpan &, const TimeSpan &) = default;
 };
 
-// Remembers up to where time is given away. Pure arithmetic; one thread at a time.
+// Remembers up to where time was sent. Pure arithmetic; one thread at a time.
 class CaptionTimeline {
  public:
   explicit CaptionTimeline(LatePolicy late_policy = LatePolicy::drop) : late_policy_(late_policy) {}
 
-  // A new segment: nothing is given away before `start`, nor behind `stop`. Backwards, spans come in falling
-  // order.
+  // A new segment: sends no time before `start` or after `stop`. Backwards, spans come in descending order.
   void begin(uint64_t start, bool backwards, std::optional<uint64_t> stop = {});
   // The same segment, with another end.
   void set_stop(std::optional<uint64_t> stop) { stop_ = stop; }
-  // No time is given to silence until the next segment begins.
+  // No silence until the next segment starts.
   void end();
   bool has_begun() const { return begun_; }
 
-  // The time up to `end` that is free yet, now given to silence. Nothing when there is none. Silence ends a
-  // nanosecond before the segment does: GstAggregator drops what lies at its stop.
+  // Uses the free time up to `end` for silence. Empty if there is none. Silence ends one nanosecond before
+  // the segment, because GstAggregator drops data at the stop of a segment.
   std::optional<TimeSpan> silence_until(uint64_t end);
 
-  // Where silence of no length lies that promises nothing before `end`, and nothing before what is given
-  // away.
+  // Time of a silence of zero length, which promises that nothing comes before `end`, or before the time that
+  // was already sent.
   std::optional<TimeSpan> promise_until(uint64_t end) const;
 
-  // The whole of `text`, or the last sentence of it, in `window`; nothing when there is no place left.
+  // Time for the whole `text`, or for its last sentence, in `window`. Empty if no time is left.
   std::optional<TimeSpan> place(TimeSpan window, std::string_view text);
 
-  // A sentence that others will follow: takes its reading time, and leaves room. Nothing: keep it for later.
+  // Time for a sentence that others will follow: its reading time, but leaves room for them. Empty: keep it
+  // for later.
   std::optional<TimeSpan> place_sentence(TimeSpan window, std::string_view sentence);
 
-  // Has the beginning of the window been given away, and to silence?
+  // Whether the start of the window was already sent (taken), or sent as silence (missed).
   bool is_taken(TimeSpan window) const { return !backwards_ && given_ > window.start; }
   bool is_missed(TimeSpan window) const { return !backwards_ && silent_ > window.start; }
 
@@ -69,13 +71,13 @@ class CaptionTimeline {
 
   LatePolicy late_policy_;
   uint64_t given_ = 0;
-  uint64_t silent_ = 0;  // where the last silence ends
+  uint64_t silent_ = 0;  // end of the last silence
   std::optional<uint64_t> stop_;
   bool begun_ = false;
   bool backwards_ = false;
 };
 
-// About 20 characters a second, and a second at least.
+// About 20 characters per second, at least one second.
 uint64_t reading_time(std::string_view text);
 
 }  // namespace genclip

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// gencaption: frames in, captions out; or text in, rewritten text out.
+// gencaption: turns video frames into captions, or text into rewritten text.
 #pragma once
 
 #include <gst/gst.h>
@@ -16,7 +16,7 @@ GType captioner_get_type();
 // Registers "gencaption" with the plugin; null for tests that link the element.
 bool register_captioner(GstPlugin *plugin);
 
-// For tests: what it asks from now on goes there and not to the network. In NULL or READY.
+// For tests: sends all further requests to `http` instead of the network. In NULL or READY.
 void set_captioner_http(GstElement *captioner, std::shared_ptr<HttpClient> http);
 
 }  // namespace genclip

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Work that cannot be ended, in a thread that nobody has to wait for.
+// Runs work that cannot be stopped, in a thread that can be abandoned.
 #pragma once
 
 #include <gio/gio.h>
@@ -16,18 +16,18 @@
 
 namespace genclip {
 
-// A codec at work on a large picture takes seconds, and has no way to be told to stop. So it works in a
-// thread of its own, with references of its own; who waits for it can leave, and then what it made is
-// dropped. One work at a time, those that were left included, so that not many large pictures are held at
-// once. Threads: one runs, another leaves.
+// A codec takes seconds for a large picture and cannot be stopped, but the change to NULL must be fast. So
+// the codec runs in its own thread with its own references. The thread that waits for it can leave, and then
+// the result is dropped. Only one work runs at a time, including abandoned ones, to limit the number of large
+// pictures in memory. Threads: one calls run(), another leave() and enter().
 class DetachedWork {
  public:
-  // Calls `work(GCancellable *)`, which must own all that it uses, and waits for what it returns. Nothing:
-  // left, and the cancellable is cancelled.
+  // Calls `work(GCancellable *)`, which must own everything that it uses, and waits for its result. Empty:
+  // leave() was called, and the cancellable is cancelled.
   template <typename Work>
   auto run(Work work) -> std::optional<std::invoke_result_t<Work, GCancellable *>>;
 
-  // Whoever waits in run() returns at once, and whoever comes, until enter().
+  // run() returns at once, for current and later callers, until enter().
   void leave() {
     MutexLock lock(state_->mutex);
     state_->left = true;
@@ -60,7 +60,7 @@ auto DetachedWork::run(Work work) -> std::optional<std::invoke_result_t<Work, GC
   state.busy = true;
   lock.unlock();
   std::thread([state = state_, made, cancellable, work = std::move(work)]() mutable {
-    // What the work owns is gone before anybody is told that it is done: a process may exit then.
+    // Destroy everything that the work owns before signalling the end, because the process may exit then.
     auto result = [&] {
       auto own = std::move(work);
       return std::move(own)(cancellable.get());

@@ -12,7 +12,7 @@ FrameSampler::FrameSampler(uint64_t interval, unsigned frames)
 FrameSampler::Decision FrameSampler::on_frame(uint64_t stream_time, bool falling) {
   const uint64_t window = stream_time / interval_;
   const uint64_t inside = stream_time % interval_;
-  // Fits: a window is a day at most, and has 16 steps at most.
+  // No overflow: a window is at most a day and has at most 16 steps.
   const uint64_t step = window * frames_ + inside * frames_ / interval_;
 
   Decision decision;

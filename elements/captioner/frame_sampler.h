@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Which frames become stills, and which of them begin a window that gets a caption.
+// Selects the frames that become stills, and those that start a window with a caption.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace genclip {
 
-// Stream time is cut into windows of `interval`, [k·interval, (k+1)·interval). The first frame of a window
-// asks for its caption at once: a tee with default queues cannot wait for more. Stills of a request are that
-// frame and, spread over the interval before it, up to `frames` - 1 earlier ones.
-// Pure arithmetic in nanoseconds; one thread at a time.
+// Stream time is divided into windows of `interval`, [k·interval, (k+1)·interval). The first frame of a
+// window triggers the request for its caption, because a tee with default queues cannot wait for more frames.
+// The stills of a request are this frame and up to `frames` - 1 earlier ones, spread over the interval before
+// it. Pure arithmetic in nanoseconds; one thread at a time.
 class FrameSampler {
  public:
   struct Window {
@@ -20,16 +20,16 @@ class FrameSampler {
   };
   struct Decision {
     bool keep = false;             // make a still of it
-    std::optional<Window> window;  // and ask for the caption of this window
+    std::optional<Window> window;  // and request the caption of this window
   };
 
   FrameSampler(uint64_t interval, unsigned frames);
 
-  // A frame at that stream time, which rises from frame to frame or, `falling`, falls. Windows may lack
-  // frames. What goes the other way has been there before, and is left out.
+  // A frame at this stream time, which increases from frame to frame, or decreases if `falling`. Windows may
+  // have no frames. Frames in the other direction are repetitions and are ignored.
   Decision on_frame(uint64_t stream_time, bool falling = false);
 
-  // After a flush or a new segment the next frame begins a window.
+  // After a flush or a new segment, the next frame starts a window.
   void reset();
 
  private:

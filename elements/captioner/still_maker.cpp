@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Encodes, compares with the last picture that was asked about, and hands over the stills of a request.
+// Encodes stills, compares each picture with the previous request's, and collects the stills of a request.
 #include "elements/captioner/still_maker.h"
 
 #include <deque>
@@ -32,7 +32,7 @@ class StillMaker {
         codecs_.run([picture = job.picture, size = settings_.max_frame_size](GCancellable *cancellable) {
           return encode_still(picture, size, cancellable);
         });
-    if (!made) return;  // nobody waits for it any more
+    if (!made) return;  // no longer needed
     Result<Still> &still = *made;
     if (!still) {
       if (job.slot) line_.still_failed(job.slot, std::move(still).error());

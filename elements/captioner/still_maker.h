@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The thread that makes stills of frames, in the order of the stream.
+// The thread that encodes frames as stills, in stream order.
 #pragma once
 
 #include "elements/captioner/caption_line.h"
@@ -15,7 +15,7 @@ struct StillSettings {
   uint64_t interval = 0;
 };
 
-// Works until the line stops; returns at once when `codecs`, by which all that takes long is done, is left.
+// Runs until the line stops. All slow work happens in `codecs`, so this returns at once after codecs.leave().
 // Borrows line and codecs, which must outlive the call.
 void make_stills(CaptionLine &line, DetachedWork &codecs, const StillSettings &settings);
 

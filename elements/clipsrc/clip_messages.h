@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A generation's changes as messages, posted in order on a thread that is neither the streaming nor the
-// network one.
+// Posts the changes of a generation as messages, in order, on a separate thread.
+//
+// An application may handle a message in a sync handler, which can take long or call back into the element.
+// So messages are posted neither from the streaming thread nor from the network thread, and never under a
+// lock.
 #pragma once
 
 #include <gst/gst.h>
@@ -18,24 +21,24 @@
 
 namespace genclip {
 
-// Thread-safe. One for each run of an element; close it before the element goes.
+// Thread-safe. One per run of an element; close it before the element is destroyed.
 class ClipMessages final : public GenerationObserver, public std::enable_shared_from_this<ClipMessages> {
  public:
   // Borrows the element until close().
   explicit ClipMessages(GstElement *element) : element_(element) {}
 
-  // States older than one that was seen already are dropped.
+  // Drops states that are older than the last one.
   void on_change(const GenerationState &state) override EXCLUDES(mutex_);
   void on_warning(const Error &warning) override EXCLUDES(mutex_);
-  // Any other post, in its turn.
+  // Any other message, in order.
   void post_in_turn(std::function<void(GstElement *)> post) EXCLUDES(mutex_);
 
-  // Waits until all so far is posted; false when interrupted.
+  // Waits until all queued messages are posted; false if interrupted.
   bool wait_posted(const Interrupt::Watch &watch) EXCLUDES(mutex_);
-  // The same, where any progress was told. A stored clip has none, and its reader nothing to wait for.
+  // The same, if there was any progress. A stored clip has none, so its reader need not wait.
   bool wait_progress_posted(const Interrupt::Watch &watch) EXCLUDES(mutex_);
   void wake() EXCLUDES(mutex_);
-  // Says CANCELED for what is open; nothing is queued from then on.
+  // Posts CANCELED for open progress codes and accepts no more messages.
   void close() EXCLUDES(mutex_);
 
  private:
@@ -52,8 +55,8 @@ class ClipMessages final : public GenerationObserver, public std::enable_shared_
   std::deque<Post> queue_ GUARDED_BY(mutex_);
   bool draining_ GUARDED_BY(mutex_) = false;
   std::optional<GenerationState> last_ GUARDED_BY(mutex_);
-  const char *open_ GUARDED_BY(mutex_) = nullptr;  // The progress code that was started and not ended.
-  bool has_progress_ GUARDED_BY(mutex_) = false;   // One was started.
+  const char *open_ GUARDED_BY(mutex_) = nullptr;  // The progress code that was started but not ended.
+  bool has_progress_ GUARDED_BY(mutex_) = false;   // A progress code was started.
 };
 
 }  // namespace genclip
