@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What was said already is remembered by its catalog.
+// Remembers for each catalog that its mistakes were reported.
 #include "elements/startup_warnings.h"
 
 #include <algorithm>
@@ -30,11 +30,12 @@ std::vector<std::string> unreported_catalog_mistakes() {
     MutexLock lock(reported.mutex);
     if (!reported.catalogs.insert(catalog).second) return {};
   }
-  std::string text = "What is wrong in the files of GENCLIP_MODELS is left out: ";
+  std::string text = "Entries with mistakes in the files of GENCLIP_MODELS are ignored: ";
   const size_t shown = std::min(mistakes.size(), kMostMistakes);
   for (size_t i = 0; i < shown; ++i) text += (i == 0 ? "" : " | ") + mistakes[i].to_text();
   if (shown < mistakes.size())
-    text += " | and " + std::to_string(mistakes.size() - shown) + " more, see the log genclip-catalog.";
+    text +=
+        " | and " + std::to_string(mistakes.size() - shown) + " more; see the log category genclip-catalog.";
   return {text};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The ends of the line where captions come in and are worked on.
+// The part of the line that accepts captions and hands them to the workers.
 #include "elements/captioner/caption_line.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@ namespace {
 
 using Progress = CaptionSlot::Progress;
 
-// Raw frames are large; more of them than this never wait for the encoder.
+// Limits the raw frames that wait for the encoder, because they are large.
 constexpr size_t kMaxStills = 4;
 
 template <typename T>
@@ -25,7 +25,7 @@ bool is_event(const T &item, GstEventType type) {
   return event && GST_EVENT_TYPE(event->get()) == type;
 }
 
-// What a flush takes with it upstream sends again; not so what it told once for all.
+// Upstream sends segments and EOS again after a flush, but not its other sticky events.
 bool lasts(GstEvent *event) {
   const GstEventType type = GST_EVENT_TYPE(event);
   const bool sticky = static_cast<unsigned>(type) & GST_EVENT_TYPE_STICKY;
@@ -144,8 +144,8 @@ CaptionStats CaptionLine::stats() const {
   return stats_;
 }
 
-// Not live: an answer that waits for its turn takes no place of a request, and as many captions as are asked
-// for at once are prepared for the next requests.
+// Not live: an answer that waits for its turn does not count as a request. Up to max_in_flight more captions
+// are prepared for the next requests.
 bool CaptionLine::is_full() const {
   size_t all = 0;
   size_t unanswered = 0;
@@ -165,7 +165,7 @@ size_t CaptionLine::asking() const {
   }));
 }
 
-// A slot whose end was not known ends where the next thing begins.
+// A slot with an unknown end ends at the start of the next item.
 void CaptionLine::close_open(std::optional<uint64_t> next_start) {
   if (!open_) return;
   if (next_start && *next_start > open_->window.start) {
@@ -215,14 +215,14 @@ GstFlowReturn CaptionLine::push_segment(GRef<GstEvent> event, const GstSegment &
                       ends ? std::optional<uint64_t>(segment.stop) : std::nullopt, backwards, continues});
 }
 
-// Done without a word, and never asked.
+// Ends a slot silently, without a request.
 void CaptionLine::give_up(CaptionSlot &slot) {
   slot.progress = Progress::done;
   slot.request.stills.clear();
   ++stats_.skipped;
 }
 
-// Live, the latest wins: what no worker has begun when all are busy makes way.
+// Live, the latest slot wins: if all workers are busy, slots without a request are dropped.
 void CaptionLine::make_room_live() {
   if (asking() < settings_.max_in_flight) return;
   for (const Item &item : items_)
@@ -238,7 +238,7 @@ void CaptionLine::enqueue(const SlotPtr &slot) {
 
 GstFlowReturn CaptionLine::push_still(StillJob job) {
   MutexLock lock(mutex_);
-  // What closes an open caption must reach it before this one waits for the room that it takes.
+  // Close the open caption first: otherwise this one would wait for the place that the open one occupies.
   if (job.slot) close_open(job.slot->window.start);
   while (flow_ == GST_FLOW_OK && !live_ && (stills_.size() >= kMaxStills || (job.slot && is_full())))
     changed_.wait(lock);
@@ -291,7 +291,7 @@ void CaptionLine::still_failed(const SlotPtr &slot, Error error) {
   changed_.notify_all();
 }
 
-// In the order of the stream, so that a budget and a context mean the same on every run.
+// In stream order, so that a budget and a context have the same effect on every run.
 SlotPtr CaptionLine::first_waiting() {
   for (const Item &item : items_) {
     if (!holds_slot(item)) continue;
@@ -311,10 +311,10 @@ bool CaptionLine::reserve_request() {
   return true;
 }
 
-// What is asked, and whether this run has the answer.
+// Builds the key of the request, and finds its answer if this run already has it.
 void CaptionLine::look_up(CaptionSlot &slot) {
   if (history_epoch_ != slot.epoch) {
-    // A context is what was said just before: another pass, or another place, begins without.
+    // The context contains the captions just before this one, so a new pass or position starts without any.
     history_.clear();
     history_epoch_ = slot.epoch;
   }
@@ -351,8 +351,9 @@ SlotPtr CaptionLine::next_question() {
     if (!slot->known && !reserve_request()) {
       give_up(*slot);
       if (!std::exchange(budget_warned_, true))
-        slot->warning = Error{ErrorKind::settings,
-                              "The budget of max-requests is used up; the stream goes on without captions."};
+        slot->warning =
+            Error{ErrorKind::settings,
+                  "The budget of max-requests is used up; the stream continues without captions."};
       changed_.notify_all();
       continue;
     }
@@ -388,7 +389,7 @@ void CaptionLine::answered(const SlotPtr &slot, Result<ContentAnswer> answer,
     stats_.latency_sum += slot->latency;
   }
   changed_.notify_all();
-  if (slot->progress != Progress::asking) return;  // given up meanwhile
+  if (slot->progress != Progress::asking) return;  // dropped in the meantime
   slot->progress = Progress::done;
   if (!answer) {
     slot->error = std::move(answer).error();
@@ -397,13 +398,12 @@ void CaptionLine::answered(const SlotPtr &slot, Result<ContentAnswer> answer,
   slot->answer = *std::move(answer);
   for (std::string &sentence : sentences) slot->sentences.push_back(std::move(sentence));
   if (slot->answer.cut_short)
-    slot->warning =
-        Error{ErrorKind::settings,
-              "The model stopped at its output limit; a larger max-output-tokens lets it finish."};
+    slot->warning = Error{ErrorKind::settings,
+                          "The model stopped at its output limit; raise max-output-tokens to let it finish."};
   else if (slot->answer.text.empty())
     slot->warning =
         Error{ErrorKind::failed, "The model answered with no text (" + slot->answer.finish_reason +
-                                     "); that caption is left out. Another prompt may help."};
+                                     "); this caption is left out. Another prompt may help."};
   if (slot->answer.text.empty()) ++stats_.skipped;
   if (settings_.context > 0 && history_epoch_ == slot->epoch && !slot->answer.text.empty()) {
     history_.push_back(slot->answer.text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The end of the line where captions go out: in order, each in its place, silence between them.
+// The part of the line that sends captions: in order, each at its time, with silence in between.
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -12,8 +12,8 @@ namespace {
 
 using Progress = CaptionSlot::Progress;
 
-// Live: silence is given away in small steps, so that a late caption can still begin soon, each a little
-// before its time, so that downstream needs not wait. One step a tenth of a second at most.
+// Live: silence is sent in small steps, so that a late caption can still start soon. Each step is sent
+// slightly ahead of its time, so that downstream does not wait. A step is at most a tenth of a second.
 constexpr uint64_t kSilenceStep = 100'000'000;
 constexpr uint64_t kSilenceLead = 50'000'000;
 constexpr uint64_t kHorizon = kSilenceLead + kSilenceStep;
@@ -37,7 +37,7 @@ LineOutput CaptionLine::next(std::optional<uint64_t> due) {
       if (auto *slot = std::get_if<SlotPtr>(&front)) {
         const SlotPtr held = *slot;
         if (auto output = output_of(held, due, cancelled)) return *std::move(output);
-        // It may have left the line without anything to say.
+        // The slot may have left the line without output.
         if (items_.empty() || !std::holds_alternative<SlotPtr>(items_.front()) ||
             std::get<SlotPtr>(items_.front()) != held)
           continue;
@@ -65,7 +65,7 @@ LineOutput CaptionLine::next(std::optional<uint64_t> due) {
 LineOutput CaptionLine::output_of_event(const GRef<GstEvent> &event) {
   const GstEventType type = GST_EVENT_TYPE(event.get());
   at_end_ = type == GST_EVENT_EOS;
-  // What belongs to another stream begins with its segment.
+  // The timeline of a new stream starts with its segment.
   if (type == GST_EVENT_STREAM_START) timeline_.end();
   return event;
 }
@@ -79,7 +79,7 @@ LineOutput CaptionLine::output_of_segment(const Segment &segment) {
   return segment.event;
 }
 
-// Silence that came in. Live, small pieces wait for those that follow, or for the deadline.
+// Silence from upstream. Live, small pieces wait for the next ones, or for the deadline.
 void CaptionLine::take_silence(TimeSpan span) {
   if (live_ && span.end < timeline_.given() + kSilenceStep) return;
   quiet_until_ = span.end;
@@ -92,10 +92,10 @@ std::chrono::nanoseconds CaptionLine::until_overdue(Due due) const {
   return std::clamp(std::chrono::nanoseconds(given - *due - kSilenceLead), kBlink, kLook);
 }
 
-// What the first slot of the line has to say now. Nothing: it waits, or it has left the line.
+// Output of the first slot. Empty: it waits, or it has left the line.
 std::optional<LineOutput> CaptionLine::output_of(const SlotPtr &slot, Due due, Cancelled &cancelled) {
   const bool ready = slot->progress == Progress::done || !slot->sentences.empty();
-  // Silence before a caption is given away when the caption is there, or, not live, when its frame is.
+  // Silence before a caption is sent when the caption is ready; not live, already when its frame has arrived.
   if (!live_ || ready)
     if (const auto span = timeline_.silence_until(slot->window.start)) return Silence{*span};
   if (!ready || !has_end(*slot, due)) return std::nullopt;
@@ -112,7 +112,7 @@ std::optional<LineOutput> CaptionLine::output_of(const SlotPtr &slot, Due due, C
   return std::nullopt;
 }
 
-// Live, what nothing has ended by its deadline ends when it has been read.
+// Live, a caption that is still open at its deadline ends after its reading time.
 bool CaptionLine::has_end(CaptionSlot &slot, Due due) {
   if (slot.end_known) return true;
   if (!live_) return false;
@@ -125,7 +125,7 @@ bool CaptionLine::has_end(CaptionSlot &slot, Due due) {
   return true;
 }
 
-// Its time has gone to silence; or to another caption, and then the deadline decides.
+// Its time was sent as silence; or as another caption, and its deadline has passed.
 bool CaptionLine::is_late(const CaptionSlot &slot, Due due) const {
   if (!live_ || slot.begun) return false;
   return timeline_.is_missed(slot.window) ||
@@ -165,7 +165,7 @@ std::optional<LineOutput> CaptionLine::speak(CaptionSlot &slot, Due due, Cancell
     }
     if (!done) return std::nullopt;
   }
-  // The last sentence, or all for which there was no room of their own.
+  // The last sentence, or all sentences that had no room of their own.
   std::string text;
   for (const std::string &sentence : slot.sentences) text += (text.empty() ? "" : " ") + sentence;
   slot.sentences.clear();
@@ -176,7 +176,8 @@ std::optional<LineOutput> CaptionLine::speak(CaptionSlot &slot, Due due, Cancell
     end_slot(slot);
     if (live_) return std::nullopt;
     return Notice{
-        {ErrorKind::settings, "A caption has no time of its own, for another one covers it: " + text}, false};
+        {ErrorKind::settings, "A caption has no time of its own, because another one covers it: " + text},
+        false};
   }
   last_text_ = slot.repeats_last || slot.answer.text.empty() ? text : slot.answer.text;
   Spoken out = spoken(slot, *span, std::move(text), true);
@@ -184,7 +185,7 @@ std::optional<LineOutput> CaptionLine::speak(CaptionSlot &slot, Due due, Cancell
   return out;
 }
 
-// Takes it out of the line; not live, the rest of its window is silence.
+// Removes the slot from the line; not live, the rest of its window becomes silence.
 std::optional<LineOutput> CaptionLine::end_slot(CaptionSlot &slot) {
   if (!slot.begun && !slot.repeats_last) last_text_.clear();
   if (!live_) quiet_until_ = std::max(slot.window.end, slot.quiet_until);
@@ -193,7 +194,7 @@ std::optional<LineOutput> CaptionLine::end_slot(CaptionSlot &slot) {
   return std::nullopt;
 }
 
-// Live: time that must be given away now, whoever still waits for it.
+// Live: sends the time that is due as silence, even if a caption is still waiting for it.
 std::optional<LineOutput> CaptionLine::overdue(uint64_t due, Cancelled &cancelled) {
   if (timeline_.given() >= due + kSilenceLead) return std::nullopt;
   uint64_t end = due + kHorizon;

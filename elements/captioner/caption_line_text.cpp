@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The end of the line where texts come in: what lies over one another becomes the lines of one question.
+// The part of the line that accepts texts: overlapping texts become the lines of one request.
 //
-// A text can be asked about once it is known what joins it. Files tell at once, for the next text is there.
-// Where nothing comes, a text is asked about after a while all the same: somebody may wait for its answer
-// before he writes the next. What comes too late to join another, and would lie under it unseen, follows it
-// instead.
+// The request for a text can be sent once it is known which texts join it. For files the next text is there
+// at once. If no text follows, the request is sent after a short time anyway, because upstream may wait for
+// the answer before it sends the next text. A text that arrives too late to join, and would be hidden by the
+// previous one, is shown after it.
 #include <algorithm>
 #include <utility>
 
@@ -18,11 +18,11 @@ using Progress = CaptionSlot::Progress;
 
 constexpr auto kGrows = std::chrono::milliseconds(500);
 constexpr auto kGrowsLive = std::chrono::milliseconds(50);
-// More lines than these nobody reads; they make the next cue.
+// Nobody can read more lines than this; further texts make the next cue.
 constexpr unsigned kMostTexts = 4;
-// Texts are often written to end when the next has just begun. That is no overlap.
+// Texts often end just after the next one has started. This does not count as an overlap.
 constexpr uint64_t kSloppy = 200'000'000;
-// Less than this nobody sees.
+// Shorter texts are not noticed.
 constexpr uint64_t kShortestText = 500'000'000;
 
 bool joins(const CaptionSlot &text, const CaptionSlot &next) {
@@ -31,7 +31,7 @@ bool joins(const CaptionSlot &text, const CaptionSlot &next) {
   return begin >= text.came_at && begin < text.joins_until && text.texts < kMostTexts;
 }
 
-// Of a text that is shown from `start` on: its own, unless it could not be seen then.
+// End of a text that is shown from `start`: its own end, unless it would be too short.
 uint64_t end_behind(uint64_t start, TimeSpan window) {
   return window.end < start + kShortestText ? start + (window.end - window.start) : window.end;
 }
@@ -62,19 +62,19 @@ void CaptionLine::end_open(uint64_t end) {
   changed_.notify_all();
 }
 
-// Its time lies before that of the last text: nothing can be shown there any more.
+// Its time is before that of the last text, so it cannot be shown any more.
 bool CaptionLine::has_gone_by(CaptionSlot &slot) {
   if (!text_ || backwards_ || !slot.end_known || slot.window.end > text_->came_at) return false;
   give_up(slot);
   if (!std::exchange(order_warned_, true))
     slot.warning =
         Error{ErrorKind::settings,
-              "A text lies before the text that came ahead of it, and is left out, as are further ones: "
-              "texts have to come in the order of their times."};
+              "A text has an earlier time than the text before it, and is left out, as are further ones: "
+              "texts must arrive in the order of their times."};
   return true;
 }
 
-// Of the last text and this one none hides the other.
+// Adjusts the last text and this one so that neither hides the other.
 void CaptionLine::make_place(CaptionSlot &slot) {
   if (!text_ || backwards_) return;
   TimeSpan &last = text_->window;

@@ -16,97 +16,98 @@ namespace {
 
 GType late_policy_type() {
   return enum_type<LatePolicy>(
-      "GenclipLatePolicy",
-      {"A late caption is left out", "It starts late, stays long enough to read, and moves later ones",
-       "It starts at once and ends with its window"});
+      "GenclipLatePolicy", {"A late caption is left out",
+                            "A late caption starts late, stays long enough to read, and delays the next ones",
+                            "A late caption starts at once and ends with its interval"});
 }
 
 GType on_error_type() {
-  return enum_type<OnError>("GenclipOnError", {"Stop with an error", "Warn and go on without that caption"});
+  return enum_type<OnError>("GenclipOnError",
+                            {"Stop with an error", "Warn and continue without that caption"});
 }
 
 GType image_sampling_type() {
-  return enum_type<ImageSampling>("GenclipImageSampling",
-                                  {"One image per interval where they come faster than that, else each image",
-                                   "One image per interval", "Each image"});
+  return enum_type<ImageSampling>(
+      "GenclipImageSampling",
+      {"One image per interval if images arrive faster than that, otherwise each image",
+       "One image per interval", "Each image"});
 }
 
 const Property<CaptionSettings> kCaptionProperties[] = {
     {"model", "Text model of the gateway, suffix included", &CaptionSettings::model},
     {"prompt",
-     "What to ask about the stills or the text",
+     "What to ask the model about the stills or the text",
      &CaptionSettings::prompt,
      {},
      Access::while_playing},
     {"system-instruction",
-     "System prompt; unset leaves it out",
+     "System prompt; unset: none is sent",
      &CaptionSettings::system_instruction,
      {},
      Access::while_playing},
-    {"temperature",
-     "Sampling temperature; -1 leaves it to the model",
-     &CaptionSettings::temperature,
-     {-1, 100}},
-    {"top-p", "Nucleus sampling; -1 leaves it to the model", &CaptionSettings::top_p, {-1, 1}},
-    {"max-output-tokens", "Most tokens of one answer; 0 leaves it to the model",
+    {"temperature", "Sampling temperature; -1: the model decides", &CaptionSettings::temperature, {-1, 100}},
+    {"top-p", "Nucleus sampling; -1: the model decides", &CaptionSettings::top_p, {-1, 1}},
+    {"max-output-tokens", "Maximum number of tokens in an answer; 0: the model decides",
      &CaptionSettings::max_output_tokens},
-    {"stream", "Read the answer as it is written; sentences go out as they complete",
-     &CaptionSettings::stream},
+    {"stream", "Stream the answer; push each sentence as soon as it is complete", &CaptionSettings::stream},
     {"interval",
-     "Stream time that one caption is for, in nanoseconds",
+     "Stream time that one caption covers, in nanoseconds",
      &CaptionSettings::interval,
      {1e6, 86400e9}},
     {"frames",
-     "Stills sent with one request: the first picture of its interval, and earlier ones",
+     "Number of stills in a request: the first picture of its interval, and earlier ones",
      &CaptionSettings::frames,
      {1, 16}},
     {"max-frame-size",
-     "Longer side of a still as sent, in pixels; 0 sends it as it is",
+     "Maximum length of the longer side of a still, in pixels; 0: stills are not scaled",
      &CaptionSettings::max_frame_size,
      {0, 65000}},
     {"scene-threshold",
-     "Ask only when the picture changed by this much (0 to 1), else repeat the last caption; 0 always asks",
+     "Send a request only if the picture changed by this much (0 to 1), otherwise repeat the last caption; "
+     "0: always send",
      &CaptionSettings::scene_threshold,
      {0, 1}},
-    {"image-sampling", "Image input: which images get a caption of their own",
+    {"image-sampling", "Image input: which images get their own caption",
      enum_field<&CaptionSettings::image_sampling>(image_sampling_type)},
-    {"context", "Earlier captions sent along with a request", &CaptionSettings::context, {0, 100}},
+    {"context", "Number of earlier captions to send with a request", &CaptionSettings::context, {0, 100}},
     {"max-in-flight",
-     "Requests at once; captions leave in order all the same",
+     "Maximum number of concurrent requests; captions stay in order",
      &CaptionSettings::max_in_flight,
      {1, 64}},
     {"max-waiting",
-     "Not live: answers that wait for an earlier one, while further requests go out; 0 is 4 x max-in-flight",
+     "Not live: number of answers that may wait for an earlier one while more requests are sent; 0: 4 x "
+     "max-in-flight",
      &CaptionSettings::max_waiting,
      {0, 1024}},
-    {"latency", "Live: how late a caption may be, in milliseconds", &CaptionSettings::latency_ms},
-    {"late-policy", "Live: what happens to a caption past the latency",
+    {"latency", "Live: maximum delay of a caption, in milliseconds", &CaptionSettings::latency_ms},
+    {"late-policy", "Live: what to do with a caption that exceeds the latency",
      enum_field<&CaptionSettings::late_policy>(late_policy_type)},
-    {"on-error", "What happens when a caption cannot be had",
+    {"on-error", "What to do when a caption cannot be generated",
      enum_field<&CaptionSettings::on_error>(on_error_type)},
-    {"max-requests", "Budget of requests for one run, after which captions stop; 0 has no limit",
+    {"max-requests", "Maximum number of requests in a run, after which captions stop; 0: no limit",
      &CaptionSettings::max_requests},
-    {"llm-base-url", "Base address of the text gateway; unset reads $GENCLIP_LLM_BASE_URL",
+    {"llm-base-url", "Base address of the text gateway; unset: $GENCLIP_LLM_BASE_URL",
      &CaptionSettings::llm_base_url},
     {"api-key",
      "API key; unset: api-key-file, $GENCLIP_API_KEY or $GENCLIP_API_KEY_FILE",
      &CaptionSettings::api_key,
      {},
      Access::write_only},
-    {"api-key-file", "File that holds the API key, readable by its owner alone",
-     &CaptionSettings::api_key_file},
+    {"api-key-file", "File with the API key, which only its owner can read", &CaptionSettings::api_key_file},
     {"timeout",
-     "Most time for one exchange with the gateway, in seconds; 0 waits for ever",
+     "Maximum time for one exchange with the gateway, in seconds; 0: no limit",
      &CaptionSettings::timeout_s,
      {0, 86400}},
     {"retries",
-     "Further tries of one request after a transient failure",
+     "Number of retries of a request after a transient failure",
      &CaptionSettings::retries,
      {0, 100}},
-    {"tls-ca-file", "File with a further certificate authority to trust", &CaptionSettings::tls_ca_file},
-    {"user-agent", "User-Agent of requests; unset has one of genclip's own", &CaptionSettings::user_agent},
+    {"tls-ca-file", "PEM file with a certificate authority to trust besides the system's",
+     &CaptionSettings::tls_ca_file},
+    {"user-agent", "Value of the User-Agent header; unset: genclip and its version",
+     &CaptionSettings::user_agent},
     {"proxy",
-     "URI of the HTTP proxy, read back without its user and password; unset takes the system's",
+     "URI of the HTTP proxy, read back without its user and password; unset: the system's proxy",
      &CaptionSettings::proxy,
      {},
      Access::until_ready,
@@ -150,8 +151,8 @@ Result<CaptionSettings> checked(CaptionSettings settings) {
   if (!catalog->find_text(settings.model))
     problems.push_back(catalog->unknown_text_model_text(settings.model));
   if (settings.temperature < 0 && settings.temperature != -1)
-    problems.push_back("temperature is -1 or not negative");
-  if (settings.top_p < 0 && settings.top_p != -1) problems.push_back("top-p is -1 or from 0 to 1");
+    problems.push_back("temperature must be -1, or 0 or more");
+  if (settings.top_p < 0 && settings.top_p != -1) problems.push_back("top-p must be -1, or from 0 to 1");
   find_base_url(settings, problems);
   find_key(settings, problems);
   for (std::string &problem : problems_of({settings.proxy, settings.tls_ca_file}))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The GObject shell: pads, properties and states, each one call of the stage.
+// The GObject shell: pads, properties and states, each a single call of the stage.
 #include "elements/captioner/captioner.h"
 
 #include <string>
@@ -143,7 +143,7 @@ void captioner_finalize(GObject *object) noexcept {
 GstFlowReturn chain(GstPad *, GstObject *element, GstBuffer *buffer) noexcept {
   return parts(element).stage.chain(GRef<GstBuffer>::adopt(buffer));
 }
-// A refusal tells why: to be flushing is no error of the stream.
+// The flow return gives the reason: FLUSHING is not an error of the stream.
 GstFlowReturn sink_event(GstPad *, GstObject *element, GstEvent *event) noexcept {
   return parts(element).stage.sink_event(GRef<GstEvent>::adopt(event));
 }
@@ -186,7 +186,8 @@ void class_init(gpointer klass, gpointer) {
   g_object_class_install_property(
       object_class, stats_id(),
       g_param_spec_boxed(
-          "stats", "Stats", "What was asked, said, skipped and late, tokens, and the mean latency in ns",
+          "stats", "Stats",
+          "Requests, captions, skipped and late ones, retries, tokens, and the mean latency in ns",
           GST_TYPE_STRUCTURE, static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)));
   element_class->change_state = change_state;
   gst_element_class_add_static_pad_template(element_class, &kSink);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Enum types with a sentence for each value, as gst-inspect-1.0 shows them.
+// Enum types with a description of each value for gst-inspect-1.0.
 #include "elements/clipsrc/clip_enums.h"
 
 #include "elements/enum_type.h"
@@ -13,21 +13,21 @@ namespace genclip {
 GType switch_get_type() { return enum_type<Switch>("GenclipSwitch", {"Leave it to the model", "On", "Off"}); }
 
 GType api_get_type() {
-  return enum_type<Api>("GenclipApi",
-                        {"As the catalog says for the model", "v2 model-center tasks", "v1 legacy videos"});
+  return enum_type<Api>("GenclipApi", {"Use the API that the catalog lists for the model",
+                                       "v2 model-center tasks", "v1 legacy videos"});
 }
 
 GType media_check_get_type() {
   return enum_type<MediaCheck>("GenclipMediaCheck",
-                               {"Not at all", "Size and type, as their servers tell",
-                                "Also duration, frame size and frame rate, by their content"});
+                               {"Do not check", "Size and type, as reported by their servers",
+                                "Also duration, frame size and frame rate, from their content"});
 }
 
 GType clip_status_get_type() {
-  return enum_type<ClipStatus>(
-      "GenclipStatus",
-      {"Nothing asked for yet", "The request is on its way", "The task waits its turn",
-       "The clip is generated", "The clip is downloaded", "The clip is stored, whole", "It failed"});
+  return enum_type<ClipStatus>("GenclipStatus",
+                               {"Nothing requested yet", "The request is being submitted",
+                                "The task waits in the queue", "The clip is being generated",
+                                "The clip is being downloaded", "The whole clip is stored", "It failed"});
 }
 
 }  // namespace genclip

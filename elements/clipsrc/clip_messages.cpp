@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A queue that GStreamer's own thread pool empties (gst_element_call_async).
+// A queue that GStreamer's thread pool empties (gst_element_call_async).
 #include "elements/clipsrc/clip_messages.h"
 
 #include <utility>
@@ -14,7 +14,7 @@ namespace {
 constexpr char kSubmit[] = "submit";
 constexpr char kGenerate[] = "generate";
 
-// The progress code that is under way in a status; null: none.
+// The open progress code in a status; null: none.
 const char *code_of(ClipStatus status) {
   switch (status) {
     case ClipStatus::submitting: return kSubmit;
@@ -59,8 +59,8 @@ void post_task(GstElement *element, const GenerationState &state) {
   gst_element_post_message(element, gst_message_new_element(GST_OBJECT(element), task));
 }
 
-// Who destroys a pipeline does not wait for this thread, and a message goes through the bins that the element
-// is in: they must outlive it.
+// Destroying a pipeline does not wait for this thread. A message passes through the parent bins of the
+// element, so they must stay alive.
 class Ancestors {
  public:
   explicit Ancestors(GstElement *element) {
@@ -143,7 +143,7 @@ void ClipMessages::enqueue(Post post) {
   queue_.push_back(std::move(post));
   if (draining_) return;
   draining_ = true;
-  // Takes a reference on the element of its own.
+  // Takes its own reference to the element.
   gst_element_call_async(
       element_,
       [](GstElement *element, gpointer self) {
@@ -195,7 +195,7 @@ void ClipMessages::close() {
     enqueue_progress_message(GST_PROGRESS_TYPE_CANCELED,
                              open_ == kSubmit
                                  ? "Stopped while submitting"
-                                 : "Stopped; the task goes on at the service: run again to attach to it",
+                                 : "Stopped; the task continues at the service: run again to attach to it",
                              -1);
   element_ = nullptr;
 }

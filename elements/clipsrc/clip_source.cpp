@@ -215,15 +215,14 @@ Result<GRef<GstBuffer>> ClipSource::read(uint64_t offset, unsigned size, bool wh
 
   auto buffer = GRef<GstBuffer>::adopt(gst_buffer_new_allocate(nullptr, ready->available, nullptr));
   GstMapInfo map;
-  if (!gst_buffer_map(buffer.get(), &map, GST_MAP_WRITE))
-    return Error{ErrorKind::read, "There is no memory left."};
+  if (!gst_buffer_map(buffer.get(), &map, GST_MAP_WRITE)) return Error{ErrorKind::read, "Out of memory."};
   const auto count = run.generation->clip().read(
       offset, std::span(reinterpret_cast<std::byte *>(map.data), map.size), watch);
   gst_buffer_unmap(buffer.get(), &map);
   if (!count) return count.error();
   if (*count != ready->available)
     return Error{ErrorKind::read,
-                 "The stored clip became shorter while it was read. Run again to fetch it anew."};
+                 "The stored clip became shorter while it was read. Run again to fetch it again."};
   GST_BUFFER_OFFSET(buffer.get()) = offset;
   GST_BUFFER_OFFSET_END(buffer.get()) = offset + *count;
   return buffer;

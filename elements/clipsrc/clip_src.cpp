@@ -130,10 +130,9 @@ gboolean do_seek(GstBaseSrc *src, GstSegment *segment) {
   if (begins_at_the_end && segment->duration == static_cast<guint64>(-1)) {
     const auto size = source_of(src).size_after_look();
     if (!size) {
-      post_error(GST_ELEMENT(src),
-                 {ErrorKind::settings,
-                  "The clip cannot be played backwards before its size is known. Seek once it plays, or have "
-                  "the clip generated first."});
+      post_error(GST_ELEMENT(src), {ErrorKind::settings,
+                                    "The clip cannot be played backwards before its size is known. Seek once "
+                                    "it plays, or generate the clip first."});
       return FALSE;
     }
     segment->duration = segment->position = *size;
@@ -189,14 +188,14 @@ void install_read_only(GObjectClass *klass) {
   const auto install = [&](ReadOnly property, GParamSpec *spec) {
     g_object_class_install_property(klass, read_only_id(property), spec);
   };
-  install(kStatus, g_param_spec_enum("status", "Status", "How far the clip is", clip_status_get_type(),
+  install(kStatus, g_param_spec_enum("status", "Status", "Status of the clip", clip_status_get_type(),
                                      static_cast<int>(ClipStatus::idle), flags));
   install(kProgress, g_param_spec_int("progress", "Progress", "Progress of the task in percent, -1 unknown",
                                       -1, 100, -1, flags));
-  install(kAmount, g_param_spec_double("amount", "Amount", "What the task cost in credits, -1 unknown", -1,
+  install(kAmount, g_param_spec_double("amount", "Amount", "Cost of the task in credits, -1 unknown", -1,
                                        G_MAXDOUBLE, -1, flags));
   install(kActualDuration, g_param_spec_double("actual-duration", "Actual duration",
-                                               "Duration that the task used in seconds, -1 unknown", -1,
+                                               "Duration that the task used, in seconds, -1 unknown", -1,
                                                G_MAXDOUBLE, -1, flags));
   install(kClipLocation, g_param_spec_string("clip-location", "Clip location",
                                              "Path of the stored clip, once it is whole", nullptr, flags));
@@ -223,7 +222,7 @@ static void genclip_src_class_init(GenclipSrcClass *klass) {
   auto *element_class = GST_ELEMENT_CLASS(klass);
   gst_element_class_add_static_pad_template(element_class, &src_template);
   gst_element_class_set_static_metadata(element_class, "Generated clip source", "Source/Network",
-                                        "Has a remote service generate a clip, and plays it",
+                                        "Plays a clip that a remote service generates",
                                         "The genclip developers");
 
   auto *base_class = GST_BASE_SRC_CLASS(klass);

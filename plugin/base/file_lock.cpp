@@ -96,12 +96,14 @@ Result<std::optional<FileLock>> FileLock::try_lock(const std::string &path, Kind
       const int code = errno;
       if (code == EAGAIN || code == EACCES) return std::optional<FileLock>();
       return Error{ErrorKind::open_write, "Could not lock " + path + ": " + g_strerror(code) +
-                                              ". The store needs a file system with locks."};
+                                              ". The store needs a file system that supports locks."};
     }
     if (lock->is_of(path)) return lock;
   }
-  return Error{ErrorKind::open_write,
-               path + " is another file each time it is opened. The store needs a file system with locks."};
+  return Error{
+      ErrorKind::open_write,
+      path +
+          " is a different file each time it is opened. The store needs a file system that supports locks."};
 }
 
 bool FileLock::is_of(const std::string &path) const {

@@ -24,11 +24,12 @@ struct Meaning {
 };
 
 constexpr Meaning kMeanings[] = {
-    {ENOSPC, ErrorKind::no_space_left, " Free some space and run again: what is there is kept."},
-    {EDQUOT, ErrorKind::no_space_left, " Free some space and run again: what is there is kept."},
+    {ENOSPC, ErrorKind::no_space_left, " Free some space and run again; the data stored so far is kept."},
+    {EDQUOT, ErrorKind::no_space_left, " Free some space and run again; the data stored so far is kept."},
     {EFBIG, ErrorKind::no_space_left,
-     " The file system, or a limit of this process, takes no larger file. Choose another folder with the "
-     "property store, or raise the limit, and run again: what is there is kept."},
+     " The file system or a limit of this process does not allow a larger file. Choose another folder with "
+     "the "
+     "property store, or raise the limit, and run again; the data stored so far is kept."},
     {ENOENT, ErrorKind::not_found, ""},
     {EACCES, ErrorKind::open_write, kOtherFolder},
     {EPERM, ErrorKind::open_write, kOtherFolder},

@@ -29,7 +29,7 @@ class Tidier {
     while (at_ < text_.size()) {
       const char c = text_[at_];
       // json-glib would take the last of several documents.
-      if (closed_ && !g_ascii_isspace(c)) return Error{ErrorKind::failed, "something follows its end."};
+      if (closed_ && !g_ascii_isspace(c)) return Error{ErrorKind::failed, "text follows its end."};
       if (c == '"') {
         string();
       } else if (c == '-' || g_ascii_isdigit(c)) {

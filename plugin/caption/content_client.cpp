@@ -41,8 +41,8 @@ const char *advice(ErrorKind kind) {
   switch (kind) {
     case ErrorKind::not_authorized: return " Check api-key and the credits of its account.";
     case ErrorKind::not_found: return " Check llm-base-url and model.";
-    case ErrorKind::settings: return " Check the properties that the request is made of.";
-    case ErrorKind::busy: return " Ask less often (interval, max-in-flight) or wait.";
+    case ErrorKind::settings: return " Check the properties that make up the request.";
+    case ErrorKind::busy: return " Send fewer requests (interval, max-in-flight) or wait.";
     default: return " Try again later.";
   }
 }
@@ -56,7 +56,7 @@ Error refused(unsigned status, const ServiceFault &fault, const std::string &api
   if (!error.service_message.empty()) error.text += ": " + error.service_message;
   if (!error.text.ends_with('.')) error.text += '.';
   if (fault.daily_quota)
-    error.text += " The quota of the day is used up.";
+    error.text += " The daily quota is used up.";
   else
     error.text += advice(error.kind);
   error.http_status = status;
@@ -66,7 +66,7 @@ Error refused(unsigned status, const ServiceFault &fault, const std::string &api
 Error blocked(const std::string &reason, const char *what) {
   return {ErrorKind::failed,
           std::string("The model withheld the caption: ") + what + " was blocked (" + reason +
-              "). Change the prompt, or set on-error=skip to go on without it.",
+              "). Change the prompt, or set on-error=skip to continue without it.",
           {},
           {},
           0,
@@ -141,9 +141,10 @@ Result<ContentAnswer, ContentClient::Failure> ContentClient::try_once(const std:
     documents.clear();
     if (text.empty()) break;
     if (total > kMaxAnswer)
-      broken = Failure{{ErrorKind::read, "The text gateway's answer is above 8 MiB."}, false, {}};
+      broken = Failure{{ErrorKind::read, "The text gateway's answer is larger than 8 MiB."}, false, {}};
     if (settings_.timeout.count() > 0 && clock_.now() > deadline)
-      broken = Failure{{ErrorKind::timed_out, "The text gateway did not end its answer in time."}, true, {}};
+      broken =
+          Failure{{ErrorKind::timed_out, "The text gateway did not complete its answer in time."}, true, {}};
   }
   if (broken && broken->error.kind == ErrorKind::cancelled) return *std::move(broken);
 
@@ -165,8 +166,7 @@ Result<ContentAnswer, ContentClient::Failure> ContentClient::try_once(const std:
     return gathering.answer;
   }
   if (broken) return *std::move(broken);
-  return Failure{
-      {ErrorKind::read, "The text gateway's answer ended before the model had finished."}, true, {}};
+  return Failure{{ErrorKind::read, "The text gateway's answer ended before the model finished."}, true, {}};
 }
 
 Result<ContentAnswer> ContentClient::ask(const ContentRequest &request, const ContentListener &listener,

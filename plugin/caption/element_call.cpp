@@ -72,7 +72,7 @@ Result<ElementOutput> call_element(const char *factory, GstCaps *caps, GstBuffer
   gst_pad_set_active(out.get(), FALSE);
   gst_pad_unlink(in.get(), sink.get());
   gst_pad_unlink(src.get(), out.get());
-  if (!output.buffer || !output.caps) return not_made(factory, " makes nothing of this picture.");
+  if (!output.buffer || !output.caps) return not_made(factory, " produced no output for this picture.");
   return output;
 }
 

@@ -116,7 +116,7 @@ Result<Picture> converted(const Picture &raw, const GstVideoInfo &in_info, const
 
 Result<GstVideoInfo> info_of(const Picture &raw) {
   GstVideoInfo info;
-  if (!gst_video_info_from_caps(&info, raw.caps.get())) return unreadable("its caps are not complete.");
+  if (!gst_video_info_from_caps(&info, raw.caps.get())) return unreadable("its caps are incomplete.");
   as_still(info);
   return info;
 }
@@ -203,7 +203,7 @@ Result<Still> encode_still(const Picture &picture, unsigned max_size, GCancellab
   const GstVideoOrientationMethod orientation = orientation_of(picture);
   const bool upright = orientation == GST_VIDEO_ORIENTATION_IDENTITY;
   if (upright && goes_as_it_is(picture, max_size)) {
-    if (!begins_as_jpeg(picture.buffer.get())) return unreadable("it is no JPEG.");
+    if (!begins_as_jpeg(picture.buffer.get())) return unreadable("it is not a JPEG.");
     return still_of(picture.buffer.get());
   }
   auto raw = decoded(picture);

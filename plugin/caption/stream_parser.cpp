@@ -53,20 +53,21 @@ bool StreamParser::sniff(char c) {
 }
 
 Result<void> StreamParser::feed(std::string_view bytes, std::vector<Json> &documents) {
-  if (framing_ == Framing::broken) return broken("it was broken before.");
+  if (framing_ == Framing::broken) return broken("an earlier part of it was broken.");
   for (const char c : bytes) {
     if (framing_ == Framing::unknown && !sniff(c)) continue;
     if (framing_ == Framing::broken) return broken("it is neither JSON nor a stream of events.");
     auto fed = framing_ == Framing::json ? feed_json(c, documents) : feed_event(c, documents);
     if (!fed) return fed;
-    if (document_.size() + line_.size() > kMaxDocument) return broken("one document of it is above 8 MiB.");
+    if (document_.size() + line_.size() > kMaxDocument)
+      return broken("one of its documents is larger than 8 MiB.");
   }
   return {};
 }
 
 Result<void> StreamParser::finish(std::vector<Json> &documents) {
   switch (framing_) {
-    case Framing::broken: return broken("it was broken before.");
+    case Framing::broken: return broken("an earlier part of it was broken.");
     case Framing::unknown: return broken("it is empty.");
     case Framing::json:
       if (depth_ > 0 || arrays_ > 0) return broken("it ends in the middle.");
@@ -84,8 +85,8 @@ Result<void> StreamParser::feed_json(char c, std::vector<Json> &documents) {
     if (c == '[')
       return ++arrays_ > kMaxArrays ? Result<void>(broken("it nests too many arrays.")) : Result<void>();
     if (c == ']')
-      return --arrays_ < 0 ? Result<void>(broken("a bracket closes what none opened.")) : Result<void>();
-    if (c != '{') return broken("between its documents stands something else.");
+      return --arrays_ < 0 ? Result<void>(broken("a closing bracket has no opening one.")) : Result<void>();
+    if (c != '{') return broken("there is text between its documents.");
     depth_ = 1;
     document_ = c;
     return {};
@@ -133,7 +134,7 @@ Result<void> StreamParser::end_line(std::vector<Json> &documents) {
   if (name != "data") {
     // Ignores comments and other fields. A line that is no field means that this is no event stream.
     if (colon == std::string::npos && name != "event" && name != "id" && name != "retry")
-      return broken("a line of it is no event.");
+      return broken("one of its lines is not an event.");
     return {};
   }
   std::string_view value = line;

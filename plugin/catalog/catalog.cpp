@@ -149,7 +149,8 @@ std::string Catalog::unknown_model_text(std::string_view wanted) const {
     return "No model is given; set model to a Model ID, such as " + models_.front()->id + ".";
   for (const Mistake &mistake : mistakes_)
     if (mistake.model == wanted)
-      return "The model " + quoted(wanted) + " is left out for a mistake in its file: " + mistake.to_text();
+      return "The model " + quoted(wanted) +
+             " is ignored because of a mistake in its file: " + mistake.to_text();
   if (find_text(wanted))
     return "The model " + quoted(wanted) + " makes text, not clips; the element for it is gencaption.";
   return unknown_text(wanted, closest(wanted));

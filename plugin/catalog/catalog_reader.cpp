@@ -98,7 +98,7 @@ void CatalogReader::read_one_model(const Json &json, std::set<std::string> &seen
   if (const Json *like = json.find("like")) {
     const auto base = sources_.find(like->string() ? *like->string() : "");
     if (base == sources_.end())
-      log.add(*like, "like must name a model that stands before this one, " + shown(*like) + " does not.");
+      log.add(*like, "like must name a model that comes before this one, " + shown(*like) + " does not.");
     else
       source = inherit(base->second, json);
   }

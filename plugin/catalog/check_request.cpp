@@ -87,15 +87,15 @@ class RequestCheck {
         problem("", "The name of the field " + quoted(field) + " " + *wrong + ".");
       else if (names_credential(field) && !spec().find(field))
         problem(field,
-                quoted(field) + " is no field of a request; a key belongs into the property api-key alone.");
+                quoted(field) + " is not a field of a request; set a key in the property api-key only.");
       else if (extra && (catalog_.common_field(field) || is_reserved(field)))
         problem(field,
                 "The extra parameters hold " + quoted(name) + ", which has a property; set " + field + ".");
       else if (checked_.api_ == Api::legacy && field == kLegacyDuration && !spec().find(field))
-        problem(field,
-                quoted(field) + " is the legacy API's name of duration, which has a property; set duration.");
+        problem(field, quoted(field) +
+                           " is the legacy API's name for duration, which has a property; set duration.");
       else if (is_reserved(field))
-        problem(field, quoted(field) + " is no field of a request.");
+        problem(field, quoted(field) + " is not a field of a request.");
       else if (into.find(field) || given_.find(field))
         problem(field, field + " is given twice.");
       else if (auto wrong = encoding_problem(value))
@@ -177,7 +177,7 @@ class RequestCheck {
     for (const Name &known : names)
       if (known.id != meant) all.push_back(known.id);
     return spec().id + " has no field " + quoted(name) +
-           (meant.empty() ? "" : "; do you mean " + quoted(meant) + "?") + (meant.empty() ? "; it" : " It") +
+           (meant.empty() ? "" : "; did you mean " + quoted(meant) + "?") + (meant.empty() ? "; it" : " It") +
            " has " + both(all) + ".";
   }
 

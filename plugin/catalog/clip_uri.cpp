@@ -18,8 +18,8 @@ namespace {
 // a %2F gst_uri_get_location() returns NULL, which makes applications fail.
 constexpr const char *kPlainInQuery = ":/";
 constexpr const char *kKeyText =
-    "A key does not belong into a URI, which is printed, logged and stored; give it by the property api-key, "
-    "by api-key-file, or by the environment variable GENCLIP_API_KEY.";
+    "A URI must not contain a key, because URIs are printed, logged and stored; set the key in the property "
+    "api-key, in api-key-file, or in the environment variable GENCLIP_API_KEY.";
 constexpr RequestPlace kPlace{"The URI", kKeyText};
 
 Error uri_error(std::string text) { return {ErrorKind::settings, std::move(text)}; }
@@ -40,7 +40,7 @@ struct Parts {
 
 // Parsed by hand up to the query: GUri would read MODEL:14b as a host and a port.
 Result<Parts> split(std::string_view uri) {
-  if (uri.find('\0') != uri.npos) return uri_error("The URI holds a NUL character.");
+  if (uri.find('\0') != uri.npos) return uri_error("The URI contains a NUL character.");
   if (!g_utf8_validate_len(uri.data(), uri.size(), nullptr)) return uri_error("The URI is not valid UTF-8.");
   const std::string opening = std::string(kClipUriScheme) + "://";
   if (uri.size() < opening.size() || g_ascii_strncasecmp(uri.data(), opening.c_str(), opening.size()) != 0)
@@ -53,7 +53,7 @@ Result<Parts> split(std::string_view uri) {
   const std::string encoded(authority);
   const GStringPtr model(g_uri_unescape_string(encoded.c_str(), nullptr));
   if (!model || !g_utf8_validate(model.get(), -1, nullptr))
-    return uri_error("The model in the URI is not well encoded; write % as %25, and only UTF-8.");
+    return uri_error("The model in the URI is not encoded correctly; write % as %25, and use UTF-8.");
   if (!*model.get()) return uri_error("The URI names no model; write " + opening + "MODEL?prompt=…");
 
   const std::string_view path = uri.substr(0, uri.find_first_of("?#"));
@@ -89,13 +89,12 @@ Result<ClipRequest> read_fields(RequestBuilder builder, const std::string &query
     const GStringPtr name(raw_name);
     const GStringPtr value(raw_value);
     // GLib's error texts quote nothing of the URI.
-    if (error)
-      return uri_error("What follows " + before + " in the URI cannot be read: " + error->message + ".");
+    if (error) return uri_error("The URI is invalid after " + before + ": " + error->message + ".");
     if (!more) return std::move(builder).finish();
     before = quoted(name.get());
     if (!*name.get()) return uri_error("A value in the URI has no name before its \"=\".");
     if (g_str_equal(name.get(), "model"))
-      return uri_error("The URI gives the model twice; it stands before the \"?\" alone.");
+      return uri_error("The URI gives the model twice; give it only before the \"?\".");
     if (auto problem = builder.add(name.get(), value.get())) return std::move(*problem);
   }
 }

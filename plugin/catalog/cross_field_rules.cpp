@@ -25,8 +25,8 @@ std::vector<Problem> rule_problems(const ModelSpec &spec, const Json &body) {
     switch (rule.kind) {
       case Rule::Kind::conflict:
         if (fields.size() > 1)
-          problems.push_back(
-              {fields[1], both(fields) + " conflict on " + spec.id + "; give one of them" + reason(rule)});
+          problems.push_back({fields[1], both(fields) + " conflict on " + spec.id +
+                                             "; give only one of them" + reason(rule)});
         break;
       case Rule::Kind::needs:
         if (!fields.empty() && others.empty())

@@ -98,7 +98,7 @@ std::optional<std::string> among_values(const FieldSpec &spec, const Json &value
     return std::nullopt;
   std::string text = spec.name + " is " + shown(value) + "; " + takes + either(texts_of(spec.values));
   if (const std::string meant = same_but_case(spec, value); !meant.empty())
-    text += ", and case counts: write " + meant;
+    text += "; values are case-sensitive: write " + meant;
   return text + ".";
 }
 
@@ -149,7 +149,7 @@ std::optional<std::string> value_problem(const FieldSpec &spec, const Json &valu
 
 std::optional<std::string> encoding_problem(const Json &value) {
   const auto of_text = [](const std::string &text) -> std::optional<std::string> {
-    if (text.find('\0') != text.npos) return "holds a NUL character";
+    if (text.find('\0') != text.npos) return "contains a NUL character";
     if (!g_utf8_validate_len(text.data(), text.size(), nullptr)) return "is not valid UTF-8";
     return std::nullopt;
   };

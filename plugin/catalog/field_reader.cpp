@@ -17,7 +17,7 @@ Bounds read_bounds(MemberReader &parent, std::string_view key, double unit = 1) 
                        bool &kept_inclusive) {
     const Json *given = reader.find(name);
     if (!given) return;
-    if (value) reader.mistake(*given, "this end is given twice.");
+    if (value) reader.mistake(*given, "this end of the range is given twice.");
     if (!given->number()) return reader.mistake(*given, std::string(name) + " must be a number.");
     value = *given->number() * unit;
     kept_inclusive = inclusive;
@@ -30,7 +30,7 @@ Bounds read_bounds(MemberReader &parent, std::string_view key, double unit = 1) 
   if (bounds.empty())
     reader.mistake(*json, "it needs min or above, or max or below.");
   else if (bounds.lower && bounds.upper && *bounds.lower > *bounds.upper)
-    reader.mistake(*json, "nothing is in this range.");
+    reader.mistake(*json, "this range is empty.");
   return bounds;
 }
 
@@ -87,10 +87,10 @@ void check_fit(const Json &json, const FieldSpec &spec, MemberReader &reader) {
   for (const auto &[key, fits] : keys)
     if (const Json *value = json.find(key); value && !fits)
       reader.mistake(*value,
-                     std::string(key) + " says nothing about a field of type " + to_word(spec.type) + ".");
+                     std::string(key) + " does not apply to a field of type " + to_word(spec.type) + ".");
 
   const auto ordered = [&](const char *low, const char *high, const auto &min, const auto &max) {
-    if (min && max && *min > *max) reader.mistake(json, std::string(low) + " is above " + high + ".");
+    if (min && max && *min > *max) reader.mistake(json, std::string(low) + " is greater than " + high + ".");
   };
   ordered("min", "max", spec.min, spec.max);
   ordered("min_items", "max_items", spec.min_items, spec.max_items);

@@ -56,21 +56,22 @@ std::string instead(MediaKind kind, bool assets) {
 std::optional<std::string> http_problem(std::string_view url) {
   const bool clean =
       std::all_of(url.begin(), url.end(), [](char c) { return !g_ascii_isspace(c) && !g_ascii_iscntrl(c); });
-  if (!clean) return "holds a blank or a control character, which no URL does; write %20 for a blank";
+  if (!clean)
+    return "contains a blank or a control character, which a URL cannot contain; write a blank as %20";
   const std::string text(url);
   const auto parsed = GRef<GUri>::adopt(g_uri_parse(text.c_str(), G_URI_FLAGS_PARSE_RELAXED, nullptr));
   const char *host = parsed ? g_uri_get_host(parsed.get()) : nullptr;
-  if (!host || !*host) return "is not a whole URL; write it as https://HOST/PATH";
+  if (!host || !*host) return "is not a complete URL; write it as https://HOST/PATH";
   return std::nullopt;
 }
 
 std::optional<std::string> asset_problem(std::string_view url, MediaKind kind, bool assets) {
   if (!assets) return "is an asset, which this model does not support" + instead(kind, false);
-  if (!is_asset(url)) return "is not spelt as the service does: write assetId://ID";
+  if (!is_asset(url)) return "is not spelled as the service expects: write assetId://ID";
   const std::string_view id = url.substr(kAssetScheme.size());
   if (id.empty()) return "names no asset: write assetId://ID, with the ID that the upload returned";
   if (std::any_of(id.begin(), id.end(), [](char c) { return g_ascii_isspace(c) || g_ascii_iscntrl(c); }))
-    return "holds a blank or a control character, which no asset ID does";
+    return "contains a blank or a control character, which an asset ID cannot contain";
   return std::nullopt;
 }
 
@@ -84,14 +85,14 @@ std::optional<std::string> media_url_problem(std::string_view url, MediaKind kin
   if (equal_but_case(scheme, "assetId")) return asset_problem(url, kind, assets_supported);
   if (scheme == "http" || scheme == "https") return http_problem(url);
   if (scheme == "data")
-    return "is a data: URL, and the service takes no embedded data" + instead(kind, assets_supported);
+    return "is a data: URL, and the service does not accept embedded data" + instead(kind, assets_supported);
   if (scheme == "file")
     return "is a file on this machine, which the service cannot see" + instead(kind, assets_supported);
   if (!scheme.empty())
     return "has the scheme " + quoted(scheme) + ", which the service does not fetch" +
            instead(kind, assets_supported);
   if (looks_like_base64(url))
-    return "is base64, and the service takes no embedded data" + instead(kind, assets_supported);
+    return "is base64, and the service does not accept embedded data" + instead(kind, assets_supported);
   return "is " + quoted(url.substr(0, url.find('?'))) +
          ", a file on this machine, which the service cannot see" + instead(kind, assets_supported);
 }

@@ -116,7 +116,7 @@ void MemberReader::finish() {
     if (known_.contains(name)) continue;
     const std::string meant = likely_name(name, names);
     mistake(value, "there is no key " + quoted(name) +
-                       (meant.empty() ? "." : "; do you mean " + quoted(meant) + "?"));
+                       (meant.empty() ? "." : "; did you mean " + quoted(meant) + "?"));
   }
 }
 

@@ -47,7 +47,7 @@ std::vector<FieldSpec> read_fields(MemberReader &model, const std::vector<FieldS
   if (const auto *members = model.object("fields")) {
     for (const auto &[name, json] : *members) {
       if (name == "model" || name.empty())
-        model.mistake(json, "no field can be named " + quoted(name) + ".");
+        model.mistake(json, "a field cannot be named " + quoted(name) + ".");
       else
         fields.push_back(read_field(name, json, find_field(common, name), sets, model.log()));
     }
@@ -64,7 +64,7 @@ std::vector<FieldSpec> read_fields(MemberReader &model, const std::vector<FieldS
 void check_rule_field(MemberReader &reader, const Json &json, const ModelSpec &spec,
                       const std::string &name) {
   if (spec.open || spec.find(name)) return;
-  reader.mistake(json, "it is about " + quoted(name) + ", which is no field of the model.");
+  reader.mistake(json, "it refers to " + quoted(name) + ", which is not a field of the model.");
 }
 
 std::vector<Rule> read_rules(MemberReader &model, const ModelSpec &spec) {
@@ -86,7 +86,7 @@ std::vector<Rule> read_rules(MemberReader &model, const ModelSpec &spec) {
     const bool two_sides = rule.kind != Rule::Kind::conflict;
     if (rule.fields.size() < (two_sides ? 1 : 2)) reader.mistake(json, "it names too few fields.");
     if (kind && two_sides == rule.others.empty())
-      reader.mistake(json, two_sides ? "it needs others." : "a conflict has no others.");
+      reader.mistake(json, two_sides ? "it needs others." : "a conflict takes no others.");
     for (const std::string &name : rule.fields) check_rule_field(reader, json, spec, name);
     for (const std::string &name : rule.others) check_rule_field(reader, json, spec, name);
     rules.push_back(std::move(rule));
@@ -119,7 +119,7 @@ ModelSpec read_model(const Json &json, const std::vector<FieldSpec> &common_fiel
   MemberReader reader(json, spec.id.empty() ? "a model" : "the model " + spec.id, log);
   reader.find("id");
   if (spec.id.empty()) reader.mistake(json, "it needs an id.");
-  if (!is_all_shown(spec.id)) reader.mistake(json, "its id holds characters that cannot be seen.");
+  if (!is_all_shown(spec.id)) reader.mistake(json, "its id contains invisible characters.");
   spec.display_name = reader.string("display_name");
   spec.group = reader.string("group");
   spec.note = reader.string("note");

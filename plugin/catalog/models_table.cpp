@@ -114,8 +114,8 @@ std::vector<std::string> remarks(const ModelSpec &spec) {
   if (spec.open)
     lines.push_back(
         field_rows(spec).empty()
-            ? "The service does not show its fields: it needs `prompt`, and takes every other field as it is."
-            : "Other fields are not shown: it needs `prompt`, and takes every other field as it is.");
+            ? "Its fields are undocumented: it needs `prompt`, and every other field is sent as it is."
+            : "Other fields are undocumented: it needs `prompt`, and every other field is sent as it is.");
   for (const Rule &rule : spec.rules) lines.push_back(rule_text(rule));
   if (spec.assets) lines.push_back("Media may be assets: `assetId://ID`.");
   lines.push_back(std::string("Result: ") + (spec.result == ResultKind::image ? "an image." : "a video."));

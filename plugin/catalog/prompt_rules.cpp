@@ -39,8 +39,8 @@ const char *unit_text(TextLimit::Count count) {
 const char *where_text(TextLimit::Where where) {
   switch (where) {
     case TextLimit::Where::any: return "";
-    case TextLimit::Where::han: return " where the text has Chinese ones";
-    case TextLimit::Where::no_han: return " where the text has no Chinese characters";
+    case TextLimit::Where::han: return " if the text has Chinese characters";
+    case TextLimit::Where::no_han: return " if the text has no Chinese characters";
   }
   return "";
 }
@@ -72,7 +72,7 @@ TextVerdict check_text(const FieldSpec &spec, std::string_view text, std::string
     const std::string has = spec.name + " has " + std::to_string(count) + " " + unit_text(limit.count) + "; ";
     const std::string most = std::string(taker) + " takes at most " + std::to_string(limit.max);
     if (limit.truncated)
-      verdict.warnings.push_back(has + most + ", and the service cuts off the rest.");
+      verdict.warnings.push_back(has + most + ", and the service truncates the rest.");
     else
       verdict.problems.push_back(has + most + where_text(limit.where) + ".");
   }
@@ -81,7 +81,7 @@ TextVerdict check_text(const FieldSpec &spec, std::string_view text, std::string
 
 std::string limit_text(const TextLimit &limit) {
   return "at most " + std::to_string(limit.max) + " " + unit_text(limit.count) + where_text(limit.where) +
-         (limit.truncated ? "; the service cuts off the rest" : "");
+         (limit.truncated ? "; the service truncates the rest" : "");
 }
 
 }  // namespace genclip

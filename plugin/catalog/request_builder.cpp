@@ -51,7 +51,7 @@ ClipRequest RequestBuilder::finish() && {
 
 std::optional<Error> RequestBuilder::set_take(const std::string &value) {
   const auto take = parse_number<unsigned>(value);
-  if (!take) return request_error("take is " + quoted(value) + "; it must be an integer from 0.");
+  if (!take) return request_error("take is " + quoted(value) + "; it must be 0 or a positive integer.");
   request_.take = *take;
   return once(take_given_, "take");
 }

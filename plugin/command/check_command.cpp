@@ -17,13 +17,14 @@ namespace {
 
 constexpr CommandText kCheckText{
     "check", "MODEL [FIELD=VALUE…]",
-    "Judges a request as genclipsrc would, without sending it: no key, no network, no\n"
-    "cost. When it is good, shows what would be sent, and the same request as a URI.",
-    "Fields have the service's names (aspect_ratio) or the element's (aspect-ratio). A\n"
-    "field that takes several values is given several times. take=N asks for another\n"
-    "take of the same request, api=tasks or api=legacy for one of the service's\n"
-    "interfaces. A genclip:// URI can stand in place of the model and its fields.\n\n"
-    "Exit code: 0 the request is good, 1 it is not, 2 the command line makes no sense.\n\n"
+    "Validates a request as genclipsrc does, without sending it: needs no key and no\n"
+    "network, and costs nothing. For a valid request, prints what would be sent and the\n"
+    "same request as a URI.",
+    "Use the service's names for fields (aspect_ratio) or the element's (aspect-ratio).\n"
+    "Repeat a field to give it several values. take=N asks for another take of the same\n"
+    "request; api=tasks or api=legacy chooses one of the service's interfaces. Instead\n"
+    "of a model and fields you can give a genclip:// URI.\n\n"
+    "Exit code: 0 the request is valid, 1 it is not, 2 usage error.\n\n"
     "Examples:\n"
     "  genclip check sd_2.0_special prompt=\"a red kite over dunes\" resolution=1080p\n"
     "  genclip check dance-2.5 prompt=\"a storm\" \\\n"
@@ -63,7 +64,7 @@ int run_check(const Words &words) {
   text.description = description.c_str();
   bool json = false;
   CommandOptions options(text);
-  options.add("json", 'j', "Print the verdict as JSON", json);
+  options.add("json", 'j', "Print the result as JSON", json);
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
 

@@ -49,10 +49,10 @@ int tell_stopped(const RunEnd &end, bool json) {
   if (!task.empty())
     print_error(
         "Stopped. The task " + task +
-        " goes on at the service. To attach to it, run the same command again, or: genclip store fetch " +
+        " continues at the service. To attach to it, run the same command again, or: genclip store fetch " +
         shell_word(task));
   else
-    print_error("Stopped before the service named a task. Run the same command again to go on.");
+    print_error("Stopped before the service named a task. Run the same command again to continue.");
   return 128 + end.signal;
 }
 
@@ -68,7 +68,7 @@ void tell_completed(const GenerationState &state) {
 void add_delivery_options(CommandOptions &options, Delivery &delivery) {
   options.add("output", 'o', "FILE", "Also write the clip to FILE, - for standard output", delivery.output);
   options.add("json", 'j', "Print the outcome as JSON", delivery.json);
-  options.add("quiet", 'q', "No progress", delivery.quiet);
+  options.add("quiet", 'q', "Print no progress", delivery.quiet);
 }
 
 int report_failure(const Error &error, const Delivery &delivery) {

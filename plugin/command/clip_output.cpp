@@ -81,18 +81,18 @@ Result<void> check_output(const std::string &path, const ModelSpec *model) {
   if (path == kStandardOutput) {
     if (is_terminal(stdout))
       return Error{ErrorKind::settings,
-                   "A clip is not written to a terminal; send standard output elsewhere."};
+                   "genclip does not write a clip to a terminal; redirect standard output."};
     return {};
   }
   if (g_file_test(path.c_str(), G_FILE_TEST_IS_DIR)) return cannot_write(path, "it is a folder; name a file");
   if (g_file_test(path.c_str(), G_FILE_TEST_EXISTS) && !g_file_test(path.c_str(), G_FILE_TEST_IS_REGULAR))
-    return cannot_write(path, "it is no regular file");
+    return cannot_write(path, "it is not a regular file");
   const GStringPtr folder(g_path_get_dirname(path.c_str()));
   if (!g_file_test(folder.get(), G_FILE_TEST_IS_DIR)) return cannot_write(path, "there is no such folder");
   if (::access(folder.get(), W_OK | X_OK) != 0) return cannot_write(path, g_strerror(errno));
   const NamedContent *named = content_named(path);
   if (!model || !named || named->kind == model->result) return {};
-  const std::string why = model->id + " makes " + with_article(model->result) + ", and the name is that of " +
+  const std::string why = model->id + " makes " + with_article(model->result) + ", but the name is for " +
                           with_article(named->kind) + ". Choose a name such as " +
                           path.substr(0, path.rfind('.')) +
                           (model->result == ResultKind::image ? ".png" : ".mp4");
@@ -103,7 +103,7 @@ std::string other_content(const std::string &output, const std::string &clip) {
   const NamedContent *named = content_named(output);
   const NamedContent *made = content_named(clip);
   if (!named || !made || named->format == made->format) return {};
-  return printable(output) + " holds " + std::string(made->format) + ", whatever its name says.";
+  return printable(output) + " contains " + std::string(made->format) + ", not what its name suggests.";
 }
 
 Result<void> write_output(GrowingClip &clip, const std::string &path) {

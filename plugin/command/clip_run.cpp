@@ -127,7 +127,7 @@ RunEnd run_clip(ClipPlan plan, ProgressLine &progress) {
       if (!stop_at) {
         stop_at = seconds + kSubmitPatience_s;
         progress.clear();
-        print_error("Stopping once the service has answered; press Ctrl-C again not to wait.");
+        print_error("Stopping once the service has answered; press Ctrl-C again to stop at once.");
       }
     }
     g_main_context_iteration(nullptr, TRUE);

@@ -9,14 +9,14 @@ namespace {
 
 constexpr Command kCommands[] = {
     {"models", "List the models, or show the fields of one", run_models},
-    {"check", "Judge a request as genclipsrc would, and show what would be sent", run_check},
+    {"check", "Validate a request as genclipsrc would, and show what would be sent", run_check},
     {"generate", "Generate a clip ahead of the pipeline that plays it", run_generate},
-    {"store list", "List what is stored, and what it cost", run_store_list},
-    {"store show", "Show all that is known of one clip", run_store_show},
-    {"store verify", "Look at every stored clip: is it whole?", run_store_verify},
+    {"store list", "List the stored clips and what they cost", run_store_list},
+    {"store show", "Show everything known about one clip", run_store_show},
+    {"store verify", "Verify that stored clips are whole", run_store_verify},
     {"store remove", "Remove clips", run_store_remove},
-    {"store prune", "Remove the least recently used clips, down to a size", run_store_prune},
-    {"store fetch", "Get a clip again by the ID of its task", run_store_fetch},
+    {"store prune", "Remove the least recently used clips until the rest fits a size", run_store_prune},
+    {"store fetch", "Fetch a clip by its task ID", run_store_fetch},
 };
 
 std::string joined(const Words &words, size_t count) {

@@ -14,12 +14,11 @@ namespace {
 
 constexpr CommandText kGenerateText{
     "generate", "MODEL [FIELD=VALUE…]",
-    "Generates a clip into the store, where genclipsrc finds it: ahead of an editing\n"
-    "session or a broadcast. A clip that is there already is not paid for again.",
-    "Model and fields are those of genclip check; a genclip:// URI can stand for them.\n"
-    "Prints the path of the clip. Ctrl-C leaves the task with the service: the same\n"
-    "command attaches to it later.\n\n"
-    "Exit code: 0 the clip is there, 1 there is none, 2 the command line makes no sense,\n"
+    "Generates a clip into the store, where genclipsrc finds it, and prints its path. Use\n"
+    "it before an editing session or a broadcast. A stored clip is not paid for again.",
+    "Give the model and fields as for genclip check, or a genclip:// URI. Ctrl-C leaves\n"
+    "the task running at the service; the same command attaches to it later.\n\n"
+    "Exit code: 0 the clip is stored, 1 the command failed, 2 usage error,\n"
     "130 stopped by Ctrl-C.\n\n"
     "Examples:\n"
     "  genclip generate sd_2.0_special prompt=\"a red kite over dunes\" -o kite.mp4\n"
@@ -36,7 +35,7 @@ int run_generate(const Words &words) {
   add_delivery_options(options, delivery);
   options.add("anew", 0, "Generate and pay again, replacing what is stored", anew);
   options.add("task-id", 't', "ID", "Attach to that task instead of submitting", run.task_id);
-  options.add("check-media", 0, "DEPTH", "Look at the reference media first: headers or full", check_media);
+  options.add("check-media", 0, "DEPTH", "Check the reference media first: headers or full", check_media);
   add_service_options(options, run);
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();

@@ -17,7 +17,7 @@ constexpr const char *kCompletion = "__complete";  // For genclip.bash.
 void print_help() {
   print(
       "Usage:\n  genclip COMMAND [OPTION…] [ARGUMENT…]\n\n"
-      "Clips from a generation service, as genclipsrc makes them.\n\nCommands:\n");
+      "Generates, checks and stores clips of a generation service, as genclipsrc does.\n\nCommands:\n");
   size_t width = 0;
   for (const Command &command : commands()) width = std::max(width, std::string_view(command.name).size());
   for (const Command &command : commands()) {
@@ -27,7 +27,7 @@ void print_help() {
   }
   print(
       "\nOptions:\n"
-      "  -h, --help     Show this help; genclip COMMAND --help has that of a command\n"
+      "  -h, --help     Show this help; genclip COMMAND --help shows the help of a command\n"
       "  -V, --version  Show the version\n\n"
       "Environment: GENCLIP_BASE_URL, GENCLIP_API_KEY_FILE, GENCLIP_API_KEY, GENCLIP_STORE, GENCLIP_MODELS.\n"
       "See genclip(1).\n");
@@ -53,7 +53,7 @@ int refuse_unknown(const Words &words) {
   if (word.starts_with("-")) return refuse("Unknown option " + word + ".");
   if (const std::string group = group_text(word); !group.empty()) {
     const bool asks = words.size() > 1 && (words[1] == "--help" || words[1] == "-h");
-    const std::string text = "genclip " + word + " needs to know what to do:" + group;
+    const std::string text = "genclip " + word + " needs a subcommand:" + group;
     if (asks)
       print(text + "\n");
     else
@@ -64,7 +64,7 @@ int refuse_unknown(const Words &words) {
   for (const Command &command : commands()) names.push_back({command.name});
   const std::string meant = likely_name(word, names);
   return refuse("There is no command \"" + word + "\"." +
-                (meant.empty() ? "" : " Do you mean " + meant + "?"));
+                (meant.empty() ? "" : " Did you mean " + meant + "?"));
 }
 
 int run(Words words) {

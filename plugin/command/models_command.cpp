@@ -13,10 +13,10 @@ namespace {
 
 constexpr CommandText kModelsText{
     "models", "[ID]",
-    "Lists the models, or shows the fields of one: what it takes, what it needs, and\n"
-    "its defaults.",
-    "Files named by GENCLIP_MODELS add models or replace them.\n\n"
-    "Exit code: 0, or 1 when there is no such model, or 2 when the command line makes no sense.\n\n"
+    "Lists the models, or shows the fields of one: which values they accept, which fields\n"
+    "are required, and their defaults.",
+    "The files that GENCLIP_MODELS names add or replace models.\n\n"
+    "Exit code: 0 success, 1 there is no such model, 2 usage error.\n\n"
     "Examples:\n"
     "  genclip models\n"
     "  genclip models sd_2.0_special\n"

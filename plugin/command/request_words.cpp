@@ -13,10 +13,10 @@
 namespace genclip {
 namespace {
 
-constexpr RequestPlace kPlace{"The command line",
-                              "A key does not belong on a command line, which other users can see; give it "
-                              "by the option --api-key-file, or by "
-                              "the environment variable GENCLIP_API_KEY_FILE or GENCLIP_API_KEY."};
+constexpr RequestPlace kPlace{
+    "The command line",
+    "A key does not belong on a command line, which other users can see; set it with the option "
+    "--api-key-file or in the environment variable GENCLIP_API_KEY_FILE or GENCLIP_API_KEY."};
 
 // The element has a property for each of these, but the command has an option.
 constexpr std::string_view kOptions[] = {"base_url",      "api_key_file", "store",        "task_id",
@@ -68,7 +68,7 @@ Result<ClipRequest, WordsProblem> read_request(const Catalog &catalog, const Wor
     return std::move(*request);
   }
   const std::string first = words[0].starts_with("model=") ? words[0].substr(6) : words[0];
-  if (first.find('=') != first.npos) return usage("A Model ID is missing; it stands before the fields.");
+  if (first.find('=') != first.npos) return usage("A Model ID is missing; it comes before the fields.");
   const auto model = catalog.find(first);
   RequestBuilder builder(catalog, first, kPlace);
   for (size_t i = 1; i < words.size(); ++i) {

@@ -16,10 +16,12 @@ void add_service_options(CommandOptions &options, RunSettings &run) {
               run.store_max_size);
   options.add("timeout", "SECONDS", "Longest wait for the task, 0 for ever (1800)", run.timeout_s, 0);
   options.add("poll-interval", "MS", "Time between two queries (5000)", run.poll_interval_ms, 10);
-  options.add("http-timeout", "SECONDS", "Longest silence of an exchange (30)", run.http_timeout_s, 1);
-  options.add("retries", "N", "Further tries of a submit or a download (5)", run.retries, 0);
+  options.add("http-timeout", "SECONDS", "Longest time without progress of an HTTP exchange (30)",
+              run.http_timeout_s, 1);
+  options.add("retries", "N", "Retries of a submit or a download (5)", run.retries, 0);
   options.add("proxy", 0, "URL", "HTTP proxy; else the system's", run.proxy);
-  options.add("tls-ca-file", 0, "FILE", "Certificate authority to trust besides others", run.tls_ca_file);
+  options.add("tls-ca-file", 0, "FILE", "Certificate authority to trust besides the system's",
+              run.tls_ca_file);
 }
 
 }  // namespace genclip

@@ -18,29 +18,27 @@ namespace genclip {
 namespace {
 
 constexpr const char *kKeys =
-    "KEY is the first column of genclip store list, the beginning of one (8 digits or\n"
-    "more), or the ID of a task.\n\n"
-    "Exit code: 0, or 1 when something is wrong, or 2 when the command line makes no\n"
-    "sense.\n";
+    "KEY is a key from the first column of genclip store list, the first 8 or more digits\n"
+    "of one, or a task ID.\n\n"
+    "Exit code: 0 success, 1 failure or a damaged clip, 2 usage error.\n";
 
 constexpr CommandText kVerify{
     "store verify", "[KEY…]",
-    "Looks at every stored clip, or at those given: is it whole, from its first byte to\n"
-    "its last?",
+    "Verifies that every stored clip, or each given one, is whole from its first byte to\n"
+    "its last.",
     kKeys};
 constexpr CommandText kRemove{
     "store remove", "KEY…",
-    "Removes clips that nobody reads, and says what each cost. A clip that is still on its\n"
-    "way stays, and so does the record of a task, unless --any is given. Files that others\n"
-    "have put into a clip's folder stay, too.",
+    "Removes clips that are not in use, and prints what each cost. Without --any it keeps\n"
+    "clips that are still being fetched and records of tasks. It always keeps files that\n"
+    "other programs have put into a clip's folder.",
     kKeys};
 constexpr CommandText kPrune{
     "store prune", "SIZE",
-    "Removes the least recently used clips that nobody reads, until the store's clips have\n"
-    "at most SIZE bytes, and says what each cost.",
+    "Removes the least recently used clips that are not in use, until the clips take up at\n"
+    "most SIZE bytes, and prints what each cost.",
     "SIZE is a number of bytes, or has a unit: 500M, 1.5G, 2Gi. 0 removes every clip.\n\n"
-    "Exit code: 0, or 1 when the store cannot be read, or 2 when the command line makes\n"
-    "no sense.\n"};
+    "Exit code: 0 success, 1 the store cannot be read, 2 usage error.\n"};
 
 FileSystem &files() { return FileSystem::posix(); }
 
@@ -117,12 +115,12 @@ int run_store_remove(const Words &words) {
   bool json = false;
   bool any = false;
   CommandOptions options(kRemove);
-  options.add("any", 0, "Remove also what is no whole clip", any);
+  options.add("any", 0, "Also remove damaged clips and records of tasks", any);
   options.add("json", 'j', "Print JSON", json);
   add_store_option(options, store);
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
-  if (rest->empty()) return options.refuse("Give the keys of the clips to remove.");
+  if (rest->empty()) return options.refuse("Name the clips to remove by their keys.");
   const std::string root = store_root(store);
   // With one wrong key, nothing is removed.
   const auto clips = chosen(root, *rest);
@@ -165,10 +163,11 @@ int run_store_prune(const Words &words) {
           "\n");
   } else {
     for (const StoredClip &clip : pruned->removed) tell_removed(clip);
-    if (pruned->removed.size() > 1) print("What was removed cost " + cost.text() + " together\n");
+    if (pruned->removed.size() > 1) print("The removed clips cost " + cost.text() + " together\n");
     print(size_text(pruned->size) + " left\n");
   }
-  if (pruned->size > *size) print_error("Warning: What is left is in use, on its way, or no whole clip.");
+  if (pruned->size > *size)
+    print_error("Warning: The rest is in use, still being fetched, or not a whole clip.");
   return kOk;
 }
 

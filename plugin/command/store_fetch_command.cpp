@@ -18,11 +18,11 @@ namespace {
 
 constexpr CommandText kStoreFetchText{
     "store fetch", "TASK-ID",
-    "Gets a clip again by the ID of its task, as long as the service has it: one that is\n"
-    "damaged or was removed, or one whose request is not at hand. Submits nothing.",
-    "A clip that is stored and whole is not fetched again. A clip whose request the store\n"
-    "knows goes where genclipsrc looks for it.\n\n"
-    "Exit code: 0 the clip is there, 1 there is none, 2 the command line makes no sense,\n"
+    "Fetches a clip by its task ID, as long as the service keeps it: a clip that is\n"
+    "damaged, was removed, or whose request you no longer have. Submits nothing.",
+    "A clip that is stored and whole is not fetched again. If the store knows the clip's\n"
+    "request, the clip goes where genclipsrc looks for it.\n\n"
+    "Exit code: 0 the clip is stored, 1 the command failed, 2 usage error,\n"
     "130 stopped by Ctrl-C.\n"};
 
 // Uses the folder of the request that the store knows for the task. A damaged clip is replaced only once its
@@ -50,9 +50,9 @@ void tell_if_damaged(const std::string &root, const std::string &digest) {
   const auto clip = stored_in(files, root, digest);
   if (!clip || !clip->is_complete()) return;
   if (const auto verified = verify_clip(files, *clip); !verified)
-    print_error(
-        "Warning: " + printable(verified.error().text) +
-        " The service sent all of it, so its own copy is like this: to fetch it again does not help.");
+    print_error("Warning: " + printable(verified.error().text) +
+                " The service sent all of it, so the service's copy is damaged too: fetching it again does "
+                "not help.");
 }
 
 }  // namespace

@@ -19,10 +19,9 @@ namespace {
 
 constexpr CommandText kListText{
     "store list", "",
-    "Lists what is stored, the least recently used first, with what it cost. What has left\n"
-    "the store, because it was removed or replaced, is not in the list, nor in its total.",
-    "Exit code: 0, or 1 when the store cannot be read, or 2 when the command line makes\n"
-    "no sense.\n"};
+    "Lists the stored clips and what they cost, the least recently used first. Neither the\n"
+    "list nor the total includes clips that were removed or replaced.",
+    "Exit code: 0 success, 1 the store cannot be read, 2 usage error.\n"};
 
 struct Totals {
   size_t clips = 0;
@@ -148,7 +147,7 @@ int run_store_list(const Words &words) {
   add_store_option(options, store);
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
-  if (!rest->empty()) return options.refuse("There is nothing to give to store list.");
+  if (!rest->empty()) return options.refuse("store list takes no arguments.");
   const std::string root = store_root(store);
   const auto clips = list_store(FileSystem::posix(), root);
   if (!clips) return report_failure(clips.error(), json);

@@ -19,11 +19,10 @@ namespace genclip {
 namespace {
 
 constexpr CommandText kShowText{
-    "store show", "KEY", "Shows all that is known of one clip.",
-    "KEY is the first column of genclip store list, the beginning of one (8 digits or\n"
-    "more), or the ID of a task.\n\n"
-    "Exit code: 0, or 1 when there is no such clip, or 2 when the command line makes no\n"
-    "sense.\n"};
+    "store show", "KEY", "Shows everything known about one clip.",
+    "KEY is a key from the first column of genclip store list, the first 8 or more digits\n"
+    "of one, or a task ID.\n\n"
+    "Exit code: 0 success, 1 there is no such clip, 2 usage error.\n"};
 
 // The lines of a text of others, for a person to read.
 std::string printable_lines(std::string_view text) {

@@ -54,10 +54,9 @@ Result<void> ClipFollower::drop_other_than(const Source &source) {
   part_.reset();
   shown_ = 0;
   if (generation_.clip().restart()) return {};
-  return Error{
-      ErrorKind::read,
-      "The clip changed on the server while it was being read. Run again to read the one that there is now.",
-      "", source.first};
+  return Error{ErrorKind::read,
+               "The clip changed on the server while it was being read. Run again to read the new one.", "",
+               source.first};
 }
 
 Result<void> ClipFollower::show_part(const ClipRecord &record) {

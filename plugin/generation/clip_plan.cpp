@@ -82,9 +82,8 @@ Result<ClipPlan> plan_clip(const ClipRequest &request, const RunSettings &run) {
     if (!job.no_key.empty() && !problems.empty()) problems.push_back({"api-key", job.no_key});
   }
   if (run.max_download_size == 0)
-    problems.push_back(
-        {"max-download-size",
-         "max-download-size is 0, with which every clip would be paid and then refused: raise it."});
+    problems.push_back({"max-download-size",
+                        "max-download-size is 0: every clip would be paid for and then refused. Raise it."});
   if (!problems.empty()) return Error{ErrorKind::settings, problems_text(problems)};
 
   if (!run.dry_run)

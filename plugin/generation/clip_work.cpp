@@ -86,9 +86,9 @@ Result<std::optional<StoreLock>> ClipWork::wait_for_turn() {
     if (record)
       if (auto shown = follower_.show(*record); !shown) return std::move(shown).error();
     if (job.timeout.count() > 0 && clock_.now() >= patience)
-      return Error{ErrorKind::busy, "Another process has been at work on this clip for " +
+      return Error{ErrorKind::busy, "Another process has been working on this clip for " +
                                         std::to_string(job.timeout.count()) +
-                                        " s (property timeout). Run again to go on waiting."};
+                                        " s (property timeout). Run again to keep waiting."};
     if (!clock_.sleep_until(clock_.now() + kLookPause, generation_.cancellable())) return cancelled();
   }
 }
@@ -214,7 +214,7 @@ Result<void> ClipWork::fetch_or_serve(const std::string &url) {
   const auto served = serve_whole();
   if (!served || !*served) return fetched;
   warn(
-      "A newer clip of this request is generated and paid, but it could not be fetched. The stored one is "
+      "A newer clip of this request was generated and paid for, but could not be fetched. The stored one is "
       "served. " +
       fetched.error().text);
   return {};
@@ -274,8 +274,7 @@ Result<void> ClipWork::commit(const std::shared_ptr<File> &part, uint64_t size,
     Error error = std::move(committed).error();
     error.task_id = record_.task_id;
     if (error.kind == ErrorKind::not_found) {
-      error.text +=
-          " Something removed it from the store. Run again: the clip is fetched anew from its task.";
+      error.text += " Something removed it from the store. Run again to fetch the clip from its task again.";
       record_.clip_name.clear();
       record_.part = PartState{};
       save_if_possible();

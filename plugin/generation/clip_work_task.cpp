@@ -20,7 +20,7 @@ std::string unanswered_text(uint64_t submits) {
   const bool one = submits == 1;
   const std::string runs = one ? "An earlier run" : std::to_string(submits) + " earlier runs";
   const std::string charges = one ? "twice" : std::to_string(submits + 1) + " times";
-  return runs + " submitted this request and never learnt whether it was accepted. It is submitted again, " +
+  return runs + " submitted this request and never learned whether it was accepted. It is submitted again, " +
          "so it may be charged " + charges +
          ". If the service lists a task for it, set task-id to its ID instead.";
 }
@@ -37,11 +37,11 @@ std::string warning_text(ClipWarning warning, const ClipRun &run) {
     case ClipWarning::unanswered_submits: return unanswered_text(run.attempt.unanswered_submits);
     case ClipWarning::unknown_tasks:
       return "The service does not know the " + task + joined(run.unknown) +
-             " of this request any more, so that clip cannot be had. The request is submitted again, and "
-             "charged again.";
+             " of this request any more, so its clip is lost. The request is submitted again, and charged "
+             "again.";
     case ClipWarning::successor_is_unknown:
       return "The service does not know the task " + run.asked +
-             " any more, whose clip was to replace the stored one. The stored clip is served.";
+             " any more. Its clip was meant to replace the stored one, which is served instead.";
   }
   return "";
 }
@@ -131,10 +131,9 @@ Result<void> ClipWork::submit() {
   record_.amount = std::max(record_.amount, task->amount);
   if (auto saved = learn(SubmitAccepted{task->id}); !saved) {
     Error error = std::move(saved).error();
-    error.text +=
-        " The task " + task->id +
-        " was accepted, but its ID is not in the store: set task-id to it when you run again, or the "
-        "clip is paid twice.";
+    error.text += " The task " + task->id +
+                  " was accepted, but its ID is not in the store: set task-id to it when you run again, or "
+                  "you will pay for the clip twice.";
     error.task_id = task->id;
     return error;
   }
@@ -189,8 +188,8 @@ Error ClipWork::unknown_task(const std::string &task_id, Error error) const {
                it_says(error.service_message);
   error.text +=
       generation_.job().task_id.empty()
-          ? " Check base-url and the API key. If they are right, run again: the task is asked for once "
-            "more and, when it is still unknown, the request is submitted, and charged, again."
+          ? " Check base-url and the API key. If they are right, run again: genclip asks for the task once "
+            "more and, if it is still unknown, submits the request again, which is charged again."
           : " Check task-id, base-url and the API key, or unset task-id.";
   return error;
 }
@@ -207,7 +206,7 @@ Result<std::string> ClipWork::poll(const std::string &task_id) {
       if (!next) {
         Error late{ErrorKind::timed_out,
                    "The task is not done after " + std::to_string(generation_.job().timeout.count()) +
-                       " s (property timeout). It goes on at the service: run again to attach to it."};
+                       " s (property timeout). It continues at the service: run again to attach to it."};
         late.task_id = task_id;
         return late;
       }
@@ -223,10 +222,9 @@ Result<std::string> ClipWork::poll(const std::string &task_id) {
     if (task->status == TaskStatus::completed) {
       if (!task->clip_url.empty()) return task->clip_url;
       if (++empty_completions >= kMaxEmptyCompletions) {
-        Error empty{
-            ErrorKind::not_found,
-            "The task is done, but the service gives no URL of its clip. Run again later to ask anew, or ask "
-            "the service for the clip by its task ID."};
+        Error empty{ErrorKind::not_found,
+                    "The task is done, but the service gives no URL for its clip. Run again later, or ask "
+                    "the service for the clip by its task ID."};
         empty.text += it_says(task->error_message);
         empty.service_message = task->error_message;
         empty.task_id = task_id;
@@ -236,7 +234,7 @@ Result<std::string> ClipWork::poll(const std::string &task_id) {
     if (task->status == TaskStatus::unknown && !warned_of_status_) {
       warned_of_status_ = true;
       warn("The service reports the unknown status \"" + task->status_word +
-           "\". It is asked again until the timeout.");
+           "\". genclip keeps asking until the timeout.");
     }
   }
 }
@@ -266,7 +264,7 @@ void ClipWork::show(const Task &task) {
 Error ClipWork::task_failed(const std::string &message) const {
   Error error{ErrorKind::failed, "The service could not generate the clip."};
   error.text += it_says(message);
-  error.text += " Change the request, or run again to try anew.";
+  error.text += " Change the request, or run again to retry.";
   error.task_id = record_.task_id;
   error.service_message = message;
   return error;

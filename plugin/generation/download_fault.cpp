@@ -36,9 +36,8 @@ Error url_refused(const HttpReply &reply, bool worked) {
                   : "The media server refuses the URL that the service gives for the clip " + status +
                         ": it may have expired";
   text +=
-      ". Fresh URLs from the service did not work either. The clip is paid: run again later, or ask the "
-      "service "
-      "for it by its task ID.";
+      ". Fresh URLs from the service did not work either. The clip is paid for: run again later, or ask the "
+      "service for it by its task ID.";
   ErrorKind kind = is_missing ? ErrorKind::not_found : ErrorKind::not_authorized;
   if (reply.status == 400) kind = ErrorKind::open_read;
   return with_status(kind, std::move(text), reply);
@@ -47,22 +46,20 @@ Error url_refused(const HttpReply &reply, bool worked) {
 Error download_refused(const HttpReply &reply) {
   return with_status(ErrorKind::open_read,
                      "The clip cannot be downloaded (HTTP " + std::to_string(reply.status) +
-                         "). It is paid and waits at the service: run again to fetch it.",
+                         "). It is paid for and waits at the service: run again to fetch it.",
                      reply);
 }
 
 Error no_url() {
-  return {
-      ErrorKind::not_found,
-      "The task is done, but the service gives no URL of its clip. Run again later to ask anew, or ask the "
-      "service for the clip by its task ID."};
+  return {ErrorKind::not_found,
+          "The task is done, but the service gives no URL for its clip. Run again later, or ask the service "
+          "for the clip by its task ID."};
 }
 
 Error no_media() {
-  return {
-      ErrorKind::wrong_type,
-      "What the service offers as the clip is no video and no image, perhaps an error page. The task is done "
-      "and paid: run again later to fetch it."};
+  return {ErrorKind::wrong_type,
+          "The service sent something other than a video or an image as the clip, perhaps an error page. The "
+          "task is done and paid for: run again later to fetch it."};
 }
 
 Error page_instead(const HttpReply &reply) {
@@ -73,13 +70,12 @@ Error page_instead(const HttpReply &reply) {
 Error compressed(const std::string &encoding) {
   return {ErrorKind::wrong_type,
           "The media server sent the clip compressed (Content-Encoding: " + word_of(encoding) +
-              "), though genclip asked for it as it is and does not decompress. The clip is paid. Run again "
-              "later, "
-              "or download it by its task ID with a program that decompresses."};
+              "), although genclip asked for it uncompressed. The clip is paid for. Run again later, or "
+              "download it by its task ID with a program that decompresses it."};
 }
 
 Error other_part(const HttpReply &reply) {
-  return with_status(ErrorKind::read, "The server sent another part of the clip than asked for.", reply);
+  return with_status(ErrorKind::read, "The server sent a different part of the clip than requested.", reply);
 }
 
 Error no_more_ranges(const HttpReply &reply) {
@@ -90,13 +86,12 @@ Error clip_changed() { return {ErrorKind::read, "The clip changed on the server 
 
 Error clip_changed_amid_reading() {
   return {ErrorKind::read,
-          "The clip changed on the server while it was being read. Run again: it will be fetched anew."};
+          "The clip changed on the server while it was being read. Run again to fetch the new one."};
 }
 
 Error clip_keeps_changing() {
   return {ErrorKind::read,
-          "The clip changed on the server again and again while it was downloaded. The task is done and "
-          "paid: run "
+          "The clip kept changing on the server while it was downloaded. The task is done and paid for: run "
           "again later to fetch it."};
 }
 

@@ -35,7 +35,7 @@ Result<std::string> usable(const std::string &text, const std::string &place) {
   std::string key(trimmed(text));
   if (key.empty()) return problem("The API key in " + place + " is empty.");
   if (!std::all_of(key.begin(), key.end(), [](char c) { return g_ascii_isgraph(c); }))
-    return problem("The API key in " + place + " holds characters that no key has.");
+    return problem("The API key in " + place + " contains characters that are not allowed in a key.");
   return key;
 }
 

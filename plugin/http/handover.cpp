@@ -64,7 +64,7 @@ Error Handover::timed_out() const {
   switch (phase_) {
     case Phase::connecting:
       error.text = proxy_.empty()
-                       ? "No connection to " + host_ + " came about within " + after +
+                       ? "No connection to " + host_ + " could be established within " + after +
                              ". Check the address and the network."
                        : "The proxy " + proxy_ + " made no connection within " + after + "." + kCheckProxy;
       break;
@@ -73,7 +73,7 @@ Error Handover::timed_out() const {
       break;
     case Phase::reading:
       if (std::chrono::steady_clock::now() >= begin_ + patience_.whole)
-        error.text = host_ + " did not end its answer within " + in_seconds(patience_.whole) +
+        error.text = host_ + " did not complete its answer within " + in_seconds(patience_.whole) +
                      ". Try again later, or with a longer timeout.";
       else
         error.text = host_ + " sent nothing more for " + after + ". Try again, or with a longer timeout.";

@@ -45,7 +45,7 @@ bool fits_header(std::string_view value) {
 Result<void, HttpError> check_headers(const HttpRequest &request) {
   const auto misfit = [](const char *what) {
     return before_sending(
-        {ErrorKind::settings, std::string(what) + " holds a line break or another control character."});
+        {ErrorKind::settings, std::string(what) + " contains a line break or another control character."});
   };
   if (!fits_header(request.bearer_key)) return misfit("The API key");
   if (!fits_header(request.user_agent)) return misfit("The property user-agent");
@@ -133,7 +133,7 @@ class SoupHttpClient final : public HttpClient {
     HttpReply reply = (*body)->reply();
     const auto too_large = [&request, &reply] {
       Error error{ErrorKind::read, "The answer is larger than " + std::to_string(request.max_body) +
-                                       " bytes, which cannot be right. Check the address."};
+                                       " bytes, which is not plausible. Check the address."};
       error.http_status = reply.status;
       return HttpError{std::move(error), true, false};
     };
@@ -147,7 +147,7 @@ class SoupHttpClient final : public HttpClient {
       if (bytes->size() > request.max_body - reply.body.size()) return too_large();
       reply.body.append(reinterpret_cast<const char *>(bytes->data()), bytes->size());
       if (std::chrono::steady_clock::now() > deadline)
-        return HttpError{{ErrorKind::timed_out, "The answer comes too slowly. Try again later."},
+        return HttpError{{ErrorKind::timed_out, "The answer arrives too slowly. Try again later."},
                          true,
                          true,
                          std::move(reply)};

@@ -50,12 +50,12 @@ const Meaning kMeanings[] = {
      " asks for a client certificate, which genclip does not have."},
     {g_tls_error_quark, G_TLS_ERROR_UNAVAILABLE, ErrorKind::open_read, false,
      " cannot be reached securely: GIO has no TLS here. Install glib-networking."},
-    {g_tls_error_quark, kAnyCode, ErrorKind::open_read, true, ": no secure connection came about."},
+    {g_tls_error_quark, kAnyCode, ErrorKind::open_read, true, ": no secure connection could be established."},
     // Also for a head that is cut off.
     {soup_session_error_quark, SOUP_SESSION_ERROR_PARSING, ErrorKind::open_read, true,
-     " sent an answer that is no HTTP. Check address and port."},
+     " sent an answer that is not HTTP. Check address and port."},
     {soup_session_error_quark, SOUP_SESSION_ERROR_ENCODING, ErrorKind::open_read, true,
-     " sent an answer in an encoding that nobody knows."},
+     " sent an answer in an unknown encoding."},
 };
 
 // One row for each flag: what is wrong, and whether trusting a further CA file would fix it.
@@ -106,14 +106,15 @@ std::string text_of(const Meaning &meaning, const FaultPlace &place) {
 // The error for a connection that was there and broke.
 Error broken(const GError &cause, const FaultPlace &place) {
   if (!place.proxy.empty())
-    return {ErrorKind::open_read, "The proxy " + place.proxy + " broke the connection before it led to " +
+    return {ErrorKind::open_read, "The proxy " + place.proxy + " broke the connection before it reached " +
                                       place.host + "." + kCheckProxy};
   const bool ended = g_error_matches(&cause, G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT);
   if (place.reading)
-    return {ErrorKind::read, ended ? "The answer of " + place.host + " ended before it was complete."
-                                   : "The connection to " + place.host + " broke amid the answer."};
+    return {ErrorKind::read, ended
+                                 ? "The answer of " + place.host + " ended before it was complete."
+                                 : "The connection to " + place.host + " broke in the middle of the answer."};
   return {ErrorKind::read,
-          ended ? place.host + " sent no proper answer: it ended early, or its headers are too large."
+          ended ? place.host + " sent an invalid answer: it ended early, or its headers are too large."
                 : "The connection to " + place.host + " broke before an answer came."};
 }
 
@@ -147,7 +148,7 @@ HttpError proxy_fault(unsigned status, const FaultPlace &place) {
   HttpError fault{{}, false, status >= 500};
   fault.error.kind = status == 407 ? ErrorKind::not_authorized : ErrorKind::open_read;
   fault.error.text = status == 407 ? "The proxy asks for credentials. Check the property proxy."
-                                   : "The proxy makes no connection to " + place.host +
+                                   : "The proxy does not connect to " + place.host +
                                          ". Check the property proxy and what the proxy allows.";
   fault.error.debug = "HTTP " + std::to_string(status) + " from the proxy";
   return fault;

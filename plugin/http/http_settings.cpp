@@ -29,10 +29,10 @@ Result<GRef<GUri>> proxy_url(const std::string &proxy) {
                                    : nullptr);
   const char *host = url ? g_uri_get_host(url.get()) : nullptr;
   if (!host || !*host)
-    return Error{ErrorKind::settings, "The property proxy is no URL: " + redact_url(proxy) + "."};
+    return Error{ErrorKind::settings, "The property proxy is not a URL: " + redact_url(proxy) + "."};
   const std::string scheme = g_uri_get_scheme(url.get());
   if (!GRef<GProxy>::adopt(g_proxy_get_default_for_protocol(scheme.c_str())))
-    return Error{ErrorKind::settings, "The property proxy names a kind of proxy that is not known: " +
+    return Error{ErrorKind::settings, "The property proxy names an unknown kind of proxy: " +
                                           redact_url(proxy) + ". Give a URL with http or socks5."};
   return url;
 }
@@ -42,15 +42,15 @@ Result<GRef<GTlsDatabase>> trust_anchors(const std::string &file) {
   const auto unusable = [&](const std::string &cause, const GErrorPtr &why) {
     return Error{ErrorKind::settings,
                  "The file in tls-ca-file cannot be used: " + file + " " + cause +
-                     ". It must hold certificates in PEM form.",
+                     ". It must contain certificates in PEM format.",
                  why ? why->message : ""};
   };
   GErrorPtr why;
   // Opening a pipe would wait for its other end.
   if (!g_file_test(path.get(), G_FILE_TEST_EXISTS)) return unusable("does not exist", why);
-  if (!g_file_test(path.get(), G_FILE_TEST_IS_REGULAR)) return unusable("is no file", why);
+  if (!g_file_test(path.get(), G_FILE_TEST_IS_REGULAR)) return unusable("is not a file", why);
   if (!has_certificates(path.get(), why))
-    return unusable(why ? "cannot be read" : "holds no certificate", why);
+    return unusable(why ? "cannot be read" : "contains no certificate", why);
   auto anchors = GRef<GTlsDatabase>::adopt(
       reinterpret_cast<GTlsDatabase *>(g_tls_file_database_new(path.get(), take(why))));
   if (!anchors) return unusable("cannot be read", why);

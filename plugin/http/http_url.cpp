@@ -60,8 +60,8 @@ Result<std::string> redirect_target(GUri *from, const std::string &location) {
                             ? g_uri_parse_relative(from, location.c_str(), kHttpUriFlags, take(why))
                             : nullptr);
   if (!target || !is_http_url(target.get()))
-    return Error{ErrorKind::open_read,
-                 here + " redirects to what is no http or https URL: " + redact_path(location) + "."};
+    return Error{ErrorKind::open_read, here + " redirects to something other than an http or https URL: " +
+                                           redact_path(location) + "."};
   if (is_https(from) && !is_https(target.get()))
     return Error{ErrorKind::open_read, here + " redirects from https to http, to " + host_of(target.get()) +
                                            "; genclip does not follow."};

@@ -11,7 +11,7 @@ namespace {
 // Its content is unknown, so it stays.
 Error unread(Error error) {
   if (error.kind == ErrorKind::not_authorized) error.kind = ErrorKind::open_read;
-  error.text += " If it stays so, remove that file: it is fetched again from its task.";
+  error.text += " If the problem persists, remove that file: genclip then fetches it again from its task.";
   return error;
 }
 
@@ -28,7 +28,7 @@ Result<CheckedClip> check_clip(FileSystem &files, const std::string &path, uint6
   if (!info) return info.error();
   clip.exists = info->has_value();
   if (!*info) return flawed("it is missing");
-  if (!(*info)->is_regular) return flawed("it is no file");
+  if (!(*info)->is_regular) return flawed("it is not a file");
   if ((*info)->size != size)
     return flawed("it has " + std::to_string((*info)->size) + " bytes instead of " + std::to_string(size));
   auto file = files.open(path, FileSystem::Mode::read);
@@ -41,7 +41,7 @@ Result<CheckedClip> check_clip(FileSystem &files, const std::string &path, uint6
   if (clip.container) return clip;
   // Without typefinders no file can be validated, so none is reported as damaged.
   if (auto knows = check_typefinding(); !knows) return std::move(knows).error();
-  return flawed("it is no video and no image");
+  return flawed("it is neither a video nor an image");
 }
 
 }  // namespace genclip

@@ -37,8 +37,8 @@ Result<ClipRecord> parse(const std::string &text) {
 // A journal that this version cannot read may name a paid task, so it stays as it is.
 Error unreadable(const std::string &path, const std::string &why) {
   return {ErrorKind::open_read, path + " cannot be read: " + why +
-                                    ". Nothing was changed and nothing was paid. Make it readable to this "
-                                    "user and this version of genclip, or choose another folder with the "
+                                    ". Nothing was changed or paid for. Make it readable for this user and "
+                                    "this version of genclip, or choose another folder with the "
                                     "property store."};
 }
 
@@ -90,7 +90,7 @@ Result<std::shared_ptr<File>> ClipFolder::open_clip(const ClipRecord &record, co
   const std::string path = path_.file(record.clip_name);
   auto clip = check_clip(files_, path, record.clip_size);
   if (!clip) return std::move(clip).error();
-  if (!clip->exists) on_damage(path + " is missing. It is fetched again.");
+  if (!clip->exists) on_damage(path + " is missing. genclip fetches it again.");
   if (clip->exists && !clip->file)
     if (auto aside = set_aside(files_, path, clip->flaw, on_damage); !aside) return aside.error();
   return std::move(clip->file);
@@ -109,7 +109,7 @@ Result<void> ClipFolder::make_folder(const OnDamage &on_damage) {
   const auto now = files_.info(path_.folder());
   if (!now) return now.error();
   if (*now && !(*now)->is_folder)
-    if (auto aside = set_aside(files_, path_.folder(), "it is no folder", on_damage); !aside) return aside;
+    if (auto aside = set_aside(files_, path_.folder(), "it is not a folder", on_damage); !aside) return aside;
   return make_folder_durably(files_, path_.folder());
 }
 
@@ -124,7 +124,7 @@ Result<std::optional<StoreLock>> ClipFolder::lock_writer(const OnDamage &on_dama
     const auto now = files_.info(path_.lock());
     if (!now) return now.error();
     if (*now && !(*now)->is_regular)
-      if (auto aside = set_aside(files_, path_.lock(), "it is no file", on_damage); !aside)
+      if (auto aside = set_aside(files_, path_.lock(), "it is not a file", on_damage); !aside)
         return std::move(aside).error();
   }
   auto lock = StoreLock::try_lock(path_.lock());
@@ -141,7 +141,7 @@ Result<void> ClipFolder::set_strangers_aside(const OnDamage &on_damage) {
     const auto info = files_.info(path_.file(name));
     if (!info) return info.error();
     if (!*info || (*info)->is_regular) continue;
-    if (auto aside = set_aside(files_, path_.file(name), "it is no file", on_damage); !aside) return aside;
+    if (auto aside = set_aside(files_, path_.file(name), "it is not a file", on_damage); !aside) return aside;
   }
   return {};
 }
@@ -165,10 +165,11 @@ Result<std::optional<ClipRecord>> ClipFolder::read_record(const OnDamage &on_dam
   if (record.error().kind == ErrorKind::open_read) return unreadable(path_.record(), record.error().text);
   const std::string task_id = text ? task_id_in(*text) : "";
   const auto told = [&](const std::string &what) {
-    on_damage(what +
-              (task_id.empty()
-                   ? " Whether it named a task is unknown: the request may be submitted, and charged, again."
-                   : " The task that it named, " + task_id + ", is asked for again."));
+    on_damage(
+        what +
+        (task_id.empty()
+             ? " It is unknown whether it named a task: the request may be submitted, and charged, again."
+             : " genclip asks for the task that it named, " + task_id + "."));
   };
   if (auto aside = set_aside(files_, path_.record(), record.error().text, told); !aside) return aside.error();
   if (task_id.empty()) return std::optional<ClipRecord>();
@@ -188,11 +189,9 @@ Result<void> ClipFolder::check_that_nobody_else_writes() {
     last_text_ = std::move(*now);
     return {};
   }
-  return Error{
-      ErrorKind::busy,
-      "Another process has taken over this clip: " + path_.record() +
-          " is not as this process left it, which was cut off from the store, or asleep. Run again to "
-          "get the clip from there."};
+  return Error{ErrorKind::busy, "Another process has taken over this clip: " + path_.record() +
+                                    " changed while this process was suspended or cut off from the store. "
+                                    "Run again to get the clip from there."};
 }
 
 Result<void> ClipFolder::write_record(const ClipRecord &record) {
@@ -212,7 +211,7 @@ Result<void> ClipFolder::write_record(const ClipRecord &record) {
 Result<void> ClipFolder::write_intent(const ClipRecord &record) {
   const size_t text_size = record.to_json().to_pretty_text().size();
   if (text_size + kRecordGrowth > kMaxRecordSize)
-    return Error{ErrorKind::settings, "The request is too large to be journalled (" +
+    return Error{ErrorKind::settings, "The request is too large for the journal (" +
                                           std::to_string(text_size) + " bytes; " +
                                           std::to_string(kMaxRecordSize - kRecordGrowth) +
                                           " are possible). Shorten it. Nothing was submitted."};

@@ -116,7 +116,7 @@ Json ClipRecord::to_json() const {
 }
 
 Result<ClipRecord> ClipRecord::from_json(const Json &json) {
-  if (!json.object()) return damaged("it is no JSON object");
+  if (!json.object()) return damaged("it is not a JSON object");
   const int64_t version = count_of(json, "version");
   if (version > kVersion)
     return Error{ErrorKind::open_read, "a newer genclip wrote it (version " + std::to_string(version) +
@@ -164,7 +164,7 @@ Result<ClipRecord> ClipRecord::from_json(const Json &json) {
   if ((record.state == ClipState::submitted || record.state == ClipState::lost) && record.task_id.empty())
     return damaged(std::string("it is ") + to_word(record.state) + " but has no task_id");
   if (!record.clip_name.empty() && !ClipPath::is_clip_name(record.clip_name))
-    return damaged("it names a clip that genclip would not have written");
+    return damaged("it names a clip that genclip would not write");
   if (record.state == ClipState::complete && (record.clip_name.empty() || record.clip_size == 0))
     return damaged("it is complete but names no clip");
   return record;

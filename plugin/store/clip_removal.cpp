@@ -53,7 +53,7 @@ bool clear_removed(FileSystem &files, const ClipPath &path) {
     for (const std::string &name : content ? content->own : std::vector<std::string>())
       if (auto removed = files.remove(path.file(name)); !removed) log(removed.error());
     if (content && content->has_foreign) {
-      GST_CAT_INFO(store_category(), "%s holds foreign files, and stays", path.folder().c_str());
+      GST_CAT_INFO(store_category(), "%s contains foreign files and is kept", path.folder().c_str());
       return false;
     }
   }
@@ -127,12 +127,12 @@ Result<StoredClip> remove_clip(FileSystem &files, const std::string &root, const
   if (!locks) return locks.error();
   if (!*locks)
     return Error{ErrorKind::busy,
-                 path.folder() + " is in use. Close what plays or fetches it and try again."};
+                 path.folder() + " is in use. Close the program that plays or fetches it and try again."};
   auto clip = stored_in(files, root, digest);
   if (!clip) return gone;
   if (removable == Removable::complete && !clip->is_complete())
     return Error{ErrorKind::settings,
-                 path.folder() + " holds no whole clip, and its task may still bring one.", "",
+                 path.folder() + " contains no whole clip, and its task may still deliver one.", "",
                  clip->record ? clip->record->task_id : std::string()};
   if (auto removed = remove_content(files, path, clip->record ? &*clip->record : nullptr); !removed)
     return std::move(removed).error();
@@ -192,7 +192,8 @@ std::string removal_text(const Pruned &pruned) {
   if (count > kMostTold) text += "; and " + std::to_string(count - kMostTold) + " more";
   text += ".";
   if (count > 1) text += " Together they cost " + cost_of(pruned.removed).text() + ".";
-  return text + " While the service keeps a task, genclip store fetch gets its clip again by the task's ID.";
+  return text +
+         " As long as the service keeps a task, genclip store fetch gets its clip again by the task's ID.";
 }
 
 }  // namespace genclip

@@ -79,10 +79,11 @@ Result<StoredClip> find_stored(FileSystem &files, const std::string &root, std::
       found.push_back(std::move(clip));
   if (found.empty())
     return Error{ErrorKind::not_found,
-                 "The store " + root + " holds nothing named " + std::string(key) + "."};
+                 "The store " + root + " contains nothing named " + std::string(key) + "."};
   if (found.size() > 1)
     return Error{ErrorKind::settings, "The store " + root + " holds " + std::to_string(found.size()) +
-                                          " clips named " + std::string(key) + ". Give more of the name."};
+                                          " clips named " + std::string(key) +
+                                          ". Give more characters of the name."};
   return std::move(found.front());
 }
 
@@ -90,14 +91,14 @@ Result<void> verify_clip(FileSystem &files, const StoredClip &clip) {
   const std::string task_id = clip.record ? clip.record->task_id : "";
   if (!clip.record) return Error{ErrorKind::read, clip.folder + ": " + clip.problem};
   if (!clip.is_complete())
-    return Error{ErrorKind::not_found, clip.folder + " holds no whole clip yet.", "", task_id};
+    return Error{ErrorKind::not_found, clip.folder + " contains no whole clip yet.", "", task_id};
   const std::string path = clip.folder + "/" + clip.record->clip_name;
   auto checked = check_clip(files, path, clip.record->clip_size);
   if (!checked) return std::move(checked).error();
   if (checked->flaw.empty()) {
     const auto end = media_end_of(*checked->file, *checked->container);
     if (!end) return end.error();
-    if (*end == MediaEnd::cut) checked->flaw = "it ends amid its data";
+    if (*end == MediaEnd::cut) checked->flaw = "it ends in the middle of its data";
   }
   if (checked->flaw.empty()) return {};
   return Error{ErrorKind::read, path + " is damaged: " + checked->flaw + ".", "", task_id};

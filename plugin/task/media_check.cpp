@@ -97,7 +97,7 @@ class Lookout {
       if (bytes.upper) return fetched->facts;
       return MediaFailure{ErrorKind::settings,
                           "is larger than " + std::to_string(max_bytes >> 20) +
-                              " MiB, too large to be looked into; check-media=headers does without"};
+                              " MiB, which is too large to probe; check-media=headers does not probe it"};
     }
     if (!may_be(fetched->facts.media_type, reference.kind) || !needs_measures(request_, reference))
       return fetched->facts;

@@ -58,9 +58,7 @@ bool is_telling(const MediaFacts &facts) {
   return facts.bytes.value_or(0) > 0 && is_medium;
 }
 
-MediaFailure empty_medium() {
-  return {ErrorKind::open_read, "is empty: its server has no byte of it", false};
-}
+MediaFailure empty_medium() { return {ErrorKind::open_read, "is empty: its server sends 0 bytes", false}; }
 
 }  // namespace
 
@@ -96,7 +94,7 @@ Result<FetchedMedia, MediaFailure> fetch_media(HttpClient &http, const std::stri
   if (fetched.facts.bytes.value_or(0) > max_bytes) return fetched;
 
   auto file = TemporaryFile::create();
-  if (!file) return MediaFailure{file.error().kind, "cannot be looked into: " + file.error().text};
+  if (!file) return MediaFailure{file.error().kind, "cannot be probed: " + file.error().text};
   uint64_t size = 0;
   std::string head;
   for (;;) {
@@ -108,7 +106,7 @@ Result<FetchedMedia, MediaFailure> fetch_media(HttpClient &http, const std::stri
     if (head.size() < kSniffedBytes)
       head.append(reinterpret_cast<const char *>(bytes->data()), bytes->size());
     if (const auto written = file->write(*bytes); !written)
-      return MediaFailure{written.error().kind, "cannot be looked into: " + written.error().text};
+      return MediaFailure{written.error().kind, "cannot be probed: " + written.error().text};
   }
   fetched.facts.bytes = size;
   fetched.whole = size <= max_bytes;

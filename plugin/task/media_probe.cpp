@@ -110,7 +110,7 @@ Result<void> probe_media(const std::string &uri, MediaKind kind, std::chrono::mi
   Probe probe(timeout, cancellable);
   GstDiscovererInfo *info = probe.run(uri);
   if (cancellable && g_cancellable_is_cancelled(cancellable)) return cancelled();
-  if (!info) return Error{ErrorKind::failed, "cannot be looked into: " + probe.failure()};
+  if (!info) return Error{ErrorKind::failed, "cannot be probed: " + probe.failure()};
   switch (gst_discoverer_info_get_result(info)) {
     case GST_DISCOVERER_OK: add_facts(info, kind, facts); return {};
     // What its container says may be enough; the verdict decides.
@@ -121,10 +121,10 @@ Result<void> probe_media(const std::string &uri, MediaKind kind, std::chrono::mi
       return {};
     case GST_DISCOVERER_TIMEOUT:
       return Error{ErrorKind::timed_out, "could not be decoded in " + std::to_string(timeout.count() / 1000) +
-                                             " s, is it damaged or cut?"};
+                                             " s; it may be damaged or truncated"};
     default:
       return Error{ErrorKind::wrong_type,
-                   "cannot be decoded, is it damaged or cut? (" + probe.failure() + ")"};
+                   "cannot be decoded; it may be damaged or truncated (" + probe.failure() + ")"};
   }
 }
 

@@ -80,9 +80,9 @@ class Verdict {
   void judge_type(const MediaReference &reference, const MediaFacts &facts, const MediaLimits &limits) {
     if (facts.media_type.empty()) {
       if (depth_ == MediaCheck::full)
-        problem(reference, "is no media file that is known here");
+        problem(reference, "is not a known kind of media file");
       else if (!limits.formats.empty())
-        problem(reference, "is of a type that its server does not tell; check-media=full looks into it");
+        problem(reference, "has an unknown type: its server does not send one; check-media=full probes it");
       return;
     }
     const std::string kind = to_word(reference.kind);
@@ -116,7 +116,7 @@ class Verdict {
     if (bounds.empty()) return;
     const std::string unit = *measure.unit ? std::string(" ") + measure.unit : "";
     if (!value || !std::isfinite(*value))
-      problem(reference, std::string("has a ") + measure.name + " that cannot be told; " + model() +
+      problem(reference, std::string("has a ") + measure.name + " that cannot be determined; " + model() +
                              " takes " + bounds.text(measure.scale) + unit);
     else if (!bounds.contains(*value))
       problem(reference, measure.verb + measure_text(*value / measure.scale) + unit + "; " + model() +
@@ -144,7 +144,7 @@ class Verdict {
     const bool is_judged =
         finding.failure.empty() && may_be(finding.facts.media_type, finding.reference->kind);
     if (is_judged && !finding.facts.duration && limits.duration.empty())
-      problem(*finding.reference, "has a duration that cannot be told");
+      problem(*finding.reference, "has a duration that cannot be determined");
   }
 
   void judge_totals() {
@@ -172,7 +172,7 @@ class Verdict {
         if (total && *asked > *total)
           problems_.push_back({field, field + " is " + measure_text(*asked) + ", but " + other + " lasts " +
                                           measure_text(*total) + " seconds; " + model() +
-                                          " makes nothing longer than its material" +
+                                          " makes nothing longer than its source video" +
                                           (rule.note.empty() ? "." : ": " + rule.note + ".")});
       }
     }

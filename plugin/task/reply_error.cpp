@@ -28,31 +28,31 @@ struct Meaning {
 
 constexpr Meaning kMeanings[] = {
     {300, 399, ErrorKind::open_read,
-     "The service answered with a redirect, which calls with a key do not follow. Check base-url.", nullptr},
+     "The service answered with a redirect, which genclip does not follow with a key. Check base-url.",
+     nullptr},
     {401, 401, ErrorKind::not_authorized,
      "The service does not accept the API key. Check api-key, api-key-file or GENCLIP_API_KEY.", nullptr},
     {402, 402, ErrorKind::not_authorized, "The account has no credits left. Top it up and run again.",
      nullptr},
     {403, 403, ErrorKind::not_authorized,
-     "The service refuses this request to this API key. Check what the key is allowed to do.", nullptr},
+     "The service refuses this request for this API key. Check what the key is allowed to do.", nullptr},
     {404, 404, ErrorKind::not_found,
-     "There is no task API at base-url. Check base-url, its path prefix included.",
+     "There is no task API at base-url. Check base-url, including its path prefix.",
      "The service does not know this task. Check its ID and base-url."},
     {407, 407, ErrorKind::not_authorized, "The proxy asks for credentials. Check the property proxy.",
      nullptr},
-    {429, 429, ErrorKind::busy, "The service takes no more requests for now. Run again later.", nullptr},
+    {429, 429, ErrorKind::busy, "The service accepts no more requests for now. Run again later.", nullptr},
     {503, 503, ErrorKind::busy, "The service is not available for now. Run again later.", nullptr},
-    {400, 499, ErrorKind::settings, "The service refused the request. Mend what it says and run again.",
-     "The service refused to tell of the task."},
+    {400, 499, ErrorKind::settings, "The service refused the request. Correct it and run again.",
+     "The service refused to report on the task."},
     {500, 599, ErrorKind::open_read, "The service failed.",
-     "The service failed to tell of the task. Run again later."},
-    {0, ~0u, ErrorKind::open_read, "The service gave an answer that makes no sense. Check base-url.",
-     nullptr},
+     "The service failed to report on the task. Run again later."},
+    {0, ~0u, ErrorKind::open_read, "The service sent an unexpected answer. Check base-url.", nullptr},
 };
 
 constexpr Meaning kUsedUp = {
     429, 429, ErrorKind::busy,
-    "The quota of the account or of the day is used up. Top it up, or run again when it is renewed.",
+    "The quota of the account or the daily quota is used up. Top it up, or run again when it is renewed.",
     nullptr};
 
 // In lower case, without separators between the words.

@@ -53,8 +53,8 @@ Error with_patience(Error error, std::optional<std::chrono::milliseconds> wished
 
 SubmitFailure in_doubt(Error cause) {
   cause.text +=
-      " Whether the task was created, and charged, is unknown; it was not submitted again. If the service "
-      "lists the task, set task-id to its ID; else run again to submit anew.";
+      " It is unknown whether the task was created and charged; it was not submitted again. If the service "
+      "lists the task, set task-id to its ID; otherwise run again to submit it again.";
   return {std::move(cause), true};
 }
 
@@ -229,9 +229,9 @@ Result<Task, TaskClient::NoAnswer> TaskClient::judge(const HttpReply &reply,
   NoAnswer none{};
   if (is_other) {
     none.hope = Hope::repeated;
-    none.error = {ErrorKind::read,
-                  "The service told of another task than the one that it was asked for. Check task-id and "
-                  "base-url."};
+    none.error = {
+        ErrorKind::read,
+        "The service reported on a different task than the requested one. Check task-id and base-url."};
   } else {
     none.error = std::move(task).error();  // An incomplete answer counts as none: ask again.
   }

@@ -32,7 +32,7 @@ void TaskLog::submitted(const Task &task) {
 }
 
 void TaskLog::submit_again(const Error &failure, std::chrono::milliseconds pause) const {
-  GST_INFO("submit: not taken, again in %" G_GINT64_FORMAT " ms: %s", static_cast<gint64>(pause.count()),
+  GST_INFO("submit: not accepted, again in %" G_GINT64_FORMAT " ms: %s", static_cast<gint64>(pause.count()),
            failure.text.c_str());
 }
 

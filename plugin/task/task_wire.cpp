@@ -211,13 +211,13 @@ TaskStatus read_status(std::string_view word) {
 Result<Task> read_task(std::string_view body, std::string_view key, const TaskQuestion &question) {
   const auto no_task = [](std::string why) {
     return Error{ErrorKind::read,
-                 "The service sent something that is no task. Check base-url, its path prefix included.",
+                 "The service sent something that is not a task. Check base-url, including its path prefix.",
                  std::move(why)};
   };
   const auto answer = Json::parse(body);
   if (!answer) return no_task(display_line(answer.error().text, kMaxDebugLength, key));
   const Json &top = single(*answer);
-  if (!top.object()) return no_task("The answer is no JSON object.");
+  if (!top.object()) return no_task("The answer is not a JSON object.");
   const std::string_view asked = trimmed(question.task_id);
   const Json &object = task_object(top, asked);
 

@@ -18,7 +18,8 @@ namespace {
 
 Error failure(const std::string &what, int error) {
   return {means_no_room(error) ? ErrorKind::no_space_left : ErrorKind::open_write,
-          what + " in " + g_get_tmp_dir() + ": " + g_strerror(error) + ". Set TMPDIR to a folder with room."};
+          what + " in " + g_get_tmp_dir() + ": " + g_strerror(error) +
+              ". Set TMPDIR to a folder with free space."};
 }
 
 }  // namespace

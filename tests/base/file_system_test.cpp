@@ -180,7 +180,7 @@ void write_past_the_limit(const std::string &path) {
   const auto written = (*file)->write_at(0, bytes(text));
   if (written) std::_Exit(4);
   if (written.error().kind != ErrorKind::no_space_left) std::_Exit(5);
-  if (written.error().text.find("takes no larger file") == std::string::npos) std::_Exit(6);
+  if (written.error().text.find("does not allow a larger file") == std::string::npos) std::_Exit(6);
   if (*(*file)->size() != 1000) std::_Exit(7);
   std::_Exit(0);
 }

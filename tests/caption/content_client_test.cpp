@@ -197,7 +197,7 @@ TEST_F(ContentClientTest, DoesNotWaitForTheQuotaOfTheDayNorForMinutes) {
   http_->expect(answer(429, R"({"error":{"code":429,"message":"Requests per day used up"}})"));
   const Error quota = failure(1);
   EXPECT_EQ(quota.kind, ErrorKind::busy);
-  EXPECT_THAT(quota.text, HasSubstr("quota of the day"));
+  EXPECT_THAT(quota.text, HasSubstr("daily quota"));
   http_->expect(answer(429, "{}", {{"Retry-After", "600"}}));
   EXPECT_EQ(failure(2).kind, ErrorKind::busy);
   EXPECT_TRUE(clock_.sleeps().empty());

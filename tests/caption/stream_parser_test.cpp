@@ -89,12 +89,12 @@ std::vector<StreamShape> shapes() {
       {"nothing", "", "", "it is empty."},
       {"blanks", " \n", "", "it is empty."},
       {"a page", "<html></html>", "", "it is neither JSON nor a stream of events."},
-      {"a sentence", "upstream is gone", "", "a line of it is no event."},
+      {"a sentence", "upstream is gone", "", "one of its lines is not an event."},
       {"an array that is not closed", "[" + a + ",", R"({"a":"one"})", "it ends in the middle."},
       {"a document that is cut", a + "\n{\"b\":[", R"({"a":"one"})", "it ends in the middle."},
-      {"one bracket too many", "[" + a + "]]", R"({"a":"one"})", "a bracket closes what none opened."},
+      {"one bracket too many", "[" + a + "]]", R"({"a":"one"})", "a closing bracket has no opening one."},
       {"words between documents", "[" + a + " oops", R"({"a":"one"})",
-       "between its documents stands something else."},
+       "there is text between its documents."},
       {"too many arrays", "[[[[[", "", "it nests too many arrays."},
   };
 }

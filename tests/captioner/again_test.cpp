@@ -153,7 +153,7 @@ TEST(Again, TextsThatJumpBackWithoutASegmentAreNotPaidFor) {
   harness.push("Drei.", 4 * GST_SECOND, GST_SECOND);
   EXPECT_EQ(harness.finish(), Cues({{0, 1000, "EINS."}, {2000, 3000, "ZWEI."}, {4000, 5000, "DREI."}}));
   EXPECT_EQ(gateway.gateway().calls(), 3u);
-  EXPECT_THAT(harness.warnings(), ElementsAre(HasSubstr("before the text that came ahead of it")));
+  EXPECT_THAT(harness.warnings(), ElementsAre(HasSubstr("than the text before it")));
   EXPECT_EQ(harness.stat("skipped"), 2u);
 }
 

@@ -62,7 +62,7 @@ const Failure kFailures[] = {
     {GatewayFaultKind::error_in_array, 429, "", GST_RESOURCE_ERROR_BUSY, "It broke."},
     {GatewayFaultKind::blocked, 0, "SAFETY", GST_RESOURCE_ERROR_FAILED, "SAFETY"},
     {GatewayFaultKind::prompt_blocked, 0, "BLOCKLIST", GST_RESOURCE_ERROR_FAILED, "BLOCKLIST"},
-    {GatewayFaultKind::no_finish, 0, "", GST_RESOURCE_ERROR_READ, "before the model had finished"},
+    {GatewayFaultKind::no_finish, 0, "", GST_RESOURCE_ERROR_READ, "before the model finished"},
     {GatewayFaultKind::cut, 40, "", GST_RESOURCE_ERROR_READ, ""},
     {GatewayFaultKind::html, 0, "", GST_RESOURCE_ERROR_READ, "neither JSON"},
     {GatewayFaultKind::empty, 0, "", GST_RESOURCE_ERROR_READ, "empty"},
@@ -118,7 +118,7 @@ TEST(Errors, ThatMayPassAreTriedAgainAndNotSaid) {
       const std::string end = run.play();
       if (stream && kind == GatewayFaultKind::no_finish) {
         // Its first sentence was out, and cannot be unsaid.
-        EXPECT_THAT(end, HasSubstr("before the model had finished"));
+        EXPECT_THAT(end, HasSubstr("before the model finished"));
         continue;
       }
       ASSERT_EQ(end, "") << static_cast<int>(kind);

@@ -99,7 +99,7 @@ TEST(CheckRequest, NamesAllProblemsAtOnce) {
       "4 problems with this request: (1) prompt is missing; sd_2.0_special needs it (at least 1 character). "
       "(2) "
       "duration is 99; sd_2.0_special takes 4 to 15. (3) resolution is \"720P\"; sd_2.0_special takes 720p, "
-      "1080p, 2k or 4k, and case counts: write 720p. (4) seed is \"x\"; it must be an integer.");
+      "1080p, 2k or 4k; values are case-sensitive: write 720p. (4) seed is \"x\"; it must be an integer.");
 }
 
 TEST(CheckRequest, JudgesTheRestOfARequestForAnUnknownModel) {
@@ -127,7 +127,7 @@ TEST(CheckRequest, NamesTheFieldsOfTheModelForAnUnknownOne) {
       "dance-2.5 has no field \"seed\"; it has prompt, reference_images, reference_videos, reference_audios, "
       "duration, aspect_ratio and resolution.");
   EXPECT_THAT(text(request("sd_2.0_special", R"({"prompt":"x"})", R"({"tool":[]})")),
-              HasSubstr("has no field \"tool\"; do you mean \"tools\"? It has tools, prompt, "));
+              HasSubstr("has no field \"tool\"; did you mean \"tools\"? It has tools, prompt, "));
 }
 
 TEST(CheckRequest, TeachesWhatToDoInsteadOfALocalFile) {
@@ -207,7 +207,7 @@ TEST(CheckRequest, RefusesWhatNoRequestMayHold) {
   for (const char *extra : {R"({"model":"x"})", R"({"take":1})", R"({"api":"tasks"})", R"({"prompt":"x"})"})
     EXPECT_THAT(text(request("veo", R"({"prompt":"x"})", extra)), HasSubstr("has a property")) << extra;
   for (const char *fields : {R"({"prompt":"x","model":"y"})", R"({"prompt":"x","api":"y"})"})
-    EXPECT_THAT(text(request("veo", fields)), HasSubstr("no field of a request")) << fields;
+    EXPECT_THAT(text(request("veo", fields)), HasSubstr("not a field of a request")) << fields;
   const std::string key = text(request("veo", R"({"prompt":"x"})", R"({"api_key":"sekret"})"));
   EXPECT_THAT(key, HasSubstr("property api-key"));
   EXPECT_THAT(key, Not(HasSubstr("sekret")));
@@ -227,7 +227,7 @@ TEST(CheckRequest, RefusesTheLegacyNameOfDurationBesideTheProperty) {
 TEST(CheckRequest, RefusesWhatCannotBeWritten) {
   ClipRequest odd = request("veo", R"({"prompt":"x"})");
   odd.extra.set("deep", Json::Object{{"list", Json::Array{std::string("a\0b", 3)}}});
-  EXPECT_EQ(text(odd), "deep holds a NUL character.");
+  EXPECT_EQ(text(odd), "deep contains a NUL character.");
   odd.extra.set("deep", Json::Object{{std::string("\xff"), 1}});
   EXPECT_EQ(text(odd), "deep is not valid UTF-8.");
   odd.extra.set("deep", std::numeric_limits<double>::infinity());
@@ -239,7 +239,7 @@ TEST(CheckRequest, RefusesWhatCannotBeWritten) {
 
 TEST(CheckRequest, GivesTheReasonOfARule) {
   EXPECT_EQ(text(request("mini-h3", R"({"prompt":"x","size":"2560x1440","aspect_ratio":"16:9"})")),
-            "aspect_ratio and size conflict on mini-h3; give one of them.");
+            "aspect_ratio and size conflict on mini-h3; give only one of them.");
   EXPECT_EQ(text(request("sd_2.0_special", R"({"prompt":"x","reference_audios":["https://a/b"]})")),
             "reference_audios needs reference_images or reference_videos beside it on sd_2.0_special: audio "
             "cannot be "

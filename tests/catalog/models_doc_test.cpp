@@ -60,7 +60,7 @@ TEST(AddingAModel, ExplainsEveryKeyOfTheBuiltInFile) {
 
 TEST(ModelsTable, ShowsTheRowsOfAModel) {
   const auto rows = field_rows(*Catalog::built_in()->find("grk_video3_pro"));
-  ASSERT_EQ(rows.size(), 2u) << "what is not shown is no row";
+  ASSERT_EQ(rows.size(), 2u) << "undocumented fields have no row";
   EXPECT_EQ(rows[0].allowed, "10; Fixed");
   EXPECT_EQ(rows[1].required, "refused");
 }

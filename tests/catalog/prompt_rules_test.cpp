@@ -45,12 +45,11 @@ TEST(PromptRules, SayWhatIsTooMuch) {
   const TextVerdict verdict = check_text(spec, "\u7EA2\u98CE\u7B5D", "m");
   ASSERT_EQ(verdict.problems.size(), 1u);
   EXPECT_EQ(verdict.problems[0],
-            "prompt has 3 characters; m takes at most 2 where the text has Chinese ones.");
+            "prompt has 3 characters; m takes at most 2 if the text has Chinese characters.");
   ASSERT_EQ(verdict.warnings.size(), 1u);
   EXPECT_EQ(verdict.warnings[0],
-            "prompt has 6 characters, a Chinese one counting as two; m takes at most 5, and the service cuts "
-            "off the "
-            "rest.");
+            "prompt has 6 characters, a Chinese one counting as two; m takes at most 5, and the service "
+            "truncates the rest.");
   EXPECT_TRUE(check_text(spec, "abcde", "m").problems.empty());
 }
 

@@ -158,7 +158,7 @@ class Generate(ServiceTest):
 
     def test_a_name_that_says_another_format_is_written_with_a_warning(self):
         self.simulator()
-        for model, name, warning in (("dream-5.0", "x.jpg", "holds PNG"), (MODEL, "x.webm", "holds MP4"), (MODEL, "x.mov", ""),
+        for model, name, warning in (("dream-5.0", "x.jpg", "contains PNG"), (MODEL, "x.webm", "contains MP4"), (MODEL, "x.mov", ""),
                                      ("dream-5.0", "x.png", ""), (MODEL, "x", ""), ("dream-5.0", "mp4", "")):
             with self.subTest(model=model, name=name):
                 output = self.folder / name
@@ -270,7 +270,7 @@ class Failure(ServiceTest):
         run = subprocess.run(["sh", "-c", "trap '' XFSZ; ulimit -f 2000; exec \"$@\"", "sh", GENCLIP, *words],
                              env=environment(**self.env), capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual(run.returncode, 1)
-        self.assertRegex(run.stderr, r"clip\.part: File too large\. .*raise the limit, and run again: what is there is kept")
+        self.assertRegex(run.stderr, r"clip\.part: File too large\. .*raise the limit, and run again; the data stored so far is kept")
         self.assertNotIn("could not be generated", run.stderr)
         again = self.run_genclip(*words)
         self.assertEqual((again.returncode, self.stats()["submits"]), (0, 1), again.stderr)
@@ -301,7 +301,7 @@ class Failure(ServiceTest):
         self.simulator(processing=3000)
         run = self.generate("prompt=x", "--timeout", "1")
         self.assertEqual(run.returncode, 1)
-        self.assertIn("It goes on at the service", run.stderr)
+        self.assertIn("It continues at the service", run.stderr)
         self.assertEqual(self.generate("prompt=x").returncode, 0)
         self.assertEqual(self.stats()["submits"], 1)
 
@@ -365,7 +365,7 @@ class Stop(ServiceTest):
         process.send_signal(signal.SIGINT)
         _, stderr = process.communicate(timeout=30)
         self.assertEqual(process.returncode, 130)
-        self.assertRegex(stderr, r"The task \S+ goes on at the service")
+        self.assertRegex(stderr, r"The task \S+ continues at the service")
         again = self.run_genclip(*self.WORDS)
         self.assertEqual(again.returncode, 0, again.stderr)
         self.assertNotIn("charged twice", again.stderr)

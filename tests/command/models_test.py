@@ -132,7 +132,7 @@ class Usage(unittest.TestCase):
                     self.assertLessEqual(width(line), 90, line)
 
     def test_what_makes_no_sense_is_a_usage_error_on_standard_error(self):
-        for words, said in ((["modles"], "Do you mean models?"), (["--versio"], "--versio"), ([], ""),
+        for words, said in ((["modles"], "Did you mean models?"), (["--versio"], "--versio"), ([], ""),
                             (["models", "--jsn"], "--jsn"), (["models", "a", "b"], "more than one"),
                             (["check"], "Model ID is missing")):
             with self.subTest(words=words):

@@ -295,7 +295,7 @@ class Fetch(Store):
         for downloads in (2, 3):
             run = self.run_genclip("store", "fetch", "t-7", "--poll-interval=20")
             self.assertEqual((run.returncode, run.stdout), (0, made.stdout), run.stderr)
-            self.assertRegex(run.stderr, "Warning: .*clip.mp4 is damaged: .* its own copy is like this: to fetch it again does not help")
+            self.assertRegex(run.stderr, "Warning: .*clip.mp4 is damaged: .* the service's copy is damaged too: fetching it again does not help")
             self.assertEqual(service.downloads, downloads)
 
     def test_a_removed_clip_comes_back_by_its_task(self):
@@ -394,7 +394,7 @@ class Prune(Store):
         self.assertEqual(pruned["amount"], clips[0]["amount"])
         for clip in clips[1:]:
             self.assertIn(f"which cost {clip['amount']:g} credits, task {clip['task_id']}\n", run.stdout)
-        self.assertIn(f"\nWhat was removed cost {clips[1]['amount'] + clips[2]['amount']:g} credits together\n", run.stdout)
+        self.assertIn(f"\nThe removed clips cost {clips[1]['amount'] + clips[2]['amount']:g} credits together\n", run.stdout)
 
     # A15
     def test_a_foreign_folder_stays_and_takes_no_other_clip_with_it(self):

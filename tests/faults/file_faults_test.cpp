@@ -72,7 +72,7 @@ void add_before_the_submit(std::vector<FaultCase> &cases) {
   for (const auto &[name, code] :
        {std::pair("NoLocks", ENOLCK), std::pair("NotSupported", EOPNOTSUPP), std::pair("BrokenDisk", EIO)})
     cases.push_back({.name = std::string(name) + "AtTheLocking",
-                     .ending = nothing_sent(GST_RESOURCE_ERROR_OPEN_WRITE, "file system with locks"),
+                     .ending = nothing_sent(GST_RESOURCE_ERROR_OPEN_WRITE, "file system that supports locks"),
                      .break_it = breaks({FileCall::lock, "lock", code}),
                      .mend = mend});
 }

@@ -165,7 +165,7 @@ std::vector<FaultCase> cases() {
   for (const Body &other : kOthers) {
     cases.push_back({.name = std::string("AnotherTasksAnswerWithIdOf") + other.name,
                      .misdeeds = {at(query, completion(other.text))},
-                     .ending = kept(GST_RESOURCE_ERROR_READ, "another task")});
+                     .ending = kept(GST_RESOURCE_ERROR_READ, "different task")});
     cases.push_back({.name = std::string("AnotherTasksAnswerOnceWithIdOf") + other.name,
                      .misdeeds = {at(query, completion(other.text), 1)},
                      .ending = recovers()});

@@ -105,7 +105,7 @@ void add_contents(std::vector<FaultCase> &cases) {
   for (const auto &[name, bytes] : kNoMedia) {
     cases.push_back({.name = std::string("Is") + name,
                      .misdeeds = {at(media, body(bytes))},
-                     .ending = kept_as_wrong_type("no video and no image"),
+                     .ending = kept_as_wrong_type("other than a video or an image"),
                      .settings = kOnce});
     cases.push_back({.name = std::string("Is") + name + "Once",
                      .misdeeds = {at(media, body(bytes), 1)},

@@ -276,8 +276,8 @@ TEST_F(Follower, SharesTheEndThatItSaw) {
       {ClipState::refused, 400, "The service refuses the prompt.", ErrorKind::settings,
        "The service refuses the prompt."},
       {ClipState::failed, 0, "moderated", ErrorKind::failed,
-       "The service could not generate the clip. It says: moderated. Change the request, or run again to try "
-       "anew."},
+       "The service could not generate the clip. It says: moderated. Change the request, or run again to "
+       "retry."},
       {ClipState::ambiguous, 0, "Whether the task was created is unknown.", ErrorKind::read,
        "Whether the task was created is unknown."},
   };

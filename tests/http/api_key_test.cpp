@@ -70,9 +70,10 @@ TEST_F(ApiKeyFile, IsRefusedAtOnceWhenItIsNoFile) {
 
 TEST_F(ApiKeyFile, IsRefusedWhenItHoldsNoKey) {
   EXPECT_NE(found(write("key", " \n")).find("is empty"), std::string::npos);
-  EXPECT_NE(found(write("key", std::string(kKey) + "\ntwo")).find("characters that no key has"),
+  EXPECT_NE(found(write("key", std::string(kKey) + "\ntwo")).find("characters that are not allowed in a key"),
             std::string::npos);
-  EXPECT_NE(found(write("key", std::string(kKey) + std::string("\0x", 2))).find("characters that no key has"),
+  EXPECT_NE(found(write("key", std::string(kKey) + std::string("\0x", 2)))
+                .find("characters that are not allowed in a key"),
             std::string::npos);
   EXPECT_NE(found(write("key", std::string(16 * 1024 + 1, 'k'))).find("larger than"), std::string::npos);
   EXPECT_EQ(found(write("key", std::string(16 * 1024, 'k'))).size(), 16u * 1024);

@@ -31,7 +31,7 @@ TEST(ExchangeLog, TellsOfFailuresWithoutTheirSecrets) {
   ASSERT_FALSE(client()->call(request, nullptr));
   const std::string text = log.text();
   EXPECT_NE(text.find("status 0"), std::string::npos) << text;
-  EXPECT_NE(text.find("no HTTP"), std::string::npos) << text;
+  EXPECT_NE(text.find("that is not HTTP"), std::string::npos) << text;
   EXPECT_EQ(text.find("SECRET"), std::string::npos) << text;
 }
 

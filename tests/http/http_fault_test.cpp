@@ -50,15 +50,16 @@ const std::string kChunkedHead = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\
 
 const Fault kFaults[] = {
     {"ClosesAtOnce", [](ServedConnection &) {}, ErrorKind::read, true, "127.0.0.1"},
-    {"ClosesWithoutAnswer", says(""), ErrorKind::read, true, "no proper answer"},
+    {"ClosesWithoutAnswer", says(""), ErrorKind::read, true, "sent an invalid answer"},
     {"ResetsWithoutAnswer", resets_after(""), ErrorKind::read, true, "before an answer"},
     {"CutsTheBody", says("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort"), ErrorKind::read, true,
      "ended before it was complete"},
     {"CutsAChunk", says(kChunkedHead + "a\r\nshort"), ErrorKind::read, true, "ended before it was complete"},
     {"ResetsAmidTheBody", resets_after("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort"),
-     ErrorKind::read, true, "broke amid"},
-    {"IsNoHttp", says("220 mail.example ESMTP\r\n\r\n"), ErrorKind::open_read, true, "no HTTP"},
-    {"SaysGarbage", says(std::string("\0\xff\r\n\r\n\r\n", 8)), ErrorKind::open_read, true, "no HTTP"},
+     ErrorKind::read, true, "broke in the middle"},
+    {"IsNoHttp", says("220 mail.example ESMTP\r\n\r\n"), ErrorKind::open_read, true, "that is not HTTP"},
+    {"SaysGarbage", says(std::string("\0\xff\r\n\r\n\r\n", 8)), ErrorKind::open_read, true,
+     "that is not HTTP"},
     {"HasAnUnknownEncoding", says("HTTP/1.1 200 OK\r\nTransfer-Encoding: zip\r\n\r\nx"), ErrorKind::open_read,
      true, "encoding"},
     {"SendsOneEndlessHeader", repeats("HTTP/1.1 200 OK\r\nX: ", kLong), ErrorKind::read, true, "too large"},
@@ -74,7 +75,7 @@ const Fault kFaults[] = {
     {"HangsInTheBody", hangs_after("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx"), ErrorKind::timed_out,
      true, "nothing more for 0.3 s"},
     {"ContinuesForEver", repeats("", "HTTP/1.1 102 Processing\r\n\r\n"), ErrorKind::read, true,
-     "no proper answer"},
+     "sent an invalid answer"},
     {"DripsItsHead",
      [](ServedConnection &peer) {
        peer.read_request();
@@ -347,7 +348,7 @@ TEST(HttpFault, TheTimeForAllOfAnExchangeEndsWhateverComes) {
     ASSERT_FALSE(all);
     EXPECT_EQ(all.error().error.kind, ErrorKind::timed_out);
     EXPECT_TRUE(all.error().transient);
-    EXPECT_NE(all.error().error.text.find("did not end its answer within 1.5 s"), std::string::npos)
+    EXPECT_NE(all.error().error.text.find("did not complete its answer within 1.5 s"), std::string::npos)
         << all.error().error.text;
     EXPECT_GE(took, milliseconds(1500));
     EXPECT_LT(took, milliseconds(2800)) << "drops every " << pause.count() << " ms";

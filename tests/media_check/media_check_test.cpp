@@ -186,7 +186,7 @@ TEST(MediaHeaders, OfAnEmptyMediumAreAProblem) {
     MediaServer server({{"/a", empty}});
     const auto request = media_request("sd_2.0_special", {{"reference_images", {server.url("/a")}}});
     EXPECT_EQ(text_of(check(request, options(MediaCheck::headers))),
-              "reference_images is empty: its server has no byte of it.");
+              "reference_images is empty: its server sends 0 bytes.");
   }
 }
 
@@ -212,7 +212,7 @@ TEST(MediaHeaders, SayThatASizeIsUnknown) {
   MediaServer server({{"/a", {png(), "image/png", 200, 200, false, false}}});
   const auto request = media_request("sd_2.0_special", {{"reference_images", {server.url("/a")}}});
   EXPECT_THAT(text_of(check(request, options(MediaCheck::headers))),
-              HasSubstr("has a size that cannot be told"));
+              HasSubstr("has a size that cannot be determined"));
 }
 
 TEST(MediaHeaders, FollowRedirectsAndJudgeWhereTheyEnd) {
@@ -377,11 +377,11 @@ TEST(MediaContent, ThatIsDamagedOrAPlaylistIsRefused) {
        {"/noise", {blank(5000), "video/mp4"}}});
   const auto request = media_request(
       "dance-2.5", {{"reference_videos", {server.url("/cut"), server.url("/list"), server.url("/noise")}}});
-  EXPECT_THAT(
-      text_of(check(request, options(MediaCheck::full))),
-      AllOf(HasSubstr("3 problems"),
-            testing::ContainsRegex("reference_videos.0. (cannot|could not) be decoded.*is it damaged or cut"),
-            HasSubstr("reference_videos[1] is"), HasSubstr("reference_videos[2] is")));
+  EXPECT_THAT(text_of(check(request, options(MediaCheck::full))),
+              AllOf(HasSubstr("3 problems"),
+                    testing::ContainsRegex(
+                        "reference_videos.0. (cannot|could not) be decoded.*it may be damaged or truncated"),
+                    HasSubstr("reference_videos[1] is"), HasSubstr("reference_videos[2] is")));
 }
 
 TEST(MediaContent, OfOneThatIsTooLargeIsNotFetched) {
@@ -400,7 +400,7 @@ TEST(MediaContent, StopsAtTheLimitWhereNoLengthIsTold) {
   auto small = options(MediaCheck::full);
   small.max_bytes = 1 << 20;
   EXPECT_THAT(text_of(check(unlimited, small)),
-              HasSubstr("is larger than 1 MiB, too large to be looked into"));
+              HasSubstr("is larger than 1 MiB, which is too large to probe"));
 }
 
 TEST(MediaContent, OfAnEditIsAtLeastAsLongAsTheEdit) {

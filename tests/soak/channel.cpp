@@ -168,7 +168,7 @@ std::string Channel::hear(GstMessage *message, const std::function<void(const Ch
     case GST_MESSAGE_WARNING: {
       const std::string text = text_of(message);
       ++counts_.warnings[text];
-      if (text.find("never learnt whether it was accepted") != text.npos) ++counts_.announced_repeats;
+      if (text.find("never learned whether it was accepted") != text.npos) ++counts_.announced_repeats;
       return {};
     }
     case GST_MESSAGE_APPLICATION: {

@@ -58,8 +58,8 @@ TEST(RemovalText, NamesEachClipItsTaskAndItsCost) {
   EXPECT_EQ(
       removal_text(pruned),
       "One clip was removed from the store to make room (store-max-size): 01234567, task t-1, which cost "
-      "12 credits. While the service keeps a task, genclip store fetch gets its clip again by the task's "
-      "ID.");
+      "12 credits. As long as the service keeps a task, genclip store fetch gets its clip again by the "
+      "task's ID.");
   pruned.removed.push_back(clip_of("fedcba9876543210", "t-2", 1));
   EXPECT_THAT(
       removal_text(pruned),

@@ -154,8 +154,8 @@ TEST(ClipRecord, HandsOnNothingThatATerminalObeys) {
 
 TEST(ClipRecord, RefusesWhatIsNoRecordAndSaysWhy) {
   const std::pair<const char *, const char *> cases[] = {
-      {"[]", "no JSON object"},
-      {"null", "no JSON object"},
+      {"[]", "not a JSON object"},
+      {"null", "not a JSON object"},
       {"{}", "version is 0"},
       {R"({"version":2,"state":"intent"})", "a newer genclip wrote it (version 2"},
       {R"({"version":"1","state":"intent"})", "version is 0"},

@@ -158,8 +158,8 @@ TEST_F(StoreListing, FindsEveryDamageOfAClipAndChangesNothing) {
   const std::pair<std::string, std::string> cases[] = {
       {whole.substr(0, 9'999), "9999 bytes instead of 10000"},
       {whole + "x", "10001 bytes"},
-      {std::string(10'000, '<'), "no video and no image"},
-      {long_box, "ends amid its data"},
+      {std::string(10'000, '<'), "neither a video nor an image"},
+      {long_box, "ends in the middle of its data"},
   };
   for (const auto &[bytes, reason] : cases) {
     const ClipPath path = add("a");

@@ -110,7 +110,7 @@ TEST_F(AnyStatus, DoesNotBelieveAnAnswerAboutAnotherTask) {
   ASSERT_FALSE(never);
   EXPECT_EQ(never.error().kind, ErrorKind::read);
   EXPECT_EQ(never.error().task_id, "t-1");
-  EXPECT_THAT(never.error().text, HasSubstr("another task"));
+  EXPECT_THAT(never.error().text, HasSubstr("different task"));
   expect_fit_for_people(never.error());
 }
 

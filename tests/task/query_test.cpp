@@ -157,14 +157,14 @@ TEST_F(Query, IsFinalWhenRefusedAndSaysWhatToDo) {
     std::string advice;
   } rows[] = {
       {301, 4, ErrorKind::open_read, kNoAnswer, "Check base-url"},
-      {400, 4, ErrorKind::settings, kNoAnswer, "refused to tell"},
+      {400, 4, ErrorKind::settings, kNoAnswer, "refused to report"},
       {401, 1, ErrorKind::not_authorized, kKeyRefused, "Check api-key"},
       {402, 1, ErrorKind::not_authorized, kKeyRefused, "Top it up"},
       {403, 1, ErrorKind::not_authorized, kKeyRefused, "Check what the key"},
       {404, 4, ErrorKind::not_found, kGone, "does not know this task. Check its ID and base-url."},
       {407, 1, ErrorKind::not_authorized, kKeyRefused, "proxy"},
       {410, 4, ErrorKind::not_found, kGone, "does not know this task. Check its ID and base-url."},
-      {451, 4, ErrorKind::settings, kNoAnswer, "refused to tell"},
+      {451, 4, ErrorKind::settings, kNoAnswer, "refused to report"},
   };
   for (const auto &row : rows) {
     SCOPED_TRACE(row.status);

@@ -78,7 +78,7 @@ TEST_F(Submit, IsNeverRepeatedWhenItsOutcomeIsUnknown) {
       {"500 with Retry-After", answer(500, "", {{"Retry-After", "1"}}), ErrorKind::open_read, 500, "failed"},
       {"524", answer(524, ""), ErrorKind::open_read, 524, "failed"},
       {"599", answer(599, ""), ErrorKind::open_read, 599, "failed"},
-      {"999", answer(999, ""), ErrorKind::open_read, 999, "no sense"},
+      {"999", answer(999, ""), ErrorKind::open_read, 999, "an unexpected answer"},
       {"302", answer(302, "", {{"Location", "https://api.example/sorry"}}), ErrorKind::open_read, 302,
        "redirect"},
       {"303", answer(303, "", {{"Location", "/v2/model-center/tasks/9"}}), ErrorKind::open_read, 303,
@@ -115,7 +115,7 @@ TEST_F(Submit, IsNeverRepeatedWhenItsOutcomeIsUnknown) {
     EXPECT_EQ(error.kind, row.kind);
     EXPECT_EQ(error.http_status, row.http_status);
     EXPECT_THAT(error.text, HasSubstr(row.says));
-    EXPECT_THAT(error.text, HasSubstr("Whether the task was created, and charged, is unknown"));
+    EXPECT_THAT(error.text, HasSubstr("It is unknown whether the task was created and charged"));
     EXPECT_THAT(error.text, HasSubstr("set task-id to its ID"));
     expect_fit_for_people(error);
   }
@@ -273,17 +273,17 @@ TEST_F(Submit, IsFinalWhenRefusedAndSaysWhatToDo) {
       {301, ErrorKind::open_read, "Check base-url"},
       {307, ErrorKind::open_read, "Check base-url"},
       {308, ErrorKind::open_read, "Check base-url"},
-      {400, ErrorKind::settings, "Mend what it says"},
+      {400, ErrorKind::settings, "Correct it"},
       {401, ErrorKind::not_authorized, "Check api-key"},
       {402, ErrorKind::not_authorized, "no credits left. Top it up"},
       {403, ErrorKind::not_authorized, "Check what the key is allowed to do"},
-      {404, ErrorKind::not_found, "Check base-url, its path prefix included"},
+      {404, ErrorKind::not_found, "Check base-url, including its path prefix"},
       {405, ErrorKind::settings, "refused the request"},
       {407, ErrorKind::not_authorized, "proxy"},
       {408, ErrorKind::settings, "refused the request"},
       {409, ErrorKind::settings, "refused the request"},
       {413, ErrorKind::settings, "refused the request"},
-      {422, ErrorKind::settings, "Mend what it says"},
+      {422, ErrorKind::settings, "Correct it"},
       {451, ErrorKind::settings, "refused the request"},
   };
   const std::string body =

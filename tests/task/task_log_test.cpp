@@ -31,10 +31,9 @@ TEST_F(TaskLogTest, TellsOfEachTransitionOnceAtInfo) {
   LogLines log("genclip-task:4");
   follow_a_task();
   EXPECT_EQ(log.text(),
-            "INFO genclip-task: submit: not taken, again in 500 ms: Could not connect.\n"
-            "INFO genclip-task: submit: not taken, again in 1000 ms: The service takes no more requests for "
-            "now. Run "
-            "again later. It says: slow down ***.\n"
+            "INFO genclip-task: submit: not accepted, again in 500 ms: Could not connect.\n"
+            "INFO genclip-task: submit: not accepted, again in 1000 ms: The service accepts no more requests "
+            "for now. Run again later. It says: slow down ***.\n"
             "INFO genclip-task: task t-1: submitted, queued\n"
             "INFO genclip-task: task t-1: queued -> processing\n"
             "INFO genclip-task: task t-1: processing -> completed\n");
