@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Which spellings are one address.
+// Different spellings of the same address.
 #include "plugin/base/base_url.h"
 
 #include <gtest/gtest.h>

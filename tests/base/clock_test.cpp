@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The real clock sleeps no shorter than asked and no longer than wanted; the fake one keeps the same
-// promises.
+// The real clock sleeps neither too short nor too long; the fake clock makes the same promises.
 #include "plugin/base/clock.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A job that hangs is nobody's matter but its own.
+// A hanging job affects no other job.
 #include "plugin/base/disk_thread.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A small file is the old or the new one, whatever fails in between.
+// A small file has either its old or its new content, whatever fails in between.
 #include "plugin/base/durable_file.h"
 
 #include <gtest/gtest.h>
@@ -22,14 +22,14 @@ using test::TemporaryFolder;
 
 FileSystem &real() { return FileSystem::posix(); }
 
-// The real files, with a note of each call that changes something, and a failure at one of them.
+// The real files; records each call that changes something, and lets one of them fail.
 class FailingFiles final : public FileSystem {
  public:
   explicit FailingFiles(size_t fails_at) : fails_at_(fails_at) {}
 
   std::vector<std::string> calls;
 
-  // True when it fails.
+  // True if the call fails.
   bool note(const std::string &call) {
     calls.push_back(call);
     return calls.size() - 1 == fails_at_;
@@ -130,7 +130,7 @@ TEST(DurableFile, IsTheOldOrTheNewOneWhateverFails) {
     }
     const bool renamed = step >= 5;
     EXPECT_EQ(content(folder.file("f")), renamed ? "the new one, and longer" : "the old one");
-    // And what the failure left behind is in nobody's way.
+    // The remains of the failure cause no problems.
     EXPECT_TRUE(write_durably(real(), folder.file("f"), "third"));
     EXPECT_EQ(content(folder.file("f")), "third");
     EXPECT_FALSE(std::filesystem::exists(folder.file("f.tmp")));

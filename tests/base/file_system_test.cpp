@@ -168,7 +168,7 @@ TEST(FileSystem, TellsThatTheDiskIsFullAndWhatToDo) {
   EXPECT_NE(written.error().text.find("Free some space"), std::string::npos);
 }
 
-// In a process of its own, for a limit cannot be lifted again. A write that fits in part writes that part,
+// In a separate process, because a limit cannot be raised again. A write that fits in part writes that part,
 // then fails.
 void write_past_the_limit(const std::string &path) {
   std::signal(SIGXFSZ, SIG_IGN);
@@ -253,7 +253,7 @@ TEST(FileSystem, ReadsAtOnceAllOfItsTargetOrNothing) {
   std::vector<std::byte> target(100);
   EXPECT_FALSE((*file)->read_at_once(9950, target)) << "the file ends before";
   EXPECT_FALSE((*file)->read_at_once(20000, target));
-  // What was just written is in memory, where the file system can tell; where it cannot, it never does.
+  // Data that was just written is reported as in memory, if the file system can tell.
   const bool tells = (*file)->read_at_once(0, target);
   if (tells) {
     EXPECT_TRUE(std::equal(target.begin(), target.end(), bytes.begin()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Json: what it keeps, what it survives, what it writes.
+// Json: what it preserves, survives and writes.
 #include "plugin/base/json.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Who owns what: references, errors, results and locks.
+// Ownership of references, errors, results and locks.
 #include <gst/gst.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Every place, nothing else, and no long wait for a long text.
+// Replaces every occurrence and nothing else, quickly even in long texts.
 #include "plugin/base/replace_all.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Texts of others, as a terminal gets to see them.
+// Foreign texts as printed on a terminal.
 #include "plugin/base/shown_text.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// How long it takes to load the catalog (< 5 ms) and to judge a request (< 1 ms). Fails when it takes longer.
+// Time to load the catalog (< 5 ms) and to validate a request (< 1 ms). Fails if it takes longer.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

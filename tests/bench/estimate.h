@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What repeated measurements say: the median, and how far it can be trusted.
+// Statistics of repeated measurements: the median and its confidence interval.
 #pragma once
 
 #include <vector>
@@ -14,11 +14,11 @@ struct Estimate {
 
 Estimate estimate(std::vector<double> values);
 
-// Of `ours` to `theirs`: the ratio of their medians, with the interval that 95 of 100 resamplings of the
-// pairs fall into (bootstrap). Pairs were measured side by side.
+// Ratio of the medians of `ours` and `theirs`, with the interval of 95 of 100 resamplings of the pairs
+// (bootstrap). Pairs were measured side by side.
 Estimate ratio_of_medians(const std::vector<double> &ours, const std::vector<double> &theirs);
 
-// How much `values` grow from one to the next, by least squares.
+// Growth of `values` per step, by least squares.
 double slope(const std::vector<double> &values);
 
 }  // namespace genclip::bench

@@ -19,7 +19,7 @@ namespace genclip::bench {
 namespace {
 
 constexpr double kMostRatio = 1.10;
-// Pairs are measured until the ratio is known that well, or there are that many.
+// Measure pairs until the ratio is this precise, or up to this number.
 constexpr double kNarrowEnough = 0.03;
 constexpr int kPairsAtOnce = 20;
 constexpr int kPairs = 1000;
@@ -58,7 +58,7 @@ bool compare(const char *resolution, const char *where, int most_pairs,
   measure(file);
   do {
     for (int i = 0; i < kPairsAtOnce; ++i) {
-      // Each goes first as often as the other.
+      // Each one is first equally often.
       const bool clip_first = i % 2 == 0;
       const double first = measure(clip_first ? clip : file), second = measure(clip_first ? file : clip);
       ours.push_back(clip_first ? first : second);
@@ -70,7 +70,7 @@ bool compare(const char *resolution, const char *where, int most_pairs,
               resolution, where, ours.size(), estimate(ours).median, estimate(theirs).median, ratio.median,
               ratio.low, ratio.high);
   std::fflush(stdout);
-  // A machine that is too busy to tell proves nothing.
+  // A result from a machine that is too busy proves nothing.
   return ratio.low <= kMostRatio;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Two hundred genclipsrc in one process, waiting and downloading at once: what they take, and whether the
-// service's pace holds for all.
+// Two hundred genclipsrc in one process, waiting and downloading at once: their resources, and whether all of
+// them respect the service's polling interval.
 #include <gst/gst.h>
 #include <malloc.h>
 
@@ -66,7 +66,7 @@ struct Source {
     bus = GRef<GstBus>::adopt(gst_element_get_bus(pipeline.get()));
   }
 
-  // Reads what was said.
+  // Reads the messages.
   void hear() {
     const auto wanted = static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
     while (const auto message = GRef<GstMessage>::adopt(gst_bus_pop(bus.get()))) {
@@ -82,7 +82,7 @@ struct Source {
   }
 };
 
-// The most of each figure, and how much that is for one source.
+// The maximum of each figure, and its value per source.
 struct Peak {
   ProcessFigures most;
 

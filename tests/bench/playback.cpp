@@ -15,7 +15,7 @@ namespace {
 
 using Time = std::chrono::steady_clock;
 
-// When what was waited for happened.
+// Time of the awaited event.
 struct Arrival {
   const Time::time_point begun = Time::now();
   std::atomic<double> ms = -1;
@@ -28,7 +28,7 @@ GstPadProbeReturn note_arrival(GstPad *, GstPadProbeInfo *, gpointer data) {
   return GST_PAD_PROBE_REMOVE;
 }
 
-// The first buffer is noted, or else the end.
+// Records the first buffer, or the end.
 enum class Wanted { first_buffer, end };
 
 Result<double> play(const std::string &line, Wanted wanted) {

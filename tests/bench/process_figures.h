@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What this process takes of the machine at the moment, as /proc tells.
+// Resources that this process uses at the moment, according to /proc.
 #pragma once
 
 namespace genclip::bench {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A question is one line to the child, its answer one line back; the end of the pipe ends the child.
+// A request is one line to the child, its answer one line back; closing the pipe ends the child.
 #include "tests/bench/service_process.h"
 
 #include <fcntl.h>
@@ -66,7 +66,7 @@ Json figures(const sim::Simulator &simulator, sim::Gateway &gateway, size_t gate
 
 std::string finished_clip(const sim::Simulator &simulator) {
   std::string url;
-  // A large clip is prepared for longer than one question waits.
+  // Preparing a large clip takes longer than the timeout of one request.
   for (int tries = 0; url.empty() && tries < kMostTries; ++tries)
     url = sim::test::text(sim::test::finished_task(simulator, Json::Object{{"model", "dance-2.5"},
                                                                            {"prompt", "for another client"}}),

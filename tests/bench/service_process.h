@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The simulated service and text gateway in a process of their own, so that what they take is not measured.
+// The simulated service and text gateway in a separate process, so that their resources are not measured.
 #pragma once
 
 #include <sys/types.h>
@@ -17,7 +17,7 @@ namespace genclip::bench {
 
 struct ServicePlan {
   sim::SimulatorOptions options;
-  // What happens to the gateway's calls, one after the other.
+  // Faults of the gateway's calls, in order.
   std::vector<sim::GatewayFault> gateway_faults = {};
 };
 

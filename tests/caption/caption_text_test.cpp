@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What a model or a file may send, and what is left of it in a caption.
+// Text that a model or a file may send, and the resulting caption.
 #include "plugin/caption/caption_text.h"
 
 #include <glib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Questions, answers and second tries on a scripted network and a clock that jumps.
+// Requests, answers and retries on a scripted network with a fake clock.
 #include "plugin/caption/content_client.h"
 
 #include <gmock/gmock.h>
@@ -48,7 +48,7 @@ class ContentClientTest : public testing::Test {
     return ContentClient(http_, settings_, clock_).ask(request, listener, cancellable_.get());
   }
 
-  // Asks, and expects a failure of that kind after so many requests.
+  // Sends a request, and expects this kind of failure after this number of requests.
   Error failure(size_t requests) {
     const auto answer = ask();
     EXPECT_FALSE(answer);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Requests as §2.5 shows them, and all that an answer may say.
+// Requests as described in §2.5, and all possible contents of an answer.
 #include "plugin/caption/content_wire.h"
 
 #include <gtest/gtest.h>

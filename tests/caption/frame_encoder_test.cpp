@@ -65,7 +65,7 @@ Picture as_jpeg_picture(const std::string &bytes, bool with_size = false, int wi
   return {GRef<GstBuffer>::adopt(gst_buffer_new_memdup(bytes.data(), bytes.size())), caps};
 }
 
-// Colours in the middle of each half, as anyone would see them.
+// Colours in the middle of each half, as displayed.
 Decoded decode(const std::string &jpeg) {
   const Picture picture = as_jpeg_picture(jpeg);
   const auto raw = call_element("jpegdec", picture.caps.get(), picture.buffer.get());
@@ -334,7 +334,7 @@ TEST(EncodeStill, TurnsUprightAJpegThatSaysItselfThatItIsTurned) {
     Picture silent = as_jpeg_picture(jpeg, true, 96, 64);
     silent.orientation = turn.method;
     expect_upright(encode_still(silent, 100), turn, 96, 64, std::string(turn.tag) + " by its tag alone");
-    // A parser ahead of it tells the same as a tag: it is turned once.
+    // A parser in front reports the same as a tag: the picture is rotated only once.
     picture.orientation = turn.method;
     expect_upright(encode_still(picture, 100), turn, 96, 64, turn.tag);
   }
@@ -359,7 +359,7 @@ TEST(EncodeStill, MakesEqualBytesOfEqualPicturesWhateverLiesBehindThem) {
   for (const int width : {4, 17, 50, 64, 333}) {
     const auto first = encode_still(halves("I420", width, 20, kRed, kBlue), 0);
     ASSERT_TRUE(first);
-    // Memory that was used for something else.
+    // Memory with unrelated previous content.
     for (unsigned i = 1; i < 20; ++i) {
       std::vector<std::string> used(50, std::string(64 * i, static_cast<char>(i)));
       used.clear();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What is known of one run: found again, told apart, and bounded.
+// Kept answers of one run: found again, distinguished, and limited.
 #include "plugin/caption/kept_answers.h"
 
 #include <gtest/gtest.h>

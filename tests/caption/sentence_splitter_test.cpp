@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Sentences as people see them, however the text was cut.
+// Sentences as people perceive them, however the text was split.
 #include "plugin/caption/sentence_splitter.h"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Errors in every shape that was seen.
+// Errors in every known format.
 #include "plugin/caption/service_fault.h"
 
 #include <gtest/gtest.h>

@@ -10,7 +10,7 @@
 namespace genclip {
 namespace {
 
-// The documents as text, and how it ended.
+// The documents as text, and the end of the stream.
 struct Reading {
   std::vector<std::string> documents;
   std::string error;

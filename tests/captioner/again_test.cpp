@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What comes a second time within a run is not paid for a second time.
+// A repeated request within a run is not paid for a second time.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ void push_film(Harness &harness, unsigned from, unsigned to) {
     ASSERT_EQ(harness.push(picture_at(half), half * GST_SECOND / 2, GST_SECOND / 2), GST_FLOW_OK);
 }
 
-// As a seek with GST_SEEK_FLAG_SEGMENT: the same time of the stream, ever later to the clock.
+// Like a seek with GST_SEEK_FLAG_SEGMENT: the same stream time at increasing running times.
 void push_pass(Harness &harness, unsigned pass, unsigned seconds) {
   GstSegment segment;
   gst_segment_init(&segment, GST_FORMAT_TIME);
@@ -166,7 +166,7 @@ bool is_live(Harness &harness) {
   return live;
 }
 
-// While the gateway hangs: live, texts that find no worker give way; else they wait.
+// While the gateway hangs: live, texts without a worker are dropped; otherwise they wait.
 TEST(Liveness, IsLookedUpAtEachSegmentAndWithEachChangeOfLatency) {
   for (const char *reason : {"segment", "latency event", "latency query"}) {
     GatewayServer gateway;
@@ -185,7 +185,7 @@ TEST(Liveness, IsLookedUpAtEachSegmentAndWithEachChangeOfLatency) {
     } else {
       EXPECT_TRUE(is_live(harness));
     }
-    // It would wait for ever if this were not live.
+    // It would wait forever if this were not live.
     auto pushed = std::async(std::launch::async, [&] {
       for (unsigned i = 1; i < 4; ++i) harness.push("Mehr.", i * GST_SECOND, GST_SECOND);
     });
@@ -196,7 +196,7 @@ TEST(Liveness, IsLookedUpAtEachSegmentAndWithEachChangeOfLatency) {
   }
 }
 
-// Upstream turned the data round: timestamps rise, and the time of the stream falls.
+// Upstream reversed the data: timestamps increase, and stream time decreases.
 TEST(Backwards, AnAppliedRateBelowZeroHasItsCaptions) {
   for (const double rate : {1.0, 2.0}) {
     GatewayServer gateway;

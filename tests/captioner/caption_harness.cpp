@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// GstHarness, and a probe that writes down what it gets.
+// GstHarness, and a probe that records its data.
 #include "tests/captioner/caption_harness.h"
 
 #include <algorithm>

@@ -45,9 +45,9 @@ class CaptionHarness {
 
   // All that came out so far, in its order.
   std::vector<CameOut> so_far();
-  // The same, once so many of that kind are among it, or the patience is over.
+  // The same, once it contains this number of that kind, or after the patience.
   std::vector<CameOut> wait_for(const std::string &what, size_t count = 1);
-  // Ends the stream, and has all.
+  // Ends the stream and returns all output.
   std::vector<CameOut> finish();
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A pipeline with a gencaption in it, pictures whose colours tell their time, and what comes out.
+// A pipeline with a gencaption, pictures whose colours encode their time, and its output.
 #pragma once
 
 #include <gst/gst.h>
@@ -16,7 +16,7 @@
 
 namespace genclip::test {
 
-// Longer than anything here takes, also under a sanitizer on a busy machine.
+// Longer than any step of the tests, even under a sanitizer on a busy machine.
 constexpr auto kPatience = std::chrono::seconds(30);
 constexpr char kKey[] = "secret-key-4711";
 
@@ -35,7 +35,7 @@ using Cues = std::vector<Cue>;
 // The colour of the picture at that second.
 std::string colour_at(uint64_t second);
 
-// What the gateway says about one still of that second.
+// The gateway's answer about one still of that second.
 std::string caption_at(uint64_t second, const std::string &size = "64x36");
 // A caption for each of the first seconds.
 Cues each_second(unsigned seconds);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Work that hangs for as long as a test likes: nobody waits for it who has left.
+// Work that hangs for as long as a test wants: a thread that has left does not wait for it.
 #include "elements/captioner/detached_work.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace genclip {
 namespace {
 
-// What a codec is at, from its beginning to its end.
+// The state of a codec, from its start to its end.
 class Stage {
  public:
   void reach(int point) {
@@ -80,7 +80,7 @@ TEST(DetachedWork, ThatWasLeftEndsBeforeTheNextBegins) {
       return 0;
     });
   });
-  // It has every chance to begin too early.
+  // Gives it every chance to start too early.
   for (int i = 0; i < 100 && !has_begun; ++i) g_usleep(1000);
   EXPECT_FALSE(has_begun);
   stage->reach(kMayEnd);
@@ -107,7 +107,7 @@ TEST(DetachedWork, ThatWaitsForItsTurnCanBeLeftToo) {
   stage->reach(kMayEnd);
 }
 
-// What made it is gone; what it has of its own is not.
+// Its creator is gone; its own data is not.
 TEST(DetachedWork, OutlivesWhoBeganIt) {
   const auto stage = std::make_shared<Stage>();
   {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What goes wrong, how it is said, and that nothing secret is said with it.
+// Failures, their messages, and that no message contains a secret.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -83,7 +83,7 @@ TEST(Errors, EndTheStreamWithWhatToDoNext) {
   }
 }
 
-// The source is long through when the only caption finds nobody to take it.
+// The source has long ended when downstream refuses the only caption.
 TEST(Errors, OfAPadThatIsNotLinkedAreSaidThoughTheInputHasEnded) {
   GatewayServer gateway;
   gateway.gateway().set_pace({.chunk = 0, .before = std::chrono::milliseconds(300), .between = {}});
@@ -117,7 +117,7 @@ TEST(Errors, ThatMayPassAreTriedAgainAndNotSaid) {
       CaptionRun run(gateway, captioned(1, stream ? "stream=true" : ""));
       const std::string end = run.play();
       if (stream && kind == GatewayFaultKind::no_finish) {
-        // Its first sentence was out, and cannot be unsaid.
+        // Its first sentence was sent and cannot be taken back.
         EXPECT_THAT(end, HasSubstr("before the model finished"));
         continue;
       }
@@ -312,7 +312,7 @@ TEST(Settings, ThatWouldHaveNoEffectAreRefusedWhilePlaying) {
   g_free(specs);
 }
 
-// A start that failed is no run.
+// A failed start is not a run.
 TEST(Settings, CanBeMendedAfterAStartThatFailed) {
   GatewayServer gateway;
   CaptionRun run(gateway, captioned(1, "model=unheard-of"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A flush takes what is on its way, and nothing that upstream tells only once.
+// A flush drops data in progress, but not events that upstream sends only once.
 #include <gst/check/gstharness.h>
 #include <gtest/gtest.h>
 
@@ -56,7 +56,7 @@ TEST(Flush, KeepsTheStartAndTheCapsThatDidNotGoOutYet) {
   gst_harness_teardown(harness);
 }
 
-// The first event is on its way when the flush comes, the others wait behind it.
+// The first event is being sent when the flush comes; the others wait behind it.
 TEST(Flush, KeepsAllThatLastsInItsOrderAndNothingElse) {
   GatewayServer gateway;
   const auto element = GRef<GstElement>::adopt(

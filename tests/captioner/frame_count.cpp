@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A probe that has a part in the count.
+// A probe that shares ownership of the count.
 #include "tests/captioner/frame_count.h"
 
 namespace genclip::test {

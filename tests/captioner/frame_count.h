@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// How many buffers came to a sink since the last flush.
+// Number of buffers that reached a sink since the last flush.
 #pragma once
 
 #include <atomic>
@@ -10,7 +10,7 @@
 
 namespace genclip::test {
 
-// Of the element named `sink`. What the streaming thread counts in belongs to it as well, so the pipeline may
+// For the element named `sink`. The streaming thread shares ownership of the counter, so the pipeline may
 // outlive this.
 class FrameCount {
  public:

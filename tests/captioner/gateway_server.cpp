@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Heads are taken apart by hand; answers go out in HTTP chunks, so that a cut can be told from an end.
+// Parses headers by hand; sends answers in HTTP chunks, so that a truncated answer differs from a complete
+// one.
 #include "tests/captioner/gateway_server.h"
 
 #include <glib.h>

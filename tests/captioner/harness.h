@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A gencaption by itself: a test pushes what it likes and sees each thing that comes out.
+// A single gencaption: a test pushes any data and sees all output.
 #pragma once
 
 #include <gst/check/gstharness.h>
@@ -66,7 +66,7 @@ class Harness {
     }
     return warnings_;
   }
-  // Ends the stream and returns what came out until its end.
+  // Ends the stream and returns the output until then.
   Cues finish() {
     EXPECT_TRUE(gst_harness_push_event(harness_, gst_event_new_eos()));
     for (;;) {

@@ -87,7 +87,7 @@ TEST(Text, GoesAloneWhereThePromptIsEmpty) {
   EXPECT_THAT(gateway.gateway().problems(), IsEmpty());
 }
 
-// Texts that come as time goes by.
+// Texts that arrive in real time.
 class LiveText {
  public:
   LiveText(const GatewayServer &gateway, const std::string &properties)
@@ -166,7 +166,7 @@ TEST(Gaps, BetweenCaptionsLetDownstreamGoOn) {
   harness.push("Da.", 2 * GST_SECOND, GST_SECOND);
   gst_harness_push_event(harness.get(), gst_event_new_gap(3 * GST_SECOND, 4 * GST_SECOND));
   gst_harness_push_event(harness.get(), gst_event_new_eos());
-  // All time in order, each bit once: silence to 2 s, the caption, silence to 7 s.
+  // All time in order and only once: silence to 2 s, the caption, silence to 7 s.
   std::vector<std::string> order;
   GstClockTime position = 0;
   for (;;) {
@@ -229,7 +229,7 @@ TEST(Events, ASegmentThatIsSaidAgainIsNoNewBeginning) {
   EXPECT_EQ(gateway.gateway().calls(), 2u) << "no window is paid for twice";
 }
 
-// As a flush amid a start can leave it. The tests end at a CRITICAL.
+// A flush during a start can leave this state. The tests end at a CRITICAL.
 TEST(Events, DataWithoutASegmentAreTakenAsTheyAre) {
   const std::pair<const char *, std::string> kInputs[] = {
       {"video/x-raw,format=RGB,width=4,height=4,framerate=1/1", std::string(48, '\0')}, {kUtf8, "Da."}};

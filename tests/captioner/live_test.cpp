@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Live pictures: they keep their rate whatever the gateway does, and what comes late follows the policy.
+// Live pictures: they keep their rate whatever the gateway does, and late captions follow the policy.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <time.h>
@@ -94,7 +94,7 @@ TEST(Live, HasSentencesOfAStreamInTheirWindowsAndInOrder) {
   ASSERT_TRUE(run.wait_for_captions(4));
   EXPECT_EQ(run.stat("late"), 0u);
   const Cues cues = run.cues();
-  // The message of the fourth comes before itself.
+  // The message of the fourth comes before its buffer.
   ASSERT_GE(cues.size(), 3u);
   for (size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(cues[i].text,
@@ -158,7 +158,7 @@ struct Latency {
   GstClockTime max = 0;
 };
 
-// What downstream is told; nothing when the query fails.
+// The answer to downstream; empty if the query fails.
 std::optional<Latency> latency_of(const CaptionRun &run) {
   const auto query = GRef<GstQuery>::adopt(gst_query_new_latency());
   const auto pad = GRef<GstPad>::adopt(gst_element_get_static_pad(run.element("cap").get(), "src"));
@@ -216,7 +216,7 @@ TEST(Live, AddsItsLatencyToTheMostOfItsSourceTooWhereThatIsFinite) {
   EXPECT_EQ(latency->max, 900 * GST_MSECOND);
 }
 
-// Where the given away time ends, whether it ever had a hole, and what its thread took to say so.
+// End of the sent time, whether it ever had a gap, and the CPU time of its thread.
 struct GivenTime {
   std::atomic<uint64_t> begin = GST_CLOCK_TIME_NONE;
   std::atomic<uint64_t> end = 0;

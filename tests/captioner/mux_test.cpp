@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Captions in files, read back: text, order and times are what the gateway and the element said.
+// Captions in files, read back: text, order and times match the gateway and the element.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Texts that lie over one another: nothing that came in is lost, and no time is given twice.
+// Overlapping texts: no input is lost, and no time is used twice.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -61,7 +61,7 @@ TEST(OverlappingTexts, WithoutADurationAtOneTimeAreAllKept) {
   EXPECT_EQ(gateway.gateway().calls(), 2u);
 }
 
-// As machines write them: each stays until the one after the next begins.
+// Machine-written texts: each one stays until the one after the next starts.
 TEST(OverlappingTexts, OfAWholeFilmDoNotBecomeOneCue) {
   GatewayServer gateway;
   Harness harness(gateway, "", kUtf8);
@@ -129,7 +129,7 @@ TEST(OverlappingTexts, AreNeverLostWhateverTheirTimes) {
   }
 }
 
-// A file of texts one after the other is no slower than its answers.
+// A file of consecutive texts is no slower than its answers.
 TEST(OverlappingTexts, AreNotAwaitedWhereTheNextTextIsThere) {
   GatewayServer gateway;
   Harness harness(gateway, "max-in-flight=1", kUtf8);
@@ -140,7 +140,7 @@ TEST(OverlappingTexts, AreNotAwaitedWhereTheNextTextIsThere) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
 }
 
-// One text, and nothing that tells what follows it.
+// One text, without any sign of what follows.
 TEST(OverlappingTexts, AreNotAwaitedForEver) {
   GatewayServer gateway;
   Harness harness(gateway, "", kUtf8);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Captions over the video they are of: a tee with default queues that must never stall.
+// Captions over their own video: a tee with default queues, which must never stall.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -80,7 +80,7 @@ void expect_all_frames(unsigned seed) {
     g_usleep(after * 1000);
     if (seek(run, to * 1000, plan.seconds * 1000)) from = to;
   }
-  // A seek after the end makes an end of its own.
+  // A seek after the end causes another EOS.
   std::string end = run.finish(std::chrono::seconds(30));
   while (end.empty() && frames.count() != (plan.seconds - from) * kRate && !plan.seeks.empty()) {
     end = run.finish(std::chrono::seconds(5));
@@ -112,7 +112,7 @@ TEST(Overlay, WithTheDefaultIntervalPrerollsAndEnds) {
   EXPECT_EQ(frames.count(), 17 * kRate);
 }
 
-// How much later than its time a frame came to the sink at most.
+// Maximum delay of a frame at the sink.
 struct Lateness {
   std::atomic<GstElement *> pipeline = nullptr;
   std::atomic<uint64_t> most = 0;
@@ -147,7 +147,7 @@ uint64_t most_late_ms(const std::string &queue) {
   return lateness.most / GST_MSECOND;
 }
 
-// With a default queue the question goes out a second before the answer is wanted, and the picture waits for
+// With a default queue the request is sent one second before its answer is needed, and the picture waits for
 // the rest.
 TEST(Overlay, PlaysWithoutAStallWhereItsQueueHoldsAnAnswer) {
   EXPECT_LE(most_late_ms("queue max-size-time=4000000000 max-size-buffers=0 max-size-bytes=0"), 500u);

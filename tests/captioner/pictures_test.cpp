@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Pictures as people took them: turned, many a second, very large.
+// Real-world pictures: rotated, many per second, very large.
 #include <gmock/gmock.h>
 #include <gst/app/app.h>
 #include <gtest/gtest.h>
@@ -69,7 +69,7 @@ TEST(Orientation, OfOneStreamIsForgottenWithTheNext) {
   };
   gst_harness_push_event(harness.get(), tag(GST_TAG_SCOPE_GLOBAL, "rotate-90"));
   harness.push(picture, 0, GST_SECOND);
-  // What is said of the stream counts more than what is said of all.
+  // A stream tag overrides a global tag.
   gst_harness_push_event(harness.get(), tag(GST_TAG_SCOPE_STREAM, "rotate-180"));
   gst_harness_push_event(harness.get(), tag(GST_TAG_SCOPE_GLOBAL, "rotate-90"));
   harness.push(picture, GST_SECOND, GST_SECOND);
@@ -89,7 +89,7 @@ TEST(Orientation, OfOneStreamIsForgottenWithTheNext) {
   EXPECT_THAT(gateway.gateway().problems(), IsEmpty());
 }
 
-// A camera's: `count` pictures, one each `spacing`.
+// From a camera: `count` pictures, one every `spacing`.
 struct Camera {
   const char *caps = "image/jpeg,width=64,height=36";
   GstClockTime spacing = GST_SECOND / 30;
@@ -125,7 +125,7 @@ TEST(MotionJpeg, IsAskedAboutOnceAnInterval) {
     }
 }
 
-// The text of an undated picture needs no later picture of its own to have its end.
+// The text of a picture without a timestamp ends without a later picture.
 TEST(MotionJpeg, WithoutDurationsKnowsHowLongItsFirstCaptionIsWithTheSecondPicture) {
   GatewayServer gateway;
   Harness harness(gateway, "interval=1000000000", "image/jpeg,width=64,height=36");
@@ -159,7 +159,7 @@ TEST(Slides, AreAskedAboutEachAtAnySpeedWhereThatIsAsked) {
   EXPECT_EQ(gateway.gateway().calls(), 8u);
 }
 
-// The encoder works on it for much longer than that; nobody can stop it, and nobody waits for it.
+// The encoder works on it for much longer than that; it cannot be stopped, and nothing waits for it.
 TEST(LargePictures, DoNotKeepAnyoneFromGoingToNullAtOnce) {
   struct Large {
     const char *what;
@@ -182,7 +182,7 @@ TEST(LargePictures, DoNotKeepAnyoneFromGoingToNullAtOnce) {
     for (const char *more : {"", " frames=4 interval=1000000", " scene-threshold=0.1"}) {
       GatewayServer gateway;
       Harness harness(gateway, large.properties + std::string(more), large.caps);
-      // What a busy machine adds comes and goes.
+      // Delays of a busy machine vary.
       milliseconds best{1000};
       for (int round = 0; round < 5; ++round) {
         gst_element_set_state(harness.element(), GST_STATE_PLAYING);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What is said of time without captions: enough that downstream goes on, and nothing that is not so.
+// Announcements of time without captions: enough for downstream to continue, and all of them true.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ constexpr uint64_t kS = GST_SECOND;
 constexpr char kTexts[] = "text/x-raw,format=utf8";
 constexpr char kPictures[] = "video/x-raw,format=RGB,width=4,height=4,framerate=0/1";
 const std::string kPicture(48, '\0');
-// In which a source task that has something to say would say it many times over.
+// Long enough for a source task to send pending output many times.
 constexpr unsigned kWhile = 200000;
 
 CameOut gap(uint64_t start, uint64_t end) { return {"gap", start, end}; }
@@ -38,7 +38,7 @@ TEST(Promises, TheFirstComesWithTheSegmentBeforeAnyData) {
   EXPECT_EQ(harness.wait_for("gap", 2).back(), gap(7 * kS, 7 * kS));
 }
 
-// GstAggregator drops a GAP at the stop, and the muxer waits for it for ever.
+// GstAggregator drops a GAP at the stop, and the muxer waits for it forever.
 TEST(Promises, LieInsideTheSegmentAtItsKnownStop) {
   GatewayServer gateway;
   CaptionHarness harness(gateway, "", kTexts);
@@ -219,7 +219,7 @@ TEST(LivePromises, ThatComeInSmallPiecesGoOnInTenths) {
   EXPECT_GE(gaps.back().end, 1900 * GST_MSECOND);
 }
 
-// Frames of a film as fast as they are taken, while the first answer never comes.
+// Frames of a film as fast as possible, while the first answer never comes.
 unsigned asked_behind_a_slow_answer(const std::string &properties, unsigned wanted) {
   GatewayServer gateway;
   gateway.fault(sim::GatewayFaultKind::hang, 1);
@@ -236,7 +236,7 @@ unsigned asked_behind_a_slow_answer(const std::string &properties, unsigned want
   return gateway.gateway().valid_calls();
 }
 
-// Of two requests that go out at once either may be the slow one: one caption may leave before it.
+// Either of two concurrent requests may be the slow one: one caption may leave before it.
 TEST(MaxWaiting, LetsOthersBeAskedWhileAnAnswerIsSlow) {
   EXPECT_THAT(asked_behind_a_slow_answer("max-in-flight=2", 10), AnyOf(10u, 11u)) << "2 and 4 x 2";
   EXPECT_THAT(asked_behind_a_slow_answer("max-in-flight=2 max-waiting=3", 5), AnyOf(5u, 6u));

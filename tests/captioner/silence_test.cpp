@@ -27,7 +27,7 @@ constexpr unsigned kIntervalMs = 5000;
 // 16 s to 23 s.
 constexpr unsigned kFirstHalf = 32;
 constexpr unsigned kLastHalf = 46;
-// A cell takes a tenth of a second, or the second after which a request times out.
+// A cell takes a tenth of a second, or one second if a request times out.
 constexpr std::chrono::seconds kStall{20};
 
 struct Consumer {
@@ -63,7 +63,7 @@ const Consumer kConsumers[] = {
      "splitmuxsink name=mux muxer=matroskamux location=OUT/part%02d.mkv max-size-time=PART", "mux.video",
      "mux.subtitle_0", nullptr, false},
     {"textoverlay", "", "textoverlay name=o ! fakesink name=sink sync=false", "", "o.text_sink", nullptr},
-    // hlssink2 has no pad for texts: its WebVTT lies beside the playlist.
+    // hlssink2 has no text pad: its WebVTT is written beside the playlist.
     {"hlssink2", "x264enc tune=zerolatency speed-preset=ultrafast key-int-max=4 ! h264parse ! QUEUE ! ",
      "hlssink2 name=mux target-duration=5 playlist-length=0 max-files=0 location=OUT/segment%03d.ts "
      "playlist-location=OUT/film.m3u8",
@@ -123,7 +123,7 @@ std::string pipeline_of(const Cell &cell, const std::string &folder) {
   return with_folder(all, folder);
 }
 
-// What a demuxer or a seek tells of the end, and what a stream does not.
+// The end as known from a demuxer or a seek, or unknown as in a stream.
 void tell_of_end(const CaptionRun &run, const Cell &cell) {
   const auto pad = GRef<GstPad>::adopt(gst_element_get_static_pad(run.element("src").get(), "src"));
   const auto known = static_cast<Known>(cell.known);
@@ -153,7 +153,7 @@ void tell_of_end(const CaptionRun &run, const Cell &cell) {
       GUINT_TO_POINTER(cell.halves), nullptr);
 }
 
-// What each window has to say, to the end of the material where that is known.
+// The caption of each window, up to the end of the stream if that is known.
 Cues wanted(const Cell &cell) {
   Cues cues;
   const auto service = static_cast<Service>(cell.service);
@@ -193,7 +193,7 @@ std::string read_back(const GatewayServer &gateway, const Cell &cell, const std:
   if (!found.end.empty()) return "reading back: " + found.end;
   std::ostringstream problems;
   if (found.pictures != cell.halves * kRate / 2) problems << found.pictures << " pictures; ";
-  // Where nothing is known of the end, the last caption stands to the end of its window.
+  // If the end is unknown, the last caption lasts until the end of its window.
   const uint64_t film = cell.halves * 500;
   const uint64_t longest = said.empty() ? film : std::max<uint64_t>(film, said.back().end);
   if (found.ms + 1 < film || found.ms > longest + 1) problems << found.ms << " ms long; ";
@@ -235,7 +235,7 @@ std::string read_playlist(const Cell &cell, const std::string &folder) {
   return problems.str();
 }
 
-// Empty when all is well.
+// Empty after success.
 std::string problems_of(const GatewayServer &gateway, const Cell &cell) {
   TemporaryFolder folder;
   {
@@ -279,7 +279,7 @@ TEST(Silence, EndsWhateverTakesItHoweverLongTheFilmIsAndWhateverTheGatewayDoes) 
   std::vector<std::string> problems(all.size());
   std::atomic<size_t> next = 0;
   std::vector<std::thread> threads;
-  // They wait more than they work.
+  // They mostly wait.
   for (int i = 0; i < 6; ++i)
     threads.emplace_back([&] {
       for (size_t at = next++; at < all.size(); at = next++)

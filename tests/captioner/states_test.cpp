@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// To NULL at any moment, again and again, and nothing left behind.
+// NULL at any moment, repeatedly, without leftovers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ using std::chrono::milliseconds;
 using testing::HasSubstr;
 using testing::Not;
 
-// The contract. A busy machine adds to single times, and hardly to most of them.
+// The contract. A busy machine delays some state changes, but not most of them.
 constexpr milliseconds kAtOnce{100};
 constexpr milliseconds kBusy{300};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Where captions go, and which frames ask for them: plain arithmetic.
+// Times of captions, and frames that trigger them: plain arithmetic.
 #include <gtest/gtest.h>
 
 #include <ostream>

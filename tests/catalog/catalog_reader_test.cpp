@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A user's file: what it can change, and that a mistake in it is told by its line and spoils nothing else.
+// A user's file: what it can change. A mistake is reported with its line and affects nothing else.
 #include "plugin/catalog/catalog_reader.h"
 
 #include <gmock/gmock.h>

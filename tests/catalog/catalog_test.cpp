@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The catalog: what is built in, what it suggests, and where user's files come from.
+// The catalog: built-in models, suggestions, and the lookup of user files.
 #include "plugin/catalog/catalog.h"
 
 #include <glib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What a checked request sends, and how problems are told.
+// What a checked request sends, and how problems are reported.
 #include "plugin/catalog/check_request.h"
 
 #include <glib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Which references the service can fetch, and what is said about the others.
+// References that the service can fetch, and the errors for all others.
 #include "plugin/catalog/media_reference.h"
 
 #include <gmock/gmock.h>

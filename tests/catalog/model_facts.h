@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What the service's document says about each model, written down by hand and apart from models.json.
+// Facts of the service's document about each model, written by hand and independently of models.json.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The documents say what the catalog says.
+// The documents match the catalog.
 #include <glib.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -17,7 +17,7 @@ constexpr const char *kImage = "https://media.example/a%20picture.png?sig=a&b=c"
 constexpr const char *kVideo = "http://media.example/clip.mp4";
 constexpr const char *kAudio = "https://media.example:8443/song.wav";
 
-// The test's own, so that the plugin's cannot hide its mistakes.
+// The test has its own code, so that the plugin's code cannot hide its mistakes.
 std::string encoded(const std::string &text) {
   std::string out;
   char buffer[4];

@@ -18,13 +18,13 @@ struct VerdictCase {
   std::string uri;  // the same said as a URI
   bool allowed = true;
   std::string field;  // the one that a problem is about; empty when allowed
-  // Where the case can be said: as a ClipRequest, as properties of the element, as a URI.
+  // The forms that can express the case: a ClipRequest, properties of the element, a URI.
   bool as_request = true;
   bool as_properties = true;
   bool as_uri = true;
 };
 
-// What a failing test prints.
+// Printed by a failing test.
 void PrintTo(const VerdictCase &one, std::ostream *out);
 
 std::vector<VerdictCase> verdict_cases();

@@ -15,7 +15,7 @@ namespace {
 
 using IsSayable = bool (*)(const VerdictCase &);
 
-// Only those: a test of a case that cannot be said there would assert nothing.
+// Only these: a test of a case that this form cannot express would assert nothing.
 std::vector<VerdictCase> cases_that(IsSayable is_sayable) {
   std::vector<VerdictCase> cases = verdict_cases();
   std::erase_if(cases, [&](const VerdictCase &one) { return !is_sayable(one); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What others chose, as a word of a command line that a user may copy.
+// Foreign text as a word of a command line that a user may copy.
 #include "plugin/command/console.h"
 
 #include <glib.h>

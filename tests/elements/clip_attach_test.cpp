@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A genclipsrc with a task-id: what it needs, what it says, and what it never sends.
+// A genclipsrc with a task-id: what it needs, what it reports, and what it never sends.
 #include <gst/gst.h>
 #include <gtest/gtest.h>
 

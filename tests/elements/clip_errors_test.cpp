@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What goes wrong at the service ends in the domain a user expects, with a text to act on, or is recovered
-// from.
+// Failures of the service end with an error in the expected domain and a helpful text, or are recovered from.
 #include <gst/gst.h>
 #include <gtest/gtest.h>
 
@@ -104,7 +103,7 @@ TEST_P(ClipFailure, EndsInItsDomainWithATextToActOn) {
   ScriptedService service(failure.script);
   ClipPipeline clip;
   use(clip, service.url(), store.path());
-  // A paid task is asked for until then, whatever the service answers.
+  // A paid task is queried until then, whatever the service answers.
   if (failure.names_task) clip.set("timeout", "3");
   const auto error = clip.play();
   ASSERT_TRUE(error);
@@ -121,7 +120,7 @@ TEST_P(ClipFailure, EndsInItsDomainWithATextToActOn) {
   }
   EXPECT_LE(service.submits(), failure.http_status == 429 ? 2 : 1);
   EXPECT_EQ(clip.get("status"), "failed");
-  // All of it before the error, after which nobody listens any more.
+  // All messages come before the error, because applications stop listening after it.
   EXPECT_EQ(last_status(clip), "failed");
   EXPECT_EQ(open_progresses(clip), 0);
   if (HasFailure()) GTEST_LOG_(INFO) << error->text << " / " << error->debug;

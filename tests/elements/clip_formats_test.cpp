@@ -38,7 +38,7 @@ std::vector<Format> formats() {
   return all;
 }
 
-// One for each kind of file, for a rendering takes its time.
+// One for each kind of file, because rendering is slow.
 sim::Simulator &simulator_of(const Format &format) {
   static std::map<std::pair<bool, unsigned>, std::unique_ptr<sim::Simulator>> all;
   auto &found = all[{format.faststart, format.megabytes}];

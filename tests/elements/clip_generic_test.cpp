@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What every element must bear: cycles, reuse, two in a pipeline, everything at once from several threads.
+// Requirements of every element: state cycles, reuse, two in a pipeline, concurrent calls from several
+// threads.
 #include <gst/check/gstharness.h>
 #include <gst/gst.h>
 #include <gtest/gtest.h>
@@ -88,7 +89,7 @@ TEST(ClipGeneric, TwoInOnePipelineShareOneGeneration) {
   EXPECT_EQ(service.submits(), 1);
 }
 
-// As GStreamer's own elements are stressed: each kind of call from a thread of its own.
+// As in the stress tests of GStreamer's own elements: each kind of call from its own thread.
 TEST(ClipGeneric, BearsStatesPropertiesQueriesAndEventsFromAllSides) {
   TemporaryFolder store;
   ScriptedService service;
@@ -99,7 +100,7 @@ TEST(ClipGeneric, BearsStatesPropertiesQueriesAndEventsFromAllSides) {
   GstHarness *harness = gst_harness_new_with_element(src.get(), nullptr, "src");
   GValue take = G_VALUE_INIT;
   g_value_init(&take, G_TYPE_UINT);
-  // The harness takes references of its own.
+  // The harness takes its own references.
   const auto seek = GRef<GstEvent>::adopt(gst_event_new_seek(1, GST_FORMAT_BYTES, GST_SEEK_FLAG_FLUSH,
                                                              GST_SEEK_TYPE_SET, 10, GST_SEEK_TYPE_NONE, -1));
   const auto reconfigure = GRef<GstEvent>::adopt(gst_event_new_reconfigure());

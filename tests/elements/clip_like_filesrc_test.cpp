@@ -60,7 +60,7 @@ gint64 duration_of(GstElement *src, GstFormat format) {
   return gst_element_query_duration(src, format, &duration) ? duration : -7;
 }
 
-// Size of what came, or the flow with its sign.
+// Size of the received data, or the negative flow return.
 gint64 pulled(GstPad *pad, guint64 offset, guint size) {
   GstBuffer *buffer = nullptr;
   const GstFlowReturn flow = gst_pad_get_range(pad, offset, size, &buffer);
@@ -174,7 +174,7 @@ TEST_P(LikeFilesrc, PushesItsBlocksBackwardsAfterAReverseSeekInReady) {
 INSTANTIATE_TEST_SUITE_P(ClipSrc, LikeFilesrc, testing::Values("filesrc", "genclipsrc"),
                          [](const auto &row) { return std::string(row.param); });
 
-// A query is answered with what is known, and asks nobody for it.
+// A query is answered from known data, without any request.
 TEST(ClipOfUnknownSize, SaysSoAndSubmitsNothing) {
   TemporaryFolder store;
   ScriptedService service;
@@ -194,7 +194,7 @@ TEST(ClipOfUnknownSize, SaysSoAndSubmitsNothing) {
   EXPECT_TRUE(service.requests().empty());
 }
 
-// Its end is not known yet, and where to begin with it.
+// Its end is unknown, and so is the position to start from.
 TEST(ClipOfUnknownSize, RefusesToBeginBackwards) {
   TemporaryFolder store;
   ScriptedService service;

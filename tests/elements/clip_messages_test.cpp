@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Messages of a run that somebody stops, or that come late: which are posted, and who waits for whom.
+// Messages of a run that is stopped, or that are late: which of them are posted, and which threads wait.
 #include <gst/gst.h>
 #include <gtest/gtest.h>
 
@@ -62,7 +62,7 @@ TEST(ClipMessages, SayThatWhatWasUnderWayIsCancelledWhenTheRunIsStopped) {
   EXPECT_EQ(submitting.text.find("attach"), std::string::npos) << submitting.text;
 }
 
-// Lets nobody post a genclip-task of that status until it opens.
+// Blocks posting a genclip-task with this status until it is opened.
 struct Gate {
   Mutex mutex;
   CondVar changed;
@@ -108,7 +108,7 @@ TEST(ClipMessages, ThatAreSlowToPostKeepNoStateChangeWaiting) {
         }
         ASSERT_TRUE(gate->reached);
       }
-      // Until the clip is there and its reader waits for the messages alone.
+      // Until the clip is there and its reader waits only for the messages.
       const auto end = std::chrono::steady_clock::now() + kPatience;
       while (clip.get("status") != "completed" && std::chrono::steady_clock::now() < end) g_usleep(1000);
       const auto begun = std::chrono::steady_clock::now();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A genclipsrc in a pipeline of its own, and what it says on the bus.
+// A genclipsrc in its own pipeline, and its messages on the bus.
 #pragma once
 
 #include <gst/gst.h>
@@ -16,7 +16,7 @@
 
 namespace genclip::test {
 
-// Longer than anything here takes, also under a sanitizer on a busy machine.
+// Longer than any step of the tests, even under a sanitizer on a busy machine.
 constexpr auto kPatience = std::chrono::seconds(60);
 
 struct BusError {
@@ -33,7 +33,7 @@ struct BusError {
   std::string detail(const char *field) const;
 };
 
-// A rest that reads at random: typefind pulls.
+// A downstream part that uses random access: typefind pulls.
 constexpr char kPull[] = "typefind ! fakesink name=sink sync=false";
 
 // "genclipsrc name=src ! REST". Goes to NULL with the object.
@@ -52,7 +52,7 @@ class ClipPipeline {
   std::string get(const char *property) const;
 
   GstStateChangeReturn go(GstState state);
-  // How long the state change took its caller.
+  // Duration of the state change for its caller.
   std::chrono::milliseconds time_to(GstState state);
 
   // The first of those messages, nothing after kPatience. Every message before it is kept in `seen`.
@@ -61,9 +61,9 @@ class ClipPipeline {
   GRef<GstMessage> wait_for_element(const char *name, const std::function<bool(const GstStructure *)> &fits);
   // The last element message of that name so far; null when there is none.
   const GstStructure *posted(const char *name) const;
-  // Runs to the end; nothing when it ended well.
+  // Runs to the end; empty after success.
   std::optional<BusError> play();
-  // Goes on to the end from wherever it is.
+  // Continues to the end from the current position.
   std::optional<BusError> finish();
 
   std::vector<GRef<GstMessage>> seen;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A store on a disk that hangs, or that takes half a second for each call, keeps nobody waiting who changes a
-// state or asks something.
+// A store on a disk that hangs, or that takes half a second per call, blocks neither state changes nor
+// queries.
 #include <gst/gst.h>
 #include <gtest/gtest.h>
 
@@ -18,10 +18,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A disk that hangs would be waited for until SlowDisk gives up, which takes longer than any busy machine
-// does.
+// Waiting for a hanging disk takes until SlowDisk stops hanging, which is longer than any delay of a busy
+// machine.
 constexpr auto kNoTime = 2s;
-// No clip's way takes more calls.
+// No run makes more calls.
 constexpr size_t kMostCalls = 1000;
 
 bool is_over(ClipPipeline &clip) {
@@ -31,7 +31,7 @@ bool is_over(ClipPipeline &clip) {
   return static_cast<bool>(message);
 }
 
-// A run into a disk that hangs after so many calls. True: it came to its end before.
+// A run on a disk that hangs after this number of calls. True: the run ended before.
 bool ends_before_the_disk_hangs(const char *sink, const std::string &url, const std::string &store,
                                 const std::string &key, unsigned take, size_t calls) {
   SCOPED_TRACE("the disk hangs after " + std::to_string(calls) + " calls");
@@ -75,7 +75,7 @@ TEST_P(ClipHungStore, KeepsNobodyWaitingAtAnyCallOfAStoredClip) {
   use(first, service_.url(), store_.path());
   ASSERT_FALSE(first.play());
   first.go(GST_STATE_NULL);
-  // A stored clip takes no key.
+  // A stored clip needs no key.
   size_t calls = 0;
   while (!HasFailure() && calls < kMostCalls &&
          !ends_before_the_disk_hangs(GetParam(), service_.url(), store_.path(), "", 0, calls))
@@ -123,7 +123,7 @@ TEST(ClipSlowStore, TakesNoPartOfItsHalfSecondPerCallOutOfAStateChange) {
     }
     down[i] = clip.time_to(GST_STATE_NULL);
   }
-  // The middle one, for the machine may be busy with other things.
+  // The median, because the machine may be busy.
   std::sort(up.begin(), up.end());
   std::sort(down.begin(), down.end());
   EXPECT_LT(up[2], 100ms);

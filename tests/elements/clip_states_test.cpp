@@ -66,7 +66,7 @@ class ClipHang : public testing::TestWithParam<Hang> {
     clip.set("base-url", GetParam().stall == Stall::connect ? unreachable_.url() : server_.url(""));
   }
 
-  // Until the clip is stuck where it should be.
+  // Until the clip is blocked at the intended place.
   void wait_for_stall(ClipPipeline &clip) {
     const auto status = [&](const char *wanted) {
       ASSERT_TRUE(clip.wait_for_element("genclip-task", [&](const GstStructure *task) {
@@ -113,7 +113,7 @@ TEST_P(ClipHang, ToPausedAndToNullTakesNoTime) {
     if (HasFatalFailure()) return;
     down[i] = clip.time_to(GST_STATE_NULL);
   }
-  // The middle one, for the machine may be busy with other things.
+  // The median, because the machine may be busy.
   std::sort(up.begin(), up.end());
   std::sort(down.begin(), down.end());
   EXPECT_LT(up[2], 100ms);

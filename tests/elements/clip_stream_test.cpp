@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What leaves the pad and what goes to the bus: bytes, tags, sizes, messages in their order.
+// Output of the pad and of the bus: bytes, tags, sizes, messages in order.
 #include <gst/check/gstharness.h>
 #include <gst/gst.h>
 #include <gtest/gtest.h>

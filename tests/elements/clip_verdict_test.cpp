@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The hand-written facts again, this time said to the element: as its properties and as its URI.
+// The hand-written facts again, this time given to the element as properties and as a URI.
 #include <gst/gst.h>
 #include <gtest/gtest.h>
 

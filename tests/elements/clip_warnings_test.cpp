@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What genclipsrc warns of on the bus before it begins: as often as it helps, and no more.
+// Warnings that genclipsrc posts before it starts: no more often than useful.
 #include <gst/gst.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ std::vector<std::string> warnings(const ClipPipeline &clip) {
   return texts;
 }
 
-// Those of a dry run, which needs no service.
+// The warnings of a dry run, which needs no service.
 std::vector<std::string> warnings_of_dry_run() {
   ClipPipeline clip;
   clip.set("model", "dance-2.5");
@@ -54,7 +54,7 @@ TEST(ClipWarnings, SayInEachRunThatAKeyGoesOverPlainHttp) {
   TemporaryFolder store;
   ClipPipeline clip;
   use(clip, "http://service.invalid:81/prefix", store.path());
-  // Nothing leaves this machine: the proxy refuses.
+  // The proxy refuses all connections, so no data leaves this machine.
   clip.set("proxy", "http://127.0.0.1:" + std::to_string(refused_port()));
   clip.set("retries", "0");
   for (int run = 1; run <= 2; ++run) {

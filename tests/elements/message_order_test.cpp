@@ -19,7 +19,7 @@ GenerationState state(uint64_t version, ClipStatus status, int progress) {
 
 // "STATUS PROGRESS" of each genclip-task.
 std::vector<std::string> posted_for(const std::vector<GenerationState> &states) {
-  // It has no such properties, and GObject says so.
+  // It has no such properties, so GObject prints warnings.
   const guint handler = g_log_set_handler(
       "GLib-GObject", G_LOG_LEVEL_WARNING, [](const char *, GLogLevelFlags, const char *, gpointer) {},
       nullptr);

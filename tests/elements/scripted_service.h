@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A service that says what a test tells it to: for answers that no strict simulator would give.
+// A service with scripted answers, for answers that the strict simulator would not give.
 #pragma once
 
 #include <algorithm>
@@ -15,10 +15,10 @@ namespace genclip::test {
 
 constexpr char kKey[] = "secret-key-4711";
 
-// Opens like an mp4, and is nothing more.
+// Starts like an mp4 file.
 std::string small_clip(size_t size = 1000);
 
-// Each call is answered with the next of its texts, the last one for ever. "URL" stands for the server's own
+// Each call is answered with the next of its texts; the last one repeats. "URL" stands for the server's own
 // address.
 struct Script {
   std::vector<std::string> submit = {answer(200, R"({"id":"t-7","status":"queued"})")};

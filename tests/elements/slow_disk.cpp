@@ -12,7 +12,7 @@
 namespace genclip::test {
 namespace {
 
-// Far longer than any bound of a test.
+// Much longer than any time limit of a test.
 constexpr auto kLongestHang = std::chrono::seconds(20);
 
 struct State {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A folder on a disk that takes its time, or hangs.
+// A folder on a disk that is slow or hangs.
 #pragma once
 
 #include <chrono>
@@ -20,11 +20,11 @@ class SlowDisk {
   SlowDisk(const SlowDisk &) = delete;
   SlowDisk &operator=(const SlowDisk &) = delete;
 
-  // Somebody waits for the disk now.
+  // A thread is waiting for the disk now.
   bool is_waited_for() const;
   // Calls of the thread that made this.
   size_t calls_of_this_thread() const;
-  // So that a test that waits for a disk that hangs fails instead of hanging too.
+  // Lets a test that waits for a hanging disk fail instead of hanging too.
   bool gave_up() const;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Files below a folder that fail as a disk's do.
+// Files below a folder that fail like those of a broken disk.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ struct DiskFault {
   unsigned times = 0;  // 0: until the disk is mended.
 };
 
-// Any thread; each folder has faults of its own.
+// Any thread; each folder has its own faults.
 void break_disk(const std::string &folder, DiskFault fault);
 void mend_disk(const std::string &folder);
 

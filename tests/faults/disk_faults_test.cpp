@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A store that cannot be written, is full, is damaged, or has strangers in it.
+// A store that cannot be written, is full, is damaged, or contains foreign files.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -62,7 +62,7 @@ constexpr Stranger kStrangers[] = {{"AFolder", put_folder},
                                    {"ALinkToADevice", put_link_to_a_device},
                                    {"ALoop", put_loop}};
 
-// The clip is there whole: what is damaged is set aside and had again from the task.
+// The whole clip is stored: damaged files are set aside and fetched again from the task.
 void add_damage(std::vector<FaultCase> &cases) {
   const auto with_record = [&](const char *name, std::function<std::string(std::string)> change,
                                bool has_id) {
@@ -149,7 +149,7 @@ void add_damage(std::vector<FaultCase> &cases) {
                          [put = stranger.put](Scene &scene) {
                            const std::string folder = scene.clip_folder();
                            fs::remove_all(folder);
-                           // A folder in its place is none of ours, but a folder.
+                           // A foreign folder in its place is still a folder.
                            put(folder);
                          },
                      .stored_before = true});

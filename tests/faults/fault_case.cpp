@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The endings there are.
+// All possible endings.
 #include "tests/faults/fault_case.h"
 
 namespace genclip::test {

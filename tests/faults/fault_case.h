@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// One row of the table of faults: what goes wrong, and what a run makes of it.
+// One row of the fault table: a fault, and the expected outcome of a run.
 #pragma once
 
 #include <gst/gst.h>
@@ -18,7 +18,7 @@ namespace genclip::test {
 
 class Scene;
 
-// How the run with the fault ends, and what it has cost.
+// How the run with the fault ends, and its cost.
 struct Ending {
   // The whole clip went downstream. Else the error below was posted.
   bool whole = true;
@@ -33,14 +33,14 @@ struct Ending {
   bool in_doubt = false;
 };
 
-// Ends well.
+// Ends successfully.
 Ending recovers(unsigned charges = 1);
-// Ends well with a warning that has this in it.
+// Ends successfully, with a warning that contains this text.
 Ending warns(std::string text, unsigned charges = 1);
 // There is no task: the next run submits.
 Ending refused(GstResourceError code, std::string text = {});
-// Whether there is a task is unknown: the next run says so and submits. `charges`: 0 when the service never
-// saw the request, which nobody can know here.
+// It is unknown whether there is a task: the next run warns and submits. `charges`: 0 if the service never
+// saw the request, which the client cannot know.
 Ending doubtful(GstResourceError code, std::string text = "unknown", unsigned charges = 1);
 // There is a task: the next run submits nothing and has its clip.
 Ending kept(GstResourceError code, std::string text = {});
@@ -54,8 +54,7 @@ Ending not_begun(std::string text);
 
 using Settings = std::vector<std::pair<const char *, std::string>>;
 
-// While a run goes on, once: what happens before the service answers there, or amid the first clip that it
-// sends.
+// Happens once during a run, before the service answers this call, or in the middle of its first clip.
 struct Interlude {
   Place place = Place::submit;
   std::function<void(Scene &)> act = {};
@@ -63,25 +62,25 @@ struct Interlude {
 
 struct FaultCase {
   std::string name;  // Unique; letters and digits.
-  // One of the two: of the simulator, in the words of docs/simulator.md, or of a service that is scripted.
+  // Either faults of the simulator (see docs/simulator.md), or of a scripted service.
   std::vector<std::string> simulator = {};
   std::vector<Misdeed> misdeeds = {};
   Ending ending = {};
   // Clips come over https with this certificate (see faulty_service).
   std::string media_certificate = {};
-  // Beside those that every run has; only for the run with the fault.
+  // In addition to those of every run; only for the run with the fault.
   Settings settings = {};
-  // Before the run with the fault, and after it, to mend what `break_it` broke.
+  // Before the run with the fault, and after it, to repair what `break_it` broke.
   std::function<void(Scene &)> break_it = {};
   std::function<void(Scene &)> mend = {};
   // Only with misdeeds.
   std::optional<Interlude> interlude = {};
-  // Elements of this process that want the same clip and began before the run with the fault: they end as it
+  // Elements of this process with the same request that started before the run with the fault: they end as it
   // does.
   unsigned guests = 0;
   // There is a whole clip in the store before.
   bool stored_before = false;
-  // Nothing here can mend the fault: the next run ends like the first.
+  // The fault is permanent: the next run ends like the first one.
   bool stays = false;
 };
 

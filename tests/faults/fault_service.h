@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The service of a fault case: proper, but for what goes wrong until it is healed.
+// The service of a fault case: correct except for its faults, until it is healed.
 #pragma once
 
 #include <memory>
@@ -20,9 +20,9 @@ class FaultService {
   virtual ~FaultService() = default;
 
   virtual std::string base_url() const = 0;
-  // What every clip of it is.
+  // The content of all its clips.
   virtual std::string clip() const = 0;
-  // Submits that it has taken on, or may have as far as a client can tell.
+  // Submits that it accepted, or may have accepted from the client's point of view.
   virtual unsigned charges() const = 0;
   // Of any kind.
   virtual size_t requests() const = 0;

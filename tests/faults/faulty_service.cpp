@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Proper answers made by hand, and the misdeeds that come before them.
+// Hand-made correct answers, and the misdeeds that replace them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -57,7 +57,7 @@ class FaultyService final : public FaultService {
   }
 
  private:
-  // What happens to the next one there; nothing: what is proper.
+  // The misdeed for the next call; empty: a correct answer.
   std::optional<Misdeed> next(Place place) {
     MutexLock lock(mutex_);
     const auto found = std::find_if(misdeeds_.begin(), misdeeds_.end(),

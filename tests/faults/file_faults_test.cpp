@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Each call to the disk fails, at each step of a clip's way, for each reason that a disk has.
+// Each disk call fails, at each step of a generation, for each possible reason.
 #include <gtest/gtest.h>
 
 #include <cerrno>
@@ -93,7 +93,7 @@ void add_at_the_id(std::vector<FaultCase> &cases) {
                        .interlude = Interlude{Place::submit, breaks({step.call, step.file, reason.code})}});
 }
 
-// The ID is on disk: the next run goes on from there.
+// The ID is on disk: the next run continues from there.
 void add_at_the_clip(std::vector<FaultCase> &cases) {
   constexpr Step kSteps[] = {{"TheClip", make, "clip.part"},
                              {"TheClipsBytes", write, "clip.part"},
@@ -118,7 +118,7 @@ void add_at_the_clip(std::vector<FaultCase> &cases) {
                        .ending = kept(step.call == make ? reason.of_open : reason.of_write),
                        .mend = mend,
                        .interlude = Interlude{Place::media, breaks({step.call, step.file, reason.code})}});
-  // What is left over is no reason to fail a clip that is whole.
+  // Leftover files must not cause a whole clip to fail.
   for (const Reason &reason : kReasons)
     cases.push_back(
         {.name = std::string(reason.name) + "AtTheRemovalOfTheSpare",
@@ -127,7 +127,7 @@ void add_at_the_clip(std::vector<FaultCase> &cases) {
          .interlude = Interlude{Place::media, breaks({FileCall::remove, "task.json.spare", reason.code})}});
 }
 
-// What cannot be read is not damaged: it stays where it is, and nothing is paid for again.
+// An unreadable file is not damaged: it stays in place, and nothing is paid for again.
 void add_reads_of_a_stored_clip(std::vector<FaultCase> &cases) {
   constexpr Step kSteps[] = {{"TheRecord", open, "task.json"},
                              {"TheRecordsBytes", read, "task.json"},
@@ -147,7 +147,7 @@ void add_reads_of_a_stored_clip(std::vector<FaultCase> &cases) {
     }
 }
 
-// Though the run may just then write into it.
+// Even if the run writes into it at that moment.
 void clear(const std::string &folder) {
   std::error_code failed;
   do {
@@ -155,7 +155,7 @@ void clear(const std::string &folder) {
   } while (failed);
 }
 
-// Somebody clears the cache while a clip is on its way.
+// The cache is cleared during a generation.
 void add_removals(std::vector<FaultCase> &cases) {
   const Act remove_store = [](Scene &scene) { clear(scene.store()); };
   const Act remove_folder = [](Scene &scene) { clear(scene.clip_folder()); };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A real disk that is full, from the start or from some moment on: where this machine lets us mount one.
+// A real full disk, from the start or from some moment on, if this machine allows mounts.
 #include <gtest/gtest.h>
 
 #include "tests/faults/play.h"

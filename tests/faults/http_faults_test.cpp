@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// HTTP that is proper but unwelcome, or not quite proper: statuses, redirects, lengths, headers, encodings.
+// HTTP answers that are valid but unhelpful, or slightly invalid: statuses, redirects, lengths, headers,
+// encodings.
 #include <gtest/gtest.h>
 
 #include "tests/faults/play.h"
@@ -11,7 +12,7 @@ namespace {
 using enum Place;
 
 const Settings kOnce = {{"retries", "0"}};
-// Queries go on until then, whatever the retries.
+// Queries continue until then, regardless of the retries.
 const Settings kBriefly = {{"retries", "0"}, {"timeout", "2"}};
 constexpr char kHead[] = "HTTP/1.1 200 OK\r\n";
 
@@ -29,8 +30,8 @@ GstResourceError code_of(unsigned status) {
   }
 }
 
-// Each status as the answer to the submit. What 4xx, 503 and the permanent redirects refuse is no task; all
-// others leave that unknown.
+// Each status as the answer to the submit. After 4xx, 503 and permanent redirects there is no task; all
+// others leave this unknown.
 void add_submit_statuses(std::vector<FaultCase> &cases) {
   for (const unsigned code : {400u, 401u, 402u, 403u, 404u, 405u, 406u, 407u, 408u, 409u, 410u, 413u, 415u,
                               418u, 421u, 422u, 423u, 425u, 429u, 451u, 499u, 503u, 301u, 307u, 308u})
@@ -62,7 +63,7 @@ void add_query_statuses(std::vector<FaultCase> &cases) {
                      .misdeeds = {status(query, code)},
                      .ending = kept(code_of(code), "stays at the service"),
                      .settings = kBriefly});
-  // Nobody knows yet whether it is lost.
+  // It is still unknown whether the task is lost.
   cases.push_back({.name = "Query404",
                    .misdeeds = {status(query, 404)},
                    .ending = kept(GST_RESOURCE_ERROR_READ, "stays at the service"),

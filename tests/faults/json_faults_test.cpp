@@ -11,7 +11,7 @@ namespace {
 using namespace std::string_literals;
 using enum Place;
 
-// Queries go on until then.
+// Queries continue until then.
 const Settings kBriefly = {{"timeout", "2"}};
 
 struct Body {
@@ -71,7 +71,7 @@ std::vector<Body> no_tasks() {
   };
 }
 
-// Bodies of a completed task, told oddly. URL stands for the clip's.
+// Unusual bodies of a completed task. URL stands for the clip's URL.
 std::vector<Body> odd_completions() {
   return {
       {"UpperCase", R"({"status":"COMPLETED","video_url":"URL"})"},
@@ -122,7 +122,7 @@ Act completion(const std::string &text) {
   });
 }
 
-// A completed task whose clip is at no address that can be fetched.
+// A completed task whose clip has no usable URL.
 std::vector<Body> bad_addresses() {
   return {
       {"NoUrl", R"({"status":"completed"})"},
@@ -182,7 +182,7 @@ std::vector<FaultCase> cases() {
                      .ending = refused(GST_RESOURCE_ERROR_SETTINGS,
                                        shape == "empty"s || shape == "text"s ? "" : "Simulated")});
   const FaultCase kMore[] = {
-      // Any bytes in an answer are survived; what they make of an ID is asked for as it is.
+      // Any bytes in an answer are survived; an ID with such bytes is queried as it is.
       {.name = "NulInTheId",
        .misdeeds = {at(submit, body("{\"id\":\"t\0-1\"}"s), 1), at(query, completion(kDoneWithoutId))},
        .ending = recovers()},

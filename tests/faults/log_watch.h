@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Reads along with everything that GStreamer logs at GST_DEBUG=9, and remembers what should not be there.
+// Watches everything that GStreamer logs at GST_DEBUG=9, and remembers what must not be there.
 #pragma once
 
 #include <string>

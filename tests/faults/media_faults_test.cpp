@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Clips that come cut, changed, mislabelled, or not at all.
+// Clips that arrive truncated, changed, mislabelled, or not at all.
 #include <gtest/gtest.h>
 
 #include "tests/faults/play.h"
@@ -142,7 +142,7 @@ void add_contents(std::vector<FaultCase> &cases) {
        .misdeeds = {at(media, say_and_hang("HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n"), 1)},
        .ending = recovers(),
        .settings = {{"http-timeout", "1"}}},
-      // By then its wrong size went downstream.
+      // By then its wrong size has been reported downstream.
       {.name = "LengthIsTooLong",
        .simulator = {"media#1:wrong-length=1000"},
        .ending = kept(GST_RESOURCE_ERROR_READ, "changed")},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Each act is a closure over what it says.
+// Each act is a closure over its data.
 #include "tests/faults/misdeed.h"
 
 #include <algorithm>

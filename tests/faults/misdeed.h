@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What a service can do instead of answering properly, byte for byte.
+// What a service can do instead of a correct answer, byte for byte.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@
 
 namespace genclip::test {
 
-// Whom it happens to. The connections are those of the APIs and of the clips, before a request is read.
+// The affected call; or the connections of the APIs and of the clips, before a request is read.
 enum class Place { submit, query, media, api_connection, media_connection };
 
 struct Occasion {
@@ -20,14 +20,14 @@ struct Occasion {
   std::string media;    // Address of the clips' server, without a slash at the end.
 };
 
-// True: the connection goes on.
+// True: the connection continues.
 using Act = std::function<bool(ServedConnection &, const Occasion &)>;
 
 struct Misdeed {
   Place place = Place::submit;
   Act act = {};
   unsigned times = 0;  // 0: until the service is healed.
-  // A submit that ends so was surely not taken on.
+  // A submit that ends in this way was certainly not accepted.
   bool refuses = false;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What holds for every row: it ends, in its way; it costs what it must; the clip is had afterwards; nothing
-// leaks.
+// Holds for every row: it ends as expected, costs what it must, the clip can be fetched afterwards, and
+// nothing leaks.
 #include "tests/faults/play.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace genclip::test {
 namespace {
 
-// Of a run, on a machine that is busy: the longest wait of a row is far below.
+// For a run on a busy machine; the longest wait of a row is much shorter.
 constexpr auto kLimit = std::chrono::seconds(40);
 
 constexpr size_t kShown = 5;
@@ -56,7 +56,7 @@ void expect_error(const Ending &ending, const FaultRun &run, const std::string &
   EXPECT_EQ(run.error->code, ending.of_stream ? GST_STREAM_ERROR_WRONG_TYPE : static_cast<int>(ending.code))
       << said;
   EXPECT_NE(run.error->text.find(ending.text), std::string::npos) << '"' << ending.text << "\" in: " << said;
-  // What went downstream before was right.
+  // The data that went downstream before was correct.
   EXPECT_TRUE(clip.starts_with(run.bytes)) << run.bytes.size() << " bytes, not all right";
   EXPECT_EQ(run.status, ending.status);
 }
@@ -86,7 +86,7 @@ std::unique_ptr<FaultService> service_of(const FaultCase &one,
   if (!one.simulator.empty()) return simulated_service(one.simulator);
   std::vector<Misdeed> misdeeds = one.misdeeds;
   if (one.interlude) misdeeds.insert(misdeeds.begin(), misdeed_of(*one.interlude, scene));
-  // Nobody is answered before everybody wants the clip.
+  // No answer before all elements request the clip.
   if (one.guests > 0)
     misdeeds.push_back(at(
         Place::api_connection,

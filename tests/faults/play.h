@@ -33,10 +33,10 @@ struct Play {
 
 Play play_fault_case(const FaultCase &one);
 
-// All that holds for every row, and what this one says.
+// The checks for every row, and those of this row.
 void expect_play(const FaultCase &one, const Play &play);
 
-// Plays those cases of a table that GoogleTest will ask for, several at once: they wait more than they work.
+// Plays the cases of a table that GoogleTest will request, several in parallel, because they mostly wait.
 class Playhouse {
  public:
   explicit Playhouse(std::vector<FaultCase> cases, unsigned stages = 6);

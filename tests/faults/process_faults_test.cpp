@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Another process is at work on the clip, and dies, hangs, fails or leaves at some moment.
+// Another process works on the clip, and dies, hangs, fails or leaves at some moment.
 #include <gtest/gtest.h>
 
 #include <csignal>
@@ -22,7 +22,7 @@ Act stall() {
   };
 }
 
-// Where the other one is when it happens: the service keeps it there.
+// The step of the other process when it happens: the service blocks it there.
 struct Moment {
   const char *name;
   Misdeed stuck;
@@ -48,7 +48,7 @@ void bring(Scene &scene, const Moment &moment, const Settings &settings = {}) {
 
 Ending after(const Moment &moment) { return moment.has_id ? recovers() : warns("charged twice", 2); }
 
-// The next run finds the intent of one that is dead by then.
+// The next run finds the intent of a dead process.
 Ending busy_in_doubt() {
   Ending ending = kept(GST_RESOURCE_ERROR_BUSY, "Another process");
   ending.charges_in_all = 2;
@@ -68,7 +68,7 @@ void add_deaths(std::vector<FaultCase> &cases) {
                          scene.visitor(0).signal(number);
                          scene.visitor(0).end();
                        }});
-    // This run follows the other one until that is killed.
+    // This run follows the other process until that is killed.
     cases.push_back({.name = std::string("OtherIsKilledWhileThisOneFollows") + moment.name,
                      .misdeeds = {moment.stuck},
                      .ending = after(moment),
@@ -87,7 +87,7 @@ void add_deaths(std::vector<FaultCase> &cases) {
                scene.visitor(0).signal(SIGSTOP);
              },
          .mend = [](Scene &scene) { scene.visitor(0).kill(); }});
-    // Told to stop, it goes to NULL: the task stays with the service.
+    // When stopped, it goes to NULL: the task continues at the service.
     cases.push_back({.name = std::string("OtherLeavesWhileThisOneFollows") + moment.name,
                      .misdeeds = {moment.stuck},
                      .ending = after(moment),
@@ -107,7 +107,7 @@ void add_deaths(std::vector<FaultCase> &cases) {
   }
 }
 
-// The other one comes to its own end while this run waits: it is this run's end too, at no further charge.
+// The other process ends while this run waits: this run ends in the same way, at no further charge.
 void add_fates(std::vector<FaultCase> &cases) {
   const auto pause = [](Act then) {
     return [then](ServedConnection &peer, const Occasion &occasion) {
@@ -150,7 +150,7 @@ void add_fates(std::vector<FaultCase> &cases) {
                      }});
 }
 
-// Each one dies where the one before it got to, and this run brings it to an end.
+// Each process dies where the previous one stopped, and this run completes the work.
 void add_chains(std::vector<FaultCase> &cases) {
   cases.push_back({.name = "ThreeDieOneAfterAnother",
                    .misdeeds = {at(query, hang(), 1), at(media, stall(), 1), at(media, stall(), 1)},
@@ -165,7 +165,7 @@ void add_chains(std::vector<FaultCase> &cases) {
                        scene.end_visitors();
                      }
                    }});
-  // It goes on once it may, with what is there: its own clip is right, and costs nothing.
+  // It continues when resumed, with the stored data: its own clip is correct and costs nothing.
   cases.push_back({.name = "OtherSleepsAmidTheClipAndWakesWhenItIsThere",
                    .misdeeds = {at(media, stall(), 1)},
                    .ending = kept(GST_RESOURCE_ERROR_BUSY, "Another process"),

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// It has asked for its clip.
+// It has requested its clip.
 bool is_in(const ClipPipeline &clip) { return clip.get("status") != "idle"; }
 
 std::string text_of(GstMessage *message) {

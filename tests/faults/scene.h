@@ -21,7 +21,7 @@
 
 namespace genclip::test {
 
-// What one run said and gave.
+// Messages and output of one run.
 struct FaultRun {
   std::optional<BusError> error;
   std::string bytes;  // That went downstream.
@@ -33,7 +33,7 @@ struct FaultRun {
 
 class Guest;
 
-// The threads of its service may ask it for the guests; all else is for one thread.
+// The service's threads may query the guests; all other calls are for one thread.
 class Scene {
  public:
   explicit Scene(std::unique_ptr<FaultService> service);
@@ -44,7 +44,7 @@ class Scene {
   FaultService &service() { return *service_; }
   // Of which nothing outlives the scene.
   const TemporaryFolder &folder() const { return folder_; }
-  // Not there before the first run.
+  // Does not exist before the first run.
   std::string store() const { return store_.empty() ? folder_.file("store") : store_; }
   void move_store(std::string store) { store_ = std::move(store); }
   // The only clip's folder; empty when there is none, or more than one.
@@ -53,13 +53,13 @@ class Scene {
   // Files of the store with a secret in them.
   std::vector<std::string> leaking_files() const;
 
-  // A disk of that size for the store, which nobody else has. False: this machine does not let us.
+  // A separate disk of this size for the store. False: this machine does not allow it.
   bool mount_disk(size_t bytes);
-  // Leaves room for so many bytes on it.
+  // Leaves this number of bytes free on it.
   void fill_disk(size_t left);
   void make_room();
 
-  // Until it holds; false when it never does.
+  // Waits until the condition holds; false if it never does.
   bool wait_for(const std::function<bool()> &what) const;
   // The record's text, empty when there is none.
   std::string record() const;
@@ -69,23 +69,23 @@ class Scene {
   void use(ClipPipeline &clip, const Settings &settings) const;
   FaultRun run(const Settings &settings = {});
 
-  // Begins another run of the request in this process; returns once it is in.
+  // Starts another run of the request in this process; returns once it has joined.
   void invite();
-  // So many runs of this process will want the clip; any thread can wait until they do.
+  // Sets the number of runs of this process that will request the clip; any thread can wait for them.
   void expect(unsigned runs) EXCLUDES(mutex_);
   bool gather() const EXCLUDES(mutex_);
   Guest &guest(size_t which) EXCLUDES(mutex_);
-  // How those who stayed have ended.
+  // How the remaining runs ended.
   std::vector<FaultRun> see_guests_off() EXCLUDES(mutex_);
 
-  // Begins another run of the request in a process of its own.
+  // Starts another run of the request in a separate process.
   Visitor &call_in(const Settings &settings = {});
   Visitor &visitor(size_t which) { return *visitors_.at(which); }
   void end_visitors() { visitors_.clear(); }
-  // On a thread of its own, which ends with the scene.
+  // On a separate thread, which ends with the scene.
   void later(std::chrono::milliseconds time, std::function<void()> act);
 
-  // Why this machine cannot play the case; empty: it can.
+  // The reason why this machine cannot play the case; empty: it can.
   std::string obstacle;
 
  private:
@@ -103,7 +103,7 @@ class Scene {
   const ClipPipeline *running_ GUARDED_BY(mutex_) = nullptr;
 };
 
-// Everything that a pipeline says and gives, from now on.
+// All messages and output of a pipeline, from now on.
 class Witness {
  public:
   explicit Witness(ClipPipeline &clip);
@@ -126,7 +126,7 @@ class Witness {
 // For a Witness to see the bytes.
 constexpr char kSeenSink[] = "fakesink name=sink sync=false signal-handoffs=true";
 
-// A run that goes on by itself.
+// A run that continues by itself.
 class Guest {
  public:
   Guest(const Scene &scene, const Settings &settings);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Several elements of one process want one clip while something goes wrong, or while one of them leaves.
+// Several elements of one process request the same clip during a fault, or while one of them leaves.
 #include <gtest/gtest.h>
 
 #include "tests/faults/play.h"
@@ -12,7 +12,7 @@ using enum Place;
 
 std::string plural(unsigned guests) { return "For" + std::to_string(guests + 1); }
 
-// All of them end as one would alone.
+// All of them end as a single one would.
 void add_shared_ends(std::vector<FaultCase> &cases) {
   const struct {
     const char *name;
@@ -47,7 +47,7 @@ void add_shared_ends(std::vector<FaultCase> &cases) {
                        .guests = guests});
 }
 
-// The one who began leaves midway; who stays has the clip, of the same task.
+// The first element leaves in the middle; the others get the clip, from the same task.
 void add_leavers(std::vector<FaultCase> &cases) {
   const struct {
     const char *name;

@@ -10,7 +10,7 @@
 namespace genclip::test {
 namespace {
 
-// Faults of a submit after which nobody but the service knows whether it was taken on.
+// Faults of a submit after which only the service knows whether it was accepted.
 bool leaves_doubt(const sim::Fault &fault) {
   using Kind = sim::FaultKind;
   if (fault.call != sim::Call::submit) return false;

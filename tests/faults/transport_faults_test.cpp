@@ -32,11 +32,11 @@ Act after_first_byte(Act act) {
 std::vector<FaultCase> cases() {
   const Settings once = {{"retries", "0"}, {"http-timeout", "1"}};
   const Settings hasty = {{"http-timeout", "1"}};
-  // Queries go on until then, whatever the retries.
+  // Queries continue until then, regardless of the retries.
   const Settings brief = {{"retries", "0"}, {"http-timeout", "1"}, {"timeout", "2"}};
   const std::string refused_place = "127.0.0.1:" + std::to_string(refused_port());
   return {
-      // ---- Nobody is there.
+      // ---- No server.
       {.name = "ApiRefused",
        .ending = nothing_sent(kOpenRead, "refuses the connection"),
        .settings = {{"base-url", "http://" + refused_place}, {"retries", "0"}},
@@ -72,7 +72,7 @@ std::vector<FaultCase> cases() {
        .misdeeds = {with_url_at("https://" + refused_place)},
        .ending = kept(kOpenRead)},
 
-      // ---- The submit: whatever may have reached the service is not repeated.
+      // ---- The submit: not repeated if it may have reached the service.
       {.name = "SubmitConnectionReset",
        .misdeeds = {at(api_connection, after_first_byte(reset()), 1)},
        .ending = doubtful(kRead, "unknown", 0)},
@@ -123,7 +123,7 @@ std::vector<FaultCase> cases() {
        .misdeeds = {at(submit, drip(answer(200, R"({"id":"t-1"})"), 2ms), 1)},
        .ending = recovers()},
 
-      // ---- The query: asked again.
+      // ---- The query: retried.
       {.name = "QueryResetOnce", .simulator = {"query#1:reset"}, .ending = recovers()},
       {.name = "QueryHangsOnce", .simulator = {"query#1:hang"}, .ending = recovers(), .settings = hasty},
       {.name = "QueryLosesItsAnswer", .simulator = {"query#1:lose-answer"}, .ending = recovers()},
@@ -151,7 +151,7 @@ std::vector<FaultCase> cases() {
        .ending = kept(kRead),
        .settings = {{"timeout", "1"}, {"retries", "0"}, {"http-timeout", "1"}}},
 
-      // ---- The clip: gone on with.
+      // ---- The clip: resumed.
       {.name = "MediaResetOnce", .simulator = {"media#1:reset"}, .ending = recovers()},
       {.name = "MediaHangsOnce", .simulator = {"media#1:hang"}, .ending = recovers(), .settings = hasty},
       {.name = "MediaResetForEver", .simulator = {"media:reset"}, .ending = kept(kRead), .settings = once},

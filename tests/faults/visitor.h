@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A run of a scene's request in a process of its own, which can be stopped and killed.
+// A run of a scene's request in a separate process, which can be stopped and killed.
 #pragma once
 
 #include <glib.h>
@@ -14,14 +14,14 @@ namespace genclip::test {
 
 class Visitor {
  public:
-  // Begins at once; what it gets goes to the file.
+  // Starts at once; its output goes to the file.
   Visitor(const std::vector<std::pair<const char *, std::string>> &properties, std::string file);
   ~Visitor();
   Visitor(const Visitor &) = delete;
   Visitor &operator=(const Visitor &) = delete;
 
   void signal(int number);
-  // Dead on return.
+  // The process is dead when this returns.
   void kill();
   // Waits for its end: whether it got the clip, or 3 when it left before; negative: the signal that killed
   // it.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Any bytes as a catalog file on top of the built-in one: its mistakes are told, and no built-in model is
-// harmed by them.
+// Any bytes as a catalog file in addition to the built-in one: mistakes are reported, and built-in models
+// stay intact.
 #include <fstream>
 #include <iterator>
 

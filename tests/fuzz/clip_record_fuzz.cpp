@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     hold(!record.error().text.empty());
     return 0;
   }
-  // A file name from the disk never leads out of the folder.
+  // A file name from the disk never leaves the folder.
   hold(record->clip_name.empty() || ClipPath::is_clip_name(record->clip_name));
   hold(record->clip_name.find('/') == std::string::npos);
   const auto again = ClipRecord::from_json(record->to_json());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What a fuzz target claims of every input: a claim that fails is a crash, which the fuzzer reports.
+// Assertions of a fuzz target: a failed one is a crash, which the fuzzer reports.
 #pragma once
 
 #include <cstddef>

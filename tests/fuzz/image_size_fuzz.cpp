@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Any bytes as an image of each format: a size that is one, or none, after reads that are few and small.
+// Any bytes as an image of each format: a valid size or none, after few and small reads.
 #include "plugin/task/image_size.h"
 #include "tests/fuzz/hold.h"
 
@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       return offset < image.size() ? std::string(image.substr(offset, wanted)) : std::string();
     });
     hold(!found || (found->width > 0 && found->height > 0));
-    // What GStreamer measures is not read here at all.
+    // Formats that GStreamer measures are not read here.
     hold((format != "png" && !format.empty()) || (!found && reads == 0));
   }
   return 0;

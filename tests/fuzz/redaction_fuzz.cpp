@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Any text with a key and a signed URL in it: neither comes through redaction.
+// Any text with a key and a signed URL: redaction removes both.
 #include "plugin/http/redaction.h"
 #include "tests/fuzz/hold.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Any bytes as the task API's answer: a task that keeps to its header's word, or an error.
+// Any bytes as the task API's answer: a task with the properties that its header promises, or an error.
 #include <glib.h>
 
 #include "plugin/task/service_message.h"
@@ -35,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   check_message(task->error_message);
   const std::string url = query_url("http://127.0.0.1/api", Api::tasks, task->id);
   hold(url.starts_with("http://127.0.0.1/api/v2/model-center/tasks/"));
-  // An ID from the service never leads to another path.
+  // An ID from the service never changes the path.
   hold(url.find_first_of("?#", 0) == std::string::npos);
   hold(url.find('/', url.find("/tasks/") + 7) == std::string::npos);
   return 0;

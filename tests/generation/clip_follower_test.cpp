@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Another process is at work on the clip: what this one shows, and what it does when the other one ends.
+// Another process works on the clip: what the follower reports, and what it does when the other process ends.
 #include <deque>
 #include <fstream>
 
@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// Each sleep is one step of what the other process does meanwhile.
+// Each sleep lets the other process take one step.
 class StepClock final : public Clock {
  public:
   Time now() const override { return now_; }
@@ -98,7 +98,7 @@ class Follower : public WorkTest {
   }
   Outcome follow() { return follow(job()); }
 
-  // What a reader of the following process has now.
+  // The bytes that a reader of the follower has now.
   std::string read(size_t offset, size_t count) {
     const Interrupt never;
     if (!generation_->clip().size()) return "";
@@ -174,7 +174,7 @@ TEST_F(Follower, TakesOverWhereTheOtherDied) {
   EXPECT_EQ(service_.media_bytes(), clip.size() - 50'000 + 4096) << "only the rest, and a seam to compare";
 }
 
-// Bytes that a reader had stay as they are, whatever the boot.
+// Bytes that a reader already has stay the same, whatever the boot ID.
 TEST_F(Follower, TakesOverFromAnotherMachineWithoutGoingBack) {
   const std::string clip = service_.clip();
   other_announces(clip.size());
@@ -251,9 +251,9 @@ TEST_F(Follower, FailsWhenAnotherClipWasCommittedAfterBytesWereRead) {
   EXPECT_THAT(outcome.text(), HasSubstr("changed on the server while it was being read"));
 }
 
-// ---- How the other ended is how this one ends.
+// ---- The follower ends like the other process.
 
-// Writes what became of the submit or of the task, and dies.
+// Writes the outcome of the submit or of the task, and dies.
 void Follower::other_ends(ClipState state, const std::string &error, unsigned http_status) {
   other_record_.state = state;
   if (state == ClipState::refused || state == ClipState::ambiguous) other_record_.task_id.clear();
@@ -294,7 +294,7 @@ TEST_F(Follower, SharesTheEndThatItSaw) {
   }
 }
 
-// B2: a wrong key, an empty account or a busy hour is the other run's own.
+// B2: a wrong key, an empty account or a busy service affects only the other run.
 TEST_F(Follower, TriesItselfWhatTheOthersKeyOrAccountWasRefusedFor) {
   for (const unsigned status : {401u, 402u, 403u, 407u, 429u}) {
     SCOPED_TRACE(status);

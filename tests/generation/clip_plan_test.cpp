@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What a request and its settings are judged by before anything runs, and what it need not have.
+// How a request and its settings are validated before a run, and what they may leave out.
 #include "plugin/generation/clip_plan.h"
 
 #include <glib.h>

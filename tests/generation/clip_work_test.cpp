@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What a run does with what it finds in the store.
+// The behaviour of a run for each state of the store.
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -38,7 +38,7 @@ class ClipWorkTest : public WorkTest {
     std::ofstream(path().file(name), std::ios::binary) << bytes;
   }
   std::vector<std::string> names() const { return taken(FileSystem::posix().list(path().folder())); }
-  // A run that ends well, with the service's clip.
+  // A successful run with the service's clip.
   Outcome run_whole(const GenerationJob &job) {
     Outcome outcome = run(job);
     EXPECT_FALSE(outcome.error) << outcome.text();
@@ -291,7 +291,7 @@ TEST_F(ClipWorkTest, ATaskByItsIdIsOfTheModelThatTheServiceNames) {
 
 class LostTask : public ClipWorkTest {
  protected:
-  // A task that was submitted and not waited for.
+  // A submitted task that no run waited for.
   void SetUp() override {
     service_.polls = 1000;
     GenerationJob hasty = job();

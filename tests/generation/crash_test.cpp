@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A crash at every single file operation of a generation, and what the next run makes of what is left.
+// A crash at every file operation of a generation, and how the next run continues.
 #include <fstream>
 #include <random>
 #include <sstream>
@@ -24,7 +24,7 @@ std::string name_of(Loss loss) {
   return "?";
 }
 
-// Where the download breaks off once.
+// Position where the download breaks off once.
 class CutWorld : public World {
  public:
   CutWorld() { service_.cuts = {90'000}; }
@@ -116,7 +116,7 @@ TEST_P(Crash, TwiceInARowIsNoWorse) {
 INSTANTIATE_TEST_SUITE_P(With, Crash, testing::Values(Loss::nothing, Loss::names, Loss::contents, Loss::both),
                          [](const auto &info) { return name_of(info.param); });
 
-// ---- The disk is full: from some byte on nothing fits, then there is room again.
+// ---- The disk is full from some byte on; later there is room again.
 
 TEST(FullDisk, AtAnyPointKeepsWhatIsThereAndNeverPaysTwice) {
   const size_t clip_size = CutWorld().service_.clip().size();
@@ -140,7 +140,7 @@ TEST(FullDisk, AtAnyPointKeepsWhatIsThereAndNeverPaysTwice) {
     EXPECT_THAT(again.warnings, IsEmpty()) << "the space for the ID was there before the POST";
     EXPECT_TRUE(are_same(again.bytes, world.service_.clip()));
     EXPECT_EQ(world.service_.submits(), 1u);
-    // What did not fit is asked for again, the rest of the answer that it came in, and the seams.
+    // Requested again: the bytes that did not fit, the rest of their answer, and the seams.
     EXPECT_LE(world.service_.media_bytes(), clip_size + downloaded + 2 * kSeam);
   }
 }
@@ -157,7 +157,7 @@ TEST(FullDisk, SaysHowMuchIsThereAndHowMuchIsMissing) {
   EXPECT_THAT(full.text(), testing::ContainsRegex("[0-9]+ bytes of the clip are stored, [0-9]+ are missing"));
 }
 
-// ---- One operation fails and the next ones work, as on a flaky share.
+// ---- One operation fails and the next ones work, as on an unreliable network share.
 
 TEST(FlakyDisk, AtAnyOperationEndsInAnErrorOrAWholeClip) {
   CutWorld measure;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A download that is cut, refused, misled and started again: the bytes of the clip, each once, or an error
-// that says so.
+// A download that is interrupted, refused, misled and restarted: each byte of the clip exactly once, or an
+// error.
 #include "plugin/generation/download.h"
 
 #include <filesystem>
@@ -31,7 +31,7 @@ class DownloadTest : public testing::Test, protected World {
     uint64_t size = 0;
   };
 
-  // Goes on with what the last one left, as another process would.
+  // Continues with the files of the last one, as another process would.
   Got download(const std::string &boot = "boot") {
     static_cast<void>(FileSystem::posix().make_folder(path().folder()));
     ClipFolder folder(files_, path());
@@ -86,10 +86,10 @@ class DownloadTest : public testing::Test, protected World {
     });
   }
 
-  // What is asked for when so many bytes are there.
+  // The request when this number of bytes is stored.
   static std::string range_from(size_t have) { return "bytes=" + std::to_string(have - kSeam) + "-"; }
 
-  // One process got that much of a clip; begins from nothing.
+  // One process downloaded this much of a clip, starting from nothing.
   void leave_cut_at(size_t size) {
     part_ = {};
     static_cast<void>(FileSystem::posix().remove(path().part()));
@@ -205,7 +205,7 @@ TEST_F(DownloadTest, AnErrorSyncsWhatIsThereForAnotherMachine) {
   EXPECT_EQ(service_.media_bytes(), kSize + kSeam);
 }
 
-// A sync stops the download for as long as the disk takes.
+// A sync blocks the download for as long as the disk takes.
 TEST_F(DownloadTest, JournalsWhatIsSyncedEverySixteenMebibytesButNotTwiceASecond) {
   constexpr uint64_t kEvery = 16 << 20, kMostRead = 65536;
   service_.set_clip(sample_mp4(3 * kEvery));
@@ -317,7 +317,7 @@ TEST_F(DownloadTest, NewValidatorsOfAPartCountOnlyOnceItsSeamWasCompared) {
 TEST_F(DownloadTest, ANewVersionIsJournalledBeforeItsBytes) {
   leave_cut_at(100'000);
   const PartState old = part_;
-  // The same bytes so far, under another tag, and then others.
+  // The same bytes up to here with another tag, then different ones.
   const std::string longer = service_.clip().substr(0, 150'000) + sample_mp4(kSize, 2).substr(150'000);
   service_.odd_media = {
       cut_after(answer(200, longer, {{"ETag", "\"other\""}, {"Content-Length", "200000"}}), 160'000)};
@@ -547,7 +547,7 @@ TEST_F(DownloadTest, APartsEndIsNotTheClipsEnd) {
   expect_whole(download());
 }
 
-// What tells no end of its own: a second answer has to end there.
+// Without a recognisable end, a second answer has to end at the same place.
 TEST_F(DownloadTest, WithoutLengthOrChunksMediaThatDoNotTellTheirEndAreAskedForTwice) {
   const std::string webm =
       std::string("\x1a\x45\xdf\xa3\x93\x42\x82\x84webm", 12) + sample_mp4(kSize).substr(64);
@@ -647,7 +647,7 @@ TEST_F(DownloadTest, TheTasksOwnErrorIsTold) {
   EXPECT_EQ(got.error->text, "The task is gone.");
 }
 
-// ---- What is no clip.
+// ---- Answers that are not a clip.
 
 TEST_F(DownloadTest, AnErrorPageIsNoClip) {
   const FakeAnswer page = answer(200, "<html><body>Sorry</body></html>", {{"Content-Length", "31"}});
@@ -698,7 +698,7 @@ TEST_F(DownloadTest, AClipThatComesCompressedIsAnErrorThatSaysSoAtOnce) {
   expect_whole(download());
 }
 
-// As object stores call what was uploaded in chunks.
+// The label that object stores use for chunked uploads.
 TEST_F(DownloadTest, AClipThatIsOnlySaidToBeCompressedIsTaken) {
   for (const char *encoding : {"aws-chunked", "identity", "gzip"}) {
     part_ = {};
@@ -709,7 +709,7 @@ TEST_F(DownloadTest, AClipThatIsOnlySaidToBeCompressedIsTaken) {
   }
 }
 
-// Once it says nothing of its length, media that end earlier than the file are asked for twice.
+// Without a length, media that end before the end of the file are requested twice.
 TEST_F(DownloadTest, AByteBehindTheEndOfAClipWithoutALengthIsPartOfIt) {
   service_.set_clip(sample_mp4(kSize) + "\n");
   service_.sends_length = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A task API and a media server behind a FakeHttpClient: counts what costs, and misbehaves on demand.
+// A task API and a media server behind a FakeHttpClient: counts costs, and misbehaves on demand.
 #pragma once
 
 #include <deque>

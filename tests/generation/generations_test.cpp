@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Single flight in one process: who joins, who leaves, and what goes on.
+// Sharing of a generation in one process: joining, leaving, and what continues.
 #include "plugin/generation/generations.h"
 
 #include <random>
@@ -11,7 +11,7 @@
 namespace genclip::test {
 namespace {
 
-// Counts what it hears; any thread.
+// Counts notifications; any thread.
 class Listener final : public GenerationObserver {
  public:
   void on_change(const GenerationState &state) override {
@@ -29,7 +29,7 @@ class Listener final : public GenerationObserver {
   GenerationState last_ GUARDED_BY(mutex_);
 };
 
-// One who wants the clip, as an element does.
+// A user of the clip, like an element.
 class Wanting {
  public:
   Wanting(GenerationJob job, GenerationServices services)
@@ -62,7 +62,7 @@ class Wanting {
 
 class Generations : public WorkTest {
  protected:
-  // The threads of those who left end on their own; the store and the service must outlive them.
+  // The threads of generations that were left end by themselves; the store and the service must outlive them.
   void TearDown() override {
     for (const auto &weak : started_)
       while (!weak.expired()) std::this_thread::yield();
@@ -219,7 +219,7 @@ TEST_F(Generations, KeepTheirClipInTheStoreAsLongAsSomebodyHasIt) {
   const std::weak_ptr<Generation> work = one->generation();
   one.reset();
   while (!work.expired()) std::this_thread::yield();
-  // A thread that may wait for a disk gives it back.
+  // A thread that may wait for a disk releases it.
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   while (!is_free() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
   EXPECT_TRUE(is_free());

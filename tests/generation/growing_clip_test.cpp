@@ -23,14 +23,14 @@ class GrowingClipTest : public testing::Test {
     EXPECT_TRUE(file_->write_at(0, bytes));
   }
 
-  // What is there now.
+  // The current content.
   std::optional<GrowingClip::Ready> now(uint64_t offset, uint64_t count, bool any) {
     const Interrupt never;
     const auto ready = clip_.wait(offset, count, any, Interrupt::Watch(never));
     return ready ? std::optional(*ready) : std::nullopt;
   }
 
-  // A reader of that waits until it is interrupted.
+  // Reading this waits until it is interrupted.
   bool waits(uint64_t offset, uint64_t count, bool any) {
     Interrupt interrupt;
     const Interrupt::Watch watch(interrupt);

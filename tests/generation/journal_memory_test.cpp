@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What is known of a request is not forgotten by the run that comes after: the findings on the journal, one
-// by one.
+// A later run never forgets what is known about a request: the findings on the journal, one by one.
 #include <filesystem>
 #include <fstream>
 

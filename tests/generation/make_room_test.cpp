@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Paid clips leave the store by name, or with a word (A10).
+// Paid clips leave the store only by name or with a warning (A10).
 #include <sstream>
 
 #include "tests/generation/work_fixture.h"
@@ -51,7 +51,7 @@ TEST_F(MakeRoom, SaysNothingWhenNothingIsRemoved) {
   EXPECT_THAT(last.warnings, IsEmpty()) << "the other clip is in use";
 }
 
-// Who has the last byte may stop listening.
+// A reader may stop listening after the last byte.
 TEST_F(MakeRoom, WarnsBeforeTheClipIsComplete) {
   ASSERT_FALSE(run(job_for("one")).error);
   class Order final : public GenerationObserver {

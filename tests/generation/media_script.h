@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A media server that follows a random script: which version of the clip it sends, how, and which lies it
-// tells.
-//
-// It has three versions of one clip. What it may lie about is everything that a client could hold against
+// A media server that follows a random script: which version of the clip it sends, how, and with which false
+// headers. It has three versions of one clip. It may lie about everything by which a client could detect
 // another version: tags and dates may be missing, weak, the same for all versions or new with each answer;
-// If-Range may be ignored, a part may begin elsewhere than it says. What it does not do, for then nobody
-// could know: mix two versions in one body, or claim with all headers in accord that a clip ends where it
-// does not.
-//
-// Of two kinds of scripts each rests on one thing that can be trusted:
+// If-Range may be ignored, a part may begin elsewhere than it says. It never does two things that no client
+// could detect: mix two versions in one body, or claim with consistent headers that a clip ends too early.
+// There are two kinds of scripts; each has one thing that a client can trust:
 // - `distinct`: the versions differ everywhere, as two encodings of a video do. All headers may lie.
 // - `tagged`: the versions differ in a few bytes anywhere, which no comparison of a seam shows. Each body
 // comes with the
@@ -58,7 +54,7 @@ struct Step {
   unsigned salt = 0;  // What random marks are made of.
 };
 
-// One process: it ends with the steps, when it is killed, or when the download gives up.
+// One process: it ends after the last step, when it is killed, or when the download fails.
 struct ScriptedRun {
   std::vector<Step> steps;
   unsigned retries = 0;
@@ -72,7 +68,7 @@ struct MediaScript {
   explicit MediaScript(unsigned seed);
 
   FakeAnswer answer(const Step &step, const HttpRequest &request) const;
-  // The last version, and no lie: what comes in the end.
+  // The last version with true headers, sent at the end.
   Step honest() const;
   bool is_a_version(const std::string &bytes) const;
   std::string text() const;

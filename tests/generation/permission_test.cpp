@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Stores that this user may not read, or not write; also when root runs the tests.
+// Stores that this user may not read or write; also if root runs the tests.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,7 +16,7 @@ constexpr uid_t kNobody = 65534;
 
 class Permission : public WorkTest {
  protected:
-  // From here on as a user to whom permissions apply.
+  // From here on, run as a user who is subject to permissions.
   void SetUp() override {
     if (::geteuid() != 0) return;
     ASSERT_EQ(::chown(folder_.path().c_str(), kNobody, kNobody), 0);

@@ -6,7 +6,7 @@
 namespace genclip::test {
 namespace {
 
-// A test that waits for a disk that hangs fails instead of hanging too.
+// Lets a test that waits for a hanging disk fail instead of hanging too.
 constexpr auto kLongestWait = std::chrono::seconds(20);
 
 }  // namespace

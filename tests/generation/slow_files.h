@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The real files, on a disk that hangs while it is told to.
+// The real files on a disk that hangs on demand.
 #pragma once
 
 #include <chrono>
@@ -23,10 +23,10 @@ class SlowFiles final : public FileSystem {
   }
 
  public:
-  // Each call hangs from now on, and until it is let go.
+  // From now on each call hangs until it is released.
   void hang() EXCLUDES(mutex_);
   void let_go() EXCLUDES(mutex_);
-  // Until somebody hangs.
+  // Waits until a call hangs.
   bool wait_for_caller() EXCLUDES(mutex_);
   // Calls of the thread that made this.
   size_t calls_of_owner() const EXCLUDES(mutex_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Whoever wants a clip never waits for its disk: not to look, not to read, not to leave.
+// A user of a clip never waits for its disk: not to search, read or leave.
 #include <thread>
 
 #include "plugin/generation/generations.h"
@@ -47,7 +47,7 @@ TEST_F(SlowStore, IsLookedIntoReadAndLeftWithoutTheCallersThread) {
   slow_.let_go();
   EXPECT_TRUE(joined.generation->wait_for_look(std::chrono::seconds(20)));
   EXPECT_EQ(joined.generation->clip().size(), service_.clip().size());
-  // Now it has a file and a lock to give back.
+  // Now it has a file and a lock to release.
   slow_.hang();
   joined.generation->leave(listener_.get());
   joined.generation.reset();
@@ -85,7 +85,7 @@ TEST_F(SlowStore, ThatHangsAmidAReadIsLeftByAnInterrupt) {
   joined.generation->leave(listener_.get());
 }
 
-// What the look will find is not what such a one wants.
+// The stored clip is not what this kind of run wants.
 TEST_F(SlowStore, IsNotSharedWithWhoWantsAnotherClipWhileItIsLookedInto) {
   ASSERT_FALSE(run().error);
   slow_.hang();

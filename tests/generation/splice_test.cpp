@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Whatever a media server sends, and whenever the process dies: what is stored as a clip is one version of
-// it, byte for byte. GENCLIP_SPLICE_SCRIPTS says how many scripts are played, GENCLIP_SPLICE_SEED from which
-// seed on.
+// Whatever a media server sends, and whenever the process dies, a stored clip is one version of it, byte for
+// byte. GENCLIP_SPLICE_SCRIPTS says how many scripts are played, GENCLIP_SPLICE_SEED from which seed on.
 #include <glib.h>
 #include <gtest/gtest.h>
 
@@ -21,9 +20,9 @@ struct Content {
   std::string synced;
 };
 
-// clip.part and the journal, of a process that can die amid any operation.
+// clip.part and the journal of a process that can die during any operation.
 struct Disk {
-  // The file is no more than what the journal says of it: others look at it meanwhile.
+  // The file never lacks bytes that the journal announces, because other processes read it.
   std::shared_ptr<Content> part = std::make_shared<Content>();
   std::shared_ptr<Content> removed;  // Its removal has not been synced.
   PartState journal;
@@ -195,7 +194,7 @@ TEST(Splice, WhateverTheServerDoesAStoredClipIsOneOfItsVersions) {
     if (testing::Test::HasFailure()) break;
   }
   RecordProperty("scripts", static_cast<int>(count));
-  // Else the scripts were not worth playing.
+  // Otherwise the scripts were not useful.
   EXPECT_GT(amid, count / 20) << "few scripts end with a clip before the server is honest";
   EXPECT_GT(requests, count * 3);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Where GStreamer's base plugins are missing, no clip can be told from an error page: nothing is paid, and
-// nothing of what is stored changes.
+// Without GStreamer's base plugins, a clip cannot be distinguished from an error page: nothing is paid for,
+// and no stored file changes.
 #include <filesystem>
 
 #include "plugin/store/clip_check.h"

@@ -26,7 +26,7 @@
 
 namespace genclip::test {
 
-// Bytes that a download that resumes asks for again, to compare them.
+// Bytes that a resumed download requests again for comparison.
 constexpr size_t kSeam = 4096;
 
 class KeptWarnings final : public GenerationObserver {
@@ -59,7 +59,7 @@ inline CheckedRequest sample_request(const std::string &prompt = "a storm") {
   return std::move(checked).value();
 }
 
-// A failure does not print both.
+// Keeps failures short: they do not print both texts.
 inline testing::AssertionResult are_same(const std::string &bytes, const std::string &clip) {
   if (bytes == clip) return testing::AssertionSuccess();
   const auto differ = std::mismatch(bytes.begin(), bytes.end(), clip.begin(), clip.end());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Which files may hold the key, and which must not.
+// Files that may contain the key, and files that must not.
 #include "plugin/http/api_key.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ class ApiKeyFile : public testing::Test {
   }
   std::string path(const std::string &name) const { return folder_.file(name); }
 
-  // The key, or why there is none.
+  // The key, or the reason for its absence.
   static std::string found(const std::string &file) {
     const auto key = find_api_key("", file);
     if (key) return *key;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A caller that is told to stop is back within milliseconds, wherever the exchange is.
+// A cancelled call returns within milliseconds, at any stage of the exchange.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -12,11 +12,11 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A race detector looks up the names of what it is told to ignore, which takes its time.
+// A race detector looks up the names of suppressed functions, which takes time.
 constexpr milliseconds kSoon{kUnderThreadSanitizer ? 500 : 100};
 constexpr milliseconds kInPlace{40};  // Until the exchange is surely where the test wants it.
 
-// Cancels a while after it is armed, and knows when.
+// Cancels some time after it is armed, and records when.
 class LaterCancel {
  public:
   LaterCancel() : cancellable_(GRef<GCancellable>::adopt(g_cancellable_new())) {}
@@ -44,8 +44,7 @@ class LaterCancel {
   std::thread thread_;
 };
 
-// The time from the cancel to the end. What a busy machine adds to it comes and goes; what the client waits
-// for is there each time.
+// The time from the cancel to the end. Delays of a busy machine vary; a wait of the client occurs every time.
 void expect_soon(const std::function<milliseconds()> &cancelled_call) {
   milliseconds best = milliseconds::max();
   for (int i = 0; i < 3 && best >= kSoon; ++i) best = std::min(best, cancelled_call());
@@ -132,7 +131,7 @@ TEST(Cancel, DoesNotHoldUpOthers) {
     EXPECT_TRUE(client()->call(get(server.url()), nullptr));
     time = Clock::now() - begin;
   }
-  // The middle one, for the machine may be busy with other things.
+  // The median, because the machine may be busy.
   std::sort(times.begin(), times.end());
   EXPECT_LT(times[times.size() / 2], milliseconds(500));
 }

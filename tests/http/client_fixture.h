@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What the tests of the client share.
+// Shared code of the client's tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -49,7 +49,7 @@ inline HttpRequest post(const std::string &url, const std::string &body = "{}") 
   return request;
 }
 
-// Says these bytes to the first request, and then nothing more.
+// Sends these bytes to the first request, then nothing more.
 inline HttpServer::Script hangs_after(std::string bytes) {
   return [bytes = std::move(bytes)](ServedConnection &peer) {
     peer.read_request();

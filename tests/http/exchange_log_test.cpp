@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What the log says of an exchange, and what it must never say; and that a process may end amid one.
+// What the log contains about an exchange, what it must never contain, and that a process may exit during
+// one.
 #include "tests/http/client_fixture.h"
 #include "tests/support/log_lines.h"
 
@@ -58,7 +59,7 @@ TEST(ExchangeLog, WarnsOnceOfAKeyInClear) {
 }
 
 void exit_amid_an_exchange() {
-  // Both live on: nobody waits for them.
+  // Both keep running: nothing waits for them.
   auto *server = new HttpServer([](ServedConnection &peer) {
     peer.read_request();
     peer.send("HTTP/1.1 200 OK\r\n\r\n");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What both sides of an exchange are told when the worker leaves.
+// What both sides of an exchange learn when the worker leaves.
 #include "plugin/http/handover.h"
 
 #include <gtest/gtest.h>

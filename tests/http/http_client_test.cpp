@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Requests and answers that go well, bytes as they are on the wire.
+// Successful requests and answers; bytes as they are on the wire.
 #include "plugin/http/http_client.h"
 
 #include <future>
@@ -259,7 +259,7 @@ TEST(HttpClient, AsksAProxyForAbsoluteUrlsWithItsCredentials) {
   }
 }
 
-// GIO hands them over in the handshake; as a header the origin would get them.
+// GIO sends them in the handshake; in a header they would reach the origin.
 TEST(HttpSession, TellsNoOriginTheCredentialsOfASocksProxy) {
   HttpSession by_socks({.proxy = "socks5://u:p@127.0.0.1:1", .tls_ca_file = ""});
   ASSERT_TRUE(by_socks.soup());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Each way in which a network or a server fails, and the error that it becomes.
+// Each failure of a network or a server, and the resulting error.
 #include "plugin/http/http_fault.h"
 
 #include <gio/gio.h>
@@ -11,7 +11,7 @@
 namespace genclip::test {
 namespace {
 
-// What a server does with one connection, and what its GET ends with.
+// The behaviour of a server on one connection, and the result of the GET.
 struct Fault {
   const char *name;
   HttpServer::Script script;
@@ -97,7 +97,7 @@ TEST_P(ServerFault, IsAnErrorThatSaysSo) {
   const Fault &fault = GetParam();
   HttpServer server(fault.script);
   HttpRequest request = get(server.url("/path?signature=SECRET"));
-  // Short where it is what ends the call, else longer than a busy machine needs.
+  // Short if it ends the call, otherwise longer than a busy machine needs.
   request.timeout = milliseconds(fault.kind == ErrorKind::timed_out ? 300 : 20000);
   request.max_body = 1 << 20;
   const auto reply = client()->call(request, nullptr);
@@ -198,7 +198,7 @@ TEST(HttpFault, ABadProxyIsASetting) {
     EXPECT_EQ(problems_of({.proxy = proxy, .tls_ca_file = ""}), std::vector<std::string>()) << proxy;
 }
 
-// What a proxy does, and the end of a call that it was to lead to a service.
+// The behaviour of a proxy, and the result of a call through it.
 struct ProxyFault {
   const char *name;
   std::string address;
@@ -335,7 +335,7 @@ TEST(HttpFault, TheTimeForAllOfAnExchangeEndsWhateverComes) {
     peer.drip(std::string(10, 'x'), pause);
     peer.hang();
   };
-  // In drops, and silent after a while: neither takes longer, and silence does not begin a time of its own.
+  // Slow, then silent: neither takes longer, and silence does not restart the timeout.
   for (const milliseconds pause : {milliseconds(300), milliseconds(140)}) {
     HttpServer server([&](ServedConnection &peer) { slow(peer, pause); });
     HttpRequest request = get(server.url());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The exit of a process waits for its own thread, and that of a fork for none.
+// The exit of a process waits for its own thread; the exit of a fork waits for none.
 #include "plugin/http/io_thread.h"
 
 #include <gtest/gtest.h>

@@ -86,7 +86,7 @@ TEST(Parallel, CancelsTimeoutsAndClientsComeAndGo) {
   });
   in_parallel([&](int thread) {
     for (int i = 0; i < kCalls; ++i) {
-      // Few settings, so that clients are shared, left and made anew at the same time.
+      // Few settings, so that clients are shared, released and created concurrently.
       const auto own = client({.proxy = "", .tls_ca_file = thread % 8 == 0 ? "/nowhere" : ""});
       HttpRequest request = get(slow.url());
       if (i % 3 == 0) request.timeout = milliseconds(2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What people and logs get to see of URLs and texts.
+// Redaction of URLs and texts for people and logs.
 #include "plugin/http/redaction.h"
 
 #include <glib.h>

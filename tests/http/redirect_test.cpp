@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Redirects: for media only, ten at most, never to a weaker place.
+// Redirects: only for media, at most ten, never from https to http.
 #include "plugin/http/http_url.h"
 #include "tests/http/client_fixture.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// When to try again, on fixed dates and with a die that is known.
+// Retry times, with fixed dates and known random numbers.
 #include "plugin/http/retry_policy.h"
 
 #include <gtest/gtest.h>

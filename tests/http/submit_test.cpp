@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What a POST that costs money needs: it is sent once, and a doubt is called one.
+// Requirements of a POST that costs money: it is sent once, and an unknown outcome is reported as unknown.
 #include "tests/http/client_fixture.h"
 
 namespace genclip::test {
@@ -117,7 +117,7 @@ TEST(Submit, TimesOutWhenTheServerStopsTakingTheBody) {
 
 TEST(Submit, ASlowUploadIsProgress) {
   HttpServer server([](ServedConnection &peer) {
-    // Takes 6 MB a bit at a time, far longer than the timeout in all.
+    // Reads 6 MB in small parts, in total much longer than the timeout.
     for (int i = 0; i < 8; ++i) {
       peer.pause(milliseconds(250));
       if (!peer.take(768 * 1024)) return;
@@ -144,7 +144,7 @@ TEST(Submit, OfACancelledCallerIsNotSentAtAll) {
 
 TEST(Submit, CalledNotSentIsNeverSentLater) {
   const auto one = client();
-  // Cancelled at random moments: whoever was told "not sent" must not find the request at the server.
+  // Cancelled at random moments: a request that was reported as "not sent" must not be at the server.
   for (int round = 0; round < 200; ++round) {
     HttpServer server(always(answer(200, "x")));
     const auto cancellable = GRef<GCancellable>::adopt(g_cancellable_new());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Real files of the formats that an encoder is here for, files by hand of the others, and any other bytes.
+// Real files of the formats with an installed encoder, hand-made files of the others, and arbitrary bytes.
 #include "plugin/task/image_size.h"
 
 #include <gtest/gtest.h>

@@ -35,7 +35,7 @@ struct Item {
   bool hangs = false;
   std::string location = {};
   unsigned failures = 0;  // So many 503 come first.
-  // What HEAD says, where that differs.
+  // The answer to HEAD, if it differs.
   std::optional<size_t> head_length = {};
   std::string head_type = {};
 };
@@ -271,7 +271,7 @@ TEST(MediaCheck, LooksAtReferencesSideBySide) {
   CondVar changed;
   size_t waiting = 0;
   constexpr size_t kTogether = 4;
-  // Nobody is answered before all have asked.
+  // No answer before all requests have arrived.
   HttpServer server([&](ServedConnection &connection) {
     if (connection.read_request().empty()) return;
     {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What a header, a name and the first bytes say of a file.
+// The format of a file according to its header, name and first bytes.
 #include "plugin/task/media_format.h"
 
 #include <gtest/gtest.h>

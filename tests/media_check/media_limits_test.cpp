@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Where the catalog has media rules at all: exactly where the document shows some.
+// The catalog has media rules exactly where the document has some.
 #include <gtest/gtest.h>
 
 #include <set>

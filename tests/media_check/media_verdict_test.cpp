@@ -44,7 +44,7 @@ MediaFacts good(MediaKind kind) {
   return facts;
 }
 
-// A request whose `field` is what a case is about, and what the model needs beside it.
+// A request with the tested `field`, and the other fields that the model requires.
 MediaFields fields_about(const std::string &model, const std::string &field) {
   MediaFields fields{{field, {"https://media.example/it"}}};
   const std::vector<std::string> other = {"https://media.example/other"};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The clips are what was asked for, as GstDiscoverer and a decoder see them.
+// The clips match the request, according to GstDiscoverer and a decoder.
 #include <glib/gstdio.h>
 #include <gst/pbutils/pbutils.h>
 #include <gtest/gtest.h>
@@ -66,7 +66,7 @@ Found discovered(const ClipFile &file) {
   return found;
 }
 
-// Runs to its end and is paused there: what its elements have seen last can be asked for.
+// Runs to the end and stays paused there, so that the last state of its elements can be queried.
 bool runs_to_its_end(GstElement *pipeline) {
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   const auto bus = GRef<GstBus>::adopt(gst_element_get_bus(pipeline));
@@ -81,7 +81,7 @@ GRef<GstElement> launched(const std::string &text) {
       GST_ELEMENT(gst_object_ref_sink(gst_parse_launch(text.c_str(), take(error)))));
 }
 
-// The brightness of each point, line after line; nothing for what is not a picture of that size.
+// The brightness of each pixel, row by row; empty if this is not a picture of this size.
 std::string brightness_of(const ClipFile &png, size_t points) {
   const auto pipeline = launched(std::string("filesrc location=") + png.path() +
                                  " ! pngdec ! videoconvert ! video/x-raw,format=GRAY8 ! fakesink name=sink");

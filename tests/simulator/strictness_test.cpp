@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What the service takes and what it refuses, from service-interface.txt by hand.
+// What the service accepts and refuses, written by hand from service-interface.txt.
 #include <gtest/gtest.h>
 
 #include "tests/simulator/web.h"

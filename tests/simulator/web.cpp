@@ -63,7 +63,7 @@ Answer ask(const std::string &method, const std::string &url, const std::vector<
   g_socket_client_set_enable_proxy(client.get(), FALSE);
   if (url.starts_with("https:")) {
     g_socket_client_set_tls(client.get(), TRUE);
-    // Who it is matters to no test here.
+    // The client's identity does not matter to these tests.
     g_signal_connect(client.get(), "event", G_CALLBACK(trust_anybody), nullptr);
   }
   GErrorPtr error;

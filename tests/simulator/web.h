@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A client of the simulator's tests: one request on one connection, over a plain socket, and what came back.
+// A client for the simulator's tests: one request on one connection over a plain socket, and its answer.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@ struct Answer {
   bool was_reset = false;
   bool timed_out = false;
 
-  // Null when it is no JSON.
+  // Null if it is not JSON.
   Json json() const;
 };
 
@@ -32,7 +32,7 @@ Answer ask(const std::string &method, const std::string &url, const std::vector<
 // The same with the key, and a body as JSON.
 Answer ask_api(const std::string &method, const std::string &url, const std::string &body = {});
 
-// Submits and asks until the task has ended; its last answer.
+// Submits and polls until the task has ended; returns the last answer.
 Json finished_task(const Simulator &simulator, const Json &request,
                    const std::string &path = "/v2/model-center/tasks");
 

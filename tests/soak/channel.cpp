@@ -68,7 +68,7 @@ Channel::Channel(ChannelPlan plan) : plan_(std::move(plan)) {
     return GRef<GstPad>::adopt(gst_element_get_static_pad(element_of(pipeline_.get(), sink).get(), "sink"));
   };
   gst_pad_add_probe(pad_of("captions").get(), GST_PAD_PROBE_TYPE_BUFFER, count_caption, &captions_, nullptr);
-  // Not the pipeline's own message: it may wait for elements that came while the others were playing.
+  // Not the pipeline's own message: it may wait for elements that were added during playback.
   for (const char *sink : {"pictures", "captions"})
     gst_pad_add_probe(pad_of(sink).get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, tell_end, nullptr, nullptr);
 }
@@ -106,15 +106,15 @@ GRef<GstPad> Channel::request_slot() {
   return GRef<GstPad>::adopt(gst_element_request_pad_simple(concat_.get(), "sink_%u"));
 }
 
-// concat ends with the last slot that it has, and a busy machine plays three clips before this thread has
-// heard of the first: one slot more, which never plays, waits for what comes.
+// concat ends after its last slot, and a busy machine may play three clips before this thread learns of the
+// first one. So one more slot, which never plays, waits for the next clip.
 void Channel::keep_open(GRef<GstPad> slot) {
   if (open_) gst_element_release_request_pad(concat_.get(), open_.get());
   open_ = std::move(slot);
 }
 
 void Channel::remove(Player &player) {
-  // The slot first: it lets go a thread that waits for its turn.
+  // The slot first: this releases a thread that waits for its turn.
   gst_element_release_request_pad(concat_.get(), player.slot.get());
   gst_element_set_state(player.bin.get(), GST_STATE_NULL);
   gst_bin_remove(GST_BIN(pipeline_.get()), player.bin.get());
@@ -138,7 +138,7 @@ std::string Channel::ended(Player &player) {
            std::to_string(plan_.frames_per_clip);
   }
   ++counts_.played;
-  // The last one stays until its end has gone through everything.
+  // The last one stays until its EOS has passed through the whole pipeline.
   if (counts_.played < plan_.clips)
     remove(player);
   else
@@ -163,7 +163,7 @@ std::string Channel::hear(GstMessage *message, const std::function<void(const Ch
   switch (GST_MESSAGE_TYPE(message)) {
     case GST_MESSAGE_ERROR:
       if (player) return failed(*player, text_of(message));
-      // The decoder of a clip that has failed already complains, too.
+      // The decoder of a failed clip also posts an error.
       return GST_MESSAGE_SRC(message) == GST_OBJECT(caption_.get()) ? text_of(message) : std::string();
     case GST_MESSAGE_WARNING: {
       const std::string text = text_of(message);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// An unattended channel: one pipeline that plays generated clip after generated clip, captioned, without end.
+// An unattended channel: one pipeline that plays generated clips with captions, without end.
 #pragma once
 
 #include <gst/gst.h>
@@ -21,9 +21,9 @@ struct ChannelPlan {
   std::string base_url, gateway_url, store;
   int clips = 25;
   unsigned frames_per_clip = 0;
-  // Clips that are made ready while one plays.
+  // Number of clips that are prepared while one plays.
   int ahead = 3;
-  // A clip that fails is asked for again that often.
+  // Number of retries for a failed clip.
   int most_attempts = 6;
   // Nothing happened for so long: a stall.
   std::chrono::seconds patience{90};
