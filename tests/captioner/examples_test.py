@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Each script of examples/captions does what it says, against genclip-sim."""
+"""Each script of examples/captions works against genclip-sim."""
 
 import os
 import pathlib

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""genclip check says what genclipsrc says, and shows what would be sent."""
+"""genclip check reports the same problems as genclipsrc, and prints what would be sent."""
 
 import json
 import re
@@ -9,7 +9,7 @@ import unittest
 
 from command import GENCLIP, environment, genclip, genclip_json
 
-# Words for the command, properties for the element: requests that both can say.
+# Words for the command, properties for the element: requests that both can express.
 BAD = [
     (["sd_2.0_special", "duration=99", "resolution=8k", "aspect-ratio=2:1"],) * 2,
     (["sd_2.0_special", "prompt=x", "duration=3"],) * 2,
@@ -47,7 +47,7 @@ GOOD = [
 
 
 def element(words):
-    """What gst-launch prints for the same request."""
+    """The output of gst-launch for the same request."""
     run = subprocess.run(["gst-launch-1.0", "-m", "genclipsrc", "dry-run=true", "base-url={base_url}",
                           "model=" + words[0], *words[1:], "!", "fakesink"],
                          env=environment(), capture_output=True, text=True, timeout=60, check=False)

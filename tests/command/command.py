@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs the built genclip as a user would, with an environment that is the test's own."""
+"""Runs the built genclip as a user would, in the test's own environment."""
 
 import codecs
 import fcntl
@@ -29,7 +29,7 @@ def genclip(*words, **changes):
 
 
 def genclip_json(*words, **changes):
-    """The run, and what it says on standard output."""
+    """The run, and its standard output."""
     run = genclip(*words, **changes)
     return run, json.loads(run.stdout)
 

@@ -70,7 +70,7 @@ class Completion(unittest.TestCase):
         self.assertEqual(complete("models", "--j"), ["--json"])
 
     def test_a_word_that_looks_like_the_value_of_an_option_runs_nothing(self):
-        """Behind all other words --help would be the folder of the store here, and the request submitted."""
+        """After all other words, --help would be the folder of the store here, and the request would be submitted."""
         with tempfile.TemporaryDirectory() as folder:
             script = pathlib.Path(folder) / "genclip"
             script.write_text('#!/bin/sh\necho "$*" >> "${0%/*}/calls"\n', encoding="utf-8")

@@ -16,7 +16,7 @@ from service import KEY, MODEL, ServiceTest
 
 
 def read_until(stream, text):
-    """The line of the stream that holds the text."""
+    """The line of the stream that contains the text."""
     for line in stream:
         if text in line:
             return line
@@ -63,7 +63,7 @@ class Generate(ServiceTest):
         self.assertEqual(len(self.listed()["clips"]), 2)
         costs = {clip["task_id"]: f"{clip['amount']:g}" for clip in self.listed()["clips"]}
         last = self.generate("prompt=c", "--store-max-size=1B")
-        # A10: what was paid for leaves with a word.
+        # A10: paid clips are removed only with a warning.
         for task, cost in costs.items():
             self.assertRegex(last.stderr, f"Warning: 2 clips were removed .*task {task}, which cost {cost} credit")
         self.assertEqual((last.returncode, [clip["prompt"] for clip in self.listed()["clips"]]), (0, ["c"]), last.stderr)
@@ -77,7 +77,7 @@ class Generate(ServiceTest):
                 self.assertEqual(run.returncode, 2)
                 self.assertIn("--store-max-size must be a size, such as 500M", run.stderr)
         self.assertEqual(self.generate("prompt=x", "store-max-size=1G").returncode, 2)
-        # A10: one who means gigabytes would empty the store.
+        # A10: a user who means gigabytes would empty the store.
         for size in ("1", "500", "1048575", "0.5"):
             with self.subTest(size=size):
                 run = self.generate("prompt=x", f"--store-max-size={size}")
@@ -247,7 +247,7 @@ class Failure(ServiceTest):
         self.assertEqual(run.returncode, 1)
         self.assertRegex(run.stderr, "genclip: .+")
 
-    # B3: bytes that are readable already are no reason to forget what happened.
+    # B3: the error must be reported even if bytes are already readable.
     def test_a_download_that_breaks_is_told_as_what_it_is(self):
         for fault, said in (("media#1:cut=60000 media#2-:cut=0", r"The download ended early\. Run again"),
                             ("media:status=403", "The media server refuses .* it may have expired"),
@@ -265,7 +265,7 @@ class Failure(ServiceTest):
 
     def test_a_full_disk_amid_the_download_is_told_as_what_it_is(self):
         self.simulator("--padding=3000000")
-        # A file of this process may have no more bytes: what the disk would say, too.
+        # Limits the size of files of this process; a full disk gives the same error.
         words = ["generate", "--poll-interval", "20", MODEL, "prompt=large"]
         run = subprocess.run(["sh", "-c", "trap '' XFSZ; ulimit -f 2000; exec \"$@\"", "sh", GENCLIP, *words],
                              env=environment(**self.env), capture_output=True, text=True, timeout=60, check=False)
@@ -324,7 +324,7 @@ class Progress(ServiceTest):
         self.assertGreater(len(set(done)), 3, shown)
         self.assertEqual(done, sorted(done))
         self.assertEqual(len(set(map(len, re.findall(r"\[#*-*\]", shown)))), 1)
-        # Drawn over itself, and gone in the end.
+        # Redrawn in place, and erased at the end.
         self.assertRegex(shown, r"\r\x1b\[KDone, task \S+, [0-9.]+ credits\.\n/.*/clip\.mp4\n$")
         self.assertLess(shown.count("\n"), 3)
 
@@ -381,7 +381,7 @@ class Stop(ServiceTest):
         started = time.monotonic()
         process.communicate(timeout=30)
         self.assertEqual(process.returncode, 130)
-        # Less than the time for which it would wait on its own.
+        # Less than the time that it would wait without a signal.
         self.assertLess(time.monotonic() - started, 2.5)
         (left,) = self.listed()["clips"]
         self.assertEqual(left["state"], "intent")

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What belongs to the command is installed where a shell and man look for it."""
+"""The completion and the man page are installed where a shell and man look for them."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""genclip models, and what all commands have in common."""
+"""genclip models, and the common behaviour of all commands."""
 
 import json
 import pathlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A genclip-sim and a store of its own for each test."""
+"""A genclip-sim and a separate store for each test."""
 
 import json
 import os
@@ -20,7 +20,7 @@ MODEL = "dance-2.5"
 
 
 class ServiceTest(unittest.TestCase):
-    """self.env has all that genclip needs; simulator() can be called again with other options."""
+    """self.env contains everything that genclip needs; simulator() can be called again with other options."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""genclip store against the simulator: what is stored, whole, removed, and fetched again."""
+"""genclip store against the simulator: list, verify, remove, prune and fetch."""
 
 import http.server
 import json
@@ -21,7 +21,7 @@ def width(line):
 
 
 class DamagedService:
-    """Answers every query with a task that is done, whose clip are these bytes."""
+    """Answers every query with a completed task, whose clip consists of these bytes."""
 
     def __init__(self, clip):
         service = self
@@ -150,7 +150,7 @@ class List(Store):
             for line in lines:
                 self.assertLessEqual(width(line), columns, line)
 
-    # B10: a model's name was broken amid a word; takes, seeds and dates were not to be seen.
+    # B10: a model's name was split within a word; takes, seeds and dates were missing.
     def test_a_name_is_whole_at_any_width_and_what_tells_clips_apart_is_shown(self):
         prompt = "a very long prompt 风筝 " * 20
         clips = [self.stored(f"prompt={prompt}", "take=2"),
@@ -251,7 +251,7 @@ class Verify(Store):
         clip = self.stored()
         path = pathlib.Path(clip["clip"])
         whole = path.read_bytes()
-        # As long as before: only a look at the media tells.
+        # The size is unchanged: only checking the media detects it.
         path.write_bytes(whole[:len(whole) // 2] + bytes(len(whole) - len(whole) // 2))
         run = self.run_genclip("store", "verify")
         self.assertEqual((run.returncode, run.stdout), (1, "0 whole, 1 damaged\n"))
@@ -267,7 +267,7 @@ class Verify(Store):
         self.assertEqual(self.stats()["submits"], 1)
 
 
-    # A11: the folder of a request whose reference media could not be checked holds a lock, and no clip.
+    # A11: the folder of a request whose reference media could not be checked contains a lock, but no clip.
     def test_a_run_that_ended_before_it_was_paid_left_no_damage(self):
         run = self.generate("prompt=x", "reference_images=http://127.0.0.1:9/gone.png", "--check-media=headers", "--retries=0")
         self.assertEqual((run.returncode, self.stats()["submits"]), (1, 0), run.stderr)
@@ -281,7 +281,7 @@ class Verify(Store):
 
 
 class Fetch(Store):
-    # A13: what the service itself has so cannot be mended by fetching.
+    # A13: fetching again does not repair a clip that the service itself has damaged.
     def test_a_clip_that_the_service_has_damaged_is_told_to_be_its_own_and_each_fetch_ends(self):
         whole = pathlib.Path(self.stored()["clip"]).read_bytes()
         # Its box of samples ends behind the file.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Finds the command lines in a Markdown document that a reader will copy into a shell.
+"""Finds the command lines in a Markdown document that readers copy into a shell.
 
 Commands stand in ```sh blocks and in blocks that are indented by four blanks. Each line is run by itself. A block whose lines
 depend on each other is run as one script: it sets or unsets a variable, or starts a program in the background. A block that
@@ -78,7 +78,7 @@ def logical_lines(first, lines):
 
 
 def program_of(text):
-    """The first word that is no assignment; the empty string for a comment."""
+    """The first word that is not an assignment; the empty string for a comment."""
     try:
         words = shlex.split(text, comments=True)
     except ValueError:
@@ -128,5 +128,5 @@ def without_screen(text):
 
 
 def read_files(text):
-    """The files that a command reads and a reader is meant to have."""
+    """The files that a command reads and that a reader is expected to have."""
     return re.findall(r"\bfilesrc\s+location=\"?([^\s\"!]+)", text)

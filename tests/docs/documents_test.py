@@ -23,7 +23,7 @@ def documents():
 
 
 def make_input(path, env):
-    """What a reader is told to have: a short film with sound, a picture, or subtitles."""
+    """Creates the files that a reader is expected to have: a short film with sound, a picture, or subtitles."""
     if path.suffix == ".srt":
         path.write_text(SUBTITLES, encoding="utf-8")
         return

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""check-media as a user meets it: nothing is submitted that must fail, and nobody waits for it who wants to leave."""
+"""check-media as users see it: a request that must fail is not submitted, and the check never delays a stop."""
 
 import http.server
 import signal

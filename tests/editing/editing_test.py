@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A generated clip edits and seeks as its stored file does, frame for frame."""
+"""A generated clip edits and seeks like its stored file, frame for frame."""
 
 import os
 import pathlib

@@ -26,7 +26,7 @@ def checksum(buffer):
 
 
 def frame_sink():
-    """A bin that takes any video and keeps what it was given, and the list of it."""
+    """A bin that accepts any video and records its frames, and the list of these."""
     frames = []
     sink = Gst.parse_bin_from_description(
         "videoconvert ! video/x-raw,format=I420 ! fakesink name=frames signal-handoffs=true sync=false", True)
@@ -36,7 +36,7 @@ def frame_sink():
 
 
 def wait_for(pipeline, wanted):
-    """The message of that type; an error on the bus is one here."""
+    """The message of that type; an error on the bus raises an error here."""
     message = pipeline.get_bus().timed_pop_filtered(PATIENCE, wanted | Gst.MessageType.ERROR)
     assert message, f"no {wanted} in time"
     if message.type == Gst.MessageType.ERROR:
@@ -104,7 +104,7 @@ class Player:
         self.pipeline.set_state(Gst.State.NULL)
 
     def frame_at(self, seconds):
-        """The frame that an accurate seek shows."""
+        """The frame after an accurate seek."""
         self.frames.clear()
         assert self.pipeline.seek_simple(Gst.Format.TIME, Gst.SeekFlags.FLUSH | Gst.SeekFlags.ACCURATE,
                                          int(seconds * Gst.SECOND))

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The tools that take a URI: one submit each, however often they open it; and what they show of other results."""
+"""The tools that accept a URI: one submit each, however often they open it; and their output for other results."""
 
 import json
 import unittest

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A store that machines share: two mounts of one GlusterFS volume, whose processes, mounts and network fail."""
+"""A store shared by machines: two mounts of one GlusterFS volume, whose processes, mounts and network fail."""
 
 import os
 import pathlib
@@ -20,7 +20,7 @@ LONG = PARTITION_S >= 20
 SEED = int(os.environ.get("GENCLIP_SEED", str(random.SystemRandom().randrange(1 << 32))))
 PROCESSES = 8
 AGAIN = "An earlier run submitted", "earlier runs submitted"
-# A machine that is cut off notices after that many seconds; the server gives it up after that part of a partition.
+# A machine that is cut off notices this after that many seconds; the server drops its locks after that part of a partition.
 PING_TIMEOUT_S = 2
 GIVEN_UP_AFTER = 0.3
 
@@ -46,7 +46,7 @@ class Fleet(unittest.TestCase):
         self.mounts = [self.volume.mount(name, PING_TIMEOUT_S) for name in ("first", "second")]
 
     def end_all(self):
-        # A process that waits for a file system can only end after that has.
+        # A process that waits for a file system can end only after the file system has failed.
         for run in self.runs:
             if run.process.poll() is None:
                 run.process.kill()
@@ -60,7 +60,7 @@ class Fleet(unittest.TestCase):
         self.service = service
 
     def start(self, mount, take=0, *properties):
-        """A run on that machine, and the file that it writes, which is of no machine."""
+        """A run on that machine, and the file that it writes, which is outside of all machines."""
         target = self.path / f"{take}-{len(self.runs)}.mp4"
         run = launches.Run(launches.fetch(take, target, *properties), launches.environment(self.service, mount.path / "store"))
         run.target = target
@@ -82,7 +82,7 @@ class Fleet(unittest.TestCase):
         return launches.journals(self.volume.disk / "store").get(take, {})
 
     def assert_nothing_silent(self, take, submits, runs):
-        """Every submit beyond the first is in the journal, and a run said so, unless the ones that did were killed."""
+        """Every submit after the first one is in the journal, and a run has warned of it, unless that run was killed."""
         unanswered = self.journal(take).get("unanswered_submits", 0)
         what = f"take {take}, seed {SEED}: " + "\n".join(run.text() for run in runs)
         self.assertGreaterEqual(submits, 1, what)
@@ -154,7 +154,7 @@ class Fleet(unittest.TestCase):
             self.assertEqual(self.service.stats()["submits"] - before, 1)
 
     def cut_off(self, task_known, given_up):
-        """One machine is cut off while it works: which runs were on it and which on the other, once it is back."""
+        """Cuts off one machine while it works; returns the runs on it and those on the other one, once it is back."""
         self.serve("--processing", str(int(PARTITION_S * 700)), "--throttle", "400000", "--fault", "submit:delay=500")
         mount, other = self.mounts
         theirs = self.start(mount)
@@ -182,7 +182,7 @@ class Fleet(unittest.TestCase):
             self.assertRegex(theirs.text(), "ERROR", theirs.text())
         self.assert_nothing_silent(0, self.service.stats()["submits"], [theirs, ours])
         self.assertEqual(self.journal(0)["state"], "complete")
-        # And what is there is what both serve from now on.
+        # From now on both machines serve this clip.
         later = [self.start(mount) for mount in self.mounts]
         self.assert_same_clip(later)
 
@@ -202,7 +202,7 @@ class Fleet(unittest.TestCase):
         self.assertEqual(self.service.stats()["submits"], 1)
 
     def test_a_machine_that_was_cut_off_does_not_write_over_what_the_other_has_journalled(self):
-        # B9: its download is answered when the other one has long had the clip.
+        # B9: the answer to its download comes long after the other one has the clip.
         answered_ms = int(1000 * (PARTITION_S + 5))
         self.serve(f"--fault=media#1:delay={answered_ms}")
         theirs = self.start(self.mounts[0])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A GlusterFS server and clients that mount it, on loopback, without glusterd; what it starts and mounts goes with it."""
+"""A GlusterFS server and clients that mount it, on loopback, without glusterd; stops and unmounts everything at its end."""
 
 import os
 import pathlib
@@ -44,7 +44,7 @@ end-volume
 
 
 def why_not():
-    """Why GlusterFS cannot be mounted here; None where it can."""
+    """The reason why GlusterFS cannot be mounted here; None if it can."""
     if not shutil.which("glusterfsd") or not shutil.which("glusterfs"):
         return "glusterfsd is not installed (Debian's package glusterfs-server)"
     if os.geteuid() != 0:
@@ -68,7 +68,7 @@ def is_listening(port):
 
 
 class Mount:
-    """One machine's mount of the volume, over a link of its own."""
+    """One machine's mount of the volume, over its own link."""
 
     def __init__(self, folder, brick_port, ping_timeout, cache_s):
         self.folder = folder
@@ -99,13 +99,13 @@ class Mount:
         return True
 
     def kill(self):
-        """The file system dies amid its work: whoever uses it gets ENOTCONN."""
+        """Kills the file system during its work: its users get ENOTCONN."""
         self.process.kill()
         self.process.wait()
 
     def stop(self):
         self.kill()
-        # A dead file system is still mounted, and whoever had a file open in it keeps it so: it goes with the last of them.
+        # A dead file system stays mounted until the last process with an open file in it ends.
         subprocess.run(["umount", "--lazy", str(self.path)], stderr=subprocess.DEVNULL, check=False)
         self.link.stop()
 
@@ -137,7 +137,7 @@ class Volume:
             raise RuntimeError((self.folder / "log").read_text())
 
     def mount(self, name, ping_timeout=42, cache_s=1):
-        """cache_s: for how long its machine believes the names and sizes that it has seen."""
+        """cache_s: how long its machine caches names and sizes."""
         mounted = Mount(self.folder / name, self.port, ping_timeout, cache_s)
         self.mounts.append(mounted)
         return mounted

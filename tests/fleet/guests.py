@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Machines of their own for a test: QEMU guests with Debian's kernel, which see this machine's files and one another.
+"""Separate machines for a test: QEMU guests with Debian's kernel, which see this machine's files and each other.
 
 A guest is a kernel, and busybox to mount this machine's root folder, read-only, by 9p; so it has every program that this
-machine has. A shell on its serial line does what the test says. The guests' network is a multicast group on loopback.
+machine has. A shell on its serial line runs the test's commands. The guests' network is a multicast group on loopback.
 """
 
 import json
@@ -15,7 +15,7 @@ import subprocess
 import time
 
 KERNEL = pathlib.Path(os.environ.get("GENCLIP_KERNEL", "/"))  # Where boot/vmlinuz-… and lib/modules/… are.
-# One /dev/kvm, that of paravirtualized guests, runs no common kernel; emulation does, and is slow.
+# The /dev/kvm of paravirtualized guests cannot run a common kernel; emulation can, but is slow.
 HAS_KVM = os.access("/dev/kvm", os.R_OK | os.W_OK) and not pathlib.Path("/sys/module/kvm_pvm").exists()
 MODULES = ["virtio_pci", "virtio_net", "9pnet_virtio", "9p", "nfsv4", "nfsd"]
 INIT = """#!/bin/busybox sh
@@ -23,7 +23,7 @@ INIT = """#!/bin/busybox sh
 /bin/busybox mount -t proc proc /proc
 /bin/busybox mount -t sysfs sys /sys
 /bin/busybox mount -t devtmpfs dev /dev
-# An NFS server takes two machines of one name for one that was started again, and drops its locks.
+# An NFS server treats two machines of the same name as one that has rebooted, and drops its locks.
 /bin/busybox hostname {name}
 for module in {modules}; do /bin/busybox modprobe $module; done
 /bin/busybox mount -t 9p -o trans=virtio,version=9p2000.L,ro,cache=loose,msize=262144 host /root
@@ -44,7 +44,7 @@ def kernel():
 
 
 def why_not():
-    """Why there can be no guests here; None where there can."""
+    """The reason why there can be no guests here; None if there can."""
     packages = {"qemu-system-x86_64": "qemu-system-x86", "busybox": "busybox", "rpc.nfsd": "nfs-kernel-server"}
     for program, package in packages.items():
         if not shutil.which(program):
@@ -55,7 +55,7 @@ def why_not():
 
 
 def make_initial_files(folder, name, address):
-    """What the kernel starts with."""
+    """The initial file system of the kernel."""
     image, modules = kernel()
     top = folder / "initial"
     (top / "bin").mkdir(parents=True)
@@ -85,7 +85,7 @@ def make_initial_files(folder, name, address):
 
 
 class Guest:
-    """A running machine. Its network can be unplugged, its power too."""
+    """A running machine. Its network and its power can be unplugged."""
 
     def __init__(self, folder, number, network_port, memory_mb):
         self.folder = folder

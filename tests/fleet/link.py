@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A network cable between a client and its server that a test can cut, and mend again."""
+"""A network cable between a client and its server that a test can cut and repair."""
 
 import select
 import socket
@@ -59,17 +59,17 @@ class Link:
                 (far if end is near else near).sendall(piece)
 
     def cut(self):
-        """Nothing gets through any more, and neither side is told."""
+        """Nothing gets through any more, and neither side is notified."""
         self.open.clear()
 
     def give_up(self):
-        """What a server does about a client that it has not heard of for long: the connection ends, and with it its locks."""
+        """Drops a silent client, as a server does: closes the connection, which releases its locks."""
         with self.lock:
             for _, far in self.pairs:
                 break_off(far)
 
     def mend(self):
-        """What was under way gets through after all; where one side gave up the other learns of it."""
+        """Delivers the delayed data after all; if one side has closed the connection, the other side learns of it."""
         self.open.set()
 
     def stop(self):

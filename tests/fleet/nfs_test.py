@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A store that machines share by NFS 4.2: a server, and two machines that are killed, cut off and unplugged."""
+"""A store shared over NFS 4.2: a server, and two machines that are killed, cut off and unplugged."""
 
 import json
 import os
@@ -59,7 +59,7 @@ class Nfs(unittest.TestCase):
             starter.join()
         cls.server, *cls.machines = [cls.guests[number] for number in (1, 2, 3)]
         cls.server.must(SERVE.replace("\n", " "))
-        # Guests do not look for plugins: this machine has.
+        # Guests do not scan for plugins, because this machine has already done so.
         subprocess.run(["gst-inspect-1.0", "genclipsrc"], stdout=subprocess.DEVNULL, check=True)
         cls.env = {name: os.environ[name] for name in ("GST_REGISTRY", "GST_PLUGIN_PATH")}
         cls.env |= {"GST_REGISTRY_UPDATE": "no", "GST_REGISTRY_FORK": "no", "HOME": "/tmp", "LC_ALL": "C.UTF-8",
@@ -108,7 +108,7 @@ class Nfs(unittest.TestCase):
         machine.do(f"kill -9 $(cat {name}.pid)")
 
     def end(self, run):
-        """Exit code, and what it said."""
+        """Exit code and output."""
         machine, name = run
         gluster.wait_until(lambda: machine.do(f"[ -s {name}.end ]")[0] == 0, f"{name} of {machine.address} does not end",
                            PATIENCE_S)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""`meson dist` of a clean clone holds every file of the repository, and can be configured."""
+"""`meson dist` of a clean clone contains every file of the repository, and can be configured."""
 
 import pathlib
 import tarfile
@@ -21,7 +21,7 @@ class Dist(unittest.TestCase):
             self.skipTest("not a git checkout")
         with tempfile.TemporaryDirectory() as folder:
             top = pathlib.Path(folder)
-            # The owner of the checkout may be another than who runs the tests, in a container say.
+            # The checkout may belong to another user than the one who runs the tests, for example in a container.
             self.read("git", "-c", f"safe.directory={SOURCE}/.git", "-c", "safe.directory=*", "clone", "-q",
                       "--no-local", SOURCE, top / "clone", GIT_CONFIG_COUNT="1", GIT_CONFIG_KEY_0="safe.directory",
                       GIT_CONFIG_VALUE_0="*")

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What `meson install` lays down works from there and brings nothing that it must not."""
+"""The files of `meson install` work from there, and include nothing that they must not."""
 
 import pathlib
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs meson, and programs of the build, in an environment that has nothing of genclip's."""
+"""Runs meson, and programs of the build, in an environment without any of genclip's variables."""
 
 import os
 import pathlib

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""gst-launch-1.0 with genclipsrc against genclip-sim: what a user sees, what the service sees."""
+"""gst-launch-1.0 with genclipsrc against genclip-sim, as seen by a user and by the service."""
 
 import json
 import signal

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""kill -9 at random moments of a generation: never a silent second submit, and the clip whole in the end."""
+"""kill -9 at random moments of a generation: no silent second submit, and a whole clip at the end."""
 
 import os
 import pathlib
@@ -76,7 +76,7 @@ class Kill(unittest.TestCase):
                         continue
                 status = run.end()
                 self.assertEqual(status, 0, run.text())
-                # What a killed run said may have gone with it, so the journal counts.
+                # The output of a killed run may be lost, so the journal is checked.
                 self.assertEqual(says_so(run), doubtful, f"take {take}, seed {SEED}: {run.text()}")
                 break
             submits = self.service.stats()["submits"] - before

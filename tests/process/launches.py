@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""gst-launch-1.0 as processes of a test, over one genclip-sim; what it starts it stops, by their ids."""
+"""gst-launch-1.0 as processes of a test, over one genclip-sim; stops all processes that it starts, by their IDs."""
 
 import json
 import pathlib
@@ -57,7 +57,7 @@ def fetch(take, target, *properties):
 
 
 def journals(store):
-    """Every task.json of the store that is there and whole, by its take."""
+    """Every complete task.json of the store, by its take."""
     found = {}
     for path in pathlib.Path(store).glob("*/task.json"):
         record = json.loads(path.read_text())

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Many processes and one store: one submit a clip, whole clips for all, and nobody left waiting for the dead."""
+"""Many processes and one store: one submit per clip, whole clips for all, and no process waits for a dead one."""
 
 import os
 import pathlib

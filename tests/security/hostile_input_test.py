@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""URIs, model files, stores and parameters that somebody else wrote: judged or set aside, at once, without harm."""
+"""Foreign URIs, model files, stores and parameters: validated or set aside quickly and without harm."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from raw_service import CLIP, RawService, answer
 
 GENERATE = ["genclipsrc", "model=sd_2.0_special", "prompt=x", "poll-interval=10", "retries=0"]
 DECOY = "what belongs to somebody else\n"
-# Long past any run here; a wait for a pipe would never end.
+# Much longer than any run here; waiting for a pipe would never end.
 PATIENCE = 40
 
 URIS = [
@@ -33,7 +33,7 @@ URIS = [
     "genclip://sd_2.0_special?prompt=x&first_image=data:image/png;base64,AAAA",
     "genclip://sd_2.0_special?prompt=x&first_image=javascript:1", "genclip://sd_2.0_special?prompt=x&first_image=https://",
     "genclip://sd_2.0_special?prompt=x&last_image=https://m.example/1.png", "genclip://sd_2.0_special?prompt=x&model=dance-2.5",
-    # What a URI must never set: keys, where they go, and where files come to be.
+    # A URI must never set keys, their destination, or the location of files.
     *(f"genclip://sd_2.0_special?prompt=x&{field}=http://evil.example/k" for field in (
         "api_key", "api-key", "apikey", "API_KEY", "key", "token", "authorization", "api_key_file", "password")),
     *(f"genclip://sd_2.0_special?prompt=x&{field}=http://evil.example/k" for field in (
@@ -45,7 +45,7 @@ URIS = [
         f"da{sequence}nce?prompt=x", f"dance-2.5?prompt=x&du{sequence}ration=5", f"dance-2.5?prompt=x&duration={sequence}",
         f"dance-2.5?prompt=x&reference_images={sequence}", f"dance-2.5?prompt=x&api={sequence}")),
 ]
-# What a terminal obeys: sequences of both sets of controls, directions, ends of lines.
+# Terminal controls: sequences of both control sets, text directions, line ends.
 OBEYED = ("\x1b[2J", "\u009b", "\u202e", "\u2028")
 
 MODEL_FILES = {
@@ -162,7 +162,7 @@ class Parameters(Hostile):
 
 
 class Stores(Hostile):
-    """Of another user, or of a shared mount: every name of ours may be anything."""
+    """A store of another user, or on a shared mount: any of genclip's names may be anything."""
 
     NAMES = ("task.json", "clip.mp4", "clip.part", "lock", "use", "task.json.tmp", "task.json.spare")
 
@@ -183,7 +183,7 @@ class Stores(Hostile):
         return folder
 
     def judge(self, what):
-        """It ends; with the clip if it ends well, and nobody else's file is read or written."""
+        """The run ends, after success with the clip, and reads and writes no foreign file."""
         ended = self.generate()
         self.assertEqual(self.decoy.read_text(encoding="utf-8"), DECOY, f"{what}: written through")
         self.assertNotIn(DECOY.strip(), ended.stdout)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs a program with everything switched on that shows something, and looks for secrets in all that came out."""
+"""Runs a program with all possible output enabled, and searches this output for secrets."""
 
 import base64
 import json
@@ -17,7 +17,7 @@ def forms(secret):
              "escaped for a URL": urllib.parse.quote(secret, safe="").encode(),
              "escaped for JSON": json.dumps(secret)[1:-1].replace("/", "\\/").encode()}
     for offset in range(3):
-        # What base64 makes of it wherever it begins in a longer text, without the ends that its neighbours share.
+        # Its base64 forms at any offset in a longer text, without the characters that depend on neighbouring bytes.
         coded = base64.b64encode(b"\0" * offset + plain).rstrip(b"=")
         begin = 0 if offset == 0 else 4
         end = len(coded) - (0 if (offset + len(plain)) % 3 == 0 else 1)
@@ -27,7 +27,7 @@ def forms(secret):
 
 
 class Traces:
-    """A folder for what a program leaves behind: its outputs, debug log, dot files, store."""
+    """A folder for the files of a program: its output, debug log, dot files, store."""
 
     def __init__(self):
         self.temporary = tempfile.TemporaryDirectory()
@@ -60,7 +60,7 @@ class Traces:
         return ended
 
     def leaks(self, *secrets, but=()):
-        """Where any of them is, in any spelling, with what stands around it. `but`: files of the test's own."""
+        """All places of any of them, in any spelling, with the surrounding text. `but`: files of the test's own."""
         wanted = [(secret, name, form) for secret in secrets for name, form in forms(secret).items()]
         found = []
         for path in sorted(self.folder.rglob("*")):

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a hostile peer sends ends in an error, in time and in little memory; TLS holds; through the elements."""
+"""Through the elements: any hostile answer ends with an error, in time and with little memory; TLS is enforced."""
 
 import gzip
 import itertools
@@ -49,7 +49,7 @@ def chunked(piece):
     return b"%x\r\n%s\r\n" % (len(piece), piece)
 
 
-# Answers to any call that no call may be fooled, held up or filled up by.
+# Answers to any call that must not deceive, stall or overflow it.
 ANSWERS = {
     "a gzip bomb": lambda: answer(200, bomb(), "Content-Encoding: gzip"),
     "a bomb in a bomb": lambda: answer(200, gzip.compress(bomb()), "Content-Encoding: gzip, gzip"),
@@ -248,7 +248,7 @@ class Places(Limits):
             self.assertEqual(service.requests[0].headers["host"], service.url.removeprefix("http://"))
 
     def test_that_a_key_reaches_in_the_clear_are_warned_of(self):
-        """A proxy stands for the rest of the world, which nothing here may reach."""
+        """A proxy represents the outside network, which nothing here may reach."""
         with RawService() as proxy:
             proxy.media_url = "http://media.invalid/clip.mp4"
             settings = {"GENCLIP_BASE_URL": "http://service.invalid/api", "GENCLIP_LLM_BASE_URL": "http://service.invalid/llm"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Both services on loopback, saying byte for byte what a test wants: what no strict simulator would ever send."""
+"""Both services on loopback, which send exactly the bytes of a test: answers that the strict simulator would never send."""
 
 import json
 import socket

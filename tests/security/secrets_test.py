@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""No key, proxy password or signed URL is in anything that comes out of a run, however the key goes in and things go on."""
+"""No output of a run contains a key, proxy password or signed URL, however the key is set and the run ends."""
 
 import os
 import pathlib
@@ -28,7 +28,7 @@ FAILED = (1, 255)  # How gst-launch-1.0 ends when it fails, before it plays and 
 
 
 def echoes(key):
-    """Ways in which a service may hand a key back in what it says."""
+    """Ways in which a service may echo a key."""
     quoted = urllib.parse.quote(key, safe="")
     return [{"error": {"message": f"Key {key} is wrong"}}, {"error": f"Authorization: Bearer {key}"}, f"<html><title>{key}</title>",
             {"detail": [{"loc": ["header", key], "msg": f"bad {key}"}]}, {"message": f"see https://s.example/?key={quoted}"},
@@ -51,7 +51,7 @@ class Secrets(unittest.TestCase):
         return self.traces.run("gst-launch-1.0", "-v", "-m", "-t", *words, **{**self.addresses, **settings})
 
     def with_property(self, words, properties=(), **settings):
-        """The key by the property, and everything that an application can see."""
+        """The key in the property, and everything that an application can see."""
         file = self.key_file.with_suffix(".properties")
         file.write_text("\n".join([f"api-key={KEY}", *properties]), encoding="utf-8")
         self.addCleanup(file.unlink, missing_ok=True)
@@ -82,7 +82,7 @@ class TheSearch(unittest.TestCase):
             self.assertTrue(traces.leaks(KEY))
 
     def test_sees_what_gst_launch_itself_shows_of_a_command_line(self):
-        """A key on a command line is in the log of GStreamer's parser: the search is known to work, and docs/security.md warns."""
+        """A key on a command line is in the log of GStreamer's parser, as docs/security.md warns. This proves that the search works."""
         with Traces() as traces:
             traces.run("gst-launch-1.0", "-v", "genclipsrc", "dry-run=true", "model=dance-2.5", "prompt=x", f"api-key={KEY}",
                        "!", "fakesink")
@@ -146,7 +146,7 @@ class Failure(Secrets):
                 reply = answer(status, body, *headers, reason=f"Bad {KEY}")
                 self.service.submit = self.service.caption = reply
                 with self.subTest(element=element, status=status, body=body):
-                    # One run shows what can be shown: the property makes no difference to a failure.
+                    # One run is enough: the property has no effect on a failure.
                     ended = self.launch(words, GENCLIP_API_KEY=KEY, GENCLIP_STORE=str(self.traces.folder / f"store-{status}"))
                     self.assertIn(ended.returncode, FAILED, ended.stdout[-2000:])
                     self.assert_the_key_was_used(element)
@@ -207,7 +207,7 @@ class Failure(Secrets):
 
 
 class Echo(Secrets):
-    """A service that hands the key back in what succeeds."""
+    """A service that echoes the key in successful answers."""
 
     def test_in_a_status_an_error_or_a_header_is_not_shown(self):
         self.sign_clips()

@@ -36,7 +36,7 @@ def purpose(path, lines):
 
 
 def judge(path, text):
-    """What the head of that file lacks, or None."""
+    """What is missing in the head of that file, or None."""
     lines = text.splitlines()
     if lines and lines[0].startswith("#!"):
         lines = lines[1:]

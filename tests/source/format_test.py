@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The C++ files look as .clang-format says."""
+"""The C++ files follow .clang-format."""
 
 import os
 import subprocess

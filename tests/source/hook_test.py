@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The hook formats what is committed, and nothing else."""
+"""The hook formats only the committed files."""
 
 import pathlib
 import subprocess
@@ -22,7 +22,7 @@ class Hook(unittest.TestCase):
         self.write(".clang-format", (source_tree.TOP / ".clang-format").read_text(encoding="utf-8"))
 
     def git(self, *words):
-        # A test run from a hook of git's own must not work on that repository.
+        # A test that runs from a git hook must not work on that repository.
         env = {"PATH": "/usr/bin:/bin", "HOME": str(self.top), "GIT_CONFIG_NOSYSTEM": "1"}
         run = subprocess.run(["git", *words], cwd=self.top, env=env, capture_output=True, text=True, check=False)
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)

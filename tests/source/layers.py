@@ -28,7 +28,7 @@ MAY_INCLUDE = {
     "elements/clipsrc": [*BELOW_ELEMENTS, "elements/*"],
     "elements/captioner": [*BELOW_ELEMENTS, "elements/*"],
     "elements/*": BELOW_ELEMENTS,
-    # Shared wire code would cancel mistakes out.
+    # Shared wire code would hide mistakes.
     "examples/simulator": ["plugin/base"],
     # Registers the elements.
     "plugin/*": ["plugin/base", "elements/clipsrc", "elements/captioner"],
@@ -59,7 +59,7 @@ def layer_of(path):
 
 
 def judge(path, mark, included, generated):
-    """What is wrong with that include, or None."""
+    """The problem with that include, or None."""
     if mark == "<":
         owners = next((owners for prefix, owners in LIBRARY_OWNERS.items() if included.startswith(prefix)), None)
         if owners and not path.startswith(tuple(owners)):

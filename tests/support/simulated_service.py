@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""genclip-sim for process tests: started on free ports, asked what it saw, stopped by its own process."""
+"""genclip-sim for process tests: started on free ports, queried for its statistics, stopped by its process."""
 
 import json
 import os
@@ -58,7 +58,7 @@ class SimulatedService:
                                 text=True)
 
     def generate(self, *properties):
-        """Has a clip made ahead, without the service's polling pace, and returns the stored file."""
+        """Generates a clip in advance, with a fast polling interval, and returns the stored file."""
         before = set(self.store.glob("*/clip.*"))
         made = self.run("gst-launch-1.0", "genclipsrc", *properties, "poll-interval=20", "!", "fakesink")
         if made.returncode != 0:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs a sequence of real processes on one store against one simulator, and finds what broke a promise over money.
+"""Runs a sequence of real processes on one store against one simulator, and detects broken promises about money.
 
-Submits are counted by the service. One that is not the first of its clip must have been announced by the run that paid for it,
-or that run was killed and the journal says how many were never answered, or it was to replace a whole clip (--anew).
+Submits are counted by the service. A second submit of a clip is allowed in three cases: the run that paid for it
+posted a warning; that run was killed, and the journal counts the unanswered submits; or the run replaces a whole clip
+(--anew).
 """
 
 import contextlib
@@ -28,7 +29,7 @@ PATIENCE_S = 180
 
 
 class Broken(Exception):
-    """A promise that was not kept."""
+    """A broken promise."""
 
 
 @dataclasses.dataclass
@@ -89,7 +90,7 @@ class Driver:
     # ---- the store
 
     def folder_of_clip(self):
-        """Of this sequence's take: it is found once and remembered, as the store has one for each sequence."""
+        """The folder of this sequence's take; found once and cached, because the store has one for each sequence."""
         for path in self.store.glob("*/task.json"):
             if path.parent not in self.others:
                 with contextlib.suppress(OSError, ValueError):
@@ -174,7 +175,7 @@ class Driver:
     # ---- a sequence
 
     def run_sequence(self, steps):
-        """What each run said, step by step. Broken when a promise was."""
+        """The output of each run, step by step. Raises Broken if a promise was broken."""
         self.take += 1
         self.said = []
         self.paid = self.announced = self.replacing = self.unanswered = 0
@@ -201,7 +202,7 @@ class Driver:
         first = 1 if self.paid == 0 else 0
         announced = sum(end.announces() for end in ends)
         killed = sum(end.status < 0 and not end.announces() for end in ends)
-        # One that is to replace a clip needs one; several at once may be the ones that completed it.
+        # A run can replace only an existing clip; one of several concurrent runs may have completed it.
         replacing = sum(end.run.anew for end in ends) if was_whole or (self.was_whole and len(ends) > 1) else 0
         if paid > first + announced + killed + replacing:
             raise Broken(f"{paid} submits, of which {first} is the first, {announced} announced, {killed} of killed runs and "
@@ -218,7 +219,7 @@ class Driver:
             raise Broken("a whole clip is not served any more without the service: " + offline.text)
 
     def finish(self):
-        """A plain run, when all is well again."""
+        """A plain run without faults."""
         journal = self.journal()
         replaced = journal.get("replaces") or {}
         known = [journal.get("task_id"), replaced.get("task_id"), *journal.get("earlier_tasks", [])]
@@ -229,7 +230,7 @@ class Driver:
             raise Broken("a plain run without a fault fails: " + last.text)
         if paid and alive:
             raise Broken(f"the task {alive[0]} is in the journal and at the service, and the request was submitted again")
-        # What a killed run paid for without a word, the journal counts or a later run told.
+        # If a killed run paid without a warning, the journal counts it or a later run has warned of it.
         if self.paid > 1 + self.announced + self.replacing + self.unanswered:
             raise Broken(f"{self.paid} submits, and neither a run nor the journal tells of all of them")
 

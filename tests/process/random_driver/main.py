@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Random sequences of runs, faults, kills, keys and clocks against the simulator, until the time or their number is over.
+"""Random sequences of runs, faults, kills, keys and clocks against the simulator, for a given time or number.
 
   main.py --sequences 2000            seeds are told for each that broke a promise
   main.py --seconds 60 --seed 4711    a first seed; each sequence has the next one

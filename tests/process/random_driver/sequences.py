@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What a random sequence is made of, and the sequence of a seed: steps, each some runs at once under some faults."""
+"""The parts of a random sequence, and the sequence of a seed: each step has some concurrent runs under some faults."""
 
 import dataclasses
 import random
 
-# Each needs no more than seconds to be over, and may happen to some call or to all of a step.
+# Each ends within seconds, and can affect some or all calls of a step.
 FAULTS = {
     "submit": ["status=400", "status=401", "status=402", "status=404", "status=409", "status=422", "status=429;retry-after=0",
                "status=500", "status=502", "status=503;retry-after=0", "delay=60", "reset", "lose-answer", "lose-answer",
@@ -33,7 +33,7 @@ class Run:
 
 
 def plain(key="right"):
-    """A run that must do well where nothing is wrong."""
+    """A run that must succeed if there is no fault."""
     return Run("genclip", anew=False, key=key, clock=None, ended_by=None, after_s=0, is_patient=True)
 
 
