@@ -35,7 +35,7 @@ def genclip_json(*words, **changes):
 
 
 def genclip_on_terminal(*words, columns=0, watch=None, **changes):
-    """Exit code and what a terminal of so many columns gets, both streams in one; `watch` gets each piece as it comes."""
+    """Exit code and output on a terminal of this width, both streams together; `watch` gets each piece as it arrives."""
     changes = {"TERM": "xterm", **changes}
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("4H", 50, columns, 0, 0))
