@@ -40,14 +40,14 @@ class ClipSource {
 
   // The URI as it was given, or one made of the properties; empty without a model.
   std::string uri() const EXCLUDES(mutex_);
-  // The same with the name of a file of the model's kind, for who goes by its extension.
+  // The same with a file name of the model's kind, for elements that use its extension.
   std::string uri_with_extension() const EXCLUDES(mutex_);
   Result<void> set_uri(const std::string &uri) EXCLUDES(mutex_);
 
   GenerationState state() const EXCLUDES(mutex_);
   // Never waits.
   std::optional<uint64_t> size() const EXCLUDES(mutex_);
-  // The same for who asks before any read: waits a moment, once in a run, for the look for a stored clip.
+  // The same before any read: waits briefly, once per run, for the search for a stored clip.
   std::optional<uint64_t> size_after_look() EXCLUDES(mutex_);
 
   // On the way to PAUSED: judges everything, has somebody else look for a stored clip; touches neither disk

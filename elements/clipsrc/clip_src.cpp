@@ -71,8 +71,8 @@ void src_finalize(GObject *object) {
   G_OBJECT_CLASS(genclip_src_parent_class)->finalize(object);
 }
 
-// Judges the request; nothing is asked for before the first byte is. Not in change_state: downstream
-// activates first, and in pull mode starts to pull before this element's own state change.
+// Validates the request; no request is sent before the first read. Not in change_state: downstream activates
+// first, and in pull mode starts to pull before this element's own state change.
 gboolean start(GstBaseSrc *src) {
   const auto prepared = source_of(src).prepare();
   if (!prepared) post_error(GST_ELEMENT(src), prepared.error());

@@ -87,7 +87,7 @@ class Verdict {
     }
     const std::string kind = to_word(reference.kind);
     if (!may_be(facts.media_type, reference.kind))
-      return problem(reference, "is " + quoted(facts.media_type) + ", which is no " + kind);
+      return problem(reference, "is " + quoted(facts.media_type) + ", which is not " + kind + " data");
     const auto &formats = limits.formats;
     const std::string_view format = format_name(facts.media_type);
     if (formats.empty() || limits.similar_formats ||

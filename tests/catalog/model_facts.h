@@ -25,7 +25,7 @@ struct Range {
 struct ModelFacts {
   std::string model;
   bool image = false;   // the result is an image
-  bool open = false;    // its fields are not shown, but for those below
+  bool open = false;    // its fields are undocumented, except those below
   bool assets = false;  // asset library supported
   bool legacy = false;  // listed in §1.8 only
   bool both = false;    // listed in §1.8 too

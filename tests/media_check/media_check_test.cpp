@@ -176,7 +176,7 @@ TEST(MediaHeaders, AreAskedAgainByAByteWhenHeadSaysThatItIsNoMedium) {
   MediaServer server({{"/a", {"<html>", "text/html"}}});
   const auto request = media_request("sd_2.0_special", {{"reference_images", {server.url("/a")}}});
   EXPECT_EQ(text_of(check(request, options(MediaCheck::headers))),
-            "reference_images is \"text/html\", which is no image.");
+            "reference_images is \"text/html\", which is not image data.");
 }
 
 TEST(MediaHeaders, OfAnEmptyMediumAreAProblem) {
@@ -219,7 +219,7 @@ TEST(MediaHeaders, FollowRedirectsAndJudgeWhereTheyEnd) {
   MediaServer server({{"/a", {.bytes = "", .location = "/b"}}, {"/b", {png(), "text/html"}}});
   const auto request = media_request("dance-2.5", {{"reference_images", {server.url("/a")}}});
   EXPECT_EQ(text_of(check(request, options(MediaCheck::headers))),
-            "reference_images is \"text/html\", which is no image.");
+            "reference_images is \"text/html\", which is not image data.");
 }
 
 TEST(MediaHeaders, AreAskedForAgainAfterATransientFailure) {
@@ -366,7 +366,7 @@ TEST(MediaContent, CountsAndNotItsName) {
   EXPECT_EQ(text_of(check(fine, options(MediaCheck::full))), "");
   const auto page = media_request("dance-2.5", {{"reference_images", {server.url("/page.png")}}});
   EXPECT_EQ(text_of(check(page, options(MediaCheck::full))),
-            "reference_images is \"text/html\", which is no image.");
+            "reference_images is \"text/html\", which is not image data.");
 }
 
 TEST(MediaContent, ThatIsDamagedOrAPlaylistIsRefused) {

@@ -216,7 +216,7 @@ TEST_F(ClipFolderTest, HalfOfATasksIdIsNone) {
   EXPECT_EQ(found_in(R"({"task_id": "t\u002d1", oops)"), "none");
 }
 
-// B9: a lock on a shared file system can be lost without a word.
+// B9: a lock on a shared file system can be lost silently.
 TEST_F(ClipFolderTest, AWriterThatLostItsLockChangesNothingOfWhatTheNextOneWrote) {
   add(record_of("a", ClipState::submitted));
   ClipFolder first(files_, path_);

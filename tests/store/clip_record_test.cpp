@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// task.json: what is written is read, and what is no record is refused with a reason.
+// task.json: a written record reads back the same, and an invalid one is refused with a reason.
 #include "plugin/store/clip_record.h"
 
 #include <gmock/gmock.h>

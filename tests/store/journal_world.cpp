@@ -137,7 +137,7 @@ void pay(JournalWorld &world, const Process &process) {
     accuse(world, "paid anew for a task that was lost while this run waited, before anybody was told");
   for (ServiceTask &task : world.tasks) {
     if (!is_owed(task)) continue;
-    if (!process.has_warned) accuse(world, "paid anew without a word while " + task.id + " was paid");
+    if (!process.has_warned) accuse(world, "paid again without a warning while " + task.id + " was paid");
     if (task.is_told && !has(process.run.unknown, task.id))
       accuse(world, "paid anew while " + task.id + " was to be had");
     task.is_warned_of = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The address of a paid clip, however a service writes it; and what is no address.
+// The URL of a paid clip, in each form that a service may use; and texts that are not a URL.
 #include "tests/task/task_fixture.h"
 
 namespace genclip::test {

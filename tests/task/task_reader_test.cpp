@@ -96,7 +96,7 @@ const std::vector<Row> kRows = {
     {.what = "both names", .body = R"({"task_id":"t2","id":"t1"})", .id = "t1"},
     {.what = "an ID with a line break inside", .body = R"({"id":"a\nb"})"},
     {.what = "an ID of a megabyte", .body = R"({"id":")" + std::string(1 << 20, 'a') + R"("})"},
-    {.what = "an ID that is no ASCII", .body = R"({"id":"\u4efb\u52a1/1?x"})", .id = "任务/1?x"},
+    {.what = "an ID that is not ASCII", .body = R"({"id":"\u4efb\u52a1/1?x"})", .id = "任务/1?x"},
 
     // Progress.
     {.what = "progress 0", .body = R"({"progress":0})", .progress = 0},
@@ -253,7 +253,7 @@ const std::vector<Row> kRows = {
      .body = R"({"status":"failed","error":1003})",
      .status = failed,
      .error = "code 1003"},
-    {.what = "a failure without a word", .body = R"({"status":"failed","error":null})", .status = failed},
+    {.what = "a failure without a message", .body = R"({"status":"failed","error":null})", .status = failed},
     {.what = "fail_reason",
      .body = R"({"status":"failed","error":null,"fail_reason":"timeout upstream"})",
      .status = failed,
