@@ -190,7 +190,7 @@ class Redirects(Limits):
         for place in ("file:///etc/passwd", "ftp://127.0.0.1/x", "data:video/mp4;base64,AAAA", "resource:///org", "javascript:1"):
             with self.subTest(place=place), RawService() as service:
                 service.media = answer(302, b"", f"Location: {place}")
-                self.assertIn("no http or https URL", self.assert_refused(service, GENERATE))
+                self.assertIn("other than an http or https URL", self.assert_refused(service, GENERATE))
             with self.subTest(video_url=place), RawService() as service:
                 service.query = task(video_url=place)
                 self.assert_refused(service, [*GENERATE, "timeout=3"])
