@@ -3,6 +3,8 @@
 // ErrorKind to GStreamer's domains and codes, in one table.
 #include "elements/post_error.h"
 
+#include "plugin/base/log.h"
+
 namespace genclip {
 namespace {
 
@@ -42,8 +44,10 @@ GstStructure *details_of(const Error &error) {
   return details;
 }
 
-void post(GstElement *element, GstMessageType type, const Error &error) {
+void post(GstElement *element, GstDebugCategory *category, GstMessageType type, const Error &error) {
   if (error.kind == ErrorKind::cancelled) return;
+  GST_CAT_LEVEL_LOG(category, type == GST_MESSAGE_ERROR ? GST_LEVEL_ERROR : GST_LEVEL_WARNING, element, "%s",
+                    log_text(error).c_str());
   const auto [domain, code] = code_of(error.kind);
   gst_element_message_full_with_details(element, type, domain, code, g_strdup(error.text.c_str()),
                                         error.debug.empty() ? nullptr : g_strdup(error.debug.c_str()),
@@ -52,7 +56,11 @@ void post(GstElement *element, GstMessageType type, const Error &error) {
 
 }  // namespace
 
-void post_error(GstElement *element, const Error &error) { post(element, GST_MESSAGE_ERROR, error); }
-void post_warning(GstElement *element, const Error &error) { post(element, GST_MESSAGE_WARNING, error); }
+void post_error(GstElement *element, GstDebugCategory *category, const Error &error) {
+  post(element, category, GST_MESSAGE_ERROR, error);
+}
+void post_warning(GstElement *element, GstDebugCategory *category, const Error &error) {
+  post(element, category, GST_MESSAGE_WARNING, error);
+}
 
 }  // namespace genclip

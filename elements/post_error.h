@@ -11,10 +11,11 @@ namespace genclip {
 
 // Posts one ERROR message in the domain and code of `error.kind`, with `task-id` (string), `http-status`
 // (uint) and `service-message` (string) in its details where they are known. Call it without any lock.
-// Cancelled is never posted.
-void post_error(GstElement *element, const Error &error);
+// Cancelled is never posted. The same goes to the log, in `category`: GStreamer itself tells of messages in
+// its own categories only.
+void post_error(GstElement *element, GstDebugCategory *category, const Error &error);
 
 // The same as a WARNING message.
-void post_warning(GstElement *element, const Error &error);
+void post_warning(GstElement *element, GstDebugCategory *category, const Error &error);
 
 }  // namespace genclip

@@ -9,6 +9,7 @@
 
 #include "elements/captioner/gap_event.h"
 #include "elements/captioner/still_maker.h"
+#include "elements/element_log.h"
 #include "plugin/caption/caption_text.h"
 
 namespace genclip {
@@ -51,8 +52,15 @@ void CaptionStage::abort() { line_.close(); }
 void CaptionStage::stop() {
   line_.stop();
   codecs_.leave();
+  if (threads_.empty()) return;
   for (std::thread &thread : threads_) thread.join();
   threads_.clear();
+  const CaptionStats run = stats();
+  GST_CAT_INFO_OBJECT(gencaption_category(), element_,
+                      "stopped: %" G_GUINT64_FORMAT " requests (%" G_GUINT64_FORMAT
+                      " of them again), %" G_GUINT64_FORMAT " captions, %" G_GUINT64_FORMAT
+                      " windows skipped, %" G_GUINT64_FORMAT " answers late",
+                      run.requests, run.retries, run.captions, run.skipped, run.late);
 }
 
 void CaptionStage::set_prompt(const std::string &prompt, const std::string &system_instruction) {
@@ -89,6 +97,9 @@ void CaptionStage::look_whether_live() {
 }
 
 void CaptionStage::set_live(bool live, uint64_t upstream_latency) {
+  if (live_ != live)
+    GST_CAT_INFO_OBJECT(gencaption_category(), element_, "upstream is %s, its latency %" GST_TIME_FORMAT,
+                        live ? "live" : "not live", GST_TIME_ARGS(upstream_latency));
   MutexLock lock(live_mutex_);
   upstream_latency_ = live && GST_CLOCK_TIME_IS_VALID(upstream_latency) ? upstream_latency : 0;
   live_ = live;
@@ -96,6 +107,7 @@ void CaptionStage::set_live(bool live, uint64_t upstream_latency) {
 }
 
 GstFlowReturn CaptionStage::chain(GRef<GstBuffer> buffer) {
+  GST_CAT_LOG_OBJECT(gencaption_category(), sink_, "%" GST_PTR_FORMAT, static_cast<gpointer>(buffer.get()));
   if (!looked_live_.exchange(true)) look_whether_live();
   const InputKind kind = input_->kind();
   if (kind == InputKind::none) return GST_FLOW_NOT_NEGOTIATED;
@@ -187,6 +199,7 @@ void CaptionStage::flush_stop(GRef<GstEvent> event) {
 }
 
 GstFlowReturn CaptionStage::sink_event(GRef<GstEvent> event) {
+  GST_CAT_DEBUG_OBJECT(gencaption_category(), sink_, "%s", GST_EVENT_TYPE_NAME(event.get()));
   switch (GST_EVENT_TYPE(event.get())) {
     case GST_EVENT_FLUSH_START: flush_start(std::move(event)); return GST_FLOW_OK;
     case GST_EVENT_FLUSH_STOP: flush_stop(std::move(event)); return GST_FLOW_OK;

@@ -59,6 +59,8 @@ class CaptionStage {
   SlotPtr new_slot(const AskedTime &asked, uint64_t stream_time);
 
   void work();
+  void log_question(const CaptionSlot &slot) const;
+  void log_answer(const CaptionSlot &slot, const Result<ContentAnswer> &answer) const;
   void run_task();
   std::optional<uint64_t> due() const;
   GstFlowReturn put_out(LineOutput output);

@@ -7,11 +7,34 @@
 
 #include "elements/captioner/caption_stage.h"
 #include "elements/captioner/gap_event.h"
+#include "elements/element_log.h"
 #include "elements/post_error.h"
 #include "plugin/caption/caption_text.h"
 #include "plugin/caption/sentence_splitter.h"
 
 namespace genclip {
+
+// Of a request and its answer the log has the sizes: the words are the user's.
+void CaptionStage::log_question(const CaptionSlot &slot) const {
+  GST_CAT_DEBUG_OBJECT(gencaption_category(), element_,
+                       "%" GST_TIME_FORMAT ": %s: %" G_GSIZE_FORMAT " stills, %" G_GSIZE_FORMAT
+                       " bytes of text, %" G_GSIZE_FORMAT " earlier captions",
+                       GST_TIME_ARGS(slot.window.start), slot.known ? "has the answer already" : "asks",
+                       slot.request.stills.size(), slot.request.text.size(), slot.request.earlier.size());
+}
+
+void CaptionStage::log_answer(const CaptionSlot &slot, const Result<ContentAnswer> &answer) const {
+  if (!answer) {
+    GST_CAT_INFO_OBJECT(gencaption_category(), element_, "%" GST_TIME_FORMAT ": no caption: %s",
+                        GST_TIME_ARGS(slot.window.start), log_text(answer.error()).c_str());
+    return;
+  }
+  GST_CAT_DEBUG_OBJECT(gencaption_category(), element_,
+                       "%" GST_TIME_FORMAT ": answered with %" G_GSIZE_FORMAT
+                       " bytes (%s), %" G_GUINT64_FORMAT " tokens",
+                       GST_TIME_ARGS(slot.window.start), answer->text.size(), answer->finish_reason.c_str(),
+                       answer->total_tokens);
+}
 
 void CaptionStage::work() {
   while (const SlotPtr slot = line_.next_question()) {
@@ -25,12 +48,19 @@ void CaptionStage::work() {
         line_.add_sentences(slot, std::move(sentences));
         return true;
       };
+    listener.on_failure = [&](const Error &failure, std::chrono::milliseconds pause) {
+      GST_CAT_DEBUG_OBJECT(
+          gencaption_category(), element_, "%" GST_TIME_FORMAT ": asks again in %" G_GINT64_FORMAT " ms: %s",
+          GST_TIME_ARGS(slot->window.start), static_cast<gint64>(pause.count()), log_text(failure).c_str());
+    };
     listener.on_retry = [&] {
       splitter = {};
       return line_.may_retry();
     };
+    log_question(*slot);
     Result<ContentAnswer> answer =
         slot->known ? *slot->known : client_->ask(slot->request, listener, slot->cancellable.get());
+    log_answer(*slot, answer);
     if (answer && !slot->known) line_.keep_answer(slot, *answer);
     if (slot->known && listener.on_text) listener.on_text(answer->text);
     std::vector<std::string> sentences;
@@ -69,6 +99,7 @@ void CaptionStage::run_task() {
   if (std::holds_alternative<Nothing>(output)) return;
   const GstFlowReturn flow = put_out(std::move(output));
   if (flow == GST_FLOW_OK) return;
+  GST_CAT_INFO_OBJECT(gencaption_category(), src_, "pauses: %s", gst_flow_get_name(flow));
   const bool is_heard = line_.set_flow(flow);
   // Post the error here, as queues do: upstream has already sent EOS and cannot report it.
   if (!is_heard && (flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS) && flow != GST_FLOW_ERROR)
@@ -79,11 +110,14 @@ void CaptionStage::run_task() {
 GstFlowReturn CaptionStage::put_out(LineOutput output) {
   if (auto *event = std::get_if<GRef<GstEvent>>(&output)) {
     const GstEventType type = GST_EVENT_TYPE(event->get());
+    GST_CAT_DEBUG_OBJECT(gencaption_category(), src_, "%s", GST_EVENT_TYPE_NAME(event->get()));
     if (type == GST_EVENT_SEGMENT) gst_event_copy_segment(event->get(), &out_segment_);
     if (!gst_pad_push_event(src_, GRef<GstEvent>(*event).release())) line_.keep(std::move(*event));
     return GST_FLOW_OK;
   }
   if (const auto *silence = std::get_if<Silence>(&output)) {
+    GST_CAT_LOG_OBJECT(gencaption_category(), src_, "silence from %" GST_TIME_FORMAT " to %" GST_TIME_FORMAT,
+                       GST_TIME_ARGS(silence->span.start), GST_TIME_ARGS(silence->span.end));
     gst_pad_push_event(src_,
                        gap_event(silence->span.start, silence->span.end - silence->span.start).release());
     return GST_FLOW_OK;
@@ -107,16 +141,17 @@ GstFlowReturn CaptionStage::put_out_caption(const Spoken &spoken) {
   GstBuffer *buffer = gst_buffer_new_memdup(spoken.text.data(), spoken.text.size());
   GST_BUFFER_PTS(buffer) = spoken.span.start;
   GST_BUFFER_DURATION(buffer) = duration;
+  GST_CAT_LOG_OBJECT(gencaption_category(), src_, "%" GST_PTR_FORMAT, static_cast<gpointer>(buffer));
   return gst_pad_push(src_, buffer);
 }
 
 GstFlowReturn CaptionStage::put_out_notice(const Notice &notice) {
   if (!notice.failed || settings_.on_error == OnError::skip) {
-    post_warning(element_, notice.error);
+    post_warning(element_, gencaption_category(), notice.error);
     return GST_FLOW_OK;
   }
   if (notice.error.kind == ErrorKind::cancelled) return GST_FLOW_FLUSHING;
-  post_error(element_, notice.error);
+  post_error(element_, gencaption_category(), notice.error);
   gst_pad_push_event(src_, gst_event_new_eos());
   return GST_FLOW_ERROR;
 }

@@ -9,11 +9,11 @@
 
 #include "elements/captioner/caption_settings.h"
 #include "elements/captioner/caption_stage.h"
+#include "elements/element_log.h"
 #include "elements/post_error.h"
 #include "elements/startup_warnings.h"
 #include "plugin/http/api_key.h"
-
-GST_DEBUG_CATEGORY_STATIC(gencaption_debug);
+#include "plugin/http/redaction.h"
 
 namespace genclip {
 namespace {
@@ -78,8 +78,8 @@ void captioner_set_property(GObject *object, guint id, const GValue *value, GPar
     }
   }
   if (refused)
-    GST_CAT_WARNING_OBJECT(gencaption_debug, object, "The property %s can change in NULL and READY only.",
-                           spec->name);
+    GST_CAT_WARNING_OBJECT(gencaption_category(), object,
+                           "The property %s can change in NULL and READY only.", spec->name);
 }
 
 void captioner_get_property(GObject *object, guint id, GValue *value, GParamSpec *) noexcept {
@@ -103,13 +103,15 @@ bool start(Captioner *self) {
   }
   auto good = checked(std::move(settings));
   if (!good) {
-    post_error(&self->parent, good.error());
+    post_error(&self->parent, gencaption_category(), good.error());
     return false;
   }
   std::vector<std::string> warnings = key_in_clear(good->llm_base_url, "llm-base-url");
   for (std::string &mistakes : unreported_catalog_mistakes()) warnings.push_back(std::move(mistakes));
   for (std::string &warning : warnings)
-    post_warning(&self->parent, {ErrorKind::settings, std::move(warning)});
+    post_warning(&self->parent, gencaption_category(), {ErrorKind::settings, std::move(warning)});
+  GST_CAT_INFO_OBJECT(gencaption_category(), self, "asks %s of %s", good->model.c_str(),
+                      redact_url(good->llm_base_url).c_str());
   if (!http) http = HttpClient::shared({good->proxy, good->tls_ca_file});
   self->parts->stage.start(*good, std::move(http));
   return true;
@@ -212,7 +214,6 @@ GType captioner_get_type() {
 }
 
 bool register_captioner(GstPlugin *plugin) {
-  GST_DEBUG_CATEGORY_INIT(gencaption_debug, "gencaption", 0, "Generated captions");
   return gst_element_register(plugin, "gencaption", GST_RANK_NONE, captioner_get_type());
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "elements/element_log.h"
 #include "elements/post_error.h"
 
 namespace genclip {
@@ -89,7 +90,8 @@ void ClipMessages::on_change(const GenerationState &state) {
 
 void ClipMessages::on_warning(const Error &warning) {
   MutexLock lock(mutex_);
-  if (element_) enqueue([warning](GstElement *element) { post_warning(element, warning); });
+  if (element_)
+    enqueue([warning](GstElement *element) { post_warning(element, genclipsrc_category(), warning); });
 }
 
 void ClipMessages::post_in_turn(std::function<void(GstElement *)> post) {

@@ -3,10 +3,12 @@
 // The one place that waits is read(), and interrupt() ends it.
 #include "elements/clipsrc/clip_source.h"
 
+#include "elements/element_log.h"
 #include "elements/startup_warnings.h"
 #include "plugin/catalog/catalog.h"
 #include "plugin/catalog/clip_uri.h"
 #include "plugin/catalog/request_fields.h"
+#include "plugin/http/redaction.h"
 #include "plugin/task/task_wire.h"
 
 namespace genclip {
@@ -107,6 +109,8 @@ Result<void> ClipSource::prepare() {
     generation = run_.generation = std::move(joined.generation);
     run_.joined_at = std::move(joined.state);
   }
+  GST_CAT_INFO_OBJECT(genclipsrc_category(), element_, "plays %s of %s", generation->log_name().c_str(),
+                      redact_url(generation->job().endpoint.base_url).c_str());
   generation->look();
   return {};
 }
@@ -147,6 +151,8 @@ ClipSource::Run ClipSource::begin() {
     if (!run_.generation || std::exchange(began_, true)) return run_;
     run = run_;
   }
+  GST_CAT_INFO_OBJECT(genclipsrc_category(), element_, "wants the bytes of %s",
+                      run.generation->log_name().c_str());
   run.generation->start([messages = run.messages, state = run.joined_at] { messages->on_change(state); });
   return run;
 }
@@ -160,6 +166,8 @@ Result<void> ClipSource::open_stream(const Run &run, uint64_t size, bool pulled,
   element_->segment.duration = size;
   GST_OBJECT_UNLOCK(element_);
   gst_element_post_message(element, gst_message_new_duration_changed(GST_OBJECT(element)));
+  GST_CAT_INFO_OBJECT(genclipsrc_category(), element_, "%s begins: %" G_GUINT64_FORMAT " bytes, %s",
+                      run.generation->log_name().c_str(), size, pulled ? "pulled" : "pushed");
   const auto tags = tags_of(*run.generation);
   if (pulled) {
     // Who pulls makes the stream's events: the application alone can be told.
@@ -196,7 +204,10 @@ Result<GRef<GstBuffer>> ClipSource::read(uint64_t offset, unsigned size, bool wh
       MutexLock lock(mutex_);
       plan = plan_;
     }
-    if (plan && !opened_) show_request(*plan, *run.messages);
+    if (plan && !opened_) {
+      GST_CAT_INFO_OBJECT(genclipsrc_category(), element_, "dry run: posts the request, sends nothing");
+      show_request(*plan, *run.messages);
+    }
     opened_ = true;
     if (!run.messages->wait_posted(watch)) return cancelled();
     return GRef<GstBuffer>();

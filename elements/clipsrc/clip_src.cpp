@@ -4,6 +4,7 @@
 #include "elements/clipsrc/clip_src.h"
 
 #include "elements/clipsrc/clip_source.h"
+#include "elements/element_log.h"
 #include "elements/post_error.h"
 
 using namespace genclip;
@@ -20,9 +21,6 @@ static void genclip_src_uri_handler_init(gpointer iface, gpointer data);
 
 G_DEFINE_TYPE_WITH_CODE(GenclipSrc, genclip_src, GST_TYPE_BASE_SRC,
                         G_IMPLEMENT_INTERFACE(GST_TYPE_URI_HANDLER, genclip_src_uri_handler_init))
-
-GST_DEBUG_CATEGORY_STATIC(genclipsrc_debug);
-#define GST_CAT_DEFAULT genclipsrc_debug
 
 namespace {
 
@@ -41,7 +39,8 @@ guint read_only_id(ReadOnly property) { return static_cast<guint>(clip_propertie
 void src_set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec) {
   const auto &row = clip_properties()[id - 1];
   if (!source_of(object).edit_settings([&](ClipSettings &settings) { set_field(settings, row, value); }))
-    GST_WARNING_OBJECT(object, "The property %s can change in NULL and READY only.", spec->name);
+    GST_CAT_WARNING_OBJECT(genclipsrc_category(), object,
+                           "The property %s can change in NULL and READY only.", spec->name);
 }
 
 void src_get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
@@ -75,12 +74,13 @@ void src_finalize(GObject *object) {
 // first, and in pull mode starts to pull before this element's own state change.
 gboolean start(GstBaseSrc *src) {
   const auto prepared = source_of(src).prepare();
-  if (!prepared) post_error(GST_ELEMENT(src), prepared.error());
+  if (!prepared) post_error(GST_ELEMENT(src), genclipsrc_category(), prepared.error());
   return prepared.has_value();
 }
 
 gboolean stop(GstBaseSrc *src) {
   source_of(src).release();
+  GST_CAT_INFO_OBJECT(genclipsrc_category(), src, "stopped");
   return TRUE;
 }
 
@@ -93,25 +93,35 @@ gboolean get_size(GstBaseSrc *src, guint64 *size) {
 }
 
 gboolean unlock(GstBaseSrc *src) {
+  GST_CAT_DEBUG_OBJECT(genclipsrc_category(), src, "ends all waits");
   source_of(src).interrupt();
   return TRUE;
 }
 
 gboolean unlock_stop(GstBaseSrc *src) {
+  GST_CAT_DEBUG_OBJECT(genclipsrc_category(), src, "may wait again");
   source_of(src).resume();
   return TRUE;
 }
 
 GstFlowReturn create(GstBaseSrc *src, guint64 offset, guint size, GstBuffer **buffer) {
-  const bool pulled = GST_PAD_MODE(GST_BASE_SRC_PAD(src)) == GST_PAD_MODE_PULL;
+  GstPad *pad = GST_BASE_SRC_PAD(src);
+  const bool pulled = GST_PAD_MODE(pad) == GST_PAD_MODE_PULL;
   auto bytes = source_of(src).read(offset, size, pulled);
   if (!bytes) {
-    if (bytes.error().kind == ErrorKind::cancelled) return GST_FLOW_FLUSHING;
-    post_error(GST_ELEMENT(src), bytes.error());
+    if (bytes.error().kind == ErrorKind::cancelled) {
+      GST_CAT_DEBUG_OBJECT(genclipsrc_category(), pad, "flushing at %" G_GUINT64_FORMAT, offset);
+      return GST_FLOW_FLUSHING;
+    }
+    post_error(GST_ELEMENT(src), genclipsrc_category(), bytes.error());
     return GST_FLOW_ERROR;
   }
-  if (!*bytes) return GST_FLOW_EOS;
+  if (!*bytes) {
+    GST_CAT_DEBUG_OBJECT(genclipsrc_category(), pad, "end of the clip at %" G_GUINT64_FORMAT, offset);
+    return GST_FLOW_EOS;
+  }
   *buffer = bytes->release();
+  GST_CAT_LOG_OBJECT(genclipsrc_category(), pad, "%" GST_PTR_FORMAT, static_cast<gpointer>(*buffer));
   return GST_FLOW_OK;
 }
 
@@ -126,13 +136,17 @@ void learn_size(GstBaseSrc *src) {
 
 // A reverse segment without a stop begins at the clip's end. `segment` is a copy, the element's comes of it.
 gboolean do_seek(GstBaseSrc *src, GstSegment *segment) {
+  GST_CAT_DEBUG_OBJECT(genclipsrc_category(), src, "seeks to %" GST_SEGMENT_FORMAT,
+                       static_cast<gpointer>(segment));
   const bool begins_at_the_end = segment->rate < 0 && segment->stop == static_cast<guint64>(-1);
   if (begins_at_the_end && segment->duration == static_cast<guint64>(-1)) {
     const auto size = source_of(src).size_after_look();
     if (!size) {
-      post_error(GST_ELEMENT(src), {ErrorKind::settings,
-                                    "The clip cannot be played backwards before its size is known. Seek once "
-                                    "it plays, or generate the clip first."});
+      post_error(
+          GST_ELEMENT(src), genclipsrc_category(),
+          {ErrorKind::settings,
+           "The clip cannot be played backwards before its size is known. Seek once it plays, or generate "
+           "the clip first."});
       return FALSE;
     }
     segment->duration = segment->position = *size;
@@ -249,6 +263,5 @@ static void genclip_src_init(GenclipSrc *self) {
 }
 
 bool genclip::register_clip_src(GstPlugin *plugin) {
-  GST_DEBUG_CATEGORY_INIT(genclipsrc_debug, "genclipsrc", 0, "Generated clip source");
   return gst_element_register(plugin, "genclipsrc", GST_RANK_PRIMARY, genclip_src_get_type());
 }

@@ -181,6 +181,7 @@ Result<ContentAnswer> ContentClient::ask(const ContentRequest &request, const Co
     Failure &failure = answer.error();
     const auto wait = policy.delay_before(attempt, failure.wait);
     if (!failure.transient || said || !wait || *wait > kLongestAskedWait) return std::move(failure.error);
+    if (listener.on_failure) listener.on_failure(failure.error, *wait);
     if (!clock_.sleep_until(clock_.now() + *wait, cancellable)) return cancelled();
     if (listener.on_retry && !listener.on_retry()) return std::move(failure.error);
   }

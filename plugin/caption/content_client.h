@@ -39,6 +39,8 @@ struct ContentListener {
   // The text as it arrives. Once this returns true, a part of the text has left, and cannot be taken back; so
   // a failure is final then.
   std::function<bool(std::string_view)> on_text = {};
+  // Called when a try failed and another one follows after that pause.
+  std::function<void(const Error &failure, std::chrono::milliseconds pause)> on_failure = {};
   // Called before a further try is sent, with which the text begins anew. False forbids it (a budget).
   std::function<bool()> on_retry = {};
 };

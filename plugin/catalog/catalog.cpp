@@ -2,13 +2,13 @@
 #include "plugin/catalog/catalog.h"
 
 #include <gio/gio.h>
-#include <gst/gst.h>
 
 #include <algorithm>
 #include <cstdlib>
 
 #include "plugin/base/durable_file.h"
 #include "plugin/base/gref.h"
+#include "plugin/base/log.h"
 #include "plugin/base/mutex.h"
 #include "plugin/catalog/catalog_reader.h"
 #include "plugin/catalog/closest.h"
@@ -54,12 +54,9 @@ void read_path_list(CatalogReader &reader, const std::string &list) {
 }
 
 GstDebugCategory *catalog_category() {
-  static GstDebugCategory *category =
-      _gst_debug_category_new("genclip-catalog", 0, "Model files of the genclip elements");
+  static GstDebugCategory *const category = new_log_category("genclip-catalog", "Model files");
   return category;
 }
-
-#define GST_CAT_DEFAULT catalog_category()
 
 // One catalog for each value that the variable has had. No other lock is taken while its lock is held.
 class Catalogs {
@@ -73,7 +70,8 @@ class Catalogs {
     read_path_list(reader, path_list);
     Catalog::Ptr catalog = known = reader.finish();
     lock.unlock();
-    for (const Mistake &mistake : catalog->mistakes()) GST_WARNING("%s", mistake.to_text().c_str());
+    for (const Mistake &mistake : catalog->mistakes())
+      GST_CAT_WARNING(catalog_category(), "%s", mistake.to_text().c_str());
     return catalog;
   }
 

@@ -125,7 +125,7 @@ PropertySpec read_property(const FieldSpec &spec, const Json &json, MistakeLog &
   else if (media_kind(spec.type))
     property.kind = single ? PropertySpec::Kind::url : PropertySpec::Kind::urls;
   else if (spec.type != FieldType::string)
-    reader.mistake(json, std::string("no property has the type ") + name_of(spec.type) + ".");
+    reader.mistake(json, std::string("no property has the type ") + to_word(spec.type) + ".");
   if (property.kind == PropertySpec::Kind::integer &&
       (!spec.unset.integer() || !has_room(property, spec.unset)))
     reader.mistake(json, "it needs an integer for unset, from min to max.");

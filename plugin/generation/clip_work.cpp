@@ -6,8 +6,8 @@
 #include "plugin/generation/download.h"
 #include "plugin/generation/exit_guard.h"
 #include "plugin/generation/generation.h"
+#include "plugin/generation/generation_log.h"
 #include "plugin/store/clip_removal.h"
-#include "plugin/store/store_log.h"
 #include "plugin/task/reply_error.h"
 
 namespace genclip {
@@ -40,6 +40,8 @@ ClipWork::ClipWork(Generation &generation)
   record_.model = generation.job().model;
   run_.wish = {generation.job().reuse, generation.job().task_id, generation.job().no_key.empty()};
 }
+
+const char *ClipWork::name() const { return generation_.log_name().c_str(); }
 
 bool ClipWork::serve_stored() {
   const auto record = follower_.look();
@@ -79,6 +81,7 @@ Result<std::optional<StoreLock>> ClipWork::wait_for_turn() {
     }
     auto lock = folder_.lock_writer(tell_damage());
     if (!lock || *lock) return lock;
+    if (is_first) GST_CAT_INFO(generation_category(), "%s: another process is at work on it; waits", name());
     // A clip that another process is about to replace is served until then.
     const auto done = serves();
     if (!done) return done.error();
@@ -119,6 +122,8 @@ Result<void> ClipWork::serve(const ClipRecord &record, std::shared_ptr<File> fil
     state.reused = true;
     state.clip_location = folder_.path().file(record.clip_name);
   });
+  GST_CAT_INFO(generation_category(), "%s: serves %s, %" G_GUINT64_FORMAT " bytes, task %s", name(),
+               folder_.path().file(record.clip_name).c_str(), record.clip_size, record.task_id.c_str());
   generation_.clip().start(std::move(file), record.clip_size);
   generation_.clip().advance(record.clip_size);
   generation_.clip().complete();
@@ -161,16 +166,20 @@ Error ClipWork::shared_end() const {
 // Reports what happened to react(). On return the journal is on disk as react() asks; only an intent is left
 // to submit().
 Result<void> ClipWork::learn(const ClipEvent &event) {
+  const ClipStep before = run_.step;
   Reaction reaction = react(std::move(run_), event);
   run_ = std::move(reaction.run);
   warnings_.insert(warnings_.end(), reaction.warnings.begin(), reaction.warnings.end());
+  const bool is_news = reaction.write || run_.step != before;
+  GST_CAT_LEVEL_LOG(generation_category(), is_news ? GST_LEVEL_INFO : GST_LEVEL_DEBUG, nullptr,
+                    "%s: %s; next: %s", name(), event_text(event).c_str(), step_text(run_.step));
   return reaction.write && run_.step != ClipStep::submit ? save() : Result<void>();
 }
 
 // The caller's own result is what it reports; a journal that cannot be written only goes to the log.
 void ClipWork::learn_if_possible(const ClipEvent &event) {
   if (auto learnt = learn(event); !learnt)
-    GST_CAT_WARNING(store_category(), "%s", learnt.error().text.c_str());
+    GST_CAT_WARNING(generation_category(), "%s: goes on though %s", name(), log_text(learnt.error()).c_str());
 }
 
 Result<void> ClipWork::work_on(std::optional<ClipRecord> found) {
@@ -254,6 +263,7 @@ Result<void> ClipWork::fetch(const std::string &url) {
   };
   DownloadOptions options = generation_.job().download;
   options.boot = generation_.services().boot;
+  options.log_name = generation_.log_name();
   Download download(*generation_.services().http, clock_, retries_, std::move(options), std::move(hooks),
                     file, generation_.clip());
   auto container = download.run(url, record_.part, generation_.cancellable());
@@ -281,6 +291,8 @@ Result<void> ClipWork::commit(const std::shared_ptr<File> &part, uint64_t size,
     }
     return error;
   }
+  GST_CAT_INFO(generation_category(), "%s: stored as %s, %" G_GUINT64_FORMAT " bytes, task %s", name(),
+               folder_.path().file(record_.clip_name).c_str(), size, record_.task_id.c_str());
   if (auto use = folder_.lock_use(); use) generation_.hold(std::move(*use));
   const ExitGuard guard;  // A process whose readers have all bytes but the last may exit before room is made.
   // Reports what is removed before the clip's end is there, because afterwards there may be no listener.
@@ -299,13 +311,14 @@ void ClipWork::make_room() {
   if (job.store_max_size == 0) return;
   const auto pruned = prune_store(*generation_.services().files, job.store, job.store_max_size);
   if (!pruned) {
-    GST_CAT_WARNING(store_category(), "%s", pruned.error().text.c_str());
+    GST_CAT_WARNING(generation_category(), "%s: no room is made: %s", name(),
+                    log_text(pruned.error()).c_str());
     return;
   }
   if (std::string text = removal_text(*pruned); !text.empty()) warn(std::move(text));
   if (pruned->size > job.store_max_size)
-    GST_CAT_INFO(store_category(), "%s has %" G_GUINT64_FORMAT " bytes, all in use", job.store.c_str(),
-                 pruned->size);
+    GST_CAT_INFO(generation_category(), "%s: %s has %" G_GUINT64_FORMAT " bytes, all in use", name(),
+                 job.store.c_str(), pruned->size);
 }
 
 Result<void> ClipWork::save() {
@@ -320,12 +333,14 @@ Result<void> ClipWork::save() {
 Result<void> ClipWork::come_back(Error lost) {
   auto lock = folder_.lock_writer(tell_damage());
   if (!lock || !*lock || folder_.look()) return lost;
+  GST_CAT_WARNING(generation_category(), "%s: its folder was removed meanwhile; makes a new one", name());
   lock_ = std::move(*lock);
   return folder_.write_record(record_);
 }
 
 void ClipWork::save_if_possible() {
-  if (auto saved = save(); !saved) GST_CAT_WARNING(store_category(), "%s", saved.error().text.c_str());
+  if (auto saved = save(); !saved)
+    GST_CAT_WARNING(generation_category(), "%s: goes on though %s", name(), log_text(saved.error()).c_str());
 }
 
 void ClipWork::warn(std::string text) {

@@ -63,6 +63,7 @@ class ClipWork {
   Result<void> come_back(Error lost);
   void save_if_possible();
   void warn(std::string text);
+  const char *name() const;  // For the log.
   OnDamage tell_damage();
 
   // clip_work_task.cpp: the service.

@@ -6,6 +6,7 @@
 #include "plugin/generation/clip_work.h"
 #include "plugin/generation/exit_guard.h"
 #include "plugin/generation/generation.h"
+#include "plugin/generation/generation_log.h"
 #include "plugin/task/poll_schedule.h"
 #include "plugin/task/service_message.h"
 #include "plugin/task/task_log.h"
@@ -210,6 +211,9 @@ Result<std::string> ClipWork::poll(const std::string &task_id) {
         late.task_id = task_id;
         return late;
       }
+      GST_CAT_DEBUG(generation_category(), "%s: asks again in %" G_GINT64_FORMAT " ms", name(),
+                    static_cast<gint64>(
+                        std::chrono::duration_cast<std::chrono::milliseconds>(*next - clock_.now()).count()));
       if (!clock_.sleep_until(*next, generation_.cancellable())) return cancelled();
     }
     auto task = query(task_id, deadline_);

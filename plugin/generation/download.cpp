@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "plugin/generation/download_fault.h"
+#include "plugin/generation/generation_log.h"
 #include "plugin/store/media_end.h"
 
 namespace genclip {
@@ -26,11 +27,14 @@ constexpr unsigned kMaxFreshUrls = 3;
 // A server that changes the clip with each answer must not keep a run for ever.
 constexpr unsigned kMaxBegun = 8;
 
+gint64 in_ms(std::chrono::milliseconds time) { return time.count(); }
+
 }  // namespace
 
 Result<MediaContainer> Download::run(std::string url, PartState part, GCancellable *cancellable) {
   if (auto taken = take_over(std::move(part)); !taken) return std::move(taken).error();
   last_end_ = have_;
+  GST_CAT_INFO(generation_category(), "%s: downloads; has %" G_GUINT64_FORMAT " bytes", name(), have_);
   auto container = transfer(std::move(url), cancellable);
   // Helps a run after a power cut or on another machine. Not after a failed sync, as no later one can be
   // trusted.
@@ -49,6 +53,8 @@ Result<MediaContainer> Download::transfer(std::string url, GCancellable *cancell
     if (have_ > before) failures = fresh_urls = 0;
     if (*next == Next::fresh_url) {
       if (++fresh_urls > kMaxFreshUrls) return last_failure_;
+      GST_CAT_INFO(generation_category(), "%s: asks the task for a fresh URL: %s", name(),
+                   log_text(last_failure_).c_str());
       auto fresh = hooks_.fresh_url();
       if (!fresh) return std::move(fresh).error();
       url = std::move(fresh).value();
@@ -57,6 +63,10 @@ Result<MediaContainer> Download::transfer(std::string url, GCancellable *cancell
     }
     const auto pause = retries_.delay_before(++failures, wished_pause_);
     if (!pause) return last_failure_;
+    GST_CAT_INFO(generation_category(),
+                 "%s: has %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " bytes, again in %" G_GINT64_FORMAT
+                 " ms: %s",
+                 name(), have_, part_.total, in_ms(*pause), log_text(last_failure_).c_str());
     if (!clock_.sleep_until(clock_.now() + *pause, cancellable)) return cancelled();
   }
 }
@@ -109,6 +119,8 @@ Download::Next Download::retry(Next next, Error error, std::optional<std::chrono
 Result<Download::Next> Download::exchange(const std::string &url, GCancellable *cancellable) {
   if (container_ && have_ == part_.total) return Next::done;  // A restart found every byte in place.
   if (url.empty()) return retry(Next::fresh_url, no_url());
+  GST_CAT_DEBUG(generation_category(), "%s: asks for its bytes from %" G_GUINT64_FORMAT " on", name(),
+                asks_for_part() ? first_wanted() : 0);
   auto body = http_.open(request_for(url), cancellable);
   if (!body) {
     HttpError &broken = body.error();
@@ -266,6 +278,9 @@ Result<Download::Next> Download::append(std::span<const std::byte> bytes) {
   if (part_.total != 0 && end > part_.total) return begin_anew(more_than_its_length());
   if (auto written = file_->write_at(have_, bytes); !written) return with_stock(std::move(written).error());
   position_ = have_ = end;
+  GST_CAT_LOG(generation_category(),
+              "%s: %" G_GSIZE_FORMAT " bytes more, %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT, name(),
+              bytes.size(), have_, part_.total);
   if (have_ - behind_ >= kWriteBehind) {
     file_->begin_sync(behind_, have_ - behind_);
     behind_ = have_;
@@ -296,6 +311,8 @@ Result<Download::Next> Download::announce() {
 // Drops all bytes; fails when a reader has had any. Replaces the file and never rewrites it, because other
 // processes read it too.
 Result<void> Download::begin_anew() {
+  GST_CAT_INFO(generation_category(),
+               "%s: drops the %" G_GUINT64_FORMAT " bytes that it has, and begins anew", name(), have_);
   const bool was_read = !clip_.restart();
   PartState begun;
   begun.boot = options_.boot;
@@ -325,6 +342,9 @@ Download::Next Download::ask_for_all(Error why) {
 
 Result<void> Download::save_checkpoint() {
   checkpoint_due_ = clock_.now() + kLeastBetweenCheckpoints;
+  GST_CAT_DEBUG(generation_category(),
+                "%s: checkpoint at %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " bytes", name(), have_,
+                part_.total);
   if (auto synced = file_->sync(); !synced) {
     // Bytes that were not synced may be lost already, or later.
     part_.boot.clear();

@@ -38,7 +38,8 @@ struct DownloadOptions {
   std::chrono::milliseconds http_timeout{30000};
   uint64_t max_size = uint64_t{4} << 30;
   std::string user_agent;
-  std::string boot;  // current_boot()
+  std::string boot;      // current_boot()
+  std::string log_name;  // Of the clip.
 };
 
 // One use, one thread. Borrows everything it is given, which must outlive it.
@@ -96,6 +97,7 @@ class Download {
   Next ask_for_all(Error why);
   Result<void> save_checkpoint();
   Error with_stock(Error error) const;
+  const char *name() const { return options_.log_name.c_str(); }
   bool is_worth_probing() const {
     return have_ >= kContainerProbeSize || (have_ > 0 && have_ == part_.total);
   }

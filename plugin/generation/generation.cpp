@@ -4,15 +4,32 @@
 #include "plugin/generation/generation.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "plugin/base/disk_thread.h"
+#include "plugin/base/shown_text.h"
 #include "plugin/generation/clip_work.h"
+#include "plugin/generation/generation_log.h"
 
 namespace genclip {
+namespace {
+
+void log_change(const std::string &clip, const GenerationState &before, const GenerationState &now) {
+  const std::string task = now.task_id.empty() ? "" : ", task " + shown_line(now.task_id);
+  if (now.status != before.status)
+    GST_CAT_INFO(generation_category(), "%s: %s -> %s%s", clip.c_str(), to_word(before.status),
+                 to_word(now.status), task.c_str());
+  else
+    GST_CAT_DEBUG(generation_category(), "%s: %s, %d %%%s", clip.c_str(), to_word(now.status), now.progress,
+                  task.c_str());
+}
+
+}  // namespace
 
 Generation::Generation(GenerationJob job, GenerationServices services)
     : job_(std::move(job)),
       services_(std::move(services)),
+      log_name_(clip_log_name(job_.identity)),
       cancellable_(GRef<GCancellable>::adopt(g_cancellable_new())) {
   state_.model = job_.model;
   state_.task_id = job_.task_id;
@@ -68,11 +85,21 @@ bool Generation::wait_until_wanted() {
 }
 
 void Generation::run() {
+  GST_CAT_INFO(generation_category(), "%s: model %s, take %u, store %s%s%s", log_name_.c_str(),
+               shown_line(job_.model).c_str(), job_.identity.take, job_.store.c_str(),
+               job_.task_id.empty() ? "" : ", task ", shown_line(job_.task_id).c_str());
   const bool is_stored = ClipWork(*this).serve_stored();
+  GST_CAT_INFO(generation_category(), "%s: %s", log_name_.c_str(),
+               is_stored ? "is served from the store" : "is not in the store");
   end_look(is_stored);
   if (is_stored || !wait_until_wanted()) return;
   auto done = ClipWork(*this).run();
   if (done) return;
+  if (done.error().kind == ErrorKind::cancelled)
+    GST_CAT_INFO(generation_category(), "%s: stopped, for nobody wants it any more", log_name_.c_str());
+  else
+    GST_CAT_WARNING(generation_category(), "%s: failed: %s", log_name_.c_str(),
+                    log_text(done.error()).c_str());
   {
     MutexLock lock(mutex_);
     closed_ = true;
@@ -107,6 +134,7 @@ GenerationState Generation::state() const {
 
 void Generation::change(const std::function<void(GenerationState &)> &edit) {
   Observers observers;
+  GenerationState before;
   GenerationState state;
   {
     MutexLock lock(mutex_);
@@ -114,13 +142,15 @@ void Generation::change(const std::function<void(GenerationState &)> &edit) {
     edit(state);
     if (state == state_) return;
     ++state.version;
-    state_ = state;
+    before = std::exchange(state_, state);
     observers = observers_;
   }
+  log_change(log_name_, before, state);
   for (const auto &observer : observers) observer->on_change(state);
 }
 
 void Generation::warn(const Error &warning) {
+  GST_CAT_WARNING(generation_category(), "%s: %s", log_name_.c_str(), log_text(warning).c_str());
   Observers observers;
   {
     MutexLock lock(mutex_);

@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "plugin/base/gref.h"
@@ -61,6 +62,8 @@ class Generation : public std::enable_shared_from_this<Generation> {
   // For the work.
   const GenerationJob &job() const { return job_; }
   const GenerationServices &services() const { return services_; }
+  // How the log calls the clip.
+  const std::string &log_name() const { return log_name_; }
   GCancellable *cancellable() const { return cancellable_.get(); }
   // Tells the observers, unless the edit changes nothing.
   void change(const std::function<void(GenerationState &)> &edit) EXCLUDES(mutex_);
@@ -78,6 +81,7 @@ class Generation : public std::enable_shared_from_this<Generation> {
 
   const GenerationJob job_;
   const GenerationServices services_;
+  const std::string log_name_;
   const GRef<GCancellable> cancellable_;
   GrowingClip clip_;
   std::atomic_flag has_thread_;

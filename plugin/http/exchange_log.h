@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// One line in the category genclip-http for each exchange: never a header, a body or a query.
+// Two lines in the category genclip-http for each exchange, one as it begins and one as it ends: never a
+// header, a body or a query.
 #pragma once
 
 #include <chrono>
@@ -14,11 +15,12 @@ namespace genclip {
 
 class ExchangeLog {
  public:
+  // It begins now.
   explicit ExchangeLog(const HttpRequest &request);
 
   void count(size_t bytes) { bytes_ += bytes; }
-  void fail(const Error &error) { failure_ = error.text; }
-  // Writes the line. `status` is 0 when no answer came.
+  void fail(const Error &error) { failure_ = error; }
+  // Writes the line of its end. `status` is 0 when no answer came.
   void finish(unsigned status) const;
 
  private:
@@ -26,7 +28,7 @@ class ExchangeLog {
   std::string url_;  // Redacted.
   std::chrono::steady_clock::time_point begin_;
   uint64_t bytes_ = 0;
-  std::optional<std::string> failure_;
+  std::optional<Error> failure_;
 };
 
 // Warns once for each host.

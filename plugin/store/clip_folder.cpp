@@ -9,6 +9,7 @@
 #include "plugin/store/clip_folder.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "plugin/base/durable_file.h"
@@ -130,6 +131,9 @@ Result<std::optional<StoreLock>> ClipFolder::lock_writer(const OnDamage &on_dama
   auto lock = StoreLock::try_lock(path_.lock());
   // The folder was removed just then.
   if (!lock && lock.error().kind == ErrorKind::not_found) return std::optional<StoreLock>();
+  if (lock)
+    GST_CAT_DEBUG(store_category(), "%s: %s", path_.folder().c_str(),
+                  *lock ? "locked" : "locked by another process");
   return lock;
 }
 
@@ -189,6 +193,7 @@ Result<void> ClipFolder::check_that_nobody_else_writes() {
     last_text_ = std::move(*now);
     return {};
   }
+  GST_CAT_WARNING(store_category(), "%s: another process has taken over", path_.folder().c_str());
   return Error{ErrorKind::busy, "Another process has taken over this clip: " + path_.record() +
                                     " changed while this process was suspended or cut off from the store. "
                                     "Run again to get the clip from there."};
@@ -200,11 +205,16 @@ Result<void> ClipFolder::write_record(const ClipRecord &record) {
     reserved_ = false;
     if (auto moved = files_.rename(path_.spare(), path_.record_temporary()); !moved) return moved;
   }
-  GST_CAT_INFO(store_category(), "%s: %s, task %s", path_.folder().c_str(), to_word(record.state),
-               record.task_id.c_str());
+  const bool is_news = std::exchange(last_state_, record.state) != record.state;
+  GST_CAT_LEVEL_LOG(store_category(), is_news ? GST_LEVEL_INFO : GST_LEVEL_DEBUG, nullptr,
+                    "%s: the journal says %s%s%s", path_.folder().c_str(), to_word(record.state),
+                    record.task_id.empty() ? "" : ", task ", record.task_id.c_str());
   next_text_ = record.to_json().to_pretty_text() + "\n";
   auto written = write_durably(files_, path_.record(), next_text_);
   if (written) last_text_ = next_text_;
+  if (!written)
+    GST_CAT_WARNING(store_category(), "%s: the journal could not be written: %s", path_.folder().c_str(),
+                    log_text(written.error()).c_str());
   return written;
 }
 
@@ -269,6 +279,7 @@ Result<void> ClipFolder::finish_commit(ClipRecord &record) {
   // While clip.part exists, a clip of that name is the one to be replaced.
   if (*part) {
     if (!is_whole(**part)) return {};
+    GST_CAT_INFO(store_category(), "%s: ends the commit that an earlier run began", path_.folder().c_str());
     auto renamed = rename_durably(files_, path_.part(), path_.file(record.clip_name));
     return renamed ? make_complete(record) : renamed;
   }

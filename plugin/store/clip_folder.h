@@ -76,6 +76,7 @@ class ClipFolder {
   // The journal as this object last read or wrote it (empty: there was none), and as it last tried to write
   // it.
   std::optional<std::string> last_text_;
+  std::optional<ClipState> last_state_;  // That it wrote, for the log.
   std::string next_text_;
 };
 

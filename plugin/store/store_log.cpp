@@ -4,8 +4,8 @@
 namespace genclip {
 
 GstDebugCategory *store_category() {
-  static GstDebugCategory *category =
-      _gst_debug_category_new("genclip-store", 0, "Clip store of the genclip elements");
+  static GstDebugCategory *const category =
+      new_log_category("genclip-store", "Clip store: journals, locks, clips that come and go");
   return category;
 }
 

@@ -3,11 +3,11 @@
 // The log category of the clip store.
 #pragma once
 
-#include <gst/gst.h>
+#include "plugin/base/log.h"
 
 namespace genclip {
 
-// "genclip-store". INFO: a clip's transition, WARNING: damage. Any thread.
+// "genclip-store". WARNING: damage, INFO: a clip's transition, DEBUG: a lock. Any thread.
 GstDebugCategory *store_category();
 
 }  // namespace genclip

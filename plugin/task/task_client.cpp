@@ -167,7 +167,7 @@ Result<Task> TaskClient::query(const std::string &task_id, bool is_new, GCancell
     auto task = ask(get, task_id, cancellable);
     if (task) {
       was_reached_ = true;
-      log_.polled(task_id, *task);
+      log_.polled(task_id, *task, clock_.now());
       return std::move(task).value();
     }
     auto [failure, hope, wished] = std::move(task).error();
@@ -195,7 +195,7 @@ Result<Task> TaskClient::query(const std::string &task_id, bool is_new, GCancell
       return failure;
     }
     if (may_be_too_early && !wished) pause = std::min(*pause, kNewTaskPause);
-    log_.poll_again(failure, *pause);
+    log_.poll_again(failure, *pause, clock_.now());
     if (!wait(*pause, cancellable)) return cancelled();
   }
 }

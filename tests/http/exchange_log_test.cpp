@@ -21,6 +21,9 @@ TEST(ExchangeLog, NamesMethodPlaceStatusBytesAndTimeAndNoSecret) {
   EXPECT_NE(text.find("genclip-http: POST " + server.url("/v2/tasks?***") + ": status 403, 11 bytes, "),
             std::string::npos)
       << text;
+  EXPECT_LT(text.find("genclip-http: POST " + server.url("/v2/tasks?***") + ": begins, sends 13 bytes"),
+            text.find("status 403"))
+      << "one that hangs can be seen before it ends: " << text;
   EXPECT_EQ(text.find("SECRET"), std::string::npos) << text;
 }
 

@@ -3,6 +3,8 @@
 // The category genclip-task: INFO a transition, DEBUG a poll, never a secret.
 #include "plugin/task/task_log.h"
 
+#include <algorithm>
+
 #include "tests/support/log_lines.h"
 #include "tests/task/task_fixture.h"
 
@@ -33,7 +35,7 @@ TEST_F(TaskLogTest, TellsOfEachTransitionOnceAtInfo) {
   EXPECT_EQ(log.text(),
             "INFO genclip-task: submit: not accepted, again in 500 ms: Could not connect.\n"
             "INFO genclip-task: submit: not accepted, again in 1000 ms: The service accepts no more requests "
-            "for now. Run again later. It says: slow down ***.\n"
+            "for now. Run again later. It says: slow down ***. [HTTP 429]\n"
             "INFO genclip-task: task t-1: submitted, queued\n"
             "INFO genclip-task: task t-1: queued -> processing\n"
             "INFO genclip-task: task t-1: processing -> completed\n");
@@ -60,6 +62,37 @@ TEST_F(TaskLogTest, TellsWhyATaskFailedAndOfTasksItDidNotSubmit) {
   http_.expect(answer(200, R"({"status":"failed","error":"The image\nwas refused."})"));
   EXPECT_TRUE(client().query("a\nb", false, nullptr));
   EXPECT_EQ(log.text(), "INFO genclip-task: task a b: not known before -> failed: The image was refused.\n");
+}
+
+TEST_F(TaskLogTest, WarnsOnceOfAnOutageThatLastsAndTellsOfItsEnd) {
+  for (int i = 0; i < 9; ++i) http_.expect(answer(503, R"({"message":"maintenance"})"));
+  http_.expect(answer(200, R"({"id":"t-1","status":"queued"})"));
+  http_.expect(answer(502, ""));
+  http_.expect(answer(200, R"({"id":"t-1","status":"queued"})"));
+  TaskClient tasks = client();
+  LogLines log("genclip-task:3");
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(tasks.query("t-1", false, nullptr));
+  const std::string text = log.text();
+  EXPECT_EQ(
+      text.find("WARN genclip-task: task t-1: the service has not answered about it for 31 s. It is asked "
+                "again; the task stays at the service. "),
+      0u)
+      << text;
+  EXPECT_NE(text.find("maintenance"), text.npos) << text;
+  EXPECT_NE(text.find("[task t-1; HTTP 503"), text.npos) << text;
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1) << "once, and a short outage is none: " << text;
+}
+
+TEST_F(TaskLogTest, TellsThatAnOutageIsOver) {
+  for (int i = 0; i < 9; ++i) http_.expect(not_sent());
+  http_.expect(answer(200, R"({"id":"t-1","status":"queued"})"));
+  TaskClient tasks = client();
+  LogLines log("genclip-task:4");
+  ASSERT_TRUE(tasks.query("t-1", false, nullptr));
+  const std::string text = log.text();
+  const auto over = text.find("INFO genclip-task: task t-1: the service reports it again, after ");
+  EXPECT_NE(over, text.npos) << text;
+  EXPECT_LT(text.find("WARN"), over) << text;
 }
 
 TEST(PollIntervalWarning, IsForServicesElsewhereAndIntervalsTheyDoNotWish) {
