@@ -22,7 +22,7 @@ enum class GatewayFaultKind {
   error_midway,     // the same after half of the answer
   blocked,          // finishReason `text`, nothing said
   prompt_blocked,   // promptFeedback.blockReason `text`
-  thinks_too_long,  // MAX_TOKENS without a word
+  thinks_too_long,  // MAX_TOKENS without any text
   thinks_aloud,     // a thought ahead of the answer
   no_finish,        // the whole text, but no finishReason
   cut,              // the connection ends after `code` bytes

@@ -16,7 +16,7 @@ struct SeenPicture {
   std::string colour;  // the name of its mean colour: black, grey, white, red, orange, …
 };
 
-// Decodes a JPEG with GStreamer. Fails when it is no JPEG, or when there are bytes before or behind it.
+// Decodes a JPEG with GStreamer. Fails if it is not a JPEG, or if there are bytes before or after it.
 Result<SeenPicture> look_at_jpeg(std::string_view bytes);
 
 // The closest of the names.

@@ -29,7 +29,7 @@ bool is_one_of(std::string_view name, std::initializer_list<std::string_view> na
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-// False, with a problem noted, when it is no object or has other members than these.
+// False, with a problem noted, when it is not an object or has other members than these.
 bool is_object_of(const Json &value, const std::string &where, std::initializer_list<std::string_view> names,
                   Problems &problems) {
   if (!value.object()) {

@@ -82,7 +82,7 @@ std::string_view to_word(LedgerEvent event);
 std::string ledger_line(const LedgerEntry &entry);
 
 // A line without its newline. A member of the wrong type, or out of range, counts as missing. Nothing: it is
-// no JSON object, or one without `at`, `event` and `key`. An event that this version does not know is
+// not a JSON object, or one without `at`, `event` and `key`. An event that this version does not know is
 // `other`.
 std::optional<LedgerEntry> read_ledger_line(std::string_view line);
 

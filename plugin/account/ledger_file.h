@@ -28,8 +28,8 @@ struct LedgerEnd {
 };
 
 // Calls `on_line` with each line from the offset `from` on, without its newline, a whole tail too; a foreign
-// tail is given as an empty line, which is no entry. False from it ends the reading. Needs no lock: a line
-// that another process is writing is a torn tail.
+// tail is given as an empty line, which is not an entry. False from it ends the reading. Needs no lock: a
+// line that another process is writing is a torn tail.
 Result<LedgerEnd> read_lines(File &file, uint64_t from,
                              const std::function<bool(std::string_view line)> &on_line);
 

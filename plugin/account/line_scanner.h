@@ -22,7 +22,7 @@ class LineSink {
 };
 
 // False: it is not such a line, or the sink has ended the scan. It may be JSON all the same, with escapes,
-// arrays, deeper objects, spaces or very long numbers. Never takes what is no JSON.
+// arrays, deeper objects, spaces or very long numbers. Never accepts a line that is not JSON.
 bool scan_line(std::string_view line, LineSink &sink);
 
 }  // namespace genclip

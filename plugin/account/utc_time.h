@@ -16,7 +16,7 @@ using UtcDay = std::chrono::sys_days;
 // RFC 3339 with milliseconds: "2026-11-22T09:50:06.123Z". Years 1970 to 9999.
 std::string utc_text(UtcTime time);
 // Reads that, and the same without a fraction or with a longer one, of which milliseconds are kept. Nothing
-// when it is no such time.
+// when it is not such a time.
 std::optional<UtcTime> utc_time(std::string_view text);
 
 // "2026-11-22", and back.

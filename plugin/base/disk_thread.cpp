@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The queue is never longer than the number of idle threads. This is no GThreadPool because ThreadSanitizer
-// does not see the locks of one.
+// The queue is never longer than the number of idle threads. This is not a GThreadPool, because
+// ThreadSanitizer does not see the locks of one.
 #include "plugin/base/disk_thread.h"
 
 #include <chrono>

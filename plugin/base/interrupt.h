@@ -9,7 +9,7 @@
 namespace genclip {
 
 // Any thread. GstBaseSrc may lower the interrupt right after raising it (stopping in pull mode does), before
-// a waiting thread has run. With a flag alone that thread would wait for ever.
+// a waiting thread has run. With a flag alone that thread would wait forever.
 class Interrupt {
  public:
   // Ends the waits that have begun and, until it is lowered, those that begin.

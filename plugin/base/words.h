@@ -28,7 +28,7 @@ template <typename Enum>
 constexpr const char *to_word(Enum value) {
   for (const Word<Enum> &row : kWords<Enum>)
     if (row.value == value) return row.word;
-  return "";  // Only for a number that is no value of the enum.
+  return "";  // Only for a number that is not a value of the enum.
 }
 
 // Nothing for any other word; case matters.

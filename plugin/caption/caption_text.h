@@ -14,7 +14,7 @@ namespace genclip {
 // begin a cue of WebVTT). Empty when nothing is left.
 std::string caption_text(std::string_view bytes);
 
-// The same, without the tags and entities of Pango markup. Text that is no valid markup stays as it is.
+// The same, without the tags and entities of Pango markup. Text that is not valid markup stays as it is.
 std::string caption_text_of_markup(std::string_view bytes);
 
 // In Unicode code points.

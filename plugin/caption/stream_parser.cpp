@@ -132,7 +132,7 @@ Result<void> StreamParser::end_line(std::vector<Json> &documents) {
   const size_t colon = line.find(':');
   const std::string_view name = std::string_view(line).substr(0, colon);
   if (name != "data") {
-    // Ignores comments and other fields. A line that is no field means that this is no event stream.
+    // Ignores comments and other fields. A line that is not a field means that this is not an event stream.
     if (colon == std::string::npos && name != "event" && name != "id" && name != "retry")
       return broken("one of its lines is not an event.");
     return {};

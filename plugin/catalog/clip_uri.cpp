@@ -26,7 +26,7 @@ Error uri_error(std::string text) { return {ErrorKind::settings, std::move(text)
 
 constexpr std::string_view kFileStem = "/clip.";
 
-// True for the path that clip_uri_with_extension() adds, which is no part of the request.
+// True for the path that clip_uri_with_extension() adds, which is not part of the request.
 bool is_file(std::string_view path) {
   if (!path.starts_with(kFileStem)) return false;
   path.remove_prefix(kFileStem.size());

@@ -39,7 +39,7 @@ int refuse(const std::string &what) {
   return kUsage;
 }
 
-// The commands that begin with that word, one per line; empty when it is no group.
+// The commands that begin with that word, one per line; empty when it is not a group.
 std::string group_text(const std::string &group) {
   std::string text;
   for (const Command &command : commands())

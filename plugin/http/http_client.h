@@ -39,7 +39,7 @@ struct HttpRequest {
   std::string bearer_key;  // Sent as Authorization: Bearer (§5); empty: none.
   std::string body;        // Of a POST.
   std::string content_type;
-  HttpHeaders headers;  // Further headers. Those that have a member here do not belong into it.
+  HttpHeaders headers;  // Further headers. Headers with their own member here do not belong in it.
   // Follows at most 10 redirects, never from https to http. Only for GET and HEAD, and only without a key.
   // Otherwise a 3xx is a reply.
   bool follow_redirects = false;

@@ -127,7 +127,7 @@ std::optional<std::string_view> opaque_scheme(std::string_view url) {
   const auto colon = url.find_first_of(":/@");
   if (colon == url.npos || url[colon] != ':' || colon + 1 >= url.size()) return std::nullopt;
   const char next = url[colon + 1];
-  // With an "@" behind it this is no scheme but a user name before a password.
+  // With an "@" after it, this is not a scheme but a user name before a password.
   if (next == '/' || next == '\\' || g_ascii_isdigit(next) || url.find('@') != url.npos) return std::nullopt;
   return url.substr(0, colon);
 }

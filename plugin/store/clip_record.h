@@ -24,7 +24,7 @@ enum class ClipState {
   refused,    // The service refused it: no task exists.
   submitted,  // The task exists; `task_id` is set.
   failed,     // The service tried and failed.
-  lost,       // The service, asked for the task, did not know it: its clip cannot be had.
+  lost,       // The service, asked for the task, did not know it: its clip is lost.
   complete,   // The clip is in the folder, whole.
 };
 template <>

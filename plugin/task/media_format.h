@@ -23,7 +23,7 @@ std::string telling_media_type(std::string_view content_type);
 // The type that the extension of a URL's path promises; empty when it promises none.
 std::string media_type_of_path(std::string_view url);
 
-// The type of a file by its first bytes; empty when it is unknown. For a file that is no medium, GStreamer's
+// The type of a file by its first bytes; empty when it is unknown. For a file that is not media, GStreamer's
 // own name, such as "application/x-hls".
 std::string sniff_media_type(std::string_view head);
 // The number of bytes that sniff_media_type() needs at most.

@@ -12,7 +12,7 @@ namespace genclip {
 
 enum class TaskCall { submit, query };
 
-// The error for a reply that is no success, with its kind, text and details; none of them holds `key`.
+// The error for a reply that is not a success, with its kind, text and details; none of them holds `key`.
 Error reply_error(TaskCall call, const HttpReply &reply, std::string_view key);
 
 // True for a 429 that a short wait does not solve: the daily quota or the credits are used up.

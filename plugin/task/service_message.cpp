@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kMaxDepth = 10;
 constexpr size_t kMaxCharacters = 500;
-constexpr size_t kMaxPlainText = 4096;  // How much of a body that is no JSON is searched for a title.
+constexpr size_t kMaxPlainText = 4096;  // How much of a body that is not JSON is searched for a title.
 
 // The most telling first.
 constexpr std::array kMessageKeys = {

@@ -15,7 +15,6 @@ PHRASES = [
     (r"(goes|go|went|gone) on with", "resumes, continues with"),
     (r"cut downloads?", "interrupted download"),
     (r"for who (?!is|are)", "for anyone who"),
-    (r"for those who", "for anyone who"),
     (r"nobody (can|could) (tell|know)", "cannot be determined"),
     (r"(fields?|shapes?|names?|answers?|rest) (is|are) not shown", "is undocumented"),
     (r"(service|document|seed) (does|do) not show", "does not document"),
