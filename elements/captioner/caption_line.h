@@ -11,7 +11,8 @@
 //
 // All state is here under a single lock, because almost every decision depends on several slots at once:
 // whether there is room, which request comes next, and whether a late caption still has a place. Workers do
-// the slow work without the lock, on data that belongs to them (see CaptionSlot).
+// the slow work without the lock, on data that belongs to them (see CaptionSlot). flush() and close() drop
+// the queue, cancel the requests in progress, and wake every thread that waits here.
 #pragma once
 
 #include <gst/gst.h>

@@ -29,7 +29,7 @@ const Property<ClipSettings> kModel = {"model", "Model ID, such as sd_2.0_specia
 
 // Behind the request's fields.
 const Property<ClipSettings> kRunProperties[] = {
-    {"extra-params", "Further request fields, sent as they are", kExtraParams},
+    {"extra-params", "More request fields, sent as they are", kExtraParams},
     {"base-url",
      "Base address of the service, including its path prefix; unset: $GENCLIP_BASE_URL (required)",
      &ClipSettings::base_url},
@@ -84,7 +84,7 @@ const Property<ClipSettings> kRunProperties[] = {
 
 Error no_room(const std::string &field, const Json &value, const std::string &property) {
   return {ErrorKind::settings,
-          field + " is " + shown(value) + ", for which the property " + property + " has no room."};
+          field + " is " + shown(value) + ", which the property " + property + " cannot hold."};
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ std::span<const Property<ClipSettings>> clip_properties();
 // With a property for each common field of that catalog, which must live as long as the rows.
 std::vector<Property<ClipSettings>> clip_properties(const Catalog &catalog);
 
-// An error (settings) for a request of which something has no room in its property: it is not cut.
+// An error (settings) for a value that its property cannot hold: it is never truncated.
 Result<void> fit_properties(const Catalog &catalog, const ClipRequest &request);
 
 }  // namespace genclip

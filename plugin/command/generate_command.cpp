@@ -34,7 +34,7 @@ int run_generate(const Words &words) {
   CommandOptions options(kGenerateText);
   add_delivery_options(options, delivery);
   options.add("anew", 0, "Generate and pay again, replacing what is stored", anew);
-  options.add("task-id", 't', "ID", "Attach to that task instead of submitting", run.task_id);
+  options.add("task-id", 't', "ID", "Attach to this task instead of submitting", run.task_id);
   options.add("check-media", 0, "DEPTH", "Check the reference media first: headers or full", check_media);
   add_service_options(options, run);
   const auto rest = options.parse(words);

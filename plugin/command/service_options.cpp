@@ -12,11 +12,11 @@ void add_service_options(CommandOptions &options, RunSettings &run) {
   options.add("api-key-file", 'k', "FILE", "File with the key; else $GENCLIP_API_KEY[_FILE]",
               run.api_key_file);
   add_store_option(options, run.store);
-  options.add("store-max-size", "SIZE", "Largest size of the store, such as 1.5G; 0 for no limit (0)",
+  options.add("store-max-size", "SIZE", "Maximum size of the store, such as 1.5G; 0: no limit (0)",
               run.store_max_size);
-  options.add("timeout", "SECONDS", "Longest wait for the task, 0 for ever (1800)", run.timeout_s, 0);
+  options.add("timeout", "SECONDS", "Maximum wait for the task; 0: no limit (1800)", run.timeout_s, 0);
   options.add("poll-interval", "MS", "Time between two queries (5000)", run.poll_interval_ms, 10);
-  options.add("http-timeout", "SECONDS", "Longest time without progress of an HTTP exchange (30)",
+  options.add("http-timeout", "SECONDS", "Maximum time without progress of an HTTP exchange (30)",
               run.http_timeout_s, 1);
   options.add("retries", "N", "Retries of a submit or a download (5)", run.retries, 0);
   options.add("proxy", 0, "URL", "HTTP proxy; else the system's", run.proxy);
