@@ -4,9 +4,7 @@
 // when all is spent.
 #include "plugin/account/decision.h"
 
-#include <array>
-#include <charconv>
-#include <cmath>
+#include "plugin/base/number.h"
 
 namespace genclip {
 namespace {
@@ -141,12 +139,7 @@ std::vector<std::string> unpriced(const Account &account) {
 
 }  // namespace
 
-std::string amount_text(double amount) {
-  std::array<char, 330> digits;  // The largest double has 309.
-  const double rounded = std::round(amount * 1e4) / 1e4;
-  const auto end = std::to_chars(digits.begin(), digits.end(), rounded, std::chars_format::fixed).ptr;
-  return {digits.data(), end};
-}
+std::string amount_text(double amount) { return rounded_text(amount, 4); }
 
 Decision decide(const Account &account, const Budget &budget, double max_amount,
                 const std::optional<Estimate> &estimate, UtcTime now) {

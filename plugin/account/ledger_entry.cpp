@@ -23,16 +23,6 @@ constexpr double kMaxCount = 1e9;
 constexpr size_t kMaxReferenceKinds = 32;
 constexpr UtcTime kNoTime = UtcTime::min();
 
-struct EventWord {
-  LedgerEvent event;
-  std::string_view word;
-};
-constexpr EventWord kEventWords[] = {
-    {LedgerEvent::reserve, "reserve"}, {LedgerEvent::submitted, "submitted"},
-    {LedgerEvent::settle, "settle"},   {LedgerEvent::release, "release"},
-    {LedgerEvent::unknown, "unknown"}, {LedgerEvent::correct, "correct"},
-};
-
 // ---- Values of each type, from a line and into one. What does not fit leaves the value as it is.
 
 void take(std::string &value, const Scalar &scalar) {
@@ -59,8 +49,7 @@ void take(bool &value, const Scalar &scalar) {
 
 void take(LedgerEvent &value, const Scalar &scalar) {
   const auto *text = std::get_if<std::string_view>(&scalar);
-  for (const EventWord &row : kEventWords)
-    if (text && *text == row.word) value = row.event;
+  if (text) value = from_word<LedgerEvent>(*text).value_or(value);
 }
 
 std::string written_text(const std::string &text) {
@@ -267,12 +256,6 @@ std::optional<Scalar> scalar_of(const Json &json) {
 
 }  // namespace
 
-std::string_view to_word(LedgerEvent event) {
-  for (const EventWord &row : kEventWords)
-    if (row.event == event) return row.word;
-  return "other";
-}
-
 std::string ledger_line(const LedgerEntry &entry) {
   Json json;
   for (const Row &row : kRows)
@@ -318,16 +301,6 @@ std::span<const std::string_view> ledger_members() {
     return all;
   }();
   return names;
-}
-
-std::span<const std::string_view> ledger_events() {
-  static const auto words = [] {
-    std::array<std::string_view, std::size(kEventWords)> all;
-    std::transform(std::begin(kEventWords), std::end(kEventWords), all.begin(),
-                   [](const EventWord &row) { return row.word; });
-    return all;
-  }();
-  return words;
 }
 
 }  // namespace genclip

@@ -10,10 +10,10 @@
 #include <string_view>
 
 #include "plugin/account/utc_time.h"
+#include "plugin/base/words.h"
 
 namespace genclip {
 
-// The words in the file are the enumerators' names.
 enum class LedgerEvent {
   reserve,    // Before the intent is journalled: from here on the clip counts with its estimate.
   submitted,  // The task exists; `task_id` is set.
@@ -21,8 +21,13 @@ enum class LedgerEvent {
   release,    // It is sure that no task exists.
   unknown,    // Whether a task exists, or what became of it, is unknown: it stays reserved.
   correct,    // A person says what it cost: of `task_id`, or, without one, of the latest charge of `key`.
-  other,      // An event of a later version: kept in the file, and ignored.
+  other,      // An event of a later version: kept in the file, and ignored. Never written, so without a word.
 };
+template <>
+inline constexpr Word<LedgerEvent> kWords<LedgerEvent>[] = {
+    {LedgerEvent::reserve, "reserve"}, {LedgerEvent::submitted, "submitted"},
+    {LedgerEvent::settle, "settle"},   {LedgerEvent::release, "release"},
+    {LedgerEvent::unknown, "unknown"}, {LedgerEvent::correct, "correct"}};
 
 // What a clip is expected to cost, in credits; 0 <= low <= likely <= high.
 struct Estimate {
@@ -75,8 +80,6 @@ struct LedgerEntry : ChargeFacts {
   friend bool operator==(const LedgerEntry &, const LedgerEntry &) = default;
 };
 
-std::string_view to_word(LedgerEvent event);
-
 // Without its newline. Texts are made shown UTF-8 and cut at 1000 bytes, so that any bytes make a line that
 // can be read.
 std::string ledger_line(const LedgerEntry &entry);
@@ -91,8 +94,7 @@ std::optional<LedgerEntry> read_ledger_line(std::string_view line);
 std::optional<LedgerEntry> scan_ledger_line(std::string_view line);
 std::optional<LedgerEntry> parse_ledger_line(std::string_view line);
 
-// The names of all members of a line, and of all events, in the order in which docs/store-format.md has them.
+// The names of all members of a line, in the order in which docs/store-format.md has them.
 std::span<const std::string_view> ledger_members();
-std::span<const std::string_view> ledger_events();
 
 }  // namespace genclip

@@ -3,10 +3,10 @@
 // One pass over the bytes; texts are handed out where they stand in the line.
 #include "plugin/account/line_scanner.h"
 
-#include <charconv>
 #include <cstddef>
 #include <optional>
 
+#include "plugin/base/number.h"
 #include "plugin/base/shown_text.h"
 
 namespace genclip {
@@ -104,10 +104,8 @@ class LineScanner {
     if (!skip('0') && !skip_digits()) return std::nullopt;
     if (skip('.') && !skip_digits()) return std::nullopt;
     if (at_ - begin > kMaxNumberSize) return std::nullopt;
-    double value = 0;
-    const auto read = std::from_chars(line_.data() + begin, line_.data() + at_, value);
-    if (read.ec != std::errc() || read.ptr != line_.data() + at_) return std::nullopt;
-    return Scalar(value);
+    const auto value = parse_number<double>(line_.substr(begin, at_ - begin));
+    return value ? std::optional(Scalar(*value)) : std::nullopt;
   }
 
   const std::string_view line_;

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "plugin/base/gref.h"
+#include "plugin/base/trimmed.h"
 
 namespace genclip {
 namespace {
@@ -140,9 +141,7 @@ bool may_be(std::string_view media_type, MediaKind kind) {
 }
 
 std::string telling_media_type(std::string_view content_type) {
-  std::string type = lower(content_type.substr(0, content_type.find(';')));
-  type.erase(0, type.find_first_not_of(" \t"));
-  type.erase(type.find_last_not_of(" \t") + 1);
+  std::string type = lower(trimmed(content_type.substr(0, content_type.find(';'))));
   const bool is_untelling =
       std::find(std::begin(kUntelling), std::end(kUntelling), type) != std::end(kUntelling);
   return is_untelling ? std::string() : type;

@@ -46,7 +46,7 @@ TEST(AccountDocument, NamesTheMembersOfALine) {
 }
 
 TEST(AccountDocument, NamesTheEvents) {
-  std::vector<std::string> events(ledger_events().begin(), ledger_events().end());
+  const auto events = words_of<LedgerEvent>();
   EXPECT_EQ(names_in_table(section("ledger.jsonl"), "Event"), events);
 }
 
