@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// The rows, in the order of the contract.
 #include "elements/clipsrc/clip_settings.h"
 
 #include "elements/clipsrc/request_property.h"

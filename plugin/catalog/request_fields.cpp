@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// Names, room, order, and what is unset.
 #include "plugin/catalog/request_fields.h"
 
 #include <algorithm>
