@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "elements/captioner/caption_settings.h"
 
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "elements/enum_type.h"
-#include "plugin/base/gref.h"
 #include "plugin/catalog/catalog.h"
+#include "plugin/catalog/check_request.h"
 #include "plugin/http/api_key.h"
 #include "plugin/http/http_settings.h"
 #include "plugin/http/redaction.h"
+#include "plugin/http/service_address.h"
 
 namespace genclip {
 namespace {
@@ -114,56 +115,33 @@ const Property<CaptionSettings> kCaptionProperties[] = {
      redact_url},
 };
 
-std::string environment(const char *name) {
-  const char *value = g_getenv(name);
-  return value ? value : "";
-}
-
-void find_key(CaptionSettings &settings, std::vector<std::string> &problems) {
-  auto key = find_api_key(settings.api_key, settings.api_key_file);
-  if (key)
-    settings.api_key = *std::move(key);
-  else
-    problems.push_back(std::move(key).error().text);
-}
-
-void find_base_url(CaptionSettings &settings, std::vector<std::string> &problems) {
-  if (settings.llm_base_url.empty()) settings.llm_base_url = environment("GENCLIP_LLM_BASE_URL");
-  if (settings.llm_base_url.empty()) {
-    problems.push_back("llm-base-url is not set, nor is $GENCLIP_LLM_BASE_URL");
-    return;
-  }
-  const auto uri = GRef<GUri>::adopt(g_uri_parse(settings.llm_base_url.c_str(), G_URI_FLAGS_NONE, nullptr));
-  const std::string_view scheme = uri ? g_uri_get_scheme(uri.get()) : "";
-  if ((scheme != "http" && scheme != "https") || !g_uri_get_host(uri.get()) || !*g_uri_get_host(uri.get()))
-    problems.push_back("llm-base-url is not an http or https URL");
-  else if (g_uri_get_userinfo(uri.get()) || g_uri_get_query(uri.get()) || g_uri_get_fragment(uri.get()))
-    problems.push_back("llm-base-url must not hold a user, a query or a fragment");
-}
+constexpr AddressSetting kLlmBaseUrl{"llm-base-url", "GENCLIP_LLM_BASE_URL"};
 
 }  // namespace
 
 std::span<const Property<CaptionSettings>> caption_properties() { return kCaptionProperties; }
 
 Result<CaptionSettings> checked(CaptionSettings settings) {
-  std::vector<std::string> problems;
+  std::vector<Problem> problems;
+  const auto say = [&problems](const char *field, std::string text) {
+    if (!text.empty()) problems.push_back({field, std::move(text)});
+  };
   const auto catalog = Catalog::shared();
-  if (!catalog->find_text(settings.model))
-    problems.push_back(catalog->unknown_text_model_text(settings.model));
+  if (!catalog->find_text(settings.model)) say("model", catalog->unknown_text_model_text(settings.model));
   if (settings.temperature < 0 && settings.temperature != -1)
-    problems.push_back("temperature must be -1, or 0 or more");
-  if (settings.top_p < 0 && settings.top_p != -1) problems.push_back("top-p must be -1, or from 0 to 1");
-  find_base_url(settings, problems);
-  find_key(settings, problems);
+    say("temperature", "temperature must be -1, or 0 or more.");
+  if (settings.top_p < 0 && settings.top_p != -1) say("top-p", "top-p must be -1, or from 0 to 1.");
+  settings.llm_base_url = service_address(settings.llm_base_url, kLlmBaseUrl);
+  say("llm-base-url", address_problem(settings.llm_base_url, kLlmBaseUrl));
+  auto key = find_api_key(settings.api_key, settings.api_key_file);
+  if (key)
+    settings.api_key = *std::move(key);
+  else
+    say("api-key", std::move(key).error().text);
   for (std::string &problem : problems_of({settings.proxy, settings.tls_ca_file}))
-    problems.push_back(std::move(problem));
-  if (problems.empty()) return settings;
-  std::string text = "gencaption cannot start: ";
-  for (std::string &problem : problems) {
-    while (problem.ends_with('.')) problem.pop_back();
-    text += (&problem == problems.data() ? "" : "; ") + problem;
-  }
-  return Error{ErrorKind::settings, text + "."};
+    say("", std::move(problem));
+  if (!problems.empty()) return Error{ErrorKind::settings, problems_text(problems)};
+  return settings;
 }
 
 }  // namespace genclip

@@ -10,20 +10,34 @@
 #include "elements/captioner/gap_event.h"
 #include "elements/captioner/still_maker.h"
 #include "elements/element_log.h"
+#include "elements/post_error.h"
+#include "elements/startup_warnings.h"
 #include "plugin/caption/caption_text.h"
+#include "plugin/http/api_key.h"
+#include "plugin/http/redaction.h"
 
 namespace genclip {
 
 CaptionStage::CaptionStage(GstElement *element, GstPad *sink, GstPad *src)
     : element_(element), sink_(sink), src_(src) {}
 
-CaptionStage::~CaptionStage() { stop(); }
+CaptionStage::~CaptionStage() { release(); }
 
-void CaptionStage::start(const CaptionSettings &settings, std::shared_ptr<HttpClient> http) {
-  settings_ = settings;
-  set_prompt(settings.prompt, settings.system_instruction);
+Result<void> CaptionStage::prepare() {
+  auto good = checked(told_.begin_run());
+  if (!good) {
+    told_.end_run();
+    return std::move(good).error();
+  }
+  const CaptionSettings &settings = settings_ = *std::move(good);
+  GST_CAT_INFO_OBJECT(gencaption_category(), element_, "asks %s of %s", settings.model.c_str(),
+                      redact_url(settings.llm_base_url).c_str());
+  std::vector<std::string> warnings = key_in_clear(settings.llm_base_url, "llm-base-url");
+  for (std::string &mistakes : unreported_catalog_mistakes()) warnings.push_back(std::move(mistakes));
+  for (std::string &warning : warnings)
+    post_warning(element_, gencaption_category(), {ErrorKind::settings, std::move(warning)});
   client_ = std::make_unique<ContentClient>(
-      std::move(http),
+      HttpClient::shared({settings.proxy, settings.tls_ca_file}),
       ContentClientSettings{settings.llm_base_url, settings.api_key, settings.user_agent, settings.stream,
                             settings.retries, std::chrono::seconds(settings.timeout_s)},
       Clock::system());
@@ -45,28 +59,24 @@ void CaptionStage::start(const CaptionSettings &settings, std::shared_ptr<HttpCl
                              settings.interval};
   threads_.emplace_back([this, stills] { make_stills(line_, codecs_, stills); });
   for (unsigned i = 0; i < settings.max_in_flight; ++i) threads_.emplace_back([this] { work(); });
+  return {};
 }
 
-void CaptionStage::abort() { line_.close(); }
+void CaptionStage::interrupt() { line_.close(); }
 
-void CaptionStage::stop() {
+void CaptionStage::release() {
   line_.stop();
   codecs_.leave();
   if (threads_.empty()) return;
   for (std::thread &thread : threads_) thread.join();
   threads_.clear();
+  told_.end_run();
   const CaptionStats run = stats();
   GST_CAT_INFO_OBJECT(gencaption_category(), element_,
                       "stopped: %" G_GUINT64_FORMAT " requests (%" G_GUINT64_FORMAT
                       " of them again), %" G_GUINT64_FORMAT " captions, %" G_GUINT64_FORMAT
                       " windows skipped, %" G_GUINT64_FORMAT " answers late",
                       run.requests, run.retries, run.captions, run.skipped, run.late);
-}
-
-void CaptionStage::set_prompt(const std::string &prompt, const std::string &system_instruction) {
-  MutexLock lock(prompt_mutex_);
-  prompt_ = prompt;
-  system_instruction_ = system_instruction;
 }
 
 SlotPtr CaptionStage::new_slot(const AskedTime &asked, uint64_t stream_time) {
@@ -79,9 +89,10 @@ SlotPtr CaptionStage::new_slot(const AskedTime &asked, uint64_t stream_time) {
   slot->request.temperature = settings_.temperature;
   slot->request.top_p = settings_.top_p;
   slot->request.max_output_tokens = settings_.max_output_tokens;
-  MutexLock lock(prompt_mutex_);
-  slot->request.prompt = prompt_;
-  slot->request.system_instruction = system_instruction_;
+  told_.read([&slot](const CaptionSettings &told) {
+    slot->request.prompt = told.prompt;
+    slot->request.system_instruction = told.system_instruction;
+  });
   return slot;
 }
 

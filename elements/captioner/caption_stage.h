@@ -16,26 +16,32 @@
 #include "elements/captioner/caption_line.h"
 #include "elements/captioner/caption_settings.h"
 #include "elements/captioner/detached_work.h"
+#include "elements/element_settings.h"
 #include "plugin/caption/content_client.h"
 
 namespace genclip {
 
-// Threads: the streaming thread calls chain and sink_event; the application calls start, abort, stop and the
-// queries. The stage itself runs the source pad's task, a still maker and max-in-flight workers. Borrows the
-// element and its pads, which must outlive this.
+// Threads: the streaming thread calls chain and sink_event; the application calls prepare, interrupt, release
+// and the queries; any thread uses the settings. The stage itself runs the source pad's task, a still maker
+// and max-in-flight workers. Borrows the element and its pads, which must outlive this.
 class CaptionStage {
  public:
   CaptionStage(GstElement *element, GstPad *sink, GstPad *src);
   ~CaptionStage();
 
-  // READY to PAUSED, before the pads are active. `settings` must be checked.
-  void start(const CaptionSettings &settings, std::shared_ptr<HttpClient> http);
-  // PAUSED to READY, before the pads stop: wakes all waiting threads.
-  void abort();
-  // After the pads have stopped: ends the remaining threads.
-  void stop();
+  CaptionSettings settings() const { return told_.get(); }
+  // Calls edit(CaptionSettings &). False: refused, because a run is prepared.
+  template <typename Edit>
+  bool edit_settings(Access access, Edit edit) {
+    return told_.edit(access, edit);
+  }
 
-  void set_prompt(const std::string &prompt, const std::string &system_instruction);
+  // READY to PAUSED, before the pads are active: checks the settings, posts the warnings, starts the threads.
+  Result<void> prepare();
+  // PAUSED to READY, before the pads stop: wakes all waiting threads.
+  void interrupt();
+  // After the pads have stopped: ends the remaining threads.
+  void release();
 
   GstFlowReturn chain(GRef<GstBuffer> buffer);
   GstFlowReturn sink_event(GRef<GstEvent> event);
@@ -71,15 +77,12 @@ class CaptionStage {
   GstPad *const sink_;
   GstPad *const src_;
 
+  ElementSettings<CaptionSettings> told_;
   CaptionLine line_;
   std::unique_ptr<ContentClient> client_;  // while started
-  CaptionSettings settings_;               // while started, except prompt and system_instruction
+  CaptionSettings settings_;               // of this run; the prompts may have changed since
   DetachedWork codecs_;
   std::vector<std::thread> threads_;
-
-  Mutex prompt_mutex_;
-  std::string prompt_ GUARDED_BY(prompt_mutex_);
-  std::string system_instruction_ GUARDED_BY(prompt_mutex_);
 
   // The streaming thread.
   std::optional<CaptionInput> input_;  // once started

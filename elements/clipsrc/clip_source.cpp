@@ -34,15 +34,10 @@ GRef<GstTagList> tags_of(const Generation &generation) {
 
 }  // namespace
 
-ClipSettings ClipSource::settings() const {
-  MutexLock lock(mutex_);
-  return settings_;
-}
-
 std::string ClipSource::uri() const {
-  MutexLock lock(mutex_);
-  if (!given_uri_.empty() || settings_.model.empty()) return given_uri_;
-  return clip_uri(*Catalog::shared(), settings_.request());
+  const Told told = told_.get();
+  if (!told.uri.empty() || told.settings.model.empty()) return told.uri;
+  return clip_uri(*Catalog::shared(), told.settings.request());
 }
 
 std::string ClipSource::uri_with_extension() const {
@@ -59,18 +54,22 @@ Result<void> ClipSource::set_uri(const std::string &uri) {
     return Error{ErrorKind::settings, problems_text(checked.error())};
   if (auto fits = fit_properties(*Catalog::shared(), *request); !fits) return fits;
   request->fields = in_order(*Catalog::shared(), std::move(request->fields));
-  if (!edit_settings([&](ClipSettings &settings) { settings.request() = std::move(*request); }))
-    return Error{ErrorKind::busy, "The URI can change in NULL and READY only."};
-  MutexLock lock(mutex_);
-  given_uri_ = uri;
+  const bool is_set = told_.edit(Access::until_ready, [&](Told &told) {
+    told.settings.request() = std::move(*request);
+    told.uri = uri;
+  });
+  if (!is_set) return Error{ErrorKind::busy, "The URI can change in NULL and READY only."};
   return {};
 }
 
 GenerationState ClipSource::state() const {
-  MutexLock lock(mutex_);
   GenerationState state;
-  if (run_.generation) state = run_.generation->state();
-  if (state.task_id.empty()) state.task_id = settings_.task_id;
+  {
+    MutexLock lock(mutex_);
+    if (run_.generation) state = run_.generation->state();
+  }
+  if (state.task_id.empty())
+    state.task_id = told_.read([](const Told &told) { return told.settings.task_id; });
   return state;
 }
 
@@ -91,9 +90,12 @@ std::optional<uint64_t> ClipSource::size_after_look() {
 }
 
 Result<void> ClipSource::prepare() {
-  const ClipSettings settings = this->settings();
+  const ClipSettings settings = told_.begin_run().settings;
   auto plan = plan_clip(settings.request(), settings.run());
-  if (!plan) return std::move(plan).error();
+  if (!plan) {
+    told_.end_run();
+    return std::move(plan).error();
+  }
   for (std::string &mistakes : unreported_catalog_mistakes()) plan->warnings.push_back(std::move(mistakes));
   std::shared_ptr<Generation> generation;
   {
@@ -104,7 +106,7 @@ Result<void> ClipSource::prepare() {
     waited_for_look_.clear();
     for (const std::string &warning : plan_->warnings)
       run_.messages->on_warning({ErrorKind::settings, warning});
-    if (settings_.dry_run) return {};
+    if (settings.dry_run) return {};
     auto joined = join_generation(plan_->job, {HttpClient::shared(plan_->http)}, run_.messages);
     generation = run_.generation = std::move(joined.generation);
     run_.joined_at = std::move(joined.state);
@@ -127,6 +129,7 @@ void ClipSource::release() {
   wake(run);
   if (run.generation) run.generation->leave(run.messages.get());
   if (run.messages) run.messages->close();
+  told_.end_run();
 }
 
 void ClipSource::interrupt() {

@@ -12,6 +12,7 @@
 
 #include "elements/clipsrc/clip_messages.h"
 #include "elements/clipsrc/clip_settings.h"
+#include "elements/element_settings.h"
 #include "plugin/base/gref.h"
 #include "plugin/base/mutex.h"
 #include "plugin/generation/clip_plan.h"
@@ -26,23 +27,24 @@ class ClipSource {
   // Borrows the element that owns it.
   explicit ClipSource(GstBaseSrc *element) : element_(element) {}
 
-  ClipSettings settings() const EXCLUDES(mutex_);
-  // False when a run is prepared: request properties change in NULL and READY only.
+  ClipSettings settings() const {
+    return told_.read([](const Told &told) { return told.settings; });
+  }
+  // Calls edit(ClipSettings &). False: refused, because a run is prepared.
   template <typename Edit>
-  bool edit_settings(Edit edit) EXCLUDES(mutex_) {
-    MutexLock lock(mutex_);
-    if (plan_) return false;
-    const ClipRequest before = settings_.request();
-    edit(settings_);
-    if (!(settings_.request() == before)) given_uri_.clear();
-    return true;
+  bool edit_settings(Access access, Edit edit) {
+    return told_.edit(access, [&](Told &told) {
+      const ClipRequest before = told.settings.request();
+      edit(told.settings);
+      if (!(told.settings.request() == before)) told.uri.clear();
+    });
   }
 
   // The URI as it was given, or one made of the properties; empty without a model.
-  std::string uri() const EXCLUDES(mutex_);
+  std::string uri() const;
   // The same with a file name of the model's kind, for elements that use its extension.
-  std::string uri_with_extension() const EXCLUDES(mutex_);
-  Result<void> set_uri(const std::string &uri) EXCLUDES(mutex_);
+  std::string uri_with_extension() const;
+  Result<void> set_uri(const std::string &uri);
 
   GenerationState state() const EXCLUDES(mutex_);
   // Never waits.
@@ -64,6 +66,10 @@ class ClipSource {
   void resume() { interrupt_.lower(); }
 
  private:
+  struct Told {
+    ClipSettings settings;
+    std::string uri;  // As it was given, as long as the settings say the same.
+  };
   struct Run {
     std::shared_ptr<ClipMessages> messages;
     std::shared_ptr<Generation> generation;  // None for a dry run.
@@ -82,9 +88,9 @@ class ClipSource {
   bool opened_ = false;  // The streaming thread's.
   std::atomic_flag waited_for_look_;
 
+  ElementSettings<Told> told_;
+
   mutable Mutex mutex_;
-  ClipSettings settings_ GUARDED_BY(mutex_);
-  std::string given_uri_ GUARDED_BY(mutex_);
   std::optional<ClipPlan> plan_ GUARDED_BY(mutex_);
   Run run_ GUARDED_BY(mutex_);
   bool began_ GUARDED_BY(mutex_) = false;

@@ -1,110 +1,131 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The GObject shell of ClipSource: it translates and never decides.
+// The GObject shell of ClipSource (element_shell.h).
 #include "elements/clipsrc/clip_src.h"
 
 #include "elements/clipsrc/clip_source.h"
 #include "elements/element_log.h"
+#include "elements/element_shell.h"
 #include "elements/post_error.h"
 
-using namespace genclip;
+namespace genclip {
 
 struct GenclipSrc {
   GstBaseSrc parent;
-  ClipSource *source;  // Made in init, destroyed in finalize.
+  ClipSource *source;
 };
 struct GenclipSrcClass {
   GstBaseSrcClass parent_class;
 };
 
-static void genclip_src_uri_handler_init(gpointer iface, gpointer data);
+static void genclip_src_uri_handler_init(gpointer iface, gpointer data) noexcept;
 
 G_DEFINE_TYPE_WITH_CODE(GenclipSrc, genclip_src, GST_TYPE_BASE_SRC,
                         G_IMPLEMENT_INTERFACE(GST_TYPE_URI_HANDLER, genclip_src_uri_handler_init))
 
 namespace {
 
-GstStaticPadTemplate src_template =
+GstStaticPadTemplate kClipSrc =
     GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
 
 constexpr guint kDefaultBlockSize = 64 * 1024;
 
-// What can only be read stands behind the rows of the settings.
-enum ReadOnly { kStatus, kProgress, kAmount, kActualDuration, kClipLocation, kReadOnlyCount };
+ClipSource &source_of(gpointer object) { return *static_cast<GenclipSrc *>(object)->source; }
 
-ClipSource &source_of(gpointer object) { return *reinterpret_cast<GenclipSrc *>(object)->source; }
-
-guint read_only_id(ReadOnly property) { return static_cast<guint>(clip_properties().size()) + 1 + property; }
-
-void src_set_property(GObject *object, guint id, const GValue *value, GParamSpec *spec) {
-  const auto &row = clip_properties()[id - 1];
-  if (!source_of(object).edit_settings([&](ClipSettings &settings) { set_field(settings, row, value); }))
-    GST_CAT_WARNING_OBJECT(genclipsrc_category(), object,
-                           "The property %s can change in NULL and READY only.", spec->name);
+void set_text(GValue *value, const std::string &text) {
+  g_value_set_string(value, text.empty() ? nullptr : text.c_str());
 }
 
-void src_get_property(GObject *object, guint id, GValue *value, GParamSpec *) {
-  const GenerationState state = source_of(object).state();
-  if (id <= clip_properties().size()) {
-    const auto &row = clip_properties()[id - 1];
-    if (g_str_equal(row.name, "task-id"))
-      g_value_set_string(value, state.task_id.empty() ? nullptr : state.task_id.c_str());
-    else
-      get_field(source_of(object).settings(), row, value);
-    return;
-  }
-  switch (static_cast<ReadOnly>(id - read_only_id(kStatus))) {
-    case kStatus: g_value_set_enum(value, static_cast<int>(state.status)); break;
-    case kProgress: g_value_set_int(value, state.progress); break;
-    case kAmount: g_value_set_double(value, state.amount); break;
-    case kActualDuration: g_value_set_double(value, state.actual_duration); break;
-    case kClipLocation:
-      g_value_set_string(value, state.clip_location.empty() ? nullptr : state.clip_location.c_str());
-      break;
-    case kReadOnlyCount: break;
-  }
+const ReadOnly<ClipSource> kClipReadOnly[] = {
+    {[](GParamFlags flags) {
+       return g_param_spec_enum("status", "Status", "Status of the clip", clip_status_get_type(),
+                                static_cast<int>(ClipStatus::idle), flags);
+     },
+     [](const ClipSource &source, GValue *value) {
+       g_value_set_enum(value, static_cast<int>(source.state().status));
+     }},
+    {[](GParamFlags flags) {
+       return g_param_spec_int("progress", "Progress", "Progress of the task in percent, -1 unknown", -1, 100,
+                               -1, flags);
+     },
+     [](const ClipSource &source, GValue *value) { g_value_set_int(value, source.state().progress); }},
+    {[](GParamFlags flags) {
+       return g_param_spec_double("amount", "Amount", "Cost of the task in credits, -1 unknown", -1,
+                                  G_MAXDOUBLE, -1, flags);
+     },
+     [](const ClipSource &source, GValue *value) { g_value_set_double(value, source.state().amount); }},
+    {[](GParamFlags flags) {
+       return g_param_spec_double("actual-duration", "Actual duration",
+                                  "Duration that the task used, in seconds, -1 unknown", -1, G_MAXDOUBLE, -1,
+                                  flags);
+     },
+     [](const ClipSource &source, GValue *value) {
+       g_value_set_double(value, source.state().actual_duration);
+     }},
+    {[](GParamFlags flags) {
+       return g_param_spec_string("clip-location", "Clip location",
+                                  "Path of the stored clip, once it is whole", nullptr, flags);
+     },
+     [](const ClipSource &source, GValue *value) { set_text(value, source.state().clip_location); }},
+};
+
+const ElementProperties<ClipSource, ClipSettings> &clip_element_properties() {
+  static const ElementProperties<ClipSource, ClipSettings> all(clip_properties(), kClipReadOnly);
+  return all;
 }
 
-void src_finalize(GObject *object) {
-  delete reinterpret_cast<GenclipSrc *>(object)->source;
+void genclip_src_set_property(GObject *object, guint id, const GValue *value, GParamSpec *) noexcept {
+  clip_element_properties().set(object, source_of(object), genclipsrc_category(), id, value);
+}
+
+void genclip_src_get_property(GObject *object, guint id, GValue *value, GParamSpec *spec) noexcept {
+  // Reads as the task that there is, whether or not it was set.
+  if (g_str_equal(spec->name, "task-id"))
+    set_text(value, source_of(object).state().task_id);
+  else
+    clip_element_properties().get(source_of(object), id, value);
+}
+
+void genclip_src_finalize(GObject *object) noexcept {
+  delete &source_of(object);
   G_OBJECT_CLASS(genclip_src_parent_class)->finalize(object);
 }
 
 // Validates the request; no request is sent before the first read. Not in change_state: downstream activates
 // first, and in pull mode starts to pull before this element's own state change.
-gboolean start(GstBaseSrc *src) {
+gboolean start(GstBaseSrc *src) noexcept {
   const auto prepared = source_of(src).prepare();
   if (!prepared) post_error(GST_ELEMENT(src), genclipsrc_category(), prepared.error());
   return prepared.has_value();
 }
 
-gboolean stop(GstBaseSrc *src) {
+gboolean stop(GstBaseSrc *src) noexcept {
   source_of(src).release();
   GST_CAT_INFO_OBJECT(genclipsrc_category(), src, "stopped");
   return TRUE;
 }
 
-gboolean is_seekable(GstBaseSrc *) { return TRUE; }
+gboolean is_seekable(GstBaseSrc *) noexcept { return TRUE; }
 
-gboolean get_size(GstBaseSrc *src, guint64 *size) {
+gboolean get_size(GstBaseSrc *src, guint64 *size) noexcept {
   const auto known = source_of(src).size();
   if (known) *size = *known;
   return known.has_value();
 }
 
-gboolean unlock(GstBaseSrc *src) {
+gboolean unlock(GstBaseSrc *src) noexcept {
   GST_CAT_DEBUG_OBJECT(genclipsrc_category(), src, "ends all waits");
   source_of(src).interrupt();
   return TRUE;
 }
 
-gboolean unlock_stop(GstBaseSrc *src) {
+gboolean unlock_stop(GstBaseSrc *src) noexcept {
   GST_CAT_DEBUG_OBJECT(genclipsrc_category(), src, "may wait again");
   source_of(src).resume();
   return TRUE;
 }
 
-GstFlowReturn create(GstBaseSrc *src, guint64 offset, guint size, GstBuffer **buffer) {
+GstFlowReturn create(GstBaseSrc *src, guint64 offset, guint size, GstBuffer **buffer) noexcept {
   GstPad *pad = GST_BASE_SRC_PAD(src);
   const bool pulled = GST_PAD_MODE(pad) == GST_PAD_MODE_PULL;
   auto bytes = source_of(src).read(offset, size, pulled);
@@ -135,7 +156,7 @@ void learn_size(GstBaseSrc *src) {
 }
 
 // A reverse segment without a stop begins at the clip's end. `segment` is a copy, the element's comes of it.
-gboolean do_seek(GstBaseSrc *src, GstSegment *segment) {
+gboolean do_seek(GstBaseSrc *src, GstSegment *segment) noexcept {
   GST_CAT_DEBUG_OBJECT(genclipsrc_category(), src, "seeks to %" GST_SEGMENT_FORMAT,
                        static_cast<gpointer>(segment));
   const bool begins_at_the_end = segment->rate < 0 && segment->stop == static_cast<guint64>(-1);
@@ -154,7 +175,7 @@ gboolean do_seek(GstBaseSrc *src, GstSegment *segment) {
   return GST_BASE_SRC_CLASS(genclip_src_parent_class)->do_seek(src, segment);
 }
 
-gboolean query(GstBaseSrc *src, GstQuery *query) {
+gboolean query(GstBaseSrc *src, GstQuery *query) noexcept {
   switch (GST_QUERY_TYPE(query)) {
     case GST_QUERY_SCHEDULING:
       gst_query_set_scheduling(query, GST_SCHEDULING_FLAG_SEEKABLE, 1, -1, 0);
@@ -176,19 +197,19 @@ gboolean query(GstBaseSrc *src, GstQuery *query) {
   return GST_BASE_SRC_CLASS(genclip_src_parent_class)->query(src, query);
 }
 
-GstURIType uri_type(GType) { return GST_URI_SRC; }
+GstURIType uri_type(GType) noexcept { return GST_URI_SRC; }
 
-const gchar *const *uri_protocols(GType) {
+const gchar *const *uri_protocols(GType) noexcept {
   static const gchar *const protocols[] = {"genclip", nullptr};
   return protocols;
 }
 
-gchar *get_uri(GstURIHandler *handler) {
+gchar *get_uri(GstURIHandler *handler) noexcept {
   const std::string uri = source_of(handler).uri();
   return uri.empty() ? nullptr : g_strdup(uri.c_str());
 }
 
-gboolean set_uri(GstURIHandler *handler, const gchar *uri, GError **error) {
+gboolean set_uri(GstURIHandler *handler, const gchar *uri, GError **error) noexcept {
   const auto set = source_of(handler).set_uri(uri);
   if (set) return TRUE;
   const auto code =
@@ -197,27 +218,9 @@ gboolean set_uri(GstURIHandler *handler, const gchar *uri, GError **error) {
   return FALSE;
 }
 
-void install_read_only(GObjectClass *klass) {
-  const auto flags = static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
-  const auto install = [&](ReadOnly property, GParamSpec *spec) {
-    g_object_class_install_property(klass, read_only_id(property), spec);
-  };
-  install(kStatus, g_param_spec_enum("status", "Status", "Status of the clip", clip_status_get_type(),
-                                     static_cast<int>(ClipStatus::idle), flags));
-  install(kProgress, g_param_spec_int("progress", "Progress", "Progress of the task in percent, -1 unknown",
-                                      -1, 100, -1, flags));
-  install(kAmount, g_param_spec_double("amount", "Amount", "Cost of the task in credits, -1 unknown", -1,
-                                       G_MAXDOUBLE, -1, flags));
-  install(kActualDuration, g_param_spec_double("actual-duration", "Actual duration",
-                                               "Duration that the task used, in seconds, -1 unknown", -1,
-                                               G_MAXDOUBLE, -1, flags));
-  install(kClipLocation, g_param_spec_string("clip-location", "Clip location",
-                                             "Path of the stored clip, once it is whole", nullptr, flags));
-}
-
 }  // namespace
 
-static void genclip_src_uri_handler_init(gpointer iface, gpointer) {
+static void genclip_src_uri_handler_init(gpointer iface, gpointer) noexcept {
   auto *handler = static_cast<GstURIHandlerInterface *>(iface);
   handler->get_type = uri_type;
   handler->get_protocols = uri_protocols;
@@ -227,14 +230,13 @@ static void genclip_src_uri_handler_init(gpointer iface, gpointer) {
 
 static void genclip_src_class_init(GenclipSrcClass *klass) {
   auto *object_class = G_OBJECT_CLASS(klass);
-  object_class->set_property = src_set_property;
-  object_class->get_property = src_get_property;
-  object_class->finalize = src_finalize;
-  install_properties<ClipSettings>(object_class, clip_properties());
-  install_read_only(object_class);
+  object_class->set_property = genclip_src_set_property;
+  object_class->get_property = genclip_src_get_property;
+  object_class->finalize = genclip_src_finalize;
+  clip_element_properties().install(object_class);
 
   auto *element_class = GST_ELEMENT_CLASS(klass);
-  gst_element_class_add_static_pad_template(element_class, &src_template);
+  gst_element_class_add_static_pad_template(element_class, &kClipSrc);
   gst_element_class_set_static_metadata(element_class, "Generated clip source", "Source/Network",
                                         "Plays a clip that a remote service generates",
                                         "The genclip developers");
@@ -262,6 +264,8 @@ static void genclip_src_init(GenclipSrc *self) {
   gst_base_src_set_blocksize(GST_BASE_SRC(self), kDefaultBlockSize);
 }
 
-bool genclip::register_clip_src(GstPlugin *plugin) {
+bool register_clip_src(GstPlugin *plugin) {
   return gst_element_register(plugin, "genclipsrc", GST_RANK_PRIMARY, genclip_src_get_type());
 }
+
+}  // namespace genclip

@@ -5,9 +5,9 @@
 
 #include <gst/base/gstbasesrc.h>
 
-GType genclip_src_get_type();
-
 namespace genclip {
+
+GType genclip_src_get_type();
 
 // Registers the element, rank PRIMARY for genclip:// URIs.
 bool register_clip_src(GstPlugin *plugin);

@@ -1,36 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "plugin/generation/clip_plan.h"
 
-#include <glib.h>
-
-#include "plugin/base/base_url.h"
-#include "plugin/base/gref.h"
 #include "plugin/catalog/catalog.h"
 #include "plugin/catalog/check_request.h"
 #include "plugin/http/api_key.h"
 #include "plugin/http/http_settings.h"
+#include "plugin/http/service_address.h"
 
 namespace genclip {
 namespace {
 
-std::string or_variable(const std::string &value, const char *variable) {
-  const char *set = value.empty() ? g_getenv(variable) : nullptr;
-  return set ? set : value;
-}
-
-// Empty when the address is valid.
-std::string base_url_problem(const std::string &base_url) {
-  if (base_url.empty())
-    return "base-url is not set: set it, or GENCLIP_BASE_URL, to the address of the service.";
-  auto uri = GRef<GUri>::adopt(g_uri_parse(base_url.c_str(), G_URI_FLAGS_NONE, nullptr));
-  const char *scheme = uri ? g_uri_get_scheme(uri.get()) : "";
-  const bool is_http = g_str_equal(scheme, "http") || g_str_equal(scheme, "https");
-  if (!is_http || !g_uri_get_host(uri.get()) || !*g_uri_get_host(uri.get()))
-    return "base-url must be an http or https URL with a host.";
-  if (g_uri_get_userinfo(uri.get()) || g_uri_get_query(uri.get()) || g_uri_get_fragment(uri.get()))
-    return "base-url must not hold a user, a query or a fragment.";
-  return {};
-}
+constexpr AddressSetting kBaseUrl{"base-url", "GENCLIP_BASE_URL"};
 
 // Attaching needs no request, so an incomplete one is ignored; the folder then comes from the task's ID.
 void plan_attach(const ClipRequest &request, GenerationJob &job) {
@@ -63,13 +43,13 @@ Result<ClipPlan> plan_clip(const ClipRequest &request, const RunSettings &run) {
   } else {
     problems = std::move(checked).error();
   }
-  job.endpoint.base_url = normal_base_url(or_variable(run.base_url, "GENCLIP_BASE_URL"));
+  job.endpoint.base_url = service_address(run.base_url, kBaseUrl);
   job.identity.base_url = job.endpoint.base_url;
   job.identity.api = to_word(job.endpoint.api);
   job.identity.take = request.take;
 
   if (!run.dry_run) {
-    if (std::string problem = base_url_problem(job.endpoint.base_url); !problem.empty())
+    if (std::string problem = address_problem(job.endpoint.base_url, kBaseUrl); !problem.empty())
       problems.push_back({"base-url", std::move(problem)});
     auto key = find_api_key(run.api_key, run.api_key_file);
     if (key)
