@@ -217,14 +217,16 @@ TEST_F(ContentClientTest, BeginsAnewWhileNothingIsOut) {
   http_->expect(answer(200, "data: " + kKite + "\n\n"));
   std::vector<std::string> heard;
   unsigned retries = 0;
-  const auto got = ask({[&](std::string_view text) {
-                          heard.emplace_back(text);
-                          return false;
-                        },
-                        [&] {
-                          ++retries;
-                          return true;
-                        }});
+  const auto got = ask({.on_text =
+                            [&](std::string_view text) {
+                              heard.emplace_back(text);
+                              return false;
+                            },
+                        .on_retry =
+                            [&] {
+                              ++retries;
+                              return true;
+                            }});
   ASSERT_TRUE(got);
   EXPECT_EQ(got->text, "A kite.");
   EXPECT_EQ(retries, 1u);
@@ -233,7 +235,7 @@ TEST_F(ContentClientTest, BeginsAnewWhileNothingIsOut) {
 
 TEST_F(ContentClientTest, AsksForARetryAndHeedsTheAnswer) {
   http_->expect(answer(503, ""));
-  const auto got = ask({{}, [] { return false; }});
+  const auto got = ask({.on_retry = [] { return false; }});
   ASSERT_FALSE(got);
   EXPECT_EQ(http_->requests().size(), 1u);
 }
