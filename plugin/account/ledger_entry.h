@@ -21,7 +21,7 @@ enum class LedgerEvent {
   release,    // It is sure that no task exists.
   unknown,    // Whether a task exists, or what became of it, is unknown: it stays reserved.
   correct,    // A person says what it cost: of `task_id`, or, without one, of the latest charge of `key`.
-  other,      // An event of a later version: kept in the file, and ignored. Never written, so without a word.
+  other,      // An event of a later version: kept in the file, and ignored. Never written.
 };
 template <>
 inline constexpr Word<LedgerEvent> kWords<LedgerEvent>[] = {

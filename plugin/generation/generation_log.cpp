@@ -67,7 +67,7 @@ const char *step_text(ClipStep step) {
     case ClipStep::share_failure: return "fail as the run did that was waited for";
     case ClipStep::share_doubt: return "end in doubt as the run did that was waited for";
     case ClipStep::share_refusal: return "be refused as the run was that was waited for";
-    case ClipStep::need_key: return "end for want of a key";
+    case ClipStep::need_key: return "end without a key";
     case ClipStep::end: return "end";
   }
   return "?";

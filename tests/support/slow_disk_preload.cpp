@@ -2,6 +2,7 @@
 //
 // For LD_PRELOAD: the files below a folder are on a disk that hangs or is slow, for a whole process, whatever
 // program it runs. The environment says how:
+//
 //   SLOW_DISK        the folder
 //   SLOW_DISK_CALLS  which calls, as words of kWords, separated by commas
 //   SLOW_DISK_GATE   a file: while somebody has it locked (flock), the calls hang
