@@ -92,7 +92,7 @@ TEST(RequestWords, ThatNoRequestCanHoldAreErrors) {
   EXPECT_THAT(wrong({"veo", "seed=1", "seed=2"}), HasSubstr("The command line gives seed twice"));
   EXPECT_THAT(wrong({"veo", "take=x"}), HasSubstr("take is \"x\""));
   EXPECT_THAT(wrong({"veo", "api=v3"}), HasSubstr("api is \"v3\""));
-  EXPECT_THAT(wrong({"genclip://veo?prompt=%zz"}), HasSubstr("cannot be read"));
+  EXPECT_THAT(wrong({"genclip://veo?prompt=%zz"}), HasSubstr("The URI is invalid after"));
   for (const char *key : {"api_key", "api-key", "API_KEY", "token", "Authorization"}) {
     EXPECT_THAT(wrong({"veo", std::string(key) + "=sk-4711"}), HasSubstr("--api-key-file")) << key;
     EXPECT_THAT(wrong({"veo", std::string(key) + "=sk-4711"}), testing::Not(HasSubstr("4711"))) << key;

@@ -466,7 +466,7 @@ TEST_F(ClipWorkTest, ADamagedJournalThatNamesItsTaskCostsNoSubmit) {
   for (const std::string &bad : {text.substr(0, text.size() / 2), text + "}"}) {
     write_file("task.json", bad);
     const Outcome outcome = run_whole();
-    EXPECT_THAT(outcome.warnings, ElementsAre(HasSubstr("task-1, is asked for again")));
+    EXPECT_THAT(outcome.warnings, ElementsAre(HasSubstr("asks for the task that it named, task-1")));
     EXPECT_EQ(service_.submits(), 1u);
     EXPECT_THAT(names(), Contains("task.json.damaged-" + std::to_string(++number)));
   }

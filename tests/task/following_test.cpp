@@ -52,6 +52,8 @@ class Following : public testing::Test {
     job.endpoint = {"http://127.0.0.1:1", kKey, Api::tasks, seconds(30), ""};
     job.identity = {job.endpoint.base_url, "tasks", job.request->body(), 0};
     job.store = folder_.file("store");
+    job.poll_interval = seconds(5);
+    job.timeout = seconds(1800);
     job.retries = 2;
     return job;
   }
