@@ -65,6 +65,15 @@ struct PropertySpec {
   int64_t max = std::numeric_limits<int64_t>::max();
 };
 
+// For documents.
+template <>
+inline constexpr Word<PropertySpec::Kind> kWords<PropertySpec::Kind>[] = {
+    {PropertySpec::Kind::text, "text"},
+    {PropertySpec::Kind::integer, "integer"},
+    {PropertySpec::Kind::toggle, "on or off"},
+    {PropertySpec::Kind::url, "URL"},
+    {PropertySpec::Kind::urls, "list of URLs"}};
+
 struct FieldSpec {
   std::string name;
   FieldType type = FieldType::string;

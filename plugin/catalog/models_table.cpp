@@ -57,22 +57,11 @@ std::string model_markdown(const ModelSpec &spec) {
   return text;
 }
 
-const char *kind_text(PropertySpec::Kind kind) {
-  switch (kind) {
-    case PropertySpec::Kind::text: return "text";
-    case PropertySpec::Kind::integer: return "integer";
-    case PropertySpec::Kind::toggle: return "on or off";
-    case PropertySpec::Kind::url: return "URL";
-    case PropertySpec::Kind::urls: return "list of URLs";
-  }
-  return "";
-}
-
 std::string common_fields_markdown(const Catalog &catalog) {
   std::string text = "\n## Fields with a property\n\n" + row({"Field", "Property", "Type", "Meaning"}) +
                      row({"---", "---", "---", "---"});
   for (const FieldSpec &field : catalog.common_fields())
-    text += row({code(field.name), code(property_name(field.name)), kind_text(field.property->kind),
+    text += row({code(field.name), code(property_name(field.name)), to_word(field.property->kind),
                  field.property->help});
   return text;
 }
