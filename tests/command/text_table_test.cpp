@@ -91,6 +91,15 @@ TEST_F(TextTables, OfRowsThatFitAloneAndNotTogetherTheWiderOneIsAList) {
             "A  B\n" + std::string(35, 'a') + "\n  B  b\na  " + std::string(30, 'b') + "\n");
 }
 
+TEST_F(TextTables, ARowThatIsAListTakesNoWidthFromTheOthers) {
+  TextTable table({{"A", TextTable::Align::left, true}, {"B", TextTable::Align::left, true}});
+  table.add({std::string(10, 'a'), "b"});
+  table.add({"a", std::string(30, 'b')});
+  table.add({std::string(5, 'a'), std::string(27, 'b')});
+  EXPECT_EQ(shown(table, "40"), "A           B\naaaaaaaaaa  b\na\n  B  " + std::string(30, 'b') +
+                                    "\naaaaa       " + std::string(27, 'b') + "\n");
+}
+
 TEST_F(TextTables, WhereNoRowFitsThereIsNoHead) {
   TextTable table({{"A", TextTable::Align::left, true}, {"B"}});
   table.add({std::string(50, 'a'), "b"});
