@@ -51,7 +51,9 @@ Json Budget::to_json() const {
 Result<Budget> Budget::from_json(const Json &json) {
   if (!json.object()) return fault("it is no JSON object");
   Budget budget;
-  for (const auto &[name, value] : *json.object()) {
+  for (const Json::Member &member : *json.object()) {
+    const std::string &name = member.first;
+    const Json &value = member.second;
     const auto *limit = std::find_if(std::begin(kLimits), std::end(kLimits),
                                      [&](const BudgetLimit &row) { return row.name == name; });
     if (limit == std::end(kLimits))

@@ -103,7 +103,7 @@ TEST(Account, TellsTasksOfTwoServicesApart) {
   LedgerEntry elsewhere = settle_of("b", "t", 5);
   elsewhere.base_url = "https://other.example";
   const Sums sums =
-      all_sums({reserve_of("a", 3), entry_of(kSubmitted, "a", "t"), elsewhere, settle_of("a", "t", 2)});
+      all_sums({reserve_of("a", 3), entry_of(kSubmitted, "a", "t"), settle_of("a", "t", 2), elsewhere});
   EXPECT_EQ(sums.spent, 2);
 }
 
@@ -256,6 +256,14 @@ TEST(CondensedAccount, HasTheSameSums) {
   expect_same_sums(whole.condensed(), whole);
   expect_same_sums(whole.condensed().condensed(), whole);
   EXPECT_LT(whole.condensed().charges().size(), whole.charges().size());
+}
+
+TEST(CondensedAccount, CountsOnTheDayOfTheReservationToo) {
+  const Account account =
+      account_of({reserve_of("a", 3, "2026-11-22T23:59:59.999Z"), entry_of(kSubmitted, "a", "t"),
+                  settle_of("a", "t", 2, "completed", "2026-11-23T00:10:00.000Z")});
+  EXPECT_EQ(account.condensed().sums({*utc_day("2026-11-23"), {}}, 0).spent, 0);
+  EXPECT_EQ(account.condensed().sums({{}, *utc_day("2026-11-23")}, 0).spent, 2);
 }
 
 TEST(CondensedAccount, IsMadeAgainByTheEntriesOfItsCharges) {

@@ -127,6 +127,16 @@ TEST_F(LedgerTest, DropsATornLastLine) {
   }
 }
 
+TEST_F(LedgerTest, DropsATornLineThatIsLongerThanTheNextOne) {
+  LedgerEntry large = reserve_of("a", 3);
+  large.project = std::string(900, 'p');
+  const std::string torn = ledger_line(large);
+  put(torn.substr(0, torn.size() - 1));
+  append(entry_of(LedgerEvent::unknown, "b"));
+  EXPECT_EQ(contents().find("ppp"), std::string::npos);
+  EXPECT_EQ(taken(ledger_.read_all()).lines, 1u);
+}
+
 TEST_F(LedgerTest, SkipsAndCountsWhatIsNoLine) {
   const std::string good = ledger_line(reserve_of("a", 3)) + "\n";
   put("rubbish\n" + good + "\n{\"at\":1}\n" + std::string(10, '\0') + "\n" + good);
@@ -232,6 +242,10 @@ TEST_F(LedgerTest, ReadsAllWhereTheSummaryDoesNotMatch) {
 TEST_F(LedgerTest, ReadsAllForACorrectionOfWhatTheSummaryHasLetGo) {
   put(lines(300));
   append(entry_of(LedgerEvent::reserve, "a"));
+  // By a process that died before it could sum up.
+  put(contents() + ledger_line(correct_of("old8", "told8", 100)) + "\n");
+  EXPECT_EQ(taken(ledger_.read_condensed()).account.sums({}, 0).spent, 698);
+  append(correct_of("old8", "told8", 2));
   append(correct_of("old7", "told7", 50));
   EXPECT_EQ(taken(ledger_.read_condensed()).account.sums({}, 0).spent, 648);
   // Whoever corrected has summed up anew: the next submit need not read all.

@@ -275,7 +275,13 @@ std::string MoneyWorld::text() const {
            std::to_string(static_cast<int>(attempt.price * 10 + attempt.known));
   for (const Charge &charge : account.charges())
     all += "|" + std::to_string(static_cast<int>(charge.state)) + charge.task_id +
-           (charge.amount ? amount_text(*charge.amount) : "-") + (charge.corrected ? "c" : "");
+           (charge.amount ? amount_text(*charge.amount) : "-") + (charge.corrected ? "c" : "") +
+           std::to_string(charge.at.time_since_epoch().count());
+  // Else a sum on the wrong day would pass for the state that another way led to.
+  for (const auto &[day_of_sum, total] : condensed.let_go())
+    all += "|" + day_text(day_of_sum) + amount_text(total.spent) + "," + std::to_string(total.tasks);
+  for (const Charge &charge : condensed.charges())
+    all += "|" + charge.task_id + std::to_string(static_cast<int>(charge.state));
   return all;
 }
 

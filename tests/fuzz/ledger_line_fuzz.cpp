@@ -2,6 +2,7 @@
 //
 // Any bytes as a ledger: each line is read alike by both readers, written and read again without a
 // difference, and whatever the lines come to is the same with the summary.
+#include <algorithm>
 #include <cmath>
 
 #include "plugin/account/ledger_summary.h"
