@@ -3,11 +3,17 @@
 // The account of a store: what its ledger says, and one more line in it.
 //
 // How a run uses it (the steps are those of plugin/generation/clip_work_task.cpp):
-// - before the intent is journalled: reserve(); `refuse` ends the run, `wait` sleeps and asks again.
-// - the service has answered with an ID: append `submitted`; it has refused for good or for now, or nothing
-//   was sent: `release` (and reserve() again before the next try); the answer is lost: `unknown`.
-// - the task has ended, or one that was attached to has: `settle`.
-// - whoever finds a charge under way whose clip nobody has locked says what the clip's journal says.
+// - Before the intent is journalled: reserve(). `refuse` ends the run; on `wait` it sleeps and asks again.
+// - The answer to the submit: append `submitted` when it has an ID, `release` when the request was refused or
+//   never sent (before the next try, reserve() again), `unknown` when it is lost.
+// - The task has ended, also one that was attached to: append `settle`. The service does not know it any
+// more:
+//   `unknown` with its `task_id`.
+//
+// A process may die in between. Whoever finds a charge under way, and can lock its clip's folder, appends
+// what the clip's journal says: no intent since the reservation: `release`; `intent` or `ambiguous`:
+// `unknown`; `refused`: `release`; `submitted`: `submitted`, and `unknown` where nobody attaches to the task
+// now; `lost`: `unknown` with the task; `failed` or `complete`: `settle`. Saying it twice does no harm.
 #pragma once
 
 #include <gio/gio.h>
