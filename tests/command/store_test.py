@@ -191,7 +191,7 @@ class List(Store):
                       "PROBLEM": details["error"] or "-"}
             self.assertEqual(dict(zip(head, row)), {name: str(value) for name, value in wanted.items()})
             self.assertEqual(len(row), len(head))
-        self.assertEqual([row[head.index("PROBLEM")] == "-" for row in rows], [True, True, False])
+        self.assertEqual([row[head.index("PROMPT")] for row in rows if row[head.index("PROBLEM")] != "-"], ["bad"])
 
     def test_another_store_by_option(self):
         self.stored()
