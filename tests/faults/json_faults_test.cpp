@@ -150,7 +150,7 @@ std::vector<FaultCase> cases() {
   for (const Body &broken : kBroken)
     cases.push_back({.name = std::string("QueryForEver") + broken.name,
                      .misdeeds = {at(query, body(broken.text))},
-                     .ending = kept(GST_RESOURCE_ERROR_READ, "no task"),
+                     .ending = kept(GST_RESOURCE_ERROR_READ, "not a task"),
                      .settings = kBriefly});
   for (const Body &odd : odd_completions())
     cases.push_back({.name = std::string("Completed") + odd.name,
