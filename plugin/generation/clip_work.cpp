@@ -179,7 +179,8 @@ Result<void> ClipWork::learn(const ClipEvent &event) {
 // The caller's own result is what it reports; a journal that cannot be written only goes to the log.
 void ClipWork::learn_if_possible(const ClipEvent &event) {
   if (auto learnt = learn(event); !learnt)
-    GST_CAT_WARNING(generation_category(), "%s: goes on though %s", name(), log_text(learnt.error()).c_str());
+    GST_CAT_WARNING(generation_category(), "%s: continues despite: %s", name(),
+                    log_text(learnt.error()).c_str());
 }
 
 Result<void> ClipWork::work_on(std::optional<ClipRecord> found) {
@@ -340,7 +341,8 @@ Result<void> ClipWork::come_back(Error lost) {
 
 void ClipWork::save_if_possible() {
   if (auto saved = save(); !saved)
-    GST_CAT_WARNING(generation_category(), "%s: goes on though %s", name(), log_text(saved.error()).c_str());
+    GST_CAT_WARNING(generation_category(), "%s: continues despite: %s", name(),
+                    log_text(saved.error()).c_str());
 }
 
 void ClipWork::warn(std::string text) {

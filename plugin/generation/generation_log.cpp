@@ -64,9 +64,9 @@ const char *step_text(ClipStep step) {
     case ClipStep::ask: return "ask for the task";
     case ClipStep::follow: return "follow the task";
     case ClipStep::submit: return "submit";
-    case ClipStep::share_failure: return "fail as the run did that was waited for";
-    case ClipStep::share_doubt: return "end in doubt as the run did that was waited for";
-    case ClipStep::share_refusal: return "be refused as the run was that was waited for";
+    case ClipStep::share_failure: return "fail like the run that it waited for";
+    case ClipStep::share_doubt: return "end in doubt like the run that it waited for";
+    case ClipStep::share_refusal: return "end as refused, like the run that it waited for";
     case ClipStep::need_key: return "end without a key";
     case ClipStep::end: return "end";
   }
