@@ -39,7 +39,9 @@ std::string printable_lines(std::string_view text) {
 // The fields that have no entry of their own, as words of a command line.
 std::string other_fields(const Json &request) {
   std::string words;
-  for (const auto &[name, value] : *request.object()) {
+  const Json::Object *fields = request.object();  // Null in a journal that somebody else wrote.
+  if (!fields) return words;
+  for (const auto &[name, value] : *fields) {
     if (name == "model" || name == "prompt" || name == "seed") continue;
     const Json::Array *list = value.array();
     for (const Json &item : list ? *list : Json::Array{value}) {

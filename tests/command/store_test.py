@@ -235,6 +235,18 @@ class Show(Store):
                     self.assertLessEqual(width(line), columns or 10000, line)
                 self.assertEqual(len(lines) == 1, columns is None)
 
+    def test_a_journal_without_a_request_is_shown(self):
+        clip = self.stored("prompt=a red kite")
+        path = self.store / clip["key"] / "task.json"
+        journal = json.loads(path.read_text(encoding="utf-8"))
+        for request in ({}, {"request": None}, {"request": "no object"}):
+            with self.subTest(request=request):
+                record = {name: value for name, value in journal.items() if name != "request"} | request
+                path.write_text(json.dumps(record), encoding="utf-8")
+                run = self.run_genclip("store", "show", clip["key"])
+                self.assertEqual((run.returncode, run.stderr), (0, ""))
+                self.assertIn(clip["task_id"], run.stdout)
+
     def test_what_is_not_there_is_an_error(self):
         for command in ("show", "remove", "verify"):
             run = self.run_genclip("store", command, "0123456789")
