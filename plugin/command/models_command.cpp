@@ -123,7 +123,7 @@ int run_models(const Words &words) {
     if (json)
       print(text_model_json(*text).to_pretty_text() + "\n");
     else
-      print(text->id + ", a text model (" + to_word(text->variant) + " version), for gencaption\n");
+      print(text->id + ", a text model (" + name_of(text->variant) + " version), for gencaption\n");
     return kOk;
   }
   print_error(printable(catalog->unknown_model_text(id)));

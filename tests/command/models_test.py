@@ -74,6 +74,7 @@ class Models(unittest.TestCase):
         run = genclip("models", "gem-2.5-pro")
         self.assertEqual(run.returncode, 0)
         self.assertIn("gencaption", run.stdout)
+        self.assertIn("(low-cost version)", genclip("models", "gem-2.5-pro-low").stdout)
 
     def test_a_users_file_adds_models_and_its_mistakes_are_named_with_their_line(self):
         with tempfile.TemporaryDirectory() as folder:
