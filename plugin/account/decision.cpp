@@ -12,8 +12,6 @@ namespace {
 // Sums of credits are rounded: 0.1 + 0.2 fits into 0.3.
 constexpr double kSlack = 1e-6;
 
-bool fits(double amount, double limit) { return amount <= limit + kSlack; }
-
 std::string credits(double amount) {
   const std::string text = amount_text(amount);
   return text + (text == "1" ? " credit" : " credits");
@@ -138,6 +136,8 @@ std::vector<std::string> unpriced(const Account &account) {
 }
 
 }  // namespace
+
+bool fits(double amount, double limit) { return amount <= limit + kSlack; }
 
 std::string amount_text(double amount) { return rounded_text(amount, 4); }
 

@@ -44,6 +44,9 @@ struct Decision {
 Decision decide(const Account &account, const Budget &budget, double max_amount,
                 const std::optional<Estimate> &estimate, UtcTime now);
 
+// Whether that many credits are within the limit, whatever the rounding of sums and of estimates.
+bool fits(double amount, double limit);
+
 // A number of credits for people: "7.5". At most four decimals, no exponent.
 std::string amount_text(double amount);
 

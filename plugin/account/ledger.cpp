@@ -32,7 +32,7 @@ bool count_line(LedgerReading &reading, std::string_view line) {
 std::string warning_of(const Account &account, const LedgerEntry &entry) {
   if (entry.event != LedgerEvent::settle || !entry.amount) return {};
   const Charge *charge = account.find(entry.task_id);
-  if (!charge || !charge->estimate || *entry.amount <= charge->estimate->high) return {};
+  if (!charge || !charge->estimate || fits(*entry.amount, charge->estimate->high)) return {};
   return "The task " + entry.task_id + " has cost " + amount_text(*entry.amount) + " credits; at most " +
          amount_text(charge->estimate->high) + " were expected. The next estimate takes that into account.";
 }

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <sstream>
 #include <thread>
+#include <tuple>
 
 #include "plugin/account/ledger_summary.h"
 #include "tests/account/sample_entries.h"
@@ -184,6 +185,34 @@ TEST_F(LedgerTest, WarnsOfATaskThatCostMoreThanItsEstimate) {
   reserve("c");
   append(entry_of(LedgerEvent::submitted, "c", "tc"));
   EXPECT_EQ(taken(ledger_.append({settle_of("c", "tc", 3)}, nullptr)).warning, "");
+}
+
+// The line through 4 s for 0.4 and 5 s for 0.5 says 0.7999999999999999 for 8 s.
+TEST_F(LedgerTest, DoesNotWarnOfWhatOnlyRoundingAddsToAnEstimate) {
+  const auto event_of = [](LedgerEvent event, double duration, const std::string &task_id) {
+    LedgerEntry entry(event, facts_of(task_id, duration));
+    entry.task_id = task_id;
+    return entry;
+  };
+  const auto settled = [&](double duration, const std::string &task_id, double amount) {
+    LedgerEntry entry = event_of(LedgerEvent::settle, duration, task_id);
+    entry.amount = amount;
+    entry.status = "completed";
+    return entry;
+  };
+  for (const auto &[duration, task_id, amount] :
+       {std::tuple(4.0, "four", 0.4), std::tuple(5.0, "five", 0.5), std::tuple(8.0, "eight", 0.8)}) {
+    const auto reserved = taken(ledger_.reserve(facts_of(task_id, duration), 0, nullptr));
+    if (duration == 8) {
+      ASSERT_TRUE(reserved.estimate);
+      EXPECT_EQ(reserved.estimate->basis, "line");
+    }
+    append(event_of(LedgerEvent::submitted, duration, task_id));
+    const auto appended = taken(ledger_.append({settled(duration, task_id, amount)}, nullptr));
+    if (duration == 8) {
+      EXPECT_EQ(appended.warning, "");
+    }
+  }
 }
 
 TEST_F(LedgerTest, IsLeftWhenItsCallerLeaves) {
