@@ -94,6 +94,11 @@ bool Account::apply(const LedgerEntry &entry) {
   return true;
 }
 
+// A task that this condensed account does not have may be of a charge that it has let go of.
+bool Account::may_have_let_go(const LedgerEntry &entry) const {
+  return is_condensed_ && !entry.task_id.empty();
+}
+
 bool Account::submitted(const LedgerEntry &entry) {
   Charge *charge = without_task(entry, ChargeState::reserved);
   if (by_task(entry)) {
@@ -113,6 +118,7 @@ bool Account::submitted(const LedgerEntry &entry) {
 
 bool Account::settle(const LedgerEntry &entry) {
   Charge *charge = by_task(entry);
+  if (!charge && may_have_let_go(entry)) return false;
   // The line that told the task's ID may be damaged.
   if (!charge && !entry.attached) charge = without_task(entry, ChargeState::reserved);
   if (!charge && is_condensed_) return false;
@@ -131,6 +137,7 @@ bool Account::settle(const LedgerEntry &entry) {
 
 bool Account::unknown(const LedgerEntry &entry) {
   Charge *charge = by_task(entry);
+  if (!charge && may_have_let_go(entry)) return false;
   if (!charge) charge = without_task(entry, ChargeState::reserved);
   if (charge) {
     if (charge->task_id.empty() && !entry.task_id.empty()) name_task(*charge, entry);

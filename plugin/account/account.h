@@ -123,6 +123,7 @@ class Account {
   bool unknown(const LedgerEntry &entry);
   bool correct(const LedgerEntry &entry);
   Charge &add(const LedgerEntry &entry, ChargeState state);
+  bool may_have_let_go(const LedgerEntry &entry) const;
   Charge *by_task(const LedgerEntry &entry);
   Charge *without_task(const LedgerEntry &entry, ChargeState state);
   std::optional<size_t> latest(const std::string &key) const;
