@@ -142,6 +142,7 @@ static void gen_caption_init(GenCaption *self) {
 }
 
 bool register_captioner(GstPlugin *plugin) {
+  gencaption_category();  // So that --gst-debug-help lists it.
   return gst_element_register(plugin, "gencaption", GST_RANK_NONE, gen_caption_get_type());
 }
 

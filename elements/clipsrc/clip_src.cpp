@@ -265,6 +265,7 @@ static void genclip_src_init(GenclipSrc *self) {
 }
 
 bool register_clip_src(GstPlugin *plugin) {
+  genclipsrc_category();  // So that --gst-debug-help lists it.
   return gst_element_register(plugin, "genclipsrc", GST_RANK_PRIMARY, genclip_src_get_type());
 }
 
