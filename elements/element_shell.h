@@ -10,8 +10,7 @@
 //   interrupt(), which ends every wait; and release(), on the way to READY.
 // - Properties are rows (property_table.h); those that can only be read are rows as well (ReadOnly).
 // - The functions that GStreamer calls translate and never decide. They are noexcept, because no exception
-// may
-//   pass through C.
+//   may pass through C.
 // - An element logs in a category of its name (element_log.h) and posts through post_error.h.
 #pragma once
 

@@ -7,8 +7,7 @@
 // - The answer to the submit: append `submitted` when it has an ID, `release` when the request was refused or
 //   never sent (before the next try, reserve() again), `unknown` when it is lost.
 // - The task has ended, also one that was attached to: append `settle`. The service does not know it any
-// more:
-//   `unknown` with its `task_id`.
+//   more: `unknown` with its `task_id`.
 //
 // A process may die in between. Whoever finds a charge under way, and can lock its clip's folder, appends
 // what the clip's journal says: no intent since the reservation: `release`; `intent` or `ambiguous`:
