@@ -175,9 +175,11 @@ std::optional<LineOutput> CaptionLine::speak(CaptionSlot &slot, Due due, Cancell
     ++stats_.skipped;
     end_slot(slot);
     if (live_) return std::nullopt;
-    return Notice{
-        {ErrorKind::settings, "A caption has no time of its own, because another one covers it: " + text},
-        false};
+    Error covered{
+        ErrorKind::settings,
+        "A caption has no time of its own, because another one covers it. The details hold its text."};
+    covered.service_message = text;  // Not in the text, which is logged.
+    return Notice{std::move(covered), false};
   }
   last_text_ = slot.repeats_last || slot.answer.text.empty() ? text : slot.answer.text;
   Spoken out = spoken(slot, *span, std::move(text), true);

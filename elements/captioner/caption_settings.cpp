@@ -119,7 +119,12 @@ constexpr AddressSetting kLlmBaseUrl{"llm-base-url", "GENCLIP_LLM_BASE_URL"};
 
 }  // namespace
 
-std::span<const Property<CaptionSettings>> caption_properties() { return kCaptionProperties; }
+std::span<const Property<CaptionSettings>> caption_properties() {
+  // Never destroyed: elements may outlive main().
+  static const auto &rows = *new std::vector<Property<CaptionSettings>>(std::begin(kCaptionProperties),
+                                                                        std::end(kCaptionProperties));
+  return rows;
+}
 
 Result<CaptionSettings> checked(CaptionSettings settings) {
   std::vector<Problem> problems;

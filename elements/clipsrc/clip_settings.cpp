@@ -89,7 +89,8 @@ Error no_room(const std::string &field, const Json &value, const std::string &pr
 
 std::vector<Property<ClipSettings>> clip_properties(const Catalog &catalog) {
   std::vector<Property<ClipSettings>> rows = {kModel};
-  for (const FieldSpec &field : catalog.common_fields()) rows.push_back(request_property(catalog, field));
+  for (const FieldSpec &field : catalog.common_fields())
+    if (field.property) rows.push_back(request_property(catalog, field));
   rows.insert(rows.end(), std::begin(kRunProperties), std::end(kRunProperties));
   return rows;
 }
@@ -103,7 +104,8 @@ std::span<const Property<ClipSettings>> clip_properties() {
 
 Result<void> fit_properties(const Catalog &catalog, const ClipRequest &request) {
   for (const auto &[name, value] : *request.fields.object())
-    if (const FieldSpec *field = catalog.common_field(name); field && !has_room(*field->property, value))
+    if (const FieldSpec *field = catalog.common_field(name);
+        field && field->property && !has_room(*field->property, value))
       return no_room(name, value, property_name(name));
   const auto structure = structure_of(request.extra);
   const Json kept = structure ? json_of(structure.get()) : Json();

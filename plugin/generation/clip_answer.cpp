@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "plugin/base/number.h"
+#include "plugin/base/trimmed.h"
 #include "plugin/http/content_range.h"
 
 namespace genclip {
@@ -42,7 +43,7 @@ std::optional<ClipAnswer> read_clip_answer(const HttpReply &reply) {
   answer.last_modified = reply.header("Last-Modified").value_or("");
   // Chunked encoding overrides a length (RFC 9112 §6.3).
   const std::string length_text = answer.is_chunked ? "" : reply.header("Content-Length").value_or("");
-  const uint64_t length = parse_number<uint64_t>(length_text).value_or(0);
+  const uint64_t length = parse_number<uint64_t>(trimmed(length_text)).value_or(0);
   if (!answer.is_part) {
     answer.total = length;
     return answer;

@@ -2,6 +2,7 @@
 #include "plugin/task/media_fetch.h"
 
 #include "plugin/base/number.h"
+#include "plugin/base/trimmed.h"
 #include "plugin/http/content_range.h"
 #include "plugin/http/retry_policy.h"
 #include "plugin/task/media_format.h"
@@ -36,8 +37,10 @@ std::optional<uint64_t> size_of(const HttpReply &reply) {
   const std::string range = reply.header("Content-Range").value_or("");
   if (reply.status == 416) return parse_unsatisfied_range(range);
   if (reply.status != 206) return parse_number<uint64_t>(reply.header("Content-Length").value_or(""));
-  const auto part = parse_content_range(range);
-  return part && part->total != 0 ? std::optional(part->total) : std::nullopt;
+  if (const auto part = parse_content_range(range))
+    return part->total != 0 ? std::optional(part->total) : std::nullopt;
+  // A server that writes the range in a way of its own still tells the size, behind the slash.
+  return parse_number<uint64_t>(trimmed(std::string_view(range).substr(range.find('/') + 1)));
 }
 
 MediaFacts facts_of(const HttpReply &reply, const std::string &url) {

@@ -38,6 +38,7 @@ struct Item {
   // The answer to HEAD, if it differs.
   std::optional<size_t> head_length = {};
   std::string head_type = {};
+  std::string range_unit = "bytes ";
 };
 
 // By path; 404 for anything else.
@@ -96,9 +97,10 @@ class MediaServer {
       } else if (is_range && item.bytes.empty()) {
         connection.send(head_of(416, 0, "Content-Range: bytes */0\r\n"));
       } else if (is_range) {
-        connection.send(
-            head_of(206, 1, type + "Content-Range: bytes 0-0/" + std::to_string(item.bytes.size()) + "\r\n") +
-            item.bytes.substr(0, 1));
+        connection.send(head_of(206, 1,
+                                type + "Content-Range: " + item.range_unit + "0-0/" +
+                                    std::to_string(item.bytes.size()) + "\r\n") +
+                        item.bytes.substr(0, 1));
       } else {
         connection.send(head_of(200, item.bytes.size(), type));
         connection.send(item.bytes);
@@ -149,6 +151,15 @@ TEST(MediaHeaders, ComeByAByteWhereHeadIsRefused) {
               "reference_images has 31 MB; sd_2.0_special takes below 30.");
     EXPECT_EQ(server.count("GET /a "), 1u);
   }
+}
+
+TEST(MediaHeaders, TellTheSizeThoughTheRangeHasNoUnit) {
+  Item item{blank(31000000), "image/png", 200, 405};
+  item.range_unit = "";
+  MediaServer server({{"/a", item}});
+  const auto request = media_request("sd_2.0_special", {{"reference_images", {server.url("/a")}}});
+  EXPECT_EQ(text_of(check(request, options(MediaCheck::headers))),
+            "reference_images has 31 MB; sd_2.0_special takes below 30.");
 }
 
 TEST(MediaHeaders, AreAskedAgainByAByteWhenHeadSaysThatItIsEmpty) {
