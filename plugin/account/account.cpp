@@ -50,12 +50,15 @@ Charge *Account::by_task(const LedgerEntry &entry) {
   return found == by_task_.end() ? nullptr : &charges_[found->second];
 }
 
-// The latest in that state of the clip whose task nobody has told of.
+// The latest in that state of the clip whose task nobody has told of. A key stands for one base URL; a line
+// that has another one, or none, is damaged, and its task must not become that of this charge.
 Charge *Account::without_task(const LedgerEntry &entry, ChargeState state) {
   const auto found = by_key_.find(entry.key);
   if (found == by_key_.end()) return nullptr;
   for (auto index = found->second.rbegin(); index != found->second.rend(); ++index)
-    if (Charge &charge = charges_[*index]; charge.state == state && charge.task_id.empty()) return &charge;
+    if (Charge &charge = charges_[*index];
+        charge.state == state && charge.task_id.empty() && charge.base_url == entry.base_url)
+      return &charge;
   return nullptr;
 }
 

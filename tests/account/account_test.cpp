@@ -37,6 +37,14 @@ TEST(Account, CountsNothingForWhatWasReleased) {
   EXPECT_EQ(sums.tasks, 0u);
 }
 
+TEST(Account, TakesNoTaskFromALineWhoseBaseUrlIsMissing) {
+  LedgerEntry damaged = settle_of("a", "t", 2);
+  damaged.base_url.clear();
+  const Sums sums = all_sums({reserve_of("a", 3), damaged});
+  EXPECT_EQ(sums.reserved, 3);
+  EXPECT_EQ(sums.spent, 0);
+}
+
 TEST(Account, ReservesAnewForEachTry) {
   const Sums sums = all_sums({reserve_of("a", 3), entry_of(kRelease, "a"), reserve_of("a", 3),
                               entry_of(kSubmitted, "a", "t"), settle_of("a", "t", 3)});
