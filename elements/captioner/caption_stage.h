@@ -6,6 +6,7 @@
 #include <gst/gst.h>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -67,6 +68,7 @@ class CaptionStage {
   void work();
   void log_question(const CaptionSlot &slot) const;
   void log_answer(const CaptionSlot &slot, const Result<ContentAnswer> &answer) const;
+  void log_retry(const CaptionSlot &slot, const Error &failure, std::chrono::milliseconds pause) const;
   void run_task();
   std::optional<uint64_t> due() const;
   GstFlowReturn put_out(LineOutput output);

@@ -36,6 +36,13 @@ void CaptionStage::log_answer(const CaptionSlot &slot, const Result<ContentAnswe
                        answer->total_tokens);
 }
 
+void CaptionStage::log_retry(const CaptionSlot &slot, const Error &failure,
+                             std::chrono::milliseconds pause) const {
+  GST_CAT_DEBUG_OBJECT(
+      gencaption_category(), element_, "%" GST_TIME_FORMAT ": asks again in %" G_GINT64_FORMAT " ms: %s",
+      GST_TIME_ARGS(slot.window.start), static_cast<gint64>(pause.count()), log_text(failure).c_str());
+}
+
 void CaptionStage::work() {
   while (const SlotPtr slot = line_.next_question()) {
     const bool by_sentence = settings_.stream && !slot->one_piece;
@@ -49,9 +56,7 @@ void CaptionStage::work() {
         return true;
       };
     listener.on_failure = [&](const Error &failure, std::chrono::milliseconds pause) {
-      GST_CAT_DEBUG_OBJECT(
-          gencaption_category(), element_, "%" GST_TIME_FORMAT ": asks again in %" G_GINT64_FORMAT " ms: %s",
-          GST_TIME_ARGS(slot->window.start), static_cast<gint64>(pause.count()), log_text(failure).c_str());
+      log_retry(*slot, failure, pause);
     };
     listener.on_retry = [&] {
       splitter = {};
