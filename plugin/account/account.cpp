@@ -50,8 +50,8 @@ Charge *Account::by_task(const LedgerEntry &entry) {
   return found == by_task_.end() ? nullptr : &charges_[found->second];
 }
 
-// The latest in that state of the clip whose task nobody has told of. A key stands for one base URL; a line
-// that has another one, or none, is damaged, and its task must not become that of this charge.
+// The clip's latest charge in that state whose task ID is unknown. All charges of a key have the same base
+// URL. A line with another base URL, or without one, is damaged, so its task ID is not given to the charge.
 Charge *Account::without_task(const LedgerEntry &entry, ChargeState state) {
   const auto found = by_key_.find(entry.key);
   if (found == by_key_.end()) return nullptr;

@@ -106,7 +106,7 @@ class Account {
   // Of the charges that it has let go of; of an account that is not condensed there are none.
   const Days &let_go() const { return let_go_; }
 
-  // `assumed_price`: credits that count for an open charge without an estimate; 0: there is none.
+  // `assumed_price`: credits counted for an open charge without an estimate; 0 counts it as nothing.
   Sums sums(const Period &period, double assumed_price) const;
 
   // The charge that genclip's `cost correct KEY|TASK` means: of that task, else the latest of that key. Null:

@@ -6,13 +6,18 @@
 // - Before the intent is journalled: reserve(). `refuse` ends the run; on `wait` it sleeps and asks again.
 // - The answer to the submit: append `submitted` when it has an ID, `release` when the request was refused or
 //   never sent (before the next try, reserve() again), `unknown` when it is lost.
-// - The task has ended, also one that was attached to: append `settle`. The service does not know it any
-//   more: `unknown` with its `task_id`.
+// - When a task has ended, one that the run attached to included: append `settle`.
+// - When the service does not know the task any more: append `unknown` with its `task_id`.
 //
-// A process may die in between. Whoever finds a charge under way, and can lock its clip's folder, appends
-// what the clip's journal says: no intent since the reservation: `release`; `intent` or `ambiguous`:
-// `unknown`; `refused`: `release`; `submitted`: `submitted`, and `unknown` where nobody attaches to the task
-// now; `lost`: `unknown` with the task; `failed` or `complete`: `settle`. Saying it twice does no harm.
+// A process may die in between. A run that finds a charge under way, and can lock its clip's folder, appends
+// an entry by the state of the clip's journal. Appending it twice does no harm.
+//
+//   no intent since the reservation   release
+//   refused                           release
+//   intent, ambiguous                 unknown
+//   submitted                         submitted; then unknown, if no run attaches to the task now
+//   lost                              unknown, with the task's ID
+//   failed, complete                  settle
 #pragma once
 
 #include <gio/gio.h>
