@@ -33,6 +33,16 @@ DomainAndCode code_of(ErrorKind kind) {
   return resource(GST_RESOURCE_ERROR_FAILED);
 }
 
+void set_member(GstStructure *details, const char *name, const std::string &value) {
+  gst_structure_set(details, name, G_TYPE_STRING, value.c_str(), nullptr);
+}
+void set_member(GstStructure *details, const char *name, double value) {
+  gst_structure_set(details, name, G_TYPE_DOUBLE, value, nullptr);
+}
+void set_member(GstStructure *details, const char *name, bool value) {
+  gst_structure_set(details, name, G_TYPE_BOOLEAN, static_cast<gboolean>(value), nullptr);
+}
+
 GstStructure *details_of(const Error &error) {
   GstStructure *details = gst_structure_new_empty("details");
   if (!error.task_id.empty())
@@ -41,6 +51,8 @@ GstStructure *details_of(const Error &error) {
     gst_structure_set(details, "http-status", G_TYPE_UINT, error.http_status, nullptr);
   if (!error.service_message.empty())
     gst_structure_set(details, "service-message", G_TYPE_STRING, error.service_message.c_str(), nullptr);
+  for (const ErrorDetail &detail : error.details)
+    std::visit([&](const auto &value) { set_member(details, detail.name.c_str(), value); }, detail.value);
   return details;
 }
 

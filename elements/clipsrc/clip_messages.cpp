@@ -40,6 +40,7 @@ constexpr Notified kNotified[] = {
     {"status", differs<&GenerationState::status>},
     {"progress", differs<&GenerationState::progress>},
     {"amount", differs<&GenerationState::amount>},
+    {"estimate", differs<&GenerationState::estimate>},
     {"actual-duration", differs<&GenerationState::actual_duration>},
     {"task-id", differs<&GenerationState::task_id>},
     {"clip-location", differs<&GenerationState::clip_location>},

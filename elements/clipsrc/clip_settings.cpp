@@ -60,6 +60,13 @@ const Property<ClipSettings> kRunProperties[] = {
      "Maximum size of the store in bytes; 0: no limit. Removes the least recently used clips that are "
      "not in use, with a warning",
      &ClipSettings::store_max_size},
+    {"max-amount",
+     "Maximum cost of the clip in credits, by its estimate; 0: $GENCLIP_MAX_AMOUNT, else no limit but "
+     "the store's budget",
+     &ClipSettings::max_amount,
+     {0, G_MAXDOUBLE}},
+    {"project", "Whose account the cost is on in genclip cost; unset: $GENCLIP_PROJECT",
+     &ClipSettings::project},
     {"task-id", "ID of the current task; set it to attach to a task instead of submitting",
      &ClipSettings::task_id},
     {"check-media", "How closely to check reference media before the request is submitted",

@@ -55,6 +55,12 @@ const ReadOnly<ClipSource> kClipReadOnly[] = {
      },
      [](const ClipSource &source, GValue *value) { g_value_set_double(value, source.state().amount); }},
     {[](GParamFlags flags) {
+       return g_param_spec_double("estimate", "Estimate",
+                                  "Likely cost in credits, by what such clips have cost; -1 unknown", -1,
+                                  G_MAXDOUBLE, -1, flags);
+     },
+     [](const ClipSource &source, GValue *value) { g_value_set_double(value, source.state().estimate); }},
+    {[](GParamFlags flags) {
        return g_param_spec_double("actual-duration", "Actual duration",
                                   "Duration that the task used, in seconds, -1 unknown", -1, G_MAXDOUBLE, -1,
                                   flags);

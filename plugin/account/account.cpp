@@ -153,7 +153,7 @@ bool Account::unknown(const LedgerEntry &entry) {
   // Two who look at once may say the same; a record that is imported may tell of several.
   if (!entry.imported && entry.task_id.empty() && without_task(entry, ChargeState::unknown)) return true;
   if (is_condensed_) return false;
-  add(entry, ChargeState::unknown);
+  if (!entry.attached) add(entry, ChargeState::unknown);
   return true;
 }
 

@@ -146,8 +146,20 @@ void Ledger::sum_up(File &file, Books &books) {
   static_cast<void>(write_durably(files_, path_.summary, summary_text(summary)));
 }
 
+// Writes what became of this clip's charges that are under way.
+Result<void> Ledger::bury(File &file, Books &books, const ChargeFacts &facts, UtcTime now,
+                          const AfterDeath &after_death) {
+  std::vector<LedgerEntry> entries;
+  if (!after_death) return {};
+  for (const Charge &charge : books.reading.account.charges())
+    if (charge.is_under_way() && charge.key == facts.key)
+      for (LedgerEntry &entry : after_death(charge)) entries.push_back(std::move(entry));
+  for (LedgerEntry &entry : entries) entry.at = now;
+  return entries.empty() ? Result<void>() : write(file, books, entries);
+}
+
 Result<Ledger::Reservation> Ledger::reserve(const ChargeFacts &facts, double max_amount,
-                                            GCancellable *cancellable) {
+                                            GCancellable *cancellable, const AfterDeath &after_death) {
   auto lock = this->lock(cancellable);
   if (!lock) return std::move(lock).error();
   auto file = files_.open(path_.ledger, FileSystem::Mode::read_write);
@@ -157,8 +169,11 @@ Result<Ledger::Reservation> Ledger::reserve(const ChargeFacts &facts, double max
 
   LedgerEntry entry(LedgerEvent::reserve, facts);
   entry.at = to_utc(clock_.wall_now());
+  if (auto written = bury(**file, *books, facts, entry.at, after_death); !written)
+    return std::move(written).error();
   entry.estimate = estimate_price(books->reading.account.prices(), facts);
   Reservation reservation;
+  reservation.at = entry.at;
   reservation.estimate = entry.estimate;
   reservation.skipped = books->reading.skipped;
   const auto limits = budget();

@@ -64,12 +64,18 @@ class Ledger {
 
   struct Reservation {
     Decision decision;                 // `allow`: the line is synced.
+    UtcTime at = {};                   // The line's.
     std::optional<Estimate> estimate;  // None: unknown.
     uint64_t skipped = 0;              // As in LedgerReading.
   };
+  // What became of a charge whose run has died.
+  using AfterDeath = std::function<std::vector<LedgerEntry>(const Charge &)>;
   // Decides, and reserves if that is allowed, in one step under the lock. A budget that cannot be read
-  // refuses. ErrorKind::cancelled, or that of the file call that failed: nothing is reserved.
-  Result<Reservation> reserve(const ChargeFacts &facts, double max_amount, GCancellable *cancellable);
+  // refuses. `after_death` is asked about each charge of the same key that is under way: the caller has that
+  // clip's lock, so the charge's run has died. ErrorKind::cancelled, or that of the file call that failed:
+  // nothing is reserved.
+  Result<Reservation> reserve(const ChargeFacts &facts, double max_amount, GCancellable *cancellable,
+                              const AfterDeath &after_death = nullptr);
 
   struct Appended {
     // A task has cost more than its estimate said: a sentence to warn with. Else empty.
@@ -108,6 +114,8 @@ class Ledger {
   Result<Books> load(File &file);
   Result<Books> load_all(File &file);
   Result<std::optional<Books>> load_summed(File &file);
+  Result<void> bury(File &file, Books &books, const ChargeFacts &facts, UtcTime now,
+                    const AfterDeath &after_death);
   Result<void> write(File &file, Books &books, const std::vector<LedgerEntry> &entries);
   void sum_up(File &file, Books &books);
   Result<std::unique_ptr<File>> open_to_read();

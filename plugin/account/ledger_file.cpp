@@ -55,7 +55,7 @@ Result<LedgerEnd> read_lines(File &file, uint64_t from,
   return end;
 }
 
-Result<void> append_lines(File &file, const LedgerEnd &end, std::string_view lines) {
+Result<void> append_lines(File &file, LedgerEnd &end, std::string_view lines) {
   const auto size = file.size();
   if (!size) return size.error();
   if (*size != end.size)
@@ -69,8 +69,13 @@ Result<void> append_lines(File &file, const LedgerEnd &end, std::string_view lin
   auto done = file.write_at(begin, std::as_bytes(std::span(text)));
   if (done) done = file.sync();
   // Who is told that it failed does not submit: it must not count. A later writer would repair a part of it.
-  if (!done) static_cast<void>(file.truncate(begin));
-  return done;
+  if (!done) {
+    static_cast<void>(file.truncate(begin));
+    return done;
+  }
+  end.size = end.whole = begin + text.size();
+  end.tail = LedgerTail::none;
+  return {};
 }
 
 }  // namespace genclip

@@ -34,8 +34,8 @@ Result<LedgerEnd> read_lines(File &file, uint64_t from,
                              const std::function<bool(std::string_view line)> &on_line);
 
 // Appends these bytes, which end with a newline, behind what read_lines() has found there. They are synced on
-// return; after an error none of them is there. Needs the ledger's lock. ErrorKind::busy: the file has
-// changed since, so the lock was lost.
-Result<void> append_lines(File &file, const LedgerEnd &end, std::string_view lines);
+// return, and `end` is behind them; after an error none of them is there. Needs the ledger's lock.
+// ErrorKind::busy: the file has changed since, so the lock was lost.
+Result<void> append_lines(File &file, LedgerEnd &end, std::string_view lines);
 
 }  // namespace genclip

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <string>
+#include <variant>
+#include <vector>
 
 namespace genclip {
 
@@ -25,6 +27,14 @@ enum class ErrorKind {
   wrong_type,  // the bytes are not media; posted as a stream error, the others as resource errors
 };
 
+// One more fact for programs: a member of a message's details, and of JSON (with underscores there).
+struct ErrorDetail {
+  std::string name;  // "retry"
+  std::variant<std::string, double, bool> value;
+
+  friend bool operator==(const ErrorDetail &, const ErrorDetail &) = default;
+};
+
 struct Error {
   ErrorKind kind = ErrorKind::failed;
   // One or two sentences: what happened and what to do next. Holds no key and no signed URL.
@@ -35,6 +45,7 @@ struct Error {
   std::string task_id = {};
   unsigned http_status = 0;
   std::string service_message = {};
+  std::vector<ErrorDetail> details = {};
 };
 
 inline Error cancelled() { return {ErrorKind::cancelled, "Cancelled."}; }

@@ -46,6 +46,10 @@ void CommandOptions::add(const char *name, const char *value_name, const char *h
   add_entry(name, 0, value_name, help, {name, &target});
 }
 
+void CommandOptions::add(const char *name, const char *value_name, const char *help, double &target) {
+  add_entry(name, 0, value_name, help, {name, &target});
+}
+
 std::string CommandOptions::store(const Option &option) {
   if (auto *const *flag = std::get_if<bool *>(&option.target)) {
     **flag = **flag || option.is_set;
@@ -67,6 +71,11 @@ std::string CommandOptions::store(const Option &option) {
       return std::string("--") + option.name + " must be a size with a unit, such as 500M or 1.5G; " +
              option.text + " alone is less than 1 MiB. For so few bytes write " + option.text + "B.";
     **bytes = *size;
+  } else if (auto *const *credits = std::get_if<double *>(&option.target)) {
+    const auto value = parse_number<double>(option.text);
+    if (!value || *value < 0)
+      return std::string("--") + option.name + " must be a number of credits, 0 or more.";
+    **credits = *value;
   }
   return {};
 }

@@ -36,6 +36,8 @@ class CommandOptions {
   // A limit in bytes, 0 for no limit. A small number needs a unit, because without one it probably is a
   // mistake.
   void add(const char *name, const char *value_name, const char *help, uint64_t &target);
+  // A number of credits, 0 or more.
+  void add(const char *name, const char *value_name, const char *help, double &target);
 
   // Returns the words that are no options. Nothing when the command is over, because help was asked for or an
   // option is wrong; then exit_code() is its exit code.
@@ -47,7 +49,7 @@ class CommandOptions {
  private:
   struct Option {
     const char *name;
-    std::variant<bool *, std::string *, unsigned *, uint64_t *> target;
+    std::variant<bool *, std::string *, unsigned *, uint64_t *, double *> target;
     unsigned least = 0;
     gboolean is_set = FALSE;  // What GOption writes into.
     char *text = nullptr;

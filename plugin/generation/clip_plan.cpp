@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "plugin/generation/clip_plan.h"
 
+#include <glib.h>
+
+#include "plugin/base/number.h"
 #include "plugin/catalog/catalog.h"
 #include "plugin/catalog/check_request.h"
+#include "plugin/generation/outcome.h"
 #include "plugin/http/api_key.h"
 #include "plugin/http/http_settings.h"
 #include "plugin/http/service_address.h"
@@ -64,7 +68,18 @@ Result<ClipPlan> plan_clip(const ClipRequest &request, const RunSettings &run) {
   if (run.max_download_size == 0)
     problems.push_back({"max-download-size",
                         "max-download-size is 0: every clip would be paid for and then refused. Raise it."});
-  if (!problems.empty()) return Error{ErrorKind::settings, problems_text(problems)};
+  job.max_amount = run.max_amount;
+  if (const char *max_amount = g_getenv("GENCLIP_MAX_AMOUNT");
+      max_amount && *max_amount && run.max_amount == 0) {
+    const auto value = parse_number<double>(max_amount);
+    if (!value || *value < 0)
+      problems.push_back({"max-amount", "GENCLIP_MAX_AMOUNT must be a number of credits, 0 or more."});
+    job.max_amount = value.value_or(0);
+  }
+  const char *project = g_getenv("GENCLIP_PROJECT");
+  job.project = run.project.empty() && project ? project : run.project;
+  if (!problems.empty())
+    return with_ending({ErrorKind::settings, problems_text(problems)}, {Outcome::not_submitted});
 
   if (!run.dry_run)
     for (std::string &warning : key_in_clear(job.endpoint.base_url, "base-url"))

@@ -35,7 +35,8 @@ ClipWork::ClipWork(Generation &generation)
       retries_(generation.job().retries),
       tasks_(*generation.services().http, clock_, generation.job().endpoint, retries_),
       folder_(*generation.services().files, path_of(generation.job())),
-      follower_(generation, folder_) {
+      follower_(generation, folder_),
+      account_(generation) {
   record_.identity = generation.job().identity;
   record_.model = generation.job().model;
   run_.wish = {generation.job().reuse, generation.job().task_id, generation.job().no_key.empty()};
@@ -52,15 +53,21 @@ bool ClipWork::serve_stored() {
 }
 
 Result<void> ClipWork::run() {
+  auto done = take_turn();
+  lock_.reset();
+  if (done) return done;
+  const Error &error = done.error();
+  return with_ending(error, ending_of(outcome_, error, record_.amount));
+}
+
+Result<void> ClipWork::take_turn() {
   if (auto knows = check_typefinding(); !knows) return knows;
   auto lock = wait_for_turn();
   if (!lock) return std::move(lock).error();
   if (!*lock) return {};  // Served.
   lock_ = std::move(*lock);
   auto found = read_journal();
-  auto done = found ? work_on(std::move(*found)) : std::move(found).error();
-  lock_.reset();
-  return done;
+  return found ? work_on(std::move(*found)) : std::move(found).error();
 }
 
 // Nothing: the clip is served; it was there, or another process fetched it.
@@ -163,22 +170,25 @@ Error ClipWork::shared_end() const {
   return error;
 }
 
-// Reports what happened to react(). On return the journal is on disk as react() asks; only an intent is left
-// to submit().
-Result<void> ClipWork::learn(const ClipEvent &event) {
-  const ClipStep before = run_.step;
+// Reports what happened to react(). On return the journal is on disk as react() asks, and the ledger is told;
+// only an intent is left to submit(). The ledger comes second: the journal alone leads to the clip.
+Result<void> ClipWork::learn(const ClipEvent &event, const Task *task) {
+  const ClipRun before = run_;
   Reaction reaction = react(std::move(run_), event);
   run_ = std::move(reaction.run);
   warnings_.insert(warnings_.end(), reaction.warnings.begin(), reaction.warnings.end());
-  const bool is_news = reaction.write || run_.step != before;
+  outcome_ = outcome_after(outcome_, before, event, run_);
+  const bool is_news = reaction.write || run_.step != before.step;
   GST_CAT_LEVEL_LOG(generation_category(), is_news ? GST_LEVEL_INFO : GST_LEVEL_DEBUG, nullptr,
                     "%s: %s; next: %s", name(), event_text(event).c_str(), step_text(run_.step));
-  return reaction.write && run_.step != ClipStep::submit ? save() : Result<void>();
+  auto saved = reaction.write && run_.step != ClipStep::submit ? save() : Result<void>();
+  if (const auto step = charge_step(before, event)) account_.tell(*step, task);
+  return saved;
 }
 
 // The caller's own result is what it reports; a journal that cannot be written only goes to the log.
-void ClipWork::learn_if_possible(const ClipEvent &event) {
-  if (auto learnt = learn(event); !learnt)
+void ClipWork::learn_if_possible(const ClipEvent &event, const Task *task) {
+  if (auto learnt = learn(event, task); !learnt)
     GST_CAT_WARNING(generation_category(), "%s: continues despite: %s", name(),
                     log_text(learnt.error()).c_str());
 }

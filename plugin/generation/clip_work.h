@@ -20,7 +20,9 @@
 
 #include "plugin/base/clock.h"
 #include "plugin/base/result.h"
+#include "plugin/generation/clip_account.h"
 #include "plugin/generation/clip_follower.h"
+#include "plugin/generation/outcome.h"
 #include "plugin/http/retry_policy.h"
 #include "plugin/store/clip_folder.h"
 #include "plugin/store/clip_journal.h"
@@ -44,6 +46,7 @@ class ClipWork {
 
  private:
   // clip_work.cpp: the store.
+  Result<void> take_turn();
   Result<std::optional<StoreLock>> wait_for_turn();
   bool is_news(const ClipRecord &record) const { return follower_.has_seen_become(record); }
   Result<bool> serve_without_lock(const ClipRecord &record);
@@ -52,8 +55,8 @@ class ClipWork {
   Result<std::optional<ClipRecord>> read_journal();
   Result<void> work_on(std::optional<ClipRecord> found);
   Result<void> take_step();
-  Result<void> learn(const ClipEvent &event);
-  void learn_if_possible(const ClipEvent &event);
+  Result<void> learn(const ClipEvent &event, const Task *task = nullptr);
+  void learn_if_possible(const ClipEvent &event, const Task *task = nullptr);
   Error shared_end() const;
   Result<void> fetch(const std::string &url);
   Result<void> fetch_or_serve(const std::string &url);
@@ -86,9 +89,11 @@ class ClipWork {
   TaskClient tasks_;
   ClipFolder folder_;
   ClipFollower follower_;
+  ClipAccount account_;
   std::optional<StoreLock> lock_;  // Held during this run's turn.
   ClipRun run_;                    // What this run knows. Only react() changes what can cost money.
   ClipRecord &record_ = run_.record;
+  Outcome outcome_ = Outcome::not_submitted;
   std::vector<ClipWarning> warnings_;  // Not given yet: the run that pays gives them.
   std::string first_whole_;            // The task of the whole clip that the first look found.
   bool is_new_ = false;        // This run submitted the task, and the service has not reported it since.

@@ -67,7 +67,7 @@ Result<void> ClipWork::look() {
   else if (!task)
     learn_if_possible(TaskUnreachable{});
   else if (task->status == TaskStatus::failed)
-    learn_if_possible(TaskFailed{task->error_message});
+    learn_if_possible(TaskFailed{task->error_message}, &*task);
   else
     learn_if_possible(TaskKnown{task->status == TaskStatus::completed && !task->clip_url.empty()});
   for (const ClipWarning warning : std::exchange(warnings_, {})) warn(warning_text(warning, run_));
@@ -87,16 +87,21 @@ Result<void> ClipWork::ask() {
     if (auto learnt = learn(TaskUnknown{unknown.text, unknown.http_status}); !learnt) return learnt;
     return run_.step == ClipStep::end ? std::move(unknown) : Result<void>();
   }
-  if (task->status == TaskStatus::failed) return learn(TaskFailed{task->error_message});
+  if (task->status == TaskStatus::failed) return learn(TaskFailed{task->error_message}, &*task);
   return learn(TaskKnown{});
 }
 
-// Writes the intent to disk before the POST leaves, and gives the warnings about earlier attempts.
+// Writes the intent to disk before the POST leaves, and gives the warnings about earlier attempts. A further
+// try of a refused request is reserved anew.
 Result<void> ClipWork::intend() {
+  if (!account_.has_reserved())
+    if (auto reserved = account_.reserve(run_.found); !reserved) return reserved;
   for (const ClipWarning warning : std::exchange(warnings_, {})) warn(warning_text(warning, run_));
   record_.submitted_at = record_.updated_at =
       std::chrono::duration_cast<std::chrono::seconds>(clock_.wall_now().time_since_epoch()).count();
+  record_.reserved_at = account_.reserved_at();
   run_.attempt.submitted_at = record_.submitted_at;
+  run_.attempt.reserved_at = record_.reserved_at;
   if (auto intended = folder_.write_intent(record_); !intended) return intended;
   generation_.change([](GenerationState &state) { state.status = ClipStatus::submitting; });
   return {};
@@ -110,6 +115,7 @@ Result<void> ClipWork::submit() {
     return looked;
   if (auto handed = follower_.hand_over(record_); !handed) return std::move(handed).error();
   if (g_cancellable_is_cancelled(generation_.cancellable())) return cancelled();
+  if (auto reserved = account_.reserve(run_.found); !reserved) return reserved;
   deadline_ = deadline_from_now();
   const ExitGuard guard;
   SubmitHooks hooks;
@@ -129,6 +135,7 @@ Result<void> ClipWork::submit() {
     return std::move(failure.error);
   }
   is_new_ = true;
+  generation_.change([](GenerationState &state) { state.charged = true; });
   record_.amount = std::max(record_.amount, task->amount);
   if (auto saved = learn(SubmitAccepted{task->id}); !saved) {
     Error error = std::move(saved).error();
@@ -153,6 +160,7 @@ Result<void> ClipWork::attach() {
     state.status = ClipStatus::queued;
     state.task_id = record_.task_id;
     state.reused = true;
+    state.charged = true;
   });
   return {};
 }
@@ -177,7 +185,8 @@ Result<Task> ClipWork::query(const std::string &task_id, std::optional<Clock::Ti
     return unknown;
   }
   is_new_ = false;  // The service knows it: from here on a 404 means that it is gone.
-  if (run_.step == ClipStep::follow) learn_if_possible(TaskKnown{});
+  if (run_.step == ClipStep::follow)
+    learn_if_possible(TaskKnown{task->status == TaskStatus::completed}, &*task);
   show(*task);
   return task;
 }
@@ -220,7 +229,7 @@ Result<std::string> ClipWork::poll(const std::string &task_id) {
     if (!task) return std::move(task).error();
     if (task->status == TaskStatus::failed) {
       Error failed = task_failed(task->error_message);
-      learn_if_possible(TaskFailed{task->error_message});
+      learn_if_possible(TaskFailed{task->error_message}, &*task);
       return failed;
     }
     if (task->status == TaskStatus::completed) {

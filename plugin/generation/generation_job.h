@@ -33,6 +33,8 @@ struct GenerationJob {
   unsigned retries = 0;
   bool reuse = true;
   uint64_t store_max_size = 0;    // Bytes, 0: no limit.
+  double max_amount = 0;          // Credits that the clip may cost, 0: no limit.
+  std::string project;            // Whose account it is; may be empty.
   MediaCheckOptions media_check;  // Before a submit.
   DownloadOptions download;
 };

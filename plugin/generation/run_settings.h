@@ -18,6 +18,8 @@ struct RunSettings {
   std::string api_key_file;
   std::string store;            // Empty: $GENCLIP_STORE, else in the user's cache folder.
   uint64_t store_max_size = 0;  // Bytes, 0: no limit.
+  double max_amount = 0;        // Credits that the clip may cost, 0: $GENCLIP_MAX_AMOUNT, else no limit.
+  std::string project;          // Whose account it is. Empty: $GENCLIP_PROJECT.
   unsigned poll_interval_ms = 5000;
   unsigned timeout_s = 1800;  // From submit, or from attaching to a task; 0: for ever.
   unsigned http_timeout_s = 30;

@@ -91,6 +91,7 @@ Json ClipRecord::to_json() const {
   if (actual_duration >= 0) json.set("actual_duration", actual_duration);
   set_count(json, "submitted_at", static_cast<uint64_t>(submitted_at));
   set_count(json, "updated_at", static_cast<uint64_t>(updated_at));
+  set_text(json, "reserved_at", reserved_at);
   set_text(json, "status", status);
   if (progress >= 0) json.set("progress", progress);
   set_text(json, "error", shortened(error));
@@ -135,6 +136,7 @@ Result<ClipRecord> ClipRecord::from_json(const Json &json) {
   record.actual_duration = quantity_of(json, "actual_duration");
   record.submitted_at = count_of(json, "submitted_at");
   record.updated_at = count_of(json, "updated_at");
+  record.reserved_at = text_of(json, "reserved_at");
   record.status = text_of(json, "status");
   if (const Json *progress = json.find("progress"); progress && progress->integer())
     record.progress = static_cast<int>(std::clamp<int64_t>(*progress->integer(), -1, 100));

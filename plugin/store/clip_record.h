@@ -55,6 +55,8 @@ struct ClipRecord {
   double actual_duration = -1;  // Seconds, -1 unknown.
   int64_t submitted_at = 0;     // Unix time in seconds; 0 unknown.
   int64_t updated_at = 0;
+  // The `at` of the submit's line in the ledger, so that the two are recognised as one. Empty: it has none.
+  std::string reserved_at;
   std::string status;        // While submitted: "queued", "processing" or "downloading".
   int progress = -1;         // Percent, -1 unknown.
   std::string error;         // The reason why it failed, was refused or is lost.

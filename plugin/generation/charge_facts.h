@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What the price of a request hangs on, taken from the request (service-interface.txt §2.2, §2.3).
+#pragma once
+
+#include <string>
+
+#include "plugin/account/ledger_entry.h"
+#include "plugin/store/clip_path.h"
+
+namespace genclip {
+
+// `identity.request` is a body with v2 field names. What it does not say, or says in another type than the
+// catalog has, stays unset.
+ChargeFacts charge_facts(const ClipIdentity &identity, const std::string &model, const std::string &project);
+
+}  // namespace genclip

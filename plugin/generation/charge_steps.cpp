@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "plugin/generation/charge_steps.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace genclip {
+namespace {
+
+// More unanswered submits than that are no clip's; a damaged journal may say so.
+constexpr uint64_t kMostUnanswered = 100;
+
+// The task that an answer to a query is about.
+const std::string &asked_task(const ClipRun &run) {
+  const bool asks = run.step == ClipStep::look || run.step == ClipStep::ask;
+  return asks ? run.asked : run.record.task_id;
+}
+
+std::optional<ChargeStep> step_of(const ClipRun &, const SubmitAccepted &task) {
+  return ChargeStep{.event = LedgerEvent::submitted, .task_id = task.task_id};
+}
+
+std::optional<ChargeStep> step_of(const ClipRun &, const SubmitRefused &refusal) {
+  const std::string why = refusal.http_status == 0
+                              ? "it was not sent"
+                              : "the service refused it with HTTP " + std::to_string(refusal.http_status);
+  return ChargeStep{.event = LedgerEvent::release, .why = why};
+}
+
+std::optional<ChargeStep> step_of(const ClipRun &, const SubmitUnanswered &) {
+  return ChargeStep{.event = LedgerEvent::unknown};
+}
+
+std::optional<ChargeStep> step_of(const ClipRun &run, const TaskFailed &) {
+  return ChargeStep{.event = LedgerEvent::settle, .task_id = asked_task(run), .status = "failed"};
+}
+
+std::optional<ChargeStep> step_of(const ClipRun &run, const TaskKnown &task) {
+  if (!task.is_done || run.step != ClipStep::follow) return std::nullopt;
+  return ChargeStep{.event = LedgerEvent::settle, .task_id = run.record.task_id, .status = "completed"};
+}
+
+// A task of which nobody but the user has ever heard is none.
+std::optional<ChargeStep> step_of(const ClipRun &run, const TaskUnknown &) {
+  if (run.step == ClipStep::follow && run.is_unheard_of) return std::nullopt;
+  return ChargeStep{.event = LedgerEvent::unknown, .task_id = asked_task(run)};
+}
+
+template <typename Other>
+std::optional<ChargeStep> step_of(const ClipRun &, const Other &) {
+  return std::nullopt;
+}
+
+LedgerEntry settled(const ChargeFacts &facts, const ClipRecord &record) {
+  LedgerEntry entry(LedgerEvent::settle, facts);
+  entry.task_id = record.task_id;
+  entry.status = record.state == ClipState::failed ? "failed" : "completed";
+  entry.amount = told(record.amount);
+  entry.actual_duration = told(record.actual_duration);
+  return entry;
+}
+
+UtcTime time_of(const ClipRecord &record) {
+  const int64_t seconds = record.submitted_at > 0 ? record.submitted_at : record.updated_at;
+  return UtcTime(std::chrono::seconds(seconds));
+}
+
+}  // namespace
+
+std::optional<ChargeStep> charge_step(const ClipRun &run, const ClipEvent &event) {
+  return std::visit([&](const auto &happened) { return step_of(run, happened); }, event);
+}
+
+bool is_attached(const ClipRecord &record) {
+  const Json::Object *request = record.identity.request.object();
+  return request && !record.identity.request.find("model") && record.identity.request.find("task_id");
+}
+
+std::vector<LedgerEntry> entries_after_death(const Charge &charge, const std::optional<ClipRecord> &record,
+                                             bool has_folder) {
+  const ChargeFacts &facts = charge;
+  LedgerEntry unknown(LedgerEvent::unknown, facts);
+  unknown.task_id = charge.task_id;
+  if (!has_folder) return {unknown};
+
+  const bool is_of_charge = record && (charge.task_id.empty() ? record->reserved_at == utc_text(charge.at)
+                                                              : record->task_id == charge.task_id);
+  if (!is_of_charge) {
+    const ClipRecord *whole = record ? record->replaced.get() : nullptr;
+    if (whole && !charge.task_id.empty() && whole->task_id == charge.task_id) return {settled(facts, *whole)};
+    if (!charge.task_id.empty()) return {unknown};
+    LedgerEntry release(LedgerEvent::release, facts);
+    release.why = "the run ended before it was sent";
+    return {release};
+  }
+  switch (record->state) {
+    case ClipState::intent:
+    case ClipState::ambiguous: return {unknown};
+    case ClipState::refused: {
+      LedgerEntry release(LedgerEvent::release, facts);
+      release.why = "the service refused it";
+      return {release};
+    }
+    case ClipState::submitted:
+    case ClipState::lost: {
+      LedgerEntry submitted(LedgerEvent::submitted, facts);
+      submitted.task_id = unknown.task_id = record->task_id;
+      return charge.task_id.empty() ? std::vector{submitted, unknown} : std::vector{unknown};
+    }
+    case ClipState::failed:
+    case ClipState::complete: {
+      LedgerEntry submitted(LedgerEvent::submitted, facts);
+      submitted.task_id = record->task_id;
+      const LedgerEntry end = settled(facts, *record);
+      return charge.task_id.empty() ? std::vector{submitted, end} : std::vector{end};
+    }
+  }
+  return {};
+}
+
+std::vector<LedgerEntry> imported_entries(const ChargeFacts &facts, const ClipRecord &record) {
+  std::vector<LedgerEntry> entries;
+  const bool attached = is_attached(record);
+  const auto add = [&](LedgerEntry entry, UtcTime at) {
+    entry.at = at;
+    entry.imported = true;
+    entry.attached = attached;
+    entries.push_back(std::move(entry));
+  };
+  const auto add_unknown = [&](const std::string &task_id, UtcTime at) {
+    LedgerEntry unknown(LedgerEvent::unknown, facts);
+    unknown.task_id = task_id;
+    add(std::move(unknown), at);
+  };
+
+  const UtcTime at = time_of(record);
+  std::vector<std::string> listed;
+  for (const ClipRecord *one : std::initializer_list<const ClipRecord *>{record.replaced.get(), &record}) {
+    if (!one) continue;
+    if (one->state == ClipState::complete || one->state == ClipState::failed)
+      add(settled(facts, *one), time_of(*one));
+    else if (one->state == ClipState::submitted || one->state == ClipState::lost)
+      add_unknown(one->task_id, time_of(*one));
+    else
+      continue;
+    listed.push_back(one->task_id);
+  }
+  for (const auto *tasks : {&record.earlier_tasks, &record.unfetched_tasks})
+    for (const std::string &task_id : *tasks)
+      if (std::find(listed.begin(), listed.end(), task_id) == listed.end()) {
+        add_unknown(task_id, at);
+        listed.push_back(task_id);
+      }
+  const bool is_open = record.state == ClipState::intent || record.state == ClipState::ambiguous;
+  const uint64_t unanswered = std::min(record.unanswered_submits + (is_open ? 1 : 0), kMostUnanswered);
+  for (uint64_t i = 0; i < unanswered; ++i) add_unknown("", at);
+  return entries;
+}
+
+}  // namespace genclip

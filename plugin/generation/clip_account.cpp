@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "plugin/generation/clip_account.h"
+
+#include "plugin/generation/charge_facts.h"
+#include "plugin/generation/generation.h"
+#include "plugin/generation/generation_log.h"
+#include "plugin/generation/store_account.h"
+
+namespace genclip {
+namespace {
+
+// Between two looks at whether another clip, whose price is unknown, has ended.
+constexpr auto kWaitPause = std::chrono::milliseconds(500);
+
+Error refusal(const Decision &decision) {
+  Error error{ErrorKind::not_authorized, decision.text};
+  error.details = {{"budget", decision.budget},
+                   {"limit", decision.limit},
+                   {"spent", decision.spent},
+                   {"reserved", decision.reserved},
+                   {"estimate", decision.estimate}};
+  return error;
+}
+
+}  // namespace
+
+ClipAccount::ClipAccount(Generation &generation)
+    : generation_(generation),
+      facts_(charge_facts(generation.job().identity, generation.job().model, generation.job().project)),
+      ledger_(*generation.services().files, *generation.services().clock, generation.job().store) {}
+
+Result<void> ClipAccount::begin() {
+  if (has_begun_) return {};
+  auto begun = begin_ledger(*generation_.services().files, ledger_, generation_.job().store,
+                            generation_.cancellable());
+  has_begun_ = static_cast<bool>(begun);
+  return begun;
+}
+
+Result<void> ClipAccount::reserve(const std::optional<ClipRecord> &found) {
+  const GenerationJob &job = generation_.job();
+  const char *name = generation_.log_name().c_str();
+  Clock &clock = *generation_.services().clock;
+  if (auto begun = begin(); !begun) return begun;
+  const auto after_death = [&found](const Charge &charge) {
+    return entries_after_death(charge, found, true);
+  };
+  bool has_reconciled = false, has_waited = false;
+  while (true) {
+    const auto reservation = ledger_.reserve(facts_, job.max_amount, generation_.cancellable(), after_death);
+    if (!reservation) return reservation.error();
+    const Decision &decision = reservation->decision;
+    generation_.change([&](GenerationState &state) {
+      if (reservation->estimate) state.estimate = reservation->estimate->likely;
+    });
+    if (decision.verdict == Verdict::allow) {
+      if (reservation->skipped > 0)
+        GST_CAT_WARNING(generation_category(),
+                        "%s: the ledger has %" G_GUINT64_FORMAT
+                        " lines that cannot be read; they count nothing",
+                        name, reservation->skipped);
+      reserved_at_ = utc_text(reservation->at);
+      return {};
+    }
+    // Others may have died with what they had reserved.
+    const bool is_first = !has_reconciled;
+    if (is_first || decision.verdict == Verdict::wait) {
+      const auto reconciled =
+          reconcile(*generation_.services().files, ledger_, job.store, facts_.key, generation_.cancellable());
+      if (!reconciled) return reconciled.error();
+      has_reconciled = true;
+      if (*reconciled > 0) continue;
+    }
+    if (decision.verdict == Verdict::refuse) return refusal(decision);
+    if (!std::exchange(has_waited, true))
+      GST_CAT_INFO(
+          generation_category(),
+          "%s: waits until the price of another clip is known, because the budget has limits in credits",
+          name);
+    if (!clock.sleep_until(clock.now() + kWaitPause, generation_.cancellable())) return cancelled();
+  }
+}
+
+void ClipAccount::tell(const ChargeStep &step, const Task *task) {
+  LedgerEntry entry(step.event, facts_);
+  entry.task_id = step.task_id;
+  entry.status = step.status;
+  entry.why = step.why;
+  entry.attached = !generation_.job().task_id.empty();
+  if (entry.attached && task && !task->model.empty()) entry.model = task->model;
+  if (step.event == LedgerEvent::settle && task) {
+    entry.amount = told(task->amount);
+    entry.actual_duration = told(task->actual_duration);
+  }
+  const bool is_submit = step.task_id.empty() || step.event == LedgerEvent::submitted;
+  if (is_submit) reserved_at_.clear();
+  // The service is asked again and again while a clip is fetched.
+  if (last_ && *last_ == entry) return;
+  last_ = entry;
+  const auto begun = begin();
+  auto appended = begun ? ledger_.append({std::move(entry)}, nullptr) : begun.error();
+  if (!appended)
+    GST_CAT_WARNING(generation_category(), "%s: the ledger is not told of \"%s\": %s",
+                    generation_.log_name().c_str(), to_word(step.event), log_text(appended.error()).c_str());
+  else if (!appended->warning.empty())
+    generation_.warn({.kind = ErrorKind::failed, .text = appended->warning, .task_id = step.task_id});
+}
+
+}  // namespace genclip

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "plugin/generation/outcome.h"
+
+#include <algorithm>
+
+namespace genclip {
+namespace {
+
+Outcome of_turn(const ClipRun &run) {
+  switch (run.step) {
+    case ClipStep::follow: return Outcome::running;
+    case ClipStep::share_failure: return Outcome::failed;
+    case ClipStep::share_doubt: return Outcome::unknown;
+    case ClipStep::share_refusal: return Outcome::refused;
+    default: return Outcome::not_submitted;
+  }
+}
+
+struct AfterEvent {
+  Outcome outcome;
+  const ClipRun &before;
+  const ClipRun &run;
+
+  bool follows() const { return before.step == ClipStep::follow; }
+
+  Outcome operator()(const TurnBegins &) const { return of_turn(run); }
+  Outcome operator()(const WholeClipMissing &) const { return of_turn(run); }
+  Outcome operator()(const SubmitAccepted &) const { return Outcome::running; }
+  Outcome operator()(const SubmitRefused &refusal) const {
+    return refusal.http_status == 0 ? Outcome::not_submitted : Outcome::refused;
+  }
+  Outcome operator()(const SubmitUnanswered &) const { return Outcome::unknown; }
+  Outcome operator()(const SubmitRetried &) const { return Outcome::not_submitted; }
+  Outcome operator()(const TaskKnown &task) const {
+    if (!follows()) return of_turn(run);
+    return task.is_done || outcome == Outcome::paid_unfetched ? Outcome::paid_unfetched : Outcome::running;
+  }
+  Outcome operator()(const TaskFailed &) const { return follows() ? Outcome::failed : of_turn(run); }
+  Outcome operator()(const TaskUnknown &) const {
+    const bool is_nobodys = follows() && before.is_unheard_of;
+    // After `ask` the run may go on to another task, or submit.
+    if (is_nobodys || run.step == ClipStep::ask || run.step == ClipStep::submit)
+      return Outcome::not_submitted;
+    return Outcome::unknown;
+  }
+  // The service does not answer about a task that was submitted once.
+  Outcome operator()(const TaskUnreachable &) const { return Outcome::running; }
+  Outcome operator()(const ClipFetched &) const { return Outcome::paid_unfetched; }
+};
+
+bool is_refusal_for_now(unsigned http_status) {
+  // 402: the account has no credits left, which may change as a budget does.
+  constexpr unsigned kForNow[] = {402, 408, 425, 429, 503};
+  return std::find(std::begin(kForNow), std::end(kForNow), http_status) != std::end(kForNow);
+}
+
+// A limit of a time, which passes, or of all time, which somebody may raise. A limit of one clip refuses the
+// same clip again.
+bool is_spent_budget(const Error &error) {
+  const auto is_spent = [](const ErrorDetail &detail) {
+    const auto *limit = std::get_if<std::string>(&detail.value);
+    return detail.name == "budget" && limit && *limit != "max-amount" && *limit != "per-clip";
+  };
+  return std::any_of(error.details.begin(), error.details.end(), is_spent);
+}
+
+bool may_pass(const Error &error) {
+  switch (error.kind) {
+    case ErrorKind::not_authorized: return is_spent_budget(error);
+    case ErrorKind::settings:
+    case ErrorKind::not_found:
+    case ErrorKind::wrong_type: return false;
+    default: return true;
+  }
+}
+
+}  // namespace
+
+Outcome outcome_after(Outcome outcome, const ClipRun &before, const ClipEvent &event, const ClipRun &run) {
+  return std::visit(AfterEvent{outcome, before, run}, event);
+}
+
+RunEnding ending_of(Outcome outcome, const Error &error, double amount) {
+  switch (outcome) {
+    case Outcome::not_submitted: return {outcome, Charged::no, may_pass(error)};
+    case Outcome::refused: return {outcome, Charged::no, is_refusal_for_now(error.http_status)};
+    case Outcome::unknown: return {outcome, Charged::maybe, false};
+    case Outcome::running: return {outcome, Charged::yes, true};
+    case Outcome::failed: {
+      const Charged charged = amount < 0 ? Charged::maybe : amount > 0 ? Charged::yes : Charged::no;
+      return {outcome, charged, charged == Charged::no};
+    }
+    case Outcome::paid_unfetched: return {outcome, Charged::yes, error.kind != ErrorKind::wrong_type};
+    case Outcome::stored: return {outcome, Charged::yes, true};
+  }
+  return {};
+}
+
+Error with_ending(Error error, const RunEnding &ending) {
+  for (const ErrorDetail &detail : error.details)
+    if (detail.name == "outcome") return error;
+  error.details.push_back({"outcome", std::string(to_word(ending.outcome))});
+  error.details.push_back({"charged", std::string(to_word(ending.charged))});
+  error.details.push_back({"retry", ending.retry});
+  return error;
+}
+
+}  // namespace genclip

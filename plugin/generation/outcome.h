@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// How a run has ended, for programs: what became of the request, whether it was charged, and whether the same
+// run again can help.
+#pragma once
+
+#include "plugin/base/error.h"
+#include "plugin/base/words.h"
+#include "plugin/store/clip_journal.h"
+
+namespace genclip {
+
+enum class Outcome {
+  not_submitted,   // Nothing was sent, or it never reached the service.
+  refused,         // The service refused the request.
+  unknown,         // Whether there is a task, or what became of it, is unknown.
+  running,         // The task was not done when the run ended.
+  failed,          // The service tried and failed.
+  paid_unfetched,  // The task is completed; its clip is not in the store yet.
+  stored,          // The clip is in the store.
+};
+template <>
+inline constexpr Word<Outcome> kWords<Outcome>[] = {{Outcome::not_submitted, "not-submitted"},
+                                                    {Outcome::refused, "refused"},
+                                                    {Outcome::unknown, "unknown"},
+                                                    {Outcome::running, "running"},
+                                                    {Outcome::failed, "failed"},
+                                                    {Outcome::paid_unfetched, "paid-unfetched"},
+                                                    {Outcome::stored, "stored"}};
+
+enum class Charged { no, maybe, yes };
+template <>
+inline constexpr Word<Charged> kWords<Charged>[] = {
+    {Charged::no, "no"}, {Charged::maybe, "maybe"}, {Charged::yes, "yes"}};
+
+struct RunEnding {
+  Outcome outcome = Outcome::not_submitted;
+  Charged charged = Charged::no;
+  // Whether the same run again can help without paying twice.
+  bool retry = false;
+};
+
+// The outcome if the run ended after this event. `before` and `run`: the run before it and after it.
+Outcome outcome_after(Outcome outcome, const ClipRun &before, const ClipEvent &event, const ClipRun &run);
+
+// Of a run that ended with `error`. `amount`: credits that the task has cost; below 0: unknown.
+RunEnding ending_of(Outcome outcome, const Error &error, double amount);
+
+// With these three as details; an error that has them already stays as it is.
+Error with_ending(Error error, const RunEnding &ending);
+
+}  // namespace genclip

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "plugin/generation/store_account.h"
+
+#include <set>
+
+#include "plugin/generation/charge_facts.h"
+#include "plugin/generation/charge_steps.h"
+#include "plugin/generation/generation_log.h"
+#include "plugin/store/clip_folder.h"
+#include "plugin/store/store_listing.h"
+
+namespace genclip {
+namespace {
+
+// The clip's lock is held meanwhile, so that no run begins on it.
+struct Journal {
+  std::optional<StoreLock> lock;  // None: the folder is not there.
+  std::optional<ClipRecord> record;
+};
+
+// Nothing: a run is at work on the clip.
+Result<std::optional<Journal>> lock_journal(FileSystem &files, const ClipPath &path) {
+  const auto info = files.info(path.folder());
+  if (!info) return info.error();
+  if (!*info) return std::optional(Journal());
+  ClipFolder folder(files, path);
+  auto lock = folder.lock_writer([](const std::string &) {});
+  if (!lock) return std::move(lock).error();
+  if (!*lock) return std::optional<Journal>();
+  Journal journal{std::move(*lock), std::nullopt};
+  if (auto record = folder.look()) journal.record = std::move(*record);
+  return std::optional<Journal>(std::move(journal));
+}
+
+}  // namespace
+
+Result<void> begin_ledger(FileSystem &files, Ledger &ledger, const std::string &store,
+                          GCancellable *cancellable) {
+  const auto import = [&]() -> Result<std::vector<LedgerEntry>> {
+    const auto clips = list_store(files, store);
+    if (!clips) return clips.error();
+    std::vector<LedgerEntry> entries;
+    for (const StoredClip &clip : *clips) {
+      if (!clip.record) continue;
+      ChargeFacts facts = charge_facts(clip.record->identity, clip.record->model, "");
+      facts.key = clip.digest;
+      for (LedgerEntry &entry : imported_entries(facts, *clip.record)) entries.push_back(std::move(entry));
+    }
+    GST_CAT_INFO(generation_category(), "%s: begins a ledger with %zu lines of what its clips tell",
+                 store.c_str(), entries.size());
+    return entries;
+  };
+  const auto begun = ledger.begin_with(import, cancellable);
+  return begun ? Result<void>() : begun.error();
+}
+
+Result<size_t> reconcile(FileSystem &files, Ledger &ledger, const std::string &store,
+                         const std::string &except, GCancellable *cancellable) {
+  const auto before = ledger.read_condensed();
+  if (!before) return before.error();
+  std::set<std::string> keys;
+  for (const Charge &charge : before->account.charges())
+    if (charge.is_under_way() && charge.key != except && ClipPath::is_digest(charge.key))
+      keys.insert(charge.key);
+  size_t written = 0;
+  for (const std::string &key : keys) {
+    const auto journal = lock_journal(files, ClipPath(store, key));
+    if (!journal || !*journal) continue;
+    // Again, with the lock: the run may have ended meanwhile.
+    const auto now = ledger.read_condensed();
+    if (!now) return now.error();
+    std::vector<LedgerEntry> entries;
+    for (const Charge &charge : now->account.charges())
+      if (charge.is_under_way() && charge.key == key)
+        for (LedgerEntry &entry :
+             entries_after_death(charge, (*journal)->record, (*journal)->lock.has_value()))
+          entries.push_back(std::move(entry));
+    if (entries.empty()) continue;
+    GST_CAT_INFO(generation_category(), "%s: the run on %.8s has ended without a word; the ledger is told",
+                 store.c_str(), key.c_str());
+    if (auto appended = ledger.append(std::move(entries), cancellable); !appended)
+      return std::move(appended).error();
+    ++written;
+  }
+  return written;
+}
+
+}  // namespace genclip

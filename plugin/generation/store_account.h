@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What a store's ledger and its journals learn from each other.
+#pragma once
+
+#include <gio/gio.h>
+
+#include "plugin/account/ledger.h"
+#include "plugin/base/file_system.h"
+#include "plugin/base/result.h"
+
+namespace genclip {
+
+// Makes the ledger of a store that has none, of what its journals know. To be called before the first line
+// is appended. Cheap when there is a ledger. Blocks for the disk.
+Result<void> begin_ledger(FileSystem &files, Ledger &ledger, const std::string &store,
+                          GCancellable *cancellable);
+
+// Writes what became of the charges whose runs have died. A charge is left alone when it is of the clip
+// `except` (the caller is at work on it; empty: none), or when its clip is locked, because a run is at work
+// on it. Returns how many it has written of. Blocks for the disk.
+Result<size_t> reconcile(FileSystem &files, Ledger &ledger, const std::string &store,
+                         const std::string &except, GCancellable *cancellable);
+
+}  // namespace genclip
