@@ -104,9 +104,12 @@ bool Account::may_have_let_go(const LedgerEntry &entry) const {
 
 bool Account::submitted(const LedgerEntry &entry) {
   Charge *charge = without_task(entry, ChargeState::reserved);
-  if (by_task(entry)) {
+  if (Charge *known = by_task(entry)) {
     // The service has answered with a task that is counted already: there is no other one.
     if (charge) charge->state = ChargeState::released;
+    // Somebody has named it by its ID before the ledger was told that this store had submitted it.
+    if (known->state == ChargeState::attached)
+      known->state = known->status.empty() ? ChargeState::submitted : ChargeState::settled;
     return true;
   }
   // Somebody has given up waiting for an answer that came after all.

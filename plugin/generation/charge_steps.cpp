@@ -128,6 +128,7 @@ std::vector<LedgerEntry> imported_entries(const ChargeFacts &facts, const ClipRe
     entries.push_back(std::move(entry));
   };
   const auto add_unknown = [&](const std::string &task_id, UtcTime at) {
+    if (attached) return;
     LedgerEntry unknown(LedgerEvent::unknown, facts);
     unknown.task_id = task_id;
     add(std::move(unknown), at);

@@ -65,8 +65,7 @@ Result<void> ClipAccount::reserve(const std::optional<ClipRecord> &found) {
     // Others may have died with what they had reserved.
     const bool is_first = !has_reconciled;
     if (is_first || decision.verdict == Verdict::wait) {
-      const auto reconciled =
-          reconcile(*generation_.services().files, ledger_, job.store, facts_.key, generation_.cancellable());
+      const auto reconciled = reconcile(*generation_.services().files, ledger_, job.store, facts_.key);
       if (!reconciled) return reconciled.error();
       has_reconciled = true;
       if (*reconciled > 0) continue;
@@ -79,6 +78,14 @@ Result<void> ClipAccount::reserve(const std::optional<ClipRecord> &found) {
           name);
     if (!clock.sleep_until(clock.now() + kWaitPause, generation_.cancellable())) return cancelled();
   }
+}
+
+void ClipAccount::bury(const ClipRecord &found) {
+  if (found.reserved_at.empty()) return;
+  const auto buried = bury_charges(ledger_, facts_.key, found, true);
+  if (!buried)
+    GST_CAT_WARNING(generation_category(), "%s: the ledger is not told what became of an earlier run: %s",
+                    generation_.log_name().c_str(), log_text(buried.error()).c_str());
 }
 
 void ClipAccount::tell(const ChargeStep &step, const Task *task) {

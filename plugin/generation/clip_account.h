@@ -21,6 +21,10 @@ class ClipAccount {
  public:
   explicit ClipAccount(Generation &generation);
 
+  // When this run's turn begins, before it writes the journal, which may be all that tells what became of an
+  // earlier run's reservation. A ledger that cannot be read or written is logged.
+  void bury(const ClipRecord &found);
+
   // Before the intent of a submit is journalled, and again before each further try. `found`: the journal
   // when this run's turn began. An error: the budget refuses (with `budget`, `limit`, `spent`, `reserved` and
   // `estimate` in its details), the ledger cannot be written, or ErrorKind::cancelled. Then nothing is

@@ -194,6 +194,7 @@ void ClipWork::learn_if_possible(const ClipEvent &event, const Task *task) {
 }
 
 Result<void> ClipWork::work_on(std::optional<ClipRecord> found) {
+  if (found) account_.bury(*found);
   TurnBegins turn;
   turn.is_news = found && is_news(*found);
   turn.found = std::move(found);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "plugin/generation/store_account.h"
 
+#include <optional>
 #include <set>
 
 #include "plugin/generation/charge_facts.h"
@@ -54,8 +55,24 @@ Result<void> begin_ledger(FileSystem &files, Ledger &ledger, const std::string &
   return begun ? Result<void>() : begun.error();
 }
 
+Result<size_t> bury_charges(Ledger &ledger, const std::string &key, const std::optional<ClipRecord> &record,
+                            bool has_folder) {
+  const auto reading = ledger.read_condensed();
+  if (!reading) return reading.error();
+  std::vector<LedgerEntry> entries;
+  for (const Charge &charge : reading->account.charges())
+    if (charge.is_under_way() && charge.key == key)
+      for (LedgerEntry &entry : entries_after_death(charge, record, has_folder))
+        entries.push_back(std::move(entry));
+  const size_t count = entries.size();
+  if (count > 0)
+    if (auto appended = ledger.append(std::move(entries), nullptr); !appended)
+      return std::move(appended).error();
+  return count;
+}
+
 Result<size_t> reconcile(FileSystem &files, Ledger &ledger, const std::string &store,
-                         const std::string &except, GCancellable *cancellable) {
+                         const std::string &except) {
   const auto before = ledger.read_condensed();
   if (!before) return before.error();
   std::set<std::string> keys;
@@ -66,20 +83,11 @@ Result<size_t> reconcile(FileSystem &files, Ledger &ledger, const std::string &s
   for (const std::string &key : keys) {
     const auto journal = lock_journal(files, ClipPath(store, key));
     if (!journal || !*journal) continue;
-    // Again, with the lock: the run may have ended meanwhile.
-    const auto now = ledger.read_condensed();
-    if (!now) return now.error();
-    std::vector<LedgerEntry> entries;
-    for (const Charge &charge : now->account.charges())
-      if (charge.is_under_way() && charge.key == key)
-        for (LedgerEntry &entry :
-             entries_after_death(charge, (*journal)->record, (*journal)->lock.has_value()))
-          entries.push_back(std::move(entry));
-    if (entries.empty()) continue;
+    const auto lines = bury_charges(ledger, key, (*journal)->record, (*journal)->lock.has_value());
+    if (!lines) return lines.error();
+    if (*lines == 0) continue;  // The run has ended meanwhile, and said so.
     GST_CAT_INFO(generation_category(), "%s: the run on %.8s has ended without a word; the ledger is told",
                  store.c_str(), key.c_str());
-    if (auto appended = ledger.append(std::move(entries), cancellable); !appended)
-      return std::move(appended).error();
     ++written;
   }
   return written;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// One request, its folder, the service and two processes, as plain values: every state that the journal can
-// come to is reached by applying events, and what must never be is a violation.
+// One request, its folder, its charges in the ledger, the service and two processes, as plain values: every
+// state that journal and ledger can come to is reached by applying events, and what must never be is a
+// violation.
 #pragma once
 
 #include <array>
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "plugin/account/account.h"
 #include "plugin/store/clip_journal.h"
 
 namespace genclip::test {
@@ -32,7 +34,9 @@ struct Process {
   bool waits = false;      // The service wants the refused submit later.
   bool has_warned = false;
   std::string first_whole;
-  std::string first_look;  // The journal's text when it began to wait; empty: it did not.
+  std::string first_look;                   // The journal's text when it began to wait; empty: it did not.
+  std::string reserved_at;                  // Empty: it has reserved nothing.
+  std::optional<ClipRecord> before_intent;  // The journal, while it submits.
 };
 
 struct JournalWorld {
@@ -41,7 +45,10 @@ struct JournalWorld {
   std::string part;  // The task whose clip is clip.part, whole.
   std::vector<ServiceTask> tasks;
   std::array<std::optional<Process>, 2> processes;
-  unsigned doubts = 0;  // Submits of which the store cannot know what became of them.
+  unsigned doubts = 0;    // Submits of which the store cannot know what became of them.
+  unsigned phantoms = 0;  // … and that were not accepted.
+  Account account;        // Of the ledger's lines.
+  bool is_mute = false;   // The process dies before its next line is in the ledger.
   std::string violation;
 
   std::string text() const;

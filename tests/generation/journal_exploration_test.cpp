@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <iostream>
 
-#include "tests/store/journal_world.h"
+#include "tests/generation/journal_world.h"
 #include "tests/support/exploration.h"
 
 namespace genclip::test {

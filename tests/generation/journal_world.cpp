@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The processes' side is react() itself; everything else is written here from the contract.
-#include "tests/store/journal_world.h"
+// The processes' side is react(), charge_step() and entries_after_death(); everything else is written here
+// from the contract. Every task costs 1 credit, or nothing when it fails.
+#include "tests/generation/journal_world.h"
 
 #include <algorithm>
 #include <functional>
+#include <set>
+
+#include "plugin/generation/charge_steps.h"
 
 namespace genclip::test {
 namespace {
@@ -54,20 +58,89 @@ void hold_fetched(JournalWorld &world, const std::string &id) {
   }
 }
 
+// ---- The ledger.
+
+constexpr char kKey[] = "clip";
+
+void write(JournalWorld &world, LedgerEntry entry) {
+  entry.key = kKey;
+  entry.base_url = "https://api.example";
+  if (!world.is_mute && !world.account.apply(entry)) accuse(world, "the account did not take a line");
+}
+
+void tell(JournalWorld &world, const ClipRun &before, const ClipEvent &event) {
+  const auto step = charge_step(before, event);
+  if (!step) return;
+  LedgerEntry entry;
+  entry.event = step->event;
+  entry.task_id = step->task_id;
+  entry.status = step->status;
+  entry.attached = !before.wish.task_id.empty();
+  if (step->status == "completed") entry.amount = 1;
+  write(world, std::move(entry));
+}
+
+// What a process that has the clip's lock does with the charges of those that have died.
+void bury(JournalWorld &world, const std::optional<ClipRecord> &found) {
+  const std::vector<Charge> charges = world.account.charges();
+  for (const Charge &charge : charges)
+    if (charge.is_under_way())
+      for (LedgerEntry &entry : entries_after_death(charge, found, true)) {
+        // No journal of this model holds amounts.
+        if (entry.status == "completed") entry.amount = 1;
+        write(world, std::move(entry));
+      }
+}
+
+bool has_charge_under_way(const JournalWorld &world) {
+  const auto &charges = world.account.charges();
+  return std::any_of(charges.begin(), charges.end(),
+                     [](const Charge &charge) { return charge.is_under_way(); });
+}
+
+// The earliest moment that names no other charge.
+UtcTime free_moment(const JournalWorld &world, const Process &process) {
+  std::set<std::string> used;
+  for (const auto &record : {world.disk, process.run.found})
+    for (const ClipRecord *one = record ? &*record : nullptr; one; one = one->replaced.get())
+      used.insert(one->reserved_at);
+  for (const Charge &charge : world.account.charges())
+    if (charge.state != ChargeState::released) used.insert(utc_text(charge.at));
+  UtcTime at = {};
+  while (used.contains(utc_text(at))) at += std::chrono::milliseconds(1);
+  return at;
+}
+
+void reserve(JournalWorld &world, Process &process) {
+  if (!process.reserved_at.empty()) return;
+  bury(world, process.run.found);
+  LedgerEntry entry;
+  entry.event = LedgerEvent::reserve;
+  entry.at = free_moment(world, process);
+  process.reserved_at = utc_text(entry.at);
+  write(world, std::move(entry));
+}
+
 // ---- A process.
 
 void end(JournalWorld &world, size_t index) { world.processes[index].reset(); }
 
 void kill(JournalWorld &world, size_t index) {
   const Process &process = *world.processes[index];
-  if (process.has_turn && process.run.step == ClipStep::submit && !process.waits) ++world.doubts;
+  if (process.has_turn && process.run.step == ClipStep::submit && !process.waits) {
+    ++world.doubts;
+    ++world.phantoms;
+  }
   end(world, index);
 }
 
 void apply(JournalWorld &world, size_t index, const ClipEvent &event) {
   Process &process = *world.processes[index];
+  const ClipRun before = process.run;
   Reaction reaction = react(process.run, event);
   process.run = std::move(reaction.run);
+  if (before.step == ClipStep::submit && !std::holds_alternative<SubmitRetried>(event))
+    process.reserved_at.clear();
   for (const ClipWarning warning : reaction.warnings) {
     if (warning == ClipWarning::unanswered_submits && world.doubts == 0)
       accuse(world, "a warning of submits that cannot have been charged");
@@ -76,11 +149,18 @@ void apply(JournalWorld &world, size_t index, const ClipEvent &event) {
         if (!find(world, id)) accuse(world, "a task is in the journal that the service never told of");
     if (warning != ClipWarning::successor_is_unknown) process.has_warned = true;
   }
+  if (process.run.step == ClipStep::submit) {
+    if (world.is_mute) return end(world, index);  // The intent comes after the ledger's line.
+    process.before_intent = world.disk;
+    reserve(world, process);
+    process.run.record.reserved_at = process.run.attempt.reserved_at = process.reserved_at;
+  }
   if (reaction.write) {
     if (process.run.record.state == ClipState::complete && world.file != process.run.record.task_id)
       accuse(world, "a journal that is complete without its clip");
     world.disk = process.run.record;
   }
+  tell(world, before, event);
   switch (process.run.step) {
     case ClipStep::serve:
       if (world.file == process.run.whole->task_id) return end(world, index);
@@ -99,6 +179,7 @@ void apply(JournalWorld &world, size_t index, const ClipEvent &event) {
 
 void take_turn(JournalWorld &world, size_t index) {
   finish_commit(world);
+  if (world.disk && !world.disk->reserved_at.empty()) bury(world, world.disk);
   Process &process = *world.processes[index];
   process.has_turn = true;
   TurnBegins turn;
@@ -128,6 +209,15 @@ void start(JournalWorld &world, size_t index, const RunWish &wish) {
   if (!waits) take_turn(world, index);
 }
 
+std::string account_text(const JournalWorld &world) {
+  std::string all;
+  for (const Charge &charge : world.account.charges())
+    if (charge.state != ChargeState::released)
+      all += std::to_string(static_cast<int>(charge.state)) + charge.status.substr(0, 1) + charge.task_id +
+             utc_text(charge.at).substr(20) + (charge.amount ? "$" : "") + ",";
+  return all;
+}
+
 // ---- What a submit costs.
 
 void pay(JournalWorld &world, const Process &process) {
@@ -152,6 +242,7 @@ void pay(JournalWorld &world, const Process &process) {
 class Steps {
  public:
   explicit Steps(const JournalWorld &world) : world_(world) {
+    looks();
     for (size_t index = 0; index < world.processes.size(); ++index) {
       if (!world.processes[index])
         starts(index);
@@ -164,10 +255,26 @@ class Steps {
   std::vector<WorldStep> take() { return std::move(steps_); }
 
  private:
-  void add(size_t index, const std::string &event, const std::function<void(JournalWorld &)> &change) {
+  using Change = std::function<void(JournalWorld &)>;
+
+  void add(size_t index, const std::string &event, const Change &change) {
     WorldStep step{std::to_string(index) + ": " + event, world_};
     change(step.world);
     steps_.push_back(std::move(step));
+  }
+
+  // The same with a death in between: the journal has it, the ledger does not.
+  void add_told(size_t index, const std::string &event, const Change &change) {
+    add(index, event, change);
+    if (account_text(steps_.back().world) == account_text(world_)) return;
+    add(index, event + ", and is killed before the ledger is told", [&](JournalWorld &world) {
+      world.is_mute = true;
+      change(world);
+      world.is_mute = false;
+      if (!world.processes[index]) return;
+      world.processes[index]->reserved_at.clear();
+      kill(world, index);
+    });
   }
 
   void starts(size_t index) {
@@ -184,6 +291,11 @@ class Steps {
     run("run task-id=foreign", {true, kForeign, true});
     run("run --anew task-id=foreign", {false, kForeign, true});
     run("run task-id=nobodys", {true, kNobodys, true});
+  }
+
+  void looks() {
+    if (!is_locked(world_) && has_charge_under_way(world_))
+      add(0, "somebody looks at the ledger", [](JournalWorld &world) { bury(world, world.disk); });
   }
 
   void turns(size_t index) {
@@ -204,6 +316,11 @@ class Steps {
   }
 
   void submits(size_t index) {
+    if (!world_.processes[index]->waits)
+      add(index, "is killed before the intent", [&](JournalWorld &world) {
+        world.disk = world.processes[index]->before_intent;
+        end(world, index);
+      });
     if (world_.processes[index]->waits) {
       add(index, "submits again", [&](JournalWorld &world) {
         world.processes[index]->waits = false;
@@ -212,28 +329,33 @@ class Steps {
       return;
     }
     for (const unsigned status : {0u, 400u, 401u})
-      add(index, "is refused with " + std::to_string(status), [&](JournalWorld &world) {
+      add_told(index, "is refused with " + std::to_string(status), [&](JournalWorld &world) {
         apply(world, index, SubmitRefused{"refused", status});
       });
-    add(index, "is refused for now", [&](JournalWorld &world) {
+    add_told(index, "is refused for now", [&](JournalWorld &world) {
       Process &process = *world.processes[index];
-      Reaction reaction = react(process.run, SubmitRefused{"later", 429});
+      const ClipRun before = process.run;
+      const SubmitRefused refusal{"later", 429};
+      Reaction reaction = react(process.run, refusal);
       world.disk = reaction.run.record;
       reaction.run.step = ClipStep::submit;
       process.run = std::move(reaction.run);
       process.waits = true;
+      process.reserved_at.clear();
+      tell(world, before, refusal);
     });
-    add(index, "gets no answer, and was not accepted", [&](JournalWorld &world) {
+    add_told(index, "gets no answer, and was not accepted", [&](JournalWorld &world) {
       ++world.doubts;
+      ++world.phantoms;
       apply(world, index, SubmitUnanswered{"cut", 0});
     });
     if (world_.tasks.size() >= kMostTasks) return;
-    add(index, "is accepted", [&](JournalWorld &world) {
+    add_told(index, "is accepted", [&](JournalWorld &world) {
       pay(world, *world.processes[index]);
       world.tasks.back().is_told = true;
       apply(world, index, SubmitAccepted{world.tasks.back().id});
     });
-    add(index, "gets no answer, but was accepted", [&](JournalWorld &world) {
+    add_told(index, "gets no answer, but was accepted", [&](JournalWorld &world) {
       pay(world, *world.processes[index]);
       ++world.doubts;
       apply(world, index, SubmitUnanswered{"cut", 0});
@@ -252,14 +374,14 @@ class Steps {
     const auto known = std::find_if(world_.tasks.begin(), world_.tasks.end(),
                                     [&](const ServiceTask &task) { return task.id == id; });
     // The service may deny any task, for a time or for ever.
-    add(index, "hears that " + id + " is unknown", [&](JournalWorld &world) {
+    add_told(index, "hears that " + id + " is unknown", [&](JournalWorld &world) {
       apply(world, index, TaskUnknown{"unknown", 404});
     });
     add(index, "cannot ask for " + id, [&](JournalWorld &world) { apply(world, index, TaskUnreachable{}); });
     if (known == world_.tasks.end()) return;
     const bool can_finish = !known->has_failed;
     if (can_finish)
-      add(index, "hears that " + id + " is completed", [&](JournalWorld &world) {
+      add_told(index, "hears that " + id + " is completed", [&](JournalWorld &world) {
         find(world, id)->is_done = true;
         world.processes[index]->downloads = follows;
         apply(world, index, TaskKnown{true});
@@ -268,7 +390,7 @@ class Steps {
       add(index, "hears that " + id + " is processing",
           [&](JournalWorld &world) { apply(world, index, TaskKnown{false}); });
     if (!known->is_done)
-      add(index, "hears that " + id + " failed", [&](JournalWorld &world) {
+      add_told(index, "hears that " + id + " failed", [&](JournalWorld &world) {
         find(world, id)->has_failed = true;
         apply(world, index, TaskFailed{"failed"});
       });
@@ -349,10 +471,30 @@ unsigned run_honestly(JournalWorld &world, const RunWish &wish) {
   return static_cast<unsigned>(world.tasks.size() - before);
 }
 
+// Everything has stopped, and somebody looks: all that the service charged is spent or reserved, and no more
+// than that is, but for what nobody can know.
+std::string wrong_account(const JournalWorld &world) {
+  JournalWorld looked = world;
+  bury(looked, looked.disk);
+  const Sums sums = looked.account.sums({}, 1);
+  unsigned paid = 0, failed = 0;
+  for (const ServiceTask &task : looked.tasks)
+    if (!task.is_foreign) ++(task.has_failed ? failed : paid);
+  const double counted = sums.spent + sums.reserved;
+  if (counted < paid)
+    return "the service charged " + std::to_string(paid) + ", the ledger has " + std::to_string(counted);
+  if (counted > paid + failed + looked.phantoms)
+    return "the ledger has " + std::to_string(counted) + ", though no more than " +
+           std::to_string(paid + failed + looked.phantoms) + " can have been charged";
+  if (has_charge_under_way(looked)) return "a charge stays under way though everything has stopped";
+  return "";
+}
+
 }  // namespace
 
 std::string JournalWorld::text() const {
   std::string all = text_of(disk) + "|" + file + "|" + part + "|" + (doubts > 0 ? "d" : "");
+  all += "|" + account_text(*this) + (phantoms > 0 ? std::to_string(phantoms) : "");
   for (const ServiceTask &task : tasks)
     all += "|" + task.id + (task.is_told ? "t" : "") + (task.is_done ? "d" : "") +
            (task.has_failed ? "f" : "") + (task.is_fetched ? "h" : "") + (task.is_warned_of ? "w" : "") +
@@ -363,16 +505,16 @@ std::string JournalWorld::text() const {
     const ClipRun &run = process->run;
     all += std::to_string(static_cast<int>(run.step)) + (run.wish.reuse ? "r" : "a") + run.wish.task_id +
            (run.wish.has_key ? "k" : "") + (process->has_turn ? "t" : "") + (process->downloads ? "d" : "") +
-           (process->waits ? "w" : "") + (process->has_warned ? "!" : "") + (run.is_news ? "n" : "") +
-           (run.is_unheard_of ? "u" : "") + (run.has_paid ? "p" : "") + "," + process->first_whole + "," +
-           run.asked + ",";
+           (process->waits ? "w" : "") + (process->reserved_at.empty() ? "" : "$") +
+           (process->has_warned ? "!" : "") + (run.is_news ? "n" : "") + (run.is_unheard_of ? "u" : "") +
+           (run.has_paid ? "p" : "") + "," + process->first_whole + "," + run.asked + ",";
     if (!process->has_turn) all += process->first_look;
     for (const std::string &id : run.to_ask) all += id;
     all += ",";
     for (const std::string &id : run.unknown) all += id;
     if (process->has_turn)
       all += "," + text_of(run.record) + text_of(run.found) + (run.whole ? run.whole->task_id : "");
-    if (run.step == ClipStep::submit) all += text_of(run.attempt);
+    if (run.step == ClipStep::submit) all += text_of(run.attempt) + text_of(process->before_intent);
   }
   return all;
 }
@@ -390,6 +532,7 @@ std::string broken_promise(const JournalWorld &world) {
   JournalWorld stopped = world;
   for (size_t index = 0; index < stopped.processes.size(); ++index)
     if (stopped.processes[index]) kill(stopped, index);
+  if (std::string wrong = wrong_account(stopped); !wrong.empty()) return wrong;
   const auto restarted = [&stopped] {
     JournalWorld again = stopped;
     finish_commit(again);
@@ -413,6 +556,7 @@ std::string broken_promise(const JournalWorld &world) {
     for (int run = 0; run < 4 && (run == 0 || again.file.empty()); ++run)
       payments += run_honestly(again, {reuse, "", true});
     if (!again.violation.empty()) return "then honestly: " + again.violation;
+    if (std::string wrong = wrong_account(again); !wrong.empty()) return "then honestly: " + wrong;
     if (again.file.empty()) return "no clip after four honest runs";
     if (owed && payments > 0) return "an honest run pays although a paid task is there";
     if (owed && reuse) {

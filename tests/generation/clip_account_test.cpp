@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What a run writes into the ledger, and what the ledger lets it do.
+#include "plugin/generation/clip_account.h"
+
+#include <fstream>
+#include <thread>
+
+#include "plugin/generation/charge_facts.h"
+#include "plugin/generation/store_account.h"
+#include "tests/generation/work_fixture.h"
+
+namespace genclip::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class ClipAccounts : public WorkTest {
+ protected:
+  GenerationJob job_for(const std::string &prompt) const {
+    GenerationJob other = job();
+    other.request = sample_request(prompt);
+    other.identity.request = other.request->body();
+    return other;
+  }
+  Ledger ledger() { return Ledger(FileSystem::posix(), clock_, job().store); }
+  Account account() {
+    auto reading = ledger().read_all();
+    EXPECT_TRUE(reading) << reading.error().text;
+    return reading ? std::move(reading->account) : Account();
+  }
+  Sums sums() { return account().sums({}, 0); }
+  // "event task" of each line.
+  std::vector<std::string> lines() {
+    std::vector<std::string> all;
+    std::ifstream file(LedgerPath(job().store).ledger);
+    for (std::string line; std::getline(file, line);) {
+      const auto entry = read_ledger_line(line);
+      EXPECT_TRUE(entry) << line;
+      if (!entry) continue;
+      std::string text = to_word(entry->event);
+      if (!entry->task_id.empty()) text += " " + entry->task_id;
+      if (!entry->status.empty()) text += " " + entry->status;
+      all.push_back(text);
+    }
+    return all;
+  }
+  void set_budget(const std::string &json) { std::ofstream(LedgerPath(job().store).budget) << json; }
+};
+
+std::string text_detail(const Error &error, const std::string &name) {
+  for (const ErrorDetail &detail : error.details)
+    if (detail.name == name) return std::get<std::string>(detail.value);
+  return "";
+}
+double number_detail(const Error &error, const std::string &name) {
+  for (const ErrorDetail &detail : error.details)
+    if (detail.name == name) return std::get<double>(detail.value);
+  return -99;
+}
+
+TEST_F(ClipAccounts, ARunWritesThreeLines) {
+  const Outcome done = run();
+  ASSERT_FALSE(done.error) << done.text();
+  const std::string id = done.state.task_id;
+  EXPECT_THAT(lines(), ElementsAre("reserve", "submitted " + id, "settle " + id + " completed"));
+  EXPECT_EQ(sums().spent, done.state.amount);
+  EXPECT_EQ(sums().reserved, 0);
+  ASSERT_TRUE(record());
+  EXPECT_EQ(record()->reserved_at, utc_text(account().charges().at(0).at));
+}
+
+TEST_F(ClipAccounts, AStoredClipWritesNone) {
+  ASSERT_FALSE(run().error);
+  const size_t before = lines().size();
+  ASSERT_FALSE(run().error);
+  EXPECT_EQ(lines().size(), before);
+}
+
+TEST_F(ClipAccounts, TheNextClipHasAnEstimate) {
+  const Outcome first = run();
+  ASSERT_FALSE(first.error) << first.text();
+  EXPECT_EQ(first.state.estimate, -1);
+  const Outcome second = run(job_for("two"));
+  ASSERT_FALSE(second.error) << second.text();
+  EXPECT_EQ(second.state.estimate, first.state.amount);
+}
+
+TEST_F(ClipAccounts, WhatTheServiceRefusesIsReleased) {
+  service_.odd_submits = {answer(400, R"({"error":{"message":"the prompt says secret"}})")};
+  ASSERT_TRUE(run().error);
+  EXPECT_THAT(lines(), ElementsAre("reserve", "release"));
+  EXPECT_EQ(account().charges().at(0).why, "the service refused it with HTTP 400");
+}
+
+TEST_F(ClipAccounts, EachTryOfARequestIsReservedAnew) {
+  service_.odd_submits = {answer(429, "{}", {{"Retry-After", "1"}})};
+  const Outcome done = run();
+  ASSERT_FALSE(done.error) << done.text();
+  const std::string id = done.state.task_id;
+  EXPECT_THAT(lines(),
+              ElementsAre("reserve", "release", "reserve", "submitted " + id, "settle " + id + " completed"));
+}
+
+TEST_F(ClipAccounts, AnAnswerThatIsLostStaysReserved) {
+  ASSERT_FALSE(run(job_for("one")).error);
+  service_.loses_submit_answers = true;
+  ASSERT_TRUE(run().error);
+  EXPECT_EQ(lines().back(), "unknown");
+  EXPECT_GT(sums().reserved, 0);
+  EXPECT_EQ(sums().unknown, 1u);
+}
+
+TEST_F(ClipAccounts, ATaskThatWasOnlyNamedCountsInNoBudget) {
+  GenerationJob attaches = job();
+  attaches.task_id = "task_of_somebody";
+  attaches.request.reset();
+  attaches.identity.request = Json::Object{{"task_id", attaches.task_id}};
+  const Outcome done = run(attaches);
+  ASSERT_FALSE(done.error) << done.text();
+  EXPECT_THAT(lines(), ElementsAre("settle task_of_somebody completed"));
+  EXPECT_EQ(sums().spent, 0);
+  EXPECT_EQ(account().charges().at(0).state, ChargeState::attached);
+}
+
+TEST_F(ClipAccounts, ASpentBudgetRefusesBeforeAnythingIsSent) {
+  ASSERT_FALSE(run(job_for("one")).error);
+  const double amount = sums().spent;
+  set_budget(R"({"total":)" + std::to_string(amount * 1.5) + "}");
+  const unsigned submits = service_.submits();
+  const Outcome refused = run();
+  ASSERT_TRUE(refused.error);
+  EXPECT_EQ(service_.submits(), submits);
+  EXPECT_EQ(refused.error->kind, ErrorKind::not_authorized);
+  EXPECT_THAT(refused.error->text, HasSubstr("genclip budget set --total"));
+  EXPECT_EQ(text_detail(*refused.error, "budget"), "total");
+  EXPECT_EQ(number_detail(*refused.error, "limit"), amount * 1.5);
+  EXPECT_EQ(number_detail(*refused.error, "spent"), amount);
+  EXPECT_EQ(number_detail(*refused.error, "reserved"), 0);
+  EXPECT_EQ(number_detail(*refused.error, "estimate"), amount);
+  EXPECT_FALSE(record()) << "no journal of what was never sent";
+  EXPECT_FALSE(run(job_for("one")).error) << "a stored clip needs no budget";
+}
+
+TEST_F(ClipAccounts, MaxAmountBindsOneClip) {
+  ASSERT_FALSE(run(job_for("one")).error);
+  GenerationJob dear = job();
+  dear.max_amount = sums().spent / 2;
+  const Outcome refused = run(dear);
+  ASSERT_TRUE(refused.error);
+  EXPECT_EQ(text_detail(*refused.error, "budget"), "max-amount");
+  dear.max_amount = sums().spent;
+  EXPECT_FALSE(run(dear).error);
+}
+
+TEST_F(ClipAccounts, AFurtherTryThatTheBudgetRefusesIsNotSent) {
+  ASSERT_FALSE(run(job_for("one")).error);
+  service_.odd_submits = {answer(429, "{}", {{"Retry-After", "1"}})};
+  const unsigned submits = service_.submits();
+  bool is_set = false;
+  const FakeService *service = &service_;
+  http_->otherwise([this, service, &is_set](const HttpRequest &request) {
+    if (request.method == HttpRequest::Method::post && !std::exchange(is_set, true))
+      set_budget(R"({"tasks_per_day":1})");
+    return (*const_cast<FakeService *>(service))(request);
+  });
+  const Outcome refused = run();
+  ASSERT_TRUE(refused.error);
+  EXPECT_EQ(text_detail(*refused.error, "budget"), "tasks-per-day");
+  EXPECT_EQ(service_.submits(), submits);
+  EXPECT_EQ(account().sums({}, 1).reserved, 0);
+}
+
+TEST_F(ClipAccounts, AClipThatCostsMoreThanExpectedIsToldOf) {
+  Ledger books = ledger();
+  LedgerEntry cheap(LedgerEvent::settle, charge_facts(job().identity, job().model, ""));
+  cheap.imported = true;
+  cheap.task_id = "cheap";
+  cheap.status = "completed";
+  cheap.amount = 0.01;
+  ASSERT_TRUE(books.append({cheap}, nullptr));
+  const Outcome done = run();
+  ASSERT_FALSE(done.error) << done.text();
+  EXPECT_THAT(done.warnings, ElementsAre(HasSubstr("at most 0.01 were expected")));
+}
+
+// ---- Deaths.
+
+TEST_F(ClipAccounts, ARunThatFindsItsClipsReservationBuriesIt) {
+  Ledger books = ledger();
+  ASSERT_TRUE(books.reserve(charge_facts(job().identity, job().model, ""), 0, nullptr));
+  const Outcome done = run();
+  ASSERT_FALSE(done.error) << done.text();
+  EXPECT_THAT(lines().at(1), "release");
+  EXPECT_EQ(sums().tasks, 1u);
+}
+
+TEST_F(ClipAccounts, ABudgetThatTheDeadHoldIsFreed) {
+  ASSERT_FALSE(run(job_for("one")).error);
+  Ledger books = ledger();
+  const GenerationJob dead = job_for("dead");
+  ASSERT_TRUE(books.reserve(charge_facts(dead.identity, dead.model, ""), 0, nullptr));
+  // The folder is there, and nobody is at work on it.
+  ClipFolder folder(FileSystem::posix(), ClipPath(dead.store, dead.identity.digest()));
+  ASSERT_TRUE(folder.lock_writer([](const std::string &) {}));
+  set_budget(R"({"tasks_per_day":2})");
+  const Outcome done = run();
+  EXPECT_FALSE(done.error) << done.text();
+}
+
+TEST_F(ClipAccounts, WhatARunAtWorkHoldsIsLeftAlone) {
+  ASSERT_FALSE(run(job_for("one")).error);
+  Ledger books = ledger();
+  const GenerationJob alive = job_for("alive");
+  ASSERT_TRUE(books.reserve(charge_facts(alive.identity, alive.model, ""), 0, nullptr));
+  ClipFolder folder(FileSystem::posix(), ClipPath(alive.store, alive.identity.digest()));
+  const auto lock = folder.lock_writer([](const std::string &) {});
+  ASSERT_TRUE(lock && *lock);
+  set_budget(R"({"tasks_per_day":2})");
+  EXPECT_TRUE(run().error);
+  const auto reconciled = reconcile(FileSystem::posix(), books, job().store, "");
+  ASSERT_TRUE(reconciled);
+  EXPECT_EQ(*reconciled, 0u);
+}
+
+// Without a price and with a limit in credits, clips go one at a time.
+TEST_F(ClipAccounts, AClipOfUnknownPriceWaitsForTheOneBeforeIt) {
+  Ledger books = ledger();
+  const GenerationJob other = job_for("other");
+  const ChargeFacts facts = charge_facts(other.identity, other.model, "");
+  ASSERT_TRUE(books.reserve(facts, 0, nullptr));
+  ClipFolder folder(FileSystem::posix(), ClipPath(other.store, other.identity.digest()));
+  auto lock = folder.lock_writer([](const std::string &) {});
+  ASSERT_TRUE(lock && *lock);
+  set_budget(R"({"total":100})");
+  std::thread ends([&] {
+    while (clock_.sleeps().size() < 3) std::this_thread::yield();
+    EXPECT_TRUE(ledger().append({LedgerEntry(LedgerEvent::release, facts)}, nullptr));
+  });
+  const Outcome done = run();
+  ends.join();
+  ASSERT_FALSE(done.error) << done.text();
+  EXPECT_EQ(lines().at(1), "release") << "nothing was reserved before";
+}
+
+// ---- A store without a ledger.
+
+TEST_F(ClipAccounts, AStoreWithoutALedgerGetsOneFromItsJournals) {
+  ASSERT_FALSE(run(job_for("one")).error);
+  const double amount = sums().spent;
+  ASSERT_GT(amount, 0);
+  const LedgerPath path(job().store);
+  ASSERT_EQ(std::remove(path.ledger.c_str()), 0);
+  ASSERT_FALSE(run().error);
+  const Account books = account();
+  EXPECT_EQ(books.sums({}, 0).spent, 2 * amount);
+  ASSERT_EQ(books.charges().size(), 2u);
+  EXPECT_TRUE(books.charges()[0].imported);
+  EXPECT_FALSE(books.charges()[1].imported);
+  EXPECT_EQ(books.charges()[0].duration, books.charges()[1].duration);
+}
+
+TEST_F(ClipAccounts, ALedgerThatCannotBeWrittenSendsNothing) {
+  const LedgerPath path(job().store);
+  ASSERT_EQ(g_mkdir_with_parents(path.ledger.c_str(), 0700), 0);
+  const Outcome refused = run();
+  ASSERT_TRUE(refused.error);
+  EXPECT_EQ(service_.submits(), 0u);
+}
+
+// ---- What prices hang on.
+
+TEST(ChargeFacts, AreTakenFromTheBody) {
+  ClipIdentity identity;
+  identity.base_url = "https://api.example";
+  identity.api = "tasks";
+  identity.take = 3;
+  identity.request = Json::Object{{"model", "m"},
+                                  {"prompt", "secret"},
+                                  {"duration", 8},
+                                  {"resolution", "720p"},
+                                  {"size", "1x1"},
+                                  {"generate_audio", false},
+                                  {"first_image", Json::Array{"https://media.example/?sig=1"}},
+                                  {"reference_videos", Json::Array{"a", "b"}},
+                                  {"reference_audios", Json::Array{}}};
+  const genclip::ChargeFacts facts = charge_facts(identity, "m", "p");
+  EXPECT_EQ(facts.key, identity.digest());
+  EXPECT_EQ(facts.take, 3u);
+  EXPECT_EQ(facts.project, "p");
+  EXPECT_EQ(facts.duration, 8.0);
+  EXPECT_EQ(facts.resolution, "720p");
+  EXPECT_EQ(facts.size, "1x1");
+  EXPECT_EQ(facts.audio, false);
+  EXPECT_THAT(facts.references, ElementsAre(std::pair<const std::string, unsigned>("first_image", 1u),
+                                            std::pair<const std::string, unsigned>("reference_videos", 2u)));
+  EXPECT_THAT(ledger_line(LedgerEntry(LedgerEvent::reserve, facts)),
+              testing::AllOf(testing::Not(HasSubstr("secret")), testing::Not(HasSubstr("sig"))));
+}
+
+TEST(ChargeFacts, LeaveOutWhatIsOfAnotherType) {
+  ClipIdentity identity;
+  identity.request = Json::Object{
+      {"duration", "long"}, {"resolution", 7}, {"generate_audio", "yes"}, {"first_image", "not a list"}};
+  const genclip::ChargeFacts facts = charge_facts(identity, "m", "");
+  EXPECT_FALSE(facts.duration);
+  EXPECT_EQ(facts.resolution, "");
+  EXPECT_FALSE(facts.audio);
+  EXPECT_THAT(facts.references, IsEmpty());
+}
+
+}  // namespace
+}  // namespace genclip::test
