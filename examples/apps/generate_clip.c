@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Generates a clip into a file. Shows progress, the task's ID, Ctrl-C and what to do about each kind of
-// error.
+// Generates a clip into a file. Shows progress, the task's ID, Ctrl-C and advice for each kind of error.
 //
 // cc generate_clip.c -o generate_clip $(pkg-config --cflags --libs gstreamer-1.0)
 #include <glib-unix.h>
@@ -33,8 +32,8 @@ static gboolean on_message(GstBus *bus, GstMessage *message, gpointer data) {
     g_print("%s\n", text);
   } else if (gst_message_has_name(message, "genclip-task")) {
     const GstStructure *task = gst_message_get_structure(message);
-    g_print("Task %s: %s\n", gst_structure_get_string(task, "task-id"),
-            gst_structure_get_string(task, "status"));
+    const gchar *id = gst_structure_get_string(task, "task-id");
+    if (*id) g_print("Task %s: %s\n", id, gst_structure_get_string(task, "status"));
   } else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
     g_autoptr(GError) error = NULL;
     gst_message_parse_error(message, &error, NULL);

@@ -1,11 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Generates a clip into a file. Shows progress, the task's ID, Ctrl-C and what to do about each kind of error.
+"""Generates a clip into a file. Shows progress, the task's ID, Ctrl-C and advice for each kind of error.
 
 Usage: generate_clip.py OUT.mp4 PROPERTY=VALUE...
 """
 
-import signal
 import sys
 
 import gi
@@ -43,15 +42,6 @@ def on_message(_bus, message, loop):
         loop.quit()
 
 
-def on_interrupt(source, loop):
-    global exit_code
-    exit_code = 130
-    task = source.get_property("task-id")
-    print(f"Stopped. Task {task} stays with the service; the next run attaches to it." if task else
-          "Stopped before the service named a task.", file=sys.stderr)
-    loop.quit()
-
-
 if len(sys.argv) < 3:
     sys.exit(__doc__)
 Gst.init(None)
@@ -59,8 +49,13 @@ pipeline = Gst.parse_launchv(["genclipsrc", "name=clip", *sys.argv[2:], "!", "fi
 loop, exit_code = GLib.MainLoop(), 1
 pipeline.get_bus().add_signal_watch()
 pipeline.get_bus().connect("message", on_message, loop)
-GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGINT, on_interrupt, pipeline.get_by_name("clip"), loop)
 pipeline.set_state(Gst.State.PLAYING)
-loop.run()
+try:
+    loop.run()
+except KeyboardInterrupt:
+    exit_code = 130
+    task = pipeline.get_by_name("clip").get_property("task-id")
+    print(f"Stopped. Task {task} stays with the service; the next run attaches to it." if task else
+          "Stopped before the service named a task.", file=sys.stderr)
 pipeline.set_state(Gst.State.NULL)
 sys.exit(exit_code)

@@ -5,7 +5,6 @@
 Usage: play_clip.py URI KEY_FILE
 """
 
-import signal
 import sys
 
 import gi
@@ -31,12 +30,6 @@ def on_message(_bus, message, loop):
         loop.quit()
 
 
-def on_interrupt(loop):
-    global exit_code
-    exit_code = 130
-    loop.quit()
-
-
 if len(sys.argv) != 3:
     sys.exit(__doc__)
 Gst.init(None)
@@ -46,8 +39,10 @@ playbin.connect("source-setup", on_source_setup, sys.argv[2])
 loop, exit_code = GLib.MainLoop(), 1
 playbin.get_bus().add_signal_watch()
 playbin.get_bus().connect("message", on_message, loop)
-GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGINT, on_interrupt, loop)
 playbin.set_state(Gst.State.PLAYING)
-loop.run()
+try:
+    loop.run()
+except KeyboardInterrupt:
+    exit_code = 130
 playbin.set_state(Gst.State.NULL)
 sys.exit(exit_code)
