@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What an element's properties set, and until when each of them can change.
+// What an element's properties set, and in which states each of them can change.
 #pragma once
 
 #include <utility>

@@ -2,7 +2,7 @@
 //
 // The properties of an element, from GObject's side.
 //
-// All elements of genclip are built alike, so that one who knows an element knows the next:
+// All elements of genclip are built alike:
 //
 // - A C++ object does the work: ClipSource, CaptionStage. The GObject only holds it: it makes it in init and
 //   deletes it in finalize. The object has settings() and edit_settings() over an ElementSettings;

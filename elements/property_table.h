@@ -24,7 +24,7 @@ struct Range {
   double max = 0;
 };
 
-// Who may touch a property, and until when it can change.
+// Whether a property can be read, and in which states it can change.
 enum class Access {
   until_ready,    // read and write, in NULL and READY
   while_playing,  // read and write, at any time
@@ -39,7 +39,7 @@ struct EnumField {
   void (*set)(Settings &, int);
 };
 
-// Becomes the EnumField of whatever settings have that member, also when a base of theirs declares it.
+// Converts to the EnumField of any settings that have that member, also as a member of a base.
 template <auto field>
 struct EnumFieldOf;
 template <typename Base, typename Enum, Enum Base::*field>
@@ -59,7 +59,7 @@ constexpr auto enum_field(GType (*type)()) {
   return EnumFieldOf<field>{type};
 }
 
-// A value that is kept in another form than its property shows it, or that no member is for.
+// A value that no member holds, or that a member holds in another form than its property.
 template <typename Settings>
 struct OtherField {
   std::function<GParamSpec *(const char *name, const char *nick, const char *blurb, GParamFlags)> make_spec;
@@ -78,7 +78,7 @@ struct Property {
       field;
   Range range = {};
   Access access = Access::until_ready;
-  // What of a string is read back, where that is not all of it; null: all.
+  // The part of a string that is read back; null: all of it.
   std::string (*shown)(std::string_view) = nullptr;
 };
 

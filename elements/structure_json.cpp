@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// By GType; what JSON has no word for is written as GStreamer writes it.
+// By GType; a value of a type that JSON lacks becomes the text that GStreamer writes for it.
 #include "elements/structure_json.h"
 
 namespace genclip {

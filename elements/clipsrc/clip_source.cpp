@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The one place that waits is read(), and interrupt() ends it.
+// Two functions wait: read() until interrupt(), and size_after_look() for kPatienceForLook at most.
 #include "elements/clipsrc/clip_source.h"
 
 #include "elements/element_log.h"
@@ -14,8 +14,8 @@
 namespace genclip {
 namespace {
 
-// A disk that is no slower has told by then whether the clip is stored; who asks of a slower one is told that
-// the size is not known yet.
+// By then a disk of usual speed has shown whether the clip is stored. For a slower one the size is reported
+// as unknown.
 constexpr auto kPatienceForLook = std::chrono::milliseconds(50);
 
 GRef<GstTagList> tags_of(const Generation &generation) {
@@ -173,7 +173,7 @@ Result<void> ClipSource::open_stream(const Run &run, uint64_t size, bool pulled,
                       run.generation->log_name().c_str(), size, pulled ? "pulled" : "pushed");
   const auto tags = tags_of(*run.generation);
   if (pulled) {
-    // Who pulls makes the stream's events: the application alone can be told.
+    // In pull mode the peer makes the stream's events, so only the application gets these tags.
     gst_element_post_message(element, gst_message_new_tag(GST_OBJECT(element), gst_tag_list_ref(tags.get())));
   } else {
     // Not gst_element_send_event: it takes the state lock, under which NULL waits for this thread.
@@ -216,8 +216,9 @@ Result<GRef<GstBuffer>> ClipSource::read(uint64_t offset, unsigned size, bool wh
     return GRef<GstBuffer>();
   }
   const auto ready = run.generation->clip().wait(offset, size, !whole, watch);
-  // How it ended is told before the error or the end of the stream, after which nobody may listen any more.
-  // GstBaseSrc ends the stream by itself after the last byte, so that is where it waits.
+  // The messages about the outcome come before the error or the end of the stream, because an application may
+  // stop listening after these. GstBaseSrc ends the stream by itself after the last byte, so this waits
+  // there.
   const bool is_last =
       ready ? offset + ready->available >= ready->size : ready.error().kind != ErrorKind::cancelled;
   if (is_last && !run.messages->wait_posted(watch)) return cancelled();

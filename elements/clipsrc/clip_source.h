@@ -49,17 +49,17 @@ class ClipSource {
   GenerationState state() const EXCLUDES(mutex_);
   // Never waits.
   std::optional<uint64_t> size() const EXCLUDES(mutex_);
-  // The same before any read: waits briefly, once per run, for the search for a stored clip.
+  // The same, but waits briefly, once per run, for the search for a stored clip.
   std::optional<uint64_t> size_after_look() EXCLUDES(mutex_);
 
-  // On the way to PAUSED: judges everything, has somebody else look for a stored clip; touches neither disk
-  // of the store nor network.
+  // On the way to PAUSED: validates all settings, and lets another thread look for a stored clip. Uses
+  // neither the store's disk nor the network.
   Result<void> prepare() EXCLUDES(mutex_);
   // On the way to READY.
   void release() EXCLUDES(mutex_);
 
-  // A buffer of the bytes at `offset`: at most `size`, exactly that many (but for the end) when `whole`. Null
-  // at the end; empty when none were asked for.
+  // A buffer of the bytes at `offset`: at most `size`, or with `whole` exactly that many, unless the clip
+  // ends before. Null at the end; an empty buffer if `size` is 0.
   Result<GRef<GstBuffer>> read(uint64_t offset, unsigned size, bool whole) EXCLUDES(mutex_);
   // Ends waits at once, until resume().
   void interrupt() EXCLUDES(mutex_);
@@ -76,7 +76,7 @@ class ClipSource {
     GenerationState joined_at;
   };
 
-  // Wants the clip, at the first read.
+  // Starts the generation, at the first read.
   Run begin() EXCLUDES(mutex_);
   static void wake(const Run &run);
   Result<void> open_stream(const Run &run, uint64_t size, bool pulled, const Interrupt::Watch &watch)

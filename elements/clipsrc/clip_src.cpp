@@ -152,7 +152,7 @@ GstFlowReturn create(GstBaseSrc *src, guint64 offset, guint size, GstBuffer **bu
   return GST_FLOW_OK;
 }
 
-// GstBaseSrc asks for the size when it starts, which is too early for a clip that nobody has looked for yet.
+// GstBaseSrc asks for the size when it starts, before the search for a stored clip has ended.
 void learn_size(GstBaseSrc *src) {
   const auto size = source_of(src).size_after_look();
   if (!size) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The clock that genclip uses; tests replace it by one of their own.
+// The clock that genclip uses; tests replace it with their own.
 #pragma once
 
 #include <gio/gio.h>

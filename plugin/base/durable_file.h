@@ -13,12 +13,12 @@ namespace genclip {
 // The folder part of a path.
 std::string folder_of(const std::string &path);
 
-// Makes missing parents too, with mode 0700. Succeeds when it exists. The names of new folders survive a
-// power cut.
+// Makes the folder and its missing parents, with mode 0700. Succeeds when it exists. The names of new folders
+// survive a power cut.
 Result<void> make_folder_durably(FileSystem &files, const std::string &path);
 
-// Writes `path` + ".tmp", syncs it, renames it and syncs the folder. One writer of a path at a time. A
-// temporary file of at least that size that exists already lends its space, so that the write needs no more.
+// Writes `path` + ".tmp", syncs it, renames it and syncs the folder. One writer of a path at a time. If a
+// temporary file of at least that size exists, its space is reused, so that the write needs no more.
 Result<void> write_durably(FileSystem &files, const std::string &path, std::string_view contents);
 
 // Renames within one folder and syncs it.

@@ -12,9 +12,9 @@
 
 namespace genclip {
 
-// Held until destroyed, or until the process dies, however it dies. An open-file-description lock: byte-range
-// locks are what shared file systems (NFS) pass on to their server. Neither a program that is started nor a
-// fork that starts none inherits it.
+// Held until destroyed, or until the process dies in any way. An open-file-description lock, because shared
+// file systems (NFS) pass byte-range locks on to their server. Neither a program that is started nor a fork
+// that starts none inherits it.
 class FileLock {
  public:
   enum class Kind {
@@ -22,9 +22,9 @@ class FileLock {
     shared,     // with others that share
   };
 
-  // Nothing when somebody else holds it. Never waits. Makes the file when it is missing, but for its folder
-  // (ErrorKind::not_found). Whoever removes such a file holds its exclusive lock: then all who held it, or
-  // waited for it, get a lock of the next one.
+  // Nothing when another holder has it. Never waits. Makes the file when it is missing, but not its folder
+  // (ErrorKind::not_found). Remove such a file only with its exclusive lock held: then nobody keeps a lock of
+  // the removed file, because try_lock() checks that the file still has its name.
   static Result<std::optional<FileLock>> try_lock(const std::string &path, Kind kind = Kind::exclusive);
 
   FileLock(FileLock &&other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
@@ -37,8 +37,8 @@ class FileLock {
  private:
   explicit FileLock(int descriptor) : descriptor_(descriptor) {}
 
-  // Of a descriptor that was opened when the process had forked that often. Nothing: it has forked since, and
-  // the child has a copy that it does not know of.
+  // The lock of `descriptor`, which was opened when the process had forked `forks` times. Nothing when it has
+  // forked since, because then the child has a copy that it cannot find in the list.
   static std::optional<FileLock> keep(int descriptor, unsigned forks);
 
   // Whether the locked file still is the one with that name.

@@ -25,11 +25,11 @@
 
 namespace genclip {
 
-// $GST_DEBUG holds for it, patterns as well, however late it is made. `name` and `description` must be
-// literals. GStreamer need not be initialised.
+// $GST_DEBUG, patterns included, applies to the category even if it is made late. `name` and `description`
+// must be literals. GStreamer need not be initialised.
 GstDebugCategory *new_log_category(const char *name, const char *description);
 
-// The error in one line: its text, then in brackets what else is known of it: "… [task t-1; HTTP 503; …]".
+// The error in one line: its text, then its other details in brackets: "… [task t-1; HTTP 503; …]".
 std::string log_text(const Error &error);
 
 }  // namespace genclip

@@ -12,9 +12,9 @@
 
 namespace genclip {
 
-// Reads the longest number that `text` begins with, and leaves what follows it in `text`. Takes no blank and
-// no "+" before it. Nothing, with `text` as it was, when there is none, or none of this type: it is too
-// large, or not finite.
+// Reads the longest number that `text` begins with, and leaves the rest in `text`. Accepts neither a blank
+// nor a "+" before the number. Nothing, and `text` stays as it was, when there is no number, or when it is
+// not finite or too large for this type.
 template <typename Number>
 std::optional<Number> take_number(std::string_view &text) {
   Number value = 0;

@@ -8,7 +8,7 @@
 
 namespace genclip {
 
-// Takes time in proportion to the length of the text, whatever it holds. `from` must not be empty.
+// Takes time in proportion to the length of any text. `from` must not be empty.
 std::string replace_all(std::string_view text, std::string_view from, std::string_view to);
 
 }  // namespace genclip

@@ -17,8 +17,8 @@ namespace genclip {
 bool is_shown(gunichar character);
 // True for UTF-8 each of whose characters is shown.
 bool is_all_shown(std::string_view text);
-// One line of UTF-8 whatever the bytes are, with a blank for each character that is not shown. At most
-// `max_characters` of them (1 or more), the last one an ellipsis where that leaves some out.
+// Any bytes as one line of UTF-8, with a blank for each character that is not shown. At most `max_characters`
+// (1 or more) of them; if that leaves some out, the last one is an ellipsis.
 std::string shown_line(std::string_view text, size_t max_characters = SIZE_MAX);
 
 }  // namespace genclip

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Guesses which known name was meant by an unknown one.
+// Guesses which known name an unknown one stands for.
 #pragma once
 
 #include <string>

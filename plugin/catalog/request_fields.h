@@ -17,7 +17,7 @@ namespace genclip {
 // "aspect-ratio" for the field aspect_ratio.
 std::string property_name(std::string_view field);
 
-// Whether the property can hold a value of a request. What it cannot hold would be lost or cut.
+// Whether the property can hold a value of a request, which would otherwise be lost or cut.
 bool has_room(const PropertySpec &property, const Json &value);
 
 // The fields in the order of the catalog, others after them. So neither an error nor a URI depends on the

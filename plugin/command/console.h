@@ -15,7 +15,7 @@ inline constexpr size_t kNoLimit = size_t{1} << 30;
 // The columns of the terminal, or $COLUMNS without one; kNoLimit for a pipe or a file, where programs expect
 // whole texts.
 size_t columns_of(FILE *stream);
-// A terminal that does more than print: by $TERM.
+// Whether $TERM says that the terminal can move its cursor and print bold text.
 bool takes_sequences(FILE *stream);
 // Bold on such a terminal unless $NO_COLOR is set; else the text itself.
 std::string emphasized(std::string_view text, FILE *stream);

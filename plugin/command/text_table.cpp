@@ -157,7 +157,7 @@ std::vector<bool> TextTable::fitting_rows(size_t most) const {
   return fit;
 }
 
-// Of those rows, in so many columns, in which their words fit.
+// The widths of the columns, at most `most` with the gaps, for the rows that fit side by side.
 std::vector<size_t> TextTable::widths(const std::vector<bool> &fit, size_t most) const {
   std::vector<size_t> widths;
   std::vector<size_t> least;

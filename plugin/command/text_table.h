@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A table for a terminal: columns as wide as needed, cells broken between words where the terminal ends. A
-// row whose words do not fit side by side is a list of its cells. Programs get a line a row, its cells parted
-// by tabs.
+// A table for a terminal: columns as wide as needed, and cells broken between words where the terminal ends.
+// A row whose words do not fit side by side is printed as a list of its cells. For a program, each row is one
+// line with tabs between the cells.
 #pragma once
 
 #include <cstdio>
@@ -19,23 +19,23 @@ class TextTable {
     std::string head;
     Align align = Align::left;
     bool firm = false;  // Its cells are never broken, because users copy them.
-    // Of the last column, which holds texts: where so many columns are not left for it, its cells stand below
-    // their rows.
+    // Of the last column, which holds texts: the width that it needs. If less is left, its cells are printed
+    // below their rows.
     size_t least = 0;
   };
 
   explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
 
-  // As many cells as there are columns, each printable. What is `below` begins lines of its own, broken
-  // between words only; programs do not get it.
+  // As many cells as there are columns, each printable. The texts in `below` are printed on lines of their
+  // own, broken between words only; not for a program.
   void add(std::vector<std::string> cells, std::vector<std::string> below = {}) {
     rows_.push_back({std::move(cells), std::move(below)});
   }
   bool empty() const { return rows_.empty(); }
 
-  // For it to be printed there: lines no longer than the stream's columns, as far as firm cells allow. Where
-  // the stream has no columns, an empty cell is "-", so that each line has as many words as there are
-  // columns.
+  // As it is printed to that stream: lines no longer than its columns, unless a firm cell is longer. For a
+  // pipe or a file, each row is one line, and an empty cell is "-", so that each line has as many cells as
+  // the table has columns.
   std::string to_text(FILE *stream) const;
 
   // The indent of lines below a row.
@@ -62,14 +62,14 @@ class TextTable {
 
 // The text, or as much of it as fits with an ellipsis.
 std::string cut_to(std::string_view text, size_t width);
-// The text in lines of at most `width` columns, broken at blanks and between the characters of scripts that
-// have none.
+// The text in lines of at most `width` columns, broken at blanks and, in scripts that write none, between
+// characters.
 enum class LongWords { broken, kept };  // Kept: a long word that users copy makes its line longer.
 std::vector<std::string> wrapped(std::string_view text, size_t width, LongWords words = LongWords::broken);
 // The items in lines of at most `width` columns, with commas between them; an item is not broken.
 std::vector<std::string> listed(const std::vector<std::string> &items, size_t width);
-// A name and its text, whose further lines are indented like its first: "Prompt  a storm". For programs one
-// line with a tab between the two. The text may have several lines.
+// A name and its text: "Prompt  a storm". All lines of the text have the same indent. For a program, one line
+// with a tab between the two.
 std::string entry_text(const std::string &name, size_t name_width, std::string_view text, size_t columns);
 
 }  // namespace genclip

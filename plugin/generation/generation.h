@@ -40,12 +40,13 @@ class Generation : public std::enable_shared_from_this<Generation> {
   Generation(const Generation &) = delete;
   Generation &operator=(const Generation &) = delete;
 
-  // For those who have joined, with no lock held. None of these waits for the disk or the network. Makes the
-  // work's thread look for the clip in the store. Only the first call has an effect.
+  // The next three are for observers that have joined. Call them with no lock held; none of them waits for
+  // the disk or the network.
+  // Makes the work's thread look for the clip in the store. Only the first call has an effect.
   void look();
   // Makes the work generate a clip that is not stored: submit, poll, download. Only the first call has an
-  // effect. Calls `unless_stored`, on any thread, before it reports anything of that; does not call it when
-  // the look finds the clip.
+  // effect. If the clip is not stored, calls `unless_stored`, on any thread, before any report about that
+  // work.
   void start(std::function<void()> unless_stored) EXCLUDES(mutex_);
   // Waits for the end of the look, but no longer than `patience`. False: it has not ended.
   bool wait_for_look(std::chrono::milliseconds patience) EXCLUDES(mutex_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// An event is told with what came with it; a step by its word.
+// A line names an event with its details, and a step by its word.
 #include "plugin/generation/generation_log.h"
 
 #include "plugin/base/shown_text.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The category genclip-generation, and the words that it has for what a clip meets on its way.
+// The log category genclip-generation, and the texts of its lines.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Blocking HTTP for worker threads: a call returns a reply or an error, and within milliseconds when
-// cancelled.
+// Blocking HTTP for worker threads: a call returns a reply or an error. When it is cancelled, it returns
+// within milliseconds.
 #pragma once
 
 #include <gio/gio.h>

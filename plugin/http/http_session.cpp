@@ -11,7 +11,7 @@
 namespace genclip {
 namespace {
 
-// High limits: a worker must not wait until a connection of somebody else is free.
+// High limits: no worker must wait until another one has ended its connection.
 constexpr int kMaxConnections = 1024;
 constexpr int kMaxConnectionsPerHost = 256;
 // No connection is used twice (see soup_exchange); 0 would keep them for ever.

@@ -13,7 +13,7 @@
 
 namespace genclip {
 
-// A server that asks for a longer wait is not waited for.
+// If a server asks for a longer wait, the request is not repeated.
 constexpr std::chrono::milliseconds kMaxRetryAfter = std::chrono::minutes(10);
 
 // The wait that a Retry-After header asks for, as seconds (decimals too) or an HTTP date (0 if it is past).

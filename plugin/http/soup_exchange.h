@@ -32,9 +32,9 @@ namespace genclip {
 class SoupExchange : public std::enable_shared_from_this<SoupExchange> {
  public:
   enum class End {
-    as_said,  // libsoup's word is enough: what is in the body shows whether it is whole.
-    proven,   // A chunked body that may have been cut between two chunks, which libsoup does not tell, is an
-              // error.
+    as_said,  // The end that libsoup reports is believed: the content shows whether the body is whole.
+    proven,   // A chunked body that may have been cut between two chunks is an error, although libsoup
+              // reports its end.
   };
 
   // `url` is the parsed one of `request`.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Tells a whole clip from a cut one by its structure, when no server told its length.
+// Tells a whole clip from a cut one by its structure, for clips whose length no server has announced.
 #pragma once
 
 #include "plugin/base/file_system.h"
@@ -11,7 +11,7 @@ namespace genclip {
 enum class MediaEnd {
   whole,    // Its structure ends where the file ends.
   cut,      // Something of it is missing.
-  unknown,  // This kind of media cannot tell, or further bytes follow a whole one.
+  unknown,  // This format does not show it, or further bytes follow a whole clip.
 };
 
 // Reads few bytes of an MP4, HEIC, AVIF, PNG, AVI or WebP, and all of a JPEG or GIF.

@@ -41,7 +41,7 @@ Passing passing(const HttpReply &reply, const Error &error) {
   return is_no && !is_transient_status(reply.status) ? Passing::perhaps : Passing::surely;
 }
 
-// Adds what a person who has to try again later wants to know.
+// Adds how long the service asks to wait, and how often this run has tried.
 Error with_patience(Error error, std::optional<std::chrono::milliseconds> wished, unsigned tries) {
   if (wished && *wished >= kMaxRetryAfter)
     error.text += " It asks to wait for " +
