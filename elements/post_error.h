@@ -11,8 +11,8 @@ namespace genclip {
 
 // Posts one ERROR message in the domain and code of `error.kind`, with `task-id` (string), `http-status`
 // (uint) and `service-message` (string) in its details where they are known. Call it without any lock.
-// Cancelled is never posted. The same goes to the log, in `category`: GStreamer itself tells of messages in
-// its own categories only.
+// Never posts ErrorKind::cancelled. Also logs the error in `category`, because GStreamer logs messages only
+// in its own categories.
 void post_error(GstElement *element, GstDebugCategory *category, const Error &error);
 
 // The same as a WARNING message.

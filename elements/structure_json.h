@@ -14,7 +14,7 @@ Json json_of(const GValue *value);
 // An object of the structure's fields; its name is dropped.
 Json json_of(const GstStructure *structure);
 
-// The way back, named "params". Null for an object without members; nulls are left out.
+// The reverse: a structure named "params". Null for an object without members; nulls are left out.
 StructurePtr structure_of(const Json &object);
 
 }  // namespace genclip

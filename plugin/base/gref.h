@@ -17,7 +17,8 @@ concept MiniObject = requires(T *object) {
   object->mini_object;
 };
 
-// How a type counts its references; GObjects by default. A type that hides what it is needs a row below.
+// How a type counts its references; GObjects by default. An opaque type that is not a GObject needs a row
+// below.
 template <typename T>
 struct Counting {
   static void ref(T *object) { g_object_ref(object); }

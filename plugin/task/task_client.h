@@ -45,9 +45,9 @@ struct SubmitFailure {
 // What the caller does around each POST of one submit; all are optional.
 struct SubmitHooks {
   std::function<Result<void>()> before_post;  // An error: nothing is sent.
-  std::function<void(const Error &refusal)>
-      before_wait;                   // It surely was not accepted, and is sent again after a wait,
-  std::function<void()> after_wait;  // which has ended.
+  // The request surely was not accepted, and is sent again after a wait.
+  std::function<void(const Error &refusal)> before_wait;
+  std::function<void()> after_wait;
 };
 
 // Blocking; for one worker thread. Borrows `http` and `clock`, which must outlive it.
