@@ -96,7 +96,7 @@ void Generation::run() {
   auto done = ClipWork(*this).run();
   if (done) return;
   if (done.error().kind == ErrorKind::cancelled)
-    GST_CAT_INFO(generation_category(), "%s: stopped, for nobody wants it any more", log_name_.c_str());
+    GST_CAT_INFO(generation_category(), "%s: stopped, because nobody wants it any more", log_name_.c_str());
   else
     GST_CAT_WARNING(generation_category(), "%s: failed: %s", log_name_.c_str(),
                     log_text(done.error()).c_str());
