@@ -22,18 +22,8 @@ struct NamedSide {
 };
 constexpr NamedSide kSides[] = {{"1k", 1080}, {"2k", 1440}, {"4k", 2160}};
 
-// The request's value; without one, the model's default; without that, the first allowed value.
-const Json *setting(const Model &model, const Json &request, const char *name) {
-  if (const Json *value = request.find(name)) return value;
-  const Json *spec = model.field(name);
-  if (!spec) return nullptr;
-  if (const Json *value = spec->find("default")) return value;
-  const Json *values = spec->find("values");
-  return values && values->array() && !values->array()->empty() ? &values->array()->front() : nullptr;
-}
-
 std::string text_setting(const Model &model, const Json &request, const char *name) {
-  const Json *value = setting(model, request, name);
+  const Json *value = effective_value(model, request, name);
   return value && value->string() ? *value->string() : "";
 }
 
@@ -72,6 +62,15 @@ void set_picture(const Model &model, const Json &request, ClipOrder &order) {
 
 }  // namespace
 
+const Json *effective_value(const Model &model, const Json &request, const char *name) {
+  if (const Json *value = request.find(name)) return value;
+  const Json *spec = model.field(name);
+  if (!spec) return nullptr;
+  if (const Json *value = spec->find("default")) return value;
+  const Json *values = spec->find("values");
+  return values && values->array() && !values->array()->empty() ? &values->array()->front() : nullptr;
+}
+
 ClipOrder clip_order(const Model &model, const Json &request) {
   ClipOrder order;
   order.image = model.image;
@@ -79,12 +78,12 @@ ClipOrder clip_order(const Model &model, const Json &request) {
   set_picture(model, request, order);
   if (const Json *seed = request.find("seed"); seed && seed->integer()) order.seed = *seed->integer();
   if (order.image) return order;
-  const Json *seconds = setting(model, request, "duration");
+  const Json *seconds = effective_value(model, request, "duration");
   const Json *least = model.field("duration") ? model.field("duration")->find("min") : nullptr;
   const double unset = std::max<double>(kSeconds, least ? least->number().value_or(0) : 0);
   order.seconds = static_cast<int>(
       std::clamp<double>(seconds ? seconds->number().value_or(unset) : unset, 1, kMostSeconds));
-  const Json *audio = setting(model, request, "generate_audio");
+  const Json *audio = effective_value(model, request, "generate_audio");
   order.audio = audio && audio->boolean() && *audio->boolean();
   return order;
 }

@@ -22,6 +22,10 @@ struct ClipOrder {
   auto operator<=>(const ClipOrder &) const = default;
 };
 
+// The request's value; without one, the model's default; without that, the first allowed value. Null: none of
+// these.
+const Json *effective_value(const Model &model, const Json &request, const char *name);
+
 // `request` is validated, and has canonical names.
 ClipOrder clip_order(const Model &model, const Json &request);
 

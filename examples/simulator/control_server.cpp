@@ -71,9 +71,11 @@ Reply add_faults(Ledger &ledger, std::string_view body) {
 
 }  // namespace
 
-Reply control_reply(Ledger &ledger, SoupServerMessage *message, const std::string &path) {
+Reply control_reply(Ledger &ledger, const TaskBook &tasks, SoupServerMessage *message,
+                    const std::string &path) {
   const std::string_view method = soup_server_message_get_method(message);
   if (path == "/stats" && method == "GET") return json_reply(200, stats_json(ledger.stats()));
+  if (path == "/account" && method == "GET") return json_reply(200, tasks.account());
   if (path == "/faults" && method == "GET") return json_reply(200, faults_json(ledger));
   if (path == "/faults" && method == "POST") {
     const auto bytes =
@@ -86,7 +88,7 @@ Reply control_reply(Ledger &ledger, SoupServerMessage *message, const std::strin
     ledger.clear();
     return json_reply(200, faults_json(ledger));
   }
-  return error_reply(404, "GET /_sim/stats, or GET, POST or DELETE /_sim/faults.");
+  return error_reply(404, "GET /_sim/stats or /_sim/account, or GET, POST or DELETE /_sim/faults.");
 }
 
 }  // namespace genclip::sim

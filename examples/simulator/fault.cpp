@@ -80,6 +80,10 @@ constexpr KindRow kKinds[] = {
      "Writes progress as \"50%\", as 0.5 or as \"50\"."},
     {FaultKind::id_number, "id-number", kSubmit, Argument::none, "", 0, 0, 0, false,
      "The task's id is a JSON number in all its answers."},
+    {FaultKind::amount, "amount", kSubmit, Argument::text, "CREDITS", 0, 0, 0, false,
+     "The task costs this, whatever the prices say."},
+    {FaultKind::no_amount, "no-amount", kSubmit, Argument::none, "", 0, 0, 0, false,
+     "The task's amount is in none of its answers. It costs what it costs."},
     {FaultKind::no_url, "no-url", kQuery, Argument::none, "", 0, 0, 0, true,
      "Reports a completed task without a URL. Counts only queries of completed tasks."},
     {FaultKind::expire_urls, "expire-urls", kQuery, Argument::none, "", 0, 0, 0, true,
@@ -211,6 +215,9 @@ std::string text_problem(const Fault &fault) {
     if (field.empty() || !value) return "set needs FIELD:JSON.";
     if (const auto parsed = Json::parse(*value); !parsed) return "set: " + parsed.error().text;
   }
+  if (const auto credits = parse_number<double>(fault.text);
+      fault.kind == FaultKind::amount && !(credits && *credits >= 0 && *credits <= 1e9))
+    return "amount is a number of credits from 0 to 1e9.";
   if (fault.kind == FaultKind::progress && fault.text != "percent" && fault.text != "fraction" &&
       fault.text != "text")
     return "progress is percent, fraction or text.";

@@ -43,6 +43,8 @@ enum class FaultKind {
   drop,
   progress,
   id_number,
+  amount,
+  no_amount,
   no_url,
   expire_urls,
   framing,

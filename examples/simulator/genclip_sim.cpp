@@ -23,7 +23,7 @@ struct OptionContextFree {
 
 // In the form that GOption needs: C strings, which it allocates, and plain numbers.
 struct Arguments {
-  gchar *host = nullptr, *media_host = nullptr, *key = nullptr, *ready_file = nullptr;
+  gchar *host = nullptr, *media_host = nullptr, *key = nullptr, *ready_file = nullptr, *prices = nullptr;
   gint port = 0, media_port = 0;
   gint queued = 2000, processing = 6000, poll_interval = 5000;
   gdouble url_lifetime = 3600;
@@ -32,7 +32,7 @@ struct Arguments {
   gchar **faults = nullptr, **models = nullptr;
 
   ~Arguments() {
-    for (gchar *text : {host, media_host, key, ready_file}) g_free(text);
+    for (gchar *text : {host, media_host, key, ready_file, prices}) g_free(text);
     for (gchar **texts : {faults, models}) g_strfreev(texts);
   }
 };
@@ -58,6 +58,7 @@ bool parse(Arguments &to, int argc, char **argv) {
       {"seed", 0, 0, G_OPTION_ARG_INT64, &to.seed, "Seed of the task IDs (random)", "NUMBER"},
       {"models", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &to.models, "File with more models; may be repeated",
        "FILE"},
+      {"prices", 0, 0, G_OPTION_ARG_FILENAME, &to.prices, "What tasks cost (by seconds and size)", "FILE"},
       {"fault", 0, 0, G_OPTION_ARG_STRING_ARRAY, &to.faults, "Inject a fault; may be repeated",
        "CALL[#FROM[-TO]]:KIND[=ARGUMENT]"},
       {"list-faults", 0, 0, G_OPTION_ARG_NONE, &to.list_faults, "List the faults and exit", nullptr},
@@ -115,6 +116,7 @@ Result<SimulatorOptions> options_of(const Arguments &from) {
   options.seed =
       from.seed >= 0 ? static_cast<uint64_t>(from.seed) : uint64_t{g_random_int()} << 32 | g_random_int();
   for (gchar **file = from.models; file && *file; ++file) options.model_files.emplace_back(*file);
+  if (from.prices) options.price_file = from.prices;
   for (gchar **text = from.faults; text && *text; ++text) {
     const auto fault = parse_fault(*text);
     if (!fault) return fault.error();

@@ -104,17 +104,19 @@ class Simulator::Servers {
  private:
   // The objects that live on the thread.
   struct Service {
-    Service(const SimulatorOptions &options, ModelBook book, Ledger &ledger)
+    Service(const SimulatorOptions &options, ModelBook book, PriceList list, Ledger &ledger)
         : models(std::move(book)),
+          prices(std::move(list)),
           ledger(ledger),
           kitchen({.faststart = options.faststart, .least_bytes = options.padding}, options.clip_bytes),
-          tasks({options.queued, options.processing}, options.seed, *options.clock, kitchen),
+          tasks({options.queued, options.processing}, options.seed, prices, *options.clock, kitchen),
           stage(ledger),
           media(options, ledger, stage, kitchen),
           task_server(options, models, ledger, stage, tasks, media),
           gateway_server(options.key, ledger, stage) {}
 
     const ModelBook models;
+    const PriceList prices;
     Ledger &ledger;
     ClipKitchen kitchen;
     TaskBook tasks;
@@ -137,7 +139,10 @@ class Simulator::Servers {
   void serve(std::promise<Result<Addresses>> &ready) {
     auto book = ModelBook::load(options_.model_files);
     if (!book) return ready.set_value(book.error());
-    Service service(options_, std::move(*book), ledger_);
+    auto prices = options_.price_file.empty() ? Result<PriceList>(PriceList())
+                                              : PriceList::load(options_.price_file, *book);
+    if (!prices) return ready.set_value(prices.error());
+    Service service(options_, std::move(*book), std::move(*prices), ledger_);
     auto addresses = listen_all(service);
     const bool fine = addresses.has_value();
     ready.set_value(std::move(addresses));
@@ -180,7 +185,9 @@ class Simulator::Servers {
       return service.gateway_server.handle(message, whole);
     if (whole.starts_with(kControlPrefix + std::string("/")))
       return service.stage.answer(
-          message, control_reply(service.ledger, message, whole.substr(std::strlen(kControlPrefix))), false);
+          message,
+          control_reply(service.ledger, service.tasks, message, whole.substr(std::strlen(kControlPrefix))),
+          false);
     service.stage.answer(message, error_reply(404, "There is nothing at " + whole + "."), false);
   }
 

@@ -41,6 +41,8 @@ struct SimulatorOptions {
   uint64_t seed = 1;
   // Further models, in the format of docs/adding-a-model.md.
   std::vector<std::string> model_files = {};
+  // What tasks cost, in the format of docs/simulator.md. Empty: by seconds and size.
+  std::string price_file = {};
   std::vector<Fault> faults = {};
   // PEM texts; both or none. Media then goes over https.
   std::string media_certificate = {};
@@ -82,7 +84,7 @@ class Simulator {
   Simulator(const Simulator &) = delete;
   Simulator &operator=(const Simulator &) = delete;
 
-  // Listens. An error says which port is taken or which model file is wrong.
+  // Listens. An error says which port is taken or which file is wrong.
   Result<void> start();
   // Resets open connections. The destructor calls it.
   void stop();

@@ -3,7 +3,6 @@
 // The clock drives the states, but no task completes before its clip is rendered.
 #include "examples/simulator/task_book.h"
 
-#include <cmath>
 #include <cstdio>
 
 namespace genclip::sim {
@@ -26,6 +25,14 @@ std::string new_id(uint64_t seed, size_t number, bool is_number) {
   return text;
 }
 
+// What the model's prices depend on beside the seconds: its resolution, or the size of models that have that.
+std::string resolution_of(const Model &model, const Json &request) {
+  for (const char *name : {"resolution", "size"})
+    if (const Json *value = effective_value(model, request, name); value && value->string())
+      return *value->string();
+  return "";
+}
+
 }  // namespace
 
 const char *state_word(TaskState state) {
@@ -44,11 +51,14 @@ SimTask &TaskBook::submit(TaskApi api, const Judgement &judgement, bool id_is_nu
   task.id_is_number = id_is_number;
   task.api = api;
   task.model = judgement.model->id;
+  task.resolution = resolution_of(*judgement.model, judgement.request);
   task.order = clip_order(*judgement.model, judgement.request);
+  task.price = prices_.price({task.model, task.resolution, task.order});
   task.submitted = clock_.now();
   task.created =
       std::chrono::duration_cast<std::chrono::seconds>(clock_.wall_now().time_since_epoch()).count();
   kitchen_.order(task.order);
+  ids_.push_back(task.id);
   return tasks_.insert_or_assign(task.id, task).first->second;
 }
 
@@ -70,11 +80,31 @@ TaskView TaskBook::view(const SimTask &task) const {
   return {TaskState::completed, 100, {}};
 }
 
-// Any price list will do if it depends on the request and is always the same.
-double TaskBook::amount(const SimTask &task) const {
-  const double megapixels = task.order.width * task.order.height / 1e6;
-  const double credits = task.order.image ? 1 + megapixels : task.order.seconds * (1 + megapixels);
-  return std::ceil(credits * 4) / 4;
+std::optional<double> TaskBook::cost(const SimTask &task, TaskState state) const {
+  switch (state) {
+    case TaskState::completed: return task.price;
+    case TaskState::failed: return prices_.charges_failures() ? task.price : 0;
+    default: return std::nullopt;
+  }
+}
+
+Json TaskBook::account() const {
+  double spent = 0;
+  Json::Array tasks;
+  for (const std::string &id : ids_) {
+    const SimTask &task = tasks_.at(id);
+    const TaskState state = view(task).state;
+    const auto cost = this->cost(task, state);
+    spent += cost.value_or(0);
+    tasks.push_back(Json::Object{{"id", task.id},
+                                 {"model", task.model},
+                                 {"duration", task.order.seconds},
+                                 {"resolution", task.resolution},
+                                 {"status", state_word(state)},
+                                 {"cost", cost ? Json(*cost) : Json()},
+                                 {"told", task.tells_amount}});
+  }
+  return Json::Object{{"spent", spent}, {"tasks", std::move(tasks)}};
 }
 
 }  // namespace genclip::sim

@@ -7,9 +7,11 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "examples/simulator/clip_kitchen.h"
 #include "examples/simulator/fault.h"
+#include "examples/simulator/price_list.h"
 #include "examples/simulator/request_judge.h"
 #include "plugin/base/clock.h"
 
@@ -25,7 +27,10 @@ struct SimTask {
   bool id_is_number = false;
   TaskApi api = TaskApi::tasks;
   std::string model;
+  std::string resolution;  // Or the size; empty: neither.
   ClipOrder order;
+  double price = 0;  // Credits, if it completes.
+  bool tells_amount = true;
   Clock::Time submitted;
   int64_t created = 0;  // Unix seconds
   // Set for a task that will fail or has failed, with this message and shape.
@@ -43,24 +48,31 @@ struct TaskView {
   std::string failure;
 };
 
-// Not thread-safe. Borrows the clock and the kitchen.
+// Not thread-safe. Borrows the prices, the clock and the kitchen.
 class TaskBook {
  public:
-  TaskBook(const TaskTimes &times, uint64_t seed, const Clock &clock, ClipKitchen &kitchen)
-      : times_(times), seed_(seed), clock_(clock), kitchen_(kitchen) {}
+  TaskBook(const TaskTimes &times, uint64_t seed, const PriceList &prices, const Clock &clock,
+           ClipKitchen &kitchen)
+      : times_(times), seed_(seed), prices_(prices), clock_(clock), kitchen_(kitchen) {}
 
   SimTask &submit(TaskApi api, const Judgement &judgement, bool id_is_number);
   // Null for an unknown id.
   SimTask *find(TaskApi api, const std::string &id);
   TaskView view(const SimTask &task) const;
-  double amount(const SimTask &task) const;
+  // Credits, whether or not they are told: of a completed task its price, of a failed one what the prices
+  // say. Nothing: in that state it has not ended.
+  std::optional<double> cost(const SimTask &task, TaskState state) const;
+  // All tasks and the sum of their costs, as the control endpoint answers it.
+  Json account() const;
 
  private:
   const TaskTimes times_;
   const uint64_t seed_;
+  const PriceList &prices_;
   const Clock &clock_;
   ClipKitchen &kitchen_;
   std::map<std::string, SimTask> tasks_;
+  std::vector<std::string> ids_;  // In the order of their submits.
 };
 
 const char *state_word(TaskState state);

@@ -118,6 +118,9 @@ Reply TaskServer::submit(SoupServerMessage *message, TaskApi api, std::span<cons
     task.failure = fail->text;
     task.failure_shape = fail->shape;
   }
+  if (const Fault *amount = find_fault(faults, FaultKind::amount))
+    task.price = g_ascii_strtod(amount->text.c_str(), nullptr);
+  task.tells_amount = !find_fault(faults, FaultKind::no_amount);
   ledger_.count([&](SimulatorStats &stats) {
     stats.submits++;
     stats.submits_by_request[body->to_canonical_text()]++;
@@ -171,9 +174,12 @@ Reply TaskServer::task_reply(const SimTask &task, std::span<const Fault> faults)
     const std::string url = media_.url(task, expired);
     if (!v1 || task.order.image) out.set("result_url", url);
     if (!task.order.image) out.set("video_url", url);
-    out.set("amount", tasks_.amount(task));
     out.set("actualDuration", task.order.seconds);
   }
+  // Of a failed task only what it did cost: a service that charges nothing says nothing.
+  const auto cost = tasks_.cost(task, view.state);
+  if (cost && task.tells_amount && (view.state == TaskState::completed || *cost > 0))
+    out.set("amount", *cost);
   out.set("error", nullptr);
   if (view.state == TaskState::failed) set_failure(out, view.failure, task.failure_shape);
   disfigure(out, view.progress, faults);

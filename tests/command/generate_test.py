@@ -173,7 +173,8 @@ class Generate(ServiceTest):
         run = self.generate("prompt=a red kite", "--json", "--quiet")
         outcome = json.loads(run.stdout)
         self.assertEqual((run.returncode, run.stderr), (0, ""))
-        self.assertEqual(set(outcome), {"status", "model", "task_id", "reused", "amount", "actual_duration", "clip"})
+        self.assertEqual(set(outcome), {"status", "model", "task_id", "reused", "amount", "actual_duration", "outcome", "charged",
+                                        "retry", "clip"})
         self.assertEqual((outcome["status"], outcome["model"], outcome["reused"]), ("completed", MODEL, False))
         self.assertGreater(outcome["amount"], 0)
         self.assertTrue(json.loads(self.generate("prompt=a red kite", "--json").stdout)["reused"])

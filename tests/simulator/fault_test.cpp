@@ -16,7 +16,8 @@ TEST(FaultText, ComesBackAsItWas) {
         "media#1-3:cut=100000", "media#7-:throttle=20000", "query:state=completed/SUCCEEDED",
         "query:set=error:{\"code\":0}", "submit#1:fail=The picture, it seems: refused.;shape=object",
         "media:wrong-length=-5", "query#1-2:no-url", "submit#1:lose-answer", "media:wrong-type=text/html",
-        "query:status=503;retry-after=date+30", "submit:oversized=9437184"}) {
+        "query:status=503;retry-after=date+30", "submit:oversized=9437184", "submit#2:amount=9.5",
+        "submit:no-amount"}) {
     const auto fault = parse_fault(text);
     ASSERT_TRUE(fault) << text << ": " << fault.error().text;
     EXPECT_EQ(fault_text(*fault), text);
@@ -48,6 +49,9 @@ TEST(FaultText, SaysWhatIsWrong) {
            Case{"query:set=progress", "FIELD:JSON"},
            Case{"query:set=progress:{", "set: "},
            Case{"query:progress=half", "percent"},
+           Case{"submit:amount=much", "number of credits"},
+           Case{"submit:amount=-1", "number of credits"},
+           Case{"query:amount=1", "submit only"},
        }) {
     const auto fault = parse_fault(text);
     ASSERT_FALSE(fault) << text;
