@@ -8,6 +8,7 @@
 #include "plugin/catalog/catalog.h"
 #include "plugin/catalog/clip_uri.h"
 #include "plugin/catalog/request_fields.h"
+#include "plugin/generation/clip_account.h"
 #include "plugin/http/redaction.h"
 #include "plugin/task/task_wire.h"
 
@@ -30,6 +31,15 @@ GRef<GstTagList> tags_of(const Generation &generation) {
   comment("genclip-task-id", state.task_id);
   comment("genclip-take", std::to_string(generation.job().identity.take));
   return tags;
+}
+
+void add_estimate(GstStructure *request, const Estimate &estimate) {
+  GstStructure *shown =
+      gst_structure_new("estimate", "low", G_TYPE_DOUBLE, estimate.low, "likely", G_TYPE_DOUBLE,
+                        estimate.likely, "high", G_TYPE_DOUBLE, estimate.high, "samples", G_TYPE_UINT,
+                        estimate.samples, "basis", G_TYPE_STRING, estimate.basis.c_str(), nullptr);
+  gst_structure_set(request, "estimate", GST_TYPE_STRUCTURE, shown, nullptr);
+  gst_structure_free(shown);
 }
 
 }  // namespace
@@ -68,6 +78,7 @@ GenerationState ClipSource::state() const {
     MutexLock lock(mutex_);
     if (run_.generation) state = run_.generation->state();
   }
+  if (state.estimate < 0) state.estimate = *likely_;
   if (state.task_id.empty())
     state.task_id = told_.read([](const Told &told) { return told.settings.task_id; });
   return state;
@@ -103,6 +114,7 @@ Result<void> ClipSource::prepare() {
     plan_ = std::move(*plan);
     run_ = {std::make_shared<ClipMessages>(GST_ELEMENT(element_)), nullptr, {}};
     opened_ = began_ = false;
+    *likely_ = -1;
     waited_for_look_.clear();
     for (const std::string &warning : plan_->warnings)
       run_.messages->on_warning({ErrorKind::settings, warning});
@@ -190,9 +202,16 @@ void ClipSource::show_request(const ClipPlan &plan, ClipMessages &messages) {
   const std::string url = attaches ? query_url(job.endpoint.base_url, job.endpoint.api, job.task_id)
                                    : submit_url(job.endpoint.base_url, job.endpoint.api);
   const std::string body = attaches ? "" : submit_body(*job.request);
-  messages.post_in_turn([url, body](GstElement *element) {
+  // Reads the ledger, so not on this thread.
+  messages.post_in_turn([url, body, job, attaches, likely = likely_](GstElement *element) {
     GstStructure *request = gst_structure_new("genclip-request", "url", G_TYPE_STRING, url.c_str(), "body",
                                               G_TYPE_STRING, body.c_str(), nullptr);
+    const auto estimate = attaches ? std::nullopt : estimate_of(job, {});
+    if (estimate) {
+      add_estimate(request, *estimate);
+      *likely = estimate->likely;
+      g_object_notify(G_OBJECT(element), "estimate");
+    }
     gst_element_post_message(element, gst_message_new_element(GST_OBJECT(element), request));
   });
 }

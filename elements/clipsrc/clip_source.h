@@ -87,6 +87,8 @@ class ClipSource {
   Interrupt interrupt_;
   bool opened_ = false;  // The streaming thread's.
   std::atomic_flag waited_for_look_;
+  // The estimate of a dry run, in credits; -1: unknown. Set by the thread that posts messages.
+  const std::shared_ptr<std::atomic<double>> likely_ = std::make_shared<std::atomic<double>>(-1);
 
   ElementSettings<Told> told_;
 

@@ -2,22 +2,15 @@
 //
 // The account of a store: what its ledger says, and one more line in it.
 //
-// How a run uses it (the steps are those of plugin/generation/clip_work_task.cpp):
+// How a run uses it (plugin/generation/clip_account does):
 // - Before the intent is journalled: reserve(). `refuse` ends the run; on `wait` it sleeps and asks again.
 // - The answer to the submit: append `submitted` when it has an ID, `release` when the request was refused or
 //   never sent (before the next try, reserve() again), `unknown` when it is lost.
 // - When a task has ended, one that the run attached to included: append `settle`.
 // - When the service does not know the task any more: append `unknown` with its `task_id`.
 //
-// A process may die in between. A run that finds a charge under way, and can lock its clip's folder, appends
-// an entry by the state of the clip's journal. Appending it twice does no harm.
-//
-//   no intent since the reservation   release
-//   refused                           release
-//   intent, ambiguous                 unknown
-//   submitted                         submitted; then unknown, if no run attaches to the task now
-//   lost                              unknown, with the task's ID
-//   failed, complete                  settle
+// A process may die in between. Whoever can lock the clip's folder then appends what the clip's journal tells
+// (plugin/generation/charge_steps.h). Appending it twice does no harm.
 #pragma once
 
 #include <gio/gio.h>

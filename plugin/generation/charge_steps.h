@@ -29,7 +29,7 @@ struct ChargeStep {
 std::optional<ChargeStep> charge_step(const ClipRun &run, const ClipEvent &event);
 
 // What became of a charge that is under way and whose run has died. `record` is the clip's journal; nothing:
-// there is none. `has_folder`: the clip's folder is there; when somebody has removed it, nobody can tell.
+// there is none. `has_folder`: the clip's folder is there; if it was removed, this cannot be determined.
 std::vector<LedgerEntry> entries_after_death(const Charge &charge, const std::optional<ClipRecord> &record,
                                              bool has_folder);
 

@@ -9,6 +9,7 @@
 
 #include "plugin/account/ledger.h"
 #include "plugin/generation/charge_steps.h"
+#include "plugin/generation/generation_job.h"
 #include "plugin/task/task.h"
 
 namespace genclip {
@@ -48,5 +49,9 @@ class ClipAccount {
   std::string reserved_at_;  // Empty: nothing is reserved.
   std::optional<LedgerEntry> last_;
 };
+
+// What the clip of that job will cost, by the store's ledger as it is. Nothing: unknown, or the ledger cannot
+// be read. Blocks for the disk; writes nothing.
+std::optional<Estimate> estimate_of(const GenerationJob &job, const GenerationServices &services);
 
 }  // namespace genclip

@@ -86,8 +86,9 @@ Result<size_t> reconcile(FileSystem &files, Ledger &ledger, const std::string &s
     const auto lines = bury_charges(ledger, key, (*journal)->record, (*journal)->lock.has_value());
     if (!lines) return lines.error();
     if (*lines == 0) continue;  // The run has ended meanwhile, and said so.
-    GST_CAT_INFO(generation_category(), "%s: the run on %.8s has ended without a word; the ledger is told",
-                 store.c_str(), key.c_str());
+    GST_CAT_INFO(generation_category(),
+                 "%s: the run on %.8s has died; the ledger is told what its journal says", store.c_str(),
+                 key.c_str());
     ++written;
   }
   return written;

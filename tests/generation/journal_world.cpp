@@ -472,7 +472,7 @@ unsigned run_honestly(JournalWorld &world, const RunWish &wish) {
 }
 
 // Everything has stopped, and somebody looks: all that the service charged is spent or reserved, and no more
-// than that is, but for what nobody can know.
+// than that is, but for what cannot be determined.
 std::string wrong_account(const JournalWorld &world) {
   JournalWorld looked = world;
   bury(looked, looked.disk);
