@@ -168,6 +168,23 @@ class Generate(ServiceTest):
                 self.assertEqual("Warning" in run.stderr, bool(warning), run.stderr)
                 self.assertTrue(output.exists())
 
+    def test_a_limit_refuses_before_anything_is_sent(self):
+        self.simulator()
+        price = json.loads(self.generate("prompt=first", "--json", "--quiet").stdout)["amount"]
+        refused = self.generate("prompt=second", "--json", f"--max-amount={price / 2}")
+        told = json.loads(refused.stdout)
+        self.assertEqual((refused.returncode, told["budget"], told["outcome"], told["charged"], told["retry"]),
+                         (1, "max-amount", "not-submitted", "no", False))
+        (self.store / "budget.json").write_text(json.dumps({"total": price * 1.5}), "utf8")
+        refused = self.generate("prompt=second", "--json")
+        told = json.loads(refused.stdout)
+        self.assertEqual((refused.returncode, told["budget"], told["limit"], told["spent"], told["reserved"], told["estimate"]),
+                         (1, "total", price * 1.5, price, 0, price))
+        self.assertEqual((told["outcome"], told["charged"], told["retry"]), ("not-submitted", "no", True))
+        self.assertIn("genclip budget set --total N", refused.stderr)
+        self.assertEqual(self.stats()["submits"], 1)
+        self.assertEqual(self.generate("prompt=second", f"--max-amount={price}x").returncode, 2)
+
     def test_json_of_a_clip(self):
         self.simulator()
         run = self.generate("prompt=a red kite", "--json", "--quiet")
@@ -176,8 +193,10 @@ class Generate(ServiceTest):
         self.assertEqual(set(outcome), {"status", "model", "task_id", "reused", "amount", "actual_duration", "outcome", "charged",
                                         "retry", "clip"})
         self.assertEqual((outcome["status"], outcome["model"], outcome["reused"]), ("completed", MODEL, False))
+        self.assertEqual((outcome["outcome"], outcome["charged"]), ("stored", "yes"))
         self.assertGreater(outcome["amount"], 0)
-        self.assertTrue(json.loads(self.generate("prompt=a red kite", "--json").stdout)["reused"])
+        again = json.loads(self.generate("prompt=a red kite", "--json").stdout)
+        self.assertEqual((again["reused"], again["charged"]), (True, "no"))
 
     def test_an_image_model_makes_an_image(self):
         self.simulator()

@@ -197,6 +197,31 @@ TEST_F(ClipAccounts, ARunThatFindsItsClipsReservationBuriesIt) {
   EXPECT_EQ(sums().tasks, 1u);
 }
 
+// Its journal, which alone tells that the reservation became a task, is overwritten by the next run.
+TEST_F(ClipAccounts, ATaskOfADeadRunCountsThoughAnotherTaskTakesItsPlace) {
+  Ledger books = ledger();
+  const auto reserved = books.reserve(charge_facts(job().identity, job().model, ""), 0, nullptr);
+  ASSERT_TRUE(reserved);
+  ClipRecord journal;
+  journal.identity = job().identity;
+  journal.model = job().model;
+  journal.state = ClipState::submitted;
+  journal.task_id = "own";
+  journal.reserved_at = utc_text(reserved->at);
+  {
+    ClipFolder folder(files_, path());
+    ASSERT_TRUE(folder.lock_writer([](const std::string &) {}));
+    ASSERT_TRUE(folder.write_record(journal));
+  }
+  GenerationJob attaches = job();
+  attaches.task_id = "task_of_somebody";
+  const Outcome done = run(attaches);
+  ASSERT_FALSE(done.error) << done.text();
+  EXPECT_THAT(lines(),
+              ElementsAre("reserve", "submitted own", "unknown own", "settle task_of_somebody completed"));
+  EXPECT_EQ(account().sums({}, 7).reserved, 7);
+}
+
 TEST_F(ClipAccounts, ABudgetThatTheDeadHoldIsFreed) {
   ASSERT_FALSE(run(job_for("one")).error);
   Ledger books = ledger();

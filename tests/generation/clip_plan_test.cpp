@@ -17,7 +17,8 @@ using testing::HasSubstr;
 class ClipPlanTest : public testing::Test {
  protected:
   ClipPlanTest() {
-    for (const char *variable : {"GENCLIP_API_KEY", "GENCLIP_API_KEY_FILE", "GENCLIP_BASE_URL"})
+    for (const char *variable : {"GENCLIP_API_KEY", "GENCLIP_API_KEY_FILE", "GENCLIP_BASE_URL",
+                                 "GENCLIP_MAX_AMOUNT", "GENCLIP_PROJECT"})
       g_unsetenv(variable);
     request_.model = "dance-2.5";
     request_.fields.set("prompt", "a storm");
@@ -122,6 +123,24 @@ TEST_F(ClipPlanTest, NamesAProxyAndACaFileThatCannotBeUsedWithAllElse) {
 TEST_F(ClipPlanTest, RefusesToPayForAClipThatItWouldNotTake) {
   run_.max_download_size = 0;
   EXPECT_THAT(problems(), HasSubstr("max-download-size is 0"));
+}
+
+TEST_F(ClipPlanTest, TakesALimitAndAProjectFromTheEnvironmentUnlessTheyAreSet) {
+  g_setenv("GENCLIP_MAX_AMOUNT", "7.5", TRUE);
+  g_setenv("GENCLIP_PROJECT", "spring", TRUE);
+  EXPECT_EQ(job().max_amount, 7.5);
+  EXPECT_EQ(job().project, "spring");
+  run_.max_amount = 9;
+  run_.project = "autumn";
+  EXPECT_EQ(job().max_amount, 9);
+  EXPECT_EQ(job().project, "autumn");
+  run_.max_amount = 0;
+  for (const char *wrong : {"two", "-1", "1e999", "3 credits"}) {
+    g_setenv("GENCLIP_MAX_AMOUNT", wrong, TRUE);
+    EXPECT_THAT(problems(), HasSubstr("GENCLIP_MAX_AMOUNT")) << wrong;
+  }
+  g_unsetenv("GENCLIP_MAX_AMOUNT");
+  g_unsetenv("GENCLIP_PROJECT");
 }
 
 }  // namespace
