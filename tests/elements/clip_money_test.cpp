@@ -7,7 +7,6 @@
 #include <fstream>
 #include <iterator>
 
-#include "plugin/account/ledger.h"
 #include "tests/elements/clip_pipeline.h"
 #include "tests/elements/scripted_service.h"
 #include "tests/support/temporary_folder.h"
@@ -34,7 +33,7 @@ class ClipMoney : public testing::Test {
     return clip.play();
   }
   std::string ledger() {
-    std::ifstream file(LedgerPath(folder_.path()).ledger);
+    std::ifstream file(folder_.path() + "/ledger.jsonl");
     return {std::istreambuf_iterator<char>(file), {}};
   }
 
@@ -107,7 +106,7 @@ TEST_F(ClipMoney, ARunShowsItsEstimate) {
 
 TEST_F(ClipMoney, ASpentBudgetRefusesInWordsAndDetails) {
   ASSERT_FALSE(pay_for("one"));
-  std::ofstream(LedgerPath(folder_.path()).budget) << R"({"per_day":3})";
+  std::ofstream(folder_.path() + "/budget.json") << R"({"per_day":3})";
   const auto error = pay_for("two");
   ASSERT_TRUE(error);
   EXPECT_TRUE(error->is(GST_RESOURCE_ERROR_NOT_AUTHORIZED));
