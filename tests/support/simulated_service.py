@@ -15,8 +15,12 @@ OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 class SimulatedService:
     """A simulator and a store for its clips; both go with it. A context manager."""
 
-    def __init__(self, *options):
+    def __init__(self, *options, prices=None):
         self.folder = tempfile.TemporaryDirectory()
+        if prices is not None:  # The content of a file for --prices.
+            price_file = pathlib.Path(self.folder.name) / "prices.json"
+            price_file.write_text(json.dumps(prices), encoding="utf-8")
+            options = (*options, "--prices", str(price_file))
         ready = pathlib.Path(self.folder.name) / "ready"
         self.process = subprocess.Popen([os.environ["GENCLIP_SIM"], "--ready-file", str(ready), *options],
                                         stdout=subprocess.DEVNULL)
@@ -44,9 +48,23 @@ class SimulatedService:
         self.process.wait()
         self.folder.cleanup()
 
-    def stats(self):
-        with OPENER.open(self.base_url.removesuffix("/api") + "/_sim/stats", timeout=30) as answer:
+    def control(self, what, method="GET", data=None):
+        """The simulator's answer to a request below /_sim/."""
+        request = urllib.request.Request(f"{self.base_url.removesuffix('/api')}/_sim/{what}", data, method=method)
+        with OPENER.open(request, timeout=30) as answer:
             return json.load(answer)
+
+    def stats(self):
+        return self.control("stats")
+
+    def account(self):
+        """What each task really cost, and the sum."""
+        return self.control("account")
+
+    def set_faults(self, faults):
+        self.control("faults", "DELETE")
+        if faults:
+            self.control("faults", "POST", "\n".join(faults).encode())
 
     def run(self, *words, timeout=120, **env):
         """The program's end, its output in one text."""
