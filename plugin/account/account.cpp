@@ -20,8 +20,12 @@ double Charge::reserved(double assumed_price) const {
   return estimate ? estimate->high : assumed_price;
 }
 
-Account::Account(Days let_go, PriceHistory prices)
-    : is_condensed_(true), let_go_(std::move(let_go)), prices_(std::move(prices)) {
+Account::Account(Days let_go, PriceHistory prices, CaptionAccount captions, bool has_clips)
+    : is_condensed_(true),
+      let_go_(std::move(let_go)),
+      prices_(std::move(prices)),
+      captions_(std::move(captions)),
+      has_clips_(has_clips) {
   for (const auto &[price_class, samples] : prices_.classes())
     for (const PriceHistory::Sample &sample : samples) samples_ = std::max(samples_, sample.number);
 }
@@ -78,6 +82,7 @@ void Account::learn_price(Charge &charge) {
 }
 
 bool Account::apply(const LedgerEntry &entry) {
+  if (entry.event != LedgerEvent::captions && entry.event != LedgerEvent::other) has_clips_ = true;
   switch (entry.event) {
     case LedgerEvent::reserve: add(entry, ChargeState::reserved); return true;
     case LedgerEvent::submitted: return submitted(entry);
@@ -92,6 +97,7 @@ bool Account::apply(const LedgerEntry &entry) {
       return true;
     case LedgerEvent::unknown: return unknown(entry);
     case LedgerEvent::correct: return correct(entry);
+    case LedgerEvent::captions: captions_.apply(entry); return true;
     case LedgerEvent::other: return true;
   }
   return true;
@@ -201,7 +207,7 @@ const Charge *Account::find(const std::string &key_or_task) const {
 }
 
 Account Account::condensed() const {
-  Account small(let_go_, prices_);
+  Account small(let_go_, prices_, captions_, has_clips_);
   for (const Charge &charge : charges_) {
     if (charge.is_open()) {
       small.charges_.push_back(charge);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What the lines of a ledger come to: each clip's charge, and what is spent and reserved.
+// What the lines of a ledger come to: each clip's charge, what is spent and reserved, and what captions used.
 //
 // An account is a pure fold: apply() takes one entry after another, without I/O and without a clock. The
 // lines about one clip find each other by the task's ID, and before there is one by the clip's key: a clip
@@ -21,6 +21,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "plugin/account/caption_account.h"
 #include "plugin/account/ledger_entry.h"
 #include "plugin/account/price_history.h"
 
@@ -92,8 +93,9 @@ class Account {
   using Days = std::map<UtcDay, DayTotal>;
 
   Account() = default;
-  // A condensed one, whose open charges are to be applied as entries.
-  Account(Days let_go, PriceHistory prices);
+  // A condensed one, whose open charges and captions' holds are to be applied as entries. `has_clips`: it has
+  // had charges.
+  Account(Days let_go, PriceHistory prices, CaptionAccount captions = {}, bool has_clips = true);
 
   // False: it is about a charge that this condensed account may have let go of, and nothing was changed.
   [[nodiscard]] bool apply(const LedgerEntry &entry);
@@ -103,6 +105,10 @@ class Account {
   const std::vector<Charge> &charges() const { return charges_; }
   bool is_condensed() const { return is_condensed_; }
   const PriceHistory &prices() const { return prices_; }
+  // A condensed account has all of it.
+  const CaptionAccount &captions() const { return captions_; }
+  // Whether any line was about a clip.
+  bool has_clips() const { return has_clips_; }
   // Of the charges that it has let go of; of an account that is not condensed there are none.
   const Days &let_go() const { return let_go_; }
 
@@ -137,6 +143,8 @@ class Account {
   std::unordered_map<std::string, Indices> by_key_;
   PriceHistory prices_;
   uint64_t samples_ = 0;
+  CaptionAccount captions_;
+  bool has_clips_ = false;
 };
 
 // Entries that, applied in this order, make that open charge again.

@@ -21,8 +21,17 @@ constexpr BudgetLimit kLimits[] = {
     {"per_month", "--per-month", &Budget::per_month},
     {"total", "--total", &Budget::total},
     {"tasks_per_day", "--tasks-per-day", &Budget::tasks_per_day},
+    {"requests_per_day", "--requests-per-day", &Budget::requests_per_day},
+    {"tokens_per_day", "--tokens-per-day", &Budget::tokens_per_day},
     {"assumed_price", "--assumed-price", &Budget::assumed_price},
 };
+
+constexpr struct {
+  double Budget::*value;
+  const char *what;
+} kCounts[] = {{&Budget::tasks_per_day, "tasks"},
+               {&Budget::requests_per_day, "requests"},
+               {&Budget::tokens_per_day, "tokens"}};
 
 Error fault(const std::string &what) { return {ErrorKind::settings, what}; }
 
@@ -32,8 +41,9 @@ std::span<const BudgetLimit> budget_limits() { return kLimits; }
 
 std::string fault_of(const BudgetLimit &limit, double value) {
   if (!(value >= 0 && value <= kMostCredits)) return "is not a number from 0 to 1000000000000";
-  if (limit.value == &Budget::tasks_per_day && std::floor(value) != value)
-    return "is not a whole number of tasks";
+  for (const auto &[count, what] : kCounts)
+    if (limit.value == count && std::floor(value) != value)
+      return std::string("is not a whole number of ") + what;
   return {};
 }
 

@@ -12,18 +12,21 @@
 
 namespace genclip {
 
-// In credits; 0: no limit.
+// In credits where nothing else is said; 0: no limit.
 struct Budget {
   double per_clip = 0;
   double per_day = 0;    // Of a UTC day.
   double per_month = 0;  // Of a UTC month.
   double total = 0;
-  double tasks_per_day = 0;  // A whole number of tasks.
+  double tasks_per_day = 0;     // A whole number of tasks.
+  double requests_per_day = 0;  // Of captions, to the text gateway: a whole number.
+  double tokens_per_day = 0;    // Of captions: a whole number.
   // What a clip counts whose price is unknown; 0: nothing is assumed.
   double assumed_price = 0;
 
   // Whether any limit is in credits, so that a price has to be known.
   bool limits_credits() const { return per_clip > 0 || per_day > 0 || per_month > 0 || total > 0; }
+  bool limits_captions() const { return requests_per_day > 0 || tokens_per_day > 0; }
 
   friend bool operator==(const Budget &, const Budget &) = default;
 

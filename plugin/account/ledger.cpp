@@ -20,6 +20,7 @@ constexpr int kMostPauseMs = 12;
 constexpr uint64_t kMostUnsummed = 500;
 constexpr size_t kMaxSummary = 64 * 1024 * 1024;
 constexpr size_t kMaxBudget = 64 * 1024;
+constexpr size_t kMostFirstLine = 64 * 1024;
 
 // Counts what it reads; false when the account cannot take the line.
 bool count_line(LedgerReading &reading, std::string_view line) {
@@ -204,20 +205,37 @@ Result<Ledger::Appended> Ledger::append(std::vector<LedgerEntry> entries, GCance
   return appended;
 }
 
+// That its first line is about a clip: then no more need be read to know that it has such lines.
+Result<bool> Ledger::begins_with_clip() {
+  auto file = open_to_read();
+  if (!file && file.error().kind == ErrorKind::not_found) return false;
+  if (!file) return std::move(file).error();
+  std::string text(kMostFirstLine, '\0');
+  const auto count = (*file)->read_at(0, std::as_writable_bytes(std::span(text)));
+  if (!count) return count.error();
+  text.resize(*count);
+  const auto entry = read_ledger_line(std::string_view(text).substr(0, text.find('\n')));
+  return entry && entry->event != LedgerEvent::captions && entry->event != LedgerEvent::other;
+}
+
 Result<bool> Ledger::begin_with(const std::function<Result<std::vector<LedgerEntry>>()> &import,
                                 GCancellable *cancellable) {
-  const auto is_there = [&]() -> Result<bool> {
-    const auto info = files_.info(path_.ledger);
-    if (!info) return info.error();
-    return *info && (*info)->size > 0;
-  };
   // Without the lock first: this is asked before each submit.
-  if (const auto there = is_there(); !there || *there) return there ? Result<bool>(false) : there;
+  if (const auto there = begins_with_clip(); !there || *there) return there ? Result<bool>(false) : there;
   auto lock = this->lock(cancellable);
   if (!lock) return std::move(lock).error();
-  if (const auto there = is_there(); !there || *there) return there ? Result<bool>(false) : there;
+  auto file = files_.open(path_.ledger, FileSystem::Mode::read_write);
+  if (!file) return std::move(file).error();
+  auto books = load(**file);
+  if (!books) return std::move(books).error();
+  if (books->reading.account.has_clips()) return false;
   const auto entries = import();
   if (!entries) return entries.error();
+  if (books->end.size > 0) {
+    if (entries->empty()) return true;
+    if (auto written = write(**file, *books, *entries); !written) return std::move(written).error();
+    return true;
+  }
   std::string text;
   for (const LedgerEntry &entry : *entries) text += ledger_line(entry) + "\n";
   if (auto written = write_durably(files_, path_.ledger, text); !written) return std::move(written).error();

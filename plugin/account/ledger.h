@@ -23,6 +23,7 @@
 
 #include "plugin/account/account.h"
 #include "plugin/account/budget.h"
+#include "plugin/account/caption_decision.h"
 #include "plugin/account/decision.h"
 #include "plugin/account/ledger_file.h"
 #include "plugin/base/clock.h"
@@ -70,6 +71,19 @@ class Ledger {
   Result<Reservation> reserve(const ChargeFacts &facts, double max_amount, GCancellable *cancellable,
                               const AfterDeath &after_death = nullptr);
 
+  struct CaptionLease {
+    // `allow`: what is held now, and may be sent on `day`. For each verdict the line is synced.
+    CaptionDecision decision;
+    UtcDay day = {};
+    uint64_t most_of_model = 0;  // As in CaptionAsk.
+    uint64_t skipped = 0;        // As in LedgerReading.
+  };
+  // What a run of captions has used since its previous line, and, in the same step, what it may send next.
+  // `run`: `key` is its name. With nothing wanted, it only gives back what it held. The ledger knows the
+  // ask's `most_of_model`. Errors as those of reserve(): nothing is written.
+  Result<CaptionLease> lease_captions(const ChargeFacts &run, const CaptionUse &used, const CaptionAsk &ask,
+                                      GCancellable *cancellable);
+
   struct Appended {
     // A task has cost more than its estimate said: a sentence to warn with. Else empty.
     std::string warning;
@@ -78,8 +92,9 @@ class Ledger {
   // cancellable for what must not be lost.
   Result<Appended> append(std::vector<LedgerEntry> entries, GCancellable *cancellable);
 
-  // Where there is no ledger yet, makes one of the entries that `import` gives, with their own `at`. False:
-  // there is one. What `import` looks at must have been there before any reservation.
+  // Where the ledger has no line about a clip yet, writes the entries that `import` gives, with their own
+  // `at`. (Captions may have begun it.) False: it has such lines. What `import` looks at must have been there
+  // before any reservation.
   Result<bool> begin_with(const std::function<Result<std::vector<LedgerEntry>>()> &import,
                           GCancellable *cancellable);
 
@@ -109,6 +124,7 @@ class Ledger {
   Result<std::optional<Books>> load_summed(File &file);
   Result<void> bury(File &file, Books &books, const ChargeFacts &facts, UtcTime now,
                     const AfterDeath &after_death);
+  Result<bool> begins_with_clip();
   Result<void> write(File &file, Books &books, const std::vector<LedgerEntry> &entries);
   void sum_up(File &file, Books &books);
   Result<std::unique_ptr<File>> open_to_read();

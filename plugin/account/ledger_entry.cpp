@@ -39,6 +39,11 @@ void take(unsigned &value, const Scalar &scalar) {
   if (number && *number >= 0 && *number <= kMaxCount) value = static_cast<unsigned>(*number);
 }
 
+void take(uint64_t &value, const Scalar &scalar) {
+  const auto *number = std::get_if<double>(&scalar);
+  if (number && *number >= 0 && *number <= kMaxQuantity) value = static_cast<uint64_t>(*number);
+}
+
 void take(std::optional<bool> &value, const Scalar &scalar) {
   if (const auto *flag = std::get_if<bool>(&scalar)) value = *flag;
 }
@@ -102,6 +107,26 @@ Json estimate_json(const Estimate &estimate) {
   json.set("high", json_of(estimate.high));
   json.set("samples", estimate.samples);
   json.set("basis", written_text(estimate.basis));
+  return json;
+}
+
+constexpr CaptionMember kCaptionMembers[] = {
+    {"requests", &CaptionCounts::requests},           {"untold", &CaptionCounts::untold},
+    {"prompt_tokens", &CaptionCounts::prompt_tokens}, {"output_tokens", &CaptionCounts::output_tokens},
+    {"total_tokens", &CaptionCounts::total_tokens},   {"assumed_tokens", &CaptionCounts::assumed_tokens},
+    {"most_tokens", &CaptionCounts::most_tokens},     {"held_requests", &CaptionCounts::held_requests},
+    {"held_tokens", &CaptionCounts::held_tokens},
+};
+
+void take_in_captions(CaptionCounts &counts, std::string_view name, const Scalar &scalar) {
+  for (const CaptionMember &member : kCaptionMembers)
+    if (member.name == name) take(counts.*member.count, scalar);
+}
+
+Json captions_json(const CaptionCounts &counts) {
+  Json json = Json::Object{};
+  for (const CaptionMember &member : kCaptionMembers)
+    if (counts.*member.count > 0) json.set(member.name, static_cast<int64_t>(counts.*member.count));
   return json;
 }
 
@@ -177,8 +202,14 @@ constexpr Row kRows[] = {
     if_set<&E::why>("why"),
     if_set<&E::imported>("imported"),
     if_set<&E::attached>("attached"),
+    {"captions", [](E &, const Scalar &) {},
+     [](const E &entry) -> std::optional<Json> {
+       if (entry.event != LedgerEvent::captions && entry.captions == CaptionCounts()) return std::nullopt;
+       return captions_json(entry.captions);
+     }},
 };
 constexpr size_t kRowCount = std::size(kRows);
+static_assert(kRowCount <= 32, "bit() has one for each row");
 
 constexpr unsigned bit(size_t row) { return 1U << row; }
 
@@ -214,6 +245,7 @@ class EntryBuilder final : public LineSink {
       return entry_.references.emplace(name, count).second;
     }
     if (object == "estimate") take_in_estimate(*entry_.estimate, name, scalar);
+    if (object == "captions") take_in_captions(entry_.captions, name, scalar);
     return true;
   }
 
@@ -255,6 +287,18 @@ std::optional<Scalar> scalar_of(const Json &json) {
 }
 
 }  // namespace
+
+void CaptionUse::add(const CaptionUse &other) {
+  requests += other.requests;
+  untold += other.untold;
+  prompt_tokens += other.prompt_tokens;
+  output_tokens += other.output_tokens;
+  total_tokens += other.total_tokens;
+  assumed_tokens += other.assumed_tokens;
+  most_tokens = std::max(most_tokens, other.most_tokens);
+}
+
+std::span<const CaptionMember> caption_members() { return kCaptionMembers; }
 
 std::string ledger_line(const LedgerEntry &entry) {
   Json json;

@@ -3,6 +3,7 @@
 // One line of the ledger as a value (docs/store-format.md, ledger.jsonl).
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
@@ -21,13 +22,15 @@ enum class LedgerEvent {
   release,    // It is sure that no task exists.
   unknown,    // Whether a task exists, or what became of it, is unknown: it stays reserved.
   correct,    // A person says what it cost: of `task_id`, or, without one, of the latest charge of `key`.
+  captions,   // What a run of captions has used since its previous line, and what it may still use.
   other,      // An event of a later version: kept in the file, and ignored. Never written.
 };
 template <>
 inline constexpr Word<LedgerEvent> kWords<LedgerEvent>[] = {
-    {LedgerEvent::reserve, "reserve"}, {LedgerEvent::submitted, "submitted"},
-    {LedgerEvent::settle, "settle"},   {LedgerEvent::release, "release"},
-    {LedgerEvent::unknown, "unknown"}, {LedgerEvent::correct, "correct"}};
+    {LedgerEvent::reserve, "reserve"},  {LedgerEvent::submitted, "submitted"},
+    {LedgerEvent::settle, "settle"},    {LedgerEvent::release, "release"},
+    {LedgerEvent::unknown, "unknown"},  {LedgerEvent::correct, "correct"},
+    {LedgerEvent::captions, "captions"}};
 
 // What a clip is expected to cost, in credits; 0 <= low <= likely <= high.
 struct Estimate {
@@ -40,13 +43,42 @@ struct Estimate {
   friend bool operator==(const Estimate &, const Estimate &) = default;
 };
 
+// What requests to the text gateway have used. There are no credits: the gateway tells no price.
+struct CaptionUse {
+  uint64_t requests = 0;  // Sent, retries included.
+  uint64_t untold = 0;    // Those of them whose tokens the gateway did not tell.
+  uint64_t prompt_tokens = 0;
+  uint64_t output_tokens = 0;
+  uint64_t total_tokens = 0;
+  uint64_t assumed_tokens = 0;  // What the untold ones count with.
+  uint64_t most_tokens = 0;     // Of the largest single answer.
+
+  // What a limit counts.
+  uint64_t tokens() const { return total_tokens + assumed_tokens; }
+  void add(const CaptionUse &other);
+
+  friend bool operator==(const CaptionUse &, const CaptionUse &) = default;
+};
+
+// What a run of captions may still use.
+struct CaptionHold {
+  uint64_t held_requests = 0;  // Not sent yet.
+  uint64_t held_tokens = 0;    // For those, and for the ones that are not answered yet.
+
+  friend bool operator==(const CaptionHold &, const CaptionHold &) = default;
+};
+
+struct CaptionCounts : CaptionUse, CaptionHold {
+  friend bool operator==(const CaptionCounts &, const CaptionCounts &) = default;
+};
+
 // Whose clip it is, and all that its price hangs on (service-interface.txt §2.2, §2.3): the same in each line
 // about it. Holds no prompt, no key of the account and no URL of media.
 struct ChargeFacts {
-  std::string key;  // The clip's digest: its folder in the store.
+  std::string key;  // The clip's digest: its folder in the store. Of `captions`, the run's random name.
   unsigned take = 0;
   std::string model;
-  std::string api;       // "tasks" or "legacy"
+  std::string api;       // "tasks" or "legacy"; of `captions` "llm"
   std::string base_url;  // In its normal spelling.
   std::string project;   // Whose account it is; may be empty.
   // As the request says them; unset or empty: it does not.
@@ -74,8 +106,9 @@ struct LedgerEntry : ChargeFacts {
   std::string status;                     // Of `settle`: "completed" or "failed".
   // Of `release`, in genclip's own words: a text of the service's may quote the prompt or a URL.
   std::string why;
-  bool imported = false;  // Made of a clip's record, which is all that is known of it.
-  bool attached = false;  // The task was named by its ID; this store has not submitted it.
+  bool imported = false;        // Made of a clip's record, which is all that is known of it.
+  bool attached = false;        // The task was named by its ID; this store has not submitted it.
+  CaptionCounts captions = {};  // Of `captions`.
 
   friend bool operator==(const LedgerEntry &, const LedgerEntry &) = default;
 };
@@ -96,5 +129,12 @@ std::optional<LedgerEntry> parse_ledger_line(std::string_view line);
 
 // The names of all members of a line, in the order in which docs/store-format.md has them.
 std::span<const std::string_view> ledger_members();
+
+// A member of a line's `captions`.
+struct CaptionMember {
+  std::string_view name;
+  uint64_t CaptionCounts::*count;
+};
+std::span<const CaptionMember> caption_members();
 
 }  // namespace genclip

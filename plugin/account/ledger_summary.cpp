@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Lines of JSON: a head, the sums by day, the history of prices, and the open charges as ledger entries,
-// which the ledger's fast reader takes.
+// Lines of JSON: a head, the sums by day, the history of prices, what captions used, and, as ledger entries,
+// which the ledger's fast reader takes, the open charges and what runs of captions hold.
 #include "plugin/account/ledger_summary.h"
 
 #include <glib.h>
@@ -12,7 +12,7 @@
 namespace genclip {
 namespace {
 
-constexpr int64_t kVersion = 1;
+constexpr int64_t kVersion = 2;
 
 Json days_json(const Account::Days &days) {
   Json::Array rows;
@@ -53,6 +53,42 @@ Json prices_json(const PriceHistory &prices) {
     rows.push_back(std::move(row));
   }
   return rows;
+}
+
+Json captions_json(const CaptionAccount &captions) {
+  Json::Array rows;
+  for (const auto &[row, use] : captions.used()) {
+    Json::Array cells{day_text(row.day), row.base_url, row.model, row.project};
+    for (const CaptionMember &member : caption_members()) {
+      CaptionCounts counts;
+      static_cast<CaptionUse &>(counts) = use;
+      cells.emplace_back(static_cast<int64_t>(counts.*member.count));
+    }
+    rows.emplace_back(std::move(cells));
+  }
+  return rows;
+}
+
+std::optional<CaptionAccount> captions_of(const Json *rows) {
+  if (!rows || !rows->array()) return std::nullopt;
+  CaptionAccount::Used used;
+  constexpr size_t kTexts = 4;
+  for (const Json &row : *rows->array()) {
+    const auto *cells = row.array();
+    if (!cells || cells->size() != kTexts + caption_members().size()) return std::nullopt;
+    for (size_t i = 0; i < kTexts; ++i)
+      if (!(*cells)[i].string()) return std::nullopt;
+    const auto day = utc_day(*(*cells)[0].string());
+    if (!day) return std::nullopt;
+    CaptionCounts counts;
+    for (size_t i = 0; i < caption_members().size(); ++i) {
+      const int64_t *count = (*cells)[kTexts + i].integer();
+      if (!count || *count < 0) return std::nullopt;
+      counts.*caption_members()[i].count = static_cast<uint64_t>(*count);
+    }
+    used[{*day, *(*cells)[1].string(), *(*cells)[2].string(), *(*cells)[3].string()}] = counts;
+  }
+  return CaptionAccount(std::move(used));
 }
 
 bool read_text(const Json &row, std::string_view name, std::string &text) {
@@ -109,16 +145,18 @@ std::string seal_of(std::string_view bytes) {
 
 std::string summary_text(const LedgerSummary &summary) {
   const Account account = summary.account.condensed();
-  std::string body =
-      days_json(account.let_go()).to_text() + "\n" + prices_json(account.prices()).to_text() + "\n";
+  std::string body = days_json(account.let_go()).to_text() + "\n" + prices_json(account.prices()).to_text() +
+                     "\n" + captions_json(account.captions()).to_text() + "\n";
   for (const Charge &charge : account.charges())
     for (const LedgerEntry &entry : entries_of(charge)) body += ledger_line(entry) + "\n";
+  for (const LedgerEntry &entry : account.captions().holds()) body += ledger_line(entry) + "\n";
   Json head;
   head.set("version", kVersion);
   head.set("bytes", static_cast<int64_t>(summary.bytes));
   head.set("seal", summary.seal);
   head.set("lines", static_cast<int64_t>(summary.lines));
   head.set("skipped", static_cast<int64_t>(summary.skipped));
+  head.set("clips", account.has_clips());
   head.set("body", seal_of(body));
   return head.to_text() + "\n" + body;
 }
@@ -138,11 +176,14 @@ std::optional<LedgerSummary> read_summary(std::string_view text) {
   summary.skipped = *skipped;
   const auto days_line = Json::parse(take_line(text));
   const auto prices_line = Json::parse(take_line(text));
-  if (!days_line || !prices_line) return std::nullopt;
+  const auto captions_line = Json::parse(take_line(text));
+  if (!days_line || !prices_line || !captions_line) return std::nullopt;
   auto days = days_of(&*days_line);
   auto prices = prices_of(&*prices_line);
-  if (!days || !prices) return std::nullopt;
-  summary.account = Account(std::move(*days), std::move(*prices));
+  auto captions = captions_of(&*captions_line);
+  const Json *clips = head->find("clips");
+  if (!days || !prices || !captions || !clips || !clips->boolean()) return std::nullopt;
+  summary.account = Account(std::move(*days), std::move(*prices), std::move(*captions), *clips->boolean());
   while (!text.empty()) {
     const auto entry = read_ledger_line(take_line(text));
     if (!entry || !summary.account.apply(*entry)) return std::nullopt;

@@ -50,6 +50,12 @@ TEST(AccountDocument, NamesTheEvents) {
   EXPECT_EQ(names_in_table(section("ledger.jsonl"), "Event"), events);
 }
 
+TEST(AccountDocument, NamesTheCountsOfCaptions) {
+  std::vector<std::string> counts;
+  for (const CaptionMember &member : caption_members()) counts.emplace_back(member.name);
+  EXPECT_EQ(names_in_table(section("ledger.jsonl"), "Count"), counts);
+}
+
 TEST(AccountDocument, NamesTheLimits) {
   std::vector<std::string> limits;
   for (const BudgetLimit &limit : budget_limits()) limits.emplace_back(limit.name);

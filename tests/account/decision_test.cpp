@@ -198,7 +198,7 @@ TEST(Budget, IsReadAsItWasWritten) {
   Budget budget;
   double value = 0.5;
   for (const BudgetLimit &limit : budget_limits()) budget.*limit.value = ++value;
-  budget.tasks_per_day = 3;
+  budget.tasks_per_day = budget.requests_per_day = budget.tokens_per_day = 3;
   const auto again = Budget::from_json(budget.to_json());
   ASSERT_TRUE(again);
   EXPECT_EQ(*again, budget);
@@ -211,7 +211,9 @@ TEST(Budget, SaysWhatItDoesNotUnderstand) {
                                    {R"({"total":"1"})", "total is no number"},
                                    {R"({"total":-1})", "total is not"},
                                    {R"({"total":1e13})", "total is not"},
-                                   {R"({"tasks_per_day":1.5})", "whole"},
+                                   {R"({"tasks_per_day":1.5})", "whole number of tasks"},
+                                   {R"({"requests_per_day":1.5})", "whole number of requests"},
+                                   {R"({"tokens_per_day":0.5})", "whole number of tokens"},
                                    {R"({"per_day":true})", "per_day"}}) {
     const auto budget = Budget::from_json(*Json::parse(text));
     ASSERT_FALSE(budget) << text;

@@ -90,7 +90,7 @@ TEST(LedgerLine, WithoutTimeEventOrKeyIsNone) {
 
 TEST(LedgerLine, OfALaterVersionIsKeptAsOther) {
   const auto entry = read_ledger_line(
-      R"({"at":"2026-11-22T09:50:06Z","event":"captions","key":"d","tokens":[1,{"a":{}}],"new":{"x":{"y":1}}})");
+      R"({"at":"2026-11-22T09:50:06Z","event":"subtitles","key":"d","tokens":[1,{"a":{}}],"new":{"x":{"y":1}}})");
   ASSERT_TRUE(entry);
   EXPECT_EQ(entry->event, LedgerEvent::other);
 }

@@ -158,7 +158,7 @@ TEST_F(LedgerTest, KeepsWhatIsTooLongToBeATornLine) {
 }
 
 TEST_F(LedgerTest, KeepsLinesOfALaterVersionToTheByte) {
-  const std::string later = R"({"at":"2030-01-01T00:00:00Z","event":"captions","key":"k","tokens":[5]})"
+  const std::string later = R"({"at":"2030-01-01T00:00:00Z","event":"subtitles","key":"k","tokens":[5]})"
                             "\n";
   put(later);
   append(entry_of(LedgerEvent::unknown, "a"));
