@@ -3,6 +3,7 @@
 // A queue that GStreamer's thread pool empties (gst_element_call_async).
 #include "elements/clipsrc/clip_messages.h"
 
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -52,6 +53,15 @@ void notify_changes(GstElement *element, const std::optional<GenerationState> &b
     if (!before || differs(*before, now)) g_object_notify(G_OBJECT(element), property);
 }
 
+// Whether their messages are the same.
+bool are_alike(const GenerationState &one, const GenerationState &other) {
+  const auto told = [](const GenerationState &state) {
+    return std::tie(state.model, state.task_id, state.status, state.progress, state.amount,
+                    state.actual_duration, state.reused);
+  };
+  return told(one) == told(other);
+}
+
 void post_task(GstElement *element, const GenerationState &state) {
   GstStructure *task = gst_structure_new(
       "genclip-task", "model", G_TYPE_STRING, state.model.c_str(), "task-id", G_TYPE_STRING,
@@ -84,7 +94,7 @@ void ClipMessages::on_change(const GenerationState &state) {
   if (!element_ || (last_ && last_->version != 0 && state.version <= last_->version)) return;
   enqueue_progress(state);
   enqueue([before = std::exchange(last_, state), state](GstElement *element) {
-    post_task(element, state);
+    if (!before || !are_alike(*before, state)) post_task(element, state);
     notify_changes(element, before, state);
   });
 }

@@ -1,25 +1,22 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Generates a clip into a file. Shows progress, the task's ID, Ctrl-C and advice for each kind of error.
+// Generates a clip into a file. Shows progress, the task's ID, Ctrl-C, and advice by how a run has ended.
 //
 // cc generate_clip.c -o generate_clip $(pkg-config --cflags --libs gstreamer-1.0)
 #include <glib-unix.h>
 #include <gst/gst.h>
 
-static const char kAgain[] = "Run this again later. A task whose ID is known is not paid for again.";
+// By the details "charged" and "retry" of an error.
 static const struct {
-  GstResourceError code;
+  const char *charged;
+  gboolean retry;
   const char *text;
 } kAdvice[] = {
-    {GST_RESOURCE_ERROR_SETTINGS, "Correct the request or the settings. This run created no task."},
-    {GST_RESOURCE_ERROR_NOT_AUTHORIZED, "Check the key, and whether the account has credits."},
-    {GST_RESOURCE_ERROR_NOT_FOUND, "Check the base URL and the task's ID."},
-    {GST_RESOURCE_ERROR_OPEN_READ, kAgain},
-    {GST_RESOURCE_ERROR_READ, kAgain},
-    {GST_RESOURCE_ERROR_BUSY, kAgain},
-    {GST_RESOURCE_ERROR_FAILED,
-     "Change the request: the service could not make this clip. A new run submits a new task."},
-    {GST_RESOURCE_ERROR_NO_SPACE_LEFT, "Free some space, then run this again. What was downloaded is kept."},
+    {"no", TRUE, "Nothing was charged. Run this again later."},
+    {"no", FALSE, "Nothing was charged. Change what the error names."},
+    {"maybe", FALSE, "The task may have been charged, and the same run may pay again. Read the error first."},
+    {"yes", TRUE, "The clip is paid for. Run this again: it attaches to the task and does not pay twice."},
+    {"yes", FALSE, "The clip was charged, and running this again does not help."},
 };
 
 static GMainLoop *loop;
@@ -38,8 +35,14 @@ static gboolean on_message(GstBus *bus, GstMessage *message, gpointer data) {
     g_autoptr(GError) error = NULL;
     gst_message_parse_error(message, &error, NULL);
     g_printerr("Error: %s\n", error->message);
-    for (gsize i = 0; i < G_N_ELEMENTS(kAdvice); ++i)
-      if (g_error_matches(error, GST_RESOURCE_ERROR, kAdvice[i].code)) g_printerr("%s\n", kAdvice[i].text);
+    const GstStructure *details = NULL;
+    gst_message_parse_error_details(message, &details);
+    gboolean retry = FALSE;
+    if (details) gst_structure_get_boolean(details, "retry", &retry);
+    for (gsize i = 0; details && i < G_N_ELEMENTS(kAdvice); ++i)
+      if (g_strcmp0(gst_structure_get_string(details, "charged"), kAdvice[i].charged) == 0 &&
+          retry == kAdvice[i].retry)
+        g_printerr("%s\n", kAdvice[i].text);
     g_main_loop_quit(loop);
   } else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS) {
     exit_code = 0;

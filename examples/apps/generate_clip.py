@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Generates a clip into a file. Shows progress, the task's ID, Ctrl-C and advice for each kind of error.
+"""Generates a clip into a file. Shows progress, the task's ID, Ctrl-C, and advice by how a run has ended.
 
 Usage: generate_clip.py OUT.mp4 PROPERTY=VALUE...
 """
@@ -11,16 +11,13 @@ import gi
 gi.require_version("Gst", "1.0")
 from gi.repository import GLib, Gst
 
-AGAIN = "Run this again later. A task whose ID is known is not paid for again."
+# By the details "charged" and "retry" of an error.
 ADVICE = {
-    Gst.ResourceError.SETTINGS: "Correct the request or the settings. This run created no task.",
-    Gst.ResourceError.NOT_AUTHORIZED: "Check the key, and whether the account has credits.",
-    Gst.ResourceError.NOT_FOUND: "Check the base URL and the task's ID.",
-    Gst.ResourceError.OPEN_READ: AGAIN,
-    Gst.ResourceError.READ: AGAIN,
-    Gst.ResourceError.BUSY: AGAIN,
-    Gst.ResourceError.FAILED: "Change the request: the service could not make this clip. A new run submits a new task.",
-    Gst.ResourceError.NO_SPACE_LEFT: "Free some space, then run this again. What was downloaded is kept.",
+    ("no", True): "Nothing was charged. Run this again later.",
+    ("no", False): "Nothing was charged. Change what the error names.",
+    ("maybe", False): "The task may have been charged, and the same run may pay again. Read the error first.",
+    ("yes", True): "The clip is paid for. Run this again: it attaches to the task and does not pay twice.",
+    ("yes", False): "The clip was charged, and running this again does not help.",
 }
 
 
@@ -33,9 +30,9 @@ def on_message(_bus, message, loop):
         if task.get_string("task-id"):
             print(f"Task {task.get_string('task-id')}: {task.get_string('status')}", flush=True)
     elif message.type == Gst.MessageType.ERROR:
-        error = message.parse_error().gerror
-        advice = [text for code, text in ADVICE.items() if error.matches(Gst.ResourceError.quark(), code)]
-        print("Error: " + error.message, *advice, sep="\n", file=sys.stderr)
+        details = message.parse_error_details()
+        ending = (details.get_string("charged"), details.get_boolean("retry")[1]) if details else None
+        print("Error: " + message.parse_error().gerror.message, ADVICE.get(ending, ""), sep="\n", file=sys.stderr)
         loop.quit()
     elif message.type == Gst.MessageType.EOS:
         exit_code = 0

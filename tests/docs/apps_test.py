@@ -15,7 +15,8 @@ APPS = pathlib.Path(__file__).resolve().parents[2] / "examples" / "apps"
 COMPILED = pathlib.Path(os.environ["GENCLIP_APPS"])
 LANGUAGES = {"Python": ("/usr/bin/python3", lambda name: APPS / (name + ".py")), "C": ("", lambda name: COMPILED / name)}
 REQUEST = ["model=dance-2.5", "prompt=a red kite", "poll-interval=10"]
-AGAIN = "Run this again later. A task whose ID is known is not paid for again."
+CHANGE = "Nothing was charged. Change what the error names."
+LATER = "Nothing was charged. Run this again later."
 
 
 def words(language, name):
@@ -76,16 +77,17 @@ class Apps(unittest.TestCase):
                 self.assertEqual(run.returncode, 130, rest)
                 self.assertIn("Stopped before the service named a task.", rest)
 
-    def test_each_kind_of_error_has_its_advice(self):
+    def test_each_ending_has_its_advice(self):
         for told, fault, settings, env in (
-                ("Correct the request or the settings. This run created no task.", None, ["duration=99"], {}),
-                ("Check the key, and whether the account has credits.", None, [], {"GENCLIP_API_KEY": "wrong"}),
-                ("Check the key, and whether the account has credits.", "submit:status=402", [], {}),
-                ("Check the base URL and the task's ID.", "submit:status=404", [], {}),
-                (AGAIN, "submit:status=429", ["retries=0"], {}),
-                (AGAIN, "media:reset", ["retries=0"], {}),
-                ("Change the request: the service could not make this clip. A new run submits a new task.", "submit:fail=too blue",
-                 [], {})):
+                (CHANGE, None, ["duration=99"], {}),
+                (CHANGE, None, [], {"GENCLIP_API_KEY": "wrong"}),
+                (CHANGE, None, [], {"GENCLIP_API_KEY": ""}),
+                (LATER, "submit:status=402", [], {}),
+                (CHANGE, "submit:status=404", [], {}),
+                (LATER, "submit:status=429", ["retries=0"], {}),
+                ("The task may have been charged, and the same run may pay again. Read the error first.", "submit:lose-answer", [], {}),
+                ("The clip is paid for. Run this again: it attaches to the task and does not pay twice.", "media:reset",
+                 ["retries=0"], {})):
             service = self.serve(*(["--fault", fault] if fault else []))
             for number, language in enumerate(LANGUAGES):
                 with self.subTest(language=language, told=told, fault=fault):
