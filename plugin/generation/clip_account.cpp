@@ -12,6 +12,10 @@ namespace {
 
 // Between two looks at whether another clip, whose price is unknown, has ended.
 constexpr auto kWaitPause = std::chrono::milliseconds(500);
+constexpr char kWaitText[] =
+    "The budget limits credits, and the price of this clip is unknown. It is submitted once the price of the "
+    "clip before it is known. To submit such clips at once, say what to assume with: genclip budget set "
+    "--assumed-price N.";
 
 Error refusal(const Decision &decision) {
   Error error{ErrorKind::not_authorized, decision.text};
@@ -38,45 +42,41 @@ Result<void> ClipAccount::begin() {
   return begun;
 }
 
-Result<void> ClipAccount::reserve(const std::optional<ClipRecord> &found) {
-  const GenerationJob &job = generation_.job();
-  const char *name = generation_.log_name().c_str();
-  Clock &clock = *generation_.services().clock;
-  if (auto begun = begin(); !begun) return begun;
+Result<Decision> ClipAccount::try_to_reserve(const std::optional<ClipRecord> &found) {
   const auto after_death = [&found](const Charge &charge) {
     return entries_after_death(charge, found, true);
   };
-  bool has_reconciled = false, has_waited = false;
+  auto reservation =
+      ledger_.reserve(facts_, generation_.job().max_amount, generation_.cancellable(), after_death);
+  if (!reservation) return std::move(reservation).error();
+  if (reservation->estimate)
+    generation_.change([&](GenerationState &state) { state.estimate = reservation->estimate->likely; });
+  if (reservation->decision.verdict != Verdict::allow) return std::move(reservation->decision);
+  reserved_at_ = utc_text(reservation->at);
+  if (reservation->skipped > 0)
+    GST_CAT_WARNING(generation_category(),
+                    "%s: the ledger has %" G_GUINT64_FORMAT " lines that cannot be read; they count nothing",
+                    generation_.log_name().c_str(), reservation->skipped);
+  return std::move(reservation->decision);
+}
+
+Result<void> ClipAccount::reserve(const std::optional<ClipRecord> &found) {
+  if (auto begun = begin(); !begun) return begun;
+  Clock &clock = *generation_.services().clock;
+  bool has_reconciled = false, has_warned = false;
   while (true) {
-    const auto reservation = ledger_.reserve(facts_, job.max_amount, generation_.cancellable(), after_death);
-    if (!reservation) return reservation.error();
-    const Decision &decision = reservation->decision;
-    generation_.change([&](GenerationState &state) {
-      if (reservation->estimate) state.estimate = reservation->estimate->likely;
-    });
-    if (decision.verdict == Verdict::allow) {
-      if (reservation->skipped > 0)
-        GST_CAT_WARNING(generation_category(),
-                        "%s: the ledger has %" G_GUINT64_FORMAT
-                        " lines that cannot be read; they count nothing",
-                        name, reservation->skipped);
-      reserved_at_ = utc_text(reservation->at);
-      return {};
-    }
-    // Others may have died with what they had reserved.
-    const bool is_first = !has_reconciled;
-    if (is_first || decision.verdict == Verdict::wait) {
-      const auto reconciled = reconcile(*generation_.services().files, ledger_, job.store, facts_.key);
+    const auto decision = try_to_reserve(found);
+    if (!decision) return decision.error();
+    if (decision->verdict == Verdict::allow) return {};
+    // Runs that have died may hold what this one needs. While it waits, more may die.
+    if (!std::exchange(has_reconciled, true) || decision->verdict == Verdict::wait) {
+      const auto reconciled =
+          reconcile(*generation_.services().files, ledger_, generation_.job().store, facts_.key);
       if (!reconciled) return reconciled.error();
-      has_reconciled = true;
       if (*reconciled > 0) continue;
     }
-    if (decision.verdict == Verdict::refuse) return refusal(decision);
-    if (!std::exchange(has_waited, true))
-      GST_CAT_INFO(
-          generation_category(),
-          "%s: waits until the price of another clip is known, because the budget has limits in credits",
-          name);
+    if (decision->verdict == Verdict::refuse) return refusal(*decision);
+    if (!std::exchange(has_warned, true)) generation_.warn({ErrorKind::busy, kWaitText});
     if (!clock.sleep_until(clock.now() + kWaitPause, generation_.cancellable())) return cancelled();
   }
 }

@@ -41,6 +41,7 @@ class ClipAccount {
 
  private:
   Result<void> begin();
+  Result<Decision> try_to_reserve(const std::optional<ClipRecord> &found);
 
   Generation &generation_;
   const ChargeFacts facts_;

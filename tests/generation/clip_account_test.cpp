@@ -267,6 +267,7 @@ TEST_F(ClipAccounts, AClipOfUnknownPriceWaitsForTheOneBeforeIt) {
   const Outcome done = run();
   ends.join();
   ASSERT_FALSE(done.error) << done.text();
+  EXPECT_THAT(done.warnings, ElementsAre(HasSubstr("--assumed-price"))) << "once";
   EXPECT_EQ(lines().at(1), "release") << "nothing was reserved before";
 }
 
