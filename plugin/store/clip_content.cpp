@@ -11,8 +11,8 @@
 namespace genclip {
 namespace {
 
-// The files that exist before a journal does.
-constexpr std::string_view kBeforeTheJournal[] = {"lock", "use", "task.json.spare", "task.json.tmp"};
+// The files that may be there without a journal or a clip.
+constexpr std::string_view kBeforeTheJournal[] = {"lock", "use", "pin", "task.json.spare", "task.json.tmp"};
 
 // A "clip.srt" belongs to the user. A clip that a newer version of genclip stored is recognised by its
 // record.

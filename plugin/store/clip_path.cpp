@@ -14,8 +14,8 @@ namespace {
 constexpr std::string_view kClipStem = "clip.";
 constexpr std::string_view kRemoved = ".removed";
 constexpr std::string_view kAside = ".damaged-";
-constexpr std::string_view kOwnNames[] = {"task.json", "task.json.tmp", "task.json.spare",
-                                          "clip.part", "lock",          "use"};
+constexpr std::string_view kOwnNames[] = {
+    "task.json", "task.json.tmp", "task.json.spare", "clip.part", "lock", "use", "pin"};
 constexpr size_t kDigestLength = 64;
 
 // An application may change its current folder during a run. The path is not normalised: only the system

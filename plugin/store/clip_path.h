@@ -41,6 +41,7 @@ class ClipPath {
   std::string part() const { return folder_ + "/clip.part"; }
   std::string lock() const { return folder_ + "/lock"; }
   std::string use() const { return folder_ + "/use"; }
+  std::string pin() const { return folder_ + "/pin"; }
   std::string file(std::string_view name) const { return folder_ + "/" + std::string(name); }
 
   // "clip.mp4" for "mp4".

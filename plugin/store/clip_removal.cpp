@@ -117,7 +117,7 @@ void remove_leftover(FileSystem &files, const std::string &root, const std::stri
 }  // namespace
 
 Result<StoredClip> remove_clip(FileSystem &files, const std::string &root, const std::string &digest,
-                               Removable removable) {
+                               Removable removable, Pinned pinned) {
   const ClipPath path(root, digest);
   const auto there = files.info(path.folder());
   if (!there) return there.error();
@@ -130,6 +130,11 @@ Result<StoredClip> remove_clip(FileSystem &files, const std::string &root, const
                  path.folder() + " is in use. Close the program that plays or fetches it and try again."};
   auto clip = stored_in(files, root, digest);
   if (!clip) return gone;
+  if (clip->pinned && pinned == Pinned::stay)
+    return Error{ErrorKind::settings,
+                 path.folder() + " is pinned. Unpin it first (genclip store unpin " +
+                     digest.substr(0, kShortKey) + "), or remove it with --pinned.",
+                 "", clip->record ? clip->record->task_id : std::string()};
   if (removable == Removable::complete && !clip->is_complete())
     return Error{ErrorKind::settings,
                  path.folder() + " contains no whole clip, and its task may still deliver one.", "",

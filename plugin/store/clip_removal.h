@@ -17,21 +17,24 @@ enum class Removable {
   any,       // Also the record of a task, after which only its ID can fetch its clip.
 };
 
+// Of pinned clips (plugin/store/clip_pin.h).
+enum class Pinned { stay, go };
+
 // Removes genclip's files from a clip's folder, and the folder itself unless it holds foreign files, which
 // are never touched. A crash leaves a folder whose name is never served, or a journal without its clip.
 // Returns what was removed. ErrorKind::busy when a process reads or writes the clip, ErrorKind::settings when
-// it is not removable, ErrorKind::not_found when it is gone.
+// it is pinned or not removable, ErrorKind::not_found when it is gone.
 Result<StoredClip> remove_clip(FileSystem &files, const std::string &root, const std::string &digest,
-                               Removable removable = Removable::complete);
+                               Removable removable = Removable::complete, Pinned pinned = Pinned::stay);
 
 struct Pruned {
   std::vector<StoredClip> removed;
   uint64_t size = 0;  // The size of the store's clips afterwards, in bytes.
 };
 
-// Removes the least recently used whole clips that are not being read, until the store's clips have at most
-// `max_size` bytes or no such clip is left. Also removes what a crash left of an earlier removal, and folders
-// that hold no clip.
+// Removes the least recently used whole clips that are neither pinned nor being read, until the store's clips
+// have at most `max_size` bytes or no such clip is left. Also removes what a crash left of an earlier
+// removal, and folders that hold no clip.
 Result<Pruned> prune_store(FileSystem &files, const std::string &root, uint64_t max_size);
 
 // For people: which clips were removed, what they cost, and how to get them again; empty when none was.

@@ -8,6 +8,7 @@
 #include "plugin/store/clip_content.h"
 #include "plugin/store/clip_folder.h"
 #include "plugin/store/clip_path.h"
+#include "plugin/store/clip_pin.h"
 #include "plugin/store/media_end.h"
 
 namespace genclip {
@@ -43,6 +44,8 @@ std::optional<StoredClip> stored_in(FileSystem &files, const std::string &root, 
   }
   if (const auto use = files.info(path.use()); use && *use) clip.last_used = unix_seconds((*use)->modified);
   if (clip.record) clip.last_used = std::max(clip.last_used, clip.record->updated_at);
+  const auto pinned = is_pinned(files, path);
+  clip.pinned = !pinned || *pinned;
   return clip;
 }
 

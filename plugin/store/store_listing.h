@@ -26,6 +26,7 @@ struct StoredClip {
   std::string clip_path;  // Of the whole clip; empty when there is none.
   uint64_t size = 0;      // Bytes of genclip's files in the folder, what was set aside included.
   int64_t last_used = 0;  // Unix time in seconds: read or fetched.
+  bool pinned = false;    // Or that is unknown (plugin/store/clip_pin.h).
 
   // record->identity.request["prompt"], or empty.
   std::string prompt() const;
