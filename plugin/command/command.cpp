@@ -14,9 +14,16 @@ constexpr Command kCommands[] = {
     {"store list", "List the stored clips and what they cost", run_store_list},
     {"store show", "Show everything known about one clip", run_store_show},
     {"store verify", "Verify that stored clips are whole", run_store_verify},
+    {"store pin", "Keep clips: they are never removed to make room", run_store_pin},
+    {"store unpin", "Let clips be removed again", run_store_unpin},
     {"store remove", "Remove clips", run_store_remove},
     {"store prune", "Remove the least recently used clips until the rest fits a size", run_store_prune},
     {"store fetch", "Fetch a clip by its task ID", run_store_fetch},
+    {"cost", "Show what clips have cost, removed ones too", run_cost},
+    {"cost correct", "Enter what a task has cost", run_cost_correct},
+    {"budget", "Show the limits of spending, and what of them is used", run_budget},
+    {"budget set", "Set limits of spending", run_budget_set},
+    {"budget clear", "Lift all limits of spending", run_budget_clear},
 };
 
 std::string joined(const Words &words, size_t count) {

@@ -31,14 +31,21 @@ const Command *find_command(const Words &words);
 // The number of words in its name.
 size_t name_length(const Command &command);
 
+int run_budget(const Words &words);
+int run_budget_clear(const Words &words);
+int run_budget_set(const Words &words);
 int run_check(const Words &words);
+int run_cost(const Words &words);
+int run_cost_correct(const Words &words);
 int run_generate(const Words &words);
 int run_models(const Words &words);
 int run_store_fetch(const Words &words);
 int run_store_list(const Words &words);
+int run_store_pin(const Words &words);
 int run_store_prune(const Words &words);
 int run_store_remove(const Words &words);
 int run_store_show(const Words &words);
+int run_store_unpin(const Words &words);
 int run_store_verify(const Words &words);
 
 // Prints what a shell can complete the last of `words` to, one per line.

@@ -50,6 +50,15 @@ void CommandOptions::add(const char *name, const char *value_name, const char *h
   add_entry(name, 0, value_name, help, {name, &target});
 }
 
+void CommandOptions::add(const char *name, const char *value_name, const char *help,
+                         std::optional<double> &target) {
+  add_entry(name, 0, value_name, help, {name, &target});
+}
+
+void CommandOptions::add(const char *name, const char *help, std::optional<UtcDay> &target) {
+  add_entry(name, 0, "DATE", help, {name, &target});
+}
+
 std::string CommandOptions::store(const Option &option) {
   if (auto *const *flag = std::get_if<bool *>(&option.target)) {
     **flag = **flag || option.is_set;
@@ -76,6 +85,14 @@ std::string CommandOptions::store(const Option &option) {
     if (!value || *value < 0)
       return std::string("--") + option.name + " must be a number of credits, 0 or more.";
     **credits = *value;
+  } else if (auto *const *amount = std::get_if<std::optional<double> *>(&option.target)) {
+    **amount = parse_number<double>(option.text);
+    if (!**amount) return std::string("--") + option.name + " must be a number, such as 20 or 7.5.";
+  } else if (auto *const *day = std::get_if<std::optional<UtcDay> *>(&option.target)) {
+    **day = utc_day(option.text);
+    if (!**day)
+      return std::string("--") + option.name +
+             " must be a date such as 2026-11-22 (a day in UTC), without a time.";
   }
   return {};
 }

@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "plugin/account/utc_time.h"
 #include "plugin/command/command.h"
 
 namespace genclip {
@@ -33,6 +34,10 @@ class CommandOptions {
   void add(const char *name, char letter, const char *value_name, const char *help, std::string &target);
   // An integer from `least` on.
   void add(const char *name, const char *value_name, const char *help, unsigned &target, unsigned least);
+  // A number.
+  void add(const char *name, const char *value_name, const char *help, std::optional<double> &target);
+  // A date such as 2026-11-22: a day in UTC.
+  void add(const char *name, const char *help, std::optional<UtcDay> &target);
   // A limit in bytes, 0 for no limit. A small number needs a unit, because without one it probably is a
   // mistake.
   void add(const char *name, const char *value_name, const char *help, uint64_t &target);
@@ -49,7 +54,9 @@ class CommandOptions {
  private:
   struct Option {
     const char *name;
-    std::variant<bool *, std::string *, unsigned *, uint64_t *, double *> target;
+    std::variant<bool *, std::string *, unsigned *, uint64_t *, double *, std::optional<double> *,
+                 std::optional<UtcDay> *>
+        target;
     unsigned least = 0;
     gboolean is_set = FALSE;  // What GOption writes into.
     char *text = nullptr;

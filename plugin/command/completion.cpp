@@ -3,6 +3,8 @@
 // Completes models, fields and values from the catalog; the shell completes options and files by itself.
 #include <algorithm>
 
+#include "plugin/account/budget.h"
+#include "plugin/account/cost_report.h"
 #include "plugin/catalog/models_table.h"
 #include "plugin/command/command.h"
 #include "plugin/command/console.h"
@@ -53,21 +55,51 @@ void offer_fields(const ModelSpec &spec) {
 }
 
 constexpr std::string_view kCheckMedia = "--check-media";
+constexpr std::string_view kBy = "--by";
+constexpr std::string_view kModelOptions[] = {"--model", "-m"};
 // Options whose value is the next word, unless it follows a "=".
-constexpr std::string_view kValueOptions[] = {
-    "--output",  "-o",      "--base-url",       "-b",        "--api-key-file",  "-k",
-    "--store",   "-s",      "--store-max-size", "--timeout", "--poll-interval", "--http-timeout",
-    "--retries", "--proxy", "--tls-ca-file",    kCheckMedia, "--task-id",       "-t"};
+constexpr std::string_view kValueOptions[] = {"--output",
+                                              "-o",
+                                              "--base-url",
+                                              "-b",
+                                              "--api-key-file",
+                                              "-k",
+                                              "--store",
+                                              "-s",
+                                              "--store-max-size",
+                                              "--timeout",
+                                              "--poll-interval",
+                                              "--http-timeout",
+                                              "--retries",
+                                              "--proxy",
+                                              "--tls-ca-file",
+                                              kCheckMedia,
+                                              "--task-id",
+                                              "-t",
+                                              "--since",
+                                              "--until",
+                                              "--model",
+                                              "-m",
+                                              kBy};
+
+bool is_limit(std::string_view option) {
+  return std::ranges::any_of(budget_limits(),
+                             [&](const BudgetLimit &limit) { return limit.option == option; });
+}
 
 bool takes_value(std::string_view option) {
   const auto *end = std::end(kValueOptions);
-  return std::find(std::begin(kValueOptions), end, option) != end;
+  return std::find(std::begin(kValueOptions), end, option) != end || is_limit(option);
 }
 
 // The shell completes the values of other options, or they cannot be completed.
 void offer_option_values(std::string_view option, const std::string &prefix = {}) {
-  if (option != kCheckMedia) return;
-  for (const std::string &depth : words_of<MediaCheck>()) print(prefix + depth + "\n");
+  Words values;
+  if (option == kCheckMedia) values = words_of<MediaCheck>();
+  if (option == kBy) values = words_of<CostBy>();
+  if (std::ranges::find(kModelOptions, option) != std::end(kModelOptions))
+    for (const auto &model : Catalog::shared()->models()) values.push_back(model->id);
+  for (const std::string &value : values) print(prefix + value + "\n");
 }
 
 Words without_options(const Words &words) {
@@ -111,7 +143,9 @@ int run_completion(const Words &words) {
                           ? std::end(kTakers)
                           : std::find_if(std::begin(kTakers), std::end(kTakers),
                                          [&](const Taker &one) { return one.command == before[0]; });
-  if (before.size() >= 2 && before[0] == "store" && before[1] != "list" && before[1] != "prune") {
+  const bool corrects = before.size() == 2 && before[0] == "cost" && before[1] == "correct";
+  if (corrects ||
+      (before.size() >= 2 && before[0] == "store" && before[1] != "list" && before[1] != "prune")) {
     offer_stored(before[1] == "fetch");
     return kOk;
   }

@@ -39,7 +39,7 @@ _genclip() {
     if [[ $current == -* && $current != --*=* ]]; then
         # The command alone: behind other words --help could be taken for an option's value, and the command be run.
         local command=("${before[@]:0:1}")
-        [[ ${command[0]-} != store ]] || command=("${before[@]:0:2}")
+        [[ ${command[0]-} != @(store|cost|budget) || ${before[1]-} == -* ]] || command=("${before[@]:0:2}")
         _genclip_offer "$current" < <("$genclip" "${command[@]}" --help 2>/dev/null | grep -oE -- '--[a-z][a-z-]*' | sort -u)
     else
         _genclip_offer "$current" < <("$genclip" __complete "${words[@]}" 2>/dev/null)

@@ -4,6 +4,7 @@
 #include <gst/gst.h>
 
 #include "plugin/command/amounts.h"
+#include "plugin/command/chosen_clips.h"
 #include "plugin/command/clip_delivery.h"
 #include "plugin/command/command_options.h"
 #include "plugin/command/console.h"
@@ -17,42 +18,25 @@
 namespace genclip {
 namespace {
 
-constexpr const char *kKeys =
-    "KEY is a key from the first column of genclip store list, the first 8 or more digits\n"
-    "of one, or a task ID.\n\n"
-    "Exit code: 0 success, 1 failure or a damaged clip, 2 usage error.\n";
-
 constexpr CommandText kVerify{
     "store verify", "[KEY…]",
     "Verifies that every stored clip, or each given one, is whole from its first byte to\n"
     "its last.",
-    kKeys};
+    kKeysText};
 constexpr CommandText kRemove{
     "store remove", "KEY…",
-    "Removes clips that are not in use, and prints what each cost. Without --any it keeps\n"
-    "clips that are still being fetched and records of tasks. It always keeps files that\n"
-    "other programs have put into a clip's folder.",
-    kKeys};
+    "Removes clips that are not in use, and prints what each cost. Without --pinned it keeps\n"
+    "pinned clips, and without --any clips that are still being fetched and records of\n"
+    "tasks. It always keeps files that other programs have put into a clip's folder.",
+    kKeysText};
 constexpr CommandText kPrune{
     "store prune", "SIZE",
-    "Removes the least recently used clips that are not in use, until the clips take up at\n"
-    "most SIZE bytes, and prints what each cost.",
-    "SIZE is a number of bytes, or has a unit: 500M, 1.5G, 2Gi. 0 removes every clip.\n\n"
+    "Removes the least recently used clips that are neither pinned nor in use, until the\n"
+    "clips take up at most SIZE bytes, and prints what each cost.",
+    "SIZE is a number of bytes, or has a unit: 500M, 1.5G, 2Gi. 0 removes every such clip.\n\n"
     "Exit code: 0 success, 1 the store cannot be read, 2 usage error.\n"};
 
 FileSystem &files() { return FileSystem::posix(); }
-
-// All clips, or those that the keys name.
-Result<std::vector<StoredClip>> chosen(const std::string &root, const Words &keys) {
-  if (keys.empty()) return list_store(files(), root);
-  std::vector<StoredClip> clips;
-  for (const std::string &key : keys) {
-    auto clip = find_stored(files(), root, key);
-    if (!clip) return std::move(clip).error();
-    clips.push_back(std::move(*clip));
-  }
-  return clips;
-}
 
 std::string fetch_hint(const StoredClip &clip) {
   if (!clip.record || clip.record->task_id.empty()) return {};
@@ -67,12 +51,6 @@ void tell_removed(const StoredClip &clip) {
   print(text + "\n");
 }
 
-Json keys_of(const std::vector<StoredClip> &clips) {
-  Json::Array keys;
-  for (const StoredClip &clip : clips) keys.emplace_back(clip.digest);
-  return keys;
-}
-
 }  // namespace
 
 int run_store_verify(const Words &words) {
@@ -85,7 +63,7 @@ int run_store_verify(const Words &words) {
   if (!rest) return options.exit_code();
   gst_init(nullptr, nullptr);
   if (auto knows = check_typefinding(); !knows) return report_failure(knows.error(), json);
-  const auto clips = chosen(store_root(store), *rest);
+  const auto clips = chosen_clips(store_root(store), *rest);
   if (!clips) return report_failure(clips.error(), json);
 
   Json::Array verdicts;
@@ -114,8 +92,10 @@ int run_store_remove(const Words &words) {
   std::string store;
   bool json = false;
   bool any = false;
+  bool pinned = false;
   CommandOptions options(kRemove);
   options.add("any", 0, "Also remove damaged clips and records of tasks", any);
+  options.add("pinned", 0, "Also remove pinned clips", pinned);
   options.add("json", 'j', "Print JSON", json);
   add_store_option(options, store);
   const auto rest = options.parse(words);
@@ -123,13 +103,14 @@ int run_store_remove(const Words &words) {
   if (rest->empty()) return options.refuse("Name the clips to remove by their keys.");
   const std::string root = store_root(store);
   // With one wrong key, nothing is removed.
-  const auto clips = chosen(root, *rest);
+  const auto clips = chosen_clips(root, *rest);
   if (!clips) return report_failure(clips.error(), json);
 
   std::vector<StoredClip> removed;
   int exit_code = kOk;
   for (const StoredClip &clip : *clips) {
-    auto done = remove_clip(files(), root, clip.digest, any ? Removable::any : Removable::complete);
+    auto done = remove_clip(files(), root, clip.digest, any ? Removable::any : Removable::complete,
+                            pinned ? Pinned::go : Pinned::stay);
     if (!done) {
       print_error(short_key(clip) + ": " + printable(done.error().text));
       exit_code = kFailed;
@@ -167,7 +148,7 @@ int run_store_prune(const Words &words) {
     print(size_text(pruned->size) + " left\n");
   }
   if (pruned->size > *size)
-    print_error("Warning: The rest is in use, still being fetched, or not a whole clip.");
+    print_error("Warning: The rest is pinned, in use, still being fetched, or not a whole clip.");
   return kOk;
 }
 

@@ -41,7 +41,9 @@ Json stored_json(const StoredClip &clip) {
                       {"size", static_cast<int64_t>(clip.size)},
                       {"submitted_at", time_or_null(record.submitted_at)},
                       {"last_used", time_or_null(clip.last_used)},
-                      {"clip", text_or_null(clip.clip_path)}};
+                      {"clip", text_or_null(clip.clip_path)},
+                      {"pinned", clip.pinned},
+                      {"updated_at", time_or_null(record.updated_at)}};
 }
 
 Json stored_details_json(const StoredClip &clip) {
@@ -53,7 +55,6 @@ Json stored_details_json(const StoredClip &clip) {
   json.set("base_url", record.identity.base_url);
   json.set("api", record.identity.api);
   json.set("request", record.identity.request);
-  json.set("updated_at", time_or_null(record.updated_at));
   json.set("media_type", text_or_null(record.media_type));
   json.set("error", text_or_null(record.error));
   json.set("unanswered_submits", static_cast<int64_t>(record.unanswered_submits));

@@ -3,6 +3,10 @@
 // genclip store list: lists the stored clips and what they cost.
 #include <glib.h>
 
+#include <algorithm>
+
+#include "plugin/base/gref.h"
+#include "plugin/base/shown_text.h"
 #include "plugin/catalog/wording.h"
 #include "plugin/command/amounts.h"
 #include "plugin/command/clip_delivery.h"
@@ -18,10 +22,36 @@ namespace genclip {
 namespace {
 
 constexpr CommandText kListText{
-    "store list", "",
+    "store list", "[WORD…]",
     "Lists the stored clips and what they cost, the least recently used first. Neither the\n"
-    "list nor the total includes clips that were removed or replaced.",
+    "list nor the total includes clips that were removed or replaced; genclip cost does.",
+    "Lists only clips whose prompt, model, key, task ID or state contains each WORD, in\n"
+    "capitals or not. The total is of the clips in the list. DATE is a day in UTC, such as\n"
+    "2026-11-22.\n\n"
     "Exit code: 0 success, 1 the store cannot be read, 2 usage error.\n"};
+
+// Which clips are listed.
+struct ClipFilter {
+  Words words;
+  std::string model;  // Empty: any.
+  std::optional<UtcDay> since;
+
+  bool takes(const StoredClip &clip) const {
+    const ClipRecord record = clip.record.value_or(ClipRecord{});
+    if (!model.empty() && record.model != model) return false;
+    if (since && record.submitted_at < since->time_since_epoch() / std::chrono::seconds(1)) return false;
+    const std::string text = folded(clip.prompt() + "\n" + record.model + "\n" + clip.digest + "\n" +
+                                    record.task_id + "\n" + state_word(clip));
+    return std::all_of(words.begin(), words.end(),
+                       [&](const std::string &word) { return text.find(folded(word)) != text.npos; });
+  }
+
+ private:
+  // For a comparison that ignores capitals, of any script.
+  static std::string folded(const std::string &text) {
+    return GStringPtr(g_utf8_casefold(shown_line(text).c_str(), -1)).get();
+  }
+};
 
 struct Totals {
   size_t clips = 0;
@@ -59,9 +89,10 @@ std::string take_text(const ClipRecord &record) {
   return record.identity.take > 0 ? std::to_string(record.identity.take) : "";
 }
 
-// "used 3 min ago", "submitted 2026-11-22 06:13:05", "take 2", "seed 42", "task t-7".
+// "pinned", "used 3 min ago", "submitted 2026-11-22 06:13:05", "take 2", "seed 42", "task t-7".
 std::vector<std::string> details_of(const StoredClip &clip, const ClipRecord &record) {
   std::vector<std::string> details;
+  if (clip.pinned) details.emplace_back("pinned");
   const auto add = [&](const char *name, const std::string &value, const char *after = "") {
     if (!value.empty()) details.push_back(std::string(name) + " " + value + after);
   };
@@ -102,7 +133,7 @@ void show_list(const std::vector<StoredClip> &clips) {
 }
 
 // A program gets a line a clip, with plain numbers. New columns come behind these.
-void print_rows(const std::vector<StoredClip> &clips) {
+TextTable rows_of(const std::vector<StoredClip> &clips) {
   TextTable table({{"KEY"},
                    {"STATE"},
                    {"MODEL"},
@@ -114,15 +145,17 @@ void print_rows(const std::vector<StoredClip> &clips) {
                    {"USED"},
                    {"TASK"},
                    {"PROMPT"},
-                   {"PROBLEM"}});
+                   {"PROBLEM"},
+                   {"PINNED"},
+                   {"CHANGED"}});
   for (const StoredClip &clip : clips) {
     const ClipRecord record = clip.record.value_or(ClipRecord{});
     table.add({short_key(clip), state_word(clip), printable(record.model), credits_text(record.amount),
                std::to_string(clip.size), take_text(record), seed_text(clip), utc_text(record.submitted_at),
                utc_text(clip.last_used), printable(record.task_id), in_one_line(clip.prompt()),
-               problem_of(clip)});
+               problem_of(clip), clip.pinned ? "yes" : "", utc_text(record.updated_at)});
   }
-  print(table.to_text(stdout));
+  return table;
 }
 
 Json list_json(const std::string &root, const std::vector<StoredClip> &clips) {
@@ -142,19 +175,28 @@ Json list_json(const std::string &root, const std::vector<StoredClip> &clips) {
 int run_store_list(const Words &words) {
   std::string store;
   bool json = false;
+  bool csv = false;
+  ClipFilter filter;
   CommandOptions options(kListText);
+  options.add("model", 'm', "MODEL", "Only clips of this model", filter.model);
+  options.add("since", "Only clips that were submitted on this day or later", filter.since);
   options.add("json", 'j', "Print JSON", json);
+  options.add("csv", 0, "Print CSV", csv);
   add_store_option(options, store);
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
-  if (!rest->empty()) return options.refuse("store list takes no arguments.");
+  if (json && csv) return options.refuse("Give --json or --csv, not both.");
+  filter.words = *rest;
   const std::string root = store_root(store);
-  const auto clips = list_store(FileSystem::posix(), root);
+  auto clips = list_store(FileSystem::posix(), root);
   if (!clips) return report_failure(clips.error(), json);
+  std::erase_if(*clips, [&](const StoredClip &clip) { return !filter.takes(clip); });
   if (json)
     print(list_json(root, *clips).to_pretty_text() + "\n");
+  else if (csv)
+    print(rows_of(*clips).to_csv());
   else if (columns_of(stdout) == kNoLimit)
-    print_rows(*clips);
+    print(rows_of(*clips).to_text(stdout));
   else
     show_list(*clips);
   return kOk;

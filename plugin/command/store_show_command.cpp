@@ -64,6 +64,7 @@ Entries entries_of(const StoredClip &clip) {
   };
   add("Key", clip.digest);
   add("State", state_word(clip));
+  add("Pinned", clip.pinned ? "yes" : "no");
   add("Problem", clip.problem);
   if (const auto &record = clip.record) {
     add("Error", record->error);

@@ -38,6 +38,10 @@ class TextTable {
   // the table has columns.
   std::string to_text(FILE *stream) const;
 
+  // As RFC 4180: commas, quotation marks where a cell needs them, CR LF. A text that a spreadsheet would take
+  // for a formula has a ' before it.
+  std::string to_csv() const;
+
   // The indent of lines below a row.
   static constexpr size_t kIndent = 4;
 

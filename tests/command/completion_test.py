@@ -64,6 +64,19 @@ class Completion(unittest.TestCase):
 
     def test_commands_of_a_group(self):
         self.assertEqual(complete("store", "re"), ["remove"])
+        self.assertEqual(complete("cost", ""), ["correct"])
+        self.assertEqual(complete("budget", ""), ["set", "clear"])
+
+    def test_options_of_a_group_that_is_a_command_too(self):
+        self.assertIn("--by", complete("cost", "--"))
+        self.assertNotIn("--by", complete("cost", "correct", "--"))
+        self.assertIn("--per-day", complete("budget", "set", "--per-"))
+        self.assertNotIn("--per-day", complete("budget", "--"))
+        self.assertIn("--by", complete("cost", "--json", "--"))
+        self.assertEqual(complete("cost", "--by", "m"), ["model", "month"])
+        self.assertEqual(complete("store", "list", "--model", "dance-"), ["dance-2.5"])
+        for words in (["budget", "set", "--per-day", ""], ["cost", "--since", ""]):
+            self.assertEqual(complete(*words), [""])
 
     def test_options(self):
         self.assertEqual(complete("check", "--"), ["--help", "--json"])

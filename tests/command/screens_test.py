@@ -65,6 +65,19 @@ class MadeStore:
         (folder / "task.json").write_text("{".ljust(2000))
         self._used(folder, age)
 
+    def pinned(self, name):
+        (self.root / self.key(name) / "pin").touch()
+
+    def charge(self, name, age, *events, model="dance-2.5", **facts):
+        """Lines of the ledger: each event is its name and its members."""
+        at = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(SHOWN_NOW - age))
+        self.root.mkdir(exist_ok=True)
+        with open(self.root / "ledger.jsonl", "a", encoding="utf-8") as ledger:
+            for event, members in events:
+                line = {"at": at, "event": event, "key": self.key(name), "take": 0, "model": model, "api": "tasks",
+                        "base_url": "https://service.example/api", "project": "", **facts, **members}
+                ledger.write(json.dumps(line, separators=(",", ":")) + "\n")
+
     def _used(self, folder, age):
         (folder / "use").touch()
         os.utime(folder / "use", (self.now - age - 5,) * 2)
@@ -74,6 +87,8 @@ class MadeStore:
         """The same on every machine and day."""
         for date, shown in self.dates.items():
             text = text.replace(date, shown).replace(date.replace(" ", "T"), shown.replace(" ", "T"))
+        # When a budget's limits reset.
+        text = re.sub(r"\d{4}-\d\d-\d\d(?=[ T]00:00( UTC|:00.000Z))", "2025-03-10", text)
         return text.replace(str(self.root), SHOWN_STORE)
 
 
@@ -101,6 +116,38 @@ def many(store):
     one(store)
 
 
+def pinned(store):
+    one(store)
+    store.pinned("7f3a")
+
+
+ESTIMATE = {"estimate": {"low": 10, "likely": 12, "high": 14.5, "samples": 7, "basis": "same"}}
+
+
+def spent(store):
+    """A ledger with every kind of charge."""
+    def done(name, age, amount, status="completed", **facts):
+        store.charge(name, age, ("reserve", ESTIMATE), ("submitted", {"task_id": f"task_{name}"}),
+                     ("settle", {"task_id": f"task_{name}", "status": status, "amount": amount}), **facts)
+
+    done("0a91", 40 * DAY, 120, project="the film")
+    done("0b17", 39 * DAY, 7.5, model="wave2.7-r2v")
+    done("0c55", 3 * DAY, 1500.25, model="sd_2.0_fast_discount", project="the film")
+    done("0d02", 2 * DAY, None, status="failed", model="mini-h3")
+    store.charge("0e40", 5 * HOUR, ("reserve", ESTIMATE), ("submitted", {"task_id": "task_0e40"}))
+    store.charge("0f08", 2 * HOUR, ("reserve", ESTIMATE), ("unknown", {}))
+    done("1001", HOUR, None)
+    done("1002", HOUR, 11)
+    store.charge("1002", HOUR, ("correct", {"task_id": "task_1002", "amount": 12}))
+    store.charge("1003", HOUR, ("settle", {"task_id": "task_1003", "status": "completed", "amount": 9, "attached": True}))
+    store.charge("1004", HOUR, ("settle", {"task_id": "task_1004", "status": "completed", "amount": 3, "imported": True}))
+
+
+def limited(store):
+    spent(store)
+    (store.root / "budget.json").write_text('{"per_clip": 20, "per_month": 2000, "total": 1700, "tasks_per_day": 40, "assumed_price": 12.5}')
+
+
 def empty(_):
     pass
 
@@ -110,6 +157,14 @@ COMMANDS = {
     "list-empty": (empty, ["store", "list"]),
     "list-one": (one, ["store", "list"]),
     "list-many": (many, ["store", "list"]),
+    "list-some": (many, ["store", "list", "storm", "--since", "2025-03-01"]),
+    "list-pinned": (pinned, ["store", "list"]),
+    "cost-empty": (empty, ["cost"]),
+    "cost": (spent, ["cost"]),
+    "cost-by-task": (spent, ["cost", "--by", "task"]),
+    "cost-of-march": (spent, ["cost", "--since", "2025-03-01", "--by", "day"]),
+    "budget-none": (empty, ["budget"]),
+    "budget": (limited, ["budget"]),
     "show-long": (many, ["store", "show", "task_0a91"]),
     "show-chinese": (many, ["store", "show", "task_0b17"]),
     "show-control": (many, ["store", "show", "task_0c55"]),

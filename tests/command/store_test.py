@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """genclip store against the simulator: list, verify, remove, prune and fetch."""
 
+import csv
 import http.server
+import io
 import json
 import os
 import pathlib
@@ -188,10 +190,55 @@ class List(Store):
                       "CREDITS": "-" if clip["amount"] is None else f"{clip['amount']:g}", "TAKE": clip["take"] or "-",
                       "SEED": "-" if clip["seed"] is None else clip["seed"], "SUBMITTED": utc(clip["submitted_at"]),
                       "USED": utc(clip["last_used"]), "TASK": clip["task_id"], "PROMPT": " ".join(clip["prompt"].split()),
-                      "PROBLEM": details["error"] or "-"}
+                      "PROBLEM": details["error"] or "-", "PINNED": "-", "CHANGED": utc(clip["updated_at"])}
             self.assertEqual(dict(zip(head, row)), {name: str(value) for name, value in wanted.items()})
             self.assertEqual(len(row), len(head))
         self.assertEqual([row[head.index("PROMPT")] for row in rows if row[head.index("PROBLEM")] != "-"], ["bad"])
+
+    def test_filters(self):
+        kite = self.stored("prompt=a red Kite", "take=2")
+        storm = self.stored("prompt=a red storm", "model=sd_2.0_fast_discount")
+        self.simulator("--fault", "submit:fail=moderated")
+        self.generate("prompt=bad")
+        # One from another day.
+        record = self.store / storm["key"] / "task.json"
+        text = record.read_text(encoding="utf-8")
+        record.write_text(text.replace(f'"submitted_at": {storm["submitted_at"]}', '"submitted_at": 1741521600'), encoding="utf-8")
+
+        def prompts(*words):
+            run = self.run_genclip("store", "list", *words, "--json")
+            self.assertEqual(run.returncode, 0, run.stderr)
+            listed = json.loads(run.stdout)
+            self.assertEqual(listed["total"]["clips"], len(listed["clips"]))
+            return sorted(clip["prompt"] for clip in listed["clips"])
+
+        today = time.strftime("%Y-%m-%d", time.gmtime(kite["submitted_at"]))
+        for words, wanted in (((), ["a red Kite", "a red storm", "bad"]), (("RED",), ["a red Kite", "a red storm"]),
+                              (("red", "kite"), ["a red Kite"]), (("kite", "storm"), []), (("fast_disc",), ["a red storm"]),
+                              ((kite["task_id"],), ["a red Kite"]), ((kite["key"],), ["a red Kite"]), (("failed",), ["bad"]),
+                              (("--model", "dance-2.5"), ["a red Kite", "bad"]), (("-m", "dance"), []),
+                              (("--since", today), ["a red Kite", "bad"]), (("--since=2025-03-10", "red"), ["a red Kite"]),
+                              (("--since=2025-03-09",), ["a red Kite", "a red storm", "bad"])):
+            with self.subTest(words=words):
+                self.assertEqual(prompts(*words), wanted)
+        self.assertEqual(self.run_genclip("store", "list", "nothing like it").stdout.count("\n"), 1)
+
+    def test_dates_that_are_none_are_usage_errors(self):
+        for date in ("", "yesterday", "2025-3-9", "2025-02-29", "2025-03-09T12:00:00Z", "20250309", "1741521600"):
+            with self.subTest(date=date):
+                run = self.run_genclip("store", "list", f"--since={date}")
+                self.assertEqual((run.returncode, run.stdout), (2, ""))
+        self.assertIn("such as 2026-11-22 (a day in UTC)", run.stderr)
+
+    def test_csv_has_the_columns_of_a_pipe(self):
+        self.stored("prompt=a \"red\" kite, and more")
+        rows = list(csv.reader(io.StringIO(self.run_genclip("store", "list", "--csv").stdout, newline="")))
+        piped = [line.split("\t") for line in self.run_genclip("store", "list").stdout.splitlines()]
+        self.assertEqual([[cell or "-" for cell in row] for row in rows], piped)
+        self.assertIn("a \"red\" kite, and more", rows[1])
+        self.env["COLUMNS"] = "40"
+        self.assertEqual(list(csv.reader(io.StringIO(self.run_genclip("store", "list", "--csv").stdout, newline=""))), rows)
+        self.assertEqual(self.run_genclip("store", "list", "--csv", "--json").returncode, 2)
 
     def test_another_store_by_option(self):
         self.stored()
@@ -439,6 +486,56 @@ class Prune(Store):
         self.assertEqual(self.listed()["clips"][0]["key"], clip["key"])
 
 
+class Pin(Store):
+    def test_a_pinned_clip_stays_until_it_is_unpinned(self):
+        pinned, other = self.stored("prompt=a"), self.stored("prompt=b")
+        code, done = self.store_json("pin", pinned["key"][:8])
+        self.assertEqual((code, done), (0, {"pinned": [pinned["key"]]}))
+        self.assertEqual({clip["key"]: clip["pinned"] for clip in self.listed()["clips"]}, {pinned["key"]: True, other["key"]: False})
+        self.assertIn("\nPinned\tyes\n", self.run_genclip("store", "show", pinned["key"]).stdout)
+        self.assertIn("\nPinned\tno\n", self.run_genclip("store", "show", other["key"]).stdout)
+        run = self.run_genclip("store", "prune", "0")
+        self.assertEqual((run.returncode, run.stdout.count("Removed")), (0, 1))
+        self.assertIn("pinned", run.stderr)
+        run = self.run_genclip("store", "remove", "--any", pinned["key"])
+        self.assertEqual((run.returncode, run.stdout), (1, ""))
+        self.assertIn(f"genclip store unpin {pinned['key'][:8]}", run.stderr)
+        self.assertEqual([clip["key"] for clip in self.listed()["clips"]], [pinned["key"]])
+
+        run = self.run_genclip("store", "unpin", pinned["task_id"])
+        self.assertEqual((run.returncode, run.stdout), (0, f"Unpinned {pinned['key'][:8]}\n"))
+        self.assertEqual(self.run_genclip("store", "prune", "0").stdout.count("Removed"), 1)
+
+    def test_store_max_size_evicts_others_and_says_what_they_cost(self):
+        pinned, other = self.stored("prompt=a"), self.stored("prompt=b")
+        self.age(pinned, other)
+        self.run_genclip("store", "pin", pinned["key"])
+        run = self.generate("prompt=c", "--store-max-size", "1B")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual([clip["prompt"] for clip in self.listed()["clips"]], ["a", "c"])
+        self.assertIn(f"{other['key'][:8]}, task {other['task_id']}, which cost {other['amount']:g} credits", run.stderr)
+
+    def test_it_is_removed_when_that_is_asked_for(self):
+        clip = self.stored()
+        self.run_genclip("store", "pin", clip["key"])
+        self.assertEqual(self.run_genclip("store", "remove", "--pinned", clip["key"]).returncode, 0)
+        self.assertFalse((self.store / clip["key"]).exists())
+
+    def test_the_clip_that_replaces_it_is_pinned(self):
+        clip = self.stored()
+        self.run_genclip("store", "pin", clip["key"])
+        self.assertEqual(self.generate("--anew", "prompt=a red kite").returncode, 0)
+        (replaced,) = self.listed()["clips"]
+        self.assertEqual((replaced["key"], replaced["pinned"]), (clip["key"], True))
+        self.assertNotEqual(replaced["task_id"], clip["task_id"])
+
+    def test_a_wrong_key_pins_nothing(self):
+        clip = self.stored()
+        self.assertEqual(self.run_genclip("store", "pin", clip["key"], "0123456789").returncode, 1)
+        self.assertFalse(self.listed()["clips"][0]["pinned"])
+        self.assertEqual(self.run_genclip("store", "pin").returncode, 2)
+
+
 class RelativeStore(Store):
     # B8
     def test_is_that_of_the_current_folder_and_paths_are_whole(self):
@@ -454,7 +551,7 @@ class Usage(unittest.TestCase):
     def test_store_alone_names_its_commands(self):
         run = genclip("store")
         self.assertEqual((run.returncode, run.stdout), (2, ""))
-        for name in ("list", "show", "verify", "remove", "prune", "fetch"):
+        for name in ("list", "show", "verify", "pin", "unpin", "remove", "prune", "fetch"):
             self.assertIn(f"\n  genclip store {name}: ", run.stderr)
         for words in (["store", "--help"], ["help", "store"]):
             self.assertEqual((genclip(*words).returncode, "genclip: " + genclip(*words).stdout), (0, run.stderr))
@@ -463,7 +560,7 @@ class Usage(unittest.TestCase):
 class Completion(Store):
     def test_keys_and_tasks_of_the_store_are_offered(self):
         clip = self.stored()
-        for command in ("show", "remove", "verify"):
+        for command in ("show", "remove", "verify", "pin", "unpin"):
             offered = self.run_genclip("__complete", "store", command, "--store", "elsewhere", "").stdout.split()
             self.assertEqual(offered, [clip["key"][:8], clip["task_id"]])
         self.assertEqual(self.run_genclip("__complete", "store", "fetch", "").stdout.split(), [clip["task_id"]])

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "plugin/command/account_reading.h"
+
+#include "plugin/catalog/wording.h"
+#include "plugin/command/console.h"
+
+namespace genclip {
+namespace {
+
+constexpr size_t kMinuteLength = 16;  // Of "2026-11-22T09:50:06.123Z".
+
+Json known(const std::optional<double> &value) { return value ? Json(*value) : Json(); }
+Json known(const std::string &value) { return value.empty() ? Json() : Json(value); }
+
+Json estimate_json(const std::optional<Estimate> &estimate) {
+  if (!estimate) return {};
+  return Json::Object{{"low", estimate->low},
+                      {"likely", estimate->likely},
+                      {"high", estimate->high},
+                      {"samples", estimate->samples},
+                      {"basis", estimate->basis}};
+}
+
+}  // namespace
+
+Result<LedgerReading> read_account(const std::string &root, Reading reading) {
+  Ledger ledger(FileSystem::posix(), Clock::system(), root);
+  auto read = reading == Reading::whole ? ledger.read_all() : ledger.read_condensed();
+  if (read && read->skipped > 0)
+    print_error("Warning: Skipped " + counted(static_cast<int64_t>(read->skipped), "damaged line") + " of " +
+                printable(root) + "/ledger.jsonl. What stood there is in no total.");
+  return read;
+}
+
+Json charge_json(const Charge &charge, double assumed_price) {
+  return Json::Object{{"key", charge.key},
+                      {"take", charge.take},
+                      {"task_id", known(charge.task_id)},
+                      {"state", state_word(charge)},
+                      {"at", utc_text(charge.at)},
+                      {"model", charge.model},
+                      {"project", charge.project},
+                      {"api", charge.api},
+                      {"base_url", charge.base_url},
+                      {"duration", known(charge.duration)},
+                      {"resolution", known(charge.resolution)},
+                      {"size", known(charge.size)},
+                      {"amount", known(charge.amount)},
+                      {"spent", charge.spent()},
+                      {"reserved", charge.reserved(assumed_price)},
+                      {"estimate", estimate_json(charge.estimate)},
+                      {"actual_duration", known(charge.actual_duration)},
+                      {"corrected", charge.corrected},
+                      {"imported", charge.imported}};
+}
+
+std::string minute_text(UtcTime time) {
+  std::string text = utc_text(time).substr(0, kMinuteLength);
+  text[10] = ' ';
+  return text + " UTC";
+}
+
+}  // namespace genclip

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// genclip budget, budget set and budget clear: no network, no key.
+#include <algorithm>
+#include <array>
+
+#include "plugin/account/decision.h"
+#include "plugin/catalog/wording.h"
+#include "plugin/command/clip_delivery.h"
+#include "plugin/command/command_options.h"
+#include "plugin/command/console.h"
+#include "plugin/command/service_options.h"
+#include "plugin/command/account_reading.h"
+#include "plugin/command/text_table.h"
+#include "plugin/store/clip_path.h"
+
+namespace genclip {
+namespace {
+
+constexpr const char *kBudgetEnd =
+    "The budget binds every process that uses the store: elements, players that open a\n"
+    "genclip:// URI, and this command. A clip that is stored plays under any budget.\n\n"
+    "Exit code: 0 success, 1 the budget or the ledger cannot be read or written, 2 usage\n"
+    "error.\n";
+
+constexpr CommandText kBudget{
+    "budget", "",
+    "Shows what the store's budget allows, and what of it is spent and reserved now. Days\n"
+    "and months are those of UTC. To change it: genclip budget set, genclip budget clear.",
+    kBudgetEnd};
+constexpr CommandText kSet{
+    "budget set", "",
+    "Sets the limits that are named, and keeps the others. 0 lifts a limit. Limits are in\n"
+    "credits, in days and months of UTC.",
+    kBudgetEnd};
+constexpr CommandText kClear{"budget clear", "", "Lifts all limits of the store's budget.", kBudgetEnd};
+
+// In the order of budget_limits().
+constexpr const char *kHelp[] = {
+    "Most credits for one clip", "Most credits in a day",
+    "Most credits in a month",   "Most credits in total",
+    "Most tasks in a day",       "Credits to count for a clip whose price is unknown",
+};
+
+// What counts against a limit. Nothing: it is a limit of each clip.
+struct Use {
+  Period period;
+  std::optional<UtcTime> resets;
+};
+
+std::optional<Use> use_of(const BudgetLimit &limit, UtcDay today) {
+  const UtcDay tomorrow = today + std::chrono::days(1);
+  if (limit.value == &Budget::total) return Use{{}, std::nullopt};
+  if (limit.value == &Budget::per_month) return Use{{month_of(today), next_month(today)}, next_month(today)};
+  if (limit.value == &Budget::per_day || limit.value == &Budget::tasks_per_day)
+    return Use{{today, tomorrow}, tomorrow};
+  return std::nullopt;
+}
+
+// One limit, and what of it is used.
+struct LimitState {
+  const BudgetLimit *limit = nullptr;
+  double value = 0;  // 0: there is none.
+  std::optional<double> spent = {};
+  std::optional<double> reserved = {};
+  std::optional<double> left = {};
+  std::optional<UtcTime> resets = {};
+};
+
+std::vector<LimitState> states_of(const Budget &budget, const Account &account, UtcDay today) {
+  std::vector<LimitState> states;
+  for (const BudgetLimit &limit : budget_limits()) {
+    LimitState &state = states.emplace_back();
+    state.limit = &limit;
+    state.value = budget.*limit.value;
+    const auto use = use_of(limit, today);
+    if (!use) continue;
+    const Sums sums = account.sums(use->period, budget.assumed_price);
+    const bool counts_tasks = limit.value == &Budget::tasks_per_day;
+    state.spent = counts_tasks ? static_cast<double>(sums.tasks) : sums.spent;
+    if (!counts_tasks) state.reserved = sums.reserved;
+    if (state.value > 0) state.left = std::max(0.0, state.value - *state.spent - state.reserved.value_or(0));
+    state.resets = use->resets;
+  }
+  return states;
+}
+
+Json number_or_null(const std::optional<double> &value) { return value ? Json(*value) : Json(); }
+
+Json budget_json(const std::string &root, const Budget &budget, const std::vector<LimitState> &states,
+                 const LedgerReading &reading) {
+  Json limits = Json::Object{};
+  for (const LimitState &state : states) {
+    if (state.limit->value == &Budget::assumed_price) continue;
+    Json row = Json::Object{{"limit", state.value > 0 ? Json(state.value) : Json()}};
+    if (state.spent) {
+      row.set("spent", *state.spent);
+      if (state.reserved) row.set("reserved", *state.reserved);
+      row.set("left", number_or_null(state.left));
+      row.set("resets", state.resets ? Json(utc_text(*state.resets)) : Json());
+    }
+    limits.set(state.limit->name, std::move(row));
+  }
+  const Sums sums = reading.account.sums({}, budget.assumed_price);
+  return Json::Object{{"store", root},
+                      {"limits", std::move(limits)},
+                      {"assumed_price", budget.assumed_price > 0 ? Json(budget.assumed_price) : Json()},
+                      {"unknown", static_cast<int64_t>(sums.unknown)},
+                      {"untold", static_cast<int64_t>(sums.untold)},
+                      {"skipped", static_cast<int64_t>(reading.skipped)}};
+}
+
+void show_budget(const std::vector<LimitState> &states, const Account &account) {
+  using Align = TextTable::Align;
+  TextTable table({{"BUDGET", Align::left, true},
+                   {"LIMIT", Align::right, true},
+                   {"SPENT", Align::right, true},
+                   {"RESERVED", Align::right, true},
+                   {"LEFT", Align::right, true},
+                   {"RESETS", Align::left, true}});
+  const bool for_person = columns_of(stdout) != kNoLimit;
+  const auto number = [](const std::optional<double> &value) { return value ? amount_text(*value) : ""; };
+  for (const LimitState &state : states)
+    table.add({std::string(state.limit->option.substr(2)),
+               state.value > 0 ? amount_text(state.value)
+               : for_person    ? "none"
+                               : "",
+               number(state.spent), number(state.reserved), number(state.left),
+               !state.resets ? ""
+               : for_person  ? minute_text(*state.resets)
+                             : utc_text(*state.resets)});
+  print(table.to_text(stdout));
+  if (!for_person) return;
+  const Sums sums = account.sums({}, 0);
+  const uint64_t open = sums.unknown + sums.untold;
+  if (open == 0) return;
+  const std::string text = counted(static_cast<int64_t>(open), "clip") + (open == 1 ? " has" : " have") +
+                           " an unknown cost, and so " + (open == 1 ? "stays" : "stay") +
+                           " reserved. See: genclip cost";
+  print("\n");
+  for (const std::string &line : wrapped(text, columns_of(stdout))) print(line + "\n");
+}
+
+int report_budget(const std::string &root, const Budget &budget, bool json) {
+  const auto reading = read_account(root, Reading::condensed);
+  if (!reading) return report_failure(reading.error(), json);
+  const UtcDay today = day_of(to_utc(Clock::system().wall_now()));
+  const auto states = states_of(budget, reading->account, today);
+  if (json)
+    print(budget_json(root, budget, states, *reading).to_pretty_text() + "\n");
+  else
+    show_budget(states, reading->account);
+  return kOk;
+}
+
+}  // namespace
+
+int run_budget(const Words &words) {
+  std::string store;
+  bool json = false;
+  CommandOptions options(kBudget);
+  options.add("json", 'j', "Print JSON", json);
+  add_store_option(options, store);
+  const auto rest = options.parse(words);
+  if (!rest) return options.exit_code();
+  if (!rest->empty())
+    return options.refuse("There is no command \"budget " + rest->front() +
+                          "\". There are: budget, budget set, budget clear.");
+  const std::string root = store_root(store);
+  const auto budget = Ledger(FileSystem::posix(), Clock::system(), root).budget();
+  if (!budget) return report_failure(budget.error(), json);
+  return report_budget(root, *budget, json);
+}
+
+int run_budget_set(const Words &words) {
+  std::string store;
+  bool json = false;
+  CommandOptions options(kSet);
+  const auto limits = budget_limits();
+  std::array<std::optional<double>, std::size(kHelp)> values;
+  for (size_t i = 0; i < values.size(); ++i)
+    options.add(limits[i].option.data() + 2, "N", kHelp[i], values[i]);
+  options.add("json", 'j', "Print JSON", json);
+  add_store_option(options, store);
+  const auto rest = options.parse(words);
+  if (!rest) return options.exit_code();
+  if (!rest->empty()) return options.refuse("budget set takes only options, such as --per-day 100.");
+  std::vector<std::pair<BudgetLimit, double>> changes;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!values[i]) continue;
+    if (const std::string wrong = fault_of(limits[i], *values[i]); !wrong.empty())
+      return options.refuse(std::string(limits[i].option) + " " + wrong + ".");
+    changes.emplace_back(limits[i], *values[i]);
+  }
+  if (changes.empty()) return options.refuse("Name at least one limit, such as --per-day 100.");
+  const std::string root = store_root(store);
+  const auto budget = Ledger(FileSystem::posix(), Clock::system(), root).change_budget(changes, nullptr);
+  if (!budget) return report_failure(budget.error(), json);
+  return report_budget(root, *budget, json);
+}
+
+int run_budget_clear(const Words &words) {
+  std::string store;
+  bool json = false;
+  CommandOptions options(kClear);
+  options.add("json", 'j', "Print JSON", json);
+  add_store_option(options, store);
+  const auto rest = options.parse(words);
+  if (!rest) return options.exit_code();
+  if (!rest->empty()) return options.refuse("budget clear takes no arguments. It lifts all limits.");
+  const std::string root = store_root(store);
+  const auto cleared = Ledger(FileSystem::posix(), Clock::system(), root).clear_budget(nullptr);
+  if (!cleared) return report_failure(cleared.error(), json);
+  return report_budget(root, Budget(), json);
+}
+
+}  // namespace genclip

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// genclip cost: what clips have cost, by the store's ledger. No network, no key.
+#include "plugin/account/decision.h"
+#include "plugin/catalog/wording.h"
+#include "plugin/command/clip_delivery.h"
+#include "plugin/command/command_options.h"
+#include "plugin/command/console.h"
+#include "plugin/command/service_options.h"
+#include "plugin/command/account_reading.h"
+#include "plugin/command/text_table.h"
+#include "plugin/store/clip_path.h"
+
+namespace genclip {
+namespace {
+
+using Align = TextTable::Align;
+
+constexpr CommandText kCost{
+    "cost", "",
+    "Shows what clips have cost, by the store's ledger. It includes clips that were\n"
+    "removed or replaced since. A clip belongs to the day on which it was submitted.",
+    "DATE is a day in UTC, such as 2026-11-22; both days are included. GROUP is model, project,\n"
+    "day, month or task (a line for each task).\n\n"
+    "To enter what a task of unknown cost has cost: genclip cost correct.\n\n"
+    "Exit code: 0 success, 1 the ledger cannot be read, 2 usage error.\n"};
+
+constexpr size_t kShortKeySize = 8;
+constexpr size_t kMostRemarked = 10;
+
+// What the command line asks for.
+struct CostQuery {
+  std::string root;
+  std::optional<UtcDay> since;
+  std::optional<UtcDay> until;  // Included.
+  CostBy by = CostBy::model;
+
+  Period period() const {
+    Period period{since, {}};
+    if (until) period.until = *until + std::chrono::days(1);
+    return period;
+  }
+};
+
+std::string count_text(uint64_t count) { return std::to_string(count); }
+std::string yes_text(bool flag) { return flag ? "yes" : ""; }
+
+std::string upper(std::string text) {
+  for (char &c : text) c = g_ascii_toupper(c);
+  return text;
+}
+
+// ---- For programs: new columns come behind these.
+
+TextTable rows_for_programs(const CostReport &report, CostBy by) {
+  TextTable table({{upper(to_word(by))},
+                   {"CLIPS"},
+                   {"SPENT"},
+                   {"RESERVED"},
+                   {"UNKNOWN"},
+                   {"CORRECTED"},
+                   {"UNTOLD"},
+                   {"FAILED"},
+                   {"IMPORTED"},
+                   {"ATTACHED"}});
+  for (const auto &[name, sums] : report.rows)
+    table.add({printable(name), count_text(sums.clips), amount_text(sums.spent), amount_text(sums.reserved),
+               count_text(sums.unknown), count_text(sums.corrected), count_text(sums.untold),
+               count_text(sums.failed), count_text(sums.imported), count_text(sums.attached)});
+  return table;
+}
+
+TextTable tasks_for_programs(const CostReport &report, double assumed_price) {
+  TextTable table({{"KEY"},
+                   {"AT"},
+                   {"STATE"},
+                   {"MODEL"},
+                   {"SPENT"},
+                   {"RESERVED"},
+                   {"TAKE"},
+                   {"PROJECT"},
+                   {"TASK"},
+                   {"CORRECTED"},
+                   {"IMPORTED"}});
+  for (const Charge *charge : report.charges)
+    table.add({charge->key.substr(0, kShortKeySize), utc_text(charge->at), state_word(*charge),
+               printable(charge->model), amount_text(charge->spent()),
+               amount_text(charge->reserved(assumed_price)),
+               charge->take > 0 ? std::to_string(charge->take) : "", printable(charge->project),
+               printable(charge->task_id), yes_text(charge->corrected), yes_text(charge->imported)});
+  return table;
+}
+
+// ---- For a person.
+
+void print_wrapped(const std::string &text) {
+  for (const std::string &line : wrapped(text, columns_of(stdout))) print(line + "\n");
+}
+
+void show_rows(const CostReport &report, CostBy by) {
+  TextTable table({{upper(to_word(by)), Align::left, true},
+                   {"CLIPS", Align::right, true},
+                   {"SPENT", Align::right, true},
+                   {"RESERVED", Align::right, true},
+                   {"UNKNOWN", Align::right, true},
+                   {"CORRECTED", Align::right, true}});
+  const auto add = [&](const std::string &name, const CostSums &sums) {
+    table.add({name, count_text(sums.clips), amount_text(sums.spent), amount_text(sums.reserved),
+               count_text(sums.unknown), count_text(sums.corrected)});
+  };
+  for (const auto &[name, sums] : report.rows) add(name.empty() ? "(none)" : printable(name), sums);
+  add("Total", report.total);
+  print(table.to_text(stdout));
+}
+
+std::vector<std::string> details_of(const Charge &charge) {
+  std::vector<std::string> details;
+  if (charge.take > 0) details.push_back("take " + std::to_string(charge.take));
+  if (!charge.project.empty()) details.push_back("project " + printable(charge.project));
+  if (!charge.task_id.empty()) details.push_back("task " + printable(charge.task_id));
+  if (charge.corrected) details.emplace_back("corrected");
+  if (charge.imported) details.emplace_back("imported");
+  return details;
+}
+
+void show_tasks(const std::vector<const Charge *> &charges, double assumed_price) {
+  TextTable table({{"KEY", Align::left, true},
+                   {"DATE", Align::left, true},
+                   {"STATE", Align::left, true},
+                   {"MODEL", Align::left, true},
+                   {"SPENT", Align::right, true},
+                   {"RESERVED", Align::right, true}});
+  const size_t room = columns_of(stdout) - TextTable::kIndent;
+  for (const Charge *charge : charges)
+    table.add({charge->key.substr(0, kShortKeySize), day_text(day_of(charge->at)), state_word(*charge),
+               printable(charge->model), amount_text(charge->spent()),
+               amount_text(charge->reserved(assumed_price))},
+              listed(details_of(*charge), room));
+  if (!table.empty()) print(table.to_text(stdout));
+}
+
+struct Remark {
+  const char *state;
+  uint64_t CostSums::*count;
+  const char *text;
+};
+constexpr Remark kRemarks[] = {
+    {"unknown", &CostSums::unknown,
+     "whether the task exists, or what became of it, is not known. It stays reserved until it is "
+     "corrected: genclip cost correct KEY AMOUNT"},
+    {"untold", &CostSums::untold,
+     "the task was completed, but the service did not say what it cost. It stays reserved until it is "
+     "corrected: genclip cost correct KEY AMOUNT"},
+    {"failed", &CostSums::failed, "the task failed, and the service did not say what it cost. It counts 0."},
+    {"attached", &CostSums::attached,
+     "the task was named by its ID. This store did not submit it, so it is in no total."},
+};
+
+// What the totals do not say.
+void show_remarks(const CostReport &report, CostBy by, double assumed_price) {
+  std::vector<const Charge *> remarkable;
+  for (const Charge *charge : report.charges)
+    if (is_remarkable(*charge)) remarkable.push_back(charge);
+  if (by != CostBy::task && !remarkable.empty()) {
+    const size_t more = remarkable.size() - std::min(remarkable.size(), kMostRemarked);
+    // The latest are the ones that a person still can find out about.
+    remarkable.erase(remarkable.begin(), remarkable.begin() + static_cast<ptrdiff_t>(more));
+    print("\n");
+    show_tasks(remarkable, assumed_price);
+    if (more > 0) print("    and " + std::to_string(more) + " earlier ones: genclip cost --by task\n");
+  }
+  if (!remarkable.empty()) print("\n");
+  for (const Remark &remark : kRemarks)
+    if (report.total.*remark.count > 0) print_wrapped(std::string(remark.state) + ": " + remark.text);
+  const auto imported = static_cast<int64_t>(report.total.imported);
+  if (imported == 0) return;
+  if (remarkable.empty()) print("\n");
+  print_wrapped(
+      "imported: " + counted(imported, "clip") + (imported == 1 ? " is" : " are") +
+      " older than the ledger, and known only from the store's records. Clips that were removed or "
+      "replaced before the ledger began are missing. The projects of imported clips are not known.");
+}
+
+void show_report(const CostReport &report, const CostQuery &query, double assumed_price) {
+  if (query.by == CostBy::task) {
+    show_tasks(report.charges, assumed_price);
+    if (!report.charges.empty()) print("\n");
+    print_wrapped(counted(static_cast<int64_t>(report.total.clips), "clip") + ", " +
+                  amount_text(report.total.spent) + " credits spent, " + amount_text(report.total.reserved) +
+                  " reserved");
+  } else {
+    show_rows(report, query.by);
+  }
+  show_remarks(report, query.by, assumed_price);
+}
+
+// ---- JSON.
+
+Json sums_json(const CostSums &sums) {
+  const auto count = [](uint64_t value) { return Json(static_cast<int64_t>(value)); };
+  return Json::Object{{"clips", count(sums.clips)},         {"spent", sums.spent},
+                      {"reserved", sums.reserved},          {"unknown", count(sums.unknown)},
+                      {"corrected", count(sums.corrected)}, {"untold", count(sums.untold)},
+                      {"failed", count(sums.failed)},       {"imported", count(sums.imported)},
+                      {"attached", count(sums.attached)}};
+}
+
+Json report_json(const CostReport &report, const CostQuery &query, double assumed_price, uint64_t skipped) {
+  Json::Array rows, listed;
+  for (const auto &[name, sums] : report.rows) {
+    Json row = Json::Object{{to_word(query.by), name}};
+    const Json members = sums_json(sums);
+    for (const auto &[member, value] : *members.object()) row.set(member, value);
+    rows.push_back(std::move(row));
+  }
+  for (const Charge *charge : report.charges) {
+    if (query.by == CostBy::task) rows.push_back(charge_json(*charge, assumed_price));
+    if (is_remarkable(*charge)) listed.push_back(charge_json(*charge, assumed_price));
+  }
+  const auto day = [](const std::optional<UtcDay> &value) { return value ? Json(day_text(*value)) : Json(); };
+  return Json::Object{{"store", query.root},         {"since", day(query.since)},
+                      {"until", day(query.until)},   {"by", to_word(query.by)},
+                      {"rows", std::move(rows)},     {"total", sums_json(report.total)},
+                      {"listed", std::move(listed)}, {"skipped", static_cast<int64_t>(skipped)}};
+}
+
+}  // namespace
+
+int run_cost(const Words &words) {
+  std::string store;
+  std::string by = to_word(CostBy::model);
+  bool json = false;
+  bool csv = false;
+  CostQuery query;
+  CommandOptions options(kCost);
+  options.add("since", "From this day on", query.since);
+  options.add("until", "Up to the end of this day", query.until);
+  options.add("by", 0, "GROUP", "What to sum up by (model)", by);
+  options.add("json", 'j', "Print JSON", json);
+  options.add("csv", 0, "Print CSV", csv);
+  add_store_option(options, store);
+  const auto rest = options.parse(words);
+  if (!rest) return options.exit_code();
+  if (!rest->empty())
+    return options.refuse("There is no command \"cost " + rest->front() +
+                          "\". There are: cost, cost correct.");
+  const auto group = from_word<CostBy>(by);
+  if (!group) return options.refuse("--by must be " + either(words_of<CostBy>()) + ".");
+  if (json && csv) return options.refuse("Give --json or --csv, not both.");
+  if (query.since && query.until && *query.since > *query.until)
+    return options.refuse("--since is later than --until.");
+  query.by = *group;
+  query.root = store_root(store);
+
+  const auto reading = read_account(query.root, Reading::whole);
+  if (!reading) return report_failure(reading.error(), json);
+  const auto budget = Ledger(FileSystem::posix(), Clock::system(), query.root).budget();
+  if (!budget) print_error("Warning: " + printable(budget.error().text));
+  const double assumed_price = budget ? budget->assumed_price : 0;
+  const CostReport report = cost_report(reading->account, query.period(), query.by, assumed_price);
+  if (json) {
+    print(report_json(report, query, assumed_price, reading->skipped).to_pretty_text() + "\n");
+  } else if (csv || columns_of(stdout) == kNoLimit) {
+    const TextTable table = query.by == CostBy::task ? tasks_for_programs(report, assumed_price)
+                                                     : rows_for_programs(report, query.by);
+    print(csv ? table.to_csv() : table.to_text(stdout));
+  } else {
+    show_report(report, query, assumed_price);
+  }
+  return kOk;
+}
+
+}  // namespace genclip

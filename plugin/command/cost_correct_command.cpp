@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// genclip cost correct: enters into the ledger what a task has cost. No network, no key.
+#include <set>
+
+#include "plugin/account/decision.h"
+#include "plugin/base/number.h"
+#include "plugin/command/clip_delivery.h"
+#include "plugin/command/command_options.h"
+#include "plugin/command/console.h"
+#include "plugin/command/service_options.h"
+#include "plugin/command/account_reading.h"
+#include "plugin/store/clip_cost.h"
+#include "plugin/store/clip_path.h"
+
+namespace genclip {
+namespace {
+
+constexpr CommandText kCorrect{
+    "cost correct", "KEY|TASK AMOUNT",
+    "Enters into the store's ledger what a task has cost, in credits, as the account at\n"
+    "the service says it. That amount then counts, whatever the service told before or\n"
+    "tells later. 0: nothing was charged.",
+    "KEY is a key that genclip cost or genclip store list shows, or the first 8 or more digits\n"
+    "of a clip's folder: the latest task of that clip. TASK is a task's ID.\n\n"
+    "Exit code: 0 success, 1 there is no such task or the ledger cannot be written, 2 usage\n"
+    "error.\n"};
+
+constexpr size_t kShortestKey = 8;
+constexpr double kMostAmount = 1e12;
+
+Result<const Charge *> meant_charge(const Account &account, const std::string &root, const std::string &key) {
+  if (const Charge *charge = account.find(key)) return charge;
+  std::set<std::string> keys;
+  for (const Charge &charge : account.charges())
+    if (key.size() >= kShortestKey && charge.key.starts_with(key) && account.find(charge.key))
+      keys.insert(charge.key);
+  if (keys.size() == 1) return account.find(*keys.begin());
+  if (keys.empty())
+    return Error{ErrorKind::not_found, "The ledger of the store " + root + " has no task of " + key +
+                                           ". See: genclip cost --by task"};
+  return Error{ErrorKind::settings, "The ledger of the store " + root + " has " +
+                                        std::to_string(keys.size()) + " clips named " + key +
+                                        ". Give more characters of the name."};
+}
+
+LedgerEntry correction_of(const Charge &charge, double amount) {
+  LedgerEntry entry(LedgerEvent::correct, charge);
+  entry.task_id = charge.task_id;
+  entry.amount = amount;
+  return entry;
+}
+
+std::string told(const Charge &before, double amount) {
+  std::string text = "Corrected: ";
+  text += before.task_id.empty() ? "The task" : "Task " + printable(before.task_id);
+  text += " of clip " + before.key.substr(0, kShortestKey) + " cost " + cost_text(amount) + ". Before, ";
+  text += before.amount ? "it was " + cost_text(*before.amount) + "." : "its cost was unknown.";
+  if (before.is_under_way())
+    text += " The task may still be under way; what the service says of its cost will not count.";
+  if (before.state == ChargeState::attached)
+    text += " It is in no total, because this store did not submit it.";
+  return text;
+}
+
+}  // namespace
+
+int run_cost_correct(const Words &words) {
+  std::string store;
+  bool json = false;
+  CommandOptions options(kCorrect);
+  options.add("json", 'j', "Print JSON", json);
+  add_store_option(options, store);
+  const auto rest = options.parse(words);
+  if (!rest) return options.exit_code();
+  if (rest->size() != 2)
+    return options.refuse("Give a key or a task ID, and what the task has cost in credits.");
+  const auto amount = parse_number<double>(rest->back());
+  if (!amount || *amount < 0 || *amount > kMostAmount)
+    return options.refuse("AMOUNT must be a number of credits, such as 12 or 7.5.");
+  const std::string root = store_root(store);
+
+  auto reading = read_account(root, Reading::whole);
+  if (!reading) return report_failure(reading.error(), json);
+  const auto charge = meant_charge(reading->account, root, rest->front());
+  if (!charge) return report_failure(charge.error(), json);
+  const Charge before = **charge;
+  const LedgerEntry entry = correction_of(before, *amount);
+  const auto written = Ledger(FileSystem::posix(), Clock::system(), root).append({entry}, nullptr);
+  if (!written) return report_failure(written.error(), json);
+  if (!json) {
+    print(told(before, *amount) + "\n");
+    return kOk;
+  }
+  Account &account = reading->account;
+  static_cast<void>(account.apply(entry));
+  const Charge *after = account.find(before.task_id.empty() ? before.key : before.task_id);
+  print(charge_json(after ? *after : before, 0).to_pretty_text() + "\n");
+  return kOk;
+}
+
+}  // namespace genclip

@@ -1,0 +1,316 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""genclip cost and genclip budget, on ledgers as runs have left them."""
+
+import csv
+import hashlib
+import io
+import json
+import pathlib
+import tempfile
+import time
+import unittest
+
+from command import genclip
+
+BASE_URL = "https://service.example/api"
+ESTIMATE = {"low": 8, "likely": 10, "high": 12, "samples": 3, "basis": "same"}
+
+
+def key_of(name):
+    return hashlib.sha256(name.encode()).hexdigest()
+
+
+class Ledger:
+    """Writes STORE/ledger.jsonl."""
+
+    def __init__(self, store):
+        self.path = store / "ledger.jsonl"
+
+    def line(self, event, name, at, *, model="dance-2.5", project="", **members):
+        line = {"at": f"{at}T10:00:00.000Z", "event": event, "key": key_of(name), "take": 0, "model": model, "api": "tasks",
+                "base_url": BASE_URL, "project": project, **members}
+        with open(self.path, "a", encoding="utf-8") as file:
+            file.write(json.dumps(line, separators=(",", ":")) + "\n")
+
+    def clip(self, name, at, amount, *, status="completed", estimate=ESTIMATE, **facts):
+        self.line("reserve", name, at, estimate=estimate, **facts)
+        self.line("submitted", name, at, task_id=f"task_{name}", **facts)
+        self.line("settle", name, at, task_id=f"task_{name}", status=status, amount=amount, **facts)
+
+    def unknown(self, name, at, **facts):
+        self.line("reserve", name, at, estimate=ESTIMATE, **facts)
+        self.line("unknown", name, at, **facts)
+
+
+class MoneyTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.store = pathlib.Path(folder.name) / "store"
+        self.store.mkdir()
+        self.ledger = Ledger(self.store)
+        self.env = {"GENCLIP_STORE": str(self.store)}
+        self.today = time.strftime("%Y-%m-%d", time.gmtime())
+
+    def run_genclip(self, *words, code=0):
+        run = genclip(*words, **self.env)
+        self.assertEqual(run.returncode, code, run.stdout + run.stderr)
+        return run
+
+    def json(self, *words, code=0):
+        return json.loads(self.run_genclip(*words, "--json", code=code).stdout)
+
+    def table(self, *words):
+        """What a pipe gets, as a list of dictionaries."""
+        return list(csv.DictReader(io.StringIO(self.run_genclip(*words).stdout), delimiter="\t"))
+
+
+class Cost(MoneyTest):
+    def mixed(self):
+        self.ledger.clip("a", "2026-10-31", 12, project="film")
+        self.ledger.clip("b", "2026-11-20", 7.5, model="sd_2.0_special")
+        self.ledger.unknown("c", "2026-11-21")
+        self.ledger.clip("d", "2026-11-21", None)
+        self.ledger.clip("e", "2026-11-22", None, status="failed")
+        self.ledger.line("settle", "f", "2026-11-22", task_id="task_f", status="completed", amount=100, attached=True)
+        self.ledger.line("settle", "g", "2026-11-22", task_id="task_g", status="completed", amount=3, imported=True)
+
+    def test_of_a_store_without_a_ledger_is_nothing(self):
+        total = self.json("cost")["total"]
+        self.assertEqual((total["clips"], total["spent"], total["reserved"]), (0, 0, 0))
+        self.assertEqual(self.table("cost"), [])
+        self.assertEqual(list(self.store.iterdir()), [], "looking changes nothing")
+
+    def test_is_the_sum_of_all_that_the_ledger_says(self):
+        self.mixed()
+        report = self.json("cost")
+        total = report["total"]
+        self.assertEqual(total, {"clips": 6, "spent": 22.5, "reserved": 24, "unknown": 1, "corrected": 0, "untold": 1, "failed": 1,
+                                 "imported": 1, "attached": 1})
+        self.assertEqual({row["model"]: row["spent"] for row in report["rows"]}, {"dance-2.5": 15, "sd_2.0_special": 7.5})
+        self.assertEqual([(task["state"], task["task_id"]) for task in report["listed"]],
+                         [("unknown", None), ("untold", "task_d"), ("failed", "task_e"), ("attached", "task_f")])
+        self.assertEqual((report["store"], report["by"], report["since"], report["until"], report["skipped"]),
+                         (str(self.store), "model", None, None, 0))
+
+    def test_a_person_is_told_what_the_totals_do_not_say(self):
+        self.mixed()
+        self.env["COLUMNS"] = "80"
+        text = " ".join(self.run_genclip("cost").stdout.split())
+        for part in ("Total 6 22.5 24 1 0", f"{key_of('c')[:8]} 2026-11-21 unknown", "failed: the task failed",
+                     "untold: the task was completed", "attached: the task was named by its ID", "imported: 1 clip is older",
+                     "removed or replaced before the ledger began are missing"):
+            self.assertIn(part, text)
+        self.assertNotIn("imported: ", self.run_genclip("cost", "--until", "2026-11-21").stdout)
+
+    def test_by_each_group_in_a_pipe_and_as_csv(self):
+        self.mixed()
+        for group, wanted in (("model", {"dance-2.5": "15", "sd_2.0_special": "7.5"}), ("project", {"-": "10.5", "film": "12"}),
+                              ("month", {"2026-10": "12", "2026-11": "10.5"}),
+                              ("day", {"2026-10-31": "12", "2026-11-20": "7.5", "2026-11-21": "0", "2026-11-22": "3"})):
+            with self.subTest(group=group):
+                rows = self.table("cost", "--by", group)
+                self.assertEqual({row[group.upper()]: row["SPENT"] for row in rows}, wanted)
+                as_csv = list(csv.DictReader(io.StringIO(self.run_genclip("cost", "--by", group, "--csv").stdout)))
+                self.assertEqual([{name: cell or "-" for name, cell in row.items()} for row in as_csv], rows)
+                self.assertEqual([row["spent"] for row in self.json("cost", "--by", group)["rows"]],
+                                 [float(row["SPENT"]) for row in rows])
+
+    def test_by_task_has_a_line_for_each(self):
+        self.mixed()
+        rows = self.table("cost", "--by", "task")
+        self.assertEqual([row["STATE"] for row in rows],
+                         ["completed", "completed", "unknown", "untold", "failed", "attached", "completed"])
+        self.assertEqual(sum(float(row["SPENT"]) for row in rows), 22.5)
+        self.assertEqual([row["IMPORTED"] for row in rows], ["-"] * 6 + ["yes"])
+        self.assertEqual((rows[0]["KEY"], rows[0]["AT"], rows[0]["PROJECT"], rows[0]["TASK"]),
+                         (key_of("a")[:8], "2026-10-31T10:00:00.000Z", "film", "task_a"))
+        tasks = self.json("cost", "--by", "task")["rows"]
+        self.assertEqual([task["key"][:8] for task in tasks], [row["KEY"] for row in rows])
+        self.assertEqual(tasks[2]["estimate"], ESTIMATE)
+
+    def test_from_one_day_to_another_in_utc_both_included(self):
+        self.mixed()
+        self.env["TZ"] = "Pacific/Auckland"
+        for words, spent in ((["--since", "2026-11-20"], 10.5), (["--until", "2026-10-31"], 12), (["--until=2026-10-30"], 0),
+                             (["--since=2026-10-31", "--until=2026-10-31"], 12), (["--since", "2026-11-23"], 0)):
+            with self.subTest(words=words):
+                self.assertEqual(self.json("cost", *words)["total"]["spent"], spent)
+
+    def test_wrong_options_are_usage_errors(self):
+        for words in (["--since", "yesterday"], ["--until", "2026-11"], ["--since=2026-02-30"], ["--by", "week"], ["--json", "--csv"],
+                      ["--since=2026-11-02", "--until=2026-11-01"], ["all"], ["--since=2026-11-01T00:00:00Z"]):
+            with self.subTest(words=words):
+                run = self.run_genclip("cost", *words, code=2)
+                self.assertEqual(run.stdout, "")
+                self.assertIn("genclip cost --help", run.stderr)
+
+    def test_damaged_lines_are_told_and_stop_nothing(self):
+        self.ledger.clip("a", "2026-11-20", 12)
+        with open(self.ledger.path, "a", encoding="utf-8") as file:
+            file.write("{\"at\": 7}\n\0\0\0\n")
+        self.ledger.clip("b", "2026-11-20", 3)
+        run = self.run_genclip("cost", "--json")
+        report = json.loads(run.stdout)
+        self.assertEqual((report["total"]["spent"], report["skipped"]), (15, 2))
+        self.assertIn("Skipped 2 damaged lines of ", run.stderr)
+
+    def test_a_torn_last_line_is_as_if_it_were_not_there(self):
+        self.ledger.clip("a", "2026-11-20", 12)
+        with open(self.ledger.path, "a", encoding="utf-8") as file:
+            file.write('{"at":"2026-11-20T')
+        run = self.run_genclip("cost", "--json")
+        self.assertEqual((json.loads(run.stdout)["total"]["spent"], run.stderr), (12, ""))
+
+    def test_what_others_have_written_sends_no_escape_sequences(self):
+        self.ledger.clip("a", "2026-11-20", 12, model="a\033[2J", project="=cmd()")
+        for words in (["cost"], ["cost", "--by", "task"], ["cost", "--by=task", "--csv"]):
+            self.assertNotIn("\033", self.run_genclip(*words).stdout)
+            self.env["COLUMNS"] = "80"
+        self.assertIn(",'=cmd(),", self.run_genclip("cost", "--by=task", "--csv").stdout)
+
+    def test_a_ledger_that_cannot_be_read_is_an_error(self):
+        self.ledger.path.mkdir()
+        self.assertEqual(self.json("cost", code=1)["status"], "failed")
+
+    def test_an_unreadable_budget_is_told_and_stops_nothing(self):
+        self.ledger.clip("a", "2026-11-20", 12)
+        (self.store / "budget.json").write_text("{")
+        run = self.run_genclip("cost", "--json")
+        self.assertEqual(json.loads(run.stdout)["total"]["spent"], 12)
+        self.assertIn("genclip budget clear", run.stderr)
+
+    def test_the_assumed_price_counts_for_what_has_no_estimate(self):
+        self.ledger.clip("a", "2026-11-20", None, estimate=None)
+        self.assertEqual(self.json("cost")["total"]["reserved"], 0)
+        self.run_genclip("budget", "set", "--assumed-price", "7")
+        self.assertEqual(self.json("cost")["total"]["reserved"], 7)
+
+
+class Correct(MoneyTest):
+    def spent(self):
+        total = self.json("cost")["total"]
+        return total["spent"], total["reserved"], total["corrected"]
+
+    def test_by_task_by_key_and_by_the_beginning_of_one(self):
+        for name in (key_of("c"), key_of("c")[:8]):
+            self.ledger.path.unlink(missing_ok=True)
+            self.ledger.unknown("c", "2026-11-21")
+            self.assertEqual(self.spent(), (0, 12, 0))
+            run = self.run_genclip("cost", "correct", name, "9.5")
+            self.assertEqual(run.stdout, f"Corrected: The task of clip {key_of('c')[:8]} cost 9.5 credits. "
+                                         "Before, its cost was unknown.\n")
+            self.assertEqual(self.spent(), (9.5, 0, 1))
+        self.ledger.clip("d", "2026-11-21", 10)
+        run = self.run_genclip("cost", "correct", "task_d", "1")
+        self.assertEqual(run.stdout, f"Corrected: Task task_d of clip {key_of('d')[:8]} cost 1 credit. Before, it was 10 credits.\n")
+        self.assertEqual(self.spent(), (10.5, 0, 2))
+
+    def test_a_key_means_the_latest_task(self):
+        self.ledger.clip("a", "2026-11-20", 5)
+        self.ledger.line("reserve", "a", "2026-11-21", estimate=ESTIMATE)
+        self.ledger.line("submitted", "a", "2026-11-21", task_id="task_second")
+        self.ledger.line("settle", "a", "2026-11-21", task_id="task_second", status="completed", amount=6)
+        corrected = self.json("cost", "correct", key_of("a"), "2")
+        self.assertEqual((corrected["task_id"], corrected["amount"], corrected["corrected"]), ("task_second", 2, True))
+        self.assertEqual(self.spent(), (7, 0, 1))
+
+    def test_what_a_person_says_holds(self):
+        self.ledger.line("reserve", "a", "2026-11-20", estimate=ESTIMATE)
+        self.ledger.line("submitted", "a", "2026-11-20", task_id="task_a")
+        self.assertIn("still be under way", self.run_genclip("cost", "correct", "task_a", "0").stdout)
+        self.ledger.line("settle", "a", "2026-11-20", task_id="task_a", status="completed", amount=6)
+        self.assertEqual(self.spent(), (0, 0, 1))
+
+    def test_an_attached_task_stays_in_no_total(self):
+        self.ledger.line("settle", "f", "2026-11-22", task_id="task_f", status="completed", amount=100, attached=True)
+        self.assertIn("in no total", self.run_genclip("cost", "correct", "task_f", "50").stdout)
+        self.assertEqual(self.spent(), (0, 0, 0))
+
+    def test_what_is_not_in_the_ledger_is_an_error(self):
+        self.ledger.clip("a", "2026-11-20", 5)
+        before = self.ledger.path.read_bytes()
+        for name in ("task_z", key_of("z"), key_of("a")[:7], ""):
+            with self.subTest(name=name):
+                self.assertEqual(self.json("cost", "correct", name, "5", code=1)["status"], "failed")
+        self.assertEqual(self.ledger.path.read_bytes(), before)
+
+    def test_wrong_words_are_usage_errors(self):
+        self.ledger.clip("a", "2026-11-20", 5)
+        for words in ([], ["task_a"], ["task_a", "five"], ["task_a", "nan"], ["task_a", "1e13"], ["task_a", "5", "6"], ["task_a", ""],
+                      ["--", "task_a", "-1"]):
+            with self.subTest(words=words):
+                self.run_genclip("cost", "correct", *words, code=2)
+        self.assertEqual(self.spent(), (5, 0, 0))
+
+
+class Budget(MoneyTest):
+    def test_without_one_there_are_no_limits(self):
+        budget = self.json("budget")
+        self.assertEqual({name: row["limit"] for name, row in budget["limits"].items()},
+                         dict.fromkeys(("per_clip", "per_day", "per_month", "total", "tasks_per_day")))
+        self.assertIsNone(budget["assumed_price"])
+        self.env["COLUMNS"] = "80"
+        self.assertEqual(self.run_genclip("budget").stdout.count("none"), 6)
+
+    def test_set_changes_what_it_names_and_0_lifts_it(self):
+        self.run_genclip("budget", "set", "--per-day", "100", "--per-clip=20", "--assumed-price", "7.5")
+        self.assertEqual(json.loads((self.store / "budget.json").read_text()), {"per_clip": 20, "per_day": 100, "assumed_price": 7.5})
+        self.run_genclip("budget", "set", "--per-day", "0", "--tasks-per-day", "3")
+        self.assertEqual(json.loads((self.store / "budget.json").read_text()), {"per_clip": 20, "tasks_per_day": 3, "assumed_price": 7.5})
+        self.assertEqual(self.json("budget", "set", "--per-month=5", "--total=6")["limits"]["total"]["limit"], 6)
+
+    def test_tells_what_is_spent_and_reserved_now(self):
+        self.ledger.clip("old", "2020-01-01", 30)
+        self.ledger.clip("a", self.today, 12)
+        self.ledger.unknown("b", self.today)
+        self.ledger.clip("c", self.today, None, status="failed")
+        limits = self.json("budget", "set", "--per-day=50", "--total=50", "--tasks-per-day=5")["limits"]
+        self.assertEqual(time.strftime("%Y-%m-%d", time.gmtime()), self.today, "the day has changed meanwhile: run again")
+        day, total, tasks = limits["per_day"], limits["total"], limits["tasks_per_day"]
+        self.assertEqual((day["spent"], day["reserved"], day["left"]), (12, 12, 26))
+        self.assertEqual((total["spent"], total["reserved"], total["left"], total["resets"]), (42, 12, 0, None))
+        self.assertEqual((tasks["spent"], tasks["left"]), (3, 2))
+        self.assertNotIn("reserved", tasks)
+        self.assertEqual(limits["per_month"]["spent"], 12)
+        tomorrow = time.strftime("%Y-%m-%dT00:00:00.000Z", time.gmtime(time.time() // 86400 * 86400 + 86400))
+        self.assertEqual(day["resets"], tomorrow)
+        rows = {row["BUDGET"]: row for row in self.table("budget")}
+        self.assertEqual((rows["per-day"]["LEFT"], rows["per-day"]["RESETS"], rows["per-month"]["LIMIT"]), ("26", tomorrow, "-"))
+        self.env["COLUMNS"] = "80"
+        self.assertIn("1 clip has an unknown cost", " ".join(self.run_genclip("budget").stdout.split()))
+
+    def test_clear_lifts_all_even_of_what_cannot_be_read(self):
+        self.run_genclip("budget", "set", "--total", "5")
+        self.assertIsNone(self.json("budget", "clear")["limits"]["total"]["limit"])
+        self.assertIsNone(self.json("budget")["limits"]["total"]["limit"])
+        (self.store / "budget.json").write_text('{"per_dya": 5}')
+        for words in (["budget"], ["budget", "set", "--total=5"]):
+            run = self.run_genclip(*words, code=1)
+            self.assertIn("per_dya", run.stderr)
+            self.assertIn("genclip budget clear", run.stderr)
+        self.run_genclip("budget", "clear")
+        self.assertFalse((self.store / "budget.json").exists())
+        self.run_genclip("budget")
+
+    def test_wrong_limits_are_usage_errors_and_change_nothing(self):
+        for words in ([], ["--per-day"], ["--per-day=-1"], ["--per-day=lots"], ["--per-day=1e13"], ["--tasks-per-day=1.5"], ["100"],
+                      ["--total=5", "--per-day=inf"]):
+            with self.subTest(words=words):
+                self.run_genclip("budget", "set", *words, code=2)
+        self.assertFalse((self.store / "budget.json").exists())
+
+    def test_of_a_store_that_is_not_there_yet(self):
+        self.env["GENCLIP_STORE"] = str(self.store / "new")
+        self.run_genclip("budget")
+        self.assertFalse((self.store / "new").exists())
+        self.run_genclip("budget", "set", "--total=5")
+        self.assertEqual(self.json("budget")["limits"]["total"]["limit"], 5)
+
+    def test_a_word_that_is_no_command_is_refused(self):
+        self.assertIn("budget set", self.run_genclip("budget", "raise", code=2).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
