@@ -56,11 +56,11 @@ class Run:
 class Shop:
     """A context manager. A clip is a take and its seconds; `wish` makes the words of a request of them."""
 
-    def __init__(self, *options, charge_failures=False):
+    def __init__(self, *options, charge_failures=False, store=None):
         self.service = SimulatedService("--queued", "10", "--processing", "20", "--poll-interval", "10", *options,
                                         prices=price_list(charge_failures))
-        self.store = self.service.store
-        self.env = {**self.service.env, "GST_REGISTRY_FORK": "no", "LC_ALL": "C.UTF-8"}
+        self.store = store or self.service.store
+        self.env = {**self.service.env, "GENCLIP_STORE": str(self.store), "GST_REGISTRY_FORK": "no", "LC_ALL": "C.UTF-8"}
         self.runs = []
 
     def __enter__(self):
