@@ -12,7 +12,7 @@ namespace {
 
 constexpr char kNow[] = "2026-11-22T20:15:00.000Z";
 
-Estimate estimate_of(double high) { return {high / 2, high, high, 1, "same"}; }
+Estimate estimate_of(double high) { return {high / 2, high / 2, high, 1, "same"}; }
 
 Budget budget_of(double Budget::*limit, double value, double assumed_price = 0) {
   Budget budget;

@@ -34,7 +34,7 @@ TEST(LedgerLine, IsWrittenAsTheContractSays) {
             R"({"at":"2026-11-22T09:50:06.123Z","event":"reserve","key":"digest","take":0,)"
             R"("model":"sd_2.0_special","api":"tasks","base_url":"https://api.example/v","project":"",)"
             R"("duration":5,"resolution":"720p","references":{"first_image":1},)"
-            R"("estimate":{"low":1,"likely":2,"high":2,"samples":1,"basis":"same"}})");
+            R"("estimate":{"low":1,"likely":1,"high":2,"samples":1,"basis":"same"}})");
 }
 
 TEST(LedgerLine, SaysNullForWhatIsUnknown) {

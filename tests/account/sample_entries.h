@@ -33,7 +33,7 @@ inline LedgerEntry entry_of(LedgerEvent event, const std::string &key, const std
 inline LedgerEntry reserve_of(const std::string &key, std::optional<double> high,
                               const std::string &time = "2026-11-22T10:00:00.000Z") {
   LedgerEntry entry = entry_of(LedgerEvent::reserve, key, "", time);
-  if (high) entry.estimate = Estimate{*high / 2, *high, *high, 1, "same"};
+  if (high) entry.estimate = Estimate{*high / 2, *high / 2, *high, 1, "same"};
   return entry;
 }
 
