@@ -94,6 +94,15 @@ TEST(ContentPiece, ReadsCountsThatAreStringsAndLeavesOutNonsense) {
   EXPECT_EQ(read.total_tokens, std::nullopt);
 }
 
+TEST(ContentPiece, LeavesOutCountsWhoseTotalsWouldOverflow) {
+  const ContentPiece read = piece(
+      R"({"usageMetadata":{"promptTokenCount":"9000000000000000","candidatesTokenCount":9000000000000000,)"
+      R"("totalTokenCount":"8999999999999999"}})");
+  EXPECT_EQ(read.prompt_tokens, std::nullopt);
+  EXPECT_EQ(read.output_tokens, std::nullopt);
+  EXPECT_EQ(read.total_tokens, 8999999999999999u);
+}
+
 TEST(ContentPiece, ReadsWhyTheQuestionWasRefused) {
   EXPECT_EQ(piece(R"({"promptFeedback":{"blockReason":"SAFETY"}})").block_reason, "SAFETY");
   EXPECT_EQ(piece(R"({"promptFeedback":{"blockReason":"BLOCK_REASON_UNSPECIFIED"}})").block_reason, "");

@@ -31,6 +31,7 @@ const std::pair<std::string, Sentences> kCases[] = {
     {"What?! Really... Yes.", {"What?!", "Really...", "Yes."}},
     {"He waits... and waits. Then he goes.", {"He waits... and waits.", "Then he goes."}},
     {"Dr. Smith and J. Doe, e.g. here. They wave.", {"Dr. Smith and J. Doe, e.g. here.", "They wave."}},
+    {"He waves, and so do I. They wave back.", {"He waves, and so do I.", "They wave back."}},
     {"It costs 3.50 at www.example.com today. Cheap!", {"It costs 3.50 at www.example.com today.", "Cheap!"}},
     {"\"Stop!\" He stops. (He does.) Good.", {"\"Stop!\"", "He stops.", "(He does.)", "Good."}},
     {"First line\nSecond line\n\n", {"First line", "Second line"}},

@@ -39,6 +39,8 @@ TEST(ServiceFault, ReadsEveryShape) {
       {R"({"error":{"error":{"code":403,"message":"inner"}}})", 403, "", "inner"},
       {R"({"error":{"code":500,"message":"{\"error\":{\"message\":\"upstream\",\"status\":\"X\"}}"}})", 500,
        "X", "upstream"},
+      {R"({"error":{"code":502,"message":"{\"error\":{\"code\":429,\"message\":\"quota\"}}"}})", 429, "",
+       "quota"},
       {R"({"error":"{\"error\":\"{\\\"message\\\":\\\"deep\\\"}\"}"})", 0, "", "deep"},
       {R"({"error":{"code":500,"message":"{not json"}})", 500, "", "{not json"},
   };
