@@ -411,6 +411,23 @@ void CaptionLine::answered(const SlotPtr &slot, Result<ContentAnswer> answer,
   }
 }
 
+void CaptionLine::did_not_ask(const SlotPtr &slot, std::optional<Error> warning) {
+  MutexLock lock(mutex_);
+  --reserved_;
+  --stats_.requests;
+  changed_.notify_all();
+  if (slot->progress != Progress::asking) return;  // dropped in the meantime
+  give_up(*slot);
+  slot->warning = std::move(warning);
+}
+
+void CaptionLine::did_not_retry() {
+  MutexLock lock(mutex_);
+  --reserved_;
+  --stats_.requests;
+  --stats_.retries;
+}
+
 bool CaptionLine::may_retry() {
   MutexLock lock(mutex_);
   if (!reserve_request()) return false;

@@ -107,6 +107,10 @@ class CaptionLine {
   void answered(const SlotPtr &slot, Result<ContentAnswer> answer, std::vector<std::string> sentences)
       EXCLUDES(mutex_);
   bool may_retry() EXCLUDES(mutex_);
+  // No request was sent after next_question() or may_retry() after all: the store's budget refuses it, or it
+  // was cancelled. The window has no caption.
+  void did_not_ask(const SlotPtr &slot, std::optional<Error> warning) EXCLUDES(mutex_);
+  void did_not_retry() EXCLUDES(mutex_);
 
   // The source task. `due` (live): all time before it must be sent by now, as captions or silence.
   LineOutput next(std::optional<uint64_t> due) EXCLUDES(mutex_);

@@ -11,6 +11,7 @@
 #include "plugin/http/http_settings.h"
 #include "plugin/http/redaction.h"
 #include "plugin/http/service_address.h"
+#include "plugin/store/clip_path.h"
 
 namespace genclip {
 namespace {
@@ -87,6 +88,16 @@ const Property<CaptionSettings> kCaptionProperties[] = {
      enum_field<&CaptionSettings::on_error>(on_error_type)},
     {"max-requests", "Maximum number of requests in a run, after which captions stop; 0: no limit",
      &CaptionSettings::max_requests},
+    {"max-tokens",
+     "Maximum number of tokens in a run, those of the prompts included, after which captions stop; 0: no "
+     "limit",
+     &CaptionSettings::max_tokens},
+    {"store",
+     "Folder of the clip store, whose ledger counts requests and tokens and whose budget limits them; unset: "
+     "$GENCLIP_STORE, else genclip in the user's cache folder",
+     &CaptionSettings::store},
+    {"project", "Whose account the requests and tokens are on in genclip cost; unset: $GENCLIP_PROJECT",
+     &CaptionSettings::project},
     {"llm-base-url", "Base address of the text gateway; unset: $GENCLIP_LLM_BASE_URL",
      &CaptionSettings::llm_base_url},
     {"api-key",
@@ -146,6 +157,9 @@ Result<CaptionSettings> checked(CaptionSettings settings) {
   for (std::string &problem : problems_of({settings.proxy, settings.tls_ca_file}))
     say("", std::move(problem));
   if (!problems.empty()) return Error{ErrorKind::settings, problems_text(problems)};
+  settings.store = store_root(settings.store);
+  const char *project = g_getenv("GENCLIP_PROJECT");
+  if (settings.project.empty() && project) settings.project = project;
   return settings;
 }
 

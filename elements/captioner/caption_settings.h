@@ -42,6 +42,9 @@ struct CaptionSettings {
   LatePolicy late_policy = LatePolicy::drop;
   OnError on_error = OnError::fail;
   unsigned max_requests = 0;
+  uint64_t max_tokens = 0;
+  std::string store;
+  std::string project;
   std::string llm_base_url;
   std::string api_key;
   std::string api_key_file;
@@ -55,8 +58,8 @@ struct CaptionSettings {
 std::span<const Property<CaptionSettings>> caption_properties();
 
 // The settings with the additions from the environment ($GENCLIP_LLM_BASE_URL, $GENCLIP_API_KEY,
-// $GENCLIP_API_KEY_FILE) and the key read from its file; a `settings` error that names all problems
-// otherwise.
+// $GENCLIP_API_KEY_FILE, $GENCLIP_STORE, $GENCLIP_PROJECT), the key read from its file, and `store` as an
+// absolute path; a `settings` error that names all problems otherwise.
 Result<CaptionSettings> checked(CaptionSettings settings);
 
 }  // namespace genclip

@@ -41,6 +41,8 @@ Result<void> CaptionStage::prepare() {
       ContentClientSettings{settings.llm_base_url, settings.api_key, settings.user_agent, settings.stream,
                             settings.retries, std::chrono::seconds(settings.timeout_s)},
       Clock::system());
+  allowance_.begin({settings.store, redact_url(settings.llm_base_url), settings.model, settings.project,
+                    settings.max_tokens});
   input_.emplace(settings.interval, settings.frames, settings.image_sampling);
   orientation_ = GST_VIDEO_ORIENTATION_IDENTITY;
   orientation_of_stream_ = false;
@@ -70,6 +72,7 @@ void CaptionStage::release() {
   if (threads_.empty()) return;
   for (std::thread &thread : threads_) thread.join();
   threads_.clear();
+  allowance_.end();
   told_.end_run();
   const CaptionStats run = stats();
   GST_CAT_INFO_OBJECT(gencaption_category(), element_,

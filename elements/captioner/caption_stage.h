@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "elements/captioner/caption_allowance.h"
 #include "elements/captioner/caption_input.h"
 #include "elements/captioner/caption_line.h"
 #include "elements/captioner/caption_settings.h"
@@ -66,6 +67,7 @@ class CaptionStage {
   SlotPtr new_slot(const AskedTime &asked, uint64_t stream_time);
 
   void work();
+  bool may_send_again(const CaptionSlot &slot);
   void log_question(const CaptionSlot &slot) const;
   void log_answer(const CaptionSlot &slot, const Result<ContentAnswer> &answer) const;
   void log_retry(const CaptionSlot &slot, const Error &failure, std::chrono::milliseconds pause) const;
@@ -81,6 +83,7 @@ class CaptionStage {
 
   ElementSettings<CaptionSettings> told_;
   CaptionLine line_;
+  CaptionAllowance allowance_;
   std::unique_ptr<ContentClient> client_;  // while started
   CaptionSettings settings_;               // of this run; the prompts may have changed since
   DetachedWork codecs_;

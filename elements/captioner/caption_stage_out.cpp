@@ -43,8 +43,25 @@ void CaptionStage::log_retry(const CaptionSlot &slot, const Error &failure,
       GST_TIME_ARGS(slot.window.start), static_cast<gint64>(pause.count()), log_text(failure).c_str());
 }
 
+// A retry is a request as well.
+bool CaptionStage::may_send_again(const CaptionSlot &slot) {
+  if (!line_.may_retry()) return false;
+  const auto leave = allowance_.ask(slot.cancellable.get());
+  if (leave.warning) post_warning(element_, gencaption_category(), *leave.warning);
+  if (!leave.may_send) line_.did_not_retry();
+  return leave.may_send;
+}
+
 void CaptionStage::work() {
   while (const SlotPtr slot = line_.next_question()) {
+    if (!slot->known) {
+      auto leave = allowance_.ask(slot->cancellable.get());
+      if (!leave.may_send) {
+        line_.did_not_ask(slot, std::move(leave.warning));
+        continue;
+      }
+      if (leave.warning) post_warning(element_, gencaption_category(), *leave.warning);
+    }
     const bool by_sentence = settings_.stream && !slot->one_piece;
     SentenceSplitter splitter;
     ContentListener listener;
@@ -55,12 +72,13 @@ void CaptionStage::work() {
         line_.add_sentences(slot, std::move(sentences));
         return true;
       };
+    listener.on_try_ended = [&](const ContentTry &used) { allowance_.ended(used); };
     listener.on_failure = [&](const Error &failure, std::chrono::milliseconds pause) {
       log_retry(*slot, failure, pause);
     };
     listener.on_retry = [&] {
       splitter = {};
-      return line_.may_retry();
+      return may_send_again(*slot);
     };
     log_question(*slot);
     Result<ContentAnswer> answer =

@@ -105,7 +105,7 @@ ContentClient::ContentClient(std::shared_ptr<HttpClient> http, ContentClientSett
 Result<ContentAnswer, ContentClient::Failure> ContentClient::try_once(const std::string &url,
                                                                       const std::string &body,
                                                                       const ContentListener &listener,
-                                                                      bool &said,
+                                                                      bool &said, ContentTry &used,
                                                                       GCancellable *cancellable) const {
   const auto deadline = clock_.now() + settings_.timeout;
   HttpRequest post;
@@ -118,7 +118,10 @@ Result<ContentAnswer, ContentClient::Failure> ContentClient::try_once(const std:
   post.whole_timeout = settings_.timeout;
   post.user_agent = settings_.user_agent;
   auto exchange = http_->open(post, cancellable);
-  if (!exchange) return Failure{exchange.error().error, exchange.error().transient, {}};
+  if (!exchange) {
+    used.is_told = !exchange.error().maybe_sent;
+    return Failure{exchange.error().error, exchange.error().transient, {}};
+  }
 
   const unsigned status = (*exchange)->reply().status;
   const bool good = status >= 200 && status < 300;
@@ -148,6 +151,13 @@ Result<ContentAnswer, ContentClient::Failure> ContentClient::try_once(const std:
   }
   if (broken && broken->error.kind == ErrorKind::cancelled) return *std::move(broken);
 
+  used.prompt_tokens = gathering.answer.prompt_tokens;
+  used.output_tokens = gathering.answer.output_tokens;
+  used.total_tokens = gathering.answer.total_tokens;
+  // What a broken answer has told so far is not all.
+  const bool is_whole = !broken || !gathering.answer.finish_reason.empty();
+  const bool has_counts = used.prompt_tokens + used.output_tokens + used.total_tokens > 0;
+  used.is_told = !good || gathering.fault || (is_whole && has_counts);
   if (!good || gathering.fault) {
     const ServiceFault fault = gathering.fault.value_or(ServiceFault{});
     const unsigned code = !good ? status : fault.code >= 400 ? static_cast<unsigned>(fault.code) : 500;
@@ -176,7 +186,9 @@ Result<ContentAnswer> ContentClient::ask(const ContentRequest &request, const Co
   const RetryPolicy policy(settings_.retries);
   bool said = false;
   for (unsigned attempt = 1;; ++attempt) {
-    auto answer = try_once(url, body, listener, said, cancellable);
+    ContentTry used;
+    auto answer = try_once(url, body, listener, said, used, cancellable);
+    if (listener.on_try_ended) listener.on_try_ended(used);
     if (answer) return *std::move(answer);
     Failure &failure = answer.error();
     const auto wait = policy.delay_before(attempt, failure.wait);

@@ -34,11 +34,23 @@ struct ContentClientSettings {
   std::chrono::milliseconds timeout{60000};  // one exchange, whole; 0 for ever
 };
 
+// What one try has used.
+struct ContentTry {
+  // The counts are the gateway's. It has told them as well when it refused the request, or when that surely
+  // did not reach it: then there are none.
+  bool is_told = false;
+  uint64_t prompt_tokens = 0;
+  uint64_t output_tokens = 0;
+  uint64_t total_tokens = 0;
+};
+
 // Called while the caller waits, on its own thread.
 struct ContentListener {
   // The text as it arrives. Once this returns true, a part of the text has left, and cannot be taken back; so
   // a failure is final then.
   std::function<bool(std::string_view)> on_text = {};
+  // Called when a try has ended, well or not, before all that follows from it.
+  std::function<void(const ContentTry &)> on_try_ended = {};
   // Called when a try failed and another one follows after that pause.
   std::function<void(const Error &failure, std::chrono::milliseconds pause)> on_failure = {};
   // Called before a further try is sent, with which the text begins anew. False forbids it (a budget).
@@ -59,7 +71,7 @@ class ContentClient {
   struct Failure;
 
   Result<ContentAnswer, Failure> try_once(const std::string &url, const std::string &body,
-                                          const ContentListener &listener, bool &said,
+                                          const ContentListener &listener, bool &said, ContentTry &used,
                                           GCancellable *cancellable) const;
 
   const std::shared_ptr<HttpClient> http_;

@@ -240,6 +240,27 @@ TEST_F(ContentClientTest, AsksForARetryAndHeedsTheAnswer) {
   EXPECT_EQ(http_->requests().size(), 1u);
 }
 
+TEST_F(ContentClientTest, TellsWhatEachTryHasUsed) {
+  const std::string counted =
+      R"({"candidates":[{"content":{"parts":[{"text":"A kite."}]},"finishReason":"STOP"}],)"
+      R"("usageMetadata":{"promptTokenCount":7,"candidatesTokenCount":2,"totalTokenCount":9}})";
+  std::vector<ContentTry> tries;
+  ContentListener listener;
+  listener.on_try_ended = [&](const ContentTry &used) { tries.push_back(used); };
+  for (const FakeAnswer &next : {answer(503, "{}"), not_sent(), lost(), answer(200, counted)})
+    http_->expect(next);
+  ASSERT_TRUE(ask(listener));
+  ASSERT_EQ(tries.size(), 4u);
+  EXPECT_TRUE(tries[0].is_told);
+  EXPECT_TRUE(tries[1].is_told);
+  EXPECT_FALSE(tries[2].is_told);
+  EXPECT_TRUE(tries[3].is_told);
+  for (size_t i = 0; i < 3; ++i) EXPECT_EQ(tries[i].total_tokens, 0u);
+  EXPECT_EQ(tries[3].prompt_tokens, 7u);
+  EXPECT_EQ(tries[3].output_tokens, 2u);
+  EXPECT_EQ(tries[3].total_tokens, 9u);
+}
+
 TEST_F(ContentClientTest, AFinishedAnswerIsWholeHoweverTheConnectionEnds) {
   const std::string body = "data: " + kKite + "\n\n";
   http_->expect(cut_after(answer(200, body + "data: {"), body.size() + 3));

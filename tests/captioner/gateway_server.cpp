@@ -7,6 +7,9 @@
 #include <glib.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
+
 namespace genclip::test {
 namespace {
 
@@ -34,9 +37,27 @@ std::string chunk_of(const std::string &bytes) {
   return size + bytes + "\r\n";
 }
 
+// A store of this process, not the user's. It is removed at the end, after what writes to it then: exit
+// handlers run in reverse order.
+void use_own_store() {
+  static const bool is_set = [] {
+    if (g_getenv("GENCLIP_STORE")) return true;
+    static const auto &folder = *new std::filesystem::path(
+        std::filesystem::temp_directory_path() / ("genclip-test-" + std::to_string(g_random_int())));
+    g_setenv("GENCLIP_STORE", folder.c_str(), TRUE);
+    return std::atexit([] {
+             std::error_code ignored;
+             std::filesystem::remove_all(folder, ignored);
+           }) == 0;
+  }();
+  static_cast<void>(is_set);
+}
+
 }  // namespace
 
-GatewayServer::GatewayServer() : server_([this](ServedConnection &connection) { serve(connection); }) {}
+GatewayServer::GatewayServer() : server_([this](ServedConnection &connection) { serve(connection); }) {
+  use_own_store();
+}
 
 std::vector<Json> GatewayServer::bodies() const {
   std::vector<Json> bodies;
