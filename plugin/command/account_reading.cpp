@@ -3,6 +3,7 @@
 
 #include "plugin/catalog/wording.h"
 #include "plugin/command/console.h"
+#include "plugin/generation/store_account.h"
 
 namespace genclip {
 namespace {
@@ -12,6 +13,33 @@ constexpr size_t kMinuteLength = 16;  // Of "2026-11-22T09:50:06.123Z".
 Json known(const std::optional<double> &value) { return value ? Json(*value) : Json(); }
 Json known(const std::string &value) { return value.empty() ? Json() : Json(value); }
 
+// Writes what the store's journals know and its ledger does not: of clips that are older than the ledger, and
+// of runs that have died. In a store that is not ours to write, what is known is shown.
+void bring_up_to_date(Ledger &ledger, const std::string &root) {
+  FileSystem &files = FileSystem::posix();
+  const auto there = files.info(root);
+  if (!there || !*there) return;
+  auto done = begin_ledger(files, ledger, root, nullptr);
+  if (done)
+    if (const auto reconciled = reconcile(files, ledger, root, ""); !reconciled) done = reconciled.error();
+  if (!done)
+    print_error(
+        "Warning: The ledger may lack what older clips cost, and what became of runs that have died: " +
+        printable(done.error().text));
+}
+
+}  // namespace
+
+Result<LedgerReading> read_account(const std::string &root, Reading reading) {
+  Ledger ledger(FileSystem::posix(), Clock::system(), root);
+  bring_up_to_date(ledger, root);
+  auto read = reading == Reading::whole ? ledger.read_all() : ledger.read_condensed();
+  if (read && read->skipped > 0)
+    print_error("Warning: Skipped " + counted(static_cast<int64_t>(read->skipped), "damaged line") + " of " +
+                printable(root) + "/ledger.jsonl. What stood there is in no total.");
+  return read;
+}
+
 Json estimate_json(const std::optional<Estimate> &estimate) {
   if (!estimate) return {};
   return Json::Object{{"low", estimate->low},
@@ -19,17 +47,6 @@ Json estimate_json(const std::optional<Estimate> &estimate) {
                       {"high", estimate->high},
                       {"samples", estimate->samples},
                       {"basis", estimate->basis}};
-}
-
-}  // namespace
-
-Result<LedgerReading> read_account(const std::string &root, Reading reading) {
-  Ledger ledger(FileSystem::posix(), Clock::system(), root);
-  auto read = reading == Reading::whole ? ledger.read_all() : ledger.read_condensed();
-  if (read && read->skipped > 0)
-    print_error("Warning: Skipped " + counted(static_cast<int64_t>(read->skipped), "damaged line") + " of " +
-                printable(root) + "/ledger.jsonl. What stood there is in no total.");
-  return read;
 }
 
 Json charge_json(const Charge &charge, double assumed_price) {

@@ -17,9 +17,12 @@ enum class Reading {
   condensed,  // What limits and estimates need; fast.
 };
 
-// The ledger, as read_all() or read_condensed(). Prints a warning on standard error for lines that were
-// skipped.
+// The ledger, as read_all() or read_condensed(), once it was told what the store's journals know. Prints
+// warnings on standard error, such as for lines that were skipped.
 Result<LedgerReading> read_account(const std::string &root, Reading reading);
+
+// null: unknown.
+Json estimate_json(const std::optional<Estimate> &estimate);
 
 // A charge with all that is known of it; docs/command.md describes it.
 Json charge_json(const Charge &charge, double assumed_price);

@@ -6,11 +6,11 @@
 
 #include "plugin/account/decision.h"
 #include "plugin/catalog/wording.h"
+#include "plugin/command/account_reading.h"
 #include "plugin/command/clip_delivery.h"
 #include "plugin/command/command_options.h"
 #include "plugin/command/console.h"
 #include "plugin/command/service_options.h"
-#include "plugin/command/account_reading.h"
 #include "plugin/command/text_table.h"
 #include "plugin/store/clip_path.h"
 
@@ -37,23 +37,43 @@ constexpr CommandText kClear{"budget clear", "", "Lifts all limits of the store'
 
 // In the order of budget_limits().
 constexpr const char *kHelp[] = {
-    "Most credits for one clip", "Most credits in a day",
-    "Most credits in a month",   "Most credits in total",
-    "Most tasks in a day",       "Credits to count for a clip whose price is unknown",
+    "Most credits for one clip",
+    "Most credits in a day",
+    "Most credits in a month",
+    "Most credits in total",
+    "Most tasks in a day",
+    "Most requests of captions in a day",
+    "Most tokens of captions in a day",
+    "Credits to count for a clip whose price is unknown",
 };
 
-// What counts against a limit. Nothing: it is a limit of each clip.
+// What counts against a limit now: credits, tasks, requests or tokens.
 struct Use {
-  Period period;
-  std::optional<UtcTime> resets;
+  double spent = 0;
+  std::optional<double> reserved = {};
+  std::optional<UtcTime> resets = {};  // None: never.
 };
 
-std::optional<Use> use_of(const BudgetLimit &limit, UtcDay today) {
+// Nothing: it is a limit of each clip, or none at all.
+std::optional<Use> use_of(const BudgetLimit &limit, const Account &account, const Budget &budget,
+                          UtcDay today) {
   const UtcDay tomorrow = today + std::chrono::days(1);
-  if (limit.value == &Budget::total) return Use{{}, std::nullopt};
-  if (limit.value == &Budget::per_month) return Use{{month_of(today), next_month(today)}, next_month(today)};
-  if (limit.value == &Budget::per_day || limit.value == &Budget::tasks_per_day)
-    return Use{{today, tomorrow}, tomorrow};
+  const auto sums = [&](const Period &period) { return account.sums(period, budget.assumed_price); };
+  const auto credits = [&](const Period &period, std::optional<UtcTime> resets) {
+    return Use{sums(period).spent, sums(period).reserved, resets};
+  };
+  if (limit.value == &Budget::total) return credits({}, std::nullopt);
+  if (limit.value == &Budget::per_month)
+    return credits({month_of(today), next_month(today)}, next_month(today));
+  if (limit.value == &Budget::per_day) return credits({today, tomorrow}, tomorrow);
+  if (limit.value == &Budget::tasks_per_day)
+    return Use{static_cast<double>(sums({today, tomorrow}).tasks), std::nullopt, tomorrow};
+  const CaptionCounts captions = account.captions().of_day(today);
+  const auto counts = [&](uint64_t spent, uint64_t reserved) {
+    return Use{static_cast<double>(spent), static_cast<double>(reserved), tomorrow};
+  };
+  if (limit.value == &Budget::requests_per_day) return counts(captions.requests, captions.held_requests);
+  if (limit.value == &Budget::tokens_per_day) return counts(captions.tokens(), captions.held_tokens);
   return std::nullopt;
 }
 
@@ -61,10 +81,8 @@ std::optional<Use> use_of(const BudgetLimit &limit, UtcDay today) {
 struct LimitState {
   const BudgetLimit *limit = nullptr;
   double value = 0;  // 0: there is none.
-  std::optional<double> spent = {};
-  std::optional<double> reserved = {};
+  std::optional<Use> use = {};
   std::optional<double> left = {};
-  std::optional<UtcTime> resets = {};
 };
 
 std::vector<LimitState> states_of(const Budget &budget, const Account &account, UtcDay today) {
@@ -73,14 +91,9 @@ std::vector<LimitState> states_of(const Budget &budget, const Account &account, 
     LimitState &state = states.emplace_back();
     state.limit = &limit;
     state.value = budget.*limit.value;
-    const auto use = use_of(limit, today);
-    if (!use) continue;
-    const Sums sums = account.sums(use->period, budget.assumed_price);
-    const bool counts_tasks = limit.value == &Budget::tasks_per_day;
-    state.spent = counts_tasks ? static_cast<double>(sums.tasks) : sums.spent;
-    if (!counts_tasks) state.reserved = sums.reserved;
-    if (state.value > 0) state.left = std::max(0.0, state.value - *state.spent - state.reserved.value_or(0));
-    state.resets = use->resets;
+    state.use = use_of(limit, account, budget, today);
+    if (state.use && state.value > 0)
+      state.left = std::max(0.0, state.value - state.use->spent - state.use->reserved.value_or(0));
   }
   return states;
 }
@@ -93,11 +106,11 @@ Json budget_json(const std::string &root, const Budget &budget, const std::vecto
   for (const LimitState &state : states) {
     if (state.limit->value == &Budget::assumed_price) continue;
     Json row = Json::Object{{"limit", state.value > 0 ? Json(state.value) : Json()}};
-    if (state.spent) {
-      row.set("spent", *state.spent);
-      if (state.reserved) row.set("reserved", *state.reserved);
+    if (const auto &use = state.use) {
+      row.set("spent", use->spent);
+      if (use->reserved) row.set("reserved", *use->reserved);
       row.set("left", number_or_null(state.left));
-      row.set("resets", state.resets ? Json(utc_text(*state.resets)) : Json());
+      row.set("resets", use->resets ? Json(utc_text(*use->resets)) : Json());
     }
     limits.set(state.limit->name, std::move(row));
   }
@@ -120,15 +133,16 @@ void show_budget(const std::vector<LimitState> &states, const Account &account) 
                    {"RESETS", Align::left, true}});
   const bool for_person = columns_of(stdout) != kNoLimit;
   const auto number = [](const std::optional<double> &value) { return value ? amount_text(*value) : ""; };
-  for (const LimitState &state : states)
+  for (const LimitState &state : states) {
+    const Use use = state.use.value_or(Use{});
+    std::string resets;
+    if (use.resets) resets = for_person ? minute_text(*use.resets) : utc_text(*use.resets);
     table.add({std::string(state.limit->option.substr(2)),
                state.value > 0 ? amount_text(state.value)
                : for_person    ? "none"
                                : "",
-               number(state.spent), number(state.reserved), number(state.left),
-               !state.resets ? ""
-               : for_person  ? minute_text(*state.resets)
-                             : utc_text(*state.resets)});
+               state.use ? amount_text(use.spent) : "", number(use.reserved), number(state.left), resets});
+  }
   print(table.to_text(stdout));
   if (!for_person) return;
   const Sums sums = account.sums({}, 0);

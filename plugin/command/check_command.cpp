@@ -3,13 +3,19 @@
 // genclip check: validates a request as the element does, without a key and without the network.
 #include <glib.h>
 
+#include "plugin/account/decision.h"
 #include "plugin/catalog/check_request.h"
 #include "plugin/catalog/clip_uri.h"
+#include "plugin/command/account_reading.h"
 #include "plugin/command/command_options.h"
 #include "plugin/command/console.h"
 #include "plugin/command/known_models.h"
 #include "plugin/command/request_report.h"
 #include "plugin/command/request_words.h"
+#include "plugin/command/service_options.h"
+#include "plugin/generation/clip_account.h"
+#include "plugin/generation/clip_plan.h"
+#include "plugin/store/clip_cost.h"
 #include "plugin/task/task_wire.h"
 
 namespace genclip {
@@ -18,8 +24,9 @@ namespace {
 constexpr CommandText kCheckText{
     "check", "MODEL [FIELD=VALUE…]",
     "Validates a request as genclipsrc does, without sending it: needs no key and no\n"
-    "network, and costs nothing. For a valid request, prints what would be sent and the\n"
-    "same request as a URI.",
+    "network, and costs nothing. For a valid request, prints what would be sent, the same\n"
+    "request as a URI, and what the clip will cost, judged by what such clips have cost in\n"
+    "the store.",
     "Use the service's names for fields (aspect_ratio) or the element's (aspect-ratio).\n"
     "Repeat a field to give it several values. take=N asks for another take of the same\n"
     "request; api=tasks or api=legacy chooses one of the service's interfaces. Instead\n"
@@ -36,7 +43,7 @@ constexpr CommandText kCheckText{
 constexpr const char *kBaseUrl = "{base_url}";
 
 Json accepted_json(const CheckedRequest &checked, const std::string &url, const Json &body,
-                   const std::string &uri) {
+                   const std::string &uri, const std::optional<Estimate> &estimate) {
   Json::Array warnings(checked.warnings().begin(), checked.warnings().end());
   return Json::Object{{"valid", true},
                       {"model", checked.model()},
@@ -46,14 +53,39 @@ Json accepted_json(const CheckedRequest &checked, const std::string &url, const 
                       {"body", body},
                       {"uri", uri},
                       {"ges_uri", escaped_for_ges_launch(uri)},
+                      {"estimate", estimate_json(estimate)},
                       {"warnings", std::move(warnings)}};
 }
 
-void show(const CheckedRequest &checked, const std::string &url, const Json &body, const std::string &uri) {
+// By what such clips have cost in the store. Nothing: unknown.
+std::optional<Estimate> estimate_for(const ClipRequest &request, const std::string &store) {
+  RunSettings run;
+  run.store = store;
+  run.dry_run = true;
+  const auto plan = plan_clip(request, run);
+  if (!plan) return std::nullopt;
+  return estimate_of(plan->job, GenerationServices());
+}
+
+// "10 to 14 credits, probably 12, by what 7 such clips have cost"
+std::string estimate_text(const std::optional<Estimate> &estimate) {
+  if (!estimate) return "unknown, because the store knows no cost of such a clip";
+  const std::string range = estimate->low == estimate->high
+                                ? cost_text(estimate->likely)
+                                : amount_text(estimate->low) + " to " + cost_text(estimate->high) +
+                                      ", probably " + amount_text(estimate->likely);
+  const std::string_view kind = estimate->basis == "same" ? " such " : " similar ";
+  return range + ", by what " + std::to_string(estimate->samples) + std::string(kind) +
+         (estimate->samples == 1 ? "clip has cost" : "clips have cost");
+}
+
+void show(const CheckedRequest &checked, const std::string &url, const Json &body, const std::string &uri,
+          const std::optional<Estimate> &estimate) {
   for (const std::string &warning : checked.warnings()) print_error("Warning: " + warning);
   print(emphasized("Sent as POST " + url, stdout) + "\n" + body.to_pretty_text() + "\n\n");
   print(emphasized("URI", stdout) + "\n" + uri + "\n\n");
-  print(emphasized("URI for ges-launch-1.0", stdout) + "\n" + escaped_for_ges_launch(uri) + "\n");
+  print(emphasized("URI for ges-launch-1.0", stdout) + "\n" + escaped_for_ges_launch(uri) + "\n\n");
+  print(emphasized("Estimate", stdout) + "\n" + estimate_text(estimate) + "\n");
 }
 
 }  // namespace
@@ -64,7 +96,9 @@ int run_check(const Words &words) {
   text.description = description.c_str();
   bool json = false;
   CommandOptions options(text);
+  std::string store;
   options.add("json", 'j', "Print the result as JSON", json);
+  add_store_option(options, store);
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
 
@@ -82,10 +116,11 @@ int run_check(const Words &words) {
   const auto body = Json::parse(submit_body(*checked));
   if (!body) return report_problems({{"", body.error().text}}, json);
   const std::string uri = clip_uri(*catalog, *request);
+  const auto estimate = estimate_for(*request, store);
   if (json)
-    print(accepted_json(*checked, url, *body, uri).to_pretty_text() + "\n");
+    print(accepted_json(*checked, url, *body, uri, estimate).to_pretty_text() + "\n");
   else
-    show(*checked, url, *body, uri);
+    show(*checked, url, *body, uri, estimate);
   return kOk;
 }
 

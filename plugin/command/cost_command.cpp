@@ -3,11 +3,11 @@
 // genclip cost: what clips have cost, by the store's ledger. No network, no key.
 #include "plugin/account/decision.h"
 #include "plugin/catalog/wording.h"
+#include "plugin/command/account_reading.h"
 #include "plugin/command/clip_delivery.h"
 #include "plugin/command/command_options.h"
 #include "plugin/command/console.h"
 #include "plugin/command/service_options.h"
-#include "plugin/command/account_reading.h"
 #include "plugin/command/text_table.h"
 #include "plugin/store/clip_path.h"
 
@@ -27,6 +27,22 @@ constexpr CommandText kCost{
 
 constexpr size_t kShortKeySize = 8;
 constexpr size_t kMostRemarked = 10;
+
+// What captions have used: the text gateway tells no price.
+struct CaptionTotal {
+  uint64_t requests = 0;
+  uint64_t tokens = 0;
+};
+
+CaptionTotal captions_in(const Account &account, const Period &period) {
+  CaptionTotal total;
+  for (const auto &[row, counts] : account.captions().rows()) {
+    if (!period.holds(row.day)) continue;
+    total.requests += counts.requests;
+    total.tokens += counts.tokens();
+  }
+  return total;
+}
 
 // What the command line asks for.
 struct CostQuery {
@@ -181,7 +197,8 @@ void show_remarks(const CostReport &report, CostBy by, double assumed_price) {
       "replaced before the ledger began are missing. The projects of imported clips are not known.");
 }
 
-void show_report(const CostReport &report, const CostQuery &query, double assumed_price) {
+void show_report(const CostReport &report, const CaptionTotal &captions, const CostQuery &query,
+                 double assumed_price) {
   if (query.by == CostBy::task) {
     show_tasks(report.charges, assumed_price);
     if (!report.charges.empty()) print("\n");
@@ -191,6 +208,9 @@ void show_report(const CostReport &report, const CostQuery &query, double assume
   } else {
     show_rows(report, query.by);
   }
+  if (captions.requests > 0)
+    print("\nCaptions: " + counted(static_cast<int64_t>(captions.requests), "request") + ", " +
+          counted(static_cast<int64_t>(captions.tokens), "token") + ", no price told\n");
   show_remarks(report, query.by, assumed_price);
 }
 
@@ -205,7 +225,8 @@ Json sums_json(const CostSums &sums) {
                       {"attached", count(sums.attached)}};
 }
 
-Json report_json(const CostReport &report, const CostQuery &query, double assumed_price, uint64_t skipped) {
+Json report_json(const CostReport &report, const CaptionTotal &captions, const CostQuery &query,
+                 double assumed_price, uint64_t skipped) {
   Json::Array rows, listed;
   for (const auto &[name, sums] : report.rows) {
     Json row = Json::Object{{to_word(query.by), name}};
@@ -218,10 +239,16 @@ Json report_json(const CostReport &report, const CostQuery &query, double assume
     if (is_remarkable(*charge)) listed.push_back(charge_json(*charge, assumed_price));
   }
   const auto day = [](const std::optional<UtcDay> &value) { return value ? Json(day_text(*value)) : Json(); };
-  return Json::Object{{"store", query.root},         {"since", day(query.since)},
-                      {"until", day(query.until)},   {"by", to_word(query.by)},
-                      {"rows", std::move(rows)},     {"total", sums_json(report.total)},
-                      {"listed", std::move(listed)}, {"skipped", static_cast<int64_t>(skipped)}};
+  return Json::Object{{"store", query.root},
+                      {"since", day(query.since)},
+                      {"until", day(query.until)},
+                      {"by", to_word(query.by)},
+                      {"rows", std::move(rows)},
+                      {"total", sums_json(report.total)},
+                      {"listed", std::move(listed)},
+                      {"captions", Json::Object{{"requests", static_cast<int64_t>(captions.requests)},
+                                                {"tokens", static_cast<int64_t>(captions.tokens)}}},
+                      {"skipped", static_cast<int64_t>(skipped)}};
 }
 
 }  // namespace
@@ -257,15 +284,16 @@ int run_cost(const Words &words) {
   const auto budget = Ledger(FileSystem::posix(), Clock::system(), query.root).budget();
   if (!budget) print_error("Warning: " + printable(budget.error().text));
   const double assumed_price = budget ? budget->assumed_price : 0;
+  const CaptionTotal captions = captions_in(reading->account, query.period());
   const CostReport report = cost_report(reading->account, query.period(), query.by, assumed_price);
   if (json) {
-    print(report_json(report, query, assumed_price, reading->skipped).to_pretty_text() + "\n");
+    print(report_json(report, captions, query, assumed_price, reading->skipped).to_pretty_text() + "\n");
   } else if (csv || columns_of(stdout) == kNoLimit) {
     const TextTable table = query.by == CostBy::task ? tasks_for_programs(report, assumed_price)
                                                      : rows_for_programs(report, query.by);
     print(csv ? table.to_csv() : table.to_text(stdout));
   } else {
-    show_report(report, query, assumed_price);
+    show_report(report, captions, query, assumed_price);
   }
   return kOk;
 }

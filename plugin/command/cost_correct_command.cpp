@@ -5,11 +5,11 @@
 
 #include "plugin/account/decision.h"
 #include "plugin/base/number.h"
+#include "plugin/command/account_reading.h"
 #include "plugin/command/clip_delivery.h"
 #include "plugin/command/command_options.h"
 #include "plugin/command/console.h"
 #include "plugin/command/service_options.h"
-#include "plugin/command/account_reading.h"
 #include "plugin/store/clip_cost.h"
 #include "plugin/store/clip_path.h"
 

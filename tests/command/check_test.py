@@ -102,7 +102,7 @@ class Check(unittest.TestCase):
             "url": "https://s.example/api/v2/model-center/tasks",
             "body": {"model": "sd_2.0_special", "prompt": "x", "duration": 5},
             "uri": "genclip://sd_2.0_special?prompt=x&take=2",
-            "ges_uri": "genclip://sd_2.0_special%3Fprompt=x&take=2", "warnings": []})
+            "ges_uri": "genclip://sd_2.0_special%3Fprompt=x&take=2", "warnings": [], "estimate": None})
 
     def test_json_names_every_problem_and_its_field(self):
         run, verdict = genclip_json("check", "sd_2.0_special", "duration=99", "--json")

@@ -79,7 +79,7 @@ class Completion(unittest.TestCase):
             self.assertEqual(complete(*words), [""])
 
     def test_options(self):
-        self.assertEqual(complete("check", "--"), ["--help", "--json"])
+        self.assertEqual(complete("check", "--"), ["--help", "--json", "--store"])
         self.assertEqual(complete("models", "--j"), ["--json"])
 
     def test_a_word_that_looks_like_the_value_of_an_option_runs_nothing(self):

@@ -80,7 +80,9 @@ class Cost(MoneyTest):
         total = self.json("cost")["total"]
         self.assertEqual((total["clips"], total["spent"], total["reserved"]), (0, 0, 0))
         self.assertEqual(self.table("cost"), [])
-        self.assertEqual(list(self.store.iterdir()), [], "looking changes nothing")
+        self.env["GENCLIP_STORE"] = str(self.store / "new")
+        self.assertEqual(self.json("cost")["total"]["clips"], 0)
+        self.assertFalse((self.store / "new").exists())
 
     def test_is_the_sum_of_all_that_the_ledger_says(self):
         self.mixed()
@@ -188,6 +190,62 @@ class Cost(MoneyTest):
         self.assertEqual(self.json("cost")["total"]["reserved"], 7)
 
 
+class Runs(MoneyTest):
+    """What the store's journals know, and its ledger does not."""
+
+    def journal(self, name, **members):
+        folder = self.store / key_of(name)
+        folder.mkdir()
+        record = {"version": 1, "model": "dance-2.5", "base_url": BASE_URL, "api": "tasks", "take": 0,
+                  "request": {"model": "dance-2.5", "prompt": name}, "submitted_at": 1741521600, "updated_at": 1741521600, **members}
+        (folder / "task.json").write_text(json.dumps(record))
+
+    def test_a_store_that_is_older_than_its_ledger_is_imported(self):
+        self.journal("a", state="failed", task_id="task_a", amount=4, error="no")
+        self.env["COLUMNS"] = "80"
+        text = " ".join(self.run_genclip("cost").stdout.split())
+        self.assertIn("Total 1 4 0", text)
+        self.assertIn("imported: 1 clip is older than the ledger", text)
+        self.assertEqual(self.json("cost", "--by", "task")["rows"][0]["at"][:10], "2025-03-09")
+
+    def test_what_a_dead_run_has_left_is_settled_by_its_journal(self):
+        self.ledger.line("reserve", "a", "2026-11-20", estimate=ESTIMATE)
+        self.ledger.line("submitted", "a", "2026-11-20", task_id="task_a")
+        self.journal("a", state="failed", task_id="task_a", amount=4, error="no")
+        total = self.json("cost")["total"]
+        self.assertEqual((total["clips"], total["spent"], total["reserved"]), (1, 4, 0))
+
+
+class Check(MoneyTest):
+    def check(self, *words):
+        return self.run_genclip("check", *words, "dance-2.5", "prompt=x", "duration=5")
+
+    def setUp(self):
+        super().setUp()
+        self.env["GENCLIP_BASE_URL"] = BASE_URL.replace("https", "HTTPS") + "/"
+
+    def test_tells_what_such_clips_have_cost(self):
+        for name, amount in (("a", 10), ("b", 12), ("c", 14)):
+            self.ledger.clip(name, "2026-11-20", amount, duration=5)
+        self.assertEqual(json.loads(self.check("--json").stdout)["estimate"],
+                         {"low": 10, "likely": 12, "high": 14, "samples": 3, "basis": "same"})
+        self.assertTrue(self.check().stdout.endswith("\nEstimate\n10 to 14 credits, probably 12, by what 3 such clips have cost\n"))
+
+    def test_by_similar_ones_where_there_is_none(self):
+        self.ledger.clip("a", "2026-11-20", 1, duration=8)
+        self.assertTrue(self.check().stdout.endswith("\nEstimate\n1 credit, by what 1 similar clip has cost\n"))
+
+    def test_an_unknown_price_is_not_0(self):
+        self.ledger.clip("a", "2026-11-20", 12, model="mini-h3")
+        self.assertIn("\nEstimate\nunknown", self.check().stdout)
+        self.assertIsNone(json.loads(self.check("--json").stdout)["estimate"])
+
+    def test_of_the_store_that_is_named_and_changes_nothing(self):
+        other = self.store / "other"
+        self.assertIn("unknown", self.check("--store", str(other)).stdout)
+        self.assertFalse(other.exists())
+
+
 class Correct(MoneyTest):
     def spent(self):
         total = self.json("cost")["total"]
@@ -219,7 +277,7 @@ class Correct(MoneyTest):
     def test_what_a_person_says_holds(self):
         self.ledger.line("reserve", "a", "2026-11-20", estimate=ESTIMATE)
         self.ledger.line("submitted", "a", "2026-11-20", task_id="task_a")
-        self.assertIn("still be under way", self.run_genclip("cost", "correct", "task_a", "0").stdout)
+        self.run_genclip("cost", "correct", "task_a", "0")
         self.ledger.line("settle", "a", "2026-11-20", task_id="task_a", status="completed", amount=6)
         self.assertEqual(self.spent(), (0, 0, 1))
 
@@ -249,10 +307,10 @@ class Budget(MoneyTest):
     def test_without_one_there_are_no_limits(self):
         budget = self.json("budget")
         self.assertEqual({name: row["limit"] for name, row in budget["limits"].items()},
-                         dict.fromkeys(("per_clip", "per_day", "per_month", "total", "tasks_per_day")))
+                         dict.fromkeys(("per_clip", "per_day", "per_month", "total", "tasks_per_day", "requests_per_day", "tokens_per_day")))
         self.assertIsNone(budget["assumed_price"])
         self.env["COLUMNS"] = "80"
-        self.assertEqual(self.run_genclip("budget").stdout.count("none"), 6)
+        self.assertEqual(self.run_genclip("budget").stdout.count("none"), 8)
 
     def test_set_changes_what_it_names_and_0_lifts_it(self):
         self.run_genclip("budget", "set", "--per-day", "100", "--per-clip=20", "--assumed-price", "7.5")
@@ -280,6 +338,16 @@ class Budget(MoneyTest):
         self.assertEqual((rows["per-day"]["LEFT"], rows["per-day"]["RESETS"], rows["per-month"]["LIMIT"]), ("26", tomorrow, "-"))
         self.env["COLUMNS"] = "80"
         self.assertIn("1 clip has an unknown cost", " ".join(self.run_genclip("budget").stdout.split()))
+
+    def test_captions_are_requests_and_tokens(self):
+        self.ledger.line("captions", "run", self.today, model="text",
+                         captions={"requests": 7, "total_tokens": 900, "held_requests": 3, "held_tokens": 300})
+        limits = self.json("budget", "set", "--requests-per-day=20", "--tokens-per-day=1000")["limits"]
+        self.assertEqual([(limits[name]["spent"], limits[name]["reserved"], limits[name]["left"])
+                          for name in ("requests_per_day", "tokens_per_day")], [(7, 3, 10), (900, 300, 0)])
+        self.assertEqual(self.json("cost")["captions"], {"requests": 7, "tokens": 900})
+        self.env["COLUMNS"] = "80"
+        self.assertIn("Captions: 7 requests, 900 tokens", self.run_genclip("cost").stdout)
 
     def test_clear_lifts_all_even_of_what_cannot_be_read(self):
         self.run_genclip("budget", "set", "--total", "5")
