@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -19,6 +20,12 @@ namespace genclip::test {
 namespace {
 
 constexpr ContentTry kTold{true, 300, 20, 320};
+
+// Never destroyed: a disk thread may look at it after its test.
+FakeClock &lasting_clock() {
+  static auto &all = *new std::deque<FakeClock>;
+  return all.emplace_back();
+}
 
 class Allowance : public testing::Test {
  protected:
@@ -69,7 +76,7 @@ class Allowance : public testing::Test {
   }
 
   TemporaryFolder folder_;
-  FakeClock clock_;
+  FakeClock &clock_ = lasting_clock();
   const std::string store_;
   const GRef<GCancellable> cancellable_ = GRef<GCancellable>::adopt(g_cancellable_new());
   CaptionAllowance allowance_{FileSystem::posix(), clock_};
