@@ -3,6 +3,7 @@
 // Sharing of a generation in one process: joining, leaving, and what continues.
 #include "plugin/generation/generations.h"
 
+#include <future>
 #include <random>
 #include <thread>
 
@@ -179,6 +180,9 @@ TEST_F(Generations, WithoutReuseShareWhatIsUnderWayButNotWhatIsDone) {
 
 // B2
 TEST_F(Generations, WithAnotherKeyDoNotShareThatTheirsWasRefused) {
+  // A generation that has failed is shared by nobody, so the refusal comes once both are there.
+  std::promise<void> are_there;
+  http_->before_answer([both = are_there.get_future().share()](const HttpRequest &) { both.wait(); });
   http_->otherwise([this](const HttpRequest &request) {
     return request.bearer_key == "wrong" ? answer(401, "") : service_(request);
   });
@@ -187,6 +191,7 @@ TEST_F(Generations, WithAnotherKeyDoNotShareThatTheirsWasRefused) {
   const auto one = want(wrong);
   const auto two = want();
   EXPECT_NE(one->generation(), two->generation());
+  are_there.set_value();
   EXPECT_TRUE(two->bytes());
   EXPECT_EQ(service_.submits(), 1u);
 }
