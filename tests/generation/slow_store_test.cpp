@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // A user of a clip never waits for its disk: not to search, read or leave.
+#include <unistd.h>
+
+#include <atomic>
+#include <fstream>
 #include <thread>
 
 #include "plugin/generation/generations.h"
@@ -9,6 +13,14 @@
 
 namespace genclip::test {
 namespace {
+
+// Of this process; false while it waits for something, and once it is gone.
+bool is_running(pid_t thread) {
+  std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
+  std::string stat;
+  std::getline(file, stat);
+  return stat.find(") R ") != stat.npos;
+}
 
 class SlowStore : public WorkTest {
  protected:
@@ -60,26 +72,27 @@ TEST_F(SlowStore, ThatHangsAmidAReadIsLeftByAnInterrupt) {
   joined.generation->look();
   ASSERT_TRUE(joined.generation->wait_for_look(std::chrono::seconds(20)));
   GrowingClip &clip = joined.generation->clip();
-  // The disk hangs before or after the reader begins to wait: so often that there is some of both.
-  for (int i = 0; i < 20; ++i) {
-    slow_.hang();
-    Interrupt interrupt;
-    const Interrupt::Watch watch(interrupt);
-    std::optional<Error> error;
-    std::thread reader([&] {
-      std::vector<std::byte> bytes(100);
-      const auto count = clip.read(0, bytes, watch);
-      if (!count) error = count.error();
-    });
-    const bool hung = slow_.wait_for_caller();
-    interrupt.raise();
-    clip.wake();
-    reader.join();
-    slow_.let_go();
-    ASSERT_TRUE(hung);
-    ASSERT_TRUE(error);
-    EXPECT_EQ(error->kind, ErrorKind::cancelled);
-  }
+  slow_.hang();
+  Interrupt interrupt;
+  const Interrupt::Watch watch(interrupt);
+  std::optional<Error> error;
+  std::atomic<pid_t> reader_id = 0;
+  std::thread reader([&] {
+    reader_id = gettid();
+    std::vector<std::byte> bytes(100);
+    const auto count = clip.read(0, bytes, watch);
+    if (!count) error = count.error();
+  });
+  const bool hung = slow_.wait_for_caller();
+  // Until the reader waits, it would see the interrupt without being woken.
+  while (is_running(reader_id)) std::this_thread::yield();
+  interrupt.raise();
+  clip.wake();
+  reader.join();
+  ASSERT_TRUE(hung);
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->kind, ErrorKind::cancelled);
+  slow_.let_go();
   std::vector<std::byte> bytes(100);
   const Interrupt never;
   const auto count = clip.read(0, bytes, Interrupt::Watch(never));
