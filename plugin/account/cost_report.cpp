@@ -10,12 +10,12 @@ bool is_free_failure(const Charge &charge) {
   return charge.state == ChargeState::settled && charge.status == "failed" && !charge.amount;
 }
 
-std::string name_of(const Charge &charge, CostBy by) {
+std::string name_of(const std::string &model, const std::string &project, UtcDay day, CostBy by) {
   switch (by) {
-    case CostBy::model: return charge.model;
-    case CostBy::project: return charge.project;
-    case CostBy::day: return day_text(day_of(charge.at));
-    case CostBy::month: return day_text(day_of(charge.at)).substr(0, kMonthLength);
+    case CostBy::model: return model;
+    case CostBy::project: return project;
+    case CostBy::day: return day_text(day);
+    case CostBy::month: return day_text(day).substr(0, kMonthLength);
     case CostBy::task: break;
   }
   return {};
@@ -44,7 +44,13 @@ CostReport cost_report(const Account &account, const Period &period, CostBy by, 
     if (charge.state == ChargeState::released || !period.holds(day_of(charge.at))) continue;
     report.charges.push_back(&charge);
     add(report.total, charge, assumed_price);
-    if (by != CostBy::task) add(report.rows[name_of(charge, by)], charge, assumed_price);
+    if (by == CostBy::task) continue;
+    add(report.rows[name_of(charge.model, charge.project, day_of(charge.at), by)], charge, assumed_price);
+  }
+  for (const auto &[of, counts] : account.captions().rows()) {
+    if (!period.holds(of.day) || counts.requests == 0) continue;
+    report.captions_total.add(counts);
+    if (by != CostBy::task) report.captions[name_of(of.model, of.project, of.day, by)].add(counts);
   }
   return report;
 }

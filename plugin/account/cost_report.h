@@ -38,6 +38,9 @@ struct CostReport {
   // By name, which is empty where a charge has no project. Empty for CostBy::task.
   std::map<std::string, CostSums> rows;
   CostSums total;
+  // What captions have used, by the same names; the text gateway tells no price. Empty for CostBy::task.
+  std::map<std::string, CaptionUse> captions;
+  CaptionUse captions_total;
   // All charges that `rows` sums up, in the account's order; borrowed from it.
   std::vector<const Charge *> charges;
 };

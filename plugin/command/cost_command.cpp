@@ -28,22 +28,6 @@ constexpr CommandText kCost{
 constexpr size_t kShortKeySize = 8;
 constexpr size_t kMostRemarked = 10;
 
-// What captions have used: the text gateway tells no price.
-struct CaptionTotal {
-  uint64_t requests = 0;
-  uint64_t tokens = 0;
-};
-
-CaptionTotal captions_in(const Account &account, const Period &period) {
-  CaptionTotal total;
-  for (const auto &[row, counts] : account.captions().rows()) {
-    if (!period.holds(row.day)) continue;
-    total.requests += counts.requests;
-    total.tokens += counts.tokens();
-  }
-  return total;
-}
-
 // What the command line asks for.
 struct CostQuery {
   std::string root;
@@ -78,11 +62,19 @@ TextTable rows_for_programs(const CostReport &report, CostBy by) {
                    {"UNTOLD"},
                    {"FAILED"},
                    {"IMPORTED"},
-                   {"ATTACHED"}});
-  for (const auto &[name, sums] : report.rows)
+                   {"ATTACHED"},
+                   {"REQUESTS"},
+                   {"TOKENS"}});
+  std::map<std::string, std::pair<CostSums, CaptionUse>> rows;
+  for (const auto &[name, sums] : report.rows) rows[name].first = sums;
+  for (const auto &[name, captions] : report.captions) rows[name].second = captions;
+  for (const auto &[name, row] : rows) {
+    const auto &[sums, captions] = row;
     table.add({printable(name), count_text(sums.clips), amount_text(sums.spent), amount_text(sums.reserved),
                count_text(sums.unknown), count_text(sums.corrected), count_text(sums.untold),
-               count_text(sums.failed), count_text(sums.imported), count_text(sums.attached)});
+               count_text(sums.failed), count_text(sums.imported), count_text(sums.attached),
+               count_text(captions.requests), count_text(captions.tokens())});
+  }
   return table;
 }
 
@@ -197,8 +189,22 @@ void show_remarks(const CostReport &report, CostBy by, double assumed_price) {
       "replaced before the ledger began are missing. The projects of imported clips are not known.");
 }
 
-void show_report(const CostReport &report, const CaptionTotal &captions, const CostQuery &query,
-                 double assumed_price) {
+void show_captions(const CostReport &report) {
+  TextTable table({{"CAPTIONS", Align::left, true},
+                   {"REQUESTS", Align::right, true},
+                   {"PROMPT", Align::right, true},
+                   {"OUTPUT", Align::right, true},
+                   {"TOKENS", Align::right, true}});
+  const auto add = [&](const std::string &name, const CaptionUse &use) {
+    table.add({name, count_text(use.requests), count_text(use.prompt_tokens), count_text(use.output_tokens),
+               count_text(use.tokens())});
+  };
+  for (const auto &[name, use] : report.captions) add(name.empty() ? "(none)" : printable(name), use);
+  add("Total", report.captions_total);
+  print("\n" + table.to_text(stdout));
+}
+
+void show_report(const CostReport &report, const CostQuery &query, double assumed_price) {
   if (query.by == CostBy::task) {
     show_tasks(report.charges, assumed_price);
     if (!report.charges.empty()) print("\n");
@@ -208,9 +214,7 @@ void show_report(const CostReport &report, const CaptionTotal &captions, const C
   } else {
     show_rows(report, query.by);
   }
-  if (captions.requests > 0)
-    print("\nCaptions: " + counted(static_cast<int64_t>(captions.requests), "request") + ", " +
-          counted(static_cast<int64_t>(captions.tokens), "token") + ", no price told\n");
+  if (report.captions_total.requests > 0) show_captions(report);
   show_remarks(report, query.by, assumed_price);
 }
 
@@ -225,9 +229,25 @@ Json sums_json(const CostSums &sums) {
                       {"attached", count(sums.attached)}};
 }
 
-Json report_json(const CostReport &report, const CaptionTotal &captions, const CostQuery &query,
-                 double assumed_price, uint64_t skipped) {
-  Json::Array rows, listed;
+Json captions_json(const CaptionUse &use) {
+  const auto count = [](uint64_t value) { return Json(static_cast<int64_t>(value)); };
+  return Json::Object{{"requests", count(use.requests)},
+                      {"tokens", count(use.tokens())},
+                      {"prompt_tokens", count(use.prompt_tokens)},
+                      {"output_tokens", count(use.output_tokens)},
+                      {"untold", count(use.untold)}};
+}
+
+Json report_json(const CostReport &report, const CostQuery &query, double assumed_price, uint64_t skipped) {
+  Json::Array rows, listed, caption_rows;
+  for (const auto &[name, use] : report.captions) {
+    Json row = Json::Object{{to_word(query.by), name}};
+    const Json members = captions_json(use);
+    for (const auto &[member, value] : *members.object()) row.set(member, value);
+    caption_rows.push_back(std::move(row));
+  }
+  Json captions = captions_json(report.captions_total);
+  captions.set("rows", std::move(caption_rows));
   for (const auto &[name, sums] : report.rows) {
     Json row = Json::Object{{to_word(query.by), name}};
     const Json members = sums_json(sums);
@@ -246,8 +266,7 @@ Json report_json(const CostReport &report, const CaptionTotal &captions, const C
                       {"rows", std::move(rows)},
                       {"total", sums_json(report.total)},
                       {"listed", std::move(listed)},
-                      {"captions", Json::Object{{"requests", static_cast<int64_t>(captions.requests)},
-                                                {"tokens", static_cast<int64_t>(captions.tokens)}}},
+                      {"captions", std::move(captions)},
                       {"skipped", static_cast<int64_t>(skipped)}};
 }
 
@@ -284,16 +303,15 @@ int run_cost(const Words &words) {
   const auto budget = Ledger(FileSystem::posix(), Clock::system(), query.root).budget();
   if (!budget) print_error("Warning: " + printable(budget.error().text));
   const double assumed_price = budget ? budget->assumed_price : 0;
-  const CaptionTotal captions = captions_in(reading->account, query.period());
   const CostReport report = cost_report(reading->account, query.period(), query.by, assumed_price);
   if (json) {
-    print(report_json(report, captions, query, assumed_price, reading->skipped).to_pretty_text() + "\n");
+    print(report_json(report, query, assumed_price, reading->skipped).to_pretty_text() + "\n");
   } else if (csv || columns_of(stdout) == kNoLimit) {
     const TextTable table = query.by == CostBy::task ? tasks_for_programs(report, assumed_price)
                                                      : rows_for_programs(report, query.by);
     print(csv ? table.to_csv() : table.to_text(stdout));
   } else {
-    show_report(report, captions, query, assumed_price);
+    show_report(report, query, assumed_price);
   }
   return kOk;
 }

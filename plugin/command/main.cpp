@@ -29,7 +29,8 @@ void print_help() {
       "\nOptions:\n"
       "  -h, --help     Show this help; genclip COMMAND --help shows the help of a command\n"
       "  -V, --version  Show the version\n\n"
-      "Environment: GENCLIP_BASE_URL, GENCLIP_API_KEY_FILE, GENCLIP_API_KEY, GENCLIP_STORE, GENCLIP_MODELS.\n"
+      "Environment: GENCLIP_BASE_URL, GENCLIP_API_KEY_FILE, GENCLIP_API_KEY,\n"
+      "GENCLIP_STORE, GENCLIP_MODELS, GENCLIP_MAX_AMOUNT, GENCLIP_PROJECT.\n"
       "See genclip(1).\n");
 }
 

@@ -345,9 +345,22 @@ class Budget(MoneyTest):
         limits = self.json("budget", "set", "--requests-per-day=20", "--tokens-per-day=1000")["limits"]
         self.assertEqual([(limits[name]["spent"], limits[name]["reserved"], limits[name]["left"])
                           for name in ("requests_per_day", "tokens_per_day")], [(7, 3, 10), (900, 300, 0)])
-        self.assertEqual(self.json("cost")["captions"], {"requests": 7, "tokens": 900})
+        self.ledger.line("captions", "other run", self.today, model="other", project="film",
+                         captions={"requests": 2, "untold": 1, "prompt_tokens": 60, "output_tokens": 40, "total_tokens": 100,
+                                   "assumed_tokens": 100})
+        text = {"requests": 7, "tokens": 900, "prompt_tokens": 0, "output_tokens": 0, "untold": 0}
+        other = {"requests": 2, "tokens": 200, "prompt_tokens": 60, "output_tokens": 40, "untold": 1}
+        both = {name: text[name] + other[name] for name in text}
+        self.assertEqual(self.json("cost")["captions"], both | {"rows": [{"model": "other"} | other, {"model": "text"} | text]})
+        self.assertEqual(self.json("cost", "--by", "project")["captions"]["rows"],
+                         [{"project": ""} | text, {"project": "film"} | other])
+        self.assertEqual(self.json("cost", "--by", "task")["captions"], both | {"rows": []})
+        self.assertEqual(self.json("cost", "--until", "2020-01-01")["captions"]["requests"], 0)
+        rows = {row["MODEL"]: row for row in self.table("cost")}
+        self.assertEqual((rows["other"]["CLIPS"], rows["other"]["REQUESTS"], rows["other"]["TOKENS"]), ("0", "2", "200"))
         self.env["COLUMNS"] = "80"
-        self.assertIn("Captions: 7 requests, 900 tokens", self.run_genclip("cost").stdout)
+        self.assertRegex(self.run_genclip("cost").stdout, r"CAPTIONS +REQUESTS +PROMPT +OUTPUT +TOKENS\n"
+                         r"other +2 +60 +40 +200\ntext +7 +0 +0 +900\nTotal +9 +60 +40 +1100\n")
 
     def test_clear_lifts_all_even_of_what_cannot_be_read(self):
         self.run_genclip("budget", "set", "--total", "5")
