@@ -95,6 +95,7 @@ Result<std::optional<StoreLock>> ClipWork::wait_for_turn() {
     if (*done) return std::optional<StoreLock>();
     if (record)
       if (auto shown = follower_.show(*record); !shown) return std::move(shown).error();
+    if (record && record->state == ClipState::submitted) outcome_ = Outcome::running;
     if (job.timeout.count() > 0 && clock_.now() >= patience)
       return Error{ErrorKind::busy, "Another process has been working on this clip for " +
                                         std::to_string(job.timeout.count()) +

@@ -69,6 +69,21 @@ TEST_F(Outcomes, OfATaskIdThatIsMistyped) {
   EXPECT_EQ(ending_text(run(attaches).error), "not-submitted no false");
 }
 
+TEST_F(Outcomes, OfATaskThatAnotherProcessFollows) {
+  ClipFolder folder(FileSystem::posix(), path());
+  const auto lock = folder.lock_writer([](const std::string &) {});
+  ASSERT_TRUE(lock && *lock);
+  ClipRecord theirs;
+  theirs.identity = job().identity;
+  theirs.state = ClipState::submitted;
+  theirs.task_id = "theirs";
+  ASSERT_TRUE(folder.write_record(theirs));
+  const Outcome late = run();
+  ASSERT_TRUE(late.error);
+  EXPECT_EQ(late.error->kind, ErrorKind::busy);
+  EXPECT_EQ(ending_text(late.error), "running yes true");
+}
+
 TEST_F(Outcomes, OfARunWithoutAKey) {
   GenerationJob keyless = job();
   keyless.no_key = "There is no key.";
