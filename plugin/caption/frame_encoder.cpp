@@ -12,7 +12,8 @@
 #include <memory>
 #include <string_view>
 
-#include "plugin/caption/element_call.h"
+#include "plugin/base/element_call.h"
+#include "plugin/base/mapped_frame.h"
 #include "plugin/caption/jpeg_orientation.h"
 
 namespace genclip {
@@ -22,22 +23,6 @@ constexpr int kThumbnailSide = 32;
 
 struct ConverterFree {
   void operator()(GstVideoConverter *converter) const { gst_video_converter_free(converter); }
-};
-
-class MappedFrame {
- public:
-  MappedFrame(const GstVideoInfo &info, GstBuffer *buffer, GstMapFlags flags)
-      : mapped_(gst_video_frame_map(&frame_, &info, buffer, flags)) {}
-  ~MappedFrame() {
-    if (mapped_) gst_video_frame_unmap(&frame_);
-  }
-  MappedFrame(const MappedFrame &) = delete;
-  MappedFrame &operator=(const MappedFrame &) = delete;
-  GstVideoFrame *get() { return mapped_ ? &frame_ : nullptr; }
-
- private:
-  GstVideoFrame frame_;
-  bool mapped_;
 };
 
 Error unreadable(std::string why) {

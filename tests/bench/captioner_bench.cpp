@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "plugin/caption/element_call.h"
+#include "plugin/base/element_call.h"
 #include "plugin/caption/frame_encoder.h"
 
 namespace {

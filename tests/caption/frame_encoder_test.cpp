@@ -12,7 +12,7 @@
 #include <cstring>
 #include <vector>
 
-#include "plugin/caption/element_call.h"
+#include "plugin/base/element_call.h"
 
 namespace genclip {
 namespace {

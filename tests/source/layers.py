@@ -13,6 +13,7 @@ BELOW_ELEMENTS = [
     "plugin/task",
     "plugin/store",
     "plugin/caption",
+    "plugin/frame",
     "plugin/generation",
 ]
 MAY_INCLUDE = {
@@ -23,6 +24,7 @@ MAY_INCLUDE = {
     "plugin/task": BELOW_TASK,
     "plugin/store": BELOW_TASK,
     "plugin/caption": BELOW_TASK,
+    "plugin/frame": ["plugin/base"],
     "plugin/generation": [*BELOW_TASK, "plugin/account", "plugin/task", "plugin/store"],
     "plugin/command": BELOW_ELEMENTS,
     "elements/clipsrc": [*BELOW_ELEMENTS, "elements/*"],

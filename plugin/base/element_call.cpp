@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "plugin/caption/element_call.h"
+#include "plugin/base/element_call.h"
 
 #include <string>
 

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Opens a file to decode, if it is of a type that a frame can come from.
+#pragma once
+
+#include <string>
+
+#include "plugin/base/result.h"
+
+namespace genclip {
+
+struct ContainerType {
+  const char *media_type;  // As GStreamer's typefinders call it.
+  const char *demuxer;     // Null for a picture, whose media type is also its codec.
+};
+
+// A regular file, open for as long as this object lives: replacing the file does not change what is read.
+class MediaFile {
+ public:
+  // Errors as frame_at().
+  static Result<MediaFile> open(const std::string &path);
+
+  ~MediaFile();
+  MediaFile(MediaFile &&other) noexcept;
+  MediaFile &operator=(MediaFile &&other) noexcept;
+
+  // A path under which this process can open it again.
+  std::string location() const;
+  const ContainerType &type() const { return *type_; }
+  // Whether all frames are displayed, whatever the demuxer says about the end.
+  bool shows_all() const { return shows_all_; }
+
+ private:
+  explicit MediaFile(int descriptor) : descriptor_(descriptor) {}
+
+  int descriptor_;
+  const ContainerType *type_ = nullptr;
+  bool shows_all_ = false;
+};
+
+}  // namespace genclip
