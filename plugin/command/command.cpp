@@ -11,6 +11,7 @@ constexpr Command kCommands[] = {
     {"models", "List the models, or show the fields of one", run_models},
     {"check", "Validate a request as genclipsrc would, and show what would be sent", run_check},
     {"generate", "Generate a clip ahead of the pipeline that plays it", run_generate},
+    {"frame", "Take one picture out of a clip, as a PNG", run_frame},
     {"store list", "List the stored clips and what they cost", run_store_list},
     {"store show", "Show everything known about one clip", run_store_show},
     {"store verify", "Verify that stored clips are whole", run_store_verify},

@@ -37,6 +37,7 @@ int run_budget_set(const Words &words);
 int run_check(const Words &words);
 int run_cost(const Words &words);
 int run_cost_correct(const Words &words);
+int run_frame(const Words &words);
 int run_generate(const Words &words);
 int run_models(const Words &words);
 int run_store_fetch(const Words &words);

@@ -80,6 +80,7 @@ constexpr std::string_view kValueOptions[] = {"--output",
                                               "--project",
                                               "--since",
                                               "--until",
+                                              "--time",
                                               "--model",
                                               "-m",
                                               kBy};
@@ -149,6 +150,11 @@ int run_completion(const Words &words) {
   if (corrects ||
       (before.size() >= 2 && before[0] == "store" && before[1] != "list" && before[1] != "prune")) {
     offer_stored(before[1] == "fetch");
+    return kOk;
+  }
+  // Files come from the shell.
+  if (!before.empty() && before[0] == "frame") {
+    if (before.size() == 1) offer_stored(false);
     return kOk;
   }
   if (taker == std::end(kTakers)) {

@@ -43,6 +43,10 @@ _genclip() {
         _genclip_offer "$current" < <("$genclip" "${command[@]}" --help 2>/dev/null | grep -oE -- '--[a-z][a-z-]*' | sort -u)
     else
         _genclip_offer "$current" < <("$genclip" __complete "${words[@]}" 2>/dev/null)
+        if [[ ${before[0]-} == frame ]]; then
+            compopt -o filenames 2>/dev/null
+            mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "$current")
+        fi
         [[ ${COMPREPLY[0]-} != *= ]] || compopt -o nospace 2>/dev/null
     fi
 

@@ -3,6 +3,7 @@
 // GstVideoConverter makes RGB with square pixels, GStreamer's elements turn it upright and encode it.
 #include "plugin/frame/frame_png.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -41,27 +42,45 @@ GstStructure *exact_options() {
       GST_VIDEO_CONVERTER_OPT_MATRIX_MODE, GST_TYPE_VIDEO_MATRIX_MODE, GST_VIDEO_MATRIX_MODE_FULL, nullptr);
 }
 
-Result<ElementOutput> as_rgb(const RawFrame &raw) {
-  GstVideoInfo in_info;
-  if (!gst_video_info_from_caps(&in_info, raw.caps.get())) return not_converted("its caps are incomplete.");
-  as_one_frame(in_info);
-  const bool has_alpha = GST_VIDEO_FORMAT_INFO_HAS_ALPHA(in_info.finfo);
-  GstVideoInfo out_info;
-  gst_video_info_set_format(&out_info, has_alpha ? GST_VIDEO_FORMAT_RGBA : GST_VIDEO_FORMAT_RGB,
-                            square_width(in_info), static_cast<guint>(in_info.height));
-  as_one_frame(out_info);
-
+Result<ElementOutput> converted(GstBuffer *buffer, const GstVideoInfo &in_info,
+                                const GstVideoInfo &out_info) {
+  GstVideoInfo from = in_info;
+  GstVideoInfo to = out_info;
   // Padding bytes of the rows are 0, not random.
-  auto buffer = GRef<GstBuffer>::adopt(gst_buffer_new_allocate(nullptr, out_info.size, nullptr));
-  gst_buffer_memset(buffer.get(), 0, 0, out_info.size);
-  MappedFrame in(in_info, raw.buffer.get(), GST_MAP_READ);
+  auto made = GRef<GstBuffer>::adopt(gst_buffer_new_allocate(nullptr, to.size, nullptr));
+  gst_buffer_memset(made.get(), 0, 0, to.size);
+  MappedFrame in(from, buffer, GST_MAP_READ);
   if (!in.get()) return not_converted("its buffer is smaller than its caps say.");
-  MappedFrame out(out_info, buffer.get(), GST_MAP_WRITE);
+  MappedFrame out(to, made.get(), GST_MAP_WRITE);
   const std::unique_ptr<GstVideoConverter, PngConverterFree> converter(
-      gst_video_converter_new(&in_info, &out_info, exact_options()));
+      gst_video_converter_new(&from, &to, exact_options()));
   if (!out.get() || !converter) return not_converted("its format cannot be converted.");
   gst_video_converter_frame(converter.get(), in.get(), out.get());
-  return ElementOutput{std::move(buffer), GRef<GstCaps>::adopt(gst_video_info_to_caps(&out_info))};
+  return ElementOutput{std::move(made), GRef<GstCaps>::adopt(gst_video_info_to_caps(&to))};
+}
+
+GstVideoInfo frame_info(GstVideoFormat format, guint width, guint height) {
+  GstVideoInfo info;
+  gst_video_info_set_format(&info, format, width, height);
+  as_one_frame(info);
+  return info;
+}
+
+// The direct way from YUV to 8-bit RGB makes pictures darker by 2 or 3 of 255 levels, because it calculates
+// with few bits.
+Result<ElementOutput> as_rgb(const RawFrame &raw) {
+  GstVideoInfo info;
+  if (!gst_video_info_from_caps(&info, raw.caps.get())) return not_converted("its caps are incomplete.");
+  as_one_frame(info);
+  const guint width = square_width(info);
+  const auto height = static_cast<guint>(info.height);
+  const bool has_alpha = GST_VIDEO_FORMAT_INFO_HAS_ALPHA(info.finfo);
+  const GstVideoInfo rgb =
+      frame_info(has_alpha ? GST_VIDEO_FORMAT_RGBA : GST_VIDEO_FORMAT_RGB, width, height);
+  if (!GST_VIDEO_FORMAT_INFO_IS_YUV(info.finfo)) return converted(raw.buffer.get(), info, rgb);
+  const GstVideoInfo precise = frame_info(GST_VIDEO_FORMAT_ARGB64, width, height);
+  const auto wide = converted(raw.buffer.get(), info, precise);
+  return wide ? converted(wide->buffer.get(), precise, rgb) : wide;
 }
 
 Result<ElementOutput> upright(const ElementOutput &rgb, GstVideoOrientationMethod orientation) {

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// genclip frame: one picture out of a clip, without a key and without the network.
+#include <gst/gst.h>
+
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+#include "plugin/base/gref.h"
+#include "plugin/base/number.h"
+#include "plugin/catalog/clip_uri.h"
+#include "plugin/command/clip_delivery.h"
+#include "plugin/command/clip_output.h"
+#include "plugin/command/command_options.h"
+#include "plugin/command/console.h"
+#include "plugin/command/known_models.h"
+#include "plugin/command/service_options.h"
+#include "plugin/command/store_json.h"
+#include "plugin/frame/frame.h"
+#include "plugin/generation/clip_plan.h"
+#include "plugin/store/media_end.h"
+#include "plugin/store/store_listing.h"
+
+namespace genclip {
+namespace {
+
+constexpr CommandText kFrameText{
+    "frame", "KEY|URI|FILE",
+    "Takes one picture out of a clip, exactly as a player shows it, and writes it as a PNG:\n"
+    "the last one, unless --first or --time asks for another. Needs no key and no network,\n"
+    "and costs nothing.",
+    "FILE is a video, or a PNG or JPEG picture. KEY is a key from the first column of\n"
+    "genclip store list, the first 8 or more digits of one, or a task ID. URI is the\n"
+    "genclip:// URI of a stored clip; it may end in #first, #last or #t=SECONDS.\n\n"
+    "Exit code: 0 success, 1 the command failed, 2 usage error.\n\n"
+    "Example:\n"
+    "  genclip frame storm.mp4 --last -o end-of-the-storm.png\n"};
+
+struct Choice {
+  bool first = false;
+  bool last = false;
+  std::string time;
+
+  bool is_made() const { return first || last || !time.empty(); }
+};
+
+// A second is divided into whole nanoseconds; more than a day is a mistake.
+std::optional<FramePosition> time_position(const std::string &text) {
+  constexpr double kDay = 86'400;
+  const auto seconds = parse_number<double>(text);
+  if (!seconds || !(*seconds >= 0 && *seconds <= kDay)) return std::nullopt;
+  return FramePosition{std::chrono::nanoseconds(std::llround(*seconds * 1e9))};
+}
+
+// The frame that the fragment of a URI names; an empty choice for any other fragment.
+Choice choice_of(std::string_view fragment) {
+  constexpr std::string_view kTime = "t=";
+  Choice choice;
+  choice.first = fragment == "first";
+  choice.last = fragment == "last";
+  if (fragment.starts_with(kTime)) choice.time = fragment.substr(kTime.size());
+  return choice;
+}
+
+bool is_clip_uri(std::string_view word) { return word.starts_with(std::string(kClipUriScheme) + ":"); }
+
+Result<std::string> path_of(const StoredClip &clip, const std::string &named) {
+  if (clip.is_complete() && !clip.clip_path.empty()) return clip.clip_path;
+  return Error{ErrorKind::not_found, "The clip " + named + " is " + state_word(clip) +
+                                         ", so it has no picture yet. Generate it first: genclip generate."};
+}
+
+Result<std::string> path_of_uri(const std::string &uri, RunSettings run) {
+  const auto request = parse_clip_uri(*known_models(), uri);
+  if (!request) return request.error();
+  run.dry_run = true;  // For its identity alone.
+  const auto plan = plan_clip(*request, run);
+  if (!plan) return plan.error();
+  const std::string digest = plan->job.identity.digest();
+  const auto clip = find_stored(FileSystem::posix(), plan->job.store, digest);
+  if (clip) return path_of(*clip, short_key(*clip));
+  if (clip.error().kind != ErrorKind::not_found) return clip.error();
+  return Error{ErrorKind::not_found, "The clip of this URI is not stored at the service's address \"" +
+                                         plan->job.identity.base_url +
+                                         "\". Generate it first: genclip generate " + shell_word(uri)};
+}
+
+// A file that was cut off has no last frame. Stored clips are whole.
+Result<std::string> path_of_file(const std::string &path) {
+  const auto file = FileSystem::posix().open(path, FileSystem::Mode::read);
+  if (!file) return path;  // frame_at() says why.
+  std::vector<std::byte> head(kContainerProbeSize);
+  const auto count = (*file)->read_at(0, head);
+  const auto container = count ? probe_container(std::span(head).first(*count)) : std::nullopt;
+  const auto end = container ? media_end_of(**file, *container) : Result<MediaEnd>(MediaEnd::unknown);
+  if (end && *end == MediaEnd::cut)
+    return Error{ErrorKind::wrong_type, path + " is truncated, so which frame is the last one is unknown."};
+  return path;
+}
+
+Result<std::string> path_of_word(const std::string &word, const RunSettings &run) {
+  if (is_clip_uri(word)) return path_of_uri(word, run);
+  const auto info = FileSystem::posix().info(word);
+  if (info && *info) return (*info)->is_regular ? path_of_file(word) : Result<std::string>(word);
+  const auto clip = find_stored(FileSystem::posix(), store_root(run.store), word);
+  if (clip) return path_of(*clip, word);
+  Error error = clip.error();
+  if (error.kind == ErrorKind::not_found) error.text += " There is no such file either.";
+  return error;
+}
+
+Result<void> write_picture(const std::string &png, const std::string &path) {
+  const auto failed = [&](const std::string &to, const char *why) {
+    return Error{ErrorKind::write, "The picture cannot be written to " + to + ": " + why};
+  };
+  if (path == kStandardOutput) {
+    if (fwrite(png.data(), 1, png.size(), stdout) == png.size() && fflush(stdout) == 0) return {};
+    return failed("standard output", g_strerror(errno));
+  }
+  GErrorPtr error;
+  if (g_file_set_contents_full(path.c_str(), png.data(), static_cast<gssize>(png.size()),
+                               G_FILE_SET_CONTENTS_CONSISTENT, 0666, take(error)))
+    return {};
+  return failed(path, error->message);
+}
+
+Json frame_json(const Frame &frame, const std::string &clip, const std::string &output) {
+  return Json::Object{{"output", output},
+                      {"width", static_cast<int64_t>(frame.width)},
+                      {"height", static_cast<int64_t>(frame.height)},
+                      {"pts", std::chrono::duration<double>(frame.time).count()},
+                      {"clip", clip}};
+}
+
+}  // namespace
+
+int run_frame(const Words &words) {
+  Choice choice;
+  RunSettings run;
+  std::string output = kStandardOutput;
+  bool json = false;
+  CommandOptions options(kFrameText);
+  options.add("last", 0, "The frame that begins last; this is the default", choice.last);
+  options.add("first", 0, "The first frame that is displayed", choice.first);
+  options.add("time", 0, "SECONDS", "The frame that is displayed at that time", choice.time);
+  options.add("output", 'o', "FILE", "Write the PNG to FILE; without it, or for -, to standard output",
+              output);
+  options.add("json", 'j', "Print the result as JSON; needs --output=FILE", json);
+  options.add("base-url", 'b', "URL", "Address of the service of a URI; else $GENCLIP_BASE_URL",
+              run.base_url);
+  add_store_option(options, run.store);
+  auto rest = options.parse(words);
+  if (!rest) return options.exit_code();
+  if (rest->size() != 1 || rest->front().empty())
+    return options.refuse("Name one clip: a file, a genclip:// URI, or a key of the store.");
+  std::string word = rest->front();
+  if (const size_t sign = word.find('#'); is_clip_uri(word) && sign != word.npos) {
+    const Choice named = choice_of(std::string_view(word).substr(sign + 1));
+    if (!named.is_made()) return options.refuse("A URI may end in #first, #last or #t=SECONDS.");
+    if (choice.is_made())
+      return options.refuse("The URI and an option both choose a frame; give one of them.");
+    choice = named;
+    word.resize(sign);
+  }
+  if (choice.first + choice.last + !choice.time.empty() > 1)
+    return options.refuse("Give one of --first, --last and --time.");
+  FramePosition position = choice.first ? FramePosition::first() : FramePosition::last();
+  if (!choice.time.empty()) {
+    const auto time = time_position(choice.time);
+    if (!time) return options.refuse("The time of a frame must be a number of seconds, such as 2.5.");
+    position = *time;
+  }
+  const bool to_stream = output == kStandardOutput;
+  if (json && to_stream) return options.refuse("Standard output takes the picture or JSON, not both.");
+  if (to_stream && is_terminal(stdout))
+    return options.refuse("genclip does not write a picture to a terminal; name a file with --output.");
+
+  gst_init(nullptr, nullptr);
+  if (auto knows = check_typefinding(); !knows) return report_failure(knows.error(), json);
+  if (auto writable = check_output(output, nullptr); !writable) return report_failure(writable.error(), json);
+  const auto path = path_of_word(word, run);
+  if (!path) return report_failure(path.error(), json);
+  auto frame = frame_at(*path, position);
+  if (!frame) {
+    Error error = std::move(frame).error();
+    error.text = *path + " " + error.text;
+    return report_failure(error, json);
+  }
+  if (auto written = write_picture(frame->png, output); !written)
+    return report_failure(written.error(), json);
+  if (const std::string other = other_content(output, "frame.png"); !other.empty())
+    print_error("Warning: " + other);
+  if (json)
+    print(frame_json(*frame, *path, output).to_pretty_text() + "\n");
+  else if (!to_stream)
+    print(output + "\n");
+  return kOk;
+}
+
+}  // namespace genclip
