@@ -113,6 +113,9 @@ class Decoding {
                                    static_cast<gint64>(from));
   }
 
+  // Whether a frame came that begins after the wanted one.
+  bool is_certain() const { return keeper_.is_certain(); }
+
   // Decodes until the frame is certain, at the latest to the end. Nothing when there was no frame.
   Result<std::optional<RawFrame>> finish() {
     gst_element_set_state(pipeline_.get(), GST_STATE_PLAYING);
@@ -334,13 +337,15 @@ GstClockTime end_of(const RawFrame &frame) {
 }
 
 // Decodes the end, or what is around the wanted time. Nothing when that does not prove which frame it is.
-Result<std::optional<RawFrame>> decode_near(Decoding &decoding, GstClockTime target) {
+Result<std::optional<RawFrame>> decode_near(Decoding &decoding, GstClockTime target, GstClockTime end) {
   const GstClockTime from = target - kRunUp;
   if (!decoding.seek(from)) return std::optional<RawFrame>();
   auto found = decoding.finish();
-  // A frame that begins at `from` may have begun before, and another one may follow the frames that the seek
-  // has missed.
-  if (found && *found && ((*found)->time <= from || is_damaged(**found))) found->reset();
+  if (!found || !*found) return found;
+  // A frame that begins at `from` may have begun before. And the demuxer of GStreamer 1.22 may stop too early
+  // after a seek in a file with an edit list.
+  const bool reached = decoding.is_certain() || end_of(**found) + kTimeTolerance >= end;
+  if ((*found)->time <= from || !reached || is_damaged(**found)) found->reset();
   return found;
 }
 
@@ -364,7 +369,7 @@ Result<RawFrame> decode_frame(const MediaFile &file, FramePosition position, con
   const GstClockTime end = duration.value_or(0);
   const GstClockTime target = std::min(wanted, end);  // The last frame is wanted at the end of time.
   if (target > kDecodedWhole) {
-    auto near = decode_near(*decoding, target);
+    auto near = decode_near(*decoding, target, end);
     if (near && *near) return std::move(**near);
     if (!near && is_final(near.error())) return std::move(near).error();
     GST_CAT_DEBUG(frame_category(),

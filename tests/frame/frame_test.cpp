@@ -115,6 +115,9 @@ TEST(Frame, IsFoundBehindALongGap) {
   make_video(folder.file("clip.mkv"), "1/9", std::string(kJpeg) + "matroskamux");
   EXPECT_EQ(shown(folder.file("clip.mkv"), at(62.5)), "6");
   EXPECT_EQ(shown(folder.file("clip.mkv"), at(53.9)), "5");
+  const auto frame = frame_at(folder.file("clip.mkv"), at(62.5));
+  ASSERT_TRUE(frame) << frame.error().text;
+  EXPECT_EQ(frame->time, std::chrono::seconds(54));
 }
 
 TEST(Frame, IsTheLastOneThoughTheSoundContinues) {
