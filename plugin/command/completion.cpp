@@ -58,32 +58,12 @@ constexpr std::string_view kCheckMedia = "--check-media";
 constexpr std::string_view kBy = "--by";
 constexpr std::string_view kModelOptions[] = {"--model", "-m"};
 // Options whose value is the next word, unless it follows a "=".
-constexpr std::string_view kValueOptions[] = {"--output",
-                                              "-o",
-                                              "--base-url",
-                                              "-b",
-                                              "--api-key-file",
-                                              "-k",
-                                              "--store",
-                                              "-s",
-                                              "--store-max-size",
-                                              "--timeout",
-                                              "--poll-interval",
-                                              "--http-timeout",
-                                              "--retries",
-                                              "--proxy",
-                                              "--tls-ca-file",
-                                              kCheckMedia,
-                                              "--task-id",
-                                              "-t",
-                                              "--max-amount",
-                                              "--project",
-                                              "--since",
-                                              "--until",
-                                              "--time",
-                                              "--model",
-                                              "-m",
-                                              kBy};
+constexpr std::string_view kValueOptions[] = {
+    "--output",     "-o",        "--base-url",       "-b",        "--api-key-file",  "-k",
+    "--store",      "-s",        "--store-max-size", "--timeout", "--poll-interval", "--http-timeout",
+    "--retries",    "--proxy",   "--tls-ca-file",    kCheckMedia, "--task-id",       "-t",
+    "--max-amount", "--project", "--since",          "--until",   "--time",          "--model",
+    "-m",           kBy};
 
 bool is_limit(std::string_view option) {
   return std::ranges::any_of(budget_limits(),

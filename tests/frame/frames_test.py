@@ -58,6 +58,8 @@ CASES = {
     "late.mp4": (H264, ["-itsoffset", "0.4"], []),
     "fragments.mp4": (H264, [], ["-movflags", "frag_keyframe+empty_moov"]),
     "index_first.mp4": (H264, [], ["-movflags", "faststart"]),
+    # qtdemux stops too early at a keyframe near the end, if an edit list moves the beginning.
+    "last_is_key.mp4": ([*H264, "-force_key_frames", f"expr:eq(n,{COUNT - 1})"],),
     "trimmed.mp4": (H264, [], ["-t", "0.7"]),
     "turned_90.mp4": (H264, [], ["-metadata:s:v", "rotate=90"]),
     "turned_180.mov": (H264, [], ["-metadata:s:v", "rotate=180"]),
@@ -65,7 +67,6 @@ CASES = {
     # A frame a second: long enough for a seek.
     "slow.mp4": ([*H264, "-vf", "setpts=N/TB", "-vsync", "vfr"],),
     "slow.webm": ([*VP9, "-vf", "setpts=N/TB", "-vsync", "vfr"],),
-    "slow_edit_list.mp4": ([*H264, "-vf", "setpts=N/TB", "-vsync", "vfr"], ["-ss", "5"], []),
     "slow_hevc.mp4": ([*HEVC, "-vf", "setpts=N/TB", "-vsync", "vfr"],),
 }
 
