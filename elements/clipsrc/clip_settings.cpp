@@ -61,8 +61,8 @@ const Property<ClipSettings> kRunProperties[] = {
      "not in use, with a warning",
      &ClipSettings::store_max_size},
     {"max-amount",
-     "Maximum cost of the clip in credits, by its estimate; 0: $GENCLIP_MAX_AMOUNT, else no limit but "
-     "the store's budget",
+     "Maximum cost of the clip in credits, by its estimate; 0: no limit but $GENCLIP_MAX_AMOUNT and the "
+     "store's budget",
      &ClipSettings::max_amount,
      {0, G_MAXDOUBLE}},
     {"project", "Whose account the cost is on in genclip cost; unset: $GENCLIP_PROJECT",

@@ -66,12 +66,20 @@ Charge *Account::without_task(const LedgerEntry &entry, ChargeState state) {
   return nullptr;
 }
 
+// A charge without a task ID can be named by nothing but its key. So it comes first.
 std::optional<size_t> Account::latest(const std::string &key) const {
   const auto found = by_key_.find(key);
   if (found == by_key_.end()) return std::nullopt;
-  for (auto index = found->second.rbegin(); index != found->second.rend(); ++index)
-    if (charges_[*index].state != ChargeState::released) return *index;
-  return std::nullopt;
+  const auto fits = [&](auto is_meant) -> std::optional<size_t> {
+    for (auto index = found->second.rbegin(); index != found->second.rend(); ++index)
+      if (is_meant(charges_[*index])) return *index;
+    return std::nullopt;
+  };
+  if (const auto unnamed = fits([](const Charge &charge) {
+        return charge.state == ChargeState::unknown && charge.task_id.empty();
+      }))
+    return unnamed;
+  return fits([](const Charge &charge) { return charge.state != ChargeState::released; });
 }
 
 // A completed task's amount tells what the next one will cost; a failed one's does not.
@@ -133,6 +141,9 @@ bool Account::settle(const LedgerEntry &entry) {
   if (!charge && may_have_let_go(entry)) return false;
   // The line that told the task's ID may be damaged.
   if (!charge && !entry.attached) charge = without_task(entry, ChargeState::reserved);
+  // The clip's submit was never answered, and somebody has found its task at the service.
+  if (!charge && entry.attached && !entry.imported && entry.status == "completed")
+    charge = without_task(entry, ChargeState::unknown);
   if (!charge && is_condensed_) return false;
   if (!charge)
     charge = &add(entry, entry.imported && !entry.attached ? ChargeState::settled : ChargeState::attached);

@@ -273,7 +273,14 @@ Result<Budget> Ledger::budget() {
   };
   if (!text) return unreadable(text.error().text);
   const auto json = Json::parse(*text);
-  if (!json) return unreadable(json.error().text);
+  if (!json) return unreadable(json.error().text + ".");
+  // The parser takes the last of several members: a limit that was meant would be lost.
+  for (const BudgetLimit &limit : budget_limits()) {
+    const std::string name = "\"" + std::string(limit.name) + "\"";
+    if (const size_t first = text->find(name);
+        first != text->npos && text->find(name, first + 1) != text->npos)
+      return unreadable("it has " + std::string(limit.name) + " twice.");
+  }
   auto budget = Budget::from_json(*json);
   if (!budget) return unreadable(budget.error().text + ".");
   return budget;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "plugin/command/account_reading.h"
 
+#include <algorithm>
+
 #include "plugin/catalog/wording.h"
 #include "plugin/command/console.h"
 #include "plugin/generation/store_account.h"
@@ -13,27 +15,38 @@ constexpr size_t kMinuteLength = 16;  // Of "2026-11-22T09:50:06.123Z".
 Json known(const std::optional<double> &value) { return value ? Json(*value) : Json(); }
 Json known(const std::string &value) { return value.empty() ? Json() : Json(value); }
 
-// Writes what the store's journals know and its ledger does not: of clips that are older than the ledger, and
-// of runs that have died. In a store that is not ours to write, what is known is shown.
-void bring_up_to_date(Ledger &ledger, const std::string &root) {
+bool has_charge_under_way(const Account &account) {
+  return std::any_of(account.charges().begin(), account.charges().end(),
+                     [](const Charge &charge) { return charge.is_under_way(); });
+}
+
+// Reads the ledger after writing into it what the store's journals know: of clips that are older than the
+// ledger, and of runs that have died. A store that cannot be written, or that is not there, stays as it is.
+Result<LedgerReading> read_up_to_date(Ledger &ledger, const std::string &root, Reading reading) {
   FileSystem &files = FileSystem::posix();
+  const auto read = [&] { return reading == Reading::whole ? ledger.read_all() : ledger.read_condensed(); };
   const auto there = files.info(root);
-  if (!there || !*there) return;
+  if (!there || !*there) return read();
   auto done = begin_ledger(files, ledger, root, nullptr);
-  if (done)
-    if (const auto reconciled = reconcile(files, ledger, root, ""); !reconciled) done = reconciled.error();
+  auto account = read();
+  // A long ledger takes some time: most have nobody to reconcile.
+  if (done && account && has_charge_under_way(account->account)) {
+    const auto reconciled = reconcile(files, ledger, root, "");
+    if (!reconciled) done = reconciled.error();
+    if (reconciled && *reconciled > 0) account = read();
+  }
   if (!done)
     print_error(
         "Warning: The ledger may lack what older clips cost, and what became of runs that have died: " +
         printable(done.error().text));
+  return account;
 }
 
 }  // namespace
 
 Result<LedgerReading> read_account(const std::string &root, Reading reading) {
   Ledger ledger(FileSystem::posix(), Clock::system(), root);
-  bring_up_to_date(ledger, root);
-  auto read = reading == Reading::whole ? ledger.read_all() : ledger.read_condensed();
+  auto read = read_up_to_date(ledger, root, reading);
   if (read && read->skipped > 0)
     print_error("Warning: Skipped " + counted(static_cast<int64_t>(read->skipped), "damaged line") + " of " +
                 printable(root) + "/ledger.jsonl. What stood there is in no total.");

@@ -92,4 +92,9 @@ std::string utc_text(int64_t time) {
   return time <= 0 ? "" : formatted_date(g_date_time_new_from_unix_utc(time), "%Y-%m-%dT%H:%M:%SZ");
 }
 
+bool lacks_unit(std::string_view text, uint64_t bytes) {
+  constexpr uint64_t kLeastBareSize = 1 << 20;
+  return bytes < kLeastBareSize && text != "0" && !g_ascii_isalpha(text.back());
+}
+
 }  // namespace genclip

@@ -68,6 +68,11 @@ int tell_stopped(const RunEnd &end, bool json) {
         "Stopped. The task " + task +
         " continues at the service. To attach to it, run the same command again, or: genclip store fetch " +
         shell_word(task));
+  else if (end.amid_submit)
+    print_error(
+        "Stopped before the service answered the submit, so whether there is a task is unknown. If the "
+        "service "
+        "lists one, attach to it with --task-id. The same command submits again, and may be charged again.");
   else
     print_error("Stopped before the service named a task. Run the same command again to continue.");
   return 128 + end.signal;

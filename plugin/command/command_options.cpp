@@ -10,13 +10,7 @@
 #include "plugin/command/console.h"
 
 namespace genclip {
-namespace {
-
-constexpr uint64_t kLeastBareSize = 1 << 20;
-
-bool has_unit(std::string_view size) { return g_ascii_isalpha(size.back()); }
-
-}  // namespace
+namespace {}  // namespace
 
 void CommandOptions::add_entry(const char *name, char letter, const char *value_name, const char *help,
                                Option option) {
@@ -76,7 +70,7 @@ std::string CommandOptions::store(const Option &option) {
   } else if (auto *const *bytes = std::get_if<uint64_t *>(&option.target)) {
     const auto size = bytes_of(option.text);
     if (!size) return std::string("--") + option.name + " must be a size, such as 500M or 1.5G.";
-    if (*size < kLeastBareSize && !has_unit(option.text) && !g_str_equal(option.text, "0"))
+    if (lacks_unit(option.text, *size))
       return std::string("--") + option.name + " must be a size with a unit, such as 500M or 1.5G; " +
              option.text + " alone is less than 1 MiB. For so few bytes write " + option.text + "B.";
     **bytes = *size;

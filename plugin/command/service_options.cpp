@@ -14,7 +14,7 @@ void add_service_options(CommandOptions &options, RunSettings &run) {
   add_store_option(options, run.store);
   options.add("store-max-size", "SIZE", "Maximum size of the store, such as 1.5G; 0: no limit (0)",
               run.store_max_size);
-  options.add("max-amount", "CREDITS", "Maximum cost of the clip; else $GENCLIP_MAX_AMOUNT", run.max_amount);
+  options.add("max-amount", "CREDITS", "Maximum cost of the clip, as $GENCLIP_MAX_AMOUNT", run.max_amount);
   options.add("project", 0, "NAME", "Whose account it is; else $GENCLIP_PROJECT", run.project);
   options.add("timeout", "SECONDS", "Maximum wait for the task; 0: no limit (1800)", run.timeout_s, 0);
   options.add("poll-interval", "MS", "Time between two queries (5000)", run.poll_interval_ms, 10);

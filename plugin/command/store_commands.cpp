@@ -133,6 +133,10 @@ int run_store_prune(const Words &words) {
   if (!rest) return options.exit_code();
   const auto size = rest->size() == 1 ? bytes_of(rest->front()) : std::nullopt;
   if (!size) return options.refuse("Give one size, such as 500M or 1.5G.");
+  if (lacks_unit(rest->front(), *size))
+    return options.refuse(rest->front() +
+                          " alone is less than 1 MiB: give a unit, such as 500M. For so few bytes write " +
+                          rest->front() + "B.");
   const auto pruned = prune_store(files(), store_root(store), *size);
   if (!pruned) return report_failure(pruned.error(), json);
   const ClipsCost cost = cost_of(pruned->removed);

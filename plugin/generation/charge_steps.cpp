@@ -77,45 +77,43 @@ bool is_attached(const ClipRecord &record) {
 }
 
 std::vector<LedgerEntry> entries_after_death(const Charge &charge, const std::optional<ClipRecord> &record,
-                                             bool has_folder) {
+                                             bool is_waited_for) {
   const ChargeFacts &facts = charge;
-  LedgerEntry unknown(LedgerEvent::unknown, facts);
-  unknown.task_id = charge.task_id;
-  if (!has_folder) return {unknown};
-
-  const bool is_of_charge = record && (charge.task_id.empty() ? record->reserved_at == utc_text(charge.at)
-                                                              : record->task_id == charge.task_id);
+  const auto line = [&](LedgerEvent event, const std::string &task_id) {
+    LedgerEntry entry(event, facts);
+    entry.task_id = task_id;
+    return entry;
+  };
+  const auto release = [&](const char *why) {
+    LedgerEntry entry = line(LedgerEvent::release, "");
+    entry.why = why;
+    return std::vector{entry};
+  };
+  const LedgerEntry unknown = line(LedgerEvent::unknown, charge.task_id);
+  // Whoever has removed the journal, it may have named a task.
+  if (!record) return {unknown};
+  const bool is_of_charge =
+      charge.task_id.empty() ? record->reserved_at == utc_text(charge.at) : record->task_id == charge.task_id;
   if (!is_of_charge) {
-    const ClipRecord *whole = record ? record->replaced.get() : nullptr;
-    if (whole && !charge.task_id.empty() && whole->task_id == charge.task_id) return {settled(facts, *whole)};
-    if (!charge.task_id.empty()) return {unknown};
-    LedgerEntry release(LedgerEvent::release, facts);
-    release.why = "the run ended before it was sent";
-    return {release};
+    if (charge.task_id.empty()) return release("the run ended before it was sent");
+    const ClipRecord *whole = record->replaced.get();
+    return {whole && whole->task_id == charge.task_id ? settled(facts, *whole) : unknown};
   }
+  std::vector<LedgerEntry> entries;
+  const bool is_news = charge.task_id.empty() && !record->task_id.empty();
+  if (is_news) entries.push_back(line(LedgerEvent::submitted, record->task_id));
   switch (record->state) {
     case ClipState::intent:
     case ClipState::ambiguous: return {unknown};
-    case ClipState::refused: {
-      LedgerEntry release(LedgerEvent::release, facts);
-      release.why = "the service refused it";
-      return {release};
-    }
+    case ClipState::refused: return release("the service refused it");
     case ClipState::submitted:
-    case ClipState::lost: {
-      LedgerEntry submitted(LedgerEvent::submitted, facts);
-      submitted.task_id = unknown.task_id = record->task_id;
-      return charge.task_id.empty() ? std::vector{submitted, unknown} : std::vector{unknown};
-    }
+      if (is_waited_for) entries.push_back(line(LedgerEvent::unknown, record->task_id));
+      break;
+    case ClipState::lost: entries.push_back(line(LedgerEvent::unknown, record->task_id)); break;
     case ClipState::failed:
-    case ClipState::complete: {
-      LedgerEntry submitted(LedgerEvent::submitted, facts);
-      submitted.task_id = record->task_id;
-      const LedgerEntry end = settled(facts, *record);
-      return charge.task_id.empty() ? std::vector{submitted, end} : std::vector{end};
-    }
+    case ClipState::complete: entries.push_back(settled(facts, *record)); break;
   }
-  return {};
+  return entries;
 }
 
 std::vector<LedgerEntry> imported_entries(const ChargeFacts &facts, const ClipRecord &record) {

@@ -29,9 +29,10 @@ struct ChargeStep {
 std::optional<ChargeStep> charge_step(const ClipRun &run, const ClipEvent &event);
 
 // What became of a charge that is under way and whose run has died. `record` is the clip's journal; nothing:
-// there is none. `has_folder`: the clip's folder is there; if it was removed, this cannot be determined.
+// there is none. A task that the service still has stays under way, because the next run of the request
+// follows it; but for somebody who `is_waited_for` keeps waiting, it becomes unknown.
 std::vector<LedgerEntry> entries_after_death(const Charge &charge, const std::optional<ClipRecord> &record,
-                                             bool has_folder);
+                                             bool is_waited_for = false);
 
 // All that a clip's journal knows of its tasks, for a store without a ledger. `facts`: as charge_facts() has
 // them.

@@ -43,9 +43,7 @@ Result<void> ClipAccount::begin() {
 }
 
 Result<Decision> ClipAccount::try_to_reserve(const std::optional<ClipRecord> &found) {
-  const auto after_death = [&found](const Charge &charge) {
-    return entries_after_death(charge, found, true);
-  };
+  const auto after_death = [&found](const Charge &charge) { return entries_after_death(charge, found); };
   auto reservation =
       ledger_.reserve(facts_, generation_.job().max_amount, generation_.cancellable(), after_death);
   if (!reservation) return std::move(reservation).error();
@@ -53,10 +51,10 @@ Result<Decision> ClipAccount::try_to_reserve(const std::optional<ClipRecord> &fo
     generation_.change([&](GenerationState &state) { state.estimate = reservation->estimate->likely; });
   if (reservation->decision.verdict != Verdict::allow) return std::move(reservation->decision);
   reserved_at_ = utc_text(reservation->at);
-  if (reservation->skipped > 0)
-    GST_CAT_WARNING(generation_category(),
-                    "%s: the ledger has %" G_GUINT64_FORMAT " lines that cannot be read; they count nothing",
-                    generation_.log_name().c_str(), reservation->skipped);
+  if (reservation->skipped > 0 && !std::exchange(has_told_skipped_, true))
+    generation_.warn({ErrorKind::failed, "The ledger has " + std::to_string(reservation->skipped) +
+                                             " damaged lines. What stood there counts in no budget: see "
+                                             "genclip cost."});
   return std::move(reservation->decision);
 }
 
@@ -70,8 +68,8 @@ Result<void> ClipAccount::reserve(const std::optional<ClipRecord> &found) {
     if (decision->verdict == Verdict::allow) return {};
     // Runs that have died may hold what this one needs. While it waits, more may die.
     if (!std::exchange(has_reconciled, true) || decision->verdict == Verdict::wait) {
-      const auto reconciled =
-          reconcile(*generation_.services().files, ledger_, generation_.job().store, facts_.key);
+      const auto reconciled = reconcile(*generation_.services().files, ledger_, generation_.job().store,
+                                        facts_.key, decision->verdict == Verdict::wait);
       if (!reconciled) return reconciled.error();
       if (*reconciled > 0) continue;
     }
@@ -83,7 +81,7 @@ Result<void> ClipAccount::reserve(const std::optional<ClipRecord> &found) {
 
 void ClipAccount::bury(const ClipRecord &found) {
   if (found.reserved_at.empty()) return;
-  const auto buried = bury_charges(ledger_, facts_.key, found, true);
+  const auto buried = bury_charges(ledger_, facts_.key, found);
   if (!buried)
     GST_CAT_WARNING(generation_category(), "%s: the ledger is not told what became of an earlier run: %s",
                     generation_.log_name().c_str(), log_text(buried.error()).c_str());
@@ -103,7 +101,7 @@ void ClipAccount::tell(const ChargeStep &step, const Task *task) {
   const bool is_submit = step.task_id.empty() || step.event == LedgerEvent::submitted;
   if (is_submit) reserved_at_.clear();
   // The service is asked again and again while a clip is fetched.
-  if (last_ && *last_ == entry) return;
+  if (!is_submit && last_ && *last_ == entry) return;
   last_ = entry;
   const auto begun = begin();
   auto appended = begun ? ledger_.append({std::move(entry)}, nullptr) : begun.error();

@@ -47,6 +47,7 @@ class ClipAccount {
   const ChargeFacts facts_;
   Ledger ledger_;
   bool has_begun_ = false;
+  bool has_told_skipped_ = false;
   std::string reserved_at_;  // Empty: nothing is reserved.
   std::optional<LedgerEntry> last_;
 };

@@ -43,6 +43,7 @@ Result<void> ClipFollower::show(const ClipRecord &record) {
       state.amount = record.amount;
       state.actual_duration = record.actual_duration;
       state.reused = true;
+      state.charged = true;
     });
   }
   const bool downloading = record.state == ClipState::submitted && record.part.total != 0;

@@ -69,12 +69,13 @@ Result<ClipPlan> plan_clip(const ClipRequest &request, const RunSettings &run) {
     problems.push_back({"max-download-size",
                         "max-download-size is 0: every clip would be paid for and then refused. Raise it."});
   job.max_amount = run.max_amount;
-  if (const char *max_amount = g_getenv("GENCLIP_MAX_AMOUNT");
-      max_amount && *max_amount && run.max_amount == 0) {
+  if (const char *max_amount = g_getenv("GENCLIP_MAX_AMOUNT"); max_amount && *max_amount) {
     const auto value = parse_number<double>(max_amount);
     if (!value || *value < 0)
       problems.push_back({"max-amount", "GENCLIP_MAX_AMOUNT must be a number of credits, 0 or more."});
-    job.max_amount = value.value_or(0);
+    // The tighter of the two.
+    const double limit = value.value_or(0);
+    if (limit > 0 && (job.max_amount == 0 || limit < job.max_amount)) job.max_amount = limit;
   }
   const char *project = g_getenv("GENCLIP_PROJECT");
   job.project = run.project.empty() && project ? project : run.project;

@@ -30,7 +30,7 @@ struct GenerationState {
   double actual_duration = -1;  // Seconds, -1 unknown.
   double estimate = -1;         // Credits, likely, before the submit; -1 unknown.
   bool reused = false;          // This run submitted nothing, because the clip or the task existed.
-  bool charged = false;         // The clip is of a task that this run has submitted or followed.
+  bool charged = false;         // There is a task that this run has submitted, or follows.
   std::string clip_location;    // Path of the whole clip; empty until then.
 
   bool operator==(const GenerationState &) const = default;

@@ -219,7 +219,11 @@ Result<void> ClipWork::take_step() {
     case ClipStep::ask: return ask();
     case ClipStep::submit: return submit();
     case ClipStep::follow: return follow();
-    case ClipStep::need_key: return Error{ErrorKind::settings, generation_.job().no_key};
+    case ClipStep::need_key: {
+      Error error{ErrorKind::settings, generation_.job().no_key};
+      if (run_.found) error.task_id = run_.found->task_id;
+      return error;
+    }
     case ClipStep::share_failure:
     case ClipStep::share_doubt:
     case ClipStep::share_refusal: return shared_end();

@@ -6,12 +6,24 @@
 namespace genclip {
 namespace {
 
+// Of a run that can do nothing about what it found.
+Outcome of_journal(ClipState state) {
+  switch (state) {
+    case ClipState::submitted: return Outcome::running;
+    case ClipState::intent:
+    case ClipState::ambiguous:
+    case ClipState::lost: return Outcome::unknown;
+    default: return Outcome::not_submitted;
+  }
+}
+
 Outcome of_turn(const ClipRun &run) {
   switch (run.step) {
     case ClipStep::follow: return Outcome::running;
     case ClipStep::share_failure: return Outcome::failed;
     case ClipStep::share_doubt: return Outcome::unknown;
     case ClipStep::share_refusal: return Outcome::refused;
+    case ClipStep::need_key: return run.found ? of_journal(run.found->state) : Outcome::not_submitted;
     default: return Outcome::not_submitted;
   }
 }

@@ -56,13 +56,13 @@ Result<void> begin_ledger(FileSystem &files, Ledger &ledger, const std::string &
 }
 
 Result<size_t> bury_charges(Ledger &ledger, const std::string &key, const std::optional<ClipRecord> &record,
-                            bool has_folder) {
+                            bool is_waited_for) {
   const auto reading = ledger.read_condensed();
   if (!reading) return reading.error();
   std::vector<LedgerEntry> entries;
   for (const Charge &charge : reading->account.charges())
     if (charge.is_under_way() && charge.key == key)
-      for (LedgerEntry &entry : entries_after_death(charge, record, has_folder))
+      for (LedgerEntry &entry : entries_after_death(charge, record, is_waited_for))
         entries.push_back(std::move(entry));
   const size_t count = entries.size();
   if (count > 0)
@@ -72,7 +72,7 @@ Result<size_t> bury_charges(Ledger &ledger, const std::string &key, const std::o
 }
 
 Result<size_t> reconcile(FileSystem &files, Ledger &ledger, const std::string &store,
-                         const std::string &except) {
+                         const std::string &except, bool is_waited_for) {
   const auto before = ledger.read_condensed();
   if (!before) return before.error();
   std::set<std::string> keys;
@@ -83,7 +83,7 @@ Result<size_t> reconcile(FileSystem &files, Ledger &ledger, const std::string &s
   for (const std::string &key : keys) {
     const auto journal = lock_journal(files, ClipPath(store, key));
     if (!journal || !*journal) continue;
-    const auto lines = bury_charges(ledger, key, (*journal)->record, (*journal)->lock.has_value());
+    const auto lines = bury_charges(ledger, key, (*journal)->record, is_waited_for);
     if (!lines) return lines.error();
     if (*lines == 0) continue;  // The run has ended meanwhile, and said so.
     GST_CAT_INFO(generation_category(),

@@ -17,15 +17,16 @@ namespace genclip {
 Result<void> begin_ledger(FileSystem &files, Ledger &ledger, const std::string &store,
                           GCancellable *cancellable);
 
-// Writes what became of the charges of the clip `key`, whose lock the caller has. `record` and `has_folder`
-// as entries_after_death() has them. Returns how many lines it has written. Blocks for the disk.
+// Writes what became of the charges of the clip `key`, whose lock the caller has. `record` and
+// `is_waited_for` as entries_after_death() has them. Returns how many lines it has written. Blocks for the
+// disk.
 Result<size_t> bury_charges(Ledger &ledger, const std::string &key, const std::optional<ClipRecord> &record,
-                            bool has_folder);
+                            bool is_waited_for = false);
 
 // Writes what became of the charges whose runs have died. A charge is left alone when it is of the clip
 // `except` (the caller is at work on it; empty: none), or when its clip is locked, because a run is at work
 // on it. Returns how many it has written of. Blocks for the disk.
 Result<size_t> reconcile(FileSystem &files, Ledger &ledger, const std::string &store,
-                         const std::string &except);
+                         const std::string &except, bool is_waited_for = false);
 
 }  // namespace genclip

@@ -115,12 +115,34 @@ TEST(Account, TellsTasksOfTwoServicesApart) {
   EXPECT_EQ(sums.spent, 2);
 }
 
-TEST(Account, CountsAnAttachedTaskBesideTheUnknownOneOfItsKey) {
-  LedgerEntry attached = settle_of("a", "foreign", 9);
+// As the error of a lost answer advises: "set task-id to its ID".
+TEST(Account, TakesACompletedTaskThatIsAttachedForTheUnknownOneOfItsKey) {
+  LedgerEntry attached = settle_of("a", "found", 9);
   attached.attached = true;
-  EXPECT_EQ(all_sums({reserve_of("a", 3), entry_of(kUnknown, "a"), attached}).reserved, 3);
-  EXPECT_EQ(all_sums({reserve_of("a", 3), attached}).reserved, 3);
-  EXPECT_EQ(all_sums({reserve_of("a", 3), attached}).spent, 0);
+  const Sums found = all_sums({reserve_of("a", 3), entry_of(kUnknown, "a"), attached});
+  EXPECT_EQ(found.spent, 9);
+  EXPECT_EQ(found.reserved, 0);
+  EXPECT_EQ(all_sums({reserve_of("a", 3), attached}).spent, 0) << "its own submit is under way";
+  LedgerEntry elsewhere = attached;
+  elsewhere.key = "b";
+  EXPECT_EQ(all_sums({reserve_of("a", 3), entry_of(kUnknown, "a"), elsewhere}).reserved, 3);
+  LedgerEntry failed = settle_of("a", "found", std::nullopt, "failed");
+  failed.attached = true;
+  EXPECT_EQ(all_sums({reserve_of("a", 3), entry_of(kUnknown, "a"), failed}).reserved, 3)
+      << "it may be another one";
+}
+
+// Nothing but its key can name it.
+TEST(Account, CorrectsOfAKeyFirstWhatIsUnknownAndHasNoTask) {
+  const std::vector<LedgerEntry> entries = {reserve_of("a", 3),     entry_of(kUnknown, "a"),
+                                            reserve_of("a", 3),     entry_of(kSubmitted, "a", "t"),
+                                            settle_of("a", "t", 4), correct_of("a", "", 1)};
+  const Sums first = all_sums(entries);
+  EXPECT_EQ(first.spent, 5);
+  EXPECT_EQ(first.unknown, 0u);
+  std::vector<LedgerEntry> again = entries;
+  again.push_back(correct_of("a", "", 2));
+  EXPECT_EQ(all_sums(again).spent, 3) << "then the latest";
 }
 
 TEST(Account, TakesASettledTaskOfAReservedKeyForItsOwn) {

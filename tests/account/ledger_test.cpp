@@ -92,8 +92,8 @@ TEST_F(LedgerTest, ReservesNothingThatTheBudgetRefuses) {
 }
 
 TEST_F(LedgerTest, RefusesUnderABudgetThatCannotBeRead) {
-  for (const char *text :
-       {"", "{", "[]", R"({"per_dya":5})", R"({"total":"5"})", R"({"total":-1})", "\xff"}) {
+  for (const char *text : {"", "{", "[]", R"({"per_dya":5})", R"({"total":"5"})", R"({"total":-1})",
+                           R"({"total":5,"total":0})", "\xff"}) {
     put(text, "budget.json");
     const auto refused = reserve("a");
     EXPECT_EQ(refused.decision.verdict, Verdict::refuse) << text;

@@ -90,14 +90,11 @@ TEST(ChargeStep, IsNotDueForWhatTellsNothing) {
 
 TEST(AfterDeath, TheJournalSaysWhatBecameOfAReservation) {
   const Charge reserved = charge_of(ChargeState::reserved);
-  const auto after = [&](const ClipRecord &record) {
-    return texts(entries_after_death(reserved, record, true));
-  };
-  EXPECT_THAT(texts(entries_after_death(reserved, std::nullopt, true)), ElementsAre("release"));
+  const auto after = [&](const ClipRecord &record) { return texts(entries_after_death(reserved, record)); };
   EXPECT_THAT(after(record_of(ClipState::intent)), ElementsAre("unknown"));
   EXPECT_THAT(after(record_of(ClipState::ambiguous)), ElementsAre("unknown"));
   EXPECT_THAT(after(record_of(ClipState::refused)), ElementsAre("release"));
-  EXPECT_THAT(after(record_of(ClipState::submitted, "T")), ElementsAre("submitted T", "unknown T"));
+  EXPECT_THAT(after(record_of(ClipState::submitted, "T")), ElementsAre("submitted T"));
   EXPECT_THAT(after(record_of(ClipState::lost, "T")), ElementsAre("submitted T", "unknown T"));
   EXPECT_THAT(after(record_of(ClipState::failed, "T")), ElementsAre("submitted T", "settle T failed $3"));
   EXPECT_THAT(after(record_of(ClipState::complete, "T")),
@@ -107,23 +104,30 @@ TEST(AfterDeath, TheJournalSaysWhatBecameOfAReservation) {
 TEST(AfterDeath, AJournalOfAnotherReservationMeansThatNothingWasSent) {
   const Charge reserved = charge_of(ChargeState::reserved);
   for (const ClipState state : {ClipState::intent, ClipState::submitted, ClipState::complete})
-    EXPECT_THAT(texts(entries_after_death(reserved, record_of(state, "T", at(99)), true)),
-                ElementsAre("release"));
+    EXPECT_THAT(texts(entries_after_death(reserved, record_of(state, "T", at(99)))), ElementsAre("release"));
 }
 
-TEST(AfterDeath, NobodyCanTellWhenTheFolderWasRemoved) {
-  EXPECT_THAT(texts(entries_after_death(charge_of(ChargeState::reserved), std::nullopt, false)),
+// A journal that was removed, or damaged and set aside, may have named a task.
+TEST(AfterDeath, WithoutAJournalTheOutcomeIsUnknown) {
+  EXPECT_THAT(texts(entries_after_death(charge_of(ChargeState::reserved), std::nullopt)),
               ElementsAre("unknown"));
-  EXPECT_THAT(texts(entries_after_death(charge_of(ChargeState::submitted, "T"), std::nullopt, false)),
+  EXPECT_THAT(texts(entries_after_death(charge_of(ChargeState::submitted, "T"), std::nullopt)),
               ElementsAre("unknown T"));
+}
+
+TEST(AfterDeath, ARunningTaskStaysUnderWayUnlessSomebodyWaitsForItsPrice) {
+  const ClipRecord running = record_of(ClipState::submitted, "T");
+  const Charge submitted = charge_of(ChargeState::submitted, "T");
+  EXPECT_THAT(texts(entries_after_death(submitted, running)), IsEmpty());
+  EXPECT_THAT(texts(entries_after_death(submitted, running, true)), ElementsAre("unknown T"));
+  EXPECT_THAT(texts(entries_after_death(charge_of(ChargeState::reserved), running, true)),
+              ElementsAre("submitted T", "unknown T"));
 }
 
 TEST(AfterDeath, ATaskIsRecognisedByItsId) {
   const Charge submitted = charge_of(ChargeState::submitted, "T");
-  const auto after = [&](const ClipRecord &record) {
-    return texts(entries_after_death(submitted, record, true));
-  };
-  EXPECT_THAT(after(record_of(ClipState::submitted, "T", at(99))), ElementsAre("unknown T"));
+  const auto after = [&](const ClipRecord &record) { return texts(entries_after_death(submitted, record)); };
+  EXPECT_THAT(after(record_of(ClipState::lost, "T", at(99))), ElementsAre("unknown T"));
   EXPECT_THAT(after(record_of(ClipState::complete, "T", at(99))), ElementsAre("settle T completed $3"));
   EXPECT_THAT(after(record_of(ClipState::complete, "other")), ElementsAre("unknown T"));
   ClipRecord successor = record_of(ClipState::submitted, "other");

@@ -193,8 +193,38 @@ TEST_F(ClipAccounts, ARunThatFindsItsClipsReservationBuriesIt) {
   ASSERT_TRUE(books.reserve(charge_facts(job().identity, job().model, ""), 0, nullptr));
   const Outcome done = run();
   ASSERT_FALSE(done.error) << done.text();
-  EXPECT_THAT(lines().at(1), "release");
-  EXPECT_EQ(sums().tasks, 1u);
+  EXPECT_THAT(lines().at(1), "unknown") << "its journal may have been removed";
+  EXPECT_EQ(sums().tasks, 2u);
+}
+
+TEST_F(ClipAccounts, EachRefusalReleasesItsReservation) {
+  const FakeAnswer later = answer(429, "{}", {{"Retry-After", "1"}});
+  service_.odd_submits = {later, later, later};
+  const Outcome done = run();
+  ASSERT_FALSE(done.error) << done.text();
+  EXPECT_EQ(lines().size(), 9u);
+  EXPECT_EQ(account().sums({}, 7).reserved, 0);
+}
+
+// As the error advises.
+TEST_F(ClipAccounts, ATaskThatIsFoundAtTheServiceAfterALostAnswerCounts) {
+  service_.loses_submit_answers = true;
+  ASSERT_TRUE(run().error);
+  service_.loses_submit_answers = false;
+  GenerationJob attaches = job();
+  attaches.task_id = "task_found";
+  const Outcome done = run(attaches);
+  ASSERT_FALSE(done.error) << done.text();
+  EXPECT_EQ(sums().spent, done.state.amount);
+  EXPECT_EQ(sums().unknown, 0u);
+}
+
+TEST_F(ClipAccounts, DamagedLinesAreSaid) {
+  ASSERT_FALSE(run(job_for("one")).error);
+  std::ofstream(LedgerPath(job().store).ledger, std::ios::app) << "garbage\n";
+  const Outcome done = run();
+  ASSERT_FALSE(done.error) << done.text();
+  EXPECT_THAT(done.warnings, ElementsAre(HasSubstr("1 damaged lines")));
 }
 
 // Its journal, which alone tells that the reservation became a task, is overwritten by the next run.
@@ -217,8 +247,7 @@ TEST_F(ClipAccounts, ATaskOfADeadRunCountsThoughAnotherTaskTakesItsPlace) {
   attaches.task_id = "task_of_somebody";
   const Outcome done = run(attaches);
   ASSERT_FALSE(done.error) << done.text();
-  EXPECT_THAT(lines(),
-              ElementsAre("reserve", "submitted own", "unknown own", "settle task_of_somebody completed"));
+  EXPECT_THAT(lines(), ElementsAre("reserve", "submitted own", "settle task_of_somebody completed"));
   EXPECT_EQ(account().sums({}, 7).reserved, 7);
 }
 
@@ -227,9 +256,16 @@ TEST_F(ClipAccounts, ABudgetThatTheDeadHoldIsFreed) {
   Ledger books = ledger();
   const GenerationJob dead = job_for("dead");
   ASSERT_TRUE(books.reserve(charge_facts(dead.identity, dead.model, ""), 0, nullptr));
-  // The folder is there, and nobody is at work on it.
-  ClipFolder folder(FileSystem::posix(), ClipPath(dead.store, dead.identity.digest()));
-  ASSERT_TRUE(folder.lock_writer([](const std::string &) {}));
+  // The journal is of an earlier submit, and nobody is at work on it.
+  ClipFolder folder(files_, ClipPath(dead.store, dead.identity.digest()));
+  ClipRecord earlier;
+  earlier.identity = dead.identity;
+  earlier.state = ClipState::refused;
+  {
+    const auto lock = folder.lock_writer([](const std::string &) {});
+    ASSERT_TRUE(lock && *lock);
+    ASSERT_TRUE(folder.write_record(earlier));
+  }
   set_budget(R"({"tasks_per_day":2})");
   const Outcome done = run();
   EXPECT_FALSE(done.error) << done.text();

@@ -132,7 +132,7 @@ TEST_F(ClipPlanTest, TakesALimitAndAProjectFromTheEnvironmentUnlessTheyAreSet) {
   EXPECT_EQ(job().project, "spring");
   run_.max_amount = 9;
   run_.project = "autumn";
-  EXPECT_EQ(job().max_amount, 9);
+  EXPECT_EQ(job().max_amount, 7.5) << "the lower one";
   EXPECT_EQ(job().project, "autumn");
   run_.max_amount = 0;
   for (const char *wrong : {"two", "-1", "1e999", "3 credits"}) {

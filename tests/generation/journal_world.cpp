@@ -81,11 +81,11 @@ void tell(JournalWorld &world, const ClipRun &before, const ClipEvent &event) {
 }
 
 // What a process that has the clip's lock does with the charges of those that have died.
-void bury(JournalWorld &world, const std::optional<ClipRecord> &found) {
+void bury(JournalWorld &world, const std::optional<ClipRecord> &found, bool is_waited_for = false) {
   const std::vector<Charge> charges = world.account.charges();
   for (const Charge &charge : charges)
     if (charge.is_under_way())
-      for (LedgerEntry &entry : entries_after_death(charge, found, true)) {
+      for (LedgerEntry &entry : entries_after_death(charge, found, is_waited_for)) {
         // No journal of this model holds amounts.
         if (entry.status == "completed") entry.amount = 1;
         write(world, std::move(entry));
@@ -295,7 +295,9 @@ class Steps {
 
   void looks() {
     if (!is_locked(world_) && has_charge_under_way(world_))
-      add(0, "somebody looks at the ledger", [](JournalWorld &world) { bury(world, world.disk); });
+      for (const bool waits : {false, true})
+        add(0, waits ? "somebody waits for the price" : "somebody looks at the ledger",
+            [waits](JournalWorld &world) { bury(world, world.disk, waits); });
   }
 
   void turns(size_t index) {
@@ -319,6 +321,8 @@ class Steps {
     if (!world_.processes[index]->waits)
       add(index, "is killed before the intent", [&](JournalWorld &world) {
         world.disk = world.processes[index]->before_intent;
+        // Without any journal, it may as well have been removed.
+        if (!world.disk) ++world.phantoms;
         end(world, index);
       });
     if (world_.processes[index]->waits) {
@@ -486,7 +490,12 @@ std::string wrong_account(const JournalWorld &world) {
   if (counted > paid + failed + looked.phantoms)
     return "the ledger has " + std::to_string(counted) + ", though no more than " +
            std::to_string(paid + failed + looked.phantoms) + " can have been charged";
-  if (has_charge_under_way(looked)) return "a charge stays under way though everything has stopped";
+  const auto &charges = looked.account.charges();
+  if (std::any_of(charges.begin(), charges.end(),
+                  [](const Charge &charge) { return charge.state == ChargeState::reserved; }))
+    return "a charge stays reserved though everything has stopped";
+  bury(looked, looked.disk, true);
+  if (has_charge_under_way(looked)) return "who waits for this clip's price waits for ever";
   return "";
 }
 
