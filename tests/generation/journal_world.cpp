@@ -495,7 +495,7 @@ std::string wrong_account(const JournalWorld &world) {
                   [](const Charge &charge) { return charge.state == ChargeState::reserved; }))
     return "a charge stays reserved though everything has stopped";
   bury(looked, looked.disk, true);
-  if (has_charge_under_way(looked)) return "who waits for this clip's price waits for ever";
+  if (has_charge_under_way(looked)) return "who waits for the price of this clip waits forever";
   return "";
 }
 
