@@ -96,9 +96,10 @@ TEST(MoneyAfterACrash, ABudgetForOneClipPaysOne) {
         EXPECT_THAT(second.text(), testing::HasSubstr("2.5 credits are reserved"));
       }
     }
-  // From the synced intent to the journal of the ID, for both losses: nobody knows whether that was paid.
+  // From the synced reservation to the journal of the ID, for both losses: whether that was paid is unknown.
+  // (A journal that is missing may have been removed.)
   EXPECT_GT(refused, 0u);
-  EXPECT_LE(refused, 2 * 20u);
+  EXPECT_LE(refused, 2 * 30u);
 }
 
 TEST(MoneyAfterACrash, ADiskThatFailsOnceLosesNoTask) {
