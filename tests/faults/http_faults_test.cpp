@@ -237,7 +237,8 @@ void add_forms(std::vector<FaultCase> &cases) {
            .ending = recovers()},
           {.name = "QueryAnswerIsTooLarge",
            .simulator = {"query:oversized=9000000"},
-           .ending = kept(GST_RESOURCE_ERROR_READ, "larger"),
+           // Under a sanitizer the last try may end before so much has arrived.
+           .ending = kept(GST_RESOURCE_ERROR_READ, "stays at the service"),
            .settings = kBriefly},
           {.name = "QueryAnswerIsTooLargeOnce",
            .simulator = {"query#1:oversized=9000000"},
