@@ -83,7 +83,7 @@ bool is_like_a_formula(std::string_view cell) {
 }
 
 std::string csv_cell(const std::string &cell) {
-  const std::string shown = (is_like_a_formula(cell) ? "'" : "") + cell;
+  std::string shown = (is_like_a_formula(cell) ? "'" : "") + cell;
   if (shown.find_first_of(",\"\r\n") == std::string::npos) return shown;
   std::string quoted = "\"";
   for (const char c : shown) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);

@@ -33,25 +33,26 @@ Result<std::optional<Journal>> lock_journal(FileSystem &files, const ClipPath &p
   return std::optional<Journal>(std::move(journal));
 }
 
+Result<std::vector<LedgerEntry>> import_journals(FileSystem &files, const std::string &store) {
+  const auto clips = list_store(files, store);
+  if (!clips) return clips.error();
+  std::vector<LedgerEntry> entries;
+  for (const StoredClip &clip : *clips) {
+    if (!clip.record) continue;
+    ChargeFacts facts = charge_facts(clip.record->identity, clip.record->model, "");
+    facts.key = clip.digest;
+    for (LedgerEntry &entry : imported_entries(facts, *clip.record)) entries.push_back(std::move(entry));
+  }
+  GST_CAT_INFO(generation_category(), "%s: begins a ledger with %zu lines of what its clips tell",
+               store.c_str(), entries.size());
+  return entries;
+}
+
 }  // namespace
 
 Result<void> begin_ledger(FileSystem &files, Ledger &ledger, const std::string &store,
                           GCancellable *cancellable) {
-  const auto import = [&]() -> Result<std::vector<LedgerEntry>> {
-    const auto clips = list_store(files, store);
-    if (!clips) return clips.error();
-    std::vector<LedgerEntry> entries;
-    for (const StoredClip &clip : *clips) {
-      if (!clip.record) continue;
-      ChargeFacts facts = charge_facts(clip.record->identity, clip.record->model, "");
-      facts.key = clip.digest;
-      for (LedgerEntry &entry : imported_entries(facts, *clip.record)) entries.push_back(std::move(entry));
-    }
-    GST_CAT_INFO(generation_category(), "%s: begins a ledger with %zu lines of what its clips tell",
-                 store.c_str(), entries.size());
-    return entries;
-  };
-  const auto begun = ledger.begin_with(import, cancellable);
+  const auto begun = ledger.begin_with([&] { return import_journals(files, store); }, cancellable);
   return begun ? Result<void>() : begun.error();
 }
 
