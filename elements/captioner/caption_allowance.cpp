@@ -24,13 +24,8 @@ constexpr uint64_t kBlock = 16;
 constexpr auto kUntilNextTry = std::chrono::seconds(10);
 
 Error refusal_of(const Decision &decision) {
-  Error error{ErrorKind::not_authorized,
-              decision.text + " Until then, the stream continues without captions."};
-  error.details = {{"budget", decision.budget},
-                   {"limit", decision.limit},
-                   {"spent", decision.spent},
-                   {"reserved", decision.reserved},
-                   {"estimate", decision.estimate}};
+  Error error = refusal_error(decision);
+  error.text += " Until then, the stream continues without captions.";
   return error;
 }
 

@@ -137,6 +137,16 @@ std::vector<std::string> unpriced(const Account &account) {
 
 }  // namespace
 
+Error refusal_error(const Decision &decision) {
+  Error error{ErrorKind::not_authorized, decision.text};
+  error.details = {{"budget", decision.budget},
+                   {"limit", decision.limit},
+                   {"spent", decision.spent},
+                   {"reserved", decision.reserved},
+                   {"estimate", decision.estimate}};
+  return error;
+}
+
 bool fits(double amount, double limit) { return amount <= limit + kSlack; }
 
 std::string amount_text(double amount) { return rounded_text(amount, 4); }

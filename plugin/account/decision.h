@@ -11,6 +11,7 @@
 #include "plugin/account/budget.h"
 #include "plugin/account/estimate.h"
 #include "plugin/account/utc_time.h"
+#include "plugin/base/error.h"
 
 namespace genclip {
 
@@ -43,6 +44,9 @@ struct Decision {
 // assumed price counts. Without one, and with a limit in credits, such clips go one at a time.
 Decision decide(const Account &account, const Budget &budget, double max_amount,
                 const std::optional<Estimate> &estimate, UtcTime now);
+
+// A refusal as an error, with its numbers as details.
+Error refusal_error(const Decision &decision);
 
 // Whether that many credits are within the limit, whatever the rounding of sums and of estimates.
 bool fits(double amount, double limit);

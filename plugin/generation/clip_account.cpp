@@ -17,16 +17,6 @@ constexpr char kWaitText[] =
     "clip before it is known. To submit such clips at once, say what to assume with: genclip budget set "
     "--assumed-price N.";
 
-Error refusal(const Decision &decision) {
-  Error error{ErrorKind::not_authorized, decision.text};
-  error.details = {{"budget", decision.budget},
-                   {"limit", decision.limit},
-                   {"spent", decision.spent},
-                   {"reserved", decision.reserved},
-                   {"estimate", decision.estimate}};
-  return error;
-}
-
 }  // namespace
 
 ClipAccount::ClipAccount(Generation &generation)
@@ -73,7 +63,7 @@ Result<void> ClipAccount::reserve(const std::optional<ClipRecord> &found) {
       if (!reconciled) return reconciled.error();
       if (*reconciled > 0) continue;
     }
-    if (decision->verdict == Verdict::refuse) return refusal(*decision);
+    if (decision->verdict == Verdict::refuse) return refusal_error(*decision);
     if (!std::exchange(has_warned, true)) generation_.warn({ErrorKind::busy, kWaitText});
     if (!clock.sleep_until(clock.now() + kWaitPause, generation_.cancellable())) return cancelled();
   }
