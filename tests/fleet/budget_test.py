@@ -66,12 +66,13 @@ class FleetBudget(unittest.TestCase):
             run.kill()
         for run in [*ours, *theirs]:
             run.end()
-        # What the dead have reserved may have been paid, until somebody looks; nobody is kept waiting by it.
+        # What the dead have reserved may have been paid, until somebody looks: a refused run does. A task that has an
+        # ID stays submitted, because nobody has asked the service about it.
         later = self.start(self.mounts[1], PROCESSES)
-        later.end()
+        code = later.end()
         account, ledger = self.assert_held()
-        self.assertEqual([charge for charge in ledger.charges if charge.is_under_way() and later.text.count("Nothing was sent")],
-                         [], later.text)
+        unlooked = [charge for charge in ledger.charges if charge.state == "reserved"]
+        self.assertTrue(code == 0 or not unlooked, f"{unlooked}\n{later.text}")
         self.assertGreater(len(account["tasks"]), 0)
 
 
