@@ -109,7 +109,7 @@ Result<void> ClipWork::intend() {
 
 Result<void> ClipWork::submit() {
   const GenerationJob &job = generation_.job();
-  if (auto looked = check_media(*generation_.services().http, clock_, *job.request, job.media_check,
+  if (auto looked = check_media(*generation_.services().http, clock_, *job.request, {}, job.media_check,
                                 generation_.cancellable());
       !looked)
     return looked;

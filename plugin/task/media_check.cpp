@@ -22,7 +22,8 @@ using Look = Result<MediaFacts, MediaFailure>;
 
 class Lookout {
  public:
-  Lookout(HttpClient &http, Clock &clock, const CheckedRequest &request, const MediaCheckOptions &options)
+  Lookout(HttpClient &http, Clock &clock, const CheckedRequest &request, const LocalMedia &locals,
+          const MediaCheckOptions &options)
       : http_(http),
         clock_(clock),
         request_(request),
@@ -31,8 +32,17 @@ class Lookout {
         end_(clock.now() + options.time_limit),
         cancellable_(GRef<GCancellable>::adopt(g_cancellable_new())),
         all_done_(GRef<GCancellable>::adopt(g_cancellable_new())) {
-    for (const MediaReference &reference : request.media())
-      if (!reference.asset) findings_.push_back({&reference, {}});
+    for (size_t i = 0; i < request.media().size(); ++i) {
+      const MediaReference &reference = request.media()[i];
+      const auto local = locals.find(i);
+      const bool is_local = local != locals.end();
+      const MediaCheck depth = is_local          ? MediaCheck::full
+                               : reference.asset ? MediaCheck::none
+                                                 : options.depth;
+      if (depth == MediaCheck::none) continue;
+      files_.push_back(is_local ? local->second : nullptr);
+      findings_.push_back({&reference, {}, depth});
+    }
   }
 
   Result<void> run(GCancellable *cancellable) {
@@ -47,7 +57,7 @@ class Lookout {
     for (std::thread &thread : threads) thread.join();
     if (cancellable) g_cancellable_disconnect(cancellable, connection);
     if (cancellable && g_cancellable_is_cancelled(cancellable)) return cancelled();
-    const auto problems = media_problems(request_, findings_, options_.depth);
+    const auto problems = media_problems(request_, findings_);
     if (problems.empty()) return {};
     return Error{ErrorKind::settings, problems_text(problems)};
   }
@@ -62,15 +72,16 @@ class Lookout {
 
   void look_at_next() {
     for (size_t i; (i = next_++) < findings_.size();) {
-      look_at(findings_[i]);
+      look_at(findings_[i], files_[i].get());
       if (++done_ == findings_.size()) g_cancellable_cancel(all_done_.get());
     }
   }
 
-  void look_at(MediaFinding &finding) {
+  void look_at(MediaFinding &finding, const LocalFile *local) {
     for (unsigned attempt = 1;; ++attempt) {
       Look look =
-          options_.depth == MediaCheck::full
+          local ? look_into(*local, *finding.reference)
+          : finding.depth == MediaCheck::full
               ? look_into(*finding.reference)
               : fetch_media_headers(http_, finding.reference->url, options_.fetch, cancellable_.get());
       if (look) {
@@ -99,23 +110,36 @@ class Lookout {
                           "is larger than " + std::to_string(max_bytes >> 20) +
                               " MiB, which is too large to probe; check-media=headers does not probe it"};
     }
-    if (!may_be(fetched->facts.media_type, reference.kind) || !needs_measures(request_, reference))
-      return fetched->facts;
+    return measure(reference, fetched->file, fetched->facts);
+  }
+
+  // Without the network, however large the file is.
+  Look look_into(const LocalFile &file, const MediaReference &reference) {
+    MediaFacts facts;
+    const auto size = file.size();
+    if (!size) return MediaFailure{size.error().kind, "cannot be read"};
+    facts.bytes = *size;
+    facts.media_type = sniff_media_type(file.read_at(0, kSniffedBytes));
+    return measure(reference, file, std::move(facts));
+  }
+
+  // Adds to `facts` what the content tells, where the model has a limit for it.
+  template <typename File>
+  Look measure(const MediaReference &reference, const File &file, MediaFacts facts) {
+    if (!may_be(facts.media_type, reference.kind) || !needs_measures(request_, reference)) return facts;
     // GStreamer cannot decode some formats at all, and others not from a file.
-    const TemporaryFile &file = fetched->file;
-    if (const auto size =
-            image_size(format_name(fetched->facts.media_type),
-                       [&](uint64_t offset, size_t size) { return file.read_at(offset, size); })) {
-      fetched->facts.width = size->width;
-      fetched->facts.height = size->height;
-      return fetched->facts;
+    if (const auto size = image_size(format_name(facts.media_type), [&](uint64_t offset, size_t size) {
+          return file.read_at(offset, size);
+        })) {
+      facts.width = size->width;
+      facts.height = size->height;
+      return facts;
     }
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end_ - clock_.now());
     const auto patience = std::min<std::chrono::milliseconds>(left, options_.probe_limit);
-    if (auto probed = probe_media(file.uri(), reference.kind, patience, fetched->facts, cancellable_.get());
-        !probed)
+    if (auto probed = probe_media(file.uri(), reference.kind, patience, facts, cancellable_.get()); !probed)
       return MediaFailure{probed.error().kind, std::move(probed.error().text)};
-    return fetched->facts;
+    return facts;
   }
 
   HttpClient &http_;
@@ -126,6 +150,8 @@ class Lookout {
   const Clock::Time end_;
   const GRef<GCancellable> cancellable_;  // Ends all checks.
   const GRef<GCancellable> all_done_;
+  // Of each finding; null for a URL.
+  std::vector<std::shared_ptr<const LocalFile>> files_;
   // The thread that took a number writes the finding of that number.
   std::vector<MediaFinding> findings_;
   std::atomic<size_t> next_ = 0;
@@ -135,9 +161,9 @@ class Lookout {
 }  // namespace
 
 Result<void> check_media(HttpClient &http, Clock &clock, const CheckedRequest &request,
-                         const MediaCheckOptions &options, GCancellable *cancellable) {
-  if (options.depth == MediaCheck::none) return {};
-  return Lookout(http, clock, request, options).run(cancellable);
+                         const LocalMedia &locals, const MediaCheckOptions &options,
+                         GCancellable *cancellable) {
+  return Lookout(http, clock, request, locals, options).run(cancellable);
 }
 
 }  // namespace genclip

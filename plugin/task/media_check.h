@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Checks the media that a request refers to before it is submitted, all in parallel.
+// Checks the media that a request refers to before it is submitted, all in parallel: local files here, URLs
+// by their servers.
 #pragma once
 
 #include <gio/gio.h>
 
 #include <chrono>
+#include <map>
+#include <memory>
 
 #include "plugin/base/clock.h"
+#include "plugin/base/local_file.h"
 #include "plugin/base/result.h"
 #include "plugin/catalog/check_request.h"
 #include "plugin/http/http_client.h"
@@ -17,20 +21,26 @@
 namespace genclip {
 
 struct MediaCheckOptions {
-  MediaCheck depth = MediaCheck::none;
+  MediaCheck depth = MediaCheck::none;  // Of URLs; local files are always checked in full.
   MediaFetchOptions fetch;
   unsigned retries = 2;                  // For each reference, after a transient failure.
   std::chrono::seconds time_limit{120};  // For all of them together.
   // For one probe. GStreamer 1.22 may swallow the error of a damaged file; then only this limit ends the
   // probe.
   std::chrono::seconds probe_limit{15};
-  uint64_t max_bytes = uint64_t{256} << 20;  // Of one medium, unless its own limit is smaller.
+  uint64_t max_bytes =
+      uint64_t{256} << 20;  // To fetch for one URL, unless the medium's own limit is smaller.
 };
 
+// The files that references stand for, by the reference's index in request.media().
+using LocalMedia = std::map<size_t, std::shared_ptr<const LocalFile>>;
+
 // ErrorKind::settings names every problem of every reference. Ends with ErrorKind::cancelled within
-// milliseconds after `cancellable` is. Does not check assets (assetId://), which the service has already.
-// Blocks; checks up to eight references at a time, each on a thread that has ended when this returns.
+// milliseconds after `cancellable` is. Does not check references that are neither URLs nor in `locals`, such
+// as assets (assetId://), which the service has already. Blocks; checks up to eight references at a time,
+// each on a thread that has ended when this returns.
 Result<void> check_media(HttpClient &http, Clock &clock, const CheckedRequest &request,
-                         const MediaCheckOptions &options, GCancellable *cancellable);
+                         const LocalMedia &locals, const MediaCheckOptions &options,
+                         GCancellable *cancellable);
 
 }  // namespace genclip

@@ -37,15 +37,13 @@ bool is_compared_in_length(const CheckedRequest &request, const std::string &fie
 
 class Verdict {
  public:
-  Verdict(const CheckedRequest &request, const std::vector<MediaFinding> &findings, MediaCheck depth)
-      : request_(request), findings_(findings), depth_(depth) {}
+  Verdict(const CheckedRequest &request, const std::vector<MediaFinding> &findings)
+      : request_(request), findings_(findings) {}
 
   std::vector<Problem> run() {
     for (const MediaFinding &finding : findings_) judge(finding);
-    if (depth_ == MediaCheck::full) {
-      judge_totals();
-      for (const Rule &rule : request_.spec().rules) judge_rule(rule);
-    }
+    judge_totals();
+    for (const Rule &rule : request_.spec().rules) judge_rule(rule);
     return std::move(problems_);
   }
 
@@ -61,11 +59,11 @@ class Verdict {
     const MediaFacts &facts = finding.facts;
     if (!finding.failure.empty()) return problem(reference, finding.failure);
     const MediaLimits &limits = limits_of(request_, reference);
-    judge_type(reference, facts, limits);
+    judge_type(finding, limits);
     const auto bytes = facts.bytes ? std::optional<double>(static_cast<double>(*facts.bytes)) : std::nullopt;
     judge_bound(reference, limits.bytes, bytes, {"has ", "MB", "size", kBytesPerMegabyte});
     // A medium that is too large is not examined further.
-    if (depth_ != MediaCheck::full || (bytes && !limits.bytes.contains(*bytes))) return;
+    if (finding.depth != MediaCheck::full || (bytes && !limits.bytes.contains(*bytes))) return;
     if (!may_be(facts.media_type, reference.kind)) return;
     judge_content(reference, facts);
     std::optional<double> ratio;
@@ -77,9 +75,11 @@ class Verdict {
     judge_bound(reference, limits.frame_rate, facts.frame_rate, {"has ", "frames a second", "frame rate"});
   }
 
-  void judge_type(const MediaReference &reference, const MediaFacts &facts, const MediaLimits &limits) {
+  void judge_type(const MediaFinding &finding, const MediaLimits &limits) {
+    const MediaReference &reference = *finding.reference;
+    const MediaFacts &facts = finding.facts;
     if (facts.media_type.empty()) {
-      if (depth_ == MediaCheck::full)
+      if (finding.depth == MediaCheck::full)
         problem(reference, "is not a known kind of media file");
       else if (!limits.formats.empty())
         problem(reference, "has an unknown type: its server does not send one; check-media=full probes it");
@@ -123,26 +123,26 @@ class Verdict {
                              " takes " + bounds.text(measure.scale));
   }
 
-  // Nothing when one of them failed, which is reported already, or could not be checked.
+  // Nothing when one of them failed, which is reported already, or was not examined, such as an asset.
   std::optional<double> total_duration(const std::string &field) const {
     double total = 0;
-    bool any = false;
-    for (const MediaReference &reference : request_.media())
-      if (reference.field == field && reference.asset) return std::nullopt;
+    auto unseen = std::count_if(request_.media().begin(), request_.media().end(),
+                                [&](const MediaReference &reference) { return reference.field == field; });
+    if (unseen == 0) return std::nullopt;
     for (const MediaFinding &finding : findings_) {
       if (finding.reference->field != field) continue;
       if (!finding.failure.empty() || !finding.facts.duration) return std::nullopt;
       total += *finding.facts.duration;
-      any = true;
+      --unseen;
     }
-    return any ? std::optional(total) : std::nullopt;
+    return unseen == 0 ? std::optional(total) : std::nullopt;
   }
 
   // Reports a missing duration, unless a bound of the medium itself has reported it.
   void require_duration(const MediaFinding &finding) {
     const MediaLimits &limits = limits_of(request_, *finding.reference);
-    const bool is_judged =
-        finding.failure.empty() && may_be(finding.facts.media_type, finding.reference->kind);
+    const bool is_judged = finding.depth == MediaCheck::full && finding.failure.empty() &&
+                           may_be(finding.facts.media_type, finding.reference->kind);
     if (is_judged && !finding.facts.duration && limits.duration.empty())
       problem(*finding.reference, "has a duration that cannot be determined");
   }
@@ -180,7 +180,6 @@ class Verdict {
 
   const CheckedRequest &request_;
   const std::vector<MediaFinding> &findings_;
-  const MediaCheck depth_;
   std::vector<Problem> problems_;
 };
 
@@ -200,9 +199,9 @@ bool needs_measures(const CheckedRequest &request, const MediaReference &referen
          is_compared_in_length(request, reference.field);
 }
 
-std::vector<Problem> media_problems(const CheckedRequest &request, const std::vector<MediaFinding> &findings,
-                                    MediaCheck depth) {
-  return Verdict(request, findings, depth).run();
+std::vector<Problem> media_problems(const CheckedRequest &request,
+                                    const std::vector<MediaFinding> &findings) {
+  return Verdict(request, findings).run();
 }
 
 }  // namespace genclip

@@ -20,6 +20,8 @@ inline constexpr Word<MediaCheck> kWords<MediaCheck>[] = {
 struct MediaFinding {
   const MediaReference *reference = nullptr;  // Borrowed from the request.
   MediaFacts facts;
+  // headers: limits that need the content are not checked.
+  MediaCheck depth = MediaCheck::full;
   // Not empty: it could not be checked. Continues a sentence that begins with the reference's name, such as
   // "answers 404".
   std::string failure = {};
@@ -32,8 +34,7 @@ std::string reference_name(const CheckedRequest &request, const MediaReference &
 bool needs_measures(const CheckedRequest &request, const MediaReference &reference);
 
 // Every problem of each reference, in the request's order, then those of references together. `findings`
-// belong to that request. Limits that need the content are checked with MediaCheck::full only.
-std::vector<Problem> media_problems(const CheckedRequest &request, const std::vector<MediaFinding> &findings,
-                                    MediaCheck depth);
+// belong to that request.
+std::vector<Problem> media_problems(const CheckedRequest &request, const std::vector<MediaFinding> &findings);
 
 }  // namespace genclip

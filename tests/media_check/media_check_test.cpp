@@ -15,6 +15,7 @@
 #include "tests/media_check/media_files.h"
 #include "tests/media_check/media_request.h"
 #include "tests/support/http_server.h"
+#include "tests/support/taken.h"
 
 namespace genclip::test {
 namespace {
@@ -123,7 +124,7 @@ MediaCheckOptions options(MediaCheck depth) {
 
 Result<void> check(const CheckedRequest &request, const MediaCheckOptions &how,
                    GCancellable *cancellable = nullptr) {
-  return check_media(*HttpClient::shared({}), Clock::system(), request, how, cancellable);
+  return check_media(*HttpClient::shared({}), Clock::system(), request, {}, how, cancellable);
 }
 
 std::string text_of(const Result<void> &result) { return result ? "" : result.error().text; }
@@ -275,6 +276,60 @@ TEST(MediaCheck, AsksForNothingWhenItIsNotWanted) {
   const auto request = media_request("dance-2.5", {{"reference_images", {server.url("/none")}}});
   EXPECT_EQ(text_of(check(request, options(MediaCheck::none))), "");
   EXPECT_TRUE(server.requests().empty());
+}
+
+std::shared_ptr<const LocalFile> local(const std::string &bytes) {
+  return std::make_shared<const LocalFile>(taken(LocalFile::with_content(bytes)));
+}
+
+std::string check_locals(const CheckedRequest &request, const LocalMedia &locals, MediaCheck depth) {
+  return text_of(
+      check_media(*HttpClient::shared({}), Clock::system(), request, locals, options(depth), nullptr));
+}
+
+TEST(MediaCheck, ExaminesLocalFilesAtAnyDepthWithoutTheNetwork) {
+  MediaServer server({});
+  const auto request = media_request("sd_2.0_special", {{"reference_images", {server.url("/none")}}});
+  for (const MediaCheck depth : {MediaCheck::none, MediaCheck::headers, MediaCheck::full}) {
+    EXPECT_EQ(check_locals(request, {{0, local(png())}}, depth), "");
+    EXPECT_EQ(check_locals(request, {{0, local(image_file("pngenc", 200, 320))}}, depth),
+              "reference_images is 200 pixels wide; sd_2.0_special takes above 300 and below 6000.");
+    EXPECT_EQ(check_locals(request, {{0, local("#!/bin/sh\n")}}, depth),
+              "reference_images is not a known kind of media file.");
+  }
+  EXPECT_TRUE(server.requests().empty());
+}
+
+TEST(MediaCheck, SaysOfALocalFileWhatItSaysOfAUrl) {
+  const std::string small = image_file("pngenc", 200, 200);
+  const std::string kinds[] = {small, png().substr(0, 100), audio_file("wavenc", 1), "no medium",
+                               blank(31000000)};
+  for (const std::string &bytes : kinds) {
+    MediaServer server({{"/a", {bytes, "image/png"}}});
+    const auto request = media_request("sd_2.0_special", {{"reference_images", {server.url("/a")}}});
+    const std::string said = text_of(check(request, options(MediaCheck::full)));
+    EXPECT_NE(said, "");
+    if (bytes.size() < 1000000) {
+      EXPECT_EQ(check_locals(request, {{0, local(bytes)}}, MediaCheck::none), said);
+    } else {
+      EXPECT_THAT(check_locals(request, {{0, local(bytes)}}, MediaCheck::none), HasSubstr("has 31 MB"));
+    }
+  }
+}
+
+TEST(MediaCheck, ChecksUrlsBesideLocalFilesAsDeepAsItIsTold) {
+  MediaServer server({{"/a", {"<html>", "text/html"}}, {"/c", {"no picture", "image/png"}}});
+  const auto request = media_request(
+      "dance-2.5", {{"reference_images", {server.url("/a"), server.url("/b"), server.url("/c")}}});
+  const LocalMedia locals = {{1, local("no medium")}};
+  const std::string bad = "reference_images[1] is not a known kind of media file";
+  EXPECT_EQ(check_locals(request, locals, MediaCheck::none), bad + ".");
+  EXPECT_TRUE(server.requests().empty());
+  EXPECT_THAT(check_locals(request, locals, MediaCheck::headers),
+              AllOf(HasSubstr("2 problems"), HasSubstr("[0] is \"text/html\""), HasSubstr(bad)));
+  EXPECT_THAT(check_locals(request, locals, MediaCheck::full),
+              AllOf(HasSubstr("3 problems"), HasSubstr("[0] is not a known"), HasSubstr(bad),
+                    HasSubstr("[2] is not a known")));
 }
 
 TEST(MediaCheck, LooksAtReferencesSideBySide) {

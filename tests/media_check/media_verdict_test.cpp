@@ -222,7 +222,7 @@ TEST_P(MediaVerdict, IsThatOfTheDocument) {
     if (*that.media_type) facts.media_type = that.media_type;
     that.set(facts, that.value);
   });
-  const auto problems = texts(media_problems(request, findings, MediaCheck::full));
+  const auto problems = texts(media_problems(request, findings));
   SCOPED_TRACE(std::string(that.model) + " " + that.field + " " + that.media_type + " " +
                std::to_string(that.value));
   if (!*that.problem)
@@ -239,27 +239,24 @@ TEST(MediaVerdict, CountsTheSecondsOfAllReferencesTogether) {
       {{"reference_videos", {"https://m.example/1", "https://m.example/2", "https://m.example/3"}},
        {"reference_audios", {"https://m.example/4", "https://m.example/5"}}});
   const auto all_of = [](double seconds) { return [=](MediaFacts &facts) { facts.duration = seconds; }; };
-  EXPECT_THAT(media_problems(request, findings_of(request, "reference_videos", all_of(5)), MediaCheck::full),
-              IsEmpty());
+  EXPECT_THAT(media_problems(request, findings_of(request, "reference_videos", all_of(5))), IsEmpty());
   EXPECT_THAT(
-      texts(media_problems(request, findings_of(request, "reference_videos", all_of(5.1)), MediaCheck::full)),
+      texts(media_problems(request, findings_of(request, "reference_videos", all_of(5.1)))),
       testing::ElementsAre("reference_videos together last 15.3 seconds; sd_2.0_special takes at most 15."));
   EXPECT_THAT(
-      texts(media_problems(request, findings_of(request, "reference_audios", all_of(7.6)), MediaCheck::full)),
+      texts(media_problems(request, findings_of(request, "reference_audios", all_of(7.6)))),
       testing::ElementsAre("reference_audios together last 15.2 seconds; sd_2.0_special takes at most 15."));
 }
 
 TEST(MediaVerdict, RefusesAnEditLongerThanItsMaterial) {
   const MediaFields fields{{"reference_videos", {"https://m.example/1"}}};
   const auto longer = media_request("wave2.7-videoedit", fields, 6);
-  EXPECT_THAT(texts(media_problems(longer, findings_of(longer, "", [](MediaFacts &) {}), MediaCheck::full)),
+  EXPECT_THAT(texts(media_problems(longer, findings_of(longer, "", [](MediaFacts &) {}))),
               testing::ElementsAre(HasSubstr("duration is 6, but reference_videos lasts 5 seconds")));
   const auto as_long = media_request("wave2.7-videoedit", fields, 5);
-  EXPECT_THAT(media_problems(as_long, findings_of(as_long, "", [](MediaFacts &) {}), MediaCheck::full),
-              IsEmpty());
+  EXPECT_THAT(media_problems(as_long, findings_of(as_long, "", [](MediaFacts &) {})), IsEmpty());
   const auto unsaid = media_request("wave2.7-videoedit", fields);
-  EXPECT_THAT(media_problems(unsaid, findings_of(unsaid, "", [](MediaFacts &) {}), MediaCheck::full),
-              IsEmpty());
+  EXPECT_THAT(media_problems(unsaid, findings_of(unsaid, "", [](MediaFacts &) {})), IsEmpty());
 }
 
 TEST(MediaVerdict, CallsAMeasureThatARuleNeedsAndNobodyKnowsAProblem) {
@@ -288,9 +285,8 @@ TEST(MediaVerdict, CallsAMeasureThatARuleNeedsAndNobodyKnowsAProblem) {
   };
   for (const Unknown &that : unknown) {
     const auto request = media_request(that.model, fields_about(that.model, that.field));
-    EXPECT_THAT(
-        texts(media_problems(request, findings_of(request, that.field, that.forget), MediaCheck::full)),
-        testing::Contains(HasSubstr(that.text)))
+    EXPECT_THAT(texts(media_problems(request, findings_of(request, that.field, that.forget))),
+                testing::Contains(HasSubstr(that.text)))
         << that.model << " " << that.field;
   }
 }
@@ -304,14 +300,31 @@ TEST(MediaVerdict, JudgesByHeadersWhatHeadersTell) {
       finding.facts.height.reset();
       finding.facts.has_picture.reset();
       finding.facts.has_sound.reset();
+      finding.depth = MediaCheck::headers;
     }
-    return texts(media_problems(request, findings, MediaCheck::headers));
+    return texts(media_problems(request, findings));
   };
   EXPECT_THAT(problems([](MediaFacts &) {}), IsEmpty());
   EXPECT_THAT(problems([](MediaFacts &facts) { facts.bytes = 30 * kMegabyte; }),
               testing::ElementsAre(HasSubstr("30 MB")));
   EXPECT_THAT(problems([](MediaFacts &facts) { facts.media_type.clear(); }),
               testing::ElementsAre(HasSubstr("check-media=full")));
+}
+
+TEST(MediaVerdict, AddsUpOnlyMediaThatWereAllExamined) {
+  const auto request =
+      media_request("sd_2.0_special", {{"reference_videos", {"https://m.example/1", "https://m.example/2"}}});
+  auto findings = findings_of(request, "reference_videos", [](MediaFacts &facts) { facts.duration = 14; });
+  const auto too_long = testing::Contains(HasSubstr("reference_videos together last 28 seconds"));
+  EXPECT_THAT(texts(media_problems(request, findings)), too_long);
+
+  auto mixed = findings;
+  mixed[0].depth = MediaCheck::headers;
+  mixed[0].facts.duration.reset();
+  EXPECT_THAT(texts(media_problems(request, mixed)), IsEmpty()) << "one by its headers only";
+
+  findings.pop_back();
+  EXPECT_THAT(texts(media_problems(request, findings)), IsEmpty()) << "one was not checked at all";
 }
 
 TEST(MediaVerdict, NamesEachProblemOfEachReferenceAtOnce) {
@@ -325,7 +338,7 @@ TEST(MediaVerdict, NamesEachProblemOfEachReferenceAtOnce) {
   findings[0].failure = "cannot be fetched: its server answers HTTP 404";
   findings[1].facts.width = 10;
   findings[1].facts.height = 10;
-  EXPECT_THAT(texts(media_problems(request, findings, MediaCheck::full)),
+  EXPECT_THAT(texts(media_problems(request, findings)),
               testing::ElementsAre(HasSubstr("reference_images[0] cannot be fetched"),
                                    HasSubstr("reference_images[1] is 10 pixels wide"),
                                    HasSubstr("reference_images[1] is 10 pixels high"),
@@ -336,14 +349,12 @@ TEST(MediaVerdict, NamesEachProblemOfEachReferenceAtOnce) {
 
 TEST(MediaVerdict, WantsThePictureInAVideoAndTheSoundInAnAudio) {
   const auto video = media_request("dance-2.5", {{"reference_videos", {"https://m.example/1"}}});
-  EXPECT_THAT(texts(media_problems(
-                  video, findings_of(video, "reference_videos", [](MediaFacts &f) { f.has_picture = false; }),
-                  MediaCheck::full)),
+  EXPECT_THAT(texts(media_problems(video, findings_of(video, "reference_videos",
+                                                      [](MediaFacts &f) { f.has_picture = false; }))),
               testing::ElementsAre("reference_videos holds no picture."));
   const auto audio = media_request("mini-h3", fields_about("mini-h3", "reference_audios"));
   EXPECT_THAT(texts(media_problems(
-                  audio, findings_of(audio, "reference_audios", [](MediaFacts &f) { f.has_sound = false; }),
-                  MediaCheck::full)),
+                  audio, findings_of(audio, "reference_audios", [](MediaFacts &f) { f.has_sound = false; }))),
               testing::ElementsAre("reference_audios holds no sound."));
 }
 
