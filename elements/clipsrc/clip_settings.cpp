@@ -19,6 +19,7 @@ const OtherField<ClipSettings> kExtraParams{
     },
     [](ClipSettings &settings, const GValue *value) {
       const auto *structure = static_cast<const GstStructure *>(g_value_get_boxed(value));
+      for (const auto &[name, value] : *settings.extra.object()) std::erase(settings.uri_fields, name);
       settings.extra = structure ? json_of(structure) : Json::Object{};
     }};
 

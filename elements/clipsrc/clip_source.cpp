@@ -60,7 +60,8 @@ std::string ClipSource::uri_with_extension() const {
 Result<void> ClipSource::set_uri(const std::string &uri) {
   auto request = parse_clip_uri(*Catalog::shared(), uri);
   if (!request) return std::move(request).error();
-  if (auto checked = check_request(*Catalog::shared(), *request); !checked)
+  const ReferencePolicy policy = reference_policy(settings().run());
+  if (auto checked = check_request(*Catalog::shared(), *request, policy); !checked)
     return Error{ErrorKind::settings, problems_text(checked.error())};
   if (auto fits = fit_properties(*Catalog::shared(), *request); !fits) return fits;
   request->fields = in_order(*Catalog::shared(), std::move(request->fields));

@@ -2,11 +2,14 @@
 #include "plugin/catalog/check_request.h"
 
 #include <algorithm>
+#include <cassert>
 
+#include "plugin/catalog/clip_uri.h"
 #include "plugin/catalog/closest.h"
 #include "plugin/catalog/credential_names.h"
 #include "plugin/catalog/cross_field_rules.h"
 #include "plugin/catalog/field_check.h"
+#include "plugin/catalog/inner_clip.h"
 #include "plugin/catalog/prompt_rules.h"
 #include "plugin/catalog/request_fields.h"
 #include "plugin/catalog/wording.h"
@@ -32,11 +35,23 @@ std::shared_ptr<const ModelSpec> any_model(const Catalog &catalog) {
   return spec;
 }
 
+// Nobody reads more problems. A hostile URI can hold enough mistakes to keep a computer busy for minutes.
+constexpr unsigned kEnoughProblems = 100;
+
+// What a request and all clips inside it share.
+struct ClipTree {
+  unsigned clips = 0;
+  unsigned problems = 0;
+};
+
 }  // namespace
 
 class RequestCheck {
  public:
-  RequestCheck(const Catalog &catalog, const ClipRequest &request) : catalog_(catalog), request_(request) {}
+  // `level` is the number of requests that this one stands inside.
+  RequestCheck(const Catalog &catalog, const ClipRequest &request, ReferencePolicy policy, ClipTree &tree,
+               unsigned level)
+      : catalog_(catalog), request_(request), policy_(policy), tree_(tree), level_(level) {}
 
   Result<CheckedRequest, std::vector<Problem>> run() {
     find_model();
@@ -56,6 +71,7 @@ class RequestCheck {
   const ModelSpec &spec() const { return *checked_.spec_; }
 
   void problem(std::string_view field, std::string text) {
+    ++tree_.problems;
     problems_.push_back({std::string(field), std::move(text)});
   }
 
@@ -151,14 +167,52 @@ class RequestCheck {
   void check_media(const FieldSpec &field, MediaKind kind, const Json::Array &items) {
     for (size_t i = 0; i < items.size(); ++i) {
       const std::string item = items.size() == 1 ? field.name : field.name + "[" + std::to_string(i) + "]";
-      const auto *url = items[i].string();
-      if (!url)
-        problem(field.name, item + " is " + shown(items[i]) + "; it must be a URL.");
-      else if (const auto wrong = media_url_problem(*url, kind, spec().assets))
-        problem(field.name, item + " " + *wrong + ".");
+      if (const auto *text = items[i].string())
+        check_reference(field, kind, *text, item, static_cast<unsigned>(i));
       else
-        checked_.media_.push_back({field.name, static_cast<unsigned>(i), *url, kind, is_asset(*url)});
+        problem(field.name, item + " is " + shown(items[i]) + "; it must be a URL.");
     }
+  }
+
+  void check_reference(const FieldSpec &field, MediaKind kind, const std::string &text,
+                       const std::string &item, unsigned index) {
+    auto reference = read_reference(text, {kind, spec().assets, policy_});
+    if (!reference) return problem(field.name, item + " " + reference.error() + ".");
+    reference->field = field.name;
+    reference->index = index;
+    reference->is_from_uri = std::find(request_.uri_fields.begin(), request_.uri_fields.end(), field.name) !=
+                             request_.uri_fields.end();
+    if (reference->source == MediaSource::clip) check_clip(item, *reference);
+    checked_.media_.push_back(std::move(*reference));
+  }
+
+  // Validates the request inside a reference to a clip, and whether the field takes what that request makes.
+  void check_clip(const std::string &item, MediaReference &reference) {
+    const std::string &field = reference.field;
+    if (tree_.problems >= kEnoughProblems) return;
+    if (level_ == kMostClipLevels)
+      return problem(field, item + " is a clip more than " + std::to_string(kMostClipLevels) +
+                                " levels deep, which is the most that genclip allows.");
+    if (++tree_.clips > kMostClips)
+      return problem(field, item + " is one of more than " + std::to_string(kMostClips) +
+                                " clips in this request, which is the most that genclip allows.");
+    const auto request = parse_clip_uri(catalog_, uri_of_clip(reference));
+    if (!request) return problem(field, item + ": " + request.error().text);
+    ReferencePolicy inner_policy = policy_;
+    if (auto wrong = unpublished_clip_problem(reference, policy_)) {
+      problem(field, item + " " + *wrong + ".");
+      inner_policy = {true, true};  // Once is enough to say how to set publishing up.
+    }
+    auto inner = RequestCheck(catalog_, *request, inner_policy, tree_, level_ + 1).run();
+    if (const auto spec = catalog_.find(request->model))
+      if (auto wrong = inner_clip_problem(*spec, reference)) problem(field, item + " " + *wrong + ".");
+    if (!inner) {
+      for (const Problem &wrong : inner.error()) problems_.push_back({field, item + ": " + wrong.text});
+      return;
+    }
+    for (const std::string &warning : inner->warnings()) checked_.warnings_.push_back(item + ": " + warning);
+    if (auto wrong = late_frame_problem(*inner, reference.part)) problem(field, item + " " + *wrong + ".");
+    reference.clip = std::make_shared<const CheckedRequest>(std::move(*inner));
   }
 
   // Checks the fields that the model's table does not list.
@@ -217,6 +271,9 @@ class RequestCheck {
 
   const Catalog &catalog_;
   const ClipRequest &request_;
+  const ReferencePolicy policy_;
+  ClipTree &tree_;
+  const unsigned level_;
   CheckedRequest checked_;
   Json given_ = Json::Object{};
   Json extra_ = Json::Object{};
@@ -224,9 +281,29 @@ class RequestCheck {
   std::vector<Problem> problems_;
 };
 
-Result<CheckedRequest, std::vector<Problem>> check_request(const Catalog &catalog,
-                                                           const ClipRequest &request) {
-  return RequestCheck(catalog, request).run();
+Json CheckedRequest::body_with(const std::vector<std::string> &references) const {
+  assert(references.size() == media_.size());
+  Json body = body_;
+  for (size_t i = 0; i < media_.size(); ++i)
+    body.find(media_[i].field)->array()->at(media_[i].index) = references[i];
+  return body;
+}
+
+CheckedRequest CheckedRequest::with_urls(const std::vector<std::string> &urls) const {
+  CheckedRequest request = *this;
+  request.body_ = body_with(urls);
+  for (size_t i = 0; i < urls.size(); ++i) {
+    const MediaReference &given = media_[i];
+    request.media_[i] = {.field = given.field, .index = given.index, .url = urls[i], .kind = given.kind};
+    if (given.source == MediaSource::asset) request.media_[i].source = MediaSource::asset;
+  }
+  return request;
+}
+
+Result<CheckedRequest, std::vector<Problem>> check_request(const Catalog &catalog, const ClipRequest &request,
+                                                           const ReferencePolicy &policy) {
+  ClipTree tree;
+  return RequestCheck(catalog, request, policy, tree, 0).run();
 }
 
 std::string problems_text(const std::vector<Problem> &problems) {

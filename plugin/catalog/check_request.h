@@ -40,6 +40,11 @@ class CheckedRequest {
   // What the service will do that the user may not expect, one sentence each.
   const std::vector<std::string> &warnings() const { return warnings_; }
 
+  // The body with these texts in place of the references, one for each of media() and in its order.
+  Json body_with(const std::vector<std::string> &references) const;
+  // The same request with these URLs as its references. Each one's source is then a URL; an asset stays one.
+  CheckedRequest with_urls(const std::vector<std::string> &urls) const;
+
  private:
   friend class RequestCheck;
   CheckedRequest() = default;
@@ -52,9 +57,15 @@ class CheckedRequest {
   std::vector<std::string> warnings_;
 };
 
-// All problems at once, in the order of the model's fields, then of the catalog's.
-Result<CheckedRequest, std::vector<Problem>> check_request(const Catalog &catalog,
-                                                           const ClipRequest &request);
+// How many clips may stand one inside the other, and how many all in all.
+inline constexpr unsigned kMostClipLevels = 32;
+inline constexpr unsigned kMostClips = 1000;
+
+// All problems at once, in the order of the model's fields, then of the catalog's. A clip that stands as a
+// reference is a request too: it is validated with the outer one, and the text of each of its problems begins
+// with the place of the clip, such as "first_image: prompt is missing".
+Result<CheckedRequest, std::vector<Problem>> check_request(const Catalog &catalog, const ClipRequest &request,
+                                                           const ReferencePolicy &policy = {});
 
 // One text for a person, which names every problem.
 std::string problems_text(const std::vector<Problem> &problems);

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include "plugin/base/json.h"
 #include "plugin/base/words.h"
@@ -26,8 +28,16 @@ struct ClipRequest {
   Json fields = Json::Object{};
   // An object: further fields, sent as they are. May not name a field that has a property.
   Json extra = Json::Object{};
+  // The fields that a URI named, and nothing has set since: the files in them may be published only if they
+  // are below the user's publish roots. No part of what is asked for.
+  std::vector<std::string> uri_fields;
 
-  friend bool operator==(const ClipRequest &, const ClipRequest &) = default;
+  friend bool operator==(const ClipRequest &a, const ClipRequest &b) {
+    const auto asked = [](const ClipRequest &request) {
+      return std::tie(request.model, request.api, request.take, request.fields, request.extra);
+    };
+    return asked(a) == asked(b);
+  }
 };
 
 }  // namespace genclip

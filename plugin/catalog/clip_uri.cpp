@@ -24,6 +24,9 @@ constexpr RequestPlace kPlace{"The URI", kKeyText};
 
 Error uri_error(std::string text) { return {ErrorKind::settings, std::move(text)}; }
 
+// No request has as many. Each is searched for among those before it.
+constexpr unsigned kMostValues = 1000;
+
 constexpr std::string_view kFileStem = "/clip.";
 
 // True for the path that clip_uri_with_extension() adds, which is not part of the request.
@@ -81,7 +84,7 @@ Result<ClipRequest> read_fields(RequestBuilder builder, const std::string &query
   GUriParamsIter iter;
   g_uri_params_iter_init(&iter, query.c_str(), static_cast<gssize>(query.size()), "&", G_URI_PARAMS_WWW_FORM);
   std::string before = "the model";
-  for (;;) {
+  for (unsigned values = 0;; ++values) {
     char *raw_name = nullptr;
     char *raw_value = nullptr;
     GErrorPtr error;
@@ -91,6 +94,8 @@ Result<ClipRequest> read_fields(RequestBuilder builder, const std::string &query
     // GLib's error texts quote nothing of the URI.
     if (error) return uri_error("The URI is invalid after " + before + ": " + error->message + ".");
     if (!more) return std::move(builder).finish();
+    if (values == kMostValues)
+      return uri_error("The URI has more than " + std::to_string(kMostValues) + " values.");
     before = quoted(name.get());
     if (!*name.get()) return uri_error("A value in the URI has no name before its \"=\".");
     if (g_str_equal(name.get(), "model"))
@@ -126,8 +131,12 @@ class Writer {
 Result<ClipRequest> parse_clip_uri(const Catalog &catalog, std::string_view uri) {
   auto parts = split(uri);
   if (!parts) return std::move(parts).error();
-  return read_fields(RequestBuilder(catalog, std::move(parts->model), kPlace),
-                     without_spare_separators(parts->query));
+  auto request = read_fields(RequestBuilder(catalog, std::move(parts->model), kPlace),
+                             without_spare_separators(parts->query));
+  if (request)
+    for (const Json *fields : {&request->fields, &request->extra})
+      for (const auto &[name, value] : *fields->object()) request->uri_fields.push_back(name);
+  return request;
 }
 
 std::string clip_uri(const Catalog &catalog, const ClipRequest &request) {

@@ -18,6 +18,7 @@ inline constexpr std::string_view kClipUriScheme = "genclip";
 // Fields without a property go to `extra`. Values get the type that the catalog says. A value that does not
 // fit its type stays a string, which check_request refuses. The error (settings) never holds a key that was
 // put into the URI.
+// `uri_fields` are all fields of the URI.
 Result<ClipRequest> parse_clip_uri(const Catalog &catalog, std::string_view uri);
 
 // Parses back to an equal request.

@@ -3,34 +3,74 @@
 // One image, video or audio that a request refers to, and the rules for how it may be written (§1.5, §2.2).
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "plugin/base/result.h"
 #include "plugin/base/words.h"
+#include "plugin/catalog/clip_part.h"
 
 namespace genclip {
+
+class CheckedRequest;
 
 enum class MediaKind { image, video, audio };
 template <>
 inline constexpr Word<MediaKind> kWords<MediaKind>[] = {
     {MediaKind::image, "image"}, {MediaKind::video, "video"}, {MediaKind::audio, "audio"}};
 
+// Where a medium comes from. The service itself takes only a `url` and an `asset`; genclip makes a URL of all
+// others before it submits.
+enum class MediaSource {
+  url,      // http(s)://…
+  asset,    // assetId://ID
+  file,     // a path or a file: URI
+  content,  // sha256:HEX: the file with this content
+  clip,     // genclip://MODEL?…: the result of another request, or a frame of it
+};
+
+// What a reference may be in this run.
+struct ReferencePolicy {
+  bool publishes = false;          // Publishing is set up: files and frames may be given.
+  bool is_service_public = false;  // Whole results go out as their URL, without publishing.
+};
+
+inline constexpr std::string_view kHowToPublish =
+    "set publish-folder and publish-url, or the environment variable GENCLIP_PUBLISH_COMMAND, so that "
+    "genclip "
+    "can publish it";
+
 struct MediaReference {
   std::string field;   // canonical name, such as reference_images
   unsigned index = 0;  // place in that field's array, from 0
-  std::string url;     // http(s)://… or assetId://ID, as given; may be signed: never log it
+  std::string url;     // as given; a URL may be signed: never log it
   MediaKind kind = MediaKind::image;
-  bool asset = false;  // assetId://ID: the media check cannot fetch it
+  MediaSource source = MediaSource::url;
+  std::string path;          // of a file, of any bytes but NUL; may be relative
+  bool is_from_uri = false;  // a URI named the file, so it may be published only if a root contains it
+  std::string sha256;        // of content: 64 hexadecimal digits in lower case
+  std::shared_ptr<const CheckedRequest> clip;  // of a clip: the request that makes it
+  ClipPart part;                               // of a clip
 
   friend bool operator==(const MediaReference &, const MediaReference &) = default;
 };
 
-// Why the service cannot use `url`, and what to do instead; nullopt when it can. The text begins with a verb,
-// such as "is a file on this machine", and holds neither the query nor the credentials of a URL.
-std::optional<std::string> media_url_problem(std::string_view url, MediaKind kind, bool assets_supported);
+// What may stand in one media field of one model.
+struct ReferenceRules {
+  MediaKind kind = MediaKind::image;
+  bool assets = false;  // assetId:// references work
+  ReferencePolicy policy;
+};
 
-// True for assetId://ID.
-bool is_asset(std::string_view url);
+// Reads one item of a media field: its source, and what belongs to that source. Of a clip it reads the
+// fragment alone: `clip` stays empty, and the policy is not asked. The error says why the item cannot be
+// used, and what to do instead. It begins with a verb, such as "is a file on this machine", and holds neither
+// the query nor the credentials of a URL.
+Result<MediaReference, std::string> read_reference(const std::string &text, const ReferenceRules &rules);
+
+// The genclip URI of a reference to a clip, without its fragment.
+std::string_view uri_of_clip(const MediaReference &reference);
 
 }  // namespace genclip

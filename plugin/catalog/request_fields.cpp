@@ -50,6 +50,7 @@ Json in_order(const Catalog &catalog, Json fields) {
 }
 
 void set_request_field(const Catalog &catalog, const FieldSpec &field, Json value, ClipRequest &request) {
+  std::erase(request.uri_fields, field.name);
   if (is_unset(field, value)) {
     std::erase_if(*request.fields.object(),
                   [&](const Json::Member &member) { return member.first == field.name; });

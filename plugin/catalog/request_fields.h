@@ -25,7 +25,7 @@ bool has_room(const PropertySpec &property, const Json &value);
 Json in_order(const Catalog &catalog, Json fields);
 
 // What setting a property does: sets the field, or erases it when the value is the one that stands for
-// "unset" (null always does).
+// "unset" (null always does). The field is then no longer one that a URI named.
 void set_request_field(const Catalog &catalog, const FieldSpec &field, Json value, ClipRequest &request);
 
 }  // namespace genclip

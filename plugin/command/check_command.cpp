@@ -108,7 +108,7 @@ int run_check(const Words &words) {
     if (const auto *usage = std::get_if<UsageProblem>(&request.error())) return options.refuse(usage->text);
     return report_problems({{"", std::get<Error>(request.error()).text}}, json);
   }
-  const auto checked = check_request(*catalog, *request);
+  const auto checked = check_request(*catalog, *request, reference_policy(RunSettings()));
   if (!checked) return report_problems(checked.error(), json);
 
   const char *base_url = g_getenv("GENCLIP_BASE_URL");

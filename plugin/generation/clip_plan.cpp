@@ -9,6 +9,7 @@
 #include "plugin/generation/outcome.h"
 #include "plugin/http/api_key.h"
 #include "plugin/http/http_settings.h"
+#include "plugin/http/public_address.h"
 #include "plugin/http/service_address.h"
 
 namespace genclip {
@@ -25,7 +26,17 @@ void plan_attach(const ClipRequest &request, GenerationJob &job) {
   job.identity.request = Json::Object{{"task_id", job.task_id}};
 }
 
+PublishSettings publish_settings_of(const RunSettings &run) {
+  return publish_settings(run.publish_folder, run.publish_url, run.publish_check);
+}
+
 }  // namespace
+
+ReferencePolicy reference_policy(const RunSettings &run) {
+  const std::string address = service_address(run.base_url, kBaseUrl);
+  return {.publishes = publish_settings_of(run).is_set_up(),
+          .is_service_public = address.empty() || is_public_address(address)};
+}
 
 Result<ClipPlan> plan_clip(const ClipRequest &request, const RunSettings &run) {
   std::vector<Problem> problems;
@@ -36,7 +47,7 @@ Result<ClipPlan> plan_clip(const ClipRequest &request, const RunSettings &run) {
   job.store = store_root(run.store);
   job.reuse = run.reuse;
   const bool is_request = !request.model.empty() && request.fields.find("prompt");
-  if (auto checked = check_request(*Catalog::shared(), request)) {
+  if (auto checked = check_request(*Catalog::shared(), request, reference_policy(run))) {
     job.model = checked->model();
     job.identity.request = checked->body();
     plan.warnings = checked->warnings();
@@ -65,6 +76,10 @@ Result<ClipPlan> plan_clip(const ClipRequest &request, const RunSettings &run) {
     // key is reported here only along with other problems.
     if (!job.no_key.empty() && !problems.empty()) problems.push_back({"api-key", job.no_key});
   }
+  job.publish = publish_settings_of(run);
+  job.reference_identity = run.reference_identity;
+  for (std::string &problem : problems_of(job.publish))
+    problems.push_back({"publish-url", std::move(problem)});
   if (run.max_download_size == 0)
     problems.push_back({"max-download-size",
                         "max-download-size is 0: every clip would be paid for and then refused. Raise it."});

@@ -8,6 +8,7 @@
 
 #include "plugin/base/result.h"
 #include "plugin/catalog/clip_request.h"
+#include "plugin/catalog/media_reference.h"
 #include "plugin/generation/generation_job.h"
 #include "plugin/generation/run_settings.h"
 #include "plugin/http/http_client.h"
@@ -19,6 +20,10 @@ struct ClipPlan {
   std::vector<std::string> warnings;
   HttpSettings http;
 };
+
+// What references may be in that run. Reads the environment. While no address of a service is known, its
+// clips may be referred to as those of a public one.
+ReferencePolicy reference_policy(const RunSettings &run);
 
 // What a run needs, or every problem at once in one error (ErrorKind::settings). Reads the files of the key
 // and of a certificate authority, and the environment; never the store, nor the network. A dry run needs

@@ -13,7 +13,9 @@
 #include "plugin/catalog/check_request.h"
 #include "plugin/generation/boot_id.h"
 #include "plugin/generation/download.h"
+#include "plugin/generation/run_settings.h"
 #include "plugin/http/http_client.h"
+#include "plugin/publish/publish_settings.h"
 #include "plugin/store/clip_path.h"
 #include "plugin/task/media_check.h"
 #include "plugin/task/task_client.h"
@@ -36,6 +38,8 @@ struct GenerationJob {
   double max_amount = 0;          // Credits that the clip may cost, 0: no limit.
   std::string project;            // Whose account it is; may be empty.
   MediaCheckOptions media_check;  // Before a submit.
+  PublishSettings publish;
+  ReferenceIdentity reference_identity = ReferenceIdentity::url;
   DownloadOptions download;
 };
 

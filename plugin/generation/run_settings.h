@@ -6,9 +6,17 @@
 #include <cstdint>
 #include <string>
 
+#include "plugin/base/words.h"
+#include "plugin/publish/publish_settings.h"
 #include "plugin/task/media_verdict.h"
 
 namespace genclip {
+
+// What an http reference counts as in a clip's identity: its URL, or the content that is there.
+enum class ReferenceIdentity { url, content };
+template <>
+inline constexpr Word<ReferenceIdentity> kWords<ReferenceIdentity>[] = {
+    {ReferenceIdentity::url, "url"}, {ReferenceIdentity::content, "content"}};
 
 // As an application or a command line gives it, before anything checked it.
 struct RunSettings {
@@ -26,6 +34,10 @@ struct RunSettings {
   unsigned retries = 5;
   bool reuse = true;
   MediaCheck check_media = MediaCheck::none;
+  std::string publish_folder;  // Empty: $GENCLIP_PUBLISH_FOLDER.
+  std::string publish_url;     // Empty: $GENCLIP_PUBLISH_URL.
+  PublishCheck publish_check = PublishCheck::headers;
+  ReferenceIdentity reference_identity = ReferenceIdentity::url;
   bool dry_run = false;
   uint64_t max_download_size = uint64_t{4} << 30;
   std::string tls_ca_file;

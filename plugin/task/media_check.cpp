@@ -36,9 +36,8 @@ class Lookout {
       const MediaReference &reference = request.media()[i];
       const auto local = locals.find(i);
       const bool is_local = local != locals.end();
-      const MediaCheck depth = is_local          ? MediaCheck::full
-                               : reference.asset ? MediaCheck::none
-                                                 : options.depth;
+      const bool is_url = reference.source == MediaSource::url;
+      const MediaCheck depth = is_local ? MediaCheck::full : is_url ? options.depth : MediaCheck::none;
       if (depth == MediaCheck::none) continue;
       files_.push_back(is_local ? local->second : nullptr);
       findings_.push_back({&reference, {}, depth});

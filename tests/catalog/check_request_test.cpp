@@ -131,10 +131,13 @@ TEST(CheckRequest, NamesTheFieldsOfTheModelForAnUnknownOne) {
 }
 
 TEST(CheckRequest, TeachesWhatToDoInsteadOfALocalFile) {
-  EXPECT_EQ(text(request("sd_2.0_special", R"({"prompt":"x","first_image":["/home/me/a.png"]})")),
-            "first_image is \"/home/me/a.png\", a file on this machine, which the service cannot see; put "
-            "the image "
-            "at a public http or https URL and give that, or upload it as an asset and give assetId://ID.");
+  EXPECT_EQ(
+      text(request("sd_2.0_special", R"({"prompt":"x","first_image":["/home/me/a.png"]})")),
+      "first_image is \"/home/me/a.png\", a file on this machine, which the service cannot see; put "
+      "the image "
+      "at a public http or https URL and give that, or upload it as an asset and give assetId://ID; or set "
+      "publish-folder and publish-url, or the environment variable GENCLIP_PUBLISH_COMMAND, so that genclip "
+      "can publish it.");
 }
 
 TEST(CheckRequest, ListsTheMediaThatIsReferredTo) {
@@ -145,9 +148,9 @@ TEST(CheckRequest, ListsTheMediaThatIsReferredTo) {
           R"({"prompt":"x","reference_audios":["https://a/s"],"reference_images":["https://a/b","assetId://7"]})"));
   ASSERT_TRUE(checked) << problems_text(checked.error());
   const std::vector<MediaReference> expected = {
-      {"reference_images", 0, "https://a/b", MediaKind::image, false},
-      {"reference_images", 1, "assetId://7", MediaKind::image, true},
-      {"reference_audios", 0, "https://a/s", MediaKind::audio, false}};
+      {"reference_images", 0, "https://a/b", MediaKind::image, MediaSource::url},
+      {"reference_images", 1, "assetId://7", MediaKind::image, MediaSource::asset},
+      {"reference_audios", 0, "https://a/s", MediaKind::audio, MediaSource::url}};
   EXPECT_EQ(checked->media(), expected);
 }
 

@@ -14,6 +14,7 @@ BELOW_ELEMENTS = [
     "plugin/store",
     "plugin/caption",
     "plugin/frame",
+    "plugin/publish",
     "plugin/generation",
 ]
 MAY_INCLUDE = {
@@ -25,7 +26,8 @@ MAY_INCLUDE = {
     "plugin/store": BELOW_TASK,
     "plugin/caption": BELOW_TASK,
     "plugin/frame": ["plugin/base"],
-    "plugin/generation": [*BELOW_TASK, "plugin/account", "plugin/task", "plugin/store"],
+    "plugin/publish": ["plugin/base", "plugin/http"],
+    "plugin/generation": [*BELOW_TASK, "plugin/account", "plugin/task", "plugin/store", "plugin/publish"],
     "plugin/command": BELOW_ELEMENTS,
     "elements/clipsrc": [*BELOW_ELEMENTS, "elements/*"],
     "elements/captioner": [*BELOW_ELEMENTS, "elements/*"],

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Whether a media field takes what the request inside a genclip URI makes.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "plugin/catalog/check_request.h"
+#include "plugin/catalog/media_reference.h"
+#include "plugin/catalog/model_spec.h"
+
+namespace genclip {
+
+// `inner` is the model of the inner request. The text begins with a verb, as that of read_reference().
+std::optional<std::string> inner_clip_problem(const ModelSpec &inner, const MediaReference &reference);
+
+// Why the service could not fetch the clip or its frame in this run.
+std::optional<std::string> unpublished_clip_problem(const MediaReference &reference,
+                                                    const ReferencePolicy &policy);
+
+// The problem of a frame that is later than the end of the clip, where the request says when it ends.
+std::optional<std::string> late_frame_problem(const CheckedRequest &inner, const ClipPart &part);
+
+}  // namespace genclip

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// How a file is put at a public URL: into a folder that a web server shows, or by a command of the user.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plugin/base/words.h"
+
+namespace genclip {
+
+// Whether a published URL is asked for its size before the request is submitted.
+enum class PublishCheck { none, headers };
+template <>
+inline constexpr Word<PublishCheck> kWords<PublishCheck>[] = {{PublishCheck::none, "none"},
+                                                              {PublishCheck::headers, "headers"}};
+
+struct PublishSettings {
+  // Copies go into `folder`, and appear below `url`.
+  std::string folder;
+  std::string url;
+  // Or this command publishes. Of the environment only: a project file must not run commands.
+  std::string command;
+  // The folders below which a URI may name files.
+  std::vector<std::string> roots;
+  PublishCheck check = PublishCheck::headers;
+
+  bool is_set_up() const { return (!folder.empty() && !url.empty()) || !command.empty(); }
+};
+
+// What is given here, else in $GENCLIP_PUBLISH_FOLDER and $GENCLIP_PUBLISH_URL; $GENCLIP_PUBLISH_COMMAND,
+// unless a folder or a URL is given here; $GENCLIP_PUBLISH_ROOTS, a path list.
+PublishSettings publish_settings(const std::string &folder, const std::string &url, PublishCheck check);
+
+// What is wrong with them, one sentence each. Does not look at the disk.
+std::vector<std::string> problems_of(const PublishSettings &settings);
+
+}  // namespace genclip
