@@ -6,6 +6,8 @@
 #include "elements/enum_type.h"
 #include "plugin/catalog/clip_request.h"
 #include "plugin/generation/clip_status.h"
+#include "plugin/generation/run_settings.h"
+#include "plugin/publish/publish_settings.h"
 #include "plugin/task/media_verdict.h"
 
 namespace genclip {
@@ -21,6 +23,18 @@ GType media_check_get_type() {
   return enum_type<MediaCheck>("GenclipMediaCheck",
                                {"Do not check", "Size and type, as reported by their servers",
                                 "Also duration, frame size and frame rate, from their content"});
+}
+
+GType publish_check_get_type() {
+  return enum_type<PublishCheck>("GenclipPublishCheck",
+                                 {"Do not check; for hosts that cannot reach their own public address",
+                                  "Ask each published URL for its size"});
+}
+
+GType reference_identity_get_type() {
+  return enum_type<ReferenceIdentity>(
+      "GenclipReferenceIdentity",
+      {"A reference is its URL", "A reference is its content, which is read first"});
 }
 
 GType clip_status_get_type() {

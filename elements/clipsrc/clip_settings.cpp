@@ -19,8 +19,7 @@ const OtherField<ClipSettings> kExtraParams{
     },
     [](ClipSettings &settings, const GValue *value) {
       const auto *structure = static_cast<const GstStructure *>(g_value_get_boxed(value));
-      for (const auto &[name, value] : *settings.extra.object()) std::erase(settings.uri_fields, name);
-      settings.extra = structure ? json_of(structure) : Json::Object{};
+      set_extra_fields(structure ? json_of(structure) : Json::Object{}, settings.request());
     }};
 
 const Property<ClipSettings> kModel = {"model", "Model ID, such as sd_2.0_special (required)",
@@ -72,6 +71,16 @@ const Property<ClipSettings> kRunProperties[] = {
      &ClipSettings::task_id},
     {"check-media", "How closely to check reference media before the request is submitted",
      enum_field<&ClipSettings::check_media>(media_check_get_type)},
+    {"publish-folder",
+     "Folder that publish-url shows, where local references and frames are copied; unset: "
+     "$GENCLIP_PUBLISH_FOLDER",
+     &ClipSettings::publish_folder},
+    {"publish-url", "URL under which the files of publish-folder appear; unset: $GENCLIP_PUBLISH_URL",
+     &ClipSettings::publish_url},
+    {"publish-check", "How to check what was published before the request is submitted",
+     enum_field<&ClipSettings::publish_check>(publish_check_get_type)},
+    {"reference-identity", "What tells http references apart; content: for URLs whose signature changes",
+     enum_field<&ClipSettings::reference_identity>(reference_identity_get_type)},
     {"random-access", "Offer pull mode", &ClipSettings::random_access},
     {"dry-run", "Validate, post the request as a message, then send EOS; uses no network and no key",
      &ClipSettings::dry_run},

@@ -32,7 +32,7 @@ GParamSpec *make_request_spec(const FieldSpec &field, const char *name, const ch
     case Kind::urls: break;
   }
   return gst_param_spec_array(name, nick, blurb,
-                              g_param_spec_string("item", "Item", "One URL", nullptr, flags), flags);
+                              g_param_spec_string("item", "Item", "One reference", nullptr, flags), flags);
 }
 
 void append_text(GValue *list, const std::string &text) {

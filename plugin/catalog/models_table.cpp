@@ -71,6 +71,33 @@ std::string capitalized(std::string text) {
   return text;
 }
 
+// What genclip makes a URL of.
+const char *further_references(MediaKind kind) {
+  switch (kind) {
+    case MediaKind::image:
+      return "a file, a picture of an image model (`genclip://MODEL?…`), or a frame of a video model's clip "
+             "(`genclip://MODEL?…#last`, `#first` or `#t=SECONDS`)";
+    case MediaKind::video: return "a file, or a whole clip of a video model (`genclip://MODEL?…`)";
+    case MediaKind::audio: return "a file";
+  }
+  return "";
+}
+
+std::string references_markdown() {
+  std::string text =
+      "\n## References\n\n"
+      "A media field takes a URL on every model, and `assetId://ID` on a model with assets. genclip makes a "
+      "URL "
+      "of the\n"
+      "following, where publishing is set up (`publish-folder` and `publish-url`, or "
+      "`$GENCLIP_PUBLISH_COMMAND`). A file is a\n"
+      "path, a `file:` URI, or `sha256:` and the SHA-256 of its content.\n\n" +
+      row({"Media", "Besides a URL"}) + row({"---", "---"});
+  for (const Word<MediaKind> &kind : kWords<MediaKind>)
+    text += row({kind.word, further_references(kind.value)});
+  return text;
+}
+
 const char *variant_text(TextModel::Variant variant) {
   switch (variant) {
     case TextModel::Variant::standard: return "standard, stable";
@@ -114,6 +141,29 @@ std::vector<std::string> remarks(const ModelSpec &spec) {
   return lines;
 }
 
+std::vector<std::string> reference_forms(MediaKind kind, bool assets) {
+  std::vector<std::string> forms = {"https://HOST/PATH"};
+  if (assets) forms.emplace_back("assetId://ID");
+  forms.insert(forms.end(), {"FILE", "sha256:HEX"});
+  if (kind == MediaKind::image)
+    forms.insert(forms.end(), {"genclip://IMAGE-MODEL?…", "genclip://VIDEO-MODEL?…#last"});
+  if (kind == MediaKind::video) forms.emplace_back("genclip://VIDEO-MODEL?…");
+  return forms;
+}
+
+std::vector<std::string> reference_remarks(const ModelSpec &spec) {
+  std::vector<std::string> lines;
+  for (const Word<MediaKind> &row : kWords<MediaKind>) {
+    std::vector<std::string> fields;
+    for (const FieldSpec &field : spec.fields)
+      if (media_kind(field.type) == row.value && !field.refused) fields.push_back(code(field.name));
+    if (fields.empty()) continue;
+    lines.push_back("Besides a URL, " + both(fields) + (fields.size() == 1 ? " takes " : " take ") +
+                    further_references(row.value) + ".");
+  }
+  return lines;
+}
+
 std::string models_markdown(const Catalog &catalog) {
   std::string text =
       "<!-- SPDX-License-Identifier: LGPL-2.1-or-later -->\n"
@@ -129,6 +179,7 @@ std::string models_markdown(const Catalog &catalog) {
       "script, and a MB is 1 000 000 bytes. Media limits are checked when `check-media` asks for it.\n\n"
       "To add a model, see [adding-a-model.md](adding-a-model.md).\n";
   text += common_fields_markdown(catalog);
+  text += references_markdown();
   std::vector<std::string> groups;
   for (const auto &model : catalog.models())
     if (std::find(groups.begin(), groups.end(), model->group) == groups.end()) groups.push_back(model->group);

@@ -24,6 +24,11 @@ std::vector<FieldRow> field_rows(const ModelSpec &spec);
 // Further facts about the model, one sentence each: assets, APIs, openness, rules.
 std::vector<std::string> remarks(const ModelSpec &spec);
 
+// The forms in which a medium of that kind may be given: "https://…", "FILE", …
+std::vector<std::string> reference_forms(MediaKind kind, bool assets);
+// What the media fields of the model take, one sentence for each kind of media that it takes.
+std::vector<std::string> reference_remarks(const ModelSpec &spec);
+
 // docs/models.md, whole.
 std::string models_markdown(const Catalog &catalog);
 

@@ -60,4 +60,10 @@ void set_request_field(const Catalog &catalog, const FieldSpec &field, Json valu
   request.fields = in_order(catalog, std::move(request.fields));
 }
 
+void set_extra_fields(Json extra, ClipRequest &request) {
+  for (const Json *fields : {&request.extra, &extra})
+    for (const auto &[name, value] : *fields->object()) std::erase(request.uri_fields, name);
+  request.extra = std::move(extra);
+}
+
 }  // namespace genclip

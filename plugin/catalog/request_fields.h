@@ -28,4 +28,7 @@ Json in_order(const Catalog &catalog, Json fields);
 // "unset" (null always does). The field is then no longer one that a URI named.
 void set_request_field(const Catalog &catalog, const FieldSpec &field, Json value, ClipRequest &request);
 
+// What setting the extra parameters does: replaces them all. None of them is then one that a URI named.
+void set_extra_fields(Json extra, ClipRequest &request);
+
 }  // namespace genclip

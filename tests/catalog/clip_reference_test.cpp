@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ctime>
+
 #include "plugin/base/gref.h"
 #include "plugin/catalog/check_request.h"
 #include "plugin/catalog/clip_uri.h"
@@ -275,6 +277,42 @@ TEST(ClipReference, RemembersWhichFieldsAUriNamed) {
   EXPECT_TRUE(result->media()[0].is_from_uri);
   EXPECT_TRUE(result->media()[1].is_from_uri);
   EXPECT_FALSE(result->media()[2].is_from_uri) << "the application has set it since";
+}
+
+TEST(ClipReference, RemembersNothingOfExtraParametersThatWereReplaced) {
+  auto request = parse_clip_uri(known_catalog(), "genclip://veo?prompt=x&mask=/a.png");
+  ASSERT_TRUE(request);
+  EXPECT_THAT(request->uri_fields, ElementsAre("prompt", "mask"));
+  set_extra_fields(Json::Object{{"other", 1}}, *request);
+  EXPECT_EQ(request->extra.to_text(), R"({"other":1})");
+  EXPECT_THAT(request->uri_fields, ElementsAre("prompt"));
+}
+
+TEST(ClipReference, RefusesAUriOfTooManyValues) {
+  std::string uri = "genclip://veo?prompt=x";
+  for (int i = 1; i < 1000; ++i) uri += "&f" + std::to_string(i) + "=1";
+  EXPECT_TRUE(parse_clip_uri(known_catalog(), uri));
+  const auto refused = parse_clip_uri(known_catalog(), uri + "&g=1");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().text, "The URI has more than 1000 values.");
+}
+
+TEST(ClipReference, JudgesAHostileUriInSeconds) {
+  const auto inner = [](const std::string &text) { return "genclip://sd_2.0_special?prompt=x" + text; };
+  std::string bushy = inner("");
+  for (int i = 0; i < 300; ++i)
+    bushy += "&reference_images=" + escaped("genclip://x?a=1&b=2&first_image=genclip://y");
+  std::string deep = "genclip://x";
+  for (int i = 0; i < 200; ++i) deep = inner("&first_image=" + escaped(deep));
+  std::string wide = inner("");
+  for (int i = 0; i < 900; ++i) wide += "&first_image=" + escaped(inner("&x=" + std::to_string(i)));
+  for (const std::string &uri : {bushy, deep, wide}) {
+    const clock_t begin = clock();
+    const auto request = parse_clip_uri(known_catalog(), uri);
+    ASSERT_TRUE(request) << request.error().text;
+    EXPECT_FALSE(check_request(known_catalog(), *request, kPublishes));
+    EXPECT_LT(static_cast<double>(clock() - begin) / CLOCKS_PER_SEC, 5) << uri.substr(0, 200);
+  }
 }
 
 TEST(ClipReference, TreatsAllFilesOfAnInnerRequestAsNamedByAUri) {

@@ -49,6 +49,10 @@ constexpr Row kRows[] = {
     {"store", "gchararray", nullptr},
     {"task-id", "gchararray", nullptr},
     {"check-media", "GenclipMediaCheck", "none"},
+    {"publish-folder", "gchararray", nullptr},
+    {"publish-url", "gchararray", nullptr},
+    {"publish-check", "GenclipPublishCheck", "headers"},
+    {"reference-identity", "GenclipReferenceIdentity", "url"},
     {"random-access", "gboolean", "true"},
     {"dry-run", "gboolean", "false"},
     {"max-download-size", "guint64", "4294967296"},
@@ -120,6 +124,8 @@ TEST_F(ClipProperties, HaveTheContractsRangesAndNicks) {
   EXPECT_EQ(nicks("watermark"), "default on off ");
   EXPECT_EQ(nicks("api"), "auto tasks legacy ");
   EXPECT_EQ(nicks("check-media"), "none headers full ");
+  EXPECT_EQ(nicks("publish-check"), "none headers ");
+  EXPECT_EQ(nicks("reference-identity"), "url content ");
   EXPECT_EQ(nicks("status"), "idle submitting queued processing downloading completed failed ");
 }
 
@@ -286,6 +292,27 @@ TEST(ClipSettingsErrors, NameEverythingThatIsMissingOrWrongAtOnce) {
   EXPECT_TRUE(error.is(GST_RESOURCE_ERROR_SETTINGS));
   for (const char *part : {"dance-2.5", "base-url", "API key", "gopher://proxy.example", "/nowhere.pem"})
     EXPECT_NE(error.text.find(part), std::string::npos) << part << " in: " << error.text;
+}
+
+TEST_F(ClipProperties, PublishingLetsAUriNameFilesAndFrames) {
+  for (const char *variable : {"GENCLIP_PUBLISH_FOLDER", "GENCLIP_PUBLISH_URL", "GENCLIP_PUBLISH_COMMAND"})
+    g_unsetenv(variable);
+  auto *handler = GST_URI_HANDLER(src_.get());
+  for (const char *uri :
+       {"genclip://sd_2.0_special?prompt=x&first_image=/a.png",
+        "genclip://sd_2.0_special?prompt=x&first_image=genclip://dance-2.5%3Fprompt%3Dy%23last"}) {
+    g_object_set(src_.get(), "publish-folder", nullptr, "publish-url", nullptr, nullptr);
+    GErrorPtr error;
+    EXPECT_FALSE(gst_uri_handler_set_uri(handler, uri, take(error))) << uri;
+    ASSERT_TRUE(error);
+    EXPECT_TRUE(strstr(error->message, "set publish-folder and publish-url")) << error->message;
+    g_object_set(src_.get(), "publish-folder", "/srv/www", "publish-url", "https://p.example", nullptr);
+    EXPECT_TRUE(gst_uri_handler_set_uri(handler, uri, nullptr)) << uri;
+    EXPECT_STREQ(GStringPtr(gst_uri_handler_get_uri(handler)).get(), uri);
+  }
+  gchar *reference = nullptr;
+  g_object_get(src_.get(), "first-image", &reference, nullptr);
+  EXPECT_STREQ(GStringPtr(reference).get(), "genclip://dance-2.5?prompt=y#last");
 }
 
 }  // namespace

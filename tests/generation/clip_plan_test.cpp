@@ -18,7 +18,8 @@ class ClipPlanTest : public testing::Test {
  protected:
   ClipPlanTest() {
     for (const char *variable : {"GENCLIP_API_KEY", "GENCLIP_API_KEY_FILE", "GENCLIP_BASE_URL",
-                                 "GENCLIP_MAX_AMOUNT", "GENCLIP_PROJECT"})
+                                 "GENCLIP_MAX_AMOUNT", "GENCLIP_PROJECT", "GENCLIP_PUBLISH_FOLDER",
+                                 "GENCLIP_PUBLISH_URL", "GENCLIP_PUBLISH_COMMAND", "GENCLIP_PUBLISH_ROOTS"})
       g_unsetenv(variable);
     request_.model = "dance-2.5";
     request_.fields.set("prompt", "a storm");
@@ -141,6 +142,79 @@ TEST_F(ClipPlanTest, TakesALimitAndAProjectFromTheEnvironmentUnlessTheyAreSet) {
   }
   g_unsetenv("GENCLIP_MAX_AMOUNT");
   g_unsetenv("GENCLIP_PROJECT");
+}
+
+class ClipPlanReferences : public ClipPlanTest {
+ protected:
+  ~ClipPlanReferences() override {
+    for (const char *variable : {"GENCLIP_PUBLISH_FOLDER", "GENCLIP_PUBLISH_URL", "GENCLIP_PUBLISH_COMMAND",
+                                 "GENCLIP_PUBLISH_ROOTS"})
+      g_unsetenv(variable);
+  }
+  void refer_to(const char *field, const char *reference) {
+    request_.fields.set(field, Json::Array{reference});
+  }
+};
+
+TEST_F(ClipPlanReferences, ToFilesNeedPublishing) {
+  refer_to("reference_images", "/home/me/a.png");
+  EXPECT_THAT(problems(), HasSubstr("set publish-folder and publish-url"));
+  run_.publish_folder = "/srv/www";
+  EXPECT_THAT(problems(), HasSubstr("publish-folder is set without publish-url"));
+  run_.publish_url = "https://p.example/refs";
+  EXPECT_EQ(problems(), "");
+  EXPECT_EQ(job().publish.folder, "/srv/www");
+  EXPECT_EQ(job().publish.url, "https://p.example/refs");
+  run_.publish_url = "ftp://p.example/refs";
+  EXPECT_THAT(problems(), HasSubstr("publish-url must be an http or https URL"));
+  run_.publish_folder = run_.publish_url = "";
+  g_setenv("GENCLIP_PUBLISH_COMMAND", "/usr/bin/publish", TRUE);
+  EXPECT_EQ(problems(), "");
+  EXPECT_EQ(job().publish.command, "/usr/bin/publish");
+}
+
+TEST_F(ClipPlanReferences, ToWholeClipsNeedAPublicServiceOrPublishing) {
+  refer_to("reference_videos", "genclip://dance-2.5?prompt=x");
+  EXPECT_EQ(problems(), "");
+  run_.base_url = "http://127.0.0.1:8080";
+  EXPECT_THAT(problems(), HasSubstr("a service at a private address"));
+  g_setenv("GENCLIP_PUBLISH_FOLDER", "/srv/www", TRUE);
+  g_setenv("GENCLIP_PUBLISH_URL", "https://p.example", TRUE);
+  EXPECT_EQ(problems(), "");
+  g_unsetenv("GENCLIP_PUBLISH_FOLDER");
+  g_unsetenv("GENCLIP_PUBLISH_URL");
+  run_.base_url = "";
+  run_.dry_run = true;
+  EXPECT_EQ(problems(), "") << "the address may still become a public one";
+}
+
+TEST_F(ClipPlanReferences, ChangeNoIdentityOfOthers) {
+  refer_to("reference_images", "https://media.example/a.png");
+  const std::string digest = job().identity.digest();
+  // printf %s '{"api":"tasks","base_url":"https://api.example","request":{"model":"dance-2.5","prompt":"a
+  // storm","reference_images":["https://media.example/a.png"]},"take":0}' | sha256sum
+  EXPECT_EQ(digest, "a9ea47779c41c91c7d55c590bba51b7340469662c669a513c21a64750a9fd8dd");
+  run_.publish_folder = "/srv/www";
+  run_.publish_url = "https://p.example";
+  EXPECT_EQ(job().identity.digest(), digest);
+}
+
+TEST_F(ClipPlanReferences, ArePublishedInOneWay) {
+  g_setenv("GENCLIP_PUBLISH_COMMAND", "/usr/bin/publish", TRUE);
+  g_setenv("GENCLIP_PUBLISH_FOLDER", "/srv/www", TRUE);
+  g_setenv("GENCLIP_PUBLISH_URL", "https://p.example", TRUE);
+  EXPECT_THAT(problems(), HasSubstr("GENCLIP_PUBLISH_COMMAND"));
+  run_.publish_folder = "/srv/other";
+  EXPECT_EQ(problems(), "") << "what the user has set here wins";
+  EXPECT_EQ(job().publish.command, "");
+  EXPECT_EQ(job().publish.url, "https://p.example");
+}
+
+TEST_F(ClipPlanReferences, OfUrisAreBelowRootsWithFullPaths) {
+  g_setenv("GENCLIP_PUBLISH_ROOTS", ":/srv/a::/srv/b:", TRUE);
+  EXPECT_EQ(job().publish.roots, (std::vector<std::string>{"/srv/a", "/srv/b"}));
+  g_setenv("GENCLIP_PUBLISH_ROOTS", "/srv/a:pictures", TRUE);
+  EXPECT_THAT(problems(), HasSubstr("GENCLIP_PUBLISH_ROOTS"));
 }
 
 }  // namespace
