@@ -16,6 +16,7 @@
 #include "plugin/generation/clip_account.h"
 #include "plugin/generation/clip_plan.h"
 #include "plugin/store/clip_cost.h"
+#include "plugin/task/media_verdict.h"
 #include "plugin/task/task_wire.h"
 
 namespace genclip {
@@ -31,6 +32,8 @@ constexpr CommandText kCheckText{
     "Repeat a field to give it several values. take=N asks for another take of the same\n"
     "request; api=tasks or api=legacy chooses one of the service's interfaces. Instead\n"
     "of a model and fields you can give a genclip:// URI.\n\n"
+    "Where publishing is set up, a reference may be a file or a clip: a genclip:// URI,\n"
+    "with #last, #first or #t=SECONDS for a frame of it. See genclip models MODEL.\n\n"
     "Exit code: 0 the request is valid, 1 it is not, 2 usage error.\n\n"
     "Examples:\n"
     "  genclip check sd_2.0_special prompt=\"a red kite over dunes\" resolution=1080p\n"
@@ -42,25 +45,53 @@ constexpr CommandText kCheckText{
 // Stands for the service's address while that is unknown.
 constexpr const char *kBaseUrl = "{base_url}";
 
+// A clip inside the request, which is generated before it.
+struct InnerClip {
+  std::string place;  // first_image, or first_image: first_image
+  const MediaReference *reference;
+};
+
+// In the order in which they are generated. Borrowed from the request.
+void add_inner_clips(const CheckedRequest &checked, const std::string &before,
+                     std::vector<InnerClip> &clips) {
+  for (const MediaReference &reference : checked.media()) {
+    if (!reference.clip) continue;
+    const std::string place = before + reference_name(checked, reference);
+    add_inner_clips(*reference.clip, place + ": ", clips);
+    clips.push_back({place, &reference});
+  }
+}
+
+Json clips_json(const std::vector<InnerClip> &clips) {
+  Json::Array list;
+  for (const InnerClip &clip : clips)
+    list.push_back(Json::Object{{"place", clip.place},
+                                {"part", clip.reference->part.fragment},
+                                {"model", clip.reference->clip->model()},
+                                {"uri", std::string(uri_of_clip(*clip.reference))}});
+  return list;
+}
+
 Json accepted_json(const CheckedRequest &checked, const std::string &url, const Json &body,
-                   const std::string &uri, const std::optional<Estimate> &estimate) {
+                   const std::string &uri, const std::vector<InnerClip> &clips,
+                   const std::optional<Estimate> &estimate) {
   Json::Array warnings(checked.warnings().begin(), checked.warnings().end());
-  return Json::Object{{"valid", true},
-                      {"model", checked.model()},
-                      {"api", to_word(checked.api())},
-                      {"take", checked.take()},
-                      {"url", url},
-                      {"body", body},
-                      {"uri", uri},
-                      {"ges_uri", escaped_for_ges_launch(uri)},
-                      {"estimate", estimate_json(estimate)},
-                      {"warnings", std::move(warnings)}};
+  Json json = Json::Object{{"valid", true},
+                           {"model", checked.model()},
+                           {"api", to_word(checked.api())},
+                           {"take", checked.take()},
+                           {"url", url},
+                           {"body", body},
+                           {"uri", uri},
+                           {"ges_uri", escaped_for_ges_launch(uri)},
+                           {"estimate", estimate_json(estimate)},
+                           {"warnings", std::move(warnings)}};
+  if (!clips.empty()) json.set("clips", clips_json(clips));
+  return json;
 }
 
 // By what such clips have cost in the store. Nothing: unknown.
-std::optional<Estimate> estimate_for(const ClipRequest &request, const std::string &store) {
-  RunSettings run;
-  run.store = store;
+std::optional<Estimate> estimate_for(const ClipRequest &request, RunSettings run) {
   run.dry_run = true;
   const auto plan = plan_clip(request, run);
   if (!plan) return std::nullopt;
@@ -80,8 +111,17 @@ std::string estimate_text(const std::optional<Estimate> &estimate) {
 }
 
 void show(const CheckedRequest &checked, const std::string &url, const Json &body, const std::string &uri,
-          const std::optional<Estimate> &estimate) {
+          const std::vector<InnerClip> &clips, const std::optional<Estimate> &estimate) {
   for (const std::string &warning : checked.warnings()) print_error("Warning: " + warning);
+  if (!clips.empty()) {
+    print(emphasized("Generated before it", stdout) + "\n");
+    for (const InnerClip &clip : clips) {
+      const std::string &part = clip.reference->part.fragment;
+      print(clip.place + (part.empty() ? "" : " (#" + part + ")") + ": " +
+            printable(std::string(uri_of_clip(*clip.reference))) + "\n");
+    }
+    print("\n");
+  }
   print(emphasized("Sent as POST " + url, stdout) + "\n" + body.to_pretty_text() + "\n\n");
   print(emphasized("URI", stdout) + "\n" + uri + "\n\n");
   print(emphasized("URI for ges-launch-1.0", stdout) + "\n" + escaped_for_ges_launch(uri) + "\n\n");
@@ -96,9 +136,10 @@ int run_check(const Words &words) {
   text.description = description.c_str();
   bool json = false;
   CommandOptions options(text);
-  std::string store;
+  RunSettings run;
   options.add("json", 'j', "Print the result as JSON", json);
-  add_store_option(options, store);
+  add_store_option(options, run.store);
+  add_publish_options(options, run);
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
 
@@ -108,7 +149,7 @@ int run_check(const Words &words) {
     if (const auto *usage = std::get_if<UsageProblem>(&request.error())) return options.refuse(usage->text);
     return report_problems({{"", std::get<Error>(request.error()).text}}, json);
   }
-  const auto checked = check_request(*catalog, *request, reference_policy(RunSettings()));
+  const auto checked = check_request(*catalog, *request, reference_policy(run));
   if (!checked) return report_problems(checked.error(), json);
 
   const char *base_url = g_getenv("GENCLIP_BASE_URL");
@@ -116,11 +157,13 @@ int run_check(const Words &words) {
   const auto body = Json::parse(submit_body(*checked));
   if (!body) return report_problems({{"", body.error().text}}, json);
   const std::string uri = clip_uri(*catalog, *request);
-  const auto estimate = estimate_for(*request, store);
+  const auto estimate = estimate_for(*request, run);
+  std::vector<InnerClip> clips;
+  add_inner_clips(*checked, "", clips);
   if (json)
-    print(accepted_json(*checked, url, *body, uri, estimate).to_pretty_text() + "\n");
+    print(accepted_json(*checked, url, *body, uri, clips, estimate).to_pretty_text() + "\n");
   else
-    show(*checked, url, *body, uri, estimate);
+    show(*checked, url, *body, uri, clips, estimate);
   return kOk;
 }
 

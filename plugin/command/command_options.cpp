@@ -6,6 +6,7 @@
 
 #include "plugin/base/gref.h"
 #include "plugin/base/number.h"
+#include "plugin/catalog/wording.h"
 #include "plugin/command/amounts.h"
 #include "plugin/command/console.h"
 
@@ -14,7 +15,7 @@ namespace {}  // namespace
 
 void CommandOptions::add_entry(const char *name, char letter, const char *value_name, const char *help,
                                Option option) {
-  Option &kept = options_.emplace_back(option);
+  Option &kept = options_.emplace_back(std::move(option));
   const bool is_flag = std::holds_alternative<bool *>(kept.target);
   // G_OPTION_ARG_FILENAME takes the text as it is, in every locale.
   entries_.push_back({name, letter, 0, is_flag ? G_OPTION_ARG_NONE : G_OPTION_ARG_FILENAME,
@@ -87,6 +88,9 @@ std::string CommandOptions::store(const Option &option) {
     if (!**day)
       return std::string("--") + option.name +
              " must be a date such as 2026-11-22 (a day in UTC), without a time.";
+  } else if (const auto *word = std::get_if<WordTarget>(&option.target)) {
+    if (!word->take(option.text))
+      return std::string("--") + option.name + " must be " + either(word->words) + ".";
   }
   return {};
 }

@@ -7,12 +7,15 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
 #include "plugin/account/utc_time.h"
+#include "plugin/base/words.h"
 #include "plugin/command/command.h"
 
 namespace genclip {
@@ -43,6 +46,17 @@ class CommandOptions {
   void add(const char *name, const char *value_name, const char *help, uint64_t &target);
   // A number of credits, 0 or more.
   void add(const char *name, const char *value_name, const char *help, double &target);
+  // One of the words of an enum.
+  template <typename Enum>
+  requires std::is_enum_v<Enum>
+  void add(const char *name, const char *value_name, const char *help, Enum &target) {
+    const auto take = [&target](const char *text) {
+      const auto value = from_word<Enum>(text);
+      if (value) target = *value;
+      return value.has_value();
+    };
+    add_entry(name, 0, value_name, help, {name, WordTarget{words_of<Enum>(), take}});
+  }
 
   // Returns the words that are no options. Nothing when the command is over, because help was asked for or an
   // option is wrong; then exit_code() is its exit code.
@@ -52,10 +66,15 @@ class CommandOptions {
   int refuse(const std::string &what) const;
 
  private:
+  struct WordTarget {
+    std::vector<std::string> words;
+    std::function<bool(const char *text)> take;  // False for a text that is none of the words.
+  };
+
   struct Option {
     const char *name;
     std::variant<bool *, std::string *, unsigned *, uint64_t *, double *, std::optional<double> *,
-                 std::optional<UtcDay> *>
+                 std::optional<UtcDay> *, WordTarget>
         target;
     unsigned least = 0;
     gboolean is_set = FALSE;  // What GOption writes into.

@@ -10,6 +10,8 @@
 #include "plugin/command/console.h"
 #include "plugin/command/request_words.h"
 #include "plugin/command/store_json.h"
+#include "plugin/generation/run_settings.h"
+#include "plugin/publish/publish_settings.h"
 #include "plugin/store/store_listing.h"
 #include "plugin/task/media_verdict.h"
 
@@ -37,9 +39,13 @@ void offer_commands(const Words &before) {
   for (const std::string &name : names) print(name + "\n");
 }
 
+// Tells the shell to complete the value as a file. No word of a request begins like this.
+constexpr const char *kFilesOfTheShell = "=files\n";
+
 void offer_values(const ModelSpec &spec, const Catalog &catalog, const std::string &spelled) {
   const FieldSpec *field = spec.find(field_name(catalog, &spec, spelled));
   if (!field) return;
+  if (media_kind(field->type)) print(kFilesOfTheShell);
   std::vector<Json> values = field->values;
   if (values.empty() && field->type == FieldType::boolean) values = {true, false};
   if (values.empty() && !field->default_value.is_null()) values = {field->default_value};
@@ -55,15 +61,41 @@ void offer_fields(const ModelSpec &spec) {
 }
 
 constexpr std::string_view kCheckMedia = "--check-media";
+constexpr std::string_view kPublishCheck = "--publish-check";
+constexpr std::string_view kReferenceIdentity = "--reference-identity";
 constexpr std::string_view kBy = "--by";
 constexpr std::string_view kModelOptions[] = {"--model", "-m"};
 // Options whose value is the next word, unless it follows a "=".
-constexpr std::string_view kValueOptions[] = {
-    "--output",     "-o",        "--base-url",       "-b",        "--api-key-file",  "-k",
-    "--store",      "-s",        "--store-max-size", "--timeout", "--poll-interval", "--http-timeout",
-    "--retries",    "--proxy",   "--tls-ca-file",    kCheckMedia, "--task-id",       "-t",
-    "--max-amount", "--project", "--since",          "--until",   "--time",          "--model",
-    "-m",           kBy};
+constexpr std::string_view kValueOptions[] = {"--output",
+                                              "-o",
+                                              "--base-url",
+                                              "-b",
+                                              "--api-key-file",
+                                              "-k",
+                                              "--store",
+                                              "-s",
+                                              "--store-max-size",
+                                              "--timeout",
+                                              "--poll-interval",
+                                              "--http-timeout",
+                                              "--retries",
+                                              "--proxy",
+                                              "--tls-ca-file",
+                                              kCheckMedia,
+                                              "--task-id",
+                                              "-t",
+                                              "--max-amount",
+                                              "--project",
+                                              "--since",
+                                              "--until",
+                                              "--time",
+                                              "--model",
+                                              "-m",
+                                              kBy,
+                                              "--publish-folder",
+                                              "--publish-url",
+                                              kPublishCheck,
+                                              kReferenceIdentity};
 
 bool is_limit(std::string_view option) {
   return std::ranges::any_of(budget_limits(),
@@ -79,6 +111,8 @@ bool takes_value(std::string_view option) {
 void offer_option_values(std::string_view option, const std::string &prefix = {}) {
   Words values;
   if (option == kCheckMedia) values = words_of<MediaCheck>();
+  if (option == kPublishCheck) values = words_of<PublishCheck>();
+  if (option == kReferenceIdentity) values = words_of<ReferenceIdentity>();
   if (option == kBy) values = words_of<CostBy>();
   if (std::ranges::find(kModelOptions, option) != std::end(kModelOptions))
     for (const auto &model : Catalog::shared()->models()) values.push_back(model->id);

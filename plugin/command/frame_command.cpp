@@ -144,12 +144,12 @@ int run_frame(const Words &words) {
   options.add("last", 0, "The frame that begins last; this is the default", choice.last);
   options.add("first", 0, "The first frame that is displayed", choice.first);
   options.add("time", 0, "SECONDS", "The frame that is displayed at that time", choice.time);
-  options.add("output", 'o', "FILE", "Write the PNG to FILE; without it, or for -, to standard output",
-              output);
+  options.add("output", 'o', "FILE", "Write the PNG to FILE; without it, to standard output", output);
   options.add("json", 'j', "Print the result as JSON; needs --output=FILE", json);
   options.add("base-url", 'b', "URL", "Address of the service of a URI; else $GENCLIP_BASE_URL",
               run.base_url);
   add_store_option(options, run.store);
+  add_publish_options(options, run);
   auto rest = options.parse(words);
   if (!rest) return options.exit_code();
   if (rest->size() != 1 || rest->front().empty())

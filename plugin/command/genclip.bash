@@ -30,7 +30,7 @@ _genclip() {
 
     COMPREPLY=()
     case ${before[@]: -1} in
-        --output | -o | --store | -s | --api-key-file | -k | --tls-ca-file)
+        --output | -o | --store | -s | --api-key-file | -k | --tls-ca-file | --publish-folder)
             compopt -o filenames 2>/dev/null
             mapfile -t COMPREPLY < <(compgen -f -- "$current")
             return
@@ -42,7 +42,13 @@ _genclip() {
         [[ ${command[0]-} != @(store|cost|budget) || ${before[1]-} == -* ]] || command=("${before[@]:0:2}")
         _genclip_offer "$current" < <("$genclip" "${command[@]}" --help 2>/dev/null | grep -oE -- '--[a-z][a-z-]*' | sort -u)
     else
-        _genclip_offer "$current" < <("$genclip" __complete "${words[@]}" 2>/dev/null)
+        local offered
+        offered=$("$genclip" __complete "${words[@]}" 2>/dev/null)
+        [[ -z $offered ]] || _genclip_offer "$current" <<<"$offered"
+        if [[ $current == *=* && $offered == =files ]]; then
+            compopt -o filenames 2>/dev/null
+            mapfile -t COMPREPLY < <(compgen -P "${current%%=*}=" -f -- "${current#*=}")
+        fi
         if [[ ${before[0]-} == frame ]]; then
             compopt -o filenames 2>/dev/null
             mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "$current")

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // genclip generate: generates a clip before a pipeline needs it.
-#include "plugin/catalog/wording.h"
 #include "plugin/command/clip_delivery.h"
 #include "plugin/command/clip_output.h"
 #include "plugin/command/known_models.h"
@@ -30,21 +29,17 @@ int run_generate(const Words &words) {
   RunSettings run;
   Delivery delivery;
   bool anew = false;
-  std::string check_media = "none";
   CommandOptions options(kGenerateText);
   add_delivery_options(options, delivery);
   options.add("anew", 0, "Generate and pay again, replacing what is stored", anew);
   options.add("task-id", 't', "ID", "Attach to this task instead of submitting", run.task_id);
-  options.add("check-media", 0, "DEPTH", "Check the reference media first: headers or full", check_media);
+  options.add("check-media", "DEPTH", "Check the reference media first: headers or full", run.check_media);
+  add_publish_options(options, run);
   add_service_options(options, run);
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
   if (delivery.json && delivery.output == kStandardOutput)
     return options.refuse("Standard output takes the clip or JSON, not both.");
-
-  const auto depth = from_word<MediaCheck>(check_media);
-  if (!depth) return options.refuse("--check-media must be " + either(words_of<MediaCheck>()) + ".");
-  run.check_media = *depth;
 
   const Catalog::Ptr catalog = known_models();
   auto request = read_request(*catalog, *rest);

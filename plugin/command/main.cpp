@@ -30,7 +30,9 @@ void print_help() {
       "  -h, --help     Show this help; genclip COMMAND --help shows the help of a command\n"
       "  -V, --version  Show the version\n\n"
       "Environment: GENCLIP_BASE_URL, GENCLIP_API_KEY_FILE, GENCLIP_API_KEY,\n"
-      "GENCLIP_STORE, GENCLIP_MODELS, GENCLIP_MAX_AMOUNT, GENCLIP_PROJECT.\n"
+      "GENCLIP_STORE, GENCLIP_MODELS, GENCLIP_MAX_AMOUNT, GENCLIP_PROJECT,\n"
+      "GENCLIP_PUBLISH_FOLDER, GENCLIP_PUBLISH_URL, GENCLIP_PUBLISH_COMMAND,\n"
+      "GENCLIP_PUBLISH_ROOTS.\n"
       "See genclip(1).\n");
 }
 

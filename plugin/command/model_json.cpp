@@ -15,7 +15,7 @@ void set_text(Json &json, const char *name, const std::string &text) {
   if (!text.empty()) json.set(name, text);
 }
 
-Json field_json(const FieldSpec &field, const FieldRow &row) {
+Json field_json(const FieldSpec &field, const FieldRow &row, bool assets) {
   Json json = Json::Object{
       {"name", field.name}, {"type", row.type}, {"required", field.required}, {"refused", field.refused}};
   if (!field.default_value.is_null()) json.set("default", field.default_value);
@@ -27,6 +27,10 @@ Json field_json(const FieldSpec &field, const FieldRow &row) {
   set_bound(json, "min_length", field.min_length);
   set_bound(json, "max_length", field.max_length);
   set_text(json, "allowed", row.allowed);
+  if (const auto kind = media_kind(field.type); kind && !field.refused) {
+    const auto forms = reference_forms(*kind, assets);
+    json.set("references", Json::Array(forms.begin(), forms.end()));
+  }
   return json;
 }
 
@@ -59,7 +63,8 @@ Json model_summary_json(const ModelSpec &spec) {
 Json model_json(const ModelSpec &spec) {
   Json json = model_summary_json(spec);
   Json::Array fields;
-  for (const FieldRow &row : field_rows(spec)) fields.push_back(field_json(*spec.find(row.field), row));
+  for (const FieldRow &row : field_rows(spec))
+    fields.push_back(field_json(*spec.find(row.field), row, spec.assets));
   json.set("fields", std::move(fields));
   Json::Array rules;
   for (const Rule &rule : spec.rules) rules.push_back(rule_json(rule));

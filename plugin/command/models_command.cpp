@@ -82,6 +82,8 @@ void show(const ModelSpec &spec) {
   print("\n");
   for (const std::string &remark : remarks(spec))
     print_wrapped(printable(without_code_marks(remark)), "* ", "  ");
+  for (const std::string &remark : reference_remarks(spec))
+    print_wrapped(printable(without_code_marks(remark)), "* ", "  ");
 }
 
 Json catalog_json(const Catalog &catalog) {

@@ -7,6 +7,16 @@ void add_store_option(CommandOptions &options, std::string &store) {
   options.add("store", 's', "FOLDER", "Folder of the clip store; else $GENCLIP_STORE", store);
 }
 
+void add_publish_options(CommandOptions &options, RunSettings &run) {
+  options.add("publish-folder", 0, "FOLDER", "Folder for copies; else $GENCLIP_PUBLISH_FOLDER",
+              run.publish_folder);
+  options.add("publish-url", 0, "URL", "URL of that folder; else $GENCLIP_PUBLISH_URL", run.publish_url);
+  options.add("publish-check", "HOW", "Check what was published: none or headers (headers)",
+              run.publish_check);
+  options.add("reference-identity", "WHAT", "What tells references apart: url or content (url)",
+              run.reference_identity);
+}
+
 void add_service_options(CommandOptions &options, RunSettings &run) {
   options.add("base-url", 'b', "URL", "Address of the service; else $GENCLIP_BASE_URL", run.base_url);
   options.add("api-key-file", 'k', "FILE", "File with the key; else $GENCLIP_API_KEY[_FILE]",

@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import unittest
+import urllib.parse
 
 from command import GENCLIP, environment, genclip, genclip_json
 
@@ -22,6 +23,7 @@ BAD = [
      ["mini-h3", "prompt=x", 'reference-audios=<"https://m.example/a.mp3">']),
     (["sd_2.0_special", "prompt=x", "last-image=https://m.example/1.png"],) * 2,
     (["sd_2.0_special", "prompt=x", "first-image=/home/me/1.png"],) * 2,
+    (["sd_2.0_special", "prompt=x", "first-image=genclip://dance-2.5?duration=99#last"],) * 2,
     (["dance-2.5", "prompt=x", "first_image=https://m.example/1.png", "seed=7"],
      ["dance-2.5", "prompt=x", "first-image=https://m.example/1.png", "seed=7"]),
     (["wave2.7-i2v", "prompt=x"],) * 2,
@@ -43,7 +45,13 @@ GOOD = [
     (["veo", "prompt=x", "style=film", "strength=0.5", "deep=true"],
      ["veo", "prompt=x", 'extra-params="params, style=(string)film, strength=(double)0.5, deep=(boolean)true"']),
     (["dance_1_5_pro_720p", "prompt=x", "api=legacy", "take=3"],) * 2,
+    (["sd_2.0_special", "prompt=x", "first-image=sha256:" + "a" * 64],) * 2,
 ]
+
+# A picture, a clip that begins with it, and that clip's last frame.
+PICTURE = "genclip://dream-5.0?prompt=a%20boat"
+CLIP = "genclip://sd_2.0_special?prompt=a%20storm&first_image=" + urllib.parse.quote(PICTURE, ":/")
+PUBLISHING = {"GENCLIP_PUBLISH_FOLDER": "/nowhere", "GENCLIP_PUBLISH_URL": "https://p.example"}
 
 
 def element(words):
@@ -103,6 +111,28 @@ class Check(unittest.TestCase):
             "body": {"model": "sd_2.0_special", "prompt": "x", "duration": 5},
             "uri": "genclip://sd_2.0_special?prompt=x&take=2",
             "ges_uri": "genclip://sd_2.0_special%3Fprompt=x&take=2", "warnings": [], "estimate": None})
+
+    def test_lists_the_clips_that_are_generated_before_it(self):
+        words = ["check", "sd_2.0_special", "prompt=calm", "first_image=" + CLIP + "#last"]
+        run = genclip(*words, **PUBLISHING)
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        self.assertTrue(run.stdout.startswith(
+            f"Generated before it\nfirst_image: first_image: {PICTURE}\nfirst_image (#last): {CLIP}\n\nSent as POST "), run.stdout)
+        run, verdict = genclip_json(*words, "--json", **PUBLISHING)
+        self.assertEqual(verdict["clips"], [
+            {"place": "first_image: first_image", "part": "", "model": "dream-5.0", "uri": PICTURE},
+            {"place": "first_image", "part": "last", "model": "sd_2.0_special", "uri": CLIP}])
+        run, again = genclip_json("check", "--json", verdict["uri"], **PUBLISHING)
+        self.assertEqual(again, verdict)
+
+    def test_publishing_lets_files_and_frames_be_given(self):
+        for reference in ("/home/me/1.png", CLIP + "#last"):
+            words = ["check", "sd_2.0_special", "prompt=x", "first_image=" + reference]
+            run = genclip(*words)
+            self.assertEqual(run.returncode, 1)
+            self.assertIn("set publish-folder and publish-url", run.stderr)
+            self.assertEqual(genclip(*words, "--publish-folder=/nowhere", "--publish-url=https://p.example").returncode, 0)
+            self.assertEqual(genclip(*words, GENCLIP_PUBLISH_COMMAND="/nowhere").returncode, 0)
 
     def test_json_names_every_problem_and_its_field(self):
         run, verdict = genclip_json("check", "sd_2.0_special", "duration=99", "--json")

@@ -57,7 +57,9 @@ class Completion(unittest.TestCase):
         self.assertEqual(complete("generate", "--check-media", "f"), ["full"])
         self.assertEqual(complete("generate", "--check-media", "=", "h"), ["headers"])
         self.assertEqual(complete("generate", "--check-media", "="), ["none", "headers", "full"])
-        for option in ("--timeout", "--task-id", "-t", "--proxy", "--store-max-size"):
+        self.assertEqual(complete("check", "--publish-check", ""), ["none", "headers"])
+        self.assertEqual(complete("generate", "--reference-identity", "=", "c"), ["content"])
+        for option in ("--timeout", "--task-id", "-t", "--proxy", "--store-max-size", "--publish-url"):
             self.assertEqual(complete("generate", option, ""), [""])
             self.assertEqual(complete("generate", option, "=", ""), [""])
         self.assertEqual(complete("generate", "--check-media", "full", "dance-2"), ["dance-2.5"])
@@ -79,7 +81,8 @@ class Completion(unittest.TestCase):
             self.assertEqual(complete(*words), [""])
 
     def test_options(self):
-        self.assertEqual(complete("check", "--"), ["--help", "--json", "--store"])
+        self.assertEqual(complete("check", "--"), ["--help", "--json", "--publish-check", "--publish-folder", "--publish-url",
+                                                    "--reference-identity", "--store"])
         self.assertEqual(complete("models", "--j"), ["--json"])
 
     def test_a_word_that_looks_like_the_value_of_an_option_runs_nothing(self):
@@ -109,8 +112,17 @@ class Completion(unittest.TestCase):
     def test_files_after_an_option_that_takes_one(self):
         with tempfile.TemporaryDirectory() as folder:
             (pathlib.Path(folder) / "my key").touch()
-            for option in ("--api-key-file", "-k", "--store", "-s", "--output", "-o"):
+            for option in ("--api-key-file", "-k", "--store", "-s", "--output", "-o", "--publish-folder"):
                 self.assertEqual(complete("check", option, "my", cwd=folder), ["my key"])
+
+    def test_files_for_a_reference(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "my picture.png").touch()
+            (pathlib.Path(folder) / "my folder").mkdir()
+            for words in (["sd_2.0_special", "first_image"], ["dance-2.5", "reference-images"]):
+                self.assertEqual(sorted(complete("check", *words, "=", "my", cwd=folder)), ["my folder", "my picture.png"])
+                self.assertEqual(complete("generate", *words, "=", "no", cwd=folder), [""])
+            self.assertEqual(complete("check", "sd_2.0_special", "prompt", "=", "my", cwd=folder), [""])
 
     def test_nothing_for_what_is_no_command(self):
         self.assertEqual(complete("nothing", "x"), [""])

@@ -55,6 +55,19 @@ class Models(unittest.TestCase):
         self.assertIn(("conflict", ["aspect_ratio", "size"]),
                       [(rule["rule"], sorted(rule["fields"])) for rule in shown["rules"]])
 
+    def test_says_what_references_may_be(self):
+        text = genclip("models", "sd_2.0_special").stdout
+        self.assertIn("\n* Besides a URL, reference_images, first_image and last_image take a file, a picture of an image model "
+                      "(genclip://MODEL?…), or a frame of a video model's clip (genclip://MODEL?…#last, #first or #t=SECONDS).\n", text)
+        self.assertIn("\n* Besides a URL, reference_videos takes a file, or a whole clip of a video model (genclip://MODEL?…).\n", text)
+        self.assertIn("\n* Besides a URL, reference_audios takes a file.\n", text)
+        _, shown = genclip_json("models", "sd_2.0_special", "--json")
+        references = {field["name"]: field.get("references") for field in shown["fields"]}
+        self.assertEqual(references["reference_videos"],
+                         ["https://HOST/PATH", "assetId://ID", "FILE", "sha256:HEX", "genclip://VIDEO-MODEL?…"])
+        self.assertEqual(references["last_image"][-1], "genclip://VIDEO-MODEL?…#last")
+        self.assertIsNone(references["prompt"])
+
     def test_every_line_fits_the_terminal(self):
         for columns in (50, 80, 132):
             for words in ([], ["sd_2.0_special"], ["mini-h3"], ["wave2.7-r2v"]):
