@@ -159,6 +159,8 @@ class PosixFileSystem final : public FileSystem {
         error.kind = mode == Mode::read ? ErrorKind::open_read : ErrorKind::open_write;
       return error;
     }
+    // A mounted bucket knows no modes, and shows all files.
+    if (mode == Mode::publish) static_cast<void>(::fchmod(descriptor, 0644));
     struct stat status;
     if (::fstat(descriptor, &status) < 0 || !S_ISREG(status.st_mode)) {
       ::close(descriptor);

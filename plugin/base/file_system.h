@@ -52,6 +52,7 @@ class FileSystem {
   enum class Mode {
     read,        // must exist
     read_write,  // made with mode 0600 when missing
+    publish,     // as read_write, but other users may read it (mode 0644), whatever the umask is
   };
 
   virtual ~FileSystem() = default;

@@ -36,6 +36,8 @@ std::string store_root(const std::string &setting) {
 
 std::string store_lock_path(const std::string &root) { return root + "/lock"; }
 
+std::string publish_secret_path(const std::string &root) { return root + "/publish-secret"; }
+
 std::string ClipIdentity::digest() const {
   const Json identity(Json::Object{
       {"base_url", normal_base_url(base_url)}, {"api", api}, {"request", request}, {"take", take}});

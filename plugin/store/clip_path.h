@@ -28,6 +28,9 @@ struct ClipIdentity {
 // The store's own lock, for changes that no clip's lock can cover.
 std::string store_lock_path(const std::string &root);
 
+// The secret in the addresses of published copies (plugin/publish/publish_secret.h).
+std::string publish_secret_path(const std::string &root);
+
 // The files of one clip.
 class ClipPath {
  public:

@@ -71,6 +71,7 @@ struct ExtensionRow {
   std::string_view media_type;
 };
 
+// The first row of a format has the extension that genclip gives to its files.
 constexpr ExtensionRow kExtensions[] = {
     {"jpg", "image/jpeg"},  {"jpeg", "image/jpeg"},     {"png", "image/png"},   {"webp", "image/webp"},
     {"bmp", "image/bmp"},   {"tif", "image/tiff"},      {"tiff", "image/tiff"}, {"gif", "image/gif"},
@@ -155,6 +156,21 @@ std::string media_type_of_path(std::string_view url) {
   for (const ExtensionRow &row : kExtensions)
     if (row.extension == extension) return std::string(row.media_type);
   return {};
+}
+
+std::string_view file_extension(std::string_view media_type) {
+  const std::string_view format = format_name(media_type);
+  if (format.empty()) return {};
+  const auto row = std::find_if(std::begin(kExtensions), std::end(kExtensions), [&](const ExtensionRow &row) {
+    return format_name(row.media_type) == format;
+  });
+  return row == std::end(kExtensions) ? std::string_view() : row->extension;
+}
+
+bool is_file_extension(std::string_view extension) {
+  return std::any_of(std::begin(kExtensions), std::end(kExtensions), [&](const ExtensionRow &row) {
+    return row.extension == extension && file_extension(row.media_type) == extension;
+  });
 }
 
 std::string sniff_media_type(std::string_view head) {

@@ -23,6 +23,12 @@ std::string telling_media_type(std::string_view content_type);
 // The type that the extension of a URL's path promises; empty when it promises none.
 std::string media_type_of_path(std::string_view url);
 
+// The extension that files of that type have, without a dot, such as "jpg"; empty when the service's tables
+// have no such type.
+std::string_view file_extension(std::string_view media_type);
+// True for any that file_extension() returns.
+bool is_file_extension(std::string_view extension);
+
 // The type of a file by its first bytes; empty when it is unknown. For a file that is not media, GStreamer's
 // own name, such as "application/x-hls".
 std::string sniff_media_type(std::string_view head);

@@ -84,6 +84,13 @@ TEST_F(LocalFiles, AreOnlyThoseBelowARoot) {
   EXPECT_THAT(problem_of(folder_.file("secret.png"), &roots), HasSubstr("GENCLIP_PUBLISH_ROOTS"));
   EXPECT_THAT(problem_of("/etc/passwd", &roots), HasSubstr("GENCLIP_PUBLISH_ROOTS"));
 
+  const auto here = std::filesystem::current_path();
+  std::filesystem::current_path(folder_.path());
+  const std::vector<std::string> relative = {"root", ".", ""};
+  EXPECT_NE(problem_of("root/inner/a.png", &relative), "");
+  EXPECT_EQ(problem_of("root/inner/a.png", &roots), "");
+  std::filesystem::current_path(here);
+
   const std::vector<std::string> none;
   EXPECT_NE(problem_of(folder_.file("root/inner/a.png"), &none), "");
   const std::vector<std::string> all = {"/"};
@@ -183,6 +190,7 @@ TEST_F(LocalFiles, ThatChangeWhileTheyAreReadHaveNoSum) {
     const auto size = file.read_all(
         [&](std::span<const std::byte> some) -> Result<void> {
           done += some.size();
+          if (done > 2 * bytes.size()) return Error{ErrorKind::failed, "it has no end"};
           change(done);
           return {};
         },
@@ -223,11 +231,11 @@ TEST_F(LocalFiles, AreLeftAtOnceHoweverLargeTheyAre) {
   const auto read = file.read_all(
       [&](std::span<const std::byte>) -> Result<void> {
         if (++pieces == 3) g_cancellable_cancel(cancellable.get());
-        return {};
+        return pieces < 100 ? Result<void>() : Error{ErrorKind::failed, "it goes on"};
       },
       cancellable.get());
   ASSERT_FALSE(read);
-  EXPECT_EQ(read.error().kind, ErrorKind::cancelled);
+  ASSERT_EQ(read.error().kind, ErrorKind::cancelled);
   EXPECT_EQ(pieces, 3u);
   const auto sum = file.sha256(cancellable.get());
   ASSERT_FALSE(sum);

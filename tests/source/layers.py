@@ -26,7 +26,7 @@ MAY_INCLUDE = {
     "plugin/store": BELOW_TASK,
     "plugin/caption": BELOW_TASK,
     "plugin/frame": ["plugin/base"],
-    "plugin/publish": ["plugin/base", "plugin/http"],
+    "plugin/publish": [*BELOW_TASK, "plugin/task", "plugin/store"],
     "plugin/generation": [*BELOW_TASK, "plugin/account", "plugin/task", "plugin/store", "plugin/publish"],
     "plugin/command": BELOW_ELEMENTS,
     "elements/clipsrc": [*BELOW_ELEMENTS, "elements/*"],

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "plugin/publish/publish_command.h"
+
+#include <glib.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "plugin/base/gref.h"
+#include "plugin/base/shown_text.h"
+#include "plugin/base/trimmed.h"
+#include "plugin/http/http_url.h"
+#include "plugin/http/redaction.h"
+#include "plugin/publish/child_process.h"
+
+namespace genclip {
+namespace {
+
+constexpr const char *kKey = "GENCLIP_API_KEY";
+constexpr const char *kKeyFile = "GENCLIP_API_KEY_FILE";
+constexpr size_t kQuotedCharacters = 200;
+
+struct StringsFree {
+  void operator()(char **strings) const { g_strfreev(strings); }
+};
+using Strings = std::unique_ptr<char *, StringsFree>;
+
+std::vector<std::string> texts_of(const Strings &strings) {
+  std::vector<std::string> texts;
+  for (char **text = strings.get(); text && *text; ++text) texts.emplace_back(*text);
+  return texts;
+}
+
+Result<std::vector<std::string>> words_of(const std::string &command) {
+  char **words = nullptr;
+  GErrorPtr error;
+  if (!g_shell_parse_argv(command.c_str(), nullptr, &words, take(error)))
+    return Error{ErrorKind::settings,
+                 std::string("GENCLIP_PUBLISH_COMMAND is not a command line: ") + error->message};
+  return texts_of(Strings(words));
+}
+
+std::vector<std::string> environment_without_key() {
+  char **environment = g_get_environ();
+  for (const char *name : {kKey, kKeyFile}) environment = g_environ_unsetenv(environment, name);
+  return texts_of(Strings(environment));
+}
+
+// The last line that says something, for a person; empty when there is none.
+std::string last_line(std::string_view errors) {
+  const auto end = errors.find_last_not_of(" \t\r\n");
+  if (end == errors.npos) return {};
+  errors = errors.substr(0, end + 1);
+  // npos + 1 is the beginning.
+  const std::string_view line = errors.substr(errors.find_last_of("\r\n") + 1);
+  const char *key = g_getenv(kKey);
+  return shown_line(redact_text(line, key ? key : ""), kQuotedCharacters);
+}
+
+// The message of an unsuccessful end; empty for a successful one.
+std::string problem_of(const ChildEnd &end, const PublishCommand &call, size_t max_output) {
+  switch (end.cause) {
+    case ChildEnd::Cause::time_limit:
+      return "did not end within " +
+             std::to_string(std::chrono::ceil<std::chrono::seconds>(call.time_limit).count()) +
+             " s, and was stopped";
+    case ChildEnd::Cause::too_much_output:
+      return "printed more than " + std::to_string(max_output) +
+             " bytes, and was stopped; it must print one URL";
+    case ChildEnd::Cause::exited: break;
+  }
+  if (WIFSIGNALED(end.status)) return "was ended by signal " + std::to_string(WTERMSIG(end.status));
+  if (!WIFEXITED(end.status)) return "ended in an unknown way";
+  if (WEXITSTATUS(end.status) != 0) return "failed with exit code " + std::to_string(WEXITSTATUS(end.status));
+  return {};
+}
+
+// What is wrong with the URL, or an empty text.
+std::string problem_of_url(const std::string &url) {
+  if (url.empty()) return "printed nothing; it must print the file's URL on standard output";
+  const auto lines = 1 + std::count(url.begin(), url.end(), '\n');
+  if (lines > 1)
+    return "printed " + std::to_string(lines) +
+           " lines; it must print the file's URL on standard output, and nothing else";
+  const auto parsed =
+      is_all_shown(url) && url.find(' ') == url.npos ? parse_http_url(url) : Result<GRef<GUri>>(Error{});
+  if (!parsed) return "printed a line that is not a URL; it must print one https URL";
+  if (g_uri_get_userinfo(parsed->get())) return "printed a URL with a user; the service would not get it";
+  if (!is_https(parsed->get()) && !is_loopback(parsed->get()))
+    return "printed an http URL; it must print one https URL";
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> run_publish_command(const PublishCommand &call, GCancellable *cancellable) {
+  auto words = words_of(call.command);
+  if (!words) return std::move(words).error();
+  const std::string name = "The publish command " + shown_line(words->front(), kQuotedCharacters) + " ";
+  ChildCall child;
+  child.words = std::move(*words);
+  for (const std::string &argument : {call.file, call.sha256, call.media_type})
+    child.words.push_back(argument);
+  child.environment = environment_without_key();
+  child.time_limit = call.time_limit;
+  const auto end = run_child(child, cancellable);
+  if (!end && end.error().kind == ErrorKind::cancelled) return end.error();
+  if (!end)
+    return Error{ErrorKind::settings,
+                 name + "could not be started: " + end.error().text + ". Correct GENCLIP_PUBLISH_COMMAND."};
+  std::string url(trimmed(end->output));
+  std::string problem = problem_of(*end, call, child.max_output);
+  if (problem.empty()) problem = problem_of_url(url);
+  if (problem.empty()) return url;
+  const std::string said = last_line(end->errors);
+  return Error{ErrorKind::failed, name + problem + (said.empty() ? "." : ". Its last message was: " + said)};
+}
+
+}  // namespace genclip

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "plugin/publish/publish_secret.h"
+
+#include <glib.h>
+#include <sys/random.h>
+
+#include <cerrno>
+#include <optional>
+
+#include "plugin/base/durable_file.h"
+#include "plugin/store/clip_path.h"
+#include "plugin/store/store_lock.h"
+
+namespace genclip {
+namespace {
+
+constexpr std::chrono::milliseconds kLockPause{20};
+constexpr std::chrono::seconds kLockPatience{10};
+
+// Nothing when there is none.
+Result<std::optional<std::string>> read_secret(FileSystem &files, const std::string &path) {
+  auto bytes = read_whole(files, path, kPublishSecretSize);
+  if (!bytes && bytes.error().kind == ErrorKind::not_found) return std::optional<std::string>();
+  if (bytes && bytes->size() == kPublishSecretSize) return std::optional(std::move(*bytes));
+  if (!bytes && bytes.error().kind != ErrorKind::wrong_type) return std::move(bytes).error();
+  return Error{
+      ErrorKind::read,
+      path + " is damaged: it must have " + std::to_string(kPublishSecretSize) +
+          " bytes. Restore it from a backup. Or remove it: the next run makes another, and publishes "
+          "every file again, at a new address.",
+      bytes ? "" : bytes.error().text};
+}
+
+Result<std::string> random_bytes(size_t size) {
+  std::string bytes(size, '\0');
+  // So few bytes come whole, or not at all.
+  while (getrandom(bytes.data(), size, 0) != static_cast<ssize_t>(size))
+    if (errno != EINTR)
+      return Error{ErrorKind::failed,
+                   std::string("The system gives no random bytes: ") + g_strerror(errno) + "."};
+  return bytes;
+}
+
+Result<StoreLock> lock_store(Clock &clock, const std::string &store, GCancellable *cancellable) {
+  const auto end = clock.now() + kLockPatience;
+  for (;;) {
+    auto lock = StoreLock::try_lock(store_lock_path(store));
+    if (!lock) return std::move(lock).error();
+    if (*lock) return std::move(**lock);
+    if (clock.now() >= end)
+      return Error{ErrorKind::busy, "Another process has locked the store " + store + ". Run again later."};
+    if (!clock.sleep_until(clock.now() + kLockPause, cancellable)) return cancelled();
+  }
+}
+
+}  // namespace
+
+Result<std::string> publish_secret(FileSystem &files, Clock &clock, const std::string &store,
+                                   GCancellable *cancellable) {
+  const std::string path = publish_secret_path(store);
+  auto secret = read_secret(files, path);
+  if (!secret) return std::move(secret).error();
+  if (*secret) return std::move(**secret);
+  if (auto made = make_folder_durably(files, store); !made) return std::move(made).error();
+  const auto lock = lock_store(clock, store, cancellable);
+  if (!lock) return lock.error();
+  // Another process may have made it meanwhile.
+  secret = read_secret(files, path);
+  if (!secret) return std::move(secret).error();
+  if (*secret) return std::move(**secret);
+  auto bytes = random_bytes(kPublishSecretSize);
+  if (!bytes) return bytes;
+  if (auto written = write_durably(files, path, *bytes); !written) return std::move(written).error();
+  return bytes;
+}
+
+}  // namespace genclip
