@@ -21,6 +21,8 @@
 #include "plugin/base/mutex.h"
 #include "plugin/frame/frame_keeper.h"
 #include "plugin/frame/frame_log.h"
+#include "plugin/frame/replaced_bytes.h"
+#include "plugin/frame/timeline.h"
 
 namespace genclip {
 namespace {
@@ -64,7 +66,8 @@ GRef<GstElement> make_element(const char *factory) {
 
 struct Order {
   const MediaFile &file;
-  GstClockTime wanted;  // GST_CLOCK_TIME_NONE: the last frame.
+  WantedFrame wanted;
+  std::optional<GstClockTime> begin;  // Of the wanted frame in the media, if the file tells it.
   const FrameLimits &limits;
   gint64 deadline;  // By g_get_monotonic_time().
   GCancellable *cancellable;
@@ -97,11 +100,10 @@ class Decoding {
     return wait_for(GST_MESSAGE_ASYNC_DONE);
   }
 
-  // Nothing when the container does not say.
-  std::optional<GstClockTime> duration() const {
+  // 0 when the container does not say.
+  GstClockTime duration() const {
     gint64 duration = 0;
-    if (!gst_element_query_duration(pipeline_.get(), GST_FORMAT_TIME, &duration) || duration <= 0)
-      return std::nullopt;
+    if (!gst_element_query_duration(pipeline_.get(), GST_FORMAT_TIME, &duration) || duration <= 0) return 0;
     return static_cast<GstClockTime>(duration);
   }
 
@@ -155,6 +157,7 @@ class Decoding {
     watch(sink_, on_frame, GST_PAD_PROBE_TYPE_EVENT_FLUSH);
     const ContainerType &type = order_.file.type();
     if (!type.demuxer) return link_codec(type.media_type, source, "src");
+    if (order_.file.movie()) replace_bytes(source.get(), order_.file.movie()->replacements);
     const auto demuxer = make_element(type.demuxer);
     if (!demuxer) return missing(std::string("the element ") + type.demuxer);
     g_signal_connect(demuxer.get(), "pad-added", G_CALLBACK(on_stream), this);
@@ -233,7 +236,7 @@ class Decoding {
       GstCaps *caps = nullptr;
       gst_event_parse_caps(event, &caps);
       self->check_size(gst_caps_get_structure(caps, 0));
-    } else if (GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT && self->order_.file.shows_all()) {
+    } else if (GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT && self->order_.file.movie()) {
       GST_PAD_PROBE_INFO_DATA(info) = without_end(event);
       gst_event_unref(event);
     }
@@ -331,21 +334,33 @@ bool is_damaged(const RawFrame &frame) {
   return GST_BUFFER_FLAG_IS_SET(frame.buffer.get(), GST_BUFFER_FLAG_CORRUPTED);
 }
 
-GstClockTime end_of(const RawFrame &frame) {
+GstClockTime duration_of(const RawFrame &frame) {
   const GstClockTime duration = GST_BUFFER_DURATION(frame.buffer.get());
-  return frame.time + (GST_CLOCK_TIME_IS_VALID(duration) ? duration : 0);
+  return GST_CLOCK_TIME_IS_VALID(duration) ? duration : 0;
 }
 
-// Decodes the end, or what is around the wanted time. Nothing when that does not prove which frame it is.
-Result<std::optional<RawFrame>> decode_near(Decoding &decoding, GstClockTime target, GstClockTime end) {
+Error not_displayed() { return {ErrorKind::wrong_type, "has no frame that is displayed."}; }
+
+// With the time of its display.
+RawFrame shown_frame(RawFrame frame, const WantedFrame &wanted) {
+  frame.time = wanted.shown(frame.time);
+  return frame;
+}
+
+// Decodes what is around the wanted frame, which begins at about `target`. Nothing when that does not prove
+// which frame it is.
+Result<std::optional<RawFrame>> decode_near(Decoding &decoding, const Order &order, GstClockTime target) {
   const GstClockTime from = target - kRunUp;
   if (!decoding.seek(from)) return std::optional<RawFrame>();
   auto found = decoding.finish();
   if (!found || !*found) return found;
-  // A frame that begins at `from` may have begun before. And the demuxer of GStreamer 1.22 may stop too early
-  // after a seek in a file with an edit list.
-  const bool reached = decoding.is_certain() || end_of(**found) + kTimeTolerance >= end;
-  if ((*found)->time <= from || !reached || is_damaged(**found)) found->reset();
+  const GstClockTime begin = (*found)->time;
+  // A frame that begins at `from` may have begun before. A later one follows those that the seek left out.
+  const bool is_between = begin > from && begin <= target + kTimeTolerance;
+  const bool has_reached =
+      order.begin ? begin + kTimeTolerance >= *order.begin
+                  : decoding.is_certain() || begin + duration_of(**found) + kTimeTolerance >= target;
+  if (!is_between || !has_reached || is_damaged(**found)) found->reset();
   return found;
 }
 
@@ -357,20 +372,24 @@ bool is_final(const Error &error) {
 
 Result<RawFrame> decode_frame(const MediaFile &file, FramePosition position, const FrameLimits &limits,
                               GCancellable *cancellable) {
+  const auto &movie = file.movie();
+  const GstClockTime time = position.time
+                                ? static_cast<GstClockTime>(std::max<int64_t>(0, position.time->count()))
+                                : GST_CLOCK_TIME_NONE;
+  const auto wanted = wanted_frame(movie ? movie->edits : std::vector<Edit>(), time);
+  if (!wanted) return not_displayed();
   const gint64 deadline = g_get_monotonic_time() + std::chrono::microseconds(limits.time).count();
-  const GstClockTime wanted = position.time
-                                  ? static_cast<GstClockTime>(std::max<int64_t>(0, position.time->count()))
-                                  : GST_CLOCK_TIME_NONE;
-  const Order order{file, wanted, limits, deadline, cancellable};
+  const Order order{file,   *wanted,  movie ? movie->begin_of(*wanted) : std::nullopt,
+                    limits, deadline, cancellable};
 
   auto decoding = std::make_unique<Decoding>(order);
   if (auto begun = decoding->begin(); !begun) return std::move(begun).error();
-  const auto duration = decoding->duration();
-  const GstClockTime end = duration.value_or(0);
-  const GstClockTime target = std::min(wanted, end);  // The last frame is wanted at the end of time.
+  const GstClockTime duration = (movie ? movie->duration : std::nullopt).value_or(decoding->duration());
+  // The last frame is wanted at the end of time.
+  const GstClockTime target = movie ? order.begin.value_or(0) : std::min(wanted->media, duration);
   if (target > kDecodedWhole) {
-    auto near = decode_near(*decoding, target, end);
-    if (near && *near) return std::move(**near);
+    auto near = decode_near(*decoding, order, target);
+    if (near && *near) return shown_frame(std::move(**near), *wanted);
     if (!near && is_final(near.error())) return std::move(near).error();
     GST_CAT_DEBUG(frame_category(),
                   "The frame is not certain from %" G_GUINT64_FORMAT " on: %s. Decoding it all.",
@@ -380,11 +399,16 @@ Result<RawFrame> decode_frame(const MediaFile &file, FramePosition position, con
   }
   auto found = decoding->finish();
   if (!found) return std::move(found).error();
-  if (!*found) return Error{ErrorKind::wrong_type, "has no frame that is displayed."};
+  if (!*found) return not_displayed();
   if (is_damaged(**found)) return not_decoded("this frame is damaged");
-  if (position.time && duration && wanted > std::max(end, end_of(**found)) + kTimeTolerance)
-    return Error{ErrorKind::settings, "is only " + seconds_text(std::max(end, end_of(**found))) + " long."};
-  return std::move(**found);
+  if (order.begin && (*found)->time + kTimeTolerance < *order.begin)
+    return not_decoded("the frame at " + seconds_text(wanted->shown(*order.begin)) + " is missing");
+  const GstClockTime end = std::max(
+      duration, std::min(wanted->edit.shown_end, wanted->shown((*found)->time) + duration_of(**found)));
+  const bool has_successor = decoding->is_certain() && !GST_CLOCK_TIME_IS_VALID(wanted->media_end);
+  if (position.time && !has_successor && time > end + kTimeTolerance)
+    return Error{ErrorKind::settings, "is only " + seconds_text(end) + " long."};
+  return shown_frame(std::move(**found), *wanted);
 }
 
 }  // namespace genclip

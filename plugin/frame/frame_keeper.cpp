@@ -6,9 +6,9 @@
 namespace genclip {
 namespace {
 
-// When the frame begins, in stream time. Nothing for a frame outside of the segment, which is not displayed:
-// an edit list leaves it out, and it was decoded because others refer to it.
-std::optional<GstClockTime> display_time(GstPad *pad, GstBuffer *buffer) {
+// When the frame begins, in stream time. Nothing for a frame outside of the segment, which was decoded
+// because others refer to it.
+std::optional<GstClockTime> begin_of(GstPad *pad, GstBuffer *buffer) {
   const auto event = GRef<GstEvent>::adopt(gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0));
   if (!event) return std::nullopt;
   const GstSegment *segment = nullptr;
@@ -30,17 +30,17 @@ std::optional<GstClockTime> display_time(GstPad *pad, GstBuffer *buffer) {
 }  // namespace
 
 bool FrameKeeper::see(GstPad *pad, GstBuffer *buffer) {
-  const auto time = display_time(pad, buffer);
+  const auto time = begin_of(pad, buffer);
   if (!time) return false;
   RawFrame frame{GRef<GstBuffer>::share(buffer), GRef<GstCaps>::adopt(gst_pad_get_current_caps(pad)),
                  GST_VIDEO_ORIENTATION_IDENTITY, *time};
   const MutexLock lock(mutex_);
   if (is_certain_ || !frame.caps) return false;
   frame.orientation = orientation_;
-  const bool is_later = GST_CLOCK_TIME_IS_VALID(wanted_) && *time > wanted_ + kTimeTolerance;
+  const bool is_later = wanted_.is_passed_by(*time);
   if (is_later) {
     // Before the first frame, players show the first frame.
-    if (!kept_) kept_ = std::move(frame);
+    if (!kept_ && *time < wanted_.media_end) kept_ = std::move(frame);
     is_certain_ = true;
   } else if (!kept_ || *time >= kept_->time) {
     kept_ = std::move(frame);

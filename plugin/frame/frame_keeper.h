@@ -9,18 +9,14 @@
 
 #include "plugin/base/mutex.h"
 #include "plugin/frame/frame_png.h"
+#include "plugin/frame/timeline.h"
 
 namespace genclip {
-
-// WebM and Matroska round the time of a frame to milliseconds, so a frame may begin this much later than the
-// time at which it is wanted.
-inline constexpr GstClockTime kTimeTolerance = GST_MSECOND;
 
 // Frames come on a streaming thread; any thread may ask for the kept one.
 class FrameKeeper {
  public:
-  // Keeps the frame that is displayed at `wanted`; GST_CLOCK_TIME_NONE: the one that begins last.
-  explicit FrameKeeper(GstClockTime wanted) : wanted_(wanted) {}
+  explicit FrameKeeper(const WantedFrame &wanted) : wanted_(wanted) {}
 
   // What comes to the pad of the sink. True for the frame with which the wanted one is certain: it begins
   // after it.
@@ -32,7 +28,7 @@ class FrameKeeper {
   std::optional<RawFrame> kept() const EXCLUDES(mutex_);
 
  private:
-  const GstClockTime wanted_;
+  const WantedFrame wanted_;
   mutable Mutex mutex_;
   std::optional<RawFrame> kept_ GUARDED_BY(mutex_);
   bool is_certain_ GUARDED_BY(mutex_) = false;

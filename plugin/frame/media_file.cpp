@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "plugin/base/gref.h"
-#include "plugin/frame/edit_list.h"
 
 namespace genclip {
 namespace {
@@ -71,8 +70,13 @@ Result<MediaFile> MediaFile::open(const std::string &path) {
   auto type = type_of(descriptor);
   if (!type) return std::move(type).error();
   file.type_ = *type;
-  file.shows_all_ =
-      std::string_view((*type)->demuxer ? (*type)->demuxer : "") == kQuickTime && !has_edit_list(descriptor);
+  if ((*type)->demuxer != kQuickTime) return file;
+  const auto read = [descriptor](uint64_t offset, void *target, size_t size) {
+    return pread(descriptor, target, size, static_cast<off_t>(offset)) == static_cast<ssize_t>(size);
+  };
+  auto movie = read_movie_index(read, static_cast<uint64_t>(status.st_size));
+  if (!movie) return std::move(movie).error();
+  file.movie_ = std::move(*movie);
   return file;
 }
 
@@ -81,12 +85,14 @@ MediaFile::~MediaFile() {
 }
 
 MediaFile::MediaFile(MediaFile &&other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)), type_(other.type_), shows_all_(other.shows_all_) {}
+    : descriptor_(std::exchange(other.descriptor_, -1)),
+      type_(other.type_),
+      movie_(std::move(other.movie_)) {}
 
 MediaFile &MediaFile::operator=(MediaFile &&other) noexcept {
   std::swap(descriptor_, other.descriptor_);
   std::swap(type_, other.type_);
-  std::swap(shows_all_, other.shows_all_);
+  std::swap(movie_, other.movie_);
   return *this;
 }
 

@@ -3,9 +3,11 @@
 // Opens a file to decode, if it is of a type that a frame can come from.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "plugin/base/result.h"
+#include "plugin/frame/movie_index.h"
 
 namespace genclip {
 
@@ -27,15 +29,15 @@ class MediaFile {
   // A path under which this process can open it again.
   std::string location() const;
   const ContainerType &type() const { return *type_; }
-  // Whether all frames are displayed, whatever the demuxer says about the end.
-  bool shows_all() const { return shows_all_; }
+  // Of MP4 and QuickTime only.
+  const std::optional<MovieIndex> &movie() const { return movie_; }
 
  private:
   explicit MediaFile(int descriptor) : descriptor_(descriptor) {}
 
   int descriptor_;
   const ContainerType *type_ = nullptr;
-  bool shows_all_ = false;
+  std::optional<MovieIndex> movie_;
 };
 
 }  // namespace genclip
