@@ -136,6 +136,18 @@ TEST(HostileFile, ThatClaimsAHugePicture) {
   }
 }
 
+// The demuxer skips a frame without bytes.
+TEST(HostileFile, ThatLacksOnlyTheWantedFrame) {
+  const TemporaryFolder folder;
+  make_video(folder.file("clip.mp4"), "10/1", "jpegenc ! qtmux");
+  std::string bytes = bytes_of(folder.file("clip.mp4"));
+  const size_t sizes = bytes.rfind("stsz");
+  ASSERT_NE(sizes, std::string::npos);
+  bytes.replace(sizes + 16 + (test::kFrames - 1) * 4, 4, std::string(4, '\0'));
+  EXPECT_PRED2(begins, refusal(written(folder, bytes)), "wrong_type cannot be decoded");
+  EXPECT_EQ(refusal(written(folder, bytes), FramePosition::first()), "a frame");
+}
+
 // Each byte of the index in turn. Any answer will do, if it comes.
 TEST(HostileFile, WithDamageAnywhere) {
   const TemporaryFolder folder;

@@ -104,7 +104,8 @@ TEST(MovieIndex, TakesOffsetsAsSigned) {
 }
 
 TEST(MovieIndex, ReadsEdits) {
-  const auto index = read_from(movie({.edits = elst(row(300, kEmpty) + row(155, 20) + row(0, 5), 3)}));
+  const auto index =
+      read_from(movie({.edits = elst(row(300, kEmpty) + row(155, 20) + row(0, 5) + row(70, 0), 4)}));
   ASSERT_TRUE(index) << index.error().text;
   ASSERT_EQ(index->edits.size(), 3u);
   EXPECT_FALSE(index->edits[0].media);
