@@ -4,7 +4,8 @@
 // decoder of the first video stream. Other streams stay unlinked, so that long sound costs nothing. The first
 // and the last frame are found by decoding in order, as a player does. In a long file, decoding begins some
 // seconds before the wanted frame. If that proves nothing, the whole file is decoded: for example a gap
-// between frames is longer, or the sound continues long after the picture.
+// between frames is longer, or the sound continues long after the picture. The pipeline runs in the time of
+// the media (timeline.h). The index of an MP4 tells when the wanted frame begins, so a lost frame is noticed.
 #include "plugin/frame/frame_decoder.h"
 
 #include <algorithm>

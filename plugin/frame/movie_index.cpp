@@ -54,7 +54,7 @@ GstClockTime in_nanoseconds(uint64_t time, uint64_t timescale) {
   return gst_util_uint64_scale(time, GST_SECOND, timescale);
 }
 
-// Which of two lists of runs applies to a frame: (count, value), (count, value), ...
+// The values of frames, as runs of equal ones: (count, value), (count, value), ...
 class Runs {
  public:
   explicit Runs(std::vector<uint32_t> rows) : rows_(std::move(rows)) {}
