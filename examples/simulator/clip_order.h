@@ -8,8 +8,17 @@
 #include <string>
 
 #include "examples/simulator/model_book.h"
+#include "plugin/base/gref.h"
 
 namespace genclip::sim {
+
+struct GivenPicture {
+  std::string sha256;  // Empty: none was given.
+  GRef<GBytes> bytes;  // A file such as PNG or JPEG.
+
+  bool operator==(const GivenPicture &other) const { return sha256 == other.sha256; }
+  auto operator<=>(const GivenPicture &other) const { return sha256 <=> other.sha256; }
+};
 
 struct ClipOrder {
   bool image = false;
@@ -18,6 +27,8 @@ struct ClipOrder {
   int width = 0, height = 0;
   bool audio = false;
   int64_t seed = -1;
+  // Of a video.
+  GivenPicture first_frame, last_frame;
 
   auto operator<=>(const ClipOrder &) const = default;
 };

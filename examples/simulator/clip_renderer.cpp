@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A moving test picture under the prompt, with the time below and a tone beside.
+// A moving test picture under the prompt, with the time below and a tone beside. A clip that was given
+// pictures begins or ends with them.
 #include "examples/simulator/clip_renderer.h"
 
 #include <glib/gstdio.h>
@@ -9,14 +10,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "examples/simulator/clip_picture.h"
 #include "examples/simulator/mp4_padding.h"
+#include "examples/simulator/render_pipeline.h"
 
 namespace genclip::sim {
 namespace {
 
 constexpr int kFramesPerSecond = 24;
 constexpr int kSampleRate = 48000;
-constexpr GstClockTime kGlance = 50 * GST_MSECOND;
 // A longer prompt is cut.
 constexpr glong kMostShown = 600;
 
@@ -27,6 +29,11 @@ struct Coder {
 constexpr Coder kVideoCoders[] = {
     {"x264enc", "x264enc speed-preset=ultrafast pass=qual quantizer=24 key-int-max=24 threads=2"},
     {"openh264enc", "openh264enc bitrate=4000000 gop-size=24"},
+};
+// Coders that keep a given picture nearly as it is.
+constexpr Coder kFaithfulCoders[] = {
+    {"x264enc", "x264enc speed-preset=ultrafast pass=quant quantizer=10 key-int-max=24 threads=2"},
+    {"openh264enc", "openh264enc rate-control=off qp-min=10 qp-max=10 gop-size=24"},
 };
 constexpr Coder kAudioCoders[] = {
     {"avenc_aac", "avenc_aac bitrate=96000"},
@@ -131,21 +138,29 @@ std::string wrapped(const std::string &text, int cells_per_line) {
   return out;
 }
 
+bool has_picture(const ClipOrder &order) { return order.first_frame.bytes || order.last_frame.bytes; }
+
+int frames_of(const ClipOrder &order) { return order.image ? 1 : order.seconds * kFramesPerSecond; }
+
 std::string description(const ClipOrder &order, const ClipLayout &layout) {
   const unsigned hash = hash_of(order);
   const auto size = "width=" + std::to_string(order.width) + ",height=" + std::to_string(order.height);
-  const int frames = order.image ? 1 : order.seconds * kFramesPerSecond;
+  const int frames = frames_of(order);
+  // Pale colours out of RGB, because a frame must survive as a PNG: colours that RGB does not have, and sharp
+  // edges between strong ones, become others when a picture turns from YUV into RGB and back.
   std::string text = std::string("videotestsrc pattern=") + kPatterns[hash % std::size(kPatterns)] +
                      " horizontal-speed=2" + " num-buffers=" + std::to_string(frames) +
-                     " ! video/x-raw,format=I420,framerate=" + std::to_string(kFramesPerSecond) +
-                     "/1,pixel-aspect-ratio=1/1," + size +
+                     " ! video/x-raw,format=BGRx,framerate=" + std::to_string(kFramesPerSecond) +
+                     "/1,pixel-aspect-ratio=1/1," + size + " ! videoconvert ! video/x-raw," + kFrameFormat +
+                     " ! videobalance saturation=0.5"
                      " ! textoverlay name=prompt auto-resize=false wrap-mode=wordchar line-alignment=center "
                      "halignment=center valignment=center shaded-background=true shading-value=140 ! ";
   if (order.image) return text + "videoconvert ! pngenc snapshot=true ! filesink name=out";
   text +=
       "timeoverlay name=time auto-resize=false halignment=left valignment=bottom shaded-background=true ! "
       "videoconvert ! ";
-  text += first_present(kVideoCoders);
+  if (has_picture(order)) text += std::string("video/x-raw,") + kFrameFormat + " ! identity name=frames ! ";
+  text += has_picture(order) ? first_present(kFaithfulCoders) : first_present(kVideoCoders);
   text += std::string(" ! h264parse ! video/x-h264,stream-format=avc ! queue ! mp4mux name=mux faststart=") +
           (layout.faststart ? "true" : "false") + " ! filesink name=out";
   if (order.audio) {
@@ -158,11 +173,9 @@ std::string description(const ClipOrder &order, const ClipLayout &layout) {
   return text;
 }
 
-void set_text(GstElement *pipeline, const ClipOrder &order, const char *scratch) {
+void set_text(const GRef<GstElement> &pipeline, const ClipOrder &order, const char *scratch) {
   const std::string text = shown(order.prompt);
-  const auto element = [&](const char *name) {
-    return GRef<GstElement>::adopt(gst_bin_get_by_name(GST_BIN(pipeline), name));
-  };
+  const auto element = [&](const char *name) { return element_of(pipeline, name); };
   const int pixels = font_pixels(text, order.width, order.height);
   const auto cells_per_line = static_cast<int>(kLinePart * order.width / (kCellWidth * pixels));
   const auto font = "DejaVu Sans Bold " + std::to_string(pixels) + "px";
@@ -181,19 +194,22 @@ Error failed(const std::string &what) {
   return {ErrorKind::failed, "The clip could not be rendered: " + what};
 }
 
-Result<void> run(GstElement *pipeline, GCancellable *cancellable) {
-  const auto bus = GRef<GstBus>::adopt(gst_element_get_bus(pipeline));
-  gst_element_set_state(pipeline, GST_STATE_PLAYING);
-  for (;;) {
-    if (g_cancellable_is_cancelled(cancellable)) return cancelled();
-    const auto message = GRef<GstMessage>::adopt(
-        gst_bus_timed_pop_filtered(bus.get(), kGlance, GstMessageType(GST_MESSAGE_EOS | GST_MESSAGE_ERROR)));
-    if (!message) continue;
-    if (GST_MESSAGE_TYPE(message.get()) == GST_MESSAGE_EOS) return {};
-    GErrorPtr error;
-    gst_message_parse_error(message.get(), take(error), nullptr);
-    return failed(error->message);
-  }
+GstPadProbeReturn on_frame(GstPad *pad, GstPadProbeInfo *info, gpointer fade) {
+  const auto caps = GRef<GstCaps>::adopt(gst_pad_get_current_caps(pad));
+  GstVideoInfo format;
+  if (!caps || !gst_video_info_from_caps(&format, caps.get())) return GST_PAD_PROBE_OK;
+  GstBuffer *frame = gst_buffer_make_writable(GST_PAD_PROBE_INFO_BUFFER(info));
+  static_cast<PictureFade *>(fade)->apply(frame, format);
+  GST_PAD_PROBE_INFO_DATA(info) = frame;
+  return GST_PAD_PROBE_OK;
+}
+
+Result<PictureFade> fade_of(const ClipOrder &order, GCancellable *cancellable) {
+  auto first = decoded(order.first_frame, order, cancellable);
+  if (!first) return Error{first.error().kind, "The first picture " + first.error().text};
+  auto last = decoded(order.last_frame, order, cancellable);
+  if (!last) return Error{last.error().kind, "The last picture " + last.error().text};
+  return PictureFade(*first, *last, frames_of(order));
 }
 
 }  // namespace
@@ -204,17 +220,18 @@ Result<GRef<GBytes>> render_clip(const ClipOrder &order, const ClipLayout &layou
     return failed("there is no H.264 or no AAC encoder.");
   const ScratchFile scratch;
   if (!scratch.path()) return failed("there is no place for a temporary file.");
-  GErrorPtr error;
-  GstElement *made = gst_parse_launch(description(order, layout).c_str(), take(error));
-  if (!made || error) {
-    if (made) gst_object_unref(made);
-    return failed(error ? error->message : "no pipeline");
+  auto fade = fade_of(order, cancellable);
+  if (!fade) return fade.error();
+  const auto pipeline = new_pipeline(description(order, layout));
+  if (!pipeline) return failed(pipeline.error().text);
+  set_text(*pipeline, order, scratch.path());
+  if (const auto frames = element_of(*pipeline, "frames")) {
+    const auto pad = GRef<GstPad>::adopt(gst_element_get_static_pad(frames.get(), "sink"));
+    gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER, on_frame, &*fade, nullptr);
   }
-  const auto pipeline = GRef<GstElement>::adopt(GST_ELEMENT(gst_object_ref_sink(made)));
-  set_text(pipeline.get(), order, scratch.path());
-  const auto done = run(pipeline.get(), cancellable);
-  gst_element_set_state(pipeline.get(), GST_STATE_NULL);
-  if (!done) return done.error();
+  const auto done = run_to_end(*pipeline, cancellable);
+  gst_element_set_state(pipeline->get(), GST_STATE_NULL);
+  if (!done) return done.error().kind == ErrorKind::cancelled ? done.error() : failed(done.error().text);
   const auto bytes = scratch.bytes();
   if (!bytes) return failed("its file cannot be read.");
   return order.image ? bytes : padded_mp4(bytes, layout.least_bytes);

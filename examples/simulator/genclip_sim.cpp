@@ -28,7 +28,7 @@ struct Arguments {
   gint queued = 2000, processing = 6000, poll_interval = 5000;
   gdouble url_lifetime = 3600;
   gint64 padding = 0, throttle = 0, seed = -1;
-  gboolean faststart = FALSE, version = FALSE, list_faults = FALSE;
+  gboolean faststart = FALSE, ignore_references = FALSE, version = FALSE, list_faults = FALSE;
   gchar **faults = nullptr, **models = nullptr;
 
   ~Arguments() {
@@ -55,6 +55,7 @@ bool parse(Arguments &to, int argc, char **argv) {
       {"faststart", 0, 0, G_OPTION_ARG_NONE, &to.faststart, "Write mp4 files with the index first", nullptr},
       {"padding", 0, 0, G_OPTION_ARG_INT64, &to.padding, "Pad mp4 files to at least this size", "BYTES"},
       {"throttle", 0, 0, G_OPTION_ARG_INT64, &to.throttle, "Send each clip at this rate", "BYTES_PER_SECOND"},
+      {"ignore-references", 0, 0, G_OPTION_ARG_NONE, &to.ignore_references, "Fetch no references", nullptr},
       {"seed", 0, 0, G_OPTION_ARG_INT64, &to.seed, "Seed of the task IDs (random)", "NUMBER"},
       {"models", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &to.models, "File with more models; may be repeated",
        "FILE"},
@@ -113,6 +114,7 @@ Result<SimulatorOptions> options_of(const Arguments &from) {
   options.faststart = from.faststart;
   options.padding = static_cast<uint64_t>(from.padding);
   options.media_bytes_per_second = static_cast<uint64_t>(from.throttle);
+  options.fetch_references = !from.ignore_references;
   options.seed =
       from.seed >= 0 ? static_cast<uint64_t>(from.seed) : uint64_t{g_random_int()} << 32 | g_random_int();
   for (gchar **file = from.models; file && *file; ++file) options.model_files.emplace_back(*file);

@@ -57,6 +57,12 @@ Result<unsigned> listen(SoupServer *server, const std::string &host, unsigned po
   return unsigned{g_inet_socket_address_get_port(G_INET_SOCKET_ADDRESS(bound.get()))};
 }
 
+// Null when no reference is to be fetched.
+std::unique_ptr<ReferenceFetcher> fetcher_of(const SimulatorOptions &options) {
+  if (!options.fetch_references || options.clip_bytes) return nullptr;
+  return std::make_unique<ReferenceFetcher>(options.reference_patience);
+}
+
 struct Addresses {
   std::string api, media;
 };
@@ -109,7 +115,8 @@ class Simulator::Servers {
           prices(std::move(list)),
           ledger(ledger),
           kitchen({.faststart = options.faststart, .least_bytes = options.padding}, options.clip_bytes),
-          tasks({options.queued, options.processing}, options.seed, prices, *options.clock, kitchen),
+          tasks({options.queued, options.processing}, options.seed, prices, *options.clock, kitchen,
+                fetcher_of(options)),
           stage(ledger),
           media(options, ledger, stage, kitchen),
           task_server(options, models, ledger, stage, tasks, media),

@@ -33,7 +33,11 @@ struct SimulatorOptions {
   bool faststart = false;
   // Each mp4 is at least that long.
   uint64_t padding = 0;
-  // Given out as every clip; nothing is rendered.
+  // Whether tasks fetch the references that this machine serves.
+  bool fetch_references = true;
+  std::chrono::milliseconds reference_patience{std::chrono::seconds(10)};
+
+  // Given out as every clip; nothing is rendered, and no reference fetched.
   std::optional<std::string> clip_bytes = {};
   uint64_t media_bytes_per_second = 0;  // 0 = no limit
 

@@ -33,6 +33,16 @@ std::string resolution_of(const Model &model, const Json &request) {
   return "";
 }
 
+Json references_json(const SimTask &task) {
+  Json::Array all;
+  for (const Reference &reference : task.references)
+    all.push_back(Json::Object{{"field", reference.field},
+                               {"url", reference.url},
+                               {"media_type", reference.media_type},
+                               {"sha256", reference.sha256}});
+  return all;
+}
+
 }  // namespace
 
 const char *state_word(TaskState state) {
@@ -57,9 +67,33 @@ SimTask &TaskBook::submit(TaskApi api, const Judgement &judgement, bool id_is_nu
   task.submitted = clock_.now();
   task.created =
       std::chrono::duration_cast<std::chrono::seconds>(clock_.wall_now().time_since_epoch()).count();
-  kitchen_.order(task.order);
+  task.references = references_of(*judgement.model, judgement.request);
   ids_.push_back(task.id);
-  return tasks_.insert_or_assign(task.id, task).first->second;
+  SimTask &kept = tasks_.insert_or_assign(task.id, task).first->second;
+  fetch_references(kept);
+  return kept;
+}
+
+void TaskBook::fetch_references(SimTask &task) {
+  for (Reference &reference : task.references) {
+    if (!fetcher_ || !is_on_loopback(reference.url)) continue;
+    ++task.missing_references;
+    fetcher_->fetch(reference.url, [this, &task, &reference](const Result<GRef<GBytes>> &bytes) {
+      arrived(task, reference, bytes);
+    });
+  }
+  if (task.missing_references == 0) kitchen_.order(task.order);
+}
+
+void TaskBook::arrived(SimTask &task, Reference &reference, const Result<GRef<GBytes>> &bytes) {
+  const auto accepted =
+      bytes ? accept(reference, *bytes)
+            : Error{ErrorKind::failed, reference.field + " cannot be fetched: " + bytes.error().text};
+  if (!accepted && !task.failure) task.failure = accepted.error().text;
+  const GivenPicture picture{reference.sha256, reference.bytes};
+  if (reference.role == Reference::Role::first_frame) task.order.first_frame = picture;
+  if (reference.role == Reference::Role::last_frame) task.order.last_frame = picture;
+  if (--task.missing_references == 0 && !task.failure) kitchen_.order(task.order);
 }
 
 SimTask *TaskBook::find(TaskApi api, const std::string &id) {
@@ -74,6 +108,7 @@ TaskView TaskBook::view(const SimTask &task) const {
   const std::chrono::duration<double> worked = elapsed - times_.queued, all = times_.processing;
   if (worked < all) return {TaskState::processing, static_cast<int>(99 * (worked / all)), {}};
   if (task.failure) return {TaskState::failed, 99, *task.failure};
+  if (task.missing_references > 0) return {TaskState::processing, 99, {}};
   const auto clip = kitchen_.look(task.order);
   if (!clip) return {TaskState::processing, 99, {}};
   if (!*clip) return {TaskState::failed, 99, clip->error().text};
@@ -102,7 +137,8 @@ Json TaskBook::account() const {
                                  {"resolution", task.resolution},
                                  {"status", state_word(state)},
                                  {"cost", cost ? Json(*cost) : Json()},
-                                 {"told", task.tells_amount}});
+                                 {"told", task.tells_amount},
+                                 {"references", references_json(task)}});
   }
   return Json::Object{{"spent", spent}, {"tasks", std::move(tasks)}};
 }

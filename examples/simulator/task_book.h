@@ -12,6 +12,8 @@
 #include "examples/simulator/clip_kitchen.h"
 #include "examples/simulator/fault.h"
 #include "examples/simulator/price_list.h"
+#include "examples/simulator/reference_fetcher.h"
+#include "examples/simulator/reference_list.h"
 #include "examples/simulator/request_judge.h"
 #include "plugin/base/clock.h"
 
@@ -29,7 +31,9 @@ struct SimTask {
   std::string model;
   std::string resolution;  // Or the size; empty: neither.
   ClipOrder order;
-  double price = 0;  // Credits, if it completes.
+  std::vector<Reference> references;
+  size_t missing_references = 0;  // Those that are being fetched; until they are there, nothing is rendered.
+  double price = 0;               // Credits, if it completes.
   bool tells_amount = true;
   Clock::Time submitted;
   int64_t created = 0;  // Unix seconds
@@ -51,9 +55,15 @@ struct TaskView {
 // Not thread-safe. Borrows the prices, the clock and the kitchen.
 class TaskBook {
  public:
+  // `fetcher` may be null: no reference is fetched.
   TaskBook(const TaskTimes &times, uint64_t seed, const PriceList &prices, const Clock &clock,
-           ClipKitchen &kitchen)
-      : times_(times), seed_(seed), prices_(prices), clock_(clock), kitchen_(kitchen) {}
+           ClipKitchen &kitchen, std::unique_ptr<ReferenceFetcher> fetcher)
+      : times_(times),
+        seed_(seed),
+        prices_(prices),
+        clock_(clock),
+        kitchen_(kitchen),
+        fetcher_(std::move(fetcher)) {}
 
   SimTask &submit(TaskApi api, const Judgement &judgement, bool id_is_number);
   // Null for an unknown id.
@@ -62,10 +72,13 @@ class TaskBook {
   // Credits, whether or not they are told: of a completed task its price, of a failed one what the prices
   // say. Nothing: in that state it has not ended.
   std::optional<double> cost(const SimTask &task, TaskState state) const;
-  // All tasks and the sum of their costs, as the control endpoint answers it.
+  // All tasks, their references and the sum of their costs, as the control endpoint answers it.
   Json account() const;
 
  private:
+  void fetch_references(SimTask &task);
+  void arrived(SimTask &task, Reference &reference, const Result<GRef<GBytes>> &bytes);
+
   const TaskTimes times_;
   const uint64_t seed_;
   const PriceList &prices_;
@@ -73,6 +86,8 @@ class TaskBook {
   ClipKitchen &kitchen_;
   std::map<std::string, SimTask> tasks_;
   std::vector<std::string> ids_;  // In the order of their submits.
+  // Last, because what it fetches arrives at a task.
+  const std::unique_ptr<ReferenceFetcher> fetcher_;
 };
 
 const char *state_word(TaskState state);

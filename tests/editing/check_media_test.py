@@ -78,7 +78,8 @@ class CheckMedia(unittest.TestCase):
     def setUp(self):
         self.references = References({"/good": ("image/png", image(400, 400)), "/small": ("image/png", image(200, 400))})
         self.addCleanup(self.references.stop)
-        self.service = SimulatedService("--queued", "0", "--processing", "0")
+        # Only genclip is to ask for the references.
+        self.service = SimulatedService("--queued", "0", "--processing", "0", "--ignore-references")
         self.addCleanup(self.service.stop)
 
     def words(self, depth, *paths):
