@@ -15,6 +15,7 @@
 #include "plugin/command/service_options.h"
 #include "plugin/generation/clip_account.h"
 #include "plugin/generation/clip_plan.h"
+#include "plugin/publish/publish_settings.h"
 #include "plugin/store/clip_cost.h"
 #include "plugin/task/media_verdict.h"
 #include "plugin/task/task_wire.h"
@@ -150,7 +151,11 @@ int run_check(const Words &words) {
     return report_problems({{"", std::get<Error>(request.error()).text}}, json);
   }
   const auto checked = check_request(*catalog, *request, reference_policy(run));
-  if (!checked) return report_problems(checked.error(), json);
+  std::vector<Problem> problems = checked ? std::vector<Problem>() : checked.error();
+  for (std::string &text :
+       problems_of(publish_settings(run.publish_folder, run.publish_url, run.publish_check)))
+    problems.push_back({"publish-url", std::move(text)});
+  if (!problems.empty()) return report_problems(problems, json);
 
   const char *base_url = g_getenv("GENCLIP_BASE_URL");
   const std::string url = submit_url(base_url && *base_url ? base_url : kBaseUrl, checked->api());

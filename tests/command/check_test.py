@@ -24,6 +24,7 @@ BAD = [
     (["sd_2.0_special", "prompt=x", "last-image=https://m.example/1.png"],) * 2,
     (["sd_2.0_special", "prompt=x", "first-image=/home/me/1.png"],) * 2,
     (["sd_2.0_special", "prompt=x", "first-image=genclip://dance-2.5?duration=99#last"],) * 2,
+    (["sd_2.0_special", "prompt=x", "--publish-url=ftp://p.example"], ["sd_2.0_special", "prompt=x", "publish-url=ftp://p.example"]),
     (["dance-2.5", "prompt=x", "first_image=https://m.example/1.png", "seed=7"],
      ["dance-2.5", "prompt=x", "first-image=https://m.example/1.png", "seed=7"]),
     (["wave2.7-i2v", "prompt=x"],) * 2,
