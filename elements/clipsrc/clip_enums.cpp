@@ -38,10 +38,10 @@ GType reference_identity_get_type() {
 }
 
 GType clip_status_get_type() {
-  return enum_type<ClipStatus>("GenclipStatus",
-                               {"Nothing requested yet", "The request is being submitted",
-                                "The task waits in the queue", "The clip is being generated",
-                                "The clip is being downloaded", "The whole clip is stored", "It failed"});
+  return enum_type<ClipStatus>("GenclipStatus", {"Nothing requested yet", "The request is being submitted",
+                                                 "The task waits in the queue", "The clip is being generated",
+                                                 "The clip is being downloaded", "The whole clip is stored",
+                                                 "It failed", "Its references are made or published"});
 }
 
 }  // namespace genclip

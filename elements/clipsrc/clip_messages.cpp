@@ -13,17 +13,34 @@
 namespace genclip {
 namespace {
 
-constexpr char kSubmit[] = "submit";
-constexpr char kGenerate[] = "generate";
-
-// The open progress code in a status; null: none.
-const char *code_of(ClipStatus status) {
+// Null: none is open in that status.
+const ProgressCode *code_of(ClipStatus status) {
+  static constexpr ProgressCode prepare = {"prepare", "Preparing the references of", "Prepared",
+                                           "Preparing failed",
+                                           "Stopped while preparing; what was made is stored, and a task "
+                                           "continues at the service: run again to go on"};
+  static constexpr ProgressCode submit = {"submit", "Submitting the request for", "Submitted",
+                                          "Submitting failed", "Stopped while submitting"};
+  static constexpr ProgressCode generate = {
+      "generate", "Generating", "Generated", "Generating failed",
+      "Stopped; the task continues at the service: run again to attach to it"};
   switch (status) {
-    case ClipStatus::submitting: return kSubmit;
+    case ClipStatus::preparing: return &prepare;
+    case ClipStatus::submitting: return &submit;
     case ClipStatus::queued:
-    case ClipStatus::processing: return kGenerate;
+    case ClipStatus::processing: return &generate;
     default: return nullptr;
   }
+}
+
+std::string continue_text(const GenerationState &state) {
+  std::string text = "Generating: " + std::string(to_word(state.status));
+  if (state.status == ClipStatus::preparing)
+    text = state.link == 0
+               ? "Preparing: publishing"
+               : "Preparing: clip " + std::to_string(state.link) + " of " + std::to_string(state.links);
+  if (state.progress >= 0) text += ", " + std::to_string(state.progress) + " %";
+  return text;
 }
 
 // A property, and whether it differs between two states.
@@ -111,7 +128,7 @@ void ClipMessages::post_in_turn(std::function<void(GstElement *)> post) {
 }
 
 void ClipMessages::enqueue_progress_message(GstProgressType type, std::string text, int percent) {
-  const char *code = open_;
+  const char *code = open_->name;
   if (type == GST_PROGRESS_TYPE_COMPLETE || type == GST_PROGRESS_TYPE_CANCELED ||
       type == GST_PROGRESS_TYPE_ERROR)
     open_ = nullptr;
@@ -124,32 +141,24 @@ void ClipMessages::enqueue_progress_message(GstProgressType type, std::string te
 }
 
 void ClipMessages::enqueue_progress(const GenerationState &state) {
-  const char *code = code_of(state.status);
+  const ProgressCode *code = code_of(state.status);
   const std::string task = state.task_id.empty() ? "" : " (task " + state.task_id + ")";
   if (open_ && code != open_) {
-    const bool submitted = open_ == kSubmit;
     if (state.status == ClipStatus::failed)
-      enqueue_progress_message(GST_PROGRESS_TYPE_ERROR,
-                               submitted ? "Submitting failed" : "Generating failed" + task, -1);
+      enqueue_progress_message(GST_PROGRESS_TYPE_ERROR, open_->failed + task, -1);
     else
-      enqueue_progress_message(GST_PROGRESS_TYPE_COMPLETE,
-                               submitted ? "Submitted" + task : "Generated" + task, 100);
+      enqueue_progress_message(GST_PROGRESS_TYPE_COMPLETE, open_->done + task, 100);
   }
   if (code && code != open_) {
     open_ = code;
     has_progress_ = true;
     const std::string what = state.model.empty() ? "the clip" : "a clip with " + state.model;
-    if (code == kSubmit)
-      enqueue_progress_message(GST_PROGRESS_TYPE_START, "Submitting the request for " + what, -1);
-    else
-      enqueue_progress_message(GST_PROGRESS_TYPE_START, "Generating " + what + task, -1);
+    enqueue_progress_message(GST_PROGRESS_TYPE_START, std::string(code->begins) + " " + what + task, -1);
   }
-  const bool moved = !last_ || state.status != last_->status || state.progress != last_->progress;
-  if (code == kGenerate && moved) {
-    std::string text = std::string("Generating: ") + to_word(state.status);
-    if (state.progress >= 0) text += ", " + std::to_string(state.progress) + " %";
-    enqueue_progress_message(GST_PROGRESS_TYPE_CONTINUE, std::move(text), state.progress);
-  }
+  const bool moved = !last_ || state.status != last_->status || state.progress != last_->progress ||
+                     state.link != last_->link;
+  if (code && state.status != ClipStatus::submitting && moved)
+    enqueue_progress_message(GST_PROGRESS_TYPE_CONTINUE, continue_text(state), state.progress);
 }
 
 void ClipMessages::enqueue(Post post) {
@@ -204,12 +213,7 @@ void ClipMessages::wake() {
 void ClipMessages::close() {
   MutexLock lock(mutex_);
   if (!element_) return;
-  if (open_)
-    enqueue_progress_message(GST_PROGRESS_TYPE_CANCELED,
-                             open_ == kSubmit
-                                 ? "Stopped while submitting"
-                                 : "Stopped; the task continues at the service: run again to attach to it",
-                             -1);
+  if (open_) enqueue_progress_message(GST_PROGRESS_TYPE_CANCELED, open_->stopped, -1);
   element_ = nullptr;
 }
 

@@ -21,6 +21,15 @@
 
 namespace genclip {
 
+// A code of progress messages, and its texts.
+struct ProgressCode {
+  const char *name;
+  const char *begins;  // Continued by what.
+  const char *done;
+  const char *failed;
+  const char *stopped;
+};
+
 // Thread-safe. One per run of an element; close it before the element is destroyed.
 class ClipMessages final : public GenerationObserver, public std::enable_shared_from_this<ClipMessages> {
  public:
@@ -55,8 +64,8 @@ class ClipMessages final : public GenerationObserver, public std::enable_shared_
   std::deque<Post> queue_ GUARDED_BY(mutex_);
   bool draining_ GUARDED_BY(mutex_) = false;
   std::optional<GenerationState> last_ GUARDED_BY(mutex_);
-  const char *open_ GUARDED_BY(mutex_) = nullptr;  // The progress code that was started but not ended.
-  bool has_progress_ GUARDED_BY(mutex_) = false;   // A progress code was started.
+  const ProgressCode *open_ GUARDED_BY(mutex_) = nullptr;  // It was started but not ended.
+  bool has_progress_ GUARDED_BY(mutex_) = false;           // A progress code was started.
 };
 
 }  // namespace genclip

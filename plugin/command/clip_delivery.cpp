@@ -24,7 +24,7 @@ void set_known(Json &json, const char *name, double value) {
 RunEnding ending(const GenerationState &state) {
   if (state.status == ClipStatus::completed)
     return {Outcome::stored, state.charged ? Charged::yes : Charged::no, true};
-  if (state.status == ClipStatus::submitting) return {Outcome::unknown, Charged::maybe, false};
+  if (state.is_submitting()) return {Outcome::unknown, Charged::maybe, false};
   if (state.charged) return {Outcome::running, Charged::yes, true};
   return {Outcome::not_submitted, Charged::no, true};
 }

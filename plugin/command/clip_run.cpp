@@ -119,9 +119,9 @@ RunEnd run_clip(ClipPlan plan, ProgressLine &progress) {
     const ClipStatus status = end.state.status;
     if (status == ClipStatus::completed || status == ClipStatus::failed) break;
     if (signals > 0) {
-      if (status != ClipStatus::submitting || signals > 1 || (stop_at && seconds >= *stop_at)) {
+      if (!end.state.is_submitting() || signals > 1 || (stop_at && seconds >= *stop_at)) {
         end.signal = signal;
-        end.amid_submit = status == ClipStatus::submitting;
+        end.amid_submit = end.state.is_submitting();
         break;
       }
       if (!stop_at) {

@@ -19,6 +19,13 @@ bool is_under_way(ClipStatus status) {
   return status != ClipStatus::idle && status != ClipStatus::completed && status != ClipStatus::failed;
 }
 
+std::string status_text(const GenerationState &state) {
+  std::string text(to_word(state.status));
+  if (state.status == ClipStatus::preparing && state.link > 0)
+    text += " " + std::to_string(state.link) + "/" + std::to_string(state.links);
+  return text;
+}
+
 std::string percent_text(const GenerationState &state) {
   return state.progress < 0 ? "" : std::to_string(state.progress) + " %";
 }
@@ -49,7 +56,7 @@ void ProgressLine::clear() {
 // "processing  [#######-------]  50 %  0:42", as wide as the terminal allows. The last column stays free:
 // where it is written, the cursor stays in it, and what follows erases it.
 void ProgressLine::draw() {
-  const std::string status(to_word(state_.status));
+  const std::string status = status_text(state_);
   const std::string time = clock_text((g_get_monotonic_time() - started_) / G_USEC_PER_SEC);
   std::string percent = percent_text(state_);
   percent.insert(0, 5 - std::min<size_t>(percent.size(), 5), ' ');
@@ -71,7 +78,7 @@ void ProgressLine::draw() {
 }
 
 void ProgressLine::print_change() {
-  std::string line(to_word(state_.status));
+  std::string line = status_text(state_);
   if (state_.status != ClipStatus::downloading && state_.progress >= 0) line += ", " + percent_text(state_);
   if (line == last_line_) return;
   last_line_ = line;

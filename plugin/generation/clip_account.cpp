@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "plugin/generation/clip_account.h"
 
-#include "plugin/account/estimate.h"
 #include "plugin/generation/charge_facts.h"
 #include "plugin/generation/generation.h"
 #include "plugin/generation/generation_log.h"
@@ -21,7 +20,8 @@ constexpr char kWaitText[] =
 
 ClipAccount::ClipAccount(Generation &generation)
     : generation_(generation),
-      facts_(charge_facts(generation.job().identity, generation.job().model, generation.job().project)),
+      facts_(
+          charge_facts(generation.identified().identity, generation.job().model, generation.job().project)),
       ledger_(*generation.services().files, *generation.services().clock, generation.job().store) {}
 
 Result<void> ClipAccount::begin() {
@@ -100,17 +100,6 @@ void ClipAccount::tell(const ChargeStep &step, const Task *task) {
                     generation_.log_name().c_str(), to_word(step.event), log_text(appended.error()).c_str());
   else if (!appended->warning.empty())
     generation_.warn({.kind = ErrorKind::failed, .text = appended->warning, .task_id = step.task_id});
-}
-
-std::optional<Estimate> estimate_of(const GenerationJob &job, const GenerationServices &services) {
-  Ledger ledger(*services.files, *services.clock, job.store);
-  const auto reading = ledger.read_condensed();
-  if (!reading) {
-    GST_CAT_WARNING(generation_category(), "%s: no estimate: %s", clip_log_name(job.identity).c_str(),
-                    log_text(reading.error()).c_str());
-    return std::nullopt;
-  }
-  return estimate_price(reading->account.prices(), charge_facts(job.identity, job.model, job.project));
 }
 
 }  // namespace genclip

@@ -52,8 +52,4 @@ class ClipAccount {
   std::optional<LedgerEntry> last_;
 };
 
-// What the clip of that job will cost, by the store's ledger as it is. Nothing: unknown, or the ledger cannot
-// be read. Blocks for the disk; writes nothing.
-std::optional<Estimate> estimate_of(const GenerationJob &job, const GenerationServices &services);
-
 }  // namespace genclip

@@ -10,7 +10,8 @@
 
 namespace genclip {
 
-enum class ClipStatus { idle, submitting, queued, processing, downloading, completed, failed };
+// Programs know the numbers of these, so new ones come last.
+enum class ClipStatus { idle, submitting, queued, processing, downloading, completed, failed, preparing };
 template <>
 inline constexpr Word<ClipStatus> kWords<ClipStatus>[] = {{ClipStatus::idle, "idle"},
                                                           {ClipStatus::submitting, "submitting"},
@@ -18,12 +19,16 @@ inline constexpr Word<ClipStatus> kWords<ClipStatus>[] = {{ClipStatus::idle, "id
                                                           {ClipStatus::processing, "processing"},
                                                           {ClipStatus::downloading, "downloading"},
                                                           {ClipStatus::completed, "completed"},
-                                                          {ClipStatus::failed, "failed"}};
+                                                          {ClipStatus::failed, "failed"},
+                                                          {ClipStatus::preparing, "preparing"}};
 
 struct GenerationState {
   uint64_t version = 0;  // Grows with each change, so that a state that arrives late is recognised.
   ClipStatus status = ClipStatus::idle;
-  int progress = -1;            // Percent, -1 unknown.
+  int progress = -1;            // Percent, -1 unknown. While preparing: of the clip numbered `link`.
+  unsigned link = 0;            // While preparing: which clip of `links` is made; 0: none of them.
+  unsigned links = 0;           // How many clips are made, this one included, if none of them is stored.
+  bool link_submits = false;    // While preparing: the request of that clip is on its way to the service.
   std::string model;            // Empty when only a task ID is known.
   std::string task_id;          // Empty until there is one.
   double amount = -1;           // Credits, -1 unknown.
@@ -32,6 +37,11 @@ struct GenerationState {
   bool reused = false;          // This run submitted nothing, because the clip or the task existed.
   bool charged = false;         // There is a task that this run has submitted, or follows.
   std::string clip_location;    // Path of the whole clip; empty until then.
+
+  // A request is on its way to the service: whoever stops now does not learn whether it is accepted.
+  bool is_submitting() const {
+    return status == ClipStatus::submitting || (status == ClipStatus::preparing && link_submits);
+  }
 
   bool operator==(const GenerationState &) const = default;
 };

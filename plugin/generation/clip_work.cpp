@@ -7,6 +7,7 @@
 #include "plugin/generation/exit_guard.h"
 #include "plugin/generation/generation.h"
 #include "plugin/generation/generation_log.h"
+#include "plugin/generation/predecessors.h"
 #include "plugin/store/clip_removal.h"
 #include "plugin/task/reply_error.h"
 
@@ -25,7 +26,9 @@ bool has_successor(const ClipRecord &record) {
   return record.state == ClipState::submitted || record.state == ClipState::lost;
 }
 
-ClipPath path_of(const GenerationJob &job) { return {job.store, job.identity.digest()}; }
+ClipPath path_of(const Generation &generation) {
+  return {generation.job().store, generation.identified().identity.digest()};
+}
 
 }  // namespace
 
@@ -34,10 +37,10 @@ ClipWork::ClipWork(Generation &generation)
       clock_(*generation.services().clock),
       retries_(generation.job().retries),
       tasks_(*generation.services().http, clock_, generation.job().endpoint, retries_),
-      folder_(*generation.services().files, path_of(generation.job())),
+      folder_(*generation.services().files, path_of(generation)),
       follower_(generation, folder_),
       account_(generation) {
-  record_.identity = generation.job().identity;
+  record_.identity = generation.identified().identity;
   record_.model = generation.job().model;
   run_.wish = {generation.job().reuse, generation.job().task_id, generation.job().no_key.empty()};
 }
@@ -57,7 +60,9 @@ Result<void> ClipWork::run() {
   lock_.reset();
   if (done) return done;
   const Error &error = done.error();
-  return with_ending(error, ending_of(outcome_, error, record_.amount));
+  RunEnding ending = ending_of(outcome_, error, record_.amount);
+  if (paid_links_ && ending.charged == Charged::no) ending.charged = Charged::yes;
+  return with_ending(error, ending);
 }
 
 Result<void> ClipWork::take_turn() {
@@ -73,7 +78,9 @@ Result<void> ClipWork::take_turn() {
 // Nothing: the clip is served; it was there, or another process fetched it.
 Result<std::optional<StoreLock>> ClipWork::wait_for_turn() {
   const GenerationJob &job = generation_.job();
-  const auto patience = clock_.now() + job.timeout;
+  // The other process may have to make the clips before it, too.
+  const auto links = static_cast<int>(job.request ? count_links(*job.request) : 1);
+  const auto patience = clock_.now() + links * job.timeout;
   for (bool is_first = true;; is_first = false) {
     const auto record = follower_.look();
     if (const auto whole = record ? whole_clip_of(*record) : nullptr; whole && is_first)
@@ -130,6 +137,9 @@ Result<void> ClipWork::serve(const ClipRecord &record, std::shared_ptr<File> fil
     state.reused = true;
     state.clip_location = folder_.path().file(record.clip_name);
   });
+  for (const UsedReference &used :
+       replaced_predecessors(*generation_.services().files, generation_.job().store, record))
+    warn(replaced_text(used));
   GST_CAT_INFO(generation_category(), "%s: serves %s, %" G_GUINT64_FORMAT " bytes, task %s", name(),
                folder_.path().file(record.clip_name).c_str(), record.clip_size, record.task_id.c_str());
   generation_.clip().start(std::move(file), record.clip_size);

@@ -99,6 +99,8 @@ class ClipWork {
   bool is_new_ = false;        // This run submitted the task, and the service has not reported it since.
   bool is_successor_ = false;  // The task's clip will replace one that is whole.
   bool warned_of_status_ = false;
+  bool paid_links_ = false;  // Another clip was paid for, because this one's request refers to it.
+  std::vector<UsedReference> references_;  // Of the submit.
   std::optional<Clock::Time> deadline_;
 };
 

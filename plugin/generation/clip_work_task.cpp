@@ -7,6 +7,7 @@
 #include "plugin/generation/exit_guard.h"
 #include "plugin/generation/generation.h"
 #include "plugin/generation/generation_log.h"
+#include "plugin/generation/preparation.h"
 #include "plugin/task/poll_schedule.h"
 #include "plugin/task/service_message.h"
 #include "plugin/task/task_log.h"
@@ -102,6 +103,7 @@ Result<void> ClipWork::intend() {
   record_.reserved_at = account_.reserved_at();
   run_.attempt.submitted_at = record_.submitted_at;
   run_.attempt.reserved_at = record_.reserved_at;
+  record_.references = run_.attempt.references = references_;
   if (auto intended = folder_.write_intent(record_); !intended) return intended;
   generation_.change([](GenerationState &state) { state.status = ClipStatus::submitting; });
   return {};
@@ -109,10 +111,10 @@ Result<void> ClipWork::intend() {
 
 Result<void> ClipWork::submit() {
   const GenerationJob &job = generation_.job();
-  if (auto looked = check_media(*generation_.services().http, clock_, *job.request, {}, job.media_check,
-                                generation_.cancellable());
-      !looked)
-    return looked;
+  auto prepared = prepare_request(generation_);
+  paid_links_ = generation_.state().charged;
+  if (!prepared) return std::move(prepared).error();
+  references_ = std::move(prepared->references);
   if (auto handed = follower_.hand_over(record_); !handed) return std::move(handed).error();
   if (g_cancellable_is_cancelled(generation_.cancellable())) return cancelled();
   if (auto reserved = account_.reserve(run_.found); !reserved) return reserved;
@@ -125,7 +127,7 @@ Result<void> ClipWork::submit() {
     learn_if_possible(SubmitRefused{refusal.text, refusal.http_status});
   };
   hooks.after_wait = [this] { learn_if_possible(SubmitRetried{}); };
-  auto task = tasks_.submit(*job.request, generation_.cancellable(), deadline_, hooks);
+  auto task = tasks_.submit(prepared->request, generation_.cancellable(), deadline_, hooks);
   if (!task) {
     SubmitFailure &failure = task.error();
     if (failure.outcome_unknown)

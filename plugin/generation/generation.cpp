@@ -88,25 +88,36 @@ void Generation::run() {
   GST_CAT_INFO(generation_category(), "%s: model %s, take %u, store %s%s%s", log_name_.c_str(),
                shown_line(job_.model).c_str(), job_.identity.take, job_.store.c_str(),
                job_.task_id.empty() ? "" : ", task ", shown_line(job_.task_id).c_str());
-  const bool is_stored = ClipWork(*this).serve_stored();
-  GST_CAT_INFO(generation_category(), "%s: %s", log_name_.c_str(),
-               is_stored ? "is served from the store" : "is not in the store");
+  auto identified = identify_request(job_, services_, true, cancellable());
+  bool is_stored = false;
+  if (identified) {
+    identified_ = std::move(*identified);
+    if (identified_.identity.digest() != job_.identity.digest())
+      GST_CAT_INFO(generation_category(), "%s: is, with the content of its references, %s", log_name_.c_str(),
+                   clip_log_name(identified_.identity).c_str());
+    is_stored = ClipWork(*this).serve_stored();
+    GST_CAT_INFO(generation_category(), "%s: %s", log_name_.c_str(),
+                 is_stored ? "is served from the store" : "is not in the store");
+  }
   end_look(is_stored);
   if (is_stored || !wait_until_wanted()) return;
-  auto done = ClipWork(*this).run();
-  if (done) return;
-  if (done.error().kind == ErrorKind::cancelled)
+  if (!identified)
+    return end(with_ending(std::move(identified).error(), {Outcome::not_submitted, Charged::no, false}));
+  if (auto done = ClipWork(*this).run(); !done) end(std::move(done).error());
+}
+
+void Generation::end(Error error) {
+  if (error.kind == ErrorKind::cancelled)
     GST_CAT_INFO(generation_category(), "%s: stopped, because nobody wants it any more", log_name_.c_str());
   else
-    GST_CAT_WARNING(generation_category(), "%s: failed: %s", log_name_.c_str(),
-                    log_text(done.error()).c_str());
+    GST_CAT_WARNING(generation_category(), "%s: failed: %s", log_name_.c_str(), log_text(error).c_str());
   {
     MutexLock lock(mutex_);
     closed_ = true;
   }
-  if (done.error().kind != ErrorKind::cancelled)
+  if (error.kind != ErrorKind::cancelled)
     change([](GenerationState &state) { state.status = ClipStatus::failed; });
-  clip_.fail(std::move(done).error());
+  clip_.fail(std::move(error));
 }
 
 std::optional<GenerationState> Generation::join(std::shared_ptr<GenerationObserver> observer) {

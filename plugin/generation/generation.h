@@ -18,6 +18,7 @@
 #include "plugin/generation/clip_status.h"
 #include "plugin/generation/generation_job.h"
 #include "plugin/generation/growing_clip.h"
+#include "plugin/generation/request_identity.h"
 #include "plugin/store/store_lock.h"
 
 namespace genclip {
@@ -62,6 +63,9 @@ class Generation : public std::enable_shared_from_this<Generation> {
 
   // For the work.
   const GenerationJob &job() const { return job_; }
+  // The job's request by its content, which only the work's thread finds out. The job's own identity has
+  // names of files and of other clips where this one has what they contain.
+  const IdentifiedRequest &identified() const { return identified_; }
   const GenerationServices &services() const { return services_; }
   // How the log calls the clip.
   const std::string &log_name() const { return log_name_; }
@@ -76,6 +80,7 @@ class Generation : public std::enable_shared_from_this<Generation> {
   using Observers = std::vector<std::shared_ptr<GenerationObserver>>;
 
   void run() EXCLUDES(mutex_);
+  void end(Error error) EXCLUDES(mutex_);
   void end_look(bool is_stored) EXCLUDES(mutex_);
   // False: all observers have left.
   bool wait_until_wanted() EXCLUDES(mutex_);
@@ -86,6 +91,7 @@ class Generation : public std::enable_shared_from_this<Generation> {
   const GRef<GCancellable> cancellable_;
   GrowingClip clip_;
   std::atomic_flag has_thread_;
+  IdentifiedRequest identified_;  // For the work's thread alone.
 
   mutable Mutex mutex_;
   CondVar changed_;  // Signals the next three members and closed_.

@@ -20,6 +20,10 @@ Table &table() {
   return table;
 }
 
+// A file may have another content by now than when the running generation read it. Such jobs meet in the
+// store.
+bool is_shared(const GenerationJob &job) { return !job.request || !names_files(*job.request); }
+
 // A generation that has finished, or may find the clip stored, is shared only with jobs that accept a stored
 // clip.
 bool fits(const Generation &generation, const GenerationJob &job) {
@@ -36,15 +40,16 @@ Joined join_generation(GenerationJob job, GenerationServices services,
   // jobs. A run then waits for the other one as for a run of another process.
   const std::string key =
       job.store + "\n" + job.identity.digest() + "\n" + job.task_id + "\n" + job.endpoint.api_key;
+  const bool shares = is_shared(job);
   Table &all = table();
   MutexLock lock(all.mutex);
   std::erase_if(all.generations, [](const auto &entry) { return entry.second.expired(); });
-  if (auto running = all.generations[key].lock(); running && fits(*running, job))
+  if (auto running = shares ? all.generations[key].lock() : nullptr; running && fits(*running, job))
     if (auto state = running->join(observer)) return {running, *state};
 
   auto generation = std::make_shared<Generation>(std::move(job), std::move(services));
   auto state = generation->join(observer);
-  all.generations[key] = generation;
+  if (shares) all.generations[key] = generation;
   return {generation, state.value_or(GenerationState{})};
 }
 

@@ -77,6 +77,37 @@ PartState read_download(const Json &download) {
   return part;
 }
 
+Json references_json(const std::vector<UsedReference> &references) {
+  Json::Array array;
+  for (const UsedReference &reference : references) {
+    Json json;
+    set_text(json, "field", reference.field);
+    json.set("index", reference.index);
+    set_text(json, "sha256", reference.sha256);
+    set_text(json, "copy", reference.copy);
+    set_text(json, "clip", reference.clip);
+    set_text(json, "task_id", reference.task_id);
+    array.push_back(std::move(json));
+  }
+  return array;
+}
+
+std::vector<UsedReference> read_references(const Json &json) {
+  std::vector<UsedReference> references;
+  if (!json.array()) return references;
+  for (const Json &item : *json.array()) {
+    UsedReference reference;
+    reference.field = text_of(item, "field");
+    reference.index = static_cast<unsigned>(count_of(item, "index"));
+    reference.sha256 = text_of(item, "sha256");
+    reference.copy = text_of(item, "copy");
+    reference.clip = text_of(item, "clip");
+    reference.task_id = text_of(item, "task_id");
+    references.push_back(std::move(reference));
+  }
+  return references;
+}
+
 Error damaged(const std::string &what) { return {ErrorKind::read, what}; }
 
 }  // namespace
@@ -108,6 +139,7 @@ Json ClipRecord::to_json() const {
   set_count(json, "warned_submits", warned_submits);
   set_tasks(json, "earlier_tasks", earlier_tasks);
   set_tasks(json, "unfetched_tasks", unfetched_tasks);
+  if (!references.empty()) json.set("references", references_json(references));
   if (replaced) json.set("replaces", replaced->to_json());
   json.set("base_url", identity.base_url);
   json.set("api", identity.api);
@@ -158,6 +190,7 @@ Result<ClipRecord> ClipRecord::from_json(const Json &json) {
       std::min(static_cast<uint64_t>(count_of(json, "warned_submits")), record.unanswered_submits);
   record.earlier_tasks = tasks_of(json, "earlier_tasks");
   record.unfetched_tasks = tasks_of(json, "unfetched_tasks");
+  if (const Json *references = json.find("references")) record.references = read_references(*references);
   // Damage in it loses the replaced clip, not this record.
   if (const Json *replaced = json.find("replaces"))
     if (auto old = from_json(*replaced); old && old->state == ClipState::complete)

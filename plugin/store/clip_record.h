@@ -46,6 +46,16 @@ struct PartState {
   uint64_t restarts = 0;
 };
 
+// What a reference of the request that was no URL was when the task was submitted.
+struct UsedReference {
+  std::string field;  // As in the request.
+  unsigned index = 0;
+  std::string sha256;   // Hexadecimal, of what was published; empty: nothing was.
+  std::string copy;     // Its name in the publish folder; empty: it is not there.
+  std::string clip;     // The key of the clip that it was made of; empty: it was a file.
+  std::string task_id;  // Of that clip.
+};
+
 struct ClipRecord {
   ClipIdentity identity;
   std::string model;
@@ -74,6 +84,8 @@ struct ClipRecord {
   // Those that did not fail and whose clips were not fetched, the latest last. A run asks for these before it
   // pays again.
   std::vector<std::string> unfetched_tasks;
+  // Of the latest submit.
+  std::vector<UsedReference> references;
   // The whole clip in the folder that this task's clip is to replace; null when there is none.
   std::shared_ptr<const ClipRecord> replaced;
 

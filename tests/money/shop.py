@@ -12,6 +12,7 @@ from ledger_reader import Ledger
 from simulated_service import SimulatedService
 
 MODEL = "dance-2.5"
+LINK_MODEL = "sd_2.0_special"  # That takes a first frame.
 # Credits by seconds: any two clips differ, and each sum of some of them is exact.
 PRICES = {4: 2, 5: 2.5, 6: 3.25}
 PATIENCE_S = 180
@@ -19,7 +20,8 @@ PATIENCE_S = 180
 
 def price_list(charge_failures=False):
     return {"charge_failures": charge_failures,
-            "prices": [{"model": MODEL, "duration": seconds, "amount": amount} for seconds, amount in PRICES.items()]}
+            "prices": [{"model": model, "duration": seconds, "amount": amount} for model in (MODEL, LINK_MODEL)
+                       for seconds, amount in PRICES.items()]}
 
 
 class Run:

@@ -27,7 +27,7 @@ MAY_INCLUDE = {
     "plugin/caption": BELOW_TASK,
     "plugin/frame": ["plugin/base"],
     "plugin/publish": [*BELOW_TASK, "plugin/task", "plugin/store"],
-    "plugin/generation": [*BELOW_TASK, "plugin/account", "plugin/task", "plugin/store", "plugin/publish"],
+    "plugin/generation": [*BELOW_TASK, "plugin/account", "plugin/task", "plugin/store", "plugin/frame", "plugin/publish"],
     "plugin/command": BELOW_ELEMENTS,
     "elements/clipsrc": [*BELOW_ELEMENTS, "elements/*"],
     "elements/captioner": [*BELOW_ELEMENTS, "elements/*"],

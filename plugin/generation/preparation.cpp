@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// In this order, so that nothing is paid for a request that must fail: what can be checked without a clip,
+// the price of all clips together, the clips, their frames, publishing.
+#include "plugin/generation/preparation.h"
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "plugin/account/decision.h"
+#include "plugin/frame/frame.h"
+#include "plugin/generation/chain_estimate.h"
+#include "plugin/generation/generation.h"
+#include "plugin/generation/generation_log.h"
+#include "plugin/generation/inner_clip.h"
+#include "plugin/http/public_address.h"
+#include "plugin/publish/publisher.h"
+#include "plugin/task/media_check.h"
+#include "plugin/task/media_format.h"
+#include "plugin/task/task_client.h"
+
+namespace genclip {
+namespace {
+
+// One reference on its way to a URL.
+struct Material {
+  std::shared_ptr<const LocalFile> file;  // Null: there is a URL already.
+  std::string sha256;                     // Empty: not computed yet.
+  std::string url;
+  UsedReference used;
+};
+
+class Preparation {
+ public:
+  explicit Preparation(Generation &generation)
+      : generation_(generation),
+        job_(generation.job()),
+        request_(*job_.request),
+        materials_(request_.media().size()) {}
+
+  Result<PreparedRequest> run() {
+    if (auto sources = take_sources(); !sources) return std::move(sources).error();
+    if (auto checked = check(); !checked) return std::move(checked).error();
+    if (auto affordable = ask_for_all(); !affordable) return std::move(affordable).error();
+    if (auto made = make_clips(); !made) return std::move(made).error();
+    if (auto published = publish_all(); !published) return std::move(published).error();
+    PreparedRequest prepared{request_.with_urls(urls()), {}};
+    for (Material &material : materials_)
+      if (!material.used.field.empty()) prepared.references.push_back(std::move(material.used));
+    return prepared;
+  }
+
+ private:
+  const std::vector<MediaReference> &media() const { return request_.media(); }
+  bool has_clips() const { return !generation_.identified().clips.empty(); }
+  bool is_cancelled() const { return g_cancellable_is_cancelled(generation_.cancellable()); }
+
+  Error about(const MediaReference &reference, Error error) const {
+    error.text.insert(0, reference_name(request_, reference) + " ");
+    return error;
+  }
+
+  Result<void> take_sources() {
+    for (size_t i = 0; i < media().size(); ++i) {
+      const MediaReference &reference = media()[i];
+      Material &material = materials_[i];
+      if (reference.source == MediaSource::content)
+        return about(reference,
+                     {ErrorKind::not_found,
+                      "is known by its content alone (" + reference.url +
+                          "). That is enough to play a stored clip, but this one is not stored: to generate "
+                          "it, give the file or its URL."});
+      material.url = reference.url;
+      if (reference.source != MediaSource::file && reference.source != MediaSource::clip) continue;
+      material.used.field = reference.field;
+      material.used.index = reference.index;
+      if (reference.source != MediaSource::file) continue;
+      const IdentifiedFile &file = generation_.identified().files.at(i);
+      material.file = file.file;
+      material.sha256 = file.sha256;
+    }
+    return {};
+  }
+
+  Result<void> check() const {
+    LocalMedia locals;
+    for (size_t i = 0; i < materials_.size(); ++i)
+      if (materials_[i].file) locals[i] = materials_[i].file;
+    const GenerationServices &services = generation_.services();
+    return check_media(*services.http, *services.clock, request_, locals, job_.media_check,
+                       generation_.cancellable());
+  }
+
+  // The limit of one clip stands for the whole chain, so it is asked before the first link is paid.
+  Result<void> ask_for_all() const {
+    if (!has_clips()) return {};
+    const auto estimate = estimate_of(job_, generation_.identified(), generation_.services());
+    if (estimate) generation_.change([&](GenerationState &state) { state.estimate = estimate->likely; });
+    const auto decision = decide_limit(job_.max_amount, estimate, generation_.services());
+    if (decision.verdict != Verdict::refuse) return {};
+    Error error = refusal_error(decision);
+    error.text += " These are the costs of all clips of the chain that are not stored.";
+    return error;
+  }
+
+  Result<void> make_clips() {
+    unsigned links_before = 0;
+    bool has_files = false;
+    for (size_t i = 0; i < media().size(); ++i) {
+      const MediaReference &reference = media()[i];
+      if (reference.source != MediaSource::clip) continue;
+      auto clip = make_inner_clip(generation_, reference, links_before);
+      if (!clip) return std::move(clip).error();
+      links_before += static_cast<unsigned>(count_links(*reference.clip));
+      materials_[i].used.clip = generation_.identified().clips.at(i);
+      materials_[i].used.task_id = clip->task_id;
+      auto taken = take_part(reference, *clip, materials_[i]);
+      if (!taken) return about(reference, std::move(taken).error());
+      has_files = true;
+    }
+    return has_files ? check() : Result<void>();
+  }
+
+  Result<void> take_part(const MediaReference &reference, const InnerClip &clip, Material &material) {
+    if (reference.part.is_frame) return take_frame(reference.part, clip, material);
+    auto file = LocalFile::open(clip.path, nullptr);
+    if (!file) return std::move(file).error();
+    material.file = std::make_shared<const LocalFile>(std::move(*file));
+    material.url = result_url(reference, clip.task_id);
+    return {};
+  }
+
+  Result<void> take_frame(const ClipPart &part, const InnerClip &clip, Material &material) {
+    auto frame = frame_at(clip.path, FramePosition{part.time}, {}, generation_.cancellable());
+    if (is_cancelled()) return cancelled();
+    if (!frame) {
+      frame.error().text.insert(0, "cannot be taken: the clip " + clip.path + " ");
+      return std::move(frame).error();
+    }
+    auto file = LocalFile::with_content(frame->png);
+    if (!file) return std::move(file).error();
+    material.file = std::make_shared<const LocalFile>(std::move(*file));
+    material.url.clear();
+    return {};
+  }
+
+  // A fresh URL of the result, if the service can fetch from itself; else empty. It is signed: never stored,
+  // never logged.
+  std::string result_url(const MediaReference &reference, const std::string &task_id) const {
+    if (!is_public_address(job_.endpoint.base_url) || task_id.empty()) return "";
+    const GenerationServices &services = generation_.services();
+    TaskEndpoint endpoint = job_.endpoint;
+    endpoint.api = reference.clip->api();
+    TaskClient tasks(*services.http, *services.clock, endpoint, job_.retries);
+    const auto task = tasks.query(task_id, false, generation_.cancellable(),
+                                  services.clock->now() + job_.endpoint.http_timeout);
+    return task && is_public_address(task->clip_url) ? task->clip_url : "";
+  }
+
+  Result<void> publish_all() {
+    for (size_t i = 0; i < materials_.size(); ++i) {
+      Material &material = materials_[i];
+      if (!material.file || (media()[i].source == MediaSource::clip && !material.url.empty())) continue;
+      auto published = publish_one(material);
+      if (!published) return about(media()[i], std::move(published).error());
+    }
+    return {};
+  }
+
+  Result<void> publish_one(Material &material) {
+    if (!job_.publish.is_set_up())
+      return Error{ErrorKind::settings, "has no URL: " + std::string(kHowToPublish) + "."};
+    generation_.change([](GenerationState &state) {
+      state.status = ClipStatus::preparing;
+      state.link = state.links = 0;
+      state.progress = -1;
+      state.link_submits = false;
+    });
+    if (material.sha256.empty()) {
+      auto sha256 = material.file->sha256(generation_.cancellable());
+      if (!sha256) return std::move(sha256).error();
+      material.sha256 = std::move(*sha256);
+    }
+    const GenerationServices &services = generation_.services();
+    const std::string type = sniff_media_type(material.file->read_at(0, kSniffedBytes));
+    auto published = publish(job_.publish, {services.http.get(), services.clock, services.files}, job_.store,
+                             *material.file, material.sha256, type, generation_.cancellable());
+    if (is_cancelled()) return cancelled();
+    if (!published) return std::move(published).error();
+    material.url = std::move(published->url);
+    material.used.copy = std::move(published->copy);
+    material.used.sha256 = material.sha256;
+    return {};
+  }
+
+  std::vector<std::string> urls() const {
+    std::vector<std::string> urls;
+    for (const Material &material : materials_) urls.push_back(material.url);
+    return urls;
+  }
+
+  Generation &generation_;
+  const GenerationJob &job_;
+  const CheckedRequest &request_;
+  std::vector<Material> materials_;  // One for each reference of the request.
+};
+
+}  // namespace
+
+Result<PreparedRequest> prepare_request(Generation &generation) { return Preparation(generation).run(); }
+
+}  // namespace genclip

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "plugin/generation/request_identity.h"
+
+#include <algorithm>
+#include <set>
+
+#include "plugin/base/gref.h"
+#include "plugin/task/media_fetch.h"
+
+namespace genclip {
+namespace {
+
+constexpr size_t kBlock = size_t{1} << 20;
+constexpr char kContent[] = "sha256:";
+constexpr char kClip[] = "genclip:";
+
+struct FreeChecksum {
+  void operator()(GChecksum *checksum) const { g_checksum_free(checksum); }
+};
+
+std::string sha256_of(const TemporaryFile &file) {
+  const std::unique_ptr<GChecksum, FreeChecksum> checksum(g_checksum_new(G_CHECKSUM_SHA256));
+  for (uint64_t offset = 0;;) {
+    const std::string block = file.read_at(offset, kBlock);
+    if (block.empty()) return g_checksum_get_string(checksum.get());
+    g_checksum_update(checksum.get(), reinterpret_cast<const guchar *>(block.data()),
+                      static_cast<gssize>(block.size()));
+    offset += block.size();
+  }
+}
+
+bool is_local(const CheckedRequest &request) {
+  return std::any_of(request.media().begin(), request.media().end(), [](const MediaReference &reference) {
+    return reference.source == MediaSource::file || reference.source == MediaSource::clip;
+  });
+}
+
+class Identification {
+ public:
+  Identification(const GenerationJob &job, const GenerationServices &services, bool may_fetch,
+                 GCancellable *cancellable)
+      : job_(job),
+        services_(services),
+        fetches_(may_fetch && job.reference_identity == ReferenceIdentity::content),
+        cancellable_(cancellable) {}
+
+  Result<IdentifiedRequest> run(const CheckedRequest &request, ClipIdentity identity) {
+    IdentifiedRequest found;
+    found.identity = std::move(identity);
+    if (!fetches_ && !is_local(request)) return found;
+    std::vector<std::string> names;
+    for (size_t i = 0; i < request.media().size(); ++i) {
+      auto name = name_of(request, i, found);
+      if (!name) return with_place(std::move(name).error(), reference_name(request, request.media()[i]));
+      names.push_back(std::move(*name));
+    }
+    found.identity.request = request.body_with(names);
+    return found;
+  }
+
+ private:
+  static Error with_place(Error error, const std::string &place) {
+    error.text.insert(0, place + " ");
+    return error;
+  }
+
+  Result<std::string> name_of(const CheckedRequest &request, size_t index, IdentifiedRequest &found) {
+    const MediaReference &reference = request.media()[index];
+    switch (reference.source) {
+      case MediaSource::asset:
+      case MediaSource::content: break;
+      case MediaSource::url:
+        if (fetches_) return name_of_url(reference);
+        break;
+      case MediaSource::file: return name_of_file(reference, found.files[index]);
+      case MediaSource::clip: return name_of_clip(reference, found.clips[index], found.links);
+    }
+    return reference.url;
+  }
+
+  Result<std::string> name_of_url(const MediaReference &reference) {
+    auto fetched = fetch_media(*services_.http, reference.url, job_.media_check.max_bytes,
+                               job_.media_check.fetch, cancellable_);
+    if (g_cancellable_is_cancelled(cancellable_)) return cancelled();
+    if (!fetched) return Error{fetched.error().kind, std::move(fetched.error().text)};
+    if (!fetched->whole)
+      return Error{ErrorKind::settings, "is larger than " + std::to_string(job_.media_check.max_bytes >> 20) +
+                                            " MiB, which is too large for reference-identity=content"};
+    return kContent + sha256_of(fetched->file);
+  }
+
+  Result<std::string> name_of_file(const MediaReference &reference, IdentifiedFile &found) {
+    auto file = LocalFile::open(reference.path, reference.is_from_uri ? &job_.publish.roots : nullptr);
+    if (!file) return std::move(file).error();
+    auto sha256 = file->sha256(cancellable_);
+    if (!sha256) return std::move(sha256).error();
+    found = {std::make_shared<const LocalFile>(std::move(*file)), *sha256};
+    return kContent + *sha256;
+  }
+
+  Result<std::string> name_of_clip(const MediaReference &reference, std::string &key,
+                                   std::vector<ChainLink> &links) {
+    const GenerationJob inner = job_of_inner(job_, *reference.clip);
+    auto found = run(*reference.clip, inner.identity);
+    if (!found) return with_place(std::move(found).error(), "is a clip whose");
+    key = found->identity.digest();
+    for (ChainLink &link : found->links) links.push_back(std::move(link));
+    if (known_.insert(key).second) links.push_back({std::move(found->identity), inner.model});
+    return kClip + key + (reference.part.is_frame ? "#" + reference.part.fragment : "");
+  }
+
+  const GenerationJob &job_;
+  const GenerationServices &services_;
+  const bool fetches_;
+  GCancellable *const cancellable_;
+  std::set<std::string> known_;  // The keys of all links found so far.
+};
+
+}  // namespace
+
+Result<IdentifiedRequest> identify_request(const GenerationJob &job, const GenerationServices &services,
+                                           bool may_fetch, GCancellable *cancellable) {
+  if (!job.request) return IdentifiedRequest{job.identity, {}, {}, {}};
+  return Identification(job, services, may_fetch, cancellable).run(*job.request, job.identity);
+}
+
+GenerationJob job_of_inner(const GenerationJob &outer, const CheckedRequest &inner) {
+  GenerationJob job = outer;
+  job.request = inner;
+  job.model = inner.model();
+  job.task_id.clear();
+  job.reuse = true;
+  job.endpoint.api = inner.api();
+  job.identity.api = to_word(inner.api());
+  job.identity.request = inner.body();
+  job.identity.take = inner.take();
+  return job;
+}
+
+bool names_files(const CheckedRequest &request) {
+  return std::any_of(request.media().begin(), request.media().end(), [](const MediaReference &reference) {
+    return reference.source == MediaSource::file || (reference.clip && names_files(*reference.clip));
+  });
+}
+
+size_t count_links(const CheckedRequest &request) {
+  size_t count = 1;
+  for (const MediaReference &reference : request.media())
+    if (reference.clip) count += count_links(*reference.clip);
+  return count;
+}
+
+}  // namespace genclip

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What identifies a request that refers to files, or to clips that are not made yet.
+//
+// A file's name says little: the same picture has many, and a name may stand for another picture tomorrow. So
+// a file counts by its content ("sha256:HEX"), and a clip by what identifies its own request ("genclip:KEY",
+// "genclip:KEY#last"), whatever picture it turns out to be. Both are known before anything is paid.
+#pragma once
+
+#include <gio/gio.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "plugin/base/local_file.h"
+#include "plugin/generation/generation_job.h"
+
+namespace genclip {
+
+struct IdentifiedFile {
+  std::shared_ptr<const LocalFile> file;
+  std::string sha256;  // Hexadecimal.
+};
+
+// One clip of a chain.
+struct ChainLink {
+  ClipIdentity identity;
+  std::string model;
+};
+
+struct IdentifiedRequest {
+  ClipIdentity identity;
+  // Both by the index in CheckedRequest::media().
+  std::map<size_t, IdentifiedFile> files;
+  std::map<size_t, std::string> clips;  // Keys: the names of the clips' folders.
+  // All clips that this one is made of, predecessors first, each once; this one is not among them.
+  std::vector<ChainLink> links;
+};
+
+// Reads the files. Fetches URLs if the job identifies these by their content, too, and `may_fetch`. Errors
+// name the reference. Blocks for the disk and the network.
+Result<IdentifiedRequest> identify_request(const GenerationJob &job, const GenerationServices &services,
+                                           bool may_fetch, GCancellable *cancellable);
+
+// The job that makes a clip which another job's request refers to.
+GenerationJob job_of_inner(const GenerationJob &outer, const CheckedRequest &inner);
+
+// Whether a file of this machine, which may change at any time, is part of the request.
+bool names_files(const CheckedRequest &request);
+// How many clips are made for the request, itself included, if none is stored.
+size_t count_links(const CheckedRequest &request);
+
+}  // namespace genclip

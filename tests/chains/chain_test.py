@@ -1,0 +1,169 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Clips that are made of clips: each link is paid once, whoever needs it, whatever is killed."""
+
+import hashlib
+import json
+import pathlib
+import unittest
+
+from film import Film, chain, link, uri_of, words
+from shop import PRICES
+
+PRICE = PRICES[4]
+
+
+class Chains(unittest.TestCase):
+    def setUp(self):
+        self.film = Film()
+        self.addCleanup(self.film.__exit__)
+
+    def generate(self, uri, *options, **env):
+        run, code = self.film.generate(uri, *options, **env)
+        self.assertEqual(code, 0, run.text)
+        return run
+
+    def refuse(self, uri, *options, **env):
+        run, code = self.film.generate(uri, *options, **env)
+        self.assertEqual(code, 1, run.text)
+        return run
+
+    def tasks(self):
+        return self.film.service.account()["tasks"]
+
+    def requests(self):
+        return [json.loads(text) for text in self.film.service.stats()["submits_by_request"]]
+
+    def request_of(self, prompt):
+        (request,) = [request for request in self.requests() if request["prompt"] == prompt]
+        return request
+
+    def test_each_link_is_made_in_order_from_the_last_frame_of_the_one_before(self):
+        first, second, third = (chain("abc"[:count]) for count in (1, 2, 3))
+        self.generate(third)
+        records = {record["request"]["prompt"]: record for record in self.film.records().values()}
+        self.assertEqual(set(records), set("abc"))
+        keys = {record["request"]["prompt"]: key for key, record in self.film.records().items()}
+        self.assertEqual(records["b"]["request"]["first_image"], [f"genclip:{keys['a']}#last"])
+        self.assertEqual(records["c"]["request"]["first_image"], [f"genclip:{keys['b']}#last"])
+        for prompt, before in (("b", first), ("c", second)):
+            (url,) = self.request_of(prompt)["first_image"]
+            self.assertTrue(url.startswith(self.film.public.url), url)
+            picture = pathlib.Path(self.film.service.folder.name) / "frame.png"
+            run, code = self.film.run("frame", "--last", "-o", str(picture), before)
+            self.assertEqual(code, 0, run.text)
+            published = self.film.public.path / url.rpartition("/")[2]
+            self.assertEqual(published.read_bytes(), picture.read_bytes())
+            (used,) = records[prompt]["references"]
+            self.assertEqual(used["sha256"], hashlib.sha256(picture.read_bytes()).hexdigest())
+            self.assertEqual(used["copy"], published.name)
+            picture.unlink()
+        self.assertEqual(self.film.ledger().differences(self.film.service.account()), [])
+
+    def test_a_chain_that_is_stored_is_played_and_nothing_is_published(self):
+        self.generate(chain("ab"))
+        for copy in self.film.public.path.iterdir():
+            copy.unlink()
+        run = self.generate(chain("ab"))
+        self.assertEqual(len(self.tasks()), 2)
+        self.assertEqual(list(self.film.public.path.iterdir()), [])
+        self.assertNotIn("Warning", run.text)
+
+    def test_chains_with_the_same_beginning_share_it(self):
+        self.generate(chain("abc"))
+        self.generate(chain("abd"))
+        self.generate(chain("ab"))
+        self.assertEqual(len(self.tasks()), 4)
+
+    def test_a_chain_of_32_extended_by_one_pays_for_the_new_link_alone(self):
+        prompts = [f"take {number}" for number in range(33)]
+        self.generate(chain(prompts[:32]))
+        self.assertEqual(len(self.tasks()), 32)
+        self.generate(chain(prompts))
+        self.assertEqual(len(self.tasks()), 33)
+
+    def test_a_chain_that_is_too_long_is_refused_before_anything_is_paid(self):
+        run = self.refuse(chain([f"take {number}" for number in range(34)]))
+        self.assertIn("32", run.text)
+        self.assertEqual(self.tasks(), [])
+
+    def test_an_invalid_link_is_refused_before_anything_is_paid(self):
+        bad = link("c", link("b", link("a"), resolution="9p"))
+        run = self.refuse(bad)
+        self.assertIn("resolution", run.text)
+        self.assertIn("first_image", run.text)
+        self.assertEqual(self.tasks(), [])
+
+    def test_two_processes_pay_for_one_chain(self):
+        runs = [self.film.start(*words(chain("abc"))) for _ in range(3)]
+        for run in runs:
+            self.assertEqual(run.end(), 0, run.text)
+        self.assertEqual(len(self.tasks()), 3)
+
+    def test_a_picture_and_whole_clips_are_references_too(self):
+        picture = uri_of("dream-5.0", prompt="a kite")
+        begun = uri_of(prompt="it flies", duration=4, first_image=picture)
+        self.generate(begun)
+        self.assertEqual(len(self.tasks()), 2)
+        (url,) = self.request_of("it flies")["first_image"]
+        published = self.film.public.path / url.rpartition("/")[2]
+        self.assertEqual(published.read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
+        self.assertEqual(published.suffix, ".png")
+
+    # ---- Money
+
+    def test_max_amount_is_asked_of_the_whole_chain(self):
+        self.generate(uri_of(prompt="prices", duration=4))
+        run = self.refuse(chain("abc"), "--max-amount", str(2.5 * PRICE))
+        self.assertIn("max-amount", run.text)
+        self.assertEqual(len(self.tasks()), 1)
+        self.generate(chain("abc"), "--max-amount", str(3 * PRICE))
+        # Two of three are paid already.
+        self.generate(chain("abcd"), "--max-amount", str(1.5 * PRICE))
+
+    def test_the_budget_is_asked_link_by_link_and_a_raised_one_goes_on(self):
+        self.film.set_budget(total=2 * PRICE, assumed_price=PRICE)
+        run = self.refuse(chain("abc"))
+        self.assertIn("the store's budget allows", run.text)
+        self.assertEqual(len(self.tasks()), 2)
+        self.film.set_budget(total=3 * PRICE, assumed_price=PRICE)
+        self.generate(chain("abc"))
+        self.assertEqual(len(self.tasks()), 3)
+
+    def test_the_estimate_is_of_all_links_that_are_not_stored(self):
+        self.generate(uri_of(prompt="prices", duration=4))
+        self.generate(link("a"))
+        run, code = self.film.run("check", "--json", chain("abc"))
+        self.assertEqual(code, 0, run.text)
+        self.assertEqual(json.loads(run.text)["estimate"]["likely"], 2 * PRICE)
+
+    # ---- Predecessors
+
+    def test_a_failed_link_fails_the_chain_and_says_which_one(self):
+        self.film.service.set_faults(["submit#2:fail=The picture was refused."])
+        run = self.refuse(chain("abc"))
+        self.assertIn("The picture was refused.", run.text)
+        self.assertIn("first_image", run.text)
+        self.assertEqual(len(self.tasks()), 2)
+        self.film.service.set_faults(())
+        self.generate(chain("abc"))
+        self.assertEqual(len(self.tasks()), 4)
+
+    def test_a_replaced_predecessor_is_a_warning_and_nothing_is_paid_for_it(self):
+        self.generate(chain("ab"))
+        self.generate(chain("a"), "--anew")
+        run = self.generate(chain("ab"))
+        self.assertIn("generated anew", run.text)
+        self.assertEqual(len(self.tasks()), 3)
+        self.generate(chain("ab"), "--anew")
+        self.assertEqual(len(self.tasks()), 4)
+        self.assertNotIn("generated anew", self.generate(chain("ab")).text)
+
+    def test_a_chain_cannot_be_published_without_a_place(self):
+        run = self.refuse(chain("ab"), GENCLIP_PUBLISH_FOLDER="", GENCLIP_PUBLISH_URL="")
+        self.assertIn("publish-folder", run.text)
+        self.assertEqual(self.tasks(), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
