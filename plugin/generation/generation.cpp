@@ -31,6 +31,7 @@ Generation::Generation(GenerationJob job, GenerationServices services)
       services_(std::move(services)),
       log_name_(clip_log_name(job_.identity)),
       cancellable_(GRef<GCancellable>::adopt(g_cancellable_new())) {
+  identified_.identity = job_.identity;
   state_.model = job_.model;
   state_.task_id = job_.task_id;
 }

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What a request that refers to files and clips is recognised by.
+#include "plugin/generation/request_identity.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "plugin/catalog/catalog.h"
+#include "plugin/catalog/clip_uri.h"
+#include "tests/generation/work_fixture.h"
+#include "tests/support/taken.h"
+
+namespace genclip::test {
+namespace {
+
+using testing::HasSubstr;
+
+class RequestIdentity : public WorkTest {
+ protected:
+  std::string write(const std::string &name, const std::string &content) {
+    const std::string path = folder_.path() + "/" + name;
+    std::ofstream(path) << content;
+    return path;
+  }
+
+  GenerationJob job_of(const std::string &uri) {
+    const auto request = parse_clip_uri(*Catalog::built_in(), uri);
+    if (!request) throw std::runtime_error(request.error().text);
+    auto checked = check_request(*Catalog::built_in(), *request, {.publishes = true});
+    if (!checked) throw std::runtime_error(problems_text(checked.error()));
+    GenerationJob made = job();
+    made.request = std::move(*checked);
+    made.model = made.request->model();
+    made.identity.request = made.request->body();
+    made.publish.roots = {folder_.path()};
+    return made;
+  }
+
+  Result<IdentifiedRequest> identify(const GenerationJob &job) {
+    return identify_request(job, services(), true, nullptr);
+  }
+
+  std::string digest_of(const std::string &uri) {
+    const auto found = identify(job_of(uri));
+    return found ? found->identity.digest() : found.error().text;
+  }
+};
+
+std::string starting_from(const std::string &picture) {
+  return "genclip://sd_2.0_special?prompt=a&duration=4&first_image=" + picture;
+}
+
+std::string escaped(const std::string &uri) {
+  return GStringPtr(g_uri_escape_string(uri.c_str(), nullptr, FALSE)).get();
+}
+
+TEST_F(RequestIdentity, OfURLsAloneIsTheRequestAsItIs) {
+  const GenerationJob job = job_of(starting_from("https://example.com/a.png"));
+  const auto found = identify(job);
+  ASSERT_TRUE(found) << found.error().text;
+  EXPECT_EQ(found->identity.digest(), job.identity.digest());
+  EXPECT_TRUE(found->files.empty());
+  EXPECT_TRUE(http_->requests().empty());
+}
+
+TEST_F(RequestIdentity, OfAFileIsItsContentWhateverItsName) {
+  const std::string one = write("one.png", "picture"), same = write("same.png", "picture");
+  const std::string other = write("other.png", "picturE");
+  EXPECT_EQ(digest_of(starting_from(one)), digest_of(starting_from(same)));
+  EXPECT_EQ(digest_of(starting_from(one)), digest_of(starting_from("file://" + one)));
+  EXPECT_NE(digest_of(starting_from(one)), digest_of(starting_from(other)));
+  const GStringPtr sha256(g_compute_checksum_for_string(G_CHECKSUM_SHA256, "picture", -1));
+  EXPECT_EQ(digest_of(starting_from(one)), digest_of(starting_from(std::string("sha256:") + sha256.get())));
+  const auto found = identify(job_of(starting_from(one)));
+  ASSERT_TRUE(found) << found.error().text;
+  EXPECT_EQ(found->identity.request.find("first_image")->array()->front(),
+            Json(std::string("sha256:") + sha256.get()));
+  EXPECT_EQ(found->files.at(0).sha256, sha256.get());
+}
+
+TEST_F(RequestIdentity, ChangesWithTheFilesContent) {
+  const std::string path = write("picture.png", "before");
+  const std::string before = digest_of(starting_from(path));
+  write("picture.png", "after");
+  EXPECT_NE(digest_of(starting_from(path)), before);
+}
+
+TEST_F(RequestIdentity, OfAClipIsItsKeyAndTheFrame) {
+  const std::string inner = "genclip://sd_2.0_special?prompt=before&duration=4";
+  const std::string key = job_of(inner).identity.digest();
+  const auto found = identify(job_of(starting_from(escaped(inner + "#last"))));
+  ASSERT_TRUE(found) << found.error().text;
+  EXPECT_EQ(found->identity.request.find("first_image")->array()->front(), Json("genclip:" + key + "#last"));
+  EXPECT_EQ(found->clips.at(0), key);
+  EXPECT_NE(digest_of(starting_from(escaped(inner + "#last"))),
+            digest_of(starting_from(escaped(inner + "#first"))));
+  // As it is written does not count.
+  const std::string same = "genclip://sd_2.0_special?duration=4&prompt=before";
+  EXPECT_EQ(digest_of(starting_from(escaped(inner + "#last"))),
+            digest_of(starting_from(escaped(same + "#last"))));
+}
+
+TEST_F(RequestIdentity, OfAClipHasTheFilesOfThatClipByTheirContent) {
+  const std::string one = write("one.png", "picture"), same = write("same.png", "picture");
+  const auto chain = [](const std::string &path) {
+    return starting_from(escaped(starting_from(path) + "#last"));
+  };
+  EXPECT_EQ(digest_of(chain(one)), digest_of(chain(same)));
+  write("one.png", "another picture");
+  EXPECT_NE(digest_of(chain(one)), digest_of(chain(same)));
+}
+
+TEST_F(RequestIdentity, NamesTheLinksOfAChainOnceEachPredecessorsFirst) {
+  const std::string first = "genclip://sd_2.0_special?prompt=first&duration=4";
+  const std::string second =
+      "genclip://sd_2.0_special?prompt=second&duration=4&first_image=" + escaped(first + "#last") +
+      "&last_image=" + escaped(first + "#first");
+  const std::string third = starting_from(escaped(second + "#last"));
+  const auto found = identify(job_of(third));
+  ASSERT_TRUE(found) << found.error().text;
+  ASSERT_EQ(found->links.size(), 2u);
+  EXPECT_EQ(found->links[0].identity.digest(), digest_of(first));
+  EXPECT_EQ(found->links[1].identity.digest(), digest_of(second));
+  EXPECT_EQ(found->links[1].model, "sd_2.0_special");
+}
+
+TEST_F(RequestIdentity, SaysWhichFileCannotBeRead) {
+  const std::string missing = folder_.path() + "/missing.png";
+  EXPECT_THAT(digest_of(starting_from(missing)), testing::StartsWith("first_image "));
+  EXPECT_THAT(
+      digest_of(starting_from(escaped(starting_from(missing) + "#last"))),
+      testing::AllOf(testing::StartsWith("first_image is a clip whose first_image "), HasSubstr("missing")));
+}
+
+TEST_F(RequestIdentity, OfAURIReadsNoFileOutsideTheRoots) {
+  const std::string path = write("one.png", "picture");
+  GenerationJob job = job_of(starting_from(path));
+  job.publish.roots = {folder_.path() + "/roots"};
+  EXPECT_THAT(failure_of(identify(job)).text, HasSubstr("GENCLIP_PUBLISH_ROOTS"));
+}
+
+TEST(ChainLinks, AreCounted) {
+  const std::string inner = "genclip://sd_2.0_special?prompt=before&duration=4";
+  const auto count = [](const std::string &uri) {
+    const auto request = parse_clip_uri(*Catalog::built_in(), uri);
+    return count_links(*check_request(*Catalog::built_in(), *request, {.publishes = true}));
+  };
+  EXPECT_EQ(count(inner), 1u);
+  EXPECT_EQ(count(starting_from(escaped(inner + "#last"))), 2u);
+  EXPECT_EQ(count(starting_from(escaped(starting_from(escaped(inner + "#last")) + "#t=1"))), 3u);
+}
+
+}  // namespace
+}  // namespace genclip::test
