@@ -4,11 +4,12 @@
 #include "elements/clipsrc/clip_source.h"
 
 #include "elements/element_log.h"
+#include "elements/post_error.h"
 #include "elements/startup_warnings.h"
 #include "plugin/catalog/catalog.h"
 #include "plugin/catalog/clip_uri.h"
 #include "plugin/catalog/request_fields.h"
-#include "plugin/generation/clip_account.h"
+#include "plugin/generation/chain_estimate.h"
 #include "plugin/http/redaction.h"
 #include "plugin/task/task_wire.h"
 
@@ -202,12 +203,19 @@ void ClipSource::show_request(const ClipPlan &plan, ClipMessages &messages) {
   const bool attaches = !job.task_id.empty();
   const std::string url = attaches ? query_url(job.endpoint.base_url, job.endpoint.api, job.task_id)
                                    : submit_url(job.endpoint.base_url, job.endpoint.api);
-  const std::string body = attaches ? "" : submit_body(*job.request);
-  // Reads the ledger, so not on this thread.
-  messages.post_in_turn([url, body, job, attaches, likely = likely_](GstElement *element) {
+  // Reads files and the ledger, so not on this thread.
+  messages.post_in_turn([url, job, attaches, likely = likely_](GstElement *element) {
+    std::string body;
+    std::optional<Estimate> estimate;
+    if (!attaches) {
+      const auto identified = identify_request(job, {}, false, nullptr);
+      if (!identified) post_warning(element, genclipsrc_category(), identified.error());
+      const bool is_named = identified && !identified->names.empty();
+      body = submit_body(is_named ? job.request->with_urls(identified->names) : *job.request);
+      if (identified) estimate = estimate_of(job, *identified, {});
+    }
     GstStructure *request = gst_structure_new("genclip-request", "url", G_TYPE_STRING, url.c_str(), "body",
                                               G_TYPE_STRING, body.c_str(), nullptr);
-    const auto estimate = attaches ? std::nullopt : estimate_of(job, {});
     if (estimate) {
       add_estimate(request, *estimate);
       *likely = estimate->likely;

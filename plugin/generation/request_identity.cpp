@@ -48,13 +48,12 @@ class Identification {
     IdentifiedRequest found;
     found.identity = std::move(identity);
     if (!fetches_ && !is_local(request)) return found;
-    std::vector<std::string> names;
     for (size_t i = 0; i < request.media().size(); ++i) {
       auto name = name_of(request, i, found);
       if (!name) return with_place(std::move(name).error(), reference_name(request, request.media()[i]));
-      names.push_back(std::move(*name));
+      found.names.push_back(std::move(*name));
     }
-    found.identity.request = request.body_with(names);
+    found.identity.request = request.body_with(found.names);
     return found;
   }
 
@@ -120,7 +119,7 @@ class Identification {
 
 Result<IdentifiedRequest> identify_request(const GenerationJob &job, const GenerationServices &services,
                                            bool may_fetch, GCancellable *cancellable) {
-  if (!job.request) return IdentifiedRequest{job.identity, {}, {}, {}};
+  if (!job.request) return IdentifiedRequest{job.identity, {}, {}, {}, {}};
   return Identification(job, services, may_fetch, cancellable).run(*job.request, job.identity);
 }
 

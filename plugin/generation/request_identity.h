@@ -32,6 +32,9 @@ struct ChainLink {
 
 struct IdentifiedRequest {
   ClipIdentity identity;
+  // What stands for each reference in the identity, in the order of CheckedRequest::media(). Empty: all stand
+  // there as they were given.
+  std::vector<std::string> names;
   // Both by the index in CheckedRequest::media().
   std::map<size_t, IdentifiedFile> files;
   std::map<size_t, std::string> clips;  // Keys: the names of the clips' folders.
