@@ -13,7 +13,7 @@
 #include "plugin/command/request_report.h"
 #include "plugin/command/request_words.h"
 #include "plugin/command/service_options.h"
-#include "plugin/generation/clip_account.h"
+#include "plugin/generation/chain_estimate.h"
 #include "plugin/generation/clip_plan.h"
 #include "plugin/publish/publish_settings.h"
 #include "plugin/store/clip_cost.h"
@@ -91,12 +91,22 @@ Json accepted_json(const CheckedRequest &checked, const std::string &url, const 
   return json;
 }
 
-// By what such clips have cost in the store. Nothing: unknown.
-std::optional<Estimate> estimate_for(const ClipRequest &request, RunSettings run) {
+struct Identified {
+  CheckedRequest request;            // With files by their content.
+  std::optional<Estimate> estimate;  // By what such clips have cost in the store. Nothing: unknown.
+};
+
+// Reads the files that the request refers to.
+Result<Identified> identify(const ClipRequest &request, RunSettings run) {
   run.dry_run = true;
   const auto plan = plan_clip(request, run);
-  if (!plan) return std::nullopt;
-  return estimate_of(plan->job, GenerationServices());
+  if (!plan) return plan.error();
+  const GenerationServices services;
+  const auto identified = identify_request(plan->job, services, false, nullptr);
+  if (!identified) return identified.error();
+  const CheckedRequest &checked = *plan->job.request;
+  return Identified{identified->names.empty() ? checked : checked.with_urls(identified->names),
+                    estimate_of(plan->job, *identified, services)};
 }
 
 // "10 to 14 credits, probably 12, by what 7 such clips have cost"
@@ -159,16 +169,17 @@ int run_check(const Words &words) {
 
   const char *base_url = g_getenv("GENCLIP_BASE_URL");
   const std::string url = submit_url(base_url && *base_url ? base_url : kBaseUrl, checked->api());
-  const auto body = Json::parse(submit_body(*checked));
+  const auto identified = identify(*request, run);
+  if (!identified) return report_problems({{"", identified.error().text}}, json);
+  const auto body = Json::parse(submit_body(identified->request));
   if (!body) return report_problems({{"", body.error().text}}, json);
   const std::string uri = clip_uri(*catalog, *request);
-  const auto estimate = estimate_for(*request, run);
   std::vector<InnerClip> clips;
   add_inner_clips(*checked, "", clips);
   if (json)
-    print(accepted_json(*checked, url, *body, uri, clips, estimate).to_pretty_text() + "\n");
+    print(accepted_json(*checked, url, *body, uri, clips, identified->estimate).to_pretty_text() + "\n");
   else
-    show(*checked, url, *body, uri, clips, estimate);
+    show(*checked, url, *body, uri, clips, identified->estimate);
   return kOk;
 }
 

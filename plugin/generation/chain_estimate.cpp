@@ -72,7 +72,8 @@ std::optional<Estimate> estimate_of(const GenerationJob &job, const GenerationSe
 
 Decision decide_limit(double max_amount, const std::optional<Estimate> &estimate,
                       const GenerationServices &services) {
-  return decide(Account(), Budget(), max_amount, estimate, services.clock->wall_now());
+  return decide(Account(), Budget(), max_amount, estimate,
+                std::chrono::floor<std::chrono::milliseconds>(services.clock->wall_now()));
 }
 
 }  // namespace genclip

@@ -110,7 +110,6 @@ Result<void> ClipWork::intend() {
 }
 
 Result<void> ClipWork::submit() {
-  const GenerationJob &job = generation_.job();
   auto prepared = prepare_request(generation_);
   paid_links_ = generation_.state().charged;
   if (!prepared) return std::move(prepared).error();

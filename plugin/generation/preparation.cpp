@@ -152,7 +152,7 @@ class Preparation {
     const GenerationServices &services = generation_.services();
     TaskEndpoint endpoint = job_.endpoint;
     endpoint.api = reference.clip->api();
-    TaskClient tasks(*services.http, *services.clock, endpoint, job_.retries);
+    TaskClient tasks(*services.http, *services.clock, endpoint, RetryPolicy(job_.retries));
     const auto task = tasks.query(task_id, false, generation_.cancellable(),
                                   services.clock->now() + job_.endpoint.http_timeout);
     return task && is_public_address(task->clip_url) ? task->clip_url : "";
@@ -163,14 +163,17 @@ class Preparation {
       Material &material = materials_[i];
       if (!material.file || (media()[i].source == MediaSource::clip && !material.url.empty())) continue;
       auto published = publish_one(material);
-      if (!published) return about(media()[i], std::move(published).error());
+      if (!published) {
+        published.error().text.insert(0, reference_name(request_, media()[i]) + ": ");
+        return std::move(published).error();
+      }
     }
     return {};
   }
 
   Result<void> publish_one(Material &material) {
     if (!job_.publish.is_set_up())
-      return Error{ErrorKind::settings, "has no URL: " + std::string(kHowToPublish) + "."};
+      return Error{ErrorKind::settings, "The service cannot fetch it: " + std::string(kHowToPublish) + "."};
     generation_.change([](GenerationState &state) {
       state.status = ClipStatus::preparing;
       state.link = state.links = 0;
