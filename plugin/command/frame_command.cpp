@@ -19,6 +19,7 @@
 #include "plugin/command/store_json.h"
 #include "plugin/frame/frame.h"
 #include "plugin/generation/clip_plan.h"
+#include "plugin/generation/request_identity.h"
 #include "plugin/store/media_end.h"
 #include "plugin/store/store_listing.h"
 
@@ -77,7 +78,9 @@ Result<std::string> path_of_uri(const std::string &uri, RunSettings run) {
   run.dry_run = true;  // For its identity alone.
   const auto plan = plan_clip(*request, run);
   if (!plan) return plan.error();
-  const std::string digest = plan->job.identity.digest();
+  const auto identified = identify_request(plan->job, {}, false, nullptr);
+  if (!identified) return identified.error();
+  const std::string digest = identified->identity.digest();
   const auto clip = find_stored(FileSystem::posix(), plan->job.store, digest);
   if (clip) return path_of(*clip, short_key(*clip));
   if (clip.error().kind != ErrorKind::not_found) return clip.error();

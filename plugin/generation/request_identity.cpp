@@ -5,6 +5,7 @@
 #include <set>
 
 #include "plugin/base/gref.h"
+#include "plugin/base/shown_text.h"
 #include "plugin/task/media_fetch.h"
 
 namespace genclip {
@@ -89,10 +90,14 @@ class Identification {
   }
 
   Result<std::string> name_of_file(const MediaReference &reference, IdentifiedFile &found) {
+    const auto named = [&](Error error) {
+      error.text.insert(0, "(" + shown_line(reference.path) + ") ");
+      return error;
+    };
     auto file = LocalFile::open(reference.path, reference.is_from_uri ? &job_.publish.roots : nullptr);
-    if (!file) return std::move(file).error();
+    if (!file) return named(std::move(file).error());
     auto sha256 = file->sha256(cancellable_);
-    if (!sha256) return std::move(sha256).error();
+    if (!sha256) return named(std::move(sha256).error());
     found = {std::make_shared<const LocalFile>(std::move(*file)), *sha256};
     return kContent + *sha256;
   }

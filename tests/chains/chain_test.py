@@ -4,6 +4,7 @@
 
 import hashlib
 import json
+import os
 import pathlib
 import unittest
 
@@ -75,12 +76,25 @@ class Chains(unittest.TestCase):
         self.generate(chain("ab"))
         self.assertEqual(len(self.tasks()), 4)
 
-    def test_a_chain_of_32_extended_by_one_pays_for_the_new_link_alone(self):
-        prompts = [f"take {number}" for number in range(33)]
-        self.generate(chain(prompts[:32]))
+    def extend(self, links):
+        """`links` makes the URI of a chain of so many."""
+        self.generate(links(32))
         self.assertEqual(len(self.tasks()), 32)
-        self.generate(chain(prompts))
+        self.generate(links(33))
         self.assertEqual(len(self.tasks()), 33)
+        self.assertEqual(self.film.ledger().differences(self.film.service.account()), [])
+
+    def test_a_chain_of_32_pictures_extended_by_one_pays_for_the_new_link_alone(self):
+        def pictures(count):
+            last = uri_of("dream-5.0", prompt="take 0")
+            for number in range(1, count):
+                last = uri_of("dream-5.0", prompt=f"take {number}", reference_images=last)
+            return last
+        self.extend(pictures)
+
+    @unittest.skipUnless(os.environ.get("GENCLIP_LONG_CHAINS"), "Of clips in the slow suite only.")
+    def test_a_chain_of_32_clips_extended_by_one_pays_for_the_new_link_alone(self):
+        self.extend(lambda count: chain([f"take {number}" for number in range(count)]))
 
     def test_a_chain_that_is_too_long_is_refused_before_anything_is_paid(self):
         run = self.refuse(chain([f"take {number}" for number in range(34)]))

@@ -130,9 +130,9 @@ TEST_F(RequestIdentity, NamesTheLinksOfAChainOnceEachPredecessorsFirst) {
 TEST_F(RequestIdentity, SaysWhichFileCannotBeRead) {
   const std::string missing = folder_.path() + "/missing.png";
   EXPECT_THAT(digest_of(starting_from(missing)), testing::StartsWith("first_image "));
-  EXPECT_THAT(
-      digest_of(starting_from(escaped(starting_from(missing) + "#last"))),
-      testing::AllOf(testing::StartsWith("first_image is a clip whose first_image "), HasSubstr("missing")));
+  EXPECT_THAT(digest_of(starting_from(escaped(starting_from(missing) + "#last"))),
+              testing::AllOf(testing::StartsWith("first_image is a clip whose first_image "),
+                             HasSubstr("missing.png) cannot be opened")));
 }
 
 TEST_F(RequestIdentity, OfAURIReadsNoFileOutsideTheRoots) {
