@@ -39,6 +39,7 @@ _genclip() {
     if [[ $current == -* && $current != --*=* ]]; then
         # The command alone: behind other words --help could be taken for an option's value, and the command be run.
         local command=("${before[@]:0:1}")
+        [[ ${command[0]-} != publish || ${before[1]-} != @(list|prune) ]] || command=("${before[@]:0:2}")
         [[ ${command[0]-} != @(store|cost|budget) || ${before[1]-} == -* ]] || command=("${before[@]:0:2}")
         _genclip_offer "$current" < <("$genclip" "${command[@]}" --help 2>/dev/null | grep -oE -- '--[a-z][a-z-]*' | sort -u)
     else
@@ -49,7 +50,7 @@ _genclip() {
             compopt -o filenames 2>/dev/null
             mapfile -t COMPREPLY < <(compgen -P "${current%%=*}=" -f -- "${current#*=}")
         fi
-        if [[ ${before[0]-} == frame ]]; then
+        if [[ ${before[0]-} == frame || ( ${before[0]-} == publish && ${before[1]-} != @(list|prune) ) ]]; then
             compopt -o filenames 2>/dev/null
             mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -- "$current")
         fi

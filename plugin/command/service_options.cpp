@@ -7,12 +7,16 @@ void add_store_option(CommandOptions &options, std::string &store) {
   options.add("store", 's', "FOLDER", "Folder of the clip store; else $GENCLIP_STORE", store);
 }
 
-void add_publish_options(CommandOptions &options, RunSettings &run) {
+void add_publish_place_options(CommandOptions &options, RunSettings &run) {
   options.add("publish-folder", 0, "FOLDER", "Folder for copies; else $GENCLIP_PUBLISH_FOLDER",
               run.publish_folder);
   options.add("publish-url", 0, "URL", "URL of that folder; else $GENCLIP_PUBLISH_URL", run.publish_url);
   options.add("publish-check", "HOW", "Check what was published: none or headers (headers)",
               run.publish_check);
+}
+
+void add_publish_options(CommandOptions &options, RunSettings &run) {
+  add_publish_place_options(options, run);
   options.add("reference-identity", "WHAT", "What tells references apart: url or content (url)",
               run.reference_identity);
 }

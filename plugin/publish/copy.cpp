@@ -48,6 +48,22 @@ Result<void> read_content(const LocalFile &file, const std::string &sha256, cons
   return {};
 }
 
+class Hmac {
+ public:
+  explicit Hmac(std::string_view secret)
+      : hmac_(g_hmac_new(G_CHECKSUM_SHA256, reinterpret_cast<const guchar *>(secret.data()), secret.size()),
+              g_hmac_unref) {}
+
+  Result<void> add(std::span<const std::byte> bytes) {
+    g_hmac_update(hmac_.get(), raw(bytes), static_cast<gssize>(bytes.size()));
+    return {};
+  }
+  std::string digest() { return g_hmac_get_string(hmac_.get()); }
+
+ private:
+  const std::unique_ptr<GHmac, decltype(&g_hmac_unref)> hmac_;
+};
+
 }  // namespace
 
 Result<std::string> copy_name(const LocalFile &file, const std::string &sha256, std::string_view secret,
@@ -56,15 +72,17 @@ Result<std::string> copy_name(const LocalFile &file, const std::string &sha256, 
   if (extension.empty())
     return Error{ErrorKind::wrong_type,
                  "The file is not a known kind of picture, video or sound, and nothing else is published."};
-  const std::unique_ptr<GHmac, decltype(&g_hmac_unref)> hmac(
-      g_hmac_new(G_CHECKSUM_SHA256, reinterpret_cast<const guchar *>(secret.data()), secret.size()),
-      g_hmac_unref);
-  const auto add = [&](std::span<const std::byte> bytes) -> Result<void> {
-    g_hmac_update(hmac.get(), raw(bytes), static_cast<gssize>(bytes.size()));
-    return {};
-  };
+  Hmac hmac(secret);
+  const auto add = [&](std::span<const std::byte> bytes) { return hmac.add(bytes); };
   if (auto read = read_content(file, sha256, add, cancellable); !read) return std::move(read).error();
-  return g_hmac_get_string(hmac.get()) + ("." + std::string(extension));
+  return hmac.digest() + "." + std::string(extension);
+}
+
+Result<std::string> content_hmac(const LocalFile &file, std::string_view secret, GCancellable *cancellable) {
+  Hmac hmac(secret);
+  const auto add = [&](std::span<const std::byte> bytes) { return hmac.add(bytes); };
+  if (const auto read = file.read_all(add, cancellable); !read) return read.error();
+  return hmac.digest();
 }
 
 bool is_copy_name(std::string_view name) {

@@ -23,6 +23,9 @@ Result<std::string> copy_name(const LocalFile &file, const std::string &sha256, 
 // True for any name that copy_name() returns.
 bool is_copy_name(std::string_view name);
 
+// The hexadecimal part of the name; errors as LocalFile::read_all().
+Result<std::string> content_hmac(const LocalFile &file, std::string_view secret, GCancellable *cancellable);
+
 // Writes FOLDER/NAME: complete and synced, or not at all. Errors of the file as copy_name(), of the folder as
 // FileSystem.
 Result<void> write_copy(FileSystem &files, const LocalFile &file, const std::string &sha256,

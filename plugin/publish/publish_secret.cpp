@@ -5,7 +5,6 @@
 #include <sys/random.h>
 
 #include <cerrno>
-#include <optional>
 
 #include "plugin/base/durable_file.h"
 #include "plugin/store/clip_path.h"
@@ -16,20 +15,6 @@ namespace {
 
 constexpr std::chrono::milliseconds kLockPause{20};
 constexpr std::chrono::seconds kLockPatience{10};
-
-// Nothing when there is none.
-Result<std::optional<std::string>> read_secret(FileSystem &files, const std::string &path) {
-  auto bytes = read_whole(files, path, kPublishSecretSize);
-  if (!bytes && bytes.error().kind == ErrorKind::not_found) return std::optional<std::string>();
-  if (bytes && bytes->size() == kPublishSecretSize) return std::optional(std::move(*bytes));
-  if (!bytes && bytes.error().kind != ErrorKind::wrong_type) return std::move(bytes).error();
-  return Error{
-      ErrorKind::read,
-      path + " is damaged: it must have " + std::to_string(kPublishSecretSize) +
-          " bytes. Restore it from a backup. Or remove it: the next run makes another, and publishes "
-          "every file again, at a new address.",
-      bytes ? "" : bytes.error().text};
-}
 
 Result<std::string> random_bytes(size_t size) {
   std::string bytes(size, '\0');
@@ -55,22 +40,36 @@ Result<StoreLock> lock_store(Clock &clock, const std::string &store, GCancellabl
 
 }  // namespace
 
+Result<std::optional<std::string>> read_publish_secret(FileSystem &files, const std::string &store) {
+  const std::string path = publish_secret_path(store);
+  auto bytes = read_whole(files, path, kPublishSecretSize);
+  if (!bytes && bytes.error().kind == ErrorKind::not_found) return std::optional<std::string>();
+  if (bytes && bytes->size() == kPublishSecretSize) return std::optional(std::move(*bytes));
+  if (!bytes && bytes.error().kind != ErrorKind::wrong_type) return std::move(bytes).error();
+  return Error{
+      ErrorKind::read,
+      path + " is damaged: it must have " + std::to_string(kPublishSecretSize) +
+          " bytes. Restore it from a backup. Or remove it: the next run makes another, and publishes "
+          "every file again, at a new address.",
+      bytes ? "" : bytes.error().text};
+}
+
 Result<std::string> publish_secret(FileSystem &files, Clock &clock, const std::string &store,
                                    GCancellable *cancellable) {
-  const std::string path = publish_secret_path(store);
-  auto secret = read_secret(files, path);
+  auto secret = read_publish_secret(files, store);
   if (!secret) return std::move(secret).error();
   if (*secret) return std::move(**secret);
   if (auto made = make_folder_durably(files, store); !made) return std::move(made).error();
   const auto lock = lock_store(clock, store, cancellable);
   if (!lock) return lock.error();
   // Another process may have made it meanwhile.
-  secret = read_secret(files, path);
+  secret = read_publish_secret(files, store);
   if (!secret) return std::move(secret).error();
   if (*secret) return std::move(**secret);
   auto bytes = random_bytes(kPublishSecretSize);
   if (!bytes) return bytes;
-  if (auto written = write_durably(files, path, *bytes); !written) return std::move(written).error();
+  if (auto written = write_durably(files, publish_secret_path(store), *bytes); !written)
+    return std::move(written).error();
   return bytes;
 }
 

@@ -5,6 +5,7 @@
 
 #include <gio/gio.h>
 
+#include <optional>
 #include <string>
 
 #include "plugin/base/clock.h"
@@ -19,5 +20,8 @@ inline constexpr size_t kPublishSecretSize = 32;  // bytes
 // damaged secret is an error: with another one, every file would be published again at another address.
 Result<std::string> publish_secret(FileSystem &files, Clock &clock, const std::string &store,
                                    GCancellable *cancellable);
+
+// Nothing when the store has none yet.
+Result<std::optional<std::string>> read_publish_secret(FileSystem &files, const std::string &store);
 
 }  // namespace genclip

@@ -80,6 +80,17 @@ class Completion(unittest.TestCase):
         for words in (["budget", "set", "--per-day", ""], ["cost", "--since", ""]):
             self.assertEqual(complete(*words), [""])
 
+    def test_publish_takes_files_and_its_subcommands(self):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "li ght.png").touch()
+            self.assertEqual(sorted(complete("publish", "li", cwd=folder)), ["li ght.png", "list"])
+            self.assertEqual(complete("publish", "x.png", "li", cwd=folder), ["li ght.png"])
+            self.assertEqual(complete("publish", "prune", "", cwd=folder), [""])
+        self.assertIn("--dry-run", complete("publish", "prune", "--"))
+        self.assertNotIn("--dry-run", complete("publish", "--"))
+        self.assertIn("--publish-url", complete("publish", "x.png", "--"))
+        self.assertEqual(complete("publish", "--publish-check", "h"), ["headers"])
+
     def test_options(self):
         self.assertEqual(complete("check", "--"), ["--help", "--json", "--publish-check", "--publish-folder", "--publish-url",
                                                     "--reference-identity", "--store"])

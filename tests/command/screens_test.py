@@ -6,6 +6,7 @@ RENEW_SCREENS=1 meson test -C build command-screens writes these files; look at 
 """
 
 import hashlib
+import hmac
 import http.server
 import json
 import os
@@ -68,6 +69,19 @@ class MadeStore:
     def pinned(self, name):
         (self.root / self.key(name) / "pin").touch()
 
+    def copy(self, content, age):
+        """A file in the publish folder, under its name there."""
+        secret = b"k" * 32
+        folder = self.root.parent / "public"
+        folder.mkdir(exist_ok=True)
+        self.root.mkdir(exist_ok=True)
+        (self.root / "publish-secret").write_bytes(secret)
+        name = hmac.new(secret, content, "sha256").hexdigest() + ".png"
+        (folder / name).write_bytes(content)
+        os.utime(folder / name, (self.now - age - 5,) * 2)
+        self.dates[date_text(self.now - age - 5)] = date_text(SHOWN_NOW - age - 5)
+        return name
+
     def charge(self, name, age, *events, model="dance-2.5", **facts):
         """Lines of the ledger: each event is its name and its members."""
         at = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(SHOWN_NOW - age))
@@ -121,6 +135,24 @@ def pinned(store):
     store.pinned("7f3a")
 
 
+def no_copies(store):
+    (store.root.parent / "public").mkdir()
+
+
+def copies(store):
+    store.copy(bytes(1_234_567), 40 * DAY)
+    used = store.copy(bytes(20_000_000), 3 * DAY)
+    store.clip("7f3a", "a red kite", 40 * DAY, size=1, references=[{"field": "first_image", "index": 0, "copy": used}])
+    for name in ("0e40", "0e41", "0e42", "0e43"):
+        store.clip(name, "slow waves", 3 * DAY, state="submitted", references=[{"field": "first_image", "index": 0, "copy": used}])
+    store.copy(b"new", 2 * HOUR)
+    store.copy(b"x", 50 * DAY)
+    (store.root / "publish-secret").write_bytes(b"k" * 32)
+    (store.root.parent / "public" / ("0" * 64 + ".mp4")).write_bytes(b"of another store")
+    os.utime(store.root.parent / "public" / ("0" * 64 + ".mp4"), (store.now - 60 * DAY - 5,) * 2)
+    store.dates[date_text(store.now - 60 * DAY - 5)] = date_text(SHOWN_NOW - 60 * DAY - 5)
+
+
 ESTIMATE = {"estimate": {"low": 10, "likely": 12, "high": 14.5, "samples": 7, "basis": "same"}}
 
 
@@ -163,6 +195,8 @@ COMMANDS = {
     "cost": (spent, ["cost"]),
     "cost-by-task": (spent, ["cost", "--by", "task"]),
     "cost-of-march": (spent, ["cost", "--since", "2025-03-01", "--by", "day"]),
+    "publish-list-none": (no_copies, ["publish", "list"]),
+    "publish-list": (copies, ["publish", "list"]),
     "budget-none": (empty, ["budget"]),
     "budget": (limited, ["budget"]),
     "show-long": (many, ["store", "show", "task_0a91"]),
@@ -256,7 +290,8 @@ class Screens(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.store = MadeStore(pathlib.Path(folder.name) / "store")
-        self.env = {"GENCLIP_STORE": str(self.store.root), "TZ": "UTC"}
+        self.env = {"GENCLIP_STORE": str(self.store.root), "TZ": "UTC", "GENCLIP_PUBLISH_FOLDER": str(self.store.root.parent / "public"),
+                    "GENCLIP_PUBLISH_URL": "https://media.example/clips"}
 
     def compare(self, name, text):
         path = SCREENS / f"{name}.txt"
