@@ -169,6 +169,15 @@ class EditLists(reference_frames.FrameTest):
     def test_beyond_the_end(self):
         self.assertIn("long", self.refusal(self.edited((200, 600)), "--time", "1.5"))
 
+    def test_beyond_the_edit_that_cuts_the_last_frame(self):
+        path = self.edited((210, 600))
+        data = bytearray(path.read_bytes())
+        header, _ = child(data, (0, len(data)), b"moov", b"mvhd")
+        data[header + 16:header + 20] = b"\0\0\0\0"  # The movie does not tell its duration.
+        path.write_bytes(data)
+        self.assertAlmostEqual(self.taken(path, "--time", "0.205")[0]["pts"], 0.2, delta=0.0011)
+        self.assertIn("is only 0.210 s long", self.refusal(path, "--time", "0.23"))
+
     def test_long_numbers(self):
         path = self.edited((200, None), (400, 200), version=1)
         times, frames = reference(path, "-ignore_editlist", "1")

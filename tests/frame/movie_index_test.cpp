@@ -215,7 +215,7 @@ TEST(MovieIndex, RefusesAFileWithoutItsEnd) {
 }
 
 TEST(MovieIndex, EndsAtASizeThatIsTooSmall) {
-  for (const std::string &start : {u32(2) + "free", u32(7) + "free", u32(1) + "free" + u64(0),
+  for (const std::string &start : {u32(4), u32(2) + "free", u32(7) + "free", u32(1) + "free" + u64(0),
                                    u32(1) + "free" + u64(15), std::string("\0\0\0", 3), u32(1) + "free"})
     EXPECT_NE(problem(start + movie({})).find("no index"), std::string::npos);
 }
