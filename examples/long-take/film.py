@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Joins videos, each of which begins with the last frame of the one before, into one without a seam."""
+
+import os
+import sys
+
+import gi
+gi.require_version("GES", "1.0")
+gi.require_version("Gst", "1.0")
+gi.require_version("GstApp", "1.0")
+gi.require_version("GstPbutils", "1.0")
+# GstApp gives appsrc and appsink their methods.
+from gi.repository import GES, GLib, Gst, GstApp, GstPbutils  # noqa: F401  pylint: disable=unused-import
+
+Gst.init(None)
+GES.init()
+
+RATE, SAMPLE_SIZE = 48000, 4
+SOUND = Gst.Caps.from_string(f"audio/x-raw,format=S16LE,layout=interleaved,rate={RATE},channels=2")
+LEAD = 1024 * SAMPLE_SIZE  # avenc_aac puts as many samples before the first one.
+MOST_WAITING = 16  # pictures in front of the encoder
+
+
+def fail(text):
+    sys.exit("long-take: " + text)
+
+
+def decoded(file, converters, caps):
+    """The samples of one stream of a file."""
+    pipeline = Gst.parse_launch(f"filesrc name=file ! decodebin ! {converters} ! appsink name=out sync=false max-buffers=4")
+    pipeline.get_by_name("file").set_property("location", str(file))
+    out = pipeline.get_by_name("out")
+    out.set_property("caps", caps)
+    pipeline.set_state(Gst.State.PLAYING)
+    while sample := out.pull_sample():
+        yield sample
+    error = pipeline.get_bus().pop_filtered(Gst.MessageType.ERROR)
+    pipeline.set_state(Gst.State.NULL)
+    if error:
+        fail(f"{file}: {error.parse_error().gerror.message}")
+
+
+def sound_of(file):
+    """All of a file's sound; empty without one."""
+    try:
+        if not GstPbutils.Discoverer.new(60 * Gst.SECOND).discover_uri(file.as_uri()).get_audio_streams():
+            return b""
+    except GLib.Error as error:
+        fail(f"{file}: {error.message}")
+    buffers = (sample.get_buffer() for sample in decoded(file, "audioconvert ! audioresample", SOUND))
+    return b"".join(buffer.extract_dup(0, buffer.get_size()) for buffer in buffers)
+
+
+class Film:
+    """An mp4 file that gets one picture after another, each with its sound."""
+
+    def __init__(self, path, caps, has_sound):
+        self.path, self.caps, self.count, self.bytes, self.lead = path, caps, 0, 0, LEAD
+        _, self.rate, self.per = caps.get_structure(0).get_fraction("framerate")
+        self.pipeline = Gst.parse_launch(
+            "appsrc name=pictures format=time max-bytes=0 ! x264enc speed-preset=veryfast pass=qual quantizer=18 ! "
+            "h264parse ! mp4mux name=mux faststart=true ! filesink name=file" + (
+                " appsrc name=sound format=time max-bytes=0 ! audioconvert ! avenc_aac ! aacparse ! mux." if has_sound else ""))
+        self.pictures, self.sound = (self.pipeline.get_by_name(name) for name in ("pictures", "sound"))
+        self.pictures.set_property("caps", caps)
+        if has_sound:
+            self.sound.set_property("caps", SOUND)
+        self.pipeline.get_by_name("file").set_property("location", f"{path}.part")
+        self.pipeline.set_state(Gst.State.PLAYING)
+
+    def time(self, frame):
+        return Gst.util_uint64_scale(frame * self.per, Gst.SECOND, self.rate)
+
+    def samples(self, frame):
+        """How many samples there are before this frame."""
+        return round(frame * RATE * self.per / self.rate)
+
+    def add(self, picture, sound):
+        picture = picture.copy()
+        picture.pts, picture.dts = self.time(self.count), Gst.CLOCK_TIME_NONE
+        picture.duration = self.time(self.count + 1) - picture.pts
+        self.pictures.push_buffer(picture)
+        self.count += 1
+        if self.sound:
+            buffer = Gst.Buffer.new_wrapped(sound[self.lead:])
+            self.lead -= min(self.lead, len(sound))
+            buffer.pts = Gst.util_uint64_scale(self.bytes // SAMPLE_SIZE, Gst.SECOND, RATE)
+            self.bytes += buffer.get_size()
+            self.sound.push_buffer(buffer)
+        while self.pictures.get_property("current-level-buffers") > MOST_WAITING:
+            self.wait(Gst.MessageType.ERROR, 5 * Gst.MSECOND)
+
+    def wait(self, kinds, time=Gst.CLOCK_TIME_NONE):
+        message = self.pipeline.get_bus().timed_pop_filtered(time, kinds | Gst.MessageType.ERROR)
+        if message and message.type == Gst.MessageType.ERROR:
+            self.pipeline.set_state(Gst.State.NULL)
+            fail(f"{self.path}: {message.parse_error().gerror.message}")
+
+    def finish(self):
+        for source in filter(None, (self.pictures, self.sound)):
+            source.end_of_stream()
+        self.wait(Gst.MessageType.EOS)
+        self.pipeline.set_state(Gst.State.NULL)
+        os.replace(f"{self.path}.part", self.path)
+
+
+def join(files, path):
+    """Writes the film. Returns it, and how many frames each link has in it."""
+    sounds, film, lengths = [sound_of(file) for file in files], None, []
+    for file, sound in zip(files, sounds):
+        start = film.count if film else 0
+        for number, sample in enumerate(decoded(file, "videoconvert", film.caps if film else
+                                                Gst.Caps.from_string("video/x-raw,format=I420"))):
+            film = film or Film(path, sample.get_caps(), any(sounds))
+            # The first frame of a link is the last one of the link before, so it goes, and its sound with it.
+            if number > 0 or not lengths:
+                begin, end = (SAMPLE_SIZE * film.samples(frame) for frame in (number, number + 1))
+                film.add(sample.get_buffer(), sound[begin:end].ljust(end - begin, b"\0"))
+        lengths.append(film.count - start)
+    film.finish()
+    return film, lengths
+
+
+def save_timeline(uris, film, lengths, path):
+    """The same film for an editor: each clip is the URI of a link, whose first frame is cut off."""
+    size = film.caps.get_structure(0)
+    timeline, tracks = GES.Timeline.new(), [GES.VideoTrack.new()] + ([GES.AudioTrack.new()] if film.sound else [])
+    tracks[0].set_restriction_caps(Gst.Caps.from_string(
+        f"video/x-raw,width={size.get_value('width')},height={size.get_value('height')},framerate={film.rate}/{film.per}"))
+    for track in tracks:
+        timeline.add_track(track)
+    layer, count = timeline.append_layer(), 0
+    for uri, length in zip(uris, lengths):
+        begin, end = film.time(count), film.time(count + length)
+        layer.add_asset(GES.UriClipAsset.request_sync(uri), begin, film.time(1 if count else 0), end - begin,
+                        GES.TrackType.UNKNOWN)
+        count += length
+    timeline.save_to_uri(path.as_uri(), None, True)
