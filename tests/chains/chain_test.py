@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import unittest
 
 from film import Film, chain, link, uri_of, words
@@ -137,9 +138,11 @@ class Chains(unittest.TestCase):
 
     def test_the_budget_is_asked_link_by_link_and_a_raised_one_goes_on(self):
         self.film.set_budget(total=2 * PRICE, assumed_price=PRICE)
-        run = self.refuse(chain("abc"))
+        run = self.refuse(chain("abc"), "--json")
         self.assertIn("the store's budget allows", run.text)
         self.assertEqual(len(self.tasks()), 2)
+        told = json.loads(run.text[run.text.index("{"):])
+        self.assertEqual((told["charged"], told["outcome"], told["retry"]), ("yes", "not-submitted", True))
         self.film.set_budget(total=3 * PRICE, assumed_price=PRICE)
         self.generate(chain("abc"))
         self.assertEqual(len(self.tasks()), 3)
@@ -150,6 +153,21 @@ class Chains(unittest.TestCase):
         run, code = self.film.run("check", "--json", chain("abc"))
         self.assertEqual(code, 0, run.text)
         self.assertEqual(json.loads(run.text)["estimate"]["likely"], 2 * PRICE)
+
+    # ---- In a pipeline
+
+    def test_a_pipeline_reports_the_links_before_its_own_task(self):
+        run = self.film.service.run(
+            "gst-launch-1.0", "-m", "genclipsrc", "model=sd_2.0_special", "prompt=c", "duration=4", "poll-interval=10",
+            f"first-image={chain('ab')}#last", "!", "fakesink", "sync=false", **self.film.env)
+        self.assertEqual(run.returncode, 0, run.stdout)
+        self.assertEqual(len(self.tasks()), 3)
+        codes = re.findall(r"GstMessageProgress, type=\(GstProgressType\)(\w+), code=\(string\)(\w+)", run.stdout)
+        ended = [code for kind, code in codes if kind == "complete"]
+        self.assertEqual(ended, ["prepare", "submit", "generate"], run.stdout)
+        self.assertIn("clip 1 of 3", run.stdout)
+        self.assertIn("clip 2 of 3", run.stdout)
+        self.assertIn("status=(string)preparing", run.stdout)
 
     # ---- Predecessors
 

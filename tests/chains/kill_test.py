@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A run that makes a chain is killed again and again: no link is paid twice without a word."""
+"""A run that makes a chain is killed again and again: no link is paid twice silently."""
 
 import os
 import random

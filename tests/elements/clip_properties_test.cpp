@@ -126,7 +126,7 @@ TEST_F(ClipProperties, HaveTheContractsRangesAndNicks) {
   EXPECT_EQ(nicks("check-media"), "none headers full ");
   EXPECT_EQ(nicks("publish-check"), "none headers ");
   EXPECT_EQ(nicks("reference-identity"), "url content ");
-  EXPECT_EQ(nicks("status"), "idle submitting queued processing downloading completed failed ");
+  EXPECT_EQ(nicks("status"), "idle submitting queued processing downloading completed failed preparing ");
 }
 
 TEST_F(ClipProperties, SayTheirUnits) {

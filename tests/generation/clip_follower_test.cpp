@@ -40,8 +40,9 @@ class StepClock final : public Clock {
 };
 
 TEST(ClipStatus, IsSpelledAsJournalsHaveIt) {
-  EXPECT_EQ(words_of<ClipStatus>(), (std::vector<std::string>{"idle", "submitting", "queued", "processing",
-                                                              "downloading", "completed", "failed"}));
+  EXPECT_EQ(words_of<ClipStatus>(),
+            (std::vector<std::string>{"idle", "submitting", "queued", "processing", "downloading",
+                                      "completed", "failed", "preparing"}));
 }
 
 class Follower : public WorkTest {

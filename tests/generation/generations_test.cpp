@@ -230,5 +230,22 @@ TEST_F(Generations, KeepTheirClipInTheStoreAsLongAsSomebodyHasIt) {
   EXPECT_TRUE(is_free());
 }
 
+// A file may have another content by then.
+TEST_F(Generations, OfRequestsThatNameFilesAreNotShared) {
+  ClipRequest request;
+  request.model = "dance-2.5";
+  request.fields.set("prompt", "a storm");
+  request.fields.set("reference_images", Json::Array{Json("/no/picture.png")});
+  auto checked = check_request(*Catalog::built_in(), request, {.publishes = true});
+  ASSERT_TRUE(checked) << problems_text(checked.error());
+  GenerationJob with_file = job();
+  with_file.request = std::move(*checked);
+  with_file.identity.request = with_file.request->body();
+  const auto one = want(with_file), other = want(with_file);
+  EXPECT_NE(one->generation(), other->generation());
+  const auto shared = want(), same = want();
+  EXPECT_EQ(shared->generation(), same->generation());
+}
+
 }  // namespace
 }  // namespace genclip::test

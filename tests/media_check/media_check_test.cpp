@@ -300,6 +300,9 @@ TEST(MediaCheck, ExaminesLocalFilesAtAnyDepthWithoutTheNetwork) {
   EXPECT_TRUE(server.requests().empty());
 }
 
+// Without what GStreamer says, which is not always the same of a damaged file.
+std::string own_text(const std::string &text) { return text.substr(0, text.find(" (")); }
+
 TEST(MediaCheck, SaysOfALocalFileWhatItSaysOfAUrl) {
   const std::string small = image_file("pngenc", 200, 200);
   const std::string kinds[] = {small, png().substr(0, 100), audio_file("wavenc", 1), "no medium",
@@ -310,7 +313,7 @@ TEST(MediaCheck, SaysOfALocalFileWhatItSaysOfAUrl) {
     const std::string said = text_of(check(request, options(MediaCheck::full)));
     EXPECT_NE(said, "");
     if (bytes.size() < 1000000) {
-      EXPECT_EQ(check_locals(request, {{0, local(bytes)}}, MediaCheck::none), said);
+      EXPECT_EQ(own_text(check_locals(request, {{0, local(bytes)}}, MediaCheck::none)), own_text(said));
     } else {
       EXPECT_THAT(check_locals(request, {{0, local(bytes)}}, MediaCheck::none), HasSubstr("has 31 MB"));
     }
