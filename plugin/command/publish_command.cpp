@@ -33,41 +33,42 @@ constexpr CommandText kPublishText{
     "  genclip publish --publish-folder=/srv/www/clips \\\n"
     "    --publish-url=https://media.example/clips first.png\n"};
 
+struct CaughtSignal {
+  GCancellable *cancellable;
+  int *last;
+  int signal;
+  guint source = 0;
+};
+
+gboolean cancel_by_signal(gpointer data) {
+  auto &caught = *static_cast<CaughtSignal *>(data);
+  *caught.last = caught.signal;
+  g_cancellable_cancel(caught.cancellable);
+  caught.source = 0;
+  return G_SOURCE_REMOVE;
+}
+
 // Runs `work` on a thread of its own. SIGINT, SIGTERM and SIGHUP cancel it, so that it can end the programs
-// that it has started. Returns the signal, or 0.
+// that it has started; the same signal again ends genclip at once. Returns the signal, or 0.
 template <typename Work>
 int run_until_signal(const Work &work) {
-  struct State {
-    GRef<GMainLoop> loop;
-    GRef<GCancellable> cancellable;
-    int signal = 0;
-  } state{GRef<GMainLoop>::adopt(g_main_loop_new(nullptr, FALSE)),
-          GRef<GCancellable>::adopt(g_cancellable_new())};
-  struct Caught {
-    State *state;
-    int signal;
-  } caught[] = {{&state, SIGINT}, {&state, SIGTERM}, {&state, SIGHUP}};
-  std::vector<guint> sources;
-  for (Caught &one : caught)
-    sources.push_back(g_unix_signal_add(
-        one.signal,
-        [](gpointer data) -> gboolean {
-          const auto *caught = static_cast<Caught *>(data);
-          caught->state->signal = caught->signal;
-          g_cancellable_cancel(caught->state->cancellable.get());
-          return G_SOURCE_CONTINUE;
-        },
-        &one));
+  const auto loop = GRef<GMainLoop>::adopt(g_main_loop_new(nullptr, FALSE));
+  const auto cancellable = GRef<GCancellable>::adopt(g_cancellable_new());
+  int last = 0;
+  CaughtSignal signals[] = {{cancellable.get(), &last, SIGINT},
+                            {cancellable.get(), &last, SIGTERM},
+                            {cancellable.get(), &last, SIGHUP}};
+  for (CaughtSignal &one : signals) one.source = g_unix_signal_add(one.signal, cancel_by_signal, &one);
   std::thread worker([&] {
-    work(state.cancellable.get());
+    work(cancellable.get());
     // Ends the loop even if it has not begun yet.
-    g_idle_add_once([](gpointer loop) { g_main_loop_quit(static_cast<GMainLoop *>(loop)); },
-                    state.loop.get());
+    g_idle_add_once([](gpointer main) { g_main_loop_quit(static_cast<GMainLoop *>(main)); }, loop.get());
   });
-  g_main_loop_run(state.loop.get());
+  g_main_loop_run(loop.get());
   worker.join();
-  for (const guint source : sources) g_source_remove(source);
-  return state.signal;
+  for (const CaughtSignal &one : signals)
+    if (one.source != 0) g_source_remove(one.source);
+  return last;
 }
 
 struct PublishedFile {
