@@ -127,6 +127,10 @@ Result<void> ClipWork::serve(const ClipRecord &record, std::shared_ptr<File> fil
                              std::optional<StoreLock> use) {
   if (auto shown = follower_.hand_over(record); !shown) return std::move(shown).error();
   generation_.hold(std::move(use));
+  // Before the end, after which nobody listens.
+  for (const UsedReference &used :
+       replaced_predecessors(*generation_.services().files, generation_.job().store, record))
+    warn(replaced_text(used));
   generation_.change([&](GenerationState &state) {
     state.status = ClipStatus::completed;
     state.progress = 100;
@@ -137,9 +141,6 @@ Result<void> ClipWork::serve(const ClipRecord &record, std::shared_ptr<File> fil
     state.reused = true;
     state.clip_location = folder_.path().file(record.clip_name);
   });
-  for (const UsedReference &used :
-       replaced_predecessors(*generation_.services().files, generation_.job().store, record))
-    warn(replaced_text(used));
   GST_CAT_INFO(generation_category(), "%s: serves %s, %" G_GUINT64_FORMAT " bytes, task %s", name(),
                folder_.path().file(record.clip_name).c_str(), record.clip_size, record.task_id.c_str());
   generation_.clip().start(std::move(file), record.clip_size);

@@ -2,6 +2,7 @@
 //
 // Paid clips leave the store only by name or with a warning (A10).
 #include <sstream>
+#include <thread>
 
 #include "tests/generation/work_fixture.h"
 
@@ -22,6 +23,15 @@ class MakeRoom : public WorkTest {
     other.store_max_size = store_max_size;
     return other;
   }
+  // A generation gives up its lock on another thread.
+  void wait_until_unused(const GenerationJob &job) const {
+    const ClipPath path(job.store, job.identity.digest());
+    for (;;) {
+      const auto use = StoreLock::try_lock(path.use());
+      if (!use || *use) return;
+      std::this_thread::yield();
+    }
+  }
   std::string key_of(const GenerationJob &job) const { return job.identity.digest().substr(0, 8); }
 };
 
@@ -35,6 +45,7 @@ TEST_F(MakeRoom, WarnsOfEachClipThatItRemovesWithItsTaskAndItsCost) {
     amount = first.state.amount;
   }
   ASSERT_GT(amount, 0);
+  wait_until_unused(job_for("one"));
   const Outcome last = run(job_for("two", 1));
   ASSERT_FALSE(last.error) << last.text();
   std::ostringstream cost;
@@ -54,6 +65,7 @@ TEST_F(MakeRoom, SaysNothingWhenNothingIsRemoved) {
 // A reader may stop listening after the last byte.
 TEST_F(MakeRoom, WarnsBeforeTheClipIsComplete) {
   ASSERT_FALSE(run(job_for("one")).error);
+  wait_until_unused(job_for("one"));
   class Order final : public GenerationObserver {
    public:
     explicit Order(Generation &generation) : generation_(generation) {}
