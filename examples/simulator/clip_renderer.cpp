@@ -146,20 +146,20 @@ std::string description(const ClipOrder &order, const ClipLayout &layout) {
   const unsigned hash = hash_of(order);
   const auto size = "width=" + std::to_string(order.width) + ",height=" + std::to_string(order.height);
   const int frames = frames_of(order);
-  // Pale colours out of RGB, because a frame must survive as a PNG: colours that RGB does not have, and sharp
-  // edges between strong ones, become others when a picture turns from YUV into RGB and back.
+  // Drawn in RGB and then made pale, because a frame must survive as a PNG: colours that RGB does not have,
+  // and sharp edges between strong ones, become others when a picture turns from YUV into RGB and back.
   std::string text = std::string("videotestsrc pattern=") + kPatterns[hash % std::size(kPatterns)] +
                      " horizontal-speed=2" + " num-buffers=" + std::to_string(frames) +
                      " ! video/x-raw,format=BGRx,framerate=" + std::to_string(kFramesPerSecond) +
-                     "/1,pixel-aspect-ratio=1/1," + size + " ! videoconvert ! video/x-raw," + kFrameFormat +
-                     " ! videobalance saturation=0.5"
+                     "/1,pixel-aspect-ratio=1/1," + size +
                      " ! textoverlay name=prompt auto-resize=false wrap-mode=wordchar line-alignment=center "
                      "halignment=center valignment=center shaded-background=true shading-value=140 ! ";
+  if (!order.image)
+    text +=
+        "timeoverlay name=time auto-resize=false halignment=left valignment=bottom shaded-background=true ! ";
+  text += std::string("videoconvert ! video/x-raw,") + kFrameFormat + " ! videobalance saturation=0.5 ! ";
   if (order.image) return text + "videoconvert ! pngenc snapshot=true ! filesink name=out";
-  text +=
-      "timeoverlay name=time auto-resize=false halignment=left valignment=bottom shaded-background=true ! "
-      "videoconvert ! ";
-  if (has_picture(order)) text += std::string("video/x-raw,") + kFrameFormat + " ! identity name=frames ! ";
+  if (has_picture(order)) text += "identity name=frames ! ";
   text += has_picture(order) ? first_present(kFaithfulCoders) : first_present(kVideoCoders);
   text += std::string(" ! h264parse ! video/x-h264,stream-format=avc ! queue ! mp4mux name=mux faststart=") +
           (layout.faststart ? "true" : "false") + " ! filesink name=out";
