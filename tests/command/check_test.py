@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """genclip check reports the same problems as genclipsrc, and prints what would be sent."""
 
+import hashlib
 import json
 import re
 import subprocess
+import tempfile
 import unittest
 import urllib.parse
 
@@ -127,13 +129,28 @@ class Check(unittest.TestCase):
         self.assertEqual(again, verdict)
 
     def test_publishing_lets_files_and_frames_be_given(self):
-        for reference in ("/home/me/1.png", CLIP + "#last"):
+        picture = tempfile.NamedTemporaryFile(suffix=".png")
+        self.addCleanup(picture.close)
+        picture.write(b"a picture")
+        picture.flush()
+        for reference in (picture.name, CLIP + "#last"):
             words = ["check", "sd_2.0_special", "prompt=x", "first_image=" + reference]
             run = genclip(*words)
             self.assertEqual(run.returncode, 1)
             self.assertIn("set publish-folder and publish-url", run.stderr)
             self.assertEqual(genclip(*words, "--publish-folder=/nowhere", "--publish-url=https://p.example").returncode, 0)
             self.assertEqual(genclip(*words, GENCLIP_PUBLISH_COMMAND="/nowhere").returncode, 0)
+
+    def test_a_file_is_shown_by_its_content_and_a_missing_one_is_named(self):
+        words = ["check", "sd_2.0_special", "prompt=x", "--publish-folder=/nowhere", "--publish-url=https://p.example"]
+        with tempfile.NamedTemporaryFile(suffix=".png") as picture:
+            picture.write(b"a picture")
+            picture.flush()
+            _, verdict = genclip_json(*words, "first_image=" + picture.name, "--json")
+            self.assertEqual(verdict["body"]["first_image"], ["sha256:" + hashlib.sha256(b"a picture").hexdigest()])
+        run = genclip(*words, "first_image=/nowhere/1.png")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("first_image (/nowhere/1.png) cannot be opened", run.stderr)
 
     def test_json_names_every_problem_and_its_field(self):
         run, verdict = genclip_json("check", "sd_2.0_special", "duration=99", "--json")

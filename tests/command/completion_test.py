@@ -86,10 +86,10 @@ class Completion(unittest.TestCase):
             self.assertEqual(sorted(complete("publish", "li", cwd=folder)), ["li ght.png", "list"])
             self.assertEqual(complete("publish", "x.png", "li", cwd=folder), ["li ght.png"])
             self.assertEqual(complete("publish", "prune", "", cwd=folder), [""])
+            self.assertEqual(complete("publish", "--publish-check", "h", cwd=folder), ["headers"])
         self.assertIn("--dry-run", complete("publish", "prune", "--"))
         self.assertNotIn("--dry-run", complete("publish", "--"))
         self.assertIn("--publish-url", complete("publish", "x.png", "--"))
-        self.assertEqual(complete("publish", "--publish-check", "h"), ["headers"])
 
     def test_options(self):
         self.assertEqual(complete("check", "--"), ["--help", "--json", "--publish-check", "--publish-folder", "--publish-url",
