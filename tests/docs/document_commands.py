@@ -129,4 +129,7 @@ def without_screen(text):
 
 def read_files(text):
     """The files that a command reads and that a reader is expected to have."""
-    return re.findall(r"\bfilesrc\s+location=\"?([^\s\"!]+)", text)
+    named = re.findall(r"\bfilesrc\s+location=\"?([^\s\"!]+)", text)
+    # References that are files: no URI.
+    named += re.findall(r"\b(?:first|last|reference)[_-](?:images?|videos)=\"?([\w.-]+\.\w+)(?=[\s\"]|$)", text)
+    return named + re.findall(r"\bgenclip publish ([\w.-]+\.\w+)", text)

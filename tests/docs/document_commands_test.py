@@ -116,6 +116,10 @@ class DocumentCommands(unittest.TestCase):
     def test_files_to_read_are_known(self):
         self.assertEqual(read_files('filesrc location=a.mp4 ! x ! filesink location=b filesrc location="c.srt" !'),
                          ["a.mp4", "c.srt"])
+        self.assertEqual(read_files('genclip generate m prompt="a b.c" first_image=a.png reference_videos="b-c.mp4" --output d.mp4'),
+                         ["a.png", "b-c.mp4"])
+        self.assertEqual(read_files('x first-image=a.png first_image="genclip://m?p=b.png#last" last_image=https://m.example/c.png'), ["a.png"])
+        self.assertEqual(read_files("genclip publish a.png"), ["a.png"])
 
 
 if __name__ == "__main__":

@@ -3,10 +3,13 @@
 """Every command line and every program of the documents works, against the simulator."""
 
 import concurrent.futures
+import functools
+import http.server
 import os
 import pathlib
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
 
@@ -27,7 +30,8 @@ def make_input(path, env):
     if path.suffix == ".srt":
         path.write_text(SUBTITLES, encoding="utf-8")
         return
-    picture = "videotestsrc num-buffers={} ! video/x-raw,width=320,height=180,framerate=24/1 ! videoconvert ! {}"
+    # As large as most models want their references.
+    picture = "videotestsrc num-buffers={} ! video/x-raw,width=640,height=360,framerate=24/1 ! videoconvert ! {}"
     made = {
         ".mp4": picture.format(72, "x264enc speed-preset=ultrafast key-int-max=24 ! queue ! mux. audiotestsrc "
                                "num-buffers=130 ! audioconvert ! avenc_aac ! queue ! mux. mp4mux name=mux"),
@@ -37,6 +41,13 @@ def make_input(path, env):
     }[path.suffix]
     subprocess.run(["gst-launch-1.0", "-q", *f"{made} ! filesink location={path}".split()], env=env, check=True,
                    timeout=60)
+
+
+class QuietFiles(http.server.SimpleHTTPRequestHandler):
+    """The web server of a reader who has set publishing up."""
+
+    def log_message(self, *_):
+        pass
 
 
 class Documents(unittest.TestCase):
@@ -56,8 +67,17 @@ class Documents(unittest.TestCase):
             self.assertLess(time.monotonic(), deadline, "the simulator does not get ready")
             time.sleep(0.02)
         addresses = dict(line.split("=", 1) for line in ready.read_text(encoding="utf-8").splitlines())
+        published = self.top / "published"
+        published.mkdir()
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(QuietFiles, directory=str(published)))
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(thread.join)
+        self.addCleanup(server.shutdown)
         programs = f"{os.environ['GENCLIP_PROGRAMS']}:{pathlib.Path(SIMULATOR).parent}"
         self.env = {**kept, **addresses, "GENCLIP_API_KEY": "sim-key", "GENCLIP_STORE": str(self.top / "store"),
+                    "GENCLIP_PUBLISH_FOLDER": str(published), "GENCLIP_PUBLISH_URL": f"http://127.0.0.1:{server.server_port}",
                     "PATH": f"{programs}:{kept['PATH']}", "HOME": str(self.top),
                     # For players that choose their sinks themselves.
                     "GST_PLUGIN_FEATURE_RANK": "fakevideosink:MAX,fakeaudiosink:MAX"}
