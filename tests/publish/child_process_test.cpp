@@ -128,26 +128,29 @@ TEST_F(Children, AreNotStartedForNothing) {
   EXPECT_EQ(failure_of(run_child(shell("sleep 60"), cancellable.get())).kind, ErrorKind::cancelled);
 }
 
-TEST_F(Children, MayAskForTime) {
-  // It needs SIGTERM to clean up, and gets it.
+TEST_F(Children, MayCleanUpAsTheirChildrenMay) {
+  const std::string cleaned = folder_.file("cleaned");
+  std::ofstream(folder_.file("child.sh")) << "trap 'echo cleaned > \"" + cleaned +
+                                                 "\"; exit' TERM\necho ready > \"" + pid_file() +
+                                                 "\"\nwhile :; do sleep 0.05; done\n";
   const auto cancellable = GRef<GCancellable>::adopt(g_cancellable_new());
   std::thread leaver([&] {
     line_in(pid_file());
     g_cancellable_cancel(cancellable.get());
   });
   const auto run =
-      run_child(shell("trap 'echo cleaned > \"" + folder_.file("cleaned") +
-                      "\"; exit' TERM; echo ready > \"" + pid_file() + "\"; while :; do sleep 0.05; done"),
-                cancellable.get());
+      run_child(shell("trap : TERM; sh '" + folder_.file("child.sh") + "' & wait; wait"), cancellable.get());
   leaver.join();
   EXPECT_EQ(failure_of(run).kind, ErrorKind::cancelled);
-  EXPECT_EQ(line_in(folder_.file("cleaned")), "cleaned");
+  EXPECT_EQ(line_in(cleaned), "cleaned");
 }
 
 TEST_F(Children, EndWhenTheyPrintTooMuch) {
   EXPECT_EQ(taken(run_child(shell("yes"), nullptr)).cause, Cause::too_much_output);
   ChildCall call = shell("head -c 8192 /dev/zero");
-  EXPECT_EQ(taken(run_child(call, nullptr)).output.size(), 8192u);
+  const ChildEnd end = taken(run_child(call, nullptr));
+  EXPECT_EQ(end.cause, Cause::exited);
+  EXPECT_EQ(end.output.size(), 8192u);
 }
 
 TEST_F(Children, AreHeardToTheEndOfTheirErrors) {
