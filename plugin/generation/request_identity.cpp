@@ -72,7 +72,7 @@ class Identification {
       case MediaSource::url:
         if (fetches_) return name_of_url(reference);
         break;
-      case MediaSource::file: return name_of_file(reference, found.files[index]);
+      case MediaSource::file: return name_of_file(request, reference, found.files[index]);
       case MediaSource::clip: return name_of_clip(reference, found.clips[index], found.links);
     }
     return reference.url;
@@ -89,13 +89,25 @@ class Identification {
     return kContent + sha256_of(fetched->file);
   }
 
-  Result<std::string> name_of_file(const MediaReference &reference, IdentifiedFile &found) {
+  uint64_t most_bytes(const CheckedRequest &request, const MediaReference &reference) const {
+    const FieldSpec *field = request.spec().find(reference.field);
+    const auto upper = field ? field->media.bytes.upper : std::nullopt;
+    return std::max(job_.media_check.max_bytes, upper ? static_cast<uint64_t>(*upper) : 0);
+  }
+
+  Result<std::string> name_of_file(const CheckedRequest &request, const MediaReference &reference,
+                                   IdentifiedFile &found) {
     const auto named = [&](Error error) {
       error.text.insert(0, "(" + shown_line(reference.path) + ") ");
       return error;
     };
     auto file = LocalFile::open(reference.path, reference.is_from_uri ? &job_.publish.roots : nullptr);
     if (!file) return named(std::move(file).error());
+    // A check of what its content is comes later, so a file without end would be read for hours.
+    const auto size = file->size();
+    if (!size) return named(size.error());
+    if (const uint64_t most = most_bytes(request, reference); *size > most)
+      return named({ErrorKind::settings, "is larger than " + std::to_string(most >> 20) + " MiB"});
     auto sha256 = file->sha256(cancellable_);
     if (!sha256) return named(std::move(sha256).error());
     found = {std::make_shared<const LocalFile>(std::move(*file)), *sha256};

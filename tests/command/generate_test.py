@@ -234,7 +234,7 @@ class Failure(ServiceTest):
         self.assertEqual(self.generate("prompt=x", "--api-key-file", str(file)).returncode, 0)
 
     def test_reference_media_are_looked_at_when_asked_before_anything_is_paid(self):
-        self.simulator()
+        self.simulator("--ignore-references")
         reference = "reference_images=http://127.0.0.1:9/gone.png"
         run = self.generate("prompt=x", reference, "--check-media=headers", "--retries=0")
         self.assertEqual((run.returncode, run.stdout), (1, ""))

@@ -577,6 +577,7 @@ TEST_F(ClipWorkTest, NeverRemovesAClipInUseNorATaskOnItsWayNorItsOwn) {
   service_.loses_submit_answers = false;
   service_.polls = 1;
   run_whole(job_for("free"));
+  wait_until_unused(job_for("free"));
 
   GenerationJob tight = job();
   tight.store_max_size = 1;

@@ -2,7 +2,6 @@
 //
 // Paid clips leave the store only by name or with a warning (A10).
 #include <sstream>
-#include <thread>
 
 #include "tests/generation/work_fixture.h"
 
@@ -22,15 +21,6 @@ class MakeRoom : public WorkTest {
     other.identity.request = other.request->body();
     other.store_max_size = store_max_size;
     return other;
-  }
-  // A generation gives up its lock on another thread.
-  void wait_until_unused(const GenerationJob &job) const {
-    const ClipPath path(job.store, job.identity.digest());
-    for (;;) {
-      const auto use = StoreLock::try_lock(path.use());
-      if (!use || *use) return;
-      std::this_thread::yield();
-    }
   }
   std::string key_of(const GenerationJob &job) const { return job.identity.digest().substr(0, 8); }
 };

@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -133,6 +134,12 @@ TEST_F(RequestIdentity, SaysWhichFileCannotBeRead) {
   EXPECT_THAT(digest_of(starting_from(escaped(starting_from(missing) + "#last"))),
               testing::AllOf(testing::StartsWith("first_image is a clip whose first_image "),
                              HasSubstr("missing.png) cannot be opened")));
+}
+
+TEST_F(RequestIdentity, OfAHugeFileIsRefusedAtOnce) {
+  const std::string path = write("huge.png", "picture");
+  ASSERT_EQ(truncate(path.c_str(), off_t{1} << 40), 0);
+  EXPECT_THAT(digest_of(starting_from(path)), HasSubstr("huge.png) is larger than 256 MiB"));
 }
 
 TEST_F(RequestIdentity, OfAURIReadsNoFileOutsideTheRoots) {

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "plugin/catalog/catalog.h"
@@ -18,6 +19,7 @@
 #include "plugin/generation/clip_work.h"
 #include "plugin/generation/generation.h"
 #include "plugin/generation/run_settings.h"
+#include "plugin/store/store_lock.h"
 #include "tests/generation/fake_service.h"
 #include "tests/support/fake_clock.h"
 #include "tests/support/lossy_file_system.h"
@@ -117,6 +119,15 @@ class World {
   }
   Outcome run() { return run(job()); }
 
+  // A generation gives up its lock on another thread.
+  void wait_until_unused(const GenerationJob &job) const {
+    const ClipPath path(job.store, job.identity.digest());
+    for (;;) {
+      const auto use = StoreLock::try_lock(path.use());
+      if (!use || *use) return;
+      std::this_thread::yield();
+    }
+  }
   // A power cut is another boot.
   void crash(Loss loss) {
     files_.crash(loss);
