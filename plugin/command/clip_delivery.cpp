@@ -73,6 +73,10 @@ int tell_stopped(const RunEnd &end, bool json) {
         "Stopped before the service answered the submit, so whether there is a task is unknown. If the "
         "service "
         "lists one, attach to it with --task-id. The same command submits again, and may be charged again.");
+  else if (end.state.charged)
+    print_error(
+        "Stopped while the clips before it are made. What is made is stored, and a task that runs continues "
+        "at the service. Run the same command again to go on.");
   else
     print_error("Stopped before the service named a task. Run the same command again to continue.");
   return 128 + end.signal;

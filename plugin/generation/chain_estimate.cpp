@@ -2,6 +2,7 @@
 #include "plugin/generation/chain_estimate.h"
 
 #include <algorithm>
+#include <set>
 
 #include "plugin/account/ledger.h"
 #include "plugin/generation/charge_facts.h"
@@ -13,17 +14,41 @@ namespace genclip {
 namespace {
 
 // The rules of estimate_price(), the surest first.
-constexpr std::string_view kBases[] = {"same", "line", "range"};
+constexpr std::string_view kBases[] = {"same", "line", "range", "assumed"};
 
 size_t doubt_of(const Estimate &estimate) {
   return static_cast<size_t>(std::find(std::begin(kBases), std::end(kBases), estimate.basis) - kBases);
 }
 
-// A run makes it without paying.
-bool is_paid(FileSystem &files, const std::string &store, const ClipIdentity &identity) {
-  const auto record = ClipFolder(files, ClipPath(store, identity.digest())).look();
-  return record && (whole_clip_of(*record) || record->state == ClipState::submitted);
-}
+class Sum {
+ public:
+  Sum(const GenerationJob &job, const GenerationServices &services, const PriceHistory &prices,
+      double assumed_price)
+      : job_(job), services_(services), prices_(prices), assumed_price_(assumed_price) {}
+
+  void add(const CheckedRequest &request, const IdentifiedRequest &identified) {
+    if (!known_.insert(identified.identity.digest()).second) return;
+    auto estimate = estimate_price(prices_, charge_facts(identified.identity, request.model(), job_.project));
+    if (!estimate && assumed_price_ > 0)
+      estimate = Estimate{assumed_price_, assumed_price_, assumed_price_, 0, "assumed"};
+    is_known_ = is_known_ && estimate;
+    if (estimate) estimates_.push_back(*estimate);
+    // What is before a clip that is paid is not made again.
+    for (const auto &[index, clip] : identified.clips)
+      if (!is_paid(job_, *clip, services_)) add(*request.media()[index].clip, *clip);
+  }
+
+  std::optional<Estimate> sum() const { return is_known_ ? std::optional(sum_of(estimates_)) : std::nullopt; }
+
+ private:
+  const GenerationJob &job_;
+  const GenerationServices &services_;
+  const PriceHistory &prices_;
+  const double assumed_price_;
+  std::set<std::string> known_;
+  bool is_known_ = true;
+  std::vector<Estimate> estimates_;
+};
 
 }  // namespace
 
@@ -39,8 +64,13 @@ Estimate sum_of(const std::vector<Estimate> &estimates) {
   return sum;
 }
 
+bool is_paid(const GenerationJob &job, const IdentifiedRequest &request, const GenerationServices &services) {
+  const auto record = ClipFolder(*services.files, ClipPath(job.store, request.identity.digest())).look();
+  return record && (whole_clip_of(*record) || record->state == ClipState::submitted);
+}
+
 std::optional<Estimate> estimate_of(const GenerationJob &job, const IdentifiedRequest &request,
-                                    const GenerationServices &services) {
+                                    const GenerationServices &services, double assumed_price) {
   Ledger ledger(*services.files, *services.clock, job.store);
   const auto reading = ledger.read_condensed();
   if (!reading) {
@@ -48,32 +78,19 @@ std::optional<Estimate> estimate_of(const GenerationJob &job, const IdentifiedRe
                     log_text(reading.error()).c_str());
     return std::nullopt;
   }
-  std::vector<Estimate> estimates;
-  const auto add = [&](const ClipIdentity &identity, const std::string &model) {
-    const auto estimate =
-        estimate_price(reading->account.prices(), charge_facts(identity, model, job.project));
-    if (estimate) estimates.push_back(*estimate);
-    return estimate.has_value();
-  };
-  if (!add(request.identity, job.model)) return std::nullopt;
-  for (const ChainLink &link : request.links)
-    if (!is_paid(*services.files, job.store, link.identity) && !add(link.identity, link.model))
-      return std::nullopt;
-  return sum_of(estimates);
+  Sum all(job, services, reading->account.prices(), assumed_price);
+  all.add(*job.request, request);
+  return all.sum();
 }
 
-std::optional<Estimate> estimate_of(const GenerationJob &job, const GenerationServices &services) {
-  const auto request = identify_request(job, services, false, nullptr);
-  if (request) return estimate_of(job, *request, services);
-  GST_CAT_INFO(generation_category(), "%s: no estimate: %s", clip_log_name(job.identity).c_str(),
-               log_text(request.error()).c_str());
-  return std::nullopt;
-}
-
-Decision decide_limit(double max_amount, const std::optional<Estimate> &estimate,
+Decision decide_limit(double max_amount, double spent, const std::optional<Estimate> &estimate,
                       const GenerationServices &services) {
-  return decide(Account(), Budget(), max_amount, estimate,
-                std::chrono::floor<std::chrono::milliseconds>(services.clock->wall_now()));
+  auto total = estimate;
+  if (total) total->high += spent;
+  Decision decision = decide(Account(), Budget(), max_amount, total,
+                             std::chrono::floor<std::chrono::milliseconds>(services.clock->wall_now()));
+  decision.spent = spent;
+  return decision;
 }
 
 }  // namespace genclip

@@ -12,15 +12,18 @@
 
 namespace genclip {
 
-// The costs of this clip, and of the clips before it that have neither a clip nor a task yet. Nothing: the
-// cost of one of them is unknown, or the ledger cannot be read. Blocks for the disk; writes nothing.
-std::optional<Estimate> estimate_of(const GenerationJob &job, const IdentifiedRequest &request,
-                                    const GenerationServices &services);
-// The same, of a request that was not identified yet. It uses no network.
-std::optional<Estimate> estimate_of(const GenerationJob &job, const GenerationServices &services);
+// Whether that clip of the job's store is there, or has a task: a run gets it without paying. Blocks for the
+// disk.
+bool is_paid(const GenerationJob &job, const IdentifiedRequest &request, const GenerationServices &services);
 
-// Whether a limit of one clip (0: none) refuses that estimate.
-Decision decide_limit(double max_amount, const std::optional<Estimate> &estimate,
+// The costs of this clip, and of the clips that have to be made before it. Nothing: the cost of one of them
+// is unknown, or the ledger cannot be read. `assumed_price`: credits that count where nothing is known; 0:
+// none. Blocks for the disk; writes nothing.
+std::optional<Estimate> estimate_of(const GenerationJob &job, const IdentifiedRequest &request,
+                                    const GenerationServices &services, double assumed_price = 0);
+
+// Whether a limit of one clip (0: none), of which `spent` credits are gone, refuses that estimate.
+Decision decide_limit(double max_amount, double spent, const std::optional<Estimate> &estimate,
                       const GenerationServices &services);
 
 // All together. `estimates` has one at least. The result rests on the weakest of them.

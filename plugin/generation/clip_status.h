@@ -28,6 +28,7 @@ struct GenerationState {
   int progress = -1;            // Percent, -1 unknown. While preparing: of the clip numbered `link`.
   unsigned link = 0;            // While preparing: which clip of `links` is made; 0: none of them.
   unsigned links = 0;           // How many clips are made, this one included, if none of them is stored.
+  double links_amount = 0;      // Credits that this run has paid for other links.
   bool link_submits = false;    // While preparing: the request of that clip is on its way to the service.
   std::string model;            // Empty when only a task ID is known.
   std::string task_id;          // Empty until there is one.

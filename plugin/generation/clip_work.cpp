@@ -60,9 +60,8 @@ Result<void> ClipWork::run() {
   lock_.reset();
   if (done) return done;
   const Error &error = done.error();
-  RunEnding ending = ending_of(outcome_, error, record_.amount);
-  if (paid_links_ && ending.charged == Charged::no) ending.charged = Charged::yes;
-  return with_ending(error, ending);
+  Error ended = with_ending(error, ending_of(outcome_, error, record_.amount));
+  return paid_links_ ? with_charge(std::move(ended)) : std::move(ended);
 }
 
 Result<void> ClipWork::take_turn() {

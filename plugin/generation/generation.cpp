@@ -89,7 +89,8 @@ void Generation::run() {
   GST_CAT_INFO(generation_category(), "%s: model %s, take %u, store %s%s%s", log_name_.c_str(),
                shown_line(job_.model).c_str(), job_.identity.take, job_.store.c_str(),
                job_.task_id.empty() ? "" : ", task ", shown_line(job_.task_id).c_str());
-  auto identified = identify_request(job_, services_, true, cancellable());
+  auto identified = job_.identified ? Result<IdentifiedRequest>(*job_.identified)
+                                    : identify_request(job_, services_, true, cancellable());
   bool is_stored = false;
   if (identified) {
     identified_ = std::move(*identified);

@@ -22,9 +22,13 @@
 
 namespace genclip {
 
+struct IdentifiedRequest;
+
 struct GenerationJob {
   std::optional<CheckedRequest> request;  // Nothing: attach to `task_id`, whatever it was asked for.
   ClipIdentity identity;
+  // The request by its content, if somebody has read that already.
+  std::shared_ptr<const IdentifiedRequest> identified;
   std::string model;    // Empty when only the task is known.
   std::string task_id;  // Set: attach to it, submit nothing.
   TaskEndpoint endpoint;

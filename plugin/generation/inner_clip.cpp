@@ -3,15 +3,41 @@
 // The thread of the outer generation sleeps while the inner one works on its own thread.
 #include "plugin/generation/inner_clip.h"
 
+#include <algorithm>
+#include <utility>
+
+#include "plugin/base/shown_text.h"
 #include "plugin/generation/generations.h"
 #include "plugin/generation/request_identity.h"
 
 namespace genclip {
 namespace {
 
+constexpr size_t kShownPrompt = 40;  // Characters.
+constexpr char kLinkTask[] = "link-task-id";
+
+std::string name_of(const CheckedRequest &request, const std::string &key) {
+  const Json *prompt = request.body().find("prompt");
+  return "clip " + key.substr(0, 8) + " (" + request.model() +
+         (prompt && prompt->string() ? ", \"" + shown_line(*prompt->string(), kShownPrompt) + "\"" : "") +
+         ")";
+}
+
+// As the outer run tells it. A task's ID is that clip's alone: who attached the outer request to it would
+// store a wrong clip. What comes from a link of that link says so already.
+Error about_link(Error error, const std::string &about) {
+  const bool is_told = std::any_of(error.details.begin(), error.details.end(),
+                                   [](const ErrorDetail &detail) { return detail.name == kLinkTask; });
+  if (is_told) return error;
+  error.details.push_back({kLinkTask, std::exchange(error.task_id, {})});
+  error.text = "Of the " + about + ", which comes before the one that was asked for: " + error.text;
+  return error;
+}
+
 class InnerObserver final : public GenerationObserver {
  public:
-  explicit InnerObserver(Generation &outer) : outer_(outer.weak_from_this()) {}
+  InnerObserver(Generation &outer, std::string about)
+      : outer_(outer.weak_from_this()), about_(std::move(about)) {}
 
   void on_change(const GenerationState &state) override EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
@@ -23,7 +49,8 @@ class InnerObserver final : public GenerationObserver {
 
   // May come while the outer one ends.
   void on_warning(const Error &warning) override {
-    if (const auto outer = outer_.lock()) outer->warn(warning);
+    const auto outer = outer_.lock();
+    if (outer) outer->warn(about_link(warning, about_));
   }
 
   void wake() EXCLUDES(mutex_) {
@@ -42,6 +69,7 @@ class InnerObserver final : public GenerationObserver {
 
  private:
   const std::weak_ptr<Generation> outer_;
+  const std::string about_;  // Names the clip.
   Mutex mutex_;
   CondVar changed_;
   bool is_new_ GUARDED_BY(mutex_) = false;
@@ -76,22 +104,25 @@ void show(Generation &outer, const GenerationState &inner, unsigned link) {
   });
 }
 
-Error error_of(Generation &inner, const MediaReference &reference) {
+Error error_of(Generation &inner, const std::string &about) {
   // The state is reported a moment before the error is set.
   const Interrupt never;
   const auto bytes = inner.clip().wait(0, UINT64_MAX, false, Interrupt::Watch(never));
   Error error = bytes ? Error{ErrorKind::failed, "It could not be generated."} : bytes.error();
   if (error.task_id.empty()) error.task_id = inner.state().task_id;
-  error.text.insert(0, "The clip of " + reference.field + " (" + reference.clip->model() + "): ");
-  return error;
+  return about_link(std::move(error), about);
 }
 
 }  // namespace
 
-Result<InnerClip> make_inner_clip(Generation &outer, const MediaReference &reference, unsigned links_before) {
-  const auto observer = std::make_shared<InnerObserver>(outer);
+Result<InnerClip> make_inner_clip(Generation &outer, const MediaReference &reference,
+                                  const std::shared_ptr<const IdentifiedRequest> &identified,
+                                  unsigned links_before) {
+  const std::string key = identified->identity.digest();
+  const std::string about = name_of(*reference.clip, key);
+  const auto observer = std::make_shared<InnerObserver>(outer, about);
   const Joined joined =
-      join_generation(job_of_inner(outer.job(), *reference.clip), outer.services(), observer);
+      join_generation(job_of_inner(outer.job(), *reference.clip, identified), outer.services(), observer);
   Generation &inner = *joined.generation;
   const auto own_links = static_cast<unsigned>(count_links(*reference.clip));
   observer->on_change(joined.state);
@@ -102,15 +133,21 @@ Result<InnerClip> make_inner_clip(Generation &outer, const MediaReference &refer
     do {
       state = observer->wait();
       const bool is_preparing = state.status == ClipStatus::preparing && state.link > 0;
-      show(outer, state, links_before + (is_preparing ? state.link : own_links));
+      if (state.status != ClipStatus::idle)
+        show(outer, state, links_before + (is_preparing ? state.link : own_links));
     } while (state.status != ClipStatus::completed && state.status != ClipStatus::failed &&
              !g_cancellable_is_cancelled(outer.cancellable()));
   }
   inner.leave(observer.get());
-  if (state.status == ClipStatus::completed)
-    return InnerClip{joined.generation, state.clip_location, state.task_id};
-  if (state.status == ClipStatus::failed) return error_of(inner, reference);
-  return cancelled();
+  if (state.status == ClipStatus::failed) return error_of(inner, about);
+  if (state.status != ClipStatus::completed) return cancelled();
+  // It may have been under way already, for a request whose references had another content.
+  if (state.clip_location.find(key) == std::string::npos)
+    return Error{ErrorKind::busy,
+                 "A reference of the " + about +
+                     " has changed while the clip was generated. Run again to use it as it is now."};
+  const double own = state.reused ? 0 : std::max(state.amount, 0.0);
+  return InnerClip{joined.generation, state.clip_location, state.task_id, state.links_amount + own};
 }
 
 }  // namespace genclip

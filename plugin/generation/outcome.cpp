@@ -117,4 +117,11 @@ Error with_ending(Error error, const RunEnding &ending) {
   return error;
 }
 
+Error with_charge(Error error) {
+  for (ErrorDetail &detail : error.details)
+    if (detail.name == "charged" && detail.value == decltype(detail.value)(std::string(to_word(Charged::no))))
+      detail.value = std::string(to_word(Charged::yes));
+  return error;
+}
+
 }  // namespace genclip

@@ -49,4 +49,7 @@ RunEnding ending_of(Outcome outcome, const Error &error, double amount);
 // With these three as details; an error that has them already stays as it is.
 Error with_ending(Error error, const RunEnding &ending);
 
+// The same ending, of a run that has been charged for another clip before.
+Error with_charge(Error error);
+
 }  // namespace genclip

@@ -11,7 +11,8 @@
 
 namespace genclip {
 
-// The references of that record whose clips are of other tasks by now. A clip that has left the store was not
+// The references of that record, and of the records of those clips, whose clips are of other tasks by now;
+// each clip once. A clip that has left the store was not
 // replaced. Blocks for the disk.
 std::vector<UsedReference> replaced_predecessors(FileSystem &files, const std::string &store,
                                                  const ClipRecord &record);

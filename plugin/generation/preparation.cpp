@@ -4,13 +4,21 @@
 // the price of all clips together, the clips, their frames, publishing.
 #include "plugin/generation/preparation.h"
 
+#include <glib/gstdio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
 #include <map>
 #include <memory>
 #include <string>
 
 #include "plugin/account/decision.h"
+#include "plugin/account/ledger.h"
+#include "plugin/base/shown_text.h"
 #include "plugin/frame/frame.h"
 #include "plugin/generation/chain_estimate.h"
+#include "plugin/generation/exit_guard.h"
 #include "plugin/generation/generation.h"
 #include "plugin/generation/generation_log.h"
 #include "plugin/generation/inner_clip.h"
@@ -28,6 +36,7 @@ struct Material {
   std::shared_ptr<const LocalFile> file;  // Null: there is a URL already.
   std::string sha256;                     // Empty: not computed yet.
   std::string url;
+  bool is_published = false;
   UsedReference used;
 };
 
@@ -42,9 +51,16 @@ class Preparation {
   Result<PreparedRequest> run() {
     if (auto sources = take_sources(); !sources) return std::move(sources).error();
     if (auto checked = check(); !checked) return std::move(checked).error();
+    if (has_clips())
+      if (auto checked = check_links(request_, generation_.identified()); !checked)
+        return std::move(checked).error();
+    if (auto writable = check_folder(); !writable) return std::move(writable).error();
     if (auto affordable = ask_for_all(); !affordable) return std::move(affordable).error();
+    // Files first: whether publishing works is known then before a clip is paid.
+    if (auto published = publish_all(); !published) return std::move(published).error();
     if (auto made = make_clips(); !made) return std::move(made).error();
     if (auto published = publish_all(); !published) return std::move(published).error();
+    if (auto affordable = ask_for_all(); !affordable) return std::move(affordable).error();
     PreparedRequest prepared{request_.with_urls(urls()), {}};
     for (Material &material : materials_)
       if (!material.used.field.empty()) prepared.references.push_back(std::move(material.used));
@@ -61,16 +77,47 @@ class Preparation {
     return error;
   }
 
+  static Result<void> check_source(const CheckedRequest &request, const MediaReference &reference) {
+    if (reference.source != MediaSource::content) return {};
+    return Error{ErrorKind::not_found,
+                 reference_name(request, reference) + " is known by its content alone (" + reference.url +
+                     "). That is enough to play a stored clip, but this one is not stored: to generate it, "
+                     "give the file or its URL."};
+  }
+
+  // What can be checked of the clips that have to be made, all of them before the first is paid.
+  Result<void> check_links(const CheckedRequest &request, const IdentifiedRequest &identified) const {
+    const GenerationServices &services = generation_.services();
+    for (const auto &[index, clip] : identified.clips) {
+      if (is_paid(job_, *clip, services)) continue;
+      const CheckedRequest &inner = *request.media()[index].clip;
+      LocalMedia locals;
+      for (const auto &[place, file] : clip->files) locals[place] = file.file;
+      auto checked = check_media(*services.http, *services.clock, inner, locals, job_.media_check,
+                                 generation_.cancellable());
+      for (const MediaReference &reference : inner.media())
+        if (checked) checked = check_source(inner, reference);
+      if (checked) checked = check_links(inner, *clip);
+      if (!checked) {
+        checked.error().text.insert(0, reference_name(request, request.media()[index]) + ": ");
+        return checked;
+      }
+    }
+    return {};
+  }
+
+  Result<void> check_folder() const {
+    const std::string &folder = job_.publish.folder;
+    if (!has_clips() || folder.empty() || g_access(folder.c_str(), W_OK | X_OK) == 0) return {};
+    return Error{ErrorKind::settings, "Nothing was sent, because the publish folder " + shown_line(folder) +
+                                          " cannot be written to: " + g_strerror(errno) + "."};
+  }
+
   Result<void> take_sources() {
     for (size_t i = 0; i < media().size(); ++i) {
       const MediaReference &reference = media()[i];
       Material &material = materials_[i];
-      if (reference.source == MediaSource::content)
-        return about(reference,
-                     {ErrorKind::not_found,
-                      "is known by its content alone (" + reference.url +
-                          "). That is enough to play a stored clip, but this one is not stored: to generate "
-                          "it, give the file or its URL."});
+      if (auto given = check_source(request_, reference); !given) return given;
       material.url = reference.url;
       if (reference.source != MediaSource::file && reference.source != MediaSource::clip) continue;
       material.used.field = reference.field;
@@ -92,15 +139,23 @@ class Preparation {
                        generation_.cancellable());
   }
 
-  // The limit of one clip stands for the whole chain, so it is asked before the first link is paid.
-  Result<void> ask_for_all() const {
+  // The limit of one clip stands for the whole chain, so it is asked before the first link is paid, and again
+  // when the links have cost what they have.
+  Result<void> ask_for_all() {
     if (!has_clips()) return {};
-    const auto estimate = estimate_of(job_, generation_.identified(), generation_.services());
+    const GenerationServices &services = generation_.services();
+    Ledger ledger(*services.files, *services.clock, job_.store);
+    const auto budget = ledger.budget();
+    if (!budget) return budget.error();
+    const auto estimate = estimate_of(job_, generation_.identified(), services);
     if (estimate) generation_.change([&](GenerationState &state) { state.estimate = estimate->likely; });
-    const auto decision = decide_limit(job_.max_amount, estimate, generation_.services());
+    const auto assumed =
+        estimate_of(job_, generation_.identified(), services, std::max(budget->assumed_price, 0.0));
+    const auto decision = decide_limit(job_.max_amount, spent_, assumed, services);
     if (decision.verdict != Verdict::refuse) return {};
     Error error = refusal_error(decision);
-    error.text += " These are the costs of all clips of the chain that are not stored.";
+    error.text += " This is the cost of the whole chain: of its clips that are not stored";
+    error.text += spent_ > 0 ? ", and of those that this run has paid for." : ".";
     return error;
   }
 
@@ -110,10 +165,16 @@ class Preparation {
     for (size_t i = 0; i < media().size(); ++i) {
       const MediaReference &reference = media()[i];
       if (reference.source != MediaSource::clip) continue;
-      auto clip = make_inner_clip(generation_, reference, links_before);
+      // The clips before it may have cost more than they were thought to.
+      if (spent_ > 0)
+        if (auto affordable = ask_for_all(); !affordable) return affordable;
+      const auto &identified = generation_.identified().clips.at(i);
+      auto clip = make_inner_clip(generation_, reference, identified, links_before);
       if (!clip) return std::move(clip).error();
+      spent_ += clip->amount;
+      generation_.change([&](GenerationState &state) { state.links_amount = spent_; });
       links_before += static_cast<unsigned>(count_links(*reference.clip));
-      materials_[i].used.clip = generation_.identified().clips.at(i);
+      materials_[i].used.clip = identified->identity.digest();
       materials_[i].used.task_id = clip->task_id;
       auto taken = take_part(reference, *clip, materials_[i]);
       if (!taken) return about(reference, std::move(taken).error());
@@ -122,16 +183,16 @@ class Preparation {
     return has_files ? check() : Result<void>();
   }
 
-  Result<void> take_part(const MediaReference &reference, const InnerClip &clip, Material &material) {
+  Result<void> take_part(const MediaReference &reference, const InnerClip &clip, Material &material) const {
     if (reference.part.is_frame) return take_frame(reference.part, clip, material);
     auto file = LocalFile::open(clip.path, nullptr);
     if (!file) return std::move(file).error();
     material.file = std::make_shared<const LocalFile>(std::move(*file));
-    material.url = result_url(reference, clip.task_id);
+    material.url.clear();
     return {};
   }
 
-  Result<void> take_frame(const ClipPart &part, const InnerClip &clip, Material &material) {
+  Result<void> take_frame(const ClipPart &part, const InnerClip &clip, Material &material) const {
     auto frame = frame_at(clip.path, FramePosition{part.time}, {}, generation_.cancellable());
     if (is_cancelled()) return cancelled();
     if (!frame) {
@@ -161,7 +222,12 @@ class Preparation {
   Result<void> publish_all() {
     for (size_t i = 0; i < materials_.size(); ++i) {
       Material &material = materials_[i];
-      if (!material.file || (media()[i].source == MediaSource::clip && !material.url.empty())) continue;
+      if (!material.file || material.is_published) continue;
+      if (media()[i].source == MediaSource::clip && !media()[i].part.is_frame)
+        if (std::string url = result_url(media()[i], material.used.task_id); !url.empty()) {
+          material.url = std::move(url);
+          continue;
+        }
       auto published = publish_one(material);
       if (!published) {
         published.error().text.insert(0, reference_name(request_, media()[i]) + ": ");
@@ -185,12 +251,15 @@ class Preparation {
       if (!sha256) return std::move(sha256).error();
       material.sha256 = std::move(*sha256);
     }
+    // A command that publishes has a moment to end, and its files are removed, when the process exits.
+    const ExitGuard guard;
     const GenerationServices &services = generation_.services();
     const std::string type = sniff_media_type(material.file->read_at(0, kSniffedBytes));
     auto published = publish(job_.publish, {services.http.get(), services.clock, services.files}, job_.store,
                              *material.file, material.sha256, type, generation_.cancellable());
     if (is_cancelled()) return cancelled();
     if (!published) return std::move(published).error();
+    material.is_published = true;
     material.url = std::move(published->url);
     material.used.copy = std::move(published->copy);
     material.used.sha256 = material.sha256;
@@ -206,6 +275,7 @@ class Preparation {
   Generation &generation_;
   const GenerationJob &job_;
   const CheckedRequest &request_;
+  double spent_ = 0;                 // Credits that this run has paid for other clips.
   std::vector<Material> materials_;  // One for each reference of the request.
 };
 

@@ -2,7 +2,6 @@
 #include "plugin/generation/request_identity.h"
 
 #include <algorithm>
-#include <set>
 
 #include "plugin/base/gref.h"
 #include "plugin/base/shown_text.h"
@@ -73,7 +72,7 @@ class Identification {
         if (fetches_) return name_of_url(reference);
         break;
       case MediaSource::file: return name_of_file(request, reference, found.files[index]);
-      case MediaSource::clip: return name_of_clip(reference, found.clips[index], found.links);
+      case MediaSource::clip: return name_of_clip(reference, found.clips[index]);
     }
     return reference.url;
   }
@@ -114,34 +113,32 @@ class Identification {
     return kContent + *sha256;
   }
 
-  Result<std::string> name_of_clip(const MediaReference &reference, std::string &key,
-                                   std::vector<ChainLink> &links) {
-    const GenerationJob inner = job_of_inner(job_, *reference.clip);
-    auto found = run(*reference.clip, inner.identity);
+  Result<std::string> name_of_clip(const MediaReference &reference,
+                                   std::shared_ptr<const IdentifiedRequest> &clip) {
+    auto found = run(*reference.clip, job_of_inner(job_, *reference.clip, nullptr).identity);
     if (!found) return with_place(std::move(found).error(), "is a clip whose");
-    key = found->identity.digest();
-    for (ChainLink &link : found->links) links.push_back(std::move(link));
-    if (known_.insert(key).second) links.push_back({std::move(found->identity), inner.model});
-    return kClip + key + (reference.part.is_frame ? "#" + reference.part.fragment : "");
+    clip = std::make_shared<const IdentifiedRequest>(std::move(*found));
+    return kClip + clip->identity.digest() + (reference.part.is_frame ? "#" + reference.part.fragment : "");
   }
 
   const GenerationJob &job_;
   const GenerationServices &services_;
   const bool fetches_;
   GCancellable *const cancellable_;
-  std::set<std::string> known_;  // The keys of all links found so far.
 };
 
 }  // namespace
 
 Result<IdentifiedRequest> identify_request(const GenerationJob &job, const GenerationServices &services,
                                            bool may_fetch, GCancellable *cancellable) {
-  if (!job.request) return IdentifiedRequest{job.identity, {}, {}, {}, {}};
+  if (!job.request) return IdentifiedRequest{job.identity, {}, {}, {}};
   return Identification(job, services, may_fetch, cancellable).run(*job.request, job.identity);
 }
 
-GenerationJob job_of_inner(const GenerationJob &outer, const CheckedRequest &inner) {
+GenerationJob job_of_inner(const GenerationJob &outer, const CheckedRequest &inner,
+                           std::shared_ptr<const IdentifiedRequest> identified) {
   GenerationJob job = outer;
+  job.identified = std::move(identified);
   job.request = inner;
   job.model = inner.model();
   job.task_id.clear();

@@ -24,12 +24,6 @@ struct IdentifiedFile {
   std::string sha256;  // Hexadecimal.
 };
 
-// One clip of a chain.
-struct ChainLink {
-  ClipIdentity identity;
-  std::string model;
-};
-
 struct IdentifiedRequest {
   ClipIdentity identity;
   // What stands for each reference in the identity, in the order of CheckedRequest::media(). Empty: all stand
@@ -37,9 +31,7 @@ struct IdentifiedRequest {
   std::vector<std::string> names;
   // Both by the index in CheckedRequest::media().
   std::map<size_t, IdentifiedFile> files;
-  std::map<size_t, std::string> clips;  // Keys: the names of the clips' folders.
-  // All clips that this one is made of, predecessors first, each once; this one is not among them.
-  std::vector<ChainLink> links;
+  std::map<size_t, std::shared_ptr<const IdentifiedRequest>> clips;  // The requests of clips inside.
 };
 
 // Reads the files. Fetches URLs if the job identifies these by their content, too, and `may_fetch`. Errors
@@ -47,8 +39,10 @@ struct IdentifiedRequest {
 Result<IdentifiedRequest> identify_request(const GenerationJob &job, const GenerationServices &services,
                                            bool may_fetch, GCancellable *cancellable);
 
-// The job that makes a clip which another job's request refers to.
-GenerationJob job_of_inner(const GenerationJob &outer, const CheckedRequest &inner);
+// The job that makes a clip which another job's request refers to. `identified`: that clip's request, which
+// the job then is of, whatever its files contain by now; null: it is not identified yet.
+GenerationJob job_of_inner(const GenerationJob &outer, const CheckedRequest &inner,
+                           std::shared_ptr<const IdentifiedRequest> identified);
 
 // Whether a file of this machine, which may change at any time, is part of the request.
 bool names_files(const CheckedRequest &request);

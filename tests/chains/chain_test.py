@@ -10,7 +10,7 @@ import re
 import unittest
 
 from film import Film, chain, link, uri_of, words
-from shop import PRICES
+from shop import MODEL, PRICES
 
 PRICE = PRICES[4]
 
@@ -154,6 +154,57 @@ class Chains(unittest.TestCase):
         self.assertEqual(code, 0, run.text)
         self.assertEqual(json.loads(run.text)["estimate"]["likely"], 2 * PRICE)
 
+    def made_of(self, *references):
+        return uri_of(MODEL, prompt="of two", duration=4, reference_images=references)
+
+    def test_nothing_is_paid_when_a_link_of_any_branch_must_fail(self):
+        text = self.film.public.path / "text.png"
+        text.write_text("no picture", encoding="utf-8")
+        for bad in ("sha256:" + 64 * "0", str(text)):
+            second = uri_of(MODEL, prompt="second", duration=4, reference_images=bad)
+            run = self.refuse(self.made_of(link("first") + "#last", second + "#last"),
+                              GENCLIP_PUBLISH_ROOTS=str(self.film.public.path))
+            self.assertIn("reference_images[1]: reference_images", run.text)
+        self.assertEqual(self.tasks(), [])
+
+    def test_nothing_is_paid_when_the_publish_folder_is_not_there(self):
+        self.refuse(chain("ab"), GENCLIP_PUBLISH_FOLDER="/nowhere")
+        self.assertEqual(self.tasks(), [])
+
+    def test_a_run_that_paid_for_a_link_says_so_whatever_becomes_of_the_next(self):
+        self.film.service.set_faults(["submit#2:status=400"])
+        run = self.refuse(self.made_of(link("first") + "#last", link("second") + "#last"), "--json")
+        told, _ = json.JSONDecoder().raw_decode(run.text[run.text.index("{"):])
+        self.assertEqual((len(self.tasks()), told["charged"], told["outcome"]), (1, "yes", "refused"))
+
+    def test_a_task_of_a_link_is_never_told_as_that_of_the_clip(self):
+        self.film.service.set_faults(["query#1-:status=404"])
+        run = self.refuse(chain("ab"), "--json", "--timeout", "1")
+        told, _ = json.JSONDecoder().raw_decode(run.text[run.text.index("{"):])
+        self.assertIsNone(told["task_id"])
+        self.assertEqual(told["link-task-id"], self.tasks()[0]["id"])
+        self.assertIn("which comes before the one that was asked for", told["error"])
+
+    def test_max_amount_is_asked_again_when_a_link_was_dearer_than_estimated(self):
+        self.generate(uri_of(prompt="prices", duration=4))
+        self.film.service.set_faults(["submit#1:amount=5.5"])
+        run = self.refuse(chain("abc"), "--max-amount", str(3 * PRICE))
+        self.assertEqual(len(self.tasks()), 2, run.text)
+        self.assertIn("that this run has paid for", run.text)
+
+    def test_what_is_before_a_stored_link_costs_nothing(self):
+        self.generate(chain("ab"))
+        (first,) = [key for key, record in self.film.records().items() if record["request"]["prompt"] == "a"]
+        self.assertEqual(self.film.run("store", "remove", first)[1], 0)
+        self.generate(chain("abc"), "--max-amount", str(1.5 * PRICE))
+        self.assertEqual(len(self.tasks()), 3)
+
+    def test_the_assumed_price_counts_for_each_link(self):
+        self.film.set_budget(assumed_price=PRICE)
+        self.refuse(chain("ab"), "--max-amount", str(1.5 * PRICE))
+        self.assertEqual(self.tasks(), [])
+        self.generate(chain("ab"), "--max-amount", str(2 * PRICE))
+
     # ---- In a pipeline
 
     def test_a_pipeline_reports_the_links_before_its_own_task(self):
@@ -187,8 +238,12 @@ class Chains(unittest.TestCase):
         run = self.generate(chain("ab"))
         self.assertIn("generated anew", run.text)
         self.assertEqual(len(self.tasks()), 3)
+        self.generate(chain("abc"))
+        self.generate(chain("a"), "--anew")
+        self.assertIn("generated anew", self.generate(chain("abc")).text, "two links before")
+        self.assertEqual(len(self.tasks()), 5)
         self.generate(chain("ab"), "--anew")
-        self.assertEqual(len(self.tasks()), 4)
+        self.assertEqual(len(self.tasks()), 6)
         self.assertNotIn("generated anew", self.generate(chain("ab")).text)
 
     def test_a_chain_cannot_be_published_without_a_place(self):

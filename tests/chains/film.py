@@ -58,7 +58,7 @@ def words(uri, *options):
 
 
 def uri_of(model=LINK_MODEL, **fields):
-    return f"genclip://{model}?" + urllib.parse.urlencode(fields, quote_via=urllib.parse.quote)
+    return f"genclip://{model}?" + urllib.parse.urlencode(fields, doseq=True, quote_via=urllib.parse.quote)
 
 
 def link(prompt, before=None, model=LINK_MODEL, **fields):

@@ -50,11 +50,13 @@ TEST(ChainEstimate, IsTheSumAndRestsOnTheWeakestLink) {
 TEST(ChainEstimate, IsRefusedByALimitOfItsHighEnd) {
   const GenerationServices services;
   const Estimate estimate{1, 2, 3, 4, "same"};
-  EXPECT_EQ(decide_limit(0, estimate, services).verdict, Verdict::allow);
-  EXPECT_EQ(decide_limit(3, estimate, services).verdict, Verdict::allow);
-  EXPECT_EQ(decide_limit(2.9, estimate, services).verdict, Verdict::refuse);
-  EXPECT_EQ(decide_limit(0, {}, services).verdict, Verdict::allow);
-  EXPECT_EQ(decide_limit(100, {}, services).verdict, Verdict::refuse);
+  EXPECT_EQ(decide_limit(0, 0, estimate, services).verdict, Verdict::allow);
+  EXPECT_EQ(decide_limit(3, 0, estimate, services).verdict, Verdict::allow);
+  EXPECT_EQ(decide_limit(2.9, 0, estimate, services).verdict, Verdict::refuse);
+  EXPECT_EQ(decide_limit(5, 2, estimate, services).verdict, Verdict::allow);
+  EXPECT_EQ(decide_limit(4.9, 2, estimate, services).verdict, Verdict::refuse);
+  EXPECT_EQ(decide_limit(0, 0, {}, services).verdict, Verdict::allow);
+  EXPECT_EQ(decide_limit(100, 0, {}, services).verdict, Verdict::refuse);
 }
 
 }  // namespace
