@@ -114,7 +114,10 @@ Result<void> ClipSource::prepare() {
   {
     MutexLock lock(mutex_);
     plan_ = std::move(*plan);
-    run_ = {std::make_shared<ClipMessages>(GST_ELEMENT(element_)), nullptr, {}};
+    run_ = {std::make_shared<ClipMessages>(GST_ELEMENT(element_)),
+            nullptr,
+            {},
+            GRef<GCancellable>::adopt(g_cancellable_new())};
     opened_ = began_ = false;
     *likely_ = -1;
     waited_for_look_.clear();
@@ -141,6 +144,7 @@ void ClipSource::release() {
   // In pull mode GstBaseSrc stops without waiting for the thread that pulls.
   interrupt_.end_waits();
   wake(run);
+  if (run.ended) g_cancellable_cancel(run.ended.get());
   if (run.generation) run.generation->leave(run.messages.get());
   if (run.messages) run.messages->close();
   told_.end_run();
@@ -197,18 +201,19 @@ Result<void> ClipSource::open_stream(const Run &run, uint64_t size, bool pulled,
   return {};
 }
 
-void ClipSource::show_request(const ClipPlan &plan, ClipMessages &messages) {
+void ClipSource::show_request(const ClipPlan &plan, const Run &run) {
   // Attaching sends nothing but a query.
   const GenerationJob &job = plan.job;
   const bool attaches = !job.task_id.empty();
   const std::string url = attaches ? query_url(job.endpoint.base_url, job.endpoint.api, job.task_id)
                                    : submit_url(job.endpoint.base_url, job.endpoint.api);
   // Reads files and the ledger, so not on this thread.
-  messages.post_in_turn([url, job, attaches, likely = likely_](GstElement *element) {
+  run.messages->post_in_turn([url, job, attaches, ended = run.ended, likely = likely_](GstElement *element) {
     std::string body;
     std::optional<Estimate> estimate;
     if (!attaches) {
-      const auto identified = identify_request(job, {}, false, nullptr);
+      const auto identified = identify_request(job, {}, false, ended.get());
+      if (g_cancellable_is_cancelled(ended.get())) return;
       if (!identified) post_warning(element, genclipsrc_category(), identified.error());
       const bool is_named = identified && !identified->names.empty();
       body = submit_body(is_named ? job.request->with_urls(identified->names) : *job.request);
@@ -237,7 +242,7 @@ Result<GRef<GstBuffer>> ClipSource::read(uint64_t offset, unsigned size, bool wh
     }
     if (plan && !opened_) {
       GST_CAT_INFO_OBJECT(genclipsrc_category(), element_, "dry run: posts the request, sends nothing");
-      show_request(*plan, *run.messages);
+      show_request(*plan, run);
     }
     opened_ = true;
     if (!run.messages->wait_posted(watch)) return cancelled();

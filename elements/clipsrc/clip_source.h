@@ -74,6 +74,7 @@ class ClipSource {
     std::shared_ptr<ClipMessages> messages;
     std::shared_ptr<Generation> generation;  // None for a dry run.
     GenerationState joined_at;
+    GRef<GCancellable> ended;  // Of a dry run, whose files may be long.
   };
 
   // Starts the generation, at the first read.
@@ -81,7 +82,7 @@ class ClipSource {
   static void wake(const Run &run);
   Result<void> open_stream(const Run &run, uint64_t size, bool pulled, const Interrupt::Watch &watch)
       EXCLUDES(mutex_);
-  void show_request(const ClipPlan &plan, ClipMessages &messages);
+  void show_request(const ClipPlan &plan, const Run &run);
 
   GstBaseSrc *const element_;
   Interrupt interrupt_;

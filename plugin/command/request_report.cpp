@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "plugin/command/request_report.h"
 
+#include <glib.h>
+
 #include "plugin/command/command.h"
 #include "plugin/command/console.h"
 #include "plugin/command/text_table.h"
+#include "plugin/http/redaction.h"
 
 namespace genclip {
 namespace {
@@ -17,6 +20,14 @@ std::string text_for_terminal(const std::vector<Problem> &problems) {
   for (size_t i = 0; i < problems.size(); ++i)
     text += "\n  (" + std::to_string(i + 1) + ") " + printable(problems[i].text);
   return text;
+}
+
+// A URL may be signed, and so may those inside another clip's URI.
+std::string shown_value(const Json &value) {
+  const std::string *text = value.string();
+  if (!text) return value.to_text();
+  const char *scheme = g_uri_peek_scheme(text->c_str());
+  return scheme && text->find("://") != text->npos ? redact_url(*text) : *text;
 }
 
 }  // namespace
@@ -38,8 +49,7 @@ int report_problems(const std::vector<Problem> &problems, bool json) {
 std::string request_words(const ClipRequest &request) {
   std::string text = shell_word(request.model);
   const auto add = [&](const std::string &name, const Json &value) {
-    const std::string shown = value.string() ? *value.string() : value.to_text();
-    text += " " + shell_word(name + "=" + cut_to(printable(shown), kMostOfAValue));
+    text += " " + shell_word(name + "=" + cut_to(printable(shown_value(value)), kMostOfAValue));
   };
   // What distinguishes many requests comes first.
   if (request.take > 0) add("take", request.take);

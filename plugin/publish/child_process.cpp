@@ -41,6 +41,7 @@ void prepare_child(gpointer parent) {
 
 std::vector<char *> pointers_to(const std::vector<std::string> &texts) {
   std::vector<char *> pointers;
+  pointers.reserve(texts.size() + 1);
   for (const std::string &text : texts) pointers.push_back(const_cast<char *>(text.c_str()));
   pointers.push_back(nullptr);
   return pointers;
@@ -69,7 +70,7 @@ class Child {
       return error ? error->message : "";
     process_ = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
     if (process_ < 0) {
-      const std::string problem = g_strerror(errno);
+      std::string problem = g_strerror(errno);
       kill(-pid_, SIGKILL);
       return problem;
     }

@@ -243,6 +243,16 @@ class Failure(ServiceTest):
         self.assertEqual(self.generate("prompt=x", reference).returncode, 0)
         self.assertEqual(self.generate("prompt=x", "--check-media=deep").returncode, 2)
 
+    def test_a_signed_reference_is_not_repeated_after_a_failure(self):
+        self.simulator("--ignore-references", "--fault", "submit:status=400")
+        self.env["GENCLIP_PUBLISH_COMMAND"] = "/nowhere"
+        inner = "genclip://sd_2.0_special?prompt=a&first_image=https%3A%2F%2Fh.example%2Fa.png%3FX-Amz-Signature%3DSEKRET"
+        for reference in ("https://u:SEKRET@h.example/a.png?X-Amz-Signature=SEKRET", inner + "#last"):
+            run = self.generate("prompt=x", "reference_images=" + reference)
+            self.assertEqual(run.returncode, 1)
+            self.assertIn("prompt=x", run.stderr)
+            self.assertNotIn("SEKRET", run.stderr)
+
     def test_what_the_service_refuses_is_told(self):
         self.simulator("--fault", "submit:status=402")
         run = self.generate("prompt=x", "--json")
