@@ -68,7 +68,7 @@ class CommandOptions {
  private:
   struct WordTarget {
     std::vector<std::string> words;
-    std::function<bool(const char *text)> take;  // False for a text that is none of the words.
+    std::function<bool(const char *text)> take;  // Returns false if the text is not one of the words.
   };
 
   struct Option {

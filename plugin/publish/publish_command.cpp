@@ -48,7 +48,7 @@ std::vector<std::string> environment_without_key() {
   return texts_of(Strings(environment));
 }
 
-// The last line that says something, for a person; empty when there is none.
+// The last line that is not blank, made safe to show; empty if all are blank.
 std::string last_line(std::string_view errors) {
   const auto end = errors.find_last_not_of(" \t\r\n");
   if (end == errors.npos) return {};

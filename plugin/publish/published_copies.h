@@ -38,8 +38,8 @@ struct PruneReport {
   std::vector<PublishedCopy> kept;
 };
 
-// Removes the copies that are due, and what crashes have left of others a day ago. `dry_run`: only reports
-// what would be removed.
+// Removes the copies that are due, and unfinished copies that are older than a day. `dry_run`: removes
+// nothing, only reports.
 Result<PruneReport> prune_copies(FileSystem &files, Clock &clock, const std::string &store,
                                  const std::string &folder, bool dry_run);
 
