@@ -13,4 +13,9 @@ GstDebugCategory *gencaption_category() {
   return category;
 }
 
+GstDebugCategory *genchannelsrc_category() {
+  static GstDebugCategory *const category = new_log_category("genchannelsrc", "Channel of generated clips");
+  return category;
+}
+
 }  // namespace genclip

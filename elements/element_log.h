@@ -10,5 +10,6 @@ namespace genclip {
 
 GstDebugCategory *genclipsrc_category();
 GstDebugCategory *gencaption_category();
+GstDebugCategory *genchannelsrc_category();
 
 }  // namespace genclip

@@ -41,7 +41,7 @@ class ElementProperties {
     install_properties(klass, rows_);
     const auto flags = static_cast<GParamFlags>(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
     guint id = static_cast<guint>(rows_.size());
-    for (const auto &row : read_only_) g_object_class_install_property(klass, ++id, row.make_spec(flags));
+    for (const auto &row : read_only_) install_property(klass, ++id, row.make_spec(flags));
   }
 
   // `element` is the GObject of `object`.

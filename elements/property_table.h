@@ -158,11 +158,17 @@ GParamSpec *make_spec(const Property<Settings> &row) {
 
 }  // namespace property_detail
 
+// Takes spec. Tools that document plugins learn that its enum belongs to this one.
+inline void install_property(GObjectClass *klass, guint id, GParamSpec *spec) {
+  if (G_IS_PARAM_SPEC_ENUM(spec))
+    gst_type_mark_as_plugin_api(spec->value_type, static_cast<GstPluginAPIFlags>(0));
+  g_object_class_install_property(klass, id, spec);
+}
+
 // Property IDs are 1, 2, … in the order of the rows.
 template <typename Settings>
 void install_properties(GObjectClass *klass, std::span<const Property<Settings>> rows) {
-  for (guint i = 0; i < rows.size(); ++i)
-    g_object_class_install_property(klass, i + 1, property_detail::make_spec(rows[i]));
+  for (guint i = 0; i < rows.size(); ++i) install_property(klass, i + 1, property_detail::make_spec(rows[i]));
 }
 
 template <typename Settings>

@@ -9,10 +9,23 @@
 namespace genclip {
 namespace {
 
+// Number of pictures of an interval that are kept for the choice of its stills.
+unsigned kept_of(const InputSettings &settings) {
+  const unsigned frames = std::max(settings.frames, 1u);
+  if (settings.stills == Stills::before) return frames;
+  // The middle of each part; a window may end with a cut at any time.
+  return settings.align == Align::fixed ? 2 * frames : std::max(2 * frames, 8u);
+}
+
 // Timestamps mean the same in both.
 bool is_same_time(const GstSegment &a, const GstSegment &b) {
   return a.rate == b.rate && a.applied_rate == b.applied_rate && a.start == b.start && a.time == b.time &&
          a.base == b.base && a.offset == b.offset;
+}
+
+// 0 if one of them could not be measured.
+double change(const Thumbnail &a, const Thumbnail &b) {
+  return a.empty() || b.empty() ? 0 : difference(a, b);
 }
 
 }  // namespace
@@ -26,8 +39,14 @@ InputKind input_kind(const GstCaps *caps) {
   return format && std::string_view(format) == "pango-markup" ? InputKind::markup : InputKind::text;
 }
 
-CaptionInput::CaptionInput(uint64_t interval, unsigned frames, ImageSampling image_sampling)
-    : interval_(interval), image_sampling_(image_sampling), sampler_(interval, frames) {
+CaptionInput::CaptionInput(const InputSettings &settings)
+    : interval_(settings.interval),
+      min_interval_(std::min(settings.min_interval, settings.interval)),
+      image_sampling_(settings.image_sampling),
+      align_(settings.align),
+      sampler_(settings.interval, kept_of(settings)),
+      cuts_({settings.interval, settings.min_interval, settings.interval / kept_of(settings),
+             settings.cut_threshold}) {
   gst_segment_init(&segment_, GST_FORMAT_TIME);
 }
 
@@ -60,13 +79,24 @@ void CaptionInput::reset() {
 
 void CaptionInput::begin() {
   sampler_.reset();
+  cuts_.reset(stream_start());
+  before_.clear();
+  begun_by_.clear();
   first_ = true;
   last_image_.reset();
   open_end_.reset();
   next_time_ = segment_.format == GST_FORMAT_TIME ? segment_.start : 0;
 }
 
-CaptionInput::Taken CaptionInput::take(const GstBuffer *buffer, bool live) {
+// Played in reverse, windows have a fixed length.
+bool CaptionInput::looks_for_cuts() const {
+  return align_ == Align::cuts && segment_.rate > 0 && segment_.applied_rate > 0 &&
+         (kind_ == InputKind::video ||
+          (kind_ == InputKind::image && image_sampling_ != ImageSampling::every));
+}
+
+CaptionInput::Taken CaptionInput::take(const GstBuffer *buffer, bool live, Thumbnail thumbnail) {
+  seen_ = std::move(thumbnail);
   uint64_t time = GST_BUFFER_PTS(buffer);
   if (!GST_CLOCK_TIME_IS_VALID(time)) time = GST_BUFFER_DTS(buffer);
   if (!GST_CLOCK_TIME_IS_VALID(time)) time = next_time_;
@@ -79,6 +109,16 @@ CaptionInput::Taken CaptionInput::take(const GstBuffer *buffer, bool live) {
 uint64_t CaptionInput::timestamp(uint64_t stream_time, uint64_t otherwise) const {
   const uint64_t position = gst_segment_position_from_stream_time(&segment_, GST_FORMAT_TIME, stream_time);
   return GST_CLOCK_TIME_IS_VALID(position) ? position : otherwise;
+}
+
+uint64_t CaptionInput::stream_start() const {
+  const uint64_t start = gst_segment_to_stream_time(&segment_, GST_FORMAT_TIME, segment_.start);
+  return GST_CLOCK_TIME_IS_VALID(start) ? start : 0;
+}
+
+// 0: unknown.
+uint64_t CaptionInput::duration_of(const GstBuffer *buffer) const {
+  return GST_BUFFER_DURATION_IS_VALID(buffer) ? GST_BUFFER_DURATION(buffer) : frame_duration_;
 }
 
 // If upstream reversed the stream, a buffer at this timestamp shows the frame that ends at this stream time.
@@ -119,8 +159,9 @@ CaptionInput::Taken CaptionInput::take_frame(const GstBuffer *buffer, uint64_t t
   if (GST_CLOCK_TIME_IS_VALID(segment_.stop) && time >= segment_.stop) return {};
   const uint64_t stream_time = gst_segment_to_stream_time(&segment_, GST_FORMAT_TIME, time);
   if (!GST_CLOCK_TIME_IS_VALID(stream_time)) return {};
+  if (looks_for_cuts()) return take_until_cut(buffer, time, stream_time, live);
   auto decision = sample(stream_time);
-  Taken taken{decision.keep, stream_time, {}, {}};
+  Taken taken{decision.keep, stream_time, {}, time, true, {}};
   if (!decision.window) return taken;
 
   const bool turned_round = segment_.applied_rate < 0;
@@ -133,7 +174,7 @@ CaptionInput::Taken CaptionInput::take_frame(const GstBuffer *buffer, uint64_t t
   start = std::clamp<uint64_t>(start, segment_.start, time);
   uint64_t whole_end = std::min(timestamp(decision.window->end, start + interval_), stop);
   // A picture that lasts longer than its window keeps its caption for its whole duration.
-  const uint64_t lasts = GST_BUFFER_DURATION_IS_VALID(buffer) ? GST_BUFFER_DURATION(buffer) : frame_duration_;
+  const uint64_t lasts = duration_of(buffer);
   if (segment_.rate > 0 && lasts > 0) whole_end = std::max(whole_end, std::min(time + lasts, stop));
   uint64_t end = whole_end;
   if (material_end_ && !live && !turned_round) {
@@ -142,6 +183,33 @@ CaptionInput::Taken CaptionInput::take_frame(const GstBuffer *buffer, uint64_t t
   }
   first_ = false;
   if (end > start) taken.asked = AskedTime{{start, end}, true, whole_end};
+  return taken;
+}
+
+// A window that lasts until the picture changes: its end is known with the next one.
+CaptionInput::Taken CaptionInput::take_until_cut(const GstBuffer *buffer, uint64_t time, uint64_t stream_time,
+                                                 bool live) {
+  const auto decision =
+      cuts_.on_picture({stream_time, duration_of(buffer), change(before_, seen_), change(begun_by_, seen_)});
+  Taken taken{decision.keep, stream_time, {}, time, true, {}};
+  if (decision.last) taken.ends_open = timestamp(*decision.last, time);
+  before_ = seen_;
+  if (!decision.begins) return taken;
+
+  begun_by_ = std::move(seen_);
+  const uint64_t stop =
+      GST_CLOCK_TIME_IS_VALID(segment_.stop) ? segment_.stop : std::numeric_limits<uint64_t>::max();
+  const uint64_t start =
+      live && first_ ? time : std::clamp<uint64_t>(timestamp(decision.start, time), segment_.start, time);
+  const uint64_t whole_end = std::min(timestamp(decision.end, start + interval_), stop);
+  uint64_t end = whole_end;
+  if (material_end_ && !live) {
+    const uint64_t material = timestamp(*material_end_, end);
+    if (material > time) end = std::min(end, material);
+  }
+  first_ = false;
+  if (end > start)
+    taken.asked = AskedTime{{start, end}, false, whole_end, std::min(end, start + min_interval_)};
   return taken;
 }
 
@@ -157,6 +225,8 @@ CaptionInput::Taken CaptionInput::take_single(const GstBuffer *buffer, uint64_t 
   return {true,
           gst_segment_to_stream_time(&segment_, GST_FORMAT_TIME, start),
           AskedTime{{start, end}, known, end},
+          time,
+          false,
           {}};
 }
 

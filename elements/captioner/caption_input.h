@@ -9,8 +9,10 @@
 #include <optional>
 
 #include "elements/captioner/caption_slot.h"
+#include "elements/captioner/cut_windows.h"
 #include "elements/captioner/frame_sampler.h"
 #include "plugin/base/words.h"
+#include "plugin/caption/frame_encoder.h"
 
 namespace genclip {
 
@@ -27,6 +29,32 @@ inline constexpr Word<ImageSampling> kWords<ImageSampling>[] = {{ImageSampling::
                                                                 {ImageSampling::interval, "interval"},
                                                                 {ImageSampling::every, "every"}};
 
+// Where a window ends.
+enum class Align {
+  fixed,  // after each interval
+  cuts,   // also where the picture changes
+};
+template <>
+inline constexpr Word<Align> kWords<Align>[] = {{Align::fixed, "fixed"}, {Align::cuts, "cuts"}};
+
+// Which pictures are the stills of a caption.
+enum class Stills {
+  before,  // the first one of its window, and those before it
+  within,  // those of its window
+};
+template <>
+inline constexpr Word<Stills> kWords<Stills>[] = {{Stills::before, "before"}, {Stills::within, "within"}};
+
+struct InputSettings {
+  uint64_t interval = 0;
+  unsigned frames = 1;
+  ImageSampling image_sampling = ImageSampling::automatic;
+  Align align = Align::fixed;
+  uint64_t min_interval = 0;
+  double cut_threshold = 0;
+  Stills stills = Stills::before;
+};
+
 InputKind input_kind(const GstCaps *caps);
 
 // The time of a caption, in timestamps of the outgoing segment.
@@ -34,12 +62,14 @@ struct AskedTime {
   TimeSpan window;
   bool end_known = true;
   uint64_t quiet_until = 0;
+  // It ends with a cut, before the end of `window`, but not before this time. Empty: no cut ends it.
+  std::optional<uint64_t> sure_until = {};
 };
 
 // Used only by the streaming thread.
 class CaptionInput {
  public:
-  CaptionInput(uint64_t interval, unsigned frames, ImageSampling image_sampling);
+  explicit CaptionInput(const InputSettings &settings);
 
   void set_caps(const GstCaps *caps);
   // After a flush, or for a new stream: the next segment starts from scratch.
@@ -56,11 +86,15 @@ class CaptionInput {
     bool keep = false;  // make a still of it
     uint64_t stream_time = 0;
     std::optional<AskedTime> asked;
+    uint64_t time = 0;       // in timestamps of the segment
+    bool is_window = false;  // `asked` is a window, not the time of one image or text
     // End of the previous caption, if that was requested with an unknown end.
     std::optional<uint64_t> ends_open;
   };
-  // `live`: the first window starts with its first frame.
-  Taken take(const GstBuffer *buffer, bool live);
+  // Whether take() needs the thumbnails of these pictures.
+  bool looks_for_cuts() const;
+  // `live`: the first window starts with its first frame. `thumbnail`: empty if there is none.
+  Taken take(const GstBuffer *buffer, bool live, Thumbnail thumbnail = {});
 
   InputKind kind() const { return kind_; }
   const GstSegment &segment() const { return segment_; }
@@ -70,14 +104,23 @@ class CaptionInput {
   bool is_sampled(const GstBuffer *buffer, uint64_t time) const;
   bool is_falling() const { return (segment_.rate < 0) != (segment_.applied_rate < 0); }
   uint64_t timestamp(uint64_t stream_time, uint64_t otherwise) const;
+  uint64_t stream_start() const;
   FrameSampler::Decision sample(uint64_t stream_time);
   Taken take_image(const GstBuffer *buffer, uint64_t time, bool live);
   Taken take_frame(const GstBuffer *buffer, uint64_t time, bool live);
+  Taken take_until_cut(const GstBuffer *buffer, uint64_t time, uint64_t stream_time, bool live);
+  uint64_t duration_of(const GstBuffer *buffer) const;
   Taken take_single(const GstBuffer *buffer, uint64_t time);
 
   const uint64_t interval_;
+  const uint64_t min_interval_;
   const ImageSampling image_sampling_;
+  const Align align_;
   FrameSampler sampler_;
+  CutWindows cuts_;
+  Thumbnail seen_;      // of this picture, while it is taken
+  Thumbnail before_;    // of the last picture
+  Thumbnail begun_by_;  // of the first picture of the window
   InputKind kind_ = InputKind::none;
   uint64_t frame_duration_ = 0;  // from the caps; 0 if they have none
   GstSegment segment_ = {};      // before the first segment, one that starts at 0

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The part of the line that accepts captions and hands them to the workers.
+// The part of the line that accepts captions and makes their stills.
 #include "elements/captioner/caption_line.h"
 
 #include <algorithm>
@@ -14,22 +14,9 @@ using Progress = CaptionSlot::Progress;
 // Limits the raw frames that wait for the encoder, because they are large.
 constexpr size_t kMaxStills = 4;
 
-template <typename T>
-bool holds_slot(const T &item) {
-  return std::holds_alternative<SlotPtr>(item);
-}
-
-template <typename T>
-bool is_event(const T &item, GstEventType type) {
+bool is_event(const LineItem &item, GstEventType type) {
   const auto *event = std::get_if<GRef<GstEvent>>(&item);
   return event && GST_EVENT_TYPE(event->get()) == type;
-}
-
-// Upstream sends segments and EOS again after a flush, but not its other sticky events.
-bool lasts(GstEvent *event) {
-  const GstEventType type = GST_EVENT_TYPE(event);
-  const bool sticky = static_cast<unsigned>(type) & GST_EVENT_TYPE_STICKY;
-  return sticky && type != GST_EVENT_SEGMENT && type != GST_EVENT_EOS;
 }
 
 bool is_unasked(const CaptionSlot &slot) {
@@ -45,23 +32,22 @@ void CaptionLine::start(const LineSettings &settings) {
   closed_ = false;
   live_ = false;
   budget_warned_ = false;
+  shortened_warned_ = false;
   order_warned_ = false;
+  look_ahead_warned_ = false;
+  has_starved_ = false;
   kept_.clear();
+  numbers_ = trust_in_numbers();
+  languages_ = trust_in_languages();
   reserved_ = 0;
   stats_ = {};
-  timeline_ = CaptionTimeline(settings.late_policy);
+  observed_ = ObservedLatency(settings.latency);
   flow_ = GST_FLOW_OK;
-  unsent_.clear();
-}
-
-void CaptionLine::keep(GRef<GstEvent> event) {
-  MutexLock lock(mutex_);
-  if (lasts(event.get())) unsent_.insert(unsent_.begin(), std::move(event));
-}
-
-std::vector<GRef<GstEvent>> CaptionLine::take_unsent() {
-  MutexLock lock(mutex_);
-  return std::exchange(unsent_, {});
+  beginning_.clear();
+  for (const OutletPtr &out : outlets_) {
+    out->timeline = CaptionTimeline(settings.late_policy, settings.limits);
+    out->unsent.clear();
+  }
 }
 
 CaptionLine::Cancelled::~Cancelled() {
@@ -84,25 +70,22 @@ void CaptionLine::close() {
 void CaptionLine::clear(Cancelled &cancelled) {
   flow_ = GST_FLOW_FLUSHING;
   ++epoch_;
-  for (const Item &item : items_) {
-    if (const auto *event = std::get_if<GRef<GstEvent>>(&item))
-      if (lasts(event->get())) unsent_.push_back(*event);
-    if (!holds_slot(item)) continue;
-    CaptionSlot &slot = *std::get<SlotPtr>(item);
-    slot.progress = Progress::done;
-    cancelled.add(slot);
+  for (const SlotPtr &slot : slots_) {
+    slot->progress = Progress::done;
+    cancelled.add(*slot);
   }
-  items_.clear();
+  for (const OutletPtr &out : outlets_) clear_outlet(*out);
+  std::erase_if(beginning_, [](const Item &item) {
+    return std::holds_alternative<Segment>(item) || is_event(item, GST_EVENT_EOS);
+  });
+  slots_.clear();
   stills_.clear();
   open_.reset();
   text_.reset();
   grows_until_.reset();
+  texts_follow_ = false;
   history_.clear();
-  last_text_.clear();
-  quiet_until_ = 0;
-  promised_.reset();
-  timeline_.end();
-  at_end_ = false;
+  paused_ = false;
   changed_.notify_all();
 }
 
@@ -123,8 +106,10 @@ bool CaptionLine::set_flow(GstFlowReturn flow) {
   MutexLock lock(mutex_);
   if (flow_ == GST_FLOW_OK) flow_ = flow;
   changed_.notify_all();
-  return std::none_of(items_.begin(), items_.end(),
-                      [](const Item &item) { return is_event(item, GST_EVENT_EOS); });
+  return std::none_of(outlets_.begin(), outlets_.end(), [](const OutletPtr &out) {
+    return std::any_of(out->items.begin(), out->items.end(),
+                       [](const Item &item) { return is_event(item, GST_EVENT_EOS); });
+  });
 }
 
 void CaptionLine::set_live(bool live) {
@@ -141,35 +126,34 @@ GstFlowReturn CaptionLine::flow() const {
 
 CaptionStats CaptionLine::stats() const {
   MutexLock lock(mutex_);
-  return stats_;
+  CaptionStats stats = stats_;
+  stats.longest = observed_.longest();
+  return stats;
 }
 
 // Not live: an answer that waits for its turn does not count as a request. Up to max_in_flight more captions
 // are prepared for the next requests.
 bool CaptionLine::is_full() const {
-  size_t all = 0;
-  size_t unanswered = 0;
-  for (const Item &item : items_) {
-    if (!holds_slot(item)) continue;
-    ++all;
-    unanswered += std::get<SlotPtr>(item)->progress != Progress::done;
-  }
+  const size_t all = slots_.size();
+  const auto unanswered = static_cast<size_t>(std::count_if(
+      slots_.begin(), slots_.end(), [](const SlotPtr &slot) { return slot->progress != Progress::done; }));
   const size_t at_once = settings_.max_in_flight;
   const size_t waiting = settings_.max_waiting > 0 ? settings_.max_waiting : 4 * at_once;
-  return unanswered >= 2 * at_once || all >= at_once + waiting;
+  const size_t of_a_request = text_ ? settings_.cues_per_request : 1;
+  return unanswered >= 2 * at_once * of_a_request || all >= (at_once + waiting) * of_a_request;
 }
 
 size_t CaptionLine::asking() const {
-  return static_cast<size_t>(std::count_if(items_.begin(), items_.end(), [](const Item &item) {
-    return holds_slot(item) && std::get<SlotPtr>(item)->progress == Progress::asking;
-  }));
+  return static_cast<size_t>(std::count_if(
+      slots_.begin(), slots_.end(), [](const SlotPtr &slot) { return slot->progress == Progress::asking; }));
 }
 
 // A slot with an unknown end ends at the start of the next item.
 void CaptionLine::close_open(std::optional<uint64_t> next_start) {
   if (!open_) return;
   if (next_start && *next_start > open_->window.start) {
-    open_->window.end = *next_start;
+    // A cut ends a window, but what comes after its end does not prolong it.
+    open_->window.end = open_->sure_until ? std::min(*next_start, open_->window.end) : *next_start;
     open_->quiet_until = 0;
   }
   open_->end_known = true;
@@ -190,8 +174,13 @@ GstFlowReturn CaptionLine::push(Item item) {
   MutexLock lock(mutex_);
   if (const auto *silence = std::get_if<Silence>(&item)) {
     if (text_ && silence->span.end >= text_->joins_until) end_growing();
-    close_open(silence->span.start);
+    // A window that a cut may end goes on after a gap.
+    if (open_ && open_->sure_until && silence->span.end < open_->window.end)
+      open_->sure_until = std::max(*open_->sure_until, silence->span.end);
+    else
+      close_open(silence->span.start);
   } else if (ends_what_is_open(item)) {
+    texts_follow_ = false;
     end_growing();
     close_open(std::nullopt);
   }
@@ -201,7 +190,9 @@ GstFlowReturn CaptionLine::push(Item item) {
     backwards_ = std::get<Segment>(item).backwards;
     text_.reset();
   }
-  items_.push_back(std::move(item));
+  remember(item);
+  put(item);
+  moved_at_ = Clock::system().now();
   changed_.notify_all();
   return flow_;
 }
@@ -225,33 +216,46 @@ void CaptionLine::give_up(CaptionSlot &slot) {
 // Live, the latest slot wins: if all workers are busy, slots without a request are dropped.
 void CaptionLine::make_room_live() {
   if (asking() < settings_.max_in_flight) return;
-  for (const Item &item : items_)
-    if (holds_slot(item) && is_unasked(*std::get<SlotPtr>(item))) give_up(*std::get<SlotPtr>(item));
+  for (const SlotPtr &slot : slots_)
+    if (is_unasked(*slot)) give_up(*slot);
 }
 
 void CaptionLine::enqueue(const SlotPtr &slot) {
   close_open(slot->window.start);
   if (!slot->end_known) open_ = slot;
   slot->epoch = epoch_;
-  items_.push_back(slot);
+  slot->came_in_at = Clock::system().now();
+  put(slot);
+}
+
+// Live, the latest pictures win; but a window that gathers its stills begins and ends.
+void CaptionLine::drop_stills_live() {
+  while (stills_.size() >= kMaxStills) {
+    const auto oldest = std::find_if(stills_.begin(), stills_.end(),
+                                     [](const StillJob &job) { return !job.opens && !job.is_completion(); });
+    if (oldest == stills_.end()) return;
+    if (oldest->slot && is_unasked(*oldest->slot)) give_up(*oldest->slot);
+    stills_.erase(oldest);
+  }
 }
 
 GstFlowReturn CaptionLine::push_still(StillJob job) {
   MutexLock lock(mutex_);
+  const SlotPtr begun = job.slot ? job.slot : job.opens;
   // Close the open caption first: otherwise this one would wait for the place that the open one occupies.
-  if (job.slot) close_open(job.slot->window.start);
-  while (flow_ == GST_FLOW_OK && !live_ && (stills_.size() >= kMaxStills || (job.slot && is_full())))
+  if (begun) close_open(begun->window.start);
+  ++pushing_;
+  while (flow_ == GST_FLOW_OK && !live_ && (stills_.size() >= kMaxStills || (begun && is_full())))
     changed_.wait(lock);
+  --pushing_;
+  moved_at_ = Clock::system().now();
   if (flow_ != GST_FLOW_OK) return flow_;
   if (live_) {
-    if (job.slot) make_room_live();
-    while (stills_.size() >= kMaxStills) {
-      if (stills_.front().slot && is_unasked(*stills_.front().slot)) give_up(*stills_.front().slot);
-      stills_.pop_front();
-    }
+    if (begun) make_room_live();
+    drop_stills_live();
   }
   job.epoch = epoch_;
-  if (job.slot) enqueue(job.slot);
+  if (begun) enqueue(begun);
   stills_.push_back(std::move(job));
   changed_.notify_all();
   return flow_;
@@ -259,8 +263,12 @@ GstFlowReturn CaptionLine::push_still(StillJob job) {
 
 std::optional<StillJob> CaptionLine::next_still() {
   MutexLock lock(mutex_);
+  moved_at_ = Clock::system().now();
+  makes_still_ = false;
+  changed_.notify_all();
   while (!stopped_ && stills_.empty()) changed_.wait(lock);
   if (stopped_) return std::nullopt;
+  makes_still_ = true;
   StillJob job = std::move(stills_.front());
   stills_.pop_front();
   changed_.notify_all();
@@ -270,6 +278,7 @@ std::optional<StillJob> CaptionLine::next_still() {
 void CaptionLine::still_made(const SlotPtr &slot, std::vector<Still> stills) {
   MutexLock lock(mutex_);
   if (slot->progress != Progress::making_stills) return;
+  if (slot->tells_length) slot->tell_length(settings_.limits, slot->window.end - slot->window.start);
   slot->request.stills = std::move(stills);
   slot->progress = Progress::waiting;
   changed_.notify_all();
@@ -289,150 +298,6 @@ void CaptionLine::still_failed(const SlotPtr &slot, Error error) {
   slot->error = std::move(error);
   slot->progress = Progress::done;
   changed_.notify_all();
-}
-
-// In stream order, so that a budget and a context have the same effect on every run.
-SlotPtr CaptionLine::first_waiting() {
-  for (const Item &item : items_) {
-    if (!holds_slot(item)) continue;
-    const SlotPtr &slot = std::get<SlotPtr>(item);
-    if (slot->progress == Progress::waiting) return is_growing(slot) ? nullptr : slot;
-    const bool must_wait = slot->progress == Progress::making_stills ||
-                           (settings_.context > 0 && slot->progress == Progress::asking);
-    if (must_wait && !live_) return nullptr;
-  }
-  return nullptr;
-}
-
-bool CaptionLine::reserve_request() {
-  if (settings_.max_requests > 0 && reserved_ >= settings_.max_requests) return false;
-  ++reserved_;
-  ++stats_.requests;
-  return true;
-}
-
-// Builds the key of the request, and finds its answer if this run already has it.
-void CaptionLine::look_up(CaptionSlot &slot) {
-  if (history_epoch_ != slot.epoch) {
-    // The context contains the captions just before this one, so a new pass or position starts without any.
-    history_.clear();
-    history_epoch_ = slot.epoch;
-  }
-  slot.request.earlier.assign(history_.begin(), history_.end());
-  slot.key = question_key(slot.request, slot.stream_time);
-  slot.known.reset();
-  const ContentAnswer *kept = kept_.find(slot.key);
-  if (!kept) return;
-  slot.known = *kept;
-  slot.known->prompt_tokens = slot.known->output_tokens = slot.known->total_tokens = 0;
-}
-
-bool CaptionLine::is_being_asked(const std::string &key) const {
-  return std::any_of(items_.begin(), items_.end(), [&](const Item &item) {
-    if (!holds_slot(item)) return false;
-    const CaptionSlot &slot = *std::get<SlotPtr>(item);
-    return slot.progress == Progress::asking && slot.key == key;
-  });
-}
-
-SlotPtr CaptionLine::next_question() {
-  MutexLock lock(mutex_);
-  while (!stopped_) {
-    if (grows_until_ && Clock::system().now() >= *grows_until_) end_growing();
-    SlotPtr slot = first_waiting();
-    if (slot) look_up(*slot);
-    if (!slot || is_being_asked(slot->key)) {
-      if (grows_until_)
-        changed_.wait_until(lock, *grows_until_);
-      else
-        changed_.wait(lock);
-      continue;
-    }
-    if (!slot->known && !reserve_request()) {
-      give_up(*slot);
-      if (!std::exchange(budget_warned_, true))
-        slot->warning =
-            Error{ErrorKind::settings,
-                  "The budget of max-requests is used up; the stream continues without captions."};
-      changed_.notify_all();
-      continue;
-    }
-    slot->progress = Progress::asking;
-    slot->asked_at = Clock::system().now();
-    return slot;
-  }
-  return nullptr;
-}
-
-void CaptionLine::add_sentences(const SlotPtr &slot, std::vector<std::string> sentences) {
-  MutexLock lock(mutex_);
-  if (slot->progress != Progress::asking) return;
-  for (std::string &sentence : sentences) slot->sentences.push_back(std::move(sentence));
-  changed_.notify_all();
-}
-
-void CaptionLine::keep_answer(const SlotPtr &slot, const ContentAnswer &answer) {
-  MutexLock lock(mutex_);
-  kept_.keep(slot->key, answer);
-}
-
-void CaptionLine::answered(const SlotPtr &slot, Result<ContentAnswer> answer,
-                           std::vector<std::string> sentences) {
-  MutexLock lock(mutex_);
-  slot->request = {};
-  if (answer && !slot->known) {
-    stats_.prompt_tokens += answer->prompt_tokens;
-    stats_.output_tokens += answer->output_tokens;
-    stats_.total_tokens += answer->total_tokens;
-    ++stats_.answers;
-    slot->latency = Clock::system().now() - slot->asked_at;
-    stats_.latency_sum += slot->latency;
-  }
-  changed_.notify_all();
-  if (slot->progress != Progress::asking) return;  // dropped in the meantime
-  slot->progress = Progress::done;
-  if (!answer) {
-    slot->error = std::move(answer).error();
-    return;
-  }
-  slot->answer = *std::move(answer);
-  for (std::string &sentence : sentences) slot->sentences.push_back(std::move(sentence));
-  if (slot->answer.cut_short)
-    slot->warning = Error{ErrorKind::settings,
-                          "The model stopped at its output limit; raise max-output-tokens to let it finish."};
-  else if (slot->answer.text.empty())
-    slot->warning =
-        Error{ErrorKind::failed, "The model answered with no text (" + slot->answer.finish_reason +
-                                     "); this caption is left out. Another prompt may help."};
-  if (slot->answer.text.empty()) ++stats_.skipped;
-  if (settings_.context > 0 && history_epoch_ == slot->epoch && !slot->answer.text.empty()) {
-    history_.push_back(slot->answer.text);
-    while (history_.size() > settings_.context) history_.pop_front();
-  }
-}
-
-void CaptionLine::did_not_ask(const SlotPtr &slot, std::optional<Error> warning) {
-  MutexLock lock(mutex_);
-  --reserved_;
-  --stats_.requests;
-  changed_.notify_all();
-  if (slot->progress != Progress::asking) return;  // dropped in the meantime
-  give_up(*slot);
-  slot->warning = std::move(warning);
-}
-
-void CaptionLine::did_not_retry() {
-  MutexLock lock(mutex_);
-  --reserved_;
-  --stats_.requests;
-  --stats_.retries;
-}
-
-bool CaptionLine::may_retry() {
-  MutexLock lock(mutex_);
-  if (!reserve_request()) return false;
-  ++stats_.retries;
-  return true;
 }
 
 }  // namespace genclip

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "elements/captioner/caption_line.h"
+#include "plugin/caption/cue_layout.h"
 
 namespace genclip {
 namespace {
@@ -22,103 +23,123 @@ constexpr std::chrono::nanoseconds kBlink = std::chrono::milliseconds(2);
 
 }  // namespace
 
-LineOutput CaptionLine::next(std::optional<uint64_t> due) {
+LineOutput CaptionLine::next(CaptionOutlet &out, std::optional<uint64_t> due) {
   Cancelled cancelled;
   MutexLock lock(mutex_);
   bool looked = false;
+  moved_at_ = Clock::system().now();
   for (;;) {
-    if (flow_ != GST_FLOW_OK) return Stopped{};
-    const auto promised = std::exchange(promised_, std::nullopt);
-    if (const auto span = timeline_.silence_until(std::exchange(quiet_until_, 0))) return Silence{*span};
+    looked_at_ = Clock::system().now();
+    if (flow_ != GST_FLOW_OK || !out.running) return Stopped{};
+    if (auto warning = end_gathering(out)) return *std::move(warning);
+    if (auto warning = observed_.warning()) return Notice{*std::move(warning), false};
+    const auto promised = std::exchange(out.promised, std::nullopt);
+    if (const auto span = out.timeline.silence_until(std::exchange(out.quiet_until, 0)))
+      return Silence{*span};
     if (promised)
-      if (const auto span = timeline_.promise_until(*promised)) return Silence{*span};
-    if (!items_.empty()) {
-      Item &front = items_.front();
-      if (auto *slot = std::get_if<SlotPtr>(&front)) {
+      if (const auto span = out.timeline.promise_until(*promised)) return Silence{*span};
+    if (!out.items.empty()) {
+      if (const auto *slot = std::get_if<SlotPtr>(&out.items.front())) {
         const SlotPtr held = *slot;
-        if (auto output = output_of(held, due, cancelled)) return *std::move(output);
-        // The slot may have left the line without output.
-        if (items_.empty() || !std::holds_alternative<SlotPtr>(items_.front()) ||
-            std::get<SlotPtr>(items_.front()) != held)
+        if (auto output = output_of(out, *held, due, cancelled)) return *std::move(output);
+        // The slot may have left the outlet without output.
+        if (out.items.empty() || !std::holds_alternative<SlotPtr>(out.items.front()) ||
+            std::get<SlotPtr>(out.items.front()) != held)
           continue;
       } else {
-        const Item item = std::move(front);
-        items_.pop_front();
-        changed_.notify_all();
-        if (const auto *event = std::get_if<GRef<GstEvent>>(&item)) return output_of_event(*event);
-        if (const auto *segment = std::get_if<Segment>(&item)) return output_of_segment(*segment);
-        take_silence(std::get<Silence>(item).span);
+        const Item item = out.items.front();
+        leave(out);
+        if (const auto *event = std::get_if<GRef<GstEvent>>(&item)) return output_of_event(out, *event);
+        if (const auto *segment = std::get_if<Segment>(&item)) return output_of_segment(out, *segment);
+        take_silence(out, std::get<Silence>(item).span);
         continue;
       }
     }
-    if (live_ && !at_end_) {
-      if (due && timeline_.has_begun())
-        if (auto output = overdue(*due, cancelled)) return *std::move(output);
+    if (live_ && !out.at_end) {
+      if (due && out.timeline.has_begun())
+        if (auto output = overdue(out, *due, cancelled)) return *std::move(output);
       if (std::exchange(looked, true)) return Nothing{};
-      changed_.wait_until(lock, std::chrono::steady_clock::now() + until_overdue(due));
+      changed_.wait_until(lock, std::chrono::steady_clock::now() + until_overdue(out, due));
+    } else if (const auto starved = starves_at(out)) {
+      changed_.wait_until(lock, *starved);
     } else {
       changed_.wait(lock);
     }
   }
 }
 
-LineOutput CaptionLine::output_of_event(const GRef<GstEvent> &event) {
+LineOutput CaptionLine::output_of_event(CaptionOutlet &out, const GRef<GstEvent> &event) {
   const GstEventType type = GST_EVENT_TYPE(event.get());
-  at_end_ = type == GST_EVENT_EOS;
+  out.at_end = type == GST_EVENT_EOS;
   // The timeline of a new stream starts with its segment.
-  if (type == GST_EVENT_STREAM_START) timeline_.end();
+  if (type == GST_EVENT_STREAM_START) out.timeline.end();
   return event;
 }
 
-LineOutput CaptionLine::output_of_segment(const Segment &segment) {
+LineOutput CaptionLine::output_of_segment(CaptionOutlet &out, const Segment &segment) {
   if (segment.continues)
-    timeline_.set_stop(segment.stop);
+    out.timeline.set_stop(segment.stop);
   else
-    timeline_.begin(segment.start, segment.backwards, segment.stop);
-  at_end_ = false;
+    out.timeline.begin(segment.start, segment.backwards, segment.stop);
+  out.at_end = false;
   return segment.event;
 }
 
 // Silence from upstream. Live, small pieces wait for the next ones, or for the deadline.
-void CaptionLine::take_silence(TimeSpan span) {
-  if (live_ && span.end < timeline_.given() + kSilenceStep) return;
-  quiet_until_ = span.end;
-  promised_ = span.end;
+void CaptionLine::take_silence(CaptionOutlet &out, TimeSpan span) {
+  if (live_ && span.end < out.timeline.given() + kSilenceStep) return;
+  out.quiet_until = span.end;
+  out.promised = span.end;
 }
 
-std::chrono::nanoseconds CaptionLine::until_overdue(Due due) const {
-  const uint64_t given = timeline_.given();
-  if (!due || given <= *due + kSilenceLead) return due && timeline_.has_begun() ? kBlink : kLook;
+std::chrono::nanoseconds CaptionLine::until_overdue(const CaptionOutlet &out, Due due) const {
+  const uint64_t given = out.timeline.given();
+  if (!due || given <= *due + kSilenceLead) return due && out.timeline.has_begun() ? kBlink : kLook;
   return std::clamp(std::chrono::nanoseconds(given - *due - kSilenceLead), kBlink, kLook);
 }
 
-// Output of the first slot. Empty: it waits, or it has left the line.
-std::optional<LineOutput> CaptionLine::output_of(const SlotPtr &slot, Due due, Cancelled &cancelled) {
-  const bool ready = slot->progress == Progress::done || !slot->sentences.empty();
+// Output of the first slot. Empty: it waits, or it has left the outlet.
+std::optional<LineOutput> CaptionLine::output_of(CaptionOutlet &out, CaptionSlot &slot, Due due,
+                                                 Cancelled &cancelled) {
+  SlotPart *part = slot.part_in(out.language);
+  if (part && !part->cues.empty()) return next_cue(out, slot, *part);
+  const bool done = !part || part->done || slot.progress == Progress::done;
+  const bool ready = done || !part->sentences.empty();
   // Silence before a caption is sent when the caption is ready; not live, already when its frame has arrived.
   if (!live_ || ready)
-    if (const auto span = timeline_.silence_until(slot->window.start)) return Silence{*span};
-  if (!ready || !has_end(*slot, due)) return std::nullopt;
-  if (slot->warning) return Notice{*std::exchange(slot->warning, std::nullopt), false};
-  if (slot->error) {
+    if (const auto span = out.timeline.silence_until(slot.window.start)) return Silence{*span};
+  if (!ready) return std::nullopt;
+  const bool open = is_open(slot);
+  if (!open && !has_end(slot, part, due)) return std::nullopt;
+  if (slot.warning) return Notice{*std::exchange(slot.warning, std::nullopt), false};
+  if (!part) return open ? open_output(out, slot, part) : end_slot(out, slot);
+  if (part->warning) return Notice{*std::exchange(part->warning, std::nullopt), false};
+  if (slot.error && !std::exchange(part->done, true)) {
     ++stats_.skipped;
-    Notice notice{*std::exchange(slot->error, std::nullopt), true};
-    end_slot(*slot);
+    Notice notice{*slot.error, true, std::exchange(slot.error_told, true)};
+    if (!open) end_slot(out, slot);
     return notice;
   }
-  if (slot->repeats_last && !last_text_.empty()) slot->sentences.push_back(last_text_);
-  if (!slot->sentences.empty()) return speak(*slot, due, cancelled);
-  if (slot->progress == Progress::done) return end_slot(*slot);
+  if (slot.repeats_last && !out.last_text.empty() && part->sentences.empty())
+    part->sentences.push_back(out.last_text);
+  if (open) return open_output(out, slot, part);
+  if (!part->sentences.empty()) return speak(out, slot, *part, due, cancelled);
+  if (done) return end_slot(out, slot);
   return std::nullopt;
 }
 
 // Live, a caption that is still open at its deadline ends after its reading time.
-bool CaptionLine::has_end(CaptionSlot &slot, Due due) {
+bool CaptionLine::has_end(CaptionSlot &slot, const SlotPart *part, Due due) {
   if (slot.end_known) return true;
   if (!live_) return false;
-  if (!slot.sentences.empty()) {
+  if (!part) return true;
+  if (!part->sentences.empty()) {
     if (!due || *due + kHorizon <= slot.window.start) return false;
-    slot.window.end = std::min(slot.window.end, slot.window.start + reading_time(slot.sentences.front()));
+    uint64_t read = 0;
+    for (const SlotPart &other : slot.parts)
+      if (!other.sentences.empty())
+        read = std::max(read, reading_time(other.sentences.front(), settings_.limits));
+    slot.window.end = std::min(slot.window.end, slot.window.start + read);
   }
   slot.end_known = true;
   if (open_.get() == &slot) open_.reset();
@@ -126,102 +147,98 @@ bool CaptionLine::has_end(CaptionSlot &slot, Due due) {
 }
 
 // Its time was sent as silence; or as another caption, and its deadline has passed.
-bool CaptionLine::is_late(const CaptionSlot &slot, Due due) const {
-  if (!live_ || slot.begun) return false;
-  return timeline_.is_missed(slot.window) ||
-         (timeline_.is_taken(slot.window) && due && *due >= slot.window.start);
+bool CaptionLine::is_late(const CaptionOutlet &out, const CaptionSlot &slot, const SlotPart &part,
+                          Due due) const {
+  if (!live_ || part.begun) return false;
+  return out.timeline.is_missed(slot.window) ||
+         (out.timeline.is_taken(slot.window) && due && *due >= slot.window.start);
 }
 
-Spoken CaptionLine::spoken(CaptionSlot &slot, TimeSpan span, std::string text, bool last) {
-  Spoken out{span, std::move(text), {}, {}, slot.repeats_last || slot.known};
-  slot.begun = true;
-  promised_ = span.end;
+// A caption that waits no longer for its first text.
+void CaptionLine::observe(CaptionSlot &slot, const SlotPart &part, bool late) {
+  if (!live_ || part.begun || slot.repeats_last || part.known || std::exchange(slot.observed, true)) return;
+  observed_.add(slot.took.value_or(Clock::system().now() - slot.came_in_at), late);
+}
+
+Spoken CaptionLine::spoken(CaptionOutlet &out, CaptionSlot &slot, SlotPart &part, TimeSpan span,
+                           std::string text, bool last) {
+  Spoken made{span, std::move(text), {}, {}, slot.repeats_last || (part.known && !part.cached),
+              {},   part.cached};
+  part.begun = true;
+  out.promised = span.end;
   ++stats_.captions;
   if (last) {
-    out.answer = slot.answer;
-    out.latency = slot.latency;
+    made.answer = part.answer;
+    made.latency = slot.latency;
   } else {
-    out.latency = Clock::system().now() - slot.asked_at;
+    made.latency = Clock::system().now() - slot.asked_at;
   }
-  return out;
+  return made;
 }
 
-std::optional<LineOutput> CaptionLine::speak(CaptionSlot &slot, Due due, Cancelled &cancelled) {
-  const bool late = is_late(slot, due);
+std::optional<LineOutput> CaptionLine::speak(CaptionOutlet &out, CaptionSlot &slot, SlotPart &part, Due due,
+                                             Cancelled &cancelled) {
+  const bool late = is_late(out, slot, part, due);
+  observe(slot, part, late);
   if (late && settings_.late_policy == LatePolicy::drop) {
     ++stats_.late;
-    cancelled.add(slot);
-    slot.progress = Progress::done;
-    slot.sentences.clear();
-    return end_slot(slot);
+    leave_behind(slot, part, cancelled);
+    return end_slot(out, slot);
   }
-  const bool done = slot.progress == Progress::done;
-  if (!done || slot.sentences.size() > 1) {
-    if (const auto span = timeline_.place_sentence(slot.window, slot.sentences.front())) {
-      std::string text = std::move(slot.sentences.front());
-      slot.sentences.pop_front();
+  const bool done = part.done || slot.progress == Progress::done;
+  if (!done || part.sentences.size() > 1) {
+    FirstCue first = first_cue(part.sentences.front(), settings_.limits);
+    if (const auto span = out.timeline.place_sentence(slot.window, first.text)) {
+      part.sentences.front() = std::move(first.rest);
+      if (part.sentences.front().empty()) part.sentences.pop_front();
       if (late) ++stats_.late;
-      return spoken(slot, *span, std::move(text), false);
+      return spoken(out, slot, part, *span, std::move(first.text), false);
     }
     if (!done) return std::nullopt;
   }
-  // The last sentence, or all sentences that had no room of their own.
-  std::string text;
-  for (const std::string &sentence : slot.sentences) text += (text.empty() ? "" : " ") + sentence;
-  slot.sentences.clear();
   if (late) ++stats_.late;
-  const auto span = timeline_.place(slot.window, text);
-  if (!span) {
-    ++stats_.skipped;
-    end_slot(slot);
-    if (live_) return std::nullopt;
-    Error covered{
-        ErrorKind::settings,
-        "A caption has no time of its own, because another one covers it. The details hold its text."};
-    covered.service_message = text;  // Not in the text, which is logged.
-    return Notice{std::move(covered), false};
-  }
-  last_text_ = slot.repeats_last || slot.answer.text.empty() ? text : slot.answer.text;
-  Spoken out = spoken(slot, *span, std::move(text), true);
-  end_slot(slot);
-  return out;
+  return speak_rest(out, slot, part);
 }
 
-// Removes the slot from the line; not live, the rest of its window becomes silence.
-std::optional<LineOutput> CaptionLine::end_slot(CaptionSlot &slot) {
-  if (!slot.begun && !slot.repeats_last) last_text_.clear();
-  if (!live_) quiet_until_ = std::max(slot.window.end, slot.quiet_until);
-  items_.pop_front();
-  changed_.notify_all();
+// Removes the slot from the outlet; not live, the rest of its window becomes silence.
+std::optional<LineOutput> CaptionLine::end_slot(CaptionOutlet &out, CaptionSlot &slot) {
+  const SlotPart *part = slot.part_in(out.language);
+  if (!(part && part->begun) && !slot.repeats_last) out.last_text.clear();
+  if (!live_) {
+    const uint64_t end = part ? part->shown_until : 0;
+    out.quiet_until = std::max({slot.window.end, slot.quiet_until, end});
+  }
+  leave(out);
   return std::nullopt;
 }
 
 // Live: sends the time that is due as silence, even if a caption is still waiting for it.
-std::optional<LineOutput> CaptionLine::overdue(uint64_t due, Cancelled &cancelled) {
-  if (timeline_.given() >= due + kSilenceLead) return std::nullopt;
+std::optional<LineOutput> CaptionLine::overdue(CaptionOutlet &out, uint64_t due, Cancelled &cancelled) {
+  if (out.timeline.given() >= due + kSilenceLead) return std::nullopt;
   uint64_t end = due + kHorizon;
-  const SlotPtr front = !items_.empty() && std::holds_alternative<SlotPtr>(items_.front())
-                            ? std::get<SlotPtr>(items_.front())
+  const SlotPtr front = !out.items.empty() && std::holds_alternative<SlotPtr>(out.items.front())
+                            ? std::get<SlotPtr>(out.items.front())
                             : nullptr;
-  if (front) {
-    const bool unseen = settings_.late_policy == LatePolicy::drop && is_late(*front, due);
-    bool overtaken = front->window.end <= due && front->begun;
-    for (const Item &item : items_) {
+  if (SlotPart *part = front ? front->part_in(out.language) : nullptr) {
+    const bool unseen = settings_.late_policy == LatePolicy::drop && is_late(out, *front, *part, due);
+    bool overtaken = front->window.end <= due && part->begun;
+    for (const Item &item : out.items) {
       const auto *slot = std::get_if<SlotPtr>(&item);
       if (!slot || *slot == front) continue;
-      if ((*slot)->sentences.empty()) continue;
+      const SlotPart *later = (*slot)->part_in(out.language);
+      if (!later || later->sentences.empty()) continue;
       if ((*slot)->window.start <= end) overtaken = true;
       end = std::min(end, (*slot)->window.start);
     }
     if (unseen || overtaken) {
+      observe(*front, *part, true);
       ++stats_.late;
-      cancelled.add(*front);
-      front->progress = Progress::done;
-      end_slot(*front);
+      leave_behind(*front, *part, cancelled);
+      end_slot(out, *front);
       return Nothing{};
     }
   }
-  if (const auto span = timeline_.silence_until(end)) return Silence{*span};
+  if (const auto span = out.timeline.silence_until(end)) return Silence{*span};
   return std::nullopt;
 }
 

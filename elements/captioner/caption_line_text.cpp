@@ -109,6 +109,7 @@ GstFlowReturn CaptionLine::push_text(const SlotPtr &slot) {
     slot->joins_until =
         slot->end_known && window.end - window.start > kSloppy ? window.end - kSloppy : window.start + 1;
     text_ = slot;
+    texts_follow_ = true;
     grows_until_ = Clock::system().now() + (live_ ? Clock::Time::duration(kGrowsLive) : kGrows);
   }
   enqueue(slot);

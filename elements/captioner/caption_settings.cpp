@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "elements/enum_type.h"
+#include "plugin/account/decision.h"
 #include "plugin/catalog/catalog.h"
 #include "plugin/catalog/check_request.h"
 #include "plugin/http/api_key.h"
@@ -28,11 +29,29 @@ GType on_error_type() {
                             {"Stop with an error", "Warn and continue without that caption"});
 }
 
+GType stills_type() {
+  return enum_type<Stills>("GenclipCaptionStills",
+                           {"The first picture of its time, and earlier ones",
+                            "Pictures of its own time, spread over it; needs look-ahead: see align"});
+}
+
+GType align_type() {
+  return enum_type<Align>("GenclipCaptionAlign",
+                          {"After each interval", "Also where the picture changes (scene-threshold)"});
+}
+
 GType image_sampling_type() {
   return enum_type<ImageSampling>(
       "GenclipImageSampling",
       {"One image per interval if images arrive faster than that, otherwise each image",
        "One image per interval", "Each image"});
+}
+
+GType caption_cache_type() {
+  return enum_type<CaptionCache>(
+      "GenclipCaptionCache",
+      {"read-write; off in a live stream", "Keep nothing, and use nothing that was kept",
+       "Use kept answers, but keep none", "Use kept answers, and keep new ones"});
 }
 
 const Property<CaptionSettings> kCaptionProperties[] = {
@@ -56,22 +75,33 @@ const Property<CaptionSettings> kCaptionProperties[] = {
      "Stream time that one caption covers, in nanoseconds",
      &CaptionSettings::interval,
      {1e6, 86400e9}},
-    {"frames",
-     "Number of stills in a request: the first picture of its interval, and earlier ones",
-     &CaptionSettings::frames,
-     {1, 16}},
+    {"align", "Where the time of a caption ends; cuts needs look-ahead: a queue of two intervals beside it",
+     enum_field<&CaptionSettings::align>(align_type)},
+    {"min-interval",
+     "align=cuts: minimum stream time that one caption covers, in nanoseconds",
+     &CaptionSettings::min_interval,
+     {1e6, 86400e9}},
+    {"frames", "Number of stills in a request", &CaptionSettings::frames, {1, 16}},
+    {"stills", "Which pictures are the stills of a caption",
+     enum_field<&CaptionSettings::stills>(stills_type)},
     {"max-frame-size",
      "Maximum length of the longer side of a still, in pixels; 0: stills are not scaled",
      &CaptionSettings::max_frame_size,
      {0, 65000}},
     {"scene-threshold",
      "Send a request only if the picture changed by this much (0 to 1), otherwise repeat the last caption; "
-     "0: always send",
+     "0: always send. align=cuts: a change by this much is a cut; 0: by 0.1",
      &CaptionSettings::scene_threshold,
      {0, 1}},
     {"image-sampling", "Image input: which images get their own caption",
      enum_field<&CaptionSettings::image_sampling>(image_sampling_type)},
     {"context", "Number of earlier captions to send with a request", &CaptionSettings::context, {0, 100}},
+    {"cues-per-request",
+     "Text input: number of texts that one request may ask about, as numbered lines; if the same numbers do "
+     "not "
+     "come back, each text is asked about by itself",
+     &CaptionSettings::cues_per_request,
+     {1, 1000}},
     {"max-in-flight",
      "Maximum number of concurrent requests; captions stay in order",
      &CaptionSettings::max_in_flight,
@@ -84,14 +114,38 @@ const Property<CaptionSettings> kCaptionProperties[] = {
     {"latency", "Live: maximum delay of a caption, in milliseconds", &CaptionSettings::latency_ms},
     {"late-policy", "Live: what to do with a caption that exceeds the latency",
      enum_field<&CaptionSettings::late_policy>(late_policy_type)},
+    {"max-line-length",
+     "Maximum length of a line, in characters; a full-width one counts as two; 0: no limit",
+     &CaptionSettings::max_line_length,
+     {0, 1000}},
+    {"max-lines",
+     "Maximum number of lines shown at a time; further lines make the next cue; 0: no limit",
+     &CaptionSettings::max_lines,
+     {0, 100}},
+    {"max-cps",
+     "Maximum reading speed, in characters per second; a longer caption is shortened; 0: no limit",
+     &CaptionSettings::max_cps,
+     {0, 1000}},
     {"on-error", "What to do when a caption cannot be generated",
      enum_field<&CaptionSettings::on_error>(on_error_type)},
-    {"max-requests", "Maximum number of requests in a run, after which captions stop; 0: no limit",
-     &CaptionSettings::max_requests},
+    {"max-requests",
+     "Maximum number of requests in a run, after which captions stop; 0: no limit",
+     &CaptionSettings::max_requests,
+     {},
+     Access::while_playing},
     {"max-tokens",
      "Maximum number of tokens in a run, those of the prompts included, after which captions stop; 0: no "
      "limit",
      &CaptionSettings::max_tokens},
+    {"max-amount",
+     "Maximum cost of the captions of a run in credits; the text gateway tells tokens but no prices, so with "
+     "any limit nothing is sent, with an error; 0: no limit",
+     &CaptionSettings::max_amount,
+     {0, G_MAXDOUBLE}},
+    {"cache",
+     "Whether answers are kept in the store, where later runs find them: the same question is then paid for "
+     "once",
+     enum_field<&CaptionSettings::cache>(caption_cache_type)},
     {"store",
      "Folder of the clip store, whose ledger counts requests and tokens and whose budget limits them; unset: "
      "$GENCLIP_STORE, else genclip in the user's cache folder",
@@ -153,14 +207,34 @@ Result<CaptionSettings> checked(CaptionSettings settings) {
   if (key)
     settings.api_key = *std::move(key);
   else
-    say("api-key", std::move(key).error().text);
+    say("api-key", settings.key_problem = std::move(key).error().text);
   for (std::string &problem : problems_of({settings.proxy, settings.tls_ca_file}))
     say("", std::move(problem));
-  if (!problems.empty()) return Error{ErrorKind::settings, problems_text(problems)};
+  const bool lacks_only_key = problems.size() == 1 && !settings.key_problem.empty() &&
+                              !names_api_key(settings.api_key, settings.api_key_file);
+  // If the store has all answers, no key is needed.
+  const bool may_do_without = lacks_only_key && settings.cache != CaptionCache::off;
+  if (!problems.empty() && !may_do_without) return Error{ErrorKind::settings, problems_text(problems)};
   settings.store = store_root(settings.store);
   const char *project = g_getenv("GENCLIP_PROJECT");
   if (settings.project.empty() && project) settings.project = project;
   return settings;
+}
+
+std::optional<Error> reason_to_ask_nothing(const CaptionSettings &settings) {
+  if (!settings.key_problem.empty()) return Error{ErrorKind::settings, settings.key_problem};
+  if (settings.max_amount <= 0) return std::nullopt;
+  // As of a clip whose price is unknown. No caption will ever have one, until the gateway tells credits.
+  Decision decision;
+  decision.verdict = Verdict::refuse;
+  decision.budget = "max-amount";
+  decision.limit = settings.max_amount;
+  decision.text = "Nothing was sent: max-amount allows these captions " + amount_text(settings.max_amount) +
+                  (settings.max_amount == 1 ? " credit" : " credits") +
+                  ", and nothing is known of their price, because the text gateway tells tokens and no "
+                  "credits. Unset max-amount; what limits captions is max-requests, max-tokens, and: genclip "
+                  "budget set --requests-per-day N --tokens-per-day N.";
+  return refusal_error(decision);
 }
 
 }  // namespace genclip

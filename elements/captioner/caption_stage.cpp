@@ -5,6 +5,7 @@
 
 #include <gst/video/video.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "elements/captioner/gap_event.h"
@@ -19,9 +20,23 @@
 namespace genclip {
 
 CaptionStage::CaptionStage(GstElement *element, GstPad *sink, GstPad *src)
-    : element_(element), sink_(sink), src_(src) {}
+    : element_(element), sink_(sink), src_(src), estimate_(element) {
+  add_pad(src, "");
+}
 
 CaptionStage::~CaptionStage() { release(); }
+
+bool CaptionStage::add_pad(GstPad *pad, const std::string &language) {
+  if (pads_.has(language)) return false;
+  gst_pad_set_element_private(pad, this);
+  pads_.add(CaptionPadPtr(new CaptionPad{*this, GRef<GstPad>::share(pad), line_.add_outlet(language)}));
+  return true;
+}
+
+void CaptionStage::remove_pad(GstPad *pad) {
+  if (const CaptionPadPtr one = pads_.find(pad)) line_.remove_outlet(one->outlet);
+  pads_.remove(pad);
+}
 
 Result<void> CaptionStage::prepare() {
   auto good = checked(told_.begin_run());
@@ -32,7 +47,8 @@ Result<void> CaptionStage::prepare() {
   const CaptionSettings &settings = settings_ = *std::move(good);
   GST_CAT_INFO_OBJECT(gencaption_category(), element_, "asks %s of %s", settings.model.c_str(),
                       redact_url(settings.llm_base_url).c_str());
-  std::vector<std::string> warnings = key_in_clear(settings.llm_base_url, "llm-base-url");
+  std::vector<std::string> warnings;
+  if (!settings.api_key.empty()) warnings = key_in_clear(settings.llm_base_url, "llm-base-url");
   for (std::string &mistakes : unreported_catalog_mistakes()) warnings.push_back(std::move(mistakes));
   for (std::string &warning : warnings)
     post_warning(element_, gencaption_category(), {ErrorKind::settings, std::move(warning)});
@@ -43,7 +59,11 @@ Result<void> CaptionStage::prepare() {
       Clock::system());
   allowance_.begin({settings.store, redact_url(settings.llm_base_url), settings.model, settings.project,
                     settings.max_tokens});
-  input_.emplace(settings.interval, settings.frames, settings.image_sampling);
+  answers_.begin(settings.store);
+  estimate_.begin({settings.store, redact_url(settings.llm_base_url), settings.model, settings.max_requests});
+  input_.emplace(settings.input());
+  gathering_.reset();
+  refused_ = false;
   orientation_ = GST_VIDEO_ORIENTATION_IDENTITY;
   orientation_of_stream_ = false;
   caps_ = nullptr;
@@ -52,10 +72,12 @@ Result<void> CaptionStage::prepare() {
   live_ = false;
   upstream_latency_ = 0;
   own_latency_ = settings.latency_ms * GST_MSECOND;
-  gst_segment_init(&out_segment_, GST_FORMAT_UNDEFINED);
+  least_latency_ = settings.stills == Stills::within ? settings.interval : 0;
   codecs_.enter();
+  measuring_.enter();
   line_.start({settings.max_in_flight, settings.max_waiting, settings.context, settings.max_requests,
-               settings.late_policy});
+               settings.late_policy, std::chrono::milliseconds(settings.latency_ms), settings.limits(),
+               settings.cache, settings.cues_per_request, settings.scene_threshold > 0});
 
   const StillSettings stills{settings.frames, settings.max_frame_size, settings.scene_threshold,
                              settings.interval};
@@ -64,7 +86,10 @@ Result<void> CaptionStage::prepare() {
   return {};
 }
 
-void CaptionStage::interrupt() { line_.close(); }
+void CaptionStage::interrupt() {
+  line_.close();
+  measuring_.leave();
+}
 
 void CaptionStage::release() {
   line_.stop();
@@ -72,22 +97,27 @@ void CaptionStage::release() {
   if (threads_.empty()) return;
   for (std::thread &thread : threads_) thread.join();
   threads_.clear();
+  estimate_.end();
   allowance_.end();
   told_.end_run();
   const CaptionStats run = stats();
   GST_CAT_INFO_OBJECT(gencaption_category(), element_,
                       "stopped: %" G_GUINT64_FORMAT " requests (%" G_GUINT64_FORMAT
                       " of them again), %" G_GUINT64_FORMAT " captions, %" G_GUINT64_FORMAT
-                      " windows skipped, %" G_GUINT64_FORMAT " answers late",
-                      run.requests, run.retries, run.captions, run.skipped, run.late);
+                      " windows skipped, %" G_GUINT64_FORMAT " answers late, %" G_GUINT64_FORMAT
+                      " from the store",
+                      run.requests, run.retries, run.captions, run.skipped, run.late, run.cached);
 }
 
-SlotPtr CaptionStage::new_slot(const AskedTime &asked, uint64_t stream_time) {
+SlotPtr CaptionStage::new_slot(const AskedTime &asked, uint64_t stream_time, bool gathers) {
   auto slot = std::make_shared<CaptionSlot>();
   slot->stream_time = stream_time;
   slot->window = asked.window;
   slot->end_known = asked.end_known;
+  slot->sure_until = asked.sure_until;
   slot->quiet_until = asked.quiet_until;
+  slot->parts.clear();
+  for (std::string &language : pads_.languages()) slot->parts.emplace_back().language = std::move(language);
   slot->request.model = settings_.model;
   slot->request.temperature = settings_.temperature;
   slot->request.top_p = settings_.top_p;
@@ -96,6 +126,14 @@ SlotPtr CaptionStage::new_slot(const AskedTime &asked, uint64_t stream_time) {
     slot->request.prompt = told.prompt;
     slot->request.system_instruction = told.system_instruction;
   });
+  // Always the same for the same input: otherwise a loop would pay for its answers again.
+  const bool is_text = input_->kind() == InputKind::text || input_->kind() == InputKind::markup;
+  const bool may_be_cut = asked.sure_until.has_value();
+  if (may_be_cut) slot->shortest = std::min(settings_.min_interval, settings_.interval);
+  slot->gathers = gathers;
+  slot->tells_length = gathers && may_be_cut;
+  if (!slot->tells_length)
+    slot->tell_length(settings_.limits(), is_text ? std::nullopt : std::optional(settings_.interval));
   return slot;
 }
 
@@ -120,17 +158,64 @@ void CaptionStage::set_live(bool live, uint64_t upstream_latency) {
   line_.set_live(live);
 }
 
+// The window of the last caption has ended.
+void CaptionStage::end_gathering() {
+  if (const SlotPtr slot = std::exchange(gathering_, nullptr)) line_.complete(slot);
+}
+
+// Live, a caption is asked about when its window has ended, and is shown `latency` after its beginning.
+// Of the streaming thread alone: upstream's own error, about the flow this ends with, must not come before
+// this one.
+bool CaptionStage::is_refused_live() {
+  if (!live_ || own_latency_ >= least_latency_) return false;
+  if (std::exchange(refused_, true)) return true;
+  const uint64_t least = least_latency_ / GST_MSECOND;
+  post_error(element_, gencaption_category(),
+             {ErrorKind::settings,
+              "stills=within asks about an interval when it has ended, but live captions must come " +
+                  std::to_string(own_latency_ / GST_MSECOND) + " ms after it has begun. Set latency to " +
+                  std::to_string(least + CaptionSettings().latency_ms) +
+                  " (the interval, and the time of an answer), choose a shorter interval, or use "
+                  "stills=before."});
+  return true;
+}
+
+// Empty: a flush or the change to NULL has ended the wait for it.
+std::optional<Thumbnail> CaptionStage::thumbnail_of(const GRef<GstBuffer> &buffer) {
+  if (!input_->looks_for_cuts()) return Thumbnail();
+  auto made = measuring_.run([picture = Picture{buffer, caps_}](GCancellable *cancellable) {
+    return make_thumbnail(picture, cancellable, ThumbnailPixels::some);
+  });
+  if (!made) return std::nullopt;
+  return *made ? **std::move(made) : Thumbnail();
+}
+
 GstFlowReturn CaptionStage::chain(GRef<GstBuffer> buffer) {
   GST_CAT_LOG_OBJECT(gencaption_category(), sink_, "%" GST_PTR_FORMAT, static_cast<gpointer>(buffer.get()));
-  if (!looked_live_.exchange(true)) look_whether_live();
+  if (!looked_live_.exchange(true)) {
+    look_whether_live();
+    tell_estimate();
+  }
+  if (is_refused_live()) return GST_FLOW_ERROR;
+  if (pads_.are_loose()) return GST_FLOW_NOT_LINKED;
   const InputKind kind = input_->kind();
   if (kind == InputKind::none) return GST_FLOW_NOT_NEGOTIATED;
-  const auto taken = input_->take(buffer.get(), live_);
+  auto thumbnail = thumbnail_of(buffer);
+  if (!thumbnail) return line_.flow();
+  const auto taken = input_->take(buffer.get(), live_, *std::move(thumbnail));
   if (taken.ends_open) line_.end_open(*taken.ends_open);
+  if (taken.is_window) line_.saw(taken.time);
   if (!taken.keep) return line_.flow();
   if (kind == InputKind::video || kind == InputKind::image) {
     StillJob job{{std::move(buffer), caps_, orientation_}, taken.stream_time, nullptr};
-    if (taken.asked) job.slot = new_slot(*taken.asked, taken.stream_time);
+    if (taken.asked) {
+      end_gathering();
+      const bool gathers = taken.is_window && settings_.stills == Stills::within;
+      SlotPtr &slot = gathers ? job.opens : job.slot;
+      slot = new_slot(*taken.asked, taken.stream_time, gathers);
+      if (gathers) gathering_ = slot;
+      gathering_end_ = taken.asked->window.end;
+    }
     return line_.push_still(std::move(job));
   }
 
@@ -146,7 +231,8 @@ GstFlowReturn CaptionStage::chain(GRef<GstBuffer> buffer) {
 
 GstFlowReturn CaptionStage::stream_start(GstEvent *event) {
   // Downstream ended the previous stream with EOS.
-  if (line_.flow() == GST_FLOW_EOS && line_.resume()) start_task();
+  if (line_.flow() == GST_FLOW_EOS && line_.resume()) start_tasks();
+  end_gathering();
   input_->reset();
   orientation_ = GST_VIDEO_ORIENTATION_IDENTITY;
   orientation_of_stream_ = false;
@@ -181,6 +267,7 @@ GstFlowReturn CaptionStage::set_segment(GstEvent *event) {
   const bool known = gst_pad_peer_query_duration(sink_, GST_FORMAT_TIME, &duration) && duration > 0;
   const auto [out, continues] =
       input_->set_segment(*segment, known ? std::optional(static_cast<uint64_t>(duration)) : std::nullopt);
+  if (!continues) end_gathering();
   GstEvent *own = gst_event_new_segment(&out);
   gst_event_set_seqnum(own, gst_event_get_seqnum(event));
   const GstFlowReturn flow = line_.push_segment(GRef<GstEvent>::adopt(own), out, continues);
@@ -198,25 +285,37 @@ void CaptionStage::set_tags(GstTagList *tags) {
   orientation_of_stream_ = of_stream;
 }
 
-void CaptionStage::flush_start(GRef<GstEvent> event) {
+void CaptionStage::flush_start(const GRef<GstEvent> &event) {
   last_seek_ = gst_event_get_seqnum(event.get());
-  gst_pad_push_event(src_, event.release());
+  const auto pads = pads_.all();
+  for (const CaptionPadPtr &one : pads) gst_pad_push_event(one->pad.get(), GRef<GstEvent>(event).release());
   line_.flush();
-  gst_pad_pause_task(src_);
+  measuring_.leave();
+  for (const CaptionPadPtr &one : pads) gst_pad_pause_task(one->pad.get());
 }
 
-void CaptionStage::flush_stop(GRef<GstEvent> event) {
-  gst_pad_push_event(src_, event.release());
-  for (const auto &unsent : line_.take_unsent()) gst_pad_store_sticky_event(src_, unsent.get());
+void CaptionStage::flush_stop(const GRef<GstEvent> &event) {
+  for (const CaptionPadPtr &one : pads_.all()) {
+    gst_pad_push_event(one->pad.get(), GRef<GstEvent>(event).release());
+    for (const auto &unsent : line_.take_unsent(*one->outlet)) {
+      if (GST_EVENT_TYPE(unsent.get()) == GST_EVENT_STREAM_START) one->is_tagged = false;
+      gst_pad_store_sticky_event(one->pad.get(), event_in_language(unsent, one->outlet->language).get());
+    }
+  }
   input_->reset();
-  if (line_.resume()) start_task();
+  gathering_.reset();
+  measuring_.enter();
+  if (line_.resume())
+    start_tasks();
+  else
+    measuring_.leave();
 }
 
-GstFlowReturn CaptionStage::sink_event(GRef<GstEvent> event) {
+GstFlowReturn CaptionStage::sink_event(const GRef<GstEvent> &event) {
   GST_CAT_DEBUG_OBJECT(gencaption_category(), sink_, "%s", GST_EVENT_TYPE_NAME(event.get()));
   switch (GST_EVENT_TYPE(event.get())) {
-    case GST_EVENT_FLUSH_START: flush_start(std::move(event)); return GST_FLOW_OK;
-    case GST_EVENT_FLUSH_STOP: flush_stop(std::move(event)); return GST_FLOW_OK;
+    case GST_EVENT_FLUSH_START: flush_start(event); return GST_FLOW_OK;
+    case GST_EVENT_FLUSH_STOP: flush_stop(event); return GST_FLOW_OK;
     case GST_EVENT_STREAM_START: return stream_start(event.get());
     case GST_EVENT_CAPS: return set_caps(event.get());
     case GST_EVENT_SEGMENT: return set_segment(event.get());
@@ -226,7 +325,10 @@ GstFlowReturn CaptionStage::sink_event(GRef<GstEvent> event) {
       gst_event_parse_gap(event.get(), &start, &length);
       // An unknown duration still announces that nothing comes before it.
       if (!GST_CLOCK_TIME_IS_VALID(length)) length = 0;
-      return line_.push_silence({start, start + length});
+      // First the silence, which ends the window.
+      const GstFlowReturn flow = line_.push_silence({start, start + length});
+      if (start + length >= gathering_end_) end_gathering();
+      return flow;
     }
     case GST_EVENT_TAG: {
       // Stream tags describe the input pictures, not the captions.
@@ -236,10 +338,17 @@ GstFlowReturn CaptionStage::sink_event(GRef<GstEvent> event) {
       if (gst_tag_list_get_scope(tags) != GST_TAG_SCOPE_GLOBAL) return GST_FLOW_OK;
       break;
     }
+    case GST_EVENT_EOS:
+    case GST_EVENT_SEGMENT_DONE: end_gathering(); break;
     default: break;
   }
   const bool serialized = static_cast<unsigned>(GST_EVENT_TYPE(event.get())) & GST_EVENT_TYPE_SERIALIZED;
-  if (!serialized) return gst_pad_push_event(src_, event.release()) ? GST_FLOW_OK : GST_FLOW_ERROR;
+  if (!serialized) {
+    bool is_sent = false;
+    for (const CaptionPadPtr &one : pads_.all())
+      is_sent |= gst_pad_push_event(one->pad.get(), GRef<GstEvent>(event).release()) == TRUE;
+    return is_sent ? GST_FLOW_OK : GST_FLOW_ERROR;
+  }
   const GstFlowReturn flow = line_.push_event(event);
   if (GST_EVENT_TYPE(event.get()) == GST_EVENT_EOS && (flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS) &&
       flow != GST_FLOW_ERROR)
@@ -257,13 +366,17 @@ bool CaptionStage::sink_query(GstQuery *query) {
   return true;
 }
 
-bool CaptionStage::activate_src(bool active) {
-  if (!active) {
-    line_.flush();
-    return gst_pad_stop_task(src_);
+bool CaptionStage::activate_src(GstPad *pad, bool active) {
+  const CaptionPadPtr one = pads_.find(pad);
+  if (!one) return false;
+  one->is_active = active;
+  if (active) {
+    one->is_tagged = false;
+    if (line_.start_outlet(*one->outlet)) start_task(one);
+    return true;
   }
-  if (line_.resume()) start_task();
-  return true;
+  line_.stop_outlet(*one->outlet);
+  return gst_pad_stop_task(pad);
 }
 
 }  // namespace genclip

@@ -13,19 +13,24 @@
 #include <thread>
 #include <vector>
 
+#include "elements/captioner/answer_store.h"
 #include "elements/captioner/caption_allowance.h"
+#include "elements/captioner/caption_estimate.h"
 #include "elements/captioner/caption_input.h"
 #include "elements/captioner/caption_line.h"
+#include "elements/captioner/caption_pads.h"
 #include "elements/captioner/caption_settings.h"
 #include "elements/captioner/detached_work.h"
 #include "elements/element_settings.h"
 #include "plugin/caption/content_client.h"
+#include "plugin/caption/sentence_splitter.h"
 
 namespace genclip {
 
 // Threads: the streaming thread calls chain and sink_event; the application calls prepare, interrupt, release
-// and the queries; any thread uses the settings. The stage itself runs the source pad's task, a still maker
-// and max-in-flight workers. Borrows the element and its pads, which must outlive this.
+// and the queries, adds and removes pads; any thread uses the settings. The stage itself runs the tasks of
+// the source pads, a still maker and max-in-flight workers. Borrows the element and its pads, which must
+// outlive this.
 class CaptionStage {
  public:
   CaptionStage(GstElement *element, GstPad *sink, GstPad *src);
@@ -35,7 +40,9 @@ class CaptionStage {
   // Calls edit(CaptionSettings &). False: refused, because a run is prepared.
   template <typename Edit>
   bool edit_settings(Access access, Edit edit) {
-    return told_.edit(access, edit);
+    if (!told_.edit(access, edit)) return false;
+    line_.limit_requests(told_.read([](const CaptionSettings &told) { return told.max_requests; }));
+    return true;
   }
 
   // READY to PAUSED, before the pads are active: checks the settings, posts the warnings, starts the threads.
@@ -46,35 +53,63 @@ class CaptionStage {
   void release();
 
   GstFlowReturn chain(GRef<GstBuffer> buffer);
-  GstFlowReturn sink_event(GRef<GstEvent> event);
+  void set_paused(bool paused) { line_.set_paused(paused); }
+  GstFlowReturn sink_event(const GRef<GstEvent> &event);
   bool sink_query(GstQuery *query);
   bool src_event(GRef<GstEvent> event);
-  bool src_query(GstQuery *query);
-  bool activate_src(bool active);
+  bool src_query(GstPad *pad, GstQuery *query);
+  bool activate_src(GstPad *pad, bool active);
+
+  // A pad for that language, which is canonical. False: it has one.
+  bool add_pad(GstPad *pad, const std::string &language);
+  // Once the pad is not active any more.
+  void remove_pad(GstPad *pad);
+  // Whether a new pad must be active.
+  bool is_active() const { return GST_PAD_IS_ACTIVE(sink_); }
 
   CaptionStats stats() const { return line_.stats(); }
 
  private:
-  void start_task();
-  void flush_start(GRef<GstEvent> event);
-  void flush_stop(GRef<GstEvent> event);
+  void start_task(const CaptionPadPtr &pad);
+  void start_tasks();
+  void flush_start(const GRef<GstEvent> &event);
+  void flush_stop(const GRef<GstEvent> &event);
   GstFlowReturn set_caps(GstEvent *event);
   GstFlowReturn set_segment(GstEvent *event);
   GstFlowReturn stream_start(GstEvent *event);
   void look_whether_live();
+  void tell_estimate();
   void set_live(bool live, uint64_t upstream_latency);
   void set_tags(GstTagList *tags);
-  SlotPtr new_slot(const AskedTime &asked, uint64_t stream_time);
+  std::optional<Thumbnail> thumbnail_of(const GRef<GstBuffer> &buffer);
+  void end_gathering();
+  bool is_refused_live();
+  SlotPtr new_slot(const AskedTime &asked, uint64_t stream_time, bool gathers = false);
 
   void work();
+  void answer(const SlotPtr &slot);
+  bool goes_by_sentence(const CaptionSlot &slot) const;
+  SlotBatch without_known(const SlotBatch &batch);
+  void answer_together(const SlotBatch &batch);
+  Result<ContentAnswer> ask(const ContentRequest &request, const SlotPtr &slot, SentenceSplitter &splitter);
+  std::optional<Said> said_of(const CaptionSlot &slot, const SlotPart &part, const ContentAnswer &answer);
+  std::vector<Said> known_parts(const CaptionSlot &slot) const;
+  Said take_answer(const CaptionSlot &slot, ContentAnswer answer, SentenceSplitter &splitter);
+  std::vector<Said> take_parts(const CaptionSlot &slot, const std::vector<SlotPart *> &parts,
+                               ContentAnswer answer);
+  bool has_leave(const SlotBatch &batch);
+  void look_in_store(const SlotPtr &slot, SlotPart &part);
+  void keep_answer(const CaptionSlot &slot, const SlotPart &part, const ContentAnswer &answer);
   bool may_send_again(const CaptionSlot &slot);
-  void log_question(const CaptionSlot &slot) const;
+  void log_question(const CaptionSlot &slot, size_t languages) const;
   void log_answer(const CaptionSlot &slot, const Result<ContentAnswer> &answer) const;
   void log_retry(const CaptionSlot &slot, const Error &failure, std::chrono::milliseconds pause) const;
-  void run_task();
-  std::optional<uint64_t> due() const;
-  GstFlowReturn put_out(LineOutput output);
-  GstFlowReturn put_out_caption(const Spoken &spoken);
+  void run_task(CaptionPad &pad);
+  void end_task(CaptionPad &pad, GstFlowReturn flow);
+  std::optional<uint64_t> due(const CaptionPad &pad) const;
+  GstFlowReturn put_out(CaptionPad &pad, LineOutput output);
+  void put_out_event(CaptionPad &pad, const GRef<GstEvent> &event);
+  GstFlowReturn put_out_caption(CaptionPad &pad, const Spoken &spoken);
   GstFlowReturn put_out_notice(const Notice &notice);
 
   GstElement *const element_;
@@ -83,27 +118,32 @@ class CaptionStage {
 
   ElementSettings<CaptionSettings> told_;
   CaptionLine line_;
+  CaptionPads pads_;
   CaptionAllowance allowance_;
+  AnswerStore answers_;
+  CaptionEstimate estimate_;
   std::unique_ptr<ContentClient> client_;  // while started
   CaptionSettings settings_;               // of this run; the prompts may have changed since
   DetachedWork codecs_;
+  DetachedWork measuring_;  // for cuts; the streaming thread waits for it
   std::vector<std::thread> threads_;
 
   // The streaming thread.
   std::optional<CaptionInput> input_;  // once started
   GRef<GstCaps> caps_;
   bool caps_sent_ = false;
+  bool refused_ = false;  // live, and the latency is too short for these settings; posted once
+  SlotPtr gathering_;     // stills=within: the caption whose window has not ended
+  uint64_t gathering_end_ = 0;
   GstVideoOrientationMethod orientation_ = GST_VIDEO_ORIENTATION_IDENTITY;
   bool orientation_of_stream_ = false;  // a stream tag overrides a global one
-
-  // The source task.
-  GstSegment out_segment_ = {};
 
   // Queries read these too, at any time and from any thread.
   Mutex live_mutex_;  // held while liveness is set, here and then in the line
   std::atomic<bool> live_ = false;
   std::atomic<bool> looked_live_ = false;  // since the last segment and the last change of latency
   std::atomic<uint64_t> own_latency_ = 0;
+  std::atomic<uint64_t> least_latency_ = 0;  // that these settings need in a live stream
   std::atomic<uint64_t> upstream_latency_ = 0;
   std::atomic<uint32_t> last_seek_ = GST_SEQNUM_INVALID;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The side of the stage towards the service and downstream.
+// The side of the stage towards downstream.
 #include <gst/gst.h>
 
 #include <utility>
@@ -9,103 +9,28 @@
 #include "elements/captioner/gap_event.h"
 #include "elements/element_log.h"
 #include "elements/post_error.h"
-#include "plugin/caption/caption_text.h"
-#include "plugin/caption/sentence_splitter.h"
 
 namespace genclip {
 
-// Of a request and its answer the log has the sizes: the words are the user's.
-void CaptionStage::log_question(const CaptionSlot &slot) const {
-  GST_CAT_DEBUG_OBJECT(gencaption_category(), element_,
-                       "%" GST_TIME_FORMAT ": %s: %" G_GSIZE_FORMAT " stills, %" G_GSIZE_FORMAT
-                       " bytes of text, %" G_GSIZE_FORMAT " earlier captions",
-                       GST_TIME_ARGS(slot.window.start), slot.known ? "has the answer already" : "asks",
-                       slot.request.stills.size(), slot.request.text.size(), slot.request.earlier.size());
+void CaptionStage::start_task(const CaptionPadPtr &pad) {
+  pad->flow = GST_FLOW_OK;
+  const auto run = +[](gpointer data) noexcept {
+    auto &one = *static_cast<CaptionPad *>(data);
+    one.stage.run_task(one);
+  };
+  gst_pad_start_task(pad->pad.get(), run, pad.get(), nullptr);
+  // The application may have released the pad in the meantime, and found no task to stop.
+  if (!pad->is_active) gst_pad_stop_task(pad->pad.get());
 }
 
-void CaptionStage::log_answer(const CaptionSlot &slot, const Result<ContentAnswer> &answer) const {
-  if (!answer) {
-    GST_CAT_INFO_OBJECT(gencaption_category(), element_, "%" GST_TIME_FORMAT ": no caption: %s",
-                        GST_TIME_ARGS(slot.window.start), log_text(answer.error()).c_str());
-    return;
-  }
-  GST_CAT_DEBUG_OBJECT(gencaption_category(), element_,
-                       "%" GST_TIME_FORMAT ": answered with %" G_GSIZE_FORMAT
-                       " bytes (%s), %" G_GUINT64_FORMAT " tokens",
-                       GST_TIME_ARGS(slot.window.start), answer->text.size(), answer->finish_reason.c_str(),
-                       answer->total_tokens);
-}
-
-void CaptionStage::log_retry(const CaptionSlot &slot, const Error &failure,
-                             std::chrono::milliseconds pause) const {
-  GST_CAT_DEBUG_OBJECT(
-      gencaption_category(), element_, "%" GST_TIME_FORMAT ": asks again in %" G_GINT64_FORMAT " ms: %s",
-      GST_TIME_ARGS(slot.window.start), static_cast<gint64>(pause.count()), log_text(failure).c_str());
-}
-
-// A retry is a request as well.
-bool CaptionStage::may_send_again(const CaptionSlot &slot) {
-  if (!line_.may_retry()) return false;
-  const auto leave = allowance_.ask(slot.cancellable.get());
-  if (leave.warning) post_warning(element_, gencaption_category(), *leave.warning);
-  if (!leave.may_send) line_.did_not_retry();
-  return leave.may_send;
-}
-
-void CaptionStage::work() {
-  while (const SlotPtr slot = line_.next_question()) {
-    if (!slot->known) {
-      auto leave = allowance_.ask(slot->cancellable.get());
-      if (!leave.may_send) {
-        line_.did_not_ask(slot, std::move(leave.warning));
-        continue;
-      }
-      if (leave.warning) post_warning(element_, gencaption_category(), *leave.warning);
-    }
-    const bool by_sentence = settings_.stream && !slot->one_piece;
-    SentenceSplitter splitter;
-    ContentListener listener;
-    if (by_sentence)
-      listener.on_text = [&](std::string_view text) {
-        auto sentences = splitter.push(text);
-        if (sentences.empty()) return false;
-        line_.add_sentences(slot, std::move(sentences));
-        return true;
-      };
-    listener.on_try_ended = [&](const ContentTry &used) { allowance_.ended(used); };
-    listener.on_failure = [&](const Error &failure, std::chrono::milliseconds pause) {
-      log_retry(*slot, failure, pause);
-    };
-    listener.on_retry = [&] {
-      splitter = {};
-      return may_send_again(*slot);
-    };
-    log_question(*slot);
-    Result<ContentAnswer> answer =
-        slot->known ? *slot->known : client_->ask(slot->request, listener, slot->cancellable.get());
-    log_answer(*slot, answer);
-    if (answer && !slot->known) line_.keep_answer(slot, *answer);
-    if (slot->known && listener.on_text) listener.on_text(answer->text);
-    std::vector<std::string> sentences;
-    if (answer) {
-      answer->text = caption_text(answer->text);
-      if (by_sentence)
-        sentences = splitter.finish();
-      else if (!answer->text.empty())
-        sentences = {answer->text};
-    }
-    line_.answered(slot, std::move(answer), std::move(sentences));
-  }
-}
-
-void CaptionStage::start_task() {
-  gst_pad_start_task(
-      src_, [](gpointer stage) noexcept { static_cast<CaptionStage *>(stage)->run_task(); }, this, nullptr);
+void CaptionStage::start_tasks() {
+  for (const CaptionPadPtr &one : pads_.all())
+    if (one->is_active) start_task(one);
 }
 
 // The timestamp up to which time must be sent by now. Empty without a running clock.
-std::optional<uint64_t> CaptionStage::due() const {
-  if (!live_ || out_segment_.format != GST_FORMAT_TIME || GST_STATE(element_) != GST_STATE_PLAYING)
+std::optional<uint64_t> CaptionStage::due(const CaptionPad &pad) const {
+  if (!live_ || pad.out_segment.format != GST_FORMAT_TIME || GST_STATE(element_) != GST_STATE_PLAYING)
     return std::nullopt;
   const auto clock = GRef<GstClock>::adopt(gst_element_get_clock(element_));
   if (!clock) return std::nullopt;
@@ -113,44 +38,68 @@ std::optional<uint64_t> CaptionStage::due() const {
   const uint64_t behind = gst_element_get_base_time(element_) + upstream_latency_ + own_latency_;
   if (now < behind) return std::nullopt;
   const uint64_t position =
-      gst_segment_position_from_running_time(&out_segment_, GST_FORMAT_TIME, now - behind);
+      gst_segment_position_from_running_time(&pad.out_segment, GST_FORMAT_TIME, now - behind);
   return GST_CLOCK_TIME_IS_VALID(position) ? std::optional(position) : std::nullopt;
 }
 
-void CaptionStage::run_task() {
-  LineOutput output = line_.next(due());
+void CaptionStage::run_task(CaptionPad &pad) {
+  LineOutput output = line_.next(*pad.outlet, due(pad));
   if (std::holds_alternative<Nothing>(output)) return;
-  const GstFlowReturn flow = put_out(std::move(output));
+  if (std::holds_alternative<Stopped>(output)) return end_task(pad, GST_FLOW_FLUSHING);
+  const GstFlowReturn flow = put_out(pad, std::move(output));
+  if (flow == GST_FLOW_ERROR) return end_task(pad, flow);
+  // One pad that is not linked, or wants no more, does not end the others.
   if (flow == GST_FLOW_OK) return;
-  GST_CAT_INFO_OBJECT(gencaption_category(), src_, "pauses: %s", gst_flow_get_name(flow));
-  const bool is_heard = line_.set_flow(flow);
+  if (const GstFlowReturn of_all = pads_.flow(); of_all != GST_FLOW_OK) end_task(pad, of_all);
+}
+
+void CaptionStage::end_task(CaptionPad &pad, GstFlowReturn flow) {
+  GST_CAT_INFO_OBJECT(gencaption_category(), pad.pad.get(), "pauses: %s", gst_flow_get_name(flow));
+  const bool is_released = !pad.is_active;
+  const bool is_heard = is_released || line_.set_flow(flow);
   // Post the error here, as queues do: upstream has already sent EOS and cannot report it.
   if (!is_heard && (flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS) && flow != GST_FLOW_ERROR)
     GST_ELEMENT_FLOW_ERROR(element_, flow);
-  gst_pad_pause_task(src_);
+  // A failure ends the stream on every pad.
+  if (line_.flow() == GST_FLOW_ERROR) gst_pad_push_event(pad.pad.get(), gst_event_new_eos());
+  gst_pad_pause_task(pad.pad.get());
 }
 
-GstFlowReturn CaptionStage::put_out(LineOutput output) {
-  if (auto *event = std::get_if<GRef<GstEvent>>(&output)) {
-    const GstEventType type = GST_EVENT_TYPE(event->get());
-    GST_CAT_DEBUG_OBJECT(gencaption_category(), src_, "%s", GST_EVENT_TYPE_NAME(event->get()));
-    if (type == GST_EVENT_SEGMENT) gst_event_copy_segment(event->get(), &out_segment_);
-    if (!gst_pad_push_event(src_, GRef<GstEvent>(*event).release())) line_.keep(std::move(*event));
+void CaptionStage::put_out_event(CaptionPad &pad, const GRef<GstEvent> &event) {
+  const GstEventType type = GST_EVENT_TYPE(event.get());
+  GST_CAT_DEBUG_OBJECT(gencaption_category(), pad.pad.get(), "%s", GST_EVENT_TYPE_NAME(event.get()));
+  if (type == GST_EVENT_SEGMENT) gst_event_copy_segment(event.get(), &pad.out_segment);
+  const std::string &language = pad.outlet->language;
+  if (type == GST_EVENT_STREAM_START) {
+    pad.is_tagged = false;
+    pad.flow = GST_FLOW_OK;
+  }
+  if (!gst_pad_push_event(pad.pad.get(), event_in_language(event, language).release()))
+    line_.keep(*pad.outlet, event);
+  if (type == GST_EVENT_SEGMENT && !language.empty() && !std::exchange(pad.is_tagged, true))
+    gst_pad_push_event(pad.pad.get(), language_tag_event(language).release());
+}
+
+GstFlowReturn CaptionStage::put_out(CaptionPad &pad, LineOutput output) {
+  if (const auto *event = std::get_if<GRef<GstEvent>>(&output)) {
+    put_out_event(pad, *event);
     return GST_FLOW_OK;
   }
   if (const auto *silence = std::get_if<Silence>(&output)) {
-    GST_CAT_LOG_OBJECT(gencaption_category(), src_, "silence from %" GST_TIME_FORMAT " to %" GST_TIME_FORMAT,
+    GST_CAT_LOG_OBJECT(gencaption_category(), pad.pad.get(),
+                       "silence from %" GST_TIME_FORMAT " to %" GST_TIME_FORMAT,
                        GST_TIME_ARGS(silence->span.start), GST_TIME_ARGS(silence->span.end));
-    gst_pad_push_event(src_,
+    gst_pad_push_event(pad.pad.get(),
                        gap_event(silence->span.start, silence->span.end - silence->span.start).release());
     return GST_FLOW_OK;
   }
-  if (const auto *spoken = std::get_if<Spoken>(&output)) return put_out_caption(*spoken);
+  if (const auto *spoken = std::get_if<Spoken>(&output)) return put_out_caption(pad, *spoken);
   if (const auto *notice = std::get_if<Notice>(&output)) return put_out_notice(*notice);
   return GST_FLOW_FLUSHING;
 }
 
-GstFlowReturn CaptionStage::put_out_caption(const Spoken &spoken) {
+GstFlowReturn CaptionStage::put_out_caption(CaptionPad &pad, const Spoken &spoken) {
+  if (pad.flow == GST_FLOW_EOS) return GST_FLOW_EOS;
   const uint64_t duration = spoken.span.end - spoken.span.start;
   GstStructure *message = gst_structure_new(
       "gencaption-caption", "text", G_TYPE_STRING, spoken.text.c_str(), "pts", G_TYPE_UINT64,
@@ -158,24 +107,35 @@ GstFlowReturn CaptionStage::put_out_caption(const Spoken &spoken) {
       spoken.answer.finish_reason.c_str(), "prompt-tokens", G_TYPE_UINT64, spoken.answer.prompt_tokens,
       "output-tokens", G_TYPE_UINT64, spoken.answer.output_tokens, "total-tokens", G_TYPE_UINT64,
       spoken.answer.total_tokens, "latency", G_TYPE_UINT64, static_cast<guint64>(spoken.latency.count()),
-      "repeated", G_TYPE_BOOLEAN, static_cast<gboolean>(spoken.repeated), nullptr);
+      "repeated", G_TYPE_BOOLEAN, static_cast<gboolean>(spoken.repeated), "cached", G_TYPE_BOOLEAN,
+      static_cast<gboolean>(spoken.cached), "left-out", G_TYPE_STRING, spoken.left_out.c_str(), "language",
+      G_TYPE_STRING, pad.outlet->language.c_str(), nullptr);
   gst_element_post_message(element_, gst_message_new_element(GST_OBJECT(element_), message));
 
+  if (!spoken.left_out.empty())
+    GST_CAT_INFO_OBJECT(gencaption_category(), pad.pad.get(),
+                        "%" GST_TIME_FORMAT ": left out the last %" G_GSIZE_FORMAT
+                        " bytes, which nobody could read in its time",
+                        GST_TIME_ARGS(spoken.span.start), spoken.left_out.size());
   GstBuffer *buffer = gst_buffer_new_memdup(spoken.text.data(), spoken.text.size());
   GST_BUFFER_PTS(buffer) = spoken.span.start;
   GST_BUFFER_DURATION(buffer) = duration;
-  GST_CAT_LOG_OBJECT(gencaption_category(), src_, "%" GST_PTR_FORMAT, static_cast<gpointer>(buffer));
-  return gst_pad_push(src_, buffer);
+  GST_CAT_LOG_OBJECT(gencaption_category(), pad.pad.get(), "%" GST_PTR_FORMAT, static_cast<gpointer>(buffer));
+  return pad.flow = gst_pad_push(pad.pad.get(), buffer);
 }
 
 GstFlowReturn CaptionStage::put_out_notice(const Notice &notice) {
-  if (!notice.failed || settings_.on_error == OnError::skip) {
+  // Without a key, for example, no window would have a caption.
+  const auto reason = reason_to_ask_nothing(settings_);
+  const bool is_of_all = reason && notice.error.text == reason->text;
+  const bool goes_on = !notice.failed || (settings_.on_error == OnError::skip && !is_of_all);
+  if (notice.told) return goes_on ? GST_FLOW_OK : GST_FLOW_ERROR;
+  if (goes_on) {
     post_warning(element_, gencaption_category(), notice.error);
     return GST_FLOW_OK;
   }
   if (notice.error.kind == ErrorKind::cancelled) return GST_FLOW_FLUSHING;
   post_error(element_, gencaption_category(), notice.error);
-  gst_pad_push_event(src_, gst_event_new_eos());
   return GST_FLOW_ERROR;
 }
 
@@ -195,9 +155,9 @@ bool CaptionStage::src_event(GRef<GstEvent> event) {
   return gst_pad_push_event(sink_, event.release());
 }
 
-bool CaptionStage::src_query(GstQuery *query) {
+bool CaptionStage::src_query(GstPad *pad, GstQuery *query) {
   if (GST_QUERY_TYPE(query) != GST_QUERY_LATENCY)
-    return gst_pad_query_default(src_, GST_OBJECT(element_), query);
+    return gst_pad_query_default(pad, GST_OBJECT(element_), query);
   if (!gst_pad_peer_query(sink_, query)) return false;
   gboolean live = FALSE;
   GstClockTime min = 0;

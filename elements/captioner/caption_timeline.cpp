@@ -4,21 +4,16 @@
 #include <algorithm>
 #include <limits>
 
-#include "plugin/caption/caption_text.h"
+#include "plugin/caption/cue_layout.h"
 
 namespace genclip {
 namespace {
 
 constexpr uint64_t kSecondNs = 1'000'000'000;
-constexpr uint64_t kPerCharacter = kSecondNs / 20;
 // Shorter captions are not noticed; the rest of the answer is then sent as one.
 constexpr uint64_t kShortest = kSecondNs / 2;
 
 }  // namespace
-
-uint64_t reading_time(std::string_view text) {
-  return std::max<uint64_t>(character_count(text) * kPerCharacter, kSecondNs);
-}
 
 void CaptionTimeline::begin(uint64_t start, bool backwards, std::optional<uint64_t> stop) {
   backwards_ = backwards;
@@ -27,7 +22,7 @@ void CaptionTimeline::begin(uint64_t start, bool backwards, std::optional<uint64
   stop_ = stop;
 }
 
-void CaptionTimeline::end() { *this = CaptionTimeline(late_policy_); }
+void CaptionTimeline::end() { *this = CaptionTimeline(late_policy_, limits_); }
 
 uint64_t CaptionTimeline::last() const {
   return stop_ ? std::max<uint64_t>(*stop_, 1) - 1 : std::numeric_limits<uint64_t>::max();
@@ -58,7 +53,7 @@ std::optional<TimeSpan> CaptionTimeline::place(TimeSpan window, std::string_view
   const uint64_t start = std::max(window.start, given_);
   uint64_t end = window.end;
   if (start > window.start && late_policy_ == LatePolicy::shift)
-    end = std::max(end, start + std::min(reading_time(text), window.end - window.start));
+    end = std::max(end, start + std::min(reading_time(text, limits_), window.end - window.start));
   return take({start, end});
 }
 
@@ -68,7 +63,9 @@ std::optional<TimeSpan> CaptionTimeline::place_sentence(TimeSpan window, std::st
   if (start >= window.end) return std::nullopt;
   const uint64_t half = (window.end - start) / 2;
   if (half < kShortest) return std::nullopt;
-  return take({start, start + std::min(half, reading_time(sentence))});
+  const uint64_t needed = reading_time(sentence, limits_);
+  if (limits_.columns_per_second > 0 && needed > half) return std::nullopt;
+  return take({start, start + std::min(half, needed)});
 }
 
 }  // namespace genclip

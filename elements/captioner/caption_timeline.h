@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "plugin/base/words.h"
+#include "plugin/caption/cue_limits.h"
 
 namespace genclip {
 
@@ -33,7 +34,8 @@ struct TimeSpan {
 // Remembers up to where time was sent. Pure arithmetic; one thread at a time.
 class CaptionTimeline {
  public:
-  explicit CaptionTimeline(LatePolicy late_policy = LatePolicy::drop) : late_policy_(late_policy) {}
+  explicit CaptionTimeline(LatePolicy late_policy = LatePolicy::drop, CueLimits limits = {})
+      : late_policy_(late_policy), limits_(limits) {}
 
   // A new segment: sends no time before `start` or after `stop`. Backwards, spans come in descending order.
   void begin(uint64_t start, bool backwards, std::optional<uint64_t> stop = {});
@@ -42,6 +44,7 @@ class CaptionTimeline {
   // No silence until the next segment starts.
   void end();
   bool has_begun() const { return begun_; }
+  bool is_backwards() const { return backwards_; }
 
   // Uses the free time up to `end` for silence. Empty if there is none. Silence ends one nanosecond before
   // the segment, because GstAggregator drops data at the stop of a segment.
@@ -55,7 +58,7 @@ class CaptionTimeline {
   std::optional<TimeSpan> place(TimeSpan window, std::string_view text);
 
   // Time for a sentence that others will follow: its reading time, but leaves room for them. Empty: keep it
-  // for later.
+  // for later. With a limit of speed, it gets its reading time or nothing.
   std::optional<TimeSpan> place_sentence(TimeSpan window, std::string_view sentence);
 
   // Whether the start of the window was already sent (taken), or sent as silence (missed).
@@ -70,14 +73,12 @@ class CaptionTimeline {
   uint64_t last() const;
 
   LatePolicy late_policy_;
+  CueLimits limits_;
   uint64_t given_ = 0;
   uint64_t silent_ = 0;  // end of the last silence
   std::optional<uint64_t> stop_;
   bool begun_ = false;
   bool backwards_ = false;
 };
-
-// About 20 characters per second, at least one second.
-uint64_t reading_time(std::string_view text);
 
 }  // namespace genclip

@@ -3,11 +3,16 @@
 // The GObject shell of CaptionStage (element_shell.h).
 #include "elements/captioner/captioner.h"
 
+#include <chrono>
+#include <string>
+#include <string_view>
+
 #include "elements/captioner/caption_settings.h"
 #include "elements/captioner/caption_stage.h"
 #include "elements/element_log.h"
 #include "elements/element_shell.h"
 #include "elements/post_error.h"
+#include "plugin/caption/language_tag.h"
 
 namespace genclip {
 
@@ -29,29 +34,43 @@ GstStaticPadTemplate kCaptionSink = GST_STATIC_PAD_TEMPLATE(
         "video/x-raw; image/jpeg; image/png; text/x-raw, format = { (string) utf8, (string) pango-markup }"));
 GstStaticPadTemplate kCaptionSrc = GST_STATIC_PAD_TEMPLATE(
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS("text/x-raw, format = (string) utf8"));
+GstStaticPadTemplate kCaptionLanguageSrc = GST_STATIC_PAD_TEMPLATE(
+    "src_%s", GST_PAD_SRC, GST_PAD_REQUEST, GST_STATIC_CAPS("text/x-raw, format = (string) utf8"));
 
 CaptionStage &stage_of(gpointer object) { return *static_cast<GenCaption *>(object)->stage; }
 
 GstStructure *stats_structure(const CaptionStats &stats) {
   const guint64 mean =
       stats.answers > 0 ? static_cast<guint64>(stats.latency_sum.count()) / stats.answers : 0;
-  return gst_structure_new("gencaption-stats", "requests", G_TYPE_UINT64, stats.requests, "captions",
-                           G_TYPE_UINT64, stats.captions, "skipped", G_TYPE_UINT64, stats.skipped, "late",
-                           G_TYPE_UINT64, stats.late, "retries", G_TYPE_UINT64, stats.retries,
-                           "prompt-tokens", G_TYPE_UINT64, stats.prompt_tokens, "output-tokens",
-                           G_TYPE_UINT64, stats.output_tokens, "total-tokens", G_TYPE_UINT64,
-                           stats.total_tokens, "mean-latency", G_TYPE_UINT64, mean, nullptr);
+  return gst_structure_new(
+      "gencaption-stats", "requests", G_TYPE_UINT64, stats.requests, "captions", G_TYPE_UINT64,
+      stats.captions, "skipped", G_TYPE_UINT64, stats.skipped, "late", G_TYPE_UINT64, stats.late, "shortened",
+      G_TYPE_UINT64, stats.shortened, "retries", G_TYPE_UINT64, stats.retries, "cached", G_TYPE_UINT64,
+      stats.cached, "prompt-tokens", G_TYPE_UINT64, stats.prompt_tokens, "output-tokens", G_TYPE_UINT64,
+      stats.output_tokens, "total-tokens", G_TYPE_UINT64, stats.total_tokens, "in-flight", G_TYPE_UINT64,
+      stats.in_flight, "mean-latency", G_TYPE_UINT64, mean, nullptr);
 }
 
 const ReadOnly<CaptionStage> kCaptionReadOnly[] = {
     {[](GParamFlags flags) {
-       return g_param_spec_boxed(
-           "stats", "Stats",
-           "Requests, captions, skipped and late ones, retries, tokens, and the mean latency in ns",
-           GST_TYPE_STRUCTURE, flags);
+       return g_param_spec_boxed("stats", "Stats",
+                                 "Requests, captions, skipped, late and shortened ones, retries, answers "
+                                 "from the store, tokens, requests in flight, and the mean latency in ns",
+                                 GST_TYPE_STRUCTURE, flags);
      },
      [](const CaptionStage &stage, GValue *value) {
        g_value_take_boxed(value, stats_structure(stage.stats()));
+     }},
+    {[](GParamFlags flags) {
+       return g_param_spec_uint(
+           "max-observed-latency", "Maximum observed latency",
+           "Live: the longest time so far from a picture to its caption, in milliseconds; a caption that was "
+           "given up counts until then",
+           0, G_MAXUINT, 0, flags);
+     },
+     [](const CaptionStage &stage, GValue *value) {
+       const auto longest = std::chrono::duration_cast<std::chrono::milliseconds>(stage.stats().longest);
+       g_value_set_uint(value, static_cast<guint>(longest.count()));
      }},
 };
 
@@ -81,6 +100,8 @@ GstStateChangeReturn change_state(GstElement *element, GstStateChange transition
       return GST_STATE_CHANGE_FAILURE;
     }
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) stage.interrupt();
+  if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED) stage.set_paused(true);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING) stage.set_paused(false);
   const auto result = GST_ELEMENT_CLASS(gen_caption_parent_class)->change_state(element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY ||
       (transition == GST_STATE_CHANGE_READY_TO_PAUSED && result == GST_STATE_CHANGE_FAILURE))
@@ -101,11 +122,50 @@ gboolean sink_query(GstPad *, GstObject *element, GstQuery *query) noexcept {
 gboolean src_event(GstPad *, GstObject *element, GstEvent *event) noexcept {
   return stage_of(element).src_event(GRef<GstEvent>::adopt(event));
 }
-gboolean src_query(GstPad *, GstObject *element, GstQuery *query) noexcept {
-  return stage_of(element).src_query(query);
+gboolean src_query(GstPad *pad, GstObject *element, GstQuery *query) noexcept {
+  return stage_of(element).src_query(pad, query);
 }
-gboolean activate_src(GstPad *, GstObject *element, GstPadMode mode, gboolean active) noexcept {
-  return mode == GST_PAD_MODE_PUSH && stage_of(element).activate_src(active);
+// A pad of a running element is activated before the element has it.
+gboolean activate_src(GstPad *pad, GstObject *, GstPadMode mode, gboolean active) noexcept {
+  auto *stage = static_cast<CaptionStage *>(gst_pad_get_element_private(pad));
+  return mode == GST_PAD_MODE_PUSH && stage->activate_src(pad, active);
+}
+
+GstPad *new_src(GstStaticPadTemplate &pad_template, const char *name) {
+  GstPad *src = gst_pad_new_from_static_template(&pad_template, name);
+  gst_pad_set_event_function(src, src_event);
+  gst_pad_set_query_function(src, src_query);
+  gst_pad_set_activatemode_function(src, activate_src);
+  return src;
+}
+
+// `name`: src_LANGUAGE.
+GstPad *request_new_pad(GstElement *element, GstPadTemplate *, const gchar *name, const GstCaps *) noexcept {
+  constexpr std::string_view kPrefix = "src_";
+  const std::string_view said = name ? name : "";
+  const auto language = canonical_language(said.starts_with(kPrefix) ? said.substr(kPrefix.size()) : "");
+  if (!language) {
+    GST_CAT_WARNING_OBJECT(gencaption_category(), element,
+                           "There is no pad %s: %s The name of a pad is src_ and the language.",
+                           name ? name : "without a name", log_text(language.error()).c_str());
+    return nullptr;
+  }
+  GstPad *pad = new_src(kCaptionLanguageSrc, (std::string(kPrefix) + *language).c_str());
+  if (!stage_of(element).add_pad(pad, *language)) {
+    GST_CAT_WARNING_OBJECT(gencaption_category(), element, "There is a pad for the language %s already.",
+                           language->c_str());
+    gst_object_unref(gst_object_ref_sink(pad));
+    return nullptr;
+  }
+  if (stage_of(element).is_active()) gst_pad_set_active(pad, TRUE);
+  gst_element_add_pad(element, pad);
+  return pad;
+}
+
+void release_pad(GstElement *element, GstPad *pad) noexcept {
+  gst_pad_set_active(pad, FALSE);
+  stage_of(element).remove_pad(pad);
+  gst_element_remove_pad(element, pad);
 }
 
 }  // namespace
@@ -120,10 +180,13 @@ static void gen_caption_class_init(GenCaptionClass *klass) {
   auto *element_class = GST_ELEMENT_CLASS(klass);
   gst_element_class_add_static_pad_template(element_class, &kCaptionSink);
   gst_element_class_add_static_pad_template(element_class, &kCaptionSrc);
+  gst_element_class_add_static_pad_template(element_class, &kCaptionLanguageSrc);
   gst_element_class_set_static_metadata(element_class, "Generated captions", "Filter/Analyzer/Text/Network",
                                         "Captions video or rewrites text with a model of the text gateway",
                                         "The genclip developers");
   element_class->change_state = change_state;
+  element_class->request_new_pad = request_new_pad;
+  element_class->release_pad = release_pad;
 }
 
 static void gen_caption_init(GenCaption *self) {
@@ -132,10 +195,7 @@ static void gen_caption_init(GenCaption *self) {
   gst_pad_set_chain_function(sink, chain);
   gst_pad_set_event_full_function(sink, sink_event);
   gst_pad_set_query_function(sink, sink_query);
-  GstPad *src = gst_pad_new_from_static_template(&kCaptionSrc, "src");
-  gst_pad_set_event_function(src, src_event);
-  gst_pad_set_query_function(src, src_query);
-  gst_pad_set_activatemode_function(src, activate_src);
+  GstPad *src = new_src(kCaptionSrc, "src");
   self->stage = new CaptionStage(element, sink, src);
   gst_element_add_pad(element, sink);
   gst_element_add_pad(element, src);

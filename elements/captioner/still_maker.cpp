@@ -6,12 +6,15 @@
 #include <deque>
 #include <utility>
 
+#include "elements/captioner/still_choice.h"
+
 namespace genclip {
 namespace {
 
 struct TimedStill {
   uint64_t time;
   Still still;
+  Thumbnail thumbnail = {};  // of a picture of a window whose stills lie within it
 };
 
 class StillMaker {
@@ -23,15 +26,20 @@ class StillMaker {
     if (std::exchange(epoch_, job.epoch) != job.epoch) {
       kept_.clear();
       asked_.clear();
+      gathers_ = false;
     }
+    if (job.is_completion()) return complete(job.slot);
+    if (job.opens) {
+      gathers_ = true;
+      kept_.clear();
+      failure_.reset();
+    }
+    if (gathers_ && !job.slot) return gather(job);
     if (job.slot && is_unchanged(job)) {
       line_.picture_unchanged(job.slot);
       if (settings_.frames == 1) return;
     }
-    auto made =
-        codecs_.run([picture = job.picture, size = settings_.max_frame_size](GCancellable *cancellable) {
-          return encode_still(picture, size, cancellable);
-        });
+    auto made = encoded(job.picture);
     if (!made) return;  // no longer needed
     Result<Still> &still = *made;
     if (!still) {
@@ -51,14 +59,57 @@ class StillMaker {
   }
 
  private:
+  std::optional<Result<Still>> encoded(const Picture &picture) {
+    return codecs_.run([picture, size = settings_.max_frame_size](GCancellable *cancellable) {
+      return encode_still(picture, size, cancellable);
+    });
+  }
+
+  std::optional<Thumbnail> measured(const Picture &picture) {
+    auto made =
+        codecs_.run([picture](GCancellable *cancellable) { return make_thumbnail(picture, cancellable); });
+    if (!made || !*made) return std::nullopt;
+    return **std::move(made);
+  }
+
+  // A picture that may become a still of its window.
+  void gather(const StillJob &job) {
+    auto made = encoded(job.picture);
+    if (!made) return;  // no longer needed
+    if (!*made) {
+      failure_ = std::move(*made).error();
+      return;
+    }
+    TimedStill still{job.time, **std::move(made)};
+    if (settings_.scene_threshold > 0) still.thumbnail = measured(job.picture).value_or(Thumbnail());
+    kept_.push_back(std::move(still));
+  }
+
+  void complete(const SlotPtr &slot) {
+    std::vector<uint64_t> times;
+    for (const TimedStill &kept : kept_) times.push_back(kept.time);
+    const auto chosen = spread_stills(times, settings_.frames);
+    if (chosen.empty()) {
+      if (failure_) line_.still_failed(slot, *failure_);
+      return;
+    }
+    bool changed = settings_.scene_threshold <= 0 || asked_.empty();
+    std::vector<Still> stills;
+    for (const size_t at : chosen) {
+      changed = changed || difference(asked_, kept_[at].thumbnail) >= settings_.scene_threshold;
+      stills.push_back(kept_[at].still);
+    }
+    if (!changed) return line_.picture_unchanged(slot);
+    asked_ = kept_[chosen.back()].thumbnail;
+    line_.still_made(slot, std::move(stills));
+  }
+
   static uint64_t distance(uint64_t a, uint64_t b) { return a < b ? b - a : a - b; }
 
   bool is_unchanged(const StillJob &job) {
     if (settings_.scene_threshold <= 0) return false;
-    auto made = codecs_.run(
-        [picture = job.picture](GCancellable *cancellable) { return make_thumbnail(picture, cancellable); });
-    if (!made || !*made) return false;
-    Result<Thumbnail> &thumbnail = *made;
+    auto thumbnail = measured(job.picture);
+    if (!thumbnail) return false;
     if (!asked_.empty() && difference(asked_, *thumbnail) < settings_.scene_threshold) return true;
     asked_ = *std::move(thumbnail);
     return false;
@@ -69,6 +120,8 @@ class StillMaker {
   const StillSettings settings_;
   uint64_t epoch_ = 0;
   std::deque<TimedStill> kept_;
+  bool gathers_ = false;          // kept_ are those of a window that has not ended
+  std::optional<Error> failure_;  // the last one of this window
   Thumbnail asked_;
 };
 

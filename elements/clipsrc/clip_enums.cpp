@@ -6,9 +6,6 @@
 #include "elements/enum_type.h"
 #include "plugin/catalog/clip_request.h"
 #include "plugin/generation/clip_status.h"
-#include "plugin/generation/run_settings.h"
-#include "plugin/publish/publish_settings.h"
-#include "plugin/task/media_verdict.h"
 
 namespace genclip {
 
@@ -19,29 +16,12 @@ GType api_get_type() {
                                        "v2 model-center tasks", "v1 legacy videos"});
 }
 
-GType media_check_get_type() {
-  return enum_type<MediaCheck>("GenclipMediaCheck",
-                               {"Do not check", "Size and type, as reported by their servers",
-                                "Also duration, frame size and frame rate, from their content"});
-}
-
-GType publish_check_get_type() {
-  return enum_type<PublishCheck>("GenclipPublishCheck",
-                                 {"Do not check; for hosts that cannot reach their own public address",
-                                  "Ask each published URL for its size"});
-}
-
-GType reference_identity_get_type() {
-  return enum_type<ReferenceIdentity>(
-      "GenclipReferenceIdentity",
-      {"A reference is its URL", "A reference is its content, which is read first"});
-}
-
 GType clip_status_get_type() {
-  return enum_type<ClipStatus>("GenclipStatus", {"Nothing requested yet", "The request is being submitted",
-                                                 "The task waits in the queue", "The clip is being generated",
-                                                 "The clip is being downloaded", "The whole clip is stored",
-                                                 "It failed", "Its references are made or published"});
+  return enum_type<ClipStatus>(
+      "GenclipStatus",
+      {"Nothing requested yet", "The request is being submitted", "The task waits in the queue",
+       "The clip is being generated", "The clip is being downloaded", "The whole clip is stored", "It failed",
+       "Its references are made or published", "It waits for its turn, before the submit"});
 }
 
 }  // namespace genclip

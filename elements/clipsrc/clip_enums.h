@@ -17,9 +17,6 @@ inline constexpr Word<Switch> kWords<Switch>[] = {
 
 GType switch_get_type();
 GType api_get_type();
-GType media_check_get_type();
-GType publish_check_get_type();
-GType reference_identity_get_type();
 GType clip_status_get_type();
 
 }  // namespace genclip

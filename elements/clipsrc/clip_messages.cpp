@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// A queue that GStreamer's thread pool empties (gst_element_call_async).
 #include "elements/clipsrc/clip_messages.h"
 
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "elements/element_log.h"
 #include "elements/post_error.h"
@@ -24,7 +21,10 @@ const ProgressCode *code_of(ClipStatus status) {
   static constexpr ProgressCode generate = {
       "generate", "Generating", "Generated", "Generating failed",
       "Stopped; the task continues at the service: run again to attach to it"};
+  static constexpr ProgressCode wait = {"wait", "Waiting for the turn of", "It is its turn", "Waiting failed",
+                                        "Stopped while waiting; nothing was submitted"};
   switch (status) {
+    case ClipStatus::waiting: return &wait;
     case ClipStatus::preparing: return &prepare;
     case ClipStatus::submitting: return &submit;
     case ClipStatus::queued:
@@ -59,6 +59,7 @@ constexpr Notified kNotified[] = {
     {"progress", differs<&GenerationState::progress>},
     {"amount", differs<&GenerationState::amount>},
     {"estimate", differs<&GenerationState::estimate>},
+    {"eta", differs<&GenerationState::eta>},
     {"actual-duration", differs<&GenerationState::actual_duration>},
     {"task-id", differs<&GenerationState::task_id>},
     {"clip-location", differs<&GenerationState::clip_location>},
@@ -74,7 +75,7 @@ void notify_changes(GstElement *element, const std::optional<GenerationState> &b
 bool are_alike(const GenerationState &one, const GenerationState &other) {
   const auto told = [](const GenerationState &state) {
     return std::tie(state.model, state.task_id, state.status, state.progress, state.amount,
-                    state.actual_duration, state.reused);
+                    state.actual_duration, state.eta, state.reused, state.provenance);
   };
   return told(one) == told(other);
 }
@@ -84,47 +85,48 @@ void post_task(GstElement *element, const GenerationState &state) {
       "genclip-task", "model", G_TYPE_STRING, state.model.c_str(), "task-id", G_TYPE_STRING,
       state.task_id.c_str(), "status", G_TYPE_STRING, to_word(state.status), "progress", G_TYPE_INT,
       state.progress, "amount", G_TYPE_DOUBLE, state.amount, "actual-duration", G_TYPE_DOUBLE,
-      state.actual_duration, "reused", G_TYPE_BOOLEAN, static_cast<gboolean>(state.reused), nullptr);
+      state.actual_duration, "eta", G_TYPE_DOUBLE, state.eta, "reused", G_TYPE_BOOLEAN,
+      static_cast<gboolean>(state.reused), "provenance", G_TYPE_STRING, state.provenance.c_str(), nullptr);
   gst_element_post_message(element, gst_message_new_element(GST_OBJECT(element), task));
 }
 
-// Destroying a pipeline does not wait for this thread. A message passes through the parent bins of the
-// element, so they must stay alive.
-class Ancestors {
- public:
-  explicit Ancestors(GstElement *element) {
-    auto parent = GRef<GstObject>::adopt(gst_object_get_parent(GST_OBJECT(element)));
-    while (parent) {
-      held_.push_back(parent);
-      parent = GRef<GstObject>::adopt(gst_object_get_parent(held_.back().get()));
-    }
-  }
-
- private:
-  std::vector<GRef<GstObject>> held_;
-};
+// `eta`: seconds, -1 unknown.
+void post_buffering(GstElement *element, int percent, double eta) {
+  GstMessage *message = gst_message_new_buffering(GST_OBJECT(element), percent);
+  const gint64 left_ms = percent == 100 ? 0 : eta < 0 ? -1 : static_cast<gint64>(eta * 1000);
+  gst_message_set_buffering_stats(message, GST_BUFFERING_STREAM, -1, -1, left_ms);
+  gst_element_post_message(element, message);
+}
 
 }  // namespace
 
 void ClipMessages::on_change(const GenerationState &state) {
   MutexLock lock(mutex_);
-  if (!element_ || (last_ && last_->version != 0 && state.version <= last_->version)) return;
+  if (closed_ || (last_ && last_->version != 0 && state.version <= last_->version)) return;
   enqueue_progress(state);
-  enqueue([before = std::exchange(last_, state), state](GstElement *element) {
+  enqueue_buffering(state);
+  queue_->add([before = std::exchange(last_, state), state](GstElement *element) {
     if (!before || !are_alike(*before, state)) post_task(element, state);
     notify_changes(element, before, state);
   });
 }
 
 void ClipMessages::on_warning(const Error &warning) {
-  MutexLock lock(mutex_);
-  if (element_)
-    enqueue([warning](GstElement *element) { post_warning(element, genclipsrc_category(), warning); });
+  queue_->add([warning](GstElement *element) { post_warning(element, genclipsrc_category(), warning); });
 }
 
-void ClipMessages::post_in_turn(std::function<void(GstElement *)> post) {
+void ClipMessages::on_failure(const Error &error) {
+  {
+    MutexLock lock(mutex_);
+    if (has_reader_) return;
+  }
+  on_warning(error);
+}
+
+void ClipMessages::expect_reader() {
   MutexLock lock(mutex_);
-  if (element_) enqueue(std::move(post));
+  has_reader_ = true;
+  if (last_ && !closed_) enqueue_buffering(*last_);
 }
 
 void ClipMessages::enqueue_progress_message(GstProgressType type, std::string text, int percent) {
@@ -132,7 +134,7 @@ void ClipMessages::enqueue_progress_message(GstProgressType type, std::string te
   if (type == GST_PROGRESS_TYPE_COMPLETE || type == GST_PROGRESS_TYPE_CANCELED ||
       type == GST_PROGRESS_TYPE_ERROR)
     open_ = nullptr;
-  enqueue([type, code, text = std::move(text), percent](GstElement *element) {
+  queue_->add([type, code, text = std::move(text), percent](GstElement *element) {
     GstMessage *message = gst_message_new_progress(GST_OBJECT(element), type, code, text.c_str());
     if (percent >= 0)
       gst_structure_set(gst_message_writable_structure(message), "percent", G_TYPE_INT, percent, nullptr);
@@ -161,40 +163,21 @@ void ClipMessages::enqueue_progress(const GenerationState &state) {
     enqueue_progress_message(GST_PROGRESS_TYPE_CONTINUE, continue_text(state), state.progress);
 }
 
-void ClipMessages::enqueue(Post post) {
-  queue_.push_back(std::move(post));
-  if (draining_) return;
-  draining_ = true;
-  // Takes its own reference to the element.
-  gst_element_call_async(
-      element_,
-      [](GstElement *element, gpointer self) {
-        (*static_cast<std::shared_ptr<ClipMessages> *>(self))->drain(element);
-      },
-      new std::shared_ptr<ClipMessages>(shared_from_this()),
-      [](gpointer self) { delete static_cast<std::shared_ptr<ClipMessages> *>(self); });
-}
-
-void ClipMessages::drain(GstElement *element) {
-  MutexLock lock(mutex_);
-  while (!queue_.empty()) {
-    const Post post = std::move(queue_.front());
-    queue_.pop_front();
-    lock.unlock();
-    {
-      const Ancestors alive(element);
-      post(element);
-    }
-    lock.lock();
-  }
-  draining_ = false;
-  posted_.notify_all();
-}
-
-bool ClipMessages::wait_posted(const Interrupt::Watch &watch) {
-  MutexLock lock(mutex_);
-  while (draining_ && !watch.interrupted()) posted_.wait(lock);
-  return !watch.interrupted();
+// An application pauses the pipeline for such a message. A pipeline that plays already does not need this
+// clip yet, so nothing is posted then.
+void ClipMessages::enqueue_buffering(const GenerationState &state) {
+  if (!buffering_ || !has_reader_) return;
+  queue_->add([buffering = buffering_, state](GstElement *element) {
+    const bool plays = GST_STATE(element) == GST_STATE_PLAYING;
+    const auto percent = buffering->locked(
+        [&](BufferingGauge &gauge) { return gauge.next(state, std::chrono::steady_clock::now(), plays); });
+    if (!percent) return;
+    post_buffering(element, *percent, state.eta);
+    // close() may have posted the last one meanwhile.
+    const bool is_late =
+        *percent < 100 && buffering->locked([](BufferingGauge &gauge) { return gauge.has_ended(); });
+    if (is_late) post_buffering(element, 100, 0);
+  });
 }
 
 bool ClipMessages::wait_progress_posted(const Interrupt::Watch &watch) {
@@ -205,16 +188,17 @@ bool ClipMessages::wait_progress_posted(const Interrupt::Watch &watch) {
   return wait_posted(watch);
 }
 
-void ClipMessages::wake() {
-  MutexLock lock(mutex_);
-  posted_.notify_all();
-}
-
 void ClipMessages::close() {
-  MutexLock lock(mutex_);
-  if (!element_) return;
-  if (open_) enqueue_progress_message(GST_PROGRESS_TYPE_CANCELED, open_->stopped, -1);
-  element_ = nullptr;
+  {
+    MutexLock lock(mutex_);
+    if (std::exchange(closed_, true)) return;
+    if (open_) enqueue_progress_message(GST_PROGRESS_TYPE_CANCELED, open_->stopped, -1);
+    queue_->close();
+  }
+  if (!buffering_) return;
+  // Not by the queue: on the way to NULL its messages may come too late.
+  const auto percent = buffering_->locked([](BufferingGauge &gauge) { return gauge.end(); });
+  if (percent) post_buffering(element_, *percent, 0);
 }
 
 }  // namespace genclip

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Posts the changes of a generation as messages, in order, on a separate thread.
-//
-// An application may handle a message in a sync handler, which can take long or call back into the element.
-// So messages are posted neither from the streaming thread nor from the network thread, and never under a
-// lock.
+// Posts the changes of a generation as messages, in order (elements/message_queue.h).
 #pragma once
 
 #include <gst/gst.h>
 
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "elements/clipsrc/buffering_gauge.h"
+#include "elements/message_queue.h"
 #include "plugin/base/interrupt.h"
 #include "plugin/base/mutex.h"
 #include "plugin/generation/generation.h"
@@ -31,41 +29,61 @@ struct ProgressCode {
 };
 
 // Thread-safe. One per run of an element; close it before the element is destroyed.
-class ClipMessages final : public GenerationObserver, public std::enable_shared_from_this<ClipMessages> {
+class ClipMessages final : public GenerationObserver {
  public:
-  // Borrows the element until close().
-  explicit ClipMessages(GstElement *element) : element_(element) {}
+  // Borrows the element until close(). `with_buffering`: BUFFERING messages too, from when a reader is
+  // expected.
+  explicit ClipMessages(GstElement *element, bool with_buffering = false)
+      : queue_(std::make_shared<MessageQueue>(element)),
+        element_(element),
+        buffering_(with_buffering ? std::make_shared<Buffering>() : nullptr) {}
 
   // Drops states that are older than the last one.
   void on_change(const GenerationState &state) override EXCLUDES(mutex_);
   void on_warning(const Error &warning) override EXCLUDES(mutex_);
+  // A warning, unless a reader gets the error.
+  void on_failure(const Error &error) override EXCLUDES(mutex_);
+  // From now on the streaming thread posts the error of a generation that fails.
+  void expect_reader() EXCLUDES(mutex_);
   // Any other message, in order.
-  void post_in_turn(std::function<void(GstElement *)> post) EXCLUDES(mutex_);
+  void post_in_turn(std::function<void(GstElement *)> post) { queue_->add(std::move(post)); }
 
   // Waits until all queued messages are posted; false if interrupted.
-  bool wait_posted(const Interrupt::Watch &watch) EXCLUDES(mutex_);
+  bool wait_posted(const Interrupt::Watch &watch) { return queue_->wait_posted(watch); }
   // The same, if there was any progress. A stored clip has none, so its reader need not wait.
   bool wait_progress_posted(const Interrupt::Watch &watch) EXCLUDES(mutex_);
-  void wake() EXCLUDES(mutex_);
-  // Posts CANCELED for open progress codes and accepts no more messages.
+  void wake() { queue_->wake(); }
+  // Posts CANCELED for open progress codes and accepts no more messages. On return, BUFFERING has ended.
   void close() EXCLUDES(mutex_);
 
  private:
-  using Post = std::function<void(GstElement *)>;
+  // What BUFFERING says, for the queue's thread and for the one that closes.
+  class Buffering {
+   public:
+    auto locked(const auto &use) EXCLUDES(mutex_) {
+      MutexLock lock(mutex_);
+      return use(gauge_);
+    }
 
-  void enqueue(Post post) REQUIRES(mutex_);
-  void drain(GstElement *element) EXCLUDES(mutex_);
+   private:
+    Mutex mutex_;
+    BufferingGauge gauge_ GUARDED_BY(mutex_);
+  };
+
   void enqueue_progress(const GenerationState &state) REQUIRES(mutex_);
+  void enqueue_buffering(const GenerationState &state) REQUIRES(mutex_);
   void enqueue_progress_message(GstProgressType type, std::string text, int percent) REQUIRES(mutex_);
 
+  const std::shared_ptr<MessageQueue> queue_;
+  GstElement *const element_;                   // Until close().
+  const std::shared_ptr<Buffering> buffering_;  // May be null.
+
   Mutex mutex_;
-  CondVar posted_;
-  GstElement *element_ GUARDED_BY(mutex_);
-  std::deque<Post> queue_ GUARDED_BY(mutex_);
-  bool draining_ GUARDED_BY(mutex_) = false;
+  bool closed_ GUARDED_BY(mutex_) = false;
   std::optional<GenerationState> last_ GUARDED_BY(mutex_);
   const ProgressCode *open_ GUARDED_BY(mutex_) = nullptr;  // It was started but not ended.
   bool has_progress_ GUARDED_BY(mutex_) = false;           // A progress code was started.
+  bool has_reader_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace genclip

@@ -19,6 +19,7 @@ namespace genclip {
 // row can name a member of any of the three.
 struct ClipSettings : ClipRequest, RunSettings {
   bool random_access = true;
+  bool buffering_messages = true;
 
   ClipRequest &request() { return *this; }
   const ClipRequest &request() const { return *this; }

@@ -10,7 +10,9 @@
 #include "plugin/catalog/clip_uri.h"
 #include "plugin/catalog/request_fields.h"
 #include "plugin/generation/chain_estimate.h"
+#include "plugin/generation/charge_facts.h"
 #include "plugin/http/redaction.h"
+#include "plugin/store/clip_provenance.h"
 #include "plugin/task/task_wire.h"
 
 namespace genclip {
@@ -31,6 +33,14 @@ GRef<GstTagList> tags_of(const Generation &generation) {
   comment("genclip-model", state.model);
   comment("genclip-task-id", state.task_id);
   comment("genclip-take", std::to_string(generation.job().identity.take));
+  // mp4mux keeps no extended comments.
+  Provenance provenance;
+  provenance.model = state.model;
+  provenance.task_id = state.task_id;
+  provenance.take = generation.job().identity.take;
+  provenance.from_media = is_made_of_media(generation.job().identity);
+  gst_tag_list_add(tags.get(), GST_TAG_MERGE_APPEND, GST_TAG_COMMENT, comment_of(provenance).c_str(),
+                   nullptr);
   return tags;
 }
 
@@ -69,6 +79,7 @@ Result<void> ClipSource::set_uri(const std::string &uri) {
   const bool is_set = told_.edit(Access::until_ready, [&](Told &told) {
     told.settings.request() = std::move(*request);
     told.uri = uri;
+    ++told.edits;
   });
   if (!is_set) return Error{ErrorKind::busy, "The URI can change in NULL and READY only."};
   return {};
@@ -102,36 +113,92 @@ std::optional<uint64_t> ClipSource::size_after_look() {
   return generation->clip().size();
 }
 
-Result<void> ClipSource::prepare() {
-  const ClipSettings settings = told_.begin_run().settings;
-  auto plan = plan_clip(settings.request(), settings.run());
-  if (!plan) {
-    told_.end_run();
-    return std::move(plan).error();
+void ClipSource::open() {
+  MutexLock lock(mutex_);
+  is_open_ = true;
+}
+
+void ClipSource::close() {
+  {
+    MutexLock lock(mutex_);
+    is_open_ = false;
   }
+  release();
+}
+
+bool ClipSource::has_run(const Told &told) const {
+  return run_.messages && run_.edits == told.edits &&
+         (!run_.generation || run_.generation->state().status != ClipStatus::failed);
+}
+
+Result<void> ClipSource::make_run(const Told &told, bool is_prepared) {
+  const ClipSettings &settings = told.settings;
+  auto plan = plan_clip(settings.request(), settings.run());
+  if (!plan) return std::move(plan).error();
   for (std::string &mistakes : unreported_catalog_mistakes()) plan->warnings.push_back(std::move(mistakes));
+  auto messages = std::make_shared<ClipMessages>(GST_ELEMENT(element_), settings.buffering_messages);
+  Run former;
   std::shared_ptr<Generation> generation;
   {
     MutexLock lock(mutex_);
+    // Another thread may have changed the state meanwhile.
+    if (!is_prepared && (!is_open_ || is_prepared_)) return {};
+    former = std::move(run_);
     plan_ = std::move(*plan);
-    run_ = {std::make_shared<ClipMessages>(GST_ELEMENT(element_)),
-            nullptr,
-            {},
-            GRef<GCancellable>::adopt(g_cancellable_new())};
-    opened_ = began_ = false;
+    run_ = {std::move(messages), nullptr, {}, GRef<GCancellable>::adopt(g_cancellable_new()), told.edits};
+    began_ = false;
+    is_prepared_ = is_prepared;
     *likely_ = -1;
-    waited_for_look_.clear();
     for (const std::string &warning : plan_->warnings)
       run_.messages->on_warning({ErrorKind::settings, warning});
-    if (settings.dry_run) return {};
-    auto joined = join_generation(plan_->job, {HttpClient::shared(plan_->http)}, run_.messages);
-    generation = run_.generation = std::move(joined.generation);
-    run_.joined_at = std::move(joined.state);
+    if (!settings.dry_run) {
+      auto joined = join_generation(plan_->job, {HttpClient::shared(plan_->http)}, run_.messages);
+      generation = run_.generation = std::move(joined.generation);
+      run_.joined_at = std::move(joined.state);
+    }
+    if (is_prepared) run_.messages->expect_reader();
   }
-  GST_CAT_INFO_OBJECT(genclipsrc_category(), element_, "plays %s of %s", generation->log_name().c_str(),
+  end(former);
+  if (!generation) return {};
+  GST_CAT_INFO_OBJECT(genclipsrc_category(), element_, "%s %s of %s", is_prepared ? "plays" : "prefetches",
+                      generation->log_name().c_str(),
                       redact_url(generation->job().endpoint.base_url).c_str());
   generation->look();
   return {};
+}
+
+Result<void> ClipSource::prefetch() {
+  const Told told = told_.get();
+  bool is_made = false;
+  {
+    MutexLock lock(mutex_);
+    if (!is_open_)
+      return Error{ErrorKind::busy,
+                   "An element prefetches its clip in READY or later. Set it to READY first."};
+    is_made = is_prepared_ || has_run(told);
+  }
+  if (!is_made)
+    if (auto made = make_run(told, false); !made) return made;
+  begin();
+  return {};
+}
+
+Result<void> ClipSource::prepare() {
+  const Told told = told_.begin_run();
+  opened_ = false;
+  waited_for_look_.clear();
+  {
+    MutexLock lock(mutex_);
+    is_prepared_ = has_run(told);
+    if (is_prepared_) {
+      run_.messages->expect_reader();
+      GST_CAT_INFO_OBJECT(genclipsrc_category(), element_, "plays what it has prefetched");
+      return {};
+    }
+  }
+  auto made = make_run(told, true);
+  if (!made) told_.end_run();
+  return made;
 }
 
 void ClipSource::release() {
@@ -139,15 +206,20 @@ void ClipSource::release() {
   {
     MutexLock lock(mutex_);
     plan_.reset();
+    is_prepared_ = false;
     std::swap(run, run_);
   }
   // In pull mode GstBaseSrc stops without waiting for the thread that pulls.
   interrupt_.end_waits();
+  end(run);
+  told_.end_run();
+}
+
+void ClipSource::end(const Run &run) {
   wake(run);
   if (run.ended) g_cancellable_cancel(run.ended.get());
   if (run.generation) run.generation->leave(run.messages.get());
   if (run.messages) run.messages->close();
-  told_.end_run();
 }
 
 void ClipSource::interrupt() {

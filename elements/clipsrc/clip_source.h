@@ -20,8 +20,8 @@
 
 namespace genclip {
 
-// settings and state: any thread. prepare, release: while pads are activated. read: the streaming thread.
-// interrupt, resume: any thread.
+// settings, state and prefetch: any thread. open, close: the element's changes of state. prepare, release:
+// while pads are activated. read: the streaming thread. interrupt, resume: any thread.
 class ClipSource {
  public:
   // Borrows the element that owns it.
@@ -36,6 +36,7 @@ class ClipSource {
     return told_.edit(access, [&](Told &told) {
       const ClipRequest before = told.settings.request();
       edit(told.settings);
+      ++told.edits;
       if (!(told.settings.request() == before)) told.uri.clear();
     });
   }
@@ -51,6 +52,15 @@ class ClipSource {
   std::optional<uint64_t> size() const EXCLUDES(mutex_);
   // The same, but waits briefly, once per run, for the search for a stored clip.
   std::optional<uint64_t> size_after_look() EXCLUDES(mutex_);
+
+  // From READY on the element may prefetch.
+  void open() EXCLUDES(mutex_);
+  // On the way to NULL.
+  void close() EXCLUDES(mutex_);
+  // Starts the generation, as the first read would, and returns. In READY it validates all settings, as
+  // prepare() does; the next prepare() continues with that generation, unless a setting has changed or the
+  // generation has failed.
+  Result<void> prefetch() EXCLUDES(mutex_);
 
   // On the way to PAUSED: validates all settings, and lets another thread look for a stored clip. Uses
   // neither the store's disk nor the network.
@@ -68,14 +78,21 @@ class ClipSource {
  private:
   struct Told {
     ClipSettings settings;
-    std::string uri;  // As it was given, as long as the settings say the same.
+    std::string uri;     // As it was given, as long as the settings say the same.
+    unsigned edits = 0;  // How often something was set.
   };
   struct Run {
     std::shared_ptr<ClipMessages> messages;
     std::shared_ptr<Generation> generation;  // None for a dry run.
     GenerationState joined_at;
     GRef<GCancellable> ended;  // Of a dry run, whose files may be long.
+    unsigned edits = 0;        // Told::edits of its settings.
   };
+
+  Result<void> make_run(const Told &told, bool is_prepared) EXCLUDES(mutex_);
+  // There is a run of these settings that has not failed.
+  bool has_run(const Told &told) const REQUIRES(mutex_);
+  static void end(const Run &run);
 
   // Starts the generation, at the first read.
   Run begin() EXCLUDES(mutex_);
@@ -97,6 +114,8 @@ class ClipSource {
   std::optional<ClipPlan> plan_ GUARDED_BY(mutex_);
   Run run_ GUARDED_BY(mutex_);
   bool began_ GUARDED_BY(mutex_) = false;
+  bool is_open_ GUARDED_BY(mutex_) = false;
+  bool is_prepared_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace genclip

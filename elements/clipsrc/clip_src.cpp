@@ -7,6 +7,7 @@
 #include "elements/element_log.h"
 #include "elements/element_shell.h"
 #include "elements/post_error.h"
+#include "elements/run_enums.h"
 
 namespace genclip {
 
@@ -61,6 +62,13 @@ const ReadOnly<ClipSource> kClipReadOnly[] = {
      },
      [](const ClipSource &source, GValue *value) { g_value_set_double(value, source.state().estimate); }},
     {[](GParamFlags flags) {
+       return g_param_spec_double("eta", "ETA",
+                                  "Seconds until the task is completed, as guessed when the service last "
+                                  "told of it; -1 unknown",
+                                  -1, G_MAXDOUBLE, -1, flags);
+     },
+     [](const ClipSource &source, GValue *value) { g_value_set_double(value, source.state().eta); }},
+    {[](GParamFlags flags) {
        return g_param_spec_double("actual-duration", "Actual duration",
                                   "Duration that the task used, in seconds, -1 unknown", -1, G_MAXDOUBLE, -1,
                                   flags);
@@ -109,6 +117,20 @@ gboolean stop(GstBaseSrc *src) noexcept {
   source_of(src).release();
   GST_CAT_INFO_OBJECT(genclipsrc_category(), src, "stopped");
   return TRUE;
+}
+
+GstStateChangeReturn change_clip_state(GstElement *element, GstStateChange change) noexcept {
+  if (change == GST_STATE_CHANGE_NULL_TO_READY) source_of(element).open();
+  const auto changed = GST_ELEMENT_CLASS(genclip_src_parent_class)->change_state(element, change);
+  if (change == GST_STATE_CHANGE_READY_TO_NULL) source_of(element).close();
+  return changed;
+}
+
+// The action signal: applications emit it.
+gboolean prefetch_clip(GenclipSrc *self) noexcept {
+  const auto started = source_of(self).prefetch();
+  if (!started) post_error(GST_ELEMENT(self), genclipsrc_category(), started.error());
+  return started.has_value();
 }
 
 gboolean is_seekable(GstBaseSrc *) noexcept { return TRUE; }
@@ -247,6 +269,11 @@ static void genclip_src_class_init(GenclipSrcClass *klass) {
                                         "Plays a clip that a remote service generates",
                                         "The genclip developers");
 
+  element_class->change_state = change_clip_state;
+  g_signal_new_class_handler("prefetch", G_TYPE_FROM_CLASS(klass),
+                             static_cast<GSignalFlags>(G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION),
+                             G_CALLBACK(prefetch_clip), nullptr, nullptr, nullptr, G_TYPE_BOOLEAN, 0);
+
   auto *base_class = GST_BASE_SRC_CLASS(klass);
   base_class->start = start;
   base_class->stop = stop;
@@ -257,11 +284,6 @@ static void genclip_src_class_init(GenclipSrcClass *klass) {
   base_class->do_seek = do_seek;
   base_class->create = create;
   base_class->query = query;
-
-  gst_type_mark_as_plugin_api(switch_get_type(), static_cast<GstPluginAPIFlags>(0));
-  gst_type_mark_as_plugin_api(api_get_type(), static_cast<GstPluginAPIFlags>(0));
-  gst_type_mark_as_plugin_api(media_check_get_type(), static_cast<GstPluginAPIFlags>(0));
-  gst_type_mark_as_plugin_api(clip_status_get_type(), static_cast<GstPluginAPIFlags>(0));
 }
 
 static void genclip_src_init(GenclipSrc *self) {

@@ -8,8 +8,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
 
+#include "examples/simulator/clip_marks.h"
 #include "examples/simulator/clip_picture.h"
 #include "examples/simulator/mp4_padding.h"
 #include "examples/simulator/render_pipeline.h"
@@ -17,7 +20,6 @@
 namespace genclip::sim {
 namespace {
 
-constexpr int kFramesPerSecond = 24;
 constexpr int kSampleRate = 48000;
 // A longer prompt is cut.
 constexpr glong kMostShown = 600;
@@ -25,6 +27,7 @@ constexpr glong kMostShown = 600;
 struct Coder {
   const char *element;
   const char *fragment;
+  unsigned delay = 0;  // Samples that an audio encoder puts before the sound.
 };
 constexpr Coder kVideoCoders[] = {
     {"x264enc", "x264enc speed-preset=ultrafast pass=qual quantizer=24 key-int-max=24 threads=2"},
@@ -36,7 +39,7 @@ constexpr Coder kFaithfulCoders[] = {
     {"openh264enc", "openh264enc rate-control=off qp-min=10 qp-max=10 gop-size=24"},
 };
 constexpr Coder kAudioCoders[] = {
-    {"avenc_aac", "avenc_aac bitrate=96000"},
+    {"avenc_aac", "avenc_aac bitrate=96000", 1024},
     {"fdkaacenc", "fdkaacenc bitrate=96000"},
     {"voaacenc", "voaacenc bitrate=96000"},
 };
@@ -46,10 +49,10 @@ constexpr const char *kPatterns[] = {"smpte", "ball", "pinwheel", "spokes", "col
 constexpr double kLinePart = 0.88, kCellWidth = 0.66;
 
 template <size_t N>
-const char *first_present(const Coder (&coders)[N]) {
+const Coder *first_present(const Coder (&coders)[N]) {
   for (const Coder &coder : coders) {
     const auto factory = GRef<GstElementFactory>::adopt(gst_element_factory_find(coder.element));
-    if (factory) return coder.fragment;
+    if (factory) return &coder;
   }
   return nullptr;
 }
@@ -140,35 +143,46 @@ std::string wrapped(const std::string &text, int cells_per_line) {
 
 bool has_picture(const ClipOrder &order) { return order.first_frame.bytes || order.last_frame.bytes; }
 
-int frames_of(const ClipOrder &order) { return order.image ? 1 : order.seconds * kFramesPerSecond; }
+int frames_of(const ClipOrder &order, const ClipLayout &layout) {
+  return order.image ? 1 : order.seconds * static_cast<int>(layout.frames_per_second);
+}
+
+double tone_volume(const ClipOrder &order, const ClipLayout &layout) {
+  const double place = hash_of(order) % 1000 / 999.0;
+  return std::pow(10, (layout.least_tone + place * (layout.most_tone - layout.least_tone)) / 20);
+}
 
 std::string description(const ClipOrder &order, const ClipLayout &layout) {
   const unsigned hash = hash_of(order);
   const auto size = "width=" + std::to_string(order.width) + ",height=" + std::to_string(order.height);
-  const int frames = frames_of(order);
+  const int frames = frames_of(order, layout);
+  const auto rate = std::to_string(layout.frames_per_second);
   // Drawn in RGB and then made pale, because a frame must survive as a PNG: colours that RGB does not have,
   // and sharp edges between strong ones, become others when a picture turns from YUV into RGB and back.
   std::string text = std::string("videotestsrc pattern=") + kPatterns[hash % std::size(kPatterns)] +
                      " horizontal-speed=2" + " num-buffers=" + std::to_string(frames) +
-                     " ! video/x-raw,format=BGRx,framerate=" + std::to_string(kFramesPerSecond) +
-                     "/1,pixel-aspect-ratio=1/1," + size +
+                     " ! video/x-raw,format=BGRx,framerate=" + rate + "/1,pixel-aspect-ratio=1/1," + size +
                      " ! textoverlay name=prompt auto-resize=false wrap-mode=wordchar line-alignment=center "
                      "halignment=center valignment=center shaded-background=true shading-value=140 ! ";
   if (!order.image)
     text +=
         "timeoverlay name=time auto-resize=false halignment=left valignment=bottom shaded-background=true ! ";
   text += std::string("videoconvert ! video/x-raw,") + kFrameFormat + " ! videobalance saturation=0.5 ! ";
+  if (has_picture(order) || layout.marks) text += "identity name=frames ! ";
   if (order.image) return text + "videoconvert ! pngenc snapshot=true ! filesink name=out";
-  if (has_picture(order)) text += "identity name=frames ! ";
-  text += has_picture(order) ? first_present(kFaithfulCoders) : first_present(kVideoCoders);
+  text += (has_picture(order) ? first_present(kFaithfulCoders) : first_present(kVideoCoders))->fragment;
   text += std::string(" ! h264parse ! video/x-h264,stream-format=avc ! queue ! mp4mux name=mux faststart=") +
           (layout.faststart ? "true" : "false") + " ! filesink name=out";
   if (order.audio) {
-    text += " audiotestsrc volume=0.1 freq=" + std::to_string(220 + hash % 440) +
-            " samplesperbuffer=" + std::to_string(kSampleRate / kFramesPerSecond) +
+    std::array<char, G_ASCII_DTOSTR_BUF_SIZE> volume;
+    g_ascii_dtostr(volume.data(), static_cast<int>(volume.size()), tone_volume(order, layout));
+    text += std::string(" audiotestsrc volume=") + volume.data() +
+            " freq=" + std::to_string(220 + hash % 440) +
+            " samplesperbuffer=" + std::to_string(kSampleRate / layout.frames_per_second) +
             " num-buffers=" + std::to_string(frames) +
-            " ! audio/x-raw,channels=2,rate=" + std::to_string(kSampleRate) + " ! audioconvert ! " +
-            first_present(kAudioCoders) + " ! aacparse ! queue ! mux.";
+            " ! audio/x-raw,format=F32LE,layout=interleaved,channels=2,rate=" + std::to_string(kSampleRate) +
+            " ! identity name=sound ! audioconvert ! " + first_present(kAudioCoders)->fragment +
+            " ! aacparse ! queue ! mux.";
   }
   return text;
 }
@@ -194,22 +208,62 @@ Error failed(const std::string &what) {
   return {ErrorKind::failed, "The clip could not be rendered: " + what};
 }
 
-GstPadProbeReturn on_frame(GstPad *pad, GstPadProbeInfo *info, gpointer fade) {
+// What is drawn over each frame.
+struct FrameWork {
+  PictureFade fade;
+  std::optional<unsigned> mark;
+  uint64_t number = 0;  // Of the next frame.
+};
+
+void draw_mark(FrameWork &work, GstBuffer *buffer, const GstVideoInfo &format) {
+  GstVideoFrame frame;
+  if (!gst_video_frame_map(&frame, &format, buffer, GST_MAP_READWRITE)) return;
+  draw_frame_mark(frame, *work.mark, work.number++);
+  gst_video_frame_unmap(&frame);
+}
+
+GstPadProbeReturn on_frame(GstPad *pad, GstPadProbeInfo *info, gpointer data) {
+  auto &work = *static_cast<FrameWork *>(data);
   const auto caps = GRef<GstCaps>::adopt(gst_pad_get_current_caps(pad));
   GstVideoInfo format;
   if (!caps || !gst_video_info_from_caps(&format, caps.get())) return GST_PAD_PROBE_OK;
   GstBuffer *frame = gst_buffer_make_writable(GST_PAD_PROBE_INFO_BUFFER(info));
-  static_cast<PictureFade *>(fade)->apply(frame, format);
+  work.fade.apply(frame, format);
+  if (work.mark) draw_mark(work, frame, format);
   GST_PAD_PROBE_INFO_DATA(info) = frame;
   return GST_PAD_PROBE_OK;
 }
 
-Result<PictureFade> fade_of(const ClipOrder &order, GCancellable *cancellable) {
+GstPadProbeReturn on_sound(GstPad *, GstPadProbeInfo *info, gpointer data) {
+  auto &position = *static_cast<uint64_t *>(data);
+  GstBuffer *buffer = gst_buffer_make_writable(GST_PAD_PROBE_INFO_BUFFER(info));
+  GstMapInfo map;
+  if (gst_buffer_map(buffer, &map, GST_MAP_READWRITE)) {
+    constexpr unsigned kChannels = 2;
+    const size_t frames = map.size / (kChannels * sizeof(float));
+    add_ticks(reinterpret_cast<float *>(map.data), frames, kChannels, position, kSampleRate,
+              first_present(kAudioCoders)->delay);
+    position += frames;
+    gst_buffer_unmap(buffer, &map);
+  }
+  GST_PAD_PROBE_INFO_DATA(info) = buffer;
+  return GST_PAD_PROBE_OK;
+}
+
+// Calls `see` for each buffer before that element, if the pipeline has it.
+void watch(const GRef<GstElement> &pipeline, const char *name, GstPadProbeCallback see, gpointer data) {
+  const auto element = element_of(pipeline, name);
+  if (!element) return;
+  const auto pad = GRef<GstPad>::adopt(gst_element_get_static_pad(element.get(), "sink"));
+  gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER, see, data, nullptr);
+}
+
+Result<PictureFade> fade_of(const ClipOrder &order, const ClipLayout &layout, GCancellable *cancellable) {
   auto first = decoded(order.first_frame, order, cancellable);
   if (!first) return Error{first.error().kind, "The first picture " + first.error().text};
   auto last = decoded(order.last_frame, order, cancellable);
   if (!last) return Error{last.error().kind, "The last picture " + last.error().text};
-  return PictureFade(*first, *last, frames_of(order));
+  return PictureFade(*first, *last, frames_of(order, layout));
 }
 
 }  // namespace
@@ -220,15 +274,15 @@ Result<GRef<GBytes>> render_clip(const ClipOrder &order, const ClipLayout &layou
     return failed("there is no H.264 or no AAC encoder.");
   const ScratchFile scratch;
   if (!scratch.path()) return failed("there is no place for a temporary file.");
-  auto fade = fade_of(order, cancellable);
+  const auto fade = fade_of(order, layout, cancellable);
   if (!fade) return fade.error();
   const auto pipeline = new_pipeline(description(order, layout));
   if (!pipeline) return failed(pipeline.error().text);
   set_text(*pipeline, order, scratch.path());
-  if (const auto frames = element_of(*pipeline, "frames")) {
-    const auto pad = GRef<GstPad>::adopt(gst_element_get_static_pad(frames.get(), "sink"));
-    gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER, on_frame, &*fade, nullptr);
-  }
+  FrameWork frames{*fade, layout.marks ? std::optional(clip_mark(order.prompt)) : std::nullopt};
+  watch(*pipeline, "frames", on_frame, &frames);
+  uint64_t sound = 0;
+  if (layout.marks) watch(*pipeline, "sound", on_sound, &sound);
   const auto done = run_to_end(*pipeline, cancellable);
   gst_element_set_state(pipeline->get(), GST_STATE_NULL);
   if (!done) return done.error().kind == ErrorKind::cancelled ? done.error() : failed(done.error().text);

@@ -15,10 +15,15 @@ struct ClipLayout {
   bool faststart = false;
   // The least size of the file; a free box before the last box makes up for it.
   uint64_t least_bytes = 0;
+  // A divisor of 48000.
+  unsigned frames_per_second = 24;
+  // The tone's peak, in dB of full scale: each clip has its own between these two.
+  double least_tone = -20, most_tone = -20;
+  // With the bars and ticks of clip_marks.h.
+  bool marks = false;
 };
 
-// Blocks until the file is made or `cancellable` is cancelled. H.264 (and AAC) in mp4, or PNG; 24 frames a
-// second.
+// Blocks until the file is made or `cancellable` is cancelled. H.264 (and AAC) in mp4, or PNG.
 Result<GRef<GBytes>> render_clip(const ClipOrder &order, const ClipLayout &layout, GCancellable *cancellable);
 
 }  // namespace genclip::sim

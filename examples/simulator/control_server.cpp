@@ -17,6 +17,7 @@ Json stats_json(const SimulatorStats &stats) {
   Json::Array refusals(stats.refusals.begin(), stats.refusals.end());
   return Json::Object{{"submits", stats.submits},
                       {"submits_by_request", counts(stats.submits_by_request)},
+                      {"most_at_once", stats.most_at_once},
                       {"queries", stats.queries},
                       {"early_queries", stats.early_queries},
                       {"downloads", stats.downloads},

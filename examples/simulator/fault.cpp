@@ -108,6 +108,20 @@ constexpr KindRow kKinds[] = {
      "Sends its thoughts before the answer."},
     {FaultKind::no_finish, "no-finish", kText, Argument::none, "", 0, 0, 0, false,
      "Sends the whole text, but no finishReason."},
+    {FaultKind::lacks_key, "lacks-key", kText, Argument::optional_text, "LANGUAGE", 0, 0, 0, false,
+     "An answer in several languages lacks this one (the last)."},
+    {FaultKind::other_key, "other-key", kText, Argument::optional_text, "LANGUAGE", 0, 0, 0, false,
+     "An answer in several languages has this one (the last) under another key."},
+    {FaultKind::lacks_number, "lacks-number", kText, Argument::none, "", 0, 0, 0, false,
+     "An answer about numbered cues lacks the last one."},
+    {FaultKind::wrong_number, "wrong-number", kText, Argument::none, "", 0, 0, 0, false,
+     "An answer about numbered cues has a wrong number for the last one."},
+    {FaultKind::fence, "fence", kText, Argument::none, "", 0, 0, 0, false,
+     "An answer in a form has a remark in front of it and a fence of markdown around it."},
+    {FaultKind::reversed, "reversed", kText, Argument::none, "", 0, 0, 0, false,
+     "An answer in a form has its languages and cues in reverse order."},
+    {FaultKind::no_form, "no-form", kText, Argument::none, "", 0, 0, 0, false,
+     "Answers with one text where a form is asked for."},
 };
 
 template <typename T>
@@ -248,6 +262,12 @@ std::string option_problem(std::string_view option, Fault &fault) {
     fault.shape = *shape;
     return "";
   }
+  if (name == "percent") {
+    const auto percent = parse_number<int64_t>(value.value_or(""));
+    if (!percent || *percent < 1 || *percent > 100) return "percent is a whole number from 1 to 100.";
+    fault.percent = static_cast<unsigned>(*percent);
+    return "";
+  }
   return std::string(row_of(fault.kind).name) + " has no option \"" + std::string(name) + "\".";
 }
 
@@ -309,6 +329,7 @@ std::string fault_text(const Fault &fault) {
     text += "=" + std::to_string(fault.number);
   else if (!fault.text.empty())
     text += "=" + fault.text;
+  if (fault.percent != 100) text += ";percent=" + std::to_string(fault.percent);
   if (!fault.retry_after.empty()) text += ";retry-after=" + fault.retry_after;
   if (fault.shape != ErrorShape::usual) text += ";shape=" + word_of(kShapes, fault.shape);
   return text;
@@ -333,8 +354,9 @@ std::vector<Fault> FaultScript::take(Call call, bool completed) {
     const Fault &fault = entry.fault;
     if (fault.call != call || (row_of(fault.kind).of_completed && !completed)) continue;
     const unsigned number = ++entry.seen;
-    if (number >= fault.from && (fault.times == 0 || number - fault.from < fault.times))
-      taken.push_back(fault);
+    if (number < fault.from || (fault.times > 0 && number - fault.from >= fault.times)) continue;
+    const uint64_t nth = number - fault.from + 1;
+    if (nth * fault.percent / 100 > (nth - 1) * fault.percent / 100) taken.push_back(fault);
   }
   return taken;
 }

@@ -57,6 +57,13 @@ enum class FaultKind {
   max_tokens,
   thought,
   no_finish,
+  lacks_key,
+  other_key,
+  lacks_number,
+  wrong_number,
+  fence,
+  reversed,
+  no_form,
 };
 
 // How an error is spelled: in the body of a refusal, and in the field `error` of a failed task.
@@ -85,12 +92,14 @@ struct Fault {
   // all).
   unsigned from = 1;
   unsigned times = 0;
+  // Of these calls, it happens to this part, evenly spread.
+  unsigned percent = 100;
   // For `status`: empty, seconds, or "date+SECONDS" for an HTTP date that far in the future.
   std::string retry_after = {};
   ErrorShape shape = ErrorShape::usual;
 };
 
-// CALL[#FROM[-[TO]]]:KIND[=ARGUMENT][;retry-after=…][;shape=…], such as "media#1-3:cut=100000".
+// CALL[#FROM[-[TO]]]:KIND[=ARGUMENT][;percent=N][;retry-after=…][;shape=…], such as "media#1-3:cut=100000".
 Result<Fault> parse_fault(std::string_view text);
 // The same as text.
 std::string fault_text(const Fault &fault);

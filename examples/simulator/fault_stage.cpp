@@ -128,6 +128,9 @@ void FaultStage::answer(SoupServerMessage *message, Reply reply, bool is_media) 
   SoupMessageHeaders *headers = soup_server_message_get_response_headers(message);
   for (const auto &[name, value] : reply.headers)
     soup_message_headers_append(headers, name.c_str(), value.c_str());
+  // libsoup 3.2 never lets go of a connection that it keeps alive and that the client closes: a long run
+  // would end when no file descriptor is left.
+  soup_message_headers_replace(headers, "Connection", "close");
   if (!reply.content_type.empty())
     soup_message_headers_replace(headers, "Content-Type", reply.content_type.c_str());
   // The range was applied already; libsoup would apply it a second time.

@@ -62,7 +62,7 @@ Json::Array documents_of(const GatewayQuestion &question, const GatewayFault &fa
   if (fault.kind == Kind::blocked) return {document({}, fault.text)};
   if (fault.kind == Kind::thinks_too_long) return {document({}, "MAX_TOKENS")};
 
-  std::vector<std::string> words = words_of(gateway_caption(question));
+  std::vector<std::string> words = words_of(gateway_text(question, fault));
   std::string reason = "STOP";
   const auto limit = static_cast<size_t>(question.max_output_tokens);
   if (limit > 0 && words.size() > limit) {
@@ -133,6 +133,10 @@ std::string gateway_caption(const GatewayQuestion &question) {
   return caption.empty() ? "There is nothing to see." : caption;
 }
 
+std::string gateway_text(const GatewayQuestion &question, const GatewayFault &fault) {
+  return answer_in_form(question.form, gateway_caption(question), fault.form, fault.text);
+}
+
 GatewayReply gateway_refusal(unsigned code, const std::string &message, const std::string &retry_delay) {
   GatewayReply reply;
   reply.status = code;
@@ -168,7 +172,7 @@ GatewayReply gateway_answer(const GatewayQuestion &question, GatewayShape shape,
     } else {
       reply.chunks = {documents.back().to_pretty_text() + "\n"};
       if (fault.kind == Kind::thinks_aloud) {
-        Json::Array parts{text_part("Hm. ", true), text_part(gateway_caption(question))};
+        Json::Array parts{text_part("Hm. ", true), text_part(gateway_text(question, fault))};
         reply.chunks = {document(std::move(parts), "STOP").to_text()};
       }
     }

@@ -29,6 +29,7 @@ enum class GatewayFaultKind {
   html,
   empty,
   hang,
+  form,  // an answer that has a form is as `form` says; for `text` see there
 };
 
 struct GatewayFault {
@@ -36,6 +37,7 @@ struct GatewayFault {
   unsigned code = 0;
   std::string text = {};
   std::string retry_delay = {};  // "1.5s"
+  FormFault form = FormFault::none;
 };
 
 struct GatewayPace {
@@ -56,6 +58,9 @@ struct GatewayReply {
 
 // For pictures: their number, sizes and mean colours. For a text: the text in capitals, line by line.
 std::string gateway_caption(const GatewayQuestion &question);
+
+// The same, in the form that the question asks for.
+std::string gateway_text(const GatewayQuestion &question, const GatewayFault &fault);
 
 GatewayReply gateway_answer(const GatewayQuestion &question, GatewayShape shape, const GatewayFault &fault,
                             const GatewayPace &pace);

@@ -164,6 +164,10 @@ std::vector<std::string> read_gateway_body(const Json &body, GatewayQuestion &qu
   if (const Json *config = body.find("generationConfig")) read_config(*config, question, problems);
   if (const Json *instruction = body.find("systemInstruction"))
     read_system_instruction(*instruction, question, problems);
+  std::string text;
+  for (const std::string &one : question.texts) text += (text.empty() ? "" : "\n") + one;
+  for (std::string &problem : read_gateway_form(question.prompt, text, question.form))
+    problems.push_back(std::move(problem));
   return problems;
 }
 

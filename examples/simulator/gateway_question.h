@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "examples/simulator/gateway_form.h"
 #include "examples/simulator/gateway_picture.h"
 #include "plugin/base/json.h"
 
@@ -18,6 +19,7 @@ struct GatewayQuestion {
   std::string prompt;                 // the first text part
   std::vector<std::string> texts;     // further ones
   std::vector<SeenPicture> pictures;  // in their order
+  GatewayForm form;                   // that the prompt asks for
   std::string system_instruction;
   int64_t max_output_tokens = 0;  // 0: not limited
 };

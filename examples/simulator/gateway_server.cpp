@@ -24,6 +24,10 @@ GatewayShape shape_of(std::span<const Fault> faults) {
   return GatewayShape::events;
 }
 
+GatewayFault of_form(FormFault form, const std::string &text = {}) {
+  return {GatewayFaultKind::form, 0, text, {}, form};
+}
+
 GatewayFault fault_of(std::span<const Fault> faults) {
   for (const Fault &fault : faults) {
     const auto code = static_cast<unsigned>(fault.number);
@@ -37,6 +41,13 @@ GatewayFault fault_of(std::span<const Fault> faults) {
       case FaultKind::max_tokens: return {GatewayFaultKind::thinks_too_long};
       case FaultKind::thought: return {GatewayFaultKind::thinks_aloud};
       case FaultKind::no_finish: return {GatewayFaultKind::no_finish};
+      case FaultKind::lacks_key: return of_form(FormFault::lacks_key, fault.text);
+      case FaultKind::other_key: return of_form(FormFault::other_key, fault.text);
+      case FaultKind::lacks_number: return of_form(FormFault::lacks_number);
+      case FaultKind::wrong_number: return of_form(FormFault::wrong_number);
+      case FaultKind::fence: return of_form(FormFault::fence);
+      case FaultKind::reversed: return of_form(FormFault::reversed);
+      case FaultKind::no_form: return of_form(FormFault::no_form);
       default: break;
     }
   }

@@ -3,11 +3,15 @@
 // The simulator as a program.
 #include <glib-unix.h>
 
+#include <array>
 #include <cstdio>
+#include <string_view>
 
 #include "examples/simulator/simulator.h"
 #include "plugin/base/durable_file.h"
 #include "plugin/base/gref.h"
+#include "plugin/base/number.h"
+#include "plugin/base/version.h"
 
 namespace genclip::sim {
 namespace {
@@ -23,16 +27,17 @@ struct OptionContextFree {
 
 // In the form that GOption needs: C strings, which it allocates, and plain numbers.
 struct Arguments {
-  gchar *host = nullptr, *media_host = nullptr, *key = nullptr, *ready_file = nullptr, *prices = nullptr;
+  gchar *host = nullptr, *media_host = nullptr, *key = nullptr, *ready_file = nullptr, *prices = nullptr,
+        *queued = nullptr, *processing = nullptr, *tone = nullptr;
   gint port = 0, media_port = 0;
-  gint queued = 2000, processing = 6000, poll_interval = 5000;
-  gdouble url_lifetime = 3600;
+  gint poll_interval = 5000, frame_rate = 24;
+  gdouble url_lifetime = 3600, moderated = 0;
   gint64 padding = 0, throttle = 0, seed = -1;
-  gboolean faststart = FALSE, ignore_references = FALSE, version = FALSE, list_faults = FALSE;
+  gboolean faststart = FALSE, marks = FALSE, ignore_references = FALSE, version = FALSE, list_faults = FALSE;
   gchar **faults = nullptr, **models = nullptr;
 
   ~Arguments() {
-    for (gchar *text : {host, media_host, key, ready_file, prices}) g_free(text);
+    for (gchar *text : {host, media_host, key, ready_file, prices, queued, processing, tone}) g_free(text);
     for (gchar **texts : {faults, models}) g_strfreev(texts);
   }
 };
@@ -45,18 +50,23 @@ bool parse(Arguments &to, int argc, char **argv) {
        "IP address that serves the clips (same as --host)", "ADDRESS"},
       {"media-port", 0, 0, G_OPTION_ARG_INT, &to.media_port, "Port of the clips (any free port)", "PORT"},
       {"key", 0, 0, G_OPTION_ARG_STRING, &to.key, "The API key to accept (sim-key)", "KEY"},
-      {"queued", 0, 0, G_OPTION_ARG_INT, &to.queued, "Time that a task is queued (2000)", "MS"},
-      {"processing", 0, 0, G_OPTION_ARG_INT, &to.processing,
-       "Minimum time that a task is then processed (6000)", "MS"},
+      {"queued", 0, 0, G_OPTION_ARG_STRING, &to.queued, "Time that a task is queued (2000)", "MS[..MS]"},
+      {"processing", 0, 0, G_OPTION_ARG_STRING, &to.processing,
+       "Minimum time that a task is then processed (6000)", "MS[..MS]"},
+      {"moderated", 0, 0, G_OPTION_ARG_DOUBLE, &to.moderated, "Part of the prompts that fail (0)", "PERCENT"},
       {"poll-interval", 0, 0, G_OPTION_ARG_INT, &to.poll_interval,
        "Queries at shorter intervals count as early (5000)", "MS"},
       {"url-lifetime", 0, 0, G_OPTION_ARG_DOUBLE, &to.url_lifetime, "Time that a clip's URL is valid (3600)",
        "SECONDS"},
       {"faststart", 0, 0, G_OPTION_ARG_NONE, &to.faststart, "Write mp4 files with the index first", nullptr},
+      {"marks", 0, 0, G_OPTION_ARG_NONE, &to.marks, "Number each frame by bars, and each second by a tick",
+       nullptr},
+      {"frame-rate", 0, 0, G_OPTION_ARG_INT, &to.frame_rate, "Frames per second of clips (24)", "NUMBER"},
+      {"tone", 0, 0, G_OPTION_ARG_STRING, &to.tone, "Peak of the clips' tone (-20)", "DBFS[..DBFS]"},
       {"padding", 0, 0, G_OPTION_ARG_INT64, &to.padding, "Pad mp4 files to at least this size", "BYTES"},
       {"throttle", 0, 0, G_OPTION_ARG_INT64, &to.throttle, "Send each clip at this rate", "BYTES_PER_SECOND"},
       {"ignore-references", 0, 0, G_OPTION_ARG_NONE, &to.ignore_references, "Fetch no references", nullptr},
-      {"seed", 0, 0, G_OPTION_ARG_INT64, &to.seed, "Seed of the task IDs (random)", "NUMBER"},
+      {"seed", 0, 0, G_OPTION_ARG_INT64, &to.seed, "Seed of task IDs and of chance (random)", "NUMBER"},
       {"models", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &to.models, "File with more models; may be repeated",
        "FILE"},
       {"prices", 0, 0, G_OPTION_ARG_FILENAME, &to.prices, "What tasks cost (by seconds and size)", "FILE"},
@@ -90,13 +100,52 @@ bool parse(Arguments &to, int argc, char **argv) {
 const char *nonsense(const Arguments &from) {
   for (const gint port : {from.port, from.media_port})
     if (port < 0 || port > 65535) return "a port must be a number from 0 to 65535.";
-  if (from.queued < 0 || from.processing < 0 || from.poll_interval < 0) return "a time cannot be negative.";
+  if (from.poll_interval < 0) return "a time cannot be negative.";
   if (!(from.url_lifetime >= 0) || from.url_lifetime > 1e9)
     return "a lifetime must be from 0 to 1e9 seconds.";
   if (from.padding < 0 || from.padding > G_MAXINT32) return "the padding must be from 0 to 2147483647 bytes.";
   if (from.throttle < 0) return "a rate cannot be negative.";
+  if (from.frame_rate < 1 || from.frame_rate > 60 || 48000 % from.frame_rate != 0)
+    return "the frame rate must be a divisor of 48000 from 1 to 60.";
+  if (!(from.moderated >= 0 && from.moderated <= 100)) return "a part must be from 0 to 100 %.";
   if (from.key && !*from.key) return "the key must not be empty.";
   return nullptr;
+}
+
+struct Range {
+  double least = 0, most = 0;
+};
+
+// "3" or "3..5", between these limits.
+Result<Range> range_of(const char *text, Range limits) {
+  // Split first: as a number, "3..5" begins with "3.".
+  const std::string_view both(text);
+  const size_t dots = both.find("..");
+  const auto least = parse_number<double>(both.substr(0, dots));
+  const auto most = dots == both.npos ? least : parse_number<double>(both.substr(dots + 2));
+  if (least && most && *least >= limits.least && *most <= limits.most && *least <= *most)
+    return Range{*least, *most};
+  std::array<char, 100> why;
+  g_snprintf(why.data(), why.size(), "\" is neither a number from %.0f to %.0f nor two like 3..5.",
+             limits.least, limits.most);
+  return Error{ErrorKind::settings, "\"" + std::string(text) + why.data()};
+}
+
+Result<void> set_ranges(const Arguments &from, SimulatorOptions &to) {
+  constexpr Range kTimes{0, 1e9}, kTones{-200, 0};
+  const auto queued = range_of(from.queued ? from.queued : "2000", kTimes);
+  const auto processing = range_of(from.processing ? from.processing : "6000", kTimes);
+  const auto tone = range_of(from.tone ? from.tone : "-20", kTones);
+  for (const auto *range : {&queued, &processing, &tone})
+    if (!*range) return range->error();
+  const auto ms = [](double count) { return std::chrono::milliseconds(static_cast<int64_t>(count)); };
+  to.queued = ms(queued->least);
+  to.most_queued = ms(queued->most);
+  to.processing = ms(processing->least);
+  to.most_processing = ms(processing->most);
+  to.least_tone = tone->least;
+  to.most_tone = tone->most;
+  return {};
 }
 
 Result<SimulatorOptions> options_of(const Arguments &from) {
@@ -107,8 +156,10 @@ Result<SimulatorOptions> options_of(const Arguments &from) {
   if (from.key) options.key = from.key;
   options.port = static_cast<unsigned>(from.port);
   options.media_port = static_cast<unsigned>(from.media_port);
-  options.queued = std::chrono::milliseconds(from.queued);
-  options.processing = std::chrono::milliseconds(from.processing);
+  if (auto set = set_ranges(from, options); !set) return set.error();
+  options.moderated = from.moderated / 100;
+  options.marks = from.marks;
+  options.frames_per_second = static_cast<unsigned>(from.frame_rate);
   options.least_poll_interval = std::chrono::milliseconds(from.poll_interval);
   options.url_lifetime = std::chrono::milliseconds(static_cast<int64_t>(from.url_lifetime * 1000));
   options.faststart = from.faststart;

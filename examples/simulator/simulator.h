@@ -25,6 +25,8 @@ struct SimulatorOptions {
 
   std::chrono::milliseconds queued{50};
   std::chrono::milliseconds processing{150};
+  // Above these: each task takes a random time between the two.
+  std::chrono::milliseconds most_queued{0}, most_processing{0};
   std::chrono::milliseconds url_lifetime{std::chrono::hours(1)};
   // A query that comes sooner than this after the previous one of its task is counted as early.
   std::chrono::milliseconds least_poll_interval{0};
@@ -33,6 +35,12 @@ struct SimulatorOptions {
   bool faststart = false;
   // Each mp4 is at least that long.
   uint64_t padding = 0;
+  // Of all clips.
+  unsigned frames_per_second = 24;
+  // The peak of their tone, in dB of full scale: a clip has a level between these, by its prompt.
+  double least_tone = -20, most_tone = -20;
+  // Bars that tell the clip and the number of each frame, and a tick in each second of sound.
+  bool marks = false;
   // Whether tasks fetch the references that this machine serves.
   bool fetch_references = true;
   std::chrono::milliseconds reference_patience{std::chrono::seconds(10)};
@@ -41,7 +49,9 @@ struct SimulatorOptions {
   std::optional<std::string> clip_bytes = {};
   uint64_t media_bytes_per_second = 0;  // 0 = no limit
 
-  // Of the task ids.
+  // This part of all prompts, from 0 to 1, is refused by moderation: their tasks fail.
+  double moderated = 0;
+  // Of the task ids, of random times, and of which prompts are moderated.
   uint64_t seed = 1;
   // Further models, in the format of docs/adding-a-model.md.
   std::vector<std::string> model_files = {};
@@ -60,6 +70,8 @@ struct SimulatorStats {
   unsigned submits = 0;
   // The same, by the canonical JSON of the body.
   std::map<std::string, unsigned> submits_by_request;
+  // Tasks that had not ended when one more was accepted, that one included: the most there were.
+  unsigned most_at_once = 0;
   unsigned queries = 0;
   unsigned early_queries = 0;
   // Between two queries of one task; the first ten thousand.

@@ -3,6 +3,7 @@
 // The clock drives the states, but no task completes before its clip is rendered.
 #include "examples/simulator/task_book.h"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace genclip::sim {
@@ -23,6 +24,17 @@ std::string new_id(uint64_t seed, size_t number, bool is_number) {
   char text[32];
   std::snprintf(text, sizeof text, "task_%016llx", static_cast<unsigned long long>(random));
   return text;
+}
+
+std::chrono::milliseconds random_time(const TimeRange &range, uint64_t random) {
+  if (range.most <= range.least) return range.least;
+  const auto width = static_cast<uint64_t>((range.most - range.least).count()) + 1;
+  return range.least + std::chrono::milliseconds(random % width);
+}
+
+// The same prompt always has the same fate.
+bool is_moderated(const std::string &prompt, uint64_t seed, double share) {
+  return static_cast<double>(mixed(seed ^ g_str_hash(prompt.c_str())) >> 11) < share * 0x1p53;
 }
 
 // What the model's prices depend on beside the seconds: its resolution, or the size of models that have that.
@@ -64,6 +76,11 @@ SimTask &TaskBook::submit(TaskApi api, const Judgement &judgement, bool id_is_nu
   task.resolution = resolution_of(*judgement.model, judgement.request);
   task.order = clip_order(*judgement.model, judgement.request);
   task.price = prices_.price({task.model, task.resolution, task.order});
+  const uint64_t random = mixed(~seed_ ^ mixed(tasks_.size()));
+  task.queued = random_time(fates_.queued, random);
+  task.processing = random_time(fates_.processing, mixed(random));
+  if (is_moderated(task.order.prompt, seed_, fates_.moderated))
+    task.failure = "The prompt was refused by content moderation.";
   task.submitted = clock_.now();
   task.created =
       std::chrono::duration_cast<std::chrono::seconds>(clock_.wall_now().time_since_epoch()).count();
@@ -101,11 +118,18 @@ SimTask *TaskBook::find(TaskApi api, const std::string &id) {
   return found == tasks_.end() || found->second.api != api ? nullptr : &found->second;
 }
 
+unsigned TaskBook::count_running() const {
+  return static_cast<unsigned>(std::ranges::count_if(tasks_, [&](const auto &entry) {
+    const TaskState state = view(entry.second).state;
+    return state == TaskState::queued || state == TaskState::processing;
+  }));
+}
+
 TaskView TaskBook::view(const SimTask &task) const {
   if (task.failed_already) return {TaskState::failed, 0, task.failure.value_or("")};
   const auto elapsed = clock_.now() - task.submitted;
-  if (elapsed < times_.queued) return {TaskState::queued, 0, {}};
-  const std::chrono::duration<double> worked = elapsed - times_.queued, all = times_.processing;
+  if (elapsed < task.queued) return {TaskState::queued, 0, {}};
+  const std::chrono::duration<double> worked = elapsed - task.queued, all = task.processing;
   if (worked < all) return {TaskState::processing, static_cast<int>(99 * (worked / all)), {}};
   if (task.failure) return {TaskState::failed, 99, *task.failure};
   if (task.missing_references > 0) return {TaskState::processing, 99, {}};

@@ -19,9 +19,14 @@
 
 namespace genclip::sim {
 
-struct TaskTimes {
-  std::chrono::milliseconds queued{50};
-  std::chrono::milliseconds processing{150};
+struct TimeRange {
+  std::chrono::milliseconds least{0}, most{0};  // Always `least` unless `most` is above.
+};
+
+// What happens to tasks.
+struct TaskFates {
+  TimeRange queued, processing;
+  double moderated = 0;  // This part of all prompts fails.
 };
 
 struct SimTask {
@@ -35,6 +40,7 @@ struct SimTask {
   size_t missing_references = 0;  // Those that are being fetched; until they are there, nothing is rendered.
   double price = 0;               // Credits, if it completes.
   bool tells_amount = true;
+  std::chrono::milliseconds queued{0}, processing{0};
   Clock::Time submitted;
   int64_t created = 0;  // Unix seconds
   // Set for a task that will fail or has failed, with this message and shape.
@@ -56,9 +62,9 @@ struct TaskView {
 class TaskBook {
  public:
   // `fetcher` may be null: no reference is fetched.
-  TaskBook(const TaskTimes &times, uint64_t seed, const PriceList &prices, const Clock &clock,
+  TaskBook(const TaskFates &fates, uint64_t seed, const PriceList &prices, const Clock &clock,
            ClipKitchen &kitchen, std::unique_ptr<ReferenceFetcher> fetcher)
-      : times_(times),
+      : fates_(fates),
         seed_(seed),
         prices_(prices),
         clock_(clock),
@@ -69,6 +75,8 @@ class TaskBook {
   // Null for an unknown id.
   SimTask *find(TaskApi api, const std::string &id);
   TaskView view(const SimTask &task) const;
+  // How many have not ended.
+  unsigned count_running() const;
   // Credits, whether or not they are told: of a completed task its price, of a failed one what the prices
   // say. Nothing: in that state it has not ended.
   std::optional<double> cost(const SimTask &task, TaskState state) const;
@@ -79,7 +87,7 @@ class TaskBook {
   void fetch_references(SimTask &task);
   void arrived(SimTask &task, Reference &reference, const Result<GRef<GBytes>> &bytes);
 
-  const TaskTimes times_;
+  const TaskFates fates_;
   const uint64_t seed_;
   const PriceList &prices_;
   const Clock &clock_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "examples/simulator/task_server.h"
 
+#include <algorithm>
+
 #include "examples/simulator/error_body.h"
 #include "examples/simulator/request_header.h"
 #include "examples/simulator/strict_json.h"
@@ -124,6 +126,7 @@ Reply TaskServer::submit(SoupServerMessage *message, TaskApi api, std::span<cons
   ledger_.count([&](SimulatorStats &stats) {
     stats.submits++;
     stats.submits_by_request[body->to_canonical_text()]++;
+    stats.most_at_once = std::max(stats.most_at_once, tasks_.count_running());
   });
   return task_reply(task, faults);
 }

@@ -20,10 +20,11 @@ double Charge::reserved(double assumed_price) const {
   return estimate ? estimate->high : assumed_price;
 }
 
-Account::Account(Days let_go, PriceHistory prices, CaptionAccount captions, bool has_clips)
+Account::Account(Days let_go, PriceHistory prices, WaitHistory waits, CaptionAccount captions, bool has_clips)
     : is_condensed_(true),
       let_go_(std::move(let_go)),
       prices_(std::move(prices)),
+      waits_(std::move(waits)),
       captions_(std::move(captions)),
       has_clips_(has_clips) {
   for (const auto &[price_class, samples] : prices_.classes())
@@ -39,7 +40,8 @@ Charge &Account::add(const LedgerEntry &entry, ChargeState state) {
   charge.imported = entry.imported;
   charges_.push_back(std::move(charge));
   by_key_[entry.key].push_back(charges_.size() - 1);
-  if (!entry.task_id.empty()) name_task(charges_.back(), entry);
+  // What is reserved has no task yet: a line that says so is damaged.
+  if (!entry.task_id.empty() && state != ChargeState::reserved) name_task(charges_.back(), entry);
   return charges_.back();
 }
 
@@ -148,6 +150,9 @@ bool Account::settle(const LedgerEntry &entry) {
   if (!charge)
     charge = &add(entry, entry.imported && !entry.attached ? ChargeState::settled : ChargeState::attached);
   if (charge->task_id.empty() && !entry.task_id.empty()) name_task(*charge, entry);
+  // Only the first line can have followed the task to its end; the service is asked about it later, too.
+  if (charge->is_under_way() && entry.status == "completed" && entry.waited)
+    waits_.add(price_class_of(*charge), {*entry.waited, entry.waited_error.value_or(0)});
   if (charge->state != ChargeState::attached) charge->state = ChargeState::settled;
   charge->end = entry.at;
   if (!entry.status.empty()) charge->status = entry.status;
@@ -218,7 +223,7 @@ const Charge *Account::find(const std::string &key_or_task) const {
 }
 
 Account Account::condensed() const {
-  Account small(let_go_, prices_, captions_, has_clips_);
+  Account small(let_go_, prices_, waits_, captions_, has_clips_);
   for (const Charge &charge : charges_) {
     if (charge.is_open()) {
       small.charges_.push_back(charge);

@@ -10,8 +10,8 @@
 // a day is exceeded by what an earlier day has allowed.
 //
 // A whole account of 100 000 lines is large. condensed() keeps of it what a decision needs: charges that may
-// still change, sums of the others by day, and the history of prices. Entries about a charge that was let go
-// cannot be applied to it any more; apply() says so, and the ledger is read anew.
+// still change, sums of the others by day, and the histories of prices and waits. Entries about a charge that
+// was let go cannot be applied to it any more; apply() says so, and the ledger is read anew.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +24,7 @@
 #include "plugin/account/caption_account.h"
 #include "plugin/account/ledger_entry.h"
 #include "plugin/account/price_history.h"
+#include "plugin/account/wait_history.h"
 
 namespace genclip {
 
@@ -95,7 +96,8 @@ class Account {
   Account() = default;
   // A condensed one, whose open charges and captions' holds are to be applied as entries. `has_clips`: it has
   // had charges.
-  Account(Days let_go, PriceHistory prices, CaptionAccount captions = {}, bool has_clips = true);
+  Account(Days let_go, PriceHistory prices, WaitHistory waits = {}, CaptionAccount captions = {},
+          bool has_clips = true);
 
   // False: it is about a charge that this condensed account may have let go of, and nothing was changed.
   [[nodiscard]] bool apply(const LedgerEntry &entry);
@@ -105,6 +107,7 @@ class Account {
   const std::vector<Charge> &charges() const { return charges_; }
   bool is_condensed() const { return is_condensed_; }
   const PriceHistory &prices() const { return prices_; }
+  const WaitHistory &waits() const { return waits_; }
   // A condensed account has all of it.
   const CaptionAccount &captions() const { return captions_; }
   // Whether any line was about a clip.
@@ -144,6 +147,7 @@ class Account {
   std::unordered_map<std::string, Indices> by_key_;
   PriceHistory prices_;
   uint64_t samples_ = 0;
+  WaitHistory waits_;
   CaptionAccount captions_;
   bool has_clips_ = false;
 };

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "plugin/account/ledger_entry.h"
-#include "plugin/account/utc_time.h"
+#include "plugin/base/utc_time.h"
 
 namespace genclip {
 

@@ -11,7 +11,7 @@
 
 #include "plugin/account/caption_decision.h"
 #include "plugin/account/ledger_entry.h"
-#include "plugin/account/utc_time.h"
+#include "plugin/base/utc_time.h"
 
 namespace genclip {
 

@@ -4,6 +4,7 @@
 // when all is spent.
 #include "plugin/account/decision.h"
 
+#include "plugin/account/task_slots.h"
 #include "plugin/base/number.h"
 
 namespace genclip {
@@ -122,8 +123,9 @@ std::optional<Decision> over_task_limit(const Account &account, const Budget &bu
   decision.spent = tasks;
   decision.resets = tomorrow;
   decision.text = "Nothing was sent: the store's budget allows " + amount_text(budget.tasks_per_day) +
-                  " tasks a day, and there are " + amount_text(tasks) + " already. Run again after " +
-                  minute_text(tomorrow) + ", or " + raising("--tasks-per-day");
+                  (budget.tasks_per_day == 1 ? " task a day, and " : " tasks a day, and ") +
+                  (tasks == 1 ? "there is 1" : "there are " + amount_text(tasks)) +
+                  " already. Run again after " + minute_text(tomorrow) + ", or " + raising("--tasks-per-day");
   return decision;
 }
 
@@ -152,7 +154,7 @@ bool fits(double amount, double limit) { return amount <= limit + kSlack; }
 std::string amount_text(double amount) { return rounded_text(amount, 4); }
 
 Decision decide(const Account &account, const Budget &budget, double max_amount,
-                const std::optional<Estimate> &estimate, UtcTime now) {
+                const std::optional<Estimate> &estimate, UtcTime now, unsigned max_tasks) {
   const Price price = price_of(budget, estimate);
   if (auto refused = over_clip_limit(budget, max_amount, price)) return *refused;
   const UtcDay today = day_of(now), tomorrow = today + std::chrono::days(1);
@@ -169,6 +171,11 @@ Decision decide(const Account &account, const Budget &budget, double max_amount,
   Decision decision;
   decision.estimate = price.amount.value_or(-1);
   if (!price.amount && budget.limits_credits()) decision.waits_for = unpriced(account);
+  if (decision.waits_for.empty() && max_tasks > 0) {
+    std::vector<std::string> taken = taken_slots(account, now);
+    decision.is_for_slot = taken.size() >= max_tasks;
+    if (decision.is_for_slot) decision.waits_for = std::move(taken);
+  }
   if (!decision.waits_for.empty()) decision.verdict = Verdict::wait;
   return decision;
 }

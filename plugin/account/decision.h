@@ -10,8 +10,8 @@
 #include "plugin/account/account.h"
 #include "plugin/account/budget.h"
 #include "plugin/account/estimate.h"
-#include "plugin/account/utc_time.h"
 #include "plugin/base/error.h"
+#include "plugin/base/utc_time.h"
 
 namespace genclip {
 
@@ -38,12 +38,14 @@ struct Decision {
 
   // ---- Of `wait`: charges under way, by key.
   std::vector<std::string> waits_for;
+  bool is_for_slot = false;  // As many tasks run as may; else: their prices are to become known.
 };
 
 // `max_amount`: credits that this clip may cost, 0: no limit of its own. Where the price is unknown, the
 // assumed price counts. Without one, and with a limit in credits, such clips go one at a time.
+// `max_tasks`: how many tasks of the store may run at once (task_slots.h), 0: any number.
 Decision decide(const Account &account, const Budget &budget, double max_amount,
-                const std::optional<Estimate> &estimate, UtcTime now);
+                const std::optional<Estimate> &estimate, UtcTime now, unsigned max_tasks = 0);
 
 // A refusal as an error, with its numbers as details.
 Error refusal_error(const Decision &decision);

@@ -84,7 +84,7 @@ Result<std::optional<Ledger::Books>> Ledger::load_summed(File &file) {
   if (!text) return std::optional<Books>();
   auto summary = read_summary(*text);
   if (!summary) return std::optional<Books>();
-  std::string sealed(std::min<uint64_t>(kSealedBytes, summary->bytes), '\0');
+  std::string sealed(static_cast<size_t>(std::min<uint64_t>(kSealedBytes, summary->bytes)), '\0');
   const auto count = file.read_at(summary->bytes - sealed.size(), std::as_writable_bytes(std::span(sealed)));
   if (!count) return count.error();
   if (*count != sealed.size() || seal_of(sealed) != summary->seal) return std::optional<Books>();
@@ -137,7 +137,7 @@ void Ledger::sum_up(File &file, Books &books) {
   if (!size) return;
   LedgerSummary summary;
   summary.bytes = *size;
-  std::string sealed(std::min<uint64_t>(kSealedBytes, *size), '\0');
+  std::string sealed(static_cast<size_t>(std::min<uint64_t>(kSealedBytes, *size)), '\0');
   const auto count = file.read_at(*size - sealed.size(), std::as_writable_bytes(std::span(sealed)));
   if (!count || *count != sealed.size()) return;
   summary.seal = seal_of(sealed);
@@ -160,7 +160,8 @@ Result<void> Ledger::bury(File &file, Books &books, const ChargeFacts &facts, Ut
 }
 
 Result<Ledger::Reservation> Ledger::reserve(const ChargeFacts &facts, double max_amount,
-                                            GCancellable *cancellable, const AfterDeath &after_death) {
+                                            GCancellable *cancellable, const AfterDeath &after_death,
+                                            unsigned max_tasks) {
   auto lock = this->lock(cancellable);
   if (!lock) return std::move(lock).error();
   auto file = files_.open(path_.ledger, FileSystem::Mode::read_write);
@@ -184,7 +185,8 @@ Result<Ledger::Reservation> Ledger::reserve(const ChargeFacts &facts, double max
     reservation.decision.text = "Nothing was sent: " + limits.error().text;
     return reservation;
   }
-  reservation.decision = decide(books->reading.account, *limits, max_amount, entry.estimate, entry.at);
+  reservation.decision =
+      decide(books->reading.account, *limits, max_amount, entry.estimate, entry.at, max_tasks);
   if (reservation.decision.verdict != Verdict::allow) return reservation;
   if (auto written = write(**file, *books, {entry}); !written) return std::move(written).error();
   return reservation;

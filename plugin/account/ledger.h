@@ -66,10 +66,10 @@ class Ledger {
   using AfterDeath = std::function<std::vector<LedgerEntry>(const Charge &)>;
   // Decides, and reserves if that is allowed, in one step under the lock. A budget that cannot be read
   // refuses. `after_death` is asked about each charge of the same key that is under way: the caller has that
-  // clip's lock, so the charge's run has died. ErrorKind::cancelled, or that of the file call that failed:
-  // nothing is reserved.
+  // clip's lock, so the charge's run has died. `max_tasks`: as decide() has it. ErrorKind::cancelled, or that
+  // of the file call that failed: nothing is reserved.
   Result<Reservation> reserve(const ChargeFacts &facts, double max_amount, GCancellable *cancellable,
-                              const AfterDeath &after_death = nullptr);
+                              const AfterDeath &after_death = nullptr, unsigned max_tasks = 0);
 
   struct CaptionLease {
     // `allow`: what is held now, and may be sent on `day`. For each verdict the line is synced.

@@ -198,6 +198,8 @@ constexpr Row kRows[] = {
        return entry.event == LedgerEvent::settle ? std::optional<Json>(Json()) : std::nullopt;
      }},
     if_set<&E::actual_duration>("actual_duration"),
+    if_set<&E::waited>("waited"),
+    if_set<&E::waited_error>("waited_error"),
     if_set<&E::status>("status"),
     if_set<&E::why>("why"),
     if_set<&E::imported>("imported"),

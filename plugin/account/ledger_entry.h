@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "plugin/account/utc_time.h"
+#include "plugin/base/utc_time.h"
 #include "plugin/base/words.h"
 
 namespace genclip {
@@ -103,7 +103,11 @@ struct LedgerEntry : ChargeFacts {
   std::optional<Estimate> estimate;       // Of `reserve`; none: it is unknown.
   std::optional<double> amount;           // Credits, of `settle` and `correct`; none: it was not told.
   std::optional<double> actual_duration;  // s
-  std::string status;                     // Of `settle`: "completed" or "failed".
+  // Of `settle`, from the run that submitted the task and followed it without a break to its completion: how
+  // long that took (s), give or take `waited_error` (plugin/account/wait_history.h).
+  std::optional<double> waited;
+  std::optional<double> waited_error;
+  std::string status;  // Of `settle`: "completed" or "failed".
   // Of `release`, in genclip's own words: a text of the service's may quote the prompt or a URL.
   std::string why;
   bool imported = false;        // Made of a clip's record, which is all that is known of it.

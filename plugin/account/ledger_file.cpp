@@ -34,7 +34,7 @@ Result<LedgerEnd> read_lines(File &file, uint64_t from,
   std::string pending;  // From end.whole on.
   for (uint64_t at = from; at < end.size;) {
     const size_t before = pending.size();
-    pending.resize(before + std::min<uint64_t>(kPiece, end.size - at));
+    pending.resize(before + static_cast<size_t>(std::min<uint64_t>(kPiece, end.size - at)));
     const auto count = file.read_at(at, std::as_writable_bytes(std::span(pending).subspan(before)));
     if (!count) return count.error();
     pending.resize(before + *count);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Lines of JSON: a head, the sums by day, the history of prices, what captions used, and, as ledger entries,
-// which the ledger's fast reader takes, the open charges and what runs of captions hold.
+// Lines of JSON: a head, the sums by day, the histories of prices and waits, what captions used, and, as
+// ledger entries, which the ledger's fast reader takes, the open charges and what runs of captions hold.
 #include "plugin/account/ledger_summary.h"
 
 #include <glib.h>
@@ -12,7 +12,7 @@
 namespace genclip {
 namespace {
 
-constexpr int64_t kVersion = 2;
+constexpr int64_t kVersion = 3;
 
 Json days_json(const Account::Days &days) {
   Json::Array rows;
@@ -36,20 +36,37 @@ std::optional<Account::Days> days_of(const Json *rows) {
   return days;
 }
 
+Json class_json(const PriceClass &price_class) {
+  Json row;
+  row.set("base_url", price_class.base_url);
+  row.set("model", price_class.model);
+  if (price_class.duration) row.set("duration", *price_class.duration);
+  row.set("resolution", price_class.resolution);
+  row.set("size", price_class.size);
+  if (price_class.audio) row.set("audio", *price_class.audio);
+  row.set("reference_kinds", price_class.reference_kinds);
+  return row;
+}
+
 Json prices_json(const PriceHistory &prices) {
   Json::Array rows;
   for (const auto &[price_class, samples] : prices.classes()) {
-    Json row;
-    row.set("base_url", price_class.base_url);
-    row.set("model", price_class.model);
-    if (price_class.duration) row.set("duration", *price_class.duration);
-    row.set("resolution", price_class.resolution);
-    row.set("size", price_class.size);
-    if (price_class.audio) row.set("audio", *price_class.audio);
-    row.set("reference_kinds", price_class.reference_kinds);
+    Json row = class_json(price_class);
     Json::Array amounts;
     for (const PriceHistory::Sample &sample : samples) amounts.emplace_back(sample.amount);
     row.set("amounts", std::move(amounts));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+Json waits_json(const WaitHistory &history) {
+  Json::Array rows;
+  for (const auto &[price_class, waits] : history.classes()) {
+    Json row = class_json(price_class);
+    Json::Array cells;
+    for (const Wait &wait : waits) cells.emplace_back(Json::Array{wait.seconds, wait.error});
+    row.set("waits", std::move(cells));
     rows.push_back(std::move(row));
   }
   return rows;
@@ -98,27 +115,47 @@ bool read_text(const Json &row, std::string_view name, std::string &text) {
   return true;
 }
 
+std::optional<PriceClass> class_of(const Json &row) {
+  PriceClass price_class;
+  if (!read_text(row, "base_url", price_class.base_url) || !read_text(row, "model", price_class.model) ||
+      !read_text(row, "resolution", price_class.resolution) || !read_text(row, "size", price_class.size) ||
+      !read_text(row, "reference_kinds", price_class.reference_kinds))
+    return std::nullopt;
+  if (const Json *duration = row.find("duration")) price_class.duration = duration->number();
+  if (const Json *audio = row.find("audio"); audio && audio->boolean()) price_class.audio = *audio->boolean();
+  return price_class;
+}
+
 std::optional<PriceHistory> prices_of(const Json *rows) {
   if (!rows || !rows->array()) return std::nullopt;
   PriceHistory prices;
   for (const Json &row : *rows->array()) {
-    PriceClass price_class;
-    if (!read_text(row, "base_url", price_class.base_url) || !read_text(row, "model", price_class.model) ||
-        !read_text(row, "resolution", price_class.resolution) || !read_text(row, "size", price_class.size) ||
-        !read_text(row, "reference_kinds", price_class.reference_kinds))
-      return std::nullopt;
-    if (const Json *duration = row.find("duration")) price_class.duration = duration->number();
-    if (const Json *audio = row.find("audio"); audio && audio->boolean())
-      price_class.audio = *audio->boolean();
+    const auto price_class = class_of(row);
     const Json *amounts = row.find("amounts");
-    if (!amounts || !amounts->array()) return std::nullopt;
+    if (!price_class || !amounts || !amounts->array()) return std::nullopt;
     uint64_t number = 0;
     for (const Json &amount : *amounts->array()) {
       if (!amount.number()) return std::nullopt;
-      prices.put(price_class, ++number, *amount.number());
+      prices.put(*price_class, ++number, *amount.number());
     }
   }
   return prices;
+}
+
+std::optional<WaitHistory> waits_of(const Json *rows) {
+  if (!rows || !rows->array()) return std::nullopt;
+  WaitHistory history;
+  for (const Json &row : *rows->array()) {
+    const auto price_class = class_of(row);
+    const Json *waits = row.find("waits");
+    if (!price_class || !waits || !waits->array()) return std::nullopt;
+    for (const Json &wait : *waits->array()) {
+      const auto *cells = wait.array();
+      if (!cells || cells->size() != 2 || !(*cells)[0].number() || !(*cells)[1].number()) return std::nullopt;
+      history.add(*price_class, {*(*cells)[0].number(), *(*cells)[1].number()});
+    }
+  }
+  return history;
 }
 
 // The next line, taken off the text.
@@ -146,7 +183,8 @@ std::string seal_of(std::string_view bytes) {
 std::string summary_text(const LedgerSummary &summary) {
   const Account account = summary.account.condensed();
   std::string body = days_json(account.let_go()).to_text() + "\n" + prices_json(account.prices()).to_text() +
-                     "\n" + captions_json(account.captions()).to_text() + "\n";
+                     "\n" + waits_json(account.waits()).to_text() + "\n" +
+                     captions_json(account.captions()).to_text() + "\n";
   for (const Charge &charge : account.charges())
     for (const LedgerEntry &entry : entries_of(charge)) body += ledger_line(entry) + "\n";
   for (const LedgerEntry &entry : account.captions().holds()) body += ledger_line(entry) + "\n";
@@ -176,14 +214,17 @@ std::optional<LedgerSummary> read_summary(std::string_view text) {
   summary.skipped = *skipped;
   const auto days_line = Json::parse(take_line(text));
   const auto prices_line = Json::parse(take_line(text));
+  const auto waits_line = Json::parse(take_line(text));
   const auto captions_line = Json::parse(take_line(text));
-  if (!days_line || !prices_line || !captions_line) return std::nullopt;
+  if (!days_line || !prices_line || !waits_line || !captions_line) return std::nullopt;
   auto days = days_of(&*days_line);
   auto prices = prices_of(&*prices_line);
+  auto waits = waits_of(&*waits_line);
   auto captions = captions_of(&*captions_line);
   const Json *clips = head->find("clips");
-  if (!days || !prices || !captions || !clips || !clips->boolean()) return std::nullopt;
-  summary.account = Account(std::move(*days), std::move(*prices), std::move(*captions), *clips->boolean());
+  if (!days || !prices || !waits || !captions || !clips || !clips->boolean()) return std::nullopt;
+  summary.account = Account(std::move(*days), std::move(*prices), std::move(*waits), std::move(*captions),
+                            *clips->boolean());
   while (!text.empty()) {
     const auto entry = read_ledger_line(take_line(text));
     if (!entry || !summary.account.apply(*entry)) return std::nullopt;

@@ -31,7 +31,11 @@ Result<void> rename_durably(FileSystem &files, const std::string &from, const st
 }
 
 Result<void> write_durably(FileSystem &files, const std::string &path, std::string_view contents) {
-  const std::string temporary = path + ".tmp";
+  return write_durably(files, path, contents, path + ".tmp");
+}
+
+Result<void> write_durably(FileSystem &files, const std::string &path, std::string_view contents,
+                           const std::string &temporary) {
   {
     auto file = files.open(temporary, FileSystem::Mode::read_write);
     if (!file) return std::move(file).error();
@@ -52,7 +56,7 @@ Result<std::string> read_whole(FileSystem &files, const std::string &path, size_
   if (!size) return size.error();
   if (*size > limit)
     return Error{ErrorKind::wrong_type, path + " is larger than " + std::to_string(limit) + " bytes."};
-  std::string contents(*size, '\0');
+  std::string contents(static_cast<size_t>(*size), '\0');
   const auto count = (*file)->read_at(0, std::as_writable_bytes(std::span(contents)));
   if (!count) return count.error();
   contents.resize(*count);

@@ -20,6 +20,10 @@ Result<void> make_folder_durably(FileSystem &files, const std::string &path);
 // Writes `path` + ".tmp", syncs it, renames it and syncs the folder. One writer of a path at a time. If a
 // temporary file of at least that size exists, its space is reused, so that the write needs no more.
 Result<void> write_durably(FileSystem &files, const std::string &path, std::string_view contents);
+// The same with a temporary file of that name, in the same folder. With another name for each writer, several
+// may write a path at the same time; the last one wins.
+Result<void> write_durably(FileSystem &files, const std::string &path, std::string_view contents,
+                           const std::string &temporary);
 
 // Renames within one folder and syncs it.
 Result<void> rename_durably(FileSystem &files, const std::string &from, const std::string &to);

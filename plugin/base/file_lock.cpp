@@ -64,6 +64,16 @@ ErrorKind kind_of(int code) {
   return means_no_room(code) ? ErrorKind::no_space_left : ErrorKind::open_write;
 }
 
+// Never waits. Locks again what is locked already.
+int set_lock(int descriptor, short type) {
+  struct flock whole = {};
+  whole.l_type = type;
+  whole.l_whence = SEEK_SET;
+  return ::fcntl(descriptor, F_OFD_SETLK, &whole);
+}
+
+bool means_busy(int code) { return code == EAGAIN || code == EACCES; }
+
 int open_lock_file(const std::string &path, FileLock::Kind kind) {
   const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | kFlags, 0600);
   const int code = errno;
@@ -73,6 +83,20 @@ int open_lock_file(const std::string &path, FileLock::Kind kind) {
   const int read_only = ::open(path.c_str(), O_RDONLY | kFlags);
   if (read_only < 0) errno = code;
   return read_only;
+}
+
+// The file that has this name now. An errno, or 0. Opens the file, because a shared file system looks it up
+// again only then, not for its name alone.
+int look_up(const std::string &path, struct stat &there) {
+  const int named = ::open(path.c_str(), O_RDONLY | kFlags);
+  if (named < 0) return errno;
+  const int code = ::fstat(named, &there) < 0 ? errno : 0;
+  ::close(named);
+  return code;
+}
+
+bool is_same_file(const struct stat &held, const struct stat &there) {
+  return there.st_dev == held.st_dev && there.st_ino == held.st_ino;
 }
 
 }  // namespace
@@ -89,12 +113,9 @@ Result<std::optional<FileLock>> FileLock::try_lock(const std::string &path, Kind
     }
     auto lock = keep(descriptor, forks);
     if (!lock) continue;
-    struct flock whole = {};
-    whole.l_type = kind == Kind::shared ? F_RDLCK : F_WRLCK;
-    whole.l_whence = SEEK_SET;
-    if (::fcntl(descriptor, F_OFD_SETLK, &whole) < 0) {
+    if (set_lock(descriptor, kind == Kind::shared ? F_RDLCK : F_WRLCK) < 0) {
       const int code = errno;
-      if (code == EAGAIN || code == EACCES) return std::optional<FileLock>();
+      if (means_busy(code)) return std::optional<FileLock>();
       return Error{ErrorKind::open_write, "Could not lock " + path + ": " + g_strerror(code) +
                                               ". The store needs a file system that supports locks."};
     }
@@ -106,16 +127,23 @@ Result<std::optional<FileLock>> FileLock::try_lock(const std::string &path, Kind
           " is a different file each time it is opened. The store needs a file system that supports locks."};
 }
 
+bool FileLock::renew() const { return set_lock(descriptor_, F_WRLCK) == 0 || !means_busy(errno); }
+
 bool FileLock::is_of(const std::string &path) const {
-  struct stat held;
+  struct stat held, there;
   if (::fstat(descriptor_, &held) < 0) return false;
-  // Opens the file, because a shared file system looks it up again only then, not for its name alone.
-  const int named = ::open(path.c_str(), O_RDONLY | kFlags);
-  if (named < 0) return errno == EACCES;
-  struct stat there;
-  const bool same = ::fstat(named, &there) == 0 && there.st_dev == held.st_dev && there.st_ino == held.st_ino;
-  ::close(named);
-  return same;
+  const int code = look_up(path, there);
+  if (code != 0) return code == EACCES;
+  return is_same_file(held, there);
+}
+
+bool FileLock::is_replaced(const std::string &path) const {
+  struct stat held, there;
+  const int code = look_up(path, there);
+  if (code != 0) return code == ENOENT;
+  // A server does not know a file any more that was removed there.
+  if (::fstat(descriptor_, &held) < 0) return errno == ESTALE;
+  return !is_same_file(held, there);
 }
 
 std::optional<FileLock> FileLock::keep(int descriptor, unsigned forks) {
@@ -134,10 +162,7 @@ std::optional<FileLock> FileLock::keep(int descriptor, unsigned forks) {
 FileLock::~FileLock() {
   if (descriptor_ < 0 || !is_listed(descriptor_)) return;  // A forked child has closed it.
   // Unlocked before it leaves the list: a fork at this moment then has a copy without a lock.
-  struct flock none = {};
-  none.l_type = F_UNLCK;
-  none.l_whence = SEEK_SET;
-  static_cast<void>(::fcntl(descriptor_, F_OFD_SETLK, &none));
+  static_cast<void>(set_lock(descriptor_, F_UNLCK));
   {
     MutexLock lock(lock_descriptors().mutex);
     lock_descriptors().open.erase(descriptor_);

@@ -34,6 +34,14 @@ class FileLock {
   }
   ~FileLock();
 
+  // Whether the locked file was removed, or another one has its name `path`: the lock protects nothing any
+  // more. False where that cannot be found out. Blocks for the disk.
+  bool is_replaced(const std::string &path) const;
+  // A file server drops the locks of a machine that it cannot reach, and does not tell it. This takes an
+  // exclusive lock again, if it was dropped. False: another holder has it. True as well where the server
+  // still cannot be asked. Blocks for the disk.
+  bool renew() const;
+
  private:
   explicit FileLock(int descriptor) : descriptor_(descriptor) {}
 

@@ -219,9 +219,11 @@ class PosixFileSystem final : public FileSystem {
     info.size = status.stx_size;
     info.is_folder = S_ISDIR(status.stx_mode);
     info.is_regular = S_ISREG(status.stx_mode);
-    info.modified = std::chrono::system_clock::from_time_t(status.stx_mtime.tv_sec) +
-                    std::chrono::duration_cast<std::chrono::system_clock::duration>(
-                        std::chrono::nanoseconds(status.stx_mtime.tv_nsec));
+    // Not by time_t, which has 32 bits on some machines.
+    info.modified =
+        std::chrono::system_clock::time_point(std::chrono::duration_cast<std::chrono::system_clock::duration>(
+            std::chrono::seconds(status.stx_mtime.tv_sec) +
+            std::chrono::nanoseconds(status.stx_mtime.tv_nsec)));
     return std::optional<FileInfo>(info);
   }
 

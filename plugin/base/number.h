@@ -4,7 +4,6 @@
 #pragma once
 
 #include <charconv>
-#include <cmath>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,18 +11,24 @@
 
 namespace genclip {
 
+// As take_number<double>, which every library of C++ has for whole numbers only.
+std::optional<double> take_double(std::string_view &text);
+
 // Reads the longest number that `text` begins with, and leaves the rest in `text`. Accepts neither a blank
 // nor a "+" before the number. Nothing, and `text` stays as it was, when there is no number, or when it is
 // not finite or too large for this type.
 template <typename Number>
 std::optional<Number> take_number(std::string_view &text) {
-  Number value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc()) return std::nullopt;
-  if constexpr (std::is_floating_point_v<Number>)
-    if (!std::isfinite(value)) return std::nullopt;
-  text.remove_prefix(static_cast<size_t>(end - text.data()));
-  return value;
+  if constexpr (std::is_floating_point_v<Number>) {
+    static_assert(std::is_same_v<Number, double>);
+    return take_double(text);
+  } else {
+    Number value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc()) return std::nullopt;
+    text.remove_prefix(static_cast<size_t>(end - text.data()));
+    return value;
+  }
 }
 
 // The same, where nothing may follow the number.

@@ -63,6 +63,14 @@ Error refused(unsigned status, const ServiceFault &fault, const std::string &api
   return error;
 }
 
+// Tells programs that the same request may be answered later: neither it nor the settings are wrong.
+Error for_now(Error error) {
+  error.details.push_back({"retry", true});
+  return error;
+}
+
+Error error_of(const HttpError &fault) { return fault.transient ? for_now(fault.error) : fault.error; }
+
 Error blocked(const std::string &reason, const char *what) {
   return {ErrorKind::failed,
           std::string("The model withheld the caption: ") + what + " was blocked (" + reason +
@@ -120,7 +128,7 @@ Result<ContentAnswer, ContentClient::Failure> ContentClient::try_once(const std:
   auto exchange = http_->open(post, cancellable);
   if (!exchange) {
     used.is_told = !exchange.error().maybe_sent;
-    return Failure{exchange.error().error, exchange.error().transient, {}};
+    return Failure{error_of(exchange.error()), exchange.error().transient, {}};
   }
 
   const unsigned status = (*exchange)->reply().status;
@@ -133,7 +141,7 @@ Result<ContentAnswer, ContentClient::Failure> ContentClient::try_once(const std:
   while (!broken) {
     const auto bytes = (*exchange)->read();
     if (!bytes) {
-      broken = Failure{bytes.error().error, bytes.error().transient, {}};
+      broken = Failure{error_of(bytes.error()), bytes.error().transient, {}};
       break;
     }
     total += bytes->size();
@@ -146,8 +154,8 @@ Result<ContentAnswer, ContentClient::Failure> ContentClient::try_once(const std:
     if (total > kMaxAnswer)
       broken = Failure{{ErrorKind::read, "The text gateway's answer is larger than 8 MiB."}, false, {}};
     if (settings_.timeout.count() > 0 && clock_.now() > deadline)
-      broken =
-          Failure{{ErrorKind::timed_out, "The text gateway did not complete its answer in time."}, true, {}};
+      broken = Failure{
+          for_now({ErrorKind::timed_out, "The text gateway did not complete its answer in time."}), true, {}};
   }
   if (broken && broken->error.kind == ErrorKind::cancelled) return *std::move(broken);
 
@@ -163,6 +171,8 @@ Result<ContentAnswer, ContentClient::Failure> ContentClient::try_once(const std:
     const unsigned code = !good ? status : fault.code >= 400 ? static_cast<unsigned>(fault.code) : 500;
     Failure failure{refused(code, fault, settings_.api_key), is_transient_status(code) && !fault.daily_quota,
                     fault.retry_delay};
+    // A quota of a day is there again tomorrow, and a server may be mended.
+    if (failure.transient || code == 429 || code >= 500) failure.error = for_now(std::move(failure.error));
     if (const auto wait = retry_after_of((*exchange)->reply(), clock_.wall_now())) failure.wait = wait;
     return failure;
   }

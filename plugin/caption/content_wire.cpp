@@ -24,11 +24,12 @@ Json still_part(const Still &still) {
       {"inlineData", Json::Object{{"mimeType", still.mime_type}, {"data", std::string(data.get())}}}};
 }
 
-std::string with_earlier(const ContentRequest &request) {
+std::string whole_prompt(const ContentRequest &request) {
   std::string prompt = request.prompt;
-  if (request.earlier.empty()) return prompt;
-  prompt += "\n\nThe captions before this one, oldest first; go on from them and do not repeat them:";
+  if (!request.earlier.empty())
+    prompt += "\n\nThe captions before this one, oldest first; go on from them and do not repeat them:";
   for (const std::string &caption : request.earlier) prompt += "\n- " + caption;
+  if (!request.form.empty()) prompt += (prompt.empty() ? "" : "\n\n") + request.form;
   return prompt;
 }
 
@@ -75,7 +76,7 @@ std::string content_url(std::string_view llm_base_url, std::string_view model, b
 
 std::string content_body(const ContentRequest &request) {
   Json::Array parts;
-  if (const std::string prompt = with_earlier(request); !prompt.empty()) parts.push_back(text_part(prompt));
+  if (const std::string prompt = whole_prompt(request); !prompt.empty()) parts.push_back(text_part(prompt));
   for (const Still &still : request.stills) parts.push_back(still_part(still));
   if (!request.text.empty()) parts.push_back(text_part(request.text));
 
@@ -125,6 +126,8 @@ bool is_blocking(std::string_view finish_reason) {
   return std::any_of(kBlocking.begin(), kBlocking.end(),
                      [&](std::string_view reason) { return same_word(reason, finish_reason); });
 }
+
+bool is_natural_end(std::string_view finish_reason) { return same_word("STOP", finish_reason); }
 
 bool is_output_limit(std::string_view finish_reason) {
   return same_word("MAX_TOKENS", finish_reason) || same_word("LENGTH", finish_reason);

@@ -29,6 +29,7 @@ struct ContentRequest {
   std::string text;                  // to be rewritten; empty when there is none
   std::vector<Still> stills;         // oldest first
   std::vector<std::string> earlier;  // captions given before, oldest first
+  std::string form;                  // of the answer, as form_request() asks for it; no part of the question
   std::string system_instruction;    // empty: left out
   double temperature = -1;           // below 0: left out
   double top_p = -1;                 // below 0: left out
@@ -66,6 +67,9 @@ ContentPiece read_content_piece(const Json &document);
 
 // True if a finishReason, in any case, says that the text was withheld.
 bool is_blocking(std::string_view finish_reason);
+
+// True if it says that the model ended the text by itself.
+bool is_natural_end(std::string_view finish_reason);
 
 // True if it says that the text was cut at the limit of tokens.
 bool is_output_limit(std::string_view finish_reason);

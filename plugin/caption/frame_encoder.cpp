@@ -20,6 +20,8 @@ namespace genclip {
 namespace {
 
 constexpr int kThumbnailSide = 32;
+// Of each point of a thumbnail, so many rows and columns are read if it must be quick.
+constexpr int kPointsRead = 4;
 
 struct ConverterFree {
   void operator()(GstVideoConverter *converter) const { gst_video_converter_free(converter); }
@@ -80,16 +82,16 @@ void as_still(GstVideoInfo &info) {
   info.interlace_mode = GST_VIDEO_INTERLACE_MODE_PROGRESSIVE;
 }
 
-Result<Picture> converted(const Picture &raw, const GstVideoInfo &in_info, const GstVideoInfo &out_info) {
+// By default bilinear over all source pixels, so that small pictures keep the mean colours of large ones.
+Result<Picture> converted(const Picture &raw, const GstVideoInfo &in_info, const GstVideoInfo &out_info,
+                          GstVideoResamplerMethod method = GST_VIDEO_RESAMPLER_METHOD_LINEAR) {
   MappedFrame in(in_info, raw.buffer.get(), GST_MAP_READ);
   if (!in.get()) return unreadable("its buffer is smaller than its caps say.");
   auto buffer = GRef<GstBuffer>::adopt(gst_buffer_new_allocate(nullptr, out_info.size, nullptr));
   {
     MappedFrame out(out_info, buffer.get(), GST_MAP_WRITE);
-    // Bilinear over all source pixels, so that small pictures keep the mean colours of large ones.
-    GstStructure *options =
-        gst_structure_new("options", GST_VIDEO_CONVERTER_OPT_RESAMPLER_METHOD,
-                          GST_TYPE_VIDEO_RESAMPLER_METHOD, GST_VIDEO_RESAMPLER_METHOD_LINEAR, nullptr);
+    GstStructure *options = gst_structure_new("options", GST_VIDEO_CONVERTER_OPT_RESAMPLER_METHOD,
+                                              GST_TYPE_VIDEO_RESAMPLER_METHOD, method, nullptr);
     const std::unique_ptr<GstVideoConverter, ConverterFree> converter(gst_video_converter_new(
         const_cast<GstVideoInfo *>(&in_info), const_cast<GstVideoInfo *>(&out_info), options));
     if (!out.get() || !converter) return unreadable("its format cannot be converted.");
@@ -220,12 +222,19 @@ Result<Still> encode_still(const Picture &picture, unsigned max_size, GCancellab
   return still_of(raw->buffer.get());
 }
 
-Result<Thumbnail> make_thumbnail(const Picture &picture, GCancellable *cancellable) {
-  const auto raw = decoded(picture);
+Result<Thumbnail> make_thumbnail(const Picture &picture, GCancellable *cancellable, ThumbnailPixels pixels) {
+  auto raw = decoded(picture);
   if (!raw) return raw.error();
   if (is_cancelled(cancellable)) return cancelled();
-  const auto in_info = info_of(*raw);
+  auto in_info = info_of(*raw);
   if (!in_info) return in_info.error();
+  constexpr int kRead = kThumbnailSide * kPointsRead;
+  if (pixels == ThumbnailPixels::some && in_info->width > kRead && in_info->height > kRead) {
+    const GstVideoInfo read_info = still_info(GST_VIDEO_FORMAT_RGB, {kRead, kRead});
+    raw = converted(*raw, *in_info, read_info, GST_VIDEO_RESAMPLER_METHOD_NEAREST);
+    if (!raw) return raw.error();
+    in_info = read_info;
+  }
   const GstVideoInfo out_info = still_info(GST_VIDEO_FORMAT_RGB, {kThumbnailSide, kThumbnailSide});
   const auto small = converted(*raw, *in_info, out_info);
   if (!small) return small.error();

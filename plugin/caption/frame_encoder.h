@@ -31,7 +31,10 @@ Result<Still> encode_still(const Picture &picture, unsigned max_size, GCancellab
 
 // A small picture of grey levels and colours, to compare with others.
 using Thumbnail = std::vector<unsigned char>;
-Result<Thumbnail> make_thumbnail(const Picture &picture, GCancellable *cancellable = nullptr);
+// `some` pixels of a large picture are enough to find cuts, and take a small part of the time.
+enum class ThumbnailPixels { all, some };
+Result<Thumbnail> make_thumbnail(const Picture &picture, GCancellable *cancellable = nullptr,
+                                 ThumbnailPixels pixels = ThumbnailPixels::all);
 
 // How much two pictures differ: 0 for equal, 1 for black and white.
 double difference(const Thumbnail &a, const Thumbnail &b);

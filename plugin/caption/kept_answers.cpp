@@ -4,7 +4,8 @@
 #include <glib.h>
 
 #include <memory>
-#include <string_view>
+
+#include "plugin/base/number.h"
 
 namespace genclip {
 namespace {
@@ -17,14 +18,17 @@ struct ChecksumFree {
 class Digest {
  public:
   void add(std::string_view field) {
-    const uint64_t size = field.size();
-    g_checksum_update(checksum_.get(), reinterpret_cast<const guchar *>(&size), sizeof size);
-    g_checksum_update(checksum_.get(), reinterpret_cast<const guchar *>(field.data()),
-                      static_cast<gssize>(field.size()));
+    put(std::to_string(field.size()) + ":");
+    put(field);
   }
   std::string text() const { return g_checksum_get_string(checksum_.get()); }
 
  private:
+  void put(std::string_view bytes) {
+    g_checksum_update(checksum_.get(), reinterpret_cast<const guchar *>(bytes.data()),
+                      static_cast<gssize>(bytes.size()));
+  }
+
   const std::unique_ptr<GChecksum, ChecksumFree> checksum_{g_checksum_new(G_CHECKSUM_SHA256)};
 };
 
@@ -34,15 +38,18 @@ size_t cost(const std::string &key, const ContentAnswer &answer) {
 
 }  // namespace
 
-std::string question_key(const ContentRequest &request, uint64_t stream_time) {
+std::string question_key(const ContentRequest &request, std::optional<uint64_t> stream_time,
+                         std::string_view language) {
   Digest digest;
-  digest.add(std::to_string(stream_time));
+  // The next field is a time, so no question without a language has this key.
+  if (!language.empty()) digest.add("in " + std::string(language));
+  digest.add(stream_time ? std::to_string(*stream_time) : "at any time");
   digest.add(request.model);
   digest.add(request.prompt);
   digest.add(request.text);
   digest.add(request.system_instruction);
-  digest.add(std::to_string(request.temperature));
-  digest.add(std::to_string(request.top_p));
+  digest.add(number_text(request.temperature));
+  digest.add(number_text(request.top_p));
   digest.add(std::to_string(request.max_output_tokens));
   digest.add(std::to_string(request.stills.size()));
   for (const Still &still : request.stills) digest.add(still.digest);

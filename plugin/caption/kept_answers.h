@@ -4,16 +4,21 @@
 #pragma once
 
 #include <deque>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 
 #include "plugin/caption/content_client.h"
 
 namespace genclip {
 
-// Identifies a question: a SHA-256 of everything that is sent, and of the stream time (ns) that it belongs
-// to. Two times of one film are two questions even if their pictures are the same.
-std::string question_key(const ContentRequest &request, uint64_t stream_time);
+// Identifies a question: a SHA-256 of everything that is sent, in hexadecimal. With a stream time (ns), two
+// times of one film are two questions even if their pictures are the same. The store has files of these
+// names, so a question keeps its key. `language` is that of the answer, empty if none was asked for; a
+// question has the same key whether or not other languages are asked for in the same request.
+std::string question_key(const ContentRequest &request, std::optional<uint64_t> stream_time,
+                         std::string_view language = {});
 
 // Keeps the newest, up to a number of bytes. One thread at a time.
 class KeptAnswers {

@@ -15,9 +15,8 @@ namespace {
 
 bool is_one_of(gunichar c, std::u32string_view set) { return set.find(c) != std::u32string_view::npos; }
 
-bool is_mark(gunichar c) { return is_one_of(c, U".!?…"); }
+bool is_mark(gunichar c) { return is_one_of(c, U".!?…؟۔।॥"); }
 bool is_full_width_mark(gunichar c) { return is_one_of(c, U"。！？｡"); }
-bool is_closer(gunichar c) { return is_one_of(c, U"\"')]}»”’」』）】"); }
 
 // The character at `at`; nothing while it is incomplete. An invalid byte counts as a character.
 std::optional<gunichar> character_at(std::string_view text, size_t at) {
@@ -60,6 +59,9 @@ void append(std::string_view sentence, std::vector<std::string> &sentences) {
 
 }  // namespace
 
+bool is_sentence_mark(char32_t c) { return is_mark(c) || is_full_width_mark(c); }
+bool is_closing_mark(char32_t c) { return is_one_of(c, U"\"')]}»”’」』）】"); }
+
 std::vector<std::string> SentenceSplitter::push(std::string_view piece) {
   pending_ += piece;
   std::vector<std::string> sentences;
@@ -73,7 +75,7 @@ std::vector<std::string> SentenceSplitter::push(std::string_view piece) {
 
 // Takes one step from the character at at_. False: look at this character again.
 bool SentenceSplitter::take(char32_t c, std::vector<std::string> &sentences) {
-  const bool is_end = is_mark(c) || is_full_width_mark(c);
+  const bool is_end = is_sentence_mark(c);
   switch (place_) {
     case Place::words:
       if (c == U'\n') {
@@ -94,7 +96,7 @@ bool SentenceSplitter::take(char32_t c, std::vector<std::string> &sentences) {
       only_point_ = false;
       return true;
     case Place::closers:
-      if (is_closer(c)) return true;
+      if (is_closing_mark(c)) return true;
       end_ = at_;
       place_ = Place::words;
       if (full_width_)

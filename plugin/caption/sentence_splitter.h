@@ -9,6 +9,11 @@
 
 namespace genclip {
 
+// May end a sentence.
+bool is_sentence_mark(char32_t c);
+// Belongs to the sentence that it follows: a closing quotation mark or bracket.
+bool is_closing_mark(char32_t c);
+
 // The sentences do not depend on where the pieces end. The text is valid UTF-8, but a piece may end inside a
 // character. Takes each character once, however long a sentence gets. One thread at a time.
 class SentenceSplitter {

@@ -24,20 +24,35 @@ RequestBuilder::RequestBuilder(const Catalog &catalog, std::string model, Reques
   request_.model = std::move(model);
 }
 
-std::optional<Error> RequestBuilder::add(const std::string &name, const std::string &value) {
+// `text`: for the fields that are no JSON. `values_of`: the values for a type.
+template <typename ValuesOf>
+std::optional<Error> RequestBuilder::add_values(const std::string &name, const std::string &text,
+                                                ValuesOf values_of) {
   std::string field(catalog_.canonical(name));
   if (field == kLegacyDuration && spec_ && spec_->apis.front() == Api::legacy && !spec_->find(field))
     field = "duration";
   if (names_credential(field) && !(spec_ && spec_->find(field))) return request_error(place_.key_text);
-  if (field == "take") return set_take(value);
-  if (field == "api") return set_api(value);
+  if (field == "take") return set_take(text);
+  if (field == "api") return set_api(text);
 
   const FieldType type = type_of_field(catalog_, spec_.get(), field);
   Json &fields = catalog_.common_field(field) ? request_.fields : request_.extra;
   if (!fields.find(field)) fields.set(field, Json());
-  if (!add_value(type, value_of_text(type, value), *fields.find(field)))
-    return request_error(std::string(place_.name) + " gives " + field + " twice.");
+  for (Json &value : values_of(type))
+    if (!add_value(type, std::move(value), *fields.find(field)))
+      return request_error(std::string(place_.name) + " gives " + field + " twice.");
   return std::nullopt;
+}
+
+std::optional<Error> RequestBuilder::add(const std::string &name, const std::string &value) {
+  return add_values(name, value, [&](FieldType type) { return Json::Array{value_of_text(type, value)}; });
+}
+
+std::optional<Error> RequestBuilder::add_typed(const std::string &name, const Json &value) {
+  return add_values(name, value.string() ? *value.string() : value.to_text(), [&](FieldType type) {
+    const bool is_list = media_kind(type) && value.array();
+    return is_list ? *value.array() : Json::Array{value};
+  });
 }
 
 // Drops fields whose value means "leave it out", as a property's default does.

@@ -28,9 +28,13 @@ class RequestBuilder {
 
   // Returns what is wrong (settings), if anything. The text never holds the value of a key.
   std::optional<Error> add(const std::string &name, const std::string &value);
+  // A value that has a type already. For a list, an array adds each of its items.
+  std::optional<Error> add_typed(const std::string &name, const Json &value);
   ClipRequest finish() &&;
 
  private:
+  template <typename ValuesOf>
+  std::optional<Error> add_values(const std::string &name, const std::string &text, ValuesOf values_of);
   std::optional<Error> set_take(const std::string &value);
   std::optional<Error> set_api(const std::string &value);
   std::optional<Error> once(bool &given, const std::string &name) const;

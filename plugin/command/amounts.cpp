@@ -4,10 +4,10 @@
 #include <glib.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "plugin/base/gref.h"
+#include "plugin/base/number.h"
 
 namespace genclip {
 namespace {
@@ -45,11 +45,12 @@ std::string size_text(uint64_t bytes) {
 }
 
 std::optional<uint64_t> bytes_of(std::string_view text) {
-  double value = 0;
-  const auto result =
-      std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
-  if (result.ec != std::errc() || !(value >= 0)) return std::nullopt;
-  text.remove_prefix(static_cast<size_t>(result.ptr - text.data()));
+  // Without an exponent.
+  const size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
+  const auto number = parse_number<double>(text.substr(0, digits));
+  if (!number) return std::nullopt;
+  double value = *number;
+  text.remove_prefix(digits);
   if (text.starts_with(' ')) text.remove_prefix(1);
   if (text.ends_with('B') || text.ends_with('b')) text.remove_suffix(1);
   double base = 1000;

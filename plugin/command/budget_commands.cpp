@@ -18,21 +18,22 @@ namespace genclip {
 namespace {
 
 constexpr const char *kBudgetEnd =
-    "The budget binds every process that uses the store: elements, players that open a\n"
-    "genclip:// URI, and this command. A clip that is stored plays under any budget.\n\n"
-    "Exit code: 0 success, 1 the budget or the ledger cannot be read or written, 2 usage\n"
-    "error.\n";
+    "The budget binds every process that uses the store: elements, players that open\n"
+    "a genclip:// URI, and this command. A clip that is stored plays under any\n"
+    "budget.\n\n"
+    "Exit code: 0 success, 1 the budget or the ledger cannot be read or written, 2\n"
+    "usage error.\n";
 
 constexpr CommandText kBudget{
     "budget", "",
-    "Shows what the store's budget allows, and what of it is spent and reserved now. Days\n"
-    "and months are those of UTC. To change it: genclip budget set, genclip budget clear.",
+    "Shows what the store's budget allows, and what of it is spent and reserved now.\n"
+    "Days and months are those of UTC. To change it: genclip budget set, genclip\n"
+    "budget clear.",
     kBudgetEnd};
-constexpr CommandText kSet{
-    "budget set", "",
-    "Sets the limits that are named, and keeps the others. 0 lifts a limit. Limits are in\n"
-    "credits, in days and months of UTC.",
-    kBudgetEnd};
+constexpr CommandText kSet{"budget set", "",
+                           "Sets the limits that are named, and keeps the others. 0 lifts a limit. Limits\n"
+                           "are in credits, in days and months of UTC.",
+                           kBudgetEnd};
 constexpr CommandText kClear{"budget clear", "", "Lifts all limits of the store's budget.", kBudgetEnd};
 
 // In the order of budget_limits().

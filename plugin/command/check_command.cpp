@@ -26,15 +26,17 @@ namespace {
 constexpr CommandText kCheckText{
     "check", "MODEL [FIELD=VALUE…]",
     "Validates a request as genclipsrc does, without sending it: needs no key and no\n"
-    "network, and costs nothing. For a valid request, prints what would be sent, the same\n"
-    "request as a URI, and what the clip will cost, judged by what such clips have cost in\n"
-    "the store.",
-    "Use the service's names for fields (aspect_ratio) or the element's (aspect-ratio).\n"
-    "Repeat a field to give it several values. take=N asks for another take of the same\n"
-    "request; api=tasks or api=legacy chooses one of the service's interfaces. Instead\n"
-    "of a model and fields you can give a genclip:// URI.\n\n"
-    "Where publishing is set up, a reference may be a file or a clip: a genclip:// URI,\n"
-    "with #last, #first or #t=SECONDS for a frame of it. See genclip models MODEL.\n\n"
+    "network, and costs nothing. For a valid request, prints what would be sent, the\n"
+    "same request as a URI, and what the clip will cost, judged by what such clips\n"
+    "have cost in the store.",
+    "Use the service's names for fields (aspect_ratio) or the element's\n"
+    "(aspect-ratio). Repeat a field to give it several values. take=N asks for\n"
+    "another take of the same request; api=tasks or api=legacy chooses one of the\n"
+    "service's interfaces. Instead of a model and fields you can give a genclip://\n"
+    "URI.\n\n"
+    "Where publishing is set up, a reference may be a file or a clip: a genclip://\n"
+    "URI, with #last, #first or #t=SECONDS for a frame of it. See genclip models\n"
+    "MODEL.\n\n"
     "Exit code: 0 the request is valid, 1 it is not, 2 usage error.\n\n"
     "Examples:\n"
     "  genclip check sd_2.0_special prompt=\"a red kite over dunes\" resolution=1080p\n"

@@ -14,8 +14,8 @@ namespace genclip {
 
 // How the help of each such command ends.
 inline constexpr const char *kKeysText =
-    "KEY is a key from the first column of genclip store list, the first 8 or more digits\n"
-    "of one, or a task ID.\n\n"
+    "KEY is a key from the first column of genclip store list, the first 8 or more\n"
+    "digits of one, or a task ID.\n\n"
     "Exit code: 0 success, 1 failure or a damaged clip, 2 usage error.\n";
 
 // One clip for each key, or all clips without a key. One wrong key is an error.

@@ -9,56 +9,13 @@
 #include "plugin/command/clip_output.h"
 #include "plugin/command/clip_run.h"
 #include "plugin/command/console.h"
+#include "plugin/command/ending_json.h"
 #include "plugin/command/request_report.h"
 #include "plugin/generation/outcome.h"
 #include "plugin/store/clip_cost.h"
 
 namespace genclip {
 namespace {
-
-void set_known(Json &json, const char *name, double value) {
-  if (value >= 0) json.set(name, value);
-}
-
-// Of a run that did not fail: it is over, or was stopped.
-RunEnding ending(const GenerationState &state) {
-  if (state.status == ClipStatus::completed)
-    return {Outcome::stored, state.charged ? Charged::yes : Charged::no, true};
-  if (state.is_submitting()) return {Outcome::unknown, Charged::maybe, false};
-  if (state.charged) return {Outcome::running, Charged::yes, true};
-  return {Outcome::not_submitted, Charged::no, true};
-}
-
-Json state_json(const GenerationState &state, std::string_view status) {
-  Json json = Json::Object{{"status", status}};
-  if (!state.model.empty()) json.set("model", state.model);
-  json.set("task_id", state.task_id.empty() ? Json() : Json(state.task_id));
-  json.set("reused", state.reused);
-  set_known(json, "amount", state.amount);
-  set_known(json, "actual_duration", state.actual_duration);
-  const RunEnding end = ending(state);
-  json.set("outcome", to_word(end.outcome));
-  json.set("charged", to_word(end.charged));
-  json.set("retry", end.retry);
-  return json;
-}
-
-Json failure_json(const Error &error, const std::optional<ClipRequest> &request) {
-  Json json = Json::Object{{"status", "failed"}, {"error", error.text}};
-  if (request) {
-    const Json *prompt = request->fields.find("prompt");
-    json.set("model", request->model);
-    json.set("prompt", prompt ? *prompt : Json());
-    json.set("take", request->take);
-  }
-  json.set("task_id", error.task_id.empty() ? Json() : Json(error.task_id));
-  if (error.http_status > 0) json.set("http_status", error.http_status);
-  if (!error.service_message.empty()) json.set("service_message", error.service_message);
-  const Error ended = with_ending(error, {Outcome::not_submitted});
-  for (const ErrorDetail &detail : ended.details)
-    std::visit([&](const auto &value) { json.set(detail.name, value); }, detail.value);
-  return json;
-}
 
 int tell_stopped(const RunEnd &end, bool json) {
   if (json) print(state_json(end.state, "stopped").to_pretty_text() + "\n");
@@ -128,7 +85,7 @@ int deliver_clip(ClipPlan plan, const Delivery &delivery) {
     if (auto written = write_output(end.generation->clip(), delivery.output); !written) {
       Error error = std::move(written).error();
       error.text += ". It is stored as " + end.state.clip_location + ".";
-      return report_failure(with_ending(std::move(error), ending(end.state)), delivery);
+      return report_failure(with_ending(std::move(error), ending_of_state(end.state)), delivery);
     }
   if (const std::string other = other_content(delivery.output, end.state.clip_location); !other.empty())
     print_error("Warning: " + other);

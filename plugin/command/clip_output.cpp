@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdio>
+#include <cstring>
 #include <string_view>
 #include <vector>
 
@@ -77,6 +79,18 @@ Result<void> copy(GrowingClip &clip, Put put) {
 
 }  // namespace
 
+Result<void> check_output_name(const std::string &path, const ModelSpec *model) {
+  const GStringPtr name(g_path_get_basename(path.c_str()));
+  if (strlen(name.get()) > NAME_MAX) return cannot_write(path, "its name is too long", ErrorKind::settings);
+  const NamedContent *named = content_named(path);
+  if (!model || !named || named->kind == model->result) return {};
+  const std::string why = model->id + " makes " + with_article(model->result) + ", but the name is for " +
+                          with_article(named->kind) + ". Choose a name such as " +
+                          path.substr(0, path.rfind('.')) +
+                          (model->result == ResultKind::image ? ".png" : ".mp4");
+  return cannot_write(path, printable(why).c_str(), ErrorKind::settings);
+}
+
 Result<void> check_output(const std::string &path, const ModelSpec *model) {
   if (path == kStandardOutput) {
     if (is_terminal(stdout))
@@ -90,13 +104,7 @@ Result<void> check_output(const std::string &path, const ModelSpec *model) {
   const GStringPtr folder(g_path_get_dirname(path.c_str()));
   if (!g_file_test(folder.get(), G_FILE_TEST_IS_DIR)) return cannot_write(path, "there is no such folder");
   if (::access(folder.get(), W_OK | X_OK) != 0) return cannot_write(path, g_strerror(errno));
-  const NamedContent *named = content_named(path);
-  if (!model || !named || named->kind == model->result) return {};
-  const std::string why = model->id + " makes " + with_article(model->result) + ", but the name is for " +
-                          with_article(named->kind) + ". Choose a name such as " +
-                          path.substr(0, path.rfind('.')) +
-                          (model->result == ResultKind::image ? ".png" : ".mp4");
-  return cannot_write(path, printable(why).c_str(), ErrorKind::settings);
+  return check_output_name(path, model);
 }
 
 std::string other_content(const std::string &output, const std::string &clip) {

@@ -16,6 +16,8 @@ inline constexpr const char *kStandardOutput = "-";
 // Checks, before anything is paid, that a clip can be written there, and that the name suits what the model
 // makes (null: an unknown model).
 Result<void> check_output(const std::string &path, const ModelSpec *model);
+// The same of the name alone: its folder is still to be made.
+Result<void> check_output_name(const std::string &path, const ModelSpec *model);
 // Says how the name of `output` contradicts that of the clip; empty when it does not.
 std::string other_content(const std::string &output, const std::string &clip);
 // Copies a whole clip. Replaces a file only once the copy is complete.

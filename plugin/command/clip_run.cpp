@@ -3,19 +3,13 @@
 // Brings the reports of the generation's thread, and signals, to one main loop.
 #include "plugin/command/clip_run.h"
 
-#include <glib-unix.h>
-
-#include <csignal>
-
 #include "plugin/base/mutex.h"
 #include "plugin/command/console.h"
+#include "plugin/command/stop_signals.h"
 #include "plugin/generation/generations.h"
 
 namespace genclip {
 namespace {
-
-// As long as the process's exit would be delayed for it (see exit_guard.h).
-constexpr guint kSubmitPatience_s = 3;
 
 // Hands over the reports of the generation's thread. Thread-safe.
 class Reports final : public GenerationObserver {
@@ -52,50 +46,10 @@ class Reports final : public GenerationObserver {
   std::vector<std::string> warnings_ GUARDED_BY(mutex_);
 };
 
-// A source of the main context while this object lives.
-class Source {
- public:
-  explicit Source(guint id) : id_(id) {}
-  ~Source() { g_source_remove(id_); }
-  Source(const Source &) = delete;
-  Source &operator=(const Source &) = delete;
-
- private:
-  const guint id_;
-};
-
-struct Caught {
-  int signal;
-  int *last;
-  int *count;
-};
-
-gboolean note_signal(gpointer data) {
-  const auto &caught = *static_cast<Caught *>(data);
-  *caught.last = caught.signal;
-  ++*caught.count;
-  return G_SOURCE_CONTINUE;
-}
-
-gboolean note_time(gpointer data) {
-  ++*static_cast<unsigned *>(data);
-  return G_SOURCE_CONTINUE;
-}
-
 }  // namespace
 
 RunEnd run_clip(ClipPlan plan, ProgressLine &progress) {
-  int signal = 0;
-  int signals = 0;
-  unsigned seconds = 0;
-  Caught interrupt{SIGINT, &signal, &signals};
-  Caught terminate{SIGTERM, &signal, &signals};
-  Caught hang_up{SIGHUP, &signal, &signals};
-  const Source on_interrupt(g_unix_signal_add(SIGINT, note_signal, &interrupt));
-  const Source on_terminate(g_unix_signal_add(SIGTERM, note_signal, &terminate));
-  const Source on_hang_up(g_unix_signal_add(SIGHUP, note_signal, &hang_up));
-  const Source on_second(g_timeout_add_seconds(1, note_time, &seconds));
-
+  const StopSignals signals;
   const auto reports = std::make_shared<Reports>();
   RunEnd end;
   const auto warn = [&](const std::string &text) {
@@ -115,17 +69,17 @@ RunEnd run_clip(ClipPlan plan, ProgressLine &progress) {
     end.state = reports->state();
     if (end.state.version > seen) progress.show(end.state);
     seen = end.state.version;
-    if (std::exchange(ticked, seconds) != seconds) progress.tick();
+    if (std::exchange(ticked, signals.seconds()) != signals.seconds()) progress.tick();
     const ClipStatus status = end.state.status;
     if (status == ClipStatus::completed || status == ClipStatus::failed) break;
-    if (signals > 0) {
-      if (!end.state.is_submitting() || signals > 1 || (stop_at && seconds >= *stop_at)) {
-        end.signal = signal;
+    if (signals.count() > 0) {
+      if (!end.state.is_submitting() || signals.count() > 1 || (stop_at && signals.seconds() >= *stop_at)) {
+        end.signal = signals.last();
         end.amid_submit = end.state.is_submitting();
         break;
       }
       if (!stop_at) {
-        stop_at = seconds + kSubmitPatience_s;
+        stop_at = signals.seconds() + StopSignals::kSubmitPatience_s;
         progress.clear();
         print_error("Stopping once the service has answered; press Ctrl-C again to stop at once.");
       }

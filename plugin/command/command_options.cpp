@@ -9,18 +9,70 @@
 #include "plugin/catalog/wording.h"
 #include "plugin/command/amounts.h"
 #include "plugin/command/console.h"
+#include "plugin/command/text_table.h"
 
 namespace genclip {
-namespace {}  // namespace
+namespace {
+
+// What GOption prints, with the help of an option in lines that fit: "  -y, --yes      Generate without
+// asking".
+std::string fitted(std::string_view help) {
+  std::string text;
+  while (!help.empty()) {
+    std::string_view line = help.substr(0, help.find('\n'));
+    help.remove_prefix(std::min(line.size() + 1, help.size()));
+    const size_t gap = line.starts_with("  -") ? line.find("  ", 2) : line.npos;
+    const size_t begin = gap == line.npos ? line.npos : line.find_first_not_of(' ', gap);
+    if (begin == line.npos)
+      text += std::string(line) + "\n";
+    else
+      text += entry_text(std::string(line.substr(0, gap)), begin - 2, line.substr(begin), kHelpColumns);
+  }
+  return text;
+}
+
+// Where parse() puts a command's options instead of reading words, while options_of() asks for them.
+std::vector<KnownOption> *asked = nullptr;
+
+}  // namespace
+
+std::vector<KnownOption> options_of(const Command &command) {
+  std::vector<KnownOption> options;
+  asked = &options;
+  command.run({"--help"});
+  asked = nullptr;
+  return options;
+}
+
+std::vector<KnownOption> CommandOptions::known() const {
+  std::vector<KnownOption> known;
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    const GOptionEntry &entry = entries_[i];
+    KnownOption option;
+    option.name = std::string("--") + entry.long_name;
+    if (entry.short_name) option.letter = std::string("-") + entry.short_name;
+    if (entry.arg != G_OPTION_ARG_NONE) option.value_name = entry.arg_description;
+    option.help = entry.description;
+    if (const auto *word = std::get_if<WordTarget>(&options_[i].target)) option.words = word->words;
+    known.push_back(std::move(option));
+  }
+  return known;
+}
 
 void CommandOptions::add_entry(const char *name, char letter, const char *value_name, const char *help,
                                Option option) {
   Option &kept = options_.emplace_back(std::move(option));
-  const bool is_flag = std::holds_alternative<bool *>(kept.target);
   // G_OPTION_ARG_FILENAME takes the text as it is, in every locale.
-  entries_.push_back({name, letter, 0, is_flag ? G_OPTION_ARG_NONE : G_OPTION_ARG_FILENAME,
-                      is_flag ? static_cast<gpointer>(&kept.is_set) : static_cast<gpointer>(&kept.text), help,
-                      value_name});
+  GOptionArg kind = G_OPTION_ARG_FILENAME;
+  gpointer place = &kept.text;
+  if (std::holds_alternative<bool *>(kept.target)) {
+    kind = G_OPTION_ARG_NONE;
+    place = &kept.is_set;
+  } else if (std::holds_alternative<std::vector<std::string> *>(kept.target)) {
+    kind = G_OPTION_ARG_FILENAME_ARRAY;
+    place = &kept.texts;
+  }
+  entries_.push_back({name, letter, 0, kind, place, help, value_name});
 }
 
 void CommandOptions::add(const char *name, char letter, const char *help, bool &target) {
@@ -30,6 +82,11 @@ void CommandOptions::add(const char *name, char letter, const char *help, bool &
 void CommandOptions::add(const char *name, char letter, const char *value_name, const char *help,
                          std::string &target) {
   add_entry(name, letter, value_name, help, {name, &target});
+}
+
+void CommandOptions::add(const char *name, const char *value_name, const char *help,
+                         std::vector<std::string> &target) {
+  add_entry(name, 0, value_name, help, {name, &target});
 }
 
 void CommandOptions::add(const char *name, const char *value_name, const char *help, unsigned &target,
@@ -57,6 +114,11 @@ void CommandOptions::add(const char *name, const char *help, std::optional<UtcDa
 std::string CommandOptions::store(const Option &option) {
   if (auto *const *flag = std::get_if<bool *>(&option.target)) {
     **flag = **flag || option.is_set;
+  } else if (auto *const *list = std::get_if<std::vector<std::string> *>(&option.target)) {
+    for (char **text = option.texts; text && *text; ++text) {
+      if (!**text) return std::string("--") + option.name + " is empty.";
+      (*list)->emplace_back(*text);
+    }
   } else if (!option.text) {
     return {};
   } else if (auto *const *text = std::get_if<std::string *>(&option.target)) {
@@ -98,6 +160,10 @@ std::string CommandOptions::store(const Option &option) {
 std::optional<Words> CommandOptions::parse(const Words &words) {
   bool help = false;
   add("help", 'h', "Show this help", help);
+  if (asked) {
+    *asked = known();
+    return std::nullopt;
+  }
   std::vector<GOptionEntry> entries = entries_;
   entries.push_back({});
 
@@ -128,6 +194,7 @@ std::optional<Words> CommandOptions::parse(const Words &words) {
   for (const Option &option : options_) {
     if (problem.empty()) problem = store(option);
     g_free(option.text);
+    g_strfreev(option.texts);
   }
   if (!problem.empty()) {
     exit_code_ = refuse(problem);
@@ -135,7 +202,7 @@ std::optional<Words> CommandOptions::parse(const Words &words) {
   }
   if (help) {
     const GStringPtr shown(g_option_context_get_help(context.get(), TRUE, nullptr));
-    print(shown.get());
+    print(fitted(shown.get()));
     return std::nullopt;
   }
   return rest;

@@ -14,11 +14,13 @@
 #include <variant>
 #include <vector>
 
-#include "plugin/account/utc_time.h"
+#include "plugin/base/utc_time.h"
 #include "plugin/base/words.h"
 #include "plugin/command/command.h"
 
 namespace genclip {
+
+inline constexpr size_t kHelpColumns = 80;  // The texts of all commands are no wider.
 
 struct CommandText {
   const char *name;         // "check", "store list"
@@ -26,6 +28,17 @@ struct CommandText {
   const char *summary;      // What it does, in full sentences.
   const char *description;  // What follows the options in the help.
 };
+
+// What a shell needs to know of an option to complete it.
+struct KnownOption {
+  std::string name;        // "--store"
+  std::string letter;      // "-s"; empty: none
+  std::string value_name;  // "FOLDER"; empty: it takes no value
+  std::string help;
+  Words words;  // The only values that it accepts; empty if there are others.
+};
+// Those of a command, in the order of its help.
+std::vector<KnownOption> options_of(const Command &command);
 
 // One use. Borrows the texts. A target keeps its value when its option is not given.
 class CommandOptions {
@@ -35,6 +48,8 @@ class CommandOptions {
   // `letter` 0: none.
   void add(const char *name, char letter, const char *help, bool &target);
   void add(const char *name, char letter, const char *value_name, const char *help, std::string &target);
+  // An option that can be given several times.
+  void add(const char *name, const char *value_name, const char *help, std::vector<std::string> &target);
   // An integer from `least` on.
   void add(const char *name, const char *value_name, const char *help, unsigned &target, unsigned least);
   // A number.
@@ -73,14 +88,16 @@ class CommandOptions {
 
   struct Option {
     const char *name;
-    std::variant<bool *, std::string *, unsigned *, uint64_t *, double *, std::optional<double> *,
-                 std::optional<UtcDay> *, WordTarget>
+    std::variant<bool *, std::string *, std::vector<std::string> *, unsigned *, uint64_t *, double *,
+                 std::optional<double> *, std::optional<UtcDay> *, WordTarget>
         target;
     unsigned least = 0;
     gboolean is_set = FALSE;  // What GOption writes into.
     char *text = nullptr;
+    char **texts = nullptr;
   };
 
+  std::vector<KnownOption> known() const;
   void add_entry(const char *name, char letter, const char *value_name, const char *help, Option option);
   // Stores the value in its target; returns what is wrong with it, or an empty text.
   static std::string store(const Option &option);

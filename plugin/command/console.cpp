@@ -16,19 +16,34 @@ namespace {
 
 constexpr size_t kUsualColumns = 80;
 constexpr size_t kFewestColumns = 40;
+constexpr size_t kUsualRows = 24;
+constexpr size_t kFewestRows = 4;
+
+struct Side {
+  const char *variable;
+  size_t usual, least;
+};
+
+size_t length_of(FILE *stream, unsigned short winsize::*side, const Side &otherwise) {
+  size_t length = 0;
+  struct winsize size {};
+  if (::ioctl(::fileno(stream), TIOCGWINSZ, &size) == 0) length = size.*side;
+  if (const char *set = g_getenv(otherwise.variable); length == 0 && set)
+    length = parse_number<size_t>(set).value_or(0);
+  if (length == 0) return is_terminal(stream) ? otherwise.usual : kNoLimit;
+  return std::max(length, otherwise.least);
+}
 
 }  // namespace
 
 bool is_terminal(FILE *stream) { return ::isatty(::fileno(stream)) == 1; }
 
 size_t columns_of(FILE *stream) {
-  size_t columns = 0;
-  struct winsize size {};
-  if (::ioctl(::fileno(stream), TIOCGWINSZ, &size) == 0) columns = size.ws_col;
-  if (const char *set = g_getenv("COLUMNS"); columns == 0 && set)
-    columns = parse_number<size_t>(set).value_or(0);
-  if (columns == 0) return is_terminal(stream) ? kUsualColumns : kNoLimit;
-  return std::max(columns, kFewestColumns);
+  return length_of(stream, &winsize::ws_col, {"COLUMNS", kUsualColumns, kFewestColumns});
+}
+
+size_t rows_of(FILE *stream) {
+  return length_of(stream, &winsize::ws_row, {"LINES", kUsualRows, kFewestRows});
 }
 
 bool takes_sequences(FILE *stream) {

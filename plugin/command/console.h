@@ -10,11 +10,13 @@
 namespace genclip {
 
 bool is_terminal(FILE *stream);
-// More columns than any line has.
+// More columns than any line has, and more rows than any text.
 inline constexpr size_t kNoLimit = size_t{1} << 30;
 // The columns of the terminal, or $COLUMNS without one; kNoLimit for a pipe or a file, where programs expect
 // whole texts.
 size_t columns_of(FILE *stream);
+// The rows of the terminal, or $LINES without one; kNoLimit for a pipe or a file.
+size_t rows_of(FILE *stream);
 // Whether $TERM says that the terminal can move its cursor and print bold text.
 bool takes_sequences(FILE *stream);
 // Bold on such a terminal unless $NO_COLOR is set; else the text itself.

@@ -16,14 +16,13 @@ namespace {
 
 using Align = TextTable::Align;
 
-constexpr CommandText kCost{
-    "cost", "",
-    "Shows what clips have cost, by the store's ledger. It includes clips that were\n"
-    "removed or replaced since. A clip belongs to the day on which it was submitted.",
-    "DATE is a day in UTC, such as 2026-11-22; both days are included. GROUP is model, project,\n"
-    "day, month or task (a line for each task).\n\n"
-    "To enter what a task of unknown cost has cost: genclip cost correct.\n\n"
-    "Exit code: 0 success, 1 the ledger cannot be read, 2 usage error.\n"};
+constexpr CommandText kCost{"cost", "",
+                            "Shows what clips have cost, by the store's ledger. It includes clips that were\n"
+                            "removed or replaced since. A clip belongs to the day on which it was submitted.",
+                            "DATE is a day in UTC, such as 2026-11-22; both days are included. GROUP is\n"
+                            "model, project, day, month or task (a line for each task).\n\n"
+                            "To enter what a task of unknown cost has cost: genclip cost correct.\n\n"
+                            "Exit code: 0 success, 1 the ledger cannot be read, 2 usage error.\n"};
 
 constexpr size_t kShortKeySize = 8;
 constexpr size_t kMostRemarked = 10;
@@ -274,14 +273,13 @@ Json report_json(const CostReport &report, const CostQuery &query, double assume
 
 int run_cost(const Words &words) {
   std::string store;
-  std::string by = to_word(CostBy::model);
   bool json = false;
   bool csv = false;
   CostQuery query;
   CommandOptions options(kCost);
   options.add("since", "From this day on", query.since);
   options.add("until", "Up to the end of this day", query.until);
-  options.add("by", 0, "GROUP", "What to sum up by (model)", by);
+  options.add("by", "GROUP", "What to sum up by (model)", query.by);
   options.add("json", 'j', "Print JSON", json);
   options.add("csv", 0, "Print CSV", csv);
   add_store_option(options, store);
@@ -290,12 +288,9 @@ int run_cost(const Words &words) {
   if (!rest->empty())
     return options.refuse("There is no command \"cost " + rest->front() +
                           "\". There are: cost, cost correct.");
-  const auto group = from_word<CostBy>(by);
-  if (!group) return options.refuse("--by must be " + either(words_of<CostBy>()) + ".");
   if (json && csv) return options.refuse("Give --json or --csv, not both.");
   if (query.since && query.until && *query.since > *query.until)
     return options.refuse("--since is later than --until.");
-  query.by = *group;
   query.root = store_root(store);
 
   const auto reading = read_account(query.root, Reading::whole);

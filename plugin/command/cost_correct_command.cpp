@@ -18,13 +18,14 @@ namespace {
 
 constexpr CommandText kCorrect{
     "cost correct", "KEY|TASK AMOUNT",
-    "Enters into the store's ledger what a task has cost, in credits, as the account at\n"
-    "the service says it. That amount then counts, whatever the service told before or\n"
-    "tells later. 0: nothing was charged.",
-    "KEY is a key that genclip cost or genclip store list shows, or the first 8 or more digits\n"
-    "of a clip's folder: the latest task of that clip. TASK is a task's ID.\n\n"
-    "Exit code: 0 success, 1 there is no such task or the ledger cannot be written, 2 usage\n"
-    "error.\n"};
+    "Enters into the store's ledger what a task has cost, in credits, as the account\n"
+    "at the service says it. That amount then counts, whatever the service told\n"
+    "before or tells later. 0: nothing was charged.",
+    "KEY is a key that genclip cost or genclip store list shows, or the first 8 or\n"
+    "more digits of a clip's folder: the latest task of that clip. TASK is a task's\n"
+    "ID.\n\n"
+    "Exit code: 0 success, 1 there is no such task or the ledger cannot be written, 2\n"
+    "usage error.\n"};
 
 constexpr size_t kShortestKey = 8;
 constexpr double kMostAmount = 1e12;

@@ -28,9 +28,9 @@ namespace {
 
 constexpr CommandText kFrameText{
     "frame", "KEY|URI|FILE",
-    "Takes one picture out of a clip, exactly as a player shows it, and writes it as a PNG:\n"
-    "the last one, unless --first or --time asks for another. Needs no key and no network,\n"
-    "and costs nothing.",
+    "Takes one picture out of a clip, exactly as a player shows it, and writes it as\n"
+    "a PNG: the last one, unless --first or --time asks for another. Needs no key and\n"
+    "no network, and costs nothing.",
     "FILE is a video, or a PNG or JPEG picture. KEY is a key from the first column of\n"
     "genclip store list, the first 8 or more digits of one, or a task ID. URI is the\n"
     "genclip:// URI of a stored clip; it may end in #first, #last or #t=SECONDS.\n\n"

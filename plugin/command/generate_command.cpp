@@ -4,6 +4,7 @@
 #include "plugin/command/clip_delivery.h"
 #include "plugin/command/clip_output.h"
 #include "plugin/command/known_models.h"
+#include "plugin/command/output_pattern.h"
 #include "plugin/command/request_report.h"
 #include "plugin/command/request_words.h"
 #include "plugin/command/service_options.h"
@@ -13,15 +14,18 @@ namespace {
 
 constexpr CommandText kGenerateText{
     "generate", "MODEL [FIELD=VALUE…]",
-    "Generates a clip into the store, where genclipsrc finds it, and prints its path. Use\n"
-    "it before an editing session or a broadcast. A stored clip is not paid for again.",
-    "Give the model and fields as for genclip check, or a genclip:// URI. Ctrl-C leaves\n"
-    "the task running at the service; the same command attaches to it later.\n\n"
+    "Generates a clip into the store, where genclipsrc finds it, and prints its path.\n"
+    "Use it before an editing session or a broadcast. A stored clip is not paid for\n"
+    "again.",
+    "Give the model and fields as for genclip check, or a genclip:// URI. Ctrl-C\n"
+    "leaves the task running at the service; the same command attaches to it later.\n\n"
+    "The name of the output may contain {name} (the first words of the prompt),\n"
+    "{model}, {take} and {date} (today, in UTC).\n\n"
     "Exit code: 0 the clip is stored, 1 the command failed, 2 usage error,\n"
     "130 stopped by Ctrl-C.\n\n"
     "Examples:\n"
     "  genclip generate sd_2.0_special prompt=\"a red kite over dunes\" -o kite.mp4\n"
-    "  genclip generate dance-2.5 prompt=\"a storm\" take=2\n"};
+    "  genclip generate dance-2.5 prompt=\"a storm\" take=2 -o \"{name}-{take}.mp4\"\n"};
 
 }  // namespace
 
@@ -34,6 +38,7 @@ int run_generate(const Words &words) {
   options.add("anew", 0, "Generate and pay again, replacing what is stored", anew);
   options.add("task-id", 't', "ID", "Attach to this task instead of submitting", run.task_id);
   options.add("check-media", "DEPTH", "Check the reference media first: headers or full", run.check_media);
+  options.add("with-prompt", 0, "Tell the prompt in clip.xmp, beside the stored clip", run.with_prompt);
   add_publish_options(options, run);
   add_service_options(options, run);
   const auto rest = options.parse(words);
@@ -48,6 +53,9 @@ int run_generate(const Words &words) {
     return report_failure(std::get<Error>(request.error()), delivery.json);
   }
   delivery.request = *request;
+  auto output = output_path(delivery.output, output_names(*request));
+  if (!output) return report_failure(output.error(), delivery);
+  delivery.output = std::move(*output);
   run.reuse = !anew;
   auto plan = plan_clip(*request, run);
   if (!plan) return report_failure(plan.error(), delivery);

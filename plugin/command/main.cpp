@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <clocale>
 
+#include "plugin/base/version.h"
 #include "plugin/catalog/closest.h"
 #include "plugin/command/command.h"
 #include "plugin/command/console.h"
@@ -12,7 +13,7 @@
 namespace genclip {
 namespace {
 
-constexpr const char *kCompletion = "__complete";  // For genclip.bash.
+constexpr const char *kCompletion = "__complete";  // For genclip.bash, genclip.zsh and genclip.fish.
 
 void print_help() {
   print(
@@ -27,12 +28,12 @@ void print_help() {
   }
   print(
       "\nOptions:\n"
-      "  -h, --help     Show this help; genclip COMMAND --help shows the help of a command\n"
+      "  -h, --help     Show this help; genclip COMMAND --help shows that of a command\n"
       "  -V, --version  Show the version\n\n"
       "Environment: GENCLIP_BASE_URL, GENCLIP_API_KEY_FILE, GENCLIP_API_KEY,\n"
-      "GENCLIP_STORE, GENCLIP_MODELS, GENCLIP_MAX_AMOUNT, GENCLIP_PROJECT,\n"
-      "GENCLIP_PUBLISH_FOLDER, GENCLIP_PUBLISH_URL, GENCLIP_PUBLISH_COMMAND,\n"
-      "GENCLIP_PUBLISH_ROOTS.\n"
+      "GENCLIP_LLM_BASE_URL, GENCLIP_STORE, GENCLIP_MODELS, GENCLIP_MAX_AMOUNT,\n"
+      "GENCLIP_PROJECT, GENCLIP_MAX_TASKS, GENCLIP_PUBLISH_FOLDER,\n"
+      "GENCLIP_PUBLISH_URL, GENCLIP_PUBLISH_COMMAND, GENCLIP_PUBLISH_ROOTS.\n"
       "See genclip(1).\n");
 }
 
@@ -101,6 +102,7 @@ int main(int argc, char **argv) {
   setlocale(LC_ALL, "");
   const int exit_code = genclip::run({argv + 1, argv + argc});
   // Output to a full disk or a closed pipe has failed.
-  if (fflush(stdout) != 0 && exit_code == genclip::kOk) return genclip::kFailed;
+  const bool is_lost = fflush(stdout) != 0 || ferror(stdout);
+  if (is_lost && exit_code == genclip::kOk) return genclip::kFailed;
   return exit_code;
 }

@@ -13,8 +13,8 @@ namespace {
 
 constexpr CommandText kModelsText{
     "models", "[ID]",
-    "Lists the models, or shows the fields of one: which values they accept, which fields\n"
-    "are required, and their defaults.",
+    "Lists the models, or shows the fields of one: which values they accept, which\n"
+    "fields are required, and their defaults.",
     "The files that GENCLIP_MODELS names add or replace models.\n\n"
     "Exit code: 0 success, 1 there is no such model, 2 usage error.\n\n"
     "Examples:\n"

@@ -7,13 +7,11 @@
 #include <cstdio>
 
 #include "plugin/command/amounts.h"
+#include "plugin/command/bar.h"
 #include "plugin/command/console.h"
 
 namespace genclip {
 namespace {
-
-constexpr size_t kWidestBar = 40;
-constexpr size_t kNarrowestBar = 5;
 
 bool is_under_way(ClipStatus status) {
   return status != ClipStatus::idle && status != ClipStatus::completed && status != ClipStatus::failed;
@@ -30,6 +28,14 @@ std::string percent_text(const GenerationState &state) {
   return state.progress < 0 ? "" : std::to_string(state.progress) + " %";
 }
 
+// Seconds pass between two states. A guess is not worth telling near its end: queries come 5 s from each
+// other.
+std::string left_text(const GenerationState &state, int64_t age) {
+  const auto left = static_cast<int64_t>(state.eta) - age;
+  if (state.eta >= 0 && left >= 5) return "  about " + clock_text(left) + " left";
+  return state.overdue ? "  longer than usual" : "";
+}
+
 }  // namespace
 
 ProgressLine::ProgressLine(bool quiet)
@@ -37,6 +43,7 @@ ProgressLine::ProgressLine(bool quiet)
 
 void ProgressLine::show(const GenerationState &state) {
   state_ = state;
+  shown_at_ = g_get_monotonic_time();
   if (quiet_ || !is_under_way(state.status)) return;
   if (terminal_)
     draw();
@@ -53,24 +60,21 @@ void ProgressLine::clear() {
   drawn_ = false;
 }
 
-// "processing  [#######-------]  50 %  0:42", as wide as the terminal allows. The last column stays free:
-// where it is written, the cursor stays in it, and what follows erases it.
+// "processing  [#######-------]  50 %  0:42  about 0:40 left", as wide as the terminal allows. The last
+// column stays free: where it is written, the cursor stays in it, and what follows erases it.
 void ProgressLine::draw() {
   const std::string status = status_text(state_);
-  const std::string time = clock_text((g_get_monotonic_time() - started_) / G_USEC_PER_SEC);
-  std::string percent = percent_text(state_);
-  percent.insert(0, 5 - std::min<size_t>(percent.size(), 5), ' ');
+  const int64_t now = g_get_monotonic_time();
+  const std::string time =
+      clock_text((now - started_) / G_USEC_PER_SEC) + left_text(state_, (now - shown_at_) / G_USEC_PER_SEC);
   std::string line = status;
   line.resize(std::max<size_t>(line.size(), sizeof "downloading" - 1), ' ');
-  const size_t others = line.size() + percent.size() + time.size() + 8;
+  const size_t others = line.size() + time.size() + kBesideBar + 2;
   const size_t columns = columns_of(stderr) - 1;
   const size_t room = columns - std::min(columns, others);
   // The percentage is the task's, not the download's.
-  if (state_.status != ClipStatus::downloading && state_.progress >= 0 && room >= kNarrowestBar) {
-    const size_t width = std::min(room, kWidestBar);
-    const size_t done = width * static_cast<size_t>(std::min(state_.progress, 100)) / 100;
-    line += "  [" + std::string(done, '#') + std::string(width - done, '-') + "]  " + percent;
-  }
+  if (state_.status != ClipStatus::downloading && state_.progress >= 0)
+    line += bar_text(room, state_.progress / 100.0, percent_text(state_));
   line += "  " + time;
   fprintf(stderr, "\r%s\033[K", line.c_str());
   fflush(stderr);

@@ -31,6 +31,7 @@ class ProgressLine {
   const int64_t started_;
   bool drawn_ = false;
   GenerationState state_;
+  int64_t shown_at_ = 0;  // When it became state_, as started_.
   std::string last_line_;
 };
 

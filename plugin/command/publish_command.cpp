@@ -23,11 +23,11 @@ namespace {
 
 constexpr CommandText kPublishText{
     "publish", "FILE…",
-    "Publishes pictures, videos and sounds as genclip does with a request's local files, and\n"
-    "prints their URLs, one per line. Needs no key.",
-    "Publishing is set up by --publish-folder and --publish-url, or by the program that\n"
-    "$GENCLIP_PUBLISH_COMMAND names. The first bytes of a file decide what it is, and not its\n"
-    "name. For a file that is named like a subcommand, write ./list.\n\n"
+    "Publishes pictures, videos and sounds as genclip does with a request's local\n"
+    "files, and prints their URLs, one per line. Needs no key.",
+    "Publishing is set up by --publish-folder and --publish-url, or by the program\n"
+    "that $GENCLIP_PUBLISH_COMMAND names. The first bytes of a file decide what it\n"
+    "is, and not its name. For a file that is named like a subcommand, write ./list.\n\n"
     "Exit code: 0 success, 1 a file was not published, 2 usage error.\n\n"
     "Example:\n"
     "  genclip publish --publish-folder=/srv/www/clips \\\n"

@@ -17,22 +17,23 @@ namespace genclip {
 namespace {
 
 constexpr const char *kFates =
-    "A copy is needed while a task that uses it has not ended, and recent for 24 hours after\n"
-    "that and after it was published. Foreign: another store or program made it, so it stays.\n"
-    "Due: it may be removed.\n\n";
+    "A copy is needed while a task that uses it has not ended, and recent for 24\n"
+    "hours after that and after it was published. Foreign: another store or program\n"
+    "made it, so it stays. Due: it may be removed.\n\n";
 
 const std::string kListDescription =
     std::string(kFates) + "Exit code: 0 success, 1 failure, 2 usage error.\n";
 
 const CommandText kCopiesText{
     "publish list", "",
-    "Lists the copies in the publish folder, the oldest first: their names, sizes and ages,\n"
-    "whether they are needed, and by which clips of the store.",
+    "Lists the copies in the publish folder, the oldest first: their names, sizes and\n"
+    "ages, whether they are needed, and by which clips of the store.",
     kListDescription.c_str()};
 const CommandText kPruneText{
     "publish prune", "",
-    "Removes the copies in the publish folder that are due, and parts of copies that a crash\n"
-    "left there more than 24 hours ago. A removed file is published again when it is needed.",
+    "Removes the copies in the publish folder that are due, and parts of copies that\n"
+    "a crash left there more than 24 hours ago. A removed file is published again\n"
+    "when it is needed.",
     kListDescription.c_str()};
 
 constexpr size_t kShortName = 12;

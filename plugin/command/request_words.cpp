@@ -8,6 +8,7 @@
 #include "plugin/catalog/clip_uri.h"
 #include "plugin/catalog/request_builder.h"
 #include "plugin/catalog/wording.h"
+#include "plugin/command/command_options.h"
 #include "plugin/command/text_table.h"
 
 namespace genclip {
@@ -39,8 +40,6 @@ bool is_left_out(const Catalog &catalog, const ModelSpec *model, const std::stri
                  const std::string &value) {
   return value == "default" && type_of_field(catalog, model, field) == FieldType::boolean;
 }
-
-constexpr size_t kHelpColumns = 80;  // As the texts of all commands have.
 
 }  // namespace
 
@@ -91,6 +90,11 @@ Result<ClipRequest, WordsProblem> read_request(const Catalog &catalog, const Wor
     if (auto problem = builder.add(field, value)) return WordsProblem(std::move(*problem));
   }
   return std::move(builder).finish();
+}
+
+std::string prompt_of(const ClipRequest &request) {
+  const Json *prompt = request.fields.find("prompt");
+  return prompt && prompt->string() ? *prompt->string() : "";
 }
 
 }  // namespace genclip

@@ -22,6 +22,9 @@ using WordsProblem = std::variant<UsageProblem, Error>;
 // and `api`. Values get the type that the catalog says.
 Result<ClipRequest, WordsProblem> read_request(const Catalog &catalog, const Words &words);
 
+// Empty: it has none.
+std::string prompt_of(const ClipRequest &request);
+
 // "Fields of most models:" and a line or more for each that elements have a property for.
 std::string fields_help(const Catalog &catalog);
 

@@ -31,7 +31,8 @@ void add_service_options(CommandOptions &options, RunSettings &run) {
   options.add("max-amount", "CREDITS", "Maximum cost of the clip, as $GENCLIP_MAX_AMOUNT", run.max_amount);
   options.add("project", 0, "NAME", "Whose account it is; else $GENCLIP_PROJECT", run.project);
   options.add("timeout", "SECONDS", "Maximum wait for the task; 0: no limit (1800)", run.timeout_s, 0);
-  options.add("poll-interval", "MS", "Time between two queries (5000)", run.poll_interval_ms, 10);
+  options.add("poll-interval", "MS", "Time between two queries; 0: from history (0)", run.poll_interval_ms,
+              0);
   options.add("http-timeout", "SECONDS", "Maximum time without progress of an HTTP exchange (30)",
               run.http_timeout_s, 1);
   options.add("retries", "N", "Retries of a submit or a download (5)", run.retries, 0);

@@ -10,6 +10,7 @@
 #include "plugin/command/console.h"
 #include "plugin/command/service_options.h"
 #include "plugin/command/store_json.h"
+#include "plugin/command/stored_answers.h"
 #include "plugin/store/clip_cost.h"
 #include "plugin/store/clip_removal.h"
 #include "plugin/store/media_container.h"
@@ -20,21 +21,24 @@ namespace {
 
 constexpr CommandText kVerify{
     "store verify", "[KEY…]",
-    "Verifies that every stored clip, or each given one, is whole from its first byte to\n"
-    "its last.",
+    "Verifies that every stored clip, or each given one, is whole from its first byte\n"
+    "to its last. Without a KEY, it verifies the kept answers of captions as well.",
     kKeysText};
 constexpr CommandText kRemove{
-    "store remove", "KEY…",
-    "Removes clips that are not in use, and prints what each cost. Without --pinned it keeps\n"
-    "pinned clips, and without --any clips that are still being fetched and records of\n"
-    "tasks. It always keeps files that other programs have put into a clip's folder.",
+    "store remove", "[KEY…]",
+    "Removes clips that are not in use, and prints what each cost. Without --pinned\n"
+    "it keeps pinned clips, and without --any clips that are still being fetched and\n"
+    "records of tasks. It always keeps files that other programs have put into a\n"
+    "clip's folder. With --captions it removes all kept answers of captions; the next\n"
+    "run of gencaption asks again, and pays again.",
     kKeysText};
-constexpr CommandText kPrune{
-    "store prune", "SIZE",
-    "Removes the least recently used clips that are neither pinned nor in use, until the\n"
-    "clips take up at most SIZE bytes, and prints what each cost.",
-    "SIZE is a number of bytes, or has a unit: 500M, 1.5G, 2Gi. 0 removes every such clip.\n\n"
-    "Exit code: 0 success, 1 the store cannot be read, 2 usage error.\n"};
+constexpr CommandText kPrune{"store prune", "SIZE",
+                             "Removes the least recently used clips that are neither pinned nor in use, and\n"
+                             "kept answers of captions, until the store takes up at most SIZE bytes, and\n"
+                             "prints what each clip cost.",
+                             "SIZE is a number of bytes, or has a unit: 500M, 1.5G, 2Gi. 0 removes all of\n"
+                             "these.\n\n"
+                             "Exit code: 0 success, 1 the store cannot be read, 2 usage error.\n"};
 
 FileSystem &files() { return FileSystem::posix(); }
 
@@ -79,13 +83,24 @@ int run_store_verify(const Words &words) {
                                     {"error", verified ? Json() : Json(verified.error().text)}});
     if (!verified) print_error(short_key(clip) + ": " + printable(verified.error().text + fetch_hint(clip)));
   }
-  if (json)
-    print(Json(Json::Object{{"clips", std::move(verdicts)}, {"whole", whole}, {"damaged", bad}})
+  auto answers =
+      rest->empty() ? check_answers(files(), store_root(store)) : Result<AnswersCheck>(AnswersCheck{});
+  if (!answers) return report_failure(answers.error(), json);
+  if (json) {
+    print(Json(Json::Object{
+                   {"clips", std::move(verdicts)},
+                   {"whole", whole},
+                   {"damaged", bad},
+                   {"captions", Json::Object{{"whole", answers->whole}, {"damaged", answers->damaged}}}})
               .to_pretty_text() +
           "\n");
-  else
+  } else {
     print(std::to_string(whole) + " whole, " + std::to_string(bad) + " damaged\n");
-  return bad == 0 ? kOk : kFailed;
+    if (answers->whole + answers->damaged > 0)
+      print("Of the kept answers of captions: " + std::to_string(answers->whole) + " whole, " +
+            std::to_string(answers->damaged) + " damaged\n");
+  }
+  return bad + answers->damaged == 0 ? kOk : kFailed;
 }
 
 int run_store_remove(const Words &words) {
@@ -93,17 +108,19 @@ int run_store_remove(const Words &words) {
   bool json = false;
   bool any = false;
   bool pinned = false;
+  bool captions = false;
   CommandOptions options(kRemove);
   options.add("any", 0, "Also remove damaged clips and records of tasks", any);
   options.add("pinned", 0, "Also remove pinned clips", pinned);
+  options.add("captions", 0, "Remove all kept answers of captions", captions);
   options.add("json", 'j', "Print JSON", json);
   add_store_option(options, store);
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
-  if (rest->empty()) return options.refuse("Name the clips to remove by their keys.");
+  if (rest->empty() && !captions) return options.refuse("Name the clips to remove by their keys.");
   const std::string root = store_root(store);
   // With one wrong key, nothing is removed.
-  const auto clips = chosen_clips(root, *rest);
+  const auto clips = rest->empty() ? std::vector<StoredClip>() : chosen_clips(root, *rest);
   if (!clips) return report_failure(clips.error(), json);
 
   std::vector<StoredClip> removed;
@@ -119,7 +136,16 @@ int run_store_remove(const Words &words) {
     if (!json) tell_removed(*done);
     removed.push_back(std::move(*done));
   }
-  if (json) print(Json(Json::Object{{"removed", keys_of(removed)}}).to_pretty_text() + "\n");
+  Json::Object told{{"removed", keys_of(removed)}};
+  if (captions) {
+    bool failed = false;
+    const auto answers = remove_answers(files(), root, failed);
+    if (!answers) return report_failure(answers.error(), json);
+    if (failed) exit_code = kFailed;
+    if (!json) print("Removed " + answers->text() + "\n");
+    told.push_back({"captions", answers->json()});
+  }
+  if (json) print(Json(std::move(told)).to_pretty_text() + "\n");
   return exit_code;
 }
 
@@ -140,15 +166,18 @@ int run_store_prune(const Words &words) {
   const auto pruned = prune_store(files(), store_root(store), *size);
   if (!pruned) return report_failure(pruned.error(), json);
   const ClipsCost cost = cost_of(pruned->removed);
+  const AnswersTotal answers{static_cast<int64_t>(pruned->answers), pruned->answers_size};
   if (json) {
     print(Json(Json::Object{{"removed", keys_of(pruned->removed)},
                             {"amount", cost.credits},
+                            {"captions", answers.json()},
                             {"size", static_cast<int64_t>(pruned->size)}})
               .to_pretty_text() +
           "\n");
   } else {
     for (const StoredClip &clip : pruned->removed) tell_removed(clip);
     if (pruned->removed.size() > 1) print("The removed clips cost " + cost.text() + " together\n");
+    if (answers.count > 0) print("Removed " + answers.text() + "\n");
     print(size_text(pruned->size) + " left\n");
   }
   if (pruned->size > *size)

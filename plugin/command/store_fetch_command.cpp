@@ -20,8 +20,8 @@ constexpr CommandText kStoreFetchText{
     "store fetch", "TASK-ID",
     "Fetches a clip by its task ID, as long as the service keeps it: a clip that is\n"
     "damaged, was removed, or whose request you no longer have. Submits nothing.",
-    "A clip that is stored and whole is not fetched again. If the store knows the clip's\n"
-    "request, the clip goes where genclipsrc looks for it.\n\n"
+    "A clip that is stored and whole is not fetched again. If the store knows the\n"
+    "clip's request, the clip goes where genclipsrc looks for it.\n\n"
     "Exit code: 0 the clip is stored, 1 the command failed, 2 usage error,\n"
     "130 stopped by Ctrl-C.\n"};
 

@@ -5,15 +5,15 @@
 
 #include <algorithm>
 
-#include "plugin/base/gref.h"
-#include "plugin/base/shown_text.h"
 #include "plugin/catalog/wording.h"
 #include "plugin/command/amounts.h"
 #include "plugin/command/clip_delivery.h"
+#include "plugin/command/clip_search.h"
 #include "plugin/command/command_options.h"
 #include "plugin/command/console.h"
 #include "plugin/command/service_options.h"
 #include "plugin/command/store_json.h"
+#include "plugin/command/stored_answers.h"
 #include "plugin/command/text_table.h"
 #include "plugin/store/clip_cost.h"
 #include "plugin/store/store_listing.h"
@@ -23,11 +23,12 @@ namespace {
 
 constexpr CommandText kListText{
     "store list", "[WORD…]",
-    "Lists the stored clips and what they cost, the least recently used first. Neither the\n"
-    "list nor the total includes clips that were removed or replaced; genclip cost does.",
-    "Lists only clips whose prompt, model, key, task ID or state contains each WORD, in\n"
-    "capitals or not. The total is of the clips in the list. DATE is a day in UTC, such as\n"
-    "2026-11-22.\n\n"
+    "Lists the stored clips and what they cost, the least recently used first.\n"
+    "Neither the list nor the total includes clips that were removed or replaced;\n"
+    "genclip cost does. The kept answers of captions are counted below the total.",
+    "Lists only clips whose prompt, model, key, task ID or state contains each WORD,\n"
+    "in capitals or not. The total is of the clips in the list. DATE is a day in UTC,\n"
+    "such as 2026-11-22.\n\n"
     "Exit code: 0 success, 1 the store cannot be read, 2 usage error.\n"};
 
 // Which clips are listed.
@@ -40,16 +41,7 @@ struct ClipFilter {
     const ClipRecord record = clip.record.value_or(ClipRecord{});
     if (!model.empty() && record.model != model) return false;
     if (since && record.submitted_at < since->time_since_epoch() / std::chrono::seconds(1)) return false;
-    const std::string text = folded(clip.prompt() + "\n" + record.model + "\n" + clip.digest + "\n" +
-                                    record.task_id + "\n" + state_word(clip));
-    return std::all_of(words.begin(), words.end(),
-                       [&](const std::string &word) { return text.find(folded(word)) != text.npos; });
-  }
-
- private:
-  // For a comparison that ignores capitals, of any script.
-  static std::string folded(const std::string &text) {
-    return GStringPtr(g_utf8_casefold(shown_line(text).c_str(), -1)).get();
+    return has_words(clip, words);
   }
 };
 
@@ -105,7 +97,7 @@ std::vector<std::string> details_of(const StoredClip &clip, const ClipRecord &re
 }
 
 // A person gets a few lines a clip, and what they come to.
-void show_list(const std::vector<StoredClip> &clips) {
+void show_list(const std::vector<StoredClip> &clips, const AnswersTotal &answers) {
   using Align = TextTable::Align;
   TextTable table({{"KEY", Align::left, true},
                    {"STATE", Align::left, true},
@@ -130,6 +122,7 @@ void show_list(const std::vector<StoredClip> &clips) {
                            std::to_string(totals.complete) + " complete, " + size_text(totals.size) + ", " +
                            totals.cost.text();
   for (const std::string &line : wrapped(text, columns)) print(line + "\n");
+  if (answers.count > 0) print("Besides, " + answers.text() + "\n");
 }
 
 // A program gets a line a clip, with plain numbers. New columns come behind these.
@@ -158,7 +151,7 @@ TextTable rows_of(const std::vector<StoredClip> &clips) {
   return table;
 }
 
-Json list_json(const std::string &root, const std::vector<StoredClip> &clips) {
+Json list_json(const std::string &root, const std::vector<StoredClip> &clips, const AnswersTotal &answers) {
   Json::Array list;
   for (const StoredClip &clip : clips) list.push_back(stored_json(clip));
   const Totals totals = totals_of(clips);
@@ -167,7 +160,8 @@ Json list_json(const std::string &root, const std::vector<StoredClip> &clips) {
                       {"total", Json::Object{{"clips", static_cast<int64_t>(totals.clips)},
                                              {"complete", static_cast<int64_t>(totals.complete)},
                                              {"size", static_cast<int64_t>(totals.size)},
-                                             {"amount", totals.cost.credits}}}};
+                                             {"amount", totals.cost.credits}}},
+                      {"captions", answers.json()}};
 }
 
 }  // namespace
@@ -190,15 +184,17 @@ int run_store_list(const Words &words) {
   const std::string root = store_root(store);
   auto clips = list_store(FileSystem::posix(), root);
   if (!clips) return report_failure(clips.error(), json);
+  const auto answers = answers_total(FileSystem::posix(), root);
+  if (!answers) return report_failure(answers.error(), json);
   std::erase_if(*clips, [&](const StoredClip &clip) { return !filter.takes(clip); });
   if (json)
-    print(list_json(root, *clips).to_pretty_text() + "\n");
+    print(list_json(root, *clips, *answers).to_pretty_text() + "\n");
   else if (csv)
     print(rows_of(*clips).to_csv());
   else if (columns_of(stdout) == kNoLimit)
     print(rows_of(*clips).to_text(stdout));
   else
-    show_list(*clips);
+    show_list(*clips, *answers);
   return kOk;
 }
 

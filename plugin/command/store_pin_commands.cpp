@@ -19,14 +19,14 @@ struct PinCommand {
   Result<void> (*change)(FileSystem &files, const ClipPath &path);
 };
 
-constexpr PinCommand kPin{
-    {"store pin", "KEY…",
-     "Pins clips: neither store-max-size nor genclip store prune removes them, and genclip\n"
-     "store remove only when it is told to. A clip can be pinned while it is generated.",
-     kKeysText},
-    "Pinned",
-    "pinned",
-    pin_clip};
+constexpr PinCommand kPin{{"store pin", "KEY…",
+                           "Pins clips: neither store-max-size nor genclip store prune removes them, and\n"
+                           "genclip store remove only when it is told to. A clip can be pinned while it is\n"
+                           "generated.",
+                           kKeysText},
+                          "Pinned",
+                          "pinned",
+                          pin_clip};
 constexpr PinCommand kUnpin{
     {"store unpin", "KEY…", "Takes the pins off clips, which then can be removed like others.", kKeysText},
     "Unpinned",

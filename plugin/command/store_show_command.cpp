@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // genclip store show: prints everything that is known about one clip.
+#include <gst/gst.h>
+
 #include <algorithm>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "plugin/base/gref.h"
+#include "plugin/base/shown_text.h"
 #include "plugin/command/amounts.h"
 #include "plugin/command/clip_delivery.h"
 #include "plugin/command/command_options.h"
@@ -12,7 +17,10 @@
 #include "plugin/command/service_options.h"
 #include "plugin/command/store_json.h"
 #include "plugin/command/text_table.h"
+#include "plugin/frame/c2pa_mark.h"
+#include "plugin/generation/charge_facts.h"
 #include "plugin/store/clip_cost.h"
+#include "plugin/store/clip_provenance.h"
 #include "plugin/store/store_listing.h"
 
 namespace genclip {
@@ -20,8 +28,11 @@ namespace {
 
 constexpr CommandText kShowText{
     "store show", "KEY", "Shows everything known about one clip.",
-    "KEY is a key from the first column of genclip store list, the first 8 or more digits\n"
-    "of one, or a task ID.\n\n"
+    "With --xmp, prints what clip.xmp beside the clip tells of its origin; with\n"
+    "--taginject, the piece of a pipeline that puts it into a render, before its\n"
+    "muxer. Neither tells the prompt without --with-prompt.\n\n"
+    "KEY is a key from the first column of genclip store list, the first 8 or more\n"
+    "digits of one, or a task ID.\n\n"
     "Exit code: 0 success, 1 there is no such clip, 2 usage error.\n"};
 
 // The lines of a text of others, for a person to read.
@@ -91,6 +102,42 @@ Entries entries_of(const StoredClip &clip) {
   return entries;
 }
 
+Provenance origin_of(const StoredClip &clip, bool with_prompt) {
+  if (!clip.record) return {};
+  Provenance provenance = provenance_of(*clip.record);
+  provenance.from_media = is_made_of_media(clip.record->identity);
+  if (with_prompt) provenance.prompt = clip.prompt();
+  return provenance;
+}
+
+// Serialized twice: for the list of tags, and for gst_parse_launch. A shell takes it between apostrophes.
+std::string taginject_text(const Provenance &provenance) {
+  GstTagList *tags = gst_tag_list_new(GST_TAG_APPLICATION_NAME, "genclip", GST_TAG_COMMENT,
+                                      comment_of(provenance).c_str(), nullptr);
+  const auto add = [&](const char *name, const std::string &value) {
+    if (!value.empty())
+      gst_tag_list_add(tags, GST_TAG_MERGE_APPEND, GST_TAG_EXTENDED_COMMENT,
+                       shown_line(std::string(name) + "=" + value).c_str(), nullptr);
+  };
+  add("genclip-model", provenance.model);
+  add("genclip-task-id", provenance.task_id);
+  add("genclip-take", std::to_string(provenance.take));
+  add("digital-source-type", digital_source_type(provenance));
+  const GStringPtr text(gst_tag_list_to_string(tags));
+  gst_tag_list_unref(tags);
+  std::string list = text.get();
+  // "taglist, a=…;" is what taginject takes without its name and its end.
+  list = list.substr(list.find(',') + 1);
+  if (list.ends_with(';')) list.pop_back();
+  return "taginject tags=" + shell_word(list.substr(list.find_first_not_of(' ')));
+}
+
+// "c2pa" if the clip contains content credentials, which nothing here verifies; else null.
+Json marks_of(const StoredClip &clip) {
+  const auto file = FileSystem::posix().open(clip.clip_path, FileSystem::Mode::read);
+  return file && has_c2pa_mark(**file) ? Json("c2pa") : Json();
+}
+
 void show_details(const StoredClip &clip) {
   const Entries entries = entries_of(clip);
   size_t width = 0;
@@ -98,21 +145,38 @@ void show_details(const StoredClip &clip) {
   for (const auto &[name, value] : entries) print(entry_text(name, width, value, columns_of(stdout)));
 }
 
+Json details_json(const StoredClip &clip) {
+  Json json = stored_details_json(clip);
+  json.set("provenance", clip.clip_path.empty() ? Json() : marks_of(clip));
+  return json;
+}
+
 }  // namespace
 
 int run_store_show(const Words &words) {
   std::string store;
-  bool json = false;
+  bool json = false, xmp = false, taginject = false, with_prompt = false;
   CommandOptions options(kShowText);
   options.add("json", 'j', "Print JSON", json);
+  options.add("xmp", 0, "Print the clip's origin as XMP", xmp);
+  options.add("taginject", 0, "Print the piece of a pipeline that tags a render", taginject);
+  options.add("with-prompt", 0, "The prompt too, for --xmp and --taginject", with_prompt);
   add_store_option(options, store);
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
   if (rest->size() != 1) return options.refuse("Give the key of one clip.");
+  if (json + xmp + taginject > 1) return options.refuse("Give one of --json, --xmp and --taginject.");
+  if (with_prompt && !xmp && !taginject)
+    return options.refuse("--with-prompt goes with --xmp or --taginject.");
+  if (taginject) gst_init(nullptr, nullptr);
   const auto clip = find_stored(FileSystem::posix(), store_root(store), rest->front());
   if (!clip) return report_failure(clip.error(), json);
-  if (json)
-    print(stored_details_json(*clip).to_pretty_text() + "\n");
+  if (taginject)
+    print(taginject_text(origin_of(*clip, with_prompt)) + "\n");
+  else if (xmp)
+    print(xmp_of(origin_of(*clip, with_prompt)));
+  else if (json)
+    print(details_json(*clip).to_pretty_text() + "\n");
   else
     show_details(*clip);
   return kOk;

@@ -70,7 +70,7 @@ std::optional<std::vector<uint32_t>> BoxReader::table(const Box &box, uint64_t p
                                                       unsigned columns) const {
   const auto rows = number(box, place, 4);
   if (!rows || *rows > kMaxRows) return std::nullopt;
-  const uint64_t count = *rows * columns;
+  const auto count = static_cast<size_t>(*rows * columns);
   const uint64_t begin = place + 4;
   if ((box.end - box.content - begin) / 4 < count) return std::nullopt;
   std::vector<uint8_t> bytes(count * 4);

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <utility>
 
+#include "plugin/base/background_work.h"
 #include "plugin/base/gref.h"
 #include "plugin/base/mutex.h"
 #include "plugin/frame/frame_keeper.h"
@@ -80,7 +81,7 @@ class Decoding {
   explicit Decoding(const Order &order)
       : order_(order),
         keeper_(order.wanted),
-        pipeline_(GRef<GstElement>::adopt(GST_ELEMENT(gst_object_ref_sink(gst_pipeline_new(nullptr))))),
+        pipeline_(new_background_pipeline()),
         bus_(GRef<GstBus>::adopt(gst_element_get_bus(pipeline_.get()))) {
     if (order.cancellable)
       cancellation_ = g_cancellable_connect(order.cancellable, G_CALLBACK(on_cancelled), bus_.get(), nullptr);

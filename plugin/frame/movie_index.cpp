@@ -95,7 +95,7 @@ std::optional<FrameTimes> read_frame_times(BoxReader &boxes, const Box &tables, 
   Runs duration_runs(std::move(*duration_rows));
   Runs offset_runs(std::move(*offset_rows));
   std::vector<GstClockTime> begins;
-  begins.reserve(*count);
+  begins.reserve(static_cast<size_t>(*count));
   int64_t decoded = 0;
   for (uint64_t i = 0; i < *count; ++i) {
     const auto duration = duration_runs.next();

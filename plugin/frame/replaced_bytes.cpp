@@ -18,7 +18,8 @@ GstPadProbeReturn on_read(GstPad *, GstPadProbeInfo *info, gpointer data) {
     const uint64_t to = std::min(end, one.offset + one.bytes.size());
     if (from >= to) continue;
     buffer = gst_buffer_make_writable(buffer);
-    gst_buffer_fill(buffer, from - begin, one.bytes.data() + (from - one.offset), to - from);
+    gst_buffer_fill(buffer, static_cast<gsize>(from - begin), one.bytes.data() + (from - one.offset),
+                    static_cast<gsize>(to - from));
   }
   GST_PAD_PROBE_INFO_DATA(info) = buffer;
   return GST_PAD_PROBE_OK;

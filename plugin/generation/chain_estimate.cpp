@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "plugin/account/ledger.h"
 #include "plugin/generation/charge_facts.h"
@@ -20,34 +21,29 @@ size_t doubt_of(const Estimate &estimate) {
   return static_cast<size_t>(std::find(std::begin(kBases), std::end(kBases), estimate.basis) - kBases);
 }
 
-class Sum {
+class Links {
  public:
-  Sum(const GenerationJob &job, const GenerationServices &services, const PriceHistory &prices,
-      double assumed_price)
-      : job_(job), services_(services), prices_(prices), assumed_price_(assumed_price) {}
+  Links(const GenerationJob &job, const GenerationServices &services, const PriceHistory &prices)
+      : job_(job), services_(services), prices_(prices) {}
 
   void add(const CheckedRequest &request, const IdentifiedRequest &identified) {
-    if (!known_.insert(identified.identity.digest()).second) return;
-    auto estimate = estimate_price(prices_, charge_facts(identified.identity, request.model(), job_.project));
-    if (!estimate && assumed_price_ > 0)
-      estimate = Estimate{assumed_price_, assumed_price_, assumed_price_, 0, "assumed"};
-    is_known_ = is_known_ && estimate;
-    if (estimate) estimates_.push_back(*estimate);
+    const std::string key = identified.identity.digest();
+    if (!known_.insert(key).second) return;
+    links_.push_back(
+        {key, estimate_price(prices_, charge_facts(identified.identity, request.model(), job_.project))});
     // What is before a clip that is paid is not made again.
     for (const auto &[index, clip] : identified.clips)
       if (!is_paid(job_, *clip, services_)) add(*request.media()[index].clip, *clip);
   }
 
-  std::optional<Estimate> sum() const { return is_known_ ? std::optional(sum_of(estimates_)) : std::nullopt; }
+  std::vector<LinkEstimate> take() { return std::move(links_); }
 
  private:
   const GenerationJob &job_;
   const GenerationServices &services_;
   const PriceHistory &prices_;
-  const double assumed_price_;
   std::set<std::string> known_;
-  bool is_known_ = true;
-  std::vector<Estimate> estimates_;
+  std::vector<LinkEstimate> links_;
 };
 
 }  // namespace
@@ -64,9 +60,32 @@ Estimate sum_of(const std::vector<Estimate> &estimates) {
   return sum;
 }
 
+std::vector<LinkEstimate> link_estimates(const GenerationJob &job, const IdentifiedRequest &request,
+                                         const PriceHistory &prices, const GenerationServices &services) {
+  Links links(job, services, prices);
+  links.add(*job.request, request);
+  return links.take();
+}
+
+std::optional<Estimate> total_of(const std::vector<LinkEstimate> &links, double assumed_price) {
+  std::vector<Estimate> estimates;
+  for (const LinkEstimate &link : links) {
+    if (!link.estimate && assumed_price <= 0) return std::nullopt;
+    estimates.push_back(
+        link.estimate.value_or(Estimate{assumed_price, assumed_price, assumed_price, 0, "assumed"}));
+  }
+  return sum_of(estimates);
+}
+
 bool is_paid(const GenerationJob &job, const IdentifiedRequest &request, const GenerationServices &services) {
   const auto record = ClipFolder(*services.files, ClipPath(job.store, request.identity.digest())).look();
   return record && (whole_clip_of(*record) || record->state == ClipState::submitted);
+}
+
+bool may_be_paid(const GenerationJob &job, const IdentifiedRequest &request,
+                 const GenerationServices &services) {
+  const auto record = ClipFolder(*services.files, ClipPath(job.store, request.identity.digest())).look();
+  return record && (unanswered_submits_of(*record) > 0 || record->state == ClipState::lost);
 }
 
 std::optional<Estimate> estimate_of(const GenerationJob &job, const IdentifiedRequest &request,
@@ -78,9 +97,7 @@ std::optional<Estimate> estimate_of(const GenerationJob &job, const IdentifiedRe
                     log_text(reading.error()).c_str());
     return std::nullopt;
   }
-  Sum all(job, services, reading->account.prices(), assumed_price);
-  all.add(*job.request, request);
-  return all.sum();
+  return total_of(link_estimates(job, request, reading->account.prices(), services), assumed_price);
 }
 
 Decision decide_limit(double max_amount, double spent, const std::optional<Estimate> &estimate,

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "plugin/account/decision.h"
 #include "plugin/account/estimate.h"
+#include "plugin/account/price_history.h"
 #include "plugin/generation/request_identity.h"
 
 namespace genclip {
@@ -15,6 +17,21 @@ namespace genclip {
 // Whether that clip of the job's store is there, or has a task: a run gets it without paying. Blocks for the
 // disk.
 bool is_paid(const GenerationJob &job, const IdentifiedRequest &request, const GenerationServices &services);
+// Whether it may be: an earlier submit got no answer, or the service does not know the task any more. Another
+// submit may then pay twice.
+bool may_be_paid(const GenerationJob &job, const IdentifiedRequest &request,
+                 const GenerationServices &services);
+
+// One of the clips that a request is made of.
+struct LinkEstimate {
+  std::string key;
+  std::optional<Estimate> estimate;  // Nothing: its cost is unknown.
+};
+// This clip, and the clips that have to be made before it, each once. Blocks for the disk; writes nothing.
+std::vector<LinkEstimate> link_estimates(const GenerationJob &job, const IdentifiedRequest &request,
+                                         const PriceHistory &prices, const GenerationServices &services);
+// Of all of them. Nothing: the cost of one of them is unknown. `assumed_price`: as for estimate_of().
+std::optional<Estimate> total_of(const std::vector<LinkEstimate> &links, double assumed_price = 0);
 
 // The costs of this clip, and of the clips that have to be made before it. Nothing: the cost of one of them
 // is unknown, or the ledger cannot be read. `assumed_price`: credits that count where nothing is known; 0:

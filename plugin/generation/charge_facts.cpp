@@ -35,4 +35,8 @@ ChargeFacts charge_facts(const ClipIdentity &identity, const std::string &model,
   return facts;
 }
 
+bool is_made_of_media(const ClipIdentity &identity) {
+  return !charge_facts(identity, "", "").references.empty();
+}
+
 }  // namespace genclip

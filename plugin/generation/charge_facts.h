@@ -14,4 +14,7 @@ namespace genclip {
 // catalog has, stays unset.
 ChargeFacts charge_facts(const ClipIdentity &identity, const std::string &model, const std::string &project);
 
+// Whether the request has references: images, videos or sounds that the clip is made of.
+bool is_made_of_media(const ClipIdentity &identity);
+
 }  // namespace genclip

@@ -9,8 +9,9 @@
 namespace genclip {
 namespace {
 
-// Between two looks at whether another clip, whose price is unknown, has ended.
+// Between two looks at whether another clip has ended: one whose price is unknown, or any.
 constexpr auto kWaitPause = std::chrono::milliseconds(500);
+constexpr auto kSlotPause = std::chrono::seconds(2);
 constexpr char kWaitText[] =
     "The budget limits credits, and the price of this clip is unknown. It is submitted once the price of the "
     "clip before it is known. To submit such clips at once, say what to assume with: genclip budget set "
@@ -34,8 +35,8 @@ Result<void> ClipAccount::begin() {
 
 Result<Decision> ClipAccount::try_to_reserve(const std::optional<ClipRecord> &found) {
   const auto after_death = [&found](const Charge &charge) { return entries_after_death(charge, found); };
-  auto reservation =
-      ledger_.reserve(facts_, generation_.job().max_amount, generation_.cancellable(), after_death);
+  auto reservation = ledger_.reserve(facts_, generation_.job().max_amount, generation_.cancellable(),
+                                     after_death, generation_.job().max_tasks);
   if (!reservation) return std::move(reservation).error();
   if (reservation->estimate)
     generation_.change([&](GenerationState &state) { state.estimate = reservation->estimate->likely; });
@@ -56,16 +57,20 @@ Result<void> ClipAccount::reserve(const std::optional<ClipRecord> &found) {
     const auto decision = try_to_reserve(found);
     if (!decision) return decision.error();
     if (decision->verdict == Verdict::allow) return {};
-    // Runs that have died may hold what this one needs. While it waits, more may die.
+    // Runs that have died may hold what this one needs. While it waits, more may die. A task continues
+    // without its run, and keeps its slot.
+    const bool waits_for_price = decision->verdict == Verdict::wait && !decision->is_for_slot;
     if (!std::exchange(has_reconciled, true) || decision->verdict == Verdict::wait) {
       const auto reconciled = reconcile(*generation_.services().files, ledger_, generation_.job().store,
-                                        facts_.key, decision->verdict == Verdict::wait);
+                                        facts_.key, waits_for_price);
       if (!reconciled) return reconciled.error();
       if (*reconciled > 0) continue;
     }
     if (decision->verdict == Verdict::refuse) return refusal_error(*decision);
-    if (!std::exchange(has_warned, true)) generation_.warn({ErrorKind::busy, kWaitText});
-    if (!clock.sleep_until(clock.now() + kWaitPause, generation_.cancellable())) return cancelled();
+    if (waits_for_price && !std::exchange(has_warned, true)) generation_.warn({ErrorKind::busy, kWaitText});
+    generation_.change([](GenerationState &state) { state.status = ClipStatus::waiting; });
+    const auto pause = waits_for_price ? std::chrono::milliseconds(kWaitPause) : kSlotPause;
+    if (!clock.sleep_until(clock.now() + pause, generation_.cancellable())) return cancelled();
   }
 }
 
@@ -75,6 +80,11 @@ void ClipAccount::bury(const ClipRecord &found) {
   if (!buried)
     GST_CAT_WARNING(generation_category(), "%s: the ledger is not told what became of an earlier run: %s",
                     generation_.log_name().c_str(), log_text(buried.error()).c_str());
+}
+
+std::vector<Wait> ClipAccount::past_waits() {
+  const auto reading = ledger_.read_condensed();
+  return reading ? likely_waits(reading->account.waits(), facts_) : std::vector<Wait>();
 }
 
 void ClipAccount::tell(const ChargeStep &step, const Task *task) {
@@ -87,6 +97,10 @@ void ClipAccount::tell(const ChargeStep &step, const Task *task) {
   if (step.event == LedgerEvent::settle && task) {
     entry.amount = told(task->amount);
     entry.actual_duration = told(task->actual_duration);
+    if (wait_ && step.status == "completed") {
+      entry.waited = wait_->seconds;
+      entry.waited_error = wait_->error;
+    }
   }
   const bool is_submit = step.task_id.empty() || step.event == LedgerEvent::submitted;
   if (is_submit) reserved_at_.clear();

@@ -6,6 +6,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "plugin/account/ledger.h"
 #include "plugin/generation/charge_steps.h"
@@ -35,6 +36,11 @@ class ClipAccount {
   // For the record of the intent.
   const std::string &reserved_at() const { return reserved_at_; }
 
+  // How long tasks of this kind took; none if the ledger does not tell. Reads the ledger.
+  std::vector<Wait> past_waits();
+  // This run has followed its task from the submit to its completion; that took so long.
+  void followed(const Wait &wait) { wait_ = wait; }
+
   // What has happened to a task. `task`: as the service has told of it; null: nothing new. A line that cannot
   // be written is logged, and whoever looks next makes it of the journal.
   void tell(const ChargeStep &step, const Task *task);
@@ -50,6 +56,7 @@ class ClipAccount {
   bool has_told_skipped_ = false;
   std::string reserved_at_;  // Empty: nothing is reserved.
   std::optional<LedgerEntry> last_;
+  std::optional<Wait> wait_;
 };
 
 }  // namespace genclip

@@ -15,6 +15,8 @@
 namespace genclip {
 namespace {
 
+constexpr unsigned kShortestPollIntervalMs = 10;
+
 constexpr AddressSetting kBaseUrl{"base-url", "GENCLIP_BASE_URL"};
 
 // Attaching needs no request, so an incomplete one is ignored; the folder then comes from the task's ID.
@@ -78,11 +80,15 @@ Result<ClipPlan> plan_clip(const ClipRequest &request, const RunSettings &run) {
   }
   job.publish = publish_settings_of(run);
   job.reference_identity = run.reference_identity;
+  job.with_prompt = run.with_prompt;
   for (std::string &problem : problems_of(job.publish))
     problems.push_back({"publish-url", std::move(problem)});
   if (run.max_download_size == 0)
     problems.push_back({"max-download-size",
                         "max-download-size is 0: every clip would be paid for and then refused. Raise it."});
+  if (run.poll_interval_ms > 0 && run.poll_interval_ms < kShortestPollIntervalMs)
+    problems.push_back({"poll-interval", "poll-interval is " + std::to_string(run.poll_interval_ms) +
+                                             " ms. Set it to 0, from history, or to 10 ms and more."});
   job.max_amount = run.max_amount;
   if (const char *max_amount = g_getenv("GENCLIP_MAX_AMOUNT"); max_amount && *max_amount) {
     const auto value = parse_number<double>(max_amount);
@@ -91,6 +97,13 @@ Result<ClipPlan> plan_clip(const ClipRequest &request, const RunSettings &run) {
     // The tighter of the two.
     const double limit = value.value_or(0);
     if (limit > 0 && (job.max_amount == 0 || limit < job.max_amount)) job.max_amount = limit;
+  }
+  if (const char *max_tasks = g_getenv("GENCLIP_MAX_TASKS"); max_tasks && *max_tasks) {
+    const auto value = parse_number<unsigned>(max_tasks);
+    if (!value)
+      problems.push_back(
+          {"", "GENCLIP_MAX_TASKS must be how many tasks may run at once: 1 or more, or 0 for no limit."});
+    job.max_tasks = value.value_or(0);
   }
   const char *project = g_getenv("GENCLIP_PROJECT");
   job.project = run.project.empty() && project ? project : run.project;

@@ -11,7 +11,17 @@
 namespace genclip {
 
 // Programs know the numbers of these, so new ones come last.
-enum class ClipStatus { idle, submitting, queued, processing, downloading, completed, failed, preparing };
+enum class ClipStatus {
+  idle,
+  submitting,
+  queued,
+  processing,
+  downloading,
+  completed,
+  failed,
+  preparing,
+  waiting,  // For its turn: nothing is submitted yet.
+};
 template <>
 inline constexpr Word<ClipStatus> kWords<ClipStatus>[] = {{ClipStatus::idle, "idle"},
                                                           {ClipStatus::submitting, "submitting"},
@@ -20,7 +30,8 @@ inline constexpr Word<ClipStatus> kWords<ClipStatus>[] = {{ClipStatus::idle, "id
                                                           {ClipStatus::downloading, "downloading"},
                                                           {ClipStatus::completed, "completed"},
                                                           {ClipStatus::failed, "failed"},
-                                                          {ClipStatus::preparing, "preparing"}};
+                                                          {ClipStatus::preparing, "preparing"},
+                                                          {ClipStatus::waiting, "waiting"}};
 
 struct GenerationState {
   uint64_t version = 0;  // Grows with each change, so that a state that arrives late is recognised.
@@ -35,9 +46,12 @@ struct GenerationState {
   double amount = -1;           // Credits, -1 unknown.
   double actual_duration = -1;  // Seconds, -1 unknown.
   double estimate = -1;         // Credits, likely, before the submit; -1 unknown.
-  bool reused = false;          // This run submitted nothing, because the clip or the task existed.
-  bool charged = false;         // There is a task that this run has submitted, or follows.
-  std::string clip_location;    // Path of the whole clip; empty until then.
+  double eta = -1;       // Seconds until it is completed, a guess at the moment of the state; -1 unknown.
+  bool overdue = false;  // It takes longer than all tasks of its kind that are known.
+  bool reused = false;   // This run submitted nothing, because the clip or the task existed.
+  bool charged = false;  // There is a task that this run has submitted, or follows.
+  std::string clip_location;  // Path of the whole clip; empty until then.
+  std::string provenance;     // "c2pa": the whole clip has content credentials, which nobody has verified.
 
   // A request is on its way to the service: whoever stops now does not learn whether it is accepted.
   bool is_submitting() const {

@@ -3,11 +3,14 @@
 // The part of ClipWork that works on the store; clip_work_task.cpp talks to the service.
 #include "plugin/generation/clip_work.h"
 
+#include "plugin/frame/c2pa_mark.h"
+#include "plugin/generation/charge_facts.h"
 #include "plugin/generation/download.h"
 #include "plugin/generation/exit_guard.h"
 #include "plugin/generation/generation.h"
 #include "plugin/generation/generation_log.h"
 #include "plugin/generation/predecessors.h"
+#include "plugin/store/clip_provenance.h"
 #include "plugin/store/clip_removal.h"
 #include "plugin/task/reply_error.h"
 
@@ -36,13 +39,15 @@ ClipWork::ClipWork(Generation &generation)
     : generation_(generation),
       clock_(*generation.services().clock),
       retries_(generation.job().retries),
-      tasks_(*generation.services().http, clock_, generation.job().endpoint, retries_),
+      tasks_(*generation.services().http, clock_, generation.job().endpoint,
+             RetryPolicy(generation.job().submit_once ? 0 : generation.job().retries)),
       folder_(*generation.services().files, path_of(generation)),
       follower_(generation, folder_),
       account_(generation) {
   record_.identity = generation.identified().identity;
   record_.model = generation.job().model;
-  run_.wish = {generation.job().reuse, generation.job().task_id, generation.job().no_key.empty()};
+  run_.wish = {generation.job().reuse, generation.job().task_id, generation.job().no_key.empty(),
+               generation.job().may_submit};
 }
 
 const char *ClipWork::name() const { return generation_.log_name().c_str(); }
@@ -66,6 +71,9 @@ Result<void> ClipWork::run() {
 
 Result<void> ClipWork::take_turn() {
   if (auto knows = check_typefinding(); !knows) return knows;
+  // A run that only looks leaves no folder behind.
+  if (run_.wish.may_submit == MaySubmit::never && run_.wish.task_id.empty() && !follower_.look())
+    return stays_unsubmitted();
   auto lock = wait_for_turn();
   if (!lock) return std::move(lock).error();
   if (!*lock) return {};  // Served.
@@ -130,6 +138,7 @@ Result<void> ClipWork::serve(const ClipRecord &record, std::shared_ptr<File> fil
   for (const UsedReference &used :
        replaced_predecessors(*generation_.services().files, generation_.job().store, record))
     warn(replaced_text(used));
+  const bool has_marks = has_c2pa_mark(*file);
   generation_.change([&](GenerationState &state) {
     state.status = ClipStatus::completed;
     state.progress = 100;
@@ -139,6 +148,7 @@ Result<void> ClipWork::serve(const ClipRecord &record, std::shared_ptr<File> fil
     state.actual_duration = record.actual_duration;
     state.reused = true;
     state.clip_location = folder_.path().file(record.clip_name);
+    state.provenance = has_marks ? "c2pa" : "";
   });
   GST_CAT_INFO(generation_category(), "%s: serves %s, %" G_GUINT64_FORMAT " bytes, task %s", name(),
                folder_.path().file(record.clip_name).c_str(), record.clip_size, record.task_id.c_str());
@@ -234,6 +244,8 @@ Result<void> ClipWork::take_step() {
       if (run_.found) error.task_id = run_.found->task_id;
       return error;
     }
+    case ClipStep::stay_in_doubt: return stays_in_doubt();
+    case ClipStep::stay_unsubmitted: return stays_unsubmitted();
     case ClipStep::share_failure:
     case ClipStep::share_doubt:
     case ClipStep::share_refusal: return shared_end();
@@ -321,15 +333,28 @@ Result<void> ClipWork::commit(const std::shared_ptr<File> &part, uint64_t size,
   GST_CAT_INFO(generation_category(), "%s: stored as %s, %" G_GUINT64_FORMAT " bytes, task %s", name(),
                folder_.path().file(record_.clip_name).c_str(), size, record_.task_id.c_str());
   if (auto use = folder_.lock_use(); use) generation_.hold(std::move(*use));
+  note_provenance();
   const ExitGuard guard;  // A process whose readers have all bytes but the last may exit before room is made.
   // Reports what is removed before the clip's end is there, because afterwards there may be no listener.
   make_room();
+  const bool has_marks = has_c2pa_mark(*part);
   generation_.change([&](GenerationState &state) {
     state.status = ClipStatus::completed;
     state.clip_location = folder_.path().file(record_.clip_name);
+    state.provenance = has_marks ? "c2pa" : "";
   });
   generation_.clip().complete();
   return {};
+}
+
+// The clip is there without it, so a failure is only logged.
+void ClipWork::note_provenance() {
+  Provenance provenance = provenance_of(record_);
+  provenance.from_media = is_made_of_media(record_.identity);
+  const Json *prompt = generation_.job().with_prompt ? record_.identity.request.find("prompt") : nullptr;
+  if (prompt && prompt->string()) provenance.prompt = *prompt->string();
+  if (auto written = write_xmp(*generation_.services().files, folder_.path(), provenance); !written)
+    GST_CAT_WARNING(generation_category(), "%s: %s", name(), written.error().text.c_str());
 }
 
 // This clip's own lock keeps it in the store.

@@ -23,6 +23,7 @@
 #include "plugin/generation/clip_account.h"
 #include "plugin/generation/clip_follower.h"
 #include "plugin/generation/outcome.h"
+#include "plugin/generation/task_watch.h"
 #include "plugin/http/retry_policy.h"
 #include "plugin/store/clip_folder.h"
 #include "plugin/store/clip_journal.h"
@@ -61,6 +62,7 @@ class ClipWork {
   Result<void> fetch(const std::string &url);
   Result<void> fetch_or_serve(const std::string &url);
   Result<void> commit(const std::shared_ptr<File> &part, uint64_t size, const MediaContainer &container);
+  void note_provenance();
   void make_room();
   Result<void> save();
   Result<void> come_back(Error lost);
@@ -82,6 +84,8 @@ class ClipWork {
   std::optional<Clock::Time> deadline_from_now() const;
   Error unknown_task(const std::string &task_id, Error error) const;
   Error task_failed(const std::string &message) const;
+  Error stays_in_doubt() const;
+  static Error stays_unsubmitted();
 
   Generation &generation_;
   Clock &clock_;
@@ -102,6 +106,7 @@ class ClipWork {
   bool paid_links_ = false;  // Another clip was paid for, because this one's request refers to it.
   std::vector<UsedReference> references_;  // Of the submit.
   std::optional<Clock::Time> deadline_;
+  std::optional<TaskWatch> watch_;  // Of the task that is followed.
 };
 
 }  // namespace genclip

@@ -133,6 +133,9 @@ Result<void> ClipWork::submit() {
       learn_if_possible(SubmitUnanswered{failure.error.text, failure.error.http_status});
     else if (record_.state == ClipState::intent)
       learn_if_possible(SubmitRefused{failure.error.text, failure.error.http_status});
+    if (failure.passes_after && generation_.job().submit_once)
+      failure.error.details.push_back(
+          {"retry-after", std::chrono::duration<double>(*failure.passes_after).count()});
     return std::move(failure.error);
   }
   is_new_ = true;
@@ -146,6 +149,7 @@ Result<void> ClipWork::submit() {
     error.task_id = task->id;
     return error;
   }
+  watch_ = TaskWatch::of_submitted(clock_, account_.past_waits());
   // Up to here clip.part may have belonged to a task that could still be attached to.
   if (auto removed = folder_.discard_part(); !removed) return removed;
   show(*task);
@@ -154,6 +158,9 @@ Result<void> ClipWork::submit() {
 
 Result<void> ClipWork::attach() {
   deadline_ = deadline_from_now();
+  // When a task that the user named was submitted is unknown.
+  const bool is_own = generation_.job().task_id.empty();
+  watch_ = TaskWatch::of_known(clock_, account_.past_waits(), is_own ? record_.submitted_at : 0);
   const auto shown = follower_.hand_over(record_);
   if (!shown) return shown.error();
   record_.part.synced = std::max(record_.part.synced, *shown);
@@ -186,6 +193,10 @@ Result<Task> ClipWork::query(const std::string &task_id, std::optional<Clock::Ti
     return unknown;
   }
   is_new_ = false;  // The service knows it: from here on a 404 means that it is gone.
+  if (watch_) {
+    watch_->saw(*task);
+    if (const auto wait = watch_->wait()) account_.followed(*wait);
+  }
   if (run_.step == ClipStep::follow)
     learn_if_possible(TaskKnown{task->status == TaskStatus::completed}, &*task);
   show(*task);
@@ -213,7 +224,7 @@ Result<std::string> ClipWork::poll(const std::string &task_id) {
   for (bool first = true;; first = false) {
     // An older task may be done by now, so its first query is sent at once.
     if (!first || is_new_) {
-      const auto next = schedule.next(clock_.now(), g_random_double());
+      const auto next = schedule.next(clock_.now(), g_random_double(), watch_->outlook());
       if (!next) {
         Error late{ErrorKind::timed_out,
                    "The task is not done after " + std::to_string(generation_.job().timeout.count()) +
@@ -267,12 +278,39 @@ void ClipWork::show(const Task &task) {
     if (task.progress >= 0) state.progress = task.progress;
     if (task.amount >= 0) state.amount = task.amount;
     if (task.actual_duration >= 0) state.actual_duration = task.actual_duration;
+    const bool is_awaited =
+        watch_ && task.status != TaskStatus::completed && task.status != TaskStatus::failed;
+    const Outlook outlook = is_awaited ? watch_->outlook() : Outlook();
+    state.eta = outlook.eta.value_or(-1);
+    state.overdue = outlook.is_overdue;
     record_.status = to_word(state.status);
     record_.progress = state.progress;
     record_.amount = state.amount;
     record_.actual_duration = state.actual_duration;
   });
   if (record_.status != status || record_.progress != progress) save_if_possible();
+}
+
+Error ClipWork::stays_in_doubt() const {
+  Error error{ErrorKind::read, ""};
+  if (run_.unknown.empty()) {
+    error.text =
+        "An earlier run submitted this request and never learned whether it was accepted. It may have been "
+        "charged, so it is not submitted again. If the service lists a task for it, set task-id to its ID. ";
+  } else {
+    error.kind = ErrorKind::not_found;
+    error.task_id = run_.unknown.back();
+    error.text = "The service does not know the " +
+                 std::string(run_.unknown.size() > 1 ? "tasks " : "task ") + joined(run_.unknown) +
+                 " of this request any more. " + (run_.unknown.size() > 1 ? "They were" : "It was") +
+                 " charged, so the request is not submitted again. ";
+  }
+  error.text += "To submit it again nevertheless, run: genclip generate, with the same request.";
+  return error;
+}
+
+Error ClipWork::stays_unsubmitted() {
+  return {ErrorKind::not_found, "The clip is not in the store, and this run must not submit its request."};
 }
 
 Error ClipWork::task_failed(const std::string &message) const {

@@ -117,8 +117,15 @@ void Generation::end(Error error) {
     MutexLock lock(mutex_);
     closed_ = true;
   }
-  if (error.kind != ErrorKind::cancelled)
+  if (error.kind != ErrorKind::cancelled) {
     change([](GenerationState &state) { state.status = ClipStatus::failed; });
+    Observers observers;
+    {
+      MutexLock lock(mutex_);
+      observers = observers_;
+    }
+    for (const auto &observer : observers) observer->on_failure(error);
+  }
   clip_.fail(std::move(error));
 }
 

@@ -29,6 +29,8 @@ class GenerationObserver {
   virtual ~GenerationObserver() = default;
   virtual void on_change(const GenerationState &state) = 0;
   virtual void on_warning(const Error &warning) = 0;
+  // Why it failed, after the state has told that it did.
+  virtual void on_failure(const Error &) {}
 };
 
 // Thread-safe. The work runs on a thread of its own, which keeps this object alive, so that no caller waits

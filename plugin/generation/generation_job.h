@@ -16,6 +16,7 @@
 #include "plugin/generation/run_settings.h"
 #include "plugin/http/http_client.h"
 #include "plugin/publish/publish_settings.h"
+#include "plugin/store/clip_journal.h"
 #include "plugin/store/clip_path.h"
 #include "plugin/task/media_check.h"
 #include "plugin/task/task_client.h"
@@ -34,14 +35,20 @@ struct GenerationJob {
   TaskEndpoint endpoint;
   std::string no_key;  // Why the endpoint has no key, for when one is needed; empty when it has one.
   std::string store;   // Folder of the clip store.
-  std::chrono::milliseconds poll_interval{};
-  std::chrono::seconds timeout{};  // From submit, or from attaching to a task; 0: for ever.
+  std::chrono::milliseconds poll_interval{};  // 0: as in RunSettings.
+  std::chrono::seconds timeout{};             // From submit, or from attaching to a task; 0: for ever.
   unsigned retries = 0;
+  // A submit that is refused for now ends the run at once, with "retry-after" (seconds, 0: not told) among
+  // the error's details: the caller has more clips, and waits with all of them.
+  bool submit_once = false;
   bool reuse = true;
-  uint64_t store_max_size = 0;    // Bytes, 0: no limit.
-  double max_amount = 0;          // Credits that the clip may cost, 0: no limit.
-  std::string project;            // Whose account it is; may be empty.
-  MediaCheckOptions media_check;  // Before a submit.
+  MaySubmit may_submit = MaySubmit::even_in_doubt;  // This clip, and those that its request refers to.
+  uint64_t store_max_size = 0;                      // Bytes, 0: no limit.
+  double max_amount = 0;                            // Credits that the clip may cost, 0: no limit.
+  unsigned max_tasks = 0;                           // Of the store at once, 0: any number.
+  bool with_prompt = false;                         // In clip.xmp.
+  std::string project;                              // Whose account it is; may be empty.
+  MediaCheckOptions media_check;                    // Before a submit.
   PublishSettings publish;
   ReferenceIdentity reference_identity = ReferenceIdentity::url;
   DownloadOptions download;

@@ -68,6 +68,8 @@ const char *step_text(ClipStep step) {
     case ClipStep::share_doubt: return "end in doubt like the run that it waited for";
     case ClipStep::share_refusal: return "end as refused, like the run that it waited for";
     case ClipStep::need_key: return "end without a key";
+    case ClipStep::stay_in_doubt: return "end, because an earlier submit may have been charged";
+    case ClipStep::stay_unsubmitted: return "end, because this run must not submit";
     case ClipStep::end: return "end";
   }
   return "?";

@@ -37,9 +37,10 @@ bool fits(const Generation &generation, const GenerationJob &job) {
 Joined join_generation(GenerationJob job, GenerationServices services,
                        const std::shared_ptr<GenerationObserver> &observer) {
   // Jobs with different API keys share no generation, so that the refusal of a wrong key affects only its own
-  // jobs. A run then waits for the other one as for a run of another process.
-  const std::string key =
-      job.store + "\n" + job.identity.digest() + "\n" + job.task_id + "\n" + job.endpoint.api_key;
+  // jobs; jobs that may not submit alike share none, so that none pays for another one's error. A run then
+  // waits for the other one as for a run of another process.
+  const std::string key = job.store + "\n" + job.identity.digest() + "\n" + job.task_id + "\n" +
+                          std::to_string(static_cast<int>(job.may_submit)) + "\n" + job.endpoint.api_key;
   const bool shares = is_shared(job);
   Table &all = table();
   MutexLock lock(all.mutex);

@@ -21,7 +21,8 @@ Outcome of_turn(const ClipRun &run) {
   switch (run.step) {
     case ClipStep::follow: return Outcome::running;
     case ClipStep::share_failure: return Outcome::failed;
-    case ClipStep::share_doubt: return Outcome::unknown;
+    case ClipStep::share_doubt:
+    case ClipStep::stay_in_doubt: return Outcome::unknown;
     case ClipStep::share_refusal: return Outcome::refused;
     case ClipStep::need_key: return run.found ? of_journal(run.found->state) : Outcome::not_submitted;
     default: return Outcome::not_submitted;
@@ -66,16 +67,6 @@ bool is_refusal_for_now(unsigned http_status) {
   return std::find(std::begin(kForNow), std::end(kForNow), http_status) != std::end(kForNow);
 }
 
-// A limit of a time, which passes, or of all time, which somebody may raise. A limit of one clip refuses the
-// same clip again.
-bool is_spent_budget(const Error &error) {
-  const auto is_spent = [](const ErrorDetail &detail) {
-    const auto *limit = std::get_if<std::string>(&detail.value);
-    return detail.name == "budget" && limit && *limit != "max-amount" && *limit != "per-clip";
-  };
-  return std::any_of(error.details.begin(), error.details.end(), is_spent);
-}
-
 bool may_pass(const Error &error) {
   switch (error.kind) {
     case ErrorKind::not_authorized: return is_spent_budget(error);
@@ -108,6 +99,15 @@ RunEnding ending_of(Outcome outcome, const Error &error, double amount) {
   return {};
 }
 
+// A limit of a time, which passes, or of all time, which somebody may raise.
+bool is_spent_budget(const Error &error) {
+  const auto is_spent = [](const ErrorDetail &detail) {
+    const auto *limit = std::get_if<std::string>(&detail.value);
+    return detail.name == "budget" && limit && *limit != "max-amount" && *limit != "per-clip";
+  };
+  return std::any_of(error.details.begin(), error.details.end(), is_spent);
+}
+
 Error with_ending(Error error, const RunEnding &ending) {
   for (const ErrorDetail &detail : error.details)
     if (detail.name == "outcome") return error;
@@ -115,6 +115,14 @@ Error with_ending(Error error, const RunEnding &ending) {
   error.details.push_back({"charged", std::string(to_word(ending.charged))});
   error.details.push_back({"retry", ending.retry});
   return error;
+}
+
+bool is_without_task(const Error &error) {
+  return std::none_of(error.details.begin(), error.details.end(), [](const ErrorDetail &detail) {
+    const auto *outcome = std::get_if<std::string>(&detail.value);
+    return detail.name == "outcome" && outcome && *outcome != to_word(Outcome::not_submitted) &&
+           *outcome != to_word(Outcome::refused);
+  });
 }
 
 Error with_charge(Error error) {

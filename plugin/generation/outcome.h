@@ -49,6 +49,14 @@ RunEnding ending_of(Outcome outcome, const Error &error, double amount);
 // With these three as details; an error that has them already stays as it is.
 Error with_ending(Error error, const RunEnding &ending);
 
+// A limit of the budget is spent, so that other clips are refused, too. A limit of one clip refuses only that
+// clip.
+bool is_spent_budget(const Error &error);
+
+// Nothing was submitted, or the service refused the request: there is no task. Also of an error that does not
+// say how its run has ended.
+bool is_without_task(const Error &error);
+
 // The same ending, of a run that has been charged for another clip before.
 Error with_charge(Error error);
 

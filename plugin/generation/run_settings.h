@@ -24,12 +24,13 @@ struct RunSettings {
   std::string base_url;  // Empty: $GENCLIP_BASE_URL.
   std::string api_key;   // See find_api_key.
   std::string api_key_file;
-  std::string store;            // Empty: $GENCLIP_STORE, else in the user's cache folder.
-  uint64_t store_max_size = 0;  // Bytes, 0: no limit.
-  double max_amount = 0;        // Credits that the clip may cost, 0: $GENCLIP_MAX_AMOUNT, else no limit.
-  std::string project;          // Whose account it is. Empty: $GENCLIP_PROJECT.
-  unsigned poll_interval_ms = 5000;
-  unsigned timeout_s = 1800;  // From submit, or from attaching to a task; 0: for ever.
+  std::string store;              // Empty: $GENCLIP_STORE, else in the user's cache folder.
+  uint64_t store_max_size = 0;    // Bytes, 0: no limit.
+  double max_amount = 0;          // Credits that the clip may cost, 0: $GENCLIP_MAX_AMOUNT, else no limit.
+  bool with_prompt = false;       // clip.xmp, beside the clip, tells the prompt too.
+  std::string project;            // Whose account it is. Empty: $GENCLIP_PROJECT.
+  unsigned poll_interval_ms = 0;  // 0: the time of each query follows from what is known of the task's end.
+  unsigned timeout_s = 1800;      // From submit, or from attaching to a task; 0: for ever.
   unsigned http_timeout_s = 30;
   unsigned retries = 5;
   bool reuse = true;

@@ -72,12 +72,19 @@ Result<std::string> read_key(const std::string &file) {
 Result<std::string> find_api_key(const std::string &key, const std::string &file) {
   if (!key.empty()) return usable(key, "api-key");
   if (!file.empty()) return read_key(file);
-  if (const char *variable = g_getenv("GENCLIP_API_KEY"); variable && *variable)
+  if (const char *variable = g_getenv(kApiKeyVariable); variable && *variable)
     return usable(variable, "GENCLIP_API_KEY");
-  if (const char *variable = g_getenv("GENCLIP_API_KEY_FILE"); variable && *variable)
-    return read_key(variable);
+  if (const char *variable = g_getenv(kApiKeyFileVariable); variable && *variable) return read_key(variable);
   return problem(
       "There is no API key: name its file by api-key-file or GENCLIP_API_KEY_FILE, or set GENCLIP_API_KEY.");
+}
+
+bool names_api_key(const std::string &key, const std::string &file) {
+  const auto is_set = [](const char *variable) {
+    const char *value = g_getenv(variable);
+    return value && *value;
+  };
+  return !key.empty() || !file.empty() || is_set(kApiKeyVariable) || is_set(kApiKeyFileVariable);
 }
 
 std::vector<std::string> key_in_clear(const std::string &base_url, const std::string &setting) {

@@ -10,10 +10,18 @@
 
 namespace genclip {
 
+// The key, and the file that holds it. A program that genclip starts gets neither.
+inline constexpr const char *kApiKeyVariable = "GENCLIP_API_KEY";
+inline constexpr const char *kApiKeyFileVariable = "GENCLIP_API_KEY_FILE";
+inline constexpr const char *kApiKeyVariables[] = {kApiKeyVariable, kApiKeyFileVariable};
+
 // The first of these that is set: the property, the file, $GENCLIP_API_KEY, the file that
 // $GENCLIP_API_KEY_FILE names. Refuses a file that other users can read; follows links. The error
 // (ErrorKind::settings) says what to set and never holds the key.
 Result<std::string> find_api_key(const std::string &key, const std::string &file);
+
+// Whether find_api_key() has anywhere to look.
+bool names_api_key(const std::string &key, const std::string &file);
 
 // One sentence if the key would go over plain http to another machine; otherwise empty. `setting` names the
 // setting that holds the address.

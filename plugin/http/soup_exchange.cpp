@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "plugin/base/version.h"
 #include "plugin/http/http_fault.h"
 #include "plugin/http/http_url.h"
 

@@ -5,48 +5,19 @@
 #include <sys/wait.h>
 
 #include <algorithm>
-#include <memory>
-#include <vector>
 
+#include "plugin/base/child_process.h"
 #include "plugin/base/gref.h"
 #include "plugin/base/shown_text.h"
 #include "plugin/base/trimmed.h"
+#include "plugin/http/api_key.h"
 #include "plugin/http/http_url.h"
 #include "plugin/http/redaction.h"
-#include "plugin/publish/child_process.h"
 
 namespace genclip {
 namespace {
 
-constexpr const char *kKey = "GENCLIP_API_KEY";
-constexpr const char *kKeyFile = "GENCLIP_API_KEY_FILE";
 constexpr size_t kQuotedCharacters = 200;
-
-struct StringsFree {
-  void operator()(char **strings) const { g_strfreev(strings); }
-};
-using Strings = std::unique_ptr<char *, StringsFree>;
-
-std::vector<std::string> texts_of(const Strings &strings) {
-  std::vector<std::string> texts;
-  for (char **text = strings.get(); text && *text; ++text) texts.emplace_back(*text);
-  return texts;
-}
-
-Result<std::vector<std::string>> words_of(const std::string &command) {
-  char **words = nullptr;
-  GErrorPtr error;
-  if (!g_shell_parse_argv(command.c_str(), nullptr, &words, take(error)))
-    return Error{ErrorKind::settings,
-                 std::string("GENCLIP_PUBLISH_COMMAND is not a command line: ") + error->message};
-  return texts_of(Strings(words));
-}
-
-std::vector<std::string> environment_without_key() {
-  char **environment = g_get_environ();
-  for (const char *name : {kKey, kKeyFile}) environment = g_environ_unsetenv(environment, name);
-  return texts_of(Strings(environment));
-}
 
 // The last line that is not blank, made safe to show; empty if all are blank.
 std::string last_line(std::string_view errors) {
@@ -55,7 +26,7 @@ std::string last_line(std::string_view errors) {
   errors = errors.substr(0, end + 1);
   // npos + 1 is the beginning.
   const std::string_view line = errors.substr(errors.find_last_of("\r\n") + 1);
-  const char *key = g_getenv(kKey);
+  const char *key = g_getenv(kApiKeyVariable);
   return shown_line(redact_text(line, key ? key : ""), kQuotedCharacters);
 }
 
@@ -96,14 +67,15 @@ std::string problem_of_url(const std::string &url) {
 }  // namespace
 
 Result<std::string> run_publish_command(const PublishCommand &call, GCancellable *cancellable) {
-  auto words = words_of(call.command);
-  if (!words) return std::move(words).error();
+  auto words = command_words(call.command);
+  if (!words)
+    return Error{ErrorKind::settings, "GENCLIP_PUBLISH_COMMAND is not a command line: " + words.error().text};
   const std::string name = "The publish command " + shown_line(words->front(), kQuotedCharacters) + " ";
   ChildCall child;
   child.words = std::move(*words);
   for (const std::string &argument : {call.file, call.sha256, call.media_type})
     child.words.push_back(argument);
-  child.environment = environment_without_key();
+  child.environment = environment_without(kApiKeyVariables);
   child.time_limit = call.time_limit;
   const auto end = run_child(child, cancellable);
   if (!end && end.error().kind == ErrorKind::cancelled) return end.error();

@@ -90,9 +90,17 @@ Reaction follow_unfetched(ClipRun run) {
   return follow(std::move(run), std::move(attempt));
 }
 
+// An earlier submit of the request may have been charged, and no task of it can be had.
+bool is_in_doubt(const ClipRun &run) {
+  return !run.unknown.empty() || (run.found && unanswered_submits_of(*run.found) > 0);
+}
+
 // All tasks that may still bring the clip were asked for, in vain: now the request is submitted, even if that
-// pays again.
+// pays again, as far as the run may do so.
 Reaction submit(ClipRun run) {
+  if (run.wish.may_submit != MaySubmit::even_in_doubt && is_in_doubt(run))
+    return next(std::move(run), ClipStep::stay_in_doubt);
+  if (run.wish.may_submit == MaySubmit::never) return next(std::move(run), ClipStep::stay_unsubmitted);
   run.attempt = begin_attempt(run);
   run.attempt.state = ClipState::intent;
   run.attempt.warned_submits = run.attempt.unanswered_submits;

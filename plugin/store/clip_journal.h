@@ -23,11 +23,19 @@
 
 namespace genclip {
 
+// What a run may pay for. What exists already it serves or attaches to in any case.
+enum class MaySubmit {
+  even_in_doubt,    // Also again where an earlier submit may have been charged, with a warning.
+  unless_in_doubt,  // Not again where an earlier submit may have been charged: nobody is there to decide it.
+  never,
+};
+
 // What a run was asked for, as far as decisions depend on it.
 struct RunWish {
   bool reuse = true;
   std::string task_id;  // Set: attach to that task, submit nothing.
   bool has_key = true;
+  MaySubmit may_submit = MaySubmit::even_in_doubt;
 };
 
 // ---- Events.
@@ -80,11 +88,13 @@ enum class ClipStep {
   ask,     // Ask whether the service knows the task `asked`, before anything is paid.
   follow,  // Poll the record's task until its clip can be fetched, and fetch it.
   submit,  // Send the request.
-  share_failure,  // End as the run that this one waited for: the task failed,
-  share_doubt,    //   whether the request was accepted is unknown,
-  share_refusal,  //   the service refused the request.
-  need_key,       // End: there is no key, and no whole clip.
-  end,            // End with the event's own error, or with success.
+  share_failure,     // End as the run that this one waited for: the task failed,
+  share_doubt,       //   whether the request was accepted is unknown,
+  share_refusal,     //   the service refused the request.
+  need_key,          // End: there is no key, and no whole clip.
+  stay_in_doubt,     // End: an earlier submit may have been charged, and this run must not repeat it.
+  stay_unsubmitted,  // End: nothing brings the clip but a submit, and this run must not submit.
+  end,               // End with the event's own error, or with success.
 };
 
 enum class ClipWarning {

@@ -15,8 +15,11 @@ constexpr std::string_view kClipStem = "clip.";
 constexpr std::string_view kRemoved = ".removed";
 constexpr std::string_view kAside = ".damaged-";
 constexpr std::string_view kOwnNames[] = {
-    "task.json", "task.json.tmp", "task.json.spare", "clip.part", "lock", "use", "pin"};
+    "task.json", "task.json.tmp", "task.json.spare", "clip.part",         "lock",        "use",
+    "pin",       "thumbnail.jpg", "clip.xmp",        "thumbnail.jpg.tmp", "clip.xmp.tmp"};
 constexpr size_t kDigestLength = 64;
+constexpr std::string_view kCaption = ".json";
+constexpr std::string_view kTemporary = ".tmp";
 
 // An application may change its current folder during a run. The path is not normalised: only the system
 // knows where ".." behind a link leads.
@@ -38,6 +41,29 @@ std::string store_lock_path(const std::string &root) { return root + "/lock"; }
 
 std::string publish_secret_path(const std::string &root) { return root + "/publish-secret"; }
 
+std::string captions_folder(const std::string &root) { return root + "/captions"; }
+
+std::string caption_path(const std::string &root, std::string_view key) {
+  return captions_folder(root) + "/" + std::string(key) + std::string(kCaption);
+}
+
+std::string caption_temporary(const std::string &root, std::string_view key) {
+  const GStringPtr unique(g_uuid_string_random());
+  return caption_path(root, key) + "." + unique.get() + std::string(kTemporary);
+}
+
+std::optional<std::string> caption_key_of(std::string_view name) {
+  if (!name.ends_with(kCaption)) return std::nullopt;
+  name.remove_suffix(kCaption.size());
+  if (!ClipPath::is_digest(name)) return std::nullopt;
+  return std::string(name);
+}
+
+bool is_caption_temporary(std::string_view name) {
+  return name.ends_with(kTemporary) && name.size() > kDigestLength + kCaption.size() + kTemporary.size() &&
+         caption_key_of(name.substr(0, kDigestLength + kCaption.size()));
+}
+
 std::string ClipIdentity::digest() const {
   const Json identity(Json::Object{
       {"base_url", normal_base_url(base_url)}, {"api", api}, {"request", request}, {"take", take}});
@@ -54,7 +80,7 @@ std::string ClipPath::clip_name(std::string_view extension) {
 bool ClipPath::is_clip_name(std::string_view name) {
   if (!name.starts_with(kClipStem)) return false;
   name.remove_prefix(kClipStem.size());
-  return !name.empty() && name.size() <= 8 && name != "part" &&
+  return !name.empty() && name.size() <= 8 && name != "part" && name != "xmp" &&
          std::all_of(name.begin(), name.end(), [](char c) { return g_ascii_isalnum(c); });
 }
 

@@ -3,6 +3,7 @@
 // Every file name of the clip store is made and recognised here (docs/store-format.md).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -31,6 +32,16 @@ std::string store_lock_path(const std::string &root);
 // The secret in the addresses of published copies (plugin/publish/publish_secret.h).
 std::string publish_secret_path(const std::string &root);
 
+// The kept answers of captions (plugin/store/caption_answers.h), and the file of one of them.
+std::string captions_folder(const std::string &root);
+std::string caption_path(const std::string &root, std::string_view key);
+// Another name at each call, for a file that becomes caption_path().
+std::string caption_temporary(const std::string &root, std::string_view key);
+// The key of an answer's file; nothing for any other name.
+std::optional<std::string> caption_key_of(std::string_view name);
+// True for a name that caption_temporary() makes.
+bool is_caption_temporary(std::string_view name);
+
 // The files of one clip.
 class ClipPath {
  public:
@@ -45,6 +56,9 @@ class ClipPath {
   std::string lock() const { return folder_ + "/lock"; }
   std::string use() const { return folder_ + "/use"; }
   std::string pin() const { return folder_ + "/pin"; }
+  // Made of the clip, and made anew where they are missing or older than the clip.
+  std::string thumbnail() const { return folder_ + "/thumbnail.jpg"; }
+  std::string provenance() const { return folder_ + "/clip.xmp"; }
   std::string file(std::string_view name) const { return folder_ + "/" + std::string(name); }
 
   // "clip.mp4" for "mp4".

@@ -5,8 +5,10 @@
 #include "plugin/store/clip_removal.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "plugin/base/durable_file.h"
+#include "plugin/store/caption_answers.h"
 #include "plugin/store/clip_content.h"
 #include "plugin/store/clip_cost.h"
 #include "plugin/store/clip_folder.h"
@@ -101,6 +103,50 @@ Result<void> remove_content(FileSystem &files, const ClipPath &path, const ClipR
   return {};
 }
 
+// The kept answers of captions, to be removed between the clips of their age.
+class AnswersByAge {
+ public:
+  AnswersByAge(FileSystem &files, const std::string &root) : files_(files), root_(root) {
+    auto answers = list_answers(files, root);
+    if (answers)
+      answers_ = *std::move(answers);
+    else
+      log(answers.error());
+  }
+
+  uint64_t size() const {
+    uint64_t size = 0;
+    for (const AnswerFile &answer : answers_) size += answer.size;
+    return size;
+  }
+
+  void remove_older_than(int64_t time, uint64_t max_size, Pruned &pruned) {
+    for (; next_ < answers_.size() && answers_[next_].last_used < time && pruned.size > max_size; ++next_) {
+      const AnswerFile &answer = answers_[next_];
+      if (auto removed = remove_answer(files_, root_, answer.key); !removed) {
+        log(removed.error());
+        continue;
+      }
+      ++pruned.answers;
+      pruned.answers_size += answer.size;
+      pruned.size -= answer.size;
+    }
+  }
+
+ private:
+  FileSystem &files_;
+  const std::string root_;
+  std::vector<AnswerFile> answers_;
+  size_t next_ = 0;
+};
+
+std::string answers_removal_text(const Pruned &pruned) {
+  if (pruned.answers == 0) return {};
+  return (pruned.answers == 1 ? "One kept answer of gencaption was"
+                              : std::to_string(pruned.answers) + " kept answers of gencaption were") +
+         std::string(" removed from the store to make room (store-max-size); the next run asks again.");
+}
+
 // Removes the folder of a run that ended before its intent.
 void remove_leftover(FileSystem &files, const std::string &root, const std::string &digest) {
   const ClipPath path(root, digest);
@@ -160,7 +206,10 @@ Result<Pruned> prune_store(FileSystem &files, const std::string &root, uint64_t 
   auto clips = list_store(files, root);
   if (!clips) return std::move(clips).error();
   for (const StoredClip &clip : *clips) pruned.size += clip.size;
+  AnswersByAge answers(files, root);
+  pruned.size += answers.size();
   for (const StoredClip &clip : *clips) {
+    answers.remove_older_than(clip.last_used, max_size, pruned);
     if (pruned.size <= max_size) break;
     if (!clip.is_complete()) continue;
     auto removed = remove_clip(files, root, clip.digest);
@@ -171,6 +220,8 @@ Result<Pruned> prune_store(FileSystem &files, const std::string &root, uint64_t 
     pruned.size -= clip.size;
     pruned.removed.push_back(std::move(*removed));
   }
+  answers.remove_older_than(std::numeric_limits<int64_t>::max(), max_size, pruned);
+  remove_answer_leftovers(files, root);
 
   for (const std::string &name : *names) {
     if (!ClipPath::is_digest(name)) continue;
@@ -183,7 +234,8 @@ Result<Pruned> prune_store(FileSystem &files, const std::string &root, uint64_t 
 }
 
 std::string removal_text(const Pruned &pruned) {
-  if (pruned.removed.empty()) return {};
+  std::string answers = answers_removal_text(pruned);
+  if (pruned.removed.empty()) return answers;
   const size_t count = pruned.removed.size();
   std::string text = count == 1 ? "One clip was removed from the store to make room"
                                 : std::to_string(count) + " clips were removed from the store to make room";
@@ -197,8 +249,8 @@ std::string removal_text(const Pruned &pruned) {
   if (count > kMostTold) text += "; and " + std::to_string(count - kMostTold) + " more";
   text += ".";
   if (count > 1) text += " Together they cost " + cost_of(pruned.removed).text() + ".";
-  return text +
-         " As long as the service keeps a task, genclip store fetch gets its clip again by the task's ID.";
+  text += " As long as the service keeps a task, genclip store fetch gets its clip again by the task's ID.";
+  return answers.empty() ? text : text + " " + answers;
 }
 
 }  // namespace genclip

@@ -29,15 +29,18 @@ Result<StoredClip> remove_clip(FileSystem &files, const std::string &root, const
 
 struct Pruned {
   std::vector<StoredClip> removed;
-  uint64_t size = 0;  // The size of the store's clips afterwards, in bytes.
+  uint64_t answers = 0;  // Kept answers of captions that were removed.
+  uint64_t answers_size = 0;
+  uint64_t size = 0;  // The size of the store's clips and answers afterwards, in bytes.
 };
 
-// Removes the least recently used whole clips that are neither pinned nor being read, until the store's clips
-// have at most `max_size` bytes or no such clip is left. Also removes what a crash left of an earlier
-// removal, and folders that hold no clip.
+// Removes the least recently used of the kept answers of captions, and of the whole clips that are neither
+// pinned nor being read, until the store's clips and answers have at most `max_size` bytes or no such one is
+// left. Also removes what a crash left of an earlier removal, and folders that hold no clip.
 Result<Pruned> prune_store(FileSystem &files, const std::string &root, uint64_t max_size);
 
-// For people: which clips were removed, what they cost, and how to get them again; empty when none was.
+// For people: which clips were removed, what they cost, how to get them again, and how many answers were
+// removed; empty when nothing was.
 std::string removal_text(const Pruned &pruned);
 
 }  // namespace genclip

@@ -24,7 +24,8 @@ class MediaBytes {
   uint8_t at(uint64_t offset) {
     if (offset >= size_) return 0;
     if (offset < begin_ || offset - begin_ >= filled_) fill(offset);
-    return offset - begin_ < filled_ ? std::to_integer<uint8_t>(window_[offset - begin_]) : uint8_t{0};
+    return offset - begin_ < filled_ ? std::to_integer<uint8_t>(window_[static_cast<size_t>(offset - begin_)])
+                                     : uint8_t{0};
   }
 
   uint64_t big_endian(uint64_t offset, unsigned count) {

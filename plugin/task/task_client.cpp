@@ -147,7 +147,9 @@ Result<Task, SubmitFailure> TaskClient::submit(const CheckedRequest &request, GC
     }
     const bool is_last = attempt > retries_.retries() || (wished && *wished >= kMaxRetryAfter);
     const auto pause = is_last ? std::nullopt : pause_before(attempt, wished, deadline);
-    if (!pause) return SubmitFailure{with_patience(std::move(failure.error), wished, attempt)};
+    if (!pause)
+      return SubmitFailure{with_patience(std::move(failure.error), wished, attempt), false,
+                           wished.value_or(std::chrono::milliseconds(0))};
     log_.submit_again(failure.error, *pause);
     if (hooks.before_wait) hooks.before_wait(failure.error);
     if (!wait(*pause, cancellable)) return SubmitFailure{cancelled()};

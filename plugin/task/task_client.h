@@ -34,6 +34,9 @@ struct SubmitFailure {
   Error error;
   // The service may have accepted the request nevertheless, so it must not be sent again silently.
   bool outcome_unknown = false;
+  // Refused with 429 or 503, or not sent, which may pass: how long the service asks to wait, 0 if it does not
+  // tell.
+  std::optional<std::chrono::milliseconds> passes_after = {};
 
   SubmitOutcome outcome() const {
     if (outcome_unknown) return SubmitOutcome::unknown;

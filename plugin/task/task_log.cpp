@@ -69,6 +69,7 @@ void TaskLog::poll_again(const Error &failure, std::chrono::milliseconds pause, 
 }
 
 void warn_of_poll_interval(std::chrono::milliseconds interval, const std::string &base_url) {
+  if (interval.count() == 0) return;
   if (interval >= kShortestInterval && interval <= kLongestInterval) return;
   const auto url = parse_http_url(base_url);
   if (!url || is_loopback(url->get())) return;

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <thread>
 
+#include "plugin/account/caption_average.h"
 #include "plugin/account/caption_decision.h"
 #include "plugin/account/caption_run.h"
 #include "plugin/account/ledger.h"
@@ -396,6 +397,29 @@ TEST_F(CaptionLedger, GrantsExactlyTheLimitToManyAtOnce) {
     });
   for (std::thread &thread : threads) thread.join();
   EXPECT_EQ(sent, 100u);
+}
+
+TEST(CaptionAverage, IsThatOfTheRequestsWhoseTokensWereTold) {
+  CaptionAccount account;
+  EXPECT_FALSE(average_tokens(account, "https://llm.example", "gem"));
+  account.apply(captions_of("a", use_of(3, 900)));
+  CaptionUse untold = use_of(4, 100);
+  untold.untold = 3;
+  account.apply(captions_of("b", untold));
+  EXPECT_DOUBLE_EQ(*average_tokens(account, "https://llm.example", "gem"), 250);
+  EXPECT_FALSE(average_tokens(account, "https://llm.example", "gem-pro")) << "another model";
+}
+
+TEST(CaptionAverage, PrefersTheSameGateway) {
+  CaptionAccount account;
+  account.apply(captions_of("a", use_of(2, 200)));
+  LedgerEntry other = captions_of("b", use_of(2, 600));
+  other.base_url = "https://other.example";
+  account.apply(other);
+  EXPECT_DOUBLE_EQ(*average_tokens(account, "https://llm.example", "gem"), 100);
+  EXPECT_DOUBLE_EQ(*average_tokens(account, "https://other.example", "gem"), 300);
+  EXPECT_DOUBLE_EQ(*average_tokens(account, "https://third.example", "gem"), 200);
+  EXPECT_DOUBLE_EQ(*average_tokens(account, "", "gem"), 200);
 }
 
 }  // namespace

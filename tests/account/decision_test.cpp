@@ -222,5 +222,62 @@ TEST(Budget, SaysWhatItDoesNotUnderstand) {
   EXPECT_TRUE(Budget::from_json(*Json::parse(R"({"total":null,"per_day":0})")));
 }
 
+// ---- Slots.
+
+Decision decide_with(const Account &account, unsigned max_tasks) {
+  return decide(account, {}, 0, estimate_of(1), at(kNow), max_tasks);
+}
+
+TEST(Slots, AreTheChargesUnderWay) {
+  const Account account = account_of({
+      reserve_of("reserved", 1, kNow),
+      reserve_of("submitted", 1, kNow),
+      entry_of(LedgerEvent::submitted, "submitted", "t1", kNow),
+      reserve_of("doubtful", 1, kNow),
+      entry_of(LedgerEvent::unknown, "doubtful", "", kNow),
+      reserve_of("released", 1, kNow),
+      entry_of(LedgerEvent::release, "released", "", kNow),
+      reserve_of("settled", 1, kNow),
+      entry_of(LedgerEvent::submitted, "settled", "t2", kNow),
+      settle_of("settled", "t2", 1, "completed", kNow),
+  });
+  EXPECT_EQ(decide_with(account, 0).verdict, Verdict::allow) << "no limit";
+  EXPECT_EQ(decide_with(account, 3).verdict, Verdict::allow);
+  const Decision waits = decide_with(account, 2);
+  EXPECT_EQ(waits.verdict, Verdict::wait);
+  EXPECT_TRUE(waits.is_for_slot);
+  EXPECT_EQ(waits.waits_for, (std::vector<std::string>{"reserved", "submitted"}));
+}
+
+TEST(Slots, AWaitForAPriceIsNoneForASlot) {
+  Budget budget;
+  budget.total = 100;
+  const Decision waits = decide(account_of({reserve_of("a", {}, kNow)}), budget, 0, {}, at(kNow), 5);
+  EXPECT_EQ(waits.verdict, Verdict::wait);
+  EXPECT_FALSE(waits.is_for_slot);
+}
+
+// Its run was killed, and nobody has asked for its clip again.
+TEST(Slots, ATaskOfWhichNothingIsHeardHoldsItsSlotForHalfAnHour) {
+  const auto one_of = [](const char *time) {
+    return account_of({reserve_of("a", 1, time), entry_of(LedgerEvent::submitted, "a", "t", time)});
+  };
+  EXPECT_EQ(decide_with(one_of("2026-11-22T19:45:01.000Z"), 1).verdict, Verdict::wait);
+  EXPECT_EQ(decide_with(one_of("2026-11-22T19:45:00.000Z"), 1).verdict, Verdict::allow);
+}
+
+TEST(Slots, ATaskHoldsItsSlotForThreeTimesTheLongestOfItsKind) {
+  const auto one_of = [](double waited, const char *time) {
+    LedgerEntry settle = settle_of("before", "t0", 1);
+    settle.waited = waited;
+    return account_of({reserve_of("before", 1), entry_of(LedgerEvent::submitted, "before", "t0"), settle,
+                       reserve_of("a", 1, time), entry_of(LedgerEvent::submitted, "a", "t", time)});
+  };
+  EXPECT_EQ(decide_with(one_of(100, "2026-11-22T20:10:01.000Z"), 1).verdict, Verdict::wait);
+  EXPECT_EQ(decide_with(one_of(100, "2026-11-22T20:10:00.000Z"), 1).verdict, Verdict::allow);
+  EXPECT_EQ(decide_with(one_of(1, "2026-11-22T20:13:01.000Z"), 1).verdict, Verdict::wait) << "two minutes";
+  EXPECT_EQ(decide_with(one_of(1, "2026-11-22T20:13:00.000Z"), 1).verdict, Verdict::allow);
+}
+
 }  // namespace
 }  // namespace genclip::test

@@ -21,6 +21,8 @@ LedgerEntry full_entry(LedgerEvent event) {
   entry.estimate = Estimate{1, 1.5, 2.25, 7, "line"};
   entry.amount = 1.75;
   entry.actual_duration = 5.04;
+  entry.waited = 84.25;
+  entry.waited_error = 2.5;
   entry.status = "completed";
   entry.why = "refused";
   entry.imported = entry.attached = true;
@@ -127,27 +129,6 @@ TEST(LedgerLine, IsNotScannedWhereJsonWouldNotHaveIt) {
   }
   EXPECT_FALSE(scan_ledger_line(R"({"at":"2026-11-22T09:50:06Z","event":"reserve","key":"d"}})"));
   EXPECT_FALSE(scan_ledger_line(R"({"at":"2026-11-22T09:50:06Z","event":"reserve","key":"d",})"));
-}
-
-TEST(UtcTime, IsReadAndWrittenToTheMillisecond) {
-  for (const char *text : {"1970-01-01T00:00:00.000Z", "2026-02-28T23:59:59.999Z", "2028-02-29T12:00:00.001Z",
-                           "9999-12-31T23:59:59.999Z"})
-    EXPECT_EQ(utc_text(at(text)), text);
-  EXPECT_EQ(utc_text(at("2026-11-22T09:50:06Z")), "2026-11-22T09:50:06.000Z");
-  EXPECT_EQ(utc_text(at("2026-11-22T09:50:06.1239Z")), "2026-11-22T09:50:06.123Z");
-  for (const char *text :
-       {"2026-02-29T00:00:00Z", "2026-13-01T00:00:00Z", "2026-11-22T24:00:00Z", "2026-11-22",
-        "2026-11-22T09:50:06", "2026-11-22T09:50:06+01:00", "2026-11-22T09:50:06.Z",
-        "2026-11-22T09:50:06.1x3Z", "1969-12-31T00:00:00Z", "2026-11-22 09:50:06Z", ""})
-    EXPECT_FALSE(utc_time(text)) << text;
-}
-
-TEST(UtcTime, KnowsWhereMonthsBegin) {
-  const auto day = utc_day("2026-12-31");
-  ASSERT_TRUE(day);
-  EXPECT_EQ(day_text(month_of(*day)), "2026-12-01");
-  EXPECT_EQ(day_text(next_month(*day)), "2027-01-01");
-  EXPECT_EQ(day_text(day_of(at("2026-12-31T23:59:59.999Z"))), "2026-12-31");
 }
 
 }  // namespace

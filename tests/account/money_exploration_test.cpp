@@ -58,5 +58,12 @@ TEST(MoneyExploration, ADayHasNoMoreTasksThanItsLimit) {
   explore(rules, 6);
 }
 
+TEST(MoneyExploration, NoMoreTasksRunAtOnceThanMayAndNoDeathBlocksThemForLong) {
+  MoneyRules rules;
+  rules.max_tasks = 2;
+  rules.is_priced = {true, true, true};
+  explore(rules, 6);
+}
+
 }  // namespace
 }  // namespace genclip::test

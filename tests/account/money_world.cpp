@@ -97,7 +97,13 @@ Verdict expected_verdict(const MoneyWorld &world, size_t process) {
       std::none_of(world.attempts.begin(), world.attempts.end(), [&](const Attempt &attempt) {
         return is_under_way(attempt) && !world.rules.is_priced[attempt.process];
       });
-  return is_known || is_alone || !budget.limits_credits() ? Verdict::allow : Verdict::wait;
+  if (!is_known && !is_alone && budget.limits_credits()) return Verdict::wait;
+  // A task of another day has ended long ago, though nobody has told the ledger.
+  const auto slots = std::count_if(world.attempts.begin(), world.attempts.end(), [&](const Attempt &attempt) {
+    return is_under_way(attempt) && attempt.told_on == world.day;
+  });
+  const bool has_slot = world.rules.max_tasks == 0 || slots < world.rules.max_tasks;
+  return has_slot ? Verdict::allow : Verdict::wait;
 }
 
 // ---- Events.
@@ -134,6 +140,7 @@ class Steps {
     add(key_of(world_.attempts[index].process) + " " + event, [&](MoneyWorld &next) {
       Attempt &attempt = next.attempts[index];
       what(attempt, [&](LedgerEvent line, std::optional<double> amount, const std::string &status) {
+        attempt.told_on = next.day;
         write(next, attempt.process, line, attempt.task, amount, status);
       });
     });
@@ -146,17 +153,17 @@ class Steps {
         });
     if (is_busy || world_.attempts.size() >= kMostAttempts) return;
     add(key_of(process) + " asks", [&](MoneyWorld &next) {
-      const Decision decision =
-          decide(next.account, next.rules.budget, 0, estimate_of(next, process), time_of(next.day));
+      const Decision decision = decide(next.account, next.rules.budget, 0, estimate_of(next, process),
+                                       time_of(next.day), next.rules.max_tasks);
       if (decision.verdict != expected_verdict(next, process))
         accuse(next, "another verdict than the books': " + decision.text);
-      const Decision again =
-          decide(next.condensed, next.rules.budget, 0, estimate_of(next, process), time_of(next.day));
+      const Decision again = decide(next.condensed, next.rules.budget, 0, estimate_of(next, process),
+                                    time_of(next.day), next.rules.max_tasks);
       if (again.verdict != decision.verdict) accuse(next, "another verdict with the summary: " + again.text);
       if (decision.verdict != Verdict::allow) return;
       Attempt attempt;
       attempt.process = process;
-      attempt.day = next.day;
+      attempt.day = attempt.told_on = next.day;
       next.attempts.push_back(attempt);
       write(next, process, LedgerEvent::reserve);
     });
@@ -270,8 +277,8 @@ std::string MoneyWorld::text() const {
   std::string all = std::to_string(day) + violation;
   for (const Attempt &attempt : attempts)
     all += "|" + key_of(attempt.process) + "," + std::to_string(attempt.day) + "," +
-           std::to_string(static_cast<int>(attempt.state)) + (attempt.is_dead ? "d" : "") +
-           (attempt.is_intended ? "i" : "") + attempt.task + "," +
+           std::to_string(attempt.told_on) + std::to_string(static_cast<int>(attempt.state)) +
+           (attempt.is_dead ? "d" : "") + (attempt.is_intended ? "i" : "") + attempt.task + "," +
            std::to_string(static_cast<int>(attempt.price * 10 + attempt.known));
   for (const Charge &charge : account.charges())
     all += "|" + std::to_string(static_cast<int>(charge.state)) + charge.task_id +

@@ -16,6 +16,7 @@ namespace genclip::test {
 // What is the same all the time.
 struct MoneyRules {
   Budget budget;
+  unsigned max_tasks = 0;  // At once.
   // For each process whether its clip has an estimate; each has a clip of its own.
   std::vector<bool> is_priced;
 };
@@ -33,6 +34,7 @@ struct Attempt {
 
   size_t process = 0;
   int day = 0;
+  int told_on = 0;  // The day of the last line about it.
   State state = State::reserved;
   bool is_intended = false;  // The POST may have left.
   bool is_dead = false;      // Its process died, and nobody has looked since.

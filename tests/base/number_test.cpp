@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <clocale>
+#include <tuple>
 
 #include "plugin/base/trimmed.h"
 
@@ -20,7 +21,7 @@ TEST(Number, IsAllOfTheTextOrNothing) {
   for (const char *text :
        {"", " 5", "5 ", "+5", "-5", "5x", "2e3", "0x5", "18446744073709551616", "200, 200"})
     EXPECT_FALSE(parse_number<uint64_t>(text)) << text;
-  for (const char *text : {"", "inf", "-infinity", "nan", "1e999", "1,5", "."})
+  for (const char *text : {"", "inf", "-infinity", "nan", "1e999", "1,5", ".", "-", "+1", " 1", "e5", "0x5"})
     EXPECT_FALSE(parse_number<double>(text)) << text;
 }
 
@@ -30,6 +31,18 @@ TEST(Number, IsTakenOffTheFrontOfAText) {
   EXPECT_EQ(text, "s");
   EXPECT_FALSE(take_number<double>(text));
   EXPECT_EQ(text, "s");
+  for (const auto &[whole, value, rest] :
+       std::initializer_list<std::tuple<const char *, double, const char *>>{{"-.5x", -0.5, "x"},
+                                                                             {"1.e2", 100, ""},
+                                                                             {"2e", 2, "e"},
+                                                                             {"2e+", 2, "e+"},
+                                                                             {"3E-1e", 0.3, "e"},
+                                                                             {"0x10", 0, "x10"},
+                                                                             {"1.2.3", 1.2, ".3"}}) {
+    text = whole;
+    EXPECT_EQ(take_number<double>(text), value) << whole;
+    EXPECT_EQ(text, rest) << whole;
+  }
   text = "inf s";
   EXPECT_FALSE(take_number<double>(text));
   EXPECT_EQ(text, "inf s");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // What gencaption costs on 1080p60 video that passes without being sampled (< 2 % of one core), and what a
-// still costs. Fails when it is more.
+// still costs, and the search for cuts. Fails when it is more.
 #include <gst/gst.h>
 #include <gst/video/video.h>
 #include <time.h>
@@ -92,13 +92,17 @@ int main(int argc, char **argv) {
   const Picture frame = frame_1080p();
   // Nobody answers at that address: the one window fails, and is skipped.
   const char *captioner =
-      "gencaption interval=86400000000000 on-error=skip retries=0 api-key=k llm-base-url=http://127.0.0.1:1";
+      "gencaption cache=off interval=86400000000000 on-error=skip retries=0 api-key=k "
+      "llm-base-url=http://127.0.0.1:1";
   constexpr int kSeconds = 200;
   const double plain = cost_of("identity silent=true", frame, kSeconds);
   const double captioned = cost_of(captioner, frame, kSeconds);
   std::printf(
       "1080p60 that passes: %.3f %% of a core with identity, %.3f %% with gencaption (at most 2 %%)\n",
       plain * 100, captioned * 100);
+
+  const double cuts = cost_of((std::string(captioner) + " align=cuts").c_str(), frame, 5);
+  std::printf("With align=cuts: %.2f ms of CPU for each picture\n", (cuts - captioned) * 1000 / 60);
 
   const double still = median_ms(40, [&] { (void)encode_still(frame, 768); });
   GstVideoInfo small;

@@ -402,6 +402,12 @@ TEST(Difference, TellsHowMuchAPictureChanged) {
   EXPECT_EQ(difference(thumbnail(kRed, kBlue), thumbnail(kRed, kBlue)), 0);
   EXPECT_NEAR(difference(thumbnail(kBlack, kBlack), thumbnail(kWhite, kWhite)), 1, 0.01);
   EXPECT_NEAR(difference(thumbnail(kBlack, kBlack), thumbnail(kBlack, kWhite)), 0.5, 0.02);
+  for (const auto pixels : {ThumbnailPixels::all, ThumbnailPixels::some}) {
+    const auto half = make_thumbnail(halves("I420", 640, 360, kBlack, kWhite), nullptr, pixels);
+    EXPECT_NEAR(difference(thumbnail(kBlack, kWhite), *half), 0, 0.01);
+    const auto small = make_thumbnail(halves("I420", 100, 60, kBlack, kWhite), nullptr, pixels);
+    EXPECT_NEAR(difference(thumbnail(kBlack, kWhite), *small), 0, 0.02);
+  }
   EXPECT_EQ(difference({}, {}), 1);
   EXPECT_EQ(difference({1, 2}, {1}), 1);
 }

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <optional>
 #include <set>
 
 namespace genclip {
@@ -83,8 +84,24 @@ TEST(QuestionKey, TellsApartAllThatIsSentAndTheTimeItIsSentFor) {
     change(request);
     EXPECT_TRUE(keys.insert(question_key(request, 5)).second) << keys.size();
     EXPECT_TRUE(keys.insert(question_key(request, 6)).second) << keys.size();
+    EXPECT_TRUE(keys.insert(question_key(request, std::nullopt)).second) << keys.size();
     EXPECT_EQ(question_key(request, 5), question_key(request, 5));
   }
+}
+
+// The store has files of these names: if this fails, all that users have paid for is asked again.
+TEST(QuestionKey, StaysAsItIs) {
+  ContentRequest request = question();
+  EXPECT_EQ(question_key(request, std::nullopt),
+            "22d7a48eb08cdb804b67788153a18354f6e93630744a923f338d596b1a8b3b59");
+  request.text = "Guten Tag";
+  request.system_instruction = "s";
+  request.temperature = 0.25;
+  request.top_p = 0.9;
+  request.max_output_tokens = 64;
+  request.earlier = {"One.", "Two."};
+  EXPECT_EQ(question_key(request, std::nullopt),
+            "9e3c9be0135725499c8b9a0e4fdc1ac7dce34b01ea8fcc30ba0a8757ff1b53f7");
 }
 
 }  // namespace

@@ -37,6 +37,8 @@ const std::pair<std::string, Sentences> kCases[] = {
     {"First line\nSecond line\n\n", {"First line", "Second line"}},
     {"風箏在飛。它是紅色的！真的？是", {"風箏在飛。", "它是紅色的！", "真的？", "是"}},
     {"Ein „Drachen“ fliegt. Über Dünen.", {"Ein „Drachen“ fliegt.", "Über Dünen."}},
+    {"यह पतंग है। वह लाल है। क्या?", {"यह पतंग है।", "वह लाल है।", "क्या?"}},
+    {"هل هذا طائر؟ نعم.", {"هل هذا طائر؟", "نعم."}},
     {"...", {"..."}},
     {"Wait.  \n Mr.\u00a0Fox (No. 7) comes.", {"Wait.", "Mr.\u00a0Fox (No. 7) comes."}},
     {"Cut\xff. Here", {"Cut\xef\xbf\xbd.", "Here"}},

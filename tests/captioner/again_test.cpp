@@ -68,6 +68,51 @@ TEST(Again, AWindowThatIsBeingAskedAboutIsNotAskedAboutBeside) {
   EXPECT_EQ(gateway.gateway().calls(), 1u);
 }
 
+// Each text stands twice in a row; the store does not know their times, so each pair is one question.
+void push_pairs(Harness &harness, const std::vector<std::string> &texts) {
+  for (unsigned i = 0; i < 2 * texts.size(); ++i)
+    ASSERT_EQ(harness.push(texts[i / 2], i * GST_SECOND, GST_SECOND), GST_FLOW_OK);
+}
+
+bool wait_for_calls(GatewayServer &gateway, unsigned calls) {
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (gateway.gateway().calls() < calls) {
+    if (std::chrono::steady_clock::now() >= end) return false;
+    g_usleep(1000);
+  }
+  return true;
+}
+
+TEST(Again, AWindowThatIsBeingAskedAboutHoldsUpNoLaterOne) {
+  GatewayServer gateway;
+  gateway.fault(sim::GatewayFaultKind::hang, 1);
+  Harness harness(gateway, "cache=read max-in-flight=2", kUtf8);
+  push_pairs(harness, {"Eins.", "Zwei."});
+  EXPECT_TRUE(wait_for_calls(gateway, 2)) << "the first answer has not come";
+}
+
+TEST(Again, AWindowThatAwaitsAnotherOnesAnswerIsStillBeforeLaterOnesInABudget) {
+  for (int round = 0; round < 5; ++round) {
+    GatewayServer gateway;
+    gateway.gateway().set_pace({.chunk = 0, .before = std::chrono::milliseconds(100), .between = {}});
+    gateway.fault(sim::GatewayFaultKind::blocked, 1, 0, "SAFETY");
+    Harness harness(gateway, "cache=read max-in-flight=3 max-requests=2 on-error=skip", kUtf8);
+    push_pairs(harness, {"Eins.", "Zwei."});
+    EXPECT_EQ(harness.finish(), Cues({{1000, 2000, "EINS."}}));
+    EXPECT_EQ(gateway.gateway().calls(), 2u);
+  }
+}
+
+TEST(Again, AWindowThatAwaitsAnotherOnesAnswerTakesNothingOfABudget) {
+  GatewayServer gateway;
+  gateway.gateway().set_pace({.chunk = 0, .before = std::chrono::milliseconds(50), .between = {}});
+  Harness harness(gateway, "cache=read max-in-flight=2 max-requests=3", kUtf8);
+  push_pairs(harness, {"Eins.", "Zwei.", "Drei."});
+  EXPECT_THAT(harness.finish(), SizeIs(6));
+  EXPECT_THAT(harness.warnings(), IsEmpty());
+  EXPECT_EQ(gateway.gateway().calls(), 3u);
+}
+
 TEST(Again, WhatIsKnownTakesNothingOfABudget) {
   GatewayServer gateway;
   Harness harness(gateway, "interval=1000000000 max-requests=2 max-in-flight=4", kGreys);

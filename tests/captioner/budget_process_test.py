@@ -68,7 +68,7 @@ class Budget(unittest.TestCase):
 
     def begin(self, windows):
         words = (f"videotestsrc num-buffers={windows} ! video/x-raw,format=RGB,width=32,height=32,framerate=1/1 ! "
-                 "gencaption interval=1000000000 ! fakesink sync=false").split()
+                 "gencaption cache=off interval=1000000000 ! fakesink sync=false").split()
         environment = dict(os.environ, GENCLIP_STORE=str(self.store), GENCLIP_API_KEY="key", no_proxy="127.0.0.1",
                            GENCLIP_LLM_BASE_URL=f"http://127.0.0.1:{self.gateway.server_address[1]}")
         process = subprocess.Popen(["gst-launch-1.0", *words], env=environment, stdout=subprocess.PIPE,

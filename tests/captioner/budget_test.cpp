@@ -141,6 +141,36 @@ TEST_F(CaptionBudget, StopsAtMaxTokensWithOneWarning) {
   EXPECT_EQ(run.stat("skipped"), 5u);
 }
 
+// As genclipsrc does with a clip whose price is unknown.
+TEST_F(CaptionBudget, SendsNothingUnderALimitOfCreditsThatItCannotKeep) {
+  for (const char *on_error : {"fail", "skip"}) {
+    CaptionRun run(gateway_, budgeted(3, of_store("max-amount=2.5 on-error=" + std::string(on_error))));
+    EXPECT_THAT(run.play(), AllOf(HasSubstr("max-amount allows these captions 2.5 credits"),
+                                  HasSubstr("--tokens-per-day N")))
+        << on_error;
+    EXPECT_EQ(gateway_.gateway().calls(), 0u);
+    EXPECT_EQ(run.stat("requests"), 0u);
+    unsigned errors = 0;
+    for (const auto &message : run.seen) {
+      if (GST_MESSAGE_TYPE(message.get()) != GST_MESSAGE_ERROR || errors++ > 0) continue;
+      GError *raw = nullptr;
+      gst_message_parse_error(message.get(), &raw, nullptr);
+      EXPECT_TRUE(
+          g_error_matches(GErrorPtr(raw).get(), GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_AUTHORIZED));
+      const GstStructure *details = nullptr;
+      gst_message_parse_error_details(message.get(), &details);
+      ASSERT_TRUE(details);
+      EXPECT_STREQ(gst_structure_get_string(details, "budget"), "max-amount");
+      double limit = 0, estimate = 0;
+      EXPECT_TRUE(gst_structure_get_double(details, "limit", &limit));
+      EXPECT_TRUE(gst_structure_get_double(details, "estimate", &estimate));
+      EXPECT_EQ(limit, 2.5);
+      EXPECT_EQ(estimate, -1);
+    }
+    EXPECT_GE(errors, 1u);
+  }
+}
+
 TEST_F(CaptionBudget, GoesOnWhereTheLedgerCannotBeWrittenAndSaysItOnce) {
   std::filesystem::create_directory(store_ + "/ledger.jsonl");
   CaptionRun run(gateway_, budgeted(3, of_store()));

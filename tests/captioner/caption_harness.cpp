@@ -10,8 +10,9 @@ namespace genclip::test {
 CaptionHarness::CaptionHarness(const GatewayServer &gateway, const std::string &properties, const char *caps,
                                bool live) {
   const auto element = GRef<GstElement>::adopt(static_cast<GstElement *>(
-      gst_object_ref_sink(gst_parse_launch(("gencaption " + properties).c_str(), nullptr))));
+      gst_object_ref_sink(gst_parse_launch(("gencaption cache=off " + properties).c_str(), nullptr))));
   g_object_set(element.get(), "llm-base-url", gateway.url().c_str(), "api-key", kKey, nullptr);
+  show_whole_answers(element.get(), properties);
   const auto src = GRef<GstPad>::adopt(gst_element_get_static_pad(element.get(), "src"));
   gst_pad_add_probe(
       src.get(),

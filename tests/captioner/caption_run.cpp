@@ -88,6 +88,11 @@ std::string text_of(GstBuffer *buffer) {
   return text;
 }
 
+void show_whole_answers(GstElement *gencaption, const std::string &description) {
+  for (const char *limit : {"max-line-length", "max-lines", "max-cps"})
+    if (description.find(limit) == description.npos) g_object_set(gencaption, limit, 0u, nullptr);
+}
+
 CaptionRun::CaptionRun(const GatewayServer &gateway, const std::string &description) {
   GErrorPtr error;
   pipeline_ = GRef<GstElement>::adopt(
@@ -97,8 +102,12 @@ CaptionRun::CaptionRun(const GatewayServer &gateway, const std::string &descript
   for_each_element(GST_BIN(pipeline_.get()), [&](GstElement *element) {
     GstElementFactory *factory = gst_element_get_factory(element);
     const std::string name = GST_OBJECT_NAME(factory);
-    if (name == "gencaption")
+    if (name == "gencaption") {
       g_object_set(element, "llm-base-url", gateway.url().c_str(), "api-key", kKey, nullptr);
+      show_whole_answers(element, description);
+      if (description.find("cache=") == std::string::npos)
+        gst_util_set_object_arg(G_OBJECT(element), "cache", "off");
+    }
     if (name == "appsink") g_object_set(element, "wait-on-eos", FALSE, nullptr);
     const GStringPtr own(gst_element_get_name(element));
     if (std::string_view(own.get()).starts_with("src")) {
@@ -198,9 +207,10 @@ Cues CaptionRun::cues(const char *name) {
     const std::string text = text_of(buffer);
     EXPECT_TRUE(g_utf8_validate_len(text.data(), text.size(), nullptr)) << text;
     const uint64_t start = GST_BUFFER_PTS(buffer) / GST_MSECOND;
-    cues_.push_back({start, (GST_BUFFER_PTS(buffer) + GST_BUFFER_DURATION(buffer)) / GST_MSECOND, text});
+    cues_[name].push_back(
+        {start, (GST_BUFFER_PTS(buffer) + GST_BUFFER_DURATION(buffer)) / GST_MSECOND, text});
   }
-  return cues_;
+  return cues_[name];
 }
 
 uint64_t CaptionRun::stat(const char *name) {

@@ -6,6 +6,7 @@
 #include <gst/gst.h>
 
 #include <chrono>
+#include <map>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -40,8 +41,12 @@ std::string caption_at(uint64_t second, const std::string &size = "64x36");
 // A caption for each of the first seconds.
 Cues each_second(unsigned seconds);
 
-// Each `gencaption` in the description gets the gateway's address and a key; each element named src… paints
-// its pictures (RGB) in the colour of their second. Goes to NULL with the object.
+// Shows the gateway's answers as they are, but for the limits of cues that the description sets.
+void show_whole_answers(GstElement *gencaption, const std::string &description);
+
+// Each `gencaption` in the description gets the gateway's address and a key, and keeps no answers unless the
+// description sets `cache`; each element named src… paints its pictures (RGB) in the colour of their second.
+// Goes to NULL with the object.
 class CaptionRun {
  public:
   CaptionRun(const GatewayServer &gateway, const std::string &description);
@@ -81,7 +86,7 @@ class CaptionRun {
 
   GRef<GstElement> pipeline_;
   GRef<GstBus> bus_;
-  Cues cues_;
+  std::map<std::string, Cues> cues_;  // by sink
 };
 
 std::string text_of(GstBuffer *buffer);

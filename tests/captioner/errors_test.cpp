@@ -84,13 +84,17 @@ TEST(Errors, EndTheStreamWithWhatToDoNext) {
 }
 
 // The source has long ended when downstream refuses the only caption.
-TEST(Errors, OfAPadThatIsNotLinkedAreSaidThoughTheInputHasEnded) {
+TEST(Errors, OfAPadThatIsUnlinkedAreSaidThoughTheInputHasEnded) {
   GatewayServer gateway;
   gateway.gateway().set_pace({.chunk = 0, .before = std::chrono::milliseconds(300), .between = {}});
   CaptionRun run(gateway,
                  "videotestsrc name=src num-buffers=3 ! video/x-raw,format=RGB,width=64,height=36 ! "
-                 "gencaption name=cap  appsrc ! fakesink");
-  EXPECT_THAT(run.play(), HasSubstr("Internal data stream error"));
+                 "gencaption name=cap ! appsink name=out sync=false");
+  run.go(GST_STATE_PLAYING);
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (gateway.gateway().calls() == 0 && std::chrono::steady_clock::now() < end) g_usleep(1000);
+  gst_element_unlink(run.element("cap").get(), run.element("out").get());
+  EXPECT_THAT(run.finish(), HasSubstr("Internal data stream error"));
   EXPECT_EQ(gateway.gateway().calls(), 1u);
 }
 
@@ -270,7 +274,7 @@ void change(GstElement *element, GParamSpec *spec, const char *text) {
   else if (G_VALUE_HOLDS_DOUBLE(&value))
     g_value_set_double(&value, 0.75);
   else if (G_VALUE_HOLDS_ENUM(&value))
-    g_value_set_enum(&value, 1);
+    g_value_set_enum(&value, g_value_get_enum(&value) == 1 ? 0 : 1);
   else
     ADD_FAILURE() << spec->name;
   g_object_set_property(G_OBJECT(element), spec->name, &value);
@@ -290,7 +294,7 @@ TEST(Settings, ThatWouldHaveNoEffectAreRefusedWhilePlaying) {
   GatewayServer gateway;
   CaptionRun run(gateway, "videotestsrc ! gencaption name=cap ! fakesink sync=false");
   const auto element = run.element("cap");
-  const std::set<std::string> kEffective = {"prompt", "system-instruction"};
+  const std::set<std::string> kEffective = {"max-requests", "prompt", "system-instruction"};
   guint count = 0;
   GParamSpec **specs = g_object_class_list_properties(G_OBJECT_GET_CLASS(element.get()), &count);
   for (const GstState state : {GST_STATE_PLAYING, GST_STATE_READY}) {

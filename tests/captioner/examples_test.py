@@ -11,6 +11,7 @@ import time
 import unittest
 
 SIMULATOR = os.environ["GENCLIP_SIM"]
+GENCLIP = pathlib.Path(os.environ["GENCLIP"])
 EXAMPLES = pathlib.Path(__file__).parents[2] / "examples" / "captions"
 CLIP = "genclip://dance-2.5?prompt=a%20storm&duration=4"
 WITH_SOUND = "genclip://sd_2.0_fast_discount?prompt=a%20storm&duration=4&resolution=480p"
@@ -30,7 +31,7 @@ class Examples(unittest.TestCase):
             time.sleep(0.02)
         addresses = dict(line.split("=", 1) for line in ready.read_text().splitlines())
         cls.environment = dict(os.environ, GENCLIP_API_KEY="sim-key", GENCLIP_STORE=cls.folder.name + "/store",
-                               GST_REGISTRY_FORK="no", no_proxy="127.0.0.1", **addresses)
+                               GST_REGISTRY_FORK="no", no_proxy="127.0.0.1", PATH=f"{GENCLIP.parent}:{os.environ['PATH']}", **addresses)
 
     @classmethod
     def tearDownClass(cls):
@@ -41,14 +42,32 @@ class Examples(unittest.TestCase):
     def path(self, name):
         return pathlib.Path(self.folder.name) / name
 
-    def run_words(self, *words, code=0):
-        ran = subprocess.run([str(word) for word in words], env=self.environment, capture_output=True, text=True,
+    def run_words(self, *words, code=0, **variables):
+        ran = subprocess.run([str(word) for word in words], env=self.environment | variables, capture_output=True, text=True,
                              timeout=100, check=False)
         self.assertEqual(ran.returncode, code, ran.stdout + ran.stderr)
         return ran.stdout
 
-    def run_example(self, name, *words, code=0):
-        return self.run_words(EXAMPLES / name, *words, code=code)
+    def run_example(self, name, *words, code=0, **variables):
+        return self.run_words(EXAMPLES / name, *words, code=code, **variables)
+
+    def time_with_late_answers(self, run):
+        """Seconds of a run against a gateway each of whose answers takes 1.5 s."""
+        ready = self.path("slow-ready")
+        ready.unlink(missing_ok=True)
+        with subprocess.Popen([SIMULATOR, "--ready-file", str(ready), "--fault", "text:delay=1500"], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL) as slow:
+            try:
+                deadline = time.monotonic() + 30
+                while not ready.exists() or "GENCLIP_LLM_BASE_URL" not in ready.read_text():
+                    self.assertLess(time.monotonic(), deadline, "the simulator does not start")
+                    time.sleep(0.02)
+                llm = dict(line.split("=", 1) for line in ready.read_text().splitlines())["GENCLIP_LLM_BASE_URL"]
+                began = time.monotonic()
+                run(GENCLIP_LLM_BASE_URL=llm)
+                return time.monotonic() - began
+            finally:
+                slow.terminate()
 
     def captions_of(self, file, demuxer):
         out = self.path("text")
@@ -87,6 +106,25 @@ class Examples(unittest.TestCase):
                     self.expect_captions(self.captions_of(out, demuxer))
                     self.assertAlmostEqual(self.seconds_of_sound(out), sound, delta=0.1)
 
+    def test_languages_in_hls(self):
+        folder = self.path("hls")
+        self.run_example("hls-languages", CLIP, folder, "de,pt-BR", "interval=2000000000")
+        # By default, ffprobe does not look into subtitles of HLS.
+        found = self.run_words("ffprobe", "-v", "error", "-strict", "experimental", "-select_streams", "s", "-of", "csv=p=0",
+                               "-show_entries", "stream_tags=language", folder / "master.m3u8")
+        self.assertEqual(sorted(found.split()), ["de", "pt-BR"])
+        for language in ("de", "pt-BR"):
+            file = folder / f"{language}.vtt"
+            self.assertRegex(file.read_text(), r"\AWEBVTT\nX-TIMESTAMP-MAP=MPEGTS:324000000,LOCAL:00:00:00.000\n")
+            cues = self.cues(file)
+            self.assertEqual([start for start, _, _ in cues], ["00:00:00.000", "00:00:02.000"])
+            for _, _, text in cues:
+                self.assertRegex(text, f"{language}: " + SAID.pattern)
+        # The map says when the picture begins.
+        start = self.run_words("ffprobe", "-v", "error", "-of", "csv=p=0", "-show_entries", "format=start_time",
+                               folder / "00000.ts")
+        self.assertAlmostEqual(float(start), 3600, delta=0.2)
+
     def test_subtitle_files(self):
         for end in ("vtt", "srt"):
             out = self.path("file." + end)
@@ -108,22 +146,59 @@ class Examples(unittest.TestCase):
         bottom = [sum(frame[160 * 200:]) / len(frame[160 * 200:]) for frame in frames]
         self.assertGreater(abs(bottom[0] - bottom[1]), 2, "no caption in the lower third")
 
+    def test_captions_burned_in_are_asked_for_side_by_side(self):
+        film = self.path("colours.mkv")
+        self.run_words("gst-launch-1.0", "-q", "videotestsrc", "num-buffers=96", "pattern=ball", "!",
+                       "video/x-raw,width=160,height=90,framerate=4/1", "!", "x264enc", "!", "h264parse", "!", "matroskamux", "!",
+                       "filesink", f"location={film}")
+        out = self.path("side-by-side.mp4")
+        took = self.time_with_late_answers(lambda **slow: self.run_example(
+            "burn-in", film.as_uri(), out, "interval=2000000000", "cache=off", **slow))
+        # Twelve windows, one after another, would take 18 s.
+        self.assertLess(took, 12)
+        self.assertRegex(self.run_words("gst-discoverer-1.0", out), r"Duration: 0:00:2[345]\.")
+
     def test_captions_burned_in_leave_the_sound(self):
         out = self.path("burned-with-sound.mp4")
         self.run_example("burn-in", WITH_SOUND, out, "interval=2000000000")
         self.assertAlmostEqual(self.seconds_of_sound(out), 4, delta=0.1)
 
+    def test_a_film_played_with_captions_of_a_pass_before(self):
+        out = self.path("played.raw")
+        for properties in ([], ["align=cuts", "stills=within", "interval=2000000000"]):
+            with self.subTest(properties=properties):
+                self.run_example("play-captioned", CLIP, f"videoscale ! video/x-raw,format=GRAY8,width=160,height=284 ! "
+                                 f"filesink location={out}", *properties)
+                picture = out.read_bytes()
+                self.assertGreaterEqual(len(picture), 3 * 24 * 160 * 284, "the whole film")
+                self.run_words("gst-launch-1.0", "-q", "uridecodebin", f"uri={CLIP}", "!", "videoconvert", "!", "videoscale", "!",
+                               "video/x-raw,format=GRAY8,width=160,height=284", "!", "filesink", f"location={self.path('plain.raw')}")
+                plain = self.path("plain.raw").read_bytes()
+                self.assertEqual(len(picture), len(plain))
+                bottom = [sum(film[160 * 200:160 * 284]) / (160 * 84) for film in (picture, plain)]
+                self.assertGreater(abs(bottom[0] - bottom[1]), 2, "no caption in the lower third")
+
+    def test_a_film_played_with_captions_keeps_its_sound(self):
+        out = self.path("played.wav")
+        self.run_example("play-captioned", WITH_SOUND, "fakesink", "interval=2000000000",
+                         PLAY_CAPTIONED_SOUND=f"wavenc ! filesink location={out}")
+        self.assertAlmostEqual(self.seconds_of_sound(out), 4, delta=0.1)
+
     def test_what_has_no_picture_is_said_and_does_not_hang(self):
-        for name, out in (("burn-in", "none.mp4"), ("subtitle-track", "none.mkv")):
+        for name, out in (("burn-in", "none.mp4"), ("subtitle-track", "none.mkv"), ("play-captioned", "fakesink")):
             ran = self.run_example(name, self.path("no such file").as_uri(), self.path(out), code=1)
             self.assertEqual(ran, "")
 
     def test_subtitles_translated(self):
         source, out = self.path("de.srt"), self.path("en.srt")
-        source.write_text("1\n00:00:00,500 --> 00:00:02,000\nGuten Tag.\n\n2\n00:00:03,000 --> 00:00:04,000\nBis bald.\n\n")
+        fast = "I never said that you should come along with us."
+        source.write_text("1\n00:00:00,500 --> 00:00:02,000\nGuten Tag.\n\n2\n00:00:03,000 --> 00:00:04,000\nBis bald.\n\n"
+                          f"3\n00:00:05,000 --> 00:00:06,000\n{fast}\n\n4\n00:00:05,500 --> 00:00:07,000\nOh!\n\n")
         self.run_example("translate", source, out, "English")
-        self.assertEqual([(start.replace(",", "."), text) for start, _, text in self.cues(out)],
-                         [("00:00:00.500", "GUTEN TAG."), ("00:00:03.000", "BIS BALD.")])
+        text = re.sub(r"(?<=[A-Z])\n(?=[A-Z])", " ", out.read_text())
+        self.assertEqual(re.findall(r"(\S+) --> (\S+)\n(.+)", text),
+                         [("00:00:00,500", "00:00:02,000", "GUTEN TAG."), ("00:00:03,000", "00:00:04,000", "BIS BALD."),
+                          ("00:00:05,000", "00:00:06,000", fast.upper()), ("00:00:05,500", "00:00:07,000", "OH!")])
 
     def test_a_live_picture_with_its_captions(self):
         out = self.path("live.raw")
@@ -134,7 +209,7 @@ class Examples(unittest.TestCase):
     def test_each_explains_itself(self):
         for script in EXAMPLES.iterdir():
             self.assertIn("Usage: " + script.name, self.run_example(script.name, "--help"))
-        for name in ("subtitle-track", "subtitle-file"):
+        for name in ("subtitle-track", "subtitle-file", "hls-languages"):
             self.run_example(name, CLIP, "x.txt", code=2)
 
 

@@ -21,6 +21,7 @@ TEST(Flush, KeepsTheStartAndTheCapsThatDidNotGoOutYet) {
   const auto element = GRef<GstElement>::adopt(
       static_cast<GstElement *>(gst_object_ref_sink(gst_element_factory_make("gencaption", nullptr))));
   g_object_set(element.get(), "llm-base-url", gateway.url().c_str(), "api-key", kKey, nullptr);
+  gst_util_set_object_arg(G_OBJECT(element.get()), "cache", "off");
   const auto src = GRef<GstPad>::adopt(gst_element_get_static_pad(element.get(), "src"));
   std::atomic<bool> reached = false;
   const gulong probe = gst_pad_add_probe(
@@ -62,6 +63,7 @@ TEST(Flush, KeepsAllThatLastsInItsOrderAndNothingElse) {
   const auto element = GRef<GstElement>::adopt(
       static_cast<GstElement *>(gst_object_ref_sink(gst_element_factory_make("gencaption", nullptr))));
   g_object_set(element.get(), "llm-base-url", gateway.url().c_str(), "api-key", kKey, nullptr);
+  gst_util_set_object_arg(G_OBJECT(element.get()), "cache", "off");
   const auto src = GRef<GstPad>::adopt(gst_element_get_static_pad(element.get(), "src"));
   std::atomic<bool> reached = false;
   const gulong probe = gst_pad_add_probe(

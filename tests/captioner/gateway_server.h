@@ -20,6 +20,10 @@ class GatewayServer {
   // Bodies of the requests, in the order in which they came.
   std::vector<Json> bodies() const;
 
+  // Happens to answers that have a form.
+  void form_fault(sim::FormFault form, unsigned times = 1, const std::string &text = {}) {
+    gateway_.add_fault({sim::GatewayFaultKind::form, 0, text, {}, form}, times);
+  }
   void fault(sim::GatewayFaultKind kind, unsigned times = 1, unsigned code = 0, const std::string &text = {},
              const std::string &retry_delay = {}) {
     gateway_.add_fault({kind, code, text, retry_delay}, times);

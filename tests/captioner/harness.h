@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A single gencaption: a test pushes any data and sees all output.
+// A single gencaption, which keeps no answers unless `cache` is set: a test pushes any data and sees all
+// output.
 #pragma once
 
 #include <gst/check/gstharness.h>
@@ -20,8 +21,9 @@ class Harness {
  public:
   Harness(const GatewayServer &gateway, const std::string &properties, const char *caps) {
     const auto element = GRef<GstElement>::adopt(static_cast<GstElement *>(
-        gst_object_ref_sink(gst_parse_launch(("gencaption " + properties).c_str(), nullptr))));
+        gst_object_ref_sink(gst_parse_launch(("gencaption cache=off " + properties).c_str(), nullptr))));
     g_object_set(element.get(), "llm-base-url", gateway.url().c_str(), "api-key", kKey, nullptr);
+    show_whole_answers(element.get(), properties);
     gst_element_set_bus(element.get(), bus_.get());
     harness_ = gst_harness_new_with_element(element.get(), "sink", "src");
     gst_harness_set_live(harness_, FALSE);

@@ -45,6 +45,7 @@ struct Consumer {
 // when it begins a part in silence (1.22): where captions may stay out, their queue holds what there is, and
 // there is one part.
 constexpr char kWindow[] = "queue max-size-time=6000000000 max-size-buffers=0 max-size-bytes=0";
+constexpr char kTwoWindows[] = "queue max-size-time=11000000000 max-size-buffers=0 max-size-bytes=0";
 constexpr char kAll[] = "queue max-size-time=0 max-size-buffers=0 max-size-bytes=0";
 constexpr size_t kSplit = 4;
 
@@ -77,17 +78,24 @@ enum class Service { answers, hangs, refuses, budget };
 const char *const kService[] = {"answers", "hangs", "refuses", "budget spent"};
 const char *const kProperties[] = {"", "timeout=1 retries=0", "retries=0", "max-requests=1"};
 
+// What a caption needs to have seen.
+enum class Ahead { nothing, cuts, stills };
+const char *const kAhead[] = {"", "align=cuts", "stills=within"};
+const char *const kAheadProperties[] = {"", " align=cuts min-interval=5000000000", " stills=within"};
+
 struct Cell {
   size_t consumer = 0;
   size_t known = 0;
   size_t service = 0;
+  size_t ahead = 0;
   unsigned halves = kFirstHalf;  // of a second
 };
 
 std::string name_of(const Cell &cell) {
   std::ostringstream name;
   name << kConsumers[cell.consumer].name << ", " << kKnown[cell.known] << ", "
-       << static_cast<double>(cell.halves) / 2 << " s, " << kService[cell.service];
+       << static_cast<double>(cell.halves) / 2 << " s, " << kService[cell.service] << ", "
+       << kAhead[cell.ahead];
   return name.str();
 }
 
@@ -113,12 +121,16 @@ std::string pipeline_of(const Cell &cell, const std::string &folder) {
       " ! video/x-raw,format=RGB,width=64,height=48,framerate=" + std::to_string(kRate) + "/1 ! tee name=t  ";
   const std::string captions = std::string("t. ! queue ! gencaption name=cap interval=") +
                                std::to_string(kIntervalMs) + "000000 max-in-flight=8 on-error=skip " +
-                               kProperties[cell.service] + " ! " + consumer.text;
+                               kProperties[cell.service] + kAheadProperties[cell.ahead] + " ! " +
+                               consumer.text;
   const std::string encoder = *consumer.encoder ? std::string("videoconvert ! ") + consumer.encoder : "";
-  const std::string video = "  t. ! queue ! " + encoder + (*consumer.video ? consumer.video : consumer.taker);
+  const bool overlays = !*consumer.video && !*encoder.c_str();
+  const std::string beside = overlays && cell.ahead ? std::string(kTwoWindows) + " ! " : "queue ! ";
+  const std::string video =
+      "  t. ! " + beside + encoder + (*consumer.video ? consumer.video : consumer.taker);
   const bool holds_all = !consumer.knows_silence && static_cast<Service>(cell.service) != Service::answers;
   std::string all = source + captions + video + "  " + (*consumer.video ? consumer.taker : "");
-  all = replaced(all, "QUEUE", holds_all ? kAll : kWindow);
+  all = replaced(all, "QUEUE", holds_all ? kAll : cell.ahead ? kTwoWindows : kWindow);
   all = replaced(all, "PART", holds_all ? "0" : "6000000000");
   return with_folder(all, folder);
 }
@@ -161,7 +173,9 @@ Cues wanted(const Cell &cell) {
   for (uint64_t start = 0; start < cell.halves * 500; start += kIntervalMs) {
     uint64_t end = start + kIntervalMs;
     if (static_cast<Known>(cell.known) != Known::nothing) end = std::min<uint64_t>(end, cell.halves * 500);
-    cues.push_back({start, end, caption_at(start / 1000, "64x48")});
+    // The middle of the window, if the film has it.
+    const bool middle = static_cast<Ahead>(cell.ahead) == Ahead::stills && start + 2500 < cell.halves * 500;
+    cues.push_back({start, end, caption_at((start + (middle ? 2500 : 0)) / 1000, "64x48")});
     if (service == Service::budget) break;
   }
   return cues;
@@ -262,10 +276,14 @@ std::vector<Cell> cells() {
     for (size_t consumer = 0; consumer < std::size(kConsumers); ++consumer)
       for (size_t known = 0; known < std::size(kKnown); ++known) {
         if (which)
-          for (unsigned halves = kFirstHalf; halves <= kLastHalf; ++halves)
-            cells.push_back({consumer, known, service, halves});
-        else  // 4 and 15 have nothing in common: the lengths go round
-          cells.push_back({consumer, known, service, kFirstHalf + 4 * turn++ % (kLastHalf - kFirstHalf + 1)});
+          for (size_t ahead = 0; ahead < std::size(kAhead); ++ahead)
+            for (unsigned halves = kFirstHalf; halves <= kLastHalf; ++halves)
+              cells.push_back({consumer, known, service, ahead, halves});
+        else {  // 4 and 15 have nothing in common: the lengths go round, as do the settings
+          cells.push_back({consumer, known, service, (turn + turn / 3) % std::size(kAhead),
+                           kFirstHalf + 4 * turn % (kLastHalf - kFirstHalf + 1)});
+          ++turn;
+        }
       }
   std::erase_if(cells, [&](const Cell &cell) { return name_of(cell).find(part) == std::string::npos; });
   return cells;

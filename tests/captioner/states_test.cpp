@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tests/captioner/caption_run.h"
+#include "tests/support/sanitized.h"
 
 namespace genclip::test {
 namespace {
@@ -108,14 +109,6 @@ TEST(States, DoNotFreeWhatAQueryForCapsReads) {
   }
 }
 
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kIsForOtherProgramsToo = false;
-#elif defined(__has_feature)
-constexpr bool kIsForOtherProgramsToo = !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer);
-#else
-constexpr bool kIsForOtherProgramsToo = true;
-#endif
-
 // The output of gst-launch-1.0 with the leaks tracer.
 std::string traced_run(const std::string &pipeline) {
   char **environment = g_get_environ();
@@ -145,7 +138,7 @@ bool is_alive(const std::string &logged) {
 }
 
 TEST(States, LeaveNothingBehind) {
-  if (!kIsForOtherProgramsToo) GTEST_SKIP() << "gst-launch-1.0 cannot load a plugin of a sanitizer's build";
+  if (kIsSanitized) GTEST_SKIP() << "gst-launch-1.0 cannot load a plugin of a sanitizer's build";
   GatewayServer gateway;
   const std::string pipeline =
       "videotestsrc num-buffers=60 ! video/x-raw,width=64,height=36 ! tee name=t t. ! queue ! textoverlay "

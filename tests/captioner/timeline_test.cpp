@@ -15,10 +15,10 @@ void PrintTo(const TimeSpan &span, std::ostream *out) { *out << span.start << "-
 
 namespace {
 
-constexpr uint64_t kMs = 1'000'000;
-constexpr uint64_t kSecond = 1000 * kMs;
+constexpr uint64_t kMillisecond = 1'000'000;
+constexpr uint64_t kSecond = 1000 * kMillisecond;
 
-TimeSpan ms(uint64_t start, uint64_t end) { return {start * kMs, end * kMs}; }
+TimeSpan ms(uint64_t start, uint64_t end) { return {start * kMillisecond, end * kMillisecond}; }
 
 CaptionTimeline timeline(LatePolicy policy = LatePolicy::drop) {
   CaptionTimeline line(policy);
@@ -30,7 +30,7 @@ TEST(CaptionTimeline, GivesEachWindowWhole) {
   auto line = timeline();
   EXPECT_EQ(line.place(ms(0, 5000), "One."), ms(0, 5000));
   EXPECT_EQ(line.place(ms(5000, 7000), "Two."), ms(5000, 7000));
-  EXPECT_EQ(line.given(), 7000 * kMs);
+  EXPECT_EQ(line.given(), 7000 * kMillisecond);
 }
 
 TEST(CaptionTimeline, GivesNoTimeTwice) {
@@ -38,8 +38,8 @@ TEST(CaptionTimeline, GivesNoTimeTwice) {
   EXPECT_EQ(line.place(ms(0, 2000), "One."), ms(0, 2000));
   EXPECT_EQ(line.place(ms(1000, 3000), "Two."), ms(2000, 3000));
   EXPECT_EQ(line.place(ms(2000, 3000), "Three."), std::nullopt);
-  EXPECT_EQ(line.silence_until(3000 * kMs), std::nullopt);
-  EXPECT_EQ(line.silence_until(3500 * kMs), ms(3000, 3500));
+  EXPECT_EQ(line.silence_until(3000 * kMillisecond), std::nullopt);
+  EXPECT_EQ(line.silence_until(3500 * kMillisecond), ms(3000, 3500));
 }
 
 TEST(CaptionTimeline, LetsASentenceBeReadAndLeavesHalfOfTheRoom) {
@@ -52,6 +52,22 @@ TEST(CaptionTimeline, LetsASentenceBeReadAndLeavesHalfOfTheRoom) {
   EXPECT_EQ(line.place_sentence(ms(10000, 10900), "Hi."), std::nullopt) << "less than half a second for each";
 }
 
+TEST(CaptionTimeline, GivesASentenceItsReadingTimeOrNothingIfTheSpeedIsLimited) {
+  CaptionTimeline line(LatePolicy::drop, {42, 2, 10});
+  line.begin(0, false);
+  EXPECT_EQ(line.place_sentence(ms(0, 10000), std::string(51, 'x')), std::nullopt);
+  EXPECT_EQ(line.place_sentence(ms(0, 10000), std::string(50, 'x')), ms(0, 5000));
+  EXPECT_EQ(line.place_sentence(ms(0, 10000), "红色外套的男人沿着"), ms(5000, 6800))
+      << "each has two columns";
+  line.end();
+  line.begin(0, false);
+  EXPECT_EQ(line.place_sentence(ms(0, 10000), std::string(51, 'x')), std::nullopt) << "the limit stays";
+  CaptionTimeline shifted(LatePolicy::shift, {42, 2, 10});
+  shifted.begin(0, false);
+  shifted.silence_until(9000 * kMillisecond);
+  EXPECT_EQ(shifted.place(ms(0, 9500), std::string(30, 'x')), ms(9000, 12000));
+}
+
 TEST(CaptionTimeline, FollowsThePolicyOfWhatIsLate) {
   const TimeSpan window = ms(0, 4000);
   const std::string sixty(60, 'x');
@@ -59,17 +75,17 @@ TEST(CaptionTimeline, FollowsThePolicyOfWhatIsLate) {
        {std::pair{LatePolicy::immediate, ms(3000, 4000)}, std::pair{LatePolicy::shift, ms(3000, 6000)}}) {
     auto line = timeline(policy);
     EXPECT_FALSE(line.is_taken(window));
-    line.silence_until(3000 * kMs);
+    line.silence_until(3000 * kMillisecond);
     EXPECT_TRUE(line.is_taken(window));
     EXPECT_TRUE(line.is_missed(window));
     EXPECT_EQ(line.place(window, sixty), wanted);
   }
   auto shifted = timeline(LatePolicy::shift);
-  shifted.silence_until(9000 * kMs);
+  shifted.silence_until(9000 * kMillisecond);
   EXPECT_EQ(shifted.place(window, std::string(4000, 'x')), ms(9000, 13000))
       << "at most as long as its window";
   auto gone = timeline(LatePolicy::immediate);
-  gone.silence_until(4000 * kMs);
+  gone.silence_until(4000 * kMillisecond);
   EXPECT_EQ(gone.place(window, "Gone."), std::nullopt);
 }
 
@@ -86,7 +102,7 @@ TEST(CaptionTimeline, GoesBackwards) {
   line.begin(~uint64_t{0}, true);
   EXPECT_EQ(line.place(ms(4000, 6000), "Last."), ms(4000, 6000));
   EXPECT_EQ(line.place(ms(2000, 4500), "Middle."), ms(2000, 4000));
-  EXPECT_EQ(line.silence_until(9000 * kMs), std::nullopt);
+  EXPECT_EQ(line.silence_until(9000 * kMillisecond), std::nullopt);
 }
 
 TEST(CaptionTimeline, NeverOverlapsWhateverComes) {
@@ -129,13 +145,13 @@ TEST(FrameSampler, KeepsFramesSpreadOverTheWindow) {
 
 TEST(FrameSampler, AsksAgainAfterAResetAndAcrossHoles) {
   FrameSampler sampler(kSecond, 1);
-  EXPECT_TRUE(sampler.on_frame(500 * kMs).window);
-  EXPECT_FALSE(sampler.on_frame(600 * kMs).window);
+  EXPECT_TRUE(sampler.on_frame(500 * kMillisecond).window);
+  EXPECT_FALSE(sampler.on_frame(600 * kMillisecond).window);
   sampler.reset();
-  const auto again = sampler.on_frame(600 * kMs);
+  const auto again = sampler.on_frame(600 * kMillisecond);
   ASSERT_TRUE(again.window);
   EXPECT_EQ(again.window->start, 0u);
-  const auto far = sampler.on_frame(7300 * kMs);
+  const auto far = sampler.on_frame(7300 * kMillisecond);
   ASSERT_TRUE(far.window);
   EXPECT_EQ(far.window->start, 7 * kSecond);
   EXPECT_EQ(far.window->end, 8 * kSecond);
@@ -144,7 +160,9 @@ TEST(FrameSampler, AsksAgainAfterAResetAndAcrossHoles) {
 TEST(FrameSampler, LeavesOutWhatHasBeenThereBefore) {
   for (const bool falling : {false, true}) {
     FrameSampler sampler(kSecond, 2);
-    const auto at = [&](uint64_t ms) { return sampler.on_frame((falling ? 20000 - ms : ms) * kMs, falling); };
+    const auto at = [&](uint64_t ms) {
+      return sampler.on_frame((falling ? 20000 - ms : ms) * kMillisecond, falling);
+    };
     EXPECT_TRUE(at(5600).window);
     for (const uint64_t ms : {4900, 3500, 100}) {
       EXPECT_FALSE(at(ms).window) << ms;

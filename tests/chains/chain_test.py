@@ -10,7 +10,7 @@ import re
 import unittest
 
 from film import Film, chain, link, uri_of, words
-from shop import MODEL, PRICES
+from shop import LINK_MODEL, MODEL, PRICES
 
 PRICE = PRICES[4]
 
@@ -250,6 +250,50 @@ class Chains(unittest.TestCase):
         run = self.refuse(chain("ab"), GENCLIP_PUBLISH_FOLDER="", GENCLIP_PUBLISH_URL="")
         self.assertIn("publish-folder", run.text)
         self.assertEqual(self.tasks(), [])
+
+    def test_a_batch_counts_a_clip_that_several_rows_begin_with_once(self):
+        self.generate(chain("xy"))
+        rows = pathlib.Path(self.film.service.folder.name) / "rows.jsonl"
+        before = {"first_image": link("a") + "#last"}
+        # The clip that they begin with is a row, too, or is not.
+        for name, table, clips in (("alone", [{"prompt": "b", **before}, {"prompt": "c", **before}], 3),
+                                   ("row", [{"prompt": "d"}, {"prompt": "e", "first_image": link("d") + "#last"},
+                                            {"prompt": "f", "first_image": link("e", link("d")) + "#last"}], 3)):
+            with self.subTest(name):
+                rows.write_text("".join(json.dumps({"duration": 4, **row}) + "\n" for row in table))
+                words_of_run = ["batch", "--poll-interval", "10", "--http-timeout", "30", str(rows), LINK_MODEL]
+                run, code = self.film.run(*words_of_run, "--dry-run")
+                self.assertEqual(code, 0, run.text)
+                (total,) = [json.loads(line) for line in run.text.splitlines() if '"total"' in line]
+                self.assertEqual((total["to_pay"], total["estimate"]["likely"]), (clips, clips * PRICE))
+                tasks = len(self.tasks())
+                run, code = self.film.run(*words_of_run)
+                self.assertEqual(code, 0, run.text)
+                self.assertEqual(len(self.tasks()), tasks + clips)
+                self.assertIn(f"Paid by this run: {clips * PRICE} credits.", run.text)
+
+    def test_a_row_that_waits_for_the_budget_says_that_its_beginning_is_paid(self):
+        self.generate(chain("xy"))
+        run, code = self.film.run("budget", "set", "--tasks-per-day", str(len(self.tasks()) + 1))
+        self.assertEqual(code, 0, run.text)
+        rows = pathlib.Path(self.film.service.folder.name) / "rows.jsonl"
+        rows.write_text(json.dumps({"duration": 4, "prompt": "b", "first_image": link("a") + "#last"}) + "\n")
+        tasks = len(self.tasks())
+        run, code = self.film.run("batch", "--poll-interval", "10", "--http-timeout", "30", str(rows), LINK_MODEL)
+        self.assertEqual(code, 75, run.text)
+        (row,) = [json.loads(line) for line in run.text.splitlines() if line.startswith("{")]
+        self.assertEqual((row["outcome"], row["charged"], row["retry"]), ("pending", "yes", True), run.text)
+        self.assertEqual(len(self.tasks()), tasks + 1)
+        self.assertIn(f"Paid by this run: {PRICE} credits.", run.text)
+
+    def test_prefetch_counts_the_clips_that_others_begin_with_too(self):
+        script = pathlib.Path(self.film.service.folder.name) / "film.txt"
+        # The first clip of the two chains is named by itself too.
+        script.write_text("".join(uri + "\n" for uri in (chain("ab"), chain("ac"), chain("a"))), encoding="utf-8")
+        run, code = self.film.run("prefetch", "--yes", "--poll-interval", "10", "--http-timeout", "30", str(script))
+        self.assertEqual(code, 0, run.text)
+        self.assertEqual(len(self.tasks()), 3)
+        self.assertIn(f"3 of 3 clips are stored. Paid by this run: {3 * PRICE} credits.", run.text)
 
 
 if __name__ == "__main__":

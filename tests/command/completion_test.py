@@ -4,12 +4,13 @@
 
 import os
 import pathlib
+import re
 import shlex
 import subprocess
 import tempfile
 import unittest
 
-from command import GENCLIP, SOURCE, environment
+from command import GENCLIP, SOURCE, environment, genclip
 
 SCRIPT = SOURCE / "plugin/command/genclip.bash"
 
@@ -25,9 +26,14 @@ def complete(*words, cwd=None, program=GENCLIP):
     return run.stdout.split("\n")[:-1]
 
 
+def commands():
+    listed = genclip("--help").stdout.partition("Commands:\n")[2].partition("\n\n")[0]
+    return [line.split("  ")[1] for line in listed.split("\n")]
+
+
 class Completion(unittest.TestCase):
     def test_commands(self):
-        self.assertEqual(complete("ch"), ["check"])
+        self.assertEqual(complete("che"), ["check"])
         self.assertLessEqual({"models", "check", "help"}, set(complete("")))
 
     def test_models(self):
@@ -45,6 +51,16 @@ class Completion(unittest.TestCase):
         self.assertEqual(complete("check", "sd_2.0_special", "aspect-ratio", "=", "a"), ["adaptive"])
         # Bash breaks words at the colon too.
         self.assertEqual(complete("check", "sd_2.0_special", "aspect_ratio", "=", "16", ":", ""), ["9"])
+
+    def test_a_films_options_have_values_of_their_own(self):
+        self.assertEqual(complete("caption", "--to", "m"), ["mkv", "mp4"])
+        self.assertEqual(complete("caption", "--to", "=", "v"), ["vtt"])
+        self.assertIn("gem-2.5-pro", complete("caption", "--model", "gem"))
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("film.mp4", "film.srt"):
+                (pathlib.Path(folder) / name).touch()
+            self.assertEqual(sorted(complete("caption", "--language", "de", "film", cwd=folder)), ["film.mp4", "film.srt"])
+            self.assertEqual(complete("caption", "--translate", "film.s", cwd=folder), ["film.srt"])
 
     def test_an_options_value_is_no_model(self):
         self.assertEqual(complete("generate", "--output", "x.mp4", "-q", "dance-2"), ["dance-2.5"])
@@ -92,9 +108,20 @@ class Completion(unittest.TestCase):
         self.assertIn("--publish-url", complete("publish", "x.png", "--"))
 
     def test_options(self):
-        self.assertEqual(complete("check", "--"), ["--help", "--json", "--publish-check", "--publish-folder", "--publish-url",
-                                                    "--reference-identity", "--store"])
+        self.assertEqual(complete("check", "--"), ["--json", "--store", "--publish-folder", "--publish-url",
+                                                    "--publish-check", "--reference-identity", "--help"])
         self.assertEqual(complete("models", "--j"), ["--json"])
+        self.assertEqual(complete("--v"), ["--version"])
+        self.assertIn("--hls", complete("channel", "-"))
+
+    def test_every_command_tells_its_options_and_does_nothing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for command in commands():
+                with self.subTest(command=command):
+                    offered = complete(*command.split(), "--", cwd=folder)
+                    helped = genclip(*command.split(), "--help").stdout
+                    self.assertEqual(sorted(offered), sorted(set(re.findall(r"^  (?:-\w, )?(--[a-z-]+)", helped, re.MULTILINE))))
+                    self.assertEqual(list(pathlib.Path(folder).iterdir()), [])
 
     def test_a_word_that_looks_like_the_value_of_an_option_runs_nothing(self):
         """After all other words, --help would be the folder of the store here, and the request would be submitted."""
@@ -102,11 +129,13 @@ class Completion(unittest.TestCase):
             script = pathlib.Path(folder) / "genclip"
             script.write_text('#!/bin/sh\necho "$*" >> "${0%/*}/calls"\n', encoding="utf-8")
             script.chmod(0o700)
-            for words in (["generate", "dance-2.5", "prompt=x", "--task-id", "--"], ["generate", "dance-2.5", "prompt=x", "--", "-"],
-                          ["generate", "dance-2.5", "prompt=x", "-t", "-"], ["store", "prune", "0", "--"]):
+            asked = [["generate", "dance-2.5", "prompt=x", "--task-id", "--"], ["generate", "dance-2.5", "prompt=x", "--", "-"],
+                     ["store", "prune", "0", "--"]]
+            for words in asked:
                 complete(*words, program=str(script))
             self.assertEqual((script.parent / "calls").read_text(encoding="utf-8").splitlines(),
-                             ["generate --help"] * 3 + ["store prune --help"])
+                             [" ".join(["__complete", *words]) for words in asked])
+        self.assertEqual(complete("generate", "dance-2.5", "prompt=x", "--task-id", "--"), [""])
 
     def test_an_id_that_a_service_chose_is_a_word_and_no_code(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -124,7 +153,14 @@ class Completion(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             (pathlib.Path(folder) / "my key").touch()
             for option in ("--api-key-file", "-k", "--store", "-s", "--output", "-o", "--publish-folder"):
-                self.assertEqual(complete("check", option, "my", cwd=folder), ["my key"])
+                self.assertEqual(complete("generate", option, "my", cwd=folder), ["my key"])
+                self.assertEqual(complete("generate", option, "no", cwd=folder), [""])
+            self.assertEqual(complete("batch", "--output-dir", "=", "my", cwd=folder), ["my key"])
+            for option in ("--slate", "--store", "--hls"):
+                self.assertEqual(complete("channel", option, "my", cwd=folder), ["my key"])
+            for words in (["batch"], ["prefetch"], ["channel"], ["frame", "--json"], ["frame"]):
+                self.assertEqual(complete(*words, "my", cwd=folder), ["my key"])
+            self.assertEqual(complete("batch", "a.csv", "my", cwd=folder), [""])
 
     def test_files_for_a_reference(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -388,6 +388,16 @@ class Stop(ServiceTest):
         self.assertEqual(process.returncode, 143)
         self.assertEqual(json.loads(stdout)["status"], "stopped")
 
+    def test_json_of_a_stopped_run_says_how_long_the_task_will_take(self):
+        self.simulator(processing=60000)
+        process = self.start(*self.WORDS, "--json")
+        for _ in range(6):  # Its progress has moved evenly.
+            read_until(process.stderr, " %")
+        process.terminate()
+        stdout, stderr = process.communicate(timeout=30)
+        eta = json.loads(stdout).get("eta", -1)
+        self.assertTrue(20 < eta < 90, f"{stdout}{stderr}")
+
     def test_ctrl_c_amid_the_submit_waits_for_the_tasks_id(self):
         self.simulator("--fault", "submit:delay=1000")
         process = self.start(*self.WORDS)

@@ -22,6 +22,12 @@ class Manual(unittest.TestCase):
         self.assertEqual((run.returncode, run.stderr), (0, ""))
         self.assertIn("EXIT STATUS", run.stdout)
 
+    @unittest.skipUnless(shutil.which("mandoc"), "mandoc is not installed")
+    def test_mandoc_has_no_warning(self):
+        run = subprocess.run(["mandoc", "-Tlint", "-Wwarning", str(PAGE)], capture_output=True, text=True, timeout=60,
+                             check=False)
+        self.assertEqual((run.returncode, run.stdout), (0, ""))
+
     def test_names_this_version(self):
         self.assertIn(f'"{genclip("--version").stdout.strip()}"', TEXT.splitlines()[1])
 

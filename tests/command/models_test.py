@@ -143,7 +143,9 @@ class Usage(unittest.TestCase):
                 self.assertTrue(own.stdout.startswith(f"Usage:\n  genclip {command} [OPTION…]"), own.stdout)
                 self.assertEqual(genclip("help", *command.split()).stdout, own.stdout)
                 for line in own.stdout.splitlines():
-                    self.assertLessEqual(width(line), 90, line)
+                    self.assertLessEqual(width(line), 80, line)
+        for line in run.stdout.splitlines():
+            self.assertLessEqual(width(line), 80, line)
 
     def test_what_makes_no_sense_is_a_usage_error_on_standard_error(self):
         for words, said in ((["modles"], "Did you mean models?"), (["--versio"], "--versio"), ([], ""),

@@ -23,35 +23,48 @@ class Screen:
     def __init__(self, columns):
         self.columns = columns
         self.rows = [[]]  # Of cells; the second one of a wide character is empty.
+        self.row = 0  # The cursor's.
         self.at = 0
         self.wraps = 0
 
     def feed(self, text):
         for parameters, command, character in PIECES.findall(text):
             if command == "K" and parameters in ("", "0"):
-                del self.rows[-1][min(self.at, self.columns - 1):]
+                self._erase_line()
+            elif command == "J" and parameters in ("", "0"):
+                self._erase_line()
+                del self.rows[self.row + 1:]
+            elif command == "A":
+                self.row = max(self.row - int(parameters or 1), 0)
             elif command and command != "m":
                 raise ValueError(f"a sequence that no test knows: {parameters}{command}")
             elif character == "\r":
                 self.at = 0
             elif character == "\n":
-                self.rows.append([])
-                self.at = 0
+                self._next_row()
             elif character:
                 self._put(character)
+
+    def _erase_line(self):
+        del self.rows[self.row][min(self.at, self.columns - 1):]
+
+    def _next_row(self):
+        self.row += 1
+        self.at = 0
+        if self.row == len(self.rows):
+            self.rows.append([])
 
     def _put(self, character):
         if unicodedata.category(character) == "Cc":
             raise ValueError(f"a control character: {character!r}")
         width = width_of(character)
         if width == 0 and self.at > 0:
-            self.rows[-1][self.at - 1] += character
+            self.rows[self.row][self.at - 1] += character
             return
         if self.at + width > self.columns:
-            self.rows.append([])
-            self.at = 0
+            self._next_row()
             self.wraps += 1
-        row = self.rows[-1]
+        row = self.rows[self.row]
         row += " " * (self.at - len(row))
         row[self.at:self.at + width] = [character] + [""] * (width - 1)
         self.at += width

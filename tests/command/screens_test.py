@@ -20,10 +20,8 @@ import unittest
 
 from command import GENCLIP, environment, genclip, genclip_on_terminal
 from screen import Screen
+from screen_files import WIDTHS, compare, without_clock
 
-SCREENS = pathlib.Path(__file__).resolve().parent / "screens"
-RENEW = bool(os.environ.get("RENEW_SCREENS"))
-WIDTHS = (60, 80, 100)
 SHOWN_STORE = "/home/me/.cache/genclip"
 # The dates on the screens are what they would be at this time; clips were used so many seconds before.
 SHOWN_NOW = 1741521600  # 2025-03-09 12:00:00
@@ -279,10 +277,6 @@ class PacedService:
         self.thread.join()
 
 
-def without_clock(text):
-    return re.sub(r"\b\d+:\d\d\b", "0:00", text)
-
-
 class Screens(unittest.TestCase):
     maxDiff = None
 
@@ -292,12 +286,6 @@ class Screens(unittest.TestCase):
         self.store = MadeStore(pathlib.Path(folder.name) / "store")
         self.env = {"GENCLIP_STORE": str(self.store.root), "TZ": "UTC", "GENCLIP_PUBLISH_FOLDER": str(self.store.root.parent / "public"),
                     "GENCLIP_PUBLISH_URL": "https://media.example/clips"}
-
-    def compare(self, name, text):
-        path = SCREENS / f"{name}.txt"
-        if RENEW:
-            path.write_text(text, encoding="utf-8")
-        self.assertEqual(text, path.read_text(encoding="utf-8") if path.exists() else "", path.name)
 
     def test_commands(self):
         for name, (make, words) in COMMANDS.items():
@@ -312,12 +300,12 @@ class Screens(unittest.TestCase):
                     # Only names that are to be copied are longer than a line; the terminal breaks those.
                     if not name.startswith("show"):
                         self.assertEqual(screen.wraps, 0, screen.text())
-                    self.compare(f"{name}-{columns}", self.store.shown(screen.text()))
+                    compare(self, f"{name}-{columns}", self.store.shown(screen.text()))
             with self.subTest(name=name, pipe=True):
                 run = genclip(*words, **self.env)
                 self.assertEqual((run.returncode, run.stderr), (0, ""))
                 self.assertNotRegex(run.stdout, "[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-                self.compare(f"{name}-pipe", self.store.shown(run.stdout))
+                compare(self, f"{name}-pipe", self.store.shown(run.stdout))
 
     def progress(self, on_terminal):
         """Of a clip that is generated: its output."""
@@ -341,7 +329,7 @@ class Screens(unittest.TestCase):
                     screen.feed(piece)
                     if len(screen.rows) == 1 and screen.lines() != frames[-1:]:
                         frames += screen.lines()
-                self.compare(f"progress-{columns}", "\n".join(frames[1:]) + "\n-- and in the end:\n" + screen.text())
+                compare(self, f"progress-{columns}", "\n".join(frames[1:]) + "\n-- and in the end:\n" + screen.text())
 
     def test_a_pipe_gets_a_line_a_change(self):
         def in_pipe(words, watch, env):
@@ -353,7 +341,7 @@ class Screens(unittest.TestCase):
                     watch(line)
                 return run.wait(60), "".join(lines) + run.stdout.read()
 
-        self.compare("progress-pipe", self.progress(in_pipe))
+        compare(self, "progress-pipe", self.progress(in_pipe))
 
     def test_a_terminal_that_only_prints_gets_no_bar(self):
         text = self.progress(lambda words, watch, env: genclip_on_terminal(*words, columns=80, watch=watch, **env, TERM="dumb"))

@@ -97,7 +97,8 @@ class List(Store):
         run = self.run_genclip("store", "list")
         self.assertEqual((run.returncode, run.stdout), (0, "0 clips, 0 complete, 0 B, 0 credits\n"))
         self.assertEqual(self.listed(), {"store": str(self.store), "clips": [],
-                                         "total": {"clips": 0, "complete": 0, "size": 0, "amount": 0}})
+                                         "total": {"clips": 0, "complete": 0, "size": 0, "amount": 0},
+                                         "captions": {"answers": 0, "size": 0}})
 
     def test_clips_and_what_they_cost(self):
         first = self.stored("prompt=a red kite", "duration=5")

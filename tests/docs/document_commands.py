@@ -132,4 +132,5 @@ def read_files(text):
     named = re.findall(r"\bfilesrc\s+location=\"?([^\s\"!]+)", text)
     # References that are files: no URI.
     named += re.findall(r"\b(?:first|last|reference)[_-](?:images?|videos)=\"?([\w.-]+\.\w+)(?=[\s\"]|$)", text)
+    named += re.findall(r"\bgenclip caption\b[^|;&#]*?\s([\w-]+\.(?:mp4|mkv|srt))(?=\s|$)", text)
     return named + re.findall(r"\bgenclip publish ([\w.-]+\.\w+)", text)

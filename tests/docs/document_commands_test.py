@@ -10,7 +10,8 @@ from document_commands import commands, listings, logical_lines, program_of, rea
 TOP = pathlib.Path(__file__).resolve().parents[2]
 # What a shell block may have beside the commands that are run: settings, and what builds and installs genclip, which
 # tests/run and tests/packaging do.
-BESIDE = {"", "export", "unset", "install", "meson", "ninja", "sudo", "examples/run-demo"}
+BESIDE = {"", "export", "unset", "install", "meson", "ninja", "sudo", "examples/run-demo",
+          "examples/packaging/build-debs", "examples/packaging/make-sbom"}
 
 DOCUMENT = """# Title
 

@@ -4,6 +4,8 @@
 #include <gst/gst.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "plugin/base/mutex.h"
 #include "tests/elements/clip_pipeline.h"
 #include "tests/elements/scripted_service.h"
@@ -50,6 +52,94 @@ Progress progress_of_a_stop_at(const Script &script, const char *status) {
     EXPECT_NE(progress.type, GST_PROGRESS_TYPE_ERROR) << progress.text;
   }
 }
+
+// ---- BUFFERING.
+
+// "40" for a message of BUFFERING, and "preroll".
+std::vector<std::string> buffering_of(const ClipPipeline &clip) {
+  std::vector<std::string> told;
+  for (const auto &message : clip.seen) {
+    int percent = 0;
+    switch (GST_MESSAGE_TYPE(message.get())) {
+      case GST_MESSAGE_BUFFERING:
+        gst_message_parse_buffering(message.get(), &percent);
+        told.push_back(std::to_string(percent));
+        break;
+      case GST_MESSAGE_ASYNC_DONE: told.emplace_back("preroll"); break;
+      default: break;
+    }
+  }
+  return told;
+}
+
+Script some_waiting(const std::string &end) {
+  return {.poll = {answer(200, R"({"status":"queued"})"),
+                   answer(200, R"({"status":"processing","progress":40})"), answer(200, end)}};
+}
+
+TEST(Buffering, ShowsTheWaitAndEndsBeforeTheFirstByte) {
+  TemporaryFolder store;
+  ScriptedService service(some_waiting(R"({"status":"completed","video_url":"URL/c"})"));
+  for (const bool is_stored : {false, true}) {
+    ClipPipeline clip;
+    use(clip, service.url(), store.path());
+    const auto error = clip.play();
+    ASSERT_FALSE(error) << error->text;
+    EXPECT_EQ(buffering_of(clip), is_stored ? (std::vector<std::string>{"preroll"})
+                                            : (std::vector<std::string>{"0", "40", "100", "preroll"}));
+  }
+}
+
+TEST(Buffering, EndsBeforeAnError) {
+  TemporaryFolder store;
+  ScriptedService service(some_waiting(R"({"status":"failed","error":"moderated"})"));
+  ClipPipeline clip;
+  use(clip, service.url(), store.path());
+  ASSERT_TRUE(clip.play());
+  EXPECT_EQ(buffering_of(clip), (std::vector<std::string>{"0", "40", "100"})) << "before the error";
+}
+
+// On return, without a wait: nobody looks at the bus later, and NULL flushes it.
+TEST(Buffering, HasEndedWhenTheElementHasLeftPaused) {
+  for (const GstState state : {GST_STATE_READY, GST_STATE_NULL}) {
+    TemporaryFolder store;
+    ScriptedService service(Script{});
+    ClipPipeline clip;
+    use(clip, service.url(), store.path());
+    clip.set("poll-interval", "600000");
+    clip.go(GST_STATE_PLAYING);
+    ASSERT_TRUE(clip.wait(GST_MESSAGE_BUFFERING));
+    static std::atomic<int> last;
+    last = -1;
+    const auto bus = GRef<GstBus>::adopt(gst_element_get_bus(clip.pipeline()));
+    gst_bus_set_sync_handler(
+        bus.get(),
+        [](GstBus *, GstMessage *message, gpointer) {
+          int percent = 0;
+          if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_BUFFERING) {
+            gst_message_parse_buffering(message, &percent);
+            last = percent;
+          }
+          return GST_BUS_PASS;
+        },
+        nullptr, nullptr);
+    clip.go(state);
+    EXPECT_EQ(last, 100) << gst_element_state_get_name(state);
+    gst_bus_set_sync_handler(bus.get(), nullptr, nullptr, nullptr);
+  }
+}
+
+TEST(Buffering, CanBeSwitchedOff) {
+  TemporaryFolder store;
+  ScriptedService service(some_waiting(R"({"status":"completed","video_url":"URL/c"})"));
+  ClipPipeline clip;
+  use(clip, service.url(), store.path());
+  clip.set("buffering-messages", "false");
+  ASSERT_FALSE(clip.play());
+  EXPECT_EQ(buffering_of(clip), (std::vector<std::string>{"preroll"}));
+}
+
+// ---- PROGRESS.
 
 TEST(ClipMessages, SayThatWhatWasUnderWayIsCancelledWhenTheRunIsStopped) {
   const Progress generating = progress_of_a_stop_at({}, "queued");

@@ -201,6 +201,34 @@ TEST(ClipMessages, TellOfEachChangeOnceAndNotifyOnlyWhatChanged) {
   EXPECT_EQ(amount_notifications, 1);
 }
 
+std::string mp4_box(const std::string &type, const std::string &content) {
+  const auto size = static_cast<uint32_t>(content.size() + 8);
+  return std::string{static_cast<char>(size >> 24), static_cast<char>(size >> 16),
+                     static_cast<char>(size >> 8), static_cast<char>(size)} +
+         type + content;
+}
+
+TEST(ClipMessages, TellOfContentCredentialsWithTheWholeClip) {
+  const std::string plain = mp4_box("ftyp", "isom0000isom") + mp4_box("mdat", std::string(500, 'x'));
+  const std::string mark("\xd8\xfe\xc3\xd6\x1b\x0e\x48\x3c\x92\x97\x58\x28\x87\x7e\xc4\x81", 16);
+  for (const auto &[media, expected] : {std::pair<std::string, std::string>{plain, ""},
+                                        {plain + mp4_box("uuid", mark + "manifest"), "c2pa"}}) {
+    TemporaryFolder store;
+    ScriptedService service({.media = {answer(200, media)}});
+    for (const bool is_stored : {false, true}) {
+      ClipPipeline clip;
+      use(clip, service.url(), store.path());
+      const auto error = clip.play();
+      ASSERT_FALSE(error) << error->text;
+      std::string told;
+      for (const auto &message : clip.seen)
+        if (gst_message_has_name(message.get(), "genclip-task"))
+          told = gst_structure_get_string(gst_message_get_structure(message.get()), "provenance");
+      EXPECT_EQ(told, expected) << is_stored;
+    }
+  }
+}
+
 TEST(ClipMessages, ComeInOrderAndProgressIsClosedBeforeTheFirstByte) {
   TemporaryFolder store;
   ScriptedService service(

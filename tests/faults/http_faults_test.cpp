@@ -261,7 +261,7 @@ void add_forms(std::vector<FaultCase> &cases) {
           {.name = "QueryAnswerIsAnEndlessObject",
            .misdeeds = {at(query, say_and_close(std::string(kHead) + "\r\n" + std::string(9'000'000, '[')))},
            .ending = kept(GST_RESOURCE_ERROR_READ, "larger"),
-           .settings = kBriefly},
+           .settings = {{"retries", "0"}}},
           {.name = "QuerySetsCookies",
            .misdeeds = {at(query, with_header("Set-Cookie: tracked=s3cr3t; Path=/"))},
            .ending = recovers()},

@@ -111,7 +111,7 @@ void add_deaths(std::vector<FaultCase> &cases) {
 void add_fates(std::vector<FaultCase> &cases) {
   const auto pause = [](Act then) {
     return [then](ServedConnection &peer, const Occasion &occasion) {
-      peer.pause(std::chrono::milliseconds(600));
+      peer.pause(std::chrono::milliseconds(1500));
       return then(peer, occasion);
     };
   };

@@ -47,6 +47,7 @@ void hold_account(std::string_view text) {
   for (const Account *account : {static_cast<const Account *>(&small), &read->account}) {
     const Sums same = account->sums({}, 1);
     hold(is_close(same.spent, sums.spent) && is_close(same.reserved, sums.reserved));
+    hold(account->waits().classes() == whole.waits().classes());
     hold(same.tasks == sums.tasks && same.unknown == sums.unknown && same.untold == sums.untold);
   }
 }

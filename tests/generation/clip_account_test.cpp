@@ -309,6 +309,33 @@ TEST_F(ClipAccounts, AClipOfUnknownPriceWaitsForTheOneBeforeIt) {
   EXPECT_EQ(lines().at(1), "release") << "nothing was reserved before";
 }
 
+// Where only so many tasks may run at once, clips wait for their turn, without a warning.
+TEST_F(ClipAccounts, AClipWaitsForASlotAndSubmitsNothingMeanwhile) {
+  Ledger books = ledger();
+  const GenerationJob other = job_for("other");
+  const ChargeFacts facts = charge_facts(other.identity, other.model, "");
+  ASSERT_TRUE(books.reserve(facts, 0, nullptr));
+  ClipFolder folder(FileSystem::posix(), ClipPath(other.store, other.identity.digest()));
+  auto lock = folder.lock_writer([](const std::string &) {});
+  ASSERT_TRUE(lock && *lock);
+  std::thread ends([&] {
+    while (clock_.sleeps().size() < 3) std::this_thread::yield();
+    EXPECT_EQ(service_.submits(), 0u);
+    while (!ledger().append({LedgerEntry(LedgerEvent::release, facts)}, nullptr)) {
+    }
+  });
+  GenerationJob limited = job();
+  limited.max_tasks = 1;
+  const Outcome done = run(limited);
+  ends.join();
+  ASSERT_FALSE(done.error) << done.text();
+  EXPECT_THAT(done.warnings, ElementsAre());
+  EXPECT_EQ(lines().at(1), "release") << "nothing was reserved before";
+  EXPECT_TRUE(std::ranges::any_of(
+      done.states, [](const GenerationState &state) { return state.status == ClipStatus::waiting; }));
+  EXPECT_EQ(service_.submits(), 1u);
+}
+
 // ---- A store without a ledger.
 
 TEST_F(ClipAccounts, AStoreWithoutALedgerGetsOneFromItsJournals) {

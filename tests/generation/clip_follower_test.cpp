@@ -42,7 +42,7 @@ class StepClock final : public Clock {
 TEST(ClipStatus, IsSpelledAsJournalsHaveIt) {
   EXPECT_EQ(words_of<ClipStatus>(),
             (std::vector<std::string>{"idle", "submitting", "queued", "processing", "downloading",
-                                      "completed", "failed", "preparing"}));
+                                      "completed", "failed", "preparing", "waiting"}));
 }
 
 class Follower : public WorkTest {

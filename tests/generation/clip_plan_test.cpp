@@ -17,9 +17,10 @@ using testing::HasSubstr;
 class ClipPlanTest : public testing::Test {
  protected:
   ClipPlanTest() {
-    for (const char *variable : {"GENCLIP_API_KEY", "GENCLIP_API_KEY_FILE", "GENCLIP_BASE_URL",
-                                 "GENCLIP_MAX_AMOUNT", "GENCLIP_PROJECT", "GENCLIP_PUBLISH_FOLDER",
-                                 "GENCLIP_PUBLISH_URL", "GENCLIP_PUBLISH_COMMAND", "GENCLIP_PUBLISH_ROOTS"})
+    for (const char *variable :
+         {"GENCLIP_API_KEY", "GENCLIP_API_KEY_FILE", "GENCLIP_BASE_URL", "GENCLIP_MAX_AMOUNT",
+          "GENCLIP_MAX_TASKS", "GENCLIP_PROJECT", "GENCLIP_PUBLISH_FOLDER", "GENCLIP_PUBLISH_URL",
+          "GENCLIP_PUBLISH_COMMAND", "GENCLIP_PUBLISH_ROOTS"})
       g_unsetenv(variable);
     request_.model = "dance-2.5";
     request_.fields.set("prompt", "a storm");
@@ -126,6 +127,14 @@ TEST_F(ClipPlanTest, RefusesToPayForAClipThatItWouldNotTake) {
   EXPECT_THAT(problems(), HasSubstr("max-download-size is 0"));
 }
 
+TEST_F(ClipPlanTest, PollsFromHistoryOrNotMoreOftenThanEveryTenMilliseconds) {
+  EXPECT_EQ(job().poll_interval.count(), 0);
+  run_.poll_interval_ms = 9;
+  EXPECT_THAT(problems(), HasSubstr("poll-interval is 9 ms. Set it to 0"));
+  run_.poll_interval_ms = 10;
+  EXPECT_EQ(job().poll_interval.count(), 10);
+}
+
 TEST_F(ClipPlanTest, TakesALimitAndAProjectFromTheEnvironmentUnlessTheyAreSet) {
   g_setenv("GENCLIP_MAX_AMOUNT", "7.5", TRUE);
   g_setenv("GENCLIP_PROJECT", "spring", TRUE);
@@ -142,6 +151,19 @@ TEST_F(ClipPlanTest, TakesALimitAndAProjectFromTheEnvironmentUnlessTheyAreSet) {
   }
   g_unsetenv("GENCLIP_MAX_AMOUNT");
   g_unsetenv("GENCLIP_PROJECT");
+}
+
+TEST_F(ClipPlanTest, TakesFromTheEnvironmentHowManyTasksMayRunAtOnce) {
+  EXPECT_EQ(job().max_tasks, 0u);
+  for (const auto &[text, number] : {std::pair{"4", 4u}, {"0", 0u}, {"", 0u}}) {
+    g_setenv("GENCLIP_MAX_TASKS", text, TRUE);
+    EXPECT_EQ(job().max_tasks, number);
+  }
+  for (const char *wrong : {"four", "-1", "1.5"}) {
+    g_setenv("GENCLIP_MAX_TASKS", wrong, TRUE);
+    EXPECT_THAT(problems(), HasSubstr("GENCLIP_MAX_TASKS")) << wrong;
+  }
+  g_unsetenv("GENCLIP_MAX_TASKS");
 }
 
 class ClipPlanReferences : public ClipPlanTest {

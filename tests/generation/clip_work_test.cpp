@@ -51,7 +51,7 @@ class ClipWorkTest : public WorkTest {
 TEST_F(ClipWorkTest, StoresTheClipWithItsJournal) {
   const Outcome outcome = run_whole();
   EXPECT_EQ(service_.submits(), 1u);
-  EXPECT_THAT(names(), ElementsAre("clip.mp4", "lock", "task.json", "use"));
+  EXPECT_THAT(names(), ElementsAre("clip.mp4", "clip.xmp", "lock", "task.json", "use"));
   const auto stored = record();
   ASSERT_TRUE(stored);
   EXPECT_EQ(stored->state, ClipState::complete);
@@ -140,6 +140,112 @@ TEST_F(ClipWorkTest, EveryLostAnswerIsCountedUntilTheClipIsWhole) {
   EXPECT_EQ(record()->unanswered_submits, 3u) << "what may have been paid stays known";
   run_whole(anew());
   EXPECT_EQ(record()->unanswered_submits, 0u);
+}
+
+// ---- Runs that must not submit in doubt, or not at all.
+
+std::string detail_of(const Error &error, const std::string &name) {
+  for (const ErrorDetail &detail : error.details)
+    if (detail.name == name)
+      if (const auto *text = std::get_if<std::string>(&detail.value)) return *text;
+  return "";
+}
+
+class UnattendedRun : public WorkTest {
+ protected:
+  GenerationJob job(MaySubmit may_submit = MaySubmit::unless_in_doubt) const {
+    GenerationJob job = World::job();
+    job.may_submit = may_submit;
+    return job;
+  }
+  void expect_in_doubt(const Outcome &outcome) const {
+    ASSERT_TRUE(outcome.error);
+    EXPECT_EQ(detail_of(*outcome.error, "outcome"), "unknown");
+    EXPECT_EQ(detail_of(*outcome.error, "charged"), "maybe");
+    EXPECT_THAT(outcome.error->details, testing::Contains(ErrorDetail{"retry", false}));
+    EXPECT_THAT(outcome.error->text, HasSubstr("not submitted again"));
+    EXPECT_THAT(outcome.error->text, HasSubstr("submit it again")) << "what to do";
+  }
+};
+
+TEST_F(UnattendedRun, SubmitsWhatNobodyHasSubmitted) {
+  EXPECT_FALSE(run(job()).error);
+  EXPECT_EQ(service_.submits(), 1u);
+}
+
+TEST_F(UnattendedRun, NeverRepeatsASubmitWhoseAnswerWasLost) {
+  service_.loses_submit_answers = true;
+  expect_in_doubt(run(job()));
+  service_.loses_submit_answers = false;
+  for (int restart = 0; restart < 3; ++restart) expect_in_doubt(run(job()));
+  EXPECT_EQ(service_.submits(), 1u);
+  EXPECT_EQ(record()->state, ClipState::ambiguous);
+  EXPECT_FALSE(run(World::job()).error) << "a person may";
+  EXPECT_FALSE(run(job()).error) << "then it is stored";
+  EXPECT_EQ(service_.submits(), 2u);
+}
+
+TEST_F(UnattendedRun, NeverRepeatsASubmitAmidWhichARunDied) {
+  ClipRecord intent;
+  intent.state = ClipState::intent;
+  intent.identity = job().identity;
+  intent.model = job().model;
+  ClipFolder folder(FileSystem::posix(), path());
+  auto lock = folder.lock_writer([](const std::string &) {});
+  ASSERT_TRUE(lock && *lock);
+  ASSERT_TRUE(folder.write_intent(intent));
+  lock->reset();
+  expect_in_doubt(run(job()));
+  EXPECT_EQ(service_.submits(), 0u);
+}
+
+TEST_F(UnattendedRun, AsksForATaskThatWasLostAndPaysNothingWhileItIsUnknown) {
+  service_.polls = 1000;
+  GenerationJob hasty = job();
+  hasty.timeout = std::chrono::seconds(20);
+  EXPECT_TRUE(run(hasty).error);
+  service_.polls = 1;
+  service_.knows_no_task = true;
+  for (int restart = 0; restart < 3; ++restart) {
+    const Outcome lost = run(job());
+    ASSERT_TRUE(lost.error);
+    EXPECT_EQ(detail_of(*lost.error, "outcome"), "unknown");
+    EXPECT_EQ(lost.error->task_id, "task-1");
+  }
+  service_.knows_no_task = false;
+  EXPECT_FALSE(run(job()).error);
+  EXPECT_EQ(service_.submits(), 1u);
+}
+
+TEST_F(UnattendedRun, ThatMustNotSubmitEndsAndLeavesNothing) {
+  const Outcome looked = run(job(MaySubmit::never));
+  ASSERT_TRUE(looked.error);
+  EXPECT_EQ(detail_of(*looked.error, "outcome"), "not-submitted");
+  EXPECT_EQ(detail_of(*looked.error, "charged"), "no");
+  EXPECT_EQ(service_.submits(), 0u);
+  EXPECT_FALSE(std::filesystem::exists(path().folder()));
+}
+
+TEST_F(UnattendedRun, ThatMustNotSubmitAttachesToATaskAndServesAClip) {
+  service_.polls = 1000;
+  GenerationJob hasty = job();
+  hasty.timeout = std::chrono::seconds(20);
+  EXPECT_TRUE(run(hasty).error);
+  service_.polls = 1;
+  EXPECT_FALSE(run(job(MaySubmit::never)).error);
+  EXPECT_FALSE(run(job(MaySubmit::never)).error);
+  EXPECT_EQ(service_.submits(), 1u);
+}
+
+TEST_F(UnattendedRun, ThatMustNotSubmitLeavesAFailedTaskAsItIs) {
+  service_.failure = "moderated";
+  EXPECT_TRUE(run(job()).error);
+  service_.failure.clear();
+  const Outcome looked = run(job(MaySubmit::never));
+  ASSERT_TRUE(looked.error);
+  EXPECT_EQ(detail_of(*looked.error, "outcome"), "not-submitted");
+  EXPECT_EQ(record()->state, ClipState::failed);
+  EXPECT_EQ(service_.submits(), 1u);
 }
 
 TEST_F(ClipWorkTest, ARefusalIsJournalledAndTheNextRunSubmitsWithoutAWarning) {

@@ -147,7 +147,11 @@ void apply(JournalWorld &world, size_t index, const ClipEvent &event) {
     if (warning == ClipWarning::unknown_tasks)
       for (const std::string &id : process.run.unknown)
         if (!find(world, id)) accuse(world, "a task is in the journal that the service never told of");
-    if (warning != ClipWarning::successor_is_unknown) process.has_warned = true;
+    if (warning != ClipWarning::successor_is_unknown) {
+      process.has_warned = true;
+      if (process.run.wish.may_submit != MaySubmit::even_in_doubt)
+        accuse(world, "submitted in doubt by a run that must not");
+    }
   }
   if (process.run.step == ClipStep::submit) {
     if (world.is_mute) return end(world, index);  // The intent comes after the ledger's line.
@@ -168,6 +172,14 @@ void apply(JournalWorld &world, size_t index, const ClipEvent &event) {
     case ClipStep::share_refusal:
       if (world.disk && !is_refusal_of_request(world.disk->http_status))
         accuse(world, "a key's refusal became another run's");
+      return end(world, index);
+    case ClipStep::stay_in_doubt:
+      if (process.run.wish.may_submit == MaySubmit::even_in_doubt ||
+          (world.doubts == 0 && process.run.unknown.empty()))
+        accuse(world, "a run ended in doubt without any");
+      return end(world, index);
+    case ClipStep::stay_unsubmitted:
+      if (process.run.wish.may_submit != MaySubmit::never) accuse(world, "a run that may submit did not");
       return end(world, index);
     case ClipStep::share_failure:
     case ClipStep::share_doubt:
@@ -221,6 +233,7 @@ std::string account_text(const JournalWorld &world) {
 // ---- What a submit costs.
 
 void pay(JournalWorld &world, const Process &process) {
+  if (process.run.wish.may_submit == MaySubmit::never) accuse(world, "paid by a run that must not pay");
   if (process.run.wish.reuse && !world.file.empty())
     accuse(world, "paid though a whole clip was to be served");
   if (process.run.is_news && !process.run.unknown.empty())
@@ -228,6 +241,8 @@ void pay(JournalWorld &world, const Process &process) {
   for (ServiceTask &task : world.tasks) {
     if (!is_owed(task)) continue;
     if (!process.has_warned) accuse(world, "paid again without a warning while " + task.id + " was paid");
+    if (process.run.wish.may_submit != MaySubmit::even_in_doubt)
+      accuse(world, "paid again in doubt while " + task.id + " was paid");
     if (task.is_told && !has(process.run.unknown, task.id))
       accuse(world, "paid anew while " + task.id + " was to be had");
     task.is_warned_of = true;
@@ -286,9 +301,11 @@ class Steps {
     run("run", {});
     run("run without a key", {true, "", false});
     run("run --anew", {false, "", true});
+    run("run unless in doubt", {true, "", true, MaySubmit::unless_in_doubt});
     run("run task-id=T1", {true, "T1", true});
     if (index == 1) return;
     run("run task-id=foreign", {true, kForeign, true});
+    run("run without submitting", {true, "", true, MaySubmit::never});
     run("run --anew task-id=foreign", {false, kForeign, true});
     run("run task-id=nobodys", {true, kNobodys, true});
   }
@@ -513,10 +530,11 @@ std::string JournalWorld::text() const {
     if (!process) continue;
     const ClipRun &run = process->run;
     all += std::to_string(static_cast<int>(run.step)) + (run.wish.reuse ? "r" : "a") + run.wish.task_id +
-           (run.wish.has_key ? "k" : "") + (process->has_turn ? "t" : "") + (process->downloads ? "d" : "") +
-           (process->waits ? "w" : "") + (process->reserved_at.empty() ? "" : "$") +
-           (process->has_warned ? "!" : "") + (run.is_news ? "n" : "") + (run.is_unheard_of ? "u" : "") +
-           (run.has_paid ? "p" : "") + "," + process->first_whole + "," + run.asked + ",";
+           (run.wish.has_key ? "k" : "") + std::to_string(static_cast<int>(run.wish.may_submit)) +
+           (process->has_turn ? "t" : "") + (process->downloads ? "d" : "") + (process->waits ? "w" : "") +
+           (process->reserved_at.empty() ? "" : "$") + (process->has_warned ? "!" : "") +
+           (run.is_news ? "n" : "") + (run.is_unheard_of ? "u" : "") + (run.has_paid ? "p" : "") + "," +
+           process->first_whole + "," + run.asked + ",";
     if (!process->has_turn) all += process->first_look;
     for (const std::string &id : run.to_ask) all += id;
     all += ",";
@@ -577,6 +595,19 @@ std::string broken_promise(const JournalWorld &world) {
       });
       if (!kept) return "a paid task is neither reached by a plain run nor kept in mind";
     }
+  }
+
+  // Runs that do not submit in doubt pay only where there is none, and then they bring the clip, too.
+  for (const bool may_pay : {true, false}) {
+    JournalWorld again = restarted();
+    const MaySubmit may_submit = may_pay ? MaySubmit::unless_in_doubt : MaySubmit::never;
+    unsigned payments = 0;
+    for (int run = 0; run < 4 && again.file.empty(); ++run)
+      payments += run_honestly(again, {true, "", true, may_submit});
+    if (!again.violation.empty()) return "then without doubts: " + again.violation;
+    if (owed && payments > 0) return "a run that pays only without doubt pays although a paid task is there";
+    if (owed && again.file.empty()) return "a run that must not submit does not fetch a paid task";
+    if (may_pay && again.doubts == 0 && again.file.empty()) return "no clip, though nothing is in doubt";
   }
   return "";
 }

@@ -150,6 +150,18 @@ TEST_F(RequestIdentity, OfAURIReadsNoFileOutsideTheRoots) {
   EXPECT_THAT(failure_of(identify(job)).text, HasSubstr("GENCLIP_PUBLISH_ROOTS"));
 }
 
+TEST_F(RequestIdentity, OfAClipInsideComesWithWhatTheOuterRunMaySubmit) {
+  const std::string inner = "genclip://dance-2.5?prompt=b&duration=4";
+  GenerationJob outer = job_of(starting_from(escaped(inner + "#last")));
+  for (const MaySubmit may_submit :
+       {MaySubmit::even_in_doubt, MaySubmit::unless_in_doubt, MaySubmit::never}) {
+    outer.may_submit = may_submit;
+    const auto &reference = outer.request->media().front();
+    ASSERT_TRUE(reference.clip);
+    EXPECT_EQ(job_of_inner(outer, *reference.clip, nullptr).may_submit, may_submit);
+  }
+}
+
 TEST(ChainLinks, AreCounted) {
   const std::string inner = "genclip://sd_2.0_special?prompt=before&duration=4";
   const auto count = [](const std::string &uri) {

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "tests/http/client_fixture.h"
+#include "tests/support/sanitized.h"
 
 namespace genclip::test {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // A race detector looks up the names of suppressed functions, which takes time.
-constexpr milliseconds kSoon{kUnderThreadSanitizer ? 500 : 100};
+constexpr milliseconds kSoon{kIsThreadSanitized ? 500 : 100};
 constexpr milliseconds kInPlace{40};  // Until the exchange is surely where the test wants it.
 
 // Cancels some time after it is armed, and records when.

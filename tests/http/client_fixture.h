@@ -18,18 +18,6 @@ namespace genclip::test {
 
 using std::chrono::milliseconds;
 
-#if defined(__SANITIZE_THREAD__)
-constexpr bool kUnderThreadSanitizer = true;
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-constexpr bool kUnderThreadSanitizer = true;
-#else
-constexpr bool kUnderThreadSanitizer = false;
-#endif
-#else
-constexpr bool kUnderThreadSanitizer = false;
-#endif
-
 inline std::shared_ptr<HttpClient> client(const HttpSettings &settings = {}) {
   return HttpClient::shared(settings);
 }

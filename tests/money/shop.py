@@ -8,6 +8,7 @@ import signal
 import subprocess
 import tempfile
 
+from held_process import end_killed
 from ledger_reader import Ledger
 from simulated_service import SimulatedService
 
@@ -45,8 +46,7 @@ class Run:
         try:
             return self.process.wait(patience)
         except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+            end_killed(self.process)
             raise
         finally:
             if not self.output.closed:

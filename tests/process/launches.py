@@ -7,6 +7,7 @@ import signal
 import subprocess
 import tempfile
 
+from held_process import end_killed
 from simulated_service import SimulatedService
 
 CLIP = ["genclipsrc", "model=dance-2.5", "prompt=a storm", "duration=4", "poll-interval=20"]
@@ -39,8 +40,7 @@ class Run:
         try:
             status = self.process.wait(timeout=timeout)
         except subprocess.TimeoutExpired:
-            self.process.kill()
-            status = self.process.wait(timeout=20)
+            status = end_killed(self.process)
         self.ended_with = self.text()
         self.output.close()
         return status

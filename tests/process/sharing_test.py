@@ -66,6 +66,32 @@ class Sharing(unittest.TestCase):
         self.assertEqual(service.stats()["submits"], 16)
         self.assertEqual(len(list(self.store.glob("*/clip.mp4"))), 16)
 
+    def start_takes(self, service, takes):
+        environment = {**launches.environment(service, self.store), "GENCLIP_MAX_TASKS": "2"}
+        return [self.start(launches.fetch(take, self.path / f"{take}.mp4"), environment) for take in takes]
+
+    def test_no_more_tasks_run_at_once_than_may(self):
+        service = self.serve()
+        runs = self.start_takes(service, range(6))
+        for run in runs:
+            self.assertEqual(run.end(), 0, run.text())
+        stats = service.stats()
+        self.assertEqual((stats["submits"], stats["most_at_once"]), (6, 2))
+        self.assertTrue(any("Waiting for the turn of" in run.text() for run in runs))
+
+    def test_the_task_of_a_killed_process_keeps_its_slot(self):
+        service = self.serve("--processing", "60000")
+        killed, = self.start_takes(service, [0])
+        while service.stats()["queries"] == 0:
+            self.assertIsNone(killed.process.poll(), killed.text())
+            time.sleep(0.02)
+        killed.kill()
+        others = self.start_takes(service, [1, 2])
+        # The one that waits may say so before the request of the other one has arrived.
+        while service.stats()["submits"] < 2 or not any("Waiting for the turn of" in run.text() for run in others):
+            time.sleep(0.02)
+        self.assertEqual(service.stats()["submits"], 2)
+
     def test_two_paths_to_one_store_are_one_store(self):
         alias = self.path / "alias"
         if os.geteuid() == 0:

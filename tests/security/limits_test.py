@@ -20,7 +20,7 @@ from raw_service import CLIP, RawService, answer, caption, clip, task
 CERTIFICATES = pathlib.Path(os.environ["GENCLIP_CERTIFICATES"])
 KEY = "limits-key-4711"
 GENERATE = ["genclipsrc", "name=e", "model=sd_2.0_special", "prompt=x", "poll-interval=10", "retries=0", "http-timeout=1"]
-STILL = ["videotestsrc", "num-buffers=1", "!", "video/x-raw,width=64,height=36,framerate=1/5", "!", "gencaption", "name=e",
+STILL = ["videotestsrc", "num-buffers=1", "!", "video/x-raw,width=64,height=36,framerate=1/5", "!", "gencaption", "name=e", "cache=off",
          "retries=0", "timeout=2"]
 MEGABYTE = 1 << 20
 # The element, its decoders and GLib need about 60 MB; an answer may have 8 MiB, and more than one copy of it.

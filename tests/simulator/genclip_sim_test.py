@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """genclip-sim as a program: its ready file, its options, its end."""
 
+import http.client
 import json
 import os
 import pathlib
@@ -10,6 +11,7 @@ import subprocess
 import tempfile
 import time
 import unittest
+import urllib.parse
 import urllib.request
 
 PROGRAM = os.environ["GENCLIP_SIM"]
@@ -85,10 +87,33 @@ class GenclipSim(unittest.TestCase):
         self.process.terminate()
         self.assertNotIn("key-4711", "".join(self.process.communicate(timeout=10)))
 
+    def test_keeps_nothing_of_a_connection_whose_client_has_gone(self):
+        base = urllib.parse.urlsplit(self.start()["GENCLIP_BASE_URL"])
+
+        def open_files():
+            return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
+        before = open_files()
+        for _ in range(50):
+            connection = http.client.HTTPConnection(base.hostname, base.port, timeout=10)
+            connection.request("GET", "/_sim/stats")
+            connection.getresponse().read()
+            connection.close()
+        deadline = time.monotonic() + 20
+        while open_files() > before + 5:
+            self.assertLess(time.monotonic(), deadline, f"{open_files() - before} are left")
+            time.sleep(0.02)
+
+    def test_takes_times_and_levels_as_ranges(self):
+        addresses = self.start("--queued", "1000..4000.5", "--processing", "0.5..1.5", "--tone", "-30..-12")
+        self.assertEqual(self.submit(addresses["GENCLIP_BASE_URL"], "sim-key")["status"], "queued")
+
     def test_says_what_is_wrong_with_an_option(self):
         for options, words in ((("--fault", "media:explode"), "explode"), (("--port", "70000"), "65535"),
-                               (("--queued", "-1"), "negative"), (("--nonsense",), "--nonsense"), (("more",), "more"),
-                               (("--key", ""), "key must not be empty")):
+                               (("--queued", "-1"), '"-1" is neither a number from 0'), (("--nonsense",), "--nonsense"), (("more",), "more"),
+                               (("--key", ""), "key must not be empty"), (("--processing", "3..2"), "3..2"),
+                               (("--tone", "-3..x"), "-3..x"), (("--frame-rate", "7"), "48000"),
+                               (("--moderated", "101"), "100 %")):
             ended = run(*options)
             self.assertEqual(ended.returncode, 2, options)
             self.assertIn(words, ended.stderr)

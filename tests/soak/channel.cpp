@@ -55,7 +55,8 @@ Channel::Channel(ChannelPlan plan) : plan_(std::move(plan)) {
   GErrorPtr error;
   const std::string line =
       "concat name=channel ! tee name=out  out. ! queue ! fakesink name=pictures sync=false "
-      "out. ! queue ! gencaption name=caption interval=2000000000 on-error=skip timeout=2 api-key=sim-key "
+      "out. ! queue ! gencaption name=caption cache=off interval=2000000000 on-error=skip timeout=2 "
+      "api-key=sim-key "
       "llm-base-url=" +
       plan_.gateway_url + " ! fakesink name=captions sync=false async=false";
   pipeline_ =

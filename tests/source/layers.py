@@ -7,6 +7,7 @@ import source_tree
 
 # What a folder may include besides itself, most specific folder first. docs/architecture.md draws the same picture.
 BELOW_TASK = ["plugin/base", "plugin/catalog", "plugin/http"]
+BELOW_CHANNEL = [*BELOW_TASK, "plugin/account", "plugin/task", "plugin/store", "plugin/generation"]
 BELOW_ELEMENTS = [
     *BELOW_TASK,
     "plugin/account",
@@ -28,14 +29,20 @@ MAY_INCLUDE = {
     "plugin/frame": ["plugin/base"],
     "plugin/publish": [*BELOW_TASK, "plugin/task", "plugin/store"],
     "plugin/generation": [*BELOW_TASK, "plugin/account", "plugin/task", "plugin/store", "plugin/frame", "plugin/publish"],
-    "plugin/command": BELOW_ELEMENTS,
+    "plugin/channel": BELOW_CHANNEL,
+    "plugin/vetting": ["plugin/base", "plugin/frame", "plugin/channel"],
+    "plugin/output": ["plugin/base"],
+    "plugin/film": ["plugin/base", "plugin/caption"],
+    "plugin/monitor": ["plugin/base", "plugin/http"],
+    "plugin/command": [*BELOW_ELEMENTS, "plugin/channel", "plugin/output", "plugin/film", "plugin/monitor"],
+    "elements/channelsrc": [*BELOW_ELEMENTS, "plugin/channel", "plugin/vetting", "elements/*"],
     "elements/clipsrc": [*BELOW_ELEMENTS, "elements/*"],
     "elements/captioner": [*BELOW_ELEMENTS, "elements/*"],
     "elements/*": BELOW_ELEMENTS,
     # Shared wire code would hide mistakes.
     "examples/simulator": ["plugin/base"],
     # Registers the elements.
-    "plugin/*": ["plugin/base", "elements/clipsrc", "elements/captioner"],
+    "plugin/*": ["plugin/base", "elements/clipsrc", "elements/captioner", "elements/channelsrc"],
     "examples/*": [],
     "tests/*": None,
 }
@@ -44,6 +51,7 @@ MAY_INCLUDE = {
 LIBRARY_OWNERS = {
     "libsoup/": ["plugin/http", "examples/simulator", "tests/"],
     "json-glib/": ["plugin/base", "tests/"],
+    "pango/": ["plugin/caption", "tests/"],
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?P<open>["<])(?P<path>[^">]+)[">]', re.MULTILINE)

@@ -60,8 +60,9 @@ TEST(ClipPath, EveryPartOfTheIdentityMakesAnotherClip) {
 }
 
 TEST(ClipPath, KnowsItsOwnNamesAndNoOthers) {
-  for (const char *name : {"clip.mp4", "clip.png", "task.json", "task.json.tmp", "task.json.spare",
-                           "clip.part", "lock", "use", "pin"})
+  for (const char *name :
+       {"clip.mp4", "clip.png", "task.json", "task.json.tmp", "task.json.spare", "clip.part", "lock", "use",
+        "pin", "thumbnail.jpg", "thumbnail.jpg.tmp", "clip.xmp", "clip.xmp.tmp"})
     EXPECT_TRUE(ClipPath::is_own_name(name)) << name;
   for (const char *name :
        {"", "clip", "clip.", "clip.mp4.damaged-1", "task.json.damaged-1", "notes.txt", "clip.tar.gz"})
@@ -69,8 +70,8 @@ TEST(ClipPath, KnowsItsOwnNamesAndNoOthers) {
 }
 
 TEST(ClipPath, AClipNameIsNoPath) {
-  for (const char *name :
-       {"clip./etc", "clip...", "../clip.mp4", "clip.part", "clip.mp4/", "clip.toolongone", "clip.é"})
+  for (const char *name : {"clip./etc", "clip...", "../clip.mp4", "clip.part", "clip.xmp", "clip.mp4/",
+                           "clip.toolongone", "clip.é"})
     EXPECT_FALSE(ClipPath::is_clip_name(name)) << name;
   EXPECT_TRUE(ClipPath::is_clip_name(ClipPath::clip_name("webm")));
 }

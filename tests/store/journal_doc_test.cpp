@@ -47,9 +47,10 @@ std::vector<Found> all_found() {
           {"`submitted`, with `replaces`", record_of(ClipState::submitted, true)}};
 }
 
-Reaction begin(const Found &found, bool reuse, bool has_key) {
+Reaction begin(const Found &found, bool reuse, bool has_key,
+               MaySubmit may_submit = MaySubmit::even_in_doubt) {
   ClipRun run;
-  run.wish = {reuse, "", has_key};
+  run.wish = {reuse, "", has_key, may_submit};
   TurnBegins turn;
   turn.found = found.record;
   if (found.record)
@@ -66,19 +67,21 @@ std::string words(const Reaction &reaction) {
     case ClipStep::follow: return "attaches to the task";
     case ClipStep::submit: return reaction.warnings.empty() ? "submits" : "submits, with a warning";
     case ClipStep::need_key: return "error: no key";
+    case ClipStep::stay_in_doubt: return "error: in doubt";
     default: return "?";
   }
 }
 
 std::string runs_table() {
   std::string table =
-      "| The journal says | A run | A run without a key | A run with `reuse=false` |\n| --- | --- | --- | "
-      "--- |\n";
+      "| The journal says | A run | A run without a key | A run with `reuse=false` | A run of a channel "
+      "|\n| --- | --- | --- | --- | --- |\n";
   for (const Found &found : all_found()) {
     table += std::string("| ") + found.name;
     table += " | " + words(begin(found, true, true));
     table += " | " + words(begin(found, true, false));
-    table += " | " + words(begin(found, false, true)) + " |\n";
+    table += " | " + words(begin(found, false, true));
+    table += " | " + words(begin(found, true, true, MaySubmit::unless_in_doubt)) + " |\n";
   }
   return table;
 }

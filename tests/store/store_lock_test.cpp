@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/sanitized.h"
 #include "tests/support/temporary_folder.h"
 
 namespace genclip::test {
@@ -134,12 +135,6 @@ TEST_F(StoreLockTest, IsNotGivenBackByAForkThatLetsGoOfIt) {
   EXPECT_FALSE(lock());
 }
 
-#if defined(__has_feature)
-constexpr bool kIsThreadSanitizer = __has_feature(thread_sanitizer);
-#else
-constexpr bool kIsThreadSanitizer = false;
-#endif
-
 // A process that ends without giving its locks back, and its forks, which live as long as this.
 class ForkingHolder {
  public:
@@ -190,7 +185,7 @@ TEST_F(StoreLockTest, OfAProcessThatIsKilledIsNotKeptByItsForks) {
 
 // Wherever a lock is on its way when the process forks.
 TEST_F(StoreLockTest, ThatComesAndGoesWhileTheProcessForksIsInheritedByNone) {
-  if (kIsThreadSanitizer) GTEST_SKIP() << "ThreadSanitizer takes no new threads in a fork.";
+  if (kIsThreadSanitized) GTEST_SKIP() << "ThreadSanitizer takes no new threads in a fork.";
   const ForkingHolder killed(60, [&] {
     for (int i = 0; i < 2; ++i)
       std::thread([path = folder_.file("lock-" + std::to_string(i))] {
@@ -205,6 +200,32 @@ TEST_F(StoreLockTest, ThatComesAndGoesWhileTheProcessForksIsInheritedByNone) {
   }
 }
 
+// As a file server does that cannot reach this machine: all locks of the file are gone, and nobody is told.
+void drop_locks(const std::string &path) {
+  for (const auto &each : std::filesystem::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;  // The folder's own descriptor.
+    if (std::filesystem::read_symlink(each, gone) != path) continue;
+    struct flock none = {};
+    none.l_type = F_UNLCK;
+    none.l_whence = SEEK_SET;
+    EXPECT_EQ(::fcntl(std::stoi(each.path().filename()), F_OFD_SETLK, &none), 0);
+  }
+}
+
+TEST_F(StoreLockTest, ThatWasDroppedIsRenewedUnlessAnotherHolderHasIt) {
+  const auto first = lock();
+  ASSERT_TRUE(first);
+  EXPECT_TRUE(first->renew()) << "nothing was dropped";
+  drop_locks(path_);
+  EXPECT_TRUE(first->renew());
+  EXPECT_FALSE(lock()) << "it was taken again";
+  drop_locks(path_);
+  const auto second = lock();
+  ASSERT_TRUE(second);
+  EXPECT_FALSE(first->renew());
+  EXPECT_TRUE(second->renew());
+}
+
 TEST_F(StoreLockTest, OfARemovedFileIsNoLock) {
   auto held = lock();
   ASSERT_TRUE(held);
@@ -212,6 +233,27 @@ TEST_F(StoreLockTest, OfARemovedFileIsNoLock) {
   auto next = lock();
   EXPECT_TRUE(next) << "another file, another lock";
   EXPECT_FALSE(lock());
+}
+
+TEST_F(StoreLockTest, KnowsWhetherItsFileWasRemovedOrReplaced) {
+  const auto held = lock();
+  ASSERT_TRUE(held);
+  EXPECT_FALSE(held->is_replaced(path_));
+  const std::string moved = folder_.file("moved");
+  std::filesystem::rename(path_, moved);
+  EXPECT_TRUE(held->is_replaced(path_)) << "nothing has the name";
+  std::ofstream(path_) << "";
+  EXPECT_TRUE(held->is_replaced(path_)) << "another file has the name";
+  std::filesystem::rename(moved, path_);
+  EXPECT_FALSE(held->is_replaced(path_)) << "it has its name again";
+}
+
+TEST_F(StoreLockTest, IsNotReplacedWhereThatCannotBeFoundOut) {
+  const auto held = lock();
+  ASSERT_TRUE(held);
+  std::filesystem::rename(path_, folder_.file("moved"));
+  std::filesystem::create_symlink("moved", path_);
+  EXPECT_FALSE(held->is_replaced(path_));
 }
 
 // Who removes the file holds its lock; who waited for that lock must not think that it has one.

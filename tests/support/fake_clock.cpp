@@ -13,12 +13,14 @@ constexpr auto kLook = std::chrono::milliseconds(1);
 
 Clock::Time FakeClock::now() const {
   MutexLock lock(mutex_);
+  if (creep_ > std::chrono::nanoseconds(0)) move_on(creep_);
   return kStart + elapsed_;
 }
 
 Clock::WallTime FakeClock::wall_now() const {
   MutexLock lock(mutex_);
-  return kWallStart + elapsed_;
+  // The system's clock counts microseconds in some libraries of C++.
+  return kWallStart + std::chrono::duration_cast<Clock::WallTime::duration>(elapsed_);
 }
 
 bool FakeClock::sleep_until(Time time, GCancellable *cancellable) {
@@ -46,6 +48,11 @@ void FakeClock::hold(bool on) {
   changed_.notify_all();
 }
 
+void FakeClock::creep(std::chrono::nanoseconds by) {
+  MutexLock lock(mutex_);
+  creep_ = by;
+}
+
 bool FakeClock::wait_for_sleepers(unsigned count) {
   const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(10);
   MutexLock lock(mutex_);
@@ -70,7 +77,7 @@ std::chrono::nanoseconds FakeClock::elapsed() const {
   return elapsed_;
 }
 
-void FakeClock::move_on(std::chrono::nanoseconds by) {
+void FakeClock::move_on(std::chrono::nanoseconds by) const {
   elapsed_ += by;
   changed_.notify_all();
 }

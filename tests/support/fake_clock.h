@@ -32,6 +32,8 @@ class FakeClock final : public Clock {
 
   void advance(std::chrono::nanoseconds by) EXCLUDES(mutex_);
   void hold(bool on) EXCLUDES(mutex_);
+  // Each reading of now() moves the time on by that, as on a machine that is busy.
+  void creep(std::chrono::nanoseconds by) EXCLUDES(mutex_);
   // Blocks until that many sleepers wait, while held. False after ten real seconds.
   bool wait_for_sleepers(unsigned count) EXCLUDES(mutex_);
 
@@ -45,11 +47,12 @@ class FakeClock final : public Clock {
   static constexpr Time kStart{std::chrono::hours(1000)};
   static constexpr WallTime kWallStart{std::chrono::seconds(1767225600)};
 
-  void move_on(std::chrono::nanoseconds by) REQUIRES(mutex_);
+  void move_on(std::chrono::nanoseconds by) const REQUIRES(mutex_);
 
   mutable Mutex mutex_;
-  CondVar changed_;
-  std::chrono::nanoseconds elapsed_ GUARDED_BY(mutex_){0};
+  mutable CondVar changed_;
+  mutable std::chrono::nanoseconds elapsed_ GUARDED_BY(mutex_){0};
+  std::chrono::nanoseconds creep_ GUARDED_BY(mutex_){0};
   bool held_ GUARDED_BY(mutex_) = false;
   unsigned sleepers_ GUARDED_BY(mutex_) = 0;
   std::vector<Sleep> sleeps_ GUARDED_BY(mutex_);

@@ -151,12 +151,20 @@ HttpServer::HttpServer(Script script, const Options &options)
 HttpServer::~HttpServer() {
   g_cancellable_cancel(stopped_.get());
   acceptor_.join();
-  std::vector<std::thread> workers;
+  std::vector<Worker> workers;
   {
     MutexLock lock(mutex_);
     workers.swap(workers_);
   }
-  for (std::thread &worker : workers) worker.join();
+  for (Worker &worker : workers) worker.thread.join();
+}
+
+void HttpServer::join_done() {
+  std::erase_if(workers_, [](Worker &worker) {
+    if (!*worker.is_done) return false;
+    worker.thread.join();
+    return true;
+  });
 }
 
 void HttpServer::accept_all() {
@@ -167,7 +175,13 @@ void HttpServer::accept_all() {
         GRef<GSocketConnection>::adopt(g_socket_connection_factory_create_connection(socket.get()));
     MutexLock lock(mutex_);
     ++connections_;
-    workers_.emplace_back([this, connection = std::move(connection)] { serve(connection.get()); });
+    join_done();
+    const auto is_done = std::make_shared<std::atomic<bool>>(false);
+    workers_.push_back({std::thread([this, is_done, connection = std::move(connection)] {
+                          serve(connection.get());
+                          *is_done = true;
+                        }),
+                        is_done});
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <gio/gio.h>
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -82,7 +83,14 @@ class HttpServer {
   size_t connections() const EXCLUDES(mutex_);
 
  private:
+  struct Worker {
+    std::thread thread;
+    std::shared_ptr<std::atomic<bool>> is_done;
+  };
+
   void accept_all();
+  // A server may run for days: the stacks of threads that have ended go.
+  void join_done() REQUIRES(mutex_);
   void serve(GSocketConnection *connection);
 
   const Script script_;
@@ -94,7 +102,7 @@ class HttpServer {
 
   mutable Mutex mutex_;
   std::vector<std::string> requests_ GUARDED_BY(mutex_);
-  std::vector<std::thread> workers_ GUARDED_BY(mutex_);
+  std::vector<Worker> workers_ GUARDED_BY(mutex_);
   size_t connections_ GUARDED_BY(mutex_) = 0;
   std::thread acceptor_;
 };

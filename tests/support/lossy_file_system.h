@@ -30,6 +30,10 @@ class LossyFileSystem final : public FileSystem {
  public:
   // Everything that is not below `root` is the real file system's.
   explicit LossyFileSystem(std::string root);
+  // After the last call of another thread; the lock tells ThreadSanitizer so.
+  ~LossyFileSystem() override { MutexLock lock(mutex_); }
+  LossyFileSystem(const LossyFileSystem &) = delete;
+  LossyFileSystem &operator=(const LossyFileSystem &) = delete;
 
   // Operations so far, from 1: each call of this and of its files.
   size_t operations() const EXCLUDES(mutex_);

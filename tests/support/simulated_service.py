@@ -77,9 +77,13 @@ class SimulatedService:
 
     def generate(self, *properties):
         """Generates a clip in advance, with a fast polling interval, and returns the stored file."""
-        before = set(self.store.glob("*/clip.*"))
+        before = self.clips()
         made = self.run("gst-launch-1.0", "genclipsrc", *properties, "poll-interval=20", "!", "fakesink")
         if made.returncode != 0:
             raise RuntimeError(made.stdout)
-        (clip,) = set(self.store.glob("*/clip.*")) - before
+        (clip,) = self.clips() - before
         return clip
+
+    def clips(self):
+        """The paths of the whole clips in the store."""
+        return {path for path in self.store.glob("*/clip.*") if path.suffix != ".xmp"}

@@ -3,6 +3,7 @@
 """Prints what ninja must build for some of the tests, so that nothing else is built; or what tests are called.
 
 tests/support/test_targets.py FOLDER SUITE... [--except SUITE...]
+tests/support/test_targets.py FOLDER --of TEST...: the same for tests by their names
 tests/support/test_targets.py FOLDER --names TEST...: one a line, the shards of a test that has some: 'http' as 'http 1' ...
 """
 
@@ -41,6 +42,9 @@ def targets(folder, is_wanted):
 def main(folder, *words):
     if words[0] == "--names":
         print("\n".join(names(folder, words[1:])))
+        return
+    if words[0] == "--of":
+        print("\n".join(targets(folder, lambda test: any(is_called(test, name) for name in words[1:]))))
         return
     at = words.index("--except") if "--except" in words else len(words)
     wanted, unwanted = set(words[:at]), set(words[at + 1:])

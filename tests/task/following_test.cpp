@@ -28,11 +28,19 @@ std::string box(const std::string &name, const std::string &content) {
 
 class Warnings final : public GenerationObserver {
  public:
-  void on_change(const GenerationState &) override {}
+  void on_change(const GenerationState &state) override {
+    if (state.eta >= 0) etas.push_back(state.eta);
+  }
   void on_warning(const Error &warning) override { texts.push_back(warning.text); }
 
   std::vector<std::string> texts;
+  std::vector<double> etas;
 };
+
+std::string text_of(const std::string &file) {
+  std::ifstream stream(file);
+  return {std::istreambuf_iterator<char>(stream), {}};
+}
 
 class Following : public testing::Test {
  protected:
@@ -323,6 +331,62 @@ TEST_F(Following, LeavesNoDoubtAfterARefusal) {
   expect_clip();
   ASSERT_TRUE(run(job()));
   EXPECT_TRUE(warnings_->texts.empty()) << warnings_->texts[0];
+}
+
+// What the ledger's next run of this shape goes by.
+TEST_F(Following, TellsTheLedgerHowLongATaskTook) {
+  http_->expect(answer(200, kQueued), 10);
+  http_->expect(answer(200, kCompleted));
+  expect_clip();
+  ASSERT_TRUE(run(job()));
+  const std::string ledger = text_of(folder_.file("store/ledger.jsonl"));
+  const size_t at = ledger.find(R"("waited":)");
+  ASSERT_NE(at, ledger.npos) << ledger;
+  // The submit and 9 queries say queued, the 10th does not. Every 5 s and a tenth at most.
+  EXPECT_GE(std::stod(ledger.substr(at + 9)), 47);
+  EXPECT_LE(std::stod(ledger.substr(at + 9)), 53);
+  EXPECT_NE(ledger.find(R"("waited_error":2.)"), ledger.npos) << ledger;
+}
+
+TEST_F(Following, DoesNotTellHowLongATaskTookThatALaterRunFound) {
+  http_->expect(answer(200, kQueued), 3);
+  GenerationJob first = job();
+  first.timeout = seconds(9);
+  ASSERT_FALSE(run(first));
+  clock_.advance(std::chrono::hours(1));
+  http_->expect(answer(200, kProcessing));
+  http_->expect(answer(200, kCompleted));
+  expect_clip();
+  ASSERT_TRUE(run(job()));
+  const std::string ledger = text_of(folder_.file("store/ledger.jsonl"));
+  EXPECT_NE(ledger.find(R"("settle")"), ledger.npos);
+  EXPECT_EQ(ledger.find("waited"), ledger.npos) << ledger;
+}
+
+TEST_F(Following, DoesNotTellHowLongATaskTookIfItAskedSeldom) {
+  http_->expect(answer(200, kQueued), 3);
+  http_->expect(answer(200, kCompleted));
+  expect_clip();
+  GenerationJob seldom = job();
+  seldom.poll_interval = seconds(60);
+  ASSERT_TRUE(run(seldom));
+  EXPECT_EQ(text_of(folder_.file("store/ledger.jsonl")).find("waited"), std::string::npos);
+}
+
+TEST_F(Following, KnowsFromEarlierTasksWhenTheNextOneIsCompleted) {
+  for (unsigned take = 0; take < 3; ++take) {
+    http_->expect(answer(200, kQueued), 10);
+    http_->expect(answer(200, kCompleted));
+    expect_clip();
+    GenerationJob next = job();
+    next.identity.take = take;
+    next.poll_interval = seconds(take < 2 ? 5 : 0);
+    ASSERT_TRUE(run(next));
+    EXPECT_EQ(warnings_->etas.empty(), take == 0);
+  }
+  ASSERT_FALSE(warnings_->etas.empty());
+  EXPECT_NEAR(warnings_->etas.front(), 50, 8) << "right after the submit";
+  for (size_t i = 1; i < warnings_->etas.size(); ++i) EXPECT_LT(warnings_->etas[i], warnings_->etas[i - 1]);
 }
 
 }  // namespace

@@ -31,12 +31,30 @@ TEST(PollSchedule, NeverAsksSoonerThanTheIntervalNorATenthLater) {
 }
 
 TEST(PollSchedule, KeepsTheServicesLimitsWithItsOwnDefault) {
-  const PollSchedule schedule(milliseconds(5000), std::nullopt);
-  for (const double jitter : {0.0, 0.5, 0.999}) {
-    const auto pause = *schedule.next(kNow, jitter) - kNow;
-    EXPECT_GE(pause, seconds(5));
-    EXPECT_LE(pause, seconds(10));
+  const PollSchedule schedule(milliseconds(0), std::nullopt);
+  const TaskForecast blind, known({{100, 2}, {102, 2}});
+  for (const TaskForecast &forecast : {blind, known})
+    for (double now = 0; now < 200; now += 1)
+      for (const double jitter : {0.0, 0.5, 0.999}) {
+        const auto pause = *schedule.next(kNow, jitter, forecast.outlook(now)) - kNow;
+        EXPECT_GE(pause, seconds(5)) << now;
+        EXPECT_LE(pause, seconds(10)) << now;
+      }
+}
+
+TEST(PollSchedule, FromHistoryAsksSeldomFarFromTheEndAndJustAfterIt) {
+  std::vector<PastWait> past;
+  for (int i = 0; i < 20; ++i) past.push_back({100 + (i % 3 - 1) * 0.1, 0.2});
+  const TaskForecast forecast(past);
+  const PollSchedule schedule(milliseconds(0), std::nullopt);
+  double now = 0;
+  int queries = 0;
+  while (now < 100) {
+    now += std::chrono::duration<double>(*schedule.next(kNow, 0, forecast.outlook(now)) - kNow).count();
+    ++queries;
   }
+  EXPECT_LE(now, 101.5);
+  EXPECT_LE(queries, 13);
 }
 
 TEST(PollSchedule, AsksALastTimeAtTheDeadline) {
@@ -46,6 +64,7 @@ TEST(PollSchedule, AsksALastTimeAtTheDeadline) {
   EXPECT_EQ(schedule.next(kNow + seconds(10), 0), kNow + seconds(12));
   EXPECT_EQ(schedule.next(kNow + seconds(12), 0), std::nullopt);
   EXPECT_EQ(schedule.next(kNow + seconds(13), 0), std::nullopt);
+  EXPECT_EQ(PollSchedule(seconds(0), kNow + seconds(3)).next(kNow, 0), kNow + seconds(3));
 }
 
 }  // namespace

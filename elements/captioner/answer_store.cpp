@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "elements/captioner/answer_store.h"
+
+#include <memory>
+#include <utility>
+
+#include "elements/element_log.h"
+#include "plugin/base/disk_thread.h"
+#include "plugin/base/log.h"
+#include "plugin/base/utc_time.h"
+#include "plugin/caption/caption_text.h"
+#include "plugin/generation/exit_guard.h"
+#include "plugin/store/caption_answers.h"
+
+namespace genclip {
+namespace {
+
+// The result of work on a disk thread, and its end.
+template <typename Made>
+class DiskResult {
+ public:
+  void set(Made made) EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    made_ = std::move(made);
+    changed_.notify_all();
+  }
+  // Nothing once it is cancelled.
+  std::optional<Made> wait(GCancellable *cancellable) EXCLUDES(mutex_) {
+    const auto wake = +[](GCancellable *, gpointer data) { static_cast<DiskResult *>(data)->wake(); };
+    const gulong handler = g_cancellable_connect(cancellable, G_CALLBACK(wake), this, nullptr);
+    std::optional<Made> made = wait_here(cancellable);
+    g_cancellable_disconnect(cancellable, handler);
+    return made;
+  }
+
+ private:
+  void wake() EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    changed_.notify_all();
+  }
+  std::optional<Made> wait_here(GCancellable *cancellable) EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    while (!made_ && !g_cancellable_is_cancelled(cancellable)) changed_.wait(lock);
+    return std::exchange(made_, std::nullopt);
+  }
+
+  Mutex mutex_;
+  CondVar changed_;
+  std::optional<Made> made_ GUARDED_BY(mutex_);
+};
+
+// `work` owns what it uses, because it may go on after this has returned.
+template <typename Work>
+auto on_disk(Work work, GCancellable *cancellable) {
+  const auto result = std::make_shared<DiskResult<decltype(work())>>();
+  on_disk_thread([result, work = std::move(work)] { result->set(work()); });
+  return result->wait(cancellable);
+}
+
+void log_not_kept(const Error &error) {
+  GST_CAT_WARNING(gencaption_category(), "an answer is not kept: %s", log_text(error).c_str());
+}
+
+StoredAnswer stored(const std::string &model, const ContentAnswer &answer, int64_t now) {
+  return {model,
+          answer.text,
+          answer.finish_reason,
+          answer.prompt_tokens,
+          answer.output_tokens,
+          answer.total_tokens,
+          now};
+}
+
+}  // namespace
+
+bool is_worth_keeping(const ContentAnswer &answer, std::string_view api_key) {
+  const bool is_whole = is_natural_end(answer.finish_reason) && !answer.cut_short;
+  const bool has_key = !api_key.empty() && answer.text.find(api_key) != answer.text.npos;
+  return is_whole && !has_key && !caption_text(answer.text).empty();
+}
+
+void AnswerStore::begin(const std::string &folder) {
+  MutexLock lock(mutex_);
+  folder_ = folder;
+  has_warned_ = false;
+}
+
+std::string AnswerStore::folder() const {
+  MutexLock lock(mutex_);
+  return folder_;
+}
+
+std::optional<ContentAnswer> AnswerStore::find(const std::string &key, Use use,
+                                               GCancellable *cancellable) const {
+  auto found = on_disk(
+      [&files = files_, folder = folder(), key, use] {
+        auto answer = read_answer(files, folder, key);
+        if (answer && use == Use::noted) note_use_of_answer(files, folder, key);
+        return answer;
+      },
+      cancellable);
+  if (!found) return std::nullopt;
+  if (!*found) {
+    const Error &error = found->error();
+    if (error.kind != ErrorKind::not_found)
+      GST_CAT_WARNING(gencaption_category(), "a kept answer is not used: %s", log_text(error).c_str());
+    return std::nullopt;
+  }
+  ContentAnswer answer;
+  answer.text = (*found)->text;
+  answer.finish_reason = (*found)->finish_reason;
+  return answer;
+}
+
+std::optional<Error> AnswerStore::keep(const std::string &key, const std::string &model,
+                                       const ContentAnswer &answer, GCancellable *cancellable) {
+  const int64_t now = to_utc(clock_.wall_now()).time_since_epoch() / std::chrono::seconds(1);
+  auto kept = on_disk(
+      [&files = files_, folder = folder(), key, record = stored(model, answer, now)] {
+        const ExitGuard until_written;
+        auto written = write_answer(files, folder, key, record);
+        if (!written) log_not_kept(written.error());
+        return written;
+      },
+      cancellable);
+  if (!kept || *kept) return std::nullopt;
+  MutexLock lock(mutex_);
+  if (std::exchange(has_warned_, true)) return std::nullopt;
+  return Error{kept->error().kind,
+               "The answers of captions cannot be kept in the store, so the next run would pay for them "
+               "again: " +
+                   kept->error().text};
+}
+
+}  // namespace genclip

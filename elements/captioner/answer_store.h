@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The answers that the store keeps, for the workers.
+//
+// A disk may hang for hours, so it is used on disk threads, and only the workers wait for it, as they wait
+// for the gateway.
+#pragma once
+
+#include <gio/gio.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "plugin/base/clock.h"
+#include "plugin/base/error.h"
+#include "plugin/base/file_system.h"
+#include "plugin/base/mutex.h"
+#include "plugin/caption/content_client.h"
+
+namespace genclip {
+
+// Whether other runs may have this answer too. Not if it is empty or ends for another reason than that all
+// was said: another try may do better. And not if it repeats the key, which must not be in the store.
+bool is_worth_keeping(const ContentAnswer &answer, std::string_view api_key);
+
+// Threads: the application begins a run; workers call the rest. Borrows both, which must outlive this and all
+// disk threads.
+class AnswerStore {
+ public:
+  explicit AnswerStore(FileSystem &files = FileSystem::posix(), Clock &clock = Clock::system())
+      : files_(files), clock_(clock) {}
+
+  // `folder`: the store's. Touches no disk.
+  void begin(const std::string &folder) EXCLUDES(mutex_);
+
+  enum class Use { noted, unnoted };
+  // `key`: question_key(). Nothing if there is no answer that can be read, and once cancelled. A use that is
+  // noted keeps the answer in the store for longer.
+  std::optional<ContentAnswer> find(const std::string &key, Use use, GCancellable *cancellable) const
+      EXCLUDES(mutex_);
+
+  // On return the answer is durable. Once cancelled it does not wait for that. Returns a warning to post: one
+  // in a run.
+  std::optional<Error> keep(const std::string &key, const std::string &model, const ContentAnswer &answer,
+                            GCancellable *cancellable) EXCLUDES(mutex_);
+
+ private:
+  std::string folder() const EXCLUDES(mutex_);
+
+  FileSystem &files_;
+  Clock &clock_;
+  mutable Mutex mutex_;
+  std::string folder_ GUARDED_BY(mutex_);
+  bool has_warned_ GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace genclip

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "elements/channelsrc/logo.h"
+
+#include <utility>
+
+namespace genclip {
+
+Logo::Logo(std::string uri, Corner corner, const GstVideoInfo &form)
+    : uri_(std::move(uri)), corner_(corner), form_(form) {}
+
+Logo::~Logo() { close(); }
+
+void Logo::open() {
+  if (uri_.empty()) return;
+  ReadyMedia media;
+  media.uri = media.source = uri_;
+  media.is_still = true;
+  ClipForm as_it_is;
+  as_it_is.fit = Fit::stretch;
+  as_it_is.video = GRef<GstCaps>::adopt(
+      gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING,
+                          gst_video_format_to_string(GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB), nullptr));
+  loading_ = DecodedClip::open(media, 0, as_it_is, {});
+}
+
+void Logo::close() {
+  if (loading_) std::exchange(loading_, nullptr)->close();
+  if (composition_) gst_video_overlay_composition_unref(std::exchange(composition_, nullptr));
+  problem_.clear();
+}
+
+void Logo::look() {
+  const CueState state = loading_->state();
+  if (state == CueState::preparing) return;
+  const auto loaded = std::exchange(loading_, nullptr);
+  GstVideoInfo info;
+  const auto caps = loaded->picture_caps();
+  const auto picture = loaded->picture(0).picture;
+  problem_ = loaded->failure();
+  if (picture && caps && gst_video_info_from_caps(&info, caps.get())) {
+    const auto pixels = GRef<GstBuffer>::adopt(gst_buffer_copy_deep(picture.get()));
+    if (!gst_buffer_get_video_meta(pixels.get()))
+      gst_buffer_add_video_meta(pixels.get(), GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_INFO_FORMAT(&info),
+                                static_cast<guint>(info.width), static_cast<guint>(info.height));
+    const int margin = form_.height / 20;
+    const bool is_left = corner_ == Corner::top_left || corner_ == Corner::bottom_left;
+    const bool is_top = corner_ == Corner::top_left || corner_ == Corner::top_right;
+    GstVideoOverlayRectangle *rectangle = gst_video_overlay_rectangle_new_raw(
+        pixels.get(), is_left ? margin : form_.width - info.width - margin,
+        is_top ? margin : form_.height - info.height - margin, static_cast<guint>(info.width),
+        static_cast<guint>(info.height), GST_VIDEO_OVERLAY_FORMAT_FLAG_NONE);
+    composition_ = gst_video_overlay_composition_new(rectangle);
+    gst_video_overlay_rectangle_unref(rectangle);
+  }
+  loaded->close();
+}
+
+GRef<GstBuffer> Logo::over(GRef<GstBuffer> picture) {
+  if (loading_) look();
+  if (!composition_) return picture;
+  auto with_logo = GRef<GstBuffer>::adopt(gst_buffer_copy_deep(picture.get()));
+  GstVideoFrame frame;
+  if (!gst_video_frame_map(&frame, &form_, with_logo.get(), GST_MAP_READWRITE)) return picture;
+  gst_video_overlay_composition_blend(composition_, &frame);
+  gst_video_frame_unmap(&frame);
+  return with_logo;
+}
+
+}  // namespace genclip

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The program leads a process group of its own, which signals reach as a whole. It is waited for last: until
+// then its ID, and so the group's, cannot belong to other processes.
+#include "plugin/base/child_process.h"
+
+#include <fcntl.h>
+#include <glib-unix.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <memory>
+#include <utility>
+
+#include "plugin/base/gref.h"
+
+namespace genclip {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+
+constexpr milliseconds kGrace{1000};
+constexpr size_t kKeptErrors = 8192;
+
+// Runs in the child, between fork and exec: only calls that are safe in a signal handler.
+void prepare_child(gpointer parent) {
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // It may have died before that call.
+  if (getppid() != GPOINTER_TO_INT(parent)) _exit(127);
+}
+
+std::vector<char *> pointers_to(const std::vector<std::string> &texts) {
+  std::vector<char *> pointers;
+  pointers.reserve(texts.size() + 1);
+  for (const std::string &text : texts) pointers.push_back(const_cast<char *>(text.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+struct StringsFree {
+  void operator()(char **strings) const { g_strfreev(strings); }
+};
+using Strings = std::unique_ptr<char *, StringsFree>;
+
+std::vector<std::string> texts_of(const Strings &strings) {
+  std::vector<std::string> texts;
+  for (char **text = strings.get(); text && *text; ++text) texts.emplace_back(*text);
+  return texts;
+}
+
+class Child {
+ public:
+  Child() = default;
+  ~Child() {
+    if (pid_ > 0) wait();
+    for (const int descriptor : {process_, input_, output_, errors_})
+      if (descriptor >= 0) close(descriptor);
+  }
+  Child(const Child &) = delete;
+  Child &operator=(const Child &) = delete;
+
+  // An empty text, or what is wrong.
+  std::string start(const ChildCall &call) {
+    auto words = pointers_to(call.words);
+    auto environment = pointers_to(call.environment);
+    if (!call.input.empty() && !hold_input(call.input)) return g_strerror(errno);
+    GErrorPtr error;
+    const auto flags =
+        static_cast<GSpawnFlags>(G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_CLOEXEC_PIPES);
+    if (!g_spawn_async_with_pipes_and_fds(nullptr, words.data(), environment.data(), flags, prepare_child,
+                                          GINT_TO_POINTER(getpid()), input_, -1, -1, nullptr, nullptr, 0,
+                                          &pid_, nullptr, &output_, &errors_, take(error)))
+      return error ? error->message : "";
+    process_ = static_cast<int>(syscall(SYS_pidfd_open, pid_, 0));
+    if (process_ < 0) {
+      std::string problem = g_strerror(errno);
+      kill(-pid_, SIGKILL);
+      return problem;
+    }
+    for (const int descriptor : {output_, errors_}) g_unix_set_fd_nonblocking(descriptor, TRUE, nullptr);
+    return {};
+  }
+
+  ChildEnd run(const ChildCall &call, GPollFD *cancellation) {
+    ChildEnd end;
+    const auto deadline = steady_clock::now() + call.time_limit;
+    bool has_exited = false;
+    while (!has_exited) {
+      pollfd waits[] = {{process_, POLLIN, 0},
+                        {output_, POLLIN, 0},
+                        {errors_, POLLIN, 0},
+                        {cancellation ? cancellation->fd : -1, POLLIN, 0}};
+      const auto left = std::chrono::ceil<milliseconds>(deadline - steady_clock::now());
+      if (left.count() <= 0) return stop(ChildEnd::Cause::time_limit, std::move(end));
+      poll(waits, std::size(waits), static_cast<int>(std::min(left, milliseconds(G_MAXINT)).count()));
+      if (waits[3].revents != 0) return stop(ChildEnd::Cause::exited, std::move(end));
+      // Looked at first: what it has written before its exit is then in the pipes.
+      has_exited = waits[0].revents != 0;
+      take_from(output_, end.output);
+      if (end.output.size() > call.max_output) return stop(ChildEnd::Cause::too_much_output, std::move(end));
+      take_errors(end);
+    }
+    end.status = wait();
+    return end;
+  }
+
+ private:
+  // The input is a file in memory, which takes all of it at once. A pipe would have to be fed, and would
+  // raise SIGPIPE if the program does not read it.
+  bool hold_input(const std::string &input) {
+    input_ = memfd_create("input", MFD_CLOEXEC);
+    if (input_ < 0) return false;
+    for (size_t written = 0; written < input.size();) {
+      const ssize_t count = write(input_, input.data() + written, input.size() - written);
+      if (count < 0) return false;
+      written += static_cast<size_t>(count);
+    }
+    return lseek(input_, 0, SEEK_SET) == 0;
+  }
+
+  // What is in the pipe, but no more than a pipe holds: a flood of output must not keep the loop from its
+  // limits.
+  static void take_from(int &descriptor, std::string &text) {
+    char buffer[8192];
+    for (int piece = 0; descriptor >= 0 && piece < 16; ++piece) {
+      const ssize_t count = read(descriptor, buffer, sizeof buffer);
+      if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
+      if (count <= 0) {
+        close(descriptor);  // poll() would return at once from now on.
+        descriptor = -1;
+      } else {
+        text.append(buffer, static_cast<size_t>(count));
+      }
+    }
+  }
+
+  void take_errors(ChildEnd &end) {
+    take_from(errors_, end.errors);
+    if (end.errors.size() > kKeptErrors) end.errors.erase(0, end.errors.size() - kKeptErrors);
+  }
+
+  ChildEnd stop(ChildEnd::Cause cause, ChildEnd end) {
+    kill(-pid_, SIGTERM);
+    pollfd exit = {process_, POLLIN, 0};
+    poll(&exit, 1, static_cast<int>(kGrace.count()));
+    kill(-pid_, SIGKILL);
+    end.status = wait();
+    end.cause = cause;
+    take_errors(end);
+    return end;
+  }
+
+  int wait() {
+    int status = -1;
+    // ECHILD: the application has waited for all of its children.
+    while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    }
+    pid_ = 0;
+    return status;
+  }
+
+  GPid pid_ = 0;
+  int process_ = -1;
+  int input_ = -1;
+  int output_ = -1;
+  int errors_ = -1;
+};
+
+}  // namespace
+
+Result<std::vector<std::string>> command_words(const std::string &command) {
+  char **words = nullptr;
+  GErrorPtr error;
+  if (!g_shell_parse_argv(command.c_str(), nullptr, &words, take(error)))
+    return Error{ErrorKind::settings, error->message};
+  return texts_of(Strings(words));
+}
+
+std::vector<std::string> environment_without(std::span<const char *const> names) {
+  char **environment = g_get_environ();
+  for (const char *name : names) environment = g_environ_unsetenv(environment, name);
+  return texts_of(Strings(environment));
+}
+
+Result<ChildEnd> run_child(const ChildCall &call, GCancellable *cancellable) {
+  GPollFD cancellation = {};
+  if (cancellable && !g_cancellable_make_pollfd(cancellable, &cancellation))
+    return Error{ErrorKind::failed, "too many open files"};
+  Child child;
+  ChildEnd end;
+  const std::string problem = child.start(call);
+  if (problem.empty()) end = child.run(call, cancellable ? &cancellation : nullptr);
+  if (cancellable) g_cancellable_release_fd(cancellable);
+  if (!problem.empty()) return Error{ErrorKind::failed, problem};
+  if (g_cancellable_is_cancelled(cancellable)) return cancelled();
+  return end;
+}
+
+}  // namespace genclip

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "plugin/base/disk_queue.h"
+
+#include <utility>
+
+#include "plugin/base/disk_thread.h"
+
+namespace genclip {
+
+void DiskQueue::add(std::function<void()> job) {
+  {
+    MutexLock lock(mutex_);
+    jobs_.push_back(std::move(job));
+    if (std::exchange(draining_, true)) return;
+  }
+  on_disk_thread([self = shared_from_this()] { self->drain(); });
+}
+
+bool DiskQueue::wait_until_empty(std::chrono::milliseconds patience) {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  MutexLock lock(mutex_);
+  while (draining_ && changed_.wait_until(lock, end)) {
+  }
+  return !draining_;
+}
+
+void DiskQueue::drain() {
+  MutexLock lock(mutex_);
+  while (!jobs_.empty()) {
+    {
+      const auto job = std::move(jobs_.front());
+      jobs_.pop_front();
+      lock.unlock();
+      job();
+    }
+    lock.lock();
+  }
+  draining_ = false;
+  changed_.notify_all();
+}
+
+}  // namespace genclip

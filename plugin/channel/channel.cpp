@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Everything is decided on the channel's thread, which never waits for a disk: files are read and written on
+// disk threads, in order, and what they say comes back as a job.
+#include "plugin/channel/channel.h"
+
+#include <glib.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "plugin/base/gref.h"
+#include "plugin/channel/rundown_reader.h"
+
+namespace genclip {
+namespace {
+
+constexpr auto kStep = std::chrono::milliseconds(20);
+constexpr auto kLookInterval = std::chrono::milliseconds(250);
+constexpr auto kBudgetInterval = std::chrono::seconds(1);
+constexpr auto kWantInterval = std::chrono::seconds(1);
+constexpr auto kAsRunInterval = std::chrono::minutes(1);
+// Of an item whose length is not known yet.
+constexpr auto kUsualLength = std::chrono::seconds(5);
+// For the last lines of the as-run log, when the channel stops.
+constexpr auto kPatienceForDisk = std::chrono::milliseconds(50);
+
+// "20261122T203412Z-1a2b3c4d"
+std::string new_run_name(Clock &clock) {
+  const auto seconds =
+      std::chrono::duration_cast<std::chrono::seconds>(clock.wall_now().time_since_epoch()).count();
+  const auto time = GRef<GDateTime>::adopt(g_date_time_new_from_unix_utc(seconds));
+  const GStringPtr text(g_date_time_format(time.get(), "%Y%m%dT%H%M%SZ"));
+  const GStringPtr random(g_strdup_printf("-%08x", g_random_int()));
+  return std::string(text.get()) + random.get();
+}
+
+// A channel that is killed cannot write the line of what was on the air; the next one does.
+Result<void> tell_killed(FileSystem &files, const std::string &path, const ChannelState &state,
+                         AsRunLog &asrun) {
+  if (!state.shown.object()) return {};
+  const auto is_there = has_asrun_line(files, path, state.shown);
+  if (!is_there) return is_there.error();
+  return *is_there ? Result<void>() : asrun.add(killed_line(state.shown));
+}
+
+}  // namespace
+
+struct Channel::Gate {
+  Mutex mutex;
+  Channel *channel GUARDED_BY(mutex) = nullptr;
+
+  void post(Job job) EXCLUDES(mutex) {
+    MutexLock lock(mutex);
+    if (channel) channel->post(std::move(job));
+  }
+};
+
+Channel::Channel(ChannelSettings settings, ChannelTools tools, ChannelListener &listener)
+    : settings_(std::move(settings)),
+      tools_(std::move(tools)),
+      listener_(listener),
+      run_name_(new_run_name(*tools_.clock)),
+      source_(std::make_shared<RundownSource>(*tools_.files, *tools_.clock, settings_.rundown,
+                                              settings_.rundown_text, settings_.run)),
+      asrun_(settings_.asrun.empty() ? nullptr : std::make_shared<AsRunLog>(*tools_.files, settings_.asrun)),
+      state_file_(settings_.state_file.empty()
+                      ? nullptr
+                      : std::make_shared<ChannelStateFile>(*tools_.files, settings_.state_file)),
+      gate_(std::make_shared<Gate>()) {
+  MutexLock lock(gate_->mutex);
+  gate_->channel = this;
+}
+
+Channel::~Channel() { stop(); }
+
+void Channel::start(Stage &stage) {
+  stage_ = &stage;
+  thread_ = std::thread([this] { run(); });
+}
+
+void Channel::stop() {
+  {
+    MutexLock lock(gate_->mutex);
+    gate_->channel = nullptr;
+  }
+  {
+    MutexLock lock(mutex_);
+    stopping_ = true;
+    changed_.notify_all();
+  }
+  if (thread_.joinable()) thread_.join();
+  disk_->wait_until_empty(kPatienceForDisk);
+}
+
+void Channel::post(Job job) {
+  MutexLock lock(mutex_);
+  jobs_.push_back(std::move(job));
+  changed_.notify_all();
+}
+
+void Channel::run() {
+  thread_id_ = std::this_thread::get_id();
+  preparer_ = tools_.make_preparer(*this);
+  load();
+  for (;;) {
+    std::deque<Job> jobs;
+    {
+      MutexLock lock(mutex_);
+      const auto end = std::chrono::steady_clock::now() + kStep;
+      while (!stopping_ && jobs_.empty() && changed_.wait_until(lock, end)) {
+      }
+      if (stopping_) break;
+      jobs.swap(jobs_);
+    }
+    for (const Job &job : jobs) job();
+    if (!automation_) continue;
+    look_at_rundown();
+    look_at_budget();
+    automation_->step();
+    want();
+    show();
+    // A full disk may have room again, long before the next piece.
+    if (is_asrun_told_ && tools_.clock->now() >= next_asrun_) write_asrun(std::nullopt);
+  }
+  preparer_->close();
+  if (automation_) automation_->stop();
+  forget_shown();
+  automation_.reset();
+}
+
+void Channel::load() {
+  disk_->add([gate = gate_, source = source_, tools = tools_, path = settings_.state_file,
+              asrun_path = settings_.asrun, asrun = asrun_, this] {
+    auto reading = std::make_shared<RundownReading>(source->read());
+    auto state = std::make_shared<Result<std::optional<ChannelState>>>(std::optional<ChannelState>());
+    if (!path.empty()) *state = read_channel_state(*tools.files, path);
+    if (*reading && *state && **state && asrun) {
+      auto told = tell_killed(*tools.files, asrun_path, ***state, *asrun);
+      gate->post([this, told = std::move(told), waiting = asrun->waiting()] { take_asrun(told, waiting); });
+    }
+    gate->post([this, reading, state] { take_first(std::move(*reading), std::move(*state)); });
+  });
+}
+
+void Channel::take_first(RundownReading reading, Result<std::optional<ChannelState>> state) {
+  take_rundown(reading);
+  if (!reading) {
+    const RundownLine &problem = reading.error();
+    const std::string where = problem.line == 0 ? "" : "Line " + std::to_string(problem.line) + ": ";
+    listener_.on_error({ErrorKind::settings, "The rundown cannot be used. " + where + problem.text});
+    return;
+  }
+  Place place;
+  if (!state)
+    listener_.on_warning(
+        {ErrorKind::read,
+         "The state file cannot be used, so the channel begins with the first item. " + state.error().text});
+  else if (*state)
+    place = (*state)->place;
+  place = moved({}, **reading, std::move(place), settings_.schedule, tools_.clock->wall_now());
+  AutomationSettings automation;
+  automation.schedule = settings_.schedule;
+  automation.settle = frames_in(settings_.schedule, settings_.settle);
+  automation.run = run_name_;
+  automation_ =
+      std::make_unique<Automation>(std::move(automation), *stage_, *preparer_,
+                                   static_cast<AutomationListener &>(*this), *reading, std::move(place));
+}
+
+void Channel::look_at_rundown() {
+  const auto now = tools_.clock->now();
+  if (settings_.rundown.empty() || is_looking_ || now < next_look_) return;
+  next_look_ = now + kLookInterval;
+  is_looking_ = true;
+  disk_->add([gate = gate_, source = source_, this] {
+    auto found = std::make_shared<std::optional<RundownReading>>(source->look());
+    gate->post([this, found] {
+      is_looking_ = false;
+      if (*found) take_rundown(**found);
+    });
+  });
+}
+
+// So that insert() knows it without a wait.
+void Channel::look_at_budget() {
+  const auto now = tools_.clock->now();
+  if (is_reading_budget_ || now < next_budget_look_) return;
+  next_budget_look_ = now + kBudgetInterval;
+  is_reading_budget_ = true;
+  store_disk_->add([gate = gate_, source = source_, this] {
+    source->read_budget();
+    gate->post([this] { is_reading_budget_ = false; });
+  });
+}
+
+// Tells of it, and follows it if there is an automation already.
+void Channel::take_rundown(RundownReading reading) {
+  RundownNotice notice;
+  if (!reading) {
+    notice.line = reading.error().line;
+    notice.text = reading.error().text;
+    listener_.on_rundown(notice);
+    return;
+  }
+  const std::shared_ptr<const Rundown> rundown = *reading;
+  notice.accepted = true;
+  notice.items = rundown->items.size();
+  for (const RundownLine &warning : rundown->warnings) {
+    if (notice.line == 0) notice.line = warning.line;
+    notice.text += (notice.text.empty() ? "" : " ") + warning.text;
+  }
+  listener_.on_rundown(notice);
+  for (const RundownItem &item : rundown->items)
+    if (!item.problem.empty()) listener_.on_item(item.id, {ItemState::refused, item.problem, nullptr});
+  if (automation_) automation_->set_rundown(rundown);
+  is_want_due_ = true;
+  MutexLock lock(mutex_);
+  rundown_ = rundown;
+}
+
+// The item is judged here, so that its sender learns why it is refused. What plays needs no judgement again.
+Result<void, RundownLine> Channel::insert(const std::string &item_json, const std::string &after) {
+  {
+    MutexLock lock(mutex_);
+    if (!rundown_) return RundownLine{0, "The channel has no rundown yet."};
+  }
+  auto item = read_rundown_item(item_json, source_->folder());
+  if (!item) return std::move(item).error();
+  Rundown alone;
+  alone.items.push_back(std::move(*item));
+  const auto judged = source_->judge(std::move(alone));
+  if (!judged) return judged.error();
+  const RundownItem &accepted = (*judged)->items.front();
+  if (!accepted.problem.empty()) return RundownLine{accepted.line, accepted.problem};
+  {
+    MutexLock lock(mutex_);
+    if (!after.empty() && !rundown_->find(after))
+      return RundownLine{0, "The rundown has no item \"" + after + "\"."};
+    // The next call may name this item.
+    Rundown known = *rundown_;
+    insert_item(known, accepted, after, "");
+    rundown_ = std::make_shared<const Rundown>(std::move(known));
+  }
+  post([this, judged = *judged, after] {
+    if (!automation_) return;
+    Rundown rundown = *automation_->rundown();
+    insert_item(rundown, judged->items.front(), after, automation_->place().next);
+    rundown.warnings.insert(rundown.warnings.end(), judged->warnings.begin(), judged->warnings.end());
+    take_rundown(std::make_shared<const Rundown>(std::move(rundown)));
+  });
+  return {};
+}
+
+void Channel::remove(const std::string &id) {
+  post([this, id] {
+    if (!automation_) return;
+    Rundown rundown = *automation_->rundown();
+    std::erase_if(rundown.items, [&](const RundownItem &item) { return item.id == id; });
+    rundown.reindex();
+    take_rundown(std::make_shared<const Rundown>(std::move(rundown)));
+  });
+}
+
+void Channel::skip() {
+  post([this] {
+    if (automation_) automation_->skip();
+  });
+}
+
+void Channel::hold(bool hold) {
+  post([this, hold] {
+    if (automation_) automation_->hold(hold);
+  });
+}
+
+void Channel::end(Automation::End end) {
+  post([this, end] {
+    if (automation_)
+      automation_->end(end);
+    else
+      stage_->end(stage_->earliest_frame());
+  });
+}
+
+void Channel::reload() {
+  post([this] {
+    preparer_->reload();
+    if (!automation_) return;
+    disk_->add([gate = gate_, source = source_, this] {
+      auto reading = std::make_shared<RundownReading>(source->read());
+      gate->post([this, reading] { take_rundown(*reading); });
+    });
+  });
+}
+
+const RundownItem *Channel::find_item(const std::string &id) const {
+  const Rundown &rundown = *automation_->rundown();
+  const auto position = rundown.find(id);
+  return position ? &rundown.items[*position] : nullptr;
+}
+
+uint64_t Channel::frames_of(const RundownItem &item, uint64_t turn) const {
+  if (const ItemStatus status = preparer_->status(item.id, turn); status.media)
+    return frames_in(settings_.schedule, status.media->length);
+  return frames_in(settings_.schedule, item.length.value_or(kUsualLength));
+}
+
+// Makes ready what is on the air and what comes, and nothing else.
+void Channel::want() {
+  const auto now = tools_.clock->now();
+  if (!is_want_due_ && now < next_want_) return;
+  is_want_due_ = false;
+  next_want_ = now + kWantInterval;
+  std::vector<Wish> wishes;
+  const auto add = [&](const RundownItem &item, uint64_t turn) {
+    const bool is_there = std::any_of(wishes.begin(), wishes.end(), [&](const Wish &wish) {
+      return wish.item.id == item.id && (wish.turn == turn || item.fresh == Fresh::never);
+    });
+    if (!is_there && item.problem.empty()) wishes.push_back({item, turn});
+  };
+  for (const Piece &piece : automation_->kept()) {
+    if (piece.kind != PieceKind::clip) continue;
+    // It may have left the rundown since.
+    const auto wished = std::find_if(wishes_.begin(), wishes_.end(), [&](const Wish &wish) {
+      return wish.item.id == piece.id && wish.turn == piece.turn;
+    });
+    if (wished != wishes_.end())
+      add(wished->item, wished->turn);
+    else if (const RundownItem *item = find_item(piece.id))
+      add(*item, piece.turn);
+  }
+  std::vector<ChannelAhead> ahead;
+  const auto length_of = [&](const RundownItem &item, uint64_t turn) {
+    const bool is_lost = is_passed_over(preparer_->status(item.id, turn).state);
+    return is_lost ? std::nullopt : std::optional(frames_of(item, turn));
+  };
+  for (const Upcoming &upcoming : upcoming(*automation_->rundown(), automation_->place(), settings_.schedule,
+                                           automation_->last_certain(), stage_->clock(), settings_.ahead,
+                                           frames_in(settings_.schedule, settings_.ahead_time), length_of)) {
+    const RundownItem *item = find_item(upcoming.id);
+    if (!item) continue;
+    // Also what is passed over: the preparer would forget that it has failed.
+    add(*item, upcoming.turn);
+    if (upcoming.is_passed_over) continue;
+    const ItemStatus status = preparer_->status(item->id, upcoming.turn);
+    ahead.push_back({item->id, item->title, status.state, upcoming.frame, frames_of(*item, upcoming.turn)});
+  }
+  wishes_ = wishes;
+  preparer_->want(std::move(wishes), automation_->rundown()->fallback);
+  MutexLock lock(mutex_);
+  status_.ahead = std::move(ahead);
+}
+
+// For whoever asks.
+void Channel::show() {
+  const StageCounts stage = stage_->counts();
+  const double spent = preparer_->spent();
+  MutexLock lock(mutex_);
+  status_.stage = stage;
+  status_.spent = spent;
+  status_.counts = automation_->counts();
+  status_.hold = automation_->place().hold;
+  status_.channel = automation_->rundown()->channel;
+  status_.run = run_name_;
+}
+
+ChannelSnapshot Channel::status() const {
+  MutexLock lock(mutex_);
+  return status_;
+}
+
+// The preparer tells from threads of its own.
+void Channel::on_item(const std::string &id, uint64_t, const ItemStatus &status) {
+  const auto tell = [this, id, status] {
+    is_want_due_ = true;
+    listener_.on_item(id, status);
+  };
+  is_on_own_thread() ? tell() : post(tell);
+}
+
+void Channel::on_budget(const std::optional<BudgetNotice> &notice) {
+  post([this, notice] { listener_.on_budget(notice); });
+}
+
+void Channel::on_warning(const Error &warning) {
+  post([this, warning] { listener_.on_warning(warning); });
+}
+
+void Channel::on_alarm(const std::string &kind, const std::string &text) {
+  post([this, kind, text] { listener_.on_alarm(kind, text); });
+}
+
+void Channel::on_air(const Piece &piece, Clock::WallTime wall) {
+  {
+    MutexLock lock(mutex_);
+    status_.now = piece;
+  }
+  is_want_due_ = true;
+  listener_.on_air(piece, wall);
+}
+
+void Channel::on_next(const std::optional<Piece> &next) {
+  {
+    MutexLock lock(mutex_);
+    status_.next = next;
+  }
+  is_want_due_ = true;
+  listener_.on_next();
+}
+
+void Channel::on_end() {
+  forget_shown();
+  MutexLock lock(mutex_);
+  status_.now.reset();
+}
+
+void Channel::on_state(const ChannelState &state) {
+  if (!state_file_) return;
+  state_ = state;
+  disk_->add([gate = gate_, file = state_file_, state, this] {
+    if (auto written = file->write(state); !written)
+      gate->post([this, error = written.error()] {
+        if (error.kind == ErrorKind::busy) return listener_.on_alarm("state-file", error.text);
+        listener_.on_warning(error);
+      });
+  });
+}
+
+// The piece was not killed, wherever somebody moves the log that has its line.
+void Channel::forget_shown() {
+  if (!state_) return;
+  ChannelState state = *state_;
+  state.shown = {};
+  on_state(state);
+  state_.reset();
+}
+
+void Channel::on_aired(const AsRunEntry &entry) {
+  if (asrun_) write_asrun(to_json(entry));
+}
+
+// Without a line: those that wait.
+void Channel::write_asrun(std::optional<Json> line) {
+  next_asrun_ = tools_.clock->now() + kAsRunInterval;
+  disk_->add([gate = gate_, asrun = asrun_, line = std::move(line), this] {
+    auto written = line ? asrun->add(*line) : asrun->write_waiting();
+    gate->post(
+        [this, written = std::move(written), waiting = asrun->waiting()] { take_asrun(written, waiting); });
+  });
+}
+
+// Tells of the first failure, and then of none until all lines are written.
+void Channel::take_asrun(const Result<void> &written, size_t waiting) {
+  if (!written && !std::exchange(is_asrun_told_, true))
+    listener_.on_alarm("asrun", "The as-run log cannot be written; its lines wait. " + written.error().text);
+  if (written) is_asrun_told_ = false;
+  MutexLock lock(mutex_);
+  status_.asrun_waiting = waiting;
+}
+
+}  // namespace genclip

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "plugin/channel/clip_survey.h"
+
+#include <glib.h>
+
+#include "plugin/catalog/catalog.h"
+#include "plugin/catalog/clip_uri.h"
+#include "plugin/generation/request_identity.h"
+#include "plugin/store/clip_folder.h"
+
+namespace genclip {
+namespace {
+
+// How far back an earlier take is looked for.
+constexpr unsigned kMostTakes = 1000;
+
+std::optional<ClipRecord> look(FileSystem &files, const std::string &store, const ClipIdentity &identity) {
+  auto record = ClipFolder(files, ClipPath(store, identity.digest())).look();
+  return record ? std::optional(std::move(*record)) : std::nullopt;
+}
+
+bool is_stored(const std::optional<ClipRecord> &record) { return record && whole_clip_of(*record); }
+
+}  // namespace
+
+bool is_clip_uri(const std::string &uri) {
+  const char *scheme = g_uri_peek_scheme(uri.c_str());
+  return scheme && kClipUriScheme == scheme;
+}
+
+unsigned take_of_uri(const std::string &uri) {
+  const auto request =
+      is_clip_uri(uri) ? parse_clip_uri(*Catalog::shared(), uri) : Result<ClipRequest>(Error{});
+  return request ? request->take : 0;
+}
+
+Result<ClipPlan> plan_item(const std::string &uri, unsigned take, const RunSettings &run) {
+  auto request = parse_clip_uri(*Catalog::shared(), uri);
+  if (!request) return std::move(request).error();
+  request->take = take;
+  return plan_clip(*request, run);
+}
+
+Survey survey_item(const PlannedWish &wish, const RunSettings &run, const GenerationServices &services,
+                   GCancellable *cancellable) {
+  Survey survey;
+  RunSettings dry = run;
+  dry.dry_run = true;
+  if (const auto judged = plan_item(wish.source, wish.take, dry); !judged) {
+    survey.refusal = judged.error().text;
+    return survey;
+  }
+  const auto plan = plan_item(wish.source, wish.take, run);
+  if (!plan) {
+    survey.problem = plan.error().text;
+    return survey;
+  }
+  GenerationServices with_http = services;
+  if (!with_http.http) with_http.http = HttpClient::shared(plan->http);
+  const auto identified = identify_request(plan->job, with_http, true, cancellable);
+  if (!identified) return survey;  // The generation says why.
+  const std::string &store = plan->job.store;
+  ClipIdentity identity = identified->identity;
+  const auto record = look(*services.files, store, identity);
+  survey.is_stored = is_stored(record);
+  survey.has_task = record && !unfetched_tasks_of(*record).empty();
+  survey.has_failed = record && record->state == ClipState::failed;
+  if (!wish.is_fresh || survey.is_stored) return survey;
+  const unsigned first = take_of_uri(wish.source);
+  for (unsigned back = 1; back <= kMostTakes && wish.take >= first + back; ++back) {
+    identity.take = wish.take - back;
+    if (!is_stored(look(*services.files, store, identity))) continue;
+    survey.last_take = identity.take;
+    break;
+  }
+  return survey;
+}
+
+}  // namespace genclip

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// How a generation ended, as far as a channel's next step depends on it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "plugin/base/error.h"
+#include "plugin/base/utc_time.h"
+#include "plugin/channel/preparer.h"
+#include "plugin/generation/outcome.h"
+
+namespace genclip {
+
+// Why nothing more is submitted, whatever the item.
+struct Halt {
+  BudgetNotice notice;
+  // The key is refused, so the service answers no query about a task either.
+  bool bars_queries = false;
+
+  // ---- Of a spent budget: the clip that it refused, in credits; -1: unknown.
+  double estimate = -1;
+};
+
+struct GenerationEnd {
+  Outcome outcome = Outcome::stored;
+  bool may_pass = false;     // The same run again may help, and does not pay twice.
+  bool is_full = false;      // There is no room on the disk.
+  bool is_too_dear = false;  // A limit of one clip refused it; others may be submitted.
+  bool is_nowhere =
+      false;  // Nothing was sent: of a run that must not submit, there is neither clip nor task.
+  std::optional<Halt> halt;
+  std::string text;  // Of the error; empty if the clip is stored.
+};
+
+// `no_key`: GenerationJob::no_key. `now`: when it ended. Pure.
+GenerationEnd generation_end(const Error &error, const std::string &no_key, UtcTime now);
+
+}  // namespace genclip

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What a channel does next to have its items ready, without I/O: every decision of the preparer that can cost
+// money.
+//
+// An item on its way: it is surveyed (is its clip in the store, is there a task?), then generated, then
+// vetted. What is known of its source is in source_memory.h. The journal knows the same for the next run of
+// the program.
+//
+// The preparer reports what has happened, asks next() what to do, and does it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plugin/base/clock.h"
+#include "plugin/channel/generation_end.h"
+#include "plugin/channel/item_state.h"
+#include "plugin/channel/planned_wish.h"
+#include "plugin/channel/preparer.h"
+#include "plugin/channel/source_memory.h"
+#include "plugin/store/clip_journal.h"
+
+namespace genclip {
+
+// What the store knows of a clip.
+struct Survey {
+  std::string refusal;  // The request is refused, so nothing can be known. Else empty.
+  std::string problem;  // The settings are, which a reload may mend. Else empty.
+  bool is_stored = false;
+  bool has_task = false;              // That may bring the clip.
+  bool has_failed = false;            // The last one has.
+  std::optional<unsigned> last_take;  // The last one that is stored, of a fresh item.
+};
+
+struct PlanAction {
+  enum class Kind { survey, generate, abandon, vet, look_at_budget };
+  Kind kind = Kind::survey;
+  WishKey key;                              // Not of look_at_budget.
+  unsigned take = 0;                        // Of survey and generate.
+  MaySubmit may_submit = MaySubmit::never;  // Of generate.
+
+  friend bool operator==(const PlanAction &, const PlanAction &) = default;
+};
+
+// As in ItemStatus. When it is ready, the media are those that were vetted last.
+struct PlannedStatus {
+  ItemState state = ItemState::planned;
+  std::string reason;
+
+  friend bool operator==(const PlannedStatus &, const PlannedStatus &) = default;
+};
+
+// A plain value; one thread.
+class PreparationPlan {
+ public:
+  PreparationPlan(unsigned workers, OnUnknown on_unknown) : workers_(workers), on_unknown_(on_unknown) {}
+
+  // In the order in which they will be on the air; the fallbacks come last.
+  void want(std::vector<PlannedWish> wishes);
+  // All that are wanted, in their order.
+  const std::vector<WishKey> &wanted() const { return order_; }
+  bool wants(const WishKey &key) const { return entries_.contains(key); }
+  // Grows when an item begins anew as another source: what was under way for it is nobody's.
+  uint64_t version(const WishKey &key) const;
+
+  // ---- What has happened. Keys that are not wanted are ignored.
+  void surveyed(const WishKey &key, const Survey &survey, Clock::Time now);
+  // Whether a request of its generation is on its way to the service.
+  void submits(const WishKey &key, bool is_submitting);
+  // Its generation has a task.
+  void accepted(const WishKey &key);
+  void generated(const WishKey &key, const GenerationEnd &end, Clock::Time now);
+  // `problem`: why it is not fit to be shown; empty: it is fit. `may_pass`: the same media may be fit later,
+  // so they are vetted again, at growing intervals.
+  void vetted(const WishKey &key, const std::string &problem, bool may_pass = false, Clock::Time now = {});
+  // The file of foreign media is not the one that was vetted.
+  void changed(const WishKey &key);
+  // Whether the reason of the halt has gone.
+  void budget_looked(bool is_over, Clock::Time now);
+  void reload(Clock::Time now);
+
+  // ---- What to do. Each action is given once; the preparer does them all.
+  std::vector<PlanAction> next(Clock::Time now);
+  // When next() has something to do again, if nothing happens before; nothing: not of itself.
+  std::optional<Clock::Time> due(Clock::Time now) const;
+
+  PlannedStatus status(const WishKey &key) const;
+  // Nothing: submits go on.
+  const std::optional<Halt> &halt() const { return halt_; }
+  bool is_disk_full() const { return is_disk_full_; }
+
+ private:
+  enum class Step { idle, surveying, surveyed, generating, at_hand, vetting, ready, over };
+
+  struct Entry {
+    PlannedWish wish;
+    uint64_t version = 0;
+    Step step = Step::idle;
+    Survey survey;
+    // Of what is generated, or at hand: not the wished take if it stands in for it.
+    unsigned take = 0;
+    MaySubmit may_submit = MaySubmit::never;
+    bool is_submitting = false;
+    bool is_accepted = false;
+    bool has_stand_in = false;  // An earlier take is ready.
+    bool keeps_media = false;   // They failed, and are still there to be vetted again.
+
+    bool is_stand_in() const { return take != wish.take; }
+    // It is served from the store: no worker's work.
+    bool is_served() const { return is_stand_in() || survey.is_stored; }
+  };
+
+  SourceMemory &memory(const Entry &entry) { return memories_.of(entry.wish); }
+  const SourceMemory *known(const Entry &entry) const { return memories_.find(entry.wish); }
+  Entry *find(const WishKey &key, Step step);
+  void let_go(const Entry &entry);
+  void forget_what_left();
+
+  // The parts of next().
+  void abandon_unsubmitted(Clock::Time now, std::vector<PlanAction> &actions);
+  void begin_again(Clock::Time now);
+  void begin_surveys(std::vector<PlanAction> &actions);
+  void begin_generations(Clock::Time now, std::vector<PlanAction> &actions);
+  void begin_vetting(std::vector<PlanAction> &actions);
+  bool may_pay(Clock::Time now) const;
+  std::vector<std::string> under_way() const;
+  bool is_barred(Clock::Time now) const { return halt_ || (is_disk_full_ && now < disk_until_); }
+  bool has_paid_clip_to_fetch() const;
+  std::optional<PlanAction> generation_of(Entry &entry, Clock::Time now, bool is_turn, bool has_worker);
+
+  void task_failed(Entry &entry, SourceMemory &memory, const std::string &reason, Clock::Time now);
+  // The parts of generated().
+  void end_badly(Entry &entry, SourceMemory &memory, const GenerationEnd &end, Clock::Time now);
+  void halt_for(const Halt &halt, Clock::Time now);
+  void survey_fresh(const std::string &id);
+  static void give_up(Entry &entry, SourceMemory &memory, ItemState state, const std::string &reason,
+                      bool until_reload);
+
+  const unsigned workers_;
+  const OnUnknown on_unknown_;
+  std::vector<WishKey> order_;
+  std::map<WishKey, Entry> entries_;
+  SourceMemories memories_;
+  uint64_t versions_ = 0;
+  std::optional<Halt> halt_;
+  Clock::Time next_look_{};    // At the budget, while halted.
+  bool is_disk_full_ = false;  // Until something was stored again.
+  Clock::Time disk_until_{};   // No submit before, while the disk is full.
+};
+
+}  // namespace genclip

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Does what the preparation plan says, and reports back what became of it.
+//
+// All of it but close() runs on one queue, one job at a time: a job tells the plan what has happened, then
+// does what the plan says next. Nothing waits there for the network. What takes long (surveys, vetting,
+// generations) has threads of its own, which post what they found.
+#pragma once
+
+#include <gio/gio.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "plugin/account/budget.h"
+#include "plugin/base/disk_queue.h"
+#include "plugin/base/gref.h"
+#include "plugin/channel/file_watch.h"
+#include "plugin/channel/preparation_plan.h"
+#include "plugin/channel/preparer_outlet.h"
+#include "plugin/channel/vetting_memory.h"
+#include "plugin/generation/generation.h"
+
+namespace genclip {
+
+class PreparerWork : public std::enable_shared_from_this<PreparerWork> {
+ public:
+  PreparerWork(PreparerSettings settings, GenerationServices services, std::shared_ptr<Vetter> vetter,
+               std::shared_ptr<PreparerOutlet> outlet);
+
+  // Any thread; none waits.
+  void want(std::vector<Wish> wishes, std::vector<std::string> fallback);
+  void reload();
+  void close() EXCLUDES(mutex_);
+
+ private:
+  class Reports;
+  // A clip that is kept in the store as long as anybody shows it.
+  struct Held {
+    std::shared_ptr<Generation> generation;  // None of foreign media.
+    ReadyMedia media;
+  };
+  // An item's work. What comes back with another ticket is of work that was given up.
+  struct Work {
+    PlannedWish wish;
+    uint64_t version = 0;
+    uint64_t ticket = 0;
+    unsigned take = 0;  // Of the generation, as are the next three.
+    std::string no_key, key;
+    double links_amount = 0;
+    std::optional<std::chrono::nanoseconds> expected;
+    std::shared_ptr<Held> at_hand;
+    std::shared_ptr<const ReadyMedia> media;  // Vetted last.
+  };
+  struct Attended {
+    std::shared_ptr<Generation> generation;
+    std::shared_ptr<Reports> reports;
+  };
+  using Job = std::function<void(PreparerWork &)>;
+
+  // What a single run may be asked for is no item's.
+  static PreparerSettings without_task(PreparerSettings settings);
+
+  void post(Job job);
+  void run(const Job &job) EXCLUDES(mutex_);
+  void advance() EXCLUDES(mutex_);
+  void take_wishes(std::vector<Wish> wishes, std::vector<std::string> fallback);
+  void look_at_files();
+  Work *find(const WishKey &key, uint64_t ticket);
+
+  // Actions.
+  void act(const PlanAction &action);
+  void survey(Work &work);
+  void generate(Work &work, const PlanAction &action) EXCLUDES(mutex_);
+  void give_up(Work &work) EXCLUDES(mutex_);
+  void vet(Work &work);
+  void look_at_budget();
+
+  // Reports.
+  void report(const WishKey &key, uint64_t ticket, const GenerationState &state) EXCLUDES(mutex_);
+  void finish(Work &work, const GenerationState &state, std::shared_ptr<Generation> generation);
+  void fail(Work &work, const Error &error);
+  void count_spending(Work &work, const GenerationState &state);
+  void take_vetted(Work &work, const Result<VettedMedia> &vetted);
+
+  bool is_halt_over() const;
+  void publish();
+  void set_timer(std::optional<Clock::Time> due);
+  std::optional<Attended> stop_attending(uint64_t ticket) EXCLUDES(mutex_);
+  bool is_closed() const EXCLUDES(mutex_);
+  UtcTime utc_now() const { return to_utc(services_.clock->wall_now()); }
+
+  const PreparerSettings settings_;
+  const GenerationServices services_;
+  const std::shared_ptr<PreparerOutlet> outlet_;
+  const std::shared_ptr<VettingMemory> vetting_;
+  const GRef<GCancellable> cancellable_;
+  const std::shared_ptr<DiskQueue> queue_ = DiskQueue::make();
+  const std::shared_ptr<DiskQueue> survey_queue_ = DiskQueue::make();
+  const std::shared_ptr<DiskQueue> vetting_queue_ = DiskQueue::make();
+
+  // ---- On the queue.
+  PreparationPlan plan_;
+  std::map<WishKey, Work> works_;
+  std::vector<Wish> wishes_;
+  std::vector<std::string> fallback_;
+  uint64_t tickets_ = 0;
+  FileWatch file_watch_;                     // Of foreign media.
+  std::set<std::string> warned_;             // Of settings: once each.
+  std::unordered_map<size_t, double> paid_;  // Credits of this run, by the hash of source and take.
+  std::optional<BudgetNotice> told_halt_;
+  bool told_disk_full_ = false;
+  std::string refused_key_;  // While a halt is about the key.
+  std::optional<Budget> budget_at_halt_;
+  std::optional<Clock::Time> timer_due_;
+  GRef<GCancellable> timer_;
+
+  mutable Mutex mutex_;
+  std::map<uint64_t, Attended> attended_ GUARDED_BY(mutex_);  // By ticket.
+  bool is_closed_ GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace genclip

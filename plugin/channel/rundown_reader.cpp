@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "plugin/channel/rundown_reader.h"
+
+#include <glib.h>
+
+#include <set>
+#include <unordered_map>
+
+#include "plugin/base/gref.h"
+#include "plugin/base/trimmed.h"
+#include "plugin/catalog/wording.h"
+#include "plugin/channel/item_source.h"
+#include "plugin/channel/rundown_formats.h"
+
+namespace genclip {
+namespace {
+
+// Text that is not UTF-8 is Latin-1, as M3U files were before there was M3U8.
+std::string in_utf8(std::string_view text) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  if (g_utf8_validate_len(text.data(), text.size(), nullptr)) return std::string(text);
+  std::string converted;
+  converted.reserve(text.size() + text.size() / 8);
+  for (const char c : text) {
+    char bytes[6];
+    converted.append(bytes, static_cast<size_t>(g_unichar_to_utf8(static_cast<guchar>(c), bytes)));
+  }
+  return converted;
+}
+
+// An ID for each item that has none. Equal sources get numbers, in their order.
+void name_items(Rundown &rundown) {
+  std::set<std::string, std::less<>> used;
+  for (const RundownItem &item : rundown.items) used.insert(item.id);
+  std::unordered_map<std::string, unsigned> counts;
+  for (RundownItem &item : rundown.items) {
+    if (!item.id.empty()) continue;
+    const std::string name = name_of_source(item.source);
+    unsigned &count = counts[name];
+    do {
+      ++count;
+      item.id = count == 1 ? name : name + "-" + std::to_string(count);
+    } while (!used.insert(item.id).second);
+  }
+}
+
+std::optional<RundownLine> repeated_id(const Rundown &rundown) {
+  std::unordered_map<std::string_view, unsigned> lines;
+  for (const RundownItem &item : rundown.items) {
+    const auto [first, is_new] = lines.emplace(item.id, item.line);
+    if (!is_new && !item.id.empty())
+      return RundownLine{item.line, "The item of line " + std::to_string(first->second) +
+                                        " has the same \"id\", " + quoted(item.id) + "."};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<Rundown, RundownLine> read_rundown(std::string_view text, const std::string &folder) {
+  if (text.size() > kMaxRundownSize)
+    return RundownLine{0, "The rundown is larger than " + std::to_string(kMaxRundownSize) + " bytes."};
+  const std::string utf8 = in_utf8(text);
+  const auto begin = trimmed(utf8);
+  const bool is_json = begin.starts_with('{') || begin.starts_with('[');
+  auto rundown = is_json ? read_json_rundown(utf8, folder) : read_line_rundown(utf8, folder);
+  if (!rundown) return rundown;
+  if (rundown->items.empty()) return RundownLine{0, "The rundown has no items."};
+  if (auto mistake = repeated_id(*rundown)) return std::move(*mistake);
+  name_items(*rundown);
+  rundown->reindex();
+  return rundown;
+}
+
+Result<RundownItem, RundownLine> read_rundown_item(std::string_view json, const std::string &folder) {
+  if (json.size() > kMaxRundownSize) return RundownLine{0, "The item is too large."};
+  auto item = read_json_item(in_utf8(json), folder);
+  if (item && item->id.empty()) item->id = name_of_source(item->source);
+  return item;
+}
+
+}  // namespace genclip

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Reads rundowns: ffplayout's JSON with more members, M3U, or one URI a line.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "plugin/base/result.h"
+#include "plugin/channel/rundown.h"
+
+namespace genclip {
+
+inline constexpr size_t kMaxRundownSize = size_t{16} << 20;  // Bytes.
+inline constexpr size_t kMaxRundownItems = 100000;
+inline constexpr double kMaxItemSeconds = 1e6;  // Of `in`, `out` and `duration`.
+inline constexpr size_t kMaxTitle = 200;        // Characters; a longer one is cut.
+
+// `folder`: what relative paths are relative to. The content tells the format. Judges the form alone: whether
+// the catalog allows a request is for judge_rundown(). The error names the first line that is wrong; a
+// rundown without any item is an error too.
+Result<Rundown, RundownLine> read_rundown(std::string_view text, const std::string &folder);
+
+// One item in the JSON form that a rundown has, for genchannelsrc's `insert`. Its ID may be one that the
+// rundown has already. A member that is not known is an error here.
+Result<RundownItem, RundownLine> read_rundown_item(std::string_view json, const std::string &folder);
+
+}  // namespace genclip

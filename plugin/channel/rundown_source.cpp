@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "plugin/channel/rundown_source.h"
+
+#include <glib.h>
+
+#include <utility>
+
+#include "plugin/account/ledger.h"
+#include "plugin/base/durable_file.h"
+#include "plugin/base/gref.h"
+#include "plugin/channel/preparer.h"
+#include "plugin/channel/rundown_reader.h"
+#include "plugin/store/clip_path.h"
+
+namespace genclip {
+
+std::string RundownSource::folder() const {
+  MutexLock lock(mutex_);
+  return folder_;
+}
+
+RundownReading RundownSource::read() {
+  const std::string folder =
+      path_.empty() ? GStringPtr(g_get_current_dir()).get() : std::string(folder_of(path_));
+  {
+    MutexLock lock(mutex_);
+    folder_ = folder;
+  }
+  std::string text = text_;
+  if (!path_.empty()) {
+    read_ = seen_ = stamp();
+    auto contents = read_whole(files_, path_, kMaxRundownSize);
+    if (!contents) return RundownLine{0, "The rundown cannot be read: " + contents.error().text};
+    text = std::move(*contents);
+  } else if (text.empty()) {
+    return RundownLine{0, "There is no rundown. Set rundown, or rundown-text."};
+  }
+  auto rundown = read_rundown(text, folder);
+  if (!rundown) return std::move(rundown).error();
+  return judge(std::move(*rundown), [this] { return budget_on_disk(); });
+}
+
+std::optional<RundownReading> RundownSource::look() {
+  if (path_.empty()) return std::nullopt;
+  const auto now = stamp();
+  const bool rests = now == std::exchange(seen_, now);
+  if (!now || now == read_ || !rests) return std::nullopt;
+  return read();
+}
+
+Result<Budget> RundownSource::budget_on_disk() const {
+  return Ledger(files_, clock_, store_root(run_.store)).budget();
+}
+
+void RundownSource::read_budget() {
+  auto budget = budget_on_disk();
+  MutexLock lock(mutex_);
+  budget_ = std::move(budget);
+}
+
+RundownReading RundownSource::judge(Rundown rundown) const {
+  std::optional<Result<Budget>> known;
+  {
+    MutexLock lock(mutex_);
+    known = budget_;
+  }
+  return judge(std::move(rundown), [&]() -> Result<Budget> {
+    if (known) return *known;
+    return Error{ErrorKind::read, "The store's budget has not been read yet. Try again in some seconds."};
+  });
+}
+
+RundownReading RundownSource::judge(Rundown rundown, const std::function<Result<Budget>()> &budget) const {
+  judge_rundown(rundown, run_);
+  if (auto bound = check_budget(rundown, budget); !bound) return std::move(bound).error();
+  return std::make_shared<const Rundown>(std::move(rundown));
+}
+
+std::optional<RundownSource::Stamp> RundownSource::stamp() {
+  const auto info = files_.info(path_);
+  if (!info || !*info) return std::nullopt;
+  return Stamp{(*info)->size, (*info)->modified};
+}
+
+}  // namespace genclip

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Where a channel's rundown comes from: a file that is watched, or a text.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "plugin/account/budget.h"
+#include "plugin/base/clock.h"
+#include "plugin/base/file_system.h"
+#include "plugin/base/mutex.h"
+#include "plugin/base/result.h"
+#include "plugin/channel/rundown.h"
+#include "plugin/generation/run_settings.h"
+
+namespace genclip {
+
+// What was read, or why it cannot be used.
+using RundownReading = Result<std::shared_ptr<const Rundown>, RundownLine>;
+
+// read() and look(): one thread at a time; they block for the disk, as read_budget() does. judge() and
+// folder(): any thread, once something has been read; they do not wait. Borrows the files and the clock,
+// which must outlive it.
+class RundownSource {
+ public:
+  // `path`: of a file; where it is empty, `text` is the rundown.
+  RundownSource(FileSystem &files, Clock &clock, std::string path, std::string text, RunSettings run)
+      : files_(files), clock_(clock), path_(std::move(path)), text_(std::move(text)), run_(std::move(run)) {}
+
+  // What paths in the rundown are relative to.
+  std::string folder() const EXCLUDES(mutex_);
+
+  RundownReading read() EXCLUDES(mutex_);
+  // What the file contains now, if it has changed since it was read and has then rested for one look, so that
+  // a file that somebody writes is not read too early.
+  std::optional<RundownReading> look() EXCLUDES(mutex_);
+  // The store's, for judge().
+  void read_budget() EXCLUDES(mutex_);
+  // Validates as a file is validated: with the catalog, and the store's budget as it was read last.
+  RundownReading judge(Rundown rundown) const EXCLUDES(mutex_);
+
+ private:
+  struct Stamp {
+    uint64_t size = 0;
+    std::chrono::system_clock::time_point modified;
+    bool operator==(const Stamp &) const = default;
+  };
+  std::optional<Stamp> stamp();
+  Result<Budget> budget_on_disk() const;
+  RundownReading judge(Rundown rundown, const std::function<Result<Budget>()> &budget) const;
+
+  FileSystem &files_;
+  Clock &clock_;
+  const std::string path_;
+  const std::string text_;
+  const RunSettings run_;
+  std::optional<Stamp> read_;  // Of the file that was read last.
+  std::optional<Stamp> seen_;  // At the last look.
+  mutable Mutex mutex_;
+  std::string folder_ GUARDED_BY(mutex_);
+  std::optional<Result<Budget>> budget_ GUARDED_BY(mutex_);  // Empty: not read yet.
+};
+
+}  // namespace genclip

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What is known of the sources of items in this run of the program: it outlives an item's place in the
+// window, so that an item that comes and goes is not paid again.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "plugin/base/clock.h"
+#include "plugin/channel/item_state.h"
+#include "plugin/channel/planned_wish.h"
+#include "plugin/channel/source_verdict.h"
+
+namespace genclip {
+
+// Of a source in one take.
+struct SourceMemory {
+  SourceVerdict verdict;
+  std::string reason;  // Of the verdict, or of the wait.
+  bool is_foreign = false;
+  bool is_paid = false;       // A task of it exists: it is never submitted again.
+  bool is_unfetched = false;  // … and its clip could not be fetched,
+  bool lacks_room = false;    //   because the disk was full.
+  unsigned failures = 0;      // Of its task.
+  unsigned resubmits = 0;     // In doubt.
+  unsigned looks = 0;        // More than 0: it was let go while its task ran, so the store may know a failure
+                             //   that nobody was told of. That many looks at the store are left.
+  unsigned waits = 0;        // Since something went well.
+  Clock::Time not_before{};  // Of the next try: to generate it, or to vet it again.
+
+  bool bears_on_money() const {
+    return !is_foreign && (verdict.over() || is_paid || failures > 0 || resubmits > 0 || looks > 0);
+  }
+
+  // The pauses grow.
+  void wait(const std::string &why, Clock::Time now);
+  void give_up(ItemState state, const std::string &why, bool until_reload);
+  // Tries again what was given up, if that may be.
+  void forgive();
+  void reload(Clock::Time now);
+
+  // Its clip is stored.
+  void stored();
+  // Fit to be shown, or not yet.
+  void vetted_well();
+  void vetted_badly(const std::string &why, Clock::Time now);
+};
+
+// A plain value; one thread.
+class SourceMemories {
+ public:
+  // Items of the same name share what is known. Each item of foreign media has a name of its own.
+  static std::string name_of(const PlannedWish &wish);
+
+  SourceMemory &of(const PlannedWish &wish);
+  // Null: nothing is known.
+  SourceMemory *find(const PlannedWish &wish);
+  const SourceMemory *find(const PlannedWish &wish) const;
+  void forget(const PlannedWish &wish) { memories_.erase(name_of(wish)); }
+  // Of all others, only what bears on money is remembered.
+  void keep(const std::set<std::string> &names);
+  void reload(Clock::Time now);
+
+ private:
+  std::map<std::string, SourceMemory> memories_;
+};
+
+}  // namespace genclip

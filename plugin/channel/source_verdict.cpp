@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "plugin/channel/source_verdict.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace genclip {
+namespace {
+
+constexpr auto kFirstVettingPause = std::chrono::minutes(1);  // A busy machine needs some time.
+constexpr auto kLongestVettingPause = std::chrono::minutes(10);
+
+}  // namespace
+
+void SourceVerdict::give_up(ItemState state, bool until_reload) {
+  over_ = state;
+  until_ = until_reload ? Until::reload : Until::end_of_run;
+}
+
+std::chrono::minutes SourceVerdict::pause() {
+  auto length = kLongestVettingPause;
+  if (bad_vettings_ < 4)
+    length = std::min<std::chrono::minutes>(length, kFirstVettingPause * (1 << bad_vettings_));
+  ++bad_vettings_;
+  over_ = ItemState::failed;
+  until_ = Until::vetted_again;
+  return length;
+}
+
+bool SourceVerdict::pass() { return std::exchange(bad_vettings_, 0) > 0; }
+
+bool SourceVerdict::forgive() {
+  if (!over_ || until_ == Until::end_of_run) return false;
+  over_.reset();
+  return true;
+}
+
+bool SourceVerdict::reload() {
+  bad_vettings_ = 0;
+  return forgive();
+}
+
+}  // namespace genclip

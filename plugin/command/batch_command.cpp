@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// genclip batch: many clips, unattended.
+#include <gst/gst.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <map>
+
+#include "plugin/command/account_reading.h"
+#include "plugin/command/batch_plan.h"
+#include "plugin/command/batch_screen.h"
+#include "plugin/command/batch_view.h"
+#include "plugin/command/clip_delivery.h"
+#include "plugin/command/clip_output.h"
+#include "plugin/command/clip_runs.h"
+#include "plugin/command/command_options.h"
+#include "plugin/command/console.h"
+#include "plugin/command/ending_json.h"
+#include "plugin/command/input_file.h"
+#include "plugin/command/known_models.h"
+#include "plugin/command/paid_sum.h"
+#include "plugin/command/request_report.h"
+#include "plugin/command/request_words.h"
+#include "plugin/command/service_options.h"
+#include "plugin/command/text_table.h"
+#include "plugin/generation/outcome.h"
+
+namespace genclip {
+namespace {
+
+constexpr CommandText kBatchText{
+    "batch", "FILE [MODEL] [FIELD=VALUE…]",
+    "Generates a clip for each row of a file, some at once, and needs nobody to\n"
+    "watch. All rows are validated and priced before the first is paid.\n"
+    "To resume, run the same command again: what is stored is not paid for again.",
+    "FILE is JSON Lines (.jsonl), CSV (.csv) whose first line names the columns, or\n"
+    "text (.txt) with a prompt a line; - is standard input, which needs --format.\n"
+    "Columns are the fields of genclip check, and model, take, name, project and\n"
+    "output: a file, or a pattern such as {name}-{take}.mp4 (also {model} and\n"
+    "{date}). The words behind FILE are for all rows that do not say it themselves.\n\n"
+    "Standard output gets JSON Lines, one for each row, in the order in which they\n"
+    "end. When the service refuses for now (429, 503), all rows wait, and fewer are\n"
+    "made at once. A spent budget or quota ends the run; the rows that are left stay\n"
+    "pending.\n\n"
+    "Exit code: 0 all clips are there, 1 some failed, 2 usage error, 75 rows are\n"
+    "pending because the budget or the quota is spent, or because the service keeps\n"
+    "refusing: run again later, 130 stopped by Ctrl-C.\n\n"
+    "Examples:\n"
+    "  genclip batch prompts.txt sd_2.0_special duration=5 --dry-run\n"
+    "  genclip batch storyboard.csv --jobs 8 --output-dir clips\n"};
+
+void print_row(const PlannedClip &planned, const Json &content) {
+  if (is_terminal(stdout)) return;
+  Json json = Json::Object{{"line", planned.clip.line}, {"name", planned.clip.name}};
+  for (const auto &[name, value] : *content.object()) json.set(name, value);
+  print(json.to_text() + "\n");
+  fflush(stdout);
+}
+
+// What a row of which nothing failed says of its request.
+Json with_request(Json json, const PlannedClip &planned) {
+  json.set("model", planned.plan.job.model);
+  json.set("prompt", prompt_of(planned.clip.request));
+  json.set("take", planned.clip.request.take);
+  return json;
+}
+
+std::string doubt_of_lines(const std::vector<unsigned> &lines) {
+  std::vector<std::string> places;
+  places.reserve(lines.size());
+  for (const unsigned line : lines) places.push_back(std::to_string(line));
+  return doubt_text(places, "line");
+}
+
+std::string place_of(const std::string &file, const PlannedClip &planned) {
+  return file + ":" + std::to_string(planned.clip.line) + ": " + planned.clip.name;
+}
+
+void tell_warnings(const std::string &file, const BatchPlan &plan) {
+  for (const PlannedClip &planned : plan.clips)
+    if (!planned.same_as)
+      for (const std::string &warning : planned.plan.warnings)
+        print_error(printable("Warning: " + place_of(file, planned) + ": " + warning));
+}
+
+void tell_plan(const BatchPlan &plan) {
+  TextTable table({{"LINE", TextTable::Align::right},
+                   {"NAME"},
+                   {"STATE"},
+                   {"COST", TextTable::Align::right},
+                   {"MODEL"},
+                   {"PROMPT"}});
+  for (const PlannedClip &planned : plan.clips) {
+    const bool is_to_pay = !planned.same_as && !planned.is_paid;
+    table.add({std::to_string(planned.clip.line), printable(planned.clip.name), plan_state_text(planned),
+               plan_cost_text(planned), planned.plan.job.model, printable(prompt_of(planned.clip.request))});
+    Json json = Json::Object{{"status", "planned"}, {"state", plan_state_text(planned)}};
+    json.set("estimate", is_to_pay ? estimate_json(planned.estimate) : Json());
+    print_row(planned, with_request(std::move(json), planned));
+  }
+  fputs(table.to_text(stderr).c_str(), stderr);
+  fprintf(stderr, "\nTo pay: %s\n", plan_total_text(plan).c_str());
+  if (const std::string hint = address_hint(plan); !hint.empty()) fprintf(stderr, "%s\n", hint.c_str());
+  std::vector<unsigned> in_doubt;
+  for (const PlannedClip &planned : plan.clips)
+    if (planned.may_be_paid) in_doubt.push_back(planned.clip.line);
+  if (!in_doubt.empty()) print_error(doubt_of_lines(in_doubt));
+  if (is_terminal(stdout)) return;
+  print(Json(Json::Object{{"status", "total"},
+                          {"rows", static_cast<int64_t>(plan.clips.size())},
+                          {"to_pay", static_cast<int64_t>(plan.to_pay)},
+                          {"unknown", static_cast<int64_t>(plan.unknown)},
+                          {"estimate", estimate_json(plan.total)}})
+            .to_text() +
+        "\n");
+}
+
+// Takes what becomes of the clips to the files, to standard output and to the screen.
+class BatchDelivery final : public ClipRunsListener {
+ public:
+  BatchDelivery(std::string file, const BatchPlan &plan, unsigned jobs, bool quiet)
+      : file_(std::move(file)), clips_(plan.clips), screen_(quiet) {
+    totals_.rows = clips_.size();
+    totals_.jobs = jobs;
+    for (size_t i = 0; i < clips_.size(); ++i) {
+      if (clips_[i].same_as) continue;
+      runs_.push_back(i);
+    }
+    for (size_t i = 0; i < clips_.size(); ++i) rows_of_[clips_[i].same_as.value_or(i)].push_back(i);
+  }
+
+  // What to run: each request once.
+  std::vector<ClipToRun> to_run() const {
+    std::vector<ClipToRun> clips;
+    for (const size_t row : runs_) clips.push_back({clips_[row].plan, clips_[row].is_paid});
+    return clips;
+  }
+
+  void on_change(size_t index, const GenerationState &state) override {
+    last_[index] = state;
+    const PlannedClip &planned = clips_[runs_[index]];
+    if (state.status == ClipStatus::idle) {
+      count_paid(planned, state);
+      screen_.remove(index);
+    } else {
+      screen_.show(index, planned.clip.name, prompt_of(planned.clip.request), state);
+    }
+    screen_.update(totals_);
+  }
+
+  void on_warning(size_t index, const std::string &text) override {
+    tell("Warning: " + place_of(file_, clips_[runs_[index]]) + ": " + text);
+  }
+
+  void on_notice(const std::string &text) override { tell(text); }
+  void on_jobs(unsigned jobs) override { totals_.jobs = jobs; }
+  void on_second() override { screen_.update(totals_); }
+
+  void on_end(size_t index, const ClipEnd &end) override {
+    const double seconds = screen_.remove(index);
+    const GenerationState &state = end.state;
+    if (!end.error && !state.reused) {
+      totals_.made_seconds += seconds;
+      ++totals_.made;
+    }
+    count_paid(clips_[runs_[index]], state);
+    bool is_first = true;
+    for (const size_t row : rows_of_[runs_[index]]) {
+      if (end.error)
+        fail(clips_[row], *end.error);
+      else
+        deliver(clips_[row], end, std::exchange(is_first, false));
+    }
+    screen_.update(totals_);
+  }
+
+  // The rows that have not ended. Returns the exit code.
+  int finish(const ClipRunsEnd &end) {
+    screen_.clear();
+    for (const size_t index : end.stopped) tell_left(index, "stopped");
+    for (const size_t index : end.pending) tell_left(index, "pending");
+    for (const size_t index : end.stopped) paid_.count_left(clips_[runs_[index]], last_[index]);
+    print_error(end_text(totals_, "there") + " " + paid_.to_text());
+    if (totals_.done < totals_.rows) print_error(kGoOnText);
+    std::sort(in_doubt_.begin(), in_doubt_.end());
+    if (!in_doubt_.empty()) print_error(doubt_of_lines(in_doubt_));
+    return exit_code_of(end, totals_.failed);
+  }
+
+ private:
+  void count_paid(const PlannedClip &planned, const GenerationState &state) {
+    paid_.count(planned, state);
+    totals_.spent = paid_.credits();
+  }
+
+  void tell(const std::string &text) {
+    screen_.clear();
+    print_error(printable(text));
+    screen_.update(totals_);
+  }
+
+  void fail(const PlannedClip &planned, const Error &error) {
+    ++totals_.failed;
+    if (may_be_paid(error)) in_doubt_.push_back(planned.clip.line);
+    print_row(planned, failure_json(error, planned.clip.request));
+    tell(place_of(file_, planned) + " failed: " + error.text);
+    tell("Request: " + request_words(planned.clip.request));
+  }
+
+  void deliver(const PlannedClip &planned, const ClipEnd &end, bool is_first) {
+    const std::string output = output_of(planned, end.state.clip_location);
+    GenerationState state = end.state;
+    if (!is_first) {
+      state.reused = true;
+      state.charged = false;
+      state.links_amount = 0;
+    }
+    if (!output.empty())
+      if (auto written = write_output(end.generation->clip(), output); !written) {
+        Error error = std::move(written).error();
+        error.text += ". It is stored as " + end.state.clip_location + ".";
+        return fail(planned, with_ending(std::move(error), ending_of_state(state)));
+      }
+    if (const std::string other = other_content(output, end.state.clip_location); !other.empty())
+      tell("Warning: " + place_of(file_, planned) + ": " + other);
+    ++totals_.done;
+    Json json = with_request(state_json(state, "completed"), planned);
+    json.set("clip", state.clip_location);
+    if (!output.empty()) json.set("output", output);
+    print_row(planned, json);
+  }
+
+  static std::string output_of(const PlannedClip &planned, const std::string &clip) {
+    if (!planned.lacks_extension) return planned.output;
+    const size_t dot = clip.rfind('.');
+    return planned.output + (dot == clip.npos ? "" : clip.substr(dot));
+  }
+
+  void tell_left(size_t index, std::string_view status) {
+    for (const size_t row : rows_of_[runs_[index]]) {
+      const PlannedClip &planned = clips_[row];
+      if (last_[index].is_submitting()) in_doubt_.push_back(planned.clip.line);
+      Json json = with_request(state_json(last_[index], status), planned);
+      if (status == "pending") json.set("outcome", "pending");
+      print_row(planned, json);
+    }
+  }
+
+  const std::string file_;
+  const std::vector<PlannedClip> &clips_;
+  std::vector<size_t> runs_;                       // The row of each clip that is run.
+  std::map<size_t, std::vector<size_t>> rows_of_;  // By the first row: all that want its clip.
+  std::map<size_t, GenerationState> last_;
+  std::vector<unsigned> in_doubt_;  // Lines.
+  PaidSum paid_;
+  BatchScreen screen_;
+  BatchTotals totals_;
+};
+
+int tell_problems(const std::string &file, const std::vector<BatchProblem> &problems) {
+  for (const BatchProblem &problem : problems)
+    print_error(printable((problem.line == 0 ? "" : file + ":" + std::to_string(problem.line) + ": ") +
+                          problem.text));
+  print_error("Nothing was submitted.");
+  return kFailed;
+}
+
+}  // namespace
+
+int run_batch(const Words &words) {
+  RunSettings run;
+  GovernorSettings governor;
+  BatchFormat format = BatchFormat::automatic;
+  std::string output_dir;
+  bool quiet = false;
+  CommandOptions options(kBatchText);
+  options.add("format", "FORMAT", "What FILE is: auto (by name), jsonl, csv or text (auto)", format);
+  options.add("jobs", "N", "Clips made at once (4)", governor.jobs, 1);
+  options.add("output-dir", 0, "FOLDER", "Also write each clip to a file named after its row", output_dir);
+  options.add("fail-fast", 0, "Begin no further clip after a failure", governor.fail_fast);
+  options.add("dry-run", 0, "Only validate and price the rows", run.dry_run);
+  options.add("quiet", 'q', "Print no progress", quiet);
+  options.add("with-prompt", 0, "Tell the prompts in clip.xmp, beside the stored clips", run.with_prompt);
+  options.add("check-media", "DEPTH", "Check the reference media first: headers or full", run.check_media);
+  add_publish_options(options, run);
+  add_service_options(options, run);
+  const auto rest = options.parse(words);
+  if (!rest) return options.exit_code();
+  if (rest->empty()) return options.refuse("A file is missing; - is standard input.");
+  const std::string &path = rest->front();
+  if (format == BatchFormat::automatic) format = batch_format_of(path);
+  if (format == BatchFormat::automatic)
+    return options.refuse("What " + printable(path) +
+                          " contains is unknown. Say it with --format: jsonl, csv or text.");
+  const auto defaults = read_batch_defaults({rest->begin() + 1, rest->end()});
+  if (!defaults) return options.refuse(defaults.error());
+  const auto text = read_input(path);
+  if (!text) return report_failure(text.error(), false);
+
+  const Catalog::Ptr catalog = known_models();
+  const std::string file = path == kStandardOutput ? "standard input" : path;
+  const BatchRows rows = read_batch_rows(*text, format);
+  const BatchPlan plan =
+      plan_batch(*catalog, rows, *defaults, run, {path == kStandardOutput ? "" : path, output_dir});
+  if (!plan.problems.empty()) return tell_problems(file, plan.problems);
+  tell_warnings(file, plan);
+  if (run.dry_run) {
+    tell_plan(plan);
+    return kOk;
+  }
+  if (!output_dir.empty() && g_mkdir_with_parents(output_dir.c_str(), 0777) != 0)
+    return report_failure(
+        {ErrorKind::open_write, "The folder " + output_dir + " cannot be made: " + g_strerror(errno)}, false);
+  // The check of a clip's media type needs GStreamer.
+  gst_init(nullptr, nullptr);
+  if (!quiet) print_error("To pay: " + plan_total_text(plan));
+  BatchDelivery delivery(file, plan, governor.jobs, quiet);
+  const ClipRunsEnd end = run_clips(delivery.to_run(), governor, delivery);
+  const int exit_code = delivery.finish(end);
+  fflush(nullptr);
+  // The user has waited, or does not want to wait; the intent is in the journal.
+  if (end.amid_submit) _exit(exit_code);
+  return exit_code;
+}
+
+}  // namespace genclip

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "plugin/command/batch_request.h"
+
+#include <algorithm>
+#include <set>
+
+#include "plugin/catalog/request_builder.h"
+#include "plugin/catalog/wording.h"
+#include "plugin/command/output_pattern.h"
+#include "plugin/command/request_words.h"
+
+namespace genclip {
+namespace {
+
+constexpr RequestPlace kRowPlace{
+    "The row",
+    "A key does not belong in a batch; set it with the option --api-key-file or in the environment variable "
+    "GENCLIP_API_KEY_FILE or GENCLIP_API_KEY."};
+
+constexpr size_t kLineDigits = 3;
+
+struct OwnColumn {
+  std::string_view name;
+  std::string BatchClip::*value;
+};
+// What does not belong to the request.
+constexpr OwnColumn kOwnColumns[] = {
+    {"name", &BatchClip::name}, {"output", &BatchClip::output}, {"project", &BatchClip::project}};
+
+const OwnColumn *own_column(const std::string &name) {
+  const auto *found = std::find_if(std::begin(kOwnColumns), std::end(kOwnColumns),
+                                   [&](const OwnColumn &column) { return column.name == name; });
+  return found == std::end(kOwnColumns) ? nullptr : found;
+}
+
+Error row_error(std::string text) { return {ErrorKind::settings, std::move(text)}; }
+
+std::string text_of(const Json &value) { return value.string() ? *value.string() : value.to_text(); }
+
+const BatchCell *cell_named(const std::vector<BatchCell> &cells, std::string_view name) {
+  const auto found =
+      std::find_if(cells.begin(), cells.end(), [&](const BatchCell &cell) { return cell.name == name; });
+  return found == cells.end() ? nullptr : &*found;
+}
+
+std::string numbered_name(unsigned line) {
+  std::string name = std::to_string(line);
+  return std::string(kLineDigits - std::min(kLineDigits, name.size()), '0') + name;
+}
+
+// One row on its way.
+class RowReader {
+ public:
+  RowReader(const Catalog &catalog, std::string model)
+      : catalog_(catalog), spec_(catalog.find(model)), builder_(catalog, std::move(model), kRowPlace) {}
+
+  // Adds all but those that `except` names. Returns what is wrong.
+  std::optional<Error> add(const std::vector<BatchCell> &cells, const std::set<std::string> &except) {
+    for (const BatchCell &cell : cells) {
+      if (cell.name == "model") continue;
+      const std::string field =
+          own_column(cell.name) ? cell.name : field_name(catalog_, spec_.get(), cell.name);
+      if (except.contains(field)) continue;
+      const bool is_again = !given_.insert(field).second;
+      if (const OwnColumn *own = own_column(field)) {
+        if (is_again) return row_error("The row gives " + field + " twice.");
+        clip_.*own->value = text_of(cell.value);
+      } else if (auto problem = cell.value.string() ? builder_.add(field, *cell.value.string())
+                                                    : builder_.add_typed(field, cell.value)) {
+        return problem;
+      }
+    }
+    return std::nullopt;
+  }
+
+  const std::set<std::string> &given() const { return given_; }
+
+  BatchClip finish(unsigned line) && {
+    clip_.line = line;
+    if (clip_.name.empty()) clip_.name = numbered_name(line);
+    clip_.request = std::move(builder_).finish();
+    return std::move(clip_);
+  }
+
+ private:
+  const Catalog &catalog_;
+  const std::shared_ptr<const ModelSpec> spec_;
+  RequestBuilder builder_;
+  std::set<std::string> given_;
+  BatchClip clip_;
+};
+
+}  // namespace
+
+Result<std::vector<BatchCell>, std::string> read_batch_defaults(const Words &words) {
+  std::vector<BatchCell> cells;
+  for (const std::string &word : words) {
+    const size_t sign = word.find('=');
+    const std::string name = sign == word.npos ? "model" : word.substr(0, sign);
+    if (sign == word.npos && &word != &words.front())
+      return "The word " + quoted(word) + " is not of the form FIELD=VALUE; quote values that hold blanks.";
+    if (name.empty()) return "The word " + quoted(word) + " names no field.";
+    const std::string value = word.substr(sign == word.npos ? 0 : sign + 1);
+    if (name == "name" || (name == "output" && !is_output_pattern(value)))
+      return name +
+             " differs from row to row, so it is a column of the file. For a folder of files there is "
+             "the option --output-dir, and a pattern such as output={name}-{take}.mp4 names them.";
+    if (name == "model" && cell_named(cells, name)) return std::string("The model is given twice.");
+    cells.push_back({name, value});
+  }
+  return cells;
+}
+
+Result<BatchClip> batch_clip_of(const Catalog &catalog, const BatchRow &row,
+                                const std::vector<BatchCell> &defaults) {
+  const BatchCell *model = cell_named(row.cells, "model");
+  if (!model) model = cell_named(defaults, "model");
+  if (!model)
+    return row_error(
+        "A Model ID is missing. Add a column \"model\", or name the model for all rows behind the file.");
+  RowReader reader(catalog, text_of(model->value));
+  if (auto problem = reader.add(row.cells, {})) return std::move(*problem);
+  const std::set<std::string> given = reader.given();
+  if (auto problem = reader.add(defaults, given)) return std::move(*problem);
+  return std::move(reader).finish(row.line);
+}
+
+}  // namespace genclip

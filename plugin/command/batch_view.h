@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What a person sees of a batch, as texts. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plugin/command/batch_plan.h"
+#include "plugin/generation/clip_status.h"
+
+namespace genclip {
+
+struct BatchJobView {
+  std::string name;
+  std::string prompt;
+  GenerationState state;
+  int64_t seconds = 0;  // Since it began.
+};
+
+struct BatchTotals {
+  size_t rows = 0;
+  size_t done = 0;  // Clips that are where they belong.
+  size_t failed = 0;
+  double spent = 0;  // Credits, by this run.
+  // Of the clips that this run has made: seconds from the beginning to the end.
+  double made_seconds = 0;
+  size_t made = 0;
+  unsigned jobs = 1;  // Made at once; 0: no further clip begins.
+};
+
+// Columns of a name in job_line().
+size_t name_columns(const std::string &name);
+// "007  processing    50 %   0:42  a red kite over dunes", no wider than `columns`.
+std::string job_line(const BatchJobView &job, size_t name_width, size_t columns);
+// "12 of 20 done, 1 failed, 3 under way, 34.5 credits, about 4:10 left".
+std::string total_line(const BatchTotals &totals, const std::vector<BatchJobView> &under_way, size_t columns);
+// What changed, for a pipe: "007: processing, 50 %".
+std::string change_line(const BatchJobView &job);
+
+// Of a plan: "to pay", "paid", "may be paid", or "same" as a row before.
+const char *plan_state_text(const PlannedClip &planned);
+// "8 to 12.5 credits"; empty: nothing is to pay.
+std::string plan_cost_text(const PlannedClip &planned);
+// "12.5 credits, and 2 clips whose cost is unknown".
+std::string plan_total_text(const BatchPlan &plan);
+// What it means for a list of prices that nobody said which service is meant; empty: it is known.
+std::string address_hint(const BatchPlan &plan);
+// The end of a run: "12 of 20 clips are there, 1 failed, 7 are left." `done`: what the 12 are.
+std::string end_text(const BatchTotals &totals, const std::string &done);
+inline constexpr char kGoOnText[] =
+    "Run the same command again to go on: what is stored is not paid for again.";
+// What to do about clips of which nobody knows whether they are paid for. `places`: at least one, such as
+// "7" with the noun "line", or "film.xges:12" without a noun.
+std::string doubt_text(const std::vector<std::string> &places, const std::string &noun = "");
+
+// Seconds until all rows that still begin are done, if they take as long as those that were made, or as those
+// under way will. Nothing: there is no telling yet.
+std::optional<int64_t> seconds_left(const BatchTotals &totals, const std::vector<BatchJobView> &under_way);
+
+}  // namespace genclip

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// A file is written only once all captions of its film are there, so a run that dies leaves none that is
+// half. What was answered until then is in the store.
+#include "plugin/command/caption_films.h"
+
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <set>
+#include <utility>
+
+#include "plugin/account/ledger.h"
+#include "plugin/command/batch_view.h"
+#include "plugin/command/caption_screen.h"
+#include "plugin/command/clip_output.h"
+#include "plugin/command/console.h"
+#include "plugin/command/stop_signals.h"
+#include "plugin/film/caption_pass.h"
+#include "plugin/film/film_copy.h"
+#include "plugin/film/subtitle_text.h"
+#include "plugin/store/clip_path.h"
+
+namespace genclip {
+namespace {
+
+Result<void> write_text(const std::string &path, const std::string &text) {
+  if (path == kStandardOutput) {
+    if (fwrite(text.data(), 1, text.size(), stdout) == text.size() && fflush(stdout) == 0) return {};
+    return Error{ErrorKind::write,
+                 std::string("The captions cannot be written to standard output: ") + g_strerror(errno)};
+  }
+  GErrorPtr error;
+  const auto how =
+      static_cast<GFileSetContentsFlags>(G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE);
+  if (g_file_set_contents_full(path.c_str(), text.data(), static_cast<gssize>(text.size()), how, 0666,
+                               take(error)))
+    return {};
+  return Error{ErrorKind::write, "The captions cannot be written to " + path + ": " + error->message};
+}
+
+// Whether the file could be written: what is asked until then is paid. Makes the temporary file that
+// write_text() would make.
+Result<void> try_to_write(const std::string &path) {
+  if (path == kStandardOutput) return {};
+  const auto problem = [&path](const char *why) {
+    return Error{ErrorKind::open_write, "The captions cannot be written to " + path + ": " + why};
+  };
+  if (g_file_test(path.c_str(), G_FILE_TEST_IS_DIR)) return problem("It is a folder.");
+  std::string temporary = path + ".XXXXXX";
+  const int file = g_mkstemp(temporary.data());
+  if (file < 0) return problem(g_strerror(errno));
+  g_close(file, nullptr);
+  g_unlink(temporary.c_str());
+  return {};
+}
+
+constexpr auto kLedgerPatience = std::chrono::seconds(1);
+
+// What runs of captions hold of the limits of a day, by the ledger.
+std::set<std::string> held_runs(const std::string &store) {
+  std::set<std::string> runs;
+  const auto reading = Ledger(FileSystem::posix(), Clock::system(), store).read_condensed();
+  if (!reading) return runs;
+  for (const LedgerEntry &hold : reading->account.captions().holds()) runs.insert(hold.key);
+  return runs;
+}
+
+// A gencaption that has stopped gives back what it held on a thread of its own. If the process ended before,
+// it would count as used until midnight.
+void wait_until_given_back(const std::string &store, const std::set<std::string> &before) {
+  const auto limit = Clock::system().now() + kLedgerPatience;
+  const auto is_ours = [&](const std::string &run) { return !before.contains(run); };
+  while (std::ranges::any_of(held_runs(store), is_ours) && Clock::system().now() < limit)
+    Clock::system().sleep_until(Clock::system().now() + std::chrono::milliseconds(10), nullptr);
+}
+
+Json counts_json(const FilmProgress &progress) {
+  Json json = Json::Object{{"requests", static_cast<int64_t>(progress.requests)},
+                           {"cached", static_cast<int64_t>(progress.cached)},
+                           {"captions", static_cast<int64_t>(progress.captions)},
+                           {"skipped", static_cast<int64_t>(progress.skipped)},
+                           {"tokens", static_cast<int64_t>(progress.tokens)}};
+  if (progress.estimate) json.set("windows", static_cast<int64_t>(progress.estimate->windows));
+  return json;
+}
+
+class Films final : public FilmListener {
+ public:
+  Films(const std::vector<FilmJob> &jobs, const std::vector<std::string> &languages,
+        const FilmCaptionOptions &options, const FilmsRun &run)
+      : jobs_(jobs), languages_(languages), options_(options), run_(run), screen_(run.quiet) {
+    totals_.films = jobs.size();
+  }
+
+  int run() {
+    size_t next = 0;
+    for (; next < jobs_.size() && !is_paused_ && !is_stopped(); ++next) take_on(jobs_[next], next + 1);
+    for (; next < jobs_.size(); ++next)
+      tell_film(jobs_[next], is_stopped() ? "stopped" : "pending", {}, nullptr);
+    screen_.clear();
+    if (!run_.quiet || totals_.done < totals_.films) print_error(films_end_text(totals_));
+    if (is_paused_ || is_stopped()) print_error(kGoOnText);
+    if (is_stopped()) return 128 + signals_.last();
+    if (is_paused_) return kPending;
+    return totals_.failed > 0 ? kFailed : kOk;
+  }
+
+  void on_progress(const FilmProgress &progress) override { screen_.show(progress); }
+  void on_warning(const std::string &text) override { tell("Warning: " + current_ + ": " + text); }
+  unsigned stops() const override { return signals_.count(); }
+  void on_waiting(uint64_t answers, std::chrono::seconds patience) override {
+    tell("Stopping: waiting at most " + std::to_string(patience.count()) + " s for " +
+         std::to_string(answers) + (answers == 1 ? " answer that is" : " answers that are") +
+         " paid for. Ctrl-C again stops at once.");
+  }
+
+ private:
+  bool is_stopped() const { return stops() > 0; }
+
+  void take_on(const FilmJob &job, size_t number) {
+    current_ = job.name;
+    if (job.is_there) {
+      ++totals_.done;
+      ++totals_.there;
+      for (const FilmOutput &output : job.outputs)
+        tell(output.path + " is there already, and stays as it is; --force replaces it.");
+      return tell_film(job, "skipped", {}, nullptr);
+    }
+    if (job.problem) return fail(job, {}, *job.problem);
+    for (const FilmOutput &output : job.outputs)
+      if (auto tried = try_to_write(output.path); !tried) return fail(job, {}, tried.error());
+    if (const std::string limit = options_.spent_limit(used_); !limit.empty())
+      return pause(job, {}, {ErrorKind::not_authorized, "The budget of --" + limit + " is used up."});
+    auto gencaption = options_.make(used_, job.is_text);
+    if (!gencaption) return fail(job, {}, gencaption.error());
+    screen_.begin(job.name, number, jobs_.size());
+    const std::string store = store_root(options_.text_of("store"));
+    const std::set<std::string> held_before = held_runs(store);
+    FilmEnd end = run_caption_pass({job.uri, job.is_text, languages_}, *gencaption, *this);
+    screen_.clear();
+    gencaption = GRef<GstElement>();
+    if (end.progress.requests > 0) wait_until_given_back(store, held_before);
+    used_.requests += end.progress.requests;
+    used_.tokens += end.progress.tokens;
+    totals_.add(end.progress);
+    switch (end.how) {
+      case FilmEnd::How::whole: return deliver(job, end);
+      case FilmEnd::How::paused: return pause(job, end.progress, end.error);
+      case FilmEnd::How::failed: return fail(job, end.progress, end.error);
+      case FilmEnd::How::stopped: return tell_film(job, "stopped", end.progress, nullptr);
+    }
+  }
+
+  void deliver(const FilmJob &job, const FilmEnd &end) {
+    warn_of_early_end(end.progress);
+    if (is_container(job.format)) {
+      const FilmOutput &output = job.outputs.front();
+      if (auto copied = copy_film({job.uri, job.format, output.path}, end.tracks, *this); !copied) {
+        if (copied.error().kind == ErrorKind::cancelled)
+          return tell_film(job, "stopped", end.progress, nullptr);
+        return fail(job, end.progress, copied.error());
+      }
+    }
+    for (size_t i = 0; i < job.outputs.size() && !is_container(job.format); ++i)
+      if (auto written = write(job, end, i); !written) return fail(job, end.progress, written.error());
+    ++totals_.done;
+    tell_film(job, "completed", end.progress, nullptr);
+    if (run_.json) return;
+    for (const FilmOutput &output : job.outputs)
+      if (output.path != kStandardOutput) print(output.path + "\n");
+    fflush(stdout);
+  }
+
+  Result<void> write(const FilmJob &job, const FilmEnd &end, size_t index) {
+    const std::vector<FilmCue> &cues = end.tracks[index].cues;
+    const bool is_vtt = job.format == FilmFormat::vtt;
+    return write_text(job.outputs[index].path, is_vtt ? vtt_text(cues) : srt_text(cues));
+  }
+
+  // A file that was cut off decodes without an error.
+  void warn_of_early_end(const FilmProgress &progress) {
+    const auto slack = std::chrono::nanoseconds(2 * options_.interval_ns());
+    if (!progress.length || progress.done + slack >= *progress.length) return;
+    const auto text = [](std::chrono::nanoseconds time) {
+      return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(time).count()) + " s";
+    };
+    on_warning("Its picture ends at " + text(progress.done) + ", though it says that it lasts " +
+               text(*progress.length) + ". It may be cut off.");
+  }
+
+  void pause(const FilmJob &job, const FilmProgress &progress, const Error &error) {
+    is_paused_ = true;
+    tell(job.word + ": " + error.text);
+    tell_film(job, "pending", progress, &error);
+  }
+
+  void fail(const FilmJob &job, const FilmProgress &progress, const Error &error) {
+    ++totals_.failed;
+    tell(job.word + " failed: " + error.text);
+    tell_film(job, "failed", progress, &error);
+  }
+
+  void tell(const std::string &text) {
+    screen_.clear();
+    print_error(printable(text));
+  }
+
+  void tell_film(const FilmJob &job, std::string_view status, const FilmProgress &progress,
+                 const Error *error) {
+    if (!run_.json) return;
+    Json json = film_json(job, status);
+    const Json counts = counts_json(progress);
+    for (const auto &[name, value] : *counts.object()) json.set(name, value);
+    if (error) json.set("error", error->text);
+    print(json.to_text() + "\n");
+    fflush(stdout);
+  }
+
+  const std::vector<FilmJob> &jobs_;
+  const std::vector<std::string> &languages_;
+  const FilmCaptionOptions &options_;
+  const FilmsRun run_;
+  const StopSignals signals_;
+  CaptionScreen screen_;
+  FilmTotals totals_;
+  UsedLimits used_;
+  std::string current_;  // The name of the film.
+  bool is_paused_ = false;
+};
+
+}  // namespace
+
+Json film_json(const FilmJob &job, std::string_view status) {
+  Json::Array outputs;
+  for (const FilmOutput &output : job.outputs) {
+    Json one = Json::Object{{"path", output.path}};
+    if (!output.language.empty()) one.set("language", output.language);
+    outputs.push_back(std::move(one));
+  }
+  return Json::Object{{"film", job.word}, {"status", std::string(status)}, {"outputs", std::move(outputs)}};
+}
+
+int caption_films(const std::vector<FilmJob> &jobs, const std::vector<std::string> &languages,
+                  const FilmCaptionOptions &options, const FilmsRun &run) {
+  return Films(jobs, languages, options, run).run();
+}
+
+}  // namespace genclip

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Captions the films of genclip caption one after another, and writes their files.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugin/base/json.h"
+#include "plugin/command/caption_options.h"
+#include "plugin/command/caption_plan.h"
+#include "plugin/film/film_progress.h"
+
+namespace genclip {
+
+struct FilmsRun {
+  bool json = false;
+  bool quiet = false;
+};
+
+// A film as JSON, without what became of it.
+Json film_json(const FilmJob &job, std::string_view status);
+
+// Returns the exit code. `languages`: of the tracks.
+int caption_films(const std::vector<FilmJob> &jobs, const std::vector<std::string> &languages,
+                  const FilmCaptionOptions &options, const FilmsRun &run);
+
+}  // namespace genclip

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What genclip caption is to do: the films and their files, before anything is asked.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plugin/base/error.h"
+#include "plugin/base/result.h"
+#include "plugin/film/film_outputs.h"
+
+namespace genclip {
+
+struct FilmJob {
+  std::string word;  // As the user gave it.
+  std::string name;  // Short, for the screen.
+  std::string uri;
+  bool is_text = false;  // A file of subtitles.
+  FilmFormat format = FilmFormat::vtt;
+  std::vector<FilmOutput> outputs;  // "-": standard output.
+  bool is_there = false;            // All of them are, and stay as they are.
+  std::optional<Error> problem;     // It cannot be captioned; the others can.
+};
+
+struct CaptionWish {
+  FilmFormat format = FilmFormat::automatic;
+  std::vector<std::string> languages;
+  std::string output;  // A file, a folder, "-" or nothing.
+  bool is_translation = false;
+  bool force = false;  // Replace files that are there.
+};
+
+// Looks at the disk. The error is a sentence about the command line as a whole.
+Result<std::vector<FilmJob>> plan_films(const std::vector<std::string> &words, const CaptionWish &wish);
+
+}  // namespace genclip

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "plugin/command/channel_check.h"
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "plugin/account/decision.h"
+#include "plugin/catalog/clip_uri.h"
+#include "plugin/channel/rundown_source.h"
+#include "plugin/channel/shown_source.h"
+#include "plugin/command/account_reading.h"
+#include "plugin/command/command.h"
+#include "plugin/command/console.h"
+#include "plugin/command/known_models.h"
+#include "plugin/command/text_table.h"
+#include "plugin/generation/chain_estimate.h"
+#include "plugin/generation/clip_plan.h"
+#include "plugin/store/clip_cost.h"
+
+namespace genclip {
+namespace {
+
+struct ItemPrice {
+  const char *state = "";  // "file", "stored", "to pay", "same clip", "refused"
+  std::optional<Estimate> estimate;
+  std::string problem;
+};
+
+bool is_generated(const std::string &source) { return source.starts_with(std::string(kClipUriScheme) + ":"); }
+
+// `priced`: the keys of the clips that are to be paid so far. Each is paid once, however often it is shown.
+ItemPrice price_of(const std::string &source, RunSettings run, std::set<std::string> &priced) {
+  if (!is_generated(source)) return {"file", {}, {}};
+  const auto request = parse_clip_uri(*known_models(), source);
+  if (!request) return {"refused", {}, request.error().text};
+  run.dry_run = true;
+  const auto plan = plan_clip(*request, run);
+  if (!plan) return {"refused", {}, plan.error().text};
+  const GenerationServices services;
+  const auto identified = identify_request(plan->job, services, false, nullptr);
+  if (!identified) return {"refused", {}, identified.error().text};
+  if (is_paid(plan->job, *identified, services)) return {"stored", {}, {}};
+  if (!priced.insert(identified->identity.digest()).second) return {"same clip", {}, {}};
+  return {"to pay", estimate_of(plan->job, *identified, services), {}};
+}
+
+std::string range_text(const Estimate &estimate) {
+  return estimate.low == estimate.high ? cost_text(estimate.high)
+                                       : amount_text(estimate.low) + " to " + cost_text(estimate.high);
+}
+
+std::string cost_of(const ItemPrice &price) {
+  if (price.state != std::string_view("to pay")) return "";
+  return price.estimate ? range_text(*price.estimate) : "unknown";
+}
+
+Json item_json(const RundownItem &item, const ItemPrice &price) {
+  return Json::Object{{"id", item.id},
+                      {"title", item.title},
+                      {"line", item.line},
+                      {"state", price.state},
+                      {"estimate", estimate_json(price.estimate)},
+                      {"problem", price.problem.empty() ? Json() : Json(price.problem)}};
+}
+
+Json fallback_json(const std::string &source, const ItemPrice &price) {
+  return Json::Object{{"source", shown_source(source)},
+                      {"state", price.state},
+                      {"estimate", estimate_json(price.estimate)},
+                      {"problem", price.problem.empty() ? Json() : Json(price.problem)}};
+}
+
+}  // namespace
+
+int check_channel(const std::string &path, const RunSettings &run, bool json) {
+  known_models();  // Tells the mistakes in the user's models.
+  RundownSource source(FileSystem::posix(), Clock::system(), path, "", run);
+  const auto reading = source.read();
+  if (!reading) {
+    const RundownLine &problem = reading.error();
+    const std::string where = problem.line == 0 ? "" : ":" + std::to_string(problem.line);
+    print_error(printable(path + where + ": " + problem.text));
+    if (json)
+      print(Json(Json::Object{{"accepted", false}, {"line", problem.line}, {"text", problem.text}})
+                .to_pretty_text() +
+            "\n");
+    return kFailed;
+  }
+  const Rundown &rundown = **reading;
+  for (const RundownLine &warning : rundown.warnings)
+    print_error(printable("Warning: " + path + (warning.line == 0 ? "" : ":" + std::to_string(warning.line)) +
+                          ": " + warning.text));
+
+  TextTable table({{"ID"}, {"STATE"}, {"COST", TextTable::Align::right}, {"TITLE OR PROBLEM"}});
+  Json::Array items, fallbacks;
+  std::vector<Estimate> known;
+  std::set<std::string> priced;
+  size_t unknown = 0, refused = 0;
+  const auto add = [&](const std::string &id, const ItemPrice &price, const std::string &title) {
+    if (price.estimate) known.push_back(*price.estimate);
+    if (price.state == std::string_view("to pay") && !price.estimate) ++unknown;
+    table.add({printable(id), price.state, cost_of(price),
+               printable(price.problem.empty() ? title : price.problem)});
+  };
+  for (const RundownItem &item : rundown.items) {
+    const ItemPrice price =
+        item.problem.empty() ? price_of(item.source, run, priced) : ItemPrice{"refused", {}, item.problem};
+    refused += !price.problem.empty();
+    add(item.id, price, item.title);
+    items.push_back(item_json(item, price));
+  }
+  // They are generated before a hole comes. One that is refused is left out, which a warning says.
+  for (const std::string &source : rundown.fallback) {
+    const ItemPrice price = price_of(source, run, priced);
+    add("(fallback)", price, shown_source(source));
+    fallbacks.push_back(fallback_json(source, price));
+  }
+  const std::optional<Estimate> total = known.empty() ? std::nullopt : std::optional(sum_of(known));
+  if (json) {
+    print(Json(Json::Object{{"accepted", true},
+                            {"items", std::move(items)},
+                            {"fallback", std::move(fallbacks)},
+                            {"total", estimate_json(total)},
+                            {"unknown", static_cast<int64_t>(unknown)},
+                            {"refused", static_cast<int64_t>(refused)}})
+              .to_pretty_text() +
+          "\n");
+  } else {
+    print(table.to_text(stdout));
+    std::string sum = total ? range_text(*total) : "nothing";
+    if (unknown > 0)
+      sum = (total ? sum + ", and " : "") + std::to_string(unknown) +
+            (unknown == 1 ? " clip whose cost is unknown" : " clips whose cost is unknown");
+    print("\nTo pay for one turn: " + sum + "\n");
+  }
+  return refused > 0 ? kFailed : kOk;
+}
+
+}  // namespace genclip

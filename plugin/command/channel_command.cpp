@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// genclip channel: unattended playout of a rundown.
+#include <glib-unix.h>
+#include <gst/gst.h>
+
+#include <algorithm>
+#include <csignal>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "plugin/base/clock.h"
+#include "plugin/base/file_lock.h"
+#include "plugin/base/number.h"
+#include "plugin/command/channel_captions.h"
+#include "plugin/command/channel_check.h"
+#include "plugin/command/channel_element.h"
+#include "plugin/command/channel_program.h"
+#include "plugin/command/command_options.h"
+#include "plugin/command/console.h"
+#include "plugin/monitor/service_notifier.h"
+
+namespace genclip {
+namespace {
+
+constexpr CommandText kChannelText{
+    "channel", "RUNDOWN",
+    "Shows what a rundown lists, live and without a break: generates clips ahead of\n"
+    "time, fills holes, and goes on when an output fails. See docs/channel.md.",
+    "RUNDOWN is a file: JSON, M3U, or one URI a line. It is read again when it\n"
+    "changes. At least one output is needed; each can be given several times. Every\n"
+    "property of genchannelsrc but api-key is an option of the same name: other users\n"
+    "could read a key on the command line.\n\n"
+    "SIGHUP reloads the rundown and looks at the budget again. SIGTERM ends the\n"
+    "channel behind the clip on the air; a second one ends it at once.\n\n"
+    "Exit code: 0 success, 1 the channel failed, 2 usage error, 143 ended at once.\n\n"
+    "Examples:\n"
+    "  genclip channel day.json --hls www/ --record archive/ --status-port 8080\n"
+    "  genclip channel day.json --check\n"};
+
+struct Targets {
+  std::vector<std::string> hls, srt, udp, rtmp, record;
+  bool window = false;
+};
+
+Result<std::vector<OutputSpec>> specs_of(const Targets &targets) {
+  std::vector<OutputSpec> specs;
+  const std::pair<OutputKind, const std::vector<std::string> *> kinds[] = {
+      {OutputKind::hls, &targets.hls},
+      {OutputKind::srt, &targets.srt},
+      {OutputKind::udp, &targets.udp},
+      {OutputKind::rtmp, &targets.rtmp},
+      {OutputKind::record, &targets.record}};
+  for (const auto &[kind, list] : kinds)
+    for (const std::string &target : *list) {
+      auto spec = parse_output(kind, target);
+      if (!spec) return std::move(spec).error();
+      specs.push_back(std::move(*spec));
+    }
+  if (targets.window) specs.push_back({OutputKind::window});
+  if (auto fine = check_outputs(specs); !fine) return std::move(fine).error();
+  return specs;
+}
+
+std::string lock_path_of(const std::string &state_file) { return state_file + ".lock"; }
+
+std::string busy_text(const std::string &state_file) {
+  return "Another channel uses the state file " + state_file + ".";
+}
+
+// Nothing: a signal has ended the wait. To systemd, a standby is a service that runs: it is ready while it
+// waits, and each look at the lock is a sign of life. A lock that cannot be looked at ends no wait: the file
+// server may come back, and a standby that has ended would not notice it.
+std::optional<FileLock> stand_by(const std::string &state_file, const std::string &path) {
+  constexpr guint kInterval_ms = 200;
+  ServiceNotifier notifier = ServiceNotifier::of_environment();
+  notifier.ready();
+  std::string told;
+  const auto tell = [&](const std::string &reason) {
+    if (std::exchange(told, reason) == reason) return;
+    print_error("Standing by. " + printable(reason));
+    notifier.status("Standby: " + reason);
+  };
+  tell(busy_text(state_file));
+  bool is_ended = false;
+  const GSourceFunc end = [](gpointer ended) -> gboolean {
+    *static_cast<bool *>(ended) = true;
+    return G_SOURCE_CONTINUE;
+  };
+  const GSourceFunc wake = [](gpointer) -> gboolean { return G_SOURCE_CONTINUE; };
+  const guint sources[] = {g_unix_signal_add(SIGTERM, end, &is_ended),
+                           g_unix_signal_add(SIGINT, end, &is_ended),
+                           g_timeout_add(kInterval_ms, wake, nullptr)};
+  std::optional<FileLock> lock;
+  for (uint64_t looks = 1; !is_ended; ++looks) {
+    auto seen = FileLock::try_lock(path);
+    if (seen && *seen) {
+      lock = std::move(*seen);
+      break;
+    }
+    tell(seen ? busy_text(state_file) : seen.error().text);
+    notifier.alive(looks, Clock::system().now());
+    g_main_context_iteration(nullptr, TRUE);
+  }
+  for (const guint source : sources) g_source_remove(source);
+  if (!lock) notifier.stopping();
+  return lock;
+}
+
+// One channel at a time has a state file, on all machines that mount its folder. A standby waits for its
+// turn. Nothing: it was ended instead.
+Result<std::optional<FileLock>> take_channel(const std::string &state_file, bool standby) {
+  const std::string path = lock_path_of(state_file);
+  auto lock = FileLock::try_lock(path);
+  if (!lock || *lock) return lock;
+  if (!standby)
+    return Error{ErrorKind::busy, busy_text(state_file) + " Stop it, or wait for its end with --standby."};
+  return stand_by(state_file, path);
+}
+
+void add_target_options(CommandOptions &options, Targets &targets) {
+  options.add("hls", "FOLDER", "Write HLS into that folder", targets.hls);
+  options.add("srt", "URI", "Send by SRT, such as srt://:9000?mode=listener", targets.srt);
+  options.add("udp", "HOST:PORT", "Send MPEG-TS by UDP", targets.udp);
+  options.add("rtmp", "URL", "Send by RTMP", targets.rtmp);
+  options.add("record", "FOLDER", "Record into files in that folder", targets.record);
+  options.add("window", 0, "Show it in a window", targets.window);
+}
+
+// In the help of an element's property. FILE and FOLDER are completed with files.
+const char *value_name_of(std::string_view property) {
+  constexpr std::string_view kFiles[] = {"api-key-file", "asrun",      "logo",
+                                         "slate",        "state-file", "tls-ca-file"};
+  constexpr std::string_view kFolders[] = {"publish-folder", "store"};
+  if (std::ranges::find(kFiles, property) != std::end(kFiles)) return "FILE";
+  return std::ranges::find(kFolders, property) != std::end(kFolders) ? "FOLDER" : "VALUE";
+}
+
+}  // namespace
+
+int run_channel(const Words &words) {
+  gst_init(nullptr, nullptr);
+  auto channel = make_own_element("genchannelsrc");
+  std::vector<ElementProperty> properties;
+  if (channel) properties = channel_properties_of(channel->get());
+
+  Targets targets;
+  ChannelProgramSettings program;
+  std::string status_port;
+  bool standby = false, check = false, json = false;
+  CommandOptions options(kChannelText);
+  add_target_options(options, targets);
+  options.add("video-encoder", 0, "LAUNCH", "Piece of launch line from raw video to H.264",
+              program.output.video_encoder);
+  options.add("audio-encoder", 0, "LAUNCH", "Piece of launch line from raw audio to AAC",
+              program.output.audio_encoder);
+  options.add("bitrate", "KBIT/S", "Bit rate of the picture (4000)", program.output.video_kbps, 1);
+  CaptionOptions captions;
+  captions.add_to(options);
+  options.add("record-minutes", "N", "Length of a recorded file in minutes (60)",
+              program.output.record_minutes, 1);
+  options.add("keep-days", "N", "Remove recorded files after N days (never)", program.output.keep_days, 0);
+  options.add("status-port", 0, "PORT", "Serve the status page there; 0: any free port", status_port);
+  options.add("status-address", 0, "ADDRESS", "Serve it on that address instead", program.status_address);
+  options.add("token-file", 0, "FILE", "Write the token of the control there, too", program.token_file);
+  options.add("alarm-command", 0, "COMMAND", "Tell alarms to that command, as JSON", program.alarms.command);
+  options.add("alarm-url", 0, "URL", "Tell alarms by a POST of JSON", program.alarms.url);
+  options.add("end-within", "SECONDS", "Maximum wait for a clip after SIGTERM (30)", program.end_within_s, 0);
+  options.add("standby", 0, "Wait until the channel of this state file has died", standby);
+  options.add("check", 0, "Validate and price all items; send nothing", check);
+  options.add("json", 'j', "With --check: print JSON", json);
+  for (ElementProperty &property : properties)
+    options.add(property.name, 0, value_name_of(property.name), property.help.c_str(), property.text);
+  const auto rest = options.parse(words);
+  if (!rest) return options.exit_code();
+  if (rest->size() != 1 || rest->front().empty()) return options.refuse("Name one rundown.");
+  if (!channel) {
+    print_error(channel.error().text);
+    return kFailed;
+  }
+  if (auto set = set_properties(channel->get(), properties); !set) return options.refuse(set.error().text);
+  if (check) return check_channel(rest->front(), run_settings_of(channel->get()), json);
+  g_object_set(channel->get(), "rundown", rest->front().c_str(), nullptr);
+  auto outputs = specs_of(targets);
+  if (!outputs) return options.refuse(outputs.error().text);
+  if (outputs->empty()) return options.refuse("Name at least one output, such as --hls FOLDER.");
+  program.outputs = std::move(*outputs);
+  auto caption_output = captions.make(properties);
+  if (!caption_output) return options.refuse(caption_output.error().text);
+  program.output.captions = std::move(*caption_output);
+  if (!status_port.empty()) {
+    const auto port = parse_number<uint16_t>(status_port);
+    if (!port) return options.refuse("--status-port must be an integer from 0 to 65535.");
+    program.status_port = *port;
+  }
+  // Until the program takes the signal, there is nothing to reload. It must not end a standby, or a channel
+  // that is about to begin.
+  std::signal(SIGHUP, SIG_IGN);
+  char *state_file = nullptr;
+  g_object_get(channel->get(), "state-file", &state_file, nullptr);
+  const GStringPtr held(state_file);
+  if (standby && !state_file) return options.refuse("--standby needs --state-file.");
+  if (state_file) {
+    auto taken = take_channel(state_file, standby);
+    if (!taken) {
+      print_error(printable(taken.error().text));
+      return kFailed;
+    }
+    if (!*taken) return kOk;
+    // A look at it may hang longer than the channel runs.
+    program.is_lock_lost = [lock = std::make_shared<const FileLock>(std::move(**taken)),
+                            path = lock_path_of(state_file)] {
+      return lock->is_replaced(path) || !lock->renew();
+    };
+  }
+  return run_channel_program(*channel, program);
+}
+
+}  // namespace genclip

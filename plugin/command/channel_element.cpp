@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "plugin/command/channel_element.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string_view>
+
+#include "plugin/base/number.h"
+
+namespace genclip {
+namespace {
+
+constexpr std::array<std::string_view, 3> kNoOptions = {"api-key", "rundown", "rundown-text"};
+
+std::string words_of_type(GType type) {
+  std::string words;
+  auto *values = static_cast<GEnumClass *>(g_type_class_ref(type));
+  for (guint i = 0; i < values->n_values; ++i)
+    words += (i == 0                      ? ""
+              : i + 1 == values->n_values ? " or "
+                                          : ", ") +
+             std::string(values->values[i].value_nick);
+  g_type_class_unref(values);
+  return words;
+}
+
+// What a property takes: "must be" and this.
+std::string wanted_by(GParamSpec *spec) {
+  const auto range = [](auto low, auto high) {
+    return "from " + std::to_string(low) + " to " + std::to_string(high);
+  };
+  if (G_IS_PARAM_SPEC_ENUM(spec)) return words_of_type(spec->value_type);
+  if (G_IS_PARAM_SPEC_UINT(spec))
+    return "an integer " + range(G_PARAM_SPEC_UINT(spec)->minimum, G_PARAM_SPEC_UINT(spec)->maximum);
+  if (G_IS_PARAM_SPEC_UINT64(spec)) return "an integer, 0 or more";
+  if (G_IS_PARAM_SPEC_BOOLEAN(spec)) return "true or false";
+  if (G_IS_PARAM_SPEC_DOUBLE(spec))
+    return "a number from " + number_text(G_PARAM_SPEC_DOUBLE(spec)->minimum) + " to " +
+           number_text(G_PARAM_SPEC_DOUBLE(spec)->maximum);
+  if (spec->value_type == GST_TYPE_CAPS) return "caps, such as video/x-raw,width=1280";
+  return "a text";
+}
+
+// The first part of the property's description, if it fits beside the option in 80 columns.
+std::string help_of(GParamSpec *spec) {
+  constexpr size_t kMost = 47;
+  std::string text = g_param_spec_get_blurb(spec);
+  text.resize(std::min(text.size(), text.find_first_of(";.(")));
+  while (text.ends_with(' ')) text.pop_back();
+  return text.size() <= kMost ? text : g_param_spec_get_nick(spec);
+}
+
+struct Value {
+  GValue value = G_VALUE_INIT;
+  Value() = default;
+  Value(const Value &) = delete;
+  Value &operator=(const Value &) = delete;
+  ~Value() {
+    if (G_IS_VALUE(&value)) g_value_unset(&value);
+  }
+};
+
+}  // namespace
+
+Result<GRef<GstElement>> make_own_element(const char *name) {
+  GstElement *element = gst_element_factory_make(name, nullptr);
+  if (!element)
+    return Error{ErrorKind::not_found,
+                 std::string("GStreamer does not find the element ") + name +
+                     ". Install genclip's plugin, or set GST_PLUGIN_PATH to its folder."};
+  return GRef<GstElement>::adopt(GST_ELEMENT(gst_object_ref_sink(element)));
+}
+
+std::vector<ElementProperty> channel_properties_of(GstElement *channel) {
+  guint count = 0;
+  const std::unique_ptr<GParamSpec *, GFree> specs(
+      g_object_class_list_properties(G_OBJECT_GET_CLASS(channel), &count));
+  std::vector<ElementProperty> properties;
+  for (guint i = 0; i < count; ++i) {
+    GParamSpec *spec = specs.get()[i];
+    const bool is_own = spec->owner_type == G_OBJECT_TYPE(channel) && (spec->flags & G_PARAM_WRITABLE);
+    if (is_own && std::ranges::find(kNoOptions, spec->name) == kNoOptions.end())
+      properties.push_back({spec->name, nullptr, help_of(spec), {}});
+  }
+  return properties;
+}
+
+Result<void> set_properties(GstElement *element, const std::vector<ElementProperty> &properties) {
+  for (const ElementProperty &property : properties) {
+    if (property.text.empty()) continue;
+    GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(element), property.name);
+    Value value;
+    g_value_init(&value.value, spec->value_type);
+    bool fits = true;
+    if (spec->value_type == G_TYPE_STRING)
+      g_value_set_string(&value.value, property.text.c_str());
+    else
+      fits = gst_value_deserialize(&value.value, property.text.c_str());
+    // It changes a value that is out of range.
+    if (!fits || g_param_value_validate(spec, &value.value))
+      return Error{ErrorKind::settings, std::string("--") +
+                                            (property.option ? property.option : property.name) +
+                                            " must be " + wanted_by(spec) + "."};
+    g_object_set_property(G_OBJECT(element), property.name, &value.value);
+  }
+  return {};
+}
+
+RunSettings run_settings_of(GstElement *channel) {
+  RunSettings run;
+  const auto read = [&](const char *name, std::string &target) {
+    char *text = nullptr;
+    g_object_get(channel, name, &text, nullptr);
+    const GStringPtr held(text);
+    if (text) target = text;
+  };
+  read("base-url", run.base_url);
+  read("store", run.store);
+  read("project", run.project);
+  read("publish-folder", run.publish_folder);
+  read("publish-url", run.publish_url);
+  int identity = 0;
+  g_object_get(channel, "reference-identity", &identity, nullptr);
+  run.reference_identity = static_cast<ReferenceIdentity>(identity);
+  return run;
+}
+
+}  // namespace genclip

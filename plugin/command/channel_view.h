@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What the program knows of its channel: from the element's messages and properties, for the status page and
+// the alarms.
+#pragma once
+
+#include <gst/gst.h>
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plugin/base/clock.h"
+#include "plugin/base/gref.h"
+#include "plugin/base/mutex.h"
+#include "plugin/monitor/alarms.h"
+#include "plugin/monitor/channel_status.h"
+#include "plugin/monitor/picture_watch.h"
+#include "plugin/output/output_status.h"
+
+namespace genclip {
+
+// Thread-safe.
+class ChannelView {
+ public:
+  using OutputSource = std::function<std::vector<OutputStatus>()>;
+
+  ChannelView(GRef<GstElement> channel, OutputSource outputs, double frames_per_second);
+
+  // A message of the element.
+  void take(const GstStructure *message) EXCLUDES(mutex_);
+  void set_alarms(std::vector<ActiveAlarm> alarms) EXCLUDES(mutex_);
+
+  ChannelStatus status() const EXCLUDES(mutex_);
+  // What the rules of the alarms look at. `frames`: how many have left.
+  Observation observe(const PictureWatch &watch, uint64_t frames) const EXCLUDES(mutex_);
+
+ private:
+  struct Item {
+    std::string state;
+    std::string reason;
+  };
+
+  // When that frame is shown, as things are.
+  Clock::WallTime wall_of(uint64_t frame, uint64_t frames, Clock::WallTime now) const;
+
+  const GRef<GstElement> channel_;
+  const OutputSource outputs_;
+  const double frames_per_second_;
+  const Clock::WallTime started_at_;
+
+  mutable Mutex mutex_;
+  std::map<std::string, Item> items_ GUARDED_BY(mutex_);
+  std::optional<FallbackStatus> fallback_ GUARDED_BY(mutex_);
+  std::optional<ChannelBudget> budget_ GUARDED_BY(mutex_);
+  std::string key_problem_ GUARDED_BY(mutex_);   // Empty: none.
+  std::string disk_problem_ GUARDED_BY(mutex_);  // Likewise.
+  std::string asrun_problem_ GUARDED_BY(mutex_);
+  RundownStatus rundown_ GUARDED_BY(mutex_);
+  std::vector<ActiveAlarm> alarms_ GUARDED_BY(mutex_);
+  bool may_be_still_ GUARDED_BY(mutex_) = true;
+  bool may_be_silent_ GUARDED_BY(mutex_) = true;
+};
+
+}  // namespace genclip

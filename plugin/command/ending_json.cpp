@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "plugin/command/ending_json.h"
+
+#include <algorithm>
+
+namespace genclip {
+namespace {
+
+void set_known(Json &json, const char *name, double value) {
+  if (value >= 0) json.set(name, value);
+}
+
+}  // namespace
+
+RunEnding ending_of_state(const GenerationState &state) {
+  if (state.status == ClipStatus::completed)
+    return {Outcome::stored, state.charged ? Charged::yes : Charged::no, true};
+  if (state.is_submitting()) return {Outcome::unknown, Charged::maybe, false};
+  if (state.charged) return {Outcome::running, Charged::yes, true};
+  // The clips that it begins with may be paid.
+  return {Outcome::not_submitted, state.links_amount > 0 ? Charged::yes : Charged::no, true};
+}
+
+bool may_be_paid(const Error &error) {
+  return std::any_of(error.details.begin(), error.details.end(), [](const ErrorDetail &detail) {
+    const auto *outcome = std::get_if<std::string>(&detail.value);
+    return detail.name == "outcome" && outcome && *outcome == to_word(Outcome::unknown);
+  });
+}
+
+Json state_json(const GenerationState &state, std::string_view status) {
+  Json json = Json::Object{{"status", status}};
+  if (!state.model.empty()) json.set("model", state.model);
+  json.set("task_id", state.task_id.empty() ? Json() : Json(state.task_id));
+  json.set("reused", state.reused);
+  set_known(json, "amount", state.amount);
+  set_known(json, "actual_duration", state.actual_duration);
+  if (state.status != ClipStatus::completed) set_known(json, "eta", state.eta);
+  const RunEnding end = ending_of_state(state);
+  json.set("outcome", to_word(end.outcome));
+  json.set("charged", to_word(end.charged));
+  json.set("retry", end.retry);
+  return json;
+}
+
+Json failure_json(const Error &error, const std::optional<ClipRequest> &request) {
+  Json json = Json::Object{{"status", "failed"}, {"error", error.text}};
+  if (request) {
+    const Json *prompt = request->fields.find("prompt");
+    json.set("model", request->model);
+    json.set("prompt", prompt ? *prompt : Json());
+    json.set("take", request->take);
+  }
+  json.set("task_id", error.task_id.empty() ? Json() : Json(error.task_id));
+  if (error.http_status > 0) json.set("http_status", error.http_status);
+  if (!error.service_message.empty()) json.set("service_message", error.service_message);
+  const Error ended = with_ending(error, {Outcome::not_submitted});
+  for (const ErrorDetail &detail : ended.details)
+    std::visit([&](const auto &value) { json.set(detail.name, value); }, detail.value);
+  return json;
+}
+
+}  // namespace genclip

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// How a generation ended, as programs read it (docs/command.md).
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "plugin/base/json.h"
+#include "plugin/catalog/clip_request.h"
+#include "plugin/generation/clip_status.h"
+#include "plugin/generation/outcome.h"
+
+namespace genclip {
+
+// Of a run that did not fail: it is over, or was stopped.
+RunEnding ending_of_state(const GenerationState &state);
+
+// The run that failed with this may have been charged for, and nobody knows.
+bool may_be_paid(const Error &error);
+
+// `status`: "completed", "stopped", "pending".
+Json state_json(const GenerationState &state, std::string_view status);
+Json failure_json(const Error &error, const std::optional<ClipRequest> &request);
+
+}  // namespace genclip

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Counts the signals that ask a program to stop, and the seconds, in the main context.
+#pragma once
+
+#include <glib.h>
+
+namespace genclip {
+
+// While it lives, SIGINT, SIGTERM and SIGHUP do not end the process; each wakes the main context, and so does
+// each second. For the main thread.
+class StopSignals {
+ public:
+  // As long as the process's exit would be delayed for the answer to a submit (see exit_guard.h).
+  static constexpr unsigned kSubmitPatience_s = 3;
+
+  StopSignals();
+  ~StopSignals();
+  StopSignals(const StopSignals &) = delete;
+  StopSignals &operator=(const StopSignals &) = delete;
+
+  int last() const { return last_; }
+  unsigned count() const { return count_; }
+  unsigned seconds() const { return seconds_; }
+
+ private:
+  template <int kSignal>
+  static gboolean note(gpointer self);
+  static gboolean note_second(gpointer self);
+
+  int last_ = 0;
+  unsigned count_ = 0;
+  unsigned seconds_ = 0;
+  const guint sources_[4];
+};
+
+}  // namespace genclip

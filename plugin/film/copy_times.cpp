@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "plugin/film/copy_times.h"
+
+#include "plugin/base/gref.h"
+
+namespace genclip {
+
+GstClockTime copy_time(const GstSegment &segment, GstClockTime position) {
+  if (!GST_CLOCK_TIME_IS_VALID(position)) return position;
+  guint64 time = 0;
+  const int sign = gst_segment_to_running_time_full(&segment, GST_FORMAT_TIME, position, &time);
+  if (sign == 0) return GST_CLOCK_TIME_NONE;
+  return sign > 0 ? kCopyZero + time : kCopyZero - time;
+}
+
+std::chrono::nanoseconds hidden_before(GstClockTime first_picture) {
+  const bool is_hidden = GST_CLOCK_TIME_IS_VALID(first_picture) && first_picture < kCopyZero;
+  return std::chrono::nanoseconds(is_hidden ? kCopyZero - first_picture : 0);
+}
+
+GstSegment copy_segment(const GstSegment &parsed, std::chrono::nanoseconds hidden) {
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  segment.start = segment.position = parsed.start + kCopyZero - static_cast<guint64>(hidden.count());
+  return segment;
+}
+
+bool CopyTimes::take(GstPadProbeInfo *info) {
+  if (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER) return take_buffer(info);
+  take_event(info);
+  return false;
+}
+
+bool CopyTimes::take_buffer(GstPadProbeInfo *info) const {
+  if (!segment_) return false;
+  GstBuffer *buffer = gst_buffer_make_writable(GST_PAD_PROBE_INFO_BUFFER(info));
+  GST_PAD_PROBE_INFO_DATA(info) = buffer;
+  const GstClockTime begin = GST_BUFFER_PTS(buffer);
+  GST_BUFFER_PTS(buffer) = copy_time(*segment_, begin);
+  GST_BUFFER_DTS(buffer) = copy_time(*segment_, GST_BUFFER_DTS(buffer));
+  return is_later_ && GST_CLOCK_TIME_IS_VALID(begin) && begin < segment_->start;
+}
+
+void CopyTimes::take_event(GstPadProbeInfo *info) {
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
+  GstEvent *replacement = nullptr;
+  if (GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT) {
+    const GstSegment *segment = nullptr;
+    gst_event_parse_segment(event, &segment);
+    if (segment->format != GST_FORMAT_TIME) return;
+    // The same one may pass again.
+    is_later_ = is_later_ || (segment_ && !gst_segment_is_equal(&*segment_, segment));
+    segment_ = *segment;
+    GstSegment open;
+    gst_segment_init(&open, GST_FORMAT_TIME);
+    replacement = gst_event_new_segment(&open);
+  } else if (GST_EVENT_TYPE(event) == GST_EVENT_GAP && segment_) {
+    GstClockTime begin = 0, length = 0;
+    gst_event_parse_gap(event, &begin, &length);
+    if (const GstClockTime time = copy_time(*segment_, begin); GST_CLOCK_TIME_IS_VALID(time))
+      replacement = gst_event_new_gap(time, length);
+  }
+  if (!replacement) return;
+  gst_event_set_seqnum(replacement, gst_event_get_seqnum(event));
+  gst_event_unref(event);
+  GST_PAD_PROBE_INFO_DATA(info) = replacement;
+}
+
+}  // namespace genclip

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The times of a stream that is copied: none of it may lie outside its segment, because muxers leave out
+// what does.
+//
+// An edit list hides pictures from a keyframe on, until the one that is displayed first. In a copy these
+// show: all streams begin as much later.
+#pragma once
+
+#include <gst/gst.h>
+
+#include <chrono>
+#include <optional>
+
+namespace genclip {
+
+// Where running time 0 stands while a stream is parsed, so that what is hidden has a time, too.
+inline constexpr GstClockTime kCopyZero = 1000 * 60 * 60 * GST_SECOND;
+
+// The time of a position of the segment, also of one outside it.
+GstClockTime copy_time(const GstSegment &segment, GstClockTime position);
+
+// Time that passes in a copy before the film's own begins. `first_picture`: its copy_time().
+std::chrono::nanoseconds hidden_before(GstClockTime first_picture);
+
+// In which the muxer gets a stream whose copy_time() 0 is at the segment's start; `hidden`: of all streams.
+GstSegment copy_segment(const GstSegment &parsed, std::chrono::nanoseconds hidden);
+
+// Gives all that passes a pad its copy_time(), in a segment that has no end.
+class CopyTimes {
+ public:
+  // True: it hides data in the middle of the film, which no copy can.
+  bool take(GstPadProbeInfo *info);
+
+ private:
+  bool take_buffer(GstPadProbeInfo *info) const;
+  void take_event(GstPadProbeInfo *info);
+
+  std::optional<GstSegment> segment_;
+  bool is_later_ = false;  // Than the first segment.
+};
+
+}  // namespace genclip

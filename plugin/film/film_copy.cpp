@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The film's own texts come from a second reading of it, which passes over all else. A muxer waits for the
+// next cue of each text before it takes more of the picture, and minutes of picture may lie before that cue:
+// more than a queue can hold. The second reading is never held up by the picture, so it reaches each cue.
+#include "plugin/film/film_copy.h"
+
+#include <gst/app/gstappsrc.h>
+#include <gst/tag/tag.h>
+
+#include <algorithm>
+#include <memory>
+#include <string_view>
+
+#include "plugin/base/durable_file.h"
+#include "plugin/base/file_lock.h"
+#include "plugin/base/file_system.h"
+#include "plugin/base/mutex.h"
+#include "plugin/caption/language_tag.h"
+#include "plugin/film/copy_stream.h"
+#include "plugin/film/copy_tags.h"
+#include "plugin/film/copy_times.h"
+#include "plugin/film/film_run.h"
+#include "plugin/film/kept_text.h"
+
+namespace genclip {
+namespace {
+
+constexpr const char *kPart = ".part";
+constexpr const char *kCutInside = "genclip-cut-inside";
+constexpr const char *kTurned = "genclip-turned";
+GstElement *added(GstBin *bin, const char *factory) {
+  GstElement *element = gst_element_factory_make(factory, nullptr);
+  if (element) gst_bin_add(bin, element);
+  return element;
+}
+
+class FilmCopy {
+ public:
+  FilmCopy(const CopyOrder &order, const std::vector<FilmTrack> &tracks, FilmListener &listener)
+      : order_(order),
+        tracks_(tracks),
+        listener_(listener),
+        run_(GRef<GstElement>::adopt(GST_ELEMENT(gst_object_ref_sink(gst_pipeline_new(nullptr))))) {}
+
+  Result<void> run() {
+    if (!build()) return Error{ErrorKind::not_found, "GStreamer lacks plugins: parsebin or " + muxer_name()};
+    bool stopped = false;
+    const auto end = run_.run([&](GstMessage *message) { on_message(message); },
+                              [&] {
+                                stopped = listener_.stops() > 0;
+                                if (stopped) run_.end();
+                              });
+    if (stopped) return cancelled();
+    if (!unheld_picture_.empty())
+      return Error{ErrorKind::wrong_type, "Its picture (" + unheld_picture_ + ") cannot be in " +
+                                              to_word(order_.format) +
+                                              (order_.format == FilmFormat::mp4 ? "; use --to mkv." : ".")};
+    if (is_cut_inside_)
+      return Error{
+          ErrorKind::wrong_type,
+          "Its edit list hides pictures in the middle of the film, which a copy cannot; use --to vtt."};
+    if (is_turned_)
+      return Error{ErrorKind::wrong_type,
+                   "Its picture is turned, as those of phones are, which no copy would say; use --to vtt."};
+    if (end == FilmRun::End::eos) return {};
+    Error error = run_.error();
+    error.text = "It cannot be copied: " + error.text;
+    return error;
+  }
+
+ private:
+  std::string muxer_name() const { return order_.format == FilmFormat::mp4 ? "mp4mux" : "matroskamux"; }
+
+  bool build() {
+    muxer_ = added(run_.bin(), muxer_name().c_str());
+    GstElement *sink = added(run_.bin(), "filesink");
+    if (!muxer_ || !sink) return false;
+    g_object_set(sink, "location", (order_.path + kPart).c_str(), nullptr);
+    gst_element_link(muxer_, sink);
+    return read_film(G_CALLBACK(take_stream));
+  }
+
+  bool read_film(GCallback take) {
+    GstElement *source = added(run_.bin(), "urisourcebin");
+    GstElement *parser = added(run_.bin(), "parsebin");
+    if (!source || !parser) return false;
+    g_object_set(source, "uri", order_.uri.c_str(), nullptr);
+    g_signal_connect(source, "pad-added", G_CALLBACK(link_source), parser);
+    g_signal_connect(parser, "pad-added", take, this);
+    gst_element_sync_state_with_parent(parser);
+    gst_element_sync_state_with_parent(source);
+    return true;
+  }
+
+  void add_track(const FilmTrack &track, std::chrono::nanoseconds hidden) {
+    GstElement *source = added(run_.bin(), "appsrc");
+    const auto caps = GRef<GstCaps>::adopt(plain_text_caps());
+    g_object_set(source, "format", GST_FORMAT_TIME, "max-bytes", guint64{0}, "caps", caps.get(), nullptr);
+    gst_element_link_pads(source, "src", muxer_, "subtitle_%u");
+    GstTagList *tags = gst_tag_list_new(
+        GST_TAG_LANGUAGE_CODE,
+        (track.language.empty() ? std::string(kNoLanguage) : language_code(track.language)).c_str(), nullptr);
+    gst_tag_list_set_scope(tags, GST_TAG_SCOPE_STREAM);
+    gst_element_send_event(source, gst_event_new_tag(tags));
+    auto *app = GST_APP_SRC(source);
+    // Before the first cue; mp4mux would write an edit list that is as much too short.
+    if (const auto silence = hidden + track.cues.front().begin;
+        order_.format == FilmFormat::mp4 && silence.count() > 0) {
+      GstBuffer *buffer = gst_buffer_new();
+      GST_BUFFER_PTS(buffer) = 0;
+      GST_BUFFER_DURATION(buffer) = static_cast<guint64>(silence.count());
+      gst_app_src_push_buffer(app, buffer);
+    }
+    for (const FilmCue &cue : track.cues) {
+      GstBuffer *buffer = gst_buffer_new_memdup(cue.text.data(), cue.text.size());
+      GST_BUFFER_PTS(buffer) = static_cast<guint64>((hidden + cue.begin).count());
+      GST_BUFFER_DURATION(buffer) = static_cast<guint64>((cue.end - cue.begin).count());
+      gst_app_src_push_buffer(app, buffer);
+    }
+    gst_app_src_end_of_stream(app);
+    gst_element_sync_state_with_parent(source);
+  }
+
+  static void link_source(GstElement *, GstPad *pad, gpointer parser) {
+    const auto sink = GRef<GstPad>::adopt(gst_element_get_static_pad(GST_ELEMENT(parser), "sink"));
+    if (!gst_pad_is_linked(sink.get())) gst_pad_link(pad, sink.get());
+  }
+
+  // On its way to the muxer. Lives as long as the copy.
+  struct Stream {
+    FilmCopy *copy;
+    bool is_picture;
+    GRef<GstPad> out = {};  // To the muxer.
+    gulong block = 0;
+    CopyTimes times = {};  // On the thread of the demuxer.
+    GstClockTime parsed_start = 0;
+    bool has_language = false;                 // On the thread of its queue.
+    bool is_known = false;                     // With the copy's mutex: its first data or its end is there,
+    GstClockTime first = GST_CLOCK_TIME_NONE;  // and begins then.
+  };
+
+  // Null: they are not known. A transport stream tells them only with the data.
+  static GRef<GstCaps> caps_of(GstPad *pad) {
+    GstCaps *current = gst_pad_get_current_caps(pad);
+    auto caps = GRef<GstCaps>::adopt(current ? current : gst_pad_query_caps(pad, nullptr));
+    return gst_caps_is_any(caps.get()) || gst_caps_is_empty(caps.get()) ? nullptr : std::move(caps);
+  }
+
+  // All streams of a film appear before any of them goes on.
+  static void take_stream(GstElement *, GstPad *pad, gpointer self) {
+    auto &copy = *static_cast<FilmCopy *>(self);
+    const auto caps = caps_of(pad);
+    if (caps && is_text(caps.get()) && copy.holds(caps.get())) return copy.await_text(pad);
+    if (!caps || !copy.holds(caps.get()) || !copy.add_stream(pad, caps.get()))
+      copy.leave_out(pad, caps.get());
+  }
+
+  // Of the second reading.
+  static void take_text(GstElement *, GstPad *pad, gpointer self) {
+    auto &copy = *static_cast<FilmCopy *>(self);
+    const auto caps = caps_of(pad);
+    if (!caps || !is_text(caps.get()) || !copy.holds(caps.get())) return copy.discard(pad);
+    if (!copy.add_stream(pad, caps.get())) copy.lose_text(pad, caps.get());
+  }
+
+  static const char *muxer_pad_for(const GstCaps *caps) {
+    return pad_for(gst_structure_get_name(gst_caps_get_structure(caps, 0)));
+  }
+  static bool is_text(const GstCaps *caps) {
+    return std::string_view(muxer_pad_for(caps)).starts_with("subtitle");
+  }
+
+  bool holds(GstCaps *caps) const {
+    const GstStructure *structure = gst_caps_get_structure(caps, 0);
+    GstPadTemplate *wanted =
+        gst_element_class_get_pad_template(GST_ELEMENT_GET_CLASS(muxer_), muxer_pad_for(caps));
+    const auto taken = GRef<GstCaps>::adopt(gst_pad_template_get_caps(wanted));
+    const auto offered =
+        is_markup_text(caps) ? GRef<GstCaps>::adopt(plain_text_caps())
+        : parser_of(structure).factory
+            ? GRef<GstCaps>::adopt(gst_caps_new_empty_simple(gst_structure_get_name(structure)))
+            : GRef<GstCaps>::share(caps);
+    return gst_caps_can_intersect(taken.get(), offered.get());
+  }
+
+  void await_text(GstPad *pad) {
+    {
+      MutexLock lock(mutex_);
+      ++awaited_texts_;
+    }
+    discard(pad);
+  }
+
+  void lose_text(GstPad *pad, GstCaps *caps) {
+    leave_out(pad, caps);
+    MutexLock lock(mutex_);
+    --awaited_texts_;
+    begin_once_all_are_known();
+  }
+
+  bool add_stream(GstPad *pad, GstCaps *caps) {
+    const GstStructure *structure = gst_caps_get_structure(caps, 0);
+    const Parser parser = parser_of(structure);
+    const char *pad_name = muxer_pad_for(caps);
+    const bool is_markup = is_markup_text(caps);
+    std::vector<const char *> factories;
+    if (parser.factory) factories.push_back(parser.factory);
+    if (parser.timestamper && order_.format == FilmFormat::mp4) factories.push_back(parser.timestamper);
+    factories.push_back("queue");
+    std::vector<GstElement *> chain;
+    for (const char *factory : factories) {
+      GstElement *element = added(run_.bin(), factory);
+      if (!element) return false;
+      if (!chain.empty()) gst_element_link(chain.back(), element);
+      chain.push_back(element);
+    }
+    g_object_set(chain.back(), "max-size-time", guint64{0}, "max-size-buffers", 0U, "max-size-bytes",
+                 is_text(caps) ? 0U : order_.most_queued, nullptr);
+    if (!gst_element_link_pads(chain.back(), "src", muxer_, pad_name)) return false;
+    watch(pad, chain.back(), caps);
+    if (order_.format == FilmFormat::mp4 && is_text(caps)) {
+      const auto out = GRef<GstPad>::adopt(gst_element_get_static_pad(chain.back(), "src"));
+      begin_with_silence(out.get());
+    }
+    for (GstElement *element : chain) gst_element_sync_state_with_parent(element);
+    const auto sink = GRef<GstPad>::adopt(gst_element_get_static_pad(chain.front(), "sink"));
+    if (!is_markup) return gst_pad_link(pad, sink.get()) == GST_PAD_LINK_OK;
+    make_plain_text(pad, order_.format == FilmFormat::mkv ? TextTags::kept : TextTags::removed);
+    // The caps become plain text behind the pad only.
+    return gst_pad_link_full(pad, sink.get(), GST_PAD_LINK_CHECK_HIERARCHY) == GST_PAD_LINK_OK;
+  }
+
+  // Each stream waits behind its queue until all have their first data: that says how much is hidden. The
+  // muxer begins no sooner either.
+  void watch(GstPad *pad, GstElement *queue, const GstCaps *caps) {
+    const bool is_picture = is_picture_name(gst_structure_get_name(gst_caps_get_structure(caps, 0)));
+    Stream *stream = nullptr;
+    {
+      MutexLock lock(mutex_);
+      if (is_text(caps)) --awaited_texts_;
+      stream = streams_.emplace_back(std::make_unique<Stream>(Stream{this, is_picture})).get();
+      stream->out = GRef<GstPad>::adopt(gst_element_get_static_pad(queue, "src"));
+    }
+    const auto data =
+        static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM);
+    gst_pad_add_probe(pad, data, set_times, stream, nullptr);
+    const auto in = GRef<GstPad>::adopt(gst_element_get_static_pad(queue, "sink"));
+    gst_pad_add_probe(in.get(), data, note_first, stream, nullptr);
+    gst_pad_add_probe(stream->out.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, set_event, stream, nullptr);
+    gst_pad_add_probe(stream->out.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, check_turn, stream, nullptr);
+    stream->block =
+        gst_pad_add_probe(stream->out.get(), GST_PAD_PROBE_TYPE_BLOCK_DOWNSTREAM, wait, nullptr, nullptr);
+  }
+
+  static GstPadProbeReturn set_times(GstPad *, GstPadProbeInfo *info, gpointer self) {
+    auto &stream = *static_cast<Stream *>(self);
+    const bool is_hidden = stream.times.take(info);
+    if (is_hidden && stream.is_picture)
+      gst_element_post_message(
+          stream.copy->muxer_,
+          gst_message_new_application(GST_OBJECT(stream.copy->muxer_), gst_structure_new_empty(kCutInside)));
+    return GST_PAD_PROBE_OK;
+  }
+
+  static GstPadProbeReturn note_first(GstPad *, GstPadProbeInfo *info, gpointer self) {
+    auto &stream = *static_cast<Stream *>(self);
+    const bool is_buffer = GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER;
+    GstClockTime first = GST_CLOCK_TIME_NONE;
+    if (is_buffer) {
+      first = GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info));
+      // h264timestamper moves both.
+      if (GST_CLOCK_TIME_IS_VALID(first)) first -= stream.parsed_start;
+    } else {
+      GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
+      if (GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT) {
+        const GstSegment *segment = nullptr;
+        gst_event_parse_segment(event, &segment);
+        stream.parsed_start = segment->start;
+      }
+      if (GST_EVENT_TYPE(event) != GST_EVENT_GAP && GST_EVENT_TYPE(event) != GST_EVENT_EOS)
+        return GST_PAD_PROBE_OK;
+    }
+    stream.copy->know(stream, first);
+    return GST_PAD_PROBE_REMOVE;
+  }
+
+  static GstPadProbeReturn wait(GstPad *, GstPadProbeInfo *, gpointer) { return GST_PAD_PROBE_OK; }
+
+  // No muxer of GStreamer 1.22 writes how a picture is turned.
+  static GstPadProbeReturn check_turn(GstPad *, GstPadProbeInfo *info, gpointer self) {
+    const auto &stream = *static_cast<Stream *>(self);
+    GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
+    if (!stream.is_picture || GST_EVENT_TYPE(event) != GST_EVENT_TAG) return GST_PAD_PROBE_OK;
+    GstTagList *tags = nullptr;
+    gst_event_parse_tag(event, &tags);
+    const char *turn = nullptr;
+    if (gst_tag_list_peek_string_index(tags, GST_TAG_IMAGE_ORIENTATION, 0, &turn) &&
+        std::string_view(turn) != "rotate-0")
+      gst_element_post_message(
+          stream.copy->muxer_,
+          gst_message_new_application(GST_OBJECT(stream.copy->muxer_), gst_structure_new_empty(kTurned)));
+    return GST_PAD_PROBE_OK;
+  }
+
+  static GstPadProbeReturn set_event(GstPad *, GstPadProbeInfo *info, gpointer self) {
+    auto &stream = *static_cast<Stream *>(self);
+    FilmCopy &copy = *stream.copy;
+    GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
+    if (GST_EVENT_TYPE(event) == GST_EVENT_TAG) {
+      GstTagList *tags = nullptr;
+      gst_event_parse_tag(event, &tags);
+      stream.has_language |= gst_tag_list_get_tag_size(tags, GST_TAG_LANGUAGE_CODE) > 0;
+      if (!stream.has_language) GST_PAD_PROBE_INFO_DATA(info) = with_some_language(event);
+      return GST_PAD_PROBE_OK;
+    }
+    if (GST_EVENT_TYPE(event) != GST_EVENT_SEGMENT) return GST_PAD_PROBE_OK;
+    MutexLock lock(copy.mutex_);
+    const GstSegment *parsed = nullptr;
+    gst_event_parse_segment(event, &parsed);
+    const GstSegment segment = copy_segment(*parsed, copy.hidden_);
+    GST_PAD_PROBE_INFO_DATA(info) = gst_event_new_segment(&segment);
+    gst_event_unref(event);
+    return GST_PAD_PROBE_OK;
+  }
+
+  void know(Stream &stream, GstClockTime first) {
+    bool begins_texts = false;
+    {
+      MutexLock lock(mutex_);
+      stream.is_known = true;
+      stream.first = first;
+      // Behind all others, so that the order of the tracks is the same in each run.
+      begins_texts = awaited_texts_ > 0 && !reads_texts_ && are_all_known();
+      reads_texts_ |= begins_texts;
+      begin_once_all_are_known();
+    }
+    if (begins_texts) read_film(G_CALLBACK(take_text));
+  }
+
+  bool are_all_known() const REQUIRES(mutex_) {
+    return std::ranges::all_of(streams_, [](const auto &each) { return each->is_known; });
+  }
+
+  // With the last of the streams the muxer gets the pads of the captions, too: it begins once all its pads
+  // have data. (parsebin has no signal for the last of its pads.)
+  void begin_once_all_are_known() REQUIRES(mutex_) {
+    if (awaited_texts_ > 0 || !are_all_known()) return;
+    for (const auto &each : streams_)
+      if (each->is_picture) hidden_ = std::max(hidden_, hidden_before(each->first));
+    for (const FilmTrack &track : tracks_)
+      if (!track.cues.empty()) add_track(track, hidden_);
+    for (const auto &each : streams_) gst_pad_remove_probe(each->out.get(), each->block);
+  }
+
+  void leave_out(GstPad *pad, GstCaps *caps) {
+    const std::string what = caps ? description_of(caps) : "unknown";
+    const bool is_picture = caps && is_picture_name(gst_structure_get_name(gst_caps_get_structure(caps, 0)));
+    GstStructure *told =
+        gst_structure_new("genclip-left-out", "stream", G_TYPE_STRING, what.c_str(), "picture",
+                          G_TYPE_BOOLEAN, static_cast<gboolean>(is_picture), nullptr);
+    gst_element_post_message(muxer_, gst_message_new_application(GST_OBJECT(muxer_), told));
+    discard(pad);
+  }
+
+  // Its data must go somewhere, or the film would end.
+  void discard(GstPad *pad) {
+    GstElement *sink = added(run_.bin(), "fakesink");
+    g_object_set(sink, "sync", FALSE, "async", FALSE, nullptr);
+    gst_element_sync_state_with_parent(sink);
+    const auto target = GRef<GstPad>::adopt(gst_element_get_static_pad(sink, "sink"));
+    gst_pad_link(pad, target.get());
+  }
+
+  void on_message(GstMessage *message) {
+    if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING)
+      return listener_.on_warning(text_of_message(message));
+    const GstStructure *structure = gst_message_get_structure(message);
+    if (structure && gst_structure_has_name(structure, kCutInside)) {
+      is_cut_inside_ = true;
+      return run_.end();
+    }
+    if (structure && gst_structure_has_name(structure, kTurned)) {
+      is_turned_ = true;
+      return run_.end();
+    }
+    if (!structure || !gst_structure_has_name(structure, "genclip-left-out")) return;
+    const std::string what = gst_structure_get_string(structure, "stream");
+    gboolean is_picture = FALSE;
+    gst_structure_get_boolean(structure, "picture", &is_picture);
+    if (is_picture) {
+      unheld_picture_ = what;
+      return run_.end();
+    }
+    listener_.on_warning("A stream (" + what + ") is left out: it cannot be in " + to_word(order_.format) +
+                         ".");
+  }
+
+  const CopyOrder &order_;
+  const std::vector<FilmTrack> &tracks_;
+  FilmListener &listener_;
+  GstElement *muxer_ = nullptr;
+  Mutex mutex_;
+  std::vector<std::unique_ptr<Stream>> streams_ GUARDED_BY(mutex_);
+  size_t awaited_texts_ GUARDED_BY(mutex_) = 0;           // Of the film; the second reading brings them.
+  bool reads_texts_ GUARDED_BY(mutex_) = false;           // That reading has begun.
+  std::chrono::nanoseconds hidden_ GUARDED_BY(mutex_){};  // How much later all streams begin.
+  bool is_cut_inside_ = false, is_turned_ = false;
+  std::string unheld_picture_;
+  FilmRun run_;
+};
+
+Error cannot_write(const std::string &path, const Error &why) {
+  Error error = why;
+  error.text = "The film cannot be written to " + path + ": " + why.text;
+  return error;
+}
+
+}  // namespace
+
+Result<void> copy_film(const CopyOrder &order, const std::vector<FilmTrack> &tracks, FilmListener &listener) {
+  FileSystem &files = FileSystem::posix();
+  const std::string part = order.path + kPart;
+  // Others may read it, as any file that a user makes.
+  const auto made = files.open(part, FileSystem::Mode::publish);
+  if (!made) return cannot_write(order.path, made.error());
+  auto lock = FileLock::try_lock(part);
+  if (!lock) return cannot_write(order.path, lock.error());
+  if (!*lock) return Error{ErrorKind::busy, "Another run writes " + order.path + " at the moment."};
+  if (auto copied = FilmCopy(order, tracks, listener).run(); !copied) {
+    // What it left can be removed by hand, should this fail, too.
+    static_cast<void>(files.remove(part));
+    return copied;
+  }
+  if (auto synced = (*made)->sync(); !synced) return cannot_write(order.path, synced.error());
+  if (auto renamed = rename_durably(files, part, order.path); !renamed)
+    return cannot_write(order.path, renamed.error());
+  return {};
+}
+
+}  // namespace genclip

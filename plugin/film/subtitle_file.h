@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The cues of a file of subtitles.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "plugin/base/result.h"
+#include "plugin/film/film_cue.h"
+
+namespace genclip {
+
+// As read_subtitles(). Reads all of it, in the default main context.
+Result<std::vector<FilmCue>> load_subtitles(const std::string &uri);
+
+}  // namespace genclip

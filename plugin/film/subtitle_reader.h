@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Reads SubRip and WebVTT. Pure.
+//
+// GStreamer's subparse leaves out cues that overlap or are not in order, so it cannot be used where no cue
+// may be lost.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugin/base/result.h"
+#include "plugin/film/film_cue.h"
+
+namespace genclip {
+
+// The cues in order of their beginnings; those that begin together, in the order of the file. Their texts are
+// plain: no tags, no entities, no blank lines. Cues without a text are left out. The error names the lines of
+// cues that cannot be read, or that end before they could be seen.
+Result<std::vector<FilmCue>> read_subtitles(std::string_view bytes);
+
+// The text of a cue as it is shown: "Tom & Jerry" of "<i>Tom &amp; Jerry</i>".
+std::string plain_cue_text(std::string_view text, bool is_vtt);
+
+}  // namespace genclip

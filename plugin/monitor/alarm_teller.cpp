@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "plugin/monitor/alarm_teller.h"
+
+#include <gio/gio.h>
+#include <sys/wait.h>
+
+#include <deque>
+#include <functional>
+#include <thread>
+#include <utility>
+
+#include "plugin/base/child_process.h"
+#include "plugin/base/gref.h"
+#include "plugin/base/log.h"
+#include "plugin/base/mutex.h"
+#include "plugin/base/shown_text.h"
+#include "plugin/http/api_key.h"
+#include "plugin/http/http_url.h"
+#include "plugin/http/retry_policy.h"
+
+namespace genclip {
+namespace {
+
+constexpr size_t kMaxWaiting = 256;  // Alarms of a target that hangs; the oldest are forgotten first.
+constexpr unsigned kPostRetries = 4;
+constexpr std::chrono::milliseconds kPostTimeout{10000};
+
+GstDebugCategory *monitor_category() {
+  static GstDebugCategory *const category = new_log_category("genclip-monitor", "Monitoring of a channel");
+  return category;
+}
+
+// A thread that delivers texts one after the other.
+class DeliveryQueue {
+ public:
+  using Deliver = std::function<void(const std::string &, GCancellable *)>;
+
+  explicit DeliveryQueue(Deliver deliver) : deliver_(std::move(deliver)), thread_([this] { run(); }) {}
+  ~DeliveryQueue() {
+    {
+      MutexLock lock(mutex_);
+      ended_ = true;
+      changed_.notify_all();
+    }
+    g_cancellable_cancel(cancellable_.get());
+    thread_.join();
+  }
+  DeliveryQueue(const DeliveryQueue &) = delete;
+  DeliveryQueue &operator=(const DeliveryQueue &) = delete;
+
+  void add(std::string text) EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    if (waiting_.size() == kMaxWaiting) waiting_.pop_front();
+    waiting_.push_back(std::move(text));
+    changed_.notify_all();
+  }
+
+ private:
+  void run() EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    for (;;) {
+      while (waiting_.empty() && !ended_) changed_.wait(lock);
+      if (ended_) return;
+      const std::string text = std::move(waiting_.front());
+      waiting_.pop_front();
+      lock.unlock();
+      deliver_(text, cancellable_.get());
+      lock.lock();
+    }
+  }
+
+  const Deliver deliver_;
+  const GRef<GCancellable> cancellable_ = GRef<GCancellable>::adopt(g_cancellable_new());
+  Mutex mutex_;
+  CondVar changed_;
+  std::deque<std::string> waiting_ GUARDED_BY(mutex_);
+  bool ended_ GUARDED_BY(mutex_) = false;
+  std::thread thread_;  // The last member: it uses all others.
+};
+
+void run_alarm_command(const ChildCall &command, const std::string &text, GCancellable *cancellable) {
+  ChildCall call = command;
+  call.input = text + "\n";
+  const auto end = run_child(call, cancellable);
+  const std::string name = shown_line(call.words.front(), 200);
+  if (!end) {
+    if (end.error().kind != ErrorKind::cancelled)
+      GST_CAT_WARNING(monitor_category(), "The alarm command %s could not be started: %s", name.c_str(),
+                      end.error().text.c_str());
+  } else if (end->cause != ChildEnd::Cause::exited || !WIFEXITED(end->status) ||
+             WEXITSTATUS(end->status) != 0) {
+    GST_CAT_WARNING(monitor_category(), "The alarm command %s failed: %s", name.c_str(),
+                    end->cause == ChildEnd::Cause::time_limit ? "it was stopped at its time limit"
+                                                              : shown_line(end->errors, 200).c_str());
+  }
+}
+
+class Poster {
+ public:
+  Poster(std::string url, std::shared_ptr<HttpClient> http, Clock &clock)
+      : http_(std::move(http)), clock_(clock) {
+    request_.method = HttpRequest::Method::post;
+    request_.url = std::move(url);
+    request_.content_type = "application/json";
+    request_.timeout = kPostTimeout;
+    request_.whole_timeout = 3 * kPostTimeout;
+  }
+
+  void post(const std::string &text, GCancellable *cancellable) {
+    request_.body = text;
+    for (unsigned tries = 1;; ++tries) {
+      const auto reply = http_->call(request_, cancellable);
+      if (reply && reply->status >= 200 && reply->status < 300) return;
+      // An alarm that was told twice does no harm.
+      const bool again = reply ? is_transient_status(reply->status) : reply.error().transient;
+      const auto wait = policy_.delay_before(tries);
+      if (!again || !wait) return warn(reply, cancellable);
+      if (!clock_.sleep_until(clock_.now() + *wait, cancellable)) return;
+    }
+  }
+
+ private:
+  static void warn(const Result<HttpReply, HttpError> &reply, GCancellable *cancellable) {
+    if (g_cancellable_is_cancelled(cancellable)) return;
+    const std::string why =
+        reply ? "it answered HTTP " + std::to_string(reply->status) : log_text(reply.error().error);
+    GST_CAT_WARNING(monitor_category(), "The alarm URL was not told: %s", why.c_str());
+  }
+
+  HttpRequest request_;
+  const std::shared_ptr<HttpClient> http_;
+  Clock &clock_;
+  const RetryPolicy policy_{kPostRetries};
+};
+
+class QueuedTeller final : public AlarmTeller {
+ public:
+  void add_command(const ChildCall &command) {
+    queues_.push_back(
+        std::make_unique<DeliveryQueue>([command](const std::string &text, GCancellable *cancellable) {
+          run_alarm_command(command, text, cancellable);
+        }));
+  }
+  void add_url(std::string url, std::shared_ptr<HttpClient> http, Clock &clock) {
+    const auto poster = std::make_shared<Poster>(std::move(url), std::move(http), clock);
+    queues_.push_back(std::make_unique<DeliveryQueue>(
+        [poster](const std::string &text, GCancellable *cancellable) { poster->post(text, cancellable); }));
+  }
+
+  void tell(const std::vector<AlarmEvent> &events, const std::string &channel,
+            const std::string &run) override {
+    for (const AlarmEvent &event : events) {
+      const std::string text = alarm_json(event, channel, run).to_text();
+      for (const auto &queue : queues_) queue->add(text);
+    }
+  }
+
+ private:
+  std::vector<std::unique_ptr<DeliveryQueue>> queues_;  // Complete before the first tell().
+};
+
+}  // namespace
+
+Result<std::unique_ptr<AlarmTeller>> AlarmTeller::make(const AlarmTargets &targets,
+                                                       std::shared_ptr<HttpClient> http, Clock &clock) {
+  auto teller = std::make_unique<QueuedTeller>();
+  if (!targets.command.empty()) {
+    auto words = command_words(targets.command);
+    if (!words)
+      return Error{ErrorKind::settings, "--alarm-command is not a command line: " + words.error().text};
+    ChildCall command;
+    command.words = std::move(*words);
+    command.environment = environment_without(kApiKeyVariables);
+    command.time_limit = targets.command_limit;
+    teller->add_command(command);
+  }
+  if (!targets.url.empty()) {
+    if (!parse_http_url(targets.url))
+      return Error{ErrorKind::settings, "--alarm-url is not an http or https URL."};
+    teller->add_url(targets.url, http ? std::move(http) : HttpClient::shared({}), clock);
+  }
+  return std::unique_ptr<AlarmTeller>(std::move(teller));
+}
+
+}  // namespace genclip

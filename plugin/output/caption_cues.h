@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The captions of a channel's last minutes, and when each is burnt in.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plugin/base/mutex.h"
+
+namespace genclip {
+
+// [begin, end) in running time of the channel.
+struct CaptionCue {
+  std::chrono::nanoseconds begin{}, end{};
+  std::string text = {};  // Lines of plain text, as gencaption pushes it.
+
+  friend bool operator==(const CaptionCue &, const CaptionCue &) = default;
+};
+
+// Thread-safe; never waits.
+class CaptionCues {
+ public:
+  // In order of time. One that ended long before it leaves.
+  void add(CaptionCue cue);
+  // Those that are shown in [begin, end), whole.
+  std::vector<CaptionCue> between(std::chrono::nanoseconds begin, std::chrono::nanoseconds end) const;
+
+ private:
+  mutable Mutex mutex_;
+  std::deque<CaptionCue> cues_ GUARDED_BY(mutex_);
+};
+
+// A picture cannot wait for its caption, so a caption is burnt into the pictures that leave when it has come,
+// for as long as it was meant to last, or until the next one. Thread-safe.
+class BurntCaption {
+ public:
+  void add(const CaptionCue &cue);
+  // What is shown from the picture of that time on; nothing: what was shown before. Empty: no caption.
+  std::optional<std::string> change_at(std::chrono::nanoseconds picture);
+
+ private:
+  struct Next {
+    std::string text;
+    std::chrono::nanoseconds length;
+  };
+  Mutex mutex_;
+  std::optional<Next> next_ GUARDED_BY(mutex_);                       // Has come, not shown yet.
+  std::optional<std::chrono::nanoseconds> until_ GUARDED_BY(mutex_);  // Of the one that is shown.
+};
+
+}  // namespace genclip

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Captions of a running channel: its pictures go to gencaption, in a pipeline that nothing waits for.
+#pragma once
+
+#include <gst/app/gstappsink.h>
+#include <gst/gst.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "plugin/base/gref.h"
+#include "plugin/base/mutex.h"
+#include "plugin/base/result.h"
+#include "plugin/output/caption_cues.h"
+#include "plugin/output/encoded_frame.h"
+#include "plugin/output/outputs.h"
+
+namespace genclip {
+
+// Whatever becomes of the text gateway, the channel does not notice: a picture that gencaption has no time
+// for is left out. A pipeline that failed is not built again, because its limits count for one run.
+class LiveCaptions {
+ public:
+  using Listener = std::function<void(const CaptionCue &)>;
+
+  // Begins at once. The error is what gencaption says of its settings. Both listeners are called on threads
+  // of the pipeline, with no lock held.
+  static Result<std::unique_ptr<LiveCaptions>> start(const CaptionOutput &settings, Listener listener);
+  ~LiveCaptions();
+  LiveCaptions(const LiveCaptions &) = delete;
+  LiveCaptions &operator=(const LiveCaptions &) = delete;
+
+  // A raw picture. One thread; never waits.
+  void feed(const EncodedFrame &picture);
+
+ private:
+  LiveCaptions(GRef<GstElement> pipeline, const CaptionOutput &settings, Listener listener);
+
+  static GstFlowReturn take(GstAppSink *sink, gpointer self);
+  static GstBusSyncReply handle(GstBus *, GstMessage *message, gpointer self);
+  // Each trouble once; an empty text: it is over.
+  void tell(const std::string &trouble) EXCLUDES(mutex_);
+
+  const GRef<GstElement> pipeline_;
+  const GRef<GstElement> source_;
+  const std::function<void(const std::string &)> told_;
+  const Listener listener_;
+  GRef<GstCaps> caps_;  // Of the last picture.
+
+  Mutex mutex_;
+  // What must be added to the channel's running time to get the pipeline's; INT64_MAX: no picture came yet.
+  int64_t to_pipeline_ GUARDED_BY(mutex_) = INT64_MAX;
+  bool in_trouble_ GUARDED_BY(mutex_) = false;
+  bool failed_ GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace genclip

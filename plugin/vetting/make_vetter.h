@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Vets media by decoding them with GStreamer.
+#pragma once
+
+#include <memory>
+
+#include "plugin/channel/vetter.h"
+
+namespace genclip {
+
+// Thread-safe: several media can be vetted at once. Any file is safe: nothing of it can crash or block the
+// caller. Needs gst_init.
+std::shared_ptr<Vetter> make_vetter();
+
+}  // namespace genclip

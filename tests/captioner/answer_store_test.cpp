@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What the workers get from the store and give to it, whatever the disk does.
+#include "elements/captioner/answer_store.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "plugin/base/gref.h"
+#include "plugin/store/caption_answers.h"
+#include "tests/support/lossy_file_system.h"
+#include "tests/support/temporary_folder.h"
+
+namespace genclip::test {
+namespace {
+
+using testing::HasSubstr;
+
+ContentAnswer said(const std::string &text, const std::string &reason = "STOP") {
+  ContentAnswer answer;
+  answer.text = text;
+  answer.finish_reason = reason;
+  answer.prompt_tokens = 300;
+  answer.output_tokens = 20;
+  answer.total_tokens = 320;
+  return answer;
+}
+
+class AnswerStoreTest : public testing::Test {
+ protected:
+  AnswerStoreTest() { answers_.begin(root_); }
+
+  std::optional<ContentAnswer> find(const std::string &key) {
+    return answers_.find(key, AnswerStore::Use::noted, cancellable_.get());
+  }
+  std::optional<Error> keep(const std::string &key, const ContentAnswer &answer) {
+    return answers_.keep(key, "m", answer, cancellable_.get());
+  }
+
+  TemporaryFolder folder_;
+  const std::string root_ = folder_.path() + "/store";
+  LossyFileSystem files_{folder_.path()};
+  AnswerStore answers_{files_};
+  const GRef<GCancellable> cancellable_ = GRef<GCancellable>::adopt(g_cancellable_new());
+  const std::string a_ = std::string(64, 'a');
+  const std::string b_ = std::string(64, 'b');
+};
+
+TEST_F(AnswerStoreTest, FindsWhatItHasKeptWithoutItsTokens) {
+  EXPECT_FALSE(find(a_));
+  EXPECT_FALSE(keep(a_, said("A kite.")));
+  const auto found = find(a_);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->text, "A kite.");
+  EXPECT_EQ(found->finish_reason, "STOP");
+  EXPECT_EQ(found->total_tokens, 0u);
+  EXPECT_FALSE(find(b_));
+  EXPECT_EQ(read_answer(files_, root_, a_)->total_tokens, 320u) << "the file tells what it took";
+}
+
+TEST_F(AnswerStoreTest, HasPutAnAnswerOnTheDiskOnceItReturns) {
+  EXPECT_FALSE(keep(a_, said("A kite.")));
+  files_.crash(Loss::both);
+  EXPECT_TRUE(find(a_));
+}
+
+TEST_F(AnswerStoreTest, WarnsOnceInARunThatNothingCanBeKept) {
+  files_.limit_space(0);
+  const auto warning = keep(a_, said("A kite."));
+  ASSERT_TRUE(warning);
+  EXPECT_EQ(warning->kind, ErrorKind::no_space_left);
+  EXPECT_THAT(warning->text, HasSubstr("cannot be kept in the store"));
+  EXPECT_FALSE(keep(a_, said("A kite.")));
+  EXPECT_FALSE(keep(b_, said("A kite.")));
+  EXPECT_FALSE(find(a_));
+  files_.limit_space(std::nullopt);
+  EXPECT_FALSE(keep(b_, said("A kite.")));
+  EXPECT_TRUE(find(b_)) << "it tries again with each answer";
+  answers_.begin(root_);
+  files_.limit_space(0);
+  EXPECT_TRUE(keep(a_, said("A kite."))) << "this is another run";
+}
+
+TEST_F(AnswerStoreTest, OnceCancelledWaitsForNothingButStillWrites) {
+  g_cancellable_cancel(cancellable_.get());
+  EXPECT_FALSE(find(a_));
+  EXPECT_FALSE(keep(a_, said("A kite.")));
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (!read_answer(files_, root_, a_) && std::chrono::steady_clock::now() < end) g_usleep(1000);
+  EXPECT_TRUE(read_answer(files_, root_, a_));
+}
+
+TEST(IsWorthKeeping, IsAWholeAnswerWithATextAndWithoutTheKey) {
+  EXPECT_TRUE(is_worth_keeping(said("A kite."), "key"));
+  EXPECT_TRUE(is_worth_keeping(said("A kite.", "stop"), ""));
+  for (const char *reason : {"", "MAX_TOKENS", "SAFETY", "OTHER", "STOPPED"})
+    EXPECT_FALSE(is_worth_keeping(said("A kite.", reason), "key")) << reason;
+  for (const char *text : {"", " \n\t"}) EXPECT_FALSE(is_worth_keeping(said(text), "key"));
+  ContentAnswer cut = said("A kite.");
+  cut.cut_short = true;
+  EXPECT_FALSE(is_worth_keeping(cut, "key"));
+  EXPECT_FALSE(is_worth_keeping(said("Your key is sk-4711."), "sk-4711"));
+  EXPECT_TRUE(is_worth_keeping(said("Your key is sk-4711."), "sk-4712"));
+}
+
+}  // namespace
+}  // namespace genclip::test

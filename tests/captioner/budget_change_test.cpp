@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// max-requests, as an operator changes it while the film runs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/captioner/harness.h"
+
+namespace genclip::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr char kSlides[] = "video/x-raw,format=RGB,width=4,height=4,framerate=1/1";
+constexpr char kOfASecond[] = "interval=1000000000 max-in-flight=4";
+
+void push_slides(Harness &harness, unsigned from, unsigned to) {
+  for (unsigned at = from; at < to; ++at)
+    ASSERT_EQ(harness.push(std::string(48, static_cast<char>(20 * at)), at * GST_SECOND, GST_SECOND),
+              GST_FLOW_OK);
+}
+
+bool wait_for(Harness &harness, const char *stat, uint64_t value) {
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (harness.stat(stat) != value && std::chrono::steady_clock::now() < end) g_usleep(1000);
+  return harness.stat(stat) == value;
+}
+
+TEST(ChangedBudget, HoldsFromThenOn) {
+  GatewayServer gateway;
+  gateway.gateway().set_pace({.chunk = 0, .before = std::chrono::milliseconds(300), .between = {}});
+  Harness harness(gateway, kOfASecond, kSlides);
+  push_slides(harness, 0, 2);
+  EXPECT_TRUE(wait_for(harness, "in-flight", 2));
+  g_object_set(harness.element(), "max-requests", 2U, nullptr);
+  push_slides(harness, 2, 6);
+  EXPECT_TRUE(wait_for(harness, "skipped", 4));
+  EXPECT_TRUE(wait_for(harness, "in-flight", 0));
+  EXPECT_EQ(gateway.gateway().calls(), 2u);
+  g_object_set(harness.element(), "max-requests", 3U, nullptr);
+  push_slides(harness, 6, 9);
+  const Cues cues = harness.finish();
+  ASSERT_EQ(cues.size(), 3u) << testing::PrintToString(cues);
+  EXPECT_EQ(cues[2].start, 6000u);
+  EXPECT_EQ(gateway.gateway().calls(), 3u);
+  EXPECT_EQ(harness.stat("in-flight"), 0u);
+  EXPECT_THAT(harness.warnings(), ElementsAre(HasSubstr("max-requests"), HasSubstr("max-requests")));
+}
+
+TEST(ChangedBudget, OfNoneIsNoLimit) {
+  GatewayServer gateway;
+  Harness harness(gateway, std::string(kOfASecond) + " max-requests=1", kSlides);
+  push_slides(harness, 0, 2);
+  g_object_set(harness.element(), "max-requests", 0U, nullptr);
+  push_slides(harness, 2, 6);
+  EXPECT_EQ(harness.finish().size(), 6u);
+  EXPECT_THAT(harness.warnings(), testing::IsEmpty());
+}
+
+}  // namespace
+}  // namespace genclip::test

@@ -1,0 +1,628 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The preparer's decisions alone: the rules one by one, then random lives of a channel against a model of the
+// service and the store.
+#include "plugin/channel/preparation_plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <deque>
+#include <random>
+
+namespace genclip::test {
+namespace {
+
+using Kind = PlanAction::Kind;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+constexpr Clock::Time kStart{std::chrono::hours(1)};
+
+PlannedWish wish(const std::string &id, uint64_t turn = 0, bool is_fresh = false) {
+  PlannedWish wish;
+  wish.key = {id, turn};
+  wish.source = "genclip://dance-2.5?prompt=" + id;
+  wish.is_generated = true;
+  wish.is_fresh = is_fresh;
+  wish.take = static_cast<unsigned>(turn);
+  return wish;
+}
+
+GenerationEnd ended(Outcome outcome, bool may_pass = false) {
+  GenerationEnd end;
+  end.outcome = outcome;
+  end.may_pass = may_pass;
+  end.text = "It ended.";
+  return end;
+}
+
+GenerationEnd halted(bool is_key) {
+  GenerationEnd end = ended(is_key ? Outcome::refused : Outcome::not_submitted);
+  end.halt = Halt{};
+  end.halt->notice.is_key = is_key;
+  end.halt->bars_queries = is_key;
+  return end;
+}
+
+GenerationEnd full(Outcome outcome) {
+  GenerationEnd end = ended(outcome, true);
+  end.is_full = true;
+  return end;
+}
+
+class Plan : public testing::Test {
+ protected:
+  // Surveys find nothing.
+  std::vector<PlanAction> next() {
+    std::vector<PlanAction> others;
+    for (bool is_surveying = true; is_surveying;) {
+      is_surveying = false;
+      for (const PlanAction &action : plan_.next(now_)) {
+        if (action.kind != Kind::survey) {
+          others.push_back(action);
+          continue;
+        }
+        is_surveying = true;
+        plan_.surveyed(action.key, surveys_[action.key], now_);
+      }
+    }
+    return others;
+  }
+  static std::vector<std::string> ids(const std::vector<PlanAction> &actions, Kind kind) {
+    std::vector<std::string> ids;
+    for (const PlanAction &action : actions)
+      if (action.kind == kind) ids.push_back(action.key.id);
+    return ids;
+  }
+  ItemState state(const std::string &id) { return plan_.status({id, 0}).state; }
+
+  PreparationPlan plan_{3, OnUnknown::skip};
+  std::map<WishKey, Survey> surveys_;
+  Clock::Time now_ = kStart;
+};
+
+TEST_F(Plan, SubmitsOneAMinuteAtMostWhileTheDiskIsFull) {
+  plan_.want({wish("a"), wish("b"), wish("c")});
+  EXPECT_THAT(ids(next(), Kind::generate), ElementsAre("a", "b", "c"));
+  plan_.generated({"a", 0}, full(Outcome::not_submitted), now_);
+  EXPECT_TRUE(plan_.is_disk_full());
+  EXPECT_THAT(ids(next(), Kind::abandon), ElementsAre("b", "c")) << "they have not been submitted";
+  now_ += std::chrono::seconds(59);
+  EXPECT_THAT(next(), IsEmpty());
+  EXPECT_EQ(plan_.due(now_), kStart + std::chrono::minutes(1));
+  now_ += std::chrono::seconds(1);
+  EXPECT_THAT(ids(next(), Kind::generate), ElementsAre("a"));
+  plan_.generated({"a", 0}, ended(Outcome::stored), now_);
+  EXPECT_FALSE(plan_.is_disk_full());
+  EXPECT_THAT(ids(next(), Kind::generate), ElementsAre("b", "c"));
+}
+
+TEST_F(Plan, PaysNothingWhileAPaidClipFindsNoRoom) {
+  plan_.want({wish("a"), wish("b")});
+  next();
+  plan_.accepted({"a", 0});
+  plan_.generated({"a", 0}, full(Outcome::paid_unfetched), now_);
+  next();
+  EXPECT_EQ(state("a"), ItemState::paid_unfetched);
+  for (int minute = 0; minute < 30; ++minute) {
+    now_ += std::chrono::minutes(1);
+    for (const PlanAction &action : next()) {
+      EXPECT_EQ(action.key.id, "a");
+      EXPECT_EQ(action.may_submit, MaySubmit::never);
+      plan_.generated(action.key, full(Outcome::paid_unfetched), now_);
+    }
+  }
+  now_ += std::chrono::minutes(10);
+  EXPECT_THAT(ids(next(), Kind::generate), ElementsAre("a"));
+  plan_.generated({"a", 0}, ended(Outcome::stored), now_);
+  EXPECT_THAT(ids(next(), Kind::generate), ElementsAre("b"));
+}
+
+TEST_F(Plan, WaitsLongerFromTryToTryUpToTenMinutes) {
+  plan_.want({wish("a")});
+  next();
+  plan_.generated({"a", 0}, ended(Outcome::paid_unfetched, true), now_);
+  std::vector<int64_t> pauses;
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_THAT(next(), IsEmpty());
+    const auto due = plan_.due(now_);
+    ASSERT_TRUE(due);
+    pauses.push_back(std::chrono::duration_cast<std::chrono::seconds>(*due - now_).count());
+    now_ = *due;
+    const auto actions = next();
+    ASSERT_EQ(actions.size(), 1u);
+    EXPECT_EQ(actions[0].may_submit, MaySubmit::never);
+    plan_.generated({"a", 0}, ended(Outcome::paid_unfetched, true), now_);
+  }
+  EXPECT_THAT(pauses, ElementsAre(5, 10, 20, 40, 80, 160, 320, 600, 600, 600));
+}
+
+TEST_F(Plan, LetsARequestThatIsOnItsWayBe) {
+  plan_.want({wish("a"), wish("b"), wish("c")});
+  next();
+  plan_.submits({"b", 0}, true);
+  plan_.accepted({"c", 0});
+  plan_.generated({"a", 0}, halted(false), now_);
+  EXPECT_THAT(ids(next(), Kind::abandon), IsEmpty());
+}
+
+TEST_F(Plan, StopsWhatIsNotSubmittedYetWhenSubmitsAreHalted) {
+  plan_.want({wish("a"), wish("b"), wish("c")});
+  next();
+  plan_.generated({"a", 0}, halted(false), now_);
+  EXPECT_THAT(ids(next(), Kind::abandon), ElementsAre("b", "c"));
+  EXPECT_EQ(state("b"), ItemState::budget);
+}
+
+TEST_F(Plan, PutsNothingOffWhenAnotherItemIsRefused) {
+  plan_.want({wish("a"), wish("b")});
+  next();
+  plan_.submits({"b", 0}, true);
+  GenerationEnd end = halted(false);
+  end.halt->notice.text = "The first refusal.";
+  plan_.generated({"a", 0}, end, now_);
+  now_ += std::chrono::seconds(30);
+  plan_.generated({"b", 0}, halted(false), now_);
+  EXPECT_EQ(plan_.due(now_), kStart + std::chrono::minutes(1));
+  EXPECT_EQ(plan_.halt()->notice.text, "The first refusal.");
+}
+
+TEST_F(Plan, LooksAtTheBudgetOnceAMinute) {
+  plan_.want({wish("a")});
+  next();
+  plan_.generated({"a", 0}, halted(false), now_);
+  EXPECT_THAT(next(), IsEmpty());
+  for (int minute = 0; minute < 5; ++minute) {
+    EXPECT_EQ(plan_.due(now_), now_ + std::chrono::minutes(1));
+    now_ += std::chrono::minutes(1);
+    EXPECT_THAT(ids(next(), Kind::look_at_budget), testing::SizeIs(1));
+    plan_.budget_looked(false, now_);
+  }
+  plan_.reload(now_);
+  EXPECT_THAT(ids(next(), Kind::look_at_budget), testing::SizeIs(1)) << "at once";
+  plan_.budget_looked(true, now_);
+  EXPECT_FALSE(plan_.halt());
+  EXPECT_THAT(ids(next(), Kind::generate), ElementsAre("a"));
+}
+
+TEST_F(Plan, AReloadTriesTheKeyAgain) {
+  plan_.want({wish("a")});
+  next();
+  plan_.generated({"a", 0}, halted(true), now_);
+  plan_.reload(now_);
+  EXPECT_FALSE(plan_.halt());
+  EXPECT_THAT(ids(next(), Kind::generate), ElementsAre("a"));
+}
+
+TEST_F(Plan, AsksForNoTaskWithAKeyThatIsRefused) {
+  surveys_[{"b", 0}].has_task = true;
+  plan_.want({wish("a")});
+  next();
+  plan_.generated({"a", 0}, halted(true), now_);
+  plan_.want({wish("a"), wish("b")});
+  EXPECT_THAT(next(), IsEmpty());
+  EXPECT_EQ(state("b"), ItemState::budget);
+}
+
+TEST_F(Plan, FetchesATaskWhileTheBudgetIsSpent) {
+  surveys_[{"b", 0}].has_task = true;
+  plan_.want({wish("a")});
+  next();
+  plan_.generated({"a", 0}, halted(false), now_);
+  plan_.want({wish("a"), wish("b")});
+  const auto actions = next();
+  ASSERT_THAT(ids(actions, Kind::generate), ElementsAre("b"));
+  EXPECT_EQ(actions[0].may_submit, MaySubmit::never);
+}
+
+TEST_F(Plan, VetsAFallbackFirstUntilThereIsOne) {
+  surveys_[{"a", 0}].is_stored = true;
+  PlannedWish ident = wish("fallback:1"), other = wish("fallback:2");
+  ident.is_generated = other.is_generated = false;
+  ident.is_fallback = other.is_fallback = true;
+  PlannedWish file = wish("f");
+  file.is_generated = false;
+  plan_.want({file, ident, other});
+  EXPECT_THAT(ids(next(), Kind::vet), ElementsAre("fallback:1"));
+  plan_.vetted({"fallback:1", 0}, "");
+  EXPECT_THAT(ids(next(), Kind::vet), ElementsAre("f"));
+  plan_.vetted({"f", 0}, "");
+  EXPECT_THAT(ids(next(), Kind::vet), ElementsAre("fallback:2"));
+}
+
+TEST_F(Plan, GeneratesASourceOfTwoItemsOnceAtATime) {
+  PlannedWish other = wish("b");
+  other.source = wish("a").source;
+  plan_.want({wish("a"), other});
+  EXPECT_THAT(ids(next(), Kind::generate), ElementsAre("a"));
+  plan_.generated({"a", 0}, ended(Outcome::failed), now_);
+  EXPECT_THAT(next(), IsEmpty());
+  EXPECT_EQ(state("b"), ItemState::failed);
+}
+
+TEST_F(Plan, AsksNotAgainAtOnceWhenAQueryFindsNoCredits) {
+  surveys_[{"a", 0}].has_task = true;
+  plan_.want({wish("a")});
+  next();
+  GenerationEnd end = halted(true);
+  end.outcome = Outcome::running;
+  end.halt->bars_queries = false;
+  plan_.generated({"a", 0}, end, now_);
+  EXPECT_THAT(next(), IsEmpty());
+  now_ += std::chrono::seconds(5);
+  EXPECT_THAT(ids(next(), Kind::generate), ElementsAre("a"));
+}
+
+TEST_F(Plan, TriesAgainLaterWhenAHostIsNotFound) {
+  plan_.want({wish("a")});
+  next();
+  GenerationEnd end = ended(Outcome::not_submitted);
+  end.is_nowhere = true;
+  plan_.generated({"a", 0}, end, now_);
+  EXPECT_THAT(next(), IsEmpty()) << "not at once";
+  EXPECT_EQ(state("a"), ItemState::planned);
+  now_ += std::chrono::seconds(5);
+  EXPECT_THAT(ids(next(), Kind::generate), ElementsAre("a"));
+}
+
+TEST_F(Plan, KeepsOrderWhileAnEarlierItemIsStillSurveyed) {
+  plan_.want({wish("b")});
+  EXPECT_THAT(ids(plan_.next(now_), Kind::survey), ElementsAre("b"));
+  plan_.surveyed({"b", 0}, {}, now_);
+  plan_.want({wish("a"), wish("b")});
+  const auto actions = plan_.next(now_);
+  EXPECT_THAT(ids(actions, Kind::survey), ElementsAre("a"));
+  EXPECT_THAT(ids(actions, Kind::generate), IsEmpty());
+}
+
+TEST_F(Plan, AStandInThatIsBrokenIsNotReady) {
+  surveys_[{"a", 1}].last_take = 0;
+  for (const bool is_fit : {true, false}) {
+    plan_.want({wish("b")});
+    next();
+    plan_.generated({"b", 0}, halted(false), now_);
+    plan_.want({wish("a", 1, true)});
+    const auto actions = next();
+    ASSERT_THAT(ids(actions, Kind::generate), ElementsAre("a"));
+    EXPECT_EQ(actions[0].take, 0u);
+    EXPECT_EQ(actions[0].may_submit, MaySubmit::never);
+    plan_.generated({"a", 1}, ended(Outcome::stored), now_);
+    ASSERT_THAT(ids(next(), Kind::vet), ElementsAre("a"));
+    plan_.vetted({"a", 1}, is_fit ? "" : "It is broken.");
+    EXPECT_EQ(plan_.status({"a", 1}).state, is_fit ? ItemState::ready : ItemState::budget);
+  }
+}
+
+TEST_F(Plan, VetsAgainAtGrowingIntervalsWhatMayBeFitLater) {
+  PlannedWish file = wish("f");
+  file.is_generated = false;
+  plan_.want({wish("a"), file});
+  next();
+  plan_.generated({"a", 0}, ended(Outcome::stored), now_);
+  plan_.vetted({"f", 0}, "");
+  for (const char *id : {"a", "f"}) {
+    if (*id == 'f') plan_.changed({"f", 0});
+    ASSERT_THAT(ids(next(), Kind::vet), ElementsAre(id));
+    plan_.vetted({id, 0}, "It could not be decoded within 20 s.", true, now_);
+    std::vector<int64_t> pauses;
+    for (int i = 0; i < 6; ++i) {
+      EXPECT_EQ(state(id), ItemState::failed);
+      EXPECT_THAT(next(), IsEmpty());
+      const auto due = plan_.due(now_);
+      ASSERT_TRUE(due);
+      pauses.push_back(std::chrono::duration_cast<std::chrono::minutes>(*due - now_).count());
+      now_ = *due;
+      const auto actions = next();
+      ASSERT_EQ(actions.size(), 1u);
+      EXPECT_EQ(actions[0].kind, Kind::vet) << "its clip is there";
+      EXPECT_EQ(state(id), ItemState::failed) << "its place is not kept for that";
+      plan_.vetted({id, 0}, "It could not be decoded within 20 s.", true, now_);
+    }
+    EXPECT_THAT(pauses, ElementsAre(1, 2, 4, 8, 10, 10));
+    now_ += std::chrono::minutes(10);
+    EXPECT_THAT(ids(next(), Kind::vet), ElementsAre(id));
+    plan_.vetted({id, 0}, "");
+    EXPECT_EQ(state(id), ItemState::ready);
+    EXPECT_EQ(plan_.status({id, 0}).reason, "");
+  }
+}
+
+TEST_F(Plan, LooksForAClipToBeVettedAgainAndNeverPaysForItAgain) {
+  plan_.want({wish("a")});
+  next();
+  plan_.generated({"a", 0}, ended(Outcome::stored), now_);
+  next();
+  plan_.vetted({"a", 0}, "It could not be decoded within 20 s.", true, now_);
+  plan_.want({});
+  plan_.want({wish("a")});
+  EXPECT_THAT(next(), IsEmpty()) << "its time has not come";
+  now_ += std::chrono::minutes(1);
+  const auto actions = next();
+  ASSERT_THAT(ids(actions, Kind::generate), ElementsAre("a"));
+  EXPECT_EQ(actions[0].may_submit, MaySubmit::never);
+}
+
+TEST_F(Plan, VetsAClipThatIsBrokenOnce) {
+  plan_.want({wish("a")});
+  next();
+  plan_.generated({"a", 0}, ended(Outcome::stored), now_);
+  next();
+  plan_.vetted({"a", 0}, "It is broken.");
+  EXPECT_FALSE(plan_.due(now_));
+  now_ += std::chrono::hours(24);
+  EXPECT_THAT(next(), IsEmpty());
+  EXPECT_EQ(state("a"), ItemState::failed);
+}
+
+// Its generation ends when nobody listens any more.
+TEST_F(Plan, WhatFailedAfterItWasLetGoIsNotSubmittedAgain) {
+  for (const bool is_seen_late : {false, true}) {
+    const std::string id = is_seen_late ? "late" : "early";
+    surveys_[{id, 0}] = {};
+    plan_.want({wish(id)});
+    ASSERT_EQ(next()[0].may_submit, MaySubmit::unless_in_doubt);
+    plan_.accepted({id, 0});
+    plan_.want({});
+    surveys_[{id, 0}].has_task = is_seen_late;
+    surveys_[{id, 0}].has_failed = !is_seen_late;
+    plan_.want({wish(id)});
+    const auto actions = next();
+    if (is_seen_late) {
+      ASSERT_THAT(ids(actions, Kind::generate), ElementsAre(id));
+      EXPECT_EQ(actions[0].may_submit, MaySubmit::never);
+      surveys_[{id, 0}] = {};
+      surveys_[{id, 0}].has_failed = true;
+      GenerationEnd nowhere = ended(Outcome::not_submitted);
+      nowhere.is_nowhere = true;
+      plan_.generated({id, 0}, nowhere, now_);
+      EXPECT_THAT(ids(next(), Kind::generate), IsEmpty());
+    } else {
+      EXPECT_THAT(ids(actions, Kind::generate), IsEmpty());
+    }
+    EXPECT_EQ(state(id), ItemState::failed);
+  }
+}
+
+// ---- Random lives.
+
+// What the service and the store know of one source in one take.
+struct Truth {
+  unsigned submits = 0;
+  bool has_task = false, is_stored = false, is_in_doubt = false, has_failed = false;
+  bool told_unknown = false;  // The plan was told so, in this run.
+  unsigned told_failed = 0;
+};
+
+class Life {
+ public:
+  explicit Life(unsigned seed) : random_(seed), workers_(1 + seed % 3), plan_(workers_, OnUnknown::skip) {}
+
+  std::string run(int steps) {
+    for (int i = 0; i < steps && wrong_.empty(); ++i) step();
+    return wrong_;
+  }
+  // From now on all goes well. What can be ready is.
+  std::string run_well() {
+    is_well_ = true;
+    for (int i = 0; i < 3000 && wrong_.empty(); ++i) step();
+    for (const WishKey &key : plan_.wanted()) {
+      const PlannedStatus status = plan_.status(key);
+      if (status.state != ItemState::ready && status.state != ItemState::failed &&
+          status.state != ItemState::unknown)
+        accuse(key.id + " ends as " + to_word(status.state));
+    }
+    return wrong_;
+  }
+
+ private:
+  struct UnderWay {
+    PlanAction action;
+    uint64_t version;
+    bool is_told = false;  // That it was accepted.
+  };
+
+  bool chance(unsigned percent) { return random_() % 100 < percent; }
+  void accuse(const std::string &what) {
+    if (wrong_.empty()) wrong_ = what;
+  }
+  Truth &truth(const WishKey &key, unsigned take) { return truths_[key.id + "#" + std::to_string(take)]; }
+
+  void step() {
+    if (!is_well_ && chance(10)) want();
+    if (!is_well_ && chance(3)) {
+      plan_.reload(now_);
+    }
+    if (chance(40)) now_ += std::chrono::seconds(random_() % 200);
+    if (!is_well_ && !unheard_.empty() && chance(10)) fail_unheard();
+    if (!under_way_.empty() && chance(70)) finish(random_() % under_way_.size());
+    for (int round = 0; round < 3; ++round)
+      for (const PlanAction &action : plan_.next(now_)) begin(action);
+    check();
+  }
+
+  void want() {
+    std::vector<PlannedWish> wishes;
+    turn_ += chance(20) ? 1 : 0;
+    for (int i = 0; i < 6; ++i) {
+      if (chance(40)) continue;
+      const bool is_fresh = i >= 4;
+      PlannedWish one = wish("i" + std::to_string(i), is_fresh ? turn_ : 0, is_fresh);
+      one.may_retry = i == 1;
+      wishes.push_back(one);
+    }
+    plan_.want(wishes);
+    std::erase_if(under_way_, [this](const UnderWay &one) {
+      if (plan_.version(one.action.key) == one.version) return false;
+      leave(one);
+      return true;
+    });
+  }
+
+  // What it has begun continues, and nobody listens; the task may fail at any later time.
+  void leave(const UnderWay &one) {
+    if (one.action.kind != Kind::generate) return;
+    Truth &known = truth(one.action.key, one.action.take);
+    if (!known.has_task && !known.is_stored && !known.is_in_doubt &&
+        one.action.may_submit != MaySubmit::never && chance(50)) {
+      submit(known, one.action.key);
+      (chance(20) ? known.is_in_doubt : known.has_task) = true;
+    }
+    if (known.has_task && !known.is_stored) unheard_.push_back(&known);
+  }
+
+  void submit(Truth &known, const WishKey &key) {
+    const bool is_retry = key.id == "i1" && known.submits == 1 && known.has_failed;
+    if (known.submits > 0 && !is_retry) accuse("a second submit of " + key.id);
+    ++known.submits;
+    known.has_failed = false;
+  }
+
+  void fail_unheard() {
+    Truth *known = unheard_.front();
+    unheard_.pop_front();
+    if (!known->has_task || known->is_stored) return;
+    known->has_task = false;
+    known->has_failed = true;
+  }
+
+  void begin(const PlanAction &action) {
+    if (action.kind == Kind::look_at_budget) {
+      plan_.budget_looked(is_well_ || chance(20), now_);
+      return;
+    }
+    if (!plan_.wants(action.key)) accuse("it acts for what nobody wants");
+    const auto same = std::find_if(under_way_.begin(), under_way_.end(),
+                                   [&](const UnderWay &one) { return one.action.key == action.key; });
+    if (action.kind == Kind::abandon) {
+      if (same == under_way_.end() || same->is_told) return accuse("it abandons what is not to be abandoned");
+      under_way_.erase(same);
+      return;
+    }
+    if (same != under_way_.end()) return accuse("it works on one item twice at a time");
+    if (action.kind == Kind::generate) judge(action);
+    under_way_.push_back({action, plan_.version(action.key)});
+  }
+
+  void judge(const PlanAction &action) {
+    if (action.may_submit == MaySubmit::never) return;
+    const Truth &known = truth(action.key, action.take);
+    if (action.may_submit == MaySubmit::even_in_doubt) accuse("it submits in doubt");
+    if (plan_.halt()) accuse("it submits though submits are halted");
+    if (known.told_unknown) accuse("it submits what is unknown");
+    if (known.told_failed > (action.key.id == "i1" ? 1 : 0)) accuse("it submits what has failed");
+  }
+
+  void finish(size_t index) {
+    const UnderWay done = under_way_[index];
+    const PlanAction &action = done.action;
+    if (action.kind == Kind::generate && !done.is_told && chance(50)) {
+      // First it is accepted, as far as the journal lets it.
+      Truth &known = truth(action.key, action.take);
+      if (known.has_task || known.is_stored) {
+        under_way_[index].is_told = true;
+        plan_.accepted(action.key);
+        return;
+      }
+    }
+    under_way_.erase(under_way_.begin() + static_cast<long>(index));
+    if (action.kind == Kind::vet) {
+      const bool is_unfit = !is_well_ && chance(5);
+      return plan_.vetted(action.key, is_unfit ? "unfit" : "", is_unfit && chance(50), now_);
+    }
+    if (action.kind == Kind::survey) return plan_.surveyed(action.key, survey(action), now_);
+    generate(done);
+  }
+
+  Survey survey(const PlanAction &action) {
+    const Truth &known = truth(action.key, action.take);
+    Survey survey;
+    survey.is_stored = known.is_stored;
+    survey.has_task = known.has_task && !known.is_stored;
+    survey.has_failed = known.has_failed;
+    for (unsigned take = 0; take < action.take; ++take)
+      if (truth(action.key, take).is_stored) survey.last_take = take;
+    return survey;
+  }
+
+  // As the journal and the service do it.
+  void generate(const UnderWay &done) {
+    const WishKey &key = done.action.key;
+    Truth &known = truth(key, done.action.take);
+    const auto end = [&](const GenerationEnd &how) {
+      if (how.outcome == Outcome::unknown) known.told_unknown = true;
+      if (how.outcome == Outcome::failed) ++known.told_failed;
+      plan_.generated(key, how, now_);
+    };
+    if (known.is_stored) return end(ended(Outcome::stored));
+    if (!known.has_task) {
+      if (known.is_in_doubt) return end(ended(Outcome::unknown));
+      GenerationEnd nowhere = ended(Outcome::not_submitted);
+      nowhere.is_nowhere = true;
+      if (done.action.may_submit == MaySubmit::never) return end(nowhere);
+      if (!is_well_) {
+        if (chance(10)) return end(halted(chance(50)));
+        if (chance(5)) return end(full(Outcome::not_submitted));
+        if (chance(5)) return end(ended(Outcome::not_submitted, true));
+      }
+      submit(known, key);
+      if (!is_well_ && chance(10)) {
+        known.is_in_doubt = true;
+        return end(ended(Outcome::unknown));
+      }
+      known.has_task = true;
+    }
+    if (!is_well_) {
+      if (chance(10)) return end(ended(Outcome::running, true));
+      if (chance(10)) return end(ended(Outcome::paid_unfetched, true));
+      if (chance(5)) return end(full(Outcome::paid_unfetched));
+      if (chance(10)) {
+        known.has_task = false;
+        known.has_failed = true;
+        return end(ended(Outcome::failed));
+      }
+    }
+    known.is_stored = true;
+    end(ended(Outcome::stored));
+  }
+
+  void check() {
+    size_t surveys = 0, vettings = 0, generations = 0;
+    for (const UnderWay &one : under_way_) {
+      surveys += one.action.kind == Kind::survey;
+      vettings += one.action.kind == Kind::vet;
+      generations += one.action.kind == Kind::generate && one.action.may_submit != MaySubmit::never;
+    }
+    if (surveys > 1 || vettings > 1) accuse("more than one survey or vetting at a time");
+    if (generations > workers_) accuse("more generations than workers");
+  }
+
+  std::mt19937 random_;
+  const unsigned workers_;
+  PreparationPlan plan_;
+  std::map<std::string, Truth> truths_;
+  std::vector<UnderWay> under_way_;
+  std::deque<Truth *> unheard_;
+  Clock::Time now_ = kStart;
+  uint64_t turn_ = 0;
+  bool is_well_ = false;
+  std::string wrong_;
+};
+
+unsigned lives() {
+  const char *set = std::getenv("GENCLIP_ROUNDS");
+  return set ? static_cast<unsigned>(std::strtoul(set, nullptr, 10)) : 600;
+}
+
+TEST(PlanLives, PayOnceStopWhenTheyMustAndEndWell) {
+  for (unsigned seed = 0; seed < lives(); ++seed) {
+    Life life(seed);
+    ASSERT_EQ(life.run(200), "") << "seed " << seed;
+    ASSERT_EQ(life.run_well(), "") << "seed " << seed << ", at the end";
+  }
+}
+
+}  // namespace
+}  // namespace genclip::test

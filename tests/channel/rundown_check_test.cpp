@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What is said of a rundown before anything is sent.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "plugin/account/ledger.h"
+#include "plugin/channel/preparer.h"
+#include "plugin/channel/shown_source.h"
+#include "tests/support/fake_clock.h"
+#include "tests/support/temporary_folder.h"
+
+namespace genclip::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+
+RundownItem item(const std::string &source, Fresh fresh = Fresh::never) {
+  RundownItem item;
+  item.id = "item";
+  item.source = source;
+  item.fresh = fresh;
+  item.line = 7;
+  return item;
+}
+
+std::string problem_with(const std::string &source) {
+  Rundown rundown;
+  rundown.items.push_back(item(source));
+  judge_rundown(rundown, {});
+  return rundown.items[0].problem;
+}
+
+TEST(RundownCheck, AcceptsWhatTheCatalogAcceptsWithoutAKey) {
+  EXPECT_EQ(problem_with("genclip://dance-2.5?prompt=kite&duration=6"), "");
+  EXPECT_EQ(problem_with("file:///media/a.mp4"), "");
+  EXPECT_EQ(problem_with("https://media.example/a.mp4"), "");
+}
+
+TEST(RundownCheck, SaysWhatTheCatalogRefuses) {
+  EXPECT_THAT(problem_with("genclip://dance-2.5?prompt=kite&duration=10000"), HasSubstr("duration"));
+  EXPECT_THAT(problem_with("genclip://dance-2.5"), HasSubstr("prompt"));
+  EXPECT_THAT(problem_with("rtmp://media.example/a?key=secret"), HasSubstr("rtmp://media.example/a"));
+  EXPECT_THAT(problem_with("rtmp://media.example/a?key=secret"), Not(HasSubstr("secret")));
+}
+
+TEST(RundownCheck, RefusesAGeneratedStillWithoutALengthBeforeItIsPaid) {
+  const std::string still = "genclip://dream-5.0?prompt=lighthouse";
+  EXPECT_THAT(problem_with(still), HasSubstr("duration"));
+  Rundown rundown;
+  rundown.items.push_back(item(still));
+  rundown.items[0].length = std::chrono::seconds(5);
+  rundown.fallback = {still};
+  judge_rundown(rundown, {});
+  EXPECT_EQ(rundown.items[0].problem, "");
+  EXPECT_THAT(rundown.warnings, IsEmpty()) << "a still in the fallback lasts as long as a step of the slate";
+}
+
+TEST(RundownCheck, LeavesAProblemThatIsKnownAsItIs) {
+  Rundown rundown;
+  rundown.items.push_back(item("file:///media/a.mp4"));
+  rundown.items[0].problem = "It is known.";
+  judge_rundown(rundown, {});
+  EXPECT_EQ(rundown.items[0].problem, "It is known.");
+}
+
+TEST(RundownCheck, WarnsOfWhatHasNoEffect) {
+  Rundown rundown;
+  rundown.items.push_back(item("file:///media/a.mp4", Fresh::each_turn));
+  rundown.fallback = {"file:///media/ident.mp4", "ftp://media.example/a"};
+  judge_rundown(rundown, {});
+  ASSERT_THAT(rundown.warnings, SizeIs(2));
+  EXPECT_EQ(rundown.warnings[0].line, 7u);
+  EXPECT_THAT(rundown.warnings[1].text, HasSubstr("fallback"));
+}
+
+class RundownBudget : public testing::Test {
+ protected:
+  Result<void, RundownLine> check(Fresh fresh,
+                                  const std::string &source = "genclip://dance-2.5?prompt=kite") {
+    Rundown rundown;
+    rundown.items.push_back(item("genclip://dance-2.5?prompt=other"));
+    rundown.items.push_back(item(source, fresh));
+    return check_budget(rundown,
+                        [this] { return Ledger(FileSystem::posix(), clock_, folder_.path()).budget(); });
+  }
+  void set(double Budget::*limit, double value) {
+    Ledger ledger(FileSystem::posix(), clock_, folder_.path());
+    for (const BudgetLimit &known : budget_limits()) {
+      if (known.value == limit) {
+        ASSERT_TRUE(ledger.change_budget({{known, value}}, nullptr));
+      }
+    }
+  }
+
+  TemporaryFolder folder_;
+  FakeClock clock_;
+};
+
+TEST_F(RundownBudget, IsNotNeededByWhatIsMadeOnce) {
+  EXPECT_TRUE(check(Fresh::never));
+  EXPECT_TRUE(check(Fresh::each_turn, "file:///media/a.mp4"));
+}
+
+TEST_F(RundownBudget, IsNeededByWhatIsMadeForEachTurn) {
+  const auto refused = check(Fresh::each_turn);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().line, 7u);
+  EXPECT_THAT(refused.error().text, HasSubstr("genclip budget set"));
+}
+
+TEST_F(RundownBudget, OfOneClipBindsNoLoop) {
+  set(&Budget::per_clip, 3);
+  EXPECT_FALSE(check(Fresh::each_turn));
+}
+
+TEST_F(RundownBudget, OfCreditsOrTasksIsEnough) {
+  for (const auto limit : {&Budget::per_day, &Budget::per_month, &Budget::total, &Budget::tasks_per_day}) {
+    set(limit, 3);
+    EXPECT_TRUE(check(Fresh::each_turn));
+    set(limit, 0);
+    EXPECT_FALSE(check(Fresh::each_turn));
+  }
+}
+
+TEST(ShownSource, KeepsThePromptAndHidesWhatMayBeSigned) {
+  const std::string inner =
+      "genclip%3A%2F%2Fdance-2.5%3Fprompt%3Dinner%26first_image%3D"
+      "https%253A%252F%252Fmedia.example%252Fi.png%253Fsig%253Dsecret";
+  for (const std::string &source : {
+           std::string(
+               "genclip://"
+               "dance-2.5?prompt=a%20kite&first_image=https%3A%2F%2Fuser%3Asecret%40media.example%2Fp.png"
+               "%3Fsig%3Dsecret"),
+           "genclip://dance-2.5?prompt=a%20kite&first_image=" + inner,
+       }) {
+    const std::string shown = shown_source(source);
+    EXPECT_THAT(shown, HasSubstr("kite"));
+    EXPECT_THAT(shown, Not(HasSubstr("secret")));
+  }
+  EXPECT_EQ(shown_source("file:///media/a.mp4"), "file:///media/a.mp4");
+}
+
+}  // namespace
+}  // namespace genclip::test

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "plugin/channel/rundown_source.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "plugin/account/ledger.h"
+#include "plugin/channel/rundown_reader.h"
+#include "tests/support/temporary_folder.h"
+
+namespace genclip::test {
+namespace {
+
+class RundownFile : public ::testing::Test {
+ protected:
+  void write(const std::string &text) { std::ofstream(path_) << text; }
+  RundownSource source() {
+    RunSettings run;
+    run.store = folder_.path() + "/store";
+    return {FileSystem::posix(), Clock::system(), path_, "", run};
+  }
+
+  TemporaryFolder folder_;
+  const std::string path_ = folder_.path() + "/day.txt";
+};
+
+TEST_F(RundownFile, IsReadAgainOnceItHasChangedAndRested) {
+  write("file:///one.mp4\n");
+  RundownSource source = this->source();
+  ASSERT_TRUE(source.read());
+  EXPECT_FALSE(source.look()) << "nothing has changed";
+  write("file:///one.mp4\nfile:///tw");
+  EXPECT_FALSE(source.look()) << "somebody may still write it";
+  write("file:///one.mp4\nfile:///two.mp4\n");
+  EXPECT_FALSE(source.look()) << "and did";
+  const auto changed = source.look();
+  ASSERT_TRUE(changed);
+  ASSERT_TRUE(*changed);
+  EXPECT_EQ((**changed)->items.size(), 2u);
+  EXPECT_FALSE(source.look()) << "it is read once";
+}
+
+TEST_F(RundownFile, ThatIsMissingOrEmptyIsAnErrorThatSaysSo) {
+  const auto missing = source().read();
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().line, 0u);
+  EXPECT_NE(missing.error().text.find("cannot be read"), std::string::npos) << missing.error().text;
+  write("\n\n");
+  EXPECT_FALSE(source().read());
+}
+
+TEST_F(RundownFile, WithFreshItemsNeedsABudget) {
+  write(R"({"program": [
+    {"source": "file:///one.mp4"},
+    {"source": "genclip://dance-2.5?prompt=a&duration=4", "fresh": "each-turn"}]})");
+  const auto refused = source().read();
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().line, 3u);
+  EXPECT_NE(refused.error().text.find("budget"), std::string::npos) << refused.error().text;
+}
+
+// The application's thread judges what it inserts, and must not wait for the store.
+TEST_F(RundownFile, JudgesWithTheBudgetThatWasReadLast) {
+  write("file:///one.mp4\n");
+  RundownSource source = this->source();
+  ASSERT_TRUE(source.read());
+  const auto refusal = [&] {
+    auto item = read_rundown_item(
+        R"({"source": "genclip://dance-2.5?prompt=a&duration=4", "fresh": "each-turn"})", source.folder());
+    EXPECT_TRUE(item);
+    Rundown rundown;
+    rundown.items.push_back(*std::move(item));
+    const auto judged = source.judge(std::move(rundown));
+    return judged ? "" : judged.error().text;
+  };
+  EXPECT_THAT(refusal(), testing::HasSubstr("has not been read yet"));
+  source.read_budget();
+  EXPECT_THAT(refusal(), testing::HasSubstr("genclip budget set --per-day"));
+  Ledger ledger(FileSystem::posix(), Clock::system(), folder_.path() + "/store");
+  const auto per_day = std::ranges::find(budget_limits(), &Budget::per_day, &BudgetLimit::value);
+  ASSERT_TRUE(ledger.change_budget({{*per_day, 100}}, nullptr));
+  EXPECT_NE(refusal(), "") << "it looked at the disk";
+  source.read_budget();
+  EXPECT_EQ(refusal(), "");
+}
+
+TEST_F(RundownFile, KnowsItsFolder) {
+  write("file:///one.mp4\n");
+  RundownSource source = this->source();
+  ASSERT_TRUE(source.read());
+  EXPECT_EQ(source.folder(), folder_.path());
+  RundownSource text(FileSystem::posix(), Clock::system(), "", "file:///one.mp4\n", {});
+  ASSERT_TRUE(text.read());
+  EXPECT_EQ(text.folder(), std::filesystem::current_path());
+}
+
+TEST_F(RundownFile, WithARefusedItemIsUsedAndSaysWhy) {
+  write("file:///one.mp4\ngenclip://dance-2.5?duration=4\n");
+  const auto reading = source().read();
+  ASSERT_TRUE(reading);
+  EXPECT_EQ((*reading)->items[0].problem, "");
+  EXPECT_NE((*reading)->items[1].problem.find("prompt"), std::string::npos);
+}
+
+TEST(RundownText, IsReadWithoutAFile) {
+  RundownSource source(FileSystem::posix(), Clock::system(), "", "file:///one.mp4\n", {});
+  const auto reading = source.read();
+  ASSERT_TRUE(reading);
+  EXPECT_EQ((*reading)->items.size(), 1u);
+  EXPECT_FALSE(source.look()) << "a text does not change";
+}
+
+}  // namespace
+}  // namespace genclip::test

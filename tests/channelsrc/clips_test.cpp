@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Clips of other rates, sizes and kinds are shown as the channel's form asks.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "tests/channelsrc/stand.h"
+
+namespace genclip::test {
+namespace {
+
+class Clips : public testing::Test {
+ protected:
+  std::string make(const MarkedMedia &media, const std::string &name = "clip.mp4") {
+    make_marked_media(folder_.file(name), media);
+    return folder_.file(name);
+  }
+  // Shows the clip from frame 5 on, until some frames behind it.
+  void show(Stand &stand, const ReadyMedia &media, uint64_t frames) {
+    const CueId cue = stand.stage().cue(media, frames);
+    ASSERT_EQ(stand.wait_for(cue), CueState::ready) << stand.stage().failure(cue);
+    stand.stage().take(cue, kStart, frames);
+    stand.stage().end(kStart + frames + 10);
+    stand.set_state(GST_STATE_PLAYING);
+    stand.wait_for_end();
+    EXPECT_EQ(stand.stage().failure(cue), "");
+    stand.expect_exact_times();
+    stand.expect_slate(0, kStart);
+    stand.expect_slate(kStart + frames, 10);
+  }
+  // Which frame of the clip is shown at each frame.
+  std::vector<int> numbers(Stand &stand, uint64_t frames) {
+    std::vector<int> all;
+    const auto seen = stand.frames();
+    for (uint64_t frame = kStart; frame < kStart + frames; ++frame)
+      all.push_back(seen[frame].mark ? static_cast<int>(seen[frame].mark->number) : -1);
+    return all;
+  }
+
+  static constexpr uint64_t kStart = 5;
+  TemporaryFolder folder_;
+};
+
+struct Rate {
+  const char *rate;
+  unsigned frames;
+  double fps;
+};
+class ClipsOfRate : public Clips, public testing::WithParamInterface<Rate> {};
+
+}  // namespace
+
+TEST_P(ClipsOfRate, ShowTheFrameOfTheTime) {
+  const Rate &rate = GetParam();
+  const auto frames = static_cast<uint64_t>(rate.frames / rate.fps * 25 + 0.5);
+  Stand stand;
+  show(stand, media_of(make({.frames = rate.frames, .rate = rate.rate, .size = "width=160,height=90"})),
+       frames);
+  const auto shown = numbers(stand, frames);
+  for (size_t index = 0; index < shown.size(); ++index) {
+    ASSERT_GE(shown[index], 0) << index;
+    const double ahead = shown[index] / rate.fps - static_cast<double>(index) / 25;
+    EXPECT_LE(ahead, 0.5 / 25 + 1e-6) << index;
+    EXPECT_GE(ahead, -1 / rate.fps - 0.5 / 25) << index;
+    EXPECT_GE(shown[index], shown[index == 0 ? 0 : index - 1]);
+  }
+  EXPECT_EQ(shown.front(), 0);
+}
+INSTANTIATE_TEST_SUITE_P(All, ClipsOfRate,
+                         testing::Values(Rate{"24/1", 48, 24}, Rate{"30/1", 60, 30},
+                                         Rate{"30000/1001", 60, 29.97}, Rate{"50/1", 100, 50},
+                                         Rate{"12/1", 24, 12}),
+                         [](const auto &rate) {
+                           std::string name = rate.param.rate;
+                           for (char &letter : name)
+                             if (letter == '/') letter = '_';
+                           return name;
+                         });
+
+TEST_F(Clips, OfMatroskaWithRoundedTimesLoseNothing) {
+  Stand stand({.video = "video/x-raw,format=I420,width=160,height=90,framerate=30000/1001"});
+  show(stand,
+       media_of(
+           make({.frames = 60, .rate = "30000/1001", .size = "width=160,height=90", .muxer = "matroskamux"},
+                "clip.mkv")),
+       60);
+  stand.expect_clip(1, kStart, 60);
+  const auto seconds = find_seconds(stand.sound(), 48000);
+  ASSERT_EQ(seconds.size(), 2U);
+  EXPECT_NEAR(static_cast<double>(seconds[0]), 5 * 48000 * 1001 / 30000.0, 48);
+}
+
+TEST_F(Clips, BeginAtTheirIn) {
+  ReadyMedia media = media_of(make({.frames = 125, .size = "width=160,height=90"}));
+  media.in = std::chrono::milliseconds(1240);
+  Stand stand;
+  show(stand, media, 60);
+  stand.expect_clip(1, kStart, 60, 31);
+  // The clip's seconds 2 and 3.
+  const auto seconds = find_seconds(stand.sound(), 48000);
+  ASSERT_EQ(seconds.size(), 2U);
+  EXPECT_NEAR(static_cast<double>(seconds[0]), 0.04 * 48000 * kStart + 0.76 * 48000, 48);
+}
+
+TEST_F(Clips, WithoutSoundAreSilent) {
+  Stand stand;
+  show(stand, media_of(make({.frames = 25, .size = "width=160,height=90", .audio = ""}), false), 25);
+  stand.expect_clip(1, kStart, 25);
+  for (const float sample : stand.sound()) ASSERT_EQ(sample, 0);
+}
+
+TEST_F(Clips, WhoseSoundIsShorterEndInSilence) {
+  Stand stand;
+  show(stand, media_of(make({.frames = 75, .size = "width=160,height=90", .audio_seconds = 1.5})), 75);
+  stand.expect_clip(1, kStart, 75);
+  EXPECT_EQ(find_seconds(stand.sound(), 48000).size(), 2U);
+}
+
+TEST_F(Clips, WhoseSoundIsLongerAreCutWithThePicture) {
+  Stand stand;
+  show(stand, media_of(make({.frames = 25, .size = "width=160,height=90", .audio_seconds = 3})), 25);
+  EXPECT_EQ(find_seconds(stand.sound(), 48000).size(), 1U);
+  const auto sound = stand.sound();
+  for (size_t sample = (kStart + 25) * 1920; sample < sound.size(); ++sample) ASSERT_EQ(sound[sample], 0);
+  EXPECT_NE(sound[(kStart + 25) * 1920 - 480], 0);
+}
+
+TEST_F(Clips, ThatAreInterlacedAreShown) {
+  const std::string path =
+      make({.frames = 50,
+            .rate = "50/1",
+            .size = "width=160,height=96",
+            .video = "interlace field-pattern=1:1 ! x264enc interlaced=true ! h264parse"});
+  Stand stand;
+  show(stand, media_of(path), 24);
+}
+
+TEST_F(Clips, HaveTheirGain) {
+  ReadyMedia media = media_of(make({.frames = 25, .size = "width=160,height=90", .tone = -40}));
+  const auto peak = [&](double gain) {
+    Stand stand;
+    media.gain_db = gain;
+    show(stand, media, 25);
+    const auto sound = stand.sound();
+    float most = 0;
+    for (size_t sample = kStart * 1920 + 24000; sample < kStart * 1920 + 40000; ++sample)
+      most = std::max(most, std::abs(sound[sample]));
+    return 20 * std::log10(most);
+  };
+  EXPECT_NEAR(peak(0), -40, 1);
+  EXPECT_NEAR(peak(12), -28, 1);
+}
+
+TEST_F(Clips, ThatAreStillsLastAsLongAsTheyAreShown) {
+  make_marked_still(folder_.file("still.png"), 9, "pngenc", "width=160,height=90");
+  ReadyMedia media = media_of(folder_.file("still.png"), false);
+  media.is_still = true;
+  Stand stand;
+  show(stand, media, 125);
+  const auto seen = stand.frames();
+  for (uint64_t frame = kStart; frame < kStart + 125; ++frame) {
+    ASSERT_TRUE(seen[frame].mark) << frame;
+    EXPECT_EQ(seen[frame].mark->clip, 9U);
+  }
+}
+
+TEST_F(Clips, OfAnotherShapeArePaddedCroppedOrStretched) {
+  // The bars of that number begin bright.
+  const std::string square = make({.clip = 0xFFFF, .frames = 25, .size = "width=240,height=240"});
+  for (const Fit fit : {Fit::pad, Fit::crop, Fit::stretch}) {
+    Stand stand({.video = "video/x-raw,format=I420,width=320,height=180,framerate=25/1",
+                 .fit = fit,
+                 .kept_pictures = {kStart + 10}});
+    show(stand, media_of(square), 25);
+    const auto picture = stand.picture(kStart + 10);
+    ASSERT_GE(picture.size(), 320U * 180);
+    const FrameMark mark{0xFFFF, 10};
+    EXPECT_EQ(stand.frames()[kStart + 10].mark == mark, fit == Fit::stretch) << static_cast<int>(fit);
+    EXPECT_EQ(read_frame_mark(picture.data() + 70, 320, 180, 180) == mark, fit == Fit::pad)
+        << static_cast<int>(fit);
+    bool has_border = true;
+    for (size_t y = 0; y < 180; ++y)
+      for (size_t x = 0; x < 60; ++x) has_border &= picture[y * 320 + x] <= 16;
+    EXPECT_EQ(has_border, fit == Fit::pad) << static_cast<int>(fit);
+  }
+}
+
+}  // namespace genclip::test

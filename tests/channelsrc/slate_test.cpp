@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What is shown when nothing else can be, and the logo.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <numeric>
+
+#include "tests/channelsrc/stand.h"
+
+namespace genclip::test {
+namespace {
+
+double mean(const std::vector<uint8_t> &bytes, size_t count) {
+  return std::accumulate(bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(count), 0.0) /
+         static_cast<double>(count);
+}
+
+}  // namespace
+
+TEST(Slate, IsThereAtOnceAndNotBlack) {
+  const auto begin = std::chrono::steady_clock::now();
+  Stand stand({.video = "video/x-raw,format=I420,width=1280,height=720,framerate=25/1",
+               .speed = 1,
+               .latency_ms = 500,
+               .kept_pictures = {0}});
+  stand.set_state(GST_STATE_PLAYING);
+  stand.wait_for_frames(1);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
+  EXPECT_GT(mean(stand.picture(0), 1280 * 720), 35);
+  EXPECT_EQ(stand.stage().problem(), "");
+}
+
+TEST(Slate, IsThePictureThatWasGiven) {
+  TemporaryFolder folder;
+  for (const std::string encoder : {"pngenc", "jpegenc"}) {
+    make_marked_still(folder.file(encoder), 11, encoder, "width=160,height=90");
+    Stand stand({.slate = folder.file(encoder)});
+    stand.set_state(GST_STATE_PLAYING);
+    stand.wait_until([&] { return !stand.frames().empty() && stand.frames().back().mark; });
+    const auto seen = stand.frames();
+    EXPECT_EQ(seen.back().mark->clip, 11U);
+    stand.wait_for_frames(seen.size() + 50);
+    const auto later = stand.frames();
+    for (size_t frame = seen.size(); frame < later.size(); ++frame) ASSERT_TRUE(later[frame].mark) << frame;
+    stand.expect_exact_times();
+  }
+}
+
+TEST(Slate, MovesRoundAndRoundAndBeginsAnewBehindAClip) {
+  TemporaryFolder folder;
+  make_marked_media(folder.file("slate.mp4"), {.clip = 12, .frames = 30, .size = "width=160,height=90"});
+  make_marked_media(folder.file("clip.mp4"), {.clip = 3, .frames = 25, .size = "width=160,height=90"});
+  Stand stand({.speed = 4, .latency_ms = 4000, .slate = folder.file("slate.mp4")});
+  const CueId cue = stand.stage().cue(media_of(folder.file("clip.mp4")), 25);
+  ASSERT_EQ(stand.wait_for(cue), CueState::ready);
+  stand.set_state(GST_STATE_PLAYING);
+  stand.wait_until([&] { return !stand.frames().empty() && stand.frames().back().mark; });
+  const uint64_t start = stand.stage().earliest_frame() + 70;
+  stand.stage().take(cue, start, 25);
+  stand.wait_for_frames(start + 50);
+  stand.expect_clip(3, start, 25);
+  const auto seen = stand.frames();
+  std::optional<unsigned> before;
+  for (uint64_t frame = 0; frame < start; ++frame) {
+    const auto &mark = seen[frame].mark;
+    if (!mark) continue;
+    EXPECT_EQ(mark->clip, 12U);
+    if (before && mark->number != *before + 1 && *before != 29) {
+      ADD_FAILURE() << "frame " << frame << " shows " << mark->number << " behind " << *before;
+    }
+    before = mark->number;
+  }
+  // Behind the clip from its beginning.
+  stand.expect_clip(12, start + 25, 20);
+}
+
+TEST(Slate, ThatCannotBeShownIsTheCardAndIsTold) {
+  Stand stand({.slate = "/nonexistent/slate.png", .logo = "/nonexistent/logo.png"});
+  stand.set_state(GST_STATE_PLAYING);
+  stand.wait_until([&] { return !stand.stage().problem().empty(); });
+  stand.wait_for_frames(10);
+  EXPECT_EQ(stand.error(), "");
+}
+
+TEST(Logo, IsOverClipsButNotOverTheSlate) {
+  TemporaryFolder folder;
+  make_marked_still(folder.file("logo.png"), 0xFFFF, "pngenc", "width=40,height=20");
+  make_marked_media(folder.file("clip.mp4"), {.frames = 75, .size = "width=160,height=90"});
+  const auto corner = [&](const std::string &logo, uint64_t frame) {
+    Stand stand({.logo = logo, .logo_position = Corner::bottom_left, .kept_pictures = {5, 60}});
+    const CueId cue = stand.stage().cue(media_of(folder.file("clip.mp4")), 75);
+    EXPECT_EQ(stand.wait_for(cue), CueState::ready);
+    stand.stage().take(cue, 10, 75);
+    stand.set_state(GST_STATE_PLAYING);
+    stand.wait_for_frames(70);
+    stand.expect_exact_times();
+    const auto picture = stand.picture(frame);
+    std::vector<uint8_t> part;
+    for (size_t y = 66; y < 86; ++y)
+      for (size_t x = 4; x < 44; ++x) part.push_back(picture[y * 160 + x]);
+    return part;
+  };
+  EXPECT_EQ(corner(folder.file("logo.png"), 5), corner("", 5));
+  EXPECT_NE(corner(folder.file("logo.png"), 60), corner("", 60));
+}
+
+}  // namespace genclip::test

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// No row of a batch overwrites the file of another one.
+#include "plugin/command/batch_outputs.h"
+
+#include <gtest/gtest.h>
+
+namespace genclip {
+namespace {
+
+TEST(BatchOutputs, AreThoseOfOneClipEach) {
+  BatchOutputs outputs;
+  EXPECT_FALSE(outputs.add("b.mp4", false, "one", 1));
+  EXPECT_EQ(outputs.add("b.mp4", false, "two", 2), 1u);
+  EXPECT_FALSE(outputs.add("b.mp4", false, "one", 3));
+  EXPECT_FALSE(outputs.add("c.mp4", false, "two", 4));
+  EXPECT_FALSE(outputs.add("b.webm", false, "two", 5));
+}
+
+TEST(BatchOutputs, AreTheSameWhateverTheWayToThem) {
+  BatchOutputs outputs;
+  EXPECT_FALSE(outputs.add("b.mp4", false, "one", 1));
+  EXPECT_EQ(outputs.add("./b.mp4", false, "two", 2), 1u);
+  EXPECT_EQ(outputs.add("o/../b.mp4", false, "two", 3), 1u);
+  EXPECT_EQ(outputs.add(".//b.mp4", false, "two", 4), 1u);
+}
+
+TEST(BatchOutputs, MayGetAnyExtensionThatTheyLack) {
+  BatchOutputs outputs;
+  EXPECT_FALSE(outputs.add("o/a", true, "one", 1));
+  EXPECT_EQ(outputs.add("o/a.mp4", false, "two", 2), 1u);
+  EXPECT_EQ(outputs.add("./o/a.webm", false, "two", 3), 1u);
+  EXPECT_EQ(outputs.add("o//a", true, "two", 4), 1u);
+  EXPECT_FALSE(outputs.add("o/a.mp4", false, "one", 5));
+  EXPECT_FALSE(outputs.add("o/a.b.mp4", false, "two", 6));
+  EXPECT_FALSE(outputs.add("o.d/e", false, "two", 7));
+
+  BatchOutputs other;
+  EXPECT_FALSE(other.add("a.mp4", false, "one", 1));
+  EXPECT_FALSE(other.add("a.webm", false, "two", 2));
+  EXPECT_EQ(other.add("a", true, "one", 3), 2u);
+  EXPECT_EQ(other.add("a", true, "three", 4), 1u);
+}
+
+TEST(BatchOutputs, KnowTheSamePath) {
+  EXPECT_TRUE(is_same_path("rows.csv", "./o/../rows.csv"));
+  EXPECT_FALSE(is_same_path("rows.csv", "o/rows.csv"));
+}
+
+}  // namespace
+}  // namespace genclip

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What a person sees of a batch.
+#include "plugin/command/batch_view.h"
+
+#include <gtest/gtest.h>
+
+namespace genclip {
+namespace {
+
+BatchJobView job(ClipStatus status, int progress, int64_t seconds) {
+  GenerationState state;
+  state.status = status;
+  state.progress = progress;
+  return {"007", "a red kite over dunes, seen from far above the sea", state, seconds};
+}
+
+TEST(BatchView, HasALineForEachJob) {
+  EXPECT_EQ(job_line(job(ClipStatus::processing, 50, 42), 3, 90),
+            "007  processing    50 %   0:42  a red kite over dunes, seen from far above the sea");
+  EXPECT_EQ(job_line(job(ClipStatus::submitting, -1, 605), 3, 50),
+            "007  submitting          10:05  a red kite over d…");
+  EXPECT_EQ(job_line(job(ClipStatus::downloading, 100, 3), 5, 40),
+            "007    downloading          0:03  a red…");
+}
+
+TEST(BatchView, GivesNamesTheirColumnsUpToAWidth) {
+  EXPECT_EQ(name_columns("storm"), 5);
+  EXPECT_EQ(name_columns("风筝"), 4);
+  EXPECT_EQ(name_columns("a very long name of a shot"), 12);
+}
+
+TEST(BatchView, SaysWhatToDoAboutClipsInDoubt) {
+  EXPECT_EQ(doubt_text({"7"}, "line").find("It is unknown whether the clip of line 7 was paid for."), 0);
+  std::vector<std::string> lines = {"1", "2", "3", "4", "5", "6", "7", "8", "9", "10"};
+  EXPECT_NE(doubt_text(lines, "line").find("clips of lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 were paid"),
+            std::string::npos);
+  lines.emplace_back("11");
+  EXPECT_NE(doubt_text(lines, "line").find(" 9, 10 and 1 more were paid"), std::string::npos);
+  EXPECT_EQ(doubt_text({"a.xges:3", "b\n:4"})
+                .find("It is unknown whether the clips of a.xges:3, b :4 were paid for."),
+            0);
+}
+
+TEST(BatchView, ShowsNoControlsOfAPrompt) {
+  BatchJobView view = job(ClipStatus::queued, -1, 0);
+  view.prompt = "a\nb\033[2J";
+  EXPECT_EQ(job_line(view, 3, 200).find_first_of("\n\033"), std::string::npos);
+}
+
+TEST(BatchView, HasATotal) {
+  BatchTotals totals;
+  totals.rows = 20;
+  totals.jobs = 2;
+  EXPECT_EQ(total_line(totals, {job(ClipStatus::queued, -1, 1)}, 200),
+            "0 of 20 done, 1 under way, 0 credits");
+  totals.done = 12;
+  totals.failed = 1;
+  totals.spent = 34.5;
+  totals.made = 10;
+  totals.made_seconds = 600;
+  // 6 wait, and 1 has half of its minute left: 390 s of work for two.
+  EXPECT_EQ(total_line(totals, {job(ClipStatus::processing, 50, 30)}, 200),
+            "12 of 20 done, 1 failed, 1 under way, 34.5 credits, about 3:15 left");
+}
+
+TEST(BatchView, BelievesAJobThatTellsItsTime) {
+  BatchTotals totals;
+  totals.rows = 1;
+  totals.jobs = 4;
+  totals.made = 1;
+  totals.made_seconds = 60;
+  BatchJobView view = job(ClipStatus::processing, 50, 10);
+  EXPECT_EQ(seconds_left(totals, {view}), 50);
+  view.state.eta = 200;
+  EXPECT_EQ(seconds_left(totals, {view}), 200);
+}
+
+TEST(BatchView, GuessesTheTimeOfTheRowsFromJobsThatTellTheirs) {
+  BatchTotals totals;
+  totals.rows = 6;
+  totals.jobs = 2;
+  BatchJobView knows = job(ClipStatus::processing, 50, 20);
+  knows.state.eta = 40;
+  const BatchJobView knows_not = job(ClipStatus::queued, -1, 10);
+  EXPECT_FALSE(seconds_left(totals, {knows_not}));
+  // A minute each: 4 rows wait, 40 s and 50 s are left, shared by two.
+  EXPECT_EQ(seconds_left(totals, {knows, knows_not}), 165);
+  totals.jobs = 1;  // The service refuses for now, but those under way go on.
+  EXPECT_EQ(seconds_left(totals, {knows, knows_not}), 165);
+  totals.jobs = 0;
+  EXPECT_EQ(seconds_left(totals, {knows, knows_not}), 50);
+}
+
+TEST(BatchView, SaysWhatTakesLongerThanUsual) {
+  BatchJobView view = job(ClipStatus::processing, -1, 605);
+  view.state.overdue = true;
+  EXPECT_EQ(job_line(view, 3, 60), "007  processing          10:05  longer than usual  a red ki…");
+  EXPECT_EQ(change_line(view), "007: processing, longer than usual");
+}
+
+TEST(BatchView, TellsChangesToAPipe) {
+  EXPECT_EQ(change_line(job(ClipStatus::processing, 50, 42)), "007: processing, 50 %");
+  EXPECT_EQ(change_line(job(ClipStatus::queued, -1, 1)), "007: queued");
+}
+
+}  // namespace
+}  // namespace genclip

@@ -1,0 +1,708 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""genclip caption with real films, against genclip-sim: what is written, what is asked, and what survives a kill."""
+
+import hashlib
+import json
+import math
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+from command import GENCLIP, SOURCE, environment, genclip, genclip_on_terminal
+from screen import Screen
+from screen_files import WIDTHS, compare
+from service import ServiceTest
+
+WINDOWS = 20
+# A second is too short to read all of what the simulator says, and what is left of it says the same of each picture.
+EACH_SECOND = ("--interval", "1", "--max-cps", "0")
+EVERY_FILM = SOURCE / "examples" / "captions" / "every-film"
+SUBTITLES = """1
+00:00:00,500 --> 00:00:01,234
+Hello <i>world</i>
+
+2
+00:00:02,000 --> 00:00:02,300
+A subtitle that is too long for its time: it goes on and on, so that nobody can read all of it.
+
+3
+01:00:00,001 --> 01:00:03,999
+third & last
+second line
+third line
+"""
+CUE = re.compile(r"(\d\d:\d\d:\d\d)[.,](\d{3}) --> (\d\d:\d\d:\d\d)[.,](\d{3})\n(.+(?:\n.+)*)")
+
+
+def cues(text):
+    return [(f"{begin}.{ms}", f"{end}.{end_ms}", words) for begin, ms, end, end_ms, words in CUE.findall(text)]
+
+
+def times(text):
+    return [cue[:2] for cue in cues(text)]
+
+
+def seconds(text):
+    hours, minutes, rest = text.split(":")
+    return round(int(hours) * 3600 + int(minutes) * 60 + float(rest), 3)
+
+
+def run_words(*words):
+    return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=60, check=True).stdout
+
+
+class Caption(ServiceTest):
+    @classmethod
+    def setUpClass(cls):
+        cls.films = tempfile.TemporaryDirectory()
+        cls.film = pathlib.Path(cls.films.name) / "film.mp4"
+        # A picture of 20 s with B-frames, and a sound. A ramp moves through it, and each second has another colour than the
+        # one before, so that no two captions in a row are equal.
+        raw = pathlib.Path(cls.films.name) / "picture.raw"
+        raw.write_bytes(b"".join(
+            bytes((2 * x + 7 * i) % 211 + 20 for x in range(96)) * 54 + bytes([200 if i // 4 % 2 else 90]) * (48 * 27) +
+            bytes([90 if i // 4 % 2 else 200]) * (48 * 27) for i in range(4 * WINDOWS)))
+        run_words("gst-launch-1.0", "-q", *f"""filesrc location={raw} ! rawvideoparse format=i420 width=96 height=54 framerate=4/1 !
+            x264enc key-int-max=8 option-string=scenecut=0 ! h264parse ! mux.
+            audiotestsrc num-buffers={WINDOWS * 8} samplesperbuffer=6000 ! audio/x-raw,rate=48000,channels=1 ! avenc_aac !
+            aacparse ! mux. mp4mux name=mux ! filesink location={cls.film}""".split())
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.films.cleanup()
+
+    def setUp(self):
+        super().setUp()
+        self.work = self.folder / "films"
+        self.work.mkdir()
+
+    def simulator(self, *options, processing=0):
+        super().simulator(*options, processing=processing)
+        self.env["GENCLIP_LLM_BASE_URL"] = self.env["GENCLIP_BASE_URL"].removesuffix("/api") + "/llm"
+        self.env["no_proxy"] = "127.0.0.1"
+
+    def copy_of_film(self, name="film.mp4"):
+        (self.work / name).write_bytes(self.film.read_bytes())
+        return str(self.work / name)
+
+    def caption(self, *words, code=0):
+        run = self.run_genclip("caption", *(() if "--translate" in words else EACH_SECOND), *words)
+        self.assertEqual(run.returncode, code, run.stderr)
+        return run
+
+    def read(self, name):
+        return (self.work / name).read_text(encoding="utf-8")
+
+    def asked(self):
+        return self.stats()["texts"]
+
+    def test_a_film_gets_the_subtitles_that_players_find_beside_it(self):
+        self.simulator()
+        film = self.copy_of_film()
+        run = self.caption(film)
+        self.assertEqual(run.stdout, str(self.work / "film.vtt") + "\n")
+        self.caption(film, "--to", "srt")
+        self.assertEqual(self.asked(), WINDOWS, "what was answered is in the store")
+        expected = [(f"00:00:{i:02}.000", f"00:00:{i + 1:02}.000") for i in range(WINDOWS)]
+        self.assertEqual(times(self.read("film.vtt")), expected)
+        self.assertEqual(cues(self.read("film.srt")), cues(self.read("film.vtt")))
+        self.assertTrue(self.read("film.vtt").startswith("WEBVTT\n\n00:00:00.000"))
+        for name in ("film.vtt", "film.srt"):
+            found = json.loads(run_words("ffprobe", "-v", "error", "-show_packets", "-of", "json", self.work / name))["packets"]
+            self.assertEqual([(float(one["pts_time"]), float(one["duration_time"])) for one in found],
+                             [(float(i), 1.0) for i in range(WINDOWS)], name)
+        self.assertEqual(sorted(file.name for file in self.work.iterdir()), ["film.mp4", "film.srt", "film.vtt"])
+        self.assertRegex(run.stderr, rf"film\.mp4: {WINDOWS} windows, at most {WINDOWS} requests\n")
+        self.assertRegex(run.stderr, rf"1 of 1 film is captioned: {WINDOWS} requests, \d+ tokens\.\n$")
+
+    def test_what_is_there_stays_unless_it_is_forced(self):
+        self.simulator()
+        film = self.copy_of_film()
+        (self.work / "film.vtt").write_text("mine", encoding="utf-8")
+        run = self.caption(film)
+        self.assertIn("film.vtt is there already, and stays as it is; --force replaces it.", run.stderr)
+        self.assertEqual((self.read("film.vtt"), self.asked(), run.stdout), ("mine", 0, ""))
+        self.caption(film, "--force")
+        self.assertEqual(len(cues(self.read("film.vtt"))), WINDOWS)
+
+    def test_equal_captions_in_a_row_are_one_long_cue(self):
+        self.simulator()
+        film = self.work / "black.mkv"
+        run_words("gst-launch-1.0", "-q", *f"""videotestsrc num-buffers=80 pattern=black ! video/x-raw,width=96,height=54,framerate=4/1 !
+            x264enc ! h264parse ! matroskamux ! filesink location={film}""".split())
+        for options in ((), ("--language", "de"), ("--max-cps", "20")):
+            found = cues(self.caption(str(film), "-o", "-", *options).stdout)
+            self.assertEqual([cue[:2] for cue in found], [("00:00:00.000", "00:00:20.000")], options)
+        source = self.work / "twice.srt"
+        source.write_text("1\n00:00:01,000 --> 00:00:02,000\nNo!\n\n2\n00:00:02,000 --> 00:00:03,000\nNo!\n", encoding="utf-8")
+        run = self.caption("--translate", str(source), "--language", "de", "-o", "-")
+        self.assertEqual(times(run.stdout), times(source.read_text(encoding="utf-8")), "a translation keeps each cue")
+
+    def test_several_languages_take_one_request_a_window_and_make_a_file_each(self):
+        self.simulator()
+        film = self.copy_of_film()
+        self.caption(film, "--language", "de,en")
+        self.assertEqual(self.asked(), WINDOWS)
+        self.assertEqual(sorted(file.name for file in self.work.iterdir()), ["film.de.vtt", "film.en.vtt", "film.mp4"])
+        for language in ("de", "en"):
+            found = cues(self.read(f"film.{language}.vtt"))
+            self.assertEqual(len(found), WINDOWS)
+            self.assertTrue(all(text.startswith(f"{language}: ") for _, _, text in found), found)
+        (self.work / "film.en.vtt").unlink()
+        self.caption(film, "--language", "de,en")
+        self.assertEqual((self.asked(), len(cues(self.read("film.en.vtt")))), (WINDOWS, WINDOWS))
+        run = self.caption(film, "--language", "de", "-o", str(self.work / "only.srt"))
+        self.assertEqual(run.stdout, str(self.work / "only.srt") + "\n")
+
+    def packets(self, file, kind):
+        """Of a stream: a hash of each packet."""
+        lines = run_words("ffmpeg", "-v", "error", "-i", file, "-map", f"0:{kind}", "-c", "copy", "-f", "framemd5", "-")
+        return [re.search(r"[0-9a-f]{32}", line)[0] for line in lines.splitlines() if not line.startswith("#")]
+
+    def expect_copied(self, film, copy):
+        picture, copied = self.packets(film, "v"), self.packets(copy, "v")
+        # Parameter sets may stand in front of the first picture once more.
+        self.assertEqual(copied[1:], picture[1:], copy)
+        # The sound that the edit list leaves out is not copied.
+        sound, copied_sound = self.packets(film, "a"), self.packets(copy, "a")
+        self.assertTrue(set(copied_sound) <= set(sound), copy)
+        self.assertGreaterEqual(len(copied_sound), len(sound) - 2, copy)
+
+    def shown_cues(self, file):
+        """The cues of each subtitle track, by its language."""
+        probe = json.loads(run_words("ffprobe", "-v", "error", "-show_streams", "-show_packets", "-of", "json", file))
+        tracks = {}
+        for stream in probe["streams"]:
+            if stream["codec_type"] != "subtitle":
+                continue
+            tracks[stream.get("tags", {}).get("language", "und")] = [
+                round(float(one["pts_time"]), 3) for one in probe["packets"]
+                if one["stream_index"] == stream["index"] and int(one["size"]) > 2]
+        return tracks
+
+    def test_copies_have_the_films_own_streams_and_a_track_for_each_language(self):
+        self.simulator()
+        film = self.copy_of_film()
+        for end, german in (("mkv", "ger"), ("mp4", "deu")):
+            with self.subTest(end=end):
+                self.caption(film, "--to", end, "--language", "de,en")
+                copy = self.work / f"film.captioned.{end}"
+                begins = [float(i) for i in range(WINDOWS)]
+                self.assertEqual(self.shown_cues(copy), {german: begins, "eng": begins})
+                self.expect_copied(film, copy)
+                text = self.folder / "read.srt"
+                demuxer = "matroskademux" if end == "mkv" else "qtdemux"
+                run_words("gst-launch-1.0", "-q", *f"""filesrc location={copy} ! {demuxer} name=d d.subtitle_0 ! queue !
+                    srtenc ! filesink location={text} d.video_0 ! queue ! fakesink""".split())
+                self.assertEqual([time[0] for time in times(text.read_text(encoding="utf-8"))],
+                                 [f"00:00:{i:02}.000" for i in range(WINDOWS)])
+        # Matroska has no decoding times, and mp4 needs them.
+        self.caption(str(self.work / "film.captioned.mkv"), "-o", str(self.work / "again.mp4"))
+        found = run_words("ffprobe", "-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0", self.work / "again.mp4")
+        self.assertAlmostEqual(float(found), WINDOWS, delta=0.5)
+        self.assertEqual(self.asked(), 2 * WINDOWS)
+        self.assertFalse(list(self.work.glob("*.part")))
+
+    def decoded(self, file):
+        lines = run_words("ffmpeg", "-v", "error", "-i", file, "-map", "0:v", "-f", "framemd5", "-").splitlines()
+        return len([line for line in lines if not line.startswith("#")])
+
+    def test_a_copy_shows_what_an_edit_list_hides_and_its_captions_stay_at_their_pictures(self):
+        self.simulator()
+        film = self.work / "edit.mp4"
+        run_words("ffmpeg", "-v", "error", "-ss", "3.25", "-i", self.film, "-c", "copy", film)
+        whole = len(self.packets(film, "v"))
+        hidden = (whole - self.decoded(film)) / 4
+        self.assertGreater(hidden, 1)
+        for end in ("mkv", "mp4"):
+            with self.subTest(end=end):
+                self.caption(str(film), "--to", end)
+                copy = self.work / f"edit.captioned.{end}"
+                self.assertEqual(self.decoded(copy), whole)
+                # The last one, too: it ends with the film.
+                begins = [hidden + i for i in range(WINDOWS - 3)]
+                self.assertEqual(list(self.shown_cues(copy).values()), [begins])
+
+    def test_the_captions_of_a_transport_stream_begin_with_its_picture(self):
+        self.simulator()
+        film = self.work / "film.ts"
+        run_words("ffmpeg", "-v", "error", "-i", self.film, "-c", "copy", film)
+        self.caption(str(film), "--max-cps", "0")
+        begins = [seconds(begin) for begin, _ in times(self.read("film.vtt"))]
+        self.assertEqual(begins[0], 0)
+        self.assertLess(begins[-1], WINDOWS)
+        self.caption(str(film), "--max-cps", "0", "--to", "mkv")
+        copied = list(self.shown_cues(self.work / "film.captioned.mkv").values())
+        self.assertEqual(copied, [begins])
+
+    def test_a_picture_that_mp4_cannot_hold_is_an_error(self):
+        self.simulator()
+        film = self.work / "photos.mkv"
+        run_words("ffmpeg", "-v", "error", "-i", self.film, "-c:v", "mjpeg", "-an", film)
+        run = self.caption(str(film), "--to", "mp4", code=1)
+        self.assertRegex(run.stderr, r"Its picture \(.*JPEG.*\) cannot be in mp4; use --to mkv\.")
+        self.assertEqual([file.name for file in self.work.iterdir()], ["photos.mkv"])
+
+    def test_a_picture_of_a_transport_stream_that_mp4_cannot_hold_is_an_error_without_a_critical(self):
+        self.simulator()
+        film = self.work / "old.ts"
+        run_words("ffmpeg", "-v", "error", "-i", self.film, "-r", "25", "-c:v", "mpeg2video", "-an", film)
+        run = self.caption(str(film), "--to", "mp4", code=1)
+        self.assertRegex(run.stderr, r"Its picture \(.*\) cannot be in mp4")
+        self.assertNotIn("CRITICAL", run.stderr)
+
+    def test_a_turned_picture_is_not_copied_to_lie_on_its_side(self):
+        self.simulator()
+        film = self.work / "phone.mp4"
+        run_words("ffmpeg", "-v", "error", "-i", self.film, "-c", "copy", "-metadata:s:v", "rotate=90", film)
+        self.assertIn("rotation", run_words("ffprobe", "-v", "error", "-show_streams", film))
+        for end in ("mkv", "mp4"):
+            with self.subTest(end=end):
+                self.assertRegex(self.caption(str(film), "--to", end, code=1).stderr, "Its picture is turned.*; use --to vtt")
+        self.assertEqual([file.name for file in self.work.iterdir()], ["phone.mp4"])
+        self.caption(str(film), "--to", "vtt")
+        self.assertEqual(self.asked(), WINDOWS, "what was answered is in the store")
+
+    def test_a_copy_keeps_the_films_own_subtitles(self):
+        self.simulator()
+        late = self.work / "late.srt"
+        late.write_text("1\n00:00:12,000 --> 00:00:16,500\nLate\n", encoding="utf-8")
+        own = self.work / "own.srt"
+        own.write_text("1\n00:00:02,500 --> 00:00:03,250\n<i>Tom</i> & Jerry\n\n"
+                       "2\n00:00:07,000 --> 00:00:08,000\na < b\n", encoding="utf-8")
+        film = self.work / "subtitled.mkv"
+        run_words("ffmpeg", "-v", "error", "-i", self.film, "-i", own, "-i", late, "-map", "0", "-map", "1", "-map", "2", "-c", "copy",
+                  "-c:s", "srt", "-metadata:s:s:0", "language=fre", "-metadata:s:s:1", "language=ita", film)
+        begins = [float(i) for i in range(WINDOWS)]
+        for end, tags, text in (("mkv", ("fre", "ita", "eng"), "<i>Tom</i> & Jerry"), ("mp4", ("fra", "ita", "eng"), "Tom & Jerry")):
+            with self.subTest(end=end):
+                run = self.caption(str(film), "--to", end, "--language", "en")
+                self.assertNotIn("A stream (", run.stderr)
+                copy = self.work / f"subtitled.captioned.{end}"
+                shown = self.shown_cues(copy)
+                self.assertEqual(tuple(shown), tags)
+                self.assertEqual(list(shown.values()), [[2.5, 7.0], [12.0], begins])
+                kept = cues(run_words("ffmpeg", "-v", "error", "-i", copy, "-map", "0:s:0", "-f", "srt", "-"))
+                # ffmpeg adds the font of mp4 tracks.
+                self.assertEqual([re.sub("</?font[^>]*>", "", words) for _, _, words in kept], [text, "a < b"])
+                self.assertEqual([seconds(finish) for _, finish, _ in kept], [3.25, 8.0])
+                last = cues(run_words("ffmpeg", "-v", "error", "-i", copy, "-map", "0:s:1", "-f", "srt", "-"))
+                self.assertEqual([seconds(finish) for _, finish, _ in last], [16.5])
+                self.expect_copied(film, copy)
+
+    def test_a_stream_of_no_known_language_is_not_called_english(self):
+        self.simulator()
+        film = self.work / "sounds.mkv"
+        run_words("ffmpeg", "-v", "error", "-i", self.film, "-map", "0:v", "-map", "0:a", "-map", "0:a", "-c", "copy",
+                  "-metadata:s:a:1", "language=fre", film)
+        untagged = self.work / "film.ts"
+        run_words("ffmpeg", "-v", "error", "-i", self.film, "-c", "copy", untagged)
+        for source in (untagged, film):
+            self.caption(str(source), "-o", str(self.work / "copy.mkv"), "--force")
+            found = run_words("ffprobe", "-v", "error", "-show_entries", "stream=codec_type:stream_tags=language", "-of", "csv=p=0",
+                              self.work / "copy.mkv")
+            self.assertNotIn("eng", found)
+        self.assertIn("audio,fre", found)
+
+    def test_killed_at_half_and_run_again_each_window_is_answered_once_and_the_file_is_the_same(self):
+        self.simulator()
+        film = self.copy_of_film()
+        self.caption(film, "-o", str(self.work / "unbroken.vtt"), "--store", str(self.folder / "other"))
+        half = WINDOWS // 2
+        self.simulator("--fault", f"text#{half + 1}-:hang")
+        run = self.start("caption", *EACH_SECOND, "--jobs", "3", film)
+        self.wait_for(lambda: len(self.kept()) == half)  # The simulator answers no more.
+        run.kill()
+        run.wait()
+        self.assertEqual(sorted(file.name for file in self.work.iterdir()), ["film.mp4", "unbroken.vtt"])
+        self.simulator()
+        self.caption(film, "--jobs", "3")
+        self.assertEqual(self.asked(), WINDOWS - half)
+        self.assertEqual(self.read("film.vtt"), self.read("unbroken.vtt"))
+
+    def kept(self):
+        return list(self.store.glob("captions/*.json"))
+
+    def wait_for(self, happened):
+        deadline = time.monotonic() + 60
+        while not happened():
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
+
+    def test_with_all_answers_in_the_store_it_needs_neither_key_nor_network(self):
+        self.simulator()
+        film = self.copy_of_film()
+        self.caption(film)
+        self.stop_simulator()
+        del self.env["GENCLIP_API_KEY"]
+        self.caption(film, "-o", str(self.work / "again.vtt"))
+        self.assertEqual(self.read("again.vtt"), self.read("film.vtt"))
+        run = self.caption(film, "--prompt", "Another question", "--to", "srt", code=1)
+        self.assertIn("API key", run.stderr)
+        self.assertFalse((self.work / "film.srt").exists())
+
+    def test_a_film_that_fails_does_not_stop_the_others(self):
+        self.simulator()
+        (self.work / "broken.mp4").write_bytes(bytes(range(256)) * 400)
+        whole = self.copy_of_film("whole.mp4")
+        run = self.caption("--json", str(self.work / "broken.mp4"), str(self.work / "none.mp4"), whole, code=1)
+        rows = [json.loads(line) for line in run.stdout.splitlines()]
+        self.assertEqual([row["status"] for row in rows], ["failed", "failed", "completed"])
+        self.assertIn("It cannot be read: ", rows[0]["error"])
+        self.assertEqual(rows[1]["error"], "There is no such file.")
+        self.assertEqual((rows[2]["windows"], rows[2]["requests"], rows[2]["captions"]), (WINDOWS, WINDOWS, WINDOWS))
+        self.assertEqual(rows[2]["outputs"], [{"path": str(self.work / "whole.vtt")}])
+        self.assertIn("1 of 3 films are captioned, 2 failed: ", run.stderr)
+
+    def test_a_film_without_a_picture_and_one_that_is_cut_off_are_said(self):
+        self.simulator()
+        sound = self.work / "sound.mkv"
+        run_words("ffmpeg", "-v", "error", "-i", self.film, "-vn", "-c", "copy", sound)
+        self.assertIn("There is no picture in it.", self.caption(str(sound), code=1).stderr)
+        whole = self.work / "whole.mkv"
+        run_words("ffmpeg", "-v", "error", "-i", self.film, "-c", "copy", whole)
+        cut = self.work / "cut.mkv"
+        cut.write_bytes(whole.read_bytes()[:whole.stat().st_size // 2])
+        self.assertRegex(self.caption(str(cut)).stderr, r"Its picture ends at \d+ s, though it says that it lasts 20 s")
+
+    def test_a_budget_pauses_the_run_and_a_later_one_does_the_rest(self):
+        self.simulator()
+        film, other = self.copy_of_film(), self.copy_of_film("other.mp4")
+        run = self.caption(film, other, "--max-requests", "7", "--json", code=75)
+        self.assertEqual([json.loads(line)["status"] for line in run.stdout.splitlines()], ["pending", "pending"])
+        self.assertIn("The budget of max-requests is used up", run.stderr)
+        self.assertIn("Run the same command again to go on", run.stderr)
+        self.assertEqual((self.asked(), list(self.work.glob("*.vtt"))), (7, []))
+        self.run_genclip("budget", "set", "--requests-per-day", "12")
+        run = self.caption(film, code=75)
+        self.assertIn("requests-per-day", run.stderr)
+        self.assertEqual(self.asked(), 12)
+        self.run_genclip("budget", "clear")
+        self.caption(film, other)
+        self.assertEqual(self.asked(), WINDOWS)
+        self.assertEqual(self.read("film.vtt"), self.read("other.vtt"))
+
+    def test_the_example_captions_every_film_of_a_folder_once_the_budget_allows_it(self):
+        self.simulator()
+        self.copy_of_film()
+        self.copy_of_film("other.MKV")
+        self.run_genclip("budget", "set", "--requests-per-day", "5")
+        path = f"{pathlib.Path(GENCLIP).parent}:{os.environ['PATH']}"
+        with subprocess.Popen([EVERY_FILM, self.work, "--interval", "1", "--language", "de", "--to", "srt"], stdout=subprocess.PIPE,
+                              env=environment(**self.env, PATH=path, EVERY_FILM_PAUSE="0.2"), stderr=subprocess.DEVNULL, text=True) as run:
+            self.addCleanup(lambda: run.poll() is None and run.kill())
+            self.wait_for(lambda: self.asked() == 5)
+            self.assertEqual(list(self.work.glob("*.srt")), [])
+            self.run_genclip("budget", "clear")
+            written, _ = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 0)
+        self.assertEqual(sorted(written.split()), [str(self.work / name) for name in ("film.de.srt", "other.de.srt")])
+        self.assertEqual(self.asked(), WINDOWS)
+
+    def test_a_limit_holds_for_all_films_of_a_run_together(self):
+        self.simulator()
+        films = [self.copy_of_film(), self.copy_of_film("other.mp4")]
+        run = self.caption(*films, "--cache", "off", "--max-requests", str(WINDOWS + 5), code=75)
+        self.assertEqual(self.asked(), WINDOWS + 5, run.stderr)
+        run = self.caption(*films, "--cache", "off", "--max-requests", str(WINDOWS), "--force", code=75)
+        self.assertIn("The budget of --max-requests is used up.", run.stderr)
+
+    def test_a_gateway_that_keeps_refusing_leaves_the_film_for_later(self):
+        self.simulator("--fault", "text:status=429")
+        run = self.caption(self.copy_of_film(), "--retries", "0", code=75)
+        self.assertIn("1 is left", run.stderr)
+
+    def test_a_gateway_without_time_pauses_whether_windows_may_fail_or_not(self):
+        self.simulator("--fault", "text:status=503")
+        film = self.copy_of_film()
+        self.caption(film, "--retries", "0", code=75)
+        self.caption(film, "--retries", "0", "--on-error", "skip", code=75)
+        self.assertEqual(list(self.work.glob("*.vtt")), [])
+
+    def test_an_outage_pauses_all_films_and_fails_none(self):
+        films = [self.copy_of_film(), self.copy_of_film("other.mp4")]
+        for fault, options in (("text:status=501", ()), ("text:status=502", ()), ("text:status=504", ()),
+                               ("text:hang", ("--timeout", "1")), (None, ())):
+            with self.subTest(fault=fault):
+                self.simulator(*(("--fault", fault) if fault else ()))
+                if not fault:
+                    self.stop_simulator()
+                run = self.caption(*films, "--retries", "0", "--json", *options, code=75)
+                rows = [json.loads(line) for line in run.stdout.splitlines()]
+                self.assertEqual([row["status"] for row in rows], ["pending", "pending"], rows)
+        self.assertIn("refuses the connection", rows[0]["error"])
+        self.simulator("--fault", "text:status=400")
+        self.caption(*films, "--retries", "0", code=1)
+        self.assertEqual(list(self.work.glob("*.vtt")), [])
+
+    def test_a_film_without_any_caption_replaces_nothing(self):
+        film = self.copy_of_film()
+        (self.work / "film.vtt").write_text("good", encoding="utf-8")
+        for fault, code, status in (("text:status=400", 1, "failed"), (None, 75, "pending")):
+            with self.subTest(fault=fault):
+                self.simulator(*(("--fault", fault) if fault else ()))
+                if not fault:
+                    self.stop_simulator()
+                run = self.caption(film, "--retries", "0", "--on-error", "skip", "--force", "--json", code=code)
+                row = json.loads(run.stdout)
+                self.assertEqual((row["status"], row["captions"], row["skipped"]), (status, 0, WINDOWS))
+                self.assertRegex(row["error"], r"^No window has a caption\. .*")
+                self.assertEqual(self.read("film.vtt"), "good")
+                self.caption(film, "--retries", "0", "--on-error", "skip", "--to", "mkv", code=code)
+                self.assertEqual(sorted(file.name for file in self.work.iterdir()), ["film.mp4", "film.vtt"])
+        self.assertIn("refuses the connection", row["error"])
+
+    def test_windows_that_are_left_out_are_counted(self):
+        self.simulator("--fault", "text#3-5:status=400")
+        run = self.caption(self.copy_of_film(), "--on-error", "skip", "--json")
+        self.assertEqual(json.loads(run.stdout)["skipped"], 3)
+        self.assertEqual(len(cues(self.read("film.vtt"))), WINDOWS - 3)
+        self.assertIn("3 windows without a caption.", run.stderr)
+
+    def test_a_file_that_cannot_be_written_is_said_before_anything_is_sent(self):
+        self.simulator()
+        film = self.copy_of_film()
+        for path in ("/proc/x.vtt", "/proc/x.mkv", str(self.work / "none" / "x.srt"), str(self.work / ("x" * 300 + ".vtt"))):
+            run = self.caption(film, "-o", path, code=1)
+            self.assertIn(f"The captions cannot be written to {path}: ", run.stderr)
+        (self.work / "film.vtt").mkdir()
+        self.assertIn("It is a folder.", self.caption(film, "--force", code=1).stderr)
+        self.assertEqual((self.asked(), sorted(file.name for file in self.work.iterdir())), (0, ["film.mp4", "film.vtt"]))
+
+    def test_copies_of_an_earlier_run_are_not_captioned_again(self):
+        self.simulator()
+        film = self.copy_of_film()
+        self.caption(film, "--to", "mp4")
+        copy = str(self.work / "film.captioned.mp4")
+        for words in ((copy, film), (film, copy, "--force")):
+            run = self.caption(*words, "--to", "mp4")
+            self.assertIn(f"{copy} is left out: the captions of {film} are written to it.", run.stderr)
+        self.assertEqual(sorted(file.name for file in self.work.iterdir()), ["film.captioned.mp4", "film.mp4"])
+
+    def stop_once_kept(self, answers, *words):
+        """Ends when that many answers are kept and the next requests are on their way."""
+        run = self.start("caption", *EACH_SECOND, "--json", *words)
+        self.wait_for(lambda: len(self.kept()) >= answers)
+        time.sleep(1)
+        run.send_signal(signal.SIGINT)
+        return run
+
+    def check_stopped(self, run, within):
+        began = time.monotonic()
+        out, said = run.communicate(timeout=30)
+        self.assertLess(time.monotonic() - began, within)
+        self.assertEqual(run.returncode, 130, said)
+        self.assertEqual(json.loads(out)["status"], "stopped")
+        self.assertIn("Run the same command again to go on", said)
+        self.assertEqual([file.name for file in self.work.iterdir()], ["film.mp4"])
+        return said
+
+    def test_ctrl_c_waits_for_the_answers_that_are_paid_and_asks_nothing_more(self):
+        self.simulator("--fault", "text:delay=2000")
+        film = self.copy_of_film()
+        run = self.stop_once_kept(4, film, "--jobs", "4")
+        said = self.check_stopped(run, 8)
+        self.assertRegex(said, "waiting at most 10 s for [1-4] answers? that (is|are) paid for")
+        self.assertNotIn("budget", said)
+        kept = len(self.kept())
+        self.assertEqual(self.asked(), kept, "each paid answer is kept")
+        self.assertGreater(kept, 4)
+        self.assertLess(kept, WINDOWS)
+        self.simulator()
+        self.caption(film)
+        self.assertEqual(self.asked(), WINDOWS - kept)
+
+    def test_ctrl_c_waits_for_what_subtitles_asked(self):
+        self.simulator("--fault", "text:delay=2000")
+        source = self.work / "film.srt"
+        source.write_text("".join(f"{i}\n00:00:0{i},000 --> 00:00:0{i},500\nText {i}\n\n" for i in range(1, 9)), encoding="utf-8")
+        run = self.start("caption", "--translate", str(source), "--language", "de", "--cues-per-request", "1", "--jobs", "2", "--json")
+        self.wait_for(lambda: len(self.kept()) >= 2)
+        time.sleep(1)
+        run.send_signal(signal.SIGINT)
+        out, said = run.communicate(timeout=30)
+        self.assertEqual((run.returncode, json.loads(out)["status"]), (130, "stopped"), said)
+        self.assertEqual(self.asked(), len(self.kept()))
+        self.assertIn(self.asked(), range(3, 8))
+
+    def test_ctrl_c_waits_ten_seconds_at_most(self):
+        self.simulator("--fault", "text#4-:hang")
+        run = self.stop_once_kept(3, self.copy_of_film())
+        self.check_stopped(run, 14)
+
+    def test_a_second_ctrl_c_ends_it_at_once_and_leaves_no_file(self):
+        self.simulator("--fault", "text#4-:hang")
+        run = self.stop_once_kept(3, self.copy_of_film())
+        time.sleep(0.5)  # Two signals at the same moment are one.
+        run.send_signal(signal.SIGINT)
+        self.check_stopped(run, 5)
+
+    def test_a_translation_keeps_each_time_and_loses_no_word(self):
+        self.simulator()
+        source = self.work / "film.en.srt"
+        source.write_text(SUBTITLES, encoding="utf-8")
+        run = self.caption("--translate", str(source), "--language", "de")
+        self.assertEqual(run.stdout, str(self.work / "film.de.srt") + "\n")
+        self.assertEqual(times(self.read("film.de.srt")), times(SUBTITLES))
+        said = " ".join(text for _, _, text in cues(self.read("film.de.srt"))).split()
+        self.assertEqual([word for word in said if word != "de:"],
+                         re.sub(r"</?i>", "", " ".join(text for _, _, text in cues(SUBTITLES))).upper().split())
+        self.caption("--translate", str(source), "--language", "de,fr", "--to", "vtt")
+        self.assertEqual(times(self.read("film.fr.vtt")), times(SUBTITLES))
+        self.assertIn("THIRD &amp; LAST", self.read("film.fr.vtt"))
+        asked = self.asked()
+        run = self.caption("--translate", str(self.work / "film.fr.vtt"), "--prompt", "Shout.", "-o", "-")
+        self.assertEqual(times(run.stdout), times(SUBTITLES))
+        self.assertTrue(run.stdout.startswith("WEBVTT"))
+        self.assertEqual(self.asked(), asked + 1, "several cues are in one request")
+
+    def test_a_translation_keeps_cues_that_overlap_or_are_out_of_order(self):
+        self.simulator()
+        lines = [f"00:00:{i:02},000 --> 00:00:{i + 1:02},000\nline {i}" for i in range(15, 0, -2)]
+        source = self.work / "sign.srt"
+        source.write_text("\n\n".join(["1\n00:00:00,000 --> 00:00:20,000\n{\\an8}SIGN &amp; <b>more</b>", *lines]), encoding="utf-8")
+        for batch in ("1", "10"):
+            self.caption("--translate", str(source), "--language", "de", "--force", "--cues-per-request", batch)
+            found = [(begin, end, text.removeprefix("de: ")) for begin, end, text in cues(self.read("sign.de.srt"))]
+            self.assertEqual(found, [("00:00:00.000", "00:00:20.000", "SIGN & MORE")] + [
+                (f"00:00:{i:02}.000", f"00:00:{i + 1:02}.000", f"LINE {i}") for i in range(1, 16, 2)], batch)
+
+    def test_a_translation_names_the_lines_of_bad_cues_before_anything_is_sent(self):
+        self.simulator()
+        source = self.work / "bad.srt"
+        source.write_text(SUBTITLES + "\n4\n00:00:05,000 --> 00:00:04,500\nnegative\n", encoding="utf-8")
+        for words in ((), ("--dry-run",)):
+            run = self.caption("--translate", str(source), "--language", "de", *words, code=1)
+            self.assertIn("Line 16: the cue ends before it begins.", run.stderr)
+        self.assertEqual((self.asked(), sorted(file.name for file in self.work.iterdir())), (0, ["bad.srt"]))
+
+    def longest(self):
+        """Windows by the length of the file, whose sound is a little longer than its picture."""
+        found = run_words("ffprobe", "-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0", self.film)
+        return math.ceil(float(found))
+
+    def test_a_dry_run_sends_nothing_and_estimates_by_the_ledger(self):
+        self.simulator()
+        film = self.copy_of_film()
+        del self.env["GENCLIP_API_KEY"]
+        run = self.caption(film, "--dry-run", "--json")
+        row = json.loads(run.stdout)
+        self.assertEqual((row["status"], row["windows"], row["requests"], row["tokens"]), ("planned", *2 * [self.longest()], None))
+        self.assertAlmostEqual(row["length"], WINDOWS, delta=0.1)
+        self.assertEqual((self.asked(), list(self.work.glob("*.vtt"))), (0, []))
+        self.env["GENCLIP_API_KEY"] = "key-of-the-test-4711"
+        done = json.loads(self.caption(film, "--json").stdout)
+        other = self.copy_of_film("other.mp4")
+        row = json.loads(self.caption(other, "--dry-run", "--json").stdout)
+        self.assertAlmostEqual(row["tokens"] / row["requests"], done["tokens"] / WINDOWS, delta=1)
+        self.assertEqual(json.loads(self.caption(film, "--dry-run", "--json").stdout)["requests"], 0)
+        # Cuts may end a window after min-interval, a second.
+        for align in ("cuts", "1"):
+            row = json.loads(self.caption(self.copy_of_film("cut.mp4"), "--align", align, "--interval", "3", "--dry-run", "--json").stdout)
+            self.assertEqual((row["windows"], row["requests"]), (math.ceil(self.longest() / 3), self.longest()))
+        row = json.loads(self.caption(str(self.work / "cut.mp4"), "--align", "cuts", "--interval", "4", "--min-interval", "2",
+                                      "--dry-run", "--json").stdout)
+        self.assertEqual((row["windows"], row["requests"]), (math.ceil(self.longest() / 4), math.ceil(self.longest() / 2)))
+        (self.work / "film.srt").write_text(SUBTITLES, encoding="utf-8")
+        row = json.loads(self.caption("--translate", str(self.work / "film.srt"), "--language", "de", "--dry-run", "--json").stdout)
+        self.assertEqual((row["windows"], row["requests"]), (3, 1))
+        run = self.caption(str(self.work / "none.mp4"), "genclip://dance-2.5?prompt=a%20storm", "--dry-run", code=1)
+        self.assertIn("none.mp4 cannot be captioned: There is no such file.", run.stderr)
+        self.assertIn("1 film of unknown length", run.stderr)
+        self.assertEqual(self.stats()["submits"], 0)
+
+    def test_a_dry_run_keeps_the_limit_of_all_films_together_and_names_each_file(self):
+        self.simulator()
+        films = [self.copy_of_film(), self.copy_of_film("other.mp4")]
+        all_of_one = self.longest()
+        limit = all_of_one + 5
+        run = self.caption(*films, "--language", "de,en", "--max-requests", str(limit), "--dry-run")
+        for name in ("film.de.vtt", "film.en.vtt", "other.de.vtt", "other.en.vtt"):
+            self.assertIn(name, run.stdout)
+        self.assertIn(f"At most {limit} requests, then --max-requests ends the run; without it, at most {2 * all_of_one} requests.",
+                      run.stderr)
+        run = self.caption(*films, "--max-requests", str(limit), "--dry-run", "--json")
+        self.assertEqual([json.loads(line)["requests"] for line in run.stdout.splitlines()], [all_of_one, 5])
+        run = self.caption(*films, "--max-requests", str(2 * all_of_one), "--dry-run")
+        self.assertNotIn("--max-requests", run.stderr)
+
+    def test_a_dry_run_has_a_table(self):
+        self.simulator()
+        film, other = self.copy_of_film("a-film-with-a-rather-long-name.mp4"), self.copy_of_film("other.mp4")
+        for columns in WIDTHS:
+            with self.subTest(columns=columns):
+                code, text = genclip_on_terminal("caption", "--dry-run", "--interval", "1", film, other, columns=columns, **self.env)
+                self.assertEqual(code, 0, text)
+                screen = Screen(columns)
+                screen.feed(text.replace(str(self.work) + "/", ""))
+                compare(self, f"caption-dry-run-{columns}", screen.text())
+
+    def test_a_terminal_shows_the_film_in_two_lines_that_stay_in_their_place(self):
+        self.simulator("--fault", "text:delay=100")
+        film = self.copy_of_film()
+        for columns in WIDTHS:
+            with self.subTest(columns=columns):
+                screen, shown = Screen(columns), []
+
+                def watch(piece, screen=screen, shown=shown):
+                    screen.feed(piece.replace("\r\n", "\n"))
+                    shown.append(screen.text())
+
+                code, text = genclip_on_terminal("caption", "--interval", "1", "--cache", "off", "--max-cps", "0", "--force", film,
+                                                 columns=columns, watch=watch, **self.env)
+                self.assertEqual(code, 0, text)
+                self.assertEqual(screen.wraps, 0)
+                bars = [text for text in shown if re.search(r"^film\.mp4  \[#+-+\]  +\d+ %  0:\d\d of 0:20", text, re.MULTILINE)]
+                self.assertTrue(bars, shown)
+                self.assertTrue(all(len(text.splitlines()) <= 2 for text in bars), bars)
+                self.assertTrue(any(re.search(rf"^\d+ of {WINDOWS} requests, \d+( of about \d+)? tokens$", text, re.MULTILINE)
+                                    for text in bars), bars)
+                self.assertEqual(len(screen.lines()[:-1]), 2, "the path and the end alone are left")
+
+    def test_wrong_words_are_refused_before_anything_is_sent(self):
+        self.simulator()
+        film = self.copy_of_film()
+        other = self.copy_of_film("film.mkv")
+        for words, said in (
+                ([], "A film is missing."),
+                ([film, other], "would both be written to"),
+                ([film, other, "-o", str(self.work / "x.vtt")], "For several films, --output must be a folder."),
+                ([film, "-o", str(self.work / "none") + "/"], "There is no folder "),
+                ([film, "--to", "mp4", "-o", str(self.work / "x.vtt")], "The name of --output is not one for --to mp4."),
+                ([film, "-o", str(self.work / "x.txt")], "say the format with --to."),
+                ([film, "--to", "avi"], "--to must be vtt, srt, mkv or mp4."),
+                ([film, "--language", "german"], '"german" is not the tag of a language'),
+                ([film, "--interval", "0"], "--interval must be a number of seconds"),
+                ([film, "--min-interval", "0"], "--min-interval must be a number of seconds"),
+                ([film, "--jobs", "0"], "--jobs must be an integer from 1."),
+                ([film, "--max-tokens", "many"], "--max-tokens must be an integer"),
+                ([film, "-o", "-", "--language", "de,en"], "Standard output takes one language"),
+                ([film, "-o", "-", "--to", "mkv"], "Standard output takes vtt or srt"),
+                ([film, "-o", "-", "--json"], "Standard output takes the captions or JSON, not both."),
+                (["--translate", "a.srt"], "Say the language of the translation with --language"),
+                (["--translate", "a.srt", "--language", "de", "--to", "mkv"], "A translation is written as vtt or srt.")):
+            with self.subTest(words=words):
+                run = self.run_genclip("caption", *words)
+                self.assertEqual(run.returncode, 2, run.stderr)
+                self.assertIn(said, run.stderr)
+        for words, said in (([film, "--temperature", "1000"], "--temperature must be a number from -1 to 100."),
+                            ([film, "--on-error", "cry"], "--on-error must be fail or skip."),
+                            ([film, "-o", film], "Its captions would replace it; give another --output."),
+                            ([film, "--model", "gem-9"], "gem-9")):
+            with self.subTest(words=words):
+                self.assertIn(said, self.caption(*words, code=1).stderr)
+        self.assertEqual(self.asked(), 0)
+        self.assertEqual(hashlib.sha256(pathlib.Path(film).read_bytes()).digest(), hashlib.sha256(self.film.read_bytes()).digest())
+
+    def test_the_help_fits(self):
+        self.assertLessEqual(max(map(len, genclip("caption", "--help").stdout.splitlines())), 80)
+
+
+if __name__ == "__main__":
+    unittest.main()

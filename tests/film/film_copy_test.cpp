@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "plugin/film/film_copy.h"
+
+#include <gst/gst.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <fstream>
+#include <string>
+
+#include "plugin/base/gref.h"
+#include "tests/support/temporary_folder.h"
+
+namespace genclip {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Gives up a copy that hangs.
+class Patience final : public FilmListener {
+ public:
+  Patience() {
+    // The main context must wake for stops() to be asked.
+    timer_ = g_timeout_add(
+        100, [](gpointer) -> gboolean { return G_SOURCE_CONTINUE; }, nullptr);
+  }
+  ~Patience() override { g_source_remove(timer_); }
+  void on_progress(const FilmProgress &) override {}
+  void on_warning(const std::string &text) override { ADD_FAILURE() << text; }
+  unsigned stops() const override { return std::chrono::steady_clock::now() > limit_ ? 2 : 0; }
+  void on_waiting(uint64_t, std::chrono::seconds) override {}
+
+ private:
+  const std::chrono::steady_clock::time_point limit_ = std::chrono::steady_clock::now() + 20s;
+  unsigned timer_ = 0;
+};
+
+// Until the end of the stream; a failure otherwise.
+void play(const std::string &line) {
+  const auto pipeline =
+      GRef<GstElement>::adopt(GST_ELEMENT(gst_object_ref_sink(gst_parse_launch(line.c_str(), nullptr))));
+  gst_element_set_state(pipeline.get(), GST_STATE_PLAYING);
+  const auto bus = GRef<GstBus>::adopt(gst_element_get_bus(pipeline.get()));
+  GstMessage *message = gst_bus_timed_pop_filtered(
+      bus.get(), 30 * GST_SECOND, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
+  ASSERT_NE(message, nullptr) << line;
+  EXPECT_EQ(GST_MESSAGE_TYPE(message), GST_MESSAGE_EOS) << line;
+  gst_message_unref(message);
+  gst_element_set_state(pipeline.get(), GST_STATE_NULL);
+}
+
+std::string content_of(const std::string &path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+// The muxer waits for the second cue, and the pictures until then are more than the queue holds.
+TEST(FilmCopy, ItsOwnCuesMayLieFartherApartThanTheQueuesHold) {
+  test::TemporaryFolder folder;
+  const std::string cues =
+      "1\n00:00:00,500 --> 00:00:01,500\nfirst\n\n2\n00:00:58,000 --> 00:00:59,000\nlast\n\n";
+  std::ofstream(folder.file("own.srt")) << cues;
+  play("matroskamux name=m ! filesink location=" + folder.file("film.mkv") +
+       " videotestsrc num-buffers=240 pattern=snow ! "
+       "video/x-raw,format=I420,width=64,height=64,framerate=4/1 ! "
+       "x264enc tune=zerolatency speed-preset=ultrafast ! h264parse ! "
+       "queue max-size-time=0 max-size-buffers=0 max-size-bytes=0 ! m. filesrc location=" +
+       folder.file("own.srt") + " ! subparse ! text/x-raw,format=utf8 ! queue ! m.");
+  // The copy to MP4 is copied again, so each format is read as well.
+  std::string film = folder.file("film.mkv");
+  for (const std::string name : {"1.mkv", "2.mp4", "3.mkv", "4.mp4"}) {
+    const std::string copy = folder.file(name);
+    const CopyOrder order{"file://" + film, format_named(name), copy, 64U << 10};
+    const std::vector<FilmTrack> tracks{{"de", {{0s, 60s, "whole"}}}};
+    Patience patience;
+    const auto copied = copy_film(order, tracks, patience);
+    ASSERT_TRUE(copied) << name << ": " << copied.error().text;
+    const bool is_mkv = order.format == FilmFormat::mkv;
+    const std::string kept = folder.file("kept.srt");
+    play("filesrc location=" + copy + (is_mkv ? " ! matroskademux" : " ! qtdemux") +
+         " name=d d.video_0 ! queue ! fakesink d.subtitle_0 ! queue ! srtenc ! filesink location=" + kept);
+    EXPECT_EQ(content_of(kept), cues) << name;
+    if (!is_mkv) film = copy;
+  }
+}
+
+}  // namespace
+}  // namespace genclip

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What Outputs refuses before anything runs.
+#include "plugin/output/outputs.h"
+
+#include <gtest/gtest.h>
+
+namespace genclip {
+namespace {
+
+std::string refusal(const OutputSettings &settings,
+                    std::vector<OutputSpec> specs = {{OutputKind::udp, "127.0.0.1:9", "127.0.0.1", 9}}) {
+  const auto outputs = Outputs::create(std::move(specs), settings, nullptr);
+  EXPECT_FALSE(outputs);
+  return outputs ? "" : outputs.error().text;
+}
+
+TEST(Outputs, RefusesEncodersThatMakeSomethingElse) {
+  OutputSettings settings;
+  settings.video_encoder = "vp8enc";
+  EXPECT_EQ(refusal(settings), "--video-encoder must make H.264 or H.265.");
+  settings = {};
+  settings.audio_encoder = "opusenc";
+  EXPECT_EQ(refusal(settings), "--audio-encoder must make AAC.");
+  settings.audio_encoder = "fakesink";
+  EXPECT_EQ(refusal(settings), "--audio-encoder needs elements with an input and an output.");
+}
+
+TEST(Outputs, NamesAnElementThatDoesNotExist) {
+  OutputSettings settings;
+  settings.video_encoder = "nosuchenc bitrate=3";
+  const auto text = refusal(settings);
+  EXPECT_TRUE(text.starts_with("--video-encoder cannot be used: ")) << text;
+  EXPECT_NE(text.find("nosuchenc"), text.npos) << text;
+}
+
+TEST(Outputs, RefusesNumbersThatCannotWork) {
+  OutputSettings settings;
+  settings.record_minutes = 0;
+  EXPECT_NE(refusal(settings).find("--record-minutes"), std::string::npos);
+  settings = {};
+  settings.segment_seconds = 5;
+  EXPECT_NE(refusal(settings).find("even number"), std::string::npos);
+  settings = {};
+  settings.playlist_segments = 2;
+  EXPECT_NE(refusal(settings).find("3 to 1000"), std::string::npos);
+  settings = {};
+  settings.video_kbps = 0;
+  EXPECT_NE(refusal(settings).find("bitrate"), std::string::npos);
+}
+
+TEST(Outputs, RefusesTwoOutputsToOnePlace) {
+  const OutputSpec spec{OutputKind::hls, "www"};
+  EXPECT_NE(refusal({}, {spec, spec}).find("--hls was given"), std::string::npos);
+}
+
+TEST(Outputs, RefusesAWindowWithoutADesktop) {
+  g_unsetenv("DISPLAY");
+  g_unsetenv("WAYLAND_DISPLAY");
+  EXPECT_NE(refusal({}, {{OutputKind::window}}).find("--window needs a desktop"), std::string::npos);
+}
+
+TEST(Outputs, GiveTheirBinTwoPadsForRawMedia) {
+  auto outputs = Outputs::create({}, {}, nullptr);
+  ASSERT_TRUE(outputs) << outputs.error().text;
+  for (const char *name : {"video", "audio"}) {
+    GstPad *pad = gst_element_get_static_pad((*outputs)->bin(), name);
+    ASSERT_NE(pad, nullptr) << name;
+    EXPECT_EQ(gst_pad_get_direction(pad), GST_PAD_SINK);
+    gst_object_unref(pad);
+  }
+  EXPECT_TRUE((*outputs)->end(std::chrono::seconds(5)));
+}
+
+}  // namespace
+}  // namespace genclip

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Vetting ends when its patience ends, and at once when it is cancelled.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "tests/support/http_server.h"
+#include "tests/support/marks.h"
+#include "tests/support/sanitized.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/vetting/vetted.h"
+
+namespace genclip {
+namespace {
+
+using test::HttpServer;
+using test::make_marked_media;
+using test::reason;
+using test::ServedConnection;
+using test::TemporaryFolder;
+using test::uri_of;
+using test::vet;
+
+const std::string kHead = "HTTP/1.1 200 OK\r\nContent-Type: video/mp4\r\nContent-Length: 10000000\r\n\r\n";
+
+// Answers, and then nothing comes any more.
+void stalls(ServedConnection &connection) {
+  connection.read_request();
+  connection.send(kHead + std::string("\0\0\0\x18"
+                                      "ftypisom",
+                                      12));
+  connection.hang();
+}
+
+double seconds_since(gint64 begin) {
+  return static_cast<double>(g_get_monotonic_time() - begin) / G_USEC_PER_SEC;
+}
+
+TEST(Patience, EndsWithASourceThatStalls) {
+  const HttpServer server(stalls);
+  const gint64 begin = g_get_monotonic_time();
+  EXPECT_EQ(reason(vet({.uri = server.url("/clip.mp4"), .patience = std::chrono::seconds(1)})),
+            "It could not be decoded within 1 s.");
+  EXPECT_GE(seconds_since(begin), 0.9);
+  EXPECT_LT(seconds_since(begin), 5);
+}
+
+TEST(Patience, EndsWithASourceThatDoesNotAnswer) {
+  const HttpServer server([](ServedConnection &connection) { connection.hang(); });
+  const gint64 begin = g_get_monotonic_time();
+  EXPECT_EQ(reason(vet({.uri = server.url("/clip.mp4"), .patience = std::chrono::seconds(1)})),
+            "It could not be decoded within 1 s.");
+  EXPECT_LT(seconds_since(begin), 5);
+}
+
+TEST(Patience, NamesNoAddress) {
+  const HttpServer server(test::always(test::answer(404, "")));
+  const auto vetted = vet({.uri = server.url("/clip.mp4?signature=secret")});
+  ASSERT_FALSE(vetted);
+  EXPECT_EQ(vetted.error().text.find("secret"), std::string::npos) << vetted.error().text;
+  EXPECT_EQ(vetted.error().debug.find("secret"), std::string::npos) << vetted.error().debug;
+  EXPECT_EQ(reason(vet({.uri = "http:secret://x"})).find("secret"), std::string::npos);
+}
+
+// Longer than both ends take to decode, shorter than all of the sound takes.
+constexpr int kPatience_s = test::kIsSanitized ? 8 : 3;
+
+TEST(Patience, EndsWithALongSoundOfWhichTheLoudnessStaysUnknown) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("film.mkv");
+  make_marked_media(path, {.frames = 3000,
+                           .rate = "1/1",
+                           .size = "width=32,height=32",
+                           .video = "x264enc speed-preset=ultrafast key-int-max=5 ! h264parse",
+                           .muxer = "matroskamux",
+                           .audio = "audioresample ! audio/x-raw,rate=8000,channels=1 ! mulawenc",
+                           .channels = 1});
+  const gint64 begin = g_get_monotonic_time();
+  const auto vetted = vet({.uri = uri_of(path), .patience = std::chrono::seconds(kPatience_s)});
+  ASSERT_EQ(reason(vetted), "fit");
+  EXPECT_LT(seconds_since(begin), 3 * kPatience_s);
+  EXPECT_NEAR(test::seconds(vetted->length), 3000, 1);
+  EXPECT_TRUE(vetted->has_audio);
+  EXPECT_EQ(vetted->gain_db, 0);
+  EXPECT_EQ(vetted->gain_note,
+            "Its loudness could not be measured within " + std::to_string(kPatience_s) + " s.");
+}
+
+// How long vet() takes to end after it was cancelled.
+double time_to_cancel(const VettingRequest &request, std::chrono::milliseconds after) {
+  const auto cancellable = GRef<GCancellable>::adopt(g_cancellable_new());
+  gint64 cancelled_at = 0;
+  std::thread canceller([&] {
+    std::this_thread::sleep_for(after);
+    cancelled_at = g_get_monotonic_time();
+    g_cancellable_cancel(cancellable.get());
+  });
+  const auto vetted = vet(request, cancellable.get());
+  const gint64 ended = g_get_monotonic_time();
+  canceller.join();
+  EXPECT_EQ(reason(vetted), cancelled().text);
+  return static_cast<double>(ended - cancelled_at) / G_USEC_PER_SEC;
+}
+
+// The machine may be busy, so the best of some.
+double best_time_to_cancel(const VettingRequest &request) {
+  double best = 1000;
+  for (const int ms : {20, 40, 60})
+    best = std::min(best, time_to_cancel(request, std::chrono::milliseconds(ms)));
+  return best;
+}
+
+TEST(Cancel, EndsAStalledSourceAtOnce) {
+  const HttpServer server(stalls);
+  EXPECT_LT(best_time_to_cancel({.uri = server.url("/clip.mp4")}), 0.1);
+}
+
+TEST(Cancel, EndsDecodingAtOnce) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("film.mp4");
+  make_marked_media(path, {.frames = 300,
+                           .size = "width=1280,height=720",
+                           .pattern = "snow",
+                           .video = "x264enc speed-preset=ultrafast key-int-max=25 ! h264parse",
+                           .audio = ""});
+  EXPECT_LT(best_time_to_cancel({.uri = uri_of(path), .is_generated = true}), 0.1);
+}
+
+TEST(Cancel, BeforeTheBeginningOpensNothing) {
+  const auto cancellable = GRef<GCancellable>::adopt(g_cancellable_new());
+  g_cancellable_cancel(cancellable.get());
+  const auto vetted = vet({.uri = "file:///nonexistent"}, cancellable.get());
+  ASSERT_FALSE(vetted);
+  EXPECT_EQ(vetted.error().kind, ErrorKind::cancelled);
+}
+
+}  // namespace
+}  // namespace genclip
