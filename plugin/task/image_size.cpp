@@ -26,13 +26,13 @@ std::optional<ImageSize> size_if_any(uint64_t width, uint64_t height) {
   return ImageSize{static_cast<uint32_t>(width), static_cast<uint32_t>(height)};
 }
 
-std::optional<ImageSize> gif_size(const ReadAt &read) {
+std::optional<ImageSize> gif_size(const ReadRange &read) {
   const std::string head = read(0, 10);
   if (!head.starts_with("GIF")) return std::nullopt;
   return size_if_any(number(head, 6, 2, Order::little), number(head, 8, 2, Order::little));
 }
 
-std::optional<ImageSize> bmp_size(const ReadAt &read) {
+std::optional<ImageSize> bmp_size(const ReadRange &read) {
   constexpr uint64_t kOldHeader = 12;
   const std::string head = read(0, 26);
   if (!head.starts_with("BM")) return std::nullopt;
@@ -45,7 +45,7 @@ std::optional<ImageSize> bmp_size(const ReadAt &read) {
 }
 
 // The first page's.
-std::optional<ImageSize> tiff_size(const ReadAt &read) {
+std::optional<ImageSize> tiff_size(const ReadRange &read) {
   constexpr uint64_t kWidthTag = 256;
   constexpr uint64_t kHeightTag = 257;
   constexpr uint64_t kShort = 3;
@@ -74,7 +74,7 @@ std::optional<ImageSize> tiff_size(const ReadAt &read) {
 // the largest.
 class IsoBoxes {
  public:
-  explicit IsoBoxes(const ReadAt &read) : read_(read) {}
+  explicit IsoBoxes(const ReadRange &read) : read_(read) {}
 
   std::optional<ImageSize> size() {
     walk(0, UINT64_MAX, {});
@@ -117,17 +117,17 @@ class IsoBoxes {
     height_ = height;
   }
 
-  const ReadAt &read_;
+  const ReadRange &read_;
   unsigned boxes_ = 0;
   uint64_t width_ = 0;
   uint64_t height_ = 0;
 };
 
-std::optional<ImageSize> heif_size(const ReadAt &read) { return IsoBoxes(read).size(); }
+std::optional<ImageSize> heif_size(const ReadRange &read) { return IsoBoxes(read).size(); }
 
 struct Reader {
   std::string_view format;
-  std::optional<ImageSize> (*read)(const ReadAt &);
+  std::optional<ImageSize> (*read)(const ReadRange &);
 };
 
 constexpr Reader kReaders[] = {{"bmp", bmp_size},   {"gif", gif_size},   {"tiff", tiff_size},
@@ -135,7 +135,7 @@ constexpr Reader kReaders[] = {{"bmp", bmp_size},   {"gif", gif_size},   {"tiff"
 
 }  // namespace
 
-std::optional<ImageSize> image_size(std::string_view format, const ReadAt &read) {
+std::optional<ImageSize> image_size(std::string_view format, const ReadRange &read) {
   const auto reader = std::find_if(std::begin(kReaders), std::end(kReaders),
                                    [&](const Reader &reader) { return reader.format == format; });
   return reader == std::end(kReaders) ? std::nullopt : reader->read(read);

@@ -20,10 +20,10 @@ struct ImageSize {
 };
 
 // Up to `size` bytes at `offset`; fewer at the end, none beyond.
-using ReadAt = std::function<std::string(uint64_t offset, size_t size)>;
+using ReadRange = std::function<std::string(uint64_t offset, size_t size)>;
 
 // For a bmp, gif, tiff, heic, heif or avif (format_name()); any bytes are safe. Nothing for other formats,
 // and when the size is missing. Ignores a rotation in the metadata.
-std::optional<ImageSize> image_size(std::string_view format, const ReadAt &read);
+std::optional<ImageSize> image_size(std::string_view format, const ReadRange &read);
 
 }  // namespace genclip
