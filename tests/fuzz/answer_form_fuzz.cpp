@@ -10,7 +10,7 @@
 
 using namespace genclip;
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+FUZZ_TARGET(answer_form)(const uint8_t *data, size_t size) {
   if (size == 0) return 0;
   const Languages asked[] = {{""}, {"de"}, {"de", "en"}, {"", "de", "pt-BR", "pt-PT"}};
   const Languages &languages = asked[data[0] % 4];

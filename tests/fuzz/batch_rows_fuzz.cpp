@@ -6,7 +6,7 @@
 #include "plugin/command/batch_rows.h"
 #include "tests/fuzz/hold.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+FUZZ_TARGET(batch_rows)(const uint8_t *data, size_t size) {
   using namespace genclip;
   const auto text = as_text(data, size);
   const auto lines =

@@ -6,7 +6,7 @@
 #include "plugin/account/decision.h"
 #include "tests/fuzz/hold.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+FUZZ_TARGET(budget)(const uint8_t *data, size_t size) {
   using namespace genclip;
   const auto json = Json::parse(as_text(data, size));
   if (!json) return 0;

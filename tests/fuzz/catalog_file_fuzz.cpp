@@ -22,7 +22,7 @@ CatalogReader with_built_in() {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+FUZZ_TARGET(catalog_file)(const uint8_t *data, size_t size) {
   static const CatalogReader kBuiltIn = with_built_in();
   CatalogReader reader = kBuiltIn;
   reader.read({"fuzz.json", std::string(as_text(data, size))});

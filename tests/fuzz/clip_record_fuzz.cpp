@@ -4,7 +4,7 @@
 #include "plugin/store/clip_record.h"
 #include "tests/fuzz/hold.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+FUZZ_TARGET(clip_record)(const uint8_t *data, size_t size) {
   using namespace genclip;
   const auto json = Json::parse(as_text(data, size));
   if (!json) return 0;

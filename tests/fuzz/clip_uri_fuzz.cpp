@@ -6,7 +6,7 @@
 #include "plugin/catalog/clip_uri.h"
 #include "tests/fuzz/hold.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+FUZZ_TARGET(clip_uri)(const uint8_t *data, size_t size) {
   using namespace genclip;
   const Catalog &catalog = *Catalog::built_in();
   const auto request = parse_clip_uri(catalog, as_text(data, size));

@@ -4,7 +4,7 @@
 #include "plugin/http/content_range.h"
 #include "tests/fuzz/hold.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+FUZZ_TARGET(content_range)(const uint8_t *data, size_t size) {
   using namespace genclip;
   const std::string_view text = as_text(data, size);
   const auto range = parse_content_range(text);

@@ -4,7 +4,7 @@
 #include "plugin/task/image_size.h"
 #include "tests/fuzz/hold.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+FUZZ_TARGET(image_size)(const uint8_t *data, size_t size) {
   using namespace genclip;
   constexpr unsigned kMostReads = 20000;
   constexpr size_t kMostAtOnce = 1 << 20;

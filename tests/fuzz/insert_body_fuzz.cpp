@@ -4,7 +4,7 @@
 #include "plugin/monitor/control_server.h"
 #include "tests/fuzz/hold.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+FUZZ_TARGET(insert_body)(const uint8_t *data, size_t size) {
   using namespace genclip;
   const std::string_view body = as_text(data, size);
   if (const auto request = insert_request(body)) {

@@ -54,7 +54,7 @@ void hold_account(std::string_view text) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+FUZZ_TARGET(ledger_line)(const uint8_t *data, size_t size) {
   std::string_view text = as_text(data, size);
   hold_account(text);
   while (!text.empty()) {

@@ -7,7 +7,7 @@
 #include "plugin/frame/movie_index.h"
 #include "tests/fuzz/hold.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+FUZZ_TARGET(movie_index)(const uint8_t *data, size_t size) {
   using namespace genclip;
   const auto index = read_movie_index(
       [&](uint64_t offset, void *target, size_t wanted) {

@@ -4,7 +4,7 @@
 #include "plugin/http/redaction.h"
 #include "tests/fuzz/hold.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+FUZZ_TARGET(redaction)(const uint8_t *data, size_t size) {
   using namespace genclip;
   const std::string_view text = as_text(data, size);
   const std::string key = "k3y-4711-secret";

@@ -4,7 +4,7 @@
 #include "plugin/http/retry_policy.h"
 #include "tests/fuzz/hold.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+FUZZ_TARGET(retry_after)(const uint8_t *data, size_t size) {
   using namespace genclip;
   // Fri, 31 Dec 1999 23:59:59 GMT
   const Clock::WallTime now{std::chrono::seconds(946684799)};

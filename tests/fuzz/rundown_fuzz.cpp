@@ -6,7 +6,7 @@
 #include "plugin/channel/rundown_reader.h"
 #include "tests/fuzz/hold.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+FUZZ_TARGET(rundown)(const uint8_t *data, size_t size) {
   using namespace genclip;
   const auto rundown = read_rundown(as_text(data, size), "/media");
   if (!rundown) {

@@ -47,7 +47,7 @@ std::vector<std::string> split(const std::vector<std::string> &texts, size_t ste
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+FUZZ_TARGET(stream_parser)(const uint8_t *data, size_t size) {
   if (size == 0) return 0;
   const size_t step = std::max<size_t>(data[0] % 16, 1);
   const std::string_view bytes = as_text(data + 1, size - 1);

@@ -8,7 +8,7 @@
 #include "plugin/film/subtitle_text.h"
 #include "tests/fuzz/hold.h"
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+FUZZ_TARGET(subtitle_reader)(const uint8_t *data, size_t size) {
   using namespace genclip;
   const auto cues = read_subtitles(as_text(data, size));
   if (!cues) {

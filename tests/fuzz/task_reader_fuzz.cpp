@@ -20,7 +20,7 @@ void check_message(const std::string &message) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+FUZZ_TARGET(task_reader)(const uint8_t *data, size_t size) {
   const std::string_view body = as_text(data, size);
   check_message(service_message_in(body));
   const auto task = read_task(body);
