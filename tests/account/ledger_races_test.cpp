@@ -13,6 +13,7 @@
 
 #include "plugin/account/ledger.h"
 #include "tests/account/sample_entries.h"
+#include "tests/support/seed.h"
 #include "tests/support/taken.h"
 #include "tests/support/temporary_folder.h"
 
@@ -121,7 +122,7 @@ class Race {
 };
 
 TEST(LedgerRaces, NeverExceedALimit) {
-  const unsigned seed = number_from_environment("GENCLIP_SEED", std::random_device()());
+  const unsigned seed = test_seed();
   const unsigned rounds = number_from_environment("GENCLIP_ROUNDS", kUsualRounds);
   std::mt19937 dice(seed);
   LongDay clock;

@@ -14,6 +14,7 @@
 #include "plugin/base/gref.h"
 #include "tests/support/taken.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/time_limit.h"
 
 namespace genclip::test {
 namespace {
@@ -100,7 +101,7 @@ TEST_F(Children, AreNotWaitedForByTheOutputOfWhatTheyLeaveBehind) {
       taken(run_child(shell("sleep 30 & echo $! > '" + pid_file() + "'; echo url"), nullptr));
   EXPECT_EQ(end.cause, Cause::exited);
   EXPECT_EQ(end.output, "url\n");
-  EXPECT_LT(steady_clock::now() - begin, 20s);
+  EXPECT_LT(steady_clock::now() - begin, time_limit(20s));
   kill(std::stoi(line_in(pid_file())), SIGKILL);
 }
 
@@ -129,7 +130,7 @@ TEST_F(Children, EndWithTheirChildrenWhenTheCallIsCancelled) {
   const auto back = steady_clock::now();
   leaver.join();
   EXPECT_EQ(failure_of(run).kind, ErrorKind::cancelled);
-  EXPECT_LT(back - left, 15s) << "the grace is one second";
+  EXPECT_LT(back - left, time_limit(15s)) << "the grace is one second";
   ASSERT_FALSE(pid.empty());
   EXPECT_TRUE(is_gone(std::stoi(pid)));
 }

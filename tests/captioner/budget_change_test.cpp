@@ -51,9 +51,9 @@ TEST(ChangedBudget, HoldsFromThenOn) {
 TEST(ChangedBudget, OfNoneIsNoLimit) {
   GatewayServer gateway;
   Harness harness(gateway, std::string(kOfASecond) + " max-requests=1", kSlides);
-  push_slides(harness, 0, 2);
+  push_slides(harness, 0, 1);
   g_object_set(harness.element(), "max-requests", 0U, nullptr);
-  push_slides(harness, 2, 6);
+  push_slides(harness, 1, 6);
   EXPECT_EQ(harness.finish().size(), 6u);
   EXPECT_THAT(harness.warnings(), testing::IsEmpty());
 }

@@ -11,6 +11,7 @@
 #include "plugin/account/ledger.h"
 #include "tests/captioner/harness.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/time_limit.h"
 
 namespace genclip::test {
 namespace {
@@ -211,7 +212,7 @@ TEST_F(CaptionBudget, GoesToNullAtOnceWhileTheLedgerIsLocked) {
   ASSERT_TRUE(held && *held);
   CaptionRun run(gateway_, budgeted(60, of_store()));
   run.go(GST_STATE_PLAYING);
-  EXPECT_LT(run.time_to_null_at_best(std::chrono::milliseconds(100)), std::chrono::milliseconds(100));
+  EXPECT_LT(run.time_to_null_at_best(kAtOnce), time_limit(kAtOnce));
   EXPECT_EQ(gateway_.gateway().calls(), 0u);
 }
 

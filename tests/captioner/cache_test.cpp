@@ -14,6 +14,7 @@
 #include "tests/support/disk_calls.h"
 #include "tests/support/file_content.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/time_limit.h"
 
 namespace genclip::test {
 namespace {
@@ -382,7 +383,7 @@ TEST_F(CaptionCacheTest, WhileTheDiskHangsStopsAtOnceAndKeepsNobodyWaiting) {
   CaptionRun run(gateway_, film(60));
   run.go(GST_STATE_PLAYING);
   while (!disk.is_waited_for() && !disk.gave_up()) g_usleep(1000);
-  EXPECT_LT(run.time_to_null_at_best(std::chrono::milliseconds(100)), std::chrono::milliseconds(100));
+  EXPECT_LT(run.time_to_null_at_best(kAtOnce), time_limit(kAtOnce));
   Harness harness(gateway_, "cache=read-write store=" + store_, kUtf8);
   harness.push("Eins.", 0, GST_SECOND);
   gst_harness_push_event(harness.get(), gst_event_new_flush_start());

@@ -6,6 +6,7 @@
 
 #include "tests/channelsrc/stand.h"
 #include "tests/support/sanitized.h"
+#include "tests/support/time_limit.h"
 
 namespace genclip::test {
 namespace {
@@ -43,6 +44,7 @@ double decoder_cost(const std::string &path) {
 }  // namespace
 
 TEST(Cost, OfPlayoutAt720p25IsTheDecodersAndAQuarterOfACoreAtMost) {
+  if (!measures_time()) GTEST_SKIP() << "the suite timing measures";
   TemporaryFolder folder;
   const std::string path = folder.file("clip.mp4");
   make_marked_media(path, {.frames = kFrames, .size = "width=1280,height=720"});

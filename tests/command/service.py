@@ -35,9 +35,9 @@ class ServiceTest(unittest.TestCase):
         self.stop_simulator()
         ready = self.folder / "ready"
         ready.unlink(missing_ok=True)
-        # The same port: a clip belongs to the address of its service.
+        # The same port: a clip belongs to the address of its service. Few frames a second: rendering is most of the work.
         self.running = subprocess.Popen([SIMULATOR, "--key", KEY, "--queued", "0", "--processing", str(processing),
-                                         "--port", str(self.port), "--ready-file", str(ready), *options],
+                                         "--port", str(self.port), "--frame-rate", "5", "--ready-file", str(ready), *options],
                                         stdout=subprocess.DEVNULL)
         self.addCleanup(self.stop_simulator)
         deadline = time.monotonic() + 30

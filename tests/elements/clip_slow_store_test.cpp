@@ -11,7 +11,9 @@
 #include "tests/elements/clip_pipeline.h"
 #include "tests/elements/scripted_service.h"
 #include "tests/elements/slow_disk.h"
+#include "tests/support/seed.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/time_limit.h"
 
 namespace genclip::test {
 namespace {
@@ -42,7 +44,7 @@ bool ends_before_the_disk_hangs(const char *sink, const std::string &url, const 
   bool ended = false;
   {
     const SlowDisk disk(store, calls);
-    EXPECT_LT(clip.time_to(GST_STATE_PLAYING), kNoTime);
+    EXPECT_LT(clip.time_to(GST_STATE_PLAYING), time_limit(kNoTime));
     const auto end = std::chrono::steady_clock::now() + kPatience;
     while (!disk.is_waited_for() && !(ended = is_over(clip))) {
       if (std::chrono::steady_clock::now() > end) {
@@ -56,8 +58,8 @@ bool ends_before_the_disk_hangs(const char *sink, const std::string &url, const 
     const auto seeking = GRef<GstQuery>::adopt(gst_query_new_seeking(GST_FORMAT_BYTES));
     gst_element_query(clip.src(), seeking.get());
     clip.get("status");
-    EXPECT_LT(std::chrono::steady_clock::now() - begun, kNoTime);
-    EXPECT_LT(clip.time_to(GST_STATE_NULL), kNoTime);
+    EXPECT_LT(std::chrono::steady_clock::now() - begun, time_limit(kNoTime));
+    EXPECT_LT(clip.time_to(GST_STATE_NULL), time_limit(kNoTime));
     EXPECT_EQ(disk.calls_of_this_thread(), 0u) << "the application's thread does the disk's work";
     EXPECT_FALSE(disk.gave_up());
   }
@@ -112,7 +114,7 @@ TEST(ClipSlowStore, TakesNoPartOfItsHalfSecondPerCallOutOfAStateChange) {
   use(first, service.url(), store.path());
   ASSERT_FALSE(first.play());
   first.go(GST_STATE_NULL);
-  const unsigned seed = std::random_device()();
+  const unsigned seed = test_seed();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
   std::array<std::chrono::milliseconds, 5> up, down;
@@ -131,8 +133,8 @@ TEST(ClipSlowStore, TakesNoPartOfItsHalfSecondPerCallOutOfAStateChange) {
   // The median, because the machine may be busy.
   std::sort(up.begin(), up.end());
   std::sort(down.begin(), down.end());
-  EXPECT_LT(up[2], 100ms);
-  EXPECT_LT(down[2], 100ms);
+  EXPECT_LT(up[2], time_limit(100ms));
+  EXPECT_LT(down[2], time_limit(100ms));
 }
 
 TEST(ClipSlowStore, TellsThatThereIsNoKeyOnceItHasLookedForTheClip) {

@@ -9,6 +9,7 @@
 #include <random>
 
 #include "tests/generation/work_fixture.h"
+#include "tests/support/seed.h"
 #include "tests/support/taken.h"
 
 namespace genclip::test {
@@ -125,7 +126,7 @@ TEST_F(DownloadTest, BringsEveryByteInOneRequest) {
 }
 
 TEST_F(DownloadTest, CutTwentyTimesAtRandomFetchesOnlyTheSeamsTwice) {
-  const unsigned seed = std::random_device()();
+  const unsigned seed = test_seed();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
   for (int cut = 0; cut < 20; ++cut) service_.cuts.push_back(kSeam + 1 + random() % (kSize / 25));
@@ -136,7 +137,7 @@ TEST_F(DownloadTest, CutTwentyTimesAtRandomFetchesOnlyTheSeamsTwice) {
 }
 
 TEST_F(DownloadTest, CutTwentyTimesOverRestartsFetchesOnlyTheSeamsTwice) {
-  const unsigned seed = std::random_device()();
+  const unsigned seed = test_seed();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
   retries_ = 0;

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "tests/generation/work_fixture.h"
+#include "tests/support/seed.h"
 
 namespace genclip::test {
 namespace {
@@ -95,7 +96,7 @@ TEST_F(Generations, AreSharedOverThreadsThatComeAndGo) {
   std::vector<std::thread> threads;
   std::atomic<int> whole{0};
   Mutex mutex;
-  const unsigned seed = std::random_device()();
+  const unsigned seed = test_seed();
   SCOPED_TRACE("seed " + std::to_string(seed));
   for (unsigned i = 0; i < 8; ++i)
     threads.emplace_back([&, i] {

@@ -5,6 +5,7 @@
 
 #include "tests/captioner/caption_run.h"
 #include "tests/stress/stress.h"
+#include "tests/support/time_limit.h"
 
 namespace genclip::test {
 namespace {
@@ -72,7 +73,7 @@ TEST_P(CaptionStress, IsBorneAndLeavesAWorkingElement) {
   for (const unsigned times : toll.times) EXPECT_GT(times, 0u);
   for (const std::string &error : toll.errors)
     if (!GetParam().others_fail || !is_of_others(error)) ADD_FAILURE() << error;
-  EXPECT_LT(toll.slowest, std::chrono::seconds(20));
+  EXPECT_LT(toll.slowest, time_limit(std::chrono::seconds(20)));
   run.go(GST_STATE_NULL);
   run.seen.clear();
   EXPECT_EQ(run.play(), "");

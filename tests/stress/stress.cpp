@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "plugin/base/gref.h"
+#include "tests/support/seed.h"
 
 namespace genclip::test {
 namespace {
@@ -88,7 +89,7 @@ Deed set_property(GstElement *element, std::vector<std::pair<const char *, const
 }
 
 Toll stress(GstElement *pipeline, const std::vector<Deed> &deeds) {
-  const auto seed = static_cast<unsigned>(number_in("GENCLIP_SEED", std::random_device()()));
+  const auto seed = test_seed();
   std::printf("seed %u (GENCLIP_SEED)\n", seed);
   std::fflush(stdout);
   const auto end = Clock::now() + std::chrono::seconds(number_in("GENCLIP_STRESS_SECONDS", 3));

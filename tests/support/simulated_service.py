@@ -22,7 +22,8 @@ class SimulatedService:
             price_file.write_text(json.dumps(prices), encoding="utf-8")
             options = (*options, "--prices", str(price_file))
         ready = pathlib.Path(self.folder.name) / "ready"
-        self.process = subprocess.Popen([os.environ["GENCLIP_SIM"], "--ready-file", str(ready), *options],
+        # Few frames a second: rendering is most of the work that a test makes.
+        self.process = subprocess.Popen([os.environ["GENCLIP_SIM"], "--frame-rate", "5", "--ready-file", str(ready), *options],
                                         stdout=subprocess.DEVNULL)
         deadline = time.monotonic() + 30
         while not ready.exists():

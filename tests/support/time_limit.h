@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Limits by the clock on the wall. A busy machine exceeds any, so only the suite `timing` measures them, with
+// GENCLIP_TIMING=1; for all other tests a limit is there to end a hang.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+
+namespace genclip::test {
+
+inline bool measures_time() { return std::getenv("GENCLIP_TIMING") != nullptr; }
+
+// Longer than a busy machine delays anything.
+constexpr std::chrono::milliseconds kHang = std::chrono::minutes(1);
+
+constexpr std::chrono::milliseconds longest(std::chrono::milliseconds limit) {
+  return std::max(limit, kHang);
+}
+
+inline std::chrono::milliseconds time_limit(std::chrono::milliseconds limit) {
+  return measures_time() ? limit : longest(limit);
+}
+
+}  // namespace genclip::test
