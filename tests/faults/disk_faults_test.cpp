@@ -17,12 +17,12 @@ namespace {
 using namespace std::string_literals;
 namespace fs = std::filesystem;
 
-std::string read(const std::string &path) {
+std::string text_of_file(const std::string &path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-void write(const std::string &path, const std::string &bytes) {
+void put_text(const std::string &path, const std::string &bytes) {
   std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
 }
 
@@ -42,7 +42,7 @@ Break rewrite(const std::string &name, std::function<std::string(std::string)> c
   return [=](Scene &scene) {
     ASSERT_NE(scene.clip_folder(), "");
     const std::string path = scene.clip_file(name);
-    write(path, change(read(path)));
+    put_text(path, change(text_of_file(path)));
   };
 }
 
@@ -167,7 +167,7 @@ void add_stores(std::vector<FaultCase> &cases) {
   cases.push_back(at("OfTooLongAName", "/tmp/" + std::string(300, 'x'), GST_RESOURCE_ERROR_OPEN_WRITE));
   cases.push_back({.name = "StoreIsAFile",
                    .ending = nothing_sent(GST_RESOURCE_ERROR_OPEN_WRITE),
-                   .break_it = [](Scene &scene) { write(scene.store(), "here I am"); },
+                   .break_it = [](Scene &scene) { put_text(scene.store(), "here I am"); },
                    .mend = [](Scene &scene) { fs::remove(scene.store()); }});
   cases.push_back({.name = "StoreVanishesBetweenTwoRuns",
                    .ending = recovers(2),
@@ -175,14 +175,14 @@ void add_stores(std::vector<FaultCase> &cases) {
                    .stored_before = true});
 }
 
-std::vector<FaultCase> cases() {
+std::vector<FaultCase> disk_cases() {
   std::vector<FaultCase> cases;
   add_damage(cases);
   add_stores(cases);
   return cases;
 }
 
-FAULT_TABLE(DiskFault, cases);
+FAULT_TABLE(StoreFault, disk_cases);
 
 }  // namespace
 }  // namespace genclip::test

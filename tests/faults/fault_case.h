@@ -54,6 +54,10 @@ Ending not_begun(std::string text);
 
 using Settings = std::vector<std::pair<const char *, std::string>>;
 
+inline const Settings kOnce = {{"retries", "0"}};
+inline const Settings kBriefly = {{"retries", "0"}, {"timeout", "2"}};
+constexpr auto kOpenRead = GST_RESOURCE_ERROR_OPEN_READ;
+
 // Happens once during a run, before the service answers this call, or in the middle of its first clip.
 struct Interlude {
   Place place = Place::submit;

@@ -12,7 +12,6 @@
 namespace genclip::test {
 namespace {
 
-using enum FileCall;
 namespace fs = std::filesystem;
 
 struct Reason {
@@ -28,9 +27,9 @@ constexpr Reason kReasons[] = {
     {"ReadOnly", EROFS, GST_RESOURCE_ERROR_OPEN_WRITE, GST_RESOURCE_ERROR_OPEN_WRITE},
 };
 
-using Act = std::function<void(Scene &)>;
+using SceneAct = std::function<void(Scene &)>;
 
-Act breaks(DiskFault fault) {
+SceneAct breaks(DiskFault fault) {
   return [fault](Scene &scene) { break_disk(scene.folder().path(), fault); };
 }
 
@@ -49,21 +48,21 @@ std::string fault_name(const Step &step, const Reason &reason, const char *when)
 // The intent is not on disk: nothing may be sent.
 void add_before_the_submit(std::vector<FaultCase> &cases) {
   constexpr Step kSteps[] = {
-      {"TheFolder", make_folder, ""},
-      {"TheLock", make, "lock"},
-      {"TheSpareRecord", make, "task.json.spare"},
-      {"TheSpareRecordsBytes", write, "task.json.spare"},
-      {"TheSpareRecordsSync", sync, "task.json.spare"},
-      {"TheRecord", make, "task.json.tmp"},
-      {"TheRecordsBytes", write, "task.json.tmp"},
-      {"TheRecordsLength", truncate, "task.json.tmp"},
-      {"TheRecordsSync", sync, "task.json.tmp"},
+      {"TheFolder", FileCall::make_folder, ""},
+      {"TheLock", FileCall::make, "lock"},
+      {"TheSpareRecord", FileCall::make, "task.json.spare"},
+      {"TheSpareRecordsBytes", FileCall::write, "task.json.spare"},
+      {"TheSpareRecordsSync", FileCall::sync, "task.json.spare"},
+      {"TheRecord", FileCall::make, "task.json.tmp"},
+      {"TheRecordsBytes", FileCall::write, "task.json.tmp"},
+      {"TheRecordsLength", FileCall::truncate, "task.json.tmp"},
+      {"TheRecordsSync", FileCall::sync, "task.json.tmp"},
       {"TheRecordsName", FileCall::rename, "task.json.tmp"},
-      {"TheFoldersSync", sync, ""},
+      {"TheFoldersSync", FileCall::sync, ""},
   };
   for (const Step &step : kSteps)
     for (const Reason &reason : kReasons) {
-      const bool opens = step.call == make || step.call == make_folder;
+      const bool opens = step.call == FileCall::make || step.call == FileCall::make_folder;
       cases.push_back({.name = fault_name(step, reason, "BeforeTheSubmit"),
                        .ending = nothing_sent(opens ? reason.of_open : reason.of_write),
                        .break_it = breaks({step.call, step.file, reason.code}),
@@ -81,8 +80,8 @@ void add_before_the_submit(std::vector<FaultCase> &cases) {
 void add_at_the_id(std::vector<FaultCase> &cases) {
   constexpr Step kSteps[] = {
       {"TheSparesName", FileCall::rename, "task.json.spare"},
-      {"TheBytes", write, "task.json.tmp"},
-      {"TheSync", sync, "task.json.tmp"},
+      {"TheBytes", FileCall::write, "task.json.tmp"},
+      {"TheSync", FileCall::sync, "task.json.tmp"},
       {"TheName", FileCall::rename, "task.json.tmp"},
   };
   for (const Step &step : kSteps)
@@ -95,27 +94,27 @@ void add_at_the_id(std::vector<FaultCase> &cases) {
 
 // The ID is on disk: the next run continues from there.
 void add_at_the_clip(std::vector<FaultCase> &cases) {
-  constexpr Step kSteps[] = {{"TheClip", make, "clip.part"},
-                             {"TheClipsBytes", write, "clip.part"},
-                             {"TheClipsSync", sync, "clip.part"},
+  constexpr Step kSteps[] = {{"TheClip", FileCall::make, "clip.part"},
+                             {"TheClipsBytes", FileCall::write, "clip.part"},
+                             {"TheClipsSync", FileCall::sync, "clip.part"},
                              {"TheClipsName", FileCall::rename, "clip.part"}};
   for (const Step &step : kSteps)
     for (const Reason &reason : kReasons)
       cases.push_back({.name = fault_name(step, reason, "OnceQueried"),
-                       .ending = kept(step.call == make ? reason.of_open : reason.of_write),
+                       .ending = kept(step.call == FileCall::make ? reason.of_open : reason.of_write),
                        .mend = mend,
                        .interlude = Interlude{Place::query, breaks({step.call, step.file, reason.code})}});
-  constexpr Step kAmid[] = {{"TheClipsBytes", write, "clip.part"},
-                            {"TheClipsSync", sync, "clip.part"},
+  constexpr Step kAmid[] = {{"TheClipsBytes", FileCall::write, "clip.part"},
+                            {"TheClipsSync", FileCall::sync, "clip.part"},
                             {"TheClipsName", FileCall::rename, "clip.part"},
-                            {"TheRecord", make, "task.json.tmp"},
-                            {"TheRecordsBytes", write, "task.json.tmp"},
+                            {"TheRecord", FileCall::make, "task.json.tmp"},
+                            {"TheRecordsBytes", FileCall::write, "task.json.tmp"},
                             {"TheRecordsName", FileCall::rename, "task.json.tmp"},
-                            {"AnySync", sync, ""}};
+                            {"AnySync", FileCall::sync, ""}};
   for (const Step &step : kAmid)
     for (const Reason &reason : kReasons)
       cases.push_back({.name = fault_name(step, reason, "AmidTheClip"),
-                       .ending = kept(step.call == make ? reason.of_open : reason.of_write),
+                       .ending = kept(step.call == FileCall::make ? reason.of_open : reason.of_write),
                        .mend = mend,
                        .interlude = Interlude{Place::media, breaks({step.call, step.file, reason.code})}});
   // Leftover files must not cause a whole clip to fail.
@@ -129,16 +128,16 @@ void add_at_the_clip(std::vector<FaultCase> &cases) {
 
 // An unreadable file is not damaged: it stays in place, and nothing is paid for again.
 void add_reads_of_a_stored_clip(std::vector<FaultCase> &cases) {
-  constexpr Step kSteps[] = {{"TheRecord", open, "task.json"},
-                             {"TheRecordsBytes", read, "task.json"},
-                             {"TheClip", open, "clip.mp4"},
-                             {"TheClipsBytes", read, "clip.mp4"}};
+  constexpr Step kSteps[] = {{"TheRecord", FileCall::open, "task.json"},
+                             {"TheRecordsBytes", FileCall::read, "task.json"},
+                             {"TheClip", FileCall::open, "clip.mp4"},
+                             {"TheClipsBytes", FileCall::read, "clip.mp4"}};
   for (const Step &step : kSteps)
     for (const auto &[name, code] : {std::pair("BrokenDisk", EIO), std::pair("StaleHandle", ESTALE),
                                      std::pair("TooManyFiles", EMFILE)}) {
-      if (step.call == read && code != EIO && code != ESTALE) continue;
+      if (step.call == FileCall::read && code != EIO && code != ESTALE) continue;
       const GstResourceError error =
-          step.call == read ? GST_RESOURCE_ERROR_READ : GST_RESOURCE_ERROR_OPEN_READ;
+          step.call == FileCall::read ? GST_RESOURCE_ERROR_READ : GST_RESOURCE_ERROR_OPEN_READ;
       cases.push_back({.name = std::string(name) + "At" + step.name + "OfAStoredClip",
                        .ending = kept(error),
                        .break_it = breaks({step.call, step.file, code}),
@@ -157,13 +156,13 @@ void clear(const std::string &folder) {
 
 // The cache is cleared during a generation.
 void add_removals(std::vector<FaultCase> &cases) {
-  const Act remove_store = [](Scene &scene) { clear(scene.store()); };
-  const Act remove_folder = [](Scene &scene) { clear(scene.clip_folder()); };
-  const Act remove_record = [](Scene &scene) { fs::remove(scene.clip_file("task.json")); };
-  const Act remove_part = [](Scene &scene) { fs::remove(scene.clip_file("clip.part")); };
+  const SceneAct remove_store = [](Scene &scene) { clear(scene.store()); };
+  const SceneAct remove_folder = [](Scene &scene) { clear(scene.clip_folder()); };
+  const SceneAct remove_record = [](Scene &scene) { fs::remove(scene.clip_file("task.json")); };
+  const SceneAct remove_part = [](Scene &scene) { fs::remove(scene.clip_file("clip.part")); };
   const struct {
     const char *name;
-    Act act;
+    SceneAct act;
   } kRemovals[] = {{"Store", remove_store}, {"Folder", remove_folder}, {"Record", remove_record}};
   for (const auto &[name, act] : kRemovals) {
     cases.push_back({.name = std::string(name) + "IsRemovedAmidTheSubmit",
@@ -187,7 +186,7 @@ void add_removals(std::vector<FaultCase> &cases) {
                    .interlude = Interlude{Place::media, remove_record}});
 }
 
-std::vector<FaultCase> cases() {
+std::vector<FaultCase> file_cases() {
   std::vector<FaultCase> cases;
   add_before_the_submit(cases);
   add_at_the_id(cases);
@@ -197,7 +196,7 @@ std::vector<FaultCase> cases() {
   return cases;
 }
 
-FAULT_TABLE(FileFault, cases);
+FAULT_TABLE(FileFault, file_cases);
 
 }  // namespace
 }  // namespace genclip::test

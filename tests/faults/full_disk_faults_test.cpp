@@ -13,7 +13,7 @@ constexpr size_t kDisk = 1 << 20;
 void mount(Scene &scene) { scene.mount_disk(kDisk); }
 void make_room(Scene &scene) { scene.make_room(); }
 
-std::vector<FaultCase> cases() {
+std::vector<FaultCase> full_disk_cases() {
   std::vector<FaultCase> cases;
   for (const size_t left : {0, 1, 2, 3, 4, 5, 6, 8}) {
     const std::string name = "With" + std::to_string(left) + "BlocksLeft";
@@ -38,7 +38,7 @@ std::vector<FaultCase> cases() {
   return cases;
 }
 
-FAULT_TABLE(FullDiskFault, cases);
+FAULT_TABLE(FullDiskFault, full_disk_cases);
 
 }  // namespace
 }  // namespace genclip::test

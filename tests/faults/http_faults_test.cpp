@@ -11,9 +11,7 @@ namespace {
 
 using enum Place;
 
-const Settings kOnce = {{"retries", "0"}};
 // Queries continue until then, regardless of the retries.
-const Settings kBriefly = {{"retries", "0"}, {"timeout", "2"}};
 constexpr char kHead[] = "HTTP/1.1 200 OK\r\n";
 
 GstResourceError code_of(unsigned status) {
@@ -280,7 +278,7 @@ void add_forms(std::vector<FaultCase> &cases) {
       });
 }
 
-std::vector<FaultCase> cases() {
+std::vector<FaultCase> http_cases() {
   std::vector<FaultCase> cases;
   add_submit_statuses(cases);
   add_query_statuses(cases);
@@ -291,7 +289,7 @@ std::vector<FaultCase> cases() {
   return cases;
 }
 
-FAULT_TABLE(HttpFault, cases);
+FAULT_TABLE(HttpFault, http_cases);
 
 }  // namespace
 }  // namespace genclip::test

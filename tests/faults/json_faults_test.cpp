@@ -12,7 +12,7 @@ using namespace std::string_literals;
 using enum Place;
 
 // Queries continue until then.
-const Settings kBriefly = {{"timeout", "2"}};
+const Settings kTwoSeconds = {{"timeout", "2"}};
 
 struct Body {
   const char *name;
@@ -134,7 +134,7 @@ std::vector<Body> bad_addresses() {
   };
 }
 
-std::vector<FaultCase> cases() {
+std::vector<FaultCase> json_cases() {
   std::vector<FaultCase> cases;
   for (const Body &odd : no_tasks()) {
     cases.push_back({.name = std::string("Submit") + odd.name,
@@ -151,7 +151,7 @@ std::vector<FaultCase> cases() {
     cases.push_back({.name = std::string("QueryForEver") + broken.name,
                      .misdeeds = {at(query, body(broken.text))},
                      .ending = kept(GST_RESOURCE_ERROR_READ, "not a task"),
-                     .settings = kBriefly});
+                     .settings = kTwoSeconds});
   for (const Body &odd : odd_completions())
     cases.push_back({.name = std::string("Completed") + odd.name,
                      .misdeeds = {at(query, completion(odd.text))},
@@ -233,7 +233,7 @@ std::vector<FaultCase> cases() {
   return cases;
 }
 
-FAULT_TABLE(JsonFault, cases);
+FAULT_TABLE(JsonFault, json_cases);
 
 }  // namespace
 }  // namespace genclip::test

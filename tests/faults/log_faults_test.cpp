@@ -18,9 +18,6 @@ namespace {
 
 using enum Place;
 
-const Settings kOnce = {{"retries", "0"}};
-const Settings kBriefly = {{"retries", "0"}, {"timeout", "2"}};
-
 // What GST_DEBUG=gen*:6 and GST_DEBUG_FILE write while it lives.
 class LogFile {
  public:

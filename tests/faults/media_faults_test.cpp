@@ -11,7 +11,6 @@ namespace {
 
 using enum Place;
 
-const Settings kOnce = {{"retries", "0"}};
 constexpr char kPage[] = "<!DOCTYPE html><html><body>Sign in</body></html>";
 
 // For the requests of a part only.
@@ -209,7 +208,7 @@ void add_contents(std::vector<FaultCase> &cases) {
   cases.insert(cases.end(), std::begin(kMore), std::end(kMore));
 }
 
-std::vector<FaultCase> cases() {
+std::vector<FaultCase> media_cases() {
   std::vector<FaultCase> cases;
   add_cuts(cases);
   add_answers_to_ranges(cases);
@@ -217,7 +216,7 @@ std::vector<FaultCase> cases() {
   return cases;
 }
 
-FAULT_TABLE(MediaFault, cases);
+FAULT_TABLE(MediaFault, media_cases);
 
 }  // namespace
 }  // namespace genclip::test

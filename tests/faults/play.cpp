@@ -9,12 +9,13 @@
 #include <algorithm>
 
 #include "tests/faults/log_watch.h"
+#include "tests/support/time_limit.h"
 
 namespace genclip::test {
 namespace {
 
-// For a run on a busy machine; the longest wait of a row is much shorter.
-constexpr auto kLimit = std::chrono::seconds(40);
+// It only ends a hang: the longest wait of a row is much shorter.
+constexpr auto kLimit = kHang;
 
 constexpr size_t kShown = 5;
 

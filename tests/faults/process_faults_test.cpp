@@ -183,7 +183,7 @@ void add_chains(std::vector<FaultCase> &cases) {
                        }});
 }
 
-std::vector<FaultCase> cases() {
+std::vector<FaultCase> process_cases() {
   std::vector<FaultCase> cases;
   add_deaths(cases);
   add_fates(cases);
@@ -191,7 +191,7 @@ std::vector<FaultCase> cases() {
   return cases;
 }
 
-FAULT_TABLE(ProcessFault, cases);
+FAULT_TABLE(ProcessFault, process_cases);
 
 }  // namespace
 }  // namespace genclip::test

@@ -81,14 +81,14 @@ void add_leavers(std::vector<FaultCase> &cases) {
     }
 }
 
-std::vector<FaultCase> cases() {
+std::vector<FaultCase> sharing_cases() {
   std::vector<FaultCase> cases;
   add_shared_ends(cases);
   add_leavers(cases);
   return cases;
 }
 
-FAULT_TABLE(SharingFault, cases);
+FAULT_TABLE(SharingFault, sharing_cases);
 
 }  // namespace
 }  // namespace genclip::test

@@ -12,9 +12,7 @@ namespace {
 
 using enum Place;
 
-constexpr auto kOpenRead = GST_RESOURCE_ERROR_OPEN_READ;
-
-std::vector<FaultCase> cases() {
+std::vector<FaultCase> tls_cases() {
   const std::string issuer = certificate_path("issuer.pem");
   return {
       {.name = "MediaCertificateExpired",
@@ -66,7 +64,7 @@ std::vector<FaultCase> cases() {
   };
 }
 
-FAULT_TABLE(TlsFault, cases);
+FAULT_TABLE(TlsFault, tls_cases);
 
 }  // namespace
 }  // namespace genclip::test

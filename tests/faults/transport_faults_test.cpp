@@ -11,7 +11,6 @@ namespace {
 using namespace std::chrono_literals;
 using enum Place;
 
-constexpr auto kOpenRead = GST_RESOURCE_ERROR_OPEN_READ;
 constexpr auto kRead = GST_RESOURCE_ERROR_READ;
 constexpr char kHeadBegun[] = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConte";
 constexpr char kGarbage[] = "\x16\x03\x01 220 mail.example ESMTP ready\r\n\r\n";
@@ -29,7 +28,7 @@ Act after_first_byte(Act act) {
   };
 }
 
-std::vector<FaultCase> cases() {
+std::vector<FaultCase> transport_cases() {
   const Settings once = {{"retries", "0"}, {"http-timeout", "1"}};
   const Settings hasty = {{"http-timeout", "1"}};
   // Queries continue until then, regardless of the retries.
@@ -191,7 +190,7 @@ std::vector<FaultCase> cases() {
   };
 }
 
-FAULT_TABLE(TransportFault, cases);
+FAULT_TABLE(TransportFault, transport_cases);
 
 }  // namespace
 }  // namespace genclip::test
