@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Prints what ninja must build for some of the tests, so that nothing else is built; or what tests are called.
 
-tests/support/test_targets.py FOLDER SUITE... [--except SUITE...]
+tests/support/test_targets.py FOLDER --gate: for the tests of the gate
 tests/support/test_targets.py FOLDER --of TEST...: the same for tests by their names
 tests/support/test_targets.py FOLDER --names TEST...: one a line, the shards of a test that has some: 'http' as 'http 1' ...
 """
@@ -20,6 +20,11 @@ def read(folder, what):
 
 def suites_of(test):
     return {suite.split(":")[-1] for suite in test["suite"]}
+
+
+def is_in_gate(test):
+    """What the gate, tests/run, runs."""
+    return suites_of(test) & {"unit", "source", "elements", "faults", "quick"} and not suites_of(test) & {"slow", "long", "timing"}
 
 
 def is_called(test, name):
@@ -46,9 +51,7 @@ def main(folder, *words):
     if words[0] == "--of":
         print("\n".join(targets(folder, lambda test: any(is_called(test, name) for name in words[1:]))))
         return
-    at = words.index("--except") if "--except" in words else len(words)
-    wanted, unwanted = set(words[:at]), set(words[at + 1:])
-    print("\n".join(targets(folder, lambda test: suites_of(test) & wanted and not suites_of(test) & unwanted)))
+    print("\n".join(targets(folder, is_in_gate)))
 
 
 if __name__ == "__main__":

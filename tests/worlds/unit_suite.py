@@ -73,7 +73,7 @@ class UnitSuite:
         left_out = [f"GTEST_FILTER=-{':'.join(self.world.without)}"] if self.world.without else []
         code, said = self.step("env", *left_out, "meson", "test", "-C", self.build, "--no-rebuild", "--print-errorlogs", "--num-processes", self.jobs + 1,
                                "--timeout-multiplier", 10, *chosen, may_fail=True)
-        _, counted = self.step("python3", f"{self.source}/tests/count-cases", f"{self.build}/meson-logs/testlog.junit.xml")
+        _, counted = self.step("python3", f"{self.source}/tests/support/run_tests.py", "--count", f"{self.build}/meson-logs/testlog.junit.xml")
         found = Counts(*map(int, counted.split()))
         if code != 0:
             print(said[-8000:])
