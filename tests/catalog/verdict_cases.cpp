@@ -368,14 +368,28 @@ class Expansion {
 
 }  // namespace
 
-void PrintTo(const VerdictCase &one, std::ostream *out) {
-  *out << (one.allowed ? "allowed: " : "refused for " + one.field + ": ") << one.uri.substr(0, 400);
-}
-
 std::vector<VerdictCase> verdict_cases() {
   std::vector<VerdictCase> cases;
   for (const ModelFacts &facts : model_facts()) Expansion(facts, cases).run();
   return cases;
+}
+
+VerdictCases verdict_cases_by_model() {
+  VerdictCases all;
+  for (VerdictCase &one : verdict_cases()) all[one.request.model].push_back(std::move(one));
+  return all;
+}
+
+std::vector<std::string> models_with_verdicts() {
+  std::vector<std::string> names;
+  for (const auto &[model, cases] : verdict_cases_by_model()) names.push_back(model);
+  return names;
+}
+
+std::string test_name(const std::string &model) {
+  std::string name;
+  for (const char c : model) name += g_ascii_isalnum(c) ? c : '_';
+  return name;
 }
 
 }  // namespace genclip::test

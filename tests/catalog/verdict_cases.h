@@ -4,7 +4,7 @@
 // bound.
 #pragma once
 
-#include <ostream>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -24,9 +24,12 @@ struct VerdictCase {
   bool as_uri = true;
 };
 
-// Printed by a failing test.
-void PrintTo(const VerdictCase &one, std::ostream *out);
-
 std::vector<VerdictCase> verdict_cases();
+
+// For test suites that have a case for each model: thousands of them would say the same.
+using VerdictCases = std::map<std::string, std::vector<VerdictCase>>;
+VerdictCases verdict_cases_by_model();
+std::vector<std::string> models_with_verdicts();
+std::string test_name(const std::string &model);
 
 }  // namespace genclip::test

@@ -4,30 +4,15 @@
 #include <gst/gst.h>
 #include <gtest/gtest.h>
 
-#include <map>
-#include <set>
-
 #include "tests/catalog/verdict_cases.h"
 #include "tests/elements/clip_pipeline.h"
 
 namespace genclip::test {
 namespace {
 
-std::map<std::string, std::vector<VerdictCase>> cases_by_model() {
-  std::map<std::string, std::vector<VerdictCase>> all;
-  for (VerdictCase &one : verdict_cases()) all[one.request.model].push_back(std::move(one));
-  return all;
-}
-
-std::vector<std::string> models() {
-  std::vector<std::string> names;
-  for (const auto &[model, cases] : cases_by_model()) names.push_back(model);
-  return names;
-}
-
 class ClipVerdict : public testing::TestWithParam<std::string> {
  protected:
-  static void SetUpTestSuite() { cases_ = new auto(cases_by_model()); }
+  static void SetUpTestSuite() { cases_ = new auto(verdict_cases_by_model()); }
   static void TearDownTestSuite() { delete cases_; }
 
   static const std::vector<VerdictCase> &cases() { return cases_->at(GetParam()); }
@@ -58,9 +43,9 @@ class ClipVerdict : public testing::TestWithParam<std::string> {
   }
 
  private:
-  static std::map<std::string, std::vector<VerdictCase>> *cases_;
+  static VerdictCases *cases_;
 };
-std::map<std::string, std::vector<VerdictCase>> *ClipVerdict::cases_;
+VerdictCases *ClipVerdict::cases_;
 
 TEST_P(ClipVerdict, OfThePropertiesIsTheDocuments) {
   int said = 0;
@@ -96,11 +81,8 @@ TEST_P(ClipVerdict, OfTheUriIsTheSame) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Catalog, ClipVerdict, testing::ValuesIn(models()), [](const auto &row) {
-  std::string name;
-  for (const char c : row.param) name += g_ascii_isalnum(c) ? c : '_';
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Catalog, ClipVerdict, testing::ValuesIn(models_with_verdicts()),
+                         [](const auto &row) { return test_name(row.param); });
 
 }  // namespace
 }  // namespace genclip::test
