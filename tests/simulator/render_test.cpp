@@ -135,7 +135,8 @@ TEST(Rendering, HasTheDurationSizeAndSoundThatWereAskedFor) {
     unsigned width, height, audio_streams;
   };
   const char *v2 = "/v2/model-center/tasks", *v1 = "/v1/sky/videos";
-  Simulator simulator;
+  constexpr unsigned kRate = 8;
+  Simulator simulator({.frames_per_second = kRate});
   ASSERT_TRUE(simulator.start());
   for (
       const auto &[request, path, seconds, width, height, audio] : {
@@ -158,7 +159,7 @@ TEST(Rendering, HasTheDurationSizeAndSoundThatWereAskedFor) {
     EXPECT_EQ(found.width, width) << request;
     EXPECT_EQ(found.height, height) << request;
     EXPECT_EQ(found.audio_streams, audio) << request;
-    EXPECT_EQ(decoded_frames(file), 24 * seconds) << request;
+    EXPECT_EQ(decoded_frames(file), kRate * seconds) << request;
   }
 }
 
