@@ -32,7 +32,7 @@ ChildCall shell(const std::string &script) {
 
 // The file's content, once it ends in a newline; empty after 20 s.
 std::string line_in(const std::string &path) {
-  for (const auto end = steady_clock::now() + 20s; steady_clock::now() < end;
+  for (const auto end = steady_clock::now() + 60s; steady_clock::now() < end;
        std::this_thread::sleep_for(5ms)) {
     std::ifstream file(path);
     if (std::string line; std::getline(file, line) && !file.eof()) return line;
@@ -42,7 +42,7 @@ std::string line_in(const std::string &path) {
 
 // Waits for it to be gone; a zombie that nobody waits for is.
 bool is_gone(pid_t pid) {
-  for (const auto end = steady_clock::now() + 20s; steady_clock::now() < end;
+  for (const auto end = steady_clock::now() + 60s; steady_clock::now() < end;
        std::this_thread::sleep_for(5ms)) {
     std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
     std::string id, name, state;

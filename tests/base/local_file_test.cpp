@@ -124,7 +124,7 @@ TEST_F(LocalFiles, AreJudgedAsOpenedThoughLinksAreSwappedMeanwhile) {
   });
   unsigned opened = 0;
   unsigned refused = 0;
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
   while ((opened < 200 || refused < 200) && std::chrono::steady_clock::now() < end) {
     const auto file = LocalFile::open(link, &roots);
     if (file) {

@@ -292,7 +292,9 @@ TEST(Live, GivesTimeAwayAtTheDeadlineInTenthsWhileTheGatewayHangs) {
   EXPECT_FALSE(given.broken);
   EXPECT_LE(end, position - 150 * GST_MSECOND) << "not before the deadline";
   EXPECT_LE(given.gaps, 2 + end / (100 * GST_MSECOND)) << "ten a second, and the first";
-  EXPECT_LE(given.cpu_end - given.cpu_begin, end / 100) << "the thread sleeps in between";
+  if (measures_time()) {
+    EXPECT_LE(given.cpu_end - given.cpu_begin, end / 100) << "the thread sleeps in between";
+  }
 }
 
 // All threads but the camera's and the test's: those of gencaption, also of its codecs, which end with each

@@ -229,7 +229,7 @@ unsigned asked_behind_a_slow_answer(const std::string &properties, unsigned want
       "gencaption name=cap interval=1000000000 " +
           properties + " ! appsink name=out sync=false");
   run.go(GST_STATE_PLAYING);
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  const auto end = std::chrono::steady_clock::now() + kPatience;
   while (gateway.gateway().valid_calls() < wanted && std::chrono::steady_clock::now() < end) g_usleep(1000);
   g_usleep(kWhile);
   run.go(GST_STATE_NULL);

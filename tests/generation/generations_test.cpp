@@ -9,6 +9,7 @@
 
 #include "tests/generation/work_fixture.h"
 #include "tests/support/seed.h"
+#include "tests/support/time_limit.h"
 
 namespace genclip::test {
 namespace {
@@ -226,7 +227,7 @@ TEST_F(Generations, KeepTheirClipInTheStoreAsLongAsSomebodyHasIt) {
   one.reset();
   while (!work.expired()) std::this_thread::yield();
   // A thread that may wait for a disk releases it.
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  const auto end = std::chrono::steady_clock::now() + kHang;
   while (!is_free() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
   EXPECT_TRUE(is_free());
 }

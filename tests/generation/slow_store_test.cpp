@@ -10,6 +10,7 @@
 #include "plugin/generation/generations.h"
 #include "tests/generation/slow_files.h"
 #include "tests/generation/work_fixture.h"
+#include "tests/support/time_limit.h"
 
 namespace genclip::test {
 namespace {
@@ -57,7 +58,7 @@ TEST_F(SlowStore, IsLookedIntoReadAndLeftWithoutTheCallersThread) {
   EXPECT_EQ(joined.generation->clip().size(), std::nullopt);
   EXPECT_EQ(joined.generation->state().status, ClipStatus::idle);
   slow_.let_go();
-  EXPECT_TRUE(joined.generation->wait_for_look(std::chrono::seconds(20)));
+  EXPECT_TRUE(joined.generation->wait_for_look(kHang));
   EXPECT_EQ(joined.generation->clip().size(), service_.clip().size());
   // Now it has a file and a lock to release.
   slow_.hang();
@@ -70,7 +71,7 @@ TEST_F(SlowStore, ThatHangsAmidAReadIsLeftByAnInterrupt) {
   ASSERT_FALSE(run().error);
   auto joined = join(job());
   joined.generation->look();
-  ASSERT_TRUE(joined.generation->wait_for_look(std::chrono::seconds(20)));
+  ASSERT_TRUE(joined.generation->wait_for_look(kHang));
   GrowingClip &clip = joined.generation->clip();
   slow_.hang();
   Interrupt interrupt;
@@ -121,7 +122,7 @@ TEST_F(SlowStore, IsNotSharedWithWhoWantsAnotherClipWhileItIsLookedInto) {
 TEST_F(SlowStore, IsAskedForNothingByALookAlone) {
   auto joined = join(job());
   joined.generation->look();
-  ASSERT_TRUE(joined.generation->wait_for_look(std::chrono::seconds(20)));
+  ASSERT_TRUE(joined.generation->wait_for_look(kHang));
   EXPECT_EQ(joined.generation->clip().size(), std::nullopt);
   joined.generation->leave(listener_.get());
   const std::weak_ptr<Generation> work = joined.generation;

@@ -7,6 +7,7 @@
 
 #include "plugin/http/http_session.h"
 #include "tests/http/client_fixture.h"
+#include "tests/support/time_limit.h"
 
 namespace genclip::test {
 namespace {
@@ -205,7 +206,7 @@ TEST(HttpClient, LetsGoOfAConnectionThatTheServerKeepsOpen) {
   });
   ASSERT_TRUE(client()->call(get(server.url()), nullptr));
   auto told = left.get_future();
-  ASSERT_EQ(told.wait_for(std::chrono::seconds(20)), std::future_status::ready) << "still open";
+  ASSERT_EQ(told.wait_for(kHang), std::future_status::ready) << "still open";
   EXPECT_TRUE(told.get());
 }
 

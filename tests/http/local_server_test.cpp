@@ -16,6 +16,7 @@
 
 #include "plugin/base/gref.h"
 #include "tests/support/taken.h"
+#include "tests/support/time_limit.h"
 
 namespace genclip::test {
 namespace {
@@ -157,7 +158,7 @@ size_t open_files() {
 
 // Whether no more than so many are open, at the latest in 20 s.
 bool come_down_to(size_t files) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  const auto end = std::chrono::steady_clock::now() + kHang;
   while (open_files() > files && std::chrono::steady_clock::now() < end)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   return open_files() <= files;

@@ -348,7 +348,7 @@ TEST(MediaCheck, LooksAtReferencesSideBySide) {
       MutexLock lock(mutex);
       ++waiting;
       changed.notify_all();
-      const auto end = steady_clock::now() + 10s;
+      const auto end = steady_clock::now() + kHang;
       while (waiting < kTogether)
         if (!changed.wait_until(lock, end)) return;
     }

@@ -28,7 +28,7 @@ const AlarmEvent kCleared{{AlarmKind::fallback, ""}, false, "A fallback.", kNow 
 
 template <typename Condition>
 bool comes_true(Condition condition) {
-  for (const auto end = steady_clock::now() + 20s; steady_clock::now() < end;
+  for (const auto end = steady_clock::now() + 60s; steady_clock::now() < end;
        std::this_thread::sleep_for(5ms))
     if (condition()) return true;
   return false;
