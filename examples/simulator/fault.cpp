@@ -4,125 +4,13 @@
 #include <algorithm>
 #include <optional>
 
+#include "examples/simulator/fault_kinds.h"
+#include "examples/simulator/json_path.h"
 #include "plugin/base/json.h"
 #include "plugin/base/number.h"
 
 namespace genclip::sim {
 namespace {
-
-enum class Argument { none, number, text, optional_number, optional_text };
-
-constexpr unsigned kSubmit = 1, kQuery = 2, kMedia = 4, kText = 8;
-constexpr unsigned kApi = kSubmit | kQuery, kAny = kApi | kMedia | kText;
-constexpr int64_t kMost = int64_t{1} << 40;
-
-struct KindRow {
-  FaultKind kind;
-  const char *name;
-  unsigned calls;
-  Argument argument;
-  const char *argument_name;
-  int64_t least, most, unset;
-  // The fault counts only queries of completed tasks.
-  bool of_completed;
-  const char *meaning;
-};
-
-constexpr KindRow kKinds[] = {
-    {FaultKind::status, "status", kAny, Argument::number, "CODE", 200, 599, 0, false,
-     "Answers with this status and does nothing else. Add `;retry-after=SECONDS` or "
-     "`;retry-after=date+SECONDS`, and `;shape=…` for the body."},
-    {FaultKind::delay, "delay", kAny, Argument::number, "MS", 0, 3600000, 0, false,
-     "Waits before it handles the call."},
-    {FaultKind::hang, "hang", kAny, Argument::none, "", 0, 0, 0, false,
-     "Never answers, and ignores the call."},
-    {FaultKind::reset, "reset", kAny, Argument::none, "", 0, 0, 0, false,
-     "Resets the connection before it handles the call."},
-    {FaultKind::lose_answer, "lose-answer", kAny, Argument::none, "", 0, 0, 0, false,
-     "Handles the call (a submit counts and costs), then resets the connection instead of answering."},
-    {FaultKind::hold_answer, "hold-answer", kAny, Argument::none, "", 0, 0, 0, false,
-     "Handles the call, then never answers."},
-    {FaultKind::cut, "cut", kAny, Argument::number, "BYTES", 0, kMost, 0, false,
-     "Closes the connection after this many bytes of the body."},
-    {FaultKind::throttle, "throttle", kAny, Argument::number, "BYTES_PER_SECOND", 1, kMost, 0, false,
-     "Sends the body at this rate."},
-    {FaultKind::wrong_length, "wrong-length", kAny, Argument::number, "DIFFERENCE", -kMost, kMost, 0, false,
-     "Adds this to the true Content-Length and sends the true body."},
-    {FaultKind::html, "html", kAny, Argument::none, "", 0, 0, 0, false,
-     "Answers 200 with an HTML page, as an intermediate proxy would."},
-    {FaultKind::wrong_type, "wrong-type", kAny, Argument::optional_text, "TYPE", 0, 0, 0, false,
-     "Sends the right body with another Content-Type (text/plain)."},
-    {FaultKind::garbage_json, "garbage-json", kAny, Argument::none, "", 0, 0, 0, false,
-     "Answers 200 with bytes that are neither JSON nor UTF-8 nor media."},
-    {FaultKind::oversized, "oversized", kApi, Argument::optional_number, "BYTES", 1, int64_t{1} << 30,
-     9 << 20, false, "Pads the JSON answer to this size (9 MiB)."},
-    {FaultKind::redirect, "redirect", kAny, Argument::text, "URL", 0, 0, 0, false,
-     "Answers 302 with this Location."},
-    {FaultKind::redirects, "redirects", kMedia, Argument::number, "N", 1, 100, 0, false,
-     "Answers 302 this many times in a row, then sends the clip."},
-    {FaultKind::redirect_loop, "redirect-loop", kAny, Argument::none, "", 0, 0, 0, false,
-     "Answers 302 with its own address as the Location."},
-    {FaultKind::no_range, "no-range", kMedia, Argument::none, "", 0, 0, 0, false,
-     "Ignores Range and If-Range: sends the whole clip with status 200 and no Accept-Ranges."},
-    {FaultKind::changed_content, "changed-content", kMedia, Argument::none, "", 0, 0, 0, false,
-     "Sends another clip of the same length, with another ETag."},
-    {FaultKind::fail, "fail", kApi, Argument::text, "MESSAGE", 0, 0, 0, false,
-     "Lets the task fail: a submitted one when it is due, a queried one at once. Add `;shape=…` for its "
-     "error."},
-    {FaultKind::state, "state", kApi, Argument::text, "[REAL/]WORD", 0, 0, 0, false,
-     "Writes another word as the status; with REAL/, only if that is the true status "
-     "(`state=completed/SUCCEEDED`)."},
-    {FaultKind::set, "set", kApi, Argument::text, "FIELD:JSON", 0, 0, 0, false,
-     "Sets any field of the answer to any value."},
-    {FaultKind::drop, "drop", kApi, Argument::text, "FIELD", 0, 0, 0, false,
-     "Leaves a field of the answer out."},
-    {FaultKind::progress, "progress", kApi, Argument::text, "percent|fraction|text", 0, 0, 0, false,
-     "Writes progress as \"50%\", as 0.5 or as \"50\"."},
-    {FaultKind::id_number, "id-number", kSubmit, Argument::none, "", 0, 0, 0, false,
-     "The task's id is a JSON number in all its answers."},
-    {FaultKind::amount, "amount", kSubmit, Argument::text, "CREDITS", 0, 0, 0, false,
-     "The task costs this, whatever the prices say."},
-    {FaultKind::no_amount, "no-amount", kSubmit, Argument::none, "", 0, 0, 0, false,
-     "The task's amount is in none of its answers. It costs what it costs."},
-    {FaultKind::no_url, "no-url", kQuery, Argument::none, "", 0, 0, 0, true,
-     "Reports a completed task without a URL. Counts only queries of completed tasks."},
-    {FaultKind::expire_urls, "expire-urls", kQuery, Argument::none, "", 0, 0, 0, true,
-     "Sends URLs that have already expired. Counts only queries of completed tasks."},
-    {FaultKind::framing, "framing", kText, Argument::text, "NAME", 0, 0, 0, false,
-     "Frames a streamed answer as events, events-crlf, events-cr, events-tight, array or lines."},
-    {FaultKind::blocked, "blocked", kText, Argument::text, "REASON", 0, 0, 0, false,
-     "Answers with only this finishReason."},
-    {FaultKind::prompt_blocked, "prompt-blocked", kText, Argument::text, "REASON", 0, 0, 0, false,
-     "Answers with only this promptFeedback.blockReason."},
-    {FaultKind::error_on_200, "error-on-200", kText, Argument::number, "CODE", 400, 599, 0, false,
-     "Answers 200 with an error object of this code."},
-    {FaultKind::error_in_array, "error-in-array", kText, Argument::number, "CODE", 400, 599, 0, false,
-     "Answers 200 with an array of one error object."},
-    {FaultKind::error_midway, "error-midway", kText, Argument::number, "CODE", 400, 599, 0, false,
-     "Ends a streamed answer early with an error object of this code."},
-    {FaultKind::quota, "quota", kText, Argument::text, "DELAY", 0, 0, 0, false,
-     "Answers 429 with a RetryInfo of this delay, such as 1.5s."},
-    {FaultKind::max_tokens, "max-tokens", kText, Argument::none, "", 0, 0, 0, false,
-     "Answers with no text because its tokens ran out (MAX_TOKENS)."},
-    {FaultKind::thought, "thought", kText, Argument::none, "", 0, 0, 0, false,
-     "Sends its thoughts before the answer."},
-    {FaultKind::no_finish, "no-finish", kText, Argument::none, "", 0, 0, 0, false,
-     "Sends the whole text, but no finishReason."},
-    {FaultKind::lacks_key, "lacks-key", kText, Argument::optional_text, "LANGUAGE", 0, 0, 0, false,
-     "An answer in several languages lacks this one (the last)."},
-    {FaultKind::other_key, "other-key", kText, Argument::optional_text, "LANGUAGE", 0, 0, 0, false,
-     "An answer in several languages has this one (the last) under another key."},
-    {FaultKind::lacks_number, "lacks-number", kText, Argument::none, "", 0, 0, 0, false,
-     "An answer about numbered cues lacks the last one."},
-    {FaultKind::wrong_number, "wrong-number", kText, Argument::none, "", 0, 0, 0, false,
-     "An answer about numbered cues has a wrong number for the last one."},
-    {FaultKind::fence, "fence", kText, Argument::none, "", 0, 0, 0, false,
-     "An answer in a form has a remark in front of it and a fence of markdown around it."},
-    {FaultKind::reversed, "reversed", kText, Argument::none, "", 0, 0, 0, false,
-     "An answer in a form has its languages and cues in reverse order."},
-    {FaultKind::no_form, "no-form", kText, Argument::none, "", 0, 0, 0, false,
-     "Answers with one text where a form is asked for."},
-};
 
 template <typename T>
 struct Word {
@@ -146,6 +34,12 @@ constexpr Word<ErrorShape> kShapes[] = {
     {ErrorShape::escaped, "escaped"},
     {ErrorShape::empty, "empty"},
     {ErrorShape::text, "text"},
+    {ErrorShape::task_status_msg, "task-status-msg"},
+    {ErrorShape::failure_reason, "failure-reason"},
+    {ErrorShape::base_resp, "base-resp"},
+    {ErrorShape::err_msg, "err-msg"},
+    {ErrorShape::failure, "failure"},
+    {ErrorShape::status_message, "status-message"},
 };
 
 template <typename T, size_t N>
@@ -170,11 +64,6 @@ std::string all_words(const Word<T> (&words)[N]) {
 }
 
 unsigned bit(Call call) { return 1u << static_cast<unsigned>(call); }
-
-const KindRow &row_of(FaultKind kind) {
-  return *std::find_if(std::begin(kKinds), std::end(kKinds),
-                       [&](const KindRow &row) { return row.kind == kind; });
-}
 
 // Splits at the first `separator`; nothing after it when there is none.
 std::pair<std::string_view, std::optional<std::string_view>> split(std::string_view text, char separator) {
@@ -222,24 +111,61 @@ std::string argument_problem(const KindRow &row, const std::optional<std::string
   return "";
 }
 
-// What is wrong with a text argument that is not empty.
-std::string text_problem(const Fault &fault) {
-  if (fault.kind == FaultKind::set) {
-    const auto [field, value] = split(fault.text, ':');
-    if (field.empty() || !value) return "set needs FIELD:JSON.";
-    if (const auto parsed = Json::parse(*value); !parsed) return "set: " + parsed.error().text;
+bool is_one_of(std::string_view words, std::string_view word) {
+  for (std::optional<std::string_view> left = words; left;) {
+    const auto [one, rest] = split(*left, ' ');
+    if (one == word) return true;
+    left = rest;
   }
-  if (const auto credits = parse_number<double>(fault.text);
-      fault.kind == FaultKind::amount && !(credits && *credits >= 0 && *credits <= 1e9))
-    return "amount is a number of credits from 0 to 1e9.";
-  if (fault.kind == FaultKind::progress && fault.text != "percent" && fault.text != "fraction" &&
-      fault.text != "text")
-    return "progress is percent, fraction or text.";
-  constexpr std::string_view kFramings[] = {"events",       "events-crlf", "events-cr",
-                                            "events-tight", "array",       "lines"};
-  if (fault.kind == FaultKind::framing &&
-      std::find(std::begin(kFramings), std::end(kFramings), fault.text) == std::end(kFramings))
-    return "framing is events, events-crlf, events-cr, events-tight, array or lines.";
+  return false;
+}
+
+std::string one_of(std::string_view name, std::string_view words) {
+  std::string all(name);
+  all += " is one of ";
+  for (const char letter : words) all += letter == ' ' ? std::string(", ") : std::string(1, letter);
+  return all + ".";
+}
+
+bool is_credits(std::string_view text) {
+  const auto credits = parse_number<double>(text);
+  return credits && *credits >= 0 && *credits <= 1e9;
+}
+
+bool is_move(std::string_view text) {
+  const auto [field, path] = split(text, '/');
+  return !field.empty() && path && is_json_path(*path);
+}
+
+// RFC 3986 §3.1.
+bool is_scheme(std::string_view text) {
+  return g_ascii_isalpha(text.front()) && std::all_of(text.begin(), text.end(), [](char letter) {
+           return g_ascii_isalnum(letter) || letter == '+' || letter == '.' || letter == '-';
+         });
+}
+
+struct TextRule {
+  FaultKind kind;
+  bool (*holds)(std::string_view text);
+  const char *sentence;
+};
+
+constexpr TextRule kTextRules[] = {
+    {FaultKind::amount, is_credits, "amount is a number of credits from 0 to 1e9."},
+    {FaultKind::place, is_json_path, "place is names and numbers, such as data[0].url."},
+    {FaultKind::move, is_move, "move needs FIELD/PATH, such as error/base.message."},
+    {FaultKind::scheme, is_scheme, "scheme is a word such as ftp."},
+};
+
+// Finds the mistake in a text argument that is not empty.
+std::string text_problem(const KindRow &row, const Fault &fault) {
+  if (*row.arguments && !is_one_of(row.arguments, fault.text)) return one_of(row.name, row.arguments);
+  for (const TextRule &rule : kTextRules)
+    if (rule.kind == fault.kind && !rule.holds(fault.text)) return rule.sentence;
+  if (fault.kind != FaultKind::set) return "";
+  const auto [field, value] = split(fault.text, ':');
+  if (field.empty() || !value) return "set needs FIELD:JSON.";
+  if (const auto parsed = Json::parse(*value); !parsed) return "set: " + parsed.error().text;
   return "";
 }
 
@@ -260,6 +186,11 @@ std::string option_problem(std::string_view option, Fault &fault) {
     const auto shape = value_of(kShapes, value.value_or(""));
     if (!shape) return "shape is one of " + all_words(kShapes) + ".";
     fault.shape = *shape;
+    return "";
+  }
+  if (const char *forms = row_of(fault.kind).forms; name == "as" && *forms) {
+    if (!value || !is_one_of(forms, *value)) return one_of("as", forms);
+    fault.as = *value;
     return "";
   }
   if (name == "percent") {
@@ -295,11 +226,12 @@ Result<Fault> parse_fault(std::string_view text) {
 
   auto [kind_text, options] = split(*what, ';');
   const auto [kind_word, argument] = split(kind_text, '=');
-  const auto row = std::find_if(std::begin(kKinds), std::end(kKinds),
+  const auto kinds = fault_kinds();
+  const auto row = std::find_if(kinds.begin(), kinds.end(),
                                 [word = kind_word](const KindRow &one) { return one.name == word; });
-  if (row == std::end(kKinds)) {
+  if (row == kinds.end()) {
     std::string all;
-    for (const KindRow &one : kKinds) all += (all.empty() ? "" : ", ") + std::string(one.name);
+    for (const KindRow &one : kinds) all += (all.empty() ? "" : ", ") + std::string(one.name);
     return mistake(text, "the kind is one of " + all + ".");
   }
   fault.kind = row->kind;
@@ -307,7 +239,8 @@ Result<Fault> parse_fault(std::string_view text) {
     return mistake(text, std::string(row->name) + " can happen to " + calls_text(row->calls) + " only.");
   if (const auto problem = argument_problem(*row, argument, fault); !problem.empty())
     return mistake(text, problem);
-  if (const auto problem = text_problem(fault); !problem.empty()) return mistake(text, problem);
+  if (!fault.text.empty())
+    if (const auto problem = text_problem(*row, fault); !problem.empty()) return mistake(text, problem);
   while (options) {
     const auto [option, rest] = split(*options, ';');
     if (const auto problem = option_problem(option, fault); !problem.empty()) return mistake(text, problem);
@@ -330,6 +263,7 @@ std::string fault_text(const Fault &fault) {
   else if (!fault.text.empty())
     text += "=" + fault.text;
   if (fault.percent != 100) text += ";percent=" + std::to_string(fault.percent);
+  if (!fault.as.empty()) text += ";as=" + fault.as;
   if (!fault.retry_after.empty()) text += ";retry-after=" + fault.retry_after;
   if (fault.shape != ErrorShape::usual) text += ";shape=" + word_of(kShapes, fault.shape);
   return text;
@@ -337,7 +271,7 @@ std::string fault_text(const Fault &fault) {
 
 std::vector<FaultHelp> fault_help() {
   std::vector<FaultHelp> help;
-  for (const KindRow &row : kKinds)
+  for (const KindRow &row : fault_kinds())
     help.push_back({row.name, row.argument_name, calls_text(row.calls), row.meaning});
   return help;
 }

@@ -47,6 +47,13 @@ enum class FaultKind {
   no_amount,
   no_url,
   expire_urls,
+  place,
+  results,
+  cover,
+  move,
+  wrapper,
+  scheme,
+  key,
   framing,
   blocked,
   prompt_blocked,
@@ -66,7 +73,7 @@ enum class FaultKind {
   no_form,
 };
 
-// How an error is spelled: in the body of a refusal, and in the field `error` of a failed task.
+// How an error is spelled: in the body of a refusal, and in a failed task.
 enum class ErrorShape {
   usual,
   nested,
@@ -79,7 +86,13 @@ enum class ErrorShape {
   fail_reason,
   escaped,
   empty,
-  text
+  text,
+  task_status_msg,
+  failure_reason,
+  base_resp,
+  err_msg,
+  failure,
+  status_message,
 };
 
 struct Fault {
@@ -94,12 +107,15 @@ struct Fault {
   unsigned times = 0;
   // Of these calls, it happens to this part, evenly spread.
   unsigned percent = 100;
+  // Which of its kind's forms it takes; empty: the first.
+  std::string as = {};
   // For `status`: empty, seconds, or "date+SECONDS" for an HTTP date that far in the future.
   std::string retry_after = {};
   ErrorShape shape = ErrorShape::usual;
 };
 
-// CALL[#FROM[-[TO]]]:KIND[=ARGUMENT][;percent=N][;retry-after=…][;shape=…], such as "media#1-3:cut=100000".
+// CALL[#FROM[-[TO]]]:KIND[=ARGUMENT][;percent=N][;as=…][;retry-after=…][;shape=…], such as
+// "media#1-3:cut=100000".
 Result<Fault> parse_fault(std::string_view text);
 // The same as text.
 std::string fault_text(const Fault &fault);

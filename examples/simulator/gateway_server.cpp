@@ -67,7 +67,8 @@ Reply GatewayServer::answer(SoupServerMessage *message, const std::string &path,
   GatewayCall call{soup_server_message_get_method(message), path,
                    request_header(message, "Authorization").value_or(""),
                    request_header(message, "Content-Type").value_or(""), ""};
-  if (call.authorization != "Bearer " + key_) {
+  const Fault *renewed = find_fault(faults, FaultKind::key);
+  if (call.authorization != "Bearer " + (renewed ? renewed->text : key_)) {
     ledger_.refuse("401 The header Authorization has no valid key.");
     return error_reply(401, "The header Authorization has no valid key.");
   }

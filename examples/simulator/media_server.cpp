@@ -13,6 +13,11 @@ namespace {
 
 constexpr const char *kHops = "&hops=";
 
+// A flat blue picture of 64x36.
+constexpr const char *kCover =
+    "iVBORw0KGgoAAAANSUhEUgAAAEAAAAAkCAMAAAAO0sygAAAAA1BMVEVvqNwNShnZAAAAGUlEQVR42u3BMQEAAADCoPVP"
+    "7W8GoAAAeAMJJAABPaB5owAAAABJRU5ErkJggg==";
+
 std::string random_secret() {
   GStringPtr uuid(g_uuid_string_random());
   return uuid.get();
@@ -60,17 +65,36 @@ Reply next_hop(SoupServerMessage *message, unsigned left) {
   return reply;
 }
 
+RenderedClip cover_picture(const std::string &last_modified) {
+  gsize size = 0;
+  guchar *data = g_base64_decode(kCover, &size);
+  return {GRef<GBytes>::adopt(g_bytes_new_take(data, size)), "\"cover\"", last_modified, "image/png"};
+}
+
 }  // namespace
 
 MediaServer::MediaServer(const SimulatorOptions &options, Ledger &ledger, FaultStage &stage,
                          ClipKitchen &kitchen)
     : options_(options), ledger_(ledger), stage_(stage), kitchen_(kitchen), signer_(random_secret()) {}
 
-std::string MediaServer::url(const SimTask &task, bool expired) {
-  const std::string path = "/clips/" + task.id + (task.order.image ? ".png" : ".mp4");
-  clips_.insert_or_assign(path, task.order);
+std::string MediaServer::sign(const std::string &path, bool expired) {
   const auto now = options_.clock->wall_now();
-  return origin_ + signer_.sign(path, expired ? now - std::chrono::seconds(1) : now + options_.url_lifetime);
+  return signer_.sign(path, expired ? now - std::chrono::seconds(1) : now + options_.url_lifetime);
+}
+
+std::string MediaServer::url(const SimTask &task, const UrlWish &wish) {
+  std::string path = "/clips/" + task.id;
+  if (wish.result > 0) path += "-" + std::to_string(wish.result);
+  path += task.order.image ? ".png" : ".mp4";
+  clips_.insert_or_assign(path, Entry{task.order});
+  const std::string url = origin_ + sign(path, wish.expired);
+  return wish.scheme.empty() ? url : wish.scheme + url.substr(url.find(':'));
+}
+
+std::string MediaServer::cover_url(const SimTask &task) {
+  const std::string path = "/clips/" + task.id + "-cover.png";
+  clips_.insert_or_assign(path, Entry{task.order, true});
+  return origin_ + sign(path, false);
 }
 
 void MediaServer::handle(SoupServerMessage *message) {
@@ -95,18 +119,24 @@ std::optional<Reply> MediaServer::refuse(SoupServerMessage *message) {
   return std::nullopt;
 }
 
+// Nothing when it was dropped for lack of room and is being rendered again.
+std::optional<RenderedClip> MediaServer::look(const Entry &entry) {
+  const auto clip = kitchen_.look(entry.order);
+  if (!clip || !*clip) return std::nullopt;
+  return entry.is_cover ? cover_picture((*clip)->last_modified) : **clip;
+}
+
 Reply MediaServer::serve(SoupServerMessage *message, std::span<const Fault> faults) {
   if (auto refusal = refuse(message)) return *refusal;
   if (const unsigned left = hops_left(message, faults)) return next_hop(message, left);
-  const auto clip = kitchen_.look(clips_.at(g_uri_get_path(soup_server_message_get_uri(message))));
-  if (!clip || !*clip) {
-    // The clip was dropped for lack of room and is being rendered again.
+  const auto clip = look(clips_.at(g_uri_get_path(soup_server_message_get_uri(message))));
+  if (!clip) {
     Reply reply = text_reply(503, "Being fetched from the archive.\n");
     reply.headers.emplace_back("Retry-After", "1");
     return reply;
   }
   const bool is_changed = find_fault(faults, FaultKind::changed_content);
-  return clip_reply(message, is_changed ? changed(**clip) : **clip, faults);
+  return clip_reply(message, is_changed ? changed(*clip) : *clip, faults);
 }
 
 Reply MediaServer::clip_reply(SoupServerMessage *message, const RenderedClip &clip,

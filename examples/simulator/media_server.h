@@ -9,6 +9,13 @@
 
 namespace genclip::sim {
 
+// What an address is to be, beside the usual.
+struct UrlWish {
+  bool expired = false;
+  std::string scheme = {};  // Empty: the right one.
+  unsigned result = 0;      // The number of the task's result.
+};
+
 // On the servers' thread only. Borrows all it is given.
 class MediaServer {
  public:
@@ -17,10 +24,19 @@ class MediaServer {
   // The address that it listens on, without a slash at the end.
   void set_origin(const std::string &origin) { origin_ = origin; }
   // A new address for the task's clip.
-  std::string url(const SimTask &task, bool expired);
+  std::string url(const SimTask &task, const UrlWish &wish);
+  // A new address for a picture that goes with it.
+  std::string cover_url(const SimTask &task);
   void handle(SoupServerMessage *message);
 
  private:
+  struct Entry {
+    ClipOrder order;
+    bool is_cover = false;
+  };
+
+  std::string sign(const std::string &path, bool expired);
+  std::optional<RenderedClip> look(const Entry &entry);
   Reply serve(SoupServerMessage *message, std::span<const Fault> faults);
   std::optional<Reply> refuse(SoupServerMessage *message);
   Reply clip_reply(SoupServerMessage *message, const RenderedClip &clip, std::span<const Fault> faults) const;
@@ -31,7 +47,7 @@ class MediaServer {
   ClipKitchen &kitchen_;
   UrlSigner signer_;
   std::string origin_;
-  std::map<std::string, ClipOrder> clips_;  // by path
+  std::map<std::string, Entry> clips_;  // by path
 };
 
 }  // namespace genclip::sim

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "examples/simulator/error_body.h"
+#include "examples/simulator/json_path.h"
 #include "examples/simulator/request_header.h"
 #include "examples/simulator/strict_json.h"
 
@@ -31,14 +32,29 @@ Json odd_progress(const std::string &form, int progress) {
 
 void odd_state(Json &task, const std::string &argument) {
   const size_t slash = argument.find('/');
-  if (slash == argument.npos)
-    task.set("status", argument);
-  else if (*task.find("status")->string() == argument.substr(0, slash))
-    task.set("status", argument.substr(slash + 1));
+  if (slash == argument.npos) return task.set("status", argument);
+  const Json *state = task.find("status");
+  if (state && *state == Json(argument.substr(0, slash))) task.set("status", argument.substr(slash + 1));
 }
 
 void leave_out(Json &task, const std::string &field) {
   std::erase_if(*task.object(), [&](const Json::Member &member) { return member.first == field; });
+}
+
+void move(Json &task, const std::string &argument) {
+  const size_t slash = argument.find('/');
+  const std::string field = argument.substr(0, slash);
+  const Json *value = task.find(field);
+  if (!value) return;
+  Json moved = *value;
+  leave_out(task, field);
+  set_at(task, argument.substr(slash + 1), std::move(moved));
+}
+
+Json wrapped(Json task, const Fault &wrapper) {
+  if (wrapper.as == "code")
+    return Json::Object{{"code", 0}, {"message", wrapper.text}, {"data", std::move(task)}};
+  return Json::Object{{"status", wrapper.text}, {"data", std::move(task)}};
 }
 
 // Applies the faults that change fields of a task's answer.
@@ -47,6 +63,7 @@ void disfigure(Json &task, int progress, std::span<const Fault> faults) {
     switch (fault.kind) {
       case FaultKind::state: odd_state(task, fault.text); break;
       case FaultKind::progress: task.set("progress", odd_progress(fault.text, progress)); break;
+      case FaultKind::move: move(task, fault.text); break;
       case FaultKind::drop: leave_out(task, fault.text); break;
       case FaultKind::set: {
         const size_t colon = fault.text.find(':');
@@ -95,13 +112,15 @@ Reply TaskServer::refuse(unsigned status, const std::string &reason) {
   return error_reply(status, reason);
 }
 
-std::optional<Reply> TaskServer::refuse_stranger(SoupServerMessage *message) {
-  if (request_header(message, "Authorization") == "Bearer " + options_.key) return std::nullopt;
+std::optional<Reply> TaskServer::refuse_stranger(SoupServerMessage *message, std::span<const Fault> faults) {
+  const Fault *renewed = find_fault(faults, FaultKind::key);
+  const std::string &key = renewed ? renewed->text : options_.key;
+  if (request_header(message, "Authorization") == "Bearer " + key) return std::nullopt;
   return refuse(401, "The header Authorization has no valid key.");
 }
 
 Reply TaskServer::submit(SoupServerMessage *message, TaskApi api, std::span<const Fault> faults) {
-  if (auto refusal = refuse_stranger(message)) return *refusal;
+  if (auto refusal = refuse_stranger(message, faults)) return *refusal;
   const char *type =
       soup_message_headers_get_content_type(soup_server_message_get_request_headers(message), nullptr);
   if (!type || std::string_view(type) != "application/json")
@@ -133,7 +152,7 @@ Reply TaskServer::submit(SoupServerMessage *message, TaskApi api, std::span<cons
 
 Reply TaskServer::query(SoupServerMessage *message, TaskApi api, const std::string &id,
                         std::span<const Fault> faults) {
-  if (auto refusal = refuse_stranger(message)) return *refusal;
+  if (auto refusal = refuse_stranger(message, faults)) return *refusal;
   SimTask *task = tasks_.find(api, id);
   if (!task) return refuse(404, "There is no task with the id \"" + id + "\".");
   const auto now = options_.clock->now();
@@ -159,6 +178,30 @@ bool TaskServer::has_completed(TaskApi api, const std::string &id) {
   return task && tasks_.view(*task).state == TaskState::completed;
 }
 
+void TaskServer::set_urls(Json &out, const SimTask &task, std::span<const Fault> faults) {
+  const Fault *scheme = find_fault(faults, FaultKind::scheme);
+  UrlWish wish{.expired = find_fault(faults, FaultKind::expire_urls) != nullptr,
+               .scheme = scheme ? scheme->text : ""};
+  const Json url = media_.url(task, wish);
+  const Fault *place = find_fault(faults, FaultKind::place), *cover = find_fault(faults, FaultKind::cover),
+              *results = find_fault(faults, FaultKind::results);
+  const Json picture = cover ? Json(media_.cover_url(task)) : Json();
+  const bool is_first = cover && cover->text == "first";
+  if (place || results || is_first) {
+    Json::Array all = is_first ? Json::Array{picture, url} : Json::Array{url};
+    for (wish.result = 1; results && wish.result < results->number; ++wish.result)
+      all.push_back(media_.url(task, wish));
+    return set_at(out, place ? place->text : "output", all.size() > 1 ? Json(std::move(all)) : url);
+  }
+  if (task.api == TaskApi::tasks || task.order.image) out.set("result_url", url);
+  if (!task.order.image) out.set("video_url", url);
+  if (cover) out.set("video_url", picture);
+  if (cover && cover->text == "only")
+    leave_out(out, "result_url");
+  else if (cover)
+    out.set("result_url", url);
+}
+
 // §2.1. What v1 answers beside the id is undocumented (§4.3); this uses names that are common for such
 // services.
 Reply TaskServer::task_reply(const SimTask &task, std::span<const Fault> faults) {
@@ -173,10 +216,7 @@ Reply TaskServer::task_reply(const SimTask &task, std::span<const Fault> faults)
   out.set("progress", view.progress);
   if (v1 && !task.order.image) out.set("seconds", task.order.seconds);
   if (view.state == TaskState::completed) {
-    const bool expired = find_fault(faults, FaultKind::expire_urls);
-    const std::string url = media_.url(task, expired);
-    if (!v1 || task.order.image) out.set("result_url", url);
-    if (!task.order.image) out.set("video_url", url);
+    set_urls(out, task, faults);
     out.set("actualDuration", task.order.seconds);
   }
   // Of a failed task only what it did cost: a service that charges nothing says nothing.
@@ -186,6 +226,7 @@ Reply TaskServer::task_reply(const SimTask &task, std::span<const Fault> faults)
   out.set("error", nullptr);
   if (view.state == TaskState::failed) set_failure(out, view.failure, task.failure_shape);
   disfigure(out, view.progress, faults);
+  if (const Fault *wrapper = find_fault(faults, FaultKind::wrapper)) out = wrapped(std::move(out), *wrapper);
   return json_reply(200, out);
 }
 

@@ -23,8 +23,9 @@ class TaskServer {
   Reply submit(SoupServerMessage *message, TaskApi api, std::span<const Fault> faults);
   Reply query(SoupServerMessage *message, TaskApi api, const std::string &id, std::span<const Fault> faults);
   // The refusal of a call without the right key; nothing when the key is right.
-  std::optional<Reply> refuse_stranger(SoupServerMessage *message);
+  std::optional<Reply> refuse_stranger(SoupServerMessage *message, std::span<const Fault> faults);
   Reply refuse(unsigned status, const std::string &reason);
+  void set_urls(Json &out, const SimTask &task, std::span<const Fault> faults);
   Reply task_reply(const SimTask &task, std::span<const Fault> faults);
   bool has_completed(TaskApi api, const std::string &id);
 

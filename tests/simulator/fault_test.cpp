@@ -11,13 +11,30 @@ namespace genclip::sim {
 namespace {
 
 TEST(FaultText, ComesBackAsItWas) {
-  for (const char *text :
-       {"submit:hang", "submit#1:status=429;retry-after=2", "query#2-4:status=500;shape=detail",
-        "media#1-3:cut=100000", "media#7-:throttle=20000", "query:state=completed/SUCCEEDED",
-        "query:set=error:{\"code\":0}", "submit#1:fail=The picture, it seems: refused.;shape=object",
-        "media:wrong-length=-5", "query#1-2:no-url", "submit#1:lose-answer", "media:wrong-type=text/html",
-        "query:status=503;retry-after=date+30", "submit:oversized=9437184", "submit#2:amount=9.5",
-        "submit:no-amount"}) {
+  for (const char *text : {"submit:hang",
+                           "submit#1:status=429;retry-after=2",
+                           "query#2-4:status=500;shape=detail",
+                           "media#1-3:cut=100000",
+                           "media#7-:throttle=20000",
+                           "query:state=completed/SUCCEEDED",
+                           "query:set=error:{\"code\":0}",
+                           "submit#1:fail=The picture, it seems: refused.;shape=object",
+                           "media:wrong-length=-5",
+                           "query#1-2:no-url",
+                           "submit#1:lose-answer",
+                           "media:wrong-type=text/html",
+                           "query:status=503;retry-after=date+30",
+                           "submit:oversized=9437184",
+                           "submit#2:amount=9.5",
+                           "submit:no-amount",
+                           "query:place=task_result.videos[0].url",
+                           "query#1:cover",
+                           "query:cover=only",
+                           "query:results=3",
+                           "submit:wrapper=SUCCEED;as=code",
+                           "query:move=error/base.message",
+                           "query#3-:key=new",
+                           "query:fail=No.;shape=base-resp"}) {
     const auto fault = parse_fault(text);
     ASSERT_TRUE(fault) << text << ": " << fault.error().text;
     EXPECT_EQ(fault_text(*fault), text);
@@ -52,6 +69,19 @@ TEST(FaultText, SaysWhatIsWrong) {
            Case{"submit:amount=much", "number of credits"},
            Case{"submit:amount=-1", "number of credits"},
            Case{"query:amount=1", "submit only"},
+
+           Case{"media:cut=1;as=404", "no option"},
+           Case{"query:place=data[0]url", "data[0].url"},
+           Case{"query:place=data[x]", "data[0].url"},
+           Case{"query:place=.url", "data[0].url"},
+           Case{"query:move=error", "FIELD/PATH"},
+           Case{"query:move=error/a..b", "FIELD/PATH"},
+           Case{"query:results=1", "from 2 to 9"},
+           Case{"query:cover=behind", "beside, only, first"},
+           Case{"query:wrapper=ok;as=list", "status, code"},
+           Case{"query:scheme=f:", "such as ftp"},
+
+           Case{"query:framing=lines", "text only"},
        }) {
     const auto fault = parse_fault(text);
     ASSERT_FALSE(fault) << text;
@@ -62,7 +92,7 @@ TEST(FaultText, SaysWhatIsWrong) {
 TEST(FaultScript, HappensToTheCallsThatAreNamed) {
   FaultScript script;
   for (const char *text : {"media#2-3:hang", "submit:reset", "query#1:no-url"})
-    script.add(test::taken(parse_fault(text)));
+    script.add(genclip::test::taken(parse_fault(text)));
   const auto count = [&](Call call, bool completed = false) { return script.take(call, completed).size(); };
   EXPECT_EQ(count(Call::media), 0u);
   EXPECT_EQ(count(Call::media), 1u);
