@@ -144,6 +144,10 @@ bool is_scheme(std::string_view text) {
          });
 }
 
+bool is_userinfo(std::string_view text) {
+  return text.find(':') != text.npos && text.find_first_of("@/?#[] ") == text.npos;
+}
+
 struct TextRule {
   FaultKind kind;
   bool (*holds)(std::string_view text);
@@ -155,6 +159,7 @@ constexpr TextRule kTextRules[] = {
     {FaultKind::place, is_json_path, "place is names and numbers, such as data[0].url."},
     {FaultKind::move, is_move, "move needs FIELD/PATH, such as error/base.message."},
     {FaultKind::scheme, is_scheme, "scheme is a word such as ftp."},
+    {FaultKind::userinfo, is_userinfo, "userinfo is USER:PASSWORD, as a URL has them."},
 };
 
 // Finds the mistake in a text argument that is not empty.
@@ -177,7 +182,7 @@ bool is_retry_after(std::string_view text) {
 
 std::string option_problem(std::string_view option, Fault &fault) {
   const auto [name, value] = split(option, '=');
-  if (name == "retry-after" && fault.kind == FaultKind::status) {
+  if (name == "retry-after" && (fault.kind == FaultKind::status || fault.kind == FaultKind::lag)) {
     if (!value || !is_retry_after(*value)) return "retry-after is seconds, or date+SECONDS.";
     fault.retry_after = *value;
     return "";

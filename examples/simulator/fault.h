@@ -53,7 +53,14 @@ enum class FaultKind {
   move,
   wrapper,
   scheme,
+  userinfo,
+  api_origin,
   key,
+  empty,
+  lag,
+  want_key,
+  cookie,
+  unasked_part,
   framing,
   blocked,
   prompt_blocked,
@@ -109,7 +116,7 @@ struct Fault {
   unsigned percent = 100;
   // Which of its kind's forms it takes; empty: the first.
   std::string as = {};
-  // For `status`: empty, seconds, or "date+SECONDS" for an HTTP date that far in the future.
+  // For `status` and `lag`: empty, seconds, or "date+SECONDS" for an HTTP date that far in the future.
   std::string retry_after = {};
   ErrorShape shape = ErrorShape::usual;
 };

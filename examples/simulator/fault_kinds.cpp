@@ -86,8 +86,27 @@ constexpr KindRow kKinds[] = {
      "", "status code"},
     {FaultKind::scheme, "scheme", kQuery, Argument::text, "SCHEME", 0, 0, 0, true,
      "Sends URLs of this scheme, such as ftp. Counts only queries of completed tasks."},
+    {FaultKind::userinfo, "userinfo", kQuery, Argument::optional_text, "USER:PASSWORD", 0, 0, 0, true,
+     "Sends URLs with this user and password (kite:p%40ss), which answer 401 without them as Basic. Counts "
+     "only queries of completed tasks."},
+    {FaultKind::api_origin, "api-origin", kQuery, Argument::none, "", 0, 0, 0, true,
+     "Sends URLs at the API's own address. Counts only queries of completed tasks."},
     {FaultKind::key, "key", kApi | kText, Argument::text, "KEY", 0, 0, 0, false,
      "These calls need this API key instead of the usual one (`query#3-:key=NEW`)."},
+    {FaultKind::empty, "empty", kAny, Argument::none, "", 0, 0, 0, false,
+     "Sends the head of the right answer (200, not 206) and no byte of its body."},
+    {FaultKind::lag, "lag", kMedia, Argument::number, "MS", 0, 86400000, 0, false,
+     "For this time after the first answer with the clip's URL, the clip is not there yet. `;as=` says how "
+     "the "
+     "host tells it: 404, 403, 503, 202 (a text, with Retry-After), page or empty. Add `;retry-after=…`.",
+     "", "404 403 503 202 page empty"},
+    {FaultKind::want_key, "want-key", kMedia, Argument::none, "", 0, 0, 0, false,
+     "Answers 401 and asks for a bearer token. (A request with one gets 400 as ever.)"},
+    {FaultKind::cookie, "cookie", kMedia, Argument::none, "", 0, 0, 0, false,
+     "Answers 302 with a Set-Cookie; the Location sends the clip to whoever returns the cookie, otherwise "
+     "403."},
+    {FaultKind::unasked_part, "unasked-part", kMedia, Argument::none, "", 0, 0, 0, false,
+     "Answers a GET without Range by 206, with the whole clip and no Content-Range."},
     {FaultKind::framing, "framing", kText, Argument::text, "NAME", 0, 0, 0, false,
      "Frames a streamed answer as events, events-crlf, events-cr, events-tight, array or lines.",
      "events events-crlf events-cr events-tight array lines"},

@@ -14,14 +14,6 @@ constexpr auto kPage =
     "<body><h1>Welcome to this network</h1></body></html>\n"sv;
 constexpr auto kGarbage = "\x80\xff{\"id\": \0 }}\xc3\x28 no JSON and no clip"sv;
 
-std::string retry_after_value(const std::string &option) {
-  if (!option.starts_with("date+")) return option;
-  const auto now = GRef<GDateTime>::adopt(g_date_time_new_now_utc());
-  const auto then = GRef<GDateTime>::adopt(
-      g_date_time_add_seconds(now.get(), static_cast<gdouble>(std::stol(option.substr(5)))));
-  return GStringPtr(soup_date_time_to_string(then.get(), SOUP_DATE_HTTP)).get();
-}
-
 Reply status_reply(const Fault &fault) {
   const auto status = static_cast<unsigned>(fault.number);
   Reply reply = error_reply(status, std::string("Simulated: ") + soup_status_get_phrase(status), fault.shape);
@@ -73,6 +65,12 @@ void spoil(Reply &reply, const std::vector<Fault> &faults) {
       case FaultKind::throttle: reply.bytes_per_second = static_cast<uint64_t>(fault.number); break;
       case FaultKind::wrong_length: reply.length_difference = fault.number; break;
       case FaultKind::wrong_type: reply.content_type = fault.text.empty() ? "text/plain" : fault.text; break;
+      case FaultKind::empty:
+        reply.body = {};
+        // An answer without a body has no range.
+        if (reply.status == 206) reply.status = 200;
+        std::erase_if(reply.headers, [](const auto &header) { return header.first == "Content-Range"; });
+        break;
       case FaultKind::oversized:
         if (reply.body) reply.body = filled(reply.body, static_cast<size_t>(fault.number));
         break;
@@ -92,6 +90,14 @@ void wrote_piece(SoupServerMessage *, guint size, gpointer ledger) {
 }
 
 }  // namespace
+
+std::string retry_after_value(const std::string &option) {
+  if (!option.starts_with("date+")) return option;
+  const auto now = GRef<GDateTime>::adopt(g_date_time_new_now_utc());
+  const auto then = GRef<GDateTime>::adopt(
+      g_date_time_add_seconds(now.get(), static_cast<gdouble>(std::stol(option.substr(5)))));
+  return GStringPtr(soup_date_time_to_string(then.get(), SOUP_DATE_HTTP)).get();
+}
 
 void FaultStage::handle(SoupServerMessage *message, Call call, bool completed, Act act) {
   const auto faults = ledger_.take_faults(call, completed);
@@ -140,7 +146,7 @@ void FaultStage::answer(SoupServerMessage *message, Reply reply, bool is_media) 
     return;
   }
   if (is_media) g_signal_connect(message, "wrote-body-data", G_CALLBACK(wrote_piece), &ledger_);
-  if (reply.body)
+  if (reply.body_size() > 0)
     soup_message_body_append_bytes(soup_server_message_get_response_body(message), reply.body.get());
 }
 

@@ -13,6 +13,9 @@
 
 namespace genclip::sim {
 
+// The header's value for the option.
+std::string retry_after_value(const std::string &option);
+
 // On the servers' thread only. Borrows the ledger.
 class FaultStage {
  public:

@@ -11,9 +11,10 @@ namespace genclip::sim {
 
 // What an address is to be, beside the usual.
 struct UrlWish {
-  bool expired = false;
-  std::string scheme = {};  // Empty: the right one.
-  unsigned result = 0;      // The number of the task's result.
+  bool expired = false, at_api = false;
+  std::string scheme = {};    // Empty: the right one.
+  std::string userinfo = {};  // Empty: none is in it, and none is wanted.
+  unsigned result = 0;        // The number of the task's result.
 };
 
 // On the servers' thread only. Borrows all it is given.
@@ -21,8 +22,11 @@ class MediaServer {
  public:
   MediaServer(const SimulatorOptions &options, Ledger &ledger, FaultStage &stage, ClipKitchen &kitchen);
 
-  // The address that it listens on, without a slash at the end.
-  void set_origin(const std::string &origin) { origin_ = origin; }
+  // The addresses at which handle() is called, without a slash at the end.
+  void set_origins(const std::string &own, const std::string &api) {
+    origin_ = own;
+    api_origin_ = api;
+  }
   // A new address for the task's clip.
   std::string url(const SimTask &task, const UrlWish &wish);
   // A new address for a picture that goes with it.
@@ -33,9 +37,14 @@ class MediaServer {
   struct Entry {
     ClipOrder order;
     bool is_cover = false;
+    std::string basic = {};  // The credentials it wants; empty: none.
+    Clock::Time told;        // The time of its first address.
   };
 
   std::string sign(const std::string &path, bool expired);
+  Entry &tell(const std::string &path, const SimTask &task);
+  const Entry *entry_of(SoupServerMessage *message) const;
+  bool is_key(const std::string &authorization, const Entry *entry) const;
   std::optional<RenderedClip> look(const Entry &entry);
   Reply serve(SoupServerMessage *message, std::span<const Fault> faults);
   std::optional<Reply> refuse(SoupServerMessage *message);
@@ -46,8 +55,9 @@ class MediaServer {
   FaultStage &stage_;
   ClipKitchen &kitchen_;
   UrlSigner signer_;
-  std::string origin_;
+  std::string origin_, api_origin_;
   std::map<std::string, Entry> clips_;  // by path
+  unsigned sessions_ = 0;
 };
 
 }  // namespace genclip::sim

@@ -184,7 +184,7 @@ class Simulator::Servers {
 
     const Addresses addresses{"http://" + authority(options_.host, *api_port),
                               (certificate ? "https://" : "http://") + authority(media_host, *media_port)};
-    service.media.set_origin(addresses.media);
+    service.media.set_origins(addresses.media, addresses.api);
     soup_server_add_handler(service.api_soup.get(), nullptr, on_api, &service, nullptr);
     soup_server_add_handler(service.media_soup.get(), nullptr, on_media, &service, nullptr);
     return addresses;
@@ -196,6 +196,7 @@ class Simulator::Servers {
     const std::string whole = path;
     if (whole.starts_with(kApiPrefix + std::string("/")))
       return service.task_server.handle(message, whole.substr(std::strlen(kApiPrefix)));
+    if (whole.starts_with("/clips/")) return service.media.handle(message);
     if (whole.starts_with(kTextPrefix + std::string("/")))
       return service.gateway_server.handle(message, whole);
     if (whole.starts_with(kControlPrefix + std::string("/")))

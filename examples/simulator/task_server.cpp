@@ -57,6 +57,18 @@ Json wrapped(Json task, const Fault &wrapper) {
   return Json::Object{{"status", wrapper.text}, {"data", std::move(task)}};
 }
 
+UrlWish wish_of(std::span<const Fault> faults) {
+  const auto argument = [&](FaultKind kind, const char *usual) {
+    const Fault *fault = find_fault(faults, kind);
+    return !fault ? "" : fault->text.empty() ? usual : fault->text;
+  };
+  const auto has = [&](FaultKind kind) { return find_fault(faults, kind) != nullptr; };
+  return {.expired = has(FaultKind::expire_urls),
+          .at_api = has(FaultKind::api_origin),
+          .scheme = argument(FaultKind::scheme, ""),
+          .userinfo = argument(FaultKind::userinfo, "kite:p%40ss")};
+}
+
 // Applies the faults that change fields of a task's answer.
 void disfigure(Json &task, int progress, std::span<const Fault> faults) {
   for (const Fault &fault : faults) {
@@ -179,9 +191,7 @@ bool TaskServer::has_completed(TaskApi api, const std::string &id) {
 }
 
 void TaskServer::set_urls(Json &out, const SimTask &task, std::span<const Fault> faults) {
-  const Fault *scheme = find_fault(faults, FaultKind::scheme);
-  UrlWish wish{.expired = find_fault(faults, FaultKind::expire_urls) != nullptr,
-               .scheme = scheme ? scheme->text : ""};
+  UrlWish wish = wish_of(faults);
   const Json url = media_.url(task, wish);
   const Fault *place = find_fault(faults, FaultKind::place), *cover = find_fault(faults, FaultKind::cover),
               *results = find_fault(faults, FaultKind::results);

@@ -27,6 +27,8 @@ TEST(FaultText, ComesBackAsItWas) {
                            "submit:oversized=9437184",
                            "submit#2:amount=9.5",
                            "submit:no-amount",
+                           "media:lag=3000;as=202;retry-after=2",
+                           "media#1-3:lag=60000",
                            "query:place=task_result.videos[0].url",
                            "query#1:cover",
                            "query:cover=only",
@@ -34,6 +36,9 @@ TEST(FaultText, ComesBackAsItWas) {
                            "submit:wrapper=SUCCEED;as=code",
                            "query:move=error/base.message",
                            "query#3-:key=new",
+                           "query:userinfo=a:b%40c",
+
+                           "media:empty",
                            "query:fail=No.;shape=base-resp"}) {
     const auto fault = parse_fault(text);
     ASSERT_TRUE(fault) << text << ": " << fault.error().text;
@@ -69,7 +74,8 @@ TEST(FaultText, SaysWhatIsWrong) {
            Case{"submit:amount=much", "number of credits"},
            Case{"submit:amount=-1", "number of credits"},
            Case{"query:amount=1", "submit only"},
-
+           Case{"query:lag=1", "media only"},
+           Case{"media:lag=1;as=soon", "404, 403, 503, 202, page, empty"},
            Case{"media:cut=1;as=404", "no option"},
            Case{"query:place=data[0]url", "data[0].url"},
            Case{"query:place=data[x]", "data[0].url"},
@@ -80,7 +86,7 @@ TEST(FaultText, SaysWhatIsWrong) {
            Case{"query:cover=behind", "beside, only, first"},
            Case{"query:wrapper=ok;as=list", "status, code"},
            Case{"query:scheme=f:", "such as ftp"},
-
+           Case{"query:userinfo=kite", "USER:PASSWORD"},
            Case{"query:framing=lines", "text only"},
        }) {
     const auto fault = parse_fault(text);
