@@ -154,12 +154,15 @@ struct TextRule {
   const char *sentence;
 };
 
+bool is_target(std::string_view text) { return text.starts_with('/'); }
+
 constexpr TextRule kTextRules[] = {
     {FaultKind::amount, is_credits, "amount is a number of credits from 0 to 1e9."},
     {FaultKind::place, is_json_path, "place is names and numbers, such as data[0].url."},
     {FaultKind::move, is_move, "move needs FIELD/PATH, such as error/base.message."},
     {FaultKind::scheme, is_scheme, "scheme is a word such as ftp."},
     {FaultKind::userinfo, is_userinfo, "userinfo is USER:PASSWORD, as a URL has them."},
+    {FaultKind::exact, is_target, "exact needs a TARGET such as /a%7Eb.mp4?s=1."},
 };
 
 // Finds the mistake in a text argument that is not empty.

@@ -55,6 +55,7 @@ enum class FaultKind {
   scheme,
   userinfo,
   api_origin,
+  exact,
   key,
   empty,
   lag,

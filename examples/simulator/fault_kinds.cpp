@@ -91,6 +91,9 @@ constexpr KindRow kKinds[] = {
      "only queries of completed tasks."},
     {FaultKind::api_origin, "api-origin", kQuery, Argument::none, "", 0, 0, 0, true,
      "Sends URLs at the API's own address. Counts only queries of completed tasks."},
+    {FaultKind::exact, "exact", kQuery, Argument::optional_text, "TARGET", 0, 0, 0, true,
+     "Sends URLs with escapes (or with this path and query); a request whose target is not the same byte for "
+     "byte gets 403. Counts only queries of completed tasks."},
     {FaultKind::key, "key", kApi | kText, Argument::text, "KEY", 0, 0, 0, false,
      "These calls need this API key instead of the usual one (`query#3-:key=NEW`)."},
     {FaultKind::empty, "empty", kAny, Argument::none, "", 0, 0, 0, false,

@@ -164,7 +164,8 @@ std::string MediaServer::url(const SimTask &task, const UrlWish &wish) {
   Entry &entry = tell(path, task);
   if (!wish.userinfo.empty()) entry.basic = basic_credentials(wish.userinfo);
 
-  const std::string url = (wish.at_api ? api_origin_ : origin_) + sign(path, wish.expired);
+  std::string url = (wish.at_api ? api_origin_ : origin_) + sign(path, wish.expired);
+  if (wish.exact) url = gate_.url_to(url, wish.target);
   const size_t colon = url.find("://");
   const std::string scheme = wish.scheme.empty() ? url.substr(0, colon) : wish.scheme;
   return scheme + "://" + (wish.userinfo.empty() ? "" : wish.userinfo + "@") + url.substr(colon + 3);

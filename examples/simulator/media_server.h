@@ -3,6 +3,7 @@
 // Serves the clips at signed addresses, with ranges and validators, and without a key.
 #pragma once
 
+#include "examples/simulator/exact_gate.h"
 #include "examples/simulator/fault_stage.h"
 #include "examples/simulator/signed_url.h"
 #include "examples/simulator/task_book.h"
@@ -11,7 +12,8 @@ namespace genclip::sim {
 
 // What an address is to be, beside the usual.
 struct UrlWish {
-  bool expired = false, at_api = false;
+  bool expired = false, at_api = false, exact = false;
+  std::string target = {};    // Of an exact address; empty: a new one.
   std::string scheme = {};    // Empty: the right one.
   std::string userinfo = {};  // Empty: none is in it, and none is wanted.
   unsigned result = 0;        // The number of the task's result.
@@ -27,6 +29,8 @@ class MediaServer {
     origin_ = own;
     api_origin_ = api;
   }
+  // Begins to listen for exact addresses too.
+  Result<void> listen_exactly(const std::string &host) { return gate_.listen(host); }
   // A new address for the task's clip.
   std::string url(const SimTask &task, const UrlWish &wish);
   // A new address for a picture that goes with it.
@@ -55,6 +59,7 @@ class MediaServer {
   FaultStage &stage_;
   ClipKitchen &kitchen_;
   UrlSigner signer_;
+  ExactGate gate_;
   std::string origin_, api_origin_;
   std::map<std::string, Entry> clips_;  // by path
   unsigned sessions_ = 0;

@@ -136,7 +136,11 @@ RawReplies::~RawReplies() {
 
 void RawReplies::send(SoupServerMessage *message, Reply reply, Sent sent) {
   auto socket = GRef<GSocket>::share(soup_server_message_get_socket(message));
-  auto stream = GRef<GIOStream>::adopt(soup_server_message_steal_connection(message));
+  send(std::move(socket), GRef<GIOStream>::adopt(soup_server_message_steal_connection(message)),
+       std::move(reply), std::move(sent));
+}
+
+void RawReplies::send(GRef<GSocket> socket, GRef<GIOStream> stream, Reply reply, Sent sent) {
   const auto raw = std::make_shared<RawReply>(*this, std::move(socket), std::move(stream), std::move(reply),
                                               std::move(sent));
   open_.insert(raw);

@@ -28,6 +28,7 @@ class RawReplies {
 
   // Takes over the message's connection. Reports the bytes of the body that were sent to `sent`.
   void send(SoupServerMessage *message, Reply reply, Sent sent);
+  void send(GRef<GSocket> socket, GRef<GIOStream> stream, Reply reply, Sent sent);
 
  private:
   friend class RawReply;

@@ -185,6 +185,7 @@ class Simulator::Servers {
     const Addresses addresses{"http://" + authority(options_.host, *api_port),
                               (certificate ? "https://" : "http://") + authority(media_host, *media_port)};
     service.media.set_origins(addresses.media, addresses.api);
+    if (const auto bound = service.media.listen_exactly(media_host); !bound) return bound.error();
     soup_server_add_handler(service.api_soup.get(), nullptr, on_api, &service, nullptr);
     soup_server_add_handler(service.media_soup.get(), nullptr, on_media, &service, nullptr);
     return addresses;

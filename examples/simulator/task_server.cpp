@@ -65,6 +65,8 @@ UrlWish wish_of(std::span<const Fault> faults) {
   const auto has = [&](FaultKind kind) { return find_fault(faults, kind) != nullptr; };
   return {.expired = has(FaultKind::expire_urls),
           .at_api = has(FaultKind::api_origin),
+          .exact = has(FaultKind::exact),
+          .target = argument(FaultKind::exact, ""),
           .scheme = argument(FaultKind::scheme, ""),
           .userinfo = argument(FaultKind::userinfo, "kite:p%40ss")};
 }

@@ -37,7 +37,8 @@ TEST(FaultText, ComesBackAsItWas) {
                            "query:move=error/base.message",
                            "query#3-:key=new",
                            "query:userinfo=a:b%40c",
-
+                           "query:exact",
+                           "query:exact=/a%7Eb.mp4?#t",
                            "media:empty",
                            "query:fail=No.;shape=base-resp"}) {
     const auto fault = parse_fault(text);
@@ -87,6 +88,7 @@ TEST(FaultText, SaysWhatIsWrong) {
            Case{"query:wrapper=ok;as=list", "status, code"},
            Case{"query:scheme=f:", "such as ftp"},
            Case{"query:userinfo=kite", "USER:PASSWORD"},
+           Case{"query:exact=a.mp4", "/a%7Eb.mp4"},
            Case{"query:framing=lines", "text only"},
        }) {
     const auto fault = parse_fault(text);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Hosts of clips as they really are: late, or behind a login or a cookie.
+// Hosts of clips as they really are: late, behind a login or a cookie, strict about the bytes of a target.
 #include <gtest/gtest.h>
 
 #include "tests/simulator/web.h"
@@ -133,6 +133,57 @@ TEST_F(Hosts, WantTheUserOfTheUrl) {
   EXPECT_EQ(ask("GET", url, {"Authorization: Bearer sim-key"}).status, 400u);
   EXPECT_EQ(simulator_.stats().media_with_authorization, 1u);
   EXPECT_EQ(get().body, "the clip") << "the plain address wants a user too";
+}
+
+TEST_F(Hosts, TakeATargetOnlyAsItIsWritten) {
+  struct Change {
+    const char *old, *now;
+  };
+  const std::string given = url_with("query:exact");
+  for (const auto &[old, now] :
+       {Change{"%7E", "~"}, Change{"%2f", "%2F"}, Change{"%40", "@"}, Change{"+", "%20"},
+        Change{"(1)", "%281%29"}, Change{"*", "%2A"}, Change{"%7b", "%7B"}}) {
+    std::string changed = given;
+    ASSERT_NE(changed.find(old), changed.npos) << given;
+    EXPECT_EQ(ask("GET", changed.replace(changed.find(old), std::string(old).size(), now)).status, 403u)
+        << old;
+  }
+  const Answer first = ask("GET", given);
+  ASSERT_EQ(first.status, 302u) << given;
+  const std::string origin = given.substr(0, given.find("/v/"));
+  const Answer second = ask("HEAD", origin + first.headers.at("location"));
+  ASSERT_EQ(second.status, 302u) << first.headers.at("location");
+  EXPECT_EQ(second.body, "");
+  EXPECT_EQ(ask("GET", second.headers.at("location")).body, "the clip");
+}
+
+TEST_F(Hosts, TakeTheTargetThatTheyAreTold) {
+  struct Case {
+    const char *given, *sent, *wrong;
+  };
+  for (const auto &[given, sent, wrong] :
+       {Case{"/v/a.mp4?", "/v/a.mp4?", "/v/a.mp4"},
+        Case{"/v/a b.mp4?s=x==", "/v/a%20b.mp4?s=x==", "/v/a+b.mp4?s=x=="},
+        Case{"/v/a.mp4?sig=1#t=0,5", "/v/a.mp4?sig=1", "/v/a.mp4?sig=1#t=0,5"}}) {
+    const std::string url = url_with((std::string("query#1:exact=") + given).c_str());
+    const std::string origin = url.substr(0, url.find("/v/"));
+    EXPECT_EQ(url, origin + given);
+    EXPECT_EQ(ask("GET", origin + sent).status, 302u) << given;
+    EXPECT_EQ(ask("GET", origin + wrong).status, 403u) << given;
+  }
+}
+
+TEST_F(Hosts, EndWhileAClientSaysOnlyHalfOfItsRequest) {
+  const std::string url = url_with("query:exact");
+  const auto client = GRef<GSocketClient>::adopt(g_socket_client_new());
+  g_socket_client_set_enable_proxy(client.get(), FALSE);
+  const auto connection = GRef<GSocketConnection>::adopt(
+      g_socket_client_connect_to_uri(client.get(), url.c_str(), 80, nullptr, nullptr));
+  ASSERT_TRUE(connection) << url;
+  g_output_stream_write_all(g_io_stream_get_output_stream(G_IO_STREAM(connection.get())), "GET /", 5, nullptr,
+                            nullptr, nullptr);
+  EXPECT_EQ(ask("GET", url).status, 302u) << "another client has to wait";
+  simulator_.stop();
 }
 
 }  // namespace
