@@ -263,7 +263,7 @@ void PreparerWork::generate(Work &work, const PlanAction &action) {
       outlet_->tell([&](PreparerListener &listener) { listener.on_warning({ErrorKind::settings, warning}); });
   plan->job.may_submit = action.may_submit;
   work.no_key = plan->job.no_key;
-  work.key = plan->job.endpoint.api_key;
+  work.key = plan->job.endpoint.api_key.value;
   GenerationServices services = services_;
   if (!services.http) services.http = HttpClient::shared(plan->http);
   const auto reports = std::make_shared<Reports>(shared_from_this(), work.wish.key, work.ticket);
@@ -326,7 +326,7 @@ bool PreparerWork::is_halt_over() const {
   if (!budget) return false;
   if (halt.notice.is_key) {
     const auto key = find_api_key(settings_.run.api_key, settings_.run.api_key_file);
-    return (key && *key != refused_key_) || (budget_at_halt_ && *budget != *budget_at_halt_);
+    return (key && key->value != refused_key_) || (budget_at_halt_ && *budget != *budget_at_halt_);
   }
   const auto reading = ledger.read_condensed();
   if (!reading) return false;

@@ -184,7 +184,7 @@ Error ClipWork::shared_end() const {
   if (run_.step == ClipStep::share_refusal) {
     HttpReply reply;
     reply.status = found.http_status;
-    error = reply_error(TaskCall::submit, reply, generation_.job().endpoint.api_key);
+    error = reply_error(TaskCall::submit, reply, generation_.job().endpoint.api_key.value);
     error.text = found.error;
   }
   error.task_id = found.task_id;

@@ -40,7 +40,8 @@ Joined join_generation(GenerationJob job, GenerationServices services,
   // jobs; jobs that may not submit alike share none, so that none pays for another one's error. A run then
   // waits for the other one as for a run of another process.
   const std::string key = job.store + "\n" + job.identity.digest() + "\n" + job.task_id + "\n" +
-                          std::to_string(static_cast<int>(job.may_submit)) + "\n" + job.endpoint.api_key;
+                          std::to_string(static_cast<int>(job.may_submit)) + "\n" +
+                          job.endpoint.api_key.value;
   const bool shares = is_shared(job);
   Table &all = table();
   MutexLock lock(all.mutex);

@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <string_view>
 
+#include "plugin/base/gref.h"
 #include "plugin/base/trimmed.h"
 #include "plugin/http/http_url.h"
 
@@ -16,6 +18,8 @@ namespace genclip {
 namespace {
 
 constexpr size_t kMaxKeySize = 16 * 1024;
+// Some editors begin a file in UTF-8 with it.
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 // Closes the descriptor at the end of its scope.
 class Descriptor {
@@ -31,17 +35,54 @@ class Descriptor {
 
 Error problem(std::string text) { return {ErrorKind::settings, std::move(text)}; }
 
-Result<std::string> usable(const std::string &text, const std::string &place) {
-  std::string key(trimmed(text));
+bool is_name(std::string_view text) {
+  const auto is_part = [](char c) { return g_ascii_isalnum(c) || c == '_'; };
+  return !text.empty() && !g_ascii_isdigit(text.front()) && std::all_of(text.begin(), text.end(), is_part);
+}
+
+// NAME=value. Keys of some services contain '=', and many end with it, so both sides must look like it.
+bool is_assignment(std::string_view text) {
+  const size_t equals = text.find('=');
+  if (equals == text.npos || text.find_first_not_of('=', equals) == text.npos) return false;
+  const std::string_view name = text.substr(0, equals);
+  const std::string upper = GStringPtr(g_ascii_strup(name.data(), static_cast<gssize>(name.size()))).get();
+  return is_name(name) &&
+         (upper.find('_') != upper.npos || upper.ends_with("KEY") || upper.ends_with("TOKEN"));
+}
+
+bool begins_with_word(std::string_view text, std::string_view word) {
+  return text.size() > word.size() && g_ascii_isspace(text[word.size()]) &&
+         g_ascii_strncasecmp(text.data(), word.data(), word.size()) == 0;
+}
+
+bool is_between(std::string_view text, char first, char last) {
+  return text.size() > 1 && text.front() == first && text.back() == last;
+}
+
+// Names the common mistake in a text without blanks at its ends that is more than a key; null: there is none.
+const char *mistake_in(std::string_view text) {
+  if (text.find_first_of("\r\n") != text.npos) return "has several lines";
+  if (begins_with_word(text, "export") || is_assignment(text)) return "is a line for a shell";
+  if (is_between(text, '"', '"') || is_between(text, '\'', '\'')) return "is in quotes";
+  if (begins_with_word(text, "bearer") || begins_with_word(text, "authorization:")) return "is a header";
+  if (is_between(text, '{', '}') || is_between(text, '[', ']')) return "is JSON";
+  if (!std::all_of(text.begin(), text.end(), [](char c) { return g_ascii_isgraph(c); }))
+    return "contains characters that are not allowed in a key";
+  return nullptr;
+}
+
+Result<std::string> usable(std::string_view text, const std::string &place) {
+  const std::string_view key = trimmed(text);
   if (key.empty()) return problem("The API key in " + place + " is empty.");
-  if (!std::all_of(key.begin(), key.end(), [](char c) { return g_ascii_isgraph(c); }))
-    return problem("The API key in " + place + " contains characters that are not allowed in a key.");
-  return key;
+  if (const char *mistake = mistake_in(key))
+    return problem("The API key in " + place + " " + mistake +
+                   ". Put the key alone there, on one line, without a name or quotes.");
+  return std::string(key);
 }
 
 // Follows links, because services that provide secrets as files do so by links. The checks look at the file
 // that was opened, not at its name.
-Result<std::string> read_key(const std::string &file) {
+Result<ApiKey> read_key(const std::string &file) {
   // Opening a pipe would wait for its other end.
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (descriptor < 0) return problem("api-key-file " + file + " cannot be read: " + g_strerror(errno) + ".");
@@ -64,19 +105,44 @@ Result<std::string> read_key(const std::string &file) {
     return problem("api-key-file " + file + " is larger than " + std::to_string(kMaxKeySize) +
                    " bytes, which no key is.");
   text.resize(size);
-  return usable(text, "api-key-file");
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
+    return problem("api-key-file " + file + " is UTF-16. Save it as plain text (UTF-8).");
+  std::string_view content = text;
+  if (content.starts_with(kByteOrderMark)) content.remove_prefix(kByteOrderMark.size());
+  auto key = usable(content, "api-key-file " + file);
+  if (!key) return std::move(key).error();
+  return ApiKey{std::move(*key), file};
+}
+
+// For a key that is in no file.
+Result<ApiKey> key_in(const std::string &text, const std::string &place) {
+  auto key = usable(text, place);
+  if (!key) return std::move(key).error();
+  return ApiKey{std::move(*key)};
 }
 
 }  // namespace
 
-Result<std::string> find_api_key(const std::string &key, const std::string &file) {
-  if (!key.empty()) return usable(key, "api-key");
+Result<ApiKey> find_api_key(const std::string &key, const std::string &file) {
+  if (!key.empty()) return key_in(key, "api-key");
   if (!file.empty()) return read_key(file);
   if (const char *variable = g_getenv(kApiKeyVariable); variable && *variable)
-    return usable(variable, "GENCLIP_API_KEY");
+    return key_in(variable, "GENCLIP_API_KEY");
   if (const char *variable = g_getenv(kApiKeyFileVariable); variable && *variable) return read_key(variable);
   return problem(
       "There is no API key: name its file by api-key-file or GENCLIP_API_KEY_FILE, or set GENCLIP_API_KEY.");
+}
+
+bool renew(ApiKey &key, Error &refusal) {
+  if (refusal.http_status != 401 || key.file.empty()) return false;
+  auto found = read_key(key.file);
+  if (found && found->value == key.value) found = problem("api-key-file " + key.file + " has not changed.");
+  if (!found) {
+    refusal.debug += (refusal.debug.empty() ? "" : "; ") + found.error().text;
+    return false;
+  }
+  key = std::move(*found);
+  return true;
 }
 
 bool names_api_key(const std::string &key, const std::string &file) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Finds the API key (§5), and warns when it would be sent unencrypted.
+// Finds the API key (§5), finds its successor once it has expired, and warns when it would be sent
+// unencrypted.
 #pragma once
 
 #include <string>
@@ -15,10 +16,21 @@ inline constexpr const char *kApiKeyVariable = "GENCLIP_API_KEY";
 inline constexpr const char *kApiKeyFileVariable = "GENCLIP_API_KEY_FILE";
 inline constexpr const char *kApiKeyVariables[] = {kApiKeyVariable, kApiKeyFileVariable};
 
+struct ApiKey {
+  std::string value;
+  std::string file = {};  // It was read there; empty: it came from elsewhere.
+};
+
 // The first of these that is set: the property, the file, $GENCLIP_API_KEY, the file that
 // $GENCLIP_API_KEY_FILE names. Refuses a file that other users can read; follows links. The error
 // (ErrorKind::settings) says what to set and never holds the key.
-Result<std::string> find_api_key(const std::string &key, const std::string &file);
+Result<ApiKey> find_api_key(const std::string &key, const std::string &file);
+
+// Reads the file of a key that the service has refused with 401 once more, because a key of some minutes is
+// renewed there. True: the file holds another usable key, which `key` is from now on; the call is to be
+// repeated. Otherwise `refusal`, whatever it is, stands, with the reason in its debug text where there is a
+// file. Blocks on the disk.
+bool renew(ApiKey &key, Error &refusal);
 
 // Whether find_api_key() has anywhere to look.
 bool names_api_key(const std::string &key, const std::string &file);

@@ -73,8 +73,10 @@ struct SubmitUnanswered {  // The outcome is unknown.
   std::string error;
   unsigned http_status = 0;
 };
-struct SubmitRetried {};  // The service asked to send the refused request later, and that time has come.
-struct ClipFetched {};    // clip.part is the whole clip of the record's task.
+// The service asked to send the refused request later, and that time has come; or it refused the key, and
+// there is a renewed one.
+struct SubmitRetried {};
+struct ClipFetched {};  // clip.part is the whole clip of the record's task.
 
 using ClipEvent =
     std::variant<TurnBegins, WholeClipMissing, TaskKnown, TaskFailed, TaskUnknown, TaskUnreachable,

@@ -64,7 +64,6 @@ HttpRequest TaskClient::request_to(std::string url, HttpRequest::Method method) 
   HttpRequest request;
   request.method = method;
   request.url = std::move(url);
-  request.bearer_key = endpoint_.api_key;
   request.timeout = endpoint_.http_timeout;
   request.user_agent = endpoint_.user_agent;
   return request;
@@ -108,22 +107,22 @@ Result<Task, SubmitFailure> TaskClient::submit(const CheckedRequest &request, GC
   post.body = submit_body(request);
   post.content_type = "application/json";
 
-  for (unsigned attempt = 1;; ++attempt) {
+  for (unsigned attempt = 1;;) {
     if (g_cancellable_is_cancelled(cancellable)) return SubmitFailure{cancelled()};
     if (hooks.before_post)
       if (auto ready = hooks.before_post(); !ready) return SubmitFailure{std::move(ready).error()};
+    post.bearer_key = key();
     post.answer_timeout = answer_timeout(deadline);
     auto reply = http_.call(post, nullptr);
     std::optional<std::chrono::milliseconds> wished;
     SubmitFailure failure;
     // The part of a broken answer that arrived may hold the ID, too.
     const HttpReply *answer = reply ? &*reply : reply.error().begun ? &*reply.error().begun : nullptr;
-    auto task =
-        answer ? read_task(answer->body, endpoint_.api_key, {.base_url = endpoint_.base_url}) : Error{};
+    auto task = answer ? read_task(answer->body, key(), {.base_url = endpoint_.base_url}) : Error{};
     if (task && !task->id.empty()) {
       was_reached_ = true;
       submitted_at_ = clock_.now();
-      said_to_submit_ = is_success(answer->status) ? "" : service_message_in(answer->body, endpoint_.api_key);
+      said_to_submit_ = is_success(answer->status) ? "" : service_message_in(answer->body, key());
       log_.submitted(*task);
       return std::move(task).value();
     }
@@ -136,12 +135,18 @@ Result<Task, SubmitFailure> TaskClient::submit(const CheckedRequest &request, GC
       Error no_id{ErrorKind::read, "The service answered the submit without a task ID."};
       no_id.debug = task ? "no id in the answer" : task.error().debug;
       no_id.http_status = reply->status;
-      no_id.service_message = service_message_in(reply->body, endpoint_.api_key);
+      no_id.service_message = service_message_in(reply->body, key());
       no_id.text += it_says(no_id.service_message);
       return in_doubt(std::move(no_id));
     } else {
-      failure.error = reply_error(TaskCall::submit, *reply, endpoint_.api_key);
+      failure.error = reply_error(TaskCall::submit, *reply, key());
       if (!is_refusal(reply->status)) return in_doubt(std::move(failure.error));
+      if (renew_key(failure.error)) {
+        // The journal and the ledger are told as of a wait, because they know no other way to another POST.
+        if (hooks.before_wait) hooks.before_wait(failure.error);
+        if (hooks.after_wait) hooks.after_wait();
+        continue;
+      }
       if (!is_refusal_for_now(*reply)) return failure;
       wished = retry_after_of(*reply, clock_.wall_now());
     }
@@ -154,6 +159,7 @@ Result<Task, SubmitFailure> TaskClient::submit(const CheckedRequest &request, GC
     if (hooks.before_wait) hooks.before_wait(failure.error);
     if (!wait(*pause, cancellable)) return SubmitFailure{cancelled()};
     if (hooks.after_wait) hooks.after_wait();
+    ++attempt;
   }
 }
 
@@ -165,8 +171,7 @@ Result<Task> TaskClient::query(const std::string &task_id, bool is_new, GCancell
   unsigned refusals = 0;  // In a row, of the same kind.
   unsigned refused_with = 0;
   for (unsigned attempt = 1;; ++attempt) {
-    bound(get, deadline);
-    auto task = ask(get, task_id, cancellable);
+    auto task = ask(get, task_id, cancellable, deadline);
     if (task) {
       was_reached_ = true;
       log_.polled(task_id, *task, clock_.now());
@@ -202,8 +207,24 @@ Result<Task> TaskClient::query(const std::string &task_id, bool is_new, GCancell
   }
 }
 
-Result<Task, TaskClient::NoAnswer> TaskClient::ask(const HttpRequest &get, const std::string &task_id,
-                                                   GCancellable *cancellable) {
+bool TaskClient::renew_key(Error &refusal) {
+  if (!renew(endpoint_.api_key, refusal)) return false;
+  log_.key_renewed(refusal);
+  return true;
+}
+
+Result<Task, TaskClient::NoAnswer> TaskClient::ask(HttpRequest &get, const std::string &task_id,
+                                                   GCancellable *cancellable, Deadline deadline) {
+  for (;;) {
+    get.bearer_key = key();
+    bound(get, deadline);
+    auto task = ask_once(get, task_id, cancellable);
+    if (task || !renew_key(task.error().error)) return task;
+  }
+}
+
+Result<Task, TaskClient::NoAnswer> TaskClient::ask_once(const HttpRequest &get, const std::string &task_id,
+                                                        GCancellable *cancellable) {
   auto reply = http_.call(get, cancellable);
   if (reply) return judge(*reply, task_id);
   HttpError &broken = reply.error();
@@ -215,14 +236,14 @@ Result<Task, TaskClient::NoAnswer> TaskClient::ask(const HttpRequest &get, const
 
 Result<Task, TaskClient::NoAnswer> TaskClient::judge(const HttpReply &reply,
                                                      const std::string &task_id) const {
-  auto task = read_task(reply.body, endpoint_.api_key, {.base_url = endpoint_.base_url, .task_id = task_id});
+  auto task = read_task(reply.body, key(), {.base_url = endpoint_.base_url, .task_id = task_id});
   const bool is_other = task && !task->id.empty() && task->id != task_id;
   // An error status with the task's ID and state still is the answer about the task.
   if (task && !is_other &&
       (is_success(reply.status) || (!task->id.empty() && task->status != TaskStatus::unknown)))
     return std::move(task).value();
   if (!is_success(reply.status)) {
-    NoAnswer none{reply_error(TaskCall::query, reply, endpoint_.api_key)};
+    NoAnswer none{reply_error(TaskCall::query, reply, key())};
     const Passing way = passing(reply, none.error);
     none.hope = way == Passing::never ? Hope::none : way == Passing::perhaps ? Hope::repeated : Hope::outage;
     none.wished = retry_after_of(reply, clock_.wall_now(), kLongestWish);
@@ -238,7 +259,7 @@ Result<Task, TaskClient::NoAnswer> TaskClient::judge(const HttpReply &reply,
     none.error = std::move(task).error();  // An incomplete answer counts as none: ask again.
   }
   none.error.http_status = reply.status;
-  none.error.service_message = service_message_in(reply.body, endpoint_.api_key);
+  none.error.service_message = service_message_in(reply.body, key());
   return none;
 }
 

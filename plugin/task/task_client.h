@@ -13,6 +13,7 @@
 #include "plugin/base/clock.h"
 #include "plugin/base/result.h"
 #include "plugin/catalog/check_request.h"
+#include "plugin/http/api_key.h"
 #include "plugin/http/http_client.h"
 #include "plugin/http/retry_policy.h"
 #include "plugin/task/task.h"
@@ -24,7 +25,7 @@ namespace genclip {
 // The address of the service and how to talk to it.
 struct TaskEndpoint {
   std::string base_url;
-  std::string api_key;
+  ApiKey api_key;
   Api api = Api::tasks;
   std::chrono::milliseconds http_timeout{30000};
   std::string user_agent;
@@ -48,12 +49,14 @@ struct SubmitFailure {
 // What the caller does around each POST of one submit; all are optional.
 struct SubmitHooks {
   std::function<Result<void>()> before_post;  // An error: nothing is sent.
-  // The request surely was not accepted, and is sent again after a wait.
+  // The request surely was not accepted, and is sent again after a wait, or at once with a renewed key.
   std::function<void(const Error &refusal)> before_wait;
   std::function<void()> after_wait;
 };
 
-// Blocking; for one worker thread. Borrows `http` and `clock`, which must outlive it.
+// Blocking; for one worker thread. After a 401, a call reads the file of the key again, and is repeated as
+// long as it finds another key there; later calls use that one from the beginning. Borrows `http` and
+// `clock`, which must outlive it.
 class TaskClient {
  public:
   TaskClient(HttpClient &http, Clock &clock, TaskEndpoint endpoint, RetryPolicy retries)
@@ -62,9 +65,9 @@ class TaskClient {
   using Deadline = std::optional<Clock::Time>;
 
   // Returns a task with an ID, which any answer may hold, whatever its HTTP status. Sends again only when the
-  // request surely was not sent, or was refused with 429 or 503 for less than kMaxRetryAfter. `cancellable`
-  // and `deadline` end the waits between tries, but no request that is under way, because its answer is worth
-  // money.
+  // request surely was not sent, was refused with 401 and there is a renewed key, or was refused with 429 or
+  // 503 for less than kMaxRetryAfter. `cancellable` and `deadline` end the waits between tries, but no
+  // request that is under way, because its answer is worth money.
   Result<Task, SubmitFailure> submit(const CheckedRequest &request, GCancellable *cancellable,
                                      Deadline deadline = std::nullopt, const SubmitHooks &hooks = {});
 
@@ -101,12 +104,18 @@ class TaskClient {
   void bound(HttpRequest &get, Deadline deadline) const;
   std::chrono::milliseconds answer_timeout(Deadline deadline) const;
   bool wait(std::chrono::milliseconds pause, GCancellable *cancellable);
-  Result<Task, NoAnswer> ask(const HttpRequest &get, const std::string &task_id, GCancellable *cancellable);
+  const std::string &key() const { return endpoint_.api_key.value; }
+  // True: the error is a refusal of a key that has been renewed, and the call is to be repeated.
+  bool renew_key(Error &refusal);
+  Result<Task, NoAnswer> ask(HttpRequest &get, const std::string &task_id, GCancellable *cancellable,
+                             Deadline deadline);
+  Result<Task, NoAnswer> ask_once(const HttpRequest &get, const std::string &task_id,
+                                  GCancellable *cancellable);
   Result<Task, NoAnswer> judge(const HttpReply &reply, const std::string &task_id) const;
 
   HttpClient &http_;
   Clock &clock_;
-  const TaskEndpoint endpoint_;
+  TaskEndpoint endpoint_;  // Only the key changes.
   const RetryPolicy retries_;
   TaskLog log_;
   bool was_reached_ = false;                 // The service has reported a task, so the address is right.

@@ -40,6 +40,11 @@ void TaskLog::submit_again(const Error &failure, std::chrono::milliseconds pause
                static_cast<gint64>(pause.count()), log_text(failure).c_str());
 }
 
+void TaskLog::key_renewed(const Error &refusal) const {
+  GST_CAT_INFO(task_category(), "the file of the API key holds another key by now, which is used: %s",
+               log_text(refusal).c_str());
+}
+
 void TaskLog::polled(const std::string &task_id, const Task &task, Clock::Time now) {
   const std::string id = shown(task_id);
   if (std::exchange(told_of_outage_, false))

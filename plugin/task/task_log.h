@@ -19,6 +19,7 @@ class TaskLog {
  public:
   void submitted(const Task &task);
   void submit_again(const Error &failure, std::chrono::milliseconds pause) const;
+  void key_renewed(const Error &refusal) const;
   // `task_id` is the queried one, as an answer may have none.
   void polled(const std::string &task_id, const Task &task, Clock::Time now);
   // Warns once of an outage that lasts; polled() reports its end.

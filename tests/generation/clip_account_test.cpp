@@ -3,6 +3,8 @@
 // What a run writes into the ledger, and what the ledger lets it do.
 #include "plugin/generation/clip_account.h"
 
+#include <sys/stat.h>
+
 #include <fstream>
 #include <thread>
 
@@ -98,6 +100,19 @@ TEST_F(ClipAccounts, WhatTheServiceRefusesIsReleased) {
 TEST_F(ClipAccounts, EachTryOfARequestIsReservedAnew) {
   service_.odd_submits = {answer(429, "{}", {{"Retry-After", "1"}})};
   const Outcome done = run();
+  ASSERT_FALSE(done.error) << done.text();
+  const std::string id = done.state.task_id;
+  EXPECT_THAT(lines(),
+              ElementsAre("reserve", "release", "reserve", "submitted " + id, "settle " + id + " completed"));
+}
+
+TEST_F(ClipAccounts, ARequestThatIsRepeatedWithARenewedKeyIsReservedAnew) {
+  GenerationJob renewed = job();
+  renewed.endpoint.api_key = {"sk-1", folder_.file("key")};
+  std::ofstream(renewed.endpoint.api_key.file) << "sk-2";
+  ASSERT_EQ(::chmod(renewed.endpoint.api_key.file.c_str(), 0600), 0);
+  service_.odd_submits = {answer(401, "{}")};
+  const Outcome done = run(renewed);
   ASSERT_FALSE(done.error) << done.text();
   const std::string id = done.state.task_id;
   EXPECT_THAT(lines(),

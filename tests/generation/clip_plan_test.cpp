@@ -101,7 +101,7 @@ TEST_F(ClipPlanTest, OneServiceIsOneHoweverItsAddressIsWritten) {
 TEST_F(ClipPlanTest, AKeyThatIsMissingIsForTheGenerationToTellWhichKnowsWhetherTheClipIsStored) {
   run_.api_key = "";
   EXPECT_THAT(job().no_key, HasSubstr("There is no API key"));
-  EXPECT_EQ(job().endpoint.api_key, "");
+  EXPECT_EQ(job().endpoint.api_key.value, "");
   request_.fields.set("duration", 99);
   EXPECT_THAT(problems(), HasSubstr("There is no API key")) << "with all else that is wrong";
 }

@@ -82,7 +82,7 @@ TEST_F(ClipWorkTest, TheIntentIsOnDiskBeforeThePostAndTheIdBeforeTheFirstPoll) {
 
 TEST_F(ClipWorkTest, TheJournalHoldsNoKey) {
   GenerationJob secret = job();
-  secret.endpoint.api_key = "sk-very-secret";
+  secret.endpoint.api_key = {"sk-very-secret"};
   run_whole(secret);
   std::ifstream file(path().record());
   const std::string text((std::istreambuf_iterator<char>(file)), {});
@@ -256,6 +256,58 @@ TEST_F(ClipWorkTest, ARefusalIsJournalledAndTheNextRunSubmitsWithoutAWarning) {
   EXPECT_EQ(record()->http_status, 402u);
   EXPECT_THAT(run_whole().warnings, IsEmpty());
   EXPECT_EQ(service_.submits(), 1u);
+}
+
+// The token of a task of hours lives for minutes.
+TEST_F(ClipWorkTest, GoesOnWithEachKeyThatIsRenewedInItsFile) {
+  GenerationJob job = this->job();
+  job.endpoint.api_key = {"token-0", folder_.file("key")};
+  service_.polls = 6;
+  unsigned renewals = 0;
+  std::vector<ClipState> at_posts;
+  http_->otherwise([&](const HttpRequest &request) -> FakeAnswer {
+    if (request.bearer_key.empty()) return service_(request);  // The clip itself.
+    if (request.method == HttpRequest::Method::post) at_posts.push_back(record()->state);
+    const std::string current = "token-" + std::to_string(renewals);
+    if (request.bearer_key != current) ADD_FAILURE() << request.bearer_key << " instead of " << current;
+    // Every second call finds that its key has expired meanwhile.
+    if (http_->requests().size() % 2 == 0) return service_(request);
+    std::ofstream(job.endpoint.api_key.file) << "token-" << ++renewals;
+    EXPECT_EQ(::chmod(job.endpoint.api_key.file.c_str(), 0600), 0);
+    return answer(401, R"({"error":{"message":"expired"}})");
+  });
+  const Outcome outcome = run_whole(job);
+  EXPECT_THAT(outcome.warnings, IsEmpty());
+  EXPECT_EQ(service_.submits(), 1u);
+  EXPECT_THAT(at_posts, ElementsAre(ClipState::intent, ClipState::intent));
+  EXPECT_EQ(record()->unanswered_submits, 0u);
+  EXPECT_THAT(record()->earlier_tasks, IsEmpty());
+  EXPECT_GE(renewals, 7u);
+  std::ifstream file(path().record());
+  const std::string journal((std::istreambuf_iterator<char>(file)), {});
+  EXPECT_THAT(journal, Not(HasSubstr("token-")));
+}
+
+TEST_F(ClipWorkTest, AKeyThatIsNotRenewedIsARefusalLikeAnyOther) {
+  GenerationJob job = this->job();
+  job.endpoint.api_key = {"sk-1", folder_.file("key")};
+  service_.odd_submits = {answer(401, "")};
+  EXPECT_THAT(run(job).text(), HasSubstr("does not accept the API key"));
+  EXPECT_EQ(http_->requests().size(), 1u);
+  EXPECT_EQ(record()->state, ClipState::refused);
+  EXPECT_EQ(record()->http_status, 401u);
+}
+
+// The journal is that of a refused request while nothing is sent, and the second intent is on disk.
+TEST_F(ClipWorkTest, AfterALostAnswerToTheRepeatedSubmitOneRequestIsInDoubt) {
+  GenerationJob job = this->job();
+  job.endpoint.api_key = {"sk-1", folder_.file("key")};
+  std::ofstream(job.endpoint.api_key.file) << "sk-2";
+  ASSERT_EQ(::chmod(job.endpoint.api_key.file.c_str(), 0600), 0);
+  service_.odd_submits = {answer(401, ""), lost()};
+  EXPECT_THAT(run(job).text(), HasSubstr("It is unknown whether the task was created"));
+  EXPECT_EQ(record()->state, ClipState::ambiguous);
+  EXPECT_EQ(record()->unanswered_submits, 0u) << "but the one of its state";
 }
 
 TEST_F(ClipWorkTest, AFailedTaskIsJournalledAndTheNextRunSubmitsAnew) {
@@ -494,7 +546,7 @@ TEST_F(LostTask, AmidTheDownloadIsToldAndCostsNothingEither) {
 
 TEST_F(ClipWorkTest, WithoutAKeyAStoredClipIsServedAndNothingElseIsSent) {
   GenerationJob keyless = job();
-  keyless.endpoint.api_key.clear();
+  keyless.endpoint.api_key = {};
   keyless.no_key = "There is no API key.";
   const auto refused = [&] {
     const Outcome outcome = run(keyless);

@@ -189,7 +189,7 @@ TEST_F(Generations, WithAnotherKeyDoNotShareThatTheirsWasRefused) {
     return request.bearer_key == "wrong" ? answer(401, "") : service_(request);
   });
   GenerationJob wrong = job();
-  wrong.endpoint.api_key = "wrong";
+  wrong.endpoint.api_key = {"wrong"};
   const auto one = want(wrong);
   const auto two = want();
   EXPECT_NE(one->generation(), two->generation());

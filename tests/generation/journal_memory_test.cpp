@@ -23,7 +23,7 @@ class JournalMemory : public WorkTest {
   }
   GenerationJob without_key() const {
     GenerationJob other = job();
-    other.endpoint.api_key.clear();
+    other.endpoint.api_key = {};
     other.no_key = "There is no API key.";
     return other;
   }

@@ -91,7 +91,7 @@ class World {
     job.request = sample_request();
     job.model = job.request->model();
     job.endpoint.base_url = "https://api.example";
-    job.endpoint.api_key = "key";
+    job.endpoint.api_key = {"key"};
     job.identity = {job.endpoint.base_url, "tasks", job.request->body(), 0};
     job.store = folder_.path() + "/stores/store";
     const RunSettings usual;

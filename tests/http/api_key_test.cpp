@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Files that may contain the key, and files that must not.
+// Files that may contain the key, files that must not, and keys that are renewed in their file.
 #include "plugin/http/api_key.h"
 
+#include <glib.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
+#include <utility>
 
 #include "tests/support/temporary_folder.h"
 
@@ -32,7 +34,10 @@ class ApiKeyFile : public testing::Test {
   // The key, or the reason for its absence.
   static std::string found(const std::string &file) {
     const auto key = find_api_key("", file);
-    if (key) return *key;
+    if (key) {
+      EXPECT_EQ(key->file, file);
+      return key->value;
+    }
     EXPECT_EQ(key.error().kind, ErrorKind::settings);
     EXPECT_EQ(key.error().text.find(kKey), std::string::npos) << key.error().text;
     return key.error().text;
@@ -44,7 +49,164 @@ class ApiKeyFile : public testing::Test {
 TEST_F(ApiKeyFile, IsReadWithoutTheBlanksAroundTheKey) {
   EXPECT_EQ(found(write("key", kKey)), kKey);
   EXPECT_EQ(found(write("key", std::string("\n ") + kKey + "\r\n")), kKey);
+  EXPECT_EQ(found(write("key", "sk-0123456789abcdef\r\n")), "sk-0123456789abcdef");
   EXPECT_EQ(found(write("key", kKey, 0400)), kKey);
+}
+
+TEST_F(ApiKeyFile, MayBeginWithAByteOrderMark) {
+  EXPECT_EQ(found(write("key", "\xEF\xBB\xBFsk-0123456789abcdef\n")), "sk-0123456789abcdef");
+  EXPECT_EQ(found(write("key", std::string("\xEF\xBB\xBF\r\n") + kKey + "\r\n")), kKey);
+  EXPECT_NE(found(write("key", "\xEF\xBB\xBF")).find("is empty"), std::string::npos);
+  EXPECT_NE(found(write("key", std::string("\xEF\xBB\xBF\xEF\xBB\xBF") + kKey)).find("not allowed in a key"),
+            std::string::npos)
+      << "a second mark belongs to no key";
+}
+
+TEST_F(ApiKeyFile, InUtf16IsToBeSavedAsPlainText) {
+  for (const std::string &text : {std::string("\xFF\xFEs\0k\0-\0", 8), std::string("\xFE\xFF\0s\0k\0-", 8)})
+    EXPECT_NE(found(write("key", text)).find("Save it as plain text (UTF-8)"), std::string::npos);
+}
+
+TEST_F(ApiKeyFile, ThatHoldsMoreThanTheKeyIsToldWhatItHolds) {
+  const std::string key = kKey;
+  const std::pair<std::string, std::string> kMistakes[] = {
+      {"export API_KEY=sk-0123456789abcdef\n", "is a line for a shell"},
+      {"\xEF\xBB\xBF"
+       "export API_KEY=" +
+           key,
+       "is a line for a shell"},
+      {"API_KEY=" + key, "is a line for a shell"},
+      {"genclip_api=" + key, "is a line for a shell"},
+      {"APIKEY=" + key, "is a line for a shell"},
+      {"token=" + key + "==", "is a line for a shell"},
+      {"export X=" + key, "is a line for a shell"},
+      {"'" + key + "'", "is in quotes"},
+      {"\"" + key + "\"", "is in quotes"},
+      {"Bearer " + key, "is a header"},
+      {"bearer\t" + key, "is a header"},
+      {"Authorization: Bearer " + key, "is a header"},
+      {"{\"api_key\":\"" + key + "\"}", "is JSON"},
+      {"[\"" + key + "\"]", "is JSON"},
+      {"# The key of the studio\n" + key, "has several lines"},
+      {key + "\r" + key, "has several lines"},
+      {"{\n\"api_key\": \"" + key + "\"\n}\n", "has several lines"},
+      {"my key " + key, "not allowed in a key"},
+  };
+  for (const auto &[text, mistake] : kMistakes) {
+    const std::string said = found(write("key", text));
+    EXPECT_NE(said.find(mistake), std::string::npos) << text << ": " << said;
+    EXPECT_NE(said.find("Put the key alone there, on one line"), std::string::npos) << said;
+    for (const char *part : {"4711", "0123", "cdef", "sk-"})
+      EXPECT_EQ(said.find(part), std::string::npos) << said;
+  }
+}
+
+// An account of some service and its secret, base64 of either alphabet with its padding, a JWT, hexadecimal.
+TEST_F(ApiKeyFile, MayHoldTheKeyOfAnyService) {
+  for (const char *key : {"id:secret",
+                          "a=b",
+                          "id=4711",
+                          "a1b2+/c3==",
+                          "ab_c-d==",
+                          "API_KEY==",
+                          "MONKEY=",
+                          "_=",
+                          "9_a=b",
+                          "user.name_x=b",
+                          "eyJhbGciOi.eyJzdWIi.sig-_",
+                          "00ff00ff",
+                          "sk-ant-api03-x_y",
+                          "AKIA/secret+key",
+                          "Bearer",
+                          "exports",
+                          "{not-json",
+                          "\"",
+                          "'a",
+                          "bearer-4711",
+                          "key@host#1!"})
+    EXPECT_EQ(found(write("key", key)), key);
+}
+
+TEST_F(ApiKeyFile, MayBeNamedByTheEnvironment) {
+  g_unsetenv(kApiKeyVariable);
+  g_setenv(kApiKeyFileVariable, write("key", kKey).c_str(), TRUE);
+  const auto key = find_api_key("", "");
+  g_unsetenv(kApiKeyFileVariable);
+  ASSERT_TRUE(key) << key.error().text;
+  EXPECT_EQ(key->value, kKey);
+  EXPECT_EQ(key->file, path("key"));
+}
+
+TEST(ApiKey, ThatIsInNoFileHasNone) {
+  const auto key = find_api_key("sk-4711", "/nowhere");
+  ASSERT_TRUE(key);
+  EXPECT_EQ(key->value, "sk-4711");
+  EXPECT_EQ(key->file, "");
+}
+
+TEST(ApiKey, ThatIsSetByAPropertyIsToldItsMistakeToo) {
+  const auto key = find_api_key("Bearer sk-4711", "");
+  ASSERT_FALSE(key);
+  EXPECT_EQ(
+      key.error().text,
+      "The API key in api-key is a header. Put the key alone there, on one line, without a name or quotes.");
+}
+
+Error refused(unsigned status = 401) {
+  Error error{ErrorKind::not_authorized, "Refused."};
+  error.http_status = status;
+  return error;
+}
+
+TEST_F(ApiKeyFile, IsReadAgainAsOftenAsItsKeyIsRefused) {
+  ApiKey key = *find_api_key("", write("key", "sk-1"));
+  for (const char *next : {"sk-2", "sk-3", "sk-1"}) {
+    Error refusal = refused();
+    write("key", next);
+    EXPECT_TRUE(renew(key, refusal));
+    EXPECT_EQ(key.value, next);
+    EXPECT_EQ(key.file, path("key"));
+    EXPECT_FALSE(renew(key, refusal)) << "it is the same by now";
+    EXPECT_EQ(key.value, next);
+    EXPECT_NE(refusal.debug.find("has not changed"), std::string::npos) << refusal.debug;
+  }
+}
+
+TEST_F(ApiKeyFile, IsReadAgainOnlyAfterA401) {
+  ApiKey key = *find_api_key("", write("key", "sk-1"));
+  write("key", "sk-2");
+  for (const unsigned status : {0u, 400u, 402u, 403u, 407u, 429u, 500u}) {
+    Error other = refused(status);
+    EXPECT_FALSE(renew(key, other)) << status;
+    EXPECT_EQ(other.debug, "");
+  }
+  EXPECT_EQ(key.value, "sk-1");
+}
+
+TEST_F(ApiKeyFile, ThatHasNoKeyForAMomentLeavesTheOldOne) {
+  ApiKey key = *find_api_key("", write("key", "sk-1"));
+  const auto expect_none = [&](const char *why) {
+    Error refusal = refused();
+    refusal.debug = "request 7";
+    EXPECT_FALSE(renew(key, refusal));
+    EXPECT_EQ(key.value, "sk-1");
+    EXPECT_EQ(refusal.text, "Refused.");
+    EXPECT_TRUE(refusal.debug.starts_with("request 7; ")) << refusal.debug;
+    EXPECT_NE(refusal.debug.find(why), std::string::npos) << refusal.debug;
+  };
+  write("key", "");
+  expect_none("is empty");
+  write("key", "sk-2", 0644);
+  expect_none("chmod 600");
+  ::unlink(path("key").c_str());
+  expect_none("cannot be read");
+}
+
+TEST(ApiKey, OfNoFileIsNotRenewed) {
+  ApiKey key{"sk-1"};
+  Error refusal = refused();
+  EXPECT_FALSE(renew(key, refusal));
+  EXPECT_EQ(refusal.debug, "");
 }
 
 TEST_F(ApiKeyFile, MayBeALinkThroughLinksToTheFile) {
@@ -70,7 +232,7 @@ TEST_F(ApiKeyFile, IsRefusedAtOnceWhenItIsNoFile) {
 
 TEST_F(ApiKeyFile, IsRefusedWhenItHoldsNoKey) {
   EXPECT_NE(found(write("key", " \n")).find("is empty"), std::string::npos);
-  EXPECT_NE(found(write("key", std::string(kKey) + "\ntwo")).find("characters that are not allowed in a key"),
+  EXPECT_NE(found(write("key", std::string(kKey) + " two")).find("characters that are not allowed in a key"),
             std::string::npos);
   EXPECT_NE(found(write("key", std::string(kKey) + std::string("\0x", 2)))
                 .find("characters that are not allowed in a key"),

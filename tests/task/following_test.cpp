@@ -57,7 +57,7 @@ class Following : public testing::Test {
     GenerationJob job;
     job.request = checked("dance-2.5", Api::automatic, R"({"prompt":"a storm"})");
     job.model = "dance-2.5";
-    job.endpoint = {"http://127.0.0.1:1", kKey, Api::tasks, seconds(30), ""};
+    job.endpoint = {"http://127.0.0.1:1", {kKey}, Api::tasks, seconds(30), ""};
     job.identity = {job.endpoint.base_url, "tasks", job.request->body(), 0};
     job.store = folder_.file("store");
     job.poll_interval = seconds(5);

@@ -91,7 +91,7 @@ TEST_F(Query, WaitsLongerEachTimeWithinTheJitter) {
     FakeHttpClient http(clock);
     http.expect(lost(), 8);
     http.expect(answer(200, "{}"));
-    TaskClient client(http, clock, {"https://a", kKey, Api::tasks, seconds(30), ""},
+    TaskClient client(http, clock, {"https://a", {kKey}, Api::tasks, seconds(30), ""},
                       RetryPolicy(0, [die] { return die; }));
     EXPECT_TRUE(client.query("t", false, nullptr)) << "retries are those of a submit";
     const int64_t backoffs[] = {500, 1000, 2000, 4000, 8000, 16000, 30000, 30000};
@@ -235,7 +235,7 @@ TEST_F(Query, GivesAnExchangeNoMoreTimeThanIsLeft) {
   EXPECT_TRUE(query(false, 0, begin_ + seconds(100)));
   EXPECT_TRUE(query(false, 0, begin_ + seconds(10)));
   EXPECT_TRUE(query(false, 0, begin_ - seconds(10)));
-  TaskClient patient(http_, clock_, {"https://a", kKey, Api::tasks, milliseconds(0), ""}, RetryPolicy(0));
+  TaskClient patient(http_, clock_, {"https://a", {kKey}, Api::tasks, milliseconds(0), ""}, RetryPolicy(0));
   EXPECT_TRUE(patient.query("t-1", false, nullptr, begin_ + seconds(7)));
   std::vector<milliseconds> timeouts;
   std::vector<milliseconds> whole;

@@ -47,7 +47,7 @@ class TaskClientTest : public testing::Test {
 
   // The die always falls in the middle: no jitter on a backoff, half of it on a Retry-After.
   TaskClient client(unsigned retries = 3, Api api = Api::tasks, double die = 0.5) {
-    return TaskClient(http_, clock_, {"https://api.example/prefix/", kKey, api, seconds(30), "agent/1"},
+    return TaskClient(http_, clock_, {"https://api.example/prefix/", key_, api, seconds(30), "agent/1"},
                       RetryPolicy(retries, [die] { return die; }));
   }
 
@@ -67,6 +67,7 @@ class TaskClientTest : public testing::Test {
     return result;
   }
 
+  ApiKey key_{kKey};
   FakeClock clock_;
   FakeHttpClient http_{clock_};
   const Clock::Time begin_ = clock_.now();
