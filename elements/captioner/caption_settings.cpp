@@ -205,7 +205,7 @@ Result<CaptionSettings> checked(CaptionSettings settings) {
   say("llm-base-url", address_problem(settings.llm_base_url, kLlmBaseUrl));
   auto key = find_api_key(settings.api_key, settings.api_key_file);
   if (key)
-    settings.api_key = std::move(key->value);
+    settings.key = *std::move(key);
   else
     say("api-key", settings.key_problem = std::move(key).error().text);
   for (std::string &problem : problems_of({settings.proxy, settings.tls_ca_file}))

@@ -16,6 +16,7 @@
 #include "elements/property_table.h"
 #include "plugin/base/result.h"
 #include "plugin/base/words.h"
+#include "plugin/http/api_key.h"
 
 namespace genclip {
 
@@ -59,6 +60,7 @@ struct CaptionSettings {
   std::string llm_base_url;
   std::string api_key;
   std::string api_key_file;
+  ApiKey key;               // no property: found by the two above, or in the environment
   std::string key_problem;  // no property: why there is no key; told when one is needed
   unsigned timeout_s = 60;
   unsigned retries = 3;

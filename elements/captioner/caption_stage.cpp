@@ -48,13 +48,13 @@ Result<void> CaptionStage::prepare() {
   GST_CAT_INFO_OBJECT(gencaption_category(), element_, "asks %s of %s", settings.model.c_str(),
                       redact_url(settings.llm_base_url).c_str());
   std::vector<std::string> warnings;
-  if (!settings.api_key.empty()) warnings = key_in_clear(settings.llm_base_url, "llm-base-url");
+  if (!settings.key.value.empty()) warnings = key_in_clear(settings.llm_base_url, "llm-base-url");
   for (std::string &mistakes : unreported_catalog_mistakes()) warnings.push_back(std::move(mistakes));
   for (std::string &warning : warnings)
     post_warning(element_, gencaption_category(), {ErrorKind::settings, std::move(warning)});
   client_ = std::make_unique<ContentClient>(
       HttpClient::shared({settings.proxy, settings.tls_ca_file}),
-      ContentClientSettings{settings.llm_base_url, settings.api_key, settings.user_agent, settings.stream,
+      ContentClientSettings{settings.llm_base_url, settings.key, settings.user_agent, settings.stream,
                             settings.retries, std::chrono::seconds(settings.timeout_s)},
       Clock::system());
   allowance_.begin({settings.store, redact_url(settings.llm_base_url), settings.model, settings.project,

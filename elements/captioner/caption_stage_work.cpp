@@ -98,7 +98,7 @@ void CaptionStage::look_in_store(const SlotPtr &slot, SlotPart &part) {
 
 // The store first: what has left the element is not paid for again, whenever the process dies.
 void CaptionStage::keep_answer(const CaptionSlot &slot, const SlotPart &part, const ContentAnswer &answer) {
-  if (slot.cache == CaptionCache::read_write && is_worth_keeping(answer, settings_.api_key)) {
+  if (slot.cache == CaptionCache::read_write && is_worth_keeping(answer, client_->key())) {
     const auto warning = answers_.keep(part.key, slot.request.model, answer, slot.cancellable.get());
     if (warning) post_warning(element_, gencaption_category(), *warning);
   }

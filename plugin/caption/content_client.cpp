@@ -108,18 +108,16 @@ struct Gathering {
 }  // namespace
 
 ContentClient::ContentClient(std::shared_ptr<HttpClient> http, ContentClientSettings settings, Clock &clock)
-    : http_(std::move(http)), settings_(std::move(settings)), clock_(clock) {}
+    : http_(std::move(http)), settings_(std::move(settings)), clock_(clock), key_(settings_.api_key) {}
 
-Result<ContentAnswer, ContentClient::Failure> ContentClient::try_once(const std::string &url,
-                                                                      const std::string &body,
-                                                                      const ContentListener &listener,
-                                                                      bool &said, ContentTry &used,
-                                                                      GCancellable *cancellable) const {
+Result<ContentAnswer, ContentClient::Failure> ContentClient::try_once(
+    const std::string &url, const std::string &body, const std::string &key, const ContentListener &listener,
+    bool &said, ContentTry &used, GCancellable *cancellable) const {
   const auto deadline = clock_.now() + settings_.timeout;
   HttpRequest post;
   post.method = HttpRequest::Method::post;
   post.url = url;
-  post.bearer_key = settings_.api_key;
+  post.bearer_key = key;
   post.body = body;
   post.content_type = "application/json";
   post.timeout = settings_.timeout;
@@ -134,7 +132,7 @@ Result<ContentAnswer, ContentClient::Failure> ContentClient::try_once(const std:
   const unsigned status = (*exchange)->reply().status;
   const bool good = status >= 200 && status < 300;
   StreamParser parser;
-  Gathering gathering{settings_.api_key, {}, {}, {}};
+  Gathering gathering{key, {}, {}, {}};
   std::vector<Json> documents;
   std::optional<Failure> broken;
   size_t total = 0;
@@ -169,7 +167,7 @@ Result<ContentAnswer, ContentClient::Failure> ContentClient::try_once(const std:
   if (!good || gathering.fault) {
     const ServiceFault fault = gathering.fault.value_or(ServiceFault{});
     const unsigned code = !good ? status : fault.code >= 400 ? static_cast<unsigned>(fault.code) : 500;
-    Failure failure{refused(code, fault, settings_.api_key), is_transient_status(code) && !fault.daily_quota,
+    Failure failure{refused(code, fault, key), is_transient_status(code) && !fault.daily_quota,
                     fault.retry_delay};
     // A quota of a day is there again tomorrow, and a server may be mended.
     if (failure.transient || code == 429 || code >= 500) failure.error = for_now(std::move(failure.error));
@@ -189,20 +187,36 @@ Result<ContentAnswer, ContentClient::Failure> ContentClient::try_once(const std:
   return Failure{{ErrorKind::read, "The text gateway's answer ended before the model finished."}, true, {}};
 }
 
+std::string ContentClient::key() const {
+  MutexLock lock(mutex_);
+  return key_.value;
+}
+
+bool ContentClient::renew_key(const std::string &key, Error &refusal) {
+  if (refusal.http_status != 401) return false;
+  MutexLock lock(mutex_);
+  if (key_.value != key) return true;  // Another thread was faster.
+  return renew(key_, refusal);
+}
+
 Result<ContentAnswer> ContentClient::ask(const ContentRequest &request, const ContentListener &listener,
-                                         GCancellable *cancellable) const {
+                                         GCancellable *cancellable) {
   const std::string url = content_url(settings_.llm_base_url, request.model, settings_.stream);
   const std::string body = content_body(request);
   const RetryPolicy policy(settings_.retries);
   bool said = false;
-  for (unsigned attempt = 1;; ++attempt) {
+  for (unsigned attempt = 1;;) {
+    const std::string key = this->key();
     ContentTry used;
-    auto answer = try_once(url, body, listener, said, used, cancellable);
+    auto answer = try_once(url, body, key, listener, said, used, cancellable);
     if (listener.on_try_ended) listener.on_try_ended(used);
     if (answer) return *std::move(answer);
     Failure &failure = answer.error();
-    const auto wait = policy.delay_before(attempt, failure.wait);
-    if (!failure.transient || said || !wait || *wait > kLongestAskedWait) return std::move(failure.error);
+    std::optional<milliseconds> wait = milliseconds(0);
+    if (said || !renew_key(key, failure.error)) {
+      wait = policy.delay_before(attempt++, failure.wait);
+      if (!failure.transient || said || !wait || *wait > kLongestAskedWait) return std::move(failure.error);
+    }
     if (listener.on_failure) listener.on_failure(failure.error, *wait);
     if (!clock_.sleep_until(clock_.now() + *wait, cancellable)) return cancelled();
     if (listener.on_retry && !listener.on_retry()) return std::move(failure.error);

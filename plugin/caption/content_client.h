@@ -11,7 +11,9 @@
 #include <string_view>
 
 #include "plugin/base/clock.h"
+#include "plugin/base/mutex.h"
 #include "plugin/caption/content_wire.h"
+#include "plugin/http/api_key.h"
 #include "plugin/http/http_client.h"
 
 namespace genclip {
@@ -27,7 +29,7 @@ struct ContentAnswer {
 
 struct ContentClientSettings {
   std::string llm_base_url;
-  std::string api_key;
+  ApiKey api_key;
   std::string user_agent;  // empty: genclip's own
   bool stream = false;
   unsigned retries = 3;
@@ -51,13 +53,15 @@ struct ContentListener {
   std::function<bool(std::string_view)> on_text = {};
   // Called when a try has ended, well or not, before all that follows from it.
   std::function<void(const ContentTry &)> on_try_ended = {};
-  // Called when a try failed and another one follows after that pause.
+  // Called when a try failed and another one follows after that pause; at once with a renewed key.
   std::function<void(const Error &failure, std::chrono::milliseconds pause)> on_failure = {};
   // Called before a further try is sent, with which the text begins anew. False forbids it (a budget).
   std::function<bool()> on_retry = {};
 };
 
-// Blocking; every thread may ask at the same time. Borrows clock, which must outlive this.
+// Blocking; every thread may ask at the same time. After a 401, a question reads the file of the key again,
+// and is repeated, beside its retries, as long as it finds another key there; all threads use that one from
+// then on. Borrows clock, which must outlive this.
 class ContentClient {
  public:
   ContentClient(std::shared_ptr<HttpClient> http, ContentClientSettings settings, Clock &clock);
@@ -65,18 +69,26 @@ class ContentClient {
   // Errors: not_authorized (401, 402, 403), not_found (404), settings (another 4xx), busy (429), open_read
   // (5xx, no connection), read (broken or without a finishReason), timed_out, failed (blocked), cancelled.
   Result<ContentAnswer> ask(const ContentRequest &request, const ContentListener &listener,
-                            GCancellable *cancellable) const;
+                            GCancellable *cancellable) EXCLUDES(mutex_);
+
+  // The key that the next question is sent with.
+  std::string key() const EXCLUDES(mutex_);
 
  private:
   struct Failure;
 
   Result<ContentAnswer, Failure> try_once(const std::string &url, const std::string &body,
-                                          const ContentListener &listener, bool &said, ContentTry &used,
-                                          GCancellable *cancellable) const;
+                                          const std::string &key, const ContentListener &listener, bool &said,
+                                          ContentTry &used, GCancellable *cancellable) const;
+  // True: the error is a refusal of `key`, and there is another one now. Reads the file under the lock, so
+  // that it is read once for all threads that have the refused key.
+  bool renew_key(const std::string &key, Error &refusal) EXCLUDES(mutex_);
 
   const std::shared_ptr<HttpClient> http_;
   const ContentClientSettings settings_;
   Clock &clock_;
+  mutable Mutex mutex_;
+  ApiKey key_ GUARDED_BY(mutex_);
 };
 
 }  // namespace genclip

@@ -5,12 +5,16 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <atomic>
+#include <fstream>
 #include <thread>
 
 #include "plugin/base/gref.h"
 #include "tests/support/fake_clock.h"
 #include "tests/support/fake_http_client.h"
+#include "tests/support/temporary_folder.h"
 
 namespace genclip::test {
 namespace {
@@ -41,11 +45,15 @@ class ContentClientTest : public testing::Test {
     EXPECT_EQ(http_->left(), 0u) << "fewer requests than the test expects";
   }
 
-  Result<ContentAnswer> ask(const ContentListener &listener = {}) {
+  Result<ContentAnswer> ask(ContentClient &client, const ContentListener &listener = {}) {
     ContentRequest request;
     request.model = "gem-2.5-flash-lite";
     request.prompt = "Say it.";
-    return ContentClient(http_, settings_, clock_).ask(request, listener, cancellable_.get());
+    return client.ask(request, listener, cancellable_.get());
+  }
+  Result<ContentAnswer> ask(const ContentListener &listener = {}) {
+    ContentClient client(http_, settings_, clock_);
+    return ask(client, listener);
   }
 
   // Sends a request, and expects this kind of failure after this number of requests.
@@ -62,7 +70,7 @@ class ContentClientTest : public testing::Test {
   FakeClock clock_;
   const std::shared_ptr<FakeHttpClient> http_ = std::make_shared<FakeHttpClient>(clock_);
   const GRef<GCancellable> cancellable_ = GRef<GCancellable>::adopt(g_cancellable_new());
-  ContentClientSettings settings_{"https://api.example/llm", kKey, "agent/1"};
+  ContentClientSettings settings_{"https://api.example/llm", {kKey}, "agent/1"};
 };
 
 TEST_F(ContentClientTest, SendsTheQuestionWithTheKeyInItsHeaderAlone) {
@@ -259,6 +267,109 @@ TEST_F(ContentClientTest, TellsWhatEachTryHasUsed) {
   EXPECT_EQ(tries[3].prompt_tokens, 7u);
   EXPECT_EQ(tries[3].output_tokens, 2u);
   EXPECT_EQ(tries[3].total_tokens, 9u);
+}
+
+// ---- A key that is renewed in its file.
+
+class RenewedCaptionKey : public ContentClientTest {
+ protected:
+  RenewedCaptionKey() {
+    settings_.api_key = {"sk-1", folder_.file("key")};
+    settings_.retries = 0;
+  }
+
+  void renew_with(const std::string &key) {
+    std::ofstream(settings_.api_key.file) << key << "\n";
+    ASSERT_EQ(::chmod(settings_.api_key.file.c_str(), 0600), 0);
+  }
+  std::vector<std::string> keys() const {
+    std::vector<std::string> keys;
+    for (const auto &sent : http_->requests()) keys.push_back(sent.request.bearer_key);
+    return keys;
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(RenewedCaptionKey, RepeatsTheQuestionBesideItsRetriesAndServesTheNextOnes) {
+  ContentClient client(http_, settings_, clock_);
+  for (const std::string key : {"sk-2", "sk-3"}) {
+    renew_with(key);
+    http_->expect(answer(401, "{}"));
+    http_->expect(answer(200, kKite), 2);
+    for (int i = 0; i < 2; ++i) {
+      const auto got = ask(client);
+      ASSERT_TRUE(got) << got.error().text;
+      EXPECT_EQ(got->text, "A kite.");
+    }
+    EXPECT_EQ(client.key(), key);
+  }
+  EXPECT_THAT(keys(), testing::ElementsAre("sk-1", "sk-2", "sk-2", "sk-2", "sk-3", "sk-3"));
+}
+
+TEST_F(RenewedCaptionKey, LeavesTheRetriesToOtherFailures) {
+  settings_.retries = 1;
+  renew_with("sk-2");
+  for (const unsigned status : {401u, 503u, 200u})
+    http_->expect(answer(status, status == 200 ? kKite : "{}"));
+  EXPECT_TRUE(ask());
+}
+
+TEST_F(RenewedCaptionKey, ThatIsTheSameIsRefusedOnce) {
+  renew_with("sk-1");
+  http_->expect(answer(401, R"({"error":{"message":"the key has expired"}})"));
+  const Error error = failure(1);
+  EXPECT_EQ(error.kind, ErrorKind::not_authorized);
+  EXPECT_EQ(error.service_message, "the key has expired");
+  EXPECT_THAT(error.debug, HasSubstr("has not changed"));
+}
+
+TEST_F(RenewedCaptionKey, IsFoundInNoFileThatCannotBeRead) {
+  http_->expect(answer(401, "{}"));
+  const Error error = failure(1);
+  EXPECT_EQ(error.http_status, 401u);
+  EXPECT_THAT(error.debug, HasSubstr("cannot be read"));
+}
+
+TEST_F(RenewedCaptionKey, IsAFurtherRequestThatABudgetMayForbid) {
+  renew_with("sk-2");
+  http_->expect(answer(401, "{}"));
+  const auto got = ask({.on_retry = [] { return false; }});
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error().http_status, 401u);
+}
+
+TEST_F(RenewedCaptionKey, CannotUnsayWhatIsOut) {
+  settings_.stream = true;
+  renew_with("sk-2");
+  http_->expect(answer(200, "data: " + piece("A kite. It") + "\n\ndata: {\"error\":{\"code\":401}}\n\n"));
+  const auto got = ask({[](std::string_view) { return true; }, {}});
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error().http_status, 401u);
+}
+
+TEST_F(RenewedCaptionKey, IsMaskedAsTheOldOneWas) {
+  renew_with("sk-renewed");
+  http_->expect(answer(401, "{}"));
+  http_->expect(answer(400, R"({"error":{"message":"no, sk-renewed is bad"}})"));
+  EXPECT_EQ(failure(2).service_message, "no, *** is bad");
+}
+
+TEST_F(RenewedCaptionKey, ServesAllThreadsThatHaveTheOldOne) {
+  renew_with("sk-2");
+  std::atomic<unsigned> refusals = 0;
+  http_->otherwise([&](const HttpRequest &request) {
+    if (request.bearer_key == "sk-2") return answer(200, kKite);
+    ++refusals;
+    while (refusals < 4) g_thread_yield();
+    return answer(401, "{}");
+  });
+  ContentClient client(http_, settings_, clock_);
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) threads.emplace_back([&] { EXPECT_TRUE(ask(client)); });
+  for (std::thread &thread : threads) thread.join();
+  EXPECT_EQ(refusals, 4u);
+  EXPECT_EQ(http_->requests().size(), 8u);
 }
 
 TEST_F(ContentClientTest, AFinishedAnswerIsWholeHoweverTheConnectionEnds) {

@@ -3,10 +3,14 @@
 // Failures, their messages, and that no message contains a secret.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <fstream>
 #include <set>
 
+#include "plugin/base/mutex.h"
 #include "tests/captioner/caption_run.h"
+#include "tests/support/temporary_folder.h"
 
 namespace genclip::test {
 namespace {
@@ -109,6 +113,35 @@ TEST(Errors, AreWarningsWhenTheyAreToBeSkipped) {
     EXPECT_EQ(run.stat("skipped"), 1u);
     expect_no_key(run);
   }
+}
+
+// Amid a film: the first two captions are asked for with the old key.
+TEST(Errors, OfAKeyThatIsRenewedInItsFileAreNone) {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("key");
+  const auto renew_with = [&file](const std::string &key) {
+    std::ofstream(file) << key;
+    EXPECT_EQ(::chmod(file.c_str(), 0600), 0);
+  };
+  renew_with("sk-1");
+  GatewayServer gateway;
+  Mutex mutex;
+  unsigned calls = 0;
+  std::string current = "sk-1";
+  gateway.refuse([&](const std::string &authorization) {
+    MutexLock lock(mutex);
+    if (++calls == 3) renew_with(current = "sk-2");
+    return authorization != "Bearer " + current;
+  });
+  CaptionRun run(gateway, captioned(5, "retries=0"));
+  run.set("cap", "api-key", "");
+  run.set("cap", "api-key-file", file);
+  ASSERT_EQ(run.play(), "");
+  EXPECT_EQ(run.cues(), each_second(5));
+  EXPECT_THAT(run.warnings(), IsEmpty());
+  EXPECT_EQ(gateway.gateway().valid_calls(), 5u);
+  EXPECT_GE(run.stat("requests"), 6u);
+  EXPECT_LE(run.stat("requests"), 7u) << "two may be on their way";
 }
 
 TEST(Errors, ThatMayPassAreTriedAgainAndNotSaid) {

@@ -72,7 +72,12 @@ std::vector<Json> GatewayServer::bodies() const {
 void GatewayServer::serve(ServedConnection &connection) {
   for (std::string request = connection.read_request(); !request.empty();
        request = connection.read_request()) {
-    const sim::GatewayReply reply = gateway_.answer(call_of(request));
+    const sim::GatewayCall call = call_of(request);
+    if (refuses_ && refuses_(call.authorization)) {
+      if (!connection.send("HTTP/1.1 401 Refused\r\nContent-Length: 2\r\n\r\n{}")) return;
+      continue;
+    }
+    const sim::GatewayReply reply = gateway_.answer(call);
     if (reply.hangs) return connection.hang();
     connection.pause(reply.pace.before);
     if (!connection.send("HTTP/1.1 " + std::to_string(reply.status) + " Said\r\nContent-Type: " +

@@ -3,7 +3,9 @@
 // The simulated text gateway on a real socket.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "examples/simulator/gateway.h"
@@ -17,6 +19,10 @@ class GatewayServer {
 
   std::string url() const { return server_.url("/llm"); }
   sim::Gateway &gateway() { return gateway_; }
+  // Whether a call with that Authorization is answered with 401. Set it before the first call; any thread.
+  void refuse(std::function<bool(const std::string &authorization)> refuses) {
+    refuses_ = std::move(refuses);
+  }
   // Bodies of the requests, in the order in which they came.
   std::vector<Json> bodies() const;
 
@@ -33,6 +39,7 @@ class GatewayServer {
   void serve(ServedConnection &connection);
 
   sim::Gateway gateway_;
+  std::function<bool(const std::string &)> refuses_;
   HttpServer server_;
 };
 
