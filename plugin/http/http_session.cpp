@@ -43,14 +43,9 @@ Result<void> HttpSession::make() {
     const auto url = proxy_url(settings_.proxy);
     if (!url) return url.error();
     proxy_ = host_of(url->get());
-    const char *user = g_uri_get_user(url->get());
-    const char *password = g_uri_get_password(url->get());
     // A SOCKS proxy gets the credentials from GIO; a header would go to the origin server.
-    if (user && g_str_has_prefix(g_uri_get_scheme(url->get()), "http")) {
-      const std::string pair = std::string(user) + ":" + (password ? password : "");
-      const GStringPtr coded(g_base64_encode(reinterpret_cast<const guchar *>(pair.data()), pair.size()));
-      proxy_authorization_ = std::string("Basic ") + coded.get();
-    }
+    if (g_str_has_prefix(g_uri_get_scheme(url->get()), "http"))
+      proxy_authorization_ = basic_authorization(url->get());
     const GStringPtr text(g_uri_to_string(url->get()));
     const auto resolver = GRef<GProxyResolver>::adopt(g_simple_proxy_resolver_new(text.get(), nullptr));
     soup_session_set_proxy_resolver(soup.get(), resolver.get());

@@ -74,7 +74,8 @@ SoupExchange::SoupExchange(std::shared_ptr<HttpSession> session, std::shared_ptr
 SoupExchange::~SoupExchange() { finish(); }
 
 GRef<SoupMessage> SoupExchange::make_message() const {
-  auto message = GRef<SoupMessage>::adopt(soup_message_new_from_uri(to_word(request_.method), url_.get()));
+  const auto url = sent_url(url_.get());
+  auto message = GRef<SoupMessage>::adopt(soup_message_new_from_uri(to_word(request_.method), url.get()));
   // The caller follows redirects, hop by hop. A kept-alive connection may be stale: libsoup would then send
   // the request again by itself, and 3.2 crashes when the connection that it finds answers at once.
   soup_message_set_flags(

@@ -29,6 +29,12 @@ inline HttpRequest get(const std::string &url) {
   return request;
 }
 
+inline HttpRequest follow(const std::string &url) {
+  HttpRequest request = get(url);
+  request.follow_redirects = true;
+  return request;
+}
+
 inline HttpRequest post(const std::string &url, const std::string &body = "{}") {
   HttpRequest request = get(url);
   request.method = HttpRequest::Method::post;

@@ -23,12 +23,6 @@ HttpServer::Script countdown() {
   };
 }
 
-HttpRequest follow(const std::string &url) {
-  HttpRequest request = get(url);
-  request.follow_redirects = true;
-  return request;
-}
-
 TEST(Redirect, IsAReplyUnlessAskedFor) {
   HttpServer server(countdown());
   for (const HttpRequest &request : {get(server.url("/1")), post(server.url("/1"))}) {

@@ -243,6 +243,21 @@ TEST(MediaHeaders, AreAskedForAgainAfterATransientFailure) {
   EXPECT_EQ(text_of(check(request, twice)), "");
 }
 
+// Each of these bytes would be another one if any code rewrote escapes.
+constexpr char kSigned[] = "/v/a%40b%2fd%7Ee~f.png?s=a%2Bb+c%20d&e=%7b%7D'(1)*";
+
+TEST(MediaCheck, AsksForTheBytesOfAUrlAlsoBehindARedirect) {
+  const std::string path(kSigned, std::string_view(kSigned).find('?'));
+  MediaServer server({{path, {png(), "image/png", 200, 405}}, {"/a", {.bytes = "", .location = kSigned}}});
+  for (const char *named : {kSigned, "/a"})
+    for (const MediaCheck depth : {MediaCheck::headers, MediaCheck::full}) {
+      const auto request = media_request("sd_2.0_special", {{"reference_images", {server.url(named)}}});
+      EXPECT_EQ(text_of(check(request, options(depth))), "") << named;
+    }
+  EXPECT_EQ(server.count("HEAD " + std::string(kSigned) + " "), 2u);
+  EXPECT_EQ(server.count("GET " + std::string(kSigned) + " "), 4u);
+}
+
 TEST(MediaCheck, NamesEveryReferenceThatCannotBeFetchedAtOnce) {
   MediaServer server({{"/gone", {png(), "image/png", 410, 410}}, {"/fine", {png(), "image/png"}}});
   const std::string refused = "http://127.0.0.1:" + std::to_string(refused_port()) + "/x?sig=SECRET";
