@@ -38,6 +38,10 @@ std::optional<ContentRange> parse_content_range(std::string_view text) {
   return ContentRange{*first, *last, *total};
 }
 
+bool is_whole(const ContentRange &range) {
+  return range.total != 0 && range.first == 0 && range.last == range.total - 1;
+}
+
 std::optional<uint64_t> parse_unsatisfied_range(std::string_view text) {
   const auto range = without_unit(text);
   if (!range || !range->starts_with("*")) return std::nullopt;

@@ -19,6 +19,9 @@ struct ContentRange {
 // would join two clips.
 std::optional<ContentRange> parse_content_range(std::string_view text);
 
+// True when the part is all there is, which some servers answer to a request for no part.
+bool is_whole(const ContentRange &range);
+
 // The length in "bytes */200", which comes with a 416. Nothing for any other text.
 std::optional<uint64_t> parse_unsatisfied_range(std::string_view text);
 

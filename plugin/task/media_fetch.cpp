@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "plugin/task/media_fetch.h"
 
+#include <glib.h>
+
 #include "plugin/base/number.h"
 #include "plugin/base/trimmed.h"
 #include "plugin/http/content_range.h"
@@ -32,20 +34,40 @@ MediaFailure failure_of(const HttpReply &reply) {
           is_transient_status(reply.status)};
 }
 
-// The size of the whole medium, as far as the answer tells.
-std::optional<uint64_t> size_of(const HttpReply &reply) {
+// True for an answer whose body is parts with heads of their own, and not the bytes of the medium.
+bool has_parts(const HttpReply &reply) {
+  constexpr char kParts[] = "multipart/byteranges";
+  return g_ascii_strncasecmp(reply.header("Content-Type").value_or("").c_str(), kParts, sizeof kParts - 1) ==
+         0;
+}
+
+// True for an answer to a request for all of a medium that holds all of it. Some servers answer 206 even
+// then.
+bool is_all(const HttpReply &reply) {
+  if (reply.status != 206) return reply.status == 200;
+  if (const auto range = reply.header("Content-Range")) {
+    const auto part = parse_content_range(*range);
+    return part && is_whole(*part);
+  }
+  return !has_parts(reply);
+}
+
+// The size of the whole medium, as far as the answer tells. Only of a request for all of it does the length
+// of a 206 without a range tell the size.
+std::optional<uint64_t> size_of(const HttpReply &reply, bool asked_for_all) {
   const std::string range = reply.header("Content-Range").value_or("");
   if (reply.status == 416) return parse_unsatisfied_range(range);
-  if (reply.status != 206) return parse_number<uint64_t>(reply.header("Content-Length").value_or(""));
+  if (reply.status != 206 || (asked_for_all && is_all(reply)))
+    return parse_number<uint64_t>(reply.header("Content-Length").value_or(""));
   if (const auto part = parse_content_range(range))
     return part->total != 0 ? std::optional(part->total) : std::nullopt;
   // A server that writes the range in a way of its own still tells the size, behind the slash.
   return parse_number<uint64_t>(trimmed(std::string_view(range).substr(range.find('/') + 1)));
 }
 
-MediaFacts facts_of(const HttpReply &reply, const std::string &url) {
+MediaFacts facts_of(const HttpReply &reply, const std::string &url, bool asked_for_all) {
   MediaFacts facts;
-  facts.bytes = size_of(reply);
+  facts.bytes = size_of(reply, asked_for_all);
   facts.media_type = telling_media_type(reply.header("Content-Type").value_or(""));
   if (facts.media_type.empty()) facts.media_type = media_type_of_path(url);
   return facts;
@@ -70,7 +92,7 @@ Result<MediaFacts, MediaFailure> fetch_media_headers(HttpClient &http, const std
                                                      GCancellable *cancellable) {
   if (const auto head = http.call(request_for(HttpRequest::Method::head, url, options), cancellable);
       head && is_success(*head)) {
-    MediaFacts facts = facts_of(*head, url);
+    MediaFacts facts = facts_of(*head, url, true);
     if (is_telling(facts)) return facts;
   }
   HttpRequest request = request_for(HttpRequest::Method::get, url, options);
@@ -79,9 +101,9 @@ Result<MediaFacts, MediaFailure> fetch_media_headers(HttpClient &http, const std
   const auto body = http.open(request, cancellable);
   if (!body) return failure_of(body.error());
   const HttpReply &reply = (*body)->reply();
-  if (reply.status == 416 && size_of(reply) == uint64_t{0}) return empty_medium();
+  if (reply.status == 416 && size_of(reply, false) == uint64_t{0}) return empty_medium();
   if (!is_success(reply)) return failure_of(reply);
-  MediaFacts facts = facts_of(reply, url);
+  MediaFacts facts = facts_of(reply, url, false);
   if (facts.bytes == uint64_t{0}) return empty_medium();
   return facts;
 }
@@ -91,9 +113,9 @@ Result<FetchedMedia, MediaFailure> fetch_media(HttpClient &http, const std::stri
   const auto body = http.open(request_for(HttpRequest::Method::get, url, options), cancellable);
   if (!body) return failure_of(body.error());
   const HttpReply &reply = (*body)->reply();
-  if (reply.status != 200) return failure_of(reply);
+  if (!is_all(reply)) return failure_of(reply);
   FetchedMedia fetched;
-  fetched.facts = facts_of(reply, url);
+  fetched.facts = facts_of(reply, url, true);
   if (fetched.facts.bytes.value_or(0) > max_bytes) return fetched;
 
   auto file = TemporaryFile::create();

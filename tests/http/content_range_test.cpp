@@ -25,6 +25,13 @@ TEST(ContentRange, IsReadAsServersSendIt) {
   }
 }
 
+TEST(ContentRange, IsTheWholeOnlyFromItsFirstByteToItsLast) {
+  const std::pair<const char *, bool> cases[] = {
+      {"bytes 0-199/200", true},  {"bytes 0-0/1", true},    {"bytes 0-198/200", false},
+      {"bytes 1-199/200", false}, {"bytes 0-199/*", false}, {"bytes 0-18446744073709551615/*", false}};
+  for (const auto &[text, whole] : cases) EXPECT_EQ(is_whole(*parse_content_range(text)), whole) << text;
+}
+
 TEST(ContentRange, IsNothingWhenItContradictsItselfOrIsNone) {
   for (const char *text :
        {"", "bytes", "bytes ", "bytes 0-99", "bytes */200", "bytes 99-0/200", "bytes 0-200/200",

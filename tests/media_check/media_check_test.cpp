@@ -41,6 +41,8 @@ struct Item {
   std::optional<size_t> head_length = {};
   std::string head_type = {};
   std::string range_unit = "bytes ";
+  // Answers a HEAD and a GET of everything with 206 and these headers.
+  std::optional<std::string> part_headers = {};
 };
 
 // By path; 404 for anything else.
@@ -93,6 +95,9 @@ class MediaServer {
         connection.send("HTTP/1.1 200 OK\r\nConnection: close\r\n" + type + "\r\n");
         if (!is_head) connection.send(item.bytes);
         return connection.close();
+      } else if (item.part_headers && !is_range) {
+        connection.send(head_of(206, item.bytes.size(), type + *item.part_headers));
+        if (!is_head) connection.send(item.bytes);
       } else if (is_head) {
         const std::string said = item.head_type.empty() ? type : "Content-Type: " + item.head_type + "\r\n";
         connection.send(head_of(200, item.head_length.value_or(item.bytes.size()), said));
@@ -467,6 +472,46 @@ TEST(MediaContent, ThatIsDamagedOrAPlaylistIsRefused) {
                     testing::ContainsRegex(
                         "reference_videos.0. (cannot|could not) be decoded.*it may be damaged or truncated"),
                     HasSubstr("reference_videos[1] is"), HasSubstr("reference_videos[2] is")));
+}
+
+std::string range_of(const std::string &first, const std::string &total) {
+  return "Content-Range: bytes " + first + "-" + std::to_string(png().size() - 1) + "/" + total + "\r\n";
+}
+
+TEST(MediaContent, IsTakenFromA206ThatHoldsAllOfIt) {
+  const std::string size = std::to_string(png().size());
+  const std::pair<std::string, bool> kCases[] = {{"", true},
+                                                 {range_of("0", size), true},
+                                                 {range_of("0", size + "0"), false},
+                                                 {range_of("1", size), false},
+                                                 {range_of("0", "*"), false},
+                                                 {"Content-Range: pages 1-2/2\r\n", false}};
+  for (const auto &[headers, good] : kCases) {
+    Item item{png(), "image/png"};
+    item.part_headers = headers;
+    MediaServer server({{"/a", item}});
+    const auto request = media_request("sd_2.0_special", {{"reference_images", {server.url("/a")}}});
+    EXPECT_EQ(text_of(check(request, options(MediaCheck::full))),
+              good ? ""
+                   : "reference_images cannot be fetched: its server answers HTTP 206; the service will not "
+                     "get it either.")
+        << headers;
+  }
+  Item parts{png(), "Multipart/ByteRanges; boundary=x"};
+  parts.part_headers = "";
+  MediaServer server({{"/a", parts}});
+  const auto request = media_request("sd_2.0_special", {{"reference_images", {server.url("/a")}}});
+  EXPECT_THAT(text_of(check(request, options(MediaCheck::full))), HasSubstr("answers HTTP 206"));
+}
+
+TEST(MediaHeaders, TellTheSizeThoughHeadIsAnsweredWith206) {
+  Item item{blank(31000000), "image/png"};
+  item.part_headers = "";
+  MediaServer server({{"/a", item}});
+  const auto request = media_request("sd_2.0_special", {{"reference_images", {server.url("/a")}}});
+  EXPECT_EQ(text_of(check(request, options(MediaCheck::headers))),
+            "reference_images has 31 MB; sd_2.0_special takes below 30.");
+  EXPECT_EQ(server.count("GET "), 0u);
 }
 
 TEST(MediaContent, OfOneThatIsTooLargeIsNotFetched) {
