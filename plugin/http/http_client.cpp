@@ -13,6 +13,7 @@
 #include "plugin/http/http_url.h"
 #include "plugin/http/io_thread.h"
 #include "plugin/http/soup_exchange.h"
+#include "plugin/http/visited_hosts.h"
 
 namespace genclip {
 namespace {
@@ -167,10 +168,15 @@ class SoupHttpClient final : public HttpClient {
     const bool may_follow =
         request.follow_redirects && request.method != Method::post && request.bearer_key.empty();
     HttpRequest hop = request;
+    VisitedHosts visited;
     for (unsigned redirects = 0;; ++redirects) {
       if (g_cancellable_is_cancelled(cancellable)) return before_sending(cancelled());
       auto url = parse_http_url(hop.url);
       if (!url) return before_sending(std::move(url).error());
+      if (request.bearer_key.empty()) {
+        hop.headers = request.headers;
+        for (auto &header : visited.visit(url->get())) hop.headers.push_back(std::move(header));
+      }
       auto body = send(hop, *url, end, cancellable);
       if (!body || !may_follow || !is_redirect((*body)->reply().status)) return body;
       const auto location = (*body)->reply().header("Location");
@@ -184,6 +190,7 @@ class SoupHttpClient final : public HttpClient {
                                                   std::to_string(kMaxRedirects) + " times."});
       auto target = redirect_target(url->get(), *location);
       if (!target) return refused(std::move(target).error());
+      visited.keep_cookies(url->get(), (*body)->reply());
       hop.url = std::move(target).value();
     }
   }

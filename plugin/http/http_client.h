@@ -35,13 +35,16 @@ struct HttpRequest {
   enum class Method { get, head, post };
 
   Method method = Method::get;
-  std::string url;         // http or https
+  // http or https. A user and password in it are sent to its host as Authorization: Basic, unless there is a
+  // key.
+  std::string url;
   std::string bearer_key;  // Sent as Authorization: Bearer (§5); empty: none.
   std::string body;        // Of a POST.
   std::string content_type;
   HttpHeaders headers;  // Further headers. Headers with their own member here do not belong in it.
   // Follows at most 10 redirects, never from https to http. Only for GET and HEAD, and only without a key.
-  // Otherwise a 3xx is a reply.
+  // Otherwise a 3xx is a reply. The cookies of a redirect go back to the same host within the call, and so
+  // does the user of a URL.
   bool follow_redirects = false;
   // The longest time without progress in either direction; 0: for ever. Time in which the caller does not
   // read a body does not count. A whole call() may take ten times as long.
