@@ -17,6 +17,17 @@ constexpr int kMaxConnectionsPerHost = 256;
 // No connection is used twice (see soup_exchange); 0 would keep them for ever.
 constexpr guint kIdleSeconds = 1;
 
+GTlsCertificateFlags verify(GTlsDatabase *database, GTlsCertificate *certificate, GUri *url) {
+  const int port = g_uri_get_port(url);
+  const auto identity = GRef<GSocketConnectable>::adopt(
+      g_network_address_new(g_uri_get_host(url), static_cast<guint16>(port > 0 ? port : 443)));
+  GErrorPtr why;
+  const auto flaws =
+      g_tls_database_verify_chain(database, certificate, G_TLS_DATABASE_PURPOSE_AUTHENTICATE_SERVER,
+                                  identity.get(), nullptr, G_TLS_DATABASE_VERIFY_NONE, nullptr, take(why));
+  return why ? G_TLS_CERTIFICATE_GENERIC_ERROR : flaws;
+}
+
 }  // namespace
 
 HttpSession::~HttpSession() {
@@ -55,15 +66,14 @@ Result<void> HttpSession::make() {
 }
 
 bool HttpSession::trusts(GTlsCertificate *certificate, GUri *url) const {
-  if (!anchors_) return false;
-  const int port = g_uri_get_port(url);
-  const auto identity = GRef<GSocketConnectable>::adopt(
-      g_network_address_new(g_uri_get_host(url), static_cast<guint16>(port > 0 ? port : 443)));
-  GErrorPtr why;
-  const auto flaws =
-      g_tls_database_verify_chain(anchors_.get(), certificate, G_TLS_DATABASE_PURPOSE_AUTHENTICATE_SERVER,
-                                  identity.get(), nullptr, G_TLS_DATABASE_VERIFY_NONE, nullptr, take(why));
-  return !why && flaws == G_TLS_CERTIFICATE_NO_FLAGS;
+  return anchors_ && verify(anchors_.get(), certificate, url) == G_TLS_CERTIFICATE_NO_FLAGS;
+}
+
+GTlsCertificateFlags HttpSession::flaws_of(GTlsCertificate *certificate, GUri *url) const {
+  if (trusts(certificate, url)) return G_TLS_CERTIFICATE_NO_FLAGS;
+  const auto system =
+      GRef<GTlsDatabase>::adopt(g_tls_backend_get_default_database(g_tls_backend_get_default()));
+  return verify(system.get(), certificate, url);
 }
 
 }  // namespace genclip

@@ -27,6 +27,8 @@ class HttpSession {
   bool has_ca_file() const { return !settings_.tls_ca_file.empty(); }
   // Whether tls_ca_file vouches for this certificate, for this host, today.
   bool trusts(GTlsCertificate *certificate, GUri *url) const;
+  // What is wrong with a certificate for which neither tls_ca_file nor the system vouches.
+  GTlsCertificateFlags flaws_of(GTlsCertificate *certificate, GUri *url) const;
 
   // The value of Proxy-Authorization, for requests that go through no tunnel; empty without credentials.
   const std::string &proxy_authorization() const { return proxy_authorization_; }

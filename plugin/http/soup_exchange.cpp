@@ -143,6 +143,7 @@ void SoupExchange::on_event(GSocketClientEvent event, GIOStream *stream) {
     static const char *const kProtocols[] = {"http/1.1", nullptr};
     g_tls_connection_set_advertised_protocols(G_TLS_CONNECTION(stream), kProtocols);
   }
+  if (event == G_SOCKET_CLIENT_TLS_HANDSHAKED && G_IS_TLS_CONNECTION(connection_.get())) check_certificate();
 }
 
 void SoupExchange::set_proxy(const std::string &proxy) {
@@ -174,6 +175,18 @@ void SoupExchange::on_head() {
 bool SoupExchange::on_certificate(GTlsCertificate *certificate, GTlsCertificateFlags flaws) {
   flaws_ = flaws;
   return session_->trusts(certificate, url_.get());
+}
+
+// GIO resumes TLS sessions by host and port within the whole process, and then takes the certificate for
+// checked. A session that another client's tls-ca-file vouched for would hold here too, so each handshake is
+// checked again.
+void SoupExchange::check_certificate() {
+  GTlsCertificate *certificate = g_tls_connection_get_peer_certificate(G_TLS_CONNECTION(connection_.get()));
+  flaws_ = certificate ? session_->flaws_of(certificate, url_.get()) : G_TLS_CERTIFICATE_GENERIC_ERROR;
+  if (flaws_ == G_TLS_CERTIFICATE_NO_FLAGS) return;
+  const GErrorPtr why(g_error_new_literal(G_TLS_ERROR, G_TLS_ERROR_BAD_CERTIFICATE, "Resumed, not trusted"));
+  fail(*why);
+  g_cancellable_cancel(cancellable_.get());
 }
 
 HttpReply SoupExchange::make_head() const {

@@ -60,6 +60,7 @@ class SoupExchange : public std::enable_shared_from_this<SoupExchange> {
   void on_starting();
   void on_informational();
   void on_head();
+  void check_certificate();
   bool on_certificate(GTlsCertificate *certificate, GTlsCertificateFlags flaws);
   void on_sent(GAsyncResult *result);
   void on_read(GAsyncResult *result);

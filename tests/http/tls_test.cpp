@@ -63,6 +63,53 @@ TEST(Tls, RefusesAllOtherCertificatesBeforeAnythingIsSent) {
   }
 }
 
+// A server whose TLS sessions can be resumed, until it is destroyed.
+class ResumingServer {
+ public:
+  ResumingServer()
+      : process_(GRef<GSubprocess>::adopt(g_subprocess_new(
+            static_cast<GSubprocessFlags>(G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDOUT_PIPE),
+            nullptr, "/usr/bin/python3", GENCLIP_RESUMING_SERVER, path_of("good").c_str(), nullptr))) {
+    if (!process_) return;
+    const auto lines =
+        GRef<GDataInputStream>::adopt(g_data_input_stream_new(g_subprocess_get_stdout_pipe(process_.get())));
+    const GStringPtr line(g_data_input_stream_read_line(lines.get(), nullptr, nullptr, nullptr));
+    if (line) url_ = std::string("https://127.0.0.1:") + line.get() + "/";
+  }
+  ~ResumingServer() {
+    if (process_) g_subprocess_force_exit(process_.get());
+  }
+  ResumingServer(const ResumingServer &) = delete;
+  ResumingServer &operator=(const ResumingServer &) = delete;
+
+  const std::string &url() const { return url_; }
+
+ private:
+  const GRef<GSubprocess> process_;
+  std::string url_;
+};
+
+// Otherwise one run's tls-ca-file would hold for all later runs of the process.
+TEST(Tls, AResumedSessionIsTrustedByTheFileOfItsOwnSettingsOnly) {
+  const ResumingServer server;
+  ASSERT_NE(server.url(), "");
+  // GIO uses a session once, so the second call resumes that of the first, and the third that of the second.
+  for (const char *session : {"new", "resumed"}) {
+    const auto reply = client(trusting())->call(get(server.url()), nullptr);
+    ASSERT_TRUE(reply) << reply.error().error.text;
+    EXPECT_EQ(reply->body, session);
+  }
+  HttpRequest request = post(server.url());
+  request.bearer_key = "K-1";
+  const auto refused = client()->call(request, nullptr);
+  ASSERT_FALSE(refused);
+  const HttpError &error = refused.error();
+  EXPECT_NE(error.error.text.find("unknown issuer"), std::string::npos) << error.error.text;
+  EXPECT_EQ(error.error.kind, ErrorKind::open_read);
+  EXPECT_FALSE(error.maybe_sent);
+  EXPECT_FALSE(error.transient);
+}
+
 TEST(Tls, SaysWhenTheFileCannotBeUsed) {
   for (const std::string &file : {std::string("/nowhere.pem"), path_of("make")}) {
     const auto reply = client({.proxy = "", .tls_ca_file = file})->call(get("https://127.0.0.1:1/"), nullptr);
