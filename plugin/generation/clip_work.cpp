@@ -285,7 +285,7 @@ Result<void> ClipWork::fetch(const std::string &url) {
     if (!task) return std::move(task).error();
     // It was completed once, so it is paid, and a later run asks for it again.
     if (task->status == TaskStatus::failed) return task_failed(task->error_message);
-    return task->clip_url;
+    return task->clip_url();
   };
   hooks.checkpoint = [this](const PartState &state) {
     record_.part = state;

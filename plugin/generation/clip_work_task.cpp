@@ -70,7 +70,7 @@ Result<void> ClipWork::look() {
   else if (task->status == TaskStatus::failed)
     learn_if_possible(TaskFailed{task->error_message}, &*task);
   else
-    learn_if_possible(TaskKnown{task->status == TaskStatus::completed && !task->clip_url.empty()});
+    learn_if_possible(TaskKnown{task->status == TaskStatus::completed && !task->clip_url().empty()});
   for (const ClipWarning warning : std::exchange(warnings_, {})) warn(warning_text(warning, run_));
   return {};
 }
@@ -245,7 +245,7 @@ Result<std::string> ClipWork::poll(const std::string &task_id) {
       return failed;
     }
     if (task->status == TaskStatus::completed) {
-      if (!task->clip_url.empty()) return task->clip_url;
+      if (!task->clip_url().empty()) return task->clip_url();
       if (++empty_completions >= kMaxEmptyCompletions) {
         Error empty{ErrorKind::not_found,
                     "The task is done, but the service gives no URL for its clip. Run again later, or ask "

@@ -216,7 +216,7 @@ class Preparation {
     TaskClient tasks(*services.http, *services.clock, endpoint, RetryPolicy(job_.retries));
     const auto task = tasks.query(task_id, false, generation_.cancellable(),
                                   services.clock->now() + job_.endpoint.http_timeout);
-    return task && is_public_address(task->clip_url) ? task->clip_url : "";
+    return task && is_public_address(task->clip_url()) ? task->clip_url() : "";
   }
 
   Result<void> publish_all() {

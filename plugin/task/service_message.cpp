@@ -10,6 +10,7 @@
 #include "plugin/base/gref.h"
 #include "plugin/base/trimmed.h"
 #include "plugin/http/display_line.h"
+#include "plugin/task/status_word.h"
 
 namespace genclip {
 namespace {
@@ -18,16 +19,60 @@ constexpr int kMaxDepth = 10;
 constexpr size_t kMaxCharacters = 500;
 constexpr size_t kMaxPlainText = 4096;  // How much of a body that is not JSON is searched for a title.
 
-// The most telling first.
-constexpr std::array kMessageKeys = {
-    "message",     "msg",        "error_message", "errorMessage", "error_description", "detail", "error",
-    "fail_reason", "failReason", "reason",        "details",      "error_msg",         "title",  "errors"};
+// In lower case and without separators, the most telling first. A name that ends with one of the last group
+// counts, too: task_status_msg.
+constexpr std::array<std::string_view, 22> kMessageNames = {
+    "message",      "msg",           "errormessage", "errordescription", "detail",        "error",
+    "failreason",   "failurereason", "failedreason", "reason",           "details",       "errormsg",
+    "errmsg",       "failmsg",       "failmessage",  "failure",          "statusmessage", "statusmsg",
+    "statusreason", "title",         "errors",       "baseresp"};
+constexpr std::string_view kMessageEnding = "statusmsg";
+// Any other name with one of these in it may hold a message, too.
+constexpr std::string_view kMessageParts[] = {"err", "fail",   "reason",   "message",
+                                              "msg", "detail", "exception"};
+
+bool may_explain(std::string_view member) {
+  const GStringPtr lowered(g_ascii_strdown(member.data(), static_cast<gssize>(member.size())));
+  const std::string_view name = lowered.get();
+  return std::any_of(std::begin(kMessageParts), std::end(kMessageParts),
+                     [&](std::string_view part) { return name.find(part) != name.npos; });
+}
+
+// True for the name of a member that says why, as its letters are in kMessageNames.
+bool is_called(std::string_view member, std::string_view wanted) {
+  std::string letters;
+  for (const char c : member)
+    if (c != '_' && c != '-') letters += g_ascii_tolower(c);
+  return letters == wanted || (wanted == kMessageEnding && letters.ends_with(kMessageEnding));
+}
+
+// Texts for "nothing", such as a null that was printed.
+bool is_nothing(const std::string &line) {
+  constexpr std::string_view kWords[] = {"null",      "none", "nil",      "n/a",
+                                         "undefined", "-",    "no error", "noerror"};
+  return std::any_of(std::begin(kWords), std::end(kWords), [&](std::string_view word) {
+    return g_ascii_strcasecmp(line.c_str(), word.data()) == 0;
+  });
+}
+
+// A word, a code or a phrase that only says that it failed. A sentence beside it tells more.
+bool is_bare(const std::string &message) {
+  constexpr std::string_view kPhrases[] = {"task failed", "generation failed", "request failed"};
+  const bool is_word = std::all_of(message.begin(), message.end(), [](char c) { return g_ascii_isgraph(c); });
+  return is_word || message.starts_with("code ") ||
+         std::any_of(std::begin(kPhrases), std::end(kPhrases), [&](std::string_view phrase) {
+           return g_ascii_strcasecmp(message.c_str(), phrase.data()) == 0;
+         });
+}
+
+// 0 and the codes of success are not an error.
+bool is_good_code(int64_t code) { return code == 0 || (code >= 200 && code < 300); }
 
 std::string find_message(const Json &json, int depth);
 
 std::string message_in_string(const std::string &text, int depth) {
   std::string line(trimmed(text));
-  if (line == "null" || line == "None") return {};  // A null that was printed as text.
+  if (is_nothing(line) || means_success(line)) return {};
   if (!line.empty() && (line.front() == '{' || line.front() == '[' || line.front() == '"') &&
       depth < kMaxDepth) {
     if (const auto inner = Json::parse(line)) {
@@ -55,7 +100,7 @@ std::string place_of(const Json &json) {
 std::string find_message(const Json &json, int depth) {
   if (depth > kMaxDepth) return {};
   if (const std::string *text = json.string()) return message_in_string(*text, depth);
-  if (const int64_t *code = json.integer()) return *code == 0 ? "" : "code " + std::to_string(*code);
+  if (const int64_t *code = json.integer()) return is_good_code(*code) ? "" : "code " + std::to_string(*code);
   if (const Json::Array *list = json.array()) {
     std::string all;
     for (const Json &item : *list) {
@@ -64,15 +109,26 @@ std::string find_message(const Json &json, int depth) {
     }
     return all;
   }
-  for (const char *key : kMessageKeys) {
-    const Json *member = json.find(key);
-    if (!member) continue;
-    const std::string found = find_message(*member, depth + 1);
-    if (!found.empty()) return place_of(json) + found;
-  }
-  // A code alone is better than nothing, but 0 is no error.
+  std::string bare;
+  if (const Json::Object *object = json.object())
+    for (const std::string_view wanted : kMessageNames)
+      for (const auto &[name, value] : *object) {
+        if (!is_called(name, wanted)) continue;
+        const std::string found = find_message(value, depth + 1);
+        if (!found.empty() && !is_bare(found)) return place_of(json) + found;
+        if (bare.empty()) bare = found;
+      }
+  if (const Json::Object *object = json.object())
+    for (const auto &[name, value] : *object) {
+      if (!may_explain(name) || value.integer()) continue;
+      const std::string found = find_message(value, depth + 1);
+      if (!found.empty() && !is_bare(found)) return place_of(json) + found;
+      if (bare.empty()) bare = found;
+    }
+  if (!bare.empty()) return place_of(json) + bare;
+  // A code alone is better than nothing.
   const Json *code = json.find("code");
-  if (code && code->string() && *code->string() == "0") return {};
+  if (code && code->string() && (*code->string() == "0" || *code->string() == "200")) return {};
   return code ? find_message(*code, depth + 1) : std::string();
 }
 
@@ -95,6 +151,26 @@ std::string element_text(std::string_view page) {
 
 std::string service_message(const Json &error, std::string_view key) {
   return display_line(find_message(error, 0), kMaxCharacters, key);
+}
+
+std::string failure_reason(const Json &task, TaskStatus status, std::string_view key) {
+  const bool has_failed = status == TaskStatus::failed;
+  for (const char *name : {"error", "fail_reason", "failReason", "error_message"}) {
+    const Json *error = task.find(name);
+    std::string message = error ? service_message(*error, key) : std::string();
+    if (message.empty()) continue;
+    if (!has_failed || !is_bare(message)) return message;
+    Json others = task;
+    std::erase_if(*others.object(), [&](const Json::Member &member) { return member.first == name; });
+    const std::string more = service_message(others, key);
+    return more.empty() || more == message ? message : message + ": " + more;
+  }
+  if (!has_failed) return {};
+  std::string message = service_message(task, key);
+  for (const char *name : {"output", "result", "data", "response", "task_result"})
+    if (const Json *inside = task.find(name); inside && inside->object() && message.empty())
+      message = service_message(*inside, key);
+  return message;
 }
 
 std::string service_message_in(std::string_view body, std::string_view key) {

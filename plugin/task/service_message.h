@@ -7,12 +7,16 @@
 #include <string_view>
 
 #include "plugin/base/json.h"
+#include "plugin/task/task.h"
 
 namespace genclip {
 
 // Looks through strings, objects, lists and JSON inside strings, to a bounded depth. Empty when there is no
 // message: null, {}, {"code":0}, "". A display line of at most 500 characters.
 std::string service_message(const Json &error, std::string_view key = {});
+
+// Why a task failed, from its object; of another task, what its `error` says.
+std::string failure_reason(const Json &task, TaskStatus status, std::string_view key);
 
 // The same for the body of an error reply, JSON or not; a page of HTML or XML gives its title or message, or
 // nothing.

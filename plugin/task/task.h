@@ -6,6 +6,7 @@
 #include <string>
 
 #include "plugin/base/words.h"
+#include "plugin/task/clip_result.h"
 
 namespace genclip {
 
@@ -29,10 +30,13 @@ struct Task {
   TaskStatus status = TaskStatus::unknown;
   std::string status_word;  // The word that was sent, made safe to show, for a warning about an unknown one.
   int progress = -1;        // Percent, -1 unknown.
-  std::string clip_url;     // video_url, else result_url; empty until completed.
+  ClipResult result;        // Of a completed task only.
   double amount = -1;       // Credits, -1 unknown.
   double actual_duration = -1;  // Seconds, -1 unknown.
   std::string error_message;    // Why it failed, one line, without any URL's query.
+
+  // Where its clip is; empty until completed, or if the answer does not say.
+  std::string clip_url() const { return result.urls.empty() ? std::string() : result.urls.front().url; }
 };
 
 }  // namespace genclip

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "plugin/task/reply_error.h"
+#include "plugin/task/result_search.h"
 #include "plugin/task/service_message.h"
 #include "plugin/task/task_wire.h"
 
@@ -137,6 +138,8 @@ Result<Task, SubmitFailure> TaskClient::submit(const CheckedRequest &request, GC
       no_id.http_status = reply->status;
       no_id.service_message = service_message_in(reply->body, key());
       no_id.text += it_says(no_id.service_message);
+      if (const auto json = Json::parse(reply->body); json && json->object() && !json->object()->empty())
+        no_id.text += " Its answer has the fields " + shape_of(*json, key()) + ".";
       return in_doubt(std::move(no_id));
     } else {
       failure.error = reply_error(TaskCall::submit, *reply, key());
@@ -236,7 +239,8 @@ Result<Task, TaskClient::NoAnswer> TaskClient::ask_once(const HttpRequest &get, 
 
 Result<Task, TaskClient::NoAnswer> TaskClient::judge(const HttpReply &reply,
                                                      const std::string &task_id) const {
-  auto task = read_task(reply.body, key(), {.base_url = endpoint_.base_url, .task_id = task_id});
+  auto task =
+      read_task(reply.body, key(), {.base_url = endpoint_.base_url, .task_id = task_id, .wanted = wanted_});
   const bool is_other = task && !task->id.empty() && task->id != task_id;
   // An error status with the task's ID and state still is the answer about the task.
   if (task && !is_other &&

@@ -62,6 +62,9 @@ class TaskClient {
   TaskClient(HttpClient &http, Clock &clock, TaskEndpoint endpoint, RetryPolicy retries)
       : http_(http), clock_(clock), endpoint_(std::move(endpoint)), retries_(std::move(retries)) {}
 
+  // What the results of its tasks are. Before this is told, anything can be one.
+  void expect(WantedResult wanted) { wanted_ = std::move(wanted); }
+
   using Deadline = std::optional<Clock::Time>;
 
   // Returns a task with an ID, which any answer may hold, whatever its HTTP status. Sends again only when the
@@ -117,6 +120,7 @@ class TaskClient {
   Clock &clock_;
   TaskEndpoint endpoint_;  // Only the key changes.
   const RetryPolicy retries_;
+  WantedResult wanted_;
   TaskLog log_;
   bool was_reached_ = false;                 // The service has reported a task, so the address is right.
   std::optional<Clock::Time> submitted_at_;  // The last task.

@@ -9,6 +9,7 @@
 #include "plugin/base/json.h"
 #include "plugin/base/result.h"
 #include "plugin/catalog/check_request.h"
+#include "plugin/task/clip_result.h"
 #include "plugin/task/task.h"
 
 namespace genclip {
@@ -28,13 +29,11 @@ std::string submit_body(const CheckedRequest &request);
 struct TaskQuestion {
   std::string_view base_url = {};  // To resolve relative addresses; empty: these are ignored.
   std::string_view task_id = {};   // The task of a query; empty for a submit.
+  WantedResult wanted = {};
 };
 
 // Reads the answer of either API, whatever its HTTP status. Tolerates any field; fails only when the answer
 // is no JSON object. Keeps `key` out of all texts (empty: none).
 Result<Task> read_task(std::string_view body, std::string_view key = {}, const TaskQuestion &question = {});
-
-// Reads a status word or a synonym, in any case and with any separators.
-TaskStatus read_status(std::string_view word);
 
 }  // namespace genclip

@@ -159,7 +159,7 @@ std::vector<FaultCase> json_cases() {
   for (const Body &odd : bad_addresses())
     cases.push_back({.name = std::string("Completed") + odd.name,
                      .misdeeds = {at(query, body(odd.text))},
-                     .ending = kept(GST_RESOURCE_ERROR_NOT_FOUND, "no URL")});
+                     .ending = kept(GST_RESOURCE_ERROR_NOT_FOUND, "The task is done, but")});
   const Body kOthers[] = {{"Number", R"({"id":17,"status":"completed","video_url":"URL"})"},
                           {"Text", R"({"id":"another","status":"completed","video_url":"URL"})"}};
   for (const Body &other : kOthers) {

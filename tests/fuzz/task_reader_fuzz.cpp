@@ -31,7 +31,7 @@ FUZZ_TARGET(task_reader)(const uint8_t *data, size_t size) {
   hold(task->progress >= -1 && task->progress <= 100);
   hold(task->amount == -1 || task->amount >= 0);
   hold(task->actual_duration == -1 || task->actual_duration >= 0);
-  hold(task->clip_url.empty() || task->status == TaskStatus::completed);
+  hold(task->clip_url().empty() || task->status == TaskStatus::completed);
   check_message(task->error_message);
   const std::string url = query_url("http://127.0.0.1/api", Api::tasks, task->id);
   hold(url.starts_with("http://127.0.0.1/api/v2/model-center/tasks/"));

@@ -73,7 +73,7 @@ TEST_F(AnyStatus, BelievesTheStateOfTheTaskInTheAnswerToAQuery) {
     const auto done = query();
     ASSERT_TRUE(done) << done.error().text;
     EXPECT_EQ(done->status, TaskStatus::completed);
-    EXPECT_EQ(done->clip_url, "https://cdn.example/c.mp4");
+    EXPECT_EQ(done->clip_url(), "https://cdn.example/c.mp4");
     http_.expect(answer(status, R"({"task_id":"t-1","status":"Rejected","error":"a face"})"));
     const auto failed = query();
     ASSERT_TRUE(failed) << failed.error().text;
@@ -93,6 +93,21 @@ TEST_F(AnyStatus, AsksAgainWhenAnErrorHasNoStateOfThisTask) {
     const auto task = query();
     ASSERT_TRUE(task) << task.error().text;
     EXPECT_EQ(task->status, TaskStatus::queued);
+  }
+}
+
+TEST_F(AnyStatus, BelievesTheStatusInsideAWrapperWhoeverHasTheId) {
+  for (const char *body :
+       {R"({"status":"success","data":{"status":"processing"}})",
+        R"({"id":"t-1","status":"success","data":{"status":"processing"}})",
+        R"({"id":"request-9","status":"success","data":{"status":"processing"}})",
+        R"({"id":"request-9","status":"success","data":{"id":"t-1","status":"processing"}})",
+        R"({"id":"t-1","status":"success","data":{"task_id":"t-1","status":"processing"}})"}) {
+    SCOPED_TRACE(body);
+    http_.expect(answer(200, body));
+    const auto task = query();
+    ASSERT_TRUE(task) << task.error().text;
+    EXPECT_EQ(task->status, TaskStatus::processing);
   }
 }
 

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "plugin/task/clip_result.h"
+
+#include <glib.h>
+
+#include <algorithm>
+#include <set>
+
+#include "plugin/base/gref.h"
+#include "plugin/task/media_format.h"
+#include "plugin/task/result_search.h"
+
+namespace genclip {
+namespace {
+
+using Place = FoundUrl::Place;
+using Urls = std::vector<FoundUrl>;
+
+std::string_view without_query(std::string_view url) { return url.substr(0, url.find_first_of("?#")); }
+
+// A URL as services may write it again: unescaped, and with another signature or fragment.
+std::string address_of(std::string_view url) {
+  const std::string bare(without_query(url));
+  const GStringPtr plain(g_uri_unescape_string(bare.c_str(), nullptr));
+  return plain ? plain.get() : bare;
+}
+
+// The same file, perhaps signed twice. Without a file's name, a query tells two results apart.
+bool is_same(const FoundUrl &one, const FoundUrl &other) {
+  return one.url == other.url ||
+         (without_query(one.url) == without_query(other.url) && !media_type_of_path(one.url).empty());
+}
+
+// Under the name of a picture where a video is wanted, or the other way round.
+bool is_named_otherwise(const FoundUrl &found, const WantedResult &wanted) {
+  if (!wanted.kind) return false;
+  const GStringPtr field(g_ascii_strdown(found.field.c_str(), -1));
+  const std::string_view name = field.get();
+  const bool is_picture = name.find("image") != name.npos;
+  const bool is_video = name.find("video") != name.npos;
+  return *wanted.kind == ResultKind::image ? is_video && !is_picture : is_picture && !is_video;
+}
+
+ResultUrl result_of(const FoundUrl &found, bool is_further) { return {found.field, found.url, is_further}; }
+
+// Adds these, the first of which is the result. The other items of the list that it is in are further
+// results. A first one outside of any list may be repeated in one; else it counts as that list's first item.
+void add_results(const Urls &found, std::vector<ResultUrl> &results) {
+  if (found.empty()) return;
+  const FoundUrl &first = found.front();
+  const auto in_list =
+      std::find_if(found.begin(), found.end(), [](const FoundUrl &url) { return url.list != 0; });
+  const int list = first.list != 0 || in_list == found.end() ? first.list : in_list->list;
+  std::vector<const FoundUrl *> items;  // One for each item of the list.
+  for (const FoundUrl &url : found)
+    if (list != 0 && url.list == list && std::none_of(items.begin(), items.end(), [&](const FoundUrl *item) {
+          return item->item == url.item || is_same(*item, url);
+        }))
+      items.push_back(&url);
+  const auto same = std::find_if(items.begin(), items.end(), [&](const FoundUrl *item) {
+    return without_query(item->url) == without_query(first.url);
+  });
+  if (!items.empty()) items.erase(first.list == 0 && same != items.end() ? same : items.begin());
+  for (const FoundUrl &url : found)
+    results.push_back(result_of(url, std::find(items.begin(), items.end(), &url) != items.end()));
+}
+
+// Of URLs under unknown names only one that is left alone counts: by its extension, because it is the only
+// one, or as the items of one list. Else `unclear` has them all.
+Urls only_one_of(Urls found, Urls &unclear) {
+  const auto promises = [](const FoundUrl &url) { return !url.media_type.empty(); };
+  if (std::count_if(found.begin(), found.end(), promises) == 1)
+    std::erase_if(found, [&](const FoundUrl &url) { return !promises(url); });
+  std::set<size_t> items;
+  const bool is_list = std::all_of(found.begin(), found.end(), [&](const FoundUrl &url) {
+    return url.list != 0 && url.list == found.front().list && items.insert(url.item).second;
+  });
+  if (found.size() <= 1 || is_list) return found;
+  if (unclear.empty()) unclear = std::move(found);
+  return {};
+}
+
+std::string text_of_none(const Json &task, const FoundUrls &found, const Urls &unclear, const Urls &wrong,
+                         const WantedResult &wanted, std::string_view key) {
+  if (!unclear.empty()) {
+    std::string fields;
+    for (const FoundUrl &url : unclear) fields += (fields.empty() ? "" : ", ") + url.field;
+    return "its answer has several URLs, and genclip cannot tell which is the clip's: " + fields + ".";
+  }
+  if (!wrong.empty())
+    return other_kind_text(wrong.front().media_type, wanted.kind.value_or(ResultKind::video)) + ".";
+  if (!found.other_scheme.empty())
+    return "the service gives the clip at an address of the scheme \"" + found.other_scheme +
+           "\"; genclip fetches http and https only.";
+  const std::string shape = shape_of(task, key);
+  return "the service gives no URL for its clip." +
+         (shape.empty() ? "" : " Its answer has the fields " + shape + ".");
+}
+
+}  // namespace
+
+bool may_be_result(std::string_view media_type, std::optional<ResultKind> kind) {
+  if (!kind || media_type.empty()) return true;
+  const bool is_picture = media_type.starts_with("image/");
+  if (media_type.starts_with("audio/")) return false;
+  return *kind == ResultKind::image ? !media_type.starts_with("video/") : !is_picture;
+}
+
+std::string other_kind_text(std::string_view media_type, ResultKind wanted) {
+  const char *came = media_type.starts_with("image/") ? "a picture" : "a video";
+  if (media_type.starts_with("audio/")) came = "sound";
+  return std::string(came) + " came where " + (wanted == ResultKind::image ? "a picture" : "a video") +
+         " was asked for";
+}
+
+// The order: usual names; the one URL under other names; names of the other kind of media; the one variant.
+// The latter three matter when the bytes of the first are of another kind, or when there is no other.
+ClipResult read_clip_result(const Json &task, std::string_view base_url, const WantedResult &wanted,
+                            std::string_view key) {
+  FoundUrls found = find_urls(task, base_url, key);
+  std::set<std::string> own;
+  for (const std::string &url : wanted.own_urls) own.insert(address_of(url));
+  Urls usual, others, misnamed, variants, wrong, unclear;
+  for (FoundUrl &url : found.urls) {
+    if (own.count(address_of(url.url)) != 0) continue;
+    Urls &group = !may_be_result(url.media_type, wanted.kind) ? wrong
+                  : url.place == Place::variant               ? variants
+                  : url.place == Place::other                 ? others
+                  : is_named_otherwise(url, wanted)           ? misnamed
+                                                              : usual;
+    group.push_back(std::move(url));
+  }
+  std::vector<ResultUrl> all;
+  add_results(usual, all);
+  if (const Urls other = only_one_of(std::move(others), unclear); all.empty())
+    add_results(other, all);
+  else
+    for (const FoundUrl &url : other) all.push_back(result_of(url, false));
+  for (const FoundUrl &url : misnamed) all.push_back(result_of(url, false));
+  if (all.empty() && unclear.empty()) add_results(only_one_of(std::move(variants), unclear), all);
+
+  ClipResult result;
+  std::set<std::string> known;
+  for (ResultUrl &url : all)
+    if (known.insert(url.url).second) result.urls.push_back(std::move(url));
+  if (result.urls.empty()) result.why_none = text_of_none(task, found, unclear, wrong, wanted, key);
+  return result;
+}
+
+}  // namespace genclip

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// A word such as "pending" must not become an address below the base URL.
+#include "plugin/task/result_search.h"
+
+#include <glib.h>
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+
+#include "plugin/base/trimmed.h"
+#include "plugin/http/display_line.h"
+#include "plugin/http/http_url.h"
+#include "plugin/task/media_format.h"
+
+namespace genclip {
+namespace {
+
+constexpr int kMaxNesting = 12;
+constexpr size_t kMaxUrls = 2000;
+constexpr size_t kMaxItems = 200;  // Of one list.
+constexpr size_t kMaxFieldLength = 60;
+constexpr size_t kMaxShapeLength = 300;
+constexpr size_t kMaxScheme = 20;
+constexpr size_t kMaxNestedText = 256 * 1024;
+
+// All names here are in lower case and without separators.
+//
+// Under these names services put results, the best first.
+constexpr std::string_view kUsualNames[] = {
+    "videourl", "resulturl",   "output",    "video",     "videos",     "content",   "url",
+    "result",   "results",     "data",      "outputurl", "resulturls", "videourls", "downloadurl",
+    "fileurl",  "taskresult",  "outputs",   "urls",      "imageurl",   "imageurls", "image",
+    "images",   "generations", "creations", "artifacts", "assets",     "works",     "clips"};
+// A name with one of these in it is of a picture of the video, of the request's media, or of a hook.
+constexpr std::string_view kOtherMedia[] = {
+    "cover",     "thumb",     "poster", "preview",    "snapshot", "frame",    "firstimage", "lastimage",
+    "tailimage", "reference", "sprite", "screenshot", "avatar",   "callback", "webhook",    "notify"};
+// Names of what belongs to the request or to the API.
+constexpr std::string_view kNoResults[] = {"error",       "input",     "inputs",    "request", "params",
+                                           "parameters",  "options",   "arguments", "usage",   "statusurl",
+                                           "responseurl", "cancelurl", "queryurl",  "get",     "cancel",
+                                           "self",        "web",       "stream"};
+// A name with one of these in it is of another version of a result.
+constexpr std::string_view kVariants[] = {"watermark", "backup", "origin", "progress", "gif"};
+constexpr std::string_view kTypeNames[] = {"type", "contenttype", "mimetype", "mediatype", "kind"};
+
+std::string name_letters(std::string_view name) {
+  std::string letters;
+  for (const char c : name)
+    if (c != '_' && c != '-' && c != ' ') letters += g_ascii_tolower(c);
+  return letters;
+}
+
+bool is_one_of(const std::string &name, const auto &names) {
+  return std::find(std::begin(names), std::end(names), name) != std::end(names);
+}
+
+bool has_one_of(const std::string &name, const auto &parts) {
+  return std::any_of(std::begin(parts), std::end(parts),
+                     [&](std::string_view part) { return name.find(part) != name.npos; });
+}
+
+bool may_hold_results(const std::string &name) {
+  return !is_one_of(name, kNoResults) && !has_one_of(name, kOtherMedia);
+}
+
+// A path from the root or a host, or the path of a media file.
+bool is_reference(std::string_view text) {
+  if (std::any_of(text.begin(), text.end(), [](char c) { return g_ascii_iscntrl(c); })) return false;
+  const std::string_view path = text.substr(0, text.find_first_of("?#"));
+  const std::string_view first = path.substr(0, path.find('/'));
+  if (first.find(':') != first.npos || path.find('\\') != path.npos) return false;
+  const bool has_blank = text.find(' ') != text.npos;
+  const bool is_media =
+      !media_type_of_path(text).empty() && path.find_first_not_of("./") != path.rfind('.') + 1;
+  if (!path.starts_with('/')) return is_media && !has_blank;
+  return path.size() > 1 && (is_media || !has_blank);
+}
+
+bool has_web_scheme(const std::string &address) {
+  return g_ascii_strncasecmp(address.c_str(), "http://", std::strlen("http://")) == 0 ||
+         g_ascii_strncasecmp(address.c_str(), "https://", std::strlen("https://")) == 0;
+}
+
+// "ftp" of ftp://…, "data" of data:…; empty for a web address and for what is not an address.
+std::string scheme_of(const std::string &address) {
+  const auto colon = address.find(':');
+  if (colon == address.npos || colon < 2 || colon > kMaxScheme || has_web_scheme(address)) return {};
+  const std::string_view scheme = std::string_view(address).substr(0, colon);
+  const bool is_scheme = std::all_of(scheme.begin(), scheme.end(), [](char c) {
+    return g_ascii_isalnum(c) || c == '+' || c == '-' || c == '.';
+  });
+  const bool has_host = address.compare(colon, 3, "://") == 0;
+  return is_scheme && (has_host || scheme == "data") ? std::string(scheme) : std::string();
+}
+
+// "image/*" where a member beside a URL says "image" or "image/png"; empty: nothing says so.
+std::string told_type(const Json::Object &object) {
+  for (const auto &[name, value] : object) {
+    if (!value.string() || !is_one_of(name_letters(name), kTypeNames)) continue;
+    for (const char *kind : {"image", "video", "audio"})
+      if (g_ascii_strncasecmp(value.string()->c_str(), kind, std::strlen(kind)) == 0)
+        return std::string(kind) + "/*";
+  }
+  return {};
+}
+
+// Where a value stands.
+struct Step {
+  std::string field;
+  FoundUrl::Place place = FoundUrl::Place::usual;
+  std::string media_type;
+  int list = 0;
+  size_t item = 0;
+  int depth = 0;
+
+  Step inside(const std::string &name) const {
+    Step step = *this;
+    step.field += name;
+    ++step.depth;
+    return step;
+  }
+};
+
+class Search {
+ public:
+  Search(std::string_view base_url, std::string_view key) : base_url_(base_url), key_(key) {
+    while (base_url_.ends_with('/')) base_url_.remove_suffix(1);
+  }
+
+  void visit(const Json &json, const Step &step) {
+    if (step.depth > kMaxNesting || found.urls.size() >= kMaxUrls) return;
+    if (const auto *text = json.string()) return visit_text(*text, step);
+    if (const auto *list = json.array()) return visit_list(*list, step);
+    if (const auto *object = json.object()) visit_object(*object, step);
+  }
+
+  FoundUrls found;
+
+ private:
+  void visit_text(const std::string &text, const Step &step) {
+    const std::string_view bare = trimmed(text);
+    if ((bare.starts_with('{') || bare.starts_with('[')) && bare.size() <= kMaxNestedText) {
+      if (const auto nested = Json::parse(bare)) visit(*nested, step.inside(""));
+      return;
+    }
+    std::string url = read_address(bare, step.place == FoundUrl::Place::usual);
+    if (url.empty()) {
+      if (step.depth > 0 && found.other_scheme.empty()) found.other_scheme = scheme_of(std::string(bare));
+      return;
+    }
+    const std::string by_path = media_type_of_path(url);
+    found.urls.push_back({step.field, std::move(url), step.place, by_path.empty() ? step.media_type : by_path,
+                          step.list, step.item});
+  }
+
+  void visit_list(const Json::Array &list, const Step &step) {
+    const int number = list.size() > 1 ? ++lists_ : 0;
+    for (size_t i = 0; i < std::min(list.size(), kMaxItems); ++i) {
+      Step item = step.inside("[" + std::to_string(i) + "]");
+      if (number != 0 && step.list == 0) {
+        item.list = number;
+        item.item = i;
+      }
+      visit(list[i], item);
+    }
+  }
+
+  // The usual names come first, in their order.
+  void visit_object(const Json::Object &object, const Step &step) {
+    Step typed = step;
+    if (const std::string type = told_type(object); !type.empty()) typed.media_type = type;
+    std::vector<std::string> letters;
+    for (const auto &[name, value] : object) letters.push_back(name_letters(name));
+    for (const std::string_view usual : kUsualNames)
+      for (size_t i = 0; i < object.size(); ++i)
+        if (letters[i] == usual) visit_member(object[i], typed, FoundUrl::Place::usual);
+    for (size_t i = 0; i < object.size(); ++i)
+      if (!is_one_of(letters[i], kUsualNames) && may_hold_results(letters[i]))
+        visit_member(object[i], typed,
+                     has_one_of(letters[i], kVariants) ? FoundUrl::Place::variant : FoundUrl::Place::other);
+  }
+
+  void visit_member(const Json::Member &member, const Step &step, FoundUrl::Place place) {
+    const std::string shown = display_line(member.first, kMaxFieldLength, key_);
+    Step inside = step.inside(step.field.empty() ? shown : "." + shown);
+    inside.place = std::max(step.place, place);
+    visit(member.second, inside);
+  }
+
+  std::string read_address(std::string_view text, bool may_be_relative) const {
+    const std::string address(text);
+    if (has_web_scheme(address)) return parse_http_url(address) ? address : std::string();
+    if (!may_be_relative || base_url_.empty() || !is_reference(address)) return {};
+    const auto base = parse_http_url(std::string(base_url_) + "/");  // A relative path starts below it.
+    const auto resolved = base ? resolve_http_url(base->get(), address) : std::nullopt;
+    return resolved.value_or("");
+  }
+
+  std::string_view base_url_;
+  std::string_view key_;
+  int lists_ = 0;
+};
+
+void add_shape(const Json &json, const std::string &place, std::string_view key, std::string &shape) {
+  if (shape.size() > kMaxShapeLength) return;
+  if (const auto *list = json.array(); list && !list->empty())
+    return add_shape(list->front(), place + "[]", key, shape);
+  if (const auto *object = json.object(); object && !object->empty()) {
+    for (const auto &[name, value] : *object)
+      add_shape(value, (place.empty() ? "" : place + ".") + display_line(name, kMaxFieldLength, key), key,
+                shape);
+    return;
+  }
+  if (!place.empty()) shape += (shape.empty() ? "" : ", ") + place;
+}
+
+}  // namespace
+
+FoundUrls find_urls(const Json &task, std::string_view base_url, std::string_view key) {
+  Search search(base_url, key);
+  search.visit(task, {});
+  return std::move(search.found);
+}
+
+std::string shape_of(const Json &answer, std::string_view key) {
+  std::string shape;
+  add_shape(answer, "", key, shape);
+  return display_line(shape, kMaxShapeLength, key);
+}
+
+}  // namespace genclip

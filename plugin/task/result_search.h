@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Collects the URLs in a completed task's answer, with what their places say about them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugin/base/json.h"
+
+namespace genclip {
+
+struct FoundUrl {
+  enum class Place {
+    usual,    // All names on the way to it are those under which services put results.
+    other,    // Some are not.
+    variant,  // A name says that it is a watermarked, backup or intermediate version of a result.
+  };
+
+  std::string field;  // "output[0].url"; safe to show.
+  std::string url;    // http or https.
+  Place place = Place::usual;
+  std::string media_type;  // By a type beside it, or by its extension; empty: unknown.
+  int list = 0;            // The list of several items that it is in, from 1; 0: none.
+  size_t item = 0;         // Its item of that list.
+};
+
+struct FoundUrls {
+  std::vector<FoundUrl> urls;  // The usual names first, in their order.
+  std::string other_scheme;    // "ftp" where an address is not an http or https URL; empty: there is none.
+};
+
+// Leaves out what names call a cover, a frame, an input, a hook or an address of the API. Resolves a relative
+// address under usual names against `base_url` (empty: ignores it). Looks into JSON that is written as text.
+FoundUrls find_urls(const Json &task, std::string_view base_url, std::string_view key);
+
+// The names in an answer without its values, for an error: "id, status, usage.total".
+std::string shape_of(const Json &answer, std::string_view key);
+
+}  // namespace genclip

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "plugin/task/status_word.h"
+
+#include <glib.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+
+#include "plugin/base/trimmed.h"
+
+namespace genclip {
+namespace {
+
+struct StatusWord {
+  std::string_view word;
+  TaskStatus status;
+};
+
+// In lower case and without separators: in_progress, "In Progress" and inProgress are the same.
+constexpr StatusWord kStatusWords[] = {
+    {"queued", TaskStatus::queued},         {"queueing", TaskStatus::queued},
+    {"inqueue", TaskStatus::queued},        {"pending", TaskStatus::queued},
+    {"submitted", TaskStatus::queued},      {"created", TaskStatus::queued},
+    {"preparing", TaskStatus::queued},      {"initializing", TaskStatus::queued},
+    {"wait", TaskStatus::queued},           {"waiting", TaskStatus::queued},
+    {"starting", TaskStatus::queued},       {"throttled", TaskStatus::queued},
+    {"notstart", TaskStatus::queued},       {"processing", TaskStatus::processing},
+    {"running", TaskStatus::processing},    {"inprogress", TaskStatus::processing},
+    {"generating", TaskStatus::processing}, {"completed", TaskStatus::completed},
+    {"complete", TaskStatus::completed},    {"succeeded", TaskStatus::completed},
+    {"succeed", TaskStatus::completed},     {"success", TaskStatus::completed},
+    {"finished", TaskStatus::completed},    {"done", TaskStatus::completed},
+    {"ready", TaskStatus::completed},       {"failed", TaskStatus::failed},
+    {"fail", TaskStatus::failed},           {"failure", TaskStatus::failed},
+    {"error", TaskStatus::failed},          {"cancelled", TaskStatus::failed},
+    {"canceled", TaskStatus::failed},       {"aborted", TaskStatus::failed},
+    {"expired", TaskStatus::failed},        {"rejected", TaskStatus::failed},
+    {"moderated", TaskStatus::failed},
+};
+
+// A text of a few words with one of these says no more than that all is well: "Request successful".
+constexpr size_t kMostWords = 4;
+constexpr std::string_view kGoodWords[] = {"ok",           "success", "successful",
+                                           "successfully", "succeed", "succeeded"};
+constexpr std::string_view kBadWords[] = {"not", "no", "without", "failed", "error", "but"};
+constexpr std::string_view kGoodSigns[] = {"成功"};
+constexpr std::string_view kBadSigns[] = {"不成功", "未成功", "失败", "没有"};
+constexpr size_t kLongestSigns = 40;  // Bytes.
+
+std::string letters_of(std::string_view word) {
+  std::string letters;
+  for (const char c : trimmed(word))
+    if (c != ' ' && c != '-' && c != '_') letters += g_ascii_tolower(c);
+  return letters;
+}
+
+}  // namespace
+
+TaskStatus read_status(std::string_view word) {
+  std::string letters = letters_of(word);
+  for (const std::string_view prefix : {"taskstatus", "jobstatus"})  // TASK_STATUS_SUCCEED
+    if (letters.size() > prefix.size() && letters.starts_with(prefix)) letters.erase(0, prefix.size());
+  const std::string_view wanted = letters;
+  const auto *found = std::find_if(std::begin(kStatusWords), std::end(kStatusWords),
+                                   [&](const StatusWord &entry) { return entry.word == wanted; });
+  return found == std::end(kStatusWords) ? TaskStatus::unknown : found->status;
+}
+
+bool means_success(std::string_view text) {
+  if (read_status(text) == TaskStatus::completed) return true;
+  const auto is_in = [&](std::string_view part) { return text.find(part) != text.npos; };
+  if (text.size() <= kLongestSigns && std::any_of(std::begin(kGoodSigns), std::end(kGoodSigns), is_in))
+    return std::none_of(std::begin(kBadSigns), std::end(kBadSigns), is_in);
+  size_t words = 0;
+  bool is_good = false;
+  std::string word;
+  for (const char c : std::string(text) + " ") {
+    if (g_ascii_isalpha(c)) {
+      word += g_ascii_tolower(c);
+    } else if (!word.empty()) {
+      const auto is_it = [&](std::string_view known) { return word == known; };
+      if (std::any_of(std::begin(kBadWords), std::end(kBadWords), is_it)) return false;
+      is_good = is_good || std::any_of(std::begin(kGoodWords), std::end(kGoodWords), is_it);
+      if (++words > kMostWords) return false;
+      word.clear();
+    }
+  }
+  return is_good;
+}
+
+}  // namespace genclip

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "plugin/task/task_object.h"
+
+#include <glib.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "plugin/base/shown_text.h"
+#include "plugin/base/trimmed.h"
+#include "plugin/task/status_word.h"
+
+namespace genclip {
+namespace {
+
+constexpr size_t kMaxIdLength = 1024;
+constexpr size_t kMaxBareIdLength = 128;
+// A shorter key may be a part of an ID by chance, and the ID of a paid task is worth more.
+constexpr size_t kShortestKey = 8;
+constexpr double kExactIntegers = 9007199254740992.0;  // 2^53: below it, a double has every integer.
+constexpr int kMaxWrappers = 4;
+
+// Those of the legacy API are undocumented (§4.3).
+constexpr const char *kStatusNames[] = {"status",     "task_status", "state",  "taskStatus",
+                                        "task_state", "taskState",   "Status", "job_status"};
+// Under these any word is the task's status. A "state" may be that of something else.
+constexpr const char *kSureStatusNames[] = {"status", "task_status", "taskStatus", "Status", "job_status"};
+constexpr const char *kIdNames[] = {"id", "task_id", "taskId", "TaskId"};
+constexpr const char *kTaskIdNames[] = {"task_id", "taskId", "TaskId"};
+// Of the answer to a submit, where there is no other ID.
+constexpr const char *kOtherIdNames[] = {"job_id",        "jobId",    "JobId",   "ID",
+                                         "generation_id", "video_id", "videoId", "uuid"};
+
+constexpr const char *kRequestIdNames[] = {"request_id", "requestId"};
+
+struct Wrapper {
+  const char *name;
+  bool is_envelope;  // Else it holds results, whose status counts only once the task is done.
+};
+constexpr Wrapper kWrappers[] = {
+    {"data", true},       {"task", true},       {"output", false},   {"result", false},  {"response", true},
+    {"job", true},        {"payload", true},    {"body", true},      {"item", true},     {"record", true},
+    {"prediction", true}, {"generation", true}, {"operation", true}, {"detail", true},   {"video", false},
+    {"content", false},   {"outputs", false},   {"Data", true},      {"Response", true}, {"Result", false}};
+
+// A string without blanks around it, or the digits of a number.
+std::string read_text(const Json *json) {
+  if (!json) return {};
+  if (const auto *text = json->string()) return std::string(trimmed(*text));
+  if (json->integer()) return json->to_text();
+  // Some JSON encoders write integers as reals: 12.0 is 12.
+  if (const auto *real = json->real(); real && *real == std::floor(*real) && std::abs(*real) < kExactIntegers)
+    return std::to_string(static_cast<int64_t>(*real));
+  return json->real() ? json->to_text() : std::string();
+}
+
+bool has_id(const Json &object, std::string_view id) {
+  const auto is_it = [&](const char *name) { return read_text(object.find(name)) == id; };
+  return !id.empty() && (std::any_of(std::begin(kIdNames), std::end(kIdNames), is_it) ||
+                         std::any_of(std::begin(kOtherIdNames), std::end(kOtherIdNames), is_it));
+}
+
+bool has_any(const Json &object, const auto &names) {
+  return std::any_of(std::begin(names), std::end(names),
+                     [&](const char *name) { return !read_text(object.find(name)).empty(); });
+}
+
+bool is_usable_id(const std::string &id, std::string_view key) {
+  const bool has_key = key.size() >= kShortestKey && id.find(key) != id.npos;
+  return !id.empty() && id != "0" && id.size() <= kMaxIdLength && is_all_shown(id) && !has_key;
+}
+
+std::string id_under(const TaskObjects &objects, const auto &names, std::string_view key) {
+  for (const Json *object : objects)
+    for (const char *name : names)
+      if (std::string id = read_text(object->find(name)); is_usable_id(id, key)) return id;
+  return {};
+}
+
+// {"code":0,"data":"ID"}: the whole result of a submit that succeeded.
+std::string bare_id(const Json &answer, std::string_view key) {
+  if (const Json *code = answer.find("code"); code && read_text(code) != "0" && read_text(code) != "200")
+    return {};
+  for (const char *name : {"data", "result", "task"}) {
+    const Json *member = answer.find(name);
+    if (!member || !single(*member).string()) continue;
+    const std::string id = read_text(&single(*member));
+    const bool is_token = id.size() <= kMaxBareIdLength && std::all_of(id.begin(), id.end(), [](char c) {
+                            return g_ascii_isalnum(c) || c == '-' || c == '_' || c == '.';
+                          });
+    const bool has_digit = std::any_of(id.begin(), id.end(), [](char c) { return g_ascii_isdigit(c); });
+    if (is_token && has_digit && is_usable_id(id, key)) return id;
+  }
+  return {};
+}
+
+// Of a list, the item that has the ID, or the only one.
+const Json &chosen(const Json &json, std::string_view asked) {
+  if (const auto *list = json.array())
+    for (const Json &item : *list)
+      if (has_id(item, asked)) return item;
+  return single(json);
+}
+
+// Results may have a number as a status.
+bool has_word(const Json &object, bool may_be_number) {
+  return std::any_of(std::begin(kSureStatusNames), std::end(kSureStatusNames), [&](const char *name) {
+    const std::string word = read_text(object.find(name));
+    return may_be_number ? !word.empty()
+                         : std::any_of(word.begin(), word.end(), [](char c) { return g_ascii_isalpha(c); });
+  });
+}
+
+// An ID inside may be that of a file, so an object counts as the task only if it has the ID that was asked
+// for, the status of a task, or an ID where the wrapper has none. An error's ID is not a task's.
+bool is_task_inside(const Json &inner, const Json &wrapper, bool is_envelope, std::string_view asked) {
+  if (!inner.object()) return false;
+  if (has_id(inner, asked) && !has_id(wrapper, asked)) return true;
+  if (first_of(wrapper, {"video_url", "result_url"})) return false;
+  const TaskStatus around = state_in(wrapper).status;
+  const bool is_done_around = around == TaskStatus::completed;
+  const auto has_some_id = [&](const Json &object) {
+    return has_any(object, kIdNames) || (asked.empty() && has_any(object, kOtherIdNames));
+  };
+  const bool has_inner_id = has_some_id(inner);
+  const bool has_wrapper_id = has_some_id(wrapper);
+  const bool may_be_done = is_done_around || state_in(wrapper).word.empty();
+  const bool has_status = state_in(inner).status != TaskStatus::unknown
+                              ? is_envelope || may_be_done
+                              : has_word(inner, is_envelope) && may_be_done;
+  if (has_status) {
+    if (!has_inner_id || has_id(inner, asked)) return true;
+    // Both may have an ID. That of the wrapper may be the request's, that inside a file's.
+    if (has_id(wrapper, asked)) return is_done_around && is_envelope;
+    return !has_wrapper_id || is_done_around || around == TaskStatus::unknown;
+  }
+  if (has_wrapper_id) return asked.empty() && has_any(inner, kTaskIdNames) && !has_any(wrapper, kTaskIdNames);
+  if (has_inner_id) return asked.empty() || around == TaskStatus::unknown;
+  return state_in(wrapper).word.empty() && !state_in(inner).word.empty();
+}
+
+}  // namespace
+
+const Json *first_of(const Json &object, std::initializer_list<const char *> names) {
+  for (const char *name : names)
+    if (const Json *member = object.find(name); member && !member->is_null()) return member;
+  return nullptr;
+}
+
+const Json *first_of(const TaskObjects &objects, std::initializer_list<const char *> names) {
+  for (const Json *object : objects)
+    if (const Json *member = first_of(*object, names)) return member;
+  return nullptr;
+}
+
+const Json &single(const Json &json) {
+  const auto *list = json.array();
+  return list && list->size() == 1 ? list->front() : json;
+}
+
+TaskObjects find_task_objects(const Json &answer, std::string_view asked) {
+  TaskObjects objects{&answer};
+  for (int depth = 0; depth < kMaxWrappers; ++depth) {
+    const Json *outer = objects.front();
+    const Json *found = nullptr;
+    for (const Wrapper &wrapper : kWrappers) {
+      const Json *member = found ? nullptr : outer->find(wrapper.name);
+      if (!member) continue;
+      const Json &inner = chosen(*member, asked);
+      if (is_task_inside(inner, *outer, wrapper.is_envelope, asked)) found = &inner;
+      // A wrapper may be around another one.
+      if (const Json *data = found || !inner.object() ? nullptr : first_of(inner, {"data", "task"});
+          data && is_task_inside(chosen(*data, asked), *outer, true, asked))
+        found = &chosen(*data, asked);
+    }
+    if (!found) break;
+    objects.insert(objects.begin(), found);
+  }
+  return objects;
+}
+
+// Several names may hold a word: one that is known counts before one that is not, and any before "success",
+// which may be the call's.
+TaskState state_in(const Json &object) {
+  TaskState state;
+  for (const char *name : kStatusNames) {
+    std::string word = read_text(object.find(name));
+    if (word.empty()) continue;
+    const TaskStatus status = read_status(word);
+    const bool is_better = status != TaskStatus::unknown &&
+                           (state.status == TaskStatus::unknown || state.status == TaskStatus::completed);
+    if (state.word.empty() || is_better) state = {status, std::move(word)};
+  }
+  return state;
+}
+
+AnswerState state_of(const TaskObjects &objects) {
+  AnswerState state{state_in(*objects.front())};
+  if (!state.word.empty() || objects.size() == 1) return state;
+  const TaskState around = state_in(*objects.back());
+  state.is_bare = around.status == TaskStatus::completed;
+  return state;
+}
+
+std::string id_of(const TaskObjects &objects, std::string_view key, std::string_view asked) {
+  for (const Json *object : objects)
+    if (has_id(*object, asked)) return std::string(asked);
+  // Of a query, an ID around the task's object is not the task's.
+  if (!asked.empty()) return id_under({objects.front()}, kIdNames, key);
+  if (std::string id = id_under(objects, kIdNames, key); !id.empty()) return id;
+  if (std::string id = id_under(objects, kOtherIdNames, key); !id.empty()) return id;
+  if (std::string id = bare_id(*objects.back(), key); !id.empty()) return id;
+  // A request_id is that of the call, unless the answer is about a task and has no other.
+  const TaskStatus status = state_of(objects).status;
+  return status == TaskStatus::queued || status == TaskStatus::processing
+             ? id_under(objects, kRequestIdNames, key)
+             : std::string();
+}
+
+}  // namespace genclip

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Finds the task in an answer. Some gateways wrap it although the service says that they do not (§4.1), and a
+// wrapper has a status, and perhaps an ID, of its own.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "plugin/base/json.h"
+#include "plugin/task/task.h"
+
+namespace genclip {
+
+// The task's own object first, then those around it. Never empty. Points into the answer.
+using TaskObjects = std::vector<const Json *>;
+
+// `asked`: the ID that a query was about; empty for a submit.
+TaskObjects find_task_objects(const Json &answer, std::string_view asked);
+
+struct TaskState {
+  TaskStatus status = TaskStatus::unknown;
+  std::string word;  // As it was sent; empty: there is none.
+};
+
+TaskState state_in(const Json &object);
+// The same of the whole answer: a wrapper's own word never counts, except for success around a task that has
+// none, which is `is_bare`.
+struct AnswerState : TaskState {
+  bool is_bare = false;
+};
+AnswerState state_of(const TaskObjects &objects);
+
+// The task's ID; empty without one. An ID goes into URLs, logs, messages and the store, so only a short text
+// of visible characters counts, and none that holds the key.
+std::string id_of(const TaskObjects &objects, std::string_view key, std::string_view asked);
+
+// The first of these members that is there and not null.
+const Json *first_of(const Json &object, std::initializer_list<const char *> names);
+// The same of several objects: the first object that has one of them.
+const Json *first_of(const TaskObjects &objects, std::initializer_list<const char *> names);
+
+// The only item of a list; otherwise the value itself.
+const Json &single(const Json &json);
+
+}  // namespace genclip

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The URL of a paid clip, in each form that a service may use; and texts that are not a URL.
+#include "plugin/task/task_wire.h"
+#include "tests/task/task_fixture.h"
+
+namespace genclip::test {
+namespace {
+
+class ClipUrl : public TaskClientTest {
+ protected:
+  // Of a completed task with these members.
+  std::string url_in(const std::string &members) {
+    http_.expect(answer(200, R"({"id":"t-1","status":"completed",)" + members + "}"));
+    const auto task = query();
+    return task ? task->clip_url() : task.error().text;
+  }
+};
+
+TEST_F(ClipUrl, IsTakenAsItIsWrittenWhenItIsWhole) {
+  for (const char *url :
+       {"https://a/v.mp4", "http://a:8080/v", "HTTPS://A/v.mp4", "https://a/100%.mp4?sig=5%&x=%zz",
+        "https://a/a%20b?c=d#e", "https://[::1]/v", "https://a/v?u=https://b/c", "https://u:p@a/v"})
+    EXPECT_EQ(url_in(R"("video_url":")" + std::string(url) + "\""), url);
+}
+
+TEST_F(ClipUrl, IsResolvedAgainstTheBaseUrlWhenItIsRelative) {
+  const std::pair<const char *, const char *> rows[] = {
+      {"/files/v.mp4?sig=1", "https://api.example/files/v.mp4?sig=1"},
+      {"/files/t-1", "https://api.example/files/t-1"},
+      {"/files/100%.mp4", "https://api.example/files/100%.mp4"},
+      {"//cdn.example/v.mp4?a=b", "https://cdn.example/v.mp4?a=b"},
+      {"//cdn.example:8443/v", "https://cdn.example:8443/v"},
+      {"files/v.mp4", "https://api.example/prefix/files/v.mp4"},
+      {"../v.webm?x=1", "https://api.example/v.webm?x=1"},
+      {"v.PNG", "https://api.example/prefix/v.PNG"},
+      {"/my clip.mp4", "https://api.example/my%20clip.mp4"},
+  };
+  for (const auto &[text, url] : rows) EXPECT_EQ(url_in(R"("result_url":")" + std::string(text) + "\""), url);
+}
+
+TEST_F(ClipUrl, IsNothingThatIsNoAddress) {
+  for (const char *text : {"",
+                           " ",
+                           "/",
+                           "//",
+                           "///",
+                           "//?x",
+                           "pending",
+                           "n/a",
+                           "N/A",
+                           "see below",
+                           "a clip.mp4",
+                           "/ not ready",
+                           "https:",
+                           "https://",
+                           "https:///v.mp4",
+                           "http:/v.mp4",
+                           "https//a/v.mp4 soon",
+                           "ftp://a/v.mp4",
+                           "file:///etc/passwd",
+                           "s3://bucket/v.mp4",
+                           "data:video/mp4;base64,AAAA",
+                           "javascript:alert(1)",
+                           "C:\\\\v.mp4",
+                           "\\\\\\\\host\\\\v.mp4",
+                           "mailto:v.mp4",
+                           "https://[::/v.mp4",
+                           "?v.mp4",
+                           "#v.mp4",
+                           ".mp4",
+                           "/a\\u0007b",
+                           "https://a b/v.mp4"})
+    EXPECT_EQ(url_in(R"("video_url":")" + std::string(text) + "\""), "") << text;
+}
+
+TEST_F(ClipUrl, IsTheNextOneWhenOneIsNoAddress) {
+  EXPECT_EQ(url_in(R"("video_url":"pending","result_url":"/v.mp4")"), "https://api.example/v.mp4");
+  EXPECT_EQ(url_in(R"("video_url":"https://[::/x","result_url":"https://b/v.mp4")"), "https://b/v.mp4");
+  EXPECT_EQ(url_in(R"("result_url":["ftp://a/v","//b/v.mp4"])"), "https://b/v.mp4");
+}
+
+TEST_F(ClipUrl, IsFoundInTheOutput) {
+  for (const char *output :
+       {R"("https://a/v.mp4")", R"(["https://a/v.mp4","https://a/w.mp4"])",
+        R"([null,{"url":"https://a/v.mp4"}])", R"({"url":"https://a/v.mp4"})",
+        R"({"video_url":"https://a/v.mp4","url":"https://a/page"})", R"({"video":{"url":"https://a/v.mp4"}})",
+        R"({"text":"x","result_url":"https://a/v.mp4"})",
+        R"({"status":"completed","video_url":"https://a/v.mp4"})"})
+    EXPECT_EQ(url_in(R"("output":)" + std::string(output)), "https://a/v.mp4") << output;
+  EXPECT_EQ(url_in(R"("output":"https://a/o.mp4","result_url":"https://a/r.mp4")"), "https://a/r.mp4");
+  EXPECT_EQ(url_in(R"("output":"a red kite over dunes")"), "");
+  EXPECT_EQ(url_in(R"("output":{"thumbnail":"https://a/t.png"})"), "");
+}
+
+struct Case {
+  const char *what;
+  std::optional<ResultKind> kind;
+  const char *members;  // Of the completed task.
+  const char *url;      // Of the clip; "": there is none.
+  const char *why_none = "";
+  std::vector<std::string> further = {};  // Fields of further results.
+};
+
+constexpr auto video = ResultKind::video;
+constexpr auto image = ResultKind::image;
+
+const Case kCases[] = {
+    // Places.
+    {"in an object", video, R"("video":{"url":"https://a/v.mp4","content_type":"video/mp4"})",
+     "https://a/v.mp4"},
+    {"in the content", video, R"("content":{"video_url":"https://a/v.mp4"})", "https://a/v.mp4"},
+    {"by itself", video, R"("url":"https://a/v.mp4")", "https://a/v.mp4"},
+    {"in the data", video, R"("data":[{"url":"https://a/v.mp4"}])", "https://a/v.mp4"},
+    {"in a list of videos", video,
+     R"("task_result":{"videos":[{"id":"v","url":"https://a/v.mp4","duration":"5.1"}]})", "https://a/v.mp4"},
+    {"in a list of one", video, R"("result":{"url":["https://a/v.mp4"]})", "https://a/v.mp4"},
+    {"with humps", video, R"("videoUrl":"https://a/v.mp4")", "https://a/v.mp4"},
+    {"below the base URL", video, R"("data":{"url":"/files/v.mp4"})", "https://api.example/files/v.mp4"},
+    {"under an unknown name", video, R"("deliverable":{"link":"https://a/v.mp4"})", "https://a/v.mp4"},
+    {"under an unknown name, without an extension", video, R"("deliverable":{"link":"https://a/v"})",
+     "https://a/v"},
+    {"beside the request's own", video,
+     R"("input":{"first_image":"https://a/own.png"},"deliverable":{"link":"https://a/v.mp4"})",
+     "https://a/v.mp4"},
+    {"beside the request's own, at the top", video,
+     R"("reference_videos":["https://a/own.mp4"],"deliverable":{"link":"https://a/v.mp4"})",
+     "https://a/v.mp4"},
+    {"beside one that the request is known to have", video,
+     R"("source":"https://a/known.mp4","deliverable":{"link":"https://a/v.mp4"})", "https://a/v.mp4"},
+    {"beside the request's own, unescaped", video,
+     R"("video":"https://a/own x.mp4","clip":"https://a/v.mp4")", "https://a/v.mp4"},
+    {"beside the request's own, signed again", video,
+     R"("source":"https://a/own%20x.mp4?sig=2#t=1","clip":"https://a/v.mp4")", "https://a/v.mp4"},
+    {"in JSON that is written as text", video, R"("resultJson":"{\"resultUrls\":[\"https://a/v.mp4\"]}")",
+     "https://a/v.mp4"},
+    {"beside another version of it", video,
+     R"("url":"https://a/v","watermarked_url":"https://a/w","originUrls":["https://a/o"])", "https://a/v"},
+    {"under the name of a version alone", video, R"("download":{"origin_url":"https://a/o"})", "https://a/o"},
+    {"beside more pictures than anybody reads", video, nullptr, "https://a/v.mp4"},
+    {"beside pictures of it", video,
+     R"("cover_link":"https://a/c","thumbnail":"https://a/t","poster":{"link":"https://a/p"},
+        "last_frame_link":"https://a/l","link":"https://a/v")",
+     "https://a/v"},
+    {"beside links of the API", video,
+     R"("status_url":"https://a/s","response_url":"https://a/r","webhook":"https://b/h","link":"https://a/v")",
+     "https://a/v"},
+    {"beside others, by its extension", video, R"("page":"https://a/page","link":"https://a/v.mp4")",
+     "https://a/v.mp4"},
+    {"two under unknown names", video,
+     R"("deliverable":{"link":"https://a/v.mp4","other":"https://a/w.mp4"})", "",
+     "its answer has several URLs, and genclip cannot tell which is the clip's: deliverable.link, "
+     "deliverable.other."},
+    {"two without an extension", video, R"("x":"https://a/v","y":["https://a/w"])", "",
+     "its answer has several URLs, and genclip cannot tell which is the clip's: x, y[0]."},
+    {"only pictures of it", video, R"("cover":"https://a/c.jpg","poster_url":"https://a/p")", "",
+     "the service gives no URL for its clip. Its answer has the fields id, status, cover, poster_url."},
+    {"none at all", video, R"("usage":{"total":9},"texts":[{"a":1},{"b":2}])", "",
+     "the service gives no URL for its clip. Its answer has the fields id, status, usage.total, texts[].a."},
+    {"another scheme", video, R"("video_url":"ftp://a/v.mp4?sig=1")", "",
+     "the service gives the clip at an address of the scheme \"ftp\"; genclip fetches http and https only."},
+    {"another scheme, in a list", video, R"("output":["s3://bucket/v.mp4"])", "",
+     "the service gives the clip at an address of the scheme \"s3\"; genclip fetches http and https only."},
+    {"its content instead", video, R"("output":"data:video/mp4;base64,AAAA")", "",
+     "the service gives the clip at an address of the scheme \"data\"; genclip fetches http and https only."},
+
+    // Kinds.
+    {"a picture first", video, R"("video_url":"https://a/cover.jpg","result_url":"https://a/v.mp4")",
+     "https://a/v.mp4"},
+    {"a picture first in a list", video, R"("output":["https://a/cover.jpg","https://a/v.mp4"])",
+     "https://a/v.mp4"},
+    {"a picture under a usual name, the video elsewhere", video,
+     R"("video_url":"https://a/cover.jpg?x=1","deliverable":{"link":"https://a/v.mp4"})", "https://a/v.mp4"},
+    {"a picture and nothing else", video, R"("video_url":"https://a/cover.jpg")", "",
+     "a picture came where a video was asked for."},
+    {"sound and nothing else", video, R"("output":"https://a/a.mp3")", "",
+     "sound came where a video was asked for."},
+    {"a video for a picture", image, R"("output":["https://a/v.mp4"])", "",
+     "a video came where a picture was asked for."},
+    {"a video before the picture", image, R"("video_url":"https://a/v.mp4","result_url":"https://a/i.png")",
+     "https://a/i.png"},
+    {"a picture, of a model that nobody knows", std::nullopt, R"("video_url":"https://a/cover.jpg")",
+     "https://a/cover.jpg"},
+
+    // Several results.
+    {"two results",
+     video,
+     R"("output":["https://a/0.mp4","https://a/1.mp4"])",
+     "https://a/0.mp4",
+     "",
+     {"output[1]"}},
+    {"three results as objects",
+     video,
+     R"("data":[{"url":"https://a/0"},{"url":"https://a/1","thumbnail":"https://a/t"},{"url":"https://a/2"}])",
+     "https://a/0",
+     "",
+     {"data[1].url", "data[2].url"}},
+    {"the first one repeated in a list",
+     video,
+     R"("video_url":"https://a/0.mp4?s=1","output":["https://a/0.mp4?s=2","https://a/1.mp4?s=3"])",
+     "https://a/0.mp4?s=1",
+     "",
+     {"output[1]"}},
+    {"a list that repeats it", video, R"("output":["https://a/0.mp4","https://a/0.mp4"])", "https://a/0.mp4"},
+    {"two addresses of each",
+     video,
+     R"("videos":[{"url":"https://a/0.mp4","download_url":"https://b/0.mp4"},
+                  {"url":"https://a/1.mp4","download_url":"https://b/1.mp4"}])",
+     "https://a/0.mp4",
+     "",
+     {"videos[1].url"}},
+    {"a list under an unknown name",
+     video,
+     R"("takes":[{"link":"https://a/0"},{"link":"https://a/1"}])",
+     "https://a/0",
+     "",
+     {"takes[1].link"}},
+    {"one result that is signed twice", video, R"("output":["https://a/0.mp4?s=1","https://a/0.mp4?s=2"])",
+     "https://a/0.mp4?s=1"},
+    {"two results behind one path",
+     video,
+     R"("output":["https://a/get?id=1","https://a/get?id=2"])",
+     "https://a/get?id=1",
+     "",
+     {"output[1]"}},
+    {"a result and its picture, by their types", video,
+     R"("output":[{"url":"https://a/c","type":"image"},{"url":"https://a/v","type":"video/mp4"}])",
+     "https://a/v"},
+    {"two names for one result", video, R"("video_url":"https://a/v.mp4","result_url":"https://b/v.mp4")",
+     "https://a/v.mp4"},
+    {"a cover and two pictures",
+     image,
+     R"("cover_url":"https://a/c.png","images":["https://a/0.png","https://a/1.png"])",
+     "https://a/0.png",
+     "",
+     {"images[1]"}},
+};
+
+std::string many_pictures() {
+  std::string list;
+  for (int i = 0; i < 3000; ++i) list += (i ? "," : "") + ("\"https://a/" + std::to_string(i) + ".jpg\"");
+  return R"("data":{"images":[)" + list + R"(],"clip":"https://a/v.mp4"})";
+}
+
+TEST(ClipResult, IsFoundWhereverAServiceWritesIt) {
+  for (Case row : kCases) {
+    const std::string many = many_pictures();
+    if (!row.members) row.members = many.c_str();
+    SCOPED_TRACE(std::string(row.what) + ": " + std::string(row.members).substr(0, 300));
+    const auto task = read_task(R"({"id":"t-1","status":"completed",)" + std::string(row.members) + "}", "",
+                                {.base_url = "https://api.example/prefix",
+                                 .task_id = "t-1",
+                                 .wanted = {row.kind, {"https://a/known.mp4", "https://a/own%20x.mp4"}}});
+    ASSERT_TRUE(task);
+    EXPECT_EQ(task->status, TaskStatus::completed);
+    EXPECT_EQ(task->clip_url(), row.url);
+    EXPECT_EQ(task->result.why_none, row.why_none);
+    std::vector<std::string> further;
+    for (const ResultUrl &result : task->result.urls)
+      if (result.is_further) further.push_back(result.field);
+    EXPECT_EQ(further, row.further);
+  }
+}
+
+// The bytes decide, so there is somewhere else to look when the first are a picture.
+TEST(ClipResult, HasWhatIsElseThereBehindTheFirst) {
+  const auto urls = [](const char *members) {
+    std::vector<std::string> urls;
+    const auto task = read_task(R"({"status":"completed",)" + std::string(members) + "}", "",
+                                {.wanted = {ResultKind::video, {}}});
+    for (const ResultUrl &result : task->result.urls) urls.push_back(result.url);
+    return urls;
+  };
+  using testing::ElementsAre;
+  EXPECT_THAT(urls(R"("video_url":"https://a/x","result_url":"https://a/y")"),
+              ElementsAre("https://a/x", "https://a/y"));
+  EXPECT_THAT(urls(R"("url":"https://a/x","clip":"https://a/v.mp4")"),
+              ElementsAre("https://a/x", "https://a/v.mp4"));
+  EXPECT_THAT(urls(R"("image_url":"https://a/x","clip":"https://a/v.mp4")"),
+              ElementsAre("https://a/v.mp4", "https://a/x"));
+  EXPECT_THAT(urls(R"("images":["https://a/x"],"url":"https://a/v")"),
+              ElementsAre("https://a/v", "https://a/x"));
+}
+
+TEST(ClipResult, IsFoundInAWrapper) {
+  for (const char *body :
+       {R"({"code":0,"message":"SUCCEED","data":{"task_id":"t-1","task_status":"succeed",
+            "task_result":{"videos":[{"id":"v","url":"https://a/v.mp4"}]}}})",
+        R"({"status":"success","url":"https://a/v.mp4","data":{"id":"t-1","status":"completed"}})",
+        R"({"id":"t-1","status":"completed","output":{"status":"success","url":"https://a/v.mp4"}})"}) {
+    const auto task = read_task(body, "", {.task_id = "t-1"});
+    ASSERT_TRUE(task) << body;
+    EXPECT_EQ(task->status, TaskStatus::completed) << body;
+    EXPECT_EQ(task->clip_url(), "https://a/v.mp4") << body;
+  }
+}
+
+TEST(ClipResult, IsJudgedByTheModelThatTheAnswerNames) {
+  const auto url = [](const char *model) {
+    return read_task(R"({"id":"t-1","status":"completed","model":")" + std::string(model) +
+                     R"(","video_url":"https://a/c.png","result_url":"https://a/v.mp4"})")
+        ->clip_url();
+  };
+  EXPECT_EQ(url("dance-2.5"), "https://a/v.mp4");
+  EXPECT_EQ(url("dream-5.0"), "https://a/c.png");
+  EXPECT_EQ(url("nobody-knows"), "https://a/c.png");
+}
+
+// A hostile answer neither takes long nor shows what it must not.
+TEST(ClipResult, SurvivesHugeAndDeepAnswers) {
+  std::string list = "[";
+  for (int i = 0; i < 20'000; ++i) list += (i ? "," : "") + ("\"https://a/" + std::to_string(i) + "\"");
+  const auto many = read_task(R"({"status":"completed","output":)" + list + "]}");
+  ASSERT_TRUE(many);
+  EXPECT_EQ(many->clip_url(), "https://a/0");
+  std::string deep = "\"https://a/v\"";
+  for (int i = 0; i < 90; ++i) deep = R"({"output":)" + deep + "}";
+  EXPECT_EQ(read_task(R"({"status":"completed","output":)" + deep + "}")->clip_url(), "");
+  const auto bad = read_task(R"({"status":"completed","a\u001b[31m sk-secret":1})", "sk-secret");
+  EXPECT_EQ(bad->result.why_none.find("sk-secret"), std::string::npos);
+  EXPECT_EQ(bad->result.why_none.find('\x1b'), std::string::npos);
+}
+
+}  // namespace
+}  // namespace genclip::test
