@@ -44,6 +44,14 @@ Result<bool> find_place(GenerationJob &job) {
   return !job.reuse;
 }
 
+// A further result is a clip of its own, in a folder of its own.
+void choose_result(GenerationJob &job, unsigned result) {
+  job.result = result;
+  job.reuse = true;
+  job.identity.take = 0;
+  job.identity.request = Json::Object{{"task_id", job.task_id}, {"result", result}};
+}
+
 // A clip that arrived whole and is as damaged as before is like that at the service.
 void tell_if_damaged(const std::string &root, const std::string &digest) {
   FileSystem &files = FileSystem::posix();
@@ -63,6 +71,8 @@ int run_store_fetch(const Words &words) {
   bool legacy = false;
   CommandOptions options(kStoreFetchText);
   add_delivery_options(options, delivery);
+  unsigned result = 1;
+  options.add("result", "N", "Which result, of a task that has several (1)", result, 1);
   options.add("legacy", 0, "The task is one of the legacy API", legacy);
   add_service_options(options, run);
   const auto rest = options.parse(words);
@@ -78,6 +88,7 @@ int run_store_fetch(const Words &words) {
   if (!plan) return report_failure(plan.error(), delivery.json);
   gst_init(nullptr, nullptr);
   const auto was_damaged = find_place(plan->job);
+  if (was_damaged && result > 1) choose_result(plan->job, result);
   if (!was_damaged) return report_failure(was_damaged.error(), delivery.json);
   if (!delivery.output.empty())
     if (auto writable = check_output(delivery.output, Catalog::shared()->find(plan->job.model).get());

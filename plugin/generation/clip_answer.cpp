@@ -33,11 +33,17 @@ bool is_same_word(const std::string &one, const char *other) {
   return g_ascii_strcasecmp(one.c_str(), other) == 0;
 }
 
+// A body of several parts names them inside.
+bool names_part(const HttpReply &reply) {
+  return reply.header("Content-Range") ||
+         g_ascii_strncasecmp(reply.header("Content-Type").value_or("").c_str(), "multipart/", 10) == 0;
+}
+
 }  // namespace
 
-std::optional<ClipAnswer> read_clip_answer(const HttpReply &reply) {
+std::optional<ClipAnswer> read_clip_answer(const HttpReply &reply, bool asked_for_part) {
   ClipAnswer answer;
-  answer.is_part = reply.status == 206;
+  answer.is_part = reply.status == 206 && (asked_for_part || names_part(reply));
   answer.is_chunked = is_same_word(reply.header("Transfer-Encoding").value_or(""), "chunked");
   answer.etag = reply.header("ETag").value_or("");
   answer.last_modified = reply.header("Last-Modified").value_or("");

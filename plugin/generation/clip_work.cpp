@@ -10,6 +10,7 @@
 #include "plugin/generation/generation.h"
 #include "plugin/generation/generation_log.h"
 #include "plugin/generation/predecessors.h"
+#include "plugin/http/redaction.h"
 #include "plugin/store/clip_provenance.h"
 #include "plugin/store/clip_removal.h"
 #include "plugin/task/reply_error.h"
@@ -29,6 +30,18 @@ bool has_successor(const ClipRecord &record) {
   return record.state == ClipState::submitted || record.state == ClipState::lost;
 }
 
+// Without what may be secret: the query, and parts of the path such as hdnts=TOKEN.
+std::string shown_address(const std::string &url) {
+  std::string shown = redact_url(url);
+  for (size_t begin = shown.find('/', shown.find("://") + 3); begin < shown.size();) {
+    const size_t end = std::min(shown.find_first_of("/?", begin + 1), shown.size());
+    if (const size_t sign = shown.find('=', begin); sign < end)
+      shown.replace(sign + 1, end - sign - 1, "***");
+    begin = shown.find_first_of("/?", begin + 1);
+  }
+  return shown;
+}
+
 ClipPath path_of(const Generation &generation) {
   return {generation.job().store, generation.identified().identity.digest()};
 }
@@ -46,6 +59,7 @@ ClipWork::ClipWork(Generation &generation)
       account_(generation) {
   record_.identity = generation.identified().identity;
   record_.model = generation.job().model;
+  tasks_.expect(wanted_result({}));
   run_.wish = {generation.job().reuse, generation.job().task_id, generation.job().no_key.empty(),
                generation.job().may_submit};
 }
@@ -255,8 +269,8 @@ Result<void> ClipWork::take_step() {
 }
 
 // When a successor cannot be fetched, the clip that is there is served.
-Result<void> ClipWork::fetch_or_serve(const std::string &url) {
-  auto fetched = fetch(url);
+Result<void> ClipWork::fetch_or_serve(std::vector<ResultUrl> urls) {
+  auto fetched = fetch(std::move(urls));
   if (fetched || !is_successor_ || fetched.error().kind == ErrorKind::cancelled) return fetched;
   if (!generation_.clip().restart()) return fetched;
   const auto served = serve_whole();
@@ -268,7 +282,7 @@ Result<void> ClipWork::fetch_or_serve(const std::string &url) {
   return {};
 }
 
-Result<void> ClipWork::fetch(const std::string &url) {
+Result<void> ClipWork::fetch(std::vector<ResultUrl> urls) {
   record_.status = to_word(ClipStatus::downloading);
   record_.progress = 100;
   generation_.change([](GenerationState &state) {
@@ -279,13 +293,13 @@ Result<void> ClipWork::fetch(const std::string &url) {
   if (!part) return std::move(part).error();
   std::shared_ptr<File> file = std::move(part).value();
   Download::Hooks hooks;
-  hooks.fresh_url = [this]() -> Result<std::string> {
-    // A paid clip is worth a wait beyond the deadline, but not an endless one.
-    auto task = query(record_.task_id, deadline_from_now());
+  hooks.fresh_urls = [this](std::optional<Clock::Time> until) -> Result<std::vector<ResultUrl>> {
+    // A clip of which a part is there is worth a wait beyond the deadline, but not an endless one.
+    auto task = query(record_.task_id, until ? until : deadline_from_now());
     if (!task) return std::move(task).error();
     // It was completed once, so it is paid, and a later run asks for it again.
-    if (task->status == TaskStatus::failed) return task_failed(task->error_message);
-    return task->clip_url();
+    if (task->status == TaskStatus::failed) return failed_after_all(task->error_message);
+    return urls_of(*task);
   };
   hooks.checkpoint = [this](const PartState &state) {
     record_.part = state;
@@ -303,13 +317,32 @@ Result<void> ClipWork::fetch(const std::string &url) {
   DownloadOptions options = generation_.job().download;
   options.boot = generation_.services().boot;
   options.log_name = generation_.log_name();
+  options.base_url = generation_.job().endpoint.base_url;
+  options.api_key = generation_.job().endpoint.api_key.value;
+  options.wanted = wanted_kind();
+  options.deadline = deadline_;
   Download download(*generation_.services().http, clock_, retries_, std::move(options), std::move(hooks),
                     file, generation_.clip());
-  auto container = download.run(url, record_.part, generation_.cancellable());
-  if (container) return commit(file, download.size(), *container);
+  auto container = download.run(std::move(urls), record_.part, generation_.cancellable());
+  if (container) {
+    note_further(download.further_results());
+    return commit(file, download.size(), *container);
+  }
   Error error = std::move(container).error();
   if (error.task_id.empty()) error.task_id = record_.task_id;
   return error;
+}
+
+// Results that this run leaves at the service. Their URLs expire, and the queries of URLs are secret.
+void ClipWork::note_further(const std::vector<ResultUrl> &further) {
+  record_.further_results.clear();
+  for (const ResultUrl &result : further)
+    record_.further_results.push_back({result.field, shown_address(result.url)});
+  if (further.empty()) return;
+  const bool one = further.size() == 1;
+  warn("The task has " + std::to_string(further.size()) + (one ? " more result" : " more results") +
+       "; task.json lists " + (one ? "it" : "them") + ". To fetch " + (one ? "it" : "the next one") +
+       ": genclip store fetch " + record_.task_id + " --result 2");
 }
 
 Result<void> ClipWork::commit(const std::shared_ptr<File> &part, uint64_t size,

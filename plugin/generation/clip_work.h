@@ -59,8 +59,9 @@ class ClipWork {
   Result<void> learn(const ClipEvent &event, const Task *task = nullptr);
   void learn_if_possible(const ClipEvent &event, const Task *task = nullptr);
   Error shared_end() const;
-  Result<void> fetch(const std::string &url);
-  Result<void> fetch_or_serve(const std::string &url);
+  Result<void> fetch(std::vector<ResultUrl> urls);
+  Result<void> fetch_or_serve(std::vector<ResultUrl> urls);
+  void note_further(const std::vector<ResultUrl> &further);
   Result<void> commit(const std::shared_ptr<File> &part, uint64_t size, const MediaContainer &container);
   void note_provenance();
   void make_room();
@@ -78,12 +79,16 @@ class ClipWork {
   Result<void> intend();
   Result<void> follow();
   Result<void> attach();
-  Result<std::string> poll(const std::string &task_id);
+  Result<std::vector<ResultUrl>> poll(const std::string &task_id);
+  Result<std::vector<ResultUrl>> urls_of(const Task &task) const;
+  WantedResult wanted_result(const Json &sent) const;
+  std::optional<ResultKind> wanted_kind() const;
   Result<Task> query(const std::string &task_id, std::optional<Clock::Time> deadline);
   void show(const Task &task);
   std::optional<Clock::Time> deadline_from_now() const;
   Error unknown_task(const std::string &task_id, Error error) const;
   Error task_failed(const std::string &message) const;
+  Error failed_after_all(const std::string &message) const;
   Error stays_in_doubt() const;
   static Error stays_unsubmitted();
 

@@ -3,11 +3,13 @@
 // The part of ClipWork that talks to the service: submit, attach, poll.
 #include <algorithm>
 
+#include "plugin/catalog/catalog.h"
 #include "plugin/generation/clip_work.h"
 #include "plugin/generation/exit_guard.h"
 #include "plugin/generation/generation.h"
 #include "plugin/generation/generation_log.h"
 #include "plugin/generation/preparation.h"
+#include "plugin/http/http_url.h"
 #include "plugin/task/poll_schedule.h"
 #include "plugin/task/service_message.h"
 #include "plugin/task/task_log.h"
@@ -48,6 +50,15 @@ std::string warning_text(ClipWarning warning, const ClipRun &run) {
   return "";
 }
 
+// Every http(s) URL in a request.
+void add_urls(const Json &json, std::vector<std::string> &urls) {
+  if (const auto *text = json.string(); text && parse_http_url(*text)) urls.push_back(*text);
+  if (const auto *list = json.array())
+    for (const Json &item : *list) add_urls(item, urls);
+  if (const auto *object = json.object())
+    for (const auto &[name, value] : *object) add_urls(value, urls);
+}
+
 bool says_unknown(const Error &error) { return query_outcome(error) == QueryOutcome::gone; }
 
 }  // namespace
@@ -70,7 +81,7 @@ Result<void> ClipWork::look() {
   else if (task->status == TaskStatus::failed)
     learn_if_possible(TaskFailed{task->error_message}, &*task);
   else
-    learn_if_possible(TaskKnown{task->status == TaskStatus::completed && !task->clip_url().empty()});
+    learn_if_possible(TaskKnown{task->status == TaskStatus::completed && !task->result.urls.empty()});
   for (const ClipWarning warning : std::exchange(warnings_, {})) warn(warning_text(warning, run_));
   return {};
 }
@@ -126,6 +137,7 @@ Result<void> ClipWork::submit() {
     learn_if_possible(SubmitRefused{refusal.text, refusal.http_status});
   };
   hooks.after_wait = [this] { learn_if_possible(SubmitRetried{}); };
+  tasks_.expect(wanted_result(prepared->request.body()));
   auto task = tasks_.submit(prepared->request, generation_.cancellable(), deadline_, hooks);
   if (!task) {
     SubmitFailure &failure = task.error();
@@ -176,9 +188,9 @@ Result<void> ClipWork::attach() {
 Result<void> ClipWork::follow() {
   if (!is_new_)
     if (auto attached = attach(); !attached) return attached;
-  auto url = poll(record_.task_id);
-  if (!url) return std::move(url).error();
-  auto fetched = fetch_or_serve(*url);
+  auto urls = poll(record_.task_id);
+  if (!urls) return std::move(urls).error();
+  auto fetched = fetch_or_serve(std::move(*urls));
   run_.step = ClipStep::end;
   return fetched;
 }
@@ -216,8 +228,38 @@ Error ClipWork::unknown_task(const std::string &task_id, Error error) const {
   return error;
 }
 
-// Waits for the task and returns the URL of the finished clip.
-Result<std::string> ClipWork::poll(const std::string &task_id) {
+// What the model makes, and the URLs of the request as it was sent and as it was written.
+WantedResult ClipWork::wanted_result(const Json &sent) const {
+  WantedResult wanted;
+  wanted.kind = wanted_kind();
+  add_urls(sent, wanted.own_urls);
+  add_urls(record_.identity.request, wanted.own_urls);
+  return wanted;
+}
+
+std::optional<ResultKind> ClipWork::wanted_kind() const {
+  const GenerationJob &job = generation_.job();
+  if (job.request) return job.request->spec().result;
+  const auto model = record_.model.empty() ? nullptr : Catalog::shared()->find(record_.model);
+  return model ? std::optional(model->result) : std::nullopt;
+}
+
+// Those of the result that the run is about: all addresses of the first one, or a further one alone.
+Result<std::vector<ResultUrl>> ClipWork::urls_of(const Task &task) const {
+  const unsigned number = std::max(generation_.job().result, 1u);
+  if (number == 1) return task.result.urls;
+  unsigned last = 1;
+  for (const ResultUrl &url : task.result.urls)
+    if (url.is_further && ++last == number) return std::vector{url};
+  if (task.result.urls.empty()) return std::vector<ResultUrl>();
+  Error none{ErrorKind::not_found, last == 1 ? "The task has only one result."
+                                             : "The task has only " + std::to_string(last) + " results."};
+  none.task_id = task.id;
+  return none;
+}
+
+// Waits for the task and returns the URLs of the finished clip.
+Result<std::vector<ResultUrl>> ClipWork::poll(const std::string &task_id) {
   warn_of_poll_interval(generation_.job().poll_interval, generation_.job().endpoint.base_url);
   const PollSchedule schedule(generation_.job().poll_interval, deadline_);
   unsigned empty_completions = 0;
@@ -245,11 +287,11 @@ Result<std::string> ClipWork::poll(const std::string &task_id) {
       return failed;
     }
     if (task->status == TaskStatus::completed) {
-      if (!task->clip_url().empty()) return task->clip_url();
+      if (!task->result.urls.empty()) return urls_of(*task);
       if (++empty_completions >= kMaxEmptyCompletions) {
         Error empty{ErrorKind::not_found,
-                    "The task is done, but the service gives no URL for its clip. Run again later, or ask "
-                    "the service for the clip by its task ID."};
+                    "The task is done, but " + task->result.why_none +
+                        " It is paid for: run again later, or ask the service for the clip by its task ID."};
         empty.text += it_says(task->error_message);
         empty.service_message = task->error_message;
         empty.task_id = task_id;
@@ -285,7 +327,8 @@ void ClipWork::show(const Task &task) {
     state.overdue = outlook.is_overdue;
     record_.status = to_word(state.status);
     record_.progress = state.progress;
-    record_.amount = state.amount;
+    // The task's cost is that of its first result.
+    record_.amount = generation_.job().result > 1 ? 0 : state.amount;
     record_.actual_duration = state.actual_duration;
   });
   if (record_.status != status || record_.progress != progress) save_if_possible();
@@ -311,6 +354,15 @@ Error ClipWork::stays_in_doubt() const {
 
 Error ClipWork::stays_unsubmitted() {
   return {ErrorKind::not_found, "The clip is not in the store, and this run must not submit its request."};
+}
+
+// A task that was completed, and whose clip is not here yet.
+Error ClipWork::failed_after_all(const std::string &message) const {
+  Error error = task_failed(message);
+  error.text = "The task was completed and is paid for, but the service now reports that it failed." +
+               it_says(message) + " Its clip was not downloaded: ask the service for it by its task ID.";
+  error.details.push_back({"retry", false});
+  return error;
 }
 
 Error ClipWork::task_failed(const std::string &message) const {

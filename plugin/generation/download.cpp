@@ -10,7 +10,10 @@
 
 #include "plugin/generation/download_fault.h"
 #include "plugin/generation/generation_log.h"
+#include "plugin/http/http_url.h"
+#include "plugin/http/redaction.h"
 #include "plugin/store/media_end.h"
+#include "plugin/task/service_message.h"
 
 namespace genclip {
 namespace {
@@ -23,52 +26,86 @@ constexpr uint64_t kWriteBehind = uint64_t{4} << 20;
 // The last bytes are requested again and compared whatever the server's validators say, because these may be
 // wrong.
 constexpr uint64_t kOverlap = 4096;
-constexpr unsigned kMaxFreshUrls = 3;
+// If a link breaks before these many are compared, fewer are asked for, but never less than this.
+constexpr uint64_t kLeastOverlap = 8;
+constexpr size_t kMaxMessage = 16 * 1024;
+constexpr auto kLeastPatience = std::chrono::seconds(1);
 // A server that changes the clip with each answer must not keep a run for ever.
 constexpr unsigned kMaxBegun = 8;
 
 gint64 in_ms(std::chrono::milliseconds time) { return time.count(); }
 
+bool is_same_host(const std::string &url, const std::string &base_url) {
+  const auto one = parse_http_url(url);
+  const auto other = parse_http_url(base_url);
+  return one && other && is_https(one->get()) == is_https(other->get()) &&
+         g_ascii_strcasecmp(host_of(one->get()).c_str(), host_of(other->get()).c_str()) == 0;
+}
+
 }  // namespace
 
-Result<MediaContainer> Download::run(std::string url, PartState part, GCancellable *cancellable) {
+Result<MediaContainer> Download::run(std::vector<ResultUrl> urls, PartState part, GCancellable *cancellable) {
+  overlap_ = kOverlap;
+  urls_ = std::move(urls);
   if (auto taken = take_over(std::move(part)); !taken) return std::move(taken).error();
   last_end_ = have_;
   GST_CAT_INFO(generation_category(), "%s: downloads; has %" G_GUINT64_FORMAT " bytes", name(), have_);
-  auto container = transfer(std::move(url), cancellable);
+  auto container = transfer(cancellable);
   // Helps a run after a power cut or on another machine. Not after a failed sync, as no later one can be
   // trusted.
   if (!container && have_ > part_.synced && !part_.boot.empty()) static_cast<void>(save_checkpoint());
   return container;
 }
 
-Result<MediaContainer> Download::transfer(std::string url, GCancellable *cancellable) {
-  unsigned failures = 0;
-  unsigned fresh_urls = 0;
+Result<MediaContainer> Download::transfer(GCancellable *cancellable) {
   for (;;) {
     const uint64_t before = have_;
-    auto next = exchange(url, cancellable);
+    received_ = 0;
+    auto next = exchange(cancellable);
     if (!next) return std::move(next).error();
     if (*next == Next::done) return *container_;
-    if (have_ > before) failures = fresh_urls = 0;
-    if (*next == Next::fresh_url) {
-      if (++fresh_urls > kMaxFreshUrls) return last_failure_;
-      GST_CAT_INFO(generation_category(), "%s: asks the task for a fresh URL: %s", name(),
-                   log_text(last_failure_).c_str());
-      auto fresh = hooks_.fresh_url();
-      if (!fresh) return std::move(fresh).error();
-      url = std::move(fresh).value();
-      // Further ones wait, because the service may need a moment to sign a new URL.
-      if (fresh_urls == 1 && !url.empty()) continue;
+    if (have_ > before) {
+      patience_.progressed();
+      if (received_ >= 2 * kOverlap) overlap_ = kOverlap;
+    } else if (received_ > 0) {
+      overlap_ = std::clamp(received_ / 2, kLeastOverlap, overlap_);
     }
-    const auto pause = retries_.delay_before(++failures, wished_pause_);
-    if (!pause) return last_failure_;
+    if (auto went_on = go_on(cancellable); !went_on) return std::move(went_on).error();
+  }
+}
+
+// Waits as long as the patience says, and gets the URL of the next exchange.
+Result<void> Download::go_on(GCancellable *cancellable) {
+  // The answer's other URLs come before another answer.
+  if (setback_ == Setback::other_kind && url_ + 1 < urls_.size()) {
+    ++url_;
+    return {};
+  }
+  const auto step = patience_.after(setback_, has_arrived(), clock_.now(), wished_pause_);
+  if (step.kind == DownloadPatience::Step::give_up)
+    return with_payment(with_wish(last_failure_, wished_pause_));
+  if (step.pause.count() > 0) {
     GST_CAT_INFO(generation_category(),
                  "%s: has %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " bytes, again in %" G_GINT64_FORMAT
                  " ms: %s",
-                 name(), have_, part_.total, in_ms(*pause), log_text(last_failure_).c_str());
-    if (!clock_.sleep_until(clock_.now() + *pause, cancellable)) return cancelled();
+                 name(), have_, part_.total, in_ms(step.pause), log_text(last_failure_).c_str());
+    if (!clock_.sleep_until(clock_.now() + step.pause, cancellable)) return cancelled();
   }
+  if (step.kind == DownloadPatience::Step::again) return {};
+  GST_CAT_INFO(generation_category(), "%s: asks the task for a fresh URL: %s", name(),
+               log_text(last_failure_).c_str());
+  auto fresh = hooks_.fresh_urls(has_arrived() ? std::nullopt : std::optional(patience_.limit()));
+  if (!fresh) return std::move(fresh).error();
+  urls_ = std::move(fresh).value();
+  url_ = 0;
+  return {};
+}
+
+std::vector<ResultUrl> Download::further_results() const {
+  std::vector<ResultUrl> further;
+  for (size_t i = url_ + 1; i < urls_.size(); ++i)
+    if (urls_[i].is_further) further.push_back(urls_[i]);
+  return further;
 }
 
 Result<void> Download::take_over(PartState part) {
@@ -94,15 +131,22 @@ Result<void> Download::take_over(PartState part) {
   return {};
 }
 
-uint64_t Download::first_wanted() const { return all_ ? 0 : have_ - std::min(have_, kOverlap); }
+uint64_t Download::first_wanted() const { return all_ ? 0 : have_ - std::min(have_, overlap_); }
 
 HttpRequest Download::request_for(const std::string &url) const {
   HttpRequest request;
   request.method = HttpRequest::Method::get;
   request.url = url;
   request.follow_redirects = true;
+  request.visited = visited_;
   request.timeout = options_.http_timeout;
   request.user_agent = options_.user_agent;
+  // A server that hangs does not hold the run beyond its time, as long as there is nothing to lose.
+  if (!has_arrived()) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(patience_.limit() - clock_.now());
+    const auto most = std::max<std::chrono::milliseconds>(left, kLeastPatience);
+    request.timeout = request.timeout.count() == 0 ? most : std::min(request.timeout, most);
+  }
   if (!asks_for_part()) return request;
   request.headers.emplace_back("Range", "bytes=" + std::to_string(first_wanted()) + "-");
   if (const std::string condition = condition_for(part_); !condition.empty())
@@ -110,40 +154,54 @@ HttpRequest Download::request_for(const std::string &url) const {
   return request;
 }
 
-Download::Next Download::retry(Next next, Error error, std::optional<std::chrono::milliseconds> wished) {
+Download::Next Download::retry(Setback setback, Error error,
+                               std::optional<std::chrono::milliseconds> wished) {
+  setback_ = setback;
   last_failure_ = std::move(error);
   wished_pause_ = wished;
-  return next;
+  return Next::retry;
 }
 
-Result<Download::Next> Download::exchange(const std::string &url, GCancellable *cancellable) {
+Result<Download::Next> Download::exchange(GCancellable *cancellable) {
   if (container_ && have_ == part_.total) return Next::done;  // A restart found every byte in place.
-  if (url.empty()) return retry(Next::fresh_url, no_url());
+  if (url_ >= urls_.size()) return retry(Setback::refused, no_url());
   GST_CAT_DEBUG(generation_category(), "%s: asks for its bytes from %" G_GUINT64_FORMAT " on", name(),
                 asks_for_part() ? first_wanted() : 0);
-  auto body = http_.open(request_for(url), cancellable);
+  auto body = http_.open(request_for(urls_[url_].url), cancellable);
   if (!body) {
     HttpError &broken = body.error();
-    if (!broken.transient) return std::move(broken.error);
-    return retry(Next::again, std::move(broken.error));
+    broken.error = of_media(std::move(broken.error));
+    if (!broken.transient) return with_payment(std::move(broken.error));
+    return retry(Setback::broken, std::move(broken.error));
   }
-  const HttpReply &reply = (*body)->reply();
-  auto usable = judge_status(reply);
-  if (usable && *usable == Next::done) usable = place(reply);
+  auto usable = judge_status(**body);
+  if (usable && *usable == Next::done) usable = place((*body)->reply());
   if (!usable || *usable != Next::done) return usable;
   return receive(**body, cancellable);
 }
 
 // Done: the body is worth reading.
-Result<Download::Next> Download::judge_status(const HttpReply &reply) {
+Result<Download::Next> Download::judge_status(HttpBody &body) {
+  const HttpReply &reply = body.reply();
+  const auto refused = [&](Setback setback) {
+    const bool wants_key =
+        (reply.status == 401 || reply.status == 403) &&
+        is_same_host(reply.final_url.empty() ? urls_[url_].url : reply.final_url, options_.base_url);
+    Error error = wants_key ? key_wanted(reply) : url_refused(reply, has_arrived());
+    error.service_message = message_in(body);
+    error.text += it_says(error.service_message);
+    return retry(setback, std::move(error));
+  };
   switch (reply.status) {
     case 200:
+    case 203:  // A proxy on the way has changed something; the bytes show what.
     case 206: return Next::done;
     case 400:  // Some object stores answer an expired signature with it.
     case 401:
+    case 410: return refused(Setback::refused);
     case 403:
-    case 404:
-    case 410: return retry(Next::fresh_url, url_refused(reply, have_ > 0));
+    case 404: return refused(Setback::missing);
+    case 407: return proxy_refused(reply);
     case 412:
     case 416:
       if (asks_for_part()) return ask_for_all(no_more_ranges(reply));
@@ -151,14 +209,26 @@ Result<Download::Next> Download::judge_status(const HttpReply &reply) {
     default: break;
   }
   Error error = download_refused(reply);
-  if (!is_transient_status(reply.status)) return error;
-  return retry(Next::again, std::move(error), retry_after_of(reply, clock_.wall_now()));
+  const bool is_later = is_not_yet(reply.status);
+  if (!is_later && !is_transient_status(reply.status) && reply.status < 500) return error;
+  return retry(Setback::busy, std::move(error), retry_after_of(reply, clock_.wall_now()));
+}
+
+// The sentence for people in the body of a refusal. Only what comes at once: it is not worth a wait.
+std::string Download::message_in(HttpBody &body) const {
+  if (!is_page(body.reply()) && body.reply().header("Content-Type").value_or("").find("text/") != 0)
+    return {};
+  const auto bytes = body.read();
+  if (!bytes) return {};
+  const std::string_view text(reinterpret_cast<const char *>(bytes->data()),
+                              std::min(bytes->size(), kMaxMessage));
+  return service_message_in(redact_values_of(text, urls_[url_].url), options_.api_key);
 }
 
 // Finds the offset of the body. What else the answer says about the clip counts only after its bytes were
 // compared.
 Result<Download::Next> Download::place(const HttpReply &reply) {
-  const auto answer = read_clip_answer(reply);
+  const auto answer = read_clip_answer(reply, asks_for_part());
   if (!answer || answer->first > first_wanted()) return ask_for_all(other_part(reply));
   if (answer->total > options_.max_size) return too_large(answer->total, options_.max_size);
   answer_ = *answer;
@@ -181,7 +251,7 @@ Result<Download::Next> Download::place_part(const HttpReply &reply) {
 // A 200 holds the clip from its first byte on, whether or not that was asked for. With another length it is
 // another version; with another tag the bytes may be the same.
 Result<Download::Next> Download::place_whole(const HttpReply &reply) {
-  if (have_ > 0 && is_page(reply)) return retry(Next::fresh_url, page_instead(reply));
+  if (have_ > 0 && is_page(reply)) return retry(Setback::missing, page_instead(reply));
   ClipAnswer length_only;
   length_only.total = answer_.total;
   if (is_another_version(part_, have_, length_only))
@@ -195,10 +265,11 @@ Result<Download::Next> Download::receive(HttpBody &body, GCancellable *cancellab
     auto bytes = body.read();
     if (!bytes) {
       HttpError &broken = bytes.error();
-      if (!broken.transient) return std::move(broken.error);
-      return retry(Next::again, with_stock(std::move(broken.error)));
+      if (!broken.transient) return with_payment(std::move(broken.error));
+      return retry(Setback::broken, with_stock(std::move(broken.error)));
     }
     if (bytes->empty()) return finish();
+    received_ += bytes->size();
     auto accepted = accept(*bytes);
     if (!accepted || *accepted != Next::done) return accepted;
   }
@@ -206,10 +277,10 @@ Result<Download::Next> Download::receive(HttpBody &body, GCancellable *cancellab
 
 // The answer has ended. Finds out whether that is the end of the clip.
 Result<Download::Next> Download::finish() {
-  if (have_ == 0) return retry(Next::again, clip_is_empty());
+  if (have_ == 0) return retry(Setback::missing, clip_is_empty());
   const bool ended_here_before = position_ == last_end_;
   last_end_ = position_;
-  const auto cut = [this] { return retry(Next::again, with_stock(ended_early())); };
+  const auto cut = [this] { return retry(Setback::broken, with_stock(ended_early())); };
   if (position_ < have_ || have_ < part_.total) {
     // A whole answer that ends at the same place twice proves that the length told before was another
     // version's.
@@ -298,14 +369,27 @@ Result<Download::Next> Download::announce() {
   container_ = probe_container(std::span(head).first(*count));
   if (!container_) {
     if (auto knows = check_typefinding(); !knows) return std::move(knows).error();
-    if (auto begun = begin_anew(); !begun) return std::move(begun).error();
-    if (!encoding_.empty()) return compressed(encoding_);
-    return retry(Next::fresh_url, no_media());
+    auto dropped = drop_other(Setback::missing, no_media());
+    if (dropped && !encoding_.empty()) return compressed(encoding_);
+    return dropped;
   }
+  if (!may_be_result(container_->media_type, options_.wanted)) {
+    const std::string type = container_->media_type;
+    return drop_other(Setback::other_kind, other_kind(type, *options_.wanted));
+  }
+  was_media_ = true;
   if (auto saved = save_checkpoint(); !saved) return std::move(saved).error();
   clip_.start(file_, part_.total);
   clip_.advance(have_);
   return Next::done;
+}
+
+// Drops bytes that are not the clip's, which no reader has seen. The clip did not change because of them.
+Result<Download::Next> Download::drop_other(Setback setback, Error why) {
+  container_.reset();
+  if (auto begun = begin_anew(); !begun) return std::move(begun).error();
+  --begun_;
+  return retry(setback, std::move(why));
 }
 
 // Drops all bytes; fails when a reader has had any. Replaces the file and never rewrites it, because other
@@ -331,13 +415,13 @@ Result<void> Download::begin_anew() {
 
 Result<Download::Next> Download::begin_anew(Error why) {
   if (auto begun = begin_anew(); !begun) return std::move(begun).error();
-  return retry(Next::again, std::move(why));
+  return retry(Setback::broken, std::move(why));
 }
 
 // Keeps the bytes that are there until an answer differs from them.
 Download::Next Download::ask_for_all(Error why) {
   all_ = true;
-  return retry(Next::again, std::move(why));
+  return retry(Setback::broken, std::move(why));
 }
 
 Result<void> Download::save_checkpoint() {

@@ -22,15 +22,19 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "plugin/base/clock.h"
 #include "plugin/base/result.h"
+#include "plugin/catalog/model_spec.h"
 #include "plugin/generation/clip_answer.h"
+#include "plugin/generation/download_patience.h"
 #include "plugin/generation/growing_clip.h"
 #include "plugin/http/http_client.h"
 #include "plugin/http/retry_policy.h"
 #include "plugin/store/clip_record.h"
 #include "plugin/store/media_container.h"
+#include "plugin/task/clip_result.h"
 
 namespace genclip {
 
@@ -38,16 +42,21 @@ struct DownloadOptions {
   std::chrono::milliseconds http_timeout{30000};
   uint64_t max_size = uint64_t{4} << 30;
   std::string user_agent;
-  std::string boot;      // current_boot()
-  std::string log_name;  // Of the clip.
+  std::string boot = {};                     // current_boot()
+  std::string log_name = {};                 // Of the clip.
+  std::string base_url = {};                 // The service's, whose own host may want the key.
+  std::string api_key = {};                  // Kept out of texts; never sent.
+  std::optional<ResultKind> wanted = {};     // What the model makes; nothing: unknown.
+  std::optional<Clock::Time> deadline = {};  // Of media that were never served; nothing: none.
 };
 
 // One use, one thread. Borrows everything it is given, which must outlive it.
 class Download {
  public:
   struct Hooks {
-    // Asks the task for a URL that is not the expired one.
-    std::function<Result<std::string>()> fresh_url;
+    // Asks the task for URLs that are not the expired ones, until `until` at the latest; nothing: as long as
+    // it takes.
+    std::function<Result<std::vector<ResultUrl>>(std::optional<Clock::Time> until)> fresh_urls;
     // Puts `part` into the journal, durably.
     std::function<Result<void>(const PartState &part)> checkpoint;
     // Removes the file, puts `part` into the journal, then makes an empty file. Readers of the old file keep
@@ -63,26 +72,32 @@ class Download {
         options_(std::move(options)),
         hooks_(std::move(hooks)),
         file_(std::move(file)),
-        clip_(clip) {}
+        clip_(clip),
+        patience_(retries, clock.now(), options_.deadline) {}
 
   // Resumes behind those bytes of the file that `part` describes. Returns the type of a whole clip: every
   // byte is in the file (not yet synced), their number is the one that the server told, and they begin like
   // media.
-  Result<MediaContainer> run(std::string url, PartState part, GCancellable *cancellable);
+  Result<MediaContainer> run(std::vector<ResultUrl> urls, PartState part, GCancellable *cancellable);
 
   // Bytes of the clip in the file.
   uint64_t size() const { return have_; }
+  // Results of the task that are left beside the whole clip.
+  std::vector<ResultUrl> further_results() const;
 
  private:
-  enum class Next { done, again, fresh_url };
+  enum class Next { done, retry };
 
-  Result<MediaContainer> transfer(std::string url, GCancellable *cancellable);
+  Result<MediaContainer> transfer(GCancellable *cancellable);
+  Result<void> go_on(GCancellable *cancellable);
+  bool has_arrived() const { return was_media_ || have_ > 0; }
   Result<void> take_over(PartState part);
   bool asks_for_part() const { return have_ > 0 && !all_; }
   uint64_t first_wanted() const;
   HttpRequest request_for(const std::string &url) const;
-  Result<Next> exchange(const std::string &url, GCancellable *cancellable);
-  Result<Next> judge_status(const HttpReply &reply);
+  Result<Next> exchange(GCancellable *cancellable);
+  Result<Next> judge_status(HttpBody &body);
+  std::string message_in(HttpBody &body) const;
   Result<Next> place(const HttpReply &reply);
   Result<Next> place_part(const HttpReply &reply);
   Result<Next> place_whole(const HttpReply &reply);
@@ -92,6 +107,7 @@ class Download {
   Result<Next> append(std::span<const std::byte> bytes);
   Result<void> adopt_when_compared();
   Result<Next> announce();
+  Result<Next> drop_other(Setback setback, Error why);
   Result<void> begin_anew();
   Result<Next> begin_anew(Error why);
   Next ask_for_all(Error why);
@@ -101,7 +117,7 @@ class Download {
   bool is_worth_probing() const {
     return have_ >= kContainerProbeSize || (have_ > 0 && have_ == part_.total);
   }
-  Next retry(Next next, Error error, std::optional<std::chrono::milliseconds> wished = std::nullopt);
+  Next retry(Setback setback, Error error, std::optional<std::chrono::milliseconds> wished = std::nullopt);
 
   HttpClient &http_;
   Clock &clock_;
@@ -110,13 +126,20 @@ class Download {
   const Hooks hooks_;
   std::shared_ptr<File> file_;
   GrowingClip &clip_;
+  DownloadPatience patience_;
 
+  std::vector<ResultUrl> urls_;  // Those of the task's last answer.
+  size_t url_ = 0;               // The current one of these.
+  const std::shared_ptr<VisitedHosts> visited_ = remember_hosts();
   PartState part_;       // The version that the bytes in the file belong to.
   uint64_t have_ = 0;    // Bytes in the file, all of them of that version.
   uint64_t behind_ = 0;  // The system was asked to begin writing up to here.
   Clock::Time checkpoint_due_ = {};
-  unsigned begun_ = 0;  // How often this run began anew.
-  bool all_ = false;    // Requests no range: the next answer is compared from its first byte on.
+  unsigned begun_ = 0;      // How often this run began anew because the clip had changed.
+  bool was_media_ = false;  // Bytes of the clip were served, even if they were dropped since.
+  uint64_t overlap_ = 0;    // How many bytes that are there a resumed exchange asks for again.
+  uint64_t received_ = 0;   // Bytes of the current body.
+  bool all_ = false;        // Requests no range: the next answer is compared from its first byte on.
 
   ClipAnswer answer_;        // The current answer.
   std::string encoding_;     // The encoding of the current answer, if any.
@@ -124,6 +147,7 @@ class Download {
   bool is_adopted_ = false;  // All bytes of the file were compared with it.
   uint64_t last_end_ = 0;    // Where the last answer without a proven end ended.
   std::optional<MediaContainer> container_;  // Once it is known, the readers have the file.
+  Setback setback_ = Setback::broken;        // Of the last exchange.
   Error last_failure_;
   std::optional<std::chrono::milliseconds> wished_pause_;
 };

@@ -3,6 +3,8 @@
 
 #include <glib.h>
 
+#include "plugin/task/clip_result.h"
+
 namespace genclip {
 namespace {
 
@@ -43,9 +45,35 @@ Error url_refused(const HttpReply &reply, bool worked) {
   return with_status(kind, std::move(text), reply);
 }
 
+Error key_wanted(const HttpReply &reply) {
+  Error error = with_status(ErrorKind::not_authorized,
+                            "The service's own host wants the API key for the clip's URL (HTTP " +
+                                std::to_string(reply.status) +
+                                "). genclip never sends the key with a download, because URLs can lead "
+                                "anywhere. The clip is paid for: ask the service for a URL that needs no "
+                                "key, or download the clip by its task ID with a program that sends it.",
+                            reply);
+  error.details.push_back({"retry", false});
+  return error;
+}
+
+Error proxy_refused(const HttpReply &reply) {
+  return with_status(ErrorKind::not_authorized,
+                     "The proxy asks for credentials (HTTP 407). Check the property proxy. The clip is paid "
+                     "for and waits at the service: run again to fetch it.",
+                     reply);
+}
+
+bool is_not_yet(unsigned status) {
+  return (status > 200 && status < 300) || status == 409 || status == 423 || status == 424;
+}
+
 Error download_refused(const HttpReply &reply) {
+  const bool is_later = is_not_yet(reply.status);
   return with_status(ErrorKind::open_read,
-                     "The clip cannot be downloaded (HTTP " + std::to_string(reply.status) +
+                     std::string(is_later ? "The media server does not have the clip yet"
+                                          : "The clip cannot be downloaded") +
+                         " (HTTP " + std::to_string(reply.status) +
                          "). It is paid for and waits at the service: run again to fetch it.",
                      reply);
 }
@@ -65,6 +93,13 @@ Error no_media() {
 Error page_instead(const HttpReply &reply) {
   Error error = no_media();
   return with_status(error.kind, std::move(error.text), reply);
+}
+
+Error other_kind(const std::string &media_type, ResultKind wanted) {
+  return {ErrorKind::wrong_type,
+          "The task is done, but " + other_kind_text(media_type, wanted) + " (" + media_type +
+              "), and the service names no other URL. Nothing was stored. The task is paid for: run again "
+              "later, or ask the service for the clip by its task ID."};
 }
 
 Error compressed(const std::string &encoding) {
@@ -95,7 +130,10 @@ Error clip_keeps_changing() {
           "again later to fetch it."};
 }
 
-Error clip_is_empty() { return {ErrorKind::read, "The server sent an empty clip. Run again to fetch it."}; }
+Error clip_is_empty() {
+  return {ErrorKind::read,
+          "The server sent an empty clip. It is paid for and waits at the service: run again to fetch it."};
+}
 
 Error ended_early() {
   return {ErrorKind::read, "The download ended early. Run again: it resumes where it stopped."};
@@ -108,6 +146,26 @@ Error more_than_its_length() {
 Error too_large(uint64_t size, uint64_t most) {
   return {ErrorKind::read, "The clip has " + std::to_string(size) + " bytes, more than max-download-size (" +
                                std::to_string(most) + "). Raise it and run again to fetch the clip."};
+}
+
+Error of_media(Error error) {
+  if (error.kind != ErrorKind::cancelled) error.text.insert(0, "The clip cannot be downloaded: ");
+  return error;
+}
+
+Error with_payment(Error error) {
+  const auto says = [&error](const char *words) { return error.text.find(words) != error.text.npos; };
+  if (error.kind == ErrorKind::cancelled || says("paid for")) return error;
+  error.text += " The clip is paid for and waits at the service";
+  error.text += says("un again") ? "." : ": run again to fetch it.";
+  return error;
+}
+
+Error with_wish(Error error, std::optional<std::chrono::milliseconds> wish) {
+  if (wish && wish->count() > 0)
+    error.text += " The server asks to wait for " +
+                  std::to_string(std::chrono::ceil<std::chrono::seconds>(*wish).count()) + " s.";
+  return error;
 }
 
 Error with_stock(Error error, uint64_t have, uint64_t total) {

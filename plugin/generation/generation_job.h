@@ -32,6 +32,7 @@ struct GenerationJob {
   std::shared_ptr<const IdentifiedRequest> identified;
   std::string model;    // Empty when only the task is known.
   std::string task_id;  // Set: attach to it, submit nothing.
+  unsigned result = 1;  // Which of that task's results, from 1.
   TaskEndpoint endpoint;
   std::string no_key;  // Why the endpoint has no key, for when one is needed; empty when it has one.
   std::string store;   // Folder of the clip store.

@@ -50,6 +50,8 @@ struct AfterEvent {
   }
   Outcome operator()(const TaskFailed &) const { return follows() ? Outcome::failed : of_turn(run); }
   Outcome operator()(const TaskUnknown &) const {
+    // It was completed once, and is charged.
+    if (follows() && outcome == Outcome::paid_unfetched) return outcome;
     const bool is_nobodys = follows() && before.is_unheard_of;
     // After `ask` the run may go on to another task, or submit.
     if (is_nobodys || run.step == ClipStep::ask || run.step == ClipStep::submit)
@@ -93,7 +95,7 @@ RunEnding ending_of(Outcome outcome, const Error &error, double amount) {
       const Charged charged = amount < 0 ? Charged::maybe : amount > 0 ? Charged::yes : Charged::no;
       return {outcome, charged, charged == Charged::no};
     }
-    case Outcome::paid_unfetched: return {outcome, Charged::yes, error.kind != ErrorKind::wrong_type};
+    case Outcome::paid_unfetched: return {outcome, Charged::yes, true};
     case Outcome::stored: return {outcome, Charged::yes, true};
   }
   return {};
@@ -113,7 +115,10 @@ Error with_ending(Error error, const RunEnding &ending) {
     if (detail.name == "outcome") return error;
   error.details.push_back({"outcome", std::string(to_word(ending.outcome))});
   error.details.push_back({"charged", std::string(to_word(ending.charged))});
-  error.details.push_back({"retry", ending.retry});
+  // An error that knows better has said so.
+  if (std::none_of(error.details.begin(), error.details.end(),
+                   [](const ErrorDetail &detail) { return detail.name == "retry"; }))
+    error.details.push_back({"retry", ending.retry});
   return error;
 }
 

@@ -46,7 +46,8 @@ Outcome outcome_after(Outcome outcome, const ClipRun &before, const ClipEvent &e
 // Of a run that ended with `error`. `amount`: credits that the task has cost; below 0: unknown.
 RunEnding ending_of(Outcome outcome, const Error &error, double amount);
 
-// With these three as details; an error that has them already stays as it is.
+// With these three as details; an error that has them already stays as it is, and one that says itself
+// whether the same run again can help.
 Error with_ending(Error error, const RunEnding &ending);
 
 // A limit of the budget is spent, so that other clips are refused, too. A limit of one clip refuses only that

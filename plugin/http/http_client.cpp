@@ -168,14 +168,14 @@ class SoupHttpClient final : public HttpClient {
     const bool may_follow =
         request.follow_redirects && request.method != Method::post && request.bearer_key.empty();
     HttpRequest hop = request;
-    VisitedHosts visited;
+    const auto visited = request.visited ? request.visited : remember_hosts();
     for (unsigned redirects = 0;; ++redirects) {
       if (g_cancellable_is_cancelled(cancellable)) return before_sending(cancelled());
       auto url = parse_http_url(hop.url);
       if (!url) return before_sending(std::move(url).error());
       if (request.bearer_key.empty()) {
         hop.headers = request.headers;
-        for (auto &header : visited.visit(url->get())) hop.headers.push_back(std::move(header));
+        for (auto &header : visited->visit(url->get())) hop.headers.push_back(std::move(header));
       }
       auto body = send(hop, *url, end, cancellable);
       if (!body || !may_follow || !is_redirect((*body)->reply().status)) return body;
@@ -190,7 +190,7 @@ class SoupHttpClient final : public HttpClient {
                                                   std::to_string(kMaxRedirects) + " times."});
       auto target = redirect_target(url->get(), *location);
       if (!target) return refused(std::move(target).error());
-      visited.keep_cookies(url->get(), (*body)->reply());
+      visited->keep_cookies(url->get(), (*body)->reply());
       hop.url = std::move(target).value();
     }
   }
@@ -218,6 +218,8 @@ struct SharedClients {
 };
 
 }  // namespace
+
+std::shared_ptr<VisitedHosts> remember_hosts() { return std::make_shared<VisitedHosts>(); }
 
 std::optional<std::string> HttpReply::header(std::string_view name) const {
   const auto is_it = [name](const auto &header) {

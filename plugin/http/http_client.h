@@ -31,6 +31,10 @@ struct HttpSettings {
 
 using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
 
+// Cookies that redirects set, for those hosts alone (visited_hosts.h). One thread.
+class VisitedHosts;
+std::shared_ptr<VisitedHosts> remember_hosts();
+
 struct HttpRequest {
   enum class Method { get, head, post };
 
@@ -46,6 +50,8 @@ struct HttpRequest {
   // Otherwise a 3xx is a reply. The cookies of a redirect go back to the same host within the call, and so
   // does the user of a URL.
   bool follow_redirects = false;
+  // What redirects have told is known to each request that has the same one; null: to this request only.
+  std::shared_ptr<VisitedHosts> visited = {};
   // The longest time without progress in either direction; 0: for ever. Time in which the caller does not
   // read a body does not count. A whole call() may take ten times as long.
   std::chrono::milliseconds timeout{30000};

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "plugin/base/gref.h"
 #include "plugin/base/replace_all.h"
 #include "plugin/base/shown_text.h"
 
@@ -20,6 +21,7 @@ constexpr std::string_view kMark = "***";
 constexpr std::string_view kSecretNames[] = {"sig",    "signature", "token",     "key",
                                              "secret", "password",  "credential"};
 constexpr size_t kLongestUrl = 1000;
+constexpr size_t kShortestSecret = 8;  // A shorter value may be a part of any word.
 constexpr gunichar kNoCharacter =
     static_cast<gunichar>(-2);  // GLib reports invalid bytes by this value and the next.
 
@@ -92,6 +94,12 @@ std::string without_values(std::string_view token) {
   return result;
 }
 
+// Of "missing bearer token" and the like, which tell what is missing.
+bool is_no_key(std::string_view token) {
+  while (!token.empty() && g_ascii_ispunct(token.back())) token.remove_suffix(1);
+  return same_but_case(token, "token") || same_but_case(token, "tokens");
+}
+
 // Redacts a piece of text without blanks, which may or may not be a URL.
 std::string redact_token(std::string_view token) {
   const bool is_url = authority_begin(token) != token.npos;
@@ -157,6 +165,24 @@ std::string redact_path(std::string_view url) {
   return end == place.npos ? place : place.substr(0, end) + "/" + std::string(kMark);
 }
 
+std::string redact_values_of(std::string_view text, std::string_view url) {
+  std::string clean(text);
+  const auto begin = url.find('?');
+  if (begin == url.npos) return clean;
+  const std::string query(url.substr(begin + 1, url.find('#', begin) - begin - 1));
+  size_t end = 0;
+  for (size_t place = 0; place <= query.size(); place = end + 1) {
+    end = std::min(query.find_first_of("&;", place), query.size());
+    const std::string pair = query.substr(place, end - place);
+    const std::string value = pair.substr(pair.find('=') + 1);
+    if (value.size() < kShortestSecret) continue;
+    clean = replace_all(clean, value, kMark);
+    const GStringPtr plain(g_uri_unescape_string(value.c_str(), nullptr));
+    if (plain && *plain.get()) clean = replace_all(clean, plain.get(), kMark);
+  }
+  return clean;
+}
+
 std::string redact_text(std::string_view text, std::string_view key) {
   constexpr std::string_view kBearer = "bearer";
   std::string clean(text);
@@ -177,12 +203,13 @@ std::string redact_text(std::string_view text, std::string_view key) {
     size_t end = place;
     while (end < clean.size() && !ends_token(clean[end])) ++end;
     const std::string_view token = std::string_view(clean).substr(place, end - place);
-    result += after_bearer ? std::string(kMark) : redact_token(token);
+    result += after_bearer && !is_no_key(token) ? std::string(kMark) : redact_token(token);
     const std::string_view tail =
         token.size() < kBearer.size() ? std::string_view() : token.substr(token.size() - kBearer.size());
     const bool whole_word =
         !tail.empty() && (tail.size() == token.size() || !is_word(token[token.size() - tail.size() - 1]));
-    after_bearer = whole_word && same_but_case(tail, kBearer);
+    const bool names_it = after_bearer && is_no_key(token) && g_ascii_ispunct(token.back());
+    after_bearer = names_it || (whole_word && same_but_case(tail, kBearer));
     place = end;
   }
   return result;

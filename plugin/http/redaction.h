@@ -18,4 +18,7 @@ std::string redact_path(std::string_view url);
 // URL in it, and without what follows "Bearer", "sig=" and the like. Accepts any bytes and keeps line breaks.
 std::string redact_text(std::string_view text, std::string_view key);
 
+// The text without the values in this URL's query, escaped or not: a server may name a signature alone.
+std::string redact_values_of(std::string_view text, std::string_view url);
+
 }  // namespace genclip

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// What the requests of one chain of redirects tell a host again: the cookies that its redirects have set, and
-// the user that its URL named. It is in memory only, ends with the chain, and goes to no other host.
+// What requests tell a host again: the cookies that its redirects have set, and the user that its URL named.
+// It is in memory only, ends with the chain of redirects or with the download, and goes to no other host.
 #pragma once
 
 #include <libsoup/soup.h>

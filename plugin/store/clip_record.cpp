@@ -108,6 +108,24 @@ std::vector<UsedReference> read_references(const Json &json) {
   return references;
 }
 
+Json further_json(const std::vector<FurtherResult> &results) {
+  Json::Array array;
+  for (const FurtherResult &result : results) {
+    Json json;
+    set_text(json, "field", result.field);
+    set_text(json, "url", result.url);
+    array.push_back(std::move(json));
+  }
+  return array;
+}
+
+std::vector<FurtherResult> read_further(const Json &json) {
+  std::vector<FurtherResult> results;
+  if (json.array())
+    for (const Json &item : *json.array()) results.push_back({text_of(item, "field"), text_of(item, "url")});
+  return results;
+}
+
 Error damaged(const std::string &what) { return {ErrorKind::read, what}; }
 
 }  // namespace
@@ -140,6 +158,7 @@ Json ClipRecord::to_json() const {
   set_tasks(json, "earlier_tasks", earlier_tasks);
   set_tasks(json, "unfetched_tasks", unfetched_tasks);
   if (!references.empty()) json.set("references", references_json(references));
+  if (!further_results.empty()) json.set("further_results", further_json(further_results));
   if (replaced) json.set("replaces", replaced->to_json());
   json.set("base_url", identity.base_url);
   json.set("api", identity.api);
@@ -191,6 +210,7 @@ Result<ClipRecord> ClipRecord::from_json(const Json &json) {
   record.earlier_tasks = tasks_of(json, "earlier_tasks");
   record.unfetched_tasks = tasks_of(json, "unfetched_tasks");
   if (const Json *references = json.find("references")) record.references = read_references(*references);
+  if (const Json *further = json.find("further_results")) record.further_results = read_further(*further);
   // Damage in it loses the replaced clip, not this record.
   if (const Json *replaced = json.find("replaces"))
     if (auto old = from_json(*replaced); old && old->state == ClipState::complete)

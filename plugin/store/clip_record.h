@@ -56,6 +56,12 @@ struct UsedReference {
   std::string task_id;  // Of that clip.
 };
 
+// A result of the task beside the clip that is stored.
+struct FurtherResult {
+  std::string field;  // Its place in the service's answer.
+  std::string url;    // Without its query; it expires.
+};
+
 struct ClipRecord {
   ClipIdentity identity;
   std::string model;
@@ -86,6 +92,7 @@ struct ClipRecord {
   std::vector<std::string> unfetched_tasks;
   // Of the latest submit.
   std::vector<UsedReference> references;
+  std::vector<FurtherResult> further_results;  // Of the task whose clip is complete.
   // The whole clip in the folder that this task's clip is to replace; null when there is none.
   std::shared_ptr<const ClipRecord> replaced;
 

@@ -75,7 +75,7 @@ void add_query_statuses(std::vector<FaultCase> &cases) {
 
 void add_media_statuses(std::vector<FaultCase> &cases) {
   const auto kept_by = [](unsigned code) {
-    if (code == 401 || code == 403) return kept(GST_RESOURCE_ERROR_NOT_AUTHORIZED, "paid");
+    if (code == 401 || code == 403 || code == 407) return kept(GST_RESOURCE_ERROR_NOT_AUTHORIZED, "paid");
     if (code == 404 || code == 410) return kept(GST_RESOURCE_ERROR_NOT_FOUND, "paid");
     return kept(GST_RESOURCE_ERROR_OPEN_READ, "paid");
   };
@@ -84,7 +84,7 @@ void add_media_statuses(std::vector<FaultCase> &cases) {
     cases.push_back({.name = "Media" + std::to_string(code),
                      .misdeeds = {status(media, code, code == 204 || code == 304 ? "" : "{}")},
                      .ending = kept_by(code),
-                     .settings = kOnce});
+                     .settings = kBriefly});
   for (const unsigned code : {401u, 403u, 404u, 408u, 410u, 425u, 429u, 500u, 502u, 503u, 504u, 523u})
     cases.push_back({.name = "Media" + std::to_string(code) + "Once",
                      .misdeeds = {status(media, code, "{}", "Retry-After: 0\r\n", 1)},

@@ -105,20 +105,20 @@ void add_contents(std::vector<FaultCase> &cases) {
     cases.push_back({.name = std::string("Is") + name,
                      .misdeeds = {at(media, body(bytes))},
                      .ending = kept_as_wrong_type("other than a video or an image"),
-                     .settings = kOnce});
+                     .settings = kBriefly});
     cases.push_back({.name = std::string("Is") + name + "Once",
                      .misdeeds = {at(media, body(bytes), 1)},
                      .ending = recovers()});
     cases.push_back({.name = std::string("Is") + name + "CalledAVideo",
                      .misdeeds = {at(media, body(bytes, "Content-Type: video/mp4\r\n"))},
                      .ending = kept_as_wrong_type(),
-                     .settings = kOnce});
+                     .settings = kBriefly});
   }
   const FaultCase kMore[] = {
       {.name = "IsEmpty",
        .misdeeds = {at(media, body(""))},
        .ending = kept(GST_RESOURCE_ERROR_READ, "empty"),
-       .settings = kOnce},
+       .settings = kBriefly},
       {.name = "IsEmptyOnce", .misdeeds = {at(media, body(""), 1)}, .ending = recovers()},
       {.name = "IsCalledText", .simulator = {"media:wrong-type"}, .ending = recovers()},
       {.name = "IsCalledAPage", .simulator = {"media:wrong-type=text/html"}, .ending = recovers()},
@@ -187,7 +187,8 @@ void add_contents(std::vector<FaultCase> &cases) {
       {.name = "UrlExpiredOnce", .simulator = {"query#1:expire-urls"}, .ending = recovers()},
       {.name = "UrlExpiredForEver",
        .simulator = {"query:expire-urls"},
-       .ending = kept(GST_RESOURCE_ERROR_NOT_AUTHORIZED, "expired")},
+       .ending = kept(GST_RESOURCE_ERROR_NOT_AUTHORIZED, "expired"),
+       .settings = kBriefly},
       {.name = "UrlExpiredAndNoNewOne",
        .simulator = {"query#1:expire-urls", "query#2-:no-url"},
        .ending = kept(GST_RESOURCE_ERROR_NOT_FOUND, "no URL"),

@@ -62,7 +62,10 @@ FakeAnswer FakeService::query(const std::string &task_id) {
   } else {
     task.set("status", "completed");
     task.set("amount", 2.5);
-    if (missing_urls == 0)
+    if (!results.empty()) {
+      const Json members = *Json::parse("{" + results + "}");
+      for (const auto &[name, value] : *members.object()) task.set(name, value);
+    } else if (missing_urls == 0)
       task.set("video_url", "https://media.example/" + task_id + "?sig=" + std::to_string(queries_));
     else
       --missing_urls;

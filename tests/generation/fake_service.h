@@ -35,6 +35,7 @@ class FakeService {
   bool loses_submit_answers = false;  // Accepts, then breaks the connection.
   std::string failure;                // Every task fails with this.
   bool knows_no_task = false;         // Queries are answered with 404.
+  std::string results;                // JSON members of a completed answer, instead of video_url.
   std::string model;                  // What tasks say that they are of; empty: nothing.
 
   void set_clip(std::string clip) EXCLUDES(mutex_);

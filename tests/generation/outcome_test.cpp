@@ -125,7 +125,14 @@ TEST(Ending, RetriesOnlyWhatCanHelpWithoutPayingTwice) {
   EXPECT_EQ(ending_of(Ended::failed, {}, 0).charged, Charged::no);
   EXPECT_TRUE(retries(Ended::running, {ErrorKind::timed_out}));
   EXPECT_TRUE(retries(Ended::paid_unfetched, {ErrorKind::read}));
-  EXPECT_FALSE(retries(Ended::paid_unfetched, {ErrorKind::wrong_type})) << "the same bytes come again";
+  EXPECT_TRUE(retries(Ended::paid_unfetched, {ErrorKind::wrong_type})) << "a page may be there for now";
+}
+
+TEST(Ending, BelievesAnErrorThatSaysItselfWhetherToTryAgain) {
+  Error error{ErrorKind::not_authorized};
+  error.details.push_back({"retry", false});
+  EXPECT_EQ(ending_text(with_ending(error, {Ended::paid_unfetched, Charged::yes, true})),
+            "paid-unfetched yes false");
 }
 
 TEST(Ending, IsToldOnce) {

@@ -110,14 +110,17 @@ class Player {
       return next < run.steps.size() ? script_.answer(run.steps[next++], request) : not_sent();
     });
     Download::Hooks hooks;
-    hooks.fresh_url = [] { return Result<std::string>(std::string("https://media.example/fresh")); };
+    hooks.fresh_urls = [](std::optional<Clock::Time>) {
+      return Result<std::vector<ResultUrl>>(
+          std::vector<ResultUrl>{{"video_url", "https://media.example/fresh"}});
+    };
     hooks.checkpoint = [this](const PartState &part) -> Result<void> { return note(part); };
     hooks.begin_file = [this](const PartState &part) { return replace_part(part); };
     const RetryPolicy retries(run.retries, [] { return 0.5; });
     Download download(http_, clock_, retries,
                       {std::chrono::seconds(30), 1 << 30, "", "boot-" + std::to_string(disk_.boots)},
                       std::move(hooks), std::make_shared<MemoryFile>(disk_, disk_.part), clip);
-    const auto done = download.run("https://media.example/clip", disk_.journal, nullptr);
+    const auto done = download.run({{"video_url", "https://media.example/clip"}}, disk_.journal, nullptr);
     const bool is_whole = done.has_value() && !disk_.is_dead();
     if (is_whole) {
       const std::string bytes = disk_.part->bytes;

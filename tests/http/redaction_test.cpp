@@ -64,12 +64,21 @@ TEST(Redaction, KeepsOfAPathNothing) {
   for (const Row &row : kRows) EXPECT_EQ(redact_path(row.input), row.output) << row.input;
 }
 
+TEST(Redaction, TakesTheValuesOfAUrlOutOfTexts) {
+  const std::string url = "https://h/p?sig=SECRET%2FSECRET&n=5&Key=ABCDEFGH#t=1";
+  EXPECT_EQ(redact_values_of("got SECRET/SECRET or SECRET%2FSECRET, ABCDEFGH, 5", url),
+            "got *** or ***, ***, 5");
+  EXPECT_EQ(redact_values_of("got p", "https://h/p"), "got p");
+  EXPECT_EQ(redact_values_of("", "https://h/p?"), "");
+}
+
 TEST(Redaction, TakesKeysAndSignaturesOutOfTexts) {
   constexpr Row kRows[] = {
       {"Nothing to hide.", "Nothing to hide."},
       {"Really? Yes.", "Really? Yes."},
       {"bad key K-1234 here, K-1234!", "bad key *** here, ***!"},
       {"Authorization: Bearer abc.def", "Authorization: Bearer ***"},
+      {"missing bearer token: sk-secret", "missing bearer token: ***"},
       {"{\"h\":\"bearer  abc\",\"x\":1}", "{\"h\":\"bearer  ***\",\"x\":1}"},
       {"get https://h/p?sig=SECRET&a=b now", "get https://h/p?*** now"},
       {"\"url\":\"https:\\/\\/h\\/p?sig=SECRET\",\"n\":1", "\"url\":\"https:\\/\\/h\\/p?***\",\"n\":1"},

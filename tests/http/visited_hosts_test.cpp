@@ -144,6 +144,22 @@ TEST(Cookies, OfARedirectGoBackToTheSameHostInTheSameCallOnly) {
   }
 }
 
+TEST(Cookies, AreKnownToTheRequestsOfOneDownload) {
+  HttpServer other(always(answer(200, "x")), {.address = "127.0.0.2"});
+  std::map<std::string, Hop> by_path;
+  HttpServer server(hops(by_path));
+  by_path = {{"/a", {other.url("/b"), "Set-Cookie: one=1; Path=/\r\n"}}, {"/c", {other.url("/d")}}};
+  HttpRequest request = follow(server.url("/a"));
+  request.visited = remember_hosts();
+  ASSERT_TRUE(client()->call(request, nullptr));
+  request.url = server.url("/c");
+  ASSERT_TRUE(client()->call(request, nullptr));
+  EXPECT_EQ(header_in(server.requests().back(), kCookie), "one=1");
+  request.visited = remember_hosts();
+  ASSERT_TRUE(client()->call(request, nullptr));
+  EXPECT_EQ(header_in(server.requests().back(), kCookie), "");
+}
+
 TEST(Cookies, GoToNoHostWhoseRedirectsAreNotFollowed) {
   HttpServer server(always(answer(302, "", "Location: /\r\nSet-Cookie: one=1\r\n")));
   for (int i = 0; i < 2; ++i) ASSERT_TRUE(client()->call(get(server.url()), nullptr));

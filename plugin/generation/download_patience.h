@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Decides how a download goes on after an exchange that did not bring the rest of the clip. Pure: time and
+// chance are arguments.
+//
+// Services call a task completed before its media are everywhere. So media that have never been served are
+// asked for again for minutes, with a fresh URL each time; the clip is paid. Once a byte has arrived, the
+// media exist, and `retries` bounds the tries without progress.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+#include "plugin/base/clock.h"
+#include "plugin/http/retry_policy.h"
+
+namespace genclip {
+
+// Why an exchange did not bring the rest of the clip.
+enum class Setback {
+  broken,      // The connection failed or broke off, or the answer was of no use; the URL may be right.
+  busy,        // The server answers that it cannot serve the clip now.
+  missing,     // The server has no clip at this URL, or something else than a clip.
+  refused,     // The server does not accept the URL, or there is none.
+  other_kind,  // What came is a picture instead of a video, or the other way round.
+};
+
+class DownloadPatience {
+ public:
+  struct Step {
+    enum Kind { give_up, again, fresh_url };
+    Kind kind = give_up;
+    std::chrono::milliseconds pause{0};  // Before it.
+  };
+  using Wish = std::optional<std::chrono::milliseconds>;  // Retry-After.
+
+  // For this long, media are asked for that have never been served.
+  static constexpr std::chrono::minutes kLagPatience{5};
+  // So many fresh URLs in a row may be refused.
+  static constexpr unsigned kMaxFreshUrls = 3;
+
+  // Borrows `retries`, which must outlive it. `deadline`: of the run; nothing: none.
+  DownloadPatience(const RetryPolicy &retries, Clock::Time begin, std::optional<Clock::Time> deadline)
+      : retries_(retries), limit_(begin + kLagPatience) {
+    if (deadline && *deadline < limit_) limit_ = *deadline;
+  }
+
+  // The download has more bytes of the clip than ever before.
+  void progressed() { failures_ = fresh_urls_ = lags_ = 0; }
+  // `has_arrived`: a byte of the clip was served, in this run or an earlier one.
+  Step after(Setback setback, bool has_arrived, Clock::Time now, Wish wish);
+
+  // When media that were never served are given up.
+  Clock::Time limit() const { return limit_; }
+
+ private:
+  Step after_lag(Clock::Time now, Wish wish);
+  Step retried(Step::Kind kind, Wish wish);
+
+  const RetryPolicy &retries_;
+  Clock::Time limit_;
+  unsigned failures_ = 0;    // In a row, without progress.
+  unsigned fresh_urls_ = 0;  // Likewise.
+  unsigned lags_ = 0;        // Likewise.
+};
+
+}  // namespace genclip

@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A clip that is paid arrives, however a service answers and whatever its media host wants."""
+
+import json
+import unittest
+import urllib.request
+
+from service import KEY, MODEL, ServiceTest
+
+# A name, the faults, and what the run must print besides fetching the clip.
+ARRIVES = [
+    ("URL in video.url", ["query:place=video.url"], ""),
+    ("URL in content.video_url", ["query:place=content.video_url"], ""),
+    ("URL in url", ["query:place=url"], ""),
+    ("URL in data[0].url beside the ID", ["query:place=data[0].url"], ""),
+    ("URL in a list", ["query:place=result.url[0]"], ""),
+    ("URL under a name nobody knows, beside the request's own",
+     ["query:place=deliverable.link", 'query:set=input:{"first_image":"http://127.0.0.1:1/own.png"}'], ""),
+    ("wrapped, under other names",
+     ["query:place=task_result.videos[0].url", "query:state=completed/succeed", "query:move=status/task_status",
+      "query:move=id/task_id", "query:wrapper=SUCCEED;as=code"], ""),
+    ("a wrapper's success, no ID inside", ["query:drop=id", "query:wrapper=success"], ""),
+    ("a wrapper around the submit's answer", ["submit:wrapper=success"], ""),
+    ("a cover beside the clip", ["query:cover"], ""),
+    ("a list, the cover first", ["query:cover=first"], ""),
+    ("three clips of one task", ["query:results=3"], "2 more results; task.json lists them"),
+    ("escapes in the URL", ["query:exact"], ""),
+    ("quotes and brackets in the URL", ["query:exact=/v/a.mp4?filename*=UTF-8''na%C3%AFve(1)!.mp4&sig=A*B'C"], ""),
+    ("a user in the URL", ["query:userinfo"], ""),
+    ("a cookie on a redirect", ["media:cookie"], ""),
+    ("206 to a request without Range", ["media:unasked-part"], ""),
+    ("404, and 202, and a page, then the clip",
+     ["media#1:lag=86400000", "media#2:lag=86400000;as=202;retry-after=0", "media#3:lag=86400000;as=page"], ""),
+    ("403, and an empty body, and 503, then the clip",
+     ["media#1:lag=86400000;as=403", "media#2:empty", "media#3:lag=86400000;as=503;retry-after=0"], ""),
+]
+
+# What fails must say this. The task is kept.
+FAILS = [
+    ("two URLs under names nobody knows", ["query:no-url", 'query:set=x:{"link":"http://h/v.mp4","other":"http://h/w.mp4"}'],
+     ["x.link, x.other", "paid for"]),
+    ("a cover and nothing else", ["query:cover=only"], ["a picture came where a video was asked for", "paid for"]),
+    ("another scheme", ["query:scheme=ftp"], ['scheme "ftp"', "paid for"]),
+    ("no URL at all", ["query:no-url", 'query:set=deliverable:{"text":"x"}'], ["gives no URL", "deliverable.text"]),
+    ("the API's own host wants the key", ["query:api-origin", "media:want-key"],
+     ["wants the API key", "never sends the key", "missing bearer token"]),
+    ("never there", ["media:lag=86400000;as=503"], ["paid for", "run again"]),
+    ("the proxy of the media wants credentials", ["media:status=407"], ["proxy", "paid for"]),
+]
+
+REASONS = ["task-status-msg", "failure-reason", "base-resp", "err-msg", "failure", "status-message"]
+
+
+class Results(ServiceTest):
+    take = 0
+
+    def faults(self, *faults):
+        base = self.env["GENCLIP_BASE_URL"].removesuffix("/api")
+        for method, body in [("DELETE", None), ("POST", json.dumps(faults).encode())]:
+            with urllib.request.urlopen(urllib.request.Request(base + "/_sim/faults", body, method=method), timeout=30):
+                pass
+
+    def generate_once_more(self, *words):
+        """Another clip of the same request, so that the simulator renders once."""
+        Results.take += 1
+        return self.generate(*words, f"take={self.take}", "prompt=a red kite")
+
+    def test_a_clip_arrives_from_every_service(self):
+        self.simulator()
+        for name, faults, told in ARRIVES:
+            with self.subTest(name):
+                self.faults(*faults)
+                run = self.generate_once_more("--timeout", "60", "--json")
+                self.assertEqual(run.returncode, 0, run.stderr)
+                answer = json.loads(run.stdout)
+                self.assertEqual(answer["outcome"], "stored")
+                self.assertTrue(answer["clip"].endswith(".mp4"), answer)
+                self.assertIn(told, run.stderr)
+                self.assertEqual(told == "", "Warning" not in run.stderr, run.stderr)
+        stats = self.stats()
+        self.assertEqual(stats["submits"], len(ARRIVES))
+        self.assertEqual(stats["media_with_authorization"], 0)
+
+    def test_what_cannot_arrive_is_told_and_kept(self):
+        self.simulator()
+        for name, faults, words in FAILS:
+            with self.subTest(name):
+                self.faults(*faults)
+                run = self.generate_once_more("--timeout", "2", "--json")
+                self.assertEqual(run.returncode, 1, run.stdout)
+                for word in words:
+                    self.assertIn(word, run.stderr)
+                self.assertEqual(json.loads(run.stdout)["outcome"], "paid-unfetched")
+                # A later run fetches it.
+                self.faults()
+                again = self.generate(f"take={self.take}", "prompt=a red kite")
+                self.assertEqual(again.returncode, 0, again.stderr)
+        stats = self.stats()
+        self.assertEqual(stats["submits"], len(FAILS))
+        self.assertEqual(stats["media_with_authorization"], 0)
+
+    def test_the_reason_of_a_failure_is_told(self):
+        self.simulator()
+        for shape in REASONS:
+            with self.subTest(shape):
+                self.faults(f"query:fail=Image pixel is invalid;shape={shape}")
+                run = self.generate_once_more()
+                self.assertEqual(run.returncode, 1)
+                self.assertIn("Image pixel is invalid", run.stderr)
+
+    def test_further_results_can_be_fetched(self):
+        self.simulator("--fault", "query:results=3")
+        run = self.generate("--json", "prompt=a red kite")
+        task = json.loads(run.stdout)["task_id"]
+        journal = next(self.store.glob("*/task.json")).read_text()
+        self.assertEqual([result["field"] for result in json.loads(journal)["further_results"]], ["output[1]", "output[2]"])
+        self.assertNotIn("signature", journal)
+        for number, code in [("2", 0), ("3", 0), ("4", 1)]:
+            target = self.folder / f"{number}.mp4"
+            run = self.run_genclip("store", "fetch", task, "--result", number, "--output", str(target))
+            self.assertEqual((run.returncode, target.exists()), (code, code == 0), run.stderr)
+        self.assertIn("The task has only 3 results.", run.stderr)
+        self.assertEqual(self.stats()["submits"], 1)
+        # They cost nothing more.
+        total = json.loads(self.run_genclip("store", "list", "--json").stdout)["total"]["amount"]
+        cost = json.loads(self.run_genclip("cost", "--json").stdout)
+        self.assertEqual(total, json.loads(journal)["amount"])
+        self.assertEqual(cost["total"]["spent"], total)
+
+    def test_a_key_that_is_renewed_amid_a_task_is_read_again(self):
+        file = self.folder / "key"
+        file.write_text("\ufeff" + KEY + "\n")
+        file.chmod(0o600)
+        del self.env["GENCLIP_API_KEY"]
+        self.env["GENCLIP_API_KEY_FILE"] = str(file)
+        self.simulator("--fault", "query#2-:key=sk-renewed-4711", processing=600)
+        process = self.start("generate", "--poll-interval", "100", MODEL, "prompt=a red kite")
+        while self.stats()["queries"] < 1:
+            pass
+        file.write_text("sk-renewed-4711\n")
+        out, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0, err)
+        self.assertNotIn("sk-renewed-4711", out + err)
+        self.assertEqual(self.stats()["submits"], 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

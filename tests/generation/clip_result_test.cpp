@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What a task has made, from its answer to the store: the right kind, the first of several, and the others.
+#include <fstream>
+
+#include "tests/generation/work_fixture.h"
+
+namespace genclip::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+class ClipResultTest : public WorkTest {
+ protected:
+  std::string journal() const {
+    std::ifstream file(path().record());
+    return std::string((std::istreambuf_iterator<char>(file)), {});
+  }
+  std::string last_media_url() const {
+    std::string last;
+    for (const auto &request : http_->requests())
+      if (request.request.url.find("media.example") != std::string::npos) last = request.request.url;
+    return last;
+  }
+};
+
+TEST_F(ClipResultTest, OfSeveralTheFirstIsTakenAndTheOthersAreTold) {
+  service_.results =
+      R"("output":["https://media.example/0.mp4?sig=SECRET","https://media.example/1.mp4?sig=SECRET"])";
+  const Outcome first = run();
+  ASSERT_FALSE(first.error) << first.text();
+  EXPECT_EQ(last_media_url(), "https://media.example/0.mp4?sig=SECRET");
+  ASSERT_THAT(first.warnings, ElementsAre(HasSubstr("1 more result; task.json lists it")));
+  EXPECT_THAT(first.warnings[0], HasSubstr("genclip store fetch task-1 --result 2"));
+  const auto record = ClipRecord::from_json(*Json::parse(journal()));
+  ASSERT_TRUE(record);
+  ASSERT_EQ(record->further_results.size(), 1u);
+  EXPECT_EQ(record->further_results[0].field, "output[1]");
+  EXPECT_EQ(record->further_results[0].url, "https://media.example/1.mp4?***");
+  EXPECT_THAT(journal(), Not(HasSubstr("SECRET")));
+
+  // It is a clip of its own, of the same task, which costs nothing more.
+  GenerationJob other = job();
+  other.request.reset();
+  other.task_id = "task-1";
+  other.result = 2;
+  other.identity.request = Json::Object{{"task_id", "task-1"}, {"result", 2}};
+  const Outcome second = run(std::move(other));
+  ASSERT_FALSE(second.error) << second.text();
+  EXPECT_EQ(last_media_url(), "https://media.example/1.mp4?sig=SECRET");
+  EXPECT_EQ(service_.submits(), 1u);
+
+  GenerationJob none = job();
+  none.request.reset();
+  none.task_id = "task-1";
+  none.result = 3;
+  none.identity.request = Json::Object{{"task_id", "task-1"}, {"result", 3}};
+  EXPECT_THAT(run(std::move(none)).text(), HasSubstr("The task has only 2 results."));
+}
+
+TEST_F(ClipResultTest, IsNotAUrlOfTheRequestItself) {
+  GenerationJob own = job();
+  ClipRequest request;
+  request.model = "dance-2.5";
+  request.fields.set("prompt", "a storm");
+  request.fields.set("reference_videos", Json::Array{"https://media.example/own.mp4"});
+  own.request = *check_request(*Catalog::built_in(), request);
+  own.identity.request = own.request->body();
+  service_.results =
+      R"("source":"https://media.example/own.mp4","deliverable":{"link":"https://media.example/v.mp4"})";
+  const Outcome done = run(std::move(own));
+  ASSERT_FALSE(done.error) << done.text();
+  EXPECT_EQ(last_media_url(), "https://media.example/v.mp4");
+}
+
+TEST_F(ClipResultTest, ThatIsOnlyAPictureIsAskedForAgainAndIsThenAnError) {
+  service_.results = R"("video_url":"https://media.example/cover.jpg")";
+  const Outcome none = run();
+  EXPECT_THAT(none.text(), HasSubstr("a picture came where a video was asked for"));
+  EXPECT_THAT(none.text(), HasSubstr("paid for"));
+  EXPECT_EQ(last_media_url(), "");
+  EXPECT_GE(service_.queries(), 5u);
+  EXPECT_EQ(service_.submits(), 1u);
+  // The task is kept, and brings the clip once the service has it.
+  service_.results =
+      R"("video_url":"https://media.example/cover.jpg","result_url":"https://media.example/v.mp4")";
+  const Outcome then = run();
+  ASSERT_FALSE(then.error) << then.text();
+  EXPECT_EQ(last_media_url(), "https://media.example/v.mp4");
+  EXPECT_EQ(service_.submits(), 1u);
+}
+
+TEST_F(ClipResultTest, IsLookedForInTheModelsKindForATaskByItsId) {
+  service_.model = "dance-2.5";
+  service_.results = R"("output":["https://media.example/cover.jpg","https://media.example/v.mp4"])";
+  ASSERT_FALSE(run().error);
+  GenerationJob attach = job();
+  attach.request.reset();
+  attach.model.clear();
+  attach.task_id = "task-1";
+  attach.identity.request = Json::Object{{"task_id", "task-1"}};
+  const Outcome done = run(std::move(attach));
+  ASSERT_FALSE(done.error) << done.text();
+  EXPECT_EQ(last_media_url(), "https://media.example/v.mp4");
+}
+
+TEST_F(ClipResultTest, WithoutAUrlShowsTheShapeOfTheAnswer) {
+  service_.results = R"("deliverable":{"text":"SECRET"})";
+  const Outcome none = run();
+  EXPECT_THAT(none.text(), HasSubstr("gives no URL for its clip"));
+  EXPECT_THAT(none.text(), HasSubstr("deliverable.text"));
+  EXPECT_THAT(none.text(), Not(HasSubstr("SECRET")));
+}
+
+TEST_F(ClipResultTest, IsPaidThoughTheServiceForgetsOrFailsItsTaskAfterwards) {
+  service_.polls = 0;
+  service_.odd_media = {1000, answer(403, "")};
+  http_->before_answer([this](const HttpRequest &request) {
+    if (request.url.find("media.example") != std::string::npos) service_.knows_no_task = true;
+  });
+  const Outcome forgotten = run();
+  EXPECT_THAT(forgotten.error->details, testing::Contains(ErrorDetail{"outcome", "paid-unfetched"}));
+  EXPECT_THAT(forgotten.error->details, testing::Contains(ErrorDetail{"charged", "yes"}));
+
+  GenerationJob other = job();
+  other.identity.take = 1;
+  service_.knows_no_task = false;
+  http_->before_answer([this](const HttpRequest &request) {
+    if (request.url.find("media.example") != std::string::npos) service_.failure = "expired";
+  });
+  const Outcome failed = run(std::move(other));
+  EXPECT_THAT(failed.text(), HasSubstr("was completed and is paid for"));
+  EXPECT_THAT(failed.text(), HasSubstr("It says: expired."));
+  EXPECT_THAT(failed.error->details, testing::Contains(ErrorDetail{"retry", false}));
+}
+
+TEST_F(ClipResultTest, InAPathWithATokenIsToldWithoutIt) {
+  service_.results =
+      R"("output":["https://media.example/0.mp4","https://media.example/hdnts=TOKEN~acl/1.mp4?x=1"])";
+  ASSERT_FALSE(run().error);
+  EXPECT_THAT(journal(), HasSubstr("https://media.example/hdnts=***/1.mp4?***"));
+}
+
+TEST_F(ClipResultTest, ThatLagsIsWaitedForNoLongerThanTheTimeout) {
+  GenerationJob short_of_time = job();
+  short_of_time.timeout = std::chrono::seconds(60);
+  service_.polls = 0;
+  service_.odd_media = {1000, answer(503, "")};
+  const Clock::Time begin = clock_.now();
+  const Outcome none = run(std::move(short_of_time));
+  EXPECT_THAT(none.text(), HasSubstr("paid for"));
+  EXPECT_GE(clock_.now() - begin, std::chrono::seconds(60));
+  EXPECT_LE(clock_.now() - begin, std::chrono::seconds(63));
+  EXPECT_THAT(none.error->details, testing::Contains(ErrorDetail{"outcome", "paid-unfetched"}));
+  EXPECT_EQ(service_.submits(), 1u);
+}
+
+}  // namespace
+}  // namespace genclip::test
