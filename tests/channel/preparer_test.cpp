@@ -433,7 +433,7 @@ TEST_F(PreparerTest, WithoutAKeyShowsWhatIsStored) {
   want({clip("a"), clip("stored")});
   ASSERT_TRUE(becomes("stored", ItemState::ready));
   ASSERT_TRUE(becomes("a", ItemState::budget));
-  ASSERT_THAT(heard_.notices(), SizeIs(1));
+  ASSERT_TRUE(comes([&] { return heard_.notices().size() == 1; }));
   EXPECT_TRUE(heard_.notices()[0]->is_key);
 }
 
