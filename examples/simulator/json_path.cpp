@@ -17,7 +17,8 @@ std::optional<size_t> take_index(std::string_view &path) {
   return index;
 }
 
-// Takes a name off the front of the path, and the dot before it; empty when there is none.
+// Removes the first name from the path, with the dot before it, and returns it. Empty if the path begins
+// with no name.
 std::string_view take_name(std::string_view &path) {
   if (path.starts_with('.')) path.remove_prefix(1);
   const std::string_view name = path.substr(0, path.find_first_of(kMarks));

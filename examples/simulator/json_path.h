@@ -12,8 +12,8 @@ namespace genclip::sim {
 // Names with dots between them, each with any number of indices from 0 to 9 behind it.
 bool is_json_path(std::string_view path);
 
-// Puts `value` there. Makes the objects and lists on the way to it, in place of what is none. `path` must be
-// one.
+// Puts `value` at that path, and replaces what stands in the way by objects and lists. `path` must pass
+// is_json_path().
 void set_at(Json &root, std::string_view path, Json value);
 
 }  // namespace genclip::sim

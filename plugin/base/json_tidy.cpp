@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "plugin/base/gref.h"
+#include "plugin/base/trimmed.h"
 
 namespace genclip {
 namespace {
@@ -25,7 +26,7 @@ class Tidier {
   }
 
   Result<std::string> run() {
-    if (text_.starts_with("\xEF\xBB\xBF")) text_.remove_prefix(3);
+    text_ = without_byte_order_mark(text_);
     while (at_ < text_.size()) {
       const char c = text_[at_];
       // json-glib would take the last of several documents.

@@ -17,8 +17,7 @@ namespace {
 
 // Text that is not UTF-8 is Latin-1, as M3U files were before there was M3U8.
 std::string in_utf8(std::string_view text) {
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  text = without_byte_order_mark(text);
   if (g_utf8_validate_len(text.data(), text.size(), nullptr)) return std::string(text);
   std::string converted;
   converted.reserve(text.size() + text.size() / 8);

@@ -5,12 +5,6 @@
 
 namespace genclip {
 
-std::string_view without_byte_order_mark(std::string_view text) {
-  constexpr std::string_view kMark = "\xEF\xBB\xBF";
-  if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
-  return text;
-}
-
 unsigned line_that_is_not_utf8(std::string_view text) {
   const char *end = nullptr;
   if (g_utf8_validate_len(text.data(), text.size(), &end)) return 0;

@@ -9,8 +9,6 @@ namespace genclip {
 
 inline constexpr const char *kNotUtf8 = "The text is not UTF-8. Save the file as UTF-8.";
 
-std::string_view without_byte_order_mark(std::string_view text);
-
 // The line of the first fault, from 1; 0: the text is UTF-8 without NULs. Lines end with LF, CR LF, or CR.
 unsigned line_that_is_not_utf8(std::string_view text);
 

@@ -30,18 +30,6 @@ bool has_successor(const ClipRecord &record) {
   return record.state == ClipState::submitted || record.state == ClipState::lost;
 }
 
-// Without what may be secret: the query, and parts of the path such as hdnts=TOKEN.
-std::string shown_address(const std::string &url) {
-  std::string shown = redact_url(url);
-  for (size_t begin = shown.find('/', shown.find("://") + 3); begin < shown.size();) {
-    const size_t end = std::min(shown.find_first_of("/?", begin + 1), shown.size());
-    if (const size_t sign = shown.find('=', begin); sign < end)
-      shown.replace(sign + 1, end - sign - 1, "***");
-    begin = shown.find_first_of("/?", begin + 1);
-  }
-  return shown;
-}
-
 ClipPath path_of(const Generation &generation) {
   return {generation.job().store, generation.identified().identity.digest()};
 }
@@ -337,7 +325,7 @@ Result<void> ClipWork::fetch(std::vector<ResultUrl> urls) {
 void ClipWork::note_further(const std::vector<ResultUrl> &further) {
   record_.further_results.clear();
   for (const ResultUrl &result : further)
-    record_.further_results.push_back({result.field, shown_address(result.url)});
+    record_.further_results.push_back({result.field, redact_tokens(result.url)});
   if (further.empty()) return;
   const bool one = further.size() == 1;
   warn("The task has " + std::to_string(further.size()) + (one ? " more result" : " more results") +

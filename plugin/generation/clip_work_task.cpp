@@ -3,7 +3,6 @@
 // The part of ClipWork that talks to the service: submit, attach, poll.
 #include <algorithm>
 
-#include "plugin/catalog/catalog.h"
 #include "plugin/generation/clip_work.h"
 #include "plugin/generation/exit_guard.h"
 #include "plugin/generation/generation.h"
@@ -239,9 +238,7 @@ WantedResult ClipWork::wanted_result(const Json &sent) const {
 
 std::optional<ResultKind> ClipWork::wanted_kind() const {
   const GenerationJob &job = generation_.job();
-  if (job.request) return job.request->spec().result;
-  const auto model = record_.model.empty() ? nullptr : Catalog::shared()->find(record_.model);
-  return model ? std::optional(model->result) : std::nullopt;
+  return job.request ? job.request->spec().result : made_by(record_.model);
 }
 
 // Those of the result that the run is about: all addresses of the first one, or a further one alone.

@@ -22,7 +22,7 @@ enum class Setback {
   broken,      // The connection failed or broke off, or the answer was of no use; the URL may be right.
   busy,        // The server answers that it cannot serve the clip now.
   missing,     // The server has no clip at this URL, or something else than a clip.
-  refused,     // The server does not accept the URL, or there is none.
+  refused,     // The server does not accept the URL, or the service gave no URL.
   other_kind,  // What came is a picture instead of a video, or the other way round.
 };
 

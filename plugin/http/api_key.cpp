@@ -18,8 +18,6 @@ namespace genclip {
 namespace {
 
 constexpr size_t kMaxKeySize = 16 * 1024;
-// Some editors begin a file in UTF-8 with it.
-constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 // Closes the descriptor at the end of its scope.
 class Descriptor {
@@ -59,7 +57,7 @@ bool is_between(std::string_view text, char first, char last) {
   return text.size() > 1 && text.front() == first && text.back() == last;
 }
 
-// Names the common mistake in a text without blanks at its ends that is more than a key; null: there is none.
+// Says what is wrong with a text that should be a key and nothing else; null if nothing is.
 const char *mistake_in(std::string_view text) {
   if (text.find_first_of("\r\n") != text.npos) return "has several lines";
   if (begins_with_word(text, "export") || is_assignment(text)) return "is a line for a shell";
@@ -107,9 +105,7 @@ Result<ApiKey> read_key(const std::string &file) {
   text.resize(size);
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
     return problem("api-key-file " + file + " is UTF-16. Save it as plain text (UTF-8).");
-  std::string_view content = text;
-  if (content.starts_with(kByteOrderMark)) content.remove_prefix(kByteOrderMark.size());
-  auto key = usable(content, "api-key-file " + file);
+  auto key = usable(without_byte_order_mark(text), "api-key-file " + file);
   if (!key) return std::move(key).error();
   return ApiKey{std::move(*key), file};
 }

@@ -156,6 +156,20 @@ std::string redact_url(std::string_view url) {
   return printable(result);
 }
 
+std::string redact_tokens(std::string_view url) {
+  std::string shown = redact_url(url);
+  for (size_t begin = 0; begin < shown.size(); ++begin) {
+    const size_t end = std::min(shown.find_first_of("/?", begin), shown.size());
+    if (const size_t sign = shown.find('=', begin); sign < end) {
+      shown.replace(sign + 1, end - sign - 1, kMark);
+      begin = sign + kMark.size();
+    } else {
+      begin = end;
+    }
+  }
+  return shown;
+}
+
 std::string redact_path(std::string_view url) {
   const std::string place = redact_url(url);
   const auto begin = authority_begin(place);

@@ -11,6 +11,9 @@ namespace genclip {
 // Keeps scheme, host, port and path; replaces user, query and fragment by a mark. Accepts any bytes.
 std::string redact_url(std::string_view url);
 
+// redact_url(), and a mark for each value of NAME=VALUE in the path, where some CDNs put a token.
+std::string redact_tokens(std::string_view url);
+
 // Keeps scheme, host and port. Replaces the path too, because some CDNs put the signature into it.
 std::string redact_path(std::string_view url);
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "plugin/base/gref.h"
+#include "plugin/catalog/catalog.h"
 #include "plugin/task/media_format.h"
 #include "plugin/task/result_search.h"
 
@@ -104,6 +105,11 @@ bool may_be_result(std::string_view media_type, std::optional<ResultKind> kind) 
   const bool is_picture = media_type.starts_with("image/");
   if (media_type.starts_with("audio/")) return false;
   return *kind == ResultKind::image ? !media_type.starts_with("video/") : !is_picture;
+}
+
+std::optional<ResultKind> made_by(const std::string &model) {
+  const auto spec = model.empty() ? nullptr : Catalog::shared()->find(model);
+  return spec ? std::optional(spec->result) : std::nullopt;
 }
 
 std::string other_kind_text(std::string_view media_type, ResultKind wanted) {

@@ -44,6 +44,9 @@ ClipResult read_clip_result(const Json &task, std::string_view base_url, const W
 // nor sound can be anything.
 bool may_be_result(std::string_view media_type, std::optional<ResultKind> kind);
 
+// What the models of that ID make; nothing for a model that the catalog does not list.
+std::optional<ResultKind> made_by(const std::string &model);
+
 // "a picture came where a video was asked for"
 std::string other_kind_text(std::string_view media_type, ResultKind wanted);
 

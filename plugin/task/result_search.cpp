@@ -9,6 +9,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "plugin/base/name_letters.h"
 #include "plugin/base/trimmed.h"
 #include "plugin/http/display_line.h"
 #include "plugin/http/http_url.h"
@@ -45,13 +46,6 @@ constexpr std::string_view kNoResults[] = {"error",       "input",     "inputs",
 // A name with one of these in it is of another version of a result.
 constexpr std::string_view kVariants[] = {"watermark", "backup", "origin", "progress", "gif"};
 constexpr std::string_view kTypeNames[] = {"type", "contenttype", "mimetype", "mediatype", "kind"};
-
-std::string name_letters(std::string_view name) {
-  std::string letters;
-  for (const char c : name)
-    if (c != '_' && c != '-' && c != ' ') letters += g_ascii_tolower(c);
-  return letters;
-}
 
 bool is_one_of(const std::string &name, const auto &names) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);

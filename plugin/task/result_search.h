@@ -28,7 +28,7 @@ struct FoundUrl {
 
 struct FoundUrls {
   std::vector<FoundUrl> urls;  // The usual names first, in their order.
-  std::string other_scheme;    // "ftp" where an address is not an http or https URL; empty: there is none.
+  std::string other_scheme;    // "ftp" of an address that genclip does not fetch; else empty.
 };
 
 // Leaves out what names call a cover, a frame, an input, a hook or an address of the API. Resolves a relative

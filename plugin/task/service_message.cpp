@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "plugin/base/gref.h"
+#include "plugin/base/name_letters.h"
 #include "plugin/base/trimmed.h"
 #include "plugin/http/display_line.h"
 #include "plugin/task/status_word.h"
@@ -32,17 +33,14 @@ constexpr std::string_view kMessageParts[] = {"err", "fail",   "reason",   "mess
                                               "msg", "detail", "exception"};
 
 bool may_explain(std::string_view member) {
-  const GStringPtr lowered(g_ascii_strdown(member.data(), static_cast<gssize>(member.size())));
-  const std::string_view name = lowered.get();
+  const std::string name = name_letters(member);
   return std::any_of(std::begin(kMessageParts), std::end(kMessageParts),
                      [&](std::string_view part) { return name.find(part) != name.npos; });
 }
 
 // True for the name of a member that says why, as its letters are in kMessageNames.
 bool is_called(std::string_view member, std::string_view wanted) {
-  std::string letters;
-  for (const char c : member)
-    if (c != '_' && c != '-') letters += g_ascii_tolower(c);
+  const std::string letters = name_letters(member);
   return letters == wanted || (wanted == kMessageEnding && letters.ends_with(kMessageEnding));
 }
 
@@ -175,9 +173,7 @@ std::string failure_reason(const Json &task, TaskStatus status, std::string_view
 
 std::string service_message_in(std::string_view body, std::string_view key) {
   if (const auto json = Json::parse(body)) return service_message(*json, key);
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-  if (body.starts_with(kByteOrderMark)) body.remove_prefix(kByteOrderMark.size());
-  const std::string text = display_line(body, kMaxPlainText, key);
+  const std::string text = display_line(without_byte_order_mark(body), kMaxPlainText, key);
   return display_line(text.starts_with('<') ? element_text(text) : text, kMaxCharacters, key);
 }
 

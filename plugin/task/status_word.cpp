@@ -7,6 +7,7 @@
 #include <iterator>
 #include <string>
 
+#include "plugin/base/name_letters.h"
 #include "plugin/base/trimmed.h"
 
 namespace genclip {
@@ -48,17 +49,10 @@ constexpr std::string_view kGoodSigns[] = {"成功"};
 constexpr std::string_view kBadSigns[] = {"不成功", "未成功", "失败", "没有"};
 constexpr size_t kLongestSigns = 40;  // Bytes.
 
-std::string letters_of(std::string_view word) {
-  std::string letters;
-  for (const char c : trimmed(word))
-    if (c != ' ' && c != '-' && c != '_') letters += g_ascii_tolower(c);
-  return letters;
-}
-
 }  // namespace
 
 TaskStatus read_status(std::string_view word) {
-  std::string letters = letters_of(word);
+  std::string letters = name_letters(trimmed(word));
   for (const std::string_view prefix : {"taskstatus", "jobstatus"})  // TASK_STATUS_SUCCEED
     if (letters.size() > prefix.size() && letters.starts_with(prefix)) letters.erase(0, prefix.size());
   const std::string_view wanted = letters;

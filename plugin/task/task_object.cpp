@@ -20,11 +20,14 @@ constexpr size_t kShortestKey = 8;
 constexpr double kExactIntegers = 9007199254740992.0;  // 2^53: below it, a double has every integer.
 constexpr int kMaxWrappers = 4;
 
+struct StatusName {
+  const char *name;
+  bool is_sure;  // Any word is the task's status. A "state" may be that of something else.
+};
 // Those of the legacy API are undocumented (§4.3).
-constexpr const char *kStatusNames[] = {"status",     "task_status", "state",  "taskStatus",
-                                        "task_state", "taskState",   "Status", "job_status"};
-// Under these any word is the task's status. A "state" may be that of something else.
-constexpr const char *kSureStatusNames[] = {"status", "task_status", "taskStatus", "Status", "job_status"};
+constexpr StatusName kStatusNames[] = {{"status", true},     {"task_status", true}, {"state", false},
+                                       {"taskStatus", true}, {"task_state", false}, {"taskState", false},
+                                       {"Status", true},     {"job_status", true}};
 constexpr const char *kIdNames[] = {"id", "task_id", "taskId", "TaskId"};
 constexpr const char *kTaskIdNames[] = {"task_id", "taskId", "TaskId"};
 // Of the answer to a submit, where there is no other ID.
@@ -102,10 +105,10 @@ const Json &chosen(const Json &json, std::string_view asked) {
   return single(json);
 }
 
-// Results may have a number as a status.
+// Whether a word there is a status for sure, though perhaps an unknown one. Results may have a number as one.
 bool has_word(const Json &object, bool may_be_number) {
-  return std::any_of(std::begin(kSureStatusNames), std::end(kSureStatusNames), [&](const char *name) {
-    const std::string word = read_text(object.find(name));
+  return std::any_of(std::begin(kStatusNames), std::end(kStatusNames), [&](const StatusName &status) {
+    const std::string word = status.is_sure ? read_text(object.find(status.name)) : std::string();
     return may_be_number ? !word.empty()
                          : std::any_of(word.begin(), word.end(), [](char c) { return g_ascii_isalpha(c); });
   });
@@ -117,26 +120,27 @@ bool is_task_inside(const Json &inner, const Json &wrapper, bool is_envelope, st
   if (!inner.object()) return false;
   if (has_id(inner, asked) && !has_id(wrapper, asked)) return true;
   if (first_of(wrapper, {"video_url", "result_url"})) return false;
-  const TaskStatus around = state_in(wrapper).status;
-  const bool is_done_around = around == TaskStatus::completed;
+  const TaskState own = state_in(inner);
+  const TaskState around = state_in(wrapper);
+  const bool is_done_around = around.status == TaskStatus::completed;
   const auto has_some_id = [&](const Json &object) {
     return has_any(object, kIdNames) || (asked.empty() && has_any(object, kOtherIdNames));
   };
   const bool has_inner_id = has_some_id(inner);
   const bool has_wrapper_id = has_some_id(wrapper);
-  const bool may_be_done = is_done_around || state_in(wrapper).word.empty();
-  const bool has_status = state_in(inner).status != TaskStatus::unknown
-                              ? is_envelope || may_be_done
-                              : has_word(inner, is_envelope) && may_be_done;
+  // Before that, results have a status of their own, which is not the task's.
+  const bool may_be_done = is_done_around || around.word.empty();
+  const bool has_status = own.status != TaskStatus::unknown ? is_envelope || may_be_done
+                                                            : has_word(inner, is_envelope) && may_be_done;
   if (has_status) {
     if (!has_inner_id || has_id(inner, asked)) return true;
     // Both may have an ID. That of the wrapper may be the request's, that inside a file's.
     if (has_id(wrapper, asked)) return is_done_around && is_envelope;
-    return !has_wrapper_id || is_done_around || around == TaskStatus::unknown;
+    return !has_wrapper_id || is_done_around || around.status == TaskStatus::unknown;
   }
   if (has_wrapper_id) return asked.empty() && has_any(inner, kTaskIdNames) && !has_any(wrapper, kTaskIdNames);
-  if (has_inner_id) return asked.empty() || around == TaskStatus::unknown;
-  return state_in(wrapper).word.empty() && !state_in(inner).word.empty();
+  if (has_inner_id) return asked.empty() || around.status == TaskStatus::unknown;
+  return around.word.empty() && !own.word.empty();
 }
 
 }  // namespace
@@ -183,8 +187,8 @@ TaskObjects find_task_objects(const Json &answer, std::string_view asked) {
 // which may be the call's.
 TaskState state_in(const Json &object) {
   TaskState state;
-  for (const char *name : kStatusNames) {
-    std::string word = read_text(object.find(name));
+  for (const StatusName &named : kStatusNames) {
+    std::string word = read_text(object.find(named.name));
     if (word.empty()) continue;
     const TaskStatus status = read_status(word);
     const bool is_better = status != TaskStatus::unknown &&

@@ -22,7 +22,7 @@ TaskObjects find_task_objects(const Json &answer, std::string_view asked);
 
 struct TaskState {
   TaskStatus status = TaskStatus::unknown;
-  std::string word;  // As it was sent; empty: there is none.
+  std::string word;  // As it was sent; empty if the object has none.
 };
 
 TaskState state_in(const Json &object);

@@ -12,7 +12,6 @@
 #include "plugin/base/number.h"
 #include "plugin/base/shown_text.h"
 #include "plugin/base/trimmed.h"
-#include "plugin/catalog/catalog.h"
 #include "plugin/http/display_line.h"
 #include "plugin/task/service_message.h"
 #include "plugin/task/task_object.h"
@@ -64,13 +63,6 @@ double read_quantity(const Json *json) {
   return number && number->value >= 0 ? number->value : -1;
 }
 
-// A model that the catalog lists says what its results are, also of a task that only its ID is known of.
-std::optional<ResultKind> kind_of(const Task &task, const WantedResult &wanted) {
-  if (wanted.kind) return wanted.kind;
-  const auto model = task.model.empty() ? nullptr : Catalog::shared()->find(task.model);
-  return model ? std::optional(model->result) : std::nullopt;
-}
-
 }  // namespace
 
 std::string submit_url(std::string_view base_url, Api api) {
@@ -115,7 +107,8 @@ Result<Task> read_task(std::string_view body, std::string_view key, const TaskQu
   task.amount = read_quantity(first_of(objects, {"amount"}));
   task.actual_duration = read_quantity(first_of(objects, {"actualDuration", "actual_duration"}));
   if (task.status == TaskStatus::completed || state.is_bare) {
-    const WantedResult wanted{kind_of(task, question.wanted), question.wanted.own_urls};
+    WantedResult wanted = question.wanted;
+    if (!wanted.kind) wanted.kind = made_by(task.model);  // Only the ID of the task was known.
     task.result = read_clip_result(*objects.front(), question.base_url, wanted, key);
     if (task.result.urls.empty() && objects.size() > 1)
       if (ClipResult around = read_clip_result(top, question.base_url, wanted, key); !around.urls.empty())

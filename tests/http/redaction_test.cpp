@@ -64,6 +64,13 @@ TEST(Redaction, KeepsOfAPathNothing) {
   for (const Row &row : kRows) EXPECT_EQ(redact_path(row.input), row.output) << row.input;
 }
 
+TEST(Redaction, TakesTokensOutOfPaths) {
+  EXPECT_EQ(redact_tokens("https://h/hdnts=TOKEN~acl/a=/1.mp4?x=1"), "https://h/hdnts=***/a=***/1.mp4?***");
+  EXPECT_EQ(redact_tokens("https://u:p@h/b=c=d"), "https://***@h/b=***");
+  EXPECT_EQ(redact_tokens("https://h/1.mp4"), "https://h/1.mp4");
+  EXPECT_EQ(redact_tokens(""), "");
+}
+
 TEST(Redaction, TakesTheValuesOfAUrlOutOfTexts) {
   const std::string url = "https://h/p?sig=SECRET%2FSECRET&n=5&Key=ABCDEFGH#t=1";
   EXPECT_EQ(redact_values_of("got SECRET/SECRET or SECRET%2FSECRET, ABCDEFGH, 5", url),
