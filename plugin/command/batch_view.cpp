@@ -112,7 +112,8 @@ std::string doubt_text(const std::vector<std::string> &places, const std::string
   if (places.size() > kMostPlaces) text += " and " + std::to_string(places.size() - kMostPlaces) + " more";
   return "It is unknown whether the " + std::string(one ? "clip" : "clips") + " of " + text +
          (one ? " was" : " were") + " paid for. The same command submits " + (one ? "it" : "them") +
-         " again, which may pay twice. Look into the account at the service first: genclip cost shows the " +
+         " again, which may pay twice, or leaves " + (one ? "it" : "them") +
+         " out with --on-unknown fail. Look into the account at the service first: genclip cost shows the " +
          (one ? "key" : "keys") + ", and genclip cost correct KEY CREDITS enters what was charged.";
 }
 

@@ -37,7 +37,7 @@ int run_generate(const Words &words) {
   add_delivery_options(options, delivery);
   options.add("anew", 0, "Generate and pay again, replacing what is stored", anew);
   options.add("task-id", 't', "ID", "Attach to this task instead of submitting", run.task_id);
-  options.add("check-media", "DEPTH", "Check the reference media first: headers or full", run.check_media);
+  add_submit_options(options, run);
   options.add("with-prompt", 0, "Tell the prompt in clip.xmp, beside the stored clip", run.with_prompt);
   add_publish_options(options, run);
   add_service_options(options, run);

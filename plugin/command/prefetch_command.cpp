@@ -226,7 +226,7 @@ int run_prefetch(const Words &words) {
   options.add("dry-run", 0, "Only list the clips, with what is to pay", run.dry_run);
   options.add("quiet", 'q', "Print neither the list nor progress", quiet);
   options.add("with-prompt", 0, "Tell the prompts in clip.xmp, beside the stored clips", run.with_prompt);
-  options.add("check-media", "DEPTH", "Check the reference media first: headers or full", run.check_media);
+  add_submit_options(options, run);
   add_publish_options(options, run);
   add_service_options(options, run);
   const auto rest = options.parse(words);

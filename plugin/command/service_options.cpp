@@ -21,6 +21,12 @@ void add_publish_options(CommandOptions &options, RunSettings &run) {
               run.reference_identity);
 }
 
+void add_submit_options(CommandOptions &options, RunSettings &run) {
+  options.add("check-media", "DEPTH", "Check the reference media first: headers or full", run.check_media);
+  options.add("on-unknown", "WHAT", "If an earlier submit may have been charged: resubmit or fail (resubmit)",
+              run.on_unknown);
+}
+
 void add_service_options(CommandOptions &options, RunSettings &run) {
   options.add("base-url", 'b', "URL", "Address of the service; else $GENCLIP_BASE_URL", run.base_url);
   options.add("api-key-file", 'k', "FILE", "File with the key; else $GENCLIP_API_KEY[_FILE]",

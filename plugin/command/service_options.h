@@ -9,6 +9,8 @@
 namespace genclip {
 
 void add_service_options(CommandOptions &options, RunSettings &run);
+// What is looked at before a submit.
+void add_submit_options(CommandOptions &options, RunSettings &run);
 // Where files are published.
 void add_publish_place_options(CommandOptions &options, RunSettings &run);
 // How references that are no URLs are published, and what tells references apart.

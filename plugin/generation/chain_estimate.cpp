@@ -21,6 +21,12 @@ size_t doubt_of(const Estimate &estimate) {
   return static_cast<size_t>(std::find(std::begin(kBases), std::end(kBases), estimate.basis) - kBases);
 }
 
+std::optional<ClipRecord> record_of(const GenerationJob &job, const IdentifiedRequest &request,
+                                    const GenerationServices &services) {
+  auto record = ClipFolder(*services.files, ClipPath(job.store, request.identity.digest())).look();
+  return record ? std::optional(std::move(*record)) : std::nullopt;
+}
+
 class Links {
  public:
   Links(const GenerationJob &job, const GenerationServices &services, const PriceHistory &prices)
@@ -78,14 +84,22 @@ std::optional<Estimate> total_of(const std::vector<LinkEstimate> &links, double 
 }
 
 bool is_paid(const GenerationJob &job, const IdentifiedRequest &request, const GenerationServices &services) {
-  const auto record = ClipFolder(*services.files, ClipPath(job.store, request.identity.digest())).look();
+  const auto record = record_of(job, request, services);
   return record && (whole_clip_of(*record) || record->state == ClipState::submitted);
 }
 
 bool may_be_paid(const GenerationJob &job, const IdentifiedRequest &request,
                  const GenerationServices &services) {
-  const auto record = ClipFolder(*services.files, ClipPath(job.store, request.identity.digest())).look();
+  const auto record = record_of(job, request, services);
   return record && (unanswered_submits_of(*record) > 0 || record->state == ClipState::lost);
+}
+
+std::optional<int64_t> unsettled_submit(const GenerationJob &job, const IdentifiedRequest &request,
+                                        const GenerationServices &services) {
+  const auto record = record_of(job, request, services);
+  const bool is_unsettled =
+      record && unanswered_submits_of(*record) > 0 && unfetched_tasks_of(*record).empty();
+  return is_unsettled ? std::optional(record->submitted_at) : std::nullopt;
 }
 
 std::optional<Estimate> estimate_of(const GenerationJob &job, const IdentifiedRequest &request,

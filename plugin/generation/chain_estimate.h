@@ -21,6 +21,9 @@ bool is_paid(const GenerationJob &job, const IdentifiedRequest &request, const G
 // submit may then pay twice.
 bool may_be_paid(const GenerationJob &job, const IdentifiedRequest &request,
                  const GenerationServices &services);
+// The Unix time (0: unknown) of a submit that got no answer, where no query can tell what became of it.
+std::optional<int64_t> unsettled_submit(const GenerationJob &job, const IdentifiedRequest &request,
+                                        const GenerationServices &services);
 
 // One of the clips that a request is made of.
 struct LinkEstimate {

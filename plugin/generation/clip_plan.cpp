@@ -48,6 +48,7 @@ Result<ClipPlan> plan_clip(const ClipRequest &request, const RunSettings &run) {
   job.task_id = run.task_id;
   job.store = store_root(run.store);
   job.reuse = run.reuse;
+  if (run.on_unknown == OnUnknownSubmit::fail) job.may_submit = MaySubmit::unless_in_doubt;
   const bool is_request = !request.model.empty() && request.fields.find("prompt");
   if (auto checked = check_request(*Catalog::shared(), request, reference_policy(run))) {
     job.model = checked->model();

@@ -25,23 +25,16 @@ std::string unanswered_text(uint64_t submits) {
   const std::string charges = one ? "twice" : std::to_string(submits + 1) + " times";
   return runs + " submitted this request and never learned whether it was accepted. It is submitted again, " +
          "so it may be charged " + charges +
-         ". If the service lists a task for it, set task-id to its ID instead.";
-}
-
-std::string joined(const std::vector<std::string> &words) {
-  std::string all;
-  for (const std::string &word : words) all += (all.empty() ? "" : ", ") + word;
-  return all;
+         ". If the service lists a task for it, set task-id to its ID instead. With on-unknown=fail, a run "
+         "ends here instead.";
 }
 
 std::string warning_text(ClipWarning warning, const ClipRun &run) {
-  const std::string task = run.unknown.size() > 1 ? "tasks " : "task ";
   switch (warning) {
     case ClipWarning::unanswered_submits: return unanswered_text(run.attempt.unanswered_submits);
     case ClipWarning::unknown_tasks:
-      return "The service does not know the " + task + joined(run.unknown) +
-             " of this request any more, so its clip is lost. The request is submitted again, and charged "
-             "again.";
+      return unknown_tasks_text(run.unknown) +
+             ", so its clip is lost. The request is submitted again, and charged again.";
     case ClipWarning::successor_is_unknown:
       return "The service does not know the task " + run.asked +
              " any more. Its clip was meant to replace the stored one, which is served instead.";
@@ -332,21 +325,8 @@ void ClipWork::show(const Task &task) {
 }
 
 Error ClipWork::stays_in_doubt() const {
-  Error error{ErrorKind::read, ""};
-  if (run_.unknown.empty()) {
-    error.text =
-        "An earlier run submitted this request and never learned whether it was accepted. It may have been "
-        "charged, so it is not submitted again. If the service lists a task for it, set task-id to its ID. ";
-  } else {
-    error.kind = ErrorKind::not_found;
-    error.task_id = run_.unknown.back();
-    error.text = "The service does not know the " +
-                 std::string(run_.unknown.size() > 1 ? "tasks " : "task ") + joined(run_.unknown) +
-                 " of this request any more. " + (run_.unknown.size() > 1 ? "They were" : "It was") +
-                 " charged, so the request is not submitted again. ";
-  }
-  error.text += "To submit it again nevertheless, run: genclip generate, with the same request.";
-  return error;
+  return run_.unknown.empty() ? unknown_submit(run_.found ? run_.found->submitted_at : 0)
+                              : unknown_tasks(run_.unknown);
 }
 
 Error ClipWork::stays_unsubmitted() {

@@ -3,8 +3,14 @@
 
 #include <algorithm>
 
+#include "plugin/base/utc_time.h"
+
 namespace genclip {
 namespace {
+
+constexpr char kHowToSubmitAgain[] =
+    "To submit it again nevertheless, run genclip generate with the same request, and without --on-unknown "
+    "fail.";
 
 // Of a run that can do nothing about what it found.
 Outcome of_journal(ClipState state) {
@@ -119,6 +125,32 @@ Error with_ending(Error error, const RunEnding &ending) {
   if (std::none_of(error.details.begin(), error.details.end(),
                    [](const ErrorDetail &detail) { return detail.name == "retry"; }))
     error.details.push_back({"retry", ending.retry});
+  return error;
+}
+
+Error unknown_submit(int64_t submitted_at) {
+  const std::string at =
+      submitted_at > 0 ? " at " + utc_text(std::chrono::system_clock::from_time_t(submitted_at)) : "";
+  return {ErrorKind::read,
+          "An earlier run submitted this request" + at +
+              " and never learned whether it was accepted. It may have been charged, so it is not submitted "
+              "again. Look into the account at the service: if there is a task of that time, set task-id to "
+              "its ID. " +
+              kHowToSubmitAgain};
+}
+
+std::string unknown_tasks_text(const std::vector<std::string> &ids) {
+  std::string list;
+  for (const std::string &id : ids) list += (list.empty() ? "" : ", ") + id;
+  return "The service does not know the " + std::string(ids.size() > 1 ? "tasks " : "task ") + list +
+         " of this request any more";
+}
+
+Error unknown_tasks(const std::vector<std::string> &ids) {
+  Error error{ErrorKind::not_found,
+              unknown_tasks_text(ids) + ". " + (ids.size() > 1 ? "They were" : "It was") +
+                  " charged, so the request is not submitted again. " + kHowToSubmitAgain};
+  error.task_id = ids.back();
   return error;
 }
 

@@ -50,6 +50,14 @@ RunEnding ending_of(Outcome outcome, const Error &error, double amount);
 // whether the same run again can help.
 Error with_ending(Error error, const RunEnding &ending);
 
+// The error of a run that must not repeat a submit that may have been charged. `submitted_at`: Unix time, 0
+// unknown.
+Error unknown_submit(int64_t submitted_at);
+// "The service does not know the task 7 of this request any more", of one task or more.
+std::string unknown_tasks_text(const std::vector<std::string> &ids);
+// Likewise, where the service does not know the tasks that it has accepted; there is at least one.
+Error unknown_tasks(const std::vector<std::string> &ids);
+
 // A limit of the budget is spent, so that other clips are refused, too. A limit of one clip refuses only that
 // clip.
 bool is_spent_budget(const Error &error);

@@ -22,6 +22,7 @@
 #include "plugin/generation/generation.h"
 #include "plugin/generation/generation_log.h"
 #include "plugin/generation/inner_clip.h"
+#include "plugin/generation/outcome.h"
 #include "plugin/http/public_address.h"
 #include "plugin/publish/publisher.h"
 #include "plugin/task/media_check.h"
@@ -91,6 +92,13 @@ class Preparation {
     for (const auto &[index, clip] : identified.clips) {
       if (is_paid(job_, *clip, services)) continue;
       const CheckedRequest &inner = *request.media()[index].clip;
+      // Its own run would end so, but only after the clips before it were paid.
+      if (const auto submitted_at = unsettled_submit(job_, *clip, services);
+          submitted_at && job_.may_submit != MaySubmit::even_in_doubt) {
+        Error doubt = unknown_submit(*submitted_at);
+        doubt.text.insert(0, reference_name(request, request.media()[index]) + ": ");
+        return with_ending(std::move(doubt), {Outcome::unknown, Charged::maybe, false});
+      }
       LocalMedia locals;
       for (const auto &[place, file] : clip->files) locals[place] = file.file;
       auto checked = check_media(*services.http, *services.clock, inner, locals, job_.media_check,

@@ -18,6 +18,12 @@ template <>
 inline constexpr Word<ReferenceIdentity> kWords<ReferenceIdentity>[] = {
     {ReferenceIdentity::url, "url"}, {ReferenceIdentity::content, "content"}};
 
+// What a run does if it finds a submit of its request that may have been charged, and whose task is unknown.
+enum class OnUnknownSubmit { resubmit, fail };
+template <>
+inline constexpr Word<OnUnknownSubmit> kWords<OnUnknownSubmit>[] = {{OnUnknownSubmit::resubmit, "resubmit"},
+                                                                    {OnUnknownSubmit::fail, "fail"}};
+
 // As an application or a command line gives it, before anything checked it.
 struct RunSettings {
   std::string task_id;   // Set: attach to that task, submit nothing.
@@ -34,6 +40,7 @@ struct RunSettings {
   unsigned http_timeout_s = 30;
   unsigned retries = 5;
   bool reuse = true;
+  OnUnknownSubmit on_unknown = OnUnknownSubmit::resubmit;
   MediaCheck check_media = MediaCheck::none;
   std::string publish_folder;  // Empty: $GENCLIP_PUBLISH_FOLDER.
   std::string publish_url;     // Empty: $GENCLIP_PUBLISH_URL.

@@ -128,6 +128,33 @@ class Results(ServiceTest):
         self.assertEqual(total, json.loads(journal)["amount"])
         self.assertEqual(cost["total"]["spent"], total)
 
+    def test_a_submit_whose_outcome_is_unknown_is_repeated_only_if_the_run_may(self):
+        self.simulator("--fault", "submit#1:lose-answer")
+        run = self.generate()
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("set on-unknown to fail", run.stderr)
+        for _ in range(2):
+            run = self.generate("--on-unknown", "fail", "--json", "prompt=a red kite")
+            self.assertEqual(run.returncode, 1)
+            self.assertRegex(run.stderr, r"submitted this request at \d{4}-\d\d-\d\dT.*Look into the account")
+            ending = json.loads(run.stdout)
+            self.assertEqual([ending[name] for name in ("outcome", "charged", "retry")], ["unknown", "maybe", False])
+        # Of a chain, not even the clip before it is paid.
+        first, in_doubt = (f"genclip://{MODEL}?prompt={prompt}" for prompt in ("a%20kite%20rises", "a%20red%20kite"))
+        run = self.run_genclip("generate", "--on-unknown=fail", "--publish-folder", str(self.folder),
+                               "--publish-url", "http://127.0.0.1:1/", "--publish-check=none", "--json", MODEL, "prompt=both",
+                               f"reference_images={first}#last", f"reference_images={in_doubt}#last")
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("reference_images[1]: An earlier run submitted this request", run.stderr)
+        ending = json.loads(run.stdout)
+        self.assertEqual([ending[name] for name in ("outcome", "charged", "retry")], ["unknown", "maybe", False])
+        self.assertEqual(self.stats()["submits"], 1)
+        run = self.generate()
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn("may be charged twice", run.stderr)
+        self.assertEqual(self.stats()["submits"], 2)
+        self.assertEqual(self.generate("--on-unknown=fail", "prompt=a red kite").returncode, 0)
+
     def test_a_key_that_is_renewed_amid_a_task_is_read_again(self):
         file = self.folder / "key"
         file.write_text("\ufeff" + KEY + "\n")

@@ -46,6 +46,7 @@ constexpr Row kRows[] = {
     {"retries", "guint", "5"},
     {"take", "guint", "0"},
     {"reuse", "gboolean", "true"},
+    {"on-unknown", "GenclipOnUnknownSubmit", "resubmit"},
     {"store", "gchararray", nullptr},
     {"task-id", "gchararray", nullptr},
     {"check-media", "GenclipMediaCheck", "none"},

@@ -81,5 +81,26 @@ TEST(ClipWarnings, AreSilentOnThisMachineAndOverHttps) {
   }
 }
 
+TEST(ClipWarnings, TellOfASubmitInDoubtUnlessTheRunEndsThere) {
+  ScriptedService service({.submit = {answer(500, ""), answer(200, R"({"id":"t-7","status":"queued"})")}});
+  TemporaryFolder store;
+  const auto play = [&](const std::string &on_unknown, ClipPipeline &clip) {
+    use(clip, service.url(), store.path());
+    clip.set("on-unknown", on_unknown);
+    return clip.play();
+  };
+  ClipPipeline first, second, third;
+  EXPECT_TRUE(play("fail", first)) << "the answer that leaves the doubt";
+  const auto error = play("fail", second);
+  ASSERT_TRUE(error);
+  EXPECT_TRUE(error->is(GST_RESOURCE_ERROR_READ)) << error->text;
+  EXPECT_EQ(error->detail("charged"), "maybe");
+  EXPECT_EQ(service.submits(), 1);
+  EXPECT_FALSE(play("resubmit", third));
+  ASSERT_EQ(warnings(third).size(), 1u);
+  EXPECT_NE(warnings(third)[0].find("may be charged twice"), std::string::npos) << warnings(third)[0];
+  EXPECT_EQ(service.submits(), 2);
+}
+
 }  // namespace
 }  // namespace genclip::test

@@ -74,8 +74,8 @@ std::string words(const Reaction &reaction) {
 
 std::string runs_table() {
   std::string table =
-      "| The journal says | A run | A run without a key | A run with `reuse=false` | A run of a channel "
-      "|\n| --- | --- | --- | --- | --- |\n";
+      "| The journal says | A run | A run without a key | A run with `reuse=false` | A run with "
+      "`on-unknown=fail`, or of a channel |\n| --- | --- | --- | --- | --- |\n";
   for (const Found &found : all_found()) {
     table += std::string("| ") + found.name;
     table += " | " + words(begin(found, true, true));
