@@ -15,7 +15,9 @@ import test_targets
 
 RUN_TESTS = run_tests.__file__
 PROJECT = """project('p')
-test('good', find_program('good'), suite: 'unit')
+late = custom_target('late', output: 'late', input: 'good', command: ['cp', '@INPUT@', '@OUTPUT@'])
+test('long', find_program('good'), suite: 'faults', priority: 1)
+test('good', find_program('good'), depends: late, suite: 'unit')
 test('bad', find_program('bad'), suite: 'elements')
 test('flaky', find_program('flaky'), suite: ['process', 'quick'])
 test('skips', find_program('skips'), suite: 'source')
@@ -38,6 +40,9 @@ class Gate(unittest.TestCase):
             (self.top / name).chmod(0o700)
         subprocess.run(["/usr/bin/meson", "setup", str(self.top / "build"), str(self.top)], check=True, capture_output=True)
 
+    def build(self):
+        subprocess.run(["ninja", "-C", str(self.top / "build")], check=True, capture_output=True)
+
     def run_tests(self, *words, known=""):
         (self.top / "known").write_text(known, encoding="utf-8")
         run = subprocess.run([sys.executable, RUN_TESTS, str(self.top / "build"), *words], capture_output=True, text=True, check=True,
@@ -45,20 +50,35 @@ class Gate(unittest.TestCase):
         lines = run.stdout.splitlines()
         return lines[:-1], lines[-1]
 
+    def test_what_is_not_built_is_built_beside_the_long_tests(self):
+        self.assertFalse((self.top / "build/late").exists())
+        lines, counts = self.run_tests("--gate", "--building")
+        self.assertEqual(counts, "3 1 1")
+        self.assertIn("flaky: flaky", lines)
+        self.assertTrue((self.top / "build/late").exists())
+        (self.top / "build/late").unlink()
+        (self.top / "good").unlink()
+        lines, counts = self.run_tests("--gate", "--building")
+        self.assertEqual(counts, "0 1 0")
+        self.assertIn("does not build", lines[-1])
+
     def test_what_fails_once_is_flaky_and_what_fails_twice_has_failed(self):
+        self.build()
         lines, counts = self.run_tests("--gate")
-        self.assertEqual(counts, "2 1 1")
+        self.assertEqual(counts, "3 1 1")
         self.assertIn("flaky: flaky", lines)
         self.assertIn("failed twice: bad", lines)
         self.assertTrue(any("it is bad" in line for line in lines), lines)
 
     def test_the_proof_runs_nothing_twice(self):
+        self.build()
         self.assertEqual(self.run_tests("--suite", "unit", "quick")[1], "1 2 0")
         self.assertEqual(self.run_tests("--suite", "unit", "--not", "slow")[1], "1 0 0")
 
     def test_known_failures_are_left_out_and_listed(self):
+        self.build()
         lines, counts = self.run_tests("--gate", known="# why\n\nbad | 2026-11-25 | It is bad | and known.\n")
-        self.assertEqual(counts, "2 0 1")
+        self.assertEqual(counts, "3 0 1")
         self.assertIn("known failure, left out: bad 2026-11-25 It is bad | and known.", lines)
         self.assertEqual(self.run_tests("--suite", "elements", known="bad | 2026-11-25 | x\n")[1], "0 1 0")
 

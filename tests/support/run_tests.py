@@ -2,17 +2,19 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Runs tests of a build, and counts their cases: the last line is 'PASSED FAILED SKIPPED'.
 
-tests/support/run_tests.py FOLDER --gate
+tests/support/run_tests.py FOLDER --gate [--building]
 tests/support/run_tests.py FOLDER [--suite SUITE...] [--not SUITE...] [--name TEST...] [--alone] [-- MESON-OPTION...]
 tests/support/run_tests.py --count JUNIT-FILE
 
 A test is taken if it is in one of the suites, or has one of the names (shards included), and is in none of the suites behind --not.
 --gate takes those of the gate, but leaves out and lists what tests/known-failures names, and runs a test that failed once more,
-alone: if it then passes, it is reported as flaky and counts as passed. --alone runs one test after the other.
+alone: if it then passes, it is reported as flaky and counts as passed. --building begins with the long tests, whose targets are there
+(test_targets.py --gate --first), and builds what the others need meanwhile. --alone runs one test after the other.
 """
 
 import argparse
 import collections
+import contextlib
 import json
 import os
 import pathlib
@@ -88,6 +90,15 @@ def relevant(text):
     return "\n".join(lines[-150:])
 
 
+def build_of_gate(chosen):
+    """The build of everything that the gate's tests need, on its way; or None."""
+    if not chosen.building:
+        return contextlib.nullcontext()
+    with open(f"{chosen.folder}.log", "a", encoding="utf-8") as log:
+        return subprocess.Popen(["ninja", "-C", chosen.folder, *test_targets.targets(chosen.folder, test_targets.is_in_gate)],
+                                stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+
 def run(chosen):
     suites, unwanted = set(chosen.suite), set(chosen.unwanted)
     known = parse_known(KNOWN.read_text(encoding="utf-8")) if chosen.gate else []
@@ -101,18 +112,29 @@ def run(chosen):
         return (test_targets.suites_of(test) & suites or any(test_targets.is_called(test, name) for name in chosen.name)) \
             and not test_targets.suites_of(test) & unwanted
 
-    names = [test["name"] for test in test_targets.read(chosen.folder, "tests") if is_chosen(test)]
+    tests = [test for test in test_targets.read(chosen.folder, "tests") if is_chosen(test)]
+    # Tests that are built already, then the others.
+    halves = [[test["name"] for test in tests if chosen.building and test_targets.is_long(test)]]
+    halves.append([test["name"] for test in tests if test["name"] not in halves[0]])
     runs = Runs(chosen.folder, chosen.options)
     cases = [name for name in left_out if "." in name]
     if cases:
         runs.environment["GTEST_FILTER"] = "-" + ":".join(cases)
-    if not names:
-        return Counts(0, 0, 0)
+    failed, seen = [], collections.defaultdict(collections.Counter)
     # Most tests wait more than they work.
-    failed, text = runs.meson(names, "testlog", "--num-processes", "1" if chosen.alone else str(3 * os.cpu_count()))
-    seen = runs.counts("testlog", failed)
-    if failed:
-        print(relevant(text))
+    processes = "1" if chosen.alone else str(3 * os.cpu_count())
+    with build_of_gate(chosen) as build:
+        for names, log in zip(halves, ("firstlog", "testlog")):
+            if log == "testlog" and build and build.wait() != 0:
+                print(f"does not build, see {chosen.folder}.log")
+                return Counts(0, 1, 0)
+            if not names:
+                continue
+            failed_now, text = runs.meson(names, log, "--num-processes", processes)
+            seen |= runs.counts(log, failed_now)
+            failed += failed_now
+            if failed_now:
+                print(relevant(text))
     if failed and chosen.gate:
         still, text = runs.meson(failed, "again", "--num-processes", "1")
         again = runs.counts("again", still)
@@ -135,6 +157,7 @@ def main():
     for option, name in (("--suite", "suite"), ("--not", "unwanted"), ("--name", "name")):
         parser.add_argument(option, dest=name, nargs="+", default=[])
     parser.add_argument("--gate", action="store_true")
+    parser.add_argument("--building", action="store_true")
     parser.add_argument("--alone", action="store_true")
     chosen = parser.parse_args(words[:at])
     chosen.options = words[at + 1:]

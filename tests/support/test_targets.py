@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Prints what ninja must build for some of the tests, so that nothing else is built; or what tests are called.
 
-tests/support/test_targets.py FOLDER --gate: for the tests of the gate
+tests/support/test_targets.py FOLDER --gate [--first]: for the tests of the gate, or only for the long ones of them
 tests/support/test_targets.py FOLDER --of TEST...: the same for tests by their names
 tests/support/test_targets.py FOLDER --names TEST...: one a line, the shards of a test that has some: 'http' as 'http 1' ...
 """
@@ -25,6 +25,11 @@ def suites_of(test):
 def is_in_gate(test):
     """What the gate, tests/run, runs."""
     return suites_of(test) & {"unit", "source", "elements", "faults", "quick"} and not suites_of(test) & {"slow", "long", "timing"}
+
+
+def is_long(test):
+    """The gate begins with these."""
+    return test["priority"] > 0
 
 
 def is_called(test, name):
@@ -51,7 +56,8 @@ def main(folder, *words):
     if words[0] == "--of":
         print("\n".join(targets(folder, lambda test: any(is_called(test, name) for name in words[1:]))))
         return
-    print("\n".join(targets(folder, is_in_gate)))
+    is_first = words[1:] == ("--first",)
+    print("\n".join(targets(folder, lambda test: is_in_gate(test) and (is_long(test) or not is_first))))
 
 
 if __name__ == "__main__":
