@@ -13,10 +13,10 @@ import threading
 import time
 import unittest
 
+from simulated_service import SimulatedService
 from document_commands import commands, listings, read_files, without_screen
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-SIMULATOR = os.environ["GENCLIP_SIM"]
 APPS = sorted((TOP / "examples" / "apps").glob("*.*"))
 SUBTITLES = "1\n00:00:00,000 --> 00:00:01,000\nGood morning\n\n2\n00:00:01,500 --> 00:00:02,500\nGood night\n"
 # How many files the recipes of a document leave. Such a document has a store of its own, because its budget would stop the others, which run
@@ -58,18 +58,6 @@ class Documents(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.top = pathlib.Path(folder.name)
-        ready = self.top / "ready"
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("GENCLIP_")}
-        simulator = subprocess.Popen([SIMULATOR, "--queued", "20", "--processing", "50", "--ready-file", str(ready)],
-                                     env=kept, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.addCleanup(simulator.wait)
-        self.addCleanup(simulator.terminate)
-        deadline = time.monotonic() + 30
-        while not ready.exists():
-            self.assertIsNone(simulator.poll(), "the simulator has ended")
-            self.assertLess(time.monotonic(), deadline, "the simulator does not get ready")
-            time.sleep(0.02)
-        addresses = dict(line.split("=", 1) for line in ready.read_text(encoding="utf-8").splitlines())
         published = self.top / "published"
         published.mkdir()
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(QuietFiles, directory=str(published)))
@@ -78,12 +66,11 @@ class Documents(unittest.TestCase):
         self.addCleanup(server.server_close)
         self.addCleanup(thread.join)
         self.addCleanup(server.shutdown)
-        programs = f"{os.environ['GENCLIP_PROGRAMS']}:{pathlib.Path(SIMULATOR).parent}"
-        self.env = {**kept, **addresses, "GENCLIP_API_KEY": "sim-key", "GENCLIP_STORE": str(self.top / "store"),
-                    "GENCLIP_PUBLISH_FOLDER": str(published), "GENCLIP_PUBLISH_URL": f"http://127.0.0.1:{server.server_port}",
-                    "PATH": f"{programs}:{kept['PATH']}", "HOME": str(self.top),
-                    # For players that choose their sinks themselves.
-                    "GST_PLUGIN_FEATURE_RANK": "fakevideosink:MAX,fakeaudiosink:MAX"}
+        self.settings = {"GENCLIP_PUBLISH_FOLDER": str(published), "GENCLIP_PUBLISH_URL": f"http://127.0.0.1:{server.server_port}",
+                         "PATH": f"{os.environ['GENCLIP_PROGRAMS']}:{pathlib.Path(os.environ['GENCLIP_SIM']).parent}:{os.environ['PATH']}",
+                         "HOME": str(self.top),
+                         # For players that choose their sinks themselves.
+                         "GST_PLUGIN_FEATURE_RANK": "fakevideosink:MAX,fakeaudiosink:MAX"}
         key = self.top / ".genclip-key"
         key.write_text("sim-key\n", encoding="utf-8")
         key.chmod(0o600)
@@ -92,7 +79,7 @@ class Documents(unittest.TestCase):
         for name in read_files(command.text):
             path = folder / name
             if not path.exists():
-                make_input(path, self.env)
+                make_input(path, env)
         # pipefail: what stands before a "| head" counts too, but for the SIGPIPE that it may get. Of a script each line counts,
         # and what it leaves in the background is stopped.
         shell = "set -eo pipefail; trap 'kill $(jobs -p) 2>/dev/null || true; wait' EXIT\n"
@@ -110,27 +97,36 @@ class Documents(unittest.TestCase):
         return folder
 
     def run_document(self, document):
-        """Runs its command lines one after another. Returns (place, command, exit code or None, output) of each."""
+        """Runs its command lines one after another, as a reader who has a store and an account of their own. Returns (place, command,
+        exit code or None, output) of each, and how many clips were paid for."""
         name = document.relative_to(TOP)
-        folder = self.folder_of(name)
-        env = {**self.env, "GENCLIP_STORE": str(folder / "store")} if str(name) in LEFT else self.env
         results = []
-        for command in commands(document.read_text(encoding="utf-8")):
-            place = f"{name}:{command.line}"
-            if command.not_run:
-                print(f"{place}: not run ({command.not_run}): {command.text}", flush=True)
-                results.append((place, command.text, None, ""))
-                continue
-            started = time.monotonic()
-            run = self.run_one(command, folder, env)
-            print(f"{place}: {run.returncode} in {time.monotonic() - started:.1f} s: {command.text}", flush=True)
-            results.append((place, command.text, run.returncode, run.stdout + run.stderr))
-        return results
+        lines = commands(document.read_text(encoding="utf-8"))
+        if not lines:
+            return results, 0
+        folder = self.folder_of(name)
+        with SimulatedService("--queued", "20", "--processing", "50") as service:
+            env = {name: value for name, value in service.env.items() if not name.startswith("GENCLIP_")}
+            env |= service.settings | self.settings | {"GENCLIP_LLM_BASE_URL": service.base_url.removesuffix("/api") + "/llm"}
+            for command in lines:
+                place = f"{name}:{command.line}"
+                if command.not_run:
+                    print(f"{place}: not run ({command.not_run}): {command.text}", flush=True)
+                    results.append((place, command.text, None, ""))
+                    continue
+                started = time.monotonic()
+                before = service.stats()["submits"]
+                run = self.run_one(command, folder, env)
+                paid = service.stats()["submits"] - before
+                print(f"{place}: {run.returncode} in {time.monotonic() - started:.1f} s, {paid} clips: {command.text}", flush=True)
+                results.append((place, command.text, run.returncode, run.stdout + run.stderr))
+            return results, service.stats()["submits"]
 
     def test_every_command_line_works(self):
         # Several documents at once: their commands mostly wait for the service, or play a clip at its own pace.
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
-            results = [result for results in pool.map(self.run_document, documents()) for result in results]
+            ran = [*pool.map(self.run_document, documents())]
+        results = [result for results, _ in ran for result in results]
         for place, command, code, output in results:
             with self.subTest(place=place, command=command):
                 self.assertIn(code, (0, 141, None), output[-3000:])

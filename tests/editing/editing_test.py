@@ -11,18 +11,18 @@ import frames
 from simulated_service import SimulatedService
 
 TOP = pathlib.Path(__file__).parents[2]
-KITE = "genclip://dance-2.5?prompt=a%20red%20kite%20over%20dunes&duration=4"
-STORM = "genclip://dance-2.5?prompt=a%20storm%20at%20sea&duration=4"
+KITE = "genclip://sd_2.0_special?prompt=a%20red%20kite%20over%20dunes&duration=4"
+STORM = "genclip://sd_2.0_special?prompt=a%20storm%20at%20sea&duration=4"
 
 
 class Editing(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.service = SimulatedService("--queued", "0", "--processing", "0")
+        cls.service = SimulatedService("--queued", "0", "--processing", "0", "--frame-rate", "24")
         cls.addClassCleanup(cls.service.stop)
         os.environ.update(cls.service.settings)
-        cls.kite = cls.service.generate("model=dance-2.5", "prompt=a red kite over dunes", "duration=4")
-        cls.storm = cls.service.generate("model=dance-2.5", "prompt=a storm at sea", "duration=4")
+        cls.kite = cls.service.generate("model=sd_2.0_special", "prompt=a red kite over dunes", "duration=4")
+        cls.storm = cls.service.generate("model=sd_2.0_special", "prompt=a storm at sea", "duration=4")
 
     def tearDown(self):
         self.assertEqual(self.service.stats()["submits"], 2, "a clip was submitted again")
@@ -58,7 +58,7 @@ class Editing(unittest.TestCase):
             made = self.service.run(str(TOP / "examples" / "ges-trailer"), str(out))
             self.assertEqual(made.returncode, 0, made.stdout)
             with frames.Player(frames.file_uri(out)) as trailer:
-                self.assertAlmostEqual(len(trailer.play()), 90, delta=2)
+                self.assertAlmostEqual(len(trailer.play()), 72, delta=2, msg="24 frames a second, as the clips and trailer.xges")
 
     def test_the_example_timeline_loads_and_renders(self):
         with tempfile.TemporaryDirectory() as folder:
