@@ -10,12 +10,14 @@ leave one out.
 import dataclasses
 import re
 import shlex
+import urllib.parse
 
 PROGRAMS = {"gst-launch-1.0", "gst-play-1.0", "gst-discoverer-1.0", "gst-inspect-1.0", "ges-launch-1.0", "genclip", "cc"}
 # Programs of this repository, and what a document has compiled. The rest of examples/ has tests of its own.
 PROGRAM_FOLDERS = ("./", "examples/apps/", "examples/captions/")
 ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 SUBSTITUTED = re.compile(r"\$\(\s*([^\s)]+)")
+PAYS = re.compile(r"commands of this page\s+pay for (\d+) clips?\b")
 NOT_RUN = re.compile(r"<!--\s*not run:\s*(?P<reason>.*?\S)\s*-->")
 FENCE = re.compile(r"^ {0,3}```\s*(?P<language>\w*)\s*$")
 SHELL_LANGUAGES = {"sh", "bash", "shell", "console"}
@@ -111,6 +113,42 @@ def commands(text):
             runnable = [(block[0][0], "\n".join(texts))]
         found += [Command(number, line, reason) for number, line in runnable]
     return found
+
+
+def paid_clips(text):
+    """For how many clips a page says that its commands pay."""
+    return sum(int(number) for number in PAYS.findall(text))
+
+
+def uri_requests(uri):
+    """The requests (model, fields) of a genclip:// URI: its own, then those inside it."""
+    if "?" not in uri:  # as ges-launch-1.0 wants it
+        uri = urllib.parse.unquote(uri)
+    model, _, query = uri.removeprefix("genclip://").partition("?")
+    fields = dict(urllib.parse.parse_qsl(query.partition("#")[0]))
+    yield model, fields
+    yield from (request for value in fields.values() if value.startswith("genclip://") for request in uri_requests(value))
+
+
+def word_requests(line):
+    """The request that a command line writes in words."""
+    words = shlex.split(line, comments=True)
+    fields = dict(word.split("=", 1) for word in words if re.match(r"[a-z_-]+=", word))
+    if not words:
+        return
+    if words[:2] in (["genclip", "generate"], ["genclip", "check"]) or "genclipsrc" in words or words[0].endswith("generate_clip.py"):
+        yield fields.pop("model", None) or next(word for word in words[2:] if not word.startswith("-")), fields
+
+
+def requests(text, names):
+    """The requests (model, prompt, other fields) of a text and its command lines. Only those fields count that are in names."""
+    found = [request for uri in re.findall(r"genclip://[\w.-]+(?:\?|%3F)[^\s\"'`<>|]+", text) for request in uri_requests(uri)]
+    found += [request for command in commands(text) for line in command.text.splitlines() for request in word_requests(line)]
+    for model, fields in found:
+        fields = {name.replace("-", "_"): value for name, value in fields.items()}
+        kept = {name: value for name, value in fields.items() if name in names and name != "prompt"}
+        if "prompt" in fields:
+            yield model, fields["prompt"], tuple(sorted(kept.items()))
 
 
 def listings(text, language):

@@ -2,16 +2,24 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """No command line of a document escapes the test that runs them."""
 
+import collections
+import html
+import json
 import pathlib
 import unittest
 
-from document_commands import commands, listings, logical_lines, program_of, read_files, without_screen
+from document_commands import commands, listings, logical_lines, paid_clips, program_of, read_files, requests, without_screen
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 # What a shell block may have beside the commands that are run: settings, and what builds and installs genclip, which
 # tests/run and tests/packaging do.
 BESIDE = {"", "export", "unset", "install", "meson", "ninja", "sudo", "examples/run-demo",
           "examples/packaging/build-debs", "examples/packaging/make-sbom"}
+
+CATALOG = json.loads((TOP / "plugin/catalog/models.json").read_text(encoding="utf-8"))
+# What a reader follows from page to page, with one store.
+FOLLOWED = [TOP / "README.md", *sorted((TOP / "docs/guide").glob("*.md")), TOP / "docs/questions.md", TOP / "docs/references.md",
+            TOP / "docs/editing.md", TOP / "docs/command.md", TOP / "examples/trailer.xges"]
 
 DOCUMENT = """# Title
 
@@ -104,6 +112,49 @@ class DocumentCommands(unittest.TestCase):
                 for _, line in logical_lines(1, listing.splitlines()):
                     with self.subTest(document=document.name, line=line):
                         self.assertTrue(line in run or program_of(line) in BESIDE)
+
+    def test_the_same_words_are_one_request_on_every_page_and_are_paid_once(self):
+        models = {model["id"]: model for model in CATALOG["models"]}
+        seen = collections.defaultdict(lambda: collections.defaultdict(set))
+        for page in FOLLOWED:
+            text = html.unescape(page.read_text(encoding="utf-8"))
+            for model, prompt, fields in requests(text, set(CATALOG["common_fields"])):
+                if model not in models:
+                    continue
+                own = models[model].get("fields", {})
+                # A required field is sent with its default.
+                sent = {name: str(field["default"]) for name, field in own.items() if field.get("required") and "default" in field}
+                # The same example of a mistake is no request.
+                if dict(fields).get("duration") != "99":
+                    seen[model, prompt][tuple(sorted({**sent, **dict(fields)}.items()))].add(page.name)
+        self.assertGreater(len(seen), 8)
+        for words, variants in seen.items():
+            with self.subTest(request=words):
+                self.assertEqual(len(variants), 1, dict(variants))
+
+    def test_the_clips_of_the_guide_have_one_shape(self):
+        models = {model["id"]: model for model in CATALOG["models"]}
+        for page in FOLLOWED:
+            text = html.unescape(page.read_text(encoding="utf-8"))
+            for model, prompt, fields in requests(text, {"aspect_ratio"}):
+                shape = models.get(model, {}).get("fields", {}).get("aspect_ratio", {}).get("default", "16:9")
+                with self.subTest(page=page.name, model=model, prompt=prompt):
+                    self.assertEqual(dict(fields).get("aspect_ratio", shape), "16:9")
+
+    def test_requests_are_found_in_words_and_uris_and_inside_uris(self):
+        text = """
+    genclip check m prompt="a b" duration=5 --json
+    gst-launch-1.0 genclipsrc model=n prompt=c first-image="genclip://o?prompt=d%20e#last" ! fakesink
+    gst-play-1.0 "genclip://p?prompt=f&first_image=genclip%3A%2F%2Fq%3Fprompt%3Dg%2520h%23last"
+    ges-launch-1.0 +clip "genclip://r%3Fprompt=i%2520j&duration=4"
+"""
+        found = {(model, prompt): dict(fields) for model, prompt, fields in requests(text, {"duration"})}
+        self.assertEqual(found, {("m", "a b"): {"duration": "5"}, ("n", "c"): {}, ("o", "d e"): {}, ("p", "f"): {}, ("q", "g h"): {},
+                                 ("r", "i j"): {"duration": "4"}})
+
+    def test_what_a_page_says_that_it_costs_is_found(self):
+        self.assertEqual(paid_clips("The commands of this page\npay for 12 clips."), 12)
+        self.assertEqual(paid_clips("Clips cost credits."), 0)
 
     def test_listings_are_found_by_their_language(self):
         text = "```c\nint a;\n\nint b;\n```\ntext\n```cpp\nint c;\n```\n```c\nint d;\n```\n"

@@ -14,7 +14,7 @@ import time
 import unittest
 
 from simulated_service import SimulatedService
-from document_commands import commands, listings, read_files, without_screen
+from document_commands import commands, listings, paid_clips, read_files, without_screen
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 APPS = sorted((TOP / "examples" / "apps").glob("*.*"))
@@ -75,6 +75,14 @@ class Documents(unittest.TestCase):
         key.write_text("sim-key\n", encoding="utf-8")
         key.chmod(0o600)
 
+    def serve(self):
+        return SimulatedService("--queued", "20", "--processing", "50")
+
+    def reader(self, service):
+        """The environment of a reader who has set everything up."""
+        kept = {name: value for name, value in service.env.items() if not name.startswith("GENCLIP_")}
+        return kept | service.settings | self.settings | {"GENCLIP_LLM_BASE_URL": service.base_url.removesuffix("/api") + "/llm"}
+
     def run_one(self, command, folder, env):
         for name in read_files(command.text):
             path = folder / name
@@ -105,9 +113,8 @@ class Documents(unittest.TestCase):
         if not lines:
             return results, 0
         folder = self.folder_of(name)
-        with SimulatedService("--queued", "20", "--processing", "50") as service:
-            env = {name: value for name, value in service.env.items() if not name.startswith("GENCLIP_")}
-            env |= service.settings | self.settings | {"GENCLIP_LLM_BASE_URL": service.base_url.removesuffix("/api") + "/llm"}
+        with self.serve() as service:
+            env = self.reader(service)
             for command in lines:
                 place = f"{name}:{command.line}"
                 if command.not_run:
@@ -130,29 +137,34 @@ class Documents(unittest.TestCase):
         for place, command, code, output in results:
             with self.subTest(place=place, command=command):
                 self.assertIn(code, (0, 141, None), output[-3000:])
+        for document, (_, paid) in zip(documents(), ran):
+            with self.subTest(document=document.relative_to(TOP)):
+                told = paid_clips(document.read_text(encoding="utf-8"))
+                self.assertEqual(paid, told, "the page says for how many clips its commands pay, one after another")
         for document, files in LEFT.items():
             for pattern, count in files.items():
                 with self.subTest(document=document, pattern=pattern):
                     self.assertEqual(len([*self.path_of(document).glob(pattern)]), count)
-        ran = sum(code is not None for _, _, code, _ in results)
-        print(f"{ran} command lines ran, {len(results) - ran} are marked as not to be run")
-        self.assertGreater(ran, 10)
+        count = sum(code is not None for _, _, code, _ in results)
+        print(f"{count} command lines ran, {len(results) - count} are marked as not to be run")
+        self.assertGreater(count, 10)
 
     def test_every_listing_is_of_an_example_or_runs(self):
         programs = "\n".join(path.read_text(encoding="utf-8") for path in APPS)
-        ran = 0
+        listings_in_python = []
         for document in documents():
             name = document.relative_to(TOP)
             text = document.read_text(encoding="utf-8")
             for listing in listings(text, "c"):
                 self.assertIn(listing, programs, f"{name}: a listing in C that is in no file of examples/apps")
-            for listing in filter(lambda listing: listing not in programs, listings(text, "python")):
+            listings_in_python += [(name, listing) for listing in listings(text, "python") if listing not in programs]
+        self.assertGreater(len(listings_in_python), 0)
+        with self.serve() as service:
+            for name, listing in listings_in_python:
                 with self.subTest(document=name, listing=listing):
-                    run = subprocess.run(["/usr/bin/python3", "-c", listing], env=self.env, capture_output=True, text=True,
+                    run = subprocess.run(["/usr/bin/python3", "-c", listing], env=self.reader(service), capture_output=True, text=True,
                                          check=False, timeout=120)
                     self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
-                    ran += 1
-        self.assertGreater(ran, 0)
 
 
 if __name__ == "__main__":

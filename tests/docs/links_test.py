@@ -64,11 +64,14 @@ class Links(unittest.TestCase):
                 lines = (TOP / name).read_text(encoding="utf-8").splitlines()
                 self.assertIn(NOTE, "\n".join(lines[:5]))
 
-    def test_the_readme_leads_in_one_step_to_the_three_first_questions(self):
-        links = {link[0].partition("(")[2][:-1] for link in LINK.finditer((TOP / "README.md").read_text(encoding="utf-8"))}
-        for question in ("docs/adding-a-model.md", "docs/architecture.md#threads-of-a-clip",
-                         "docs/store-format.md#what-a-crash-leaves"):
-            self.assertIn(question, links)
+    def test_readers_and_contributors_are_led_in_one_step_to_their_first_questions(self):
+        for name, questions in (("README.md", ("docs/guide/first-clip.md", "docs/references.md", "docs/guide/captions.md",
+                                               "docs/guide/operations.md#costs", "docs/questions.md#costs-and-keys", "CONTRIBUTING.md")),
+                                ("CONTRIBUTING.md", ("docs/adding-a-model.md", "docs/architecture.md#threads-of-a-clip",
+                                                     "docs/store-format.md#what-a-crash-leaves"))):
+            links = {link[0].partition("(")[2][:-1] for link in LINK.finditer((TOP / name).read_text(encoding="utf-8"))}
+            for question in questions:
+                self.assertIn(question, links, name)
 
 
 class Anchors(unittest.TestCase):

@@ -11,7 +11,7 @@ import frames
 from simulated_service import SimulatedService
 
 TOP = pathlib.Path(__file__).parents[2]
-KITE = "genclip://sd_2.0_special?prompt=a%20red%20kite%20over%20dunes&duration=4"
+KITE = "genclip://sd_2.0_special?prompt=a%20red%20kite%20over%20dunes&duration=5"
 STORM = "genclip://sd_2.0_special?prompt=a%20storm%20at%20sea&duration=4"
 
 
@@ -21,7 +21,7 @@ class Editing(unittest.TestCase):
         cls.service = SimulatedService("--queued", "0", "--processing", "0", "--frame-rate", "24")
         cls.addClassCleanup(cls.service.stop)
         os.environ.update(cls.service.settings)
-        cls.kite = cls.service.generate("model=sd_2.0_special", "prompt=a red kite over dunes", "duration=4")
+        cls.kite = cls.service.generate("model=sd_2.0_special", "prompt=a red kite over dunes", "duration=5")
         cls.storm = cls.service.generate("model=sd_2.0_special", "prompt=a storm at sea", "duration=4")
 
     def tearDown(self):
