@@ -3,16 +3,14 @@
 """Every command line and every program of the documents works, against the simulator."""
 
 import concurrent.futures
-import functools
-import http.server
 import os
 import pathlib
 import subprocess
 import tempfile
-import threading
 import time
 import unittest
 
+from public_folder import PublicFolder
 from simulated_service import SimulatedService
 from document_commands import commands, listings, paid_clips, read_files, without_screen
 
@@ -46,27 +44,13 @@ def make_input(path, env):
                    timeout=60)
 
 
-class QuietFiles(http.server.SimpleHTTPRequestHandler):
-    """The web server of a reader who has set publishing up."""
-
-    def log_message(self, *_):
-        pass
-
-
 class Documents(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.top = pathlib.Path(folder.name)
-        published = self.top / "published"
-        published.mkdir()
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(QuietFiles, directory=str(published)))
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        self.addCleanup(server.server_close)
-        self.addCleanup(thread.join)
-        self.addCleanup(server.shutdown)
-        self.settings = {"GENCLIP_PUBLISH_FOLDER": str(published), "GENCLIP_PUBLISH_URL": f"http://127.0.0.1:{server.server_port}",
+        public = self.enterContext(PublicFolder(self.top / "published"))
+        self.settings = {**public.settings,
                          "PATH": f"{os.environ['GENCLIP_PROGRAMS']}:{pathlib.Path(os.environ['GENCLIP_SIM']).parent}:{os.environ['PATH']}",
                          "HOME": str(self.top),
                          # For players that choose their sinks themselves.

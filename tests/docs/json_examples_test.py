@@ -1,0 +1,109 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Each example of JSON in docs/command.md has the members that its command prints."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import unittest
+
+from public_folder import PublicFolder
+from simulated_service import SimulatedService
+
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/command.md"
+EXAMPLE = re.compile(r"^`(genclip [^`]+)`\n\n```json\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+# Commands with --json that have no example of their own, because the text names one that is the same.
+SAME = {"budget set", "budget clear", "channel", "cost correct", "store find"}
+
+
+def documents_in(text):
+    """The JSON values that follow each other in the text."""
+    decoder, at, found = json.JSONDecoder(), 0, []
+    while at < len(text.rstrip()):
+        value, at = decoder.raw_decode(text, at)
+        found.append(value)
+        at += len(text[at:]) - len(text[at:].lstrip())
+    return found
+
+
+def shape(values):
+    """The names of the members at any depth; None where nothing is known, because all values are null or lists without items."""
+    values = [value for value in values if value is not None]
+    lists = [value for value in values if isinstance(value, list)]
+    if lists:
+        return shape([item for value in lists for item in value])
+    if not values or not all(isinstance(value, dict) for value in values):
+        return None if not values else {}
+    names = {name for value in values for name in value}
+    return {name: shape([value[name] for value in values if name in value]) for name in names}
+
+
+def differences(example, real, place=""):
+    """Yields what one has and the other lacks. An example with the member "…" leaves out what stands in the one before it."""
+    if example is None or real is None:
+        return
+    for name in sorted(example.keys() - real.keys() - {"…"}):
+        yield f"{place}{name} is only in the example"
+    for name in sorted(real.keys() - example.keys() if "…" not in example else ()):
+        yield f"{place}{name} is not in the example"
+    for name in example.keys() & real.keys():
+        yield from differences(example[name], real[name], f"{place}{name}.")
+
+
+class JsonExamples(unittest.TestCase):
+    def test_have_the_members_that_the_commands_print(self):
+        examples = EXAMPLE.findall(PAGE.read_text(encoding="utf-8"))
+        self.assertGreater(len(examples), 20)
+        with SimulatedService("--queued", "0", "--processing", "0", "--poll-interval", "10") as service:
+            folder = pathlib.Path(service.folder.name)
+            public = self.enterContext(PublicFolder(folder / "public"))
+            (folder / "prompts.txt").write_text("a storm\na kite\n", encoding="utf-8")
+            kept = {name: value for name, value in os.environ.items() if not name.startswith("GENCLIP_")}
+            env = kept | service.settings | public.settings | {
+                "PATH": f"{os.environ['GENCLIP_PROGRAMS']}:{kept['PATH']}",
+                "GENCLIP_LLM_BASE_URL": service.base_url.removesuffix("/api") + "/llm"}
+            names = {"KEY": "", "TASK-ID": ""}
+            for command, example in examples:
+                with self.subTest(command=command):
+                    for name, value in names.items():
+                        command = command.replace(name, value)
+                    # A reader has no such option: the simulator's times are short here, and so are the polls.
+                    quick = command.replace("genclip generate", "genclip generate --poll-interval 10").replace(
+                        "genclip batch", "genclip batch --poll-interval 10")
+                    run = subprocess.run(["bash", "-c", quick], cwd=folder, env=env, stdin=subprocess.DEVNULL, capture_output=True,
+                                         text=True, check=False, timeout=60)
+                    real = documents_in(run.stdout)
+                    self.assertTrue(real, run.stderr)
+                    self.assertEqual([*differences(shape(documents_in(example)), shape(real))], [])
+                    if real[0].get("task_id") and not names["KEY"]:
+                        names = {"KEY": pathlib.Path(real[0]["clip"]).parent.name, "TASK-ID": real[0]["task_id"]}
+
+    def test_are_there_for_every_command_that_prints_json(self):
+        genclip = pathlib.Path(os.environ["GENCLIP_PROGRAMS"]) / "genclip"
+
+        def told(*words):
+            return subprocess.run([genclip, *words], capture_output=True, text=True, check=False, timeout=60).stdout
+
+        examples = " ".join(command for command, _ in EXAMPLE.findall(PAGE.read_text(encoding="utf-8")))
+        names = [line.split("\t")[0].strip() for line in told("__complete", "").splitlines()]
+        names += [f"{name} {line.split(chr(9))[0].strip()}" for name in ("store", "publish", "cost", "budget")
+                  for line in told("__complete", name, "").splitlines() if re.fullmatch(r"[a-z]+\t.*", line)]
+        self.assertIn("store list", names)
+        printing = {name for name in names if name and "--json" in told(*name.split(), "--help")}
+        self.assertGreater(len(printing), 15)
+        self.assertEqual({name for name in printing if f"genclip {name} " not in examples}, SAME)
+
+    def test_an_example_may_leave_out_what_another_has(self):
+        self.assertEqual([*differences(shape([{"a": 1, "…": "as above"}]), shape([{"a": 1, "b": 2}]))], [])
+
+    def test_a_member_that_is_missing_or_invented_is_found(self):
+        real = {"a": 1, "b": [{"c": 1}, {"d": None}], "e": None}
+        self.assertEqual([*differences(shape([real]), shape([real]))], [])
+        self.assertEqual([*differences(shape([{"a": 1, "b": [{"c": 1}], "e": {"x": 1}}]), shape([real]))], ["b.d is not in the example"])
+        self.assertEqual([*differences(shape([{**real, "f": 1}]), shape([real]))], ["f is only in the example"])
+
+
+if __name__ == "__main__":
+    unittest.main()
