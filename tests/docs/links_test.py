@@ -74,6 +74,21 @@ class Links(unittest.TestCase):
                 self.assertIn(question, links, name)
 
 
+class Reliability(unittest.TestCase):
+    def test_each_promise_names_tests_that_exist(self):
+        text = FENCED.sub("", (TOP / "docs/reliability.md").read_text(encoding="utf-8"))
+        tests = "".join(path.read_text(encoding="utf-8") for path in (TOP / "tests").rglob("*.cpp"))
+        suites = set(re.findall(r"\b([A-Z]\w+)\.\*`", text))
+        self.assertGreater(len(suites), 50)
+        self.assertEqual(suites - set(re.findall(r"\b([A-Z]\w+),\s", tests)), set())
+        named = set(re.findall(r"\bT ((?:'[^']+'|[a-z][\w-]*)(?: '[^']+')*)", text.replace("\n", " ")))
+        builds = "".join(path.read_text(encoding="utf-8") for path in (TOP / "tests").rglob("meson.build"))
+        names = {name.strip("'") for words in named for name in re.findall(r"'[^']+'|\S+", words)}
+        self.assertGreater(len(names), 25)
+        # Names that a loop of a meson.build makes stand there in parts.
+        self.assertEqual({name for name in names if not all(word in builds for word in re.split(r"[ -]", name))}, set())
+
+
 class Anchors(unittest.TestCase):
     def test_are_those_that_viewers_make_of_headings(self):
         text = "# The life of a clip\n## What it's for, and `why`\n```sh\n# no heading\n```\n### task.json\n"
