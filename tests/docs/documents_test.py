@@ -5,6 +5,8 @@
 import concurrent.futures
 import os
 import pathlib
+import re
+import socket
 import subprocess
 import tempfile
 import time
@@ -17,9 +19,17 @@ from document_commands import commands, listings, paid_clips, read_files, withou
 TOP = pathlib.Path(__file__).resolve().parents[2]
 APPS = sorted((TOP / "examples" / "apps").glob("*.*"))
 SUBTITLES = "1\n00:00:00,000 --> 00:00:01,000\nGood morning\n\n2\n00:00:01,500 --> 00:00:02,500\nGood night\n"
-# How many files the recipes of a document leave. Such a document has a store of its own, because its budget would stop the others, which run
-# at the same time, and theirs would count.
+# How many files the recipes of a document leave.
 LEFT = {"docs/guide/production.md": {"clips/*.mp4": 20, "shots/*.mp4": 2, "storyboard.mp4": 1, "trailer.webm": 1}}
+
+
+def free_ports(text):
+    """The same command on free ports: the documents name fixed ones, which others may have."""
+    held = [socket.create_server(("127.0.0.1", 0)) for _ in range(2)]
+    ports = {port: str(one.getsockname()[1]) for port, one in zip(("18080", "18081"), held)}
+    for one in held:
+        one.close()
+    return re.sub(r"\b(18080|18081)\b", lambda port: ports[port[1]], text)
 
 
 def documents():
@@ -75,7 +85,7 @@ class Documents(unittest.TestCase):
         # pipefail: what stands before a "| head" counts too, but for the SIGPIPE that it may get. Of a script each line counts,
         # and what it leaves in the background is stopped.
         shell = "set -eo pipefail; trap 'kill $(jobs -p) 2>/dev/null || true; wait' EXIT\n"
-        return subprocess.run(["bash", "-c", shell + without_screen(command.text)], cwd=folder, env=env,
+        return subprocess.run(["bash", "-c", shell + free_ports(without_screen(command.text))], cwd=folder, env=env,
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=300)
 
     def path_of(self, name):

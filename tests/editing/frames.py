@@ -45,7 +45,7 @@ def wait_for(pipeline, wanted):
     return message
 
 
-def of_timeline(cuts, width=854, height=480, rate=24):
+def of_timeline(cuts, width=480, height=854, rate=24):
     """The frames of a timeline of (uri, inpoint, duration in seconds), one clip after another."""
     timeline = GES.Timeline.new()
     track = GES.VideoTrack.new()
