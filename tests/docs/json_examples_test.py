@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Each example of JSON in docs/command.md has the members that its command prints."""
+"""The outputs that documents show are those of the commands: the members of each JSON in docs/command.md, and an error."""
 
 import json
 import os
@@ -94,6 +94,17 @@ class JsonExamples(unittest.TestCase):
         printing = {name for name in names if name and "--json" in told(*name.split(), "--help")}
         self.assertGreater(len(printing), 15)
         self.assertEqual({name for name in printing if f"genclip {name} " not in examples}, SAME)
+
+    def test_moderation_looks_as_the_questions_say(self):
+        page = (PAGE.parent / "questions.md").read_text(encoding="utf-8")
+        (told,) = re.findall(r"^    (genclip: The service could not generate .*)$", page, re.MULTILINE)
+        with SimulatedService("--queued", "0", "--processing", "0", "--poll-interval", "10", "--moderated", "100") as service:
+            run = service.run(f"{os.environ['GENCLIP_PROGRAMS']}/genclip", "generate", "--poll-interval", "10", "sd_2.0_special", "prompt=a")
+            self.assertEqual(run.returncode, 1)
+            self.assertIn(told, run.stdout.splitlines())
+            again = service.run(f"{os.environ['GENCLIP_PROGRAMS']}/genclip", "generate", "--json", "--poll-interval", "10", "sd_2.0_special",
+                                "prompt=a")
+            self.assertIn('"charged": "maybe"', again.stdout)
 
     def test_an_example_may_leave_out_what_another_has(self):
         self.assertEqual([*differences(shape([{"a": 1, "…": "as above"}]), shape([{"a": 1, "b": 2}]))], [])
