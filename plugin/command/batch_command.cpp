@@ -102,8 +102,8 @@ void tell_plan(const BatchPlan &plan) {
     print_row(planned, with_request(std::move(json), planned));
   }
   fputs(table.to_text(stderr).c_str(), stderr);
-  fprintf(stderr, "\nTo pay: %s\n", plan_total_text(plan).c_str());
-  if (const std::string hint = address_hint(plan); !hint.empty()) fprintf(stderr, "%s\n", hint.c_str());
+  print_note("\nTo pay: " + plan_total_text(plan));
+  if (const std::string hint = address_hint(plan); !hint.empty()) print_note(hint);
   std::vector<unsigned> in_doubt;
   for (const PlannedClip &planned : plan.clips)
     if (planned.may_be_paid) in_doubt.push_back(planned.clip.line);
@@ -207,7 +207,9 @@ class BatchDelivery final : public ClipRunsListener {
     if (may_be_paid(error)) in_doubt_.push_back(planned.clip.line);
     print_row(planned, failure_json(error, planned.clip.request));
     tell(place_of(file_, planned) + " failed: " + error.text);
-    tell("Request: " + request_words(planned.clip.request));
+    screen_.clear();
+    print_request(request_words(planned.clip.request));
+    screen_.update(totals_);
   }
 
   void deliver(const PlannedClip &planned, const ClipEnd &end, bool is_first) {

@@ -21,7 +21,7 @@ void BatchScreen::show(size_t index, const std::string &name, const std::string 
   shown.job = {name, prompt, state, 0};
   if (quiet_ || terminal_) return;
   const std::string line = change_line(shown.job);
-  if (std::exchange(shown.last_line, line) != line) fprintf(stderr, "%s\n", line.c_str());
+  if (std::exchange(shown.last_line, line) != line) print_note(line);
 }
 
 double BatchScreen::remove(size_t index) {

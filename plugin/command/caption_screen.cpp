@@ -56,9 +56,9 @@ void CaptionScreen::draw() {
 
 void CaptionScreen::print_change() {
   if (view_.progress.estimate && !std::exchange(told_estimate_, true))
-    fprintf(stderr, "%s\n", film_estimate_line(view_.name, *view_.progress.estimate).c_str());
+    print_note(film_estimate_line(view_.name, *view_.progress.estimate));
   const int64_t step = film_step(view_.progress);
-  if (std::exchange(told_step_, step) != step) fprintf(stderr, "%s\n", film_change_line(view_).c_str());
+  if (std::exchange(told_step_, step) != step) print_note(film_change_line(view_));
 }
 
 }  // namespace genclip

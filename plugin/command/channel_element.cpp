@@ -42,13 +42,12 @@ std::string wanted_by(GParamSpec *spec) {
   return "a text";
 }
 
-// The first part of the property's description, if it fits beside the option in 80 columns.
+// The first part of the property's description.
 std::string help_of(GParamSpec *spec) {
-  constexpr size_t kMost = 47;
   std::string text = g_param_spec_get_blurb(spec);
   text.resize(std::min(text.size(), text.find_first_of(";.(")));
   while (text.ends_with(' ')) text.pop_back();
-  return text.size() <= kMost ? text : g_param_spec_get_nick(spec);
+  return text;
 }
 
 struct Value {

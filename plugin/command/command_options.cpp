@@ -9,32 +9,18 @@
 #include "plugin/catalog/wording.h"
 #include "plugin/command/amounts.h"
 #include "plugin/command/console.h"
-#include "plugin/command/text_table.h"
+#include "plugin/command/option_words.h"
+#include "plugin/command/shown_lines.h"
 
 namespace genclip {
 namespace {
-
-// What GOption prints, with the help of an option in lines that fit: "  -y, --yes      Generate without
-// asking".
-std::string fitted(std::string_view help) {
-  std::string text;
-  while (!help.empty()) {
-    std::string_view line = help.substr(0, help.find('\n'));
-    help.remove_prefix(std::min(line.size() + 1, help.size()));
-    const size_t gap = line.starts_with("  -") ? line.find("  ", 2) : line.npos;
-    const size_t begin = gap == line.npos ? line.npos : line.find_first_not_of(' ', gap);
-    if (begin == line.npos)
-      text += std::string(line) + "\n";
-    else
-      text += entry_text(std::string(line.substr(0, gap)), begin - 2, line.substr(begin), kHelpColumns);
-  }
-  return text;
-}
 
 // Where parse() puts a command's options instead of reading words, while options_of() asks for them.
 std::vector<KnownOption> *asked = nullptr;
 
 }  // namespace
+
+size_t help_columns() { return std::min(columns_of(stdout), kHelpColumns); }
 
 std::vector<KnownOption> options_of(const Command &command) {
   std::vector<KnownOption> options;
@@ -57,6 +43,12 @@ std::vector<KnownOption> CommandOptions::known() const {
     known.push_back(std::move(option));
   }
   return known;
+}
+
+std::vector<std::string> CommandOptions::option_names() const {
+  std::vector<std::string> names;
+  for (const GOptionEntry &entry : entries_) names.emplace_back(entry.long_name);
+  return names;
 }
 
 void CommandOptions::add_entry(const char *name, char letter, const char *value_name, const char *help,
@@ -164,6 +156,7 @@ std::optional<Words> CommandOptions::parse(const Words &words) {
     *asked = known();
     return std::nullopt;
   }
+  name_options(option_names());
   std::vector<GOptionEntry> entries = entries_;
   entries.push_back({});
 
@@ -202,7 +195,7 @@ std::optional<Words> CommandOptions::parse(const Words &words) {
   }
   if (help) {
     const GStringPtr shown(g_option_context_get_help(context.get(), TRUE, nullptr));
-    print(fitted(shown.get()));
+    print(help_lines(shown.get(), help_columns()));
     return std::nullopt;
   }
   return rest;
@@ -210,7 +203,7 @@ std::optional<Words> CommandOptions::parse(const Words &words) {
 
 int CommandOptions::refuse(const std::string &what) const {
   print_error(printable(what));
-  fprintf(stderr, "Try: genclip %s --help\n", text_.name);
+  print_note(std::string("Try: genclip ") + text_.name + " --help");
   return kUsage;
 }
 

@@ -20,7 +20,9 @@
 
 namespace genclip {
 
-inline constexpr size_t kHelpColumns = 80;  // The texts of all commands are no wider.
+// The width of a help text: 80 columns are pleasant to read, and fit where nobody knows the width.
+inline constexpr size_t kHelpColumns = 80;
+size_t help_columns();
 
 struct CommandText {
   const char *name;         // "check", "store list"
@@ -98,6 +100,7 @@ class CommandOptions {
   };
 
   std::vector<KnownOption> known() const;
+  std::vector<std::string> option_names() const;
   void add_entry(const char *name, char letter, const char *value_name, const char *help, Option option);
   // Stores the value in its target; returns what is wrong with it, or an empty text.
   static std::string store(const Option &option);

@@ -10,6 +10,8 @@
 #include "plugin/base/gref.h"
 #include "plugin/base/number.h"
 #include "plugin/base/shown_text.h"
+#include "plugin/command/option_words.h"
+#include "plugin/command/shown_lines.h"
 
 namespace genclip {
 namespace {
@@ -32,6 +34,14 @@ size_t length_of(FILE *stream, unsigned short winsize::*side, const Side &otherw
     length = parse_number<size_t>(set).value_or(0);
   if (length == 0) return is_terminal(stream) ? otherwise.usual : kNoLimit;
   return std::max(length, otherwise.least);
+}
+
+// Programs that read messages expect each on one line, even where $COLUMNS is set for tables.
+size_t message_columns() { return is_terminal(stderr) ? columns_of(stderr) : kNoLimit; }
+
+void print_line(std::string_view text) {
+  fflush(stdout);
+  fprintf(stderr, "%.*s\n", static_cast<int>(text.size()), text.data());
 }
 
 }  // namespace
@@ -80,9 +90,12 @@ std::string shell_word(std::string_view text) {
 
 void print(std::string_view text) { fwrite(text.data(), 1, text.size(), stdout); }
 
-void print_error(std::string_view text) {
-  fflush(stdout);
-  fprintf(stderr, "genclip: %.*s\n", static_cast<int>(text.size()), text.data());
+void print_error(std::string_view text) { print_note("genclip: " + std::string(text)); }
+
+void print_note(std::string_view text) { print_line(message_lines(with_options(text), message_columns())); }
+
+void print_request(std::string_view words) {
+  print_line(command_lines("genclip: Request: " + std::string(words), message_columns()));
 }
 
 }  // namespace genclip

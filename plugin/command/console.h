@@ -31,7 +31,12 @@ std::string printable(std::string_view text);
 std::string shell_word(std::string_view text);
 
 void print(std::string_view text);
-// "genclip: TEXT" on standard error.
+// These go to standard error, on a terminal in lines that fit, with settings named as the command's options.
+// "genclip: TEXT".
 void print_error(std::string_view text);
+// "TEXT", for what is neither an error nor a warning.
+void print_note(std::string_view text);
+// "genclip: Request: COMMAND", whose words are copied to a command line.
+void print_request(std::string_view words);
 
 }  // namespace genclip

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "plugin/command/option_words.h"
+
 namespace genclip {
 namespace {
 
@@ -44,7 +46,7 @@ Json state_json(const GenerationState &state, std::string_view status) {
 }
 
 Json failure_json(const Error &error, const std::optional<ClipRequest> &request) {
-  Json json = Json::Object{{"status", "failed"}, {"error", error.text}};
+  Json json = Json::Object{{"status", "failed"}, {"error", with_options(error.text)}};
   if (request) {
     const Json *prompt = request->fields.find("prompt");
     json.set("model", request->model);

@@ -7,39 +7,42 @@
 #include "plugin/base/version.h"
 #include "plugin/catalog/closest.h"
 #include "plugin/command/command.h"
+#include "plugin/command/command_options.h"
 #include "plugin/command/console.h"
-#include "plugin/command/text_table.h"
+#include "plugin/command/shown_lines.h"
 
 namespace genclip {
 namespace {
 
 constexpr const char *kCompletion = "__complete";  // For genclip.bash, genclip.zsh and genclip.fish.
 
-void print_help() {
-  print(
+std::string help_text() {
+  std::string text =
       "Usage:\n  genclip COMMAND [OPTION…] [ARGUMENT…]\n\n"
-      "Generates, checks and stores clips of a generation service, as genclipsrc does.\n\nCommands:\n");
+      "Generates, checks and stores clips of a generation service, as genclipsrc does.\n\nCommands:\n";
   size_t width = 0;
   for (const Command &command : commands()) width = std::max(width, std::string_view(command.name).size());
   for (const Command &command : commands()) {
     std::string name = command.name;
     name.resize(width + 2, ' ');
-    print("  " + name + command.summary + "\n");
+    text += "  " + name + command.summary + "\n";
   }
-  print(
-      "\nOptions:\n"
-      "  -h, --help     Show this help; genclip COMMAND --help shows that of a command\n"
-      "  -V, --version  Show the version\n\n"
-      "Environment: GENCLIP_BASE_URL, GENCLIP_API_KEY_FILE, GENCLIP_API_KEY,\n"
-      "GENCLIP_LLM_BASE_URL, GENCLIP_STORE, GENCLIP_MODELS, GENCLIP_MAX_AMOUNT,\n"
-      "GENCLIP_PROJECT, GENCLIP_MAX_TASKS, GENCLIP_PUBLISH_FOLDER,\n"
-      "GENCLIP_PUBLISH_URL, GENCLIP_PUBLISH_COMMAND, GENCLIP_PUBLISH_ROOTS.\n"
-      "See genclip(1).\n");
+  return text +
+         "\nOptions:\n"
+         "  -h, --help     Show this help; genclip COMMAND --help shows that of a command\n"
+         "  -V, --version  Show the version\n\n"
+         "Environment: GENCLIP_BASE_URL, GENCLIP_API_KEY_FILE, GENCLIP_API_KEY,\n"
+         "GENCLIP_LLM_BASE_URL, GENCLIP_STORE, GENCLIP_MODELS, GENCLIP_MAX_AMOUNT,\n"
+         "GENCLIP_PROJECT, GENCLIP_MAX_TASKS, GENCLIP_PUBLISH_FOLDER,\n"
+         "GENCLIP_PUBLISH_URL, GENCLIP_PUBLISH_COMMAND, GENCLIP_PUBLISH_ROOTS.\n"
+         "See genclip(1).\n";
 }
+
+void print_help() { print(help_lines(help_text(), help_columns())); }
 
 int refuse(const std::string &what) {
   print_error(printable(what));
-  fputs("Try: genclip --help\n", stderr);
+  print_note("Try: genclip --help");
   return kUsage;
 }
 
@@ -59,7 +62,7 @@ int refuse_unknown(const Words &words) {
     const bool asks = words.size() > 1 && (words[1] == "--help" || words[1] == "-h");
     const std::string text = "genclip " + word + " needs a subcommand:" + group;
     if (asks)
-      print(text + "\n");
+      print(help_lines(text, help_columns()));
     else
       print_error(text);
     return asks ? kOk : kUsage;

@@ -100,7 +100,7 @@ void tell_warnings(const BatchPlan &plan) {
 
 // What a person is told before the question.
 void tell_price(const BatchPlan &plan) {
-  fprintf(stderr, "To pay: %s\n", plan_total_text(plan).c_str());
+  print_note("To pay: " + plan_total_text(plan));
   std::vector<std::string> in_doubt;
   for (const PlannedClip &planned : plan.clips)
     if (planned.may_be_paid && !planned.same_as) in_doubt.push_back(planned.clip.name);
@@ -255,7 +255,7 @@ int run_prefetch(const Words &words) {
     list_clips(plan, stdout);
     tell_warnings(plan);
     tell_price(plan);
-    if (const std::string hint = address_hint(plan); !hint.empty()) fprintf(stderr, "%s\n", hint.c_str());
+    if (const std::string hint = address_hint(plan); !hint.empty()) print_note(hint);
     return kOk;
   }
   if (!quiet) list_clips(plan, stderr);

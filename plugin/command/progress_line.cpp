@@ -87,7 +87,7 @@ void ProgressLine::print_change() {
   if (line == last_line_) return;
   last_line_ = line;
   const std::string task = state_.task_id.empty() ? "" : " (task " + printable(state_.task_id) + ")";
-  fprintf(stderr, "%s%s\n", line.c_str(), task.c_str());
+  print_note(line + task);
 }
 
 }  // namespace genclip

@@ -49,8 +49,11 @@ std::string fields_help(const Catalog &catalog) {
   std::string text = "Fields of most models:\n";
   size_t width = 0;
   for (const FieldSpec &field : catalog.common_fields()) width = std::max(width, field.name.size() + 2);
-  for (const FieldSpec &field : catalog.common_fields())
-    text += entry_text("  " + field.name, width, field.property->help, kHelpColumns);
+  for (const FieldSpec &field : catalog.common_fields()) {
+    std::string name = field.name;
+    name.resize(width, ' ');
+    text += "  " + name + field.property->help + "\n";
+  }
   return text;
 }
 

@@ -103,7 +103,7 @@ int run_store_gallery(const Words &words) {
   const size_t count = clips.size();
   if (auto written = write_page(gallery_page("Clips of " + root, std::move(clips)), output); !written)
     return report_failure(written.error(), false);
-  fprintf(stderr, "%s.\n", counted(static_cast<int64_t>(count), "clip").c_str());
+  print_note(counted(static_cast<int64_t>(count), "clip") + ".");
   if (output != kStandardOutput) print(output + "\n");
   return kOk;
 }

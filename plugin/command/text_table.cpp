@@ -14,8 +14,6 @@
 namespace genclip {
 namespace {
 
-constexpr size_t kGap = 2;
-
 // Chinese and Japanese have no blanks: a line may end at any of their characters, but not before a mark that
 // belongs to what stands before it.
 bool may_end_between(gunichar before, gunichar after) {

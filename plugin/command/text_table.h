@@ -12,6 +12,8 @@
 
 namespace genclip {
 
+inline constexpr size_t kGap = 2;  // Columns between two cells, and between a name and its text.
+
 class TextTable {
  public:
   enum class Align { left, right };

@@ -151,6 +151,11 @@ class BatchScreens(unittest.TestCase):
     def words(self, *words):
         return ["batch", "--poll-interval=20", "--jobs=2", str(self.rows), "dance-2.5", *words]
 
+    def on_terminal(self, *words, **options):
+        """In the folder of the rows, so that lines end where they would for any name of that folder."""
+        return genclip_on_terminal("batch", "--poll-interval=20", "--jobs=2", self.rows.name, "dance-2.5", *words, cwd=self.folder,
+                                   **options, **self.env)
+
     def test_a_terminal_has_a_line_for_each_job(self):
         for columns in WIDTHS:
             with self.subTest(columns=columns):
@@ -163,7 +168,7 @@ class BatchScreens(unittest.TestCase):
                         terminal.feed(piece)
                         service.changed.notify_all()
 
-                code, text = genclip_on_terminal(*self.words(), columns=columns, watch=watch, **self.env)
+                code, text = self.on_terminal(columns=columns, watch=watch)
                 self.assertEqual(service.late, [], terminal.screen.text())
                 self.assertEqual(code, 1, text)
                 screens = [*terminal.steps, terminal.screen.text()]
@@ -191,7 +196,7 @@ class BatchScreens(unittest.TestCase):
         self.begin()
         for columns in WIDTHS:
             with self.subTest(columns=columns):
-                code, text = genclip_on_terminal(*self.words("--dry-run"), columns=columns, **self.env)
+                code, text = self.on_terminal("--dry-run", columns=columns)
                 self.assertEqual(code, 0, text)
                 screen = Screen(columns)
                 screen.feed(text)
@@ -206,7 +211,7 @@ class BatchScreens(unittest.TestCase):
         self.rows.write_text("name,prompt,duration\na,kite,5\nb,,5\nc,kite,x\n", encoding="utf-8")
         for columns in WIDTHS:
             with self.subTest(columns=columns):
-                code, text = genclip_on_terminal(*self.words(), columns=columns, **self.env)
+                code, text = self.on_terminal(columns=columns)
                 self.assertEqual(code, 1, text)
                 screen = Screen(columns)
                 screen.feed(self.shown(text))

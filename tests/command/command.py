@@ -34,13 +34,13 @@ def genclip_json(*words, **changes):
     return run, json.loads(run.stdout)
 
 
-def genclip_on_terminal(*words, columns=0, rows=50, watch=None, **changes):
+def genclip_on_terminal(*words, columns=0, rows=50, watch=None, cwd=None, **changes):
     """Exit code and output on a terminal of this size, both streams together; `watch` gets each piece as it arrives."""
     changes = {"TERM": "xterm", **changes}
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("4H", rows, columns, 0, 0))
     decoder = codecs.getincrementaldecoder("utf-8")()
-    with subprocess.Popen([GENCLIP, *words], env=environment(**changes), stdin=slave, stdout=slave, stderr=slave) as run:
+    with subprocess.Popen([GENCLIP, *words], env=environment(**changes), cwd=cwd, stdin=slave, stdout=slave, stderr=slave) as run:
         os.close(slave)
         text = ""
         while True:

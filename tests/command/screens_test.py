@@ -209,6 +209,21 @@ COMMANDS = {
 }
 
 
+# What a newcomer types wrong, and the exit code. None of it reaches a service.
+MISTAKES = [
+    (["frob"], 2),
+    (["store"], 2),
+    (["store", "list", "--since", "yesterday"], 2),
+    (["store", "show", "0123456789abcdef"], 1),
+    (["generate", "dance-2.5", "prompt=x", "--max-amount=nan"], 2),
+    (["generate", "dance-2.5", "prompt=a red kite over the dunes", "first_image=/home/me/kite.png"], 1),
+    (["check", "sd_2.0_special", "prompt=x", "duration=99", "resolution=foo", "first_image=/home/me/kite.png"], 1),
+    (["frame", "there-is-no-such-file.mp4", "--output=x.png"], 1),
+    (["cost", "correct", "task_1", "much"], 2),
+    (["publish", "there-is-no-such-file.png"], 1),
+]
+
+
 class PacedService:
     """A service whose task takes its next step once the one before has been shown."""
 
@@ -306,6 +321,36 @@ class Screens(unittest.TestCase):
                 self.assertEqual((run.returncode, run.stderr), (0, ""))
                 self.assertNotRegex(run.stdout, "[\x00-\x08\x0b-\x1f\x7f-\x9f]")
                 compare(self, f"{name}-pipe", self.store.shown(run.stdout))
+
+    def assert_fits(self, words, expected):
+        for columns in (60, 80):
+            with self.subTest(words=words, columns=columns):
+                code, text = genclip_on_terminal(*words, columns=columns, **self.env)
+                self.assertEqual(code, expected, text)
+                screen = Screen(columns)
+                screen.feed(text)
+                # A word that is longer than a line stays whole, so the terminal breaks it.
+                longest = max(map(len, text.split()))
+                self.assertEqual(0 if longest > columns - 6 else screen.wraps, 0, screen.text())
+
+    def test_every_help_fits_its_terminal(self):
+        listed = genclip("--help").stdout.partition("Commands:\n")[2].partition("\n\n")[0]
+        names = re.findall(r"(?m)^  (\S+(?: \S+)?)  ", listed)
+        self.assertGreater(len(names), 20)
+        for name in ["", "store", *names]:
+            self.assert_fits([*name.split(), "--help"], 0)
+
+    def test_errors_fit_their_terminal(self):
+        for words, code in MISTAKES:
+            self.assert_fits(words, code)
+
+    def test_an_error_is_one_line_for_a_program(self):
+        for words, code in MISTAKES:
+            with self.subTest(words=words):
+                run = genclip(*words, COLUMNS="40", **self.env)
+                self.assertEqual(run.returncode, code)
+                if words != ["store"]:
+                    self.assertTrue(all(line.startswith(("genclip: ", "Try: ")) for line in run.stderr.splitlines()), run.stderr)
 
     def progress(self, on_terminal):
         """Of a clip that is generated: its output."""

@@ -555,7 +555,8 @@ class Usage(unittest.TestCase):
         for name in ("list", "show", "verify", "pin", "unpin", "remove", "prune", "fetch"):
             self.assertIn(f"\n  genclip store {name}: ", run.stderr)
         for words in (["store", "--help"], ["help", "store"]):
-            self.assertEqual((genclip(*words).returncode, "genclip: " + genclip(*words).stdout), (0, run.stderr))
+            shown = genclip(*words)
+            self.assertEqual((shown.returncode, "genclip: " + " ".join(shown.stdout.split())), (0, " ".join(run.stderr.split())))
 
 
 class Completion(Store):
