@@ -13,6 +13,7 @@
 #include "plugin/base/gref.h"
 #include "plugin/base/log.h"
 #include "plugin/base/mutex.h"
+#include "plugin/base/number.h"
 #include "plugin/generation/exit_guard.h"
 
 namespace genclip {
@@ -33,8 +34,8 @@ Error max_tokens_reached(const CaptionRun &run) {
   const auto limit = static_cast<double>(run.max_tokens());
   const auto used = static_cast<double>(run.used_tokens());
   Error error{ErrorKind::settings, "The budget of max-tokens is used up: " + amount_text(used) + " of " +
-                                       amount_text(limit) +
-                                       " tokens are used, and one more caption may exceed it; the stream "
+                                       counted(amount_text(limit), "token") +
+                                       " are used, and one more caption may exceed it; the stream "
                                        "continues without captions."};
   error.details = {{"budget", "max-tokens"}, {"limit", limit}, {"spent", used}};
   return error;

@@ -6,6 +6,7 @@
 
 #include "elements/enum_type.h"
 #include "plugin/account/decision.h"
+#include "plugin/base/number.h"
 #include "plugin/catalog/catalog.h"
 #include "plugin/catalog/check_request.h"
 #include "plugin/http/api_key.h"
@@ -229,8 +230,8 @@ std::optional<Error> reason_to_ask_nothing(const CaptionSettings &settings) {
   decision.verdict = Verdict::refuse;
   decision.budget = "max-amount";
   decision.limit = settings.max_amount;
-  decision.text = "Nothing was sent: max-amount allows these captions " + amount_text(settings.max_amount) +
-                  (settings.max_amount == 1 ? " credit" : " credits") +
+  decision.text = "Nothing was sent: max-amount allows these captions " +
+                  counted(amount_text(settings.max_amount), "credit") +
                   ", and nothing is known of their price, because the text gateway tells tokens and no "
                   "credits. Unset max-amount; what limits captions is max-requests, max-tokens, and: genclip "
                   "budget set --requests-per-day N --tokens-per-day N.";

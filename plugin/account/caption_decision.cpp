@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "plugin/base/number.h"
+
 namespace genclip {
 namespace {
 
@@ -14,8 +16,10 @@ uint64_t minus(uint64_t all, uint64_t part) { return all > part ? all - part : 0
 
 uint64_t share_of(uint64_t requests) { return std::max<uint64_t>(1, requests / kShare); }
 
+std::string counted_is(uint64_t count) { return std::to_string(count) + (count == 1 ? " is " : " are "); }
+
 // "100 tokens a day; 98 are used, 2 are reserved".
-CaptionDecision refusal(const char *budget, const char *what, const char *used, double limit, uint64_t spent,
+CaptionDecision refusal(const char *budget, const char *noun, const char *used, double limit, uint64_t spent,
                         uint64_t reserved, UtcDay today) {
   CaptionDecision decision;
   decision.verdict = Verdict::refuse;
@@ -25,11 +29,10 @@ CaptionDecision refusal(const char *budget, const char *what, const char *used, 
   decision.reserved = static_cast<double>(reserved);
   const UtcDay tomorrow = today + std::chrono::days(1);
   decision.resets = tomorrow;
-  decision.text = "No caption was requested: the store's budget allows " + amount_text(limit) + " " + what +
-                  " for captions a day; " + std::to_string(spent) + " are " + used + ", and " +
-                  std::to_string(reserved) + " are reserved. Captions come again after " +
-                  day_text(tomorrow) + " 00:00 UTC, or raise the limit with: genclip budget set --" + budget +
-                  " N.";
+  decision.text = "No caption was requested: the store's budget allows " + counted(amount_text(limit), noun) +
+                  " for captions a day; " + counted_is(spent) + used + ", and " + counted_is(reserved) +
+                  "reserved. Captions come again after " + day_text(tomorrow) +
+                  " 00:00 UTC, or raise the limit with: genclip budget set --" + budget + " N.";
   return decision;
 }
 
@@ -47,7 +50,7 @@ CaptionDecision decide_captions(const CaptionCounts &today, const Budget &budget
     const auto limit = static_cast<uint64_t>(budget.requests_per_day);
     const uint64_t room = minus(limit, today.requests + today.held_requests);
     if (room == 0) {
-      auto refused = refusal("requests-per-day", "requests", "sent", budget.requests_per_day, today.requests,
+      auto refused = refusal("requests-per-day", "request", "sent", budget.requests_per_day, today.requests,
                              today.held_requests, day_of(now));
       refused.held_tokens = of_unanswered;
       refused.estimate = 1;
@@ -62,7 +65,7 @@ CaptionDecision decide_captions(const CaptionCounts &today, const Budget &budget
     const uint64_t room = minus(most_room, of_unanswered);
     if (!is_known) tokens_of_one = std::clamp<uint64_t>(most_room, 1, each);
     if (most_room < tokens_of_one) {
-      auto refused = refusal("tokens-per-day", "tokens", "used", budget.tokens_per_day, today.tokens(),
+      auto refused = refusal("tokens-per-day", "token", "used", budget.tokens_per_day, today.tokens(),
                              today.held_tokens + of_unanswered, day_of(now));
       refused.held_tokens = of_unanswered;
       refused.estimate = is_known ? static_cast<double>(each) : -1;

@@ -13,10 +13,9 @@ namespace {
 // Sums of credits are rounded: 0.1 + 0.2 fits into 0.3.
 constexpr double kSlack = 1e-6;
 
-std::string credits(double amount) {
-  const std::string text = amount_text(amount);
-  return text + (text == "1" ? " credit" : " credits");
-}
+std::string credits(double amount) { return counted(amount_text(amount), "credit"); }
+
+std::string credits_are(double amount) { return credits(amount) + (amount == 1 ? " is " : " are "); }
 
 std::string minute_text(UtcTime time) {
   std::string text = utc_text(time).substr(0, 16);
@@ -105,8 +104,8 @@ std::optional<Decision> over_span(const Account &account, const Budget &budget, 
   decision.reserved = sums.reserved;
   decision.resets = span.resets;
   decision.text = "Nothing was sent: the store's budget allows " + credits(span.limit) + " " + span.words +
-                  "; " + credits(sums.spent) + " are spent, " + credits(sums.reserved) +
-                  " are reserved, and " + price.clause() + ". ";
+                  "; " + credits_are(sums.spent) + "spent, " + credits_are(sums.reserved) + "reserved, and " +
+                  price.clause() + ". ";
   decision.text += span.resets ? "Run again after " + minute_text(*span.resets) + ", or " : "To go on, ";
   decision.text += raising(span.option);
   return decision;

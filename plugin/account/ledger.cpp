@@ -9,6 +9,8 @@
 #include "plugin/account/estimate.h"
 #include "plugin/account/ledger_summary.h"
 #include "plugin/base/durable_file.h"
+#include "plugin/base/number.h"
+#include "plugin/base/trimmed.h"
 
 namespace genclip {
 namespace {
@@ -34,8 +36,10 @@ std::string warning_of(const Account &account, const LedgerEntry &entry) {
   if (entry.event != LedgerEvent::settle || !entry.amount) return {};
   const Charge *charge = account.find(entry.task_id);
   if (!charge || !charge->estimate || fits(*entry.amount, charge->estimate->high)) return {};
-  return "The task " + entry.task_id + " has cost " + amount_text(*entry.amount) + " credits; at most " +
-         amount_text(charge->estimate->high) + " were expected. The next estimate takes that into account.";
+  return "The task " + entry.task_id + " has cost " + counted(amount_text(*entry.amount), "credit") +
+         "; at most " + amount_text(charge->estimate->high) +
+         (charge->estimate->high == 1 ? " was" : " were") +
+         " expected. The next estimate takes that into account.";
 }
 
 }  // namespace
@@ -270,12 +274,13 @@ Result<Budget> Ledger::budget() {
   const auto text = read_whole(files_, path_.budget, kMaxBudget);
   if (!text && text.error().kind == ErrorKind::not_found) return Budget();
   const auto unreadable = [&](const std::string &why) {
-    return Error{ErrorKind::settings, "The store's budget " + path_.budget + " cannot be read: " + why +
-                                          " Mend it, or lift all limits with: genclip budget clear."};
+    return Error{ErrorKind::settings, "The store's budget " + path_.budget +
+                                          " cannot be read: " + std::string(without_full_stop(why)) +
+                                          ". Mend it, or lift all limits with: genclip budget clear."};
   };
   if (!text) return unreadable(text.error().text);
   const auto json = Json::parse(*text);
-  if (!json) return unreadable(json.error().text + ".");
+  if (!json) return unreadable(json.error().text);
   // The parser takes the last of several members: a limit that was meant would be lost.
   for (const BudgetLimit &limit : budget_limits()) {
     const std::string name = "\"" + std::string(limit.name) + "\"";
@@ -284,7 +289,7 @@ Result<Budget> Ledger::budget() {
       return unreadable("it has " + std::string(limit.name) + " twice.");
   }
   auto budget = Budget::from_json(*json);
-  if (!budget) return unreadable(budget.error().text + ".");
+  if (!budget) return unreadable(budget.error().text);
   return budget;
 }
 

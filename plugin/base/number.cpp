@@ -59,4 +59,10 @@ std::string rounded_text(double value, int decimals) {
   return text;
 }
 
+std::string counted(std::string_view number, std::string_view noun) {
+  return std::string(number) + " " + std::string(noun) + (number == "1" ? "" : "s");
+}
+
+std::string counted(int64_t count, std::string_view noun) { return counted(std::to_string(count), noun); }
+
 }  // namespace genclip

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <charconv>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -43,5 +44,9 @@ std::string number_text(double value);
 
 // With at most so many decimals (9 or fewer), and no zeros at the end of them.
 std::string rounded_text(double value, int decimals);
+
+// The number with its noun: "1 credit", "2.5 credits".
+std::string counted(std::string_view number, std::string_view noun);
+std::string counted(int64_t count, std::string_view noun);
 
 }  // namespace genclip

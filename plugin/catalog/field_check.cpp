@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "plugin/base/number.h"
 #include "plugin/catalog/wording.h"
 
 namespace genclip {

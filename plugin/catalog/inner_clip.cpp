@@ -37,8 +37,8 @@ std::optional<std::string> late_frame_problem(const CheckedRequest &inner, const
   if (!part.time || !duration || *duration <= 0) return std::nullopt;
   const double time = std::chrono::duration<double>(*part.time).count();
   if (time <= *duration) return std::nullopt;
-  return "is the frame at " + number_text(time) + " seconds of a clip of " + number_text(*duration) +
-         " seconds; take an earlier one, or #last";
+  return "is the frame at " + counted(number_text(time), "second") + " of a clip of " +
+         counted(number_text(*duration), "second") + "; take an earlier one, or #last";
 }
 
 }  // namespace genclip

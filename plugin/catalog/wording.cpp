@@ -31,10 +31,6 @@ std::string shown(const Json &value) {
 std::string either(const std::vector<std::string> &names) { return listed(names, " or "); }
 std::string both(const std::vector<std::string> &names) { return listed(names, " and "); }
 
-std::string counted(int64_t count, std::string_view noun) {
-  return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
-}
-
 void append_part(std::string &text, std::string_view part) {
   if (part.empty()) return;
   if (!text.empty()) text += "; ";

@@ -19,8 +19,6 @@ std::string shown(const Json &value);
 std::string either(const std::vector<std::string> &names);
 // "a, b and c".
 std::string both(const std::vector<std::string> &names);
-// "1 item", "3 items".
-std::string counted(int64_t count, std::string_view noun);
 // Appends a part, after "; " where there is text before it. Ignores an empty part.
 void append_part(std::string &text, std::string_view part);
 

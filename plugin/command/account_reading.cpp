@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "plugin/catalog/wording.h"
+#include "plugin/base/number.h"
 #include "plugin/command/console.h"
 #include "plugin/generation/store_account.h"
 

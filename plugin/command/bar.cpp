@@ -12,12 +12,13 @@ constexpr size_t kPercentColumns = 5;
 
 }  // namespace
 
-std::string bar_text(size_t room, double part, std::string percent) {
-  if (room < kNarrowestBar) return {};
-  const size_t width = std::min(room, kWidestBar);
+std::string bar_text(size_t room, double part, std::string amount) {
+  const size_t more = std::max(amount.size(), kPercentColumns) - kPercentColumns;
+  if (room < kNarrowestBar + more) return {};
+  const size_t width = std::min(room - more, kWidestBar);
   const auto done = static_cast<size_t>(static_cast<double>(width) * std::clamp(part, 0.0, 1.0));
-  percent.insert(0, kPercentColumns - std::min(percent.size(), kPercentColumns), ' ');
-  return "  [" + std::string(done, '#') + std::string(width - done, '-') + "]  " + percent;
+  amount.insert(0, kPercentColumns - std::min(amount.size(), kPercentColumns), ' ');
+  return "  [" + std::string(done, '#') + std::string(width - done, '-') + "]  " + amount;
 }
 
 }  // namespace genclip

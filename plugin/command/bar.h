@@ -12,7 +12,7 @@ namespace genclip {
 inline constexpr size_t kBesideBar = 11;
 
 // "  [####------]   42 %", at most `room` columns between the brackets; empty if that is too narrow. `part`
-// is from 0 to 1.
-std::string bar_text(size_t room, double part, std::string percent);
+// is from 0 to 1. An `amount` that is longer than a percentage takes its columns from the room.
+std::string bar_text(size_t room, double part, std::string amount);
 
 }  // namespace genclip

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <map>
 
+#include "plugin/base/trimmed.h"
 #include "plugin/command/account_reading.h"
 #include "plugin/command/batch_plan.h"
 #include "plugin/command/batch_screen.h"
@@ -223,7 +224,8 @@ class BatchDelivery final : public ClipRunsListener {
     if (!output.empty())
       if (auto written = write_output(end.generation->clip(), output); !written) {
         Error error = std::move(written).error();
-        error.text += ". It is stored as " + end.state.clip_location + ".";
+        error.text =
+            std::string(without_full_stop(error.text)) + ". It is stored as " + end.state.clip_location + ".";
         return fail(planned, with_ending(std::move(error), ending_of_state(state)));
       }
     if (const std::string other = other_content(output, end.state.clip_location); !other.empty())

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "plugin/base/number.h"
 #include "plugin/base/trimmed.h"
-#include "plugin/catalog/wording.h"
 #include "plugin/command/csv_record.h"
 #include "plugin/command/utf8_text.h"
 

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "plugin/account/decision.h"
-#include "plugin/catalog/wording.h"
+#include "plugin/base/number.h"
 #include "plugin/command/account_reading.h"
 #include "plugin/command/clip_delivery.h"
 #include "plugin/command/command_options.h"
@@ -153,7 +153,7 @@ void show_budget(const std::vector<LimitState> &states, const Account &account) 
                            " an unknown cost, and so " + (open == 1 ? "stays" : "stay") +
                            " reserved. See: genclip cost";
   print("\n");
-  for (const std::string &line : wrapped(text, columns_of(stdout))) print(line + "\n");
+  print_prose(text);
 }
 
 int report_budget(const std::string &root, const Budget &budget, bool json) {

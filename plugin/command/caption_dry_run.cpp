@@ -10,9 +10,9 @@
 #include <optional>
 
 #include "plugin/account/caption_average.h"
+#include "plugin/base/number.h"
 #include "plugin/caption/window_count.h"
 #include "plugin/catalog/clip_uri.h"
-#include "plugin/catalog/wording.h"
 #include "plugin/command/account_reading.h"
 #include "plugin/command/amounts.h"
 #include "plugin/command/console.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "plugin/catalog/wording.h"
+#include "plugin/base/number.h"
 #include "plugin/command/amounts.h"
 #include "plugin/command/bar.h"
 #include "plugin/command/console.h"

@@ -6,13 +6,14 @@
 #include <gst/gst.h>
 #include <unistd.h>
 
+#include "plugin/base/trimmed.h"
 #include "plugin/command/clip_output.h"
 #include "plugin/command/clip_run.h"
 #include "plugin/command/console.h"
+#include "plugin/command/done_text.h"
 #include "plugin/command/ending_json.h"
 #include "plugin/command/request_report.h"
 #include "plugin/generation/outcome.h"
-#include "plugin/store/clip_cost.h"
 
 namespace genclip {
 namespace {
@@ -37,13 +38,6 @@ int tell_stopped(const RunEnd &end, bool json) {
   else
     print_error("Stopped before the service named a task. Run the same command again to continue.");
   return 128 + end.signal;
-}
-
-void tell_completed(const GenerationState &state) {
-  std::string text = state.reused ? "Done, nothing new was submitted" : "Done";
-  if (!state.task_id.empty()) text += ", task " + printable(state.task_id);
-  if (state.amount >= 0) text += ", " + cost_text(state.amount);
-  print_note(text + ".");
 }
 
 }  // namespace
@@ -84,13 +78,14 @@ int deliver_clip(ClipPlan plan, const Delivery &delivery) {
   if (!delivery.output.empty())
     if (auto written = write_output(end.generation->clip(), delivery.output); !written) {
       Error error = std::move(written).error();
-      error.text += ". It is stored as " + end.state.clip_location + ".";
+      error.text =
+          std::string(without_full_stop(error.text)) + ". It is stored as " + end.state.clip_location + ".";
       return report_failure(with_ending(std::move(error), ending_of_state(end.state)), delivery);
     }
   if (const std::string other = other_content(delivery.output, end.state.clip_location); !other.empty())
     print_error("Warning: " + other);
   const bool to_stream = delivery.output == kStandardOutput;
-  if (!delivery.quiet) tell_completed(end.state);
+  if (!delivery.quiet) print_note(done_text(end.state));
   if (delivery.json) {
     Json json = state_json(end.state, "completed");
     json.set("clip", end.state.clip_location);

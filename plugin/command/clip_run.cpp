@@ -69,7 +69,10 @@ RunEnd run_clip(ClipPlan plan, ProgressLine &progress) {
     end.state = reports->state();
     if (end.state.version > seen) progress.show(end.state);
     seen = end.state.version;
-    if (std::exchange(ticked, signals.seconds()) != signals.seconds()) progress.tick();
+    if (std::exchange(ticked, signals.seconds()) != signals.seconds()) {
+      GrowingClip &clip = joined.generation->clip();
+      progress.tick(clip.available(), clip.size().value_or(0));
+    }
     const ClipStatus status = end.state.status;
     if (status == ClipStatus::completed || status == ClipStatus::failed) break;
     if (signals.count() > 0) {

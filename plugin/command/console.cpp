@@ -12,6 +12,7 @@
 #include "plugin/base/shown_text.h"
 #include "plugin/command/option_words.h"
 #include "plugin/command/shown_lines.h"
+#include "plugin/command/text_table.h"
 
 namespace genclip {
 namespace {
@@ -89,6 +90,10 @@ std::string shell_word(std::string_view text) {
 }
 
 void print(std::string_view text) { fwrite(text.data(), 1, text.size(), stdout); }
+
+void print_prose(std::string_view text) {
+  for (const std::string &line : wrapped(text, columns_of(stdout), LongWords::kept)) print(line + "\n");
+}
 
 void print_error(std::string_view text) { print_note("genclip: " + std::string(text)); }
 

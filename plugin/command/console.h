@@ -31,6 +31,8 @@ std::string printable(std::string_view text);
 std::string shell_word(std::string_view text);
 
 void print(std::string_view text);
+// A line of prose on standard output, in lines that fit.
+void print_prose(std::string_view text);
 // These go to standard error, on a terminal in lines that fit, with settings named as the command's options.
 // "genclip: TEXT".
 void print_error(std::string_view text);

@@ -2,7 +2,7 @@
 //
 // genclip cost: what clips have cost, by the store's ledger. No network, no key.
 #include "plugin/account/decision.h"
-#include "plugin/catalog/wording.h"
+#include "plugin/base/number.h"
 #include "plugin/command/account_reading.h"
 #include "plugin/command/clip_delivery.h"
 #include "plugin/command/command_options.h"
@@ -100,10 +100,6 @@ TextTable tasks_for_programs(const CostReport &report, double assumed_price) {
 
 // ---- For a person.
 
-void print_wrapped(const std::string &text) {
-  for (const std::string &line : wrapped(text, columns_of(stdout))) print(line + "\n");
-}
-
 void show_rows(const CostReport &report, CostBy by) {
   TextTable table({{upper(to_word(by)), Align::left, true},
                    {"CLIPS", Align::right, true},
@@ -178,14 +174,13 @@ void show_remarks(const CostReport &report, CostBy by, double assumed_price) {
   }
   if (!remarkable.empty()) print("\n");
   for (const Remark &remark : kRemarks)
-    if (report.total.*remark.count > 0) print_wrapped(std::string(remark.state) + ": " + remark.text);
+    if (report.total.*remark.count > 0) print_prose(std::string(remark.state) + ": " + remark.text);
   const auto imported = static_cast<int64_t>(report.total.imported);
   if (imported == 0) return;
   if (remarkable.empty()) print("\n");
-  print_wrapped(
-      "imported: " + counted(imported, "clip") + (imported == 1 ? " is" : " are") +
-      " older than the ledger, and known only from the store's records. Clips that were removed or "
-      "replaced before the ledger began are missing. The projects of imported clips are not known.");
+  print_prose("imported: " + counted(imported, "clip") + (imported == 1 ? " is" : " are") +
+              " older than the ledger, and known only from the store's records. Clips that were removed or "
+              "replaced before the ledger began are missing. The projects of imported clips are not known.");
 }
 
 void show_captions(const CostReport &report) {
@@ -207,9 +202,9 @@ void show_report(const CostReport &report, const CostQuery &query, double assume
   if (query.by == CostBy::task) {
     show_tasks(report.charges, assumed_price);
     if (!report.charges.empty()) print("\n");
-    print_wrapped(counted(static_cast<int64_t>(report.total.clips), "clip") + ", " +
-                  amount_text(report.total.spent) + " credits spent, " + amount_text(report.total.reserved) +
-                  " reserved");
+    print_prose(counted(static_cast<int64_t>(report.total.clips), "clip") + ", " +
+                counted(amount_text(report.total.spent), "credit") + " spent, " +
+                amount_text(report.total.reserved) + " reserved");
   } else {
     show_rows(report, query.by);
   }

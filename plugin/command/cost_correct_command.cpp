@@ -90,7 +90,7 @@ int run_cost_correct(const Words &words) {
   const auto written = Ledger(FileSystem::posix(), Clock::system(), root).append({entry}, nullptr);
   if (!written) return report_failure(written.error(), json);
   if (!json) {
-    print(told(before, *amount) + "\n");
+    print_prose(told(before, *amount));
     return kOk;
   }
   Account &account = reading->account;

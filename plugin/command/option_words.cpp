@@ -15,15 +15,18 @@ std::vector<std::string> options;
 
 struct Phrase {
   std::string_view text;
-  std::string_view option;  // The phrase is replaced if the command has this one.
+  std::string_view option;  // The phrase is replaced if the command has this one, or has not.
+  bool has;
   std::string_view shown;
 };
 
-// What is said of properties, and what it is for a command line. A key is never an argument.
+// A key is never an argument, and the ID of store fetch no option.
 constexpr Phrase kPhrases[] = {
-    {"reuse=false", "anew", "--anew"},
-    {"the property api-key, in api-key-file", "api-key-file", "--api-key-file"},
-    {"api-key, api-key-file", "api-key-file", "--api-key-file"},
+    {"reuse=false", "anew", true, "--anew"},
+    {"the property api-key, in api-key-file", "api-key-file", true, "--api-key-file"},
+    {"api-key, api-key-file", "api-key-file", true, "--api-key-file"},
+    {"task-id, base-url and the API key, or unset task-id", "task-id", false,
+     "the ID, --base-url and the API key"},
 };
 
 // What stands before a name and goes with it, and what replaces it.
@@ -47,7 +50,7 @@ std::string_view name_at(std::string_view text) {
 // Appends what `text` begins with, as it is shown; returns how much of the text that is.
 size_t take_setting(std::string_view text, std::string &shown) {
   for (const Phrase &phrase : kPhrases) {
-    if (!text.starts_with(phrase.text) || !has_option(phrase.option)) continue;
+    if (!text.starts_with(phrase.text) || has_option(phrase.option) != phrase.has) continue;
     shown += phrase.shown;
     return phrase.text.size();
   }

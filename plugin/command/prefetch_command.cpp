@@ -12,7 +12,6 @@
 
 #include "plugin/base/shown_text.h"
 #include "plugin/catalog/clip_uri.h"
-#include "plugin/catalog/wording.h"
 #include "plugin/command/batch_plan.h"
 #include "plugin/command/batch_screen.h"
 #include "plugin/command/batch_view.h"

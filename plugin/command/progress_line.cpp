@@ -51,7 +51,9 @@ void ProgressLine::show(const GenerationState &state) {
     print_change();
 }
 
-void ProgressLine::tick() {
+void ProgressLine::tick(uint64_t bytes, uint64_t size) {
+  bytes_ = bytes;
+  size_ = size;
   if (drawn_) draw();
 }
 
@@ -71,14 +73,21 @@ void ProgressLine::draw() {
   line.resize(std::max<size_t>(line.size(), sizeof "downloading" - 1), ' ');
   const size_t others = line.size() + time.size() + kBesideBar + 2;
   const size_t columns = columns_of(stderr) - 1;
-  const size_t room = columns - std::min(columns, others);
-  // The percentage is the task's, not the download's.
-  if (state_.status != ClipStatus::downloading && state_.progress >= 0)
-    line += bar_text(room, state_.progress / 100.0, percent_text(state_));
-  line += "  " + time;
+  line += bar(columns - std::min(columns, others)) + "  " + time;
   fprintf(stderr, "\r%s\033[K", line.c_str());
   fflush(stderr);
   drawn_ = true;
+}
+
+// Of the task, or of the download.
+std::string ProgressLine::bar(size_t room) const {
+  if (state_.status != ClipStatus::downloading)
+    return state_.progress < 0 ? "" : bar_text(room, state_.progress / 100.0, percent_text(state_));
+  if (bytes_ == 0) return {};
+  const std::string bytes = size_text(bytes_);
+  if (size_ == 0) return "  " + bytes;
+  return bar_text(room, static_cast<double>(bytes_) / static_cast<double>(size_),
+                  bytes + " of " + size_text(size_));
 }
 
 void ProgressLine::print_change() {

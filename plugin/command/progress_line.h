@@ -17,13 +17,14 @@ class ProgressLine {
   explicit ProgressLine(bool quiet);
 
   void show(const GenerationState &state);
-  // Updates the time on a terminal.
-  void tick();
+  // Updates the time on a terminal, and how many bytes of the clip are here; `size` 0: unknown.
+  void tick(uint64_t bytes, uint64_t size);
   // Removes the bar before other text.
   void clear();
 
  private:
   void draw();
+  std::string bar(size_t room) const;
   void print_change();
 
   const bool quiet_;
@@ -32,6 +33,8 @@ class ProgressLine {
   bool drawn_ = false;
   GenerationState state_;
   int64_t shown_at_ = 0;  // When it became state_, as started_.
+  uint64_t bytes_ = 0;
+  uint64_t size_ = 0;
   std::string last_line_;
 };
 

@@ -102,7 +102,7 @@ std::string help_lines(std::string_view help, size_t columns) {
   bool are_examples = false;
   const auto end_paragraph = [&] {
     if (paragraph.empty()) return;
-    are_examples = paragraph == "Examples:";
+    are_examples = paragraph == "Examples:" || paragraph == "Example:";
     text += hanging(paragraph, columns, 0);
     paragraph.clear();
   };

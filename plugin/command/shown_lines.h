@@ -20,7 +20,8 @@ std::string command_lines(std::string_view text, size_t columns);
 // The help of a command:
 // - Lines that begin in the first column are paragraphs, which are filled anew.
 // - An indented line that holds a gap is a name and its text: "  -y, --yes      Generate without asking".
-// - Other indented lines are wrapped by themselves. Below "Examples:" they are commands to copy.
+// - Other indented lines are wrapped by themselves. Below "Example:" or "Examples:" they are commands to
+// copy.
 std::string help_lines(std::string_view text, size_t columns);
 
 }  // namespace genclip

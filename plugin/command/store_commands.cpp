@@ -52,7 +52,7 @@ void tell_removed(const StoredClip &clip) {
   std::string text = "Removed " + short_key(clip) + ", " + size_text(clip.size) + ", which cost " +
                      cost_text(clip.record ? clip.record->amount : -1);
   if (clip.record && !clip.record->task_id.empty()) text += ", task " + printable(clip.record->task_id);
-  print(text + "\n");
+  print_prose(text);
 }
 
 }  // namespace

@@ -11,19 +11,39 @@
 #include "plugin/command/clip_output.h"
 #include "plugin/command/console.h"
 #include "plugin/command/service_options.h"
+#include "plugin/store/clip_path.h"
 #include "plugin/store/store_listing.h"
 
 namespace genclip {
 namespace {
 
 constexpr CommandText kStoreFetchText{
-    "store fetch", "TASK-ID",
+    "store fetch", "TASK-ID|KEY",
     "Fetches a clip by its task ID, as long as the service keeps it: a clip that is\n"
     "damaged, was removed, or whose request you no longer have. Submits nothing.",
-    "A clip that is stored and whole is not fetched again. If the store knows the\n"
-    "clip's request, the clip goes where genclipsrc looks for it.\n\n"
+    "KEY is a clip's key in the store, as genclip store list shows it, and means the\n"
+    "clip's task. A clip that is stored and whole is not fetched again. If the store\n"
+    "knows the clip's request, the clip goes where genclipsrc looks for it.\n\n"
     "Exit code: 0 the clip is stored, 1 the command failed, 2 usage error,\n"
     "130 stopped by Ctrl-C.\n"};
+
+// A key is what store list shows first, so it counts as the ID of its clip's task.
+Result<std::string> task_named(const std::string &name, const std::string &store) {
+  FileSystem &files = FileSystem::posix();
+  const auto clips = list_store(files, store_root(store));
+  if (!clips) return clips.error();
+  // A task with several results has several clips.
+  const auto is_its_task = [&](const StoredClip &clip) {
+    return clip.record && clip.record->task_id == name;
+  };
+  if (std::ranges::any_of(*clips, is_its_task)) return name;
+  const auto clip = find_stored(files, store_root(store), name);
+  if (!clip && clip.error().kind != ErrorKind::not_found) return clip.error();
+  if (!clip || !clip->record) return name;
+  if (clip->record->task_id.empty())
+    return Error{ErrorKind::not_found, "The clip " + name + " has no task, so there is nothing to fetch."};
+  return clip->record->task_id;
+}
 
 // Uses the folder of the request that the store knows for the task. A damaged clip is replaced only once its
 // successor is whole. True: there is a damaged one.
@@ -80,7 +100,9 @@ int run_store_fetch(const Words &words) {
   if (rest->size() != 1 || rest->front().empty()) return options.refuse("Give the ID of one task.");
   if (delivery.json && delivery.output == kStandardOutput)
     return options.refuse("Standard output takes the clip or JSON, not both.");
-  run.task_id = rest->front();
+  const auto task_id = task_named(rest->front(), run.store);
+  if (!task_id) return report_failure(task_id.error(), delivery.json);
+  run.task_id = *task_id;
   ClipRequest request;
   if (legacy) request.api = Api::legacy;
 

@@ -10,6 +10,7 @@
 #include "plugin/command/console.h"
 #include "plugin/command/service_options.h"
 #include "plugin/command/store_json.h"
+#include "plugin/command/text_table.h"
 
 namespace genclip {
 namespace {
@@ -26,9 +27,10 @@ constexpr CommandText kFindText{
 void show_found(const StoredClip &clip) {
   if (columns_of(stdout) != kNoLimit) {
     const std::string model = clip.record ? clip.record->model : "";
-    print(emphasized(printable(date_text(clip.record->submitted_at) + "  " + model + "  " + clip.prompt()),
-                     stdout) +
-          "\n");
+    const std::string head =
+        printable(date_text(clip.record->submitted_at) + "  " + model + "  " + clip.prompt());
+    for (const std::string &line : wrapped(head, columns_of(stdout), LongWords::kept))
+      print(emphasized(line, stdout) + "\n");
   }
   print(clip.clip_path + "\n");
 }

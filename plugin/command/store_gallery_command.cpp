@@ -6,7 +6,7 @@
 
 #include "plugin/base/durable_file.h"
 #include "plugin/base/gref.h"
-#include "plugin/catalog/wording.h"
+#include "plugin/base/number.h"
 #include "plugin/command/clip_delivery.h"
 #include "plugin/command/clip_output.h"
 #include "plugin/command/clip_search.h"

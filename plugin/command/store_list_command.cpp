@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "plugin/catalog/wording.h"
+#include "plugin/base/number.h"
 #include "plugin/command/amounts.h"
 #include "plugin/command/clip_delivery.h"
 #include "plugin/command/clip_search.h"
@@ -121,8 +121,8 @@ void show_list(const std::vector<StoredClip> &clips, const AnswersTotal &answers
   const std::string text = counted(static_cast<int64_t>(totals.clips), "clip") + ", " +
                            std::to_string(totals.complete) + " complete, " + size_text(totals.size) + ", " +
                            totals.cost.text();
-  for (const std::string &line : wrapped(text, columns)) print(line + "\n");
-  if (answers.count > 0) print("Besides, " + answers.text() + "\n");
+  print_prose(text);
+  if (answers.count > 0) print_prose("Besides, " + answers.text());
 }
 
 // A program gets a line a clip, with plain numbers. New columns come behind these.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "plugin/command/stored_answers.h"
 
-#include "plugin/catalog/wording.h"
+#include "plugin/base/number.h"
 #include "plugin/command/amounts.h"
 #include "plugin/command/console.h"
 #include "plugin/store/caption_answers.h"

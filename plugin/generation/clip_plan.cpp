@@ -11,6 +11,7 @@
 #include "plugin/http/http_settings.h"
 #include "plugin/http/public_address.h"
 #include "plugin/http/service_address.h"
+#include "plugin/task/task_id.h"
 
 namespace genclip {
 namespace {
@@ -61,6 +62,8 @@ Result<ClipPlan> plan_clip(const ClipRequest &request, const RunSettings &run) {
   } else {
     problems = std::move(checked).error();
   }
+  if (std::string problem = task_id_problem(run.task_id); !problem.empty())
+    problems.push_back({"task-id", std::move(problem)});
   job.endpoint.base_url = service_address(run.base_url, kBaseUrl);
   job.identity.base_url = job.endpoint.base_url;
   job.identity.api = to_word(job.endpoint.api);

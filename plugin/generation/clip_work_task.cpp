@@ -306,6 +306,8 @@ void ClipWork::show(const Task &task) {
     if (!generation_.job().task_id.empty() && !task.model.empty()) record_.model = state.model = task.model;
     if (task.status == TaskStatus::queued) state.status = ClipStatus::queued;
     if (task.status == TaskStatus::processing) state.status = ClipStatus::processing;
+    // A task that is done has been processed, though nobody may have seen it.
+    if (task.status == TaskStatus::completed) state.status = ClipStatus::processing;
     if (state.status == ClipStatus::submitting) state.status = ClipStatus::queued;
     if (task.progress >= 0) state.progress = task.progress;
     if (task.amount >= 0) state.amount = task.amount;
@@ -345,7 +347,7 @@ Error ClipWork::failed_after_all(const std::string &message) const {
 Error ClipWork::task_failed(const std::string &message) const {
   Error error{ErrorKind::failed, "The service could not generate the clip."};
   error.text += it_says(message);
-  error.text += " Change the request, or run again to retry.";
+  error.text += " Change the request: running it again submits a new task, which may be charged.";
   error.task_id = record_.task_id;
   error.service_message = message;
   return error;

@@ -3,6 +3,7 @@
 
 #include <glib.h>
 
+#include "plugin/base/number.h"
 #include "plugin/task/clip_result.h"
 
 namespace genclip {
@@ -144,8 +145,9 @@ Error more_than_its_length() {
 }
 
 Error too_large(uint64_t size, uint64_t most) {
-  return {ErrorKind::read, "The clip has " + std::to_string(size) + " bytes, more than max-download-size (" +
-                               std::to_string(most) + "). Raise it and run again to fetch the clip."};
+  return {ErrorKind::read, "The clip has " + counted(std::to_string(size), "byte") +
+                               ", more than max-download-size (" + std::to_string(most) +
+                               "). Raise it and run again to fetch the clip."};
 }
 
 Error of_media(Error error) {
@@ -169,7 +171,8 @@ Error with_wish(Error error, std::optional<std::chrono::milliseconds> wish) {
 }
 
 Error with_stock(Error error, uint64_t have, uint64_t total) {
-  error.text += " " + std::to_string(have) + " bytes of the clip are stored";
+  error.text +=
+      " " + counted(std::to_string(have), "byte") + " of the clip " + (have == 1 ? "is" : "are") + " stored";
   error.text += total > have ? ", " + std::to_string(total - have) + " are missing."
                              : "; how many are missing is unknown.";
   return error;

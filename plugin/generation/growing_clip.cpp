@@ -109,6 +109,11 @@ void GrowingClip::wake() {
   for (const auto &slow : slow_reads) slow->wake();
 }
 
+uint64_t GrowingClip::available() {
+  MutexLock lock(mutex_);
+  return available_;
+}
+
 std::optional<uint64_t> GrowingClip::size() {
   MutexLock lock(mutex_);
   if (!size_known_) return std::nullopt;

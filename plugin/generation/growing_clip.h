@@ -57,6 +57,8 @@ class GrowingClip {
   void wake() EXCLUDES(mutex_);
   // Nothing while it is unknown.
   std::optional<uint64_t> size() EXCLUDES(mutex_);
+  // How many bytes are there, for people who wait.
+  uint64_t available() EXCLUDES(mutex_);
 
  private:
   Result<std::shared_ptr<File>> file() EXCLUDES(mutex_);

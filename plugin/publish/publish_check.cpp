@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "plugin/base/number.h"
+#include "plugin/base/trimmed.h"
 #include "plugin/http/redaction.h"
 #include "plugin/task/media_fetch.h"
 
@@ -18,7 +20,8 @@ std::string problem_of(const Result<MediaFacts, MediaFailure> &facts, uint64_t s
   if (!facts) return facts.error().text;
   if (!facts->bytes) return "is there, but its server does not tell its size";
   if (*facts->bytes != size)
-    return "has " + std::to_string(*facts->bytes) + " bytes, but the file has " + std::to_string(size);
+    return "has " + counted(std::to_string(*facts->bytes), "byte") + ", but the file has " +
+           std::to_string(size);
   return {};
 }
 
@@ -37,7 +40,7 @@ Result<void> check_public_url(HttpClient &http, Clock &clock, const std::string 
     if (now >= end)
       return Error{
           ErrorKind::open_read,
-          "The file was published, but " + redact_url(url) + " " + problem +
+          "The file was published, but " + redact_url(url) + " " + std::string(without_full_stop(problem)) +
               ". Correct publish-url or the publish command; or, if only this host cannot reach that "
               "address, set publish-check=none."};
     if (!clock.sleep_until(std::min(now + pause, end), cancellable)) return cancelled();

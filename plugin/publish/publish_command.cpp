@@ -81,7 +81,8 @@ Result<std::string> run_publish_command(const PublishCommand &call, GCancellable
   if (!end && end.error().kind == ErrorKind::cancelled) return end.error();
   if (!end)
     return Error{ErrorKind::settings,
-                 name + "could not be started: " + end.error().text + ". Correct GENCLIP_PUBLISH_COMMAND."};
+                 name + "could not be started: " + std::string(without_full_stop(end.error().text)) +
+                     ". Correct GENCLIP_PUBLISH_COMMAND."};
   std::string url(trimmed(end->output));
   std::string problem = problem_of(*end, call, child.max_output);
   if (problem.empty()) problem = problem_of_url(url);

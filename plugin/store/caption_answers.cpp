@@ -9,6 +9,7 @@
 #include "plugin/base/durable_file.h"
 #include "plugin/base/gref.h"
 #include "plugin/base/json.h"
+#include "plugin/base/trimmed.h"
 #include "plugin/store/clip_path.h"
 #include "plugin/store/store_log.h"
 
@@ -101,7 +102,9 @@ Result<StoredAnswer> read_answer(FileSystem &files, const std::string &root, con
     return Error{ErrorKind::read, path + " is damaged: " + text.error().text};
   if (!text) return text.error();
   auto answer = read_answer_text(key, *text);
-  if (!answer) return Error{ErrorKind::read, path + " is damaged: " + answer.error().text + "."};
+  if (!answer)
+    return Error{ErrorKind::read,
+                 path + " is damaged: " + std::string(without_full_stop(answer.error().text)) + "."};
   return answer;
 }
 

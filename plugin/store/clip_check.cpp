@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "plugin/base/number.h"
+
 namespace genclip {
 
 namespace {
@@ -30,7 +32,8 @@ Result<CheckedClip> check_clip(FileSystem &files, const std::string &path, uint6
   if (!*info) return flawed("it is missing");
   if (!(*info)->is_regular) return flawed("it is not a file");
   if ((*info)->size != size)
-    return flawed("it has " + std::to_string((*info)->size) + " bytes instead of " + std::to_string(size));
+    return flawed("it has " + counted(std::to_string((*info)->size), "byte") + " instead of " +
+                  std::to_string(size));
   auto file = files.open(path, FileSystem::Mode::read);
   if (!file) return unread(std::move(file).error());
   clip.file = std::move(file).value();

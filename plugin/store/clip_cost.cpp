@@ -19,7 +19,7 @@ std::string credits_text(double credits) { return credits < 0 ? "" : rounded_tex
 
 std::string cost_text(double credits) {
   if (credits < 0) return "an unknown number of credits";
-  return credits_text(credits) + (credits == 1 ? " credit" : " credits");
+  return counted(credits_text(credits), "credit");
 }
 
 std::string ClipsCost::text() const {

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "plugin/base/number.h"
+#include "plugin/base/trimmed.h"
 #include "plugin/catalog/wording.h"
 #include "plugin/task/media_format.h"
 
@@ -51,7 +52,8 @@ class Verdict {
   const std::string &model() const { return request_.model(); }
 
   void problem(const MediaReference &reference, const std::string &text) {
-    problems_.push_back({reference.field, reference_name(request_, reference) + " " + text + "."});
+    problems_.push_back({reference.field, reference_name(request_, reference) + " " +
+                                              std::string(without_full_stop(text)) + "."});
   }
 
   void judge(const MediaFinding &finding) {
@@ -61,18 +63,18 @@ class Verdict {
     const MediaLimits &limits = limits_of(request_, reference);
     judge_type(finding, limits);
     const auto bytes = facts.bytes ? std::optional<double>(static_cast<double>(*facts.bytes)) : std::nullopt;
-    judge_bound(reference, limits.bytes, bytes, {"has ", "MB", "size", kBytesPerMegabyte});
+    judge_bound(reference, limits.bytes, bytes, {"has ", "", " MB", "size", kBytesPerMegabyte});
     // A medium that is too large is not examined further.
     if (finding.depth != MediaCheck::full || (bytes && !limits.bytes.contains(*bytes))) return;
     if (!may_be(facts.media_type, reference.kind)) return;
     judge_content(reference, facts);
     std::optional<double> ratio;
     if (facts.width && facts.height && *facts.height > 0) ratio = *facts.width / *facts.height;
-    judge_bound(reference, limits.width, facts.width, {"is ", "pixels wide", "width"});
-    judge_bound(reference, limits.height, facts.height, {"is ", "pixels high", "height"});
-    judge_bound(reference, limits.ratio, ratio, {"has a width / height of ", "", "frame size"});
-    judge_bound(reference, limits.duration, facts.duration, {"lasts ", "seconds", "duration"});
-    judge_bound(reference, limits.frame_rate, facts.frame_rate, {"has ", "frames a second", "frame rate"});
+    judge_bound(reference, limits.width, facts.width, {"is ", "pixel", " wide", "width"});
+    judge_bound(reference, limits.height, facts.height, {"is ", "pixel", " high", "height"});
+    judge_bound(reference, limits.ratio, ratio, {"has a width / height of ", "", "", "frame size"});
+    judge_bound(reference, limits.duration, facts.duration, {"lasts ", "second", "", "duration"});
+    judge_bound(reference, limits.frame_rate, facts.frame_rate, {"has ", "frame", " a second", "frame rate"});
   }
 
   void judge_type(const MediaFinding &finding, const MediaLimits &limits) {
@@ -106,7 +108,8 @@ class Verdict {
 
   struct Measure {
     const char *verb;
-    const char *unit;
+    const char *noun;  // Of the unit: "pixel"; empty when it has none.
+    const char *rest;  // Of the unit: " wide".
     const char *name;
     double scale = 1;
   };
@@ -114,12 +117,14 @@ class Verdict {
   void judge_bound(const MediaReference &reference, const Bounds &bounds, std::optional<double> value,
                    const Measure &measure) {
     if (bounds.empty()) return;
-    const std::string unit = *measure.unit ? std::string(" ") + measure.unit : "";
+    const auto with_unit = [&measure](const std::string &number) {
+      return (*measure.noun ? counted(number, measure.noun) : number) + measure.rest;
+    };
     if (!value || !std::isfinite(*value))
       problem(reference, std::string("has a ") + measure.name + " that cannot be determined; " + model() +
-                             " takes " + bounds.text(measure.scale) + unit);
+                             " takes " + with_unit(bounds.text(measure.scale)));
     else if (!bounds.contains(*value))
-      problem(reference, measure.verb + measure_text(*value / measure.scale) + unit + "; " + model() +
+      problem(reference, measure.verb + with_unit(measure_text(*value / measure.scale)) + "; " + model() +
                              " takes " + bounds.text(measure.scale));
   }
 
@@ -156,8 +161,9 @@ class Verdict {
         if (finding.reference->field == field.name) require_duration(finding);
       const auto total = total_duration(field.name);
       if (!bounds.empty() && total && !bounds.contains(*total))
-        problems_.push_back({field.name, field.name + " together last " + measure_text(*total) +
-                                             " seconds; " + model() + " takes " + bounds.text() + "."});
+        problems_.push_back({field.name, field.name + " together last " +
+                                             counted(measure_text(*total), "second") + "; " + model() +
+                                             " takes " + bounds.text() + "."});
     }
   }
 
@@ -171,7 +177,7 @@ class Verdict {
         const auto total = total_duration(other);
         if (total && *asked > *total)
           problems_.push_back({field, field + " is " + measure_text(*asked) + ", but " + other + " lasts " +
-                                          measure_text(*total) + " seconds; " + model() +
+                                          counted(measure_text(*total), "second") + "; " + model() +
                                           " makes nothing longer than its source video" +
                                           (rule.note.empty() ? "." : ": " + rule.note + ".")});
       }

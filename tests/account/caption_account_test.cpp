@@ -422,5 +422,15 @@ TEST(CaptionAverage, PrefersTheSameGateway) {
   EXPECT_DOUBLE_EQ(*average_tokens(account, "", "gem"), 200);
 }
 
+TEST(CaptionDecision, SpeaksOfOneRequestAsOne) {
+  const auto requests = decide_at_noon(day_with(use_of(1, 1)), limited(1), {});
+  EXPECT_EQ(
+      requests.text.substr(0, requests.text.find(" are reserved")),
+      "No caption was requested: the store's budget allows 1 request for captions a day; 1 is sent, and 0");
+  const auto tokens = decide_at_noon(day_with(use_of(1, 1)), limited(0, 1), {1, 0, 320});
+  EXPECT_EQ(tokens.text.substr(0, tokens.text.find(", and")),
+            "No caption was requested: the store's budget allows 1 token for captions a day; 1 is used");
+}
+
 }  // namespace
 }  // namespace genclip::test

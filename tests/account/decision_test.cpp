@@ -279,5 +279,16 @@ TEST(Slots, ATaskHoldsItsSlotForThreeTimesTheLongestOfItsKind) {
   EXPECT_EQ(decide_with(one_of(1, "2026-11-22T20:13:00.000Z"), 1).verdict, Verdict::allow);
 }
 
+TEST(Decision, SpeaksOfOneCreditAsOne) {
+  const Account account = account_of({reserve_of("a", 4), entry_of(LedgerEvent::submitted, "a", "t"),
+                                      settle_of("a", "t", 1), reserve_of("b", 1)});
+  EXPECT_NE(
+      decide_now(account, budget_of(&Budget::total, 1), estimate_of(1))
+          .text.find("allows 1 credit in total; 1 credit is spent, 1 credit is reserved, and this clip may "
+                     "cost 1 credit."),
+      std::string::npos)
+      << decide_now(account, budget_of(&Budget::total, 1), estimate_of(1)).text;
+}
+
 }  // namespace
 }  // namespace genclip::test

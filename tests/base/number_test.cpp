@@ -74,5 +74,20 @@ TEST(Trimmed, HasNoBlankAtItsEnds) {
   EXPECT_EQ(trimmed(""), "");
 }
 
+TEST(Trimmed, MayLoseTheFullStopThatMoreOfTheSentenceFollows) {
+  EXPECT_EQ(without_full_stop("Check that it runs."), "Check that it runs");
+  EXPECT_EQ(without_full_stop("no full stop"), "no full stop");
+  EXPECT_EQ(without_full_stop(""), "");
+}
+
+TEST(Counted, IsOneOfOneAndMoreOfOtherNumbers) {
+  EXPECT_EQ(counted(1, "request"), "1 request");
+  EXPECT_EQ(counted(0, "request"), "0 requests");
+  EXPECT_EQ(counted(int64_t{11}, "clip"), "11 clips");
+  EXPECT_EQ(counted("1", "second"), "1 second");
+  EXPECT_EQ(counted("1.5", "second"), "1.5 seconds");
+  EXPECT_EQ(counted("1 to 15", "second"), "1 to 15 seconds");
+}
+
 }  // namespace
 }  // namespace genclip::test

@@ -41,6 +41,18 @@ class Manual(unittest.TestCase):
                 for option in re.findall(r"--[a-z][a-z-]*(?=[ =])", genclip(*command.split(), "--help").stdout):
                     self.assertTrue(option in PLAIN, option)
 
+    def test_its_synopsis_has_every_command(self):
+        synopsis = PLAIN.partition("\n.SH SYNOPSIS\n")[2].partition("\n.SH ")[0]
+        # A group is one entry with its subcommands side by side.
+        entries = [" ".join(re.findall(r"[a-z]+", re.sub(r"(?m)^\.[A-Z]+", "", entry)))
+                   for entry in re.findall(r"(?s)\.SY genclip\n(.*?)\.YS", synopsis)]
+        listed = genclip("--help").stdout.partition("Commands:\n")[2].partition("\n\n")[0]
+        for command in re.findall(r"(?m)^  ([a-z]+(?: [a-z]+)?)  ", listed):
+            group, _, subcommand = command.partition(" ")
+            with self.subTest(command=command):
+                self.assertTrue([entry for entry in entries
+                                 if entry.split()[:1] == [group] and (not subcommand or subcommand in entry.split())], entries)
+
     def test_names_every_variable(self):
         for variable in set(re.findall(r"GENCLIP_[A-Z_]+", genclip("--help").stdout)):
             self.assertTrue(variable in PLAIN, variable)

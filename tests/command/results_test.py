@@ -49,6 +49,9 @@ FAILS = [
     ("the proxy of the media wants credentials", ["media:status=407"], ["proxy", "paid for"]),
 ]
 
+# What store fetch and --task-id are given in place of an ID.
+NO_IDS = ["/home/me/x.mp4", "./x.mp4", "genclip://dance-2.5?prompt=x", "https://media.example/x.mp4", "a red kite"]
+
 REASONS = ["task-status-msg", "failure-reason", "base-resp", "err-msg", "failure", "status-message"]
 
 
@@ -170,6 +173,33 @@ class Results(ServiceTest):
         self.assertEqual(process.returncode, 0, err)
         self.assertNotIn("sk-renewed-4711", out + err)
         self.assertEqual(self.stats()["submits"], 1)
+
+    def test_what_can_be_no_task_is_not_asked_for(self):
+        self.simulator()
+        for text in NO_IDS:
+            for words in (["store", "fetch", text], ["generate", "dance-2.5", "--task-id", text]):
+                with self.subTest(words=words):
+                    run = self.run_genclip(*words)
+                    self.assertEqual((run.returncode, run.stdout), (1, ""))
+                    self.assertIn("not the ID of a task", run.stderr)
+        self.assertEqual(self.stats()["queries"], 0)
+
+    def test_a_key_of_the_store_is_its_clips_task(self):
+        self.simulator()
+        made = self.generate_once_more("--json")
+        task = json.loads(made.stdout)["task_id"]
+        (clip,) = [clip for clip in self.listed()["clips"] if clip["task_id"] == task]
+        again = self.run_genclip("store", "fetch", clip["key"][:8], "--json")
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertEqual((json.loads(again.stdout)["task_id"], json.loads(again.stdout)["reused"]), (task, True))
+        self.assertIn("this run cost nothing. It cost ", again.stderr)
+
+    def test_advice_names_what_the_user_has_typed(self):
+        self.simulator()
+        fetched = self.run_genclip("store", "fetch", "abc")
+        self.assertIn("Check the ID, --base-url and the API key.\n", fetched.stderr)
+        generated = self.run_genclip("generate", "dance-2.5", "--task-id=abc")
+        self.assertIn("Check --task-id, --base-url and the API key, or leave out --task-id.\n", generated.stderr)
 
 
 if __name__ == "__main__":

@@ -235,6 +235,7 @@ class PacedService:
         ("50 %", {"status": "processing", "progress": 100}),
         ("100 %", {"status": "completed", "amount": 12}),
     ]
+    bytes_shown = "downloading"  # What is shown before the second half is sent.
     CLIP = b"\0\0\0\x10ftypisom\0\0\2\0" + bytes(100000)
 
     def __init__(self):
@@ -258,7 +259,7 @@ class PacedService:
                 if self.path == "/clip":
                     self.begin("video/mp4", len(service.CLIP))
                     self.wfile.write(service.CLIP[:50000])
-                    service.wait_for("downloading")
+                    service.wait_for(service.bytes_shown)
                     self.wfile.write(service.CLIP[50000:])
                     return
                 shown, task = service.STEPS[min(service.step, len(service.STEPS) - 1)]
@@ -352,9 +353,10 @@ class Screens(unittest.TestCase):
                 if words != ["store"]:
                     self.assertTrue(all(line.startswith(("genclip: ", "Try: ")) for line in run.stderr.splitlines()), run.stderr)
 
-    def progress(self, on_terminal):
+    def progress(self, on_terminal, bytes_shown="downloading"):
         """Of a clip that is generated: its output."""
         service = PacedService()
+        service.bytes_shown = bytes_shown
         self.addCleanup(service.stop)
         words = ["generate", "--poll-interval=20", "dance-2.5", "prompt=a red kite"]
         env = {**self.env, "GENCLIP_BASE_URL": service.url, "GENCLIP_API_KEY": "key-of-the-test", "no_proxy": "127.0.0.1"}
@@ -367,7 +369,8 @@ class Screens(unittest.TestCase):
         for columns in WIDTHS:
             with self.subTest(columns=columns):
                 self.setUp()
-                text = self.progress(lambda words, watch, env: genclip_on_terminal(*words, columns=columns, watch=watch, **env))
+                text = self.progress(lambda words, watch, env: genclip_on_terminal(*words, columns=columns, watch=watch, **env),
+                                     bytes_shown="50 kB of 100 kB")
                 screen = Screen(columns)
                 frames = [""]
                 for piece in re.split("(?=\r)", text):

@@ -103,6 +103,12 @@ TEST_F(OptionWords, AreWhatTheUserHasTyped) {
   EXPECT_EQ(with_options("reuse=false generates it anew."), "--anew generates it anew.");
 }
 
+TEST_F(OptionWords, KnowThatTheIdOfStoreFetchIsNoOption) {
+  name_options({"base-url"});
+  EXPECT_EQ(with_options("Check task-id, base-url and the API key, or unset task-id."),
+            "Check the ID, --base-url and the API key.");
+}
+
 TEST_F(OptionWords, AreNotMadeOfOtherWords) {
   for (const char *text :
        {"Set --task-id to it.", "The store has no timeout.", "\"task-id\" is no field.",

@@ -277,8 +277,8 @@ TEST_F(Follower, SharesTheEndThatItSaw) {
       {ClipState::refused, 400, "The service refuses the prompt.", ErrorKind::settings,
        "The service refuses the prompt."},
       {ClipState::failed, 0, "moderated", ErrorKind::failed,
-       "The service could not generate the clip. It says: moderated. Change the request, or run again to "
-       "retry."},
+       "The service could not generate the clip. It says: moderated. Change the request: running it "
+       "again submits a new task, which may be charged."},
       {ClipState::ambiguous, 0, "Whether the task was created is unknown.", ErrorKind::read,
        "Whether the task was created is unknown."},
   };

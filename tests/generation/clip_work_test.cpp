@@ -404,6 +404,17 @@ TEST_F(ClipWorkTest, ATaskIdOtherThanTheStoredOneReplacesItsClipInTheEnd) {
   EXPECT_EQ(service_.submits(), 1u);
 }
 
+TEST_F(ClipWorkTest, ATaskThatIsDoneIsNoLongerQueued) {
+  GenerationJob attach = job();
+  attach.task_id = "t-77";
+  bool has_processed = false;
+  for (const GenerationState &state : run_whole(attach).states) {
+    EXPECT_FALSE(state.progress == 100 && state.status == ClipStatus::queued);
+    has_processed = has_processed || state.status == ClipStatus::processing;
+  }
+  EXPECT_TRUE(has_processed);
+}
+
 TEST_F(ClipWorkTest, ATaskIdThatTheServiceDoesNotKnowLeavesTheJournalAsItWas) {
   GenerationJob attach = job();
   attach.task_id = "t-77";

@@ -59,6 +59,11 @@ TEST_F(PublishCheckTest, EndsAfterFiveSecondsAndNamesTheSettingThatSkipsIt) {
   EXPECT_LE(clock_.elapsed(), 6s);
 }
 
+TEST_F(PublishCheckTest, SaysWhyOfAHostThatCannotBeReachedInOneSentence) {
+  http_.otherwise([](const HttpRequest &) { return not_sent("Check whether the service runs."); });
+  EXPECT_THAT(failure_of(check()).text, HasSubstr("Check whether the service runs. Correct publish-url"));
+}
+
 TEST_F(PublishCheckTest, WantsTheSizeOfTheFile) {
   http_.otherwise([](const HttpRequest &) { return sized(99); });
   EXPECT_THAT(failure_of(check()).text, HasSubstr("has 99 bytes, but the file has 100"));
