@@ -307,7 +307,8 @@ void ClipWork::show(const Task &task) {
     if (task.status == TaskStatus::queued) state.status = ClipStatus::queued;
     if (task.status == TaskStatus::processing) state.status = ClipStatus::processing;
     // A task that is done has been processed, though nobody may have seen it.
-    if (task.status == TaskStatus::completed) state.status = ClipStatus::processing;
+    const bool is_before_it = state.status == ClipStatus::submitting || state.status == ClipStatus::queued;
+    if (task.status == TaskStatus::completed && is_before_it) state.status = ClipStatus::processing;
     if (state.status == ClipStatus::submitting) state.status = ClipStatus::queued;
     if (task.progress >= 0) state.progress = task.progress;
     if (task.amount >= 0) state.amount = task.amount;

@@ -407,12 +407,16 @@ TEST_F(ClipWorkTest, ATaskIdOtherThanTheStoredOneReplacesItsClipInTheEnd) {
 TEST_F(ClipWorkTest, ATaskThatIsDoneIsNoLongerQueued) {
   GenerationJob attach = job();
   attach.task_id = "t-77";
-  bool has_processed = false;
+  service_.expired = 1;  // So the task is asked again amid the download.
+  std::vector<ClipStatus> statuses;
   for (const GenerationState &state : run_whole(attach).states) {
     EXPECT_FALSE(state.progress == 100 && state.status == ClipStatus::queued);
-    has_processed = has_processed || state.status == ClipStatus::processing;
+    if (statuses.empty() || statuses.back() != state.status) statuses.push_back(state.status);
   }
-  EXPECT_TRUE(has_processed);
+  const auto processed = std::ranges::find(statuses, ClipStatus::processing);
+  ASSERT_NE(processed, statuses.end());
+  EXPECT_EQ(std::vector(processed, statuses.end()),
+            (std::vector{ClipStatus::processing, ClipStatus::downloading, ClipStatus::completed}));
 }
 
 TEST_F(ClipWorkTest, ATaskIdThatTheServiceDoesNotKnowLeavesTheJournalAsItWas) {

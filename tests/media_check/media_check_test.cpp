@@ -442,7 +442,7 @@ TEST(MediaContent, IsMeasured) {
       text_of(check(request, options(MediaCheck::full))),
       AllOf(HasSubstr("reference_images is 299 pixels wide"),
             HasSubstr("reference_images has a width / height of 0.37"),
-            HasSubstr("reference_videos lasts 1 seconds"),
+            HasSubstr("reference_videos lasts 1 second;"),
             HasSubstr("reference_videos has 12 frames a second"),
             HasSubstr("reference_audios lasts 16 seconds"), HasSubstr("reference_audios together last 16")));
   EXPECT_EQ(text_of(check(request, options(MediaCheck::headers))), "") << "headers do not tell any of it";
