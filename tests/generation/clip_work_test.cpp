@@ -407,6 +407,7 @@ TEST_F(ClipWorkTest, ATaskIdOtherThanTheStoredOneReplacesItsClipInTheEnd) {
 TEST_F(ClipWorkTest, ATaskThatIsDoneIsNoLongerQueued) {
   GenerationJob attach = job();
   attach.task_id = "t-77";
+  service_.polls = 0;    // Done at the first query.
   service_.expired = 1;  // So the task is asked again amid the download.
   std::vector<ClipStatus> statuses;
   for (const GenerationState &state : run_whole(attach).states) {
