@@ -31,6 +31,11 @@ static gboolean on_message(GstBus *bus, GstMessage *message, gpointer data) {
     const GstStructure *task = gst_message_get_structure(message);
     const gchar *id = gst_structure_get_string(task, "task-id");
     if (*id) g_print("Task %s: %s\n", id, gst_structure_get_string(task, "status"));
+  } else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING) {
+    // Nothing else says, for example, that a request may be charged twice.
+    g_autoptr(GError) warning = NULL;
+    gst_message_parse_warning(message, &warning, NULL);
+    g_printerr("Warning: %s\n", warning->message);
   } else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
     g_autoptr(GError) error = NULL;
     gst_message_parse_error(message, &error, NULL);
@@ -73,8 +78,9 @@ int main(int argc, char **argv) {
   argv[1] = "genclipsrc";  // The rest of the words are its properties.
   g_autoptr(GError) error = NULL;
   GstElement *source = gst_parse_launchv((const gchar **)argv + 1, &error);
-  if (error) {
-    g_printerr("Error: %s\n", error->message);
+  if (error || !sink) {
+    g_printerr("Error: %s\n",
+               error ? error->message : "there is no filesink. It is in GStreamer's core plugins.");
     return 1;
   }
   GstElement *pipeline = gst_pipeline_new(NULL);

@@ -29,6 +29,9 @@ def on_message(_bus, message, loop):
         task = message.get_structure()
         if task.get_string("task-id"):
             print(f"Task {task.get_string('task-id')}: {task.get_string('status')}", flush=True)
+    elif message.type == Gst.MessageType.WARNING:
+        # Nothing else says, for example, that a request may be charged twice.
+        print("Warning: " + message.parse_warning().gerror.message, file=sys.stderr, flush=True)
     elif message.type == Gst.MessageType.ERROR:
         details = message.parse_error_details()
         ending = (details.get_string("charged"), details.get_boolean("retry")[1]) if details else None

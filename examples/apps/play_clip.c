@@ -20,6 +20,11 @@ static gboolean on_message(GstBus *bus, GstMessage *message, gpointer data) {
     g_autofree gchar *text = NULL;
     gst_message_parse_progress(message, NULL, NULL, &text);
     g_print("%s\n", text);
+  } else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING) {
+    // Nothing else says, for example, that a request may be charged twice.
+    g_autoptr(GError) warning = NULL;
+    gst_message_parse_warning(message, &warning, NULL);
+    g_printerr("Warning: %s\n", warning->message);
   } else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
     g_autoptr(GError) error = NULL;
     gst_message_parse_error(message, &error, NULL);
@@ -45,6 +50,10 @@ int main(int argc, char **argv) {
     return 2;
   }
   GstElement *playbin = gst_element_factory_make_full("playbin3", "uri", argv[1], NULL);
+  if (!playbin) {
+    g_printerr("Error: there is no playbin3. It is in GStreamer's base plugins.\n");
+    return 1;
+  }
   g_signal_connect(playbin, "source-setup", G_CALLBACK(on_source_setup), argv[2]);
   loop = g_main_loop_new(NULL, FALSE);
   g_autoptr(GstBus) bus = gst_element_get_bus(playbin);

@@ -22,6 +22,9 @@ def on_message(_bus, message, loop):
     global exit_code
     if message.type == Gst.MessageType.PROGRESS:
         print(message.parse_progress().text, flush=True)
+    elif message.type == Gst.MessageType.WARNING:
+        # Nothing else says, for example, that a request may be charged twice.
+        print("Warning: " + message.parse_warning().gerror.message, file=sys.stderr, flush=True)
     elif message.type == Gst.MessageType.ERROR:
         print("Error:", message.parse_error().gerror.message, file=sys.stderr)
         loop.quit()

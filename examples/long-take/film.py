@@ -3,6 +3,7 @@
 
 import os
 import sys
+import time
 
 import gi
 gi.require_version("GES", "1.0")
@@ -19,10 +20,25 @@ RATE, SAMPLE_SIZE = 48000, 4
 SOUND = Gst.Caps.from_string(f"audio/x-raw,format=S16LE,layout=interleaved,rate={RATE},channels=2")
 LEAD = 1024 * SAMPLE_SIZE  # avenc_aac puts as many samples before the first one.
 MOST_WAITING = 16  # pictures in front of the encoder
+PATIENCE = 120  # seconds without a picture, after which something is stuck
+TO_END = 1800  # seconds for the last pictures, and for writing a large file once more with its index first
 
 
 def fail(text):
     sys.exit("long-take: " + text)
+
+
+def watch(pipeline, file, wanted=Gst.MessageType.UNKNOWN, timeout=0):
+    """Shows the pipeline's warnings and ends the program by its error. Waits for the wanted kind of message; returns it, or None."""
+    kinds = wanted | Gst.MessageType.WARNING | Gst.MessageType.ERROR
+    while message := pipeline.get_bus().timed_pop_filtered(timeout, kinds):
+        if message.type == Gst.MessageType.ERROR:
+            pipeline.set_state(Gst.State.NULL)
+            fail(f"{file}: {message.parse_error().gerror.message}")
+        if message.type != Gst.MessageType.WARNING:
+            return message
+        print(f"long-take: {file}: Warning: {message.parse_warning().gerror.message}", file=sys.stderr)
+    return None
 
 
 def decoded(file, converters, caps):
@@ -32,21 +48,31 @@ def decoded(file, converters, caps):
     out = pipeline.get_by_name("out")
     out.set_property("caps", caps)
     pipeline.set_state(Gst.State.PLAYING)
-    while sample := out.pull_sample():
-        yield sample
-    error = pipeline.get_bus().pop_filtered(Gst.MessageType.ERROR)
-    pipeline.set_state(Gst.State.NULL)
-    if error:
-        fail(f"{file}: {error.parse_error().gerror.message}")
+    try:
+        last = time.monotonic()
+        while not out.is_eos():
+            # An error does not end the wait for a sample.
+            if sample := out.try_pull_sample(Gst.SECOND // 10):
+                yield sample
+                last = time.monotonic()
+            watch(pipeline, file)
+            if time.monotonic() - last > PATIENCE:
+                fail(f"{file}: nothing came out of it for {PATIENCE} s")
+        watch(pipeline, file)
+    finally:
+        pipeline.set_state(Gst.State.NULL)
 
 
 def sound_of(file):
     """All of a file's sound; empty without one."""
     try:
-        if not GstPbutils.Discoverer.new(60 * Gst.SECOND).discover_uri(file.as_uri()).get_audio_streams():
-            return b""
+        found = GstPbutils.Discoverer.new(60 * Gst.SECOND).discover_uri(file.as_uri())
     except GLib.Error as error:
         fail(f"{file}: {error.message}")
+    if not found.get_video_streams():
+        fail(f"{file}: it has no picture")
+    if not found.get_audio_streams():
+        return b""
     buffers = (sample.get_buffer() for sample in decoded(file, "audioconvert ! audioresample", SOUND))
     return b"".join(buffer.extract_dup(0, buffer.get_size()) for buffer in buffers)
 
@@ -87,19 +113,17 @@ class Film:
             buffer.pts = Gst.util_uint64_scale(self.bytes // SAMPLE_SIZE, Gst.SECOND, RATE)
             self.bytes += buffer.get_size()
             self.sound.push_buffer(buffer)
+        began = time.monotonic()
         while self.pictures.get_property("current-level-buffers") > MOST_WAITING:
-            self.wait(Gst.MessageType.ERROR, 5 * Gst.MSECOND)
-
-    def wait(self, kinds, time=Gst.CLOCK_TIME_NONE):
-        message = self.pipeline.get_bus().timed_pop_filtered(time, kinds | Gst.MessageType.ERROR)
-        if message and message.type == Gst.MessageType.ERROR:
-            self.pipeline.set_state(Gst.State.NULL)
-            fail(f"{self.path}: {message.parse_error().gerror.message}")
+            watch(self.pipeline, self.path, timeout=5 * Gst.MSECOND)
+            if time.monotonic() - began > PATIENCE:
+                fail(f"{self.path}: no picture was written for {PATIENCE} s")
 
     def finish(self):
         for source in filter(None, (self.pictures, self.sound)):
             source.end_of_stream()
-        self.wait(Gst.MessageType.EOS)
+        if not watch(self.pipeline, self.path, Gst.MessageType.EOS, TO_END * Gst.SECOND):
+            fail(f"{self.path}: it was not written within {TO_END} s")
         self.pipeline.set_state(Gst.State.NULL)
         os.replace(f"{self.path}.part", self.path)
 

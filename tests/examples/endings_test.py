@@ -1,0 +1,239 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The examples lose no warning, leave no empty file, and end whatever happens."""
+
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import unittest
+import urllib.parse
+import xml.etree.ElementTree
+
+from simulated_service import SimulatedService
+
+EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
+APPS = {"Python": lambda name: ["/usr/bin/python3", str(EXAMPLES / "apps" / (name + ".py"))],
+        "C": lambda name: [str(pathlib.Path(os.environ["GENCLIP_APPS"]) / name)]}
+REQUEST = ["model=dance-2.5", "prompt=a red kite", "poll-interval=10"]
+URI = "genclip://dance-2.5?prompt=a%20red%20kite"
+CHARGED_TWICE = r"Warning: .*charged twice"
+SECOND = "interval=1000000000"
+
+
+class Case(unittest.TestCase):
+    def serve(self, *options):
+        service = SimulatedService("--queued", "0", "--processing", "0", "--poll-interval", "10", *options)
+        self.addCleanup(service.stop)
+        service.env |= {"GENCLIP_LLM_BASE_URL": service.base_url.removesuffix("/api") + "/llm", "no_proxy": "127.0.0.1",
+                        "PATH": f"{os.environ['GENCLIP_PROGRAMS']}:{os.environ['PATH']}"}
+        return service
+
+    def serve_after_a_lost_answer(self):
+        """A run with the same request has to warn."""
+        service = self.serve("--fault", "submit#1:lose-answer")
+        lost = service.run("gst-launch-1.0", "genclipsrc", *REQUEST, "!", "fakesink")
+        self.assertNotEqual(lost.returncode, 0)
+        return service
+
+
+class Warnings(Case):
+    def test_a_second_charge_is_told_by_the_programs_that_users_copy(self):
+        for language, words in APPS.items():
+            with self.subTest(language=language):
+                service = self.serve_after_a_lost_answer()
+                run = service.run(*words("generate_clip"), service.store.with_name("out.mp4"), *REQUEST)
+                self.assertEqual(run.returncode, 0, run.stdout)
+                self.assertRegex(run.stdout, "(?m)^" + CHARGED_TWICE)
+
+    def expect_while_it_runs(self, service, code, *words):
+        """It is told at once, and not when the clip is there, which takes five seconds."""
+        run = service.start(*words)
+        shown = ""
+        while not re.search(CHARGED_TWICE, shown):
+            line = run.stdout.readline()
+            self.assertTrue(line, shown)
+            shown += line
+        run.send_signal(signal.SIGINT if code == 130 else signal.SIGTERM)
+        rest, _ = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, code, shown + rest)
+
+    def test_it_is_told_by_players(self):
+        for language, words in APPS.items():
+            with self.subTest(language=language):
+                service = self.serve_after_a_lost_answer()
+                key = service.store.with_name("key")
+                key.write_text("sim-key\n", encoding="utf-8")
+                key.chmod(0o600)
+                self.expect_while_it_runs(service, 130, *words("play_clip"), URI, key)
+
+    def test_it_is_told_by_scripts_that_look_at_a_clip_first(self):
+        for script in ("burn-in", "play-captioned", "subtitle-track", "subtitle-file"):
+            with self.subTest(script=script):
+                service = self.serve_after_a_lost_answer()
+                out = service.store.with_name("out.mkv" if script == "subtitle-track" else "out.srt")
+                self.expect_while_it_runs(service, 143, EXAMPLES / "captions" / script, URI, out)
+                self.assertFalse(list(service.store.parent.glob("out*")))
+
+
+class Captions(Case):
+    def setUp(self):
+        self.service = self.serve()
+        self.folder = self.service.store.with_name("films")
+        self.folder.mkdir()
+        self.film = self.make_film("film", 64)
+
+    def make_film(self, name, width):
+        """Three seconds without sound."""
+        path = self.folder / f"{name}.mkv"
+        made = f"videotestsrc num-buffers=30 ! video/x-raw,width={width},height=64,framerate=10/1 ! x264enc tune=zerolatency ! matroskamux"
+        subprocess.run(["gst-launch-1.0", "-q", *made.split(), "!", "filesink", f"location={path}"], check=True, timeout=60)
+        return path
+
+    def caption(self, script, out, *words, code, said):
+        words = [SECOND, *words]
+        if script == "hls-languages":
+            words.insert(0, "de,en")
+        run = self.service.run(EXAMPLES / "captions" / script, self.film.as_uri(), out, *words)
+        self.assertEqual(run.returncode, code, run.stdout)
+        self.assertRegex(run.stdout, f"(?m)^{script}: {said}")
+        return run.stdout
+
+    def left(self):
+        return sorted(path.relative_to(self.folder).as_posix() for path in self.folder.rglob("*") if path.is_file() and path != self.film)
+
+    def outputs(self):
+        return {"subtitle-file": self.folder / "out.vtt", "subtitle-track": self.folder / "out.mkv", "burn-in": self.folder / "out.mp4",
+                "hls-languages": self.folder / "hls", "play-captioned": f"filesink location={self.folder}/played"}
+
+    def test_no_caption_is_a_failure_that_leaves_no_file(self):
+        self.service.set_faults(["text:status=400"])
+        for script, out in self.outputs().items():
+            with self.subTest(script=script):
+                told = self.caption(script, out, "on-error=skip", code=1, said="there is no caption, so nothing was written")
+                self.assertRegex(told, f"(?m)^{script}: Warning: .*400")
+                self.assertEqual(self.left(), [])
+
+    def test_a_failure_leaves_the_file_that_was_there(self):
+        self.service.set_faults(["text:status=400"])
+        for script in ("subtitle-file", "subtitle-track", "burn-in"):
+            with self.subTest(script=script):
+                out = self.outputs()[script]
+                out.write_text("of yesterday", encoding="utf-8")
+                for on_error in ("skip", "fail"):
+                    said = "there is no caption" if on_error == "skip" else "the pipeline has failed"
+                    self.caption(script, out, f"on-error={on_error}", code=1, said=said)
+                    self.assertEqual(out.read_text(encoding="utf-8"), "of yesterday")
+                self.assertEqual(self.left(), [out.name])
+                out.unlink()
+
+    def test_a_spent_budget_is_told_and_what_there_is_is_kept(self):
+        for script, out in self.outputs().items():
+            with self.subTest(script=script):
+                told = self.caption(script, out, "max-requests=1", "cache=off", "max-in-flight=1", code=3, said="captions may be missing")
+                self.assertRegex(told, f"(?m)^{script}: Warning: .*max-requests")
+        kept = self.left()
+        self.assertEqual([name for name in kept if not name.startswith("hls/")], ["out.mkv", "out.mp4", "out.vtt", "played"])
+        self.assertLessEqual({"hls/de.vtt", "hls/en.vtt", "hls/master.m3u8", "hls/picture.m3u8"}, set(kept))
+        self.assertEqual((self.folder / "out.vtt").read_text(encoding="utf-8").count(" --> "), 1)
+        self.assertTrue(all((self.folder / name).stat().st_size for name in kept), kept)
+
+    def test_a_spent_budget_of_the_store_leaves_no_empty_file(self):
+        self.service.run("genclip", "budget", "set", "--requests-per-day", "1")
+        self.caption("subtitle-file", self.folder / "first.vtt", code=3, said="captions may be missing")
+        self.film = self.make_film("other", 128)
+        told = self.caption("subtitle-file", self.folder / "other.vtt", code=1, said="there is no caption")
+        self.assertIn("requests-per-day", told)
+        self.assertFalse((self.folder / "other.vtt").exists())
+
+    def test_a_language_without_any_caption_is_not_offered(self):
+        self.service.set_faults(["text:lacks-key=en"])
+        self.caption("hls-languages", self.folder / "hls", "max-requests=1", "max-in-flight=1", code=3, said="captions may be missing")
+        self.assertIn("hls/de.vtt", self.left())
+        self.assertFalse([name for name in self.left() if "en." in name])
+        self.assertNotIn('LANGUAGE="en"', (self.folder / "hls" / "master.m3u8").read_text(encoding="utf-8"))
+
+
+class Ends(Case):
+    def stand_in(self, folder, name, text):
+        """A program of this name that does what the shell says. Returns the environment that finds it first."""
+        (folder / name).write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+        (folder / name).chmod(0o755)
+        return {"PATH": f"{folder}:{os.environ['PATH']}"}
+
+    def run_script(self, *words, **env):
+        return subprocess.run([str(word) for word in words], env={**os.environ, **env}, capture_output=True, text=True, timeout=60,
+                              check=False)
+
+    def setUp(self):
+        self.folder = self.serve().store.parent
+
+    def test_films_that_stay_pending_are_given_up(self):
+        (self.folder / "a.mp4").write_text("", encoding="utf-8")
+        env = self.stand_in(self.folder, "genclip", f"echo called >>{self.folder}/calls; exit 75")
+        run = self.run_script(EXAMPLES / "captions" / "every-film", self.folder, EVERY_FILM_PAUSE="0", EVERY_FILM_PAUSES="2", **env)
+        self.assertEqual(run.returncode, 75, run.stderr)
+        self.assertEqual((self.folder / "calls").read_text(encoding="utf-8"), "called\n" * 3)
+
+    def test_a_channel_that_ends_early_is_not_waited_for(self):
+        env = self.stand_in(self.folder, "genclip", "exit 3")
+        run = self.run_script(EXAMPLES / "channel" / "channel", "3000", self.folder, **env)
+        self.assertEqual(run.returncode, 3, run.stderr)
+
+    def join(self, *links):
+        """Joins files that these pipelines make."""
+        files = [self.folder / f"{number}.mkv" for number in range(len(links))]
+        for file, link in zip(files, links):
+            subprocess.run(["gst-launch-1.0", "-q", *link.split(), "!", "matroskamux", "!", "filesink", f"location={file}"], check=True,
+                           timeout=60)
+        return subprocess.run(["/usr/bin/python3", "-c", "import pathlib, sys, film; film.join([*map(pathlib.Path, sys.argv[2:])], "
+                               "pathlib.Path(sys.argv[1]))", self.folder / "film.mp4", *files], cwd=EXAMPLES / "long-take",
+                              capture_output=True, text=True, timeout=60, check=False)
+
+    def test_a_link_without_a_picture_ends_the_film(self):
+        run = self.join("audiotestsrc num-buffers=20 ! vorbisenc")
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertRegex(run.stderr.splitlines()[-1], "0.mkv: it has no picture")
+        self.assertFalse((self.folder / "film.mp4").exists())
+
+    def test_links_that_do_not_fit_do_not_hang_the_film(self):
+        picture = "videotestsrc num-buffers=10 ! video/x-raw,width={},height=64,framerate=10/1 ! x264enc tune=zerolatency"
+        run = self.join(picture.format(64), picture.format(128))
+        self.assertIn(run.returncode, (0, 1), run.stderr)
+        if run.returncode == 1:
+            self.assertIn("1.mkv: ", run.stderr.splitlines()[-1])
+
+
+class Trailers(Case):
+    def test_both_are_the_same_film_at_the_rate_of_the_clips(self):
+        folder = self.serve().store.parent
+        for name in ("gst-launch-1.0", "ges-launch-1.0"):
+            (folder / name).write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" >{folder}/words-of-$(basename $0)\n', encoding="utf-8")
+            (folder / name).chmod(0o755)
+        subprocess.run([EXAMPLES / "ges-trailer", folder / "out.webm"], env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"},
+                       check=True, timeout=60)
+        words = (folder / "words-of-ges-launch-1.0").read_text(encoding="utf-8").splitlines()
+        scripted, caps = [], ""
+        for number, word in enumerate(words):
+            if word == "+clip":
+                scripted.append({"uri": urllib.parse.unquote(words[number + 1]), "start": 0.0, "inpoint": 0.0})
+            elif word.startswith("--video-caps="):
+                caps = word.removeprefix("--video-caps=")
+            elif not word.startswith("-") and scripted and "=" in word and "?" not in word and "%" not in word:
+                name, value = word.split("=")
+                scripted[-1][name] = float(value)
+
+        project = xml.etree.ElementTree.parse(EXAMPLES / "trailer.xges")
+        listed = [{"uri": clip.get("asset-id"), **{name: int(clip.get(name)) / 1e9 for name in ("start", "inpoint", "duration")}}
+                  for clip in project.iter("clip")]
+        self.assertEqual(scripted, listed)
+        self.assertEqual({asset.get("id") for asset in project.iter("asset")}, {clip["uri"] for clip in scripted})
+        restriction = re.search(r"restriction-caps=\(string\)([^;]*);", project.find(".//track").get("properties"))[1].replace("\\", "")
+        restriction = re.sub(r'\((int|fraction)\)|[ "]', "", restriction)
+        self.assertEqual(restriction, caps)
+        self.assertIn("framerate=24/1", caps)
+
+
+if __name__ == "__main__":
+    unittest.main()
