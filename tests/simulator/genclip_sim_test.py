@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -64,6 +65,21 @@ class GenclipSim(unittest.TestCase):
         self.assertEqual(out, self.ready.read_text())
         self.assertEqual(err, "")
         self.assertEqual(self.process.returncode, 0)
+
+    def test_has_the_same_address_when_it_is_started_again_at_once(self):
+        free = [socket.create_server(("127.0.0.1", 0)) for _ in range(2)]
+        port, media_port = (str(one.getsockname()[1]) for one in free)
+        for one in free:
+            one.close()
+        addresses = self.start("--port", port, "--media-port", media_port)
+        self.assertEqual(addresses["GENCLIP_BASE_URL"], f"http://127.0.0.1:{port}/api")
+        self.assertEqual(addresses["GENCLIP_MEDIA_URL"], f"http://127.0.0.1:{media_port}")
+        # It closes its connections itself, so they keep the port for a while.
+        self.submit(addresses["GENCLIP_BASE_URL"], "sim-key")
+        self.process.kill()
+        self.process.communicate(timeout=10)
+        self.ready.unlink()
+        self.assertEqual(self.start("--port", port, "--media-port", media_port), addresses)
 
     def test_ends_well_on_sigint_while_it_renders(self):
         addresses = self.start("--queued", "0", "--processing", "0")
