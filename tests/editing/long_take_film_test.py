@@ -30,7 +30,7 @@ class Served(http.server.SimpleHTTPRequestHandler):
 
 class LongTake(unittest.TestCase):
     def setUp(self):
-        self.service = SimulatedService("--queued", "0", "--processing", "0")
+        self.service = SimulatedService("--queued", "0", "--processing", "0", "--frame-rate", "24")
         self.addCleanup(self.service.stop)
         folder = self.service.store.parent
         self.published = folder / "published"
