@@ -4,7 +4,7 @@
 from xml.sax.saxutils import escape, quoteattr
 
 INK, FAINT, RED = "#1f2933", "#6b7785", "#b3261e"
-FILLS = {"ours": "#d6e8fb", "other": "#eef1f4", "outside": "#fdf0d5", "dark": "#1f2933", "crash": "#fbe4e2"}
+FILLS = {"ours": "#d6e8fb", "other": "#eef1f4", "outside": "#fdf0d5", "dark": "#1f2933", "crash": "#fbe4e2", "good": "#dff1e2"}
 LINE = 17  # pixels from one line of text to the next
 
 
