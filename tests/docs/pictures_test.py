@@ -4,6 +4,7 @@
 
 import pathlib
 import subprocess
+import sys
 import tempfile
 import shutil
 import unittest
@@ -40,6 +41,12 @@ class Pictures(unittest.TestCase):
             with self.subTest(picture=picture.name):
                 root = xml.etree.ElementTree.parse(picture).getroot()
                 self.assertTrue(root.findtext("{http://www.w3.org/2000/svg}title"))
+
+    def test_only_the_end_that_may_cost_twice_is_red(self):
+        sys.path.insert(0, str(PICTURES))
+        from drawing import FILLS  # pylint: disable=import-outside-toplevel,import-error
+        drawn = (PICTURES / "clip-life.svg").read_text(encoding="utf-8")
+        self.assertEqual([drawn.count(f'fill="{FILLS[fill]}"') for fill in ("crash", "good")], [1, 3])
 
     def test_each_is_shown_in_a_document_and_is_small(self):
         shown = "".join(path.read_text(encoding="utf-8") for path in [TOP / "README.md", *(TOP / "docs").rglob("*.md")])

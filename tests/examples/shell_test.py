@@ -18,7 +18,7 @@ BUILD = os.environ["GENCLIP_BUILD"]
 PROGRAM = [str(TOP / "examples" / "shell"), "-C", BUILD]
 SHELLS = ["bash", "zsh", "fish", "dash"]
 # Each of these files of the user puts another genclip first.
-OWN_FILES = {".bashrc": 'PATH=$HOME/bin:$PATH\n', ".zshrc": 'PATH=$HOME/bin:$PATH\n',
+OWN_FILES = {".bashrc": 'PATH=$HOME/bin:$PATH\n', ".zshrc": 'PATH=$HOME/bin:$PATH\nautoload -Uz compinit && compinit -D -i\n',
              ".config/fish/config.fish": 'set -gx PATH $HOME/bin $PATH\n'}
 
 
