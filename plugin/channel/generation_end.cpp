@@ -44,7 +44,7 @@ std::optional<Halt> spent_budget(const Error &error, const std::string &budget, 
 
 // Other refusals may be about this request alone.
 std::optional<Halt> refused_key(const Error &error, Outcome outcome, const std::string &no_key) {
-  const bool lacks_key = !no_key.empty() && error.text == no_key;
+  const bool lacks_key = !no_key.empty() && error.text.ends_with(no_key);
   const bool asked = outcome == Outcome::refused || outcome == Outcome::running;
   const bool is_refused = asked && (error.http_status == 401 || error.http_status == 402);
   if (!lacks_key && !is_refused) return std::nullopt;

@@ -241,11 +241,7 @@ Result<void> ClipWork::take_step() {
     case ClipStep::ask: return ask();
     case ClipStep::submit: return submit();
     case ClipStep::follow: return follow();
-    case ClipStep::need_key: {
-      Error error{ErrorKind::settings, generation_.job().no_key};
-      if (run_.found) error.task_id = run_.found->task_id;
-      return error;
-    }
+    case ClipStep::need_key: return lacks_key();
     case ClipStep::stay_in_doubt: return stays_in_doubt();
     case ClipStep::stay_unsubmitted: return stays_unsubmitted();
     case ClipStep::share_failure:

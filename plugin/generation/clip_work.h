@@ -91,6 +91,7 @@ class ClipWork {
   Error failed_after_all(const std::string &message) const;
   Error stays_in_doubt() const;
   static Error stays_unsubmitted();
+  Error lacks_key() const;
 
   Generation &generation_;
   Clock &clock_;

@@ -333,7 +333,15 @@ Error ClipWork::stays_in_doubt() const {
 }
 
 Error ClipWork::stays_unsubmitted() {
-  return {ErrorKind::not_found, "The clip is not in the store, and this run must not submit its request."};
+  return {ErrorKind::not_found, "This clip is not in the store, and this run must not submit its request."};
+}
+
+// Who plays stored clips alone has no use for a key, so a missing clip is told first.
+Error ClipWork::lacks_key() const {
+  const std::string &no_key = generation_.job().no_key;
+  Error error{ErrorKind::settings, run_.whole ? no_key : "This clip is not in the store. " + no_key};
+  if (run_.found) error.task_id = run_.found->task_id;
+  return error;
 }
 
 // A task that was completed, and whose clip is not here yet.

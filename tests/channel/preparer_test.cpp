@@ -16,6 +16,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
+using testing::StartsWith;
 
 TEST_F(PreparerTest, GeneratesVetsAndTellsEachStep) {
   want({clip("kite")});
@@ -435,6 +436,7 @@ TEST_F(PreparerTest, WithoutAKeyShowsWhatIsStored) {
   ASSERT_TRUE(becomes("a", ItemState::budget));
   ASSERT_TRUE(comes([&] { return heard_.notices().size() == 1; }));
   EXPECT_TRUE(heard_.notices()[0]->is_key);
+  EXPECT_THAT(heard_.notices()[0]->text, StartsWith("This clip is not in the store."));
 }
 
 // ---- Unfit media.

@@ -101,11 +101,12 @@ class Generate(ServiceTest):
         key = self.env.pop("GENCLIP_API_KEY")
         again = self.generate()
         self.assertEqual((again.returncode, again.stdout), (0, first), again.stderr)
-        for words in (["prompt=another"], ["prompt=a red kite", "--anew"]):
+        for words, said in ((["prompt=another"], "This clip is not in the store. There is no API key"),
+                            (["prompt=a red kite", "--anew"], "There is no API key")):
             with self.subTest(words=words):
                 run = self.generate(*words)
                 self.assertEqual(run.returncode, 1)
-                self.assertIn("There is no API key", run.stderr)
+                self.assertTrue(run.stderr.startswith("genclip: " + said), run.stderr)
         self.assertEqual(self.stats()["submits"], 1)
         self.env["GENCLIP_API_KEY"] = key
 

@@ -566,13 +566,17 @@ TEST_F(ClipWorkTest, WithoutAKeyAStoredClipIsServedAndNothingElseIsSent) {
   keyless.no_key = "There is no API key.";
   const auto refused = [&] {
     const Outcome outcome = run(keyless);
-    return outcome.error && outcome.error->kind == ErrorKind::settings && outcome.text() == keyless.no_key;
+    return outcome.error && outcome.error->kind == ErrorKind::settings &&
+           outcome.text() == "This clip is not in the store. There is no API key.";
   };
   EXPECT_TRUE(refused());
   EXPECT_THAT(http_->requests(), IsEmpty());
   run_whole();
   const size_t requests = http_->requests().size();
   run_whole(keyless);
+  GenerationJob anew = keyless;
+  anew.reuse = false;
+  EXPECT_EQ(run(anew).text(), keyless.no_key) << "it is in the store";
   fs::remove(path().file("clip.mp4"));
   EXPECT_TRUE(refused()) << "to fetch it again takes a key";
   EXPECT_EQ(http_->requests().size(), requests);
