@@ -70,6 +70,17 @@ std::optional<ImageSize> tiff_size(const ReadRange &read) {
   return size_if_any(width, height);
 }
 
+// GStreamer decodes stills of this format, and takes an animation for a damaged file. The canvas is the
+// animation's size.
+std::optional<ImageSize> animation_size(const ReadRange &read) {
+  constexpr size_t kFlags = 20, kWidth = 24, kHeight = 27;
+  constexpr uint64_t kAnimated = 2;
+  const std::string head = read(0, 30);
+  if (!head.starts_with("RIFF") || std::string_view(head).substr(8, 8) != "WEBPVP8X") return std::nullopt;
+  if (!(number(head, kFlags, 1, Order::little) & kAnimated)) return std::nullopt;
+  return size_if_any(number(head, kWidth, 3, Order::little) + 1, number(head, kHeight, 3, Order::little) + 1);
+}
+
 // A walk over the boxes of an ISO media file. Of several sizes (tiles, thumbnails, the whole) the whole is
 // the largest.
 class IsoBoxes {
@@ -130,8 +141,9 @@ struct Reader {
   std::optional<ImageSize> (*read)(const ReadRange &);
 };
 
-constexpr Reader kReaders[] = {{"bmp", bmp_size},   {"gif", gif_size},   {"tiff", tiff_size},
-                               {"heic", heif_size}, {"heif", heif_size}, {"avif", heif_size}};
+constexpr Reader kReaders[] = {{"bmp", bmp_size},        {"gif", gif_size},   {"tiff", tiff_size},
+                               {"webp", animation_size}, {"heic", heif_size}, {"heif", heif_size},
+                               {"avif", heif_size}};
 
 }  // namespace
 
@@ -139,6 +151,13 @@ std::optional<ImageSize> image_size(std::string_view format, const ReadRange &re
   const auto reader = std::find_if(std::begin(kReaders), std::end(kReaders),
                                    [&](const Reader &reader) { return reader.format == format; });
   return reader == std::end(kReaders) ? std::nullopt : reader->read(read);
+}
+
+bool is_cut(std::string_view format, const ReadRange &read) {
+  constexpr uint64_t kHead = 8;  // "RIFF", and the size of what follows.
+  if (format != "webp") return false;
+  const uint64_t size = number(read(0, kHead), 4, 4, Order::little);
+  return size == 0 || read(kHead + size - 1, 1).empty();
 }
 
 }  // namespace genclip

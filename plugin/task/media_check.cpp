@@ -126,10 +126,11 @@ class Lookout {
   template <typename File>
   Look measure(const MediaReference &reference, const File &file, MediaFacts facts) {
     if (!may_be(facts.media_type, reference.kind) || !needs_measures(request_, reference)) return facts;
+    const auto read = [&](uint64_t offset, size_t size) { return file.read_at(offset, size); };
+    const std::string_view format = format_name(facts.media_type);
+    if (is_cut(format, read)) return MediaFailure{ErrorKind::wrong_type, "is truncated"};
     // GStreamer cannot decode some formats at all, and others not from a file.
-    if (const auto size = image_size(format_name(facts.media_type), [&](uint64_t offset, size_t size) {
-          return file.read_at(offset, size);
-        })) {
+    if (const auto size = image_size(format, read)) {
       facts.width = size->width;
       facts.height = size->height;
       return facts;

@@ -13,6 +13,8 @@ namespace genclip {
 struct MediaFacts {
   // A media type, lower case, without parameters, such as "image/png". Empty: unknown.
   std::string media_type;
+  // The Content-Type that came, if it does not tell the type: "binary/octet-stream". Empty: none came.
+  std::string sent_type;
   std::optional<uint64_t> bytes;
   std::optional<double> width;  // pixels
   std::optional<double> height;

@@ -68,8 +68,11 @@ std::optional<uint64_t> size_of(const HttpReply &reply, bool asked_for_all) {
 MediaFacts facts_of(const HttpReply &reply, const std::string &url, bool asked_for_all) {
   MediaFacts facts;
   facts.bytes = size_of(reply, asked_for_all);
-  facts.media_type = telling_media_type(reply.header("Content-Type").value_or(""));
-  if (facts.media_type.empty()) facts.media_type = media_type_of_path(url);
+  const std::string sent = reply.header("Content-Type").value_or("");
+  facts.media_type = telling_media_type(sent);
+  if (!facts.media_type.empty()) return facts;
+  facts.sent_type = trimmed(sent);
+  facts.media_type = media_type_of_path(url);
   return facts;
 }
 

@@ -95,9 +95,16 @@ constexpr BrandRow kBrands[] = {
     {"avis", "image/avif"},
 };
 
-constexpr std::string_view kUntelling[] = {
-    "application/octet-stream", "binary/octet-stream",        "application/binary", "application/x-binary",
-    "application/x-download",   "application/force-download", "text/plain"};
+constexpr std::string_view kUntelling[] = {"application/octet-stream",
+                                           "binary/octet-stream",
+                                           "application/binary",
+                                           "application/x-binary",
+                                           "application/x-download",
+                                           "application/force-download",
+                                           "application/x-octet-stream",
+                                           "application/unknown",
+                                           "unknown/unknown",
+                                           "text/plain"};
 
 std::string lower(std::string_view text) {
   std::string low(text);

@@ -84,7 +84,9 @@ class Verdict {
       if (finding.depth == MediaCheck::full)
         problem(reference, "is not a known kind of media file");
       else if (!limits.formats.empty())
-        problem(reference, "has an unknown type: its server does not send one; check-media=full probes it");
+        problem(reference, "has an unknown type: its server sends " +
+                               (facts.sent_type.empty() ? "none" : quoted(facts.sent_type)) +
+                               "; check-media=full probes it");
       return;
     }
     const std::string kind = to_word(reference.kind);

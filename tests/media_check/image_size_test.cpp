@@ -50,6 +50,19 @@ TEST(ImageSize, IsReadFromAGif) {
   EXPECT_EQ(image_size("gif", reader_of(std::string("GIF89a\x40\x01\xf0\x00", 10))), (ImageSize{320, 240}));
 }
 
+TEST(ImageSize, OfAWebpIsReadFromAnAnimation) {
+  const std::string animation = webp_animation(640, 482), still = image_file("webpenc", 640, 482);
+  EXPECT_EQ(image_size("webp", reader_of(animation)), (ImageSize{640, 482}));
+  EXPECT_EQ(image_size("webp", reader_of(still)), std::nullopt) << "GStreamer's to measure";
+  for (const std::string &whole : {animation, still}) {
+    EXPECT_FALSE(is_cut("webp", reader_of(whole)));
+    EXPECT_FALSE(is_cut("webp", reader_of(whole + "more")));
+    for (const size_t size : {whole.size() - 1, size_t{9}, size_t{5}, size_t{0}})
+      EXPECT_TRUE(is_cut("webp", reader_of(whole.substr(0, size)))) << size;
+  }
+  EXPECT_FALSE(is_cut("png", reader_of("")));
+}
+
 TEST(ImageSize, OfABmpFromTheTopIsPositive) {
   std::string bmp = "BM" + std::string(12, '\0') + std::string("\x28\0\0\0", 4) +
                     std::string("\x40\x01\0\0", 4) + std::string("\x10\xff\xff\xff", 4);
@@ -84,7 +97,8 @@ TEST(ImageSize, SurvivesAnyBytes) {
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
   const std::string good[] = {heic(ispe(512, 512) + ispe(4032, 3024)), image_file("avenc_bmp", 8, 8),
-                              image_file("avenc_tiff", 8, 8), std::string("GIF89a\x40\x01\xf0\x00", 10)};
+                              image_file("avenc_tiff", 8, 8), std::string("GIF89a\x40\x01\xf0\x00", 10),
+                              webp_animation(64, 64)};
   for (int round = 0; round < 20000; ++round) {
     std::string bytes = good[random() % std::size(good)];
     for (unsigned changes = random() % 8; changes > 0; --changes)

@@ -226,6 +226,19 @@ TEST(MediaHeaders, TakeTheNameForTheTypeWhereTheServerTellsNone) {
   EXPECT_EQ(text_of(check(fine, options(MediaCheck::headers))), "");
 }
 
+TEST(MediaHeaders, SayWhatWasSentInPlaceOfAType) {
+  for (const auto &[type, said] : {std::pair{"binary/octet-stream", "sends \"binary/octet-stream\";"},
+                                   {"Application/X-Download", "sends \"Application/X-Download\";"},
+                                   {"", "sends none;"}}) {
+    MediaServer server({{"/b", {blank(10), type}}});
+    const auto request = media_request(
+        "wave2.7-i2v", {{"first_image", {server.url("/b")}}, {"last_image", {server.url("/b")}}});
+    EXPECT_THAT(text_of(check(request, options(MediaCheck::headers))),
+                HasSubstr(std::string("first_image has an unknown type: its server ") + said +
+                          " check-media=full probes it"));
+  }
+}
+
 TEST(MediaHeaders, SayThatASizeIsUnknown) {
   MediaServer server({{"/a", {png(), "image/png", 200, 200, false, false}}});
   const auto request = media_request("sd_2.0_special", {{"reference_images", {server.url("/a")}}});
@@ -417,17 +430,18 @@ TEST(MediaContent, OfGoodMediaPassesEveryRule) {
   MediaServer server({{"/image", {png()}},
                       {"/jpeg", {image_file("jpegenc", 301, 500)}},
                       {"/webp", {image_file("webpenc", 640, 480)}},
+                      {"/animation", {webp_animation(640, 480)}},
                       {"/bmp", {image_file("avenc_bmp", 640, 480)}},
                       {"/video", {video_file("mp4mux", 320, 180, 72, 24)}},
                       {"/mov", {video_file("qtmux", 320, 180, 90, 30)}},
                       {"/wav", {audio_file("wavenc", 3)}},
                       {"/mp3", {audio_file("lamemp3enc", 3)}}});
   const auto request =
-      media_request("sd_2.0_special",
-                    {{"reference_images",
-                      {server.url("/image"), server.url("/jpeg"), server.url("/webp"), server.url("/bmp")}},
-                     {"reference_videos", {server.url("/video"), server.url("/mov")}},
-                     {"reference_audios", {server.url("/wav"), server.url("/mp3")}}});
+      media_request("sd_2.0_special", {{"reference_images",
+                                        {server.url("/image"), server.url("/jpeg"), server.url("/webp"),
+                                         server.url("/animation"), server.url("/bmp")}},
+                                       {"reference_videos", {server.url("/video"), server.url("/mov")}},
+                                       {"reference_audios", {server.url("/wav"), server.url("/mp3")}}});
   EXPECT_EQ(text_of(check(request, options(MediaCheck::full))), "");
 }
 
@@ -446,6 +460,20 @@ TEST(MediaContent, IsMeasured) {
             HasSubstr("reference_videos has 12 frames a second"),
             HasSubstr("reference_audios lasts 16 seconds"), HasSubstr("reference_audios together last 16")));
   EXPECT_EQ(text_of(check(request, options(MediaCheck::headers))), "") << "headers do not tell any of it";
+}
+
+TEST(MediaContent, OfAWebpIsJudgedAndOneThatIsCutIsRefused) {
+  const std::string animation = webp_animation(640, 480), still = image_file("webpenc", 640, 480);
+  MediaServer server({{"/narrow", {webp_animation(200, 200), "image/webp"}},
+                      {"/cut", {animation.substr(0, animation.size() / 2), "image/webp"}},
+                      {"/still", {still.substr(0, still.size() / 2), "image/webp"}}});
+  const auto request = media_request(
+      "sd_2.0_special",
+      {{"reference_images", {server.url("/narrow"), server.url("/cut"), server.url("/still")}}});
+  EXPECT_THAT(
+      text_of(check(request, options(MediaCheck::full))),
+      AllOf(HasSubstr("reference_images[0] is 200 pixels wide"),
+            HasSubstr("reference_images[1] is truncated"), HasSubstr("reference_images[2] is truncated")));
 }
 
 TEST(MediaContent, CountsAndNotItsName) {

@@ -37,11 +37,31 @@ std::string size_text(int width, int height) {
   return "width=" + std::to_string(width) + ",height=" + std::to_string(height);
 }
 
+std::string little(uint64_t value, int size) {
+  std::string bytes;
+  for (int shift = 0; shift < 8 * size; shift += 8) bytes += static_cast<char>(value >> shift & 0xff);
+  return bytes;
+}
+
+std::string chunk(const std::string &name, const std::string &body) {
+  return name + little(body.size(), 4) + body + std::string(body.size() % 2, '\0');
+}
+
 }  // namespace
 
 std::string image_file(const std::string &encoder, int width, int height) {
   return make("videotestsrc num-buffers=1 ! video/x-raw," + size_text(width, height) + " ! videoconvert ! " +
               encoder);
+}
+
+// No encoder of GStreamer makes one, so the frames are stills without their file's head.
+std::string webp_animation(int width, int height) {
+  const std::string size = little(width - 1, 3) + little(height - 1, 3);
+  const std::string frame =
+      little(0, 6) + size + little(500, 3) + little(0, 1) + image_file("webpenc", width, height).substr(12);
+  const std::string body = "WEBP" + chunk("VP8X", little(2, 4) + size) + chunk("ANIM", little(0, 6)) +
+                           chunk("ANMF", frame) + chunk("ANMF", frame);
+  return chunk("RIFF", body);
 }
 
 std::string video_file(const std::string &muxer, int width, int height, int frames, int frame_rate) {

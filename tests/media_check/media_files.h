@@ -9,6 +9,8 @@ namespace genclip::test {
 
 // By an encoder such as "pngenc".
 std::string image_file(const std::string &encoder, int width, int height);
+// Two frames of half a second.
+std::string webp_animation(int width, int height);
 // H.264 by a muxer such as "mp4mux".
 std::string video_file(const std::string &muxer, int width, int height, int frames, int frame_rate);
 // By an encoder, or an encoder and a muxer.

@@ -14,7 +14,10 @@ TEST(MediaFormat, ReadsContentTypesAsServersWriteThem) {
   EXPECT_EQ(telling_media_type("image/JPEG"), "image/jpeg");
   EXPECT_EQ(telling_media_type(" audio/mpeg ; charset=binary"), "audio/mpeg");
   EXPECT_EQ(telling_media_type("application/octet-stream"), "");
-  EXPECT_EQ(telling_media_type("binary/octet-stream"), "");
+  for (const char *untelling :
+       {"binary/octet-stream", "Application/Octet-Stream; charset=binary", "application/x-download",
+        "APPLICATION/FORCE-DOWNLOAD", "application/unknown", "text/plain; charset=utf-8", " ", ";"})
+    EXPECT_EQ(telling_media_type(untelling), "") << untelling;
   EXPECT_EQ(telling_media_type(""), "");
   EXPECT_EQ(telling_media_type("text/html; charset=utf-8"), "text/html");
 }
