@@ -55,19 +55,20 @@ std::string raising(const std::string &option) {
 
 // ---- Limits of one clip.
 
-std::optional<Decision> over_clip_limit(const Budget &budget, double max_amount, const Price &price) {
-  if (max_amount > 0 && !price.amount) {
-    Decision decision = refusal("max-amount", max_amount, price);
-    decision.text = "Nothing was sent: max-amount allows this clip " + credits(max_amount) + ", and " +
-                    price.clause() +
-                    ". Unset max-amount for the first clip of its kind, or say what to assume with: genclip "
-                    "budget set --assumed-price N.";
-    return decision;
-  }
-  if (max_amount > 0 && !fits(*price.amount, max_amount)) {
-    Decision decision = refusal("max-amount", max_amount, price);
-    decision.text = "Nothing was sent: max-amount allows this clip " + credits(max_amount) + ", and " +
-                    price.clause() + ". Change the request, or raise max-amount.";
+std::optional<Decision> over_clip_limit(const Budget &budget, const ClipLimit &max_amount,
+                                        const Price &price) {
+  // The smallest limit is the one that a refusal names.
+  const bool is_budget_tighter = price.amount && budget.per_clip > 0 && budget.per_clip < max_amount.credits;
+  const bool is_allowed = price.amount && fits(*price.amount, max_amount.credits);
+  if (max_amount.credits > 0 && !is_budget_tighter && !is_allowed) {
+    const std::string setting = max_amount.setting;
+    Decision decision = refusal("max-amount", max_amount.credits, price);
+    decision.text = "Nothing was sent: " + setting + " allows this clip " + credits(max_amount.credits) +
+                    ", and " + price.clause();
+    decision.text += price.amount ? ". Change the request, or raise " + setting + "."
+                                  : ". Unset " + setting +
+                                        " for the first clip of its kind, or say what to assume with: "
+                                        "genclip budget set --assumed-price N.";
     return decision;
   }
   if (budget.per_clip > 0 && price.amount && !fits(*price.amount, budget.per_clip)) {
@@ -152,7 +153,7 @@ bool fits(double amount, double limit) { return amount <= limit + kSlack; }
 
 std::string amount_text(double amount) { return rounded_text(amount, 4); }
 
-Decision decide(const Account &account, const Budget &budget, double max_amount,
+Decision decide(const Account &account, const Budget &budget, const ClipLimit &max_amount,
                 const std::optional<Estimate> &estimate, UtcTime now, unsigned max_tasks) {
   const Price price = price_of(budget, estimate);
   if (auto refused = over_clip_limit(budget, max_amount, price)) return *refused;

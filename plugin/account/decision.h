@@ -21,6 +21,20 @@ enum class Verdict {
   refuse,  // Not at all, for the reason in `text`.
 };
 
+// What one clip may cost, with all that is generated for it.
+struct ClipLimit {
+  double credits = 0;  // 0: no limit.
+  // Who set it, as a refusal names it: "max-amount" or "GENCLIP_MAX_AMOUNT".
+  const char *setting = "max-amount";
+
+  ClipLimit(double credits = 0) : credits(credits) {}  // NOLINT(google-explicit-constructor)
+  ClipLimit(double credits, const char *setting) : credits(credits), setting(setting) {}
+  // Neither can loosen the other.
+  ClipLimit tightened_by(const ClipLimit &other) const {
+    return other.credits > 0 && (credits == 0 || other.credits < credits) ? other : *this;
+  }
+};
+
 struct Decision {
   Verdict verdict = Verdict::allow;
 
@@ -41,10 +55,10 @@ struct Decision {
   bool is_for_slot = false;  // As many tasks run as may; else: their prices are to become known.
 };
 
-// `max_amount`: credits that this clip may cost, 0: no limit of its own. Where the price is unknown, the
+// `max_amount`: of this clip alone. Where the price is unknown, the
 // assumed price counts. Without one, and with a limit in credits, such clips go one at a time.
 // `max_tasks`: how many tasks of the store may run at once (task_slots.h), 0: any number.
-Decision decide(const Account &account, const Budget &budget, double max_amount,
+Decision decide(const Account &account, const Budget &budget, const ClipLimit &max_amount,
                 const std::optional<Estimate> &estimate, UtcTime now, unsigned max_tasks = 0);
 
 // A refusal as an error, with its numbers as details.

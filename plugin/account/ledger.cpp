@@ -163,7 +163,7 @@ Result<void> Ledger::bury(File &file, Books &books, const ChargeFacts &facts, Ut
   return entries.empty() ? Result<void>() : write(file, books, entries);
 }
 
-Result<Ledger::Reservation> Ledger::reserve(const ChargeFacts &facts, double max_amount,
+Result<Ledger::Reservation> Ledger::reserve(const ChargeFacts &facts, const ClipLimit &max_amount,
                                             GCancellable *cancellable, const AfterDeath &after_death,
                                             unsigned max_tasks) {
   auto lock = this->lock(cancellable);

@@ -68,8 +68,9 @@ class Ledger {
   // refuses. `after_death` is asked about each charge of the same key that is under way: the caller has that
   // clip's lock, so the charge's run has died. `max_tasks`: as decide() has it. ErrorKind::cancelled, or that
   // of the file call that failed: nothing is reserved.
-  Result<Reservation> reserve(const ChargeFacts &facts, double max_amount, GCancellable *cancellable,
-                              const AfterDeath &after_death = nullptr, unsigned max_tasks = 0);
+  Result<Reservation> reserve(const ChargeFacts &facts, const ClipLimit &max_amount,
+                              GCancellable *cancellable, const AfterDeath &after_death = nullptr,
+                              unsigned max_tasks = 0);
 
   struct CaptionLease {
     // `allow`: what is held now, and may be sent on `day`. For each verdict the line is synced.

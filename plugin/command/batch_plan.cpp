@@ -122,8 +122,8 @@ class BatchPlanner {
     const Budget &limits = clip_limits(job.store);
     const bool is_chain = links.size() > 1;
     for (const LinkEstimate &link : links) {
-      const Decision decision = decide(Account(), limits, is_chain ? 0 : job.max_amount, link.estimate,
-                                       to_utc(services_.clock->wall_now()));
+      const Decision decision = decide(Account(), limits, is_chain ? ClipLimit() : job.max_amount,
+                                       link.estimate, to_utc(services_.clock->wall_now()));
       if (decision.verdict == Verdict::refuse) return decision.text;
     }
     if (!is_chain) return std::nullopt;

@@ -114,7 +114,7 @@ std::optional<Estimate> estimate_of(const GenerationJob &job, const IdentifiedRe
   return total_of(link_estimates(job, request, reading->account.prices(), services), assumed_price);
 }
 
-Decision decide_limit(double max_amount, double spent, const std::optional<Estimate> &estimate,
+Decision decide_limit(const ClipLimit &max_amount, double spent, const std::optional<Estimate> &estimate,
                       const GenerationServices &services) {
   auto total = estimate;
   if (total) total->high += spent;

@@ -42,8 +42,8 @@ std::optional<Estimate> total_of(const std::vector<LinkEstimate> &links, double 
 std::optional<Estimate> estimate_of(const GenerationJob &job, const IdentifiedRequest &request,
                                     const GenerationServices &services, double assumed_price = 0);
 
-// Whether a limit of one clip (0: none), of which `spent` credits are gone, refuses that estimate.
-Decision decide_limit(double max_amount, double spent, const std::optional<Estimate> &estimate,
+// Whether a limit of one clip, of which `spent` credits are gone, refuses that estimate.
+Decision decide_limit(const ClipLimit &max_amount, double spent, const std::optional<Estimate> &estimate,
                       const GenerationServices &services);
 
 // All together. `estimates` has one at least. The result rests on the weakest of them.

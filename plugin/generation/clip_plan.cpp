@@ -6,6 +6,7 @@
 #include "plugin/base/number.h"
 #include "plugin/catalog/catalog.h"
 #include "plugin/catalog/check_request.h"
+#include "plugin/catalog/wording.h"
 #include "plugin/generation/outcome.h"
 #include "plugin/http/api_key.h"
 #include "plugin/http/http_settings.h"
@@ -17,6 +18,7 @@ namespace genclip {
 namespace {
 
 constexpr unsigned kShortestPollIntervalMs = 10;
+constexpr const char *kMaxAmountVariable = "GENCLIP_MAX_AMOUNT";
 
 constexpr AddressSetting kBaseUrl{"base-url", "GENCLIP_BASE_URL"};
 
@@ -94,13 +96,12 @@ Result<ClipPlan> plan_clip(const ClipRequest &request, const RunSettings &run) {
     problems.push_back({"poll-interval", "poll-interval is " + std::to_string(run.poll_interval_ms) +
                                              " ms. Set it to 0, from history, or to 10 ms and more."});
   job.max_amount = run.max_amount;
-  if (const char *max_amount = g_getenv("GENCLIP_MAX_AMOUNT"); max_amount && *max_amount) {
+  if (const char *max_amount = g_getenv(kMaxAmountVariable); max_amount && *max_amount) {
     const auto value = parse_number<double>(max_amount);
     if (!value || *value < 0)
-      problems.push_back({"max-amount", "GENCLIP_MAX_AMOUNT must be a number of credits, 0 or more."});
-    // The tighter of the two.
-    const double limit = value.value_or(0);
-    if (limit > 0 && (job.max_amount == 0 || limit < job.max_amount)) job.max_amount = limit;
+      problems.push_back({"max-amount", std::string(kMaxAmountVariable) + " is " + quoted(max_amount) +
+                                            "; it must be a number of credits, 0 or more."});
+    job.max_amount = job.max_amount.tightened_by({value.value_or(0), kMaxAmountVariable});
   }
   if (const char *max_tasks = g_getenv("GENCLIP_MAX_TASKS"); max_tasks && *max_tasks) {
     const auto value = parse_number<unsigned>(max_tasks);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 
+#include "plugin/account/decision.h"
 #include "plugin/base/clock.h"
 #include "plugin/base/file_system.h"
 #include "plugin/catalog/check_request.h"
@@ -45,11 +46,11 @@ struct GenerationJob {
   bool reuse = true;
   MaySubmit may_submit = MaySubmit::even_in_doubt;  // This clip, and those that its request refers to.
   uint64_t store_max_size = 0;                      // Bytes, 0: no limit.
-  double max_amount = 0;                            // Credits that the clip may cost, 0: no limit.
-  unsigned max_tasks = 0;                           // Of the store at once, 0: any number.
-  bool with_prompt = false;                         // In clip.xmp.
-  std::string project;                              // Whose account it is; may be empty.
-  MediaCheckOptions media_check;                    // Before a submit.
+  ClipLimit max_amount;
+  unsigned max_tasks = 0;         // Of the store at once, 0: any number.
+  bool with_prompt = false;       // In clip.xmp.
+  std::string project;            // Whose account it is; may be empty.
+  MediaCheckOptions media_check;  // Before a submit.
   PublishSettings publish;
   ReferenceIdentity reference_identity = ReferenceIdentity::url;
   DownloadOptions download;

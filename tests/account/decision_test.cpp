@@ -22,7 +22,7 @@ Budget budget_of(double Budget::*limit, double value, double assumed_price = 0) 
 }
 
 Decision decide_now(const Account &account, const Budget &budget, std::optional<Estimate> estimate,
-                    double max_amount = 0) {
+                    ClipLimit max_amount = {}) {
   return decide(account, budget, max_amount, estimate, at(kNow));
 }
 
@@ -100,6 +100,25 @@ TEST(Decision, RefusesOneClipInWords) {
       "Nothing was sent: the store's budget allows 1 credit for one clip, and this clip may cost 2 credits. "
       "Change the request, or raise the limit with: genclip budget set --per-clip N.");
   EXPECT_EQ(decision.budget, "per-clip");
+}
+
+TEST(Decision, NamesTheSettingThatLimitsOneClipAndItsValue) {
+  const Decision dear = decide_now({}, {}, estimate_of(2), {1.5, "GENCLIP_MAX_AMOUNT"});
+  EXPECT_EQ(dear.text,
+            "Nothing was sent: GENCLIP_MAX_AMOUNT allows this clip 1.5 credits, and this clip may cost 2 "
+            "credits. Change the request, or raise GENCLIP_MAX_AMOUNT.");
+  EXPECT_EQ(dear.budget, "max-amount");
+  EXPECT_EQ(dear.limit, 1.5);
+  const Decision unknown = decide_now({}, {}, {}, {1.5, "GENCLIP_MAX_AMOUNT"});
+  EXPECT_NE(unknown.text.find("Unset GENCLIP_MAX_AMOUNT for the first clip"), std::string::npos);
+}
+
+TEST(Decision, NamesTheSmallestOfTheLimitsOfOneClip) {
+  const Budget budget = budget_of(&Budget::per_clip, 2);
+  EXPECT_EQ(decide_now({}, budget, estimate_of(5), 3).budget, "per-clip");
+  EXPECT_EQ(decide_now({}, budget, estimate_of(5), 1).budget, "max-amount");
+  EXPECT_EQ(decide_now({}, budget, {}, 3).budget, "max-amount") << "the price is unknown";
+  EXPECT_EQ(decide_now({}, budget, estimate_of(2), 3).verdict, Verdict::allow);
 }
 
 TEST(Decision, RefusesATaskTooManyInWords) {

@@ -145,6 +145,7 @@ TEST_F(ClipMoney, MaxAmountComesFromTheEnvironmentToo) {
   g_unsetenv("GENCLIP_MAX_AMOUNT");
   ASSERT_TRUE(dear);
   EXPECT_EQ(dear->detail("budget"), "max-amount");
+  EXPECT_THAT(dear->text, HasSubstr("GENCLIP_MAX_AMOUNT allows this clip 2.4 credits"));
   ASSERT_TRUE(mistyped);
   EXPECT_TRUE(mistyped->is(GST_RESOURCE_ERROR_SETTINGS));
   EXPECT_THAT(mistyped->text, HasSubstr("GENCLIP_MAX_AMOUNT"));

@@ -138,11 +138,16 @@ TEST_F(ClipPlanTest, PollsFromHistoryOrNotMoreOftenThanEveryTenMilliseconds) {
 TEST_F(ClipPlanTest, TakesALimitAndAProjectFromTheEnvironmentUnlessTheyAreSet) {
   g_setenv("GENCLIP_MAX_AMOUNT", "7.5", TRUE);
   g_setenv("GENCLIP_PROJECT", "spring", TRUE);
-  EXPECT_EQ(job().max_amount, 7.5);
+  EXPECT_EQ(job().max_amount.credits, 7.5);
+  EXPECT_STREQ(job().max_amount.setting, "GENCLIP_MAX_AMOUNT") << "what a refusal names";
   EXPECT_EQ(job().project, "spring");
   run_.max_amount = 9;
   run_.project = "autumn";
-  EXPECT_EQ(job().max_amount, 7.5) << "the lower one";
+  EXPECT_EQ(job().max_amount.credits, 7.5) << "the lower one";
+  EXPECT_STREQ(job().max_amount.setting, "GENCLIP_MAX_AMOUNT");
+  run_.max_amount = 7;
+  EXPECT_EQ(job().max_amount.credits, 7);
+  EXPECT_STREQ(job().max_amount.setting, "max-amount");
   EXPECT_EQ(job().project, "autumn");
   run_.max_amount = 0;
   for (const char *wrong : {"two", "-1", "1e999", "3 credits"}) {
