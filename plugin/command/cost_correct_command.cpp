@@ -6,10 +6,10 @@
 #include "plugin/account/decision.h"
 #include "plugin/base/number.h"
 #include "plugin/command/account_reading.h"
+#include "plugin/command/chosen_clips.h"
 #include "plugin/command/clip_delivery.h"
 #include "plugin/command/command_options.h"
 #include "plugin/command/console.h"
-#include "plugin/command/service_options.h"
 #include "plugin/store/clip_cost.h"
 #include "plugin/store/clip_path.h"
 
@@ -21,9 +21,10 @@ constexpr CommandText kCorrect{
     "Enters into the store's ledger what a task has cost, in credits, as the account\n"
     "at the service says it. That amount then counts, whatever the service told\n"
     "before or tells later. 0: nothing was charged.",
-    "KEY is a key that genclip cost or genclip store list shows, or the first 8 or\n"
-    "more digits of a clip's folder: the latest task of that clip. TASK is a task's\n"
-    "ID.\n\n"
+    "KEY is a key that genclip cost or genclip store list shows, the first 8 or more\n"
+    "digits of one, the clip's genclip:// URI, or the path of the clip or of its\n"
+    "folder in the store: the latest task of that clip. TASK is a task's ID. A URI\n"
+    "needs GENCLIP_BASE_URL or --base-url.\n\n"
     "Exit code: 0 success, 1 there is no such task or the ledger cannot be written, 2\n"
     "usage error.\n"};
 
@@ -67,11 +68,11 @@ std::string told(const Charge &before, double amount) {
 }  // namespace
 
 int run_cost_correct(const Words &words) {
-  std::string store;
+  RunSettings run;
   bool json = false;
   CommandOptions options(kCorrect);
   options.add("json", 'j', "Print JSON", json);
-  add_store_option(options, store);
+  add_choice_options(options, run);
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
   if (rest->size() != 2)
@@ -79,11 +80,13 @@ int run_cost_correct(const Words &words) {
   const auto amount = parse_number<double>(rest->back());
   if (!amount || *amount < 0 || *amount > kMostAmount)
     return options.refuse("AMOUNT must be a number of credits, such as 12 or 7.5.");
-  const std::string root = store_root(store);
+  const std::string root = store_root(run.store);
 
   auto reading = read_account(root, Reading::whole);
   if (!reading) return report_failure(reading.error(), json);
-  const auto charge = meant_charge(reading->account, root, rest->front());
+  const auto key = clip_key(rest->front(), run);
+  if (!key) return report_failure(key.error(), json);
+  const auto charge = meant_charge(reading->account, root, *key);
   if (!charge) return report_failure(charge.error(), json);
   const Charge before = **charge;
   const LedgerEntry entry = correction_of(before, *amount);

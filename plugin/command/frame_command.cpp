@@ -9,17 +9,15 @@
 
 #include "plugin/base/gref.h"
 #include "plugin/base/number.h"
-#include "plugin/catalog/clip_uri.h"
+#include "plugin/channel/clip_survey.h"
+#include "plugin/command/chosen_clips.h"
 #include "plugin/command/clip_delivery.h"
 #include "plugin/command/clip_output.h"
 #include "plugin/command/command_options.h"
 #include "plugin/command/console.h"
-#include "plugin/command/known_models.h"
 #include "plugin/command/service_options.h"
 #include "plugin/command/store_json.h"
 #include "plugin/frame/frame.h"
-#include "plugin/generation/clip_plan.h"
-#include "plugin/generation/request_identity.h"
 #include "plugin/store/media_end.h"
 #include "plugin/store/store_listing.h"
 
@@ -31,9 +29,10 @@ constexpr CommandText kFrameText{
     "Takes one picture out of a clip, exactly as a player shows it, and writes it as\n"
     "a PNG: the last one, unless --first or --time asks for another. Needs no key and\n"
     "no network, and costs nothing.",
-    "FILE is a video, or a PNG or JPEG picture. KEY is a key from the first column of\n"
-    "genclip store list, the first 8 or more digits of one, or a task ID. URI is the\n"
-    "genclip:// URI of a stored clip; it may end in #first, #last or #t=SECONDS.\n\n"
+    "FILE is a video, a PNG or JPEG picture, or the folder of a stored clip. KEY is a\n"
+    "key from the first column of genclip store list, the first 8 or more digits of\n"
+    "one, or a task ID. URI is the genclip:// URI of a stored clip; it may end in\n"
+    "#first, #last or #t=SECONDS.\n\n"
     "Exit code: 0 success, 1 the command failed, 2 usage error.\n\n"
     "Example:\n"
     "  genclip frame storm.mp4 --last -o end-of-the-storm.png\n"};
@@ -64,29 +63,10 @@ Choice choice_of(std::string_view fragment) {
   return choice;
 }
 
-bool is_clip_uri(std::string_view word) { return word.starts_with(std::string(kClipUriScheme) + ":"); }
-
 Result<std::string> path_of(const StoredClip &clip, const std::string &named) {
   if (clip.is_complete() && !clip.clip_path.empty()) return clip.clip_path;
   return Error{ErrorKind::not_found, "The clip " + named + " is " + state_word(clip) +
                                          ", so it has no picture yet. Generate it first: genclip generate."};
-}
-
-Result<std::string> path_of_uri(const std::string &uri, RunSettings run) {
-  const auto request = parse_clip_uri(*known_models(), uri);
-  if (!request) return request.error();
-  run.dry_run = true;  // For its identity alone.
-  const auto plan = plan_clip(*request, run);
-  if (!plan) return plan.error();
-  const auto identified = identify_request(plan->job, {}, false, nullptr);
-  if (!identified) return identified.error();
-  const std::string digest = identified->identity.digest();
-  const auto clip = find_stored(FileSystem::posix(), plan->job.store, digest);
-  if (clip) return path_of(*clip, short_key(*clip));
-  if (clip.error().kind != ErrorKind::not_found) return clip.error();
-  return Error{ErrorKind::not_found, "The clip of this URI is not stored at the service's address \"" +
-                                         plan->job.identity.base_url +
-                                         "\". Generate it first: genclip generate " + shell_word(uri)};
 }
 
 // A file that was cut off has no last frame. Stored clips are whole.
@@ -103,13 +83,15 @@ Result<std::string> path_of_file(const std::string &path) {
 }
 
 Result<std::string> path_of_word(const std::string &word, const RunSettings &run) {
-  if (is_clip_uri(word)) return path_of_uri(word, run);
   const auto info = FileSystem::posix().info(word);
-  if (info && *info) return (*info)->is_regular ? path_of_file(word) : Result<std::string>(word);
-  const auto clip = find_stored(FileSystem::posix(), store_root(run.store), word);
-  if (clip) return path_of(*clip, word);
+  if (info && *info && (*info)->is_regular) return path_of_file(word);
+  const auto clip = chosen_clip(word, run);
+  if (clip) return path_of(*clip, is_clip_uri(word) ? short_key(*clip) : word);
   Error error = clip.error();
-  if (error.kind == ErrorKind::not_found) error.text += " There is no such file either.";
+  if (error.kind != ErrorKind::not_found) return error;
+  if (info && *info) return word;  // frame_at() says why.
+  error.text += is_clip_uri(word) ? " Generate it first: genclip generate " + shell_word(word)
+                                  : " There is no such file either.";
   return error;
 }
 
@@ -149,9 +131,7 @@ int run_frame(const Words &words) {
   options.add("time", 0, "SECONDS", "The frame that is displayed at that time", choice.time);
   options.add("output", 'o', "FILE", "Write the PNG to FILE; without it, to standard output", output);
   options.add("json", 'j', "Print the result as JSON; needs --output=FILE", json);
-  options.add("base-url", 'b', "URL", "Address of the service of a URI; else $GENCLIP_BASE_URL",
-              run.base_url);
-  add_store_option(options, run.store);
+  add_choice_options(options, run);
   add_publish_options(options, run);
   auto rest = options.parse(words);
   if (!rest) return options.exit_code();

@@ -58,16 +58,16 @@ void tell_removed(const StoredClip &clip) {
 }  // namespace
 
 int run_store_verify(const Words &words) {
-  std::string store;
+  RunSettings run;
   bool json = false;
   CommandOptions options(kVerify);
   options.add("json", 'j', "Print JSON", json);
-  add_store_option(options, store);
+  add_choice_options(options, run);
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
   gst_init(nullptr, nullptr);
   if (auto knows = check_typefinding(); !knows) return report_failure(knows.error(), json);
-  const auto clips = chosen_clips(store_root(store), *rest);
+  const auto clips = chosen_clips(*rest, run);
   if (!clips) return report_failure(clips.error(), json);
 
   Json::Array verdicts;
@@ -84,7 +84,7 @@ int run_store_verify(const Words &words) {
     if (!verified) print_error(short_key(clip) + ": " + printable(verified.error().text + fetch_hint(clip)));
   }
   auto answers =
-      rest->empty() ? check_answers(files(), store_root(store)) : Result<AnswersCheck>(AnswersCheck{});
+      rest->empty() ? check_answers(files(), store_root(run.store)) : Result<AnswersCheck>(AnswersCheck{});
   if (!answers) return report_failure(answers.error(), json);
   if (json) {
     print(Json(Json::Object{
@@ -104,7 +104,7 @@ int run_store_verify(const Words &words) {
 }
 
 int run_store_remove(const Words &words) {
-  std::string store;
+  RunSettings run;
   bool json = false;
   bool any = false;
   bool pinned = false;
@@ -114,13 +114,14 @@ int run_store_remove(const Words &words) {
   options.add("pinned", 0, "Also remove pinned clips", pinned);
   options.add("captions", 0, "Remove all kept answers of captions", captions);
   options.add("json", 'j', "Print JSON", json);
-  add_store_option(options, store);
+  add_choice_options(options, run);
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
-  if (rest->empty() && !captions) return options.refuse("Name the clips to remove by their keys.");
-  const std::string root = store_root(store);
+  if (rest->empty() && !captions)
+    return options.refuse("Name the clips to remove: by key, task ID, URI or path.");
+  const std::string root = store_root(run.store);
   // With one wrong key, nothing is removed.
-  const auto clips = rest->empty() ? std::vector<StoredClip>() : chosen_clips(root, *rest);
+  const auto clips = rest->empty() ? std::vector<StoredClip>() : chosen_clips(*rest, run);
   if (!clips) return report_failure(clips.error(), json);
 
   std::vector<StoredClip> removed;

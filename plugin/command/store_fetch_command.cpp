@@ -7,6 +7,7 @@
 
 #include "plugin/base/base_url.h"
 #include "plugin/catalog/catalog.h"
+#include "plugin/command/chosen_clips.h"
 #include "plugin/command/clip_delivery.h"
 #include "plugin/command/clip_output.h"
 #include "plugin/command/console.h"
@@ -21,29 +22,12 @@ constexpr CommandText kStoreFetchText{
     "store fetch", "TASK-ID|KEY",
     "Fetches a clip by its task ID, as long as the service keeps it: a clip that is\n"
     "damaged, was removed, or whose request you no longer have. Submits nothing.",
-    "KEY is a clip's key in the store, as genclip store list shows it, and means the\n"
-    "clip's task. A clip that is stored and whole is not fetched again. If the store\n"
-    "knows the clip's request, the clip goes where genclipsrc looks for it.\n\n"
+    "A clip that is stored and whole is not fetched again. If the store knows the\n"
+    "clip's request, the clip goes where genclipsrc looks for it. KEY is a clip of\n"
+    "the store, whose task is then meant, as genclip store show takes it: by key, URI\n"
+    "or path.\n\n"
     "Exit code: 0 the clip is stored, 1 the command failed, 2 usage error,\n"
     "130 stopped by Ctrl-C.\n"};
-
-// A key is what store list shows first, so it counts as the ID of its clip's task.
-Result<std::string> task_named(const std::string &name, const std::string &store) {
-  FileSystem &files = FileSystem::posix();
-  const auto clips = list_store(files, store_root(store));
-  if (!clips) return clips.error();
-  // A task with several results has several clips.
-  const auto is_its_task = [&](const StoredClip &clip) {
-    return clip.record && clip.record->task_id == name;
-  };
-  if (std::ranges::any_of(*clips, is_its_task)) return name;
-  const auto clip = find_stored(files, store_root(store), name);
-  if (!clip && clip.error().kind != ErrorKind::not_found) return clip.error();
-  if (!clip || !clip->record) return name;
-  if (clip->record->task_id.empty())
-    return Error{ErrorKind::not_found, "The clip " + name + " has no task, so there is nothing to fetch."};
-  return clip->record->task_id;
-}
 
 // Uses the folder of the request that the store knows for the task. A damaged clip is replaced only once its
 // successor is whole. True: there is a damaged one.
@@ -62,6 +46,18 @@ Result<bool> find_place(GenerationJob &job) {
   job.model = found->record->model;
   job.reuse = !found->is_complete() || verify_clip(files, *found).has_value();
   return !job.reuse;
+}
+
+// A key, a URI or a path means the task of that stored clip. Any other word is the ID of a task, which the
+// store need not know; only such a word is sent to the service.
+Result<std::string> meant_task(const std::string &word, const RunSettings &run) {
+  const auto clip = chosen_clip(word, run);
+  if (!clip) return names_place(word) ? Result<std::string>(clip.error()) : word;
+  if (clip->record && !clip->record->task_id.empty()) return clip->record->task_id;
+  return Error{ErrorKind::not_found,
+               clip->folder +
+                   " names no task, so there is nothing to fetch. To generate the clip: genclip "
+                   "generate, with its request."};
 }
 
 // A further result is a clip of its own, in a folder of its own.
@@ -97,12 +93,13 @@ int run_store_fetch(const Words &words) {
   add_service_options(options, run);
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
-  if (rest->size() != 1 || rest->front().empty()) return options.refuse("Give the ID of one task.");
+  if (rest->size() != 1 || rest->front().empty())
+    return options.refuse("Give the ID of one task, or name one clip of the store.");
   if (delivery.json && delivery.output == kStandardOutput)
     return options.refuse("Standard output takes the clip or JSON, not both.");
-  const auto task_id = task_named(rest->front(), run.store);
-  if (!task_id) return report_failure(task_id.error(), delivery.json);
-  run.task_id = *task_id;
+  auto task = meant_task(rest->front(), run);
+  if (!task) return report_failure(task.error(), delivery.json);
+  run.task_id = std::move(*task);
   ClipRequest request;
   if (legacy) request.api = Api::legacy;
 

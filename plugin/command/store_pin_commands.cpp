@@ -5,7 +5,6 @@
 #include "plugin/command/clip_delivery.h"
 #include "plugin/command/command_options.h"
 #include "plugin/command/console.h"
-#include "plugin/command/service_options.h"
 #include "plugin/command/store_json.h"
 #include "plugin/store/clip_pin.h"
 
@@ -34,17 +33,17 @@ constexpr PinCommand kUnpin{
     unpin_clip};
 
 int run_pin(const PinCommand &command, const Words &words) {
-  std::string store;
+  RunSettings run;
   bool json = false;
   CommandOptions options(command.text);
   options.add("json", 'j', "Print JSON", json);
-  add_store_option(options, store);
+  add_choice_options(options, run);
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
-  if (rest->empty()) return options.refuse("Name the clips by their keys.");
-  const std::string root = store_root(store);
+  if (rest->empty()) return options.refuse("Name the clips: by key, task ID, URI or path.");
+  const std::string root = store_root(run.store);
   // With one wrong key, nothing is changed.
-  const auto clips = chosen_clips(root, *rest);
+  const auto clips = chosen_clips(*rest, run);
   if (!clips) return report_failure(clips.error(), json);
 
   std::vector<StoredClip> changed;

@@ -10,11 +10,14 @@
 
 #include "plugin/base/gref.h"
 #include "plugin/base/shown_text.h"
+#include "plugin/catalog/catalog.h"
+#include "plugin/catalog/request_builder.h"
+#include "plugin/catalog/uri_values.h"
 #include "plugin/command/amounts.h"
+#include "plugin/command/chosen_clips.h"
 #include "plugin/command/clip_delivery.h"
 #include "plugin/command/command_options.h"
 #include "plugin/command/console.h"
-#include "plugin/command/service_options.h"
 #include "plugin/command/store_json.h"
 #include "plugin/command/text_table.h"
 #include "plugin/frame/c2pa_mark.h"
@@ -32,7 +35,8 @@ constexpr CommandText kShowText{
     "--taginject, the piece of a pipeline that puts it into a render, before its\n"
     "muxer. Neither tells the prompt without --with-prompt.\n\n"
     "KEY is a key from the first column of genclip store list, the first 8 or more\n"
-    "digits of one, or a task ID.\n\n"
+    "digits of one, a task ID, the clip's genclip:// URI, or the path of the stored\n"
+    "clip or of its folder. A URI needs GENCLIP_BASE_URL or --base-url.\n\n"
     "Exit code: 0 success, 1 there is no such clip, 2 usage error.\n"};
 
 // The lines of a text of others, for a person to read.
@@ -48,17 +52,16 @@ std::string printable_lines(std::string_view text) {
 }
 
 // The fields that have no entry of their own, as words of a command line.
-std::string other_fields(const Json &request) {
+std::string other_fields(const ClipRecord &record) {
   std::string words;
-  const Json::Object *fields = request.object();  // Null in a journal that somebody else wrote.
-  if (!fields) return words;
+  const Json::Object *fields = record.identity.request.object();
+  if (!fields) return words;  // In a journal that somebody else wrote.
+  const auto catalog = Catalog::shared();
+  const auto model = catalog->find(record.model);
   for (const auto &[name, value] : *fields) {
     if (name == "model" || name == "prompt" || name == "seed") continue;
-    const Json::Array *list = value.array();
-    for (const Json &item : list ? *list : Json::Array{value}) {
-      const std::string text = item.string() ? *item.string() : item.to_text();
+    for (const std::string &text : texts_of_value(type_of_field(*catalog, model.get(), name), value))
       words += (words.empty() ? "" : " ") + shell_word(name + "=" + text);
-    }
   }
   return words;
 }
@@ -82,7 +85,7 @@ Entries entries_of(const StoredClip &clip) {
     add("Model", record->model);
     if (const std::string prompt = clip.prompt(); !prompt.empty())
       entries.emplace_back("Prompt", printable_lines(prompt));
-    add("Request", other_fields(record->identity.request));
+    add("Request", other_fields(*record));
     add_number("Take", record->identity.take);
     add("Seed", seed_text(clip));
     add("Task", record->task_id);
@@ -154,22 +157,22 @@ Json details_json(const StoredClip &clip) {
 }  // namespace
 
 int run_store_show(const Words &words) {
-  std::string store;
+  RunSettings run;
   bool json = false, xmp = false, taginject = false, with_prompt = false;
   CommandOptions options(kShowText);
   options.add("json", 'j', "Print JSON", json);
   options.add("xmp", 0, "Print the clip's origin as XMP", xmp);
   options.add("taginject", 0, "Print the piece of a pipeline that tags a render", taginject);
   options.add("with-prompt", 0, "The prompt too, for --xmp and --taginject", with_prompt);
-  add_store_option(options, store);
+  add_choice_options(options, run);
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
-  if (rest->size() != 1) return options.refuse("Give the key of one clip.");
+  if (rest->size() != 1) return options.refuse("Name one clip: by key, task ID, URI or path.");
   if (json + xmp + taginject > 1) return options.refuse("Give one of --json, --xmp and --taginject.");
   if (with_prompt && !xmp && !taginject)
     return options.refuse("--with-prompt goes with --xmp or --taginject.");
   if (taginject) gst_init(nullptr, nullptr);
-  const auto clip = find_stored(FileSystem::posix(), store_root(store), rest->front());
+  const auto clip = chosen_clip(rest->front(), run);
   if (!clip) return report_failure(clip.error(), json);
   if (taginject)
     print(taginject_text(origin_of(*clip, with_prompt)) + "\n");

@@ -3,9 +3,12 @@
 """A clip that is paid arrives, however a service answers and whatever its media host wants."""
 
 import json
+import os
+import pathlib
 import unittest
 import urllib.request
 
+from command import genclip
 from service import KEY, MODEL, ServiceTest
 
 # A name, the faults, and what the run must print besides fetching the clip.
@@ -53,6 +56,53 @@ FAILS = [
 NO_IDS = ["/home/me/x.mp4", "./x.mp4", "genclip://dance-2.5?prompt=x", "https://media.example/x.mp4", "a red kite"]
 
 REASONS = ["task-status-msg", "failure-reason", "base-resp", "err-msg", "failure", "status-message"]
+
+
+class Chosen(ServiceTest):
+    """Each command that takes a stored clip takes it by its key, its task, its URI and its path."""
+
+    # S10
+    def test_every_command_takes_every_name_of_a_clip(self):
+        self.simulator()
+        clip = self.generate("prompt=it's 50 % & more", "duration=4").stdout.strip()
+        self.assertEqual(self.generate("prompt=another").returncode, 0)
+        mine, other = sorted(self.listed()["clips"], key=lambda stored: stored["prompt"] == "another")
+        key, task = mine["key"], mine["task_id"]
+        uri = json.loads(self.run_genclip("check", "--json", MODEL, "prompt=it's 50 % & more", "duration=4").stdout)["uri"]
+        link = self.folder / "a link"
+        link.symlink_to(self.store)
+        names = [key, key[:8], task, uri, clip, str(pathlib.Path(clip).parent), clip.replace(str(self.store), str(link)),
+                 pathlib.Path(clip).as_uri(), os.path.relpath(clip)]
+        for name in names:
+            with self.subTest(name=name):
+                for command, said in (("show", key), ("verify", "1 whole, 0 damaged"), ("pin", f"Pinned {key[:8]}"),
+                                      ("unpin", f"Unpinned {key[:8]}"), ("fetch", clip)):
+                    run = self.run_genclip("store", command, name)
+                    self.assertEqual((run.returncode, said in run.stdout), (0, True), run.stdout + run.stderr)
+                self.assertEqual(self.run_genclip("frame", name, "-o", str(self.folder / "x.png")).returncode, 0)
+                run = self.run_genclip("cost", "correct", name, "3")
+                self.assertEqual((run.returncode, f"Task {task} of clip {key[:8]}" in run.stdout), (0, True), run.stdout + run.stderr)
+        # Removed by each of its names but the task's, which the next run pays anew.
+        for name in (uri, clip):
+            run = self.run_genclip("store", "remove", name)
+            self.assertEqual((run.returncode, f"Removed {key[:8]}" in run.stdout), (0, True), run.stderr)
+            self.assertEqual([stored["key"] for stored in self.listed()["clips"]], [other["key"]])
+            self.assertEqual(self.run_genclip("cost", "correct", name, "4").returncode, 0)
+            self.assertEqual(self.generate("prompt=it's 50 % & more", "duration=4").returncode, 0)
+
+    # S12
+    def test_what_is_no_task_is_not_sent_to_the_service(self):
+        self.simulator()
+        before = self.stats()
+        for name in ("/home/me/x.mp4", "./x.mp4", "file:///x.mp4", f"genclip://{MODEL}?prompt=never", str(self.folder)):
+            with self.subTest(name=name):
+                for command in ("fetch", "show", "pin", "unpin", "remove", "verify"):
+                    run = self.run_genclip("store", command, name)
+                    self.assertEqual((run.returncode, run.stdout), (1, ""))
+                    self.assertRegex(run.stderr, "contains nothing named|does not contain the clip of this URI")
+        self.assertEqual(self.stats(), before)
+        run = genclip("store", "show", f"genclip://{MODEL}?prompt=never", **{**self.env, "GENCLIP_BASE_URL": ""})
+        self.assertIn("without GENCLIP_BASE_URL or --base-url", run.stderr)
 
 
 class Results(ServiceTest):
