@@ -209,7 +209,7 @@ class BatchDelivery final : public ClipRunsListener {
     print_row(planned, failure_json(error, planned.clip.request));
     tell(place_of(file_, planned) + " failed: " + error.text);
     screen_.clear();
-    print_request(request_words(planned.clip.request));
+    print_request(request_line(planned.clip.request));
     screen_.update(totals_);
   }
 

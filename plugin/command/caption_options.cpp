@@ -42,6 +42,7 @@ constexpr FilmOption kFilmOptions[] = {
     {"api-key-file", 'k', "FILE", "File with the key; else $GENCLIP_API_KEY[_FILE]"},
     {"timeout", 0, "SECONDS", "Longest exchange with the gateway (60)"},
     {"retries", 0, "N", "Retries of a request (3)"},
+    {"user-agent", 0, "TEXT", "User-Agent header; else genclip's"},
     {"proxy", 0, "URL", "HTTP proxy; else the system's"},
     {"tls-ca-file", 0, "FILE", "Authority to trust besides the system's"},
 };

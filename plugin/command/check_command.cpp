@@ -10,6 +10,7 @@
 #include "plugin/command/command_options.h"
 #include "plugin/command/console.h"
 #include "plugin/command/known_models.h"
+#include "plugin/command/portable_request.h"
 #include "plugin/command/request_report.h"
 #include "plugin/command/request_words.h"
 #include "plugin/command/service_options.h"
@@ -94,12 +95,13 @@ Json accepted_json(const CheckedRequest &checked, const std::string &url, const 
 }
 
 struct Identified {
-  CheckedRequest request;            // With files by their content.
+  CheckedRequest request;            // As it is identified: with files and clips by their content.
+  ClipRequest portable;              // What can be given anywhere.
   std::optional<Estimate> estimate;  // By what such clips have cost in the store. Nothing: unknown.
 };
 
 // Reads the files that the request refers to.
-Result<Identified> identify(const ClipRequest &request, RunSettings run) {
+Result<Identified> identify(const Catalog &catalog, const ClipRequest &request, RunSettings run) {
   run.dry_run = true;
   const auto plan = plan_clip(request, run);
   if (!plan) return plan.error();
@@ -108,6 +110,7 @@ Result<Identified> identify(const ClipRequest &request, RunSettings run) {
   if (!identified) return identified.error();
   const CheckedRequest &checked = *plan->job.request;
   return Identified{identified->names.empty() ? checked : checked.with_urls(identified->names),
+                    portable_request(catalog, request, checked, *identified),
                     estimate_of(plan->job, *identified, services)};
 }
 
@@ -123,8 +126,13 @@ std::string estimate_text(const std::optional<Estimate> &estimate) {
          (estimate->samples == 1 ? "clip has cost" : "clips have cost");
 }
 
+constexpr const char *kOfFiles =
+    "It has the files by their content: it plays the clip once that is stored. To\n"
+    "generate it, run genclip generate with the same words.\n";
+
+// `checked`: the portable request.
 void show(const CheckedRequest &checked, const std::string &url, const Json &body, const std::string &uri,
-          const std::vector<InnerClip> &clips, const std::optional<Estimate> &estimate) {
+          const std::vector<InnerClip> &clips, const std::optional<Estimate> &estimate, bool has_files) {
   for (const std::string &warning : checked.warnings()) print_error("Warning: " + warning);
   if (!clips.empty()) {
     print(emphasized("Generated before it", stdout) + "\n");
@@ -136,8 +144,10 @@ void show(const CheckedRequest &checked, const std::string &url, const Json &bod
     print("\n");
   }
   print(emphasized("Sent as POST " + url, stdout) + "\n" + body.to_pretty_text() + "\n\n");
-  print(emphasized("URI", stdout) + "\n" + uri + "\n\n");
+  print(emphasized("URI", stdout) + "\n" + uri + "\n" + (has_files ? kOfFiles : "") + "\n");
   print(emphasized("URI for ges-launch-1.0", stdout) + "\n" + escaped_for_ges_launch(uri) + "\n\n");
+  print(emphasized("In a shell", stdout) + "\ngst-play-1.0 " + shell_word(uri) + "\nges-launch-1.0 +clip " +
+        shell_word(escaped_for_ges_launch(uri)) + "\n\n");
   print(emphasized("Estimate", stdout) + "\n" + estimate_text(estimate) + "\n");
 }
 
@@ -171,17 +181,19 @@ int run_check(const Words &words) {
 
   const char *base_url = g_getenv("GENCLIP_BASE_URL");
   const std::string url = submit_url(base_url && *base_url ? base_url : kBaseUrl, checked->api());
-  const auto identified = identify(*request, run);
+  const auto identified = identify(*catalog, *request, run);
   if (!identified) return report_problems({{"", identified.error().text}}, json);
   const auto body = Json::parse(submit_body(identified->request));
   if (!body) return report_problems({{"", body.error().text}}, json);
-  const std::string uri = clip_uri(*catalog, *request);
+  const std::string uri = clip_uri(*catalog, identified->portable);
+  const auto portable = check_request(*catalog, identified->portable, reference_policy(run));
+  if (!portable) return report_problems(portable.error(), json);
   std::vector<InnerClip> clips;
-  add_inner_clips(*checked, "", clips);
+  add_inner_clips(*portable, "", clips);
   if (json)
-    print(accepted_json(*checked, url, *body, uri, clips, identified->estimate).to_pretty_text() + "\n");
+    print(accepted_json(*portable, url, *body, uri, clips, identified->estimate).to_pretty_text() + "\n");
   else
-    show(*checked, url, *body, uri, clips, identified->estimate);
+    show(*portable, url, *body, uri, clips, identified->estimate, names_files(*checked));
   return kOk;
 }
 

@@ -51,7 +51,7 @@ void add_delivery_options(CommandOptions &options, Delivery &delivery) {
 int report_failure(const Error &error, const Delivery &delivery) {
   if (delivery.json) print(failure_json(error, delivery.request).to_pretty_text() + "\n");
   print_error(printable(error.text));
-  if (delivery.request) print_request(request_words(*delivery.request));
+  if (delivery.request) print_request(request_line(*delivery.request));
   return kFailed;
 }
 
@@ -67,7 +67,7 @@ int deliver_clip(ClipPlan plan, const Delivery &delivery) {
   ProgressLine progress(delivery.quiet);
   const RunEnd end = run_clip(std::move(plan), progress);
   if (end.error) return report_failure(*end.error, delivery);
-  if (end.warned && delivery.request) print_request(request_words(*delivery.request));
+  if (end.warned && delivery.request) print_request(request_line(*delivery.request));
   if (end.signal != 0) {
     const int exit_code = tell_stopped(end, delivery.json);
     fflush(nullptr);

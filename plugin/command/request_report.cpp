@@ -3,10 +3,9 @@
 
 #include <glib.h>
 
-#include <algorithm>
-
-#include "plugin/base/gref.h"
-#include "plugin/command/clip_words.h"
+#include "plugin/catalog/clip_uri.h"
+#include "plugin/catalog/request_builder.h"
+#include "plugin/catalog/uri_values.h"
 #include "plugin/command/command.h"
 #include "plugin/command/console.h"
 #include "plugin/command/text_table.h"
@@ -16,7 +15,6 @@ namespace genclip {
 namespace {
 
 constexpr size_t kMostOfAValue = 100;
-// A clip's URI is whole, because a piece of it would be another request.
 constexpr size_t kMostOfARequest = 4000;
 
 // The content of problems_text(), which is one long line, with a line for each problem.
@@ -27,39 +25,26 @@ std::string text_for_terminal(const std::vector<Problem> &problems) {
   return text;
 }
 
-// The URI of a clip without what is secret in its URLs: it still is that request, unless there is such a URL.
-std::string shown_clip(const std::string &uri);
-
-// A URL may be signed.
-std::string shown_text_value(const std::string &text) {
-  if (begins_with_clip(text)) return shown_clip(text);
+// A URL may be signed, and so may those inside a clip's URI, which is shown whole if none is.
+std::string without_secrets(const Catalog &catalog, const std::string &text) {
   const char *scheme = g_uri_peek_scheme(text.c_str());
-  return scheme && text.find("://") != text.npos ? redact_url(text) : text;
-}
-
-std::string shown_clip(const std::string &uri) {
-  const size_t end = std::min(uri.find('#'), uri.size());
-  std::string shown;
-  for (size_t at = 0; at < end;) {
-    const size_t next = std::min({uri.find_first_of("?&", at), end});
-    const std::string piece = uri.substr(at, next - at);
-    const size_t value = shown.empty() ? piece.size() : std::min(piece.find('='), piece.size() - 1) + 1;
-    const GStringPtr plain(g_uri_unescape_string(piece.c_str() + value, nullptr));
-    const std::string safe = plain ? shown_text_value(plain.get()) : "***";
-    shown += plain && safe == plain.get()
-                 ? piece
-                 : piece.substr(0, value) + GStringPtr(g_uri_escape_string(safe.c_str(), "*", FALSE)).get();
-    if (next < end) shown += uri[next];
-    at = next + 1;
+  if (!scheme || text.find("://") == text.npos) return text;
+  if (scheme == kClipUriScheme) {
+    const auto is_open = [&](const Json &value) {
+      const std::string *inner = value.string();
+      return !inner || without_secrets(catalog, *inner) == *inner;
+    };
+    const auto clip = parse_clip_uri(catalog, std::string_view(text).substr(0, text.find('#')));
+    bool all_open = clip.has_value();
+    if (clip)
+      for (const Json *fields : {&clip->fields, &clip->extra})
+        for (const auto &[name, value] : *fields->object()) {
+          const Json::Array *list = value.array();
+          for (const Json &item : list ? *list : Json::Array{value}) all_open = all_open && is_open(item);
+        }
+    if (all_open) return text;
   }
-  return shown + uri.substr(end);
-}
-
-std::string shown_value(const Json &value) {
-  const std::string *text = value.string();
-  if (!text) return value.to_text();
-  const std::string shown = printable(shown_text_value(*text));
-  return begins_with_clip(*text) ? shown : cut_to(shown, kMostOfAValue);
+  return redact_url(text);
 }
 
 }  // namespace
@@ -78,19 +63,28 @@ int report_problems(const std::vector<Problem> &problems, bool json) {
   return kFailed;
 }
 
-std::string request_words(const ClipRequest &request) {
+std::string request_line(const ClipRequest &request) {
+  const auto catalog = Catalog::shared();
+  const auto model = catalog->find(request.model);
   std::string text = shell_word(request.model);
-  const auto add = [&](const std::string &name, const Json &value) {
-    text += " " + shell_word(name + "=" + shown_value(value));
+  bool is_complete = true;
+  const auto add = [&](const std::string &name, const std::string &value) {
+    const std::string open = printable(without_secrets(*catalog, value));
+    const bool is_clip = open.starts_with(std::string(kClipUriScheme) + "://");
+    const std::string shown = is_clip ? open : cut_to(open, kMostOfAValue);
+    is_complete = is_complete && shown == value;
+    text += " " + shell_word(name + "=" + shown);
   };
   // What distinguishes many requests comes first.
-  if (request.take > 0) add("take", request.take);
+  if (request.take > 0) add("take", std::to_string(request.take));
+  if (request.api != Api::automatic) add("api", to_word(request.api));
   for (const Json *fields : {&request.fields, &request.extra})
-    for (const auto &[name, value] : *fields->object()) {
-      const Json::Array *list = value.array();
-      for (const Json &item : list ? *list : Json::Array{value}) add(name, item);
-    }
-  return cut_to(text, kMostOfARequest);
+    for (const auto &[name, value] : *fields->object())
+      for (const std::string &item : texts_of_value(type_of_field(*catalog, model.get(), name), value))
+        add(name, item);
+  const std::string shown = cut_to(text, kMostOfARequest);
+  is_complete = is_complete && shown == text;
+  return shown + (is_complete ? "" : " (not complete)");
 }
 
 }  // namespace genclip

@@ -15,7 +15,8 @@ namespace genclip {
 // also as JSON on standard output. Returns the exit code.
 int report_problems(const std::vector<Problem> &problems, bool json);
 
-// The request as words of a command line, on one line, with long values cut.
-std::string request_words(const ClipRequest &request);
+// "Request: MODEL FIELD=VALUE…", on one line. The words can be given to a command again, and are the same
+// request, unless "(not complete)" follows them, which no shell runs: without long values and signed URLs.
+std::string request_line(const ClipRequest &request);
 
 }  // namespace genclip

@@ -20,13 +20,12 @@ constexpr RequestPlace kPlace{
     "--api-key-file or in the environment variable GENCLIP_API_KEY_FILE or GENCLIP_API_KEY."};
 
 // The element has a property for each of these, but the command has an option.
-constexpr std::string_view kOptions[] = {"base_url",     "api_key_file",   "store",
-                                         "task_id",      "poll_interval",  "timeout",
-                                         "http_timeout", "retries",        "reuse",
-                                         "proxy",        "on_unknown",     "check_media",
-                                         "dry_run",      "tls_ca_file",    "output",
-                                         "json",         "store_max_size", "publish_folder",
-                                         "publish_url",  "publish_check",  "reference_identity"};
+constexpr std::string_view kOptions[] = {
+    "base_url",       "api_key_file",   "store",       "task_id",       "poll_interval",
+    "timeout",        "http_timeout",   "retries",     "reuse",         "proxy",
+    "on_unknown",     "check_media",    "dry_run",     "tls_ca_file",   "output",
+    "json",           "max_amount",     "project",     "user_agent",    "max_download_size",
+    "store_max_size", "publish_folder", "publish_url", "publish_check", "reference_identity"};
 
 WordsProblem usage(std::string text) { return UsageProblem{std::move(text)}; }
 

@@ -42,6 +42,10 @@ void add_service_options(CommandOptions &options, RunSettings &run) {
   options.add("http-timeout", "SECONDS", "Maximum time without progress of an HTTP exchange (30)",
               run.http_timeout_s, 1);
   options.add("retries", "N", "Retries of a submit or a download (5)", run.retries, 0);
+  options.add("max-download-size", "SIZE", "Maximum size of a clip to accept, such as 500M (4Gi)",
+              run.max_download_size);
+  options.add("user-agent", 0, "TEXT", "Value of the User-Agent header; else genclip and its version",
+              run.user_agent);
   options.add("proxy", 0, "URL", "HTTP proxy; else the system's", run.proxy);
   options.add("tls-ca-file", 0, "FILE", "Certificate authority to trust besides the system's",
               run.tls_ca_file);

@@ -4,8 +4,11 @@
 
 import hashlib
 import json
+import pathlib
 import re
+import shlex
 import subprocess
+import sys
 import tempfile
 import unittest
 import urllib.parse
@@ -55,6 +58,27 @@ GOOD = [
 PICTURE = "genclip://dream-5.0?prompt=a%20boat"
 CLIP = "genclip://sd_2.0_special?prompt=a%20storm&first_image=" + urllib.parse.quote(PICTURE, ":/")
 PUBLISHING = {"GENCLIP_PUBLISH_FOLDER": "/nowhere", "GENCLIP_PUBLISH_URL": "https://p.example"}
+
+
+# An application that gets a URI, and what its element would send.
+PLAYER = """
+import sys
+import gi
+gi.require_version("Gst", "1.0")
+from gi.repository import Gst
+Gst.init(None)
+pipeline = Gst.Pipeline()
+src = Gst.Element.make_from_uri(Gst.URIType.SRC, sys.argv[1], None)
+sink = Gst.ElementFactory.make("fakesink")
+src.set_property("dry-run", True)
+for element in (src, sink):
+    pipeline.add(element)
+src.link(sink)
+pipeline.set_state(Gst.State.PLAYING)
+message = pipeline.get_bus().timed_pop_filtered(30 * Gst.SECOND, Gst.MessageType.ELEMENT | Gst.MessageType.ERROR)
+print(message.get_structure().get_string("body") if message.type == Gst.MessageType.ELEMENT else message.parse_error())
+pipeline.set_state(Gst.State.NULL)
+"""
 
 
 def element(words):
@@ -152,6 +176,44 @@ class Check(unittest.TestCase):
         run = genclip(*words, "first_image=/nowhere/1.png")
         self.assertEqual(run.returncode, 1)
         self.assertIn("first_image (/nowhere/1.png) cannot be opened", run.stderr)
+
+    # S3
+    def test_what_it_prints_can_be_pasted_and_is_the_same_request(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        (pathlib.Path(folder.name) / "a red kite.png").write_bytes(b"a picture")
+        inner = "genclip://sd_2.0_special?prompt=a%20storm&first_image=a%20red%20kite.png#last"
+        for words in (["dance-2.5", "prompt=it's \"50 % off\" + 1 & $HOME `x` \\ #1 !", "take=2"],
+                      ["dance-2.5", "prompt=two\nlines and 一只红色的风筝", "duration=8"],
+                      ["dance-2.5", "prompt=x", "reference_images=a red kite.png", "reference_images=https://m.example/1.png?a=b+c"],
+                      ["sd_2.0_special", "prompt=x", "first_image=a red kite.png", "watermark=on"],
+                      ["sd_2.0_special", "prompt=x", "first_image=" + inner],
+                      ["veo", "prompt=x", 'style={"a": [1, 2]}', "name=\"5\"", "list=[1]", "strength=0.5"]):
+            with self.subTest(words=words):
+                elsewhere = environment(GENCLIP_BASE_URL="http://127.0.0.1:1", **PUBLISHING)
+                here = {**elsewhere, "GENCLIP_PUBLISH_ROOTS": folder.name}
+                first = json.loads(self.shell(shlex.join([GENCLIP, "check", "--json", *words]), folder.name, here))
+                text = self.shell(shlex.join([GENCLIP, "check", *words]), folder.name, here)
+                self.assertNotIn("a%20red%20kite", text)
+                self.assertEqual("once that is stored" in text, "kite.png" in str(words))
+                # From another folder, where nothing may be published.
+                again = json.loads(self.shell(shlex.join([GENCLIP, "check", "--json", first["uri"]]), "/", elsewhere))
+                self.assertEqual(again, first)
+                play, ges = text.partition("\nIn a shell\n")[2].splitlines()[:2]
+                self.assertEqual(self.shell(play.replace("gst-play-1.0", GENCLIP + " check --json"), "/", elsewhere),
+                                 self.shell(shlex.join([GENCLIP, "check", "--json", first["uri"]]), "/", elsewhere))
+                # As ges-launch-1.0 does it: decoded once.
+                given = self.shell(ges.replace("ges-launch-1.0 +clip", "printf %s"), "/", elsewhere)
+                self.assertEqual(urllib.parse.unquote(given), first["uri"])
+                # The element cannot tell what a clip inside the request will be.
+                if "genclip:" not in str(words):
+                    self.assertEqual(json.loads(self.shell(shlex.join([sys.executable, "-c", PLAYER, first["uri"]]), "/", elsewhere)),
+                                     first["body"])
+
+    def shell(self, line, folder, env):
+        run = subprocess.run(["sh", "-c", line], cwd=folder, env=env, capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(run.returncode, 0, f"{line}: {run.stderr}")
+        return run.stdout
 
     def test_json_names_every_problem_and_its_field(self):
         run, verdict = genclip_json("check", "sd_2.0_special", "duration=99", "--json")

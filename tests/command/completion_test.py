@@ -26,6 +26,18 @@ def complete(*words, cwd=None, program=GENCLIP):
     return run.stdout.split("\n")[:-1]
 
 
+def options(*command):
+    return {word[2:] for word in complete(*command, "--")}
+
+
+def settings(element):
+    """Its properties that can be written."""
+    run = subprocess.run(["gst-inspect-1.0", element], env=environment(), capture_output=True, text=True, timeout=60, check=True)
+    listed = run.stdout.partition("Element Properties:\n")[2].partition("\nElement ")[0]
+    found = re.findall(r"^  ([a-z-]+) +: [^\n]*\n +flags: ([^\n]*)", listed, re.MULTILINE)
+    return {name for name, flags in found if "writable" in flags}
+
+
 def commands():
     listed = genclip("--help").stdout.partition("Commands:\n")[2].partition("\n\n")[0]
     return [line.split("  ")[1] for line in listed.split("\n")]
@@ -113,6 +125,24 @@ class Completion(unittest.TestCase):
         self.assertEqual(complete("models", "--j"), ["--json"])
         self.assertEqual(complete("--v"), ["--version"])
         self.assertIn("--hls", complete("channel", "-"))
+
+    # T12: a setting of a run is a property and an option.
+    def test_every_setting_of_the_elements_is_an_option(self):
+        of_elements = {"name", "parent", "blocksize", "num-buffers", "typefind", "do-timestamp", "automatic-eos"}
+        fields = {word.rstrip("=").replace("_", "-") for word in complete("generate", "veo", "")}
+        # The key stands on no command line; --anew is reuse=false; a dry run is genclip check; the rest is of a pipeline.
+        clip = {"model", "extra-params", "api", "take", "api-key", "reuse", "dry-run", "random-access", "buffering-messages"}
+        every = settings("genclipsrc") - of_elements - fields - clip
+        self.assertLessEqual({"user-agent", "proxy", "tls-ca-file", "http-timeout", "retries", "max-download-size"}, every)
+        self.assertEqual(every - options("generate"), set())
+        for command in ("batch", "prefetch"):
+            self.assertEqual(every - {"task-id"} - options(command), set(), command)
+        references = {"check-media", "publish-folder", "publish-url", "publish-check", "reference-identity"}
+        self.assertEqual(every - {"task-id"} - references - options("store", "fetch"), set())
+        # A film is no live stream and has no stills of its own; --jobs is max-in-flight; max-amount refuses all captions.
+        live = {"latency", "late-policy", "max-observed-latency", "max-waiting", "stream", "image-sampling"}
+        others = {"api-key", "max-in-flight", "max-amount"}
+        self.assertEqual(settings("gencaption") - of_elements - live - others - options("caption"), set())
 
     def test_every_command_tells_its_options_and_does_nothing(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -320,6 +320,7 @@ class Failure(ServiceTest):
         long = self.generate("prompt=" + "very " * 500 + "\033[2Jlong")
         line = next(line for line in long.stderr.splitlines() if "Request:" in line)
         self.assertLess(len(line), 200)
+        self.assertTrue(line.endswith(" (not complete)"), line)
         self.assertNotIn("\033", long.stderr)
 
     def test_a_warning_says_which_request_it_was(self):

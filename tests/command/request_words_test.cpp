@@ -3,10 +3,15 @@
 // Words of a command line as a request.
 #include "plugin/command/request_words.h"
 
+#include <glib.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+
+#include "plugin/base/gref.h"
 #include "plugin/catalog/clip_uri.h"
+#include "plugin/command/request_report.h"
 
 namespace genclip {
 namespace {
@@ -96,6 +101,52 @@ TEST(RequestWords, ThatNoRequestCanHoldAreErrors) {
   for (const char *key : {"api_key", "api-key", "API_KEY", "token", "Authorization"}) {
     EXPECT_THAT(wrong({"veo", std::string(key) + "=sk-4711"}), HasSubstr("--api-key-file")) << key;
     EXPECT_THAT(wrong({"veo", std::string(key) + "=sk-4711"}), testing::Not(HasSubstr("4711"))) << key;
+  }
+}
+
+// S3, S12. Read as a shell reads it.
+TEST(RequestLine, CanBeGivenAgainAndIsTheSameRequest) {
+  const Words kRequests[] = {
+      {"veo", "prompt=it's \"50 %\" + & $HOME `x` \\ !", "list=[1]", "name=\"5\"", "flag=\"true\"",
+       "more={\"a\":[1]}"},
+      {"sd_2.0_special", "prompt=\u4e00\u53ea\u98ce\u7b5d", "duration=5", "take=2", "api=tasks",
+       "watermark=off"},
+      {"dance-2.5", "prompt=x", "reference_images=a red kite.png",
+       "reference_images=https://m.example/1.png"},
+      {"sd_2.0_special", "prompt=x",
+       "first_image=genclip://"
+       "sd_2.0_special?prompt=a%20storm%20over%20the%20sea%20and%20the%20dunes%20behind%20it&"
+       "first_image=genclip://dream-5.0%3Fprompt=a%2520boat#last"}};
+  for (const Words &words : kRequests) {
+    const auto request = read(words);
+    ASSERT_TRUE(request) << words[1];
+    const std::string line = request_line(*request);
+    char **argv = nullptr;
+    ASSERT_TRUE(g_shell_parse_argv(line.c_str(), nullptr, &argv, nullptr)) << line;
+    const auto again = read(Words(argv, argv + g_strv_length(argv)));
+    g_strfreev(argv);
+    ASSERT_TRUE(again) << line;
+    EXPECT_EQ(*again, *request) << line;
+  }
+}
+
+TEST(RequestLine, SaysThatItIsNotCompleteWhereItHidesOrCuts) {
+  const std::string secret = "https://m.example/1.png?sig=4711";
+  const GStringPtr escaped(g_uri_escape_string(secret.c_str(), nullptr, FALSE));
+  const std::string clip = std::string("genclip://sd_2.0_special?prompt=x&first_image=") + escaped.get();
+  const GStringPtr deeper(g_uri_escape_string(clip.c_str(), nullptr, FALSE));
+  for (const std::string &word :
+       {"prompt=" + std::string(200, 'x'), std::string("prompt=two\nlines"), "first_image=" + secret,
+        "first_image=" + clip + "#last",
+        std::string("first_image=genclip://sd_2.0_special?prompt=x&first_image=") + deeper.get() + "%23last",
+        "first_image=genclip://dream-5.0?prompt=" + std::string(5000, 'x')}) {
+    const auto request = read({"sd_2.0_special", word});
+    ASSERT_TRUE(request) << word;
+    const std::string line = request_line(*request);
+    EXPECT_TRUE(line.ends_with(" (not complete)")) << line;
+    EXPECT_EQ(line.find("4711"), line.npos) << line;
+    EXPECT_EQ(line.find('\n'), line.npos) << line;
+    EXPECT_LT(line.size(), 4100u);
   }
 }
 
