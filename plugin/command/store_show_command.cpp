@@ -54,8 +54,8 @@ std::string printable_lines(std::string_view text) {
 // The fields that have no entry of their own, as words of a command line.
 std::string other_fields(const ClipRecord &record) {
   std::string words;
-  const Json::Object *fields = record.identity.request.object();
-  if (!fields) return words;  // In a journal that somebody else wrote.
+  const Json::Object *fields = record.identity.request.object();  // Null in a journal of somebody else.
+  if (!fields) return words;
   const auto catalog = Catalog::shared();
   const auto model = catalog->find(record.model);
   for (const auto &[name, value] : *fields) {
