@@ -130,7 +130,7 @@ class Completion(unittest.TestCase):
     def test_every_setting_of_the_elements_is_an_option(self):
         of_elements = {"name", "parent", "blocksize", "num-buffers", "typefind", "do-timestamp", "automatic-eos"}
         fields = {word.rstrip("=").replace("_", "-") for word in complete("generate", "veo", "")}
-        # The key stands on no command line; --anew is reuse=false; a dry run is genclip check; the rest is of a pipeline.
+        # store fetch submits nothing. The key stands on no command line; --anew is reuse=false; a dry run is genclip check; the rest is of a pipeline.
         clip = {"model", "extra-params", "api", "take", "api-key", "reuse", "dry-run", "random-access", "buffering-messages"}
         every = settings("genclipsrc") - of_elements - fields - clip
         self.assertLessEqual({"user-agent", "proxy", "tls-ca-file", "http-timeout", "retries", "max-download-size"}, every)
@@ -138,7 +138,7 @@ class Completion(unittest.TestCase):
         for command in ("batch", "prefetch"):
             self.assertEqual(every - {"task-id"} - options(command), set(), command)
         references = {"check-media", "publish-folder", "publish-url", "publish-check", "reference-identity"}
-        self.assertEqual(every - {"task-id"} - references - options("store", "fetch"), set())
+        self.assertEqual(every - {"task-id", "on-unknown"} - references - options("store", "fetch"), set())
         # A film is no live stream and has no stills of its own; --jobs is max-in-flight; max-amount refuses all captions.
         live = {"latency", "late-policy", "max-observed-latency", "max-waiting", "stream", "image-sampling"}
         others = {"api-key", "max-in-flight", "max-amount"}

@@ -185,7 +185,7 @@ class Results(ServiceTest):
         self.simulator("--fault", "submit#1:lose-answer")
         run = self.generate()
         self.assertEqual(run.returncode, 1)
-        self.assertIn("set on-unknown to fail", run.stderr)
+        self.assertIn("set --on-unknown to fail", run.stderr)
         for _ in range(2):
             run = self.generate("--on-unknown", "fail", "--json", "prompt=a red kite")
             self.assertEqual(run.returncode, 1)
@@ -231,7 +231,7 @@ class Results(ServiceTest):
                 with self.subTest(words=words):
                     run = self.run_genclip(*words)
                     self.assertEqual((run.returncode, run.stdout), (1, ""))
-                    self.assertIn("not the ID of a task", run.stderr)
+                    self.assertRegex(run.stderr, "not the ID of a task|contains nothing named|does not contain the clip of this URI")
         self.assertEqual(self.stats()["queries"], 0)
 
     def test_a_key_of_the_store_is_its_clips_task(self):
