@@ -248,7 +248,7 @@ class Batch(ServiceTest):
 
     def test_goes_on_when_only_one_clip_is_refused_after_it_was_paid(self):
         # 429 and 402 stop all rows, but not if they are about a task that exists.
-        for fault, outcome in (("media#1-2:status=429", "paid-unfetched"), ("query#1:status=402", "running")):
+        for fault, outcome in (("media#1:status=429;retry-after=86400", "paid-unfetched"), ("query#1:status=402", "running")):
             with self.subTest(fault):
                 self.simulator("--fault", fault)
                 path = self.write("paid.txt", "".join(f"{outcome} {i}\n" for i in (1, 2, 3)))

@@ -287,7 +287,7 @@ class Failure(ServiceTest):
             with self.subTest(fault=fault):
                 faults = [word for one in fault.split() for word in ("--fault", one)]
                 self.simulator("--padding=200000", "--faststart", *faults)
-                run = self.generate(f"prompt={fault}", "--retries=1", "--json")
+                run = self.generate(f"prompt={fault}", "--retries=1", "--timeout=5", "--json")
                 self.assertEqual(run.returncode, 1)
                 self.assertRegex(run.stderr, said)
                 self.assertNotIn("could not be generated", run.stderr)

@@ -213,7 +213,7 @@ class Prefetch(ServiceTest):
         self.assertIn("Run the same command again", err)
 
     def test_goes_on_when_a_paid_clip_cannot_be_fetched(self):
-        self.simulator("--fault", "media#1-2:status=429")
+        self.simulator("--fault", "media#1:status=429;retry-after=86400")
         run = self.prefetch("--yes", "--jobs", "1", "--retries", "1", self.write("film.txt", f"{KITE}\n{FOX}\n"))
         self.assertEqual((run.returncode, len(run.stdout.splitlines())), (1, 1), run.stderr)
         self.assertRegex(run.stderr, r"film\.txt:1 failed: .*paid for")

@@ -443,7 +443,7 @@ class Prune(Store):
     def test_the_least_recently_used_go_until_the_size_is_reached(self):
         clips = [self.stored(f"prompt={name}") for name in "abc"]
         self.age(*clips)
-        code, pruned = self.store_json("prune", str(clips[1]["size"] + clips[2]["size"]))
+        code, pruned = self.store_json("prune", f"{clips[1]['size'] + clips[2]['size']}B")
         self.assertEqual((code, pruned["removed"]), (0, [clips[0]["key"]]))
         self.assertEqual(pruned["size"], self.listed()["total"]["size"])
         self.assertEqual(self.run_genclip("store", "prune", "1G").stdout.count("Removed"), 0)
@@ -463,7 +463,7 @@ class Prune(Store):
         pictures = self.store / clips[0]["key"] / "pictures"
         pictures.mkdir()
         (pictures / "1.png").write_text("mine", encoding="utf-8")
-        code, pruned = self.store_json("prune", str(clips[1]["size"] + clips[2]["size"]))
+        code, pruned = self.store_json("prune", f"{clips[1]['size'] + clips[2]['size']}B")
         self.assertEqual((code, pruned["removed"]), (0, [clips[0]["key"]]))
         self.assertEqual(pruned["size"], self.listed()["total"]["size"])
         self.assertEqual(len(self.listed()["clips"]), 2)
