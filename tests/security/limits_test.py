@@ -174,7 +174,7 @@ class Answers(Limits):
         for name, make in MEDIA.items():
             with self.subTest(answer=name), RawService() as service:
                 service.media = lambda _, make=make: make()
-                self.assert_refused(service, [*GENERATE, f"max-download-size={20 * MEGABYTE}"])
+                self.assert_refused(service, [*GENERATE, f"max-download-size={20 * MEGABYTE}", "timeout=5"])
                 stored = sum(path.stat().st_size for path in pathlib.Path(self.folder.name).rglob("*") if path.is_file())
                 self.assertLess(stored, 25 * MEGABYTE)
                 subprocess.run(["rm", "-r", "--", *pathlib.Path(self.folder.name).glob("store-*")], check=True)
