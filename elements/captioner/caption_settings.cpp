@@ -225,7 +225,8 @@ Result<CaptionSettings> checked(CaptionSettings settings) {
 std::optional<Error> reason_to_ask_nothing(const CaptionSettings &settings) {
   // Who shows kept captions alone has no use for a key, so a missing one is told first.
   if (!settings.key_problem.empty())
-    return Error{ErrorKind::settings, "This caption is not in the store. " + settings.key_problem};
+    return Error{ErrorKind::settings,
+                 "This caption is not in the store " + settings.store + ". " + settings.key_problem};
   if (settings.max_amount <= 0) return std::nullopt;
   // As of a clip whose price is unknown. No caption will ever have one, until the gateway tells credits.
   Decision decision;

@@ -37,7 +37,7 @@ ServerPtr new_server(GTlsCertificate *certificate) {
 
 // The port it listens on.
 Result<unsigned> listen(SoupServer *server, const std::string &host, unsigned port, bool tls) {
-  const auto fail = [&](const char *why) {
+  const auto fail = [&](const std::string &why) {
     return Error{ErrorKind::open_read, "Cannot listen on " + authority(host, port) + ": " + why};
   };
   const auto address = GRef<GSocketAddress>::adopt(g_inet_socket_address_new_from_string(host.c_str(), port));
@@ -51,8 +51,12 @@ Result<unsigned> listen(SoupServer *server, const std::string &host, unsigned po
   if (!g_socket_bind(socket.get(), address.get(), TRUE, take(error)) ||
       !g_socket_listen(socket.get(), take(error)) ||
       !soup_server_listen_socket(server, socket.get(),
-                                 tls ? SOUP_SERVER_LISTEN_HTTPS : SoupServerListenOptions(0), take(error)))
-    return fail(error->message);
+                                 tls ? SOUP_SERVER_LISTEN_HTTPS : SoupServerListenOptions(0), take(error))) {
+    std::string why = error->message;
+    if (g_error_matches(error.get(), G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE))
+      why += ". Another genclip-sim may be running: use it, or choose another --port and --media-port.";
+    return fail(why);
+  }
   const auto bound = GRef<GSocketAddress>::adopt(g_socket_get_local_address(socket.get(), nullptr));
   return unsigned{g_inet_socket_address_get_port(G_INET_SOCKET_ADDRESS(bound.get()))};
 }

@@ -199,6 +199,12 @@ void show_captions(const CostReport &report) {
 }
 
 void show_report(const CostReport &report, const CostQuery &query, double assumed_price) {
+  // Where something should be, this is often the wrong store.
+  if (report.charges.empty() && report.captions_total.requests == 0) {
+    const char *when = query.since || query.until ? "in this time " : "";
+    print(std::string("Nothing was spent ") + when + "in the store " + printable(query.root) + ".\n");
+    return;
+  }
   if (query.by == CostBy::task) {
     show_tasks(report.charges, assumed_price);
     if (!report.charges.empty()) print("\n");

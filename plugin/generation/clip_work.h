@@ -90,7 +90,8 @@ class ClipWork {
   Error task_failed(const std::string &message) const;
   Error failed_after_all(const std::string &message) const;
   Error stays_in_doubt() const;
-  static Error stays_unsubmitted();
+  std::string not_in_store() const;
+  Error stays_unsubmitted() const;
   Error lacks_key() const;
 
   Generation &generation_;

@@ -332,14 +332,19 @@ Error ClipWork::stays_in_doubt() const {
                               : unknown_tasks(run_.unknown);
 }
 
-Error ClipWork::stays_unsubmitted() {
-  return {ErrorKind::not_found, "This clip is not in the store, and this run must not submit its request."};
+// The store is named, because a clip that is missed is often in another one.
+std::string ClipWork::not_in_store() const {
+  return "This clip is not in the store " + folder_.path().root();
+}
+
+Error ClipWork::stays_unsubmitted() const {
+  return {ErrorKind::not_found, not_in_store() + ", and this run must not submit its request."};
 }
 
 // Who plays stored clips alone has no use for a key, so a missing clip is told first.
 Error ClipWork::lacks_key() const {
   const std::string &no_key = generation_.job().no_key;
-  Error error{ErrorKind::settings, run_.whole ? no_key : "This clip is not in the store. " + no_key};
+  Error error{ErrorKind::settings, run_.whole ? no_key : not_in_store() + ". " + no_key};
   if (run_.found) error.task_id = run_.found->task_id;
   return error;
 }

@@ -209,7 +209,9 @@ TEST_F(CaptionCacheTest, WithoutAKeyTellsSoAtTheFirstWindowThatIsNotKept) {
   for (const char *on_error : {"on-error=fail", "on-error=skip"}) {
     CaptionRun run(gateway_, film(5, on_error));
     run.set("cap", "api-key", "");
-    EXPECT_THAT(run.play(), StartsWith("This caption is not in the store. There is no API key")) << on_error;
+    EXPECT_THAT(run.play(),
+                StartsWith("This caption is not in the store " + store_ + ". There is no API key"))
+        << on_error;
     EXPECT_EQ(run.cues(), each_second(2)) << on_error;
     const GstMessage *last = run.seen.back().get();
     GError *raw = nullptr;

@@ -436,7 +436,8 @@ TEST_F(PreparerTest, WithoutAKeyShowsWhatIsStored) {
   ASSERT_TRUE(becomes("a", ItemState::budget));
   ASSERT_TRUE(comes([&] { return heard_.notices().size() == 1; }));
   EXPECT_TRUE(heard_.notices()[0]->is_key);
-  EXPECT_THAT(heard_.notices()[0]->text, StartsWith("This clip is not in the store."));
+  EXPECT_THAT(heard_.notices()[0]->text,
+              StartsWith("This clip is not in the store " + settings_.run.store + "."));
 }
 
 // ---- Unfit media.

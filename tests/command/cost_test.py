@@ -76,6 +76,15 @@ class Cost(MoneyTest):
         self.ledger.line("settle", "f", "2026-11-22", task_id="task_f", status="completed", amount=100, attached=True)
         self.ledger.line("settle", "g", "2026-11-22", task_id="task_g", status="completed", amount=3, imported=True)
 
+    def test_of_nothing_names_the_store_where_nothing_was_spent(self):
+        self.env["COLUMNS"] = "200"
+        self.assertEqual(self.run_genclip("cost").stdout, f"Nothing was spent in the store {self.store}.\n")
+        self.mixed()
+        for by in ("model", "task"):
+            self.assertEqual(self.run_genclip("cost", "--by", by, "--since", "2026-12-01").stdout,
+                             f"Nothing was spent in this time in the store {self.store}.\n")
+        self.assertNotIn("Nothing", self.run_genclip("cost").stdout)
+
     def test_of_a_store_without_a_ledger_is_nothing(self):
         total = self.json("cost")["total"]
         self.assertEqual((total["clips"], total["spent"], total["reserved"]), (0, 0, 0))

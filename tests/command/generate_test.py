@@ -101,7 +101,7 @@ class Generate(ServiceTest):
         key = self.env.pop("GENCLIP_API_KEY")
         again = self.generate()
         self.assertEqual((again.returncode, again.stdout), (0, first), again.stderr)
-        for words, said in ((["prompt=another"], "This clip is not in the store. There is no API key"),
+        for words, said in ((["prompt=another"], f"This clip is not in the store {self.env['GENCLIP_STORE']}. There is no API key"),
                             (["prompt=a red kite", "--anew"], "There is no API key")):
             with self.subTest(words=words):
                 run = self.generate(*words)

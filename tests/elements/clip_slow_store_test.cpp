@@ -149,7 +149,9 @@ TEST(ClipSlowStore, TellsThatThereIsNoKeyOnceItHasLookedForTheClip) {
   const auto error = clip.finish();
   ASSERT_TRUE(error);
   EXPECT_TRUE(error->is(GST_RESOURCE_ERROR_SETTINGS)) << error->text;
-  EXPECT_TRUE(error->text.starts_with("This clip is not in the store. There is no API key")) << error->text;
+  EXPECT_TRUE(
+      error->text.starts_with("This clip is not in the store " + store.path() + ". There is no API key"))
+      << error->text;
   EXPECT_TRUE(service.requests().empty());
 }
 

@@ -567,7 +567,7 @@ TEST_F(ClipWorkTest, WithoutAKeyAStoredClipIsServedAndNothingElseIsSent) {
   const auto refused = [&] {
     const Outcome outcome = run(keyless);
     return outcome.error && outcome.error->kind == ErrorKind::settings &&
-           outcome.text() == "This clip is not in the store. There is no API key.";
+           outcome.text() == "This clip is not in the store " + path().root() + ". There is no API key.";
   };
   EXPECT_TRUE(refused());
   EXPECT_THAT(http_->requests(), IsEmpty());

@@ -81,6 +81,13 @@ class GenclipSim(unittest.TestCase):
         self.ready.unlink()
         self.assertEqual(self.start("--port", port, "--media-port", media_port), addresses)
 
+    def test_says_that_another_one_may_be_running(self):
+        base = urllib.parse.urlsplit(self.start()["GENCLIP_BASE_URL"])
+        second = run("--port", str(base.port))
+        self.assertEqual(second.returncode, 1)
+        self.assertIn("Another genclip-sim may be running: use it, or choose another --port", second.stderr)
+        self.assertNotIn("Another genclip-sim", run("--host", "192.0.2.1").stderr)
+
     def test_ends_well_on_sigint_while_it_renders(self):
         addresses = self.start("--queued", "0", "--processing", "0")
         self.submit(addresses["GENCLIP_BASE_URL"], "sim-key")
