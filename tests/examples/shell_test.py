@@ -80,6 +80,28 @@ class Shell(unittest.TestCase):
                 shown = self.run_in(typed="pwd\ngenclip --version\nexit 3\n", code=3, SHELL=shutil.which(shell))
                 self.assertRegex(shown, rf"\A{self.here}\ngenclip [0-9.]+\n\Z")
 
+    def test_each_terminal_gets_the_same_settings_for_the_simulator_whatever_its_shell(self):
+        # As of a user of the real service.
+        own = {"GENCLIP_BASE_URL": "https://service.example/api", "GENCLIP_API_KEY_FILE": str(self.home / "key"),
+               "GENCLIP_STORE": str(self.home / "paid"), "GENCLIP_PUBLISH_COMMAND": "upload"}
+        told = {"GENCLIP_BASE_URL": "http://127.0.0.1:18080/api", "GENCLIP_LLM_BASE_URL": "http://127.0.0.1:18080/llm",
+                "GENCLIP_API_KEY": "sim-key", "GENCLIP_API_KEY_FILE": "", "GENCLIP_STORE": f"{self.home}/simulated-clips",
+                "GENCLIP_PUBLISH_COMMAND": "", "GENCLIP_PUBLISH_FOLDER": f"{self.home}/public",
+                "GENCLIP_PUBLISH_URL": "http://127.0.0.1:18082"}
+        for shell in SHELLS:
+            with self.subTest(shell=shell):
+                shown = self.run_in(typed=f". {TOP}/examples/simulated\nenv\n", SHELL=shutil.which(shell), **own)
+                names = [line for line in shown.splitlines() if re.match("GENCLIP_(?!SHELL)", line)]
+                self.assertEqual(dict(line.split("=", 1) for line in names), told)
+        # It is the simulator that the pages start, and nothing but a picture needs the web server.
+        for page in ("README.md", "docs/guide/first-clip.md", "docs/simulator.md"):
+            text = (TOP / page).read_text(encoding="utf-8")
+            self.assertIn("genclip-sim --port 18080 --media-port 18081 > /dev/null &", text, page)
+            self.assertIn(". examples/simulated\n", text, page)
+        self.assertIn("--directory ~/public 18082 ", (TOP / "README.md").read_text(encoding="utf-8"))
+        shown = self.run_in("sh", "-c", f". {TOP}/examples/simulated; genclip check sd_2.0_special prompt=a; genclip budget")
+        self.assertFalse((self.home / "public").exists(), shown)
+
     def test_each_shell_says_what_it_is_and_completes(self):
         for name, text in OWN_FILES.items():
             (self.home / name).write_text(text, encoding="utf-8")
