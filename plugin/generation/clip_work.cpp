@@ -48,6 +48,7 @@ ClipWork::ClipWork(Generation &generation)
   record_.identity = generation.identified().identity;
   record_.model = generation.job().model;
   tasks_.expect(wanted_result({}));
+  tasks_.on_outage([this](TaskCall call, const Error &failure) { warn_of_outage(call, failure); });
   run_.wish = {generation.job().reuse, generation.job().task_id, generation.job().no_key.empty(),
                generation.job().may_submit};
 }

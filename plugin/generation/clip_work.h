@@ -86,6 +86,7 @@ class ClipWork {
   Result<Task> query(const std::string &task_id, std::optional<Clock::Time> deadline);
   void show(const Task &task);
   std::optional<Clock::Time> deadline_from_now() const;
+  void warn_of_outage(TaskCall call, const Error &failure);
   Error unknown_task(const std::string &task_id, Error error) const;
   Error task_failed(const std::string &message) const;
   Error failed_after_all(const std::string &message) const;

@@ -207,6 +207,24 @@ Result<Task> ClipWork::query(const std::string &task_id, std::optional<Clock::Ti
   return task;
 }
 
+// Who waits would take a silent service for a long queue.
+void ClipWork::warn_of_outage(TaskCall call, const Error &failure) {
+  // The error of a status tells what to do when the run has ended, and this one goes on.
+  const bool is_status = failure.http_status >= 300;
+  const std::string cause = is_status
+                                ? "the service answers with HTTP " + std::to_string(failure.http_status) +
+                                      "." + it_says(failure.service_message)
+                                : failure.text;
+  const auto timeout = generation_.job().timeout.count();
+  Error warning = failure;
+  warning.text = call == TaskCall::submit
+                     ? "The request is not submitted yet: " + cause + " genclip tries again."
+                     : "There is no news of the task: " + cause +
+                           " The task stays at the service, and genclip asks for it again" +
+                           (timeout > 0 ? " until the timeout (" + std::to_string(timeout) + " s)." : ".");
+  generation_.warn(warning);
+}
+
 Error ClipWork::unknown_task(const std::string &task_id, Error error) const {
   error.kind = ErrorKind::not_found;
   error.text = "The service does not know the task " + task_id +

@@ -4,8 +4,8 @@
 #include "plugin/task/task_client.h"
 
 #include <algorithm>
+#include <utility>
 
-#include "plugin/task/reply_error.h"
 #include "plugin/task/result_search.h"
 #include "plugin/task/service_message.h"
 #include "plugin/task/task_wire.h"
@@ -41,6 +41,21 @@ Passing passing(const HttpReply &reply, const Error &error) {
   const bool is_no = reply.status >= 300 && reply.status < 500;
   return is_no && !is_transient_status(reply.status) ? Passing::perhaps : Passing::surely;
 }
+
+// The outage of one call, from its first try on.
+class Outage {
+ public:
+  explicit Outage(Clock::Time begin) : begin_(begin) {}
+
+  // True at most once: whoever waits for the call is to know of it.
+  bool is_news(Clock::Time next_try) {
+    return next_try - begin_ > TaskClient::kQuiet && !std::exchange(told_, true);
+  }
+
+ private:
+  const Clock::Time begin_;
+  bool told_ = false;
+};
 
 // Adds how long the service asks to wait, and how often this run has tried.
 Error with_patience(Error error, std::optional<std::chrono::milliseconds> wished, unsigned tries) {
@@ -110,6 +125,7 @@ Result<Task, SubmitFailure> TaskClient::submit(const CheckedRequest &request, GC
   post.body = submit_body(request);
   post.content_type = "application/json";
 
+  Outage outage(clock_.now());
   for (unsigned attempt = 1;;) {
     if (g_cancellable_is_cancelled(cancellable)) return SubmitFailure{cancelled()};
     if (hooks.before_post)
@@ -162,6 +178,7 @@ Result<Task, SubmitFailure> TaskClient::submit(const CheckedRequest &request, GC
                            wished.value_or(std::chrono::milliseconds(0))};
     log_.submit_again(failure.error, *pause);
     if (hooks.before_wait) hooks.before_wait(failure.error);
+    if (tell_outage_ && outage.is_news(clock_.now() + *pause)) tell_outage_(TaskCall::submit, failure.error);
     if (!wait(*pause, cancellable)) return SubmitFailure{cancelled()};
     if (hooks.after_wait) hooks.after_wait();
     ++attempt;
@@ -173,6 +190,7 @@ Result<Task> TaskClient::query(const std::string &task_id, bool is_new, GCancell
   HttpRequest get =
       request_to(query_url(endpoint_.base_url, endpoint_.api, task_id), HttpRequest::Method::get);
   const Clock::Time known_by = submitted_at_.value_or(clock_.now()) + kNewTaskPatience;
+  Outage outage(clock_.now());
   unsigned refusals = 0;  // In a row, of the same kind.
   unsigned refused_with = 0;
   for (unsigned attempt = 1;; ++attempt) {
@@ -208,6 +226,8 @@ Result<Task> TaskClient::query(const std::string &task_id, bool is_new, GCancell
     }
     if (may_be_too_early && !wished) pause = std::min(*pause, kNewTaskPause);
     log_.poll_again(failure, *pause, clock_.now());
+    if (tell_outage_ && hope == Hope::outage && outage.is_news(clock_.now() + *pause))
+      tell_outage_(TaskCall::query, failure);
     if (!wait(*pause, cancellable)) return cancelled();
   }
 }

@@ -16,6 +16,7 @@
 #include "plugin/http/api_key.h"
 #include "plugin/http/http_client.h"
 #include "plugin/http/retry_policy.h"
+#include "plugin/task/reply_error.h"
 #include "plugin/task/task.h"
 #include "plugin/task/task_log.h"
 #include "plugin/task/task_outcome.h"
@@ -65,6 +66,11 @@ class TaskClient {
   // What the results of its tasks are. Before this is told, anything can be one.
   void expect(WantedResult wanted) { wanted_ = std::move(wanted); }
 
+  // Called once for each outage that will have lasted for more than kQuiet by the next try, before the wait
+  // for that try: what keeps the call from succeeding. On the caller's thread.
+  using TellOutage = std::function<void(TaskCall call, const Error &failure)>;
+  void on_outage(TellOutage tell) { tell_outage_ = std::move(tell); }
+
   using Deadline = std::optional<Clock::Time>;
 
   // Returns a task with an ID, which any answer may hold, whatever its HTTP status. Sends again only when the
@@ -87,6 +93,9 @@ class TaskClient {
   // Waits this many times longer for the answer to a submit that was sent, because the answer holds the ID of
   // a paid task. Not beyond the deadline, but never less than `http_timeout`.
   static constexpr int kSubmitPatience = 4;
+  // Tries that fail for no longer than this are not worth a person's attention. Three tries are over by then,
+  // whatever the jitter.
+  static constexpr std::chrono::seconds kQuiet{5};
   // The number of refusals in a row after which a refused query is believed.
   static constexpr unsigned kRefusalsBelieved = 4;
 
@@ -122,6 +131,7 @@ class TaskClient {
   const RetryPolicy retries_;
   WantedResult wanted_;
   TaskLog log_;
+  TellOutage tell_outage_;
   bool was_reached_ = false;                 // The service has reported a task, so the address is right.
   std::optional<Clock::Time> submitted_at_;  // The last task.
   std::string said_to_submit_;  // The message beside that task's ID in an answer that was no success.

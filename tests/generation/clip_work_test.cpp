@@ -258,6 +258,43 @@ TEST_F(ClipWorkTest, ARefusalIsJournalledAndTheNextRunSubmitsWithoutAWarning) {
   EXPECT_EQ(service_.submits(), 1u);
 }
 
+// Who waits would take a silent service for a long queue.
+TEST_F(ClipWorkTest, AServiceThatIsGoneWhileTheTaskIsQueuedIsToldOnceForEachOutage) {
+  unsigned fails = 20;
+  FakeAnswer failure = not_sent("127.0.0.1:18080 refuses the connection.");
+  service_.polls = 4;
+  http_->otherwise([&](const HttpRequest &request) -> FakeAnswer {
+    const bool is_query = request.method == HttpRequest::Method::get && !request.bearer_key.empty();
+    return is_query && fails > 0 ? (--fails, failure) : service_(request);
+  });
+  const Outcome refused = run_whole();
+  EXPECT_THAT(
+      refused.warnings,
+      ElementsAre("There is no news of the task: 127.0.0.1:18080 refuses the connection. The task stays "
+                  "at the service, and genclip asks for it again until the timeout (1800 s)."));
+
+  GenerationJob endless = anew();
+  endless.timeout = std::chrono::seconds(0);
+  endless.endpoint.api_key = {"sk-very-secret"};
+  fails = 20;
+  failure = answer(503, R"({"message":"maintenance, sk-very-secret, https://a/b?Signature=s3cr3t"})");
+  const Outcome busy = run_whole(endless);
+  ASSERT_THAT(busy.warnings, testing::SizeIs(1));
+  EXPECT_THAT(busy.warnings[0], HasSubstr("answers with HTTP 503. It says: maintenance"));
+  EXPECT_THAT(busy.warnings[0], testing::EndsWith("asks for it again."));
+  EXPECT_THAT(busy.warnings[0], Not(HasSubstr("very-secret")));
+  EXPECT_THAT(busy.warnings[0], Not(HasSubstr("s3cr3t")));
+}
+
+TEST_F(ClipWorkTest, ASubmitThatIsTriedForLongIsTold) {
+  service_.odd_submits = std::deque<FakeAnswer>(5, not_sent("127.0.0.1:18080 refuses the connection."));
+  EXPECT_THAT(run_whole().warnings,
+              ElementsAre("The request is not submitted yet: 127.0.0.1:18080 refuses the connection. genclip "
+                          "tries again."));
+  service_.odd_submits = {not_sent(), answer(429, "", {{"Retry-After", "1"}})};
+  EXPECT_THAT(run_whole(anew()).warnings, IsEmpty()) << "a hiccup";
+}
+
 // The token of a task of hours lives for minutes.
 TEST_F(ClipWorkTest, GoesOnWithEachKeyThatIsRenewedInItsFile) {
   GenerationJob job = this->job();

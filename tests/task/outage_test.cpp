@@ -88,6 +88,85 @@ TEST_F(Outage, OfANameServerIsOneOnceTheServiceWasReached) {
   ASSERT_TRUE(task) << task.error().text;
 }
 
+// ---- What is told of it.
+
+// The calls and texts that are told, and when.
+struct Told {
+  explicit Told(TaskClient &client, FakeClock &clock) : begin(clock.now()) {
+    client.on_outage([this, &clock](TaskCall call, const Error &failure) {
+      calls.push_back(call);
+      texts.push_back(failure.text);
+      at = std::chrono::duration_cast<milliseconds>(clock.now() - begin);
+    });
+  }
+  Clock::Time begin;
+  std::vector<TaskCall> calls;
+  std::vector<std::string> texts;
+  milliseconds at{-1};
+};
+
+TEST_F(Outage, IsToldOnceAndSoon) {
+  TaskClient one = client();
+  Told told(one, clock_);
+  fails_until(seconds(1500), not_sent("127.0.0.1:18080 refuses the connection."));
+  ASSERT_TRUE(one.query("t-1", false, nullptr, begin_ + seconds(1800)));
+  EXPECT_THAT(told.calls, testing::ElementsAre(TaskCall::query));
+  EXPECT_THAT(told.texts, testing::ElementsAre("127.0.0.1:18080 refuses the connection."));
+  EXPECT_LE(told.at, seconds(5)) << "before the wait that makes it long";
+
+  fails_until(std::chrono::duration_cast<seconds>(clock_.elapsed()) + seconds(60), answer(502, ""));
+  ASSERT_TRUE(one.query("t-1", false, nullptr, clock_.now() + seconds(1800)));
+  EXPECT_EQ(told.calls.size(), 2u) << "the next one is another";
+}
+
+TEST_F(Outage, OfAFewTriesIsNotTold) {
+  for (const double die : {0.0, 0.5, 0.999}) {
+    TaskClient one = client(5, Api::tasks, die);
+    Told told(one, clock_);
+    http_.expect(not_sent(), 3);
+    http_.expect(answer(200, kTask));
+    ASSERT_TRUE(one.submit(request_, nullptr));
+    http_.expect(answer(503, ""), 3);
+    http_.expect(answer(200, kTask));
+    ASSERT_TRUE(one.query("t-1", false, nullptr));
+    EXPECT_THAT(told.calls, testing::IsEmpty()) << die;
+  }
+}
+
+TEST_F(Outage, IsToldOfASubmitThatIsTriedAgain) {
+  for (const double die : {0.0, 0.5, 0.999}) {
+    TaskClient one = client(5, Api::tasks, die);
+    Told told(one, clock_);
+    http_.expect(not_sent("127.0.0.1:18080 refuses the connection."), 6);
+    EXPECT_FALSE(one.submit(request_, nullptr));
+    EXPECT_THAT(told.calls, testing::ElementsAre(TaskCall::submit)) << die;
+    EXPECT_LE(told.at, seconds(5)) << die;
+  }
+}
+
+TEST_F(Outage, IsToldAtOnceWhereTheServiceAsksForALongWait) {
+  for (const auto &[wait, count] : {std::pair("4", 0u), std::pair("6", 1u)}) {
+    TaskClient one = client();
+    Told told(one, clock_);
+    http_.expect(answer(429, "", {{"Retry-After", wait}}));
+    http_.expect(answer(200, kTask));
+    ASSERT_TRUE(one.submit(request_, nullptr));
+    EXPECT_EQ(told.calls.size(), count) << wait;
+    EXPECT_LE(told.at, seconds(0));
+  }
+}
+
+// The service has answered, and what it said is not believed yet.
+TEST_F(Outage, IsNotToldOfATaskThatIsNotKnownYet) {
+  TaskClient one = client(0);
+  Told told(one, clock_);
+  http_.expect(answer(200, kTask));
+  ASSERT_TRUE(one.submit(request_, nullptr));
+  fails_until(seconds(59), answer(404, "{}"));
+  ASSERT_TRUE(one.query("t-1", true, nullptr, begin_ + seconds(1800)));
+  EXPECT_THAT(told.calls, testing::IsEmpty());
+}
+
 TEST_F(Outage, DoesNotHideThatTheKeyIsRefused) {
   for (const unsigned status : {401u, 402u, 403u, 407u}) {
     http_.expect(answer(503, ""));
