@@ -11,7 +11,6 @@
 #include "plugin/base/log.h"
 #include "plugin/base/mutex.h"
 #include "plugin/catalog/catalog_reader.h"
-#include "plugin/catalog/closest.h"
 #include "plugin/catalog/wording.h"
 
 // From the generated catalog-resource.c, whose header does not know C++.
@@ -130,10 +129,20 @@ const TextModel *Catalog::find_text(std::string_view id) const {
   return found == text_models_.end() ? nullptr : &*found;
 }
 
-std::vector<std::string> Catalog::closest(std::string_view wanted) const {
+std::vector<Name> Catalog::names() const {
   std::vector<Name> names;
   for (const auto &model : models_) names.push_back({model->id, model->display_name});
-  return closest_names(wanted, names, kMostSuggestions);
+  return names;
+}
+
+std::vector<std::string> Catalog::closest(std::string_view wanted) const {
+  return closest_names(wanted, names(), kMostSuggestions);
+}
+
+bool Catalog::resembles_model(std::string_view wanted) const {
+  // A prompt shares some letters with any name.
+  const bool is_prose = wanted.find(' ') != wanted.npos;
+  return is_prose ? !likely_name(wanted, names()).empty() : shares_letters(wanted, names());
 }
 
 std::vector<std::string> Catalog::closest_text(std::string_view wanted) const {
@@ -151,6 +160,7 @@ std::string Catalog::unknown_model_text(std::string_view wanted) const {
              " is ignored because of a mistake in its file: " + mistake.to_text();
   if (find_text(wanted))
     return "The model " + quoted(wanted) + " makes text, not clips; the element for it is gencaption.";
+  if (!resembles_model(wanted)) return unknown_text(wanted, {}) + " genclip models lists the Model IDs.";
   return unknown_text(wanted, closest(wanted));
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "plugin/base/result.h"
+#include "plugin/catalog/closest.h"
 #include "plugin/catalog/model_spec.h"
 
 namespace genclip {
@@ -57,6 +58,8 @@ class Catalog {
   // Up to three IDs that `wanted` may mean, the best first; a display name finds its ID.
   std::vector<std::string> closest(std::string_view wanted) const;
   std::vector<std::string> closest_text(std::string_view wanted) const;
+  // Whether `wanted` may be one of them, misspelled.
+  bool resembles_model(std::string_view wanted) const;
   // The error text for an ID that find() does not know.
   std::string unknown_model_text(std::string_view wanted) const;
   std::string unknown_text_model_text(std::string_view wanted) const;
@@ -72,6 +75,8 @@ class Catalog {
  private:
   friend class CatalogReader;
   Catalog() = default;
+
+  std::vector<Name> names() const;
 
   std::vector<std::shared_ptr<const ModelSpec>> models_;
   std::vector<TextModel> text_models_;

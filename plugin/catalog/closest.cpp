@@ -49,6 +49,16 @@ size_t distance(std::string_view a, std::string_view b) {
   return apart;
 }
 
+// "ratio" of aspect_ratio, but no letter or two, which say nothing.
+bool has_word(std::string_view name, std::string_view word) {
+  while (!name.empty()) {
+    const size_t end = std::min(name.find_first_of("_- "), name.size());
+    if (word.size() > 2 && folded(name.substr(0, end)) == word) return true;
+    name.remove_prefix(std::min(end + 1, name.size()));
+  }
+  return false;
+}
+
 struct Scored {
   size_t score;
   const Name *name;
@@ -81,10 +91,18 @@ std::vector<std::string> closest_names(std::string_view wanted, const std::vecto
   return out;
 }
 
+bool shares_letters(std::string_view wanted, const std::vector<Name> &names) {
+  const auto all = scored(wanted, names);
+  return !all.empty() && all[0].score <= 3 * folded(wanted).size();
+}
+
 std::string likely_name(std::string_view wanted, const std::vector<Name> &names) {
   const auto all = scored(wanted, names);
-  if (all.empty() || all[0].score > 4 * std::max<size_t>(1, folded(wanted).size() / 3)) return {};
-  return all[0].name->id;
+  const std::string key = folded(wanted);
+  if (!all.empty() && all[0].score <= 4 * std::max<size_t>(1, key.size() / 3)) return all[0].name->id;
+  for (const Scored &one : all)
+    if (has_word(one.name->id, key)) return one.name->id;
+  return {};
 }
 
 }  // namespace genclip

@@ -80,6 +80,13 @@ TEST(Catalog, SaysWhatAnUnknownModelMayBe) {
   const auto catalog = Catalog::built_in();
   EXPECT_EQ(catalog->unknown_model_text("dance 2.5"),
             "There is no model \"dance 2.5\"; the closest Model ID is dance-2.5.");
+  EXPECT_EQ(
+      catalog->unknown_model_text("seedance").find("There is no model \"seedance\"; the closest Model ID"),
+      0u);
+  // A prompt where the model belongs.
+  for (const char *far : {"a boat", "a red kite over dunes", "qqqq"})
+    EXPECT_EQ(catalog->unknown_model_text(far),
+              "There is no model \"" + std::string(far) + "\". genclip models lists the Model IDs.");
   EXPECT_THAT(catalog->unknown_model_text(""), HasSubstr("No model is given"));
   EXPECT_THAT(catalog->unknown_model_text("gem-2.5-pro"), HasSubstr("gencaption"));
   EXPECT_THAT(catalog->unknown_text_model_text("dance-2.5"), HasSubstr("genclipsrc"));

@@ -130,6 +130,13 @@ TEST(CheckRequest, NamesTheFieldsOfTheModelForAnUnknownOne) {
               HasSubstr("has no field \"tool\"; did you mean \"tools\"? It has tools, prompt, "));
 }
 
+TEST(CheckRequest, KnowsAFieldByOneOfItsWords) {
+  EXPECT_THAT(text(request("dance-2.5", R"({"prompt":"x"})", R"({"ratio":"16:9"})")),
+              HasSubstr("has no field \"ratio\"; did you mean \"aspect_ratio\"?"));
+  EXPECT_THAT(text(request("dance-2.5", R"({"prompt":"x"})", R"({"as":"16:9"})")),
+              Not(HasSubstr("did you mean")));
+}
+
 TEST(CheckRequest, TeachesWhatToDoInsteadOfALocalFile) {
   EXPECT_EQ(
       text(request("sd_2.0_special", R"({"prompt":"x","first_image":["/home/me/a.png"]})")),
