@@ -118,9 +118,8 @@ class Account {
   // `assumed_price`: credits counted for an open charge without an estimate; 0 counts it as nothing.
   Sums sums(const Period &period, double assumed_price) const;
 
-  // The charge that genclip's `cost correct KEY|TASK` means: of that task; else the latest of that key, but
-  // first one whose outcome is unknown and that has no task ID. Null: there is none (a condensed account may
-  // have let go of it).
+  // The charge of that task; else the latest of that key, but first one whose outcome is unknown and that has
+  // no task ID. Null: there is none (a condensed account may have let go of it).
   const Charge *find(const std::string &key_or_task) const;
 
   Account condensed() const;

@@ -68,9 +68,12 @@ std::string state_word(const Charge &charge) {
   return charge.status.empty() ? "corrected" : charge.status;
 }
 
+bool asks_for_correction(const Charge &charge) {
+  return charge.state == ChargeState::unknown || charge.is_untold();
+}
+
 bool is_remarkable(const Charge &charge) {
-  return charge.state == ChargeState::unknown || charge.state == ChargeState::attached ||
-         charge.is_untold() || is_free_failure(charge);
+  return asks_for_correction(charge) || charge.state == ChargeState::attached || is_free_failure(charge);
 }
 
 }  // namespace genclip

@@ -56,4 +56,7 @@ std::string state_word(const Charge &charge);
 // Whether a person should know of it: it is unknown, untold, attached, or has failed without an amount.
 bool is_remarkable(const Charge &charge);
 
+// Whether it stays reserved until a person enters what it has cost: it is unknown or untold.
+bool asks_for_correction(const Charge &charge);
+
 }  // namespace genclip

@@ -63,7 +63,7 @@ std::optional<Decision> over_clip_limit(const Budget &budget, const ClipLimit &m
   if (max_amount.credits > 0 && !is_budget_tighter && !is_allowed) {
     const std::string setting = max_amount.setting;
     Decision decision = refusal("max-amount", max_amount.credits, price);
-    decision.text = "Nothing was sent: " + setting + " allows this clip " + credits(max_amount.credits) +
+    decision.text = std::string(kNothingSent) + setting + " allows this clip " + credits(max_amount.credits) +
                     ", and " + price.clause();
     decision.text += price.amount ? ". Change the request, or raise " + setting + "."
                                   : ". Unset " + setting +
@@ -73,7 +73,7 @@ std::optional<Decision> over_clip_limit(const Budget &budget, const ClipLimit &m
   }
   if (budget.per_clip > 0 && price.amount && !fits(*price.amount, budget.per_clip)) {
     Decision decision = refusal("per-clip", budget.per_clip, price);
-    decision.text = "Nothing was sent: the store's budget allows " + credits(budget.per_clip) +
+    decision.text = std::string(kNothingSent) + "the store's budget allows " + credits(budget.per_clip) +
                     " for one clip, and " + price.clause() + ". Change the request, or " +
                     raising("--per-clip");
     return decision;
@@ -104,9 +104,9 @@ std::optional<Decision> over_span(const Account &account, const Budget &budget, 
   decision.spent = sums.spent;
   decision.reserved = sums.reserved;
   decision.resets = span.resets;
-  decision.text = "Nothing was sent: the store's budget allows " + credits(span.limit) + " " + span.words +
-                  "; " + credits_are(sums.spent) + "spent, " + credits_are(sums.reserved) + "reserved, and " +
-                  price.clause() + ". ";
+  decision.text = std::string(kNothingSent) + "the store's budget allows " + credits(span.limit) + " " +
+                  span.words + "; " + credits_are(sums.spent) + "spent, " + credits_are(sums.reserved) +
+                  "reserved, and " + price.clause() + ". ";
   decision.text += span.resets ? "Run again after " + minute_text(*span.resets) + ", or " : "To go on, ";
   decision.text += raising(span.option);
   return decision;
@@ -122,7 +122,8 @@ std::optional<Decision> over_task_limit(const Account &account, const Budget &bu
   Decision decision = refusal("tasks-per-day", budget.tasks_per_day, price);
   decision.spent = tasks;
   decision.resets = tomorrow;
-  decision.text = "Nothing was sent: the store's budget allows " + amount_text(budget.tasks_per_day) +
+  decision.text = std::string(kNothingSent) + "the store's budget allows " +
+                  amount_text(budget.tasks_per_day) +
                   (budget.tasks_per_day == 1 ? " task a day, and " : " tasks a day, and ") +
                   (tasks == 1 ? "there is 1" : "there are " + amount_text(tasks)) +
                   " already. Run again after " + minute_text(tomorrow) + ", or " + raising("--tasks-per-day");

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plugin/account/account.h"
@@ -34,6 +35,9 @@ struct ClipLimit {
     return other.credits > 0 && (credits == 0 || other.credits < credits) ? other : *this;
   }
 };
+
+// What the text of a refusal begins with; the reason follows.
+inline constexpr std::string_view kNothingSent = "Nothing was sent: ";
 
 struct Decision {
   Verdict verdict = Verdict::allow;

@@ -186,7 +186,7 @@ Result<Ledger::Reservation> Ledger::reserve(const ChargeFacts &facts, const Clip
   if (!limits) {
     reservation.decision.verdict = Verdict::refuse;
     reservation.decision.budget = "budget.json";
-    reservation.decision.text = "Nothing was sent: " + limits.error().text;
+    reservation.decision.text = std::string(kNothingSent) + limits.error().text;
     return reservation;
   }
   reservation.decision =

@@ -7,11 +7,9 @@
 #include <map>
 
 #include "plugin/account/budget.h"
-#include "plugin/account/decision.h"
 #include "plugin/account/ledger.h"
 #include "plugin/base/gref.h"
 #include "plugin/base/shown_text.h"
-#include "plugin/base/utc_time.h"
 #include "plugin/catalog/wording.h"
 #include "plugin/command/batch_outputs.h"
 #include "plugin/command/clip_output.h"
@@ -79,7 +77,9 @@ class BatchPlanner {
     const auto links = link_estimates(plan->job, *identified, prices(plan->job.store), services_);
     planned.estimate = total_of(links);
     if (!planned.is_paid) {
-      if (const auto refusal = limit_refusal(plan->job, links)) return add_problem(clip.line, *refusal);
+      const Budget &limits = clip_limits(plan->job.store);
+      if (const auto refusal = limit_refusal(plan->job, links, Account(), limits, services_))
+        return add_problem(clip.line, *refusal);
       for (const LinkEstimate &link : links) {
         to_pay_.emplace(link.key, link.estimate);
         if (link.key != planned.key) planned.links.push_back(link.key);
@@ -114,23 +114,6 @@ class BatchPlanner {
       }
     }
     return *clip_limits_;
-  }
-
-  // What a run of that clip would say. A limit of the request is for all that is paid for it, the budget's
-  // for each clip.
-  std::optional<std::string> limit_refusal(const GenerationJob &job, const std::vector<LinkEstimate> &links) {
-    const Budget &limits = clip_limits(job.store);
-    const bool is_chain = links.size() > 1;
-    for (const LinkEstimate &link : links) {
-      const Decision decision = decide(Account(), limits, is_chain ? ClipLimit() : job.max_amount,
-                                       link.estimate, to_utc(services_.clock->wall_now()));
-      if (decision.verdict == Verdict::refuse) return decision.text;
-    }
-    if (!is_chain) return std::nullopt;
-    const Decision decision =
-        decide_limit(job.max_amount, 0, total_of(links, limits.assumed_price), services_);
-    if (decision.verdict != Verdict::refuse) return std::nullopt;
-    return decision.text + " This is the cost of the whole chain: of its clips that are not stored.";
   }
 
   // False: there is a problem, which was added.

@@ -4,6 +4,7 @@
 #include <glib.h>
 
 #include "plugin/account/decision.h"
+#include "plugin/account/ledger.h"
 #include "plugin/catalog/check_request.h"
 #include "plugin/catalog/clip_uri.h"
 #include "plugin/command/account_reading.h"
@@ -76,9 +77,17 @@ Json clips_json(const std::vector<InnerClip> &clips) {
   return list;
 }
 
+struct Identified {
+  CheckedRequest request;            // As it is identified: with files and clips by their content.
+  ClipRequest portable;              // What can be given anywhere.
+  std::optional<Estimate> estimate;  // By what such clips have cost in the store. Nothing: unknown.
+  // Why genclip generate would refuse to pay for it now. Nothing: it would not.
+  std::optional<std::string> refusal;
+};
+
 Json accepted_json(const CheckedRequest &checked, const std::string &url, const Json &body,
                    const std::string &uri, const std::vector<InnerClip> &clips,
-                   const std::optional<Estimate> &estimate) {
+                   const Identified &identified) {
   Json::Array warnings(checked.warnings().begin(), checked.warnings().end());
   Json json = Json::Object{{"valid", true},
                            {"model", checked.model()},
@@ -88,17 +97,29 @@ Json accepted_json(const CheckedRequest &checked, const std::string &url, const 
                            {"body", body},
                            {"uri", uri},
                            {"ges_uri", escaped_for_ges_launch(uri)},
-                           {"estimate", estimate_json(estimate)},
+                           {"estimate", estimate_json(identified.estimate)},
+                           {"refused", identified.refusal ? Json(*identified.refusal) : Json()},
                            {"warnings", std::move(warnings)}};
   if (!clips.empty()) json.set("clips", clips_json(clips));
   return json;
 }
 
-struct Identified {
-  CheckedRequest request;            // As it is identified: with files and clips by their content.
-  ClipRequest portable;              // What can be given anywhere.
-  std::optional<Estimate> estimate;  // By what such clips have cost in the store. Nothing: unknown.
-};
+// The reason alone: nothing was to be sent. Writes nothing, so what became of runs that have died may be
+// missing.
+std::optional<std::string> refusal_of(const GenerationJob &job, const IdentifiedRequest &identified,
+                                      const GenerationServices &services) {
+  if (is_paid(job, identified, services)) return std::nullopt;
+  Ledger ledger(*services.files, *services.clock, job.store);
+  const auto reading = ledger.read_condensed();
+  if (!reading) return reading.error().text;
+  const auto budget = ledger.budget();
+  if (!budget) return budget.error().text;
+  const Account &account = reading->account;
+  const auto links = link_estimates(job, identified, account.prices(), services);
+  auto text = limit_refusal(job, links, account, *budget, services);
+  if (text) text->erase(0, kNothingSent.size());
+  return text;
+}
 
 // Reads the files that the request refers to.
 Result<Identified> identify(const Catalog &catalog, const ClipRequest &request, RunSettings run) {
@@ -111,7 +132,8 @@ Result<Identified> identify(const Catalog &catalog, const ClipRequest &request, 
   const CheckedRequest &checked = *plan->job.request;
   return Identified{identified->names.empty() ? checked : checked.with_urls(identified->names),
                     portable_request(catalog, request, checked, *identified),
-                    estimate_of(plan->job, *identified, services)};
+                    estimate_of(plan->job, *identified, services),
+                    refusal_of(plan->job, *identified, services)};
 }
 
 // "10 to 14 credits, probably 12, by what 7 such clips have cost"
@@ -132,7 +154,7 @@ constexpr const char *kOfFiles =
 
 // `checked`: the portable request.
 void show(const CheckedRequest &checked, const std::string &url, const Json &body, const std::string &uri,
-          const std::vector<InnerClip> &clips, const std::optional<Estimate> &estimate, bool has_files) {
+          const std::vector<InnerClip> &clips, const Identified &identified, bool has_files) {
   for (const std::string &warning : checked.warnings()) print_error("Warning: " + warning);
   if (!clips.empty()) {
     print(emphasized("Generated before it", stdout) + "\n");
@@ -148,7 +170,8 @@ void show(const CheckedRequest &checked, const std::string &url, const Json &bod
   print(emphasized("URI for ges-launch-1.0", stdout) + "\n" + escaped_for_ges_launch(uri) + "\n\n");
   print(emphasized("In a shell", stdout) + "\ngst-play-1.0 " + shell_word(uri) + "\nges-launch-1.0 +clip " +
         shell_word(escaped_for_ges_launch(uri)) + "\n\n");
-  print(emphasized("Estimate", stdout) + "\n" + estimate_text(estimate) + "\n");
+  print(emphasized("Estimate", stdout) + "\n" + estimate_text(identified.estimate) + "\n");
+  if (identified.refusal) print_prose("genclip generate would refuse it: " + *identified.refusal);
 }
 
 }  // namespace
@@ -191,9 +214,9 @@ int run_check(const Words &words) {
   std::vector<InnerClip> clips;
   add_inner_clips(*portable, "", clips);
   if (json)
-    print(accepted_json(*portable, url, *body, uri, clips, identified->estimate).to_pretty_text() + "\n");
+    print(accepted_json(*portable, url, *body, uri, clips, *identified).to_pretty_text() + "\n");
   else
-    show(*portable, url, *body, uri, clips, identified->estimate, names_files(*checked));
+    show(*portable, url, *body, uri, clips, *identified, names_files(*checked));
   return kOk;
 }
 

@@ -150,31 +150,43 @@ struct Remark {
 constexpr Remark kRemarks[] = {
     {"unknown", &CostSums::unknown,
      "whether the task exists, or what became of it, is not known. It stays reserved until it is "
-     "corrected: genclip cost correct KEY AMOUNT"},
+     "corrected:"},
     {"untold", &CostSums::untold,
      "the task was completed, but the service did not say what it cost. It stays reserved until it is "
-     "corrected: genclip cost correct KEY AMOUNT"},
+     "corrected:"},
     {"failed", &CostSums::failed, "the task failed, and the service did not say what it cost. It counts 0."},
     {"attached", &CostSums::attached,
      "the task was named by its ID. This store did not submit it, so it is in no total."},
 };
+
+// What corrects that task and no other: a clip may have several, of which the key names none.
+std::string correction_command(const Charge &charge) {
+  const std::string name =
+      charge.task_id.empty() ? charge.key.substr(0, kShortKeySize) : shell_word(charge.task_id);
+  return "    genclip cost correct " + name + " AMOUNT\n";
+}
 
 // What the totals do not say.
 void show_remarks(const CostReport &report, CostBy by, double assumed_price) {
   std::vector<const Charge *> remarkable;
   for (const Charge *charge : report.charges)
     if (is_remarkable(*charge)) remarkable.push_back(charge);
+  const size_t more = remarkable.size() - std::min(remarkable.size(), kMostRemarked);
+  // The latest are the ones that a person still can find out about.
+  remarkable.erase(remarkable.begin(), remarkable.begin() + static_cast<ptrdiff_t>(more));
   if (by != CostBy::task && !remarkable.empty()) {
-    const size_t more = remarkable.size() - std::min(remarkable.size(), kMostRemarked);
-    // The latest are the ones that a person still can find out about.
-    remarkable.erase(remarkable.begin(), remarkable.begin() + static_cast<ptrdiff_t>(more));
     print("\n");
     show_tasks(remarkable, assumed_price);
     if (more > 0) print("    and " + std::to_string(more) + " earlier ones: genclip cost --by task\n");
   }
   if (!remarkable.empty()) print("\n");
-  for (const Remark &remark : kRemarks)
-    if (report.total.*remark.count > 0) print_prose(std::string(remark.state) + ": " + remark.text);
+  for (const Remark &remark : kRemarks) {
+    if (report.total.*remark.count == 0) continue;
+    print_prose(std::string(remark.state) + ": " + remark.text);
+    for (const Charge *charge : remarkable)
+      if (asks_for_correction(*charge) && state_word(*charge) == remark.state)
+        print(correction_command(*charge));
+  }
   const auto imported = static_cast<int64_t>(report.total.imported);
   if (imported == 0) return;
   if (remarkable.empty()) print("\n");

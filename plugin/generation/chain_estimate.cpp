@@ -124,4 +124,20 @@ Decision decide_limit(const ClipLimit &max_amount, double spent, const std::opti
   return decision;
 }
 
+std::optional<std::string> limit_refusal(const GenerationJob &job, const std::vector<LinkEstimate> &links,
+                                         const Account &account, const Budget &budget,
+                                         const GenerationServices &services) {
+  const bool is_chain = links.size() > 1;
+  for (const LinkEstimate &link : links) {
+    const Decision decision =
+        decide(account, budget, is_chain ? ClipLimit() : job.max_amount, link.estimate,
+               std::chrono::floor<std::chrono::milliseconds>(services.clock->wall_now()));
+    if (decision.verdict == Verdict::refuse) return decision.text;
+  }
+  if (!is_chain) return std::nullopt;
+  const Decision decision = decide_limit(job.max_amount, 0, total_of(links, budget.assumed_price), services);
+  if (decision.verdict != Verdict::refuse) return std::nullopt;
+  return decision.text + " This is the cost of the whole chain: of its clips that are not stored.";
+}
+
 }  // namespace genclip

@@ -46,6 +46,13 @@ std::optional<Estimate> estimate_of(const GenerationJob &job, const IdentifiedRe
 Decision decide_limit(const ClipLimit &max_amount, double spent, const std::optional<Estimate> &estimate,
                       const GenerationServices &services);
 
+// What a run of that job would say that `budget`, with what `account` has spent, or the job's own limit
+// refuses; nothing: neither does. The job's limit is for all `links` that are to be paid, the budget's for
+// each.
+std::optional<std::string> limit_refusal(const GenerationJob &job, const std::vector<LinkEstimate> &links,
+                                         const Account &account, const Budget &budget,
+                                         const GenerationServices &services);
+
 // All together. `estimates` has one at least. The result rests on the weakest of them.
 Estimate sum_of(const std::vector<Estimate> &estimates);
 

@@ -249,6 +249,26 @@ class Check(MoneyTest):
         self.assertIn("\nEstimate\nunknown", self.check().stdout)
         self.assertIsNone(json.loads(self.check("--json").stdout)["estimate"])
 
+    # The simplest way to learn it was to try, with generate.
+    def test_tells_what_would_refuse_it(self):
+        self.ledger.clip("a", time.strftime("%Y-%m-%d", time.gmtime()), 9.75, duration=5)
+        self.assertNotIn("refuse", self.check().stdout)
+        self.assertIsNone(json.loads(self.check("--json").stdout)["refused"])
+        for limit, said in (("--per-clip=5", "allows 5 credits for one clip, and this clip may cost 9.75 credits."),
+                            ("--per-day=12", "allows 12 credits a day; 9.75 credits are spent"),
+                            ("--tasks-per-day=1", "allows 1 task a day")):
+            with self.subTest(limit):
+                self.run_genclip("budget", "clear")
+                self.run_genclip("budget", "set", limit)
+                shown = self.check().stdout.partition("\nEstimate\n")[2]
+                self.assertTrue(shown.startswith("9.75 credits, by what 1 such clip has cost\n"
+                                                 "genclip generate would refuse it: the store's budget "), shown)
+                self.assertIn(said, shown)
+                self.assertIn(said, json.loads(self.check("--json").stdout)["refused"])
+        self.run_genclip("budget", "clear")
+        self.env["GENCLIP_MAX_AMOUNT"] = "9"
+        self.assertIn("would refuse it: GENCLIP_MAX_AMOUNT allows this clip 9 credits", self.check().stdout)
+
     def test_of_the_store_that_is_named_and_changes_nothing(self):
         other = self.store / "other"
         self.assertIn("unknown", self.check("--store", str(other)).stdout)
@@ -274,14 +294,55 @@ class Correct(MoneyTest):
         self.assertEqual(run.stdout, f"Corrected: Task task_d of clip {key_of('d')[:8]} cost 1 credit. Before, it was 10 credits.\n")
         self.assertEqual(self.spent(), (10.5, 0, 2))
 
-    def test_a_key_means_the_latest_task(self):
-        self.ledger.clip("a", "2026-11-20", 5)
+    def second_task(self, task="task_second", **ending):
         self.ledger.line("reserve", "a", "2026-11-21", estimate=ESTIMATE)
-        self.ledger.line("submitted", "a", "2026-11-21", task_id="task_second")
-        self.ledger.line("settle", "a", "2026-11-21", task_id="task_second", status="completed", amount=6)
-        corrected = self.json("cost", "correct", key_of("a"), "2")
-        self.assertEqual((corrected["task_id"], corrected["amount"], corrected["corrected"]), ("task_second", 2, True))
-        self.assertEqual(self.spent(), (7, 0, 1))
+        self.ledger.line("submitted", "a", "2026-11-21", task_id=task)
+        self.ledger.line("settle", "a", "2026-11-21", task_id=task, **{"status": "completed", "amount": 6, **ending})
+
+    def lost_task(self):
+        self.ledger.line("reserve", "a", "2026-11-20", estimate=ESTIMATE)
+        self.ledger.line("submitted", "a", "2026-11-20", task_id="task_lost")
+        self.ledger.line("unknown", "a", "2026-11-20", task_id="task_lost")
+
+    def test_a_key_of_several_tasks_names_none_of_them(self):
+        self.ledger.clip("a", "2026-11-20", 5)
+        self.second_task()
+        before = self.ledger.path.read_bytes()
+        for name in (key_of("a"), key_of("a")[:8]):
+            run = self.run_genclip("cost", "correct", name, "2", code=1)
+            self.assertIn("has 2 tasks. Give the ID of one: task_a (completed), task_second (completed).", run.stderr)
+        self.assertEqual(self.ledger.path.read_bytes(), before)
+        corrected = self.json("cost", "correct", "task_a", "2")
+        self.assertEqual((corrected["task_id"], corrected["amount"], corrected["corrected"]), ("task_a", 2, True))
+        self.assertEqual(self.spent(), (8, 0, 1))
+
+    def test_a_key_means_the_task_whose_cost_is_unknown(self):
+        self.lost_task()
+        self.second_task()
+        self.assertEqual(self.json("cost", "correct", key_of("a")[:8], "0")["task_id"], "task_lost")
+        self.assertEqual(self.spent(), (6, 0, 1))
+        # Two of them: no longer.
+        self.ledger.path.unlink()
+        self.lost_task()
+        self.second_task(amount=None)
+        run = self.run_genclip("cost", "correct", key_of("a"), "0", code=1)
+        self.assertIn("task_lost (unknown), task_second (untold)", run.stderr)
+
+    def test_what_cost_advises_corrects_the_task_that_it_is_about(self):
+        self.lost_task()
+        self.second_task()
+        self.second_task("task_third", amount=None)
+        self.ledger.unknown("a", "2026-11-22")
+        self.ledger.unknown("b", "2026-11-22")
+        self.env["COLUMNS"] = "60"
+        for words in (["cost"], ["cost", "--by", "task"]):
+            advice = [line.split() for line in self.run_genclip(*words).stdout.splitlines() if "cost correct" in line]
+            self.assertEqual([line[3] for line in advice], ["task_lost", key_of("a")[:8], key_of("b")[:8], "task_third"])
+        for name, *rest in (line[3:] for line in advice):
+            self.assertEqual(rest, ["AMOUNT"])
+            self.run_genclip("cost", "correct", name, "0")
+        self.assertEqual(self.spent(), (6, 0, 4))
+        self.assertNotIn("cost correct", self.run_genclip("cost").stdout)
 
     def test_what_a_person_says_holds(self):
         self.ledger.line("reserve", "a", "2026-11-20", estimate=ESTIMATE)
