@@ -42,8 +42,9 @@ constexpr CommandText kBatchText{
     "Columns are the fields of genclip check, and model, take, name, project and\n"
     "output: a file, or a pattern such as {name}-{take}.mp4 (also {model} and\n"
     "{date}). The words behind FILE are for all rows that do not say it themselves.\n\n"
+    "The clips are in the store; --output-dir also writes them to files, at no cost.\n"
     "Standard output gets JSON Lines, one for each row, in the order in which they\n"
-    "end. When the service refuses for now (429, 503), all rows wait, and fewer are\n"
+    "end; a terminal gets none. When the service refuses for now (429, 503), all rows wait, and fewer are\n"
     "made at once. A spent budget or quota ends the run; the rows that are left stay\n"
     "pending.\n\n"
     "Exit code: 0 all clips are there, 1 some failed, 2 usage error, 75 rows are\n"
@@ -69,22 +70,28 @@ Json with_request(Json json, const PlannedClip &planned) {
   return json;
 }
 
-std::string doubt_of_lines(const std::vector<unsigned> &lines) {
-  std::vector<std::string> places;
-  places.reserve(lines.size());
-  for (const unsigned line : lines) places.push_back(std::to_string(line));
-  return doubt_text(places, "line");
+std::vector<std::string> texts_of(const std::vector<unsigned> &lines) {
+  std::vector<std::string> texts;
+  texts.reserve(lines.size());
+  for (const unsigned line : lines) texts.push_back(std::to_string(line));
+  return texts;
 }
+
+std::string doubt_of_lines(const std::vector<unsigned> &lines) { return doubt_text(texts_of(lines), "line"); }
 
 std::string place_of(const std::string &file, const PlannedClip &planned) {
   return file + ":" + std::to_string(planned.clip.line) + ": " + planned.clip.name;
 }
 
+// "prompts.csv:7: ", or "prompts.csv: lines 7, 9, 12: "
+std::string place_of(const std::string &file, const std::vector<unsigned> &lines) {
+  if (lines.size() == 1) return lines[0] == 0 ? "" : file + ":" + std::to_string(lines[0]) + ": ";
+  return file + ": lines " + places_text(texts_of(lines)) + ": ";
+}
+
 void tell_warnings(const std::string &file, const BatchPlan &plan) {
-  for (const PlannedClip &planned : plan.clips)
-    if (!planned.same_as)
-      for (const std::string &warning : planned.plan.warnings)
-        print_error(printable("Warning: " + place_of(file, planned) + ": " + warning));
+  for (const SameProblem &warning : same_problems(warnings_of(plan)))
+    print_error(printable("Warning: " + place_of(file, warning.lines) + warning.text));
 }
 
 void tell_plan(const BatchPlan &plan) {
@@ -118,6 +125,10 @@ void tell_plan(const BatchPlan &plan) {
             .to_text() +
         "\n");
 }
+
+constexpr char kFilesText[] =
+    "To have them as files, too, run the same command with --output-dir FOLDER: what is stored costs "
+    "nothing.";
 
 // Takes what becomes of the clips to the files, to standard output and to the screen.
 class BatchDelivery final : public ClipRunsListener {
@@ -184,7 +195,8 @@ class BatchDelivery final : public ClipRunsListener {
     for (const size_t index : end.stopped) tell_left(index, "stopped");
     for (const size_t index : end.pending) tell_left(index, "pending");
     for (const size_t index : end.stopped) paid_.count_left(clips_[runs_[index]], last_[index]);
-    print_error(end_text(totals_, "there") + " " + paid_.to_text());
+    print_error(end_text(totals_, place_text()) + " " + paid_.to_text());
+    if (totals_.done > 0 && !has_outputs()) print_error(kFilesText);
     if (totals_.done < totals_.rows) print_error(kGoOnText);
     std::sort(in_doubt_.begin(), in_doubt_.end());
     if (!in_doubt_.empty()) print_error(doubt_of_lines(in_doubt_));
@@ -192,6 +204,17 @@ class BatchDelivery final : public ClipRunsListener {
   }
 
  private:
+  bool has_outputs() const {
+    return std::any_of(clips_.begin(), clips_.end(),
+                       [](const PlannedClip &planned) { return !planned.output.empty(); });
+  }
+
+  // What the clips are that are done: one who has named no place is told where to look.
+  std::string place_text() const {
+    if (has_outputs() || clips_.empty()) return "there";
+    return "in the store " + printable(clips_.front().plan.job.store);
+  }
+
   void count_paid(const PlannedClip &planned, const GenerationState &state) {
     paid_.count(planned, state);
     totals_.spent = paid_.credits();
@@ -265,9 +288,8 @@ class BatchDelivery final : public ClipRunsListener {
 };
 
 int tell_problems(const std::string &file, const std::vector<BatchProblem> &problems) {
-  for (const BatchProblem &problem : problems)
-    print_error(printable((problem.line == 0 ? "" : file + ":" + std::to_string(problem.line) + ": ") +
-                          problem.text));
+  for (const SameProblem &problem : same_problems(problems))
+    print_error(printable(place_of(file, problem.lines) + problem.text));
   print_error("Nothing was submitted.");
   return kFailed;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "plugin/account/decision.h"
 #include "plugin/command/amounts.h"
@@ -104,12 +105,37 @@ std::string end_text(const BatchTotals &totals, const std::string &done) {
   return text + ".";
 }
 
-std::string doubt_text(const std::vector<std::string> &places, const std::string &noun) {
-  const bool one = places.size() == 1;
-  std::string text = noun.empty() ? "" : noun + (one ? " " : "s ");
+std::string places_text(const std::vector<std::string> &places) {
+  std::string text;
   for (size_t i = 0; i < std::min(places.size(), kMostPlaces); ++i)
     text += (i == 0 ? "" : ", ") + printable(places[i]);
   if (places.size() > kMostPlaces) text += " and " + std::to_string(places.size() - kMostPlaces) + " more";
+  return text;
+}
+
+std::vector<SameProblem> same_problems(const std::vector<BatchProblem> &problems) {
+  std::vector<SameProblem> all;
+  std::map<std::string, size_t> by_text;
+  for (const BatchProblem &problem : problems) {
+    const auto [place, is_new] = by_text.emplace(problem.text, all.size());
+    if (is_new) all.push_back({{}, problem.text});
+    all[place->second].lines.push_back(problem.line);
+  }
+  return all;
+}
+
+std::vector<BatchProblem> warnings_of(const BatchPlan &plan) {
+  std::vector<BatchProblem> warnings;
+  for (const PlannedClip &planned : plan.clips)
+    if (!planned.same_as)
+      for (const std::string &warning : planned.plan.warnings)
+        warnings.push_back({planned.clip.line, warning});
+  return warnings;
+}
+
+std::string doubt_text(const std::vector<std::string> &places, const std::string &noun) {
+  const bool one = places.size() == 1;
+  const std::string text = (noun.empty() ? "" : noun + (one ? " " : "s ")) + places_text(places);
   return "It is unknown whether the " + std::string(one ? "clip" : "clips") + " of " + text +
          (one ? " was" : " were") + " paid for. The same command submits " + (one ? "it" : "them") +
          " again, which may pay twice, or leaves " + (one ? "it" : "them") +

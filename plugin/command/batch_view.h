@@ -52,6 +52,17 @@ std::string address_hint(const BatchPlan &plan);
 std::string end_text(const BatchTotals &totals, const std::string &done);
 inline constexpr char kGoOnText[] =
     "Run the same command again to go on: what is stored is not paid for again.";
+// "7, 9, 12": at most ten, and how many more.
+std::string places_text(const std::vector<std::string> &places);
+// A problem with all the lines that have it. A file of many rows often has one mistake in each.
+struct SameProblem {
+  std::vector<unsigned> lines;
+  std::string text;
+};
+// In the order in which they first come.
+std::vector<SameProblem> same_problems(const std::vector<BatchProblem> &problems);
+// Of the rows of a plan.
+std::vector<BatchProblem> warnings_of(const BatchPlan &plan);
 // What to do about clips of which nobody knows whether they are paid for. `places`: at least one, such as
 // "7" with the noun "line", or "film.xges:12" without a noun.
 std::string doubt_text(const std::vector<std::string> &places, const std::string &noun = "");

@@ -43,7 +43,8 @@ int tell_stopped(const RunEnd &end, bool json) {
 }  // namespace
 
 void add_delivery_options(CommandOptions &options, Delivery &delivery) {
-  options.add("output", 'o', "FILE", "Also write the clip to FILE, - for standard output", delivery.output);
+  options.add("output", 'o', "FILE", "Also write the clip to FILE, replacing it; - is standard output",
+              delivery.output);
   options.add("json", 'j', "Print the outcome as JSON", delivery.json);
   options.add("quiet", 'q', "Print no progress", delivery.quiet);
 }
@@ -67,9 +68,13 @@ int deliver_clip(ClipPlan plan, const Delivery &delivery) {
   ProgressLine progress(delivery.quiet);
   const RunEnd end = run_clip(std::move(plan), progress);
   if (end.error) return report_failure(*end.error, delivery);
-  if (end.warned && delivery.request) print_request(request_line(*delivery.request));
+  // Last, as it would look like an error in front of the end.
+  const auto tell_request = [&] {
+    if (end.warned && delivery.request) print_request(request_line(*delivery.request), "");
+  };
   if (end.signal != 0) {
     const int exit_code = tell_stopped(end, delivery.json);
+    tell_request();
     fflush(nullptr);
     // The user has waited, or does not want to wait; the intent is in the journal.
     if (end.amid_submit) _exit(exit_code);
@@ -86,6 +91,7 @@ int deliver_clip(ClipPlan plan, const Delivery &delivery) {
     print_error("Warning: " + other);
   const bool to_stream = delivery.output == kStandardOutput;
   if (!delivery.quiet) print_note(done_text(end.state));
+  tell_request();
   if (delivery.json) {
     Json json = state_json(end.state, "completed");
     json.set("clip", end.state.clip_location);

@@ -120,6 +120,7 @@ class Runs {
     while (true) {
       begin_all();
       read_reports();
+      tell_over_budget();
       begin_all();
       tell_ends();
       tell_jobs();
@@ -210,7 +211,7 @@ class Runs {
       governor_.over_budget(index);
       wait_again(found);
       if (governor_.halt() == ClipGovernor::Halt::none)
-        tell_over_budget(error);
+        over_budget_ = std::move(error);
       else
         pause(std::move(error));
     } else if (is_spent_account(error)) {
@@ -247,10 +248,18 @@ class Runs {
                         (governor_.width() == 1 ? " clip is" : " clips are") + " made at once for now.");
   }
 
-  void tell_over_budget(const Error &error) {
-    if (std::exchange(has_told_budget_, true)) return;
-    listener_.on_notice(error.text + " Clips under way may cost less than is reserved for them, so this is " +
-                        "tried again when one of them ends.");
+  // Those that have begun together may all be refused: then none is under way, and the run pauses.
+  void tell_over_budget() {
+    if (!over_budget_ || has_told_budget_ || end_.pause) return;
+    const bool has_paid = std::any_of(runs_.begin(), runs_.end(), [](const auto &run) {
+      return run.second.state.charged || run.second.state.is_submitting();
+    });
+    if (!has_paid) return;
+    has_told_budget_ = true;
+    listener_.on_notice(
+        over_budget_->text +
+        " Clips under way may cost less than is reserved for them, so this is tried again when "
+        "one of them ends.");
   }
 
   void pause(Error error) {
@@ -318,6 +327,7 @@ class Runs {
   std::vector<std::pair<size_t, ClipEnd>> ends_;
   unsigned told_width_ = 0;
   std::optional<unsigned> told_jobs_;
+  std::optional<Error> over_budget_;  // The latest refusal by the budget.
   bool has_told_budget_ = false;
   unsigned seconds_ = 0;
   std::optional<unsigned> stop_at_;

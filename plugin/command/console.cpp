@@ -99,8 +99,8 @@ void print_error(std::string_view text) { print_note("genclip: " + std::string(t
 
 void print_note(std::string_view text) { print_line(message_lines(with_options(text), message_columns())); }
 
-void print_request(std::string_view words) {
-  print_line(command_lines("genclip: Request: " + std::string(words), message_columns()));
+void print_request(std::string_view words, std::string_view before) {
+  print_line(command_lines(std::string(before) + "Request: " + std::string(words), message_columns()));
 }
 
 }  // namespace genclip

@@ -38,7 +38,7 @@ void print_prose(std::string_view text);
 void print_error(std::string_view text);
 // "TEXT", for what is neither an error nor a warning.
 void print_note(std::string_view text);
-// "genclip: Request: COMMAND", whose words are copied to a command line.
-void print_request(std::string_view words);
+// "genclip: Request: COMMAND", whose words are copied to a command line. `before`: empty for a note.
+void print_request(std::string_view words, std::string_view before = "genclip: ");
 
 }  // namespace genclip

@@ -90,11 +90,17 @@ void list_clips(const BatchPlan &plan, FILE *stream) {
   fputs(table.to_text(stream).c_str(), stream);
 }
 
-void tell_warnings(const BatchPlan &plan) {
-  for (const PlannedClip &planned : plan.clips)
-    if (!planned.same_as)
-      for (const std::string &warning : planned.plan.warnings)
-        print_error(printable("Warning: " + planned.clip.name + ": " + warning));
+// "film.xges:12, film.xges:20: "
+std::string place_of(const std::vector<unsigned> &clips, const std::vector<std::string> &places) {
+  std::vector<std::string> named;
+  for (const unsigned clip : clips)
+    if (clip != 0) named.push_back(places[clip]);
+  return named.empty() ? "" : places_text(named) + ": ";
+}
+
+void tell_warnings(const BatchPlan &plan, const std::vector<std::string> &places) {
+  for (const SameProblem &warning : same_problems(warnings_of(plan)))
+    print_error(printable("Warning: " + place_of(warning.lines, places) + warning.text));
 }
 
 // What a person is told before the question.
@@ -207,8 +213,8 @@ class PrefetchDelivery final : public ClipRunsListener {
 };
 
 int tell_invalid(const std::vector<BatchProblem> &problems, const std::vector<std::string> &places) {
-  for (const BatchProblem &problem : problems)
-    print_error(printable((problem.line == 0 ? "" : places[problem.line] + ": ") + problem.text));
+  for (const SameProblem &problem : same_problems(problems))
+    print_error(printable(place_of(problem.lines, places) + problem.text));
   print_error("Nothing was submitted.");
   return kFailed;
 }
@@ -252,13 +258,13 @@ int run_prefetch(const Words &words) {
   }
   if (run.dry_run) {
     list_clips(plan, stdout);
-    tell_warnings(plan);
+    tell_warnings(plan, wanted.places);
     tell_price(plan);
     if (const std::string hint = address_hint(plan); !hint.empty()) print_note(hint);
     return kOk;
   }
   if (!quiet) list_clips(plan, stderr);
-  tell_warnings(plan);
+  tell_warnings(plan, wanted.places);
   if (!quiet || !yes) tell_price(plan);
   if (plan.to_pay > 0 && !yes && !is_agreed()) {
     print_error("Nothing was submitted.");

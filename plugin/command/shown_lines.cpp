@@ -30,6 +30,7 @@ size_t indent_of(std::string_view line) { return std::min(line.find_first_not_of
 
 // One line, with `end` behind each that is continued.
 std::string hanging(std::string_view line, size_t columns, size_t hang, std::string_view end = "") {
+  if (width_of(line) <= columns) return std::string(line) + "\n";
   const size_t indent = indent_of(line);
   const size_t beside = std::min(indent + hang + end.size(), columns / 2);
   std::string text;

@@ -152,9 +152,9 @@ class BatchScreens(unittest.TestCase):
         return ["batch", "--poll-interval=20", "--jobs=2", str(self.rows), "dance-2.5", *words]
 
     def on_terminal(self, *words, **options):
-        """In the folder of the rows, so that lines end where they would for any name of that folder."""
+        """In the folder of the rows and of the store, so that lines end where they would for any name of that folder."""
         return genclip_on_terminal("batch", "--poll-interval=20", "--jobs=2", self.rows.name, "dance-2.5", *words, cwd=self.folder,
-                                   **options, **self.env)
+                                   **options, **self.env | {"GENCLIP_STORE": "/proc/self/cwd/store"})
 
     def test_a_terminal_has_a_line_for_each_job(self):
         for columns in WIDTHS:

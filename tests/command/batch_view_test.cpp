@@ -42,6 +42,15 @@ TEST(BatchView, SaysWhatToDoAboutClipsInDoubt) {
             0);
 }
 
+TEST(BatchView, SaysWhatIsWrongWithManyRowsOnce) {
+  const auto same = same_problems({{0, "file"}, {1, "a"}, {2, "b"}, {3, "a"}});
+  ASSERT_EQ(same.size(), 3u);
+  EXPECT_EQ(same[0].lines, std::vector<unsigned>{0});
+  EXPECT_EQ(same[1].lines, (std::vector<unsigned>{1, 3}));
+  EXPECT_EQ(same[1].text, "a");
+  EXPECT_EQ(same[2].lines, std::vector<unsigned>{2});
+}
+
 TEST(BatchView, ShowsNoControlsOfAPrompt) {
   BatchJobView view = job(ClipStatus::queued, -1, 0);
   view.prompt = "a\nb\033[2J";

@@ -138,7 +138,7 @@ class Check(unittest.TestCase):
             "url": "https://s.example/api/v2/model-center/tasks",
             "body": {"model": "sd_2.0_special", "prompt": "x", "duration": 5},
             "uri": "genclip://sd_2.0_special?prompt=x&take=2",
-            "ges_uri": "genclip://sd_2.0_special%3Fprompt=x&take=2", "warnings": [], "estimate": None})
+            "ges_uri": "genclip://sd_2.0_special%3Fprompt=x&take=2", "warnings": [], "estimate": None, "refused": None})
 
     def test_lists_the_clips_that_are_generated_before_it(self):
         words = ["check", "sd_2.0_special", "prompt=calm", "first_image=" + CLIP + "#last"]
@@ -260,6 +260,28 @@ class Check(unittest.TestCase):
                 run = genclip("check", *words)
                 self.assertEqual(run.returncode, 2)
                 self.assertIn(said, run.stderr)
+
+    def test_a_prompt_in_place_of_a_model_is_a_usage_error(self):
+        for command in ("check", "generate"):
+            run = genclip(command, "a boat")
+            self.assertEqual(run.returncode, 2)
+            self.assertIn('There is no model "a boat". The Model ID comes first', run.stderr)
+            self.assertIn("genclip models lists", run.stderr)
+            self.assertNotIn("closest", run.stderr)
+
+    def test_what_is_wrong_with_many_rows_is_said_once(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".txt") as rows:
+            rows.write("a kite\n" * 300)
+            rows.flush()
+            run = genclip("batch", rows.name)
+            self.assertEqual(run.returncode, 1)
+            self.assertEqual(run.stderr.count("A Model ID is missing"), 1, run.stderr)
+            self.assertIn(f"{rows.name}: lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 290 more: A Model ID is missing", run.stderr)
+        with tempfile.NamedTemporaryFile("w", suffix=".txt") as rows:
+            rows.write("genclip://sd_2.0_special?prompt=x&duration=99\n" * 12)
+            rows.flush()
+            run = genclip("prefetch", rows.name, "--yes")
+            self.assertEqual(run.stderr.count("takes 4 to 15"), 1, run.stderr)
 
     def test_a_key_is_refused_and_not_repeated(self):
         run = genclip("check", "veo", "prompt=x", "api-key=sk-4711")

@@ -328,7 +328,7 @@ class Failure(ServiceTest):
         self.assertEqual(self.generate("prompt=a kite").returncode, 1)
         run = self.generate("prompt=a kite")
         self.assertEqual(run.returncode, 0, run.stderr)
-        self.assertRegex(run.stderr, f"Warning: .*charged.*\n(.*\n)*genclip: Request: {MODEL} 'prompt=a kite'\n")
+        self.assertRegex(run.stderr, f"Warning: .*charged.*\n(.*\n)*Request: {MODEL} 'prompt=a kite'\n")
 
     def test_a_wait_that_ends_keeps_the_task(self):
         self.simulator(processing=3000)

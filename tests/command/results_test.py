@@ -58,6 +58,40 @@ NO_IDS = ["/home/me/x.mp4", "./x.mp4", "genclip://dance-2.5?prompt=x", "https://
 REASONS = ["task-status-msg", "failure-reason", "base-resp", "err-msg", "failure", "status-message"]
 
 
+class Ends(ServiceTest):
+    """What the last lines of a run say."""
+
+    def rows(self, count):
+        path = self.folder / "prompts.txt"
+        path.write_text("".join(f"kite {i}\n" for i in range(count)))
+        return str(path)
+
+    def test_a_batch_says_where_its_clips_are(self):
+        self.simulator()
+        words = ["batch", "--poll-interval", "20", self.rows(2), MODEL]
+        run = self.run_genclip(*words)
+        self.assertIn(f"2 of 2 clips are in the store {self.store}.", run.stderr)
+        self.assertIn("--output-dir FOLDER", run.stderr)
+        run = self.run_genclip(*words, "--output-dir", str(self.folder / "clips"))
+        self.assertIn("2 of 2 clips are there. Paid by this run: 0 credits.", run.stderr)
+        self.assertNotIn("--output-dir", run.stderr)
+
+    def test_a_budget_that_refuses_all_is_not_to_be_tried_again(self):
+        self.simulator()
+        self.run_genclip("budget", "set", "--per-day", "5", "--assumed-price", "10", "--per-clip", "20")
+        run = self.run_genclip("batch", "--poll-interval", "20", self.rows(6), MODEL, "--jobs", "4")
+        self.assertEqual((run.returncode, self.stats()["submits"]), (75, 0), run.stderr)
+        self.assertIn("No further clip is begun", run.stderr)
+        self.assertNotIn("tried again", run.stderr)
+
+    def test_the_request_of_a_warning_is_the_last_line_and_no_error(self):
+        self.simulator("--fault", "submit#1:lose-answer")
+        self.assertEqual(self.generate("prompt=a kite").returncode, 1)
+        run = self.generate("prompt=a kite")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertRegex(run.stderr, f"Warning: .*charged.*\n(.*\n)*Done.*\nRequest: {MODEL} 'prompt=a kite'\n$")
+
+
 class Chosen(ServiceTest):
     """Each command that takes a stored clip takes it by its key, its task, its URI and its path."""
 
@@ -87,7 +121,10 @@ class Chosen(ServiceTest):
             run = self.run_genclip("store", "remove", name)
             self.assertEqual((run.returncode, f"Removed {key[:8]}" in run.stdout), (0, True), run.stderr)
             self.assertEqual([stored["key"] for stored in self.listed()["clips"]], [other["key"]])
-            self.assertEqual(self.run_genclip("cost", "correct", name, "4").returncode, 0)
+            run = self.run_genclip("cost", "correct", name, "4")
+            # The second time the clip has two tasks.
+            self.assertEqual(run.returncode, 0 if name == uri else 1, run.stderr)
+            self.assertEqual("has 2 tasks" in run.stderr, name != uri)
             self.assertEqual(self.generate("prompt=it's 50 % & more", "duration=4").returncode, 0)
 
     # S12

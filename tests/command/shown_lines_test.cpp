@@ -35,7 +35,7 @@ TEST(MessageLines, LeaveALongWordWhole) {
 }
 
 TEST(MessageLines, CountColumnsAndNotBytes) {
-  EXPECT_EQ(message_lines("ääääää öööööö üüüüüü ßßßßßß ëëëëëë ïïïïïï", 42),
+  EXPECT_EQ(message_lines("ääääää öööööö üüüüüü ßßßßßß ëëëëëë ïïïïïï", 40),
             "ääääää öööööö üüüüüü ßßßßßß ëëëëëë\n  ïïïïïï");
   // Each of these takes two columns.
   EXPECT_EQ(message_lines("一只红色的风筝在暴风雨中飞过灯塔一只红色的风筝", 40),
@@ -60,6 +60,12 @@ TEST(CommandLines, AreTheSameCommandForAShell) {
   EXPECT_THAT(lines, HasSubstr(" \\\n"));
   EXPECT_EQ(words_of(lines), words_of(command)) << lines;
   EXPECT_EQ(words_of(command).size(), 9u);
+}
+
+TEST(CommandLines, AreOneLineWhereTheyFit) {
+  const std::string command = "  genclip check dance-2.5 prompt=\"a storm\"";
+  EXPECT_EQ(command_lines(command, width_of(command)), command);
+  EXPECT_THAT(command_lines(command, width_of(command) - 1), HasSubstr(" \\\n"));
 }
 
 TEST(HelpLines, FillParagraphsAnew) {
