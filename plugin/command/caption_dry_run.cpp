@@ -30,8 +30,7 @@ constexpr std::chrono::seconds kPatience{30};
 struct Asked {
   std::string model;
   uint64_t cues_per_request = 1;
-  uint64_t interval = 0;          // ns
-  std::optional<uint64_t> least;  // ns that a window lasts, where cuts end it
+  WindowRules windows;
 };
 
 // What a film takes; all unknown where its length is.
@@ -71,8 +70,10 @@ FilmNeeds needs_of(const FilmJob &job, const Asked &asked) {
   needs.length = facts.duration;
   if (facts.duration) {
     const auto length = static_cast<uint64_t>(std::llround(*facts.duration * 1e9));
-    needs.windows = windows_between(0, length, asked.interval);
-    needs.requests = asked.least ? most_windows_with_cuts(0, length, *asked.least) : needs.windows;
+    const Stretch picture = facts.picture.value_or(Stretch{0, length});
+    const WindowCount count = count_windows(picture.begin, picture.end, asked.windows);
+    needs.windows = count.windows;
+    needs.requests = count.most;
   }
   return needs;
 }
@@ -87,11 +88,11 @@ Asked asked_by(const FilmCaptionOptions &options, bool translates) {
   g_object_get(element->get(), "model", &raw, "cues-per-request", &cues, "interval", &interval,
                "min-interval", &least, nullptr);
   const GStringPtr model(raw);
-  asked.interval = interval;
+  asked.windows.interval = interval;
   GValue align = G_VALUE_INIT;
   g_object_get_property(G_OBJECT(element->get()), "align", &align);
   if (GStringPtr(gst_value_serialize(&align)).get() == std::string_view("cuts"))
-    asked.least = std::min(interval, least);
+    asked.windows.min_interval = least;
   g_value_unset(&align);
   asked.model = model.get();
   asked.cues_per_request = std::max(cues, 1U);
@@ -109,7 +110,8 @@ std::optional<double> tokens_each(const FilmCaptionOptions &options, const std::
 
 std::string paths_of(const std::vector<FilmOutput> &outputs) {
   std::string paths;
-  for (const FilmOutput &output : outputs) paths += (paths.empty() ? "" : ", ") + output.path;
+  for (const FilmOutput &output : outputs)
+    if (!output.stays) paths += (paths.empty() ? "" : ", ") + output.path;
   return paths;
 }
 
@@ -159,6 +161,10 @@ int estimate_films(const std::vector<FilmJob> &jobs, const FilmCaptionOptions &o
                  job.is_there ? "is there" : printable(paths_of(job.outputs))});
   }
   if (!run.json) print(table.to_text(stdout));
+  if (without_limit == 0 && unknown == 0) {
+    print_error("There is nothing to ask.");
+    return failed > 0 ? kFailed : kOk;
+  }
   std::string text = "At most " + counted(static_cast<int64_t>(total), "request");
   if (const auto tokens = tokens_of(total))
     text += ", about " + counted(static_cast<int64_t>(*tokens), "token") + " (" +

@@ -101,7 +101,7 @@ class Films final : public FilmListener {
     for (; next < jobs_.size(); ++next)
       tell_film(jobs_[next], is_stopped() ? "stopped" : "pending", {}, nullptr);
     screen_.clear();
-    if (!run_.quiet || totals_.done < totals_.films) print_error(films_end_text(totals_));
+    if (!run_.quiet || totals_.done + totals_.there < totals_.films) print_error(films_end_text(totals_));
     if (is_paused_ || is_stopped()) print_error(kGoOnText);
     if (is_stopped()) return 128 + signals_.last();
     if (is_paused_) return kPending;
@@ -122,16 +122,17 @@ class Films final : public FilmListener {
 
   void take_on(const FilmJob &job, size_t number) {
     current_ = job.name;
-    if (job.is_there) {
-      ++totals_.done;
-      ++totals_.there;
-      for (const FilmOutput &output : job.outputs)
-        tell(output.path + " is there already, and stays as it is; --force replaces it.");
-      return tell_film(job, "skipped", {}, nullptr);
-    }
     if (job.problem) return fail(job, {}, *job.problem);
     for (const FilmOutput &output : job.outputs)
+      if (output.stays) tell(stays_text(output));
+    if (job.is_there) {
+      ++totals_.there;
+      return tell_film(job, "skipped", {}, nullptr);
+    }
+    for (const FilmOutput &output : job.outputs) {
+      if (output.stays) continue;
       if (auto tried = try_to_write(output.path); !tried) return fail(job, {}, tried.error());
+    }
     if (const std::string limit = options_.spent_limit(used_); !limit.empty())
       return pause(job, {}, {ErrorKind::not_authorized, "The budget of --" + limit + " is used up."});
     auto gencaption = options_.make(used_, job.is_text);
@@ -155,7 +156,10 @@ class Films final : public FilmListener {
   }
 
   void deliver(const FilmJob &job, const FilmEnd &end) {
-    warn_of_early_end(end.progress);
+    if (ends_early(end.progress))
+      warn_of_early_end(end.progress);
+    else
+      screen_.finish(end.progress);
     if (is_container(job.format)) {
       const FilmOutput &output = job.outputs.front();
       if (auto copied = copy_film({job.uri, job.format, output.path}, end.tracks, *this); !copied) {
@@ -170,20 +174,24 @@ class Films final : public FilmListener {
     tell_film(job, "completed", end.progress, nullptr);
     if (run_.json) return;
     for (const FilmOutput &output : job.outputs)
-      if (output.path != kStandardOutput) print(output.path + "\n");
+      if (output.path != kStandardOutput && !output.stays) print(output.path + "\n");
     fflush(stdout);
   }
 
   Result<void> write(const FilmJob &job, const FilmEnd &end, size_t index) {
+    if (job.outputs[index].stays) return {};
     const std::vector<FilmCue> &cues = end.tracks[index].cues;
     const bool is_vtt = job.format == FilmFormat::vtt;
     return write_text(job.outputs[index].path, is_vtt ? vtt_text(cues) : srt_text(cues));
   }
 
   // A file that was cut off decodes without an error.
-  void warn_of_early_end(const FilmProgress &progress) {
+  bool ends_early(const FilmProgress &progress) const {
     const auto slack = std::chrono::nanoseconds(2 * options_.interval_ns());
-    if (!progress.length || progress.done + slack >= *progress.length) return;
+    return progress.length && progress.done + slack < *progress.length;
+  }
+
+  void warn_of_early_end(const FilmProgress &progress) {
     const auto text = [](std::chrono::nanoseconds time) {
       return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(time).count()) + " s";
     };
@@ -238,6 +246,7 @@ Json film_json(const FilmJob &job, std::string_view status) {
   for (const FilmOutput &output : job.outputs) {
     Json one = Json::Object{{"path", output.path}};
     if (!output.language.empty()) one.set("language", output.language);
+    if (output.stays) one.set("stays", true);
     outputs.push_back(std::move(one));
   }
   return Json::Object{{"film", job.word}, {"status", std::string(status)}, {"outputs", std::move(outputs)}};

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "plugin/base/file_system.h"
 #include "plugin/base/gref.h"
 #include "plugin/catalog/clip_uri.h"
 #include "plugin/command/batch_outputs.h"
@@ -21,6 +22,12 @@ namespace {
 
 bool is_there(const std::string &path) { return g_file_test(path.c_str(), G_FILE_TEST_EXISTS); }
 bool is_folder(const std::string &path) { return g_file_test(path.c_str(), G_FILE_TEST_IS_DIR); }
+
+// False, too, where one of them is not there.
+bool is_older(const std::string &path, const std::string &other) {
+  const auto one = FileSystem::posix().info(path), another = FileSystem::posix().info(other);
+  return one && *one && another && *another && (*one)->modified < (*another)->modified;
+}
 
 bool is_address(const std::string &word) { return !is_there(word) && gst_uri_is_valid(word.c_str()); }
 
@@ -81,7 +88,14 @@ FilmJob job_of(const std::string &word, const CaptionWish &wish, const OutputWis
     if (!job.problem && place && is_file && is_same_path(output.path, *place))
       job.problem = Error{ErrorKind::settings, "Its captions would replace it; give another --output."};
   if (wish.force || job.problem || wish.output == kStandardOutput) return job;
-  job.is_there = std::ranges::all_of(job.outputs, [](const FilmOutput &one) { return is_there(one.path); });
+  for (FilmOutput &output : job.outputs) {
+    output.stays = is_there(output.path);
+    output.is_older = output.stays && place && is_file && is_older(output.path, *place);
+  }
+  job.is_there = std::ranges::all_of(job.outputs, &FilmOutput::stays);
+  // A name that follows from the film's tells whose captions are in it; one that the user gives does not.
+  if (job.is_there && !outputs.file.empty())
+    job.problem = Error{ErrorKind::open_write, stays_text(job.outputs.front())};
   return job;
 }
 
@@ -147,6 +161,11 @@ Result<void> check_clashes(const std::vector<FilmJob> &jobs) {
 }
 
 }  // namespace
+
+std::string stays_text(const FilmOutput &output) {
+  return output.path + " is there already, " + (output.is_older ? "older than its film, " : "") +
+         "and stays as it is; --force replaces it.";
+}
 
 Result<std::vector<FilmJob>> plan_films(const std::vector<std::string> &words, const CaptionWish &wish) {
   const bool to_folder = wish.output.ends_with('/') || is_folder(wish.output);

@@ -32,6 +32,9 @@ struct CaptionWish {
   bool force = false;  // Replace files that are there.
 };
 
+// What is said of an output that stays.
+std::string stays_text(const FilmOutput &output);
+
 // Looks at the disk. The error is a sentence about the command line as a whole.
 Result<std::vector<FilmJob>> plan_films(const std::vector<std::string> &words, const CaptionWish &wish);
 

@@ -3,6 +3,7 @@
 
 #include <glib.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <utility>
 
@@ -33,10 +34,17 @@ void CaptionScreen::show(const FilmProgress &progress) {
   pace_.add(static_cast<double>(now) / G_USEC_PER_SEC, seconds(progress.done));
   view_.left = progress.length ? pace_.left(seconds(*progress.length)) : std::nullopt;
   if (quiet_) return;
-  if (!terminal_) return print_change();
+  if (!terminal_) return print_change(false);
   if (drawn_ && now - drawn_at_ < kFrame_us) return;
   drawn_at_ = now;
   draw();
+}
+
+void CaptionScreen::finish(const FilmProgress &progress) {
+  if (!progress.length) return;
+  view_.progress = progress;
+  view_.progress.done = std::max(progress.done, *progress.length);
+  if (!quiet_ && !terminal_) print_change(true);
 }
 
 void CaptionScreen::clear() {
@@ -54,9 +62,11 @@ void CaptionScreen::draw() {
   drawn_ = true;
 }
 
-void CaptionScreen::print_change() {
+void CaptionScreen::print_change(bool is_whole) {
   if (view_.progress.estimate && !std::exchange(told_estimate_, true))
     print_note(film_estimate_line(view_.name, *view_.progress.estimate));
+  // The last line has the numbers of the whole film, which come a moment later.
+  if (!is_whole && view_.progress.length && view_.progress.done >= *view_.progress.length) return;
   const int64_t step = film_step(view_.progress);
   if (std::exchange(told_step_, step) != step) print_note(film_change_line(view_));
 }

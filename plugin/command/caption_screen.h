@@ -19,12 +19,14 @@ class CaptionScreen {
   // The next film.
   void begin(std::string name, size_t number, size_t films);
   void show(const FilmProgress &progress);
+  // The film that is shown has all of its captions, though its sound may last longer than its picture.
+  void finish(const FilmProgress &progress);
   // Removes the lines before other text.
   void clear();
 
  private:
   void draw();
-  void print_change();
+  void print_change(bool is_whole);
 
   const bool quiet_;
   const bool terminal_;

@@ -50,7 +50,7 @@ int64_t film_step(const FilmProgress &progress);
 // Sums of the films of a run.
 struct FilmTotals {
   size_t films = 0, done = 0, failed = 0;
-  size_t there = 0;  // Of those that are done: nothing had to be done.
+  size_t there = 0;  // All of their files were there before: nothing was done.
   uint64_t requests = 0, cached = 0, skipped = 0, tokens = 0;
 
   void add(const FilmProgress &progress);

@@ -280,9 +280,13 @@ class CaptionPass {
     if (!structure) return;
     if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_APPLICATION && gst_structure_has_name(structure, kNoPicture))
       return end(FilmEnd::How::failed, {ErrorKind::wrong_type, "There is no picture in it."});
-    if (gst_structure_has_name(structure, "gencaption-estimate"))
+    if (gst_structure_has_name(structure, "gencaption-estimate")) {
+      // Of the picture; a sound often lasts a little longer.
+      if (const uint64_t length = count_of(structure, "length"); length > 0)
+        progress_.length = std::chrono::nanoseconds(length);
       progress_.estimate = FilmEstimate{count_of(structure, "windows"), count_of(structure, "requests"),
                                         count_of(structure, "tokens")};
+    }
   }
 
   // A budget that is used up leaves windows out: the rest of the film would have none.

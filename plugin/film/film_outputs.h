@@ -38,7 +38,9 @@ Result<std::vector<std::string>> languages_of(std::string_view list);
 
 struct FilmOutput {
   std::string path;
-  std::string language;  // Of the only track; empty: all tracks, or a track of no known language.
+  std::string language;   // Of the only track; empty: all tracks, or a track of no known language.
+  bool stays = false;     // It is there already, and nothing replaces it.
+  bool is_older = false;  // Than its film, which may have been another one then.
 };
 
 struct OutputWish {

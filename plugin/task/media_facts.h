@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "plugin/base/segment_stretch.h"
+
 namespace genclip {
 
 // Unknown facts stay unset.
@@ -18,7 +20,9 @@ struct MediaFacts {
   std::optional<uint64_t> bytes;
   std::optional<double> width;  // pixels
   std::optional<double> height;
-  std::optional<double> duration;    // seconds
+  std::optional<double> duration;  // seconds
+  // What the picture plays of it, which may be less: a sound often ends later.
+  std::optional<Stretch> picture;
   std::optional<double> frame_rate;  // frames a second
   // What the content holds; unset when the content was not examined.
   std::optional<bool> has_picture;

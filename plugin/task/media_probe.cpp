@@ -12,6 +12,35 @@
 namespace genclip {
 namespace {
 
+// Of the pad of a decoder bin; nothing: it carries no picture, or one without a known end.
+std::optional<Stretch> picture_at(GstPad *pad) {
+  const auto caps = GRef<GstCaps>::adopt(gst_pad_get_current_caps(pad));
+  const auto event = GRef<GstEvent>::adopt(gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0));
+  if (!caps || !event || !gst_structure_has_name(gst_caps_get_structure(caps.get(), 0), "video/x-raw"))
+    return std::nullopt;
+  const GstSegment *segment = nullptr;
+  gst_event_parse_segment(event.get(), &segment);
+  gint64 duration = -1;
+  gst_pad_query_duration(pad, GST_FORMAT_TIME, &duration);
+  return segment->format == GST_FORMAT_TIME ? stretch_of(*segment, duration) : std::nullopt;
+}
+
+// A discoverer does not tell when a stream ends. Its pads do: those of the decoder bin around its source.
+std::optional<Stretch> picture_after(GstElement *source) {
+  auto bin = GRef<GstObject>::share(GST_OBJECT(source));
+  for (auto parent = bin; parent && !GST_IS_PIPELINE(parent.get());
+       parent = GRef<GstObject>::adopt(gst_object_get_parent(parent.get())))
+    bin = parent;
+  std::optional<Stretch> picture;
+  const auto look = [](GstElement *, GstPad *pad, gpointer found) -> gboolean {
+    auto &stretch = *static_cast<std::optional<Stretch> *>(found);
+    stretch = picture_at(pad);
+    return !stretch;
+  };
+  gst_element_foreach_src_pad(GST_ELEMENT(bin.get()), look, &picture);
+  return picture;
+}
+
 class Probe {
  public:
   Probe(std::chrono::milliseconds timeout, GCancellable *cancellable)
@@ -26,6 +55,7 @@ class Probe {
         gst_discoverer_new(static_cast<GstClockTime>(patience.count()), take(error)));
     if (error) failure_ = error->message;
     if (!discoverer_) return;
+    g_signal_connect(discoverer_.get(), "source-setup", G_CALLBACK(on_source), this);
     g_signal_connect(discoverer_.get(), "discovered", G_CALLBACK(on_discovered), this);
     if (cancellable) {
       cancelled_ = GRef<GSource>::adopt(g_cancellable_source_new(cancellable));
@@ -52,12 +82,20 @@ class Probe {
     return info_.get();
   }
 
+  const std::optional<Stretch> &picture() const { return picture_; }
   const std::string &failure() const { return failure_; }
 
  private:
+  static void on_source(GstDiscoverer *, GstElement *source, Probe *self) {
+    self->source_ = GRef<GstElement>::share(source);
+  }
+
+  // Its pipeline is still paused.
   static void on_discovered(GstDiscoverer *, GstDiscovererInfo *info, GError *error, Probe *self) {
     self->info_ = GRef<GstDiscovererInfo>::share(info);
     if (error) self->failure_ = error->message;
+    if (self->source_) self->picture_ = picture_after(self->source_.get());
+    self->source_ = nullptr;
     g_main_loop_quit(self->loop_.get());
   }
 
@@ -70,7 +108,9 @@ class Probe {
   const GRef<GMainLoop> loop_;
   GRef<GstDiscoverer> discoverer_;
   GRef<GSource> cancelled_;
+  GRef<GstElement> source_;
   GRef<GstDiscovererInfo> info_;
+  std::optional<Stretch> picture_;
   std::string failure_;
 };
 
@@ -112,10 +152,14 @@ Result<void> probe_media(const std::string &uri, MediaKind kind, std::chrono::mi
   if (cancellable && g_cancellable_is_cancelled(cancellable)) return cancelled();
   if (!info) return Error{ErrorKind::failed, "cannot be probed: " + probe.failure()};
   switch (gst_discoverer_info_get_result(info)) {
-    case GST_DISCOVERER_OK: add_facts(info, kind, facts); return {};
+    case GST_DISCOVERER_OK:
+      add_facts(info, kind, facts);
+      facts.picture = probe.picture();
+      return {};
     // What its container says may be enough; the verdict decides.
     case GST_DISCOVERER_MISSING_PLUGINS:
       add_facts(info, kind, facts);
+      facts.picture = probe.picture();
       if (facts.has_picture == false) facts.has_picture.reset();
       if (facts.has_sound == false) facts.has_sound.reset();
       return {};

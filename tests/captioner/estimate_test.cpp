@@ -8,6 +8,7 @@
 
 #include "elements/captioner/caption_estimate.h"
 #include "plugin/account/ledger.h"
+#include "plugin/base/segment_stretch.h"
 #include "plugin/caption/window_count.h"
 #include "tests/captioner/caption_run.h"
 #include "tests/support/temporary_folder.h"
@@ -71,6 +72,33 @@ TEST(CaptionEstimate, CountsEveryWindowThatIsTouched) {
   EXPECT_EQ(windows_between(7, 3, 5), 0u);
   EXPECT_EQ(windows_between(0, UINT64_MAX, 1'000'000), UINT64_MAX / 1'000'000 + 1);
   EXPECT_EQ(windows_between(0, 10, 0), 0u);
+}
+
+TEST(CaptionEstimate, OneCountServesTheRunAndTheDryRun) {
+  const WindowCount fixed = count_windows(0, 10, {5});
+  EXPECT_EQ(std::pair(fixed.windows, fixed.most), std::pair(uint64_t{2}, uint64_t{2}));
+  const WindowCount cut = count_windows(0, 10, {5, 3});
+  EXPECT_EQ(std::pair(cut.windows, cut.most), std::pair(uint64_t{2}, uint64_t{4}));
+  const WindowCount slow = count_windows(0, 10, {5, 9});
+  EXPECT_EQ(slow.most, 2u) << "min-interval is no longer than interval";
+}
+
+GstSegment segment_of(uint64_t start, uint64_t stop) {
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  segment.start = start;
+  segment.time = 0;
+  segment.stop = stop;
+  return segment;
+}
+
+TEST(CaptionEstimate, APictureEndsBeforeTheSoundBesideIt) {
+  EXPECT_EQ(stretch_of(segment_of(0, 50), 52), (Stretch{0, 50}));
+  EXPECT_EQ(stretch_of(segment_of(10, 60), 52), (Stretch{0, 50}));
+  EXPECT_EQ(stretch_of(segment_of(0, 90), 52), (Stretch{0, 52})) << "a stop is no promise of more";
+  EXPECT_EQ(stretch_of(segment_of(0, GST_CLOCK_TIME_NONE), 52), (Stretch{0, 52}));
+  EXPECT_EQ(stretch_of(segment_of(0, 50), -1), (Stretch{0, 50}));
+  EXPECT_FALSE(stretch_of(segment_of(0, GST_CLOCK_TIME_NONE), -1));
 }
 
 TEST(CaptionEstimate, IsToldOnceForASegmentOfKnownLength) {

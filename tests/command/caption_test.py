@@ -119,6 +119,7 @@ class Caption(ServiceTest):
             self.assertEqual([(float(one["pts_time"]), float(one["duration_time"])) for one in found],
                              [(float(i), 1.0) for i in range(WINDOWS)], name)
         self.assertEqual(sorted(file.name for file in self.work.iterdir()), ["film.mp4", "film.srt", "film.vtt"])
+        self.assertRegex(run.stderr, r"film\.mp4: 100 %, 0:20 of 0:20, ")
         self.assertRegex(run.stderr, rf"film\.mp4: {WINDOWS} windows, at most {WINDOWS} requests\n")
         self.assertRegex(run.stderr, rf"1 of 1 film is captioned: {WINDOWS} requests, \d+ tokens\.\n$")
 
@@ -129,8 +130,40 @@ class Caption(ServiceTest):
         run = self.caption(film)
         self.assertIn("film.vtt is there already, and stays as it is; --force replaces it.", run.stderr)
         self.assertEqual((self.read("film.vtt"), self.asked(), run.stdout), ("mine", 0, ""))
+        self.assertIn("0 of 1 film is captioned, 1 was there already: 0 requests, 0 tokens.", run.stderr)
+        self.assertEqual(json.loads(self.caption(film, "--json").stdout)["status"], "skipped")
+        os.utime(self.work / "film.vtt", (1, 1))
+        self.assertIn("film.vtt is there already, older than its film, and stays as it is;", self.caption(film).stderr)
         self.caption(film, "--force")
         self.assertEqual(len(cues(self.read("film.vtt"))), WINDOWS)
+        (self.work / "film.de.vtt").write_text("mine", encoding="utf-8")
+        run = self.caption(film, "--language", "de,en", "--json")
+        self.assertEqual([(pathlib.Path(one["path"]).name, one.get("stays", False)) for one in json.loads(run.stdout)["outputs"]],
+                         [("film.de.vtt", True), ("film.en.vtt", False)])
+        self.assertIn("film.de.vtt is there already, and stays as it is;", run.stderr)
+        self.assertEqual((self.read("film.de.vtt"), len(cues(self.read("film.en.vtt")))), ("mine", WINDOWS))
+
+    def test_a_file_that_is_named_and_holds_another_film_is_no_success(self):
+        self.simulator()
+        film, other = self.copy_of_film(), self.copy_of_film("other.mp4")
+        for name in ("named.vtt", "named.mkv"):
+            with self.subTest(name=name):
+                out = self.work / name
+                self.caption(film, "-o", str(out))
+                before, asked = out.read_bytes(), self.asked()
+                said = f"{out} is there already, and stays as it is; --force replaces it."
+                run = self.caption(other, "-o", str(out), code=1)
+                self.assertIn(f"{other} failed: {said}", run.stderr)
+                self.assertIn("0 of 1 film is captioned, 1 failed: 0 requests, 0 tokens.", run.stderr)
+                row = json.loads(self.caption(other, "-o", str(out), "--json", code=1).stdout)
+                self.assertEqual((row["status"], row["error"]), ("failed", said))
+                self.assertIn(said, self.caption(other, "-o", str(out), "--dry-run", code=1).stderr)
+                self.assertEqual((out.read_bytes(), self.asked()), (before, asked))
+                self.caption(other, "-o", str(out), "--force")
+        # Names that follow from the films' tell whose captions they are.
+        self.caption(film, other, "-o", str(self.work) + "/")
+        run = self.caption(film, other, "-o", str(self.work) + "/")
+        self.assertIn("0 of 2 films are captioned, 2 were there already: ", run.stderr)
 
     def test_equal_captions_in_a_row_are_one_long_cue(self):
         self.simulator()
@@ -368,9 +401,15 @@ class Caption(ServiceTest):
         self.assertIn("There is no picture in it.", self.caption(str(sound), code=1).stderr)
         whole = self.work / "whole.mkv"
         run_words("ffmpeg", "-v", "error", "-i", self.film, "-c", "copy", whole)
+        # Its sound is a little longer than its picture, and Matroska does not tell.
+        run = self.caption(str(whole))
+        tokens = re.search(r"(\d+) tokens\.\n$", run.stderr)[1]
+        self.assertRegex(run.stderr, rf"whole\.mkv: 100 %, 0:20 of 0:20, {WINDOWS} requests, {tokens} tokens\n")
         cut = self.work / "cut.mkv"
         cut.write_bytes(whole.read_bytes()[:whole.stat().st_size // 2])
-        self.assertRegex(self.caption(str(cut)).stderr, r"Its picture ends at \d+ s, though it says that it lasts 20 s")
+        run = self.caption(str(cut))
+        self.assertRegex(run.stderr, r"Its picture ends at \d+ s, though it says that it lasts 20 s")
+        self.assertNotIn("100 %", run.stderr)
 
     def test_a_budget_pauses_the_run_and_a_later_one_does_the_rest(self):
         self.simulator()
@@ -583,18 +622,13 @@ class Caption(ServiceTest):
             self.assertIn("Line 16: the cue ends before it begins.", run.stderr)
         self.assertEqual((self.asked(), sorted(file.name for file in self.work.iterdir())), (0, ["bad.srt"]))
 
-    def longest(self):
-        """Windows by the length of the file, whose sound is a little longer than its picture."""
-        found = run_words("ffprobe", "-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0", self.film)
-        return math.ceil(float(found))
-
     def test_a_dry_run_sends_nothing_and_estimates_by_the_ledger(self):
         self.simulator()
         film = self.copy_of_film()
         del self.env["GENCLIP_API_KEY"]
         run = self.caption(film, "--dry-run", "--json")
         row = json.loads(run.stdout)
-        self.assertEqual((row["status"], row["windows"], row["requests"], row["tokens"]), ("planned", *2 * [self.longest()], None))
+        self.assertEqual((row["status"], row["windows"], row["requests"], row["tokens"]), ("planned", *2 * [WINDOWS], None))
         self.assertAlmostEqual(row["length"], WINDOWS, delta=0.1)
         self.assertEqual((self.asked(), list(self.work.glob("*.vtt"))), (0, []))
         self.env["GENCLIP_API_KEY"] = "key-of-the-test-4711"
@@ -602,14 +636,15 @@ class Caption(ServiceTest):
         other = self.copy_of_film("other.mp4")
         row = json.loads(self.caption(other, "--dry-run", "--json").stdout)
         self.assertAlmostEqual(row["tokens"] / row["requests"], done["tokens"] / WINDOWS, delta=1)
-        self.assertEqual(json.loads(self.caption(film, "--dry-run", "--json").stdout)["requests"], 0)
+        run = self.caption(film, "--dry-run", "--json")
+        self.assertEqual((json.loads(run.stdout)["requests"], run.stderr), (0, "genclip: There is nothing to ask.\n"))
         # Cuts may end a window after min-interval, a second.
         for align in ("cuts", "1"):
             row = json.loads(self.caption(self.copy_of_film("cut.mp4"), "--align", align, "--interval", "3", "--dry-run", "--json").stdout)
-            self.assertEqual((row["windows"], row["requests"]), (math.ceil(self.longest() / 3), self.longest()))
+            self.assertEqual((row["windows"], row["requests"]), (math.ceil(WINDOWS / 3), WINDOWS))
         row = json.loads(self.caption(str(self.work / "cut.mp4"), "--align", "cuts", "--interval", "4", "--min-interval", "2",
                                       "--dry-run", "--json").stdout)
-        self.assertEqual((row["windows"], row["requests"]), (math.ceil(self.longest() / 4), math.ceil(self.longest() / 2)))
+        self.assertEqual((row["windows"], row["requests"]), (WINDOWS // 4, WINDOWS // 2))
         (self.work / "film.srt").write_text(SUBTITLES, encoding="utf-8")
         row = json.loads(self.caption("--translate", str(self.work / "film.srt"), "--language", "de", "--dry-run", "--json").stdout)
         self.assertEqual((row["windows"], row["requests"]), (3, 1))
@@ -621,7 +656,7 @@ class Caption(ServiceTest):
     def test_a_dry_run_keeps_the_limit_of_all_films_together_and_names_each_file(self):
         self.simulator()
         films = [self.copy_of_film(), self.copy_of_film("other.mp4")]
-        all_of_one = self.longest()
+        all_of_one = WINDOWS
         limit = all_of_one + 5
         run = self.caption(*films, "--language", "de,en", "--max-requests", str(limit), "--dry-run")
         for name in ("film.de.vtt", "film.en.vtt", "other.de.vtt", "other.en.vtt"):
