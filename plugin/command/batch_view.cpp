@@ -16,6 +16,8 @@ namespace {
 
 constexpr size_t kStatusWidth = sizeof "downloading" - 1;
 constexpr size_t kWidestName = 12;
+// Each with its own FILE:LINE, which editors open.
+constexpr size_t kMostAlone = 3;
 constexpr size_t kMostPlaces = 10;
 
 std::string padded(const std::string &text, size_t width) {
@@ -114,12 +116,15 @@ std::string places_text(const std::vector<std::string> &places) {
 }
 
 std::vector<SameProblem> same_problems(const std::vector<BatchProblem> &problems) {
+  std::map<std::string, size_t> rows;
+  for (const BatchProblem &problem : problems) ++rows[problem.text];
   std::vector<SameProblem> all;
   std::map<std::string, size_t> by_text;
   for (const BatchProblem &problem : problems) {
-    const auto [place, is_new] = by_text.emplace(problem.text, all.size());
-    if (is_new) all.push_back({{}, problem.text});
-    all[place->second].lines.push_back(problem.line);
+    const bool is_alone = rows[problem.text] <= kMostAlone;
+    const auto place = is_alone ? all.size() : by_text.emplace(problem.text, all.size()).first->second;
+    if (place == all.size()) all.push_back({{}, problem.text});
+    all[place].lines.push_back(problem.line);
   }
   return all;
 }

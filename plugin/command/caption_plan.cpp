@@ -93,8 +93,9 @@ FilmJob job_of(const std::string &word, const CaptionWish &wish, const OutputWis
     output.is_older = output.stays && place && is_file && is_older(output.path, *place);
   }
   job.is_there = std::ranges::all_of(job.outputs, &FilmOutput::stays);
-  // A name that follows from the film's tells whose captions are in it; one that the user gives does not.
-  if (job.is_there && !outputs.file.empty())
+  // A name that follows from the film's tells whose captions are in it; one that the user gives does not, and
+  // the same command can be run again. Only what was written before the film was is surely of another one.
+  if (job.is_there && !outputs.file.empty() && job.outputs.front().is_older)
     job.problem = Error{ErrorKind::open_write, stays_text(job.outputs.front())};
   return job;
 }

@@ -159,7 +159,7 @@ constexpr Remark kRemarks[] = {
      "the task was named by its ID. This store did not submit it, so it is in no total."},
 };
 
-// What corrects that task and no other: a clip may have several, of which the key names none.
+// What corrects that task and no other: a clip may have several, of which the key names the latest.
 std::string correction_command(const Charge &charge) {
   const std::string name =
       charge.task_id.empty() ? charge.key.substr(0, kShortKeySize) : shell_word(charge.task_id);

@@ -23,52 +23,26 @@ constexpr CommandText kCorrect{
     "before or tells later. 0: nothing was charged.",
     "KEY is a key that genclip cost or genclip store list shows, the first 8 or more\n"
     "digits of one, the clip's genclip:// URI, or the path of the clip or of its\n"
-    "folder in the store. Of several tasks of that clip it means the one whose cost is\n"
-    "unknown; else name the task. TASK is a task's ID. A URI needs GENCLIP_BASE_URL or\n"
-    "--base-url.\n\n"
+    "folder in the store: the latest task of that clip. TASK is a task's ID. A URI\n"
+    "needs GENCLIP_BASE_URL or --base-url.\n\n"
     "Exit code: 0 success, 1 there is no such task or the ledger cannot be written, 2\n"
     "usage error.\n"};
 
 constexpr size_t kShortestKey = 8;
 constexpr double kMostAmount = 1e12;
 
-// Of the clip with that whole key. Which of several tasks a person has looked up cannot be guessed, but one
-// whose cost is unknown is what genclip cost asks for.
-Result<const Charge *> meant_task(const Account &account, const std::string &key) {
-  const Charge *first = account.find(key);
-  // Without a task ID, the key is the only name that it has.
-  if (first->task_id.empty() && asks_for_correction(*first)) return first;
-  std::vector<const Charge *> asked;
-  std::string tasks;
-  size_t count = 0;
-  for (const Charge &charge : account.charges()) {
-    if (charge.key != key || charge.state == ChargeState::released) continue;
-    ++count;
-    if (asks_for_correction(charge)) asked.push_back(&charge);
-    if (!charge.task_id.empty())
-      tasks += (tasks.empty() ? "" : ", ") + printable(charge.task_id) + " (" + state_word(charge) + ")";
-  }
-  if (count == 1) return first;
-  if (asked.size() == 1) return asked.front();
-  return Error{ErrorKind::settings, "The clip " + key.substr(0, kShortestKey) + " has " +
-                                        std::to_string(count) + " tasks. Give the ID of one: " + tasks + "."};
-}
-
-Result<const Charge *> meant_charge(const Account &account, const std::string &root,
-                                    const std::string &name) {
-  const Charge *named = account.find(name);
-  if (named && named->task_id == name) return named;
-  if (named) return meant_task(account, name);
+Result<const Charge *> meant_charge(const Account &account, const std::string &root, const std::string &key) {
+  if (const Charge *charge = account.find(key)) return charge;
   std::set<std::string> keys;
   for (const Charge &charge : account.charges())
-    if (name.size() >= kShortestKey && charge.key.starts_with(name) && account.find(charge.key))
+    if (key.size() >= kShortestKey && charge.key.starts_with(key) && account.find(charge.key))
       keys.insert(charge.key);
-  if (keys.size() == 1) return meant_task(account, *keys.begin());
+  if (keys.size() == 1) return account.find(*keys.begin());
   if (keys.empty())
-    return Error{ErrorKind::not_found, "The ledger of the store " + root + " has no task of " + name +
+    return Error{ErrorKind::not_found, "The ledger of the store " + root + " has no task of " + key +
                                            ". See: genclip cost --by task"};
   return Error{ErrorKind::settings, "The ledger of the store " + root + " has " +
-                                        std::to_string(keys.size()) + " clips named " + name +
+                                        std::to_string(keys.size()) + " clips named " + key +
                                         ". Give more characters of the name."};
 }
 

@@ -180,7 +180,8 @@ class Batch(ServiceTest):
                 for more in ((), ("--dry-run",)):
                     run, lines = self.batch(path, MODEL, *words, *more)
                     self.assertEqual((run.returncode, lines), (1, []), run.stderr)
-                    self.assertRegex(run.stderr, r"prompts\.txt: lines 1, 2: .*5 credits.*10 credits \(the assumed price\)")
+                    for line in (1, 2):
+                        self.assertRegex(run.stderr, rf"prompts\.txt:{line}: .*5 credits.*10 credits \(the assumed price\)")
         self.run_genclip("budget", "set", "--per-clip", "10")
         self.assertEqual(self.batch(path, MODEL, "--dry-run")[0].returncode, 0)
         self.assertEqual(self.submits(), 0)

@@ -43,10 +43,13 @@ TEST(BatchView, SaysWhatToDoAboutClipsInDoubt) {
 }
 
 TEST(BatchView, SaysWhatIsWrongWithManyRowsOnce) {
-  const auto same = same_problems({{0, "file"}, {1, "a"}, {2, "b"}, {3, "a"}});
+  const auto few = same_problems({{0, "file"}, {1, "a"}, {2, "b"}, {3, "a"}});
+  ASSERT_EQ(few.size(), 4u) << "each with its line";
+  EXPECT_EQ(few[3].lines, std::vector<unsigned>{3});
+  const auto same = same_problems({{0, "file"}, {1, "a"}, {2, "b"}, {3, "a"}, {5, "a"}, {8, "a"}});
   ASSERT_EQ(same.size(), 3u);
   EXPECT_EQ(same[0].lines, std::vector<unsigned>{0});
-  EXPECT_EQ(same[1].lines, (std::vector<unsigned>{1, 3}));
+  EXPECT_EQ(same[1].lines, (std::vector<unsigned>{1, 3, 5, 8}));
   EXPECT_EQ(same[1].text, "a");
   EXPECT_EQ(same[2].lines, std::vector<unsigned>{2});
 }

@@ -151,7 +151,10 @@ class Caption(ServiceTest):
                 out = self.work / name
                 self.caption(film, "-o", str(out))
                 before, asked = out.read_bytes(), self.asked()
-                said = f"{out} is there already, and stays as it is; --force replaces it."
+                run = self.caption(other, "-o", str(out))
+                self.assertIn("0 of 1 film is captioned, 1 was there already: 0 requests, 0 tokens.", run.stderr)
+                os.utime(out, (1, 1))
+                said = f"{out} is there already, older than its film, and stays as it is; --force replaces it."
                 run = self.caption(other, "-o", str(out), code=1)
                 self.assertIn(f"{other} failed: {said}", run.stderr)
                 self.assertIn("0 of 1 film is captioned, 1 failed: 0 requests, 0 tokens.", run.stderr)

@@ -304,29 +304,12 @@ class Correct(MoneyTest):
         self.ledger.line("submitted", "a", "2026-11-20", task_id="task_lost")
         self.ledger.line("unknown", "a", "2026-11-20", task_id="task_lost")
 
-    def test_a_key_of_several_tasks_names_none_of_them(self):
+    def test_a_key_means_the_latest_task(self):
         self.ledger.clip("a", "2026-11-20", 5)
         self.second_task()
-        before = self.ledger.path.read_bytes()
-        for name in (key_of("a"), key_of("a")[:8]):
-            run = self.run_genclip("cost", "correct", name, "2", code=1)
-            self.assertIn("has 2 tasks. Give the ID of one: task_a (completed), task_second (completed).", run.stderr)
-        self.assertEqual(self.ledger.path.read_bytes(), before)
-        corrected = self.json("cost", "correct", "task_a", "2")
-        self.assertEqual((corrected["task_id"], corrected["amount"], corrected["corrected"]), ("task_a", 2, True))
-        self.assertEqual(self.spent(), (8, 0, 1))
-
-    def test_a_key_means_the_task_whose_cost_is_unknown(self):
-        self.lost_task()
-        self.second_task()
-        self.assertEqual(self.json("cost", "correct", key_of("a")[:8], "0")["task_id"], "task_lost")
-        self.assertEqual(self.spent(), (6, 0, 1))
-        # Two of them: no longer.
-        self.ledger.path.unlink()
-        self.lost_task()
-        self.second_task(amount=None)
-        run = self.run_genclip("cost", "correct", key_of("a"), "0", code=1)
-        self.assertIn("task_lost (unknown), task_second (untold)", run.stderr)
+        corrected = self.json("cost", "correct", key_of("a"), "2")
+        self.assertEqual((corrected["task_id"], corrected["amount"], corrected["corrected"]), ("task_second", 2, True))
+        self.assertEqual(self.spent(), (7, 0, 1))
 
     def test_what_cost_advises_corrects_the_task_that_it_is_about(self):
         self.lost_task()
