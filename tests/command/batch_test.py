@@ -150,7 +150,7 @@ class Batch(ServiceTest):
             with self.subTest(words):
                 run, _ = self.batch(path, "horse-1.0-t2v", *words)
                 self.assertEqual(run.stderr.count("Warning: "), 1, run.stderr)
-                self.assertRegex(run.stderr, r"Warning: \S+/long\.jsonl:1: 001: .*truncates the rest")
+                self.assertRegex(run.stderr, r"Warning: \S+/long\.jsonl:1: .*truncates the rest")
                 self.assertLess(run.stderr.index("Warning: "), run.stderr.index("To pay: "))
 
     def test_pays_for_no_file_that_cannot_be_written(self):
