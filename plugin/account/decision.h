@@ -59,9 +59,9 @@ struct Decision {
   bool is_for_slot = false;  // As many tasks run as may; else: their prices are to become known.
 };
 
-// `max_amount`: of this clip alone. Where the price is unknown, the
-// assumed price counts. Without one, and with a limit in credits, such clips go one at a time.
-// `max_tasks`: how many tasks of the store may run at once (task_slots.h), 0: any number.
+// `max_amount`: of this clip alone. Where the price is unknown, the assumed price counts. Without one, and
+// with a limit in credits, such clips go one at a time. `max_tasks`: how many tasks of the store may run at
+// once (task_slots.h), 0: any number.
 Decision decide(const Account &account, const Budget &budget, const ClipLimit &max_amount,
                 const std::optional<Estimate> &estimate, UtcTime now, unsigned max_tasks = 0);
 

@@ -139,10 +139,8 @@ std::vector<std::string> Catalog::closest(std::string_view wanted) const {
   return closest_names(wanted, names(), kMostSuggestions);
 }
 
-bool Catalog::resembles_model(std::string_view wanted) const {
-  // A prompt shares some letters with any name.
-  const bool is_prose = wanted.find(' ') != wanted.npos;
-  return is_prose ? !likely_name(wanted, names()).empty() : shares_letters(wanted, names());
+bool Catalog::may_name_model(std::string_view wanted) const {
+  return wanted.find(' ') == wanted.npos || !likely_name(wanted, names()).empty();
 }
 
 std::vector<std::string> Catalog::closest_text(std::string_view wanted) const {
@@ -160,7 +158,7 @@ std::string Catalog::unknown_model_text(std::string_view wanted) const {
              " is ignored because of a mistake in its file: " + mistake.to_text();
   if (find_text(wanted))
     return "The model " + quoted(wanted) + " makes text, not clips; the element for it is gencaption.";
-  if (!resembles_model(wanted)) return unknown_text(wanted, {}) + " genclip models lists the Model IDs.";
+  if (!may_name_model(wanted)) return unknown_text(wanted, {}) + " genclip models lists the Model IDs.";
   return unknown_text(wanted, closest(wanted));
 }
 

@@ -58,8 +58,8 @@ class Catalog {
   // Up to three IDs that `wanted` may mean, the best first; a display name finds its ID.
   std::vector<std::string> closest(std::string_view wanted) const;
   std::vector<std::string> closest_text(std::string_view wanted) const;
-  // Whether `wanted` may be one of them, misspelled.
-  bool resembles_model(std::string_view wanted) const;
+  // False of words that are no model misspelled: a prompt, which shares some letters with any name.
+  bool may_name_model(std::string_view wanted) const;
   // The error text for an ID that find() does not know.
   std::string unknown_model_text(std::string_view wanted) const;
   std::string unknown_text_model_text(std::string_view wanted) const;

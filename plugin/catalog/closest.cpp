@@ -91,11 +91,6 @@ std::vector<std::string> closest_names(std::string_view wanted, const std::vecto
   return out;
 }
 
-bool shares_letters(std::string_view wanted, const std::vector<Name> &names) {
-  const auto all = scored(wanted, names);
-  return !all.empty() && all[0].score <= 3 * folded(wanted).size();
-}
-
 std::string likely_name(std::string_view wanted, const std::vector<Name> &names) {
   const auto all = scored(wanted, names);
   const std::string key = folded(wanted);

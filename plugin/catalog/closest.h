@@ -18,9 +18,6 @@ struct Name {
 // punctuation.
 std::vector<std::string> closest_names(std::string_view wanted, const std::vector<Name> &names, size_t most);
 
-// Whether any name has some of its letters in their order: a quarter of them or more.
-bool shares_letters(std::string_view wanted, const std::vector<Name> &names);
-
 // The name that is so close that the wanted one can only be a typo of it, or one of its words; empty when
 // there is none.
 std::string likely_name(std::string_view wanted, const std::vector<Name> &names);

@@ -74,7 +74,7 @@ Result<ClipRequest, WordsProblem> read_request(const Catalog &catalog, const Wor
   const std::string first = words[0].starts_with("model=") ? words[0].substr(6) : words[0];
   if (first.find('=') != first.npos) return usage("A Model ID is missing; it comes before the fields.");
   const auto model = catalog.find(first);
-  if (!model && first.find(' ') != first.npos && !catalog.resembles_model(first))
+  if (!model && !catalog.may_name_model(first))
     return usage(
         "There is no model " + quoted(first) +
         ". The Model ID comes first, then fields such as prompt=\"…\". genclip models lists the Model "

@@ -71,8 +71,7 @@ SubmitFailure in_doubt(Error cause) {
   cause.text +=
       " It is unknown whether the task was created and charged; it was not submitted again. If the service "
       "lists the task, set task-id to its ID. Otherwise run again to submit it again, or set on-unknown to "
-      "fail, "
-      "and runs end instead.";
+      "fail, and runs end instead.";
   return {std::move(cause), true};
 }
 
