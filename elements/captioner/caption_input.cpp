@@ -23,6 +23,26 @@ bool is_same_time(const GstSegment &a, const GstSegment &b) {
          a.base == b.base && a.offset == b.offset;
 }
 
+// GStreamer computes with signed times as well. None of these, and no sum up to it, is a time of a stream;
+// neither is GST_CLOCK_TIME_NONE.
+constexpr uint64_t kNever = G_MAXINT64;
+
+// From a timestamp to its stream time, if that is the same for all of them; else 0.
+int64_t shift_of(const GstSegment &segment) {
+  if (segment.applied_rate != 1 || segment.time >= kNever || segment.start >= kNever) return 0;
+  const uint64_t length = segment.stop == GST_CLOCK_TIME_NONE ? 0 : segment.stop - segment.start;
+  if (length >= kNever - segment.time) return 0;
+  return static_cast<int64_t>(segment.time) - static_cast<int64_t>(segment.start);
+}
+
+// Not before 0.
+uint64_t shifted(uint64_t time, int64_t by) {
+  if (!GST_CLOCK_TIME_IS_VALID(time)) return time;
+  const auto distance = static_cast<uint64_t>(std::abs(by));
+  if (by < 0) return time - std::min(time, distance);
+  return time + std::min(distance, GST_CLOCK_TIME_NONE - 1 - time);
+}
+
 // 0 if one of them could not be measured.
 double change(const Thumbnail &a, const Thumbnail &b) {
   return a.empty() || b.empty() ? 0 : difference(a, b);
@@ -66,11 +86,17 @@ CaptionInput::Placed CaptionInput::set_segment(const GstSegment &segment, std::o
   }
   const bool continues = placed_ && is_same_time(segment_, next);
   segment_ = next;
+  shift_ = shift_of(segment_);
   material_end_ = duration;
   placed_ = true;
   if (!continues) begin();
-  return {segment_, continues};
+  next.start = outgoing(next.start);
+  next.stop = outgoing(next.stop);
+  next.position = outgoing(next.position);
+  return {next, continues};
 }
+
+uint64_t CaptionInput::outgoing(uint64_t time) const { return shifted(time, shift_); }
 
 void CaptionInput::reset() {
   placed_ = false;
@@ -97,10 +123,22 @@ bool CaptionInput::looks_for_cuts() const {
 
 CaptionInput::Taken CaptionInput::take(const GstBuffer *buffer, bool live, Thumbnail thumbnail) {
   seen_ = std::move(thumbnail);
+  Taken taken = take_incoming(buffer, live);
+  taken.time = outgoing(taken.time);
+  if (taken.ends_open) taken.ends_open = outgoing(*taken.ends_open);
+  if (auto &asked = taken.asked) {
+    asked->window = {outgoing(asked->window.start), outgoing(asked->window.end)};
+    asked->quiet_until = outgoing(asked->quiet_until);
+    if (asked->sure_until) asked->sure_until = outgoing(*asked->sure_until);
+  }
+  return taken;
+}
+
+CaptionInput::Taken CaptionInput::take_incoming(const GstBuffer *buffer, bool live) {
   uint64_t time = GST_BUFFER_PTS(buffer);
-  if (!GST_CLOCK_TIME_IS_VALID(time)) time = GST_BUFFER_DTS(buffer);
-  if (!GST_CLOCK_TIME_IS_VALID(time)) time = next_time_;
-  next_time_ = time + (GST_BUFFER_DURATION_IS_VALID(buffer) ? GST_BUFFER_DURATION(buffer) : frame_duration_);
+  if (time >= kNever) time = GST_BUFFER_DTS(buffer);
+  if (time >= kNever) time = next_time_;
+  next_time_ = time + duration_of(buffer, time);
   if (kind_ == InputKind::video) return take_frame(buffer, time, live);
   if (kind_ == InputKind::image) return take_image(buffer, time, live);
   return take_single(buffer, time);
@@ -116,9 +154,11 @@ uint64_t CaptionInput::stream_start() const {
   return GST_CLOCK_TIME_IS_VALID(start) ? start : 0;
 }
 
-// 0: unknown.
-uint64_t CaptionInput::duration_of(const GstBuffer *buffer) const {
-  return GST_BUFFER_DURATION_IS_VALID(buffer) ? GST_BUFFER_DURATION(buffer) : frame_duration_;
+// 0: unknown. So is an end beyond all times: for example, subparse gives the last text of a SAMI file, which
+// has no end, a duration up to GST_CLOCK_TIME_NONE.
+uint64_t CaptionInput::duration_of(const GstBuffer *buffer, uint64_t time) const {
+  const uint64_t duration = GST_BUFFER_DURATION(buffer);
+  return duration > 0 && duration < kNever - time ? duration : frame_duration_;
 }
 
 // If upstream reversed the stream, a buffer at this timestamp shows the frame that ends at this stream time.
@@ -130,9 +170,7 @@ FrameSampler::Decision CaptionInput::sample(uint64_t stream_time) {
 // The codec must not affect costs: images that arrive as fast as video are sampled like video.
 bool CaptionInput::is_sampled(const GstBuffer *buffer, uint64_t time) const {
   if (image_sampling_ != ImageSampling::automatic) return image_sampling_ == ImageSampling::interval;
-  if (GST_BUFFER_DURATION_IS_VALID(buffer) && GST_BUFFER_DURATION(buffer) > 0)
-    return GST_BUFFER_DURATION(buffer) < interval_;
-  if (frame_duration_ > 0) return frame_duration_ < interval_;
+  if (const uint64_t duration = duration_of(buffer, time); duration > 0) return duration < interval_;
   return last_image_ && (time < *last_image_ ? *last_image_ - time : time - *last_image_) < interval_;
 }
 
@@ -174,7 +212,7 @@ CaptionInput::Taken CaptionInput::take_frame(const GstBuffer *buffer, uint64_t t
   start = std::clamp<uint64_t>(start, segment_.start, time);
   uint64_t whole_end = std::min(timestamp(decision.window->end, start + interval_), stop);
   // A picture that lasts longer than its window keeps its caption for its whole duration.
-  const uint64_t lasts = duration_of(buffer);
+  const uint64_t lasts = duration_of(buffer, time);
   if (segment_.rate > 0 && lasts > 0) whole_end = std::max(whole_end, std::min(time + lasts, stop));
   uint64_t end = whole_end;
   if (material_end_ && !live && !turned_round) {
@@ -189,8 +227,8 @@ CaptionInput::Taken CaptionInput::take_frame(const GstBuffer *buffer, uint64_t t
 // A window that lasts until the picture changes: its end is known with the next one.
 CaptionInput::Taken CaptionInput::take_until_cut(const GstBuffer *buffer, uint64_t time, uint64_t stream_time,
                                                  bool live) {
-  const auto decision =
-      cuts_.on_picture({stream_time, duration_of(buffer), change(before_, seen_), change(begun_by_, seen_)});
+  const auto decision = cuts_.on_picture(
+      {stream_time, duration_of(buffer, time), change(before_, seen_), change(begun_by_, seen_)});
   Taken taken{decision.keep, stream_time, {}, time, true, {}};
   if (decision.last) taken.ends_open = timestamp(*decision.last, time);
   before_ = seen_;
@@ -215,11 +253,10 @@ CaptionInput::Taken CaptionInput::take_until_cut(const GstBuffer *buffer, uint64
 
 // Images and texts: each one gets a caption.
 CaptionInput::Taken CaptionInput::take_single(const GstBuffer *buffer, uint64_t time) {
-  const bool timed = GST_BUFFER_DURATION_IS_VALID(buffer) && GST_BUFFER_DURATION(buffer) > 0;
-  const bool known = timed || (kind_ == InputKind::image && frame_duration_ > 0);
-  const uint64_t length = timed ? GST_BUFFER_DURATION(buffer) : known ? frame_duration_ : interval_;
+  const uint64_t lasts = duration_of(buffer, time);
+  const bool known = lasts > 0;
   uint64_t start = time;
-  uint64_t end = time + length;
+  uint64_t end = time + (known ? lasts : interval_);
   if (!gst_segment_clip(&segment_, GST_FORMAT_TIME, start, end, &start, &end) || end <= start) return {};
   next_time_ = std::max(next_time_, known ? end : time + interval_);
   return {true,

@@ -75,8 +75,11 @@ class CaptionInput {
   // After a flush, or for a new stream: the next segment starts from scratch.
   void reset();
 
+  // Subtitle encoders write timestamps as they come, whatever the segment is. So in the segment for
+  // downstream a timestamp is the stream time, the time in the film: the running times are those of the
+  // segment that came in. One that is not in time starts at 0.
   struct Placed {
-    GstSegment segment;  // to send downstream: the same if its format is time, otherwise one that starts at 0
+    GstSegment segment;
     bool continues = false;  // at most the end differs: the windows continue
   };
   // `duration`: stream time at which the stream ends, if known.
@@ -86,7 +89,7 @@ class CaptionInput {
     bool keep = false;  // make a still of it
     uint64_t stream_time = 0;
     std::optional<AskedTime> asked;
-    uint64_t time = 0;       // in timestamps of the segment
+    uint64_t time = 0;       // in timestamps of the outgoing segment
     bool is_window = false;  // `asked` is a window, not the time of one image or text
     // End of the previous caption, if that was requested with an unknown end.
     std::optional<uint64_t> ends_open;
@@ -96,7 +99,11 @@ class CaptionInput {
   // `live`: the first window starts with its first frame. `thumbnail`: empty if there is none.
   Taken take(const GstBuffer *buffer, bool live, Thumbnail thumbnail = {});
 
+  // A timestamp that came in, as one of the outgoing segment.
+  uint64_t outgoing(uint64_t time) const;
+
   InputKind kind() const { return kind_; }
+  // The one that came in.
   const GstSegment &segment() const { return segment_; }
 
  private:
@@ -109,7 +116,8 @@ class CaptionInput {
   Taken take_image(const GstBuffer *buffer, uint64_t time, bool live);
   Taken take_frame(const GstBuffer *buffer, uint64_t time, bool live);
   Taken take_until_cut(const GstBuffer *buffer, uint64_t time, uint64_t stream_time, bool live);
-  uint64_t duration_of(const GstBuffer *buffer) const;
+  uint64_t duration_of(const GstBuffer *buffer, uint64_t time) const;
+  Taken take_incoming(const GstBuffer *buffer, bool live);
   Taken take_single(const GstBuffer *buffer, uint64_t time);
 
   const uint64_t interval_;
@@ -124,6 +132,7 @@ class CaptionInput {
   InputKind kind_ = InputKind::none;
   uint64_t frame_duration_ = 0;  // from the caps; 0 if they have none
   GstSegment segment_ = {};      // before the first segment, one that starts at 0
+  int64_t shift_ = 0;            // added to a timestamp for the outgoing segment
   bool placed_ = false;          // a segment has arrived since the last reset
   std::optional<uint64_t> material_end_;
   uint64_t next_time_ = 0;  // time of the next buffer without a timestamp

@@ -24,8 +24,10 @@ GstFlowReturn combined_flow(const std::vector<GstFlowReturn> &flows) {
   return is_wanted ? GST_FLOW_OK : GST_FLOW_EOS;
 }
 
-GRef<GstEvent> event_in_language(const GRef<GstEvent> &event, const std::string &language) {
-  if (language.empty() || GST_EVENT_TYPE(event.get()) != GST_EVENT_STREAM_START) return event;
+namespace {
+
+GRef<GstEvent> stream_start_in(const GRef<GstEvent> &event, const std::string &language) {
+  if (language.empty()) return event;
   const char *id = nullptr;
   guint group = 0;
   GstStreamFlags flags = GST_STREAM_FLAG_NONE;
@@ -36,6 +38,21 @@ GRef<GstEvent> event_in_language(const GRef<GstEvent> &event, const std::string 
   gst_event_set_stream_flags(own, flags);
   gst_event_set_seqnum(own, gst_event_get_seqnum(event.get()));
   return GRef<GstEvent>::adopt(own);
+}
+
+}  // namespace
+
+GRef<GstEvent> caps_event(CaptionPad &pad) {
+  pad.format = format_for(pad.pad.get());
+  return GRef<GstEvent>::adopt(gst_event_new_caps(caps_of(pad.format).get()));
+}
+
+GRef<GstEvent> event_of(CaptionPad &pad, const GRef<GstEvent> &event) {
+  switch (GST_EVENT_TYPE(event.get())) {
+    case GST_EVENT_STREAM_START: return stream_start_in(event, pad.outlet->language);
+    case GST_EVENT_CAPS: return caps_event(pad);
+    default: return event;
+  }
 }
 
 GRef<GstEvent> language_tag_event(const std::string &language) {

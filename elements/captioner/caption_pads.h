@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "elements/captioner/caption_outlet.h"
+#include "elements/captioner/text_format.h"
 #include "plugin/base/gref.h"
 #include "plugin/base/mutex.h"
 
@@ -18,7 +19,8 @@ namespace genclip {
 
 class CaptionStage;
 
-// A source pad. Its task uses `out_segment` and `is_tagged`; so may other threads while the task is paused.
+// A source pad. Its task uses `out_segment`, `is_tagged` and `format`; so may other threads while the task is
+// paused.
 struct CaptionPad {
   CaptionStage &stage;
   const GRef<GstPad> pad;
@@ -26,6 +28,7 @@ struct CaptionPad {
 
   GstSegment out_segment = {};
   bool is_tagged = false;  // the current stream has its tag
+  TextFormat format = TextFormat::plain;
 
   std::atomic<GstFlowReturn> flow = GST_FLOW_OK;  // of its last buffer
   std::atomic<bool> is_active = false;
@@ -36,8 +39,11 @@ using CaptionPadPtr = std::shared_ptr<CaptionPad>;
 // pad that is not linked is NOT_LINKED.
 GstFlowReturn combined_flow(const std::vector<GstFlowReturn> &flows);
 
-// The event as the pad of that language sends it: each pad starts a stream of its own.
-GRef<GstEvent> event_in_language(const GRef<GstEvent> &event, const std::string &language);
+// The event as that pad sends it: each pad starts a stream of its own, and has its own format.
+GRef<GstEvent> event_of(CaptionPad &pad, const GRef<GstEvent> &event);
+
+// Takes the format that suits the pad's peer.
+GRef<GstEvent> caps_event(CaptionPad &pad);
 
 // The tag of the pad's stream.
 GRef<GstEvent> language_tag_event(const std::string &language);

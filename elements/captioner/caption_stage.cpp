@@ -251,8 +251,8 @@ GstFlowReturn CaptionStage::set_caps(GstEvent *event) {
   caps_ = GRef<GstCaps>::share(caps);
   input_->set_caps(caps);
   if (caps_sent_) return GST_FLOW_OK;
-  const auto text =
-      GRef<GstCaps>::adopt(gst_caps_new_simple("text/x-raw", "format", G_TYPE_STRING, "utf8", nullptr));
+  // Each pad sends its own instead.
+  const auto text = caps_of(TextFormat::plain);
   const GstFlowReturn flow = line_.push_event(GRef<GstEvent>::adopt(gst_event_new_caps(text.get())));
   caps_sent_ = flow == GST_FLOW_OK;
   return flow;
@@ -299,7 +299,7 @@ void CaptionStage::flush_stop(const GRef<GstEvent> &event) {
     gst_pad_push_event(one->pad.get(), GRef<GstEvent>(event).release());
     for (const auto &unsent : line_.take_unsent(*one->outlet)) {
       if (GST_EVENT_TYPE(unsent.get()) == GST_EVENT_STREAM_START) one->is_tagged = false;
-      gst_pad_store_sticky_event(one->pad.get(), event_in_language(unsent, one->outlet->language).get());
+      gst_pad_store_sticky_event(one->pad.get(), event_of(*one, unsent).get());
     }
   }
   input_->reset();
@@ -323,8 +323,9 @@ GstFlowReturn CaptionStage::sink_event(const GRef<GstEvent> &event) {
       GstClockTime start = 0;
       GstClockTime length = 0;
       gst_event_parse_gap(event.get(), &start, &length);
+      start = input_->outgoing(start);
       // An unknown duration still announces that nothing comes before it.
-      if (!GST_CLOCK_TIME_IS_VALID(length)) length = 0;
+      if (length > GST_CLOCK_TIME_NONE - 1 - start) length = 0;
       // First the silence, which ends the window.
       const GstFlowReturn flow = line_.push_silence({start, start + length});
       if (start + length >= gathering_end_) end_gathering();

@@ -74,8 +74,7 @@ void CaptionStage::put_out_event(CaptionPad &pad, const GRef<GstEvent> &event) {
     pad.is_tagged = false;
     pad.flow = GST_FLOW_OK;
   }
-  if (!gst_pad_push_event(pad.pad.get(), event_in_language(event, language).release()))
-    line_.keep(*pad.outlet, event);
+  if (!gst_pad_push_event(pad.pad.get(), event_of(pad, event).release())) line_.keep(*pad.outlet, event);
   if (type == GST_EVENT_SEGMENT && !language.empty() && !std::exchange(pad.is_tagged, true))
     gst_pad_push_event(pad.pad.get(), language_tag_event(language).release());
 }
@@ -117,7 +116,11 @@ GstFlowReturn CaptionStage::put_out_caption(CaptionPad &pad, const Spoken &spoke
                         "%" GST_TIME_FORMAT ": left out the last %" G_GSIZE_FORMAT
                         " bytes, which nobody could read in its time",
                         GST_TIME_ARGS(spoken.span.start), spoken.left_out.size());
-  GstBuffer *buffer = gst_buffer_new_memdup(spoken.text.data(), spoken.text.size());
+  // The pad was linked anew, perhaps to an element that wants another format.
+  if (gst_pad_check_reconfigure(pad.pad.get()) && format_for(pad.pad.get()) != pad.format)
+    gst_pad_push_event(pad.pad.get(), caps_event(pad).release());
+  const std::string text = in_format(pad.format, spoken.text);
+  GstBuffer *buffer = gst_buffer_new_memdup(text.data(), text.size());
   GST_BUFFER_PTS(buffer) = spoken.span.start;
   GST_BUFFER_DURATION(buffer) = duration;
   GST_CAT_LOG_OBJECT(gencaption_category(), pad.pad.get(), "%" GST_PTR_FORMAT, static_cast<gpointer>(buffer));

@@ -32,10 +32,12 @@ GstStaticPadTemplate kCaptionSink = GST_STATIC_PAD_TEMPLATE(
     "sink", GST_PAD_SINK, GST_PAD_ALWAYS,
     GST_STATIC_CAPS(
         "video/x-raw; image/jpeg; image/png; text/x-raw, format = { (string) utf8, (string) pango-markup }"));
-GstStaticPadTemplate kCaptionSrc = GST_STATIC_PAD_TEMPLATE(
-    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS("text/x-raw, format = (string) utf8"));
-GstStaticPadTemplate kCaptionLanguageSrc = GST_STATIC_PAD_TEMPLATE(
-    "src_%s", GST_PAD_SRC, GST_PAD_REQUEST, GST_STATIC_CAPS("text/x-raw, format = (string) utf8"));
+GstStaticPadTemplate kCaptionSrc =
+    GST_STATIC_PAD_TEMPLATE("src", GST_PAD_SRC, GST_PAD_ALWAYS,
+                            GST_STATIC_CAPS("text/x-raw, format = { (string) utf8, (string) pango-markup }"));
+GstStaticPadTemplate kCaptionLanguageSrc =
+    GST_STATIC_PAD_TEMPLATE("src_%s", GST_PAD_SRC, GST_PAD_REQUEST,
+                            GST_STATIC_CAPS("text/x-raw, format = { (string) utf8, (string) pango-markup }"));
 
 CaptionStage &stage_of(gpointer object) { return *static_cast<GenCaption *>(object)->stage; }
 

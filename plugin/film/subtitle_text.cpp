@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "plugin/base/gref.h"
-#include "plugin/base/replace_all.h"
+#include "plugin/base/markup_text.h"
 
 namespace genclip {
 namespace {
@@ -21,10 +21,6 @@ std::string time_text(int64_t ms, char point) {
                                         static_cast<int>(ms / 60'000 % 60), static_cast<int>(ms / 1000 % 60),
                                         point, static_cast<int>(ms % 1000)));
   return text.get();
-}
-
-std::string escaped(const std::string &text) {
-  return replace_all(replace_all(replace_all(text, "&", "&amp;"), "<", "&lt;"), ">", "&gt;");
 }
 
 // A blank line would end the cue.
@@ -54,7 +50,7 @@ void for_each_cue(const std::vector<FilmCue> &cues, char point, Add add) {
 std::string vtt_text(const std::vector<FilmCue> &cues) {
   std::string file = "WEBVTT\n";
   for_each_cue(cues, '.', [&](const std::string &times, const std::string &text) {
-    file += "\n" + times + "\n" + escaped(text) + "\n";
+    file += "\n" + times + "\n" + markup_of(text) + "\n";
   });
   return file;
 }

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "plugin/base/gref.h"
-#include "plugin/base/replace_all.h"
+#include "plugin/base/markup_text.h"
 
 namespace genclip {
 namespace {
@@ -28,11 +28,6 @@ std::string cue_time(milliseconds time) {
   return text.get();
 }
 
-// In WebVTT "<" begins a tag and "&" an entity.
-std::string cue_text(const std::string &text) {
-  return replace_all(replace_all(replace_all(text, "&", "&amp;"), "<", "&lt;"), ">", "&gt;");
-}
-
 }  // namespace
 
 uint64_t muxed_timestamp(std::chrono::nanoseconds time) {
@@ -45,7 +40,7 @@ std::string caption_segment_text(const std::vector<CaptionCue> &cues, const Capt
                      ",LOCAL:" + cue_time(duration_cast<milliseconds>(place.begin)) + "\n";
   for (const auto &cue : cues)
     text += "\n" + cue_time(duration_cast<milliseconds>(cue.begin + place.to_muxer)) + " --> " +
-            cue_time(duration_cast<milliseconds>(cue.end + place.to_muxer)) + "\n" + cue_text(cue.text) +
+            cue_time(duration_cast<milliseconds>(cue.end + place.to_muxer)) + "\n" + markup_of(cue.text) +
             "\n";
   return text;
 }

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/captioner/caption_harness.h"
 #include "tests/captioner/harness.h"
 
 namespace genclip::test {
@@ -65,6 +66,40 @@ TEST(Text, WithoutADurationLastsUntilTheNextWhateverEventsAreBetween) {
   gst_harness_push_event(harness.get(), gst_event_new_tag(tags));
   harness.push("Zwei.", 1200 * GST_MSECOND, GST_CLOCK_TIME_NONE);
   EXPECT_EQ(harness.finish(), Cues({{0, 1200, "EINS."}, {1200, 6200, "ZWEI."}}));
+}
+
+// The last text of a SAMI file has no end: subparse gives it a duration up to GST_CLOCK_TIME_NONE.
+TEST(Text, WithAnEndBeyondAllTimesHasNoDuration) {
+  for (const uint64_t end :
+       {GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE - 1, uint64_t{G_MAXINT64}, uint64_t{GST_SECOND / 2}}) {
+    GatewayServer gateway;
+    Harness harness(gateway, "", kUtf8);
+    harness.push("Eins.", GST_SECOND, end - GST_SECOND);
+    harness.push("Zwei.", 3 * GST_SECOND, end - 3 * GST_SECOND);
+    EXPECT_EQ(harness.finish(), Cues({{1000, 3000, "EINS."}, {3000, 8000, "ZWEI."}})) << end;
+  }
+}
+
+TEST(Images, WithAnEndBeyondAllTimesHaveNoDuration) {
+  GatewayServer gateway;
+  CaptionRun run(gateway,
+                 "appsrc name=in format=time caps=video/x-raw,format=RGB,width=2,height=2,framerate=0/1 ! "
+                 "gencaption name=cap interval=2000000000 ! appsink name=out sync=false");
+  const auto in = run.element("in");
+  GstFlowReturn flow = GST_FLOW_OK;
+  for (const uint64_t second : {0, 1, 2, 3}) {
+    GstBuffer *buffer = gst_buffer_new_memdup(std::string(16, 'x').data(), 16);
+    GST_BUFFER_PTS(buffer) = second * GST_SECOND;
+    GST_BUFFER_DURATION(buffer) = GST_CLOCK_TIME_NONE - second * GST_SECOND - (second == 0 ? 0 : 1);
+    g_signal_emit_by_name(in.get(), "push-buffer", buffer, &flow);
+    gst_buffer_unref(buffer);
+  }
+  g_signal_emit_by_name(in.get(), "end-of-stream", &flow);
+  ASSERT_EQ(run.play(), "");
+  const Cues cues = run.cues();
+  ASSERT_THAT(cues, SizeIs(2));
+  EXPECT_EQ(cues[0].end, 2000u);
+  EXPECT_EQ(cues[1].end, 4000u);
 }
 
 TEST(Text, OfAnyBytesIsAnsweredInValidText) {
@@ -158,6 +193,18 @@ TEST(LiveTexts, ThatOverlapAreAllSaidAndNotLate) {
   EXPECT_EQ(all, "EINS.\nZWEI.\nDREI.\n");
   EXPECT_EQ(live.run.stat("late"), 0u);
   EXPECT_EQ(live.run.stat("skipped"), 0u);
+}
+
+TEST(Gaps, OfALengthBeyondAllTimesSayThatNothingComesBefore) {
+  for (const uint64_t length : {GST_CLOCK_TIME_NONE, GST_CLOCK_TIME_NONE - GST_SECOND}) {
+    GatewayServer gateway;
+    CaptionHarness harness(gateway, "", kUtf8);
+    harness.push_segment(0);
+    harness.push_event(gst_event_new_gap(2 * GST_SECOND, length));
+    harness.push("Zwei.", 3 * GST_SECOND, GST_SECOND);
+    const auto out = harness.finish();
+    EXPECT_THAT(only(out, "gap"), testing::Contains(CameOut{"gap", 0, 2 * GST_SECOND})) << length;
+  }
 }
 
 TEST(Gaps, BetweenCaptionsLetDownstreamGoOn) {
@@ -268,6 +315,53 @@ TEST(Events, AStreamMayFollowAStream) {
   ASSERT_TRUE(gst_harness_push_event(harness.get(), gst_event_new_segment(&segment)));
   EXPECT_EQ(harness.push("Zwei.", GST_SECOND, GST_SECOND), GST_FLOW_OK);
   EXPECT_EQ(harness.finish(), Cues({{1000, 2000, "ZWEI."}}));
+}
+
+// Subtitle encoders write timestamps as they come; muxers and sinks use the running time.
+TEST(Segments, DownstreamHaveTheTimesOfTheFilmAndTheSameRunningTimes) {
+  struct Case {
+    const char *what;
+    uint64_t start, stop, time, base;
+    uint64_t caption_at;  // in s
+  };
+  const Case cases[] = {
+      {"an empty edit of 2 s", 0, GST_CLOCK_TIME_NONE, 2 * GST_SECOND, 2 * GST_SECOND, 3},
+      {"an empty edit of a film of 8 s", 0, 8 * GST_SECOND, 2 * GST_SECOND, 2 * GST_SECOND, 3},
+      {"a part that is cut away", 5 * GST_SECOND, 9 * GST_SECOND, 0, 0, 1},
+      {"a clip in a timeline, behind another one", 5 * GST_SECOND, 9 * GST_SECOND, 20 * GST_SECOND,
+       7 * GST_SECOND, 21},
+      {"no time in the film", 5 * GST_SECOND, 9 * GST_SECOND, GST_CLOCK_TIME_NONE, 0, 6},
+  };
+  for (const Case &one : cases) {
+    GatewayServer gateway;
+    CaptionHarness harness(gateway, "", kUtf8);
+    GstSegment segment;
+    gst_segment_init(&segment, GST_FORMAT_TIME);
+    segment.start = segment.position = one.start;
+    segment.stop = one.stop;
+    segment.time = one.time;
+    segment.base = one.base;
+    harness.push_event(gst_event_new_segment(&segment));
+    const uint64_t came = one.start + GST_SECOND;
+    harness.push("Da.", came, GST_SECOND);
+    harness.push_event(gst_event_new_gap(came + GST_SECOND, GST_SECOND));
+    const auto out = harness.finish();
+    const uint64_t at = one.caption_at * GST_SECOND;
+    EXPECT_THAT(only(out, "caption"), ElementsAre(CameOut{"caption", at, at + GST_SECOND, "DA."}))
+        << one.what;
+    const CameOut silence{"gap", at + GST_SECOND, at + 2 * GST_SECOND};
+    EXPECT_THAT(only(out, "gap"), testing::Contains(silence)) << one.what;
+    const auto pad = GRef<GstPad>::adopt(gst_element_get_static_pad(harness.get()->element, "src"));
+    const auto sent = GRef<GstEvent>::adopt(gst_pad_get_sticky_event(pad.get(), GST_EVENT_SEGMENT, 0));
+    const GstSegment *own = nullptr;
+    gst_event_parse_segment(sent.get(), &own);
+    EXPECT_EQ(gst_segment_to_running_time(own, GST_FORMAT_TIME, at),
+              gst_segment_to_running_time(&segment, GST_FORMAT_TIME, came))
+        << one.what;
+    EXPECT_EQ(gst_segment_to_stream_time(own, GST_FORMAT_TIME, at),
+              gst_segment_to_stream_time(&segment, GST_FORMAT_TIME, came))
+        << one.what;
+  }
 }
 
 TEST(Events, AFlushForgetsWhatWaitsAndTheStreamGoesOn) {

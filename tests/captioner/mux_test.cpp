@@ -111,6 +111,133 @@ TEST(SubtitleFiles, SayWhatTheGatewaySaid) {
   }
 }
 
+// Into the appsrc "in", the text of that second.
+void push_text(CaptionRun &run, const std::string &text, uint64_t second) {
+  GstFlowReturn flow = GST_FLOW_OK;
+  GstBuffer *buffer = gst_buffer_new_memdup(text.data(), text.size());
+  GST_BUFFER_PTS(buffer) = second * GST_SECOND;
+  GST_BUFFER_DURATION(buffer) = GST_SECOND;
+  g_signal_emit_by_name(run.element("in").get(), "push-buffer", buffer, &flow);
+  gst_buffer_unref(buffer);
+}
+
+void end_texts(CaptionRun &run) {
+  GstFlowReturn flow = GST_FLOW_OK;
+  g_signal_emit_by_name(run.element("in").get(), "end-of-stream", &flow);
+}
+
+void push_texts(CaptionRun &run, const std::vector<std::string> &texts) {
+  for (size_t i = 0; i < texts.size(); ++i) push_text(run, texts[i], i);
+  end_texts(run);
+}
+
+// What browsers show of a cue of WebVTT is its text without tags and entities, so it must have neither.
+// SubRip has no entities.
+TEST(SubtitleFiles, ShowWhatIsNoMarkup) {
+  TemporaryFolder folder;
+  const std::string file = folder.path() + "/texts";
+  const std::vector<std::string> texts = {"AT&T SELLS 5 < 6 <LAUGHTER> APPLES.", "HE WRITES &AMP; IN HTML.",
+                                          "<V BOB>HELLO", "A <00:00:01.000> B"};
+  const std::vector<std::string> in_vtt = {"AT&amp;T SELLS 5 &lt; 6 &lt;LAUGHTER&gt; APPLES.",
+                                           "HE WRITES &amp;AMP; IN HTML.", "&lt;V BOB&gt;HELLO",
+                                           "A &lt;00:00:01.000&gt; B"};
+  struct Case {
+    const char *encoder;
+    const std::vector<std::string> &written;
+  };
+  for (const Case &one : {Case{"webvttenc", in_vtt},
+                          {"queue ! identity ! queue ! webvttenc", in_vtt},
+                          {"text/x-raw,format=pango-markup ! webvttenc", in_vtt},
+                          {"srtenc", texts},
+                          {"queue ! srtenc", texts},
+                          {"text/x-raw,format=utf8 ! webvttenc", texts}}) {
+    GatewayServer gateway;
+    CaptionRun run(gateway,
+                   "appsrc name=in format=time caps=text/x-raw,format=utf8 ! gencaption name=cap ! " +
+                       std::string(one.encoder) + " ! filesink location=" + file);
+    push_texts(run, texts);
+    ASSERT_EQ(run.play(), "") << one.encoder;
+    Cues expected;
+    for (const std::string &text : one.written)
+      expected.push_back({1000 * expected.size(), 1000 * expected.size() + 1000, text});
+    EXPECT_EQ(cues_of(file), expected) << one.encoder;
+  }
+}
+
+// The format is chosen anew when the pad gets another peer.
+TEST(SubtitleFiles, ShowWhatIsNoMarkupBehindAnEncoderThatCameLater) {
+  TemporaryFolder folder;
+  const std::string file = folder.path() + "/texts";
+  GatewayServer gateway;
+  CaptionRun run(
+      gateway,
+      "appsrc name=in format=time caps=text/x-raw,format=utf8 ! gencaption name=cap ! identity name=peer ! "
+      "fakesink async=false  webvttenc name=later ! filesink async=false location=" +
+          file);
+  run.go(GST_STATE_PLAYING);
+  push_text(run, "ONE & ALL", 0);
+  // The next text ends the wait for texts that overlap.
+  push_text(run, "TWO & ALL", 1);
+  ASSERT_TRUE(run.wait_for_captions(2));
+  const auto src = GRef<GstPad>::adopt(gst_element_get_static_pad(run.element("cap").get(), "src"));
+  const auto relink = [](GstPad *pad, GstPadProbeInfo *, gpointer to) {
+    const auto before = GRef<GstPad>::adopt(gst_pad_get_peer(pad));
+    gst_pad_unlink(pad, before.get());
+    gst_pad_send_event(before.get(), gst_event_new_eos());
+    gst_pad_link(pad, static_cast<GstPad *>(to));
+    return GST_PAD_PROBE_REMOVE;
+  };
+  const auto later = GRef<GstPad>::adopt(gst_element_get_static_pad(run.element("later").get(), "sink"));
+  gst_pad_add_probe(src.get(), GST_PAD_PROBE_TYPE_IDLE, relink, later.get(), nullptr);
+  push_text(run, "THREE & ALL", 2);
+  end_texts(run);
+  ASSERT_EQ(run.finish(), "");
+  EXPECT_EQ(cues_of(file), Cues({{2000, 3000, "THREE &amp; ALL"}})) << contents(file);
+}
+
+TEST(SubtitleFiles, OfEachLanguageShowWhatIsNoMarkup) {
+  TemporaryFolder folder;
+  const std::string file = folder.path() + "/texts";
+  GatewayServer gateway;
+  CaptionRun run(gateway,
+                 "appsrc name=in format=time caps=text/x-raw,format=utf8 ! gencaption name=cap  cap.src_de ! "
+                 "webvttenc ! filesink location=" +
+                     file + ".vtt  cap.src_en ! srtenc ! filesink location=" + file + ".srt");
+  push_texts(run, {"A & B"});
+  ASSERT_EQ(run.play(), "");
+  EXPECT_THAT(contents(file + ".vtt"), HasSubstr("A &amp; B"));
+  EXPECT_THAT(contents(file + ".srt"), HasSubstr("A & B"));
+}
+
+// An mp4 whose picture begins 2 s after its sound, by an empty edit.
+TEST(SubtitleFiles, HaveTheTimesOfAFilmWhosePictureBeginsLate) {
+  TemporaryFolder folder;
+  const std::string film = folder.path() + "/film.mp4", file = folder.path() + "/captions";
+  GatewayServer gateway;
+  {
+    CaptionRun made(
+        gateway,
+        "videotestsrc num-buffers=40 timestamp-offset=2000000000 ! "
+        "video/x-raw,format=I420,width=64,height=36,framerate=10/1 ! x264enc tune=zerolatency ! mux.  "
+        "audiotestsrc num-buffers=130 ! audio/x-raw,rate=22050 ! avenc_aac ! aacparse ! mux.  "
+        "mp4mux name=mux ! filesink location=" +
+            film);
+    ASSERT_EQ(made.play(), "");
+  }
+  for (const char *encoder : {"webvttenc", "srtenc"}) {
+    CaptionRun run(gateway,
+                   "filesrc location=" + film +
+                       " ! qtdemux name=d  d.audio_0 ! queue ! fakesink sync=false  d.video_0 ! queue ! "
+                       "avdec_h264 ! videoconvert ! gencaption name=cap interval=2000000000 ! " +
+                       encoder + " ! filesink location=" + file);
+    ASSERT_EQ(run.play(), "") << encoder;
+    const Cues cues = cues_of(file);
+    ASSERT_THAT(cues, testing::SizeIs(2)) << contents(file);
+    EXPECT_EQ(cues[0].start, 2000u) << encoder;
+    EXPECT_EQ(cues[1].start, 4000u) << encoder;
+  }
+}
+
 TEST(SubtitleFiles, AreTranslatedWithTheirTimingKept) {
   TemporaryFolder folder;
   const std::string from = folder.path() + "/de.srt", to = folder.path() + "/en.srt";

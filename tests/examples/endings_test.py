@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The examples lose no warning, leave no empty file, and end whatever happens."""
 
+import html
 import os
 import pathlib
 import re
 import signal
 import subprocess
+import tempfile
 import unittest
 import urllib.parse
 import xml.etree.ElementTree
@@ -75,6 +77,19 @@ class Warnings(Case):
                 out = service.store.with_name("out.mkv" if script == "subtitle-track" else "out.srt")
                 self.expect_while_it_runs(service, 143, EXAMPLES / "captions" / script, URI, out)
                 self.assertFalse(list(service.store.parent.glob("out*")))
+
+
+class TextInThePicture(unittest.TestCase):
+    def test_keeps_what_looks_like_a_tag(self):
+        said = "AT&T sells 5 < 6 <laughter> apples."
+        with tempfile.TemporaryDirectory() as folder:
+            given, kept, shown = (pathlib.Path(folder) / name for name in ("given.srt", "kept.srt", "shown"))
+            given.write_text(f"1\n00:00:00,000 --> 00:00:01,000\n{said}\n\n", encoding="utf-8")
+            first_pass = '. "$1"; given=$2; run_pipeline() { cp "$given" "$folder/captions.srt"; captions=1; }; first_pass URI; cp "$folder/captions.srt" "$3"'
+            subprocess.run(["bash", "-c", first_pass, "script", EXAMPLES / "captions" / "pipeline", given, kept], check=True, timeout=60)
+            subprocess.run(["gst-launch-1.0", "-q", "filesrc", f"location={kept}", "!", "subparse", "!", "filesink", f"location={shown}"],
+                           check=True, timeout=60)
+            self.assertEqual(html.unescape(shown.read_text(encoding="utf-8")).replace("\u2060", "").strip(), said)
 
 
 class Captions(Case):
