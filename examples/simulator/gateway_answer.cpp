@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "plugin/base/gref.h"
+#include "plugin/base/replace_all.h"
 
 namespace genclip::sim {
 namespace {
@@ -37,6 +38,11 @@ Json document(Json::Array parts, const std::string &finish_reason) {
   return Json::Object{{"candidates", Json::Array{std::move(candidate)}}};
 }
 
+// The only part of a document.
+const Json &part_of(const Json &document) {
+  return document.find("candidates")->array()->front().find("content")->find("parts")->array()->front();
+}
+
 // Counts a word as one token and a picture as 258.
 Json usage(const GatewayQuestion &question, size_t output_tokens) {
   size_t prompt_tokens = words_of(question.prompt).size() + 258 * question.pictures.size();
@@ -55,11 +61,30 @@ Json error_document(unsigned code, const std::string &message, const std::string
   return Json::Object{{"error", std::move(error)}};
 }
 
+// Stand for the halves of a kite, which no JSON value can hold, until the document is text.
+constexpr char kFirstHalf[] = "\x01";
+constexpr char kSecondHalf[] = "\x02";
+
+std::string with_halves(const std::string &text) {
+  return replace_all(replace_all(text, "\\u0001", "\\ud83e"), "\\u0002", "\\ude81");
+}
+
+Json document_without_text(const GatewayFault &fault) {
+  const std::string reason = fault.text.empty() ? "STOP" : fault.text;
+  if (fault.as == "nothing") return Json::Object{};
+  if (fault.as == "candidates") return Json::Object{{"candidates", Json::Array{}}};
+  if (fault.as == "blank") return document({text_part(" \u200b\n")}, reason);
+  if (fault.as == "thought") return document({text_part("Hm.", true)}, reason);
+  if (fault.as == "fence") return document({text_part("```text\n```")}, reason);
+  return document({}, reason);
+}
+
 Json::Array documents_of(const GatewayQuestion &question, const GatewayFault &fault) {
   if (fault.kind == Kind::error_on_200) return {error_document(fault.code, "It broke.", fault.retry_delay)};
   if (fault.kind == Kind::prompt_blocked)
     return {Json::Object{{"promptFeedback", Json::Object{{"blockReason", fault.text}}}}};
   if (fault.kind == Kind::blocked) return {document({}, fault.text)};
+  if (fault.kind == Kind::no_text) return {document_without_text(fault)};
   if (fault.kind == Kind::thinks_too_long) return {document({}, "MAX_TOKENS")};
 
   std::vector<std::string> words = words_of(gateway_text(question, fault));
@@ -70,7 +95,11 @@ Json::Array documents_of(const GatewayQuestion &question, const GatewayFault &fa
     reason = "MAX_TOKENS";
   }
   const size_t tokens = words.size();
-  if (!question.stream) {
+  if (fault.kind == Kind::halves) {
+    words.front() += kFirstHalf;
+    words.insert(words.begin() + 1, std::string(kSecondHalf) + " ");
+  }
+  if (!question.stream && fault.kind != Kind::halves) {
     std::string text;
     for (const std::string &word : words) text += word;
     words = {text};
@@ -80,7 +109,8 @@ Json::Array documents_of(const GatewayQuestion &question, const GatewayFault &fa
   const bool finishes = fault.kind != Kind::no_finish;
   for (size_t i = 0; i < words.size(); ++i) {
     const bool last = i + 1 == words.size();
-    documents.push_back(document({text_part(words[i])}, last && finishes ? reason : ""));
+    const bool is_finished = fault.kind == Kind::cut_behind || (last && finishes);
+    documents.push_back(document({text_part(words[i])}, is_finished ? reason : ""));
     if (last) documents.back().set("usageMetadata", usage(question, tokens));
     if (fault.kind == Kind::error_midway && i == words.size() / 2) {
       documents.push_back(error_document(fault.code, "It broke midway.", fault.retry_delay));
@@ -171,6 +201,11 @@ GatewayReply gateway_answer(const GatewayQuestion &question, GatewayShape shape,
         reply.content_type = "text/event-stream";
     } else {
       reply.chunks = {documents.back().to_pretty_text() + "\n"};
+      if (fault.kind == Kind::halves) {
+        Json::Array parts;
+        for (const Json &one : documents) parts.push_back(part_of(one));
+        reply.chunks = {document(std::move(parts), "STOP").to_text()};
+      }
       if (fault.kind == Kind::thinks_aloud) {
         Json::Array parts{text_part("Hm. ", true), text_part(gateway_text(question, fault))};
         reply.chunks = {document(std::move(parts), "STOP").to_text()};
@@ -179,6 +214,12 @@ GatewayReply gateway_answer(const GatewayQuestion &question, GatewayShape shape,
   }
   reply.pace = pace;
   reply.hangs = fault.kind == Kind::hang;
+  if (fault.kind == Kind::halves)
+    for (std::string &chunk : reply.chunks) chunk = with_halves(chunk);
+  if (fault.kind == Kind::cut_behind) {
+    reply.cut = true;
+    reply.chunks.resize(std::min<size_t>(reply.chunks.size(), fault.code));
+  }
   reply.chunks = cut_up(reply.chunks, pace.chunk);
   if (fault.kind == Kind::cut) {
     reply.cut = true;

@@ -25,6 +25,9 @@ enum class GatewayFaultKind {
   thinks_too_long,  // MAX_TOKENS without any text
   thinks_aloud,     // a thought ahead of the answer
   no_finish,        // the whole text, but no finishReason
+  no_text,          // nothing said, for the reason `text` (STOP); `as` is what is there instead
+  cut_behind,       // STOP with every piece, and the connection ends after `code` of them
+  halves,           // an emoji behind the first word, its halves in two pieces
   cut,              // the connection ends after `code` bytes
   html,
   empty,
@@ -38,6 +41,7 @@ struct GatewayFault {
   std::string text = {};
   std::string retry_delay = {};  // "1.5s"
   FormFault form = FormFault::none;
+  std::string as = {};
 };
 
 struct GatewayPace {

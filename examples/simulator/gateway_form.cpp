@@ -151,9 +151,10 @@ std::string answer_in_form(const GatewayForm &form, const std::string &caption, 
     if (fault == FormFault::reversed) std::reverse(members.begin(), members.end());
     answer = Json(members).to_text();
   }
-  if (has_form && fault == FormFault::fence) {
+  if (fault == FormFault::fence) {
     const std::string kind = form.keys.empty() ? "text" : "json";
-    answer = "Here is what you asked for:\n```" + kind + "\n" + answer + "\n```";
+    answer =
+        std::string(has_form ? "Here is what you asked for:\n" : "") + "```" + kind + "\n" + answer + "\n```";
   }
   return answer;
 }

@@ -17,14 +17,14 @@ struct GatewayForm {
   size_t cues = 0;                     // numbered from 1; 0: none
 };
 
-// What happens to an answer that has a form. Without effect if no form is asked for.
+// What happens to an answer that has a form. Without effect if no form is asked for, but for the fence.
 enum class FormFault {
   none,
   lacks_key,     // one key of the object is left out: the one in `text`, or the last
   other_key,     // it has another name
   lacks_number,  // the last cue is left out
   wrong_number,  // the last cue has the next number
-  fence,         // a fence of markdown around the answer, and a remark in front of it
+  fence,         // a fence of markdown around the answer, and a remark in front of an answer that has a form
   reversed,      // keys and cues come in reverse order
   no_form,       // one text, without any form
 };

@@ -41,6 +41,9 @@ GatewayFault fault_of(std::span<const Fault> faults) {
       case FaultKind::max_tokens: return {GatewayFaultKind::thinks_too_long};
       case FaultKind::thought: return {GatewayFaultKind::thinks_aloud};
       case FaultKind::no_finish: return {GatewayFaultKind::no_finish};
+      case FaultKind::no_text: return {.kind = GatewayFaultKind::no_text, .text = fault.text, .as = fault.as};
+      case FaultKind::cut_behind: return {GatewayFaultKind::cut_behind, code};
+      case FaultKind::halves: return {GatewayFaultKind::halves};
       case FaultKind::lacks_key: return of_form(FormFault::lacks_key, fault.text);
       case FaultKind::other_key: return of_form(FormFault::other_key, fault.text);
       case FaultKind::lacks_number: return of_form(FormFault::lacks_number);
@@ -85,7 +88,12 @@ Reply GatewayServer::answer(SoupServerMessage *message, const std::string &path,
     ledger_.count([](SimulatorStats &stats) { ++stats.texts; });
   else
     ledger_.refuse(std::to_string(answer.status) + " " + body);
-  return {.status = answer.status, .content_type = answer.content_type, .body = bytes_of(body)};
+  // A length that is not kept is how HTTP shows a cut.
+  const int64_t lacking = answer.cut ? 1000 : 0;
+  return {.status = answer.status,
+          .content_type = answer.content_type,
+          .body = bytes_of(body),
+          .length_difference = lacking};
 }
 
 }  // namespace genclip::sim

@@ -156,6 +156,50 @@ TEST_F(TextGateway, FailsInEveryWay) {
   EXPECT_TRUE(ask_model().was_reset);
 }
 
+TEST_F(TextGateway, AnswersWithoutTextInEachShape) {
+  const std::pair<const char *, const char *> kShapes[] = {
+      {"no-text", R"([{"index":0,"finishReason":"STOP"}])"},
+      {"no-text=OTHER", R"([{"index":0,"finishReason":"OTHER"}])"},
+      {"no-text;as=thought",
+       R"([{"index":0,"content":{"role":"model","parts":[{"text":"Hm.","thought":true}]},"finishReason":"STOP"}])"},
+      {"no-text;as=candidates", "[]"},
+  };
+  for (const auto &[text, candidates] : kShapes) {
+    simulator_.clear_faults();
+    fault(std::string("text:") + text);
+    EXPECT_EQ(ask_model().json().find("candidates")->to_text(), candidates) << text;
+  }
+  simulator_.clear_faults();
+  fault("text:no-text;as=nothing");
+  EXPECT_EQ(ask_model().json().to_text(), "{}");
+  EXPECT_FALSE(simulator_.add_fault("text:no-text;as=silence"));
+}
+
+TEST_F(TextGateway, CutsAStreamBehindItsFinishReason) {
+  fault("text#1:cut-behind=1");
+  const Answer cut = ask_model(kAsk, "streamGenerateContent");
+  EXPECT_GT(std::stoul(cut.headers.at("content-length")), cut.body.size());
+  EXPECT_NE(cut.body.find("EINS "), std::string::npos) << cut.body;
+  EXPECT_NE(cut.body.find("STOP"), std::string::npos) << cut.body;
+  EXPECT_EQ(cut.body.find("ZWEI"), std::string::npos) << cut.body;
+  EXPECT_NE(ask_model(kAsk, "streamGenerateContent").body.find("ZWEI"), std::string::npos);
+}
+
+TEST_F(TextGateway, HalvesACharacterInPiecesAndInParts) {
+  for (const char *way : {"streamGenerateContent", "generateContent"}) {
+    simulator_.clear_faults();
+    fault("text:halves");
+    const std::string body = ask_model(kAsk, way).body;
+    EXPECT_NE(body.find(R"("EINS \ud83e"})"), std::string::npos) << body;
+    EXPECT_NE(body.find(R"({"text":"\ude81 "})"), std::string::npos) << body;
+  }
+}
+
+TEST_F(TextGateway, PutsAFenceAroundAnAnswer) {
+  fault("text:fence");
+  EXPECT_EQ(said(ask_model().json()), "```text\nEINS ZWEI\n```");
+}
+
 TEST(GatewayPicture, IsNamedByItsMeanColour) {
   EXPECT_EQ(colour_name(250, 5, 10), "red");
   EXPECT_EQ(colour_name(120, 120, 130), "grey");
