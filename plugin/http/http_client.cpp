@@ -157,8 +157,7 @@ class SoupHttpClient final : public HttpClient {
 
   Result<std::unique_ptr<HttpBody>, HttpError> open(const HttpRequest &request,
                                                     GCancellable *cancellable) override {
-    const bool is_get = request.method == Method::get;
-    return follow(request, is_get ? SoupExchange::End::proven : SoupExchange::End::as_said, cancellable);
+    return follow(request, SoupExchange::End::proven, cancellable);
   }
 
  private:

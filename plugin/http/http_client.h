@@ -101,7 +101,7 @@ class HttpBody {
   virtual const HttpReply &reply() const = 0;
   // The next bytes, valid until the next call; none at the clean end. A GET gives the bytes as they are on
   // the wire; other methods unpack them as Content-Encoding says. A body that ends before its Content-Length,
-  // and a GET's chunked body that lacks its last chunk, is an error (ErrorKind::read). A body may end with
+  // or that is chunked and lacks its last chunk, is an error (ErrorKind::read). A body may end with
   // its connection (HTTP/1.0, Connection: close); then a cut looks like the end, and only the content can
   // tell.
   virtual Result<std::span<const std::byte>, HttpError> read() = 0;

@@ -84,7 +84,8 @@ GRef<SoupMessage> SoupExchange::make_message() const {
   soup_message_disable_feature(message.get(), SOUP_TYPE_AUTH_MANAGER);
   // A clip's lengths and ranges count bytes on the wire, so it is not unpacked. Anything else is, because
   // some gateways compress although they were asked not to.
-  if (end_ == End::proven) soup_message_disable_feature(message.get(), SOUP_TYPE_CONTENT_DECODER);
+  if (end_ == End::proven && request_.method == HttpRequest::Method::get)
+    soup_message_disable_feature(message.get(), SOUP_TYPE_CONTENT_DECODER);
 
   SoupMessageHeaders *headers = soup_message_get_request_headers(message.get());
   const auto set = [headers](const char *name, const std::string &value) {

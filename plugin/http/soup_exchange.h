@@ -5,9 +5,9 @@
 // libsoup decides some things by itself that would cost money or hide damage here. It sends a request again:
 // when a kept-alive connection turns out to be closed, and after a 401 or a 421. A POST that is sent twice
 // may be charged twice, so each request gets a connection of its own, and the answers that cause a repetition
-// are intercepted. It takes a chunked body that breaks off between two chunks for a whole one, so for clips
-// this class looks at the connection after the end (End::proven). It reads 1xx answers without end, so they
-// are counted.
+// are intercepted. It takes a chunked body that breaks off between two chunks for a whole one, so where a
+// body is read as it comes this class looks at the connection after the end (End::proven). It reads 1xx
+// answers without end, so they are counted.
 //
 // All of this runs on the I/O thread. The worker may leave at any moment, and libsoup's calls end later; so
 // each pending call holds a reference to its exchange, and reports to a Handover, whose worker may have left.
