@@ -8,7 +8,6 @@
 #include "plugin/base/disk_thread.h"
 #include "plugin/base/log.h"
 #include "plugin/base/utc_time.h"
-#include "plugin/caption/caption_text.h"
 #include "plugin/generation/exit_guard.h"
 #include "plugin/store/caption_answers.h"
 
@@ -74,9 +73,9 @@ StoredAnswer stored(const std::string &model, const ContentAnswer &answer, int64
 }  // namespace
 
 bool is_worth_keeping(const ContentAnswer &answer, std::string_view api_key) {
-  const bool is_whole = is_natural_end(answer.finish_reason) && !answer.cut_short;
+  const bool is_whole = is_natural_end(answer.finish_reason) && !answer.cut_short && !answer.broken_off;
   const bool has_key = !api_key.empty() && answer.text.find(api_key) != answer.text.npos;
-  return is_whole && !has_key && !caption_text(answer.text).empty();
+  return is_whole && !has_key && has_text(answer);
 }
 
 void AnswerStore::begin(const std::string &folder) {

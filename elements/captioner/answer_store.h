@@ -20,8 +20,9 @@
 
 namespace genclip {
 
-// Whether other runs may have this answer too. Not if it is empty or ends for another reason than that all
-// was said: another try may do better. And not if it repeats the key, which must not be in the store.
+// Whether other runs may have this answer too. Not if it is empty, has broken off, or ends for another reason
+// than that all was said: another try may do better. And not if it repeats the key, which must not be in the
+// store.
 bool is_worth_keeping(const ContentAnswer &answer, std::string_view api_key);
 
 // Threads: the application begins a run; workers call the rest. Borrows both, which must outlive this and all

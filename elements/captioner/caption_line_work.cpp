@@ -18,11 +18,6 @@ ContentAnswer without_tokens(ContentAnswer answer) {
   return answer;
 }
 
-Error output_limit() {
-  return {ErrorKind::settings,
-          "The model stopped at its output limit; raise max-output-tokens to let it finish."};
-}
-
 }  // namespace
 
 // In stream order, so that a budget and a context have the same effect on every run. A question whose answers
@@ -231,12 +226,7 @@ void CaptionLine::end_part(CaptionSlot &slot, Said said) {
   if (!slot.took) slot.took = Clock::system().now() - slot.came_in_at;
   part->answer = std::move(said.answer);
   for (std::string &sentence : said.sentences) part->sentences.push_back(std::move(sentence));
-  if (part->answer.cut_short)
-    part->warning = output_limit();
-  else if (part->answer.text.empty())
-    part->warning =
-        Error{ErrorKind::failed, "The model answered with no text (" + part->answer.finish_reason +
-                                     "); this caption is left out. Another prompt may help."};
+  part->warning = shortcoming(part->answer);
   if (part->answer.text.empty()) ++stats_.skipped;
 }
 
@@ -272,7 +262,9 @@ void CaptionLine::answered(const SlotPtr &slot, std::optional<Result<ContentAnsw
     if (answer && !*answer && !slot->again) {
       slot->error = std::move(*answer).error();
     } else {
-      if (answer && *answer && (*answer)->cut_short && slot->parts.size() > 1) slot->warning = output_limit();
+      // Whatever is cut from an answer in several languages may be all of one.
+      if (answer && *answer && slot->lacking() > 0)
+        if (auto flaw = shortcoming(**answer)) slot->warning = std::move(flaw);
       if (distrust) slot->warning = std::move(distrust);
       if (ask_again(*slot, answer && !*answer ? &answer->error() : nullptr)) return;
     }

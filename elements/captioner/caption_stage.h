@@ -97,6 +97,8 @@ class CaptionStage {
   Said take_answer(const CaptionSlot &slot, ContentAnswer answer, SentenceSplitter &splitter);
   std::vector<Said> take_parts(const CaptionSlot &slot, const std::vector<SlotPart *> &parts,
                                ContentAnswer answer);
+  std::vector<Said> take_nothing(const CaptionSlot &slot, const std::vector<SlotPart *> &parts,
+                                 ContentAnswer answer);
   bool has_leave(const SlotBatch &batch);
   void look_in_store(const SlotPtr &slot, SlotPart &part);
   void keep_answer(const CaptionSlot &slot, const SlotPart &part, const ContentAnswer &answer);

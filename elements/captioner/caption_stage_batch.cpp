@@ -9,7 +9,6 @@
 #include "elements/captioner/caption_stage.h"
 #include "elements/element_log.h"
 #include "plugin/caption/answer_form.h"
-#include "plugin/caption/caption_text.h"
 
 namespace genclip {
 namespace {
@@ -66,8 +65,8 @@ void CaptionStage::answer_together(const SlotBatch &batch) {
   const Result<ContentAnswer> answer = ask(request_about(batch, languages), batch.back(), unused);
   log_answer(*batch.front(), answer);
   std::vector<std::vector<Said>> said(batch.size());
-  // The limit of tokens may have cut a text whose number is there.
-  if (answer && !answer->cut_short) {
+  // A text whose number is there may have been cut.
+  if (answer && !answer->cut_short && !answer->broken_off) {
     const FormAnswers texts = read_form(answer->text, languages, batch.size());
     ContentAnswer own = *answer;
     for (size_t i = 0; i < batch.size(); ++i)

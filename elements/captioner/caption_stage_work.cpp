@@ -9,7 +9,7 @@
 #include "elements/element_log.h"
 #include "elements/post_error.h"
 #include "plugin/caption/answer_form.h"
-#include "plugin/caption/caption_text.h"
+#include "plugin/caption/answer_text.h"
 #include "plugin/caption/sentence_splitter.h"
 
 namespace genclip {
@@ -102,7 +102,10 @@ void CaptionStage::keep_answer(const CaptionSlot &slot, const SlotPart &part, co
     const auto warning = answers_.keep(part.key, slot.request.model, answer, slot.cancellable.get());
     if (warning) post_warning(element_, gencaption_category(), *warning);
   }
-  line_.keep_answer(part, answer);
+  // A question without a good answer has been asked as often as it may be in this run. A connection that
+  // breaks is not the question's fault, and the end of an answer must not lack for as long as the run goes
+  // on.
+  if (!answer.broken_off) line_.keep_answer(part, answer);
 }
 
 // Only the whole of an answer in several languages says where each of them begins.
@@ -113,13 +116,14 @@ bool CaptionStage::goes_by_sentence(const CaptionSlot &slot) const {
 Result<ContentAnswer> CaptionStage::ask(const ContentRequest &request, const SlotPtr &slot,
                                         SentenceSplitter &splitter) {
   ContentListener listener;
-  if (goes_by_sentence(*slot))
-    listener.on_text = [&](std::string_view text) {
-      auto sentences = splitter.push(text);
-      if (sentences.empty()) return false;
-      line_.add_sentences(slot, std::move(sentences));
-      return true;
-    };
+  bool has_said = false;
+  const auto say = [&](std::string_view text) {
+    auto sentences = splitter.push(text);
+    if (sentences.empty()) return false;
+    line_.add_sentences(slot, std::move(sentences));
+    return has_said = true;
+  };
+  if (goes_by_sentence(*slot)) listener.on_text = say;
   listener.on_try_ended = [&](const ContentTry &used) { allowance_.ended(used); };
   listener.on_failure = [&](const Error &failure, std::chrono::milliseconds pause) {
     log_retry(*slot, failure, pause);
@@ -128,7 +132,13 @@ Result<ContentAnswer> CaptionStage::ask(const ContentRequest &request, const Slo
     splitter = {};
     return may_send_again(*slot);
   };
-  return client_->ask(request, listener, slot->cancellable.get());
+  auto answer = client_->ask(request, listener, slot->cancellable.get());
+  // This text may be that of an earlier try.
+  if (answer && answer->broken_off && goes_by_sentence(*slot) && !has_said) {
+    splitter = {};
+    say(answer->text);
+  }
+  return answer;
 }
 
 std::vector<Said> CaptionStage::known_parts(const CaptionSlot &slot) const {
@@ -136,7 +146,7 @@ std::vector<Said> CaptionStage::known_parts(const CaptionSlot &slot) const {
   for (const SlotPart &part : slot.parts) {
     if (!part.known) continue;
     ContentAnswer answer = *part.known;
-    answer.text = caption_text(answer.text);
+    answer.text = answer_text(answer.text);
     auto sentences = sentences_of(answer.text, goes_by_sentence(slot));
     said.push_back({part.language, std::move(answer), std::move(sentences)});
   }
@@ -147,7 +157,7 @@ std::vector<Said> CaptionStage::known_parts(const CaptionSlot &slot) const {
 Said CaptionStage::take_answer(const CaptionSlot &slot, ContentAnswer answer, SentenceSplitter &splitter) {
   const SlotPart &part = slot.parts.front();
   keep_answer(slot, part, answer);
-  answer.text = caption_text(answer.text);
+  answer.text = answer_text(answer.text);
   auto sentences = goes_by_sentence(slot) ? splitter.finish() : sentences_of(answer.text, false);
   return {part.language, std::move(answer), std::move(sentences)};
 }
@@ -156,7 +166,7 @@ Said CaptionStage::take_answer(const CaptionSlot &slot, ContentAnswer answer, Se
 std::optional<Said> CaptionStage::said_of(const CaptionSlot &slot, const SlotPart &part,
                                           const ContentAnswer &answer) {
   ContentAnswer own = answer;
-  own.text = caption_text(answer.text);
+  own.text = answer_text(answer.text);
   if (own.text.empty()) return std::nullopt;
   keep_answer(slot, part, answer);
   auto sentences = sentences_of(own.text, false);
@@ -179,6 +189,19 @@ std::vector<Said> CaptionStage::take_parts(const CaptionSlot &slot, const std::v
   return said;
 }
 
+// Nothing is said of a picture about which the model has nothing to say.
+std::vector<Said> CaptionStage::take_nothing(const CaptionSlot &slot, const std::vector<SlotPart *> &parts,
+                                             ContentAnswer answer) {
+  std::vector<Said> said;
+  for (const SlotPart *part : parts) {
+    keep_answer(slot, *part, answer);
+    answer.text.clear();
+    said.push_back({part->language, answer, {}});
+    answer.prompt_tokens = answer.output_tokens = answer.total_tokens = 0;
+  }
+  return said;
+}
+
 void CaptionStage::answer(const SlotPtr &slot) {
   for (SlotPart *part : line_.unknown_parts(slot)) look_in_store(slot, *part);
   const std::vector<SlotPart *> parts = line_.parts_to_ask(slot);
@@ -194,10 +217,16 @@ void CaptionStage::answer(const SlotPtr &slot) {
   slot->request.form = form_request(languages_of(parts), 1);
   SentenceSplitter splitter;
   Result<ContentAnswer> answer = ask(slot->request, slot, splitter);
+  const bool is_empty = answer && !answer->cut_short && !has_text(*answer);
+  // Unlike a picture, a text that comes in has an answer, so it must not get lost without an error.
+  if (is_empty && !slot->request.text.empty()) answer = *shortcoming(*answer);
   log_answer(*slot, answer);
   const bool is_plain = slot->parts.size() == 1 && (parts[0]->language.empty() || goes_by_sentence(*slot));
   std::vector<Said> said;
-  if (answer && is_plain)
+  // A language that is asked for alone is told by its name.
+  if (answer && is_empty && !slot->again)
+    said = take_nothing(*slot, parts, *answer);
+  else if (answer && is_plain)
     said.push_back(take_answer(*slot, *answer, splitter));
   else if (answer)
     said = take_parts(*slot, parts, *answer);

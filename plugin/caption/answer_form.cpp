@@ -9,6 +9,7 @@
 #include "plugin/base/json.h"
 #include "plugin/base/number.h"
 #include "plugin/base/trimmed.h"
+#include "plugin/caption/answer_text.h"
 #include "plugin/caption/language_tag.h"
 #include "plugin/caption/numbered_lines.h"
 
@@ -107,24 +108,14 @@ std::optional<Json> object_in(std::string_view text, const Languages &languages)
   return found;
 }
 
-// Without the fence of markdown around all of it.
-std::string_view without_fence(std::string_view text) {
-  text = trimmed(text);
-  constexpr std::string_view kFence = "```";
-  if (!text.starts_with(kFence) || !text.ends_with(kFence)) return text;
-  const size_t line = text.find('\n');
-  if (line == text.npos || line + kFence.size() >= text.size()) return text;
-  return trimmed(text.substr(line, text.size() - line - kFence.size()));
-}
-
-std::vector<std::string> cues_of(std::string_view text, size_t cues) {
+std::vector<std::string> cues_in(std::string_view text, size_t cues) {
   return cues > 1 ? read_numbered_lines(text, cues) : std::vector{std::string(trimmed(text))};
 }
 
 // The value may be a text, or its cues already taken apart.
 std::vector<std::string> cues_of(const Json &value, size_t cues) {
   std::vector<std::string> answers(cues);
-  if (const auto *text = value.string()) return cues_of(without_fence(*text), cues);
+  if (const auto *text = value.string()) return cues_in(without_fence(*text), cues);
   if (const auto *array = value.array(); array && array->size() == cues) {
     for (size_t i = 0; i < cues; ++i)
       if (const auto *text = (*array)[i].string()) answers[i] = without_number(*text, i + 1);
@@ -183,7 +174,7 @@ FormAnswers read_form(std::string_view text, const Languages &languages, size_t 
   FormAnswers answers;
   for (const std::string &language : languages) answers[language].resize(cues);
   const bool is_plain = languages.size() == 1;
-  const std::string_view bare = without_fence(text);
+  const std::string bare = without_fence(text);
   // Even alone, a language may come in an object, which is then the whole answer.
   const bool may_be_object =
       !is_plain || (!languages[0].empty() && bare.starts_with('{') && bare.ends_with('}'));
@@ -193,7 +184,7 @@ FormAnswers read_form(std::string_view text, const Languages &languages, size_t 
       if (const Json *value = member_of(*object, language, languages))
         answers[language] = cues_of(*value, cues);
   } else if (is_plain && !(may_be_object && Json::parse(bare))) {
-    answers[languages[0]] = cues_of(bare, cues);
+    answers[languages[0]] = cues_in(bare, cues);
   }
   return answers;
 }

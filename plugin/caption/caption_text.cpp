@@ -13,20 +13,29 @@ struct ParseContextFree {
   void operator()(GMarkupParseContext *context) const { g_markup_parse_context_free(context); }
 };
 
-// Appends a line without the blanks at its ends, unless it is blank.
+// Has ink, or at least a place of its own. Fillers count as letters for Unicode, and the blank of Braille as
+// a symbol.
+bool is_seen(gunichar c) {
+  constexpr std::u32string_view kFillers = U"\u00AD\u115F\u1160\u2800\u3164\uFFA0";
+  return !g_unichar_isspace(c) && !g_unichar_iszerowidth(c) && kFillers.find(c) == kFillers.npos;
+}
+
+// Appends a line without the blanks at its ends, unless there is nothing to see in it.
 void append_line(std::string_view line, std::string &out) {
   size_t first = std::string_view::npos;
   size_t last = 0;
+  bool is_blank = true;
   for (size_t at = 0; at < line.size();) {
     const gunichar c = g_utf8_get_char(line.data() + at);
     const auto size = static_cast<size_t>(g_utf8_next_char(line.data() + at) - (line.data() + at));
     if (!g_unichar_isspace(c)) {
       if (first == std::string_view::npos) first = at;
       last = at + size;
+      is_blank = is_blank && !is_seen(c);
     }
     at += size;
   }
-  if (first == std::string_view::npos) return;
+  if (is_blank) return;
   if (!out.empty()) out += '\n';
   out += line.substr(first, last - first);
 }

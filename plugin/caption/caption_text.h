@@ -9,9 +9,9 @@
 
 namespace genclip {
 
-// Any bytes as a caption: valid UTF-8, no NUL or other control character but line feeds, no blank line
-// (it would end a cue of WebVTT and SubRip), no blanks at the ends of lines, and an arrow for "-->" (it would
-// begin a cue of WebVTT). Empty when nothing is left.
+// Any bytes as a caption: valid UTF-8, no NUL or other control character but line feeds, no line in which
+// there is nothing to see (a blank one would end a cue of WebVTT and SubRip), no blanks at the ends of lines,
+// and an arrow for "-->" (it would begin a cue of WebVTT). Empty when nothing is left.
 std::string caption_text(std::string_view bytes);
 
 // The same, without the tags and entities of Pango markup. Text that is not valid markup stays as it is.

@@ -5,7 +5,9 @@
 
 #include <vector>
 
+#include "plugin/caption/answer_text.h"
 #include "plugin/caption/stream_parser.h"
+#include "plugin/caption/surrogate_halves.h"
 #include "plugin/http/display_line.h"
 #include "plugin/http/retry_policy.h"
 
@@ -17,7 +19,8 @@ using std::chrono::milliseconds;
 struct ContentClient::Failure {
   Error error;
   bool transient = false;
-  std::optional<milliseconds> wait;
+  std::optional<milliseconds> wait = {};
+  std::optional<ContentAnswer> answer = {};  // better than none, if no other try brings a whole one
 };
 
 namespace {
@@ -87,6 +90,7 @@ struct Gathering {
   ContentAnswer answer;
   std::optional<ServiceFault> fault;
   std::string block_reason;
+  HalfJoiner halves;
 
   void add(const Json &document, const ContentListener &listener, bool &said) {
     ContentPiece piece = read_content_piece(document);
@@ -99,13 +103,35 @@ struct Gathering {
     if (piece.prompt_tokens) answer.prompt_tokens = *piece.prompt_tokens;
     if (piece.output_tokens) answer.output_tokens = *piece.output_tokens;
     if (piece.total_tokens) answer.total_tokens = *piece.total_tokens;
-    if (piece.text.empty() || fault) return;
-    answer.text += piece.text;
-    if (listener.on_text && !is_blocking(answer.finish_reason) && listener.on_text(piece.text)) said = true;
+    if (!fault) add_text(halves.push(piece.text), listener, said);
+  }
+
+  void add_text(const std::string &text, const ContentListener &listener, bool &said) {
+    if (text.empty()) return;
+    answer.text += text;
+    if (listener.on_text && !is_blocking(answer.finish_reason) && listener.on_text(text)) said = true;
   }
 };
 
 }  // namespace
+
+bool has_text(const ContentAnswer &answer) { return !answer_text(answer.text).empty(); }
+
+std::optional<Error> shortcoming(const ContentAnswer &answer) {
+  if (answer.cut_short)
+    return Error{ErrorKind::settings,
+                 "The model stopped at its output limit; raise max-output-tokens to let it finish."};
+  if (!has_text(answer))
+    return Error{ErrorKind::failed, "The model answered with no text (" +
+                                        (answer.finish_reason.empty() ? "no reason" : answer.finish_reason) +
+                                        "), so this caption is missing. Another prompt or model may help."};
+  if (answer.broken_off)
+    return Error{
+        ErrorKind::read,
+        "The connection to the text gateway broke off in each try before the answer had ended; the "
+        "end of this caption may be missing. It is not kept in the store, so another run asks again."};
+  return std::nullopt;
+}
 
 ContentClient::ContentClient(std::shared_ptr<HttpClient> http, ContentClientSettings settings, Clock &clock)
     : http_(std::move(http)), settings_(std::move(settings)), clock_(clock), key_(settings_.api_key) {}
@@ -126,42 +152,50 @@ Result<ContentAnswer, ContentClient::Failure> ContentClient::try_once(
   auto exchange = http_->open(post, cancellable);
   if (!exchange) {
     used.is_told = !exchange.error().maybe_sent;
-    return Failure{error_of(exchange.error()), exchange.error().transient, {}};
+    return Failure{error_of(exchange.error()), exchange.error().transient};
   }
 
   const unsigned status = (*exchange)->reply().status;
   const bool good = status >= 200 && status < 300;
   StreamParser parser;
-  Gathering gathering{key, {}, {}, {}};
+  Gathering gathering{key, {}, {}, {}, {}};
   std::vector<Json> documents;
   std::optional<Failure> broken;
+  bool is_cut = false;  // its end has not come
   size_t total = 0;
   while (!broken) {
     const auto bytes = (*exchange)->read();
     if (!bytes) {
-      broken = Failure{error_of(bytes.error()), bytes.error().transient, {}};
+      broken = Failure{error_of(bytes.error()), bytes.error().transient};
+      is_cut = true;
       break;
     }
     total += bytes->size();
     const std::string_view text(reinterpret_cast<const char *>(bytes->data()), bytes->size());
     const auto fed = !text.empty() ? parser.feed(text, documents) : parser.finish(documents);
-    if (!fed) broken = Failure{fed.error(), true, {}};
+    if (!fed) broken = Failure{fed.error(), true};
+    is_cut = !fed && text.empty();
     for (const Json &document : documents) gathering.add(document, good ? listener : ContentListener{}, said);
     documents.clear();
     if (text.empty()) break;
     if (total > kMaxAnswer)
-      broken = Failure{{ErrorKind::read, "The text gateway's answer is larger than 8 MiB."}, false, {}};
-    if (settings_.timeout.count() > 0 && clock_.now() > deadline)
+      broken = Failure{{ErrorKind::read, "The text gateway's answer is larger than 8 MiB."}, false};
+    if (settings_.timeout.count() > 0 && clock_.now() > deadline) {
       broken = Failure{
-          for_now({ErrorKind::timed_out, "The text gateway did not complete its answer in time."}), true, {}};
+          for_now({ErrorKind::timed_out, "The text gateway did not complete its answer in time."}), true};
+      is_cut = true;
+    }
   }
   if (broken && broken->error.kind == ErrorKind::cancelled) return *std::move(broken);
+  is_cut = is_cut && !parser.has_ended(!settings_.stream);
+  gathering.add_text(gathering.halves.finish(), good ? listener : ContentListener{}, said);
 
   used.prompt_tokens = gathering.answer.prompt_tokens;
   used.output_tokens = gathering.answer.output_tokens;
   used.total_tokens = gathering.answer.total_tokens;
   // What a broken answer has told so far is not all.
-  const bool is_whole = !broken || !gathering.answer.finish_reason.empty();
+  const bool is_finished = !gathering.answer.finish_reason.empty();
+  const bool is_whole = !broken || (is_finished && !is_cut);
   const bool has_counts = used.prompt_tokens + used.output_tokens + used.total_tokens > 0;
   used.is_told = !good || gathering.fault || (is_whole && has_counts);
   if (!good || gathering.fault) {
@@ -174,17 +208,24 @@ Result<ContentAnswer, ContentClient::Failure> ContentClient::try_once(
     if (const auto wait = retry_after_of((*exchange)->reply(), clock_.wall_now())) failure.wait = wait;
     return failure;
   }
-  if (!gathering.block_reason.empty())
-    return Failure{blocked(gathering.block_reason, "the question"), false, {}};
+  if (!gathering.block_reason.empty()) return Failure{blocked(gathering.block_reason, "the question")};
   if (is_blocking(gathering.answer.finish_reason))
-    return Failure{blocked(gathering.answer.finish_reason, "the answer"), false, {}};
-  // Once the model has said why it stopped, the text is whole, however the connection ended.
-  if (!gathering.answer.finish_reason.empty()) {
-    gathering.answer.cut_short = is_output_limit(gathering.answer.finish_reason);
-    return gathering.answer;
+    return Failure{blocked(gathering.answer.finish_reason, "the answer")};
+  ContentAnswer &answer = gathering.answer;
+  answer.cut_short = is_output_limit(answer.finish_reason);
+  if (is_cut && is_finished) {
+    // Some gateways write a finishReason into each piece, so it does not show that this one was the last.
+    answer.broken_off = true;
+    broken->transient = true;
+    broken->answer = std::move(answer);
   }
-  if (broken) return *std::move(broken);
-  return Failure{{ErrorKind::read, "The text gateway's answer ended before the model finished."}, true, {}};
+  // What does not belong to an answer may stand behind its end.
+  if (broken && (is_cut || !is_finished)) return *std::move(broken);
+  // Models are known for such answers, and say something when they are asked again.
+  if (!has_text(answer) && !answer.cut_short) return Failure{*shortcoming(answer), true, {}, answer};
+  if (!is_finished)
+    return Failure{{ErrorKind::read, "The text gateway's answer ended before the model finished."}, true};
+  return std::move(answer);
 }
 
 std::string ContentClient::key() const {
@@ -205,6 +246,7 @@ Result<ContentAnswer> ContentClient::ask(const ContentRequest &request, const Co
   const std::string body = content_body(request);
   const RetryPolicy policy(settings_.retries);
   bool said = false;
+  std::optional<ContentAnswer> second_best;
   for (unsigned attempt = 1;;) {
     const std::string key = this->key();
     ContentTry used;
@@ -212,14 +254,21 @@ Result<ContentAnswer> ContentClient::ask(const ContentRequest &request, const Co
     if (listener.on_try_ended) listener.on_try_ended(used);
     if (answer) return *std::move(answer);
     Failure &failure = answer.error();
+    // What was said of it cannot be replaced by another one.
+    if (said || (failure.answer && (!second_best || failure.answer->text.size() >= second_best->text.size())))
+      second_best = std::move(failure.answer);
+    const auto give_up = [&]() -> Result<ContentAnswer> {
+      if (second_best && failure.transient) return *std::move(second_best);
+      return std::move(failure.error);
+    };
     std::optional<milliseconds> wait = milliseconds(0);
     if (said || !renew_key(key, failure.error)) {
       wait = policy.delay_before(attempt++, failure.wait);
-      if (!failure.transient || said || !wait || *wait > kLongestAskedWait) return std::move(failure.error);
+      if (!failure.transient || said || !wait || *wait > kLongestAskedWait) return give_up();
     }
     if (listener.on_failure) listener.on_failure(failure.error, *wait);
     if (!clock_.sleep_until(clock_.now() + *wait, cancellable)) return cancelled();
-    if (listener.on_retry && !listener.on_retry()) return std::move(failure.error);
+    if (listener.on_retry && !listener.on_retry()) return give_up();
   }
 }
 

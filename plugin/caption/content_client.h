@@ -7,6 +7,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,8 +25,15 @@ struct ContentAnswer {
   uint64_t prompt_tokens = 0;
   uint64_t output_tokens = 0;
   uint64_t total_tokens = 0;
-  bool cut_short = false;  // MAX_TOKENS: the text was cut at that limit
+  bool cut_short = false;   // MAX_TOKENS: the text was cut at that limit
+  bool broken_off = false;  // the connection broke behind the finishReason: the end of the text may lack
 };
+
+// Has something to read.
+bool has_text(const ContentAnswer &answer);
+
+// A warning about an answer that has no text, or not all of it.
+std::optional<Error> shortcoming(const ContentAnswer &answer);
 
 struct ContentClientSettings {
   std::string llm_base_url;
@@ -66,8 +74,10 @@ class ContentClient {
  public:
   ContentClient(std::shared_ptr<HttpClient> http, ContentClientSettings settings, Clock &clock);
 
-  // Errors: not_authorized (401, 402, 403), not_found (404), settings (another 4xx), busy (429), open_read
-  // (5xx, no connection), read (broken or without a finishReason), timed_out, failed (blocked), cancelled.
+  // The answer has no text, or has broken off, only if each try within the retries has brought no more than
+  // that. Errors: not_authorized (401, 402, 403), not_found (404), settings (another 4xx), busy (429),
+  // open_read (5xx, no connection), read (broken or without a finishReason), timed_out, failed (blocked),
+  // cancelled.
   Result<ContentAnswer> ask(const ContentRequest &request, const ContentListener &listener,
                             GCancellable *cancellable) EXCLUDES(mutex_);
 

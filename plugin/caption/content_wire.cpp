@@ -11,6 +11,7 @@
 #include "plugin/base/gref.h"
 #include "plugin/base/number.h"
 #include "plugin/caption/service_fault.h"
+#include "plugin/caption/surrogate_halves.h"
 
 namespace genclip {
 namespace {
@@ -96,17 +97,18 @@ std::string content_body(const ContentRequest &request) {
 ContentPiece read_content_piece(const Json &document) {
   ContentPiece piece;
   piece.fault = read_service_fault(document);
+  if (piece.fault) piece.fault->message = joined_halves(piece.fault->message);
   if (const Json *candidates = document.find("candidates");
       candidates && candidates->array() && !candidates->array()->empty()) {
     // Only one candidate is asked for, so the first is the answer.
     const Json &candidate = candidates->array()->front();
     const Json *content = candidate.find("content");
     piece.text = joined_text(content ? content->find("parts") : nullptr);
-    piece.finish_reason = string_of(candidate.find("finishReason"));
+    piece.finish_reason = joined_halves(string_of(candidate.find("finishReason")));
     if (piece.finish_reason == "FINISH_REASON_UNSPECIFIED") piece.finish_reason.clear();
   }
   if (const Json *feedback = document.find("promptFeedback")) {
-    piece.block_reason = string_of(feedback->find("blockReason"));
+    piece.block_reason = joined_halves(string_of(feedback->find("blockReason")));
     if (piece.block_reason == "BLOCK_REASON_UNSPECIFIED") piece.block_reason.clear();
   }
   if (const Json *usage = document.find("usageMetadata")) {
@@ -118,11 +120,11 @@ ContentPiece read_content_piece(const Json &document) {
 }
 
 bool is_blocking(std::string_view finish_reason) {
-  constexpr std::array<std::string_view, 10> kBlocking = {
-      "SAFETY",          "RECITATION",         "LANGUAGE",
-      "BLOCKLIST",       "PROHIBITED_CONTENT", "SPII",
-      "IMAGE_SAFETY",    "CONTENT_FILTER",     "IMAGE_PROHIBITED_CONTENT",
-      "IMAGE_RECITATION"};
+  constexpr std::array<std::string_view, 11> kBlocking = {
+      "SAFETY",           "RECITATION",         "LANGUAGE",
+      "BLOCKLIST",        "PROHIBITED_CONTENT", "SPII",
+      "IMAGE_SAFETY",     "CONTENT_FILTER",     "IMAGE_PROHIBITED_CONTENT",
+      "IMAGE_RECITATION", "MODEL_ARMOR"};
   return std::any_of(kBlocking.begin(), kBlocking.end(),
                      [&](std::string_view reason) { return same_word(reason, finish_reason); });
 }

@@ -53,7 +53,7 @@ struct ServiceFault {
 
 // One document of an answer: the whole of it, or a part of a stream.
 struct ContentPiece {
-  std::string text;           // all text parts but thoughts, joined
+  std::string text;           // all text parts but thoughts, joined; halves of surrogate pairs are marked
   std::string finish_reason;  // empty while there is more to come
   std::string block_reason;   // why the question itself was refused
   std::optional<uint64_t> prompt_tokens;

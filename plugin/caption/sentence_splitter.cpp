@@ -63,6 +63,10 @@ bool is_sentence_mark(char32_t c) { return is_mark(c) || is_full_width_mark(c); 
 bool is_closing_mark(char32_t c) { return is_one_of(c, U"\"')]}»”’」』）】"); }
 
 std::vector<std::string> SentenceSplitter::push(std::string_view piece) {
+  return fence_.passes_all() ? split(piece) : split(fence_.push(piece));
+}
+
+std::vector<std::string> SentenceSplitter::split(std::string_view piece) {
   pending_ += piece;
   std::vector<std::string> sentences;
   while (const auto c = character_at(pending_, at_))
@@ -119,7 +123,7 @@ void SentenceSplitter::cut(size_t end, std::vector<std::string> &sentences) {
 }
 
 std::vector<std::string> SentenceSplitter::finish() {
-  std::vector<std::string> sentences;
+  std::vector<std::string> sentences = split(fence_.finish());
   append(pending_, sentences);
   *this = {};
   return sentences;

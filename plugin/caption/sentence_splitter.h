@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "plugin/caption/answer_text.h"
+
 namespace genclip {
 
 // May end a sentence.
@@ -15,7 +17,8 @@ bool is_sentence_mark(char32_t c);
 bool is_closing_mark(char32_t c);
 
 // The sentences do not depend on where the pieces end. The text is valid UTF-8, but a piece may end inside a
-// character. Takes each character once, however long a sentence gets. One thread at a time.
+// character. A fence of markdown around the text is in no sentence. Takes each character once, however long a
+// sentence gets. One thread at a time.
 class SentenceSplitter {
  public:
   // The sentences that `piece` completes. A sentence is complete once what follows it has begun.
@@ -33,9 +36,11 @@ class SentenceSplitter {
     blanks,   // behind a possible end: the next character decides whether it is one
   };
 
+  std::vector<std::string> split(std::string_view piece);
   bool take(char32_t c, std::vector<std::string> &sentences);
   void cut(size_t end, std::vector<std::string> &sentences);
 
+  FenceFilter fence_;
   std::string pending_;
   size_t begin_ = 0;  // of the sentence; only while pieces are taken in
   size_t at_ = 0;     // of the next character

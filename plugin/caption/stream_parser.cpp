@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "plugin/base/trimmed.h"
+#include "plugin/caption/surrogate_halves.h"
 
 namespace genclip {
 namespace {
@@ -84,8 +85,11 @@ Result<void> StreamParser::feed_json(char c, std::vector<Json> &documents) {
     if (is_blank(c) || c == ',') return {};
     if (c == '[')
       return ++arrays_ > kMaxArrays ? Result<void>(broken("it nests too many arrays.")) : Result<void>();
-    if (c == ']')
-      return --arrays_ < 0 ? Result<void>(broken("a closing bracket has no opening one.")) : Result<void>();
+    if (c == ']') {
+      if (--arrays_ < 0) return broken("a closing bracket has no opening one.");
+      has_ended_ = arrays_ == 0;
+      return {};
+    }
     if (c != '{') return broken("there is text between its documents.");
     depth_ = 1;
     document_ = c;
@@ -105,7 +109,7 @@ Result<void> StreamParser::feed_json(char c, std::vector<Json> &documents) {
   if (c == '{' || c == '[') ++depth_;
   if (c == '}' || c == ']') --depth_;
   if (depth_ > 0) return {};
-  auto json = Json::parse(std::exchange(document_, {}));
+  auto json = Json::parse(mark_halves(std::exchange(document_, {})));
   if (!json) return broken(json.error().text);
   append(*std::move(json), documents);
   return {};
@@ -150,8 +154,9 @@ Result<void> StreamParser::end_event(std::vector<Json> &documents) {
   has_data_ = false;
   const std::string data = std::exchange(document_, {});
   const std::string_view document = trimmed(data);
+  if (document == "[DONE]") has_ended_ = true;
   if (document.empty() || document == "[DONE]") return {};
-  auto json = Json::parse(document);
+  auto json = Json::parse(mark_halves(document));
   if (!json) return broken(json.error().text);
   append(*std::move(json), documents);
   return {};

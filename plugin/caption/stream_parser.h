@@ -20,12 +20,18 @@ class StreamParser {
   // A document larger than this is refused.
   static constexpr size_t kMaxDocument = 8 << 20;
 
-  // Appends each document that `bytes` completes. The bytes may end anywhere. After an error all further
-  // calls fail too.
+  // Appends each document that `bytes` completes. The bytes may end anywhere. Halves of surrogate pairs that
+  // stand alone are marked (surrogate_halves.h). After an error all further calls fail too.
   Result<void> feed(std::string_view bytes, std::vector<Json> &documents);
 
   // Call it at the end of the bytes. Fails when they end inside a document.
   Result<void> finish(std::vector<Json> &documents);
+
+  // The bytes themselves have shown their end, so that nothing is lost if the connection breaks there: the
+  // array is closed, [DONE] has come, or the only document of an answer that has one is complete.
+  bool has_ended(bool is_one_document) const {
+    return has_ended_ || (is_one_document && framing_ == Framing::json && depth_ + arrays_ == 0);
+  }
 
  private:
   enum class Framing { unknown, json, events, broken };
@@ -38,6 +44,7 @@ class StreamParser {
   Error broken(std::string why);
 
   Framing framing_ = Framing::unknown;
+  bool has_ended_ = false;
   std::string lead_;      // a byte order mark that has begun
   std::string document_;  // the object that has begun (json), or the data of the event (events)
 

@@ -116,7 +116,7 @@ TEST_F(ContentClientTest, JoinsAStreamInEveryFraming) {
 TEST_F(ContentClientTest, CountsTheLastTotalsOfAStream) {
   http_->expect(
       answer(200, R"([{"usageMetadata":{"promptTokenCount":9,"candidatesTokenCount":1,"totalTokenCount":10}},
-    {"candidates":[{"finishReason":"STOP"}],
+    {"candidates":[{"content":{"parts":[{"text":"A kite."}]},"finishReason":"STOP"}],
      "usageMetadata":{"promptTokenCount":9,"candidatesTokenCount":3,"totalTokenCount":12}}])"));
   const auto got = ask();
   ASSERT_TRUE(got);
@@ -372,12 +372,116 @@ TEST_F(RenewedCaptionKey, ServesAllThreadsThatHaveTheOldOne) {
   EXPECT_EQ(http_->requests().size(), 8u);
 }
 
-TEST_F(ContentClientTest, AFinishedAnswerIsWholeHoweverTheConnectionEnds) {
-  const std::string body = "data: " + kKite + "\n\n";
-  http_->expect(cut_after(answer(200, body + "data: {"), body.size() + 3));
+// ---- Answers without text, and answers that break off.
+
+// The answer of a stream whose connection breaks behind those pieces.
+FakeAnswer cut_behind(const std::string &pieces) {
+  const std::string body = "data: " + pieces + "\n\n";
+  return cut_after(answer(200, body + "data: {"), body.size());
+}
+
+const std::string kSilent = piece("", "STOP");
+
+TEST_F(ContentClientTest, BringsAnEmptyAnswerOnlyAfterItsRetries) {
+  settings_.retries = 2;
+  for (const std::string &silent : {kSilent, std::string("{}"), piece("\u200B \n", "OTHER")}) {
+    http_->expect(answer(200, silent), 3);
+    const auto got = ask();
+    ASSERT_TRUE(got) << got.error().text;
+    EXPECT_FALSE(has_text(*got));
+    EXPECT_THAT(shortcoming(*got)->text, HasSubstr("no text"));
+  }
+  EXPECT_EQ(clock_.sleeps().size(), 6u);
+}
+
+TEST_F(ContentClientTest, DoesNotAskAgainForWhatMaxTokensLeftNothingOf) {
+  http_->expect(answer(200, piece("", "MAX_TOKENS")));
   const auto got = ask();
   ASSERT_TRUE(got);
+  EXPECT_TRUE(got->cut_short);
+  EXPECT_THAT(shortcoming(*got)->text, HasSubstr("max-output-tokens"));
+}
+
+TEST_F(ContentClientTest, BringsAnEmptyAnswerWhereABudgetForbidsToAskAgain) {
+  http_->expect(answer(200, kSilent));
+  const auto got = ask({.on_retry = [] { return false; }});
+  ASSERT_TRUE(got);
+  EXPECT_EQ(got->finish_reason, "STOP");
+}
+
+TEST_F(ContentClientTest, FailsAsTheLastTryDidIfThatSaysMoreThanSilence) {
+  settings_.retries = 1;
+  http_->expect(answer(200, kSilent));
+  http_->expect(answer(200, piece("", "SAFETY")));
+  EXPECT_THAT(failure(2).text, HasSubstr("SAFETY"));
+}
+
+TEST_F(ContentClientTest, UsesTheTextThatBrokeOffIfNoTryBringsAllOfIt) {
+  settings_.stream = true;
+  settings_.retries = 2;
+  // A further answer says less than the text that is there.
+  http_->expect(cut_behind(piece("A ", "STOP")));
+  http_->expect(cut_behind(piece("A red", "STOP")));
+  http_->expect(answer(503, "{}"));
+  const auto got = ask();
+  ASSERT_TRUE(got) << got.error().text;
+  EXPECT_EQ(got->text, "A red");
+  EXPECT_TRUE(got->broken_off);
+  EXPECT_THAT(shortcoming(*got)->text, HasSubstr("broke off"));
+}
+
+TEST_F(ContentClientTest, TakesTheWholeAnswerOfALaterTry) {
+  settings_.stream = true;
+  http_->expect(cut_behind(piece("A red kite over", "STOP")));
+  http_->expect(answer(200, "data: " + kKite + "\n\n"));
+  std::vector<bool> told;
+  const auto got = ask({.on_try_ended = [&](const ContentTry &used) { told.push_back(used.is_told); }});
+  ASSERT_TRUE(got) << got.error().text;
   EXPECT_EQ(got->text, "A kite.");
+  EXPECT_FALSE(got->broken_off);
+  EXPECT_FALSE(shortcoming(*got));
+}
+
+TEST_F(ContentClientTest, DoesNotTakeTheCountsOfWhatBrokeOffForAll) {
+  settings_.retries = 0;
+  settings_.stream = true;
+  http_->expect(cut_behind(
+      R"({"candidates":[{"content":{"parts":[{"text":"A"}]},"finishReason":"STOP"}],"usageMetadata":{"totalTokenCount":9}})"));
+  std::optional<ContentTry> last;
+  ASSERT_TRUE(ask({.on_try_ended = [&](const ContentTry &used) { last = used; }}));
+  EXPECT_FALSE(last->is_told);
+}
+
+TEST_F(ContentClientTest, UsesWhatItHasSaidOfAnAnswerThatBrokeOff) {
+  settings_.stream = true;
+  http_->expect(cut_behind(piece("A kite. It", "STOP")));
+  const auto got = ask({[](std::string_view) { return true; }, {}});
+  ASSERT_TRUE(got) << got.error().text;
+  EXPECT_TRUE(got->broken_off);
+}
+
+// What was said is not of the try before.
+TEST_F(ContentClientTest, SaysNothingOfAnEarlierTryOnceALaterOneHasSpoken) {
+  settings_.stream = true;
+  http_->expect(cut_behind(piece("A red", "STOP")));
+  http_->expect(cut_behind(piece("A kite. It")));
+  unsigned pieces = 0;
+  EXPECT_FALSE(ask({[&](std::string_view) { return ++pieces > 1; }, {}}));
+}
+
+// Nothing is lost behind the end that the bytes themselves have.
+TEST_F(ContentClientTest, AnAnswerThatShowsItsEndIsWholeHoweverTheConnectionEnds) {
+  for (const bool stream : {false, true}) {
+    settings_.stream = stream;
+    const std::string whole = stream ? "data: " + kKite + "\n\ndata: [DONE]\n\n\n" : kKite;
+    http_->expect(cut_after(answer(200, whole + "more"), whole.size()));
+    const auto got = ask();
+    ASSERT_TRUE(got) << got.error().text;
+    EXPECT_FALSE(got->broken_off);
+  }
+  const std::string array = "[" + kKite + "]";
+  http_->expect(cut_after(answer(200, array + "\n"), array.size()));
+  EXPECT_TRUE(ask());
 }
 
 TEST_F(ContentClientTest, EndsTricklesAtItsTimeout) {

@@ -95,10 +95,14 @@ TEST(IsWorthKeeping, IsAWholeAnswerWithATextAndWithoutTheKey) {
   EXPECT_TRUE(is_worth_keeping(said("A kite.", "stop"), ""));
   for (const char *reason : {"", "MAX_TOKENS", "SAFETY", "OTHER", "STOPPED"})
     EXPECT_FALSE(is_worth_keeping(said("A kite.", reason), "key")) << reason;
-  for (const char *text : {"", " \n\t"}) EXPECT_FALSE(is_worth_keeping(said(text), "key"));
+  for (const char *text : {"", " \n\t", "\u200B", "```\n```"})
+    EXPECT_FALSE(is_worth_keeping(said(text), "key"));
   ContentAnswer cut = said("A kite.");
   cut.cut_short = true;
   EXPECT_FALSE(is_worth_keeping(cut, "key"));
+  ContentAnswer broken = said("A kite.");
+  broken.broken_off = true;
+  EXPECT_FALSE(is_worth_keeping(broken, "key"));
   EXPECT_FALSE(is_worth_keeping(said("Your key is sk-4711."), "sk-4711"));
   EXPECT_TRUE(is_worth_keeping(said("Your key is sk-4711."), "sk-4712"));
 }

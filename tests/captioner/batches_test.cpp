@@ -152,6 +152,22 @@ TEST(Batches, AreUnderstoodInOtherOrdersAndInFences) {
   }
 }
 
+// One of the texts may be why, and none may get a text that was cut.
+TEST(Batches, WithoutTextOrCutAreAskedOneByOne) {
+  for (const bool is_cut : {false, true}) {
+    GatewayServer gateway;
+    if (is_cut)
+      gateway.fault(sim::GatewayFaultKind::cut_behind, 1, 11);
+    else
+      gateway.silence("OTHER");
+    Harness harness(gateway, "cues-per-request=4 max-in-flight=1 retries=0 stream=true", kUtf8);
+    push_texts(harness, 0, 4);
+    EXPECT_EQ(harness.finish(), answers(0, 4));
+    EXPECT_EQ(gateway.gateway().calls(), 5u);
+    EXPECT_THAT(harness.warnings(), IsEmpty());
+  }
+}
+
 // Of one text, the model withholds the answer; the others have theirs.
 TEST(Batches, ThatAreBlockedAreAskedOneByOne) {
   GatewayServer gateway;

@@ -308,7 +308,7 @@ TEST_F(CaptionCacheTest, KeepsNoAnswerThatFailedOrWasCutShort) {
        {Row{sim::GatewayFaultKind::blocked, 0, "SAFETY"},
         Row{sim::GatewayFaultKind::prompt_blocked, 0, "SAFETY"}, Row{sim::GatewayFaultKind::status, 400, ""},
         Row{sim::GatewayFaultKind::thinks_too_long, 0, ""}, Row{sim::GatewayFaultKind::html, 0, ""},
-        Row{sim::GatewayFaultKind::no_finish, 0, ""}}) {
+        Row{sim::GatewayFaultKind::no_finish, 0, ""}, Row{sim::GatewayFaultKind::no_text, 0, ""}}) {
     gateway_.fault(row.kind, 1, row.code, row.text);
     const std::string description = film(1, "on-error=skip retries=0 prompt=p" + std::to_string(++number));
     const Seen seen = play(description);
@@ -323,6 +323,18 @@ TEST_F(CaptionCacheTest, KeepsNoAnswerThatFailedOrWasCutShort) {
   EXPECT_THAT(cut.cues, SizeIs(1));
   EXPECT_THAT(cut.warnings, SizeIs(1));
   EXPECT_THAT(kept(), IsEmpty());
+}
+
+// The next run asks for all of it; so does this one, where the question comes again.
+TEST_F(CaptionCacheTest, KeepsNoAnswerThatBrokeOff) {
+  gateway_.fault(sim::GatewayFaultKind::cut_behind, 1, 2);
+  const std::string description = film(1, "stream=true retries=0");
+  const Seen cut = play(description);
+  EXPECT_THAT(cut.cues, SizeIs(1));
+  EXPECT_THAT(cut.warnings, ElementsAre(HasSubstr("broke off")));
+  EXPECT_THAT(kept(), IsEmpty());
+  EXPECT_EQ(requests_of(description), 1u);
+  EXPECT_THAT(kept(), SizeIs(1));
 }
 
 TEST_F(CaptionCacheTest, TakesNothingOfABudget) {

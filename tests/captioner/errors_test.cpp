@@ -196,6 +196,104 @@ TEST(Errors, OfMaxTokensKeepTheTextAndWarn) {
   EXPECT_THAT(run.warnings(), ElementsAre(HasSubstr("max-output-tokens")));
 }
 
+TEST(Silence, IsAskedAboutAgain) {
+  for (const char *stream : {"", "stream=true"})
+    for (const char *as : {"content", "blank", "thought", "fence", "candidates", "nothing"}) {
+      GatewayServer gateway;
+      gateway.silence("OTHER", 1, as);
+      CaptionRun run(gateway, captioned(1, stream));
+      ASSERT_EQ(run.play(), "") << as;
+      EXPECT_THAT(run.cues(), Not(IsEmpty())) << as;
+      EXPECT_THAT(run.warnings(), IsEmpty()) << as;
+      EXPECT_EQ(run.stat("requests"), 2u) << as;
+    }
+}
+
+// A picture may show nothing: even with on-error=fail it does not end the stream.
+TEST(Silence, AboutAPictureLeavesOutItsCaption) {
+  GatewayServer gateway;
+  gateway.silence("NO_IMAGE", 2);
+  CaptionRun run(gateway, captioned(2, "retries=1 max-in-flight=1"));
+  ASSERT_EQ(run.play(), "");
+  EXPECT_EQ(run.cues(), Cues({{1000, 2000, caption_at(1)}}));
+  EXPECT_THAT(run.warnings(), ElementsAre(HasSubstr("no text (NO_IMAGE)")));
+  EXPECT_EQ(run.stat("skipped"), 1u);
+  EXPECT_EQ(run.stat("requests"), 3u);
+}
+
+TEST(Silence, StaysWithinABudget) {
+  GatewayServer gateway;
+  gateway.silence("STOP", 0);
+  CaptionRun run(gateway, captioned(2, "retries=5 max-requests=2 max-in-flight=1"));
+  ASSERT_EQ(run.play(), "");
+  EXPECT_THAT(run.warnings(), ElementsAre(HasSubstr("no text (STOP)"), HasSubstr("max-requests")));
+  EXPECT_EQ(gateway.gateway().calls(), 2u);
+}
+
+// A translation must not lose a line silently.
+TEST(Silence, AboutATextIsAnError) {
+  const TemporaryFolder folder;
+  const std::string file = folder.file("in.srt");
+  std::ofstream(file)
+      << "1\n00:00:00,000 --> 00:00:01,000\neins\n\n2\n00:00:01,000 --> 00:00:02,000\nzwei\n\n";
+  const auto line = [&file](const std::string &more) {
+    return "filesrc location=" + file + " ! subparse ! gencaption name=cap retries=0 max-in-flight=1 " +
+           more + " ! appsink name=out sync=false";
+  };
+  for (const bool skip : {false, true}) {
+    GatewayServer gateway;
+    gateway.silence("STOP");
+    CaptionRun run(gateway, line(skip ? "on-error=skip" : ""));
+    const std::string end = run.play();
+    EXPECT_THAT(end, skip ? testing::Matcher<std::string>("") : HasSubstr("no text (STOP)"));
+    if (!skip) continue;
+    EXPECT_THAT(run.warnings(), ElementsAre(HasSubstr("no text (STOP)")));
+    EXPECT_EQ(run.cues(), Cues({{1000, 2000, "ZWEI"}}));
+  }
+}
+
+TEST(Streams, ThatAreCutBehindAFinishReasonAreAskedForAgain) {
+  GatewayServer gateway;
+  gateway.fault(GatewayFaultKind::cut_behind, 1, 2);
+  CaptionRun run(gateway, captioned(1, "stream=true"));
+  ASSERT_EQ(run.play(), "");
+  EXPECT_EQ(run.stat("requests"), 2u);
+  EXPECT_THAT(run.warnings(), IsEmpty());
+  EXPECT_EQ(run.cues().back().text, "It is red.");
+}
+
+TEST(Streams, ThatAreCutInEachTryGiveTheirTextAndAWarning) {
+  GatewayServer gateway;
+  gateway.fault(GatewayFaultKind::cut_behind, 2, 2);
+  CaptionRun run(gateway, captioned(2, "stream=true retries=1 max-in-flight=1"));
+  ASSERT_EQ(run.play(), "");
+  EXPECT_EQ(run.cues().front().text, "1 still");
+  EXPECT_THAT(run.warnings(), ElementsAre(HasSubstr("broke off")));
+  EXPECT_EQ(run.stat("skipped"), 0u);
+}
+
+TEST(Streams, JoinTheHalvesOfACharacter) {
+  for (const char *stream : {"", "stream=true"}) {
+    GatewayServer gateway;
+    gateway.fault(GatewayFaultKind::halves, 1);
+    CaptionRun run(gateway, captioned(1, stream));
+    ASSERT_EQ(run.play(), "");
+    EXPECT_THAT(run.cues().front().text, HasSubstr("1 🪁 still"));
+  }
+}
+
+TEST(Streams, NeverSpeakAFence) {
+  for (const char *stream : {"", "stream=true"}) {
+    GatewayServer gateway;
+    gateway.form_fault(sim::FormFault::fence, 0);
+    CaptionRun run(gateway, captioned(2, stream));
+    ASSERT_EQ(run.play(), "");
+    EXPECT_THAT(run.cues(), Not(IsEmpty()));
+    for (const Cue &cue : run.cues())
+      EXPECT_THAT(cue.text, AllOf(Not(HasSubstr("`")), Not(HasSubstr("text"))));
+  }
+}
+
 TEST(Errors, DoNotCountThoughts) {
   for (const char *properties : {"stream=false", "stream=true"}) {
     GatewayServer gateway;

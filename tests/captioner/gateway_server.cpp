@@ -87,7 +87,7 @@ void GatewayServer::serve(ServedConnection &connection) {
       if (!chunk.empty() && !connection.send(chunk_of(chunk))) return;
       connection.pause(reply.pace.between);
     }
-    if (reply.cut) return connection.reset();
+    if (reply.cut) return;
     if (!connection.send("0\r\n\r\n")) return;
   }
 }

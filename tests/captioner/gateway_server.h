@@ -30,6 +30,10 @@ class GatewayServer {
   void form_fault(sim::FormFault form, unsigned times = 1, const std::string &text = {}) {
     gateway_.add_fault({sim::GatewayFaultKind::form, 0, text, {}, form}, times);
   }
+  // The same answer without text, `times` times.
+  void silence(const std::string &reason, unsigned times = 1, const std::string &as = {}) {
+    gateway_.add_fault({.kind = sim::GatewayFaultKind::no_text, .text = reason, .as = as}, times);
+  }
   void fault(sim::GatewayFaultKind kind, unsigned times = 1, unsigned code = 0, const std::string &text = {},
              const std::string &retry_delay = {}) {
     gateway_.add_fault({kind, code, text, retry_delay}, times);

@@ -196,6 +196,28 @@ TEST(LackingLanguages, ThatFailAgainAreSilenceOnThatPadAndTold) {
   EXPECT_EQ(run.stat("skipped"), 1u);
 }
 
+// Asking for each alone would bring no more than all tries for both.
+TEST(LackingLanguages, AreNotAskedForAloneWhereThereIsNoTextAtAll) {
+  GatewayServer gateway;
+  gateway.silence("STOP", 2);
+  CaptionRun run(gateway, film("max-in-flight=1 retries=1", {"de", "en"}));
+  ASSERT_EQ(run.play(), "");
+  EXPECT_EQ(gateway.gateway().calls(), 2u + 3u);
+  EXPECT_THAT(run.warnings(), ElementsAre(HasSubstr("no text (STOP)"), HasSubstr("no text (STOP)")));
+  EXPECT_EQ(run.stat("skipped"), 2u);
+  for (const char *language : {"de", "en"}) EXPECT_EQ(run.cues(language).size(), 3u) << language;
+}
+
+TEST(LackingLanguages, ThatAreSilentAloneAreTold) {
+  GatewayServer gateway;
+  gateway.form_fault(FormFault::lacks_key, 1, "de");
+  gateway.silence("STOP");
+  CaptionRun run(gateway, film("max-in-flight=1 retries=0", {"de", "en"}));
+  ASSERT_EQ(run.play(), "");
+  EXPECT_THAT(run.warnings(), ElementsAre(HasSubstr("no text"), HasSubstr("no answer in the language de")));
+  EXPECT_EQ(run.cues("de").size(), 3u);
+}
+
 TEST(LackingLanguages, TakeOfTheBudget) {
   GatewayServer gateway;
   gateway.form_fault(FormFault::lacks_key, 1, "de");

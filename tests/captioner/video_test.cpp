@@ -220,16 +220,6 @@ TEST(Video, PlayedBackwardsIsCaptionedInFallingOrder) {
   }
 }
 
-TEST(Video, GoesOnWithAWarningWhenTheModelSaysNothing) {
-  GatewayServer gateway;
-  gateway.fault(GatewayFaultKind::blocked, 1, 0, "STOP");
-  CaptionRun run(gateway, video(20, "gencaption name=cap interval=1000000000 max-in-flight=1" + kOut));
-  ASSERT_EQ(run.play(), "");
-  EXPECT_EQ(run.cues(), Cues({{1000, 2000, caption_at(1)}}));
-  EXPECT_THAT(run.warnings(), ElementsAre(HasSubstr("no text (STOP)")));
-  EXPECT_EQ(run.stat("skipped"), 1u);
-}
-
 TEST(Video, SurvivesChangesOfCapsAndAStreamWithoutDurations) {
   GatewayServer gateway;
   CaptionRun run(gateway,

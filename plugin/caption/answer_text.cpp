@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "plugin/caption/answer_text.h"
+
+#include <glib.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "plugin/base/trimmed.h"
+#include "plugin/caption/caption_text.h"
+
+namespace genclip {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r\n\f\v";
+constexpr size_t kLeastMarks = 3;
+
+bool is_fence_mark(char c) { return c == '`' || c == '~'; }
+
+size_t count_marks(std::string_view text, size_t at, char mark) {
+  return std::min(text.find_first_not_of(mark, at), text.size()) - at;
+}
+
+// Behind an opening fence, on its line: the name of a language.
+bool is_language_word(std::string_view word) {
+  return std::all_of(word.begin(), word.end(), [](char c) {
+    return g_ascii_isalnum(c) || std::string_view("+-_#./{}").find(c) != std::string_view::npos;
+  });
+}
+
+// In a fence of one line, a language stands in front of the text itself, so it must be a known one.
+std::string_view without_known_language(std::string_view text) {
+  constexpr std::array<std::string_view, 9> kWords = {"text", "txt",  "plain", "plaintext", "markdown",
+                                                      "md",   "json", "vtt",   "srt"};
+  const size_t end = text.find(' ');
+  const bool is_known =
+      end != text.npos && std::find(kWords.begin(), kWords.end(), text.substr(0, end)) != kWords.end();
+  return is_known ? text.substr(end + 1) : text;
+}
+
+}  // namespace
+
+std::string FenceFilter::emit(std::string text) {
+  if (!text.empty()) at_line_start_ = text.back() == '\n';
+  return text;
+}
+
+std::string FenceFilter::push(std::string_view piece) {
+  if (place_ == Place::outside) {
+    has_more_ = has_more_ || !trimmed(piece).empty();
+    return std::string(piece);
+  }
+  held_ += piece;
+  if (place_ == Place::begin && !open()) return {};
+  return place_ == Place::inside ? take_inside(false) : std::exchange(held_, {});
+}
+
+// Looks at the beginning of the text. False: it may still become a fence.
+bool FenceFilter::open() {
+  held_.erase(0, std::min(held_.find_first_not_of(kBlanks), held_.size()));
+  if (held_.empty()) return false;
+  mark_ = held_.front();
+  width_ = count_marks(held_, 0, mark_);
+  if (!is_fence_mark(mark_) || (width_ < kLeastMarks && width_ < held_.size())) {
+    place_ = Place::outside;
+    return true;
+  }
+  const size_t line_end = held_.find('\n', std::max(searched_, width_));
+  searched_ = held_.size();
+  if (line_end == held_.npos) return false;
+  const std::string_view line = trimmed(std::string_view(held_).substr(width_, line_end - width_));
+  if (line.find(std::string(width_, mark_)) != line.npos) {
+    // A fence of one line. It is around all of the text if nothing follows.
+    searched_ = line_end;
+    if (trimmed(std::string_view(held_).substr(line_end)).empty()) return false;
+    place_ = Place::outside;
+    return true;
+  }
+  held_.erase(0, is_language_word(line) ? line_end + 1 : width_);
+  is_fenced_ = true;
+  place_ = Place::inside;
+  return true;
+}
+
+// The closing fence stands at the end of a line. A cut may have left a part of it, on a line of its own.
+std::string FenceFilter::take_inside(bool is_end) {
+  for (size_t at = held_.find(mark_); at != held_.npos; at = held_.find(mark_, at)) {
+    const size_t marks = count_marks(held_, at, mark_);
+    const size_t behind = held_.find_first_not_of(" \t\r", at + marks);
+    if (behind != held_.npos && held_[behind] != '\n') {
+      at += marks;
+      continue;
+    }
+    if (behind == held_.npos && !is_end) {
+      std::string text = held_.substr(0, at);
+      held_.erase(0, at);
+      return emit(std::move(text));
+    }
+    const bool is_alone = at == 0 ? at_line_start_ : held_[at - 1] == '\n';
+    if (marks >= width_ || (behind == held_.npos && is_alone)) {
+      std::string text = held_.substr(0, at);
+      held_.erase(0, std::min(behind, held_.size()));
+      place_ = Place::outside;
+      has_more_ = !trimmed(held_).empty();
+      return text + std::exchange(held_, {});
+    }
+    at += marks;
+  }
+  return emit(std::exchange(held_, {}));
+}
+
+// All of the text is one line that begins with a fence.
+std::string FenceFilter::one_line() {
+  is_fenced_ = true;
+  std::string_view text = trimmed(held_);
+  text.remove_prefix(width_);
+  const size_t end = text.find_last_not_of(mark_);
+  const bool is_closed = end != text.npos && end + 1 < text.size();
+  text = trimmed(text.substr(0, end == text.npos ? 0 : end + 1));
+  if (!is_closed && is_language_word(text)) return {};
+  return std::string(without_known_language(text));
+}
+
+std::string FenceFilter::finish() {
+  switch (place_) {
+    case Place::begin: return held_.empty() ? std::string() : one_line();
+    case Place::inside: return take_inside(true);
+    case Place::outside: break;
+  }
+  return {};
+}
+
+std::string without_fence(std::string_view text) {
+  FenceFilter filter;
+  std::string bare = filter.push(text);
+  bare += filter.finish();
+  return std::string(trimmed(filter.was_around_all() ? std::string_view(bare) : text));
+}
+
+std::string answer_text(std::string_view text) { return caption_text(without_fence(text)); }
+
+}  // namespace genclip
