@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "examples/simulator/fault.h"
 
+#include <glib.h>
+
 #include <algorithm>
 #include <optional>
 

@@ -3,6 +3,7 @@
 
 #include <glib.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <optional>
