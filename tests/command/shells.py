@@ -11,6 +11,8 @@ import tempfile
 from command import SOURCE, environment
 
 FOLDER = SOURCE / "plugin/command"
+# Of all zsh that start: the first one writes there what completions the system has, which takes it long.
+ZSH_FOLDER = tempfile.TemporaryDirectory()
 # Inserts everything that zsh would list, quoted as zsh quotes it, then writes the line to a file.
 ZSH = """
 PS1=''
@@ -28,28 +30,28 @@ print ready
 
 def zsh(line, program, cwd=None):
     """The line after Tab, every completion inserted."""
-    with tempfile.TemporaryDirectory() as folder:
-        top = pathlib.Path(folder)
-        shutil.copy(FOLDER / "genclip.zsh", top / "_genclip")
-        (top / ".zshrc").write_text(ZSH, encoding="utf-8")
-        master, slave = pty.openpty()
-        # Not the machine's own settings, which may hold other completions.
-        with subprocess.Popen(["zsh", "--no-globalrcs", "-i"], stdin=slave, stdout=slave, stderr=slave, cwd=cwd,
-                              env=environment(ZDOTDIR=folder, PATH=path_of(program), TERM="xterm"),
-                              start_new_session=True) as run:
-            os.close(slave)
-            shown = b""
-            while b"ready" not in shown:
-                shown += os.read(master, 65536)
-            os.write(master, line.encode() + b"\t\x18")
-            try:
-                while os.read(master, 65536):
-                    pass
-            except OSError:  # How Linux says that the other side is gone.
+    top = pathlib.Path(ZSH_FOLDER.name)
+    (top / "line").unlink(missing_ok=True)
+    shutil.copy(FOLDER / "genclip.zsh", top / "_genclip")
+    (top / ".zshrc").write_text(ZSH, encoding="utf-8")
+    master, slave = pty.openpty()
+    # Not the machine's own settings, which may hold other completions.
+    with subprocess.Popen(["zsh", "--no-globalrcs", "-i"], stdin=slave, stdout=slave, stderr=slave, cwd=cwd,
+                          env=environment(ZDOTDIR=str(top), PATH=path_of(program), TERM="xterm"),
+                          start_new_session=True) as run:
+        os.close(slave)
+        shown = b""
+        while b"ready" not in shown:
+            shown += os.read(master, 65536)
+        os.write(master, line.encode() + b"\t\x18")
+        try:
+            while os.read(master, 65536):
                 pass
-            os.close(master)
-            run.wait(60)
-        return (top / "line").read_text(encoding="utf-8")
+        except OSError:  # How Linux says that the other side is gone.
+            pass
+        os.close(master)
+        run.wait(60)
+    return (top / "line").read_text(encoding="utf-8")
 
 
 def fish(line, program, cwd=None):

@@ -30,15 +30,26 @@ PROGRAMS = {"good": "exit 0", "bad": "echo it is bad; exit 1", "flaky": '[ -e "$
 
 
 class Gate(unittest.TestCase):
-    def setUp(self):
+    @classmethod
+    def setUpClass(cls):
         folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.top = pathlib.Path(folder.name)
-        (self.top / "meson.build").write_text(PROJECT, encoding="utf-8")
+        cls.addClassCleanup(folder.cleanup)
+        cls.top = pathlib.Path(folder.name)
+        (cls.top / "meson.build").write_text(PROJECT, encoding="utf-8")
+        cls.write_programs()
+        subprocess.run(["/usr/bin/meson", "setup", str(cls.top / "build"), str(cls.top)], check=True, capture_output=True)
+
+    @classmethod
+    def write_programs(cls):
         for name, text in PROGRAMS.items():
-            (self.top / name).write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
-            (self.top / name).chmod(0o700)
-        subprocess.run(["/usr/bin/meson", "setup", str(self.top / "build"), str(self.top)], check=True, capture_output=True)
+            (cls.top / name).write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+            (cls.top / name).chmod(0o700)
+
+    # Nothing is built, and nothing has run.
+    def setUp(self):
+        self.write_programs()
+        for left in (self.top / "flaky.ran", self.top / "build/late"):
+            left.unlink(missing_ok=True)
 
     def build(self):
         subprocess.run(["ninja", "-C", str(self.top / "build")], check=True, capture_output=True)
