@@ -44,7 +44,7 @@ constexpr Coder kAudioCoders[] = {
     {"voaacenc", "voaacenc bitrate=96000"},
 };
 // These patterns move, by themselves or at the speed that the pipeline sets.
-constexpr const char *kPatterns[] = {"smpte", "ball", "pinwheel", "spokes", "colors", "smpte100"};
+constexpr const char *kPatterns[] = {"smpte", "ball", "bar", "smpte75", "colors", "smpte100"};
 // The part of the picture's width that a line may take, and a character's width relative to the font size.
 constexpr double kLinePart = 0.88, kCellWidth = 0.66;
 
