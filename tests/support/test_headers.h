@@ -3,7 +3,9 @@
 // Headers that most tests include: the option test_pch compiles them once.
 #pragma once
 
+#include <gio/gio.h>
 #include <gmock/gmock.h>
+#include <gst/gst.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
