@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
-#include <iterator>
 
 #include "tests/channelsrc/stand.h"
+#include "tests/support/file_content.h"
 #include "tests/support/http_server.h"
 
 namespace genclip::test {
@@ -25,10 +25,6 @@ class Faults : public testing::Test {
                              .video = "x264enc bframes=0 tune=zerolatency key-int-max=5 ! h264parse",
                              .muxer = "matroskamux"});
     return path;
-  }
-  std::string bytes_of(const std::string &path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
   }
   // All frames of clip 3 from kBegin on, each once, and the slate behind them; returns how many.
   uint64_t expect_part(Stand &stand) {
@@ -77,7 +73,7 @@ TEST_F(Faults, WhatCannotBeOpenedFailsWhileItIsPrepared) {
 }
 
 TEST_F(Faults, AClipThatEndsTooSoonIsFollowedByTheSlate) {
-  const std::string bytes = bytes_of(long_clip());
+  const std::string bytes = content(long_clip());
   std::ofstream(folder_.file("part.mkv"), std::ios::binary) << bytes.substr(0, bytes.size() / 2);
   Stand stand;
   const CueId cue = stand.stage().cue(media_of(folder_.file("part.mkv")), 150);
@@ -94,7 +90,7 @@ TEST_F(Faults, AClipThatEndsTooSoonIsFollowedByTheSlate) {
 }
 
 TEST_F(Faults, AServerThatStallsIsFollowedByTheSlate) {
-  const std::string bytes = bytes_of(long_clip());
+  const std::string bytes = content(long_clip());
   HttpServer server(first_bytes(bytes, bytes.size() / 2, true));
   Stand stand({.speed = 4, .latency_ms = 4000});
   ReadyMedia media;
@@ -123,7 +119,7 @@ TEST_F(Faults, WhatThePictureHasShownIsToldAsShownThoughTheSoundStallsEarlier) {
                            .video = "x264enc bframes=0 tune=zerolatency key-int-max=5 ! h264parse",
                            .muxer = "mp4mux faststart=true",
                            .audio_seconds = 2});
-  const std::string bytes = bytes_of(path);
+  const std::string bytes = content(path);
   HttpServer server(first_bytes(bytes, bytes.size() * 3 / 4, true));
   Stand stand({.speed = 4, .latency_ms = 4000});
   ReadyMedia media;
@@ -141,7 +137,7 @@ TEST_F(Faults, WhatThePictureHasShownIsToldAsShownThoughTheSoundStallsEarlier) {
 }
 
 TEST_F(Faults, AConnectionThatBreaksIsFollowedByTheSlate) {
-  const std::string bytes = bytes_of(long_clip());
+  const std::string bytes = content(long_clip());
   HttpServer server(first_bytes(bytes, bytes.size() / 2, false));
   Stand stand({.speed = 4, .latency_ms = 4000});
   ReadyMedia media;

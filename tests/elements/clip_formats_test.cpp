@@ -17,7 +17,8 @@ namespace genclip::test {
 namespace {
 
 constexpr uint64_t kMegabyte = 1000 * 1000;
-constexpr unsigned kFrames = 4 * 24;
+// Few frames a second: rendering and decoding is most of the work.
+constexpr unsigned kRate = 5, kFrames = 4 * kRate;
 
 struct Format {
   bool faststart;
@@ -46,6 +47,7 @@ sim::Simulator &simulator_of(const Format &format) {
     sim::SimulatorOptions options;
     options.faststart = format.faststart;
     options.padding = format.megabytes * kMegabyte;
+    options.frames_per_second = kRate;
     found = std::make_unique<sim::Simulator>(options);
     EXPECT_TRUE(found->start());
   }
@@ -94,6 +96,7 @@ TEST(ClipProgressive, ShowsItsFirstFrameWhileTheRestIsStillOnItsWay) {
   options.faststart = true;
   options.media_bytes_per_second = 100 * 1000;
   options.padding = 12 * kMegabyte;
+  options.frames_per_second = kRate;
   sim::Simulator simulator(options);
   ASSERT_TRUE(simulator.start());
   TemporaryFolder store;
@@ -109,7 +112,7 @@ TEST(ClipProgressive, AStoredClipPlaysWithoutTheService) {
   TemporaryFolder store;
   std::string base_url;
   {
-    sim::Simulator simulator;
+    sim::Simulator simulator({.frames_per_second = kRate});
     ASSERT_TRUE(simulator.start());
     base_url = simulator.base_url();
     ClipPipeline clip;

@@ -10,17 +10,13 @@
 #include <fstream>
 
 #include "tests/faults/play.h"
+#include "tests/support/file_content.h"
 
 namespace genclip::test {
 namespace {
 
 using namespace std::string_literals;
 namespace fs = std::filesystem;
-
-std::string text_of_file(const std::string &path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 void put_text(const std::string &path, const std::string &bytes) {
   std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
@@ -42,7 +38,7 @@ Break rewrite(const std::string &name, std::function<std::string(std::string)> c
   return [=](Scene &scene) {
     ASSERT_NE(scene.clip_folder(), "");
     const std::string path = scene.clip_file(name);
-    put_text(path, change(text_of_file(path)));
+    put_text(path, change(content(path)));
   };
 }
 

@@ -12,6 +12,7 @@
 #include "tests/faults/broken_disk.h"
 #include "tests/faults/log_watch.h"
 #include "tests/faults/play.h"
+#include "tests/support/file_content.h"
 
 namespace genclip::test {
 namespace {
@@ -38,8 +39,7 @@ class LogFile {
 
   std::string text() const {
     std::fflush(file_);
-    std::ifstream file(path_, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
+    return content(path_);
   }
 
  private:

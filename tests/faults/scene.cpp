@@ -11,6 +11,7 @@
 
 #include "tests/faults/broken_disk.h"
 #include "tests/faults/log_watch.h"
+#include "tests/support/file_content.h"
 
 namespace genclip::test {
 namespace {
@@ -49,9 +50,8 @@ std::vector<std::string> Scene::leaking_files() const {
   std::error_code none;
   for (const auto &entry : fs::recursive_directory_iterator(folder_.path(), none)) {
     if (!fs::is_regular_file(entry.symlink_status())) continue;
-    std::ifstream file(entry.path(), std::ios::binary);
-    const std::string bytes(std::istreambuf_iterator<char>(file), {});
-    if (holds_secret(bytes) || holds_secret(entry.path().string())) leaking.push_back(entry.path().string());
+    if (holds_secret(content(entry.path().string())) || holds_secret(entry.path().string()))
+      leaking.push_back(entry.path().string());
   }
   return leaking;
 }
@@ -98,10 +98,7 @@ bool Scene::wait_for(const std::function<bool()> &what) const {
   return true;
 }
 
-std::string Scene::record() const {
-  std::ifstream file(clip_file("task.json"), std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
+std::string Scene::record() const { return content(clip_file("task.json")); }
 
 size_t Scene::part_size() const {
   std::error_code none;

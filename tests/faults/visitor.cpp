@@ -7,10 +7,10 @@
 #include <sys/wait.h>
 
 #include <csignal>
-#include <fstream>
 
 #include "plugin/base/gref.h"
 #include "tests/faults/fault_service.h"
+#include "tests/support/file_content.h"
 
 namespace genclip::test {
 
@@ -51,9 +51,6 @@ int Visitor::end() {
   return *ended_;
 }
 
-std::string Visitor::bytes() const {
-  std::ifstream file(file_, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
+std::string Visitor::bytes() const { return content(file_); }
 
 }  // namespace genclip::test

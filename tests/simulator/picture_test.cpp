@@ -169,7 +169,7 @@ TEST_F(Pictures, AreTheFirstReferenceWhereAModelHasNoFirstImage) {
             (Roles{{"a", Role::first_frame}, {"b", Role::none}, {"c", Role::last_frame}}));
   EXPECT_EQ(roles("dream-5.0", {{"reference_images", one}}), (Roles{{"c", Role::none}}));
 
-  begin();
+  begin({.frames_per_second = 5});
   const std::string given = picture("smpte");
   const HttpServer server(genclip::test::always(answer(200, given)));
   const Json task = finished(
@@ -272,7 +272,7 @@ TEST_F(Pictures, AreInTheAccount) {
 
 // One thread serves the clips, and fetches.
 TEST_F(Pictures, AndClipsOfTheSimulatorItselfCanBeReferences) {
-  begin();
+  begin({.frames_per_second = 5});
   const Json first = finished({{"model", "dance-2.5"}});
   const Json second =
       finished({{"model", "dance-2.5"}, {"reference_videos", Json::Array{text(first, "result_url")}}});

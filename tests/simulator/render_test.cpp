@@ -135,7 +135,7 @@ TEST(Rendering, HasTheDurationSizeAndSoundThatWereAskedFor) {
     unsigned width, height, audio_streams;
   };
   const char *v2 = "/v2/model-center/tasks", *v1 = "/v1/sky/videos";
-  constexpr unsigned kRate = 8;
+  constexpr unsigned kRate = 5;
   Simulator simulator({.frames_per_second = kRate});
   ASSERT_TRUE(simulator.start());
   for (
@@ -225,7 +225,7 @@ TEST(Rendering, PutsTheIndexWhereAndPadsAsFarAsTold) {
 }
 
 TEST(Rendering, HappensOnceForEqualRequests) {
-  Simulator simulator;
+  Simulator simulator({.frames_per_second = 5});
   ASSERT_TRUE(simulator.start());
   const std::string first = clip_of(simulator, R"({"model":"dance-2.5","prompt":"a"})");
   EXPECT_TRUE(first == clip_of(simulator, R"({"model":"dance-2.5","prompt":"a"})"));

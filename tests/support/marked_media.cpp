@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <cmath>
+#include <fstream>
+#include <map>
+#include <mutex>
 #include <stdexcept>
 
 #include "examples/simulator/clip_marks.h"
 #include "examples/simulator/render_pipeline.h"
+#include "tests/support/file_content.h"
 #include "tests/support/marks.h"
 
 namespace genclip::test {
@@ -75,9 +79,7 @@ double seconds_of(const MarkedMedia &media) {
   return media.frames / fps;
 }
 
-}  // namespace
-
-void make_marked_media(const std::string &path, const MarkedMedia &media) {
+void encode(const std::string &path, const MarkedMedia &media) {
   std::string text = media.muxer + " name=mux ! filesink location=" + path + " ";
   if (media.frames > 0)
     text += picture(media.frames, media.rate, media.size, media.pattern) + media.video + " ! queue ! mux. ";
@@ -91,6 +93,21 @@ void make_marked_media(const std::string &path, const MarkedMedia &media) {
             " ! queue ! mux. ";
   Marking marking{media};
   run(text, marking);
+}
+
+}  // namespace
+
+void make_marked_media(const std::string &path, const MarkedMedia &media) {
+  // Each test of a fixture has the same media, and encoding takes longer than most of what they do.
+  static std::mutex mutex;
+  static std::map<MarkedMedia, std::string> encoded;
+  const std::scoped_lock lock(mutex);
+  if (const auto known = encoded.find(media); known != encoded.end()) {
+    std::ofstream(path, std::ios::binary) << known->second;
+    return;
+  }
+  encode(path, media);
+  encoded.emplace(media, content(path));
 }
 
 void make_marked_still(const std::string &path, unsigned clip, const std::string &encoder,

@@ -6,6 +6,7 @@
 
 #include <gst/gst.h>
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -50,6 +51,8 @@ struct MarkedMedia {
   double audio_seconds = 0;  // 0: as long as the picture.
   double tone = -20;         // Its peak, in dB of full scale.
   unsigned channels = 2;     // At 48 kHz.
+
+  auto operator<=>(const MarkedMedia &) const = default;
 };
 
 // Writes a file. Throws when that is not possible.

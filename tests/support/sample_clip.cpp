@@ -4,7 +4,10 @@
 #include "tests/support/sample_clip.h"
 
 #include <cstdint>
+#include <map>
+#include <mutex>
 #include <random>
+#include <utility>
 
 namespace genclip::test {
 namespace {
@@ -16,15 +19,25 @@ std::string box(const std::string &type, const std::string &content) {
   return bytes + type + content;
 }
 
-}  // namespace
-
-std::string sample_mp4(size_t size, unsigned seed) {
+std::string made(size_t size, unsigned seed) {
   const std::string head =
       box("ftyp", std::string("isom\0\0\2\0isomiso2", 16)) + box("moov", std::string(16, '\0'));
   std::mt19937 random(seed);
   std::string noise(size - head.size() - 8, '\0');
   for (char &byte : noise) byte = static_cast<char>(random());
   return head + box("mdat", noise);
+}
+
+}  // namespace
+
+std::string sample_mp4(size_t size, unsigned seed) {
+  // A test wants the same few again and again, and noise takes time.
+  static std::mutex mutex;
+  static std::map<std::pair<size_t, unsigned>, std::string> known;
+  const std::scoped_lock lock(mutex);
+  std::string &clip = known[{size, seed}];
+  if (clip.empty()) clip = made(size, seed);
+  return clip;
 }
 
 }  // namespace genclip::test

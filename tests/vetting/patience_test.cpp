@@ -123,7 +123,7 @@ TEST(Cancel, EndsAStalledSourceAtOnce) {
 TEST(Cancel, EndsDecodingAtOnce) {
   const TemporaryFolder folder;
   const std::string path = folder.file("film.mp4");
-  make_marked_media(path, {.frames = 300,
+  make_marked_media(path, {.frames = 150,
                            .size = "width=1280,height=720",
                            .pattern = "snow",
                            .video = "x264enc speed-preset=ultrafast key-int-max=25 ! h264parse",
