@@ -204,7 +204,7 @@ CaptionAllowance::Answer CaptionAllowance::ask(GCancellable *cancellable) {
 void CaptionAllowance::ended(const ContentTry &used) {
   State &state = *state_;
   MutexLock lock(state.mutex);
-  state.run.ended({used.is_told, used.prompt_tokens, used.output_tokens, used.total_tokens});
+  state.run.ended({used.is_told, used.prompt_tokens, used.output_tokens, used.total_tokens, used.was_sent});
   ++state.answers;
   state.changed.notify_all();
 }

@@ -329,6 +329,13 @@ void CaptionLine::did_not_retry() {
   --stats_.retries;
 }
 
+void CaptionLine::did_not_send() {
+  MutexLock lock(mutex_);
+  --reserved_;
+  --stats_.requests;
+  changed_.notify_all();
+}
+
 void CaptionLine::limit_requests(unsigned most) {
   MutexLock lock(mutex_);
   if (std::exchange(settings_.max_requests, most) != most) budget_warned_ = false;

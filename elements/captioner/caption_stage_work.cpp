@@ -124,7 +124,10 @@ Result<ContentAnswer> CaptionStage::ask(const ContentRequest &request, const Slo
     return has_said = true;
   };
   if (goes_by_sentence(*slot)) listener.on_text = say;
-  listener.on_try_ended = [&](const ContentTry &used) { allowance_.ended(used); };
+  listener.on_try_ended = [&](const ContentTry &used) {
+    allowance_.ended(used);
+    if (!used.was_sent) line_.did_not_send();
+  };
   listener.on_failure = [&](const Error &failure, std::chrono::milliseconds pause) {
     log_retry(*slot, failure, pause);
   };

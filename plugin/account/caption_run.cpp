@@ -23,11 +23,23 @@ CaptionRun::Step CaptionRun::next(UtcDay today) const {
 void CaptionRun::began() {
   --left_;
   ++unanswered_;
-  ++unreported_.requests;
+  if (unsent_ > 0)
+    --unsent_;
+  else
+    ++unreported_.requests;
 }
 
 void CaptionRun::ended(const CaptionTokens &tokens) {
   --unanswered_;
+  if (!tokens.was_sent) {
+    if (unreported_.requests == 0) {
+      ++unsent_;
+    } else {
+      --unreported_.requests;
+      ++left_;
+    }
+    return;
+  }
   CaptionUse use;
   if (tokens.is_told) {
     use.prompt_tokens = tokens.prompt;

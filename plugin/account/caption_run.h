@@ -15,12 +15,14 @@
 
 namespace genclip {
 
-// What became of one request to the text gateway. One that it refused, or that never left, has told: nothing.
+// What became of one request to the text gateway. One that it refused, or that was not sent, has told:
+// nothing.
 struct CaptionTokens {
   bool is_told = false;
   uint64_t prompt = 0;
   uint64_t output = 0;
   uint64_t total = 0;
+  bool was_sent = true;  // False: it counts nowhere.
 };
 
 // A plain value, without I/O and without a clock.
@@ -65,6 +67,7 @@ class CaptionRun {
   uint64_t left_ = 0;
   UtcDay day_ = {};  // On which they may be sent.
   uint64_t unanswered_ = 0;
+  uint64_t unsent_ = 0;  // That a line counts already: so many later ones count as them.
   uint64_t used_tokens_ = 0;
   uint64_t most_of_run_ = 0;
   uint64_t most_of_model_ = 0;

@@ -151,7 +151,8 @@ Result<ContentAnswer, ContentClient::Failure> ContentClient::try_once(
   post.user_agent = settings_.user_agent;
   auto exchange = http_->open(post, cancellable);
   if (!exchange) {
-    used.is_told = !exchange.error().maybe_sent;
+    used.was_sent = exchange.error().maybe_sent;
+    used.is_told = !used.was_sent;
     return Failure{error_of(exchange.error()), exchange.error().transient};
   }
 

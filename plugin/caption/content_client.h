@@ -46,12 +46,13 @@ struct ContentClientSettings {
 
 // What one try has used.
 struct ContentTry {
-  // The counts are the gateway's. It has told them as well when it refused the request, or when that surely
-  // did not reach it: then there are none.
+  // The counts are the gateway's. It has told them as well when it refused the request, or when that was not
+  // sent: then there are none.
   bool is_told = false;
   uint64_t prompt_tokens = 0;
   uint64_t output_tokens = 0;
   uint64_t total_tokens = 0;
+  bool was_sent = true;  // False: it surely did not reach the gateway.
 };
 
 // Called while the caller waits, on its own thread.

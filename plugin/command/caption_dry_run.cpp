@@ -147,6 +147,8 @@ int estimate_films(const std::vector<FilmJob> &jobs, const FilmCaptionOptions &o
     failed += needs.problem.has_value();
     unknown += !needs.problem && !needs.requests;
     total += needs.requests.value_or(0);
+    for (const FilmOutput &output : job.outputs)
+      if (output.stays && !needs.problem) print_error(printable(skips_text(output)));
     if (needs.problem) print_error(printable(job.word + " cannot be captioned: " + needs.problem->text));
     Json json = film_json(job, needs.problem ? "failed" : job.is_there ? "skipped" : "planned");
     json.set("length", needs.length ? Json(*needs.length) : Json());
@@ -165,6 +167,11 @@ int estimate_films(const std::vector<FilmJob> &jobs, const FilmCaptionOptions &o
     print_error("There is nothing to ask.");
     return failed > 0 ? kFailed : kOk;
   }
+  const std::string unknown_films = counted(static_cast<int64_t>(unknown), "film") + " of unknown length";
+  if (without_limit == 0) {
+    print_error("How many requests it takes is unknown: " + unknown_films + ".");
+    return failed > 0 ? kFailed : kOk;
+  }
   std::string text = "At most " + counted(static_cast<int64_t>(total), "request");
   if (const auto tokens = tokens_of(total))
     text += ", about " + counted(static_cast<int64_t>(*tokens), "token") + " (" +
@@ -172,7 +179,7 @@ int estimate_films(const std::vector<FilmJob> &jobs, const FilmCaptionOptions &o
   if (total < without_limit)
     text += ", then --max-requests ends the run; without it, at most " +
             counted(static_cast<int64_t>(without_limit), "request");
-  if (unknown > 0) text += ", and " + counted(static_cast<int64_t>(unknown), "film") + " of unknown length";
+  if (unknown > 0) text += ", and " + unknown_films;
   print_error(text + ". What the store has is not asked again.");
   return failed > 0 ? kFailed : kOk;
 }

@@ -124,7 +124,7 @@ class Films final : public FilmListener {
     current_ = job.name;
     if (job.problem) return fail(job, {}, *job.problem);
     for (const FilmOutput &output : job.outputs)
-      if (output.stays) tell(stays_text(output));
+      if (output.stays) tell(skips_text(output));
     if (job.is_there) {
       ++totals_.there;
       return tell_film(job, "skipped", {}, nullptr);
@@ -143,7 +143,7 @@ class Films final : public FilmListener {
     FilmEnd end = run_caption_pass({job.uri, job.is_text, languages_}, *gencaption, *this);
     screen_.clear();
     gencaption = GRef<GstElement>();
-    if (end.progress.requests > 0) wait_until_given_back(store, held_before);
+    wait_until_given_back(store, held_before);
     used_.requests += end.progress.requests;
     used_.tokens += end.progress.tokens;
     totals_.add(end.progress);

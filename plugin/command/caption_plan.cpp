@@ -168,6 +168,10 @@ std::string stays_text(const FilmOutput &output) {
          "and stays as it is; --force replaces it.";
 }
 
+std::string skips_text(const FilmOutput &output) {
+  return stays_text(output) + " The options of this run have no effect on it.";
+}
+
 Result<std::vector<FilmJob>> plan_films(const std::vector<std::string> &words, const CaptionWish &wish) {
   const bool to_folder = wish.output.ends_with('/') || is_folder(wish.output);
   const bool is_file_named = !wish.output.empty() && !to_folder && wish.output != kStandardOutput;

@@ -34,6 +34,8 @@ struct CaptionWish {
 
 // What is said of an output that stays.
 std::string stays_text(const FilmOutput &output);
+// The same where the film needs nothing more.
+std::string skips_text(const FilmOutput &output);
 
 // Looks at the disk. The error is a sentence about the command line as a whole.
 Result<std::vector<FilmJob>> plan_films(const std::vector<std::string> &words, const CaptionWish &wish);

@@ -240,6 +240,39 @@ TEST(CaptionRun, CountsWhatTheGatewayDoesNotTell) {
   EXPECT_EQ(use.most_tokens, 320u);
 }
 
+constexpr CaptionTokens kNotSent{true, 0, 0, 0, false};
+
+TEST(CaptionRun, CountsNothingThatWasNotSent) {
+  const UtcDay today = day_of(at(kNoon));
+  CaptionRun run;
+  run.allowed({2, 0}, today, 0);
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_EQ(run.next(today), CaptionRun::Step::send) << "it was allowed, and is still to be sent";
+    run.began();
+    run.ended(kNotSent);
+  }
+  run.began();
+  run.ended(kToldTokens);
+  EXPECT_EQ(run.begin_report(0).use.requests, 1u);
+}
+
+TEST(CaptionRun, WhatALineCountsAndWasNotSentIsTheNextRequest) {
+  const UtcDay today = day_of(at(kNoon));
+  CaptionRun run;
+  run.allowed({5, 0}, today, 0);
+  run.began();
+  run.began();
+  EXPECT_EQ(run.begin_report(5).use.requests, 2u);
+  run.ended(kNotSent);
+  run.allowed({5, 0}, today, 0);
+  run.ended(kNotSent);
+  for (int i = 0; i < 3; ++i) {
+    run.began();
+    run.ended(kToldTokens);
+  }
+  EXPECT_EQ(run.begin_report(0).use.requests, 1u) << "three were sent, and two of them are counted already";
+}
+
 TEST(CaptionRun, StopsBeforeTheAnswerThatMayExceedMaxTokens) {
   const UtcDay today = day_of(at(kNoon));
   CaptionRun run(1000);

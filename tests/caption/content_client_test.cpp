@@ -259,6 +259,7 @@ TEST_F(ContentClientTest, TellsWhatEachTryHasUsed) {
     http_->expect(next);
   ASSERT_TRUE(ask(listener));
   ASSERT_EQ(tries.size(), 4u);
+  for (size_t i = 0; i < 4; ++i) EXPECT_EQ(tries[i].was_sent, i != 1);
   EXPECT_TRUE(tries[0].is_told);
   EXPECT_TRUE(tries[1].is_told);
   EXPECT_FALSE(tries[2].is_told);

@@ -128,7 +128,8 @@ class Caption(ServiceTest):
         film = self.copy_of_film()
         (self.work / "film.vtt").write_text("mine", encoding="utf-8")
         run = self.caption(film)
-        self.assertIn("film.vtt is there already, and stays as it is; --force replaces it.", run.stderr)
+        self.assertIn("film.vtt is there already, and stays as it is; --force replaces it. "
+                      "The options of this run have no effect on it.", run.stderr)
         self.assertEqual((self.read("film.vtt"), self.asked(), run.stdout), ("mine", 0, ""))
         self.assertIn("0 of 1 film is captioned, 1 was there already: 0 requests, 0 tokens.", run.stderr)
         self.assertEqual(json.loads(self.caption(film, "--json").stdout)["status"], "skipped")
@@ -640,7 +641,9 @@ class Caption(ServiceTest):
         row = json.loads(self.caption(other, "--dry-run", "--json").stdout)
         self.assertAlmostEqual(row["tokens"] / row["requests"], done["tokens"] / WINDOWS, delta=1)
         run = self.caption(film, "--dry-run", "--json")
-        self.assertEqual((json.loads(run.stdout)["requests"], run.stderr), (0, "genclip: There is nothing to ask.\n"))
+        self.assertEqual((json.loads(run.stdout)["requests"], run.stderr),
+                         (0, f"genclip: {self.work / 'film.vtt'} is there already, and stays as it is; --force replaces it. "
+                             "The options of this run have no effect on it.\ngenclip: There is nothing to ask.\n"))
         # Cuts may end a window after min-interval, a second.
         for align in ("cuts", "1"):
             row = json.loads(self.caption(self.copy_of_film("cut.mp4"), "--align", align, "--interval", "3", "--dry-run", "--json").stdout)
@@ -653,7 +656,7 @@ class Caption(ServiceTest):
         self.assertEqual((row["windows"], row["requests"]), (3, 1))
         run = self.caption(str(self.work / "none.mp4"), "genclip://dance-2.5?prompt=a%20storm", "--dry-run", code=1)
         self.assertIn("none.mp4 cannot be captioned: There is no such file.", run.stderr)
-        self.assertIn("1 film of unknown length", run.stderr)
+        self.assertIn("How many requests it takes is unknown: 1 film of unknown length.", run.stderr)
         self.assertEqual(self.stats()["submits"], 0)
 
     def test_a_dry_run_keeps_the_limit_of_all_films_together_and_names_each_file(self):
@@ -704,6 +707,20 @@ class Caption(ServiceTest):
                                     for text in bars), bars)
                 left = [line for line in screen.lines()[:-1] if not line.startswith("  ")]  # Without what continues a line.
                 self.assertEqual(len(left), 2, "the path and the end alone are left")
+
+    # R6
+    def test_what_was_not_sent_is_no_request(self):
+        self.simulator()
+        film = self.copy_of_film()
+        self.stop_simulator()
+        row = json.loads(self.caption(film, "--retries", "1", "--jobs", "1", "--json", code=75).stdout)
+        self.assertEqual(row["requests"], 0)
+        self.assertEqual(json.loads(self.run_genclip("cost", "--json").stdout)["captions"]["requests"], 0)
+        # Skipped windows are sent no more; each would use up one of the two.
+        self.simulator()
+        row = json.loads(self.caption(film, "--max-requests", "2", "--json", code=75).stdout)
+        self.assertEqual((row["requests"], self.asked()), (2, 2))
+        self.assertEqual(json.loads(self.run_genclip("cost", "--json").stdout)["captions"]["requests"], 2)
 
     def test_wrong_words_are_refused_before_anything_is_sent(self):
         self.simulator()
