@@ -20,9 +20,8 @@ std::optional<LineOutput> CaptionLine::speak_rest(CaptionOutlet &out, CaptionSlo
     ++stats_.skipped;
     end_slot(out, slot);
     if (live_) return std::nullopt;
-    Error covered{
-        ErrorKind::settings,
-        "A caption has no time of its own, because another one covers it. The details hold its text."};
+    Error covered{ErrorKind::settings, "A caption has no time of its own, because another one covers it.",
+                  "The details hold its text."};
     covered.service_message = text;  // Not in the text, which is logged.
     return Notice{std::move(covered), false};
   }
@@ -52,7 +51,8 @@ std::optional<LineOutput> CaptionLine::warn_once_of_shortening() {
   return Notice{{ErrorKind::settings,
                  "A caption is longer than people can read in its time, so its end is left out, as will be "
                  "those of further ones. A longer interval, a higher max-cps or a prompt for shorter answers "
-                 "helps. The messages gencaption-caption have what is left out."},
+                 "helps.",
+                 "The messages gencaption-caption have what is left out."},
                 false};
 }
 
@@ -60,8 +60,8 @@ std::optional<LineOutput> CaptionLine::warn_once_of_shortening() {
 LineOutput CaptionLine::leave_unreadable(CaptionOutlet &out, CaptionSlot &slot, SlotPart &part) {
   ++stats_.skipped;
   Error unreadable{ErrorKind::settings,
-                   "A caption has too little time for even its first word to be read, and is left out. The "
-                   "details hold its text."};
+                   "A caption has too little time for even its first word to be read, and is left out.",
+                   "The details hold its text."};
   unreadable.service_message = std::move(part.left_out);  // Not in the text, which is logged.
   end_slot(out, slot);
   return Notice{std::move(unreadable), false};
