@@ -84,11 +84,13 @@ Catalogs &catalogs() {
   return all;
 }
 
-std::string unknown_text(std::string_view wanted, const std::vector<std::string> &closest) {
+constexpr const char *kWhereToLook = " genclip models lists the Model IDs.";
+
+std::string unknown_text(std::string_view wanted, const std::vector<std::string> &closest, bool is_near) {
   std::string text = "There is no model " + quoted(wanted);
-  if (closest.size() == 1) text += "; the closest Model ID is " + closest[0];
-  if (closest.size() > 1) text += "; the closest Model IDs are " + both(closest);
-  return text + ".";
+  text += closest.size() == 1 ? "; the closest Model ID is " + closest[0]
+                              : "; the closest Model IDs are " + both(closest);
+  return text + (is_near ? "." : ", but none has a similar name.") + kWhereToLook;
 }
 
 }  // namespace
@@ -135,6 +137,12 @@ std::vector<Name> Catalog::names() const {
   return names;
 }
 
+std::vector<Name> Catalog::text_names() const {
+  std::vector<Name> names;
+  for (const TextModel &model : text_models_) names.push_back({model.id});
+  return names;
+}
+
 std::vector<std::string> Catalog::closest(std::string_view wanted) const {
   return closest_names(wanted, names(), kMostSuggestions);
 }
@@ -144,9 +152,7 @@ bool Catalog::may_name_model(std::string_view wanted) const {
 }
 
 std::vector<std::string> Catalog::closest_text(std::string_view wanted) const {
-  std::vector<Name> names;
-  for (const TextModel &model : text_models_) names.push_back({model.id});
-  return closest_names(wanted, names, kMostSuggestions);
+  return closest_names(wanted, text_names(), kMostSuggestions);
 }
 
 std::string Catalog::unknown_model_text(std::string_view wanted) const {
@@ -158,14 +164,14 @@ std::string Catalog::unknown_model_text(std::string_view wanted) const {
              " is ignored because of a mistake in its file: " + mistake.to_text();
   if (find_text(wanted))
     return "The model " + quoted(wanted) + " makes text, not clips; the element for it is gencaption.";
-  if (!may_name_model(wanted)) return unknown_text(wanted, {}) + " genclip models lists the Model IDs.";
-  return unknown_text(wanted, closest(wanted));
+  if (!may_name_model(wanted)) return "There is no model " + quoted(wanted) + "." + kWhereToLook;
+  return unknown_text(wanted, closest(wanted), !likely_name(wanted, names()).empty());
 }
 
 std::string Catalog::unknown_text_model_text(std::string_view wanted) const {
   if (find(wanted))
     return "The model " + quoted(wanted) + " makes clips, not text; the element for it is genclipsrc.";
-  return unknown_text(wanted, closest_text(wanted));
+  return unknown_text(wanted, closest_text(wanted), !likely_name(wanted, text_names()).empty());
 }
 
 std::string_view Catalog::canonical(std::string_view field) const {

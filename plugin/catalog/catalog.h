@@ -77,6 +77,7 @@ class Catalog {
   Catalog() = default;
 
   std::vector<Name> names() const;
+  std::vector<Name> text_names() const;
 
   std::vector<std::shared_ptr<const ModelSpec>> models_;
   std::vector<TextModel> text_models_;

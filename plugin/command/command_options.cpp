@@ -10,6 +10,7 @@
 #include "plugin/command/amounts.h"
 #include "plugin/command/console.h"
 #include "plugin/command/option_words.h"
+#include "plugin/command/request_words.h"
 #include "plugin/command/shown_lines.h"
 
 namespace genclip {
@@ -182,8 +183,14 @@ std::optional<Words> CommandOptions::parse(const Words &words) {
 
   std::string problem = parsed ? "" : error->message;
   // The value of an unknown option may be a key, which must not appear on a terminal.
-  if (g_error_matches(error.get(), G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION))
+  if (g_error_matches(error.get(), G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION)) {
     problem.resize(std::min(problem.find('='), problem.size()));
+    const std::string option = problem.substr(std::min(problem.find("--"), problem.size()));
+    const bool takes_fields = std::string_view(text_.arguments).find("FIELD=VALUE") != std::string_view::npos;
+    const std::string meant =
+        takes_fields ? misplaced_field_text(*Catalog::built_in(), option, words) : std::string();
+    if (!meant.empty()) problem = meant;
+  }
   for (const Option &option : options_) {
     if (problem.empty()) problem = store(option);
     g_free(option.text);

@@ -156,14 +156,14 @@ int run_frame(const Words &words) {
   }
   const bool to_stream = output == kStandardOutput;
   if (json && to_stream) return options.refuse("Standard output takes the picture or JSON, not both.");
-  if (to_stream && is_terminal(stdout))
-    return options.refuse("genclip does not write a picture to a terminal; name a file with --output.");
 
   gst_init(nullptr, nullptr);
   if (auto knows = check_typefinding(); !knows) return report_failure(knows.error(), json);
-  if (auto writable = check_output(output, nullptr); !writable) return report_failure(writable.error(), json);
   const auto path = path_of_word(word, run);
   if (!path) return report_failure(path.error(), json);
+  if (to_stream && is_terminal(stdout))
+    return options.refuse("genclip does not write a picture to a terminal; name a file with --output.");
+  if (auto writable = check_output(output, nullptr); !writable) return report_failure(writable.error(), json);
   auto frame = frame_at(*path, position);
   if (!frame) {
     Error error = std::move(frame).error();

@@ -3,6 +3,8 @@
 // Splits words at their first "="; the catalog decides about names and types.
 #include "plugin/command/request_words.h"
 
+#include <glib.h>
+
 #include <algorithm>
 
 #include "plugin/catalog/clip_uri.h"
@@ -26,6 +28,8 @@ constexpr std::string_view kOptions[] = {
     "on_unknown",     "check_media",    "dry_run",     "tls_ca_file",   "output",
     "json",           "max_amount",     "project",     "user_agent",    "max_download_size",
     "store_max_size", "publish_folder", "publish_url", "publish_check", "reference_identity"};
+
+constexpr size_t kMostOfAnOption = 16;
 
 WordsProblem usage(std::string text) { return UsageProblem{std::move(text)}; }
 
@@ -61,6 +65,26 @@ std::string field_name(const Catalog &catalog, const ModelSpec *model, const std
   const std::string_view field = catalog.canonical(name);
   const bool known = catalog.common_field(field) || (model && model->find(field));
   return known ? std::string(field) : std::string(catalog.canonical(spelled));
+}
+
+std::string misplaced_field_text(const Catalog &catalog, const std::string &option, const Words &words) {
+  if (!option.starts_with("--")) return {};
+  const std::string field = field_name(catalog, nullptr, with_underscores(option.substr(2)));
+  const bool is_field =
+      field == "model" || field == "take" || field == "api" || catalog.common_field(field) ||
+      std::ranges::any_of(catalog.models(), [&](const auto &model) { return model->find(field); });
+  if (!is_field) return {};
+  std::string value;
+  for (size_t i = 0; i < words.size() && value.empty(); ++i) {
+    if (words[i].starts_with(option + "=")) value = words[i].substr(option.size() + 1);
+    if (words[i] == option && i + 1 < words.size()) value = words[i + 1];
+  }
+  // Nothing that is long or secret is repeated.
+  const bool is_shown =
+      !value.empty() && value.size() <= kMostOfAnOption &&
+      std::ranges::all_of(value, [](char c) { return g_ascii_isalnum(c) || c == '.' || c == ':'; });
+  return field + " is a field of the request, not an option: write " + field + "=" +
+         (is_shown ? value : "VALUE") + ".";
 }
 
 Result<ClipRequest, WordsProblem> read_request(const Catalog &catalog, const Words &words) {

@@ -17,7 +17,7 @@ std::string address_problem(const std::string &address, const AddressSetting &se
   const std::string property = setting.property;
   if (address.empty())
     return property + " is not set: set it, or " + setting.variable +
-           ", to the address of the service. What is stored is found by it, too.";
+           ", to the address of the service. What is stored already is found by this address, too.";
   const auto uri = GRef<GUri>::adopt(g_uri_parse(address.c_str(), G_URI_FLAGS_NONE, nullptr));
   const char *scheme = uri ? g_uri_get_scheme(uri.get()) : "";
   const bool is_http = g_str_equal(scheme, "http") || g_str_equal(scheme, "https");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "plugin/store/store_listing.h"
 
+#include <glib.h>
+
 #include <algorithm>
 #include <chrono>
 
@@ -80,9 +82,13 @@ Result<StoredClip> find_stored(FileSystem &files, const std::string &root, std::
     if ((key.size() >= kShortestKey && clip.digest.starts_with(key)) ||
         (clip.record && !key.empty() && clip.record->task_id == key))
       found.push_back(std::move(clip));
-  if (found.empty())
+  if (found.empty()) {
+    const bool is_short_key = !key.empty() && key.size() < kShortestKey &&
+                              std::ranges::all_of(key, [](char c) { return g_ascii_isxdigit(c); });
     return Error{ErrorKind::not_found,
-                 "The store " + root + " contains nothing named " + std::string(key) + "."};
+                 "The store " + root + " contains nothing named " + std::string(key) + "." +
+                     (is_short_key ? " A key is named by its first 8 digits at least." : "")};
+  }
   if (found.size() > 1)
     return Error{ErrorKind::settings, "The store " + root + " holds " + std::to_string(found.size()) +
                                           " clips named " + std::string(key) +

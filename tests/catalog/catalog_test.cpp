@@ -78,12 +78,18 @@ TEST(Catalog, SuggestsSomethingForAnyBytes) {
 
 TEST(Catalog, SaysWhatAnUnknownModelMayBe) {
   const auto catalog = Catalog::built_in();
-  EXPECT_EQ(catalog->unknown_model_text("dance 2.5"),
-            "There is no model \"dance 2.5\"; the closest Model ID is dance-2.5.");
+  EXPECT_EQ(
+      catalog->unknown_model_text("dance 2.5"),
+      "There is no model \"dance 2.5\"; the closest Model ID is dance-2.5. genclip models lists the Model "
+      "IDs.");
   EXPECT_EQ(
       catalog->unknown_model_text("seedance").find("There is no model \"seedance\"; the closest Model ID"),
       0u);
-  EXPECT_THAT(catalog->unknown_model_text("qqqq"), HasSubstr("the closest Model ID"));
+  for (const std::string &far : {catalog->unknown_model_text("qqqq"), catalog->unknown_model_text("foobar"),
+                                 catalog->unknown_text_model_text("foobar")}) {
+    EXPECT_THAT(far, HasSubstr("; the closest Model ID"));
+    EXPECT_THAT(far, HasSubstr(", but none has a similar name. genclip models lists the Model IDs."));
+  }
   // A prompt where the model belongs.
   for (const char *far : {"a boat", "a red kite over dunes"})
     EXPECT_EQ(catalog->unknown_model_text(far),

@@ -52,6 +52,11 @@ class Frame(unittest.TestCase):
             self.assertEqual(code, 2)
             self.assertIn("does not write a picture to a terminal", text)
 
+    def test_a_missing_file_is_told_first_on_a_terminal(self):
+        code, text = genclip_on_terminal("frame", "nosuch.mp4", **self.env)
+        self.assertEqual(code, 1, text)
+        self.assertIn("There is no such file either", " ".join(text.split()))
+
     def test_a_command_line_that_contradicts_itself_is_a_usage_error(self):
         output = ["-o", self.output]
         self.refused(2, "Name one clip", *output)

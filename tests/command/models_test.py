@@ -81,7 +81,8 @@ class Models(unittest.TestCase):
     def test_an_unknown_model_names_the_closest_and_fails(self):
         run = genclip("models", "dance 2.5")
         self.assertEqual((run.returncode, run.stdout), (1, ""))
-        self.assertEqual(run.stderr, 'genclip: There is no model "dance 2.5"; the closest Model ID is dance-2.5.\n')
+        self.assertEqual(run.stderr, 'genclip: There is no model "dance 2.5"; the closest Model ID is dance-2.5. '
+                                     'genclip models lists the Model IDs.\n')
 
     def test_a_text_model_is_told_from_the_others(self):
         run = genclip("models", "gem-2.5-pro")

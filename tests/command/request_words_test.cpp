@@ -43,6 +43,25 @@ TEST(RequestWords, AreTypedByTheCatalog) {
   EXPECT_EQ(request->extra.to_text(), R"({"strength":0.5,"style":"film"})");
 }
 
+// R11
+TEST(RequestWords, AFieldThatIsWrittenAsAnOptionIsToldHowToBeWritten) {
+  const auto told = [](const std::string &option, const Words &words) {
+    return misplaced_field_text(*Catalog::built_in(), option, words);
+  };
+  EXPECT_EQ(told("--duration", {"sd_2.0_special", "--duration", "10"}),
+            "duration is a field of the request, not an option: write duration=10.");
+  EXPECT_EQ(told("--aspect-ratio", {"--aspect-ratio=16:9"}),
+            "aspect_ratio is a field of the request, not an option: write aspect_ratio=16:9.");
+  EXPECT_EQ(told("--images", {"--images"}),
+            "reference_images is a field of the request, not an option: write reference_images=VALUE.");
+  for (const char *name : {"--take", "--api", "--model", "--prompt", "--generate_audio"})
+    EXPECT_THAT(told(name, {}), HasSubstr("=VALUE.")) << name;
+  // What is long or may be secret is not repeated.
+  for (const char *value : {"https://m.example/1.png?sig=SEKRET", "a red kite", "aaaaaaaaaaaaaaaaaaaaaaaaa"})
+    EXPECT_THAT(told("--first-image", {"--first-image", value}), HasSubstr(": write first_image=VALUE."));
+  for (const char *name : {"--durations", "--api-key", "-d", "--", ""}) EXPECT_EQ(told(name, {}), "") << name;
+}
+
 TEST(RequestWords, EverySpellingIsTheSameField) {
   const auto expected =
       read({"dance-2.5", "prompt=x", "reference_images=https://a/1", "reference_images=https://a/2"});

@@ -138,6 +138,9 @@ TEST_F(StoreListing, FindsByDigestByItsBeginningAndByTask) {
   }
   EXPECT_EQ(failure_of(find_stored(files_, root_, digest.substr(0, 7))).kind, ErrorKind::not_found)
       << "too short to be sure";
+  EXPECT_THAT(failure_of(find_stored(files_, root_, digest.substr(0, 7))).text,
+              HasSubstr("A key is named by its first 8 digits at least."));
+  EXPECT_THAT(failure_of(find_stored(files_, root_, "task of c")).text, testing::Not(HasSubstr("digits")));
   EXPECT_EQ(failure_of(find_stored(files_, root_, "")).kind, ErrorKind::not_found);
   EXPECT_EQ(failure_of(find_stored(files_, root_, "task of c")).kind, ErrorKind::not_found);
   ClipRecord take = record_of("a", ClipState::submitted);
