@@ -329,6 +329,8 @@ int run_batch(const Words &words) {
   const Catalog::Ptr catalog = known_models();
   const std::string file = path == kStandardOutput ? "standard input" : path;
   const BatchRows rows = read_batch_rows(*text, format);
+  // Files and clips are checked with it.
+  gst_init(nullptr, nullptr);
   const BatchPlan plan =
       plan_batch(*catalog, rows, *defaults, run, {path == kStandardOutput ? "" : path, output_dir});
   if (!plan.problems.empty()) return tell_problems(file, plan.problems);
@@ -340,8 +342,6 @@ int run_batch(const Words &words) {
   if (!output_dir.empty() && g_mkdir_with_parents(output_dir.c_str(), 0777) != 0)
     return report_failure(
         {ErrorKind::open_write, "The folder " + output_dir + " cannot be made: " + g_strerror(errno)}, false);
-  // The check of a clip's media type needs GStreamer.
-  gst_init(nullptr, nullptr);
   if (!quiet) print_error("To pay: " + plan_total_text(plan));
   BatchDelivery delivery(file, plan, governor.jobs, quiet);
   const ClipRunsEnd end = run_clips(delivery.to_run(), governor, delivery);

@@ -15,6 +15,7 @@
 #include "plugin/command/clip_output.h"
 #include "plugin/command/output_pattern.h"
 #include "plugin/generation/chain_estimate.h"
+#include "plugin/generation/preparation.h"
 
 namespace genclip {
 namespace {
@@ -70,6 +71,8 @@ class BatchPlanner {
     if (!plan) return add_problem(clip.line, plan.error().text);
     const auto identified = identify_request(plan->job, services_, false, nullptr);
     if (!identified) return add_problem(clip.line, identified.error().text);
+    if (const auto files = check_files(plan->job, *identified, services_, nullptr); !files)
+      return add_problem(clip.line, files.error().text);
     PlannedClip planned;
     planned.key = identified->identity.digest();
     planned.is_paid = is_paid(plan->job, *identified, services_);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // genclip check: validates a request as the element does, without a key and without the network.
-#include <glib.h>
+#include <gst/gst.h>
 
 #include "plugin/account/decision.h"
 #include "plugin/account/ledger.h"
@@ -17,6 +17,7 @@
 #include "plugin/command/service_options.h"
 #include "plugin/generation/chain_estimate.h"
 #include "plugin/generation/clip_plan.h"
+#include "plugin/generation/preparation.h"
 #include "plugin/publish/publish_settings.h"
 #include "plugin/store/clip_cost.h"
 #include "plugin/task/media_verdict.h"
@@ -80,6 +81,7 @@ Json clips_json(const std::vector<InnerClip> &clips) {
 struct Identified {
   CheckedRequest request;            // As it is identified: with files and clips by their content.
   ClipRequest portable;              // What can be given anywhere.
+  bool is_paid = false;              // A run gets it without paying.
   std::optional<Estimate> estimate;  // By what such clips have cost in the store. Nothing: unknown.
   // Why genclip generate would refuse to pay for it now. Nothing: it would not.
   std::optional<std::string> refusal;
@@ -121,7 +123,7 @@ std::optional<std::string> refusal_of(const GenerationJob &job, const Identified
   return text;
 }
 
-// Reads the files that the request refers to.
+// Reads the files that the request refers to, and checks them as a run would.
 Result<Identified> identify(const Catalog &catalog, const ClipRequest &request, RunSettings run) {
   run.dry_run = true;
   const auto plan = plan_clip(request, run);
@@ -129,10 +131,11 @@ Result<Identified> identify(const Catalog &catalog, const ClipRequest &request, 
   const GenerationServices services;
   const auto identified = identify_request(plan->job, services, false, nullptr);
   if (!identified) return identified.error();
+  if (const auto files = check_files(plan->job, *identified, services, nullptr); !files) return files.error();
   const CheckedRequest &checked = *plan->job.request;
   return Identified{identified->names.empty() ? checked : checked.with_urls(identified->names),
                     portable_request(catalog, request, checked, *identified),
-                    estimate_of(plan->job, *identified, services),
+                    is_paid(plan->job, *identified, services), estimate_of(plan->job, *identified, services),
                     refusal_of(plan->job, *identified, services)};
 }
 
@@ -147,6 +150,8 @@ std::string estimate_text(const std::optional<Estimate> &estimate) {
   return range + ", by what " + std::to_string(estimate->samples) + std::string(kind) +
          (estimate->samples == 1 ? "clip has cost" : "clips have cost");
 }
+
+constexpr const char *kPaid = "nothing, because the store has the clip, or its task, already";
 
 constexpr const char *kOfFiles =
     "It has the files by their content: it plays the clip once that is stored. To\n"
@@ -165,12 +170,13 @@ void show(const CheckedRequest &checked, const std::string &url, const Json &bod
     }
     print("\n");
   }
-  print(emphasized("Sent as POST " + url, stdout) + "\n" + body.to_pretty_text() + "\n\n");
+  print(emphasized("Would be sent as POST " + url, stdout) + "\n" + body.to_pretty_text() + "\n\n");
   print(emphasized("URI", stdout) + "\n" + uri + "\n" + (has_files ? kOfFiles : "") + "\n");
   print(emphasized("URI for ges-launch-1.0", stdout) + "\n" + escaped_for_ges_launch(uri) + "\n\n");
   print(emphasized("In a shell", stdout) + "\ngst-play-1.0 " + shell_word(uri) + "\nges-launch-1.0 +clip " +
         shell_word(escaped_for_ges_launch(uri)) + "\n\n");
-  print(emphasized("Estimate", stdout) + "\n" + estimate_text(identified.estimate) + "\n");
+  print(emphasized("Estimate", stdout) + "\n" +
+        (identified.is_paid ? kPaid : estimate_text(identified.estimate)) + "\n");
   if (identified.refusal) print_prose("genclip generate would refuse it: " + *identified.refusal);
 }
 
@@ -202,6 +208,8 @@ int run_check(const Words &words) {
     problems.push_back({"publish-url", std::move(text)});
   if (!problems.empty()) return report_problems(problems, json);
 
+  // Videos and sounds are measured by it.
+  if (names_files(*checked)) gst_init(nullptr, nullptr);
   const char *base_url = g_getenv("GENCLIP_BASE_URL");
   const std::string url = submit_url(base_url && *base_url ? base_url : kBaseUrl, checked->api());
   const auto identified = identify(*catalog, *request, run);

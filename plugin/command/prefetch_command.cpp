@@ -250,6 +250,8 @@ int run_prefetch(const Words &words) {
     if (!text) return report_failure(text.error(), false);
     add_clips(*catalog, path, *text, wanted);
   }
+  // Files and clips are checked with it.
+  gst_init(nullptr, nullptr);
   const BatchPlan plan = plan_clips(*catalog, std::move(wanted.clips), std::move(wanted.problems), run);
   if (!plan.problems.empty()) return tell_invalid(plan.problems, wanted.places);
   if (plan.clips.empty()) {
@@ -270,8 +272,6 @@ int run_prefetch(const Words &words) {
     print_error("Nothing was submitted.");
     return kFailed;
   }
-  // The check of a clip's media type needs GStreamer.
-  gst_init(nullptr, nullptr);
   PrefetchDelivery delivery(plan, governor.jobs, quiet);
   const ClipRunsEnd end = run_clips(delivery.to_run(), governor, delivery);
   const int exit_code = delivery.finish(end);

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -41,6 +42,31 @@ struct Material {
   UsedReference used;
 };
 
+LocalMedia local_media(const IdentifiedRequest &identified) {
+  LocalMedia locals;
+  for (const auto &[index, file] : identified.files) locals[index] = file.file;
+  return locals;
+}
+
+using RequestCheck = std::function<Result<void>(const CheckedRequest &, const IdentifiedRequest &)>;
+
+// Of the clips that have to be made before that one. The error says whose it is.
+Result<void> check_links(const GenerationJob &job, const GenerationServices &services,
+                         const CheckedRequest &request, const IdentifiedRequest &identified,
+                         const RequestCheck &check) {
+  for (const auto &[index, clip] : identified.clips) {
+    if (is_paid(job, *clip, services)) continue;
+    const MediaReference &reference = request.media()[index];
+    auto checked = check(*reference.clip, *clip);
+    if (checked) checked = check_links(job, services, *reference.clip, *clip, check);
+    if (!checked) {
+      checked.error().text.insert(0, reference_name(request, reference) + ": ");
+      return checked;
+    }
+  }
+  return {};
+}
+
 class Preparation {
  public:
   explicit Preparation(Generation &generation)
@@ -52,9 +78,7 @@ class Preparation {
   Result<PreparedRequest> run() {
     if (auto sources = take_sources(); !sources) return std::move(sources).error();
     if (auto checked = check(); !checked) return std::move(checked).error();
-    if (has_clips())
-      if (auto checked = check_links(request_, generation_.identified()); !checked)
-        return std::move(checked).error();
+    if (auto checked = check_clips(); !checked) return std::move(checked).error();
     if (auto writable = check_folder(); !writable) return std::move(writable).error();
     if (auto affordable = ask_for_all(); !affordable) return std::move(affordable).error();
     // Files first: whether publishing works is known then before a clip is paid.
@@ -87,31 +111,20 @@ class Preparation {
   }
 
   // What can be checked of the clips that have to be made, all of them before the first is paid.
-  Result<void> check_links(const CheckedRequest &request, const IdentifiedRequest &identified) const {
+  Result<void> check_clips() const {
     const GenerationServices &services = generation_.services();
-    for (const auto &[index, clip] : identified.clips) {
-      if (is_paid(job_, *clip, services)) continue;
-      const CheckedRequest &inner = *request.media()[index].clip;
+    const auto check = [&](const CheckedRequest &inner, const IdentifiedRequest &clip) -> Result<void> {
       // Its own run would end so, but only after the clips before it were paid.
-      if (const auto submitted_at = unsettled_submit(job_, *clip, services);
-          submitted_at && job_.may_submit != MaySubmit::even_in_doubt) {
-        Error doubt = unknown_submit(*submitted_at);
-        doubt.text.insert(0, reference_name(request, request.media()[index]) + ": ");
-        return with_ending(std::move(doubt), {Outcome::unknown, Charged::maybe, false});
-      }
-      LocalMedia locals;
-      for (const auto &[place, file] : clip->files) locals[place] = file.file;
-      auto checked = check_media(*services.http, *services.clock, inner, locals, job_.media_check,
-                                 generation_.cancellable());
+      if (const auto submitted_at = unsettled_submit(job_, clip, services);
+          submitted_at && job_.may_submit != MaySubmit::even_in_doubt)
+        return with_ending(unknown_submit(*submitted_at), {Outcome::unknown, Charged::maybe, false});
+      auto checked = check_media(services.http.get(), *services.clock, inner, local_media(clip),
+                                 job_.media_check, generation_.cancellable());
       for (const MediaReference &reference : inner.media())
         if (checked) checked = check_source(inner, reference);
-      if (checked) checked = check_links(inner, *clip);
-      if (!checked) {
-        checked.error().text.insert(0, reference_name(request, request.media()[index]) + ": ");
-        return checked;
-      }
-    }
-    return {};
+      return checked;
+    };
+    return check_links(job_, services, request_, generation_.identified(), check);
   }
 
   Result<void> check_folder() const {
@@ -143,7 +156,7 @@ class Preparation {
     for (size_t i = 0; i < materials_.size(); ++i)
       if (materials_[i].file) locals[i] = materials_[i].file;
     const GenerationServices &services = generation_.services();
-    return check_media(*services.http, *services.clock, request_, locals, job_.media_check,
+    return check_media(services.http.get(), *services.clock, request_, locals, job_.media_check,
                        generation_.cancellable());
   }
 
@@ -288,6 +301,18 @@ class Preparation {
 };
 
 }  // namespace
+
+Result<void> check_files(const GenerationJob &job, const IdentifiedRequest &identified,
+                         const GenerationServices &services, GCancellable *cancellable) {
+  if (is_paid(job, identified, services)) return {};
+  MediaCheckOptions options = job.media_check;
+  options.depth = MediaCheck::none;
+  const auto check = [&](const CheckedRequest &request, const IdentifiedRequest &content) {
+    return check_media(nullptr, *services.clock, request, local_media(content), options, cancellable);
+  };
+  if (auto checked = check(*job.request, identified); !checked) return checked;
+  return check_links(job, services, *job.request, identified, check);
+}
 
 Result<PreparedRequest> prepare_request(Generation &generation) { return Preparation(generation).run(); }
 

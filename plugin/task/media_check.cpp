@@ -22,7 +22,7 @@ using Look = Result<MediaFacts, MediaFailure>;
 
 class Lookout {
  public:
-  Lookout(HttpClient &http, Clock &clock, const CheckedRequest &request, const LocalMedia &locals,
+  Lookout(HttpClient *http, Clock &clock, const CheckedRequest &request, const LocalMedia &locals,
           const MediaCheckOptions &options)
       : http_(http),
         clock_(clock),
@@ -82,7 +82,7 @@ class Lookout {
           local ? look_into(*local, *finding.reference)
           : finding.depth == MediaCheck::full
               ? look_into(*finding.reference)
-              : fetch_media_headers(http_, finding.reference->url, options_.fetch, cancellable_.get());
+              : fetch_media_headers(*http_, finding.reference->url, options_.fetch, cancellable_.get());
       if (look) {
         finding.facts = std::move(*look);
         return;
@@ -101,7 +101,7 @@ class Lookout {
     const FieldSpec *field = request_.spec().find(reference.field);
     const Bounds bytes = field ? field->media.bytes : Bounds();
     const uint64_t max_bytes = bytes.upper ? static_cast<uint64_t>(*bytes.upper) : options_.max_bytes;
-    auto fetched = fetch_media(http_, reference.url, max_bytes, options_.fetch, cancellable_.get());
+    auto fetched = fetch_media(*http_, reference.url, max_bytes, options_.fetch, cancellable_.get());
     if (!fetched) return std::move(fetched).error();
     if (!fetched->whole) {
       if (bytes.upper) return fetched->facts;
@@ -142,7 +142,7 @@ class Lookout {
     return facts;
   }
 
-  HttpClient &http_;
+  HttpClient *const http_;  // Null: no URL is looked at.
   Clock &clock_;
   const CheckedRequest &request_;
   const MediaCheckOptions &options_;
@@ -160,7 +160,7 @@ class Lookout {
 
 }  // namespace
 
-Result<void> check_media(HttpClient &http, Clock &clock, const CheckedRequest &request,
+Result<void> check_media(HttpClient *http, Clock &clock, const CheckedRequest &request,
                          const LocalMedia &locals, const MediaCheckOptions &options,
                          GCancellable *cancellable) {
   return Lookout(http, clock, request, locals, options).run(cancellable);

@@ -6,12 +6,14 @@ import hashlib
 import json
 import pathlib
 import re
+import struct
 import shlex
 import subprocess
 import sys
 import tempfile
 import unittest
 import urllib.parse
+import zlib
 
 from command import GENCLIP, environment, genclip, genclip_json
 
@@ -58,6 +60,15 @@ GOOD = [
 PICTURE = "genclip://dream-5.0?prompt=a%20boat"
 CLIP = "genclip://sd_2.0_special?prompt=a%20storm&first_image=" + urllib.parse.quote(PICTURE, ":/")
 PUBLISHING = {"GENCLIP_PUBLISH_FOLDER": "/nowhere", "GENCLIP_PUBLISH_URL": "https://p.example"}
+
+
+def png(width, height=400):
+    """A black picture."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    rows = zlib.compress((b"\0" + b"\0" * width) * height)
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">2I5B", width, height, 8, 0, 0, 0, 0)) + chunk(b"IDAT", rows) +
+            chunk(b"IEND", b""))
 
 
 # An application that gets a URI, and what its element would send.
@@ -145,7 +156,7 @@ class Check(unittest.TestCase):
         run = genclip(*words, **PUBLISHING)
         self.assertEqual((run.returncode, run.stderr), (0, ""))
         self.assertTrue(run.stdout.startswith(
-            f"Generated before it\nfirst_image: first_image: {PICTURE}\nfirst_image (#last): {CLIP}\n\nSent as POST "), run.stdout)
+            f"Generated before it\nfirst_image: first_image: {PICTURE}\nfirst_image (#last): {CLIP}\n\nWould be sent as POST "), run.stdout)
         run, verdict = genclip_json(*words, "--json", **PUBLISHING)
         self.assertEqual(verdict["clips"], [
             {"place": "first_image: first_image", "part": "", "model": "dream-5.0", "uri": PICTURE},
@@ -156,7 +167,7 @@ class Check(unittest.TestCase):
     def test_publishing_lets_files_and_frames_be_given(self):
         picture = tempfile.NamedTemporaryFile(suffix=".png")
         self.addCleanup(picture.close)
-        picture.write(b"a picture")
+        picture.write(png(400))
         picture.flush()
         for reference in (picture.name, CLIP + "#last"):
             words = ["check", "sd_2.0_special", "prompt=x", "first_image=" + reference]
@@ -169,19 +180,50 @@ class Check(unittest.TestCase):
     def test_a_file_is_shown_by_its_content_and_a_missing_one_is_named(self):
         words = ["check", "sd_2.0_special", "prompt=x", "--publish-folder=/nowhere", "--publish-url=https://p.example"]
         with tempfile.NamedTemporaryFile(suffix=".png") as picture:
-            picture.write(b"a picture")
+            picture.write(png(400))
             picture.flush()
             _, verdict = genclip_json(*words, "first_image=" + picture.name, "--json")
-            self.assertEqual(verdict["body"]["first_image"], ["sha256:" + hashlib.sha256(b"a picture").hexdigest()])
+            self.assertEqual(verdict["body"]["first_image"], ["sha256:" + hashlib.sha256(png(400)).hexdigest()])
         run = genclip(*words, "first_image=/nowhere/1.png")
         self.assertEqual(run.returncode, 1)
         self.assertIn("first_image (/nowhere/1.png) cannot be opened", run.stderr)
+
+    # R3
+    def test_a_file_that_generate_refuses_is_refused_in_the_same_words(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        small, wide, text = (pathlib.Path(folder.name) / name for name in ("small.png", "wide.png", "text.png"))
+        small.write_bytes(png(300))
+        wide.write_bytes(png(1200, 301))
+        text.write_bytes(b"a picture")
+        env = {"GENCLIP_STORE": folder.name + "/store", "GENCLIP_PUBLISH_FOLDER": folder.name, "GENCLIP_PUBLISH_URL": "https://p.example",
+               "GENCLIP_PUBLISH_ROOTS": folder.name, "GENCLIP_BASE_URL": "https://s.example/api", "GENCLIP_API_KEY": "key"}
+        inner = f"genclip://sd_2.0_special?prompt=a&first_image={small}#last"
+        for fields, said in (([f"first_image={small}"], "first_image is 300 pixels wide; sd_2.0_special takes above 300 and below 6000"),
+                             ([f"first_image={small}", f"last_image={wide}"], "2 problems with this request: (1) first_image is 300"),
+                             ([f"first_image={text}"], "first_image"),
+                             ([f"first_image={inner}"], "first_image: first_image is 300 pixels wide")):
+            with self.subTest(fields=fields):
+                words = ["sd_2.0_special", "prompt=x", *fields]
+                run = genclip("check", *words, **env)
+                self.assertEqual((run.returncode, run.stdout), (1, ""))
+                self.assertIn(said, run.stderr)
+                # It is refused before anything is sent.
+                paid = genclip("generate", *words, **env)
+                self.assertEqual(paid.stderr.splitlines()[0] + "\n", run.stderr)
+                rows = pathlib.Path(folder.name) / "rows.jsonl"
+                rows.write_text(json.dumps({"model": words[0], **dict(word.split("=", 1) for word in words[1:])}), encoding="utf-8")
+                self.assertIn(run.stderr.removeprefix("genclip: "), genclip("batch", str(rows), "--dry-run", **env).stderr)
+                rundown = pathlib.Path(folder.name) / "rundown.txt"
+                uri = f"genclip://sd_2.0_special?{urllib.parse.urlencode(dict(word.split('=', 1) for word in words[1:]))}"
+                rundown.write_text(uri + "\n", encoding="utf-8")
+                self.assertIn(said, " ".join(genclip("channel", "--check", str(rundown), **env).stdout.split()))
 
     # S3
     def test_what_it_prints_can_be_pasted_and_is_the_same_request(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
-        (pathlib.Path(folder.name) / "a red kite.png").write_bytes(b"a picture")
+        (pathlib.Path(folder.name) / "a red kite.png").write_bytes(png(400))
         inner = "genclip://sd_2.0_special?prompt=a%20storm&first_image=a%20red%20kite.png#last"
         for words in (["dance-2.5", "prompt=it's \"50 % off\" + 1 & $HOME `x` \\ #1 !", "take=2"],
                       ["dance-2.5", "prompt=two\nlines and 一只红色的风筝", "duration=8"],
@@ -268,6 +310,15 @@ class Check(unittest.TestCase):
             self.assertIn('There is no model "a boat". The Model ID comes first', run.stderr)
             self.assertIn("genclip models lists", run.stderr)
             self.assertNotIn("closest", run.stderr)
+
+    # R11
+    def test_a_field_that_is_written_as_an_option_is_told_how_to_be_written(self):
+        for command in ("check", "generate", "batch"):
+            run = genclip(command, "sd_2.0_special", "prompt=x", "--duration", "10")
+            self.assertEqual((run.returncode, run.stderr.splitlines()[0]),
+                             (2, "genclip: duration is a field of the request, not an option: write duration=10."))
+        self.assertIn("Unknown option --durations", genclip("check", "veo", "--durations=5").stderr)
+        self.assertIn("Unknown option --duration", genclip("cost", "--duration=5").stderr)
 
     def test_what_is_wrong_with_many_rows_is_said_once(self):
         with tempfile.NamedTemporaryFile("w", suffix=".txt") as rows:

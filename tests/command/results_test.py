@@ -103,6 +103,7 @@ class Chosen(ServiceTest):
         mine, other = sorted(self.listed()["clips"], key=lambda stored: stored["prompt"] == "another")
         key, task = mine["key"], mine["task_id"]
         uri = json.loads(self.run_genclip("check", "--json", MODEL, "prompt=it's 50 % & more", "duration=4").stdout)["uri"]
+        self.assertIn("\nEstimate\nnothing, because the store has the clip, or its task, already\n", self.run_genclip("check", uri).stdout)
         link = self.folder / "a link"
         link.symlink_to(self.store)
         names = [key, key[:8], task, uri, clip, str(pathlib.Path(clip).parent), clip.replace(str(self.store), str(link)),

@@ -130,7 +130,7 @@ MediaCheckOptions options(MediaCheck depth) {
 
 Result<void> check(const CheckedRequest &request, const MediaCheckOptions &how,
                    GCancellable *cancellable = nullptr) {
-  return check_media(*HttpClient::shared({}), Clock::system(), request, {}, how, cancellable);
+  return check_media(HttpClient::shared({}).get(), Clock::system(), request, {}, how, cancellable);
 }
 
 std::string text_of(const Result<void> &result) { return result ? "" : result.error().text; }
@@ -318,7 +318,7 @@ std::shared_ptr<const LocalFile> local(const std::string &bytes) {
 
 std::string check_locals(const CheckedRequest &request, const LocalMedia &locals, MediaCheck depth) {
   return text_of(
-      check_media(*HttpClient::shared({}), Clock::system(), request, locals, options(depth), nullptr));
+      check_media(HttpClient::shared({}).get(), Clock::system(), request, locals, options(depth), nullptr));
 }
 
 TEST(MediaCheck, ExaminesLocalFilesAtAnyDepthWithoutTheNetwork) {
