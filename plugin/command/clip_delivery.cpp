@@ -80,17 +80,21 @@ int deliver_clip(ClipPlan plan, const Delivery &delivery) {
     if (end.amid_submit) _exit(exit_code);
     return exit_code;
   }
-  if (!delivery.output.empty())
-    if (auto written = write_output(end.generation->clip(), delivery.output); !written) {
+  std::string stays;
+  if (!delivery.output.empty()) {
+    auto written = write_output(end.generation->clip(), delivery.output);
+    if (!written) {
       Error error = std::move(written).error();
       error.text =
           std::string(without_full_stop(error.text)) + ". It is stored as " + end.state.clip_location + ".";
       return report_failure(with_ending(std::move(error), ending_of_state(end.state)), delivery);
     }
+    if (!*written) stays = " " + printable(delivery.output) + " is this clip already, and stays as it is.";
+  }
   if (const std::string other = other_content(delivery.output, end.state.clip_location); !other.empty())
     print_error("Warning: " + other);
   const bool to_stream = delivery.output == kStandardOutput;
-  if (!delivery.quiet) print_note(done_text(end.state));
+  if (!delivery.quiet) print_note(done_text(end.state) + stays);
   tell_request();
   if (delivery.json) {
     Json json = state_json(end.state, "completed");

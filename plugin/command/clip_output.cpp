@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "plugin/base/file_system.h"
 #include "plugin/base/gref.h"
 #include "plugin/command/console.h"
 
@@ -77,6 +78,25 @@ Result<void> copy(GrowingClip &clip, Put put) {
   }
 }
 
+// A link is none: the file that it leads to may be one of a store, and be removed there.
+bool holds_same(GrowingClip &clip, const std::string &path) {
+  if (g_file_test(path.c_str(), G_FILE_TEST_IS_SYMLINK)) return false;
+  const auto info = FileSystem::posix().info(path);
+  if (!info || !*info || !(*info)->is_regular || (*info)->size != clip.size()) return false;
+  const auto file = FileSystem::posix().open(path, FileSystem::Mode::read);
+  if (!file) return false;
+  std::vector<std::byte> held(kPiece);
+  uint64_t offset = 0;
+  const auto compared = copy(clip, [&](std::span<const std::byte> piece) -> Result<void> {
+    const auto there = std::span(held).first(piece.size());
+    const auto count = (*file)->read_at(offset, there);
+    offset += piece.size();
+    if (count && *count == piece.size() && std::ranges::equal(piece, there)) return {};
+    return Error{ErrorKind::failed, "It has other bytes."};
+  });
+  return compared.has_value();
+}
+
 }  // namespace
 
 Result<void> check_output_name(const std::string &path, const ModelSpec *model) {
@@ -114,7 +134,7 @@ std::string other_content(const std::string &output, const std::string &clip) {
   return printable(output) + " contains " + std::string(made->format) + ", not what its name suggests.";
 }
 
-Result<void> write_output(GrowingClip &clip, const std::string &path) {
+Result<bool> write_output(GrowingClip &clip, const std::string &path) {
   if (path == kStandardOutput) {
     auto copied = copy(clip, [&](std::span<const std::byte> piece) -> Result<void> {
       if (fwrite(piece.data(), 1, piece.size(), stdout) == piece.size()) return {};
@@ -122,8 +142,10 @@ Result<void> write_output(GrowingClip &clip, const std::string &path) {
     });
     if (copied && fflush(stdout) != 0)
       return cannot_write("standard output", g_strerror(errno), ErrorKind::write);
-    return copied;
+    if (!copied) return std::move(copied).error();
+    return true;
   }
+  if (holds_same(clip, path)) return false;
   GErrorPtr error;
   const auto file = GRef<GFile>::adopt(g_file_new_for_path(path.c_str()));
   const auto stream = GRef<GFileOutputStream>::adopt(
@@ -140,11 +162,11 @@ Result<void> write_output(GrowingClip &clip, const std::string &path) {
     // A stream that is closed while cancelled leaves the old file in place.
     g_cancellable_cancel(cancelled.get());
     g_output_stream_close(G_OUTPUT_STREAM(stream.get()), cancelled.get(), nullptr);
-    return copied;
+    return std::move(copied).error();
   }
   if (!g_output_stream_close(G_OUTPUT_STREAM(stream.get()), nullptr, take(error)))
     return cannot_write(path, error->message, ErrorKind::write);
-  return {};
+  return true;
 }
 
 }  // namespace genclip

@@ -20,7 +20,8 @@ Result<void> check_output(const std::string &path, const ModelSpec *model);
 Result<void> check_output_name(const std::string &path, const ModelSpec *model);
 // Says how the name of `output` contradicts that of the clip; empty when it does not.
 std::string other_content(const std::string &output, const std::string &clip);
-// Copies a whole clip. Replaces a file only once the copy is complete.
-Result<void> write_output(GrowingClip &clip, const std::string &path);
+// Copies a whole clip. Replaces a file only once the copy is complete. False: the file has the same bytes
+// already, and stays as it is; what is newer than the file, such as captions, stays newer.
+Result<bool> write_output(GrowingClip &clip, const std::string &path);
 
 }  // namespace genclip

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Where a clip goes that a user wants as a file.
+#include "plugin/command/clip_output.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+
+#include "tests/support/file_content.h"
+#include "tests/support/taken.h"
+#include "tests/support/temporary_folder.h"
+
+namespace genclip::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ClipOutputTest : public testing::Test {
+ protected:
+  // More than is copied at once.
+  ClipOutputTest() : bytes_(std::string(1 << 20, 'a') + "bcdef") {
+    write("clip.mp4", bytes_);
+    clip_.start(taken(FileSystem::posix().open(folder_.file("clip.mp4"), FileSystem::Mode::read)),
+                bytes_.size());
+    clip_.advance(bytes_.size());
+    clip_.complete();
+  }
+
+  void write(const std::string &name, const std::string &text) {
+    std::ofstream(folder_.file(name), std::ios::binary) << text;
+  }
+  // Whether it was written, as its time tells, too.
+  bool writes(const std::string &name) {
+    const fs::path path = folder_.file(name);
+    const auto old = fs::file_time_type::clock::now() - std::chrono::hours(1);
+    if (fs::exists(path)) fs::last_write_time(path, old);
+    const bool said = taken(write_output(clip_, path));
+    EXPECT_EQ(said, fs::last_write_time(path) != old);
+    EXPECT_EQ(content(path), bytes_);
+    return said;
+  }
+
+  TemporaryFolder folder_;
+  const std::string bytes_;
+  GrowingClip clip_;
+};
+
+TEST_F(ClipOutputTest, AFileOfTheSameBytesStaysAsItIs) {
+  EXPECT_TRUE(writes("kite.mp4"));
+  EXPECT_FALSE(writes("kite.mp4"));
+  fs::create_hard_link(folder_.file("clip.mp4"), folder_.file("hard.mp4"));
+  EXPECT_FALSE(writes("hard.mp4"));
+}
+
+TEST_F(ClipOutputTest, AFileOfOtherBytesIsReplaced) {
+  std::string other = bytes_;
+  other.back() = 'g';
+  write("same-size.mp4", other);
+  write("longer.mp4", bytes_ + "g");
+  write("empty.mp4", "");
+  for (const char *name : {"same-size.mp4", "longer.mp4", "empty.mp4"}) EXPECT_TRUE(writes(name)) << name;
+}
+
+TEST_F(ClipOutputTest, ALinkIntoTheStoreBecomesAFileOfItsOwn) {
+  fs::create_symlink(folder_.file("clip.mp4"), folder_.file("link.mp4"));
+  EXPECT_TRUE(taken(write_output(clip_, folder_.file("link.mp4"))));
+  EXPECT_FALSE(fs::is_symlink(folder_.file("link.mp4")));
+  EXPECT_EQ(content(folder_.file("link.mp4")), bytes_);
+}
+
+}  // namespace
+}  // namespace genclip::test
