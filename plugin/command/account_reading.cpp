@@ -6,6 +6,7 @@
 #include "plugin/base/number.h"
 #include "plugin/command/console.h"
 #include "plugin/generation/store_account.h"
+#include "plugin/store/store_listing.h"
 
 namespace genclip {
 namespace {
@@ -62,7 +63,17 @@ Json estimate_json(const std::optional<Estimate> &estimate) {
                       {"basis", estimate->basis}};
 }
 
-Json charge_json(const Charge &charge, double assumed_price) {
+std::string StoredPrompts::of(const std::string &key) {
+  if (!prompts_) {
+    prompts_.emplace();
+    if (const auto clips = list_store(FileSystem::posix(), root_))
+      for (const StoredClip &clip : *clips) prompts_->emplace(clip.digest, clip.prompt());
+  }
+  const auto found = prompts_->find(key);
+  return found == prompts_->end() ? "" : found->second;
+}
+
+Json charge_json(const Charge &charge, double assumed_price, StoredPrompts &prompts) {
   return Json::Object{{"key", charge.key},
                       {"take", charge.take},
                       {"task_id", known(charge.task_id)},
@@ -81,7 +92,8 @@ Json charge_json(const Charge &charge, double assumed_price) {
                       {"estimate", estimate_json(charge.estimate)},
                       {"actual_duration", known(charge.actual_duration)},
                       {"corrected", charge.corrected},
-                      {"imported", charge.imported}};
+                      {"imported", charge.imported},
+                      {"prompt", known(prompts.of(charge.key))}};
 }
 
 std::string minute_text(UtcTime time) {

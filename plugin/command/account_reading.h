@@ -3,7 +3,10 @@
 // A store's ledger, as the commands that show it read it.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "plugin/account/cost_report.h"
 #include "plugin/account/ledger.h"
@@ -24,8 +27,21 @@ Result<LedgerReading> read_account(const std::string &root, Reading reading);
 // null: unknown.
 Json estimate_json(const std::optional<Estimate> &estimate);
 
+// What clips show, by which people know them: the ledger holds no prompts, so only of those in the store.
+// Reads the store when it is first asked.
+class StoredPrompts {
+ public:
+  explicit StoredPrompts(std::string root) : root_(std::move(root)) {}
+  // Empty: that clip is not stored any more.
+  std::string of(const std::string &key);
+
+ private:
+  const std::string root_;
+  std::optional<std::map<std::string, std::string>> prompts_;  // By key.
+};
+
 // A charge with all that is known of it; docs/command.md describes it.
-Json charge_json(const Charge &charge, double assumed_price);
+Json charge_json(const Charge &charge, double assumed_price, StoredPrompts &prompts);
 
 // "2026-11-22 09:50 UTC".
 std::string minute_text(UtcTime time);

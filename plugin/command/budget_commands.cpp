@@ -156,6 +156,16 @@ void show_budget(const std::vector<LimitState> &states, const Account &account) 
   print_prose(text);
 }
 
+constexpr const char *kNoPrice =
+    "A kind of clip that was never bought has no known price, and this store knows none yet: the first clip "
+    "may cost more than a limit allows. To count a price for such clips: genclip budget set --assumed-price "
+    "N.";
+
+bool knows_no_price(const std::string &root) {
+  const auto reading = Ledger(FileSystem::posix(), Clock::system(), root).read_condensed();
+  return reading && reading->account.prices().classes().empty();
+}
+
 int report_budget(const std::string &root, const Budget &budget, bool json) {
   const auto reading = read_account(root, Reading::condensed);
   if (!reading) return report_failure(reading.error(), json);
@@ -211,7 +221,9 @@ int run_budget_set(const Words &words) {
   const std::string root = store_root(store);
   const auto budget = Ledger(FileSystem::posix(), Clock::system(), root).change_budget(changes, nullptr);
   if (!budget) return report_failure(budget.error(), json);
-  return report_budget(root, *budget, json);
+  const int exit_code = report_budget(root, *budget, json);
+  if (budget->limits_credits() && budget->assumed_price <= 0 && knows_no_price(root)) print_error(kNoPrice);
+  return exit_code;
 }
 
 int run_budget_clear(const Words &words) {

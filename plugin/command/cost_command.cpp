@@ -16,13 +16,16 @@ namespace {
 
 using Align = TextTable::Align;
 
-constexpr CommandText kCost{"cost", "",
-                            "Shows what clips have cost, by the store's ledger. It includes clips that were\n"
-                            "removed or replaced since. A clip belongs to the day on which it was submitted.",
-                            "DATE is a day in UTC, such as 2026-11-22; both days are included. GROUP is\n"
-                            "model, project, day, month or task (a line for each task).\n\n"
-                            "To enter what a task of unknown cost has cost: genclip cost correct.\n\n"
-                            "Exit code: 0 success, 1 the ledger cannot be read, 2 usage error.\n"};
+constexpr CommandText kCost{
+    "cost", "",
+    "Shows what clips have cost, by the store's ledger. It includes clips that were\n"
+    "removed or replaced since. A clip belongs to the day on which it was submitted.",
+    "DATE is a day in UTC, such as 2026-11-22; both days are included. GROUP is\n"
+    "model, project, day, month or task (a line for each task, with the prompt while\n"
+    "the clip is stored).\n\n"
+    "To a pipe, each row is one line with tabs between its columns.\n\n"
+    "To enter what a task of unknown cost has cost: genclip cost correct.\n\n"
+    "Exit code: 0 success, 1 the ledger cannot be read, 2 usage error.\n"};
 
 constexpr size_t kShortKeySize = 8;
 constexpr size_t kMostRemarked = 10;
@@ -77,7 +80,7 @@ TextTable rows_for_programs(const CostReport &report, CostBy by) {
   return table;
 }
 
-TextTable tasks_for_programs(const CostReport &report, double assumed_price) {
+TextTable tasks_for_programs(const CostReport &report, double assumed_price, StoredPrompts &prompts) {
   TextTable table({{"KEY"},
                    {"AT"},
                    {"STATE"},
@@ -88,13 +91,15 @@ TextTable tasks_for_programs(const CostReport &report, double assumed_price) {
                    {"PROJECT"},
                    {"TASK"},
                    {"CORRECTED"},
-                   {"IMPORTED"}});
+                   {"IMPORTED"},
+                   {"PROMPT"}});
   for (const Charge *charge : report.charges)
     table.add({charge->key.substr(0, kShortKeySize), utc_text(charge->at), state_word(*charge),
                printable(charge->model), amount_text(charge->spent()),
                amount_text(charge->reserved(assumed_price)),
                charge->take > 0 ? std::to_string(charge->take) : "", printable(charge->project),
-               printable(charge->task_id), yes_text(charge->corrected), yes_text(charge->imported)});
+               printable(charge->task_id), yes_text(charge->corrected), yes_text(charge->imported),
+               in_one_line(prompts.of(charge->key))});
   return table;
 }
 
@@ -126,7 +131,7 @@ std::vector<std::string> details_of(const Charge &charge) {
   return details;
 }
 
-void show_tasks(const std::vector<const Charge *> &charges, double assumed_price) {
+void show_tasks(const std::vector<const Charge *> &charges, double assumed_price, StoredPrompts &prompts) {
   TextTable table({{"KEY", Align::left, true},
                    {"DATE", Align::left, true},
                    {"STATE", Align::left, true},
@@ -134,11 +139,15 @@ void show_tasks(const std::vector<const Charge *> &charges, double assumed_price
                    {"SPENT", Align::right, true},
                    {"RESERVED", Align::right, true}});
   const size_t room = columns_of(stdout) - TextTable::kIndent;
-  for (const Charge *charge : charges)
+  for (const Charge *charge : charges) {
+    std::vector<std::string> below = listed(details_of(*charge), room);
+    if (const std::string prompt = in_one_line(prompts.of(charge->key)); !prompt.empty())
+      below.insert(below.begin(), cut_to(prompt, room));
     table.add({charge->key.substr(0, kShortKeySize), day_text(day_of(charge->at)), state_word(*charge),
                printable(charge->model), amount_text(charge->spent()),
                amount_text(charge->reserved(assumed_price))},
-              listed(details_of(*charge), room));
+              std::move(below));
+  }
   if (!table.empty()) print(table.to_text(stdout));
 }
 
@@ -167,7 +176,7 @@ std::string correction_command(const Charge &charge) {
 }
 
 // What the totals do not say.
-void show_remarks(const CostReport &report, CostBy by, double assumed_price) {
+void show_remarks(const CostReport &report, CostBy by, double assumed_price, StoredPrompts &prompts) {
   std::vector<const Charge *> remarkable;
   for (const Charge *charge : report.charges)
     if (is_remarkable(*charge)) remarkable.push_back(charge);
@@ -176,7 +185,7 @@ void show_remarks(const CostReport &report, CostBy by, double assumed_price) {
   remarkable.erase(remarkable.begin(), remarkable.begin() + static_cast<ptrdiff_t>(more));
   if (by != CostBy::task && !remarkable.empty()) {
     print("\n");
-    show_tasks(remarkable, assumed_price);
+    show_tasks(remarkable, assumed_price, prompts);
     if (more > 0) print("    and " + std::to_string(more) + " earlier ones: genclip cost --by task\n");
   }
   if (!remarkable.empty()) print("\n");
@@ -210,7 +219,8 @@ void show_captions(const CostReport &report) {
   print("\n" + table.to_text(stdout));
 }
 
-void show_report(const CostReport &report, const CostQuery &query, double assumed_price) {
+void show_report(const CostReport &report, const CostQuery &query, double assumed_price,
+                 StoredPrompts &prompts) {
   // Where something should be, this is often the wrong store.
   if (report.charges.empty() && report.captions_total.requests == 0) {
     const char *when = query.since || query.until ? "in this time " : "";
@@ -218,7 +228,7 @@ void show_report(const CostReport &report, const CostQuery &query, double assume
     return;
   }
   if (query.by == CostBy::task) {
-    show_tasks(report.charges, assumed_price);
+    show_tasks(report.charges, assumed_price, prompts);
     if (!report.charges.empty()) print("\n");
     print_prose(counted(static_cast<int64_t>(report.total.clips), "clip") + ", " +
                 counted(amount_text(report.total.spent), "credit") + " spent, " +
@@ -227,7 +237,7 @@ void show_report(const CostReport &report, const CostQuery &query, double assume
     show_rows(report, query.by);
   }
   if (report.captions_total.requests > 0) show_captions(report);
-  show_remarks(report, query.by, assumed_price);
+  show_remarks(report, query.by, assumed_price, prompts);
 }
 
 // ---- JSON.
@@ -250,7 +260,8 @@ Json captions_json(const CaptionUse &use) {
                       {"untold", count(use.untold)}};
 }
 
-Json report_json(const CostReport &report, const CostQuery &query, double assumed_price, uint64_t skipped) {
+Json report_json(const CostReport &report, const CostQuery &query, double assumed_price, uint64_t skipped,
+                 StoredPrompts &prompts) {
   Json::Array rows, listed, caption_rows;
   for (const auto &[name, use] : report.captions) {
     Json row = Json::Object{{to_word(query.by), name}};
@@ -267,8 +278,8 @@ Json report_json(const CostReport &report, const CostQuery &query, double assume
     rows.push_back(std::move(row));
   }
   for (const Charge *charge : report.charges) {
-    if (query.by == CostBy::task) rows.push_back(charge_json(*charge, assumed_price));
-    if (is_remarkable(*charge)) listed.push_back(charge_json(*charge, assumed_price));
+    if (query.by == CostBy::task) rows.push_back(charge_json(*charge, assumed_price, prompts));
+    if (is_remarkable(*charge)) listed.push_back(charge_json(*charge, assumed_price, prompts));
   }
   const auto day = [](const std::optional<UtcDay> &value) { return value ? Json(day_text(*value)) : Json(); };
   return Json::Object{{"store", query.root},
@@ -312,14 +323,15 @@ int run_cost(const Words &words) {
   if (!budget) print_error("Warning: " + printable(budget.error().text));
   const double assumed_price = budget ? budget->assumed_price : 0;
   const CostReport report = cost_report(reading->account, query.period(), query.by, assumed_price);
+  StoredPrompts prompts(query.root);
   if (json) {
-    print(report_json(report, query, assumed_price, reading->skipped).to_pretty_text() + "\n");
+    print(report_json(report, query, assumed_price, reading->skipped, prompts).to_pretty_text() + "\n");
   } else if (csv || columns_of(stdout) == kNoLimit) {
-    const TextTable table = query.by == CostBy::task ? tasks_for_programs(report, assumed_price)
+    const TextTable table = query.by == CostBy::task ? tasks_for_programs(report, assumed_price, prompts)
                                                      : rows_for_programs(report, query.by);
     print(csv ? table.to_csv() : table.to_text(stdout));
   } else {
-    show_report(report, query, assumed_price);
+    show_report(report, query, assumed_price, prompts);
   }
   return kOk;
 }

@@ -99,7 +99,8 @@ int run_cost_correct(const Words &words) {
   Account &account = reading->account;
   static_cast<void>(account.apply(entry));
   const Charge *after = account.find(before.task_id.empty() ? before.key : before.task_id);
-  print(charge_json(after ? *after : before, 0).to_pretty_text() + "\n");
+  StoredPrompts prompts(root);
+  print(charge_json(after ? *after : before, 0, prompts).to_pretty_text() + "\n");
   return kOk;
 }
 

@@ -63,15 +63,6 @@ Totals totals_of(const std::vector<StoredClip> &clips) {
   return totals;
 }
 
-// A text of others in one line; where it had several, or tabs, there is one blank.
-std::string in_one_line(const std::string &text) {
-  std::string line;
-  for (const char c : printable(text))
-    if (c != ' ' || !(line.empty() || line.ends_with(' '))) line += c;
-  if (line.ends_with(' ')) line.pop_back();
-  return line;
-}
-
 // Why there is no clip.
 std::string problem_of(const StoredClip &clip) {
   return in_one_line(clip.record ? clip.record->error : clip.problem);

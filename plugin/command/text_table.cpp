@@ -90,6 +90,14 @@ std::string csv_cell(const std::string &cell) {
 
 }  // namespace
 
+std::string in_one_line(std::string_view text) {
+  std::string line;
+  for (const char c : printable(text))
+    if (c != ' ' || !(line.empty() || line.ends_with(' '))) line += c;
+  if (line.ends_with(' ')) line.pop_back();
+  return line;
+}
+
 std::string cut_to(std::string_view text, size_t width) {
   if (width_of(text) <= width) return std::string(text);
   return std::string(text.substr(0, fitting(text, width - 1))) + "…";

@@ -66,6 +66,8 @@ class TextTable {
   std::vector<Row> rows_;
 };
 
+// A text of others in one line; where it had several, or tabs, there is one blank.
+std::string in_one_line(std::string_view text);
 // The text, or as much of it as fits with an ellipsis.
 std::string cut_to(std::string_view text, size_t width);
 // The text in lines of at most `width` columns, broken at blanks and, in scripts that write none, between

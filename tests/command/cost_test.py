@@ -217,6 +217,26 @@ class Runs(MoneyTest):
         self.assertIn("imported: 1 clip is older than the ledger", text)
         self.assertEqual(self.json("cost", "--by", "task")["rows"][0]["at"][:10], "2025-03-09")
 
+    # R12
+    def test_the_tasks_of_stored_clips_have_their_prompts(self):
+        self.ledger.clip("a", "2026-11-20", 12)
+        self.ledger.clip("removed", "2026-11-20", 12)
+        self.ledger.unknown("b", "2026-11-21")
+        prompt = "a red kite  over\tthe dunes, and so on until the line of a terminal of eighty columns has ended"
+        for name, text in (("a", prompt), ("b", "a storm")):
+            self.journal(name, state="failed", task_id="task_a", amount=4, error="no", request={"model": "dance-2.5", "prompt": text})
+        one_line = " ".join(prompt.split())
+        rows = self.table("cost", "--by", "task")
+        self.assertEqual([row["PROMPT"] for row in rows], [one_line, "-", "a storm"])
+        self.assertEqual(list(rows[0])[-1], "PROMPT")
+        tasks = self.json("cost", "--by", "task")
+        self.assertEqual([task["prompt"] for task in tasks["rows"]], [prompt, None, "a storm"])
+        self.assertEqual([task["prompt"] for task in tasks["listed"]], ["a storm"])
+        self.assertEqual(self.json("cost", "correct", key_of("b"), "2")["prompt"], "a storm")
+        self.env["COLUMNS"] = "80"
+        lines = self.run_genclip("cost", "--by", "task").stdout.splitlines()
+        self.assertIn("    " + one_line[:75] + "…", lines)
+
     def test_what_a_dead_run_has_left_is_settled_by_its_journal(self):
         self.ledger.line("reserve", "a", "2026-11-20", estimate=ESTIMATE)
         self.ledger.line("submitted", "a", "2026-11-20", task_id="task_a")
@@ -371,6 +391,17 @@ class Budget(MoneyTest):
         self.run_genclip("budget", "set", "--per-day", "0", "--tasks-per-day", "3")
         self.assertEqual(json.loads((self.store / "budget.json").read_text()), {"per_clip": 20, "tasks_per_day": 3, "assumed_price": 7.5})
         self.assertEqual(self.json("budget", "set", "--per-month=5", "--total=6")["limits"]["total"]["limit"], 6)
+
+    # M7
+    def test_a_limit_of_credits_without_a_known_price_says_so(self):
+        said = "A kind of clip that was never bought has no known price"
+        for words, says in ((["--per-day=100"], True), (["--tasks-per-day=5"], True), (["--per-day=0"], False),
+                            (["--per-clip=5", "--assumed-price=7"], False), (["--assumed-price=0"], True)):
+            with self.subTest(words=words):
+                run = self.run_genclip("budget", "set", *words)
+                self.assertEqual(said in run.stderr, says, run.stderr)
+        self.ledger.clip("a", self.today, 12)
+        self.assertEqual(self.run_genclip("budget", "set", "--per-day=100").stderr, "")
 
     def test_tells_what_is_spent_and_reserved_now(self):
         self.ledger.clip("old", "2020-01-01", 30)
