@@ -161,7 +161,7 @@ class CaptionLine {
   // was cancelled. The window has no caption.
   void did_not_ask(const SlotBatch &batch, std::optional<Error> warning) EXCLUDES(mutex_);
   void did_not_retry() EXCLUDES(mutex_);
-  // What may_ask() or may_retry() allowed surely did not reach the gateway. It is no request.
+  // What may_ask() or may_retry() allowed surely did not reach the gateway. It does not count as a request.
   void did_not_send() EXCLUDES(mutex_);
 
   // The task of that outlet's pad. `due` (live): all time before it must be sent by now, as captions or
