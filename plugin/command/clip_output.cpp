@@ -78,9 +78,9 @@ Result<void> copy(GrowingClip &clip, Put put) {
   }
 }
 
-// A link is none: the file that it leads to may be one of a store, and be removed there.
+// Not where a symbolic link leads, which info() does not follow: that file may be one of a store, and be
+// removed there.
 bool holds_same(GrowingClip &clip, const std::string &path) {
-  if (g_file_test(path.c_str(), G_FILE_TEST_IS_SYMLINK)) return false;
   const auto info = FileSystem::posix().info(path);
   if (!info || !*info || !(*info)->is_regular || (*info)->size != clip.size()) return false;
   const auto file = FileSystem::posix().open(path, FileSystem::Mode::read);
