@@ -6,6 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <vector>
+
 #include "plugin/base/gref.h"
 #include "plugin/store/caption_answers.h"
 #include "tests/support/lossy_file_system.h"
@@ -26,6 +29,12 @@ ContentAnswer said(const std::string &text, const std::string &reason = "STOP") 
   return answer;
 }
 
+// Is never destroyed: a job for the disk that nobody waits for may still use it behind the end of its test.
+LossyFileSystem &lasting_files(const std::string &folder) {
+  static auto *const all = new std::vector<std::unique_ptr<LossyFileSystem>>;
+  return *all->emplace_back(std::make_unique<LossyFileSystem>(folder));
+}
+
 class AnswerStoreTest : public testing::Test {
  protected:
   AnswerStoreTest() { answers_.begin(root_); }
@@ -39,7 +48,7 @@ class AnswerStoreTest : public testing::Test {
 
   TemporaryFolder folder_;
   const std::string root_ = folder_.path() + "/store";
-  LossyFileSystem files_{folder_.path()};
+  LossyFileSystem &files_ = lasting_files(folder_.path());
   AnswerStore answers_{files_};
   const GRef<GCancellable> cancellable_ = GRef<GCancellable>::adopt(g_cancellable_new());
   const std::string a_ = std::string(64, 'a');
