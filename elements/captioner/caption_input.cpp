@@ -23,8 +23,8 @@ bool is_same_time(const GstSegment &a, const GstSegment &b) {
          a.base == b.base && a.offset == b.offset;
 }
 
-// GStreamer computes with signed times as well. None of these, and no sum up to it, is a time of a stream;
-// neither is GST_CLOCK_TIME_NONE.
+// Nothing in a stream is as late as this: GStreamer computes with signed times as well.
+// GST_CLOCK_TIME_NONE is later still.
 constexpr uint64_t kNever = G_MAXINT64;
 
 // From a timestamp to its stream time, if that is the same for all of them; else 0.

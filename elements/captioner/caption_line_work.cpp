@@ -262,7 +262,7 @@ void CaptionLine::answered(const SlotPtr &slot, std::optional<Result<ContentAnsw
     if (answer && !*answer && !slot->again) {
       slot->error = std::move(*answer).error();
     } else {
-      // Whatever is cut from an answer in several languages may be all of one.
+      // What is missing at the end of an answer in several languages may be a whole language.
       if (answer && *answer && slot->lacking() > 0)
         if (auto flaw = shortcoming(**answer)) slot->warning = std::move(flaw);
       if (distrust) slot->warning = std::move(distrust);

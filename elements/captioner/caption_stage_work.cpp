@@ -102,9 +102,8 @@ void CaptionStage::keep_answer(const CaptionSlot &slot, const SlotPart &part, co
     const auto warning = answers_.keep(part.key, slot.request.model, answer, slot.cancellable.get());
     if (warning) post_warning(element_, gencaption_category(), *warning);
   }
-  // A question without a good answer has been asked as often as it may be in this run. A connection that
-  // breaks is not the question's fault, and the end of an answer must not lack for as long as the run goes
-  // on.
+  // If an answer broke off, the connection was at fault, and asking again may bring all of it. If it has no
+  // text, this run has asked as often as it may.
   if (!answer.broken_off) line_.keep_answer(part, answer);
 }
 

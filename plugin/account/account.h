@@ -119,7 +119,7 @@ class Account {
   Sums sums(const Period &period, double assumed_price) const;
 
   // The charge of that task; else the latest of that key, but first one whose outcome is unknown and that has
-  // no task ID. Null: there is none (a condensed account may have let go of it).
+  // no task ID. Null if the account has no such charge; a condensed one does not keep them all.
   const Charge *find(const std::string &key_or_task) const;
 
   Account condensed() const;

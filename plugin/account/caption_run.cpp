@@ -23,21 +23,16 @@ CaptionRun::Step CaptionRun::next(UtcDay today) const {
 void CaptionRun::began() {
   --left_;
   ++unanswered_;
-  if (unsent_ > 0)
-    --unsent_;
-  else
-    ++unreported_.requests;
+  ++unreported_.requests;
 }
 
 void CaptionRun::ended(const CaptionTokens &tokens) {
   --unanswered_;
   if (!tokens.was_sent) {
-    if (unreported_.requests == 0) {
-      ++unsent_;
-    } else {
-      --unreported_.requests;
-      ++left_;
-    }
+    // What a line counts already, perhaps on the day before, stays counted.
+    if (unreported_.requests == 0) return;
+    --unreported_.requests;
+    ++left_;
     return;
   }
   CaptionUse use;

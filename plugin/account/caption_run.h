@@ -22,7 +22,7 @@ struct CaptionTokens {
   uint64_t prompt = 0;
   uint64_t output = 0;
   uint64_t total = 0;
-  bool was_sent = true;  // False: it counts nowhere.
+  bool was_sent = true;  // False: it does not count, unless a line of the ledger counts it already.
 };
 
 // A plain value, without I/O and without a clock.
@@ -67,7 +67,6 @@ class CaptionRun {
   uint64_t left_ = 0;
   UtcDay day_ = {};  // On which they may be sent.
   uint64_t unanswered_ = 0;
-  uint64_t unsent_ = 0;  // That a line counts already: so many later ones count as them.
   uint64_t used_tokens_ = 0;
   uint64_t most_of_run_ = 0;
   uint64_t most_of_model_ = 0;

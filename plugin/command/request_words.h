@@ -28,8 +28,8 @@ std::string prompt_of(const ClipRequest &request);
 // "Fields of most models:" and a line or more for each that elements have a property for.
 std::string fields_help(const Catalog &catalog);
 
-// What is said of `option` ("--aspect-ratio"), which the command does not have, if that is a field of
-// requests; empty: it is none. `words`: the command line.
+// The command has no `option` ("--aspect-ratio"): how to write it if it is a field of requests, else empty.
+// `words`: the command line.
 std::string misplaced_field_text(const Catalog &catalog, const std::string &option, const Words &words);
 
 // The service's name of a field, from any of its spellings; returns unknown names as they are.

@@ -66,7 +66,7 @@ class TextTable {
   std::vector<Row> rows_;
 };
 
-// A text of others in one line; where it had several, or tabs, there is one blank.
+// A text that others have written, in one line: each run of blanks, tabs and line ends becomes one blank.
 std::string in_one_line(std::string_view text);
 // The text, or as much of it as fits with an ellipsis.
 std::string cut_to(std::string_view text, size_t width);

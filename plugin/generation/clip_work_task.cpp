@@ -207,7 +207,7 @@ Result<Task> ClipWork::query(const std::string &task_id, std::optional<Clock::Ti
   return task;
 }
 
-// Who waits would take a silent service for a long queue.
+// Without a warning, people would take a silent service for a long queue.
 void ClipWork::warn_of_outage(TaskCall call, const Error &failure) {
   // The error of a status tells what to do when the run has ended, and this one goes on.
   const bool is_status = failure.http_status >= 300;

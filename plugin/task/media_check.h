@@ -39,7 +39,7 @@ using LocalMedia = std::map<size_t, std::shared_ptr<const LocalFile>>;
 // milliseconds after `cancellable` is. Does not check references that are neither URLs nor in `locals`, such
 // as assets (assetId://), which the service has already. Blocks; checks up to eight references at a time,
 // each on a thread that has ended when this returns.
-// `http`: null where the depth is none, because nothing is fetched then.
+// `http` may be null if the depth is none, because then nothing is fetched.
 Result<void> check_media(HttpClient *http, Clock &clock, const CheckedRequest &request,
                          const LocalMedia &locals, const MediaCheckOptions &options,
                          GCancellable *cancellable);

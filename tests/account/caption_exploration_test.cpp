@@ -32,6 +32,11 @@ TEST(CaptionExploration, NoSequenceOfEventsSendsMoreRequestsThanADayAllows) {
   explore_captions(caption_world(caption_budget(2, 0), 2), 7);
 }
 
+// What is known of a request after a line has counted it, on the day after it too, takes longer ways.
+TEST(CaptionExploration, NoSequenceOfEventsOfOneRunSendsMoreRequestsThanItsLedgerKnows) {
+  explore_captions(caption_world(caption_budget(2, 0), 1), 10);
+}
+
 TEST(CaptionExploration, NoSequenceOfEventsTakesMoreTokensThanADayAllows) {
   explore_captions(caption_world(caption_budget(0, 5), 2), 7);
 }

@@ -105,6 +105,13 @@ std::string CaptionWorld::text() const {
     CaptionRun run = process.run;
     add(run.used_tokens());
     add(static_cast<uint64_t>(run.next(day_of(noon_of(day)))));
+    add(process.sent_on);
+    CaptionRun ahead = process.run;
+    for (uint64_t i = 0; i <= wanted; ++i) {
+      add(ahead.next(day_of(noon_of(day))) == Step::send);
+      ahead.began();
+      add(CaptionRun(ahead).begin_report(0).use.requests);
+    }
     const CaptionRun::Report report = run.begin_report(0);
     all += "|" + process.key + (process.is_refused ? "r" : "") + (account.holds(process.key) ? "h" : "");
     for (const uint64_t number : {process.left, report.ask.unanswered, report.ask.most_of_run,
@@ -149,11 +156,19 @@ std::vector<CaptionStep> steps_of(const CaptionWorld &world) {
         if (sender.left == 0) accuse(next, "sends what it was not granted");
         sender.run.began();
         --sender.left;
+        sender.sent_on = next.day;
         ++next.sent[next.day];
       });
     if (one.run.unanswered() > 0) {
       add(who + "gets all", [&](CaptionWorld &next) { end(next, process, kMost, true); });
       add(who + "is refused by the gateway", [&](CaptionWorld &next) { end(next, process, 0, true); });
+      // Of several that have no answer yet all are of one day.
+      add(who + "does not reach the gateway", [&](CaptionWorld &next) {
+        CaptionProcess &sender = next.processes[process];
+        --next.sent[sender.sent_on];
+        ++sender.left;
+        sender.run.ended({true, 0, 0, 0, false});
+      });
       add(who + "hears nothing", [&](CaptionWorld &next) { end(next, process, kMost, false); });
       if (one.is_answered) add(who + "gets less", [&](CaptionWorld &next) { end(next, process, 1, true); });
     } else if (one.run.has_anything_to_report()) {

@@ -18,6 +18,7 @@ struct CaptionProcess {
   CaptionRun run;
   std::string key;
   uint64_t left = 0;  // What it was granted and has not sent.
+  int sent_on = 0;    // The day of its latest request.
   bool is_answered = false;
   bool is_refused = false;  // Asks no more on this day.
 };
