@@ -197,6 +197,25 @@ std::vector<std::string> CaptionRun::warnings() {
   return texts;
 }
 
+size_t CaptionRun::errors_of(const char *name) {
+  drain_bus();
+  const auto source = element(name);
+  return static_cast<size_t>(std::count_if(seen.begin(), seen.end(), [&](const auto &message) {
+    return GST_MESSAGE_TYPE(message.get()) == GST_MESSAGE_ERROR &&
+           GST_MESSAGE_SRC(message.get()) == GST_OBJECT(source.get());
+  }));
+}
+
+bool CaptionRun::has_ended(const char *name) const {
+  const auto sink = element(name);
+  const auto end = now() + kPatience;
+  while (!gst_app_sink_is_eos(GST_APP_SINK(sink.get()))) {
+    if (now() > end) return false;
+    g_usleep(1000);
+  }
+  return true;
+}
+
 Cues CaptionRun::cues(const char *name) {
   const auto sink = element(name);
   while (const auto sample =

@@ -78,6 +78,10 @@ class CaptionRun {
   uint64_t stat(const char *name);
   // Texts of the warnings so far.
   std::vector<std::string> warnings();
+  // The number of errors so far that the element of that name posted.
+  size_t errors_of(const char *name);
+  // Waits for EOS at the appsink of that name.
+  bool has_ended(const char *sink) const;
   // The structures gencaption-caption so far.
   std::vector<GRef<GstMessage>> captions();
 
