@@ -68,6 +68,15 @@ std::string text_of_message(GstMessage *message) {
 
 std::chrono::steady_clock::time_point now() { return std::chrono::steady_clock::now(); }
 
+bool comes_true(const auto &condition) {
+  const auto end = now() + kPatience;
+  while (!condition()) {
+    if (now() > end) return false;
+    g_usleep(1000);
+  }
+  return true;
+}
+
 }  // namespace
 
 std::string colour_at(uint64_t second) { return paint_at(second).name; }
@@ -206,14 +215,20 @@ size_t CaptionRun::errors_of(const char *name) {
   }));
 }
 
+bool CaptionRun::wait_until_shown(const char *name, uint64_t count) const {
+  const auto sink = element(name);
+  return comes_true([&] {
+    GstStructure *stats = nullptr;
+    g_object_get(sink.get(), "stats", &stats, nullptr);
+    guint64 rendered = 0;
+    gst_structure_get_uint64(StructurePtr(stats).get(), "rendered", &rendered);
+    return rendered >= count;
+  });
+}
+
 bool CaptionRun::has_ended(const char *name) const {
   const auto sink = element(name);
-  const auto end = now() + kPatience;
-  while (!gst_app_sink_is_eos(GST_APP_SINK(sink.get()))) {
-    if (now() > end) return false;
-    g_usleep(1000);
-  }
-  return true;
+  return comes_true([&] { return gst_app_sink_is_eos(GST_APP_SINK(sink.get())); });
 }
 
 Cues CaptionRun::cues(const char *name) {

@@ -80,6 +80,8 @@ class CaptionRun {
   std::vector<std::string> warnings();
   // The number of errors so far that the element of that name posted.
   size_t errors_of(const char *name);
+  // Waits until the sink of that name has had so many buffers.
+  bool wait_until_shown(const char *sink, uint64_t count) const;
   // Waits for EOS at the appsink of that name.
   bool has_ended(const char *sink) const;
   // The structures gencaption-caption so far.

@@ -172,13 +172,14 @@ TEST(SubtitleFiles, ShowWhatIsNoMarkupBehindAnEncoderThatCameLater) {
   CaptionRun run(
       gateway,
       "appsrc name=in format=time caps=text/x-raw,format=utf8 ! gencaption name=cap ! identity name=peer ! "
-      "fakesink async=false  webvttenc name=later ! filesink async=false location=" +
+      "fakesink name=before async=false  webvttenc name=later ! filesink async=false location=" +
           file);
   run.go(GST_STATE_PLAYING);
   push_text(run, "ONE & ALL", 0);
   // The next text ends the wait for texts that overlap.
   push_text(run, "TWO & ALL", 1);
-  ASSERT_TRUE(run.wait_for_captions(2));
+  // Its message comes before its buffer.
+  ASSERT_TRUE(run.wait_until_shown("before", 2));
   const auto src = GRef<GstPad>::adopt(gst_element_get_static_pad(run.element("cap").get(), "src"));
   const auto relink = [](GstPad *pad, GstPadProbeInfo *, gpointer to) {
     const auto before = GRef<GstPad>::adopt(gst_pad_get_peer(pad));
