@@ -21,12 +21,20 @@ test('good', find_program('good'), depends: late, suite: 'unit')
 test('bad', find_program('bad'), suite: 'elements')
 test('flaky', find_program('flaky'), suite: ['process', 'quick'])
 test('skips', find_program('skips'), suite: 'source')
+test('cases', find_program('cases'), suite: 'elements', protocol: 'gtest')
 test('two words', find_program('bad'), suite: ['unit', 'slow'])
 test('measured', find_program('bad'), suite: 'timing')
 test('served', find_program('bad'), suite: 'process')
 """
-# A flaky program fails when it runs for the first time.
-PROGRAMS = {"good": "exit 0", "bad": "echo it is bad; exit 1", "flaky": '[ -e "$0.ran" ] || { touch "$0.ran"; exit 1; }', "skips": "exit 77"}
+# A flaky program fails when it runs for the first time, and so does one of two cases.
+CASES = """out="${*##*xml:}"
+word() { echo "<testsuites><testsuite name='Suite'><testcase name='Good'/><testcase name='Late'>$1</testcase></testsuite></testsuites>"; }
+[ -e "$0.ran" ] && { word "" >"$out"; exit 0; }
+touch "$0.ran"
+word "<failure/>" >"$out"
+exit 1"""
+PROGRAMS = {"good": "exit 0", "bad": "echo it is bad; exit 1", "flaky": '[ -e "$0.ran" ] || { touch "$0.ran"; exit 1; }', "skips": "exit 77",
+            "cases": CASES}
 
 
 class Gate(unittest.TestCase):
@@ -48,7 +56,7 @@ class Gate(unittest.TestCase):
     # Nothing is built, and nothing has run.
     def setUp(self):
         self.write_programs()
-        for left in (self.top / "flaky.ran", self.top / "build/late"):
+        for left in (self.top / "flaky.ran", self.top / "cases.ran", self.top / "build/late"):
             left.unlink(missing_ok=True)
 
     def build(self):
@@ -64,7 +72,7 @@ class Gate(unittest.TestCase):
     def test_what_is_not_built_is_built_beside_the_long_tests(self):
         self.assertFalse((self.top / "build/late").exists())
         lines, counts = self.run_tests("--gate", "--building")
-        self.assertEqual(counts, "3 1 1")
+        self.assertEqual(counts, "5 1 1")
         self.assertIn("flaky: flaky", lines)
         self.assertTrue((self.top / "build/late").exists())
         (self.top / "build/late").unlink()
@@ -76,8 +84,9 @@ class Gate(unittest.TestCase):
     def test_what_fails_once_is_flaky_and_what_fails_twice_has_failed(self):
         self.build()
         lines, counts = self.run_tests("--gate")
-        self.assertEqual(counts, "3 1 1")
+        self.assertEqual(counts, "5 1 1")
         self.assertIn("flaky: flaky", lines)
+        self.assertIn("flaky: cases (Suite.Late)", lines)
         self.assertIn("failed twice: bad", lines)
         self.assertTrue(any("it is bad" in line for line in lines), lines)
 
@@ -89,9 +98,9 @@ class Gate(unittest.TestCase):
     def test_known_failures_are_left_out_and_listed(self):
         self.build()
         lines, counts = self.run_tests("--gate", known="# why\n\nbad | 2026-11-25 | It is bad | and known.\n")
-        self.assertEqual(counts, "3 0 1")
+        self.assertEqual(counts, "5 0 1")
         self.assertIn("known failure, left out: bad 2026-11-25 It is bad | and known.", lines)
-        self.assertEqual(self.run_tests("--suite", "elements", known="bad | 2026-11-25 | x\n")[1], "0 1 0")
+        self.assertEqual(self.run_tests("--suite", "elements", known="bad | 2026-11-25 | x\n")[1], "2 1 0")
 
     def test_names_choose_too(self):
         self.assertEqual(self.run_tests("--name", "two words", "skips")[1], "0 1 1")

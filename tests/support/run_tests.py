@@ -8,8 +8,8 @@ tests/support/run_tests.py --count JUNIT-FILE
 
 A test is taken if it is in one of the suites, or has one of the names (shards included), and is in none of the suites behind --not.
 --gate takes those of the gate, but leaves out and lists what tests/known-failures names, and runs a test that failed once more,
-alone: if it then passes, it is reported as flaky and counts as passed. --building begins with the long tests, whose targets are there
-(test_targets.py --gate --first), and builds what the others need meanwhile. --alone runs one test after the other.
+alone: if it then passes, it is reported as flaky, with the cases that failed, and counts as passed. --building begins with the long tests,
+whose targets are there (test_targets.py --gate --first), and builds what the others need meanwhile. --alone runs one test after the other.
 """
 
 import argparse
@@ -69,8 +69,8 @@ class Runs:
         return [name for name in names if results.get(name, "FAIL") not in ("OK", "SKIP", "EXPECTEDFAIL")], run.stdout
 
     def counts(self, log, failed):
-        """For each test by its name: what its cases came to; a program that dies has no failed case of its own."""
-        seen = collections.defaultdict(collections.Counter)
+        """For each test by its name: what its cases came to; a program that dies has no failed case of its own. Beside it, which failed."""
+        seen, bad = collections.defaultdict(collections.Counter), collections.defaultdict(list)
         report = pathlib.Path(self.folder) / "meson-logs" / f"{log}.junit.xml"
         known = sorted({test["name"] for test in test_targets.read(self.folder, "tests")}, key=len, reverse=True)
         for suite in xml.parse(report).getroot() if report.exists() else ():
@@ -79,9 +79,11 @@ class Runs:
             owner = next((name for name in known if found and (rest == name or rest.startswith(name + "."))), None)
             for case in suite.iter("testcase"):
                 seen[owner or case.get("name").rpartition(" / ")[2]][verdict(case)] += 1
+                if owner and verdict(case) == "failed":
+                    bad[owner].append(f"{rest[len(owner) + 1:]}.{case.get('name')}".lstrip("."))
         for name in failed:
             seen[name]["failed"] = max(1, seen[name]["failed"])
-        return seen
+        return seen, bad
 
 
 def relevant(text):
@@ -120,7 +122,7 @@ def run(chosen):
     cases = [name for name in left_out if "." in name]
     if cases:
         runs.environment["GTEST_FILTER"] = "-" + ":".join(cases)
-    failed, seen = [], collections.defaultdict(collections.Counter)
+    failed, seen, bad = [], collections.defaultdict(collections.Counter), {}
     # Most tests wait more than they work.
     processes = "1" if chosen.alone else str(3 * os.cpu_count())
     with build_of_gate(chosen) as build:
@@ -131,16 +133,18 @@ def run(chosen):
             if not names:
                 continue
             failed_now, text = runs.meson(names, log, "--num-processes", processes)
-            seen |= runs.counts(log, failed_now)
+            seen_now, bad_now = runs.counts(log, failed_now)
+            seen |= seen_now
+            bad |= bad_now
             failed += failed_now
             if failed_now:
                 print(relevant(text))
     if failed and chosen.gate:
         still, text = runs.meson(failed, "again", "--num-processes", "1")
-        again = runs.counts("again", still)
+        again, _ = runs.counts("again", still)
         for name in failed:
             seen[name] = again[name]
-            print(f"{'failed twice' if name in still else 'flaky'}: {name}")
+            print(f"{'failed twice' if name in still else 'flaky'}: {name}", *(f"({case})" for case in bad.get(name, ())))
         if still:
             print(relevant(text))
     return Counts(*(sum(counted[what] for counted in seen.values()) for what in Counts._fields))
