@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-//
-// A queue that GStreamer's thread pool empties (gst_element_call_async).
 #include "elements/message_queue.h"
 
+#include <chrono>
+#include <memory>
 #include <utility>
 #include <vector>
 
-#include "plugin/base/gref.h"
-
 namespace genclip {
 namespace {
+
+// A handler of messages that takes longer does not keep a change of state waiting.
+constexpr std::chrono::milliseconds kPatienceWithHandler{50};
 
 // Destroying a pipeline does not wait for this thread. A message passes through the parent bins of the
 // element, so they must stay alive.
@@ -29,41 +30,49 @@ class Ancestors {
 
 }  // namespace
 
-void MessageQueue::add(Post post) {
-  MutexLock lock(mutex_);
-  if (!element_) return;
-  queue_.push_back(std::move(post));
-  if (draining_) return;
-  draining_ = true;
-  // Takes its own reference to the element.
-  gst_element_call_async(
-      element_,
-      [](GstElement *element, gpointer self) {
-        (*static_cast<std::shared_ptr<MessageQueue> *>(self))->drain(element);
+// Not gst_element_call_async(): its thread gives the element's reference back in its own time, after NULL.
+GThreadPool *MessageQueue::threads() {
+  static GThreadPool *const pool = g_thread_pool_new(
+      [](gpointer self, gpointer) {
+        const std::unique_ptr<std::shared_ptr<MessageQueue>> queue(
+            static_cast<std::shared_ptr<MessageQueue> *>(self));
+        (*queue)->post_all();
       },
-      new std::shared_ptr<MessageQueue>(shared_from_this()),
-      [](gpointer self) { delete static_cast<std::shared_ptr<MessageQueue> *>(self); });
+      nullptr, -1, FALSE, nullptr);  // Never freed: threads may outlive main().
+  return pool;
 }
 
-void MessageQueue::drain(GstElement *element) {
+void MessageQueue::add(Post post) {
   MutexLock lock(mutex_);
+  if (is_closed_) return;
+  const bool is_idle = queue_.empty() && !poster_;
+  queue_.push_back(std::move(post));
+  if (is_idle) g_thread_pool_push(threads(), new std::shared_ptr<MessageQueue>(shared_from_this()), nullptr);
+}
+
+void MessageQueue::post_all() {
+  MutexLock lock(mutex_);
+  if (poster_) return;  // Which goes on until the queue is empty.
   while (!queue_.empty()) {
     const Post post = std::move(queue_.front());
     queue_.pop_front();
+    poster_ = std::this_thread::get_id();
     lock.unlock();
     {
-      const Ancestors alive(element);
-      post(element);
+      const Ancestors alive(element_);
+      post(element_);
     }
     lock.lock();
+    poster_.reset();
   }
-  draining_ = false;
+  const GRef<GstElement> held = std::move(held_);
   posted_.notify_all();
+  lock.unlock();
 }
 
 bool MessageQueue::wait_posted(const Interrupt::Watch &watch) {
   MutexLock lock(mutex_);
-  while (draining_ && !watch.interrupted()) posted_.wait(lock);
+  while ((!queue_.empty() || poster_) && !watch.interrupted()) posted_.wait(lock);
   return !watch.interrupted();
 }
 
@@ -73,8 +82,18 @@ void MessageQueue::wake() {
 }
 
 void MessageQueue::close() {
-  MutexLock lock(mutex_);
-  element_ = nullptr;
+  {
+    MutexLock lock(mutex_);
+    if (std::exchange(is_closed_, true)) return;
+    const auto end = std::chrono::steady_clock::now() + kPatienceWithHandler;
+    while (poster_ && *poster_ != std::this_thread::get_id() && posted_.wait_until(lock, end)) {
+    }
+    if (poster_) {
+      held_ = GRef<GstElement>::share(element_);
+      return;
+    }
+  }
+  post_all();
 }
 
 }  // namespace genclip

@@ -11,7 +11,10 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <thread>
 
+#include "plugin/base/gref.h"
 #include "plugin/base/interrupt.h"
 #include "plugin/base/mutex.h"
 
@@ -31,17 +34,23 @@ class MessageQueue : public std::enable_shared_from_this<MessageQueue> {
   bool wait_posted(const Interrupt::Watch &watch) EXCLUDES(mutex_);
   // Makes it look at its watch.
   void wake() EXCLUDES(mutex_);
-  // What is in the queue is still posted.
+  // Posts what is left, on this thread. Afterwards nothing uses the element. But when the application still
+  // handles a message, and does so for long or calls this, the other thread posts what is left, and holds the
+  // element meanwhile. Call it without a lock.
   void close() EXCLUDES(mutex_);
 
  private:
-  void drain(GstElement *element) EXCLUDES(mutex_);
+  static GThreadPool *threads();
+  // Returns at once when another thread is at it.
+  void post_all() EXCLUDES(mutex_);
 
+  GstElement *const element_;
   Mutex mutex_;
   CondVar posted_;
-  GstElement *element_ GUARDED_BY(mutex_);
   std::deque<Post> queue_ GUARDED_BY(mutex_);
-  bool draining_ GUARDED_BY(mutex_) = false;
+  std::optional<std::thread::id> poster_ GUARDED_BY(mutex_);  // The thread that is in a post.
+  bool is_closed_ GUARDED_BY(mutex_) = false;
+  GRef<GstElement> held_ GUARDED_BY(mutex_);
 };
 
 }  // namespace genclip

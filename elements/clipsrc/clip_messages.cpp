@@ -193,10 +193,10 @@ void ClipMessages::close() {
     MutexLock lock(mutex_);
     if (std::exchange(closed_, true)) return;
     if (open_) enqueue_progress_message(GST_PROGRESS_TYPE_CANCELED, open_->stopped, -1);
-    queue_->close();
   }
+  queue_->close();
   if (!buffering_) return;
-  // Not by the queue: on the way to NULL its messages may come too late.
+  // Not by the queue, which may still be at an earlier message.
   const auto percent = buffering_->locked([](BufferingGauge &gauge) { return gauge.end(); });
   if (percent) post_buffering(element_, *percent, 0);
 }

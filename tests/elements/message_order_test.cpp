@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// States come to ClipMessages from several threads, so one may come after its successor.
+// States come to ClipMessages from several threads, so one may come after its successor. And what is left
+// when the element stops is posted, or not, but never behind its back.
 #include <gst/gst.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "elements/clipsrc/clip_messages.h"
+#include "plugin/base/mutex.h"
 
 namespace genclip::test {
 namespace {
@@ -68,6 +72,83 @@ TEST(ClipMessageOrder, NothingIsPostedForAnElementThatHasClosedThem) {
   EXPECT_TRUE(messages->wait_posted(Interrupt::Watch(never)));
   EXPECT_FALSE(gst_bus_have_pending(bus.get()));
   gst_element_set_bus(element.get(), nullptr);
+}
+
+// Counts what is posted, and lets a test hold the thread that posts.
+struct SlowHandler {
+  GRef<GstElement> element =
+      GRef<GstElement>::adopt(GST_ELEMENT(gst_object_ref_sink(gst_element_factory_make("fakesrc", nullptr))));
+  std::shared_ptr<MessageQueue> queue = std::make_shared<MessageQueue>(element.get());
+  std::atomic<int> posted = 0;
+
+  void add(std::function<void()> handle) {
+    queue->add([this, handle = std::move(handle)](GstElement *) {
+      handle();
+      ++posted;
+    });
+  }
+  int references() const { return static_cast<int>(G_OBJECT(element.get())->ref_count); }
+};
+
+TEST(MessageQueueEnd, PostsTheRestAndLeavesNoReference) {
+  SlowHandler handler;
+  std::atomic<bool> is_in_it = false;
+  handler.add([&] {
+    is_in_it = true;
+    g_usleep(5'000);
+  });
+  for (int i = 0; i < 20; ++i) handler.add([] { g_usleep(100); });
+  while (!is_in_it) g_usleep(100);
+  handler.queue->close();
+  EXPECT_EQ(handler.posted, 21);
+  EXPECT_EQ(handler.references(), 1);
+}
+
+TEST(MessageQueueEnd, DoesNotWaitForAHandlerThatTakesLong) {
+  SlowHandler handler;
+  Mutex mutex;
+  CondVar changed;
+  bool is_in_it = false, may_go = false;
+  handler.add([&] {
+    MutexLock lock(mutex);
+    is_in_it = true;
+    changed.notify_all();
+    while (!may_go) changed.wait(lock);
+  });
+  handler.add([] {});
+  {
+    MutexLock lock(mutex);
+    while (!is_in_it) changed.wait(lock);
+  }
+  handler.queue->close();
+  EXPECT_EQ(handler.posted, 0) << "in order, so by the other thread";
+  EXPECT_EQ(handler.references(), 2) << "which needs the element";
+  {
+    MutexLock lock(mutex);
+    may_go = true;
+    changed.notify_all();
+  }
+  const Interrupt never;
+  EXPECT_TRUE(handler.queue->wait_posted(Interrupt::Watch(never)));
+  EXPECT_EQ(handler.posted, 2);
+  while (handler.references() > 1) g_usleep(100);
+}
+
+TEST(MessageQueueEnd, CanComeOfAHandlerItself) {
+  SlowHandler handler;
+  std::atomic<bool> both_are_there = false;
+  handler.add([&] {
+    while (!both_are_there) g_usleep(100);
+    handler.queue->close();
+  });
+  handler.add([] {});
+  both_are_there = true;
+  const Interrupt never;
+  EXPECT_TRUE(handler.queue->wait_posted(Interrupt::Watch(never)));
+  while (handler.references() > 1) g_usleep(100);
+  EXPECT_EQ(handler.posted, 2);
+  handler.add([] {});
+  EXPECT_EQ(handler.posted, 2) << "it is closed";
 }
 
 }  // namespace
