@@ -42,12 +42,28 @@ GThreadPool *MessageQueue::threads() {
   return pool;
 }
 
-void MessageQueue::add(Post post) {
-  MutexLock lock(mutex_);
+void MessageQueue::enqueue(Post post) {
   if (is_closed_) return;
   const bool is_idle = queue_.empty() && !poster_;
   queue_.push_back(std::move(post));
   if (is_idle) g_thread_pool_push(threads(), new std::shared_ptr<MessageQueue>(shared_from_this()), nullptr);
+}
+
+void MessageQueue::add(Post post) {
+  MutexLock lock(mutex_);
+  enqueue(std::move(post));
+}
+
+void MessageQueue::expect() {
+  MutexLock lock(mutex_);
+  ++expected_;
+}
+
+void MessageQueue::add_expected(Post post) {
+  MutexLock lock(mutex_);
+  --expected_;
+  enqueue(std::move(post));
+  posted_.notify_all();
 }
 
 void MessageQueue::post_all() {
@@ -72,7 +88,7 @@ void MessageQueue::post_all() {
 
 bool MessageQueue::wait_posted(const Interrupt::Watch &watch) {
   MutexLock lock(mutex_);
-  while ((!queue_.empty() || poster_) && !watch.interrupted()) posted_.wait(lock);
+  while ((expected_ > 0 || !queue_.empty() || poster_) && !watch.interrupted()) posted_.wait(lock);
   return !watch.interrupted();
 }
 

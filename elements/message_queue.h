@@ -30,7 +30,10 @@ class MessageQueue : public std::enable_shared_from_this<MessageQueue> {
 
   // Calls it on another thread, behind all earlier ones. Does nothing once the queue is closed.
   void add(Post post) EXCLUDES(mutex_);
-  // Waits until all of it is posted; false if interrupted.
+  // One more comes, by add_expected(), of a thread that still makes it.
+  void expect() EXCLUDES(mutex_);
+  void add_expected(Post post) EXCLUDES(mutex_);
+  // Waits until all of it is posted, and what is expected too; false if interrupted.
   bool wait_posted(const Interrupt::Watch &watch) EXCLUDES(mutex_);
   // Makes it look at its watch.
   void wake() EXCLUDES(mutex_);
@@ -41,6 +44,7 @@ class MessageQueue : public std::enable_shared_from_this<MessageQueue> {
 
  private:
   static GThreadPool *threads();
+  void enqueue(Post post) REQUIRES(mutex_);
   // Returns at once when another thread is at it.
   void post_all() EXCLUDES(mutex_);
 
@@ -48,6 +52,7 @@ class MessageQueue : public std::enable_shared_from_this<MessageQueue> {
   Mutex mutex_;
   CondVar posted_;
   std::deque<Post> queue_ GUARDED_BY(mutex_);
+  unsigned expected_ GUARDED_BY(mutex_) = 0;
   std::optional<std::thread::id> poster_ GUARDED_BY(mutex_);  // The thread that is in a post.
   bool is_closed_ GUARDED_BY(mutex_) = false;
   GRef<GstElement> held_ GUARDED_BY(mutex_);

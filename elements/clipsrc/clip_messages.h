@@ -45,8 +45,9 @@ class ClipMessages final : public GenerationObserver {
   void on_failure(const Error &error) override EXCLUDES(mutex_);
   // From now on the streaming thread posts the error of a generation that fails.
   void expect_reader() EXCLUDES(mutex_);
-  // Any other message, in order.
-  void post_in_turn(std::function<void(GstElement *)> post) { queue_->add(std::move(post)); }
+  // Any other message, which another thread makes: see MessageQueue.
+  void expect() { queue_->expect(); }
+  void add_expected(MessageQueue::Post post) { queue_->add_expected(std::move(post)); }
 
   // Waits until all queued messages are posted; false if interrupted.
   bool wait_posted(const Interrupt::Watch &watch) { return queue_->wait_posted(watch); }

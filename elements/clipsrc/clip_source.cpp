@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Two functions wait: read() until interrupt(), and size_after_look() for kPatienceForLook at most.
+// Two functions wait: read() until interrupt(), and size_after_look() for as long as it is told.
 #include "elements/clipsrc/clip_source.h"
 
 #include "elements/element_log.h"
 #include "elements/post_error.h"
 #include "elements/startup_warnings.h"
+#include "plugin/base/disk_thread.h"
 #include "plugin/catalog/catalog.h"
 #include "plugin/catalog/clip_uri.h"
 #include "plugin/catalog/request_fields.h"
@@ -17,10 +18,6 @@
 
 namespace genclip {
 namespace {
-
-// By then a disk of usual speed has shown whether the clip is stored. For a slower one the size is reported
-// as unknown.
-constexpr auto kPatienceForLook = std::chrono::milliseconds(50);
 
 GRef<GstTagList> tags_of(const Generation &generation) {
   auto tags = GRef<GstTagList>::adopt(gst_tag_list_new(GST_TAG_APPLICATION_NAME, "genclip", nullptr));
@@ -102,15 +99,20 @@ std::optional<uint64_t> ClipSource::size() const {
   return run_.generation ? run_.generation->clip().size() : std::nullopt;
 }
 
-std::optional<uint64_t> ClipSource::size_after_look() {
+std::optional<uint64_t> ClipSource::size_after_look(std::chrono::milliseconds patience) {
   std::shared_ptr<Generation> generation;
   {
     MutexLock lock(mutex_);
     generation = run_.generation;
   }
   if (!generation) return std::nullopt;
-  if (!waited_for_look_.test_and_set()) generation->wait_for_look(kPatienceForLook);
+  if (!gave_up_look_ && !generation->wait_for_look(patience)) gave_up_look_ = true;
   return generation->clip().size();
+}
+
+bool ClipSource::is_prepared() const {
+  MutexLock lock(mutex_);
+  return is_prepared_;
 }
 
 void ClipSource::open() {
@@ -186,7 +188,7 @@ Result<void> ClipSource::prefetch() {
 Result<void> ClipSource::prepare() {
   const Told told = told_.begin_run();
   opened_ = false;
-  waited_for_look_.clear();
+  gave_up_look_ = false;
   {
     MutexLock lock(mutex_);
     is_prepared_ = has_run(told);
@@ -279,26 +281,31 @@ void ClipSource::show_request(const ClipPlan &plan, const Run &run) {
   const bool attaches = !job.task_id.empty();
   const std::string url = attaches ? query_url(job.endpoint.base_url, job.endpoint.api, job.task_id)
                                    : submit_url(job.endpoint.base_url, job.endpoint.api);
-  // Reads files and the ledger, so not on this thread.
-  run.messages->post_in_turn([url, job, attaches, ended = run.ended, likely = likely_](GstElement *element) {
+  // Reads files and the ledger, which may take long: neither on this thread nor on one that posts.
+  run.messages->expect();
+  on_disk_thread([url, job, attaches, messages = run.messages, ended = run.ended, likely = likely_] {
+    std::optional<Error> warning;
     std::string body;
     std::optional<Estimate> estimate;
     if (!attaches) {
       const auto identified = identify_request(job, {}, false, ended.get());
-      if (g_cancellable_is_cancelled(ended.get())) return;
-      if (!identified) post_warning(element, genclipsrc_category(), identified.error());
+      if (!identified) warning = identified.error();
       const bool is_named = identified && !identified->names.empty();
       body = submit_body(is_named ? job.request->with_urls(identified->names) : *job.request);
       if (identified) estimate = estimate_of(job, *identified, {});
     }
-    GstStructure *request = gst_structure_new("genclip-request", "url", G_TYPE_STRING, url.c_str(), "body",
-                                              G_TYPE_STRING, body.c_str(), nullptr);
-    if (estimate) {
-      add_estimate(request, *estimate);
-      *likely = estimate->likely;
-      g_object_notify(G_OBJECT(element), "estimate");
-    }
-    gst_element_post_message(element, gst_message_new_element(GST_OBJECT(element), request));
+    messages->add_expected([=](GstElement *element) {
+      if (g_cancellable_is_cancelled(ended.get())) return;
+      if (warning) post_warning(element, genclipsrc_category(), *warning);
+      GstStructure *request = gst_structure_new("genclip-request", "url", G_TYPE_STRING, url.c_str(), "body",
+                                                G_TYPE_STRING, body.c_str(), nullptr);
+      if (estimate) {
+        add_estimate(request, *estimate);
+        *likely = estimate->likely;
+        g_object_notify(G_OBJECT(element), "estimate");
+      }
+      gst_element_post_message(element, gst_message_new_element(GST_OBJECT(element), request));
+    });
   });
 }
 

@@ -6,6 +6,7 @@
 #include <gst/base/gstbasesrc.h>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,8 +51,8 @@ class ClipSource {
   GenerationState state() const EXCLUDES(mutex_);
   // Never waits.
   std::optional<uint64_t> size() const EXCLUDES(mutex_);
-  // The same, but waits briefly, once per run, for the search for a stored clip.
-  std::optional<uint64_t> size_after_look() EXCLUDES(mutex_);
+  // The same, but waits for the search for a stored clip; not again in a run in which that was too slow.
+  std::optional<uint64_t> size_after_look(std::chrono::milliseconds patience) EXCLUDES(mutex_);
 
   // From READY on the element may prefetch.
   void open() EXCLUDES(mutex_);
@@ -65,6 +66,8 @@ class ClipSource {
   // On the way to PAUSED: validates all settings, and lets another thread look for a stored clip. Uses
   // neither the store's disk nor the network.
   Result<void> prepare() EXCLUDES(mutex_);
+  // Between prepare() and release().
+  bool is_prepared() const EXCLUDES(mutex_);
   // On the way to READY.
   void release() EXCLUDES(mutex_);
 
@@ -104,7 +107,7 @@ class ClipSource {
   GstBaseSrc *const element_;
   Interrupt interrupt_;
   bool opened_ = false;  // The streaming thread's.
-  std::atomic_flag waited_for_look_;
+  std::atomic<bool> gave_up_look_ = false;
   // The estimate of a dry run, in credits; -1: unknown. Set by the thread that posts messages.
   const std::shared_ptr<std::atomic<double>> likely_ = std::make_shared<std::atomic<double>>(-1);
 

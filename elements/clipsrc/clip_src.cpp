@@ -3,6 +3,8 @@
 // The GObject shell of ClipSource (element_shell.h).
 #include "elements/clipsrc/clip_src.h"
 
+#include <chrono>
+
 #include "elements/clipsrc/clip_source.h"
 #include "elements/element_log.h"
 #include "elements/element_shell.h"
@@ -133,7 +135,7 @@ gboolean prefetch_clip(GenclipSrc *self) noexcept {
   return started.has_value();
 }
 
-gboolean is_seekable(GstBaseSrc *) noexcept { return TRUE; }
+gboolean is_seekable(GstBaseSrc *src) noexcept { return source_of(src).is_prepared(); }
 
 gboolean get_size(GstBaseSrc *src, guint64 *size) noexcept {
   const auto known = source_of(src).size();
@@ -174,9 +176,14 @@ GstFlowReturn create(GstBaseSrc *src, guint64 offset, guint size, GstBuffer **bu
   return GST_FLOW_OK;
 }
 
+// Here the application's thread waits for a disk, so only for as long as one takes whose machine is busy.
+constexpr std::chrono::milliseconds kPatienceOfQuery{250};
+// Without the size there is no way to begin.
+constexpr std::chrono::milliseconds kPatienceOfReverseSeek{1000};
+
 // GstBaseSrc asks for the size when it starts, before the search for a stored clip has ended.
 void learn_size(GstBaseSrc *src) {
-  const auto size = source_of(src).size_after_look();
+  const auto size = source_of(src).size_after_look(kPatienceOfQuery);
   if (!size) return;
   GST_OBJECT_LOCK(src);
   src->segment.duration = *size;
@@ -189,18 +196,44 @@ gboolean do_seek(GstBaseSrc *src, GstSegment *segment) noexcept {
                        static_cast<gpointer>(segment));
   const bool begins_at_the_end = segment->rate < 0 && segment->stop == static_cast<guint64>(-1);
   if (begins_at_the_end && segment->duration == static_cast<guint64>(-1)) {
-    const auto size = source_of(src).size_after_look();
+    const auto size = source_of(src).size_after_look(kPatienceOfReverseSeek);
     if (!size) {
-      post_error(
-          GST_ELEMENT(src), genclipsrc_category(),
-          {ErrorKind::settings,
-           "The clip cannot be played backwards before its size is known. Seek once it plays, or generate "
-           "the clip first."});
+      // Later, the stream goes on without this seek, which is no error.
+      GST_CAT_WARNING_OBJECT(genclipsrc_category(), src, "refuses to play backwards: the size is unknown");
+      if (!GST_BASE_SRC_IS_STARTED(src))
+        post_error(GST_ELEMENT(src), genclipsrc_category(),
+                   {ErrorKind::settings,
+                    "The size of the clip is not known yet, so it cannot be played backwards. Seek once it "
+                    "plays."});
       return FALSE;
     }
     segment->duration = segment->position = *size;
   }
   return GST_BASE_SRC_CLASS(genclip_src_parent_class)->do_seek(src, segment);
+}
+
+// GstBaseSrc unlocks the streaming thread only after it has waited for it, when a seek does not flush.
+void end_read_before_seek(GstBaseSrc *src, GstEvent *event) {
+  if (GST_EVENT_TYPE(event) != GST_EVENT_SEEK || !GST_BASE_SRC_IS_STARTED(src) ||
+      GST_PAD_MODE(GST_BASE_SRC_PAD(src)) != GST_PAD_MODE_PUSH)
+    return;
+  GstFormat format;
+  GstSeekFlags flags;
+  gst_event_parse_seek(event, nullptr, &format, &flags, nullptr, nullptr, nullptr, nullptr);
+  // A seek in bytes is carried out in any case, and ends the interrupt. Others change nothing.
+  if (format == GST_FORMAT_BYTES && !(flags & GST_SEEK_FLAG_FLUSH)) source_of(src).interrupt();
+}
+
+// From downstream.
+gboolean event(GstBaseSrc *src, GstEvent *event) noexcept {
+  end_read_before_seek(src, event);
+  return GST_BASE_SRC_CLASS(genclip_src_parent_class)->event(src, event);
+}
+
+// From the application.
+gboolean send_event(GstElement *element, GstEvent *event) noexcept {
+  end_read_before_seek(GST_BASE_SRC(element), event);
+  return GST_ELEMENT_CLASS(genclip_src_parent_class)->send_event(element, event);
 }
 
 gboolean query(GstBaseSrc *src, GstQuery *query) noexcept {
@@ -211,7 +244,7 @@ gboolean query(GstBaseSrc *src, GstQuery *query) noexcept {
       gst_query_add_scheduling_mode(query, GST_PAD_MODE_PUSH);
       return TRUE;
     case GST_QUERY_DURATION:
-    case GST_QUERY_SEEKING: learn_size(src); break;
+    case GST_QUERY_SEEKING: learn_size(src); break;  // Before the start there is none to learn.
     case GST_QUERY_URI: {
       // Typefind tries the extension's kind first, where it pulls. The others take longer than the rest of
       // the way to a stored clip's first byte.
@@ -270,6 +303,7 @@ static void genclip_src_class_init(GenclipSrcClass *klass) {
                                         "The genclip developers");
 
   element_class->change_state = change_clip_state;
+  element_class->send_event = send_event;
   g_signal_new_class_handler("prefetch", G_TYPE_FROM_CLASS(klass),
                              static_cast<GSignalFlags>(G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION),
                              G_CALLBACK(prefetch_clip), nullptr, nullptr, nullptr, G_TYPE_BOOLEAN, 0);
@@ -282,6 +316,7 @@ static void genclip_src_class_init(GenclipSrcClass *klass) {
   base_class->unlock = unlock;
   base_class->unlock_stop = unlock_stop;
   base_class->do_seek = do_seek;
+  base_class->event = event;
   base_class->create = create;
   base_class->query = query;
 }

@@ -6,6 +6,9 @@
 #include <gst/gst.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <memory>
+
 #include "tests/elements/clip_pipeline.h"
 #include "tests/elements/scripted_service.h"
 #include "tests/support/temporary_folder.h"
@@ -91,6 +94,17 @@ TEST_P(LikeFilesrc, KnowsItsSizeBeforeAnyRead) {
       gst_element_set_state(src.get(), GST_STATE_NULL);
     }
   }
+}
+
+TEST_P(LikeFilesrc, CannotSeekBeforeItStarts) {
+  const auto src = make();
+  for (const GstState state : {GST_STATE_NULL, GST_STATE_READY}) {
+    gst_element_set_state(src.get(), state);
+    const Seeking seeking = seeking_of(src.get());
+    EXPECT_TRUE(seeking.answered);
+    EXPECT_FALSE(seeking.seekable) << gst_element_state_get_name(state);
+  }
+  gst_element_set_state(src.get(), GST_STATE_NULL);
 }
 
 TEST_P(LikeFilesrc, GivesEachPullItsBytesAndAnEmptyBufferForNone) {
@@ -207,6 +221,73 @@ TEST(ClipOfUnknownSize, RefusesToBeginBackwards) {
   const auto error = error_of(clip.wait(GST_MESSAGE_ERROR));
   EXPECT_NE(error.text.find("backwards"), std::string::npos) << error.text;
   EXPECT_TRUE(service.requests().empty());
+}
+
+// The task is completed when it is first asked for, which is after the polling interval.
+class ClipThatIsGenerated : public testing::Test {
+ protected:
+  void generate(const char *sink, const char *poll_interval) {
+    static unsigned take = 0;
+    clip_ = std::make_unique<ClipPipeline>(sink);
+    use(*clip_, service_.url(), store_.path());
+    clip_->set("poll-interval", poll_interval);
+    clip_->set("take", std::to_string(++take));
+    clip_->go(GST_STATE_PLAYING);
+    EXPECT_TRUE(clip_->wait_for_element("genclip-task", [](const GstStructure *task) {
+      return g_str_equal(gst_structure_get_string(task, "status"), "queued");
+    }));
+  }
+  gboolean seek(GstElement *element, gdouble rate, gint64 start) {
+    return gst_element_seek(element, rate, GST_FORMAT_BYTES, GST_SEEK_FLAG_NONE, GST_SEEK_TYPE_SET, start,
+                            GST_SEEK_TYPE_SET, -1);
+  }
+
+  TemporaryFolder store_;
+  ScriptedService service_{{.poll = {answer(200, R"({"status":"processing"})"),
+                                     answer(200, R"({"status":"completed","video_url":"URL/clip.mp4"})")},
+                            .media = {answer(200, small_clip(kSize))}}};
+  std::unique_ptr<ClipPipeline> clip_;
+};
+
+TEST_F(ClipThatIsGenerated, KeepsNoSeekWaitingThatDoesNotFlush) {
+  for (const char *sink : {"fakesink sync=false", "queue ! fakesink sync=false"})
+    for (const bool is_for_pipeline : {false, true}) {
+      generate(sink, "600000");
+      EXPECT_TRUE(seek(is_for_pipeline ? clip_->pipeline() : clip_->src(), 1, 100));
+      EXPECT_EQ(clip_->get("status"), "queued");
+      clip_->go(GST_STATE_NULL);
+    }
+}
+
+TEST_F(ClipThatIsGenerated, BeginsWhereASeekThatDoesNotFlushSays) {
+  generate("identity name=all ! fakesink sync=false", "500");
+  std::atomic<guint64> first = static_cast<guint64>(-1), bytes = 0;
+  const auto pad = GRef<GstPad>::adopt(gst_element_get_static_pad(clip_->src(), "src"));
+  const auto count = [&](GstBuffer *buffer) {
+    if (bytes == 0) first = GST_BUFFER_OFFSET(buffer);
+    bytes += gst_buffer_get_size(buffer);
+  };
+  gst_pad_add_probe(
+      pad.get(), GST_PAD_PROBE_TYPE_BUFFER,
+      [](GstPad *, GstPadProbeInfo *info, gpointer data) {
+        (*static_cast<decltype(count) *>(data))(GST_PAD_PROBE_INFO_BUFFER(info));
+        return GST_PAD_PROBE_OK;
+      },
+      const_cast<gpointer>(static_cast<gconstpointer>(&count)), nullptr);
+  EXPECT_TRUE(seek(clip_->src(), 1, 100));
+  const auto error = clip_->finish();
+  ASSERT_FALSE(error) << error->text;
+  EXPECT_EQ(first, 100u);
+  EXPECT_EQ(bytes, static_cast<guint64>(kSize - 100));
+}
+
+// Applications take an error for the end of the pipeline.
+TEST_F(ClipThatIsGenerated, RefusesAReverseSeekWithoutAnError) {
+  generate("fakesink sync=false", "600000");
+  EXPECT_FALSE(seek(clip_->src(), -1, 0));
+  const auto bus = GRef<GstBus>::adopt(gst_element_get_bus(clip_->pipeline()));
+  const auto error = GRef<GstMessage>::adopt(gst_bus_pop_filtered(bus.get(), GST_MESSAGE_ERROR));
+  EXPECT_FALSE(error) << error_of(error).text;
 }
 
 }  // namespace
