@@ -198,7 +198,7 @@ gboolean do_seek(GstBaseSrc *src, GstSegment *segment) noexcept {
   if (begins_at_the_end && segment->duration == static_cast<guint64>(-1)) {
     const auto size = source_of(src).size_after_look(kPatienceOfReverseSeek);
     if (!size) {
-      // Later, the stream goes on without this seek, which is no error.
+      // Amid a run the stream continues without this seek, and an error would end it.
       GST_CAT_WARNING_OBJECT(genclipsrc_category(), src, "refuses to play backwards: the size is unknown");
       if (!GST_BASE_SRC_IS_STARTED(src))
         post_error(GST_ELEMENT(src), genclipsrc_category(),

@@ -4,6 +4,7 @@
 #include <glib.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "plugin/base/gref.h"
 #include "plugin/catalog/credential_names.h"
@@ -27,13 +28,25 @@ Error uri_error(std::string text) { return {ErrorKind::settings, std::move(text)
 // No request has as many. Each is searched for among those before it.
 constexpr unsigned kMostValues = 1000;
 
-constexpr std::string_view kFileStem = "/clip.";
-
-// True for the path that clip_uri_with_extension() adds, which is not part of the request.
-bool is_file(std::string_view path) {
-  if (!path.starts_with(kFileStem)) return false;
-  path.remove_prefix(kFileStem.size());
-  return !path.empty() && std::all_of(path.begin(), path.end(), [](char c) { return g_ascii_isalnum(c); });
+// A path is a label for those who look at the URI, and not part of the request. Empty: it may be one.
+std::optional<Error> problem_of_label(const Catalog &catalog, const std::string &model,
+                                      std::string_view path) {
+  if (path.empty()) return {};
+  const std::string encoded(path.substr(1));
+  const GStringPtr decoded(g_uri_unescape_string(encoded.c_str(), nullptr));
+  if (!decoded || !g_utf8_validate(decoded.get(), -1, nullptr))
+    return uri_error("The path in the URI is not encoded correctly; write % as %25, and use UTF-8.");
+  const std::string label = decoded.get();
+  if (catalog.find(model + "/" + label))
+    return uri_error("The URI has a path; write %2F for a \"/\" in a Model ID.");
+  for (size_t at = 0; at < label.size();) {
+    const size_t end = std::min(label.find_first_of("/;&", at), label.size());
+    const std::string_view piece = std::string_view(label).substr(at, end - at);
+    if (piece.find('=') != piece.npos && names_credential(piece.substr(0, piece.find('='))))
+      return uri_error(kKeyText);
+    at = end + 1;
+  }
+  return {};
 }
 
 struct Parts {
@@ -42,7 +55,7 @@ struct Parts {
 };
 
 // Parsed by hand up to the query: GUri would read MODEL:14b as a host and a port.
-Result<Parts> split(std::string_view uri) {
+Result<Parts> split(const Catalog &catalog, std::string_view uri) {
   if (uri.find('\0') != uri.npos) return uri_error("The URI contains a NUL character.");
   if (!g_utf8_validate_len(uri.data(), uri.size(), nullptr)) return uri_error("The URI is not valid UTF-8.");
   const std::string opening = std::string(kClipUriScheme) + "://";
@@ -63,9 +76,7 @@ Result<Parts> split(std::string_view uri) {
   uri.remove_prefix(path.size());
   if (uri.find('#') != uri.npos)
     return uri_error("The URI has a fragment; write %23 for a \"#\" in a value.");
-  if (!path.empty() && path != "/" && !is_file(path))
-    return uri_error("The URI has a path; write " + opening +
-                     "MODEL?field=value, and %2F for a \"/\" in a Model ID.");
+  if (auto problem = problem_of_label(catalog, model.get(), path)) return std::move(*problem);
   if (!uri.empty()) uri.remove_prefix(1);
   return Parts{model.get(), std::string(uri)};
 }
@@ -129,7 +140,7 @@ class Writer {
 }  // namespace
 
 Result<ClipRequest> parse_clip_uri(const Catalog &catalog, std::string_view uri) {
-  auto parts = split(uri);
+  auto parts = split(catalog, uri);
   if (!parts) return std::move(parts).error();
   auto request = read_fields(RequestBuilder(catalog, std::move(parts->model), kPlace),
                              without_spare_separators(parts->query));
@@ -161,11 +172,12 @@ std::string clip_uri_with_extension(std::string_view uri, std::string_view exten
   if (host == uri.npos) return std::string(uri);
   const auto path = std::min(uri.find_first_of("/?", host + 3), uri.size());
   const auto query = std::min(uri.find('?', path), uri.size());
-  std::string named(uri.substr(0, path));
-  named += kFileStem;
-  named += extension;
-  named += uri.substr(query);
-  return named;
+  const std::string end = "." + std::string(extension);
+  const std::string_view label = uri.substr(path, query - path);
+  if (label.size() > end.size() &&
+      g_ascii_strcasecmp(std::string(label.substr(label.size() - end.size())).c_str(), end.c_str()) == 0)
+    return std::string(uri);
+  return std::string(uri.substr(0, path)) + "/clip" + end + std::string(uri.substr(query));
 }
 
 std::string escaped_for_ges_launch(std::string_view uri) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// genclip://MODEL?field=value&…: a request as a URI.
+// genclip://MODEL/LABEL?field=value&…: a request as a URI. The label is for people who look at it.
 #pragma once
 
 #include <string>
@@ -24,8 +24,8 @@ Result<ClipRequest> parse_clip_uri(const Catalog &catalog, std::string_view uri)
 // Parses back to an equal request.
 std::string clip_uri(const Catalog &catalog, const ClipRequest &request);
 
-// The same URI with a path, "/clip.EXTENSION", from which typefind guesses the media type. It parses back to
-// the same request.
+// The same URI with a label that ends in ".EXTENSION", from which typefind guesses the media type. It parses
+// back to the same request.
 std::string clip_uri_with_extension(std::string_view uri, std::string_view extension);
 
 // The same URI, escaped once more for ges-launch-1.0 1.22, which decodes it once and drops what follows a

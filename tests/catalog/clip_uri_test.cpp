@@ -129,48 +129,51 @@ TEST_P(ClipUriRefused, SaysWhyAndKeepsTheKeyOut) {
 
 INSTANTIATE_TEST_SUITE_P(
     ClipUri, ClipUriRefused,
-    testing::Values(Refused{"Empty", "", "does not begin with genclip://"},
-                    Refused{"OtherScheme", "http://veo", "does not begin"},
-                    Refused{"NoSlashes", "genclip:veo", "does not begin"},
-                    Refused{"NoModel", "genclip://?prompt=x", "names no model"},
-                    Refused{"NothingAtAll", "genclip://", "names no model"},
-                    Refused{"Path", "genclip://veo/x", "has a path"},
-                    Refused{"OtherFile", "genclip://veo/other.mp4", "has a path"},
-                    Refused{"FileWithoutExtension", "genclip://veo/clip.?prompt=x", "has a path"},
-                    Refused{"FileInAFolder", "genclip://veo/clip.mp4/x", "has a path"},
-                    Refused{"Fragment", "genclip://veo?prompt=a#1", "%23"},
-                    Refused{"FlagWithoutValue", "genclip://veo?prompt", "The URI is invalid after "},
-                    Refused{"BadPercent", "genclip://veo?prompt=%zz", "The URI is invalid after "},
-                    Refused{"CutPercent", "genclip://veo?prompt=%4", "The URI is invalid after "},
-                    Refused{"NulInValue", "genclip://veo?prompt=a%00b", "The URI is invalid after "},
-                    Refused{"NotUtf8InValue", "genclip://veo?prompt=%ff", "The URI is invalid after "},
-                    Refused{"NotUtf8", "genclip://veo?prompt=\xff", "not valid UTF-8"},
-                    Refused{"Nul", std::string("genclip://veo?prompt=a\0b", 24), "NUL"},
-                    Refused{"BadPercentInModel", "genclip://v%zz", "not encoded correctly"},
-                    Refused{"NulInModel", "genclip://v%00", "not encoded correctly"},
-                    Refused{"NotUtf8InModel", "genclip://v%ff", "not encoded correctly"},
-                    Refused{"Twice", "genclip://veo?prompt=a&prompt=b", "prompt twice"},
-                    Refused{"DurationByBothNames", "genclip://veo?duration=5&seconds=6", "duration twice"},
-                    Refused{"TakeTwice", "genclip://veo?take=1&take=2", "take twice"},
-                    Refused{"ApiTwice", "genclip://veo?api=auto&api=tasks", "api twice"},
-                    Refused{"NoTake", "genclip://veo?take=-1", "take is"},
-                    Refused{"EmptyTake", "genclip://veo?take=", "take is"},
-                    Refused{"UnknownApi", "genclip://veo?api=v3", "auto, tasks or legacy"},
-                    Refused{"ModelInQuery", "genclip://veo?model=dance-2.5", "the model twice"},
-                    Refused{"NoName", "genclip://veo?=x", "no name"},
-                    Refused{"ApiKey", "genclip://veo?prompt=x&api_key=sekret", "property api-key"},
-                    Refused{"ApiKeyDash", "genclip://veo?api-key=sekret", "property api-key"},
-                    Refused{"ApiKeyCase", "genclip://veo?API_Key=sekret", "property api-key"},
-                    Refused{"ApiKeyEncoded", "genclip://veo?api%5Fkey=sekret", "property api-key"},
-                    Refused{"Key", "genclip://veo?key=sekret", "property api-key"},
-                    Refused{"Token", "genclip://veo?token=sekret", "property api-key"},
-                    Refused{"AccessToken", "genclip://veo?access_token=sekret", "property api-key"},
-                    Refused{"Authorization", "genclip://veo?Authorization=Bearer+sekret", "property api-key"},
-                    Refused{"KeyBeforeANonsense", "genclip://veo?api_key=sekret&%zz", "property api-key"},
-                    Refused{"NonsenseBeforeAKey", "genclip://veo?%zz=1&api_key=sekret",
-                            "The URI is invalid after "},
-                    Refused{"UserAndPassword", "genclip://me:sekret@veo?prompt=x", "property api-key"},
-                    Refused{"User", "genclip://sekret@veo", "property api-key"}),
+    testing::Values(
+        Refused{"Empty", "", "does not begin with genclip://"},
+        Refused{"OtherScheme", "http://veo", "does not begin"},
+        Refused{"NoSlashes", "genclip:veo", "does not begin"},
+        Refused{"NoModel", "genclip://?prompt=x", "names no model"},
+        Refused{"NothingAtAll", "genclip://", "names no model"},
+        Refused{"BadPercentInLabel", "genclip://veo/%zz?prompt=x", "not encoded correctly"},
+        Refused{"NulInLabel", "genclip://veo/a%00.mp4?prompt=x", "not encoded correctly"},
+        Refused{"NotUtf8InLabel", "genclip://veo/%ff.mp4?prompt=x", "not encoded correctly"},
+        Refused{"KeyInLabel", "genclip://veo/api_key=sekret?prompt=x", "property api-key"},
+        Refused{"KeyBehindALabel", "genclip://veo/a.mp4;Token=sekret?prompt=x", "property api-key"},
+        Refused{"EscapedKeyInLabel", "genclip://veo/api%5Fkey%3Dsekret?prompt=x", "property api-key"},
+        Refused{"FragmentBehindALabel", "genclip://veo/a.mp4#x", "%23"},
+        Refused{"Fragment", "genclip://veo?prompt=a#1", "%23"},
+        Refused{"FlagWithoutValue", "genclip://veo?prompt", "The URI is invalid after "},
+        Refused{"BadPercent", "genclip://veo?prompt=%zz", "The URI is invalid after "},
+        Refused{"CutPercent", "genclip://veo?prompt=%4", "The URI is invalid after "},
+        Refused{"NulInValue", "genclip://veo?prompt=a%00b", "The URI is invalid after "},
+        Refused{"NotUtf8InValue", "genclip://veo?prompt=%ff", "The URI is invalid after "},
+        Refused{"NotUtf8", "genclip://veo?prompt=\xff", "not valid UTF-8"},
+        Refused{"Nul", std::string("genclip://veo?prompt=a\0b", 24), "NUL"},
+        Refused{"BadPercentInModel", "genclip://v%zz", "not encoded correctly"},
+        Refused{"NulInModel", "genclip://v%00", "not encoded correctly"},
+        Refused{"NotUtf8InModel", "genclip://v%ff", "not encoded correctly"},
+        Refused{"Twice", "genclip://veo?prompt=a&prompt=b", "prompt twice"},
+        Refused{"DurationByBothNames", "genclip://veo?duration=5&seconds=6", "duration twice"},
+        Refused{"TakeTwice", "genclip://veo?take=1&take=2", "take twice"},
+        Refused{"ApiTwice", "genclip://veo?api=auto&api=tasks", "api twice"},
+        Refused{"NoTake", "genclip://veo?take=-1", "take is"},
+        Refused{"EmptyTake", "genclip://veo?take=", "take is"},
+        Refused{"UnknownApi", "genclip://veo?api=v3", "auto, tasks or legacy"},
+        Refused{"ModelInQuery", "genclip://veo?model=dance-2.5", "the model twice"},
+        Refused{"NoName", "genclip://veo?=x", "no name"},
+        Refused{"ApiKey", "genclip://veo?prompt=x&api_key=sekret", "property api-key"},
+        Refused{"ApiKeyDash", "genclip://veo?api-key=sekret", "property api-key"},
+        Refused{"ApiKeyCase", "genclip://veo?API_Key=sekret", "property api-key"},
+        Refused{"ApiKeyEncoded", "genclip://veo?api%5Fkey=sekret", "property api-key"},
+        Refused{"Key", "genclip://veo?key=sekret", "property api-key"},
+        Refused{"Token", "genclip://veo?token=sekret", "property api-key"},
+        Refused{"AccessToken", "genclip://veo?access_token=sekret", "property api-key"},
+        Refused{"Authorization", "genclip://veo?Authorization=Bearer+sekret", "property api-key"},
+        Refused{"KeyBeforeANonsense", "genclip://veo?api_key=sekret&%zz", "property api-key"},
+        Refused{"NonsenseBeforeAKey", "genclip://veo?%zz=1&api_key=sekret", "The URI is invalid after "},
+        Refused{"UserAndPassword", "genclip://me:sekret@veo?prompt=x", "property api-key"},
+        Refused{"User", "genclip://sekret@veo", "property api-key"}),
     [](const auto &row) { return std::string(row.param.name); });
 
 TEST(ClipUri, WritesEveryByteSoThatItReadsBack) {
@@ -200,6 +203,7 @@ TEST(ClipUri, WithAnExtensionIsOfTheSameRequest) {
       {"genclip://veo?prompt=a/b%3Fc.png", "genclip://veo/clip.mp4?prompt=a/b%3Fc.png"},
       {"genclip://wan:14b/?prompt=x", "genclip://wan:14b/clip.mp4?prompt=x"},
       {"genclip://veo/clip.webm?prompt=x", "genclip://veo/clip.mp4?prompt=x"},
+      {"genclip://veo/a kite.MP4?prompt=x", "genclip://veo/a kite.MP4?prompt=x"},
       {"", ""},
   };
   for (const auto &[uri, named] : kPairs) {
@@ -209,6 +213,28 @@ TEST(ClipUri, WithAnExtensionIsOfTheSameRequest) {
     ASSERT_TRUE(request && again) << uri;
     EXPECT_EQ(*again, *request) << uri;
   }
+}
+
+TEST(ClipUri, MayHaveALabelThatIsNoPartOfTheRequest) {
+  const auto plain = parse_clip_uri(catalog(), "genclip://veo?prompt=x&take=2");
+  ASSERT_TRUE(plain) << plain.error().text;
+  for (const char *label : {"/", "/clip.mp4", "/kite.mp4", "/a%20red%20kite.mp4", "/kite", "/day 1/kite.mp4",
+                            "//", "/\u51E7.mp4", "/a=b&c.mp4", "/%3Fprompt=y"}) {
+    const auto request = parse_clip_uri(catalog(), std::string("genclip://veo") + label + "?prompt=x&take=2");
+    ASSERT_TRUE(request) << label << ": " << request.error().text;
+    EXPECT_EQ(*request, *plain) << label;
+  }
+}
+
+// Its author meant another model.
+TEST(ClipUri, HasNoLabelThatMakesAModelId) {
+  const auto models =
+      Catalog::from_text(R"({"models": [{"id": "my", "open": true}, {"id": "my/model", "open": true}]})");
+  ASSERT_TRUE(models);
+  EXPECT_TRUE(parse_clip_uri(**models, "genclip://my/models?prompt=x"));
+  const auto request = parse_clip_uri(**models, "genclip://my/model?prompt=x");
+  ASSERT_FALSE(request);
+  EXPECT_THAT(request.error().text, HasSubstr("%2F"));
 }
 
 TEST(ClipUri, IsEscapedOnceMoreForGesLaunch) {
