@@ -92,7 +92,7 @@ TEST_F(Faults, AClipThatEndsTooSoonIsFollowedByTheSlate) {
 TEST_F(Faults, AServerThatStallsIsFollowedByTheSlate) {
   const std::string bytes = content(long_clip());
   HttpServer server(first_bytes(bytes, bytes.size() / 2, true));
-  Stand stand({.speed = 4, .latency_ms = 4000});
+  Stand stand({.speed = 4, .latency_ms = 16000});
   ReadyMedia media;
   media.uri = media.source = server.url("/clip.mkv");
   const CueId cue = stand.stage().cue(media, 150);
@@ -121,7 +121,7 @@ TEST_F(Faults, WhatThePictureHasShownIsToldAsShownThoughTheSoundStallsEarlier) {
                            .audio_seconds = 2});
   const std::string bytes = content(path);
   HttpServer server(first_bytes(bytes, bytes.size() * 3 / 4, true));
-  Stand stand({.speed = 4, .latency_ms = 4000});
+  Stand stand({.speed = 4, .latency_ms = 16000});
   ReadyMedia media;
   media.uri = media.source = server.url("/clip.mp4");
   const CueId cue = stand.stage().cue(media, 150);
@@ -139,7 +139,7 @@ TEST_F(Faults, WhatThePictureHasShownIsToldAsShownThoughTheSoundStallsEarlier) {
 TEST_F(Faults, AConnectionThatBreaksIsFollowedByTheSlate) {
   const std::string bytes = content(long_clip());
   HttpServer server(first_bytes(bytes, bytes.size() / 2, false));
-  Stand stand({.speed = 4, .latency_ms = 4000});
+  Stand stand({.speed = 4, .latency_ms = 16000});
   ReadyMedia media;
   media.uri = media.source = server.url("/clip.mkv?signature=secret");
   const CueId cue = stand.stage().cue(media, 150);
@@ -155,7 +155,7 @@ TEST_F(Faults, AConnectionThatBreaksIsFollowedByTheSlate) {
 
 TEST_F(Faults, ATakenCueThatIsNeverReadyShowsTheSlateAndTheNextClipIsOnItsFrame) {
   HttpServer server([](ServedConnection &connection) { connection.hang(); });
-  Stand stand({.speed = 4, .latency_ms = 4000});
+  Stand stand({.speed = 4, .latency_ms = 16000});
   ReadyMedia media;
   media.uri = media.source = server.url("/never.mp4");
   const CueId never = stand.stage().cue(media, 50);

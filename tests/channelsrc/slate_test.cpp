@@ -52,7 +52,7 @@ TEST(Slate, MovesRoundAndRoundAndBeginsAnewBehindAClip) {
   TemporaryFolder folder;
   make_marked_media(folder.file("slate.mp4"), {.clip = 12, .frames = 30, .size = "width=160,height=90"});
   make_marked_media(folder.file("clip.mp4"), {.clip = 3, .frames = 25, .size = "width=160,height=90"});
-  Stand stand({.speed = 4, .latency_ms = 4000, .slate = folder.file("slate.mp4")});
+  Stand stand({.speed = 4, .latency_ms = 40000, .slate = folder.file("slate.mp4")});
   const CueId cue = stand.stage().cue(media_of(folder.file("clip.mp4")), 25);
   ASSERT_EQ(stand.wait_for(cue), CueState::ready);
   stand.set_state(GST_STATE_PLAYING);
@@ -89,7 +89,8 @@ TEST(Logo, IsOverClipsButNotOverTheSlate) {
   make_marked_still(folder.file("logo.png"), 0xFFFF, "pngenc", "width=40,height=20");
   make_marked_media(folder.file("clip.mp4"), {.frames = 75, .size = "width=160,height=90"});
   const auto corner = [&](const std::string &logo, uint64_t frame) {
-    Stand stand({.logo = logo, .logo_position = Corner::bottom_left, .kept_pictures = {5, 60}});
+    // At speed 4, so that the logo is read before frame 60.
+    Stand stand({.speed = 4, .logo = logo, .logo_position = Corner::bottom_left, .kept_pictures = {5, 60}});
     const CueId cue = stand.stage().cue(media_of(folder.file("clip.mp4")), 75);
     EXPECT_EQ(stand.wait_for(cue), CueState::ready);
     stand.stage().take(cue, 10, 75);

@@ -25,8 +25,9 @@ struct StandOptions {
   std::string video = "video/x-raw,format=I420,width=160,height=90,framerate=25/1";
   std::string audio = "audio/x-raw,format=F32LE,rate=48000,channels=2,layout=interleaved";
   unsigned speed = kIsSanitized ? 4 : 20;  // Of the clock. Decoders under a sanitizer are slow.
-  // In a fast run, it is the machine that makes a decoder late.
-  unsigned latency_ms = 20000;
+  // In a fast run, it is the machine that makes a decoder late. So the playout waits for seconds of the real
+  // time: a half of this, by `speed`.
+  unsigned latency_ms = 200000;
   Fit fit = Fit::pad;
   std::string slate = {};
   std::string logo = {};
