@@ -40,6 +40,54 @@ std::string normal_authority(std::string_view authority, std::string_view scheme
   return std::string(user) + lower_case(host) + port;
 }
 
+// A character that may be escaped or not in a URL (RFC 3986, 6.2.2.2).
+bool is_unreserved(char c) { return g_ascii_isalnum(c) || c == '-' || c == '.' || c == '_' || c == '~'; }
+
+// Escapes only what has to be, with capital digits.
+std::string normal_escapes(std::string_view text) {
+  std::string normal;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool is_escape = text[i] == '%' && i + 2 < text.size() && g_ascii_isxdigit(text[i + 1]) &&
+                           g_ascii_isxdigit(text[i + 2]);
+    if (!is_escape) {
+      normal += text[i];
+      continue;
+    }
+    const int high = g_ascii_xdigit_value(text[i + 1]), low = g_ascii_xdigit_value(text[i + 2]);
+    if (const auto meant = static_cast<char>(high * 16 + low); is_unreserved(meant))
+      normal += meant;
+    else
+      normal += {'%', g_ascii_toupper(text[i + 1]), g_ascii_toupper(text[i + 2])};
+    i += 2;
+  }
+  return normal;
+}
+
+// Without empty segments, and without "." and "..".
+std::string normal_path(std::string_view path) {
+  const std::string text = normal_escapes(path);
+  std::string normal;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('/', begin), text.size());
+    const std::string_view segment = std::string_view(text).substr(begin, end - begin);
+    if (segment == "..")
+      normal.resize(std::min(normal.rfind('/'), normal.size()));
+    else if (!segment.empty() && segment != ".")
+      normal.append("/").append(segment);
+    begin = end + 1;
+  }
+  return normal;
+}
+
+// "localhost." is the full name of "localhost".
+std::string without_root(std::string_view authority) {
+  const auto colon = authority.rfind(':');
+  const std::string_view host = authority.substr(0, colon);
+  const auto last = host.find_last_not_of('.');
+  return std::string(host.substr(0, last + 1)) +
+         std::string(colon == authority.npos ? "" : authority.substr(colon));
+}
+
 }  // namespace
 
 std::string normal_base_url(std::string_view url) {
@@ -50,6 +98,17 @@ std::string normal_base_url(std::string_view url) {
   const std::string_view rest = url.substr(separator + kSeparator.size());
   const auto end = std::min(rest.find_first_of("/?#"), rest.size());
   return scheme + "://" + normal_authority(rest.substr(0, end), scheme) + std::string(rest.substr(end));
+}
+
+std::string meaning_of_base_url(std::string_view url) {
+  const std::string normal = normal_base_url(url);
+  const auto separator = normal.find(kSeparator);
+  if (!normal.starts_with("http://") && !normal.starts_with("https://")) return normal;
+  const auto begin = separator + kSeparator.size();
+  const auto path = std::min(normal.find_first_of("/?#", begin), normal.size());
+  const auto end = std::min(normal.find_first_of("?#", path), normal.size());
+  return normal.substr(0, begin) + without_root(std::string_view(normal).substr(begin, path - begin)) +
+         normal_path(std::string_view(normal).substr(path, end - path)) + normal.substr(end);
 }
 
 }  // namespace genclip

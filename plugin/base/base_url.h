@@ -12,4 +12,8 @@ namespace genclip {
 // else stays byte for byte. From anything but an http or https URL it removes only the slashes at the end.
 std::string normal_base_url(std::string_view url);
 
+// One form for the spellings by which the same service is reached: "http://localhost././%61pi" is
+// "http://localhost/api", too. For comparing alone; requests go to the address that was given.
+std::string meaning_of_base_url(std::string_view url);
+
 }  // namespace genclip

@@ -60,17 +60,17 @@ Survey survey_item(const PlannedWish &wish, const RunSettings &run, const Genera
   const auto identified = identify_request(plan->job, with_http, true, cancellable);
   if (!identified) return survey;  // The generation says why.
   const std::string &store = plan->job.store;
-  ClipIdentity identity = identified->identity;
-  const auto record = look(*services.files, store, identity);
+  const auto record = look(*services.files, store, identified->identity);
   survey.is_stored = is_stored(record);
   survey.has_task = record && !unfetched_tasks_of(*record).empty();
   survey.has_failed = record && record->state == ClipState::failed;
   if (!wish.is_fresh || survey.is_stored) return survey;
   const unsigned first = take_of_uri(wish.source);
   for (unsigned back = 1; back <= kMostTakes && wish.take >= first + back; ++back) {
-    identity.take = wish.take - back;
-    if (!is_stored(look(*services.files, store, identity))) continue;
-    survey.last_take = identity.take;
+    const unsigned take = wish.take - back;
+    const IdentifiedRequest earlier = with_take(*identified, take, store, *services.files);
+    if (!is_stored(look(*services.files, store, earlier.identity))) continue;
+    survey.last_take = take;
     break;
   }
   return survey;

@@ -12,6 +12,7 @@
 #include "plugin/command/clip_output.h"
 #include "plugin/command/console.h"
 #include "plugin/command/service_options.h"
+#include "plugin/generation/request_identity.h"
 #include "plugin/store/clip_path.h"
 #include "plugin/store/store_listing.h"
 
@@ -38,10 +39,11 @@ Result<bool> find_place(GenerationJob &job) {
   // The key goes to the address that the user gave, never to one that a folder names.
   const auto found = std::find_if(clips->begin(), clips->end(), [&](const StoredClip &clip) {
     return clip.record && clip.record->task_id == job.task_id &&
-           normal_base_url(clip.record->identity.base_url) == job.endpoint.base_url;
+           meaning_of_base_url(clip.record->identity.base_url) == job.identity.base_url;
   });
   if (found == clips->end()) return false;
   job.identity = found->record->identity;
+  job.identified = std::make_shared<const IdentifiedRequest>(identified_as(job.identity));
   job.endpoint.api = from_word<Api>(job.identity.api).value_or(Api::tasks);
   job.model = found->record->model;
   job.reuse = !found->is_complete() || verify_clip(files, *found).has_value();
@@ -64,6 +66,8 @@ Result<std::string> meant_task(const std::string &word, const RunSettings &run) 
 void choose_result(GenerationJob &job, unsigned result) {
   job.result = result;
   job.reuse = true;
+  job.identified.reset();
+  job.identity.base_url = meaning_of_base_url(job.endpoint.base_url);
   job.identity.take = 0;
   job.identity.request = Json::Object{{"task_id", job.task_id}, {"result", result}};
 }

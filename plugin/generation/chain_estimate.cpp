@@ -35,8 +35,8 @@ class Links {
   void add(const CheckedRequest &request, const IdentifiedRequest &identified) {
     const std::string key = identified.identity.digest();
     if (!known_.insert(key).second) return;
-    links_.push_back(
-        {key, estimate_price(prices_, charge_facts(identified.identity, request.model(), job_.project))});
+    links_.push_back({key, estimate_price(prices_, charge_facts(identified.identity, request.body(),
+                                                                request.model(), job_.project))});
     // What is before a clip that is paid is not made again.
     for (const auto &[index, clip] : identified.clips)
       if (!is_paid(job_, *clip, services_)) add(*request.media()[index].clip, *clip);

@@ -13,8 +13,8 @@ std::string text_of(const Json &request, std::string_view name) {
 
 }  // namespace
 
-ChargeFacts charge_facts(const ClipIdentity &identity, const std::string &model, const std::string &project) {
-  const Json &request = identity.request;
+ChargeFacts charge_facts(const ClipIdentity &identity, const Json &sent, const std::string &model,
+                         const std::string &project) {
   ChargeFacts facts;
   facts.key = identity.digest();
   facts.take = identity.take;
@@ -22,17 +22,21 @@ ChargeFacts charge_facts(const ClipIdentity &identity, const std::string &model,
   facts.api = identity.api;
   facts.base_url = identity.base_url;
   facts.project = project;
-  if (const Json *duration = request.find("duration")) facts.duration = duration->number();
-  facts.resolution = text_of(request, "resolution");
-  facts.size = text_of(request, "size");
-  if (const Json *audio = request.find("generate_audio"); audio && audio->boolean())
+  if (const Json *duration = sent.find("duration")) facts.duration = duration->number();
+  facts.resolution = text_of(sent, "resolution");
+  facts.size = text_of(sent, "size");
+  if (const Json *audio = sent.find("generate_audio"); audio && audio->boolean())
     facts.audio = *audio->boolean();
   for (const FieldSpec &field : Catalog::shared()->common_fields()) {
-    const Json *value = media_kind(field.type) ? request.find(field.name) : nullptr;
+    const Json *value = media_kind(field.type) ? sent.find(field.name) : nullptr;
     if (value && value->array() && !value->array()->empty())
       facts.references[field.name] = static_cast<unsigned>(value->array()->size());
   }
   return facts;
+}
+
+ChargeFacts charge_facts(const ClipIdentity &identity, const std::string &model, const std::string &project) {
+  return charge_facts(identity, identity.request, model, project);
 }
 
 bool is_made_of_media(const ClipIdentity &identity) {

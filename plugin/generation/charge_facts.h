@@ -10,8 +10,11 @@
 
 namespace genclip {
 
-// `identity.request` is a body with v2 field names. What it does not say, or says in another type than the
-// catalog has, stays unset.
+// `sent`: a body with v2 field names. What it does not say, or says in another type than the catalog has,
+// stays unset. Not the identity's request, which leaves out what earlier lines of the ledger may say.
+ChargeFacts charge_facts(const ClipIdentity &identity, const Json &sent, const std::string &model,
+                         const std::string &project);
+// Of a request of which no more is known than its identity.
 ChargeFacts charge_facts(const ClipIdentity &identity, const std::string &model, const std::string &project);
 
 // Whether the request has references: images, videos or sounds that the clip is made of.

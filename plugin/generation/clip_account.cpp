@@ -17,12 +17,17 @@ constexpr char kWaitText[] =
     "clip before it is known. To submit such clips at once, say what to assume with: genclip budget set "
     "--assumed-price N.";
 
+ChargeFacts facts_of(const Generation &generation) {
+  const GenerationJob &job = generation.job();
+  const ClipIdentity &identity = generation.identified().identity;
+  return charge_facts(identity, job.request ? job.request->body() : identity.request, job.model, job.project);
+}
+
 }  // namespace
 
 ClipAccount::ClipAccount(Generation &generation)
     : generation_(generation),
-      facts_(
-          charge_facts(generation.identified().identity, generation.job().model, generation.job().project)),
+      facts_(facts_of(generation)),
       ledger_(*generation.services().files, *generation.services().clock, generation.job().store) {}
 
 Result<void> ClipAccount::begin() {

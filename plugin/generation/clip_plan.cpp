@@ -3,9 +3,11 @@
 
 #include <glib.h>
 
+#include "plugin/base/base_url.h"
 #include "plugin/base/number.h"
 #include "plugin/catalog/catalog.h"
 #include "plugin/catalog/check_request.h"
+#include "plugin/catalog/request_meaning.h"
 #include "plugin/catalog/wording.h"
 #include "plugin/generation/outcome.h"
 #include "plugin/http/api_key.h"
@@ -55,7 +57,7 @@ Result<ClipPlan> plan_clip(const ClipRequest &request, const RunSettings &run) {
   const bool is_request = !request.model.empty() && request.fields.find("prompt");
   if (auto checked = check_request(*Catalog::shared(), request, reference_policy(run))) {
     job.model = checked->model();
-    job.identity.request = checked->body();
+    job.identity.request = meaning_of(checked->spec(), checked->body());
     plan.warnings = checked->warnings();
     job.endpoint.api = checked->api();
     job.request = std::move(*checked);
@@ -67,7 +69,7 @@ Result<ClipPlan> plan_clip(const ClipRequest &request, const RunSettings &run) {
   if (std::string problem = task_id_problem(run.task_id); !problem.empty())
     problems.push_back({"task-id", std::move(problem)});
   job.endpoint.base_url = service_address(run.base_url, kBaseUrl);
-  job.identity.base_url = job.endpoint.base_url;
+  job.identity.base_url = meaning_of_base_url(job.endpoint.base_url);
   job.identity.api = to_word(job.endpoint.api);
   job.identity.take = request.take;
 

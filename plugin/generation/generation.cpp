@@ -30,8 +30,8 @@ Generation::Generation(GenerationJob job, GenerationServices services)
     : job_(std::move(job)),
       services_(std::move(services)),
       log_name_(clip_log_name(job_.identity)),
-      cancellable_(GRef<GCancellable>::adopt(g_cancellable_new())) {
-  identified_.identity = job_.identity;
+      cancellable_(GRef<GCancellable>::adopt(g_cancellable_new())),
+      identified_(job_.identified ? *job_.identified : identified_as(job_.identity)) {
   state_.model = job_.model;
   state_.task_id = job_.task_id;
 }
@@ -94,7 +94,10 @@ void Generation::run() {
   bool is_stored = false;
   if (identified) {
     identified_ = std::move(*identified);
-    if (identified_.identity.digest() != job_.identity.digest())
+    if (identified_.has_older_folder)
+      GST_CAT_INFO(generation_category(), "%s: is stored as %s, which is its name of an older version",
+                   log_name_.c_str(), clip_log_name(identified_.identity).c_str());
+    else if (identified_.identity.digest() != job_.identity.digest())
       GST_CAT_INFO(generation_category(), "%s: is, with the content of its references, %s", log_name_.c_str(),
                    clip_log_name(identified_.identity).c_str());
     is_stored = ClipWork(*this).serve_stored();
@@ -105,6 +108,8 @@ void Generation::run() {
   if (is_stored || !wait_until_wanted()) return;
   if (!identified)
     return end(with_ending(std::move(identified).error(), {Outcome::not_submitted, Charged::no, false}));
+  // Since the look, another process may have made the clip, or removed it.
+  choose_folder(identified_, job_.store, *services_.files);
   if (auto done = ClipWork(*this).run(); !done) end(std::move(done).error());
 }
 

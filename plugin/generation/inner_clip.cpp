@@ -104,6 +104,14 @@ void show(Generation &outer, const GenerationState &inner, unsigned link) {
   });
 }
 
+// Nothing: the clip there is none of that request.
+std::optional<std::string> key_of(const std::string &location, const IdentifiedRequest &request) {
+  const std::string key = request.meaning.digest();
+  if (location.find(key) != std::string::npos) return key;
+  const std::string older = request.older ? request.older->digest() : key;
+  return location.find(older) != std::string::npos ? std::optional(older) : std::nullopt;
+}
+
 Error error_of(Generation &inner, const std::string &about) {
   // The state is reported a moment before the error is set.
   const Interrupt never;
@@ -118,8 +126,7 @@ Error error_of(Generation &inner, const std::string &about) {
 Result<InnerClip> make_inner_clip(Generation &outer, const MediaReference &reference,
                                   const std::shared_ptr<const IdentifiedRequest> &identified,
                                   unsigned links_before) {
-  const std::string key = identified->identity.digest();
-  const std::string about = name_of(*reference.clip, key);
+  const std::string about = name_of(*reference.clip, identified->identity.digest());
   const auto observer = std::make_shared<InnerObserver>(outer, about);
   const Joined joined =
       join_generation(job_of_inner(outer.job(), *reference.clip, identified), outer.services(), observer);
@@ -142,12 +149,13 @@ Result<InnerClip> make_inner_clip(Generation &outer, const MediaReference &refer
   if (state.status == ClipStatus::failed) return error_of(inner, about);
   if (state.status != ClipStatus::completed) return cancelled();
   // It may have been under way already, for a request whose references had another content.
-  if (state.clip_location.find(key) == std::string::npos)
+  const auto key = key_of(state.clip_location, *identified);
+  if (!key)
     return Error{ErrorKind::busy,
                  "A reference of the " + about +
                      " has changed while the clip was generated. Run again to use it as it is now."};
   const double own = state.reused ? 0 : std::max(state.amount, 0.0);
-  return InnerClip{joined.generation, state.clip_location, state.task_id, state.links_amount + own};
+  return InnerClip{joined.generation, *key, state.clip_location, state.task_id, state.links_amount + own};
 }
 
 }  // namespace genclip

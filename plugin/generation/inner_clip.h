@@ -14,6 +14,7 @@ namespace genclip {
 
 struct InnerClip {
   std::shared_ptr<Generation> generation;  // Keeps the clip in the store.
+  std::string key;                         // Of its folder.
   std::string path;                        // Of the whole clip.
   std::string task_id;
   double amount = 0;  // Credits that this run has paid for it, and for the clips before it.

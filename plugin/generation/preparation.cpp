@@ -195,7 +195,7 @@ class Preparation {
       spent_ += clip->amount;
       generation_.change([&](GenerationState &state) { state.links_amount = spent_; });
       links_before += static_cast<unsigned>(count_links(*reference.clip));
-      materials_[i].used.clip = identified->identity.digest();
+      materials_[i].used.clip = clip->key;
       materials_[i].used.task_id = clip->task_id;
       auto taken = take_part(reference, *clip, materials_[i]);
       if (!taken) return about(reference, std::move(taken).error());

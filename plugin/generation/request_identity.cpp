@@ -5,6 +5,9 @@
 
 #include "plugin/base/gref.h"
 #include "plugin/base/shown_text.h"
+#include "plugin/catalog/request_meaning.h"
+#include "plugin/store/clip_folder.h"
+#include "plugin/store/clip_journal.h"
 #include "plugin/task/media_fetch.h"
 
 namespace genclip {
@@ -44,26 +47,50 @@ class Identification {
         fetches_(may_fetch && job.reference_identity == ReferenceIdentity::content),
         cancellable_(cancellable) {}
 
-  Result<IdentifiedRequest> run(const CheckedRequest &request, ClipIdentity identity) {
+  Result<IdentifiedRequest> run(const CheckedRequest &request, const ClipIdentity &identity) const {
     IdentifiedRequest found;
-    found.identity = std::move(identity);
-    if (!fetches_ && !is_local(request)) return found;
-    for (size_t i = 0; i < request.media().size(); ++i) {
-      auto name = name_of(request, i, found);
-      if (!name) return with_place(std::move(name).error(), reference_name(request, request.media()[i]));
-      found.names.push_back(std::move(*name));
-    }
-    found.identity.request = request.body_with(found.names);
+    if (fetches_ || is_local(request))
+      for (size_t i = 0; i < request.media().size(); ++i) {
+        auto name = name_of(request, i, found);
+        if (!name) return with_place(std::move(name).error(), reference_name(request, request.media()[i]));
+        found.names.push_back(std::move(*name));
+      }
+    // A clip inside counts by what it means, whichever folder it has.
+    const auto body = [&](const ClipIdentity &(*identity_of)(const IdentifiedRequest &)) {
+      std::vector<std::string> names = found.names;
+      for (const auto &[i, clip] : found.clips) names[i] = clip_name(request.media()[i], identity_of(*clip));
+      return names.empty() ? request.body() : request.body_with(names);
+    };
+    found.meaning = identity;
+    found.meaning.request = meaning_of(request.spec(), body(meaning_of_clip));
+    find_older(found, body(older_of_clip));
     return found;
   }
 
+  // What was submitted, or attached to, by a version that took each spelling for another request.
+  void find_older(IdentifiedRequest &found, Json request) const {
+    ClipIdentity older = found.meaning;
+    older.base_url = job_.endpoint.base_url;
+    older.request = std::move(request);
+    if (older.digest() != found.meaning.digest()) found.older = std::move(older);
+    choose_folder(found, job_.store, *services_.files);
+  }
+
  private:
+  static const ClipIdentity &meaning_of_clip(const IdentifiedRequest &clip) { return clip.meaning; }
+  static const ClipIdentity &older_of_clip(const IdentifiedRequest &clip) {
+    return clip.older ? *clip.older : clip.meaning;
+  }
+  static std::string clip_name(const MediaReference &reference, const ClipIdentity &identity) {
+    return kClip + identity.digest() + (reference.part.is_frame ? "#" + reference.part.fragment : "");
+  }
+
   static Error with_place(Error error, const std::string &place) {
     error.text.insert(0, place + " ");
     return error;
   }
 
-  Result<std::string> name_of(const CheckedRequest &request, size_t index, IdentifiedRequest &found) {
+  Result<std::string> name_of(const CheckedRequest &request, size_t index, IdentifiedRequest &found) const {
     const MediaReference &reference = request.media()[index];
     switch (reference.source) {
       case MediaSource::asset:
@@ -77,7 +104,7 @@ class Identification {
     return reference.url;
   }
 
-  Result<std::string> name_of_url(const MediaReference &reference) {
+  Result<std::string> name_of_url(const MediaReference &reference) const {
     auto fetched = fetch_media(*services_.http, reference.url, job_.media_check.max_bytes,
                                job_.media_check.fetch, cancellable_);
     if (g_cancellable_is_cancelled(cancellable_)) return cancelled();
@@ -95,7 +122,7 @@ class Identification {
   }
 
   Result<std::string> name_of_file(const CheckedRequest &request, const MediaReference &reference,
-                                   IdentifiedFile &found) {
+                                   IdentifiedFile &found) const {
     const auto named = [&](Error error) {
       error.text.insert(0, "(" + shown_line(reference.path) + ") ");
       return error;
@@ -114,11 +141,11 @@ class Identification {
   }
 
   Result<std::string> name_of_clip(const MediaReference &reference,
-                                   std::shared_ptr<const IdentifiedRequest> &clip) {
+                                   std::shared_ptr<const IdentifiedRequest> &clip) const {
     auto found = run(*reference.clip, job_of_inner(job_, *reference.clip, nullptr).identity);
     if (!found) return with_place(std::move(found).error(), "is a clip whose");
     clip = std::make_shared<const IdentifiedRequest>(std::move(*found));
-    return kClip + clip->identity.digest() + (reference.part.is_frame ? "#" + reference.part.fragment : "");
+    return clip_name(reference, clip->identity);
   }
 
   const GenerationJob &job_;
@@ -127,12 +154,48 @@ class Identification {
   GCancellable *const cancellable_;
 };
 
+Claim claim_of_folder(const ClipIdentity &identity, const std::string &store, FileSystem &files) {
+  const auto record = ClipFolder(files, ClipPath(store, identity.digest())).look();
+  if (record) return claim_of(*record);
+  // A record that cannot be read may name a task. The run reports it.
+  return record.error().kind == ErrorKind::not_found ? Claim::none : Claim::doubt;
+}
+
+bool is_older_wanted(const IdentifiedRequest &request, const std::string &store, FileSystem &files) {
+  if (!request.older) return false;
+  const Claim older = claim_of_folder(*request.older, store, files);
+  if (older != Claim::doubt) return older == Claim::clip;
+  return claim_of_folder(request.meaning, store, files) != Claim::clip;
+}
+
 }  // namespace
+
+void choose_folder(IdentifiedRequest &request, const std::string &store, FileSystem &files) {
+  request.has_older_folder = is_older_wanted(request, store, files);
+  request.identity = request.has_older_folder ? *request.older : request.meaning;
+}
+
+IdentifiedRequest with_take(IdentifiedRequest request, unsigned take, const std::string &store,
+                            FileSystem &files) {
+  request.meaning.take = take;
+  if (request.older) request.older->take = take;
+  choose_folder(request, store, files);
+  return request;
+}
+
+IdentifiedRequest identified_as(const ClipIdentity &identity) {
+  IdentifiedRequest request;
+  request.identity = request.meaning = identity;
+  return request;
+}
 
 Result<IdentifiedRequest> identify_request(const GenerationJob &job, const GenerationServices &services,
                                            bool may_fetch, GCancellable *cancellable) {
-  if (!job.request) return IdentifiedRequest{job.identity, {}, {}, {}};
-  return Identification(job, services, may_fetch, cancellable).run(*job.request, job.identity);
+  const Identification identification(job, services, may_fetch, cancellable);
+  if (job.request) return identification.run(*job.request, job.identity);
+  IdentifiedRequest task = identified_as(job.identity);
+  identification.find_older(task, job.identity.request);
+  return task;
 }
 
 GenerationJob job_of_inner(const GenerationJob &outer, const CheckedRequest &inner,
@@ -145,7 +208,7 @@ GenerationJob job_of_inner(const GenerationJob &outer, const CheckedRequest &inn
   job.reuse = true;
   job.endpoint.api = inner.api();
   job.identity.api = to_word(inner.api());
-  job.identity.request = inner.body();
+  job.identity.request = meaning_of(inner.spec(), inner.body());
   job.identity.take = inner.take();
   return job;
 }

@@ -11,6 +11,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,17 +26,35 @@ struct IdentifiedFile {
 };
 
 struct IdentifiedRequest {
+  // Whose folder in the store is the request's: one of the next two (choose_folder).
   ClipIdentity identity;
-  // What stands for each reference in the identity, in the order of CheckedRequest::media(). Empty: all stand
-  // there as they were given.
+  // One for all requests that the service cannot tell apart. New clips have it.
+  ClipIdentity meaning;
+  // What versions before 2026-11-26 made of this request, where that is another one.
+  std::optional<ClipIdentity> older;
+  bool has_older_folder = false;  // `identity` is the older one.
+  // What stands for each reference where the request is shown, in the order of CheckedRequest::media().
+  // Empty: all stand there as they were given.
   std::vector<std::string> names;
   // Both by the index in CheckedRequest::media().
   std::map<size_t, IdentifiedFile> files;
   std::map<size_t, std::shared_ptr<const IdentifiedRequest>> clips;  // The requests of clips inside.
 };
 
-// Reads the files. Fetches URLs if the job identifies these by their content, too, and `may_fetch`. Errors
-// name the reference. Blocks for the disk and the network.
+// Chooses the folder of an older version if that has the clip or its task, or if it is in doubt whether that
+// was paid and the new one does not have the clip. Everything else begins in the new folder, under whose lock
+// all that mean the same meet, so that it is paid once. Reads up to two records.
+void choose_folder(IdentifiedRequest &request, const std::string &store, FileSystem &files);
+
+// The same request with another take, and the folder that this one has.
+IdentifiedRequest with_take(IdentifiedRequest request, unsigned take, const std::string &store,
+                            FileSystem &files);
+
+// A request that has no references, or whose identity is known.
+IdentifiedRequest identified_as(const ClipIdentity &identity);
+
+// Reads the files, and chooses the folder. Fetches URLs if the job identifies these by their content, too,
+// and `may_fetch`. Errors name the reference. Blocks for the disk and the network.
 Result<IdentifiedRequest> identify_request(const GenerationJob &job, const GenerationServices &services,
                                            bool may_fetch, GCancellable *cancellable);
 

@@ -339,6 +339,12 @@ uint64_t unanswered_submits_of(const ClipRecord &record) {
   return record.unanswered_submits + (is_open ? 1 : 0);
 }
 
+Claim claim_of(const ClipRecord &record) {
+  if (whole_clip_of(record) || record.state == ClipState::submitted) return Claim::clip;
+  const bool is_settled = unanswered_submits_of(record) == 0 && unfetched_tasks_of(record).empty();
+  return is_settled ? Claim::none : Claim::doubt;
+}
+
 bool is_refusal_of_request(unsigned http_status) {
   constexpr unsigned kOfKeyOrMoment[] = {401, 402, 403, 407, 408, 425, 429};
   return http_status >= 300 && http_status < 500 &&

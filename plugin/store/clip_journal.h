@@ -141,6 +141,13 @@ std::shared_ptr<const ClipRecord> served_without_turn(const ClipRecord &record, 
 std::vector<std::string> unfetched_tasks_of(const ClipRecord &record);
 // The number of submits that got no answer and that no warning has settled. Each may have been charged.
 uint64_t unanswered_submits_of(const ClipRecord &record);
+// What a record means to a request that could as well begin in another folder.
+enum class Claim {
+  none,   // Nothing was ever paid for here, or it came to a known end.
+  doubt,  // Something may have been paid for here: that has to be asked, or told, before it is paid again.
+  clip,   // A whole clip, or a task that brings one.
+};
+Claim claim_of(const ClipRecord &record);
 // Whether any other run would be refused in the same way, with any key and at any time.
 bool is_refusal_of_request(unsigned http_status);
 

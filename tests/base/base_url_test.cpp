@@ -45,5 +45,25 @@ TEST(BaseUrl, IsNormalOnce) {
   EXPECT_EQ(normal_base_url("https://Us:Pw@A/"), "https://Us:Pw@a");
 }
 
+TEST(BaseUrl, MeansOneServiceHoweverItIsSpelled) {
+  for (const char *url :
+       {"http://localhost:8000/api", "http://localhost:8000//api", "http://localhost:8000/./api",
+        "http://localhost:8000/%61pi/", "http://localhost:8000/a%70%69", "http://localhost.:8000/api",
+        "HTTP://LocalHost:8000/x/../api", "http://localhost:8000/%2E/api/.", "http://localhost:8000/../api",
+        "http://localhost:8000/x/%2e%2e/api"})
+    EXPECT_EQ(meaning_of_base_url(url), "http://localhost:8000/api") << url;
+  EXPECT_EQ(meaning_of_base_url("https://api.example./"), "https://api.example");
+  EXPECT_EQ(meaning_of_base_url("https://api.example/a%2fb"), "https://api.example/a%2Fb");
+}
+
+TEST(BaseUrl, MeansAnotherServiceWhereThePathOrTheHostIsAnother) {
+  for (const char *url :
+       {"https://api.example", "http://api.example:443", "https://api.example:8443/A/b",
+        "https://api.example/a%2Fb", "https://api.example/%2561pi", "https://api.example/a..b",
+        "https://api.example/.a", "https://[::1]", "https://[fe80::1]:8443/A", "https://api.example?A=B",
+        "http://127.0.0.1:1/%", "", "api.example//x", "nonsense://a.//b"})
+    EXPECT_EQ(meaning_of_base_url(url), url);
+}
+
 }  // namespace
 }  // namespace genclip

@@ -49,6 +49,28 @@ class Generate(ServiceTest):
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
         self.assertEqual(copy.read_bytes(), pathlib.Path(again.stdout.strip()).read_bytes())
 
+    def test_a_default_spelled_out_or_another_form_of_a_letter_is_the_same_clip(self):
+        self.simulator()
+        first = self.generate("prompt=caf\u00e9")
+        others = [["prompt=caf\u00e9", "duration=4"], ["prompt=cafe\u0301"], ["resolution=480p", "prompt=cafe\u0301", "aspect_ratio=9:16"]]
+        for words in others:
+            with self.subTest(words=words):
+                self.assertEqual(self.generate(*words).stdout, first.stdout)
+                self.assertIn("nothing, because the store has the clip", self.run_genclip("check", MODEL, *words).stdout)
+                checked = json.loads(self.run_genclip("check", "--json", MODEL, *words).stdout)
+                for word in words:
+                    name, value = word.split("=")
+                    self.assertEqual(str(checked["body"][name]), value)
+                found = json.loads(self.run_genclip("store", "show", "--json", checked["uri"]).stdout)
+                self.assertEqual(found["key"], pathlib.Path(first.stdout).parent.name)
+        rows = self.folder / "rows.jsonl"
+        rows.write_text("".join(json.dumps({"model": MODEL, **dict(word.split("=") for word in words)}) + "\n" for words in others),
+                        encoding="utf-8")
+        batch = self.run_genclip("batch", str(rows))
+        self.assertEqual(batch.returncode, 0, batch.stderr)
+        self.assertEqual(len(self.account()["tasks"]), 1)
+        self.assertNotEqual(self.generate("prompt=caf\u00e9", "duration=5").stdout, first.stdout)
+
     def test_another_take_is_another_clip_and_anew_replaces_one(self):
         self.simulator()
         first = self.generate().stdout

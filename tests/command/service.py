@@ -56,8 +56,14 @@ class ServiceTest(unittest.TestCase):
         self.running = None
 
     def stats(self):
+        return self.told_by_simulator("stats")
+
+    def account(self):
+        return self.told_by_simulator("account")
+
+    def told_by_simulator(self, what):
         base = self.env["GENCLIP_BASE_URL"].removesuffix("/api")
-        with urllib.request.urlopen(f"{base}/_sim/stats", timeout=30) as reply:
+        with urllib.request.urlopen(f"{base}/_sim/{what}", timeout=30) as reply:
             return json.load(reply)
 
     def run_genclip(self, *words):

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "plugin/generation/request_identity.h"
 #include "tests/support/temporary_folder.h"
 
 namespace genclip::test {
@@ -62,6 +63,32 @@ TEST_F(ClipPlanTest, AttachingNeedsNoRequest) {
   request_.model = "";
   request_.fields.set("prompt", "a storm");
   EXPECT_EQ(job().identity.digest(), digest);
+}
+
+TEST_F(ClipPlanTest, OneServiceHasOneIdentityAndIsAskedAtTheAddressThatWasGiven) {
+  run_.base_url = "http://localhost:8000/api";
+  const std::string digest = job().identity.digest();
+  for (const char *url : {"http://localhost:8000//api", "http://localhost:8000/./api",
+                          "http://localhost:8000/%61pi", "http://localhost.:8000/api"}) {
+    run_.base_url = url;
+    EXPECT_EQ(job().identity.digest(), digest) << url;
+    EXPECT_EQ(job().endpoint.base_url, url);
+    const auto found = identify_request(job(), {}, false, nullptr);
+    ASSERT_TRUE(found && found->older) << url;
+    ClipIdentity then = found->meaning;
+    then.base_url = url;
+    EXPECT_EQ(found->older->digest(), then.digest()) << url;
+  }
+}
+
+TEST_F(ClipPlanTest, ADefaultThatIsSpelledOutIsNoPartOfTheIdentity) {
+  const std::string digest = job().identity.digest();
+  request_.fields.set("duration", 4);
+  EXPECT_EQ(job().identity.digest(), digest);
+  const GenerationJob spelled_out = job();
+  EXPECT_EQ(*spelled_out.request->body().find("duration"), Json(4));
+  request_.fields.set("duration", 5);
+  EXPECT_NE(job().identity.digest(), digest);
 }
 
 TEST_F(ClipPlanTest, AttachingAsksTheApiOfTheModelOrTheOneThatIsSet) {

@@ -3,10 +3,15 @@
 // Sharing of a generation in one process: joining, leaving, and what continues.
 #include "plugin/generation/generations.h"
 
+#include <filesystem>
+#include <fstream>
 #include <future>
 #include <random>
 #include <thread>
 
+#include "plugin/catalog/clip_uri.h"
+#include "plugin/catalog/request_meaning.h"
+#include "plugin/generation/request_identity.h"
 #include "tests/generation/work_fixture.h"
 #include "tests/support/seed.h"
 #include "tests/support/time_limit.h"
@@ -247,6 +252,229 @@ TEST_F(Generations, OfRequestsThatNameFilesAreNotShared) {
   EXPECT_NE(one->generation(), other->generation());
   const auto shared = want(), same = want();
   EXPECT_EQ(shared->generation(), same->generation());
+}
+
+// ---- Requests that mean the same (docs/store-format.md, "DIGEST").
+
+class SameMeaning : public Generations {
+ protected:
+  // dance-2.5 makes 4 s, as its document says, if nothing else is asked for.
+  static constexpr char kUsual[] = "dance-2.5?prompt=caf\u00e9";
+  static constexpr char kSpelledOut[] = "dance-2.5?prompt=cafe\u0301&duration=4&resolution=480p";
+
+  GenerationJob job_of(const std::string &request) {
+    const auto parsed = parse_clip_uri(*Catalog::built_in(), "genclip://" + request);
+    if (!parsed) throw std::runtime_error(parsed.error().text);
+    auto checked = check_request(*Catalog::built_in(), *parsed, {.publishes = true});
+    if (!checked) throw std::runtime_error(problems_text(checked.error()));
+    GenerationJob made = job();
+    made.request = std::move(*checked);
+    made.identity.request = meaning_of(made.request->spec(), made.request->body());
+    made.identity.take = made.request->take();
+    return made;
+  }
+  IdentifiedRequest identified(const std::string &request) {
+    auto found = identify_request(job_of(request), services(), false, nullptr);
+    if (!found) throw std::runtime_error(found.error().text);
+    return std::move(*found);
+  }
+  ClipPath older_path() { return {job().store, identified(kSpelledOut).older.value().digest()}; }
+  ClipPath new_path() { return {job().store, identified(kSpelledOut).meaning.digest()}; }
+  std::optional<ClipRecord> record_in(const ClipPath &path) {
+    auto found = ClipFolder(FileSystem::posix(), path).look();
+    return found ? std::optional<ClipRecord>(std::move(*found)) : std::nullopt;
+  }
+
+  // As an earlier version left it.
+  void write_older(ClipState state, const std::string &task_id = "", bool is_readable = true) {
+    ClipFolder folder(FileSystem::posix(), older_path());
+    const auto lock = folder.lock_writer([](const std::string &) {});
+    ASSERT_TRUE(lock && *lock);
+    ClipRecord record;
+    record.identity = identified(kSpelledOut).older.value();
+    record.model = "dance-2.5";
+    record.state = state;
+    record.task_id = task_id;
+    if (state == ClipState::complete) {
+      record.clip_name = "clip.mp4";
+      record.media_type = "video/mp4";
+      record.clip_size = service_.clip().size();
+      std::ofstream(older_path().file("clip.mp4"), std::ios::binary) << service_.clip();
+    }
+    ASSERT_TRUE(folder.write_record(record));
+    if (!is_readable) std::ofstream(older_path().record()) << R"({"state":"sub)";
+  }
+
+  std::string run(const std::string &request, bool reuse = true) {
+    GenerationJob made = job_of(request);
+    made.reuse = reuse;
+    const auto one = want(made);
+    const auto bytes = one->bytes();
+    if (!bytes) return bytes.error().text;
+    EXPECT_TRUE(are_same(*bytes, service_.clip()));
+    return one->listener()->last().clip_location;
+  }
+};
+
+TEST_F(SameMeaning, IsPaidOnceAndSentAsItWasAskedFor) {
+  std::vector<std::string> bodies;
+  http_->before_answer([&](const HttpRequest &request) {
+    if (request.method == HttpRequest::Method::post) bodies.push_back(request.body);
+  });
+  const std::string clip = run(kSpelledOut);
+  EXPECT_EQ(clip, new_path().file("clip.mp4"));
+  EXPECT_EQ(run(kUsual), clip);
+  EXPECT_EQ(run("dance-2.5?aspect_ratio=9:16&prompt=caf\u00e9"), clip);
+  EXPECT_EQ(service_.submits(), 1u);
+  ASSERT_EQ(bodies.size(), 1u);
+  const auto sent = Json::parse(bodies[0]);
+  ASSERT_TRUE(sent);
+  EXPECT_EQ(*sent->find("prompt"), Json("cafe\u0301"));
+  EXPECT_EQ(*sent->find("duration"), Json(4));
+  EXPECT_NE(run("dance-2.5?prompt=caf\u00e9&duration=5"), clip);
+  EXPECT_EQ(service_.submits(), 2u);
+  EXPECT_FALSE(std::filesystem::exists(older_path().folder()));
+}
+
+TEST_F(SameMeaning, OfTheRequestThatAnEarlierVersionKnewIsItsNameThen) {
+  const IdentifiedRequest usual = identified(kUsual);
+  EXPECT_FALSE(usual.older);
+  ClipIdentity then = job().identity;
+  then.request = Json::Object{{"model", "dance-2.5"}, {"prompt", "caf\u00e9"}};
+  EXPECT_EQ(usual.identity.digest(), then.digest());
+  then.request = job_of(kSpelledOut).request->body();
+  EXPECT_EQ(older_path().folder(), ClipPath(job().store, then.digest()).folder());
+}
+
+TEST_F(SameMeaning, IsOneGenerationOfAProcess) {
+  const auto one = want(job_of(kUsual)), same = want(job_of(kSpelledOut));
+  EXPECT_EQ(one->generation(), same->generation());
+}
+
+TEST_F(SameMeaning, ServesTheClipOfAnEarlierVersionAndPaysNothing) {
+  write_older(ClipState::complete, "task-old");
+  EXPECT_EQ(run(kSpelledOut), older_path().file("clip.mp4"));
+  EXPECT_EQ(service_.submits(), 0u);
+  // Also beside a new one, which another spelling has paid for.
+  EXPECT_EQ(run(kUsual), new_path().file("clip.mp4"));
+  EXPECT_EQ(run(kSpelledOut), older_path().file("clip.mp4"));
+  EXPECT_EQ(service_.submits(), 1u);
+}
+
+TEST_F(SameMeaning, ReplacesTheClipOfAnEarlierVersionInItsPlace) {
+  write_older(ClipState::complete, "task-old");
+  EXPECT_EQ(run(kSpelledOut, false), older_path().file("clip.mp4"));
+  EXPECT_EQ(service_.submits(), 1u);
+  EXPECT_EQ(run(kSpelledOut), older_path().file("clip.mp4"));
+  EXPECT_EQ(record_in(older_path())->task_id, "task-1");
+  EXPECT_EQ(service_.submits(), 1u);
+}
+
+TEST_F(SameMeaning, AttachesToTheTaskOfAnEarlierVersion) {
+  ASSERT_NE(run("dance-2.5?prompt=other"), "");  // task-1, which the service then knows.
+  write_older(ClipState::submitted, "task-1");
+  EXPECT_EQ(run(kSpelledOut), older_path().file("clip.mp4"));
+  EXPECT_EQ(service_.submits(), 1u);
+}
+
+// What nobody knows is asked or told where it is written, as ever.
+TEST_F(SameMeaning, HasTheDoubtOfAnEarlierVersion) {
+  write_older(ClipState::ambiguous);
+  GenerationJob careful = job_of(kSpelledOut);
+  careful.may_submit = MaySubmit::unless_in_doubt;
+  {
+    const auto one = want(careful);
+    EXPECT_FALSE(one->bytes());
+  }
+  EXPECT_EQ(service_.submits(), 0u);
+  EXPECT_EQ(run(kSpelledOut), older_path().file("clip.mp4"));
+  EXPECT_EQ(service_.submits(), 1u);
+  EXPECT_EQ(record_in(older_path())->unanswered_submits, 1u);
+}
+
+TEST_F(SameMeaning, HasNoDoubtOfAnEarlierVersionWhereTheClipIsThere) {
+  const std::string clip = run(kUsual);
+  write_older(ClipState::ambiguous);
+  EXPECT_EQ(run(kSpelledOut), clip);
+  EXPECT_EQ(service_.submits(), 1u);
+}
+
+TEST_F(SameMeaning, BeginsAnewWhereThatOfAnEarlierVersionHasEnded) {
+  for (const ClipState state : {ClipState::failed, ClipState::refused}) {
+    write_older(state, state == ClipState::failed ? "task-old" : "");
+    EXPECT_EQ(run(kSpelledOut), new_path().file("clip.mp4"));
+    EXPECT_EQ(record_in(older_path())->state, state);
+  }
+  EXPECT_EQ(service_.submits(), 1u);
+}
+
+TEST_F(SameMeaning, SetsADamagedRecordOfAnEarlierVersionAsideBeforeItPays) {
+  write_older(ClipState::submitted, "task-old", false);
+  EXPECT_TRUE(identified(kSpelledOut).has_older_folder);
+  EXPECT_THAT(run(kSpelledOut), testing::HasSubstr("Run again"));
+  EXPECT_EQ(service_.submits(), 0u);
+  EXPECT_EQ(run(kSpelledOut), new_path().file("clip.mp4"));
+  EXPECT_EQ(service_.submits(), 1u);
+}
+
+// Between the choice of the folder and its lock; else two runs could pay, one in each folder.
+TEST_F(SameMeaning, PaysNothingInTheFolderOfAnEarlierVersionThatWasRemoved) {
+  write_older(ClipState::complete, "task-old");
+  auto removed = std::make_shared<const IdentifiedRequest>(identified(kSpelledOut));
+  ASSERT_TRUE(removed->has_older_folder);
+  std::filesystem::remove_all(older_path().folder());
+  GenerationJob late = job_of(kSpelledOut);
+  late.identified = removed;
+  const Outcome outcome = World::run(late);
+  ASSERT_TRUE(outcome.error);
+  EXPECT_EQ(outcome.error->kind, ErrorKind::busy);
+  EXPECT_THAT(outcome.text(), testing::HasSubstr("Nothing was sent"));
+  EXPECT_EQ(service_.submits(), 0u);
+  EXPECT_EQ(run(kSpelledOut), new_path().file("clip.mp4"));
+}
+
+TEST_F(SameMeaning, ChoosesTheFolderAgainWhenItsClipIsWanted) {
+  write_older(ClipState::complete, "task-old");
+  const auto listener = std::make_shared<Listener>();
+  GenerationJob anew = job_of(kSpelledOut);
+  anew.reuse = false;
+  const Joined joined = join_generation(anew, services(), listener);
+  started_.push_back(joined.generation);
+  joined.generation->look();
+  ASSERT_TRUE(joined.generation->wait_for_look(kHang));
+  std::filesystem::remove_all(older_path().folder());
+  joined.generation->start([] {});
+  const Interrupt never;
+  ASSERT_TRUE(joined.generation->clip().wait(0, UINT64_MAX, false, Interrupt::Watch(never)));
+  EXPECT_EQ(joined.generation->state().clip_location, new_path().file("clip.mp4"));
+  joined.generation->leave(listener.get());
+}
+
+TEST_F(SameMeaning, OfAChainIsThatOfItsClips) {
+  const auto chain = [](const std::string &inner) {
+    const GStringPtr escaped(g_uri_escape_string(("genclip://" + inner + "#last").c_str(), nullptr, FALSE));
+    return "sd_2.0_special?prompt=a&first_image=" + std::string(escaped.get());
+  };
+  const IdentifiedRequest usual = identified(chain(kUsual)), spelled_out = identified(chain(kSpelledOut));
+  EXPECT_EQ(usual.identity.digest(), spelled_out.identity.digest());
+  EXPECT_FALSE(usual.older);
+  ASSERT_TRUE(spelled_out.older);
+  EXPECT_EQ(spelled_out.older->request.find("first_image")->array()->front(),
+            Json("genclip:" + identified(kSpelledOut).older->digest() + "#last"));
+  // Where the clip inside has the folder of an earlier version, the outer one has its meaning still.
+  write_older(ClipState::complete, "task-old");
+  const IdentifiedRequest now = identified(chain(kSpelledOut));
+  EXPECT_EQ(now.identity.digest(), usual.identity.digest());
+  EXPECT_EQ(now.clips.at(0)->identity.digest(), identified(kSpelledOut).older->digest());
+}
+
+TEST_F(SameMeaning, OfAnotherTakeHasThatTakesFolder) {
+  write_older(ClipState::complete, "task-old");
+  const IdentifiedRequest found = identified(kSpelledOut);
+  const IdentifiedRequest other = with_take(found, 1, job().store, FileSystem::posix());
+  EXPECT_FALSE(other.has_older_folder);
+  EXPECT_EQ(other.identity.digest(), identified(std::string(kUsual) + "&take=1").identity.digest());
+  EXPECT_TRUE(with_take(other, 0, job().store, FileSystem::posix()).has_older_folder);
 }
 
 }  // namespace

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// One form for all requests that the service cannot tell apart.
+#pragma once
+
+#include "plugin/base/json.h"
+#include "plugin/catalog/model_spec.h"
+
+namespace genclip {
+
+// The body of a checked request, as it counts for whether two requests are the same; it is never sent.
+// - An optional field that has its documented default is left out.
+// - Texts are in Unicode's form NFC: an "é" is one character, however it was typed.
+// References, URLs and everything of which the service's document says nothing stay as they are.
+Json meaning_of(const ModelSpec &model, const Json &body);
+
+}  // namespace genclip
