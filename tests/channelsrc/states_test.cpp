@@ -146,7 +146,7 @@ TEST(States, ToNullIsAtOnceAtAnyMomentAndTheNextRunBeginsAnew) {
 TEST(States, ASecondRunIsLikeTheFirst) {
   TemporaryFolder folder;
   const std::string clip = some_clip(folder);
-  Stand stand;
+  Stand stand({.speed = 4});
   size_t before = 0;
   for (int run = 0; run < 3; ++run) {
     const CueId cue = stand.stage().cue(media_of(clip), 50);

@@ -3,12 +3,12 @@
 """Runs tests of a build, and counts their cases: the last line is 'PASSED FAILED SKIPPED'.
 
 tests/support/run_tests.py FOLDER --gate [--building]
-tests/support/run_tests.py FOLDER [--suite SUITE...] [--not SUITE...] [--name TEST...] [--alone] [-- MESON-OPTION...]
+tests/support/run_tests.py FOLDER [--suite SUITE...] [--not SUITE...] [--name TEST...] [--known FILE] [--alone] [-- MESON-OPTION...]
 tests/support/run_tests.py --count JUNIT-FILE
 
 A test is taken if it is in one of the suites, or has one of the names (shards included), and is in none of the suites behind --not.
---gate takes those of the gate, but leaves out and lists what tests/known-failures names, and runs a test that failed once more,
-alone: if it then passes, it is reported as flaky, with the cases that failed, and counts as passed. --building begins with the long tests,
+--known leaves out and lists what a file such as tests/known-failures names.
+--gate takes those of the gate, without what tests/known-failures names, and runs a test that failed once more, alone: if it then passes, it is reported as flaky, with the cases that failed, and counts as passed. --building begins with the long tests,
 whose targets are there (test_targets.py --gate --first), and builds what the others need meanwhile. --alone runs one test after the other.
 """
 
@@ -103,14 +103,17 @@ def build_of_gate(chosen):
 
 def run(chosen):
     suites, unwanted = set(chosen.suite), set(chosen.unwanted)
-    known = parse_known(KNOWN.read_text(encoding="utf-8")) if chosen.gate else []
+    file = KNOWN if chosen.gate else chosen.known
+    known = parse_known(file.read_text(encoding="utf-8")) if file else []
     for row in known:
         print("known failure, left out:", *row)
     left_out = {row[0] for row in known}
 
     def is_chosen(test):
+        if any(test_targets.is_called(test, name) for name in left_out):
+            return False
         if chosen.gate:
-            return test_targets.is_in_gate(test) and not any(test_targets.is_called(test, name) for name in left_out)
+            return test_targets.is_in_gate(test)
         return (test_targets.suites_of(test) & suites or any(test_targets.is_called(test, name) for name in chosen.name)) \
             and not test_targets.suites_of(test) & unwanted
 
@@ -160,6 +163,7 @@ def main():
     parser.add_argument("folder")
     for option, name in (("--suite", "suite"), ("--not", "unwanted"), ("--name", "name")):
         parser.add_argument(option, dest=name, nargs="+", default=[])
+    parser.add_argument("--known", type=pathlib.Path)
     parser.add_argument("--gate", action="store_true")
     parser.add_argument("--building", action="store_true")
     parser.add_argument("--alone", action="store_true")
