@@ -3,7 +3,10 @@
 
 #include <glib.h>
 
+#include <algorithm>
+
 #include "plugin/base/gref.h"
+#include "plugin/catalog/catalog.h"
 
 namespace genclip {
 namespace {
@@ -21,8 +24,20 @@ bool has_too_many_marks(const std::string &text) {
   return false;
 }
 
+// NFC writes another letter for these, which a reader can tell from the one that was typed.
+bool is_compatibility_ideograph(gunichar c) {
+  return (c >= 0xF900 && c <= 0xFAFF) || (c >= 0x2F800 && c <= 0x2FA1F);
+}
+
+bool has_compatibility_ideograph(const std::string &text) {
+  for (const char *at = text.c_str(); *at; at = g_utf8_next_char(at))
+    if (is_compatibility_ideograph(g_utf8_get_char(at))) return true;
+  return false;
+}
+
 std::string composed(const std::string &text) {
-  if (g_str_is_ascii(text.c_str()) || has_too_many_marks(text)) return text;
+  if (g_str_is_ascii(text.c_str()) || has_too_many_marks(text) || has_compatibility_ideograph(text))
+    return text;
   const GStringPtr normal(
       g_utf8_normalize(text.data(), static_cast<gssize>(text.size()), G_NORMALIZE_DEFAULT_COMPOSE));
   return normal ? normal.get() : text;
@@ -31,16 +46,27 @@ std::string composed(const std::string &text) {
 // The server that a URL names may know another file by each spelling.
 bool holds_url(const std::string &text) { return text.find("://") != text.npos; }
 
-void compose_texts(Json &value) {
-  if (const auto *text = value.string(); text && !holds_url(*text)) value = composed(*text);
-  if (auto *items = value.array())
-    for (Json &item : *items) compose_texts(item);
-  if (auto *members = value.object())
-    for (auto &[name, member] : *members) compose_texts(member);
+// It excludes another field that has a default: with either of them, the other's default does not hold.
+bool has_rival(const ModelSpec &model, const std::string &name) {
+  return std::any_of(model.rules.begin(), model.rules.end(), [&](const Rule &rule) {
+    const auto has_default = [&](const std::string &field) {
+      const FieldSpec *spec = model.find(field);
+      return field != name && spec && !spec->default_value.is_null();
+    };
+    return rule.kind == Rule::Kind::conflict &&
+           std::find(rule.fields.begin(), rule.fields.end(), name) != rule.fields.end() &&
+           std::any_of(rule.fields.begin(), rule.fields.end(), has_default);
+  });
 }
 
-bool says_nothing(const FieldSpec &field, const Json &value) {
-  return !field.required && !field.default_value.is_null() && value == field.default_value;
+// What a file of $GENCLIP_MODELS says does not count, for it comes and goes, and other users of the store do
+// not have it; but it may say that a default of the service's document does not hold any more.
+bool says_nothing(const ModelSpec &model, const FieldSpec &field, const Json &value) {
+  const auto built_in = Catalog::built_in()->find(model.id);
+  const FieldSpec *documented = built_in ? built_in->find(field.name) : nullptr;
+  return documented && !field.required && !documented->required && !documented->default_value.is_null() &&
+         value == documented->default_value && value == field.default_value &&
+         !has_rival(*built_in, field.name);
 }
 
 }  // namespace
@@ -49,13 +75,10 @@ Json meaning_of(const ModelSpec &model, const Json &body) {
   Json::Object meaning;
   for (const auto &[name, value] : *body.object()) {
     const FieldSpec *field = model.find(name);
-    if (field && says_nothing(*field, value)) continue;
-    Json meant = value;
-    if (name == "prompt" && value.string())
-      meant = composed(*value.string());
-    else if (!field || !media_kind(field->type))
-      compose_texts(meant);
-    meaning.emplace_back(name, std::move(meant));
+    if (field && says_nothing(model, *field, value)) continue;
+    const std::string *text = field && field->type == FieldType::string ? value.string() : nullptr;
+    const bool is_plain = text && (name == "prompt" || !holds_url(*text));
+    meaning.emplace_back(name, is_plain ? Json(composed(*text)) : value);
   }
   return meaning;
 }

@@ -9,9 +9,12 @@
 namespace genclip {
 
 // The body of a checked request, as it counts for whether two requests are the same; it is never sent.
-// - An optional field that has its documented default is left out.
-// - Texts are in Unicode's form NFC: an "é" is one character, however it was typed.
-// References, URLs and everything of which the service's document says nothing stay as they are.
+// - An optional field that has the default of the built-in catalog is left out. A default that is ever
+// corrected
+//   there gives other names to what was paid by the former one; see docs/adding-a-model.md.
+// - The prompt and other documented texts are in Unicode's form NFC: an "é" is one character, however it was
+//   typed.
+// References, URLs and fields of which the service's document says nothing stay as they are.
 Json meaning_of(const ModelSpec &model, const Json &body);
 
 }  // namespace genclip

@@ -68,7 +68,7 @@ Survey survey_item(const PlannedWish &wish, const RunSettings &run, const Genera
   const unsigned first = take_of_uri(wish.source);
   for (unsigned back = 1; back <= kMostTakes && wish.take >= first + back; ++back) {
     const unsigned take = wish.take - back;
-    const IdentifiedRequest earlier = with_take(*identified, take, store, *services.files);
+    const IdentifiedRequest earlier = with_take(*identified, take, plan->job, *services.files);
     if (!is_stored(look(*services.files, store, earlier.identity))) continue;
     survey.last_take = take;
     break;

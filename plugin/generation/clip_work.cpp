@@ -82,19 +82,21 @@ Result<void> ClipWork::take_turn() {
   if (!*lock) return {};  // Served.
   lock_ = std::move(*lock);
   auto found = read_journal();
-  if (found && has_lost_folder(*found))
+  if (found && is_folder_empty(*found)) {
+    has_lost_folder_ = true;
     return Error{
         ErrorKind::busy,
-        "The stored clip was removed, or its task failed, when this run began. Nothing was sent. Run "
-        "again to generate it."};
+        "Other processes change the stored clips of this request all the time. Nothing was sent. Run "
+        "again."};
+  }
   return found ? work_on(std::move(*found)) : std::move(found).error();
 }
 
-// The clip for which this folder of an older version was chosen has been removed, or its task has failed.
-// What begins anew begins in the folder that all runs of the request have.
-bool ClipWork::has_lost_folder(const std::optional<ClipRecord> &found) const {
+// The clip for which this folder of an older version was chosen has been removed or set aside, or its task
+// has failed. What begins anew begins in the folder that all runs of the request have.
+bool ClipWork::is_folder_empty(const std::optional<ClipRecord> &found) const {
   if (!generation_.identified().has_older_folder || (found && is_news(*found))) return false;
-  return !found || claim_of(*found) == Claim::none;
+  return !found || claim_of(*found, run_.wish.reuse) == Claim::none;
 }
 
 // Nothing: the clip is served; it was there, or another process fetched it.

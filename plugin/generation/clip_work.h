@@ -44,6 +44,8 @@ class ClipWork {
   bool serve_stored();
   // Success: the whole clip is stored. ErrorKind::cancelled: all observers have left.
   Result<void> run();
+  // run() has changed nothing: what its folder was chosen for is gone, and another one is to be chosen.
+  bool has_lost_folder() const { return has_lost_folder_; }
 
  private:
   // clip_work.cpp: the store.
@@ -54,7 +56,7 @@ class ClipWork {
   Result<bool> serve_whole();
   Result<void> serve(const ClipRecord &record, std::shared_ptr<File> file, std::optional<StoreLock> use);
   Result<std::optional<ClipRecord>> read_journal();
-  bool has_lost_folder(const std::optional<ClipRecord> &found) const;
+  bool is_folder_empty(const std::optional<ClipRecord> &found) const;
   Result<void> work_on(std::optional<ClipRecord> found);
   Result<void> take_step();
   Result<void> learn(const ClipEvent &event, const Task *task = nullptr);
@@ -111,6 +113,7 @@ class ClipWork {
   std::string first_whole_;            // The task of the whole clip that the first look found.
   bool is_new_ = false;        // This run submitted the task, and the service has not reported it since.
   bool is_successor_ = false;  // The task's clip will replace one that is whole.
+  bool has_lost_folder_ = false;
   bool warned_of_status_ = false;
   bool paid_links_ = false;  // Another clip was paid for, because this one's request refers to it.
   std::vector<UsedReference> references_;  // Of the submit.

@@ -14,6 +14,9 @@
 namespace genclip {
 namespace {
 
+// Each is lost to another process, or to a damage that is set aside.
+constexpr int kMostFolders = 4;
+
 void log_change(const std::string &clip, const GenerationState &before, const GenerationState &now) {
   const std::string task = now.task_id.empty() ? "" : ", task " + shown_line(now.task_id);
   if (now.status != before.status)
@@ -108,9 +111,20 @@ void Generation::run() {
   if (is_stored || !wait_until_wanted()) return;
   if (!identified)
     return end(with_ending(std::move(identified).error(), {Outcome::not_submitted, Charged::no, false}));
-  // Since the look, another process may have made the clip, or removed it.
-  choose_folder(identified_, job_.store, *services_.files);
-  if (auto done = ClipWork(*this).run(); !done) end(std::move(done).error());
+  if (auto done = work_in_its_folder(); !done) end(std::move(done).error());
+}
+
+// Since the look, another process may have made the clip, or removed it, and may do so until this run has the
+// folder's lock.
+Result<void> Generation::work_in_its_folder() {
+  for (int times = 1;; ++times) {
+    choose_folder(identified_, job_, *services_.files);
+    ClipWork work(*this);
+    auto done = work.run();
+    if (done || !work.has_lost_folder() || times == kMostFolders) return done;
+    GST_CAT_INFO(generation_category(), "%s: nothing is left under its name of an older version",
+                 log_name_.c_str());
+  }
 }
 
 void Generation::end(Error error) {

@@ -81,6 +81,7 @@ class Generation : public std::enable_shared_from_this<Generation> {
  private:
   using Observers = std::vector<std::shared_ptr<GenerationObserver>>;
 
+  Result<void> work_in_its_folder() EXCLUDES(mutex_);
   void run() EXCLUDES(mutex_);
   void end(Error error) EXCLUDES(mutex_);
   void end_look(bool is_stored) EXCLUDES(mutex_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A table of weak references, by store and digest.
+// A table of weak references, by store and request.
 #include "plugin/generation/generations.h"
 
 #include <map>
@@ -24,6 +24,14 @@ Table &table() {
 // store.
 bool is_shared(const GenerationJob &job) { return !job.request || !names_files(*job.request); }
 
+// The request as it was given.
+ClipIdentity spelled(const GenerationJob &job) {
+  ClipIdentity identity = job.identity;
+  identity.base_url = job.endpoint.base_url;
+  if (job.request) identity.request = job.request->body();
+  return identity;
+}
+
 // A generation that has finished, or may find the clip stored, is shared only with jobs that accept a stored
 // clip.
 bool fits(const Generation &generation, const GenerationJob &job) {
@@ -36,10 +44,11 @@ bool fits(const Generation &generation, const GenerationJob &job) {
 
 Joined join_generation(GenerationJob job, GenerationServices services,
                        const std::shared_ptr<GenerationObserver> &observer) {
+  // Another spelling of a request may have a clip of an earlier version, so it shares none either.
   // Jobs with different API keys share no generation, so that the refusal of a wrong key affects only its own
   // jobs; jobs that may not submit alike share none, so that none pays for another one's error. A run then
   // waits for the other one as for a run of another process.
-  const std::string key = job.store + "\n" + job.identity.digest() + "\n" + job.task_id + "\n" +
+  const std::string key = job.store + "\n" + spelled(job).digest() + "\n" + job.task_id + "\n" +
                           std::to_string(static_cast<int>(job.may_submit)) + "\n" +
                           job.endpoint.api_key.value;
   const bool shares = is_shared(job);

@@ -73,7 +73,7 @@ class Identification {
     older.base_url = job_.endpoint.base_url;
     older.request = std::move(request);
     if (older.digest() != found.meaning.digest()) found.older = std::move(older);
-    choose_folder(found, job_.store, *services_.files);
+    choose_folder(found, job_, *services_.files);
   }
 
  private:
@@ -154,32 +154,31 @@ class Identification {
   GCancellable *const cancellable_;
 };
 
-Claim claim_of_folder(const ClipIdentity &identity, const std::string &store, FileSystem &files) {
-  const auto record = ClipFolder(files, ClipPath(store, identity.digest())).look();
-  if (record) return claim_of(*record);
+Claim claim_of_folder(const ClipIdentity &identity, const GenerationJob &job, FileSystem &files) {
+  const auto record = ClipFolder(files, ClipPath(job.store, identity.digest())).look();
+  if (record) return claim_of(*record, job.reuse);
   // A record that cannot be read may name a task. The run reports it.
-  return record.error().kind == ErrorKind::not_found ? Claim::none : Claim::doubt;
+  return record.error().kind == ErrorKind::not_found ? Claim::none : Claim::unanswered;
 }
 
-bool is_older_wanted(const IdentifiedRequest &request, const std::string &store, FileSystem &files) {
+bool is_older_wanted(const IdentifiedRequest &request, const GenerationJob &job, FileSystem &files) {
   if (!request.older) return false;
-  const Claim older = claim_of_folder(*request.older, store, files);
-  if (older != Claim::doubt) return older == Claim::clip;
-  return claim_of_folder(request.meaning, store, files) != Claim::clip;
+  const Claim older = claim_of_folder(*request.older, job, files);
+  return older != Claim::none && older >= claim_of_folder(request.meaning, job, files);
 }
 
 }  // namespace
 
-void choose_folder(IdentifiedRequest &request, const std::string &store, FileSystem &files) {
-  request.has_older_folder = is_older_wanted(request, store, files);
+void choose_folder(IdentifiedRequest &request, const GenerationJob &job, FileSystem &files) {
+  request.has_older_folder = is_older_wanted(request, job, files);
   request.identity = request.has_older_folder ? *request.older : request.meaning;
 }
 
-IdentifiedRequest with_take(IdentifiedRequest request, unsigned take, const std::string &store,
+IdentifiedRequest with_take(IdentifiedRequest request, unsigned take, const GenerationJob &job,
                             FileSystem &files) {
   request.meaning.take = take;
   if (request.older) request.older->take = take;
-  choose_folder(request, store, files);
+  choose_folder(request, job, files);
   return request;
 }
 

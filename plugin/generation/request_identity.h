@@ -41,13 +41,13 @@ struct IdentifiedRequest {
   std::map<size_t, std::shared_ptr<const IdentifiedRequest>> clips;  // The requests of clips inside.
 };
 
-// Chooses the folder of an older version if that has the clip or its task, or if it is in doubt whether that
-// was paid and the new one does not have the clip. Everything else begins in the new folder, under whose lock
-// all that mean the same meet, so that it is paid once. Reads up to two records.
-void choose_folder(IdentifiedRequest &request, const std::string &store, FileSystem &files);
+// Chooses the folder of an older version if that has at least as much for this job as the new one (Claim),
+// and anything at all. Everything else begins in the new folder, under whose lock all that mean the same
+// meet, so that it is paid once. Reads up to two records.
+void choose_folder(IdentifiedRequest &request, const GenerationJob &job, FileSystem &files);
 
 // The same request with another take, and the folder that this one has.
-IdentifiedRequest with_take(IdentifiedRequest request, unsigned take, const std::string &store,
+IdentifiedRequest with_take(IdentifiedRequest request, unsigned take, const GenerationJob &job,
                             FileSystem &files);
 
 // A request that has no references, or whose identity is known.

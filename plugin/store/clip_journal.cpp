@@ -339,10 +339,12 @@ uint64_t unanswered_submits_of(const ClipRecord &record) {
   return record.unanswered_submits + (is_open ? 1 : 0);
 }
 
-Claim claim_of(const ClipRecord &record) {
-  if (whole_clip_of(record) || record.state == ClipState::submitted) return Claim::clip;
-  const bool is_settled = unanswered_submits_of(record) == 0 && unfetched_tasks_of(record).empty();
-  return is_settled ? Claim::none : Claim::doubt;
+Claim claim_of(const ClipRecord &record, bool reuse) {
+  const bool is_whole = whole_clip_of(record) != nullptr;
+  if (record.state == ClipState::submitted || (is_whole && reuse)) return Claim::clip;
+  if (!unfetched_tasks_of(record).empty()) return Claim::unfetched;
+  if (unanswered_submits_of(record) > 0) return Claim::unanswered;
+  return is_whole ? Claim::replaced : Claim::none;
 }
 
 bool is_refusal_of_request(unsigned http_status) {

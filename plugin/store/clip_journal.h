@@ -141,13 +141,15 @@ std::shared_ptr<const ClipRecord> served_without_turn(const ClipRecord &record, 
 std::vector<std::string> unfetched_tasks_of(const ClipRecord &record);
 // The number of submits that got no answer and that no warning has settled. Each may have been charged.
 uint64_t unanswered_submits_of(const ClipRecord &record);
-// What a record means to a request that could as well begin in another folder.
+// What a record has for a request that could as well go on in another folder, the least first.
 enum class Claim {
-  none,   // Nothing was ever paid for here, or it came to a known end.
-  doubt,  // Something may have been paid for here: that has to be asked, or told, before it is paid again.
-  clip,   // A whole clip, or a task that brings one.
+  none,        // Nothing was ever paid for here, or it came to a known end.
+  replaced,    // A whole clip that the run wants to replace.
+  unanswered,  // A submit of which nobody knows whether it was charged.
+  unfetched,   // A task that may have been charged, and that can be asked.
+  clip,        // The whole clip, or a task that brings it.
 };
-Claim claim_of(const ClipRecord &record);
+Claim claim_of(const ClipRecord &record, bool reuse);
 // Whether any other run would be refused in the same way, with any key and at any time.
 bool is_refusal_of_request(unsigned http_status);
 

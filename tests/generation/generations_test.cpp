@@ -26,15 +26,23 @@ class Listener final : public GenerationObserver {
     MutexLock lock(mutex_);
     last_ = state;
   }
-  void on_warning(const Error &) override {}
+  void on_warning(const Error &warning) override {
+    MutexLock lock(mutex_);
+    warnings_.push_back(warning.text);
+  }
   GenerationState last() const {
     MutexLock lock(mutex_);
     return last_;
+  }
+  std::vector<std::string> warnings() const {
+    MutexLock lock(mutex_);
+    return warnings_;
   }
 
  private:
   mutable Mutex mutex_;
   GenerationState last_ GUARDED_BY(mutex_);
+  std::vector<std::string> warnings_ GUARDED_BY(mutex_);
 };
 
 // A user of the clip, like an element.
@@ -346,9 +354,23 @@ TEST_F(SameMeaning, OfTheRequestThatAnEarlierVersionKnewIsItsNameThen) {
   EXPECT_EQ(older_path().folder(), ClipPath(job().store, then.digest()).folder());
 }
 
-TEST_F(SameMeaning, IsOneGenerationOfAProcess) {
-  const auto one = want(job_of(kUsual)), same = want(job_of(kSpelledOut));
-  EXPECT_EQ(one->generation(), same->generation());
+// Another spelling may have a clip of an earlier version, which needs no task.
+TEST_F(SameMeaning, IsServedFromTheStoreWhileAnotherSpellingIsGenerated) {
+  write_older(ClipState::complete, "task-old");
+  const auto usual = want(job_of(kUsual)), spelled_out = want(job_of(kSpelledOut));
+  EXPECT_NE(usual->generation(), spelled_out->generation());
+  ASSERT_TRUE(spelled_out->bytes());
+  EXPECT_EQ(spelled_out->listener()->last().clip_location, older_path().file("clip.mp4"));
+  ASSERT_TRUE(usual->bytes());
+  EXPECT_EQ(usual->listener()->last().clip_location, new_path().file("clip.mp4"));
+}
+
+TEST_F(SameMeaning, IsPaidOnceByTwoRunsAtATime) {
+  const auto usual = want(job_of(kUsual)), spelled_out = want(job_of(kSpelledOut));
+  ASSERT_TRUE(usual->bytes());
+  ASSERT_TRUE(spelled_out->bytes());
+  EXPECT_EQ(usual->listener()->last().clip_location, spelled_out->listener()->last().clip_location);
+  EXPECT_EQ(service_.submits(), 1u);
 }
 
 TEST_F(SameMeaning, ServesTheClipOfAnEarlierVersionAndPaysNothing) {
@@ -408,29 +430,63 @@ TEST_F(SameMeaning, BeginsAnewWhereThatOfAnEarlierVersionHasEnded) {
   EXPECT_EQ(service_.submits(), 1u);
 }
 
-TEST_F(SameMeaning, SetsADamagedRecordOfAnEarlierVersionAsideBeforeItPays) {
+// In one run, so that the one that pays is the one that has warned.
+TEST_F(SameMeaning, SetsADamagedRecordOfAnEarlierVersionAsideAndGoesOnInTheNewFolder) {
   write_older(ClipState::submitted, "task-old", false);
   EXPECT_TRUE(identified(kSpelledOut).has_older_folder);
-  EXPECT_THAT(run(kSpelledOut), testing::HasSubstr("Run again"));
-  EXPECT_EQ(service_.submits(), 0u);
-  EXPECT_EQ(run(kSpelledOut), new_path().file("clip.mp4"));
+  const auto one = want(job_of(kSpelledOut));
+  ASSERT_TRUE(one->bytes());
+  EXPECT_EQ(one->listener()->last().clip_location, new_path().file("clip.mp4"));
   EXPECT_EQ(service_.submits(), 1u);
+  const auto warnings = one->listener()->warnings();
+  ASSERT_FALSE(warnings.empty());
+  EXPECT_THAT(warnings.front(), testing::HasSubstr("again"));
 }
 
 // Between the choice of the folder and its lock; else two runs could pay, one in each folder.
-TEST_F(SameMeaning, PaysNothingInTheFolderOfAnEarlierVersionThatWasRemoved) {
+TEST_F(SameMeaning, PaysInTheNewFolderWhereThatOfAnEarlierVersionWasRemoved) {
   write_older(ClipState::complete, "task-old");
-  auto removed = std::make_shared<const IdentifiedRequest>(identified(kSpelledOut));
+  GenerationJob late = job_of(kSpelledOut);
+  late.reuse = false;
+  std::optional<IdentifiedRequest> removed = identified(kSpelledOut);
   ASSERT_TRUE(removed->has_older_folder);
   std::filesystem::remove_all(older_path().folder());
-  GenerationJob late = job_of(kSpelledOut);
-  late.identified = removed;
-  const Outcome outcome = World::run(late);
-  ASSERT_TRUE(outcome.error);
-  EXPECT_EQ(outcome.error->kind, ErrorKind::busy);
-  EXPECT_THAT(outcome.text(), testing::HasSubstr("Nothing was sent"));
-  EXPECT_EQ(service_.submits(), 0u);
+  choose_folder(*removed, late, FileSystem::posix());
+  EXPECT_FALSE(removed->has_older_folder);
   EXPECT_EQ(run(kSpelledOut), new_path().file("clip.mp4"));
+}
+
+// A whole clip that is to be replaced settles nothing.
+TEST_F(SameMeaning, AsksForTheTaskOfAnEarlierVersionBeforeItPaysAnew) {
+  ASSERT_NE(run("dance-2.5?prompt=other"), "");  // task-1, which the service then knows.
+  const std::string clip = run(kUsual);
+  EXPECT_EQ(service_.submits(), 2u);
+  write_older(ClipState::lost, "task-1");
+  EXPECT_EQ(run(kSpelledOut), clip) << "which is there";
+  EXPECT_EQ(run(kSpelledOut, false), older_path().file("clip.mp4"));
+  EXPECT_EQ(service_.submits(), 2u);
+}
+
+TEST_F(SameMeaning, GoesOnWhereATaskCanBeAsked) {
+  write_older(ClipState::ambiguous);
+  for (const auto &[state, is_older] :
+       {std::pair(ClipState::submitted, false), std::pair(ClipState::lost, false),
+        std::pair(ClipState::failed, true), std::pair(ClipState::ambiguous, true)}) {
+    IdentifiedRequest request = identified(kSpelledOut);
+    ClipFolder folder(FileSystem::posix(), new_path());
+    {
+      const auto lock = folder.lock_writer([](const std::string &) {});
+      ASSERT_TRUE(lock && *lock);
+      ClipRecord record;
+      record.identity = request.meaning;
+      record.model = "dance-2.5";
+      record.state = state;
+      record.task_id = state == ClipState::ambiguous ? "" : "task-new";
+      ASSERT_TRUE(folder.write_record(record));
+    }
+    choose_folder(request, job_of(kSpelledOut), FileSystem::posix());
+    EXPECT_EQ(request.has_older_folder, is_older) << to_word(state);
+  }
 }
 
 TEST_F(SameMeaning, ChoosesTheFolderAgainWhenItsClipIsWanted) {
@@ -471,10 +527,10 @@ TEST_F(SameMeaning, OfAChainIsThatOfItsClips) {
 TEST_F(SameMeaning, OfAnotherTakeHasThatTakesFolder) {
   write_older(ClipState::complete, "task-old");
   const IdentifiedRequest found = identified(kSpelledOut);
-  const IdentifiedRequest other = with_take(found, 1, job().store, FileSystem::posix());
+  const IdentifiedRequest other = with_take(found, 1, job(), FileSystem::posix());
   EXPECT_FALSE(other.has_older_folder);
   EXPECT_EQ(other.identity.digest(), identified(std::string(kUsual) + "&take=1").identity.digest());
-  EXPECT_TRUE(with_take(other, 0, job().store, FileSystem::posix()).has_older_folder);
+  EXPECT_TRUE(with_take(other, 0, job(), FileSystem::posix()).has_older_folder);
 }
 
 }  // namespace
