@@ -154,17 +154,21 @@ class Identification {
   GCancellable *const cancellable_;
 };
 
-Claim claim_of_folder(const ClipIdentity &identity, const GenerationJob &job, FileSystem &files) {
+Result<Claim> claim_of_folder(const ClipIdentity &identity, const GenerationJob &job, FileSystem &files) {
   const auto record = ClipFolder(files, ClipPath(job.store, identity.digest())).look();
   if (record) return claim_of(*record, job.reuse);
-  // A record that cannot be read may name a task. The run reports it.
-  return record.error().kind == ErrorKind::not_found ? Claim::none : Claim::unanswered;
+  if (record.error().kind == ErrorKind::not_found) return Claim::none;
+  return record.error();
 }
 
 bool is_older_wanted(const IdentifiedRequest &request, const GenerationJob &job, FileSystem &files) {
   if (!request.older) return false;
-  const Claim older = claim_of_folder(*request.older, job, files);
-  return older != Claim::none && older >= claim_of_folder(request.meaning, job, files);
+  const auto older = claim_of_folder(*request.older, job, files);
+  const auto newer = claim_of_folder(request.meaning, job, files);
+  if (!older && !newer) return false;  // It is the disk: the run reports it.
+  // A record that cannot be read may name a task.
+  const Claim most = older ? *older : Claim::unanswered;
+  return most != Claim::none && most >= (newer ? *newer : Claim::unanswered);
 }
 
 }  // namespace
