@@ -2,9 +2,10 @@
 #include "elements/message_queue.h"
 
 #include <chrono>
-#include <memory>
 #include <utility>
 #include <vector>
+
+#include "plugin/base/disk_thread.h"
 
 namespace genclip {
 namespace {
@@ -30,23 +31,13 @@ class Ancestors {
 
 }  // namespace
 
-// Not gst_element_call_async(): its thread gives the element's reference back in its own time, after NULL.
-GThreadPool *MessageQueue::threads() {
-  static GThreadPool *const pool = g_thread_pool_new(
-      [](gpointer self, gpointer) {
-        const std::unique_ptr<std::shared_ptr<MessageQueue>> queue(
-            static_cast<std::shared_ptr<MessageQueue> *>(self));
-        (*queue)->post_all();
-      },
-      nullptr, -1, FALSE, nullptr);  // Never freed: threads may outlive main().
-  return pool;
-}
-
+// Not gst_element_call_async(): its thread gives the element's reference back in its own time, after NULL. A
+// handler may take as long as a disk.
 void MessageQueue::enqueue(Post post) {
   if (is_closed_) return;
   const bool is_idle = queue_.empty() && !poster_;
   queue_.push_back(std::move(post));
-  if (is_idle) g_thread_pool_push(threads(), new std::shared_ptr<MessageQueue>(shared_from_this()), nullptr);
+  if (is_idle) on_disk_thread([self = shared_from_this()] { self->post_all(); });
 }
 
 void MessageQueue::add(Post post) {

@@ -43,7 +43,6 @@ class MessageQueue : public std::enable_shared_from_this<MessageQueue> {
   void close() EXCLUDES(mutex_);
 
  private:
-  static GThreadPool *threads();
   void enqueue(Post post) REQUIRES(mutex_);
   // Returns at once when another thread is at it.
   void post_all() EXCLUDES(mutex_);
