@@ -148,7 +148,7 @@ TEST(ClipMessages, SayThatWhatWasUnderWayIsCancelledWhenTheRunIsStopped) {
   EXPECT_NE(generating.text.find("run again to attach"), std::string::npos) << generating.text;
 
   const Progress submitting =
-      progress_of_a_stop_at({.submit = {answer(429, "{}", "Retry-After: 600\r\n")}}, "submitting");
+      progress_of_a_stop_at({.submit = {answer(429, "{}", "Retry-After: 300\r\n")}}, "submitting");
   EXPECT_EQ(submitting.code, "submit");
   EXPECT_EQ(submitting.text.find("attach"), std::string::npos) << submitting.text;
 }

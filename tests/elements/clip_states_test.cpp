@@ -41,7 +41,7 @@ class ClipHang : public testing::TestWithParam<Hang> {
       const Stall stall = GetParam().stall;
       if (is_post(request)) {
         if (stall == Stall::submit) return connection.hang();
-        connection.send(stall == Stall::failed_submit ? answer(429, "{}", "Retry-After: 600\r\n")
+        connection.send(stall == Stall::failed_submit ? answer(429, "{}", "Retry-After: 300\r\n")
                                                       : answer(200, R"({"id":"t-7","status":"queued"})"));
       } else if (is_poll(request)) {
         if (stall == Stall::poll) return connection.hang();
