@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "elements/message_queue.h"
 
-#include <chrono>
 #include <utility>
 #include <vector>
 
@@ -9,9 +8,6 @@
 
 namespace genclip {
 namespace {
-
-// A handler of messages that takes longer does not keep a change of state waiting.
-constexpr std::chrono::milliseconds kPatienceWithHandler{50};
 
 // Destroying a pipeline does not wait for this thread. A message passes through the parent bins of the
 // element, so they must stay alive.
@@ -92,7 +88,7 @@ void MessageQueue::close() {
   {
     MutexLock lock(mutex_);
     if (std::exchange(is_closed_, true)) return;
-    const auto end = std::chrono::steady_clock::now() + kPatienceWithHandler;
+    const auto end = std::chrono::steady_clock::now() + patience_;
     while (poster_ && *poster_ != std::this_thread::get_id() && posted_.wait_until(lock, end)) {
     }
     if (poster_) {

@@ -8,6 +8,7 @@
 
 #include <gst/gst.h>
 
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -25,8 +26,11 @@ class MessageQueue : public std::enable_shared_from_this<MessageQueue> {
  public:
   using Post = std::function<void(GstElement *)>;
 
-  // Borrows the element until close().
-  explicit MessageQueue(GstElement *element) : element_(element) {}
+  // Borrows the element until close(), which waits for `patience` at most while the application handles a
+  // message: a handler that takes longer does not keep a change of state waiting.
+  explicit MessageQueue(GstElement *element,
+                        std::chrono::milliseconds patience = std::chrono::milliseconds(50))
+      : element_(element), patience_(patience) {}
 
   // Calls it on another thread, behind all earlier ones. Does nothing once the queue is closed.
   void add(Post post) EXCLUDES(mutex_);
@@ -48,6 +52,7 @@ class MessageQueue : public std::enable_shared_from_this<MessageQueue> {
   void post_all() EXCLUDES(mutex_);
 
   GstElement *const element_;
+  const std::chrono::milliseconds patience_;
   Mutex mutex_;
   CondVar posted_;
   std::deque<Post> queue_ GUARDED_BY(mutex_);

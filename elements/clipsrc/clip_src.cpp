@@ -244,7 +244,7 @@ gboolean query(GstBaseSrc *src, GstQuery *query) noexcept {
       gst_query_add_scheduling_mode(query, GST_PAD_MODE_PUSH);
       return TRUE;
     case GST_QUERY_DURATION:
-    case GST_QUERY_SEEKING: learn_size(src); break;  // Before the start there is none to learn.
+    case GST_QUERY_SEEKING: learn_size(src); break;
     case GST_QUERY_URI: {
       // Typefind tries the extension's kind first, where it pulls. The others take longer than the rest of
       // the way to a stored clip's first byte.

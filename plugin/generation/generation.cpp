@@ -14,7 +14,7 @@
 namespace genclip {
 namespace {
 
-// Each is lost to another process, or to a damage that is set aside.
+// So often does a run choose a folder. What a folder was chosen for may be gone when the run has its lock.
 constexpr int kMostFolders = 4;
 
 void log_change(const std::string &clip, const GenerationState &before, const GenerationState &now) {

@@ -104,7 +104,7 @@ void show(Generation &outer, const GenerationState &inner, unsigned link) {
   });
 }
 
-// Nothing: the clip there is none of that request.
+// Null: the clip belongs to another request.
 std::optional<std::string> key_of(const std::string &location, const IdentifiedRequest &request) {
   const std::string key = request.meaning.digest();
   if (location.find(key) != std::string::npos) return key;

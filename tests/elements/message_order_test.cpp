@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 
 #include "elements/clipsrc/clip_messages.h"
 #include "plugin/base/mutex.h"
@@ -76,9 +77,12 @@ TEST(ClipMessageOrder, NothingIsPostedForAnElementThatHasClosedThem) {
 
 // Counts what is posted, and lets a test hold the thread that posts.
 struct SlowHandler {
+  explicit SlowHandler(std::chrono::milliseconds patience) : queue_patience(patience) {}
+
+  std::chrono::milliseconds queue_patience;
   GRef<GstElement> element =
       GRef<GstElement>::adopt(GST_ELEMENT(gst_object_ref_sink(gst_element_factory_make("fakesrc", nullptr))));
-  std::shared_ptr<MessageQueue> queue = std::make_shared<MessageQueue>(element.get());
+  std::shared_ptr<MessageQueue> queue = std::make_shared<MessageQueue>(element.get(), queue_patience);
   std::atomic<int> posted = 0;
 
   void add(std::function<void()> handle) {
@@ -91,7 +95,7 @@ struct SlowHandler {
 };
 
 TEST(MessageQueueEnd, PostsTheRestAndLeavesNoReference) {
-  SlowHandler handler;
+  SlowHandler handler(std::chrono::minutes(1));  // Longer than any delay of a busy machine.
   std::atomic<bool> is_in_it = false;
   handler.add([&] {
     is_in_it = true;
@@ -105,7 +109,7 @@ TEST(MessageQueueEnd, PostsTheRestAndLeavesNoReference) {
 }
 
 TEST(MessageQueueEnd, DoesNotWaitForAHandlerThatTakesLong) {
-  SlowHandler handler;
+  SlowHandler handler(std::chrono::milliseconds(1));
   Mutex mutex;
   CondVar changed;
   bool is_in_it = false, may_go = false;
@@ -135,7 +139,7 @@ TEST(MessageQueueEnd, DoesNotWaitForAHandlerThatTakesLong) {
 }
 
 TEST(MessageQueueEnd, CanComeOfAHandlerItself) {
-  SlowHandler handler;
+  SlowHandler handler(std::chrono::minutes(1));
   std::atomic<bool> both_are_there = false;
   handler.add([&] {
     while (!both_are_there) g_usleep(100);
