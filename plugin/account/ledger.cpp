@@ -5,6 +5,8 @@
 #include "plugin/account/ledger.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "plugin/account/estimate.h"
 #include "plugin/account/ledger_summary.h"
@@ -22,7 +24,8 @@ constexpr int kMostPauseMs = 12;
 constexpr uint64_t kMostUnsummed = 500;
 constexpr size_t kMaxSummary = 64 * 1024 * 1024;
 constexpr size_t kMaxBudget = 64 * 1024;
-constexpr size_t kMostFirstLine = 64 * 1024;
+// A first line is seldom longer than the first of these, and never than the second.
+constexpr size_t kFirstLines[] = {4 * 1024, 64 * 1024};
 
 // Counts what it reads; false when the account cannot take the line.
 bool count_line(LedgerReading &reading, std::string_view line) {
@@ -30,6 +33,20 @@ bool count_line(LedgerReading &reading, std::string_view line) {
   const auto entry = read_ledger_line(line);
   if (!entry) ++reading.skipped;
   return !entry || reading.account.apply(*entry);
+}
+
+// As many as a seal covers.
+std::string last_of(const std::string &bytes) {
+  return bytes.substr(bytes.size() - std::min(bytes.size(), kSealedBytes));
+}
+
+// The last bytes before that offset, as many as a seal covers; fewer where the file is shorter.
+Result<std::string> bytes_before(File &file, uint64_t offset) {
+  std::string text(static_cast<size_t>(std::min<uint64_t>(kSealedBytes, offset)), '\0');
+  const auto count = file.read_at(offset - text.size(), std::as_writable_bytes(std::span(text)));
+  if (!count) return count.error();
+  text.resize(*count);
+  return text;
 }
 
 std::string warning_of(const Account &account, const LedgerEntry &entry) {
@@ -49,6 +66,23 @@ LedgerPath::LedgerPath(const std::string &store)
       lock(store + "/ledger.lock"),
       summary(store + "/ledger.summary"),
       budget(store + "/budget.json") {}
+
+Ledger::Ledger(FileSystem &files, Clock &clock, const std::string &store)
+    : files_(files), clock_(clock), store_(store), path_(store), desk_(desk_of(files, store)) {}
+
+std::shared_ptr<Ledger::Desk> Ledger::desk_of(FileSystem &files, const std::string &store) {
+  struct Desks {
+    Mutex mutex;
+    std::map<std::pair<FileSystem *, std::string>, std::weak_ptr<Desk>> of_stores GUARDED_BY(mutex);
+  };
+  static auto &desks = *new Desks;  // Never destroyed: threads may outlive main().
+  MutexLock lock(desks.mutex);
+  std::erase_if(desks.of_stores, [](const auto &entry) { return entry.second.expired(); });
+  std::weak_ptr<Desk> &known = desks.of_stores[{&files, store}];
+  auto desk = known.lock();
+  if (!desk) known = desk = std::make_shared<Desk>();
+  return desk;
+}
 
 Result<FileLock> Ledger::lock(GCancellable *cancellable) {
   const auto deadline = clock_.now() + kLockPatience;
@@ -82,27 +116,33 @@ Result<Ledger::Books> Ledger::load_all(File &file) {
   return books;
 }
 
+// Counts the lines behind the end of the books. False: one is about what their account has let go of.
+Result<bool> Ledger::read_on(File &file, Books &books) {
+  bool is_taken = true;
+  auto end = read_lines(file, books.end.whole, [&](std::string_view line) {
+    ++books.unsummed;
+    return is_taken = count_line(books.reading, line);
+  });
+  if (!end) return std::move(end).error();
+  books.end = *end;
+  return is_taken;
+}
+
 // Nothing: the summary does not match the ledger, or a line is about what it has let go of.
 Result<std::optional<Ledger::Books>> Ledger::load_summed(File &file) {
   const auto text = read_whole(files_, path_.summary, kMaxSummary);
   if (!text) return std::optional<Books>();
   auto summary = read_summary(*text);
   if (!summary) return std::optional<Books>();
-  std::string sealed(static_cast<size_t>(std::min<uint64_t>(kSealedBytes, summary->bytes)), '\0');
-  const auto count = file.read_at(summary->bytes - sealed.size(), std::as_writable_bytes(std::span(sealed)));
-  if (!count) return count.error();
-  if (*count != sealed.size() || seal_of(sealed) != summary->seal) return std::optional<Books>();
+  const auto sealed = bytes_before(file, summary->bytes);
+  if (!sealed) return sealed.error();
+  if (seal_of(*sealed) != summary->seal) return std::optional<Books>();
   Books books;
   books.reading = {std::move(summary->account), summary->lines, summary->skipped};
-  bool is_taken = true;
-  auto end = read_lines(file, summary->bytes, [&](std::string_view line) {
-    ++books.unsummed;
-    return is_taken = count_line(books.reading, line);
-  });
-  if (!end) return std::move(end).error();
-  if (!is_taken) return std::optional<Books>();
-  books.end = *end;
-  return std::optional<Books>(std::move(books));
+  books.end.whole = summary->bytes;
+  const auto is_taken = read_on(file, books);
+  if (!is_taken) return is_taken.error();
+  return *is_taken ? std::optional(std::move(books)) : std::nullopt;
 }
 
 Result<Ledger::Books> Ledger::load(File &file) {
@@ -112,6 +152,41 @@ Result<Ledger::Books> Ledger::load(File &file) {
   return load_all(file);
 }
 
+Result<Ledger::Books> Ledger::take_books(File &file) {
+  auto known = take_from_desk(file);
+  if (!known) return std::move(known).error();
+  auto books = *known ? Result<Books>(std::move(**known)) : load(file);
+  if (!books) return books;
+  auto last_bytes = bytes_before(file, books->end.whole);
+  if (!last_bytes) return std::move(last_bytes).error();
+  books->last_bytes = std::move(*last_bytes);
+  return books;
+}
+
+// The last bytes tell whether it is still the same ledger, as they do for a summary.
+Result<std::optional<Ledger::Books>> Ledger::take_from_desk(File &file) {
+  std::optional<Books> books;
+  {
+    MutexLock lock(desk_->mutex);
+    books = std::exchange(desk_->books, std::nullopt);
+  }
+  if (!books) return books;
+  const auto last_bytes = bytes_before(file, books->end.whole);
+  if (!last_bytes) return last_bytes.error();
+  if (*last_bytes != books->last_bytes) return std::optional<Books>();
+  const auto is_taken = read_on(file, *books);
+  if (!is_taken) return is_taken.error();
+  return *is_taken ? std::move(books) : std::nullopt;
+}
+
+void Ledger::put_back(Books books) {
+  // A summary takes less memory. What follows the last newline is counted already, and would be read again.
+  const bool is_whole = books.end.tail == LedgerTail::none && !books.last_bytes.empty();
+  if (!is_whole || books.unsummed > kMostUnsummed) return;
+  MutexLock lock(desk_->mutex);
+  desk_->books = std::move(books);
+}
+
 Result<void> Ledger::write(File &file, Books &books, const std::vector<LedgerEntry> &entries) {
   std::string text;
   for (const LedgerEntry &entry : entries) text += ledger_line(entry) + "\n";
@@ -119,7 +194,9 @@ Result<void> Ledger::write(File &file, Books &books, const std::vector<LedgerEnt
   if (!has_synced_name_)
     if (auto synced = files_.sync_folder(store_); !synced) return synced;
   has_synced_name_ = true;
+  const bool ends_with_newline = books.end.tail == LedgerTail::none || books.end.tail == LedgerTail::torn;
   if (auto appended = append_lines(file, books.end, text); !appended) return appended;
+  books.last_bytes = ends_with_newline ? last_of(books.last_bytes + text) : std::string();
   bool is_taken = true;
   for (const LedgerEntry &entry : entries) {
     ++books.reading.lines;
@@ -127,6 +204,7 @@ Result<void> Ledger::write(File &file, Books &books, const std::vector<LedgerEnt
     is_taken = is_taken && books.reading.account.apply(entry);
   }
   if (!is_taken) {
+    books.last_bytes.clear();
     auto anew = load_all(file);
     if (!anew) return {};  // The lines are written; the next one reads anew.
     books = std::move(*anew);
@@ -141,10 +219,9 @@ void Ledger::sum_up(File &file, Books &books) {
   if (!size) return;
   LedgerSummary summary;
   summary.bytes = *size;
-  std::string sealed(static_cast<size_t>(std::min<uint64_t>(kSealedBytes, *size)), '\0');
-  const auto count = file.read_at(*size - sealed.size(), std::as_writable_bytes(std::span(sealed)));
-  if (!count || *count != sealed.size()) return;
-  summary.seal = seal_of(sealed);
+  const auto sealed = bytes_before(file, *size);
+  if (!sealed) return;
+  summary.seal = seal_of(*sealed);
   summary.lines = books.reading.lines;
   summary.skipped = books.reading.skipped;
   summary.account = books.reading.account.condensed();
@@ -170,7 +247,7 @@ Result<Ledger::Reservation> Ledger::reserve(const ChargeFacts &facts, const Clip
   if (!lock) return std::move(lock).error();
   auto file = files_.open(path_.ledger, FileSystem::Mode::read_write);
   if (!file) return std::move(file).error();
-  auto books = load(**file);
+  auto books = take_books(**file);
   if (!books) return std::move(books).error();
 
   LedgerEntry entry(LedgerEvent::reserve, facts);
@@ -181,6 +258,7 @@ Result<Ledger::Reservation> Ledger::reserve(const ChargeFacts &facts, const Clip
   Reservation reservation;
   reservation.at = entry.at;
   reservation.estimate = entry.estimate;
+  reservation.waits = likely_waits(books->reading.account.waits(), facts);
   reservation.skipped = books->reading.skipped;
   const auto limits = budget();
   if (!limits) {
@@ -191,8 +269,9 @@ Result<Ledger::Reservation> Ledger::reserve(const ChargeFacts &facts, const Clip
   }
   reservation.decision =
       decide(books->reading.account, *limits, max_amount, entry.estimate, entry.at, max_tasks);
-  if (reservation.decision.verdict != Verdict::allow) return reservation;
-  if (auto written = write(**file, *books, {entry}); !written) return std::move(written).error();
+  if (reservation.decision.verdict == Verdict::allow)
+    if (auto written = write(**file, *books, {entry}); !written) return std::move(written).error();
+  put_back(std::move(*books));
   return reservation;
 }
 
@@ -201,13 +280,14 @@ Result<Ledger::Appended> Ledger::append(std::vector<LedgerEntry> entries, GCance
   if (!lock) return std::move(lock).error();
   auto file = files_.open(path_.ledger, FileSystem::Mode::read_write);
   if (!file) return std::move(file).error();
-  auto books = load(**file);
+  auto books = take_books(**file);
   if (!books) return std::move(books).error();
   for (LedgerEntry &entry : entries) entry.at = to_utc(clock_.wall_now());
   if (auto written = write(**file, *books, entries); !written) return std::move(written).error();
   Appended appended;
   for (const LedgerEntry &entry : entries)
     if (appended.warning.empty()) appended.warning = warning_of(books->reading.account, entry);
+  put_back(std::move(*books));
   return appended;
 }
 
@@ -216,10 +296,14 @@ Result<bool> Ledger::begins_with_clip() {
   auto file = open_to_read();
   if (!file && file.error().kind == ErrorKind::not_found) return false;
   if (!file) return std::move(file).error();
-  std::string text(kMostFirstLine, '\0');
-  const auto count = (*file)->read_at(0, std::as_writable_bytes(std::span(text)));
-  if (!count) return count.error();
-  text.resize(*count);
+  std::string text;
+  for (const size_t size : kFirstLines) {
+    text.resize(size);
+    const auto count = (*file)->read_at(0, std::as_writable_bytes(std::span(text)));
+    if (!count) return count.error();
+    text.resize(*count);
+    if (*count < size || text.find('\n') != text.npos) break;
+  }
   const auto entry = read_ledger_line(std::string_view(text).substr(0, text.find('\n')));
   return entry && entry->event != LedgerEvent::captions && entry->event != LedgerEvent::other;
 }

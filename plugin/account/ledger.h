@@ -17,6 +17,7 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +30,7 @@
 #include "plugin/base/clock.h"
 #include "plugin/base/file_lock.h"
 #include "plugin/base/file_system.h"
+#include "plugin/base/mutex.h"
 #include "plugin/base/result.h"
 
 namespace genclip {
@@ -53,13 +55,13 @@ struct LedgerReading {
 // lock, which others hold for some milliseconds. Borrows both, which must outlive it.
 class Ledger {
  public:
-  Ledger(FileSystem &files, Clock &clock, const std::string &store)
-      : files_(files), clock_(clock), store_(store), path_(store) {}
+  Ledger(FileSystem &files, Clock &clock, const std::string &store);
 
   struct Reservation {
     Decision decision;                 // `allow`: the line is synced.
     UtcTime at = {};                   // The line's.
     std::optional<Estimate> estimate;  // None: unknown.
+    std::vector<Wait> waits;           // How long tasks of that kind took.
     uint64_t skipped = 0;              // As in LedgerReading.
   };
   // What became of a charge whose run has died.
@@ -116,12 +118,29 @@ class Ledger {
   struct Books {
     LedgerReading reading;
     LedgerEnd end;
-    uint64_t unsummed = 0;  // Lines that the summary does not cover.
+    uint64_t unsummed = 0;   // Lines that the summary does not cover.
+    std::string last_bytes;  // Before end.whole, kSealedBytes at most. Of books on the desk and from it.
   };
 
+  // The books of the last change, shared by all ledgers of the store in this process. Without them, each
+  // change of each of a hundred sources would read the whole ledger, into memory that the C library keeps.
+  struct Desk {
+    Mutex mutex;
+    std::optional<Books> books GUARDED_BY(mutex);
+  };
+  static std::shared_ptr<Desk> desk_of(FileSystem &files, const std::string &store);
+
   Result<FileLock> lock(GCancellable *cancellable);
+  // For a change, under the lock: what is on the desk, and the lines that others have written since. Leaves
+  // nothing there.
+  Result<Books> take_books(File &file);
+  // Nothing: the ledger does not go on where the books on the desk end.
+  Result<std::optional<Books>> take_from_desk(File &file);
+  // Once the change is done, or was not to be.
+  void put_back(Books books);
   Result<Books> load(File &file);
   Result<Books> load_all(File &file);
+  static Result<bool> read_on(File &file, Books &books);
   Result<std::optional<Books>> load_summed(File &file);
   Result<void> bury(File &file, Books &books, const ChargeFacts &facts, UtcTime now,
                     const AfterDeath &after_death);
@@ -134,6 +153,7 @@ class Ledger {
   Clock &clock_;
   const std::string store_;
   const LedgerPath path_;
+  const std::shared_ptr<Desk> desk_;
   std::atomic<bool> has_synced_name_ = false;
 };
 

@@ -11,7 +11,7 @@ Result<Ledger::CaptionLease> Ledger::lease_captions(const ChargeFacts &run, cons
   if (!lock) return std::move(lock).error();
   auto file = files_.open(path_.ledger, FileSystem::Mode::read_write);
   if (!file) return std::move(file).error();
-  auto books = load(**file);
+  auto books = take_books(**file);
   if (!books) return std::move(books).error();
 
   LedgerEntry entry(LedgerEvent::captions, run);
@@ -37,8 +37,9 @@ Result<Ledger::CaptionLease> Ledger::lease_captions(const ChargeFacts &run, cons
   if (!limits || ask.wanted == 0) lease.decision.held_tokens = ask.unanswered * question.tokens_each();
 
   static_cast<CaptionHold &>(entry.captions) = lease.decision;
-  if (entry.captions == CaptionCounts() && !held_something) return lease;
-  if (auto written = write(**file, *books, {entry}); !written) return std::move(written).error();
+  if (entry.captions != CaptionCounts() || held_something)
+    if (auto written = write(**file, *books, {entry}); !written) return std::move(written).error();
+  put_back(std::move(*books));
   return lease;
 }
 

@@ -46,6 +46,7 @@ Result<Decision> ClipAccount::try_to_reserve(const std::optional<ClipRecord> &fo
   if (reservation->estimate)
     generation_.change([&](GenerationState &state) { state.estimate = reservation->estimate->likely; });
   if (reservation->decision.verdict != Verdict::allow) return std::move(reservation->decision);
+  waits_ = std::move(reservation->waits);
   reserved_at_ = utc_text(reservation->at);
   if (reservation->skipped > 0 && !std::exchange(has_told_skipped_, true))
     generation_.warn({ErrorKind::failed, "The ledger has " + std::to_string(reservation->skipped) +
@@ -88,6 +89,7 @@ void ClipAccount::bury(const ClipRecord &found) {
 }
 
 std::vector<Wait> ClipAccount::past_waits() {
+  if (waits_) return *std::exchange(waits_, std::nullopt);
   const auto reading = ledger_.read_condensed();
   return reading ? likely_waits(reading->account.waits(), facts_) : std::vector<Wait>();
 }

@@ -36,7 +36,8 @@ class ClipAccount {
   // For the record of the intent.
   const std::string &reserved_at() const { return reserved_at_; }
 
-  // How long tasks of this kind took; none if the ledger does not tell. Reads the ledger.
+  // How long tasks of this kind took; none if the ledger does not tell. Reads the ledger, unless reserve()
+  // just has.
   std::vector<Wait> past_waits();
   // This run has followed its task from the submit to its completion; that took so long.
   void followed(const Wait &wait) { wait_ = wait; }
@@ -56,6 +57,7 @@ class ClipAccount {
   bool has_told_skipped_ = false;
   std::string reserved_at_;  // Empty: nothing is reserved.
   std::optional<LedgerEntry> last_;
+  std::optional<std::vector<Wait>> waits_;  // As the ledger had them when it reserved.
   std::optional<Wait> wait_;
 };
 

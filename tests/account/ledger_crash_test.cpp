@@ -137,17 +137,20 @@ TEST_F(LedgerCrash, AFullDiskReservesNothingAndLeavesTheLedgerWhole) {
 TEST_F(LedgerCrash, AFailedSyncReservesNothing) {
   run();
   const std::string before = ledger_text();
-  Ledger counted(*files_, clock_, store_);
-  const size_t begin = files_->operations();
-  taken(counted.reserve(facts_of("d"), 0, nullptr));
-  const size_t calls = files_->operations() - begin;
-  taken(counted.append({entry_of(LedgerEvent::release, "d")}, nullptr));
+  Ledger ledger(*files_, clock_, store_);
+  const auto calls_of_a_reservation = [&] {
+    const size_t begin = files_->operations();
+    taken(ledger.reserve(facts_of("d"), 0, nullptr));
+    const size_t calls = files_->operations() - begin;
+    taken(ledger.append({entry_of(LedgerEvent::release, "d")}, nullptr));
+    return calls;
+  };
+  calls_of_a_reservation();  // The first one reads more.
+  const size_t calls = calls_of_a_reservation();
   // The sync is the last call of a reservation.
   const std::string whole = ledger_text();
-  Ledger failing(*files_, clock_, store_);
-  const size_t reads = files_->operations();
-  files_->fail_at(reads + calls, Error{ErrorKind::write, "Input/output error."});
-  EXPECT_EQ(failure_of(failing.reserve(facts_of("e"), 0, nullptr)).kind, ErrorKind::write);
+  files_->fail_at(files_->operations() + calls, Error{ErrorKind::write, "Input/output error."});
+  EXPECT_EQ(failure_of(ledger.reserve(facts_of("e"), 0, nullptr)).kind, ErrorKind::write);
   EXPECT_EQ(ledger_text(), whole);
   EXPECT_TRUE(whole.starts_with(before));
 }

@@ -225,6 +225,62 @@ TEST_F(LedgerTest, IsLeftWhenItsCallerLeaves) {
   EXPECT_EQ(failure_of(ledger_.reserve(facts_of("a"), 0, nullptr)).kind, ErrorKind::busy);
 }
 
+// ---- What a process keeps of it between two changes.
+
+TEST_F(LedgerTest, ReadsForTheNextChangeOnlyWhatIsNew) {
+  put(lines(100));
+  append(entry_of(LedgerEvent::reserve, "a"));
+  // A reading of all of it would find and count this.
+  std::string changed = contents();
+  changed.replace(0, 8, "########");
+  put(changed);
+  Ledger other(FileSystem::posix(), clock_, store_);
+  EXPECT_EQ(taken(other.reserve(facts_of("b"), 0, nullptr)).skipped, 0u);
+  // What another process has written since counts.
+  put(contents() + "nonsense\n");
+  EXPECT_EQ(reserve("c").skipped, 1u);
+  EXPECT_EQ(reserve("d").skipped, 1u);
+  EXPECT_EQ(taken(ledger_.read_all()).skipped, 2u);
+}
+
+TEST_F(LedgerTest, ReadsAnotherLedgerInItsPlaceWhole) {
+  put(lines(100));
+  append(entry_of(LedgerEvent::reserve, "a"));
+  const std::string whole = contents();
+  put("nonsense\n" + whole.substr(0, whole.size() / 2));  // It lost its end.
+  EXPECT_EQ(reserve("b").skipped, 1u);
+  put("nonsense\nnonsense\n" + lines(200));  // It is a longer one.
+  EXPECT_EQ(reserve("c").skipped, 2u);
+  std::filesystem::remove_all(store_);
+  EXPECT_EQ(reserve("d").skipped, 0u);
+  EXPECT_EQ(taken(ledger_.read_all()).account.charges().size(), 1u);
+}
+
+TEST_F(LedgerTest, CountsALineThatLacksOnlyItsNewlineOnceInEachDecision) {
+  put(lines(1) + ledger_line(reserve_of("a", 3)));
+  put(R"({"total":5.5})", "budget.json");
+  for (int times = 0; times < 3; ++times) {
+    const Decision decision = reserve("b").decision;
+    EXPECT_EQ(decision.verdict, Verdict::refuse);
+    EXPECT_EQ(decision.spent, 2);
+    EXPECT_EQ(decision.reserved, 3);
+  }
+}
+
+TEST_F(LedgerTest, TellsWithAReservationHowLongSuchTasksTook) {
+  for (const std::string key : {"a", "b", "c"}) {
+    append(entry_of(LedgerEvent::reserve, key));
+    append(entry_of(LedgerEvent::submitted, key, "t" + key));
+    LedgerEntry settled = settle_of(key, "t" + key, 2);
+    settled.waited = 60;
+    settled.waited_error = 1;
+    append(settled);
+  }
+  const auto waits = reserve("d").waits;
+  ASSERT_EQ(waits.size(), 3u);
+  EXPECT_EQ(waits[0].seconds, 60);
+}
+
 // ---- Its summary.
 
 TEST_F(LedgerTest, SumsUpManyLinesAndReadsOnlyTheRestThen) {

@@ -44,7 +44,9 @@ class LossyFile final : public File {
   Result<size_t> read_at(uint64_t offset, std::span<std::byte> target) override {
     MutexLock lock(files_.mutex_);
     if (auto error = begin()) return std::move(*error);
-    return real_->read_at(offset, target);
+    const auto count = real_->read_at(offset, target);
+    if (count) files_.bytes_read_ += *count;
+    return count;
   }
 
   Result<void> write_at(uint64_t offset, std::span<const std::byte> source) override {
@@ -101,6 +103,11 @@ class LossyFile final : public File {
 };
 
 LossyFileSystem::LossyFileSystem(std::string root) : root_(std::move(root)) {}
+
+uint64_t LossyFileSystem::bytes_read() const {
+  MutexLock lock(mutex_);
+  return bytes_read_;
+}
 
 size_t LossyFileSystem::operations() const {
   MutexLock lock(mutex_);

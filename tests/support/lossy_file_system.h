@@ -37,6 +37,8 @@ class LossyFileSystem final : public FileSystem {
 
   // Operations so far, from 1: each call of this and of its files.
   size_t operations() const EXCLUDES(mutex_);
+  // That its files have given out so far.
+  uint64_t bytes_read() const EXCLUDES(mutex_);
   // That operation and all after it fail, as if the process had died; of a write half is done.
   void die_at(size_t operation) EXCLUDES(mutex_);
   bool is_dead() const EXCLUDES(mutex_);
@@ -81,6 +83,7 @@ class LossyFileSystem final : public FileSystem {
   std::set<std::string> durable_folders_ GUARDED_BY(mutex_);
   std::vector<std::pair<std::string, std::string>> moved_folders_ GUARDED_BY(mutex_);
   size_t operations_ GUARDED_BY(mutex_) = 0;
+  uint64_t bytes_read_ GUARDED_BY(mutex_) = 0;
   size_t dies_at_ GUARDED_BY(mutex_) = 0;
   size_t fails_at_ GUARDED_BY(mutex_) = 0;
   Error failure_ GUARDED_BY(mutex_);
