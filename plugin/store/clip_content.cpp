@@ -50,6 +50,8 @@ Result<ClipContent> content_of(FileSystem &files, const std::string &folder, con
     }
     content.own.push_back(name);
     if ((*info)->is_regular) content.size += (*info)->size;
+    content.is_growing |= name == "clip.part" || name.ends_with(".tmp") || name.ends_with(".spare");
+    if (name != "use") content.changed = std::max(content.changed, (*info)->modified);
   }
   return content;
 }

@@ -3,6 +3,7 @@
 // Tells genclip's files in a clip's folder from foreign files.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -18,7 +19,9 @@ struct ClipContent {
   // There is a journal, a clip or a part of one, or a file that was set aside. False for the leftovers of a
   // run that ended before its intent.
   bool holds_clip = false;
-  uint64_t size = 0;  // Bytes of `own`.
+  uint64_t size = 0;        // Bytes of `own`.
+  bool is_growing = false;  // One of them is written, and may grow while the folder's time stays.
+  std::chrono::system_clock::time_point changed;  // The latest time of `own`, without `use`.
 };
 
 // The content of a folder with a clip's files. `record` is its journal; null when that cannot be read.

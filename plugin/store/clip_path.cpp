@@ -39,6 +39,10 @@ std::string store_root(const std::string &setting) {
 
 std::string store_lock_path(const std::string &root) { return root + "/lock"; }
 
+std::string store_summary_path(const std::string &root) { return root + "/clips.summary"; }
+
+std::string store_summary_lock_path(const std::string &root) { return root + "/clips.lock"; }
+
 std::string publish_secret_path(const std::string &root) { return root + "/publish-secret"; }
 
 std::string captions_folder(const std::string &root) { return root + "/captions"; }

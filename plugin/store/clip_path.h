@@ -29,6 +29,10 @@ struct ClipIdentity {
 // The store's own lock, for changes that no clip's lock can cover.
 std::string store_lock_path(const std::string &root);
 
+// The sizes and uses of the store's clips (plugin/store/store_census.h), and the lock of who writes them.
+std::string store_summary_path(const std::string &root);
+std::string store_summary_lock_path(const std::string &root);
+
 // The secret in the addresses of published copies (plugin/publish/publish_secret.h).
 std::string publish_secret_path(const std::string &root);
 
@@ -49,6 +53,8 @@ class ClipPath {
 
   const std::string &root() const { return root_; }
   const std::string &folder() const { return folder_; }
+  // The folder's name.
+  std::string digest() const { return folder_.substr(root_.size() + 1); }
   std::string record() const { return folder_ + "/task.json"; }
   std::string record_temporary() const { return record() + ".tmp"; }
   std::string spare() const { return record() + ".spare"; }

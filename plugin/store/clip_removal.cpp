@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 
 #include "plugin/base/durable_file.h"
 #include "plugin/store/caption_answers.h"
@@ -40,9 +41,7 @@ Result<std::optional<BothLocks>> lock_both(const ClipPath &path) {
 void log(const Error &error) { GST_CAT_WARNING(store_category(), "%s", error.text.c_str()); }
 
 // The name that a clip's folder has while it is removed.
-ClipPath removed_path(const ClipPath &path) {
-  return {path.root(), ClipPath::removed(path.folder().substr(path.root().size() + 1))};
-}
+ClipPath removed_path(const ClipPath &path) { return {path.root(), ClipPath::removed(path.digest())}; }
 
 // Removes a folder that a removal renamed, or that a crash left. In a store that others write to it may be a
 // link, which is not followed. True: it is gone.
@@ -160,6 +159,44 @@ void remove_leftover(FileSystem &files, const std::string &root, const std::stri
   if (auto removed = remove_content(files, path, nullptr); !removed) log(removed.error());
 }
 
+// A clip may have been used since its row was written, so it is looked at again when its turn comes.
+void remove_clips(FileSystem &files, const std::string &root, uint64_t max_size, StoreCensus &census,
+                  AnswersByAge &answers, Pruned &pruned) {
+  using Folder = StoreCensus::Folder;
+  const auto is_later = [](const Folder *a, const Folder *b) {
+    return std::tie(a->last_used, a->digest) > std::tie(b->last_used, b->digest);
+  };
+  const auto may_go = [](const Folder &folder) { return folder.is_complete && !folder.is_pinned; };
+  std::vector<Folder *> oldest;  // A heap.
+  for (Folder &folder : census.folders())
+    if (may_go(folder)) oldest.push_back(&folder);
+  std::ranges::make_heap(oldest, is_later);
+  while (!oldest.empty()) {
+    std::ranges::pop_heap(oldest, is_later);
+    Folder &folder = *oldest.back();
+    oldest.pop_back();
+    answers.remove_older_than(folder.last_used, max_size, pruned);
+    const Folder seen = folder;
+    census.refresh(folder);
+    pruned.size += folder.size - seen.size;
+    if (pruned.size <= max_size) return;
+    if (!may_go(folder)) continue;
+    if (folder.last_used > seen.last_used) {
+      oldest.push_back(&folder);
+      std::ranges::push_heap(oldest, is_later);
+      continue;
+    }
+    auto removed = remove_clip(files, root, std::string(folder.digest));
+    if (!removed) {
+      GST_CAT_DEBUG(store_category(), "not removed: %s", removed.error().text.c_str());
+      continue;
+    }
+    pruned.size -= folder.size;
+    folder = Folder{FolderRow{.digest = folder.digest}};
+    pruned.removed.push_back(std::move(*removed));
+  }
+}
+
 }  // namespace
 
 Result<StoredClip> remove_clip(FileSystem &files, const std::string &root, const std::string &digest,
@@ -193,7 +230,8 @@ Result<StoredClip> remove_clip(FileSystem &files, const std::string &root, const
   return std::move(*clip);
 }
 
-Result<Pruned> prune_store(FileSystem &files, const std::string &root, uint64_t max_size) {
+Result<Pruned> prune_store(FileSystem &files, const std::string &root, uint64_t max_size,
+                           std::string_view new_clip, CensusPace pace) {
   Pruned pruned;
   const auto there = files.info(root);
   if (!there) return there.error();
@@ -203,33 +241,16 @@ Result<Pruned> prune_store(FileSystem &files, const std::string &root, uint64_t 
   for (const std::string &name : *names)
     if (ClipPath::is_removed(name)) clear_removed(files, ClipPath(root, name));
 
-  auto clips = list_store(files, root);
-  if (!clips) return std::move(clips).error();
-  for (const StoredClip &clip : *clips) pruned.size += clip.size;
+  StoreCensus census(files, root, *names, new_clip, pace);
+  for (const StoreCensus::Folder &folder : census.folders()) pruned.size += folder.size;
   AnswersByAge answers(files, root);
   pruned.size += answers.size();
-  for (const StoredClip &clip : *clips) {
-    answers.remove_older_than(clip.last_used, max_size, pruned);
-    if (pruned.size <= max_size) break;
-    if (!clip.is_complete()) continue;
-    auto removed = remove_clip(files, root, clip.digest);
-    if (!removed) {
-      GST_CAT_DEBUG(store_category(), "not removed: %s", removed.error().text.c_str());
-      continue;
-    }
-    pruned.size -= clip.size;
-    pruned.removed.push_back(std::move(*removed));
-  }
+  if (pruned.size > max_size) remove_clips(files, root, max_size, census, answers, pruned);
   answers.remove_older_than(std::numeric_limits<int64_t>::max(), max_size, pruned);
   remove_answer_leftovers(files, root);
-
-  for (const std::string &name : *names) {
-    if (!ClipPath::is_digest(name)) continue;
-    const auto is_listed = [&](const StoredClip &clip) { return clip.digest == name; };
-    const auto info = files.info(root + "/" + name);
-    if (info && *info && (*info)->is_folder && std::none_of(clips->begin(), clips->end(), is_listed))
-      remove_leftover(files, root, name);
-  }
+  for (const std::string_view digest : census.without_clip())
+    remove_leftover(files, root, std::string(digest));
+  census.save();
   return pruned;
 }
 

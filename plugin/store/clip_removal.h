@@ -5,9 +5,11 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plugin/base/file_system.h"
+#include "plugin/store/store_census.h"
 #include "plugin/store/store_listing.h"
 
 namespace genclip {
@@ -36,8 +38,11 @@ struct Pruned {
 
 // Removes the least recently used of the kept answers of captions, and of the whole clips that are neither
 // pinned nor being read, until the store's clips and answers have at most `max_size` bytes or no such one is
-// left. Also removes what a crash left of an earlier removal, and folders that hold no clip.
-Result<Pruned> prune_store(FileSystem &files, const std::string &root, uint64_t max_size);
+// left. Also removes what a crash left of an earlier removal, and folders that hold no clip. `new_clip` is
+// the digest of the clip that was just stored, if that is why: then it takes a moment, as nothing else is
+// likely to have changed (plugin/store/store_census.h).
+Result<Pruned> prune_store(FileSystem &files, const std::string &root, uint64_t max_size,
+                           std::string_view new_clip = {}, CensusPace pace = {});
 
 // For people: which clips were removed, what they cost, how to get them again, and how many answers were
 // removed; empty when nothing was.

@@ -4,7 +4,6 @@
 #include <glib.h>
 
 #include <algorithm>
-#include <chrono>
 
 #include "plugin/store/clip_check.h"
 #include "plugin/store/clip_content.h"
@@ -48,6 +47,7 @@ std::optional<StoredClip> stored_in(FileSystem &files, const std::string &root, 
   if (clip.record) clip.last_used = std::max(clip.last_used, clip.record->updated_at);
   const auto pinned = is_pinned(files, path);
   clip.pinned = !pinned || *pinned;
+  if (clip.record && content && !content->is_growing && pinned) clip.settled_at = content->changed;
   return clip;
 }
 

@@ -3,6 +3,7 @@
 // Lists, finds and verifies the clips of a store.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -27,6 +28,9 @@ struct StoredClip {
   uint64_t size = 0;      // Bytes of genclip's files in the folder, what was set aside included.
   int64_t last_used = 0;  // Unix time in seconds: read or fetched.
   bool pinned = false;    // Or that is unknown (plugin/store/clip_pin.h).
+  // The latest time of genclip's files in the folder, without `use`, if all of it could be read and no file
+  // there grows (plugin/store/store_census.h).
+  std::optional<std::chrono::system_clock::time_point> settled_at;
 
   // record->identity.request["prompt"], or empty.
   std::string prompt() const;
