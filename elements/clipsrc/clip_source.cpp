@@ -147,7 +147,12 @@ Result<void> ClipSource::make_run(const Told &told, bool is_prepared) {
     if (!is_prepared && (!is_open_ || is_prepared_)) return {};
     former = std::move(run_);
     plan_ = std::move(*plan);
-    run_ = {std::move(messages), nullptr, {}, GRef<GCancellable>::adopt(g_cancellable_new()), told.edits};
+    run_ = {std::move(messages),
+            nullptr,
+            {},
+            std::make_shared<ClipReader>(),
+            GRef<GCancellable>::adopt(g_cancellable_new()),
+            told.edits};
     began_ = false;
     is_prepared_ = is_prepared;
     *likely_ = -1;
@@ -236,6 +241,7 @@ void ClipSource::interrupt() {
 
 void ClipSource::wake(const Run &run) {
   if (run.generation) run.generation->clip().wake();
+  if (run.reader) run.reader->wake();
   if (run.messages) run.messages->wake();
 }
 
@@ -343,8 +349,8 @@ Result<GRef<GstBuffer>> ClipSource::read(uint64_t offset, unsigned size, bool wh
   auto buffer = GRef<GstBuffer>::adopt(gst_buffer_new_allocate(nullptr, ready->available, nullptr));
   GstMapInfo map;
   if (!gst_buffer_map(buffer.get(), &map, GST_MAP_WRITE)) return Error{ErrorKind::read, "Out of memory."};
-  const auto count = run.generation->clip().read(
-      offset, std::span(reinterpret_cast<std::byte *>(map.data), map.size), watch);
+  const auto count = run.reader->read(run.generation->clip(), offset,
+                                      std::span(reinterpret_cast<std::byte *>(map.data), map.size), watch);
   gst_buffer_unmap(buffer.get(), &map);
   if (!count) return count.error();
   if (*count != ready->available)

@@ -17,6 +17,7 @@
 #include "plugin/base/gref.h"
 #include "plugin/base/mutex.h"
 #include "plugin/generation/clip_plan.h"
+#include "plugin/generation/clip_reader.h"
 #include "plugin/generation/generations.h"
 
 namespace genclip {
@@ -88,6 +89,7 @@ class ClipSource {
     std::shared_ptr<ClipMessages> messages;
     std::shared_ptr<Generation> generation;  // None for a dry run.
     GenerationState joined_at;
+    std::shared_ptr<ClipReader> reader;
     GRef<GCancellable> ended;  // Of a dry run, whose files may be long.
     unsigned edits = 0;        // Told::edits of its settings.
   };

@@ -58,7 +58,7 @@ void on_disk_thread(std::function<void()> job) {
   const bool is_taken = all.jobs.size() <= all.idle;
   lock.unlock();
   if (is_taken)
-    all.changed.notify_all();
+    all.changed.notify_one();
   else
     std::thread(do_disk_jobs).detach();
 }

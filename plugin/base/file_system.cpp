@@ -3,7 +3,9 @@
 
 #include <fcntl.h>
 #include <glib/gstdio.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -94,9 +96,15 @@ class PosixFile final : public File {
     if (!tells_what_is_in_memory_) return false;
     const struct iovec all = {target.data(), target.size()};
     const ssize_t count = ::preadv2(descriptor_, &all, 1, static_cast<off_t>(offset), RWF_NOWAIT);
-    // Network and memory file systems do not know the flag.
+    // Overlays and network file systems do not know the flag.
     if (count < 0 && errno == EOPNOTSUPP) tells_what_is_in_memory_ = false;
     return count >= 0 && static_cast<size_t>(count) == target.size();
+  }
+
+  bool is_in_memory() override {
+    struct statfs status;
+    return ::fstatfs(descriptor_, &status) == 0 &&
+           (status.f_type == TMPFS_MAGIC || status.f_type == RAMFS_MAGIC);
   }
 
   Result<void> write_at(uint64_t offset, std::span<const std::byte> source) override {

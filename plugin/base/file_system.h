@@ -27,6 +27,8 @@ class File {
   // Fills the target if all of it is in memory already, and never waits for a disk. False: it is not, or that
   // cannot be determined.
   virtual bool read_at_once(uint64_t /*offset*/, std::span<std::byte> /*target*/) { return false; }
+  // Its file system is in memory, so read_at() waits for no disk. To determine that may wait for one.
+  virtual bool is_in_memory() { return false; }
   // Writes all bytes, or fails (ErrorKind::no_space_left when the disk is full).
   virtual Result<void> write_at(uint64_t offset, std::span<const std::byte> source) = 0;
   virtual Result<uint64_t> size() = 0;

@@ -65,6 +65,8 @@ class CondVar {
   }
 
   void notify_all() { condition_.notify_all(); }
+  // Only where any of those that wait will do.
+  void notify_one() { condition_.notify_one(); }
 
  private:
   std::condition_variable condition_;

@@ -6,8 +6,9 @@
 #include "plugin/base/file_system.h"
 
 namespace genclip {
+namespace {
 
-std::string current_boot() {
+std::string read_boot_id() {
   std::array<std::byte, 64> bytes;
   auto file = FileSystem::posix().open("/proc/sys/kernel/random/boot_id", FileSystem::Mode::read);
   if (!file) return "";
@@ -15,6 +16,13 @@ std::string current_boot() {
   if (!count) return "";
   std::string id(reinterpret_cast<const char *>(bytes.data()), *count);
   while (!id.empty() && id.back() == '\n') id.pop_back();
+  return id;
+}
+
+}  // namespace
+
+const std::string &current_boot() {
+  static const auto &id = *new std::string(read_boot_id());  // Never destroyed: threads may outlive main().
   return id;
 }
 

@@ -4,6 +4,7 @@
 #include "plugin/generation/generation.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "plugin/base/disk_thread.h"
@@ -103,7 +104,8 @@ void Generation::run() {
     else if (identified_.identity.digest() != job_.identity.digest())
       GST_CAT_INFO(generation_category(), "%s: is, with the content of its references, %s", log_name_.c_str(),
                    clip_log_name(identified_.identity).c_str());
-    is_stored = ClipWork(*this).serve_stored();
+    // Not on the stack, whose pages would stay with this thread while it waits.
+    is_stored = std::make_unique<ClipWork>(*this)->serve_stored();
     GST_CAT_INFO(generation_category(), "%s: %s", log_name_.c_str(),
                  is_stored ? "is served from the store" : "is not in the store");
   }

@@ -15,8 +15,10 @@ GrowingClip::~GrowingClip() {
 }
 
 void GrowingClip::start(std::shared_ptr<File> file, uint64_t total) {
+  const bool is_in_memory = file->is_in_memory();
   MutexLock lock(mutex_);
   file_ = std::move(file);
+  is_in_memory_ = is_in_memory;
   total_ = total;
   size_known_ = total != 0;
 }
@@ -56,10 +58,7 @@ Result<GrowingClip::Ready> GrowingClip::wait(uint64_t offset, uint64_t count, bo
     if (watch.interrupted()) return cancelled();
     if (size_known_) {
       const uint64_t left = offset < total_ ? std::min(count, total_ - offset) : 0;
-      // Withholds the last byte until the clip is stored, because a reader that has all bytes may exit at
-      // once.
-      const uint64_t shown = complete_ || available_ == 0 ? available_ : std::min(available_, total_ - 1);
-      const uint64_t here = offset < shown ? std::min(left, shown - offset) : 0;
+      const uint64_t here = offset < shown() ? std::min(left, shown() - offset) : 0;
       if (left == 0 || here == left || (any && here > 0)) {
         was_read_ = true;
         return Ready{total_, here};
@@ -71,42 +70,25 @@ Result<GrowingClip::Ready> GrowingClip::wait(uint64_t offset, uint64_t count, bo
   }
 }
 
-Result<std::shared_ptr<File>> GrowingClip::file() {
+// Withholds the last byte until the clip is stored, because a reader that has all bytes may exit at once.
+uint64_t GrowingClip::shown() const {
+  return complete_ || available_ == 0 ? available_ : std::min(available_, total_ - 1);
+}
+
+Result<GrowingClip::Readable> GrowingClip::readable() {
   MutexLock lock(mutex_);
   if (!file_) return Error{ErrorKind::read, "There is no clip yet."};
-  return file_;
+  return Readable{file_, is_in_memory_, shown()};
 }
 
 Result<size_t> GrowingClip::read(uint64_t offset, std::span<std::byte> target) {
-  const auto from = file();
-  return from ? (*from)->read_at(offset, target) : from.error();
-}
-
-Result<size_t> GrowingClip::read(uint64_t offset, std::span<std::byte> target,
-                                 const Interrupt::Watch &watch) {
-  auto from = file();
-  if (!from) return std::move(from).error();
-  // The usual case: the bytes were just written, or the system has read them ahead.
-  if ((*from)->read_at_once(offset, target)) return target.size();
-  const auto slow = SlowRead::begin(std::move(*from), offset, target.size());
-  {
-    MutexLock lock(mutex_);
-    slow_reads_.push_back(slow);
-  }
-  auto count = slow->wait(target, watch);
-  MutexLock lock(mutex_);
-  std::erase(slow_reads_, slow);
-  return count;
+  const auto from = readable();
+  return from ? from->file->read_at(offset, target) : from.error();
 }
 
 void GrowingClip::wake() {
-  std::vector<std::shared_ptr<SlowRead>> slow_reads;
-  {
-    MutexLock lock(mutex_);
-    changed_.notify_all();
-    slow_reads = slow_reads_;
-  }
-  for (const auto &slow : slow_reads) slow->wake();
+  MutexLock lock(mutex_);
+  changed_.notify_all();
 }
 
 uint64_t GrowingClip::available() {

@@ -9,13 +9,11 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <vector>
 
 #include "plugin/base/file_system.h"
 #include "plugin/base/interrupt.h"
 #include "plugin/base/mutex.h"
 #include "plugin/base/result.h"
-#include "plugin/generation/slow_read.h"
 
 namespace genclip {
 
@@ -29,7 +27,8 @@ class GrowingClip {
   GrowingClip &operator=(const GrowingClip &) = delete;
 
   // For the writer. Begins with a file, or begins again after restart(). Bytes become readable once the total
-  // is known, so that the size that a reader sees never changes; 0: it is known only at the end.
+  // is known, so that the size that a reader sees never changes; 0: it is known only at the end. Waits for
+  // the disk.
   void start(std::shared_ptr<File> file, uint64_t total) EXCLUDES(mutex_);
   // The first `available` bytes of the file are there.
   void advance(uint64_t available) EXCLUDES(mutex_);
@@ -48,11 +47,14 @@ class GrowingClip {
   // Waits until `count` bytes from `offset` (fewer at the end) are there, or with `any` at least one of them.
   Result<Ready> wait(uint64_t offset, uint64_t count, bool any, const Interrupt::Watch &watch)
       EXCLUDES(mutex_);
-  // Reads bytes that wait() has reported. Waits for the disk.
+  // Reads bytes that wait() has reported. Waits for the disk; ClipReader does not.
   Result<size_t> read(uint64_t offset, std::span<std::byte> target) EXCLUDES(mutex_);
-  // The same, but an interrupt ends it at once, even if the disk hangs.
-  Result<size_t> read(uint64_t offset, std::span<std::byte> target, const Interrupt::Watch &watch)
-      EXCLUDES(mutex_);
+  struct Readable {
+    std::shared_ptr<File> file;
+    bool is_in_memory;  // Reading it waits for no disk.
+    uint64_t end;       // The bytes before it are there.
+  };
+  Result<Readable> readable() EXCLUDES(mutex_);
   // Makes waiting readers look at their watch; call it after raising the interrupt.
   void wake() EXCLUDES(mutex_);
   // Nothing while it is unknown.
@@ -61,18 +63,19 @@ class GrowingClip {
   uint64_t available() EXCLUDES(mutex_);
 
  private:
-  Result<std::shared_ptr<File>> file() EXCLUDES(mutex_);
+  // The end of what readers may have.
+  uint64_t shown() const REQUIRES(mutex_);
 
   Mutex mutex_;
   CondVar changed_;
   std::shared_ptr<File> file_ GUARDED_BY(mutex_);
+  bool is_in_memory_ GUARDED_BY(mutex_) = false;
   uint64_t total_ GUARDED_BY(mutex_) = 0;
   uint64_t available_ GUARDED_BY(mutex_) = 0;
   bool size_known_ GUARDED_BY(mutex_) = false;
   bool complete_ GUARDED_BY(mutex_) = false;
   bool was_read_ GUARDED_BY(mutex_) = false;
   std::optional<Error> error_ GUARDED_BY(mutex_);
-  std::vector<std::shared_ptr<SlowRead>> slow_reads_ GUARDED_BY(mutex_);
 };
 
 }  // namespace genclip

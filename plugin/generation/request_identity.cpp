@@ -164,11 +164,12 @@ Result<Claim> claim_of_folder(const ClipIdentity &identity, const GenerationJob 
 bool is_older_wanted(const IdentifiedRequest &request, const GenerationJob &job, FileSystem &files) {
   if (!request.older) return false;
   const auto older = claim_of_folder(*request.older, job, files);
+  if (older && *older == Claim::none) return false;
   const auto newer = claim_of_folder(request.meaning, job, files);
   if (!older && !newer) return false;  // It is the disk: the run reports it.
   // A record that cannot be read may name a task.
-  const Claim most = older ? *older : Claim::unanswered;
-  return most != Claim::none && most >= (newer ? *newer : Claim::unanswered);
+  const auto or_unanswered = [](const Result<Claim> &claim) { return claim ? *claim : Claim::unanswered; };
+  return or_unanswered(older) >= or_unanswered(newer);
 }
 
 }  // namespace

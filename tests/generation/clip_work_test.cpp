@@ -66,6 +66,15 @@ TEST_F(ClipWorkTest, StoresTheClipWithItsJournal) {
   EXPECT_EQ(folder.st_mode & 0777, 0700u);
 }
 
+// Readers have its bytes once; whatever is checked at the end must not cost another reading.
+TEST_F(ClipWorkTest, ReadsOfANewClipOnlyItsHead) {
+  service_.set_clip(sample_mp4(5'000'000));
+  const Outcome fresh = run();
+  ASSERT_FALSE(fresh.error);
+  EXPECT_TRUE(are_same(fresh.bytes, service_.clip()));
+  EXPECT_LE(fresh.bytes_read, 64u * 1024);
+}
+
 TEST_F(ClipWorkTest, TheIntentIsOnDiskBeforeThePostAndTheIdBeforeTheFirstPoll) {
   http_->before_answer([&](const HttpRequest &request) {
     const auto journal = record();

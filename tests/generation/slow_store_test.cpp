@@ -7,6 +7,7 @@
 #include <fstream>
 #include <thread>
 
+#include "plugin/generation/clip_reader.h"
 #include "plugin/generation/generations.h"
 #include "tests/generation/slow_files.h"
 #include "tests/generation/work_fixture.h"
@@ -74,6 +75,7 @@ TEST_F(SlowStore, ThatHangsAmidAReadIsLeftByAnInterrupt) {
   ASSERT_TRUE(joined.generation->wait_for_look(kHang));
   GrowingClip &clip = joined.generation->clip();
   slow_.hang();
+  const auto clip_reader = std::make_shared<ClipReader>();
   Interrupt interrupt;
   const Interrupt::Watch watch(interrupt);
   std::optional<Error> error;
@@ -81,14 +83,14 @@ TEST_F(SlowStore, ThatHangsAmidAReadIsLeftByAnInterrupt) {
   std::thread reader([&] {
     reader_id = gettid();
     std::vector<std::byte> bytes(100);
-    const auto count = clip.read(0, bytes, watch);
+    const auto count = clip_reader->read(clip, 0, bytes, watch);
     if (!count) error = count.error();
   });
   const bool hung = slow_.wait_for_caller();
   // Until the reader waits, it would see the interrupt without being woken.
   while (is_running(reader_id)) std::this_thread::yield();
   interrupt.raise();
-  clip.wake();
+  clip_reader->wake();
   reader.join();
   ASSERT_TRUE(hung);
   ASSERT_TRUE(error);
@@ -96,7 +98,7 @@ TEST_F(SlowStore, ThatHangsAmidAReadIsLeftByAnInterrupt) {
   slow_.let_go();
   std::vector<std::byte> bytes(100);
   const Interrupt never;
-  const auto count = clip.read(0, bytes, Interrupt::Watch(never));
+  const auto count = clip_reader->read(clip, 0, bytes, Interrupt::Watch(never));
   ASSERT_TRUE(count) << count.error().text;
   EXPECT_TRUE(are_same(std::string(reinterpret_cast<const char *>(bytes.data()), *count),
                        service_.clip().substr(0, 100)));

@@ -45,8 +45,9 @@ struct Outcome {
   GenerationState state;
   std::vector<GenerationState> states;
   std::vector<std::string> warnings;
-  std::string bytes;      // As a reader gets them; empty after an error.
-  size_t operations = 0;  // Of the file system since its last crash.
+  std::string bytes;        // As a reader gets them; empty after an error.
+  size_t operations = 0;    // Of the file system since its last crash.
+  uint64_t bytes_read = 0;  // Of files, by the run itself.
   std::shared_ptr<Generation> generation;
 
   std::string text() const { return error ? error->text : ""; }
@@ -108,12 +109,14 @@ class World {
     const auto observer = std::make_shared<KeptWarnings>();
     run.generation = std::make_shared<Generation>(std::move(job), services());
     static_cast<void>(run.generation->join(observer));
+    const uint64_t read_before = files_.bytes_read();
     const auto done = ClipWork(*run.generation).run();
     if (!done) run.error = done.error();
     run.state = run.generation->state();
     run.states = observer->states;
     run.warnings = observer->warnings;
     run.operations = files_.operations();
+    run.bytes_read = files_.bytes_read() - read_before;
     if (done) run.bytes = read_all(run.generation->clip());
     return run;
   }
