@@ -12,7 +12,9 @@
 namespace genclip {
 namespace {
 
+// Of a clip. An answer of an API is short, and a hundred may arrive at once.
 constexpr size_t kChunk = 128 * 1024;
+constexpr size_t kAnswerChunk = 16 * 1024;
 constexpr unsigned kMaxInformational = 16;
 
 gpointer hold(std::shared_ptr<SoupExchange> exchange) {
@@ -84,8 +86,7 @@ GRef<SoupMessage> SoupExchange::make_message() const {
   soup_message_disable_feature(message.get(), SOUP_TYPE_AUTH_MANAGER);
   // A clip's lengths and ranges count bytes on the wire, so it is not unpacked. Anything else is, because
   // some gateways compress although they were asked not to.
-  if (end_ == End::proven && request_.method == HttpRequest::Method::get)
-    soup_message_disable_feature(message.get(), SOUP_TYPE_CONTENT_DECODER);
+  if (is_of_clip()) soup_message_disable_feature(message.get(), SOUP_TYPE_CONTENT_DECODER);
 
   SoupMessageHeaders *headers = soup_message_get_request_headers(message.get());
   const auto set = [headers](const char *name, const std::string &value) {
@@ -226,7 +227,7 @@ void SoupExchange::on_sent(GAsyncResult *result) {
 void SoupExchange::read(std::vector<std::byte> buffer) {
   if (answered_) return;
   buffer_ = std::move(buffer);
-  buffer_.resize(kChunk);
+  buffer_.resize(is_of_clip() ? kChunk : kAnswerChunk);
   filled_ = 0;
   if (at_end_ || why_) return hand_over();
   g_input_stream_read_async(stream_.get(), buffer_.data(), buffer_.size(), G_PRIORITY_DEFAULT,

@@ -53,6 +53,7 @@ class SoupExchange : public std::enable_shared_from_this<SoupExchange> {
  private:
   struct Callbacks;
 
+  bool is_of_clip() const { return end_ == End::proven && request_.method == HttpRequest::Method::get; }
   GRef<SoupMessage> make_message() const;
   void connect_signals();
   void on_event(GSocketClientEvent event, GIOStream *stream);

@@ -17,12 +17,12 @@ void add_task(std::vector<std::string> &tasks, const std::string &id) {
   if (tasks.size() > kMaxEarlierTasks) tasks.erase(tasks.begin());
 }
 
-Reaction next(ClipRun run, ClipStep step) {
+Reaction next(ClipRun &&run, ClipStep step) {
   run.step = step;
   return {std::move(run), false, {}};
 }
 
-Reaction next_after_writing(ClipRun run, ClipStep step) {
+Reaction next_after_writing(ClipRun &&run, ClipStep step) {
   run.step = step;
   return {std::move(run), true, {}};
 }
@@ -47,7 +47,7 @@ ClipRecord begin_attempt(const ClipRun &run) {
   return attempt;
 }
 
-Reaction follow(ClipRun run, ClipRecord record) {
+Reaction follow(ClipRun &&run, ClipRecord record) {
   const std::string model = record.model.empty() ? run.record.model : record.model;
   record.identity = run.record.identity;
   record.model = model;
@@ -60,7 +60,7 @@ Reaction follow(ClipRun run, ClipRecord record) {
   return next_after_writing(std::move(run), ClipStep::follow);
 }
 
-Reaction follow_named(ClipRun run) {
+Reaction follow_named(ClipRun &&run) {
   const auto &found = run.found;
   const bool is_under_way =
       found && (found->state == ClipState::submitted || found->state == ClipState::lost);
@@ -78,7 +78,7 @@ Reaction follow_named(ClipRun run) {
   return reaction;
 }
 
-Reaction follow_unfetched(ClipRun run) {
+Reaction follow_unfetched(ClipRun &&run) {
   if (run.found->task_id == run.asked) {
     ClipRecord task = *run.found;
     return follow(std::move(run), std::move(task));
@@ -97,7 +97,7 @@ bool is_in_doubt(const ClipRun &run) {
 
 // All tasks that may still bring the clip were asked for, in vain: now the request is submitted, even if that
 // pays again, as far as the run may do so.
-Reaction submit(ClipRun run) {
+Reaction submit(ClipRun &&run) {
   if (run.wish.may_submit != MaySubmit::even_in_doubt && is_in_doubt(run))
     return next(std::move(run), ClipStep::stay_in_doubt);
   if (run.wish.may_submit == MaySubmit::never) return next(std::move(run), ClipStep::stay_unsubmitted);
@@ -112,7 +112,7 @@ Reaction submit(ClipRun run) {
   return reaction;
 }
 
-Reaction ask_or_submit(ClipRun run) {
+Reaction ask_or_submit(ClipRun &&run) {
   if (run.to_ask.empty()) return submit(std::move(run));
   run.asked = run.to_ask.back();
   run.to_ask.pop_back();
@@ -132,7 +132,7 @@ std::optional<ClipStep> shared_end(const ClipRun &run) {
   return failed_to_replace ? std::optional(ClipStep::share_failure) : std::nullopt;
 }
 
-Reaction plan(ClipRun run) {
+Reaction plan(ClipRun &&run) {
   const auto &found = run.found;
   run.whole = found ? whole_clip_of(*found) : nullptr;
   if (found) {
@@ -183,7 +183,7 @@ ClipRecord standing(const ClipRun &run) {
   return back;
 }
 
-Reaction end_task(ClipRun run, ClipState state, std::string error, unsigned http_status) {
+Reaction end_task(ClipRun &&run, ClipState state, std::string error, unsigned http_status) {
   run.record.state = state;
   run.record.error = std::move(error);
   run.record.http_status = http_status;
@@ -192,7 +192,7 @@ Reaction end_task(ClipRun run, ClipState state, std::string error, unsigned http
 }
 
 // The successor of the clip that is served has ended; the clip is served.
-Reaction end_successor(ClipRun run, ClipState state, std::string error, unsigned http_status) {
+Reaction end_successor(ClipRun &&run, ClipState state, std::string error, unsigned http_status) {
   ClipRecord ended = *run.found;
   ended.identity = run.record.identity;
   run.record = std::move(ended);
@@ -204,7 +204,7 @@ Reaction end_successor(ClipRun run, ClipState state, std::string error, unsigned
 
 // ---- The events that answer a step.
 
-Reaction answer(ClipRun run, const TurnBegins &turn) {
+Reaction answer(ClipRun &&run, const TurnBegins &turn) {
   run.found = turn.found;
   run.is_news = turn.is_news;
   run.first_whole = turn.first_whole;
@@ -212,7 +212,7 @@ Reaction answer(ClipRun run, const TurnBegins &turn) {
 }
 
 // A stored clip without its file is a paid task whose clip is not here.
-Reaction answer(ClipRun run, const WholeClipMissing &) {
+Reaction answer(ClipRun &&run, const WholeClipMissing &) {
   if (run.found->state == ClipState::complete) {
     run.found->state = run.found->task_id.empty() ? ClipState::refused : ClipState::submitted;
     run.found->clip_name.clear();
@@ -223,7 +223,7 @@ Reaction answer(ClipRun run, const WholeClipMissing &) {
   return plan(std::move(run));
 }
 
-Reaction answer(ClipRun run, const TaskKnown &task) {
+Reaction answer(ClipRun &&run, const TaskKnown &task) {
   run.is_unheard_of = false;
   if (run.step == ClipStep::ask) return follow_unfetched(std::move(run));
   if (run.step != ClipStep::look) return next(std::move(run), ClipStep::follow);
@@ -231,7 +231,7 @@ Reaction answer(ClipRun run, const TaskKnown &task) {
   return follow_unfetched(std::move(run));
 }
 
-Reaction answer(ClipRun run, const TaskFailed &task) {
+Reaction answer(ClipRun &&run, const TaskFailed &task) {
   if (run.step == ClipStep::look) return end_successor(std::move(run), ClipState::failed, task.message, 0);
   if (run.step != ClipStep::ask) return end_task(std::move(run), ClipState::failed, task.message, 0);
   std::erase(run.found->unfetched_tasks, run.asked);
@@ -241,7 +241,7 @@ Reaction answer(ClipRun run, const TaskFailed &task) {
   return ask_or_submit(std::move(run));
 }
 
-Reaction answer(ClipRun run, const TaskUnknown &task) {
+Reaction answer(ClipRun &&run, const TaskUnknown &task) {
   if (run.step == ClipStep::look) {
     Reaction reaction = end_successor(std::move(run), ClipState::lost, task.error, task.http_status);
     reaction.warnings.push_back(ClipWarning::successor_is_unknown);
@@ -257,12 +257,12 @@ Reaction answer(ClipRun run, const TaskUnknown &task) {
 }
 
 // This tells nothing, so nothing is written and nothing is paid.
-Reaction answer(ClipRun run, const TaskUnreachable &) {
+Reaction answer(ClipRun &&run, const TaskUnreachable &) {
   const ClipStep step = run.step == ClipStep::look ? ClipStep::serve : ClipStep::end;
   return next(std::move(run), step);
 }
 
-Reaction answer(ClipRun run, const SubmitAccepted &task) {
+Reaction answer(ClipRun &&run, const SubmitAccepted &task) {
   run.has_paid = true;
   run.record.state = ClipState::submitted;
   run.record.task_id = task.task_id;
@@ -272,7 +272,7 @@ Reaction answer(ClipRun run, const SubmitAccepted &task) {
 }
 
 // Nothing has changed at the service, so the journal says again what it said before.
-Reaction answer(ClipRun run, const SubmitRefused &refusal) {
+Reaction answer(ClipRun &&run, const SubmitRefused &refusal) {
   const bool says_more =
       run.found && run.found->state != ClipState::refused && run.found->state != ClipState::failed;
   run.record = says_more ? *run.found : run.attempt;
@@ -286,20 +286,20 @@ Reaction answer(ClipRun run, const SubmitRefused &refusal) {
   return next_after_writing(std::move(run), ClipStep::end);
 }
 
-Reaction answer(ClipRun run, const SubmitUnanswered &doubt) {
+Reaction answer(ClipRun &&run, const SubmitUnanswered &doubt) {
   run.record.state = ClipState::ambiguous;
   run.record.error = doubt.error;
   run.record.http_status = doubt.http_status;
   return next_after_writing(std::move(run), ClipStep::end);
 }
 
-Reaction answer(ClipRun run, const SubmitRetried &) {
+Reaction answer(ClipRun &&run, const SubmitRetried &) {
   run.record = run.attempt;
   return next_after_writing(std::move(run), ClipStep::submit);
 }
 
 // Settles tasks that stayed unknown while this clip was paid, with a warning, and fetched.
-Reaction answer(ClipRun run, const ClipFetched &) {
+Reaction answer(ClipRun &&run, const ClipFetched &) {
   if (!run.has_paid) return next(std::move(run), ClipStep::end);
   for (const std::string &id : run.unknown) std::erase(run.record.unfetched_tasks, id);
   return next(std::move(run), ClipStep::end);

@@ -163,6 +163,7 @@ class Lookout {
 Result<void> check_media(HttpClient *http, Clock &clock, const CheckedRequest &request,
                          const LocalMedia &locals, const MediaCheckOptions &options,
                          GCancellable *cancellable) {
+  if (request.media().empty()) return {};  // As most are: nothing is made for them.
   return Lookout(http, clock, request, locals, options).run(cancellable);
 }
 

@@ -145,6 +145,23 @@ TEST(MediaContainer, WithoutTypefindersNothingCanBeKnownAndThatIsSaid) {
   EXPECT_TRUE(check_typefinding());
 }
 
+TEST(MediaContainer, ASecondLookAsksNoTypefinderUntilTheRegistryChanges) {
+  static int calls = 0;
+  const auto register_another = [](const char *name) {
+    const auto count = [](GstTypeFind *, gpointer) { ++calls; };
+    return gst_type_find_register(nullptr, name, GST_RANK_PRIMARY, count, "mp4", nullptr, nullptr, nullptr);
+  };
+  for (const char *name : {"test/one", "test/two"}) {
+    ASSERT_TRUE(register_another(name));
+    const int before = calls;
+    EXPECT_TRUE(check_typefinding());
+    EXPECT_GT(calls, before);
+    const int after = calls;
+    EXPECT_TRUE(check_typefinding());
+    EXPECT_EQ(calls, after);
+  }
+}
+
 TEST_F(MediaEndTest, AnMp4IsWholeWhereItsBoxesEnd) {
   const std::string whole = sample_mp4(1000);
   EXPECT_EQ(end_of(whole), MediaEnd::whole);
