@@ -4,6 +4,7 @@
 #include <array>
 
 #include "plugin/base/file_system.h"
+#include "plugin/base/mutex.h"
 
 namespace genclip {
 namespace {
@@ -21,9 +22,15 @@ std::string read_boot_id() {
 
 }  // namespace
 
-const std::string &current_boot() {
-  static const auto &id = *new std::string(read_boot_id());  // Never destroyed: threads may outlive main().
-  return id;
+std::string current_boot() {
+  struct Known {
+    Mutex mutex;
+    std::string id GUARDED_BY(mutex);
+  };
+  static auto &known = *new Known;  // Never destroyed: threads may outlive main().
+  MutexLock lock(known.mutex);
+  if (known.id.empty()) known.id = read_boot_id();
+  return known.id;
 }
 
 }  // namespace genclip

@@ -8,7 +8,7 @@
 
 namespace genclip {
 
-// Empty when the system does not tell; then nothing counts as written during this boot. Read once.
-const std::string &current_boot();
+// Empty when the system does not tell; then nothing counts as written during this boot.
+std::string current_boot();
 
 }  // namespace genclip

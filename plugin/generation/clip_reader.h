@@ -19,7 +19,7 @@
 
 namespace genclip {
 
-// Thread-safe, but made for one reader. What is in memory is copied at once. Else a disk thread reads a
+// One thread reads, any thread may wake it. What is in memory is copied at once. Else a disk thread reads a
 // block, and the block behind it while the reader is still busy with the first: on a file system that does
 // not tell what is in memory (an overlay, a network file system), each read would wait for a thread
 // otherwise.

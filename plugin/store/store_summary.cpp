@@ -11,6 +11,7 @@
 #include <iterator>
 
 #include "plugin/base/gref.h"
+#include "plugin/store/clip_path.h"
 
 namespace genclip {
 namespace {
@@ -54,6 +55,7 @@ bool read_number(std::string_view text, auto &number) {
 std::optional<FolderRow> read_row(std::string_view line) {
   FolderRow row;
   row.digest = take_until(line, ' ');
+  if (!ClipPath::is_digest(row.digest)) return std::nullopt;
   if (!read_number(take_until(line, ' '), row.changed) || !read_number(take_until(line, ' '), row.size) ||
       !read_number(take_until(line, ' '), row.last_used))
     return std::nullopt;

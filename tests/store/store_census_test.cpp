@@ -402,6 +402,12 @@ TEST(StoreSummary, OfWhichAnyByteChangedIsNone) {
   }
 }
 
+TEST(StoreSummary, WithARowOfAnotherFolderIsNone) {
+  const std::string a(64, 'a');
+  EXPECT_TRUE(read_store_summary(store_summary_text({a, {{a, 5, 1000, 6}}})));
+  EXPECT_FALSE(read_store_summary(store_summary_text({a, {{"captions", 5, 1000, 6}}})));
+}
+
 TEST(StoreSummary, WhoseRowsAreNotInOrderIsNone) {
   const std::string a(64, 'a'), b(64, 'b');
   EXPECT_FALSE(read_store_summary(store_summary_text({a, {{b, 5, 1000, 6}, {a, 7, 2000, 8}}})));
