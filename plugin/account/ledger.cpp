@@ -195,8 +195,9 @@ Result<void> Ledger::write(File &file, Books &books, const std::vector<LedgerEnt
     if (auto synced = files_.sync_folder(store_); !synced) return synced;
   has_synced_name_ = true;
   const bool ends_with_newline = books.end.tail == LedgerTail::none || books.end.tail == LedgerTail::torn;
+  const bool knows_last_bytes = books.end.whole == 0 || !books.last_bytes.empty();
   if (auto appended = append_lines(file, books.end, text); !appended) return appended;
-  books.last_bytes = ends_with_newline ? last_of(books.last_bytes + text) : std::string();
+  books.last_bytes = ends_with_newline && knows_last_bytes ? last_of(books.last_bytes + text) : std::string();
   bool is_taken = true;
   for (const LedgerEntry &entry : entries) {
     ++books.reading.lines;

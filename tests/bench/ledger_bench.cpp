@@ -3,7 +3,6 @@
 // A ledger of 100 000 lines: what it adds to a submit (< 20 ms), and how long genclip cost takes (< 0.5 s).
 // Of the processor's time, for other programs run beside it. Fails when it takes longer.
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,19 +14,12 @@
 
 #include "plugin/account/ledger.h"
 #include "plugin/command/command.h"
+#include "tests/bench/cpu_time.h"
 
 namespace {
 
 using namespace genclip;
-
-double cpu_ms() {
-  rusage usage;
-  getrusage(RUSAGE_SELF, &usage);
-  const auto ms = [](const timeval &time) {
-    return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_usec) / 1e3;
-  };
-  return ms(usage.ru_utime) + ms(usage.ru_stime);
-}
+using bench::cpu_ms_of;
 
 // The median, and the most.
 bool report(const char *what, std::vector<double> times, double most_ms) {
@@ -39,11 +31,7 @@ bool report(const char *what, std::vector<double> times, double most_ms) {
 
 std::vector<double> times_of(int runs, const std::function<void()> &run) {
   std::vector<double> times;
-  for (int i = 0; i < runs; ++i) {
-    const double begin = cpu_ms();
-    run();
-    times.push_back(cpu_ms() - begin);
-  }
+  for (int i = 0; i < runs; ++i) times.push_back(cpu_ms_of(run));
   return times;
 }
 

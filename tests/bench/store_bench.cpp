@@ -4,7 +4,6 @@
 // genclip store prune and genclip store list take a time for each clip that does not grow with the store. Of
 // the processor's time, for other programs run beside it. Fails when it takes longer.
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,10 +16,12 @@
 
 #include "plugin/command/command.h"
 #include "plugin/store/clip_removal.h"
+#include "tests/bench/cpu_time.h"
 
 namespace {
 
 using namespace genclip;
+using bench::cpu_ms_of;
 namespace fs = std::filesystem;
 
 constexpr int kSizes[] = {1'000, 10'000, 100'000};
@@ -32,21 +33,6 @@ constexpr double kMostForCheckedClipMs = 0.01;
 constexpr double kMostAlwaysMs = 50;
 constexpr int kNewClips = 25;
 constexpr size_t kClipSize = 1000;
-
-double cpu_ms() {
-  rusage usage;
-  getrusage(RUSAGE_SELF, &usage);
-  const auto ms = [](const timeval &time) {
-    return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_usec) / 1e3;
-  };
-  return ms(usage.ru_utime) + ms(usage.ru_stime);
-}
-
-double time_of(const std::function<void()> &run) {
-  const double begin = cpu_ms();
-  run();
-  return cpu_ms() - begin;
-}
 
 // The median, and the most.
 bool report(int clips, const char *what, std::vector<double> times, double most_ms) {
@@ -91,7 +77,7 @@ double time_of_command(int (*run)(const Words &), const Words &words, bool &good
   const int output = dup(STDOUT_FILENO);
   const int nowhere = open("/dev/null", O_WRONLY);
   dup2(nowhere, STDOUT_FILENO);
-  const double time = time_of([&] {
+  const double time = cpu_ms_of([&] {
     good &= run(words) == kOk;
     std::fflush(stdout);
   });
@@ -114,7 +100,7 @@ bool measure(const std::string &root, int clips) {
   };
 
   uint64_t size = 0;
-  const double first = time_of([&] { size = prune(uint64_t{1} << 50, "").size; });
+  const double first = cpu_ms_of([&] { size = prune(uint64_t{1} << 50, "").size; });
   good &= report(clips, "the first prune, which makes the summary", {first},
                  kMostAlwaysMs + each * kMostForListedClipMs);
   std::vector<double> times;
@@ -126,7 +112,7 @@ bool measure(const std::string &root, int clips) {
   times.clear();
   for (int i = 0; i < kNewClips; ++i) {
     const std::string digest = add_clip(root, clips + i);
-    times.push_back(time_of([&] { removed += prune(size, digest).removed.size(); }));
+    times.push_back(cpu_ms_of([&] { removed += prune(size, digest).removed.size(); }));
   }
   good &= report(clips, "what a limit adds to a new clip", times, kMostForNewClipMs);
   good &= removed >= kNewClips - 1 && removed <= kNewClips + 1;
@@ -134,7 +120,7 @@ bool measure(const std::string &root, int clips) {
     // The one in 200 that has to write the summary.
     for (int i = 0; i < 200; ++i) add_clip(root, clips + kNewClips + i);
     const std::string digest = add_clip(root, clips + kNewClips + 200);
-    const double time = time_of([&] { prune(uint64_t{1} << 50, digest); });
+    const double time = cpu_ms_of([&] { prune(uint64_t{1} << 50, digest); });
     good &= report(clips, "the new clip that writes the summary", {time}, 2 * kMostForNewClipMs);
   }
   good &= report(clips, "genclip store list", {time_of_command(run_store_list, {"--store", root}, good)},
