@@ -16,7 +16,7 @@ std::string task_name(const std::string &base_url, const std::string &task_id) {
 }  // namespace
 
 double Charge::reserved(double assumed_price) const {
-  if (!is_open()) return 0;
+  if (!is_open() || amount) return 0;
   return estimate ? estimate->high : assumed_price;
 }
 
@@ -96,7 +96,12 @@ bool Account::apply(const LedgerEntry &entry) {
   switch (entry.event) {
     case LedgerEvent::reserve: add(entry, ChargeState::reserved); return true;
     case LedgerEvent::submitted: return submitted(entry);
-    case LedgerEvent::settle: return settle(entry);
+    case LedgerEvent::settle:
+      if (!settle(entry)) return false;
+      if (entry.status == "failed") unfetched_.erase({entry.key, entry.base_url, entry.task_id});
+      return true;
+    case LedgerEvent::unfetched: unfetched_.insert({entry.key, entry.base_url, entry.task_id}); return true;
+    case LedgerEvent::stored: unfetched_.erase({entry.key, entry.base_url, entry.task_id}); return true;
     case LedgerEvent::release:
       // One that is not there any more has been released, or has become something else.
       if (Charge *charge = without_task(entry, ChargeState::reserved)) {
@@ -118,9 +123,15 @@ bool Account::may_have_let_go(const LedgerEntry &entry) const {
   return is_condensed_ && !entry.task_id.empty();
 }
 
+// What a person has said holds.
+void Account::take_amount(Charge &charge, const LedgerEntry &entry) {
+  if (entry.amount && !charge.corrected) charge.amount = entry.amount;
+}
+
 bool Account::submitted(const LedgerEntry &entry) {
   Charge *charge = without_task(entry, ChargeState::reserved);
   if (Charge *known = by_task(entry)) {
+    take_amount(*known, entry);
     // The service has answered with a task that is counted already: there is no other one.
     if (charge) charge->state = ChargeState::released;
     // Somebody has named it by its ID before the ledger was told that this store had submitted it.
@@ -133,6 +144,7 @@ bool Account::submitted(const LedgerEntry &entry) {
   if (!charge && is_condensed_) return false;
   if (!charge) charge = &add(entry, ChargeState::submitted);
   name_task(*charge, entry);
+  take_amount(*charge, entry);
   charge->state = ChargeState::submitted;
   charge->end = entry.at;
   return true;
@@ -155,10 +167,10 @@ bool Account::settle(const LedgerEntry &entry) {
     waits_.add(price_class_of(*charge), {*entry.waited, entry.waited_error.value_or(0)});
   if (charge->state != ChargeState::attached) charge->state = ChargeState::settled;
   charge->end = entry.at;
-  if (!entry.status.empty()) charge->status = entry.status;
+  // What was completed once is paid, whatever the service says later.
+  if (!entry.status.empty() && charge->status != "completed") charge->status = entry.status;
   if (entry.actual_duration) charge->actual_duration = entry.actual_duration;
-  // What a person has said holds.
-  if (entry.amount && !charge->corrected) charge->amount = entry.amount;
+  if (charge->status != "completed" || entry.status != "failed") take_amount(*charge, entry);
   learn_price(*charge);
   return true;
 }
@@ -169,6 +181,7 @@ bool Account::unknown(const LedgerEntry &entry) {
   if (!charge) charge = without_task(entry, ChargeState::reserved);
   if (charge) {
     if (charge->task_id.empty() && !entry.task_id.empty()) name_task(*charge, entry);
+    take_amount(*charge, entry);
     if (charge->is_under_way()) {
       charge->state = ChargeState::unknown;
       charge->end = entry.at;
@@ -178,7 +191,8 @@ bool Account::unknown(const LedgerEntry &entry) {
   // Two who look at once may say the same; a record that is imported may tell of several.
   if (!entry.imported && entry.task_id.empty() && without_task(entry, ChargeState::unknown)) return true;
   if (is_condensed_) return false;
-  if (!entry.attached) add(entry, ChargeState::unknown);
+  // One that was attached to is remembered, so that it counts for nothing in later lines either.
+  take_amount(add(entry, entry.attached ? ChargeState::attached : ChargeState::unknown), entry);
   return true;
 }
 
@@ -222,8 +236,16 @@ const Charge *Account::find(const std::string &key_or_task) const {
   return index ? &charges_[*index] : nullptr;
 }
 
+bool Account::has_open(const std::string &key) const {
+  return std::any_of(charges_.begin(), charges_.end(),
+                     [&](const Charge &charge) { return charge.key == key && charge.is_open(); }) ||
+         std::any_of(unfetched_.begin(), unfetched_.end(),
+                     [&](const Unfetched &task) { return task.key == key; });
+}
+
 Account Account::condensed() const {
   Account small(let_go_, prices_, waits_, captions_, has_clips_);
+  small.unfetched_ = unfetched_;
   for (const Charge &charge : charges_) {
     if (charge.is_open()) {
       small.charges_.push_back(charge);
@@ -249,8 +271,8 @@ std::vector<LedgerEntry> entries_of(const Charge &charge) {
     return entry;
   };
   add(LedgerEvent::reserve, charge.at).estimate = charge.estimate;
-  if (!charge.task_id.empty()) add(LedgerEvent::submitted, charge.end);
-  if (charge.state == ChargeState::unknown) add(LedgerEvent::unknown, charge.end);
+  if (!charge.task_id.empty()) add(LedgerEvent::submitted, charge.end).amount = charge.amount;
+  if (charge.state == ChargeState::unknown) add(LedgerEvent::unknown, charge.end).amount = charge.amount;
   if (charge.state == ChargeState::settled) {
     LedgerEntry &entry = add(LedgerEvent::settle, charge.end);
     entry.status = charge.status;

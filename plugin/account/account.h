@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -59,7 +60,7 @@ struct Charge : ChargeFacts {
   bool is_open() const { return is_under_way() || state == ChargeState::unknown || is_untold(); }
   // A task exists, or may exist.
   bool is_task() const { return state != ChargeState::released && state != ChargeState::attached; }
-  // Credits that are known to be spent.
+  // Credits that are known to be spent, also before the task has ended.
   double spent() const { return is_task() ? amount.value_or(0) : 0; }
   // Credits that it may yet cost. `assumed_price`: without an estimate.
   double reserved(double assumed_price) const;
@@ -112,6 +113,21 @@ class Account {
   const CaptionAccount &captions() const { return captions_; }
   // Whether any line was about a clip.
   bool has_clips() const { return has_clips_; }
+  // Tasks that were completed, and whose clips no run has brought into the store.
+  struct Unfetched {
+    std::string key;
+    std::string base_url;
+    std::string task_id;
+
+    auto operator<=>(const Unfetched &) const = default;
+  };
+  const std::set<Unfetched> &unfetched() const { return unfetched_; }
+  void set_unfetched(std::set<Unfetched> unfetched) { unfetched_ = std::move(unfetched); }
+  bool is_unfetched(const Charge &charge) const {
+    return unfetched_.contains({charge.key, charge.base_url, charge.task_id});
+  }
+  // Whether anything of that clip is open, or unfetched.
+  bool has_open(const std::string &key) const;
   // Of the charges that it has let go of; of an account that is not condensed there are none.
   const Days &let_go() const { return let_go_; }
 
@@ -131,6 +147,7 @@ class Account {
   bool settle(const LedgerEntry &entry);
   bool unknown(const LedgerEntry &entry);
   bool correct(const LedgerEntry &entry);
+  static void take_amount(Charge &charge, const LedgerEntry &entry);
   Charge &add(const LedgerEntry &entry, ChargeState state);
   bool may_have_let_go(const LedgerEntry &entry) const;
   Charge *by_task(const LedgerEntry &entry);
@@ -148,6 +165,7 @@ class Account {
   uint64_t samples_ = 0;
   WaitHistory waits_;
   CaptionAccount captions_;
+  std::set<Unfetched> unfetched_;
   bool has_clips_ = false;
 };
 

@@ -25,7 +25,16 @@ struct Budget {
   double assumed_price = 0;
 
   // Whether any limit is in credits, so that a price has to be known.
-  bool limits_credits() const { return per_clip > 0 || per_day > 0 || per_month > 0 || total > 0; }
+  bool limits_credits() const { return per_clip > 0 || limits_times(); }
+  // Whether any of these is about many clips.
+  bool limits_times() const { return per_day > 0 || per_month > 0 || total > 0; }
+  // What one clip depends on, whatever others have cost.
+  Budget of_one_clip() const {
+    Budget limits;
+    limits.per_clip = per_clip;
+    limits.assumed_price = assumed_price;
+    return limits;
+  }
   bool limits_captions() const { return requests_per_day > 0 || tokens_per_day > 0; }
 
   friend bool operator==(const Budget &, const Budget &) = default;

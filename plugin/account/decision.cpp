@@ -55,30 +55,29 @@ std::string raising(const std::string &option) {
 
 // ---- Limits of one clip.
 
+// A limit that cannot be compared with a price refuses: it would be none for the clip that may be dearest.
 std::optional<Decision> over_clip_limit(const Budget &budget, const ClipLimit &max_amount,
                                         const Price &price) {
-  // The smallest limit is the one that a refusal names.
-  const bool is_budget_tighter = price.amount && budget.per_clip > 0 && budget.per_clip < max_amount.credits;
-  const bool is_allowed = price.amount && fits(*price.amount, max_amount.credits);
-  if (max_amount.credits > 0 && !is_budget_tighter && !is_allowed) {
-    const std::string setting = max_amount.setting;
-    Decision decision = refusal("max-amount", max_amount.credits, price);
-    decision.text = std::string(kNothingSent) + setting + " allows this clip " + credits(max_amount.credits) +
-                    ", and " + price.clause();
-    decision.text += price.amount ? ". Change the request, or raise " + setting + "."
-                                  : ". Unset " + setting +
-                                        " for the first clip of its kind, or say what to assume with: "
-                                        "genclip budget set --assumed-price N.";
-    return decision;
-  }
-  if (budget.per_clip > 0 && price.amount && !fits(*price.amount, budget.per_clip)) {
-    Decision decision = refusal("per-clip", budget.per_clip, price);
-    decision.text = std::string(kNothingSent) + "the store's budget allows " + credits(budget.per_clip) +
-                    " for one clip, and " + price.clause() + ". Change the request, or " +
-                    raising("--per-clip");
-    return decision;
-  }
-  return std::nullopt;
+  // The smallest limit is the one that holds, and that a refusal names.
+  const bool is_of_budget =
+      budget.per_clip > 0 && (max_amount.credits <= 0 || budget.per_clip < max_amount.credits);
+  const double limit = is_of_budget ? budget.per_clip : max_amount.credits;
+  if (limit <= 0 || (price.amount && fits(*price.amount, limit))) return std::nullopt;
+  const std::string setting = max_amount.setting;
+  Decision decision = refusal(is_of_budget ? "per-clip" : "max-amount", limit, price);
+  decision.text = std::string(kNothingSent) +
+                  (is_of_budget ? "the store's budget allows " + credits(limit) + " for one clip"
+                                : setting + " allows this clip " + credits(limit)) +
+                  ", and " + price.clause() + ". ";
+  if (price.amount)
+    decision.text +=
+        "Change the request, or " + (is_of_budget ? raising("--per-clip") : "raise " + setting + ".");
+  else
+    decision.text +=
+        (is_of_budget ? "Lift the limit (genclip budget set --per-clip 0)" : "Unset " + setting) +
+        " for the first clip of its kind, or say what to assume with: genclip budget set "
+        "--assumed-price N.";
+  return decision;
 }
 
 // ---- Limits of a time.
@@ -130,11 +129,19 @@ std::optional<Decision> over_task_limit(const Account &account, const Budget &bu
   return decision;
 }
 
+// The same for the first of such clips and for those that wait for it, so that a run says it once.
+constexpr char kUnknownPrice[] =
+    "The budget limits credits, and the price of this clip is unknown. It is submitted nevertheless, once "
+    "the "
+    "price of such a clip before it is known, and counts once its own price is known: it may cost more than "
+    "a "
+    "limit allows. To say what such clips count with: genclip budget set --assumed-price N.";
+
 // Clips under way whose price nobody knows.
 std::vector<std::string> unpriced(const Account &account) {
   std::vector<std::string> keys;
   for (const Charge &charge : account.charges())
-    if (charge.is_under_way() && !charge.estimate) keys.push_back(charge.key);
+    if (charge.is_under_way() && !charge.estimate && !charge.amount) keys.push_back(charge.key);
   return keys;
 }
 
@@ -148,6 +155,12 @@ Error refusal_error(const Decision &decision) {
                    {"reserved", decision.reserved},
                    {"estimate", decision.estimate}};
   return error;
+}
+
+std::string without_nothing_sent(std::string text) {
+  const size_t place = text.find(kNothingSent);
+  if (place != text.npos) text.replace(place, kNothingSent.size(), "The clip was not submitted: ");
+  return text;
 }
 
 bool fits(double amount, double limit) { return amount <= limit + kSlack; }
@@ -171,7 +184,10 @@ Decision decide(const Account &account, const Budget &budget, const ClipLimit &m
 
   Decision decision;
   decision.estimate = price.amount.value_or(-1);
-  if (!price.amount && budget.limits_credits()) decision.waits_for = unpriced(account);
+  if (!price.amount && budget.limits_times()) {
+    decision.warning = kUnknownPrice;
+    decision.waits_for = unpriced(account);
+  }
   if (decision.waits_for.empty() && max_tasks > 0) {
     std::vector<std::string> taken = taken_slots(account, now);
     decision.is_for_slot = taken.size() >= max_tasks;

@@ -38,6 +38,8 @@ struct ClipLimit {
 
 // What the text of a refusal begins with; the reason follows.
 inline constexpr std::string_view kNothingSent = "Nothing was sent: ";
+// The same for a run that has sent something else: of the one clip alone.
+std::string without_nothing_sent(std::string text);
 
 struct Decision {
   Verdict verdict = Verdict::allow;
@@ -54,14 +56,19 @@ struct Decision {
   double estimate = -1;                // What the clip was taken to cost, in credits; -1: unknown.
   std::optional<UtcTime> resets = {};  // None: it does not.
 
+  // ---- Of `allow` and `wait`.
+  // A sentence or two to warn with, once in a run: a limit cannot hold, because the price is unknown. Else
+  // empty.
+  std::string warning;
+
   // ---- Of `wait`: charges under way, by key.
   std::vector<std::string> waits_for;
   bool is_for_slot = false;  // As many tasks run as may; else: their prices are to become known.
 };
 
-// `max_amount`: of this clip alone. Where the price is unknown, the assumed price counts. Without one, and
-// with a limit in credits, such clips go one at a time. `max_tasks`: how many tasks of the store may run at
-// once (task_slots.h), 0: any number.
+// `max_amount`: of this clip alone. Where the price is unknown, the assumed price counts. Without one, a
+// limit of one clip refuses, and under a limit of a time such clips go one at a time, with a warning.
+// `max_tasks`: how many tasks of the store may run at once (task_slots.h), 0: any number.
 Decision decide(const Account &account, const Budget &budget, const ClipLimit &max_amount,
                 const std::optional<Estimate> &estimate, UtcTime now, unsigned max_tasks = 0);
 

@@ -16,7 +16,7 @@ namespace genclip {
 // - "line": a straight line over the duration, by least squares through those with the same model and
 //   resolution or size, of at least two durations; as much below and above it as they were.
 // - "range": the median of those of the same model; from the cheapest to the dearest of them.
-// Nothing: what it will cost is unknown, which is not 0. Pure.
+// Nothing: what it will cost is unknown, which is not 0. Clips that cost 0 are no part of the history. Pure.
 std::optional<Estimate> estimate_price(const PriceHistory &history, const ChargeFacts &facts);
 
 }  // namespace genclip

@@ -49,14 +49,25 @@ Result<std::string> bytes_before(File &file, uint64_t offset) {
   return text;
 }
 
-std::string warning_of(const Account &account, const LedgerEntry &entry) {
-  if (entry.event != LedgerEvent::settle || !entry.amount) return {};
-  const Charge *charge = account.find(entry.task_id);
-  if (!charge || !charge->estimate || fits(*entry.amount, charge->estimate->high)) return {};
-  return "The task " + entry.task_id + " has cost " + counted(amount_text(*entry.amount), "credit") +
-         "; at most " + amount_text(charge->estimate->high) +
-         (charge->estimate->high == 1 ? " was" : " were") +
+std::string dear_text(const Charge &charge, double amount) {
+  if (!charge.estimate || fits(amount, charge.estimate->high)) return {};
+  return "The task " + charge.task_id + " has cost " + counted(amount_text(amount), "credit") + "; at most " +
+         amount_text(charge.estimate->high) + (charge.estimate->high == 1 ? " was" : " were") +
          " expected. The next estimate takes that into account.";
+}
+
+std::string untold_text(const Charge &charge, double assumed_price, const std::string &odd_amount) {
+  std::string text = "The service has not told what the task " + charge.task_id + " has cost";
+  if (!odd_amount.empty())
+    text += ": its amount is " + odd_amount + ", which is not a plain number of credits";
+  const double counts = charge.reserved(assumed_price);
+  const std::string until =
+      ", until you enter what it was: genclip cost correct " + charge.task_id + " AMOUNT.";
+  if (counts > 0)
+    return text + ". It counts in the budget with " + counted(amount_text(counts), "credit") + ", " +
+           (charge.estimate ? "which is its estimate" : "which is the assumed price") + until;
+  return text + ". It counts in the budget with nothing" + until +
+         " To say what such clips count with: genclip budget set --assumed-price N.";
 }
 
 }  // namespace
@@ -276,7 +287,22 @@ Result<Ledger::Reservation> Ledger::reserve(const ChargeFacts &facts, const Clip
   return reservation;
 }
 
-Result<Ledger::Appended> Ledger::append(std::vector<LedgerEntry> entries, GCancellable *cancellable) {
+// Somebody may have corrected the amount, and a task that was only attached to counts in no budget. Without a
+// limit in credits, an amount is missed by nobody; one that is there and is not understood is.
+std::string Ledger::warning_of(const Account &account, const LedgerEntry &entry, const SettleNote &note) {
+  if (entry.event != LedgerEvent::settle) return {};
+  const Charge *charge = account.find(entry.task_id);
+  if (!charge) return {};
+  if (entry.amount) return dear_text(*charge, *entry.amount);
+  if (!charge->is_untold()) return {};
+  const auto limits = budget();
+  const bool limits_credits = note.max_amount.credits > 0 || (limits && limits->limits_credits());
+  if (!limits_credits && note.odd_amount.empty()) return {};
+  return untold_text(*charge, limits ? limits->assumed_price : 0, note.odd_amount);
+}
+
+Result<Ledger::Appended> Ledger::append(std::vector<LedgerEntry> entries, GCancellable *cancellable,
+                                        const SettleNote &note) {
   auto lock = this->lock(cancellable);
   if (!lock) return std::move(lock).error();
   auto file = files_.open(path_.ledger, FileSystem::Mode::read_write);
@@ -287,7 +313,7 @@ Result<Ledger::Appended> Ledger::append(std::vector<LedgerEntry> entries, GCance
   if (auto written = write(**file, *books, entries); !written) return std::move(written).error();
   Appended appended;
   for (const LedgerEntry &entry : entries)
-    if (appended.warning.empty()) appended.warning = warning_of(books->reading.account, entry);
+    if (appended.warning.empty()) appended.warning = warning_of(books->reading.account, entry, note);
   put_back(std::move(*books));
   return appended;
 }

@@ -10,7 +10,7 @@
 // - When the service does not know the task any more: append `unknown` with its `task_id`.
 //
 // A process may die in between. Whoever can lock the clip's folder then appends what the clip's journal tells
-// (plugin/generation/charge_steps.h). Appending it twice does no harm.
+// (plugin/core/clip_charges.h). Appending it twice does no harm.
 #pragma once
 
 #include <gio/gio.h>
@@ -34,6 +34,12 @@
 #include "plugin/base/result.h"
 
 namespace genclip {
+
+// What a warning about a completed task depends on, and the ledger does not know.
+struct SettleNote {
+  ClipLimit max_amount = {};    // Of the run: a limit in credits, as those of the budget.
+  std::string odd_amount = {};  // The amount as the service has spelled it, if that is no number of credits.
+};
 
 // The files in a store's folder.
 struct LedgerPath {
@@ -88,12 +94,14 @@ class Ledger {
                                       GCancellable *cancellable);
 
   struct Appended {
-    // A task has cost more than its estimate said: a sentence to warn with. Else empty.
+    // A task has cost more than its estimate said, or its amount was not told, so that a limit in credits
+    // does not hold: some sentences to warn with. Else empty.
     std::string warning;
   };
   // Appends entries with this moment as their `at`. Synced on return; all of them or none. Give no
   // cancellable for what must not be lost.
-  Result<Appended> append(std::vector<LedgerEntry> entries, GCancellable *cancellable);
+  Result<Appended> append(std::vector<LedgerEntry> entries, GCancellable *cancellable,
+                          const SettleNote &note = {});
 
   // Where the ledger has no line about a clip yet, writes the entries that `import` gives, with their own
   // `at`. (Captions may have begun it.) False: it has such lines. What `import` looks at must have been there
@@ -144,6 +152,7 @@ class Ledger {
   Result<std::optional<Books>> load_summed(File &file);
   Result<void> bury(File &file, Books &books, const ChargeFacts &facts, UtcTime now,
                     const AfterDeath &after_death);
+  std::string warning_of(const Account &account, const LedgerEntry &entry, const SettleNote &note);
   Result<bool> begins_with_clip();
   Result<void> write(File &file, Books &books, const std::vector<LedgerEntry> &entries);
   void sum_up(File &file, Books &books);

@@ -17,8 +17,10 @@ namespace genclip {
 
 enum class LedgerEvent {
   reserve,    // Before the intent is journalled: from here on the clip counts with its estimate.
-  submitted,  // The task exists; `task_id` is set.
+  submitted,  // The task exists; `task_id` is set. Again: its `amount` was told before it ended.
   settle,     // The task ended: `status` says how, `amount` what it cost, where that was told.
+  unfetched,  // The task was completed, and its clip is not in the store yet.
+  stored,     // … and now it is.
   release,    // It is sure that no task exists.
   unknown,    // Whether a task exists, or what became of it, is unknown: it stays reserved.
   correct,    // A person says what it cost: of `task_id`, or, without one, of the latest charge of `key`.
@@ -28,7 +30,8 @@ enum class LedgerEvent {
 template <>
 inline constexpr Word<LedgerEvent> kWords<LedgerEvent>[] = {
     {LedgerEvent::reserve, "reserve"},  {LedgerEvent::submitted, "submitted"},
-    {LedgerEvent::settle, "settle"},    {LedgerEvent::release, "release"},
+    {LedgerEvent::settle, "settle"},    {LedgerEvent::unfetched, "unfetched"},
+    {LedgerEvent::stored, "stored"},    {LedgerEvent::release, "release"},
     {LedgerEvent::unknown, "unknown"},  {LedgerEvent::correct, "correct"},
     {LedgerEvent::captions, "captions"}};
 
@@ -100,8 +103,9 @@ struct LedgerEntry : ChargeFacts {
   UtcTime at = {};
   LedgerEvent event = LedgerEvent::other;
   std::string task_id;
-  std::optional<Estimate> estimate;       // Of `reserve`; none: it is unknown.
-  std::optional<double> amount;           // Credits, of `settle` and `correct`; none: it was not told.
+  std::optional<Estimate> estimate;  // Of `reserve`; none: it is unknown.
+  // Credits, of a task (`submitted`, `settle`, `unknown`) or of a correction; none: it was not told.
+  std::optional<double> amount;
   std::optional<double> actual_duration;  // s
   // Of `settle`, from the run that submitted the task and followed it without a break to its completion: how
   // long that took (s), give or take `waited_error` (plugin/account/wait_history.h).

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Lines of JSON: a head, the sums by day, the histories of prices and waits, what captions used, and, as
-// ledger entries, which the ledger's fast reader takes, the open charges and what runs of captions hold.
+// Lines of JSON: a head, the sums by day, the histories of prices and waits, what captions used, the
+// tasks whose clips are not in the store, and, as ledger entries, which the ledger's fast reader takes, the
+// open charges and what runs of captions hold.
 #include "plugin/account/ledger_summary.h"
 
 #include <glib.h>
@@ -12,7 +13,7 @@
 namespace genclip {
 namespace {
 
-constexpr int64_t kVersion = 3;
+constexpr int64_t kVersion = 4;
 
 Json days_json(const Account::Days &days) {
   Json::Array rows;
@@ -70,6 +71,25 @@ Json waits_json(const WaitHistory &history) {
     rows.push_back(std::move(row));
   }
   return rows;
+}
+
+Json unfetched_json(const std::set<Account::Unfetched> &unfetched) {
+  Json::Array rows;
+  for (const auto &task : unfetched) rows.emplace_back(Json::Array{task.key, task.base_url, task.task_id});
+  return rows;
+}
+
+std::optional<std::set<Account::Unfetched>> unfetched_of(const Json *rows) {
+  if (!rows || !rows->array()) return std::nullopt;
+  std::set<Account::Unfetched> unfetched;
+  for (const Json &row : *rows->array()) {
+    const auto *cells = row.array();
+    if (!cells || cells->size() != 3) return std::nullopt;
+    for (const Json &cell : *cells)
+      if (!cell.string()) return std::nullopt;
+    unfetched.insert({*(*cells)[0].string(), *(*cells)[1].string(), *(*cells)[2].string()});
+  }
+  return unfetched;
 }
 
 Json captions_json(const CaptionAccount &captions) {
@@ -184,7 +204,8 @@ std::string summary_text(const LedgerSummary &summary) {
   const Account account = summary.account.condensed();
   std::string body = days_json(account.let_go()).to_text() + "\n" + prices_json(account.prices()).to_text() +
                      "\n" + waits_json(account.waits()).to_text() + "\n" +
-                     captions_json(account.captions()).to_text() + "\n";
+                     captions_json(account.captions()).to_text() + "\n" +
+                     unfetched_json(account.unfetched()).to_text() + "\n";
   for (const Charge &charge : account.charges())
     for (const LedgerEntry &entry : entries_of(charge)) body += ledger_line(entry) + "\n";
   for (const LedgerEntry &entry : account.captions().holds()) body += ledger_line(entry) + "\n";
@@ -216,15 +237,19 @@ std::optional<LedgerSummary> read_summary(std::string_view text) {
   const auto prices_line = Json::parse(take_line(text));
   const auto waits_line = Json::parse(take_line(text));
   const auto captions_line = Json::parse(take_line(text));
-  if (!days_line || !prices_line || !waits_line || !captions_line) return std::nullopt;
+  const auto unfetched_line = Json::parse(take_line(text));
+  if (!days_line || !prices_line || !waits_line || !captions_line || !unfetched_line) return std::nullopt;
   auto days = days_of(&*days_line);
   auto prices = prices_of(&*prices_line);
   auto waits = waits_of(&*waits_line);
   auto captions = captions_of(&*captions_line);
+  auto unfetched = unfetched_of(&*unfetched_line);
   const Json *clips = head->find("clips");
-  if (!days || !prices || !waits || !captions || !clips || !clips->boolean()) return std::nullopt;
+  if (!days || !prices || !waits || !captions || !unfetched || !clips || !clips->boolean())
+    return std::nullopt;
   summary.account = Account(std::move(*days), std::move(*prices), std::move(*waits), std::move(*captions),
                             *clips->boolean());
+  summary.account.set_unfetched(std::move(*unfetched));
   while (!text.empty()) {
     const auto entry = read_ledger_line(take_line(text));
     if (!entry || !summary.account.apply(*entry)) return std::nullopt;

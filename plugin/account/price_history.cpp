@@ -18,16 +18,24 @@ PriceClass price_class_of(const ChargeFacts &facts) {
 }
 
 void PriceHistory::put(const PriceClass &price_class, uint64_t number, double amount) {
-  auto &samples = classes_[price_class];
-  const auto same = std::find_if(samples.begin(), samples.end(),
-                                 [&](const Sample &sample) { return sample.number == number; });
-  if (same != samples.end()) {
-    same->amount = amount;
-    return;
+  const bool is_price = amount > 0;
+  auto known = classes_.find(price_class);
+  if (known == classes_.end()) {
+    if (!is_price) return;
+    known = classes_.try_emplace(price_class).first;
   }
-  if (!samples.empty() && number < samples.back().number) return;
-  samples.push_back({number, amount});
+  auto &samples = known->second;
+  const auto place = std::find_if(samples.begin(), samples.end(),
+                                  [&](const Sample &sample) { return sample.number >= number; });
+  const bool is_known = place != samples.end() && place->number == number;
+  if (is_known && is_price)
+    place->amount = amount;
+  else if (is_known)
+    samples.erase(place);
+  else if (is_price)
+    samples.insert(place, {number, amount});
   if (samples.size() > kKept) samples.pop_front();
+  if (samples.empty()) classes_.erase(known);
 }
 
 }  // namespace genclip

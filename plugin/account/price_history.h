@@ -38,7 +38,9 @@ class PriceHistory {
   };
   using Classes = std::map<PriceClass, std::deque<Sample>>;
 
-  // Adds a sample, or changes the one with that number. One that was dropped stays so.
+  // Adds a sample, or changes the one with that number. An amount of 0 takes it away: a clip that was free,
+  // by a promotion or a mistake of the service, says nothing about what the next one costs, and an estimate
+  // of 0 would fit into any budget.
   void put(const PriceClass &price_class, uint64_t number, double amount);
 
   const Classes &classes() const { return classes_; }

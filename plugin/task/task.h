@@ -32,6 +32,7 @@ struct Task {
   int progress = -1;        // Percent, -1 unknown.
   ClipResult result;        // Of a completed task only.
   double amount = -1;       // Credits, -1 unknown.
+  std::string odd_amount;   // As it was spelled, safe to show, if it was told and is not understood.
   double actual_duration = -1;  // Seconds, -1 unknown.
   std::string error_message;    // Why it failed, one line, without any URL's query.
 

@@ -22,11 +22,15 @@ namespace {
 constexpr size_t kMaxModelLength = 200;
 constexpr size_t kMaxStatusLength = 40;
 constexpr size_t kMaxDebugLength = 200;
+constexpr size_t kMaxAmountLength = 40;
+// More is a slip of the service, and sums of it would be worth nothing.
+constexpr double kMostQuantity = 1e9;
 
 struct Number {
   double value;
   bool is_fraction;  // Written with a decimal point and without a percent sign.
   bool has_percent;
+  std::string_view unit = {};  // Borrows the text.
 };
 
 // A number, or a string that holds one, perhaps with a percent sign or a unit behind it.
@@ -45,7 +49,7 @@ std::optional<Number> read_number(const Json *json) {
   if (unit.find_first_of("+-.,:/0123456789") != unit.npos) return std::nullopt;
   const bool has_percent = unit.find('%') != unit.npos;
   const std::string_view digits = whole.substr(0, whole.size() - unit.size());
-  return Number{*value, !has_percent && digits.find('.') != digits.npos, has_percent};
+  return Number{*value, !has_percent && digits.find('.') != digits.npos, has_percent, trimmed(unit)};
 }
 
 // Percent from 0–100, "50%" or a fraction of 1; -1 when there is none.
@@ -57,10 +61,19 @@ int read_progress(const Json *json) {
   return static_cast<int>(std::min(100.0, (of_one ? number->value * 100 : number->value) + 1e-6));
 }
 
-// -1 when it is unknown, negative or no number.
-double read_quantity(const Json *json) {
+// -1 when it is unknown, negative, too large or no number.
+double read_duration(const Json *json) {
   const auto number = read_number(json);
-  return number && number->value >= 0 ? number->value : -1;
+  return number && number->value >= 0 && number->value <= kMostQuantity ? number->value : -1;
+}
+
+// Likewise. A price in a currency is no number of credits.
+double read_amount(const Json *json) {
+  const auto number = read_number(json);
+  if (!number || !(number->value >= 0 && number->value <= kMostQuantity)) return -1;
+  const std::string unit(number->unit);
+  const auto is_unit = [&](const char *word) { return g_ascii_strcasecmp(unit.c_str(), word) == 0; };
+  return is_unit("") || is_unit("credit") || is_unit("credits") ? number->value : -1;
 }
 
 }  // namespace
@@ -104,8 +117,10 @@ Result<Task> read_task(std::string_view body, std::string_view key, const TaskQu
   task.status = state.status;
   task.status_word = display_line(state.word, kMaxStatusLength, key);
   task.progress = read_progress(first_of(objects, {"progress"}));
-  task.amount = read_quantity(first_of(objects, {"amount"}));
-  task.actual_duration = read_quantity(first_of(objects, {"actualDuration", "actual_duration"}));
+  const Json *amount = first_of(objects, {"amount"});
+  task.amount = read_amount(amount);
+  if (amount && task.amount < 0) task.odd_amount = display_line(amount->to_text(), kMaxAmountLength, key);
+  task.actual_duration = read_duration(first_of(objects, {"actualDuration", "actual_duration"}));
   if (task.status == TaskStatus::completed || state.is_bare) {
     WantedResult wanted = question.wanted;
     if (!wanted.kind) wanted.kind = made_by(task.model);  // Only the ID of the task was known.

@@ -31,6 +31,51 @@ TEST(Account, CountsAClipWithItsHighEstimateUntilItsAmountIsKnown) {
   EXPECT_EQ(all_sums(entries).tasks, 1u);
 }
 
+// Finding M2: what was told at the submit or while the task ran never reached the ledger.
+TEST(Account, CountsAnAmountAsSoonAsItIsTold) {
+  LedgerEntry submitted = entry_of(kSubmitted, "a", "t");
+  submitted.amount = 9;
+  LedgerEntry told_later = submitted, unknown = entry_of(kUnknown, "a", "t");
+  told_later.amount = 8;
+  unknown.amount = 7;
+  const std::vector<LedgerEntry> entries{reserve_of("a", 3), submitted, told_later, unknown,
+                                         settle_of("a", "t", std::nullopt)};
+  const std::vector<double> spent{0, 9, 8, 7, 7};
+  for (size_t count = 1; count <= entries.size(); ++count) {
+    const Account account = account_of({entries.begin(), entries.begin() + static_cast<long>(count)});
+    for (const Account &one : {account, account.condensed()}) {
+      EXPECT_EQ(one.sums({}, 0).spent, spent[count - 1]) << count;
+      EXPECT_EQ(one.sums({}, 0).reserved, count == 1 ? 3 : 0) << count;
+      EXPECT_EQ(one.sums({}, 0).untold, 0u);
+    }
+  }
+}
+
+TEST(Account, CountsACompletedTaskThoughTheServiceCallsItFailedLater) {
+  const Sums sums =
+      all_sums({reserve_of("a", 3), entry_of(kSubmitted, "a", "t"), settle_of("a", "t", std::nullopt),
+                settle_of("a", "t", std::nullopt, "failed")});
+  EXPECT_EQ(sums.reserved, 3);
+  EXPECT_EQ(all_sums({reserve_of("a", 3), entry_of(kSubmitted, "a", "t"), settle_of("a", "t", 5),
+                      settle_of("a", "t", 0, "failed")})
+                .spent,
+            5);
+}
+
+TEST(Account, KnowsWhichClipsDidNotCome) {
+  Account account = account_of({reserve_of("a", 3), entry_of(kSubmitted, "a", "t"), settle_of("a", "t", 2),
+                                entry_of(LedgerEvent::unfetched, "a", "t")});
+  for (const Account &one : {account, account.condensed()}) {
+    EXPECT_TRUE(one.has_open("a"));
+    EXPECT_FALSE(one.has_open("b"));
+  }
+  // Another folder may have a clip of the same task, by its ID.
+  EXPECT_TRUE(account.apply(entry_of(LedgerEvent::stored, "b", "t")));
+  EXPECT_TRUE(account.has_open("a"));
+  EXPECT_TRUE(account.apply(entry_of(LedgerEvent::stored, "a", "t")));
+  EXPECT_FALSE(account.has_open("a"));
+}
+
 TEST(Account, CountsNothingForWhatWasReleased) {
   const Sums sums = all_sums({reserve_of("a", 3), entry_of(kRelease, "a")});
   EXPECT_EQ(sums.reserved, 0);
@@ -248,8 +293,18 @@ TEST(Account, LearnsPricesFromCompletedTasksAndTheirCorrections) {
 
 // ---- Condensed.
 
+LedgerEntry told(LedgerEntry entry, double amount) {
+  entry.amount = amount;
+  return entry;
+}
+
 std::vector<LedgerEntry> story() {
-  return {reserve_of("a", 3),
+  return {reserve_of("h", 3),
+          told(entry_of(kSubmitted, "h", "t10"), 9),
+          reserve_of("i", {}),
+          told(entry_of(kSubmitted, "i", "t11"), 1),
+          entry_of(kUnknown, "i", "t11"),
+          reserve_of("a", 3),
           entry_of(kSubmitted, "a", "t1"),
           settle_of("a", "t1", 2),
           reserve_of("b", 3),
@@ -320,6 +375,7 @@ TEST(CondensedAccount, IsMadeAgainByTheEntriesOfItsCharges) {
     EXPECT_EQ(again.charges()[i].status, small.charges()[i].status);
     EXPECT_EQ(again.charges()[i].at, small.charges()[i].at);
     EXPECT_TRUE(again.charges()[i].estimate == small.charges()[i].estimate);
+    EXPECT_EQ(again.charges()[i].amount, small.charges()[i].amount);
   }
   expect_same_sums(again, small);
 }

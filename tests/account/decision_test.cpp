@@ -117,7 +117,8 @@ TEST(Decision, NamesTheSmallestOfTheLimitsOfOneClip) {
   const Budget budget = budget_of(&Budget::per_clip, 2);
   EXPECT_EQ(decide_now({}, budget, estimate_of(5), 3).budget, "per-clip");
   EXPECT_EQ(decide_now({}, budget, estimate_of(5), 1).budget, "max-amount");
-  EXPECT_EQ(decide_now({}, budget, {}, 3).budget, "max-amount") << "the price is unknown";
+  EXPECT_EQ(decide_now({}, budget, {}, 3).budget, "per-clip") << "the price is unknown";
+  EXPECT_EQ(decide_now({}, budget, {}, 1).budget, "max-amount") << "the price is unknown";
   EXPECT_EQ(decide_now({}, budget, estimate_of(2), 3).verdict, Verdict::allow);
 }
 
@@ -146,16 +147,56 @@ TEST(Decision, LetsMaxAmountOnlyTighten) {
   EXPECT_EQ(decide_now({}, {}, estimate_of(3), 2).verdict, Verdict::refuse);
 }
 
-TEST(Decision, RefusesMaxAmountWhereThePriceIsUnknownUnlessOneIsAssumed) {
-  const Decision unknown = decide_now({}, {}, {}, 2);
-  EXPECT_EQ(unknown.budget, "max-amount");
-  EXPECT_EQ(unknown.estimate, -1);
-  EXPECT_NE(unknown.text.find("what this clip will cost is not known yet"), std::string::npos)
-      << unknown.text;
+TEST(Decision, RefusesByBothLimitsOfOneClipWhereThePriceIsUnknownUnlessOneIsAssumed) {
+  const Decision by_run = decide_now({}, {}, {}, 2);
+  EXPECT_EQ(
+      by_run.text,
+      "Nothing was sent: max-amount allows this clip 2 credits, and what this clip will cost is not known "
+      "yet. Unset max-amount for the first clip of its kind, or say what to assume with: genclip budget "
+      "set --assumed-price N.");
+  EXPECT_EQ(by_run.budget, "max-amount");
+  EXPECT_EQ(by_run.estimate, -1);
+  const Decision by_budget = decide_now({}, budget_of(&Budget::per_clip, 2), {});
+  EXPECT_EQ(
+      by_budget.text,
+      "Nothing was sent: the store's budget allows 2 credits for one clip, and what this clip will cost is "
+      "not known yet. Lift the limit (genclip budget set --per-clip 0) for the first clip of its kind, or "
+      "say what to assume with: genclip budget set --assumed-price N.");
+  EXPECT_EQ(by_budget.budget, "per-clip");
+  EXPECT_EQ(by_budget.estimate, -1);
   Budget assumed;
   assumed.assumed_price = 2;
   EXPECT_EQ(decide_now({}, assumed, {}, 2).verdict, Verdict::allow);
   EXPECT_EQ(decide_now({}, assumed, {}, 1).verdict, Verdict::refuse);
+  EXPECT_EQ(decide_now({}, budget_of(&Budget::per_clip, 2, 2), {}).verdict, Verdict::allow);
+  EXPECT_EQ(decide_now({}, budget_of(&Budget::per_clip, 1, 2), {}).verdict, Verdict::refuse);
+}
+
+TEST(Decision, NeverLetsAClipOfUnknownPricePassALimitOfATimeWithoutAWord) {
+  const Account busy = account_of({reserve_of("a", {}, kNow)});
+  for (double Budget::*limit : {&Budget::per_day, &Budget::per_month, &Budget::total}) {
+    const Decision first = decide_now({}, budget_of(limit, 10), {});
+    EXPECT_EQ(first.verdict, Verdict::allow);
+    EXPECT_NE(first.warning.find("the price of this clip is unknown. It is submitted nevertheless"),
+              std::string::npos)
+        << first.warning;
+    EXPECT_NE(first.warning.find("genclip budget set --assumed-price N"), std::string::npos);
+    const Decision next = decide_now(busy, budget_of(limit, 10), {});
+    EXPECT_EQ(next.verdict, Verdict::wait);
+    EXPECT_EQ(next.warning, first.warning) << "so that a run says it once";
+    EXPECT_EQ(decide_now({}, budget_of(limit, 10, 3), {}).warning, "") << "a price is assumed";
+    EXPECT_EQ(decide_now({}, budget_of(limit, 10), estimate_of(3)).warning, "");
+  }
+  EXPECT_EQ(decide_now({}, budget_of(&Budget::tasks_per_day, 10), {}).warning, "");
+  EXPECT_EQ(decide_now({}, {}, {}).warning, "");
+}
+
+TEST(Decision, SpeaksOfOneClipAloneWhereSomethingElseWasSent) {
+  EXPECT_EQ(without_nothing_sent("Nothing was sent: the store's budget is spent."),
+            "The clip was not submitted: the store's budget is spent.");
+  EXPECT_EQ(without_nothing_sent("Of the clip 1: Nothing was sent: it is dear."),
+            "Of the clip 1: The clip was not submitted: it is dear.");
+  EXPECT_EQ(without_nothing_sent("The service is silent."), "The service is silent.");
 }
 
 TEST(Decision, CountsTheAssumedPriceForAllWhosePriceIsUnknown) {

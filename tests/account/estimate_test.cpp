@@ -31,6 +31,35 @@ TEST_F(EstimateTest, IsTheMedianOfTheSameKindFirst) {
   EXPECT_TRUE(*found == (Estimate{1, 3, 9, 4, "same"}));
 }
 
+TEST_F(EstimateTest, LearnsNothingOfAClipThatWasFree) {
+  learn(facts_of("a"), 0);
+  EXPECT_FALSE(estimate(facts_of("a"))) << "an estimate of 0 would fit into any budget";
+  EXPECT_TRUE(history_.classes().empty());
+  learn(facts_of("a"), 4);
+  for (int i = 0; i < 30; ++i) learn(facts_of("a"), 0);
+  EXPECT_TRUE(*estimate(facts_of("a")) == (Estimate{4, 4, 4, 1, "same"})) << "a promotion of 30 clips";
+  EXPECT_TRUE(*estimate(facts_of("b", 10)) == (Estimate{4, 4, 4, 1, "range"}));
+}
+
+TEST_F(EstimateTest, LearnsAndForgetsAsAmountsAreCorrected) {
+  const PriceClass kind = price_class_of(facts_of("a"));
+  history_.put(kind, 1, 0);
+  history_.put(kind, 2, 6);
+  history_.put(kind, 1, 2);
+  EXPECT_TRUE(*estimate(facts_of("a")) == (Estimate{2, 4, 6, 2, "same"}))
+      << "the first one did cost something";
+  history_.put(kind, 2, 0);
+  EXPECT_TRUE(*estimate(facts_of("a")) == (Estimate{2, 2, 2, 1, "same"})) << "the second one was free";
+  history_.put(kind, 1, 0);
+  EXPECT_FALSE(estimate(facts_of("a")));
+}
+
+TEST_F(EstimateTest, ForgetsTheOldestThoughItsAmountIsCorrected) {
+  for (int i = 0; i < 21; ++i) learn(facts_of("a"), 2);
+  history_.put(price_class_of(facts_of("a")), 1, 100);
+  EXPECT_TRUE(*estimate(facts_of("a")) == (Estimate{2, 2, 2, 20, "same"}));
+}
+
 TEST_F(EstimateTest, RestsOnTheLast20) {
   learn(facts_of("a"), 1000);
   for (int i = 0; i < 20; ++i) learn(facts_of("a"), 2);

@@ -91,6 +91,72 @@ TEST_F(LedgerTest, ReservesNothingThatTheBudgetRefuses) {
   EXPECT_EQ(contents(), before);
 }
 
+// ---- Amounts that are not told.
+
+class UntoldAmounts : public LedgerTest {
+ protected:
+  // The warning about such a clip.
+  std::string warning(const SettleNote &note = {}, std::optional<double> estimate = {},
+                      const std::string &status = "completed") {
+    const std::string key = "clip" + std::to_string(++count_), task = "t-" + std::to_string(count_);
+    append(reserve_of(key, estimate));
+    append(entry_of(LedgerEvent::submitted, key, task));
+    return taken(ledger_.append({settle_of(key, task, {}, status)}, nullptr, note)).warning;
+  }
+
+  int count_ = 0;
+};
+
+TEST_F(UntoldAmounts, AreToldUnderEachLimitOfCredits) {
+  EXPECT_EQ(warning(), "") << "no limit";
+  for (const char *limit : {"per_clip", "per_day", "per_month", "total"}) {
+    put(R"({")" + std::string(limit) + R"(":5})", "budget.json");
+    const std::string text = warning(), task = "t-" + std::to_string(count_);
+    EXPECT_EQ(text,
+              "The service has not told what the task " + task +
+                  " has cost. It counts in the budget with nothing, until you enter what it was: genclip "
+                  "cost correct " +
+                  task + " AMOUNT. To say what such clips count with: genclip budget set --assumed-price N.")
+        << limit;
+  }
+  put(R"({"tasks_per_day":5})", "budget.json");
+  EXPECT_EQ(warning(), "");
+  EXPECT_NE(warning({.max_amount = 5}), "");
+}
+
+TEST_F(UntoldAmounts, SayWithWhatTheyCount) {
+  put(R"({"total":50,"assumed_price":1})", "budget.json");
+  EXPECT_EQ(
+      warning(),
+      "The service has not told what the task t-1 has cost. It counts in the budget with 1 credit, which is "
+      "the assumed price, until you enter what it was: genclip cost correct t-1 AMOUNT.");
+  EXPECT_EQ(
+      warning({}, 7.5),
+      "The service has not told what the task t-2 has cost. It counts in the budget with 7.5 credits, which "
+      "is its estimate, until you enter what it was: genclip cost correct t-2 AMOUNT.");
+  EXPECT_EQ(taken(ledger_.read_all()).account.sums({}, 1).reserved, 8.5);
+}
+
+TEST_F(UntoldAmounts, OfAnOddSpellingAreToldWithoutALimitToo) {
+  const std::string text = warning({.odd_amount = "\"12,5\""});
+  EXPECT_TRUE(
+      text.starts_with("The service has not told what the task t-1 has cost: its amount is \"12,5\", which "
+                       "is not a plain number of credits. It counts in the budget with nothing, until"))
+      << text;
+}
+
+TEST_F(UntoldAmounts, OfATaskThatFailedOrIsCorrectedOrCountsNowhereAreNot) {
+  put(R"({"total":5})", "budget.json");
+  EXPECT_EQ(warning({}, {}, "failed"), "");
+  append(entry_of(LedgerEvent::reserve, "a"));
+  append(entry_of(LedgerEvent::submitted, "a", "t"));
+  append(correct_of("a", "t", 3));
+  EXPECT_EQ(taken(ledger_.append({settle_of("a", "t", {})}, nullptr)).warning, "");
+  LedgerEntry attached = settle_of("b", "t of somebody", {});
+  attached.attached = true;
+  EXPECT_EQ(taken(ledger_.append({attached}, nullptr)).warning, "");
+}
+
 TEST_F(LedgerTest, RefusesUnderABudgetThatCannotBeRead) {
   for (const char *text : {"", "{", "[]", R"({"per_dya":5})", R"({"total":"5"})", R"({"total":-1})",
                            R"({"total":5,"total":0})", "\xff"}) {
@@ -298,6 +364,17 @@ TEST_F(LedgerTest, SumsUpManyLinesAndReadsOnlyTheRestThen) {
   EXPECT_EQ(reading.lines, 604u);
   EXPECT_EQ(reading.account.sums({}, 0).spent, 602);
   EXPECT_EQ(reading.account.sums({}, 0).tasks, 302u);
+}
+
+TEST(LedgerSummaries, KnowWhichClipsDidNotCome) {
+  LedgerSummary summary;
+  summary.account = account_of({reserve_of("u", 3), entry_of(LedgerEvent::submitted, "u", "t"),
+                                settle_of("u", "t", 2), entry_of(LedgerEvent::unfetched, "u", "t")});
+  const auto again = read_summary(summary_text(summary));
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->account.unfetched(), summary.account.unfetched());
+  EXPECT_TRUE(again->account.has_open("u"));
+  EXPECT_EQ(again->account.sums({}, 0).spent, 2);
 }
 
 TEST_F(LedgerTest, ReadsAllWhereTheSummaryDoesNotMatch) {

@@ -33,6 +33,7 @@ struct Row {
   double amount = -1;
   double duration = -1;
   std::string error = {};
+  std::string odd_amount = {};
 };
 
 std::string repeated(const std::string &part, int times) {
@@ -141,10 +142,28 @@ const std::vector<Row> kRows = {
      .amount = 3,
      .duration = 5.04},
     {.what = "numbers of nothing", .body = R"({"amount":0,"actualDuration":0})", .amount = 0, .duration = 0},
-    {.what = "numbers below 0", .body = R"({"amount":-3,"actualDuration":-0.1})"},
-    {.what = "numbers with separators", .body = R"({"amount":"1,234.5","actualDuration":"0:05"})"},
+    {.what = "numbers below 0", .body = R"({"amount":-3,"actualDuration":-0.1})", .odd_amount = "-3"},
+    {.what = "numbers with separators",
+     .body = R"({"amount":"1,234.5","actualDuration":"0:05"})",
+     .odd_amount = R"("1,234.5")"},
+    {.what = "an amount with a decimal comma", .body = R"({"amount":"12,5"})", .odd_amount = R"("12,5")"},
+    {.what = "an amount in a currency", .body = R"({"amount":"$5"})", .odd_amount = R"("$5")"},
+    {.what = "an amount with a currency behind it",
+     .body = R"({"amount":"5 USD"})",
+     .odd_amount = R"("5 USD")"},
+    {.what = "an amount of one credit", .body = R"({"amount":" 1 Credit "})", .amount = 1},
+    {.what = "the largest amount", .body = R"({"amount":1e9})", .amount = 1e9},
+    {.what = "an amount that is too large",
+     .body = R"({"amount":1000000001,"actualDuration":1e300})",
+     .odd_amount = "1000000001"},
+    {.what = "an amount that is infinite", .body = R"({"amount":"inf"})", .odd_amount = R"("inf")"},
+    {.what = "an amount that is a key",
+     .body = R"({"amount":"Bearer sk-12345678"})",
+     .odd_amount = R"("Bearer ***")"},
     {.what = "numbers that are null", .body = R"({"amount":null,"actualDuration":null})"},
-    {.what = "numbers that are objects", .body = R"({"amount":{"value":1},"actualDuration":[5]})"},
+    {.what = "numbers that are objects",
+     .body = R"({"amount":{"value":1},"actualDuration":[5]})",
+     .odd_amount = R"({"value":1})"},
     {.what = "a duration in the other spelling", .body = R"({"actual_duration":7})", .duration = 7},
 
     // Statuses.
@@ -590,6 +609,7 @@ TEST(TaskReader, ReadsEveryAnswerAsAPersonWould) {
     EXPECT_DOUBLE_EQ(task->amount, row.amount);
     EXPECT_DOUBLE_EQ(task->actual_duration, row.duration);
     EXPECT_EQ(task->error_message, row.error);
+    EXPECT_EQ(task->odd_amount, row.odd_amount);
   }
 }
 
