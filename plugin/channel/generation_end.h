@@ -9,7 +9,7 @@
 #include "plugin/base/error.h"
 #include "plugin/base/utc_time.h"
 #include "plugin/channel/preparer.h"
-#include "plugin/generation/outcome.h"
+#include "plugin/core/run_ending.h"
 
 namespace genclip {
 

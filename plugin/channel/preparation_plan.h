@@ -23,7 +23,7 @@
 #include "plugin/channel/planned_wish.h"
 #include "plugin/channel/preparer.h"
 #include "plugin/channel/source_memory.h"
-#include "plugin/store/clip_journal.h"
+#include "plugin/core/clip_run.h"
 
 namespace genclip {
 

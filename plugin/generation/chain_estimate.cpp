@@ -9,7 +9,7 @@
 #include "plugin/generation/charge_facts.h"
 #include "plugin/generation/generation_log.h"
 #include "plugin/store/clip_folder.h"
-#include "plugin/store/clip_journal.h"
+#include "plugin/store/clip_record.h"
 
 namespace genclip {
 namespace {
@@ -103,7 +103,7 @@ std::optional<int64_t> unsettled_submit(const GenerationJob &job, const Identifi
 }
 
 std::optional<Estimate> estimate_of(const GenerationJob &job, const IdentifiedRequest &request,
-                                    const GenerationServices &services, double assumed_price) {
+                                    const GenerationServices &services) {
   Ledger ledger(*services.files, *services.clock, job.store);
   const auto reading = ledger.read_condensed();
   if (!reading) {
@@ -111,33 +111,27 @@ std::optional<Estimate> estimate_of(const GenerationJob &job, const IdentifiedRe
                     log_text(reading.error()).c_str());
     return std::nullopt;
   }
-  return total_of(link_estimates(job, request, reading->account.prices(), services), assumed_price);
+  return total_of(link_estimates(job, request, reading->account.prices(), services));
 }
 
-Decision decide_limit(const ClipLimit &max_amount, double spent, const std::optional<Estimate> &estimate,
-                      const GenerationServices &services) {
-  auto total = estimate;
-  if (total) total->high += spent;
-  Decision decision = decide(Account(), Budget(), max_amount, total,
-                             std::chrono::floor<std::chrono::milliseconds>(services.clock->wall_now()));
-  decision.spent = spent;
-  return decision;
-}
-
-std::optional<std::string> limit_refusal(const GenerationJob &job, const std::vector<LinkEstimate> &links,
-                                         const Account &account, const Budget &budget,
-                                         const GenerationServices &services) {
-  const bool is_chain = links.size() > 1;
+std::optional<Decision> limit_refusal(const GenerationJob &job, const std::vector<LinkEstimate> &links,
+                                      const Account &account, const Budget &budget, double spent,
+                                      const GenerationServices &services) {
+  const UtcTime now = to_utc(services.clock->wall_now());
+  const bool is_chain = links.size() > 1 || spent > 0;
   for (const LinkEstimate &link : links) {
-    const Decision decision =
-        decide(account, budget, is_chain ? ClipLimit() : job.max_amount, link.estimate,
-               std::chrono::floor<std::chrono::milliseconds>(services.clock->wall_now()));
-    if (decision.verdict == Verdict::refuse) return decision.text;
+    Decision decision = decide(account, budget, is_chain ? ClipLimit() : job.max_amount, link.estimate, now);
+    if (decision.verdict == Verdict::refuse) return decision;
   }
   if (!is_chain) return std::nullopt;
-  const Decision decision = decide_limit(job.max_amount, 0, total_of(links, budget.assumed_price), services);
+  auto total = total_of(links, budget.assumed_price);
+  if (total) total->high += spent;
+  Decision decision = decide(Account(), Budget(), job.max_amount, total, now);
   if (decision.verdict != Verdict::refuse) return std::nullopt;
-  return decision.text + " This is the cost of the whole chain: of its clips that are not stored.";
+  decision.spent = spent;
+  decision.text += " This is the cost of the whole chain: of its clips that are not stored";
+  decision.text += spent > 0 ? ", and of those that this run has paid for." : ".";
+  return decision;
 }
 
 }  // namespace genclip

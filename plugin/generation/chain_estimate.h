@@ -33,25 +33,21 @@ struct LinkEstimate {
 // This clip, and the clips that have to be made before it, each once. Blocks for the disk; writes nothing.
 std::vector<LinkEstimate> link_estimates(const GenerationJob &job, const IdentifiedRequest &request,
                                          const PriceHistory &prices, const GenerationServices &services);
-// Of all of them. Nothing: the cost of one of them is unknown. `assumed_price`: as for estimate_of().
+// Of all of them. Nothing: the cost of one of them is unknown. `assumed_price`: credits that count where
+// nothing is known; 0: none.
 std::optional<Estimate> total_of(const std::vector<LinkEstimate> &links, double assumed_price = 0);
 
 // The costs of this clip, and of the clips that have to be made before it. Nothing: the cost of one of them
-// is unknown, or the ledger cannot be read. `assumed_price`: credits that count where nothing is known; 0:
-// none. Blocks for the disk; writes nothing.
+// is unknown, or the ledger cannot be read. Blocks for the disk; writes nothing.
 std::optional<Estimate> estimate_of(const GenerationJob &job, const IdentifiedRequest &request,
-                                    const GenerationServices &services, double assumed_price = 0);
+                                    const GenerationServices &services);
 
-// Whether a limit of one clip, of which `spent` credits are gone, refuses that estimate.
-Decision decide_limit(const ClipLimit &max_amount, double spent, const std::optional<Estimate> &estimate,
-                      const GenerationServices &services);
-
-// What a run of that job would say that `budget`, with what `account` has spent, or the job's own limit
-// refuses; nothing: neither does. The job's limit is for all `links` that are to be paid, the budget's for
-// each.
-std::optional<std::string> limit_refusal(const GenerationJob &job, const std::vector<LinkEstimate> &links,
-                                         const Account &account, const Budget &budget,
-                                         const GenerationServices &services);
+// The refusal with which a run of that job would end, by `budget`, with what `account` has spent, or by the
+// job's own limit; nothing: neither refuses. The budget's limits are for each of the `links` that are to be
+// paid, the job's limit is for all of them, and for the `spent` credits that the run has paid for others.
+std::optional<Decision> limit_refusal(const GenerationJob &job, const std::vector<LinkEstimate> &links,
+                                      const Account &account, const Budget &budget, double spent,
+                                      const GenerationServices &services);
 
 // All together. `estimates` has one at least. The result rests on the weakest of them.
 Estimate sum_of(const std::vector<Estimate> &estimates);

@@ -12,10 +12,6 @@ namespace {
 // Between two looks at whether another clip has ended: one whose price is unknown, or any.
 constexpr auto kWaitPause = std::chrono::milliseconds(500);
 constexpr auto kSlotPause = std::chrono::seconds(2);
-constexpr char kWaitText[] =
-    "The budget limits credits, and the price of this clip is unknown. It is submitted once the price of the "
-    "clip before it is known. To submit such clips at once, say what to assume with: genclip budget set "
-    "--assumed-price N.";
 
 ChargeFacts facts_of(const Generation &generation) {
   const GenerationJob &job = generation.job();
@@ -58,10 +54,11 @@ Result<Decision> ClipAccount::try_to_reserve(const std::optional<ClipRecord> &fo
 Result<void> ClipAccount::reserve(const std::optional<ClipRecord> &found) {
   if (auto begun = begin(); !begun) return begun;
   Clock &clock = *generation_.services().clock;
-  bool has_reconciled = false, has_warned = false;
+  bool has_reconciled = false;
   while (true) {
     const auto decision = try_to_reserve(found);
     if (!decision) return decision.error();
+    warn_once(decision->warning, "");
     if (decision->verdict == Verdict::allow) return {};
     // Runs that have died may hold what this one needs. While it waits, more may die. A task continues
     // without its run, and keeps its slot.
@@ -73,7 +70,6 @@ Result<void> ClipAccount::reserve(const std::optional<ClipRecord> &found) {
       if (*reconciled > 0) continue;
     }
     if (decision->verdict == Verdict::refuse) return refusal_error(*decision);
-    if (waits_for_price && !std::exchange(has_warned, true)) generation_.warn({ErrorKind::busy, kWaitText});
     generation_.change([](GenerationState &state) { state.status = ClipStatus::waiting; });
     const auto pause = waits_for_price ? std::chrono::milliseconds(kWaitPause) : kSlotPause;
     if (!clock.sleep_until(clock.now() + pause, generation_.cancellable())) return cancelled();
@@ -81,7 +77,6 @@ Result<void> ClipAccount::reserve(const std::optional<ClipRecord> &found) {
 }
 
 void ClipAccount::bury(const ClipRecord &found) {
-  if (found.reserved_at.empty()) return;
   const auto buried = bury_charges(ledger_, facts_.key, found);
   if (!buried)
     GST_CAT_WARNING(generation_category(), "%s: the ledger is not told what became of an earlier run: %s",
@@ -94,33 +89,38 @@ std::vector<Wait> ClipAccount::past_waits() {
   return reading ? likely_waits(reading->account.waits(), facts_) : std::vector<Wait>();
 }
 
-void ClipAccount::tell(const ChargeStep &step, const Task *task) {
-  LedgerEntry entry(step.event, facts_);
-  entry.task_id = step.task_id;
-  entry.status = step.status;
-  entry.why = step.why;
-  entry.attached = !generation_.job().task_id.empty();
-  if (entry.attached && task && !task->model.empty()) entry.model = task->model;
-  if (step.event == LedgerEvent::settle && task) {
-    entry.amount = told(task->amount);
-    entry.actual_duration = told(task->actual_duration);
-    if (wait_ && step.status == "completed") {
-      entry.waited = wait_->seconds;
-      entry.waited_error = wait_->error;
-    }
+Result<OpenCharges> ClipAccount::open_charges() {
+  const auto condensed = ledger_.read_condensed();
+  if (!condensed) return condensed.error();
+  if (!condensed->account.has_open(facts_.key)) return OpenCharges();
+  // Only the whole account tells whether a clip was stored since.
+  const auto whole = ledger_.read_all();
+  if (!whole) return whole.error();
+  return genclip::open_charges(whole->account, facts_.key);
+}
+
+void ClipAccount::tell(std::vector<LedgerEntry> entries, const std::string &odd_amount) {
+  for (LedgerEntry &entry : entries) {
+    const std::string model = entry.model.empty() ? facts_.model : entry.model;
+    static_cast<ChargeFacts &>(entry) = facts_;
+    entry.model = model;
+    const bool is_submit = entry.task_id.empty() || entry.event == LedgerEvent::submitted;
+    if (is_submit) reserved_at_.clear();
+    const std::string event = to_word(entry.event), task_id = entry.task_id;
+    const auto begun = begin();
+    const SettleNote note{generation_.job().max_amount, odd_amount};
+    auto appended = begun ? ledger_.append({std::move(entry)}, nullptr, note) : begun.error();
+    if (!appended)
+      GST_CAT_WARNING(generation_category(), "%s: the ledger is not told of \"%s\": %s",
+                      generation_.log_name().c_str(), event.c_str(), log_text(appended.error()).c_str());
+    else
+      warn_once(appended->warning, task_id);
   }
-  const bool is_submit = step.task_id.empty() || step.event == LedgerEvent::submitted;
-  if (is_submit) reserved_at_.clear();
-  // The service is asked again and again while a clip is fetched.
-  if (!is_submit && last_ && *last_ == entry) return;
-  last_ = entry;
-  const auto begun = begin();
-  auto appended = begun ? ledger_.append({std::move(entry)}, nullptr) : begun.error();
-  if (!appended)
-    GST_CAT_WARNING(generation_category(), "%s: the ledger is not told of \"%s\": %s",
-                    generation_.log_name().c_str(), to_word(step.event), log_text(appended.error()).c_str());
-  else if (!appended->warning.empty())
-    generation_.warn({.kind = ErrorKind::failed, .text = appended->warning, .task_id = step.task_id});
+}
+
+void ClipAccount::warn_once(const std::string &text, const std::string &task_id) {
+  if (!text.empty() && warned_.insert(text).second)
+    generation_.warn({.kind = ErrorKind::failed, .text = text, .task_id = task_id});
 }
 
 }  // namespace genclip

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// One clip's part of the store's ledger, while a run works on the clip. plugin/account/ledger.h says which
-// line is due when; charge_steps.h decides it.
+// One clip's part of the store's ledger, while a run works on the clip. react() (core/clip_run.h) decides
+// which line is due when.
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "plugin/account/ledger.h"
-#include "plugin/generation/charge_steps.h"
+#include "plugin/core/clip_charges.h"
 #include "plugin/generation/generation_job.h"
-#include "plugin/task/task.h"
 
 namespace genclip {
 
@@ -23,9 +23,16 @@ class ClipAccount {
  public:
   explicit ClipAccount(Generation &generation);
 
+  // Makes the ledger of a store that has none, of what the journals know. What this run does to its journal
+  // later must not be among it.
+  Result<void> begin();
+
   // When this run's turn begins, before it writes the journal, which may be all that tells what became of an
   // earlier run's reservation. A ledger that cannot be read or written is logged.
   void bury(const ClipRecord &found);
+
+  // What the ledger knows of the request, for a run that has found no journal.
+  Result<OpenCharges> open_charges();
 
   // Before the intent of a submit is journalled, and again before each further try. `found`: the journal
   // when this run's turn began. An error: the budget refuses (with `budget`, `limit`, `spent`, `reserved` and
@@ -39,16 +46,15 @@ class ClipAccount {
   // How long tasks of this kind took; none if the ledger does not tell. Reads the ledger, unless reserve()
   // just has.
   std::vector<Wait> past_waits();
-  // This run has followed its task from the submit to its completion; that took so long.
-  void followed(const Wait &wait) { wait_ = wait; }
 
-  // What has happened to a task. `task`: as the service has told of it; null: nothing new. A line that cannot
-  // be written is logged, and whoever looks next makes it of the journal.
-  void tell(const ChargeStep &step, const Task *task);
+  // What has happened to a task, as lines without what the price hangs on. Those that cannot be written are
+  // logged, and whoever looks next makes them of the journal. `odd_amount`: as in ClipRun.
+  void tell(std::vector<LedgerEntry> entries, const std::string &odd_amount);
 
  private:
-  Result<void> begin();
   Result<Decision> try_to_reserve(const std::optional<ClipRecord> &found);
+  // Empty: nothing is to be told.
+  void warn_once(const std::string &text, const std::string &task_id);
 
   Generation &generation_;
   const ChargeFacts facts_;
@@ -56,9 +62,8 @@ class ClipAccount {
   bool has_begun_ = false;
   bool has_told_skipped_ = false;
   std::string reserved_at_;  // Empty: nothing is reserved.
-  std::optional<LedgerEntry> last_;
+  std::set<std::string> warned_;
   std::optional<std::vector<Wait>> waits_;  // As the ledger had them when it reserved.
-  std::optional<Wait> wait_;
 };
 
 }  // namespace genclip

@@ -9,7 +9,7 @@
 #include "plugin/catalog/check_request.h"
 #include "plugin/catalog/request_meaning.h"
 #include "plugin/catalog/wording.h"
-#include "plugin/generation/outcome.h"
+#include "plugin/core/run_ending.h"
 #include "plugin/http/api_key.h"
 #include "plugin/http/http_settings.h"
 #include "plugin/http/public_address.h"

@@ -25,6 +25,29 @@ int64_t unix_seconds(const Clock &clock) {
   return std::chrono::duration_cast<std::chrono::seconds>(clock.wall_now().time_since_epoch()).count();
 }
 
+std::string unanswered_text(uint64_t submits) {
+  const bool one = submits == 1;
+  const std::string runs = one ? "An earlier run" : std::to_string(submits) + " earlier runs";
+  const std::string charges = one ? "twice" : std::to_string(submits + 1) + " times";
+  return runs + " submitted this request and never learned whether it was accepted. It is submitted again, " +
+         "so it may be charged " + charges +
+         ". If the service lists a task for it, set task-id to its ID instead. With on-unknown=fail, a run "
+         "ends here instead.";
+}
+
+std::string warning_text(ClipWarning warning, const ClipRun &run) {
+  switch (warning) {
+    case ClipWarning::unanswered_submits: return unanswered_text(run.attempt.unanswered_submits);
+    case ClipWarning::unknown_tasks:
+      return unknown_tasks_text(run.unknown) +
+             ", so its clip is lost. The request is submitted again, and charged again.";
+    case ClipWarning::successor_is_unknown:
+      return "The service does not know the task " + run.asked +
+             " any more. Its clip was meant to replace the stored one, which is served instead.";
+  }
+  return "";
+}
+
 // Another clip may be about to replace the one that is whole.
 bool has_successor(const ClipRecord &record) {
   return record.state == ClipState::submitted || record.state == ClipState::lost;
@@ -50,7 +73,7 @@ ClipWork::ClipWork(Generation &generation)
   tasks_.expect(wanted_result({}));
   tasks_.on_outage([this](TaskCall call, const Error &failure) { warn_of_outage(call, failure); });
   run_.wish = {generation.job().reuse, generation.job().task_id, generation.job().no_key.empty(),
-               generation.job().may_submit};
+               generation.job().may_submit, generation.job().result};
 }
 
 const char *ClipWork::name() const { return generation_.log_name().c_str(); }
@@ -65,18 +88,22 @@ bool ClipWork::serve_stored() {
 
 Result<void> ClipWork::run() {
   auto done = take_turn();
+  if (run_.is_completed) learn_if_possible(RunEnds{});
   lock_.reset();
   if (done) return done;
   const Error &error = done.error();
-  Error ended = with_ending(error, ending_of(outcome_, error, record_.amount));
-  return paid_links_ ? with_charge(std::move(ended)) : std::move(ended);
+  Error ended = with_ending(error, ending_of(run_, error));
+  return generation_.state().links_charged ? with_charge(std::move(ended)) : std::move(ended);
 }
 
 Result<void> ClipWork::take_turn() {
   if (auto knows = check_typefinding(); !knows) return knows;
   // A run that only looks leaves no folder behind.
-  if (run_.wish.may_submit == MaySubmit::never && run_.wish.task_id.empty() && !follower_.look())
-    return stays_unsubmitted();
+  if (run_.wish.may_submit == MaySubmit::never && run_.wish.task_id.empty() && !follower_.look()) {
+    const auto open = account_.open_charges();
+    if (!open) return open.error();
+    if (open->is_empty()) return stays_unsubmitted();
+  }
   auto lock = wait_for_turn();
   if (!lock) return std::move(lock).error();
   if (!*lock) return {};  // Served.
@@ -86,7 +113,7 @@ Result<void> ClipWork::take_turn() {
     has_lost_folder_ = true;
     return Error{
         ErrorKind::busy,
-        "Other processes change the stored clips of this request all the time. Nothing was sent. Run "
+        "Other processes change the stored clips of this request all the time, so it was not submitted. Run "
         "again."};
   }
   return found ? work_on(std::move(*found)) : std::move(found).error();
@@ -126,7 +153,7 @@ Result<std::optional<StoreLock>> ClipWork::wait_for_turn() {
     if (*done) return std::optional<StoreLock>();
     if (record)
       if (auto shown = follower_.show(*record); !shown) return std::move(shown).error();
-    if (record && record->state == ClipState::submitted) outcome_ = Outcome::running;
+    if (record && record->state == ClipState::submitted) run_.outcome = Outcome::running;
     if (job.timeout.count() > 0 && clock_.now() >= patience)
       return Error{ErrorKind::busy, "Another process has been working on this clip for " +
                                         std::to_string(job.timeout.count()) +
@@ -197,7 +224,7 @@ Result<bool> ClipWork::serve_whole() {
 Error ClipWork::shared_end() const {
   const ClipRecord &found = *run_.found;
   Error error{ErrorKind::read, found.error};
-  if (run_.step == ClipStep::share_failure) error = task_failed(found.error);
+  if (run_.step == ClipStep::share_failure) error = task_failed(found.task_id, found.error);
   if (run_.step == ClipStep::share_refusal) {
     HttpReply reply;
     reply.status = found.http_status;
@@ -208,36 +235,62 @@ Error ClipWork::shared_end() const {
   return error;
 }
 
-// Reports what happened to react(). On return the journal is on disk as react() asks, and the ledger is told;
-// only an intent is left to submit(). The ledger comes second: the journal alone leads to the clip.
-Result<void> ClipWork::learn(const ClipEvent &event, const Task *task) {
-  const ClipRun before = run_;
+// Reports what happened to react(), and does what follows of it but for the next step. The ledger comes after
+// the journal, which alone leads to the clip.
+Result<void> ClipWork::learn(const ClipEvent &event) {
+  const ClipStep before = run_.step;
   Reaction reaction = react(std::move(run_), event);
   run_ = std::move(reaction.run);
-  warnings_.insert(warnings_.end(), reaction.warnings.begin(), reaction.warnings.end());
-  outcome_ = outcome_after(outcome_, before, event, run_);
-  const bool is_news = reaction.write || run_.step != before.step;
+  const bool is_news = reaction.write || run_.step != before;
   GST_CAT_LEVEL_LOG(generation_category(), is_news ? GST_LEVEL_INFO : GST_LEVEL_DEBUG, nullptr,
                     "%s: %s; next: %s", name(), event_text(event).c_str(), step_text(run_.step));
-  auto saved = reaction.write && run_.step != ClipStep::submit ? save() : Result<void>();
-  if (const auto step = charge_step(before, event)) account_.tell(*step, task);
+  const bool is_intent = std::holds_alternative<SubmitBegins>(event);
+  // Progress waits for no disk.
+  if (reaction.view && std::holds_alternative<TaskKnown>(event)) show(*std::exchange(reaction.view, {}));
+  auto saved = !reaction.write ? Result<void>() : is_intent ? save_intent() : save();
+  account_.tell(std::move(reaction.ledger), run_.odd_amount);
+  if (is_intent && !saved) return saved;
+  if (reaction.view) show(*reaction.view);
+  for (const ClipWarning warning : reaction.warnings) warn(warning_text(warning, run_));
   return saved;
 }
 
+void ClipWork::show(const ClipView &view) {
+  generation_.change([&](GenerationState &state) {
+    static_cast<ClipView &>(state) = view;
+    state.charged = view.charged || state.links_charged;
+    state.eta = outlook_.eta.value_or(-1);
+    state.overdue = outlook_.is_overdue;
+  });
+}
+
 // The caller's own result is what it reports; a journal that cannot be written only goes to the log.
-void ClipWork::learn_if_possible(const ClipEvent &event, const Task *task) {
-  if (auto learnt = learn(event, task); !learnt)
+void ClipWork::learn_if_possible(const ClipEvent &event) {
+  if (auto learnt = learn(event); !learnt)
     GST_CAT_WARNING(generation_category(), "%s: continues despite: %s", name(),
                     log_text(learnt.error()).c_str());
 }
 
 Result<void> ClipWork::work_on(std::optional<ClipRecord> found) {
-  if (found) account_.bury(*found);
   TurnBegins turn;
+  if (found && !found->reserved_at.empty()) account_.bury(*found);
+  if (!found) {
+    auto open = account_.open_charges();
+    if (!open && run_.wish.task_id.empty()) return std::move(open).error();
+    if (open) turn.open = std::move(*open);
+    // The intent is on disk before a request leaves, so without any journal, none has.
+    const bool may_be_lost = folder_.has_made_folder() || has_damage_;
+    if (!may_be_lost && !turn.open.reserved_at.empty()) {
+      account_.bury(ClipRecord());
+      --turn.open.unanswered;
+      turn.open.reserved_at.clear();
+    }
+  }
   turn.is_news = found && is_news(*found);
   turn.found = std::move(found);
   turn.first_whole = first_whole_;
   if (auto learnt = learn(turn); !learnt) return learnt;
+  if (run_.is_of_ledger) account_.bury(*run_.found);
   while (run_.step != ClipStep::end)
     if (auto taken = take_step(); !taken) return taken;
   return {};
@@ -282,12 +335,7 @@ Result<void> ClipWork::fetch_or_serve(std::vector<ResultUrl> urls) {
 }
 
 Result<void> ClipWork::fetch(std::vector<ResultUrl> urls) {
-  record_.status = to_word(ClipStatus::downloading);
-  record_.progress = 100;
-  generation_.change([](GenerationState &state) {
-    state.status = ClipStatus::downloading;
-    state.progress = 100;
-  });
+  learn_if_possible(FetchBegins{});
   auto part = folder_.open_part();
   if (!part) return std::move(part).error();
   std::shared_ptr<File> file = std::move(part).value();
@@ -297,9 +345,10 @@ Result<void> ClipWork::fetch(std::vector<ResultUrl> urls) {
     auto task = query(record_.task_id, until ? until : deadline_from_now());
     if (!task) return std::move(task).error();
     // It was completed once, so it is paid, and a later run asks for it again.
-    if (task->status == TaskStatus::failed) return failed_after_all(task->error_message);
+    if (task->status == TaskStatus::failed) return task_failed(record_.task_id, task->error_message);
     return urls_of(*task);
   };
+  hooks.is_slow = [this] { learn_if_possible(FetchIsSlow{}); };
   hooks.checkpoint = [this](const PartState &state) {
     record_.part = state;
     // For a task that was lost or failed meanwhile, the journal is final already.
@@ -365,6 +414,8 @@ Result<void> ClipWork::commit(const std::shared_ptr<File> &part, uint64_t size,
   GST_CAT_INFO(generation_category(), "%s: stored as %s, %" G_GUINT64_FORMAT " bytes, task %s", name(),
                folder_.path().file(record_.clip_name).c_str(), size, record_.task_id.c_str());
   if (auto use = folder_.lock_use(); use) generation_.hold(std::move(*use));
+  // Whoever sees that the clip is there may look into the ledger.
+  learn_if_possible(ClipStored{});
   note_provenance();
   const ExitGuard guard;  // A process whose readers have all bytes but the last may exit before room is made.
   // Reports what is removed before the clip's end is there, because afterwards there may be no listener.
@@ -413,6 +464,11 @@ Result<void> ClipWork::save() {
   return come_back(std::move(saved).error());
 }
 
+Result<void> ClipWork::save_intent() {
+  record_.updated_at = unix_seconds(clock_);
+  return folder_.write_intent(record_);
+}
+
 // The folder was removed, and its lock with it. Writes the record into a new folder, unless another run has
 // begun there.
 Result<void> ClipWork::come_back(Error lost) {
@@ -436,7 +492,10 @@ void ClipWork::warn(std::string text) {
 }
 
 OnDamage ClipWork::tell_damage() {
-  return [this](const std::string &what) { warn(what); };
+  return [this](const std::string &what) {
+    has_damage_ = true;
+    warn(what);
+  };
 }
 
 }  // namespace genclip

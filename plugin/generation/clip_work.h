@@ -5,7 +5,7 @@
 // A clip costs money, and any step towards it may be the last one: the process is killed, the disk is full,
 // the answer to the POST is lost. So what was learnt is written to the journal before the next step relies on
 // it, and a later run decides from the journal alone. All decisions that can cost money are in one pure
-// function, react() (store/clip_journal.h), which tests explore exhaustively. This class takes the steps that
+// function, react() (core/clip_run.h), which tests explore exhaustively. This class takes the steps that
 // react() names: it looks, asks, submits, polls and downloads, and reports each outcome back as an event.
 //
 // Only one process works on a clip at a time, under the writer's lock of the clip's folder. Others that want
@@ -20,13 +20,12 @@
 
 #include "plugin/base/clock.h"
 #include "plugin/base/result.h"
+#include "plugin/core/clip_run.h"
 #include "plugin/generation/clip_account.h"
 #include "plugin/generation/clip_follower.h"
-#include "plugin/generation/outcome.h"
 #include "plugin/generation/task_watch.h"
 #include "plugin/http/retry_policy.h"
 #include "plugin/store/clip_folder.h"
-#include "plugin/store/clip_journal.h"
 #include "plugin/store/media_container.h"
 #include "plugin/store/store_lock.h"
 #include "plugin/task/task_client.h"
@@ -59,8 +58,9 @@ class ClipWork {
   bool is_folder_empty(const std::optional<ClipRecord> &found) const;
   Result<void> work_on(std::optional<ClipRecord> found);
   Result<void> take_step();
-  Result<void> learn(const ClipEvent &event, const Task *task = nullptr);
-  void learn_if_possible(const ClipEvent &event, const Task *task = nullptr);
+  Result<void> learn(const ClipEvent &event);
+  void learn_if_possible(const ClipEvent &event);
+  void show(const ClipView &view);
   Error shared_end() const;
   Result<void> fetch(std::vector<ResultUrl> urls);
   Result<void> fetch_or_serve(std::vector<ResultUrl> urls);
@@ -69,6 +69,7 @@ class ClipWork {
   void note_provenance();
   void make_room();
   Result<void> save();
+  Result<void> save_intent();
   Result<void> come_back(Error lost);
   void save_if_possible();
   void warn(std::string text);
@@ -80,6 +81,7 @@ class ClipWork {
   Result<void> ask();
   Result<void> submit();
   Result<void> intend();
+  Result<void> reserve();
   Result<void> follow();
   Result<void> attach();
   Result<std::vector<ResultUrl>> poll(const std::string &task_id);
@@ -87,12 +89,12 @@ class ClipWork {
   WantedResult wanted_result(const Json &sent) const;
   std::optional<ResultKind> wanted_kind() const;
   Result<Task> query(const std::string &task_id, std::optional<Clock::Time> deadline);
-  void show(const Task &task);
+  static TaskNews news_of(const Task &task);
+  ClipEvent answer_of(const Task &task) const;
   std::optional<Clock::Time> deadline_from_now() const;
   void warn_of_outage(TaskCall call, const Error &failure);
   Error unknown_task(const std::string &task_id, Error error) const;
-  Error task_failed(const std::string &message) const;
-  Error failed_after_all(const std::string &message) const;
+  Error task_failed(const std::string &task_id, const std::string &message) const;
   Error stays_in_doubt() const;
   std::string not_in_store() const;
   Error stays_unsubmitted() const;
@@ -108,17 +110,16 @@ class ClipWork {
   std::optional<StoreLock> lock_;  // Held during this run's turn.
   ClipRun run_;                    // What this run knows. Only react() changes what can cost money.
   ClipRecord &record_ = run_.record;
-  Outcome outcome_ = Outcome::not_submitted;
-  std::vector<ClipWarning> warnings_;  // Not given yet: the run that pays gives them.
-  std::string first_whole_;            // The task of the whole clip that the first look found.
+  std::string first_whole_;    // The task of the whole clip that the first look found.
   bool is_new_ = false;        // This run submitted the task, and the service has not reported it since.
   bool is_successor_ = false;  // The task's clip will replace one that is whole.
   bool has_lost_folder_ = false;
+  bool has_damage_ = false;  // Something in the folder was set aside, perhaps the journal.
   bool warned_of_status_ = false;
-  bool paid_links_ = false;  // Another clip was paid for, because this one's request refers to it.
   std::vector<UsedReference> references_;  // Of the submit.
   std::optional<Clock::Time> deadline_;
   std::optional<TaskWatch> watch_;  // Of the task that is followed.
+  Outlook outlook_;                 // … as the last answer about it has it.
 };
 
 }  // namespace genclip

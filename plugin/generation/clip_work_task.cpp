@@ -19,29 +19,6 @@ namespace {
 constexpr unsigned kMaxEmptyCompletions = 5;
 constexpr auto kLookPatience = std::chrono::seconds(2);
 
-std::string unanswered_text(uint64_t submits) {
-  const bool one = submits == 1;
-  const std::string runs = one ? "An earlier run" : std::to_string(submits) + " earlier runs";
-  const std::string charges = one ? "twice" : std::to_string(submits + 1) + " times";
-  return runs + " submitted this request and never learned whether it was accepted. It is submitted again, " +
-         "so it may be charged " + charges +
-         ". If the service lists a task for it, set task-id to its ID instead. With on-unknown=fail, a run "
-         "ends here instead.";
-}
-
-std::string warning_text(ClipWarning warning, const ClipRun &run) {
-  switch (warning) {
-    case ClipWarning::unanswered_submits: return unanswered_text(run.attempt.unanswered_submits);
-    case ClipWarning::unknown_tasks:
-      return unknown_tasks_text(run.unknown) +
-             ", so its clip is lost. The request is submitted again, and charged again.";
-    case ClipWarning::successor_is_unknown:
-      return "The service does not know the task " + run.asked +
-             " any more. Its clip was meant to replace the stored one, which is served instead.";
-  }
-  return "";
-}
-
 // Every http(s) URL in a request.
 void add_urls(const Json &json, std::vector<std::string> &urls) {
   if (const auto *text = json.string(); text && parse_http_url(*text)) urls.push_back(*text);
@@ -70,11 +47,8 @@ Result<void> ClipWork::look() {
     learn_if_possible(TaskUnknown{unknown_task(run_.asked, task.error()).text, task.error().http_status});
   else if (!task)
     learn_if_possible(TaskUnreachable{});
-  else if (task->status == TaskStatus::failed)
-    learn_if_possible(TaskFailed{task->error_message}, &*task);
   else
-    learn_if_possible(TaskKnown{task->status == TaskStatus::completed && !task->result.urls.empty()});
-  for (const ClipWarning warning : std::exchange(warnings_, {})) warn(warning_text(warning, run_));
+    learn_if_possible(answer_of(*task));
   return {};
 }
 
@@ -86,56 +60,45 @@ Result<void> ClipWork::ask() {
     learn_if_possible(TaskUnreachable{});
     return std::move(task).error();
   }
-  if (!task) {
-    Error unknown = unknown_task(id, std::move(task).error());
-    if (auto learnt = learn(TaskUnknown{unknown.text, unknown.http_status}); !learnt) return learnt;
-    return run_.step == ClipStep::end ? std::move(unknown) : Result<void>();
-  }
-  if (task->status == TaskStatus::failed) return learn(TaskFailed{task->error_message}, &*task);
-  return learn(TaskKnown{});
+  if (task) return learn(answer_of(*task));
+  Error unknown = unknown_task(id, std::move(task).error());
+  if (auto learnt = learn(TaskUnknown{unknown.text, unknown.http_status}); !learnt) return learnt;
+  return run_.step == ClipStep::end ? std::move(unknown) : Result<void>();
 }
 
-// Writes the intent to disk before the POST leaves, and gives the warnings about earlier attempts. A further
-// try of a refused request is reserved anew.
+// The intent is on disk before the POST leaves. A further try of a refused request is reserved anew.
 Result<void> ClipWork::intend() {
   if (!account_.has_reserved())
-    if (auto reserved = account_.reserve(run_.found); !reserved) return reserved;
-  for (const ClipWarning warning : std::exchange(warnings_, {})) warn(warning_text(warning, run_));
-  record_.submitted_at = record_.updated_at =
+    if (auto reserved = reserve(); !reserved) return reserved;
+  const auto now =
       std::chrono::duration_cast<std::chrono::seconds>(clock_.wall_now().time_since_epoch()).count();
-  record_.reserved_at = account_.reserved_at();
-  run_.attempt.submitted_at = record_.submitted_at;
-  run_.attempt.reserved_at = record_.reserved_at;
-  record_.references = run_.attempt.references = references_;
-  if (auto intended = folder_.write_intent(record_); !intended) return intended;
-  generation_.change([](GenerationState &state) { state.status = ClipStatus::submitting; });
-  return {};
+  return learn(SubmitBegins{now, account_.reserved_at(), references_});
 }
+
+Result<void> ClipWork::reserve() { return account_.reserve(run_.is_of_ledger ? std::nullopt : run_.found); }
 
 Result<void> ClipWork::submit() {
   auto prepared = prepare_request(generation_);
-  paid_links_ = generation_.state().charged;
   if (!prepared) return std::move(prepared).error();
   references_ = std::move(prepared->references);
   if (auto handed = follower_.hand_over(record_); !handed) return std::move(handed).error();
   if (g_cancellable_is_cancelled(generation_.cancellable())) return cancelled();
-  if (auto reserved = account_.reserve(run_.found); !reserved) return reserved;
+  if (auto reserved = reserve(); !reserved) return reserved;
   deadline_ = deadline_from_now();
   const ExitGuard guard;
   SubmitHooks hooks;
   hooks.before_post = [this] { return intend(); };
   // The journal says that there is no task, should the process end during this wait.
   hooks.before_wait = [this](const Error &refusal) {
-    learn_if_possible(SubmitRefused{refusal.text, refusal.http_status});
+    learn_if_possible(SubmitRefused{refusal.text, refusal.http_status, true});
   };
-  hooks.after_wait = [this] { learn_if_possible(SubmitRetried{}); };
   tasks_.expect(wanted_result(prepared->request.body()));
   auto task = tasks_.submit(prepared->request, generation_.cancellable(), deadline_, hooks);
   if (!task) {
     SubmitFailure &failure = task.error();
     if (failure.outcome_unknown)
       learn_if_possible(SubmitUnanswered{failure.error.text, failure.error.http_status});
-    else if (record_.state == ClipState::intent)
+    else if (run_.is_submitting)
       learn_if_possible(SubmitRefused{failure.error.text, failure.error.http_status});
     if (failure.passes_after && generation_.job().submit_once)
       failure.error.details.push_back(
@@ -143,9 +106,9 @@ Result<void> ClipWork::submit() {
     return std::move(failure.error);
   }
   is_new_ = true;
-  generation_.change([](GenerationState &state) { state.charged = true; });
-  record_.amount = std::max(record_.amount, task->amount);
-  if (auto saved = learn(SubmitAccepted{task->id}); !saved) {
+  watch_ = TaskWatch::of_submitted(clock_, account_.past_waits());
+  outlook_ = watch_->outlook();
+  if (auto saved = learn(SubmitAccepted{task->id, news_of(*task)}); !saved) {
     Error error = std::move(saved).error();
     error.text += " The task " + task->id +
                   " was accepted, but its ID is not in the store: set task-id to it when you run again, or "
@@ -153,14 +116,12 @@ Result<void> ClipWork::submit() {
     error.task_id = task->id;
     return error;
   }
-  watch_ = TaskWatch::of_submitted(clock_, account_.past_waits());
   // Up to here clip.part may have belonged to a task that could still be attached to.
-  if (auto removed = folder_.discard_part(); !removed) return removed;
-  show(*task);
-  return {};
+  return folder_.discard_part();
 }
 
 Result<void> ClipWork::attach() {
+  static_cast<void>(account_.begin());  // It is tried again when there is a line to write.
   deadline_ = deadline_from_now();
   // When a task that the user named was submitted is unknown.
   const bool is_own = generation_.job().task_id.empty();
@@ -168,19 +129,14 @@ Result<void> ClipWork::attach() {
   const auto shown = follower_.hand_over(record_);
   if (!shown) return shown.error();
   record_.part.synced = std::max(record_.part.synced, *shown);
-  generation_.change([&](GenerationState &state) {
-    state.status = ClipStatus::queued;
-    state.task_id = record_.task_id;
-    state.reused = true;
-    state.charged = true;
-  });
   return {};
 }
 
 Result<void> ClipWork::follow() {
   if (!is_new_)
     if (auto attached = attach(); !attached) return attached;
-  auto urls = poll(record_.task_id);
+  const std::string task_id = record_.task_id;  // The record may become another's.
+  auto urls = poll(task_id);
   if (!urls) return std::move(urls).error();
   auto fetched = fetch_or_serve(std::move(*urls));
   run_.step = ClipStep::end;
@@ -199,12 +155,31 @@ Result<Task> ClipWork::query(const std::string &task_id, std::optional<Clock::Ti
   is_new_ = false;  // The service knows it: from here on a 404 means that it is gone.
   if (watch_) {
     watch_->saw(*task);
-    if (const auto wait = watch_->wait()) account_.followed(*wait);
+    const bool is_awaited = task->status != TaskStatus::completed && task->status != TaskStatus::failed;
+    outlook_ = is_awaited ? watch_->outlook() : Outlook();
   }
-  if (run_.step == ClipStep::follow)
-    learn_if_possible(TaskKnown{task->status == TaskStatus::completed}, &*task);
-  show(*task);
+  if (run_.step == ClipStep::follow) learn_if_possible(answer_of(*task));
   return task;
+}
+
+TaskNews ClipWork::news_of(const Task &task) {
+  constexpr auto status_of = [](TaskStatus status) {
+    switch (status) {
+      case TaskStatus::queued: return ClipStatus::queued;
+      case TaskStatus::processing: return ClipStatus::processing;
+      case TaskStatus::completed: return ClipStatus::completed;
+      default: return ClipStatus::idle;
+    }
+  };
+  return {status_of(task.status), task.progress, task.amount,
+          task.actual_duration,   task.model,    task.odd_amount};
+}
+
+ClipEvent ClipWork::answer_of(const Task &task) const {
+  if (task.status == TaskStatus::failed) return TaskFailed{task.error_message, news_of(task)};
+  const bool is_completed = task.status == TaskStatus::completed;
+  return TaskKnown{news_of(task), is_completed && !task.result.urls.empty(),
+                   watch_ ? watch_->wait() : std::nullopt};
 }
 
 // Without a warning, people would take a silent service for a long queue.
@@ -289,11 +264,7 @@ Result<std::vector<ResultUrl>> ClipWork::poll(const std::string &task_id) {
     }
     auto task = query(task_id, deadline_);
     if (!task) return std::move(task).error();
-    if (task->status == TaskStatus::failed) {
-      Error failed = task_failed(task->error_message);
-      learn_if_possible(TaskFailed{task->error_message}, &*task);
-      return failed;
-    }
+    if (task->status == TaskStatus::failed) return task_failed(task_id, task->error_message);
     if (task->status == TaskStatus::completed) {
       if (!task->result.urls.empty()) return urls_of(*task);
       if (++empty_completions >= kMaxEmptyCompletions) {
@@ -312,37 +283,6 @@ Result<std::vector<ResultUrl>> ClipWork::poll(const std::string &task_id) {
            "\". genclip keeps asking until the timeout.");
     }
   }
-}
-
-// Other processes see the progress in the journal; a full disk must not end a generation because of that.
-void ClipWork::show(const Task &task) {
-  const std::string status = record_.status;
-  const int progress = record_.progress;
-  generation_.change([&](GenerationState &state) {
-    state.task_id = record_.task_id;
-    // Only the service knows the model of a task that the user named.
-    if (!generation_.job().task_id.empty() && !task.model.empty()) record_.model = state.model = task.model;
-    if (task.status == TaskStatus::queued) state.status = ClipStatus::queued;
-    if (task.status == TaskStatus::processing) state.status = ClipStatus::processing;
-    // A task that is done has been processed, though nobody may have seen it.
-    const bool is_before_it = state.status == ClipStatus::submitting || state.status == ClipStatus::queued;
-    if (task.status == TaskStatus::completed && is_before_it) state.status = ClipStatus::processing;
-    if (state.status == ClipStatus::submitting) state.status = ClipStatus::queued;
-    if (task.progress >= 0) state.progress = task.progress;
-    if (task.amount >= 0) state.amount = task.amount;
-    if (task.actual_duration >= 0) state.actual_duration = task.actual_duration;
-    const bool is_awaited =
-        watch_ && task.status != TaskStatus::completed && task.status != TaskStatus::failed;
-    const Outlook outlook = is_awaited ? watch_->outlook() : Outlook();
-    state.eta = outlook.eta.value_or(-1);
-    state.overdue = outlook.is_overdue;
-    record_.status = to_word(state.status);
-    record_.progress = state.progress;
-    // The task's cost is that of its first result.
-    record_.amount = generation_.job().result > 1 ? 0 : state.amount;
-    record_.actual_duration = state.actual_duration;
-  });
-  if (record_.status != status || record_.progress != progress) save_if_possible();
 }
 
 Error ClipWork::stays_in_doubt() const {
@@ -367,20 +307,18 @@ Error ClipWork::lacks_key() const {
   return error;
 }
 
-// A task that was completed, and whose clip is not here yet.
-Error ClipWork::failed_after_all(const std::string &message) const {
-  Error error = task_failed(message);
-  error.text = "The task was completed and is paid for, but the service now reports that it failed." +
-               it_says(message) + " Its clip was not downloaded: ask the service for it by its task ID.";
-  error.details.push_back({"retry", false});
-  return error;
-}
-
-Error ClipWork::task_failed(const std::string &message) const {
-  Error error{ErrorKind::failed, "The service could not generate the clip."};
-  error.text += it_says(message);
-  error.text += " Change the request: running it again submits a new task, which may be charged.";
-  error.task_id = record_.task_id;
+Error ClipWork::task_failed(const std::string &task_id, const std::string &message) const {
+  Error error{ErrorKind::failed, ""};
+  // It was completed before, and its clip is not here yet.
+  if (run_.is_completed) {
+    error.text = "The task was completed and is paid for, but the service now reports that it failed." +
+                 it_says(message) + " Its clip was not downloaded: ask the service for it by its task ID.";
+    error.details.push_back({"retry", false});
+  } else {
+    error.text = "The service could not generate the clip." + it_says(message) +
+                 " Change the request: running it again submits a new task, which may be charged.";
+  }
+  error.task_id = task_id;
   error.service_message = message;
   return error;
 }

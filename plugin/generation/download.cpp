@@ -356,6 +356,10 @@ Result<Download::Next> Download::append(std::span<const std::byte> bytes) {
     file_->begin_sync(behind_, have_ - behind_);
     behind_ = have_;
   }
+  if (hooks_.is_slow && !has_told_slow_ && clock_.now() > slow_at_) {
+    has_told_slow_ = true;
+    hooks_.is_slow();
+  }
   if (have_ - part_.synced < kCheckpointEvery || clock_.now() < checkpoint_due_) return Next::done;
   if (auto saved = save_checkpoint(); !saved) return std::move(saved).error();
   return Next::done;

@@ -17,19 +17,23 @@ std::string with_status(const char *what, const std::string &error, unsigned htt
 
 struct EventText {
   std::string operator()(const TurnBegins &turn) const {
+    if (!turn.found && !turn.open.is_empty()) return "there is no journal, but the ledger names a payment";
     if (!turn.found) return "the journal is empty";
     return "the journal says " + std::string(to_word(turn.found->state)) +
            (turn.found->task_id.empty() ? "" : ", task " + turn.found->task_id);
   }
   std::string operator()(const WholeClipMissing &) const { return "the stored clip is missing or damaged"; }
   std::string operator()(const TaskKnown &known) const {
-    return known.is_done ? "the service has the task's clip" : "the service knows the task";
+    return known.has_clip ? "the service has the task's clip" : "the service knows the task";
   }
   std::string operator()(const TaskFailed &failed) const { return "the task failed: " + failed.message; }
   std::string operator()(const TaskUnknown &unknown) const {
     return with_status("the service does not know the task", unknown.error, unknown.http_status);
   }
   std::string operator()(const TaskUnreachable &) const { return "the service tells nothing of the task"; }
+  std::string operator()(const FetchBegins &) const { return "its clip is fetched"; }
+  std::string operator()(const FetchIsSlow &) const { return "the download takes its time"; }
+  std::string operator()(const SubmitBegins &) const { return "the request is about to be sent"; }
   std::string operator()(const SubmitAccepted &accepted) const {
     return "the submit was accepted, task " + accepted.task_id;
   }
@@ -39,8 +43,9 @@ struct EventText {
   std::string operator()(const SubmitUnanswered &lost) const {
     return with_status("whether the submit was accepted is unknown", lost.error, lost.http_status);
   }
-  std::string operator()(const SubmitRetried &) const { return "the submit is tried again"; }
   std::string operator()(const ClipFetched &) const { return "the clip is on the disk, whole"; }
+  std::string operator()(const ClipStored &) const { return "the clip is in the store"; }
+  std::string operator()(const RunEnds &) const { return "the run ends"; }
 };
 
 }  // namespace

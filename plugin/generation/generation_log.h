@@ -6,7 +6,7 @@
 #include <string>
 
 #include "plugin/base/log.h"
-#include "plugin/store/clip_journal.h"
+#include "plugin/core/clip_run.h"
 
 namespace genclip {
 

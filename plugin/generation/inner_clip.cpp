@@ -8,6 +8,7 @@
 
 #include "plugin/base/shown_text.h"
 #include "plugin/generation/generations.h"
+#include "plugin/generation/paid_amount.h"
 #include "plugin/generation/request_identity.h"
 
 namespace genclip {
@@ -93,14 +94,24 @@ class WakeOnCancel {
   const gulong handler_;
 };
 
-void show(Generation &outer, const GenerationState &inner, unsigned link) {
+// What the outer run has paid before that clip, and whether it was charged.
+struct PaidBefore {
+  double amount = 0;
+  bool charged = false;
+};
+
+// A clip that was there when this run came to it costs it nothing, though this process may have made it.
+void show(Generation &outer, const GenerationState &inner, unsigned link, const PaidBefore &before,
+          bool was_there) {
   outer.change([&](GenerationState &state) {
     state.status = ClipStatus::preparing;
     state.link = link;
     state.links = static_cast<unsigned>(count_links(*outer.job().request));
     state.progress = inner.status == ClipStatus::completed ? 100 : inner.progress;
     state.link_submits = inner.is_submitting();
-    state.charged = state.charged || inner.charged;
+    if (was_there) return;
+    state.charged = state.links_charged = before.charged || inner.charged;
+    state.links_amount = before.amount + paid_amount(inner);
   });
 }
 
@@ -132,6 +143,8 @@ Result<InnerClip> make_inner_clip(Generation &outer, const MediaReference &refer
       join_generation(job_of_inner(outer.job(), *reference.clip, identified), outer.services(), observer);
   Generation &inner = *joined.generation;
   const auto own_links = static_cast<unsigned>(count_links(*reference.clip));
+  const bool was_there = joined.state.status == ClipStatus::completed;
+  const PaidBefore before{outer.state().links_amount, outer.state().links_charged};
   observer->on_change(joined.state);
   inner.start([] {});
   GenerationState state;
@@ -141,12 +154,19 @@ Result<InnerClip> make_inner_clip(Generation &outer, const MediaReference &refer
       state = observer->wait();
       const bool is_preparing = state.status == ClipStatus::preparing && state.link > 0;
       if (state.status != ClipStatus::idle)
-        show(outer, state, links_before + (is_preparing ? state.link : own_links));
+        show(outer, state, links_before + (is_preparing ? state.link : own_links), before, was_there);
     } while (state.status != ClipStatus::completed && state.status != ClipStatus::failed &&
              !g_cancellable_is_cancelled(outer.cancellable()));
   }
   inner.leave(observer.get());
-  if (state.status == ClipStatus::failed) return error_of(inner, about);
+  if (state.status == ClipStatus::failed) {
+    Error error = error_of(inner, about);
+    // There was a task, but it may have cost nothing; the error says so.
+    outer.change([&](GenerationState &outer_state) {
+      outer_state.charged = outer_state.links_charged = before.charged || charged_of(error) == Charged::yes;
+    });
+    return error;
+  }
   if (state.status != ClipStatus::completed) return cancelled();
   // It may have been under way already, for a request whose references had another content.
   const auto key = key_of(state.clip_location, *identified);
@@ -154,8 +174,7 @@ Result<InnerClip> make_inner_clip(Generation &outer, const MediaReference &refer
     return Error{ErrorKind::busy,
                  "A reference of the " + about +
                      " has changed while the clip was generated. Run again to use it as it is now."};
-  const double own = state.reused ? 0 : std::max(state.amount, 0.0);
-  return InnerClip{joined.generation, *key, state.clip_location, state.task_id, state.links_amount + own};
+  return InnerClip{joined.generation, *key, state.clip_location, state.task_id};
 }
 
 }  // namespace genclip

@@ -17,11 +17,11 @@ struct InnerClip {
   std::string key;                         // Of its folder.
   std::string path;                        // Of the whole clip.
   std::string task_id;
-  double amount = 0;  // Credits that this run has paid for it, and for the clips before it.
 };
 
 // `identified`: the clip's request. Waits until the clip is stored. Meanwhile `outer` shows its progress, as
-// the clips after the first `links_before` of its chain, and gives its warnings. The error says whose it is.
+// the clips after the first `links_before` of its chain, and what is paid for them, and gives its warnings.
+// The error says whose it is.
 // Blocks, until `outer` is cancelled at the latest.
 Result<InnerClip> make_inner_clip(Generation &outer, const MediaReference &reference,
                                   const std::shared_ptr<const IdentifiedRequest> &identified,

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "plugin/store/clip_folder.h"
-#include "plugin/store/clip_journal.h"
+#include "plugin/store/clip_record.h"
 
 namespace genclip {
 

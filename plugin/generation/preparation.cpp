@@ -12,18 +12,19 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 
 #include "plugin/account/decision.h"
 #include "plugin/account/ledger.h"
 #include "plugin/base/shown_text.h"
+#include "plugin/core/run_ending.h"
 #include "plugin/frame/frame.h"
 #include "plugin/generation/chain_estimate.h"
 #include "plugin/generation/exit_guard.h"
 #include "plugin/generation/generation.h"
 #include "plugin/generation/generation_log.h"
 #include "plugin/generation/inner_clip.h"
-#include "plugin/generation/outcome.h"
 #include "plugin/http/public_address.h"
 #include "plugin/publish/publisher.h"
 #include "plugin/task/media_check.h"
@@ -73,6 +74,7 @@ class Preparation {
       : generation_(generation),
         job_(generation.job()),
         request_(*job_.request),
+        begun_(to_utc(generation.services().clock->wall_now())),
         materials_(request_.media().size()) {}
 
   Result<PreparedRequest> run() {
@@ -130,7 +132,7 @@ class Preparation {
   Result<void> check_folder() const {
     const std::string &folder = job_.publish.folder;
     if (!has_clips() || folder.empty() || g_access(folder.c_str(), W_OK | X_OK) == 0) return {};
-    return Error{ErrorKind::settings, "Nothing was sent, because the publish folder " + shown_line(folder) +
+    return Error{ErrorKind::settings, std::string(kNothingSent) + "the publish folder " + shown_line(folder) +
                                           " cannot be written to: " + g_strerror(errno) + "."};
   }
 
@@ -160,24 +162,41 @@ class Preparation {
                        generation_.cancellable());
   }
 
-  // The limit of one clip stands for the whole chain, so it is asked before the first link is paid, and again
-  // when the links have cost what they have.
+  // The run's limit stands for the whole chain, so it is asked before the first link is paid, and again when
+  // the links have cost what they have. The budget's limit of one clip is asked of each of them beforehand.
   Result<void> ask_for_all() {
     if (!has_clips()) return {};
     const GenerationServices &services = generation_.services();
     Ledger ledger(*services.files, *services.clock, job_.store);
     const auto budget = ledger.budget();
     if (!budget) return budget.error();
-    const auto estimate = estimate_of(job_, generation_.identified(), services);
-    if (estimate) generation_.change([&](GenerationState &state) { state.estimate = estimate->likely; });
-    const auto assumed =
-        estimate_of(job_, generation_.identified(), services, std::max(budget->assumed_price, 0.0));
-    const auto decision = decide_limit(job_.max_amount, spent_, assumed, services);
-    if (decision.verdict != Verdict::refuse) return {};
-    Error error = refusal_error(decision);
-    error.text += " This is the cost of the whole chain: of its clips that are not stored";
-    error.text += spent_ > 0 ? ", and of those that this run has paid for." : ".";
-    return error;
+    const auto reading = ledger.read_condensed();
+    if (!reading) return reading.error();
+    const auto links = link_estimates(job_, generation_.identified(), reading->account.prices(), services);
+    if (const auto estimate = total_of(links))
+      generation_.change([&](GenerationState &state) { state.estimate = estimate->likely; });
+    const double spent = links_amount() + untold_amount(reading->account, budget->assumed_price);
+    const auto refusal = limit_refusal(job_, links, Account(), budget->of_one_clip(), spent, services);
+    return refusal ? Result<void>(refusal_error(*refusal)) : Result<void>();
+  }
+
+  // Credits that this run has paid for other clips, as far as they were told.
+  double links_amount() const { return generation_.state().links_amount; }
+
+  // What those count with whose cost was not told.
+  double untold_amount(const Account &account, double assumed_price) const {
+    std::set<std::string> links;
+    add_links(generation_.identified(), links);
+    double amount = 0;
+    for (const Charge &charge : account.charges())
+      if (charge.is_untold() && charge.at >= begun_ && links.contains(charge.key))
+        amount += charge.reserved(assumed_price);
+    return amount;
+  }
+
+  static void add_links(const IdentifiedRequest &request, std::set<std::string> &keys) {
+    for (const auto &[index, clip] : request.clips)
+      if (keys.insert(clip->identity.digest()).second) add_links(*clip, keys);
   }
 
   Result<void> make_clips() {
@@ -187,13 +206,11 @@ class Preparation {
       const MediaReference &reference = media()[i];
       if (reference.source != MediaSource::clip) continue;
       // The clips before it may have cost more than they were thought to.
-      if (spent_ > 0)
+      if (has_files)
         if (auto affordable = ask_for_all(); !affordable) return affordable;
       const auto &identified = generation_.identified().clips.at(i);
       auto clip = make_inner_clip(generation_, reference, identified, links_before);
       if (!clip) return std::move(clip).error();
-      spent_ += clip->amount;
-      generation_.change([&](GenerationState &state) { state.links_amount = spent_; });
       links_before += static_cast<unsigned>(count_links(*reference.clip));
       materials_[i].used.clip = clip->key;
       materials_[i].used.task_id = clip->task_id;
@@ -296,7 +313,7 @@ class Preparation {
   Generation &generation_;
   const GenerationJob &job_;
   const CheckedRequest &request_;
-  double spent_ = 0;                 // Credits that this run has paid for other clips.
+  const UtcTime begun_;
   std::vector<Material> materials_;  // One for each reference of the request.
 };
 

@@ -7,7 +7,7 @@
 #include "plugin/base/shown_text.h"
 #include "plugin/catalog/request_meaning.h"
 #include "plugin/store/clip_folder.h"
-#include "plugin/store/clip_journal.h"
+#include "plugin/store/clip_record.h"
 #include "plugin/task/media_fetch.h"
 
 namespace genclip {

@@ -4,8 +4,8 @@
 #include <optional>
 #include <set>
 
+#include "plugin/core/clip_charges.h"
 #include "plugin/generation/charge_facts.h"
-#include "plugin/generation/charge_steps.h"
 #include "plugin/generation/generation_log.h"
 #include "plugin/store/clip_folder.h"
 #include "plugin/store/store_listing.h"
@@ -29,7 +29,13 @@ Result<std::optional<Journal>> lock_journal(FileSystem &files, const ClipPath &p
   if (!lock) return std::move(lock).error();
   if (!*lock) return std::optional<Journal>();
   Journal journal{std::move(*lock), std::nullopt};
-  if (auto record = folder.look()) journal.record = std::move(*record);
+  auto record = folder.look();
+  // The intent is on disk before a request leaves, so without any journal, none has.
+  const bool was_never = !record && record.error().kind == ErrorKind::not_found && !folder.has_made_folder();
+  if (record)
+    journal.record = std::move(*record);
+  else if (was_never)
+    journal.record = ClipRecord();
   return std::optional<Journal>(std::move(journal));
 }
 
@@ -62,7 +68,7 @@ Result<size_t> bury_charges(Ledger &ledger, const std::string &key, const std::o
   if (!reading) return reading.error();
   std::vector<LedgerEntry> entries;
   for (const Charge &charge : reading->account.charges())
-    if (charge.is_under_way() && charge.key == key)
+    if (charge.is_open() && charge.key == key)
       for (LedgerEntry &entry : entries_after_death(charge, record, is_waited_for))
         entries.push_back(std::move(entry));
   const size_t count = entries.size();

@@ -14,7 +14,7 @@
 
 #include "plugin/base/durable_file.h"
 #include "plugin/store/clip_check.h"
-#include "plugin/store/clip_journal.h"
+#include "plugin/store/clip_record.h"
 #include "plugin/store/store_log.h"
 
 namespace genclip {
@@ -101,6 +101,7 @@ Result<void> ClipFolder::make_folder(const OnDamage &on_damage) {
   const auto info = files_.info(path_.folder());
   if (!info) return info.error();
   if (*info && (*info)->is_folder) return {};
+  has_made_folder_ = true;
   if (!*info) return make_folder_durably(files_, path_.folder());
   // The clip's own locks lie in its folder, so they cannot cover it. Under the store's lock only one process
   // finds the foreign file.
@@ -115,7 +116,7 @@ Result<void> ClipFolder::make_folder(const OnDamage &on_damage) {
 }
 
 Result<std::optional<StoreLock>> ClipFolder::lock_writer(const OnDamage &on_damage) {
-  if (auto made = make_folder(on_damage); !made) return std::move(made).error();
+  if (auto ready = make_folder(on_damage); !ready) return std::move(ready).error();
   const auto info = files_.info(path_.lock());
   if (!info) return info.error();
   if (*info && !(*info)->is_regular) {
@@ -224,7 +225,7 @@ Result<void> ClipFolder::write_intent(const ClipRecord &record) {
     return Error{ErrorKind::settings, "The request is too large for the journal (" +
                                           std::to_string(text_size) + " bytes; " +
                                           std::to_string(kMaxRecordSize - kRecordGrowth) +
-                                          " are possible). Shorten it. Nothing was submitted."};
+                                          " are possible), and was not submitted. Shorten it."};
   if (auto alone = check_that_nobody_else_writes(); !alone) return alone;
   // Another process may have made the folder, or the store, and not yet synced their names. A folder above
   // that we may not read existed before.

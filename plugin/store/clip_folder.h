@@ -38,6 +38,8 @@ class ClipFolder {
   // Makes the folder and its lock when they are missing, and sets aside what stands in their place. Nothing:
   // another process holds the lock.
   Result<std::optional<StoreLock>> lock_writer(const OnDamage &on_damage);
+  // lock_writer() has made the folder: what an earlier run may have written there is gone.
+  bool has_made_folder() const { return has_made_folder_; }
 
   // All functions below need that lock. If it was lost and another process has written since, those that
   // change the folder fail with ErrorKind::busy. Sets aside whatever has one of genclip's names and is no
@@ -72,6 +74,7 @@ class ClipFolder {
 
   FileSystem &files_;
   ClipPath path_;
+  bool has_made_folder_ = false;
   bool reserved_ = false;
   // The journal as this object last read or wrote it (empty: there was none), and as it last tried to write
   // it.

@@ -8,6 +8,8 @@
 namespace genclip {
 namespace {
 
+constexpr size_t kMaxEarlierTasks = 100;
+
 constexpr int64_t kVersion = 1;
 constexpr size_t kMaxErrorSize = 4096;
 
@@ -222,6 +224,52 @@ Result<ClipRecord> ClipRecord::from_json(const Json &json) {
     return damaged("it names a clip that genclip would not write");
   if (record.state == ClipState::complete && (record.clip_name.empty() || record.clip_size == 0))
     return damaged("it is complete but names no clip");
+  return record;
+}
+
+void add_task(std::vector<std::string> &tasks, const std::string &id) {
+  if (id.empty()) return;
+  std::erase(tasks, id);
+  tasks.push_back(id);
+  if (tasks.size() > kMaxEarlierTasks) tasks.erase(tasks.begin());
+}
+
+std::shared_ptr<const ClipRecord> whole_clip_of(const ClipRecord &record) {
+  return record.state == ClipState::complete ? std::make_shared<const ClipRecord>(record) : record.replaced;
+}
+
+std::vector<std::string> unfetched_tasks_of(const ClipRecord &record) {
+  std::vector<std::string> tasks = record.unfetched_tasks;
+  if (record.state == ClipState::submitted || record.state == ClipState::lost)
+    add_task(tasks, record.task_id);
+  return tasks;
+}
+
+uint64_t unanswered_submits_of(const ClipRecord &record) {
+  // The run that paid for a whole clip has given its warnings already.
+  if (record.state == ClipState::complete) return record.unanswered_submits - record.warned_submits;
+  const bool is_open = record.state == ClipState::intent || record.state == ClipState::ambiguous;
+  return record.unanswered_submits + (is_open ? 1 : 0);
+}
+
+Claim claim_of(const ClipRecord &record, bool reuse) {
+  const bool is_whole = whole_clip_of(record) != nullptr;
+  if (record.state == ClipState::submitted || (is_whole && reuse)) return Claim::clip;
+  if (!unfetched_tasks_of(record).empty()) return Claim::unfetched;
+  if (unanswered_submits_of(record) > 0) return Claim::unanswered;
+  return is_whole ? Claim::replaced : Claim::none;
+}
+
+ClipRecord completed(ClipRecord record) {
+  record.state = ClipState::complete;
+  record.status.clear();
+  record.error.clear();
+  record.http_status = 0;
+  record.replaced.reset();
+  std::erase(record.unfetched_tasks, record.task_id);
+  const uint64_t restarts = record.part.restarts;  // Readers in other processes compare it with the last one.
+  record.part = PartState{};
+  record.part.restarts = restarts;
   return record;
 }
 

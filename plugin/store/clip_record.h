@@ -101,4 +101,26 @@ struct ClipRecord {
   static Result<ClipRecord> from_json(const Json &json);
 };
 
+// The whole clip that a record describes: its own, or the one that its task is to replace. Null: none.
+std::shared_ptr<const ClipRecord> whole_clip_of(const ClipRecord &record);
+// Tasks that may still bring a clip, the latest first.
+std::vector<std::string> unfetched_tasks_of(const ClipRecord &record);
+// The number of submits that got no answer and that no warning has settled. Each may have been charged.
+uint64_t unanswered_submits_of(const ClipRecord &record);
+// What a record has for a request that could as well go on in another folder, the least first.
+enum class Claim {
+  none,        // Nothing was ever paid for here, or it came to a known end.
+  replaced,    // A whole clip that the run wants to replace.
+  unanswered,  // A submit of which nobody knows whether it was charged.
+  unfetched,   // A task that may have been charged, and that can be asked.
+  clip,        // The whole clip, or a task that brings it.
+};
+Claim claim_of(const ClipRecord &record, bool reuse);
+
+// The record after the clip that it announces was put in place.
+ClipRecord completed(ClipRecord record);
+
+// Adds a task to a list of a record, as the latest. The oldest of too many are dropped.
+void add_task(std::vector<std::string> &tasks, const std::string &id);
+
 }  // namespace genclip

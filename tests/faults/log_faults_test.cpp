@@ -68,7 +68,7 @@ std::vector<LoggedFault> rows() {
         .settings = {{"retries", "0"}, {"http-timeout", "1"}}},
        {"POST http://", ": begins", "status 0", "whether the submit was accepted is unknown", "next: end"}},
       {{.name = "SubmitBusyOnce", .misdeeds = {refusing(status(submit, 503, "{}", "Retry-After: 0\r\n", 1))}},
-       {"submit: not accepted, again in", "HTTP 503", "the submit is tried again",
+       {"submit: not accepted, again in", "HTTP 503", "the request is about to be sent",
         "the submit was accepted, task t-2; next: follow", "queued -> completed", "stored as", "task t-2"}},
       {{.name = "ApiRefusesTheConnection",
         .settings = {{"base-url", "http://127.0.0.1:1"}, {"retries", "0"}},

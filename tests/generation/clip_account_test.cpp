@@ -49,7 +49,10 @@ class ClipAccounts : public WorkTest {
     }
     return all;
   }
-  void set_budget(const std::string &json) { std::ofstream(LedgerPath(job().store).budget) << json; }
+  void set_budget(const std::string &json) {
+    EXPECT_EQ(g_mkdir_with_parents(job().store.c_str(), 0700), 0);
+    std::ofstream(LedgerPath(job().store).budget) << json;
+  }
 };
 
 std::string text_detail(const Error &error, const std::string &name) {
@@ -72,6 +75,44 @@ TEST_F(ClipAccounts, ARunWritesThreeLines) {
   EXPECT_EQ(sums().reserved, 0);
   ASSERT_TRUE(record());
   EXPECT_EQ(record()->reserved_at, utc_text(account().charges().at(0).at));
+}
+
+// Finding M2: later answers may leave out what an earlier one told.
+TEST_F(ClipAccounts, AnAmountCountsWheneverItIsTold) {
+  for (const char *when : {"submit", "processing"}) {
+    service_.tells_amount = when;
+    const Outcome done = run(job_for(when));
+    ASSERT_FALSE(done.error) << done.text();
+    EXPECT_EQ(done.state.amount, 2.5) << when;
+  }
+  EXPECT_EQ(sums().spent, 5);
+  EXPECT_EQ(sums().untold, 0u);
+  set_budget(R"({"per_day":5})");
+  EXPECT_EQ(text_detail(run().error.value_or(Error{}), "budget"), "per-day");
+}
+
+TEST_F(ClipAccounts, ATaskThatFailsHasCostWhatWasTold) {
+  for (const char *when : {"submit", "failed"}) {
+    service_.tells_amount = when;
+    service_.failure = "moderated";
+    const Outcome failed = run(job_for(when));
+    ASSERT_TRUE(failed.error);
+    EXPECT_EQ(text_detail(*failed.error, "charged"), "yes") << when;
+    EXPECT_EQ(failed.state.amount, 2.5) << when;
+  }
+  EXPECT_EQ(sums().spent, 5);
+}
+
+TEST_F(ClipAccounts, AnAmountCountsWhileTheTaskRuns) {
+  service_.tells_amount = "processing";
+  service_.polls = 1000;
+  GenerationJob short_one = job();
+  short_one.timeout = std::chrono::seconds(20);
+  ASSERT_TRUE(run(short_one).error);
+  EXPECT_EQ(sums().spent, 2.5);
+  EXPECT_EQ(sums().reserved, 0);
+  ASSERT_TRUE(record());
+  EXPECT_EQ(record()->amount, 2.5);
 }
 
 TEST_F(ClipAccounts, AStoredClipWritesNone) {
@@ -199,6 +240,54 @@ TEST_F(ClipAccounts, AClipThatCostsMoreThanExpectedIsToldOf) {
   const Outcome done = run();
   ASSERT_FALSE(done.error) << done.text();
   EXPECT_THAT(done.warnings, ElementsAre(HasSubstr("at most 0.01 were expected")));
+}
+
+// ---- Prices that are not known.
+
+TEST_F(ClipAccounts, AnAmountThatIsNotToldIsToldOnceInEachRun) {
+  set_budget(R"({"per_day":100,"assumed_price":4})");
+  for (const char *amount : {"", R"("12,5")"}) {
+    service_.amount = amount;
+    service_.missing_urls = 3;  // It is asked about its completed task again and again.
+    const Outcome done = run(job_for(std::string("amount ") + amount));
+    ASSERT_FALSE(done.error) << done.text();
+    ASSERT_EQ(done.warnings.size(), 1u) << amount;
+    EXPECT_THAT(done.warnings[0],
+                HasSubstr("has not told what the task " + done.state.task_id + " has cost"));
+    EXPECT_THAT(done.warnings[0], HasSubstr("4 credits, which is the assumed price"));
+    EXPECT_THAT(done.warnings[0], HasSubstr("genclip cost correct " + done.state.task_id));
+    EXPECT_EQ(done.warnings[0].find(R"(its amount is "12,5")") != std::string::npos, *amount != 0);
+  }
+  EXPECT_EQ(account().sums({}, 4).reserved, 8);
+}
+
+TEST_F(ClipAccounts, AnAmountThatIsNotToldIsMissedByNobodyWithoutALimit) {
+  service_.amount.clear();
+  EXPECT_THAT(run().warnings, IsEmpty());
+  GenerationJob limited = job_for("limited");
+  set_budget(R"({"assumed_price":4})");
+  limited.max_amount = 5;
+  EXPECT_THAT(run(limited).warnings, ElementsAre(HasSubstr("has not told what the task")));
+}
+
+TEST_F(ClipAccounts, AClipThatWasFreeLeavesThePriceUnknown) {
+  service_.amount = "0";
+  ASSERT_FALSE(run(job_for("free")).error);
+  set_budget(R"({"per_clip":5})");
+  const Outcome refused = run();
+  ASSERT_TRUE(refused.error) << "the next one may cost anything";
+  EXPECT_EQ(text_detail(*refused.error, "budget"), "per-clip");
+  EXPECT_EQ(number_detail(*refused.error, "estimate"), -1);
+}
+
+TEST_F(ClipAccounts, TheFirstClipOfUnknownPriceIsSubmittedUnderALimitOfATimeWithOneWarning) {
+  set_budget(R"({"per_day":100})");
+  // Each try is reserved anew.
+  service_.odd_submits = {answer(429, "{}", {{"Retry-After", "1"}})};
+  const Outcome done = run();
+  ASSERT_FALSE(done.error) << done.text();
+  EXPECT_THAT(done.warnings, ElementsAre(HasSubstr("the price of this clip is unknown. It is submitted")));
+  EXPECT_THAT(run(job_for("next")).warnings, IsEmpty()) << "its price is known";
 }
 
 // ---- Deaths.

@@ -44,7 +44,10 @@ FakeAnswer FakeService::submit() {
   if (auto odd = take(odd_submits)) return std::move(*odd);
   const std::string id = "task-" + std::to_string(++submits_);
   if (loses_submit_answers) return lost();
-  return answer(200, R"({"id":")" + id + R"(","status":"queued"})");
+  Json task = Json::Object{{"id", id}, {"status", "queued"}};
+  if (!amount.empty() && tells_amount.find("submit") != std::string::npos)
+    task.set("amount", *Json::parse(amount));
+  return answer(200, task.to_text());
 }
 
 FakeAnswer FakeService::query(const std::string &task_id) {
@@ -61,7 +64,6 @@ FakeAnswer FakeService::query(const std::string &task_id) {
     task.set("progress", static_cast<int>(queries_of_[task_id] * 10));
   } else {
     task.set("status", "completed");
-    task.set("amount", 2.5);
     if (!results.empty()) {
       const Json members = *Json::parse("{" + results + "}");
       for (const auto &[name, value] : *members.object()) task.set(name, value);
@@ -70,6 +72,8 @@ FakeAnswer FakeService::query(const std::string &task_id) {
     else
       --missing_urls;
   }
+  if (!amount.empty() && tells_amount.find(*task.find("status")->string()) != std::string::npos)
+    task.set("amount", *Json::parse(amount));
   return answer(200, task.to_text());
 }
 

@@ -35,8 +35,11 @@ class FakeService {
   bool loses_submit_answers = false;  // Accepts, then breaks the connection.
   std::string failure;                // Every task fails with this.
   bool knows_no_task = false;         // Queries are answered with 404.
-  std::string results;                // JSON members of a completed answer, instead of video_url.
-  std::string model;                  // What tasks say that they are of; empty: nothing.
+  // The answers that tell the amount: "submit", "processing", "completed", "failed", or several of these.
+  std::string tells_amount = "completed";
+  std::string amount = "2.5";  // As JSON; empty: it is not told.
+  std::string results;         // JSON members of a completed answer, instead of video_url.
+  std::string model;           // What tasks say that they are of; empty: nothing.
 
   void set_clip(std::string clip) EXCLUDES(mutex_);
   std::string clip() const EXCLUDES(mutex_);

@@ -12,14 +12,18 @@
 namespace genclip::test {
 namespace {
 
-TEST(JournalExploration, NoSequenceOfEventsPaysWithoutAWordForgetsATaskOrLosesAWholeClip) {
-  JournalWorld start;
+JournalWorld start() {
+  JournalWorld world;
   ServiceTask foreign;
   foreign.id = "foreign";
   foreign.is_foreign = foreign.is_done = true;
-  start.tasks.push_back(foreign);
-  Exploration<JournalWorld> exploration(start);
-  const size_t length = length_of_sequences(8);
+  world.tasks.push_back(foreign);
+  return world;
+}
+
+void explore(const JournalWorld &world, size_t usual) {
+  Exploration<JournalWorld> exploration(world);
+  const size_t length = length_of_sequences(usual);
   exploration.go(length);
   std::cout << static_cast<uint64_t>(exploration.sequences()) << " sequences of up to " << length
             << " events, " << exploration.states() << " states\n";
@@ -27,6 +31,18 @@ TEST(JournalExploration, NoSequenceOfEventsPaysWithoutAWordForgetsATaskOrLosesAW
       << exploration.violations().size() << " violations; the first:\n"
       << exploration.violations().front();
   EXPECT_GT(exploration.states(), 1000u);
+}
+
+TEST(JournalExploration, NoSequenceOfEventsPaysWithoutAWordForgetsATaskOrLosesAWholeClip) {
+  explore(start(), 8);
+}
+
+// Of all amounts that the service tells at any moment, the ledger has each, once; and it names what was paid
+// where a folder was removed.
+TEST(JournalExploration, NoAmountIsForgottenAndNoRemovedFolderIsPaidAgainWithoutAWord) {
+  JournalWorld world = start();
+  world.has_prices = world.can_vanish = true;
+  explore(world, 6);
 }
 
 }  // namespace

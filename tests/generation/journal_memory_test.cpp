@@ -10,6 +10,7 @@ namespace genclip::test {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -52,6 +53,99 @@ class JournalMemory : public WorkTest {
   }
   Outcome run_whole() { return run_whole(job()); }
 };
+
+// ---- M6: a folder that was removed while its task ran was paid again silently.
+
+TEST_F(JournalMemory, ATaskWhoseFolderWasRemovedIsAskedFor) {
+  for (int removed = 0; removed < 3; ++removed) {
+    leave_task(job());
+    fs::remove_all(path().folder());
+  }
+  const Outcome last = run_whole();
+  EXPECT_EQ(service_.submits(), 1u);
+  EXPECT_EQ(last.state.task_id, "task-1");
+  EXPECT_THAT(last.warnings, IsEmpty());
+}
+
+TEST_F(JournalMemory, AClipThatDidNotComeIsAskedForThoughItsFolderWasRemoved) {
+  service_.expired = 1000;
+  ASSERT_TRUE(run().error);
+  service_.expired = 0;
+  fs::remove_all(path().folder());
+  run_whole();
+  EXPECT_EQ(service_.submits(), 1u);
+}
+
+TEST_F(JournalMemory, AStoredClipThatWasRemovedIsPaidAgain) {
+  run_whole();
+  wait_until_unused(job());
+  fs::remove_all(path().folder());
+  const Outcome last = run_whole();
+  EXPECT_EQ(service_.submits(), 2u);
+  EXPECT_THAT(last.warnings, IsEmpty());
+}
+
+TEST_F(JournalMemory, ASubmitWithoutAnAnswerIsWarnedOfThoughItsFolderWasRemoved) {
+  service_.loses_submit_answers = true;
+  ASSERT_TRUE(run().error);
+  service_.loses_submit_answers = false;
+  fs::remove_all(path().folder());
+  GenerationJob careful = job();
+  careful.may_submit = MaySubmit::unless_in_doubt;
+  EXPECT_THAT(run(careful).text(), HasSubstr("never learned whether it was accepted"));
+  EXPECT_EQ(service_.submits(), 1u);
+  EXPECT_THAT(run_whole().warnings, ElementsAre(HasSubstr("may be charged twice")));
+  wait_until_unused(job());
+  fs::remove_all(path().folder());
+  EXPECT_THAT(run_whole().warnings, IsEmpty()) << "the run that paid has said so";
+}
+
+// Whoever comes second finds a folder, and must not take it for one in which nothing was ever written.
+TEST_F(JournalMemory, ASubmitWithoutAnAnswerIsNotForgottenByARunThatEndsEarly) {
+  service_.loses_submit_answers = true;
+  ASSERT_TRUE(run().error);
+  service_.loses_submit_answers = false;
+  fs::remove_all(path().folder());
+  GenerationJob keyless = without_key();
+  ASSERT_TRUE(run(keyless).error);
+  ASSERT_TRUE(record());
+  EXPECT_EQ(unanswered_submits_of(*record()), 1u);
+  EXPECT_THAT(run_whole().warnings, ElementsAre(HasSubstr("may be charged twice")));
+}
+
+TEST_F(JournalMemory, ATaskThatIsUnknownAfterItsFolderWasRemovedIsWarnedOf) {
+  leave_task(job());
+  fs::remove_all(path().folder());
+  service_.knows_no_task = true;
+  const Outcome last = run();
+  EXPECT_EQ(service_.submits(), 2u);
+  EXPECT_THAT(last.warnings, Contains(HasSubstr("does not know the task task-1")));
+}
+
+TEST_F(JournalMemory, AForeignTaskThatIsNamedInARemovedFolderKeepsTheOneBeforeItInMind) {
+  leave_task(job());
+  fs::remove_all(path().folder());
+  GenerationJob named = job();
+  named.task_id = "foreign";
+  service_.polls = 1000;
+  named.timeout = std::chrono::seconds(20);
+  ASSERT_TRUE(run(named).error);
+  ASSERT_TRUE(record());
+  EXPECT_THAT(unfetched_tasks_of(*record()), Contains("task-1"));
+}
+
+// ---- What is said of a task that was to replace a clip.
+
+TEST_F(JournalMemory, ATaskThatFailsToReplaceAClipIsNamed) {
+  run_whole();
+  wait_until_unused(job());
+  service_.failure = "moderated";
+  const Outcome failed = run(anew());
+  ASSERT_TRUE(failed.error);
+  EXPECT_EQ(failed.error->task_id, "task-2");
+  ASSERT_TRUE(record());
+  EXPECT_EQ(record()->task_id, "task-1") << "the journal goes back to the clip that is there";
+}
 
 // ---- A1
 

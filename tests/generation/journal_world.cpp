@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The processes' side is react(), charge_step() and entries_after_death(); everything else is written here
+// The processes' side is react(), entries_after_death() and open_charges(); everything else is written here
 // from the contract. Every task costs 1 credit, or nothing when it fails.
 #include "tests/generation/journal_world.h"
 
@@ -8,7 +8,7 @@
 #include <functional>
 #include <set>
 
-#include "plugin/generation/charge_steps.h"
+#include "plugin/core/clip_charges.h"
 
 namespace genclip::test {
 namespace {
@@ -68,28 +68,27 @@ void write(JournalWorld &world, LedgerEntry entry) {
   if (!world.is_mute && !world.account.apply(entry)) accuse(world, "the account did not take a line");
 }
 
-void tell(JournalWorld &world, const ClipRun &before, const ClipEvent &event) {
-  const auto step = charge_step(before, event);
-  if (!step) return;
-  LedgerEntry entry;
-  entry.event = step->event;
-  entry.task_id = step->task_id;
-  entry.status = step->status;
-  entry.attached = !before.wish.task_id.empty();
-  if (step->status == "completed") entry.amount = 1;
-  write(world, std::move(entry));
+void tell(JournalWorld &world, const Reaction &reaction) {
+  for (LedgerEntry entry : reaction.ledger) {
+    if (!world.has_prices && entry.status == "completed") entry.amount = 1;
+    write(world, std::move(entry));
+  }
 }
 
 // What a process that has the clip's lock does with the charges of those that have died.
 void bury(JournalWorld &world, const std::optional<ClipRecord> &found, bool is_waited_for = false) {
   const std::vector<Charge> charges = world.account.charges();
   for (const Charge &charge : charges)
-    if (charge.is_under_way())
+    if (charge.is_open())
       for (LedgerEntry &entry : entries_after_death(charge, found, is_waited_for)) {
-        // No journal of this model holds amounts.
-        if (entry.status == "completed") entry.amount = 1;
+        if (!world.has_prices && entry.status == "completed") entry.amount = 1;
         write(world, std::move(entry));
       }
+}
+
+// The intent is on disk before a request leaves, so without any journal in a folder that is there, none has.
+std::optional<ClipRecord> journal_of(const JournalWorld &world) {
+  return world.disk || !world.has_folder ? world.disk : ClipRecord();
 }
 
 bool has_charge_under_way(const JournalWorld &world) {
@@ -113,11 +112,11 @@ UtcTime free_moment(const JournalWorld &world, const Process &process) {
 
 void reserve(JournalWorld &world, Process &process) {
   if (!process.reserved_at.empty()) return;
-  bury(world, process.run.found);
+  bury(world, process.run.is_of_ledger ? std::nullopt : process.run.found);
   LedgerEntry entry;
   entry.event = LedgerEvent::reserve;
   entry.at = free_moment(world, process);
-  process.reserved_at = utc_text(entry.at);
+  process.reserved_at = process.charged_at = utc_text(entry.at);
   write(world, std::move(entry));
 }
 
@@ -134,12 +133,58 @@ void kill(JournalWorld &world, size_t index) {
   end(world, index);
 }
 
+// What the ending of a run says of the submit of its own is what became of that submit's charge.
+void check_ending(JournalWorld &world, const Process &process) {
+  if (process.charged_at.empty() || world.is_mute) return;
+  const RunEnding ending = ending_of(process.run, Error{ErrorKind::read});
+  const auto &charges = world.account.charges();
+  // Moments of charges that were released are used again.
+  const auto own = std::find_if(charges.rbegin(), charges.rend(), [&](const Charge &charge) {
+    return utc_text(charge.at) == process.charged_at;
+  });
+  if (own == charges.rend()) return accuse(world, "a submit without a charge");
+  const bool is_none = own->state == ChargeState::released;
+  if (is_none != (ending.charged == Charged::no) && !(own->status == "failed" && !own->spent()))
+    accuse(world, std::string("the ending says that it is charged: ") + to_word(ending.charged) +
+                      ", the ledger does not");
+}
+
+void note_price(JournalWorld &world, const ClipEvent &event, const ClipRun &before,
+                const Reaction &reaction) {
+  const auto has_amount = [](const auto &happened) {
+    if constexpr (requires { happened.news; }) return happened.news.amount >= 0;
+    return false;
+  };
+  if (!std::visit(has_amount, event)) return;
+  const bool asks = before.step == ClipStep::look || before.step == ClipStep::ask;
+  const bool follows = before.step == ClipStep::follow;
+  const std::string &id = asks ? before.asked : follows ? before.record.task_id : reaction.run.record.task_id;
+  ServiceTask *task = find(world, id);
+  if (!task) return;
+  task->has_price = true;
+  // The journal goes back to what it said before a task that has failed, or that somebody named.
+  // That a task from a list is the store's own, only the ledger knows.
+  const bool may_go_back = !before.wish.task_id.empty() || std::holds_alternative<TaskFailed>(event) ||
+                           reaction.run.record.reserved_at.empty();
+  const bool is_in_ledger = !world.is_mute && !reaction.ledger.empty();
+  task->is_price_kept = task->is_told && (is_in_ledger || (reaction.write && !may_go_back));
+}
+
+// The events that a run makes of its own.
+std::optional<ClipEvent> own_event(const JournalWorld &world, const Process &process) {
+  if (process.run.step == ClipStep::submit && !process.waits && !process.run.is_submitting)
+    return SubmitBegins{0, process.reserved_at, {}};
+  if (process.run.step == ClipStep::serve && world.file != process.run.whole->task_id)
+    return WholeClipMissing{};
+  return std::nullopt;
+}
+
 void apply(JournalWorld &world, size_t index, const ClipEvent &event) {
   Process &process = *world.processes[index];
   const ClipRun before = process.run;
   Reaction reaction = react(process.run, event);
-  process.run = std::move(reaction.run);
-  if (before.step == ClipStep::submit && !std::holds_alternative<SubmitRetried>(event))
+  process.run = reaction.run;
+  if (before.step == ClipStep::submit && !std::holds_alternative<SubmitBegins>(event))
     process.reserved_at.clear();
   for (const ClipWarning warning : reaction.warnings) {
     if (warning == ClipWarning::unanswered_submits && world.doubts == 0)
@@ -153,52 +198,60 @@ void apply(JournalWorld &world, size_t index, const ClipEvent &event) {
         accuse(world, "submitted in doubt by a run that must not");
     }
   }
-  if (process.run.step == ClipStep::submit) {
-    if (world.is_mute) return end(world, index);  // The intent comes after the ledger's line.
-    process.before_intent = world.disk;
-    reserve(world, process);
-    process.run.record.reserved_at = process.run.attempt.reserved_at = process.reserved_at;
-  }
   if (reaction.write) {
     if (process.run.record.state == ClipState::complete && world.file != process.run.record.task_id)
       accuse(world, "a journal that is complete without its clip");
     world.disk = process.run.record;
   }
-  tell(world, before, event);
+  note_price(world, event, before, reaction);
+  tell(world, reaction);
+  if (process.run.step == ClipStep::submit && !process.waits && !process.run.is_submitting) {
+    if (world.is_mute) return end(world, index);  // The intent comes after the ledger's line.
+    process.before_intent = world.disk;
+    reserve(world, process);
+  }
+  if (const auto further = own_event(world, process)) return apply(world, index, *further);
   switch (process.run.step) {
-    case ClipStep::serve:
-      if (world.file == process.run.whole->task_id) return end(world, index);
-      return apply(world, index, WholeClipMissing{});
     case ClipStep::share_refusal:
       if (world.disk && !is_refusal_of_request(world.disk->http_status))
         accuse(world, "a key's refusal became another run's");
-      return end(world, index);
+      break;
     case ClipStep::stay_in_doubt:
       if (process.run.wish.may_submit == MaySubmit::even_in_doubt ||
           (world.doubts == 0 && process.run.unknown.empty()))
         accuse(world, "a run ended in doubt without any");
-      return end(world, index);
+      break;
     case ClipStep::stay_unsubmitted:
       if (process.run.wish.may_submit != MaySubmit::never) accuse(world, "a run that may submit did not");
-      return end(world, index);
+      break;
+    case ClipStep::serve:
     case ClipStep::share_failure:
     case ClipStep::share_doubt:
     case ClipStep::need_key:
-    case ClipStep::end: return end(world, index);
+    case ClipStep::end: break;
     default: return;
   }
+  if (process.run.is_completed) return apply(world, index, RunEnds{});
+  check_ending(world, process);
+  end(world, index);
 }
 
 void take_turn(JournalWorld &world, size_t index) {
   finish_commit(world);
-  if (world.disk && !world.disk->reserved_at.empty()) bury(world, world.disk);
+  const bool may_be_lost = !world.disk && !world.has_folder;
+  if (!may_be_lost && (!world.disk || !world.disk->reserved_at.empty())) bury(world, journal_of(world));
+  world.has_folder = true;
   Process &process = *world.processes[index];
   process.has_turn = true;
   TurnBegins turn;
   turn.found = world.disk;
   turn.is_news = !process.first_look.empty() && process.first_look != text_of(world.disk);
   turn.first_whole = process.first_whole;
+  if (!world.disk) turn.open = open_charges(world.account, kKey);
   apply(world, index, turn);
+  // Who submits has done so when it reserved.
+  const auto &now = world.processes[index];
+  if (!turn.open.is_empty() && (!now || now->run.step != ClipStep::submit)) bury(world, world.disk);
 }
 
 bool is_locked(const JournalWorld &world) {
@@ -215,6 +268,9 @@ void start(JournalWorld &world, size_t index, const RunWish &wish) {
     const auto served = served_without_turn(*world.disk, wish, false, process.first_whole);
     if (served && served->task_id == world.file) return;
   }
+  // It leaves no folder behind.
+  if (wish.may_submit == MaySubmit::never && !world.disk && open_charges(world.account, kKey).is_empty())
+    return;
   const bool waits = is_locked(world);
   if (waits) process.first_look = text_of(world.disk);
   world.processes[index] = std::move(process);
@@ -226,7 +282,8 @@ std::string account_text(const JournalWorld &world) {
   for (const Charge &charge : world.account.charges())
     if (charge.state != ChargeState::released)
       all += std::to_string(static_cast<int>(charge.state)) + charge.status.substr(0, 1) + charge.task_id +
-             utc_text(charge.at).substr(20) + (charge.amount ? "$" : "") + ",";
+             utc_text(charge.at).substr(20) + (charge.amount ? "$" : "") +
+             (world.account.is_unfetched(charge) ? "u" : "") + ",";
   return all;
 }
 
@@ -310,11 +367,38 @@ class Steps {
     run("run task-id=nobodys", {true, kNobodys, true});
   }
 
+  // Whoever removes a folder takes with it what only its journal knew.
+  static void vanish(JournalWorld &world) {
+    world.disk.reset();
+    world.has_folder = false;
+    world.file.clear();
+    world.part.clear();
+    const auto &charges = world.account.charges();
+    const bool has_unanswered = open_charges(world.account, kKey).unanswered > 0;
+    for (ServiceTask &task : world.tasks) {
+      // The ledger takes a task that somebody named for that of an unanswered submit.
+      if (!task.is_told && !has_unanswered) task.is_settled = true;
+      const Charge *charge = world.account.find(task.id);
+      if (!charge) task.is_told = false;
+      if (!charge || !charge->amount) task.is_price_kept = false;
+      // Whoever is killed in the first moments of a download has not told the ledger that it goes on.
+      if (charge && charge->status == "completed" && !world.account.is_unfetched(*charge))
+        task.is_settled = true;
+    }
+    for (const Charge &charge : charges)
+      if (charge.state == ChargeState::reserved) {
+        ++world.doubts;
+        ++world.phantoms;
+      }
+  }
+
   void looks() {
+    if (world_.can_vanish && world_.has_folder && !is_locked(world_))
+      add(0, "the folder is removed", [&](JournalWorld &world) { vanish(world); });
     if (!is_locked(world_) && has_charge_under_way(world_))
       for (const bool waits : {false, true})
         add(0, waits ? "somebody waits for the price" : "somebody looks at the ledger",
-            [waits](JournalWorld &world) { bury(world, world.disk, waits); });
+            [waits](JournalWorld &world) { bury(world, journal_of(world), waits); });
   }
 
   void turns(size_t index) {
@@ -325,7 +409,10 @@ class Steps {
 
   void answers(size_t index) {
     const Process &process = *world_.processes[index];
-    add(index, "is killed, or leaves", [&](JournalWorld &world) { kill(world, index); });
+    add(index, "is killed", [&](JournalWorld &world) { kill(world, index); });
+    // As after an error of the download.
+    if (process.run.is_completed)
+      add(index, "leaves", [&](JournalWorld &world) { apply(world, index, RunEnds{}); });
     if (process.run.step == ClipStep::submit)
       submits(index);
     else if (process.downloads)
@@ -338,14 +425,14 @@ class Steps {
     if (!world_.processes[index]->waits)
       add(index, "is killed before the intent", [&](JournalWorld &world) {
         world.disk = world.processes[index]->before_intent;
-        // Without any journal, it may as well have been removed.
-        if (!world.disk) ++world.phantoms;
         end(world, index);
       });
     if (world_.processes[index]->waits) {
       add(index, "submits again", [&](JournalWorld &world) {
-        world.processes[index]->waits = false;
-        apply(world, index, SubmitRetried{});
+        Process &process = *world.processes[index];
+        process.waits = false;
+        reserve(world, process);
+        apply(world, index, SubmitBegins{0, process.reserved_at, {}});
       });
       return;
     }
@@ -354,16 +441,8 @@ class Steps {
         apply(world, index, SubmitRefused{"refused", status});
       });
     add_told(index, "is refused for now", [&](JournalWorld &world) {
-      Process &process = *world.processes[index];
-      const ClipRun before = process.run;
-      const SubmitRefused refusal{"later", 429};
-      Reaction reaction = react(process.run, refusal);
-      world.disk = reaction.run.record;
-      reaction.run.step = ClipStep::submit;
-      process.run = std::move(reaction.run);
-      process.waits = true;
-      process.reserved_at.clear();
-      tell(world, before, refusal);
+      world.processes[index]->waits = true;
+      apply(world, index, SubmitRefused{"later", 429, true});
     });
     add_told(index, "gets no answer, and was not accepted", [&](JournalWorld &world) {
       ++world.doubts;
@@ -371,11 +450,12 @@ class Steps {
       apply(world, index, SubmitUnanswered{"cut", 0});
     });
     if (world_.tasks.size() >= kMostTasks) return;
-    add_told(index, "is accepted", [&](JournalWorld &world) {
-      pay(world, *world.processes[index]);
-      world.tasks.back().is_told = true;
-      apply(world, index, SubmitAccepted{world.tasks.back().id});
-    });
+    for (const double price : prices(nullptr))
+      add_told(index, "is accepted" + price_text(price), [&](JournalWorld &world) {
+        pay(world, *world.processes[index]);
+        world.tasks.back().is_told = true;
+        apply(world, index, SubmitAccepted{world.tasks.back().id, {.amount = price}});
+      });
     add_told(index, "gets no answer, but was accepted", [&](JournalWorld &world) {
       pay(world, *world.processes[index]);
       ++world.doubts;
@@ -400,30 +480,49 @@ class Steps {
     });
     add(index, "cannot ask for " + id, [&](JournalWorld &world) { apply(world, index, TaskUnreachable{}); });
     if (known == world_.tasks.end()) return;
-    const bool can_finish = !known->has_failed;
-    if (can_finish)
-      add_told(index, "hears that " + id + " is completed", [&](JournalWorld &world) {
+    for (const double price : prices(&*known)) hears(index, *known, id, price);
+  }
+
+  // With any answer the service may tell an amount, and may leave it out later.
+  std::vector<double> prices(const ServiceTask *task) const {
+    if (!world_.has_prices || (task && task->has_price)) return {-1};
+    return {-1, 1};
+  }
+  static std::string price_text(double price) { return price < 0 ? "" : ", and costs 1"; }
+
+  void hears(size_t index, const ServiceTask &task, const std::string &id, double price) {
+    const bool follows = world_.processes[index]->run.step == ClipStep::follow;
+    const TaskNews news{.amount = price};
+    TaskNews done = news;
+    done.status = ClipStatus::completed;
+    if (!task.has_failed)
+      add_told(index, "hears that " + id + " is completed" + price_text(price), [&](JournalWorld &world) {
         find(world, id)->is_done = true;
         world.processes[index]->downloads = follows;
-        apply(world, index, TaskKnown{true});
+        apply(world, index, TaskKnown{done, true});
+        if (follows) apply(world, index, FetchBegins{});
       });
-    if (can_finish && !known->is_done && !follows)
-      add(index, "hears that " + id + " is processing",
-          [&](JournalWorld &world) { apply(world, index, TaskKnown{false}); });
-    if (!known->is_done)
-      add_told(index, "hears that " + id + " failed", [&](JournalWorld &world) {
+    if (!task.has_failed && !task.is_done && (!follows || price >= 0))
+      add_told(index, "hears that " + id + " is processing" + price_text(price), [&](JournalWorld &world) {
+        apply(world, index, TaskKnown{news, false});
+      });
+    if (!task.is_done)
+      add_told(index, "hears that " + id + " failed" + price_text(price), [&](JournalWorld &world) {
         find(world, id)->has_failed = true;
-        apply(world, index, TaskFailed{"failed"});
+        apply(world, index, TaskFailed{"failed", news});
       });
   }
 
   // Cut, expired or refused, a download ends like a kill: the journal keeps the task.
   void downloads(size_t index) {
     const std::string id = world_.processes[index]->run.record.task_id;
+    if (!world_.processes[index]->run.is_told_unfetched)
+      add(index, "finds the download slow", [&](JournalWorld &world) { apply(world, index, FetchIsSlow{}); });
     add(index, "finds the URL expired",
         [&](JournalWorld &world) { world.processes[index]->downloads = false; });
     const auto announce = [index, id](JournalWorld &world) {
       Reaction reaction = react(world.processes[index]->run, ClipFetched{});
+      world.processes[index]->run = reaction.run;
       ClipRecord record = std::move(reaction.run.record);
       record.clip_name = "clip.mp4";
       record.clip_size = 1;
@@ -445,7 +544,9 @@ class Steps {
     add(index, "has all", [&](JournalWorld &world) {
       announce(world);
       finish_commit(world);
-      end(world, index);
+      ClipRun &run = world.processes[index]->run;
+      run.record = *world.disk;
+      apply(world, index, ClipStored{});
     });
   }
 
@@ -464,7 +565,7 @@ unsigned run_honestly(JournalWorld &world, const RunWish &wish) {
     if (process.run.step == ClipStep::submit) {
       pay(world, process);
       world.tasks.back().is_told = true;
-      apply(world, 0, SubmitAccepted{world.tasks.back().id});
+      apply(world, 0, SubmitAccepted{world.tasks.back().id, {}});
       continue;
     }
     const bool follows = process.run.step == ClipStep::follow;
@@ -475,7 +576,7 @@ unsigned run_honestly(JournalWorld &world, const RunWish &wish) {
     } else if (task->has_failed) {
       apply(world, 0, TaskFailed{"failed"});
     } else {
-      apply(world, 0, TaskKnown{true});
+      apply(world, 0, TaskKnown{{.status = ClipStatus::completed}, true});
       if (!follows) continue;
       Reaction fetched = react(world.processes[0]->run, ClipFetched{});
       ClipRecord record = std::move(fetched.run.record);
@@ -496,7 +597,7 @@ unsigned run_honestly(JournalWorld &world, const RunWish &wish) {
 // than that is, but for what cannot be determined.
 std::string wrong_account(const JournalWorld &world) {
   JournalWorld looked = world;
-  bury(looked, looked.disk);
+  bury(looked, journal_of(looked));
   const Sums sums = looked.account.sums({}, 1);
   unsigned paid = 0, failed = 0;
   for (const ServiceTask &task : looked.tasks)
@@ -507,11 +608,21 @@ std::string wrong_account(const JournalWorld &world) {
   if (counted > paid + failed + looked.phantoms)
     return "the ledger has " + std::to_string(counted) + ", though no more than " +
            std::to_string(paid + failed + looked.phantoms) + " can have been charged";
+  const double known = looked.account.sums({}, 0).spent;
+  // Somebody may have found the task of an unanswered submit, and named it.
+  double kept = 0, all = 0;
+  for (const ServiceTask &task : looked.tasks) {
+    kept += task.is_price_kept;
+    all += task.has_price;
+  }
+  if (looked.has_prices && (known < kept || known > all))
+    return "the service told the price of " + std::to_string(kept) + " tasks, the ledger knows " +
+           std::to_string(known);
   const auto &charges = looked.account.charges();
   if (std::any_of(charges.begin(), charges.end(),
                   [](const Charge &charge) { return charge.state == ChargeState::reserved; }))
     return "a charge stays reserved though everything has stopped";
-  bury(looked, looked.disk, true);
+  bury(looked, journal_of(looked), true);
   if (has_charge_under_way(looked)) return "who waits for the price of this clip waits forever";
   return "";
 }
@@ -519,12 +630,13 @@ std::string wrong_account(const JournalWorld &world) {
 }  // namespace
 
 std::string JournalWorld::text() const {
-  std::string all = text_of(disk) + "|" + file + "|" + part + "|" + (doubts > 0 ? "d" : "");
+  std::string all =
+      text_of(disk) + "|" + file + "|" + part + "|" + (doubts > 0 ? "d" : "") + (has_folder ? "F" : "");
   all += "|" + account_text(*this) + (phantoms > 0 ? std::to_string(phantoms) : "");
   for (const ServiceTask &task : tasks)
     all += "|" + task.id + (task.is_told ? "t" : "") + (task.is_done ? "d" : "") +
            (task.has_failed ? "f" : "") + (task.is_fetched ? "h" : "") + (task.is_warned_of ? "w" : "") +
-           (task.is_settled ? "s" : "");
+           (task.is_settled ? "s" : "") + (task.has_price ? "$" : "") + (task.is_price_kept ? "k" : "");
   for (const auto &process : processes) {
     all += "|";
     if (!process) continue;
@@ -533,8 +645,10 @@ std::string JournalWorld::text() const {
            (run.wish.has_key ? "k" : "") + std::to_string(static_cast<int>(run.wish.may_submit)) +
            (process->has_turn ? "t" : "") + (process->downloads ? "d" : "") + (process->waits ? "w" : "") +
            (process->reserved_at.empty() ? "" : "$") + (process->has_warned ? "!" : "") +
-           (run.is_news ? "n" : "") + (run.is_unheard_of ? "u" : "") + (run.has_paid ? "p" : "") + "," +
-           process->first_whole + "," + run.asked + ",";
+           std::to_string(static_cast<int>(run.outcome)) + process->charged_at + (run.is_news ? "n" : "") +
+           (run.is_of_ledger ? "l" : "") + (run.is_submitting ? "i" : "") + (run.is_completed ? "c" : "") +
+           (run.is_told_unfetched ? "U" : "") + (run.is_unheard_of ? "u" : "") + (run.has_paid ? "p" : "") +
+           "," + process->first_whole + "," + run.asked + ",";
     if (!process->has_turn) all += process->first_look;
     for (const std::string &id : run.to_ask) all += id;
     all += ",";
@@ -542,6 +656,7 @@ std::string JournalWorld::text() const {
     if (process->has_turn)
       all += "," + text_of(run.record) + text_of(run.found) + (run.whole ? run.whole->task_id : "");
     if (run.step == ClipStep::submit) all += text_of(run.attempt) + text_of(process->before_intent);
+    if (run.settled) all += run.settled->status + (run.settled->amount ? "$" : "");
   }
   return all;
 }

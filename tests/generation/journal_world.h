@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "plugin/account/account.h"
-#include "plugin/store/clip_journal.h"
+#include "plugin/core/clip_run.h"
 
 namespace genclip::test {
 
@@ -22,9 +22,11 @@ struct ServiceTask {
   bool is_told = false;     // Its ID reached a run, which journalled it.
   bool is_done = false;
   bool has_failed = false;
-  bool is_fetched = false;    // Its clip was whole in the store.
-  bool is_warned_of = false;  // A run that paid after it said so.
-  bool is_settled = false;    // … and a clip was whole since.
+  bool is_fetched = false;     // Its clip was whole in the store.
+  bool is_warned_of = false;   // A run that paid after it said so.
+  bool is_settled = false;     // … and a clip was whole since.
+  bool has_price = false;      // Its amount was told.
+  bool is_price_kept = false;  // … and nothing can have lost it since.
 };
 
 struct Process {
@@ -36,19 +38,23 @@ struct Process {
   std::string first_whole;
   std::string first_look;                   // The journal's text when it began to wait; empty: it did not.
   std::string reserved_at;                  // Empty: it has reserved nothing.
+  std::string charged_at;                   // Its last reservation, whatever became of it.
   std::optional<ClipRecord> before_intent;  // The journal, while it submits.
 };
 
 struct JournalWorld {
   std::optional<ClipRecord> disk;  // task.json
   std::string file;  // The task whose clip is the whole one in the folder; empty: there is none.
+  bool has_folder = false;
   std::string part;  // The task whose clip is clip.part, whole.
   std::vector<ServiceTask> tasks;
   std::array<std::optional<Process>, 2> processes;
-  unsigned doubts = 0;    // Submits of which the store cannot know what became of them.
-  unsigned phantoms = 0;  // … and that were not accepted.
-  Account account;        // Of the ledger's lines.
-  bool is_mute = false;   // The process dies before its next line is in the ledger.
+  unsigned doubts = 0;      // Submits of which the store cannot know what became of them.
+  unsigned phantoms = 0;    // … and that were not accepted.
+  Account account;          // Of the ledger's lines.
+  bool is_mute = false;     // The process dies before its next line is in the ledger.
+  bool has_prices = false;  // The service may tell an amount with any answer, and once only.
+  bool can_vanish = false;  // The folder may be removed.
   std::string violation;
 
   std::string text() const;

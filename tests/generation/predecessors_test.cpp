@@ -47,16 +47,40 @@ TEST(ChainEstimate, IsTheSumAndRestsOnTheWeakestLink) {
   EXPECT_EQ(sum_of({{1, 2, 3, 4, "line"}}), (Estimate{1, 2, 3, 4, "line"}));
 }
 
-TEST(ChainEstimate, IsRefusedByALimitOfItsHighEnd) {
-  const GenerationServices services;
-  const Estimate estimate{1, 2, 3, 4, "same"};
-  EXPECT_EQ(decide_limit(0, 0, estimate, services).verdict, Verdict::allow);
-  EXPECT_EQ(decide_limit(3, 0, estimate, services).verdict, Verdict::allow);
-  EXPECT_EQ(decide_limit(2.9, 0, estimate, services).verdict, Verdict::refuse);
-  EXPECT_EQ(decide_limit(5, 2, estimate, services).verdict, Verdict::allow);
-  EXPECT_EQ(decide_limit(4.9, 2, estimate, services).verdict, Verdict::refuse);
-  EXPECT_EQ(decide_limit(0, 0, {}, services).verdict, Verdict::allow);
-  EXPECT_EQ(decide_limit(100, 0, {}, services).verdict, Verdict::refuse);
+class ChainLimits : public testing::Test {
+ protected:
+  // The limit that refuses; empty: none does.
+  std::string refusal(double max_amount, double spent, const std::vector<std::optional<double>> &highs,
+                      const Budget &budget = {}) const {
+    GenerationJob job;
+    job.max_amount = max_amount;
+    std::vector<LinkEstimate> links;
+    for (const auto &high : highs)
+      links.push_back({"", high ? std::optional(Estimate{1, 2, *high, 4, "same"}) : std::nullopt});
+    const auto refused = limit_refusal(job, links, Account(), budget, spent, {});
+    return refused ? refused->budget : "";
+  }
+};
+
+TEST_F(ChainLimits, OfTheRunAreForTheHighEndOfAllThatIsToPayAndIsPaid) {
+  EXPECT_EQ(refusal(0, 0, {3, 4}), "");
+  EXPECT_EQ(refusal(7, 0, {3, 4}), "");
+  EXPECT_EQ(refusal(6.9, 0, {3, 4}), "max-amount");
+  EXPECT_EQ(refusal(5, 2, {3}), "");
+  EXPECT_EQ(refusal(4.9, 2, {3}), "max-amount");
+  EXPECT_EQ(refusal(100, 0, {3, {}}), "max-amount") << "the price of one is unknown";
+  EXPECT_EQ(refusal(0, 0, {3, {}}), "");
+}
+
+TEST_F(ChainLimits, OfOneClipAreForEachAndRefuseOneOfUnknownPrice) {
+  Budget budget;
+  budget.per_clip = 4;
+  EXPECT_EQ(refusal(0, 0, {3, 4}, budget), "");
+  EXPECT_EQ(refusal(0, 9, {4}, budget), "") << "what is paid was asked before";
+  EXPECT_EQ(refusal(0, 0, {3, 4.1}, budget), "per-clip");
+  EXPECT_EQ(refusal(0, 0, {3, {}}, budget), "per-clip");
+  budget.assumed_price = 4;
+  EXPECT_EQ(refusal(0, 0, {3, {}}, budget), "");
 }
 
 }  // namespace

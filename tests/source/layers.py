@@ -7,12 +7,13 @@ import source_tree
 
 # What a folder may include besides itself, most specific folder first. docs/architecture.md draws the same picture.
 BELOW_TASK = ["plugin/base", "plugin/catalog", "plugin/http"]
-BELOW_CHANNEL = [*BELOW_TASK, "plugin/account", "plugin/task", "plugin/store", "plugin/generation"]
+BELOW_CHANNEL = [*BELOW_TASK, "plugin/account", "plugin/task", "plugin/store", "plugin/core", "plugin/generation"]
 BELOW_ELEMENTS = [
     *BELOW_TASK,
     "plugin/account",
     "plugin/task",
     "plugin/store",
+    "plugin/core",
     "plugin/caption",
     "plugin/frame",
     "plugin/publish",
@@ -28,7 +29,16 @@ MAY_INCLUDE = {
     "plugin/caption": BELOW_TASK,
     "plugin/frame": ["plugin/base"],
     "plugin/publish": [*BELOW_TASK, "plugin/task", "plugin/store"],
-    "plugin/generation": [*BELOW_TASK, "plugin/account", "plugin/task", "plugin/store", "plugin/frame", "plugin/publish"],
+    "plugin/core": ["plugin/base", "plugin/catalog", "plugin/account", "plugin/store"],
+    "plugin/generation": [
+        *BELOW_TASK,
+        "plugin/account",
+        "plugin/task",
+        "plugin/store",
+        "plugin/core",
+        "plugin/frame",
+        "plugin/publish",
+    ],
     "plugin/channel": BELOW_CHANNEL,
     "plugin/vetting": ["plugin/base", "plugin/frame", "plugin/channel"],
     "plugin/output": ["plugin/base"],

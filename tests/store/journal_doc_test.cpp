@@ -7,7 +7,7 @@
 #include <iterator>
 #include <string>
 
-#include "plugin/store/clip_journal.h"
+#include "plugin/core/clip_run.h"
 
 namespace genclip {
 namespace {
@@ -65,7 +65,8 @@ std::string words(const Reaction &reaction) {
     case ClipStep::ask:
       return "asks for the task; if it is still unknown, " + words(react(reaction.run, TaskUnknown{}));
     case ClipStep::follow: return "attaches to the task";
-    case ClipStep::submit: return reaction.warnings.empty() ? "submits" : "submits, with a warning";
+    case ClipStep::submit:
+      return react(reaction.run, SubmitBegins{}).warnings.empty() ? "submits" : "submits, with a warning";
     case ClipStep::need_key: return "error: no key";
     case ClipStep::stay_in_doubt: return "error: in doubt";
     default: return "?";
@@ -104,6 +105,7 @@ std::string outcomes_table() {
     Reaction begun = begin(found, false, true);
     if (begun.run.step == ClipStep::ask) begun = react(begun.run, TaskUnknown{});
     if (begun.run.step != ClipStep::submit) continue;
+    begun = react(begun.run, SubmitBegins{});
     const Reaction accepted = react(begun.run, SubmitAccepted{"new"});
     table += std::string("| ") + found.name;
     table += " | " + state_after(accepted);

@@ -4,9 +4,12 @@
 // run again can help.
 #pragma once
 
+#include <cstdint>
+#include <string>
+#include <vector>
+
 #include "plugin/base/error.h"
 #include "plugin/base/words.h"
-#include "plugin/store/clip_journal.h"
 
 namespace genclip {
 
@@ -40,9 +43,6 @@ struct RunEnding {
   bool retry = false;
 };
 
-// The outcome if the run ended after this event. `before` and `run`: the run before it and after it.
-Outcome outcome_after(Outcome outcome, const ClipRun &before, const ClipEvent &event, const ClipRun &run);
-
 // Of a run that ended with `error`. `amount`: credits that the task has cost; below 0: unknown.
 RunEnding ending_of(Outcome outcome, const Error &error, double amount);
 
@@ -58,6 +58,9 @@ std::string unknown_tasks_text(const std::vector<std::string> &ids);
 // Likewise, where the service does not know the tasks that it has accepted; there is at least one.
 Error unknown_tasks(const std::vector<std::string> &ids);
 
+// Whether any other run would be refused in the same way, with any key and at any time.
+bool is_refusal_of_request(unsigned http_status);
+
 // A limit of the budget is spent, so that other clips are refused, too. A limit of one clip refuses only that
 // clip.
 bool is_spent_budget(const Error &error);
@@ -66,7 +69,7 @@ bool is_spent_budget(const Error &error);
 // say how its run has ended.
 bool is_without_task(const Error &error);
 
-// The same ending, of a run that has been charged for another clip before.
+// The same ending, of a run that has been charged for another clip before, whatever became of this one.
 Error with_charge(Error error);
 
 }  // namespace genclip

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "plugin/generation/outcome.h"
+#include "plugin/core/run_ending.h"
 
 #include "tests/generation/work_fixture.h"
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Every decision that can cost money, without I/O: the state of a request, and how each event changes it.
+// Every decision of one clip that can cost money, without I/O: the state of a run, and all that follows of
+// each event: the record, the ledger's lines, what the run's ending would be, what observers see, and the
+// next step.
 //
 // A request may be paid twice in two ways: a run overwrites what an earlier one knew, or it does not ask
 // before it pays. So a run never edits the journal by itself. It tells react() what happened, and does what
-// the answer says: it first writes the record (if asked to), then gives the warnings, then takes the step.
-// Before any step that may cost money there is a record on disk from which a later run, after a crash at any
-// point, decides as this one would.
+// the answer says: it first writes the record (if asked to) and the ledger's lines, then gives the warnings,
+// then takes the step. Before any step that may cost money there is a record on disk from which a later run,
+// after a crash at any point, decides as this one would.
 //
 // A record holds the latest attempt (its state and task) and, beside it, what outlives attempts: the whole
 // clip in the folder (`replaced`), tasks whose clips were not fetched (`unfetched_tasks`), submits without an
@@ -19,6 +21,12 @@
 #include <variant>
 #include <vector>
 
+#include "plugin/account/ledger_entry.h"
+#include "plugin/account/wait_history.h"
+#include "plugin/core/clip_charges.h"
+#include "plugin/core/clip_view.h"
+#include "plugin/core/run_ending.h"
+#include "plugin/core/task_news.h"
 #include "plugin/store/clip_record.h"
 
 namespace genclip {
@@ -36,6 +44,7 @@ struct RunWish {
   std::string task_id;  // Set: attach to that task, submit nothing.
   bool has_key = true;
   MaySubmit may_submit = MaySubmit::even_in_doubt;
+  unsigned result = 1;  // Which of that task's results, from 1.
 };
 
 // ---- Events.
@@ -47,40 +56,55 @@ struct TurnBegins {
   bool is_news = false;
   // The task of the whole clip that was there at this run's first look; empty: there was none.
   std::string first_whole;
+  // What the ledger knows of the request where there is no journal: its folder may have been removed.
+  OpenCharges open = {};
 };
 struct WholeClipMissing {};  // The file to be served is missing, or was damaged and set aside.
 // Answers to a query. They end `look` and `ask`, which come before a task is followed.
 struct TaskKnown {
-  bool is_done = false;  // Completed, and its clip can be fetched.
+  TaskNews news;
+  bool has_clip = false;            // It is completed, and its clip can be fetched.
+  std::optional<Wait> waited = {};  // Of a completed task that this run has followed from its submit.
 };
 struct TaskFailed {
   std::string message;
+  TaskNews news = {};
 };
 struct TaskUnknown {  // 404 or 410, confirmed by repeated queries.
   std::string error;
   unsigned http_status = 404;
 };
 struct TaskUnreachable {};  // The service did not answer, or refused the key.
+struct FetchBegins {};      // Of the clip of the task that is followed.
+struct FetchIsSlow {};      // It takes longer than most do.
+// The request is about to be sent, for the first time or again.
+struct SubmitBegins {
+  int64_t submitted_at = 0;  // Unix time in seconds.
+  std::string reserved_at;   // As in ClipRecord.
+  std::vector<UsedReference> references;
+};
 // Answers to a submit.
 struct SubmitAccepted {
   std::string task_id;
+  TaskNews news = {};
 };
 struct SubmitRefused {
   std::string error;
   unsigned http_status = 0;  // 0: it never reached the service.
+  // The service asked to send it later, or refused the key, and there is a renewed one.
+  bool is_sent_again = false;
 };
 struct SubmitUnanswered {  // The outcome is unknown.
   std::string error;
   unsigned http_status = 0;
 };
-// The service asked to send the refused request later, and that time has come; or it refused the key, and
-// there is a renewed one.
-struct SubmitRetried {};
 struct ClipFetched {};  // clip.part is the whole clip of the record's task.
+struct ClipStored {};   // … and it was put in place.
+struct RunEnds {};      // Whatever has become of its task.
 
-using ClipEvent =
-    std::variant<TurnBegins, WholeClipMissing, TaskKnown, TaskFailed, TaskUnknown, TaskUnreachable,
-                 SubmitAccepted, SubmitRefused, SubmitUnanswered, SubmitRetried, ClipFetched>;
+using ClipEvent = std::variant<TurnBegins, WholeClipMissing, TaskKnown, TaskFailed, TaskUnknown,
+                               TaskUnreachable, FetchBegins, FetchIsSlow, SubmitBegins, SubmitAccepted,
+                               SubmitRefused, SubmitUnanswered, ClipFetched, ClipStored, RunEnds>;
 
 // ---- What follows.
 
@@ -89,7 +113,7 @@ enum class ClipStep {
   look,    // Ask once, without a long wait, whether `asked`, which is to replace the served clip, is done.
   ask,     // Ask whether the service knows the task `asked`, before anything is paid.
   follow,  // Poll the record's task until its clip can be fetched, and fetch it.
-  submit,  // Send the request.
+  submit,  // Send the request: reserve its price, tell SubmitBegins, send.
   share_failure,     // End as the run that this one waited for: the task failed,
   share_doubt,       //   whether the request was accepted is unknown,
   share_refusal,     //   the service refused the request.
@@ -110,50 +134,47 @@ struct ClipRun {
   RunWish wish;
   ClipStep step = ClipStep::end;  // The step to take next, or being taken. The next event answers it.
   ClipRecord record;  // As it is on disk, or is about to be. At first it has identity and model only.
-  std::optional<ClipRecord> found;          // The journal when the turn began.
+  // The journal when the turn began; where there was none, what the ledger knew.
+  std::optional<ClipRecord> found;
+  bool is_of_ledger = false;                // `found` is what the ledger knew.
   std::shared_ptr<const ClipRecord> whole;  // The clip that is in the folder, whole; null: none.
   std::string asked;                        // The task that `look` and `ask` are about.
   std::vector<std::string> to_ask;          // Unfetched tasks that come after it.
   std::vector<std::string> unknown;         // … and those that the service did not know.
-  ClipRecord attempt;                       // The intent, while the record repeats what was found.
+  ClipRecord attempt;                       // What the record of a submit begins with.
   bool is_news = false;                     // As in TurnBegins.
   std::string first_whole;
+  bool is_submitting = false;  // The record is the intent of a request that is on its way.
+  bool has_warned = false;     // Of what may be charged again by its submit.
   bool has_paid = false;       // Its submit was accepted.
   bool is_unheard_of = false;  // `wish.task_id` is followed, and the service has not answered about it yet.
+  Outcome outcome = Outcome::not_submitted;  // Of the run, if it ended now.
+  double amount = -1;                        // Credits of the task that the outcome is about, -1 unknown.
+  std::string odd_amount;                    // As in TaskNews, as long as no amount is known.
+  std::optional<Wait> waited;                // As in TaskKnown.
+  bool is_completed = false;                 // The task that is followed was, and its clip is not here.
+  bool is_told_unfetched = false;      // … and the ledger knows that, from this run or an earlier one.
+  std::optional<LedgerEntry> settled;  // The last such line, so that none is repeated.
 };
 
 struct Reaction {
   ClipRun run;
   bool write = false;  // The record goes to disk before the step is taken.
-  std::vector<ClipWarning> warnings;
+  // To be appended. The caller adds what the price hangs on and is in no journal (ChargeFacts).
+  std::vector<LedgerEntry> ledger = {};
+  std::vector<ClipWarning> warnings = {};
+  std::optional<ClipView> view = {};  // What observers see from now on; nothing: what they saw before.
 };
 
 // Deterministic; no I/O. Asserts that the event can happen at this point.
 Reaction react(ClipRun run, const ClipEvent &event);
 
-// The whole clip that a record describes: its own, or the one that its task is to replace. Null: none.
-std::shared_ptr<const ClipRecord> whole_clip_of(const ClipRecord &record);
+// How the run ends if `error` ends it now.
+RunEnding ending_of(const ClipRun &run, const Error &error);
+
 // The clip that this run may serve, if its file is whole, without waiting for the writer. Null: it has to
 // wait for its turn.
 std::shared_ptr<const ClipRecord> served_without_turn(const ClipRecord &record, const RunWish &wish,
                                                       bool is_news, const std::string &first_whole);
-// Tasks that may still bring a clip, the latest first.
-std::vector<std::string> unfetched_tasks_of(const ClipRecord &record);
-// The number of submits that got no answer and that no warning has settled. Each may have been charged.
-uint64_t unanswered_submits_of(const ClipRecord &record);
-// What a record has for a request that could as well go on in another folder, the least first.
-enum class Claim {
-  none,        // Nothing was ever paid for here, or it came to a known end.
-  replaced,    // A whole clip that the run wants to replace.
-  unanswered,  // A submit of which nobody knows whether it was charged.
-  unfetched,   // A task that may have been charged, and that can be asked.
-  clip,        // The whole clip, or a task that brings it.
-};
-Claim claim_of(const ClipRecord &record, bool reuse);
-// Whether any other run would be refused in the same way, with any key and at any time.
-bool is_refusal_of_request(unsigned http_status);
-
-// The record after the clip that it announces was put in place.
-ClipRecord completed(ClipRecord record);
 
 }  // namespace genclip

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "plugin/generation/outcome.h"
+#include "plugin/core/run_ending.h"
 
 #include <algorithm>
 
@@ -11,63 +11,6 @@ namespace {
 constexpr char kHowToSubmitAgain[] =
     "To submit it again nevertheless, run genclip generate with the same request, and without --on-unknown "
     "fail.";
-
-// Of a run that can do nothing about what it found.
-Outcome of_journal(ClipState state) {
-  switch (state) {
-    case ClipState::submitted: return Outcome::running;
-    case ClipState::intent:
-    case ClipState::ambiguous:
-    case ClipState::lost: return Outcome::unknown;
-    default: return Outcome::not_submitted;
-  }
-}
-
-Outcome of_turn(const ClipRun &run) {
-  switch (run.step) {
-    case ClipStep::follow: return Outcome::running;
-    case ClipStep::share_failure: return Outcome::failed;
-    case ClipStep::share_doubt:
-    case ClipStep::stay_in_doubt: return Outcome::unknown;
-    case ClipStep::share_refusal: return Outcome::refused;
-    case ClipStep::need_key: return run.found ? of_journal(run.found->state) : Outcome::not_submitted;
-    default: return Outcome::not_submitted;
-  }
-}
-
-struct AfterEvent {
-  Outcome outcome;
-  const ClipRun &before;
-  const ClipRun &run;
-
-  bool follows() const { return before.step == ClipStep::follow; }
-
-  Outcome operator()(const TurnBegins &) const { return of_turn(run); }
-  Outcome operator()(const WholeClipMissing &) const { return of_turn(run); }
-  Outcome operator()(const SubmitAccepted &) const { return Outcome::running; }
-  Outcome operator()(const SubmitRefused &refusal) const {
-    return refusal.http_status == 0 ? Outcome::not_submitted : Outcome::refused;
-  }
-  Outcome operator()(const SubmitUnanswered &) const { return Outcome::unknown; }
-  Outcome operator()(const SubmitRetried &) const { return Outcome::not_submitted; }
-  Outcome operator()(const TaskKnown &task) const {
-    if (!follows()) return of_turn(run);
-    return task.is_done || outcome == Outcome::paid_unfetched ? Outcome::paid_unfetched : Outcome::running;
-  }
-  Outcome operator()(const TaskFailed &) const { return follows() ? Outcome::failed : of_turn(run); }
-  Outcome operator()(const TaskUnknown &) const {
-    // It was completed once, and is charged.
-    if (follows() && outcome == Outcome::paid_unfetched) return outcome;
-    const bool is_nobodys = follows() && before.is_unheard_of;
-    // After `ask` the run may go on to another task, or submit.
-    if (is_nobodys || run.step == ClipStep::ask || run.step == ClipStep::submit)
-      return Outcome::not_submitted;
-    return Outcome::unknown;
-  }
-  // The service does not answer about a task that was submitted once.
-  Outcome operator()(const TaskUnreachable &) const { return Outcome::running; }
-  Outcome operator()(const ClipFetched &) const { return Outcome::paid_unfetched; }
-};
 
 bool is_refusal_for_now(unsigned http_status) {
   // 402: the account has no credits left, which may change as a budget does.
@@ -87,10 +30,6 @@ bool may_pass(const Error &error) {
 
 }  // namespace
 
-Outcome outcome_after(Outcome outcome, const ClipRun &before, const ClipEvent &event, const ClipRun &run) {
-  return std::visit(AfterEvent{outcome, before, run}, event);
-}
-
 RunEnding ending_of(Outcome outcome, const Error &error, double amount) {
   switch (outcome) {
     case Outcome::not_submitted: return {outcome, Charged::no, may_pass(error)};
@@ -105,6 +44,13 @@ RunEnding ending_of(Outcome outcome, const Error &error, double amount) {
     case Outcome::stored: return {outcome, Charged::yes, true};
   }
   return {};
+}
+
+bool is_refusal_of_request(unsigned http_status) {
+  constexpr unsigned kOfKeyOrMoment[] = {401, 402, 403, 407, 408, 425, 429};
+  return http_status >= 300 && http_status < 500 &&
+         std::find(std::begin(kOfKeyOrMoment), std::end(kOfKeyOrMoment), http_status) ==
+             std::end(kOfKeyOrMoment);
 }
 
 // A limit of a time, which passes, or of all time, which somebody may raise.
@@ -164,8 +110,7 @@ bool is_without_task(const Error &error) {
 
 Error with_charge(Error error) {
   for (ErrorDetail &detail : error.details)
-    if (detail.name == "charged" && detail.value == decltype(detail.value)(std::string(to_word(Charged::no))))
-      detail.value = std::string(to_word(Charged::yes));
+    if (detail.name == "charged") detail.value = std::string(to_word(Charged::yes));
   return error;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "plugin/generation/charge_steps.h"
+#include "plugin/core/clip_charges.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -47,58 +47,17 @@ ClipRecord record_of(ClipState state, const std::string &task_id = "", UtcTime r
   return record;
 }
 
-ClipRun run_at(ClipStep step) {
-  ClipRun run;
-  run.step = step;
-  run.asked = "asked";
-  run.record.task_id = "own";
-  return run;
-}
-
-TEST(ChargeStep, IsDueForEachEventThatTellsOfATask) {
-  const ClipRun submits = run_at(ClipStep::submit), follows = run_at(ClipStep::follow);
-  const ClipRun asks = run_at(ClipStep::ask), looks = run_at(ClipStep::look);
-  const auto due = [](const ClipRun &run, const ClipEvent &event) { return charge_step(run, event).value(); };
-
-  EXPECT_EQ(due(submits, SubmitAccepted{"T"}), (ChargeStep{.event = LedgerEvent::submitted, .task_id = "T"}));
-  EXPECT_EQ(due(submits, SubmitRefused{"no", 400}).event, LedgerEvent::release);
-  EXPECT_EQ(due(submits, SubmitRefused{"no", 400}).why, "the service refused it with HTTP 400");
-  EXPECT_EQ(due(submits, SubmitRefused{"no", 0}).why, "it was not sent");
-  EXPECT_EQ(due(submits, SubmitUnanswered{}), (ChargeStep{.event = LedgerEvent::unknown}));
-  for (const ClipRun *run : {&asks, &looks}) {
-    EXPECT_EQ(due(*run, TaskFailed{}),
-              (ChargeStep{.event = LedgerEvent::settle, .task_id = "asked", .status = "failed"}));
-    EXPECT_EQ(due(*run, TaskUnknown{}), (ChargeStep{.event = LedgerEvent::unknown, .task_id = "asked"}));
-  }
-  EXPECT_EQ(due(follows, TaskFailed{}),
-            (ChargeStep{.event = LedgerEvent::settle, .task_id = "own", .status = "failed"}));
-  EXPECT_EQ(due(follows, TaskUnknown{}), (ChargeStep{.event = LedgerEvent::unknown, .task_id = "own"}));
-  EXPECT_EQ(due(follows, TaskKnown{true}),
-            (ChargeStep{.event = LedgerEvent::settle, .task_id = "own", .status = "completed"}));
-}
-
-TEST(ChargeStep, IsNotDueForWhatTellsNothing) {
-  EXPECT_FALSE(charge_step(run_at(ClipStep::follow), TaskKnown{false}));
-  EXPECT_FALSE(charge_step(run_at(ClipStep::look), TaskKnown{true})) << "it is followed next";
-  EXPECT_FALSE(charge_step(run_at(ClipStep::follow), TaskUnreachable{}));
-  EXPECT_FALSE(charge_step(run_at(ClipStep::follow), ClipFetched{}));
-  EXPECT_FALSE(charge_step(run_at(ClipStep::end), TurnBegins{}));
-  ClipRun mistyped = run_at(ClipStep::follow);
-  mistyped.is_unheard_of = true;
-  EXPECT_FALSE(charge_step(mistyped, TaskUnknown{})) << "a task ID that was mistyped is no task";
-}
-
 TEST(AfterDeath, TheJournalSaysWhatBecameOfAReservation) {
   const Charge reserved = charge_of(ChargeState::reserved);
   const auto after = [&](const ClipRecord &record) { return texts(entries_after_death(reserved, record)); };
   EXPECT_THAT(after(record_of(ClipState::intent)), ElementsAre("unknown"));
   EXPECT_THAT(after(record_of(ClipState::ambiguous)), ElementsAre("unknown"));
   EXPECT_THAT(after(record_of(ClipState::refused)), ElementsAre("release"));
-  EXPECT_THAT(after(record_of(ClipState::submitted, "T")), ElementsAre("submitted T"));
-  EXPECT_THAT(after(record_of(ClipState::lost, "T")), ElementsAre("submitted T", "unknown T"));
-  EXPECT_THAT(after(record_of(ClipState::failed, "T")), ElementsAre("submitted T", "settle T failed $3"));
+  EXPECT_THAT(after(record_of(ClipState::submitted, "T")), ElementsAre("submitted T $3"));
+  EXPECT_THAT(after(record_of(ClipState::lost, "T")), ElementsAre("submitted T $3", "unknown T $3"));
+  EXPECT_THAT(after(record_of(ClipState::failed, "T")), ElementsAre("submitted T $3", "settle T failed $3"));
   EXPECT_THAT(after(record_of(ClipState::complete, "T")),
-              ElementsAre("submitted T", "settle T completed $3"));
+              ElementsAre("submitted T $3", "settle T completed $3"));
 }
 
 TEST(AfterDeath, AJournalOfAnotherReservationMeansThatNothingWasSent) {
@@ -116,7 +75,8 @@ TEST(AfterDeath, WithoutAJournalTheOutcomeIsUnknown) {
 }
 
 TEST(AfterDeath, ARunningTaskStaysUnderWayUnlessSomebodyWaitsForItsPrice) {
-  const ClipRecord running = record_of(ClipState::submitted, "T");
+  ClipRecord running = record_of(ClipState::submitted, "T");
+  running.amount = -1;
   const Charge submitted = charge_of(ChargeState::submitted, "T");
   EXPECT_THAT(texts(entries_after_death(submitted, running)), IsEmpty());
   EXPECT_THAT(texts(entries_after_death(submitted, running, true)), ElementsAre("unknown T"));
@@ -127,12 +87,80 @@ TEST(AfterDeath, ARunningTaskStaysUnderWayUnlessSomebodyWaitsForItsPrice) {
 TEST(AfterDeath, ATaskIsRecognisedByItsId) {
   const Charge submitted = charge_of(ChargeState::submitted, "T");
   const auto after = [&](const ClipRecord &record) { return texts(entries_after_death(submitted, record)); };
-  EXPECT_THAT(after(record_of(ClipState::lost, "T", at(99))), ElementsAre("unknown T"));
+  EXPECT_THAT(after(record_of(ClipState::lost, "T", at(99))), ElementsAre("unknown T $3"));
   EXPECT_THAT(after(record_of(ClipState::complete, "T", at(99))), ElementsAre("settle T completed $3"));
   EXPECT_THAT(after(record_of(ClipState::complete, "other")), ElementsAre("unknown T"));
   ClipRecord successor = record_of(ClipState::submitted, "other");
   successor.replaced = std::make_shared<const ClipRecord>(record_of(ClipState::complete, "T"));
   EXPECT_THAT(after(successor), ElementsAre("settle T completed $3"));
+}
+
+// Told in the same moment in which the run died.
+TEST(AfterDeath, AnAmountThatOnlyTheJournalKnowsIsTold) {
+  for (const ChargeState state : {ChargeState::submitted, ChargeState::unknown})
+    EXPECT_THAT(texts(entries_after_death(charge_of(state, "T"), record_of(ClipState::submitted, "T"))),
+                ElementsAre("submitted T $3"));
+  Charge untold = charge_of(ChargeState::settled, "T");
+  untold.status = "completed";
+  EXPECT_THAT(texts(entries_after_death(untold, record_of(ClipState::complete, "T"))),
+              ElementsAre("settle T completed $3"));
+  untold.amount = 3;
+  EXPECT_THAT(texts(entries_after_death(untold, record_of(ClipState::complete, "T"))), IsEmpty());
+  EXPECT_THAT(texts(entries_after_death(charge_of(ChargeState::unknown, "T"),
+                                        record_of(ClipState::submitted, "other"))),
+              IsEmpty());
+}
+
+LedgerEntry entry_of(LedgerEvent event, const std::string &task_id = "", const std::string &status = "") {
+  LedgerEntry entry;
+  entry.event = event;
+  entry.key = "clip";
+  entry.task_id = task_id;
+  entry.status = status;
+  return entry;
+}
+
+std::string open_text(const std::vector<LedgerEntry> &entries) {
+  Account account;
+  for (const LedgerEntry &entry : entries) EXPECT_TRUE(account.apply(entry));
+  const OpenCharges open = open_charges(account, "clip");
+  EXPECT_EQ(account.has_open("clip") || open.is_empty(), true);
+  EXPECT_TRUE(open_charges(account, "other").is_empty());
+  std::string text = std::to_string(open.unanswered);
+  for (const std::string &task : open.tasks) text += " " + task;
+  return text;
+}
+
+TEST(OpenCharges, AreThoseOfWhichNoClipCame) {
+  const LedgerEntry reserve = entry_of(LedgerEvent::reserve);
+  const LedgerEntry submitted = entry_of(LedgerEvent::submitted, "T");
+  const LedgerEntry settled = entry_of(LedgerEvent::settle, "T", "completed");
+  const LedgerEntry unfetched = entry_of(LedgerEvent::unfetched, "T");
+  const LedgerEntry stored = entry_of(LedgerEvent::stored, "T");
+  EXPECT_EQ(open_text({}), "0");
+  EXPECT_EQ(open_text({reserve}), "1") << "nobody knows whether it was sent";
+  EXPECT_EQ(open_text({reserve, entry_of(LedgerEvent::release)}), "0");
+  EXPECT_EQ(open_text({reserve, entry_of(LedgerEvent::unknown)}), "1");
+  EXPECT_EQ(open_text({reserve, submitted}), "0 T");
+  EXPECT_EQ(open_text({reserve, submitted, entry_of(LedgerEvent::unknown, "T")}), "0 T");
+  EXPECT_EQ(open_text({reserve, submitted, settled}), "0");
+  EXPECT_EQ(open_text({reserve, submitted, settled, unfetched}), "0 T");
+  EXPECT_EQ(open_text({reserve, submitted, settled, unfetched, stored}), "0");
+  const LedgerEntry failed = entry_of(LedgerEvent::settle, "T", "failed");
+  EXPECT_EQ(open_text({reserve, submitted, failed}), "0");
+  EXPECT_EQ(open_text({reserve, submitted, settled, unfetched, failed}), "0");
+}
+
+TEST(OpenCharges, WereToldByTheRunThatStoredAClipSince) {
+  const std::vector<LedgerEntry> lost = {
+      entry_of(LedgerEvent::reserve),         entry_of(LedgerEvent::submitted, "lost"),
+      entry_of(LedgerEvent::unknown, "lost"), entry_of(LedgerEvent::reserve),
+      entry_of(LedgerEvent::submitted, "T"),  entry_of(LedgerEvent::settle, "T", "completed"),
+      entry_of(LedgerEvent::unfetched, "T")};
+  EXPECT_EQ(open_text(lost), "0 lost T");
+  std::vector<LedgerEntry> whole = lost;
+  whole.push_back(entry_of(LedgerEvent::stored, "T"));
+  EXPECT_EQ(open_text(whole), "0");
 }
 
 TEST(Import, KnowsWhatARecordHolds) {

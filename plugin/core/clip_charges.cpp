@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#include "plugin/generation/charge_steps.h"
+#include "plugin/core/clip_charges.h"
 
 #include <algorithm>
 #include <chrono>
@@ -9,47 +9,6 @@ namespace {
 
 // More unanswered submits than that are no clip's; a damaged journal may say so.
 constexpr uint64_t kMostUnanswered = 100;
-
-// The task that an answer to a query is about.
-const std::string &asked_task(const ClipRun &run) {
-  const bool asks = run.step == ClipStep::look || run.step == ClipStep::ask;
-  return asks ? run.asked : run.record.task_id;
-}
-
-std::optional<ChargeStep> step_of(const ClipRun &, const SubmitAccepted &task) {
-  return ChargeStep{.event = LedgerEvent::submitted, .task_id = task.task_id};
-}
-
-std::optional<ChargeStep> step_of(const ClipRun &, const SubmitRefused &refusal) {
-  const std::string why = refusal.http_status == 0
-                              ? "it was not sent"
-                              : "the service refused it with HTTP " + std::to_string(refusal.http_status);
-  return ChargeStep{.event = LedgerEvent::release, .why = why};
-}
-
-std::optional<ChargeStep> step_of(const ClipRun &, const SubmitUnanswered &) {
-  return ChargeStep{.event = LedgerEvent::unknown};
-}
-
-std::optional<ChargeStep> step_of(const ClipRun &run, const TaskFailed &) {
-  return ChargeStep{.event = LedgerEvent::settle, .task_id = asked_task(run), .status = "failed"};
-}
-
-std::optional<ChargeStep> step_of(const ClipRun &run, const TaskKnown &task) {
-  if (!task.is_done || run.step != ClipStep::follow) return std::nullopt;
-  return ChargeStep{.event = LedgerEvent::settle, .task_id = run.record.task_id, .status = "completed"};
-}
-
-// A task of which nobody but the user has ever heard is none.
-std::optional<ChargeStep> step_of(const ClipRun &run, const TaskUnknown &) {
-  if (run.step == ClipStep::follow && run.is_unheard_of) return std::nullopt;
-  return ChargeStep{.event = LedgerEvent::unknown, .task_id = asked_task(run)};
-}
-
-template <typename Other>
-std::optional<ChargeStep> step_of(const ClipRun &, const Other &) {
-  return std::nullopt;
-}
 
 LedgerEntry settled(const ChargeFacts &facts, const ClipRecord &record) {
   LedgerEntry entry(LedgerEvent::settle, facts);
@@ -67,8 +26,23 @@ UtcTime time_of(const ClipRecord &record) {
 
 }  // namespace
 
-std::optional<ChargeStep> charge_step(const ClipRun &run, const ClipEvent &event) {
-  return std::visit([&](const auto &happened) { return step_of(run, happened); }, event);
+OpenCharges open_charges(const Account &account, const std::string &key) {
+  OpenCharges open;
+  for (const Charge &charge : account.charges()) {
+    if (charge.key != key) continue;
+    const bool is_settled = charge.state == ChargeState::settled;
+    if (is_settled && charge.status == "completed" && !account.is_unfetched(charge)) open = {};
+    const bool is_open = is_settled ? account.is_unfetched(charge)
+                                    : charge.is_under_way() || charge.state == ChargeState::unknown;
+    if (!is_open) continue;
+    if (charge.task_id.empty())
+      ++open.unanswered;
+    else
+      open.tasks.push_back(charge.task_id);
+    if (charge.state == ChargeState::reserved) open.reserved_at = utc_text(charge.at);
+    open.latest_at = std::chrono::duration_cast<std::chrono::seconds>(charge.at.time_since_epoch()).count();
+  }
+  return open;
 }
 
 bool is_attached(const ClipRecord &record) {
@@ -89,6 +63,22 @@ std::vector<LedgerEntry> entries_after_death(const Charge &charge, const std::op
     entry.why = why;
     return std::vector{entry};
   };
+  const auto told_amount = [&] {
+    LedgerEntry entry = line(LedgerEvent::submitted, record->task_id);
+    entry.amount = told(record->amount);
+    return entry;
+  };
+  const auto has_new_amount = [&] { return record->amount >= 0 && charge.amount != told(record->amount); };
+  if (!charge.is_under_way()) {
+    const bool is_of_task = record && !charge.task_id.empty() && record->task_id == charge.task_id;
+    if (!is_of_task || !has_new_amount()) return {};
+    LedgerEntry entry = told_amount();
+    if (charge.state == ChargeState::settled) {
+      entry.event = LedgerEvent::settle;
+      entry.status = charge.status;
+    }
+    return {entry};
+  }
   const LedgerEntry unknown = line(LedgerEvent::unknown, charge.task_id);
   // Whoever has removed the journal, it may have named a task.
   if (!record) return {unknown};
@@ -101,7 +91,8 @@ std::vector<LedgerEntry> entries_after_death(const Charge &charge, const std::op
   }
   std::vector<LedgerEntry> entries;
   const bool is_news = charge.task_id.empty() && !record->task_id.empty();
-  if (is_news) entries.push_back(line(LedgerEvent::submitted, record->task_id));
+  if (is_news || (record->state == ClipState::submitted && has_new_amount()))
+    entries.push_back(told_amount());
   switch (record->state) {
     case ClipState::intent:
     case ClipState::ambiguous: return {unknown};
@@ -109,7 +100,10 @@ std::vector<LedgerEntry> entries_after_death(const Charge &charge, const std::op
     case ClipState::submitted:
       if (is_waited_for) entries.push_back(line(LedgerEvent::unknown, record->task_id));
       break;
-    case ClipState::lost: entries.push_back(line(LedgerEvent::unknown, record->task_id)); break;
+    case ClipState::lost:
+      entries.push_back(line(LedgerEvent::unknown, record->task_id));
+      entries.back().amount = told(record->amount);
+      break;
     case ClipState::failed:
     case ClipState::complete: entries.push_back(settled(facts, *record)); break;
   }

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What the ledger and a clip's journal tell each other, without I/O, where no run tells it (clip_run.h): of a
+// run that has died, of a store that has no ledger yet, and of a journal that is gone.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "plugin/account/account.h"
+#include "plugin/store/clip_record.h"
+
+namespace genclip {
+
+// What the ledger knows of a request that was paid, or may have been, and whose clip never came.
+struct OpenCharges {
+  std::vector<std::string> tasks;  // They may still bring it; the latest last.
+  uint64_t unanswered = 0;         // Submits of which it is unknown whether there is a task.
+  std::string reserved_at;         // Of the one among these whose run died before the ledger knew more.
+  int64_t latest_at = 0;           // Unix time in seconds of the latest of all of these.
+
+  bool is_empty() const { return tasks.empty() && unanswered == 0; }
+};
+// `account`: not condensed. What was open when a clip of the request was stored, its run has told.
+OpenCharges open_charges(const Account &account, const std::string &key);
+
+// What became of a charge that is under way and whose run has died; of another open one, what its task has
+// cost, if the journal alone knows that. `record` is the clip's journal; nothing:
+// there is none. A task that the service still has stays under way, because the next run of the request
+// follows it; but for somebody who `is_waited_for` keeps waiting, it becomes unknown.
+std::vector<LedgerEntry> entries_after_death(const Charge &charge, const std::optional<ClipRecord> &record,
+                                             bool is_waited_for = false);
+
+// All that a clip's journal knows of its tasks, for a store without a ledger. `facts`: as charge_facts() has
+// them.
+std::vector<LedgerEntry> imported_entries(const ChargeFacts &facts, const ClipRecord &record);
+
+// The service's quantities are -1 where it has not told them; the ledger's are absent.
+inline std::optional<double> told(double quantity) {
+  return quantity >= 0 ? std::optional(quantity) : std::nullopt;
+}
+
+// The folder is one of a task that was only attached to: whatever it cost, this store has not submitted it.
+bool is_attached(const ClipRecord &record);
+
+}  // namespace genclip

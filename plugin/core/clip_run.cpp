@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// One function for each event, with all that follows of it.
+#include "plugin/core/clip_run.h"
+
+#include <algorithm>
+
+#include "plugin/core/clip_turn.h"
+
+namespace genclip {
+namespace {
+
+// Of the task that is followed.
+bool take_news(ClipRun &run, const TaskNews &news) {
+  // Only the service knows the model of a task that the user named.
+  if (!run.wish.task_id.empty() && !news.model.empty()) run.record.model = news.model;
+  const bool is_new = take_news(run.record, news);
+  if (!news.odd_amount.empty()) run.odd_amount = news.odd_amount;
+  if (run.record.amount >= 0) {
+    run.amount = run.record.amount;
+    run.odd_amount.clear();
+  }
+  // The task's cost is that of its first result.
+  if (run.wish.result > 1) run.record.amount = -1;
+  return is_new;
+}
+
+// ---- The ledger's lines.
+
+LedgerEntry line_of(const ClipRun &run, LedgerEvent event, const ClipRecord &task) {
+  LedgerEntry entry;
+  entry.event = event;
+  entry.task_id = task.task_id;
+  entry.amount = told(task.amount);
+  // This store has reserved nothing for a task that somebody named, in this run or in an earlier one.
+  entry.attached = !run.wish.task_id.empty() || task.reserved_at.empty();
+  if (entry.attached) entry.model = task.model;
+  return entry;
+}
+
+// Of this run's submit, which has no task.
+LedgerEntry line_of_submit(LedgerEvent event) {
+  LedgerEntry entry;
+  entry.event = event;
+  return entry;
+}
+
+LedgerEntry settled(const ClipRun &run, const ClipRecord &task, const char *status) {
+  LedgerEntry entry = line_of(run, LedgerEvent::settle, task);
+  entry.status = status;
+  entry.actual_duration = told(task.actual_duration);
+  return entry;
+}
+
+LedgerEntry completed_line(const ClipRun &run) {
+  LedgerEntry entry = settled(run, run.record, "completed");
+  entry.amount = told(run.amount);
+  if (run.waited) {
+    entry.waited = run.waited->seconds;
+    entry.waited_error = run.waited->error;
+  }
+  return entry;
+}
+
+// The service is asked again and again while a clip is fetched.
+void settle(Reaction &reaction, LedgerEntry entry) {
+  if (reaction.run.settled == entry) return;
+  reaction.run.settled = entry;
+  reaction.ledger.push_back(std::move(entry));
+}
+
+// Of a clip that is paid, but not here: should its folder be removed, the ledger alone names its task. Most
+// clips are here in a moment, and the ledger need not be told.
+std::vector<LedgerEntry> unfetched_line(ClipRun &run) {
+  if (!run.is_completed || std::exchange(run.is_told_unfetched, true)) return {};
+  LedgerEntry entry = line_of(run, LedgerEvent::unfetched, run.record);
+  entry.amount.reset();
+  return {std::move(entry)};
+}
+
+// A price that is told before the task has ended counts from then on.
+void tell_amount(Reaction &reaction, const ClipRecord &task, double known_before) {
+  LedgerEntry entry = line_of(reaction.run, LedgerEvent::submitted, task);
+  if (task.amount != known_before && !entry.attached) reaction.ledger.push_back(std::move(entry));
+}
+
+// What is known of the task that a query was about.
+ClipRecord asked_task(const ClipRun &run, const TaskNews &news = {}) {
+  ClipRecord task;
+  task.task_id = run.asked;
+  task.reserved_at = "unknown";  // Most are the store's own.
+  for (const ClipRecord *record = run.found ? &*run.found : nullptr; record; record = record->replaced.get())
+    if (record->task_id == run.asked) task = *record;
+  take_quantities(task, news);
+  return task;
+}
+
+// ---- What observers see.
+
+ClipView view_of(const ClipRun &run) {
+  const ClipRecord &record = run.record;
+  ClipView view;
+  view.model = record.model;
+  if (run.step == ClipStep::submit) {
+    if (run.is_submitting) view.status = ClipStatus::submitting;
+    return view;
+  }
+  view.status = from_word<ClipStatus>(record.status).value_or(ClipStatus::queued);
+  view.progress = record.progress;
+  view.task_id = record.task_id;
+  view.amount = run.amount;
+  view.actual_duration = record.actual_duration;
+  view.reused = !run.has_paid;
+  view.charged = true;
+  return view;
+}
+
+// ---- What a run does.
+
+Reaction end_task(ClipRun &&run, ClipState state, std::string error, unsigned http_status) {
+  run.record.state = state;
+  run.record.error = std::move(error);
+  run.record.http_status = http_status;
+  run.record = standing(run);
+  return next_after_writing(std::move(run), ClipStep::end);
+}
+
+// The successor of the clip that is served has ended; the clip is served.
+Reaction end_successor(ClipRun &&run, ClipState state, std::string error, unsigned http_status) {
+  ClipRecord ended = *run.found;
+  ended.identity = run.record.identity;
+  run.record = std::move(ended);
+  Reaction reaction = end_task(std::move(run), state, std::move(error), http_status);
+  reaction.run.found = reaction.run.record;
+  reaction.run.step = ClipStep::serve;
+  return reaction;
+}
+
+// The outcome of a run that ends before its step is answered.
+Outcome outcome_of_step(const ClipRun &run) {
+  switch (run.step) {
+    case ClipStep::follow: return Outcome::running;
+    case ClipStep::share_failure: return Outcome::failed;
+    case ClipStep::share_doubt:
+    case ClipStep::stay_in_doubt: return Outcome::unknown;
+    case ClipStep::share_refusal: return Outcome::refused;
+    case ClipStep::need_key: break;
+    default: return Outcome::not_submitted;
+  }
+  if (!run.found) return Outcome::not_submitted;
+  switch (run.found->state) {
+    case ClipState::submitted: return Outcome::running;
+    case ClipState::intent:
+    case ClipState::ambiguous:
+    case ClipState::lost: return Outcome::unknown;
+    default: return Outcome::not_submitted;
+  }
+}
+
+Reaction with_outcome(Reaction reaction, Outcome outcome) {
+  reaction.run.outcome = outcome;
+  return reaction;
+}
+
+Reaction with_outcome_of_step(Reaction reaction) {
+  const Outcome outcome = outcome_of_step(reaction.run);
+  // A whole clip's record has that clip's amount, not that of the task that was to replace it.
+  if (outcome == Outcome::failed && reaction.run.found->state == ClipState::failed)
+    reaction.run.amount = reaction.run.found->amount;
+  return with_outcome(std::move(reaction), outcome);
+}
+
+// ---- The events that answer a step.
+
+Reaction answer(ClipRun &&run, const TurnBegins &turn) {
+  run.found = turn.found;
+  run.is_of_ledger = !turn.found && !turn.open.is_empty();
+  if (run.is_of_ledger) run.found = record_of(run, turn.open);
+  run.is_news = turn.is_news;
+  run.first_whole = turn.first_whole;
+  Reaction reaction = with_outcome_of_step(plan(std::move(run)));
+  // Whatever becomes of this run, the next one finds a folder, and must find this in it. (A task that
+  // somebody named is journalled once the service knows it, with all of this.)
+  if (reaction.run.is_of_ledger && reaction.run.step != ClipStep::follow) {
+    reaction.run.record = *reaction.run.found;
+    reaction.write = true;
+  }
+  return reaction;
+}
+
+// A stored clip without its file is a paid task whose clip is not here.
+Reaction answer(ClipRun &&run, const WholeClipMissing &) {
+  if (run.found->state == ClipState::complete) {
+    run.found->state = run.found->task_id.empty() ? ClipState::refused : ClipState::submitted;
+    run.found->clip_name.clear();
+  } else {
+    add_task(run.found->unfetched_tasks, run.found->replaced->task_id);
+    run.found->replaced.reset();
+  }
+  return with_outcome_of_step(plan(std::move(run)));
+}
+
+// The clip is served, and its successor goes on at the service.
+Reaction serve_before(ClipRun &&run, const TaskNews &news) {
+  const double known_before = run.found->amount;
+  const bool is_new = take_quantities(*run.found, news);
+  Reaction reaction = next(std::move(run), ClipStep::serve);
+  if (!is_new) return reaction;
+  ClipRecord successor = *reaction.run.found;
+  successor.identity = reaction.run.record.identity;
+  tell_amount(reaction, successor, known_before);
+  reaction.run.record = std::move(successor);
+  reaction.write = true;
+  return reaction;
+}
+
+Reaction answer(ClipRun &&run, const TaskKnown &task) {
+  run.is_unheard_of = false;
+  if (run.step == ClipStep::look && !task.has_clip)
+    return with_outcome_of_step(serve_before(std::move(run), task.news));
+  const bool follows = run.step == ClipStep::follow;
+  Reaction reaction = follows ? next(std::move(run), ClipStep::follow) : follow_unfetched(std::move(run));
+  ClipRun &now = reaction.run;
+  const double known_before = now.record.amount;
+  if (take_news(now, task.news)) reaction.write = true;
+  const bool is_completed = task.news.status == ClipStatus::completed;
+  if (!is_completed || !follows) tell_amount(reaction, now.record, known_before);
+  if (!follows) return with_outcome(std::move(reaction), Outcome::running);
+  if (task.waited) now.waited = task.waited;
+  if (is_completed) settle(reaction, completed_line(now));
+  // It was completed before, and its clip is still not here.
+  if (is_completed)
+    for (LedgerEntry &entry : unfetched_line(now)) reaction.ledger.push_back(std::move(entry));
+  now.is_completed = now.is_completed || is_completed;
+  // What was completed once is paid, whatever the service says later.
+  return with_outcome(std::move(reaction), now.is_completed ? Outcome::paid_unfetched : Outcome::running);
+}
+
+Reaction answer(ClipRun &&run, const TaskFailed &task) {
+  if (run.step == ClipStep::follow) {
+    // It is paid, and a later run asks for it again.
+    if (run.is_completed) return next(std::move(run), ClipStep::follow);
+    take_news(run, task.news);
+    const ClipView view = view_of(run);
+    LedgerEntry entry = settled(run, run.record, "failed");
+    Reaction reaction = end_task(std::move(run), ClipState::failed, task.message, 0);
+    settle(reaction, std::move(entry));
+    reaction.view = view;
+    return with_outcome(std::move(reaction), Outcome::failed);
+  }
+  LedgerEntry entry = settled(run, asked_task(run, task.news), "failed");
+  Reaction reaction;
+  if (run.step == ClipStep::look) {
+    take_quantities(*run.found, task.news);
+    reaction = end_successor(std::move(run), ClipState::failed, task.message, 0);
+  } else {
+    std::erase(run.found->unfetched_tasks, run.asked);
+    add_task(run.found->earlier_tasks, run.asked);
+    if (run.found->state == ClipState::lost && run.found->task_id == run.asked)
+      run.found->state = ClipState::failed;
+    reaction = ask_or_submit(std::move(run));
+  }
+  settle(reaction, std::move(entry));
+  return with_outcome_of_step(std::move(reaction));
+}
+
+Reaction answer(ClipRun &&run, const TaskUnknown &task) {
+  // A task of which nobody but the user has ever heard is none.
+  if (run.step == ClipStep::follow && run.is_unheard_of)
+    return with_outcome(next(std::move(run), ClipStep::end), Outcome::not_submitted);
+  const bool follows = run.step == ClipStep::follow;
+  LedgerEntry entry = line_of(run, LedgerEvent::unknown, follows ? run.record : asked_task(run));
+  Reaction reaction;
+  Outcome outcome = Outcome::unknown;
+  if (follows) {
+    // It was completed once, and is charged.
+    if (run.is_completed) outcome = Outcome::paid_unfetched;
+    std::vector<LedgerEntry> unfetched = unfetched_line(run);
+    run.is_completed = false;
+    reaction = end_task(std::move(run), ClipState::lost, task.error, task.http_status);
+    reaction.ledger = std::move(unfetched);
+  } else if (run.step == ClipStep::look) {
+    reaction = end_successor(std::move(run), ClipState::lost, task.error, task.http_status);
+    reaction.warnings.push_back(ClipWarning::successor_is_unknown);
+  } else {
+    run.unknown.push_back(run.asked);
+    // The run that this one waited for has just lost it. That is reported before anything is paid.
+    reaction = run.is_news ? next(std::move(run), ClipStep::end) : ask_or_submit(std::move(run));
+    const ClipStep step = reaction.run.step;
+    if (step == ClipStep::ask || step == ClipStep::submit) outcome = Outcome::not_submitted;
+  }
+  reaction.ledger.push_back(std::move(entry));
+  return with_outcome(std::move(reaction), outcome);
+}
+
+// This tells nothing, so nothing is written and nothing is paid.
+Reaction answer(ClipRun &&run, const TaskUnreachable &) {
+  const ClipStep step = run.step == ClipStep::look ? ClipStep::serve : ClipStep::end;
+  return with_outcome(next(std::move(run), step), Outcome::running);
+}
+
+Reaction answer(ClipRun &&run, const FetchBegins &) {
+  run.record.status = to_word(ClipStatus::downloading);
+  run.record.progress = 100;
+  return next(std::move(run), ClipStep::follow);
+}
+
+Reaction answer(ClipRun &&run, const SubmitBegins &submit) {
+  run.is_submitting = true;
+  run.record = run.attempt;
+  run.record.submitted_at = submit.submitted_at;
+  run.record.reserved_at = submit.reserved_at;
+  run.record.references = submit.references;
+  const bool is_first = !std::exchange(run.has_warned, true);
+  Reaction reaction = next_after_writing(std::move(run), ClipStep::submit);
+  if (is_first && reaction.run.record.unanswered_submits > 0)
+    reaction.warnings.push_back(ClipWarning::unanswered_submits);
+  if (is_first && !reaction.run.unknown.empty()) reaction.warnings.push_back(ClipWarning::unknown_tasks);
+  return with_outcome(std::move(reaction), Outcome::unknown);
+}
+
+Reaction answer(ClipRun &&run, const SubmitAccepted &task) {
+  run.is_submitting = false;
+  run.has_paid = true;
+  run.record.state = ClipState::submitted;
+  run.record.task_id = task.task_id;
+  run.record.error.clear();
+  run.record.http_status = 0;
+  take_news(run, task.news);
+  Reaction reaction = next_after_writing(std::move(run), ClipStep::follow);
+  reaction.ledger.push_back(line_of(reaction.run, LedgerEvent::submitted, reaction.run.record));
+  return with_outcome(std::move(reaction), Outcome::running);
+}
+
+// Nothing has changed at the service, so the journal says again what it said before.
+Reaction answer(ClipRun &&run, const SubmitRefused &refusal) {
+  run.is_submitting = false;
+  const bool says_more =
+      run.found && run.found->state != ClipState::refused && run.found->state != ClipState::failed;
+  run.record.state = ClipState::refused;
+  if (says_more) run.record = *run.found;
+  if (run.record.state == ClipState::intent) run.record.state = ClipState::ambiguous;
+  run.record.identity = run.attempt.identity;
+  if (!says_more || is_refusal_of_request(refusal.http_status)) {
+    run.record.error = refusal.error;
+    run.record.http_status = refusal.http_status;
+  }
+  Reaction reaction =
+      next_after_writing(std::move(run), refusal.is_sent_again ? ClipStep::submit : ClipStep::end);
+  LedgerEntry entry = line_of_submit(LedgerEvent::release);
+  entry.why = refusal.http_status == 0
+                  ? "it was not sent"
+                  : "the service refused it with HTTP " + std::to_string(refusal.http_status);
+  reaction.ledger.push_back(std::move(entry));
+  if (refusal.is_sent_again)
+    reaction.view = ClipView{.status = ClipStatus::waiting, .model = reaction.run.record.model};
+  return with_outcome(std::move(reaction),
+                      refusal.http_status == 0 ? Outcome::not_submitted : Outcome::refused);
+}
+
+Reaction answer(ClipRun &&run, const SubmitUnanswered &doubt) {
+  run.is_submitting = false;
+  run.record.state = ClipState::ambiguous;
+  run.record.error = doubt.error;
+  run.record.http_status = doubt.http_status;
+  Reaction reaction = next_after_writing(std::move(run), ClipStep::end);
+  reaction.ledger.push_back(line_of_submit(LedgerEvent::unknown));
+  return with_outcome(std::move(reaction), Outcome::unknown);
+}
+
+// Settles tasks that stayed unknown while this clip was paid, with a warning, and fetched.
+Reaction answer(ClipRun &&run, const ClipFetched &) {
+  if (run.wish.result > 1) run.record.amount = 0;
+  if (run.has_paid)
+    for (const std::string &id : run.unknown) std::erase(run.record.unfetched_tasks, id);
+  return with_outcome(next(std::move(run), ClipStep::end), Outcome::paid_unfetched);
+}
+
+Reaction answer(ClipRun &&run, const FetchIsSlow &) {
+  Reaction reaction = next(std::move(run), ClipStep::follow);
+  reaction.ledger = unfetched_line(reaction.run);
+  return reaction;
+}
+
+Reaction answer(ClipRun &&run, const ClipStored &) {
+  run.record = completed(std::move(run.record));
+  run.is_completed = false;
+  Reaction reaction = next(std::move(run), ClipStep::end);
+  LedgerEntry entry = line_of(reaction.run, LedgerEvent::stored, reaction.run.record);
+  entry.amount.reset();
+  if (reaction.run.is_told_unfetched) reaction.ledger.push_back(std::move(entry));
+  return with_outcome(std::move(reaction), Outcome::stored);
+}
+
+Reaction answer(ClipRun &&run, const RunEnds &) {
+  Reaction reaction = next(std::move(run), ClipStep::end);
+  reaction.ledger = unfetched_line(reaction.run);
+  reaction.run.is_completed = false;
+  return reaction;
+}
+
+}  // namespace
+
+Reaction react(ClipRun run, const ClipEvent &event) {
+  Reaction reaction =
+      std::visit([&](const auto &happened) { return answer(std::move(run), happened); }, event);
+  const bool is_shown = reaction.run.step == ClipStep::submit || reaction.run.step == ClipStep::follow;
+  if (is_shown && !reaction.view) reaction.view = view_of(reaction.run);
+  return reaction;
+}
+
+RunEnding ending_of(const ClipRun &run, const Error &error) {
+  return ending_of(run.outcome, error, run.amount);
+}
+
+}  // namespace genclip

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What observers see of a clip: its part that comes out of the run's events (clip_run.h).
+#pragma once
+
+#include <string>
+
+#include "plugin/base/words.h"
+
+namespace genclip {
+
+// Programs know the numbers of these, so new ones come last.
+enum class ClipStatus {
+  idle,
+  submitting,
+  queued,
+  processing,
+  downloading,
+  completed,
+  failed,
+  preparing,
+  waiting,  // For its turn: nothing is submitted yet.
+};
+template <>
+inline constexpr Word<ClipStatus> kWords<ClipStatus>[] = {{ClipStatus::idle, "idle"},
+                                                          {ClipStatus::submitting, "submitting"},
+                                                          {ClipStatus::queued, "queued"},
+                                                          {ClipStatus::processing, "processing"},
+                                                          {ClipStatus::downloading, "downloading"},
+                                                          {ClipStatus::completed, "completed"},
+                                                          {ClipStatus::failed, "failed"},
+                                                          {ClipStatus::preparing, "preparing"},
+                                                          {ClipStatus::waiting, "waiting"}};
+
+struct ClipView {
+  ClipStatus status = ClipStatus::idle;
+  int progress = -1;            // Percent, -1 unknown. While preparing: of the clip that is prepared.
+  std::string model;            // Empty when only a task ID is known.
+  std::string task_id;          // Empty until there is one.
+  double amount = -1;           // Credits, -1 unknown.
+  double actual_duration = -1;  // Seconds, -1 unknown.
+  bool reused = false;          // This run submitted nothing, because the clip or the task existed.
+  bool charged = false;         // There is a task that this run has submitted, or follows.
+
+  friend bool operator==(const ClipView &, const ClipView &) = default;
+};
+
+}  // namespace genclip

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// All that follows of one event: record, lines of the ledger, ending, and what observers see. The exploration
+// (journal_exploration_test) asks whether they agree; this says what they are.
+#include "plugin/core/clip_run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace genclip::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+ClipRun run_at(ClipStep step) {
+  ClipRun run;
+  run.step = step;
+  run.asked = "asked";
+  run.record.task_id = "own";
+  run.record.state = ClipState::submitted;
+  run.record.reserved_at = "2026-01-01T00:00:00.000Z";
+  run.found = run.record;
+  run.attempt.state = ClipState::intent;
+  return run;
+}
+
+// "event task status $amount", for comparison.
+std::vector<std::string> lines(const Reaction &reaction) {
+  std::vector<std::string> all;
+  for (const LedgerEntry &entry : reaction.ledger) {
+    std::string text = to_word(entry.event);
+    for (const std::string &part : {entry.task_id, entry.status, entry.why})
+      if (!part.empty()) text += " " + part;
+    if (entry.amount) text += " $" + std::to_string(static_cast<int>(*entry.amount));
+    if (entry.attached) text += " attached";
+    all.push_back(text);
+  }
+  return all;
+}
+
+std::string ending(const Reaction &reaction) {
+  const RunEnding end = ending_of(reaction.run, Error{ErrorKind::read});
+  return std::string(to_word(end.outcome)) + " " + to_word(end.charged);
+}
+
+constexpr ClipStatus kDone = ClipStatus::completed;
+
+TEST(React, TellsTheLedgerWhatBecameOfASubmit) {
+  const ClipRun submits =
+      react(run_at(ClipStep::submit), SubmitBegins{.reserved_at = "2026-01-01T00:00:00.000Z"}).run;
+  Reaction reaction = react(submits, SubmitAccepted{"T"});
+  EXPECT_THAT(lines(reaction), ElementsAre("submitted T"));
+  EXPECT_EQ(ending(reaction), "running yes");
+  reaction = react(submits, SubmitRefused{"no", 400});
+  EXPECT_THAT(lines(reaction), ElementsAre("release the service refused it with HTTP 400"));
+  EXPECT_EQ(ending(reaction), "refused no");
+  reaction = react(submits, SubmitRefused{"no", 0});
+  EXPECT_THAT(lines(reaction), ElementsAre("release it was not sent"));
+  EXPECT_EQ(ending(reaction), "not-submitted no");
+  reaction = react(submits, SubmitUnanswered{});
+  EXPECT_THAT(lines(reaction), ElementsAre("unknown"));
+  EXPECT_EQ(ending(reaction), "unknown maybe");
+}
+
+TEST(React, TellsTheLedgerWhatBecameOfATask) {
+  for (const ClipStep step : {ClipStep::ask, ClipStep::look}) {
+    EXPECT_THAT(lines(react(run_at(step), TaskFailed{})), ElementsAre("settle asked failed"));
+    EXPECT_THAT(lines(react(run_at(step), TaskUnknown{})), ElementsAre("unknown asked"));
+    EXPECT_THAT(lines(react(run_at(step), TaskUnreachable{})), IsEmpty());
+  }
+  const ClipRun follows = run_at(ClipStep::follow);
+  EXPECT_THAT(lines(react(follows, TaskFailed{})), ElementsAre("settle own failed"));
+  EXPECT_THAT(lines(react(follows, TaskUnknown{})), ElementsAre("unknown own"));
+  EXPECT_THAT(lines(react(follows, TaskKnown{{.status = kDone}})), ElementsAre("settle own completed"));
+  EXPECT_THAT(lines(react(follows, TaskKnown{})), IsEmpty());
+  EXPECT_THAT(lines(react(follows, ClipFetched{})), IsEmpty());
+  EXPECT_THAT(lines(react(follows, ClipStored{})), IsEmpty());
+  EXPECT_THAT(lines(react(follows, RunEnds{})), IsEmpty()) << "it is not completed";
+}
+
+// The ledger alone names the task if the folder is removed meanwhile.
+TEST(React, TellsTheLedgerOnceThatAClipDoesNotCome) {
+  const ClipRun completed = react(run_at(ClipStep::follow), TaskKnown{{.status = kDone}}).run;
+  const ClipRun fetches = react(completed, FetchBegins{}).run;
+  EXPECT_THAT(lines(react(fetches, ClipStored{})), IsEmpty()) << "most clips are here in a moment";
+  for (const ClipEvent &event :
+       {ClipEvent(RunEnds{}), ClipEvent(FetchIsSlow{}), ClipEvent(TaskKnown{{.status = kDone}})}) {
+    const Reaction told = react(fetches, event);
+    EXPECT_THAT(lines(told), ElementsAre("unfetched own"));
+    EXPECT_THAT(lines(react(told.run, RunEnds{})), IsEmpty());
+    const Reaction stored = react(told.run, ClipStored{});
+    EXPECT_THAT(lines(stored), ElementsAre("stored own"));
+    EXPECT_EQ(ending(stored), "stored yes");
+  }
+  ClipRun again = run_at(ClipStep::end);
+  again.found->status = "downloading";
+  const ClipRun attached = react(again, TurnBegins{again.found}).run;
+  EXPECT_THAT(lines(react(attached, ClipStored{})), ElementsAre("stored own")) << "an earlier run told it";
+}
+
+// Finding M2: four clips of 9 credits passed a limit of 10, because later answers had left the amount out.
+TEST(React, NeverForgetsAnAmountThatAnyAnswerTold) {
+  const ClipRun submits =
+      react(run_at(ClipStep::submit), SubmitBegins{.reserved_at = "2026-01-01T00:00:00.000Z"}).run;
+  Reaction reaction = react(submits, SubmitAccepted{"T", {.amount = 9}});
+  EXPECT_THAT(lines(reaction), ElementsAre("submitted T $9"));
+  const ClipRun told_at_submit = reaction.run;
+  EXPECT_EQ(told_at_submit.record.amount, 9);
+  EXPECT_EQ(reaction.view->amount, 9);
+
+  reaction = react(told_at_submit, TaskKnown{{.status = kDone}});
+  EXPECT_EQ(reaction.view->amount, 9);
+  EXPECT_THAT(lines(react(told_at_submit, TaskKnown{{.status = kDone}})),
+              ElementsAre("settle T completed $9"));
+  for (const ClipEvent &last : {ClipEvent(TaskFailed{"moderated"}), ClipEvent(TaskUnknown{"gone"})}) {
+    const Reaction ended = react(told_at_submit, last);
+    ASSERT_EQ(ended.ledger.size(), 1u);
+    EXPECT_EQ(ended.ledger[0].amount, 9) << to_word(ended.ledger[0].event);
+  }
+  EXPECT_EQ(ending(react(told_at_submit, TaskFailed{"moderated"})), "failed yes");
+
+  reaction = react(run_at(ClipStep::follow), TaskKnown{{.status = ClipStatus::processing, .amount = 9}});
+  EXPECT_THAT(lines(reaction), ElementsAre("submitted own $9")) << "it counts from now on";
+  EXPECT_TRUE(reaction.write);
+  EXPECT_THAT(lines(react(reaction.run, TaskKnown{{.status = ClipStatus::processing, .amount = 9}})),
+              IsEmpty())
+      << "it is no news";
+  EXPECT_THAT(lines(react(reaction.run, TaskKnown{{.status = kDone}})),
+              ElementsAre("settle own completed $9"));
+}
+
+TEST(React, TakesTheLastAmountThatWasTold) {
+  Reaction reaction = react(run_at(ClipStep::follow), TaskKnown{{.amount = 9}});
+  EXPECT_THAT(lines(react(reaction.run, TaskKnown{{.status = kDone, .amount = 4}})),
+              ElementsAre("settle own completed $4"));
+}
+
+TEST(React, SettlesATaskOnceThoughItIsAskedForAgain) {
+  Reaction reaction = react(run_at(ClipStep::follow), TaskKnown{{.status = kDone}});
+  EXPECT_THAT(lines(reaction), ElementsAre("settle own completed"));
+  reaction = react(reaction.run, TaskKnown{{.status = kDone}});
+  EXPECT_THAT(lines(reaction), ElementsAre("unfetched own"));
+  EXPECT_THAT(lines(react(reaction.run, TaskKnown{{.status = kDone}})), IsEmpty());
+  EXPECT_THAT(lines(react(reaction.run, TaskKnown{{.status = kDone, .amount = 2}})),
+              ElementsAre("settle own completed $2"));
+}
+
+TEST(React, BelievesThatACompletedTaskIsPaidWhateverComesLater) {
+  const ClipRun completed = react(run_at(ClipStep::follow), TaskKnown{{.status = kDone}}).run;
+  for (const ClipEvent &event : {ClipEvent(TaskKnown{{.status = ClipStatus::processing}}),
+                                 ClipEvent(TaskFailed{"moderated"}), ClipEvent(TaskUnknown{"gone"})})
+    EXPECT_EQ(ending(react(completed, event)), "paid-unfetched yes");
+  EXPECT_THAT(lines(react(completed, TaskUnknown{"gone"})), ElementsAre("unfetched own", "unknown own"));
+  ClipRun successor = completed;
+  successor.whole = std::make_shared<const ClipRecord>(successor.record);
+  const Reaction gone = react(successor, TaskUnknown{"gone"});
+  EXPECT_THAT(lines(react(gone.run, RunEnds{})), IsEmpty()) << "its record is that of the whole clip by now";
+  const Reaction failed = react(completed, TaskFailed{"moderated"});
+  EXPECT_THAT(lines(failed), IsEmpty());
+  EXPECT_EQ(failed.run.record.state, ClipState::submitted) << "a later run asks for it";
+  EXPECT_THAT(lines(react(failed.run, RunEnds{})), ElementsAre("unfetched own"));
+}
+
+TEST(React, CountsNoTaskThatOnlyAPersonHasHeardOf) {
+  ClipRun mistyped = run_at(ClipStep::follow);
+  mistyped.wish.task_id = "own";
+  mistyped.is_unheard_of = true;
+  const Reaction unknown = react(mistyped, TaskUnknown{});
+  EXPECT_THAT(lines(unknown), IsEmpty());
+  EXPECT_EQ(ending(unknown), "not-submitted no");
+  EXPECT_THAT(lines(react(mistyped, TaskKnown{{.status = kDone, .amount = 2}})),
+              ElementsAre("settle own completed $2 attached"));
+  EXPECT_THAT(lines(react(mistyped, TaskKnown{{.amount = 2}})), IsEmpty());
+}
+
+// A record without a reservation is one of a task that a person had named in an earlier run.
+TEST(React, CountsNoTaskThatAPersonHasNamedBefore) {
+  ClipRun run = run_at(ClipStep::follow);
+  run.record.reserved_at.clear();
+  EXPECT_THAT(lines(react(run, TaskUnknown{})), ElementsAre("unknown own attached"));
+}
+
+// Finding M6: a folder that vanished while its task ran was paid again silently.
+TEST(React, AsksForTheTasksOfTheLedgerWhereTheFolderIsGone) {
+  ClipRun fresh;
+  Reaction reaction = react(fresh, TurnBegins{.open = {.tasks = {"old", "new"}, .unanswered = 1}});
+  EXPECT_EQ(reaction.run.step, ClipStep::ask);
+  EXPECT_EQ(reaction.run.asked, "new");
+  const Reaction known = react(reaction.run, TaskKnown{});
+  EXPECT_EQ(known.run.step, ClipStep::follow);
+  EXPECT_EQ(known.run.record.task_id, "new");
+  EXPECT_THAT(known.run.record.unfetched_tasks, ElementsAre("old"));
+
+  reaction = react(reaction.run, TaskUnknown{});
+  EXPECT_EQ(reaction.run.asked, "old");
+  reaction = react(reaction.run, TaskUnknown{});
+  EXPECT_EQ(reaction.run.step, ClipStep::submit);
+  reaction = react(reaction.run, SubmitBegins{});
+  EXPECT_THAT(reaction.warnings, ElementsAre(ClipWarning::unanswered_submits, ClipWarning::unknown_tasks));
+  EXPECT_THAT(reaction.run.record.unfetched_tasks, ElementsAre("old", "new"));
+}
+
+TEST(React, WarnsOnceOfWhatIsSubmittedTwice) {
+  ClipRun fresh;
+  Reaction reaction = react(fresh, TurnBegins{.open = {.unanswered = 1}});
+  reaction = react(reaction.run, SubmitBegins{});
+  EXPECT_THAT(reaction.warnings, ElementsAre(ClipWarning::unanswered_submits));
+  reaction = react(reaction.run, SubmitRefused{"later", 429, true});
+  EXPECT_EQ(reaction.run.step, ClipStep::submit);
+  EXPECT_EQ(reaction.view->status, ClipStatus::waiting) << "nothing is on its way";
+  EXPECT_THAT(react(reaction.run, SubmitBegins{}).warnings, IsEmpty());
+}
+
+TEST(React, ShowsWhatTheRecordKnows) {
+  const ClipRun submits =
+      react(run_at(ClipStep::submit), SubmitBegins{.reserved_at = "2026-01-01T00:00:00.000Z"}).run;
+  EXPECT_EQ(react(run_at(ClipStep::submit), SubmitBegins{}).view->status, ClipStatus::submitting);
+  Reaction reaction = react(submits, SubmitAccepted{"T"});
+  EXPECT_EQ(reaction.view->status, ClipStatus::queued);
+  EXPECT_EQ(reaction.view->task_id, "T");
+  EXPECT_TRUE(reaction.view->charged);
+  EXPECT_FALSE(reaction.view->reused);
+  reaction = react(reaction.run, TaskKnown{{.status = kDone, .progress = 100}});
+  EXPECT_EQ(reaction.view->status, ClipStatus::processing) << "it was, though nobody saw it";
+  reaction = react(reaction.run, FetchBegins{});
+  EXPECT_EQ(reaction.view->status, ClipStatus::downloading);
+  EXPECT_EQ(reaction.run.record.status, "downloading");
+}
+
+}  // namespace
+}  // namespace genclip::test
