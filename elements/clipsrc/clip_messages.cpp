@@ -6,6 +6,7 @@
 
 #include "elements/element_log.h"
 #include "elements/post_error.h"
+#include "plugin/generation/paid_amount.h"
 
 namespace genclip {
 namespace {
@@ -22,7 +23,7 @@ const ProgressCode *code_of(ClipStatus status) {
       "generate", "Generating", "Generated", "Generating failed",
       "Stopped; the task continues at the service: run again to attach to it"};
   static constexpr ProgressCode wait = {"wait", "Waiting for the turn of", "It is its turn", "Waiting failed",
-                                        "Stopped while waiting; nothing was submitted"};
+                                        "Stopped while waiting; this clip was not submitted"};
   switch (status) {
     case ClipStatus::waiting: return &wait;
     case ClipStatus::preparing: return &prepare;
@@ -116,11 +117,13 @@ void ClipMessages::on_warning(const Error &warning) {
 }
 
 void ClipMessages::on_failure(const Error &error) {
+  GenerationState state;
   {
     MutexLock lock(mutex_);
     if (has_reader_) return;
+    state = last_.value_or(GenerationState());
   }
-  on_warning(error);
+  on_warning(with_paid(error, state));
 }
 
 void ClipMessages::expect_reader() {

@@ -12,6 +12,7 @@
 #include "plugin/catalog/request_fields.h"
 #include "plugin/generation/chain_estimate.h"
 #include "plugin/generation/charge_facts.h"
+#include "plugin/generation/paid_amount.h"
 #include "plugin/http/redaction.h"
 #include "plugin/store/clip_provenance.h"
 #include "plugin/task/task_wire.h"
@@ -340,7 +341,7 @@ Result<GRef<GstBuffer>> ClipSource::read(uint64_t offset, unsigned size, bool wh
   const bool is_last =
       ready ? offset + ready->available >= ready->size : ready.error().kind != ErrorKind::cancelled;
   if (is_last && !run.messages->wait_posted(watch)) return cancelled();
-  if (!ready) return ready.error();
+  if (!ready) return with_paid(ready.error(), run.generation->state());
   if (!opened_)
     if (auto opened = open_stream(run, ready->size, whole, watch); !opened) return std::move(opened).error();
   if (ready->available == 0)

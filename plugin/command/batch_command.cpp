@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <map>
+#include <set>
 
 #include "plugin/base/trimmed.h"
 #include "plugin/command/account_reading.h"
@@ -27,7 +28,8 @@
 #include "plugin/command/request_words.h"
 #include "plugin/command/service_options.h"
 #include "plugin/command/text_table.h"
-#include "plugin/generation/outcome.h"
+#include "plugin/core/run_ending.h"
+#include "plugin/generation/paid_amount.h"
 
 namespace genclip {
 namespace {
@@ -155,7 +157,9 @@ class BatchDelivery final : public ClipRunsListener {
     last_[index] = state;
     const PlannedClip &planned = clips_[runs_[index]];
     if (state.status == ClipStatus::idle) {
-      count_paid(planned, state);
+      if (state.charged) has_paid_links_.insert(index);
+      last_[index].charged = false;
+      count_paid(index, last_[index]);
       screen_.remove(index);
     } else {
       screen_.show(index, planned.clip.name, prompt_of(planned.clip.request), state);
@@ -178,13 +182,17 @@ class BatchDelivery final : public ClipRunsListener {
       totals_.made_seconds += seconds;
       ++totals_.made;
     }
-    count_paid(clips_[runs_[index]], state);
-    bool is_first = true;
+    count_paid(index, state);
+    // The others with the same request have paid nothing.
+    GenerationState told = as_paid(index, state);
     for (const size_t row : rows_of_[runs_[index]]) {
       if (end.error)
-        fail(clips_[row], *end.error);
+        fail(clips_[row], with_paid(*end.error, told));
       else
-        deliver(clips_[row], end, std::exchange(is_first, false));
+        deliver(clips_[row], end, told);
+      told.reused = true;
+      told.charged = false;
+      told.links_amount = 0;
     }
     screen_.update(totals_);
   }
@@ -192,9 +200,10 @@ class BatchDelivery final : public ClipRunsListener {
   // The rows that have not ended. Returns the exit code.
   int finish(const ClipRunsEnd &end) {
     screen_.clear();
+    for (const size_t index : end.stopped)
+      paid_of_[index] += paid_.count_left(clips_[runs_[index]], last_[index]);
     for (const size_t index : end.stopped) tell_left(index, "stopped");
     for (const size_t index : end.pending) tell_left(index, "pending");
-    for (const size_t index : end.stopped) paid_.count_left(clips_[runs_[index]], last_[index]);
     print_error(end_text(totals_, place_text()) + " " + paid_.to_text());
     if (totals_.done > 0 && !has_outputs()) print_error(kFilesText);
     if (totals_.done < totals_.rows) print_error(kGoOnText);
@@ -215,9 +224,18 @@ class BatchDelivery final : public ClipRunsListener {
     return "in the store " + printable(clips_.front().plan.job.store);
   }
 
-  void count_paid(const PlannedClip &planned, const GenerationState &state) {
-    paid_.count(planned, state);
+  void count_paid(size_t index, const GenerationState &state) {
+    paid_of_[index] += paid_.count(clips_[runs_[index]], state);
     totals_.spent = paid_.credits();
+  }
+
+  // With what the row has paid for the clips before its own, in all of its tries. What several rows begin
+  // with is told of the first of them.
+  GenerationState as_paid(size_t index, GenerationState state) const {
+    state.links_amount = 0;
+    const auto paid = paid_of_.find(index);
+    if (paid != paid_of_.end()) state.links_amount = std::max(0.0, paid->second - paid_amount(state));
+    return state;
   }
 
   void tell(const std::string &text) {
@@ -236,20 +254,15 @@ class BatchDelivery final : public ClipRunsListener {
     screen_.update(totals_);
   }
 
-  void deliver(const PlannedClip &planned, const ClipEnd &end, bool is_first) {
+  // `state`: that of the end, as the row tells it.
+  void deliver(const PlannedClip &planned, const ClipEnd &end, const GenerationState &state) {
     const std::string output = output_of(planned, end.state.clip_location);
-    GenerationState state = end.state;
-    if (!is_first) {
-      state.reused = true;
-      state.charged = false;
-      state.links_amount = 0;
-    }
     if (!output.empty())
       if (auto written = write_output(end.generation->clip(), output); !written) {
         Error error = std::move(written).error();
         error.text =
             std::string(without_full_stop(error.text)) + ". It is stored as " + end.state.clip_location + ".";
-        return fail(planned, with_ending(std::move(error), ending_of_state(state)));
+        return fail(planned, with_paid(with_ending(std::move(error), ending_of_state(state)), state));
       }
     if (const std::string other = other_content(output, end.state.clip_location); !other.empty())
       tell("Warning: " + place_of(file_, planned) + ": " + other);
@@ -267,12 +280,15 @@ class BatchDelivery final : public ClipRunsListener {
   }
 
   void tell_left(size_t index, std::string_view status) {
+    GenerationState told = as_paid(index, last_[index]);
     for (const size_t row : rows_of_[runs_[index]]) {
       const PlannedClip &planned = clips_[row];
       if (last_[index].is_submitting()) in_doubt_.push_back(planned.clip.line);
-      Json json = with_request(state_json(last_[index], status), planned);
+      Json json = with_request(state_json(told, status), planned);
       if (status == "pending") json.set("outcome", "pending");
+      if (has_paid_links_.contains(index)) json.set("charged", to_word(Charged::yes));
       print_row(planned, json);
+      told.links_amount = 0;
     }
   }
 
@@ -283,6 +299,8 @@ class BatchDelivery final : public ClipRunsListener {
   std::map<size_t, GenerationState> last_;
   std::vector<unsigned> in_doubt_;  // Lines.
   PaidSum paid_;
+  std::map<size_t, double> paid_of_;  // Credits, by the index of the run.
+  std::set<size_t> has_paid_links_;   // Runs whose clip was refused after clips before it had been paid.
   BatchScreen screen_;
   BatchTotals totals_;
 };

@@ -81,8 +81,8 @@ class BatchPlanner {
     planned.estimate = total_of(links);
     if (!planned.is_paid) {
       const Budget &limits = clip_limits(plan->job.store);
-      if (const auto refusal = limit_refusal(plan->job, links, Account(), limits, services_))
-        return add_problem(clip.line, *refusal);
+      if (const auto refusal = limit_refusal(plan->job, links, Account(), limits, 0, services_))
+        return add_problem(clip.line, refusal->text);
       for (const LinkEstimate &link : links) {
         to_pay_.emplace(link.key, link.estimate);
         if (link.key != planned.key) planned.links.push_back(link.key);
@@ -109,12 +109,10 @@ class BatchPlanner {
     if (!clip_limits_) {
       clip_limits_.emplace();
       const auto budget = Ledger(*services_.files, *services_.clock, store).budget();
-      if (budget) {
-        clip_limits_->per_clip = budget->per_clip;
-        clip_limits_->assumed_price = budget->assumed_price;
-      } else {
+      if (budget)
+        clip_limits_ = budget->of_one_clip();
+      else
         add_problem(0, budget.error().text);
-      }
     }
     return *clip_limits_;
   }

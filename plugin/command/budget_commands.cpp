@@ -156,14 +156,17 @@ void show_budget(const std::vector<LimitState> &states, const Account &account) 
   print_prose(text);
 }
 
-constexpr const char *kNoPrice =
-    "A kind of clip that was never bought has no known price, and this store knows none yet: the first clip "
-    "may cost more than a limit allows. To count a price for such clips: genclip budget set --assumed-price "
-    "N.";
-
-bool knows_no_price(const std::string &root) {
-  const auto reading = Ledger(FileSystem::posix(), Clock::system(), root).read_condensed();
-  return reading && reading->account.prices().classes().empty();
+// What happens to a clip that no estimate is known for. Empty: it counts with a price, or no limit is in
+// credits.
+std::string unknown_price_text(const Budget &budget) {
+  if (!budget.limits_credits() || budget.assumed_price > 0) return {};
+  const std::string fate =
+      budget.per_clip > 0
+          ? "and --per-clip refuses the first clip of such a kind."
+          : "so the first clip of such a kind is submitted nevertheless, with a warning, and may cost more "
+            "than a limit allows.";
+  return "A kind of clip that was never bought has no known price, " + fate +
+         " To say what such clips count with: genclip budget set --assumed-price N.";
 }
 
 int report_budget(const std::string &root, const Budget &budget, bool json) {
@@ -222,7 +225,7 @@ int run_budget_set(const Words &words) {
   const auto budget = Ledger(FileSystem::posix(), Clock::system(), root).change_budget(changes, nullptr);
   if (!budget) return report_failure(budget.error(), json);
   const int exit_code = report_budget(root, *budget, json);
-  if (budget->limits_credits() && budget->assumed_price <= 0 && knows_no_price(root)) print_error(kNoPrice);
+  if (const std::string text = unknown_price_text(*budget); !text.empty()) print_error(text);
   return exit_code;
 }
 

@@ -118,9 +118,8 @@ std::optional<std::string> refusal_of(const GenerationJob &job, const Identified
   if (!budget) return budget.error().text;
   const Account &account = reading->account;
   const auto links = link_estimates(job, identified, account.prices(), services);
-  auto text = limit_refusal(job, links, account, *budget, services);
-  if (text) text->erase(0, kNothingSent.size());
-  return text;
+  const auto refusal = limit_refusal(job, links, account, *budget, 0, services);
+  return refusal ? std::optional(refusal->text.substr(kNothingSent.size())) : std::nullopt;
 }
 
 // Reads the files that the request refers to, and checks them as a run would.

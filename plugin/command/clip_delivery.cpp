@@ -13,7 +13,9 @@
 #include "plugin/command/done_text.h"
 #include "plugin/command/ending_json.h"
 #include "plugin/command/request_report.h"
-#include "plugin/generation/outcome.h"
+#include "plugin/core/run_ending.h"
+#include "plugin/generation/paid_amount.h"
+#include "plugin/store/clip_cost.h"
 
 namespace genclip {
 namespace {
@@ -37,6 +39,8 @@ int tell_stopped(const RunEnd &end, bool json) {
         "at the service. Run the same command again to go on.");
   else
     print_error("Stopped before the service named a task. Run the same command again to continue.");
+  if (end.state.links_amount > 0)
+    print_error("This run has paid " + cost_text(end.state.links_amount) + " for the clips before it.");
   return 128 + end.signal;
 }
 
@@ -87,7 +91,8 @@ int deliver_clip(ClipPlan plan, const Delivery &delivery) {
       Error error = std::move(written).error();
       error.text =
           std::string(without_full_stop(error.text)) + ". It is stored as " + end.state.clip_location + ".";
-      return report_failure(with_ending(std::move(error), ending_of_state(end.state)), delivery);
+      error = with_paid(with_ending(std::move(error), ending_of_state(end.state)), end.state);
+      return report_failure(error, delivery);
     }
     if (!*written) stays = " " + printable(delivery.output) + " is this clip already, and stays as it is.";
   }

@@ -7,6 +7,7 @@
 #include "plugin/command/console.h"
 #include "plugin/command/stop_signals.h"
 #include "plugin/generation/generations.h"
+#include "plugin/generation/paid_amount.h"
 
 namespace genclip {
 namespace {
@@ -97,6 +98,7 @@ RunEnd run_clip(ClipPlan plan, ProgressLine &progress) {
     const auto ready = joined.generation->clip().wait(0, UINT64_MAX, false, Interrupt::Watch(never));
     end.error = ready ? Error{ErrorKind::failed, "The clip could not be generated."} : ready.error();
     if (end.error->task_id.empty()) end.error->task_id = end.state.task_id;
+    end.error = with_paid(std::move(*end.error), end.state);
   }
   for (const std::string &warning : reports->take_warnings()) warn(warning);
   if (end.state.status != ClipStatus::completed) joined.generation->leave(reports.get());

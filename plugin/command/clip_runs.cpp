@@ -10,12 +10,13 @@
 #include <memory>
 #include <utility>
 
+#include "plugin/account/decision.h"
 #include "plugin/base/mutex.h"
 #include "plugin/command/command.h"
 #include "plugin/command/console.h"
 #include "plugin/command/stop_signals.h"
+#include "plugin/core/run_ending.h"
 #include "plugin/generation/generations.h"
-#include "plugin/generation/outcome.h"
 
 namespace genclip {
 namespace {
@@ -228,8 +229,12 @@ class Runs {
     GenerationState state;
     state.version = found->second.state.version;
     state.model = found->second.state.model;
-    double &paid = links_amounts_[found->first];
-    state.links_amount = paid = std::max(paid, found->second.state.links_amount);
+    // No task of its own was charged: it was refused.
+    GenerationState &before = of_tries_[found->first];
+    before.links_amount = std::max(before.links_amount, found->second.state.links_amount);
+    before.charged = before.charged || found->second.state.charged;
+    state.links_amount = before.links_amount;
+    state.charged = before.charged;
     listener_.on_change(found->first, state);
     found->second.generation->leave(found->second.reporter.get());
     runs_.erase(found);
@@ -257,14 +262,15 @@ class Runs {
     if (!has_paid) return;
     has_told_budget_ = true;
     listener_.on_notice(
-        over_budget_->text +
+        without_nothing_sent(over_budget_->text) +
         " Clips under way may cost less than is reserved for them, so this is tried again when "
         "one of them ends.");
   }
 
   void pause(Error error) {
     if (end_.pause) return;
-    listener_.on_notice(error.text + " No further clip is begun.");
+    // Of all clips: others may be sent, and paid.
+    listener_.on_notice(without_nothing_sent(error.text) + " No further clip is begun.");
     end_.pause = std::move(error);
   }
 
@@ -323,7 +329,7 @@ class Runs {
   const std::shared_ptr<ReportBox> box_ = std::make_shared<ReportBox>();
   ClipGovernor governor_;
   std::map<size_t, Run> runs_;
-  std::map<size_t, double> links_amounts_;  // The most that a try has paid for other links.
+  std::map<size_t, GenerationState> of_tries_;  // What tries that were refused have paid for other links.
   std::vector<std::pair<size_t, ClipEnd>> ends_;
   unsigned told_width_ = 0;
   std::optional<unsigned> told_jobs_;

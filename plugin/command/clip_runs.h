@@ -33,7 +33,7 @@ struct ClipEnd {
 class ClipRunsListener {
  public:
   virtual ~ClipRunsListener() = default;
-  // Idle: it was refused for now, and begins again later.
+  // Idle: it was refused for now, and begins again later. `charged` is then of the clips before it.
   virtual void on_change(size_t index, const GenerationState &state) = 0;
   virtual void on_warning(size_t index, const std::string &text) = 0;
   // The last of a clip that began, unless a signal stopped it. In the order in which they end.

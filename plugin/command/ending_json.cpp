@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "plugin/command/option_words.h"
+#include "plugin/generation/paid_amount.h"
 
 namespace genclip {
 namespace {
@@ -12,12 +13,19 @@ void set_known(Json &json, const char *name, double value) {
   if (value >= 0) json.set(name, value);
 }
 
+// What a clip that existed has cost, else what this run has paid, as far as it was told; -1: nothing was.
+double told_amount(const GenerationState &state) {
+  const bool is_known = state.amount >= 0 || state.links_amount > 0;
+  return state.reused || !is_known ? state.amount : paid_amount(state);
+}
+
 }  // namespace
 
 RunEnding ending_of_state(const GenerationState &state) {
   if (state.status == ClipStatus::completed)
     return {Outcome::stored, state.charged ? Charged::yes : Charged::no, true};
-  if (state.is_submitting()) return {Outcome::unknown, Charged::maybe, false};
+  if (state.is_submitting())
+    return {Outcome::unknown, state.links_charged ? Charged::yes : Charged::maybe, false};
   if (state.charged) return {Outcome::running, Charged::yes, true};
   // The clips that it begins with may be paid.
   return {Outcome::not_submitted, state.links_amount > 0 ? Charged::yes : Charged::no, true};
@@ -35,7 +43,7 @@ Json state_json(const GenerationState &state, std::string_view status) {
   if (!state.model.empty()) json.set("model", state.model);
   json.set("task_id", state.task_id.empty() ? Json() : Json(state.task_id));
   json.set("reused", state.reused);
-  set_known(json, "amount", state.amount);
+  set_known(json, "amount", told_amount(state));
   set_known(json, "actual_duration", state.actual_duration);
   if (state.status != ClipStatus::completed) set_known(json, "eta", state.eta);
   const RunEnding end = ending_of_state(state);

@@ -8,8 +8,8 @@
 
 #include "plugin/base/json.h"
 #include "plugin/catalog/clip_request.h"
+#include "plugin/core/run_ending.h"
 #include "plugin/generation/clip_status.h"
-#include "plugin/generation/outcome.h"
 
 namespace genclip {
 

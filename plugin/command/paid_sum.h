@@ -16,10 +16,11 @@ class PaidSum {
  public:
   // What a clip has cost so far, with the clips that it begins with. Their costs are in `links_amount` of
   // each state that uses them, so the ledger says what each of them has cost. Reads the ledger for those.
-  void count(const PlannedClip &planned, const GenerationState &state);
+  // Returns the credits of those that were not counted before.
+  double count(const PlannedClip &planned, const GenerationState &state);
 
   // The same, of a clip that was left before its end.
-  void count_left(const PlannedClip &planned, const GenerationState &state);
+  double count_left(const PlannedClip &planned, const GenerationState &state);
 
   double credits() const { return credits_; }
 
@@ -28,7 +29,8 @@ class PaidSum {
 
  private:
   double credits_ = 0;
-  size_t unpriced_ = 0;
+  size_t unpriced_ = 0;            // Tasks under way.
+  std::set<std::string> untold_;   // Keys of clips that were made, and whose cost was not told.
   std::set<std::string> counted_;  // Keys of clips.
 };
 

@@ -28,6 +28,7 @@
 #include "plugin/command/request_words.h"
 #include "plugin/command/service_options.h"
 #include "plugin/command/text_table.h"
+#include "plugin/generation/paid_amount.h"
 
 namespace genclip {
 namespace {
@@ -140,7 +141,8 @@ class PrefetchDelivery final : public ClipRunsListener {
   void on_change(size_t index, const GenerationState &state) override {
     last_[index] = state;
     if (state.status == ClipStatus::idle) {
-      count_paid(index, state);
+      last_[index].charged = false;
+      count_paid(index, last_[index]);
       screen_.remove(index);
     } else {
       screen_.show(index, short_place(clips_[index]->clip.name), prompt_of(clips_[index]->clip.request),
@@ -164,7 +166,7 @@ class PrefetchDelivery final : public ClipRunsListener {
     if (end.error) {
       ++totals_.failed;
       if (may_be_paid(*end.error)) in_doubt_.insert(index);
-      return tell(clips_[index]->clip.name + " failed: " + end.error->text);
+      return tell(clips_[index]->clip.name + " failed: " + with_paid(*end.error, state).text);
     }
     ++totals_.done;
     if (!state.reused) {

@@ -127,6 +127,67 @@ class Chains(unittest.TestCase):
 
     # ---- Money
 
+    def told(self, run):
+        """The JSON of a run."""
+        return json.JSONDecoder().raw_decode(run.text[run.text.index("{"):])[0]
+
+    def money_of(self, run):
+        """What the JSON of a run that failed says of its money. A run that has paid says so in words, and never the contrary."""
+        told = self.told(run)
+        paid = told.get("amount", 0)
+        self.assertEqual("Nothing was sent" in run.text, "budget" in told and told["charged"] == "no", run.text)
+        self.assertEqual("for the clips before it." in told["error"], paid > 0, run.text)
+        return told["outcome"], told["charged"], paid
+
+    def test_a_run_tells_the_sum_that_it_has_paid_however_it_ends(self):
+        self.assertEqual(self.told(self.generate(chain("ab"), "--json"))["amount"], 2 * PRICE)
+        self.assertEqual(self.told(self.generate(chain("abc"), "--json"))["amount"], PRICE, "two of three were stored")
+        self.assertEqual(self.told(self.generate(chain("abc"), "--json"))["amount"], PRICE, "of the clip alone, which is stored")
+        self.each_fails((("submit#2:status=400", ("refused", "yes", PRICE)), ("submit#2:status=401", ("refused", "yes", PRICE))))
+
+    def test_a_run_that_has_paid_for_a_link_is_charged_whatever_is_unknown(self):
+        self.each_fails((("submit#2:fail=No.", ("failed", "yes", PRICE)), ("submit#2:lose-answer", ("unknown", "yes", PRICE))))
+
+    def each_fails(self, faults):
+        """The second clip fails: it is the one that was asked for, or comes before that."""
+        for number, (fault, money) in enumerate(faults):
+            for prompts in ("xy", "xyz"):
+                with self.subTest(fault, clips=len(prompts)):
+                    self.film.service.set_faults([fault])
+                    run = self.refuse(chain([prompt + str(number) for prompt in prompts], seed=len(prompts)), "--json", "--retries", "0")
+                    self.assertEqual(self.money_of(run), money)
+        self.film.service.set_faults(())
+
+    def test_a_link_that_fails_and_costs_nothing_charges_nobody(self):
+        self.film.service.set_faults(["submit#1:fail=No.", "query:set=amount:0"])
+        self.assertEqual(self.money_of(self.refuse(chain("ab"), "--json")), ("failed", "no", 0))
+
+    def test_a_clip_of_which_two_parts_are_used_is_counted_once(self):
+        first = link("first")
+        self.assertEqual(self.told(self.generate(self.made_of(first + "#first", first + "#last"), "--json"))["amount"], 2 * PRICE)
+
+    def test_a_limit_of_one_clip_is_asked_of_all_links_before_any_is_paid(self):
+        dear = uri_of(prompt="dear", duration=6, first_image=link("cheap") + "#last")
+        self.film.set_budget(per_clip=PRICE)
+        self.assertEqual(self.money_of(self.refuse(dear, "--json")), ("not-submitted", "no", 0), "no price is known")
+        self.assertEqual(self.tasks(), [])
+        self.film.set_budget()
+        self.generate(uri_of(prompt="prices", duration=4))
+        self.generate(uri_of(prompt="prices", duration=6))
+        self.film.set_budget(per_clip=PRICE)
+        run = self.refuse(dear, "--json")
+        self.assertEqual((self.money_of(run), self.told(run)["budget"]), (("not-submitted", "no", 0), "per-clip"))
+        self.assertEqual(len(self.tasks()), 2)
+
+    def test_a_link_whose_cost_is_not_told_counts_for_max_amount(self):
+        self.generate(uri_of(prompt="prices", duration=4))
+        self.film.service.set_faults(["submit#1:no-amount"])
+        run = self.generate(chain("ab"), "--max-amount", str(2 * PRICE), "--json")
+        self.assertIn("has not told what the task", run.text)
+        self.film.service.set_faults(["submit#1:no-amount", "submit#2:amount=3"])
+        run = self.refuse(chain("cde"), "--max-amount", str(3 * PRICE), "--json")
+        self.assertEqual(self.money_of(run), ("not-submitted", "yes", 3), "the third one would exceed it")
+
     def test_max_amount_is_asked_of_the_whole_chain(self):
         self.generate(uri_of(prompt="prices", duration=4))
         run = self.refuse(chain("abc"), "--max-amount", str(2.5 * PRICE))
@@ -141,8 +202,8 @@ class Chains(unittest.TestCase):
         run = self.refuse(chain("abc"), "--json")
         self.assertIn("the store's budget allows", run.text)
         self.assertEqual(len(self.tasks()), 2)
-        told, _ = json.JSONDecoder().raw_decode(run.text[run.text.index("{"):])
-        self.assertEqual((told["charged"], told["outcome"], told["retry"]), ("yes", "not-submitted", True))
+        self.assertEqual(self.money_of(run), ("not-submitted", "yes", 2 * PRICE))
+        self.assertTrue(self.told(run)["retry"])
         self.film.set_budget(total=3 * PRICE, assumed_price=PRICE)
         self.generate(chain("abc"))
         self.assertEqual(len(self.tasks()), 3)
@@ -220,6 +281,17 @@ class Chains(unittest.TestCase):
         self.assertIn("clip 2 of 3", run.stdout)
         self.assertIn("status=(string)preparing", run.stdout)
 
+    def test_a_pipeline_that_paid_for_a_link_never_says_that_nothing_was_sent(self):
+        self.film.set_budget(total=PRICE, assumed_price=PRICE)
+        run = self.film.service.run(
+            "gst-launch-1.0", "genclipsrc", "model=sd_2.0_special", "prompt=b", "duration=4", "poll-interval=10",
+            f"first-image={chain('a')}#last", "!", "fakesink", "sync=false", **self.film.env)
+        self.assertNotEqual(run.returncode, 0, run.stdout)
+        self.assertEqual(len(self.tasks()), 1)
+        self.assertIn("The clip was not submitted: the store's budget allows 2 credits in total", run.stdout)
+        self.assertIn("This run has paid 2 credits for the clips before it.", run.stdout)
+        self.assertNotIn("Nothing was sent", run.stdout)
+
     # ---- Predecessors
 
     def test_a_failed_link_fails_the_chain_and_says_which_one(self):
@@ -271,6 +343,8 @@ class Chains(unittest.TestCase):
                 self.assertEqual(code, 0, run.text)
                 self.assertEqual(len(self.tasks()), tasks + clips)
                 self.assertIn(f"Paid by this run: {clips * PRICE} credits.", run.text)
+                ended = [json.loads(line) for line in run.text.splitlines() if '"completed"' in line]
+                self.assertEqual(sum(row["amount"] for row in ended if not row["reused"]), clips * PRICE, run.text)
 
     def test_a_row_that_waits_for_the_budget_says_that_its_beginning_is_paid(self):
         self.generate(chain("xy"))
@@ -282,7 +356,8 @@ class Chains(unittest.TestCase):
         run, code = self.film.run("batch", "--poll-interval", "10", "--http-timeout", "30", str(rows), LINK_MODEL)
         self.assertEqual(code, 75, run.text)
         (row,) = [json.loads(line) for line in run.text.splitlines() if line.startswith("{")]
-        self.assertEqual((row["outcome"], row["charged"], row["retry"]), ("pending", "yes", True), run.text)
+        self.assertEqual((row["outcome"], row["charged"], row["retry"], row["amount"]), ("pending", "yes", True, PRICE), run.text)
+        self.assertNotIn("Nothing was sent", run.text)
         self.assertEqual(len(self.tasks()), tasks + 1)
         self.assertIn(f"Paid by this run: {PRICE} credits.", run.text)
 

@@ -392,16 +392,19 @@ class Budget(MoneyTest):
         self.assertEqual(json.loads((self.store / "budget.json").read_text()), {"per_clip": 20, "tasks_per_day": 3, "assumed_price": 7.5})
         self.assertEqual(self.json("budget", "set", "--per-month=5", "--total=6")["limits"]["total"]["limit"], 6)
 
-    # M7
-    def test_a_limit_of_credits_without_a_known_price_says_so(self):
+    def test_a_limit_of_credits_says_what_happens_to_a_clip_of_unknown_price(self):
         said = "A kind of clip that was never bought has no known price"
-        for words, says in ((["--per-day=100"], True), (["--tasks-per-day=5"], True), (["--per-day=0"], False),
-                            (["--per-clip=5", "--assumed-price=7"], False), (["--assumed-price=0"], True)):
+        passes, refused = "may cost more than a limit allows", "--per-clip refuses the first clip of such a kind"
+        # However many clips of other kinds were bought.
+        self.ledger.clip("a", self.today, 12)
+        for words, says in ((["--per-day=100"], passes), (["--tasks-per-day=5"], passes), (["--per-clip=9"], refused),
+                            (["--per-clip=0", "--per-day=0"], ""), (["--per-clip=5", "--assumed-price=7"], ""),
+                            (["--assumed-price=0"], refused)):
             with self.subTest(words=words):
                 run = self.run_genclip("budget", "set", *words)
-                self.assertEqual(said in run.stderr, says, run.stderr)
-        self.ledger.clip("a", self.today, 12)
-        self.assertEqual(self.run_genclip("budget", "set", "--per-day=100").stderr, "")
+                text = " ".join(run.stderr.split())
+                self.assertEqual((said in text, passes in text, refused in text), (bool(says), says == passes, says == refused), text)
+                self.assertEqual("genclip budget set --assumed-price N." in text, bool(says), text)
 
     def test_tells_what_is_spent_and_reserved_now(self):
         self.ledger.clip("old", "2020-01-01", 30)
