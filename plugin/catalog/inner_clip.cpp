@@ -1,9 +1,26 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "plugin/catalog/inner_clip.h"
 
+#include <algorithm>
+
 #include "plugin/base/number.h"
 
 namespace genclip {
+namespace {
+
+constexpr std::string_view kDuration = "duration";
+
+std::optional<double> longest_duration(const ModelSpec &model) {
+  const FieldSpec *field = model.find(kDuration);
+  if (!field) return std::nullopt;
+  std::optional<double> longest;
+  if (field->max) longest = static_cast<double>(*field->max);
+  for (const Json &value : field->values)
+    longest = std::max(longest, value.number());  // Nothing is less than any number.
+  return longest;
+}
+
+}  // namespace
 
 std::optional<std::string> inner_clip_problem(const ModelSpec &inner, const MediaReference &reference) {
   const bool makes_image = inner.result == ResultKind::image;
@@ -31,14 +48,25 @@ std::optional<std::string> unpublished_clip_problem(const MediaReference &refere
   return "is a clip, and a service at a private address gives no public URL for it; " + how;
 }
 
+std::optional<double> clip_duration(const CheckedRequest &inner) {
+  if (inner.spec().result == ResultKind::image) return std::nullopt;
+  const FieldSpec *field = inner.spec().find(kDuration);
+  const Json *value = inner.body().find(kDuration);
+  if (!value && field) value = &field->default_value;
+  const auto duration = value ? value->number() : std::nullopt;
+  return duration && *duration > 0 ? duration : std::nullopt;
+}
+
 std::optional<std::string> late_frame_problem(const CheckedRequest &inner, const ClipPart &part) {
-  const Json *asked = inner.body().find("duration");
-  const auto duration = asked ? asked->number() : std::nullopt;
-  if (!part.time || !duration || *duration <= 0) return std::nullopt;
+  const auto duration = clip_duration(inner);
+  const auto end = duration ? duration : longest_duration(inner.spec());
+  if (!part.time || !end) return std::nullopt;
   const double time = std::chrono::duration<double>(*part.time).count();
-  if (time <= *duration) return std::nullopt;
+  if (time <= *end) return std::nullopt;
+  const bool is_default = duration && !inner.body().find(kDuration);
   return "is the frame at " + counted(number_text(time), "second") + " of a clip of " +
-         counted(number_text(*duration), "second") + "; take an earlier one, or #last";
+         (duration ? "" : "at most ") + counted(number_text(*end), "second") +
+         (is_default ? ", which is the default of " + inner.model() : "") + "; take an earlier one, or #last";
 }
 
 }  // namespace genclip

@@ -19,7 +19,11 @@ std::optional<std::string> inner_clip_problem(const ModelSpec &inner, const Medi
 std::optional<std::string> unpublished_clip_problem(const MediaReference &reference,
                                                     const ReferencePolicy &policy);
 
-// The problem of a frame that is later than the end of the clip, where the request says when it ends.
+// How many seconds the clip will last: what the request asks for, else the model's documented default.
+// Nothing for a picture, or when neither of them tells.
+std::optional<double> clip_duration(const CheckedRequest &inner);
+
+// The problem of a frame that is later than the end of the clip, or than that of the model's longest one.
 std::optional<std::string> late_frame_problem(const CheckedRequest &inner, const ClipPart &part);
 
 }  // namespace genclip

@@ -36,32 +36,42 @@ class Lookout {
       const MediaReference &reference = request.media()[i];
       const auto local = locals.find(i);
       const bool is_local = local != locals.end();
+      if (!is_local && reference.clip) {
+        MediaFacts expected = expected_facts(*reference.clip, reference.part);
+        findings_.push_back({.reference = &reference, .facts = std::move(expected), .is_expected = true});
+        continue;
+      }
       const bool is_url = reference.source == MediaSource::url;
       const MediaCheck depth = is_local ? MediaCheck::full : is_url ? options.depth : MediaCheck::none;
       if (depth == MediaCheck::none) continue;
-      files_.push_back(is_local ? local->second : nullptr);
+      looks_.push_back({findings_.size(), is_local ? local->second : nullptr});
       findings_.push_back({&reference, {}, depth});
     }
   }
 
   Result<void> run(GCancellable *cancellable) {
-    if (findings_.empty()) return {};
-    const gulong connection =
-        cancellable ? g_cancellable_connect(cancellable, G_CALLBACK(pass_on), cancellable_.get(), nullptr)
-                    : 0;
-    std::vector<std::thread> threads;
-    for (size_t i = 0; i < std::min(kMaxThreads, findings_.size()); ++i)
-      threads.emplace_back([this] { look_at_next(); });
-    wait();
-    for (std::thread &thread : threads) thread.join();
-    if (cancellable) g_cancellable_disconnect(cancellable, connection);
-    if (cancellable && g_cancellable_is_cancelled(cancellable)) return cancelled();
+    if (!looks_.empty())
+      if (auto looked = look_at_all(cancellable); !looked) return looked;
     const auto problems = media_problems(request_, findings_);
     if (problems.empty()) return {};
     return Error{ErrorKind::settings, problems_text(problems)};
   }
 
  private:
+  Result<void> look_at_all(GCancellable *cancellable) {
+    const gulong connection =
+        cancellable ? g_cancellable_connect(cancellable, G_CALLBACK(pass_on), cancellable_.get(), nullptr)
+                    : 0;
+    std::vector<std::thread> threads;
+    for (size_t i = 0; i < std::min(kMaxThreads, looks_.size()); ++i)
+      threads.emplace_back([this] { look_at_next(); });
+    wait();
+    for (std::thread &thread : threads) thread.join();
+    if (cancellable) g_cancellable_disconnect(cancellable, connection);
+    if (cancellable && g_cancellable_is_cancelled(cancellable)) return cancelled();
+    return {};
+  }
+
   static void pass_on(GCancellable *, GCancellable *to) { g_cancellable_cancel(to); }
 
   // Waits until all references are checked or the time is over.
@@ -70,9 +80,9 @@ class Lookout {
   }
 
   void look_at_next() {
-    for (size_t i; (i = next_++) < findings_.size();) {
-      look_at(findings_[i], files_[i].get());
-      if (++done_ == findings_.size()) g_cancellable_cancel(all_done_.get());
+    for (size_t i; (i = next_++) < looks_.size();) {
+      look_at(findings_[looks_[i].finding], looks_[i].file.get());
+      if (++done_ == looks_.size()) g_cancellable_cancel(all_done_.get());
     }
   }
 
@@ -150,9 +160,12 @@ class Lookout {
   const Clock::Time end_;
   const GRef<GCancellable> cancellable_;  // Ends all checks.
   const GRef<GCancellable> all_done_;
-  // Of each finding; null for a URL.
-  std::vector<std::shared_ptr<const LocalFile>> files_;
-  // The thread that took a number writes the finding of that number.
+  struct LookOrder {
+    size_t finding;
+    std::shared_ptr<const LocalFile> file;  // Null for a URL.
+  };
+  std::vector<LookOrder> looks_;
+  // The thread that took a look's number writes the finding of that look.
   std::vector<MediaFinding> findings_;
   std::atomic<size_t> next_ = 0;
   std::atomic<size_t> done_ = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Checks the media that a request refers to before it is submitted, all in parallel: local files here, URLs
-// by their servers.
+// by their servers, and clips that are not generated yet by what their requests ask for.
 #pragma once
 
 #include <gio/gio.h>
@@ -37,9 +37,9 @@ using LocalMedia = std::map<size_t, std::shared_ptr<const LocalFile>>;
 
 // ErrorKind::settings names every problem of every reference. Ends with ErrorKind::cancelled within
 // milliseconds after `cancellable` is. Does not check references that are neither URLs nor in `locals`, such
-// as assets (assetId://), which the service has already. Blocks; checks up to eight references at a time,
-// each on a thread that has ended when this returns.
-// `http` may be null if the depth is none, because then nothing is fetched.
+// as assets (assetId://), which the service has already. A clip that is not in `locals` needs no look: what
+// it will be is known (expected_facts). Blocks; checks up to eight references at a time, each on a thread
+// that has ended when this returns. `http` may be null if the depth is none, because then nothing is fetched.
 Result<void> check_media(HttpClient *http, Clock &clock, const CheckedRequest &request,
                          const LocalMedia &locals, const MediaCheckOptions &options,
                          GCancellable *cancellable);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The known facts about one reference medium, from its headers or from its content.
+// The known facts about one reference medium: from its headers, from its content, or from the request that
+// will make it.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +21,7 @@ struct MediaFacts {
   std::optional<uint64_t> bytes;
   std::optional<double> width;  // pixels
   std::optional<double> height;
+  std::optional<double> ratio;     // width / height, where only that is known
   std::optional<double> duration;  // seconds
   // What the picture plays of it, which may be less: a sound often ends later.
   std::optional<Stretch> picture;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Compares facts with bounds. A missing fact that a bound needs is a problem too.
+// Compares facts with bounds. A missing fact that a bound needs is a problem too, unless the medium is a clip
+// that is not generated yet.
 #include "plugin/task/media_verdict.h"
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 
 #include "plugin/base/number.h"
 #include "plugin/base/trimmed.h"
+#include "plugin/catalog/inner_clip.h"
 #include "plugin/catalog/wording.h"
 #include "plugin/task/media_format.h"
 
@@ -36,6 +38,31 @@ bool is_compared_in_length(const CheckedRequest &request, const std::string &fie
                      [&](const Rule &rule) { return limits_length(rule, field); });
 }
 
+// Of a medium that is there, and of one that will be.
+struct Verb {
+  const char *now;
+  const char *then;
+
+  std::string of(bool is_expected) const { return is_expected ? then : now; }
+};
+constexpr Verb kIs{"is ", "will be "};
+constexpr Verb kHas{"has ", "will have "};
+constexpr Verb kHasRatio{"has a width / height of ", "will have a width / height of "};
+constexpr Verb kLasts{"lasts ", "will last "};
+constexpr Verb kLast{"last ", "will last "};
+
+// Two numbers such as 2560x1440 or 16:9. Nothing for any other value, or for 0.
+std::optional<std::pair<double, double>> two_numbers(const Json *value, char between) {
+  const std::string *text = value ? value->string() : nullptr;
+  const size_t place = text ? text->find(between) : std::string::npos;
+  if (place == std::string::npos) return std::nullopt;
+  const std::string_view view = *text;
+  const auto first = parse_number<uint32_t>(view.substr(0, place));
+  const auto second = parse_number<uint32_t>(view.substr(place + 1));
+  if (!first || !second || *first == 0 || *second == 0) return std::nullopt;
+  return std::pair<double, double>(*first, *second);
+}
+
 class Verdict {
  public:
   Verdict(const CheckedRequest &request, const std::vector<MediaFinding> &findings)
@@ -61,20 +88,20 @@ class Verdict {
     const MediaFacts &facts = finding.facts;
     if (!finding.failure.empty()) return problem(reference, finding.failure);
     const MediaLimits &limits = limits_of(request_, reference);
-    judge_type(finding, limits);
+    if (!finding.is_expected) judge_type(finding, limits);
     const auto bytes = facts.bytes ? std::optional<double>(static_cast<double>(*facts.bytes)) : std::nullopt;
-    judge_bound(reference, limits.bytes, bytes, {"has ", "", " MB", "size", kBytesPerMegabyte});
+    judge_bound(finding, limits.bytes, bytes, {kHas, "", " MB", "size", kBytesPerMegabyte});
     // A medium that is too large is not examined further.
     if (finding.depth != MediaCheck::full || (bytes && !limits.bytes.contains(*bytes))) return;
-    if (!may_be(facts.media_type, reference.kind)) return;
+    if (!finding.is_expected && !may_be(facts.media_type, reference.kind)) return;
     judge_content(reference, facts);
-    std::optional<double> ratio;
+    std::optional<double> ratio = facts.ratio;
     if (facts.width && facts.height && *facts.height > 0) ratio = *facts.width / *facts.height;
-    judge_bound(reference, limits.width, facts.width, {"is ", "pixel", " wide", "width"});
-    judge_bound(reference, limits.height, facts.height, {"is ", "pixel", " high", "height"});
-    judge_bound(reference, limits.ratio, ratio, {"has a width / height of ", "", "", "frame size"});
-    judge_bound(reference, limits.duration, facts.duration, {"lasts ", "second", "", "duration"});
-    judge_bound(reference, limits.frame_rate, facts.frame_rate, {"has ", "frame", " a second", "frame rate"});
+    judge_bound(finding, limits.width, facts.width, {kIs, "pixel", " wide", "width"});
+    judge_bound(finding, limits.height, facts.height, {kIs, "pixel", " high", "height"});
+    judge_bound(finding, limits.ratio, ratio, {kHasRatio, "", "", "frame size"});
+    judge_bound(finding, limits.duration, facts.duration, {kLasts, "second", "", "duration"});
+    judge_bound(finding, limits.frame_rate, facts.frame_rate, {kHas, "frame", " a second", "frame rate"});
   }
 
   void judge_type(const MediaFinding &finding, const MediaLimits &limits) {
@@ -109,16 +136,17 @@ class Verdict {
   }
 
   struct Measure {
-    const char *verb;
+    Verb verb;
     const char *noun;  // Of the unit: "pixel"; empty when it has none.
     const char *rest;  // Of the unit: " wide".
     const char *name;
     double scale = 1;
   };
 
-  void judge_bound(const MediaReference &reference, const Bounds &bounds, std::optional<double> value,
+  void judge_bound(const MediaFinding &finding, const Bounds &bounds, std::optional<double> value,
                    const Measure &measure) {
-    if (bounds.empty()) return;
+    if (bounds.empty() || (finding.is_expected && !value)) return;
+    const MediaReference &reference = *finding.reference;
     const auto with_unit = [&measure](const std::string &number) {
       return (*measure.noun ? counted(number, measure.noun) : number) + measure.rest;
     };
@@ -126,30 +154,40 @@ class Verdict {
       problem(reference, std::string("has a ") + measure.name + " that cannot be determined; " + model() +
                              " takes " + with_unit(bounds.text(measure.scale)));
     else if (!bounds.contains(*value))
-      problem(reference, measure.verb + with_unit(measure_text(*value / measure.scale)) + "; " + model() +
-                             " takes " + bounds.text(measure.scale));
+      problem(reference, measure.verb.of(finding.is_expected) +
+                             with_unit(measure_text(*value / measure.scale)) + "; " + model() + " takes " +
+                             bounds.text(measure.scale));
   }
 
-  // Nothing when one of them failed, which is reported already, or was not examined, such as an asset.
-  std::optional<double> total_duration(const std::string &field) const {
-    double total = 0;
+  struct Total {
+    double seconds = 0;
+    bool is_whole = false;     // False: others failed, or were not examined, such as an asset.
+    bool is_expected = false;  // Some of them will last so long.
+
+    std::string text(const Verb &verb) const {
+      return verb.of(is_expected) + (is_whole ? "" : "at least ") + counted(measure_text(seconds), "second");
+    }
+  };
+
+  // Of those whose duration is known.
+  Total total_duration(const std::string &field) const {
+    Total total;
     auto unseen = std::count_if(request_.media().begin(), request_.media().end(),
                                 [&](const MediaReference &reference) { return reference.field == field; });
-    if (unseen == 0) return std::nullopt;
     for (const MediaFinding &finding : findings_) {
-      if (finding.reference->field != field) continue;
-      if (!finding.failure.empty() || !finding.facts.duration) return std::nullopt;
-      total += *finding.facts.duration;
-      --unseen;
+      if (finding.reference->field != field || !finding.failure.empty() || !finding.facts.duration) continue;
+      total.seconds += *finding.facts.duration;
+      total.is_expected = total.is_expected || finding.is_expected;
+      total.is_whole = --unseen == 0;
     }
-    return unseen == 0 ? std::optional(total) : std::nullopt;
+    return total;
   }
 
   // Reports a missing duration, unless a bound of the medium itself has reported it.
   void require_duration(const MediaFinding &finding) {
     const MediaLimits &limits = limits_of(request_, *finding.reference);
     const bool is_judged = finding.depth == MediaCheck::full && finding.failure.empty() &&
-                           may_be(finding.facts.media_type, finding.reference->kind);
+                           !finding.is_expected && may_be(finding.facts.media_type, finding.reference->kind);
     if (is_judged && !finding.facts.duration && limits.duration.empty())
       problem(*finding.reference, "has a duration that cannot be determined");
   }
@@ -161,10 +199,11 @@ class Verdict {
       if (bounds.empty() && !compared) continue;
       for (const MediaFinding &finding : findings_)
         if (finding.reference->field == field.name) require_duration(finding);
-      const auto total = total_duration(field.name);
-      if (!bounds.empty() && total && !bounds.contains(*total))
-        problems_.push_back({field.name, field.name + " together last " +
-                                             counted(measure_text(*total), "second") + "; " + model() +
+      const Total total = total_duration(field.name);
+      Bounds broken = bounds;
+      if (!total.is_whole) broken.lower.reset();  // Some of them may be too long already, but not too short.
+      if (!broken.contains(total.seconds))
+        problems_.push_back({field.name, field.name + " together " + total.text(kLast) + "; " + model() +
                                              " takes " + bounds.text() + "."});
     }
   }
@@ -176,10 +215,10 @@ class Verdict {
       const auto asked = value ? value->number() : std::nullopt;
       if (!asked) continue;
       for (const std::string &other : rule.others) {
-        const auto total = total_duration(other);
-        if (total && *asked > *total)
-          problems_.push_back({field, field + " is " + measure_text(*asked) + ", but " + other + " lasts " +
-                                          counted(measure_text(*total), "second") + "; " + model() +
+        const Total total = total_duration(other);
+        if (total.is_whole && *asked > total.seconds)
+          problems_.push_back({field, field + " is " + measure_text(*asked) + ", but " + other + " " +
+                                          total.text(kLasts) + "; " + model() +
                                           " makes nothing longer than its source video" +
                                           (rule.note.empty() ? "." : ": " + rule.note + ".")});
       }
@@ -205,6 +244,29 @@ bool needs_measures(const CheckedRequest &request, const MediaReference &referen
   return !limits.width.empty() || !limits.height.empty() || !limits.ratio.empty() ||
          !limits.duration.empty() || !limits.total_duration.empty() || !limits.frame_rate.empty() ||
          is_compared_in_length(request, reference.field);
+}
+
+MediaFacts expected_facts(const CheckedRequest &inner, const ClipPart &part) {
+  MediaFacts facts;
+  if (!part.is_frame) facts.duration = clip_duration(inner);
+  const auto default_of = [&](std::string_view name) {
+    const FieldSpec *field = inner.spec().find(name);
+    return field && !field->default_value.is_null() ? &field->default_value : nullptr;
+  };
+  const std::pair<const Json *, const Json *> sources[] = {
+      {inner.body().find("size"), inner.body().find("aspect_ratio")},
+      {default_of("size"), default_of("aspect_ratio")}};
+  for (const auto &[size, ratio] : sources) {
+    if (const auto pixels = two_numbers(size, 'x')) {
+      facts.width = pixels->first;
+      facts.height = pixels->second;
+    } else if (const auto sides = two_numbers(ratio, ':')) {
+      facts.ratio = sides->first / sides->second;
+    }
+    // A request that says one of them, such as "adaptive", leaves no room for the default of the other.
+    if (size || ratio) break;
+  }
+  return facts;
 }
 
 std::vector<Problem> media_problems(const CheckedRequest &request,

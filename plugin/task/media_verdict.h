@@ -25,10 +25,15 @@ struct MediaFinding {
   // Not empty: it could not be checked. Continues a sentence that begins with the reference's name, such as
   // "answers 404".
   std::string failure = {};
+  // The medium is not made yet, so the facts are what its request asks for. None of them need be known.
+  bool is_expected = false;
 };
 
 // "reference_images[2]", or the bare name of a field that has one item only.
 std::string reference_name(const CheckedRequest &request, const MediaReference &reference);
+
+// The facts about that part of a clip that its request tells before it is generated.
+MediaFacts expected_facts(const CheckedRequest &inner, const ClipPart &part);
 
 // True when only the content of this reference can show whether it keeps the model's limits.
 bool needs_measures(const CheckedRequest &request, const MediaReference &reference);

@@ -188,8 +188,8 @@ class Check(unittest.TestCase):
         self.assertEqual(run.returncode, 1)
         self.assertIn("first_image (/nowhere/1.png) cannot be opened", run.stderr)
 
-    # R3
-    def test_a_file_that_generate_refuses_is_refused_in_the_same_words(self):
+    # R3, M3
+    def test_a_reference_that_generate_refuses_is_refused_in_the_same_words(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         small, wide, text = (pathlib.Path(folder.name) / name for name in ("small.png", "wide.png", "text.png"))
@@ -199,10 +199,18 @@ class Check(unittest.TestCase):
         env = {"GENCLIP_STORE": folder.name + "/store", "GENCLIP_PUBLISH_FOLDER": folder.name, "GENCLIP_PUBLISH_URL": "https://p.example",
                "GENCLIP_PUBLISH_ROOTS": folder.name, "GENCLIP_BASE_URL": "https://s.example/api", "GENCLIP_API_KEY": "key"}
         inner = f"genclip://sd_2.0_special?prompt=a&first_image={small}#last"
+        long = "genclip://dance-2.5?prompt=a&duration=15"
+        three = "&".join(f"reference_videos={urllib.parse.quote(long + '&take=' + take, '')}" for take in "123")
+        edit = "genclip://wave2.7-videoedit?prompt=a&duration=10&reference_videos=genclip%3A%2F%2Fdance-2.5%3Fprompt%3Db"
         for fields, said in (([f"first_image={small}"], "first_image is 300 pixels wide; sd_2.0_special takes above 300 and below 6000"),
                              ([f"first_image={small}", f"last_image={wide}"], "2 problems with this request: (1) first_image is 300"),
                              ([f"first_image={text}"], "first_image"),
-                             ([f"first_image={inner}"], "first_image: first_image is 300 pixels wide")):
+                             ([f"first_image={inner}"], "first_image: first_image is 300 pixels wide"),
+                             # Clips that are not generated yet, by what they will be.
+                             (["reference_videos=genclip://grk_video3?prompt=a&duration=20"], "2 problems with this request: (1) reference_videos will last 20"),
+                             ([f"first_image={edit}#last"], "first_image: duration is 10, but reference_videos will last 4 seconds"),
+                             (["first_image=genclip://grk_video3?prompt=a#t=31"], "first_image is the frame at 31 seconds of a clip of at most 30"),
+                             ([f"first_image=genclip://dance-2.5?prompt=x&{three}#last"], "first_image: reference_videos together will last 45")):
             with self.subTest(fields=fields):
                 words = ["sd_2.0_special", "prompt=x", *fields]
                 run = genclip("check", *words, **env)
@@ -218,6 +226,7 @@ class Check(unittest.TestCase):
                 uri = f"genclip://sd_2.0_special?{urllib.parse.urlencode(dict(word.split('=', 1) for word in words[1:]))}"
                 rundown.write_text(uri + "\n", encoding="utf-8")
                 self.assertIn(said, " ".join(genclip("channel", "--check", str(rundown), **env).stdout.split()))
+                self.assertFalse((pathlib.Path(folder.name) / "store" / "ledger.jsonl").exists(), "Something was submitted.")
 
     # S3
     def test_what_it_prints_can_be_pasted_and_is_the_same_request(self):

@@ -334,6 +334,17 @@ TEST(MediaCheck, ExaminesLocalFilesAtAnyDepthWithoutTheNetwork) {
   EXPECT_TRUE(server.requests().empty());
 }
 
+TEST(MediaCheck, KnowsWithoutTheNetworkWhatAClipWillBeUntilThereIsItsFile) {
+  const auto request = media_request(
+      "sd_2.0_special", {{"reference_images", {"genclip://dream-5.0?prompt=x&size=200x400", "assetId://7"}}});
+  const auto text = [&](const LocalMedia &locals) {
+    return text_of(check_media(nullptr, Clock::system(), request, locals, {}, nullptr));
+  };
+  EXPECT_EQ(text({}),
+            "reference_images[0] will be 200 pixels wide; sd_2.0_special takes above 300 and below 6000.");
+  EXPECT_EQ(text({{0, local(png())}}), "") << "the service has made a larger one";
+}
+
 // Without what GStreamer says, which is not always the same of a damaged file.
 std::string own_text(const std::string &text) { return text.substr(0, text.find(" (")); }
 

@@ -15,7 +15,7 @@ CheckedRequest media_request(const std::string &model, const MediaFields &fields
   request.fields.set("prompt", "a red kite");
   if (duration != 0) request.fields.set("duration", duration);
   for (const auto &[name, urls] : fields) request.fields.set(name, Json::Array(urls.begin(), urls.end()));
-  auto checked = check_request(*Catalog::built_in(), request);
+  auto checked = check_request(*Catalog::built_in(), request, {.publishes = true, .is_service_public = true});
   if (!checked) throw std::logic_error(problems_text(checked.error()));
   return std::move(*checked);
 }

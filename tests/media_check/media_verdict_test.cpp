@@ -325,6 +325,133 @@ TEST(MediaVerdict, AddsUpOnlyMediaThatWereAllExamined) {
 
   findings.pop_back();
   EXPECT_THAT(texts(media_problems(request, findings)), IsEmpty()) << "one was not checked at all";
+
+  mixed[1].facts.duration = 16;
+  EXPECT_THAT(texts(media_problems(request, mixed)),
+              testing::Contains("reference_videos together last at least 16 seconds; sd_2.0_special takes at "
+                                "most 15."))
+      << "too long already";
+}
+
+// What the model takes of clips that are not generated yet.
+struct Expectation {
+  const char *model;
+  const char *field;
+  std::vector<std::string> references;
+  unsigned duration;  // 0: not asked
+  std::vector<std::string> problems;
+};
+
+const std::string kDance = "genclip://dance-2.5?prompt=x";
+const std::string kDance15 = kDance + "&duration=15";
+const std::string kDream = "genclip://dream-5.0?prompt=x";
+const std::string kMini = "genclip://mini-h3?prompt=x";
+const std::string kUrl = "https://m.example/1";
+
+const Expectation kExpectations[] = {
+    // One clip's length: asked for, a documented default, unknown.
+    {"sd_2.0_special", "reference_videos", {kDance15}, 0, {}},
+    {"sd_2.0_special",
+     "reference_videos",
+     {kDance + "&duration=16"},
+     0,
+     {"reference_videos will last 16 seconds; sd_2.0_special takes 2 to 15.",
+      "reference_videos together will last 16 seconds; sd_2.0_special takes at most 15."}},
+    {"sd_2.0_special",
+     "reference_videos",
+     {"genclip://vidq3-pro?prompt=x&duration=1"},
+     0,
+     {"reference_videos will last 1 second; sd_2.0_special takes 2 to 15."}},
+    {"sd_2.0_special", "reference_videos", {"genclip://vidq3-pro?prompt=x"}, 0, {}},
+    {"sd_2.0_special", "reference_videos", {"genclip://veo?prompt=x&duration=-1"}, 0, {}},
+    // All of a field together, with others whose length nobody knows.
+    {"dance-2.5",
+     "reference_videos",
+     {kDance15, kDance15, kDance15},
+     0,
+     {"reference_videos together will last 45 seconds; dance-2.5 takes at most 30."}},
+    {"dance-2.5", "reference_videos", {kDance15, kDance15}, 0, {}},
+    {"dance-2.5", "reference_videos", {kDance15, kDance15, kUrl}, 0, {}},
+    {"dance-2.5",
+     "reference_videos",
+     {kDance15, kUrl, kDance15, kDance},
+     0,
+     {"reference_videos together will last at least 34 seconds; dance-2.5 takes at most 30."}},
+    // Compared with what the request asks for.
+    {"wave2.7-videoedit",
+     "reference_videos",
+     {kDance + "&duration=4"},
+     10,
+     {"duration is 10, but reference_videos will last 4 seconds; wave2.7-videoedit makes nothing longer than "
+      "its source video."}},
+    {"wave2.7-videoedit", "reference_videos", {kDance}, 4, {}},
+    {"wave2.7-videoedit", "reference_videos", {"genclip://vidq3-pro?prompt=x"}, 10, {}},
+    {"wave2.7-videoedit", "reference_videos", {"genclip://sky2Stable?prompt=x&seconds=10"}, 10, {}},
+    // The size of a picture, of a frame and of a whole clip.
+    {"sd_2.0_special",
+     "reference_images",
+     {kDream + "&size=200x400", kDream + "&size=400x400"},
+     0,
+     {"reference_images[0] will be 200 pixels wide; sd_2.0_special takes above 300 and below 6000."}},
+    {"sd_2.0_special", "first_image", {kDream + "&size=2K"}, 0, {}},
+    {"sd_2.0_special", "first_image", {kDream + "&size=0x0"}, 0, {}},
+    {"sd_2.0_special", "first_image", {kDream}, 0, {}},
+    {"wave2.7-i2v",
+     "first_image",
+     {kDream + "&aspect_ratio=3:1"},
+     0,
+     {"first_image will have a width / height of 3; wave2.7-i2v takes 0.4 to 2.5."}},
+    {"wave2.7-i2v", "first_image", {kDance15 + "#last"}, 0, {}},
+    {"wave2.7-i2v",
+     "first_image",
+     {"genclip://veo?prompt=x&aspect_ratio=1:3#t=5"},
+     0,
+     {"first_image will have a width / height of 0.333333; wave2.7-i2v takes 0.4 to 2.5."}},
+};
+
+TEST(MediaVerdict, JudgesClipsThatAreNotGeneratedYetByWhatTheyWillBe) {
+  for (const Expectation &that : kExpectations) {
+    MediaFields fields = fields_about(that.model, that.field);
+    fields[that.field] = that.references;
+    const auto request = media_request(that.model, fields, that.duration);
+    std::vector<MediaFinding> findings;
+    for (const MediaReference &reference : request.media())
+      if (reference.clip)
+        findings.push_back({.reference = &reference,
+                            .facts = expected_facts(*reference.clip, reference.part),
+                            .is_expected = true});
+    EXPECT_EQ(texts(media_problems(request, findings)), that.problems)
+        << that.model << " " << that.references[0];
+  }
+}
+
+TEST(MediaVerdict, ExpectsNothingThatTheRequestLeavesOpen) {
+  struct Made {
+    std::string uri;
+    std::optional<double> duration, width, height, ratio;
+  };
+  const Made all[] = {
+      {kDance, 4, {}, {}, 9.0 / 16},
+      {kDance15 + "&aspect_ratio=16:9", 15, {}, {}, 16.0 / 9},
+      {kDance15 + "#last", {}, {}, {}, 9.0 / 16},
+      {"genclip://sd_2.0_special?prompt=x&aspect_ratio=adaptive", 5, {}, {}, {}},
+      {kMini, 5, 2560, 1440, {}},
+      {kMini + "&size=1440x1920#first", {}, 1440, 1920, {}},
+      {kMini + "&aspect_ratio=21:9", 5, {}, {}, 21.0 / 9},  // The default of size does not hold beside it.
+      {"genclip://veo?prompt=x&size=large&aspect_ratio=4:3", {}, {}, {}, 4.0 / 3},
+      {"genclip://veo?prompt=x&duration=8&resolution=1080p", 8, {}, {}, {}},
+  };
+  for (const Made &made : all) {
+    const bool is_frame = made.uri.find('#') != std::string::npos;
+    const auto request =
+        media_request("videos_stable_fast", {{is_frame ? "first_image" : "reference_videos", {made.uri}}});
+    const MediaReference &reference = request.media()[0];
+    const MediaFacts facts = expected_facts(*reference.clip, reference.part);
+    EXPECT_EQ(facts.duration, made.duration) << made.uri;
+    EXPECT_EQ(facts.width, made.width) << made.uri;
+    EXPECT_EQ(facts.height, made.height) << made.uri;
+    EXPECT_EQ(facts.ratio, made.ratio) << made.uri;
+  }
 }
 
 TEST(MediaVerdict, NamesEachProblemOfEachReferenceAtOnce) {
