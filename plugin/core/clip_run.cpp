@@ -377,7 +377,8 @@ Reaction answer(ClipRun &&run, const ClipFetched &) {
 }
 
 Reaction answer(ClipRun &&run, const FetchIsSlow &) {
-  Reaction reaction = next(std::move(run), ClipStep::follow);
+  const ClipStep step = run.step;  // The task may have been lost meanwhile, and the record is final then.
+  Reaction reaction = next(std::move(run), step);
   reaction.ledger = unfetched_line(reaction.run);
   return reaction;
 }

@@ -99,6 +99,17 @@ TEST(React, TellsTheLedgerOnceThatAClipDoesNotCome) {
   EXPECT_THAT(lines(react(attached, ClipStored{})), ElementsAre("stored own")) << "an earlier run told it";
 }
 
+TEST(React, LeavesTheJournalOfALostTaskAloneHoweverSlowItsDownloadIs) {
+  const ClipRun fetches =
+      react(react(run_at(ClipStep::follow), TaskKnown{{.status = kDone}}).run, FetchBegins{}).run;
+  EXPECT_EQ(react(fetches, FetchIsSlow{}).run.step, ClipStep::follow);
+  const Reaction lost = react(fetches, TaskUnknown{"gone"});
+  const Reaction slow = react(lost.run, FetchIsSlow{});
+  EXPECT_EQ(slow.run.step, ClipStep::end) << "or the next checkpoint writes over it";
+  EXPECT_FALSE(slow.write);
+  EXPECT_THAT(lines(slow), IsEmpty());
+}
+
 // Finding M2: four clips of 9 credits passed a limit of 10, because later answers had left the amount out.
 TEST(React, NeverForgetsAnAmountThatAnyAnswerTold) {
   const ClipRun submits =
