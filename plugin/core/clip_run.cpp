@@ -45,6 +45,12 @@ LedgerEntry line_of_submit(LedgerEvent event) {
   return entry;
 }
 
+LedgerEntry release_line(std::string why) {
+  LedgerEntry entry = line_of_submit(LedgerEvent::release);
+  entry.why = std::move(why);
+  return entry;
+}
+
 LedgerEntry settled(const ClipRun &run, const ClipRecord &task, const char *status) {
   LedgerEntry entry = line_of(run, LedgerEvent::settle, task);
   entry.status = status;
@@ -173,12 +179,20 @@ Reaction with_outcome_of_step(Reaction reaction) {
 // ---- The events that answer a step.
 
 Reaction answer(ClipRun &&run, const TurnBegins &turn) {
+  OpenCharges open = turn.open;
+  // The intent is on disk before a request leaves, so where no journal can be lost, none has.
+  const bool is_unsent = !turn.found && !turn.may_be_lost && !open.reserved_at.empty();
+  if (is_unsent) {
+    --open.unanswered;
+    open.reserved_at.clear();
+  }
   run.found = turn.found;
-  run.is_of_ledger = !turn.found && !turn.open.is_empty();
-  if (run.is_of_ledger) run.found = record_of(run, turn.open);
+  run.is_of_ledger = !turn.found && !open.is_empty();
+  if (run.is_of_ledger) run.found = record_of(run, open);
   run.is_news = turn.is_news;
   run.first_whole = turn.first_whole;
   Reaction reaction = with_outcome_of_step(plan(std::move(run)));
+  if (is_unsent) reaction.ledger.push_back(release_line("the run ended before it was sent"));
   // Whatever becomes of this run, the next one finds a folder, and must find this in it. (A task that
   // somebody named is journalled once the service knows it, with all of this.)
   if (reaction.run.is_of_ledger && reaction.run.step != ClipStep::follow) {
@@ -347,11 +361,9 @@ Reaction answer(ClipRun &&run, const SubmitRefused &refusal) {
   }
   Reaction reaction =
       next_after_writing(std::move(run), refusal.is_sent_again ? ClipStep::submit : ClipStep::end);
-  LedgerEntry entry = line_of_submit(LedgerEvent::release);
-  entry.why = refusal.http_status == 0
-                  ? "it was not sent"
-                  : "the service refused it with HTTP " + std::to_string(refusal.http_status);
-  reaction.ledger.push_back(std::move(entry));
+  reaction.ledger.push_back(release_line(refusal.http_status == 0 ? "it was not sent"
+                                                                  : "the service refused it with HTTP " +
+                                                                        std::to_string(refusal.http_status)));
   if (refusal.is_sent_again)
     reaction.view = ClipView{.status = ClipStatus::waiting, .model = reaction.run.record.model};
   return with_outcome(std::move(reaction),

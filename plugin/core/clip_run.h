@@ -56,8 +56,10 @@ struct TurnBegins {
   bool is_news = false;
   // The task of the whole clip that was there at this run's first look; empty: there was none.
   std::string first_whole;
-  // What the ledger knows of the request where there is no journal: its folder may have been removed.
+  // What the ledger knows of the request where there is no journal.
   OpenCharges open = {};
+  // There was no folder, or something in it was damaged: the journal may be lost.
+  bool may_be_lost = false;
 };
 struct WholeClipMissing {};  // The file to be served is missing, or was damaged and set aside.
 // Answers to a query. They end `look` and `ask`, which come before a task is followed.

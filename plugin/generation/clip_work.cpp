@@ -278,14 +278,8 @@ Result<void> ClipWork::work_on(std::optional<ClipRecord> found) {
     auto open = account_.open_charges();
     if (!open && run_.wish.task_id.empty()) return std::move(open).error();
     if (open) turn.open = std::move(*open);
-    // The intent is on disk before a request leaves, so without any journal, none has.
-    const bool may_be_lost = folder_.has_made_folder() || has_damage_;
-    if (!may_be_lost && !turn.open.reserved_at.empty()) {
-      account_.bury(ClipRecord());
-      --turn.open.unanswered;
-      turn.open.reserved_at.clear();
-    }
   }
+  turn.may_be_lost = folder_.has_made_folder() || has_damage_;
   turn.is_news = found && is_news(*found);
   turn.found = std::move(found);
   turn.first_whole = first_whole_;

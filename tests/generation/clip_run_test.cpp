@@ -212,6 +212,30 @@ TEST(React, AsksForTheTasksOfTheLedgerWhereTheFolderIsGone) {
   EXPECT_THAT(reaction.run.record.unfetched_tasks, ElementsAre("old", "new"));
 }
 
+// Whose run died between the ledger and the journal, or whose folder was removed: only the former is known to
+// have sent nothing.
+TEST(React, ReleasesAReservationWithoutAJournalUnlessOneMayBeLost) {
+  TurnBegins turn{.open = {.unanswered = 1, .reserved_at = "2026-01-01T00:00:00.000Z"}};
+  ClipRun careful;
+  careful.wish.may_submit = MaySubmit::unless_in_doubt;
+  Reaction reaction = react(careful, turn);
+  EXPECT_EQ(reaction.run.step, ClipStep::submit);
+  EXPECT_THAT(lines(reaction), ElementsAre("release the run ended before it was sent"));
+  EXPECT_THAT(react(reaction.run, SubmitBegins{}).warnings, IsEmpty());
+
+  turn.may_be_lost = true;
+  reaction = react(careful, turn);
+  EXPECT_EQ(reaction.run.step, ClipStep::stay_in_doubt);
+  EXPECT_THAT(lines(reaction), IsEmpty());
+  EXPECT_EQ(reaction.run.record.reserved_at, turn.open.reserved_at);
+
+  turn = {.open = {.tasks = {"T"}, .unanswered = 2, .reserved_at = "2026-01-01T00:00:00.000Z"}};
+  reaction = react(careful, turn);
+  EXPECT_EQ(reaction.run.asked, "T");
+  EXPECT_EQ(reaction.run.record.unanswered_submits, 1u) << "that of a run before";
+  EXPECT_THAT(lines(reaction), ElementsAre("release the run ended before it was sent"));
+}
+
 TEST(React, WarnsOnceOfWhatIsSubmittedTwice) {
   ClipRun fresh;
   Reaction reaction = react(fresh, TurnBegins{.open = {.unanswered = 1}});

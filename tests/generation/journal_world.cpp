@@ -238,9 +238,7 @@ void apply(JournalWorld &world, size_t index, const ClipEvent &event) {
 
 void take_turn(JournalWorld &world, size_t index) {
   finish_commit(world);
-  const bool may_be_lost = !world.disk && !world.has_folder;
-  if (!may_be_lost && (!world.disk || !world.disk->reserved_at.empty())) bury(world, journal_of(world));
-  world.has_folder = true;
+  if (world.disk && !world.disk->reserved_at.empty()) bury(world, world.disk);
   Process &process = *world.processes[index];
   process.has_turn = true;
   TurnBegins turn;
@@ -248,6 +246,7 @@ void take_turn(JournalWorld &world, size_t index) {
   turn.is_news = !process.first_look.empty() && process.first_look != text_of(world.disk);
   turn.first_whole = process.first_whole;
   if (!world.disk) turn.open = open_charges(world.account, kKey);
+  turn.may_be_lost = !std::exchange(world.has_folder, true);
   apply(world, index, turn);
   // Who submits has done so when it reserved.
   const auto &now = world.processes[index];
@@ -349,11 +348,18 @@ class Steps {
     });
   }
 
+  // What the ledger knows is journalled before a turn tells it more; but a task that somebody named is
+  // journalled once the service knows it.
+  void begin(size_t index, const std::string &event, const RunWish &wish, const Change &change) {
+    const bool may_die = world_.can_vanish && wish.task_id.empty();  // Else no turn both journals and tells.
+    may_die ? add_told(index, event, change) : add(index, event, change);
+  }
+
   void starts(size_t index) {
     // The two are alike: the second one starts beside the first only.
     if (index == 1 && !world_.processes[0]) return;
     const auto run = [&](const std::string &event, const RunWish &wish) {
-      add(index, event, [&](JournalWorld &world) { start(world, index, wish); });
+      begin(index, event, wish, [&](JournalWorld &world) { start(world, index, wish); });
     };
     run("run", {});
     run("run without a key", {true, "", false});
@@ -404,7 +410,8 @@ class Steps {
   void turns(size_t index) {
     add(index, "leaves", [&](JournalWorld &world) { end(world, index); });
     if (!is_locked(world_))
-      add(index, "takes its turn", [&](JournalWorld &world) { take_turn(world, index); });
+      begin(index, "takes its turn", world_.processes[index]->run.wish,
+            [&](JournalWorld &world) { take_turn(world, index); });
   }
 
   void answers(size_t index) {
