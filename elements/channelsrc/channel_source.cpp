@@ -7,8 +7,10 @@
 #include "elements/element_log.h"
 #include "elements/post_error.h"
 #include "elements/startup_warnings.h"
+#include "plugin/base/local_file.h"
 #include "plugin/generation/clip_plan.h"
 #include "plugin/http/http_client.h"
+#include "plugin/store/clip_path.h"
 #include "plugin/vetting/make_vetter.h"
 
 namespace genclip {
@@ -37,6 +39,19 @@ PreparerSettings preparer_settings(const ChannelSrcSettings &settings) {
   return {settings.run(), settings.workers, settings.on_unknown, settings.loudness, settings.true_peak};
 }
 
+constexpr std::string ChannelSrcSettings::*kPaths[] = {
+    &ChannelSrcSettings::rundown,      &ChannelSrcSettings::asrun,       &ChannelSrcSettings::state_file,
+    &ChannelSrcSettings::api_key_file, &ChannelSrcSettings::tls_ca_file,
+};
+
+// A channel opens these again for as long as it runs, and plans a clip whenever one comes near.
+ChannelSrcSettings in_current_folder(ChannelSrcSettings settings) {
+  for (const auto path : kPaths) settings.*path = absolute_path(settings.*path);
+  settings.store = store_root(settings.store);
+  settings.working_folder = GStringPtr(g_get_current_dir()).get();
+  return settings;
+}
+
 }  // namespace
 
 ChannelSource::~ChannelSource() {
@@ -45,7 +60,7 @@ ChannelSource::~ChannelSource() {
 }
 
 Result<void> ChannelSource::prepare() {
-  const ChannelSrcSettings settings = told_.begin_run();
+  const ChannelSrcSettings settings = in_current_folder(told_.begin_run());
   const auto fail = [this](Error error) {
     told_.end_run();
     return error;

@@ -20,6 +20,8 @@
 #include <iterator>
 #include <memory>
 
+#include "plugin/base/gref.h"
+
 namespace genclip {
 namespace {
 
@@ -112,6 +114,12 @@ bool is_unchanged(const struct stat &before, const struct stat &after) {
 }
 
 }  // namespace
+
+std::string absolute_path(const std::string &path, const std::string &folder) {
+  if (path.empty() || g_path_is_absolute(path.c_str())) return path;
+  const GStringPtr here(folder.empty() ? g_get_current_dir() : g_strdup(folder.c_str()));
+  return GStringPtr(g_build_filename(here.get(), path.c_str(), nullptr)).get();
+}
 
 Result<LocalFile> LocalFile::open(const std::string &path, const std::vector<std::string> *roots) {
   // A system call would see only what comes before such a byte.

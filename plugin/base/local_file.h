@@ -18,6 +18,11 @@
 
 namespace genclip {
 
+// An absolute path stays as it is, and an empty one empty; another is of `folder` (empty: of the current
+// one). An application may change its current folder, so what is opened later is named by this. Not
+// normalised: only the system knows where ".." behind a link leads.
+std::string absolute_path(const std::string &path, const std::string &folder = {});
+
 // A regular file that is not empty, held open: replacing its name does not change what is read. All errors
 // continue a sentence that begins with the file's name. Any thread.
 class LocalFile {

@@ -4,6 +4,8 @@
 #include <glib.h>
 
 #include "plugin/base/base_url.h"
+#include "plugin/base/gref.h"
+#include "plugin/base/local_file.h"
 #include "plugin/base/number.h"
 #include "plugin/catalog/catalog.h"
 #include "plugin/catalog/check_request.h"
@@ -34,7 +36,11 @@ void plan_attach(const ClipRequest &request, GenerationJob &job) {
 }
 
 PublishSettings publish_settings_of(const RunSettings &run) {
-  return publish_settings(run.publish_folder, run.publish_url, run.publish_check);
+  PublishSettings settings = publish_settings(run.publish_folder, run.publish_url, run.publish_check);
+  settings.working_folder =
+      run.working_folder.empty() ? GStringPtr(g_get_current_dir()).get() : run.working_folder;
+  settings.folder = absolute_path(settings.folder, settings.working_folder);
+  return settings;
 }
 
 }  // namespace

@@ -29,6 +29,8 @@ ReferencePolicy reference_policy(const RunSettings &run);
 // and of a certificate authority, and the environment; never the store, nor the network. A dry run needs
 // neither key nor base URL. A missing key alone is no problem: a stored clip needs none, and generating
 // another one fails with `no_key`.
+// An application may change its current folder during a run: whatever the run opens later, relative paths are
+// of the folder that is current now.
 // With a task ID the request may lack model or prompt: attach to the task, whatever it was asked for.
 Result<ClipPlan> plan_clip(const ClipRequest &request, const RunSettings &run);
 

@@ -127,7 +127,8 @@ class Identification {
       error.text.insert(0, "(" + shown_line(reference.path) + ") ");
       return error;
     };
-    auto file = LocalFile::open(reference.path, reference.is_from_uri ? &job_.publish.roots : nullptr);
+    auto file = LocalFile::open(absolute_path(reference.path, job_.publish.working_folder),
+                                reference.is_from_uri ? &job_.publish.roots : nullptr);
     if (!file) return named(std::move(file).error());
     // A check of what its content is comes later, so a file without end would be read for hours.
     const auto size = file->size();

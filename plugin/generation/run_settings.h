@@ -43,6 +43,7 @@ struct RunSettings {
   OnUnknownSubmit on_unknown = OnUnknownSubmit::resubmit;
   MediaCheck check_media = MediaCheck::none;
   std::string publish_folder;  // Empty: $GENCLIP_PUBLISH_FOLDER.
+  std::string working_folder;  // Of what is relative when a file is published. Empty: the current one.
   std::string publish_url;     // Empty: $GENCLIP_PUBLISH_URL.
   PublishCheck publish_check = PublishCheck::headers;
   ReferenceIdentity reference_identity = ReferenceIdentity::url;

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "plugin/base/gref.h"
+#include "plugin/base/local_file.h"
 #include "plugin/base/trimmed.h"
 #include "plugin/http/http_url.h"
 
@@ -107,7 +108,7 @@ Result<ApiKey> read_key(const std::string &file) {
     return problem("api-key-file " + file + " is UTF-16. Save it as plain text (UTF-8).");
   auto key = usable(without_byte_order_mark(text), "api-key-file " + file);
   if (!key) return std::move(key).error();
-  return ApiKey{std::move(*key), file};
+  return ApiKey{std::move(*key), absolute_path(file)};
 }
 
 // For a key that is in no file.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "plugin/base/local_file.h"
 #include "plugin/base/mutex.h"
 #include "plugin/http/exchange_log.h"
 #include "plugin/http/handover.h"
@@ -230,7 +231,9 @@ std::optional<std::string> HttpReply::header(std::string_view name) const {
   return found->second;
 }
 
-std::shared_ptr<HttpClient> HttpClient::shared(const HttpSettings &settings) {
+std::shared_ptr<HttpClient> HttpClient::shared(const HttpSettings &given) {
+  // The file is read with the first connection, when the current folder may be another one.
+  const HttpSettings settings = {given.proxy, absolute_path(given.tls_ca_file)};
   static auto &shared = *new SharedClients;  // Never destroyed: threads may outlive main().
   MutexLock lock(shared.mutex);
   std::erase_if(shared.clients, [](const auto &entry) { return entry.second.expired(); });

@@ -25,6 +25,9 @@ struct PublishSettings {
   // The folders below which a URI may name files.
   std::vector<std::string> roots;
   PublishCheck check = PublishCheck::headers;
+  // What is relative is of this folder: the file of a reference, and what the command names. Empty: the
+  // current one.
+  std::string working_folder = {};
 
   bool is_set_up() const { return (!folder.empty() && !url.empty()) || !command.empty(); }
 };

@@ -7,6 +7,7 @@
 
 #include "plugin/base/base_url.h"
 #include "plugin/base/gref.h"
+#include "plugin/base/local_file.h"
 
 namespace genclip {
 namespace {
@@ -21,20 +22,12 @@ constexpr size_t kDigestLength = 64;
 constexpr std::string_view kCaption = ".json";
 constexpr std::string_view kTemporary = ".tmp";
 
-// An application may change its current folder during a run. The path is not normalised: only the system
-// knows where ".." behind a link leads.
-std::string absolute(const std::string &path) {
-  if (g_path_is_absolute(path.c_str())) return path;
-  const GStringPtr here(g_get_current_dir());
-  return GStringPtr(g_build_filename(here.get(), path.c_str(), nullptr)).get();
-}
-
 }  // namespace
 
 std::string store_root(const std::string &setting) {
-  if (!setting.empty()) return absolute(setting);
-  if (const char *variable = g_getenv("GENCLIP_STORE"); variable && *variable) return absolute(variable);
-  return absolute(std::string(g_get_user_cache_dir()) + "/genclip");
+  if (!setting.empty()) return absolute_path(setting);
+  if (const char *variable = g_getenv("GENCLIP_STORE"); variable && *variable) return absolute_path(variable);
+  return absolute_path(std::string(g_get_user_cache_dir()) + "/genclip");
 }
 
 std::string store_lock_path(const std::string &root) { return root + "/lock"; }

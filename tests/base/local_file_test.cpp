@@ -84,17 +84,23 @@ TEST_F(LocalFiles, AreOnlyThoseBelowARoot) {
   EXPECT_THAT(problem_of(folder_.file("secret.png"), &roots), HasSubstr("GENCLIP_PUBLISH_ROOTS"));
   EXPECT_THAT(problem_of("/etc/passwd", &roots), HasSubstr("GENCLIP_PUBLISH_ROOTS"));
 
-  const auto here = std::filesystem::current_path();
-  std::filesystem::current_path(folder_.path());
+  const CurrentFolder current(folder_.path());
   const std::vector<std::string> relative = {"root", ".", ""};
   EXPECT_NE(problem_of("root/inner/a.png", &relative), "");
   EXPECT_EQ(problem_of("root/inner/a.png", &roots), "");
-  std::filesystem::current_path(here);
-
   const std::vector<std::string> none;
   EXPECT_NE(problem_of(folder_.file("root/inner/a.png"), &none), "");
   const std::vector<std::string> all = {"/"};
   EXPECT_EQ(problem_of(folder_.file("root/inner/a.png"), &all), "");
+}
+
+TEST_F(LocalFiles, HaveThePathThatTheyHaveInTheirFolder) {
+  const CurrentFolder current(folder_.path());
+  EXPECT_EQ(absolute_path("inner/../a.png"), folder_.file("inner/../a.png"))
+      << "behind a link it leads elsewhere";
+  EXPECT_EQ(absolute_path("a.png", "/srv"), "/srv/a.png");
+  EXPECT_EQ(absolute_path("/a.png", "/srv"), "/a.png");
+  EXPECT_EQ(absolute_path(""), "") << "what is not set stays so";
 }
 
 TEST_F(LocalFiles, AreJudgedWhereTheirLinksLead) {

@@ -47,6 +47,7 @@ class Bin : public testing::Test {
     if (pipeline_) gst_element_set_state(pipeline_.get(), GST_STATE_NULL);
   }
 
+  std::string folder() const { return folder_.path(); }
   std::string path_of(unsigned clip) const { return folder_.file(std::to_string(clip) + ".mp4"); }
   void set_budget(const std::string &json) const {
     std::filesystem::create_directories(folder_.file("store"));
@@ -57,7 +58,8 @@ class Bin : public testing::Test {
   }
 
   // Begins to play a rundown of these items.
-  void play(const std::vector<std::string> &items) {
+  void play(const std::vector<std::string> &items,
+            const std::map<std::string, std::string> &properties = {}) {
     std::string program;
     for (const auto &each : items) program += (program.empty() ? "" : ", ") + each;
     pipeline_ = GRef<GstElement>::adopt(GST_ELEMENT(g_object_ref_sink(gst_parse_launch(
@@ -70,6 +72,8 @@ class Bin : public testing::Test {
     // Nobody answers there, should anything be sent.
     g_object_set(channel_.get(), "rundown-text", (R"({"program": [)" + program + "]}").c_str(), "store",
                  folder_.file("store").c_str(), "base-url", "http://127.0.0.1:9", nullptr);
+    for (const auto &[name, value] : properties)
+      g_object_set(channel_.get(), name.c_str(), value.c_str(), nullptr);
     const auto clock = GRef<GstClock>::adopt(
         GST_CLOCK(g_object_ref_sink(g_object_new(GST_TYPE_SYSTEM_CLOCK, "name", "fast-clock", nullptr))));
     const GstClockTime now = gst_clock_get_internal_time(clock.get());
@@ -258,6 +262,17 @@ TEST_F(Bin, WhatIsGeneratedInEachTurnIsInsertedOnceTheStoreHasABudget) {
   ASSERT_TRUE(wait_until([&] { return insert(dear, ""); }));
   EXPECT_TRUE(wait_until([&] { return std::ranges::count(upcoming(), "dear") > 0; }));
   expect_frames_as_told({{"one", 1}});
+}
+
+// M15: an application may change its current folder while a channel plays.
+TEST_F(Bin, WritesIntoTheFolderInWhichItWasStarted) {
+  {
+    const CurrentFolder current(folder());
+    play({item("one", 1)}, {{"asrun", "shown.jsonl"}, {"state-file", "state.json"}});
+  }
+  const auto is_there = [this](const char *name) { return std::filesystem::exists(folder() + "/" + name); };
+  EXPECT_TRUE(wait_until([&] { return is_there("shown.jsonl") && is_there("state.json"); }));
+  EXPECT_FALSE(std::filesystem::exists("shown.jsonl") || std::filesystem::exists("state.json"));
 }
 
 TEST_F(Bin, ARemovedItemIsNotShownAgain) {

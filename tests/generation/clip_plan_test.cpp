@@ -7,6 +7,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
+#include "plugin/base/gref.h"
 #include "plugin/generation/request_identity.h"
 #include "tests/support/temporary_folder.h"
 
@@ -262,6 +266,47 @@ TEST_F(ClipPlanReferences, ArePublishedInOneWay) {
   EXPECT_EQ(problems(), "") << "what the user has set here wins";
   EXPECT_EQ(job().publish.command, "");
   EXPECT_EQ(job().publish.url, "https://p.example");
+}
+
+// M15: an application may change its current folder while the clip is generated.
+TEST_F(ClipPlanReferences, AreOfTheFolderInWhichTheRunWasPlanned) {
+  const TemporaryFolder elsewhere;
+  std::ofstream(folder_.file("k.png")) << "planned";
+  std::ofstream(elsewhere.file("k.png")) << "another";
+  g_setenv("GENCLIP_PUBLISH_ROOTS", folder_.path().c_str(), TRUE);
+  request_.model = "sd_2.0_special";
+  refer_to("first_image", "genclip://sd_2.0_special?prompt=x&first_image=k.png#last");
+  refer_to("last_image", "k.png");
+  run_.publish_folder = "public";
+  run_.publish_url = "https://p.example";
+  GenerationJob planned, early;
+  {
+    const CurrentFolder current(folder_.path());
+    planned = job();
+    run_.store = "store";
+    early = job();
+  }
+  EXPECT_EQ(planned.publish.folder, folder_.file("public"));
+  EXPECT_EQ(planned.publish.working_folder, folder_.path());
+  EXPECT_EQ(early.store, folder_.file("store"));
+  const CurrentFolder current(elsewhere.path());
+  const auto found = identify_request(planned, {}, false, nullptr);
+  ASSERT_TRUE(found) << found.error().text;
+  const GStringPtr sha256(g_compute_checksum_for_string(G_CHECKSUM_SHA256, "planned", -1));
+  EXPECT_EQ(found->files.at(1).sha256, sha256.get());
+  EXPECT_EQ(found->clips.at(0)->files.at(0).sha256, sha256.get()) << "inside a clip too";
+
+  std::filesystem::remove(folder_.file("k.png"));
+  EXPECT_THAT(identify_request(planned, {}, false, nullptr).error().text, HasSubstr("(k.png)"))
+      << "as it was given";
+}
+
+TEST_F(ClipPlanReferences, OfAPlanThatIsMadeLaterMayBeOfAnotherFolder) {
+  run_.working_folder = "/srv/channel";
+  run_.publish_folder = "public";
+  run_.publish_url = "https://p.example";
+  EXPECT_EQ(job().publish.folder, "/srv/channel/public");
+  EXPECT_EQ(job().publish.working_folder, "/srv/channel");
 }
 
 TEST_F(ClipPlanReferences, OfUrisAreBelowRootsWithFullPaths) {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <optional>
 #include <utility>
 
 #include "tests/support/temporary_folder.h"
@@ -170,6 +171,20 @@ TEST_F(ApiKeyFile, IsReadAgainAsOftenAsItsKeyIsRefused) {
     EXPECT_EQ(key.value, next);
     EXPECT_NE(refusal.debug.find("has not changed"), std::string::npos) << refusal.debug;
   }
+}
+
+// M15
+TEST_F(ApiKeyFile, IsReadAgainWhereItWasRead) {
+  const std::string first = write("key", "sk-1");
+  std::optional<ApiKey> key;
+  {
+    const test::CurrentFolder current(std::filesystem::path(first).parent_path());
+    key = *find_api_key("", "key");
+  }
+  write("key", "sk-2");
+  Error refusal = refused();
+  EXPECT_TRUE(renew(*key, refusal)) << refusal.debug;
+  EXPECT_EQ(key->value, "sk-2");
 }
 
 TEST_F(ApiKeyFile, IsReadAgainOnlyAfterA401) {

@@ -37,6 +37,19 @@ TEST(Tls, TrustsTheFileOfTheSettings) {
   }
 }
 
+// M15
+TEST(Tls, TrustsTheFileOfTheFolderThatWasCurrentThen) {
+  HttpServer server(always(answer(200, "safe")), with_certificate("good"));
+  std::shared_ptr<HttpClient> there;
+  {
+    const CurrentFolder current(GENCLIP_CERTIFICATES);
+    there = HttpClient::shared({.proxy = "", .tls_ca_file = "issuer.pem"});
+  }
+  EXPECT_TRUE(there->call(get(server.url()), nullptr));
+  EXPECT_NE(HttpClient::shared({.proxy = "", .tls_ca_file = "issuer.pem"}), there)
+      << "it is another file here";
+}
+
 TEST(Tls, RefusesAllOtherCertificatesBeforeAnythingIsSent) {
   const Refusal kRefusals[] = {
       {"good", false, "unknown issuer", true},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A folder that goes with its test.
+// A folder that goes with its test, and a current folder that lasts as long.
 #pragma once
 
 #include <filesystem>
@@ -29,6 +29,18 @@ class TemporaryFolder {
 
  private:
   std::filesystem::path path_;
+};
+
+// The process's current folder for as long as this lives.
+class CurrentFolder {
+ public:
+  explicit CurrentFolder(const std::string &path) { std::filesystem::current_path(path); }
+  ~CurrentFolder() { std::filesystem::current_path(before_); }
+  CurrentFolder(const CurrentFolder &) = delete;
+  CurrentFolder &operator=(const CurrentFolder &) = delete;
+
+ private:
+  const std::filesystem::path before_ = std::filesystem::current_path();
 };
 
 }  // namespace genclip::test
