@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "plugin/base/gref.h"
+#include "plugin/base/local_file.h"
 
 namespace genclip {
 namespace {
@@ -76,10 +77,11 @@ class Child {
     auto words = pointers_to(call.words);
     auto environment = pointers_to(call.environment);
     if (!call.input.empty() && !hold_input(call.input)) return g_strerror(errno);
+    const char *folder = call.folder.empty() ? nullptr : call.folder.c_str();
     GErrorPtr error;
     const auto flags =
         static_cast<GSpawnFlags>(G_SPAWN_SEARCH_PATH | G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_CLOEXEC_PIPES);
-    if (!g_spawn_async_with_pipes_and_fds(nullptr, words.data(), environment.data(), flags, prepare_child,
+    if (!g_spawn_async_with_pipes_and_fds(folder, words.data(), environment.data(), flags, prepare_child,
                                           GINT_TO_POINTER(getpid()), input_, -1, -1, nullptr, nullptr, 0,
                                           &pid_, nullptr, &output_, &errors_, take(error)))
       return error ? error->message : "";
@@ -192,6 +194,26 @@ std::vector<std::string> environment_without(std::span<const char *const> names)
   char **environment = g_get_environ();
   for (const char *name : names) environment = g_environ_unsetenv(environment, name);
   return texts_of(Strings(environment));
+}
+
+Result<void> find_program(const ChildCall &call) {
+  const std::string &program = call.words.front();
+  const char *variable = g_getenv("PATH");
+  // GLib searches so: without the variable in the system's folders, and where two colons meet in the folder
+  // in which the program would run.
+  std::string list = variable ? variable : "/bin:/usr/bin:.";
+  if (program.find('/') != program.npos) list.clear();
+  int reason = ENOENT;
+  for (size_t begin = 0; begin <= list.size() && !program.empty();) {
+    const size_t end = std::min(list.find(':', begin), list.size());
+    const std::string place = list.substr(begin, end - begin);
+    const std::string path = absolute_path(place.empty() ? program : place + "/" + program, call.folder);
+    const bool is_folder = g_file_test(path.c_str(), G_FILE_TEST_IS_DIR);
+    if (!is_folder && access(path.c_str(), X_OK) == 0) return {};
+    if (is_folder || errno == EACCES) reason = EACCES;
+    begin = end + 1;
+  }
+  return Error{ErrorKind::failed, g_strerror(reason)};
 }
 
 Result<ChildEnd> run_child(const ChildCall &call, GCancellable *cancellable) {

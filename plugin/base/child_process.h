@@ -27,6 +27,7 @@ struct ChildCall {
   std::chrono::milliseconds time_limit{60000};
   size_t max_output = 8192;  // bytes
   std::string input = {};    // What the program finds on its standard input.
+  std::string folder = {};   // Where it runs; empty: in the current folder.
 };
 
 struct ChildEnd {
@@ -41,6 +42,9 @@ struct ChildEnd {
   std::string output;  // Standard output.
   std::string errors;  // The last bytes of standard error.
 };
+
+// Succeeds if the disk has a program that run_child() can start. The error's text is the system's alone.
+Result<void> find_program(const ChildCall &call);
 
 // Blocks until the program has ended, or the call is cancelled (ErrorKind::cancelled), or a limit is reached.
 // In the last two cases the program and its children are gone: they get SIGTERM, and a second later SIGKILL.

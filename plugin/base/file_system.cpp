@@ -6,6 +6,7 @@
 #include <linux/magic.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -233,6 +234,13 @@ class PosixFileSystem final : public FileSystem {
             std::chrono::seconds(status.stx_mtime.tv_sec) +
             std::chrono::nanoseconds(status.stx_mtime.tv_nsec)));
     return std::optional<FileInfo>(info);
+  }
+
+  std::optional<uint64_t> free_space(const std::string &path) override {
+    struct statvfs status;
+    // A mounted bucket may not know its size, and says 0 of 0.
+    if (::statvfs(path.c_str(), &status) < 0 || status.f_blocks == 0) return std::nullopt;
+    return uint64_t{status.f_bavail} * status.f_frsize;
   }
 
   Result<void> touch(const std::string &path) override {

@@ -71,6 +71,8 @@ class FileSystem {
   virtual Result<std::vector<std::string>> list(const std::string &path) = 0;
   // Nothing when there is no such file.
   virtual Result<std::optional<FileInfo>> info(const std::string &path) = 0;
+  // Bytes that this user can still write into the folder; nothing when that is not known.
+  virtual std::optional<uint64_t> free_space(const std::string & /*path*/) { return std::nullopt; }
   // Sets the modification time to now.
   virtual Result<void> touch(const std::string &path) = 0;
 

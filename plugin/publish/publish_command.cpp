@@ -64,31 +64,51 @@ std::string problem_of_url(const std::string &url) {
   return {};
 }
 
-}  // namespace
+std::string name_of(const ChildCall &child) {
+  return "The publish command " + shown_line(child.words.front(), kQuotedCharacters) + " ";
+}
 
-Result<std::string> run_publish_command(const PublishCommand &call, GCancellable *cancellable) {
-  auto words = command_words(call.command);
+Error not_started(const ChildCall &child, const Error &why) {
+  return {ErrorKind::settings, name_of(child) +
+                                   "could not be started: " + std::string(without_full_stop(why.text)) +
+                                   ". Correct GENCLIP_PUBLISH_COMMAND."};
+}
+
+Result<ChildCall> child_of(const std::string &command, const std::string &working_folder) {
+  auto words = command_words(command);
   if (!words)
     return Error{ErrorKind::settings, "GENCLIP_PUBLISH_COMMAND is not a command line: " + words.error().text};
-  const std::string name = "The publish command " + shown_line(words->front(), kQuotedCharacters) + " ";
   ChildCall child;
   child.words = std::move(*words);
-  for (const std::string &argument : {call.file, call.sha256, call.media_type})
-    child.words.push_back(argument);
   child.environment = environment_without(kApiKeyVariables);
-  child.time_limit = call.time_limit;
-  const auto end = run_child(child, cancellable);
+  child.folder = working_folder;
+  if (const auto found = find_program(child); !found) return not_started(child, found.error());
+  return child;
+}
+
+}  // namespace
+
+Result<void> check_publish_command(const std::string &command, const std::string &working_folder) {
+  const auto child = child_of(command, working_folder);
+  return child ? Result<void>() : child.error();
+}
+
+Result<std::string> run_publish_command(const PublishCommand &call, GCancellable *cancellable) {
+  auto child = child_of(call.command, call.working_folder);
+  if (!child) return std::move(child).error();
+  for (const std::string &argument : {call.file, call.sha256, call.media_type})
+    child->words.push_back(argument);
+  child->time_limit = call.time_limit;
+  const auto end = run_child(*child, cancellable);
   if (!end && end.error().kind == ErrorKind::cancelled) return end.error();
-  if (!end)
-    return Error{ErrorKind::settings,
-                 name + "could not be started: " + std::string(without_full_stop(end.error().text)) +
-                     ". Correct GENCLIP_PUBLISH_COMMAND."};
+  if (!end) return not_started(*child, end.error());
   std::string url(trimmed(end->output));
-  std::string problem = problem_of(*end, call, child.max_output);
+  std::string problem = problem_of(*end, call, child->max_output);
   if (problem.empty()) problem = problem_of_url(url);
   if (problem.empty()) return url;
   const std::string said = last_line(end->errors);
-  return Error{ErrorKind::failed, name + problem + (said.empty() ? "." : ". Its last message was: " + said)};
+  return Error{ErrorKind::failed,
+               name_of(*child) + problem + (said.empty() ? "." : ". Its last message was: " + said)};
 }
 
 }  // namespace genclip

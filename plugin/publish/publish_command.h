@@ -18,7 +18,12 @@ struct PublishCommand {
   std::string sha256;
   std::string media_type;
   std::chrono::milliseconds time_limit{60000};
+  std::string working_folder = {};  // Empty: the current one.
 };
+
+// What can be known of a command without running it: that it is a command line, whose program can be started.
+// The errors are those of run_publish_command().
+Result<void> check_publish_command(const std::string &command, const std::string &working_folder);
 
 // Runs COMMAND FILE SHA256 MEDIA-TYPE, without the API key in its environment. Returns the one https URL that
 // it prints (http on this machine only). A problem is an error that says what to do, with the last line of

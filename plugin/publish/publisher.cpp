@@ -8,6 +8,7 @@
 
 #include <glib/gstdio.h>
 
+#include <array>
 #include <cerrno>
 #include <filesystem>
 
@@ -20,6 +21,13 @@
 
 namespace genclip {
 namespace {
+
+constexpr char kFolderAdvice[] =
+    "Make the folder writable and give it space (genclip publish prune removes old copies), or set "
+    "publish-folder to another.";
+constexpr char kPrivateAdvice[] = "Set TMPDIR to a folder with free space.";
+// A frame of 4K as PNG may have half of that.
+constexpr uint64_t kRoomForCopies = uint64_t{16} << 20;
 
 // Replaces a text of FileSystem, which knows only of the store, where `error` is about the folder of copies.
 Error about_folder(Error error, const std::string &folder, const std::string &advice) {
@@ -41,9 +49,12 @@ Error about_folder(Error error, const std::string &folder, const std::string &ad
 // For the file of a command; removed with everything in it when this object ends.
 class PrivateFolder {
  public:
-  PrivateFolder() {
-    GStringPtr path(g_build_filename(g_get_tmp_dir(), "genclip-publish-XXXXXX", nullptr));
-    if (g_mkdtemp_full(path.get(), 0700)) path_ = path.get();
+  explicit PrivateFolder(const std::string &place) {
+    GStringPtr path(g_build_filename(place.c_str(), "genclip-publish-XXXXXX", nullptr));
+    if (g_mkdtemp_full(path.get(), 0700))
+      path_ = path.get();
+    else
+      reason_ = g_strerror(errno);
   }
   ~PrivateFolder() {
     std::error_code ignored;
@@ -54,9 +65,11 @@ class PrivateFolder {
 
   // Empty when it could not be made.
   const std::string &path() const { return path_; }
+  const std::string &reason() const { return reason_; }
 
  private:
   std::string path_;
+  std::string reason_;  // Why there is none.
 };
 
 class Publication {
@@ -67,30 +80,68 @@ class Publication {
 
   Result<Published> by_folder(const std::string &name) {
     if (auto copied = copy_into_folder(name); !copied)
-      return about_folder(std::move(copied).error(), settings_.folder,
-                          "Make the folder writable and give it space (genclip publish prune removes old "
-                          "copies), or set publish-folder to another.");
+      return about_folder(std::move(copied).error(), settings_.folder, kFolderAdvice);
     std::string url = settings_.url;
     while (url.ends_with('/')) url.pop_back();
-    return Published{url + "/" + name, name};
+    Published published{url + "/" + name, name};
+    if (auto asked = ask(published.url); !asked) return std::move(asked).error();
+    return published;
   }
 
   Result<Published> by_command(const std::string &name, const std::string &media_type) {
-    PrivateFolder folder;
-    const std::string advice = "Set TMPDIR to a folder with free space.";
-    if (folder.path().empty())
-      return about_folder({ErrorKind::open_write, g_strerror(errno)}, g_get_tmp_dir(), advice);
-    if (auto written = write_copy(*tools_.files, file_, sha256_, folder.path(), name,
-                                  FileSystem::Mode::read_write, cancellable_);
-        !written)
-      return about_folder(std::move(written).error(), folder.path(), advice);
-    auto url = run_publish_command({settings_.command, folder.path() + "/" + name, sha256_, media_type},
+    const PrivateFolder folder(private_place());
+    if (auto written = copy_for_command(folder, name); !written) return std::move(written).error();
+    auto url = run_publish_command({.command = settings_.command,
+                                    .file = folder.path() + "/" + name,
+                                    .sha256 = sha256_,
+                                    .media_type = media_type,
+                                    .working_folder = settings_.working_folder},
                                    cancellable_);
     if (!url) return std::move(url).error();
+    if (auto asked = ask(*url); !asked) return std::move(asked).error();
     return Published{std::move(*url), ""};
   }
 
+  // The copy is removed even if it could not be written: it may have its name already.
+  Result<void> try_folder(const std::string &name) {
+    if (auto room = find_room(settings_.folder); !room)
+      return about_folder(std::move(room).error(), settings_.folder, kFolderAdvice);
+    const auto published = by_folder(name);
+    static_cast<void>(tools_.files->remove(settings_.folder + "/" + name));
+    return published ? Result<void>() : published.error();
+  }
+
+  Result<void> try_command(const std::string &name) {
+    if (auto known = check_publish_command(settings_.command, settings_.working_folder); !known) return known;
+    if (auto room = find_room(private_place()); !room)
+      return about_folder(std::move(room).error(), private_place(), kPrivateAdvice);
+    return copy_for_command(PrivateFolder(private_place()), name);
+  }
+
  private:
+  std::string private_place() const { return absolute_path(g_get_tmp_dir(), settings_.working_folder); }
+
+  Result<void> find_room(const std::string &folder) const {
+    const auto space = tools_.files->free_space(folder);
+    if (!space || *space >= kRoomForCopies) return {};
+    return Error{ErrorKind::no_space_left, "Only " + std::to_string(*space) + " bytes are free."};
+  }
+
+  Result<void> ask(const std::string &url) const {
+    if (settings_.check == PublishCheck::none) return {};
+    const auto size = file_.size();
+    if (!size) return size.error();
+    return check_public_url(*tools_.http, *tools_.clock, url, *size, cancellable_);
+  }
+
+  Result<void> copy_for_command(const PrivateFolder &folder, const std::string &name) const {
+    if (folder.path().empty())
+      return about_folder({ErrorKind::open_write, folder.reason()}, private_place(), kPrivateAdvice);
+    auto written = write_copy(*tools_.files, file_, sha256_, folder.path(), name,
+                              FileSystem::Mode::read_write, cancellable_);
+    return written ? written : about_folder(std::move(written).error(), folder.path(), kPrivateAdvice);
+  }
+
   Result<void> copy_into_folder(const std::string &name) {
     FileSystem &files = *tools_.files;
     // Not made when it is missing: perhaps the bucket behind it is not mounted.
@@ -114,32 +165,56 @@ class Publication {
   GCancellable *const cancellable_;
 };
 
+Result<void> check_settings(const PublishSettings &settings) {
+  if (const auto problems = problems_of(settings); !problems.empty())
+    return Error{ErrorKind::settings, problems.front()};
+  if (settings.is_set_up()) return {};
+  return Error{
+      ErrorKind::settings,
+      "Files can be published only where publishing is set up: set publish-folder and publish-url, or "
+      "GENCLIP_PUBLISH_COMMAND."};
+}
+
+// A picture of one pixel. What follows its end no program reads; it makes each one another picture, whose
+// name nobody else has.
+Result<LocalFile> trial_picture() {
+  constexpr auto kPixel = std::to_array(
+      "\x89PNG\x0d\x0a\x1a\x0a\x00\x00\x00\x0dIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x00\x00\x00\x00:~"
+      "\x9bU\x00\x00\x00\x0aIDATx\x9c"
+      "c`\x00\x00\x00\x02\x00\x01H\xaf\xa4q\x00\x00\x00\x00IEND\xae"
+      "B`\x82");
+  return LocalFile::with_content(std::string(kPixel.data(), kPixel.size() - 1) +
+                                 GStringPtr(g_uuid_string_random()).get());
+}
+
 }  // namespace
 
 Result<Published> publish(const PublishSettings &settings, const PublishTools &tools,
                           const std::string &store, const LocalFile &file, const std::string &sha256,
                           const std::string &media_type, GCancellable *cancellable) {
-  if (const auto problems = problems_of(settings); !problems.empty())
-    return Error{ErrorKind::settings, problems.front()};
-  if (!settings.is_set_up())
-    return Error{
-        ErrorKind::settings,
-        "Files can be published only where publishing is set up: set publish-folder and publish-url, or "
-        "GENCLIP_PUBLISH_COMMAND."};
+  if (auto usable = check_settings(settings); !usable) return std::move(usable).error();
   const auto secret = publish_secret(*tools.files, *tools.clock, store, cancellable);
   if (!secret) return secret.error();
   const auto name = copy_name(file, sha256, *secret, media_type, cancellable);
   if (!name) return name.error();
   Publication publication(settings, tools, file, sha256, cancellable);
-  auto published =
-      settings.command.empty() ? publication.by_folder(*name) : publication.by_command(*name, media_type);
-  if (!published || settings.check == PublishCheck::none) return published;
-  const auto size = file.size();
-  if (!size) return size.error();
-  if (auto checked = check_public_url(*tools.http, *tools.clock, published->url, *size, cancellable);
-      !checked)
-    return std::move(checked).error();
-  return published;
+  return settings.command.empty() ? publication.by_folder(*name) : publication.by_command(*name, media_type);
+}
+
+Result<void> try_publishing(const PublishSettings &settings, const PublishTools &tools,
+                            const std::string &store, GCancellable *cancellable) {
+  if (auto usable = check_settings(settings); !usable) return usable;
+  // A new store has none yet; publishing makes it.
+  const auto secret = read_publish_secret(*tools.files, store);
+  if (!secret) return secret.error();
+  const auto file = trial_picture();
+  if (!file) return file.error();
+  const auto sha256 = file->sha256(cancellable);
+  if (!sha256) return sha256.error();
+  const auto name = copy_name(*file, *sha256, secret->value_or(""), "image/png", cancellable);
+  if (!name) return name.error();
+  Publication trial(settings, tools, *file, *sha256, cancellable);
+  return settings.command.empty() ? trial.try_folder(*name) : trial.try_command(*name);
 }
 
 }  // namespace genclip

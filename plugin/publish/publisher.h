@@ -36,4 +36,11 @@ Result<Published> publish(const PublishSettings &settings, const PublishTools &t
                           const std::string &store, const LocalFile &file, const std::string &sha256,
                           const std::string &media_type, GCancellable *cancellable);
 
+// What can be known of publishing before there is anything to publish, such as a frame of a clip that has to
+// be paid first. A command is looked for, and its file's folder is tried, but it is not run. Into a folder a
+// small picture is published under a name of its own, asked for as publish() does, and removed. Both need
+// room for a picture or two. Leaves nothing behind. The errors are those of publish(). Blocks for as long.
+Result<void> try_publishing(const PublishSettings &settings, const PublishTools &tools,
+                            const std::string &store, GCancellable *cancellable);
+
 }  // namespace genclip

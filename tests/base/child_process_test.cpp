@@ -4,10 +4,13 @@
 #include "plugin/base/child_process.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
@@ -185,6 +188,48 @@ TEST_F(Children, EndWithThisProcess) {
   waitpid(parent, nullptr, 0);
   ASSERT_FALSE(pid.empty());
   EXPECT_TRUE(is_gone(std::stoi(pid)));
+}
+
+TEST_F(Children, RunInTheirFolder) {
+  ChildCall call = shell("pwd");
+  call.folder = folder_.path();
+  EXPECT_EQ(taken(run_child(call, nullptr)).output, folder_.path() + "\n");
+}
+
+TEST_F(Children, AreFoundWhereTheyAreStarted) {
+  std::filesystem::create_directories(folder_.file("bin/folder"));
+  for (const char *name : {"tool", "bin/upload", "bin/plain"})
+    std::ofstream(folder_.file(name)) << "#!/bin/sh\n";
+  for (const char *name : {"tool", "bin/upload"}) chmod(folder_.file(name).c_str(), 0700);
+  std::filesystem::create_symlink("missing", folder_.file("bin/dangling"));
+  const std::string usual = g_getenv("PATH");
+  for (const char *path :
+       {usual.c_str(), "", "bin", "/none:bin", "/none::bin", "tool", static_cast<const char *>(nullptr)}) {
+    if (path)
+      g_setenv("PATH", path, TRUE);
+    else
+      g_unsetenv("PATH");
+    for (const std::string &program :
+         {std::string(), std::string("tool"), std::string("upload"), std::string("plain"),
+          std::string("folder"), std::string("dangling"), std::string("sh"), std::string("no-such-program"),
+          std::string("./tool"), std::string("bin/upload"), std::string("bin/plain"), std::string("./bin"),
+          std::string("/bin/sh"), folder_.file("tool"), folder_.file("missing"), folder_.path() + "/"}) {
+      ChildCall call;
+      call.words = {program};
+      call.folder = folder_.path();
+      EXPECT_EQ(find_program(call).has_value(), run_child(call, nullptr).has_value())
+          << program << " in " << (path ? path : "the system's folders");
+    }
+  }
+  g_setenv("PATH", usual.c_str(), TRUE);
+  const auto reason = [this](const char *program) {
+    ChildCall call;
+    call.words = {folder_.file(program)};
+    return failure_of(find_program(call)).text;
+  };
+  EXPECT_EQ(reason("bin/plain"), g_strerror(EACCES));
+  EXPECT_EQ(reason("bin"), g_strerror(EACCES));
+  EXPECT_EQ(reason("missing"), g_strerror(ENOENT));
 }
 
 TEST(CommandWords, AreThoseOfAShellWithoutItsVariables) {

@@ -105,12 +105,30 @@ TEST_F(PublishCommandTest, DoesNotGetTheKey) {
 }
 
 TEST_F(PublishCommandTest, ThatCannotRunIsASettingToCorrect) {
-  for (const char *command : {"/no/such/program", "'", "   "}) {
-    const auto url = run_publish_command({command, "/tmp/a.png", "0a1b", "image/png"}, nullptr);
-    ASSERT_FALSE(url) << command;
-    EXPECT_EQ(url.error().kind, ErrorKind::settings) << command;
-    EXPECT_THAT(url.error().text, HasSubstr("GENCLIP_PUBLISH_COMMAND")) << command;
+  for (const char *command :
+       {"/no/such/program", "no-such-program --fast", "/etc/passwd", "''", "'", "   ", "# one"}) {
+    const Error error =
+        failure_of(run_publish_command({command, "/tmp/a.png", "0a1b", "image/png"}, nullptr));
+    EXPECT_EQ(error.kind, ErrorKind::settings) << command;
+    EXPECT_THAT(error.text, HasSubstr("GENCLIP_PUBLISH_COMMAND")) << command;
+    EXPECT_EQ(failure_of(check_publish_command(command, "")).text, error.text)
+        << "it is known before it is run";
   }
+}
+
+// M15
+TEST_F(PublishCommandTest, AndWhatItNamesAreOfItsFolder) {
+  std::ofstream(folder_.file("upload")) << "#!/bin/sh\ncat \"$1\"\n";
+  chmod(folder_.file("upload").c_str(), 0700);
+  std::ofstream(folder_.file("address")) << "https://media.example/a";
+  EXPECT_TRUE(check_publish_command("./upload address", folder_.path()));
+  EXPECT_EQ(taken(run_publish_command({.command = "./upload address",
+                                       .file = "/tmp/a.png",
+                                       .sha256 = "0a1b",
+                                       .media_type = "image/png",
+                                       .working_folder = folder_.path()},
+                                      nullptr)),
+            "https://media.example/a");
 }
 
 }  // namespace

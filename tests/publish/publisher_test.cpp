@@ -12,7 +12,9 @@
 #include <fstream>
 #include <set>
 
+#include "plugin/base/gref.h"
 #include "plugin/publish/copy.h"
+#include "plugin/task/media_format.h"
 #include "tests/support/fake_clock.h"
 #include "tests/support/fake_http_client.h"
 #include "tests/support/file_content.h"
@@ -164,6 +166,154 @@ TEST_F(Publishing, AsksTheUrlBeforeItSaysThatItIsDone) {
   EXPECT_TRUE(publish_bytes("picture"));
   http_.otherwise([&](const HttpRequest &) { return sized("8"); });
   EXPECT_EQ(failure_of(publish_bytes("picture")).kind, ErrorKind::open_read);
+}
+
+// M4: before anything is paid for what will be published. Each leaves the folder as it was.
+class TryingToPublish : public Publishing {
+ protected:
+  ~TryingToPublish() override {
+    EXPECT_THAT(copies(), testing::IsEmpty());
+    EXPECT_FALSE(fs::exists(folder_.file("store"))) << "and makes no secret";
+  }
+
+  Result<void> try_it(GCancellable *cancellable = nullptr) {
+    return try_publishing(settings_, {&http_, &clock_, files_}, folder_.file("store"), cancellable);
+  }
+  void use_command(const std::string &command) {
+    command_ = {};
+    command_.command = command;
+    command_.working_folder = folder_.path();
+  }
+  Result<void> try_command() {
+    return try_publishing(command_, {&http_, &clock_, files_}, folder_.file("store"), nullptr);
+  }
+  // Answers for whatever is in the folder, as a web server of it does.
+  void serve() {
+    http_.otherwise([this](const HttpRequest &request) {
+      const std::string path = settings_.folder + "/" + request.url.substr(request.url.rfind('/') + 1);
+      asked_.insert(request.url);
+      if (!fs::exists(path)) return answer(404, "");
+      EXPECT_TRUE(is_copy_name(fs::path(path).filename().string())) << path;
+      served_ = content(path);
+      return answer(200, "",
+                    {{"Content-Length", std::to_string(served_.size())}, {"Content-Type", "image/png"}});
+    });
+  }
+
+  PublishSettings command_;
+  std::set<std::string> asked_;
+  std::string served_;
+};
+
+TEST_F(TryingToPublish, AsksForAPictureUnderANameOfItsOwnEachTime) {
+  settings_.check = PublishCheck::headers;
+  serve();
+  EXPECT_TRUE(try_it());
+  EXPECT_EQ(sniff_media_type(served_), "image/png");
+  EXPECT_TRUE(try_it());
+  EXPECT_EQ(asked_.size(), 2u);
+  for (const std::string &url : asked_) EXPECT_THAT(url, testing::StartsWith(settings_.url));
+}
+
+TEST_F(TryingToPublish, AsksNoUrlWhereThisHostCannot) {
+  EXPECT_TRUE(try_it());
+  EXPECT_THAT(http_.requests(), testing::IsEmpty());
+}
+
+TEST_F(TryingToPublish, FindsAUrlThatShowsAnotherFolder) {
+  settings_.check = PublishCheck::headers;
+  http_.otherwise([](const HttpRequest &) { return answer(404, ""); });
+  EXPECT_THAT(failure_of(try_it()).text,
+              AllOf(HasSubstr("answers HTTP 404"), HasSubstr("Correct publish-url")));
+}
+
+TEST_F(TryingToPublish, EndsAndRemovesThePictureWhenItIsCancelled) {
+  settings_.check = PublishCheck::headers;
+  const auto cancellable = GRef<GCancellable>::adopt(g_cancellable_new());
+  serve();
+  http_.before_answer([&](const HttpRequest &) {
+    EXPECT_EQ(copies().size(), 1u);
+    g_cancellable_cancel(cancellable.get());
+  });
+  EXPECT_EQ(failure_of(try_it(cancellable.get())).kind, ErrorKind::cancelled);
+}
+
+TEST_F(TryingToPublish, FindsAFolderThatIsNoneAndMakesNone) {
+  const std::string folder = settings_.folder;
+  std::ofstream(folder_.file("file")) << "text";
+  for (const char *wrong : {"missing", "file"}) {
+    settings_.folder = folder_.file(wrong);
+    EXPECT_THAT(
+        failure_of(try_it()).text,
+        AllOf(HasSubstr("A copy cannot be written into " + settings_.folder), HasSubstr("publish-folder")));
+  }
+  EXPECT_FALSE(fs::exists(folder_.file("missing")));
+  settings_.folder = folder;
+}
+
+TEST_F(TryingToPublish, FindsAFolderThatCannotBeWritten) {
+  LossyFileSystem files(settings_.folder);
+  files_ = &files;
+  // Two look for the secret. Of the others, the last one removes the picture.
+  for (size_t step = 3; step <= 9; ++step) {
+    files.fail_at(files.operations() + step, {ErrorKind::open_write, "Read-only file system."});
+    EXPECT_THAT(failure_of(try_it()).text, HasSubstr("Make the folder writable")) << step;
+  }
+}
+
+TEST_F(TryingToPublish, FindsThatThereIsNoRoomForAPicture) {
+  LossyFileSystem files(settings_.folder);
+  files_ = &files;
+  files.limit_space((uint64_t{16} << 20) - 1);
+  const Error error = failure_of(try_it());
+  EXPECT_EQ(error.kind, ErrorKind::no_space_left);
+  EXPECT_THAT(error.text, AllOf(HasSubstr("There is no room for a copy in " + settings_.folder),
+                                HasSubstr("genclip publish prune")));
+  use_command("true");
+  EXPECT_THAT(failure_of(try_command()).text, HasSubstr("Set TMPDIR to a folder with free space"));
+  files.limit_space(uint64_t{16} << 20);
+  EXPECT_TRUE(try_it());
+  EXPECT_TRUE(try_command());
+}
+
+TEST_F(TryingToPublish, LooksForACommandAndDoesNotRunIt) {
+  std::ofstream(folder_.file("upload")) << "#!/bin/sh\ntouch '" + folder_.file("ran") + "'\n";
+  for (const char *wrong : {"   ", "'", "no-such-program", "/no/such/program", "./upload"}) {
+    use_command(wrong);
+    EXPECT_THAT(failure_of(try_command()).text, HasSubstr("GENCLIP_PUBLISH_COMMAND")) << wrong;
+  }
+  chmod(folder_.file("upload").c_str(), 0700);
+  command_.check = PublishCheck::headers;
+  EXPECT_TRUE(try_command());
+  EXPECT_FALSE(fs::exists(folder_.file("ran"))) << "what was uploaded nobody can take back";
+  EXPECT_THAT(http_.requests(), testing::IsEmpty());
+}
+
+TEST_F(TryingToPublish, WritesWhereACommandWouldFindItsFile) {
+  LossyFileSystem files(folder_.path());
+  files_ = &files;
+  use_command("true");
+  const std::string begin = "There is no room for a copy in ";
+  // Two look for the secret; the others open, write, sync and rename.
+  for (size_t step = 3; step <= 6; ++step) {
+    files.fail_at(files.operations() + step, {ErrorKind::no_space_left, "full"});
+    const std::string text = failure_of(try_command()).text;
+    ASSERT_THAT(text, AllOf(testing::StartsWith(begin), HasSubstr("Set TMPDIR"))) << step;
+    const std::string folder = text.substr(begin.size(), text.find(". Set TMPDIR") - begin.size());
+    EXPECT_THAT(folder, HasSubstr("genclip-publish-"));
+    EXPECT_FALSE(fs::exists(folder)) << folder;
+  }
+}
+
+TEST_F(TryingToPublish, NeedsSettingsAsPublishingDoes) {
+  const std::string folder = std::exchange(settings_.folder, "");
+  for (const char *url : {"", "https://media.example"}) {
+    settings_.url = url;
+    const Error error = failure_of(try_it());
+    EXPECT_EQ(error.kind, ErrorKind::settings);
+    EXPECT_EQ(error.text, failure_of(publish_bytes("picture")).text);
+  }
+  settings_.folder = folder;
 }
 
 }  // namespace

@@ -258,6 +258,12 @@ Result<std::optional<FileInfo>> LossyFileSystem::info(const std::string &path) {
   return real_.info(path);
 }
 
+std::optional<uint64_t> LossyFileSystem::free_space(const std::string &path) {
+  MutexLock lock(mutex_);
+  if (!space_) return real_.free_space(path);
+  return *space_ - std::min(*space_, used());
+}
+
 Result<void> LossyFileSystem::touch(const std::string &path) {
   MutexLock lock(mutex_);
   if (auto error = count_operation()) return std::move(*error);

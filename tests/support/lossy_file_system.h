@@ -57,6 +57,7 @@ class LossyFileSystem final : public FileSystem {
   Result<void> sync_folder(const std::string &path) override EXCLUDES(mutex_);
   Result<std::vector<std::string>> list(const std::string &path) override EXCLUDES(mutex_);
   Result<std::optional<FileInfo>> info(const std::string &path) override EXCLUDES(mutex_);
+  std::optional<uint64_t> free_space(const std::string &path) override EXCLUDES(mutex_);
   Result<void> touch(const std::string &path) override EXCLUDES(mutex_);
 
  private:
