@@ -6,6 +6,7 @@
 #include <glib.h>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 
 #include "plugin/base/gref.h"
@@ -177,6 +178,21 @@ std::string redact_path(std::string_view url) {
   if (begin == place.npos) return opaque_scheme(place) ? place : std::string(kMark);
   const auto end = place.find_first_of("/\\?#", begin);
   return end == place.npos ? place : place.substr(0, end) + "/" + std::string(kMark);
+}
+
+std::string redact_settings(std::string_view text) {
+  std::string names = "authorization";
+  for (const std::string_view name : kSecretNames) names.append("|").append(name);
+  const std::string pattern =
+      "((?:" + names + ")s?[\"']?\\s*[:=]\\s*(?:(?:basic|bearer)\\s+)?)(?:\"[^\"]*\"|'[^']*'|[^\\s,;&]+)";
+  const std::unique_ptr<GRegex, decltype(&g_regex_unref)> regex(
+      g_regex_new(pattern.c_str(), static_cast<GRegexCompileFlags>(G_REGEX_CASELESS | G_REGEX_RAW),
+                  static_cast<GRegexMatchFlags>(0), nullptr),
+      g_regex_unref);
+  const std::string with = "\\1" + std::string(kMark);
+  const GStringPtr clean(g_regex_replace(regex.get(), text.data(), static_cast<gssize>(text.size()), 0,
+                                         with.c_str(), static_cast<GRegexMatchFlags>(0), nullptr));
+  return clean ? clean.get() : std::string(kMark);
 }
 
 std::string redact_values_of(std::string_view text, std::string_view url) {

@@ -27,7 +27,7 @@ std::string last_line(std::string_view errors) {
   // npos + 1 is the beginning.
   const std::string_view line = errors.substr(errors.find_last_of("\r\n") + 1);
   const char *key = g_getenv(kApiKeyVariable);
-  return shown_line(redact_text(line, key ? key : ""), kQuotedCharacters);
+  return shown_line(redact_text(redact_settings(line), key ? key : ""), kQuotedCharacters);
 }
 
 // The message of an unsuccessful end; empty for a successful one.

@@ -90,6 +90,16 @@ TEST_F(PublishCommandTest, IsNotQuotedWithSecrets) {
       "SECRET4; exit 1");
   EXPECT_THAT(problem, AllOf(HasSubstr("b.example/a"), Not(HasSubstr("SECRET")), Not(HasSubstr("sk-very"))));
   EXPECT_THAT(problem_of("echo 'https://b.example/a?sig=SECRET b'"), Not(HasSubstr("SECRET")));
+  // L2
+  for (const char *line : {"AWS_SECRET_ACCESS_KEY: HIDDEN", "secret_access_key = HIDDEN", "token:HIDDEN",
+                           "Password: \"HIDDEN with blanks\"", "{\"secret\": \"HIDDEN\", \"a\": 1}",
+                           "Authorization: Basic HIDDEN", "X-Amz-Signature: HIDDEN", "credentials: HIDDEN",
+                           "\xff key: HIDDEN"}) {
+    std::ofstream(folder_.file("line")) << line << ", no such bucket";
+    EXPECT_THAT(problem_of("cat '" + folder_.file("line") + "' >&2; exit 1"),
+                AllOf(HasSubstr("no such bucket"), HasSubstr("***"), Not(HasSubstr("HIDDEN"))))
+        << line;
+  }
   g_unsetenv("GENCLIP_API_KEY");
 }
 
