@@ -10,7 +10,7 @@
 #include "plugin/catalog/catalog.h"
 #include "plugin/catalog/clip_uri.h"
 #include "plugin/catalog/request_fields.h"
-#include "plugin/generation/chain_estimate.h"
+#include "plugin/generation/chain_plan.h"
 #include "plugin/generation/charge_facts.h"
 #include "plugin/generation/paid_amount.h"
 #include "plugin/http/redaction.h"

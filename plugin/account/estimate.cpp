@@ -53,6 +53,13 @@ std::optional<Estimate> line_at(double duration, const std::vector<Point> &point
                   "line"};
 }
 
+// The rules, the surest first.
+constexpr std::string_view kBases[] = {"same", "line", "range", "assumed"};
+
+size_t doubt_of(const Estimate &estimate) {
+  return static_cast<size_t>(std::find(std::begin(kBases), std::end(kBases), estimate.basis) - kBases);
+}
+
 }  // namespace
 
 std::optional<Estimate> estimate_price(const PriceHistory &history, const ChargeFacts &facts) {
@@ -73,6 +80,28 @@ std::optional<Estimate> estimate_price(const PriceHistory &history, const Charge
     if (auto line = line_at(*wanted.duration, points)) return line;
   if (!of_model.empty()) return range_of(std::move(of_model), "range");
   return std::nullopt;
+}
+
+Estimate sum_of(const std::vector<Estimate> &estimates) {
+  Estimate sum = estimates.front();
+  for (auto estimate = estimates.begin() + 1; estimate != estimates.end(); ++estimate) {
+    sum.low += estimate->low;
+    sum.likely += estimate->likely;
+    sum.high += estimate->high;
+    sum.samples = std::min(sum.samples, estimate->samples);
+    if (doubt_of(*estimate) > doubt_of(sum)) sum.basis = estimate->basis;
+  }
+  return sum;
+}
+
+std::optional<Estimate> total_of(const std::vector<std::optional<Estimate>> &estimates,
+                                 double assumed_price) {
+  std::vector<Estimate> known;
+  for (const auto &estimate : estimates) {
+    if (!estimate && assumed_price <= 0) return std::nullopt;
+    known.push_back(estimate.value_or(Estimate{assumed_price, assumed_price, assumed_price, 0, "assumed"}));
+  }
+  return sum_of(known);
 }
 
 }  // namespace genclip

@@ -14,8 +14,7 @@
 #include "plugin/command/batch_outputs.h"
 #include "plugin/command/clip_output.h"
 #include "plugin/command/output_pattern.h"
-#include "plugin/generation/chain_estimate.h"
-#include "plugin/generation/preparation.h"
+#include "plugin/generation/chain_plan.h"
 
 namespace genclip {
 namespace {
@@ -71,21 +70,22 @@ class BatchPlanner {
     if (!plan) return add_problem(clip.line, plan.error().text);
     const auto identified = identify_request(plan->job, services_, false, nullptr);
     if (!identified) return add_problem(clip.line, identified.error().text);
-    if (const auto files = check_files(plan->job, *identified, services_, nullptr); !files)
+    if (const auto files = check_chain(plan->job, *identified, services_, nullptr); !files)
       return add_problem(clip.line, files.error().text);
     PlannedClip planned;
     planned.key = identified->identity.digest();
     planned.is_paid = is_paid(plan->job, *identified, services_);
     planned.may_be_paid = !planned.is_paid && may_be_paid(plan->job, *identified, services_);
-    const auto links = link_estimates(plan->job, *identified, prices(plan->job.store), services_);
-    planned.estimate = total_of(links);
+    const ToPay paid = to_pay(plan->job, *identified, prices(plan->job.store), services_);
+    planned.estimate = total_of(paid.estimates);
     if (!planned.is_paid) {
       const Budget &limits = clip_limits(plan->job.store);
-      if (const auto refusal = limit_refusal(plan->job, links, Account(), limits, 0, services_))
+      if (const auto refusal =
+              chain_refusal(paid.estimates, plan->job.max_amount, Account(), limits, 0, UtcTime()))
         return add_problem(clip.line, refusal->text);
-      for (const LinkEstimate &link : links) {
-        to_pay_.emplace(link.key, link.estimate);
-        if (link.key != planned.key) planned.links.push_back(link.key);
+      for (size_t i = 0; i < paid.keys.size(); ++i) {
+        to_pay_.emplace(paid.keys[i], paid.estimates[i]);
+        if (paid.keys[i] != planned.key) planned.links.push_back(paid.keys[i]);
       }
     }
     planned.plan = std::move(*plan);

@@ -15,9 +15,8 @@
 #include "plugin/command/console.h"
 #include "plugin/command/known_models.h"
 #include "plugin/command/text_table.h"
-#include "plugin/generation/chain_estimate.h"
+#include "plugin/generation/chain_plan.h"
 #include "plugin/generation/clip_plan.h"
-#include "plugin/generation/preparation.h"
 #include "plugin/store/clip_cost.h"
 
 namespace genclip {
@@ -43,7 +42,7 @@ ItemPrice price_of(const std::string &source, RunSettings run, std::set<std::str
   const auto identified = identify_request(plan->job, services, false, nullptr);
   if (!identified) return {"refused", {}, identified.error().text};
   if (is_paid(plan->job, *identified, services)) return {"stored", {}, {}};
-  if (const auto files = check_files(plan->job, *identified, services, nullptr); !files)
+  if (const auto files = check_chain(plan->job, *identified, services, nullptr); !files)
     return {"refused", {}, files.error().text};
   if (!priced.insert(identified->identity.digest()).second) return {"same clip", {}, {}};
   return {"to pay", estimate_of(plan->job, *identified, services), {}};

@@ -15,9 +15,8 @@
 #include "plugin/command/request_report.h"
 #include "plugin/command/request_words.h"
 #include "plugin/command/service_options.h"
-#include "plugin/generation/chain_estimate.h"
+#include "plugin/generation/chain_plan.h"
 #include "plugin/generation/clip_plan.h"
-#include "plugin/generation/preparation.h"
 #include "plugin/publish/publish_settings.h"
 #include "plugin/store/clip_cost.h"
 #include "plugin/task/media_verdict.h"
@@ -117,8 +116,9 @@ std::optional<std::string> refusal_of(const GenerationJob &job, const Identified
   const auto budget = ledger.budget();
   if (!budget) return budget.error().text;
   const Account &account = reading->account;
-  const auto links = link_estimates(job, identified, account.prices(), services);
-  const auto refusal = limit_refusal(job, links, account, *budget, 0, services);
+  const ToPay paid = to_pay(job, identified, account.prices(), services);
+  const auto refusal =
+      chain_refusal(paid.estimates, job.max_amount, account, *budget, 0, to_utc(services.clock->wall_now()));
   return refusal ? std::optional(refusal->text.substr(kNothingSent.size())) : std::nullopt;
 }
 
@@ -130,7 +130,7 @@ Result<Identified> identify(const Catalog &catalog, const ClipRequest &request, 
   const GenerationServices services;
   const auto identified = identify_request(plan->job, services, false, nullptr);
   if (!identified) return identified.error();
-  if (const auto files = check_files(plan->job, *identified, services, nullptr); !files) return files.error();
+  if (const auto files = check_chain(plan->job, *identified, services, nullptr); !files) return files.error();
   const CheckedRequest &checked = *plan->job.request;
   return Identified{identified->names.empty() ? checked : checked.with_urls(identified->names),
                     portable_request(catalog, request, checked, *identified),

@@ -4,12 +4,12 @@
 #include "plugin/generation/clip_work.h"
 
 #include "plugin/frame/c2pa_mark.h"
+#include "plugin/generation/chain_plan.h"
 #include "plugin/generation/charge_facts.h"
 #include "plugin/generation/download.h"
 #include "plugin/generation/exit_guard.h"
 #include "plugin/generation/generation.h"
 #include "plugin/generation/generation_log.h"
-#include "plugin/generation/predecessors.h"
 #include "plugin/http/redaction.h"
 #include "plugin/store/clip_provenance.h"
 #include "plugin/store/clip_removal.h"
@@ -130,7 +130,8 @@ bool ClipWork::is_folder_empty(const std::optional<ClipRecord> &found) const {
 Result<std::optional<StoreLock>> ClipWork::wait_for_turn() {
   const GenerationJob &job = generation_.job();
   // The other process may have to make the clips before it, too.
-  const auto links = static_cast<int>(job.request ? count_links(*job.request) : 1);
+  const auto links =
+      job.request ? static_cast<int>(plan_chain(*job.request, generation_.identified()).size()) : 1;
   const auto patience = clock_.now() + links * job.timeout;
   for (bool is_first = true;; is_first = false) {
     const auto record = follower_.look();
@@ -179,9 +180,8 @@ Result<void> ClipWork::serve(const ClipRecord &record, std::shared_ptr<File> fil
   if (auto shown = follower_.hand_over(record); !shown) return std::move(shown).error();
   generation_.hold(std::move(use));
   // Before the end, after which nobody listens.
-  for (const UsedReference &used :
-       replaced_predecessors(*generation_.services().files, generation_.job().store, record))
-    warn(replaced_text(used));
+  for (std::string &text : replaced_links(*generation_.services().files, generation_.job().store, record))
+    warn(std::move(text));
   const bool has_marks = has_c2pa_mark(*file);
   generation_.change([&](GenerationState &state) {
     state.status = ClipStatus::completed;

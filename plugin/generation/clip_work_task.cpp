@@ -3,11 +3,11 @@
 // The part of ClipWork that talks to the service: submit, attach, poll.
 #include <algorithm>
 
+#include "plugin/generation/chain_work.h"
 #include "plugin/generation/clip_work.h"
 #include "plugin/generation/exit_guard.h"
 #include "plugin/generation/generation.h"
 #include "plugin/generation/generation_log.h"
-#include "plugin/generation/preparation.h"
 #include "plugin/http/http_url.h"
 #include "plugin/task/poll_schedule.h"
 #include "plugin/task/service_message.h"
@@ -78,7 +78,8 @@ Result<void> ClipWork::intend() {
 Result<void> ClipWork::reserve() { return account_.reserve(run_.is_of_ledger ? std::nullopt : run_.found); }
 
 Result<void> ClipWork::submit() {
-  auto prepared = prepare_request(generation_);
+  ChainWork chain(generation_);  // Holds the links until the request was submitted.
+  auto prepared = chain.run();
   if (!prepared) return std::move(prepared).error();
   references_ = std::move(prepared->references);
   if (auto handed = follower_.hand_over(record_); !handed) return std::move(handed).error();

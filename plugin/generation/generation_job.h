@@ -24,6 +24,7 @@
 
 namespace genclip {
 
+class HeldLinks;
 struct IdentifiedRequest;
 
 struct GenerationJob {
@@ -47,6 +48,10 @@ struct GenerationJob {
   MaySubmit may_submit = MaySubmit::even_in_doubt;  // This clip, and those that its request refers to.
   uint64_t store_max_size = 0;                      // Bytes, 0: no limit.
   ClipLimit max_amount;
+  // Of a link of a chain: credits that the run which it is made for has paid, or may have paid, before it,
+  // and what keeps the links in the store.
+  double paid_before = 0;
+  std::weak_ptr<HeldLinks> held;
   unsigned max_tasks = 0;         // Of the store at once, 0: any number.
   bool with_prompt = false;       // In clip.xmp.
   std::string project;            // Whose account it is; may be empty.

@@ -224,11 +224,4 @@ bool names_files(const CheckedRequest &request) {
   });
 }
 
-size_t count_links(const CheckedRequest &request) {
-  size_t count = 1;
-  for (const MediaReference &reference : request.media())
-    if (reference.clip) count += count_links(*reference.clip);
-  return count;
-}
-
 }  // namespace genclip

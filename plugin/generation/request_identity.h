@@ -65,7 +65,5 @@ GenerationJob job_of_inner(const GenerationJob &outer, const CheckedRequest &inn
 
 // Whether a file of this machine, which may change at any time, is part of the request.
 bool names_files(const CheckedRequest &request);
-// How many clips are made for the request, itself included, if none is stored.
-size_t count_links(const CheckedRequest &request);
 
 }  // namespace genclip

@@ -21,8 +21,9 @@ std::string redact_path(std::string_view url);
 // URL in it, and without what follows "Bearer", "sig=" and the like. Accepts any bytes and keeps line breaks.
 std::string redact_text(std::string_view text, std::string_view key);
 
-// The text without what follows the name of a secret and a colon or an equals sign, with or without blanks and
-// quotes, as programs print their settings. Too much for what people read: "Invalid key: expired" loses a word.
+// The text without what follows the name of a secret and a colon or an equals sign, with or without blanks
+// and quotes, as programs print their settings. Too much for what people read: "Invalid key: expired" loses a
+// word.
 std::string redact_settings(std::string_view text);
 
 // The text without the values in this URL's query, escaped or not: a server may name a signature alone.

@@ -77,7 +77,8 @@ Error not_started(const ChildCall &child, const Error &why) {
 Result<ChildCall> child_of(const std::string &command, const std::string &working_folder) {
   auto words = command_words(command);
   if (!words)
-    return Error{ErrorKind::settings, "GENCLIP_PUBLISH_COMMAND is not a command line: " + words.error().text};
+    return Error{ErrorKind::settings, "GENCLIP_PUBLISH_COMMAND is not a command line: " +
+                                          std::string(without_full_stop(words.error().text)) + "."};
   ChildCall child;
   child.words = std::move(*words);
   child.environment = environment_without(kApiKeyVariables);

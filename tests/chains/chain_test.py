@@ -266,6 +266,37 @@ class Chains(unittest.TestCase):
         self.assertEqual(self.tasks(), [])
         self.generate(chain("ab"), "--max-amount", str(2 * PRICE))
 
+    # ---- What is known beforehand
+
+    def test_a_small_store_keeps_each_link_until_the_request_is_submitted(self):
+        first, second = link("first"), link("second")
+        run = self.generate(self.made_of(first + "#first", second + "#first", first + "#last"), "--store-max-size", "1B")
+        self.assertEqual(len(self.tasks()), 3, run.text)
+        self.assertEqual(len(self.film.records()), 1, "the limit holds in the end")
+
+    def test_nothing_is_paid_when_publishing_cannot_work(self):
+        command = {"GENCLIP_PUBLISH_FOLDER": "", "GENCLIP_PUBLISH_URL": ""}
+        for broken in ({"GENCLIP_PUBLISH_URL": self.film.public.url + "/elsewhere"},
+                       {"GENCLIP_PUBLISH_COMMAND": "   ", **command},
+                       {"GENCLIP_PUBLISH_COMMAND": "upload 'it", **command},
+                       {"GENCLIP_PUBLISH_COMMAND": "/nowhere/upload", **command},
+                       {"GENCLIP_PUBLISH_COMMAND": "true", "TMPDIR": "/nowhere", **command}):
+            with self.subTest(broken):
+                run = self.refuse(chain("ab"), **broken)
+                self.assertIn("ublish", run.text)
+                self.assertEqual(self.tasks(), [], run.text)
+                self.assertEqual(list(self.film.public.path.iterdir()), [])
+
+    def test_nothing_is_paid_for_a_clip_that_will_be_too_short_or_too_long(self):
+        source = link("the source")
+        edit = uri_of("wave2.7-videoedit", prompt="edited", duration=10, reference_videos=source)
+        long = [uri_of(MODEL, prompt=f"long {number}", duration=15) for number in range(3)]
+        self.refuse(edit)
+        self.refuse(uri_of("dance-2.5", prompt="of three", reference_videos=long))
+        self.refuse(uri_of(prompt="late", duration=4, first_image=uri_of("dance-2.5", prompt="short") + "#t=31"))
+        self.refuse(self.made_of(link("first") + "#last", edit + "#last"))
+        self.assertEqual(self.tasks(), [])
+
     # ---- In a pipeline
 
     def test_a_pipeline_reports_the_links_before_its_own_task(self):

@@ -162,16 +162,5 @@ TEST_F(RequestIdentity, OfAClipInsideComesWithWhatTheOuterRunMaySubmit) {
   }
 }
 
-TEST(ChainLinks, AreCounted) {
-  const std::string inner = "genclip://sd_2.0_special?prompt=before&duration=4";
-  const auto count = [](const std::string &uri) {
-    const auto request = parse_clip_uri(*Catalog::built_in(), uri);
-    return count_links(*check_request(*Catalog::built_in(), *request, {.publishes = true}));
-  };
-  EXPECT_EQ(count(inner), 1u);
-  EXPECT_EQ(count(starting_from(escaped(inner + "#last"))), 2u);
-  EXPECT_EQ(count(starting_from(escaped(starting_from(escaped(inner + "#last")) + "#t=1"))), 3u);
-}
-
 }  // namespace
 }  // namespace genclip::test

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A stored clip that goes on from another one, which may have been made anew.
-#include "plugin/generation/predecessors.h"
+// The plan of a chain, its price, and a stored clip that goes on from another one, which may have been made
+// anew.
+#include "plugin/generation/chain_plan.h"
 
 #include <gtest/gtest.h>
 
-#include "plugin/generation/chain_estimate.h"
 #include "tests/generation/work_fixture.h"
 
 namespace genclip::test {
 namespace {
 
-class Predecessors : public WorkTest {
+class ReplacedLinks : public WorkTest {
  protected:
   // A record of a clip that was made of the stored one.
   ClipRecord successor(const std::string &task_id) {
@@ -22,23 +22,25 @@ class Predecessors : public WorkTest {
     return record;
   }
   size_t replaced(const std::string &task_id) {
-    return replaced_predecessors(FileSystem::posix(), job().store, successor(task_id)).size();
+    return replaced_links(FileSystem::posix(), job().store, successor(task_id)).size();
   }
 };
 
-TEST_F(Predecessors, AreReplacedWhenTheyAreOfAnotherTask) {
+TEST_F(ReplacedLinks, AreReplacedWhenTheyAreOfAnotherTask) {
   const Outcome made = run();
   ASSERT_FALSE(made.error) << made.text();
   EXPECT_EQ(replaced(made.state.task_id), 0u);
   EXPECT_EQ(replaced("another task"), 1u);
 }
 
-TEST_F(Predecessors, ThatHaveLeftTheStoreAreNotReplaced) { EXPECT_EQ(replaced("a task"), 0u); }
+TEST_F(ReplacedLinks, ThatHaveLeftTheStoreAreNotReplaced) { EXPECT_EQ(replaced("a task"), 0u); }
 
-TEST_F(Predecessors, AreNamedInTheWarning) {
-  const std::string text = replaced_text(successor("t").references[0]);
-  EXPECT_NE(text.find("first_image"), std::string::npos) << text;
-  EXPECT_NE(text.find(path().folder().substr(path().root().size() + 1, 8)), std::string::npos) << text;
+TEST_F(ReplacedLinks, AreNamedInTheWarning) {
+  run();
+  const auto warnings = replaced_links(FileSystem::posix(), job().store, successor("another"));
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_NE(warnings[0].find("first_image"), std::string::npos) << warnings[0];
+  EXPECT_NE(warnings[0].find(path().digest().substr(0, 8)), std::string::npos) << warnings[0];
 }
 
 TEST(ChainEstimate, IsTheSumAndRestsOnTheWeakestLink) {
@@ -52,12 +54,10 @@ class ChainLimits : public testing::Test {
   // The limit that refuses; empty: none does.
   std::string refusal(double max_amount, double spent, const std::vector<std::optional<double>> &highs,
                       const Budget &budget = {}) const {
-    GenerationJob job;
-    job.max_amount = max_amount;
-    std::vector<LinkEstimate> links;
+    std::vector<std::optional<Estimate>> to_pay;
     for (const auto &high : highs)
-      links.push_back({"", high ? std::optional(Estimate{1, 2, *high, 4, "same"}) : std::nullopt});
-    const auto refused = limit_refusal(job, links, Account(), budget, spent, {});
+      to_pay.push_back(high ? std::optional(Estimate{1, 2, *high, 4, "same"}) : std::nullopt);
+    const auto refused = chain_refusal(to_pay, max_amount, Account(), budget, spent, UtcTime());
     return refused ? refused->budget : "";
   }
 };
@@ -70,6 +70,15 @@ TEST_F(ChainLimits, OfTheRunAreForTheHighEndOfAllThatIsToPayAndIsPaid) {
   EXPECT_EQ(refusal(4.9, 2, {3}), "max-amount");
   EXPECT_EQ(refusal(100, 0, {3, {}}), "max-amount") << "the price of one is unknown";
   EXPECT_EQ(refusal(0, 0, {3, {}}), "");
+}
+
+TEST_F(ChainLimits, OfATimeAreForOneAfterTheOther) {
+  Budget budget;
+  budget.total = 7;
+  EXPECT_EQ(refusal(0, 0, {3, 4}, budget), "");
+  EXPECT_EQ(refusal(0, 0, {3, 4.1}, budget), "total");
+  budget.tasks_per_day = 2;
+  EXPECT_EQ(refusal(0, 0, {1, 1, 1}, budget), "tasks-per-day");
 }
 
 TEST_F(ChainLimits, OfOneClipAreForEachAndRefuseOneOfUnknownPrice) {

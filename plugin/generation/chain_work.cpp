@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "plugin/generation/chain_work.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "plugin/account/decision.h"
+#include "plugin/account/ledger.h"
+#include "plugin/core/run_ending.h"
+#include "plugin/generation/exit_guard.h"
+#include "plugin/generation/generation.h"
+#include "plugin/generation/link_work.h"
+#include "plugin/generation/paid_amount.h"
+#include "plugin/http/public_address.h"
+#include "plugin/publish/publisher.h"
+#include "plugin/store/clip_folder.h"
+#include "plugin/task/media_format.h"
+#include "plugin/task/task_client.h"
+
+namespace genclip {
+namespace {
+
+// `name`: of the reference.
+Error unfetchable(const std::string &name) {
+  return {ErrorKind::settings, name + ": The service cannot fetch it: " + std::string(kHowToPublish) + "."};
+}
+
+std::shared_ptr<HeldLinks> held_of(const GenerationJob &job) {
+  auto held = job.held.lock();
+  return held ? held : std::make_shared<HeldLinks>();
+}
+
+ChainRun begin(const GenerationJob &job, const std::vector<PlannedLink> &plan) {
+  std::vector<std::vector<size_t>> needs;
+  for (const PlannedLink &link : plan) needs.push_back(link.needs());
+  return begin_chain({job.max_amount, job.paid_before, job.may_submit}, std::move(needs));
+}
+
+}  // namespace
+
+bool HeldLinks::hold(ClipFolder &folder) {
+  auto use = folder.lock_use();
+  if (!use) return use.error().kind != ErrorKind::not_found;
+  if (!*use) return false;
+  MutexLock lock(mutex_);
+  locks_.insert_or_assign(folder.path().digest(), std::move(**use));
+  return true;
+}
+
+ChainWork::ChainWork(Generation &generation)
+    : generation_(generation),
+      job_(generation.job()),
+      request_(*job_.request),
+      plan_(plan_chain(request_, generation.identified())),
+      held_(held_of(job_)),
+      run_(begin(job_, plan_)),
+      materials_(request_.media().size()) {
+  for (size_t i = 0; i < materials_.size(); ++i) {
+    const MediaReference &reference = request_.media()[i];
+    materials_[i].url = reference.url;
+    if (reference.source != MediaSource::file && reference.source != MediaSource::clip) continue;
+    materials_[i].used.field = reference.field;
+    materials_[i].used.index = reference.index;
+    if (reference.source == MediaSource::file)
+      materials_[i].used.sha256 = generation.identified().files.at(i).sha256;
+  }
+}
+
+bool ChainWork::is_cancelled() const { return g_cancellable_is_cancelled(generation_.cancellable()); }
+
+Result<PreparedRequest> ChainWork::run() {
+  while (run_.step != ChainStep::submit)
+    if (auto taken = take_step(); !taken) return std::move(taken).error();
+  std::vector<std::string> urls;
+  PreparedRequest prepared{request_, {}};
+  for (Material &material : materials_) {
+    urls.push_back(std::move(material.url));
+    if (!material.used.field.empty()) prepared.references.push_back(std::move(material.used));
+  }
+  prepared.request = request_.with_urls(urls);
+  return prepared;
+}
+
+Result<void> ChainWork::take_step() {
+  switch (run_.step) {
+    case ChainStep::look: return look();
+    case ChainStep::judge: return judge();
+    case ChainStep::try_publishing: return try_to_publish();
+    case ChainStep::publish: {
+      auto published = publish_all();
+      if (published) learn(MediaPublished{});
+      return published;
+    }
+    case ChainStep::make: return make();
+    case ChainStep::stay_in_doubt: {
+      const ChainLink &link = run_.links[run_.link];
+      Error error = with_ending(unknown_submit(link.submitted_at), {Outcome::unknown, Charged::maybe, false});
+      error.text.insert(0, plan_[run_.link].place);
+      return error;
+    }
+    case ChainStep::refuse: return refusal_error(*run_.refusal);
+    case ChainStep::miss: return missed();
+    case ChainStep::submit:
+    case ChainStep::end: break;
+  }
+  return {};
+}
+
+void ChainWork::learn(const ChainEvent &event) {
+  run_ = react_chain(std::move(run_), event);
+  if (plan_.size() == 1) return;
+  const ChainView view = view_of(run_);
+  generation_.change([&](GenerationState &state) {
+    if (view.estimate) state.estimate = *view.estimate;
+    state.links_amount = view.amount;
+    if (view.charged != state.links_charged) state.charged = state.links_charged = view.charged;
+  });
+}
+
+Result<void> ChainWork::look() {
+  LinksSeen seen;
+  seen.links.resize(plan_.size());
+  if (plan_.size() > 1 || job_.paid_before > 0) {
+    const GenerationServices &services = generation_.services();
+    Ledger ledger(*services.files, *services.clock, job_.store);
+    auto budget = ledger.budget();
+    if (!budget) return std::move(budget).error();
+    const auto reading = ledger.read_condensed();
+    if (!reading) return reading.error();
+    seen.budget = *budget;
+    for (size_t i = 0; i < plan_.size(); ++i) {
+      if (i + 1 < plan_.size()) seen.links[i] = look_at(i);
+      seen.links[i].needs = run_.links[i].needs;
+      seen.links[i].estimate = price_of(job_, plan_[i], reading->account.prices());
+    }
+    // A link that cannot be held may need what stands before it.
+    for (bool is_held = false; !is_held;) {
+      is_held = true;
+      for (const size_t link : links_to_hold(seen.links)) {
+        if (seen.links[link].state != LinkState::stored) continue;
+        seen.links[link].state = hold(link, plan_[link].key());
+        is_held = is_held && seen.links[link].state == LinkState::stored;
+      }
+    }
+  }
+  learn(seen);
+  return {};
+}
+
+ChainLink ChainWork::look_at(size_t link) const {
+  ChainLink found = link_of(record_of(job_, *plan_[link].identified, generation_.services()));
+  if (clips_.contains(link)) found.state = LinkState::stored;
+  return found;
+}
+
+// Another state than stored: the clip is being removed, and is to be made anew; or its file is damaged, and
+// its own run fetches it from its task once more.
+LinkState ChainWork::hold(size_t link, const std::string &key) {
+  if (clips_.contains(link)) return LinkState::stored;
+  FileSystem &files = *generation_.services().files;
+  ClipFolder folder(files, ClipPath(job_.store, key));
+  if (!held_->hold(folder)) return LinkState::absent;
+  const auto record = folder.look();
+  const auto whole = record ? whole_clip_of(*record) : nullptr;
+  if (!whole) return LinkState::absent;
+  const LinkState damaged = whole->task_id.empty() ? LinkState::absent : LinkState::under_way;
+  const auto looked = folder.look_at_clip(*whole);
+  if (!looked || !*looked) return damaged;
+  LinkClip clip{key, folder.path().file(whole->clip_name), whole->task_id, nullptr};
+  auto file = LocalFile::open(clip.path, nullptr);
+  if (!file) return damaged;
+  clip.file = std::make_shared<const LocalFile>(std::move(*file));
+  clips_.emplace(link, std::move(clip));
+  for (std::string &text : replaced_links(files, job_.store, *whole))
+    generation_.warn(about_link({ErrorKind::failed, std::move(text)}, plan_[link]));
+  return LinkState::stored;
+}
+
+Result<void> ChainWork::check_sources(const PlannedLink &request) const {
+  for (const MediaReference &reference : request.request->media())
+    if (reference.source == MediaSource::content)
+      return Error{ErrorKind::not_found,
+                   request.place + reference_name(*request.request, reference) +
+                       " is known by its content alone (" + reference.url +
+                       "). That is enough to play a stored clip, but this one is not stored: to generate it, "
+                       "give the file or its URL."};
+  return {};
+}
+
+// The reference that the service cannot fetch from itself, as far as that is known: it has a URL of a whole
+// clip, unless that one is old.
+const MediaReference *ChainWork::to_publish(const PlannedLink &request) const {
+  for (size_t i = 0; i < request.references.size(); ++i) {
+    const MediaReference &reference = request.request->media()[i];
+    // The files of the request itself are published before the first link is made.
+    if (reference.source == MediaSource::file && &request != &plan_.back()) return &reference;
+    if (reference.source != MediaSource::clip) continue;
+    if (reference.part.is_frame || !is_public_address(job_.endpoint.base_url)) return &reference;
+    const auto clip = clips_.find(*request.references[i]);
+    if (clip != clips_.end() && result_url(reference, clip->second.task_id).empty()) return &reference;
+  }
+  return nullptr;
+}
+
+Result<void> ChainWork::check_fetchable(const PlannedLink &request) const {
+  const MediaReference *reference = job_.publish.is_set_up() ? nullptr : to_publish(request);
+  return reference ? Result<void>(unfetchable(request.place + reference_name(*request.request, *reference)))
+                   : Result<void>();
+}
+
+// The request itself first: its own mistakes are the nearest.
+Result<void> ChainWork::judge() {
+  const GenerationServices &services = generation_.services();
+  for (auto i = run_.to_judge.rbegin(); i != run_.to_judge.rend(); ++i) {
+    const PlannedLink &request = plan_[*i];
+    if (auto given = check_sources(request); !given) return given;
+    if (auto fetchable = check_fetchable(request); !fetchable) return fetchable;
+    auto media = local_media(request, clips_, generation_.cancellable());
+    if (!media) return std::move(media).error();
+    auto judged = genclip::judge(request, *media, services.http.get(), *services.clock, job_.media_check,
+                                 generation_.cancellable());
+    if (!judged) return judged;
+    if (*i + 1 != plan_.size()) continue;
+    for (auto &[index, file] : *media)
+      if (!materials_[index].is_published) materials_[index].file = std::move(file);
+  }
+  learn(RequestsJudged{});
+  return {};
+}
+
+Result<void> ChainWork::make() {
+  const PlannedLink &link = plan_[run_.link];
+  GenerationJob job = job_of_inner(job_, *link.request, link.identified);
+  job.held = held_;
+  job.paid_before = run_.wish.paid_before + run_.paid + run_.untold;
+  const auto made =
+      make_link(generation_, std::move(job), link, [&](const GenerationState &state, const LinkPaid &paid) {
+        learn(paid);
+        show_link(state);
+      });
+  if (!made) {
+    if (made.error().kind != ErrorKind::cancelled) learn(LinkFailed{charged_of(made.error())});
+    return made.error();
+  }
+  // Its generation has it in the store until this run has it there, too. Its folder may be another one than
+  // was planned (choose_folder).
+  hold(run_.link, made->key);
+  learn(LinkMade{});
+  return {};
+}
+
+// While a link is made: its progress.
+void ChainWork::show_link(const GenerationState &link) {
+  const ChainView view = view_of(run_);
+  generation_.change([&](GenerationState &state) {
+    state.status = ClipStatus::preparing;
+    state.link = static_cast<unsigned>(view.link);
+    state.links = static_cast<unsigned>(view.links);
+    state.progress = link.status == ClipStatus::completed ? 100 : link.progress;
+    state.link_submits = link.is_submitting();
+  });
+}
+
+Error ChainWork::missed() const {
+  return about_link({ErrorKind::not_found,
+                     "Something has removed it from the store before the next clip was submitted. Run again "
+                     "to make it anew, which is charged again."},
+                    plan_[run_.link]);
+}
+
+// A fresh URL of the result, if the service can fetch from itself; else empty. It is signed: never stored,
+// never logged.
+std::string ChainWork::result_url(const MediaReference &reference, const std::string &task_id) const {
+  if (!is_public_address(job_.endpoint.base_url) || task_id.empty()) return "";
+  const GenerationServices &services = generation_.services();
+  TaskEndpoint endpoint = job_.endpoint;
+  endpoint.api = reference.clip->api();
+  TaskClient tasks(*services.http, *services.clock, endpoint, RetryPolicy(job_.retries));
+  const auto task = tasks.query(task_id, false, generation_.cancellable(),
+                                services.clock->now() + job_.endpoint.http_timeout);
+  return task && is_public_address(task->clip_url()) ? task->clip_url() : "";
+}
+
+// What its copies are made in is removed even if the process exits.
+Result<void> ChainWork::try_to_publish() {
+  const std::vector<size_t> requests = requests_of(run_);
+  if (std::none_of(requests.begin(), requests.end(), [&](size_t i) { return to_publish(plan_[i]); }))
+    return learn(PublishingTried{}), Result<void>();
+  const ExitGuard guard;
+  const GenerationServices &services = generation_.services();
+  auto tried = try_publishing(job_.publish, {services.http.get(), services.clock, services.files}, job_.store,
+                              generation_.cancellable());
+  if (is_cancelled()) return cancelled();
+  if (!tried) {
+    tried.error().text.insert(0, std::string(kNothingSent) + "publishing does not work. ");
+    return tried;
+  }
+  learn(PublishingTried{});
+  return {};
+}
+
+Result<void> ChainWork::publish_all() {
+  for (size_t i = 0; i < materials_.size(); ++i) {
+    Material &material = materials_[i];
+    const auto link = plan_.back().references[i];
+    // What is signed expires, so what comes of links is published when nothing else has to be waited for.
+    if (!material.file || material.is_published || (link && makes_a_link())) continue;
+    const MediaReference &reference = request_.media()[i];
+    material.url.clear();
+    if (link) {
+      material.used.clip = clips_.at(*link).key;
+      material.used.task_id = clips_.at(*link).task_id;
+      if (!reference.part.is_frame) material.url = result_url(reference, material.used.task_id);
+    }
+    if (material.url.empty())
+      if (auto published = publish_one(i); !published) return published;
+    material.is_published = true;
+    material.file.reset();
+  }
+  return {};
+}
+
+Result<void> ChainWork::publish_one(size_t index) {
+  Material &material = materials_[index];
+  if (!job_.publish.is_set_up()) return unfetchable(reference_name(request_, request_.media()[index]));
+  generation_.change([](GenerationState &state) {
+    state.status = ClipStatus::preparing;
+    state.link = state.links = 0;
+    state.progress = -1;
+    state.link_submits = false;
+  });
+  std::string sha256 = material.used.sha256;
+  if (sha256.empty()) {
+    auto computed = material.file->sha256(generation_.cancellable());
+    if (!computed) return std::move(computed).error();
+    sha256 = std::move(*computed);
+  }
+  // A command that publishes has a moment to end, and its files are removed, when the process exits.
+  const ExitGuard guard;
+  const GenerationServices &services = generation_.services();
+  const std::string type = sniff_media_type(material.file->read_at(0, kSniffedBytes));
+  auto published = publish(job_.publish, {services.http.get(), services.clock, services.files}, job_.store,
+                           *material.file, sha256, type, generation_.cancellable());
+  if (is_cancelled()) return cancelled();
+  if (!published) {
+    published.error().text.insert(0, reference_name(request_, request_.media()[index]) + ": ");
+    return std::move(published).error();
+  }
+  material.url = std::move(published->url);
+  material.used.copy = std::move(published->copy);
+  material.used.sha256 = std::move(sha256);
+  return {};
+}
+
+}  // namespace genclip

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Chains of pictures over a fake service: what is paid, what is held meanwhile, and what ends a run before
+// anything is paid. core/chain_run.h decides; chain_exploration_test.cpp asks that of every sequence.
+#include "plugin/generation/chain_work.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include "plugin/account/budget.h"
+#include "plugin/catalog/clip_uri.h"
+#include "plugin/store/clip_removal.h"
+#include "tests/generation/work_fixture.h"
+
+namespace genclip::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::string picture(const std::string &prompt, const std::vector<std::string> &references = {}) {
+  ClipRequest request;
+  request.model = "dream-5.0";
+  request.fields.set("prompt", prompt);
+  if (!references.empty()) {
+    Json::Array items(references.begin(), references.end());
+    request.fields.set("reference_images", std::move(items));
+  }
+  return clip_uri(*Catalog::built_in(), request);
+}
+
+class ChainWorkTest : public WorkTest {
+ protected:
+  ChainWorkTest() {
+    service_.set_clip(std::string("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x40\0\0\0\x40\b\2\0\0\0", 29) +
+                      std::string(3000, 'p'));
+    std::filesystem::create_directory(published());
+    http_->before_answer([this](const HttpRequest &request) {
+      if (request.method == HttpRequest::Method::post && on_submit) on_submit(service_.submits() + 1);
+      if (request.method != HttpRequest::Method::post && on_query) on_query();
+    });
+  }
+
+  std::string published() const { return folder_.path() + "/published"; }
+
+  GenerationJob job_of(const std::string &uri, const std::string &base_url = "https://api.example") {
+    const auto request = parse_clip_uri(*Catalog::built_in(), uri);
+    auto checked = check_request(*Catalog::built_in(), *request, {.publishes = true});
+    if (!checked) throw std::runtime_error(problems_text(checked.error()));
+    GenerationJob chain = job();
+    chain.endpoint.base_url = chain.identity.base_url = base_url;
+    chain.request = std::move(*checked);
+    chain.model = chain.request->model();
+    chain.identity.request = chain.request->body();
+    chain.publish.folder = published();
+    chain.publish.url = "https://public.example/copies";
+    chain.publish.check = PublishCheck::none;
+    chain.publish.roots = {folder_.path()};
+    const auto identified = identify_request(chain, services(), false, nullptr);
+    chain.identified = std::make_shared<const IdentifiedRequest>(identified.value());
+    return chain;
+  }
+  // With a limit of the store's size that removes every clip that nobody holds.
+  Outcome run_small(const std::string &uri) {
+    GenerationJob chain = job_of(uri);
+    chain.store_max_size = 1;
+    return run(chain);
+  }
+  using World::run;
+  Outcome run(const std::string &uri) { return World::run(job_of(uri)); }
+
+  // What a neighbour with a limit of the store's size does.
+  void prune() { static_cast<void>(prune_store(FileSystem::posix(), job().store, 1, "")); }
+  bool is_stored(const std::string &uri) {
+    const GenerationJob chain = job_of(uri);
+    return link_of(record_of(chain, *chain.identified, services())).state == LinkState::stored;
+  }
+  ClipPath path_of(const std::string &uri) {
+    return ClipPath(job().store, job_of(uri).identified->identity.digest());
+  }
+  // Waits until its generation has let the clip go.
+  void forget(const std::string &uri) {
+    for (;;) {
+      const auto use = StoreLock::try_lock(path_of(uri).use());
+      if (!use || *use) return;
+      std::this_thread::yield();
+    }
+  }
+
+  // What a neighbour does that learns of it from the service.
+  void fail(const std::string &uri) {
+    ClipFolder folder(FileSystem::posix(), path_of(uri));
+    const auto lock = folder.lock_writer([](const std::string &) {});
+    auto record = folder.look();
+    ASSERT_TRUE(record);
+    record->state = ClipState::failed;
+    ASSERT_TRUE(folder.write_record(*record));
+  }
+
+  std::function<void(unsigned number)> on_submit;
+  std::function<void()> on_query;
+  const std::string x_ = picture("x"), y_ = picture("y");
+};
+
+// ---- A link stays until the request that needs it was submitted.
+
+TEST_F(ChainWorkTest, ALimitOfTheStoreRemovesNoLinkThatIsStillNeeded) {
+  const Outcome made = run_small(picture("of both", {x_, y_, x_}));
+  ASSERT_FALSE(made.error) << made.text();
+  EXPECT_EQ(service_.submits(), 3u);
+  EXPECT_FALSE(is_stored(x_)) << "the limit holds in the end";
+  EXPECT_FALSE(is_stored(y_));
+}
+
+TEST_F(ChainWorkTest, ALimitRemovesNoLinkThatTwoBranchesNeed) {
+  const Outcome made = run_small(picture("of two branches", {picture("a", {x_}), picture("b", {x_})}));
+  ASSERT_FALSE(made.error) << made.text();
+  EXPECT_EQ(service_.submits(), 4u);
+}
+
+TEST_F(ChainWorkTest, ANeighbourRemovesNoLinkBeforeTheRequestIsSubmitted) {
+  ASSERT_FALSE(run(x_).error);
+  forget(x_);
+  unsigned pruned = 0;
+  on_submit = [&](unsigned) { prune(), ++pruned; };
+  on_query = [&] { prune(), ++pruned; };
+  const Outcome made = run(picture("of both", {y_, x_}));
+  ASSERT_FALSE(made.error) << made.text();
+  EXPECT_EQ(service_.submits(), 3u) << "the stored one is held from the beginning";
+  EXPECT_GT(pruned, 4u);
+  EXPECT_FALSE(is_stored(x_)) << "once the request was submitted, it may go";
+}
+
+TEST_F(ChainWorkTest, ALinkThatAPersonRemovesMeanwhileIsNotPaidAgain) {
+  on_submit = [&](unsigned number) {
+    if (number == 2) std::filesystem::remove_all(path_of(x_).folder());
+  };
+  const Outcome made = run(picture("of both", {x_, y_}));
+  ASSERT_FALSE(made.error) << made.text();
+  EXPECT_EQ(service_.submits(), 3u);
+}
+
+// Both tasks were under way when the run looked, so that what is before them was not needed; a neighbour
+// learns that they have failed, and what is before them is needed twice.
+TEST_F(ChainWorkTest, WhatTheRunOfALinkHadToMakeStaysForTheNextLink) {
+  const std::string a = picture("a", {x_}), b = picture("b", {x_});
+  ASSERT_FALSE(run(x_).error);
+  service_.polls = 1000;
+  for (const std::string &link : {a, b}) {
+    GenerationJob once = job_of(link);
+    once.timeout = std::chrono::seconds(1);
+    ASSERT_EQ(run(once).error->kind, ErrorKind::timed_out);
+  }
+  service_.polls = 2;
+  forget(x_);
+  prune();
+  ASSERT_FALSE(is_stored(x_));
+  ASSERT_EQ(service_.submits(), 3u);
+  const std::string own = folder_.path() + "/own.png";
+  std::ofstream(own, std::ios::binary) << service_.clip();
+  GenerationJob chain = job_of(picture("of two branches", {a, b, own}));
+  chain.publish.check = PublishCheck::headers;
+  chain.store_max_size = 1;
+  bool has_failed = false;
+  on_query = [&] {  // The first is that of the own picture's copy.
+    if (std::exchange(has_failed, true)) return;
+    fail(a), fail(b);
+  };
+  const Outcome made = run(chain);
+  EXPECT_EQ(service_.submits(), 3u + 4u) << made.text();
+}
+
+// Its task was under way when the run looked, and cost nothing more.
+TEST_F(ChainWorkTest, MaxAmountIsForWhatTheRunOfALinkHasToMakeToo) {
+  const std::string a = picture("a", {y_});
+  ASSERT_FALSE(run(y_).error);
+  service_.polls = 1000;
+  GenerationJob once = job_of(a);
+  once.timeout = std::chrono::seconds(1);
+  ASSERT_EQ(run(once).error->kind, ErrorKind::timed_out);
+  service_.polls = 2;
+  forget(y_);
+  prune();
+  ASSERT_EQ(service_.submits(), 2u);
+  GenerationJob chain = job_of(picture("of both", {x_, a}));
+  chain.publish = {};
+  chain.max_amount = 5;
+  on_query = [&] {  // When its first link is there, it asks whether the service can fetch it.
+    if (service_.submits() == 3 && is_stored(x_)) fail(a);
+  };
+  const Outcome refused = run(chain);
+  EXPECT_EQ(service_.submits(), 3u) << refused.text();
+  EXPECT_EQ(refused.state.links_amount, 2.5);
+  EXPECT_THAT(refused.text(), HasSubstr("which comes before the one that was asked for"));
+}
+
+// What its folder of an older version was chosen for is gone when its run begins.
+TEST_F(ChainWorkTest, ALinkMayBeMadeInAnotherFolderThanWasPlanned) {
+  GenerationJob chain = job_of(picture("of it", {x_}));
+  IdentifiedRequest identified = *chain.identified;
+  IdentifiedRequest link = *identified.clips.at(0);
+  link.older = link.meaning;
+  link.older->base_url += "/./";
+  link.identity = *link.older;
+  link.has_older_folder = true;
+  identified.clips[0] = std::make_shared<const IdentifiedRequest>(link);
+  chain.identified = std::make_shared<const IdentifiedRequest>(identified);
+  const Outcome made = run(chain);
+  ASSERT_FALSE(made.error) << made.text();
+  EXPECT_EQ(service_.submits(), 2u);
+}
+
+// ---- What may be had from an earlier task is not paid, nor what stands before it.
+
+TEST_F(ChainWorkTest, ADamagedLinkIsFetchedFromItsTaskAndNothingBeforeItIsPaid) {
+  const std::string b = picture("b", {x_});
+  ASSERT_FALSE(run(b).error);
+  forget(b);
+  std::filesystem::remove_all(path_of(x_).folder());
+  std::filesystem::resize_file(path_of(b).file("clip.png"), 100);
+  GenerationJob chain = job_of(picture("of it", {b}));
+  chain.max_amount = 2.5;
+  const Outcome made = run(chain);
+  ASSERT_FALSE(made.error) << made.text();
+  EXPECT_EQ(service_.submits(), 3u);
+}
+
+TEST_F(ChainWorkTest, ALinkWhoseTaskWasLostIsAskedForBeforeAnythingBeforeItIsPaid) {
+  const std::string b = picture("b", {x_});
+  ASSERT_FALSE(run(x_).error);
+  service_.knows_no_task = true;
+  ASSERT_TRUE(run(b).error);
+  while (record_of(job_of(b), *job_of(b).identified, services())->state != ClipState::lost) run(b);
+  const unsigned submits = service_.submits();
+  service_.knows_no_task = false;
+  std::filesystem::remove_all(path_of(x_).folder());
+  const Outcome made = run(picture("of it", {b}));
+  ASSERT_FALSE(made.error) << made.text();
+  EXPECT_EQ(service_.submits(), submits + 1);
+}
+
+// ---- What is known beforehand is told before anything is paid.
+
+TEST_F(ChainWorkTest, AnEarlierSubmitInDoubtOfAnyLinkEndsARunThatMustNotRepeatIt) {
+  service_.loses_submit_answers = true;
+  ASSERT_TRUE(run(y_).error);
+  service_.loses_submit_answers = false;
+  GenerationJob chain = job_of(picture("of both", {x_, y_}));
+  chain.may_submit = MaySubmit::unless_in_doubt;
+  const Outcome ended = run(chain);
+  EXPECT_EQ(service_.submits(), 1u);
+  EXPECT_THAT(ended.text(), HasSubstr("reference_images[1]: "));
+}
+
+// A service at a private address gives no URL that others can fetch, so its clips have to be published.
+TEST_F(ChainWorkTest, PublishingIsTriedBeforeALinkIsPaid) {
+  std::filesystem::remove_all(published());
+  const Outcome ended = World::run(job_of(picture("of it", {x_}), "http://localhost:1"));
+  // These words are taken back where a run of it has paid: see with_paid().
+  EXPECT_THAT(ended.text(), testing::StartsWith("Nothing was sent: "));
+  EXPECT_EQ(service_.submits(), 0u);
+}
+
+TEST_F(ChainWorkTest, PublishingIsTriedBeforeALinkIsPaidThatAnotherNeedsBesideAFile) {
+  const std::string own = folder_.path() + "/own.png";
+  std::ofstream(own, std::ios::binary) << service_.clip();
+  const std::string b = picture("b", {x_, own});
+  std::filesystem::remove_all(published());
+  EXPECT_THAT(run(picture("of it", {b})).text(), HasSubstr("publishing does not work"));
+  EXPECT_EQ(service_.submits(), 0u);
+}
+
+TEST_F(ChainWorkTest, PublishingIsTriedBeforeALinkIsPaidForAStoredOneThatTheServiceHasForgotten) {
+  ASSERT_FALSE(run(x_).error);
+  std::filesystem::remove_all(published());
+  service_.knows_no_task = true;
+  EXPECT_THAT(run(picture("of both", {x_, y_})).text(), HasSubstr("publishing does not work"));
+  EXPECT_EQ(service_.submits(), 1u);
+}
+
+TEST_F(ChainWorkTest, PublishingIsNotTriedWhereTheServiceFetchesAllFromItself) {
+  std::filesystem::remove_all(published());
+  const Outcome made = run(picture("of it", {x_}));
+  EXPECT_FALSE(made.error) << made.text();
+}
+
+TEST_F(ChainWorkTest, AStoredLinkThatTheServiceHasForgottenIsToldBeforeAnotherIsPaid) {
+  ASSERT_FALSE(run(x_).error);
+  GenerationJob chain = job_of(picture("of both", {x_, y_}));
+  chain.publish = {};
+  service_.knows_no_task = true;
+  const Outcome ended = run(chain);
+  EXPECT_THAT(ended.text(), HasSubstr("publish-folder"));
+  EXPECT_EQ(service_.submits(), 1u);
+}
+
+// ---- Money
+
+TEST_F(ChainWorkTest, ARunTellsTheSumOfAllItsLinksWhateverBecomesOfTheRequest) {
+  const Outcome made = run(picture("of both", {picture("a", {x_}), y_}));
+  ASSERT_FALSE(made.error) << made.text();
+  EXPECT_EQ(made.state.links_amount, 7.5);
+  EXPECT_EQ(made.state.links, 4u);
+  on_submit = [&](unsigned number) {
+    if (number == 6) service_.odd_submits = {answer(400, R"({"error":"no"})")};
+  };
+  const Outcome refused = run(picture("of all", {picture("b", {x_}), y_}));
+  ASSERT_TRUE(refused.error);
+  EXPECT_EQ(refused.state.links_amount, 2.5) << "two of three were stored";
+  EXPECT_TRUE(refused.state.links_charged);
+}
+
+TEST_F(ChainWorkTest, MaxAmountIsForTheWholeChainAndAskedBeforeEachPayment) {
+  ASSERT_FALSE(run(picture("prices")).error);
+  GenerationJob chain = job_of(picture("of it", {picture("a", {x_})}));
+  chain.max_amount = 7.4;
+  EXPECT_EQ(run(chain).error->kind, ErrorKind::not_authorized);
+  EXPECT_EQ(service_.submits(), 1u);
+  chain.max_amount = 7.5;
+  service_.amount = "4";
+  const Outcome ended = run(chain);
+  EXPECT_EQ(service_.submits(), 2u) << "the first link was dearer, so the others do not fit any more";
+  EXPECT_THAT(ended.text(), HasSubstr("that this run has paid for"));
+  service_.amount = "2.5";
+  GenerationJob last = job_of(picture("of a stored one", {picture("prices")}));
+  last.max_amount = 4;
+  EXPECT_FALSE(run(last).error) << "what is stored costs nothing";
+}
+
+}  // namespace
+}  // namespace genclip::test
