@@ -168,6 +168,8 @@ class CaptionPass {
     FilmRun::End end = FilmRun::End::error;
     if (problem_.text.empty())
       end = run_.run([this](GstMessage *message) { on_message(message); }, [this] { on_wake(); });
+    // Now it is certain whether the requests that were under way have reached the gateway.
+    run_.stop();
     read_progress();
     FilmEnd result;
     result.progress = progress_;

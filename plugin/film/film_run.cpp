@@ -58,7 +58,7 @@ bool flag_of_message(GstMessage *message, const char *name) {
 FilmRun::FilmRun(GRef<GstElement> pipeline)
     : pipeline_(std::move(pipeline)), bus_(GRef<GstBus>::adopt(gst_element_get_bus(pipeline_.get()))) {}
 
-FilmRun::~FilmRun() { gst_element_set_state(pipeline_.get(), GST_STATE_NULL); }
+void FilmRun::stop() { gst_element_set_state(pipeline_.get(), GST_STATE_NULL); }
 
 void FilmRun::take(GstMessage *message) {
   if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS) end_ = End::eos;

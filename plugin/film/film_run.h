@@ -17,9 +17,8 @@ namespace genclip {
 // For one thread, that of the default main context.
 class FilmRun {
  public:
-  // The pipeline is set to NULL in the destructor.
   explicit FilmRun(GRef<GstElement> pipeline);
-  ~FilmRun();
+  ~FilmRun() { stop(); }
   FilmRun(const FilmRun &) = delete;
   FilmRun &operator=(const FilmRun &) = delete;
 
@@ -29,6 +28,8 @@ class FilmRun {
   End run(const std::function<void(GstMessage *)> &on_message, const std::function<void()> &on_wake);
   // From within the two: run() returns `ended`.
   void end() { ended_ = true; }
+  // Sets the pipeline to NULL, as the destructor does.
+  void stop();
 
   GstBin *bin() const { return GST_BIN(pipeline_.get()); }
   // The first error, of End::error. `element`: the name of its element.
