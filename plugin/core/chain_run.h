@@ -61,8 +61,8 @@ struct PublishingTried {};
 struct MediaPublished {};
 // What the run has paid for the link that it makes, so far.
 struct LinkPaid {
-  double amount = 0;     // Credits that were told.
-  bool is_told = false;  // Nothing but these was or will be charged.
+  double amount = 0;     // Credits that the service has told.
+  bool is_told = false;  // It has told all that was charged.
   bool charged = false;
 };
 struct LinkMade {};

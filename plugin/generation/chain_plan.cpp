@@ -37,7 +37,7 @@ class ChainPlanner {
   std::map<std::string, size_t> by_key_;
 };
 
-// As a run finds it that has not begun.
+// As a run finds it before its first step.
 ChainRun look_at(const GenerationJob &job, const std::vector<PlannedLink> &plan,
                  const GenerationServices &services) {
   ChainRun run;

@@ -32,7 +32,7 @@ struct PlannedLink {
 // All links of a request in the order in which they are made, each once, and the request itself as the last.
 std::vector<PlannedLink> plan_chain(const CheckedRequest &request, const IdentifiedRequest &identified);
 
-// The journal of that request; nothing: there is none that can be read.
+// The journal of that request. Nothing if it cannot be read.
 std::optional<ClipRecord> record_of(const GenerationJob &job, const IdentifiedRequest &request,
                                     const GenerationServices &services);
 // What that record says of a link, but whether its clip is held.

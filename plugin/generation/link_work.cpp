@@ -16,6 +16,14 @@ namespace {
 constexpr size_t kShownPrompt = 40;  // Characters.
 constexpr char kLinkTask[] = "link-task-id";
 
+// "clip 1a2b3c4d (dance-2.5, "a storm")"
+std::string link_name(const PlannedLink &link) {
+  const Json *prompt = link.request->body().find("prompt");
+  return "clip " + link.key().substr(0, 8) + " (" + link.request->model() +
+         (prompt && prompt->string() ? ", \"" + shown_line(*prompt->string(), kShownPrompt) + "\"" : "") +
+         ")";
+}
+
 Error about_named(Error error, const std::string &name) {
   const bool is_told = std::any_of(error.details.begin(), error.details.end(),
                                    [](const ErrorDetail &detail) { return detail.name == kLinkTask; });
@@ -107,13 +115,6 @@ Error error_of(Generation &inner) {
 }
 
 }  // namespace
-
-std::string link_name(const PlannedLink &link) {
-  const Json *prompt = link.request->body().find("prompt");
-  return "clip " + link.key().substr(0, 8) + " (" + link.request->model() +
-         (prompt && prompt->string() ? ", \"" + shown_line(*prompt->string(), kShownPrompt) + "\"" : "") +
-         ")";
-}
 
 // A task's ID is that clip's alone: who attached the outer request to it would store a wrong clip. What comes
 // from a link of that link says so already.

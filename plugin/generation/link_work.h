@@ -24,8 +24,6 @@ using ShowLink = std::function<void(const GenerationState &state, const LinkPaid
 Result<MadeLink> make_link(Generation &outer, GenerationJob job, const PlannedLink &link,
                            const ShowLink &show);
 
-// "clip 1a2b3c4d (dance-2.5, "a storm")"
-std::string link_name(const PlannedLink &link);
 // An error or a warning of a link, as the outer run tells it.
 Error about_link(Error error, const PlannedLink &link);
 
