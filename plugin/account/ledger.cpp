@@ -392,7 +392,9 @@ Result<Budget> Ledger::budget() {
   if (!text) return unreadable(text.error().text);
   const auto json = Json::parse(*text);
   if (!json) return unreadable(json.error().text);
-  // The parser takes the last of several members: a limit that was meant would be lost.
+  // The parser takes the last of several members: a limit that was meant would be lost. No name needs an
+  // escape, by which it could be spelled twice.
+  if (text->find('\\') != text->npos) return unreadable("it has a backslash.");
   for (const BudgetLimit &limit : budget_limits()) {
     const std::string name = "\"" + std::string(limit.name) + "\"";
     if (const size_t first = text->find(name);

@@ -35,7 +35,7 @@ class Json {
   Json(Object value) : value_(std::move(value)) {}
 
   enum class Lines { unknown, noted };
-  // Any bytes are safe. Invalid UTF-8 and NULs are read as U+FFFD, integers beyond 64 bits as strings
+  // Any bytes are safe. Invalid UTF-8 and NULs are read as U+FFFD, numbers that are no JSON as strings
   // (json_tidy.h). Fails, and names the line, for text that is not JSON, that nests deeper than kMaxDepth, or
   // that holds too many values. Noting the lines adds about half to the time.
   static Result<Json> parse(std::string_view text, Lines lines = Lines::unknown);

@@ -6,6 +6,7 @@
 #include <glib.h>
 
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 
 #include "plugin/base/gref.h"
@@ -112,10 +113,20 @@ class Tidier {
     const auto parsed = std::from_chars(token.data(), token.data() + token.size(), value);
     const bool too_large =
         parsed.ec == std::errc::result_out_of_range && parsed.ptr == token.data() + token.size();
-    if (too_large) out_ += '"';
+    const bool is_text = too_large || is_misread(std::string(token));
+    if (is_text) out_ += '"';
     out_ += token;
-    if (too_large) out_ += '"';
+    if (is_text) out_ += '"';
     at_ = end;
+  }
+
+  // json-glib reads 010 as 8, 0x10 as 16, and 1e999 as null.
+  static bool is_misread(const std::string &token) {
+    const size_t first = token.starts_with('-') ? 1 : 0;
+    if (token.size() > first + 1 && token[first] == '0' && g_ascii_isalnum(token[first + 1]) &&
+        g_ascii_tolower(token[first + 1]) != 'e')
+      return true;
+    return std::isinf(g_ascii_strtod(token.c_str(), nullptr)) && token.find_first_of("iI") == token.npos;
   }
 
   std::string_view text_;

@@ -14,8 +14,9 @@ namespace genclip {
 // The same document with lines kept, and with
 // - invalid UTF-8, NULs, half surrogate pairs and broken \u escapes as U+FFFD,
 // - other escapes that JSON does not know as the character they escape,
-// - integers outside 64 bits as strings of their digits. Fails, and says why, when the document nests deeper
-// than `max_depth`, holds too many values, or when something follows it.
+// - numbers that it would read as others (integers outside 64 bits, 010, 0x10, 1e999) as strings.
+// Fails, and says why, when the document nests deeper than `max_depth`, holds too many values, or when
+// something follows it.
 Result<std::string> tidy_json(std::string_view text, int max_depth);
 
 }  // namespace genclip

@@ -159,7 +159,8 @@ TEST_F(UntoldAmounts, OfATaskThatFailedOrIsCorrectedOrCountsNowhereAreNot) {
 
 TEST_F(LedgerTest, RefusesUnderABudgetThatCannotBeRead) {
   for (const char *text : {"", "{", "[]", R"({"per_dya":5})", R"({"total":"5"})", R"({"total":-1})",
-                           R"({"total":5,"total":0})", "\xff"}) {
+                           R"({"total":5,"total":0})", R"({"total":5,"tot\u0061l":0})", R"({"total":010})",
+                           R"({"total":0x10})", R"({"total":1e999})", R"({"per_clip":-1e999})", "\xff"}) {
     put(text, "budget.json");
     const auto refused = reserve("a");
     EXPECT_EQ(refused.decision.verdict, Verdict::refuse) << text;
