@@ -5,6 +5,7 @@
 
 #include <gst/gst.h>
 
+#include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <functional>
@@ -70,12 +71,12 @@ struct OtherField {
 // One row. The default is the struct's initializer; strings are unset when empty.
 template <typename Settings>
 struct Property {
-  const char *name;
-  const char *blurb;
+  const char *name = nullptr;
+  const char *blurb = nullptr;
   std::variant<std::string Settings::*, bool Settings::*, unsigned Settings::*, int64_t Settings::*,
                uint64_t Settings::*, double Settings::*, std::vector<std::string> Settings::*,
                EnumField<Settings>, OtherField<Settings>>
-      field;
+      field = {};
   Range range = {};
   Access access = Access::until_ready;
   // The part of a string that is read back; null: all of it.
@@ -146,8 +147,11 @@ GParamSpec *make_spec(const Property<Settings> &row) {
             return g_param_spec_uint64(name, label, blurb, low(uint64_t{0}),
                                        high(std::numeric_limits<uint64_t>::max()), defaults.*field, access);
           else if constexpr (std::is_same_v<T, double>)
-            return g_param_spec_double(name, label, blurb, low(-G_MAXDOUBLE), high(G_MAXDOUBLE),
-                                       defaults.*field, access);
+            // GObject ignores what is out of range, and NaN always is. In an infinite range nothing is
+            // ignored.
+            return g_param_spec_double(
+                name, label, blurb, low(-G_MAXDOUBLE), high(G_MAXDOUBLE), defaults.*field,
+                std::isinf(range.min) ? static_cast<GParamFlags>(access | G_PARAM_LAX_VALIDATION) : access);
           else
             return gst_param_spec_array(
                 name, label, blurb, g_param_spec_string("item", "Item", "One URL", nullptr, access), access);

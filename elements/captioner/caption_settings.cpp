@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "elements/captioner/caption_settings.h"
 
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "plugin/base/number.h"
 #include "plugin/catalog/catalog.h"
 #include "plugin/catalog/check_request.h"
+#include "plugin/catalog/settings.h"
 #include "plugin/http/api_key.h"
 #include "plugin/http/http_settings.h"
 #include "plugin/http/redaction.h"
@@ -142,7 +144,8 @@ const Property<CaptionSettings> kCaptionProperties[] = {
      "Maximum cost of the captions of a run in credits; the text gateway tells tokens but no prices, so with "
      "any limit nothing is sent, with an error; 0: no limit",
      &CaptionSettings::max_amount,
-     {0, G_MAXDOUBLE}},
+     // GObject would ignore a value that is out of range.
+     {-INFINITY, INFINITY}},
     {"cache",
      "Whether answers are kept in the store, where later runs find them: the same question is then paid for "
      "once",
@@ -202,6 +205,7 @@ Result<CaptionSettings> checked(CaptionSettings settings) {
   if (settings.temperature < 0 && settings.temperature != -1)
     say("temperature", "temperature must be -1, or 0 or more.");
   if (settings.top_p < 0 && settings.top_p != -1) say("top-p", "top-p must be -1, or from 0 to 1.");
+  say("max-amount", max_amount_problem(settings.max_amount));
   settings.llm_base_url = service_address(settings.llm_base_url, kLlmBaseUrl);
   say("llm-base-url", address_problem(settings.llm_base_url, kLlmBaseUrl));
   auto key = find_api_key(settings.api_key, settings.api_key_file);

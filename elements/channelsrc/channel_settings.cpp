@@ -64,7 +64,7 @@ std::vector<Property<ChannelSrcSettings>> make_rows() {
        &Settings::latency_ms,
        {0, 10000}},
   };
-  const auto run = run_properties<Settings>();
+  const auto run = run_properties<Settings>(kChannelSource);
   rows.insert(rows.end(), run.begin(), run.end());
   return rows;
 }

@@ -9,9 +9,9 @@
 #include "elements/channelsrc/playout_settings.h"
 #include "elements/property_table.h"
 #include "plugin/base/result.h"
+#include "plugin/catalog/run_settings.h"
 #include "plugin/channel/preparer.h"
 #include "plugin/channel/schedule.h"
-#include "plugin/generation/run_settings.h"
 
 namespace genclip {
 

@@ -8,6 +8,7 @@
 #include "elements/post_error.h"
 #include "elements/startup_warnings.h"
 #include "plugin/base/local_file.h"
+#include "plugin/catalog/settings.h"
 #include "plugin/generation/clip_plan.h"
 #include "plugin/http/http_client.h"
 #include "plugin/store/clip_path.h"
@@ -69,6 +70,8 @@ Result<void> ChannelSource::prepare() {
     return fail({ErrorKind::settings, "There is no rundown. Set rundown, or rundown-text."});
   if (!settings.rundown.empty() && !settings.rundown_text.empty())
     return fail({ErrorKind::settings, "Both rundown and rundown-text are set. Set one of them."});
+  for (const std::string &problem : {max_amount_problem(settings.max_amount), max_amount_variable_problem()})
+    if (!problem.empty()) return fail({ErrorKind::settings, problem});
   const auto rate = frame_rate_of(settings.playout());
   if (!rate) return fail(rate.error());
   auto playout = make_playout(bin_, settings.playout());

@@ -6,7 +6,6 @@
 #include "elements/enum_type.h"
 #include "plugin/catalog/clip_request.h"
 #include "plugin/generation/clip_status.h"
-#include "plugin/generation/run_settings.h"
 
 namespace genclip {
 
@@ -15,11 +14,6 @@ GType switch_get_type() { return enum_type<Switch>("GenclipSwitch", {"Leave it t
 GType api_get_type() {
   return enum_type<Api>("GenclipApi", {"Use the API that the catalog lists for the model",
                                        "v2 model-center tasks", "v1 legacy videos"});
-}
-
-GType on_unknown_submit_get_type() {
-  return enum_type<OnUnknownSubmit>("GenclipOnUnknownSubmit",
-                                    {"Submit again, with a warning", "End with an error, and pay nothing"});
 }
 
 GType clip_status_get_type() {

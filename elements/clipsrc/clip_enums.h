@@ -17,7 +17,6 @@ inline constexpr Word<Switch> kWords<Switch>[] = {
 
 GType switch_get_type();
 GType api_get_type();
-GType on_unknown_submit_get_type();
 GType clip_status_get_type();
 
 }  // namespace genclip

@@ -30,18 +30,6 @@ const Property<ClipSettings> kClipProperties[] = {
     {"extra-params", "More request fields, sent as they are", kExtraParams},
     {"api", "Which task API to use", enum_field<&ClipSettings::api>(api_get_type)},
     {"take", "Number of the take: another take of the same request is another clip", &ClipSettings::take},
-    {"reuse", "Use a stored clip or task; false: generate a new clip", &ClipSettings::reuse},
-    {"on-unknown",
-     "What to do if an earlier submit of the request may have been charged and nobody knows its task",
-     enum_field<&ClipSettings::on_unknown>(on_unknown_submit_get_type)},
-    {"task-id", "ID of the current task; set it to attach to a task instead of submitting",
-     &ClipSettings::task_id},
-    {"random-access", "Offer pull mode", &ClipSettings::random_access},
-    {"buffering-messages",
-     "Post BUFFERING messages while the clip is generated, so that players show the wait",
-     &ClipSettings::buffering_messages},
-    {"dry-run", "Validate, post the request as a message, then send EOS; uses no network and no key",
-     &ClipSettings::dry_run},
 };
 
 Error no_room(const std::string &field, const Json &value, const std::string &property) {
@@ -56,7 +44,7 @@ std::vector<Property<ClipSettings>> clip_properties(const Catalog &catalog) {
   for (const FieldSpec &field : catalog.common_fields())
     if (field.property) rows.push_back(request_property(catalog, field));
   rows.insert(rows.end(), std::begin(kClipProperties), std::end(kClipProperties));
-  const auto run = run_properties<ClipSettings>();
+  const auto run = run_properties<ClipSettings>(kClipSource);
   rows.insert(rows.end(), run.begin(), run.end());
   return rows;
 }

@@ -11,16 +11,12 @@
 #include "plugin/base/result.h"
 #include "plugin/catalog/catalog.h"
 #include "plugin/catalog/clip_request.h"
-#include "plugin/generation/run_settings.h"
+#include "plugin/catalog/run_settings.h"
 
 namespace genclip {
 
-// A request, how to run it, and what is the element's alone. The first two are bases, so that a property's
-// row can name a member of any of the three.
+// A request, and how to run it. Both are bases, so that a property's row can name a member of either.
 struct ClipSettings : ClipRequest, RunSettings {
-  bool random_access = true;
-  bool buffering_messages = true;
-
   ClipRequest &request() { return *this; }
   const ClipRequest &request() const { return *this; }
   const RunSettings &run() const { return *this; }

@@ -9,7 +9,6 @@
 #include "elements/element_log.h"
 #include "elements/element_shell.h"
 #include "elements/post_error.h"
-#include "elements/run_enums.h"
 
 namespace genclip {
 

@@ -66,6 +66,8 @@ class Catalog {
 
   // The service's name of a field: resolves aliases (§2.2.5), and returns any other name as it is.
   std::string_view canonical(std::string_view field) const;
+  // Further names of fields, and the fields that they mean.
+  const std::map<std::string, std::string, std::less<>> &aliases() const { return aliases_; }
   // The fields that elements have a property for, in a fixed order; models inherit from them.
   const std::vector<FieldSpec> &common_fields() const { return common_fields_; }
   const FieldSpec *common_field(std::string_view field) const { return find_field(common_fields_, field); }

@@ -6,9 +6,9 @@
 
 #include "plugin/catalog/clip_uri.h"
 #include "plugin/catalog/closest.h"
-#include "plugin/catalog/credential_names.h"
 #include "plugin/catalog/cross_field_rules.h"
 #include "plugin/catalog/field_check.h"
+#include "plugin/catalog/field_names.h"
 #include "plugin/catalog/inner_clip.h"
 #include "plugin/catalog/prompt_rules.h"
 #include "plugin/catalog/request_fields.h"
@@ -16,13 +16,6 @@
 
 namespace genclip {
 namespace {
-
-// The elements have these properties, but the service has no such fields.
-constexpr std::string_view kReserved[] = {"model", "take", "api"};
-
-bool is_reserved(std::string_view name) {
-  return std::find(std::begin(kReserved), std::end(kReserved), name) != std::end(kReserved);
-}
 
 // Replaces an unknown model, so that the rest of the request is validated too.
 std::shared_ptr<const ModelSpec> any_model(const Catalog &catalog) {
@@ -104,13 +97,15 @@ class RequestCheck {
       else if (names_credential(field) && !spec().find(field))
         problem(field,
                 quoted(field) + " is not a field of a request; set a key in the property api-key only.");
-      else if (extra && (catalog_.common_field(field) || is_reserved(field)))
+      else if (auto text = misplaced_name_text(catalog_, spec(), field))
+        problem(field, std::move(*text));
+      else if (extra && (catalog_.common_field(field) || is_request_name(field)))
         problem(field,
                 "The extra parameters hold " + quoted(name) + ", which has a property; set " + field + ".");
       else if (checked_.api_ == Api::legacy && field == kLegacyDuration && !spec().find(field))
         problem(field, quoted(field) +
                            " is the legacy API's name for duration, which has a property; set duration.");
-      else if (is_reserved(field))
+      else if (is_request_name(field))
         problem(field, quoted(field) + " is not a field of a request.");
       else if (into.find(field) || given_.find(field))
         problem(field, field + " is given twice.");

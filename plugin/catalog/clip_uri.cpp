@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "plugin/base/gref.h"
-#include "plugin/catalog/credential_names.h"
+#include "plugin/catalog/field_names.h"
 #include "plugin/catalog/request_builder.h"
 #include "plugin/catalog/uri_values.h"
 #include "plugin/catalog/wording.h"

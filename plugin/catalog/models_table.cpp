@@ -27,19 +27,6 @@ std::string allowed(const FieldSpec &field) {
   return text;
 }
 
-// Escapes the character that ends a cell.
-std::string cell(const std::string &text) {
-  std::string out;
-  for (const char c : text) out += c == '|' ? std::string("\\|") : std::string(1, c);
-  return out;
-}
-
-std::string row(const std::vector<std::string> &cells) {
-  std::string text = "|";
-  for (const std::string &one : cells) text += one.empty() ? " |" : " " + cell(one) + " |";
-  return text + "\n";
-}
-
 std::string code(const std::string &text) { return text.empty() ? "" : "`" + text + "`"; }
 
 std::string model_markdown(const ModelSpec &spec) {
@@ -47,10 +34,11 @@ std::string model_markdown(const ModelSpec &spec) {
   if (!spec.note.empty()) text += spec.note + "\n\n";
   const auto rows = field_rows(spec);
   if (!rows.empty()) {
-    text +=
-        row({"Field", "Type", "Required", "Allowed", "Default"}) + row({"---", "---", "---", "---", "---"});
+    text += markdown_row({"Field", "Type", "Required", "Allowed", "Default"}) +
+            markdown_row({"---", "---", "---", "---", "---"});
     for (const FieldRow &field : rows)
-      text += row({code(field.field), field.type, field.required, field.allowed, code(field.fallback)});
+      text +=
+          markdown_row({code(field.field), field.type, field.required, field.allowed, code(field.fallback)});
     text += "\n";
   }
   for (const std::string &remark : remarks(spec)) text += "- " + remark + "\n";
@@ -58,11 +46,12 @@ std::string model_markdown(const ModelSpec &spec) {
 }
 
 std::string common_fields_markdown(const Catalog &catalog) {
-  std::string text = "\n## Fields with a property\n\n" + row({"Field", "Property", "Type", "Meaning"}) +
-                     row({"---", "---", "---", "---"});
+  std::string text = "\n## Fields with a property\n\n" +
+                     markdown_row({"Field", "Property", "Type", "Meaning"}) +
+                     markdown_row({"---", "---", "---", "---"});
   for (const FieldSpec &field : catalog.common_fields())
-    text += row({code(field.name), code(property_name(field.name)), to_word(field.property->kind),
-                 field.property->help});
+    text += markdown_row({code(field.name), code(property_name(field.name)), to_word(field.property->kind),
+                          field.property->help});
   return text;
 }
 
@@ -92,9 +81,9 @@ std::string references_markdown() {
       "following, where publishing is set up (`publish-folder` and `publish-url`, or "
       "`$GENCLIP_PUBLISH_COMMAND`). A file is a\n"
       "path, a `file:` URI, or `sha256:` and the SHA-256 of its content.\n\n" +
-      row({"Media", "Besides a URL"}) + row({"---", "---"});
+      markdown_row({"Media", "Besides a URL"}) + markdown_row({"---", "---"});
   for (const Word<MediaKind> &kind : kWords<MediaKind>)
-    text += row({kind.word, further_references(kind.value)});
+    text += markdown_row({kind.word, further_references(kind.value)});
   return text;
 }
 
@@ -188,9 +177,10 @@ std::string models_markdown(const Catalog &catalog) {
     for (const auto &model : catalog.models())
       if (model->group == group) text += model_markdown(*model);
   }
-  text += "\n## Text models, for gencaption\n\n" + row({"Model ID", "Version"}) + row({"---", "---"});
+  text += "\n## Text models, for gencaption\n\n" + markdown_row({"Model ID", "Version"}) +
+          markdown_row({"---", "---"});
   for (const TextModel &model : catalog.text_models())
-    text += row({code(model.id), variant_text(model.variant)});
+    text += markdown_row({code(model.id), variant_text(model.variant)});
   return text;
 }
 

@@ -2,7 +2,7 @@
 #include "plugin/catalog/request_builder.h"
 
 #include "plugin/base/number.h"
-#include "plugin/catalog/credential_names.h"
+#include "plugin/catalog/field_names.h"
 #include "plugin/catalog/uri_values.h"
 #include "plugin/catalog/wording.h"
 

@@ -37,4 +37,14 @@ void append_part(std::string &text, std::string_view part) {
   text += part;
 }
 
+std::string markdown_row(const std::vector<std::string> &cells) {
+  std::string text = "|";
+  for (const std::string &cell : cells) {
+    if (!cell.empty()) text += " ";
+    for (const char c : cell) text += c == '|' ? std::string("\\|") : std::string(1, c);
+    text += " |";
+  }
+  return text + "\n";
+}
+
 }  // namespace genclip

@@ -19,6 +19,8 @@ std::string shown(const Json &value);
 std::string either(const std::vector<std::string> &names);
 // "a, b and c".
 std::string both(const std::vector<std::string> &names);
+// A row of a table in Markdown.
+std::string markdown_row(const std::vector<std::string> &cells);
 // Appends a part, after "; " where there is text before it. Ignores an empty part.
 void append_part(std::string &text, std::string_view part);
 

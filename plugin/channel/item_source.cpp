@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "plugin/base/gref.h"
-#include "plugin/catalog/credential_names.h"
+#include "plugin/catalog/field_names.h"
 
 namespace genclip {
 namespace {

@@ -11,11 +11,11 @@
 
 #include "plugin/account/budget.h"
 #include "plugin/base/utc_time.h"
+#include "plugin/catalog/run_settings.h"
 #include "plugin/channel/rundown.h"
 #include "plugin/channel/shelf.h"
 #include "plugin/channel/vetter.h"
 #include "plugin/generation/generation_job.h"
-#include "plugin/generation/run_settings.h"
 
 namespace genclip {
 

@@ -13,8 +13,8 @@
 #include "plugin/base/file_system.h"
 #include "plugin/base/mutex.h"
 #include "plugin/base/result.h"
+#include "plugin/catalog/run_settings.h"
 #include "plugin/channel/rundown.h"
-#include "plugin/generation/run_settings.h"
 
 namespace genclip {
 

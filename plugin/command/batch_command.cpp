@@ -26,7 +26,7 @@
 #include "plugin/command/paid_sum.h"
 #include "plugin/command/request_report.h"
 #include "plugin/command/request_words.h"
-#include "plugin/command/service_options.h"
+#include "plugin/command/setting_options.h"
 #include "plugin/command/text_table.h"
 #include "plugin/core/run_ending.h"
 #include "plugin/generation/paid_amount.h"
@@ -321,16 +321,12 @@ int run_batch(const Words &words) {
   std::string output_dir;
   bool quiet = false;
   CommandOptions options(kBatchText);
-  options.add("format", "FORMAT", "What FILE is: auto (by name), jsonl, csv or text (auto)", format);
-  options.add("jobs", "N", "Clips made at once (4)", governor.jobs, 1);
-  options.add("output-dir", 0, "FOLDER", "Also write each clip to a file named after its row", output_dir);
-  options.add("fail-fast", 0, "Begin no further clip after a failure", governor.fail_fast);
-  options.add("dry-run", 0, "Only validate and price the rows", run.dry_run);
-  options.add("quiet", 'q', "Print no progress", quiet);
-  options.add("with-prompt", 0, "Tell the prompts in clip.xmp, beside the stored clips", run.with_prompt);
-  add_submit_options(options, run);
-  add_publish_options(options, run);
-  add_service_options(options, run);
+  add_setting(options, "format", format);
+  add_setting(options, "jobs", governor.jobs, 1);
+  add_setting(options, "output-dir", output_dir);
+  add_setting(options, "fail-fast", governor.fail_fast);
+  add_setting(options, "quiet", quiet);
+  add_settings(options, run, kBatch);
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
   if (rest->empty()) return options.refuse("A file is missing; - is standard input.");

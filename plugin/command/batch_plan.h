@@ -9,9 +9,9 @@
 
 #include "plugin/account/estimate.h"
 #include "plugin/catalog/catalog.h"
+#include "plugin/catalog/run_settings.h"
 #include "plugin/command/batch_request.h"
 #include "plugin/generation/clip_plan.h"
-#include "plugin/generation/run_settings.h"
 
 namespace genclip {
 

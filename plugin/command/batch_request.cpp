@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "plugin/command/batch_request.h"
 
+#include <glib.h>
+
 #include <algorithm>
 #include <set>
 
@@ -27,9 +29,15 @@ struct OwnColumn {
 constexpr OwnColumn kOwnColumns[] = {
     {"name", &BatchClip::name}, {"output", &BatchClip::output}, {"project", &BatchClip::project}};
 
+// A spreadsheet begins names with a capital letter.
+bool is_same_column(std::string_view name, std::string_view given) {
+  return std::ranges::equal(name, given, {}, {}, g_ascii_tolower);
+}
+
 const OwnColumn *own_column(const std::string &name) {
-  const auto *found = std::find_if(std::begin(kOwnColumns), std::end(kOwnColumns),
-                                   [&](const OwnColumn &column) { return column.name == name; });
+  const auto *found =
+      std::find_if(std::begin(kOwnColumns), std::end(kOwnColumns),
+                   [&](const OwnColumn &column) { return is_same_column(column.name, name); });
   return found == std::end(kOwnColumns) ? nullptr : found;
 }
 
@@ -38,8 +46,8 @@ Error row_error(std::string text) { return {ErrorKind::settings, std::move(text)
 std::string text_of(const Json &value) { return value.string() ? *value.string() : value.to_text(); }
 
 const BatchCell *cell_named(const std::vector<BatchCell> &cells, std::string_view name) {
-  const auto found =
-      std::find_if(cells.begin(), cells.end(), [&](const BatchCell &cell) { return cell.name == name; });
+  const auto found = std::find_if(cells.begin(), cells.end(),
+                                  [&](const BatchCell &cell) { return is_same_column(name, cell.name); });
   return found == cells.end() ? nullptr : &*found;
 }
 
@@ -57,12 +65,12 @@ class RowReader {
   // Adds all but those that `except` names. Returns what is wrong.
   std::optional<Error> add(const std::vector<BatchCell> &cells, const std::set<std::string> &except) {
     for (const BatchCell &cell : cells) {
-      if (cell.name == "model") continue;
-      const std::string field =
-          own_column(cell.name) ? cell.name : field_name(catalog_, spec_.get(), cell.name);
+      if (is_same_column("model", cell.name)) continue;
+      const OwnColumn *own = own_column(cell.name);
+      const std::string field = own ? std::string(own->name) : field_name(catalog_, spec_.get(), cell.name);
       if (except.contains(field)) continue;
       const bool is_again = !given_.insert(field).second;
-      if (const OwnColumn *own = own_column(field)) {
+      if (own) {
         if (is_again) return row_error("The row gives " + field + " twice.");
         clip_.*own->value = text_of(cell.value);
       } else if (auto problem = cell.value.string() ? builder_.add(field, *cell.value.string())

@@ -10,7 +10,7 @@
 #include "plugin/command/clip_delivery.h"
 #include "plugin/command/command_options.h"
 #include "plugin/command/console.h"
-#include "plugin/command/service_options.h"
+#include "plugin/command/setting_options.h"
 #include "plugin/command/text_table.h"
 #include "plugin/store/clip_path.h"
 
@@ -188,7 +188,7 @@ int run_budget(const Words &words) {
   bool json = false;
   CommandOptions options(kBudget);
   options.add("json", 'j', "Print JSON", json);
-  add_store_option(options, store);
+  add_setting(options, "store", store);
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
   if (!rest->empty())
@@ -209,7 +209,7 @@ int run_budget_set(const Words &words) {
   for (size_t i = 0; i < values.size(); ++i)
     options.add(limits[i].option.data() + 2, "N", kHelp[i], values[i]);
   options.add("json", 'j', "Print JSON", json);
-  add_store_option(options, store);
+  add_setting(options, "store", store);
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
   if (!rest->empty()) return options.refuse("budget set takes only options, such as --per-day 100.");
@@ -234,7 +234,7 @@ int run_budget_clear(const Words &words) {
   bool json = false;
   CommandOptions options(kClear);
   options.add("json", 'j', "Print JSON", json);
-  add_store_option(options, store);
+  add_setting(options, "store", store);
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
   if (!rest->empty()) return options.refuse("budget clear takes no arguments. It lifts all limits.");

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "plugin/generation/run_settings.h"
+#include "plugin/catalog/run_settings.h"
 
 namespace genclip {
 

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <memory>
 #include <string_view>
 
 #include "plugin/base/number.h"
+#include "plugin/catalog/settings.h"
 
 namespace genclip {
 namespace {
@@ -25,6 +27,11 @@ std::string words_of_type(GType type) {
   return words;
 }
 
+// max-amount, which the element itself judges: its range is infinite.
+bool is_of_credits(GParamSpec *spec) {
+  return G_IS_PARAM_SPEC_DOUBLE(spec) && std::isinf(G_PARAM_SPEC_DOUBLE(spec)->maximum);
+}
+
 // What a property takes: "must be" and this.
 std::string wanted_by(GParamSpec *spec) {
   const auto range = [](auto low, auto high) {
@@ -35,6 +42,7 @@ std::string wanted_by(GParamSpec *spec) {
     return "an integer " + range(G_PARAM_SPEC_UINT(spec)->minimum, G_PARAM_SPEC_UINT(spec)->maximum);
   if (G_IS_PARAM_SPEC_UINT64(spec)) return "an integer, 0 or more";
   if (G_IS_PARAM_SPEC_BOOLEAN(spec)) return "true or false";
+  if (is_of_credits(spec)) return "a number of credits, 0 or more";
   if (G_IS_PARAM_SPEC_DOUBLE(spec))
     return "a number from " + number_text(G_PARAM_SPEC_DOUBLE(spec)->minimum) + " to " +
            number_text(G_PARAM_SPEC_DOUBLE(spec)->maximum);
@@ -96,6 +104,7 @@ Result<void> set_properties(GstElement *element, const std::vector<ElementProper
       g_value_set_string(&value.value, property.text.c_str());
     else
       fits = gst_value_deserialize(&value.value, property.text.c_str());
+    if (is_of_credits(spec)) fits = fits && max_amount_problem(g_value_get_double(&value.value)).empty();
     // It changes a value that is out of range.
     if (!fits || g_param_value_validate(spec, &value.value))
       return Error{ErrorKind::settings, std::string("--") +
@@ -108,20 +117,24 @@ Result<void> set_properties(GstElement *element, const std::vector<ElementProper
 
 RunSettings run_settings_of(GstElement *channel) {
   RunSettings run;
-  const auto read = [&](const char *name, std::string &target) {
-    char *text = nullptr;
-    g_object_get(channel, name, &text, nullptr);
-    const GStringPtr held(text);
-    if (text) target = text;
-  };
-  read("base-url", run.base_url);
-  read("store", run.store);
-  read("project", run.project);
-  read("publish-folder", run.publish_folder);
-  read("publish-url", run.publish_url);
-  int identity = 0;
-  g_object_get(channel, "reference-identity", &identity, nullptr);
-  run.reference_identity = static_cast<ReferenceIdentity>(identity);
+  for (const Setting &row : settings())
+    if ((row.takers & kChannelSource) && row.secret != Setting::Secret::all)
+      with_member(row, [&](auto member) {
+        auto &target = run.*member;
+        using Value = std::remove_cvref_t<decltype(target)>;
+        if constexpr (std::is_same_v<Value, std::string>) {
+          char *text = nullptr;
+          g_object_get(channel, row.name, &text, nullptr);
+          const GStringPtr held(text);
+          if (text) target = text;
+        } else if constexpr (std::is_enum_v<Value>) {
+          int value = 0;
+          g_object_get(channel, row.name, &value, nullptr);
+          target = static_cast<Value>(value);
+        } else if constexpr (!std::is_same_v<Value, bool>) {
+          g_object_get(channel, row.name, &target, nullptr);
+        }
+      });
   return run;
 }
 

@@ -10,7 +10,7 @@
 
 #include "plugin/base/gref.h"
 #include "plugin/base/result.h"
-#include "plugin/generation/run_settings.h"
+#include "plugin/catalog/run_settings.h"
 
 namespace genclip {
 

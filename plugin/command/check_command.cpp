@@ -14,7 +14,7 @@
 #include "plugin/command/portable_request.h"
 #include "plugin/command/request_report.h"
 #include "plugin/command/request_words.h"
-#include "plugin/command/service_options.h"
+#include "plugin/command/setting_options.h"
 #include "plugin/generation/chain_plan.h"
 #include "plugin/generation/clip_plan.h"
 #include "plugin/publish/publish_settings.h"
@@ -188,9 +188,8 @@ int run_check(const Words &words) {
   bool json = false;
   CommandOptions options(text);
   RunSettings run;
-  options.add("json", 'j', "Print the result as JSON", json);
-  add_store_option(options, run.store);
-  add_publish_options(options, run);
+  add_setting(options, "json", json);
+  add_settings(options, run, kCheck);
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
 

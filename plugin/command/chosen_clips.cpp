@@ -12,7 +12,7 @@
 #include "plugin/catalog/clip_uri.h"
 #include "plugin/channel/clip_survey.h"
 #include "plugin/command/known_models.h"
-#include "plugin/command/service_options.h"
+#include "plugin/command/setting_options.h"
 #include "plugin/generation/clip_plan.h"
 #include "plugin/generation/request_identity.h"
 #include "plugin/http/service_address.h"
@@ -58,9 +58,8 @@ Result<std::string> key_of_uri(const std::string &uri, RunSettings run) {
 }  // namespace
 
 void add_choice_options(CommandOptions &options, RunSettings &run) {
-  options.add("base-url", 'b', "URL", "Address of the service of a URI; else $GENCLIP_BASE_URL",
-              run.base_url);
-  add_store_option(options, run.store);
+  add_setting(options, "base-url", run.base_url);
+  add_setting(options, "store", run.store);
 }
 
 bool names_place(const std::string &word) {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "plugin/base/json.h"
+#include "plugin/catalog/run_settings.h"
 #include "plugin/command/command_options.h"
-#include "plugin/generation/run_settings.h"
 #include "plugin/store/store_listing.h"
 
 namespace genclip {

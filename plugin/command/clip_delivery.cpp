@@ -47,10 +47,9 @@ int tell_stopped(const RunEnd &end, bool json) {
 }  // namespace
 
 void add_delivery_options(CommandOptions &options, Delivery &delivery) {
-  options.add("output", 'o', "FILE", "Also write the clip to FILE, replacing it; - is standard output",
-              delivery.output);
-  options.add("json", 'j', "Print the outcome as JSON", delivery.json);
-  options.add("quiet", 'q', "Print no progress", delivery.quiet);
+  add_setting(options, "output", delivery.output);
+  add_setting(options, "json", delivery.json);
+  add_setting(options, "quiet", delivery.quiet);
 }
 
 int report_failure(const Error &error, const Delivery &delivery) {

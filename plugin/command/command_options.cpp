@@ -83,8 +83,8 @@ void CommandOptions::add(const char *name, const char *value_name, const char *h
 }
 
 void CommandOptions::add(const char *name, const char *value_name, const char *help, unsigned &target,
-                         unsigned least) {
-  add_entry(name, 0, value_name, help, {name, &target, least});
+                         unsigned least, unsigned most) {
+  add_entry(name, 0, value_name, help, {name, &target, least, most});
 }
 
 void CommandOptions::add(const char *name, const char *value_name, const char *help, uint64_t &target) {
@@ -119,9 +119,9 @@ std::string CommandOptions::store(const Option &option) {
     **text = option.text;
   } else if (auto *const *number = std::get_if<unsigned *>(&option.target)) {
     const auto value = parse_number<unsigned>(option.text);
-    if (!value || *value < option.least)
+    if (!value || *value < option.least || *value > option.most)
       return std::string("--") + option.name + " must be an integer from " + std::to_string(option.least) +
-             ".";
+             (option.most < UINT_MAX ? " to " + std::to_string(option.most) : "") + ".";
     **number = *value;
   } else if (auto *const *bytes = std::get_if<uint64_t *>(&option.target)) {
     const auto size = bytes_of(option.text);

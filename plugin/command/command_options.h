@@ -5,6 +5,7 @@
 
 #include <glib.h>
 
+#include <climits>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -52,8 +53,9 @@ class CommandOptions {
   void add(const char *name, char letter, const char *value_name, const char *help, std::string &target);
   // An option that can be given several times.
   void add(const char *name, const char *value_name, const char *help, std::vector<std::string> &target);
-  // An integer from `least` on.
-  void add(const char *name, const char *value_name, const char *help, unsigned &target, unsigned least);
+  // An integer from `least` to `most`.
+  void add(const char *name, const char *value_name, const char *help, unsigned &target, unsigned least,
+           unsigned most = UINT_MAX);
   // A number.
   void add(const char *name, const char *value_name, const char *help, std::optional<double> &target);
   // A date such as 2026-11-22: a day in UTC.
@@ -93,7 +95,7 @@ class CommandOptions {
     std::variant<bool *, std::string *, std::vector<std::string> *, unsigned *, uint64_t *, double *,
                  std::optional<double> *, std::optional<UtcDay> *, WordTarget>
         target;
-    unsigned least = 0;
+    unsigned least = 0, most = UINT_MAX;
     gboolean is_set = FALSE;  // What GOption writes into.
     char *text = nullptr;
     char **texts = nullptr;

@@ -5,12 +5,12 @@
 #include <algorithm>
 
 #include "plugin/catalog/models_table.h"
+#include "plugin/catalog/run_settings.h"
 #include "plugin/command/command.h"
 #include "plugin/command/command_options.h"
 #include "plugin/command/console.h"
 #include "plugin/command/request_words.h"
 #include "plugin/command/store_json.h"
-#include "plugin/generation/run_settings.h"
 #include "plugin/store/store_listing.h"
 
 namespace genclip {
@@ -26,11 +26,12 @@ void offer(const std::string &word, const std::string &description = {}) {
 }
 
 // Commands whose first argument is a model, and whether fields follow it.
-struct Taker {
+struct TakesModel {
   std::string_view command;
   bool fields;
 };
-constexpr Taker kTakers[] = {{"models", false}, {"check", true}, {"generate", true}, {"batch", true}};
+constexpr TakesModel kTakeModels[] = {
+    {"models", false}, {"check", true}, {"generate", true}, {"batch", true}};
 
 void offer_commands(const Words &before) {
   std::string last;
@@ -144,10 +145,10 @@ void offer_arguments(Words before, const std::string &current) {
     return;
   }
   const auto *taker = before.empty()
-                          ? std::end(kTakers)
-                          : std::find_if(std::begin(kTakers), std::end(kTakers),
-                                         [&](const Taker &one) { return one.command == before[0]; });
-  if (taker == std::end(kTakers)) {
+                          ? std::end(kTakeModels)
+                          : std::find_if(std::begin(kTakeModels), std::end(kTakeModels),
+                                         [&](const TakesModel &one) { return one.command == before[0]; });
+  if (taker == std::end(kTakeModels)) {
     offer_commands(before);
   } else if (before.size() == 1) {
     offer_models();

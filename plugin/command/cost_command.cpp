@@ -7,7 +7,7 @@
 #include "plugin/command/clip_delivery.h"
 #include "plugin/command/command_options.h"
 #include "plugin/command/console.h"
-#include "plugin/command/service_options.h"
+#include "plugin/command/setting_options.h"
 #include "plugin/command/text_table.h"
 #include "plugin/store/clip_path.h"
 
@@ -306,7 +306,7 @@ int run_cost(const Words &words) {
   options.add("by", "GROUP", "What to sum up by (model)", query.by);
   options.add("json", 'j', "Print JSON", json);
   options.add("csv", 0, "Print CSV", csv);
-  add_store_option(options, store);
+  add_setting(options, "store", store);
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
   if (!rest->empty())

@@ -15,7 +15,7 @@
 #include "plugin/command/clip_output.h"
 #include "plugin/command/command_options.h"
 #include "plugin/command/console.h"
-#include "plugin/command/service_options.h"
+#include "plugin/command/setting_options.h"
 #include "plugin/command/store_json.h"
 #include "plugin/frame/frame.h"
 #include "plugin/store/media_end.h"
@@ -131,8 +131,8 @@ int run_frame(const Words &words) {
   options.add("time", 0, "SECONDS", "The frame that is displayed at that time", choice.time);
   options.add("output", 'o', "FILE", "Write the PNG to FILE; without it, to standard output", output);
   options.add("json", 'j', "Print the result as JSON; needs --output=FILE", json);
-  add_choice_options(options, run);
-  add_publish_options(options, run);
+  add_setting(options, "base-url", run.base_url);
+  add_settings(options, run, kFrame);
   auto rest = options.parse(words);
   if (!rest) return options.exit_code();
   if (rest->size() != 1 || rest->front().empty())

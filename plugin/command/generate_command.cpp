@@ -7,7 +7,7 @@
 #include "plugin/command/output_pattern.h"
 #include "plugin/command/request_report.h"
 #include "plugin/command/request_words.h"
-#include "plugin/command/service_options.h"
+#include "plugin/command/setting_options.h"
 
 namespace genclip {
 namespace {
@@ -35,12 +35,8 @@ int run_generate(const Words &words) {
   bool anew = false;
   CommandOptions options(kGenerateText);
   add_delivery_options(options, delivery);
-  options.add("anew", 0, "Generate and pay again, replacing what is stored", anew);
-  options.add("task-id", 't', "ID", "Attach to this task instead of submitting", run.task_id);
-  add_submit_options(options, run);
-  options.add("with-prompt", 0, "Tell the prompt in clip.xmp, beside the stored clip", run.with_prompt);
-  add_publish_options(options, run);
-  add_service_options(options, run);
+  add_setting(options, "anew", anew);
+  add_settings(options, run, kGenerate);
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
   if (delivery.json && delivery.output == kStandardOutput)

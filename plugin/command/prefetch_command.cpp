@@ -26,7 +26,7 @@
 #include "plugin/command/known_models.h"
 #include "plugin/command/paid_sum.h"
 #include "plugin/command/request_words.h"
-#include "plugin/command/service_options.h"
+#include "plugin/command/setting_options.h"
 #include "plugin/command/text_table.h"
 #include "plugin/generation/paid_amount.h"
 
@@ -228,14 +228,10 @@ int run_prefetch(const Words &words) {
   GovernorSettings governor;
   bool yes = false, quiet = false;
   CommandOptions options(kPrefetchText);
-  options.add("yes", 'y', "Generate without asking", yes);
-  options.add("jobs", "N", "Clips made at once (4)", governor.jobs, 1);
-  options.add("dry-run", 0, "Only list the clips, with what is to pay", run.dry_run);
-  options.add("quiet", 'q', "Print neither the list nor progress", quiet);
-  options.add("with-prompt", 0, "Tell the prompts in clip.xmp, beside the stored clips", run.with_prompt);
-  add_submit_options(options, run);
-  add_publish_options(options, run);
-  add_service_options(options, run);
+  add_setting(options, "yes", yes);
+  add_setting(options, "jobs", governor.jobs, 1);
+  add_setting(options, "quiet", quiet);
+  add_settings(options, run, kPrefetch);
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
   if (rest->empty()) return options.refuse("A file is missing; - is standard input.");

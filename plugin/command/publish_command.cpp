@@ -12,7 +12,7 @@
 #include "plugin/command/clip_delivery.h"
 #include "plugin/command/command_options.h"
 #include "plugin/command/console.h"
-#include "plugin/command/service_options.h"
+#include "plugin/command/setting_options.h"
 #include "plugin/publish/publisher.h"
 #include "plugin/store/clip_path.h"
 #include "plugin/store/media_container.h"
@@ -127,12 +127,8 @@ int run_publish(const Words &words) {
   RunSettings run;
   bool json = false;
   CommandOptions options(kPublishText);
-  add_publish_place_options(options, run);
   options.add("json", 'j', "Print JSON", json);
-  add_store_option(options, run.store);
-  options.add("proxy", 0, "URL", "HTTP proxy; else the system's", run.proxy);
-  options.add("tls-ca-file", 0, "FILE", "Certificate authority to trust besides the system's",
-              run.tls_ca_file);
+  add_settings(options, run, kPublish);
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
   if (rest->empty()) return options.refuse("Name the files to publish.");

@@ -7,7 +7,7 @@
 #include "plugin/command/clip_delivery.h"
 #include "plugin/command/command_options.h"
 #include "plugin/command/console.h"
-#include "plugin/command/service_options.h"
+#include "plugin/command/setting_options.h"
 #include "plugin/command/text_table.h"
 #include "plugin/publish/publish_settings.h"
 #include "plugin/publish/published_copies.h"
@@ -46,10 +46,9 @@ struct CopiesCommand {
 };
 
 void add_options(CommandOptions &options, CopiesCommand &command) {
-  options.add("publish-folder", 0, "FOLDER", "Folder of the copies; else $GENCLIP_PUBLISH_FOLDER",
-              command.folder);
+  add_setting(options, "publish-folder", command.folder);
   options.add("json", 'j', "Print JSON", command.json);
-  add_store_option(options, command.store);
+  add_setting(options, "store", command.store);
 }
 
 // Empty, or what is wrong.

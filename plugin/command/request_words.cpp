@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "plugin/catalog/clip_uri.h"
+#include "plugin/catalog/field_names.h"
 #include "plugin/catalog/request_builder.h"
 #include "plugin/catalog/wording.h"
 #include "plugin/command/command_options.h"
@@ -20,14 +21,6 @@ constexpr RequestPlace kPlace{
     "The command line",
     "A key does not belong on a command line, which other users can see; set it with the option "
     "--api-key-file or in the environment variable GENCLIP_API_KEY_FILE or GENCLIP_API_KEY."};
-
-// The element has a property for each of these, but the command has an option.
-constexpr std::string_view kOptions[] = {
-    "base_url",       "api_key_file",   "store",       "task_id",       "poll_interval",
-    "timeout",        "http_timeout",   "retries",     "reuse",         "proxy",
-    "on_unknown",     "check_media",    "dry_run",     "tls_ca_file",   "output",
-    "json",           "max_amount",     "project",     "user_agent",    "max_download_size",
-    "store_max_size", "publish_folder", "publish_url", "publish_check", "reference_identity"};
 
 constexpr size_t kMostOfAnOption = 16;
 
@@ -71,7 +64,7 @@ std::string misplaced_field_text(const Catalog &catalog, const std::string &opti
   if (!option.starts_with("--")) return {};
   const std::string field = field_name(catalog, nullptr, with_underscores(option.substr(2)));
   const bool is_field =
-      field == "model" || field == "take" || field == "api" || catalog.common_field(field) ||
+      is_request_name(field) || catalog.common_field(field) ||
       std::ranges::any_of(catalog.models(), [&](const auto &model) { return model->find(field); });
   if (!is_field) return {};
   std::string value;
@@ -112,13 +105,9 @@ Result<ClipRequest, WordsProblem> read_request(const Catalog &catalog, const Wor
     const std::string field = field_name(catalog, model.get(), words[i].substr(0, sign));
     const std::string value = words[i].substr(sign + 1);
     if (field == "model") return usage("The model is given twice.");
-    const auto *option = std::find(std::begin(kOptions), std::end(kOptions), with_underscores(field));
-    if (option != std::end(kOptions) && !(model && model->find(field))) {
-      std::string name(*option);
-      std::replace(name.begin(), name.end(), '_', '-');
-      return usage(name + " is not part of a request; where the command takes it, it is the option --" +
-                   name + ".");
-    }
+    if (auto text = misplaced_setting_text(catalog, model.get(), field, SettingPlace::option);
+        text && !names_credential(field))
+      return usage(std::move(*text));
     if (is_left_out(catalog, model.get(), field, value)) continue;
     if (auto problem = builder.add(field, value)) return WordsProblem(std::move(*problem));
   }

@@ -8,7 +8,7 @@
 #include "plugin/command/clip_delivery.h"
 #include "plugin/command/command_options.h"
 #include "plugin/command/console.h"
-#include "plugin/command/service_options.h"
+#include "plugin/command/setting_options.h"
 #include "plugin/command/store_json.h"
 #include "plugin/command/stored_answers.h"
 #include "plugin/store/clip_cost.h"
@@ -155,7 +155,7 @@ int run_store_prune(const Words &words) {
   bool json = false;
   CommandOptions options(kPrune);
   options.add("json", 'j', "Print JSON", json);
-  add_store_option(options, store);
+  add_setting(options, "store", store);
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
   const auto size = rest->size() == 1 ? bytes_of(rest->front()) : std::nullopt;

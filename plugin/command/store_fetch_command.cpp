@@ -11,7 +11,7 @@
 #include "plugin/command/clip_delivery.h"
 #include "plugin/command/clip_output.h"
 #include "plugin/command/console.h"
-#include "plugin/command/service_options.h"
+#include "plugin/command/setting_options.h"
 #include "plugin/generation/request_identity.h"
 #include "plugin/store/clip_path.h"
 #include "plugin/store/store_listing.h"
@@ -94,7 +94,7 @@ int run_store_fetch(const Words &words) {
   unsigned result = 1;
   options.add("result", "N", "Which result, of a task that has several (1)", result, 1);
   options.add("legacy", 0, "The task is one of the legacy API", legacy);
-  add_service_options(options, run);
+  add_settings(options, run, kFetch);
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
   if (rest->size() != 1 || rest->front().empty())

@@ -8,7 +8,7 @@
 #include "plugin/command/clip_search.h"
 #include "plugin/command/command_options.h"
 #include "plugin/command/console.h"
-#include "plugin/command/service_options.h"
+#include "plugin/command/setting_options.h"
 #include "plugin/command/store_json.h"
 #include "plugin/command/text_table.h"
 
@@ -42,7 +42,7 @@ int run_store_find(const Words &words) {
   bool json = false;
   CommandOptions options(kFindText);
   options.add("json", 'j', "Print JSON", json);
-  add_store_option(options, store);
+  add_setting(options, "store", store);
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
   if (rest->empty())

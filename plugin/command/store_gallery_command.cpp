@@ -13,7 +13,7 @@
 #include "plugin/command/command_options.h"
 #include "plugin/command/console.h"
 #include "plugin/command/gallery_page.h"
-#include "plugin/command/service_options.h"
+#include "plugin/command/setting_options.h"
 #include "plugin/command/store_json.h"
 #include "plugin/frame/thumbnail.h"
 #include "plugin/store/clip_path.h"
@@ -87,7 +87,7 @@ int run_store_gallery(const Words &words) {
   CommandOptions options(kGalleryText);
   options.add("output", 'o', "FILE", "Write the page to FILE, - for standard output; else gallery.html",
               output);
-  add_store_option(options, store);
+  add_setting(options, "store", store);
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
   gst_init(nullptr, nullptr);

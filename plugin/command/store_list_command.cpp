@@ -11,7 +11,7 @@
 #include "plugin/command/clip_search.h"
 #include "plugin/command/command_options.h"
 #include "plugin/command/console.h"
-#include "plugin/command/service_options.h"
+#include "plugin/command/setting_options.h"
 #include "plugin/command/store_json.h"
 #include "plugin/command/stored_answers.h"
 #include "plugin/command/text_table.h"
@@ -167,7 +167,7 @@ int run_store_list(const Words &words) {
   options.add("since", "Only clips that were submitted on this day or later", filter.since);
   options.add("json", 'j', "Print JSON", json);
   options.add("csv", 0, "Print CSV", csv);
-  add_store_option(options, store);
+  add_setting(options, "store", store);
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
   if (json && csv) return options.refuse("Give --json or --csv, not both.");

@@ -10,6 +10,7 @@
 #include "plugin/catalog/catalog.h"
 #include "plugin/catalog/check_request.h"
 #include "plugin/catalog/request_meaning.h"
+#include "plugin/catalog/settings.h"
 #include "plugin/catalog/wording.h"
 #include "plugin/core/run_ending.h"
 #include "plugin/http/api_key.h"
@@ -103,14 +104,12 @@ Result<ClipPlan> plan_clip(const ClipRequest &request, const RunSettings &run) {
   if (run.poll_interval_ms > 0 && run.poll_interval_ms < kShortestPollIntervalMs)
     problems.push_back({"poll-interval", "poll-interval is " + std::to_string(run.poll_interval_ms) +
                                              " ms. Set it to 0, from history, or to 10 ms and more."});
+  for (const std::string &problem : {max_amount_problem(run.max_amount), max_amount_variable_problem()})
+    if (!problem.empty()) problems.push_back({"max-amount", problem});
   job.max_amount = run.max_amount;
-  if (const char *max_amount = g_getenv(kMaxAmountVariable); max_amount && *max_amount) {
-    const auto value = parse_number<double>(max_amount);
-    if (!value || *value < 0)
-      problems.push_back({"max-amount", std::string(kMaxAmountVariable) + " is " + quoted(max_amount) +
-                                            "; it must be a number of credits, 0 or more."});
-    job.max_amount = job.max_amount.tightened_by({value.value_or(0), kMaxAmountVariable});
-  }
+  if (const char *max_amount = g_getenv(kMaxAmountVariable))
+    job.max_amount =
+        job.max_amount.tightened_by({parse_number<double>(max_amount).value_or(0), kMaxAmountVariable});
   if (const char *max_tasks = g_getenv("GENCLIP_MAX_TASKS"); max_tasks && *max_tasks) {
     const auto value = parse_number<unsigned>(max_tasks);
     if (!value)

@@ -9,8 +9,8 @@
 #include "plugin/base/result.h"
 #include "plugin/catalog/clip_request.h"
 #include "plugin/catalog/media_reference.h"
+#include "plugin/catalog/run_settings.h"
 #include "plugin/generation/generation_job.h"
-#include "plugin/generation/run_settings.h"
 #include "plugin/http/http_client.h"
 
 namespace genclip {

@@ -6,15 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "plugin/base/words.h"
+#include "plugin/catalog/run_settings.h"
 
 namespace genclip {
-
-// Whether a published URL is asked for its size before the request is submitted.
-enum class PublishCheck { none, headers };
-template <>
-inline constexpr Word<PublishCheck> kWords<PublishCheck>[] = {{PublishCheck::none, "none"},
-                                                              {PublishCheck::headers, "headers"}};
 
 struct PublishSettings {
   // Copies go into `folder`, and appear below `url`.

@@ -5,16 +5,11 @@
 
 #include <vector>
 
-#include "plugin/base/words.h"
 #include "plugin/catalog/check_request.h"
+#include "plugin/catalog/run_settings.h"
 #include "plugin/task/media_facts.h"
 
 namespace genclip {
-
-enum class MediaCheck { none, headers, full };
-template <>
-inline constexpr Word<MediaCheck> kWords<MediaCheck>[] = {
-    {MediaCheck::none, "none"}, {MediaCheck::headers, "headers"}, {MediaCheck::full, "full"}};
 
 // The result of checking one reference of a request.
 struct MediaFinding {

@@ -180,7 +180,7 @@ TEST(ClipUri, WritesEveryByteSoThatItReadsBack) {
   ClipRequest request{.model = "veo"};
   request.fields.set("prompt", "a&b=c+d%20e #f ?g/h:i \u6C34\n\"q\" ;,");
   request.extra.set("text", "true");
-  request.extra.set("json", "{\"a\":1}");
+  request.extra.set("object", "{\"a\":1}");
   request.extra.set("list", Json::Array{"a", 1, nullptr});
   request.extra.set("real", 0.1);
   request.extra.set("strange name&", "-");

@@ -7,6 +7,7 @@
 
 #include "plugin/base/gref.h"
 #include "plugin/catalog/models_table.h"
+#include "plugin/catalog/settings.h"
 
 namespace genclip {
 namespace {
@@ -26,6 +27,13 @@ std::string document(const char *name) {
 TEST(ModelsDocument, IsWhatTheCatalogSays) {
   EXPECT_TRUE(document("models.md") == models_markdown(*Catalog::built_in()))
       << "docs/models.md is stale: run `meson compile models-doc` in the build folder.";
+}
+
+TEST(SettingsDocuments, AreWhatTheRowsSay) {
+  EXPECT_THAT(document("settings.md"), testing::HasSubstr("\n\n" + settings_markdown() + "\n"))
+      << "docs/settings.md is stale: run `meson compile settings-doc` in the build folder.";
+  EXPECT_THAT(document("../plugin/command/genclip.1"), testing::HasSubstr("\n" + settings_manual() + ".\\\""))
+      << "genclip.1 is stale: run `meson compile settings-doc` in the build folder.";
 }
 
 TEST(AddingAModel, HasExamplesThatLoad) {

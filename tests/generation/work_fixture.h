@@ -16,9 +16,9 @@
 
 #include "plugin/catalog/catalog.h"
 #include "plugin/catalog/check_request.h"
+#include "plugin/catalog/run_settings.h"
 #include "plugin/generation/clip_work.h"
 #include "plugin/generation/generation.h"
-#include "plugin/generation/run_settings.h"
 #include "plugin/store/store_lock.h"
 #include "tests/generation/fake_service.h"
 #include "tests/support/fake_clock.h"

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// How a request is run: what a user sets beside the request, with the only defaults there are.
+// How a request is run: what a user sets beside the request, with the only defaults there are. What users
+// see of these settings is in settings.h.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
 #include "plugin/base/words.h"
-#include "plugin/publish/publish_settings.h"
-#include "plugin/task/media_verdict.h"
 
 namespace genclip {
 
@@ -23,6 +22,18 @@ enum class OnUnknownSubmit { resubmit, fail };
 template <>
 inline constexpr Word<OnUnknownSubmit> kWords<OnUnknownSubmit>[] = {{OnUnknownSubmit::resubmit, "resubmit"},
                                                                     {OnUnknownSubmit::fail, "fail"}};
+
+// How closely reference media are checked before a request is submitted.
+enum class MediaCheck { none, headers, full };
+template <>
+inline constexpr Word<MediaCheck> kWords<MediaCheck>[] = {
+    {MediaCheck::none, "none"}, {MediaCheck::headers, "headers"}, {MediaCheck::full, "full"}};
+
+// Whether a published URL is asked for its size before the request is submitted.
+enum class PublishCheck { none, headers };
+template <>
+inline constexpr Word<PublishCheck> kWords<PublishCheck>[] = {{PublishCheck::none, "none"},
+                                                              {PublishCheck::headers, "headers"}};
 
 // As an application or a command line gives it, before anything checked it.
 struct RunSettings {
@@ -52,6 +63,9 @@ struct RunSettings {
   std::string tls_ca_file;
   std::string user_agent;
   std::string proxy;
+  // Of the element alone.
+  bool random_access = true;
+  bool buffering_messages = true;
 };
 
 }  // namespace genclip

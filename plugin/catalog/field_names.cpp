@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "plugin/catalog/field_names.h"
+
+#include <glib.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "plugin/catalog/settings.h"
+#include "plugin/catalog/wording.h"
+
+namespace genclip {
+namespace {
+
+constexpr std::string_view kNames[] = {
+    "key",      "token",    "auth",       "authorization", "bearer",       "credential", "credentials",
+    "password", "passwd",   "passphrase", "secret",        "accesskey",    "secretkey",  "apisecret",
+    "authkey",  "apitoken", "authtoken",  "bearertoken",   "clientsecret", "apikeyfile", "privatekey",
+};
+constexpr std::string_view kEndings[] = {"apikey", "accesstoken"};
+
+// Properties of genclipsrc that are no settings of a run: the rest of the request, what it tells, and what
+// every source has.
+constexpr std::string_view kOtherProperties[] = {
+    "extra-params",  "status",    "progress",    "amount",       "actual-duration",
+    "clip-location", "reused",    "eta",         "estimate",     "provenance",
+    "typefind",      "blocksize", "num-buffers", "do-timestamp", "automatic-eos"};
+
+constexpr std::string_view kRequestNames[] = {"model", "take", "api"};
+
+// The letters and digits of a name, in lower case: "max-amount", "Max_Amount" and a pasted "\u2014max-amount"
+// are one name. Empty for names with other letters.
+std::string letters_of(std::string_view name) {
+  std::string letters;
+  if (!g_utf8_validate_len(name.data(), name.size(), nullptr)) return letters;
+  const char *const end = name.data() + name.size();
+  for (const char *at = name.data(); at < end; at = g_utf8_next_char(at)) {
+    const gunichar letter = g_utf8_get_char(at);
+    if (!g_unichar_isalnum(letter)) continue;
+    if (letter >= 0x80) return {};
+    letters += static_cast<char>(g_ascii_tolower(static_cast<char>(letter)));
+  }
+  return letters;
+}
+
+// In lower case, with "_" for "-": firstImage, which a model may have, is not first_image.
+std::string as_field(std::string_view name) {
+  std::string field;
+  for (const char c : name) field += c == '-' ? '_' : g_ascii_tolower(c);
+  return field.substr(std::min(field.find_first_not_of('_'), field.size()));
+}
+
+std::string setting_text(std::string_view name, const Setting &setting, SettingPlace place) {
+  const std::string setting_name = setting.name;
+  const std::string opening = quoted(name) + " is a setting of genclip, and no field of a request: ";
+  const bool is_property = setting.takers & kElements;
+  const std::string commands = commands_text(setting);
+  if (is_property && (place == SettingPlace::property || commands.empty()))
+    return opening + "set the property " + setting_name + (commands.empty() ? " of genclipsrc." : ".");
+  return opening + "it is the option --" + setting_name + " of " + commands + ".";
+}
+
+// The field that `name` spells otherwise; empty: none.
+std::string meant_field(const Catalog &catalog, const ModelSpec &model, std::string_view name) {
+  const std::string wanted = as_field(name);
+  const auto is_meant = [&](std::string_view field) { return as_field(field) == wanted; };
+  const auto is_taken = [&](std::string_view field) { return model.open || model.find(field); };
+  for (const std::string_view field : kRequestNames)
+    if (is_meant(field)) return std::string(field);
+  for (const FieldSpec &field : model.fields)
+    if (!field.refused && is_meant(field.name)) return field.name;
+  for (const FieldSpec &field : catalog.common_fields())
+    if (is_meant(field.name) && is_taken(field.name)) return field.name;
+  if (is_meant(kLegacyDuration) && name != kLegacyDuration && !model.apis.empty() &&
+      model.apis.front() == Api::legacy)
+    return "duration";
+  for (const auto &[alias, field] : catalog.aliases())
+    if (is_meant(alias) && is_taken(field)) return field;
+  return {};
+}
+
+}  // namespace
+
+bool names_credential(std::string_view field) {
+  std::string name;
+  for (const char c : field)
+    if (g_ascii_isalnum(c)) name += g_ascii_tolower(c);
+  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames) ||
+         std::any_of(std::begin(kEndings), std::end(kEndings),
+                     [&](std::string_view ending) { return std::string_view(name).ends_with(ending); });
+}
+
+bool is_request_name(std::string_view name) {
+  return std::ranges::find(kRequestNames, name) != std::end(kRequestNames);
+}
+
+std::optional<std::string> misplaced_setting_text(const Catalog &catalog, const ModelSpec *model,
+                                                  std::string_view name, SettingPlace place) {
+  const std::string_view field = catalog.canonical(name);
+  if ((model && model->find(field)) || catalog.common_field(field) || is_request_name(field))
+    return std::nullopt;
+  // Of a URI that was copied from XML.
+  if (name.starts_with("amp;"))
+    return quoted(name) + " is no field of a request: write & in place of &amp; between fields.";
+  const std::string letters = letters_of(name);
+  if (letters.empty()) return std::nullopt;
+  for (const Setting &setting : settings())
+    if (letters == letters_of(setting.name) || letters == letters_of(setting.variable))
+      return setting_text(name, setting, place);
+  for (const std::string_view property : kOtherProperties)
+    if (letters_of(property) == letters)
+      return quoted(name) + " is a property of genclipsrc, and no field of a request.";
+  return std::nullopt;
+}
+
+std::optional<std::string> misplaced_name_text(const Catalog &catalog, const ModelSpec &model,
+                                               std::string_view name) {
+  if (auto text = misplaced_setting_text(catalog, &model, name, SettingPlace::property)) return text;
+  const std::string_view field = catalog.canonical(name);
+  if (model.find(field) || catalog.common_field(field) || is_request_name(field)) return std::nullopt;
+  const std::string meant = meant_field(catalog, model, name);
+  if (meant.empty()) return std::nullopt;
+  return quoted(name) + " is no field of a request; did you mean " + meant + "?";
+}
+
+}  // namespace genclip

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Recognises names that stand among the fields of a request and are none: keys, settings of genclip, and
+// fields that are spelled otherwise. A model with open fields would be sent them, and paid.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "plugin/catalog/catalog.h"
+
+namespace genclip {
+
+// True for api_key, API-KEY, token, Authorization and their like; ignores case, "-" and "_". Such a thing
+// must not be in a URI or a request.
+bool names_credential(std::string_view field);
+
+// How a text says where a setting belongs.
+enum class SettingPlace { property, option };
+
+// True for the names that stand beside fields and are none: model, take, api.
+bool is_request_name(std::string_view name);
+
+// Why `name` is no field of a request but a setting, as a sentence; nothing: it is none. A field that the
+// model itself has is none, and neither are the common fields. `model` may be null.
+std::optional<std::string> misplaced_setting_text(const Catalog &catalog, const ModelSpec *model,
+                                                  std::string_view name, SettingPlace place);
+// The same, and for a field that is spelled otherwise.
+std::optional<std::string> misplaced_name_text(const Catalog &catalog, const ModelSpec &model,
+                                               std::string_view name);
+
+}  // namespace genclip

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Names that stand among the fields of a request and are none, and the rows of settings that they come from.
+#include "plugin/catalog/field_names.h"
+
+#include <glib.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "plugin/base/gref.h"
+#include "plugin/catalog/check_request.h"
+#include "plugin/catalog/clip_uri.h"
+#include "plugin/catalog/settings.h"
+
+namespace genclip {
+namespace {
+
+using testing::HasSubstr;
+
+std::string with_underscores(std::string name) {
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+std::string in_case(std::string name, bool upper, bool only_first) {
+  for (size_t i = 0; i < name.size(); ++i)
+    if (!only_first || i == 0) name[i] = upper ? g_ascii_toupper(name[i]) : g_ascii_tolower(name[i]);
+  return name;
+}
+
+// As written, with "_", in other cases, without hyphens, and as it is pasted from a command line.
+std::vector<std::string> spellings(const std::string &name) {
+  std::vector<std::string> all;
+  for (const std::string &one : {name, with_underscores(name)})
+    for (const std::string &cased : {one, in_case(one, true, false), in_case(one, true, true)})
+      for (const char *dash : {"", "--", "\u2014", "\u2013", "_"}) all.push_back(dash + cased);
+  std::string joined = name;
+  std::erase(joined, '-');
+  all.push_back(joined);
+  return all;
+}
+
+// The problems of a request with that field, in a URI, among the extra parameters and in a chain.
+std::vector<std::string> problems_with(const std::string &name) {
+  const auto catalog = Catalog::built_in();
+  const GStringPtr escaped(g_uri_escape_string(name.c_str(), nullptr, FALSE));
+  const std::string uri = std::string("genclip://veo?prompt=x&") + escaped.get() + "=1";
+  std::vector<std::string> problems;
+  const auto texts = [](const auto &checked) {
+    std::string text;
+    if (!checked)
+      for (const Problem &problem : checked.error()) text += problem.text;
+    return text;
+  };
+  problems.push_back(texts(check_request(*catalog, *parse_clip_uri(*catalog, uri), {})));
+
+  ClipRequest request = *parse_clip_uri(*catalog, "genclip://veo?prompt=x");
+  request.extra = Json::Object{{name, "1"}};
+  problems.push_back(texts(check_request(*catalog, request, {})));
+
+  ClipRequest chain = *parse_clip_uri(*catalog, "genclip://veo?prompt=x");
+  chain.fields.set("first_image", Json::Array{uri + "#last"});
+  problems.push_back(texts(check_request(*catalog, chain, {true, true})));
+  return problems;
+}
+
+TEST(FieldNames, ASettingIsNoFieldInAnySpellingAnywhere) {
+  for (const Setting &setting : settings()) {
+    if (names_credential(setting.name)) continue;
+    for (const std::string &name : spellings(setting.name))
+      for (const std::string &problem : problems_with(name)) {
+        EXPECT_THAT(problem, HasSubstr("is a setting of genclip, and no field of a request")) << name;
+        EXPECT_THAT(problem, HasSubstr(setting.name)) << name;
+      }
+  }
+}
+
+TEST(FieldNames, OtherPropertiesAreNoFieldsEither) {
+  for (const char *name : {"extra-params", "num-buffers", "status", "clip-location", "Do_Timestamp"})
+    for (const std::string &problem : problems_with(name))
+      EXPECT_THAT(problem, HasSubstr("is a property of genclipsrc, and no field of a request")) << name;
+}
+
+TEST(FieldNames, AFieldHasOneSpelling) {
+  const auto catalog = Catalog::built_in();
+  const auto told = [&](const char *name, const char *model) {
+    return misplaced_name_text(*catalog, *catalog->find(model), name).value_or("");
+  };
+  EXPECT_EQ(told("Take", "veo"), "\"Take\" is no field of a request; did you mean take?");
+  EXPECT_EQ(told("API", "veo"), "\"API\" is no field of a request; did you mean api?");
+  EXPECT_EQ(told("--aspect-ratio", "veo"),
+            "\"--aspect-ratio\" is no field of a request; did you mean aspect_ratio?");
+  EXPECT_EQ(told("Image-URLs", "veo"),
+            "\"Image-URLs\" is no field of a request; did you mean reference_images?");
+  EXPECT_EQ(told("Seconds", "sky2Stable"), "\"Seconds\" is no field of a request; did you mean duration?");
+  EXPECT_THAT(told("amp;seed", "veo"), HasSubstr("write & in place of &amp;"));
+  // What a model with open fields may have.
+  for (const char *name :
+       {"firstImage", "style", "film-style", "name", "loop", "strength", "\u540d", "t\u00e4ke", "-", ""})
+    EXPECT_EQ(told(name, "veo"), "") << name;
+  for (const char *name : {"take", "api", "model", "aspect_ratio", "image_urls", "referenceImages"})
+    EXPECT_EQ(told(name, "veo"), "") << name;
+  // It has no such field, whose names another text lists.
+  EXPECT_EQ(told("Seed", "dance-2.5"), "");
+}
+
+TEST(FieldNames, AModelMayHaveAFieldThatIsNamedAsASetting) {
+  const auto catalog = Catalog::from_text(
+      R"({"models": [{"id": "mine", "fields": {"prompt": {},
+          "timeout": {"type": "integer"}, "format": {"type": "string"}}}]})");
+  ASSERT_TRUE(catalog) << catalog.error().text;
+  const auto request = parse_clip_uri(**catalog, "genclip://mine?prompt=x&timeout=3&format=mp4");
+  ASSERT_TRUE(request) << request.error().text;
+  const auto checked = check_request(**catalog, *request, {});
+  ASSERT_TRUE(checked) << checked.error().front().text;
+  EXPECT_EQ(*checked->body().find("timeout"), Json(int64_t{3}));
+  // In its own spelling.
+  EXPECT_FALSE(check_request(**catalog, *parse_clip_uri(**catalog, "genclip://mine?prompt=x&Timeout=3"), {}));
+}
+
+TEST(FieldNames, SayWhereASettingBelongs) {
+  const auto catalog = Catalog::built_in();
+  const auto told = [&](const char *name, SettingPlace place) {
+    return *misplaced_setting_text(*catalog, nullptr, name, place);
+  };
+  EXPECT_THAT(told("retries", SettingPlace::property), HasSubstr("set the property retries."));
+  EXPECT_THAT(
+      told("retries", SettingPlace::option),
+      HasSubstr("it is the option --retries of genclip generate, batch, prefetch, store fetch and channel."));
+  EXPECT_THAT(told("reuse", SettingPlace::option), HasSubstr("set the property reuse of genclipsrc."));
+  EXPECT_THAT(told("anew", SettingPlace::property),
+              HasSubstr("it is the option --anew of genclip generate."));
+}
+
+TEST(Settings, HaveRowsThatCanBeUsed) {
+  std::set<std::string> names;
+  for (const Setting &setting : settings()) {
+    EXPECT_TRUE(names.insert(setting.name).second) << setting.name;
+    EXPECT_EQ(find_setting(setting.name), &setting);
+    EXPECT_NE(setting.takers, 0u) << setting.name;
+    const std::string help = setting.help;
+    EXPECT_FALSE(help.empty() || help.ends_with('.')) << setting.name;
+    const bool is_property = setting.takers & kElements;
+    const bool is_option = setting.takers & ~kElements;
+    EXPECT_FALSE(is_property && std::holds_alternative<std::monostate>(setting.member)) << setting.name;
+    const bool is_switch = std::holds_alternative<bool RunSettings::*>(setting.member) ||
+                           std::holds_alternative<std::monostate>(setting.member);
+    EXPECT_TRUE(!is_option || is_switch || setting.option.value_name) << setting.name;
+    const bool may_have_letter =
+        is_switch || std::holds_alternative<std::string RunSettings::*>(setting.member);
+    EXPECT_TRUE(may_have_letter || !setting.option.letter) << setting.name;
+    EXPECT_EQ(setting.meanings.size(), choices_of(setting).size()) << setting.name;
+  }
+  EXPECT_EQ(find_setting("no-such"), nullptr);
+}
+
+TEST(Settings, SayWhatHoldsWithoutThem) {
+  EXPECT_EQ(property_help(*find_setting("store")),
+            "Folder of the clip store; unset: $GENCLIP_STORE, else genclip in the user's cache folder");
+  EXPECT_EQ(property_help(*find_setting("retries")).find("unset"), std::string::npos);
+  EXPECT_EQ(option_help(*find_setting("max-download-size")),
+            "Maximum size of a clip to accept, such as 500M (4Gi)");
+  EXPECT_EQ(option_help(*find_setting("proxy")), "HTTP proxy; else the system's proxy");
+  EXPECT_EQ(option_help(*find_setting("check-media")),
+            "Check reference media first: none, headers or full (none)");
+  for (const auto &[credits, is_good] :
+       {std::pair(0.0, true), {12.5, true}, {-1.0, false}, {NAN, false}, {INFINITY, false}, {-0.0, true}})
+    EXPECT_EQ(max_amount_problem(credits).empty(), is_good) << credits;
+}
+
+}  // namespace
+}  // namespace genclip
