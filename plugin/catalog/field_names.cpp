@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
 #include "plugin/catalog/settings.h"
 #include "plugin/catalog/wording.h"
@@ -20,11 +21,10 @@ constexpr std::string_view kNames[] = {
 constexpr std::string_view kEndings[] = {"apikey", "accesstoken"};
 
 // Properties of genclipsrc that are no settings of a run: the rest of the request, what it tells, and what
-// every source has.
-constexpr std::string_view kOtherProperties[] = {
-    "extra-params",  "status",    "progress",    "amount",       "actual-duration",
-    "clip-location", "reused",    "eta",         "estimate",     "provenance",
-    "typefind",      "blocksize", "num-buffers", "do-timestamp", "automatic-eos"};
+// every source has (automatic-eos from GStreamer 1.24 on).
+constexpr const char *kOtherProperties[] = {
+    "extra-params", "status",   "progress",  "amount",      "actual-duration", "clip-location", "eta",
+    "estimate",     "typefind", "blocksize", "num-buffers", "do-timestamp",    "automatic-eos"};
 
 constexpr std::string_view kRequestNames[] = {"model", "take", "api"};
 
@@ -48,6 +48,20 @@ std::string as_field(std::string_view name) {
   std::string field;
   for (const char c : name) field += c == '-' ? '_' : g_ascii_tolower(c);
   return field.substr(std::min(field.find_first_not_of('_'), field.size()));
+}
+
+// The settings by the letters of their names and variables, and the other properties, which have no row. Made
+// once: a hostile URI has many names.
+const std::map<std::string, const Setting *> &known_names() {
+  static const auto &names = *new auto([] {
+    std::map<std::string, const Setting *> made;
+    for (const char *property : kOtherProperties) made[letters_of(property)] = nullptr;
+    for (const Setting &setting : settings())
+      for (const char *name : {setting.name, setting.variable}) made[letters_of(name)] = &setting;
+    made.erase("");
+    return made;
+  }());
+  return names;
 }
 
 std::string setting_text(std::string_view name, const Setting &setting, SettingPlace place) {
@@ -102,15 +116,10 @@ std::optional<std::string> misplaced_setting_text(const Catalog &catalog, const 
   // Of a URI that was copied from XML.
   if (name.starts_with("amp;"))
     return quoted(name) + " is no field of a request: write & in place of &amp; between fields.";
-  const std::string letters = letters_of(name);
-  if (letters.empty()) return std::nullopt;
-  for (const Setting &setting : settings())
-    if (letters == letters_of(setting.name) || letters == letters_of(setting.variable))
-      return setting_text(name, setting, place);
-  for (const std::string_view property : kOtherProperties)
-    if (letters_of(property) == letters)
-      return quoted(name) + " is a property of genclipsrc, and no field of a request.";
-  return std::nullopt;
+  const auto known = known_names().find(letters_of(name));
+  if (known == known_names().end()) return std::nullopt;
+  if (known->second) return setting_text(name, *known->second, place);
+  return quoted(name) + " is a property of genclipsrc, and no field of a request.";
 }
 
 std::optional<std::string> misplaced_name_text(const Catalog &catalog, const ModelSpec &model,

@@ -22,11 +22,11 @@ enum class SettingPlace { property, option };
 // True for the names that stand beside fields and are none: model, take, api.
 bool is_request_name(std::string_view name);
 
-// Why `name` is no field of a request but a setting, as a sentence; nothing: it is none. A field that the
-// model itself has is none, and neither are the common fields. `model` may be null.
+// Says that `name` is a setting and not a field of a request, and where it belongs. Nothing for any other
+// name, for a field that the model itself has, and for a common field. `model` may be null.
 std::optional<std::string> misplaced_setting_text(const Catalog &catalog, const ModelSpec *model,
                                                   std::string_view name, SettingPlace place);
-// The same, and for a field that is spelled otherwise.
+// The same; and names the field that is meant by another spelling of it.
 std::optional<std::string> misplaced_name_text(const Catalog &catalog, const ModelSpec &model,
                                                std::string_view name);
 

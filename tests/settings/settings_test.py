@@ -89,6 +89,9 @@ class Settings(unittest.TestCase):
                     self.assertEqual(told.returncode, code, told.stdout)
                     self.assertIn("no field of a request", told.stderr)
 
+    def test_what_only_messages_have_may_be_a_field(self):
+        self.assertEqual(run(GENCLIP, "check", "veo", "prompt=x", "reused=1", "provenance=x", "status-text=y").returncode, 0)
+
     def test_extra_params_do_not_take_them_either(self):
         # A structure's field begins with a letter.
         names = [spelled for name in refused_names() for spelled in (name, name.replace("-", "_"), name.title())]
