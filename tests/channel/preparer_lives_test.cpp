@@ -141,10 +141,13 @@ class PreparerLives : public PreparerTest, public testing::WithParamInterface<un
         const ItemState now = state(character.prompt, turn_);
         // A refusal that was still on its way when all was well again halts everything once more.
         if (now == ItemState::budget) preparer_->reload();
-        // On a busy machine a run may have ended between a request and its answer.
-        const bool may_be_unknown = runs_ > 1 && service_.submits(character.prompt) > 0;
-        return now == wanted || (character.is_fresh && now == ItemState::ready) ||
-               (may_be_unknown && now == ItemState::unknown);
+        // On a busy machine a run may have ended between its intent and the service's answer.
+        const bool may_be_unknown = runs_ > 1 && now == ItemState::unknown;
+        // What was paid and could not be fetched may have been removed from a store that was full.
+        const bool may_be_gone = settings_.run.store_max_size > 0 && now == ItemState::failed &&
+                                 service_.submits(character.prompt) > 0;
+        return now == wanted || (character.is_fresh && now == ItemState::ready) || may_be_unknown ||
+               may_be_gone;
       };
       ASSERT_TRUE(comes(is_over, std::chrono::seconds(20)))
           << character.prompt << " is " << to_word(state(character.prompt, turn_)) << ": "
