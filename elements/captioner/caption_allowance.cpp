@@ -162,7 +162,7 @@ void CaptionAllowance::State::take(const CaptionRun::Report &report, Result<Ledg
   refusal.reset();
   if (lease && lease->decision.verdict != Verdict::wait) awaits_more_than.reset();
   if (lease) {
-    run.allowed(lease->decision, lease->day, lease->most_of_model);
+    run.allowed(lease->hold, lease->day, lease->most_of_model);
     if (lease->decision.verdict == Verdict::refuse)
       refuse(lease->decision.budget, lease->day, refusal_of(lease->decision));
     return;

@@ -3,7 +3,7 @@
 // Asks the store's ledger and budget whether a request for a caption may be sent.
 //
 // The ledger is a file under a lock: a call takes some milliseconds, and as long as the disk hangs. So it
-// runs on a disk thread, for a block of requests at a time (plugin/account/caption_account.h). Only the
+// runs on a disk thread, for a block of requests at a time (plugin/account/account.h). Only the
 // workers wait for it, as they wait for the gateway.
 //
 // Where no limit for captions is set, a ledger that cannot be written stops nobody: there is one warning, and

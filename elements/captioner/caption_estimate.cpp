@@ -28,7 +28,7 @@ Average average_of_ledger(FileSystem &files, const EstimateSettings &settings) {
   Ledger ledger(files, Clock::system(), settings.store);
   const auto reading = ledger.read_condensed();
   if (!reading) return {};
-  const auto tokens = average_tokens(reading->account.captions(), settings.base_url, settings.model);
+  const auto tokens = average_tokens(reading->account, settings.base_url, settings.model);
   return tokens ? Average{*tokens, "ledger"} : Average{};
 }
 

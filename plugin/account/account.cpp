@@ -8,9 +8,41 @@
 namespace genclip {
 namespace {
 
+// A summary's lines of what captions have used need some key. A run's own is a UUID.
+constexpr char kNoRun[] = "-";
+
 // IDs are a service's own: two services may give the same one.
 std::string task_name(const std::string &base_url, const std::string &task_id) {
   return base_url + '\n' + task_id;
+}
+
+void add_entries(const Charge &charge, std::vector<LedgerEntry> &entries) {
+  const auto add = [&](LedgerEvent event, UtcTime at) -> LedgerEntry & {
+    LedgerEntry &entry = entries.emplace_back(event, charge);
+    entry.at = at;
+    entry.imported = charge.imported;
+    if (event != LedgerEvent::reserve) entry.task_id = charge.task_id;
+    return entry;
+  };
+  add(LedgerEvent::reserve, charge.at).estimate = charge.estimate;
+  if (!charge.task_id.empty()) add(LedgerEvent::submitted, charge.end).amount = charge.amount;
+  if (charge.state == ChargeState::unknown) add(LedgerEvent::unknown, charge.end).amount = charge.amount;
+  if (charge.state == ChargeState::settled) {
+    LedgerEntry &entry = add(LedgerEvent::settle, charge.end);
+    entry.status = charge.status;
+    entry.actual_duration = charge.actual_duration;
+  }
+}
+
+LedgerEntry &add_captions(const std::string &run, const CaptionClass &of, std::vector<LedgerEntry> &entries) {
+  LedgerEntry &entry = entries.emplace_back();
+  entry.event = LedgerEvent::captions;
+  entry.at = of.day;
+  entry.key = run;
+  entry.base_url = of.base_url;
+  entry.model = of.model;
+  entry.project = of.project;
+  return entry;
 }
 
 }  // namespace
@@ -20,12 +52,11 @@ double Charge::reserved(double assumed_price) const {
   return estimate ? estimate->high : assumed_price;
 }
 
-Account::Account(Days let_go, PriceHistory prices, WaitHistory waits, CaptionAccount captions, bool has_clips)
+Account::Account(Days let_go, PriceHistory prices, WaitHistory waits, bool has_clips)
     : is_condensed_(true),
       let_go_(std::move(let_go)),
       prices_(std::move(prices)),
       waits_(std::move(waits)),
-      captions_(std::move(captions)),
       has_clips_(has_clips) {
   for (const auto &[price_class, samples] : prices_.classes())
     for (const PriceHistory::Sample &sample : samples) samples_ = std::max(samples_, sample.number);
@@ -112,7 +143,7 @@ bool Account::apply(const LedgerEntry &entry) {
       return true;
     case LedgerEvent::unknown: return unknown(entry);
     case LedgerEvent::correct: return correct(entry);
-    case LedgerEvent::captions: captions_.apply(entry); return true;
+    case LedgerEvent::captions: captions(entry); return true;
     case LedgerEvent::other: return true;
   }
   return true;
@@ -209,18 +240,50 @@ bool Account::correct(const LedgerEntry &entry) {
   return true;
 }
 
+// A run's latest line alone says what it holds.
+void Account::captions(const LedgerEntry &entry) {
+  CaptionClass of{day_of(entry.at), entry.base_url, entry.model, entry.project};
+  const CaptionUse &use = entry.captions;
+  const auto before = caption_blocks_.find(entry.key);
+  if (use != CaptionUse()) captions_used_[before == caption_blocks_.end() ? of : before->second.of].add(use);
+  if (before != caption_blocks_.end()) caption_blocks_.erase(before);
+  const CaptionHold &hold = entry.captions;
+  if (hold != CaptionHold()) caption_blocks_[entry.key] = {hold, std::move(of)};
+}
+
+uint64_t Account::most_tokens(const std::string &base_url, const std::string &model) const {
+  uint64_t most = 0;
+  UtcDay latest = {};
+  for (const auto &[of, use] : captions_used_) {
+    if (of.base_url != base_url || of.model != model || use.most_tokens == 0) continue;
+    most = of.day == latest ? std::max(most, use.most_tokens) : use.most_tokens;
+    latest = of.day;
+  }
+  return most;
+}
+
 Sums Account::sums(const Period &period, double assumed_price) const {
   Sums sums;
   for (const auto &[day, total] : let_go_) {
     if (!period.holds(day)) continue;
-    sums.spent += total.spent;
-    sums.tasks += total.tasks;
+    sums.spent.credits += total.credits;
+    sums.spent.tasks += total.tasks;
+  }
+  for (const auto &[of, use] : captions_used_) {
+    if (!period.holds(of.day)) continue;
+    sums.spent.requests += static_cast<double>(use.requests);
+    sums.spent.tokens += static_cast<double>(use.tokens());
+  }
+  for (const auto &[run, block] : caption_blocks_) {
+    if (!period.holds(block.of.day)) continue;
+    sums.reserved.requests += static_cast<double>(block.held_requests);
+    sums.reserved.tokens += static_cast<double>(block.held_tokens);
   }
   for (const Charge &charge : charges_) {
     if (!period.holds(day_of(charge.at))) continue;
-    sums.spent += charge.spent();
-    sums.reserved += charge.reserved(assumed_price);
-    if (charge.is_task()) ++sums.tasks;
+    sums.spent.credits += charge.spent();
+    sums.reserved.credits += charge.reserved(assumed_price);
+    if (charge.is_task()) ++sums.spent.tasks;
     if (charge.state == ChargeState::unknown) ++sums.unknown;
     if (charge.is_untold()) ++sums.untold;
     if (charge.corrected) ++sums.corrected;
@@ -244,7 +307,9 @@ bool Account::has_open(const std::string &key) const {
 }
 
 Account Account::condensed() const {
-  Account small(let_go_, prices_, waits_, captions_, has_clips_);
+  Account small(let_go_, prices_, waits_, has_clips_);
+  small.captions_used_ = captions_used_;
+  small.caption_blocks_ = caption_blocks_;
   small.unfetched_ = unfetched_;
   for (const Charge &charge : charges_) {
     if (charge.is_open()) {
@@ -253,30 +318,27 @@ Account Account::condensed() const {
       small.by_key_[charge.key].push_back(index);
       if (!charge.task_id.empty()) small.by_task_[task_name(charge.base_url, charge.task_id)] = index;
     } else if (charge.is_task()) {
-      DayTotal &day = small.let_go_[day_of(charge.at)];
-      day.spent += charge.spent();
+      Amounts &day = small.let_go_[day_of(charge.at)];
+      day.credits += charge.spent();
       ++day.tasks;
     }
   }
   return small;
 }
 
-std::vector<LedgerEntry> entries_of(const Charge &charge) {
+std::vector<LedgerEntry> entries_of(const Account &account) {
   std::vector<LedgerEntry> entries;
-  const auto add = [&](LedgerEvent event, UtcTime at) -> LedgerEntry & {
-    LedgerEntry &entry = entries.emplace_back(event, charge);
-    entry.at = at;
-    entry.imported = charge.imported;
-    if (event != LedgerEvent::reserve) entry.task_id = charge.task_id;
-    return entry;
-  };
-  add(LedgerEvent::reserve, charge.at).estimate = charge.estimate;
-  if (!charge.task_id.empty()) add(LedgerEvent::submitted, charge.end).amount = charge.amount;
-  if (charge.state == ChargeState::unknown) add(LedgerEvent::unknown, charge.end).amount = charge.amount;
-  if (charge.state == ChargeState::settled) {
-    LedgerEntry &entry = add(LedgerEvent::settle, charge.end);
-    entry.status = charge.status;
-    entry.actual_duration = charge.actual_duration;
+  for (const Charge &charge : account.charges()) add_entries(charge, entries);
+  for (const auto &[of, use] : account.captions_used())
+    static_cast<CaptionUse &>(add_captions(kNoRun, of, entries).captions) = use;
+  for (const auto &[run, block] : account.caption_blocks())
+    static_cast<CaptionHold &>(add_captions(run, block.of, entries).captions) = block;
+  for (const auto &[key, base_url, task_id] : account.unfetched()) {
+    LedgerEntry &entry = entries.emplace_back();
+    entry.event = LedgerEvent::unfetched;
+    entry.key = key;
+    entry.base_url = base_url;
+    entry.task_id = task_id;
   }
   return entries;
 }

@@ -6,8 +6,14 @@
 // lines about one clip find each other by the task's ID, and before there is one by the clip's key: a clip
 // has one writer at a time (its lock), so what is said of a key is about its latest charge.
 //
-// A charge counts on the UTC day on which it was reserved, whenever its amount becomes known. So no limit of
-// a day is exceeded by what an earlier day has allowed.
+// Captions make many small requests: a channel sends one every five seconds. A line and a sync for each would
+// make a ledger of millions of lines. So a run reserves a block of requests at a time, and one line says both
+// what it has used since its previous line and what it holds from now on. After a run's death that block
+// keeps counting: its requests may have been sent. The limits of captions are limits of a day, so nobody has
+// to look what became of it.
+//
+// A charge counts on the UTC day on which it was reserved, whenever its amount becomes known; what captions
+// have used, on the day of their block. So no limit of a day is exceeded by what an earlier day has allowed.
 //
 // A whole account of 100 000 lines is large. condensed() keeps of it what a decision needs: charges that may
 // still change, sums of the others by day, and the histories of prices and waits. Entries about a charge that
@@ -22,7 +28,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "plugin/account/caption_account.h"
+#include "plugin/account/budget.h"
 #include "plugin/account/ledger_entry.h"
 #include "plugin/account/price_history.h"
 #include "plugin/account/wait_history.h"
@@ -66,39 +72,40 @@ struct Charge : ChargeFacts {
   double reserved(double assumed_price) const;
 };
 
-struct Sums {
-  double spent = 0;        // Credits, corrections among them.
-  double reserved = 0;     // Credits, of charges that are open.
-  uint64_t tasks = 0;      // That exist or may exist.
-  uint64_t unknown = 0;    // Whose outcome is unknown.
-  uint64_t untold = 0;     // That were completed, and whose amount was not told.
-  uint64_t corrected = 0;  // In a condensed account: of those that it still has.
+// What captions are summed up by.
+struct CaptionClass {
+  UtcDay day = {};
+  std::string base_url;  // Of the text gateway.
+  std::string model;
+  std::string project;
+
+  auto operator<=>(const CaptionClass &) const = default;
 };
 
-// Days from `from` on, before `until`; none: no bound.
-struct Period {
-  std::optional<UtcDay> from = {};
-  std::optional<UtcDay> until = {};
+// What a run of captions has reserved.
+struct CaptionBlock : CaptionHold {
+  CaptionClass of;
+};
 
-  bool holds(UtcDay day) const { return (!from || day >= *from) && (!until || day < *until); }
+struct Sums {
+  // Credits with corrections; tasks that exist or may exist; requests that were sent, and their tokens.
+  Amounts spent;
+  // Credits of charges that are open; what blocks of captions hold.
+  Amounts reserved;
+  uint64_t unknown = 0;    // Tasks whose outcome is unknown.
+  uint64_t untold = 0;     // That were completed, and whose amount was not told.
+  uint64_t corrected = 0;  // In a condensed account: of those that it still has.
 };
 
 // A plain value.
 class Account {
  public:
-  struct DayTotal {
-    double spent = 0;
-    uint64_t tasks = 0;
-
-    friend bool operator==(const DayTotal &, const DayTotal &) = default;
-  };
-  using Days = std::map<UtcDay, DayTotal>;
+  using Days = std::map<UtcDay, Amounts>;
+  using CaptionsUsed = std::map<CaptionClass, CaptionUse>;
 
   Account() = default;
-  // A condensed one, whose open charges and captions' holds are to be applied as entries. `has_clips`: it has
-  // had charges.
-  Account(Days let_go, PriceHistory prices, WaitHistory waits = {}, CaptionAccount captions = {},
-          bool has_clips = true);
+  // A condensed one, to which its entries_of() are to be applied. `has_clips`: it has had charges.
+  Account(Days let_go, PriceHistory prices, WaitHistory waits = {}, bool has_clips = true);
 
   // False: it is about a charge that this condensed account may have let go of, and nothing was changed.
   [[nodiscard]] bool apply(const LedgerEntry &entry);
@@ -109,8 +116,12 @@ class Account {
   bool is_condensed() const { return is_condensed_; }
   const PriceHistory &prices() const { return prices_; }
   const WaitHistory &waits() const { return waits_; }
-  // A condensed account has all of it.
-  const CaptionAccount &captions() const { return captions_; }
+  // A condensed account has all of these.
+  const CaptionsUsed &captions_used() const { return captions_used_; }
+  // By the run's key. A run that holds nothing has none.
+  const std::map<std::string, CaptionBlock> &caption_blocks() const { return caption_blocks_; }
+  // The tokens of the largest answer of that model, on the latest day that has one; 0: none is known.
+  uint64_t most_tokens(const std::string &base_url, const std::string &model) const;
   // Whether any line was about a clip.
   bool has_clips() const { return has_clips_; }
   // Tasks that were completed, and whose clips no run has brought into the store.
@@ -122,13 +133,13 @@ class Account {
     auto operator<=>(const Unfetched &) const = default;
   };
   const std::set<Unfetched> &unfetched() const { return unfetched_; }
-  void set_unfetched(std::set<Unfetched> unfetched) { unfetched_ = std::move(unfetched); }
   bool is_unfetched(const Charge &charge) const {
     return unfetched_.contains({charge.key, charge.base_url, charge.task_id});
   }
   // Whether anything of that clip is open, or unfetched.
   bool has_open(const std::string &key) const;
-  // Of the charges that it has let go of; of an account that is not condensed there are none.
+  // Credits and tasks of the charges that it has let go of; of an account that is not condensed there are
+  // none.
   const Days &let_go() const { return let_go_; }
 
   // `assumed_price`: credits counted for an open charge without an estimate; 0 counts it as nothing.
@@ -147,6 +158,7 @@ class Account {
   bool settle(const LedgerEntry &entry);
   bool unknown(const LedgerEntry &entry);
   bool correct(const LedgerEntry &entry);
+  void captions(const LedgerEntry &entry);
   static void take_amount(Charge &charge, const LedgerEntry &entry);
   Charge &add(const LedgerEntry &entry, ChargeState state);
   bool may_have_let_go(const LedgerEntry &entry) const;
@@ -164,12 +176,14 @@ class Account {
   PriceHistory prices_;
   uint64_t samples_ = 0;
   WaitHistory waits_;
-  CaptionAccount captions_;
+  CaptionsUsed captions_used_;
+  std::map<std::string, CaptionBlock> caption_blocks_;
   std::set<Unfetched> unfetched_;
   bool has_clips_ = false;
 };
 
-// Entries that, applied in this order, make that open charge again.
-std::vector<LedgerEntry> entries_of(const Charge &charge);
+// Of a condensed account: entries that, applied in this order, make its open charges again, what captions
+// have used and hold, and what is unfetched.
+std::vector<LedgerEntry> entries_of(const Account &account);
 
 }  // namespace genclip

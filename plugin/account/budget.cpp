@@ -7,44 +7,56 @@
 #include <cmath>
 #include <iterator>
 
+#include "plugin/base/credits.h"
+#include "plugin/base/durable_file.h"
+#include "plugin/base/number.h"
 #include "plugin/base/shown_text.h"
+#include "plugin/base/trimmed.h"
 
 namespace genclip {
 namespace {
 
+constexpr size_t kLongestFile = 64 * 1024;
 // More is a slip, and sums of it would be worth nothing.
-constexpr double kMostCredits = 1e12;
+constexpr double kHighestLimit = 1e12;
 
 constexpr BudgetLimit kLimits[] = {
-    {"per_clip", "--per-clip", &Budget::per_clip},
-    {"per_day", "--per-day", &Budget::per_day},
-    {"per_month", "--per-month", &Budget::per_month},
-    {"total", "--total", &Budget::total},
-    {"tasks_per_day", "--tasks-per-day", &Budget::tasks_per_day},
-    {"requests_per_day", "--requests-per-day", &Budget::requests_per_day},
-    {"tokens_per_day", "--tokens-per-day", &Budget::tokens_per_day},
-    {"assumed_price", "--assumed-price", &Budget::assumed_price},
+    {"per_clip", "--per-clip", &Budget::per_clip, &Amounts::credits, LimitTime::none},
+    {"per_day", "--per-day", &Budget::per_day, &Amounts::credits, LimitTime::day},
+    {"per_month", "--per-month", &Budget::per_month, &Amounts::credits, LimitTime::month},
+    {"total", "--total", &Budget::total, &Amounts::credits, LimitTime::ever},
+    {"tasks_per_day", "--tasks-per-day", &Budget::tasks_per_day, &Amounts::tasks, LimitTime::day},
+    {"requests_per_day", "--requests-per-day", &Budget::requests_per_day, &Amounts::requests, LimitTime::day},
+    {"tokens_per_day", "--tokens-per-day", &Budget::tokens_per_day, &Amounts::tokens, LimitTime::day},
+    {"assumed_price", "--assumed-price", &Budget::assumed_price, &Amounts::credits, LimitTime::none},
 };
 
-constexpr struct {
-  double Budget::*value;
-  const char *what;
-} kCounts[] = {{&Budget::tasks_per_day, "tasks"},
-               {&Budget::requests_per_day, "requests"},
-               {&Budget::tokens_per_day, "tokens"}};
+constexpr AmountWords kAmountWords[] = {{&Amounts::credits, "credit", "spent", false},
+                                        {&Amounts::tasks, "task", "there", false},
+                                        {&Amounts::requests, "request", "sent", true},
+                                        {&Amounts::tokens, "token", "used", true}};
 
 Error fault(const std::string &what) { return {ErrorKind::settings, what}; }
 
 }  // namespace
 
+const AmountWords &words_of(double Amounts::*of) {
+  return *std::ranges::find(kAmountWords, of, &AmountWords::of);
+}
+
+Period period_of(LimitTime time, UtcDay today) {
+  if (time == LimitTime::day) return {today, today + std::chrono::days(1)};
+  if (time == LimitTime::month) return {month_of(today), next_month(today)};
+  return {};
+}
+
 std::span<const BudgetLimit> budget_limits() { return kLimits; }
 
 std::string fault_of(const BudgetLimit &limit, double value) {
-  if (!(value >= 0 && value <= kMostCredits)) return "is not a number from 0 to 1000000000000";
-  for (const auto &[count, what] : kCounts)
-    if (limit.value == count && std::floor(value) != value)
-      return std::string("is not a whole number of ") + what;
-  return {};
+  const double most = limit.value == &Budget::assumed_price ? kMostCredits : kHighestLimit;
+  if (!(value >= 0 && value <= most)) return "is not a number from 0 to " + rounded_text(most, 0);
+  if (limit.of == &Amounts::credits || std::floor(value) == value) return {};
+  return std::string("is not a whole number of ") + words_of(limit.of).noun + "s";
 }
 
 Json Budget::to_json() const {
@@ -75,6 +87,30 @@ Result<Budget> Budget::from_json(const Json &json) {
       return fault("its " + name + " " + wrong);
     budget.*limit->value = *number;
   }
+  return budget;
+}
+
+Result<Budget> read_budget(FileSystem &files, const std::string &path) {
+  const auto text = read_whole(files, path, kLongestFile);
+  if (!text && text.error().kind == ErrorKind::not_found) return Budget();
+  const auto unreadable = [&](const std::string &why) {
+    return fault("The store's budget " + path + " cannot be read: " + std::string(without_full_stop(why)) +
+                 ". Mend it, or lift all limits with: genclip budget clear.");
+  };
+  if (!text) return unreadable(text.error().text);
+  const auto json = Json::parse(*text);
+  if (!json) return unreadable(json.error().text);
+  // The parser takes the last of several members: a limit that was meant would be lost. No name needs an
+  // escape, by which it could be spelled twice.
+  if (text->find('\\') != text->npos) return unreadable("it has a backslash.");
+  for (const BudgetLimit &limit : kLimits) {
+    const std::string name = "\"" + std::string(limit.name) + "\"";
+    if (const size_t first = text->find(name);
+        first != text->npos && text->find(name, first + 1) != text->npos)
+      return unreadable("it has " + std::string(limit.name) + " twice.");
+  }
+  auto budget = Budget::from_json(*json);
+  if (!budget) return unreadable(budget.error().text);
   return budget;
 }
 

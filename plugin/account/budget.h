@@ -3,12 +3,15 @@
 // The limits that a store's budget.json sets (docs/store-format.md, budget.json).
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "plugin/base/file_system.h"
 #include "plugin/base/json.h"
 #include "plugin/base/result.h"
+#include "plugin/base/utc_time.h"
 
 namespace genclip {
 
@@ -45,15 +48,49 @@ struct Budget {
   static Result<Budget> from_json(const Json &json);
 };
 
+// What a reservation may take, and what limits count. All but credits are whole numbers.
+struct Amounts {
+  double credits = 0;
+  double tasks = 0;
+  double requests = 0;  // Of captions, to the text gateway.
+  double tokens = 0;    // Of captions.
+
+  friend bool operator==(const Amounts &, const Amounts &) = default;
+};
+struct AmountWords {
+  double Amounts::*of;
+  const char *noun;   // Of one: "credit".
+  const char *spent;  // "5 credits are SPENT".
+  bool is_of_captions;
+};
+const AmountWords &words_of(double Amounts::*of);
+
+// Days from `from` on, before `until`; none: no bound.
+struct Period {
+  std::optional<UtcDay> from = {};
+  std::optional<UtcDay> until = {};
+
+  bool holds(UtcDay day) const { return (!from || day >= *from) && (!until || day < *until); }
+};
+
+// How long what was reserved counts against a limit.
+enum class LimitTime { none, day, month, ever };
+Period period_of(LimitTime time, UtcDay today);
+
 struct BudgetLimit {
   std::string_view name;    // In the file: "per_day".
   std::string_view option;  // Of `genclip budget set`: "--per-day".
   double Budget::*value;
+  double Amounts::*of;
+  LimitTime time;  // `none`: it is about one clip.
 };
 // All of them, in the order in which they are shown.
 std::span<const BudgetLimit> budget_limits();
 
 // What is wrong with that value; empty: nothing.
 std::string fault_of(const BudgetLimit &limit, double value);
+
+// No file: no limits. The text of an error says what to do.
+Result<Budget> read_budget(FileSystem &files, const std::string &path);
 
 }  // namespace genclip

@@ -3,10 +3,10 @@
 
 namespace genclip {
 
-std::optional<double> average_tokens(const CaptionAccount &account, const std::string &base_url,
+std::optional<double> average_tokens(const Account &account, const std::string &base_url,
                                      const std::string &model) {
   CaptionUse here, anywhere;
-  for (const auto &[of, use] : account.used()) {
+  for (const auto &[of, use] : account.captions_used()) {
     if (of.model != model) continue;
     anywhere.add(use);
     if (of.base_url == base_url) here.add(use);

@@ -6,13 +6,13 @@
 #include <optional>
 #include <string>
 
-#include "plugin/account/caption_account.h"
+#include "plugin/account/account.h"
 
 namespace genclip {
 
 // Tokens of one request of that model, by those whose tokens the gateway told: at `base_url`, or at any
 // gateway if there were none, or if it is empty. Nothing: no request is known.
-std::optional<double> average_tokens(const CaptionAccount &account, const std::string &base_url,
+std::optional<double> average_tokens(const Account &account, const std::string &base_url,
                                      const std::string &model);
 
 }  // namespace genclip

@@ -8,7 +8,7 @@ namespace genclip {
 
 CaptionRun::Step CaptionRun::next(UtcDay today) const {
   if (max_tokens_ > 0) {
-    // As decide_captions() has it: no request whose answer may exceed the limit.
+    // As decide() has it: no request whose answer may exceed the limit.
     const uint64_t each = ask(1).tokens_each();
     if (used_tokens_ > 0 && used_tokens_ + each > max_tokens_) return Step::stop;
     if (unanswered_ > 0 && (most_of_run_ == 0 || used_tokens_ + (unanswered_ + 1) * each > max_tokens_))

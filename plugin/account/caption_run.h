@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <string>
 
-#include "plugin/account/caption_decision.h"
+#include "plugin/account/decision.h"
 #include "plugin/account/ledger_entry.h"
 #include "plugin/base/utc_time.h"
 

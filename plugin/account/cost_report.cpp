@@ -47,10 +47,10 @@ CostReport cost_report(const Account &account, const Period &period, CostBy by, 
     if (by == CostBy::task) continue;
     add(report.rows[name_of(charge.model, charge.project, day_of(charge.at), by)], charge, assumed_price);
   }
-  for (const auto &[of, counts] : account.captions().rows()) {
-    if (!period.holds(of.day) || counts.requests == 0) continue;
-    report.captions_total.add(counts);
-    if (by != CostBy::task) report.captions[name_of(of.model, of.project, of.day, by)].add(counts);
+  for (const auto &[of, use] : account.captions_used()) {
+    if (!period.holds(of.day) || use.requests == 0) continue;
+    report.captions_total.add(use);
+    if (by != CostBy::task) report.captions[name_of(of.model, of.project, of.day, by)].add(use);
   }
   return report;
 }

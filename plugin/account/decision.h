@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Whether one more clip may be paid: a pure function of the account, the budget and the clip's estimate.
+// Whether a clip may be paid, or captions requested: a pure function of the account, the budget and the
+// spending.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,7 +20,7 @@ namespace genclip {
 
 enum class Verdict {
   allow,   // It may be reserved, and then submitted.
-  wait,    // Not yet: `waits_for` are to settle, or to become unknown, first.
+  wait,    // Not yet: what `waits_for` names is to settle, or to become unknown, first.
   refuse,  // Not at all, for the reason in `text`.
 };
 
@@ -36,24 +38,70 @@ struct ClipLimit {
   }
 };
 
+// What a run wants to reserve: a clip, or requests for captions.
+struct Spending {
+  double count = 1;  // Clips or requests. A decision may grant fewer, but one at least.
+  Amounts each;      // What one of them may take.
+  // What is known only from experience: a clip's credits, a request's tokens.
+  double Amounts::*learnt = &Amounts::credits;
+  bool is_known = true;  // False: there is none yet, and any room is enough for it.
+  // What this run's requests without an answer may yet take. The account does not count it.
+  Amounts unanswered;
+
+  // ---- Of a clip.
+  bool is_assumed = false;  // Its credits are the budget's assumed price.
+  ClipLimit max_amount;
+  unsigned max_tasks = 0;  // How many tasks of the store may run at once (task_slots.h); 0: any number.
+
+  bool is_clip() const { return learnt == &Amounts::credits; }
+};
+
+// `max_amount`: of this clip alone. Without an estimate, the budget's assumed price counts.
+Spending clip_spending(const Budget &budget, const ClipLimit &max_amount,
+                       const std::optional<Estimate> &estimate, unsigned max_tasks = 0);
+
+// What a request counts with where nobody knows an answer of its model: more than most captions take.
+constexpr uint64_t kAssumedTokens = 1000;
+
+struct CaptionAsk {
+  uint64_t wanted = 1;      // Requests.
+  uint64_t unanswered = 0;  // Requests of this run whose tokens are not known yet.
+  // The most that an answer has taken: of this run; and of its model, as the ledger knows it. 0: none is
+  // known.
+  uint64_t most_of_run = 0;
+  uint64_t most_of_model = 0;
+
+  // What a request may take.
+  uint64_t tokens_each() const {
+    return most_of_run > 0 ? most_of_run : most_of_model > 0 ? most_of_model : kAssumedTokens;
+  }
+};
+Spending caption_spending(const CaptionAsk &ask);
+
 // What the text of a refusal begins with; the reason follows.
 inline constexpr std::string_view kNothingSent = "Nothing was sent: ";
+inline constexpr std::string_view kNothingRequested = "No caption was requested: ";
 // The same for a run that has sent something else: of the one clip alone.
 std::string without_nothing_sent(std::string text);
 
 struct Decision {
   Verdict verdict = Verdict::allow;
+  // What the run reserves, whatever the verdict: what is granted, and what its unanswered requests may take.
+  Amounts reserves;
 
   // ---- Of `refuse`.
   // Some sentences: the limit, what is spent and reserved, the estimate, when the limit resets, how to raise
   // it. Empty for the other verdicts.
   std::string text;
-  // The limit: "max-amount", "per-clip", "per-day", "per-month", "total" or "tasks-per-day".
+  // The limit: "max-amount", "per-clip", "per-day", "requests-per-day" and so on.
   std::string budget;
-  double limit = 0;                    // Its value: credits, or tasks.
-  double spent = 0;                    // Within the limit's time: credits, or tasks.
-  double reserved = 0;                 // Credits.
-  double estimate = -1;                // What the clip was taken to cost, in credits; -1: unknown.
+  // Its value, and what counts against it within its time: credits, tasks, requests or tokens. `reserved`
+  // includes the run's unanswered requests.
+  double limit = 0;
+  double spent = 0;
+  double reserved = 0;
+  // What one was taken to take: a clip in credits, a request in what is limited; -1: unknown.
+  double estimate = -1;
   std::optional<UtcTime> resets = {};  // None: it does not.
 
   // ---- Of `allow` and `wait`.
@@ -61,16 +109,24 @@ struct Decision {
   // empty.
   std::string warning;
 
-  // ---- Of `wait`: charges under way, by key.
+  // ---- Of `wait`, for a clip: charges under way, by key. Captions wait for an answer to one of the
+  // unanswered requests, of which there are some then.
   std::vector<std::string> waits_for;
   bool is_for_slot = false;  // As many tasks run as may; else: their prices are to become known.
 };
 
-// `max_amount`: of this clip alone. Where the price is unknown, the assumed price counts. Without one, a
-// limit of one clip refuses, and under a limit of a time such clips go one at a time, with a warning.
-// `max_tasks`: how many tasks of the store may run at once (task_slots.h), 0: any number.
-Decision decide(const Account &account, const Budget &budget, const ClipLimit &max_amount,
-                const std::optional<Estimate> &estimate, UtcTime now, unsigned max_tasks = 0);
+// A clip is granted whole or not at all. Where its price is unknown and nothing is assumed, a limit of one
+// clip refuses, and under a limit of a time such clips go one at a time, with a warning.
+//
+// Of requests for captions fewer are granted at a time the nearer a limit is: so no run keeps from others
+// what it may not need. As long as no answer takes more than was expected, no limit is exceeded. Where nobody
+// knows what one takes, and tokens are limited, a run sends one request at a time until its first answer.
+//
+// `account`: without what the run itself has reserved.
+Decision decide(const Account &account, const Budget &budget, const Spending &spending, UtcTime now);
+
+// Of requests for captions: what the run's line in the ledger says that it holds.
+CaptionHold hold_of(const Decision &decision);
 
 // A refusal as an error, with its numbers as details.
 Error refusal_error(const Decision &decision);

@@ -12,7 +12,6 @@
 #include "plugin/account/ledger_summary.h"
 #include "plugin/base/durable_file.h"
 #include "plugin/base/number.h"
-#include "plugin/base/trimmed.h"
 
 namespace genclip {
 namespace {
@@ -23,7 +22,6 @@ constexpr int kMostPauseMs = 12;
 // Lines behind the summary that are read again each time: some milliseconds.
 constexpr uint64_t kMostUnsummed = 500;
 constexpr size_t kMaxSummary = 64 * 1024 * 1024;
-constexpr size_t kMaxBudget = 64 * 1024;
 // A first line is seldom longer than the first of these, and never than the second.
 constexpr size_t kFirstLines[] = {4 * 1024, 64 * 1024};
 
@@ -54,6 +52,15 @@ std::string dear_text(const Charge &charge, double amount) {
   return "The task " + charge.task_id + " has cost " + counted(amount_text(amount), "credit") + "; at most " +
          amount_text(charge.estimate->high) + (charge.estimate->high == 1 ? " was" : " were") +
          " expected. The next estimate takes that into account.";
+}
+
+Decision unreadable_budget(std::string_view opening, const Error &error, const Spending &spending = {}) {
+  Decision decision;
+  decision.verdict = Verdict::refuse;
+  decision.budget = "budget.json";
+  decision.reserves = spending.unanswered;
+  decision.text = std::string(opening) + error.text;
+  return decision;
 }
 
 std::string untold_text(const Charge &charge, double assumed_price, const std::string &odd_amount) {
@@ -163,15 +170,19 @@ Result<Ledger::Books> Ledger::load(File &file) {
   return load_all(file);
 }
 
-Result<Ledger::Books> Ledger::take_books(File &file) {
-  auto known = take_from_desk(file);
+Result<Ledger::Change> Ledger::begin_change(GCancellable *cancellable) {
+  auto lock = this->lock(cancellable);
+  if (!lock) return std::move(lock).error();
+  auto file = files_.open(path_.ledger, FileSystem::Mode::read_write);
+  if (!file) return std::move(file).error();
+  auto known = take_from_desk(**file);
   if (!known) return std::move(known).error();
-  auto books = *known ? Result<Books>(std::move(**known)) : load(file);
-  if (!books) return books;
-  auto last_bytes = bytes_before(file, books->end.whole);
+  auto books = *known ? Result<Books>(std::move(**known)) : load(**file);
+  if (!books) return std::move(books).error();
+  auto last_bytes = bytes_before(**file, books->end.whole);
   if (!last_bytes) return std::move(last_bytes).error();
   books->last_bytes = std::move(*last_bytes);
-  return books;
+  return Change{std::move(*lock), std::move(*file), std::move(*books), to_utc(clock_.wall_now())};
 }
 
 // The last bytes tell whether it is still the same ledger, as they do for a summary.
@@ -192,13 +203,15 @@ Result<std::optional<Ledger::Books>> Ledger::take_from_desk(File &file) {
 
 void Ledger::put_back(Books books) {
   // A summary takes less memory. What follows the last newline is counted already, and would be read again.
-  const bool is_whole = books.end.tail == LedgerTail::none && !books.last_bytes.empty();
+  const bool is_whole = books.end.tail == LedgerTail::none && !books.last_bytes.empty() && !books.incomplete;
   if (!is_whole || books.unsummed > kMostUnsummed) return;
   MutexLock lock(desk_->mutex);
   desk_->books = std::move(books);
 }
 
-Result<void> Ledger::write(File &file, Books &books, const std::vector<LedgerEntry> &entries) {
+Result<void> Ledger::write(Change &change, const std::vector<LedgerEntry> &entries,
+                           const std::vector<LedgerEntry> &news) {
+  Books &books = change.books;
   std::string text;
   for (const LedgerEntry &entry : entries) text += ledger_line(entry) + "\n";
   // The file's own name, which another process may have made a moment ago.
@@ -207,21 +220,21 @@ Result<void> Ledger::write(File &file, Books &books, const std::vector<LedgerEnt
   has_synced_name_ = true;
   const bool ends_with_newline = books.end.tail == LedgerTail::none || books.end.tail == LedgerTail::torn;
   const bool knows_last_bytes = books.end.whole == 0 || !books.last_bytes.empty();
-  if (auto appended = append_lines(file, books.end, text); !appended) return appended;
+  if (auto appended = append_lines(*change.file, books.end, text); !appended) return appended;
   books.last_bytes = ends_with_newline && knows_last_bytes ? last_of(books.last_bytes + text) : std::string();
+  books.reading.lines += entries.size();
+  books.unsummed += entries.size();
   bool is_taken = true;
-  for (const LedgerEntry &entry : entries) {
-    ++books.reading.lines;
-    ++books.unsummed;
-    is_taken = is_taken && books.reading.account.apply(entry);
-  }
+  for (const LedgerEntry &entry : news) is_taken = is_taken && change.account().apply(entry);
   if (!is_taken) {
     books.last_bytes.clear();
-    auto anew = load_all(file);
-    if (!anew) return {};  // The lines are written; the next one reads anew.
-    books = std::move(*anew);
+    auto anew = load_all(*change.file);
+    if (anew)
+      books = std::move(*anew);
+    else
+      books.incomplete = std::move(anew).error();
   }
-  if (books.unsummed > kMostUnsummed) sum_up(file, books);
+  if (books.unsummed > kMostUnsummed && !books.incomplete) sum_up(*change.file, books);
   return {};
 }
 
@@ -241,50 +254,75 @@ void Ledger::sum_up(File &file, Books &books) {
 }
 
 // Writes what became of this clip's charges that are under way.
-Result<void> Ledger::bury(File &file, Books &books, const ChargeFacts &facts, UtcTime now,
-                          const AfterDeath &after_death) {
+Result<void> Ledger::bury(Change &change, const ChargeFacts &facts, const AfterDeath &after_death) {
   std::vector<LedgerEntry> entries;
   if (!after_death) return {};
-  for (const Charge &charge : books.reading.account.charges())
+  for (const Charge &charge : change.account().charges())
     if (charge.is_under_way() && charge.key == facts.key)
       for (LedgerEntry &entry : after_death(charge)) entries.push_back(std::move(entry));
-  for (LedgerEntry &entry : entries) entry.at = now;
-  return entries.empty() ? Result<void>() : write(file, books, entries);
+  for (LedgerEntry &entry : entries) entry.at = change.now;
+  if (entries.empty()) return {};
+  if (auto written = write(change, entries); !written) return written;
+  if (change.books.incomplete) return *change.books.incomplete;
+  return {};
 }
 
 Result<Ledger::Reservation> Ledger::reserve(const ChargeFacts &facts, const ClipLimit &max_amount,
                                             GCancellable *cancellable, const AfterDeath &after_death,
                                             unsigned max_tasks) {
-  auto lock = this->lock(cancellable);
-  if (!lock) return std::move(lock).error();
-  auto file = files_.open(path_.ledger, FileSystem::Mode::read_write);
-  if (!file) return std::move(file).error();
-  auto books = take_books(**file);
-  if (!books) return std::move(books).error();
-
+  auto change = begin_change(cancellable);
+  if (!change) return std::move(change).error();
+  if (auto written = bury(*change, facts, after_death); !written) return std::move(written).error();
   LedgerEntry entry(LedgerEvent::reserve, facts);
-  entry.at = to_utc(clock_.wall_now());
-  if (auto written = bury(**file, *books, facts, entry.at, after_death); !written)
-    return std::move(written).error();
-  entry.estimate = estimate_price(books->reading.account.prices(), facts);
+  entry.at = change->now;
+  entry.estimate = estimate_price(change->account().prices(), facts);
   Reservation reservation;
   reservation.at = entry.at;
   reservation.estimate = entry.estimate;
-  reservation.waits = likely_waits(books->reading.account.waits(), facts);
-  reservation.skipped = books->reading.skipped;
-  const auto limits = budget();
-  if (!limits) {
-    reservation.decision.verdict = Verdict::refuse;
-    reservation.decision.budget = "budget.json";
-    reservation.decision.text = std::string(kNothingSent) + limits.error().text;
-    return reservation;
-  }
-  reservation.decision =
-      decide(books->reading.account, *limits, max_amount, entry.estimate, entry.at, max_tasks);
+  reservation.waits = likely_waits(change->account().waits(), facts);
+  reservation.skipped = change->books.reading.skipped;
+  if (const auto limits = budget(); !limits)
+    reservation.decision = unreadable_budget(kNothingSent, limits.error());
+  else
+    reservation.decision = decide(change->account(), *limits,
+                                  clip_spending(*limits, max_amount, entry.estimate, max_tasks), change->now);
   if (reservation.decision.verdict == Verdict::allow)
-    if (auto written = write(**file, *books, {entry}); !written) return std::move(written).error();
-  put_back(std::move(*books));
+    if (auto written = write(*change, {entry}); !written) return std::move(written).error();
+  put_back(std::move(change->books));
   return reservation;
+}
+
+Result<Ledger::CaptionLease> Ledger::lease_captions(const ChargeFacts &run, const CaptionUse &used,
+                                                    const CaptionAsk &ask, GCancellable *cancellable) {
+  auto change = begin_change(cancellable);
+  if (!change) return std::move(change).error();
+  LedgerEntry entry(LedgerEvent::captions, run);
+  entry.at = change->now;
+  static_cast<CaptionUse &>(entry.captions) = used;
+  const bool held_something = change->account().caption_blocks().contains(run.key);
+  // What the run held is given back before it is decided what it may hold.
+  static_cast<void>(change->account().apply(entry));
+
+  CaptionLease lease;
+  lease.day = day_of(entry.at);
+  lease.skipped = change->books.reading.skipped;
+  CaptionAsk question = ask;
+  question.most_of_model = lease.most_of_model = change->account().most_tokens(run.base_url, run.model);
+  const Spending spending = caption_spending(question);
+  lease.decision.reserves = spending.unanswered;
+  if (const auto limits = budget(); !limits)
+    lease.decision = unreadable_budget(kNothingRequested, limits.error(), spending);
+  else if (ask.wanted > 0)
+    lease.decision = decide(change->account(), *limits, spending, change->now);
+
+  lease.hold = hold_of(lease.decision);
+  LedgerEntry held = entry;
+  held.captions = {{}, lease.hold};
+  static_cast<CaptionHold &>(entry.captions) = lease.hold;
+  if (entry.captions != CaptionCounts() || held_something)
+    if (auto written = write(*change, {entry}, {held}); !written) return std::move(written).error();
+  put_back(std::move(change->books));
+  return lease;
 }
 
 // Somebody may have corrected the amount, and a task that was only attached to counts in no budget. Without a
@@ -303,18 +341,14 @@ std::string Ledger::warning_of(const Account &account, const LedgerEntry &entry,
 
 Result<Ledger::Appended> Ledger::append(std::vector<LedgerEntry> entries, GCancellable *cancellable,
                                         const SettleNote &note) {
-  auto lock = this->lock(cancellable);
-  if (!lock) return std::move(lock).error();
-  auto file = files_.open(path_.ledger, FileSystem::Mode::read_write);
-  if (!file) return std::move(file).error();
-  auto books = take_books(**file);
-  if (!books) return std::move(books).error();
-  for (LedgerEntry &entry : entries) entry.at = to_utc(clock_.wall_now());
-  if (auto written = write(**file, *books, entries); !written) return std::move(written).error();
+  auto change = begin_change(cancellable);
+  if (!change) return std::move(change).error();
+  for (LedgerEntry &entry : entries) entry.at = change->now;
+  if (auto written = write(*change, entries); !written) return std::move(written).error();
   Appended appended;
   for (const LedgerEntry &entry : entries)
-    if (appended.warning.empty()) appended.warning = warning_of(books->reading.account, entry, note);
-  put_back(std::move(*books));
+    if (appended.warning.empty()) appended.warning = warning_of(change->account(), entry, note);
+  put_back(std::move(change->books));
   return appended;
 }
 
@@ -339,18 +373,18 @@ Result<bool> Ledger::begin_with(const std::function<Result<std::vector<LedgerEnt
                                 GCancellable *cancellable) {
   // Without the lock first: this is asked before each submit.
   if (const auto there = begins_with_clip(); !there || *there) return there ? Result<bool>(false) : there;
-  auto lock = this->lock(cancellable);
-  if (!lock) return std::move(lock).error();
-  auto file = files_.open(path_.ledger, FileSystem::Mode::read_write);
-  if (!file) return std::move(file).error();
-  auto books = load(**file);
-  if (!books) return std::move(books).error();
-  if (books->reading.account.has_clips()) return false;
+  auto change = begin_change(cancellable);
+  if (!change) return std::move(change).error();
+  if (change->account().has_clips()) {
+    put_back(std::move(change->books));
+    return false;
+  }
   const auto entries = import();
   if (!entries) return entries.error();
-  if (books->end.size > 0) {
-    if (entries->empty()) return true;
-    if (auto written = write(**file, *books, *entries); !written) return std::move(written).error();
+  if (change->books.end.size > 0) {
+    if (!entries->empty())
+      if (auto written = write(*change, *entries); !written) return std::move(written).error();
+    put_back(std::move(change->books));
     return true;
   }
   std::string text;
@@ -381,30 +415,7 @@ Result<LedgerReading> Ledger::read_condensed() {
   return std::move(books->reading);
 }
 
-Result<Budget> Ledger::budget() {
-  const auto text = read_whole(files_, path_.budget, kMaxBudget);
-  if (!text && text.error().kind == ErrorKind::not_found) return Budget();
-  const auto unreadable = [&](const std::string &why) {
-    return Error{ErrorKind::settings, "The store's budget " + path_.budget +
-                                          " cannot be read: " + std::string(without_full_stop(why)) +
-                                          ". Mend it, or lift all limits with: genclip budget clear."};
-  };
-  if (!text) return unreadable(text.error().text);
-  const auto json = Json::parse(*text);
-  if (!json) return unreadable(json.error().text);
-  // The parser takes the last of several members: a limit that was meant would be lost. No name needs an
-  // escape, by which it could be spelled twice.
-  if (text->find('\\') != text->npos) return unreadable("it has a backslash.");
-  for (const BudgetLimit &limit : budget_limits()) {
-    const std::string name = "\"" + std::string(limit.name) + "\"";
-    if (const size_t first = text->find(name);
-        first != text->npos && text->find(name, first + 1) != text->npos)
-      return unreadable("it has " + std::string(limit.name) + " twice.");
-  }
-  auto budget = Budget::from_json(*json);
-  if (!budget) return unreadable(budget.error().text);
-  return budget;
-}
+Result<Budget> Ledger::budget() { return read_budget(files_, path_.budget); }
 
 Result<Budget> Ledger::change_budget(const std::vector<std::pair<BudgetLimit, double>> &changes,
                                      GCancellable *cancellable) {

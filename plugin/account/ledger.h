@@ -24,7 +24,6 @@
 
 #include "plugin/account/account.h"
 #include "plugin/account/budget.h"
-#include "plugin/account/caption_decision.h"
 #include "plugin/account/decision.h"
 #include "plugin/account/ledger_file.h"
 #include "plugin/base/clock.h"
@@ -81,9 +80,9 @@ class Ledger {
                               unsigned max_tasks = 0);
 
   struct CaptionLease {
-    // `allow`: what is held now, and may be sent on `day`. For each verdict the line is synced.
-    CaptionDecision decision;
-    UtcDay day = {};
+    Decision decision;
+    CaptionHold hold;            // By the line, which is synced for each verdict.
+    UtcDay day = {};             // On which it may be used.
     uint64_t most_of_model = 0;  // As in CaptionAsk.
     uint64_t skipped = 0;        // As in LedgerReading.
   };
@@ -114,7 +113,7 @@ class Ledger {
   // What decisions and estimates need. Takes no lock, and little time.
   Result<LedgerReading> read_condensed();
 
-  // No file: no limits. The text of an error says what to do.
+  // As read_budget() has it.
   Result<Budget> budget();
   // Sets these limits and keeps the others; 0 lifts one. What was there must be readable.
   Result<Budget> change_budget(const std::vector<std::pair<BudgetLimit, double>> &changes,
@@ -128,6 +127,16 @@ class Ledger {
     LedgerEnd end;
     uint64_t unsummed = 0;   // Lines that the summary does not cover.
     std::string last_bytes;  // Before end.whole, kSealedBytes at most. Of books on the desk and from it.
+    std::optional<Error> incomplete;  // Why the account lacks what was written last.
+  };
+  // A change under way: the lock, the file, and what it says.
+  struct Change {
+    FileLock lock;
+    std::unique_ptr<File> file;
+    Books books;
+    UtcTime now;
+
+    Account &account() { return books.reading.account; }
   };
 
   // The books of the last change, shared by all ledgers of the store in this process. Without them, each
@@ -139,9 +148,8 @@ class Ledger {
   static std::shared_ptr<Desk> desk_of(FileSystem &files, const std::string &store);
 
   Result<FileLock> lock(GCancellable *cancellable);
-  // For a change, under the lock: what is on the desk, and the lines that others have written since. Leaves
-  // nothing there.
-  Result<Books> take_books(File &file);
+  // With what is on the desk, and the lines that others have written since. Leaves nothing there.
+  Result<Change> begin_change(GCancellable *cancellable);
   // Nothing: the ledger does not go on where the books on the desk end.
   Result<std::optional<Books>> take_from_desk(File &file);
   // Once the change is done, or was not to be.
@@ -150,11 +158,15 @@ class Ledger {
   Result<Books> load_all(File &file);
   static Result<bool> read_on(File &file, Books &books);
   Result<std::optional<Books>> load_summed(File &file);
-  Result<void> bury(File &file, Books &books, const ChargeFacts &facts, UtcTime now,
-                    const AfterDeath &after_death);
+  Result<void> bury(Change &change, const ChargeFacts &facts, const AfterDeath &after_death);
   std::string warning_of(const Account &account, const LedgerEntry &entry, const SettleNote &note);
   Result<bool> begins_with_clip();
-  Result<void> write(File &file, Books &books, const std::vector<LedgerEntry> &entries);
+  // Appends lines, and has the account take the same; or `news`, where it knows a part of them already.
+  Result<void> write(Change &change, const std::vector<LedgerEntry> &entries) {
+    return write(change, entries, entries);
+  }
+  Result<void> write(Change &change, const std::vector<LedgerEntry> &entries,
+                     const std::vector<LedgerEntry> &news);
   void sum_up(File &file, Books &books);
   Result<std::unique_ptr<File>> open_to_read();
 

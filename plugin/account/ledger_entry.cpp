@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "plugin/account/line_scanner.h"
+#include "plugin/base/credits.h"
 #include "plugin/base/json.h"
 #include "plugin/base/shown_text.h"
 
@@ -41,7 +42,7 @@ void take(unsigned &value, const Scalar &scalar) {
 
 void take(uint64_t &value, const Scalar &scalar) {
   const auto *number = std::get_if<double>(&scalar);
-  if (number && *number >= 0 && *number <= kMaxQuantity) value = static_cast<uint64_t>(*number);
+  if (number && *number >= 0 && *number <= kMostTallied) value = static_cast<uint64_t>(*number);
 }
 
 void take(std::optional<bool> &value, const Scalar &scalar) {
@@ -91,7 +92,7 @@ void take_in_estimate(Estimate &estimate, std::string_view name, const Scalar &s
   const auto number = [&](double &value) {
     std::optional<double> read;
     take(read, scalar);
-    value = read.value_or(value);
+    if (read && is_amount(*read)) value = *read;
   };
   if (name == "low") number(estimate.low);
   if (name == "likely") number(estimate.likely);
@@ -126,7 +127,9 @@ void take_in_captions(CaptionCounts &counts, std::string_view name, const Scalar
 Json captions_json(const CaptionCounts &counts) {
   Json json = Json::Object{};
   for (const CaptionMember &member : kCaptionMembers)
-    if (counts.*member.count > 0) json.set(member.name, static_cast<int64_t>(counts.*member.count));
+    if (counts.*member.count > 0)
+      json.set(member.name,
+               static_cast<int64_t>(std::min(counts.*member.count, static_cast<uint64_t>(kMostTallied))));
   return json;
 }
 
@@ -192,7 +195,11 @@ constexpr Row kRows[] = {
        if (entry.estimate) return estimate_json(*entry.estimate);
        return entry.event == LedgerEvent::reserve ? std::optional<Json>(Json()) : std::nullopt;
      }},
-    {"amount", read_member<&E::amount>,
+    {"amount",
+     [](E &entry, const Scalar &scalar) {
+       const auto *number = std::get_if<double>(&scalar);
+       if (number && is_amount(*number)) take(entry.amount, scalar);
+     },
      [](const E &entry) -> std::optional<Json> {
        if (entry.amount) return json_of(*entry.amount);
        return entry.event == LedgerEvent::settle ? std::optional<Json>(Json()) : std::nullopt;

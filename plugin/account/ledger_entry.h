@@ -46,6 +46,9 @@ struct Estimate {
   friend bool operator==(const Estimate &, const Estimate &) = default;
 };
 
+// The most requests or tokens that a line holds; a larger sum counts as this.
+constexpr double kMostTallied = 9e15;
+
 // What requests to the text gateway have used. There are no credits: the gateway tells no price.
 struct CaptionUse {
   uint64_t requests = 0;  // Sent, retries included.

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Lines of JSON: a head, the sums by day, the histories of prices and waits, what captions used, the
-// tasks whose clips are not in the store, and, as ledger entries, which the ledger's fast reader takes, the
-// open charges and what runs of captions hold.
+// Lines of JSON: a head, the sums by day, the histories of prices and waits; and, as entries that the
+// ledger's fast reader takes, the open charges, what captions have used and hold, and the tasks whose clips
+// are not in the store.
 #include "plugin/account/ledger_summary.h"
 
 #include <glib.h>
 
+#include "plugin/base/credits.h"
 #include "plugin/base/gref.h"
 #include "plugin/base/json.h"
 
 namespace genclip {
 namespace {
 
-constexpr int64_t kVersion = 4;
+constexpr int64_t kVersion = 5;
 
 Json days_json(const Account::Days &days) {
   Json::Array rows;
   for (const auto &[day, total] : days)
-    rows.emplace_back(Json::Array{day_text(day), total.spent, static_cast<int64_t>(total.tasks)});
+    rows.emplace_back(Json::Array{day_text(day), total.credits, static_cast<int64_t>(total.tasks)});
   return rows;
 }
 
@@ -32,7 +33,9 @@ std::optional<Account::Days> days_of(const Json *rows) {
     const auto spent = (*cells)[1].number();
     const auto *tasks = (*cells)[2].integer();
     if (!day || !spent || !tasks || *tasks < 0) return std::nullopt;
-    days[*day] = {*spent, static_cast<uint64_t>(*tasks)};
+    const auto count = static_cast<double>(*tasks);
+    if (!(*spent >= 0 && *spent <= count * kMostCredits)) return std::nullopt;
+    days[*day] = {.credits = *spent, .tasks = count};
   }
   return days;
 }
@@ -73,61 +76,6 @@ Json waits_json(const WaitHistory &history) {
   return rows;
 }
 
-Json unfetched_json(const std::set<Account::Unfetched> &unfetched) {
-  Json::Array rows;
-  for (const auto &task : unfetched) rows.emplace_back(Json::Array{task.key, task.base_url, task.task_id});
-  return rows;
-}
-
-std::optional<std::set<Account::Unfetched>> unfetched_of(const Json *rows) {
-  if (!rows || !rows->array()) return std::nullopt;
-  std::set<Account::Unfetched> unfetched;
-  for (const Json &row : *rows->array()) {
-    const auto *cells = row.array();
-    if (!cells || cells->size() != 3) return std::nullopt;
-    for (const Json &cell : *cells)
-      if (!cell.string()) return std::nullopt;
-    unfetched.insert({*(*cells)[0].string(), *(*cells)[1].string(), *(*cells)[2].string()});
-  }
-  return unfetched;
-}
-
-Json captions_json(const CaptionAccount &captions) {
-  Json::Array rows;
-  for (const auto &[row, use] : captions.used()) {
-    Json::Array cells{day_text(row.day), row.base_url, row.model, row.project};
-    for (const CaptionMember &member : caption_members()) {
-      CaptionCounts counts;
-      static_cast<CaptionUse &>(counts) = use;
-      cells.emplace_back(static_cast<int64_t>(counts.*member.count));
-    }
-    rows.emplace_back(std::move(cells));
-  }
-  return rows;
-}
-
-std::optional<CaptionAccount> captions_of(const Json *rows) {
-  if (!rows || !rows->array()) return std::nullopt;
-  CaptionAccount::Used used;
-  constexpr size_t kTexts = 4;
-  for (const Json &row : *rows->array()) {
-    const auto *cells = row.array();
-    if (!cells || cells->size() != kTexts + caption_members().size()) return std::nullopt;
-    for (size_t i = 0; i < kTexts; ++i)
-      if (!(*cells)[i].string()) return std::nullopt;
-    const auto day = utc_day(*(*cells)[0].string());
-    if (!day) return std::nullopt;
-    CaptionCounts counts;
-    for (size_t i = 0; i < caption_members().size(); ++i) {
-      const int64_t *count = (*cells)[kTexts + i].integer();
-      if (!count || *count < 0) return std::nullopt;
-      counts.*caption_members()[i].count = static_cast<uint64_t>(*count);
-    }
-    used[{*day, *(*cells)[1].string(), *(*cells)[2].string(), *(*cells)[3].string()}] = counts;
-  }
-  return CaptionAccount(std::move(used));
-}
-
 bool read_text(const Json &row, std::string_view name, std::string &text) {
   const Json *member = row.find(name);
   if (!member || !member->string()) return false;
@@ -155,7 +103,7 @@ std::optional<PriceHistory> prices_of(const Json *rows) {
     if (!price_class || !amounts || !amounts->array()) return std::nullopt;
     uint64_t number = 0;
     for (const Json &amount : *amounts->array()) {
-      if (!amount.number()) return std::nullopt;
+      if (!amount.number() || !is_amount(*amount.number())) return std::nullopt;
       prices.put(*price_class, ++number, *amount.number());
     }
   }
@@ -203,12 +151,8 @@ std::string seal_of(std::string_view bytes) {
 std::string summary_text(const LedgerSummary &summary) {
   const Account account = summary.account.condensed();
   std::string body = days_json(account.let_go()).to_text() + "\n" + prices_json(account.prices()).to_text() +
-                     "\n" + waits_json(account.waits()).to_text() + "\n" +
-                     captions_json(account.captions()).to_text() + "\n" +
-                     unfetched_json(account.unfetched()).to_text() + "\n";
-  for (const Charge &charge : account.charges())
-    for (const LedgerEntry &entry : entries_of(charge)) body += ledger_line(entry) + "\n";
-  for (const LedgerEntry &entry : account.captions().holds()) body += ledger_line(entry) + "\n";
+                     "\n" + waits_json(account.waits()).to_text() + "\n";
+  for (const LedgerEntry &entry : entries_of(account)) body += ledger_line(entry) + "\n";
   Json head;
   head.set("version", kVersion);
   head.set("bytes", static_cast<int64_t>(summary.bytes));
@@ -236,20 +180,13 @@ std::optional<LedgerSummary> read_summary(std::string_view text) {
   const auto days_line = Json::parse(take_line(text));
   const auto prices_line = Json::parse(take_line(text));
   const auto waits_line = Json::parse(take_line(text));
-  const auto captions_line = Json::parse(take_line(text));
-  const auto unfetched_line = Json::parse(take_line(text));
-  if (!days_line || !prices_line || !waits_line || !captions_line || !unfetched_line) return std::nullopt;
+  if (!days_line || !prices_line || !waits_line) return std::nullopt;
   auto days = days_of(&*days_line);
   auto prices = prices_of(&*prices_line);
   auto waits = waits_of(&*waits_line);
-  auto captions = captions_of(&*captions_line);
-  auto unfetched = unfetched_of(&*unfetched_line);
   const Json *clips = head->find("clips");
-  if (!days || !prices || !waits || !captions || !unfetched || !clips || !clips->boolean())
-    return std::nullopt;
-  summary.account = Account(std::move(*days), std::move(*prices), std::move(*waits), std::move(*captions),
-                            *clips->boolean());
-  summary.account.set_unfetched(std::move(*unfetched));
+  if (!days || !prices || !waits || !clips || !clips->boolean()) return std::nullopt;
+  summary.account = Account(std::move(*days), std::move(*prices), std::move(*waits), *clips->boolean());
   while (!text.empty()) {
     const auto entry = read_ledger_line(take_line(text));
     if (!entry || !summary.account.apply(*entry)) return std::nullopt;

@@ -38,6 +38,12 @@ std::optional<std::chrono::milliseconds> fraction(std::string_view text) {
 
 }  // namespace
 
+std::string minute_text(UtcTime time) {
+  std::string text = utc_text(time).substr(0, std::string_view("2026-11-22T09:50").size());
+  text[10] = ' ';
+  return text + " UTC";
+}
+
 std::string day_text(UtcDay day) {
   const std::chrono::year_month_day date(day);
   char text[40];

@@ -20,6 +20,9 @@ std::string utc_text(std::chrono::system_clock::time_point time);
 // when it is not such a time.
 std::optional<UtcTime> utc_time(std::string_view text);
 
+// For people: "2026-11-22 09:50 UTC".
+std::string minute_text(UtcTime time);
+
 // "2026-11-22", and back.
 std::string day_text(UtcDay day);
 std::optional<UtcDay> utc_day(std::string_view text);

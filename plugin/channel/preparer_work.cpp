@@ -333,7 +333,7 @@ bool PreparerWork::is_halt_over() const {
   std::optional<Estimate> estimate;
   if (halt.estimate >= 0)
     estimate = Estimate{.low = halt.estimate, .likely = halt.estimate, .high = halt.estimate};
-  const Decision decision = decide(reading->account, *budget, 0, estimate, utc_now());
+  const Decision decision = decide(reading->account, *budget, clip_spending(*budget, 0, estimate), utc_now());
   return decision.verdict != Verdict::refuse || decision.budget == "per-clip";
 }
 

@@ -11,8 +11,6 @@
 namespace genclip {
 namespace {
 
-constexpr size_t kMinuteLength = 16;  // Of "2026-11-22T09:50:06.123Z".
-
 Json known(const std::optional<double> &value) { return value ? Json(*value) : Json(); }
 Json known(const std::string &value) { return value.empty() ? Json() : Json(value); }
 
@@ -94,12 +92,6 @@ Json charge_json(const Charge &charge, double assumed_price, StoredPrompts &prom
                       {"corrected", charge.corrected},
                       {"imported", charge.imported},
                       {"prompt", known(prompts.of(charge.key))}};
-}
-
-std::string minute_text(UtcTime time) {
-  std::string text = utc_text(time).substr(0, kMinuteLength);
-  text[10] = ' ';
-  return text + " UTC";
 }
 
 }  // namespace genclip

@@ -43,7 +43,4 @@ class StoredPrompts {
 // A charge with all that is known of it; docs/command.md describes it.
 Json charge_json(const Charge &charge, double assumed_price, StoredPrompts &prompts);
 
-// "2026-11-22 09:50 UTC".
-std::string minute_text(UtcTime time);
-
 }  // namespace genclip

@@ -48,42 +48,15 @@ constexpr const char *kHelp[] = {
     "Credits to count for a clip whose price is unknown",
 };
 
-// What counts against a limit now: credits, tasks, requests or tokens.
-struct Use {
-  double spent = 0;
-  std::optional<double> reserved = {};
-  std::optional<UtcTime> resets = {};  // None: never.
-};
-
-// Nothing: it is a limit of each clip, or none at all.
-std::optional<Use> use_of(const BudgetLimit &limit, const Account &account, const Budget &budget,
-                          UtcDay today) {
-  const UtcDay tomorrow = today + std::chrono::days(1);
-  const auto sums = [&](const Period &period) { return account.sums(period, budget.assumed_price); };
-  const auto credits = [&](const Period &period, std::optional<UtcTime> resets) {
-    return Use{sums(period).spent, sums(period).reserved, resets};
-  };
-  if (limit.value == &Budget::total) return credits({}, std::nullopt);
-  if (limit.value == &Budget::per_month)
-    return credits({month_of(today), next_month(today)}, next_month(today));
-  if (limit.value == &Budget::per_day) return credits({today, tomorrow}, tomorrow);
-  if (limit.value == &Budget::tasks_per_day)
-    return Use{static_cast<double>(sums({today, tomorrow}).tasks), std::nullopt, tomorrow};
-  const CaptionCounts captions = account.captions().of_day(today);
-  const auto counts = [&](uint64_t spent, uint64_t reserved) {
-    return Use{static_cast<double>(spent), static_cast<double>(reserved), tomorrow};
-  };
-  if (limit.value == &Budget::requests_per_day) return counts(captions.requests, captions.held_requests);
-  if (limit.value == &Budget::tokens_per_day) return counts(captions.tokens(), captions.held_tokens);
-  return std::nullopt;
-}
-
-// One limit, and what of it is used.
+// One limit, and what counts against it now, in what it limits.
 struct LimitState {
   const BudgetLimit *limit = nullptr;
   double value = 0;  // 0: there is none.
-  std::optional<Use> use = {};
+  // Nothing: it is a limit of each clip, or none at all.
+  std::optional<double> spent = {};
+  std::optional<double> reserved = {};
   std::optional<double> left = {};
+  std::optional<UtcTime> resets = {};  // None: never.
 };
 
 std::vector<LimitState> states_of(const Budget &budget, const Account &account, UtcDay today) {
@@ -92,9 +65,13 @@ std::vector<LimitState> states_of(const Budget &budget, const Account &account, 
     LimitState &state = states.emplace_back();
     state.limit = &limit;
     state.value = budget.*limit.value;
-    state.use = use_of(limit, account, budget, today);
-    if (state.use && state.value > 0)
-      state.left = std::max(0.0, state.value - state.use->spent - state.use->reserved.value_or(0));
+    if (limit.time == LimitTime::none) continue;
+    const Period period = period_of(limit.time, today);
+    const Sums sums = account.sums(period, budget.assumed_price);
+    state.spent = sums.spent.*limit.of;
+    if (limit.of != &Amounts::tasks) state.reserved = sums.reserved.*limit.of;
+    if (state.value > 0) state.left = std::max(0.0, state.value - *state.spent - state.reserved.value_or(0));
+    state.resets = period.until;
   }
   return states;
 }
@@ -107,11 +84,11 @@ Json budget_json(const std::string &root, const Budget &budget, const std::vecto
   for (const LimitState &state : states) {
     if (state.limit->value == &Budget::assumed_price) continue;
     Json row = Json::Object{{"limit", state.value > 0 ? Json(state.value) : Json()}};
-    if (const auto &use = state.use) {
-      row.set("spent", use->spent);
-      if (use->reserved) row.set("reserved", *use->reserved);
+    if (state.spent) {
+      row.set("spent", *state.spent);
+      if (state.reserved) row.set("reserved", *state.reserved);
       row.set("left", number_or_null(state.left));
-      row.set("resets", use->resets ? Json(utc_text(*use->resets)) : Json());
+      row.set("resets", state.resets ? Json(utc_text(*state.resets)) : Json());
     }
     limits.set(state.limit->name, std::move(row));
   }
@@ -135,14 +112,13 @@ void show_budget(const std::vector<LimitState> &states, const Account &account) 
   const bool for_person = columns_of(stdout) != kNoLimit;
   const auto number = [](const std::optional<double> &value) { return value ? amount_text(*value) : ""; };
   for (const LimitState &state : states) {
-    const Use use = state.use.value_or(Use{});
     std::string resets;
-    if (use.resets) resets = for_person ? minute_text(*use.resets) : utc_text(*use.resets);
+    if (state.resets) resets = for_person ? minute_text(*state.resets) : utc_text(*state.resets);
     table.add({std::string(state.limit->option.substr(2)),
                state.value > 0 ? amount_text(state.value)
                : for_person    ? "none"
                                : "",
-               state.use ? amount_text(use.spent) : "", number(use.reserved), number(state.left), resets});
+               number(state.spent), number(state.reserved), number(state.left), resets});
   }
   print(table.to_text(stdout));
   if (!for_person) return;

@@ -105,7 +105,7 @@ std::optional<double> tokens_each(const FilmCaptionOptions &options, const std::
     print_error("Warning: " + printable(reading.error().text));
     return std::nullopt;
   }
-  return average_tokens(reading->account.captions(), "", model);
+  return average_tokens(reading->account, "", model);
 }
 
 std::string paths_of(const std::vector<FilmOutput> &outputs) {

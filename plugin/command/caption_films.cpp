@@ -64,7 +64,7 @@ std::set<std::string> held_runs(const std::string &store) {
   std::set<std::string> runs;
   const auto reading = Ledger(FileSystem::posix(), Clock::system(), store).read_condensed();
   if (!reading) return runs;
-  for (const LedgerEntry &hold : reading->account.captions().holds()) runs.insert(hold.key);
+  for (const auto &[run, block] : reading->account.caption_blocks()) runs.insert(run);
   return runs;
 }
 

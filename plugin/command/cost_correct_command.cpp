@@ -4,6 +4,7 @@
 #include <set>
 
 #include "plugin/account/decision.h"
+#include "plugin/base/credits.h"
 #include "plugin/base/number.h"
 #include "plugin/command/account_reading.h"
 #include "plugin/command/chosen_clips.h"
@@ -29,7 +30,6 @@ constexpr CommandText kCorrect{
     "usage error.\n"};
 
 constexpr size_t kShortestKey = 8;
-constexpr double kMostAmount = 1e12;
 
 Result<const Charge *> meant_charge(const Account &account, const std::string &root, const std::string &key) {
   if (const Charge *charge = account.find(key)) return charge;
@@ -78,8 +78,8 @@ int run_cost_correct(const Words &words) {
   if (rest->size() != 2)
     return options.refuse("Give a key or a task ID, and what the task has cost in credits.");
   const auto amount = parse_number<double>(rest->back());
-  if (!amount || *amount < 0 || *amount > kMostAmount)
-    return options.refuse("AMOUNT must be a number of credits, such as 12 or 7.5.");
+  if (!amount || !is_amount(*amount))
+    return options.refuse("AMOUNT must be a number of credits from 0 to 1000000000, such as 12 or 7.5.");
   const std::string root = store_root(run.store);
 
   auto reading = read_account(root, Reading::whole);

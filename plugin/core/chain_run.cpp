@@ -200,7 +200,8 @@ std::optional<Decision> chain_refusal(const std::vector<std::optional<Estimate>>
   const bool is_chain = to_pay.size() > 1 || spent > 0;
   Account reserved = account;
   for (size_t i = 0; i < to_pay.size(); ++i) {
-    Decision decision = decide(reserved, budget, is_chain ? ClipLimit() : max_amount, to_pay[i], now);
+    Decision decision =
+        decide(reserved, budget, clip_spending(budget, is_chain ? ClipLimit() : max_amount, to_pay[i]), now);
     if (decision.verdict == Verdict::refuse) return decision;
     LedgerEntry reserve;
     reserve.event = LedgerEvent::reserve;
@@ -212,7 +213,7 @@ std::optional<Decision> chain_refusal(const std::vector<std::optional<Estimate>>
   if (!is_chain) return std::nullopt;
   auto total = total_of(to_pay, budget.assumed_price);
   if (total) total->high += spent;
-  Decision decision = decide(Account(), Budget(), max_amount, total, now);
+  Decision decision = decide(Account(), Budget(), clip_spending(Budget(), max_amount, total), now);
   if (decision.verdict != Verdict::refuse) return std::nullopt;
   decision.spent = spent;
   decision.text += " This is the cost of the whole chain: of its clips that are not stored";

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "plugin/base/credits.h"
 #include "plugin/base/shown_text.h"
 
 namespace genclip {
@@ -185,7 +186,7 @@ Result<ClipRecord> ClipRecord::from_json(const Json &json) {
   record.state = *state;
   record.model = shown_line(text_of(json, "model"));
   if (std::string id = text_of(json, "task_id"); is_all_shown(id)) record.task_id = std::move(id);
-  record.amount = quantity_of(json, "amount");
+  if (const double amount = quantity_of(json, "amount"); is_amount(amount)) record.amount = amount;
   record.actual_duration = quantity_of(json, "actual_duration");
   record.submitted_at = count_of(json, "submitted_at");
   record.updated_at = count_of(json, "updated_at");

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "plugin/base/base_url.h"
+#include "plugin/base/credits.h"
 #include "plugin/base/gref.h"
 #include "plugin/base/number.h"
 #include "plugin/base/shown_text.h"
@@ -23,8 +24,7 @@ constexpr size_t kMaxModelLength = 200;
 constexpr size_t kMaxStatusLength = 40;
 constexpr size_t kMaxDebugLength = 200;
 constexpr size_t kMaxAmountLength = 40;
-// More is a slip of the service, and sums of it would be worth nothing.
-constexpr double kMostQuantity = 1e9;
+constexpr double kLongestDuration = 1e9;  // s; more is a slip of the service
 
 struct Number {
   double value;
@@ -64,13 +64,13 @@ int read_progress(const Json *json) {
 // -1 when it is unknown, negative, too large or no number.
 double read_duration(const Json *json) {
   const auto number = read_number(json);
-  return number && number->value >= 0 && number->value <= kMostQuantity ? number->value : -1;
+  return number && number->value >= 0 && number->value <= kLongestDuration ? number->value : -1;
 }
 
 // Likewise. A price in a currency is no number of credits.
 double read_amount(const Json *json) {
   const auto number = read_number(json);
-  if (!number || !(number->value >= 0 && number->value <= kMostQuantity)) return -1;
+  if (!number || !is_amount(number->value)) return -1;
   const std::string unit(number->unit);
   const auto is_unit = [&](const char *word) { return g_ascii_strcasecmp(unit.c_str(), word) == 0; };
   return is_unit("") || is_unit("credit") || is_unit("credits") ? number->value : -1;

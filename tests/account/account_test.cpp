@@ -21,14 +21,14 @@ Sums all_sums(const std::vector<LedgerEntry> &entries, double assumed_price = 0)
 
 TEST(Account, CountsAClipWithItsHighEstimateUntilItsAmountIsKnown) {
   std::vector<LedgerEntry> entries{reserve_of("a", 3)};
-  EXPECT_EQ(all_sums(entries).reserved, 3);
-  EXPECT_EQ(all_sums(entries).tasks, 1u);
+  EXPECT_EQ(all_sums(entries).reserved.credits, 3);
+  EXPECT_EQ(all_sums(entries).spent.tasks, 1);
   entries.push_back(entry_of(kSubmitted, "a", "t"));
-  EXPECT_EQ(all_sums(entries).reserved, 3);
+  EXPECT_EQ(all_sums(entries).reserved.credits, 3);
   entries.push_back(settle_of("a", "t", 2));
-  EXPECT_EQ(all_sums(entries).reserved, 0);
-  EXPECT_EQ(all_sums(entries).spent, 2);
-  EXPECT_EQ(all_sums(entries).tasks, 1u);
+  EXPECT_EQ(all_sums(entries).reserved.credits, 0);
+  EXPECT_EQ(all_sums(entries).spent.credits, 2);
+  EXPECT_EQ(all_sums(entries).spent.tasks, 1);
 }
 
 // Finding M2: what was told at the submit or while the task ran never reached the ledger.
@@ -44,8 +44,8 @@ TEST(Account, CountsAnAmountAsSoonAsItIsTold) {
   for (size_t count = 1; count <= entries.size(); ++count) {
     const Account account = account_of({entries.begin(), entries.begin() + static_cast<long>(count)});
     for (const Account &one : {account, account.condensed()}) {
-      EXPECT_EQ(one.sums({}, 0).spent, spent[count - 1]) << count;
-      EXPECT_EQ(one.sums({}, 0).reserved, count == 1 ? 3 : 0) << count;
+      EXPECT_EQ(one.sums({}, 0).spent.credits, spent[count - 1]) << count;
+      EXPECT_EQ(one.sums({}, 0).reserved.credits, count == 1 ? 3 : 0) << count;
       EXPECT_EQ(one.sums({}, 0).untold, 0u);
     }
   }
@@ -55,10 +55,10 @@ TEST(Account, CountsACompletedTaskThoughTheServiceCallsItFailedLater) {
   const Sums sums =
       all_sums({reserve_of("a", 3), entry_of(kSubmitted, "a", "t"), settle_of("a", "t", std::nullopt),
                 settle_of("a", "t", std::nullopt, "failed")});
-  EXPECT_EQ(sums.reserved, 3);
+  EXPECT_EQ(sums.reserved.credits, 3);
   EXPECT_EQ(all_sums({reserve_of("a", 3), entry_of(kSubmitted, "a", "t"), settle_of("a", "t", 5),
                       settle_of("a", "t", 0, "failed")})
-                .spent,
+                .spent.credits,
             5);
 }
 
@@ -78,61 +78,61 @@ TEST(Account, KnowsWhichClipsDidNotCome) {
 
 TEST(Account, CountsNothingForWhatWasReleased) {
   const Sums sums = all_sums({reserve_of("a", 3), entry_of(kRelease, "a")});
-  EXPECT_EQ(sums.reserved, 0);
-  EXPECT_EQ(sums.tasks, 0u);
+  EXPECT_EQ(sums.reserved.credits, 0);
+  EXPECT_EQ(sums.spent.tasks, 0);
 }
 
 TEST(Account, TakesNoTaskFromALineWhoseBaseUrlIsMissing) {
   LedgerEntry damaged = settle_of("a", "t", 2);
   damaged.base_url.clear();
   const Sums sums = all_sums({reserve_of("a", 3), damaged});
-  EXPECT_EQ(sums.reserved, 3);
-  EXPECT_EQ(sums.spent, 0);
+  EXPECT_EQ(sums.reserved.credits, 3);
+  EXPECT_EQ(sums.spent.credits, 0);
 }
 
 TEST(Account, ReservesAnewForEachTry) {
   const Sums sums = all_sums({reserve_of("a", 3), entry_of(kRelease, "a"), reserve_of("a", 3),
                               entry_of(kSubmitted, "a", "t"), settle_of("a", "t", 3)});
-  EXPECT_EQ(sums.spent, 3);
-  EXPECT_EQ(sums.reserved, 0);
-  EXPECT_EQ(sums.tasks, 1u);
+  EXPECT_EQ(sums.spent.credits, 3);
+  EXPECT_EQ(sums.reserved.credits, 0);
+  EXPECT_EQ(sums.spent.tasks, 1);
 }
 
 TEST(Account, KeepsAnUnknownOneReservedBesideTheNextTry) {
   const std::vector<LedgerEntry> entries{reserve_of("a", 3), entry_of(kUnknown, "a"), reserve_of("a", 3),
                                          entry_of(kSubmitted, "a", "t"), settle_of("a", "t", 2)};
   const Sums sums = all_sums(entries);
-  EXPECT_EQ(sums.spent, 2);
-  EXPECT_EQ(sums.reserved, 3);
+  EXPECT_EQ(sums.spent.credits, 2);
+  EXPECT_EQ(sums.reserved.credits, 3);
   EXPECT_EQ(sums.unknown, 1u);
-  EXPECT_EQ(sums.tasks, 2u);
+  EXPECT_EQ(sums.spent.tasks, 2);
 }
 
 TEST(Account, CountsAnUnknownOneWithoutAPriceAsNothingUnlessAPriceIsAssumed) {
   const std::vector<LedgerEntry> entries{reserve_of("a", std::nullopt), entry_of(kUnknown, "a")};
-  EXPECT_EQ(all_sums(entries).reserved, 0);
-  EXPECT_EQ(all_sums(entries, 4).reserved, 4);
+  EXPECT_EQ(all_sums(entries).reserved.credits, 0);
+  EXPECT_EQ(all_sums(entries, 4).reserved.credits, 4);
   EXPECT_EQ(all_sums(entries).unknown, 1u);
 }
 
 TEST(Account, KeepsACompletedTaskWithoutAnAmountAtItsEstimateUntilItIsCorrected) {
   std::vector<LedgerEntry> entries{reserve_of("a", 3), entry_of(kSubmitted, "a", "t"),
                                    settle_of("a", "t", std::nullopt)};
-  EXPECT_EQ(all_sums(entries).reserved, 3);
+  EXPECT_EQ(all_sums(entries).reserved.credits, 3);
   EXPECT_EQ(all_sums(entries).untold, 1u);
   entries.push_back(correct_of("a", "", 1));
-  EXPECT_EQ(all_sums(entries).reserved, 0);
-  EXPECT_EQ(all_sums(entries).spent, 1);
+  EXPECT_EQ(all_sums(entries).reserved.credits, 0);
+  EXPECT_EQ(all_sums(entries).spent.credits, 1);
   EXPECT_EQ(all_sums(entries).corrected, 1u);
 }
 
 TEST(Account, CountsAFailedTaskByItsAmountAndAsNothingWithoutOne) {
   const std::vector<LedgerEntry> told{reserve_of("a", 3), settle_of("a", "t", 1, "failed")};
   const std::vector<LedgerEntry> untold{reserve_of("a", 3), settle_of("a", "t", std::nullopt, "failed")};
-  EXPECT_EQ(all_sums(told).spent, 1);
-  EXPECT_EQ(all_sums(untold).spent, 0);
-  EXPECT_EQ(all_sums(untold).reserved, 0);
-  EXPECT_EQ(all_sums(untold).tasks, 1u);
+  EXPECT_EQ(all_sums(told).spent.credits, 1);
+  EXPECT_EQ(all_sums(untold).spent.credits, 0);
+  EXPECT_EQ(all_sums(untold).reserved.credits, 0);
+  EXPECT_EQ(all_sums(untold).spent.tasks, 1);
   EXPECT_EQ(account_of(untold).charges().size(), 1u);
 }
 
@@ -141,15 +141,15 @@ TEST(Account, ListsAnAttachedTaskAndCountsItNowhere) {
   ASSERT_EQ(account.charges().size(), 1u);
   EXPECT_EQ(account.charges().front().state, ChargeState::attached);
   EXPECT_EQ(account.charges().front().amount, 9);
-  EXPECT_EQ(account.sums({}, 5).spent + account.sums({}, 5).reserved, 0);
-  EXPECT_EQ(account.sums({}, 5).tasks, 0u);
+  EXPECT_EQ(account.sums({}, 5).spent.credits + account.sums({}, 5).reserved.credits, 0);
+  EXPECT_EQ(account.sums({}, 5).spent.tasks, 0);
 }
 
 TEST(Account, CountsATaskOnceUnderWhateverKeyItIsAttachedTo) {
   const Sums sums = all_sums({reserve_of("a", 3), entry_of(kSubmitted, "a", "t"), settle_of("other", "t", 2),
                               settle_of("a", "t", 2), settle_of("a", "t", std::nullopt)});
-  EXPECT_EQ(sums.spent, 2);
-  EXPECT_EQ(sums.tasks, 1u);
+  EXPECT_EQ(sums.spent.credits, 2);
+  EXPECT_EQ(sums.spent.tasks, 1);
 }
 
 TEST(Account, TellsTasksOfTwoServicesApart) {
@@ -157,7 +157,7 @@ TEST(Account, TellsTasksOfTwoServicesApart) {
   elsewhere.base_url = "https://other.example";
   const Sums sums =
       all_sums({reserve_of("a", 3), entry_of(kSubmitted, "a", "t"), settle_of("a", "t", 2), elsewhere});
-  EXPECT_EQ(sums.spent, 2);
+  EXPECT_EQ(sums.spent.credits, 2);
 }
 
 // As the error of a lost answer advises: "set task-id to its ID".
@@ -165,15 +165,15 @@ TEST(Account, TakesACompletedTaskThatIsAttachedForTheUnknownOneOfItsKey) {
   LedgerEntry attached = settle_of("a", "found", 9);
   attached.attached = true;
   const Sums found = all_sums({reserve_of("a", 3), entry_of(kUnknown, "a"), attached});
-  EXPECT_EQ(found.spent, 9);
-  EXPECT_EQ(found.reserved, 0);
-  EXPECT_EQ(all_sums({reserve_of("a", 3), attached}).spent, 0) << "its own submit is under way";
+  EXPECT_EQ(found.spent.credits, 9);
+  EXPECT_EQ(found.reserved.credits, 0);
+  EXPECT_EQ(all_sums({reserve_of("a", 3), attached}).spent.credits, 0) << "its own submit is under way";
   LedgerEntry elsewhere = attached;
   elsewhere.key = "b";
-  EXPECT_EQ(all_sums({reserve_of("a", 3), entry_of(kUnknown, "a"), elsewhere}).reserved, 3);
+  EXPECT_EQ(all_sums({reserve_of("a", 3), entry_of(kUnknown, "a"), elsewhere}).reserved.credits, 3);
   LedgerEntry failed = settle_of("a", "found", std::nullopt, "failed");
   failed.attached = true;
-  EXPECT_EQ(all_sums({reserve_of("a", 3), entry_of(kUnknown, "a"), failed}).reserved, 3)
+  EXPECT_EQ(all_sums({reserve_of("a", 3), entry_of(kUnknown, "a"), failed}).reserved.credits, 3)
       << "it may be another one";
 }
 
@@ -183,24 +183,24 @@ TEST(Account, CorrectsOfAKeyFirstWhatIsUnknownAndHasNoTask) {
                                             reserve_of("a", 3),     entry_of(kSubmitted, "a", "t"),
                                             settle_of("a", "t", 4), correct_of("a", "", 1)};
   const Sums first = all_sums(entries);
-  EXPECT_EQ(first.spent, 5);
+  EXPECT_EQ(first.spent.credits, 5);
   EXPECT_EQ(first.unknown, 0u);
   std::vector<LedgerEntry> again = entries;
   again.push_back(correct_of("a", "", 2));
-  EXPECT_EQ(all_sums(again).spent, 3) << "then the latest";
+  EXPECT_EQ(all_sums(again).spent.credits, 3) << "then the latest";
 }
 
 TEST(Account, TakesASettledTaskOfAReservedKeyForItsOwn) {
   // The line `submitted` was damaged.
   const Sums sums = all_sums({reserve_of("a", 3), settle_of("a", "t", 2)});
-  EXPECT_EQ(sums.spent, 2);
-  EXPECT_EQ(sums.reserved, 0);
+  EXPECT_EQ(sums.spent.credits, 2);
+  EXPECT_EQ(sums.reserved.credits, 0);
 }
 
 TEST(Account, LetsALateAnswerEndTheDoubt) {
   const Sums sums = all_sums(
       {reserve_of("a", 3), entry_of(kUnknown, "a"), entry_of(kSubmitted, "a", "t"), settle_of("a", "t", 2)});
-  EXPECT_EQ(sums.spent, 2);
+  EXPECT_EQ(sums.spent.credits, 2);
   EXPECT_EQ(sums.unknown, 0u);
 }
 
@@ -208,10 +208,10 @@ TEST(Account, LetsATaskThatWasLostSettleAfterAll) {
   std::vector<LedgerEntry> entries{reserve_of("a", 3), entry_of(kSubmitted, "a", "t"),
                                    entry_of(kUnknown, "a", "t")};
   EXPECT_EQ(all_sums(entries).unknown, 1u);
-  EXPECT_EQ(all_sums(entries).reserved, 3);
+  EXPECT_EQ(all_sums(entries).reserved.credits, 3);
   entries.push_back(settle_of("a", "t", 2));
   EXPECT_EQ(all_sums(entries).unknown, 0u);
-  EXPECT_EQ(all_sums(entries).spent, 2);
+  EXPECT_EQ(all_sums(entries).spent.credits, 2);
 }
 
 TEST(Account, CountsADoubtOnceWhenTwoSayIt) {
@@ -227,17 +227,17 @@ TEST(Account, CountsEachDoubtThatARecordTellsOf) {
 TEST(Account, ReleasesTheReservationOfATaskThatIsCountedAlready) {
   const Sums sums = all_sums({reserve_of("a", 3), entry_of(kSubmitted, "a", "t"), settle_of("a", "t", 2),
                               reserve_of("a", 3), entry_of(kSubmitted, "a", "t")});
-  EXPECT_EQ(sums.spent, 2);
-  EXPECT_EQ(sums.reserved, 0);
-  EXPECT_EQ(sums.tasks, 1u);
+  EXPECT_EQ(sums.spent.credits, 2);
+  EXPECT_EQ(sums.reserved.credits, 0);
+  EXPECT_EQ(sums.spent.tasks, 1);
 }
 
 TEST(Account, CountsImportedTasks) {
   LedgerEntry imported = settle_of("a", "t", 2);
   imported.imported = true;
-  EXPECT_EQ(all_sums({imported}).spent, 2);
+  EXPECT_EQ(all_sums({imported}).spent.credits, 2);
   imported.attached = true;
-  EXPECT_EQ(all_sums({imported}).spent, 0);
+  EXPECT_EQ(all_sums({imported}).spent.credits, 0);
 }
 
 TEST(Account, CorrectsTheTaskThatIsNamedOrTheLatestOfTheKey) {
@@ -253,7 +253,7 @@ TEST(Account, CorrectsTheTaskThatIsNamedOrTheLatestOfTheKey) {
   EXPECT_EQ(with(correct_of("a", "t1", 7)).charges()[0].amount, 7);
   EXPECT_EQ(with(correct_of("a", "", 7)).charges()[1].amount, 7);
   EXPECT_EQ(with(correct_of("a", "", 7)).charges()[0].amount, 2);
-  EXPECT_EQ(with(correct_of("a", "", 7)).sums({}, 0).spent, 9);
+  EXPECT_EQ(with(correct_of("a", "", 7)).sums({}, 0).spent.credits, 9);
   const Account account = account_of(entries);
   ASSERT_TRUE(account.find("t1") && account.find("a"));
   EXPECT_EQ(account.find("t1")->task_id, "t1");
@@ -264,7 +264,7 @@ TEST(Account, CorrectsTheTaskThatIsNamedOrTheLatestOfTheKey) {
 TEST(Account, BelievesAPersonMoreThanTheService) {
   const Sums sums = all_sums(
       {reserve_of("a", 3), entry_of(kSubmitted, "a", "t"), correct_of("a", "t", 1), settle_of("a", "t", 2)});
-  EXPECT_EQ(sums.spent, 1);
+  EXPECT_EQ(sums.spent.credits, 1);
 }
 
 TEST(Account, CountsAChargeOnTheDayOnWhichItWasReserved) {
@@ -272,8 +272,8 @@ TEST(Account, CountsAChargeOnTheDayOnWhichItWasReserved) {
       account_of({reserve_of("a", 3, "2026-11-22T23:59:59.999Z"), entry_of(kSubmitted, "a", "t"),
                   settle_of("a", "t", 2, "completed", "2026-11-23T00:10:00.000Z")});
   const UtcDay first = *utc_day("2026-11-22"), second = *utc_day("2026-11-23");
-  EXPECT_EQ(account.sums({first, second}, 0).spent, 2);
-  EXPECT_EQ(account.sums({second, {}}, 0).spent, 0);
+  EXPECT_EQ(account.sums({first, second}, 0).spent.credits, 2);
+  EXPECT_EQ(account.sums({second, {}}, 0).spent.credits, 0);
 }
 
 TEST(Account, LearnsPricesFromCompletedTasksAndTheirCorrections) {
@@ -328,9 +328,9 @@ void expect_same_sums(const Account &a, const Account &b) {
   for (const double assumed : {0.0, 5.0})
     for (const Period &period :
          {Period{}, Period{utc_day("2026-11-23"), {}}, Period{{}, utc_day("2026-11-23")}}) {
-      EXPECT_EQ(a.sums(period, assumed).spent, b.sums(period, assumed).spent);
-      EXPECT_EQ(a.sums(period, assumed).reserved, b.sums(period, assumed).reserved);
-      EXPECT_EQ(a.sums(period, assumed).tasks, b.sums(period, assumed).tasks);
+      EXPECT_EQ(a.sums(period, assumed).spent.credits, b.sums(period, assumed).spent.credits);
+      EXPECT_EQ(a.sums(period, assumed).reserved.credits, b.sums(period, assumed).reserved.credits);
+      EXPECT_EQ(a.sums(period, assumed).spent.tasks, b.sums(period, assumed).spent.tasks);
       EXPECT_EQ(a.sums(period, assumed).unknown, b.sums(period, assumed).unknown);
       EXPECT_EQ(a.sums(period, assumed).untold, b.sums(period, assumed).untold);
     }
@@ -347,10 +347,9 @@ TEST(CondensedAccount, HasTheSameSums) {
 TEST(CondensedAccount, HasTheSameSumsThoughAReservationNamesATask) {
   LedgerEntry settle = entry_of(LedgerEvent::settle, "a");
   const Account whole = account_of({entry_of(LedgerEvent::reserve, "a", "t"), settle});
-  EXPECT_EQ(whole.sums({}, 0).tasks, 1u);
+  EXPECT_EQ(whole.sums({}, 0).spent.tasks, 1);
   Account small = account_of({entry_of(LedgerEvent::reserve, "a", "t")}).condensed();
-  for (const Charge &charge : small.charges())
-    for (const LedgerEntry &entry : entries_of(charge)) EXPECT_NE(entry.event, LedgerEvent::submitted);
+  for (const LedgerEntry &entry : entries_of(small)) EXPECT_NE(entry.event, LedgerEvent::submitted);
   ASSERT_TRUE(small.apply(settle));
   expect_same_sums(small, whole);
 }
@@ -359,15 +358,14 @@ TEST(CondensedAccount, CountsOnTheDayOfTheReservationToo) {
   const Account account =
       account_of({reserve_of("a", 3, "2026-11-22T23:59:59.999Z"), entry_of(kSubmitted, "a", "t"),
                   settle_of("a", "t", 2, "completed", "2026-11-23T00:10:00.000Z")});
-  EXPECT_EQ(account.condensed().sums({*utc_day("2026-11-23"), {}}, 0).spent, 0);
-  EXPECT_EQ(account.condensed().sums({{}, *utc_day("2026-11-23")}, 0).spent, 2);
+  EXPECT_EQ(account.condensed().sums({*utc_day("2026-11-23"), {}}, 0).spent.credits, 0);
+  EXPECT_EQ(account.condensed().sums({{}, *utc_day("2026-11-23")}, 0).spent.credits, 2);
 }
 
-TEST(CondensedAccount, IsMadeAgainByTheEntriesOfItsCharges) {
+TEST(CondensedAccount, IsMadeAgainByItsEntries) {
   const Account small = account_of(story()).condensed();
   Account again(small.let_go(), small.prices());
-  for (const Charge &charge : small.charges())
-    for (const LedgerEntry &entry : entries_of(charge)) EXPECT_TRUE(again.apply(entry)) << ledger_line(entry);
+  for (const LedgerEntry &entry : entries_of(small)) EXPECT_TRUE(again.apply(entry)) << ledger_line(entry);
   ASSERT_EQ(again.charges().size(), small.charges().size());
   for (size_t i = 0; i < small.charges().size(); ++i) {
     EXPECT_EQ(again.charges()[i].state, small.charges()[i].state) << small.charges()[i].key;

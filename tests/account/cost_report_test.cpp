@@ -135,9 +135,9 @@ TEST_F(CostReports, AgreeWithTheSumsOfTheAccount) {
   add({correct_of("a", "task a", 2)});
   const Sums sums = account_.sums({}, 3);
   const CostSums shown = report(CostBy::task, {}, 3).total;
-  EXPECT_EQ(shown.spent, sums.spent);
-  EXPECT_EQ(shown.reserved, sums.reserved);
-  EXPECT_EQ(shown.clips, sums.tasks);
+  EXPECT_EQ(shown.spent, sums.spent.credits);
+  EXPECT_EQ(shown.reserved, sums.reserved.credits);
+  EXPECT_EQ(static_cast<double>(shown.clips), sums.spent.tasks);
   EXPECT_EQ(shown.unknown, sums.unknown);
   EXPECT_EQ(shown.untold, sums.untold);
   EXPECT_EQ(shown.corrected, sums.corrected);

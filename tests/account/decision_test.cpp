@@ -23,7 +23,7 @@ Budget budget_of(double Budget::*limit, double value, double assumed_price = 0) 
 
 Decision decide_now(const Account &account, const Budget &budget, std::optional<Estimate> estimate,
                     ClipLimit max_amount = {}) {
-  return decide(account, budget, max_amount, estimate, at(kNow));
+  return decide(account, budget, clip_spending(budget, max_amount, estimate), at(kNow));
 }
 
 // 5 credits are spent, 3 are reserved, by two tasks.
@@ -285,7 +285,7 @@ TEST(Budget, SaysWhatItDoesNotUnderstand) {
 // ---- Slots.
 
 Decision decide_with(const Account &account, unsigned max_tasks) {
-  return decide(account, {}, 0, estimate_of(1), at(kNow), max_tasks);
+  return decide(account, {}, clip_spending({}, 0, estimate_of(1), max_tasks), at(kNow));
 }
 
 TEST(Slots, AreTheChargesUnderWay) {
@@ -312,7 +312,8 @@ TEST(Slots, AreTheChargesUnderWay) {
 TEST(Slots, AWaitForAPriceIsNoneForASlot) {
   Budget budget;
   budget.total = 100;
-  const Decision waits = decide(account_of({reserve_of("a", {}, kNow)}), budget, 0, {}, at(kNow), 5);
+  const Decision waits =
+      decide(account_of({reserve_of("a", {}, kNow)}), budget, clip_spending(budget, 0, {}, 5), at(kNow));
   EXPECT_EQ(waits.verdict, Verdict::wait);
   EXPECT_FALSE(waits.is_for_slot);
 }

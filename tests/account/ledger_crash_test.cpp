@@ -117,9 +117,42 @@ TEST_F(LedgerCrash, AmidASummaryLosesNothing) {
       files_->crash(loss);
       expect_holds(known);
       Ledger ledger(*files_, clock_, store_);
-      EXPECT_EQ(taken(ledger.read_condensed()).account.sums({}, 0).spent,
-                taken(ledger.read_all()).account.sums({}, 0).spent);
+      EXPECT_EQ(taken(ledger.read_condensed()).account.sums({}, 0).spent.credits,
+                taken(ledger.read_all()).account.sums({}, 0).spent.credits);
     }
+}
+
+// A dead run's task has cost more than was expected, which the summary cannot take: the ledger is read anew.
+TEST_F(LedgerCrash, NoFailedCallHidesWhatADeadRunHasPaid) {
+  const UtcTime now = to_utc(clock_.wall_now());
+  std::string text;
+  for (int i = 0; i < 260; ++i) {
+    const std::string key = "old" + std::to_string(i);
+    text += ledger_line(reserve_of(key, 2)) + "\n" + ledger_line(settle_of(key, "t" + key, 2)) + "\n";
+  }
+  text += ledger_line(reserve_of("clip", 2, utc_text(now))) + "\n";
+  const auto paid = [](const Charge &) { return std::vector{settle_of("clip", "task", 9)}; };
+  const auto prepare = [&] {
+    begin();
+    ASSERT_TRUE(make_folder_durably(*files_, store_));
+    ASSERT_TRUE(write_durably(*files_, store_ + "/ledger.jsonl", text));
+    Ledger ledger(*files_, clock_, store_);
+    taken(ledger.append({entry_of(LedgerEvent::unknown, "another")}, nullptr));
+    taken(ledger.change_budget({{budget_limits()[1], 10}}, nullptr));
+    ASSERT_TRUE(taken(files_->info(store_ + "/ledger.summary")));
+  };
+  prepare();
+  size_t before = files_->operations();
+  EXPECT_EQ(
+      taken(Ledger(*files_, clock_, store_).reserve(facts_of("clip"), 0, nullptr, paid)).decision.verdict,
+      Verdict::refuse);
+  const size_t calls = files_->operations() - before;
+  for (size_t call = 1; call <= calls; ++call) {
+    prepare();
+    files_->fail_at(files_->operations() + call, Error{ErrorKind::read, "Input/output error."});
+    const auto reservation = Ledger(*files_, clock_, store_).reserve(facts_of("clip"), 0, nullptr, paid);
+    EXPECT_TRUE(!reservation || reservation->decision.verdict == Verdict::refuse) << "call " << call;
+  }
 }
 
 TEST_F(LedgerCrash, AFullDiskReservesNothingAndLeavesTheLedgerWhole) {

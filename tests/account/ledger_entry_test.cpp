@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <optional>
+
 #include "plugin/base/json.h"
 #include "tests/account/sample_entries.h"
 
@@ -106,6 +109,19 @@ TEST(LedgerLine, TakesWhatHasTheWrongTypeForMissing) {
   EXPECT_EQ(entry->model, "");
   EXPECT_FALSE(entry->amount || entry->duration || entry->estimate || entry->actual_duration || entry->audio);
   EXPECT_TRUE(entry->references.empty());
+}
+
+// More than that is damage, or a slip of whoever wrote it: it would use every budget up.
+TEST(LedgerLine, HasAnAmountFrom0To1e9OrNone) {
+  for (const auto &[text, amount] : std::map<std::string, std::optional<double>>{
+           {"0", 0}, {"1e9", 1e9}, {"1000000001", {}}, {"1e308", {}}, {"-1", {}}}) {
+    const std::string line =
+        R"({"at":"2026-11-22T09:50:06.000Z","event":"settle","key":"d","amount":)" + text + "}";
+    for (const auto &entry : {read_ledger_line(line), parse_ledger_line(line)}) {
+      ASSERT_TRUE(entry) << line;
+      EXPECT_EQ(entry->amount, amount) << line;
+    }
+  }
 }
 
 TEST(LedgerLine, WithEscapesOrSpacesIsReadByTheParser) {

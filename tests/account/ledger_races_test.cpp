@@ -78,10 +78,11 @@ class Race {
   // Whatever the others are doing.
   void look(Ledger &ledger, Deeds &deeds) const {
     const Sums sums = taken(ledger.read_condensed()).account.sums({}, kAssumedPrice);
-    if (limits_.credits > 0 && !fits(sums.spent + sums.reserved, limits_.credits))
-      deeds.broken = "spent " + amount_text(sums.spent) + ", reserved " + amount_text(sums.reserved);
-    if (limits_.tasks > 0 && static_cast<double>(sums.tasks) > limits_.tasks)
-      deeds.broken = std::to_string(sums.tasks) + " tasks";
+    if (limits_.credits > 0 && !fits(sums.spent.credits + sums.reserved.credits, limits_.credits))
+      deeds.broken =
+          "spent " + amount_text(sums.spent.credits) + ", reserved " + amount_text(sums.reserved.credits);
+    if (limits_.tasks > 0 && static_cast<double>(sums.spent.tasks) > limits_.tasks)
+      deeds.broken = std::to_string(sums.spent.tasks) + " tasks";
   }
 
   static void pay(Ledger &ledger, const ChargeFacts &facts, double high, std::mt19937 &dice, Deeds &deeds) {
@@ -172,8 +173,9 @@ TEST(LedgerRaces, NeverExceedALimit) {
     const LedgerReading reading = taken(ledger.read_all());
     const Sums sums = reading.account.sums({}, kAssumedPrice);
     EXPECT_EQ(reading.skipped, 0u);
-    EXPECT_NEAR(sums.spent + sums.reserved, all.credits, 1e-6) << "the ledger has lost or invented something";
-    EXPECT_EQ(static_cast<double>(sums.tasks), all.tasks);
+    EXPECT_NEAR(sums.spent.credits + sums.reserved.credits, all.credits, 1e-6)
+        << "the ledger has lost or invented something";
+    EXPECT_EQ(static_cast<double>(sums.spent.tasks), all.tasks);
     if (HasFailure()) break;
   }
   std::cout << rounds << " races, " << refused_all << " without room for a clip\n";

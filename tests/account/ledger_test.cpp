@@ -79,7 +79,7 @@ TEST_F(LedgerTest, ReservesWithTheEstimateThatItsHistoryGives) {
   EXPECT_EQ(reservation.decision.verdict, Verdict::allow);
   ASSERT_TRUE(reservation.estimate);
   EXPECT_EQ(reservation.estimate->high, 4);
-  EXPECT_EQ(taken(ledger_.read_all()).account.sums({}, 0).reserved, 4);
+  EXPECT_EQ(taken(ledger_.read_all()).account.sums({}, 0).reserved.credits, 4);
 }
 
 TEST_F(LedgerTest, ReservesNothingThatTheBudgetRefuses) {
@@ -134,7 +134,7 @@ TEST_F(UntoldAmounts, SayWithWhatTheyCount) {
       warning({}, 7.5),
       "The service has not told what the task t-2 has cost. It counts in the budget with 7.5 credits, which "
       "is its estimate, until you enter what it was: genclip cost correct t-2 AMOUNT.");
-  EXPECT_EQ(taken(ledger_.read_all()).account.sums({}, 1).reserved, 8.5);
+  EXPECT_EQ(taken(ledger_.read_all()).account.sums({}, 1).reserved.credits, 8.5);
 }
 
 TEST_F(UntoldAmounts, OfAnOddSpellingAreToldWithoutALimitToo) {
@@ -176,11 +176,11 @@ TEST_F(LedgerTest, RefusesUnderABudgetThatCannotBeRead) {
 TEST_F(LedgerTest, EndsALineThatLacksOnlyItsNewline) {
   const std::string first = ledger_line(reserve_of("a", 3));
   put(first);
-  EXPECT_EQ(taken(ledger_.read_all()).account.sums({}, 0).reserved, 3);
+  EXPECT_EQ(taken(ledger_.read_all()).account.sums({}, 0).reserved.credits, 3);
   append(settle_of("a", "t", 2));
   EXPECT_TRUE(contents().starts_with(first + "\n{")) << contents();
   EXPECT_EQ(taken(ledger_.read_all()).skipped, 0u);
-  EXPECT_EQ(taken(ledger_.read_all()).account.sums({}, 0).spent, 2);
+  EXPECT_EQ(taken(ledger_.read_all()).account.sums({}, 0).spent.credits, 2);
 }
 
 TEST_F(LedgerTest, DropsATornLastLine) {
@@ -211,7 +211,7 @@ TEST_F(LedgerTest, SkipsAndCountsWhatIsNoLine) {
   const LedgerReading reading = taken(ledger_.read_all());
   EXPECT_EQ(reading.lines, 6u);
   EXPECT_EQ(reading.skipped, 4u);
-  EXPECT_EQ(reading.account.sums({}, 0).reserved, 6);
+  EXPECT_EQ(reading.account.sums({}, 0).reserved.credits, 6);
   EXPECT_EQ(reserve("b").skipped, 4u);
 }
 
@@ -363,8 +363,25 @@ TEST_F(LedgerTest, SumsUpManyLinesAndReadsOnlyTheRestThen) {
   EXPECT_TRUE(reading.account.is_condensed());
   EXPECT_EQ(reading.skipped, 0u);
   EXPECT_EQ(reading.lines, 604u);
-  EXPECT_EQ(reading.account.sums({}, 0).spent, 602);
-  EXPECT_EQ(reading.account.sums({}, 0).tasks, 302u);
+  EXPECT_EQ(reading.account.sums({}, 0).spent.credits, 602);
+  EXPECT_EQ(reading.account.sums({}, 0).spent.tasks, 302);
+}
+
+// Somebody has edited it, with its seals: the ledger is read in its place.
+TEST_F(LedgerTest, BelievesNoSummaryWithSumsThatNoTasksCanHave) {
+  const UtcDay today = day_of(to_utc(clock_.wall_now()));
+  const auto is_believed = [&](const Amounts &total, double price) {
+    PriceHistory prices;
+    prices.put(price_class_of(facts_of("a")), 1, price);
+    LedgerSummary summary;
+    summary.account = Account({{today, total}}, prices);
+    return read_summary(summary_text(summary)).has_value();
+  };
+  EXPECT_TRUE(is_believed({.credits = 3e9, .tasks = 3}, 1e9));
+  EXPECT_FALSE(is_believed({.credits = 1e308, .tasks = 3}, 1));
+  EXPECT_FALSE(is_believed({.credits = 3.1e9, .tasks = 3}, 1));
+  EXPECT_FALSE(is_believed({.credits = -1, .tasks = 3}, 1));
+  EXPECT_FALSE(is_believed({.credits = 3, .tasks = 3}, 1e308));
 }
 
 TEST(LedgerSummaries, KnowWhichClipsDidNotCome) {
@@ -375,7 +392,7 @@ TEST(LedgerSummaries, KnowWhichClipsDidNotCome) {
   ASSERT_TRUE(again);
   EXPECT_EQ(again->account.unfetched(), summary.account.unfetched());
   EXPECT_TRUE(again->account.has_open("u"));
-  EXPECT_EQ(again->account.sums({}, 0).spent, 2);
+  EXPECT_EQ(again->account.sums({}, 0).spent.credits, 2);
 }
 
 TEST_F(LedgerTest, ReadsAllWhereTheSummaryDoesNotMatch) {
@@ -385,7 +402,7 @@ TEST_F(LedgerTest, ReadsAllWhereTheSummaryDoesNotMatch) {
   const auto expect_read_anew = [&](double spent) {
     const LedgerReading reading = taken(ledger_.read_condensed());
     EXPECT_FALSE(reading.account.is_condensed());
-    EXPECT_EQ(reading.account.sums({}, 0).spent, spent);
+    EXPECT_EQ(reading.account.sums({}, 0).spent.credits, spent);
   };
   put(whole.substr(0, whole.find('\n', whole.size() / 2) + 1));  // The ledger lost its end.
   EXPECT_FALSE(taken(ledger_.read_condensed()).account.is_condensed());
@@ -407,13 +424,13 @@ TEST_F(LedgerTest, ReadsAllForACorrectionOfWhatTheSummaryHasLetGo) {
   append(entry_of(LedgerEvent::reserve, "a"));
   // By a process that died before it could sum up.
   put(contents() + ledger_line(correct_of("old8", "told8", 100)) + "\n");
-  EXPECT_EQ(taken(ledger_.read_condensed()).account.sums({}, 0).spent, 698);
+  EXPECT_EQ(taken(ledger_.read_condensed()).account.sums({}, 0).spent.credits, 698);
   append(correct_of("old8", "told8", 2));
   append(correct_of("old7", "told7", 50));
-  EXPECT_EQ(taken(ledger_.read_condensed()).account.sums({}, 0).spent, 648);
+  EXPECT_EQ(taken(ledger_.read_condensed()).account.sums({}, 0).spent.credits, 648);
   // Whoever corrected has summed up anew: the next submit need not read all.
   EXPECT_TRUE(taken(ledger_.read_condensed()).account.is_condensed());
-  EXPECT_EQ(taken(ledger_.read_all()).account.sums({}, 0).spent, 648);
+  EXPECT_EQ(taken(ledger_.read_all()).account.sums({}, 0).spent.credits, 648);
 }
 
 TEST_F(LedgerTest, EstimatesAlikeWithAndWithoutItsSummary) {
@@ -470,7 +487,7 @@ TEST_F(LedgerTest, LetsExactlyAsManyThroughAsTheBudgetHasRoomFor) {
   EXPECT_EQ(allowed, 10);
   EXPECT_EQ(refused, 14);
   EXPECT_EQ(taken(ledger_.read_all()).skipped, 0u);
-  EXPECT_EQ(taken(ledger_.read_all()).account.sums({}, 0).reserved, 20);
+  EXPECT_EQ(taken(ledger_.read_all()).account.sums({}, 0).reserved.credits, 20);
 }
 
 }  // namespace

@@ -20,30 +20,20 @@ constexpr int kLastDay = 1;
 constexpr double kLow = 1, kHigh = 2;
 
 std::string key_of(size_t process) { return "clip" + std::to_string(process); }
-UtcTime time_of(int day) { return at(day == 0 ? "2026-11-30T12:00:00.000Z" : "2026-12-01T12:00:00.000Z"); }
 
 std::optional<Estimate> estimate_of(const MoneyWorld &world, size_t process) {
   if (!world.rules.is_priced[process]) return std::nullopt;
   return Estimate{kLow, kHigh, kHigh, 1, "same"};
 }
 
-void accuse(MoneyWorld &world, const std::string &violation) {
-  if (world.violation.empty()) world.violation = violation;
-}
-
-// ---- The ledger.
-
-void write(MoneyWorld &world, size_t process, LedgerEvent event, const std::string &task = "",
-           std::optional<double> amount = {}, const std::string &status = "") {
+void write_line(MoneyWorld &world, size_t process, LedgerEvent event, const std::string &task = "",
+                std::optional<double> amount = {}, const std::string &status = "") {
   LedgerEntry entry = entry_of(event, key_of(process), task);
-  entry.at = time_of(world.day);
+  entry.at = noon_of(world.day);
   entry.amount = amount;
   entry.status = status;
   if (event == LedgerEvent::reserve) entry.estimate = estimate_of(world, process);
-  if (!world.account.apply(entry)) accuse(world, "the whole account did not take a line");
-  // What it cannot take is read anew, as Ledger does.
-  if (!world.condensed.apply(entry)) world.condensed = world.account;
-  world.condensed = world.condensed.condensed();
+  write(world, entry);
 }
 
 // ---- The books.
@@ -122,7 +112,12 @@ class Steps {
         ends(index);
       is_corrected(index);
     }
-    if (world.day < kLastDay) add("a day passes", [](MoneyWorld &next) { ++next.day; });
+    add_caption_steps(world, steps_);
+    if (world.day < kLastDay)
+      add("a day passes", [](MoneyWorld &next) {
+        ++next.day;
+        for (Captioner &captioner : next.captioners) captioner.is_refused = false;
+      });
   }
   std::vector<MoneyStep> take() { return std::move(steps_); }
 
@@ -141,7 +136,7 @@ class Steps {
       Attempt &attempt = next.attempts[index];
       what(attempt, [&](LedgerEvent line, std::optional<double> amount, const std::string &status) {
         attempt.told_on = next.day;
-        write(next, attempt.process, line, attempt.task, amount, status);
+        write_line(next, attempt.process, line, attempt.task, amount, status);
       });
     });
   }
@@ -153,19 +148,19 @@ class Steps {
         });
     if (is_busy || world_.attempts.size() >= kMostAttempts) return;
     add(key_of(process) + " asks", [&](MoneyWorld &next) {
-      const Decision decision = decide(next.account, next.rules.budget, 0, estimate_of(next, process),
-                                       time_of(next.day), next.rules.max_tasks);
+      const Spending spending =
+          clip_spending(next.rules.budget, 0, estimate_of(next, process), next.rules.max_tasks);
+      const Decision decision = decide(next.account, next.rules.budget, spending, noon_of(next.day));
       if (decision.verdict != expected_verdict(next, process))
         accuse(next, "another verdict than the books': " + decision.text);
-      const Decision again = decide(next.condensed, next.rules.budget, 0, estimate_of(next, process),
-                                    time_of(next.day), next.rules.max_tasks);
+      const Decision again = decide(next.condensed, next.rules.budget, spending, noon_of(next.day));
       if (again.verdict != decision.verdict) accuse(next, "another verdict with the summary: " + again.text);
       if (decision.verdict != Verdict::allow) return;
       Attempt attempt;
       attempt.process = process;
       attempt.day = attempt.told_on = next.day;
       next.attempts.push_back(attempt);
-      write(next, process, LedgerEvent::reserve);
+      write_line(next, process, LedgerEvent::reserve);
     });
   }
 
@@ -267,11 +262,34 @@ class Steps {
 };
 
 bool are_equal(const Sums &sums, const Books &books) {
-  return sums.spent == books.spent && sums.reserved == books.reserved && sums.tasks == books.tasks &&
-         sums.unknown == books.unknown && sums.untold == books.untold;
+  return sums.spent.credits == books.spent && sums.reserved.credits == books.reserved &&
+         sums.spent.tasks == static_cast<double>(books.tasks) && sums.unknown == books.unknown &&
+         sums.untold == books.untold;
 }
 
 }  // namespace
+
+UtcTime noon_of(int day) { return at(day == 0 ? "2026-11-30T12:00:00.000Z" : "2026-12-01T12:00:00.000Z"); }
+
+void accuse(MoneyWorld &world, const std::string &violation) {
+  if (world.violation.empty()) world.violation = violation;
+}
+
+void write(MoneyWorld &world, const LedgerEntry &entry) {
+  if (!world.account.apply(entry)) accuse(world, "the whole account did not take a line");
+  // What it cannot take is read anew, as Ledger does.
+  if (!world.condensed.apply(entry)) world.condensed = world.account;
+  world.condensed = world.condensed.condensed();
+}
+
+MoneyWorld money_world(const MoneyRules &rules) {
+  MoneyWorld world;
+  world.rules = rules;
+  world.condensed = world.account.condensed();
+  world.captioners.resize(rules.caption_runs);
+  for (size_t captioner = 0; captioner < rules.caption_runs; ++captioner) begin_run(world, captioner);
+  return world;
+}
 
 std::string MoneyWorld::text() const {
   std::string all = std::to_string(day) + violation;
@@ -286,10 +304,10 @@ std::string MoneyWorld::text() const {
            std::to_string(charge.at.time_since_epoch().count());
   // Else a sum on the wrong day would pass for the state that another way led to.
   for (const auto &[day_of_sum, total] : condensed.let_go())
-    all += "|" + day_text(day_of_sum) + amount_text(total.spent) + "," + std::to_string(total.tasks);
+    all += "|" + day_text(day_of_sum) + amount_text(total.credits) + "," + amount_text(total.tasks);
   for (const Charge &charge : condensed.charges())
     all += "|" + charge.task_id + std::to_string(static_cast<int>(charge.state));
-  return all;
+  return all + caption_text(*this);
 }
 
 std::vector<MoneyStep> steps_of(const MoneyWorld &world) { return Steps(world).take(); }
@@ -297,7 +315,7 @@ std::vector<MoneyStep> steps_of(const MoneyWorld &world) { return Steps(world).t
 std::string broken_promise(const MoneyWorld &world) {
   if (!world.violation.empty()) return world.violation;
   const Budget &budget = world.rules.budget;
-  const UtcDay second = day_of(time_of(1));
+  const UtcDay second = day_of(noon_of(1));
   const struct {
     Period period;
     std::optional<int> day;
@@ -323,7 +341,7 @@ std::string broken_promise(const MoneyWorld &world) {
       });
   if (budget.limits_credits() && budget.assumed_price == 0 && unpriced > 1)
     return "two clips of unknown price at once";
-  return {};
+  return broken_caption_promise(world);
 }
 
 }  // namespace genclip::test

@@ -58,10 +58,10 @@ class Allowance : public testing::Test {
     Ledger ledger(FileSystem::posix(), clock_, store_);
     const auto reading = ledger.read_all();
     if (!reading) return sum;
-    for (const auto &[of, counts] : reading->account.captions().rows()) {
-      sum.add(counts);
-      sum.held_requests += counts.held_requests;
-      sum.held_tokens += counts.held_tokens;
+    for (const auto &[of, use] : reading->account.captions_used()) sum.add(use);
+    for (const auto &[run, block] : reading->account.caption_blocks()) {
+      sum.held_requests += block.held_requests;
+      sum.held_tokens += block.held_tokens;
     }
     return sum;
   }
@@ -93,7 +93,7 @@ TEST_F(Allowance, NotesWhatWasUsedAndGivesBackTheRest) {
   Ledger ledger(FileSystem::posix(), clock_, store_);
   const LedgerReading reading = taken(ledger.read_all());
   EXPECT_EQ(reading.lines, 3u);
-  const CaptionClass &of = reading.account.captions().used().begin()->first;
+  const CaptionClass &of = reading.account.captions_used().begin()->first;
   EXPECT_EQ(of.base_url, "https://llm.example");
   EXPECT_EQ(of.model, "gem");
   EXPECT_EQ(of.project, "film");

@@ -43,15 +43,15 @@ class CaptionBudget : public testing::Test {
     return "store=" + store_ + " " + properties;
   }
   // Until each run has given back what it held; a disk thread writes that line.
-  CaptionAccount::Rows wait_for_last_line() const {
+  Account::CaptionsUsed wait_for_last_line() const {
     Ledger ledger(FileSystem::posix(), Clock::system(), store_);
     const auto end = std::chrono::steady_clock::now() + kPatience;
     for (;;) {
       const auto reading = ledger.read_all();
       EXPECT_TRUE(reading);
       if (!reading) return {};
-      const CaptionAccount &captions = reading->account.captions();
-      if (captions.holds().empty() || std::chrono::steady_clock::now() >= end) return captions.rows();
+      if (reading->account.caption_blocks().empty() || std::chrono::steady_clock::now() >= end)
+        return reading->account.captions_used();
       g_usleep(1000);
     }
   }

@@ -78,7 +78,7 @@ class CaptionCacheTest : public testing::Test {
     const auto end = std::chrono::steady_clock::now() + kPatience;
     while (std::chrono::steady_clock::now() < end) {
       const auto reading = ledger.read_all();
-      if (!reading || reading->account.captions().holds().empty()) return;
+      if (!reading || reading->account.caption_blocks().empty()) return;
       g_usleep(1000);
     }
   }

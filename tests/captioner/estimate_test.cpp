@@ -170,7 +170,7 @@ TEST(CaptionEstimate, TellsTokensByWhatTheLedgerKnows) {
     total = requests = 0;
     const auto reading = ledger.read_all();
     ASSERT_TRUE(reading);
-    for (const auto &[of, use] : reading->account.captions().used()) {
+    for (const auto &[of, use] : reading->account.captions_used()) {
       total += use.total_tokens;
       requests += use.requests;
     }

@@ -20,9 +20,14 @@ FUZZ_TARGET(budget)(const uint8_t *data, size_t size) {
   hold(again && *again == *budget);
   for (const auto &estimate :
        {std::optional<Estimate>(), std::optional<Estimate>(Estimate{1, 2, 3, 1, "same"})}) {
-    const Decision decision = decide({}, *budget, 0, estimate, UtcTime());
+    const Decision decision = decide({}, *budget, clip_spending(*budget, 0, estimate), UtcTime());
     hold((decision.verdict == Verdict::refuse) == !decision.text.empty());
     hold(decision.verdict != Verdict::wait);
+  }
+  for (const uint64_t most : {0, 7}) {
+    const Decision decision = decide({}, *budget, caption_spending({16, 0, most}), UtcTime());
+    hold((decision.verdict == Verdict::refuse) == !decision.text.empty());
+    hold(decision.verdict != Verdict::wait && hold_of(decision).held_requests <= 16);
   }
   return 0;
 }

@@ -43,12 +43,13 @@ void hold_account(std::string_view text) {
   const auto read = read_summary(summary_text(summary));
   hold(read.has_value());
   const Sums sums = whole.sums({}, 1);
-  hold(std::isfinite(sums.spent) && std::isfinite(sums.reserved));
+  hold(std::isfinite(sums.spent.credits) && std::isfinite(sums.reserved.credits));
   for (const Account *account : {static_cast<const Account *>(&small), &read->account}) {
     const Sums same = account->sums({}, 1);
-    hold(is_close(same.spent, sums.spent) && is_close(same.reserved, sums.reserved));
+    hold(is_close(same.spent.credits, sums.spent.credits) &&
+         is_close(same.reserved.credits, sums.reserved.credits));
     hold(account->waits().classes() == whole.waits().classes());
-    hold(same.tasks == sums.tasks && same.unknown == sums.unknown && same.untold == sums.untold);
+    hold(same.spent.tasks == sums.spent.tasks && same.unknown == sums.unknown && same.untold == sums.untold);
   }
 }
 

@@ -71,8 +71,8 @@ TEST_F(ClipAccounts, ARunWritesThreeLines) {
   ASSERT_FALSE(done.error) << done.text();
   const std::string id = done.state.task_id;
   EXPECT_THAT(lines(), ElementsAre("reserve", "submitted " + id, "settle " + id + " completed"));
-  EXPECT_EQ(sums().spent, done.state.amount);
-  EXPECT_EQ(sums().reserved, 0);
+  EXPECT_EQ(sums().spent.credits, done.state.amount);
+  EXPECT_EQ(sums().reserved.credits, 0);
   ASSERT_TRUE(record());
   EXPECT_EQ(record()->reserved_at, utc_text(account().charges().at(0).at));
 }
@@ -85,7 +85,7 @@ TEST_F(ClipAccounts, AnAmountCountsWheneverItIsTold) {
     ASSERT_FALSE(done.error) << done.text();
     EXPECT_EQ(done.state.amount, 2.5) << when;
   }
-  EXPECT_EQ(sums().spent, 5);
+  EXPECT_EQ(sums().spent.credits, 5);
   EXPECT_EQ(sums().untold, 0u);
   set_budget(R"({"per_day":5})");
   EXPECT_EQ(text_detail(run().error.value_or(Error{}), "budget"), "per-day");
@@ -100,7 +100,7 @@ TEST_F(ClipAccounts, ATaskThatFailsHasCostWhatWasTold) {
     EXPECT_EQ(text_detail(*failed.error, "charged"), "yes") << when;
     EXPECT_EQ(failed.state.amount, 2.5) << when;
   }
-  EXPECT_EQ(sums().spent, 5);
+  EXPECT_EQ(sums().spent.credits, 5);
 }
 
 TEST_F(ClipAccounts, AnAmountCountsWhileTheTaskRuns) {
@@ -109,8 +109,8 @@ TEST_F(ClipAccounts, AnAmountCountsWhileTheTaskRuns) {
   GenerationJob short_one = job();
   short_one.timeout = std::chrono::seconds(20);
   ASSERT_TRUE(run(short_one).error);
-  EXPECT_EQ(sums().spent, 2.5);
-  EXPECT_EQ(sums().reserved, 0);
+  EXPECT_EQ(sums().spent.credits, 2.5);
+  EXPECT_EQ(sums().reserved.credits, 0);
   ASSERT_TRUE(record());
   EXPECT_EQ(record()->amount, 2.5);
 }
@@ -165,7 +165,7 @@ TEST_F(ClipAccounts, AnAnswerThatIsLostStaysReserved) {
   service_.loses_submit_answers = true;
   ASSERT_TRUE(run().error);
   EXPECT_EQ(lines().back(), "unknown");
-  EXPECT_GT(sums().reserved, 0);
+  EXPECT_GT(sums().reserved.credits, 0);
   EXPECT_EQ(sums().unknown, 1u);
 }
 
@@ -177,13 +177,13 @@ TEST_F(ClipAccounts, ATaskThatWasOnlyNamedCountsInNoBudget) {
   const Outcome done = run(attaches);
   ASSERT_FALSE(done.error) << done.text();
   EXPECT_THAT(lines(), ElementsAre("settle task_of_somebody completed"));
-  EXPECT_EQ(sums().spent, 0);
+  EXPECT_EQ(sums().spent.credits, 0);
   EXPECT_EQ(account().charges().at(0).state, ChargeState::attached);
 }
 
 TEST_F(ClipAccounts, ASpentBudgetRefusesBeforeAnythingIsSent) {
   ASSERT_FALSE(run(job_for("one")).error);
-  const double amount = sums().spent;
+  const double amount = sums().spent.credits;
   set_budget(R"({"total":)" + std::to_string(amount * 1.5) + "}");
   const unsigned submits = service_.submits();
   const Outcome refused = run();
@@ -203,11 +203,11 @@ TEST_F(ClipAccounts, ASpentBudgetRefusesBeforeAnythingIsSent) {
 TEST_F(ClipAccounts, MaxAmountBindsOneClip) {
   ASSERT_FALSE(run(job_for("one")).error);
   GenerationJob dear = job();
-  dear.max_amount = sums().spent / 2;
+  dear.max_amount = sums().spent.credits / 2;
   const Outcome refused = run(dear);
   ASSERT_TRUE(refused.error);
   EXPECT_EQ(text_detail(*refused.error, "budget"), "max-amount");
-  dear.max_amount = sums().spent;
+  dear.max_amount = sums().spent.credits;
   EXPECT_FALSE(run(dear).error);
 }
 
@@ -226,7 +226,7 @@ TEST_F(ClipAccounts, AFurtherTryThatTheBudgetRefusesIsNotSent) {
   ASSERT_TRUE(refused.error);
   EXPECT_EQ(text_detail(*refused.error, "budget"), "tasks-per-day");
   EXPECT_EQ(service_.submits(), submits);
-  EXPECT_EQ(account().sums({}, 1).reserved, 0);
+  EXPECT_EQ(account().sums({}, 1).reserved.credits, 0);
 }
 
 TEST_F(ClipAccounts, AClipThatCostsMoreThanExpectedIsToldOf) {
@@ -258,7 +258,7 @@ TEST_F(ClipAccounts, AnAmountThatIsNotToldIsToldOnceInEachRun) {
     EXPECT_THAT(done.warnings[0], HasSubstr("genclip cost correct " + done.state.task_id));
     EXPECT_EQ(done.warnings[0].find(R"(its amount is "12,5")") != std::string::npos, *amount != 0);
   }
-  EXPECT_EQ(account().sums({}, 4).reserved, 8);
+  EXPECT_EQ(account().sums({}, 4).reserved.credits, 8);
 }
 
 TEST_F(ClipAccounts, AnAmountThatIsNotToldIsMissedByNobodyWithoutALimit) {
@@ -298,7 +298,7 @@ TEST_F(ClipAccounts, ARunThatFindsItsClipsReservationBuriesIt) {
   const Outcome done = run();
   ASSERT_FALSE(done.error) << done.text();
   EXPECT_THAT(lines().at(1), "unknown") << "its journal may have been removed";
-  EXPECT_EQ(sums().tasks, 2u);
+  EXPECT_EQ(sums().spent.tasks, 2u);
 }
 
 TEST_F(ClipAccounts, EachRefusalReleasesItsReservation) {
@@ -307,7 +307,7 @@ TEST_F(ClipAccounts, EachRefusalReleasesItsReservation) {
   const Outcome done = run();
   ASSERT_FALSE(done.error) << done.text();
   EXPECT_EQ(lines().size(), 9u);
-  EXPECT_EQ(account().sums({}, 7).reserved, 0);
+  EXPECT_EQ(account().sums({}, 7).reserved.credits, 0);
 }
 
 // As the error advises.
@@ -319,7 +319,7 @@ TEST_F(ClipAccounts, ATaskThatIsFoundAtTheServiceAfterALostAnswerCounts) {
   attaches.task_id = "task_found";
   const Outcome done = run(attaches);
   ASSERT_FALSE(done.error) << done.text();
-  EXPECT_EQ(sums().spent, done.state.amount);
+  EXPECT_EQ(sums().spent.credits, done.state.amount);
   EXPECT_EQ(sums().unknown, 0u);
 }
 
@@ -352,7 +352,7 @@ TEST_F(ClipAccounts, ATaskOfADeadRunCountsThoughAnotherTaskTakesItsPlace) {
   const Outcome done = run(attaches);
   ASSERT_FALSE(done.error) << done.text();
   EXPECT_THAT(lines(), ElementsAre("reserve", "submitted own", "settle task_of_somebody completed"));
-  EXPECT_EQ(account().sums({}, 7).reserved, 7);
+  EXPECT_EQ(account().sums({}, 7).reserved.credits, 7);
 }
 
 TEST_F(ClipAccounts, ABudgetThatTheDeadHoldIsFreed) {
@@ -444,13 +444,13 @@ TEST_F(ClipAccounts, AClipWaitsForASlotAndSubmitsNothingMeanwhile) {
 
 TEST_F(ClipAccounts, AStoreWithoutALedgerGetsOneFromItsJournals) {
   ASSERT_FALSE(run(job_for("one")).error);
-  const double amount = sums().spent;
+  const double amount = sums().spent.credits;
   ASSERT_GT(amount, 0);
   const LedgerPath path(job().store);
   ASSERT_EQ(std::remove(path.ledger.c_str()), 0);
   ASSERT_FALSE(run().error);
   const Account books = account();
-  EXPECT_EQ(books.sums({}, 0).spent, 2 * amount);
+  EXPECT_EQ(books.sums({}, 0).spent.credits, 2 * amount);
   ASSERT_EQ(books.charges().size(), 2u);
   EXPECT_TRUE(books.charges()[0].imported);
   EXPECT_FALSE(books.charges()[1].imported);

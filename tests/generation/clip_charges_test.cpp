@@ -186,7 +186,7 @@ TEST(Import, CountsNoTaskThatWasOnlyAttachedTo) {
   record.identity.request = Json::Object{{"task_id", "T"}};
   Account account;
   for (const LedgerEntry &entry : imported_entries({}, record)) EXPECT_TRUE(account.apply(entry));
-  EXPECT_EQ(account.sums({}, 1).spent, 0);
+  EXPECT_EQ(account.sums({}, 1).spent.credits, 0);
   ASSERT_EQ(account.charges().size(), 1u);
   EXPECT_EQ(account.charges()[0].state, ChargeState::attached);
 }

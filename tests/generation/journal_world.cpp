@@ -609,13 +609,13 @@ std::string wrong_account(const JournalWorld &world) {
   unsigned paid = 0, failed = 0;
   for (const ServiceTask &task : looked.tasks)
     if (!task.is_foreign) ++(task.has_failed ? failed : paid);
-  const double counted = sums.spent + sums.reserved;
+  const double counted = sums.spent.credits + sums.reserved.credits;
   if (counted < paid)
     return "the service charged " + std::to_string(paid) + ", the ledger has " + std::to_string(counted);
   if (counted > paid + failed + looked.phantoms)
     return "the ledger has " + std::to_string(counted) + ", though no more than " +
            std::to_string(paid + failed + looked.phantoms) + " can have been charged";
-  const double known = looked.account.sums({}, 0).spent;
+  const double known = looked.account.sums({}, 0).spent.credits;
   // Somebody may have found the task of an unanswered submit, and named it.
   double kept = 0, all = 0;
   for (const ServiceTask &task : looked.tasks) {

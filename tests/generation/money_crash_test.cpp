@@ -53,7 +53,8 @@ TEST(MoneyAfterACrash, EveryTaskIsInTheLedgerAndTheNextRunSettlesWhatCanBeKnown)
       static_cast<void>(world.run());
       world.crash(loss);
       const unsigned sent = world.service_.submits();
-      ASSERT_GE(world.reading().account.sums({}, 0).tasks, sent) << "a POST left that is not in the ledger";
+      ASSERT_GE(world.reading().account.sums({}, 0).spent.tasks, sent)
+          << "a POST left that is not in the ledger";
 
       const Outcome second = world.run();
       ASSERT_FALSE(second.error) << second.text();
@@ -65,11 +66,11 @@ TEST(MoneyAfterACrash, EveryTaskIsInTheLedgerAndTheNextRunSettlesWhatCanBeKnown)
       for (const Charge &charge : after.account.charges())
         EXPECT_FALSE(charge.is_under_way()) << "a reservation of a dead run is left";
       // The clip's task is settled; of a task whose ID no crash left the ledger says that it does not know.
-      EXPECT_EQ(sums.spent, kPrice);
-      EXPECT_GE(sums.tasks, submits);
+      EXPECT_EQ(sums.spent.credits, kPrice);
+      EXPECT_GE(sums.spent.tasks, submits);
       // At most the intent that was journalled before a POST that never left.
-      EXPECT_LE(sums.tasks, std::max(submits, 2u));
-      EXPECT_EQ(sums.unknown, sums.tasks - 1);
+      EXPECT_LE(sums.spent.tasks, std::max(submits, 2u));
+      EXPECT_EQ(sums.unknown, sums.spent.tasks - 1);
       EXPECT_EQ(sums.untold, 0u);
     }
 }
@@ -109,13 +110,13 @@ TEST(MoneyAfterACrash, ADiskThatFailsOnceLosesNoTask) {
     MoneyWorld world;
     world.files_.fail_at(at, {ErrorKind::write, "Input/output error."});
     static_cast<void>(world.run());
-    EXPECT_GE(world.reading().account.sums({}, 0).tasks, world.service_.submits());
+    EXPECT_GE(world.reading().account.sums({}, 0).spent.tasks, world.service_.submits());
     const Outcome second = world.run();
     ASSERT_FALSE(second.error) << second.text();
     world.look();
     const LedgerReading after = world.reading();
-    EXPECT_EQ(after.account.sums({}, 0).spent, kPrice);
-    EXPECT_GE(after.account.sums({}, 0).tasks, world.service_.submits());
+    EXPECT_EQ(after.account.sums({}, 0).spent.credits, kPrice);
+    EXPECT_GE(after.account.sums({}, 0).spent.tasks, world.service_.submits());
     for (const Charge &charge : after.account.charges()) EXPECT_FALSE(charge.is_under_way());
   }
 }
