@@ -89,7 +89,7 @@ TextTable tasks_for_programs(const CostReport &report, double assumed_price, Sto
                    {"RESERVED"},
                    {"TAKE"},
                    {"PROJECT"},
-                   {"TASK"},
+                   {.head = "TASK", .name = "task_id"},
                    {"CORRECTED"},
                    {"IMPORTED"},
                    {"PROMPT"}});

@@ -121,17 +121,17 @@ TextTable rows_of(const std::vector<StoredClip> &clips) {
   TextTable table({{"KEY"},
                    {"STATE"},
                    {"MODEL"},
-                   {"CREDITS"},
-                   {"BYTES"},
+                   {.head = "CREDITS", .name = "amount"},
+                   {.head = "BYTES", .name = "size"},
                    {"TAKE"},
                    {"SEED"},
-                   {"SUBMITTED"},
-                   {"USED"},
-                   {"TASK"},
+                   {.head = "SUBMITTED", .name = "submitted_at"},
+                   {.head = "USED", .name = "last_used"},
+                   {.head = "TASK", .name = "task_id"},
                    {"PROMPT"},
                    {"PROBLEM"},
                    {"PINNED"},
-                   {"CHANGED"}});
+                   {.head = "CHANGED", .name = "updated_at"}});
   for (const StoredClip &clip : clips) {
     const ClipRecord record = clip.record.value_or(ClipRecord{});
     table.add({short_key(clip), state_word(clip), printable(record.model), credits_text(record.amount),

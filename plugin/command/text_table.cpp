@@ -80,6 +80,11 @@ bool is_like_a_formula(std::string_view cell) {
          !parse_number<double>(cell);
 }
 
+std::string lower_case(std::string text) {
+  for (char &c : text) c = g_ascii_tolower(c);
+  return text;
+}
+
 std::string csv_cell(const std::string &cell) {
   std::string shown = (is_like_a_formula(cell) ? "'" : "") + cell;
   if (shown.find_first_of(",\"\r\n") == std::string::npos) return shown;
@@ -272,7 +277,8 @@ std::string TextTable::to_csv() const {
   const auto add = [&](const std::string &cell, bool is_last) {
     text += csv_cell(cell) + (is_last ? "\r\n" : ",");
   };
-  for (const Column &column : columns_) add(column.head, &column == &columns_.back());
+  for (const Column &column : columns_)
+    add(column.name.empty() ? lower_case(column.head) : column.name, &column == &columns_.back());
   for (const Row &row : rows_)
     for (const std::string &cell : row.cells) add(cell, &cell == &row.cells.back());
   return text;

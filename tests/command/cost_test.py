@@ -115,6 +115,14 @@ class Cost(MoneyTest):
             self.assertIn(part, text)
         self.assertNotIn("imported: ", self.run_genclip("cost", "--until", "2026-11-21").stdout)
 
+    def test_the_heads_of_csv_are_the_names_of_json(self):
+        self.mixed()
+        for group in ("model", "project", "month", "day", "task"):
+            with self.subTest(group=group):
+                heads = self.run_genclip("cost", "--by", group, "--csv").stdout.splitlines()[0].split(",")
+                found = self.json("cost", "--by", group)
+                self.assertLessEqual(set(heads), set(found["rows"][0]) | set(found["captions"]))
+
     def test_by_each_group_in_a_pipe_and_as_csv(self):
         self.mixed()
         for group, wanted in (("model", {"dance-2.5": "15", "sd_2.0_special": "7.5"}), ("project", {"-": "10.5", "film": "12"}),
@@ -124,7 +132,7 @@ class Cost(MoneyTest):
                 rows = self.table("cost", "--by", group)
                 self.assertEqual({row[group.upper()]: row["SPENT"] for row in rows}, wanted)
                 as_csv = list(csv.DictReader(io.StringIO(self.run_genclip("cost", "--by", group, "--csv").stdout)))
-                self.assertEqual([{name: cell or "-" for name, cell in row.items()} for row in as_csv], rows)
+                self.assertEqual([{name.upper(): cell or "-" for name, cell in row.items()} for row in as_csv], rows)
                 self.assertEqual([row["spent"] for row in self.json("cost", "--by", group)["rows"]],
                                  [float(row["SPENT"]) for row in rows])
 
