@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "plugin/base/shown_text.h"
+#include "plugin/base/trimmed.h"
 #include "plugin/catalog/clip_uri.h"
 #include "plugin/catalog/closest.h"
 #include "plugin/catalog/cross_field_rules.h"
@@ -12,6 +14,7 @@
 #include "plugin/catalog/inner_clip.h"
 #include "plugin/catalog/prompt_rules.h"
 #include "plugin/catalog/request_fields.h"
+#include "plugin/catalog/untyped_media.h"
 #include "plugin/catalog/wording.h"
 
 namespace genclip {
@@ -30,6 +33,7 @@ std::shared_ptr<const ModelSpec> any_model(const Catalog &catalog) {
 
 // Nobody reads more problems. A hostile URI can hold enough mistakes to keep a computer busy for minutes.
 constexpr unsigned kEnoughProblems = 100;
+constexpr size_t kMostReferences = 1000;
 
 // What a request and all clips inside it share.
 struct ClipTree {
@@ -52,8 +56,10 @@ class RequestCheck {
     gather(in_order(catalog_, request_.fields), given_, false);
     gather(request_.extra, extra_, true);
     for (const FieldSpec &spec : checked_.spec_->fields) check_field(spec);
-    check_unlisted(given_);
-    check_unlisted(extra_);
+    for (const Json *fields : {&given_, &extra_}) {
+      check_unlisted(*fields);
+      check_untyped(*fields);
+    }
     write_body();
     check_body();
     if (!problems_.empty()) return std::move(problems_);
@@ -67,6 +73,8 @@ class RequestCheck {
     ++tree_.problems;
     problems_.push_back({std::string(field), std::move(text)});
   }
+
+  bool has_enough_problems() const { return tree_.problems >= kEnoughProblems; }
 
   void find_model() {
     checked_.spec_ = catalog_.find(request_.model);
@@ -163,28 +171,36 @@ class RequestCheck {
     for (size_t i = 0; i < items.size(); ++i) {
       const std::string item = items.size() == 1 ? field.name : field.name + "[" + std::to_string(i) + "]";
       if (const auto *text = items[i].string())
-        check_reference(field, kind, *text, item, static_cast<unsigned>(i));
+        check_reference({.field = field.name, .index = static_cast<unsigned>(i), .name = item}, kind, *text);
       else
         problem(field.name, item + " is " + shown(items[i]) + "; it must be a URL.");
     }
   }
 
-  void check_reference(const FieldSpec &field, MediaKind kind, const std::string &text,
-                       const std::string &item, unsigned index) {
+  // `where` says where it stands.
+  void check_reference(MediaReference where, const std::optional<MediaKind> &kind, const std::string &text) {
+    if (has_enough_problems()) return;
     auto reference = read_reference(text, {kind, spec().assets, policy_});
-    if (!reference) return problem(field.name, item + " " + reference.error() + ".");
-    reference->field = field.name;
-    reference->index = index;
-    reference->is_from_uri = std::find(request_.uri_fields.begin(), request_.uri_fields.end(), field.name) !=
-                             request_.uri_fields.end();
-    if (reference->source == MediaSource::clip) check_clip(item, *reference);
+    if (!reference) return problem(where.field, where.name + " " + reference.error() + ".");
+    reference->field = std::move(where.field);
+    reference->index = where.index;
+    reference->steps = std::move(where.steps);
+    reference->name = std::move(where.name);
+    reference->is_from_uri =
+        std::ranges::find(request_.uri_fields, reference->field) != request_.uri_fields.end();
+    if (reference->source == MediaSource::clip)
+      check_clip(reference->name, *reference);
+    else if (checked_.media_.size() >= kMostReferences)
+      return problem(reference->field,
+                     reference->name + " is one of more than " + std::to_string(kMostReferences) +
+                         " references in this request, which is the most that genclip allows.");
     checked_.media_.push_back(std::move(*reference));
   }
 
   // Validates the request inside a reference to a clip, and whether the field takes what that request makes.
   void check_clip(const std::string &item, MediaReference &reference) {
     const std::string &field = reference.field;
-    if (tree_.problems >= kEnoughProblems) return;
+    if (has_enough_problems()) return;
     if (level_ == kMostClipLevels)
       return problem(field, item + " is a clip more than " + std::to_string(kMostClipLevels) +
                                 " levels deep, which is the most that genclip allows.");
@@ -214,6 +230,65 @@ class RequestCheck {
   void check_unlisted(const Json &fields) {
     for (const auto &[name, value] : *fields.object())
       if (!spec().open && !spec().find(name)) problem(name, unknown_field_text(name));
+  }
+
+  // Finds references where no table says that there are any.
+  void check_untyped(const Json &fields) {
+    for (const auto &[name, value] : *fields.object()) {
+      const FieldSpec *field = spec().find(name);
+      if (!field ? !spec().open : field->refused || media_kind(field->type) || !field->values.empty())
+        continue;
+      UntypedPlace place{name, {}, name, name, field != nullptr};
+      look_for_references(value, place);
+    }
+  }
+
+  // Where a value stands in a field.
+  struct UntypedPlace {
+    const std::string &field;
+    std::vector<std::string> steps;
+    std::string path;  // As UntypedName has it.
+    std::string text;  // For people.
+    bool is_listed;
+  };
+
+  void look_for_references(const Json &value, const UntypedPlace &place) {
+    if (const Json::Object *members = value.object())
+      for (const auto &[name, member] : *members) {
+        UntypedPlace inside = place;
+        inside.steps.push_back(name);
+        inside.path += " " + name;
+        inside.text += "." + name;
+        look_for_references(member, inside);
+      }
+    const Json::Array *list = value.array();
+    for (size_t i = 0; list && i < list->size() && !has_enough_problems(); ++i) {
+      UntypedPlace inside = place;
+      inside.steps.push_back(std::to_string(i));
+      inside.text += "[" + std::to_string(i) + "]";
+      look_for_references((*list)[i], inside);
+    }
+    const std::string *text = value.string();
+    const std::string_view path = place.path;
+    const UntypedName name{path.substr(path.rfind(' ') + 1), path, place.is_listed};
+    if (!text || !is_untyped_reference(name, *text)) return;
+    const auto index = std::ranges::count(checked_.media_, place.field, &MediaReference::field);
+    MediaReference reference{.field = place.field,
+                             .index = static_cast<unsigned>(index),
+                             .steps = place.steps,
+                             .name = shown_line(place.text)};
+    check_reference(std::move(reference), kind_of(name, *text), std::string(trimmed(*text)));
+  }
+
+  // Of a clip in a field whose name does not tell: what it makes.
+  std::optional<MediaKind> kind_of(const UntypedName &name, const std::string &text) const {
+    const auto kind = untyped_kind(name, text);
+    const std::string_view uri = trimmed(text);
+    if (kind || scheme_of(uri) != kClipUriScheme) return kind;
+    if (uri.find('#') != uri.npos) return MediaKind::image;
+    const auto clip = parse_clip_uri(catalog_, uri);
+    const auto maker = clip ? catalog_.find(clip->model) : nullptr;
+    return maker && maker->result == ResultKind::image ? MediaKind::image : MediaKind::video;
   }
 
   std::string unknown_field_text(const std::string &name) const {
@@ -279,8 +354,7 @@ class RequestCheck {
 Json CheckedRequest::body_with(const std::vector<std::string> &references) const {
   assert(references.size() == media_.size());
   Json body = body_;
-  for (size_t i = 0; i < media_.size(); ++i)
-    body.find(media_[i].field)->array()->at(media_[i].index) = references[i];
+  for (size_t i = 0; i < media_.size(); ++i) *place_of(media_[i], body) = references[i];
   return body;
 }
 
@@ -289,7 +363,12 @@ CheckedRequest CheckedRequest::with_urls(const std::vector<std::string> &urls) c
   request.body_ = body_with(urls);
   for (size_t i = 0; i < urls.size(); ++i) {
     const MediaReference &given = media_[i];
-    request.media_[i] = {.field = given.field, .index = given.index, .url = urls[i], .kind = given.kind};
+    request.media_[i] = {.field = given.field,
+                         .index = given.index,
+                         .steps = given.steps,
+                         .name = given.name,
+                         .url = urls[i],
+                         .kind = given.kind};
     if (given.source == MediaSource::asset) request.media_[i].source = MediaSource::asset;
   }
   return request;

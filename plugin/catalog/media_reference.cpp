@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "plugin/base/gref.h"
+#include "plugin/base/number.h"
 #include "plugin/catalog/clip_uri.h"
 #include "plugin/catalog/wording.h"
 
@@ -27,18 +28,6 @@ bool equal_but_case(std::string_view a, std::string_view b) {
   return a.size() == b.size() && g_ascii_strncasecmp(a.data(), b.data(), a.size()) == 0;
 }
 
-// The scheme in lower case; empty when there is none. A single letter is a drive, not a scheme.
-std::string scheme_of(std::string_view url) {
-  const size_t colon = url.find(':');
-  if (colon == url.npos || colon < 2 || !g_ascii_isalpha(url[0])) return "";
-  std::string scheme;
-  for (const char c : url.substr(0, colon)) {
-    if (!g_ascii_isalnum(c) && c != '+' && c != '-' && c != '.') return "";
-    scheme += g_ascii_tolower(c);
-  }
-  return scheme;
-}
-
 bool looks_like_base64(std::string_view text) {
   const bool alphabet = std::all_of(text.begin(), text.end(), [](char c) {
     return g_ascii_isalnum(c) || g_ascii_isspace(c) || c == '+' || c == '/' || c == '=' || c == '-' ||
@@ -50,9 +39,9 @@ bool looks_like_base64(std::string_view text) {
   return opening != std::end(kBase64Openings) || text.size() >= kShortestBase64;
 }
 
-std::string instead(MediaKind kind, bool assets) {
-  std::string text =
-      std::string("; put the ") + to_word(kind) + " at a public http or https URL and give that";
+std::string instead(const std::optional<MediaKind> &kind, bool assets) {
+  std::string text = std::string("; put the ") + (kind ? to_word(*kind) : "file") +
+                     " at a public http or https URL and give that";
   if (assets) text += ", or upload it as an asset and give assetId://ID";
   return text;
 }
@@ -69,7 +58,8 @@ std::optional<std::string> http_problem(std::string_view url) {
   return std::nullopt;
 }
 
-std::optional<std::string> asset_problem(std::string_view url, MediaKind kind, bool assets) {
+std::optional<std::string> asset_problem(std::string_view url, const std::optional<MediaKind> &kind,
+                                         bool assets) {
   if (!assets) return "is an asset, which this model does not support" + instead(kind, false);
   if (!url.starts_with(kAssetScheme)) return "is not spelled as the service expects: write assetId://ID";
   const std::string_view id = url.substr(kAssetScheme.size());
@@ -160,6 +150,31 @@ std::optional<std::string> read_source(const std::string &text, const ReferenceR
 }
 
 }  // namespace
+
+std::string scheme_of(std::string_view url) {
+  const size_t colon = url.find(':');
+  if (colon == url.npos || colon < 2 || !g_ascii_isalpha(url[0])) return "";
+  std::string scheme;
+  for (const char c : url.substr(0, colon)) {
+    if (!g_ascii_isalnum(c) && c != '+' && c != '-' && c != '.') return "";
+    scheme += g_ascii_tolower(c);
+  }
+  return scheme;
+}
+
+Json *place_of(const MediaReference &reference, Json &fields) {
+  const auto item = [](Json *value, size_t index) {
+    Json::Array *list = value->array();
+    return list && index < list->size() ? &list->at(index) : nullptr;
+  };
+  Json *place = fields.find(reference.field);
+  if (place && reference.steps.empty() && place->array()) return item(place, reference.index);
+  for (const std::string &step : reference.steps) {
+    if (!place) break;
+    place = place->array() ? item(place, parse_number<size_t>(step).value_or(SIZE_MAX)) : place->find(step);
+  }
+  return place;
+}
 
 Result<MediaReference, std::string> read_reference(const std::string &text, const ReferenceRules &rules) {
   MediaReference reference;

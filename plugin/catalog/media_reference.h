@@ -7,7 +7,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "plugin/base/json.h"
 #include "plugin/base/result.h"
 #include "plugin/base/words.h"
 #include "plugin/catalog/clip_part.h"
@@ -44,9 +46,12 @@ inline constexpr std::string_view kHowToPublish =
 
 struct MediaReference {
   std::string field;   // canonical name, such as reference_images
-  unsigned index = 0;  // place in that field's array, from 0
-  std::string url;     // as given; a URL may be signed: never log it
-  MediaKind kind = MediaKind::image;
+  unsigned index = 0;  // which of that field's, from 0; of a media field: its place in the array
+  // Where no table types the field: from its value to the reference, names of members and places in arrays.
+  std::vector<std::string> steps;
+  std::string name;  // for texts: "first_image", "reference_images[1]", "content[0].image_url"
+  std::string url;   // as given; a URL may be signed: never log it
+  std::optional<MediaKind> kind = MediaKind::image;  // nothing: it may be any
   MediaSource source = MediaSource::url;
   std::string path;          // of a file, of any bytes but NUL; may be relative
   bool is_from_uri = false;  // a URI named the file, so it may be published only if a root contains it
@@ -57,9 +62,15 @@ struct MediaReference {
   friend bool operator==(const MediaReference &, const MediaReference &) = default;
 };
 
+// Where the reference stands among these fields; null: nowhere.
+Json *place_of(const MediaReference &reference, Json &fields);
+
+// In lower case; empty when there is none. A single letter is a drive, not a scheme.
+std::string scheme_of(std::string_view url);
+
 // What may stand in one media field of one model.
 struct ReferenceRules {
-  MediaKind kind = MediaKind::image;
+  std::optional<MediaKind> kind = MediaKind::image;
   bool assets = false;  // assetId:// references work
   ReferencePolicy policy;
 };

@@ -61,7 +61,7 @@ void add_inner_clips(const CheckedRequest &checked, const std::string &before,
                      std::vector<InnerClip> &clips) {
   for (const MediaReference &reference : checked.media()) {
     if (!reference.clip) continue;
-    const std::string place = before + reference_name(checked, reference);
+    const std::string place = before + reference.name;
     add_inner_clips(*reference.clip, place + ": ", clips);
     clips.push_back({place, &reference});
   }

@@ -25,10 +25,9 @@ ClipRequest portable_request(const Catalog &catalog, const ClipRequest &request,
   if (!names_files(checked)) return portable;
   for (size_t i = 0; i < checked.media().size(); ++i) {
     const MediaReference &reference = checked.media()[i];
-    Json *field = portable.fields.find(reference.field);
-    if (!field) field = portable.extra.find(reference.field);
-    if (field && field->array())
-      field->array()->at(reference.index) = portable_reference(catalog, reference, identified, i);
+    Json *place = place_of(reference, portable.fields);
+    if (!place) place = place_of(reference, portable.extra);
+    if (place) *place = portable_reference(catalog, reference, identified, i);
   }
   return portable;
 }

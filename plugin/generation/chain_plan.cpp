@@ -25,7 +25,7 @@ class ChainPlanner {
     std::vector<std::optional<size_t>> references(request.media().size());
     for (const auto &[index, clip] : identified->clips) {
       const MediaReference &reference = request.media()[index];
-      references[index] = add(*reference.clip, clip, place + reference_name(request, reference) + ": ");
+      references[index] = add(*reference.clip, clip, place + reference.name + ": ");
     }
     plan_.push_back({&request, std::move(identified), place, std::move(references)});
     return by_key_[key] = plan_.size() - 1;
@@ -183,8 +183,8 @@ Result<LocalMedia> local_media(const PlannedLink &request, const std::map<size_t
     if (!frame) {
       Error error = std::move(frame).error();
       if (error.kind != ErrorKind::cancelled)
-        error.text.insert(0, request.place + reference_name(*request.request, reference) +
-                                 " cannot be taken: the clip " + clip->second.path + " ");
+        error.text.insert(
+            0, request.place + reference.name + " cannot be taken: the clip " + clip->second.path + " ");
       return error;
     }
     media[i] = std::move(*frame);

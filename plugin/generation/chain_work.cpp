@@ -180,8 +180,7 @@ Result<void> ChainWork::check_sources(const PlannedLink &request) const {
   for (const MediaReference &reference : request.request->media())
     if (reference.source == MediaSource::content)
       return Error{ErrorKind::not_found,
-                   request.place + reference_name(*request.request, reference) +
-                       " is known by its content alone (" + reference.url +
+                   request.place + reference.name + " is known by its content alone (" + reference.url +
                        "). That is enough to play a stored clip, but this one is not stored: to generate it, "
                        "give the file or its URL."};
   return {};
@@ -204,8 +203,7 @@ const MediaReference *ChainWork::to_publish(const PlannedLink &request) const {
 
 Result<void> ChainWork::check_fetchable(const PlannedLink &request) const {
   const MediaReference *reference = job_.publish.is_set_up() ? nullptr : to_publish(request);
-  return reference ? Result<void>(unfetchable(request.place + reference_name(*request.request, *reference)))
-                   : Result<void>();
+  return reference ? Result<void>(unfetchable(request.place + reference->name)) : Result<void>();
 }
 
 // The request itself first: its own mistakes are the nearest.
@@ -322,7 +320,7 @@ Result<void> ChainWork::publish_all() {
 
 Result<void> ChainWork::publish_one(size_t index) {
   Material &material = materials_[index];
-  if (!job_.publish.is_set_up()) return unfetchable(reference_name(request_, request_.media()[index]));
+  if (!job_.publish.is_set_up()) return unfetchable(request_.media()[index].name);
   generation_.change([](GenerationState &state) {
     state.status = ClipStatus::preparing;
     state.link = state.links = 0;
@@ -343,7 +341,7 @@ Result<void> ChainWork::publish_one(size_t index) {
                            *material.file, sha256, type, generation_.cancellable());
   if (is_cancelled()) return cancelled();
   if (!published) {
-    published.error().text.insert(0, reference_name(request_, request_.media()[index]) + ": ");
+    published.error().text.insert(0, request_.media()[index].name + ": ");
     return std::move(published).error();
   }
   material.url = std::move(published->url);

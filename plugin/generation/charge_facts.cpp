@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "plugin/generation/charge_facts.h"
 
+#include <algorithm>
+
 #include "plugin/catalog/catalog.h"
 
 namespace genclip {
@@ -9,6 +11,21 @@ namespace {
 std::string text_of(const Json &request, std::string_view name) {
   const Json *value = request.find(name);
   return value && value->string() ? *value->string() : std::string();
+}
+
+// What request_identity puts in the place of a file or a clip, wherever it stands.
+bool is_media_name(std::string_view text) {
+  const size_t colon = text.find(':');
+  return (text.starts_with("sha256:") || text.starts_with("genclip:")) &&
+         ClipPath::is_digest(text.substr(colon + 1, text.find('#') - colon - 1));
+}
+
+bool names_media(const Json &value) {
+  if (const std::string *text = value.string()) return is_media_name(*text);
+  if (const Json::Array *list = value.array()) return std::ranges::any_of(*list, names_media);
+  return value.object() && std::ranges::any_of(*value.object(), [](const Json::Member &member) {
+           return names_media(member.second);
+         });
 }
 
 }  // namespace
@@ -40,7 +57,7 @@ ChargeFacts charge_facts(const ClipIdentity &identity, const std::string &model,
 }
 
 bool is_made_of_media(const ClipIdentity &identity) {
-  return !charge_facts(identity, "", "").references.empty();
+  return !charge_facts(identity, "", "").references.empty() || names_media(identity.request);
 }
 
 }  // namespace genclip

@@ -52,7 +52,7 @@ class Identification {
     if (fetches_ || is_local(request))
       for (size_t i = 0; i < request.media().size(); ++i) {
         auto name = name_of(request, i, found);
-        if (!name) return with_place(std::move(name).error(), reference_name(request, request.media()[i]));
+        if (!name) return with_place(std::move(name).error(), request.media()[i].name);
         found.names.push_back(std::move(*name));
       }
     // A clip inside counts by what it means, whichever folder it has.

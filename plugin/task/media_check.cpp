@@ -135,7 +135,8 @@ class Lookout {
   // Adds to `facts` what the content tells, where the model has a limit for it.
   template <typename File>
   Look measure(const MediaReference &reference, const File &file, MediaFacts facts) {
-    if (!may_be(facts.media_type, reference.kind) || !needs_measures(request_, reference)) return facts;
+    if (!reference.kind || !may_be(facts.media_type, reference.kind) || !needs_measures(request_, reference))
+      return facts;
     const auto read = [&](uint64_t offset, size_t size) { return file.read_at(offset, size); };
     const std::string_view format = format_name(facts.media_type);
     if (is_cut(format, read)) return MediaFailure{ErrorKind::wrong_type, "is truncated"};
@@ -147,7 +148,7 @@ class Lookout {
     }
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end_ - clock_.now());
     const auto patience = std::min<std::chrono::milliseconds>(left, options_.probe_limit);
-    if (auto probed = probe_media(file.uri(), reference.kind, patience, facts, cancellable_.get()); !probed)
+    if (auto probed = probe_media(file.uri(), *reference.kind, patience, facts, cancellable_.get()); !probed)
       return MediaFailure{probed.error().kind, std::move(probed.error().text)};
     return facts;
   }

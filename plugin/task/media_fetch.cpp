@@ -80,9 +80,7 @@ bool is_success(const HttpReply &reply) { return reply.status == 200 || reply.st
 
 // Many servers answer HEAD with a length of 0, or with the page of an application that only knows GET.
 bool is_telling(const MediaFacts &facts) {
-  const bool is_medium = may_be(facts.media_type, MediaKind::image) ||
-                         may_be(facts.media_type, MediaKind::video) ||
-                         may_be(facts.media_type, MediaKind::audio);
+  const bool is_medium = may_be(facts.media_type, std::nullopt);
   return facts.bytes.value_or(0) > 0 && is_medium;
 }
 

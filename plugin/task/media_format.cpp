@@ -66,21 +66,6 @@ constexpr FormatRow kFormats[] = {
     {"audio/x-flac", "flac", kAudio},
 };
 
-struct ExtensionRow {
-  std::string_view extension;
-  std::string_view media_type;
-};
-
-// The first row of a format has the extension that genclip gives to its files.
-constexpr ExtensionRow kExtensions[] = {
-    {"jpg", "image/jpeg"},  {"jpeg", "image/jpeg"},     {"png", "image/png"},   {"webp", "image/webp"},
-    {"bmp", "image/bmp"},   {"tif", "image/tiff"},      {"tiff", "image/tiff"}, {"gif", "image/gif"},
-    {"heic", "image/heic"}, {"heif", "image/heif"},     {"avif", "image/avif"}, {"mp4", "video/mp4"},
-    {"m4v", "video/x-m4v"}, {"mov", "video/quicktime"}, {"webm", "video/webm"}, {"mkv", "video/x-matroska"},
-    {"wav", "audio/wav"},   {"mp3", "audio/mpeg"},      {"m4a", "audio/mp4"},   {"aac", "audio/aac"},
-    {"ogg", "audio/ogg"},   {"oga", "audio/ogg"},       {"flac", "audio/flac"},
-};
-
 // ISO media files by their brand, of which GStreamer's typefinders know only some.
 struct BrandRow {
   std::string_view brand;
@@ -138,14 +123,13 @@ std::string_view format_name(std::string_view media_type) {
   return row ? row->format : std::string_view();
 }
 
-bool may_be(std::string_view media_type, MediaKind kind) {
+bool may_be(std::string_view media_type, const std::optional<MediaKind> &kind) {
   const FormatRow *row = find_format(media_type);
-  switch (kind) {
-    case MediaKind::image: return row ? row->holds & kImage : media_type.starts_with("image/");
-    case MediaKind::video: return row ? row->holds & kVideo : media_type.starts_with("video/");
-    case MediaKind::audio: return row ? row->holds & kAudio : media_type.starts_with("audio/");
-  }
-  return false;
+  const auto is = [&](MediaKind wanted, unsigned holds, std::string_view types) {
+    return (!kind || *kind == wanted) && (row ? (row->holds & holds) != 0 : media_type.starts_with(types));
+  };
+  return is(MediaKind::image, kImage, "image/") || is(MediaKind::video, kVideo, "video/") ||
+         is(MediaKind::audio, kAudio, "audio/");
 }
 
 std::string telling_media_type(std::string_view content_type) {
@@ -155,28 +139,17 @@ std::string telling_media_type(std::string_view content_type) {
   return is_untelling ? std::string() : type;
 }
 
-std::string media_type_of_path(std::string_view url) {
-  const std::string_view path = url.substr(0, url.find_first_of("?#"));
-  const auto dot = path.find_last_of("./");
-  if (dot == std::string_view::npos || path[dot] != '.') return {};
-  const std::string extension = lower(path.substr(dot + 1));
-  for (const ExtensionRow &row : kExtensions)
-    if (row.extension == extension) return std::string(row.media_type);
-  return {};
-}
-
 std::string_view file_extension(std::string_view media_type) {
   const std::string_view format = format_name(media_type);
   if (format.empty()) return {};
-  const auto row = std::find_if(std::begin(kExtensions), std::end(kExtensions), [&](const ExtensionRow &row) {
-    return format_name(row.media_type) == format;
-  });
-  return row == std::end(kExtensions) ? std::string_view() : row->extension;
+  for (const MediaExtension &extension : media_extensions())
+    if (format_name(extension.media_type) == format) return extension.text;
+  return {};
 }
 
 bool is_file_extension(std::string_view extension) {
-  return std::any_of(std::begin(kExtensions), std::end(kExtensions), [&](const ExtensionRow &row) {
-    return row.extension == extension && file_extension(row.media_type) == extension;
+  return std::ranges::any_of(media_extensions(), [&](const MediaExtension &row) {
+    return row.text == extension && file_extension(row.media_type) == extension;
   });
 }
 

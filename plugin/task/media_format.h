@@ -3,9 +3,11 @@
 // The service's names of media formats (§2.3, §2.4), and the media types that they stand for.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "plugin/catalog/media_extension.h"
 #include "plugin/catalog/media_reference.h"
 
 namespace genclip {
@@ -14,14 +16,12 @@ namespace genclip {
 std::string_view format_name(std::string_view media_type);
 
 // True if a file of that type can be such a medium: an mp4 file may hold a video, or only sound.
-bool may_be(std::string_view media_type, MediaKind kind);
+// Nothing: any medium.
+bool may_be(std::string_view media_type, const std::optional<MediaKind> &kind);
 
 // The type in a Content-Type header: lower case, without parameters. Empty when it tells nothing, as
 // application/octet-stream does.
 std::string telling_media_type(std::string_view content_type);
-
-// The type that the extension of a URL's path promises; empty when it promises none.
-std::string media_type_of_path(std::string_view url);
 
 // The extension that files of that type have, without a dot, such as "jpg"; empty when the service's tables
 // have no such type.

@@ -79,8 +79,7 @@ class Verdict {
   const std::string &model() const { return request_.model(); }
 
   void problem(const MediaReference &reference, const std::string &text) {
-    problems_.push_back({reference.field, reference_name(request_, reference) + " " +
-                                              std::string(without_full_stop(text)) + "."});
+    problems_.push_back({reference.field, reference.name + " " + std::string(without_full_stop(text)) + "."});
   }
 
   void judge(const MediaFinding &finding) {
@@ -116,9 +115,9 @@ class Verdict {
                                "; check-media=full probes it");
       return;
     }
-    const std::string kind = to_word(reference.kind);
     if (!may_be(facts.media_type, reference.kind))
-      return problem(reference, "is " + quoted(facts.media_type) + ", which is not " + kind + " data");
+      return problem(reference, "is " + quoted(facts.media_type) + ", which is not " +
+                                    (reference.kind ? to_word(*reference.kind) : "media") + " data");
     const auto &formats = limits.formats;
     const std::string_view format = format_name(facts.media_type);
     if (formats.empty() || limits.similar_formats ||
@@ -231,13 +230,6 @@ class Verdict {
 };
 
 }  // namespace
-
-std::string reference_name(const CheckedRequest &request, const MediaReference &reference) {
-  const auto count =
-      std::count_if(request.media().begin(), request.media().end(),
-                    [&](const MediaReference &other) { return other.field == reference.field; });
-  return count == 1 ? reference.field : reference.field + "[" + std::to_string(reference.index) + "]";
-}
 
 bool needs_measures(const CheckedRequest &request, const MediaReference &reference) {
   const MediaLimits &limits = limits_of(request, reference);

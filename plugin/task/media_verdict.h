@@ -24,9 +24,6 @@ struct MediaFinding {
   bool is_expected = false;
 };
 
-// "reference_images[2]", or the bare name of a field that has one item only.
-std::string reference_name(const CheckedRequest &request, const MediaReference &reference);
-
 // The facts about that part of a clip that its request tells before it is generated.
 MediaFacts expected_facts(const CheckedRequest &inner, const ClipPart &part);
 

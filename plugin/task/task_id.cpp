@@ -6,21 +6,19 @@
 #include <algorithm>
 
 #include "plugin/catalog/clip_uri.h"
+#include "plugin/catalog/media_extension.h"
 #include "plugin/catalog/wording.h"
 
 namespace genclip {
 namespace {
 
 constexpr std::string_view kBeginningsOfPaths[] = {"/", "./", "../", "~"};
-// Of files that people have beside their clips.
-constexpr std::string_view kFileEndings[] = {".mp4", ".mov",  ".webm", ".mkv", ".png",
-                                             ".jpg", ".jpeg", ".webp", ".json"};
 
 bool has_scheme(std::string_view text) { return text.find("://") != text.npos; }
 
 bool is_path(std::string_view text) {
   return std::ranges::any_of(kBeginningsOfPaths, [&](auto begin) { return text.starts_with(begin); }) ||
-         std::ranges::any_of(kFileEndings, [&](auto end) { return text.ends_with(end); });
+         !media_type_of_path(text).empty() || text.ends_with(".json");
 }
 
 bool is_no_letter(char c) { return g_ascii_isspace(c) || g_ascii_iscntrl(c); }

@@ -155,9 +155,9 @@ TEST(CheckRequest, ListsTheMediaThatIsReferredTo) {
           R"({"prompt":"x","reference_audios":["https://a/s"],"reference_images":["https://a/b","assetId://7"]})"));
   ASSERT_TRUE(checked) << problems_text(checked.error());
   const std::vector<MediaReference> expected = {
-      {"reference_images", 0, "https://a/b", MediaKind::image, MediaSource::url},
-      {"reference_images", 1, "assetId://7", MediaKind::image, MediaSource::asset},
-      {"reference_audios", 0, "https://a/s", MediaKind::audio, MediaSource::url}};
+      {"reference_images", 0, {}, "reference_images[0]", "https://a/b", MediaKind::image, MediaSource::url},
+      {"reference_images", 1, {}, "reference_images[1]", "assetId://7", MediaKind::image, MediaSource::asset},
+      {"reference_audios", 0, {}, "reference_audios", "https://a/s", MediaKind::audio, MediaSource::url}};
   EXPECT_EQ(checked->media(), expected);
 }
 

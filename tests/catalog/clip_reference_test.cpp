@@ -343,10 +343,27 @@ TEST(ClipReference, IsReplacedInTheBody) {
   const CheckedRequest sent = result->with_urls({"https://p/a", "assetId://7", "https://p/b"});
   EXPECT_EQ(sent.body().to_text(),
             result->body_with({"https://p/a", "assetId://7", "https://p/b"}).to_text());
-  EXPECT_EQ(sent.media(), (std::vector<MediaReference>{
-                              {"reference_images", 0, "https://p/a", MediaKind::image, MediaSource::url},
-                              {"reference_images", 1, "assetId://7", MediaKind::image, MediaSource::asset},
-                              {"reference_videos", 0, "https://p/b", MediaKind::video, MediaSource::url}}));
+  EXPECT_EQ(sent.media(), (std::vector<MediaReference>{{"reference_images",
+                                                        0,
+                                                        {},
+                                                        "reference_images[0]",
+                                                        "https://p/a",
+                                                        MediaKind::image,
+                                                        MediaSource::url},
+                                                       {"reference_images",
+                                                        1,
+                                                        {},
+                                                        "reference_images[1]",
+                                                        "assetId://7",
+                                                        MediaKind::image,
+                                                        MediaSource::asset},
+                                                       {"reference_videos",
+                                                        0,
+                                                        {},
+                                                        "reference_videos",
+                                                        "https://p/b",
+                                                        MediaKind::video,
+                                                        MediaSource::url}}));
 }
 
 }  // namespace

@@ -294,6 +294,26 @@ TEST_F(ChainWorkTest, AStoredLinkThatTheServiceHasForgottenIsToldBeforeAnotherIs
   EXPECT_EQ(service_.submits(), 1u);
 }
 
+// No table says that it takes media.
+TEST_F(ChainWorkTest, ALinkMayStandInAnyFieldThatNamesMedia) {
+  const std::string own = folder_.path() + "/own.png";
+  std::ofstream(own, std::ios::binary) << service_.clip();
+  ClipRequest request{.model = "dream-5.0"};
+  request.fields.set("prompt", "of it");
+  request.extra.set("photo", x_);
+  request.extra.set("mask_url", own);
+  const Outcome made = run(clip_uri(*Catalog::built_in(), request));
+  ASSERT_FALSE(made.error) << made.text();
+  EXPECT_EQ(service_.submits(), 2u);
+  std::string body;
+  for (const auto &sent : http_->requests())
+    if (sent.request.method == HttpRequest::Method::post) body = sent.request.body;
+  const auto json = Json::parse(body);
+  ASSERT_TRUE(json) << body;
+  EXPECT_THAT(*json->find("photo")->string(), testing::StartsWith("https://"));
+  EXPECT_THAT(*json->find("mask_url")->string(), testing::StartsWith("https://public.example/copies/"));
+}
+
 // ---- Money
 
 TEST_F(ChainWorkTest, ARunTellsTheSumOfAllItsLinksWhateverBecomesOfTheRequest) {

@@ -11,6 +11,7 @@
 
 #include "plugin/catalog/catalog.h"
 #include "plugin/catalog/clip_uri.h"
+#include "plugin/generation/charge_facts.h"
 #include "tests/generation/work_fixture.h"
 #include "tests/support/taken.h"
 
@@ -80,6 +81,18 @@ TEST_F(RequestIdentity, OfAFileIsItsContentWhateverItsName) {
   EXPECT_EQ(found->identity.request.find("first_image")->array()->front(),
             Json(std::string("sha256:") + sha256.get()));
   EXPECT_EQ(found->files.at(0).sha256, sha256.get());
+}
+
+// A field of which no table says that it takes media.
+TEST_F(RequestIdentity, OfAFileInAnyFieldThatNamesMediaIsItsContent) {
+  const std::string one = write("one.png", "picture"), same = write("same.png", "picture");
+  const std::string request = "genclip://veo?prompt=a&photo=";
+  EXPECT_EQ(digest_of(request + one), digest_of(request + same));
+  const auto found = identify(job_of(request + one));
+  ASSERT_TRUE(found) << found.error().text;
+  EXPECT_EQ(*found->identity.request.find("photo"), Json("sha256:" + found->files.at(0).sha256));
+  EXPECT_TRUE(is_made_of_media(found->identity));
+  EXPECT_FALSE(is_made_of_media(job_of("genclip://veo?prompt=a").identity));
 }
 
 TEST_F(RequestIdentity, ChangesWithTheFilesContent) {

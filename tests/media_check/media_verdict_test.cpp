@@ -61,7 +61,7 @@ std::vector<MediaFinding> findings_of(const CheckedRequest &request, const std::
                                       const std::function<void(MediaFacts &)> &change) {
   std::vector<MediaFinding> findings;
   for (const MediaReference &reference : request.media()) {
-    MediaFinding finding{&reference, good(reference.kind)};
+    MediaFinding finding{&reference, good(*reference.kind)};
     if (reference.field == field) change(finding.facts);
     findings.push_back(std::move(finding));
   }

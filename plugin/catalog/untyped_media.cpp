@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// A name is read word by word: "startImageURLs" is start, image, url.
+#include "plugin/catalog/untyped_media.h"
+
+#include <glib.h>
+
+#include <algorithm>
+#include <iterator>
+#include <vector>
+
+#include "plugin/base/trimmed.h"
+#include "plugin/catalog/media_extension.h"
+
+namespace genclip {
+namespace {
+
+struct MediaWord {
+  std::string_view text;
+  std::optional<MediaKind> kind = {};  // None: it may be any of them.
+};
+constexpr MediaWord kMediaWords[] = {
+    {"image", MediaKind::image},
+    {"img", MediaKind::image},
+    {"picture", MediaKind::image},
+    {"pic", MediaKind::image},
+    {"photo", MediaKind::image},
+    {"frame", MediaKind::image},
+    {"keyframe", MediaKind::image},
+    {"still", MediaKind::image},
+    {"poster", MediaKind::image},
+    {"thumbnail", MediaKind::image},
+    {"cover", MediaKind::image},
+    {"portrait", MediaKind::image},
+    {"avatar", MediaKind::image},
+    {"logo", MediaKind::image},
+    {"png", MediaKind::image},
+    {"jpg", MediaKind::image},
+    {"jpeg", MediaKind::image},
+    {"video", MediaKind::video},
+    {"movie", MediaKind::video},
+    {"footage", MediaKind::video},
+    {"mp4", MediaKind::video},
+    {"audio", MediaKind::audio},
+    {"sound", MediaKind::audio},
+    {"music", MediaKind::audio},
+    {"voice", MediaKind::audio},
+    {"song", MediaKind::audio},
+    {"speech", MediaKind::audio},
+    {"vocal", MediaKind::audio},
+    {"narration", MediaKind::audio},
+    {"bgm", MediaKind::audio},
+    {"mp3", MediaKind::audio},
+    {"wav", MediaKind::audio},
+    {"clip"},
+    {"film"},
+    {"mask"},
+    {"gif"},
+    {"track"},
+    {"media"},
+    {"material"},
+    {"asset"},
+    {"reference"},
+    {"ref"},
+    {"source"},
+    {"src"},
+    {"input"},
+    {"file"},
+    {"path"},
+    {"url"},
+    {"uri"},
+    {"link"},
+    {"href"},
+};
+// Long enough to be found in names that are not written word by word: "firstimage".
+constexpr std::string_view kLongWords[] = {"image", "picture", "photo", "video",
+                                           "movie", "audio",   "sound", "music"};
+// Whose value can only be an address.
+constexpr std::string_view kAddressWords[] = {"url", "uri", "link", "href", "path", "file", "src"};
+// As the last word: what it says is a text about media.
+constexpr std::string_view kTextWords[] = {"prompt", "description", "text",  "caption", "title",
+                                           "name",   "filename",    "label", "id",      "lyrics"};
+constexpr std::string_view kOutputWords[] = {"output", "callback", "webhook", "destination"};
+
+template <typename Words>
+bool is_among(const Words &words, std::string_view word) {
+  return std::ranges::find(words, word) != std::end(words);
+}
+
+// In lower case and without the s of a plural.
+std::vector<std::string> words_of(std::string_view name) {
+  std::vector<std::string> words(1);
+  for (size_t i = 0; i < name.size(); ++i) {
+    const char c = name[i];
+    const bool begins = g_ascii_isupper(c) && i > 0 && !g_ascii_isupper(name[i - 1]);
+    if ((begins || !g_ascii_isalnum(c)) && !words.back().empty()) words.emplace_back();
+    if (g_ascii_isalnum(c)) words.back() += g_ascii_tolower(c);
+  }
+  for (std::string &word : words)
+    if (word.size() > 3 && word.ends_with('s')) word.pop_back();
+  if (words.size() > 1 && words.back().empty()) words.pop_back();
+  return words;
+}
+
+std::vector<MediaWord> media_words(std::string_view name) {
+  std::vector<MediaWord> found;
+  for (const std::string &word : words_of(name)) {
+    const auto *row = std::ranges::find(kMediaWords, std::string_view(word), &MediaWord::text);
+    if (row == std::end(kMediaWords))
+      for (const std::string_view text : kLongWords)
+        if (word.find(text) != word.npos) row = std::ranges::find(kMediaWords, text, &MediaWord::text);
+    if (row != std::end(kMediaWords)) found.push_back(*row);
+  }
+  return found;
+}
+
+bool is_text(const UntypedName &name) {
+  const std::vector<std::string> words = words_of(name.name);
+  return is_among(kTextWords, words.back()) ||
+         std::ranges::any_of(words, [](const std::string &word) { return is_among(kOutputWords, word); });
+}
+
+bool begins_with(std::string_view text, std::string_view start) {
+  return text.size() >= start.size() && g_ascii_strncasecmp(text.data(), start.data(), start.size()) == 0;
+}
+
+// Of this machine, however it is spelled.
+bool is_local_uri(std::string_view value) {
+  if (begins_with(value, "file:") || begins_with(value, "genclip://")) return true;
+  if (begins_with(value, "file%3A") || begins_with(value, "genclip%3A")) return true;
+  return begins_with(value, "genclip:") && value.find(' ') == value.npos;
+}
+
+bool begins_like_a_path(std::string_view value) {
+  for (const std::string_view start : {"/", "./", "../", "~", "\\", ".\\", "..\\"})
+    if (value.starts_with(start)) return true;
+  return value == "." || value == ".." ||
+         (value.size() > 2 && g_ascii_isalpha(value[0]) && value[1] == ':' &&
+          (value[2] == '\\' || value[2] == '/'));
+}
+
+bool has_media_extension(std::string_view value) {
+  return value[0] != '.' && scheme_of(value).empty() && !media_type_of_path(value).empty();
+}
+
+}  // namespace
+
+bool is_untyped_reference(const UntypedName &name, std::string_view value) {
+  value = trimmed(value);
+  if (value.empty()) return false;
+  const std::vector<MediaWord> media = media_words(name.path);
+  if (name.is_listed && media.empty()) return false;
+  const bool is_about_media = is_text(name);
+  if (is_local_uri(value)) return !is_about_media || value.find(' ') == value.npos;
+  if (is_about_media) return false;
+  const bool is_path = begins_like_a_path(value);
+  if (media.empty()) return is_path && !media_type_of_path(value).empty();
+  if (is_path || has_media_extension(value) || scheme_of(value) == "sha256") return true;
+  const bool is_address = std::ranges::any_of(words_of(name.name),
+                                              [](const auto &word) { return is_among(kAddressWords, word); });
+  return is_address && scheme_of(value).empty() && value.find_first_of("/\\") != value.npos;
+}
+
+std::optional<MediaKind> untyped_kind(const UntypedName &name, std::string_view value) {
+  std::optional<MediaKind> kind;
+  bool is_sure = true;
+  for (const MediaWord &word : media_words(name.path)) {
+    if (!word.kind) continue;
+    is_sure = is_sure && (!kind || kind == word.kind);
+    kind = word.kind;
+  }
+  if (kind && is_sure) return kind;
+  const std::string type = media_type_of_path(trimmed(value));
+  for (const Word<MediaKind> &row : kWords<MediaKind>)
+    if (type.starts_with(std::string(row.word) + "/")) return row.value;
+  return std::nullopt;
+}
+
+}  // namespace genclip

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// References where no table says that there are any.
+#include "plugin/catalog/untyped_media.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "plugin/catalog/check_request.h"
+#include "plugin/catalog/clip_uri.h"
+
+namespace genclip {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr ReferencePolicy kPublishing{.publishes = true, .is_service_public = true};
+
+Result<CheckedRequest, std::vector<Problem>> checked(const std::string &field, const Json &value,
+                                                     const std::string &model, bool publishes) {
+  ClipRequest request{.model = model};
+  request.fields.set("prompt", "x");
+  request.extra.set(field, value);
+  return check_request(*Catalog::built_in(), request, publishes ? kPublishing : ReferencePolicy());
+}
+
+std::string fault(const std::string &field, const Json &value, const std::string &model = "veo") {
+  const auto result = checked(field, value, model, false);
+  return result ? "" : problems_text(result.error());
+}
+
+// Those of §2.3 whose meaning is not shown, and what people try on models with open fields.
+constexpr const char *kNames[] = {"start_image_url",
+                                  "end_image_url",
+                                  "video_reference",
+                                  "audio_reference",
+                                  "image",
+                                  "Picture",
+                                  "photo_url",
+                                  "start_frame",
+                                  "startFrame",
+                                  "input_video",
+                                  "motion_clip",
+                                  "background_music",
+                                  "voice_sample",
+                                  "mask",
+                                  "source_file",
+                                  "imageURLs",
+                                  "firstimage",
+                                  "promptImage",
+                                  "texture_image",
+                                  "cover",
+                                  "posters",
+                                  "avatar",
+                                  "bgm",
+                                  "src",
+                                  "href",
+                                  "ref",
+                                  "speech",
+                                  "media"};
+
+TEST(UntypedMedia, ThatOnlyThisMachineKnowsAreRefusedWithWhatToDo) {
+  for (const char *name : kNames)
+    for (const char *value : {"/home/a/k.png",
+                              "./k",
+                              "../k",
+                              "~/k.png",
+                              "~ann/k",
+                              "k.PNG",
+                              "a b/k.jpg",
+                              "C:\\k.png",
+                              "C:/k",
+                              "file:///a/k",
+                              "FILE:/a/k.mp4",
+                              "file:k.png",
+                              " file:///k.png",
+                              "\tk.png ",
+                              "k.png?x=1",
+                              "shot 12:30.png",
+                              "a:b.png",
+                              "k.heic",
+                              "k.ogv",
+                              "k.aiff",
+                              "k.jfif",
+                              "file%3A///k",
+                              ".."}) {
+      const std::string text = fault(name, value);
+      EXPECT_THAT(text, StartsWith(name)) << value;
+      EXPECT_THAT(text, HasSubstr("on this machine, which the service cannot see")) << name << " " << value;
+      EXPECT_THAT(text, HasSubstr("GENCLIP_PUBLISH_COMMAND")) << name << " " << value;
+    }
+}
+
+// Whatever the field is called.
+TEST(UntypedMedia, OfAFileAreRefusedInEveryFieldThatTheTableHasNot) {
+  for (const char *name : {"character", "style", "pose", "image_prompt", "output_url", "extend_from", "x"})
+    for (const char *value : {"file:///k.png", "FILE:/k", "genclip://veo?prompt=x#last"})
+      EXPECT_THAT(fault(name, value), StartsWith(name)) << value;
+  for (const char *value : {"/k.png", "~/k.mp4", "./k.wav", "C:\\k.png"})
+    EXPECT_THAT(fault("character", value), HasSubstr("on this machine")) << value;
+}
+
+TEST(UntypedMedia, AreFoundAtAnyDepth) {
+  EXPECT_THAT(fault("photos", Json::Array{"https://a/b.png", "/k.png"}), StartsWith("photos[1] is "));
+  EXPECT_THAT(fault("image", *Json::parse(R"({"url":"file:///k.png"})")), StartsWith("image.url is a file"));
+  EXPECT_THAT(fault("content", *Json::parse(R"([{"type":"text","text":"a kite"},
+                {"type":"image_url","image_url":{"url":"file:///k.png"}}])")),
+              StartsWith("content[1].image_url.url is a file"));
+  EXPECT_THAT(fault("tools", *Json::parse(R"([{"image_url":"file:///k"}])"), "sd_2.0_special"),
+              HasSubstr("tools[0].image_url is a file"));
+  EXPECT_THAT(fault("grid", *Json::parse(R"([["https://a/b"],["/k.png"]])")), StartsWith("grid[1][0] is"));
+}
+
+TEST(UntypedMedia, AreNotWhatTheServiceMayUnderstand) {
+  for (const char *name : kNames)
+    for (const Json &value :
+         {Json("https://a/k.png"), Json("data:image/png;base64,AAAA"), Json("s3://bucket/k.png"),
+          Json("assetId://7"), Json("16:9"), Json("fast"), Json(""), Json(" "), Json(true), Json(24),
+          Json("2.5"), Json(".mp4"), Json(Json::Object{{"kind", "image/png"}})})
+      EXPECT_EQ(fault(name, value), "") << name << " " << value.to_text();
+  EXPECT_EQ(fault("frame_rate", "24/1"), "");
+  EXPECT_EQ(fault("image_type", "image/png"), "");
+}
+
+TEST(UntypedMedia, AreNotTextsAboutMediaNorWhatIsToBeMade) {
+  for (const char *name : {"image_prompt", "video_title", "frame_text", "file_name", "strength",
+                           "output_video", "callback_url", "voice_id", "during"})
+    for (const char *value : {"/as in k", "k.png", "a/b"}) EXPECT_EQ(fault(name, value), "") << name << value;
+  EXPECT_EQ(fault("note", "genclip: the film"), "");
+  EXPECT_EQ(fault("image_prompt", "file: a folder of papers"), "");
+}
+
+TEST(UntypedMedia, OfAPromptOrOfAnUnknownFieldAreNone) {
+  ClipRequest request{.model = "veo"};
+  request.fields.set("prompt", "file:///k.png");
+  EXPECT_TRUE(check_request(*Catalog::built_in(), request, {}));
+  EXPECT_THAT(fault("picture", "/k.png", "sd_2.0_special"), HasSubstr("has no field \"picture\""));
+}
+
+TEST(UntypedMedia, AreReferencesWherePublishingIsSetUp) {
+  constexpr auto kImage = MediaKind::image, kVideo = MediaKind::video, kAudio = MediaKind::audio;
+  const struct {
+    const char *field;
+    Json value;
+    std::optional<MediaKind> kind;
+    MediaSource source;
+  } rows[] = {
+      {"start_image_url", "/k.mp4", kImage, MediaSource::file},
+      {"video_cover_image", "k.png", kImage, MediaSource::file},
+      {"image_to_video", "k.png", kImage, MediaSource::file},
+      {"image_to_video", "./k", {}, MediaSource::file},
+      {"audio_clip", "a.wav", kAudio, MediaSource::file},
+      {"video_mask", "v.mp4", kVideo, MediaSource::file},
+      {"audio_url", "file:///k", kAudio, MediaSource::file},
+      {"url", "/k.MP4", kVideo, MediaSource::file},
+      {"url", "/k.mp3", kAudio, MediaSource::file},
+      {"url", "/k", {}, MediaSource::file},
+      {"photo", "sha256:" + std::string(64, 'a'), kImage, MediaSource::content},
+      {"url", "genclip://dance-2.5?prompt=x&duration=5", kVideo, MediaSource::clip},
+      {"url", "genclip://dance-2.5?prompt=x&duration=5#last", kImage, MediaSource::clip},
+      {"url", "genclip://dream-5.0?prompt=x", kImage, MediaSource::clip},
+      {"first_frame", "genclip://dance-2.5?prompt=x&duration=5#last", kImage, MediaSource::clip},
+  };
+  for (const auto &row : rows) {
+    SCOPED_TRACE(std::string(row.field) + " " + row.value.to_text());
+    const auto request = checked(row.field, row.value, "veo", true);
+    ASSERT_TRUE(request) << problems_text(request.error());
+    ASSERT_EQ(request->media().size(), 1u);
+    const MediaReference &reference = request->media().front();
+    EXPECT_EQ(reference.field, row.field);
+    EXPECT_EQ(reference.name, row.field);
+    EXPECT_EQ(reference.kind, row.kind);
+    EXPECT_EQ(reference.source, row.source);
+    EXPECT_EQ(reference.clip != nullptr, row.source == MediaSource::clip);
+    EXPECT_FALSE(reference.is_from_uri);
+    EXPECT_EQ(*request->body().find(row.field), row.value);
+    EXPECT_EQ(*request->with_urls({"https://h/k"}).body().find(row.field), Json("https://h/k"));
+  }
+}
+
+TEST(UntypedMedia, StandInTheirPlace) {
+  const auto photos = checked("photos", Json::Array{"https://a/b.png", "/k.png", "/k.png"}, "veo", true);
+  ASSERT_TRUE(photos) << problems_text(photos.error());
+  ASSERT_EQ(photos->media().size(), 2u);
+  EXPECT_EQ(*photos->body_with({"one", "two"}).find("photos"),
+            Json(Json::Array{"https://a/b.png", "one", "two"}));
+  EXPECT_EQ(photos->media()[1].name, "photos[2]");
+  EXPECT_EQ(photos->media()[1].index, 1u);
+  const auto content =
+      checked("content", *Json::parse(R"([{"image":{"url":" /k.png","size":1}}])"), "veo", true);
+  ASSERT_TRUE(content) << problems_text(content.error());
+  EXPECT_EQ(content->with_urls({"https://h/k"}).body().find("content")->to_text(),
+            R"([{"image":{"url":"https://h/k","size":1}}])");
+  EXPECT_EQ(content->media().front().path, "/k.png");
+}
+
+TEST(UntypedMedia, ClipsInsideAreJudgedWithTheRequest) {
+  EXPECT_THAT(fault("start_frame", "genclip://dance-2.5?prompt=x&duration=99#last"),
+              HasSubstr("start_frame: duration is 99"));
+  EXPECT_THAT(fault("start_frame", "genclip://dance-2.5?prompt=x&duration=5"),
+              HasSubstr("an image is needed here"));
+}
+
+TEST(UntypedMedia, OfAURIAreKnownAsOnesOfAURI) {
+  const auto request =
+      parse_clip_uri(*Catalog::built_in(), "genclip://veo?prompt=x&photo={\"url\":\"/k.png\"}");
+  ASSERT_TRUE(request);
+  const auto result = check_request(*Catalog::built_in(), *request, kPublishing);
+  ASSERT_TRUE(result) << problems_text(result.error());
+  ASSERT_EQ(result->media().size(), 1u);
+  EXPECT_TRUE(result->media().front().is_from_uri) << "it is published only from a root";
+}
+
+// A hostile URI would keep a computer busy for minutes.
+TEST(UntypedMedia, AreEndlessForNobody) {
+  Json::Array many(200'000, Json("/k"));
+  const auto refused = checked("photos", many, "veo", false);
+  ASSERT_FALSE(refused);
+  EXPECT_LE(refused.error().size(), 101u);
+  ClipRequest typed{.model = "veo"};
+  typed.fields.set("prompt", "x");
+  typed.fields.set("reference_images", many);
+  const auto of_a_media_field = check_request(*Catalog::built_in(), typed, {});
+  ASSERT_FALSE(of_a_media_field);
+  EXPECT_LE(of_a_media_field.error().size(), 101u);
+  const auto too_many = checked("photos", many, "veo", true);
+  ASSERT_FALSE(too_many);
+  EXPECT_LE(too_many.error().size(), 101u);
+  EXPECT_THAT(problems_text(too_many.error()), HasSubstr("one of more than 1000 references"));
+}
+
+}  // namespace
+}  // namespace genclip
