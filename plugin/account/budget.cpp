@@ -32,7 +32,7 @@ constexpr BudgetLimit kLimits[] = {
 };
 
 constexpr AmountWords kAmountWords[] = {{&Amounts::credits, "credit", "spent", false},
-                                        {&Amounts::tasks, "task", "there", false},
+                                        {&Amounts::tasks, "task", "", false},
                                         {&Amounts::requests, "request", "sent", true},
                                         {&Amounts::tokens, "token", "used", true}};
 

@@ -60,7 +60,7 @@ struct Amounts {
 struct AmountWords {
   double Amounts::*of;
   const char *noun;   // Of one: "credit".
-  const char *spent;  // "5 credits are SPENT".
+  const char *spent;  // "5 credits are SPENT"; of tasks there is none.
   bool is_of_captions;
 };
 const AmountWords &words_of(double Amounts::*of);

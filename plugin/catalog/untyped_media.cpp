@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 #include <vector>
 
 #include "plugin/base/trimmed.h"
@@ -77,9 +78,10 @@ constexpr std::string_view kLongWords[] = {"image", "picture", "photo", "video",
                                            "movie", "audio",   "sound", "music"};
 // Whose value can only be an address.
 constexpr std::string_view kAddressWords[] = {"url", "uri", "link", "href", "path", "file", "src"};
-// As the last word: what it says is a text about media.
+// As the last word: the value is a text about media.
 constexpr std::string_view kTextWords[] = {"prompt", "description", "text",  "caption", "title",
                                            "name",   "filename",    "label", "id",      "lyrics"};
+// Of what the service is to make or to call.
 constexpr std::string_view kOutputWords[] = {"output", "callback", "webhook", "destination"};
 
 template <typename Words>
@@ -97,7 +99,7 @@ std::vector<std::string> words_of(std::string_view name) {
     if (g_ascii_isalnum(c)) words.back() += g_ascii_tolower(c);
   }
   for (std::string &word : words)
-    if (word.size() > 3 && word.ends_with('s')) word.pop_back();
+    if (word.size() > 2 && word.ends_with('s')) word.pop_back();
   if (words.size() > 1 && words.back().empty()) words.pop_back();
   return words;
 }
@@ -114,21 +116,24 @@ std::vector<MediaWord> media_words(std::string_view name) {
   return found;
 }
 
-bool is_text(const UntypedName &name) {
-  const std::vector<std::string> words = words_of(name.name);
-  return is_among(kTextWords, words.back()) ||
-         std::ranges::any_of(words, [](const std::string &word) { return is_among(kOutputWords, word); });
+bool has_word(std::string_view name, std::span<const std::string_view> words) {
+  return std::ranges::any_of(words_of(name), [&](const std::string &word) { return is_among(words, word); });
+}
+
+bool names_text_or_output(const UntypedName &name) {
+  return is_among(kTextWords, words_of(name.name).back()) || has_word(name.path, kOutputWords);
 }
 
 bool begins_with(std::string_view text, std::string_view start) {
   return text.size() >= start.size() && g_ascii_strncasecmp(text.data(), start.data(), start.size()) == 0;
 }
 
-// Of this machine, however it is spelled.
+// Of this machine, however it is spelled. "file: a folder of papers" is a text.
 bool is_local_uri(std::string_view value) {
-  if (begins_with(value, "file:") || begins_with(value, "genclip://")) return true;
-  if (begins_with(value, "file%3A") || begins_with(value, "genclip%3A")) return true;
-  return begins_with(value, "genclip:") && value.find(' ') == value.npos;
+  for (const std::string_view scheme : {"file:", "genclip:", "file%3A", "genclip%3A"})
+    if (begins_with(value, scheme))
+      return value.substr(scheme.size()).starts_with('/') || value.find(' ') == value.npos;
+  return false;
 }
 
 bool begins_like_a_path(std::string_view value) {
@@ -150,15 +155,14 @@ bool is_untyped_reference(const UntypedName &name, std::string_view value) {
   if (value.empty()) return false;
   const std::vector<MediaWord> media = media_words(name.path);
   if (name.is_listed && media.empty()) return false;
-  const bool is_about_media = is_text(name);
-  if (is_local_uri(value)) return !is_about_media || value.find(' ') == value.npos;
-  if (is_about_media) return false;
+  const bool is_text_or_output = names_text_or_output(name);
+  if (is_local_uri(value)) return !is_text_or_output || value.find(' ') == value.npos;
+  if (is_text_or_output) return false;
   const bool is_path = begins_like_a_path(value);
   if (media.empty()) return is_path && !media_type_of_path(value).empty();
   if (is_path || has_media_extension(value) || scheme_of(value) == "sha256") return true;
-  const bool is_address = std::ranges::any_of(words_of(name.name),
-                                              [](const auto &word) { return is_among(kAddressWords, word); });
-  return is_address && scheme_of(value).empty() && value.find_first_of("/\\") != value.npos;
+  return has_word(name.name, kAddressWords) && scheme_of(value).empty() &&
+         value.find_first_of("/\\") != value.npos;
 }
 
 std::optional<MediaKind> untyped_kind(const UntypedName &name, std::string_view value) {
@@ -170,6 +174,8 @@ std::optional<MediaKind> untyped_kind(const UntypedName &name, std::string_view 
     kind = word.kind;
   }
   if (kind && is_sure) return kind;
+  // The label of a genclip URI may have the extension of the clip of which a frame is meant.
+  if (begins_with(trimmed(value), "genclip:")) return std::nullopt;
   const std::string type = media_type_of_path(trimmed(value));
   for (const Word<MediaKind> &row : kWords<MediaKind>)
     if (type.starts_with(std::string(row.word) + "/")) return row.value;

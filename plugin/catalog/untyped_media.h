@@ -29,7 +29,7 @@ struct UntypedName {
 //   video, a sound or a URL.
 bool is_untyped_reference(const UntypedName &name, std::string_view value);
 
-// The kind that the reference has to be: by its name ("start_image_url"), else by the extension of its value.
+// The kind that the reference has to be: by its name ("start_image_url"), else by the extension of a file.
 // Nothing: neither of them tells.
 std::optional<MediaKind> untyped_kind(const UntypedName &name, std::string_view value);
 

@@ -48,8 +48,8 @@ struct PartState {
 
 // What a reference of the request that was no URL was when the task was submitted.
 struct UsedReference {
-  std::string field;  // As in the request.
-  unsigned index = 0;
+  std::string field;    // As in the request.
+  unsigned index = 0;   // As in MediaReference.
   std::string sha256;   // Hexadecimal, of what was published; empty: nothing was.
   std::string copy;     // Its name in the publish folder; empty: it is not there.
   std::string clip;     // The key of the clip that it was made of; empty: it was a file.

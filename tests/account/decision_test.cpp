@@ -48,6 +48,17 @@ TEST(Decision, AllowsWhatJustFits) {
   EXPECT_EQ(decide_now(some_spent(), budget_of(&Budget::tasks_per_day, 2), {}).verdict, Verdict::refuse);
 }
 
+TEST(BudgetLimits, AreWithinBounds) {
+  for (const BudgetLimit &limit : budget_limits()) {
+    // A price is of one task; a limit is of many.
+    const double most = limit.value == &Budget::assumed_price ? 1e9 : 1e12;
+    EXPECT_EQ(fault_of(limit, most), "") << limit.name;
+    EXPECT_NE(fault_of(limit, most + 1).find("is not a number from 0 to 1000000000"), std::string::npos);
+    EXPECT_NE(fault_of(limit, -1), "");
+    EXPECT_EQ(fault_of(limit, 1.5).empty(), limit.of == &Amounts::credits) << limit.name;
+  }
+}
+
 TEST(Decision, AddsTenthsAsPeopleDo) {
   const Account account = account_of({reserve_of("a", 0.1, kNow), reserve_of("b", 0.1, kNow)});
   EXPECT_EQ(decide_now(account, budget_of(&Budget::total, 0.3), estimate_of(0.1)).verdict, Verdict::allow);

@@ -124,6 +124,13 @@ TEST(LedgerLine, HasAnAmountFrom0To1e9OrNone) {
   }
 }
 
+TEST(LedgerLine, HasNoEstimateOfMoreThanATaskCanCost) {
+  LedgerEntry entry = reserve_of("a", 1e9);
+  EXPECT_EQ(read_ledger_line(ledger_line(entry))->estimate->high, 1e9);
+  entry.estimate->high = 1e12;
+  EXPECT_LE(read_ledger_line(ledger_line(entry))->estimate->high, 1e9);
+}
+
 TEST(LedgerLine, WithEscapesOrSpacesIsReadByTheParser) {
   const std::string line =
       R"({ "at" : "2026-11-22T09:50:06.5Z", "event":"\u0072eserve", "key":"d\/e", "amount":1.5e1 })";

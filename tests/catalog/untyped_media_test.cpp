@@ -128,7 +128,10 @@ TEST(UntypedMedia, AreNotTextsAboutMediaNorWhatIsToBeMade) {
                            "output_video", "callback_url", "voice_id", "during"})
     for (const char *value : {"/as in k", "k.png", "a/b"}) EXPECT_EQ(fault(name, value), "") << name << value;
   EXPECT_EQ(fault("note", "genclip: the film"), "");
-  EXPECT_EQ(fault("image_prompt", "file: a folder of papers"), "");
+  EXPECT_EQ(fault("note", "file: a folder of papers"), "");
+  EXPECT_EQ(fault("image_prompt", "file:/// is where I look"), "");
+  EXPECT_EQ(fault("video", *Json::parse(R"({"output":{"file":"k.mp4"}})")), "");
+  EXPECT_EQ(fault("image_ids", "k.png"), "");
 }
 
 TEST(UntypedMedia, OfAPromptOrOfAnUnknownFieldAreNone) {
@@ -159,7 +162,8 @@ TEST(UntypedMedia, AreReferencesWherePublishingIsSetUp) {
       {"photo", "sha256:" + std::string(64, 'a'), kImage, MediaSource::content},
       {"url", "genclip://dance-2.5?prompt=x&duration=5", kVideo, MediaSource::clip},
       {"url", "genclip://dance-2.5?prompt=x&duration=5#last", kImage, MediaSource::clip},
-      {"url", "genclip://dream-5.0?prompt=x", kImage, MediaSource::clip},
+      {"url", "genclip://dance-2.5/kite.mp4?prompt=x&duration=5#last", kImage, MediaSource::clip},
+      {"url", "genclip://dream-5.0/kite.mp4?prompt=x", kImage, MediaSource::clip},
       {"first_frame", "genclip://dance-2.5?prompt=x&duration=5#last", kImage, MediaSource::clip},
   };
   for (const auto &row : rows) {

@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "tests/support/taken.h"
 
 namespace genclip::test {
@@ -148,6 +150,16 @@ TEST(ClipRecord, ToleratesFieldsOfLaterVersionsAndOddValues) {
   EXPECT_EQ(record->http_status, 0u);
   EXPECT_THAT(record->earlier_tasks, ElementsAre("a"));
   EXPECT_FALSE(record->replaced);
+}
+
+TEST(ClipRecord, HasAnAmountFrom0To1e9OrNone) {
+  ClipRecord record;
+  for (const auto &[told, kept] : std::map<double, double>{{0, 0}, {1e9, 1e9}, {1e9 + 1, -1}, {1e308, -1}}) {
+    record.amount = told;
+    const auto read = ClipRecord::from_json(record.to_json());
+    ASSERT_TRUE(read);
+    EXPECT_EQ(read->amount, kept) << told;
+  }
 }
 
 TEST(ClipRecord, HandsOnNothingThatATerminalObeys) {
