@@ -219,6 +219,7 @@ Result<void> Ledger::write(Change &change, const std::vector<LedgerEntry> &entri
     if (auto synced = files_.sync_folder(store_); !synced) return synced;
   has_synced_name_ = true;
   const bool ends_with_newline = books.end.tail == LedgerTail::none || books.end.tail == LedgerTail::torn;
+  const bool was_foreign = books.end.tail == LedgerTail::foreign;
   const bool knows_last_bytes = books.end.whole == 0 || !books.last_bytes.empty();
   if (auto appended = append_lines(*change.file, books.end, text); !appended) return appended;
   books.last_bytes = ends_with_newline && knows_last_bytes ? last_of(books.last_bytes + text) : std::string();
@@ -234,7 +235,8 @@ Result<void> Ledger::write(Change &change, const std::vector<LedgerEntry> &entri
     else
       books.incomplete = std::move(anew).error();
   }
-  if (books.unsummed > kMostUnsummed && !books.incomplete) sum_up(*change.file, books);
+  // Nobody needs to read anew what is long and says nothing.
+  if ((books.unsummed > kMostUnsummed || was_foreign) && !books.incomplete) sum_up(*change.file, books);
   return {};
 }
 

@@ -4,6 +4,7 @@
 #include "plugin/account/ledger_file.h"
 
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include "plugin/base/json.h"
@@ -15,12 +16,42 @@ constexpr size_t kPiece = 1024 * 1024;
 // The longest line that genclip writes is far below that.
 constexpr size_t kMaxLine = 256 * 1024;
 
-LedgerTail kind_of(std::string_view tail) {
-  if (tail.empty()) return LedgerTail::none;
-  if (tail.size() > kMaxLine) return LedgerTail::foreign;
-  const auto json = Json::parse(tail);
-  return json && json->object() ? LedgerTail::whole : LedgerTail::torn;
+bool is_zero(std::string_view bytes) {
+  return bytes.empty() ||
+         (bytes[0] == '\0' && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0);
 }
+
+// What follows the last newline so far, or is one line in full. Keeps no more of it than kMaxLine.
+class Line {
+ public:
+  void add(std::string_view bytes) {
+    size_ += bytes.size();
+    const size_t kept = std::min(bytes.size(), kMaxLine - text_.size());
+    text_ += bytes.substr(0, kept);
+    is_filled_ = is_filled_ && is_zero(bytes.substr(kept));
+  }
+  void clear() {
+    text_.clear();
+    size_ = 0;
+    is_filled_ = true;
+  }
+
+  uint64_t size() const { return size_; }
+  // A longer one is no entry, as little as an empty one.
+  std::string_view text() const { return size_ > kMaxLine ? std::string_view("") : text_; }
+
+  LedgerTail kind() const {
+    if (size_ == 0) return LedgerTail::none;
+    if (size_ > kMaxLine) return is_filled_ ? LedgerTail::torn : LedgerTail::foreign;
+    const auto json = Json::parse(text_);
+    return json && json->object() ? LedgerTail::whole : LedgerTail::torn;
+  }
+
+ private:
+  std::string text_;
+  uint64_t size_ = 0;
+  bool is_filled_ = true;  // Only zeros are behind `text_`, as a crash may leave them, any number.
+};
 
 }  // namespace
 
@@ -31,27 +62,28 @@ Result<LedgerEnd> read_lines(File &file, uint64_t from,
   LedgerEnd end;
   end.size = *size;
   end.whole = from;
-  std::string pending;  // From end.whole on.
+  Line line;  // From end.whole on.
+  std::string piece;
   for (uint64_t at = from; at < end.size;) {
-    const size_t before = pending.size();
-    pending.resize(before + static_cast<size_t>(std::min<uint64_t>(kPiece, end.size - at)));
-    const auto count = file.read_at(at, std::as_writable_bytes(std::span(pending).subspan(before)));
+    piece.resize(static_cast<size_t>(std::min<uint64_t>(kPiece, end.size - at)));
+    const auto count = file.read_at(at, std::as_writable_bytes(std::span(piece)));
     if (!count) return count.error();
-    pending.resize(before + *count);
     if (*count == 0) return Error{ErrorKind::read, "The ledger became shorter while it was read. Run again."};
     at += *count;
-    size_t begin = 0;
-    for (size_t newline = pending.find('\n', before); newline != pending.npos;
-         newline = pending.find('\n', begin)) {
-      if (!on_line(std::string_view(pending).substr(begin, newline - begin))) return end;
-      begin = newline + 1;
+    std::string_view rest = std::string_view(piece).substr(0, *count);
+    for (size_t newline = rest.find('\n'); newline != rest.npos; newline = rest.find('\n')) {
+      const std::string_view bytes = rest.substr(0, newline);
+      const bool is_here = line.size() == 0 && newline <= kMaxLine;  // As nearly always: nothing is copied.
+      if (!is_here) line.add(bytes);
+      if (!on_line(is_here ? bytes : line.text())) return end;
+      end.whole += (is_here ? newline : line.size()) + 1;
+      if (!is_here) line.clear();
+      rest.remove_prefix(newline + 1);
     }
-    pending.erase(0, begin);
-    end.whole += begin;
+    line.add(rest);
   }
-  end.tail = kind_of(pending);
-  if (end.tail == LedgerTail::whole) on_line(pending);
-  if (end.tail == LedgerTail::foreign) on_line("");
+  end.tail = line.kind();
+  if (end.tail == LedgerTail::whole || end.tail == LedgerTail::foreign) on_line(line.text());
   return end;
 }
 

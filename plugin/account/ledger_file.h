@@ -16,9 +16,11 @@ namespace genclip {
 // What follows the last newline of a ledger.
 enum class LedgerTail {
   none,
-  whole,    // A line that lacks only its newline: it counts.
-  torn,     // The rest of a write that a crash has cut: it is dropped before the next line is written.
-  foreign,  // Longer than any line of ours: it is ended like a line, which is then skipped.
+  whole,  // A line that lacks only its newline: it counts.
+  // The rest of a write that a crash has cut, or zeros behind it, any number: dropped before the next line is
+  // written.
+  torn,
+  foreign,  // Else longer than any line of ours: it is ended like a line, which is then skipped.
 };
 
 struct LedgerEnd {
@@ -27,9 +29,9 @@ struct LedgerEnd {
   LedgerTail tail = LedgerTail::none;
 };
 
-// Calls `on_line` with each line from the offset `from` on, without its newline, a whole tail too; a foreign
-// tail is given as an empty line, which is not an entry. False from it ends the reading. Needs no lock: a
-// line that another process is writing is a torn tail.
+// Calls `on_line` with each line from the offset `from` on, without its newline, a whole tail too; what is
+// longer than any line of ours, a foreign tail too, is given as an empty line, which is not an entry. False
+// from it ends the reading. Needs no lock: a line that another process is writing is a torn tail.
 Result<LedgerEnd> read_lines(File &file, uint64_t from,
                              const std::function<bool(std::string_view line)> &on_line);
 

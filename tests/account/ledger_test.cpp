@@ -4,6 +4,7 @@
 #include "plugin/account/ledger.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <filesystem>
 #include <fstream>
@@ -222,6 +223,52 @@ TEST_F(LedgerTest, KeepsWhatIsTooLongToBeATornLine) {
   append(entry_of(LedgerEvent::unknown, "a"));
   EXPECT_TRUE(contents().starts_with(foreign + "\n{"));
   EXPECT_EQ(taken(ledger_.read_all()).skipped, 1u);
+}
+
+// L4. The zeros that a crash may leave, behind a line or amid one.
+TEST_F(LedgerTest, DropsAnyNumberOfZerosBehindItsLastLine) {
+  const std::string good = ledger_line(reserve_of("a", 3)) + "\n";
+  for (const std::string &begun : {std::string(), good.substr(0, 20)})
+    for (const uintmax_t zeros : {uintmax_t{10}, uintmax_t{300'000}, uintmax_t{1} << 30}) {
+      put(good + begun);
+      std::filesystem::resize_file(path("ledger.jsonl"), good.size() + begun.size() + zeros);
+      rusage before = {}, after = {};
+      ::getrusage(RUSAGE_SELF, &before);
+      EXPECT_EQ(taken(ledger_.read_all()).skipped, 0u);
+      append(entry_of(LedgerEvent::unknown, "a"));
+      ::getrusage(RUSAGE_SELF, &after);
+      EXPECT_LT(after.ru_maxrss - before.ru_maxrss, 64 * 1024) << zeros;
+      EXPECT_LT(contents().size(), 2 * good.size()) << zeros;
+      EXPECT_TRUE(contents().starts_with(good + "{\"at\":\"2026-01-01")) << zeros;
+      EXPECT_EQ(taken(ledger_.read_all()).lines, 2u);
+    }
+}
+
+TEST_F(LedgerTest, KeepsLinesBehindAnyNumberOfZeros) {
+  const std::string good = ledger_line(reserve_of("a", 3)) + "\n";
+  put(good + std::string(2'000'000, '\0') + "\n" + good + std::string(300'000, '\0') + good);
+  const LedgerReading reading = taken(ledger_.read_all());
+  EXPECT_EQ(reading.lines, 4u);
+  EXPECT_EQ(reading.skipped, 2u);
+  EXPECT_EQ(reading.account.sums({}, 0).reserved.credits, 6);
+  put(contents() + "torn");
+  append(entry_of(LedgerEvent::unknown, "b"));
+  EXPECT_EQ(taken(Ledger(FileSystem::posix(), clock_, store_).read_all()).lines, 5u);
+}
+
+TEST_F(LedgerTest, KeepsWhatIsNoZeroThoughZerosFollow) {
+  const std::string foreign = std::string(300'000, 'x') + std::string(2'000'000, '\0');
+  put(foreign);
+  append(entry_of(LedgerEvent::unknown, "a"));
+  EXPECT_TRUE(contents().starts_with(foreign + "\n{"));
+}
+
+// Else each run would read it again.
+TEST_F(LedgerTest, SumsUpBehindWhatIsTooLongToBeALine) {
+  put(ledger_line(reserve_of("a", 3)) + "\n" + std::string(300'000, 'x'));
+  append(entry_of(LedgerEvent::unknown, "a"));
+  EXPECT_NE(contents("ledger.summary"), "");
+  EXPECT_EQ(taken(Ledger(FileSystem::posix(), clock_, store_).read_condensed()).skipped, 1u);
 }
 
 TEST_F(LedgerTest, KeepsLinesOfALaterVersionToTheByte) {
