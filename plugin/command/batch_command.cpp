@@ -346,7 +346,7 @@ int run_batch(const Words &words) {
   // Files and clips are checked with it.
   gst_init(nullptr, nullptr);
   const BatchPlan plan =
-      plan_batch(*catalog, rows, *defaults, run, {path == kStandardOutput ? "" : path, output_dir});
+      plan_batch(*catalog, rows, *defaults, run, {path == kStandardOutput ? "/dev/stdin" : path, output_dir});
   if (!plan.problems.empty()) return tell_problems(file, plan.problems);
   tell_warnings(file, plan);
   if (run.dry_run) {

@@ -44,8 +44,4 @@ std::optional<unsigned> BatchOutputs::other(const Outputs &outputs, const std::s
   return std::nullopt;
 }
 
-bool is_same_path(const std::string &one, const std::string &other) {
-  return canonical(one) == canonical(other);
-}
-
 }  // namespace genclip

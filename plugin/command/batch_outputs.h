@@ -34,7 +34,4 @@ class BatchOutputs {
   Outputs stems_;          // Of those that lack it.
 };
 
-// Whether both lead to the same file by their names. (No link is followed.)
-bool is_same_path(const std::string &one, const std::string &other);
-
 }  // namespace genclip

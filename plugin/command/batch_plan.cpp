@@ -135,15 +135,16 @@ class BatchPlanner {
     if (!path) return refuse(path.error().text);
     planned.output = g_path_is_absolute(path->c_str()) ? *path : in_folder(places_.output_dir, *path);
     if (planned.output == kStandardOutput) return refuse("A batch writes no clip to standard output.");
-    if (!planned.lacks_extension && !places_.input.empty() && is_same_path(planned.output, places_.input))
+    if (!planned.lacks_extension && !places_.input.empty() && is_same_file(planned.output, places_.input))
       return refuse("The clip would overwrite the file of the rows, " + quoted(planned.output) + ".");
     if (const auto line = outputs_.add(planned.output, planned.lacks_extension, planned.key, clip.line))
       return refuse("Line " + std::to_string(*line) + " has another clip for the same file, " +
                     quoted(planned.output) + ".");
     const std::string name = planned.output + (planned.lacks_extension ? ".clip" : "");
     const auto spec = planned.lacks_extension ? nullptr : catalog_.find(planned.plan.job.model);
-    const auto fits =
-        is_made_later(name) ? check_output_name(name, spec.get()) : check_output(name, spec.get());
+    auto fits = is_made_later(name) ? check_output_name(name, spec.get()) : check_output(name, spec.get());
+    if (fits && !planned.lacks_extension && planned.plan.job.request)
+      fits = check_replaces_no_reference(name, *planned.plan.job.request);
     return fits || refuse(fits.error().text);
   }
 
@@ -151,7 +152,7 @@ class BatchPlanner {
   bool is_made_later(const std::string &path) const {
     const GStringPtr folder(g_path_get_dirname(path.c_str()));
     return !places_.output_dir.empty() && !g_file_test(places_.output_dir.c_str(), G_FILE_TEST_EXISTS) &&
-           is_same_path(folder.get(), places_.output_dir);
+           is_same_file(folder.get(), places_.output_dir);
   }
 
   // With address and key.

@@ -85,8 +85,11 @@ FilmJob job_of(const std::string &word, const CaptionWish &wish, const OutputWis
   if (place) job.problem = problem_of_film(*place, is_file);
   job.outputs = film_outputs(place ? *place : "", outputs);
   for (const FilmOutput &output : job.outputs)
-    if (!job.problem && place && is_file && is_same_path(output.path, *place))
+    if (!job.problem && place && is_file && is_same_file(output.path, *place))
       job.problem = Error{ErrorKind::settings, "Its captions would replace it; give another --output."};
+    else if (!job.problem && wish.output != kStandardOutput && is_of_store(output.path))
+      job.problem =
+          Error{ErrorKind::settings, "Its captions would be a file of a clip store; give another --output."};
   if (wish.force || job.problem || wish.output == kStandardOutput) return job;
   for (FilmOutput &output : job.outputs) {
     output.stays = is_there(output.path);
@@ -132,7 +135,7 @@ Result<void> check_stream(const CaptionWish &wish, FilmFormat format) {
 
 bool is_written_by(const FilmJob &film, const FilmJob &writer) {
   return std::ranges::any_of(writer.outputs,
-                             [&](const FilmOutput &output) { return is_same_path(output.path, film.word); });
+                             [&](const FilmOutput &output) { return is_same_file(output.path, film.word); });
 }
 
 // "*.mkv" matches the copies of the last run, too. Leaves them out.

@@ -10,13 +10,17 @@
 #include <cerrno>
 #include <climits>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <string_view>
 #include <vector>
 
+#include "plugin/account/ledger.h"
 #include "plugin/base/file_system.h"
 #include "plugin/base/gref.h"
 #include "plugin/command/console.h"
+#include "plugin/store/clip_path.h"
 
 namespace genclip {
 namespace {
@@ -97,7 +101,52 @@ bool holds_same(GrowingClip &clip, const std::string &path) {
   return compared.has_value();
 }
 
+// What G_FILE_ATTRIBUTE_ID_FILE is, of the file that links lead to; empty: there is none.
+std::string id_of_file(const std::string &path) {
+  const auto file = GRef<GFile>::adopt(g_file_new_for_path(path.c_str()));
+  const auto info = GRef<GFileInfo>::adopt(
+      g_file_query_info(file.get(), G_FILE_ATTRIBUTE_ID_FILE, G_FILE_QUERY_INFO_NONE, nullptr, nullptr));
+  const char *id = info ? g_file_info_get_attribute_string(info.get(), G_FILE_ATTRIBUTE_ID_FILE) : nullptr;
+  return id ? id : "";
+}
+
 }  // namespace
+
+bool is_same_file(const std::string &one, const std::string &other) {
+  const GStringPtr path(g_canonicalize_filename(one.c_str(), nullptr));
+  const GStringPtr other_path(g_canonicalize_filename(other.c_str(), nullptr));
+  if (strcmp(path.get(), other_path.get()) == 0) return true;
+  const std::string id = id_of_file(one);
+  return !id.empty() && id == id_of_file(other);
+}
+
+bool is_of_store(const std::string &path) {
+  const GStringPtr folder(g_path_get_dirname(path.c_str())), file(g_path_get_basename(path.c_str()));
+  const std::unique_ptr<char, decltype(&::free)> whole(::realpath(folder.get(), nullptr), ::free);
+  if (!whole) return false;
+  const GStringPtr name(g_path_get_basename(whole.get())), root(g_path_get_dirname(whole.get()));
+  const bool is_clip = ClipPath::is_digest(name.get()) &&
+                       g_file_test(ClipPath(root.get(), name.get()).record().c_str(), G_FILE_TEST_EXISTS);
+  const std::string store = whole.get(), inside = store + "/" + file.get();
+  const LedgerPath ledger(store);
+  const std::string own[] = {ledger.ledger,
+                             ledger.lock,
+                             ledger.summary,
+                             ledger.budget,
+                             store_lock_path(store),
+                             store_summary_path(store),
+                             publish_secret_path(store),
+                             store_summary_lock_path(store)};
+  return is_clip || std::ranges::find(own, inside) != std::end(own);
+}
+
+Result<void> check_replaces_no_reference(const std::string &path, const CheckedRequest &request) {
+  for (const MediaReference &reference : request.media())
+    if (reference.source == MediaSource::file && is_same_file(path, reference.url))
+      return cannot_write(path, ("it would replace " + reference.name + " of the request").c_str(),
+                          ErrorKind::settings);
+  return {};
+}
 
 Result<void> check_output_name(const std::string &path, const ModelSpec *model) {
   const GStringPtr name(g_path_get_basename(path.c_str()));
@@ -123,6 +172,7 @@ Result<void> check_output(const std::string &path, const ModelSpec *model) {
     return cannot_write(path, "it is not a regular file");
   const GStringPtr folder(g_path_get_dirname(path.c_str()));
   if (!g_file_test(folder.get(), G_FILE_TEST_IS_DIR)) return cannot_write(path, "there is no such folder");
+  if (is_of_store(path)) return cannot_write(path, "it is a file of a clip store", ErrorKind::settings);
   if (::access(folder.get(), W_OK | X_OK) != 0) return cannot_write(path, g_strerror(errno));
   return check_output_name(path, model);
 }

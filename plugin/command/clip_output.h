@@ -6,6 +6,7 @@
 #include <string>
 
 #include "plugin/base/result.h"
+#include "plugin/catalog/check_request.h"
 #include "plugin/catalog/model_spec.h"
 #include "plugin/generation/growing_clip.h"
 
@@ -13,10 +14,19 @@ namespace genclip {
 
 inline constexpr const char *kStandardOutput = "-";
 
-// Checks, before anything is paid, that a clip can be written there, and that the name suits what the model
-// makes (null: an unknown model).
+// Whether both are names of one file or folder, whatever the links between; or, where none is yet, will be.
+bool is_same_file(const std::string &one, const std::string &other);
+
+// A file that only genclip itself writes: in the folder of a stored clip, or the ledger and what else is in a
+// store's own folder.
+bool is_of_store(const std::string &path);
+
+// Checks, before anything is paid, that a clip can be written there, that it would replace nothing of a
+// store, and that the name suits what the model makes (null: an unknown model).
 Result<void> check_output(const std::string &path, const ModelSpec *model);
-// The same of the name alone: its folder is still to be made.
+// That the clip would not replace a file that its request refers to.
+Result<void> check_replaces_no_reference(const std::string &path, const CheckedRequest &request);
+// The same as check_output() of the name alone: its folder is still to be made.
 Result<void> check_output_name(const std::string &path, const ModelSpec *model);
 // Says how the name of `output` contradicts that of the clip; empty when it does not.
 std::string other_content(const std::string &output, const std::string &clip);

@@ -58,6 +58,9 @@ int run_generate(const Words &words) {
   if (!delivery.output.empty())
     if (auto writable = check_output(delivery.output, catalog->find(plan->job.model).get()); !writable)
       return report_failure(writable.error(), delivery);
+  if (!delivery.output.empty() && plan->job.request)
+    if (auto spares = check_replaces_no_reference(delivery.output, *plan->job.request); !spares)
+      return report_failure(spares.error(), delivery);
   return deliver_clip(std::move(*plan), delivery);
 }
 

@@ -42,10 +42,5 @@ TEST(BatchOutputs, MayGetAnyExtensionThatTheyLack) {
   EXPECT_EQ(other.add("a", true, "three", 4), 1u);
 }
 
-TEST(BatchOutputs, KnowTheSamePath) {
-  EXPECT_TRUE(is_same_path("rows.csv", "./o/../rows.csv"));
-  EXPECT_FALSE(is_same_path("rows.csv", "o/rows.csv"));
-}
-
 }  // namespace
 }  // namespace genclip

@@ -6,10 +6,11 @@ import json
 import pathlib
 import re
 import signal
+import subprocess
 import time
 import unittest
 
-from command import genclip_on_terminal
+from command import GENCLIP, environment, genclip_on_terminal
 from service import MODEL, ServiceTest
 
 QUICK = "--poll-interval", "20"
@@ -128,6 +129,25 @@ class Batch(ServiceTest):
                 self.assertEqual((run.returncode, lines, self.submits()), (1, [], 0), run.stderr)
                 self.assertRegex(run.stderr, rf"rows\.jsonl:{line}: .*{said}")
                 self.assertEqual(pathlib.Path(path).read_text(), text)
+
+    def test_writes_no_file_over_its_input_or_a_reference(self):
+        """L3"""
+        self.simulator()
+        rows = self.write("rows.csv", "prompt,output\nkite,rows.csv\n")
+        with open(rows, encoding="utf-8") as stdin:
+            run = subprocess.run([GENCLIP, "batch", "--format=csv", "-", MODEL, "--output-dir", str(self.folder)],
+                                 env=environment(**self.env), stdin=stdin, capture_output=True, text=True, timeout=60,
+                                 check=False)
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertIn("overwrite the file of the rows", run.stderr)
+        picture = self.folder / "own.png"
+        subprocess.run(["gst-launch-1.0", "-q", "videotestsrc", "num-buffers=1", "!", "video/x-raw,width=640,height=360",
+                        "!", "pngenc", "!", "filesink", f"location={picture}"], env=environment(), timeout=60, check=True)
+        rows = self.write("own.jsonl", json.dumps({"prompt": "kite", "first_image": str(picture), "output": "own.png"}) + "\n")
+        run, _ = self.batch(rows, "dream-5.0", "--output-dir", str(self.folder), "--publish-folder", str(self.folder),
+                            "--publish-url", "https://h.example/")
+        self.assertEqual((run.returncode, self.submits()), (1, 0), run.stderr)
+        self.assertIn("it would replace", run.stderr)
 
     def test_dry_run_prices_and_pays_nothing(self):
         self.simulator()

@@ -55,6 +55,38 @@ TEST_F(ClipOutputTest, AFileOfTheSameBytesStaysAsItIs) {
   EXPECT_FALSE(writes("hard.mp4"));
 }
 
+// L3
+TEST_F(ClipOutputTest, NoStoredClipIsReplaced) {
+  const std::string digest(64, 'a');
+  fs::create_directories(folder_.file("store/" + digest));
+  write("store/" + digest + "/task.json", "{}");
+  fs::create_directory_symlink(folder_.file("store/" + digest), folder_.file("link"));
+  fs::create_directories(folder_.file("store/" + std::string(64, 'b')));
+  for (const std::string &name : {"store/" + digest + "/clip.mp4", "store/" + digest + "/new.png",
+                                  "store/../store/" + digest + "/task.json", std::string("link/clip.mp4"),
+                                  std::string("store/ledger.jsonl"), std::string("store/budget.json"),
+                                  std::string("store/clips.summary")}) {
+    const auto checked = check_output(folder_.file(name), nullptr);
+    ASSERT_FALSE(checked) << name;
+    EXPECT_EQ(checked.error().kind, ErrorKind::settings);
+    EXPECT_NE(checked.error().text.find("it is a file of a clip store"), std::string::npos);
+  }
+  EXPECT_TRUE(check_output(folder_.file("store/" + std::string(64, 'b') + "/clip.mp4"), nullptr));
+  EXPECT_TRUE(check_output(folder_.file("store/clip.mp4"), nullptr));
+}
+
+TEST_F(ClipOutputTest, KnowsAFileByAnyOfItsNames) {
+  const std::string clip = folder_.file("clip.mp4");
+  fs::create_hard_link(clip, folder_.file("hard.mp4"));
+  fs::create_symlink(clip, folder_.file("link.mp4"));
+  write("other.mp4", bytes_);
+  EXPECT_TRUE(is_same_file(clip, folder_.file("hard.mp4")));
+  EXPECT_TRUE(is_same_file(folder_.file("link.mp4"), folder_.file("hard.mp4")));
+  EXPECT_FALSE(is_same_file(clip, folder_.file("other.mp4")));
+  EXPECT_TRUE(is_same_file("new.mp4", "./o/../new.mp4"));
+  EXPECT_FALSE(is_same_file(folder_.file("new.mp4"), folder_.file("also-new.mp4")));
+}
+
 TEST_F(ClipOutputTest, AFileOfOtherBytesIsReplaced) {
   std::string other = bytes_;
   other.back() = 'g';

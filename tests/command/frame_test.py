@@ -43,6 +43,18 @@ class Frame(unittest.TestCase):
         self.assertEqual(json.loads(run.stdout), {"output": str(self.output), "width": 32, "height": 16, "pts": 0,
                                                   "clip": str(self.picture)})
 
+    def test_never_replaces_its_own_clip(self):
+        """L3"""
+        picture = self.picture.read_bytes()
+        (self.folder / "link.png").symlink_to(self.picture)
+        os.link(self.picture, self.folder / "hard.png")
+        for clip, output in (("picture.png", "./picture.png"), ("link.png", "picture.png"), ("picture.png", "link.png"),
+                             ("hard.png", "picture.png")):
+            run = genclip("frame", f"{self.folder}/{clip}", "-o", f"{self.folder}/{output}", **self.env)
+            self.assertEqual(run.returncode, 2, f"{clip} {output} {run.stderr}")
+            self.assertIn("The picture would replace the clip; name another file with --output.", run.stderr)
+            self.assertEqual(self.picture.read_bytes(), picture)
+
     def test_writes_to_a_pipe_but_not_to_a_terminal(self):
         for words in ([], ["-o", "-"]):
             run = subprocess.run([GENCLIP, "frame", str(self.picture), *words], env=environment(**self.env),
