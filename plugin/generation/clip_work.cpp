@@ -360,7 +360,7 @@ Result<void> ClipWork::fetch(std::vector<ResultUrl> urls) {
   options.boot = generation_.services().boot;
   options.log_name = generation_.log_name();
   options.base_url = generation_.job().endpoint.base_url;
-  options.api_key = generation_.job().endpoint.api_key.value;
+  options.secrets = &tasks_.secrets();
   options.wanted = wanted_kind();
   options.deadline = deadline_;
   Download download(*generation_.services().http, clock_, retries_, std::move(options), std::move(hooks),

@@ -11,7 +11,6 @@
 #include "plugin/generation/download_fault.h"
 #include "plugin/generation/generation_log.h"
 #include "plugin/http/http_url.h"
-#include "plugin/http/redaction.h"
 #include "plugin/store/media_end.h"
 #include "plugin/task/service_message.h"
 
@@ -222,7 +221,10 @@ std::string Download::message_in(HttpBody &body) const {
   if (!bytes) return {};
   const std::string_view text(reinterpret_cast<const char *>(bytes->data()),
                               std::min(bytes->size(), kMaxMessage));
-  return service_message_in(redact_values_of(text, urls_[url_].url), options_.api_key);
+  Secrets secrets = options_.secrets ? *options_.secrets : Secrets();
+  for (const ResultUrl &url : urls_) secrets.add_url(url.url);
+  secrets.add_url(body.reply().final_url);
+  return service_message_in(text, secrets);
 }
 
 // Finds the offset of the body. What else the answer says about the clip counts only after its bytes were

@@ -32,6 +32,7 @@
 #include "plugin/generation/growing_clip.h"
 #include "plugin/http/http_client.h"
 #include "plugin/http/retry_policy.h"
+#include "plugin/http/secrets.h"
 #include "plugin/store/clip_record.h"
 #include "plugin/store/media_container.h"
 #include "plugin/task/clip_result.h"
@@ -45,9 +46,11 @@ struct DownloadOptions {
   std::string boot = {};                     // current_boot()
   std::string log_name = {};                 // Of the clip.
   std::string base_url = {};                 // The service's, whose own host may want the key.
-  std::string api_key = {};                  // Kept out of texts; never sent.
+  const Secrets *secrets = nullptr;          // Kept out of texts. Borrowed.
   std::optional<ResultKind> wanted = {};     // What the model makes; nothing: unknown.
   std::optional<Clock::Time> deadline = {};  // Of media that were never served; nothing: none.
+
+  bool operator==(const DownloadOptions &) const = default;
 };
 
 // One use, one thread. Borrows everything it is given, which must outlive it.

@@ -19,6 +19,8 @@ inline constexpr const char *kApiKeyVariables[] = {kApiKeyVariable, kApiKeyFileV
 struct ApiKey {
   std::string value;
   std::string file = {};  // It was read there (an absolute path); empty: it came from elsewhere.
+
+  bool operator==(const ApiKey &) const = default;
 };
 
 // The first of these that is set: the property, the file, $GENCLIP_API_KEY, the file that

@@ -9,10 +9,19 @@
 #include "plugin/http/redaction.h"
 
 namespace genclip {
+namespace {
 
-std::string display_line(std::string_view text, size_t max_characters, std::string_view key) {
+// Far more than is ever shown. A word that a cut there would break is left out.
+constexpr size_t kMostRead = 65'536;
+
+}  // namespace
+
+std::string display_line(std::string_view text, size_t max_characters, const Secrets &secrets) {
+  if (text.empty()) return {};
+  if (text.size() > kMostRead) text = text.substr(0, text.find_last_of(" \t\n", kMostRead));
+  if (text.size() > kMostRead) text = text.substr(0, kMostRead);
   const GStringPtr valid(g_utf8_make_valid(text.data(), static_cast<gssize>(text.size())));
-  const std::string line = shown_line(redact_text(valid.get(), key));
+  const std::string line = shown_line(redact_text(valid.get(), secrets));
   std::string squeezed;
   for (const char c : trimmed(line))
     if (c != ' ' || squeezed.back() != ' ') squeezed += c;

@@ -10,19 +10,12 @@
 #include <optional>
 
 #include "plugin/base/gref.h"
-#include "plugin/base/replace_all.h"
 #include "plugin/base/shown_text.h"
 
 namespace genclip {
 namespace {
 
-constexpr std::string_view kMark = "***";
-// Endings of the names whose values are secret, wherever "NAME=VALUE" stands: ";sig=" in a path, or in a
-// query without a URL.
-constexpr std::string_view kSecretNames[] = {"sig",    "signature", "token",     "key",
-                                             "secret", "password",  "credential"};
 constexpr size_t kLongestUrl = 1000;
-constexpr size_t kShortestSecret = 8;  // A shorter value may be a part of any word.
 constexpr gunichar kNoCharacter =
     static_cast<gunichar>(-2);  // GLib reports invalid bytes by this value and the next.
 
@@ -34,12 +27,6 @@ bool same_but_case(std::string_view a, std::string_view b) {
 }
 
 bool is_word(char letter) { return g_ascii_isalnum(letter) || letter == '_'; }
-
-bool names_secret(std::string_view name) {
-  return std::any_of(std::begin(kSecretNames), std::end(kSecretNames), [name](std::string_view ending) {
-    return name.size() >= ending.size() && same_but_case(name.substr(name.size() - ending.size()), ending);
-  });
-}
 
 // True for a character that ends a URL inside a text. Brackets may be in a query, so they do not.
 bool ends_token(char letter) {
@@ -61,22 +48,26 @@ std::string printable(std::string_view text) {
 }
 
 // Where the authority of a URL begins: behind "://", or "//" with each slash escaped as JSON may.
-size_t authority_begin(std::string_view url) {
-  for (const std::string_view separator : {std::string_view("://"), std::string_view(":\\/\\/")}) {
-    const auto place = url.find(separator);
-    if (place != url.npos) return place + separator.size();
-  }
+size_t authority_begin(std::string_view url, size_t from = 0) {
+  for (size_t colon = url.find(':', from); colon != url.npos; colon = url.find(':', colon + 1))
+    for (const std::string_view separator : {std::string_view("://"), std::string_view(":\\/\\/")})
+      if (url.substr(colon, separator.size()) == separator) return colon + separator.size();
   return url.npos;
 }
 
-// Replaces the user and password before the host by a mark.
+// Replaces the user and password before the host by a mark, also in URLs behind the first one.
 std::string without_user(std::string_view url) {
-  auto begin = authority_begin(url);
-  if (begin == url.npos) begin = 0;
-  const auto end = std::min(url.find_first_of("/\\", begin), url.size());
-  const auto at = url.substr(0, end).rfind('@');
-  if (at == url.npos || at < begin) return std::string(url);
-  return std::string(url.substr(0, begin)).append(kMark).append(url.substr(at));
+  std::string result;
+  size_t shown = 0;
+  for (size_t begin = authority_begin(url) == url.npos ? 0 : authority_begin(url); begin != url.npos;
+       begin = authority_begin(url, begin)) {
+    const auto end = std::min(url.find_first_of("/\\", begin), url.size());
+    const auto at = url.substr(0, end).rfind('@');
+    if (at == url.npos || at < begin) continue;
+    result.append(url.substr(shown, begin - shown)).append(kRedacted);
+    shown = at;
+  }
+  return result.append(url.substr(shown));
 }
 
 // Replaces the value of each NAME=VALUE by a mark where the name is that of a secret.
@@ -87,7 +78,7 @@ std::string without_values(std::string_view token) {
     result += token[i];
     if (token[i] == '=' && names_secret(token.substr(name, i - name))) {
       const size_t end = std::min(token.find_first_of("&;,", i), token.size());
-      if (end > i + 1) result += kMark;
+      if (end > i + 1) result += kRedacted;
       i = end - 1;
     }
     if (!is_word(token[i]) && token[i] != '-') name = i + 1;
@@ -110,25 +101,43 @@ std::string redact_token(std::string_view token) {
   if (is_url) end = std::min(end, token.find('#'));
   std::string result =
       without_values(is_url ? without_user(token.substr(0, end)) : std::string(token.substr(0, end)));
-  if (end != token.npos) result.append(1, token[end]).append(kMark);
+  if (end != token.npos) result.append(1, token[end]).append(kRedacted);
   return result;
 }
 
-// Percent-escaped as in a URL, because a service that echoes a request may write the key so.
-std::string escaped(std::string_view key, bool lower_case) {
-  constexpr std::string_view kDigits[] = {"0123456789ABCDEF", "0123456789abcdef"};
-  std::string text;
-  for (const char c : key) {
-    if (g_ascii_isalnum(c) || std::string_view("-._~").find(c) != std::string_view::npos) {
-      text += c;
+// Redacts each piece between blanks and quotes, and what follows "Bearer".
+std::string redact_tokens_of(std::string_view text) {
+  constexpr std::string_view kBearer = "bearer";
+  std::string result;
+  bool after_bearer = false;
+  for (size_t place = 0; place < text.size();) {
+    if (ends_token(text[place])) {
+      // Any blank may stand inside "Bearer KEY", not only a space; quotes end it.
+      if (static_cast<unsigned char>(text[place]) > ' ') after_bearer = false;
+      result += text[place++];
       continue;
     }
-    const auto byte = static_cast<unsigned char>(c);
-    text += '%';
-    text += kDigits[lower_case ? 1 : 0][byte >> 4];
-    text += kDigits[lower_case ? 1 : 0][byte & 15];
+    size_t end = place;
+    while (end < text.size() && !ends_token(text[end])) ++end;
+    const std::string_view token = text.substr(place, end - place);
+    result += after_bearer && !is_no_key(token) ? std::string(kRedacted) : redact_token(token);
+    const std::string_view tail =
+        token.size() < kBearer.size() ? std::string_view() : token.substr(token.size() - kBearer.size());
+    const bool whole_word =
+        !tail.empty() && (tail.size() == token.size() || !is_word(token[token.size() - tail.size() - 1]));
+    const bool names_it = after_bearer && is_no_key(token) && g_ascii_ispunct(token.back());
+    after_bearer = names_it || (whole_word && same_but_case(tail, kBearer));
+    place = end;
   }
-  return text;
+  return result;
+}
+
+// What is left may have a URL, a query or a secret's name in escapes. Then the text is shown without these.
+std::string redact_escaped(std::string redacted) {
+  const std::string plain = unescaped(redacted);
+  if (plain == redacted) return redacted;
+  std::string clean = redact_tokens_of(plain);
+  return clean == plain ? redacted : clean;
 }
 
 // The scheme of data:CONTENT and its like; nothing for HOST:PORT.
@@ -148,11 +157,12 @@ std::string redact_url(std::string_view url) {
   const std::string_view bare = url.substr(0, end);
   std::string result;
   if (const auto scheme = opaque_scheme(bare)) {
-    result = std::string(*scheme).append(":").append(kMark);
+    result = std::string(*scheme).append(":").append(kRedacted);
   } else {
     result = without_values(without_user(bare));
-    if (end != url.npos) result.append(1, url[end]).append(kMark);
+    if (end != url.npos) result.append(1, url[end]).append(kRedacted);
   }
+  result = redact_escaped(std::move(result));
   if (result.size() > kLongestUrl) result = result.substr(0, kLongestUrl) + "…";
   return printable(result);
 }
@@ -162,8 +172,8 @@ std::string redact_tokens(std::string_view url) {
   for (size_t begin = 0; begin < shown.size(); ++begin) {
     const size_t end = std::min(shown.find_first_of("/?", begin), shown.size());
     if (const size_t sign = shown.find('=', begin); sign < end) {
-      shown.replace(sign + 1, end - sign - 1, kMark);
-      begin = sign + kMark.size();
+      shown.replace(sign + 1, end - sign - 1, kRedacted);
+      begin = sign + kRedacted.size();
     } else {
       begin = end;
     }
@@ -175,74 +185,28 @@ std::string redact_path(std::string_view url) {
   const std::string place = redact_url(url);
   const auto begin = authority_begin(place);
   // Without a host everything is path, except for the scheme of an opaque URL.
-  if (begin == place.npos) return opaque_scheme(place) ? place : std::string(kMark);
+  if (begin == place.npos) return opaque_scheme(place) ? place : std::string(kRedacted);
   const auto end = place.find_first_of("/\\?#", begin);
-  return end == place.npos ? place : place.substr(0, end) + "/" + std::string(kMark);
+  return end == place.npos ? place : place.substr(0, end) + "/" + std::string(kRedacted);
 }
 
 std::string redact_settings(std::string_view text) {
   std::string names = "authorization";
-  for (const std::string_view name : kSecretNames) names.append("|").append(name);
+  for (const std::string_view name : secret_endings()) names.append("|").append(name);
   const std::string pattern =
       "((?:" + names + ")s?[\"']?\\s*[:=]\\s*(?:(?:basic|bearer)\\s+)?)(?:\"[^\"]*\"|'[^']*'|[^\\s,;&]+)";
   const std::unique_ptr<GRegex, decltype(&g_regex_unref)> regex(
       g_regex_new(pattern.c_str(), static_cast<GRegexCompileFlags>(G_REGEX_CASELESS | G_REGEX_RAW),
                   static_cast<GRegexMatchFlags>(0), nullptr),
       g_regex_unref);
-  const std::string with = "\\1" + std::string(kMark);
+  const std::string with = "\\1" + std::string(kRedacted);
   const GStringPtr clean(g_regex_replace(regex.get(), text.data(), static_cast<gssize>(text.size()), 0,
                                          with.c_str(), static_cast<GRegexMatchFlags>(0), nullptr));
-  return clean ? clean.get() : std::string(kMark);
+  return clean ? clean.get() : std::string(kRedacted);
 }
 
-std::string redact_values_of(std::string_view text, std::string_view url) {
-  std::string clean(text);
-  const auto begin = url.find('?');
-  if (begin == url.npos) return clean;
-  const std::string query(url.substr(begin + 1, url.find('#', begin) - begin - 1));
-  size_t end = 0;
-  for (size_t place = 0; place <= query.size(); place = end + 1) {
-    end = std::min(query.find_first_of("&;", place), query.size());
-    const std::string pair = query.substr(place, end - place);
-    const std::string value = pair.substr(pair.find('=') + 1);
-    if (value.size() < kShortestSecret) continue;
-    clean = replace_all(clean, value, kMark);
-    const GStringPtr plain(g_uri_unescape_string(value.c_str(), nullptr));
-    if (plain && *plain.get()) clean = replace_all(clean, plain.get(), kMark);
-  }
-  return clean;
-}
-
-std::string redact_text(std::string_view text, std::string_view key) {
-  constexpr std::string_view kBearer = "bearer";
-  std::string clean(text);
-  if (!key.empty()) {
-    clean = replace_all(clean, key, kMark);
-    for (const bool lower_case : {false, true}) clean = replace_all(clean, escaped(key, lower_case), kMark);
-  }
-
-  std::string result;
-  bool after_bearer = false;
-  for (size_t place = 0; place < clean.size();) {
-    if (ends_token(clean[place])) {
-      // Any blank may stand inside "Bearer KEY", not only a space; quotes end it.
-      if (static_cast<unsigned char>(clean[place]) > ' ') after_bearer = false;
-      result += clean[place++];
-      continue;
-    }
-    size_t end = place;
-    while (end < clean.size() && !ends_token(clean[end])) ++end;
-    const std::string_view token = std::string_view(clean).substr(place, end - place);
-    result += after_bearer && !is_no_key(token) ? std::string(kMark) : redact_token(token);
-    const std::string_view tail =
-        token.size() < kBearer.size() ? std::string_view() : token.substr(token.size() - kBearer.size());
-    const bool whole_word =
-        !tail.empty() && (tail.size() == token.size() || !is_word(token[token.size() - tail.size() - 1]));
-    const bool names_it = after_bearer && is_no_key(token) && g_ascii_ispunct(token.back());
-    after_bearer = names_it || (whole_word && same_but_case(tail, kBearer));
-    place = end;
-  }
-  return result;
+std::string redact_text(std::string_view text, const Secrets &secrets) {
+  return redact_escaped(redact_tokens_of(secrets.masked(text)));
 }
 
 }  // namespace genclip

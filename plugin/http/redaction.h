@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "plugin/http/secrets.h"
+
 namespace genclip {
 
 // Keeps scheme, host, port and path; replaces user, query and fragment by a mark. Accepts any bytes.
@@ -17,16 +19,14 @@ std::string redact_tokens(std::string_view url);
 // Keeps scheme, host and port. Replaces the path too, because some CDNs put the signature into it.
 std::string redact_path(std::string_view url);
 
-// The text without `key` (empty: none), plain or percent-escaped, without the user, query and fragment of any
-// URL in it, and without what follows "Bearer", "sig=" and the like. Accepts any bytes and keeps line breaks.
-std::string redact_text(std::string_view text, std::string_view key);
+// The text without these secrets, however they are escaped, without the user, query and fragment of any URL
+// in it, and without what follows "Bearer", "sig=" and the like. If escapes hide such a thing, the text is
+// shown unescaped. Accepts any bytes and keeps line breaks.
+std::string redact_text(std::string_view text, const Secrets &secrets);
 
 // The text without what follows the name of a secret and a colon or an equals sign, with or without blanks
 // and quotes, as programs print their settings. Too much for what people read: "Invalid key: expired" loses a
 // word.
 std::string redact_settings(std::string_view text);
-
-// The text without the values in this URL's query, escaped or not: a server may name a signature alone.
-std::string redact_values_of(std::string_view text, std::string_view url);
 
 }  // namespace genclip

@@ -82,7 +82,7 @@ Urls only_one_of(Urls found, Urls &unclear) {
 }
 
 std::string text_of_none(const Json &task, const FoundUrls &found, const Urls &unclear, const Urls &wrong,
-                         const WantedResult &wanted, std::string_view key) {
+                         const WantedResult &wanted, const Secrets &secrets) {
   if (!unclear.empty()) {
     std::string fields;
     for (const FoundUrl &url : unclear) fields += (fields.empty() ? "" : ", ") + url.field;
@@ -93,7 +93,7 @@ std::string text_of_none(const Json &task, const FoundUrls &found, const Urls &u
   if (!found.other_scheme.empty())
     return "the service gives the clip at an address of the scheme \"" + found.other_scheme +
            "\"; genclip fetches http and https only.";
-  const std::string shape = shape_of(task, key);
+  const std::string shape = shape_of(task, secrets);
   return "the service gives no URL for its clip." +
          (shape.empty() ? "" : " Its answer has the fields " + shape + ".");
 }
@@ -122,8 +122,8 @@ std::string other_kind_text(std::string_view media_type, ResultKind wanted) {
 // The order: usual names; the one URL under other names; names of the other kind of media; the one variant.
 // The latter three matter when the bytes of the first are of another kind, or when there is no other.
 ClipResult read_clip_result(const Json &task, std::string_view base_url, const WantedResult &wanted,
-                            std::string_view key) {
-  FoundUrls found = find_urls(task, base_url, key);
+                            const Secrets &secrets) {
+  FoundUrls found = find_urls(task, base_url, secrets.keys());  // Names decide, too.
   std::set<std::string> own;
   for (const std::string &url : wanted.own_urls) own.insert(address_of(url));
   Urls usual, others, misnamed, variants, wrong, unclear;
@@ -149,7 +149,7 @@ ClipResult read_clip_result(const Json &task, std::string_view base_url, const W
   std::set<std::string> known;
   for (ResultUrl &url : all)
     if (known.insert(url.url).second) result.urls.push_back(std::move(url));
-  if (result.urls.empty()) result.why_none = text_of_none(task, found, unclear, wrong, wanted, key);
+  if (result.urls.empty()) result.why_none = text_of_none(task, found, unclear, wrong, wanted, secrets);
   return result;
 }
 

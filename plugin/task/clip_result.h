@@ -14,6 +14,7 @@
 
 #include "plugin/base/json.h"
 #include "plugin/catalog/model_spec.h"
+#include "plugin/http/secrets.h"
 
 namespace genclip {
 
@@ -36,9 +37,9 @@ struct ClipResult {
 };
 
 // Resolves a relative address under a usual name against `base_url` (empty: ignores it). A text counts only
-// if it is an http or https URL or looks like a path to a file. Keeps `key` out of all texts.
+// if it is an http or https URL or looks like a path to a file. All texts are without the secrets.
 ClipResult read_clip_result(const Json &task, std::string_view base_url, const WantedResult &wanted = {},
-                            std::string_view key = {});
+                            const Secrets &secrets = {});
 
 // True if a file of that media type can be a result of that kind. A type that is neither a picture, a video
 // nor sound can be anything.

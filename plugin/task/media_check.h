@@ -30,6 +30,8 @@ struct MediaCheckOptions {
   std::chrono::seconds probe_limit{15};
   uint64_t max_bytes =
       uint64_t{256} << 20;  // To fetch for one URL, unless the medium's own limit is smaller.
+
+  bool operator==(const MediaCheckOptions &) const = default;
 };
 
 // The files that references stand for, by the reference's index in request.media().

@@ -17,6 +17,8 @@ namespace genclip {
 struct MediaFetchOptions {
   std::chrono::milliseconds http_timeout{30000};
   std::string user_agent;
+
+  bool operator==(const MediaFetchOptions &) const = default;
 };
 
 // Why a medium could not be fetched.

@@ -82,15 +82,15 @@ bool is_quota_used_up(const HttpReply &reply) {
                      [&](std::string_view word) { return letters.find(word) != letters.npos; });
 }
 
-Error reply_error(TaskCall call, const HttpReply &reply, std::string_view key) {
+Error reply_error(TaskCall call, const HttpReply &reply, const Secrets &secrets) {
   const Meaning &meaning = meaning_of(call, reply);
   Error error;
   error.kind = meaning.kind;
   error.text = call == TaskCall::query && meaning.query ? meaning.query : meaning.submit;
   error.http_status = reply.status;
-  error.service_message = service_message_in(reply.body, key);
+  error.service_message = service_message_in(reply.body, secrets);
   error.text += it_says(error.service_message);
-  error.debug = display_line("HTTP " + std::to_string(reply.status) + " " + reply.reason, kMaxDebug, key);
+  error.debug = display_line("HTTP " + std::to_string(reply.status) + " " + reply.reason, kMaxDebug, secrets);
   return error;
 }
 

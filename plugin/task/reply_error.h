@@ -7,13 +7,14 @@
 
 #include "plugin/base/error.h"
 #include "plugin/http/http_client.h"
+#include "plugin/http/secrets.h"
 
 namespace genclip {
 
 enum class TaskCall { submit, query };
 
-// The error for a reply that is not a success, with its kind, text and details; none of them holds `key`.
-Error reply_error(TaskCall call, const HttpReply &reply, std::string_view key);
+// The error for a reply that is not a success, with its kind, text and details; none of them holds a secret.
+Error reply_error(TaskCall call, const HttpReply &reply, const Secrets &secrets);
 
 // True for a 429 that a short wait does not solve: the daily quota or the credits are used up.
 bool is_quota_used_up(const HttpReply &reply);

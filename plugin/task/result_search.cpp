@@ -8,9 +8,11 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <optional>
 
 #include "plugin/base/name_letters.h"
 #include "plugin/base/trimmed.h"
+#include "plugin/catalog/media_extension.h"
 #include "plugin/http/display_line.h"
 #include "plugin/http/http_url.h"
 #include "plugin/task/media_format.h"
@@ -73,6 +75,21 @@ bool is_reference(std::string_view text) {
   return path.size() > 1 && (is_media || !has_blank);
 }
 
+// "media/task-1": a path without an extension. What stands for nothing ("n/a", "not/available") has no
+// number.
+bool is_bare_path(std::string_view text) {
+  const std::string_view path = text.substr(0, text.find_first_of("?#"));
+  const size_t last = path.rfind('/');
+  if (last == path.npos || path.starts_with('/') || path.find_first_of(" :\\") != path.npos) return false;
+  const auto is_type = [path](const MediaExtension &known) {
+    return known.media_type.size() == path.size() &&
+           g_ascii_strncasecmp(known.media_type.data(), path.data(), path.size()) == 0;
+  };
+  return std::ranges::any_of(path, [](char c) { return g_ascii_isalpha(c); }) &&
+         std::ranges::any_of(path.substr(last), [](char c) { return g_ascii_isdigit(c); }) &&
+         std::ranges::none_of(media_extensions(), is_type);
+}
+
 bool has_web_scheme(const std::string &address) {
   return g_ascii_strncasecmp(address.c_str(), "http://", std::strlen("http://")) == 0 ||
          g_ascii_strncasecmp(address.c_str(), "https://", std::strlen("https://")) == 0;
@@ -105,6 +122,7 @@ std::string told_type(const Json::Object &object) {
 struct Step {
   std::string field;
   FoundUrl::Place place = FoundUrl::Place::usual;
+  bool is_address = false;  // The name says so.
   std::string media_type;
   int list = 0;
   size_t item = 0;
@@ -120,18 +138,21 @@ struct Step {
 
 class Search {
  public:
-  Search(std::string_view base_url, std::string_view key) : base_url_(base_url), key_(key) {
+  Search(std::string_view base_url, const Secrets &secrets) : base_url_(base_url), secrets_(secrets) {
     while (base_url_.ends_with('/')) base_url_.remove_suffix(1);
   }
 
   void visit(const Json &json, const Step &step) {
-    if (step.depth > kMaxNesting || found.urls.size() >= kMaxUrls) return;
+    if (step.depth > kMaxNesting || found_.urls.size() >= kMaxUrls) return;
     if (const auto *text = json.string()) return visit_text(*text, step);
     if (const auto *list = json.array()) return visit_list(*list, step);
     if (const auto *object = json.object()) visit_object(*object, step);
   }
 
-  FoundUrls found;
+  FoundUrls take() && {
+    if (found_.urls.empty() && last_resort_) found_.urls.push_back(std::move(*last_resort_));
+    return std::move(found_);
+  }
 
  private:
   void visit_text(const std::string &text, const Step &step) {
@@ -140,14 +161,17 @@ class Search {
       if (const auto nested = Json::parse(bare)) visit(*nested, step.inside(""));
       return;
     }
-    std::string url = read_address(bare, step.place == FoundUrl::Place::usual);
+    std::string url = read_address(bare, step);
     if (url.empty()) {
-      if (step.depth > 0 && found.other_scheme.empty()) found.other_scheme = scheme_of(std::string(bare));
+      if (!last_resort_ && step.is_address && is_bare_path(bare))
+        if (std::string guess = resolve(bare, step); !guess.empty())
+          last_resort_ = FoundUrl{step.field, std::move(guess), step.place, step.media_type};
+      if (step.depth > 0 && found_.other_scheme.empty()) found_.other_scheme = scheme_of(std::string(bare));
       return;
     }
     const std::string by_path = media_type_of_path(url);
-    found.urls.push_back({step.field, std::move(url), step.place, by_path.empty() ? step.media_type : by_path,
-                          step.list, step.item});
+    found_.urls.push_back({step.field, std::move(url), step.place,
+                           by_path.empty() ? step.media_type : by_path, step.list, step.item});
   }
 
   void visit_list(const Json::Array &list, const Step &step) {
@@ -178,34 +202,42 @@ class Search {
   }
 
   void visit_member(const Json::Member &member, const Step &step, FoundUrl::Place place) {
-    const std::string shown = display_line(member.first, kMaxFieldLength, key_);
+    const std::string shown = display_line(member.first, kMaxFieldLength, secrets_);
     Step inside = step.inside(step.field.empty() ? shown : "." + shown);
     inside.place = std::max(step.place, place);
+    const std::string letters = name_letters(member.first);
+    inside.is_address = letters.ends_with("url") || letters.ends_with("urls");
     visit(member.second, inside);
   }
 
-  std::string read_address(std::string_view text, bool may_be_relative) const {
+  std::string read_address(std::string_view text, const Step &step) const {
     const std::string address(text);
     if (has_web_scheme(address)) return parse_http_url(address) ? address : std::string();
-    if (!may_be_relative || base_url_.empty() || !is_reference(address)) return {};
+    return is_reference(address) ? resolve(address, step) : std::string();
+  }
+
+  std::string resolve(std::string_view address, const Step &step) const {
+    if (step.place != FoundUrl::Place::usual || base_url_.empty()) return {};
     const auto base = parse_http_url(std::string(base_url_) + "/");  // A relative path starts below it.
-    const auto resolved = base ? resolve_http_url(base->get(), address) : std::nullopt;
+    const auto resolved = base ? resolve_http_url(base->get(), std::string(address)) : std::nullopt;
     return resolved.value_or("");
   }
 
+  FoundUrls found_;
   std::string_view base_url_;
-  std::string_view key_;
+  const Secrets &secrets_;
   int lists_ = 0;
+  std::optional<FoundUrl> last_resort_;  // Where there is nothing else.
 };
 
-void add_shape(const Json &json, const std::string &place, std::string_view key, std::string &shape) {
+void add_shape(const Json &json, const std::string &place, const Secrets &secrets, std::string &shape) {
   if (shape.size() > kMaxShapeLength) return;
   if (const auto *list = json.array(); list && !list->empty())
-    return add_shape(list->front(), place + "[]", key, shape);
+    return add_shape(list->front(), place + "[]", secrets, shape);
   if (const auto *object = json.object(); object && !object->empty()) {
     for (const auto &[name, value] : *object)
-      add_shape(value, (place.empty() ? "" : place + ".") + display_line(name, kMaxFieldLength, key), key,
-                shape);
+      add_shape(value, (place.empty() ? "" : place + ".") + display_line(name, kMaxFieldLength, secrets),
+                secrets, shape);
     return;
   }
   if (!place.empty()) shape += (shape.empty() ? "" : ", ") + place;
@@ -213,16 +245,16 @@ void add_shape(const Json &json, const std::string &place, std::string_view key,
 
 }  // namespace
 
-FoundUrls find_urls(const Json &task, std::string_view base_url, std::string_view key) {
-  Search search(base_url, key);
+FoundUrls find_urls(const Json &task, std::string_view base_url, const Secrets &secrets) {
+  Search search(base_url, secrets);
   search.visit(task, {});
-  return std::move(search.found);
+  return std::move(search).take();
 }
 
-std::string shape_of(const Json &answer, std::string_view key) {
+std::string shape_of(const Json &answer, const Secrets &secrets) {
   std::string shape;
-  add_shape(answer, "", key, shape);
-  return display_line(shape, kMaxShapeLength, key);
+  add_shape(answer, "", secrets, shape);
+  return display_line(shape, kMaxShapeLength, secrets);
 }
 
 }  // namespace genclip

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "plugin/base/json.h"
+#include "plugin/http/secrets.h"
 
 namespace genclip {
 
@@ -33,9 +34,9 @@ struct FoundUrls {
 
 // Leaves out what names call a cover, a frame, an input, a hook or an address of the API. Resolves a relative
 // address under usual names against `base_url` (empty: ignores it). Looks into JSON that is written as text.
-FoundUrls find_urls(const Json &task, std::string_view base_url, std::string_view key);
+FoundUrls find_urls(const Json &task, std::string_view base_url, const Secrets &secrets);
 
 // The names in an answer without its values, for an error: "id, status, usage.total".
-std::string shape_of(const Json &answer, std::string_view key);
+std::string shape_of(const Json &answer, const Secrets &secrets);
 
 }  // namespace genclip

@@ -147,34 +147,34 @@ std::string element_text(std::string_view page) {
 
 }  // namespace
 
-std::string service_message(const Json &error, std::string_view key) {
-  return display_line(find_message(error, 0), kMaxCharacters, key);
+std::string service_message(const Json &error, const Secrets &secrets) {
+  return display_line(find_message(error, 0), kMaxCharacters, secrets);
 }
 
-std::string failure_reason(const Json &task, TaskStatus status, std::string_view key) {
+std::string failure_reason(const Json &task, TaskStatus status, const Secrets &secrets) {
   const bool has_failed = status == TaskStatus::failed;
   for (const char *name : {"error", "fail_reason", "failReason", "error_message"}) {
     const Json *error = task.find(name);
-    std::string message = error ? service_message(*error, key) : std::string();
+    std::string message = error ? service_message(*error, secrets) : std::string();
     if (message.empty()) continue;
     if (!has_failed || !is_bare(message)) return message;
     Json others = task;
     std::erase_if(*others.object(), [&](const Json::Member &member) { return member.first == name; });
-    const std::string more = service_message(others, key);
+    const std::string more = service_message(others, secrets);
     return more.empty() || more == message ? message : message + ": " + more;
   }
   if (!has_failed) return {};
-  std::string message = service_message(task, key);
+  std::string message = service_message(task, secrets);
   for (const char *name : {"output", "result", "data", "response", "task_result"})
     if (const Json *inside = task.find(name); inside && inside->object() && message.empty())
-      message = service_message(*inside, key);
+      message = service_message(*inside, secrets);
   return message;
 }
 
-std::string service_message_in(std::string_view body, std::string_view key) {
-  if (const auto json = Json::parse(body)) return service_message(*json, key);
-  const std::string text = display_line(without_byte_order_mark(body), kMaxPlainText, key);
-  return display_line(text.starts_with('<') ? element_text(text) : text, kMaxCharacters, key);
+std::string service_message_in(std::string_view body, const Secrets &secrets) {
+  if (const auto json = Json::parse(body)) return service_message(*json, secrets);
+  const std::string text = display_line(without_byte_order_mark(body), kMaxPlainText, secrets);
+  return display_line(text.starts_with('<') ? element_text(text) : text, kMaxCharacters, secrets);
 }
 
 std::string it_says(const std::string &message) {

@@ -7,20 +7,21 @@
 #include <string_view>
 
 #include "plugin/base/json.h"
+#include "plugin/http/secrets.h"
 #include "plugin/task/task.h"
 
 namespace genclip {
 
 // Looks through strings, objects, lists and JSON inside strings, to a bounded depth. Empty when there is no
 // message: null, {}, {"code":0}, "". A display line of at most 500 characters.
-std::string service_message(const Json &error, std::string_view key = {});
+std::string service_message(const Json &error, const Secrets &secrets = {});
 
 // Why a task failed, from its object; of another task, what its `error` says.
-std::string failure_reason(const Json &task, TaskStatus status, std::string_view key);
+std::string failure_reason(const Json &task, TaskStatus status, const Secrets &secrets);
 
 // The same for the body of an error reply, JSON or not; a page of HTML or XML gives its title or message, or
 // nothing.
-std::string service_message_in(std::string_view body, std::string_view key = {});
+std::string service_message_in(std::string_view body, const Secrets &secrets = {});
 
 // " It says: MESSAGE.", to follow a sentence; empty without a message.
 std::string it_says(const std::string &message);

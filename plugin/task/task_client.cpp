@@ -118,6 +118,15 @@ bool TaskClient::wait(std::chrono::milliseconds pause, GCancellable *cancellable
   return clock_.sleep_until(clock_.now() + pause, cancellable);
 }
 
+void TaskClient::expect(WantedResult wanted) {
+  wanted_ = std::move(wanted);
+  for (const std::string &url : wanted_.own_urls) secrets_.add_url(url);
+}
+
+void TaskClient::remember_urls(const Task &task) {
+  for (const ResultUrl &result : task.result.urls) secrets_.add_url(result.url);
+}
+
 Result<Task, SubmitFailure> TaskClient::submit(const CheckedRequest &request, GCancellable *cancellable,
                                                Deadline deadline, const SubmitHooks &hooks) {
   HttpRequest post = request_to(submit_url(endpoint_.base_url, endpoint_.api), HttpRequest::Method::post);
@@ -136,11 +145,12 @@ Result<Task, SubmitFailure> TaskClient::submit(const CheckedRequest &request, GC
     SubmitFailure failure;
     // The part of a broken answer that arrived may hold the ID, too.
     const HttpReply *answer = reply ? &*reply : reply.error().begun ? &*reply.error().begun : nullptr;
-    auto task = answer ? read_task(answer->body, key(), {.base_url = endpoint_.base_url}) : Error{};
+    auto task = answer ? read_task(answer->body, secrets_, {.base_url = endpoint_.base_url}) : Error{};
     if (task && !task->id.empty()) {
       was_reached_ = true;
       submitted_at_ = clock_.now();
-      said_to_submit_ = is_success(answer->status) ? "" : service_message_in(answer->body, key());
+      remember_urls(*task);
+      said_to_submit_ = is_success(answer->status) ? "" : service_message_in(answer->body, secrets_);
       log_.submitted(*task);
       return std::move(task).value();
     }
@@ -153,13 +163,13 @@ Result<Task, SubmitFailure> TaskClient::submit(const CheckedRequest &request, GC
       Error no_id{ErrorKind::read, "The service answered the submit without a task ID."};
       no_id.debug = task ? "no id in the answer" : task.error().debug;
       no_id.http_status = reply->status;
-      no_id.service_message = service_message_in(reply->body, key());
+      no_id.service_message = service_message_in(reply->body, secrets_);
       no_id.text += it_says(no_id.service_message);
       if (const auto json = Json::parse(reply->body); json && json->object() && !json->object()->empty())
-        no_id.text += " Its answer has the fields " + shape_of(*json, key()) + ".";
+        no_id.text += " Its answer has the fields " + shape_of(*json, secrets_) + ".";
       return in_doubt(std::move(no_id));
     } else {
-      failure.error = reply_error(TaskCall::submit, *reply, key());
+      failure.error = reply_error(TaskCall::submit, *reply, secrets_);
       if (!is_refusal(reply->status)) return in_doubt(std::move(failure.error));
       if (renew_key(failure.error)) {
         // The journal and the ledger are told as of a wait, because they know no other way to another POST.
@@ -196,6 +206,7 @@ Result<Task> TaskClient::query(const std::string &task_id, bool is_new, GCancell
     auto task = ask(get, task_id, cancellable, deadline);
     if (task) {
       was_reached_ = true;
+      remember_urls(*task);
       log_.polled(task_id, *task, clock_.now());
       return std::move(task).value();
     }
@@ -233,6 +244,7 @@ Result<Task> TaskClient::query(const std::string &task_id, bool is_new, GCancell
 
 bool TaskClient::renew_key(Error &refusal) {
   if (!renew(endpoint_.api_key, refusal)) return false;
+  secrets_.set_key(key());
   log_.key_renewed(refusal);
   return true;
 }
@@ -260,15 +272,15 @@ Result<Task, TaskClient::NoAnswer> TaskClient::ask_once(const HttpRequest &get, 
 
 Result<Task, TaskClient::NoAnswer> TaskClient::judge(const HttpReply &reply,
                                                      const std::string &task_id) const {
-  auto task =
-      read_task(reply.body, key(), {.base_url = endpoint_.base_url, .task_id = task_id, .wanted = wanted_});
+  auto task = read_task(reply.body, secrets_,
+                        {.base_url = endpoint_.base_url, .task_id = task_id, .wanted = wanted_});
   const bool is_other = task && !task->id.empty() && task->id != task_id;
   // An error status with the task's ID and state still is the answer about the task.
   if (task && !is_other &&
       (is_success(reply.status) || (!task->id.empty() && task->status != TaskStatus::unknown)))
     return std::move(task).value();
   if (!is_success(reply.status)) {
-    NoAnswer none{reply_error(TaskCall::query, reply, key())};
+    NoAnswer none{reply_error(TaskCall::query, reply, secrets_)};
     const Passing way = passing(reply, none.error);
     none.hope = way == Passing::never ? Hope::none : way == Passing::perhaps ? Hope::repeated : Hope::outage;
     none.wished = retry_after_of(reply, clock_.wall_now(), kLongestWish);
@@ -284,7 +296,7 @@ Result<Task, TaskClient::NoAnswer> TaskClient::judge(const HttpReply &reply,
     none.error = std::move(task).error();  // An incomplete answer counts as none: ask again.
   }
   none.error.http_status = reply.status;
-  none.error.service_message = service_message_in(reply.body, key());
+  none.error.service_message = service_message_in(reply.body, secrets_);
   return none;
 }
 

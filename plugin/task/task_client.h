@@ -16,6 +16,7 @@
 #include "plugin/http/api_key.h"
 #include "plugin/http/http_client.h"
 #include "plugin/http/retry_policy.h"
+#include "plugin/http/secrets.h"
 #include "plugin/task/reply_error.h"
 #include "plugin/task/task.h"
 #include "plugin/task/task_log.h"
@@ -30,6 +31,8 @@ struct TaskEndpoint {
   Api api = Api::tasks;
   std::chrono::milliseconds http_timeout{30000};
   std::string user_agent;
+
+  bool operator==(const TaskEndpoint &) const = default;
 };
 
 struct SubmitFailure {
@@ -61,15 +64,22 @@ struct SubmitHooks {
 class TaskClient {
  public:
   TaskClient(HttpClient &http, Clock &clock, TaskEndpoint endpoint, RetryPolicy retries)
-      : http_(http), clock_(clock), endpoint_(std::move(endpoint)), retries_(std::move(retries)) {}
+      : http_(http),
+        clock_(clock),
+        endpoint_(std::move(endpoint)),
+        retries_(std::move(retries)),
+        secrets_(endpoint_.api_key.value) {}
 
   // What the results of its tasks are. Before this is told, anything can be one.
-  void expect(WantedResult wanted) { wanted_ = std::move(wanted); }
+  void expect(WantedResult wanted);
 
   // Called once for each outage that will have lasted for more than kQuiet by the next try, before the wait
   // for that try: what keeps the call from succeeding. On the caller's thread.
   using TellOutage = std::function<void(TaskCall call, const Error &failure)>;
   void on_outage(TellOutage tell) { tell_outage_ = std::move(tell); }
+
+  // What no text about the task may show.
+  const Secrets &secrets() const { return secrets_; }
 
   using Deadline = std::optional<Clock::Time>;
 
@@ -117,6 +127,7 @@ class TaskClient {
   std::chrono::milliseconds answer_timeout(Deadline deadline) const;
   bool wait(std::chrono::milliseconds pause, GCancellable *cancellable);
   const std::string &key() const { return endpoint_.api_key.value; }
+  void remember_urls(const Task &task);
   // True: the error is a refusal of a key that has been renewed, and the call is to be repeated.
   bool renew_key(Error &refusal);
   Result<Task, NoAnswer> ask(HttpRequest &get, const std::string &task_id, GCancellable *cancellable,
@@ -129,6 +140,7 @@ class TaskClient {
   Clock &clock_;
   TaskEndpoint endpoint_;  // Only the key changes.
   const RetryPolicy retries_;
+  Secrets secrets_;  // The keys so far, and the queries of the request's and the results' URLs.
   WantedResult wanted_;
   TaskLog log_;
   TellOutage tell_outage_;

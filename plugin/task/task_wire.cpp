@@ -96,43 +96,58 @@ std::string submit_body(const CheckedRequest &request) {
   return body.to_text();
 }
 
-Result<Task> read_task(std::string_view body, std::string_view key, const TaskQuestion &question) {
+namespace {
+
+// Of each text that is one, whatever it is for.
+void add_urls(const Json &json, Secrets &secrets) {
+  if (const auto *text = json.string(); text && text->find("://") != text->npos) secrets.add_url(*text);
+  if (const auto *list = json.array())
+    for (const Json &item : *list) add_urls(item, secrets);
+  if (const auto *object = json.object())
+    for (const auto &[name, value] : *object) add_urls(value, secrets);
+}
+
+}  // namespace
+
+Result<Task> read_task(std::string_view body, const Secrets &secrets, const TaskQuestion &question) {
   const auto no_task = [](std::string why) {
     return Error{ErrorKind::read,
                  "The service sent something that is not a task. Check base-url, including its path prefix.",
                  std::move(why)};
   };
   const auto answer = Json::parse(body);
-  if (!answer) return no_task(display_line(answer.error().text, kMaxDebugLength, key));
+  if (!answer) return no_task(display_line(answer.error().text, kMaxDebugLength, secrets));
   const Json &top = single(*answer);
   if (!top.object()) return no_task("The answer is not a JSON object.");
   const std::string_view asked = trimmed(question.task_id);
   const TaskObjects objects = find_task_objects(top, asked);
   const AnswerState state = state_of(objects);
+  Secrets all = secrets;
+  add_urls(top, all);
 
   Task task;
-  task.id = id_of(objects, key, asked);
+  task.id = id_of(objects, secrets.key(), asked);
   if (const Json *model = first_of(objects, {"model"}); model && model->string())
-    task.model = display_line(*model->string(), kMaxModelLength, key);
+    task.model = display_line(*model->string(), kMaxModelLength, secrets.keys());
   task.status = state.status;
-  task.status_word = display_line(state.word, kMaxStatusLength, key);
+  task.status_word = display_line(state.word, kMaxStatusLength, all);
   task.progress = read_progress(first_of(objects, {"progress"}));
   const Json *amount = first_of(objects, {"amount"});
   task.amount = read_amount(amount);
-  if (amount && task.amount < 0) task.odd_amount = display_line(amount->to_text(), kMaxAmountLength, key);
+  if (amount && task.amount < 0) task.odd_amount = display_line(amount->to_text(), kMaxAmountLength, all);
   task.actual_duration = read_duration(first_of(objects, {"actualDuration", "actual_duration"}));
   if (task.status == TaskStatus::completed || state.is_bare) {
     WantedResult wanted = question.wanted;
     if (!wanted.kind) wanted.kind = made_by(task.model);  // Only the ID of the task was known.
-    task.result = read_clip_result(*objects.front(), question.base_url, wanted, key);
+    task.result = read_clip_result(*objects.front(), question.base_url, wanted, all);
     if (task.result.urls.empty() && objects.size() > 1)
-      if (ClipResult around = read_clip_result(top, question.base_url, wanted, key); !around.urls.empty())
+      if (ClipResult around = read_clip_result(top, question.base_url, wanted, all); !around.urls.empty())
         task.result = std::move(around);
     if (state.is_bare && !task.result.urls.empty()) task.status = TaskStatus::completed;
     if (task.status != TaskStatus::completed) task.result = {};
   }
   for (const Json *object : objects)
-    if (task.error_message.empty()) task.error_message = failure_reason(*object, task.status, key);
+    if (task.error_message.empty()) task.error_message = failure_reason(*object, task.status, all);
   return task;
 }
 

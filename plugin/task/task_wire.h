@@ -9,6 +9,7 @@
 #include "plugin/base/json.h"
 #include "plugin/base/result.h"
 #include "plugin/catalog/check_request.h"
+#include "plugin/http/secrets.h"
 #include "plugin/task/clip_result.h"
 #include "plugin/task/task.h"
 
@@ -33,7 +34,8 @@ struct TaskQuestion {
 };
 
 // Reads the answer of either API, whatever its HTTP status. Tolerates any field; fails only when the answer
-// is no JSON object. Keeps `key` out of all texts (empty: none).
-Result<Task> read_task(std::string_view body, std::string_view key = {}, const TaskQuestion &question = {});
+// is no JSON object. All texts are without the secrets, among which are the values in the queries of the
+// URLs that it brings.
+Result<Task> read_task(std::string_view body, const Secrets &secrets = {}, const TaskQuestion &question = {});
 
 }  // namespace genclip

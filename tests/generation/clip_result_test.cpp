@@ -60,6 +60,36 @@ TEST_F(ClipResultTest, OfSeveralTheFirstIsTakenAndTheOthersAreTold) {
   EXPECT_THAT(run(std::move(none)).text(), HasSubstr("The task has only 2 results."));
 }
 
+// L1
+TEST_F(ClipResultTest, NoTextShowsTheSignatureOfAUrlHoweverTheServiceEchoesIt) {
+  GenerationJob own = job();
+  ClipRequest request;
+  request.model = "dance-2.5";
+  request.fields.set("prompt", "a storm");
+  request.fields.set("reference_videos", Json::Array{"https://media.example/own.mp4?sig=SEC%2FRET%2Bxyz"});
+  own.request = *check_request(*Catalog::built_in(), request);
+  own.identity.request = own.request->body();
+  const std::string echo =
+      R"(Cannot fetch https%3A%2F%2Fmedia.example%2Fown.mp4%3Fsig%3DSEC%252FRET%252Bxyz (SEC/RET+xyz).)";
+  const std::string kept = "Cannot fetch https://media.example/own.mp4?*** (***).";
+  const auto shows_none = [&](const Outcome &done) {
+    ASSERT_TRUE(done.error);
+    EXPECT_THAT(done.text(), HasSubstr(kept));
+    EXPECT_EQ(done.error->service_message, kept);
+    std::string all = done.text() + done.error->debug + done.error->service_message;
+    for (const std::string &warning : done.warnings) all += warning;
+    EXPECT_THAT(all, Not(HasSubstr("SEC")));
+    const auto record = ClipFolder(FileSystem::posix(), ClipPath(own.store, own.identity.digest())).look();
+    ASSERT_TRUE(record);
+    EXPECT_THAT(record->error, HasSubstr(kept));
+    EXPECT_THAT(record->error, Not(HasSubstr("SEC")));
+  };
+  service_.odd_submits = {answer(400, Json(Json::Object{{"error", echo}}).to_text())};
+  shows_none(run(own));
+  service_.failure = echo;
+  shows_none(run(own));
+}
+
 TEST_F(ClipResultTest, IsNotAUrlOfTheRequestItself) {
   GenerationJob own = job();
   ClipRequest request;

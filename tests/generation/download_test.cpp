@@ -70,6 +70,7 @@ class DownloadTest : public testing::Test, protected World {
     clip_ = std::make_unique<GrowingClip>();
     DownloadOptions options{std::chrono::seconds(30), max_size_, "", boot};
     options.base_url = "https://api.example/prefix";
+    options.secrets = &secrets_;
     options.wanted = wanted_;
     options.deadline = deadline_;
     Download download(*http_, clock_, retries, options, std::move(hooks), file, *clip_);
@@ -120,6 +121,7 @@ class DownloadTest : public testing::Test, protected World {
   unsigned fresh_urls_ = 0;
   std::vector<std::string> urls_ = {"https://media.example/task-1?sig=1"};
   std::optional<ResultKind> wanted_ = ResultKind::video;
+  Secrets secrets_;
   std::optional<Clock::Time> deadline_;
   std::optional<Clock::Time> asked_until_;  // By the last question for fresh URLs.
   std::string fresh_url_ = "https://media.example/task-1?sig=2";
@@ -831,6 +833,22 @@ TEST_F(DownloadTest, TheServicesOwnHostThatWantsTheKeyIsSaidToWantIt) {
   ASSERT_TRUE(got.error);
   EXPECT_THAT(got.error->text, Not(HasSubstr("API key")));
   EXPECT_THAT(got.error->text, HasSubstr("It says: no."));
+}
+
+// L1: neither what the run knows else, nor the address that a redirect led to.
+TEST_F(DownloadTest, NoSecretOfTheRunIsInTheHostsMessage) {
+  secrets_.set_key("sk-the-key");
+  secrets_.add_url("https://a/own.png?sig=OWN-SECRET1");
+  urls_ = {"https://media.example/task-1?sig=FIRST-SECRET2"};
+  fresh_url_ = urls_[0];
+  FakeAnswer refusal =
+      answer(401, "<Error><Message>sk-the-key OWN-SECRET1 FIRST-SECRET2 HOP-SECRET4</Message></Error>",
+             {{"Content-Type", "application/xml"}});
+  refusal.reply.final_url = "https://cdn.example/task-1?sig=HOP-SECRET4";
+  service_.odd_media = {100, refusal};
+  const Got got = download();
+  ASSERT_TRUE(got.error);
+  EXPECT_THAT(got.error->text, HasSubstr("It says: *** *** *** ***."));
 }
 
 TEST_F(DownloadTest, TheSignatureOfTheUrlIsNotInTheHostsMessage) {

@@ -71,12 +71,98 @@ TEST(Redaction, TakesTokensOutOfPaths) {
   EXPECT_EQ(redact_tokens(""), "");
 }
 
-TEST(Redaction, TakesTheValuesOfAUrlOutOfTexts) {
-  const std::string url = "https://h/p?sig=SECRET%2FSECRET&n=5&Key=ABCDEFGH#t=1";
-  EXPECT_EQ(redact_values_of("got SECRET/SECRET or SECRET%2FSECRET, ABCDEFGH, 5", url),
-            "got *** or ***, ***, 5");
-  EXPECT_EQ(redact_values_of("got p", "https://h/p"), "got p");
-  EXPECT_EQ(redact_values_of("", "https://h/p?"), "");
+TEST(Redaction, TakesTheValuesOfAUrlOutOfTextsHoweverTheyAreEscaped) {
+  Secrets secrets("K-1234");
+  secrets.add_url("https://h/p?sig=SECRET%2FSECRET+x%3d&n=5&Key=ABCDEFGH;v=a%zz%1%u#t=hashed-value");
+  secrets.add_url("https://h/p");
+  secrets.add_url("https://h/p?");
+  constexpr Row kRows[] = {
+      {"SECRET/SECRET x= is wrong", "*** is wrong"},
+      {"(SECRET%2FSECRET+x%3D)", "(***)"},
+      {"SECRET%2fSECRET%20x%3d", "***"},
+      {"SECRET%252FSECRET%252Bx%253D", "***"},
+      {"%53ECRET%25252FSECRET%25252Bx=", "***"},
+      {"SECRET\\/SECRET\\u002bx\\u003D.", "***."},
+      {"ABCDEFGHABCDEFGH-K-1234", "******-***"},
+      {"n is 5", "n is 5"},
+      {"hashed-value", "hashed-value"},
+      {"a%zz%1%u or 100%, 50%25", "*** or 100%, 50%25"},
+      {"SECRET%2FSECRE", "SECRET%2FSECRE"},
+      {"", ""},
+  };
+  for (const Row &row : kRows) EXPECT_EQ(redact_text(row.input, secrets), row.output) << row.input;
+  EXPECT_EQ(secrets.key(), "K-1234");
+  secrets.set_key("K-5678");
+  EXPECT_EQ(redact_text("K-1234 or K-5678", secrets), "*** or ***");
+}
+
+TEST(Redaction, TakesASecretOutBehindWhatLooksLikeAnEscape) {
+  Secrets secrets("deadbeef0123");
+  secrets.add_url("https://h/p?sig=cafe9876&x=K-123456%25");
+  constexpr Row kRows[] = {
+      {"LIKE '%deadbeef0123%'", "LIKE '%***%'"},
+      {"%cafe9876%", "%***%"},
+      {"\\udeadbeef0123", "\\u***"},
+      {"K-123456%41", "***41"},
+      {"%25deadbeef0123", "%25***"},
+      {"&#100;eadbeef0123 &#x64;eadbeef0123 &#x;eadbeef0123", "*** *** &#x;eadbeef0123"},
+      {"%2564%65adbeef0123", "***"},
+  };
+  for (const Row &row : kRows) EXPECT_EQ(redact_text(row.input, secrets), row.output) << row.input;
+}
+
+TEST(Redaction, TakesOutOfAUrlWhatMayBeSecret) {
+  Secrets secrets;
+  secrets.add_url(
+      "http://ann:pass-word@h/p?type=image%2Fpng&field=reference_images&state=completed&short=abc1234"
+      "&token=wordword&blob=a-b-c-d1&next=https%3A%2F%2Fcdn%2Fv%3FX-Amz-Signature%3Dinner-sig-1");
+  constexpr Row kRows[] = {
+      {"field reference_images must be image/png, completed, abc1234",
+       "field reference_images must be image/png, completed, abc1234"},
+      {"pass-word wordword a-b-c-d1 inner-sig-1", "*** *** *** ***"},
+      {"ann at h/p", "ann at h/p"},
+  };
+  for (const Row &row : kRows) EXPECT_EQ(redact_text(row.input, secrets), row.output) << row.input;
+  EXPECT_EQ(secrets.keys().masked("a-b-c-d1"), "a-b-c-d1");
+  secrets.set_key("the-key");
+  EXPECT_EQ(secrets.keys().masked("the-key"), "***");
+  EXPECT_EQ(secrets.keys().key(), "the-key");
+  EXPECT_EQ(Secrets("+").masked("a b+c"), "a b***c");
+}
+
+TEST(Redaction, TakesNoLongerForEndlessUrls) {
+  Secrets secrets("key");
+  std::string url = "https://h/p?";
+  for (int i = 0; i < 200'000; ++i) url += "n" + std::to_string(i) + "=VALUE" + std::to_string(i) + "&";
+  secrets.add_url(url);
+  secrets.add_url(url);
+  EXPECT_EQ(secrets.masked("VALUE100 key"), "*** ***");
+}
+
+// L1
+TEST(Redaction, TakesTheQueryOutOfAUrlThatIsEscapedAsAWhole) {
+  constexpr Row kRows[] = {
+      {"cannot read https%3A%2F%2Fh%2Fclip.mp4%3Fsig%3DSECRET%26x%3D1 now",
+       "cannot read https://h/clip.mp4?*** now"},
+      {"https%3a%2f%2fu%3aSECRET%40h%2fclip.mp4", "https://***@h/clip.mp4"},
+      {"url=https%253A%252F%252Fh%252Fp%253FSECRET", "url=https://h/p?***"},
+      {"https%3A//h/p%3FSECRET", "https://h/p?***"},
+      {"https:%2F%2Fh%2Fp%23SECRET", "https://h/p#***"},
+      {"https://h/p%3Fzzz%3DSECRET", "https://h/p?***"},
+      {"https://h/a%20b.mp4?sig=SECRET", "https://h/a%20b.mp4?***"},
+      {"url:https%3A%2F%2Fh%2Fclip.mp4", "url:https%3A%2F%2Fh%2Fclip.mp4"},
+      {"https%3A%2F%2Fa%2Fb%20https%3A%2F%2Fu%3ASECRET%40h%2Fc", "https://a/b https://***@h/c"},
+      {"sig%3DSECRET", "sig=***"},
+      {"v.mp4%3FX-Amz-Signature%3DSECRET", "v.mp4?***"},
+      {"https:\\u002f\\u002fh/p\\u003fSECRET", "https://h/p?***"},
+      {"100%25 of 5%3F", "100%25 of 5%3F"},
+      {"/files/a%20b.mp4", "/files/a%20b.mp4"},
+  };
+  for (const Row &row : kRows) EXPECT_EQ(redact_text(row.input, ""), row.output) << row.input;
+  EXPECT_EQ(
+      redact_tokens("http://h/m/proxy/https%3A%2F%2Fu%3ASECRET%40cdn%2Fb.mp4%3FX-Amz-Signature%3DSECRET"),
+      "http://h/m/proxy/https://***@cdn/b.mp4?***");
+  EXPECT_EQ(redact_url("https://h/x.png%3FX-Amz-Signature%3DSECRET"), "https://h/x.png?***");
 }
 
 TEST(Redaction, TakesKeysAndSignaturesOutOfTexts) {

@@ -226,6 +226,21 @@ const Case kCases[] = {
     {"a result and its picture, by their types", video,
      R"("output":[{"url":"https://a/c","type":"image"},{"url":"https://a/v","type":"video/mp4"}])",
      "https://a/v"},
+    // A8
+    {"a path without an extension", video, R"("video_url":"media/task-1")",
+     "https://api.example/prefix/media/task-1"},
+    {"such a path in a list", video, R"("output":{"result_urls":["v1/media/task-1?sig=a/b"]})",
+     "https://api.example/prefix/v1/media/task-1?sig=a/b"},
+    {"such a path beside a URL", video,
+     R"("url":"tasks/task-1","download_url":"media/task-1","deliverable":{"link":"https://a/v.mp4"})",
+     "https://a/v.mp4"},
+    {"paths of few letters", video, R"("url":"v/1")", "https://api.example/prefix/v/1"},
+    {"words for nothing, types and texts", video,
+     R"("video_url":"n/a","url":"video/MP4","output":"media/task-1","result_url":"not ready/yet1",)"
+     R"("download_url":["24/25","not/available","task-1","","/"],"urls":"a b/c1")",
+     "",
+     "the service gives no URL for its clip. Its answer has the fields id, status, video_url, url, output, "
+     "result_url, download_url[], urls."},
     {"two names for one result", video, R"("video_url":"https://a/v.mp4","result_url":"https://b/v.mp4")",
      "https://a/v.mp4"},
     {"a cover and two pictures",

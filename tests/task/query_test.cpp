@@ -55,6 +55,35 @@ TEST_F(Query, ReportsATaskThatFailedAsAnAnswerNotAsAnError) {
   EXPECT_EQ(task->error_message, "*** is refused");
 }
 
+// L1
+TEST_F(Query, MasksTheQueriesOfAllUrlsThatItKnows) {
+  TaskClient tasks = client();
+  tasks.expect({.own_urls = {"https://a/own.png?sig=OWN%2FSECRET1"}});
+  http_.expect(answer(200, R"({"id":"t-1","status":"completed","error":"RESULT-SECRET2 expires soon",)"
+                           R"("video_url":"https://cdn/v.mp4?sig=RESULT-SECRET2"})"));
+  const auto task = tasks.query("t-1", false, nullptr);
+  ASSERT_TRUE(task);
+  EXPECT_EQ(task->clip_url(), "https://cdn/v.mp4?sig=RESULT-SECRET2");
+  EXPECT_EQ(task->error_message, "*** expires soon");
+  http_.expect(answer(200, R"({"id":"t-1","status":"failed","error":"OWN/SECRET1, RESULT%2DSECRET2: )"
+                           R"(https%3A%2F%2Felsewhere%2Fv.mp4%3FSECRET3"})"));
+  const auto failed = tasks.query("t-1", false, nullptr);
+  ASSERT_TRUE(failed);
+  EXPECT_EQ(failed->error_message, "***, ***: https://elsewhere/v.mp4?***");
+}
+
+// A value of a URL's query may be anything.
+TEST_F(Query, MasksNoIdAndNoModel) {
+  TaskClient tasks = client();
+  tasks.expect({.own_urls = {"https://a/own.png?task=task-12345&model=dance-2.5-long&status=processing"}});
+  http_.expect(answer(200, R"({"id":"task-12345","status":"processing","model":"dance-2.5-long"})"));
+  const auto task = tasks.query("task-12345", false, nullptr);
+  ASSERT_TRUE(task);
+  EXPECT_EQ(task->id, "task-12345");
+  EXPECT_EQ(task->model, "dance-2.5-long");
+  EXPECT_EQ(task->status, TaskStatus::processing);
+}
+
 // ---- Transient.
 
 TEST_F(Query, IsRepeatedAfterEveryTransientFailure) {

@@ -12,6 +12,36 @@ using testing::Not;
 
 class Submit : public TaskClientTest {};
 
+// L1: by the URLs of the request, and of answers, in each kind of answer to a submit.
+TEST_F(Submit, MasksTheQueriesOfTheRequestsUrls) {
+  const std::string echo = R"("error":"OWN-SECRET1 is wrong")";
+  for (const auto &[status, body] : {std::pair(400u, "{" + echo + "}"), std::pair(200u, "{" + echo + "}")}) {
+    TaskClient tasks = client(0);
+    tasks.expect({.own_urls = {"https://a/own.png?sig=OWN-SECRET1"}});
+    http_.expect(answer(status, body));
+    const auto task = tasks.submit(request_, nullptr);
+    ASSERT_FALSE(task);
+    EXPECT_EQ(task.error().error.service_message, "*** is wrong");
+    EXPECT_THAT(task.error().error.text, Not(HasSubstr("OWN-SECRET1")));
+  }
+  TaskClient tasks = client(0);
+  tasks.expect({.own_urls = {"https://a/own.png?sig=OWN-SECRET1"}});
+  http_.expect(answer(200, R"({"id":"t-1","status":"failed","amount":"OWN-SECRET1",)" + echo + "}"));
+  const auto failed = tasks.submit(request_, nullptr);
+  ASSERT_TRUE(failed);
+  EXPECT_EQ(failed->error_message, "*** is wrong");
+  EXPECT_EQ(failed->odd_amount, "\"***\"");
+  http_.expect(
+      answer(200, R"({"id":"t-1","status":"completed","video_url":"https://a/v.mp4?sig=RESULT-SECRET2"})"));
+  ASSERT_TRUE(tasks.submit(request_, nullptr));
+  http_.expect(answer(200, R"({"id":"t-1","status":"RESULT-SECRET2","cover":"https://a/c?sig=COVER-SECRET3",)"
+                           R"("error":"COVER-SECRET3"})"));
+  const auto task = tasks.query("t-1", false, nullptr);
+  ASSERT_TRUE(task);
+  EXPECT_EQ(task->status_word, "***");
+  EXPECT_EQ(task->error_message, "***");
+}
+
 TEST_F(Submit, PostsTheRequestOnceToTheModelCenter) {
   http_.expect(answer(200, kTask));
   const auto task = submit();

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Undoes one layer of escapes after the other, and looks into each: what looks like an escape may be none.
+#include "plugin/http/secrets.h"
+
+#include <glib.h>
+
+#include <algorithm>
+
+namespace genclip {
+namespace {
+
+constexpr std::string_view kSecretEndings[] = {"sig",    "signature", "token",     "key",
+                                               "secret", "password",  "credential"};
+constexpr std::string_view kMediaKinds[] = {"video/", "image/", "audio/", "text/", "application/"};
+constexpr size_t kShortestValue = 8;  // A shorter one may be a part of any word.
+constexpr size_t kLongestValue = 8192;
+constexpr size_t kMostValues = 500;
+constexpr int kMostLayers = 6;
+constexpr int kMostUrlsInside = 3;
+
+struct Layer {
+  std::string text;
+  std::vector<size_t> begins;  // Of each byte, in the text with all its escapes; and the end of that.
+};
+
+struct Byte {
+  char value;
+  size_t size;  // As it is spelled.
+};
+
+// The number of `digits` hexadecimal digits; -1: they are none.
+int hex_at(std::string_view text, size_t begin, size_t digits) {
+  int value = 0;
+  for (size_t i = begin; i < begin + digits; ++i) {
+    const int digit = i < text.size() ? g_ascii_xdigit_value(text[i]) : -1;
+    if (digit < 0) return -1;
+    value = value * 16 + digit;
+  }
+  return value;
+}
+
+// "&#47;" or "&#x2F;", whose first character is at `at`.
+Byte entity_at(std::string_view text, size_t at) {
+  constexpr size_t kLongest = 8;
+  const size_t end = text.substr(0, at + kLongest).find(';', at);
+  if (end == text.npos) return {text[at], 1};
+  const std::string number(text.substr(at + 2, end - at - 2));
+  const bool is_hex = number.starts_with('x') || number.starts_with('X');
+  const auto value = g_ascii_strtoull(number.c_str() + (is_hex ? 1 : 0), nullptr, is_hex ? 16 : 10);
+  return value > 0 && value < 0x80 ? Byte{static_cast<char>(value), end + 1 - at} : Byte{text[at], 1};
+}
+
+Byte byte_at(std::string_view text, size_t at) {
+  if (text[at] == '%')
+    if (const int value = hex_at(text, at + 1, 2); value >= 0) return {static_cast<char>(value), 3};
+  const std::string_view next = text.substr(at, 2);
+  if (next == "\\/") return {'/', 2};
+  if (next == "\\u")
+    if (const int value = hex_at(text, at + 2, 4); value >= 0 && value < 0x80)
+      return {static_cast<char>(value), 6};
+  return next == "&#" ? entity_at(text, at) : Byte{text[at], 1};
+}
+
+// False: there are no escapes, so the layer stays as it is.
+bool undo_escapes(Layer &layer) {
+  if (layer.text.find_first_of("%\\&") == layer.text.npos) return false;
+  Layer next;
+  for (size_t at = 0; at < layer.text.size();) {
+    const Byte byte = byte_at(layer.text, at);
+    next.text += byte.value;
+    next.begins.push_back(layer.begins[at]);
+    at += byte.size;
+  }
+  next.begins.push_back(layer.begins.back());
+  if (next.text.size() == layer.text.size()) return false;
+  layer = std::move(next);
+  return true;
+}
+
+Layer outer_layer(std::string_view text) {
+  Layer layer{std::string(text), std::vector<size_t>(text.size() + 1)};
+  for (size_t i = 0; i <= text.size(); ++i) layer.begins[i] = i;
+  return layer;
+}
+
+bool is_word(std::string_view value) {
+  const bool is_media_type = std::ranges::any_of(
+      kMediaKinds, [&](std::string_view kind) { return value.starts_with(kind) && value.size() < 30; });
+  return is_media_type || std::ranges::all_of(value, [](char c) {
+           return g_ascii_islower(c) || std::string_view(" _-./").find(c) != std::string_view::npos;
+         });
+}
+
+}  // namespace
+
+std::span<const std::string_view> secret_endings() { return kSecretEndings; }
+
+bool names_secret(std::string_view name) {
+  return std::ranges::any_of(kSecretEndings, [name](std::string_view ending) {
+    return name.size() >= ending.size() &&
+           g_ascii_strncasecmp(name.data() + name.size() - ending.size(), ending.data(), ending.size()) == 0;
+  });
+}
+
+std::string unescaped(std::string_view text) {
+  Layer layer = outer_layer(text);
+  for (int undone = 0; undone < kMostLayers && undo_escapes(layer); ++undone) {
+  }
+  return layer.text;
+}
+
+void Secrets::set_key(std::string_view key) {
+  key_ = key;
+  add(of_keys_, key);
+}
+
+void Secrets::add(std::vector<std::string> &all, std::string_view secret) {
+  if (secret.empty() || all.size() >= kMostValues) return;
+  for (const std::string &form : {std::string(secret), unescaped(secret)})
+    if (std::ranges::find(all, form) == all.end()) all.push_back(form);
+}
+
+void Secrets::add_value(std::string_view name, std::string_view value, int depth) {
+  const std::string plain = unescaped(value);
+  if (plain.find("://") != plain.npos) add_url(plain, depth + 1);
+  if (value.size() < kShortestValue || value.size() > kLongestValue) return;
+  if (!names_secret(name) && is_word(plain)) return;
+  add(of_urls_, value);
+  std::string with_blanks(value);  // As a form has it.
+  std::ranges::replace(with_blanks, '+', ' ');
+  add(of_urls_, with_blanks);
+}
+
+void Secrets::add_url(std::string_view url) { add_url(url, 0); }
+
+void Secrets::add_url(std::string_view url, int depth) {
+  if (depth > kMostUrlsInside) return;
+  const size_t authority = url.find("://");
+  if (authority != url.npos) {
+    const std::string_view host =
+        url.substr(authority + 3, url.find_first_of("/?#", authority + 3) - authority - 3);
+    const size_t at = host.rfind('@'), colon = host.find(':');
+    if (at != host.npos && colon < at) add_value("password", host.substr(colon + 1, at - colon - 1), depth);
+  }
+  const size_t begin = url.find('?');
+  if (begin == url.npos) return;
+  std::string_view query = url.substr(begin + 1, url.find('#', begin) - begin - 1);
+  while (!query.empty() && of_urls_.size() < kMostValues) {
+    const std::string_view pair = query.substr(0, query.find_first_of("&;"));
+    query.remove_prefix(std::min(pair.size() + 1, query.size()));
+    const size_t sign = pair.find('=');
+    const bool has_name = sign != pair.npos;
+    add_value(has_name ? pair.substr(0, sign) : "", has_name ? pair.substr(sign + 1) : pair, depth);
+  }
+}
+
+Secrets Secrets::keys() const {
+  Secrets keys;
+  keys.key_ = key_;
+  keys.of_keys_ = of_keys_;
+  return keys;
+}
+
+std::string Secrets::masked(std::string_view text) const {
+  if (of_keys_.empty() && of_urls_.empty()) return std::string(text);
+  std::vector<std::pair<size_t, size_t>> found;  // In the text with its escapes.
+  Layer layer = outer_layer(text);
+  for (int undone = 0; undone <= kMostLayers; ++undone) {
+    for (const auto *secrets : {&of_keys_, &of_urls_})
+      for (const std::string &secret : *secrets)
+        for (size_t at = layer.text.find(secret); at != layer.text.npos;
+             at = layer.text.find(secret, at + secret.size()))
+          found.emplace_back(layer.begins[at], layer.begins[at + secret.size()]);
+    if (!undo_escapes(layer)) break;
+  }
+  std::ranges::sort(found);
+  std::string result;
+  size_t end = 0;
+  for (const auto &[first, last] : found) {
+    if (first >= end) result.append(text.substr(end, first - end)).append(kRedacted);
+    end = std::max(end, last);
+  }
+  return result.append(text.substr(end));
+}
+
+}  // namespace genclip

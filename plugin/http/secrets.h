@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What no text may show, however it is escaped: API keys, and what is secret in signed URLs. A service may
+// echo either one, as it was sent, escaped or alone.
+#pragma once
+
+#include <concepts>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace genclip {
+
+// What stands for a secret in a text.
+inline constexpr std::string_view kRedacted = "***";
+
+class Secrets {
+ public:
+  Secrets() = default;
+  // An API key; empty: none.
+  template <std::convertible_to<std::string_view> Key>
+  Secrets(const Key &key) {  // NOLINT(google-explicit-constructor): a key alone is the usual case.
+    set_key(key);
+  }
+
+  // The keys before it stay secret.
+  void set_key(std::string_view key);
+  const std::string &key() const { return key_; }
+  // Its password, and the values in its query, also of URLs in these. Not what is short, or a word that may
+  // stand in any sentence ("reference_images", "video/mp4"), unless its name says that it is secret.
+  void add_url(std::string_view url);
+  // Without those of URLs, for what may rightly stand in a URL, too: an ID, the name of a model.
+  Secrets keys() const;
+
+  // The text with a mark for each of them, in any mix of percent-escapes, JSON's escapes and HTML's numbers,
+  // also repeated ones. Accepts any bytes.
+  std::string masked(std::string_view text) const;
+
+ private:
+  void add(std::vector<std::string> &all, std::string_view secret);
+  void add_value(std::string_view name, std::string_view value, int depth);
+  void add_url(std::string_view url, int depth);
+
+  std::string key_;
+  std::vector<std::string> of_keys_, of_urls_;  // In each way in which one may stand there.
+};
+
+// Endings of the names of secrets, in small letters: "sig", "key".
+std::span<const std::string_view> secret_endings();
+// Whether a name ends so, in any case: "X-Amz-Signature", "api_key".
+bool names_secret(std::string_view name);
+
+// Without the escapes that masked() knows.
+std::string unescaped(std::string_view text);
+
+}  // namespace genclip
