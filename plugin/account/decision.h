@@ -36,6 +36,9 @@ struct ClipLimit {
   ClipLimit tightened_by(const ClipLimit &other) const {
     return other.credits > 0 && (credits == 0 || other.credits < credits) ? other : *this;
   }
+  bool operator==(const ClipLimit &other) const {
+    return credits == other.credits && std::string_view(setting) == other.setting;
+  }
 };
 
 // What a run wants to reserve: a clip, or requests for captions.

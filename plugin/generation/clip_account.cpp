@@ -51,9 +51,28 @@ Result<Decision> ClipAccount::try_to_reserve(const std::optional<ClipRecord> &fo
   return std::move(reservation->decision);
 }
 
+// The same clips have been waited for all the time.
+Error ClipAccount::stays_reserved(const Decision &decision) const {
+  const std::string time =
+      " for " + std::to_string(generation_.job().timeout.count()) + " s (property timeout)";
+  if (decision.is_for_slot)
+    return {ErrorKind::busy, std::string(kNothingSent) +
+                                 "as many tasks as may run at once have been under way" + time +
+                                 ", and none has ended. Run again to keep waiting."};
+  return {
+      ErrorKind::busy,
+      std::string(kNothingSent) + "the clip " + decision.waits_for.front().substr(0, 8) +
+          ", whose price is unknown, has been under way" + time +
+          ", and under a limit in credits such clips are submitted one at a time. Run again to keep waiting, "
+          "or say what such clips count with: genclip budget set --assumed-price N."};
+}
+
 Result<void> ClipAccount::reserve(const std::optional<ClipRecord> &found) {
   if (auto begun = begin(); !begun) return begun;
   Clock &clock = *generation_.services().clock;
+  const auto timeout = generation_.job().timeout;
+  std::vector<std::string> waits_for;
+  Clock::Time waits_since{};
   bool has_reconciled = false;
   while (true) {
     const auto decision = try_to_reserve(found);
@@ -70,6 +89,11 @@ Result<void> ClipAccount::reserve(const std::optional<ClipRecord> &found) {
       if (*reconciled > 0) continue;
     }
     if (decision->verdict == Verdict::refuse) return refusal_error(*decision);
+    if (waits_for != decision->waits_for) {
+      waits_for = decision->waits_for;
+      waits_since = clock.now();
+    }
+    if (timeout.count() > 0 && clock.now() >= waits_since + timeout) return stays_reserved(*decision);
     generation_.change([](GenerationState &state) { state.status = ClipStatus::waiting; });
     const auto pause = waits_for_price ? std::chrono::milliseconds(kWaitPause) : kSlotPause;
     if (!clock.sleep_until(clock.now() + pause, generation_.cancellable())) return cancelled();

@@ -36,8 +36,8 @@ class ClipAccount {
 
   // Before the intent of a submit is journalled, and again before each further try. `found`: the journal
   // when this run's turn began. An error: the budget refuses (with `budget`, `limit`, `spent`, `reserved` and
-  // `estimate` in its details), the ledger cannot be written, or ErrorKind::cancelled. Then nothing is
-  // reserved, and nothing may be sent.
+  // `estimate` in its details), the ledger cannot be written, the same clips are waited for beyond the job's
+  // timeout (ErrorKind::busy), or ErrorKind::cancelled. Then nothing is reserved, and nothing may be sent.
   Result<void> reserve(const std::optional<ClipRecord> &found);
   bool has_reserved() const { return !reserved_at_.empty(); }
   // For the record of the intent.
@@ -53,6 +53,7 @@ class ClipAccount {
 
  private:
   Result<Decision> try_to_reserve(const std::optional<ClipRecord> &found);
+  Error stays_reserved(const Decision &decision) const;
   // Empty: nothing is to be told.
   void warn_once(const std::string &text, const std::string &task_id);
 

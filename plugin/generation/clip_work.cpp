@@ -147,7 +147,7 @@ Result<std::optional<StoreLock>> ClipWork::wait_for_turn() {
     }
     auto lock = folder_.lock_writer(tell_damage());
     if (!lock || *lock) return lock;
-    if (is_first) GST_CAT_INFO(generation_category(), "%s: another process is at work on it; waits", name());
+    if (is_first) GST_CAT_INFO(generation_category(), "%s: another run is at work on it; waits", name());
     // A clip that another process is about to replace is served until then.
     const auto done = serves();
     if (!done) return done.error();
@@ -155,10 +155,13 @@ Result<std::optional<StoreLock>> ClipWork::wait_for_turn() {
     if (record)
       if (auto shown = follower_.show(*record); !shown) return std::move(shown).error();
     if (record && record->state == ClipState::submitted) run_.outcome = Outcome::running;
-    if (job.timeout.count() > 0 && clock_.now() >= patience)
-      return Error{ErrorKind::busy, "Another process has been working on this clip for " +
-                                        std::to_string(job.timeout.count()) +
-                                        " s (property timeout). Run again to keep waiting."};
+    if (job.timeout.count() > 0 && clock_.now() >= patience) {
+      Error late{ErrorKind::busy, "Another process or element has been working on this clip for " +
+                                      std::to_string(job.timeout.count()) +
+                                      " s (property timeout). Run again to keep waiting."};
+      if (run_.outcome == Outcome::running) late.task_id = record->task_id;
+      return late;
+    }
     if (!clock_.sleep_until(clock_.now() + kLookPause, generation_.cancellable())) return cancelled();
   }
 }

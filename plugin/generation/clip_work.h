@@ -23,6 +23,7 @@
 #include "plugin/core/clip_run.h"
 #include "plugin/generation/clip_account.h"
 #include "plugin/generation/clip_follower.h"
+#include "plugin/generation/exit_guard.h"
 #include "plugin/generation/task_watch.h"
 #include "plugin/http/retry_policy.h"
 #include "plugin/store/clip_folder.h"
@@ -80,11 +81,12 @@ class ClipWork {
   Result<void> look();
   Result<void> ask();
   Result<void> submit();
-  Result<void> intend();
+  Result<void> intend(std::optional<ExitGuard> &guard);
   Result<void> reserve();
   Result<void> follow();
   Result<void> attach();
   Result<std::vector<ResultUrl>> poll(const std::string &task_id);
+  Result<void> sleep_until_next_poll(const std::string &task_id);
   Result<std::vector<ResultUrl>> urls_of(const Task &task) const;
   WantedResult wanted_result(const Json &sent) const;
   std::optional<ResultKind> wanted_kind() const;

@@ -5,7 +5,6 @@
 
 #include "plugin/generation/chain_work.h"
 #include "plugin/generation/clip_work.h"
-#include "plugin/generation/exit_guard.h"
 #include "plugin/generation/generation.h"
 #include "plugin/generation/generation_log.h"
 #include "plugin/http/http_url.h"
@@ -18,6 +17,9 @@ namespace {
 
 constexpr unsigned kMaxEmptyCompletions = 5;
 constexpr auto kLookPatience = std::chrono::seconds(2);
+// So long does a run sleep at most that has asked for longer pauses, because another one may want shorter
+// ones.
+constexpr auto kLongestSleep = std::chrono::seconds(10);
 
 // Every http(s) URL in a request.
 void add_urls(const Json &json, std::vector<std::string> &urls) {
@@ -67,9 +69,11 @@ Result<void> ClipWork::ask() {
 }
 
 // The intent is on disk before the POST leaves. A further try of a refused request is reserved anew.
-Result<void> ClipWork::intend() {
+Result<void> ClipWork::intend(std::optional<ExitGuard> &guard) {
   if (!account_.has_reserved())
     if (auto reserved = reserve(); !reserved) return reserved;
+  guard.emplace();
+  if (ExitGuard::is_ending()) return cancelled();
   const auto now =
       std::chrono::duration_cast<std::chrono::seconds>(clock_.wall_now().time_since_epoch()).count();
   return learn(SubmitBegins{now, account_.reserved_at(), references_});
@@ -86,12 +90,13 @@ Result<void> ClipWork::submit() {
   if (g_cancellable_is_cancelled(generation_.cancellable())) return cancelled();
   if (auto reserved = reserve(); !reserved) return reserved;
   deadline_ = deadline_from_now();
-  const ExitGuard guard;
+  std::optional<ExitGuard> guard;
   SubmitHooks hooks;
-  hooks.before_post = [this] { return intend(); };
+  hooks.before_post = [&] { return intend(guard); };
   // The journal says that there is no task, should the process end during this wait.
-  hooks.before_wait = [this](const Error &refusal) {
+  hooks.before_wait = [&](const Error &refusal) {
     learn_if_possible(SubmitRefused{refusal.text, refusal.http_status, true});
+    guard.reset();
   };
   tasks_.expect(wanted_result(prepared->request.body()));
   auto task = tasks_.submit(prepared->request, generation_.cancellable(), deadline_, hooks);
@@ -242,27 +247,36 @@ Result<std::vector<ResultUrl>> ClipWork::urls_of(const Task &task) const {
   return none;
 }
 
+Result<void> ClipWork::sleep_until_next_poll(const std::string &task_id) {
+  const Clock::Time asked_at = clock_.now();
+  const double jitter = g_random_double();
+  for (std::optional<Clock::Time> next; !next || clock_.now() < *next;) {
+    next = PollSchedule(generation_.poll_interval(), deadline_).next(asked_at, jitter, watch_->outlook());
+    if (!next) {
+      Error late{ErrorKind::timed_out,
+                 "The task is not done after " + std::to_string(generation_.job().timeout.count()) +
+                     " s (property timeout). It continues at the service: run again to attach to it."};
+      late.task_id = task_id;
+      return late;
+    }
+    GST_CAT_DEBUG(generation_category(), "%s: asks again in %" G_GINT64_FORMAT " ms", name(),
+                  static_cast<gint64>(
+                      std::chrono::duration_cast<std::chrono::milliseconds>(*next - clock_.now()).count()));
+    if (!clock_.sleep_until(std::min<Clock::Time>(*next, clock_.now() + kLongestSleep),
+                            generation_.cancellable()))
+      return cancelled();
+  }
+  return {};
+}
+
 // Waits for the task and returns the URLs of the finished clip.
 Result<std::vector<ResultUrl>> ClipWork::poll(const std::string &task_id) {
   warn_of_poll_interval(generation_.job().poll_interval, generation_.job().endpoint.base_url);
-  const PollSchedule schedule(generation_.job().poll_interval, deadline_);
   unsigned empty_completions = 0;
   for (bool first = true;; first = false) {
     // An older task may be done by now, so its first query is sent at once.
-    if (!first || is_new_) {
-      const auto next = schedule.next(clock_.now(), g_random_double(), watch_->outlook());
-      if (!next) {
-        Error late{ErrorKind::timed_out,
-                   "The task is not done after " + std::to_string(generation_.job().timeout.count()) +
-                       " s (property timeout). It continues at the service: run again to attach to it."};
-        late.task_id = task_id;
-        return late;
-      }
-      GST_CAT_DEBUG(generation_category(), "%s: asks again in %" G_GINT64_FORMAT " ms", name(),
-                    static_cast<gint64>(
-                        std::chrono::duration_cast<std::chrono::milliseconds>(*next - clock_.now()).count()));
-      if (!clock_.sleep_until(*next, generation_.cancellable())) return cancelled();
-    }
+    if (!first || is_new_)
+      if (auto slept = sleep_until_next_poll(task_id); !slept) return std::move(slept).error();
     auto task = query(task_id, deadline_);
     if (!task) return std::move(task).error();
     if (task->status == TaskStatus::failed) return task_failed(task_id, task->error_message);

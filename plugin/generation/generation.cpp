@@ -11,6 +11,7 @@
 #include "plugin/base/shown_text.h"
 #include "plugin/generation/clip_work.h"
 #include "plugin/generation/generation_log.h"
+#include "plugin/task/poll_schedule.h"
 
 namespace genclip {
 namespace {
@@ -35,7 +36,8 @@ Generation::Generation(GenerationJob job, GenerationServices services)
       services_(std::move(services)),
       log_name_(clip_log_name(job_.identity)),
       cancellable_(GRef<GCancellable>::adopt(g_cancellable_new())),
-      identified_(job_.identified ? *job_.identified : identified_as(job_.identity)) {
+      identified_(job_.identified ? *job_.identified : identified_as(job_.identity)),
+      poll_interval_(job_.poll_interval) {
   state_.model = job_.model;
   state_.task_id = job_.task_id;
 }
@@ -166,6 +168,16 @@ void Generation::leave(const GenerationObserver *observer) {
   lock.unlock();
   g_cancellable_cancel(cancellable_.get());
   lock.lock();
+}
+
+void Generation::poll_also_for(std::chrono::milliseconds interval) {
+  MutexLock lock(mutex_);
+  poll_interval_ = shorter_interval(poll_interval_, interval);
+}
+
+std::chrono::milliseconds Generation::poll_interval() const {
+  MutexLock lock(mutex_);
+  return poll_interval_;
 }
 
 GenerationState Generation::state() const {

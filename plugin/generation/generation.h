@@ -60,6 +60,10 @@ class Generation : public std::enable_shared_from_this<Generation> {
   // When the last observer leaves, the local work stops; the task stays with the service. Never waits.
   void leave(const GenerationObserver *observer) EXCLUDES(mutex_);
 
+  // Another run of this process, with other options, wants the same clip, and one of the two will wait for
+  // the other's work: from now on the shorter of all their intervals holds.
+  void poll_also_for(std::chrono::milliseconds interval) EXCLUDES(mutex_);
+
   GenerationState state() const EXCLUDES(mutex_);
   GrowingClip &clip() { return clip_; }
 
@@ -69,6 +73,7 @@ class Generation : public std::enable_shared_from_this<Generation> {
   // names of files and of other clips where this one has what they contain.
   const IdentifiedRequest &identified() const { return identified_; }
   const GenerationServices &services() const { return services_; }
+  std::chrono::milliseconds poll_interval() const EXCLUDES(mutex_);
   // How the log calls the clip.
   const std::string &log_name() const { return log_name_; }
   GCancellable *cancellable() const { return cancellable_.get(); }
@@ -104,6 +109,7 @@ class Generation : public std::enable_shared_from_this<Generation> {
   GenerationState state_ GUARDED_BY(mutex_);
   Observers observers_ GUARDED_BY(mutex_);
   std::optional<StoreLock> use_ GUARDED_BY(mutex_);
+  std::chrono::milliseconds poll_interval_ GUARDED_BY(mutex_);
   bool closed_ GUARDED_BY(mutex_) = false;  // No observer can join any more.
 };
 

@@ -27,31 +27,23 @@ namespace genclip {
 class HeldLinks;
 struct IdentifiedRequest;
 
-struct GenerationJob {
-  std::optional<CheckedRequest> request;  // Nothing: attach to `task_id`, whatever it was asked for.
-  ClipIdentity identity;
-  // The request by its content, if somebody has read that already.
-  std::shared_ptr<const IdentifiedRequest> identified;
-  std::string model;    // Empty when only the task is known.
-  std::string task_id;  // Set: attach to it, submit nothing.
-  unsigned result = 1;  // Which of that task's results, from 1.
+// How a run works. Runs of one process whose options differ in anything share no generation: each has its
+// own limits, and meets the others in the store, as runs of two processes do.
+struct JobOptions {
+  unsigned result = 1;  // Which of the task's results, from 1.
   TaskEndpoint endpoint;
   std::string no_key;  // Why the endpoint has no key, for when one is needed; empty when it has one.
-  std::string store;   // Folder of the clip store.
   std::chrono::milliseconds poll_interval{};  // 0: as in RunSettings.
   std::chrono::seconds timeout{};             // From submit, or from attaching to a task; 0: for ever.
   unsigned retries = 0;
   // A submit that is refused for now ends the run at once, with "retry-after" (seconds, 0: not told) among
   // the error's details: the caller has more clips, and waits with all of them.
   bool submit_once = false;
-  bool reuse = true;
   MaySubmit may_submit = MaySubmit::even_in_doubt;  // This clip, and those that its request refers to.
   uint64_t store_max_size = 0;                      // Bytes, 0: no limit.
   ClipLimit max_amount;
-  // Of a link of a chain: credits that the run which it is made for has paid, or may have paid, before it,
-  // and what keeps the links in the store.
+  // Of a link of a chain: credits that the run which it is made for has paid, or may have paid, before it.
   double paid_before = 0;
-  std::weak_ptr<HeldLinks> held;
   unsigned max_tasks = 0;         // Of the store at once, 0: any number.
   bool with_prompt = false;       // In clip.xmp.
   std::string project;            // Whose account it is; may be empty.
@@ -59,6 +51,21 @@ struct GenerationJob {
   PublishSettings publish;
   ReferenceIdentity reference_identity = ReferenceIdentity::url;
   DownloadOptions download;
+
+  bool operator==(const JobOptions &) const = default;
+};
+
+// What a run is to bring, and how.
+struct GenerationJob : JobOptions {
+  std::optional<CheckedRequest> request;  // Nothing: attach to `task_id`, whatever it was asked for.
+  ClipIdentity identity;
+  // The request by its content, if somebody has read that already.
+  std::shared_ptr<const IdentifiedRequest> identified;
+  std::string model;    // Empty when only the task is known.
+  std::string task_id;  // Set: attach to it, submit nothing.
+  std::string store;    // Folder of the clip store.
+  bool reuse = true;
+  std::weak_ptr<HeldLinks> held;  // Of a link of a chain: what keeps the links in the store.
 };
 
 // What a generation works with; tests replace these.

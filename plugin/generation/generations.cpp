@@ -12,7 +12,8 @@ namespace {
 // Lock order: before any generation's.
 struct Table {
   Mutex mutex;
-  std::map<std::string, std::weak_ptr<Generation>> generations GUARDED_BY(mutex);
+  // By what they are to bring, the latest last: several, if their options differ.
+  std::multimap<std::string, std::weak_ptr<Generation>> generations GUARDED_BY(mutex);
 };
 
 Table &table() {
@@ -32,9 +33,11 @@ ClipIdentity spelled(const GenerationJob &job) {
   return identity;
 }
 
-// A generation that has finished, or may find the clip stored, is shared only with jobs that accept a stored
-// clip.
-bool fits(const Generation &generation, const GenerationJob &job) {
+// Clients are shared by equal settings. A generation that has finished, or may find the clip stored, is
+// shared only with jobs that accept a stored clip.
+bool fits(const Generation &generation, const GenerationJob &job, const HttpClient *http) {
+  const JobOptions &options = job;
+  if (options != generation.job() || http != generation.services().http.get()) return false;
   if (job.reuse) return true;
   const ClipStatus status = generation.state().status;
   return status == ClipStatus::idle ? !generation.job().reuse : status != ClipStatus::completed;
@@ -45,22 +48,24 @@ bool fits(const Generation &generation, const GenerationJob &job) {
 Joined join_generation(GenerationJob job, GenerationServices services,
                        const std::shared_ptr<GenerationObserver> &observer) {
   // Another spelling of a request may have a clip of an earlier version, so it shares none either.
-  // Jobs with different API keys share no generation, so that the refusal of a wrong key affects only its own
-  // jobs; jobs that may not submit alike share none, so that none pays for another one's error. A run then
-  // waits for the other one as for a run of another process.
-  const std::string key = job.store + "\n" + spelled(job).digest() + "\n" + job.task_id + "\n" +
-                          std::to_string(static_cast<int>(job.may_submit)) + "\n" +
-                          job.endpoint.api_key.value;
+  const std::string key = job.store + "\n" + spelled(job).digest() + "\n" + job.task_id;
   const bool shares = is_shared(job);
   Table &all = table();
   MutexLock lock(all.mutex);
   std::erase_if(all.generations, [](const auto &entry) { return entry.second.expired(); });
-  if (auto running = shares ? all.generations[key].lock() : nullptr; running && fits(*running, job))
-    if (auto state = running->join(observer)) return {running, *state};
+  const auto [first, end] = all.generations.equal_range(key);
+  for (auto entry = end; shares && entry != first;)
+    if (auto running = (--entry)->second.lock(); running && fits(*running, job, services.http.get()))
+      if (auto state = running->join(observer)) return {running, *state};
 
   auto generation = std::make_shared<Generation>(std::move(job), std::move(services));
   auto state = generation->join(observer);
-  if (shares) all.generations[key] = generation;
+  for (auto entry = first; entry != end; ++entry)
+    if (const auto other = entry->second.lock()) {
+      other->poll_also_for(generation->job().poll_interval);
+      generation->poll_also_for(other->job().poll_interval);
+    }
+  if (shares) all.generations.emplace(key, generation);
   return {generation, state.value_or(GenerationState{})};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The generations of this process: one for each request.
+// The generations of this process: one for each request and its options.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,8 @@ struct Joined {
   GenerationState state;  // At the moment of joining.
 };
 
-// Joins the generation of the same clip in the same store that is under way, or makes one; the caller then
-// starts it. Any thread; never waits.
+// Joins the generation of the same clip in the same store that is under way with the same options, or makes
+// one; the caller then starts it. Any thread; never waits.
 Joined join_generation(GenerationJob job, GenerationServices services,
                        const std::shared_ptr<GenerationObserver> &observer);
 

@@ -24,6 +24,7 @@ struct PublishSettings {
   std::string working_folder = {};
 
   bool is_set_up() const { return (!folder.empty() && !url.empty()) || !command.empty(); }
+  bool operator==(const PublishSettings &) const = default;
 };
 
 // What is given here, else in $GENCLIP_PUBLISH_FOLDER and $GENCLIP_PUBLISH_URL; $GENCLIP_PUBLISH_COMMAND,

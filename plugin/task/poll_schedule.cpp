@@ -23,6 +23,13 @@ double jitter_of(double pause, bool aims) {
 
 // Backwards from the last moment: what it costs to go on from there, if the task is not completed before. The
 // costs of a moment are weighed with the probability of coming there.
+std::chrono::milliseconds shorter_interval(std::chrono::milliseconds one, std::chrono::milliseconds other) {
+  constexpr auto length = [](std::chrono::milliseconds interval) -> std::chrono::duration<double> {
+    return interval.count() == 0 ? std::chrono::duration<double>(kShortestPause) : interval;
+  };
+  return length(other) < length(one) ? other : one;
+}
+
 double best_pause(const Outlook &outlook) {
   const auto &alive = outlook.unfinished;
   std::array<double, Outlook::kMoments> waited{}, cost{};

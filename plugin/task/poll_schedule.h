@@ -34,6 +34,9 @@ class PollSchedule {
   std::optional<Clock::Time> deadline_;
 };
 
+// Of two intervals, as PollSchedule has them.
+std::chrono::milliseconds shorter_interval(std::chrono::milliseconds one, std::chrono::milliseconds other);
+
 // Seconds to the next query, without jitter: from kShortestPause to kLongestPause.
 double best_pause(const Outlook &outlook);
 constexpr double kShortestPause = 5;

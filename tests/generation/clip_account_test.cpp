@@ -406,7 +406,9 @@ TEST_F(ClipAccounts, AClipOfUnknownPriceWaitsForTheOneBeforeIt) {
     while (!ledger().append({LedgerEntry(LedgerEvent::release, facts)}, nullptr)) {
     }
   });
-  const Outcome done = run();
+  GenerationJob patient = job();
+  patient.timeout = {};
+  const Outcome done = run(patient);
   ends.join();
   ASSERT_FALSE(done.error) << done.text();
   EXPECT_THAT(done.warnings, ElementsAre(HasSubstr("--assumed-price"))) << "once";
@@ -430,6 +432,7 @@ TEST_F(ClipAccounts, AClipWaitsForASlotAndSubmitsNothingMeanwhile) {
   });
   GenerationJob limited = job();
   limited.max_tasks = 1;
+  limited.timeout = {};
   const Outcome done = run(limited);
   ends.join();
   ASSERT_FALSE(done.error) << done.text();
@@ -438,6 +441,85 @@ TEST_F(ClipAccounts, AClipWaitsForASlotAndSubmitsNothingMeanwhile) {
   EXPECT_TRUE(std::ranges::any_of(
       done.states, [](const GenerationState &state) { return state.status == ClipStatus::waiting; }));
   EXPECT_EQ(service_.submits(), 1u);
+}
+
+// A run of this process is at work on the clip, and has reserved.
+class UnderWay {
+ public:
+  UnderWay(const GenerationJob &job, Ledger &books)
+      : facts_(charge_facts(job.identity, job.model, "")),
+        folder_(FileSystem::posix(), ClipPath(job.store, job.identity.digest())) {
+    if (!books.reserve(facts_, 0, nullptr)) throw std::runtime_error("not reserved");
+    auto lock = folder_.lock_writer([](const std::string &) {});
+    if (!lock || !*lock) throw std::runtime_error("not locked");
+    lock_ = std::move(*lock);
+  }
+  void release(Ledger &books) const {
+    if (!books.append({LedgerEntry(LedgerEvent::release, facts_)}, nullptr))
+      throw std::runtime_error("not released");
+  }
+
+ private:
+  ChargeFacts facts_;
+  ClipFolder folder_;
+  std::optional<StoreLock> lock_;
+};
+
+// L5
+TEST_F(ClipAccounts, AClipWaitsForNoPriceAndNoSlotBeyondItsTimeout) {
+  Ledger books = ledger();
+  const UnderWay other(job_for("other"), books);
+  GenerationJob waits = job();
+  waits.timeout = std::chrono::seconds(5);
+  const auto fails = [&](const std::string &text) {
+    const auto begin = clock_.elapsed();
+    const Outcome done = run(waits);
+    ASSERT_TRUE(done.error);
+    EXPECT_EQ(done.error->kind, ErrorKind::busy);
+    EXPECT_THAT(done.text(), testing::StartsWith("Nothing was sent: "));
+    EXPECT_THAT(done.text(), HasSubstr(text));
+    EXPECT_THAT(done.text(), HasSubstr("for 5 s (property timeout)"));
+    EXPECT_THAT(done.error->details, testing::Contains(ErrorDetail{"outcome", std::string("not-submitted")}));
+    EXPECT_THAT(done.error->details, testing::Contains(ErrorDetail{"retry", true}));
+    EXPECT_EQ(clock_.elapsed() - begin, waits.timeout + std::chrono::seconds(waits.max_tasks > 0 ? 1 : 0));
+  };
+  set_budget(R"({"total":100})");
+  fails("--assumed-price");
+  waits.max_tasks = 1;
+  set_budget("{}");
+  fails("as may run at once");
+  EXPECT_EQ(service_.submits(), 0u);
+  EXPECT_THAT(lines(), ElementsAre("reserve"));
+}
+
+// Many may be before it, and each of them may take as long as it may.
+TEST_F(ClipAccounts, AClipWaitsAsLongAsTheOnesBeforeItEnd) {
+  Ledger books = ledger();
+  const UnderWay one(job_for("one"), books), two(job_for("two"), books);
+  set_budget(R"({"total":100})");
+  GenerationJob waits = job();
+  waits.timeout = std::chrono::seconds(50);  // 100 sleeps.
+  ActingClock clock(clock_, {{60, [&] { one.release(books); }}, {140, [&] { two.release(books); }}});
+  GenerationServices services = this->services();
+  services.clock = &clock;
+  const auto generation = std::make_shared<Generation>(waits, services);
+  const auto done = ClipWork(*generation).run();
+  EXPECT_TRUE(done) << done.error().text;
+  EXPECT_EQ(service_.submits(), 1u);
+}
+
+// L5: no run can be at work on it.
+TEST_F(ClipAccounts, AReservationOfADamagedKeyBlocksNoClip) {
+  Ledger books = ledger();
+  ChargeFacts damaged = charge_facts(job_for("other").identity, "dance-2.5", "");
+  for (const char *key : {"no digest", "../x"}) {
+    damaged.key = key;
+    ASSERT_TRUE(books.reserve(damaged, 0, nullptr));
+  }
+  set_budget(R"({"total":100})");
+  const Outcome done = run();
+  ASSERT_FALSE(done.error) << done.text();
+  EXPECT_EQ(account().sums({}, 0).unknown, 2u);
 }
 
 // ---- A store without a ledger.

@@ -89,6 +89,20 @@ TEST_F(ClipWorkTest, TheIntentIsOnDiskBeforeThePostAndTheIdBeforeTheFirstPoll) {
   run_whole();
 }
 
+TEST_F(ClipWorkTest, AnotherRunCanWantItsTaskPolledSooner) {
+  GenerationJob slow = job();
+  slow.poll_interval = std::chrono::seconds(60);
+  service_.polls = 1;
+  std::shared_ptr<Generation> generation;
+  ActingClock clock(clock_, {{1, [&] { generation->poll_also_for(std::chrono::milliseconds(100)); }}});
+  GenerationServices services = this->services();
+  services.clock = &clock;
+  generation = std::make_shared<Generation>(slow, services);
+  const auto done = ClipWork(*generation).run();
+  ASSERT_TRUE(done) << done.error().text;
+  EXPECT_LT(clock_.elapsed(), std::chrono::seconds(20));
+}
+
 TEST_F(ClipWorkTest, TheJournalHoldsNoKey) {
   GenerationJob secret = job();
   secret.endpoint.api_key = {"sk-very-secret"};

@@ -83,8 +83,9 @@ class Generations : public WorkTest {
     for (const auto &weak : started_)
       while (!weak.expired()) std::this_thread::yield();
   }
-  std::unique_ptr<Wanting> want(const GenerationJob &job) {
-    auto wanting = std::make_unique<Wanting>(job, services());
+  std::unique_ptr<Wanting> want(const GenerationJob &job) { return want(job, services()); }
+  std::unique_ptr<Wanting> want(const GenerationJob &job, const GenerationServices &services) {
+    auto wanting = std::make_unique<Wanting>(job, services);
     started_.push_back(wanting->generation());
     return wanting;
   }
@@ -208,6 +209,127 @@ TEST_F(Generations, WithAnotherKeyDoNotShareThatTheirsWasRefused) {
   EXPECT_NE(one->generation(), two->generation());
   are_there.set_value();
   EXPECT_TRUE(two->bytes());
+  EXPECT_EQ(service_.submits(), 1u);
+}
+
+struct JobEdit {
+  const char *name;
+  std::function<void(GenerationJob &)> edit;
+};
+
+// B2 of the findings: each of them, so that none is another's.
+TEST_F(Generations, AreSharedOnlyWithTheSameOptions) {
+  const JobEdit edits[] = {
+      {"result", [](auto &job) { job.result = 2; }},
+      {"http-timeout", [](auto &job) { job.endpoint.http_timeout += std::chrono::seconds(1); }},
+      {"user-agent", [](auto &job) { job.endpoint.user_agent = "other"; }},
+      {"api-key", [](auto &job) { job.endpoint.api_key.value = "other"; }},
+      {"no key", [](auto &job) { job.no_key = "none"; }},
+      {"poll-interval", [](auto &job) { job.poll_interval += std::chrono::seconds(1); }},
+      {"timeout", [](auto &job) { job.timeout += std::chrono::seconds(1); }},
+      {"retries", [](auto &job) { ++job.retries; }},
+      {"submit once", [](auto &job) { job.submit_once = true; }},
+      {"on-unknown", [](auto &job) { job.may_submit = MaySubmit::unless_in_doubt; }},
+      {"store-max-size", [](auto &job) { job.store_max_size = 1; }},
+      {"max-amount", [](auto &job) { job.max_amount = 1; }},
+      {"the setting of max-amount", [](auto &job) { job.max_amount.setting = "GENCLIP_MAX_AMOUNT"; }},
+      {"paid before", [](auto &job) { job.paid_before = 1; }},
+      {"GENCLIP_MAX_TASKS", [](auto &job) { job.max_tasks = 1; }},
+      {"with-prompt", [](auto &job) { job.with_prompt = true; }},
+      {"project", [](auto &job) { job.project = "other"; }},
+      {"check-media", [](auto &job) { job.media_check.depth = MediaCheck::full; }},
+      {"publish-folder", [](auto &job) { job.publish.folder = "other"; }},
+      {"reference-identity", [](auto &job) { job.reference_identity = ReferenceIdentity::content; }},
+      {"max-download-size", [](auto &job) { job.download.max_size = 1; }},
+  };
+  const auto joined = [&](const GenerationJob &job, const GenerationServices &services) {
+    const auto listener = std::make_shared<Listener>();
+    auto generation = join_generation(job, services, listener).generation;
+    started_.push_back(generation);
+    return std::pair(std::move(generation), listener);
+  };
+  const auto [usual, usual_listener] = joined(job(), services());
+  const auto [same, same_listener] = joined(job(), services());
+  EXPECT_EQ(usual, same);
+  for (const JobEdit &edit : edits) {
+    GenerationJob other = job();
+    edit.edit(other);
+    const auto [generation, listener] = joined(other, services());
+    const auto [again, listener_again] = joined(other, services());
+    EXPECT_NE(generation, usual) << edit.name;
+    EXPECT_EQ(generation, again) << edit.name;
+  }
+  GenerationServices by_proxy = services();
+  by_proxy.http = std::make_shared<FakeHttpClient>(clock_);
+  EXPECT_NE(joined(job(), by_proxy).first, usual);
+  EXPECT_EQ(joined(job(), services()).first, usual);
+}
+
+// B2: and the work is shared in the store.
+TEST_F(Generations, WithOtherLimitsShareTheWorkButNotTheFailure) {
+  const JobEdit edits[] = {
+      {"max-amount", [](auto &job) { job.max_amount = 1; }},
+      {"timeout", [](auto &job) { job.timeout = std::chrono::seconds(1); }},
+      {"retries", [](auto &job) { job.retries = 0; }},
+      {"max-download-size", [](auto &job) { job.download.max_size = 1000; }},
+      {"GENCLIP_MAX_TASKS", [](auto &job) { job.max_tasks = 1; }},
+  };
+  unsigned submits = 0;
+  for (const JobEdit &edit : edits)
+    for (const bool is_tight_first : {true, false}) {
+      SCOPED_TRACE(edit.name + std::string(is_tight_first ? " first" : " second"));
+      GenerationJob usual = job();
+      usual.request = sample_request(edit.name + std::to_string(is_tight_first));
+      usual.identity.request = usual.request->body();
+      usual.timeout = {};  // The clock jumps.
+      GenerationJob tight = usual;
+      edit.edit(tight);
+      service_.odd_submits = {answer(429, "")};
+      const auto first = want(is_tight_first ? tight : usual), second = want(is_tight_first ? usual : tight);
+      const auto bytes = (is_tight_first ? second : first)->bytes();
+      ASSERT_TRUE(bytes) << bytes.error().text;
+      EXPECT_TRUE(are_same(*bytes, service_.clip()));
+      static_cast<void>((is_tight_first ? first : second)->bytes());
+      EXPECT_EQ(service_.submits(), ++submits);
+    }
+}
+
+// B2: a run that others wait for polls as often as any of them wants.
+TEST_F(Generations, PollAtTheShortestIntervalOfThoseThatWantTheClip) {
+  using std::chrono::milliseconds;
+  GenerationJob slow = job(), usual = job(), fast = job();
+  slow.poll_interval = milliseconds(60'000);
+  usual.poll_interval = {};
+  fast.poll_interval = milliseconds(100);
+  const auto joined = [&](const GenerationJob &job) {
+    auto generation = join_generation(job, services(), std::make_shared<Listener>()).generation;
+    started_.push_back(generation);
+    return generation;
+  };
+  const auto one = joined(slow);
+  EXPECT_EQ(one->poll_interval(), slow.poll_interval);
+  const auto two = joined(usual);
+  EXPECT_EQ(one->poll_interval(), usual.poll_interval);
+  const auto three = joined(fast);
+  EXPECT_EQ(one->poll_interval(), fast.poll_interval);
+  EXPECT_EQ(two->poll_interval(), fast.poll_interval);
+  const auto four = joined(slow);
+  EXPECT_EQ(four, one);
+  GenerationJob other = slow;
+  other.retries = 7;
+  const auto five = joined(other);
+  EXPECT_EQ(five->poll_interval(), fast.poll_interval);
+  EXPECT_EQ(three->poll_interval(), fast.poll_interval);
+}
+
+TEST_F(Generations, ThatCannotConnectStopNoOtherOne) {
+  GenerationServices by_proxy = services();
+  const auto proxy = std::make_shared<FakeHttpClient>(clock_);
+  proxy->otherwise([](const HttpRequest &) { return not_sent(); });
+  by_proxy.http = proxy;
+  const auto one = want(job(), by_proxy), other = want();
+  const auto bytes = other->bytes();
+  ASSERT_TRUE(bytes) << bytes.error().text;
   EXPECT_EQ(service_.submits(), 1u);
 }
 
