@@ -40,6 +40,8 @@ class Child {
     return ::read(from_child_[0], &word, 1) == 1 ? word : '\0';
   }
   void answer() { ASSERT_EQ(::write(to_child_[1], "a", 1), 1); }
+  // Says 's' once a signal has come.
+  void watch_for_signal() { ASSERT_EQ(::write(to_child_[1], "s", 1), 1); }
   void signal(int number) { ASSERT_EQ(::kill(pid_, number), 0); }
   bool is_running() const {
     siginfo_t info = {};
@@ -63,8 +65,13 @@ class Child {
     beside();
     std::thread work([&] {
       say('r');
-      char word;
-      if (::read(to_child_[0], &word, 1) != 1) ::_exit(9);
+      char word = '\0';
+      while (word != 'a') {
+        if (::read(to_child_[0], &word, 1) != 1) ::_exit(9);
+        if (word != 's') continue;
+        while (!ExitGuard::is_ending()) std::this_thread::yield();
+        say('s');
+      }
       say('k');  // The answer is kept.
       guard.reset();
       say(::signal(SIGTERM, SIG_DFL) == SIG_DFL ? 'd' : 'o');
@@ -88,6 +95,8 @@ TEST_P(ExitGuardOf, ASignalThatNobodyHandlesKeepsTheAnswer) {
   Child child(nothing, nothing);
   ASSERT_EQ(child.hear(), 'r');
   child.signal(GetParam());
+  child.watch_for_signal();
+  ASSERT_EQ(child.hear(), 's');
   child.answer();
   EXPECT_EQ(child.hear(), 'k');
   const int status = child.end();
