@@ -159,7 +159,7 @@ Result<std::optional<StoreLock>> ClipWork::wait_for_turn() {
       Error late{ErrorKind::busy, "Another process or element has been working on this clip for " +
                                       std::to_string(job.timeout.count()) +
                                       " s (property timeout). Run again to keep waiting."};
-      if (run_.outcome == Outcome::running) late.task_id = record->task_id;
+      if (record && record->state == ClipState::submitted) late.task_id = record->task_id;
       return late;
     }
     if (!clock_.sleep_until(clock_.now() + kLookPause, generation_.cancellable())) return cancelled();

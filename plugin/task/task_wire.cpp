@@ -98,7 +98,7 @@ std::string submit_body(const CheckedRequest &request) {
 
 namespace {
 
-// Of each text that is one, whatever it is for.
+// Adds each URL among the texts of an answer, whatever it is for.
 void add_urls(const Json &json, Secrets &secrets) {
   if (const auto *text = json.string(); text && text->find("://") != text->npos) secrets.add_url(*text);
   if (const auto *list = json.array())

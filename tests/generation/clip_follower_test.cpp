@@ -368,6 +368,19 @@ TEST_F(Follower, WaitsNoLongerThanItsTimeout) {
   ASSERT_TRUE(outcome.error);
   EXPECT_EQ(outcome.error->kind, ErrorKind::busy);
   EXPECT_THAT(outcome.text(), HasSubstr("3 s"));
+  EXPECT_EQ(outcome.error->task_id, "task-1");
+}
+
+// The other one's journal may be unreadable at the last look.
+TEST_F(Follower, NamesNoTaskOfAJournalThatIsGone) {
+  GenerationJob hasty = job();
+  hasty.timeout = std::chrono::seconds(3);
+  other_writes();
+  steps_.then([&] { std::ofstream(path().record()) << "{ half"; });
+  const Outcome outcome = follow(hasty);
+  ASSERT_TRUE(outcome.error);
+  EXPECT_EQ(outcome.error->kind, ErrorKind::busy);
+  EXPECT_EQ(outcome.error->task_id, "");
 }
 
 TEST_F(Follower, LeavesAtOnceWhenCancelled) {
