@@ -3,16 +3,20 @@
 
 #include <libsoup/soup.h>
 
+#include <utility>
+
 namespace genclip::sim {
 namespace {
 
 constexpr size_t kCooks = 2;
-constexpr size_t kMostKept = 512 << 20;
 
 }  // namespace
 
-ClipKitchen::ClipKitchen(const ClipLayout &layout, std::optional<std::string> served)
-    : layout_(layout), served_(std::move(served)), stopped_(GRef<GCancellable>::adopt(g_cancellable_new())) {
+ClipKitchen::ClipKitchen(const ClipLayout &layout, std::optional<std::string> served, size_t most_kept)
+    : layout_(layout),
+      served_(std::move(served)),
+      most_kept_(most_kept),
+      stopped_(GRef<GCancellable>::adopt(g_cancellable_new())) {
   for (size_t i = 0; i < kCooks; ++i) cooks_.emplace_back([this] { cook(); });
 }
 
@@ -27,11 +31,12 @@ ClipKitchen::~ClipKitchen() {
 
 void ClipKitchen::order(const ClipOrder &order) {
   MutexLock lock(mutex_);
-  const auto [dish, is_new] = dishes_.try_emplace(order);
-  dish->second.used = ++uses_;
-  if (!is_new) return;
+  Dish &dish = dishes_[order];
+  dish.used = ++uses_;
+  if (std::exchange(dish.is_ordered, true)) return;
   if (served_) {
-    dish->second.result = make(order);
+    dish.result = make(order);
+    dish.outcome = Result<void>();
     return;
   }
   waiting_.push_back(order);
@@ -44,6 +49,17 @@ std::optional<Result<RenderedClip>> ClipKitchen::look(const ClipOrder &wanted) {
   return dishes_[wanted].result;
 }
 
+std::optional<Result<void>> ClipKitchen::outcome(const ClipOrder &wanted) {
+  {
+    MutexLock lock(mutex_);
+    if (const auto dish = dishes_.find(wanted); dish != dishes_.end() && dish->second.outcome)
+      return dish->second.outcome;
+  }
+  order(wanted);
+  MutexLock lock(mutex_);
+  return dishes_[wanted].outcome;
+}
+
 void ClipKitchen::cook() {
   MutexLock lock(mutex_);
   for (;;) {
@@ -54,7 +70,9 @@ void ClipKitchen::cook() {
     lock.unlock();
     auto result = make(order);
     lock.lock();
-    dishes_[order].result = std::move(result);
+    Dish &dish = dishes_[order];
+    dish.outcome = result ? Result<void>() : result.error();
+    dish.result = std::move(result);
     make_room();
   }
 }
@@ -91,8 +109,9 @@ void ClipKitchen::make_room() {
       ++full;
       if (oldest == dishes_.end() || at->second.used < oldest->second.used) oldest = at;
     }
-    if (kept <= kMostKept || full < 2) return;
-    dishes_.erase(oldest);
+    if (kept <= most_kept_ || full < 2) return;
+    oldest->second.result.reset();
+    oldest->second.is_ordered = false;
   }
 }
 

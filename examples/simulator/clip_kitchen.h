@@ -25,8 +25,10 @@ struct RenderedClip {
 // May be used from any thread.
 class ClipKitchen {
  public:
+  static constexpr size_t kMostKept = 512 << 20;  // Bytes
+
   // `served` is given out for every order, and nothing is rendered.
-  ClipKitchen(const ClipLayout &layout, std::optional<std::string> served);
+  ClipKitchen(const ClipLayout &layout, std::optional<std::string> served, size_t most_kept = kMostKept);
   // Stops what is being rendered.
   ~ClipKitchen();
   ClipKitchen(const ClipKitchen &) = delete;
@@ -36,10 +38,15 @@ class ClipKitchen {
   void order(const ClipOrder &order) EXCLUDES(mutex_);
   // Nothing while it is not ready. Renders a clip again that was dropped for lack of room.
   std::optional<Result<RenderedClip>> look(const ClipOrder &order) EXCLUDES(mutex_);
+  // Whether rendering it has succeeded or failed; nothing while it has not ended. A clip that was dropped for
+  // lack of room has succeeded.
+  std::optional<Result<void>> outcome(const ClipOrder &order) EXCLUDES(mutex_);
 
  private:
   struct Dish {
-    std::optional<Result<RenderedClip>> result;
+    std::optional<Result<RenderedClip>> result;  // Nothing while it is rendered, or when it was dropped.
+    std::optional<Result<void>> outcome;
+    bool is_ordered = false;
     uint64_t used = 0;
   };
 
@@ -49,6 +56,7 @@ class ClipKitchen {
 
   const ClipLayout layout_;
   const std::optional<std::string> served_;
+  const size_t most_kept_;
   const GRef<GCancellable> stopped_;
 
   Mutex mutex_;

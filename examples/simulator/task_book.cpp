@@ -133,9 +133,9 @@ TaskView TaskBook::view(const SimTask &task) const {
   if (worked < all) return {TaskState::processing, static_cast<int>(99 * (worked / all)), {}};
   if (task.failure) return {TaskState::failed, 99, *task.failure};
   if (task.missing_references > 0) return {TaskState::processing, 99, {}};
-  const auto clip = kitchen_.look(task.order);
-  if (!clip) return {TaskState::processing, 99, {}};
-  if (!*clip) return {TaskState::failed, 99, clip->error().text};
+  const auto rendered = kitchen_.outcome(task.order);
+  if (!rendered) return {TaskState::processing, 99, {}};
+  if (!*rendered) return {TaskState::failed, 99, rendered->error().text};
   return {TaskState::completed, 100, {}};
 }
 

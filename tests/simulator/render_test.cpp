@@ -9,6 +9,7 @@
 #include <fstream>
 #include <set>
 
+#include "examples/simulator/clip_kitchen.h"
 #include "examples/simulator/mp4_padding.h"
 #include "tests/simulator/web.h"
 
@@ -230,6 +231,29 @@ TEST(Rendering, HappensOnceForEqualRequests) {
   const std::string first = clip_of(simulator, R"({"model":"dance-2.5","prompt":"a"})");
   EXPECT_TRUE(first == clip_of(simulator, R"({"model":"dance-2.5","prompt":"a"})"));
   EXPECT_FALSE(first == clip_of(simulator, R"({"model":"dance-2.5","prompt":"b"})"));
+}
+
+// A simulator that runs for days drops clips, and still knows what their tasks have cost.
+TEST(Kitchen, KnowsThatAClipWasRenderedWhichItHasDropped) {
+  ClipKitchen kitchen({}, std::nullopt, 1);
+  ClipOrder first;
+  first.image = true;
+  first.width = first.height = 64;
+  first.prompt = "first";
+  ClipOrder second = first;
+  second.prompt = "second";
+  const auto rendered = [&](const ClipOrder &order) {
+    for (int tries = 0; tries < 2000 && !kitchen.outcome(order); ++tries) g_usleep(10000);
+    const auto outcome = kitchen.outcome(order);
+    return outcome && *outcome;
+  };
+  ASSERT_TRUE(rendered(first));
+  EXPECT_TRUE(kitchen.look(first));
+  ASSERT_TRUE(rendered(second));
+  EXPECT_TRUE(rendered(first));
+  EXPECT_TRUE(kitchen.look(second)) << "the last one stays, and asking for an outcome renders nothing again";
+  EXPECT_FALSE(kitchen.look(first)) << "it was dropped, and is rendered again from now on";
+  EXPECT_TRUE(kitchen.outcome(first));
 }
 
 }  // namespace
