@@ -20,8 +20,10 @@ namespace {
 // The most that a power cut may cost: this many bytes, or those of this time if they are more.
 constexpr uint64_t kCheckpointEvery = uint64_t{16} << 20;
 constexpr auto kLeastBetweenCheckpoints = std::chrono::seconds(1);
-// Starts writing early, so that a sync has little left to wait for.
+// Starts writing early: a sync has little left to wait for, and other machines, which see only what has left
+// this one, see the clip grow.
 constexpr uint64_t kWriteBehind = uint64_t{4} << 20;
+constexpr auto kWriteEvery = std::chrono::seconds(1);
 // The last bytes are requested again and compared whatever the server's validators say, because these may be
 // wrong.
 constexpr uint64_t kOverlap = 4096;
@@ -75,6 +77,7 @@ Result<MediaContainer> Download::transfer(GCancellable *cancellable) {
 
 // Waits as long as the patience says, and gets the URL of the next exchange.
 Result<void> Download::go_on(GCancellable *cancellable) {
+  if (have_ > behind_) begin_writing();
   // The answer's other URLs come before another answer.
   if (setback_ == Setback::other_kind && url_ + 1 < urls_.size()) {
     ++url_;
@@ -354,10 +357,7 @@ Result<Download::Next> Download::append(std::span<const std::byte> bytes) {
   GST_CAT_LOG(generation_category(),
               "%s: %" G_GSIZE_FORMAT " bytes more, %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT, name(),
               bytes.size(), have_, part_.total);
-  if (have_ - behind_ >= kWriteBehind) {
-    file_->begin_sync(behind_, have_ - behind_);
-    behind_ = have_;
-  }
+  if (have_ - behind_ >= kWriteBehind || clock_.now() >= write_due_) begin_writing();
   if (hooks_.is_slow && !has_told_slow_ && clock_.now() > slow_at_) {
     has_told_slow_ = true;
     hooks_.is_slow();
@@ -365,6 +365,12 @@ Result<Download::Next> Download::append(std::span<const std::byte> bytes) {
   if (have_ - part_.synced < kCheckpointEvery || clock_.now() < checkpoint_due_) return Next::done;
   if (auto saved = save_checkpoint(); !saved) return std::move(saved).error();
   return Next::done;
+}
+
+void Download::begin_writing() {
+  file_->begin_sync(behind_, have_ - behind_);
+  behind_ = have_;
+  write_due_ = clock_.now() + kWriteEvery;
 }
 
 // Announces the clip to its readers if the bytes are media. Done: they are.

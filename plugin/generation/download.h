@@ -113,6 +113,7 @@ class Download {
   Result<Next> accept(std::span<const std::byte> bytes);
   Result<Next> append(std::span<const std::byte> bytes);
   Result<void> adopt_when_compared();
+  void begin_writing();
   Result<Next> announce();
   Result<Next> drop_other(Setback setback, Error why);
   Result<void> begin_anew();
@@ -143,6 +144,7 @@ class Download {
   PartState part_;       // The version that the bytes in the file belong to.
   uint64_t have_ = 0;    // Bytes in the file, all of them of that version.
   uint64_t behind_ = 0;  // The system was asked to begin writing up to here.
+  Clock::Time write_due_ = {};
   Clock::Time checkpoint_due_ = {};
   unsigned begun_ = 0;      // How often this run began anew because the clip had changed.
   bool was_media_ = false;  // Bytes of the clip were served, even if they were dropped since.

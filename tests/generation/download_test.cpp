@@ -249,6 +249,31 @@ TEST_F(DownloadTest, JournalsWhatIsSyncedEverySixteenMebibytesButNotTwiceASecond
 
 // ---- The clip changes.
 
+// Other machines see only what has left this one.
+TEST_F(DownloadTest, IsWrittenEachSecondSoThatOtherMachinesSeeItGrow) {
+  expect_whole(download());
+  EXPECT_EQ(files_.begun().size(), 1u) << "the first bytes, and the others come within the same second";
+  static_cast<void>(FileSystem::posix().remove(path().part()));
+  part_ = {};
+  clock_.creep(std::chrono::milliseconds(400));
+  const size_t before = files_.begun().size();
+  expect_whole(download());
+  const auto begun = files_.begun();
+  EXPECT_GT(begun.size() - before, 3u);
+  for (size_t i = before; i < begun.size(); ++i) {
+    EXPECT_LT(begun[i].first, begun[i].second);
+    EXPECT_EQ(begun[i].first, i == before ? 0 : begun[i - 1].second) << "each byte once";
+  }
+}
+
+TEST_F(DownloadTest, IsWrittenAsFarAsItHasComeWhenTheServerStops) {
+  service_.cuts = {kSize / 2};
+  expect_whole(download());
+  EXPECT_THAT(files_.begun(), Contains(testing::Pair(testing::_, kSize / 2)))
+      << "nothing more may come for long";
+  for (const auto &[from, to] : files_.begun()) EXPECT_LT(from, to);
+}
+
 TEST_F(DownloadTest, AClipThatChangedBetweenRunsIsFetchedAnew) {
   for (const bool same_length : {true, false}) {
     for (const bool etag : {true, false}) {

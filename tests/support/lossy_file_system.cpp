@@ -80,6 +80,11 @@ class LossyFile final : public File {
     return real_->truncate(size);
   }
 
+  void begin_sync(uint64_t offset, uint64_t size) override {
+    MutexLock lock(files_.mutex_);
+    files_.begun_.emplace_back(offset, offset + size);
+  }
+
   Result<void> sync() override {
     MutexLock lock(files_.mutex_);
     if (auto error = begin()) return std::move(*error);
@@ -107,6 +112,11 @@ LossyFileSystem::LossyFileSystem(std::string root) : root_(std::move(root)) {}
 uint64_t LossyFileSystem::bytes_read() const {
   MutexLock lock(mutex_);
   return bytes_read_;
+}
+
+std::vector<std::pair<uint64_t, uint64_t>> LossyFileSystem::begun() const {
+  MutexLock lock(mutex_);
+  return begun_;
 }
 
 size_t LossyFileSystem::operations() const {
@@ -169,8 +179,7 @@ void LossyFileSystem::crash(Loss loss) {
     const bool is_reachable = parent == root_ || live_folders_.contains(parent);
     folder = is_reachable ? std::next(folder) : live_folders_.erase(folder);
   }
-  std::filesystem::remove_all(root_);
-  std::filesystem::create_directories(root_);
+  for (const auto &entry : std::filesystem::directory_iterator(root_)) std::filesystem::remove_all(entry);
   for (const std::string &folder : live_folders_) std::filesystem::create_directories(folder);
   std::erase_if(live_, [](const auto &entry) { return !std::filesystem::exists(folder_of(entry.first)); });
   for (auto &[path, node] : live_) {

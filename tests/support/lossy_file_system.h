@@ -39,6 +39,8 @@ class LossyFileSystem final : public FileSystem {
   size_t operations() const EXCLUDES(mutex_);
   // That its files have given out so far.
   uint64_t bytes_read() const EXCLUDES(mutex_);
+  // From which byte to which the writing of a file was begun (File::begin_sync), each time.
+  std::vector<std::pair<uint64_t, uint64_t>> begun() const EXCLUDES(mutex_);
   // That operation and all after it fail, as if the process had died; of a write half is done.
   void die_at(size_t operation) EXCLUDES(mutex_);
   bool is_dead() const EXCLUDES(mutex_);
@@ -85,6 +87,7 @@ class LossyFileSystem final : public FileSystem {
   std::vector<std::pair<std::string, std::string>> moved_folders_ GUARDED_BY(mutex_);
   size_t operations_ GUARDED_BY(mutex_) = 0;
   uint64_t bytes_read_ GUARDED_BY(mutex_) = 0;
+  std::vector<std::pair<uint64_t, uint64_t>> begun_ GUARDED_BY(mutex_);
   size_t dies_at_ GUARDED_BY(mutex_) = 0;
   size_t fails_at_ GUARDED_BY(mutex_) = 0;
   Error failure_ GUARDED_BY(mutex_);
