@@ -25,6 +25,7 @@ DomainAndCode code_of(ErrorKind kind) {
     case ErrorKind::write: return resource(GST_RESOURCE_ERROR_WRITE);
     case ErrorKind::no_space_left: return resource(GST_RESOURCE_ERROR_NO_SPACE_LEFT);
     case ErrorKind::busy: return resource(GST_RESOURCE_ERROR_BUSY);
+    case ErrorKind::stale:
     case ErrorKind::timed_out: return resource(GST_RESOURCE_ERROR_READ);
     case ErrorKind::wrong_type: return {GST_STREAM_ERROR, GST_STREAM_ERROR_WRONG_TYPE};
     case ErrorKind::failed:

@@ -16,9 +16,6 @@
 namespace genclip {
 namespace {
 
-constexpr auto kLockPatience = std::chrono::seconds(60);
-constexpr int kLeastPauseMs = 2;
-constexpr int kMostPauseMs = 12;
 // Lines behind the summary that are read again each time: some milliseconds.
 constexpr uint64_t kMostUnsummed = 500;
 constexpr size_t kMaxSummary = 64 * 1024 * 1024;
@@ -85,8 +82,13 @@ LedgerPath::LedgerPath(const std::string &store)
       summary(store + "/ledger.summary"),
       budget(store + "/budget.json") {}
 
-Ledger::Ledger(FileSystem &files, Clock &clock, const std::string &store)
-    : files_(files), clock_(clock), store_(store), path_(store), desk_(desk_of(files, store)) {}
+Ledger::Ledger(FileSystem &files, Clock &clock, const std::string &store, OnLockWait on_wait)
+    : files_(files),
+      clock_(clock),
+      store_(store),
+      on_wait_(std::move(on_wait)),
+      path_(store),
+      desk_(desk_of(files, store)) {}
 
 std::shared_ptr<Ledger::Desk> Ledger::desk_of(FileSystem &files, const std::string &store) {
   struct Desks {
@@ -102,27 +104,11 @@ std::shared_ptr<Ledger::Desk> Ledger::desk_of(FileSystem &files, const std::stri
   return desk;
 }
 
-Result<FileLock> Ledger::lock(GCancellable *cancellable) {
-  const auto deadline = clock_.now() + kLockPatience;
-  bool has_made_folder = false;
-  while (true) {
-    if (g_cancellable_is_cancelled(cancellable)) return cancelled();
-    auto lock = FileLock::try_lock(path_.lock);
-    if (lock && *lock) return std::move(**lock);
-    if (!lock && (lock.error().kind != ErrorKind::not_found || has_made_folder))
-      return std::move(lock).error();
-    if (!lock) {
-      if (auto made = make_folder_durably(files_, store_); !made) return std::move(made).error();
-      has_made_folder = true;
-      continue;
-    }
-    if (clock_.now() >= deadline)
-      return Error{ErrorKind::busy, "Another process has held " + path_.lock + " for " +
-                                        std::to_string(kLockPatience.count()) +
-                                        " s. Run again when it has ended."};
-    const auto pause = std::chrono::milliseconds(g_random_int_range(kLeastPauseMs, kMostPauseMs));
-    if (!clock_.sleep_until(clock_.now() + pause, cancellable)) return cancelled();
-  }
+Result<FileLock> Ledger::lock(GCancellable *cancellable, std::chrono::seconds patience) {
+  auto lock = wait_for_lock(path_.lock, clock_, cancellable, on_wait_, patience);
+  if (lock || lock.error().kind != ErrorKind::not_found) return lock;
+  if (auto made = make_folder_durably(files_, store_); !made) return std::move(made).error();
+  return wait_for_lock(path_.lock, clock_, cancellable, on_wait_, patience);
 }
 
 Result<Ledger::Books> Ledger::load_all(File &file) {
@@ -170,8 +156,8 @@ Result<Ledger::Books> Ledger::load(File &file) {
   return load_all(file);
 }
 
-Result<Ledger::Change> Ledger::begin_change(GCancellable *cancellable) {
-  auto lock = this->lock(cancellable);
+Result<Ledger::Change> Ledger::begin_change(GCancellable *cancellable, std::chrono::seconds patience) {
+  auto lock = this->lock(cancellable, patience);
   if (!lock) return std::move(lock).error();
   auto file = files_.open(path_.ledger, FileSystem::Mode::read_write);
   if (!file) return std::move(file).error();
@@ -296,7 +282,7 @@ Result<Ledger::Reservation> Ledger::reserve(const ChargeFacts &facts, const Clip
 
 Result<Ledger::CaptionLease> Ledger::lease_captions(const ChargeFacts &run, const CaptionUse &used,
                                                     const CaptionAsk &ask, GCancellable *cancellable) {
-  auto change = begin_change(cancellable);
+  auto change = begin_change(cancellable, kShortLockPatience);
   if (!change) return std::move(change).error();
   LedgerEntry entry(LedgerEvent::captions, run);
   entry.at = change->now;
@@ -342,8 +328,8 @@ std::string Ledger::warning_of(const Account &account, const LedgerEntry &entry,
 }
 
 Result<Ledger::Appended> Ledger::append(std::vector<LedgerEntry> entries, GCancellable *cancellable,
-                                        const SettleNote &note) {
-  auto change = begin_change(cancellable);
+                                        const SettleNote &note, std::chrono::seconds patience) {
+  auto change = begin_change(cancellable, patience);
   if (!change) return std::move(change).error();
   for (LedgerEntry &entry : entries) entry.at = change->now;
   if (auto written = write(*change, entries); !written) return std::move(written).error();
@@ -356,18 +342,22 @@ Result<Ledger::Appended> Ledger::append(std::vector<LedgerEntry> entries, GCance
 
 // That its first line is about a clip: then no more need be read to know that it has such lines.
 Result<bool> Ledger::begins_with_clip() {
-  auto file = open_to_read();
-  if (!file && file.error().kind == ErrorKind::not_found) return false;
-  if (!file) return std::move(file).error();
-  std::string text;
-  for (const size_t size : kFirstLines) {
-    text.resize(size);
-    const auto count = (*file)->read_at(0, std::as_writable_bytes(std::span(text)));
-    if (!count) return count.error();
-    text.resize(*count);
-    if (*count < size || text.find('\n') != text.npos) break;
-  }
-  const auto entry = read_ledger_line(std::string_view(text).substr(0, text.find('\n')));
+  const auto text = retry_when_replaced([&]() -> Result<std::string> {
+    auto file = files_.open(path_.ledger, FileSystem::Mode::read);
+    if (!file && file.error().kind == ErrorKind::not_found) return std::string();
+    if (!file) return std::move(file).error();
+    std::string begin;
+    for (const size_t size : kFirstLines) {
+      begin.resize(size);
+      const auto count = (*file)->read_at(0, std::as_writable_bytes(std::span(begin)));
+      if (!count) return count.error();
+      begin.resize(*count);
+      if (*count < size || begin.find('\n') != begin.npos) break;
+    }
+    return begin;
+  });
+  if (!text) return text.error();
+  const auto entry = read_ledger_line(std::string_view(*text).substr(0, text->find('\n')));
   return entry && entry->event != LedgerEvent::captions && entry->event != LedgerEvent::other;
 }
 
@@ -395,27 +385,21 @@ Result<bool> Ledger::begin_with(const std::function<Result<std::vector<LedgerEnt
   return true;
 }
 
-Result<std::unique_ptr<File>> Ledger::open_to_read() {
-  return files_.open(path_.ledger, FileSystem::Mode::read);
+// A ledger that another machine has just begun may replace an empty one.
+Result<LedgerReading> Ledger::read(Result<Books> (Ledger::*load)(File &)) {
+  return retry_when_replaced([&]() -> Result<LedgerReading> {
+    auto file = files_.open(path_.ledger, FileSystem::Mode::read);
+    if (!file && file.error().kind == ErrorKind::not_found) return LedgerReading();
+    if (!file) return std::move(file).error();
+    auto books = (this->*load)(**file);
+    if (!books) return std::move(books).error();
+    return std::move(books->reading);
+  });
 }
 
-Result<LedgerReading> Ledger::read_all() {
-  auto file = open_to_read();
-  if (!file && file.error().kind == ErrorKind::not_found) return LedgerReading();
-  if (!file) return std::move(file).error();
-  auto books = load_all(**file);
-  if (!books) return std::move(books).error();
-  return std::move(books->reading);
-}
+Result<LedgerReading> Ledger::read_all() { return read(&Ledger::load_all); }
 
-Result<LedgerReading> Ledger::read_condensed() {
-  auto file = open_to_read();
-  if (!file && file.error().kind == ErrorKind::not_found) return LedgerReading();
-  if (!file) return std::move(file).error();
-  auto books = load(**file);
-  if (!books) return std::move(books).error();
-  return std::move(books->reading);
-}
+Result<LedgerReading> Ledger::read_condensed() { return read(&Ledger::load); }
 
 Result<Budget> Ledger::budget() { return read_budget(files_, path_.budget); }
 

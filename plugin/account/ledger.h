@@ -29,6 +29,7 @@
 #include "plugin/base/clock.h"
 #include "plugin/base/file_lock.h"
 #include "plugin/base/file_system.h"
+#include "plugin/base/lock_wait.h"
 #include "plugin/base/mutex.h"
 #include "plugin/base/result.h"
 
@@ -57,10 +58,12 @@ struct LedgerReading {
 };
 
 // Any thread, any number of processes and machines on one folder. Blocks for the disk and for the ledger's
-// lock, which others hold for some milliseconds. Borrows both, which must outlive it.
+// lock, which others hold for some milliseconds, unless they have died with it (wait_for_lock()). Borrows
+// both, which must outlive it.
 class Ledger {
  public:
-  Ledger(FileSystem &files, Clock &clock, const std::string &store);
+  // `on_wait`: as wait_for_lock() has it. Called on the thread that waits.
+  Ledger(FileSystem &files, Clock &clock, const std::string &store, OnLockWait on_wait = nullptr);
 
   struct Reservation {
     Decision decision;                 // `allow`: the line is synced.
@@ -88,7 +91,8 @@ class Ledger {
   };
   // What a run of captions has used since its previous line, and, in the same step, what it may send next.
   // `run`: `key` is its name. With nothing wanted, it only gives back what it held. The ledger knows the
-  // ask's `most_of_model`. Errors as those of reserve(): nothing is written.
+  // ask's `most_of_model`. Errors as those of reserve(): nothing is written. Does not wait for long
+  // (kShortLockPatience): captions are late soon.
   Result<CaptionLease> lease_captions(const ChargeFacts &run, const CaptionUse &used, const CaptionAsk &ask,
                                       GCancellable *cancellable);
 
@@ -98,9 +102,9 @@ class Ledger {
     std::string warning;
   };
   // Appends entries with this moment as their `at`. Synced on return; all of them or none. Give no
-  // cancellable for what must not be lost.
+  // cancellable for what must not be lost. `patience`: as wait_for_lock() has it.
   Result<Appended> append(std::vector<LedgerEntry> entries, GCancellable *cancellable,
-                          const SettleNote &note = {});
+                          const SettleNote &note = {}, std::chrono::seconds patience = kLockPatience);
 
   // Where the ledger has no line about a clip yet, writes the entries that `import` gives, with their own
   // `at`. (Captions may have begun it.) False: it has such lines. What `import` looks at must have been there
@@ -147,9 +151,9 @@ class Ledger {
   };
   static std::shared_ptr<Desk> desk_of(FileSystem &files, const std::string &store);
 
-  Result<FileLock> lock(GCancellable *cancellable);
+  Result<FileLock> lock(GCancellable *cancellable, std::chrono::seconds patience = kLockPatience);
   // With what is on the desk, and the lines that others have written since. Leaves nothing there.
-  Result<Change> begin_change(GCancellable *cancellable);
+  Result<Change> begin_change(GCancellable *cancellable, std::chrono::seconds patience = kLockPatience);
   // Nothing: the ledger does not go on where the books on the desk end.
   Result<std::optional<Books>> take_from_desk(File &file);
   // Once the change is done, or was not to be.
@@ -168,11 +172,12 @@ class Ledger {
   Result<void> write(Change &change, const std::vector<LedgerEntry> &entries,
                      const std::vector<LedgerEntry> &news);
   void sum_up(File &file, Books &books);
-  Result<std::unique_ptr<File>> open_to_read();
+  Result<LedgerReading> read(Result<Books> (Ledger::*load)(File &));
 
   FileSystem &files_;
   Clock &clock_;
   const std::string store_;
+  const OnLockWait on_wait_;
   const LedgerPath path_;
   const std::shared_ptr<Desk> desk_;
   std::atomic<bool> has_synced_name_ = false;

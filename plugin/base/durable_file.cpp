@@ -4,6 +4,26 @@
 #include <vector>
 
 namespace genclip {
+namespace {
+
+Result<std::string> read_once(FileSystem &files, const std::string &path, size_t limit) {
+  const auto info = files.info(path);
+  if (!info) return info.error();
+  if (*info && !(*info)->is_regular) return Error{ErrorKind::wrong_type, path + " is not a regular file."};
+  auto file = files.open(path, FileSystem::Mode::read);
+  if (!file) return std::move(file).error();
+  const auto size = (*file)->size();
+  if (!size) return size.error();
+  if (*size > limit)
+    return Error{ErrorKind::wrong_type, path + " is larger than " + std::to_string(limit) + " bytes."};
+  std::string contents(static_cast<size_t>(*size), '\0');
+  const auto count = (*file)->read_at(0, std::as_writable_bytes(std::span(contents)));
+  if (!count) return count.error();
+  contents.resize(*count);
+  return contents;
+}
+
+}  // namespace
 
 std::string folder_of(const std::string &path) {
   const auto slash = path.rfind('/');
@@ -47,20 +67,7 @@ Result<void> write_durably(FileSystem &files, const std::string &path, std::stri
 }
 
 Result<std::string> read_whole(FileSystem &files, const std::string &path, size_t limit) {
-  const auto info = files.info(path);
-  if (!info) return info.error();
-  if (*info && !(*info)->is_regular) return Error{ErrorKind::wrong_type, path + " is not a regular file."};
-  auto file = files.open(path, FileSystem::Mode::read);
-  if (!file) return std::move(file).error();
-  const auto size = (*file)->size();
-  if (!size) return size.error();
-  if (*size > limit)
-    return Error{ErrorKind::wrong_type, path + " is larger than " + std::to_string(limit) + " bytes."};
-  std::string contents(static_cast<size_t>(*size), '\0');
-  const auto count = (*file)->read_at(0, std::as_writable_bytes(std::span(contents)));
-  if (!count) return count.error();
-  contents.resize(*count);
-  return contents;
+  return retry_when_replaced([&] { return read_once(files, path, limit); });
 }
 
 }  // namespace genclip

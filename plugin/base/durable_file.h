@@ -28,6 +28,18 @@ Result<void> write_durably(FileSystem &files, const std::string &path, std::stri
 // Renames within one folder and syncs it.
 Result<void> rename_durably(FileSystem &files, const std::string &from, const std::string &to);
 
+// Opens and reads a file by `read`, which returns a Result; and again while another machine replaces the file
+// in the meantime (ErrorKind::stale).
+template <typename Read>
+auto retry_when_replaced(Read read) {
+  constexpr int kTries = 10;
+  auto result = read();
+  for (int tries = 1; !result && result.error().kind == ErrorKind::stale && tries < kTries; ++tries)
+    result = read();
+  if (!result && result.error().kind == ErrorKind::stale) result.error().kind = ErrorKind::read;
+  return result;
+}
+
 // The whole file. ErrorKind::wrong_type for more than `limit` bytes, and for anything but a regular file.
 Result<std::string> read_whole(FileSystem &files, const std::string &path, size_t limit);
 

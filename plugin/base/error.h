@@ -18,6 +18,7 @@ enum class ErrorKind {
   not_found,       // no such task, host or file
   open_read,       // the service cannot be reached or refuses
   read,            // the transfer broke
+  stale,           // another machine has replaced the file that is open; posted as READ
   open_write,
   write,
   no_space_left,

@@ -13,7 +13,9 @@
 #include <cerrno>
 #include <set>
 
+#include "plugin/base/durable_file.h"
 #include "plugin/base/file_system.h"
+#include "plugin/base/fresh_lookup.h"
 #include "plugin/base/mutex.h"
 
 namespace genclip {
@@ -22,7 +24,7 @@ namespace {
 // Each further try means that the file was removed just then.
 constexpr int kMaxTries = 100;
 // Opening a pipe in its place would wait for the pipe's other end.
-constexpr int kFlags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+constexpr int kFlags = O_NOFOLLOW | O_NONBLOCK;
 
 struct LockDescriptors {
   Mutex mutex;
@@ -75,24 +77,24 @@ int set_lock(int descriptor, short type) {
 bool means_busy(int code) { return code == EAGAIN || code == EACCES; }
 
 int open_lock_file(const std::string &path, FileLock::Kind kind) {
-  const int descriptor = ::open(path.c_str(), O_RDWR | O_CREAT | kFlags, 0600);
+  const int descriptor = open_fresh(path, O_RDWR | O_CREAT | kFlags);
   const int code = errno;
   if (descriptor >= 0 || kind != FileLock::Kind::shared || (code != EACCES && code != EROFS))
     return descriptor;
   // A reader may read a store that it must not write.
-  const int read_only = ::open(path.c_str(), O_RDONLY | kFlags);
+  const int read_only = open_fresh(path, O_RDONLY | kFlags);
   if (read_only < 0) errno = code;
   return read_only;
 }
 
-// The file that has this name now. An errno, or 0. Opens the file, because a shared file system looks it up
-// again only then, not for its name alone.
+// The file that has this name now. An errno, or 0. Another machine may have renamed the folder and made a new
+// one in its place. Opens the file, because some shared file systems look it up again only then.
 int look_up(const std::string &path, struct stat &there) {
-  const int named = ::open(path.c_str(), O_RDONLY | kFlags);
+  refresh_folder(folder_of(folder_of(path)));
+  const int named = open_fresh(path, O_RDONLY | kFlags, &there);
   if (named < 0) return errno;
-  const int code = ::fstat(named, &there) < 0 ? errno : 0;
   ::close(named);
-  return code;
+  return 0;
 }
 
 bool is_same_file(const struct stat &held, const struct stat &there) {

@@ -15,6 +15,8 @@
 #include <cerrno>
 #include <iterator>
 
+#include "plugin/base/fresh_lookup.h"
+
 namespace genclip {
 namespace {
 
@@ -56,12 +58,6 @@ Error failure(const char *doing, const std::string &path, int code, const Meanin
 Error failure(const char *doing, const std::string &path) {
   const int code = errno;
   return failure(doing, path, code, meaning_of(code));
-}
-
-// A shared file system answers from a cache of its own unless it is told not to, and then a file that another
-// machine has made longer seems to be as short as before.
-int fresh_status(int descriptor, const char *path, int flags, struct statx &status) {
-  return ::statx(descriptor, path, flags | AT_STATX_FORCE_SYNC, STATX_BASIC_STATS, &status);
 }
 
 class PosixFile final : public File {
@@ -142,8 +138,9 @@ class PosixFile final : public File {
 
  private:
   Error read_failure() const {
+    const ErrorKind kind = errno == ESTALE ? ErrorKind::stale : ErrorKind::read;
     Error error = failure("read", path_);
-    error.kind = ErrorKind::read;
+    error.kind = kind;
     return error;
   }
 
@@ -156,8 +153,9 @@ class PosixFileSystem final : public FileSystem {
  public:
   Result<std::unique_ptr<File>> open(const std::string &path, Mode mode) override {
     const int flags = mode == Mode::read ? O_RDONLY : O_RDWR | O_CREAT;
+    struct stat status;
     // Opening a pipe in its place would wait for the pipe's other end.
-    const int descriptor = ::open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+    const int descriptor = open_fresh(path, flags | O_NOFOLLOW | O_NONBLOCK, &status);
     if (descriptor < 0) {
       // Keeps a file of another user apart from a disk that fails.
       const bool is_foreign = mode == Mode::read && (errno == EACCES || errno == EPERM);
@@ -170,8 +168,7 @@ class PosixFileSystem final : public FileSystem {
     }
     // A mounted bucket knows no modes, and shows all files.
     if (mode == Mode::publish) static_cast<void>(::fchmod(descriptor, 0644));
-    struct stat status;
-    if (::fstat(descriptor, &status) < 0 || !S_ISREG(status.st_mode)) {
+    if (!S_ISREG(status.st_mode)) {
       ::close(descriptor);
       return Error{mode == Mode::read ? ErrorKind::open_read : ErrorKind::open_write,
                    path + " is not a regular file."};
@@ -180,17 +177,19 @@ class PosixFileSystem final : public FileSystem {
   }
 
   Result<void> rename(const std::string &from, const std::string &to) override {
-    if (::rename(from.c_str(), to.c_str()) < 0) return failure("rename", from);
+    if (look_again(from, [&] { return ::rename(from.c_str(), to.c_str()); }) < 0)
+      return failure("rename", from);
     return {};
   }
 
   Result<void> remove(const std::string &path) override {
-    if (::remove(path.c_str()) < 0 && errno != ENOENT) return failure("remove", path);
+    if (look_again(path, [&] { return ::remove(path.c_str()); }) < 0 && errno != ENOENT)
+      return failure("remove", path);
     return {};
   }
 
   Result<void> make_folder(const std::string &path) override {
-    if (g_mkdir_with_parents(path.c_str(), 0700) == 0) return {};
+    if (look_again(path, [&] { return g_mkdir_with_parents(path.c_str(), 0700); }) == 0) return {};
     // Whatever the reason is, and even if it speaks of a missing file: nothing can be written there.
     const int code = errno;
     return failure(
@@ -199,7 +198,8 @@ class PosixFileSystem final : public FileSystem {
   }
 
   Result<void> sync_folder(const std::string &path) override {
-    const int descriptor = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    const int descriptor =
+        look_again(path, [&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
     if (descriptor < 0) return failure("open the folder", path);
     const bool synced = ::fsync(descriptor) == 0 || errno == EINVAL;  // Some shared file systems have none.
     Result<void> result;
@@ -209,8 +209,9 @@ class PosixFileSystem final : public FileSystem {
   }
 
   Result<std::vector<std::string>> list(const std::string &path) override {
-    GDir *folder = g_dir_open(path.c_str(), 0, nullptr);
-    if (!folder) return failure("read the folder", path);
+    GDir *folder = nullptr;
+    const auto open = [&] { return (folder = g_dir_open(path.c_str(), 0, nullptr)) ? 0 : -1; };
+    if (look_again(path, open) < 0) return failure("read the folder", path);
     std::vector<std::string> names;
     while (const char *name = g_dir_read_name(folder)) names.emplace_back(name);
     g_dir_close(folder);
@@ -220,7 +221,9 @@ class PosixFileSystem final : public FileSystem {
 
   Result<std::optional<FileInfo>> info(const std::string &path) override {
     struct statx status;
-    if (fresh_status(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW, status) < 0) {
+    refresh_folder(folder_of(path));
+    const auto ask = [&] { return fresh_status(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW, status); };
+    if (retry_when_stale(ask) < 0) {
       if (errno == ENOENT || errno == ENOTDIR) return std::optional<FileInfo>();
       return failure("look at", path);
     }

@@ -22,7 +22,9 @@ class File {
  public:
   virtual ~File() = default;
 
-  // Returns the number of bytes read, which is smaller than the target only at the end of the file.
+  // Returns the number of bytes read, which is smaller than the target only at the end of the file. This and
+  // size() may fail with ErrorKind::stale where another machine has replaced the file: retry_when_replaced()
+  // opens it again.
   virtual Result<size_t> read_at(uint64_t offset, std::span<std::byte> target) = 0;
   // Fills the target if all of it is in memory already, and never waits for a disk. False: it is not, or that
   // cannot be determined.

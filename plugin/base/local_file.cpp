@@ -20,6 +20,7 @@
 #include <iterator>
 #include <memory>
 
+#include "plugin/base/fresh_lookup.h"
 #include "plugin/base/gref.h"
 
 namespace genclip {
@@ -89,7 +90,7 @@ bool is_kernel_file(int descriptor) {
 }
 
 // Nothing when the file may be opened and read.
-Result<void> judge(int descriptor, const std::vector<std::string> *roots) {
+Result<void> judge(int descriptor, const struct stat &status, const std::vector<std::string> *roots) {
   if (roots) {
     const std::string path = real_path(descriptor);
     if (std::none_of(roots->begin(), roots->end(),
@@ -97,8 +98,6 @@ Result<void> judge(int descriptor, const std::vector<std::string> *roots) {
       return Error{ErrorKind::settings,
                    "is not below a folder that GENCLIP_PUBLISH_ROOTS lists; a URI may name no other files."};
   }
-  struct stat status;
-  if (fstat(descriptor, &status) != 0) return not_opened(errno);
   if (S_ISDIR(status.st_mode)) return Error{ErrorKind::wrong_type, "is a folder."};
   if (!S_ISREG(status.st_mode) || is_kernel_file(descriptor))
     return Error{ErrorKind::wrong_type, "is not a regular file."};
@@ -124,9 +123,10 @@ std::string absolute_path(const std::string &path, const std::string &folder) {
 Result<LocalFile> LocalFile::open(const std::string &path, const std::vector<std::string> *roots) {
   // A system call would see only what comes before such a byte.
   if (path.find('\0') != std::string::npos) return not_opened(ENOENT);
-  const Descriptor found(::open(path.c_str(), O_PATH | O_CLOEXEC));
+  struct stat status;
+  const Descriptor found(open_fresh(path, O_PATH, &status));
   if (found.get() < 0) return not_opened(errno);
-  if (auto judged = judge(found.get(), roots); !judged) return std::move(judged).error();
+  if (auto judged = judge(found.get(), status, roots); !judged) return std::move(judged).error();
   // Without O_NONBLOCK, this would wait for a process that holds a lease on the file.
   const int descriptor = ::open(link_of(found.get()).c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   if (descriptor < 0) return not_opened(errno);

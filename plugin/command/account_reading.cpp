@@ -30,25 +30,28 @@ Result<LedgerReading> read_up_to_date(Ledger &ledger, const std::string &root, R
   auto account = read();
   // A long ledger takes some time: most have nobody to reconcile.
   if (done && account && has_charge_under_way(account->account)) {
-    const auto reconciled = reconcile(files, ledger, root, "");
+    const auto reconciled = reconcile(files, ledger, root, "", nullptr);
     if (!reconciled) done = reconciled.error();
     if (reconciled && *reconciled > 0) account = read();
   }
   if (!done)
-    print_error(
-        "Warning: The ledger may lack what older clips cost, and what became of runs that have died: " +
-        printable(done.error().text));
+    print_warning("The ledger may lack what older clips cost, and what became of runs that have died: " +
+                  done.error().text);
   return account;
 }
 
 }  // namespace
 
+Ledger ledger_of(const std::string &root) {
+  return Ledger(FileSystem::posix(), Clock::system(), root, print_warning);
+}
+
 Result<LedgerReading> read_account(const std::string &root, Reading reading) {
-  Ledger ledger(FileSystem::posix(), Clock::system(), root);
+  Ledger ledger = ledger_of(root);
   auto read = read_up_to_date(ledger, root, reading);
   if (read && read->skipped > 0)
-    print_error("Warning: Skipped " + counted(static_cast<int64_t>(read->skipped), "damaged line") + " of " +
-                printable(root) + "/ledger.jsonl. What stood there is in no total.");
+    print_warning("Skipped " + counted(static_cast<int64_t>(read->skipped), "damaged line") + " of " + root +
+                  "/ledger.jsonl. What stood there is in no total.");
   return read;
 }
 

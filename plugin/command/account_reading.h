@@ -20,6 +20,9 @@ enum class Reading {
   condensed,  // What limits and estimates need; fast.
 };
 
+// The store's ledger. A long wait for its lock is told on standard error.
+Ledger ledger_of(const std::string &root);
+
 // The ledger, as read_all() or read_condensed(), once it was told what the store's journals know. Prints
 // warnings on standard error, such as for lines that were skipped.
 Result<LedgerReading> read_account(const std::string &root, Reading reading);

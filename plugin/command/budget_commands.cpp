@@ -171,7 +171,7 @@ int run_budget(const Words &words) {
     return options.refuse("There is no command \"budget " + rest->front() +
                           "\". There are: budget, budget set, budget clear.");
   const std::string root = store_root(store);
-  const auto budget = Ledger(FileSystem::posix(), Clock::system(), root).budget();
+  const auto budget = ledger_of(root).budget();
   if (!budget) return report_failure(budget.error(), json);
   return report_budget(root, *budget, json);
 }
@@ -198,7 +198,7 @@ int run_budget_set(const Words &words) {
   }
   if (changes.empty()) return options.refuse("Name at least one limit, such as --per-day 100.");
   const std::string root = store_root(store);
-  const auto budget = Ledger(FileSystem::posix(), Clock::system(), root).change_budget(changes, nullptr);
+  const auto budget = ledger_of(root).change_budget(changes, nullptr);
   if (!budget) return report_failure(budget.error(), json);
   const int exit_code = report_budget(root, *budget, json);
   if (const std::string text = unknown_price_text(*budget); !text.empty()) print_error(text);
@@ -215,7 +215,7 @@ int run_budget_clear(const Words &words) {
   if (!rest) return options.exit_code();
   if (!rest->empty()) return options.refuse("budget clear takes no arguments. It lifts all limits.");
   const std::string root = store_root(store);
-  const auto cleared = Ledger(FileSystem::posix(), Clock::system(), root).clear_budget(nullptr);
+  const auto cleared = ledger_of(root).clear_budget(nullptr);
   if (!cleared) return report_failure(cleared.error(), json);
   return report_budget(root, Budget(), json);
 }

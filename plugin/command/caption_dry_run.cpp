@@ -102,7 +102,7 @@ Asked asked_by(const FilmCaptionOptions &options, bool translates) {
 std::optional<double> tokens_each(const FilmCaptionOptions &options, const std::string &model) {
   const auto reading = read_account(store_root(options.text_of("store")), Reading::condensed);
   if (!reading) {
-    print_error("Warning: " + printable(reading.error().text));
+    print_warning(reading.error().text);
     return std::nullopt;
   }
   return average_tokens(reading->account, "", model);

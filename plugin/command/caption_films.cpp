@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "plugin/account/ledger.h"
+#include "plugin/command/account_reading.h"
 #include "plugin/command/batch_view.h"
 #include "plugin/command/caption_screen.h"
 #include "plugin/command/clip_output.h"
@@ -62,7 +63,7 @@ constexpr auto kLedgerPatience = std::chrono::seconds(1);
 // What runs of captions hold of the limits of a day, by the ledger.
 std::set<std::string> held_runs(const std::string &store) {
   std::set<std::string> runs;
-  const auto reading = Ledger(FileSystem::posix(), Clock::system(), store).read_condensed();
+  const auto reading = ledger_of(store).read_condensed();
   if (!reading) return runs;
   for (const auto &[run, block] : reading->account.caption_blocks()) runs.insert(run);
   return runs;

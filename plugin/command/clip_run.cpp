@@ -56,7 +56,7 @@ RunEnd run_clip(ClipPlan plan, ProgressLine &progress) {
   const auto warn = [&](const std::string &text) {
     end.warned = true;
     progress.clear();
-    print_error("Warning: " + printable(text));
+    print_warning(text);
   };
   for (const std::string &warning : plan.warnings) warn(warning);
   auto joined = join_generation(std::move(plan.job), {HttpClient::shared(plan.http)}, reports);

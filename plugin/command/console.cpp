@@ -97,6 +97,8 @@ void print_prose(std::string_view text) {
 
 void print_error(std::string_view text) { print_note("genclip: " + std::string(text)); }
 
+void print_warning(std::string_view text) { print_error("Warning: " + printable(text)); }
+
 void print_note(std::string_view text) { print_line(message_lines(with_options(text), message_columns())); }
 
 void print_request(std::string_view words, std::string_view before) {

@@ -36,6 +36,8 @@ void print_prose(std::string_view text);
 // These go to standard error, on a terminal in lines that fit, with settings named as the command's options.
 // "genclip: TEXT".
 void print_error(std::string_view text);
+// "genclip: Warning: TEXT", of any text.
+void print_warning(std::string_view text);
 // "TEXT", for what is neither an error nor a warning.
 void print_note(std::string_view text);
 // "genclip: Request: COMMAND", whose words are copied to a command line. `before`: empty for a note.

@@ -319,8 +319,8 @@ int run_cost(const Words &words) {
 
   const auto reading = read_account(query.root, Reading::whole);
   if (!reading) return report_failure(reading.error(), json);
-  const auto budget = Ledger(FileSystem::posix(), Clock::system(), query.root).budget();
-  if (!budget) print_error("Warning: " + printable(budget.error().text));
+  const auto budget = ledger_of(query.root).budget();
+  if (!budget) print_warning(budget.error().text);
   const double assumed_price = budget ? budget->assumed_price : 0;
   const CostReport report = cost_report(reading->account, query.period(), query.by, assumed_price);
   StoredPrompts prompts(query.root);

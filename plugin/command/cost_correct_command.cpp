@@ -90,7 +90,7 @@ int run_cost_correct(const Words &words) {
   if (!charge) return report_failure(charge.error(), json);
   const Charge before = **charge;
   const LedgerEntry entry = correction_of(before, *amount);
-  const auto written = Ledger(FileSystem::posix(), Clock::system(), root).append({entry}, nullptr);
+  const auto written = ledger_of(root).append({entry}, nullptr);
   if (!written) return report_failure(written.error(), json);
   if (!json) {
     print_prose(told(before, *amount));

@@ -3,9 +3,7 @@
 
 #include <algorithm>
 
-#include "plugin/account/ledger.h"
-#include "plugin/base/clock.h"
-#include "plugin/base/file_system.h"
+#include "plugin/command/account_reading.h"
 #include "plugin/store/clip_cost.h"
 
 namespace genclip {
@@ -18,7 +16,7 @@ double PaidSum::count(const PlannedClip &planned, const GenerationState &state) 
   const auto is_counted = [&](const std::string &key) { return counted_.contains(key); };
   if (state.links_amount <= 0 || std::all_of(planned.links.begin(), planned.links.end(), is_counted))
     return credits_ - before;
-  const auto reading = Ledger(FileSystem::posix(), Clock::system(), planned.plan.job.store).read_all();
+  const auto reading = ledger_of(planned.plan.job.store).read_all();
   if (!reading) return credits_ - before;
   for (const std::string &key : planned.links) {
     const Charge *charge = reading->account.find(key);

@@ -137,7 +137,7 @@ int run_publish(const Words &words) {
   if (auto knows = check_typefinding(); !knows) return report_failure(knows.error(), json);
 
   const auto http = HttpClient::shared({run.proxy, run.tls_ca_file});
-  const PublishTools tools{http.get(), &Clock::system(), &FileSystem::posix()};
+  const PublishTools tools{http.get(), &Clock::system(), &FileSystem::posix(), print_warning};
   Json::Array list;
   int exit_code = kOk;
   const int signal = run_until_signal([&](GCancellable *cancellable) {

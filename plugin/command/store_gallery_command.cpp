@@ -52,11 +52,10 @@ std::string thumbnail_beside(FileSystem &files, const std::string &root, const S
       return std::move(*jpeg);
   auto jpeg = thumbnail_of(clip.clip_path, kThumbnailSide);
   if (!jpeg) {
-    print_error("Warning: " + printable(clip.clip_path + " " + jpeg.error().text));
+    print_warning(clip.clip_path + " " + jpeg.error().text);
     return {};
   }
-  if (auto written = write_durably(files, path, *jpeg); !written)
-    print_error("Warning: " + printable(written.error().text));
+  if (auto written = write_durably(files, path, *jpeg); !written) print_warning(written.error().text);
   return std::move(*jpeg);
 }
 

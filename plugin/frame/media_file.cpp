@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "plugin/base/fresh_lookup.h"
 #include "plugin/base/gref.h"
 
 namespace genclip {
@@ -60,11 +61,10 @@ Result<const ContainerType *> type_of(int descriptor) {
 
 Result<MediaFile> MediaFile::open(const std::string &path) {
   // Opening a FIFO without O_NONBLOCK waits for its writer.
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  struct stat status;
+  const int descriptor = open_fresh(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, &status);
   if (descriptor < 0) return not_opened(errno);
   MediaFile file(descriptor);
-  struct stat status {};
-  if (fstat(descriptor, &status) != 0) return not_opened(errno);
   if (S_ISDIR(status.st_mode)) return not_media("is a folder.");
   if (!S_ISREG(status.st_mode)) return not_media("is not a regular file.");
   auto type = type_of(descriptor);

@@ -337,8 +337,9 @@ Result<void> ChainWork::publish_one(size_t index) {
   const ExitGuard guard;
   const GenerationServices &services = generation_.services();
   const std::string type = sniff_media_type(material.file->read_at(0, kSniffedBytes));
-  auto published = publish(job_.publish, {services.http.get(), services.clock, services.files}, job_.store,
-                           *material.file, sha256, type, generation_.cancellable());
+  const auto tell = [this](const std::string &text) { generation_.warn({ErrorKind::busy, text}); };
+  auto published = publish(job_.publish, {services.http.get(), services.clock, services.files, tell},
+                           job_.store, *material.file, sha256, type, generation_.cancellable());
   if (is_cancelled()) return cancelled();
   if (!published) {
     published.error().text.insert(0, request_.media()[index].name + ": ");

@@ -24,7 +24,10 @@ ChargeFacts facts_of(const Generation &generation) {
 ClipAccount::ClipAccount(Generation &generation)
     : generation_(generation),
       facts_(facts_of(generation)),
-      ledger_(*generation.services().files, *generation.services().clock, generation.job().store) {}
+      ledger_(*generation.services().files, *generation.services().clock, generation.job().store,
+              [&generation](const std::string &text) {
+                generation.warn({ErrorKind::busy, text});
+              }) {}
 
 Result<void> ClipAccount::begin() {
   if (has_begun_) return {};
@@ -84,7 +87,7 @@ Result<void> ClipAccount::reserve(const std::optional<ClipRecord> &found) {
     const bool waits_for_price = decision->verdict == Verdict::wait && !decision->is_for_slot;
     if (!std::exchange(has_reconciled, true) || decision->verdict == Verdict::wait) {
       const auto reconciled = reconcile(*generation_.services().files, ledger_, generation_.job().store,
-                                        facts_.key, waits_for_price);
+                                        facts_.key, generation_.cancellable(), waits_for_price);
       if (!reconciled) return reconciled.error();
       if (*reconciled > 0) continue;
     }
@@ -101,7 +104,7 @@ Result<void> ClipAccount::reserve(const std::optional<ClipRecord> &found) {
 }
 
 void ClipAccount::bury(const ClipRecord &found) {
-  const auto buried = bury_charges(ledger_, facts_.key, found);
+  const auto buried = bury_charges(ledger_, facts_.key, found, generation_.cancellable());
   if (!buried)
     GST_CAT_WARNING(generation_category(), "%s: the ledger is not told what became of an earlier run: %s",
                     generation_.log_name().c_str(), log_text(buried.error()).c_str());
@@ -133,7 +136,8 @@ void ClipAccount::tell(std::vector<LedgerEntry> entries, const std::string &odd_
     const std::string event = to_word(entry.event), task_id = entry.task_id;
     const auto begun = begin();
     const SettleNote note{generation_.job().max_amount, odd_amount};
-    auto appended = begun ? ledger_.append({std::move(entry)}, nullptr, note) : begun.error();
+    auto appended =
+        begun ? ledger_.append({std::move(entry)}, nullptr, note, kShortLockPatience) : begun.error();
     if (!appended)
       GST_CAT_WARNING(generation_category(), "%s: the ledger is not told of \"%s\": %s",
                       generation_.log_name().c_str(), event.c_str(), log_text(appended.error()).c_str());

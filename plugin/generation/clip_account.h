@@ -48,7 +48,8 @@ class ClipAccount {
   std::vector<Wait> past_waits();
 
   // What has happened to a task, as lines without what the price hangs on. Those that cannot be written are
-  // logged, and whoever looks next makes them of the journal. `odd_amount`: as in ClipRun.
+  // logged, also if the ledger is locked for long, and whoever looks next makes them of the journal.
+  // `odd_amount`: as in ClipRun.
   void tell(std::vector<LedgerEntry> entries, const std::string &odd_amount);
 
  private:

@@ -63,7 +63,7 @@ Result<void> begin_ledger(FileSystem &files, Ledger &ledger, const std::string &
 }
 
 Result<size_t> bury_charges(Ledger &ledger, const std::string &key, const std::optional<ClipRecord> &record,
-                            bool is_waited_for) {
+                            GCancellable *cancellable, bool is_waited_for) {
   const auto reading = ledger.read_condensed();
   if (!reading) return reading.error();
   std::vector<LedgerEntry> entries;
@@ -73,13 +73,13 @@ Result<size_t> bury_charges(Ledger &ledger, const std::string &key, const std::o
         entries.push_back(std::move(entry));
   const size_t count = entries.size();
   if (count > 0)
-    if (auto appended = ledger.append(std::move(entries), nullptr); !appended)
+    if (auto appended = ledger.append(std::move(entries), cancellable); !appended)
       return std::move(appended).error();
   return count;
 }
 
 Result<size_t> reconcile(FileSystem &files, Ledger &ledger, const std::string &store,
-                         const std::string &except, bool is_waited_for) {
+                         const std::string &except, GCancellable *cancellable, bool is_waited_for) {
   const auto before = ledger.read_condensed();
   if (!before) return before.error();
   std::set<std::string> keys;
@@ -91,7 +91,7 @@ Result<size_t> reconcile(FileSystem &files, Ledger &ledger, const std::string &s
     const auto journal = ClipPath::is_digest(key) ? lock_journal(files, ClipPath(store, key))
                                                   : Result<std::optional<Journal>>(Journal());
     if (!journal || !*journal) continue;
-    const auto lines = bury_charges(ledger, key, (*journal)->record, is_waited_for);
+    const auto lines = bury_charges(ledger, key, (*journal)->record, cancellable, is_waited_for);
     if (!lines) return lines.error();
     if (*lines == 0) continue;  // The run has ended meanwhile, and said so.
     GST_CAT_INFO(generation_category(),

@@ -21,12 +21,12 @@ Result<void> begin_ledger(FileSystem &files, Ledger &ledger, const std::string &
 // `is_waited_for` as entries_after_death() has them. Returns how many lines it has written. Blocks for the
 // disk.
 Result<size_t> bury_charges(Ledger &ledger, const std::string &key, const std::optional<ClipRecord> &record,
-                            bool is_waited_for = false);
+                            GCancellable *cancellable, bool is_waited_for = false);
 
 // Writes what became of the charges whose runs have died. A charge is left alone when it is of the clip
 // `except` (the caller is at work on it; empty: none), or when its clip is locked, because a run is at work
 // on it. Returns how many it has written of. Blocks for the disk.
 Result<size_t> reconcile(FileSystem &files, Ledger &ledger, const std::string &store,
-                         const std::string &except, bool is_waited_for = false);
+                         const std::string &except, GCancellable *cancellable, bool is_waited_for = false);
 
 }  // namespace genclip

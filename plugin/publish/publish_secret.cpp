@@ -8,13 +8,9 @@
 
 #include "plugin/base/durable_file.h"
 #include "plugin/store/clip_path.h"
-#include "plugin/store/store_lock.h"
 
 namespace genclip {
 namespace {
-
-constexpr std::chrono::milliseconds kLockPause{20};
-constexpr std::chrono::seconds kLockPatience{10};
 
 Result<std::string> random_bytes(size_t size) {
   std::string bytes(size, '\0');
@@ -24,18 +20,6 @@ Result<std::string> random_bytes(size_t size) {
       return Error{ErrorKind::failed,
                    std::string("The system gives no random bytes: ") + g_strerror(errno) + "."};
   return bytes;
-}
-
-Result<StoreLock> lock_store(Clock &clock, const std::string &store, GCancellable *cancellable) {
-  const auto end = clock.now() + kLockPatience;
-  for (;;) {
-    auto lock = StoreLock::try_lock(store_lock_path(store));
-    if (!lock) return std::move(lock).error();
-    if (*lock) return std::move(**lock);
-    if (clock.now() >= end)
-      return Error{ErrorKind::busy, "Another process has locked the store " + store + ". Run again later."};
-    if (!clock.sleep_until(clock.now() + kLockPause, cancellable)) return cancelled();
-  }
 }
 
 }  // namespace
@@ -55,12 +39,12 @@ Result<std::optional<std::string>> read_publish_secret(FileSystem &files, const 
 }
 
 Result<std::string> publish_secret(FileSystem &files, Clock &clock, const std::string &store,
-                                   GCancellable *cancellable) {
+                                   GCancellable *cancellable, const OnLockWait &on_wait) {
   auto secret = read_publish_secret(files, store);
   if (!secret) return std::move(secret).error();
   if (*secret) return std::move(**secret);
   if (auto made = make_folder_durably(files, store); !made) return std::move(made).error();
-  const auto lock = lock_store(clock, store, cancellable);
+  const auto lock = wait_for_lock(store_lock_path(store), clock, cancellable, on_wait);
   if (!lock) return lock.error();
   // Another process may have made it meanwhile.
   secret = read_publish_secret(files, store);

@@ -193,7 +193,7 @@ Result<Published> publish(const PublishSettings &settings, const PublishTools &t
                           const std::string &store, const LocalFile &file, const std::string &sha256,
                           const std::string &media_type, GCancellable *cancellable) {
   if (auto usable = check_settings(settings); !usable) return std::move(usable).error();
-  const auto secret = publish_secret(*tools.files, *tools.clock, store, cancellable);
+  const auto secret = publish_secret(*tools.files, *tools.clock, store, cancellable, tools.on_lock_wait);
   if (!secret) return secret.error();
   const auto name = copy_name(file, sha256, *secret, media_type, cancellable);
   if (!name) return name.error();

@@ -10,6 +10,7 @@
 #include "plugin/base/clock.h"
 #include "plugin/base/file_system.h"
 #include "plugin/base/local_file.h"
+#include "plugin/base/lock_wait.h"
 #include "plugin/base/result.h"
 #include "plugin/http/http_client.h"
 #include "plugin/publish/publish_settings.h"
@@ -20,6 +21,7 @@ struct PublishTools {
   HttpClient *http;
   Clock *clock;
   FileSystem *files;
+  OnLockWait on_lock_wait = nullptr;  // As wait_for_lock() has it, for the store's lock.
 };
 
 struct Published {

@@ -13,7 +13,9 @@
 #include <tuple>
 
 #include "plugin/account/ledger_summary.h"
+#include "plugin/base/durable_file.h"
 #include "tests/account/sample_entries.h"
+#include "tests/support/acting_clock.h"
 #include "tests/support/fake_clock.h"
 #include "tests/support/taken.h"
 #include "tests/support/temporary_folder.h"
@@ -505,6 +507,92 @@ TEST_F(LedgerTest, ChangesTheLimitsThatAreNamedAndKeepsTheOthers) {
   EXPECT_FALSE(ledger_.change_budget({{limits[4], 1.5}}, nullptr));
   EXPECT_FALSE(ledger_.change_budget({{limits[0], -1}}, nullptr));
   EXPECT_EQ(taken(ledger_.budget()), expected);
+}
+
+// Over NFS, a machine remembers for a while which files there are: none, or others.
+TEST_F(LedgerTest, ObeysTheBudgetThatAnotherMachineHasJustSet) {
+  Ledger other(FileSystem::posix(), clock_, folder_.file_on_other("store"));
+  EXPECT_EQ(reserve("a").decision.verdict, Verdict::allow);
+  const auto limit = [](double tasks) {
+    return std::vector{
+        std::pair(*std::ranges::find(budget_limits(), "tasks_per_day", &BudgetLimit::name), tasks)};
+  };
+  taken(other.change_budget(limit(1), nullptr));
+  EXPECT_EQ(taken(ledger_.budget()).tasks_per_day, 1);
+  EXPECT_EQ(reserve("b").decision.verdict, Verdict::refuse) << "its first budget";
+  taken(other.change_budget(limit(2), nullptr));
+  EXPECT_EQ(reserve("b").decision.verdict, Verdict::allow);
+  taken(other.change_budget(limit(1), nullptr));
+  EXPECT_EQ(taken(other.reserve(facts_of("c"), 0, nullptr)).decision.verdict, Verdict::refuse);
+  EXPECT_EQ(reserve("c").decision.verdict, Verdict::refuse) << "its third";
+  ASSERT_TRUE(other.clear_budget(nullptr));
+  EXPECT_EQ(reserve("c").decision.verdict, Verdict::allow);
+  taken(ledger_.change_budget(limit(1), nullptr));
+  ASSERT_TRUE(other.clear_budget(nullptr));
+  EXPECT_EQ(taken(ledger_.budget()), Budget()) << "it was there, by the first machine";
+}
+
+TEST_F(LedgerTest, OfTwoMachinesHasTheLinesOfBoth) {
+  Ledger other(FileSystem::posix(), clock_, folder_.file_on_other("store"));
+  EXPECT_EQ(taken(other.read_all()).lines, 0u);
+  ASSERT_TRUE(taken(ledger_.begin_with([] { return std::vector<LedgerEntry>(); }, nullptr)));
+  EXPECT_EQ(taken(other.read_all()).lines, 0u);
+  for (int i = 0; i < 4; ++i) {
+    append(entry_of(LedgerEvent::unknown, "ours" + std::to_string(i)));
+    taken(other.append({entry_of(LedgerEvent::unknown, "theirs" + std::to_string(i))}, nullptr));
+  }
+  EXPECT_EQ(taken(ledger_.read_all()).lines, 8u);
+  EXPECT_EQ(taken(other.read_all()).lines, 8u);
+}
+
+// Another machine that has just begun it: each is a file of its own.
+TEST_F(LedgerTest, IsReadThoughAnotherMachineReplacesItMeanwhile) {
+  const std::string other = folder_.file_on_other("store/ledger.jsonl");
+  append(entry_of(LedgerEvent::unknown, "a"));
+  const std::string line = contents();
+  std::string text = line;
+  for (uint64_t i = 2; i < 8; ++i) {
+    ASSERT_TRUE(write_durably(FileSystem::posix(), other, text += line));
+    EXPECT_EQ(taken(ledger_.read_condensed()).lines, i);
+    ASSERT_TRUE(write_durably(FileSystem::posix(), other, text));
+    EXPECT_EQ(taken(ledger_.read_all()).lines, i);
+    ASSERT_TRUE(write_durably(FileSystem::posix(), other, text));
+    EXPECT_FALSE(taken(ledger_.begin_with([] { return std::vector<LedgerEntry>(); }, nullptr)));
+  }
+}
+
+// An NFS server keeps its locks for 90 s, and notices a little later.
+TEST_F(LedgerTest, WaitsForTheLockOfAMachineThatHasDied) {
+  auto dead = FileLock::try_lock((put(""), path("ledger.lock")));
+  ASSERT_TRUE(dead && *dead);
+  std::vector<std::string> told;
+  ActingClock clock(clock_, {{2500, [&] { dead->reset(); }}});
+  Ledger ledger(FileSystem::posix(), clock, store_, [&](const std::string &text) { told.push_back(text); });
+  EXPECT_TRUE(ledger.append({entry_of(LedgerEvent::unknown, "a")}, nullptr));
+  EXPECT_GT(clock_.elapsed(), std::chrono::seconds(92));
+  ASSERT_EQ(told.size(), 1u) << "once";
+  EXPECT_NE(told[0].find("Waiting for " + path("ledger.lock") + ", for up to 150 s"), std::string::npos)
+      << told[0];
+  EXPECT_NE(told[0].find("NFS: after 90 s"), std::string::npos) << told[0];
+}
+
+TEST_F(LedgerTest, LeavesALockThatNobodyGivesBack) {
+  const auto held = FileLock::try_lock((put(""), path("ledger.lock")));
+  std::vector<std::string> told;
+  Ledger ledger(FileSystem::posix(), clock_, store_, [&](const std::string &text) { told.push_back(text); });
+  const Error error = failure_of(ledger.append({entry_of(LedgerEvent::unknown, "a")}, nullptr));
+  EXPECT_EQ(error.kind, ErrorKind::busy);
+  EXPECT_NE(error.text.find("for 150 s"), std::string::npos) << error.text;
+  EXPECT_GE(clock_.elapsed(), std::chrono::seconds(150));
+  EXPECT_EQ(told.size(), 1u);
+}
+
+// They would come too late.
+TEST_F(LedgerTest, KeepsCaptionsWaitingForItsLockForTenSeconds) {
+  const auto held = FileLock::try_lock((put(""), path("ledger.lock")));
+  const auto lease = ledger_.lease_captions(facts_of("run"), {}, {}, nullptr);
+  EXPECT_EQ(failure_of(lease).kind, ErrorKind::busy);
+  EXPECT_LT(clock_.elapsed(), std::chrono::seconds(12));
 }
 
 TEST_F(LedgerTest, LiftsABudgetThatCannotBeReadAndChangesNone) {

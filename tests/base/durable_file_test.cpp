@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "tests/support/file_content.h"
+#include "tests/support/lossy_file_system.h"
 #include "tests/support/taken.h"
 #include "tests/support/temporary_folder.h"
 
@@ -180,6 +181,31 @@ TEST(DurableFile, IsReadWholeWithinItsLimit) {
   EXPECT_EQ(larger.error().kind, ErrorKind::wrong_type);
   ASSERT_TRUE(write_durably(real(), folder.file("empty"), ""));
   EXPECT_EQ(*read_whole(real(), folder.file("empty"), 0), "");
+}
+
+// The server has given the file up that was opened, because another one has its name.
+TEST(DurableFile, IsReadAgainWhenAnotherMachineReplacesItAmidReading) {
+  TemporaryFolder folder;
+  ASSERT_TRUE(write_durably(real(), folder.file("x"), "text"));
+  for (const size_t operation : {2u, 3u, 4u}) {  // Opened, asked for its size, read.
+    test::LossyFileSystem files(folder.path());
+    files.fail_at(operation, {ErrorKind::stale, "Stale file handle."});
+    const auto text = read_whole(files, folder.file("x"), 100);
+    ASSERT_TRUE(text) << operation << ": " << text.error().text;
+    EXPECT_EQ(*text, "text");
+    files.fail_at(files.operations() + operation, {ErrorKind::read, "Input/output error."});
+    EXPECT_FALSE(read_whole(files, folder.file("x"), 100)) << "that is no reason to read again";
+  }
+}
+
+TEST(DurableFile, ThatIsReplacedEachTimeCannotBeReadInTheEnd) {
+  int tries = 0;
+  const auto text = retry_when_replaced([&]() -> Result<std::string> {
+    ++tries;
+    return Error{ErrorKind::stale, "Stale file handle."};
+  });
+  EXPECT_EQ(test::failure_of(text).kind, ErrorKind::read);
+  EXPECT_EQ(tries, 10);
 }
 
 TEST(DurableFile, ReadsRegularFilesOnly) {

@@ -14,7 +14,9 @@
 #include <csignal>
 #include <filesystem>
 
+#include "plugin/base/durable_file.h"
 #include "tests/support/file_content.h"
+#include "tests/support/taken.h"
 #include "tests/support/temporary_folder.h"
 
 namespace genclip {
@@ -22,6 +24,7 @@ namespace {
 
 using Mode = FileSystem::Mode;
 using test::content;
+using test::taken;
 using test::TemporaryFolder;
 
 FileSystem &files() { return FileSystem::posix(); }
@@ -52,6 +55,69 @@ TEST(FileSystem, MakesFilesAndFoldersForTheirOwnerAlone) {
   EXPECT_EQ(mode_of(folder.file("a/b/c")), 0700u);
   EXPECT_EQ(mode_of(folder.file("a/b/c/file")), 0600u);
   EXPECT_TRUE(files().make_folder(folder.file("a/b/c"))) << "it may exist";
+}
+
+// Over NFS, a machine remembers for a while which files there are.
+TEST(FileSystem, FindsWhatAnotherMachineHasJustMadeReplacedAndRemoved) {
+  TemporaryFolder folder;
+  const auto put = [&](const std::string &text) {
+    EXPECT_TRUE(write_durably(files(), folder.file_on_other("a/b/file"), text));
+  };
+  const std::string path = folder.file("a/b/file");
+  const auto text = [&] {
+    const auto read = read_whole(files(), path, 100);
+    return read ? *read : read.error().kind == ErrorKind::not_found ? "missing" : read.error().text;
+  };
+  const auto is_there = [&](const std::string &name) {
+    const auto info = files().info(folder.file(name));
+    return info && *info;
+  };
+  EXPECT_EQ(text(), "missing");
+  EXPECT_FALSE(is_there("a/b/file"));
+  EXPECT_FALSE(is_there("a"));
+  EXPECT_FALSE(files().list(folder.file("a/b")));
+  ASSERT_TRUE(files().make_folder(folder.file_on_other("a/b")));
+  EXPECT_TRUE(is_there("a/b"));
+  put("one");
+  EXPECT_EQ(text(), "one");
+  put("two");
+  EXPECT_EQ(text(), "two");
+  put("three");
+  EXPECT_TRUE(files().rename(path, folder.file("a/b/moved")));
+  EXPECT_EQ(content(folder.file("a/b/moved")), "three");
+  EXPECT_EQ(text(), "missing");
+  EXPECT_EQ(taken(files().list(folder.file_on_other("a/b"))), (std::vector<std::string>{"moved"}));
+
+  EXPECT_TRUE(write_durably(files(), path, "ours"));
+  EXPECT_EQ(text(), "ours");
+  put("theirs");
+  EXPECT_EQ(text(), "theirs") << "it has seen its own";
+  EXPECT_TRUE(files().remove(path));
+  EXPECT_EQ(text(), "missing");
+
+  put("four");
+  EXPECT_TRUE(files().remove(path));
+  EXPECT_FALSE(std::filesystem::exists(path)) << "it seemed to be missing before";
+  put("five");
+  EXPECT_TRUE(is_there("a/b/file"));
+  EXPECT_TRUE(files().remove(folder.file_on_other("a/b/file")));
+  EXPECT_FALSE(is_there("a/b/file"));
+}
+
+// What is missing may be made by a name that was looked up long ago, and listed in a folder that was not
+// there.
+TEST(FileSystem, MakesFilesWhereAnotherMachineHasJustMadeTheFolder) {
+  TemporaryFolder folder;
+  EXPECT_FALSE(files().open(folder.file("a/file"), Mode::read_write));
+  EXPECT_FALSE(files().list(folder.file("a")));
+  ASSERT_TRUE(files().make_folder(folder.file_on_other("a")));
+  EXPECT_TRUE(files().open(folder.file("a/file"), Mode::read_write));
+  EXPECT_FALSE(taken(files().info(folder.file("d"))));
+  ASSERT_TRUE(files().make_folder(folder.file_on_other("d")));
+  EXPECT_TRUE(files().make_folder(folder.file("d/inner")));
+  EXPECT_FALSE(files().list(folder.file("c")));
+  ASSERT_TRUE(files().make_folder(folder.file_on_other("c")));
+  EXPECT_EQ(taken(files().list(folder.file("c"))).size(), 0u);
 }
 
 TEST(FileSystem, ReadsAndWritesAnywhereInAFile) {

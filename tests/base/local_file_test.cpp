@@ -14,6 +14,7 @@
 #include <fstream>
 #include <thread>
 
+#include "plugin/base/durable_file.h"
 #include "plugin/base/gref.h"
 #include "tests/support/taken.h"
 #include "tests/support/temporary_folder.h"
@@ -55,6 +56,20 @@ TEST_F(LocalFiles, AreReadAndNamedByTheirContent) {
   EXPECT_EQ(taken(file.sha256(nullptr)), kSumOfAbc);
   EXPECT_EQ(file.uri(), "file://" + file.location());
   EXPECT_EQ(taken(LocalFile::open(file.location(), nullptr)).read_at(0, 10), "abc") << file.location();
+}
+
+// Over NFS, a machine remembers for a while which files there are: a request would be paid for the old
+// picture.
+TEST_F(LocalFiles, AreThoseThatAnotherMachineHasJustMade) {
+  const auto bytes = [&] {
+    const auto file = LocalFile::open(folder_.file("new.png"), nullptr);
+    return file ? file->read_at(0, 10) : "none";
+  };
+  EXPECT_EQ(bytes(), "none");
+  for (const char *text : {"one", "two", "three"}) {
+    ASSERT_TRUE(write_durably(FileSystem::posix(), folder_.file_on_other("new.png"), text));
+    EXPECT_EQ(bytes(), text);
+  }
 }
 
 TEST_F(LocalFiles, StayTheSameWhenTheirNameIsReplaced) {

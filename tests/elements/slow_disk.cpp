@@ -58,8 +58,8 @@ void wait_for_disk(const std::string &path) {
 }
 
 // Making a file is a part of opening it.
-int meet(FileCall call, const std::string &path) {
-  if (call != FileCall::make) wait_for_disk(path);
+int meet(FileCall call, std::string &path, int) {
+  if (call != FileCall::make && call != FileCall::replace) wait_for_disk(path);
   return 0;
 }
 

@@ -21,7 +21,7 @@ Disk &disk() {
   return disk;
 }
 
-int meet(FileCall call, const std::string &path) {
+int meet(FileCall call, std::string &path, int) {
   const auto slash = path.rfind('/');
   const std::string name = path.substr(slash + 1);
   MutexLock lock(disk().mutex);

@@ -11,6 +11,7 @@
 #include "plugin/generation/charge_facts.h"
 #include "plugin/generation/store_account.h"
 #include "tests/generation/work_fixture.h"
+#include "tests/support/taken.h"
 
 namespace genclip::test {
 namespace {
@@ -385,7 +386,7 @@ TEST_F(ClipAccounts, WhatARunAtWorkHoldsIsLeftAlone) {
   ASSERT_TRUE(lock && *lock);
   set_budget(R"({"tasks_per_day":2})");
   EXPECT_TRUE(run().error);
-  const auto reconciled = reconcile(FileSystem::posix(), books, job().store, "");
+  const auto reconciled = reconcile(FileSystem::posix(), books, job().store, "", nullptr);
   ASSERT_TRUE(reconciled);
   EXPECT_EQ(*reconciled, 0u);
 }
@@ -506,6 +507,44 @@ TEST_F(ClipAccounts, AClipWaitsAsLongAsTheOnesBeforeItEnd) {
   const auto done = ClipWork(*generation).run();
   EXPECT_TRUE(done) << done.error().text;
   EXPECT_EQ(service_.submits(), 1u);
+}
+
+// N4: a file server keeps the locks of a machine that has died until their lease ends.
+TEST_F(ClipAccounts, TheLedgerThatAMachineHasDiedWithIsWaitedForAndThatIsTold) {
+  ASSERT_TRUE(FileSystem::posix().make_folder(job().store));
+  auto dead = taken(FileLock::try_lock(LedgerPath(job().store).lock));
+  ASSERT_TRUE(dead);
+  // About a hundred seconds.
+  ActingClock clock(clock_, {{2000, [&] { dead.reset(); }}});
+  GenerationServices services = this->services();
+  services.clock = &clock;
+  const auto generation = std::make_shared<Generation>(job(), services);
+  const auto kept = std::make_shared<KeptWarnings>();
+  generation->join(kept);
+  const auto done = ClipWork(*generation).run();
+  ASSERT_TRUE(done) << done.error().text;
+  EXPECT_GT(clock_.elapsed(), std::chrono::seconds(60));
+  EXPECT_THAT(kept->warnings,
+              ElementsAre(HasSubstr("ledger.lock, for up to 150 s: another process has locked it.")));
+  EXPECT_EQ(service_.submits(), 1u);
+}
+
+// It is paid, and its URL expires. Whoever looks next writes what the journal tells.
+TEST_F(ClipAccounts, APaidClipDoesNotWaitForTheLedger) {
+  std::optional<FileLock> dead;
+  http_->before_answer([&](const HttpRequest &request) {
+    if (request.method == HttpRequest::Method::post && !dead)
+      dead = taken(FileLock::try_lock(LedgerPath(job().store).lock));
+  });
+  const Outcome done = run();
+  ASSERT_FALSE(done.error) << done.text();
+  ASSERT_TRUE(dead);
+  EXPECT_LT(clock_.elapsed(), std::chrono::seconds(60));
+  EXPECT_THAT(lines(), ElementsAre("reserve"));
+  dead.reset();
+  Ledger books = ledger();
+  ASSERT_TRUE(reconcile(FileSystem::posix(), books, job().store, "", nullptr));
+  EXPECT_EQ(sums().spent.credits, done.state.amount);
 }
 
 // L5: no run can be at work on it.

@@ -23,7 +23,7 @@ class MoneyWorld : public World {
   // As anybody does who looks at the ledger.
   void look() {
     Ledger ledger(files_, clock_, job().store);
-    if (const auto written = reconcile(files_, ledger, job().store, ""); !written)
+    if (const auto written = reconcile(files_, ledger, job().store, "", nullptr); !written)
       throw std::runtime_error(written.error().text);
   }
   void set_budget(const std::string &json) {

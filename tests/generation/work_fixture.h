@@ -23,6 +23,7 @@
 #include "plugin/generation/generation.h"
 #include "plugin/store/store_lock.h"
 #include "tests/generation/fake_service.h"
+#include "tests/support/acting_clock.h"
 #include "tests/support/fake_clock.h"
 #include "tests/support/lossy_file_system.h"
 #include "tests/support/sample_clip.h"
@@ -150,24 +151,6 @@ class World {
   LossyFileSystem files_;
   int boot_ = 1;
   FakeService service_{sample_mp4(200'000)};
-};
-
-// Does something before the n-th sleep.
-class ActingClock final : public Clock {
- public:
-  ActingClock(FakeClock &clock, std::map<int, std::function<void()>> acts)
-      : clock_(clock), acts_(std::move(acts)) {}
-  Time now() const override { return clock_.now(); }
-  WallTime wall_now() const override { return clock_.wall_now(); }
-  bool sleep_until(Time time, GCancellable *cancellable) override {
-    if (const auto act = acts_.find(++sleeps_); act != acts_.end()) act->second();
-    return clock_.sleep_until(time, cancellable);
-  }
-
- private:
-  FakeClock &clock_;
-  const std::map<int, std::function<void()>> acts_;
-  int sleeps_ = 0;
 };
 
 class WorkTest : public testing::Test, protected World {};

@@ -12,10 +12,12 @@
 #include <fstream>
 #include <thread>
 
+#include "plugin/base/durable_file.h"
 #include "plugin/base/gref.h"
 #include "plugin/store/clip_path.h"
 #include "plugin/store/store_listing.h"
 #include "plugin/store/store_lock.h"
+#include "tests/support/acting_clock.h"
 #include "tests/support/fake_clock.h"
 #include "tests/support/file_content.h"
 #include "tests/support/lossy_file_system.h"
@@ -82,6 +84,31 @@ TEST_F(PublishSecret, IsTheSameForProcessesThatRace) {
   }
   close(answers[0]);
   close(answers[1]);
+}
+
+// Over NFS, the second machine remembers for a while that there was none.
+TEST_F(PublishSecret, IsTheSameForAMachineThatHasSeenNone) {
+  const std::string other = folder_.file_on_other("a/store");
+  ASSERT_FALSE(taken(read_publish_secret(FileSystem::posix(), other)));
+  const std::string ours = taken(secret());
+  EXPECT_EQ(taken(publish_secret(FileSystem::posix(), Clock::system(), other, nullptr)), ours);
+  EXPECT_EQ(content(store_ + "/publish-secret"), ours);
+}
+
+TEST_F(PublishSecret, IsTheOneThatAnotherMakesWhileItIsWaitedFor) {
+  const std::string other = folder_.file_on_other("a/store");
+  ASSERT_TRUE(FileSystem::posix().make_folder(other));
+  auto lock = taken(StoreLock::try_lock(store_lock_path(other)));
+  ASSERT_TRUE(lock);
+  const std::string theirs(kPublishSecretSize, 's');
+  FakeClock time;
+  ActingClock clock(time,
+                    {{3, [&] {
+                        EXPECT_TRUE(write_durably(FileSystem::posix(), other + "/publish-secret", theirs));
+                        lock.reset();
+                      }}});
+  EXPECT_EQ(taken(publish_secret(FileSystem::posix(), clock, store_, nullptr)), theirs);
+  EXPECT_EQ(content(store_ + "/publish-secret"), theirs);
 }
 
 TEST_F(PublishSecret, ThatIsDamagedIsNeverReplaced) {

@@ -55,10 +55,10 @@ class StoreCensusTest : public StoreTest {
       record.clip_name = "clip.mp4";
       record.clip_size = size;
       std::ofstream(path.part()) << std::string(size, 'x');
-      fs::rename(path.part(), path.file("clip.mp4"));
+      EXPECT_TRUE(FileSystem::posix().rename(path.part(), path.file("clip.mp4")));
     }
     std::ofstream(path.record_temporary()) << record.to_json().to_pretty_text();
-    fs::rename(path.record_temporary(), path.record());
+    EXPECT_TRUE(FileSystem::posix().rename(path.record_temporary(), path.record()));
     return path;
   }
 
@@ -186,7 +186,9 @@ TEST_F(StoreCensusTest, AgreesWithTheListingWhateverHasHappened) {
       case 10:  // As a gallery does.
         if (is_there)
           std::ofstream(path.thumbnail() + ".tmp") << std::string(static_cast<size_t>(any(900)), 't');
-        if (is_there) fs::rename(path.thumbnail() + ".tmp", path.thumbnail());
+        if (is_there) {
+          EXPECT_TRUE(FileSystem::posix().rename(path.thumbnail() + ".tmp", path.thumbnail()));
+        }
         break;
       default:
         for (int i = 0; i < 8; ++i) age(path_of(any(kEnough + 10)));

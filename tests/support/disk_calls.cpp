@@ -23,20 +23,40 @@ namespace {
 
 std::atomic<DiskHook> current_hook = nullptr;
 
-bool fails(FileCall call, const char *path) {
-  const DiskHook hook = current_hook;
-  if (!hook || !path) return false;
-  const int code = hook(call, path);
-  if (code != 0) errno = code;
-  return code != 0;
-}
+// The path that a call uses.
+class Asked {
+ public:
+  Asked(FileCall call, const char *path, int flags = 0) : given_(path), used_(path ? path : "") {
+    const DiskHook hook = current_hook;
+    if (hook && path) code_ = hook(call, used_, flags);
+    is_other_ = path && used_ != path;
+  }
+
+  bool fails() const {
+    if (code_ != 0) errno = code_;
+    return code_ != 0;
+  }
+  const char *path() const { return is_other_ ? used_.c_str() : given_; }
+  // A link to an open file, which must be followed to get there.
+  bool is_link() const {
+    return is_other_ && used_.starts_with(kDescriptors) && used_.rfind('/') < sizeof kDescriptors;
+  }
+
+ private:
+  static constexpr char kDescriptors[] = "/proc/self/fd/";
+
+  const char *const given_;
+  std::string used_;
+  int code_ = 0;
+  bool is_other_ = false;
+};
 
 bool fails(FileCall call, int descriptor) {
   if (!current_hook) return false;
   std::array<char, 4096> path{};
   const ssize_t size =
       ::readlink(("/proc/self/fd/" + std::to_string(descriptor)).c_str(), path.data(), path.size() - 1);
-  return size > 0 && fails(call, path.data());
+  return size > 0 && Asked(call, path.data()).fails();
 }
 
 template <typename Function>
@@ -50,6 +70,7 @@ void set_disk_hook(DiskHook hook) { current_hook = hook; }
 
 }  // namespace genclip::test
 
+using genclip::test::Asked;
 using genclip::test::fails;
 using genclip::test::FileCall;
 
@@ -75,9 +96,11 @@ int open(const char *path, int flags, ...) {
     mode = va_arg(rest, mode_t);
     va_end(rest);
   }
-  if (fails(FileCall::open, path)) return -1;
-  if ((flags & O_CREAT) && access(path, F_OK) != 0 && fails(FileCall::make, path)) return -1;
-  return NEXT(open)(path, flags, mode);
+  const Asked file(FileCall::open, path, flags);
+  if (file.fails()) return -1;
+  if ((flags & O_CREAT) && access(file.path(), F_OK) != 0 && Asked(FileCall::make, path, flags).fails())
+    return -1;
+  return NEXT(open)(file.path(), file.is_link() ? flags & ~O_NOFOLLOW : flags, mode);
 }
 
 // A descriptor that cannot be closed has no meaning: it is closed whatever the hook says.
@@ -105,12 +128,17 @@ int fstat(int descriptor, struct stat *status) noexcept {
 }
 
 int statx(int folder, const char *path, int flags, unsigned mask, struct statx *status) noexcept {
-  const bool failed = *path ? fails(FileCall::info, path) : fails(FileCall::info, folder);  // AT_EMPTY_PATH
-  return failed ? -1 : NEXT_PLAIN(statx)(folder, path, flags, mask, status);
+  if (!*path)  // AT_EMPTY_PATH
+    return fails(FileCall::info, folder) ? -1 : NEXT_PLAIN(statx)(folder, path, flags, mask, status);
+  const Asked info(FileCall::info, path, flags);
+  if (info.fails()) return -1;
+  return NEXT_PLAIN(statx)(folder, info.path(), info.is_link() ? flags & ~AT_SYMLINK_NOFOLLOW : flags, mask,
+                           status);
 }
 
 int utimensat(int folder, const char *path, const struct timespec times[2], int flags) noexcept {
-  return fails(FileCall::touch, path) ? -1 : NEXT_PLAIN(utimensat)(folder, path, times, flags);
+  const Asked touch(FileCall::touch, path);
+  return touch.fails() ? -1 : NEXT_PLAIN(utimensat)(folder, touch.path(), times, flags);
 }
 
 int fcntl(int descriptor, int command, ...) {
@@ -123,17 +151,25 @@ int fcntl(int descriptor, int command, ...) {
 }
 
 int rename(const char *from, const char *to) noexcept {
-  return fails(FileCall::rename, from) ? -1 : NEXT_PLAIN(rename)(from, to);
+  const Asked source(FileCall::rename, from);
+  if (source.fails()) return -1;
+  const Asked target(FileCall::replace, to);
+  return target.fails() ? -1 : NEXT_PLAIN(rename)(source.path(), target.path());
 }
 
 int remove(const char *path) noexcept {
-  return fails(FileCall::remove, path) ? -1 : NEXT_PLAIN(remove)(path);
+  const Asked removal(FileCall::remove, path);
+  return removal.fails() ? -1 : NEXT_PLAIN(remove)(removal.path());
 }
 
 int mkdir(const char *path, mode_t mode) noexcept {
-  return fails(FileCall::make_folder, path) ? -1 : NEXT_PLAIN(mkdir)(path, mode);
+  const Asked folder(FileCall::make_folder, path);
+  return folder.fails() ? -1 : NEXT_PLAIN(mkdir)(folder.path(), mode);
 }
 
-DIR *opendir(const char *path) { return fails(FileCall::list, path) ? nullptr : NEXT_PLAIN(opendir)(path); }
+DIR *opendir(const char *path) {
+  const Asked list(FileCall::list, path);
+  return list.fails() ? nullptr : NEXT_PLAIN(opendir)(list.path());
+}
 
 }  // extern "C"

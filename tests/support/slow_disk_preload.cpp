@@ -68,7 +68,7 @@ void wait_at_gate() {
   ::close(gate);
 }
 
-int wait_for_disk(FileCall call, const std::string &path) {
+int wait_for_disk(FileCall call, std::string &path, int) {
   if (!path.starts_with(settings().folder)) return 0;
   for (const Word &one : kWords) {
     if (one.call != call || settings().calls.find("," + std::string(one.word) + ",") == std::string::npos)
