@@ -45,10 +45,12 @@ def kernel():
 
 def why_not():
     """The reason why there can be no guests here; None if there can."""
-    packages = {"qemu-system-x86_64": "qemu-system-x86", "busybox": "busybox", "rpc.nfsd": "nfs-kernel-server"}
+    packages = {"qemu-system-x86_64": "qemu-system-x86", "busybox": "busybox-static", "rpc.nfsd": "nfs-kernel-server"}
     for program, package in packages.items():
         if not shutil.which(program):
             return f"{program} is not installed (Debian's package {package})"
+    if subprocess.run(["ldd", shutil.which("busybox")], capture_output=True, check=False).returncode == 0:
+        return "busybox needs shared libraries (that of Debian's package busybox-static does not)"
     if not kernel():
         return "there is no kernel in /boot (Debian's package linux-image-amd64; GENCLIP_KERNEL names another folder than /)"
     return None
