@@ -21,6 +21,7 @@ struct ContentClient::Failure {
   bool transient = false;
   std::optional<milliseconds> wait = {};
   std::optional<ContentAnswer> answer = {};  // better than none, if no other try brings a whole one
+  bool stale = false;                        // as HttpError
 };
 
 namespace {
@@ -115,24 +116,6 @@ struct Gathering {
 
 }  // namespace
 
-bool has_text(const ContentAnswer &answer) { return !answer_text(answer.text).empty(); }
-
-std::optional<Error> shortcoming(const ContentAnswer &answer) {
-  if (answer.cut_short)
-    return Error{ErrorKind::settings,
-                 "The model stopped at its output limit; raise max-output-tokens to let it finish."};
-  if (!has_text(answer))
-    return Error{ErrorKind::failed, "The model answered with no text (" +
-                                        (answer.finish_reason.empty() ? "no reason" : answer.finish_reason) +
-                                        "), so this caption is missing. Another prompt or model may help."};
-  if (answer.broken_off)
-    return Error{
-        ErrorKind::read,
-        "The connection to the text gateway broke off in each try before the answer had ended; the "
-        "end of this caption may be missing. It is not kept in the store, so another run asks again."};
-  return std::nullopt;
-}
-
 ContentClient::ContentClient(std::shared_ptr<HttpClient> http, ContentClientSettings settings, Clock &clock)
     : http_(std::move(http)), settings_(std::move(settings)), clock_(clock), key_(settings_.api_key) {}
 
@@ -153,7 +136,7 @@ Result<ContentAnswer, ContentClient::Failure> ContentClient::try_once(
   if (!exchange) {
     used.was_sent = exchange.error().maybe_sent;
     used.is_told = !used.was_sent;
-    return Failure{error_of(exchange.error()), exchange.error().transient};
+    return Failure{error_of(exchange.error()), exchange.error().transient, {}, {}, exchange.error().stale};
   }
 
   const unsigned status = (*exchange)->reply().status;
@@ -247,6 +230,7 @@ Result<ContentAnswer> ContentClient::ask(const ContentRequest &request, const Co
   const std::string body = content_body(request);
   const RetryPolicy policy(settings_.retries);
   bool said = false;
+  bool was_stale = false;
   std::optional<ContentAnswer> second_best;
   for (unsigned attempt = 1;;) {
     const std::string key = this->key();
@@ -263,7 +247,9 @@ Result<ContentAnswer> ContentClient::ask(const ContentRequest &request, const Co
       return std::move(failure.error);
     };
     std::optional<milliseconds> wait = milliseconds(0);
-    if (said || !renew_key(key, failure.error)) {
+    // A connection of its own would not have failed, so the next try is beside the retries, once.
+    const bool is_stale = failure.stale && !std::exchange(was_stale, true);
+    if (!is_stale && (said || !renew_key(key, failure.error))) {
       wait = policy.delay_before(attempt++, failure.wait);
       if (!failure.transient || said || !wait || *wait > kLongestAskedWait) return give_up();
     }

@@ -9,7 +9,8 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "plugin/caption/content_client.h"
+#include "plugin/caption/content_answer.h"
+#include "plugin/caption/content_wire.h"
 
 namespace genclip {
 
@@ -31,7 +32,7 @@ class KeptAnswers {
   void clear();
 
  private:
-  const size_t most_bytes_;
+  size_t most_bytes_;
   size_t bytes_ = 0;
   std::unordered_map<std::string, ContentAnswer> answers_;
   std::deque<std::string> oldest_first_;

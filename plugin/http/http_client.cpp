@@ -233,7 +233,8 @@ std::optional<std::string> HttpReply::header(std::string_view name) const {
 
 std::shared_ptr<HttpClient> HttpClient::shared(const HttpSettings &given) {
   // The file is read with the first connection, when the current folder may be another one.
-  const HttpSettings settings = {given.proxy, absolute_path(given.tls_ca_file)};
+  HttpSettings settings = given;
+  settings.tls_ca_file = absolute_path(given.tls_ca_file);
   static auto &shared = *new SharedClients;  // Never destroyed: threads may outlive main().
   MutexLock lock(shared.mutex);
   std::erase_if(shared.clients, [](const auto &entry) { return entry.second.expired(); });

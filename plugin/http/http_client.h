@@ -25,6 +25,8 @@ namespace genclip {
 struct HttpSettings {
   std::string proxy;        // URL of the proxy for everything; empty: the system's proxy.
   std::string tls_ca_file;  // PEM file, trusted besides the system's own; verification is always on.
+  // A POST may use a connection that has served another one. If that was closed just then, the POST fails.
+  bool keeps_connections = false;
 
   bool operator==(const HttpSettings &) const = default;
 };
@@ -89,6 +91,8 @@ struct HttpError {
   bool transient = false;
   // From call(): the part of the answer that arrived before it broke off.
   std::optional<HttpReply> begun = {};
+  // The connection had served another POST, and ended before any answer to this one.
+  bool stale = false;
 };
 
 // A reply whose head has come; its body is fetched as it is read. One thread at a time. Destroying it ends
@@ -107,7 +111,8 @@ class HttpBody {
   virtual Result<std::span<const std::byte>, HttpError> read() = 0;
 };
 
-// Blocking; any number of threads at once, each request over a connection of its own. `cancellable` may be
+// Blocking; any number of threads at once, each request over a connection that no other one uses, or of its
+// own (keeps_connections). `cancellable` may be
 // null, and ends a call with ErrorKind::cancelled within milliseconds, whatever the network does. It also
 // serves the body's reads.
 class HttpClient {

@@ -16,6 +16,8 @@ constexpr int kMaxConnections = 1024;
 constexpr int kMaxConnectionsPerHost = 256;
 // No connection is used twice (see soup_exchange); 0 would keep them for ever.
 constexpr guint kIdleSeconds = 1;
+// Common servers close an idle connection after 5 s or later.
+constexpr guint kKeptSeconds = 4;
 
 GTlsCertificateFlags verify(GTlsDatabase *database, GTlsCertificate *certificate, GUri *url) {
   const int port = g_uri_get_port(url);
@@ -49,7 +51,7 @@ Result<void> HttpSession::make() {
   // No timeout here: each exchange has its own, counted from its last progress.
   auto soup = GRef<SoupSession>::adopt(soup_session_new_with_options(
       "max-conns", kMaxConnections, "max-conns-per-host", kMaxConnectionsPerHost, "idle-timeout",
-      kIdleSeconds, "timeout", 0u, nullptr));
+      keeps_connections() ? kKeptSeconds : kIdleSeconds, "timeout", 0u, nullptr));
   if (!settings_.proxy.empty()) {
     const auto url = proxy_url(settings_.proxy);
     if (!url) return url.error();
@@ -63,6 +65,16 @@ Result<void> HttpSession::make() {
   }
   soup_ = std::move(soup);
   return {};
+}
+
+void HttpSession::note(uint64_t id, GIOStream *connection) {
+  std::erase_if(connections_, [](const auto &one) { return !one.second->stream(); });
+  connections_[id] = std::make_unique<WeakStream>(connection);
+}
+
+GRef<GIOStream> HttpSession::connection(uint64_t id) const {
+  const auto found = connections_.find(id);
+  return found == connections_.end() ? nullptr : found->second->stream();
 }
 
 bool HttpSession::trusts(GTlsCertificate *certificate, GUri *url) const {

@@ -5,6 +5,9 @@
 
 #include <libsoup/soup.h>
 
+#include <cstdint>
+#include <map>
+#include <memory>
 #include <string>
 
 #include "plugin/base/gref.h"
@@ -24,6 +27,11 @@ class HttpSession {
   // Made at the first call. Fails (ErrorKind::settings) when the proxy or the CA file cannot be used.
   Result<SoupSession *> soup();
 
+  bool keeps_connections() const { return settings_.keeps_connections; }
+  // libsoup shows a connection only to the request that makes it; later ones find it by libsoup's ID.
+  void note(uint64_t id, GIOStream *connection);
+  GRef<GIOStream> connection(uint64_t id) const;
+
   bool has_ca_file() const { return !settings_.tls_ca_file.empty(); }
   // Whether tls_ca_file vouches for this certificate, for this host, today.
   bool trusts(GTlsCertificate *certificate, GUri *url) const;
@@ -36,10 +44,26 @@ class HttpSession {
   const std::string &proxy() const { return proxy_; }
 
  private:
+  // Does not keep the connection open.
+  class WeakStream {
+   public:
+    explicit WeakStream(GIOStream *stream) { g_weak_ref_init(&weak_, stream); }
+    ~WeakStream() { g_weak_ref_clear(&weak_); }
+    WeakStream(const WeakStream &) = delete;
+    WeakStream &operator=(const WeakStream &) = delete;
+    GRef<GIOStream> stream() {
+      return GRef<GIOStream>::adopt(static_cast<GIOStream *>(g_weak_ref_get(&weak_)));
+    }
+
+   private:
+    GWeakRef weak_;
+  };
+
   Result<void> make();
 
   const HttpSettings settings_;
   GRef<SoupSession> soup_;
+  std::map<uint64_t, std::unique_ptr<WeakStream>> connections_;
   GRef<GTlsDatabase> anchors_;
   std::string proxy_authorization_;
   std::string proxy_;

@@ -38,6 +38,17 @@ std::shared_ptr<SoupExchange> let_go(gpointer held) {
   return std::move(*owner);
 }
 
+GRef<GSocket> socket_of(GIOStream *stream) {
+  auto inner = GRef<GIOStream>::share(stream);
+  while (G_IS_TLS_CONNECTION(inner.get())) {
+    GIOStream *base = nullptr;
+    g_object_get(inner.get(), "base-io-stream", &base, nullptr);
+    inner = GRef<GIOStream>::adopt(base);
+  }
+  if (!G_IS_SOCKET_CONNECTION(inner.get())) return nullptr;
+  return GRef<GSocket>::share(g_socket_connection_get_socket(G_SOCKET_CONNECTION(inner.get())));
+}
+
 }  // namespace
 
 // Handlers of libsoup's signals.
@@ -79,9 +90,12 @@ GRef<SoupMessage> SoupExchange::make_message() const {
   const auto url = sent_url(url_.get());
   auto message = GRef<SoupMessage>::adopt(soup_message_new_from_uri(to_word(request_.method), url.get()));
   // The caller follows redirects, hop by hop. A kept-alive connection may be stale: libsoup would then send
-  // the request again by itself, and 3.2 crashes when the connection that it finds answers at once.
-  soup_message_set_flags(
-      message.get(), static_cast<SoupMessageFlags>(SOUP_MESSAGE_NO_REDIRECT | SOUP_MESSAGE_NEW_CONNECTION));
+  // a GET again by itself, and 3.2 crashes when the connection that it finds answers at once. It never sends
+  // a POST again, although it lets one that has this flag use a kept-alive connection.
+  const bool is_post = request_.method == HttpRequest::Method::post;
+  const auto which =
+      is_post && session_->keeps_connections() ? SOUP_MESSAGE_IDEMPOTENT : SOUP_MESSAGE_NEW_CONNECTION;
+  soup_message_set_flags(message.get(), static_cast<SoupMessageFlags>(SOUP_MESSAGE_NO_REDIRECT | which));
   // Otherwise libsoup would answer a 401 with a further request.
   soup_message_disable_feature(message.get(), SOUP_TYPE_AUTH_MANAGER);
   // A clip's lengths and ranges count bytes on the wire, so it is not unpacked. Anything else is, because
@@ -154,7 +168,20 @@ void SoupExchange::set_proxy(const std::string &proxy) {
 }
 
 void SoupExchange::on_starting() {
+  const uint64_t id = soup_message_get_connection_id(message_.get());
+  if (connection_)
+    session_->note(id, connection_.get());
+  else
+    reuse(session_->connection(id));
   if (!handover_->begin_sending()) g_cancellable_cancel(cancellable_.get());
+}
+
+void SoupExchange::reuse(GRef<GIOStream> connection) {
+  connection_ = std::move(connection);
+  if (!connection_) return;
+  is_reused_ = true;
+  socket_ = socket_of(connection_.get());
+  if (G_IS_TLS_CONNECTION(connection_.get())) set_proxy({});
 }
 
 void SoupExchange::on_informational() {
@@ -294,12 +321,14 @@ bool SoupExchange::may_be_cut() {
 
 void SoupExchange::fail(const GError &cause) {
   answered_ = true;
-  handover_->fail(http_fault(cause, {.host = host_of(url_.get()),
-                                     .proxy = handover_->was_sent() ? std::string() : proxy_,
-                                     .sent = handover_->was_sent(),
-                                     .reading = reading_,
-                                     .certificate = flaws_,
-                                     .has_ca_file = session_->has_ca_file()}));
+  HttpError fault = http_fault(cause, {.host = host_of(url_.get()),
+                                       .proxy = handover_->was_sent() ? std::string() : proxy_,
+                                       .sent = handover_->was_sent(),
+                                       .reading = reading_,
+                                       .certificate = flaws_,
+                                       .has_ca_file = session_->has_ca_file()});
+  fault.stale = is_reused_ && !reading_;
+  handover_->fail(std::move(fault));
 }
 
 void SoupExchange::drop() {

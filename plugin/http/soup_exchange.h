@@ -4,10 +4,11 @@
 //
 // libsoup decides some things by itself that would cost money or hide damage here. It sends a request again:
 // when a kept-alive connection turns out to be closed, and after a 401 or a 421. A POST that is sent twice
-// may be charged twice, so each request gets a connection of its own, and the answers that cause a repetition
-// are intercepted. It takes a chunked body that breaks off between two chunks for a whole one, so where a
-// body is read as it comes this class looks at the connection after the end (End::proven). It reads 1xx
-// answers without end, so they are counted.
+// may be charged twice, so each request gets a connection of its own, but for POSTs that may keep one, which
+// libsoup never repeats (HttpSettings); and the answers that cause a repetition are intercepted. It takes a
+// chunked body that breaks off between two chunks for a whole one, so where a body is read as it comes this
+// class looks at the connection after the end (End::proven). It reads 1xx answers without end, so they are
+// counted.
 //
 // All of this runs on the I/O thread. The worker may leave at any moment, and libsoup's calls end later; so
 // each pending call holds a reference to its exchange, and reports to a Handover, whose worker may have left.
@@ -59,6 +60,7 @@ class SoupExchange : public std::enable_shared_from_this<SoupExchange> {
   void on_event(GSocketClientEvent event, GIOStream *stream);
   void set_proxy(const std::string &proxy);
   void on_starting();
+  void reuse(GRef<GIOStream> connection);
   void on_informational();
   void on_head();
   void check_certificate();
@@ -93,8 +95,9 @@ class SoupExchange : public std::enable_shared_from_this<SoupExchange> {
   GErrorPtr why_;               // The body broke after the bytes in buffer_.
   unsigned informational_ = 0;  // 1xx answers so far.
   GTlsCertificateFlags flaws_ = G_TLS_CERTIFICATE_NO_FLAGS;
-  bool reading_ = false;   // The head was handed over.
-  bool answered_ = false;  // … and nothing more will be.
+  bool reading_ = false;    // The head was handed over.
+  bool answered_ = false;   // … and nothing more will be.
+  bool is_reused_ = false;  // the connection
 };
 
 }  // namespace genclip

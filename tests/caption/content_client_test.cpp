@@ -443,6 +443,27 @@ TEST_F(ContentClientTest, TakesTheWholeAnswerOfALaterTry) {
   EXPECT_FALSE(shortcoming(*got));
 }
 
+// A connection of its own would not have failed. But it is a further request, which a budget may forbid.
+TEST_F(ContentClientTest, AsksOnceMoreWhereAKeptConnectionWasStale) {
+  settings_.retries = 0;
+  const auto stale = [] {
+    FakeAnswer made = lost();
+    made.error->stale = true;
+    return made;
+  };
+  unsigned retries = 0;
+  const auto count = [&retries] { return ++retries > 0; };
+  http_->expect(stale());
+  http_->expect(answer(200, kKite));
+  EXPECT_TRUE(ask({.on_retry = count}));
+  EXPECT_EQ(retries, 1u);
+  http_->expect(stale(), 2);
+  EXPECT_FALSE(ask({.on_retry = count}));
+  EXPECT_EQ(retries, 2u);
+  http_->expect(stale());
+  EXPECT_FALSE(ask({.on_retry = [] { return false; }}));
+}
+
 TEST_F(ContentClientTest, DoesNotTakeTheCountsOfWhatBrokeOffForAll) {
   settings_.retries = 0;
   settings_.stream = true;

@@ -5,6 +5,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -171,6 +172,8 @@ void HttpServer::accept_all() {
   for (;;) {
     auto socket = GRef<GSocket>::adopt(g_socket_accept(listener_.get(), stopped_.get(), nullptr));
     if (!socket) return;
+    // As servers do: the parts of a second answer would wait for acknowledgements.
+    g_socket_set_option(socket.get(), IPPROTO_TCP, TCP_NODELAY, TRUE, nullptr);
     auto connection =
         GRef<GSocketConnection>::adopt(g_socket_connection_factory_create_connection(socket.get()));
     MutexLock lock(mutex_);
