@@ -220,7 +220,7 @@ CaptionInput::Taken CaptionInput::take_frame(const GstBuffer *buffer, uint64_t t
     if (material > time) end = std::min(end, material);
   }
   first_ = false;
-  if (end > start) taken.asked = AskedTime{{start, end}, true, whole_end};
+  if (end > start) taken.asked = AskedTime{{start, end}, true, whole_end, {}, true};
   return taken;
 }
 
@@ -247,7 +247,7 @@ CaptionInput::Taken CaptionInput::take_until_cut(const GstBuffer *buffer, uint64
   }
   first_ = false;
   if (end > start)
-    taken.asked = AskedTime{{start, end}, false, whole_end, std::min(end, start + min_interval_)};
+    taken.asked = AskedTime{{start, end}, false, whole_end, std::min(end, start + min_interval_), true};
   return taken;
 }
 

@@ -64,6 +64,7 @@ struct AskedTime {
   uint64_t quiet_until = 0;
   // It ends with a cut, before the end of `window`, but not before this time. Empty: no cut ends it.
   std::optional<uint64_t> sure_until = {};
+  bool is_window = false;  // not the time of one image or text
 };
 
 // Used only by the streaming thread.
@@ -90,7 +91,7 @@ class CaptionInput {
     uint64_t stream_time = 0;
     std::optional<AskedTime> asked;
     uint64_t time = 0;       // in timestamps of the outgoing segment
-    bool is_window = false;  // `asked` is a window, not the time of one image or text
+    bool is_window = false;  // pictures are sampled in windows
     // End of the previous caption, if that was requested with an unknown end.
     std::optional<uint64_t> ends_open;
   };

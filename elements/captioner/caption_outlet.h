@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The end of the line that belongs to one source pad: what the pad has yet to send, and the time that it has
-// sent.
+// What one source pad has yet to send, and the time that it has sent.
 //
 // Each source pad has an outlet, and a task that empties it. All outlets receive the same events, silence and
 // slots; from a slot, each takes the part in its language, and silence if there is none. Therefore a pad
 // whose downstream waits delays no other pad, and each pad keeps the contract for silence by itself.
 #pragma once
 
-#include <gst/gst.h>
-
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -19,37 +17,56 @@
 
 #include "elements/captioner/caption_slot.h"
 
+// An event of GStreamer, which the schedule hands on.
+struct _GstEvent;
+
 namespace genclip {
+
+// What the schedule has to know of an event that it hands on in its turn. A query DRAIN is handed on like
+// one.
+struct StreamEvent {
+  enum class Kind { stream_start, segment, segment_done, eos, drain, other };
+
+  Kind kind = Kind::other;
+  bool is_sticky = false;
+  std::string name;  // a sticky event takes the place of an earlier one with the same name
+  std::shared_ptr<_GstEvent> event;
+};
 
 struct Silence {
   TimeSpan span;
 };
 
-struct LineSegment {
-  GRef<GstEvent> event;
-  uint64_t start = 0;
+struct StreamSegment {
+  StreamEvent event;
+  uint64_t start = 0;  // in the direction of playback
   std::optional<uint64_t> stop;
   bool backwards = false;
-  bool continues = false;
+  bool continues = false;  // at most the end of the segment differs
 };
 
-using LineItem = std::variant<GRef<GstEvent>, LineSegment, Silence, SlotPtr>;
+using StreamItem = std::variant<StreamEvent, StreamSegment, Silence, SlotId>;
 
-// The line's lock guards all members except `language`, which never changes.
 struct CaptionOutlet {
-  const std::string language;  // empty: that of the always pad
-  bool running = false;        // its pad is active
-  std::deque<LineItem> items;
-  std::vector<GRef<GstEvent>> unsent;
-  CaptionTimeline timeline = CaptionTimeline();
+  std::string language;  // empty: that of the always pad
+  bool running = false;  // its pad is active
+  std::deque<StreamItem> items;
+  std::vector<StreamEvent> unsent;  // sticky events that a flush has kept from being sent
+  CaptionTimeline timeline;
   uint64_t quiet_until = 0;
   // End of the last caption that was sent, or of the last silence from upstream. It is sent downstream as
   // silence of zero length: a muxer that waits for the next text can then write the video up to this time
   // without another frame in its queue.
   std::optional<uint64_t> promised;
   std::string last_text;
-  bool at_end = false;  // EOS was sent
+  bool at_end = false;   // EOS was sent
+  bool is_busy = false;  // its task sends what it has got
+
+  // 0: the first item is none, or there is none.
+  SlotId first_slot() const {
+    const auto *slot = items.empty() ? nullptr : std::get_if<SlotId>(&items.front());
+    return slot ? *slot : 0;
+  }
 };
-using OutletPtr = std::shared_ptr<CaptionOutlet>;
 
 }  // namespace genclip

@@ -49,7 +49,7 @@ GRef<GstEvent> caps_event(CaptionPad &pad) {
 
 GRef<GstEvent> event_of(CaptionPad &pad, const GRef<GstEvent> &event) {
   switch (GST_EVENT_TYPE(event.get())) {
-    case GST_EVENT_STREAM_START: return stream_start_in(event, pad.outlet->language);
+    case GST_EVENT_STREAM_START: return stream_start_in(event, pad.language);
     case GST_EVENT_CAPS: return caps_event(pad);
     default: return event;
   }
@@ -87,14 +87,13 @@ CaptionPadPtr CaptionPads::find(GstPad *pad) const {
 bool CaptionPads::has(const std::string &language) const {
   MutexLock lock(mutex_);
   return std::any_of(pads_.begin(), pads_.end(),
-                     [&language](const CaptionPadPtr &one) { return one->outlet->language == language; });
+                     [&language](const CaptionPadPtr &one) { return one->language == language; });
 }
 
 std::vector<std::string> CaptionPads::languages() const {
   std::vector<std::string> languages;
   for (const CaptionPadPtr &one : all())
-    if (gst_pad_is_linked(one->pad.get()) && one->flow != GST_FLOW_EOS)
-      languages.push_back(one->outlet->language);
+    if (gst_pad_is_linked(one->pad.get()) && one->flow != GST_FLOW_EOS) languages.push_back(one->language);
   return languages.empty() ? std::vector<std::string>{""} : languages;
 }
 

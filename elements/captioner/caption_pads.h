@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "elements/captioner/caption_outlet.h"
+#include "elements/captioner/caption_schedule.h"
 #include "elements/captioner/text_format.h"
 #include "plugin/base/gref.h"
 #include "plugin/base/mutex.h"
@@ -24,7 +24,8 @@ class CaptionStage;
 struct CaptionPad {
   CaptionStage &stage;
   const GRef<GstPad> pad;
-  const OutletPtr outlet;
+  const OutletId outlet;
+  const std::string language;  // empty: the always pad
 
   GstSegment out_segment = {};
   bool is_tagged = false;  // the current stream has its tag

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -12,13 +14,16 @@
 
 #include "elements/captioner/caption_cache.h"
 #include "elements/captioner/caption_timeline.h"
-#include "plugin/base/clock.h"
-#include "plugin/base/gref.h"
-#include "plugin/caption/content_client.h"
+#include "plugin/base/error.h"
+#include "plugin/caption/content_answer.h"
+#include "plugin/caption/content_wire.h"
 #include "plugin/caption/cue_limits.h"
-#include "plugin/caption/frame_encoder.h"
 
 namespace genclip {
+
+using Instant = std::chrono::steady_clock::time_point;
+// Ascends in the order of the stream; 0 for none.
+using SlotId = uint64_t;
 
 struct CueToSend {
   TimeSpan span;
@@ -28,7 +33,7 @@ struct CueToSend {
 // What one source pad sends of a caption: the answer in the pad's language.
 struct SlotPart {
   std::string language;                // as of its CaptionOutlet
-  std::string key;                     // of its question, once a worker has it
+  std::string key;                     // of its question, once it was looked up
   std::optional<ContentAnswer> known;  // answer that this run or the store already has
   bool cached = false;                 // the store had it
   bool asked_alone = false;
@@ -42,10 +47,10 @@ struct SlotPart {
   bool in_parts = false;              // its cues had their times before the end of the window was known
   uint64_t shown_until = 0;           // end of the repetitions that its cue has joined
   bool begun = false;                 // a sentence was sent
+
+  bool lacks_answer() const { return !done && !known; }
 };
 
-// In the line, the line's lock guards all members except `request`, which belongs to the thread that works on
-// the slot.
 struct CaptionSlot {
   enum class Progress {
     making_stills,
@@ -54,6 +59,7 @@ struct CaptionSlot {
     done,
   };
 
+  SlotId id = 0;
   TimeSpan window;        // in timestamps of the segment; the end is valid only if known
   bool end_known = true;  // otherwise the next buffer sets it; live, also the deadline
   // With the input's position: the window ends at a cut, but not before this time. Empty: no cut ends it.
@@ -65,24 +71,24 @@ struct CaptionSlot {
   bool tells_length = false;
   bool one_piece = false;    // not split into sentences: it keeps the timing of the input
   uint64_t stream_time = 0;  // of the buffer that needs it
+  bool has_place = false;    // a text has its time among the others
   unsigned texts = 1;        // number of texts in this request
   uint64_t came_at = 0;      // start of the last one
   uint64_t joins_until = 0;  // a text that starts before this time joins
   ContentRequest request;
-  bool in_flight = false;  // its request, or that of a batch that it begins, has not ended
-  GRef<GCancellable> cancellable = GRef<GCancellable>::adopt(g_cancellable_new());
 
   Progress progress = Progress::making_stills;
-  Clock::Time came_in_at{};                      // to the line
+  Instant came_in_at{};
   std::optional<std::chrono::nanoseconds> took;  // from then to its first text
   bool observed = false;                         // took counts in the observed latency
-  Clock::Time asked_at{};
+  Instant asked_at{};
   std::chrono::nanoseconds latency{};
-  std::vector<SlotPart> parts{1};          // one for each language; set before it comes into the line
+  std::vector<SlotPart> parts{1};          // one for each language; set before it comes in
   unsigned outlets = 0;                    // number of those that it has not left yet
   bool repeats_last = false;               // the picture has not changed
-  uint64_t epoch = 0;                      // of the line, when it came in
+  uint64_t epoch = 0;                      // of the schedule, when it came in
   CaptionCache cache = CaptionCache::off;  // in effect for it, set with the keys of its parts
+  uint64_t question = 0;                   // the last one about it
   bool undecided = false;                  // a worker has it, and may find its answer in the store
   bool again = false;                      // asked again for the languages that its answer lacked
   std::optional<Error> error;              // of its request: no part has an answer but those that are done
@@ -90,7 +96,7 @@ struct CaptionSlot {
   bool alone = false;  // a request about several texts has brought no answer
   std::optional<Error> warning;
 
-  // How much text there is time for, as far as it is known. Of the thread that works on the slot.
+  // How much text there is time for, as far as it is known.
   void tell_length(const CueLimits &limits, std::optional<uint64_t> length) {
     const std::string rule = sentence_about(limits, length, shortest);
     if (!rule.empty()) request.prompt += (request.prompt.empty() ? "" : "\n\n") + rule;
@@ -101,30 +107,32 @@ struct CaptionSlot {
       if (part.language == language) return &part;
     return nullptr;
   }
-  // Parts that have not ended.
+  // Number of parts that have not ended.
   size_t lacking() const {
     return static_cast<size_t>(
         std::count_if(parts.begin(), parts.end(), [](const SlotPart &part) { return !part.done; }));
   }
+  // No cut ends the window before this time.
+  uint64_t sure_end() const { return std::min(sure_until.value_or(0), window.end); }
   // A request is necessary.
   bool lacks_answer() const {
-    return std::any_of(parts.begin(), parts.end(),
-                       [](const SlotPart &part) { return !part.done && !part.known; });
+    return std::any_of(parts.begin(), parts.end(), [](const SlotPart &part) { return part.lacks_answer(); });
   }
 };
-using SlotPtr = std::shared_ptr<CaptionSlot>;
-using SlotBatch = std::vector<SlotPtr>;  // asked about in one request
+
+// Of the encoder; nobody else looks inside.
+struct Picture;
 
 // A picture to encode as a still, in stream order.
 struct StillJob {
-  Picture picture;
+  std::shared_ptr<const Picture> picture;
   uint64_t time = 0;  // stream time
-  SlotPtr slot;       // the caption that needs it; null for a still of a later request
-  SlotPtr opens;      // stills=within: the caption whose window it begins
+  SlotId slot = 0;    // the caption that needs it; 0 for a still of a later request
+  SlotId opens = 0;   // stills=within: the caption whose window it begins
   uint64_t epoch = 0;
 
-  // stills=within: no picture; the window of `slot` has ended.
-  bool is_completion() const { return !picture.buffer; }
+  // stills=within: the window of `slot` has ended.
+  bool is_completion() const { return !picture; }
 };
 
 struct CaptionStats {

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "elements/captioner/gap_event.h"
 #include "elements/captioner/still_maker.h"
+#include "elements/captioner/stream_event.h"
 #include "elements/element_log.h"
 #include "elements/post_error.h"
 #include "elements/startup_warnings.h"
@@ -20,7 +20,7 @@
 namespace genclip {
 
 CaptionStage::CaptionStage(GstElement *element, GstPad *sink, GstPad *src)
-    : element_(element), sink_(sink), src_(src), estimate_(element) {
+    : element_(element), sink_(sink), estimate_(element) {
   add_pad(src, "");
 }
 
@@ -29,12 +29,13 @@ CaptionStage::~CaptionStage() { release(); }
 bool CaptionStage::add_pad(GstPad *pad, const std::string &language) {
   if (pads_.has(language)) return false;
   gst_pad_set_element_private(pad, this);
-  pads_.add(CaptionPadPtr(new CaptionPad{*this, GRef<GstPad>::share(pad), line_.add_outlet(language)}));
+  const OutletId outlet = queue_.tell(&CaptionSchedule::add_outlet, language);
+  pads_.add(CaptionPadPtr(new CaptionPad{*this, GRef<GstPad>::share(pad), outlet, language}));
   return true;
 }
 
 void CaptionStage::remove_pad(GstPad *pad) {
-  if (const CaptionPadPtr one = pads_.find(pad)) line_.remove_outlet(one->outlet);
+  if (const CaptionPadPtr one = pads_.find(pad)) queue_.tell(&CaptionSchedule::remove_outlet, one->outlet);
   pads_.remove(pad);
 }
 
@@ -53,7 +54,7 @@ Result<void> CaptionStage::prepare() {
   for (std::string &warning : warnings)
     post_warning(element_, gencaption_category(), {ErrorKind::settings, std::move(warning)});
   client_ = std::make_unique<ContentClient>(
-      HttpClient::shared({settings.proxy, settings.tls_ca_file}),
+      HttpClient::shared({settings.proxy, settings.tls_ca_file, true}),
       ContentClientSettings{settings.llm_base_url, settings.key, settings.user_agent, settings.stream,
                             settings.retries, std::chrono::seconds(settings.timeout_s)},
       Clock::system());
@@ -62,12 +63,11 @@ Result<void> CaptionStage::prepare() {
   answers_.begin(settings.store);
   estimate_.begin({settings.store, redact_url(settings.llm_base_url), settings.model, settings.max_requests});
   input_.emplace(settings.input());
-  gathering_.reset();
+  gathering_ = 0;
   refused_ = false;
   orientation_ = GST_VIDEO_ORIENTATION_IDENTITY;
   orientation_of_stream_ = false;
   caps_ = nullptr;
-  caps_sent_ = false;
   looked_live_ = false;
   live_ = false;
   upstream_latency_ = 0;
@@ -75,24 +75,29 @@ Result<void> CaptionStage::prepare() {
   least_latency_ = settings.stills == Stills::within ? settings.interval : 0;
   codecs_.enter();
   measuring_.enter();
-  line_.start({settings.max_in_flight, settings.max_waiting, settings.context, settings.max_requests,
-               settings.late_policy, std::chrono::milliseconds(settings.latency_ms), settings.limits(),
-               settings.cache, settings.cues_per_request, settings.scene_threshold > 0});
+  const CaptionScheduleSettings schedule_settings{
+      settings.max_in_flight,    settings.max_waiting,
+      settings.context,          settings.max_requests,
+      settings.late_policy,      std::chrono::milliseconds(settings.latency_ms),
+      settings.limits(),         settings.cache,
+      settings.cues_per_request, settings.scene_threshold > 0,
+      settings.stream,           reason_to_ask_nothing(settings)};
+  queue_.tell(&CaptionSchedule::start, schedule_settings);
 
   const StillSettings stills{settings.frames, settings.max_frame_size, settings.scene_threshold,
                              settings.interval};
-  threads_.emplace_back([this, stills] { make_stills(line_, codecs_, stills); });
+  threads_.emplace_back([this, stills] { make_stills(queue_, codecs_, stills); });
   for (unsigned i = 0; i < settings.max_in_flight; ++i) threads_.emplace_back([this] { work(); });
   return {};
 }
 
 void CaptionStage::interrupt() {
-  line_.close();
+  queue_.tell(&CaptionSchedule::close);
   measuring_.leave();
 }
 
 void CaptionStage::release() {
-  line_.stop();
+  queue_.tell(&CaptionSchedule::stop);
   codecs_.leave();
   if (threads_.empty()) return;
   for (std::thread &thread : threads_) thread.join();
@@ -109,31 +114,32 @@ void CaptionStage::release() {
                       run.requests, run.retries, run.captions, run.skipped, run.late, run.cached);
 }
 
-SlotPtr CaptionStage::new_slot(const AskedTime &asked, uint64_t stream_time, bool gathers) {
-  auto slot = std::make_shared<CaptionSlot>();
-  slot->stream_time = stream_time;
-  slot->window = asked.window;
-  slot->end_known = asked.end_known;
-  slot->sure_until = asked.sure_until;
-  slot->quiet_until = asked.quiet_until;
-  slot->parts.clear();
-  for (std::string &language : pads_.languages()) slot->parts.emplace_back().language = std::move(language);
-  slot->request.model = settings_.model;
-  slot->request.temperature = settings_.temperature;
-  slot->request.top_p = settings_.top_p;
-  slot->request.max_output_tokens = settings_.max_output_tokens;
+CaptionSlot CaptionStage::new_slot(const AskedTime &asked, uint64_t stream_time) {
+  CaptionSlot slot;
+  slot.id = ++last_slot_;
+  slot.stream_time = stream_time;
+  slot.window = asked.window;
+  slot.end_known = asked.end_known;
+  slot.sure_until = asked.sure_until;
+  slot.quiet_until = asked.quiet_until;
+  slot.parts.clear();
+  for (std::string &language : pads_.languages()) slot.parts.emplace_back().language = std::move(language);
+  slot.request.model = settings_.model;
+  slot.request.temperature = settings_.temperature;
+  slot.request.top_p = settings_.top_p;
+  slot.request.max_output_tokens = settings_.max_output_tokens;
   told_.read([&slot](const CaptionSettings &told) {
-    slot->request.prompt = told.prompt;
-    slot->request.system_instruction = told.system_instruction;
+    slot.request.prompt = told.prompt;
+    slot.request.system_instruction = told.system_instruction;
   });
   // Always the same for the same input: otherwise a loop would pay for its answers again.
   const bool is_text = input_->kind() == InputKind::text || input_->kind() == InputKind::markup;
   const bool may_be_cut = asked.sure_until.has_value();
-  if (may_be_cut) slot->shortest = std::min(settings_.min_interval, settings_.interval);
-  slot->gathers = gathers;
-  slot->tells_length = gathers && may_be_cut;
-  if (!slot->tells_length)
-    slot->tell_length(settings_.limits(), is_text ? std::nullopt : std::optional(settings_.interval));
+  if (may_be_cut) slot.shortest = std::min(settings_.min_interval, settings_.interval);
+  slot.gathers = settings_.stills == Stills::within && asked.is_window;
+  slot.tells_length = slot.gathers && may_be_cut;
+  if (!slot.tells_length)
+    slot.tell_length(settings_.limits(), is_text ? std::nullopt : std::optional(settings_.interval));
   return slot;
 }
 
@@ -155,12 +161,12 @@ void CaptionStage::set_live(bool live, uint64_t upstream_latency) {
   MutexLock lock(live_mutex_);
   upstream_latency_ = live && GST_CLOCK_TIME_IS_VALID(upstream_latency) ? upstream_latency : 0;
   live_ = live;
-  line_.set_live(live);
+  queue_.tell(&CaptionSchedule::set_live, live);
 }
 
 // The window of the last caption has ended.
 void CaptionStage::end_gathering() {
-  if (const SlotPtr slot = std::exchange(gathering_, nullptr)) line_.complete(slot);
+  if (const SlotId slot = std::exchange(gathering_, 0)) queue_.tell(&CaptionSchedule::complete, slot);
 }
 
 // Live, a caption is asked about when its window has ended, and is shown `latency` after its beginning.
@@ -191,6 +197,15 @@ std::optional<Thumbnail> CaptionStage::thumbnail_of(const GRef<GstBuffer> &buffe
 }
 
 GstFlowReturn CaptionStage::chain(GRef<GstBuffer> buffer) {
+  // Before the look at the pads: one may be linked just then.
+  told_not_linked_ = true;
+  GstFlowReturn flow = take(std::move(buffer));
+  if (flow == GST_FLOW_NOT_LINKED && !pads_.are_loose() && queue_.flow() == Flow::ok) flow = GST_FLOW_OK;
+  if (flow != GST_FLOW_NOT_LINKED) told_not_linked_ = false;
+  return flow;
+}
+
+GstFlowReturn CaptionStage::take(GRef<GstBuffer> buffer) {
   GST_CAT_LOG_OBJECT(gencaption_category(), sink_, "%" GST_PTR_FORMAT, static_cast<gpointer>(buffer.get()));
   if (!looked_live_.exchange(true)) {
     look_whether_live();
@@ -201,48 +216,54 @@ GstFlowReturn CaptionStage::chain(GRef<GstBuffer> buffer) {
   const InputKind kind = input_->kind();
   if (kind == InputKind::none) return GST_FLOW_NOT_NEGOTIATED;
   auto thumbnail = thumbnail_of(buffer);
-  if (!thumbnail) return line_.flow();
+  if (!thumbnail) return flow_return(queue_.flow());
   const auto taken = input_->take(buffer.get(), live_, *std::move(thumbnail));
-  if (taken.ends_open) line_.end_open(*taken.ends_open);
-  if (taken.is_window) line_.saw(taken.time);
-  if (!taken.keep) return line_.flow();
+  if (taken.ends_open) queue_.tell(&CaptionSchedule::end_open, *taken.ends_open);
+  const Flow flow = taken.is_window ? queue_.tell(&CaptionSchedule::saw, taken.time) : queue_.flow();
+  if (!taken.keep) return flow_return(flow);
   if (kind == InputKind::video || kind == InputKind::image) {
-    StillJob job{{std::move(buffer), caps_, orientation_}, taken.stream_time, nullptr};
+    StillJob job;
+    job.picture = std::make_shared<const Picture>(Picture{std::move(buffer), caps_, orientation_});
+    job.time = taken.stream_time;
+    std::optional<CaptionSlot> slot;
     if (taken.asked) {
       end_gathering();
-      const bool gathers = taken.is_window && settings_.stills == Stills::within;
-      SlotPtr &slot = gathers ? job.opens : job.slot;
-      slot = new_slot(*taken.asked, taken.stream_time, gathers);
-      if (gathers) gathering_ = slot;
+      slot = new_slot(*taken.asked, taken.stream_time);
+      if (slot->gathers) gathering_ = slot->id;
       gathering_end_ = taken.asked->window.end;
     }
-    return line_.push_still(std::move(job));
+    return flow_return(queue_.await(&CaptionSchedule::push_still, job, slot));
   }
 
   std::string bytes(gst_buffer_get_size(buffer.get()), '\0');
   gst_buffer_extract(buffer.get(), 0, bytes.data(), bytes.size());
   std::string text = kind == InputKind::markup ? caption_text_of_markup(bytes) : caption_text(bytes);
-  if (text.empty()) return line_.push_silence(taken.asked->window);
-  SlotPtr slot = new_slot(*taken.asked, taken.stream_time);
-  slot->one_piece = true;
-  slot->request.text = std::move(text);
-  return line_.push_text(slot);
+  if (text.empty()) return push_silence(taken.asked->window);
+  CaptionSlot slot = new_slot(*taken.asked, taken.stream_time);
+  slot.one_piece = true;
+  slot.request.text = std::move(text);
+  return flow_return(queue_.await(&CaptionSchedule::push_text, slot));
 }
 
 GstFlowReturn CaptionStage::stream_start(GstEvent *event) {
   // Downstream ended the previous stream with EOS.
-  if (line_.flow() == GST_FLOW_EOS && line_.resume()) start_tasks();
+  if (queue_.flow() == Flow::eos && queue_.tell(&CaptionSchedule::resume)) start_tasks();
   end_gathering();
   input_->reset();
   orientation_ = GST_VIDEO_ORIENTATION_IDENTITY;
   orientation_of_stream_ = false;
-  const GStringPtr id(gst_pad_create_stream_id(src_, element_, "captions"));
-  GstEvent *own = gst_event_new_stream_start(id.get());
+  // The pad does not have this event yet, so gst_pad_create_stream_id() would take the id of the last stream.
+  const char *id = nullptr;
+  gst_event_parse_stream_start(event, &id);
+  GstEvent *own = gst_event_new_stream_start((std::string(id) + "/captions").c_str());
   guint group = 0;
   gst_event_set_group_id(own, gst_event_parse_group_id(event, &group) ? group : gst_util_group_id_next());
   gst_event_set_stream_flags(own, GST_STREAM_FLAG_SPARSE);
   gst_event_set_seqnum(own, gst_event_get_seqnum(event));
-  return line_.push_event(GRef<GstEvent>::adopt(own));
+  const GstFlowReturn flow = push(GRef<GstEvent>::adopt(own));
+  if (flow != GST_FLOW_OK) return flow;
+  // Upstream may send a segment or EOS without caps. Each pad sends its own instead.
+  return push(GRef<GstEvent>::adopt(gst_event_new_caps(caps_of(TextFormat::plain).get())));
 }
 
 GstFlowReturn CaptionStage::set_caps(GstEvent *event) {
@@ -250,12 +271,7 @@ GstFlowReturn CaptionStage::set_caps(GstEvent *event) {
   gst_event_parse_caps(event, &caps);
   caps_ = GRef<GstCaps>::share(caps);
   input_->set_caps(caps);
-  if (caps_sent_) return GST_FLOW_OK;
-  // Each pad sends its own instead.
-  const auto text = caps_of(TextFormat::plain);
-  const GstFlowReturn flow = line_.push_event(GRef<GstEvent>::adopt(gst_event_new_caps(text.get())));
-  caps_sent_ = flow == GST_FLOW_OK;
-  return flow;
+  return GST_FLOW_OK;
 }
 
 GstFlowReturn CaptionStage::set_segment(GstEvent *event) {
@@ -270,10 +286,18 @@ GstFlowReturn CaptionStage::set_segment(GstEvent *event) {
   if (!continues) end_gathering();
   GstEvent *own = gst_event_new_segment(&out);
   gst_event_set_seqnum(own, gst_event_get_seqnum(event));
-  const GstFlowReturn flow = line_.push_segment(GRef<GstEvent>::adopt(own), out, continues);
-  if (flow != GST_FLOW_OK || continues) return flow;
-  // Lets downstream preroll, without sending any time.
-  return line_.push_event(gap_event(out.start, 0));
+  StreamSegment placed{stream_event(GRef<GstEvent>::adopt(own)), out.start, {}, out.rate < 0, continues};
+  if (placed.backwards) placed.start = G_MAXUINT64;
+  if (GST_CLOCK_TIME_IS_VALID(out.stop)) placed.stop = out.stop;
+  return flow_return(queue_.tell(&CaptionSchedule::push_segment, std::move(placed)));
+}
+
+GstFlowReturn CaptionStage::push(GRef<GstEvent> event) {
+  return flow_return(queue_.tell(&CaptionSchedule::push_event, stream_event(std::move(event))));
+}
+
+GstFlowReturn CaptionStage::push_silence(TimeSpan span) {
+  return flow_return(queue_.tell(&CaptionSchedule::push_silence, span));
 }
 
 void CaptionStage::set_tags(GstTagList *tags) {
@@ -289,7 +313,7 @@ void CaptionStage::flush_start(const GRef<GstEvent> &event) {
   last_seek_ = gst_event_get_seqnum(event.get());
   const auto pads = pads_.all();
   for (const CaptionPadPtr &one : pads) gst_pad_push_event(one->pad.get(), GRef<GstEvent>(event).release());
-  line_.flush();
+  queue_.tell(&CaptionSchedule::flush);
   measuring_.leave();
   for (const CaptionPadPtr &one : pads) gst_pad_pause_task(one->pad.get());
 }
@@ -297,15 +321,16 @@ void CaptionStage::flush_start(const GRef<GstEvent> &event) {
 void CaptionStage::flush_stop(const GRef<GstEvent> &event) {
   for (const CaptionPadPtr &one : pads_.all()) {
     gst_pad_push_event(one->pad.get(), GRef<GstEvent>(event).release());
-    for (const auto &unsent : line_.take_unsent(*one->outlet)) {
-      if (GST_EVENT_TYPE(unsent.get()) == GST_EVENT_STREAM_START) one->is_tagged = false;
-      gst_pad_store_sticky_event(one->pad.get(), event_of(*one, unsent).get());
+    const auto all = queue_.tell(&CaptionSchedule::take_unsent, one->outlet);
+    for (const StreamEvent &unsent : all) {
+      if (unsent.kind == StreamEvent::Kind::stream_start) one->is_tagged = false;
+      gst_pad_store_sticky_event(one->pad.get(), event_of(*one, event_in(unsent)).get());
     }
   }
   input_->reset();
-  gathering_.reset();
+  gathering_ = 0;
   measuring_.enter();
-  if (line_.resume())
+  if (queue_.tell(&CaptionSchedule::resume))
     start_tasks();
   else
     measuring_.leave();
@@ -327,7 +352,7 @@ GstFlowReturn CaptionStage::sink_event(const GRef<GstEvent> &event) {
       // An unknown duration still announces that nothing comes before it.
       if (length > GST_CLOCK_TIME_NONE - 1 - start) length = 0;
       // First the silence, which ends the window.
-      const GstFlowReturn flow = line_.push_silence({start, start + length});
+      const GstFlowReturn flow = push_silence({start, start + length});
       if (start + length >= gathering_end_) end_gathering();
       return flow;
     }
@@ -350,7 +375,7 @@ GstFlowReturn CaptionStage::sink_event(const GRef<GstEvent> &event) {
       is_sent |= gst_pad_push_event(one->pad.get(), GRef<GstEvent>(event).release()) == TRUE;
     return is_sent ? GST_FLOW_OK : GST_FLOW_ERROR;
   }
-  const GstFlowReturn flow = line_.push_event(event);
+  const GstFlowReturn flow = push(event);
   if (GST_EVENT_TYPE(event.get()) == GST_EVENT_EOS && (flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS) &&
       flow != GST_FLOW_ERROR)
     GST_ELEMENT_FLOW_ERROR(element_, flow);
@@ -358,12 +383,24 @@ GstFlowReturn CaptionStage::sink_event(const GRef<GstEvent> &event) {
 }
 
 bool CaptionStage::sink_query(GstQuery *query) {
-  if (GST_QUERY_TYPE(query) != GST_QUERY_ALLOCATION)
-    return gst_pad_query_default(sink_, GST_OBJECT(element_), query);
+  switch (GST_QUERY_TYPE(query)) {
+    case GST_QUERY_ALLOCATION: return answer_allocation(query);
+    // The pads send their own in their turn: whoever waits downstream must not hold up the pictures here.
+    case GST_QUERY_DRAIN: return queue_.await(&CaptionSchedule::drain) == Flow::ok;
+    default: break;
+  }
+  return gst_pad_query_default(sink_, GST_OBJECT(element_), query);
+}
+
+bool CaptionStage::answer_allocation(GstQuery *query) {
   GstCaps *caps = nullptr;
   gst_query_parse_allocation(query, &caps, nullptr);
-  if (!caps || input_kind(caps) != InputKind::video) return false;
+  GstVideoInfo info;
+  if (!caps || input_kind(caps) != InputKind::video || !gst_video_info_from_caps(&info, caps)) return false;
   gst_query_add_allocation_meta(query, GST_VIDEO_META_API_TYPE, nullptr);
+  // Frames that wait, the one at the encoder, and one more that the encoder was told to leave.
+  const guint held = CaptionSchedule::kMaxStills + 2;
+  gst_query_add_allocation_pool(query, nullptr, static_cast<guint>(info.size), held, 0);
   return true;
 }
 
@@ -373,10 +410,10 @@ bool CaptionStage::activate_src(GstPad *pad, bool active) {
   one->is_active = active;
   if (active) {
     one->is_tagged = false;
-    if (line_.start_outlet(*one->outlet)) start_task(one);
+    if (queue_.tell(&CaptionSchedule::start_outlet, one->outlet)) start_task(*one);
     return true;
   }
-  line_.stop_outlet(*one->outlet);
+  queue_.tell(&CaptionSchedule::stop_outlet, one->outlet);
   return gst_pad_stop_task(pad);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The work of gencaption: puts events and buffers into the line, runs its threads, and pushes the captions.
+// The work of gencaption: tells the schedule what comes in, runs its threads, and pushes the captions.
 #pragma once
 
 #include <gst/gst.h>
@@ -17,8 +17,8 @@
 #include "elements/captioner/caption_allowance.h"
 #include "elements/captioner/caption_estimate.h"
 #include "elements/captioner/caption_input.h"
-#include "elements/captioner/caption_line.h"
 #include "elements/captioner/caption_pads.h"
+#include "elements/captioner/caption_queue.h"
 #include "elements/captioner/caption_settings.h"
 #include "elements/captioner/detached_work.h"
 #include "elements/element_settings.h"
@@ -41,7 +41,8 @@ class CaptionStage {
   template <typename Edit>
   bool edit_settings(Access access, Edit edit) {
     if (!told_.edit(access, edit)) return false;
-    line_.limit_requests(told_.read([](const CaptionSettings &told) { return told.max_requests; }));
+    queue_.tell(&CaptionSchedule::limit_requests,
+                told_.read([](const CaptionSettings &told) { return told.max_requests; }));
     return true;
   }
 
@@ -53,10 +54,10 @@ class CaptionStage {
   void release();
 
   GstFlowReturn chain(GRef<GstBuffer> buffer);
-  void set_paused(bool paused) { line_.set_paused(paused); }
+  void set_paused(bool paused) { queue_.tell(&CaptionSchedule::set_paused, paused); }
   GstFlowReturn sink_event(const GRef<GstEvent> &event);
   bool sink_query(GstQuery *query);
-  bool src_event(GRef<GstEvent> event);
+  bool src_event(GstPad *pad, GRef<GstEvent> event);
   bool src_query(GstPad *pad, GstQuery *query);
   bool activate_src(GstPad *pad, bool active);
 
@@ -67,10 +68,10 @@ class CaptionStage {
   // Whether a new pad must be active.
   bool is_active() const { return GST_PAD_IS_ACTIVE(sink_); }
 
-  CaptionStats stats() const { return line_.stats(); }
+  CaptionStats stats() const { return queue_.stats(); }
 
  private:
-  void start_task(const CaptionPadPtr &pad);
+  void start_task(CaptionPad &pad);
   void start_tasks();
   void flush_start(const GRef<GstEvent> &event);
   void flush_stop(const GRef<GstEvent> &event);
@@ -84,42 +85,38 @@ class CaptionStage {
   std::optional<Thumbnail> thumbnail_of(const GRef<GstBuffer> &buffer);
   void end_gathering();
   bool is_refused_live();
-  SlotPtr new_slot(const AskedTime &asked, uint64_t stream_time, bool gathers = false);
+  CaptionSlot new_slot(const AskedTime &asked, uint64_t stream_time);
+  GstFlowReturn take(GRef<GstBuffer> buffer);
+  GstFlowReturn push(GRef<GstEvent> event);
+  GstFlowReturn push_silence(TimeSpan span);
+  bool link_again();
+  bool answer_allocation(GstQuery *query);
 
   void work();
-  void answer(const SlotPtr &slot);
-  bool goes_by_sentence(const CaptionSlot &slot) const;
-  SlotBatch without_known(const SlotBatch &batch);
-  void answer_together(const SlotBatch &batch);
-  Result<ContentAnswer> ask(const ContentRequest &request, const SlotPtr &slot, SentenceSplitter &splitter);
-  std::optional<Said> said_of(const CaptionSlot &slot, const SlotPart &part, const ContentAnswer &answer);
-  std::vector<Said> known_parts(const CaptionSlot &slot) const;
-  Said take_answer(const CaptionSlot &slot, ContentAnswer answer, SentenceSplitter &splitter);
-  std::vector<Said> take_parts(const CaptionSlot &slot, const std::vector<SlotPart *> &parts,
-                               ContentAnswer answer);
-  std::vector<Said> take_nothing(const CaptionSlot &slot, const std::vector<SlotPart *> &parts,
-                                 ContentAnswer answer);
-  bool has_leave(const SlotBatch &batch);
-  void look_in_store(const SlotPtr &slot, SlotPart &part);
-  void keep_answer(const CaptionSlot &slot, const SlotPart &part, const ContentAnswer &answer);
-  bool may_send_again(const CaptionSlot &slot);
-  void log_question(const CaptionSlot &slot, size_t languages) const;
-  void log_answer(const CaptionSlot &slot, const Result<ContentAnswer> &answer) const;
-  void log_retry(const CaptionSlot &slot, const Error &failure, std::chrono::milliseconds pause) const;
+  void answer(const Work &work);
+  void look_in_store(const Work &work);
+  bool has_leave(const CaptionRequest &request, GCancellable *cancellable);
+  Result<ContentAnswer> ask(const CaptionRequest &request, SentenceSplitter &splitter,
+                            GCancellable *cancellable);
+  void keep_answers(const CaptionRequest &request, const std::vector<Said> &said, GCancellable *cancellable);
+  bool may_send_again(GCancellable *cancellable);
+  void log_question(const CaptionRequest &request) const;
+  void log_answer(const CaptionRequest &request, const Result<ContentAnswer> &answer, size_t said) const;
+  void log_retry(const CaptionRequest &request, const Error &failure, std::chrono::milliseconds pause) const;
   void run_task(CaptionPad &pad);
-  void end_task(CaptionPad &pad, GstFlowReturn flow);
+  void end_stream(const CaptionPad &pad, GstFlowReturn flow);
+  void pause_task(CaptionPad &pad, unsigned links);
   std::optional<uint64_t> due(const CaptionPad &pad) const;
-  GstFlowReturn put_out(CaptionPad &pad, LineOutput output);
-  void put_out_event(CaptionPad &pad, const GRef<GstEvent> &event);
+  GstFlowReturn put_out(CaptionPad &pad, const CaptionOutput &output);
+  void put_out_event(CaptionPad &pad, const StreamEvent &event);
   GstFlowReturn put_out_caption(CaptionPad &pad, const Spoken &spoken);
   GstFlowReturn put_out_notice(const Notice &notice);
 
   GstElement *const element_;
   GstPad *const sink_;
-  GstPad *const src_;
 
   ElementSettings<CaptionSettings> told_;
-  CaptionLine line_;
+  CaptionQueue queue_;
   CaptionPads pads_;
   CaptionAllowance allowance_;
   AnswerStore answers_;
@@ -133,20 +130,22 @@ class CaptionStage {
   // The streaming thread.
   std::optional<CaptionInput> input_;  // once started
   GRef<GstCaps> caps_;
-  bool caps_sent_ = false;
   bool refused_ = false;  // live, and the latency is too short for these settings; posted once
-  SlotPtr gathering_;     // stills=within: the caption whose window has not ended
+  SlotId last_slot_ = 0;
+  SlotId gathering_ = 0;  // stills=within: the caption whose window has not ended
   uint64_t gathering_end_ = 0;
   GstVideoOrientationMethod orientation_ = GST_VIDEO_ORIENTATION_IDENTITY;
   bool orientation_of_stream_ = false;  // a stream tag overrides a global one
 
   // Queries read these too, at any time and from any thread.
-  Mutex live_mutex_;  // held while liveness is set, here and then in the line
+  Mutex live_mutex_;  // held while liveness is set, here and then in the queue
   std::atomic<bool> live_ = false;
   std::atomic<bool> looked_live_ = false;  // since the last segment and the last change of latency
   std::atomic<uint64_t> own_latency_ = 0;
   std::atomic<uint64_t> least_latency_ = 0;  // that these settings need in a live stream
   std::atomic<uint64_t> upstream_latency_ = 0;
+  std::atomic<bool> told_not_linked_ = false;  // upstream, with the last result of a push
+  std::atomic<unsigned> links_ = 0;            // how often pads were linked
   std::atomic<uint32_t> last_seek_ = GST_SEQNUM_INVALID;
 };
 

@@ -6,26 +6,26 @@
 #include <utility>
 
 #include "elements/captioner/caption_stage.h"
-#include "elements/captioner/gap_event.h"
+#include "elements/captioner/stream_event.h"
 #include "elements/element_log.h"
 #include "elements/post_error.h"
 
 namespace genclip {
 
-void CaptionStage::start_task(const CaptionPadPtr &pad) {
-  pad->flow = GST_FLOW_OK;
+void CaptionStage::start_task(CaptionPad &pad) {
+  pad.flow = GST_FLOW_OK;
   const auto run = +[](gpointer data) noexcept {
     auto &one = *static_cast<CaptionPad *>(data);
     one.stage.run_task(one);
   };
-  gst_pad_start_task(pad->pad.get(), run, pad.get(), nullptr);
+  gst_pad_start_task(pad.pad.get(), run, &pad, nullptr);
   // The application may have released the pad in the meantime, and found no task to stop.
-  if (!pad->is_active) gst_pad_stop_task(pad->pad.get());
+  if (!pad.is_active) gst_pad_stop_task(pad.pad.get());
 }
 
 void CaptionStage::start_tasks() {
   for (const CaptionPadPtr &one : pads_.all())
-    if (one->is_active) start_task(one);
+    if (one->is_active) start_task(*one);
 }
 
 // The timestamp up to which time must be sent by now. Empty without a running clock.
@@ -43,44 +43,60 @@ std::optional<uint64_t> CaptionStage::due(const CaptionPad &pad) const {
 }
 
 void CaptionStage::run_task(CaptionPad &pad) {
-  LineOutput output = line_.next(*pad.outlet, due(pad));
-  if (std::holds_alternative<Nothing>(output)) return;
-  if (std::holds_alternative<Stopped>(output)) return end_task(pad, GST_FLOW_FLUSHING);
-  const GstFlowReturn flow = put_out(pad, std::move(output));
-  if (flow == GST_FLOW_ERROR) return end_task(pad, flow);
-  // One pad that is not linked, or wants no more, does not end the others.
+  const unsigned links = links_;
+  const auto output = queue_.look_once(&CaptionSchedule::next_output, pad.outlet, due(pad));
+  if (!output) return;
+  if (std::holds_alternative<Stopped>(*output)) return pause_task(pad, links);
+  const GstFlowReturn flow = put_out(pad, *output);
   if (flow == GST_FLOW_OK) return;
-  if (const GstFlowReturn of_all = pads_.flow(); of_all != GST_FLOW_OK) end_task(pad, of_all);
+  // One pad that is not linked, or wants no more, does not end the others.
+  const GstFlowReturn of_all = flow == GST_FLOW_ERROR ? flow : pads_.flow();
+  if (of_all == GST_FLOW_OK) return;
+  end_stream(pad, of_all);
+  pause_task(pad, links);
 }
 
-void CaptionStage::end_task(CaptionPad &pad, GstFlowReturn flow) {
+void CaptionStage::end_stream(const CaptionPad &pad, GstFlowReturn flow) {
   GST_CAT_INFO_OBJECT(gencaption_category(), pad.pad.get(), "pauses: %s", gst_flow_get_name(flow));
   const bool is_released = !pad.is_active;
-  const bool is_heard = is_released || line_.set_flow(flow);
+  const bool is_heard = is_released || queue_.tell(&CaptionSchedule::set_flow, static_cast<Flow>(flow));
   // Post the error here, as queues do: upstream has already sent EOS and cannot report it.
   if (!is_heard && (flow == GST_FLOW_NOT_LINKED || flow < GST_FLOW_EOS) && flow != GST_FLOW_ERROR)
     GST_ELEMENT_FLOW_ERROR(element_, flow);
-  // A failure ends the stream on every pad.
-  if (line_.flow() == GST_FLOW_ERROR) gst_pad_push_event(pad.pad.get(), gst_event_new_eos());
-  gst_pad_pause_task(pad.pad.get());
 }
 
-void CaptionStage::put_out_event(CaptionPad &pad, const GRef<GstEvent> &event) {
+// `links`: when the task looked for the output that ended it.
+void CaptionStage::pause_task(CaptionPad &pad, unsigned links) {
+  // A failure ends the stream on every pad.
+  if (queue_.flow() == Flow::error) gst_pad_push_event(pad.pad.get(), gst_event_new_eos());
+  gst_pad_pause_task(pad.pad.get());
+  // A pad may have been linked, or a stream begun, just before: whoever did that has found this task running.
+  if (links_ != links && link_again()) gst_pad_push_event(sink_, gst_event_new_reconfigure());
+  if (pad.is_active && queue_.flow() == Flow::ok) start_task(pad);
+}
+
+void CaptionStage::put_out_event(CaptionPad &pad, const StreamEvent &handed) {
+  if (handed.kind == StreamEvent::Kind::drain) {
+    const auto query = GRef<GstQuery>::adopt(gst_query_new_drain());
+    gst_pad_peer_query(pad.pad.get(), query.get());
+    return;
+  }
+  const GRef<GstEvent> event = event_in(handed);
   const GstEventType type = GST_EVENT_TYPE(event.get());
   GST_CAT_DEBUG_OBJECT(gencaption_category(), pad.pad.get(), "%s", GST_EVENT_TYPE_NAME(event.get()));
   if (type == GST_EVENT_SEGMENT) gst_event_copy_segment(event.get(), &pad.out_segment);
-  const std::string &language = pad.outlet->language;
   if (type == GST_EVENT_STREAM_START) {
     pad.is_tagged = false;
     pad.flow = GST_FLOW_OK;
   }
-  if (!gst_pad_push_event(pad.pad.get(), event_of(pad, event).release())) line_.keep(*pad.outlet, event);
-  if (type == GST_EVENT_SEGMENT && !language.empty() && !std::exchange(pad.is_tagged, true))
-    gst_pad_push_event(pad.pad.get(), language_tag_event(language).release());
+  if (!gst_pad_push_event(pad.pad.get(), event_of(pad, event).release()))
+    queue_.tell(&CaptionSchedule::keep, pad.outlet, handed);
+  if (type == GST_EVENT_SEGMENT && !pad.language.empty() && !std::exchange(pad.is_tagged, true))
+    gst_pad_push_event(pad.pad.get(), language_tag_event(pad.language).release());
 }
 
-GstFlowReturn CaptionStage::put_out(CaptionPad &pad, LineOutput output) {
-  if (const auto *event = std::get_if<GRef<GstEvent>>(&output)) {
+GstFlowReturn CaptionStage::put_out(CaptionPad &pad, const CaptionOutput &output) {
+  if (const auto *event = std::get_if<StreamEvent>(&output)) {
     put_out_event(pad, *event);
     return GST_FLOW_OK;
   }
@@ -88,8 +104,10 @@ GstFlowReturn CaptionStage::put_out(CaptionPad &pad, LineOutput output) {
     GST_CAT_LOG_OBJECT(gencaption_category(), pad.pad.get(),
                        "silence from %" GST_TIME_FORMAT " to %" GST_TIME_FORMAT,
                        GST_TIME_ARGS(silence->span.start), GST_TIME_ARGS(silence->span.end));
-    gst_pad_push_event(pad.pad.get(),
-                       gap_event(silence->span.start, silence->span.end - silence->span.start).release());
+    GstEvent *gap = gst_event_new_gap(silence->span.start, silence->span.end - silence->span.start);
+    // Since GStreamer 1.26, matroskamux writes other GAPs as empty subtitles.
+    gst_event_set_gap_flags(gap, GST_GAP_FLAG_MISSING_DATA);
+    gst_pad_push_event(pad.pad.get(), gap);
     return GST_FLOW_OK;
   }
   if (const auto *spoken = std::get_if<Spoken>(&output)) return put_out_caption(pad, *spoken);
@@ -108,7 +126,7 @@ GstFlowReturn CaptionStage::put_out_caption(CaptionPad &pad, const Spoken &spoke
       spoken.answer.total_tokens, "latency", G_TYPE_UINT64, static_cast<guint64>(spoken.latency.count()),
       "repeated", G_TYPE_BOOLEAN, static_cast<gboolean>(spoken.repeated), "cached", G_TYPE_BOOLEAN,
       static_cast<gboolean>(spoken.cached), "left-out", G_TYPE_STRING, spoken.left_out.c_str(), "language",
-      G_TYPE_STRING, pad.outlet->language.c_str(), nullptr);
+      G_TYPE_STRING, pad.language.c_str(), nullptr);
   gst_element_post_message(element_, gst_message_new_element(GST_OBJECT(element_), message));
 
   if (!spoken.left_out.empty())
@@ -142,10 +160,22 @@ GstFlowReturn CaptionStage::put_out_notice(const Notice &notice) {
   return GST_FLOW_ERROR;
 }
 
-bool CaptionStage::src_event(GRef<GstEvent> event) {
+// As queues do: upstream, which was told that no pad is linked, goes on.
+bool CaptionStage::link_again() {
+  const bool was_stopped = queue_.tell(&CaptionSchedule::link_again);
+  if (was_stopped) start_tasks();
+  return told_not_linked_.exchange(false) || was_stopped;
+}
+
+bool CaptionStage::src_event(GstPad *pad, GRef<GstEvent> event) {
   switch (GST_EVENT_TYPE(event.get())) {
-    case GST_EVENT_QOS:
-    case GST_EVENT_RECONFIGURE: return true;
+    case GST_EVENT_QOS: return true;
+    case GST_EVENT_RECONFIGURE:
+      ++links_;
+      if (const CaptionPadPtr one = pads_.find(pad); one && one->flow == GST_FLOW_NOT_LINKED)
+        one->flow = GST_FLOW_OK;
+      if (!link_again()) return true;
+      break;
     case GST_EVENT_LATENCY: looked_live_ = false; break;
     case GST_EVENT_SEEK: {
       // An overlay sends the same seek along both of its branches.

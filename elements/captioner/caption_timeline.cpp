@@ -43,7 +43,9 @@ std::optional<TimeSpan> CaptionTimeline::silence_until(uint64_t end) {
 }
 
 std::optional<TimeSpan> CaptionTimeline::promise_until(uint64_t end) const {
-  if (backwards_ || !begun_) return std::nullopt;
+  if (!begun_) return std::nullopt;
+  // Where the time of playback begins, while nothing was sent.
+  if (backwards_) return stop_ && given_ >= last() ? std::optional(TimeSpan{last(), last()}) : std::nullopt;
   const uint64_t at = std::min(std::max(end, given_), last());
   return TimeSpan{at, at};
 }

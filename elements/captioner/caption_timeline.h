@@ -51,7 +51,7 @@ class CaptionTimeline {
   std::optional<TimeSpan> silence_until(uint64_t end);
 
   // Time of a silence of zero length, which promises that nothing comes before `end`, or before the time that
-  // was already sent.
+  // was already sent. Backwards, only for the beginning.
   std::optional<TimeSpan> promise_until(uint64_t end) const;
 
   // Time for the whole `text`, or for its last sentence, in `window`. Empty if no time is left.

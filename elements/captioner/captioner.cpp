@@ -121,8 +121,8 @@ GstFlowReturn sink_event(GstPad *, GstObject *element, GstEvent *event) noexcept
 gboolean sink_query(GstPad *, GstObject *element, GstQuery *query) noexcept {
   return stage_of(element).sink_query(query);
 }
-gboolean src_event(GstPad *, GstObject *element, GstEvent *event) noexcept {
-  return stage_of(element).src_event(GRef<GstEvent>::adopt(event));
+gboolean src_event(GstPad *pad, GstObject *element, GstEvent *event) noexcept {
+  return stage_of(element).src_event(pad, GRef<GstEvent>::adopt(event));
 }
 gboolean src_query(GstPad *pad, GstObject *element, GstQuery *query) noexcept {
   return stage_of(element).src_query(pad, query);

@@ -19,8 +19,8 @@ struct TimedStill {
 
 class StillMaker {
  public:
-  StillMaker(CaptionLine &line, DetachedWork &codecs, const StillSettings &settings)
-      : line_(line), codecs_(codecs), settings_(settings) {}
+  StillMaker(CaptionQueue &queue, DetachedWork &codecs, const StillSettings &settings)
+      : queue_(queue), codecs_(codecs), settings_(settings) {}
 
   void make(const StillJob &job) {
     if (std::exchange(epoch_, job.epoch) != job.epoch) {
@@ -36,14 +36,14 @@ class StillMaker {
     }
     if (gathers_ && !job.slot) return gather(job);
     if (job.slot && is_unchanged(job)) {
-      line_.picture_unchanged(job.slot);
+      queue_.tell(&CaptionSchedule::picture_unchanged, job.slot);
       if (settings_.frames == 1) return;
     }
-    auto made = encoded(job.picture);
+    auto made = encoded(*job.picture);
     if (!made) return;  // no longer needed
     Result<Still> &still = *made;
     if (!still) {
-      if (job.slot) line_.still_failed(job.slot, std::move(still).error());
+      if (job.slot) queue_.tell(&CaptionSchedule::still_failed, job.slot, std::move(still).error());
       return;
     }
     if (settings_.frames > 1) {
@@ -55,7 +55,7 @@ class StillMaker {
     for (const TimedStill &kept : kept_)
       if (distance(kept.time, job.time) < settings_.interval) stills.push_back(kept.still);
     if (kept_.empty()) stills.push_back(*std::move(still));
-    line_.still_made(job.slot, std::move(stills));
+    queue_.tell(&CaptionSchedule::still_made, job.slot, std::move(stills));
   }
 
  private:
@@ -74,23 +74,23 @@ class StillMaker {
 
   // A picture that may become a still of its window.
   void gather(const StillJob &job) {
-    auto made = encoded(job.picture);
+    auto made = encoded(*job.picture);
     if (!made) return;  // no longer needed
     if (!*made) {
       failure_ = std::move(*made).error();
       return;
     }
     TimedStill still{job.time, **std::move(made)};
-    if (settings_.scene_threshold > 0) still.thumbnail = measured(job.picture).value_or(Thumbnail());
+    if (settings_.scene_threshold > 0) still.thumbnail = measured(*job.picture).value_or(Thumbnail());
     kept_.push_back(std::move(still));
   }
 
-  void complete(const SlotPtr &slot) {
+  void complete(SlotId slot) {
     std::vector<uint64_t> times;
     for (const TimedStill &kept : kept_) times.push_back(kept.time);
     const auto chosen = spread_stills(times, settings_.frames);
     if (chosen.empty()) {
-      if (failure_) line_.still_failed(slot, *failure_);
+      if (failure_) queue_.tell(&CaptionSchedule::still_failed, slot, *failure_);
       return;
     }
     bool changed = settings_.scene_threshold <= 0 || asked_.empty();
@@ -99,23 +99,23 @@ class StillMaker {
       changed = changed || difference(asked_, kept_[at].thumbnail) >= settings_.scene_threshold;
       stills.push_back(kept_[at].still);
     }
-    if (!changed) return line_.picture_unchanged(slot);
+    if (!changed) return queue_.tell(&CaptionSchedule::picture_unchanged, slot);
     asked_ = kept_[chosen.back()].thumbnail;
-    line_.still_made(slot, std::move(stills));
+    queue_.tell(&CaptionSchedule::still_made, slot, std::move(stills));
   }
 
   static uint64_t distance(uint64_t a, uint64_t b) { return a < b ? b - a : a - b; }
 
   bool is_unchanged(const StillJob &job) {
     if (settings_.scene_threshold <= 0) return false;
-    auto thumbnail = measured(job.picture);
+    auto thumbnail = measured(*job.picture);
     if (!thumbnail) return false;
     if (!asked_.empty() && difference(asked_, *thumbnail) < settings_.scene_threshold) return true;
     asked_ = *std::move(thumbnail);
     return false;
   }
 
-  CaptionLine &line_;
+  CaptionQueue &queue_;
   DetachedWork &codecs_;
   const StillSettings settings_;
   uint64_t epoch_ = 0;
@@ -127,9 +127,9 @@ class StillMaker {
 
 }  // namespace
 
-void make_stills(CaptionLine &line, DetachedWork &codecs, const StillSettings &settings) {
-  StillMaker maker(line, codecs, settings);
-  while (const auto job = line.next_still()) maker.make(*job);
+void make_stills(CaptionQueue &queue, DetachedWork &codecs, const StillSettings &settings) {
+  StillMaker maker(queue, codecs, settings);
+  while (const auto job = queue.await(&CaptionSchedule::next_still)) maker.make(*job);
 }
 
 }  // namespace genclip

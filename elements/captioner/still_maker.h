@@ -3,7 +3,7 @@
 // The thread that encodes frames as stills, in stream order.
 #pragma once
 
-#include "elements/captioner/caption_line.h"
+#include "elements/captioner/caption_queue.h"
 #include "elements/captioner/detached_work.h"
 
 namespace genclip {
@@ -15,8 +15,8 @@ struct StillSettings {
   uint64_t interval = 0;
 };
 
-// Runs until the line stops. All slow work happens in `codecs`, so this returns at once after codecs.leave().
-// Borrows line and codecs, which must outlive the call.
-void make_stills(CaptionLine &line, DetachedWork &codecs, const StillSettings &settings);
+// Runs until the schedule stops. All slow work happens in `codecs`, so this returns at once after
+// codecs.leave(). Borrows queue and codecs, which must outlive the call.
+void make_stills(CaptionQueue &queue, DetachedWork &codecs, const StillSettings &settings);
 
 }  // namespace genclip

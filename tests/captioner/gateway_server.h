@@ -19,6 +19,7 @@ class GatewayServer {
 
   std::string url() const { return server_.url("/llm"); }
   sim::Gateway &gateway() { return gateway_; }
+  size_t connections() const { return server_.connections(); }
   // Whether a call with that Authorization is answered with 401. Set it before the first call; any thread.
   void refuse(std::function<bool(const std::string &authorization)> refuses) {
     refuses_ = std::move(refuses);

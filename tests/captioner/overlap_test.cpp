@@ -82,6 +82,23 @@ TEST(OverlappingTexts, UnderOneThatStaysForTheWholeFilmAreAFewLinesEach) {
   for (const Cue &cue : cues) EXPECT_LE(std::count(cue.text.begin(), cue.text.end(), '\n'), 3) << cue;
 }
 
+// A sign that stays while people talk.
+TEST(OverlappingTexts, ComeAtMostThreeSecondsTooEarly) {
+  GatewayServer gateway;
+  Harness harness(gateway, "", kUtf8);
+  harness.push("sign", 0, 60 * GST_SECOND);
+  for (const uint64_t at : {2, 5, 8}) harness.push("l" + std::to_string(at), at * GST_SECOND, GST_SECOND);
+  const Cues cues = harness.finish();
+  EXPECT_EQ(all_of(cues), "SIGN\nL2\nL5\nL8\n");
+  for (const Cue &cue : cues)
+    for (const uint64_t at : {2, 5, 8})
+      if (cue.text.find("L" + std::to_string(at)) != std::string::npos) {
+        EXPECT_LE(cue.start, at * 1000) << cue;
+        EXPECT_GT(cue.start + 3000, at * 1000) << cue;
+      }
+  expect_no_overlap(cues);
+}
+
 TEST(OverlappingTexts, ByNextToNothingStayTwoCues) {
   GatewayServer gateway;
   Harness harness(gateway, "", kUtf8);

@@ -64,6 +64,12 @@ LIBRARY_OWNERS = {
     "pango/": ["plugin/caption", "tests/"],
 }
 
+# Decides, and does nothing else: no thread, no lock, no clock, no GStreamer.
+PURE = ("elements/captioner/caption_schedule", "elements/captioner/caption_slot", "elements/captioner/caption_outlet",
+        "elements/captioner/caption_question", "elements/captioner/caption_timeline")
+IMPURE = ("gst/", "gio/", "glib", "mutex", "thread", "condition_variable", "atomic", "plugin/base/mutex.h", "plugin/base/clock.h",
+          "plugin/http/")
+
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?P<open>["<])(?P<path>[^">]+)[">]', re.MULTILINE)
 
 
@@ -82,6 +88,8 @@ def layer_of(path):
 
 def judge(path, mark, included, generated):
     """The problem with that include, or None."""
+    if path.startswith(PURE) and included.startswith(IMPURE):
+        return f"{included} has no place in what only decides"
     if mark == "<":
         owners = next((owners for prefix, owners in LIBRARY_OWNERS.items() if included.startswith(prefix)), None)
         if owners and not path.startswith(tuple(owners)):

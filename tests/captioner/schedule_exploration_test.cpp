@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// All sequences of events up to a length, over the model of schedule_world: each window leaves once, as text
+// or as silence, in order and within its time, and a failure is told; requests never exceed the budget; each
+// thread is woken when there is something to do, and nothing waits for what cannot come.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <iostream>
+
+#include "tests/captioner/schedule_world.h"
+#include "tests/support/exploration.h"
+
+namespace genclip::test {
+namespace {
+
+void explore(const WorldRules &rules, size_t least = 50, size_t length = 60) {
+  Exploration<ScheduleWorld> exploration(world_with(rules));
+  exploration.go(length_of_sequences(length));
+  std::cout << exploration.sequences() << " sequences, " << exploration.states() << " states\n";
+  ASSERT_TRUE(exploration.violations().empty())
+      << exploration.violations().size() << " violations; the first:\n"
+      << exploration.violations().front();
+  EXPECT_GE(exploration.states(), least);
+}
+
+TEST(ScheduleExploration, OfAFile) { explore({}); }
+
+TEST(ScheduleExploration, OfAFileBackwards) { explore({.backwards = true}); }
+
+TEST(ScheduleExploration, OfASeek) {
+  for (const bool backwards : {false, true}) explore({.backwards = backwards, .can_flush = true});
+}
+
+TEST(ScheduleExploration, OfAPadThatIsLinkedAgain) {
+  explore({.windows = 2, .can_be_unlinked = true});
+  explore({.live = true, .windows = 2, .can_be_unlinked = true, .can_fail = false});
+}
+
+TEST(ScheduleExploration, OfABudgetThatEnds) {
+  for (const unsigned most : {1u, 2u})
+    for (const bool equal : {false, true})
+      explore({.equal_windows = equal,
+               .is_store_slow = true,
+               .settings = {.max_requests = most, .cache = CaptionCache::read}});
+}
+
+TEST(ScheduleExploration, OfAnAnswerThatServesAllWindows) {
+  explore({.equal_windows = true, .settings = {.cache = CaptionCache::read}});
+}
+
+TEST(ScheduleExploration, OfAContext) { explore({.settings = {.context = 1}}); }
+
+TEST(ScheduleExploration, OfAPadThatSendsSlowly) {
+  explore({.windows = 2, .is_downstream_slow = true});
+  explore({.windows = 3, .can_fail = false, .is_downstream_slow = true, .settings = {.max_waiting = 1}});
+}
+
+// Texts whose answers are known do not wait for the budget.
+TEST(ScheduleExploration, OfABudgetOfTextsThatShareRequests) {
+  const CaptionScheduleSettings settings = {
+      .max_requests = 2, .cache = CaptionCache::read, .cues_per_request = 2};
+  explore({.material = Material::texts,
+           .windows = 4,
+           .equal_windows = true,
+           .can_fail = false,
+           .settings = settings});
+  explore({.material = Material::texts,
+           .windows = 5,
+           .workers = 1,
+           .repeats_first = true,
+           .can_fail = false,
+           .settings = settings});
+}
+
+TEST(ScheduleExploration, OfADrain) {
+  explore({.windows = 2, .can_drain = true});
+  explore({.windows = 2, .can_drain = true, .can_fail = false, .is_downstream_slow = true});
+  explore({.windows = 2, .can_flush = true, .can_drain = true, .can_fail = false});
+  explore({.live = true, .windows = 2, .can_drain = true, .can_fail = false});
+  explore({.windows = 2, .can_drain = true, .can_fail = false, .settings = {.joins_repeats = true}});
+  explore({.material = Material::open_pictures, .windows = 2, .can_drain = true, .can_fail = false});
+  explore({.material = Material::texts, .windows = 2, .can_drain = true, .can_fail = false});
+}
+
+TEST(ScheduleExploration, OfAPadThatIsReleased) {
+  explore({.windows = 2, .can_lose_pad = true, .languages = {"de", "en"}});
+  explore({.live = true, .windows = 2, .can_lose_pad = true, .can_fail = false, .languages = {"de", "en"}});
+}
+
+TEST(ScheduleExploration, OfTwoLanguages) {
+  explore({.windows = 2, .languages = {"de", "en"}});
+  explore({.windows = 2, .can_fail = false, .is_downstream_slow = true, .languages = {"de", "en"}});
+}
+
+TEST(ScheduleExploration, OfALiveStream) {
+  explore({.live = true, .can_fail = false});
+  for (const LatePolicy policy : {LatePolicy::shift, LatePolicy::immediate})
+    explore({.live = true, .windows = 2, .can_fail = false, .settings = {.late_policy = policy}});
+  explore({.live = true, .windows = 2, .can_flush = true, .can_fail = false});
+}
+
+TEST(ScheduleExploration, OfALiveStreamInSentences) {
+  explore({.live = true, .windows = 2, .can_fail = false, .answers_in_pieces = true});
+  explore({.windows = 2, .answers_in_pieces = true});
+}
+
+// A live schedule with one window, about which the first sentences of an answer have come.
+class LiveWindow {
+ public:
+  LiveWindow(LatePolicy policy, TimeSpan window, const std::string &sentence)
+      : pad_(schedule.add_outlet("")) {
+    CaptionScheduleSettings settings;
+    settings.latency = std::chrono::milliseconds(1000);
+    settings.late_policy = policy;
+    settings.by_sentence = true;
+    settings.limits.columns_per_second = 20;
+    schedule.start(settings);
+    schedule.set_live(true);
+    schedule.start_outlet(pad_, now);
+    StreamSegment segment;
+    segment.event.kind = StreamEvent::Kind::segment;
+    schedule.push_segment(segment, now);
+    StillJob job;
+    std::optional<CaptionSlot> slot(std::in_place);
+    slot->id = 1;
+    slot->window = window;
+    schedule.push_still(job, slot, now);
+    schedule.still_made(1, {});
+    question_ = std::get<0>(schedule.next_question(now))->id;
+    request = std::get<0>(schedule.may_ask(question_, now));
+    schedule.add_sentences(question_, {sentence}, now);
+  }
+
+  std::vector<Spoken> spoken_until(uint64_t end) {
+    std::vector<Spoken> spoken;
+    for (; due_ < end; due_ += 50'000'000)
+      for (auto next = schedule.next_output(pad_, due_, now); std::holds_alternative<CaptionOutput>(next);
+           next = schedule.next_output(pad_, due_, now))
+        if (const auto *one = std::get_if<Spoken>(&std::get<CaptionOutput>(next))) spoken.push_back(*one);
+    return spoken;
+  }
+
+  const Instant now{};
+  CaptionSchedule schedule;
+  std::optional<CaptionRequest> request;
+
+ private:
+  const OutletId pad_;
+  uint64_t question_ = 0;
+  uint64_t due_ = 4'000'000'000;
+};
+
+// The first picture of a live stream comes just before the end of its window.
+TEST(LiveSchedule, SaysWhatIsThereOfAnAnswerInAWindowThatIsTooShortForParts) {
+  const TimeSpan window{4'000'000'000, 5'000'000'000};
+  LiveWindow live(LatePolicy::drop, {4'500'000'000, 5'000'000'000}, "Nacht.");
+  const auto spoken = live.spoken_until(window.end);
+  ASSERT_EQ(spoken.size(), 1u);
+  EXPECT_EQ(spoken[0].text, "Nacht.");
+  EXPECT_EQ(spoken[0].span, (TimeSpan{4'500'000'000, 5'000'000'000}));
+}
+
+// Where late captions are moved, the whole answer has its time later.
+TEST(LiveSchedule, WaitsForTheWholeAnswerWhereItMayComeLate) {
+  LiveWindow live(LatePolicy::shift, {4'500'000'000, 9'500'000'000},
+                  "Eine Katze schläft auf dem Dach, während unten Hunde bellen.");
+  EXPECT_TRUE(live.spoken_until(5'000'000'000).empty());
+  ContentAnswer answer;
+  answer.text = "Eine Katze schläft. Es regnet.";
+  const std::vector<Said> said{{live.request->parts.front(), answer, {"Es regnet."}}};
+  live.schedule.answered(*live.request, answer, said, live.now);
+  std::string all;
+  for (const Spoken &one : live.spoken_until(20'000'000'000)) all += one.text + " ";
+  EXPECT_NE(all.find("Es regnet."), std::string::npos) << all;
+}
+
+// Nobody knows whether a picture repeats a caption while DRAIN holds up the pictures.
+TEST(Drain, OfACaptionThatMayBeRepeatedIsNoReasonToShowPartsLater) {
+  CaptionSchedule schedule;
+  const OutletId pad = schedule.add_outlet("");
+  CaptionScheduleSettings settings;
+  settings.joins_repeats = true;
+  schedule.start(settings);
+  Instant now{};
+  schedule.start_outlet(pad, now);
+  StreamSegment segment;
+  segment.event.kind = StreamEvent::Kind::segment;
+  schedule.push_segment(segment, now);
+  const auto show = [&](SlotId id) {
+    StillJob job;
+    std::optional<CaptionSlot> slot(std::in_place);
+    slot->id = id;
+    slot->window = {(id - 1) * 1'000'000'000, id * 1'000'000'000};
+    schedule.push_still(job, slot, now);
+    static_cast<void>(schedule.next_still(now));
+  };
+  std::vector<TimeSpan> spans;
+  const auto send = [&] {
+    for (auto next = schedule.next_output(pad, {}, now); std::holds_alternative<CaptionOutput>(next);
+         next = schedule.next_output(pad, {}, now))
+      if (const auto *one = std::get_if<Spoken>(&std::get<CaptionOutput>(next))) spans.push_back(one->span);
+  };
+  show(1);
+  schedule.still_made(1, {});
+  const auto question = std::get<0>(schedule.next_question(now));
+  const auto request = std::get<0>(schedule.may_ask(question->id, now));
+  ContentAnswer answer;
+  answer.text = "Da.";
+  schedule.answered(*request, answer, {{request->parts.front(), answer, {"Da."}}}, now);
+  send();
+  static_cast<void>(schedule.next_still(now));
+  // Whatever holds up the query, the streaming thread waits for a second at most.
+  while (std::holds_alternative<WaitUntil>(schedule.drain(now))) {
+    now += std::chrono::milliseconds(500);
+    send();
+    ASSERT_LE(now.time_since_epoch(), std::chrono::seconds(2));
+  }
+  for (SlotId id = 2; id < 5; ++id) {
+    show(id);
+    schedule.picture_unchanged(id);
+    send();
+  }
+  static_cast<void>(schedule.next_still(now));
+  StreamEvent eos;
+  eos.kind = StreamEvent::Kind::eos;
+  schedule.push_event(eos, now);
+  send();
+  EXPECT_EQ(spans, (std::vector<TimeSpan>{{0, 1'000'000'000}, {1'000'000'000, 4'000'000'000}}));
+}
+
+TEST(ScheduleExploration, OfWindowsThatShowTheirStillsAndEndLater) {
+  explore({.material = Material::open_pictures, .windows = 2});
+  explore({.material = Material::open_pictures, .windows = 2, .can_flush = true, .can_fail = false});
+}
+
+TEST(ScheduleExploration, OfPicturesThatDoNotChange) {
+  explore({.can_fail = false, .settings = {.joins_repeats = true}});
+}
+
+TEST(ScheduleExploration, OfTexts) {
+  explore({.material = Material::texts, .windows = 2});
+  explore({.material = Material::texts, .can_fail = false, .settings = {.cues_per_request = 2}});
+  explore({.material = Material::texts, .windows = 2, .settings = {.cues_per_request = 2}});
+}
+
+}  // namespace
+}  // namespace genclip::test

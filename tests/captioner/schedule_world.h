@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The schedule of captions with an upstream, a still maker, two workers, the gateway and source pads around
+// it, as plain values: every state that they can come to is reached by applying events, and what must never
+// be is a violation.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "elements/captioner/caption_schedule.h"
+
+namespace genclip::test {
+
+enum class Material { pictures, open_pictures, texts };
+
+struct WorldRules {
+  Material material = Material::pictures;
+  bool live = false;
+  bool backwards = false;
+  unsigned windows = 3;
+  unsigned workers = 2;
+  bool equal_windows = false;    // all ask the same question
+  bool repeats_first = false;    // texts: the third and the fourth are the first one again
+  bool can_flush = false;        // once
+  bool can_be_unlinked = false;  // once, and linked again
+  bool can_drain = false;        // once
+  bool can_lose_pad = false;     // the last one is released, once
+  bool can_fail = true;          // stills and answers
+  bool answers_in_pieces = false;
+  bool is_store_slow = false;  // workers look into the store, which may have the answer
+  bool is_downstream_slow = false;
+  std::vector<std::string> languages = {""};
+  CaptionScheduleSettings settings = {};
+};
+
+// A worker with its question, and then with its request.
+struct Worker {
+  Question question;
+  std::optional<CaptionRequest> request;
+  bool has_looked = false;
+  bool has_said = false;  // a piece of the answer has come
+  bool is_cancelled = false;
+};
+
+// What a pad has sent.
+struct Sent {
+  std::vector<std::string> all;
+  std::map<unsigned, unsigned> spoken;  // windows, and how often
+  std::map<unsigned, unsigned> rest;    // … of their second sentences
+  std::map<unsigned, unsigned> told;    // … of their failures
+  uint64_t until = 0;                   // of the timeline
+  bool has_segment = false;
+  bool has_ended = false;
+};
+
+struct ScheduleWorld {
+  WorldRules rules;
+  CaptionSchedule schedule;
+  Instant now{};
+  unsigned next = 0;  // step of upstream: the segment, windows, EOS
+  bool has_flushed = false;
+  bool is_unlinked = false;
+  bool was_unlinked = false;
+  bool was_drained = false;
+  bool drains = false;  // the streaming thread waits
+  bool has_lost_pad = false;
+  std::optional<Instant> wakes_at;  // The first thread that waits for a time.
+  unsigned first_wanted = 0;        // windows before it were flushed
+  std::optional<StillJob> pushed;   // waits for room
+  std::optional<CaptionSlot> pushed_slot;
+  std::optional<StillJob> job;
+  std::vector<std::optional<Worker>> workers;
+  std::map<OutletId, Sent> sent;
+  std::map<unsigned, std::string> outcome;  // of windows: "text", "late", "unchanged", "failed"
+  unsigned requests = 0;
+  std::vector<SlotId> asked;  // in their order
+  std::string violation;
+
+  std::string text() const;
+};
+
+ScheduleWorld world_with(const WorldRules &rules);
+
+struct ScheduleStep {
+  std::string event;
+  ScheduleWorld world;
+};
+std::vector<ScheduleStep> steps_of(const ScheduleWorld &world);
+
+std::string broken_promise(const ScheduleWorld &world);
+
+}  // namespace genclip::test
