@@ -62,7 +62,7 @@ struct CaptionOutlet {
   bool at_end = false;   // EOS was sent
   bool is_busy = false;  // its task sends what it has got
 
-  // 0: the first item is none, or there is none.
+  // 0 if the first item is no caption, or there is no item.
   SlotId first_slot() const {
     const auto *slot = items.empty() ? nullptr : std::get_if<SlotId>(&items.front());
     return slot ? *slot : 0;

@@ -11,7 +11,7 @@
 //
 // This is a plain value, without threads, locks or clocks, so a test can explore every order of events
 // (tests/captioner/schedule_exploration_test.cpp). CaptionQueue carries it out: what happens is told to the
-// schedule, each thread asks it for its next action, and waits where there is none yet.
+// schedule, and each thread asks it for its next action, and waits until there is one.
 //
 // The files: caption_schedule.cpp has the stream and its outlets, _in what comes in, _ask the questions, _out
 // what leaves and why it leaves late, and _cues how an answer takes its time.
@@ -280,7 +280,7 @@ class CaptionSchedule {
   std::deque<StillJob> stills_;
   bool makes_still_ = false;
   bool is_pushing_ = false;              // the streaming thread waits for room
-  std::optional<Instant> drains_until_;  // … or for a DRAIN, unless something leaves
+  std::optional<Instant> drains_until_;  // … or, at most until then, for a DRAIN
   SlotId open_ = 0;                      // the last slot, while its end is unknown
   bool backwards_ = false;               // direction of the input
   // The last text of the segment; it may have left.

@@ -197,12 +197,11 @@ std::optional<Thumbnail> CaptionStage::thumbnail_of(const GRef<GstBuffer> &buffe
 }
 
 GstFlowReturn CaptionStage::chain(GRef<GstBuffer> buffer) {
-  // Before the look at the pads: one may be linked just then.
-  told_not_linked_ = true;
-  GstFlowReturn flow = take(std::move(buffer));
-  if (flow == GST_FLOW_NOT_LINKED && !pads_.are_loose() && queue_.flow() == Flow::ok) flow = GST_FLOW_OK;
-  if (flow != GST_FLOW_NOT_LINKED) told_not_linked_ = false;
-  return flow;
+  const GstFlowReturn flow = take(std::move(buffer));
+  told_not_linked_ = flow == GST_FLOW_NOT_LINKED;
+  if (flow != GST_FLOW_NOT_LINKED) return flow;
+  // A pad may have been linked just before, when upstream was not told yet.
+  return pads_.are_loose() || queue_.flow() != Flow::ok ? flow : GST_FLOW_OK;
 }
 
 GstFlowReturn CaptionStage::take(GRef<GstBuffer> buffer) {

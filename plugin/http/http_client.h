@@ -111,8 +111,8 @@ class HttpBody {
   virtual Result<std::span<const std::byte>, HttpError> read() = 0;
 };
 
-// Blocking; any number of threads at once, each request over a connection that no other one uses, or of its
-// own (keeps_connections). `cancellable` may be
+// Blocking; any number of threads at once, each request over a connection of its own; with keeps_connections,
+// a POST may take the connection of an earlier POST that has ended. `cancellable` may be
 // null, and ends a call with ErrorKind::cancelled within milliseconds, whatever the network does. It also
 // serves the body's reads.
 class HttpClient {

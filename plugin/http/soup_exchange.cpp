@@ -168,11 +168,13 @@ void SoupExchange::set_proxy(const std::string &proxy) {
 }
 
 void SoupExchange::on_starting() {
-  const uint64_t id = soup_message_get_connection_id(message_.get());
-  if (connection_)
-    session_->note(id, connection_.get());
-  else
-    reuse(session_->connection(id));
+  if (session_->keeps_connections()) {
+    const uint64_t id = soup_message_get_connection_id(message_.get());
+    if (connection_)
+      session_->note(id, connection_.get());
+    else
+      reuse(session_->connection(id));
+  }
   if (!handover_->begin_sending()) g_cancellable_cancel(cancellable_.get());
 }
 
