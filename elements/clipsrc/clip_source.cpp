@@ -139,7 +139,6 @@ Result<void> ClipSource::make_run(const Told &told, bool is_prepared) {
   auto plan = plan_clip(settings.request(), settings.run());
   if (!plan) return std::move(plan).error();
   for (std::string &mistakes : unreported_catalog_mistakes()) plan->warnings.push_back(std::move(mistakes));
-  auto messages = std::make_shared<ClipMessages>(GST_ELEMENT(element_), settings.buffering_messages);
   Run former;
   std::shared_ptr<Generation> generation;
   {
@@ -148,23 +147,11 @@ Result<void> ClipSource::make_run(const Told &told, bool is_prepared) {
     if (!is_prepared && (!is_open_ || is_prepared_)) return {};
     former = std::move(run_);
     plan_ = std::move(*plan);
-    run_ = {std::move(messages),
-            nullptr,
-            {},
-            std::make_shared<ClipReader>(),
-            GRef<GCancellable>::adopt(g_cancellable_new()),
-            told.edits};
-    began_ = false;
     is_prepared_ = is_prepared;
-    *likely_ = -1;
+    join(told, is_prepared);
     for (const std::string &warning : plan_->warnings)
       run_.messages->on_warning({ErrorKind::settings, warning});
-    if (!settings.dry_run) {
-      auto joined = join_generation(plan_->job, {HttpClient::shared(plan_->http)}, run_.messages);
-      generation = run_.generation = std::move(joined.generation);
-      run_.joined_at = std::move(joined.state);
-    }
-    if (is_prepared) run_.messages->expect_reader();
+    generation = run_.generation;
   }
   end(former);
   if (!generation) return {};
@@ -173,6 +160,23 @@ Result<void> ClipSource::make_run(const Told &told, bool is_prepared) {
                       redact_url(generation->job().endpoint.base_url).c_str());
   generation->look();
   return {};
+}
+
+void ClipSource::join(const Told &told, bool is_prepared) {
+  run_ = {std::make_shared<ClipMessages>(GST_ELEMENT(element_), told.settings.buffering_messages),
+          nullptr,
+          {},
+          std::make_shared<ClipReader>(),
+          GRef<GCancellable>::adopt(g_cancellable_new()),
+          told.edits};
+  stage_ = Stage::made;
+  *likely_ = -1;
+  if (!told.settings.dry_run) {
+    auto joined = join_generation(plan_->job, {HttpClient::shared(plan_->http)}, run_.messages);
+    run_.generation = std::move(joined.generation);
+    run_.joined_at = std::move(joined.state);
+  }
+  if (is_prepared) run_.messages->expect_reader();
 }
 
 Result<void> ClipSource::prefetch() {
@@ -230,6 +234,25 @@ void ClipSource::end(const Run &run) {
   if (run.messages) run.messages->close();
 }
 
+void ClipSource::announce_end() {
+  std::shared_ptr<ClipMessages> messages;
+  {
+    MutexLock lock(mutex_);
+    if (is_prepared_) messages = run_.messages;
+  }
+  if (messages) messages->close();
+}
+
+void ClipSource::end_early() {
+  Run run;
+  {
+    MutexLock lock(mutex_);
+    if (!is_prepared_ || std::exchange(stage_, Stage::ended) == Stage::ended) return;
+    run = run_;
+  }
+  end(run);
+}
+
 void ClipSource::interrupt() {
   interrupt_.raise();
   Run run;
@@ -250,7 +273,11 @@ ClipSource::Run ClipSource::begin() {
   Run run;
   {
     MutexLock lock(mutex_);
-    if (!run_.generation || std::exchange(began_, true)) return run_;
+    if (stage_ == Stage::ended && is_prepared_) {
+      join(told_.get(), true);
+      opened_ = false;
+    }
+    if (!run_.generation || std::exchange(stage_, Stage::begun) != Stage::made) return run_;
     run = run_;
   }
   GST_CAT_INFO_OBJECT(genclipsrc_category(), element_, "wants the bytes of %s",

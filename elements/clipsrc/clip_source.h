@@ -72,6 +72,13 @@ class ClipSource {
   // On the way to READY.
   void release() EXCLUDES(mutex_);
 
+  // The application ends the stream before the clip does. Closes the run's messages, for an open progress
+  // keeps gst-launch from the end of the stream.
+  void announce_end() EXCLUDES(mutex_);
+  // Behind it, once nobody reads: leaves the generation, whose task goes on at the service. What is known of
+  // it stays. A read after a seek joins it anew.
+  void end_early() EXCLUDES(mutex_);
+
   // A buffer of the bytes at `offset`: at most `size`, or with `whole` exactly that many, unless the clip
   // ends before. Null at the end; an empty buffer if `size` is 0.
   Result<GRef<GstBuffer>> read(uint64_t offset, unsigned size, bool whole) EXCLUDES(mutex_);
@@ -94,7 +101,11 @@ class ClipSource {
     unsigned edits = 0;        // Told::edits of its settings.
   };
 
+  enum class Stage { made, begun, ended };
+
   Result<void> make_run(const Told &told, bool is_prepared) EXCLUDES(mutex_);
+  // A run of plan_, whose clip nobody looks for yet.
+  void join(const Told &told, bool is_prepared) REQUIRES(mutex_);
   // There is a run of these settings that has not failed.
   bool has_run(const Told &told) const REQUIRES(mutex_);
   static void end(const Run &run);
@@ -118,7 +129,7 @@ class ClipSource {
   mutable Mutex mutex_;
   std::optional<ClipPlan> plan_ GUARDED_BY(mutex_);
   Run run_ GUARDED_BY(mutex_);
-  bool began_ GUARDED_BY(mutex_) = false;
+  Stage stage_ GUARDED_BY(mutex_) = Stage::made;
   bool is_open_ GUARDED_BY(mutex_) = false;
   bool is_prepared_ GUARDED_BY(mutex_) = false;
 };

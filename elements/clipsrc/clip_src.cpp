@@ -232,7 +232,12 @@ gboolean event(GstBaseSrc *src, GstEvent *event) noexcept {
 // From the application.
 gboolean send_event(GstElement *element, GstEvent *event) noexcept {
   end_read_before_seek(GST_BASE_SRC(element), event);
-  return GST_ELEMENT_CLASS(genclip_src_parent_class)->send_event(element, event);
+  const bool ends = GST_EVENT_TYPE(event) == GST_EVENT_EOS;
+  if (ends) source_of(element).announce_end();
+  const gboolean sent = GST_ELEMENT_CLASS(genclip_src_parent_class)->send_event(element, event);
+  // Only now, for a read that ends before GstBaseSrc knows of the EOS would end the stream without it.
+  if (ends) source_of(element).end_early();
+  return sent;
 }
 
 gboolean query(GstBaseSrc *src, GstQuery *query) noexcept {

@@ -147,10 +147,80 @@ TEST(ClipMessages, SayThatWhatWasUnderWayIsCancelledWhenTheRunIsStopped) {
   EXPECT_EQ(generating.code, "generate");
   EXPECT_NE(generating.text.find("run again to attach"), std::string::npos) << generating.text;
 
-  const Progress submitting =
-      progress_of_a_stop_at({.submit = {answer(429, "{}", "Retry-After: 300\r\n")}}, "submitting");
+  const Progress submitting = progress_of_a_stop_at({.submit = {""}}, "submitting");
   EXPECT_EQ(submitting.code, "submit");
   EXPECT_EQ(submitting.text.find("attach"), std::string::npos) << submitting.text;
+
+  const Progress waiting =
+      progress_of_a_stop_at({.submit = {answer(429, "{}", "Retry-After: 300\r\n")}}, "waiting");
+  EXPECT_EQ(waiting.code, "wait");
+}
+
+// As of gst-launch -e at Ctrl-C, which begins to play, and so comes to its end, once no progress is open.
+TEST(EarlyEnd, ClosesTheProgressAndEndsTheStream) {
+  for (const char *sink : {"fakesink sync=false", kPull}) {
+    SCOPED_TRACE(sink);
+    TemporaryFolder store;
+    ScriptedService service({.poll = {answer(200, R"({"status":"queued"})")}});
+    ClipPipeline clip(sink);
+    use(clip, service.url(), store.path());
+    clip.go(GST_STATE_PLAYING);
+    ASSERT_TRUE(clip.wait_for_element("genclip-task", [](const GstStructure *task) {
+      return g_str_equal(gst_structure_get_string(task, "status"), "queued");
+    }));
+    ASSERT_TRUE(gst_element_send_event(clip.pipeline(), gst_event_new_eos()));
+
+    // In this order, but not if a handler of messages is slow just then.
+    std::vector<Progress> told;
+    bool has_ended = false;
+    while (!has_ended || told.empty() || told.back().type != GST_PROGRESS_TYPE_CANCELED) {
+      const auto message =
+          clip.wait(static_cast<GstMessageType>(GST_MESSAGE_PROGRESS | GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
+      ASSERT_TRUE(message) << (has_ended ? "the progress stays open" : "the stream never ends");
+      if (GST_MESSAGE_TYPE(message.get()) == GST_MESSAGE_PROGRESS)
+        told.push_back(progress_of(message.get()));
+      else
+        has_ended = true;
+    }
+    EXPECT_NE(told.back().text.find("run again to attach"), std::string::npos) << told.back().text;
+    EXPECT_EQ(clip.get("status"), "queued") << "what is known stays";
+    EXPECT_EQ(clip.get("task-id"), "t-7");
+  }
+}
+
+TEST(EarlyEnd, LeavesTheTaskToWhoeverSeeksOrRunsNext) {
+  TemporaryFolder store;
+  ScriptedService service(Script{});
+  ClipPipeline clip("fakesink name=sink sync=false");
+  use(clip, service.url(), store.path());
+  clip.set("poll-interval", "600000");
+  clip.go(GST_STATE_PLAYING);
+  ASSERT_TRUE(clip.wait_for_element("genclip-task", [](const GstStructure *task) {
+    return g_str_equal(gst_structure_get_string(task, "status"), "queued");
+  }));
+  ASSERT_TRUE(gst_element_send_event(clip.pipeline(), gst_event_new_eos()));
+  ASSERT_TRUE(clip.wait(GST_MESSAGE_EOS));
+
+  ASSERT_TRUE(gst_element_seek_simple(clip.src(), GST_FORMAT_BYTES, GST_SEEK_FLAG_FLUSH, 0));
+  const auto error = clip.finish();
+  EXPECT_FALSE(error) << error->text;
+  EXPECT_EQ(clip.get("status"), "completed");
+  EXPECT_EQ(service.submits(), 1);
+}
+
+TEST(EarlyEnd, OfAnElementThatIsReadyKeepsWhatItPrefetches) {
+  TemporaryFolder store;
+  ScriptedService service(Script{});
+  ClipPipeline clip;
+  use(clip, service.url(), store.path());
+  clip.go(GST_STATE_READY);
+  gboolean is_started = FALSE;
+  g_signal_emit_by_name(clip.src(), "prefetch", &is_started);
+  ASSERT_TRUE(is_started);
+  gst_element_send_event(clip.src(), gst_event_new_eos());
+  EXPECT_TRUE(clip.wait_for_element("genclip-task", [](const GstStructure *task) {
+    return g_str_equal(gst_structure_get_string(task, "status"), "completed");
+  }));
 }
 
 // Blocks posting a genclip-task with this status until it is opened.

@@ -27,23 +27,30 @@ void ScriptedService::serve(ServedConnection &connection) {
     const std::string request = connection.read_request();
     if (request.empty()) return;
     if (request.starts_with("POST"))
-      connection.send(next(script_.submit, submitted_));
+      give(connection, next(script_.submit, submitted_));
     else if (request.starts_with("GET /v2/"))
-      connection.send(next(script_.poll, polled_));
+      give(connection, next(script_.poll, polled_));
     else
-      connection.send(next(script_.media, fetched_));
+      give(connection, next(script_.media, fetched_));
   }
 }
 
+const std::string &ScriptedService::next(const std::vector<std::string> &texts,
+                                         std::atomic<size_t> &position) {
+  return texts[std::min<size_t>(position++, texts.size() - 1)];
+}
+
 // The address is known only now, and changes the answer's length.
-std::string ScriptedService::next(const std::vector<std::string> &texts,
-                                  std::atomic<size_t> &position) const {
-  const std::string text = texts[std::min<size_t>(position++, texts.size() - 1)];
+void ScriptedService::give(ServedConnection &connection, const std::string &text) const {
+  if (text.empty()) return connection.hang();
   std::string body = text.substr(text.find("\r\n\r\n") + 4);
   const size_t placeholder = body.find("URL/");
-  if (placeholder == std::string::npos) return text;
+  if (placeholder == std::string::npos) {
+    connection.send(text);
+    return;
+  }
   body.replace(placeholder, 3, url());
-  return answer(200, body);
+  connection.send(answer(200, body));
 }
 
 void use(ClipPipeline &clip, const std::string &base_url, const std::string &store) {

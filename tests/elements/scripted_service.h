@@ -19,7 +19,7 @@ constexpr char kKey[] = "secret-key-4711";
 std::string small_clip(size_t size = 1000);
 
 // Each call is answered with the next of its texts; the last one repeats. "URL" stands for the server's own
-// address.
+// address, and an empty text for an answer that never comes.
 struct Script {
   std::vector<std::string> submit = {answer(200, R"({"id":"t-7","status":"queued"})")};
   std::vector<std::string> poll = {
@@ -37,7 +37,8 @@ class ScriptedService {
 
  private:
   void serve(ServedConnection &connection);
-  std::string next(const std::vector<std::string> &texts, std::atomic<size_t> &position) const;
+  void give(ServedConnection &connection, const std::string &text) const;
+  static const std::string &next(const std::vector<std::string> &texts, std::atomic<size_t> &position);
 
   const Script script_;
   std::atomic<size_t> submitted_ = 0, polled_ = 0, fetched_ = 0;
