@@ -120,7 +120,7 @@ ContentClient::ContentClient(std::shared_ptr<HttpClient> http, ContentClientSett
     : http_(std::move(http)), settings_(std::move(settings)), clock_(clock), key_(settings_.api_key) {}
 
 Result<ContentAnswer, ContentClient::Failure> ContentClient::try_once(
-    const std::string &url, const std::string &body, const std::string &key, const ContentListener &listener,
+    const std::string &url, const SharedText &body, const std::string &key, const ContentListener &listener,
     bool &said, ContentTry &used, GCancellable *cancellable) const {
   const auto deadline = clock_.now() + settings_.timeout;
   HttpRequest post;
@@ -227,7 +227,7 @@ bool ContentClient::renew_key(const std::string &key, Error &refusal) {
 Result<ContentAnswer> ContentClient::ask(const ContentRequest &request, const ContentListener &listener,
                                          GCancellable *cancellable) {
   const std::string url = content_url(settings_.llm_base_url, request.model, settings_.stream);
-  const std::string body = content_body(request);
+  const SharedText body = content_body(request);
   const RetryPolicy policy(settings_.retries);
   bool said = false;
   bool was_stale = false;

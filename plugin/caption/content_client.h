@@ -73,7 +73,7 @@ class ContentClient {
  private:
   struct Failure;
 
-  Result<ContentAnswer, Failure> try_once(const std::string &url, const std::string &body,
+  Result<ContentAnswer, Failure> try_once(const std::string &url, const SharedText &body,
                                           const std::string &key, const ContentListener &listener, bool &said,
                                           ContentTry &used, GCancellable *cancellable) const;
   // True: the error is a refusal of `key`, and there is another one now. Reads the file under the lock, so

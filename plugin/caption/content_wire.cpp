@@ -18,11 +18,10 @@ namespace {
 
 Json text_part(std::string_view text) { return Json::Object{{"text", text}}; }
 
-Json still_part(const Still &still) {
-  const GStringPtr data(
-      g_base64_encode(reinterpret_cast<const guchar *>(still.bytes.data()), still.bytes.size()));
-  return Json::Object{
-      {"inlineData", Json::Object{{"mimeType", still.mime_type}, {"data", std::string(data.get())}}}};
+// Base64 needs no escapes, so the picture is copied as it is.
+void append_still(std::string &text, const Still &still) {
+  text += R"({"inlineData":{"mimeType":)" + Json(still.mime_type).to_text() + R"(,"data":")";
+  (text += *still.base64) += R"("}})";
 }
 
 std::string whole_prompt(const ContentRequest &request) {
@@ -76,22 +75,36 @@ std::string content_url(std::string_view llm_base_url, std::string_view model, b
 }
 
 std::string content_body(const ContentRequest &request) {
-  Json::Array parts;
-  if (const std::string prompt = whole_prompt(request); !prompt.empty()) parts.push_back(text_part(prompt));
-  for (const Still &still : request.stills) parts.push_back(still_part(still));
-  if (!request.text.empty()) parts.push_back(text_part(request.text));
+  const std::string prompt = whole_prompt(request);
+  size_t size = prompt.size() + request.text.size() + request.system_instruction.size() + 1024;
+  for (const Still &still : request.stills) size += still.base64->size() + 64;
+  std::string body = R"({"contents":[{"role":"user","parts":[)";
+  body.reserve(size);
+  const auto next = [&] {
+    if (!body.ends_with('[')) body += ',';
+  };
+  if (!prompt.empty()) body += text_part(prompt).to_text();
+  for (const Still &still : request.stills) {
+    next();
+    append_still(body, still);
+  }
+  if (!request.text.empty()) {
+    next();
+    body += text_part(request.text).to_text();
+  }
+  body += "]}]";
 
-  Json body;
-  body.set("contents", Json::Array{Json::Object{{"role", "user"}, {"parts", std::move(parts)}}});
+  const auto add = [&](const char *name, const Json &value) {
+    body += ",\"" + std::string(name) + "\":" + value.to_text();
+  };
   if (!request.system_instruction.empty())
-    body.set("systemInstruction",
-             Json::Object{{"parts", Json::Array{text_part(request.system_instruction)}}});
+    add("systemInstruction", Json::Object{{"parts", Json::Array{text_part(request.system_instruction)}}});
   Json config;
   if (request.temperature >= 0) config.set("temperature", request.temperature);
   if (request.top_p >= 0) config.set("topP", request.top_p);
   if (request.max_output_tokens > 0) config.set("maxOutputTokens", request.max_output_tokens);
-  if (!config.is_null()) body.set("generationConfig", std::move(config));
-  return body.to_text();
+  if (!config.is_null()) add("generationConfig", config);
+  return std::move(body) + "}";
 }
 
 ContentPiece read_content_piece(const Json &document) {

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,8 +19,8 @@ namespace genclip {
 // APIs has.
 struct Still {
   std::string mime_type = "image/jpeg";
-  std::string bytes;        // encoded, not base64
-  std::string digest = {};  // SHA-256 of the bytes
+  std::shared_ptr<const std::string> base64;  // of the encoded picture; of an 8K one 40 MB
+  std::string digest = {};                    // SHA-256 of the encoded picture
 };
 
 // One question to a model.

@@ -169,14 +169,15 @@ bool goes_as_it_is(const Picture &picture, unsigned max_size) {
 // Every JPEG begins with these bytes.
 bool begins_as_jpeg(GstBuffer *buffer) { return gst_buffer_memcmp(buffer, 0, "\xFF\xD8\xFF", 3) == 0; }
 
+// In base64 already: for a large picture that takes longer than a change to NULL may, and only encoding is
+// done in a thread that nobody waits for.
 Still still_of(GstBuffer *buffer) {
+  std::string bytes(gst_buffer_get_size(buffer), '\0');
+  gst_buffer_extract(buffer, 0, bytes.data(), bytes.size());
+  const auto *data = reinterpret_cast<const guchar *>(bytes.data());
   Still still;
-  still.bytes.resize(gst_buffer_get_size(buffer));
-  gst_buffer_extract(buffer, 0, still.bytes.data(), still.bytes.size());
-  still.digest = GStringPtr(g_compute_checksum_for_data(G_CHECKSUM_SHA256,
-                                                        reinterpret_cast<const guchar *>(still.bytes.data()),
-                                                        still.bytes.size()))
-                     .get();
+  still.base64 = std::make_shared<const std::string>(GStringPtr(g_base64_encode(data, bytes.size())).get());
+  still.digest = GStringPtr(g_compute_checksum_for_data(G_CHECKSUM_SHA256, data, bytes.size())).get();
   return still;
 }
 

@@ -27,7 +27,7 @@ ExchangeLog::ExchangeLog(const HttpRequest &request)
       url_(request.bearer_key.empty() ? redact_path(request.url) : redact_url(request.url)),
       begin_(std::chrono::steady_clock::now()) {
   GST_CAT_DEBUG(http_category(), "%s %s: begins, sends %" G_GSIZE_FORMAT " bytes", to_word(method_),
-                url_.c_str(), request.body.size());
+                url_.c_str(), request.body.text().size());
 }
 
 void ExchangeLog::finish(unsigned status) const {

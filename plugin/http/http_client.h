@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "plugin/base/result.h"
+#include "plugin/base/shared_text.h"
 #include "plugin/base/words.h"
 
 namespace genclip {
@@ -45,7 +46,7 @@ struct HttpRequest {
   // key.
   std::string url;
   std::string bearer_key;  // Sent as Authorization: Bearer (§5); empty: none.
-  std::string body;        // Of a POST.
+  SharedText body;         // Of a POST.
   std::string content_type;
   HttpHeaders headers;  // Further headers. Headers with their own member here do not belong in it.
   // Follows at most 10 redirects, never from https to http. Only for GET and HEAD, and only without a key.

@@ -112,7 +112,7 @@ GRef<SoupMessage> SoupExchange::make_message() const {
   if (!request_.bearer_key.empty()) set("Authorization", "Bearer " + request_.bearer_key);
   if (!is_https(url_.get())) set("Proxy-Authorization", session_->proxy_authorization());
   if (request_.method == HttpRequest::Method::post) {
-    const auto body = GRef<GBytes>::adopt(g_bytes_new(request_.body.data(), request_.body.size()));
+    const auto body = request_.body.bytes();
     soup_message_set_request_body_from_bytes(
         message.get(), request_.content_type.empty() ? nullptr : request_.content_type.c_str(), body.get());
   }

@@ -36,7 +36,8 @@ TEST(ContentBody, HoldsEverythingThatIsSet) {
   ContentRequest request;
   request.prompt = "Say \"it\".";
   request.text = "Hallo\nWelt";
-  request.stills = {{"image/jpeg", "\x01\x02\xFF"}, {"image/jpeg", std::string("\0", 1)}};
+  request.stills = {{"image/jpeg", std::make_shared<const std::string>("AQL/")},
+                    {"image/jpeg", std::make_shared<const std::string>("AA==")}};
   request.earlier = {"First.", "Second."};
   request.system_instruction = "Be brief.";
   request.temperature = 0;

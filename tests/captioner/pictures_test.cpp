@@ -207,5 +207,34 @@ TEST(LargePictures, DoNotKeepAnyoneFromGoingToNullAtOnce) {
   }
 }
 
+// The request of such a picture is 40 MB, so whatever is done with it on the way takes long as well.
+TEST(LargePictures, KeepNobodyFromNullAtAnyMomentOfTheirRequest) {
+  if (!measures_time()) GTEST_SKIP() << "a test of the suite timing";
+  const auto picture =
+      made_by("videotestsrc num-buffers=1 pattern=snow ! video/x-raw,format=I420,width=7680,height=4320");
+  ASSERT_TRUE(picture);
+  unsigned asked = 0;
+  for (int round = 0; round < 40; ++round) {
+    GatewayServer gateway;
+    Harness harness(gateway, "max-frame-size=0",
+                    "video/x-raw,format=I420,width=7680,height=4320,framerate=30/1");
+    GstBuffer *buffer = gst_buffer_copy(picture.get());
+    GST_BUFFER_PTS(buffer) = 0;
+    GST_BUFFER_DURATION(buffer) = GST_SECOND;
+    auto pushed = std::async(std::launch::async, [&harness, buffer] {
+      gst_harness_push(harness.get(), buffer);
+      gst_harness_push_event(harness.get(), gst_event_new_eos());
+    });
+    g_usleep(50000 * round);
+    const auto begin = std::chrono::steady_clock::now();
+    gst_element_set_state(harness.element(), GST_STATE_NULL);
+    const auto took = std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begin);
+    EXPECT_LT(took, kAtOnce) << round << " twentieths of a second";
+    pushed.get();
+    asked += gateway.gateway().calls();
+  }
+  EXPECT_GT(asked, 0u) << "too slow to see a whole request";
+}
+
 }  // namespace
 }  // namespace genclip::test

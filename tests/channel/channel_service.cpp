@@ -14,7 +14,7 @@ constexpr char kMedia[] = "https://media.example/";
 constexpr size_t kClipSize = 20'000;
 
 std::string prompt_of(const HttpRequest &request) {
-  const auto body = Json::parse(request.body);
+  const auto body = Json::parse(request.body.text());
   const Json *prompt = body ? body->find("prompt") : nullptr;
   return prompt && prompt->string() ? *prompt->string() : "";
 }
