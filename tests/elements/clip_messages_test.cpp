@@ -4,6 +4,7 @@
 #include <gst/gst.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 
 #include "plugin/base/mutex.h"
@@ -206,6 +207,25 @@ TEST(EarlyEnd, LeavesTheTaskToWhoeverSeeksOrRunsNext) {
   EXPECT_FALSE(error) << error->text;
   EXPECT_EQ(clip.get("status"), "completed");
   EXPECT_EQ(service.submits(), 1);
+}
+
+TEST(EarlyEnd, IsFollowedByAStreamThatBeginsAnew) {
+  TemporaryFolder store;
+  ScriptedService service(Script{});
+  ClipPipeline clip("fakesink name=sink sync=false");
+  use(clip, service.url(), store.path());
+  ASSERT_FALSE(clip.play());
+  const auto openings = [&clip] {
+    return std::count_if(clip.seen.begin(), clip.seen.end(), [](const auto &message) {
+      return GST_MESSAGE_TYPE(message.get()) == GST_MESSAGE_DURATION_CHANGED;
+    });
+  };
+  const auto first = openings();
+  EXPECT_GT(first, 0);
+  gst_element_send_event(clip.src(), gst_event_new_eos());
+  ASSERT_TRUE(gst_element_seek_simple(clip.src(), GST_FORMAT_BYTES, GST_SEEK_FLAG_FLUSH, 0));
+  EXPECT_FALSE(clip.finish());
+  EXPECT_GT(openings(), first) << "its messages are not waited for";
 }
 
 TEST(EarlyEnd, OfAnElementThatIsReadyKeepsWhatItPrefetches) {
