@@ -5,11 +5,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <unordered_map>
 
 #include "plugin/base/gref.h"
 #include "plugin/base/json_tidy.h"
 #include "plugin/base/json_writer.h"
+#include "plugin/base/shown_text.h"
 
 namespace genclip {
 namespace {
@@ -20,6 +22,17 @@ using NodeLines = std::unordered_map<const JsonNode *, int>;
 void note_member(JsonParser *parser, JsonObject *object, const char *name, gpointer lines) {
   (*static_cast<NodeLines *>(lines))[json_object_get_member(object, name)] =
       static_cast<int>(json_parser_get_current_line(parser));
+}
+
+// json-glib keeps the last member of a name.
+struct Keys {
+  std::set<std::pair<const JsonObject *, std::string>> seen;
+  std::optional<std::string> twice;
+};
+
+void note_key(JsonParser *, JsonObject *object, const char *name, gpointer data) {
+  auto &keys = *static_cast<Keys *>(data);
+  if (!keys.seen.emplace(object, name).second && !keys.twice) keys.twice = name;
 }
 
 void note_element(JsonParser *parser, JsonArray *array, int index, gpointer lines) {
@@ -82,8 +95,8 @@ Error not_json(std::string why) { return {ErrorKind::failed, "This is not JSON: 
 
 }  // namespace
 
-Result<Json> Json::parse(std::string_view text, Lines lines) {
-  auto tidied = tidy_json(text, kMaxDepth);
+Result<Json> Json::parse(std::string_view text, Lines lines, Reading reading) {
+  auto tidied = tidy_json(text, kMaxDepth, reading == Reading::strict);
   if (!tidied) return not_json(tidied.error().text);
 
   auto parser = GRef<JsonParser>::adopt(json_parser_new());
@@ -92,6 +105,9 @@ Result<Json> Json::parse(std::string_view text, Lines lines) {
     g_signal_connect(parser.get(), "object-member", G_CALLBACK(note_member), &node_lines);
     g_signal_connect(parser.get(), "array-element", G_CALLBACK(note_element), &node_lines);
   }
+  Keys keys;
+  if (reading == Reading::strict)
+    g_signal_connect(parser.get(), "object-member", G_CALLBACK(note_key), &keys);
   GErrorPtr error;
   if (!json_parser_load_from_data(parser.get(), tidied->data(), static_cast<gssize>(tidied->size()),
                                   take(error))) {
@@ -100,6 +116,7 @@ Result<Json> Json::parse(std::string_view text, Lines lines) {
     if (why.starts_with("<data>:")) why.remove_prefix(7);
     return not_json("line " + std::string(why));
   }
+  if (keys.twice) return not_json("it has the key \"" + shown_line(*keys.twice) + "\" twice.");
   JsonNode *root = json_parser_get_root(parser.get());
   if (!root) return not_json("it is empty.");
   return JsonTree::from(root, node_lines);

@@ -35,10 +35,14 @@ class Json {
   Json(Object value) : value_(std::move(value)) {}
 
   enum class Lines { unknown, noted };
+  // strict: for what a person has written. Fails for what programs read differently: a key twice in an
+  // object, a half surrogate pair, a NUL.
+  enum class Reading { tolerant, strict };
   // Any bytes are safe. Invalid UTF-8 and NULs are read as U+FFFD, numbers that are no JSON as strings
   // (json_tidy.h). Fails, and names the line, for text that is not JSON, that nests deeper than kMaxDepth, or
   // that holds too many values. Noting the lines adds about half to the time.
-  static Result<Json> parse(std::string_view text, Lines lines = Lines::unknown);
+  static Result<Json> parse(std::string_view text, Lines lines = Lines::unknown,
+                            Reading reading = Reading::tolerant);
   static constexpr int kMaxDepth = 100;
 
   bool is_null() const { return std::holds_alternative<std::monostate>(value_); }

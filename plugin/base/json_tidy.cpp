@@ -22,7 +22,8 @@ constexpr std::string_view kReplacementEscape = "\\ufffd";
 
 class Tidier {
  public:
-  Tidier(std::string_view text, int max_depth) : text_(text), max_depth_(max_depth) {
+  Tidier(std::string_view text, int max_depth, bool keeps_characters)
+      : text_(text), max_depth_(max_depth), keeps_characters_(keeps_characters) {
     out_.reserve(text.size());
   }
 
@@ -46,7 +47,13 @@ class Tidier {
         ++at_;
       }
     }
+    if (keeps_characters_ && has_replaced_) return no_character();
     return std::move(out_);
+  }
+
+  static Error no_character() {
+    return {ErrorKind::failed,
+            "it holds a byte or an escape that is no character, such as a NUL or half of a pair."};
   }
 
  private:
@@ -78,7 +85,10 @@ class Tidier {
       at_ += 12;
       return;
     }
-    out_ += high || low || *unit == 0 ? kReplacementEscape : text_.substr(at_, 6);
+    if (high || low || *unit == 0)
+      replace();
+    else
+      out_ += text_.substr(at_, 6);
     at_ += 6;
   }
 
@@ -86,12 +96,17 @@ class Tidier {
   void simple_escape() {
     const std::string_view pair = text_.substr(at_, 2);
     if (pair == "\\u")
-      out_ += kReplacementEscape;
+      replace();
     else if (pair.size() == 2 && std::string_view("\"\\/bfnrt").find(pair[1]) == pair.npos)
       out_ += pair[1];
     else
       out_ += pair;
     at_ += pair.size();
+  }
+
+  void replace() {
+    out_ += kReplacementEscape;
+    has_replaced_ = true;
   }
 
   // The value of a \uXXXX that begins at `at`.
@@ -131,6 +146,8 @@ class Tidier {
 
   std::string_view text_;
   const int max_depth_;
+  const bool keeps_characters_;
+  bool has_replaced_ = false;
   size_t at_ = 0;
   int depth_ = 0;
   size_t values_ = 0;
@@ -140,9 +157,11 @@ class Tidier {
 
 }  // namespace
 
-Result<std::string> tidy_json(std::string_view text, int max_depth) {
+Result<std::string> tidy_json(std::string_view text, int max_depth, bool keeps_characters) {
+  if (keeps_characters && !g_utf8_validate_len(text.data(), text.size(), nullptr))
+    return Tidier::no_character();
   const GStringPtr valid(g_utf8_make_valid(text.data(), static_cast<gssize>(text.size())));
-  return Tidier(valid.get(), max_depth).run();
+  return Tidier(valid.get(), max_depth, keeps_characters).run();
 }
 
 }  // namespace genclip

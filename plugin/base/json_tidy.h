@@ -16,7 +16,7 @@ namespace genclip {
 // - other escapes that JSON does not know as the character they escape,
 // - numbers that it would read as others (integers outside 64 bits, 010, 0x10, 1e999) as strings.
 // Fails, and says why, when the document nests deeper than `max_depth`, holds too many values, or when
-// something follows it.
-Result<std::string> tidy_json(std::string_view text, int max_depth);
+// something follows it; and, with `keeps_characters`, where it would put in a U+FFFD.
+Result<std::string> tidy_json(std::string_view text, int max_depth, bool keeps_characters = false);
 
 }  // namespace genclip

@@ -109,6 +109,7 @@ void tell_plan(const BatchPlan &plan) {
                plan_cost_text(planned), planned.plan.job.model, printable(prompt_of(planned.clip.request))});
     Json json = Json::Object{{"status", "planned"}, {"state", plan_state_text(planned)}};
     json.set("estimate", is_to_pay ? estimate_json(planned.estimate) : Json());
+    if (!planned.output.empty() && !planned.lacks_extension) json.set("output", planned.output);
     print_row(planned, with_request(std::move(json), planned));
   }
   fputs(table.to_text(stderr).c_str(), stderr);

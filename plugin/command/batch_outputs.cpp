@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "plugin/command/batch_outputs.h"
 
-#include <gio/gio.h>
-
-#include "plugin/base/gref.h"
+#include "plugin/command/clip_output.h"
 
 namespace genclip {
 namespace {
-
-std::string canonical(const std::string &path) {
-  return GStringPtr(g_canonicalize_filename(path.c_str(), nullptr)).get();
-}
 
 std::string without_extension(const std::string &path) {
   const size_t dot = path.find_last_of("./");
@@ -21,7 +15,7 @@ std::string without_extension(const std::string &path) {
 
 std::optional<unsigned> BatchOutputs::add(const std::string &path, bool lacks_extension,
                                           const std::string &key, unsigned line) {
-  const std::string whole = canonical(path);
+  const std::string whole = destination_path(path);
   const std::string stem = lacks_extension ? whole : without_extension(whole);
   if (const auto found = other(stems_, stem, key)) return found;
   if (const auto found = lacks_extension ? other(whole_by_stem_, stem, key) : other(whole_, whole, key))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// The files that the rows of a batch write, so that none overwrites that of another row. Pure, but for the
-// current folder.
+// The files that the rows of a batch write, so that none overwrites that of another row. Reads where the
+// links of their folders lead.
 #pragma once
 
 #include <map>
@@ -28,7 +28,7 @@ class BatchOutputs {
   static std::optional<unsigned> other(const Outputs &outputs, const std::string &path,
                                        const std::string &key);
 
-  // By their canonical paths.
+  // By destination_path().
   Outputs whole_;
   Outputs whole_by_stem_;  // Without their extensions.
   Outputs stems_;          // Of those that lack it.

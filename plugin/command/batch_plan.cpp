@@ -45,6 +45,9 @@ class BatchPlanner {
 
   BatchPlan plan(std::vector<BatchClip> clips, std::vector<BatchProblem> problems) {
     plan_.problems = std::move(problems);
+    if (!places_.output_dir.empty())
+      if (const auto folder = check_output_folder(places_.output_dir); !folder)
+        add_problem(0, folder.error().text);
     for (BatchClip &clip : clips) add(std::move(clip));
     if (plan_.problems.empty() && !run_.dry_run) plan_to_run();
     std::stable_sort(plan_.problems.begin(), plan_.problems.end(),

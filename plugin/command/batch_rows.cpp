@@ -43,9 +43,9 @@ void read_objects(std::string_view text, BatchRows &rows) {
   for (unsigned number = 0; !text.empty();) {
     const auto line = trimmed(take_line(text, number));
     if (line.empty()) continue;
-    auto json = Json::parse(line);
+    auto json = Json::parse(line, Json::Lines::unknown, Json::Reading::strict);
     if (!json) {
-      rows.problems.push_back({number, "This is not JSON: " + json.error().text});
+      rows.problems.push_back({number, json.error().text});
       continue;
     }
     Json::Object *object = json->object();

@@ -112,10 +112,21 @@ std::string id_of_file(const std::string &path) {
 
 }  // namespace
 
+std::string destination_path(const std::string &path) {
+  std::string folder = GStringPtr(g_path_get_dirname(path.c_str())).get();
+  std::string rest = GStringPtr(g_path_get_basename(path.c_str())).get();
+  std::unique_ptr<char, decltype(&::free)> real(::realpath(folder.c_str(), nullptr), ::free);
+  // "/" and "." are always there.
+  while (!real && folder != "/" && folder != ".") {
+    rest = std::string(GStringPtr(g_path_get_basename(folder.c_str())).get()) + "/" + rest;
+    folder = GStringPtr(g_path_get_dirname(folder.c_str())).get();
+    real.reset(::realpath(folder.c_str(), nullptr));
+  }
+  return GStringPtr(g_canonicalize_filename(rest.c_str(), real.get())).get();
+}
+
 bool is_same_file(const std::string &one, const std::string &other) {
-  const GStringPtr path(g_canonicalize_filename(one.c_str(), nullptr));
-  const GStringPtr other_path(g_canonicalize_filename(other.c_str(), nullptr));
-  if (strcmp(path.get(), other_path.get()) == 0) return true;
+  if (destination_path(one) == destination_path(other)) return true;
   const std::string id = id_of_file(one);
   return !id.empty() && id == id_of_file(other);
 }
@@ -175,6 +186,20 @@ Result<void> check_output(const std::string &path, const ModelSpec *model) {
   if (is_of_store(path)) return cannot_write(path, "it is a file of a clip store", ErrorKind::settings);
   if (::access(folder.get(), W_OK | X_OK) != 0) return cannot_write(path, g_strerror(errno));
   return check_output_name(path, model);
+}
+
+Result<void> check_output_folder(const std::string &path) {
+  std::string there = destination_path(path);
+  while (!g_file_test(there.c_str(), G_FILE_TEST_EXISTS))
+    there = GStringPtr(g_path_get_dirname(there.c_str())).get();
+  const char *why = nullptr;
+  if (!g_file_test(there.c_str(), G_FILE_TEST_IS_DIR))
+    why = g_strerror(ENOTDIR);
+  else if (::access(there.c_str(), W_OK | X_OK) != 0)
+    why = g_strerror(errno);
+  if (!why) return {};
+  return Error{ErrorKind::open_write,
+               "Clips cannot be written to the folder " + printable(path) + ": " + why};
 }
 
 std::string other_content(const std::string &output, const std::string &clip) {

@@ -14,6 +14,10 @@ namespace genclip {
 
 inline constexpr const char *kStandardOutput = "-";
 
+// Absolute. The links of its folders are followed, as far as these exist; a link at the end is not, because
+// write_output() replaces it.
+std::string destination_path(const std::string &path);
+
 // Whether both are names of one file or folder, whatever the links between; or, where none is yet, will be.
 bool is_same_file(const std::string &one, const std::string &other);
 
@@ -26,6 +30,8 @@ bool is_of_store(const std::string &path);
 Result<void> check_output(const std::string &path, const ModelSpec *model);
 // That the clip would not replace a file that its request refers to.
 Result<void> check_replaces_no_reference(const std::string &path, const CheckedRequest &request);
+// Checks that a folder is there, or can be made.
+Result<void> check_output_folder(const std::string &path);
 // The same as check_output() of the name alone: its folder is still to be made.
 Result<void> check_output_name(const std::string &path, const ModelSpec *model);
 // Says how the name of `output` contradicts that of the clip; empty when it does not.

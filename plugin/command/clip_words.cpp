@@ -20,6 +20,10 @@ constexpr const char *kPlaceholder =
 constexpr const char *kBackslash =
     "What a backslash in the URI means depends on the program that reads it. Write %5C for the character "
     "itself.";
+constexpr const char *kShell =
+    "A ; or & without quotes ends the URI for a shell. Put the URI in quotes, or write %3B or %26 for the "
+    "character "
+    "itself.";
 constexpr const char *kOpenQuote = "The quote before the URI is not closed on its line.";
 constexpr const char *kPieces =
     "The URI is put together of several pieces. Write it in one pair of quotes, and %22 or %27 for a quote "
@@ -138,6 +142,12 @@ class TextReader {
       if (c == '"') return kPieces;
       if (is_one_of(c, ")]") && --open < 0) break;
       if (is_one_of(c, "([")) ++open;
+      if (rules_.is_script && is_one_of(c, ";&")) {
+        const bool ends = is_blank(at(at_ + 1)) || at_ + 1 == text_.size();
+        const bool is_quoted = is_open('"') || is_open('\'');
+        if (!is_quoted && (ends || c == ';')) break;
+        if (!is_quoted || (c == ';' && !ends)) return kShell;
+      }
       if (c == '\\') {
         if (is_open('"') && at(at_ + 1) == '"') break;
         if (const char *problem = take_backslash(uri)) return problem;

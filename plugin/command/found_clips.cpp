@@ -177,7 +177,7 @@ std::vector<FoundClip> clips_in_json_lines(std::string_view text) {
     const std::string_view line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
     if (trimmed(line).empty()) continue;
-    const auto json = Json::parse(line);
+    const auto json = Json::parse(line, Json::Lines::unknown, Json::Reading::strict);
     if (!json) return {json_problem(json.error(), number)};
     find_in_json(*json, number, clips);
   }
@@ -185,7 +185,7 @@ std::vector<FoundClip> clips_in_json_lines(std::string_view text) {
 }
 
 std::vector<FoundClip> clips_in_json(std::string_view text) {
-  const auto json = Json::parse(text, Json::Lines::noted);
+  const auto json = Json::parse(text, Json::Lines::noted, Json::Reading::strict);
   if (json) {
     std::vector<FoundClip> clips;
     find_in_json(*json, 1, clips);
@@ -234,7 +234,10 @@ std::vector<FoundClip> found_clips(std::string_view bytes) {
   const bool is_ini = begins_as_ini(content);
   if ((content.starts_with('{') || content.starts_with('[')) && !is_ini) return clips_in_json(text);
   TextRules rules = {.has_keys = is_ini};
-  if (text.starts_with("#!")) rules.trims = ";";
+  if (text.starts_with("#!")) {
+    rules.is_script = true;
+    rules.trims = ";";
+  }
   std::vector<FoundClip> clips;
   add_text(clips, text, rules, 0);
   return clips;

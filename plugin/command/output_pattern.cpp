@@ -35,6 +35,8 @@ std::string as_name(const std::string &value) {
   return name.empty() ? "_" : name;
 }
 
+constexpr std::string_view kPatternWords[] = {"name", "model", "take", "date"};
+
 std::optional<std::string> value_of(std::string_view word, const OutputNames &names) {
   if (word == "name") return as_name(names.name);
   if (word == "model") return as_name(names.model);
@@ -43,18 +45,32 @@ std::optional<std::string> value_of(std::string_view word, const OutputNames &na
   return std::nullopt;
 }
 
+// "{name-2.mp4": its second brace was forgotten.
+bool begins_as_word(std::string_view pattern) {
+  return pattern.starts_with('{') && std::ranges::any_of(kPatternWords, [&](std::string_view word) {
+           return pattern.substr(1).starts_with(word);
+         });
+}
+
 }  // namespace
 
 Result<std::string> output_path(std::string_view pattern, const OutputNames &names) {
   std::string path;
+  bool follows_value = false;
   while (!pattern.empty()) {
     if (pattern.starts_with("{{") || pattern.starts_with("}}")) {
       path += pattern.front();
       pattern.remove_prefix(2);
+      follows_value = false;
       continue;
     }
     const size_t end = pattern.front() == '{' ? pattern.find('}') : pattern.npos;
     if (end == pattern.npos) {
+      if ((pattern.front() == '}' && follows_value) || begins_as_word(pattern))
+        return Error{ErrorKind::settings,
+                     "The output has a brace without its other half: write {name} for the name of the "
+                     "clip, {{ and }} for braces."};
+      follows_value = false;
       path += pattern.front();
       pattern.remove_prefix(1);
       continue;
@@ -66,6 +82,7 @@ Result<std::string> output_path(std::string_view pattern, const OutputNames &nam
                    "The output cannot contain {" + shown_line(word) +
                        "}. It may contain {name}, {model}, {take} and {date}; {{ stands for {."};
     path += *value;
+    follows_value = true;
     pattern.remove_prefix(end + 1);
   }
   return path;

@@ -21,8 +21,8 @@ struct OutputNames {
 
 // Replaces {name}, {model}, {take} and {date}; "{{" and "}}" stand for a brace. A value becomes a part of one
 // file name: it leads to no other folder, is not hidden, has no character that a terminal would not show, and
-// at most 100 bytes. Another word in braces is an error (settings): a typing error must not make all clips
-// one file.
+// at most 100 bytes. Another word in braces, and one of these with one brace, is an error (settings): a
+// typing error must not make all clips one file.
 Result<std::string> output_path(std::string_view pattern, const OutputNames &names);
 
 // Whether the path of a clip depends on that clip.

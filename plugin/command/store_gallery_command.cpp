@@ -96,6 +96,8 @@ int run_store_gallery(const Words &words) {
   const std::string root = store_root(store);
   const auto stored = list_store(files, root);
   if (!stored) return report_failure(stored.error(), false);
+  if (stored->empty() && !g_file_test(root.c_str(), G_FILE_TEST_IS_DIR))
+    print_warning("There is no store " + root + " yet.");
   std::vector<GalleryClip> clips;
   for (const StoredClip &clip : *stored)
     if (has_words(clip, *rest)) clips.push_back(gallery_clip(clip, thumbnail_beside(files, root, clip)));

@@ -12,8 +12,11 @@ namespace {
 
 constexpr const char *kSourceTypes = "http://cv.iptc.org/newscodes/digitalsourcetype/";
 
+// XML 1.0 has no U+FFFE and U+FFFF.
 std::string in_xml(const std::string &text) {
-  const std::string line = shown_line(text);
+  std::string line = shown_line(text);
+  for (const char *none : {"\xef\xbf\xbe", "\xef\xbf\xbf"})
+    for (size_t at = 0; (at = line.find(none, at)) != line.npos;) line.replace(at, 3, "\ufffd");
   return GStringPtr(g_markup_escape_text(line.data(), static_cast<gssize>(line.size()))).get();
 }
 

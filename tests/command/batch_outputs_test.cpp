@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/temporary_folder.h"
+
 namespace genclip {
 namespace {
 
@@ -23,6 +25,25 @@ TEST(BatchOutputs, AreTheSameWhateverTheWayToThem) {
   EXPECT_EQ(outputs.add("./b.mp4", false, "two", 2), 1u);
   EXPECT_EQ(outputs.add("o/../b.mp4", false, "two", 3), 1u);
   EXPECT_EQ(outputs.add(".//b.mp4", false, "two", 4), 1u);
+}
+
+TEST(BatchOutputs, AreTheSameThroughLinksOfFolders) {
+  test::TemporaryFolder folder;
+  std::filesystem::create_directories(folder.file("real/deep"));
+  std::filesystem::create_directory_symlink("real", folder.file("link"));
+  std::filesystem::create_directory_symlink("real/deep", folder.file("deep"));
+  BatchOutputs outputs;
+  EXPECT_FALSE(outputs.add(folder.file("real/b.mp4"), false, "one", 1));
+  EXPECT_EQ(outputs.add(folder.file("link/b.mp4"), false, "two", 2), 1u);
+  EXPECT_EQ(outputs.add(folder.file("deep/../b.mp4"), false, "two", 3), 1u);
+  EXPECT_EQ(outputs.add(folder.file("link/b"), true, "two", 4), 1u);
+  EXPECT_FALSE(outputs.add(folder.file("b.mp4"), false, "two", 5)) << "deep/.. is another folder";
+  EXPECT_FALSE(outputs.add(folder.file("link/later/c.mp4"), false, "one", 6));
+  EXPECT_EQ(outputs.add(folder.file("real/later/c.mp4"), false, "two", 7), 6u)
+      << "a folder that is made later";
+  // The link of a file is replaced itself.
+  std::filesystem::create_symlink("real/b.mp4", folder.file("file.mp4"));
+  EXPECT_FALSE(outputs.add(folder.file("file.mp4"), false, "two", 8));
 }
 
 TEST(BatchOutputs, MayGetAnyExtensionThatTheyLack) {

@@ -69,6 +69,17 @@ TEST(BatchRows, KeepBlanksInsideCells) {
   EXPECT_THAT(rows_of("prompt\n\" a \"\n", BatchFormat::csv), ElementsAre("2: prompt= a "));
 }
 
+TEST(BatchRows, OfJsonSayNothingTwiceAndAreAllOfCharacters) {
+  EXPECT_THAT(
+      problems_in("{\"prompt\":\"a\",\"prompt\":\"b\"}\n{\"prompt\":\"\\ud83d\"}\n"
+                  "{\"prompt\":\"a\\u0000b\"}\n{\"prompt\":\"\\ud83d\\ude42 \\u00e4\",\"duration\":5}\n"
+                  "{\"bytedance\":{\"a\":1,\"a\":2}}\n{\"a\":[{\"b\":1},{\"b\":2}]}\n",
+                  BatchFormat::jsonl),
+      ElementsAre("1: This is not JSON: it has the key \"prompt\" twice.",
+                  HasSubstr("2: This is not JSON: it holds"), HasSubstr("3: This is not JSON: it holds"),
+                  HasSubstr("5: This is not JSON: it has the key \"a\"")));
+}
+
 TEST(BatchRows, TellEachProblemWithItsLine) {
   EXPECT_THAT(problems_in("{\"prompt\": \"one\"}\n{\"prompt\": }\n[1]\n", BatchFormat::jsonl),
               ElementsAre(HasSubstr("2: This is not JSON"), HasSubstr("3: Each line must be a JSON object")));

@@ -190,6 +190,17 @@ class Batch(ServiceTest):
                 self.assertFalse(folder.exists())
         self.assertEqual(self.submits(), 0)
 
+    def test_dry_run_tells_where_the_clips_go_and_whether_they_can(self):
+        self.simulator()
+        path = self.write("rows.jsonl", json.dumps({"prompt": "fox", "output": "{name}.mp4", "name": "fox"}) + "\n")
+        run, lines = self.batch(path, MODEL, "--output-dir", str(self.folder / "later"), "--dry-run")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(lines[0]["output"], str(self.folder / "later" / "fox.mp4"))
+        self.write("file", "")
+        run, lines = self.batch(path, MODEL, "--output-dir", str(self.folder / "file" / "later"), "--dry-run")
+        self.assertEqual((run.returncode, lines), (1, []), run.stderr)
+        self.assertRegex(run.stderr, r"genclip: Clips cannot be written to the folder \S+file/later: Not a directory")
+
     def test_judges_the_limits_of_one_clip_before_anything_is_paid(self):
         self.simulator()
         path = self.prompts(2)

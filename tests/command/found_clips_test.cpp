@@ -66,6 +66,22 @@ TEST(FoundClips, OfAScriptEndWhereTheShellEndsThem) {
                   "genclip://veo?prompt=d&seed=4", "genclip://veo?prompt=e", "genclip://veo?prompt=f"));
 }
 
+TEST(FoundClips, OfAScriptEndAtWhatEndsACommand) {
+  EXPECT_THAT(
+      uris_of("#!/bin/sh\ngst-play-1.0 genclip://veo?prompt=a;echo done\ngst-play-1.0 genclip://veo?prompt=b;"
+              "gst-play-1.0 genclip://veo?prompt=c & gst-play-1.0 \"genclip://veo?prompt=d;e&seed=4\"\n"
+              "gst-play-1.0 genclip://veo?prompt=f\\;g&\n"),
+      ElementsAre("genclip://veo?prompt=a", "genclip://veo?prompt=b", "genclip://veo?prompt=c",
+                  "genclip://veo?prompt=d;e&seed=4", "genclip://veo?prompt=f;g"));
+  for (const char *line : {"x genclip://veo?prompt=a&seed=4", "x \"y genclip://veo?prompt=a;b\""}) {
+    const auto found = found_clips(std::string("#!/bin/sh\n") + line + "\n");
+    ASSERT_EQ(found.size(), 1u) << line;
+    EXPECT_THAT(found[0].problem, HasSubstr("for a shell")) << line;
+  }
+  EXPECT_THAT(uris_of("see genclip://veo?prompt=a&seed=4 or genclip://veo?prompt=b;c\n"),
+              ElementsAre("genclip://veo?prompt=a&seed=4", "genclip://veo?prompt=b;c"));
+}
+
 TEST(FoundClips, OfASentenceEndBeforeItsPunctuation) {
   EXPECT_THAT(uris_of("See genclip://veo?prompt=a, <genclip://veo?prompt=b> and (genclip://veo?prompt=c).\n"),
               ElementsAre("genclip://veo?prompt=a", "genclip://veo?prompt=b", "genclip://veo?prompt=c"));

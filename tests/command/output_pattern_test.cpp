@@ -34,6 +34,12 @@ TEST(OutputPattern, RefusesAWordThatItDoesNotKnow) {
     EXPECT_THAT(path_of(pattern), testing::HasSubstr("It may contain {name}")) << pattern;
 }
 
+TEST(OutputPattern, RefusesABraceWhoseOtherHalfIsMissing) {
+  for (const char *pattern : {"{name", "{name.mp4", "clips/{take-1.mp4", "{name}}.mp4", "{{{date"})
+    EXPECT_THAT(path_of(pattern), testing::HasSubstr("other half")) << pattern;
+  EXPECT_EQ(path_of("{{{name}}}"), "{kite}");
+}
+
 TEST(OutputPattern, AValueLeadsNowhereElse) {
   for (const std::string name :
        {"../../etc/passwd", "/etc/passwd", "..", ".", "", ".hidden", "a/../b", "-rf", "C:\\x", "a\nb",

@@ -63,6 +63,7 @@ TEST(ClipProvenance, IsWellFormedWhateverTheTextsAre) {
     Provenance provenance = kite();
     provenance.model = provenance.task_id = provenance.prompt = provenance.media_type = hostile;
     const std::string xmp = xmp_of(provenance);
+    EXPECT_EQ(xmp.find("\xef\xbf\xbe"), xmp.npos) << "XML has no U+FFFE; GLib does not look";
     const GMarkupParser parser = {};
     GMarkupParseContext *context =
         g_markup_parse_context_new(&parser, static_cast<GMarkupParseFlags>(0), nullptr, nullptr);
