@@ -103,7 +103,7 @@ class Films final : public FilmListener {
       tell_film(jobs_[next], is_stopped() ? "stopped" : "pending", {}, nullptr);
     screen_.clear();
     if (!run_.quiet || totals_.done + totals_.there < totals_.films) print_error(films_end_text(totals_));
-    if (is_paused_ || is_stopped()) print_error(kGoOnText);
+    if ((is_paused_ || is_stopped()) && options_.text_of("cache") != "off") print_error(kGoOnText);
     if (is_stopped()) return 128 + signals_.last();
     if (is_paused_) return kPending;
     return totals_.failed > 0 ? kFailed : kOk;
@@ -138,6 +138,12 @@ class Films final : public FilmListener {
       return pause(job, {}, {ErrorKind::not_authorized, "The budget of --" + limit + " is used up."});
     auto gencaption = options_.make(used_, job.is_text);
     if (!gencaption) return fail(job, {}, gencaption.error());
+    // Before anything is paid for that the copy could not hold.
+    if (is_container(job.format))
+      if (auto tried = copy_film(copy_order(job, true), {}, *this); !tried) {
+        if (tried.error().kind == ErrorKind::cancelled) return tell_film(job, "stopped", {}, nullptr);
+        return fail(job, {}, tried.error());
+      }
     screen_.begin(job.name, number, jobs_.size());
     const std::string store = store_root(options_.text_of("store"));
     const std::set<std::string> held_before = held_runs(store);
@@ -156,14 +162,19 @@ class Films final : public FilmListener {
     }
   }
 
+  static CopyOrder copy_order(const FilmJob &job, bool is_trial) {
+    CopyOrder order{job.uri, job.format, job.outputs.front().path};
+    order.is_trial = is_trial;
+    return order;
+  }
+
   void deliver(const FilmJob &job, const FilmEnd &end) {
     if (ends_early(end.progress))
       warn_of_early_end(end.progress);
     else
       screen_.finish(end.progress);
     if (is_container(job.format)) {
-      const FilmOutput &output = job.outputs.front();
-      if (auto copied = copy_film({job.uri, job.format, output.path}, end.tracks, *this); !copied) {
+      if (auto copied = copy_film(copy_order(job, false), end.tracks, *this); !copied) {
         if (copied.error().kind == ErrorKind::cancelled)
           return tell_film(job, "stopped", end.progress, nullptr);
         return fail(job, end.progress, copied.error());

@@ -22,8 +22,7 @@ constexpr const char *kBackslash =
     "itself.";
 constexpr const char *kShell =
     "A ; or & without quotes ends the URI for a shell. Put the URI in quotes, or write %3B or %26 for the "
-    "character "
-    "itself.";
+    "character itself.";
 constexpr const char *kOpenQuote = "The quote before the URI is not closed on its line.";
 constexpr const char *kPieces =
     "The URI is put together of several pieces. Write it in one pair of quotes, and %22 or %27 for a quote "

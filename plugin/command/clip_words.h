@@ -29,8 +29,7 @@ struct TextRules {
 // - Any other ends at a blank, at < > |, at a bracket that it has not opened, or at the quote that the text
 //   around it has opened.
 // - In a script also at ;, or at & with a blank behind it. Another & is a problem: what follows would be a
-// word
-//   of its own.
+//   word of its own.
 // - A backslash escapes the character behind it, and joins lines.
 // A variable of a shell in the URI, or a URI that a program puts together of several pieces, is a problem.
 std::vector<FoundClip> clips_in_text(std::string_view text, const TextRules &rules);

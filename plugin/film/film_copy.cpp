@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <string_view>
 
 #include "plugin/base/durable_file.h"
@@ -29,6 +30,13 @@ namespace {
 constexpr const char *kPart = ".part";
 constexpr const char *kCutInside = "genclip-cut-inside";
 constexpr const char *kTurned = "genclip-turned";
+constexpr const char *kTimeless = "genclip-timeless";
+constexpr const char *kTried = "genclip-tried";
+constexpr GstClockTime kTrial = 10 * GST_SECOND;
+// What players do not show either: pictures before the first that has a time, and half a second of sound.
+constexpr unsigned kMostEarlyPictures = 10;
+constexpr unsigned kMostLostSounds = 25;
+
 GstElement *added(GstBin *bin, const char *factory) {
   GstElement *element = gst_element_factory_make(factory, nullptr);
   if (element) gst_bin_add(bin, element);
@@ -63,7 +71,12 @@ class FilmCopy {
     if (is_turned_)
       return Error{ErrorKind::wrong_type,
                    "Its picture is turned, as those of phones are, which no copy would say; use --to vtt."};
-    if (end == FilmRun::End::eos) return {};
+    if (is_timeless_)
+      return Error{
+          ErrorKind::wrong_type,
+          "Its container does not tell the times of all its pictures and sounds, so a copy would lack some; "
+          "use --to vtt."};
+    if (end == FilmRun::End::eos || is_tried_) return {};
     Error error = run_.error();
     error.text = "It cannot be copied: " + error.text;
     return error;
@@ -78,16 +91,18 @@ class FilmCopy {
     if (!muxer_ || !sink) return false;
     g_object_set(sink, "location", (order_.path + kPart).c_str(), nullptr);
     gst_element_link(muxer_, sink);
-    return read_film(G_CALLBACK(take_stream));
+    return read_film(G_CALLBACK(take_stream), G_CALLBACK(note_demuxer));
   }
 
-  bool read_film(GCallback take) {
+  // `note`: may be null.
+  bool read_film(GCallback take, GCallback note) {
     GstElement *source = added(run_.bin(), "urisourcebin");
     GstElement *parser = added(run_.bin(), "parsebin");
     if (!source || !parser) return false;
     g_object_set(source, "uri", order_.uri.c_str(), nullptr);
     g_signal_connect(source, "pad-added", G_CALLBACK(link_source), parser);
     g_signal_connect(parser, "pad-added", take, this);
+    if (note) g_signal_connect(parser, "deep-element-added", note, this);
     gst_element_sync_state_with_parent(parser);
     gst_element_sync_state_with_parent(source);
     return true;
@@ -127,6 +142,56 @@ class FilmCopy {
     if (!gst_pad_is_linked(sink.get())) gst_pad_link(pad, sink.get());
   }
 
+  // Some demuxers have another stream only once they come to its data.
+  static void note_demuxer(GstBin *, GstBin *, GstElement *element, gpointer self) {
+    const bool is_demuxer =
+        gst_element_factory_list_is_type(gst_element_get_factory(element), GST_ELEMENT_FACTORY_TYPE_DEMUXER);
+    // id3demux has all its pads from the beginning.
+    if (!is_demuxer || GST_ELEMENT(element)->numsrcpads > 0) return;
+    auto &copy = *static_cast<FilmCopy *>(self);
+    g_signal_connect(element, "no-more-pads", G_CALLBACK(end_of_pads), self);
+    MutexLock lock(copy.mutex_);
+    copy.demuxers_.insert(element);
+  }
+
+  static void end_of_pads(GstElement *demuxer, gpointer self) {
+    auto &copy = *static_cast<FilmCopy *>(self);
+    {
+      MutexLock lock(copy.mutex_);
+      copy.demuxers_.erase(demuxer);
+    }
+    copy.go_on();
+  }
+
+  // At the end of a stream, or where one has filled its queue.
+  void expect_no_more_pads() {
+    {
+      MutexLock lock(mutex_);
+      demuxers_.clear();
+    }
+    go_on();
+  }
+  static void on_full_queue(GstElement *, gpointer self) {
+    static_cast<FilmCopy *>(self)->expect_no_more_pads();
+  }
+
+  // Data of a stream that muxers drop.
+  class Losses {
+   public:
+    // True: a copy would lack more than players do.
+    bool add(bool is_lost, bool is_picture) {
+      has_kept_ = has_kept_ || !is_lost;
+      lost_ += is_lost;
+      if (is_picture) return is_lost && (has_kept_ || lost_ > kMostEarlyPictures);
+      return is_lost && lost_ > kMostLostSounds;
+    }
+    bool are_all() const { return lost_ > 0 && !has_kept_; }
+
+   private:
+    unsigned lost_ = 0;
+    bool has_kept_ = false;
+  };
+
   // On its way to the muxer. Lives as long as the copy.
   struct Stream {
     FilmCopy *copy;
@@ -135,7 +200,11 @@ class FilmCopy {
     gulong block = 0;
     CopyTimes times = {};  // On the thread of the demuxer.
     GstClockTime parsed_start = 0;
-    bool has_language = false;                 // On the thread of its queue.
+    bool has_language = false;  // On the thread of its queue.
+    GstSegment sent = {};       // There, too.
+    GstClockTime sent_from = GST_CLOCK_TIME_NONE;
+    Losses parsed_losses = {};                 // On the thread of the demuxer.
+    Losses losses = {};                        // On the thread of the queue.
     bool is_known = false;                     // With the copy's mutex: its first data or its end is there,
     GstClockTime first = GST_CLOCK_TIME_NONE;  // and begins then.
   };
@@ -152,7 +221,8 @@ class FilmCopy {
     auto &copy = *static_cast<FilmCopy *>(self);
     const auto caps = caps_of(pad);
     if (caps && is_text(caps.get()) && copy.holds(caps.get())) return copy.await_text(pad);
-    if (!caps || !copy.holds(caps.get()) || !copy.add_stream(pad, caps.get()))
+    // No muxer takes another stream once it has begun.
+    if (!caps || copy.has_begun() || !copy.holds(caps.get()) || !copy.add_stream(pad, caps.get()))
       copy.leave_out(pad, caps.get());
   }
 
@@ -173,6 +243,8 @@ class FilmCopy {
 
   bool holds(GstCaps *caps) const {
     const GstStructure *structure = gst_caps_get_structure(caps, 0);
+    // mp4mux of GStreamer 1.22 offers to take it, and ends the process.
+    if (order_.format == FilmFormat::mp4 && gst_structure_has_name(structure, "video/x-vp9")) return false;
     GstPadTemplate *wanted =
         gst_element_class_get_pad_template(GST_ELEMENT_GET_CLASS(muxer_), muxer_pad_for(caps));
     const auto taken = GRef<GstCaps>::adopt(gst_pad_template_get_caps(wanted));
@@ -217,6 +289,7 @@ class FilmCopy {
     }
     g_object_set(chain.back(), "max-size-time", guint64{0}, "max-size-buffers", 0U, "max-size-bytes",
                  is_text(caps) ? 0U : order_.most_queued, nullptr);
+    g_signal_connect(chain.back(), "overrun", G_CALLBACK(on_full_queue), this);
     if (!gst_element_link_pads(chain.back(), "src", muxer_, pad_name)) return false;
     watch(pad, chain.back(), caps);
     if (order_.format == FilmFormat::mp4 && is_text(caps)) {
@@ -249,6 +322,8 @@ class FilmCopy {
     gst_pad_add_probe(in.get(), data, note_first, stream, nullptr);
     gst_pad_add_probe(stream->out.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, set_event, stream, nullptr);
     gst_pad_add_probe(stream->out.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, check_turn, stream, nullptr);
+    if (!is_text(caps))
+      gst_pad_add_probe(stream->out.get(), GST_PAD_PROBE_TYPE_BUFFER, check_times, stream, nullptr);
     stream->block =
         gst_pad_add_probe(stream->out.get(), GST_PAD_PROBE_TYPE_BLOCK_DOWNSTREAM, wait, nullptr, nullptr);
   }
@@ -256,10 +331,45 @@ class FilmCopy {
   static GstPadProbeReturn set_times(GstPad *, GstPadProbeInfo *info, gpointer self) {
     auto &stream = *static_cast<Stream *>(self);
     const bool is_hidden = stream.times.take(info);
-    if (is_hidden && stream.is_picture)
-      gst_element_post_message(
-          stream.copy->muxer_,
-          gst_message_new_application(GST_OBJECT(stream.copy->muxer_), gst_structure_new_empty(kCutInside)));
+    if (is_hidden && stream.is_picture) stream.copy->post(kCutInside);
+    if (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER) {
+      // h264timestamper would make some up.
+      if (stream.parsed_losses.add(!has_time(GST_PAD_PROBE_INFO_BUFFER(info)), stream.is_picture))
+        stream.copy->post(kTimeless);
+    } else if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_EOS) {
+      if (stream.parsed_losses.are_all()) stream.copy->post(kTimeless);
+      stream.copy->expect_no_more_pads();
+    }
+    return GST_PAD_PROBE_OK;
+  }
+
+  // What stands in the caps, too, needs none.
+  static bool has_time(const GstBuffer *buffer) {
+    return GST_BUFFER_PTS_IS_VALID(buffer) || GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_HEADER);
+  }
+
+  void post(const char *name) {
+    gst_element_post_message(muxer_,
+                             gst_message_new_application(GST_OBJECT(muxer_), gst_structure_new_empty(name)));
+  }
+
+  // Muxers drop data without a time, and say so in the log alone.
+  static GstPadProbeReturn check_times(GstPad *, GstPadProbeInfo *info, gpointer self) {
+    auto &stream = *static_cast<Stream *>(self);
+    const GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
+    const GstClockTime time = GST_BUFFER_PTS(buffer);
+    const bool is_lost = !has_time(buffer) || (stream.is_picture && time < stream.sent.start);
+    if (stream.losses.add(is_lost, stream.is_picture)) {
+      stream.copy->post(kTimeless);
+      return GST_PAD_PROBE_REMOVE;
+    }
+    if (is_lost) return GST_PAD_PROBE_OK;
+    if (!GST_CLOCK_TIME_IS_VALID(stream.sent_from)) stream.sent_from = time;
+    const bool is_enough = GST_CLOCK_TIME_IS_VALID(time) && time > stream.sent_from + kTrial;
+    if (stream.copy->order_.is_trial && stream.is_picture && is_enough) {
+      stream.copy->post(kTried);
+      return GST_PAD_PROBE_REMOVE;
+    }
     return GST_PAD_PROBE_OK;
   }
 
@@ -297,9 +407,7 @@ class FilmCopy {
     const char *turn = nullptr;
     if (gst_tag_list_peek_string_index(tags, GST_TAG_IMAGE_ORIENTATION, 0, &turn) &&
         std::string_view(turn) != "rotate-0")
-      gst_element_post_message(
-          stream.copy->muxer_,
-          gst_message_new_application(GST_OBJECT(stream.copy->muxer_), gst_structure_new_empty(kTurned)));
+      stream.copy->post(kTurned);
     return GST_PAD_PROBE_OK;
   }
 
@@ -318,34 +426,48 @@ class FilmCopy {
     MutexLock lock(copy.mutex_);
     const GstSegment *parsed = nullptr;
     gst_event_parse_segment(event, &parsed);
-    const GstSegment segment = copy_segment(*parsed, copy.hidden_);
+    const GstSegment segment = stream.sent = copy_segment(*parsed, copy.hidden_);
     GST_PAD_PROBE_INFO_DATA(info) = gst_event_new_segment(&segment);
     gst_event_unref(event);
     return GST_PAD_PROBE_OK;
   }
 
   void know(Stream &stream, GstClockTime first) {
-    bool begins_texts = false;
     {
       MutexLock lock(mutex_);
       stream.is_known = true;
       stream.first = first;
-      // Behind all others, so that the order of the tracks is the same in each run.
+    }
+    go_on();
+  }
+
+  // The texts are read behind all others, so that the order of the tracks is the same in each run.
+  void go_on() {
+    bool begins_texts = false;
+    {
+      MutexLock lock(mutex_);
       begins_texts = awaited_texts_ > 0 && !reads_texts_ && are_all_known();
       reads_texts_ |= begins_texts;
       begin_once_all_are_known();
     }
-    if (begins_texts) read_film(G_CALLBACK(take_text));
+    if (begins_texts) read_film(G_CALLBACK(take_text), nullptr);
+  }
+
+  bool has_begun() EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    return has_begun_;
   }
 
   bool are_all_known() const REQUIRES(mutex_) {
-    return std::ranges::all_of(streams_, [](const auto &each) { return each->is_known; });
+    return demuxers_.empty() &&
+           std::ranges::all_of(streams_, [](const auto &each) { return each->is_known; });
   }
 
   // With the last of the streams the muxer gets the pads of the captions, too: it begins once all its pads
   // have data. (parsebin has no signal for the last of its pads.)
   void begin_once_all_are_known() REQUIRES(mutex_) {
-    if (awaited_texts_ > 0 || !are_all_known()) return;
+    if (has_begun_ || awaited_texts_ > 0 || streams_.empty() || !are_all_known()) return;
+    has_begun_ = true;
     for (const auto &each : streams_)
       if (each->is_picture) hidden_ = std::max(hidden_, hidden_before(each->first));
     for (const FilmTrack &track : tracks_)
@@ -373,8 +495,10 @@ class FilmCopy {
   }
 
   void on_message(GstMessage *message) {
-    if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING)
-      return listener_.on_warning(text_of_message(message));
+    if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING) {
+      if (!order_.is_trial) listener_.on_warning(text_of_message(message));
+      return;
+    }
     const GstStructure *structure = gst_message_get_structure(message);
     if (structure && gst_structure_has_name(structure, kCutInside)) {
       is_cut_inside_ = true;
@@ -382,6 +506,14 @@ class FilmCopy {
     }
     if (structure && gst_structure_has_name(structure, kTurned)) {
       is_turned_ = true;
+      return run_.end();
+    }
+    if (structure && gst_structure_has_name(structure, kTimeless)) {
+      is_timeless_ = true;
+      return run_.end();
+    }
+    if (structure && gst_structure_has_name(structure, kTried)) {
+      is_tried_ = true;
       return run_.end();
     }
     if (!structure || !gst_structure_has_name(structure, "genclip-left-out")) return;
@@ -392,6 +524,7 @@ class FilmCopy {
       unheld_picture_ = what;
       return run_.end();
     }
+    if (order_.is_trial) return;
     listener_.on_warning("A stream (" + what + ") is left out: it cannot be in " + to_word(order_.format) +
                          ".");
   }
@@ -402,10 +535,12 @@ class FilmCopy {
   GstElement *muxer_ = nullptr;
   Mutex mutex_;
   std::vector<std::unique_ptr<Stream>> streams_ GUARDED_BY(mutex_);
+  std::set<const GstElement *> demuxers_ GUARDED_BY(mutex_);  // That may have further streams.
+  bool has_begun_ GUARDED_BY(mutex_) = false;
   size_t awaited_texts_ GUARDED_BY(mutex_) = 0;           // Of the film; the second reading brings them.
   bool reads_texts_ GUARDED_BY(mutex_) = false;           // That reading has begun.
   std::chrono::nanoseconds hidden_ GUARDED_BY(mutex_){};  // How much later all streams begin.
-  bool is_cut_inside_ = false, is_turned_ = false;
+  bool is_cut_inside_ = false, is_turned_ = false, is_timeless_ = false, is_tried_ = false;
   std::string unheld_picture_;
   FilmRun run_;
 };
@@ -432,6 +567,7 @@ Result<void> copy_film(const CopyOrder &order, const std::vector<FilmTrack> &tra
     static_cast<void>(files.remove(part));
     return copied;
   }
+  if (order.is_trial) return files.remove(part);
   if (auto synced = (*made)->sync(); !synced) return cannot_write(order.path, synced.error());
   if (auto renamed = rename_durably(files, part, order.path); !renamed)
     return cannot_write(order.path, renamed.error());

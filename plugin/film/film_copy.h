@@ -21,6 +21,8 @@ struct CopyOrder {
   // Bytes. Streams that a film has stored far from each other wait in memory for each other, at most this
   // much of each.
   unsigned most_queued = 256U << 20;
+  // Only tries whether the film can be copied: ends after its first seconds, and leaves no file.
+  bool is_trial = false;
 };
 
 // Runs the default main context until that is done. Warns of each stream that the format cannot hold. Errors:

@@ -84,5 +84,79 @@ TEST(FilmCopy, ItsOwnCuesMayLieFartherApartThanTheQueuesHold) {
   }
 }
 
+constexpr char kPicture[] =
+    "videotestsrc num-buffers=40 ! video/x-raw,format=I420,width=64,height=64,framerate=10/1 ! ";
+const std::vector<FilmTrack> kTrack{{"de", {{0s, 2s, "whole"}}}};
+
+Result<void> copied_to(const std::string &film, const std::string &path, bool is_trial = false) {
+  CopyOrder order{"file://" + film, format_named(path), path};
+  order.is_trial = is_trial;
+  Patience patience;
+  return copy_film(order, is_trial ? std::vector<FilmTrack>() : kTrack, patience);
+}
+
+bool is_there(const std::string &path) { return std::ifstream(path).good(); }
+
+// Muxers would drop such pictures, and the copy would be reported as whole.
+TEST(FilmCopy, IsRefusedWhereTheContainerTellsNoTimes) {
+  test::TemporaryFolder folder;
+  const std::string raw = folder.file("film.h264"), avi = folder.file("film.avi"),
+                    brief = folder.file("brief.h264");
+  const std::string encoded = std::string(kPicture) + "x264enc bframes=2 key-int-max=8 ! h264parse ! ";
+  play(encoded + "video/x-h264,stream-format=byte-stream ! filesink location=" + raw);
+  play(encoded + "avimux ! filesink location=" + avi);
+  play("videotestsrc num-buffers=4 ! x264enc ! video/x-h264,stream-format=byte-stream ! filesink location=" +
+       brief);
+  for (const std::string &film : {raw, avi, brief}) {
+    for (const std::string name : {"a.mkv", "a.mp4"}) {
+      for (const bool is_trial : {false, true}) {
+        const auto copied = copied_to(film, folder.file(name), is_trial);
+        ASSERT_FALSE(copied) << film << name;
+        EXPECT_EQ(copied.error().kind, ErrorKind::wrong_type);
+        EXPECT_NE(copied.error().text.find("does not tell the times"), std::string::npos)
+            << copied.error().text;
+        EXPECT_FALSE(is_there(folder.file(name)) || is_there(folder.file(name + ".part")));
+      }
+    }
+  }
+}
+
+TEST(FilmCopy, WaitsForStreamsThatAppearLate) {
+  test::TemporaryFolder folder;
+  const std::string film = folder.file("film.flv");
+  play("flvmux name=m ! filesink location=" + film + " " + kPicture +
+       "x264enc tune=zerolatency ! h264parse ! queue ! m. audiotestsrc num-buffers=40 samplesperbuffer=800 ! "
+       "audio/x-raw,rate=8000,channels=1 ! alawenc ! queue ! m.");
+  for (int i = 0; i < 5; ++i) {
+    const auto copied = copied_to(film, folder.file("copy.mkv"));
+    ASSERT_TRUE(copied) << copied.error().text;
+    play("filesrc location=" + folder.file("copy.mkv") +
+         " ! matroskademux name=d d.video_0 ! queue ! fakesink d.audio_0 ! queue ! fakesink d.subtitle_0 ! "
+         "queue ! "
+         "fakesink");
+  }
+}
+
+TEST(FilmCopy, IsRefusedWhereTheMuxerWouldEndTheProcess) {
+  test::TemporaryFolder folder;
+  const std::string film = folder.file("film.webm");
+  play(std::string(kPicture) + "vp9enc deadline=1 ! webmmux ! filesink location=" + film);
+  const auto refused = copied_to(film, folder.file("a.mp4"));
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().text.find("use --to mkv"), std::string::npos) << refused.error().text;
+  EXPECT_TRUE(copied_to(film, folder.file("a.mkv")));
+}
+
+TEST(FilmCopy, IsTriedWithoutLeavingAFile) {
+  test::TemporaryFolder folder;
+  const std::string film = folder.file("film.mkv"), copy = folder.file("copy.mkv");
+  play(std::string(kPicture) +
+       "x264enc tune=zerolatency ! h264parse ! matroskamux ! filesink location=" + film);
+  std::ofstream(copy) << "an older copy";
+  EXPECT_TRUE(copied_to(film, copy, true));
+  EXPECT_EQ(content_of(copy), "an older copy");
+  EXPECT_FALSE(is_there(copy + ".part"));
+}
+
 }  // namespace
 }  // namespace genclip
