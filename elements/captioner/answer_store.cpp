@@ -60,6 +60,12 @@ void log_not_kept(const Error &error) {
   GST_CAT_WARNING(gencaption_category(), "an answer is not kept: %s", log_text(error).c_str());
 }
 
+Error not_kept(const Error &why) {
+  return {why.kind,
+          "The answers of captions cannot be kept in the store, so the next run would pay for them again: " +
+              why.text};
+}
+
 StoredAnswer stored(const std::string &model, const ContentAnswer &answer, int64_t now) {
   return {model,
           answer.text,
@@ -81,7 +87,7 @@ bool is_worth_keeping(const ContentAnswer &answer, std::string_view api_key) {
 void AnswerStore::begin(const std::string &folder) {
   MutexLock lock(mutex_);
   folder_ = folder;
-  has_warned_ = false;
+  has_warned_ = can_be_written_ = false;
 }
 
 std::string AnswerStore::folder() const {
@@ -111,6 +117,20 @@ std::optional<ContentAnswer> AnswerStore::find(const std::string &key, Use use,
   return answer;
 }
 
+std::optional<Error> AnswerStore::problem(GCancellable *cancellable) {
+  {
+    MutexLock lock(mutex_);
+    if (can_be_written_) return std::nullopt;
+  }
+  auto tried = on_disk([&files = files_, folder = folder()] { return try_writing_answers(files, folder); },
+                       cancellable);
+  if (!tried) return std::nullopt;
+  if (!*tried) return not_kept(tried->error());
+  MutexLock lock(mutex_);
+  can_be_written_ = true;
+  return std::nullopt;
+}
+
 std::optional<Error> AnswerStore::keep(const std::string &key, const std::string &model,
                                        const ContentAnswer &answer, GCancellable *cancellable) {
   const int64_t now = to_utc(clock_.wall_now()).time_since_epoch() / std::chrono::seconds(1);
@@ -125,10 +145,7 @@ std::optional<Error> AnswerStore::keep(const std::string &key, const std::string
   if (!kept || *kept) return std::nullopt;
   MutexLock lock(mutex_);
   if (std::exchange(has_warned_, true)) return std::nullopt;
-  return Error{kept->error().kind,
-               "The answers of captions cannot be kept in the store, so the next run would pay for them "
-               "again: " +
-                   kept->error().text};
+  return not_kept(kept->error());
 }
 
 }  // namespace genclip

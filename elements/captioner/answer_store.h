@@ -41,6 +41,9 @@ class AnswerStore {
   std::optional<ContentAnswer> find(const std::string &key, Use use, GCancellable *cancellable) const
       EXCLUDES(mutex_);
 
+  // Why no answer can be kept, before the first is paid for. Looks once in a run; empty once cancelled.
+  std::optional<Error> problem(GCancellable *cancellable) EXCLUDES(mutex_);
+
   // On return the answer is durable. Once cancelled it does not wait for that. Returns a warning to post: one
   // in a run.
   std::optional<Error> keep(const std::string &key, const std::string &model, const ContentAnswer &answer,
@@ -54,6 +57,7 @@ class AnswerStore {
   mutable Mutex mutex_;
   std::string folder_ GUARDED_BY(mutex_);
   bool has_warned_ GUARDED_BY(mutex_) = false;
+  bool can_be_written_ GUARDED_BY(mutex_) = false;  // as far as was looked in this run
 };
 
 }  // namespace genclip

@@ -99,6 +99,8 @@ class CaptionStage {
   Result<ContentAnswer> ask(const CaptionRequest &request, SentenceSplitter &splitter,
                             GCancellable *cancellable);
   void keep_answers(const CaptionRequest &request, const std::vector<Said> &said, GCancellable *cancellable);
+  bool is_kept_or_refused(const CaptionRequest &request, GCancellable *cancellable);
+  void end_with(const Error &error);
   bool may_send_again(GCancellable *cancellable);
   void log_question(const CaptionRequest &request) const;
   void log_answer(const CaptionRequest &request, const Result<ContentAnswer> &answer, size_t said) const;
@@ -126,6 +128,7 @@ class CaptionStage {
   DetachedWork codecs_;
   DetachedWork measuring_;  // for cuts; the streaming thread waits for it
   std::vector<std::thread> threads_;
+  std::atomic<bool> has_ended_ = false;  // with an error of a worker
 
   // The streaming thread.
   std::optional<CaptionInput> input_;  // once started

@@ -67,6 +67,22 @@ bool CaptionStage::has_leave(const CaptionRequest &request, GCancellable *cancel
   return true;
 }
 
+// Of cache=read-write, which pays for nothing that cannot be kept. With auto, a warning is enough.
+bool CaptionStage::is_kept_or_refused(const CaptionRequest &request, GCancellable *cancellable) {
+  if (settings_.cache != CaptionCache::read_write) return true;
+  const auto problem = answers_.problem(cancellable);
+  if (!problem) return true;
+  queue_.tell(&CaptionSchedule::did_not_ask, request.question, std::nullopt);
+  end_with(*problem);
+  return false;
+}
+
+void CaptionStage::end_with(const Error &error) {
+  // Workers may find the same at once. The error comes before the end of the stream.
+  if (!has_ended_.exchange(true)) post_error(element_, gencaption_category(), error);
+  queue_.tell(&CaptionSchedule::set_flow, Flow::error);
+}
+
 // A retry is a request as well.
 bool CaptionStage::may_send_again(GCancellable *cancellable) {
   if (!queue_.tell(&CaptionSchedule::may_retry)) return false;
@@ -113,8 +129,12 @@ void CaptionStage::keep_answers(const CaptionRequest &request, const std::vector
   if (request.cache != CaptionCache::read_write) return;
   for (const Said &one : said) {
     if (!is_worth_keeping(one.answer, client_->key())) continue;
-    const auto warning = answers_.keep(one.part.key, request.content.model, one.answer, cancellable);
-    if (warning) post_warning(element_, gencaption_category(), *warning);
+    const auto problem = answers_.keep(one.part.key, request.content.model, one.answer, cancellable);
+    if (!problem) continue;
+    if (settings_.cache == CaptionCache::read_write)
+      end_with(*problem);
+    else
+      post_warning(element_, gencaption_category(), *problem);
   }
 }
 
@@ -122,7 +142,7 @@ void CaptionStage::answer(const Work &work) {
   GCancellable *cancellable = work.cancellable.get();
   look_in_store(work);
   auto request = queue_.await(&CaptionSchedule::may_ask, work.question.id);
-  if (!request || !has_leave(*request, cancellable)) return;
+  if (!request || !is_kept_or_refused(*request, cancellable) || !has_leave(*request, cancellable)) return;
   log_question(*request);
   SentenceSplitter splitter;
   const auto answer = ask(*request, splitter, cancellable);

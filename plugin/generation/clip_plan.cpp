@@ -25,7 +25,8 @@ namespace {
 constexpr unsigned kShortestPollIntervalMs = 10;
 constexpr const char *kMaxAmountVariable = "GENCLIP_MAX_AMOUNT";
 
-constexpr AddressSetting kBaseUrl{"base-url", "GENCLIP_BASE_URL"};
+constexpr AddressSetting kBaseUrl{"base-url", "GENCLIP_BASE_URL",
+                                  " What is stored already is found by this address, too."};
 
 // Attaching needs no request, so an incomplete one is ignored; the folder then comes from the task's ID.
 void plan_attach(const ClipRequest &request, GenerationJob &job) {

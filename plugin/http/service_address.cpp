@@ -16,8 +16,8 @@ std::string service_address(const std::string &value, const AddressSetting &sett
 std::string address_problem(const std::string &address, const AddressSetting &setting) {
   const std::string property = setting.property;
   if (address.empty())
-    return property + " is not set: set it, or " + setting.variable +
-           ", to the address of the service. What is stored already is found by this address, too.";
+    return property + " is not set: set it, or " + setting.variable + ", to the address of the service." +
+           setting.purpose;
   const auto uri = GRef<GUri>::adopt(g_uri_parse(address.c_str(), G_URI_FLAGS_NONE, nullptr));
   const char *scheme = uri ? g_uri_get_scheme(uri.get()) : "";
   const bool is_http = g_str_equal(scheme, "http") || g_str_equal(scheme, "https");

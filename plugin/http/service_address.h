@@ -11,6 +11,7 @@ namespace genclip {
 struct AddressSetting {
   const char *property;  // base-url
   const char *variable;  // GENCLIP_BASE_URL
+  const char *purpose;   // A further sentence for whoever has set neither; may be empty.
 };
 
 // `value`, else the variable's; in one spelling (normal_base_url). Empty when neither is set.

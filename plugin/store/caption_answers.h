@@ -40,6 +40,9 @@ Result<StoredAnswer> read_answer(FileSystem &files, const std::string &root, con
 Result<void> write_answer(FileSystem &files, const std::string &root, const std::string &key,
                           const StoredAnswer &answer);
 
+// Whether write_answer() could write now: writes a file beside the answers, and removes it.
+Result<void> try_writing_answers(FileSystem &files, const std::string &root);
+
 // Remembers that the answer was used now. The time is to a day, so that few files are touched.
 void note_use_of_answer(FileSystem &files, const std::string &root, const std::string &key);
 

@@ -287,6 +287,17 @@ TEST_F(CaptionCacheTest, AsksAndTellsOfItOnceWhereNothingCanBeKept) {
   EXPECT_THAT(seen.warnings, ElementsAre(HasSubstr("cannot be kept in the store")));
 }
 
+// Whoever asks for it by name wants nothing to be paid for twice.
+TEST_F(CaptionCacheTest, PaysForNothingThatReadWriteCannotKeep) {
+  fs::create_directory(store_);
+  put(store_ + "/captions", "no folder");
+  for (const char *more : {"", " on-error=skip"}) {
+    const Seen seen = play(film(5, std::string("cache=read-write") + more));
+    EXPECT_THAT(seen.error, HasSubstr("cannot be kept in the store"));
+    EXPECT_EQ(seen.requests, 0u);
+  }
+}
+
 TEST_F(CaptionCacheTest, KeepsNeitherTheKeyNorThePictureNorTheQuestion) {
   ASSERT_EQ(requests_of(film(1, "prompt=\"what-is-it\"")), 1u);
   ASSERT_THAT(kept(), SizeIs(1));
@@ -374,6 +385,18 @@ TEST_F(CaptionCacheTest, GoesOnWhereTheDiskIsFullAndTellsOfItOnce) {
   EXPECT_THAT(seen.warnings, ElementsAre(HasSubstr("cannot be kept in the store")));
   EXPECT_THAT(kept(), IsEmpty()) << "no half file is left";
   EXPECT_EQ(requests_of(film(5)), 5u);
+}
+
+int full_below_answers(FileCall call, std::string &path, int size) {
+  return path.find("00000000") == path.npos ? full_below(call, path, size) : 0;
+}
+
+TEST_F(CaptionCacheTest, EndsReadWriteWhereTheDiskBecomesFull) {
+  set_disk_hook(full_below_answers);
+  const Seen seen = play(film(5, "cache=read-write max-in-flight=1"));
+  set_disk_hook(nullptr);
+  EXPECT_THAT(seen.error, HasSubstr("cannot be kept in the store"));
+  EXPECT_EQ(seen.requests, 1u) << "what cannot be kept is not paid for any more";
 }
 
 // The test's thread is the application's and the streaming thread.

@@ -81,8 +81,8 @@ TEST_P(Elements, JudgeTheAddressOfTheirServiceInTheSameWords) {
   g_unsetenv(GetParam().variable);
   const std::string property = GetParam().base_url;
   const std::pair<const char *, std::string> kRows[] = {
-      {"", property + " is not set: set it, or " + GetParam().variable +
-               ", to the address of the service. What is stored already is found by this address, too."},
+      {"", property + " is not set: set it, or " + GetParam().variable + ", to the address of the service." +
+               (property == "base-url" ? " What is stored already is found by this address, too." : "")},
       {"ftp://127.0.0.1", property + " must be an http or https URL with a host."},
       {"http:///path", property + " must be an http or https URL with a host."},
       {"127.0.0.1:8080", property + " must be an http or https URL with a host."},
