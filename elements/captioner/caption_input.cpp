@@ -107,7 +107,6 @@ void CaptionInput::begin() {
   sampler_.reset();
   cuts_.reset(stream_start());
   before_.clear();
-  begun_by_.clear();
   first_ = true;
   last_image_.reset();
   open_end_.reset();
@@ -227,14 +226,12 @@ CaptionInput::Taken CaptionInput::take_frame(const GstBuffer *buffer, uint64_t t
 // A window that lasts until the picture changes: its end is known with the next one.
 CaptionInput::Taken CaptionInput::take_until_cut(const GstBuffer *buffer, uint64_t time, uint64_t stream_time,
                                                  bool live) {
-  const auto decision = cuts_.on_picture(
-      {stream_time, duration_of(buffer, time), change(before_, seen_), change(begun_by_, seen_)});
+  const auto decision = cuts_.on_picture({stream_time, duration_of(buffer, time), change(before_, seen_)});
   Taken taken{decision.keep, stream_time, {}, time, true, {}};
   if (decision.last) taken.ends_open = timestamp(*decision.last, time);
-  before_ = seen_;
+  before_ = std::move(seen_);
   if (!decision.begins) return taken;
 
-  begun_by_ = std::move(seen_);
   const uint64_t stop =
       GST_CLOCK_TIME_IS_VALID(segment_.stop) ? segment_.stop : std::numeric_limits<uint64_t>::max();
   const uint64_t start =

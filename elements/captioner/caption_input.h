@@ -127,9 +127,8 @@ class CaptionInput {
   const Align align_;
   FrameSampler sampler_;
   CutWindows cuts_;
-  Thumbnail seen_;      // of this picture, while it is taken
-  Thumbnail before_;    // of the last picture
-  Thumbnail begun_by_;  // of the first picture of the window
+  Thumbnail seen_;    // of this picture, while it is taken
+  Thumbnail before_;  // of the last picture
   InputKind kind_ = InputKind::none;
   uint64_t frame_duration_ = 0;  // from the caps; 0 if they have none
   GstSegment segment_ = {};      // before the first segment, one that starts at 0

@@ -255,6 +255,7 @@ class CaptionSchedule {
   Output next_cue(CaptionOutlet &out, CaptionSlot &slot, SlotPart &part, Instant now);
   Output next_part(CaptionOutlet &out, CaptionSlot &slot, SlotPart &part, Instant now);
   bool may_be_repeated(CaptionOutlet &out, SlotPart &part, Instant now);
+  static bool repeats(const CaptionSlot &slot, const SlotPart &part, const std::string &text);
   CaptionOutput send_cue(CaptionOutlet &out, CaptionSlot &slot, SlotPart &part, Instant now);
   Output warn_once_of_shortening();
   CaptionOutput leave_unreadable(CaptionOutlet &out, CaptionSlot &slot, SlotPart &part);

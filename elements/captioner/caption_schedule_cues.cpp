@@ -137,16 +137,28 @@ CaptionSchedule::Output CaptionSchedule::next_part(CaptionOutlet &out, CaptionSl
   return made;
 }
 
+// The run had this answer, and nothing is to be told of it. What the store has is sent as if it had been
+// asked for, so that each run has the same cues.
+bool CaptionSchedule::repeats(const CaptionSlot &slot, const SlotPart &part, const std::string &text) {
+  return part.known && !part.cached && part.answer.text == text && !slot.warning && !slot.error &&
+         !part.warning;
+}
+
 // Joins the windows that repeat this caption. True: the next one may do so, too.
 bool CaptionSchedule::may_be_repeated(CaptionOutlet &out, SlotPart &part, Instant now) {
   if (!settings_.joins_repeats || live_ || out.timeline.is_backwards() || has_starved_) return false;
   TimeSpan &span = part.cues.front().span;
   while (out.items.size() > 1) {
     const auto *id = std::get_if<SlotId>(&out.items[1]);
-    const CaptionSlot *next = id ? find(*id) : nullptr;
-    if (!next || next->window.start != span.end) return false;
-    if (next->progress != Progress::making_stills && !next->repeats_last) return false;
+    CaptionSlot *next = id ? find(*id) : nullptr;
+    if (!next || next->window.start != span.end || next->one_piece) return false;
     if (next->progress == Progress::making_stills || is_open(*next)) return !is_starving(now);
+    if (!next->repeats_last) {
+      const SlotPart *again = next->part_in(out.language);
+      // Its answer comes, whatever the input does.
+      if (again && !again->done && next->progress != Progress::done) return true;
+      if (!again || !repeats(*next, *again, out.last_text)) return false;
+    }
     span.end = next->window.end;
     part.shown_until = std::max(next->window.end, next->quiet_until);
     out.timeline.place(span, part.cues.front().text);

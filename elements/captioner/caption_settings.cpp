@@ -96,6 +96,10 @@ const Property<CaptionSettings> kCaptionProperties[] = {
      "0: always send. align=cuts: a change by this much is a cut; 0: by 0.1",
      &CaptionSettings::scene_threshold,
      {0, 1}},
+    {"merge-repeats",
+     "Not live: let a caption stand until its text changes, as one cue, where no request was sent for its "
+     "repetitions; else each window has a cue of its own",
+     &CaptionSettings::merge_repeats},
     {"image-sampling", "Image input: which images get their own caption",
      enum_field<&CaptionSettings::image_sampling>(image_sampling_type)},
     {"context", "Number of earlier captions to send with a request", &CaptionSettings::context, {0, 100}},
@@ -184,7 +188,7 @@ const Property<CaptionSettings> kCaptionProperties[] = {
      redact_url},
 };
 
-constexpr AddressSetting kLlmBaseUrl{"llm-base-url", "GENCLIP_LLM_BASE_URL"};
+constexpr AddressSetting kLlmBaseUrl{"llm-base-url", "GENCLIP_LLM_BASE_URL", ""};
 
 }  // namespace
 

@@ -40,6 +40,7 @@ struct CaptionSettings {
   Stills stills = Stills::before;
   unsigned max_frame_size = 768;
   double scene_threshold = 0;
+  bool merge_repeats = false;
   ImageSampling image_sampling = ImageSampling::automatic;
   unsigned context = 0;
   unsigned cues_per_request = 1;

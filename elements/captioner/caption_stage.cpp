@@ -73,15 +73,14 @@ Result<void> CaptionStage::prepare() {
   upstream_latency_ = 0;
   own_latency_ = settings.latency_ms * GST_MSECOND;
   least_latency_ = settings.stills == Stills::within ? settings.interval : 0;
+  has_ended_ = false;
   codecs_.enter();
   measuring_.enter();
   const CaptionScheduleSettings schedule_settings{
-      settings.max_in_flight,    settings.max_waiting,
-      settings.context,          settings.max_requests,
-      settings.late_policy,      std::chrono::milliseconds(settings.latency_ms),
-      settings.limits(),         settings.cache,
-      settings.cues_per_request, settings.scene_threshold > 0,
-      settings.stream,           reason_to_ask_nothing(settings)};
+      settings.max_in_flight, settings.max_waiting, settings.context,
+      settings.max_requests,  settings.late_policy, std::chrono::milliseconds(settings.latency_ms),
+      settings.limits(),      settings.cache,       settings.cues_per_request,
+      settings.merge_repeats, settings.stream,      reason_to_ask_nothing(settings)};
   queue_.tell(&CaptionSchedule::start, schedule_settings);
 
   const StillSettings stills{settings.frames, settings.max_frame_size, settings.scene_threshold,

@@ -27,19 +27,14 @@ void CutWindows::reset(uint64_t earliest) {
   end_ = last_time_ = earliest;
 }
 
-bool CutWindows::is_cut(const Seen &seen) {
-  const bool cuts = seen.changed >= rules_.threshold;
-  cut_seen_ = cut_seen_ || cuts;
-  if (!cut_seen_ || seen.time - start_ < rules_.min_interval) return false;
-  cut_seen_ = cuts || seen.differs >= rules_.threshold;
-  return cut_seen_;
+bool CutWindows::is_cut(const Seen &seen) const {
+  return seen.changed >= rules_.threshold && seen.time - start_ >= rules_.min_interval;
 }
 
 CutWindows::Decision CutWindows::begin(const Seen &seen, uint64_t start) {
   Decision decision{true, true, start, 0, {}};
   if (begun_) decision.last = std::min(end_, start);
   begun_ = true;
-  cut_seen_ = false;
   last_step_ = 0;
   start_ = start;
   end_ = decision.end = std::max(later(start, rules_.interval), later(seen.time, seen.lasts));

@@ -8,9 +8,9 @@
 
 namespace genclip {
 
-// A window ends with the first picture behind a cut, or after `interval`, and never before `min_interval`. A
-// cut that comes earlier ends it at min_interval, if the picture is then still another one: a flash is no
-// cut. Pictures that move do not end a window, because a cut is a change from one picture to the next.
+// A window ends with the first picture behind a cut, or after `interval`, and never before `min_interval`: a
+// cut that comes earlier does not count. Pictures that move do not end a window, because a cut is a change
+// from one picture to the next.
 // Times are nanoseconds of stream time. Pure; one thread at a time.
 class CutWindows {
  public:
@@ -26,7 +26,6 @@ class CutWindows {
     uint64_t time = 0;   // increases from picture to picture
     uint64_t lasts = 0;  // 0: unknown
     double changed = 0;  // from the picture before
-    double differs = 0;  // from the first picture of the window
   };
   struct Decision {
     bool keep = false;             // make a still of it
@@ -44,12 +43,11 @@ class CutWindows {
   void reset(uint64_t earliest);
 
  private:
-  bool is_cut(const Seen &seen);
+  bool is_cut(const Seen &seen) const;
   Decision begin(const Seen &seen, uint64_t start);
 
   const Rules rules_;
   bool begun_ = false;
-  bool cut_seen_ = false;  // since the window began
   uint64_t start_ = 0;
   uint64_t end_ = 0;
   uint64_t last_time_ = 0;

@@ -7,6 +7,7 @@
 
 #include "tests/captioner/frame_count.h"
 #include "tests/captioner/harness.h"
+#include "tests/support/temporary_folder.h"
 
 namespace genclip::test {
 namespace {
@@ -255,7 +256,8 @@ TEST(Within, APictureThatCannotBeEncodedFailsLikeOthers) {
 
 TEST(Within, AsksOnlyWhereThePictureChanged) {
   GatewayServer gateway;
-  Harness harness(gateway, "stills=within scene-threshold=0.2 interval=1000000000", kTenGreys);
+  Harness harness(gateway, "stills=within scene-threshold=0.2 merge-repeats=true interval=1000000000",
+                  kTenGreys);
   push_scene(harness, 0, 30, 0);
   push_scene(harness, 30, 50, 255);
   EXPECT_EQ(harness.finish(),
@@ -316,7 +318,9 @@ TEST(Repeats, AreOneLongCueInAFile) {
     GatewayServer gateway;
     gateway.gateway().set_pace({.chunk = 0, .before = std::chrono::milliseconds(20), .between = {}});
     CaptionRun run(
-        gateway, test_film(8, std::string("interval=500000000 scene-threshold=0.2 max-cps=0 ") + properties));
+        gateway,
+        test_film(8, std::string("interval=500000000 scene-threshold=0.2 merge-repeats=true max-cps=0 ") +
+                         properties));
     ASSERT_EQ(run.play(), "");
     if (*properties != 's') {
       EXPECT_EQ(run.cues(), each_second(8)) << properties;
@@ -327,16 +331,61 @@ TEST(Repeats, AreOneLongCueInAFile) {
 
 TEST(Repeats, ReachFromEndToEndOfAFilmThatStandsStill) {
   GatewayServer gateway;
-  Harness harness(gateway, "scene-threshold=0.1 interval=1000000000", kTenGreys);
+  Harness harness(gateway, "scene-threshold=0.1 merge-repeats=true interval=1000000000", kTenGreys);
   push_scene(harness, 0, 600, 0);
   EXPECT_EQ(times(harness.finish()), Times({{0, 60000}}));
   EXPECT_EQ(harness.stat("captions"), 1u);
   EXPECT_EQ(harness.stat("requests"), 1u);
 }
 
-TEST(Repeats, DoNotJoinOverAGap) {
+TEST(Repeats, HaveCuesOfTheirOwnUnlessTheyAreMerged) {
   GatewayServer gateway;
   Harness harness(gateway, "scene-threshold=0.1 interval=1000000000", kTenGreys);
+  push_scene(harness, 0, 30, 0);
+  const std::string black = "1 still of 4x4. It is black.";
+  EXPECT_EQ(harness.finish(), Cues({{0, 1000, black}, {1000, 2000, black}, {2000, 3000, black}}));
+  EXPECT_EQ(harness.stat("requests"), 1u);
+}
+
+// Without scene-threshold, the run has the answers about equal stills already. That of an earlier scene is
+// another text.
+TEST(Repeats, AreMergedWhereTheAnswerIsKnown) {
+  for (const char *properties : {"max-in-flight=1", "max-in-flight=8", "context=0 max-waiting=1"}) {
+    GatewayServer gateway;
+    TemporaryFolder store;
+    gateway.gateway().set_pace({.chunk = 0, .before = std::chrono::milliseconds(20), .between = {}});
+    Harness harness(
+        gateway,
+        "cache=read-write store=" + store.path() + " merge-repeats=true interval=1000000000 " + properties,
+        kTenGreys);
+    push_scene(harness, 0, 30, 0);
+    push_scene(harness, 30, 40, 255);
+    push_scene(harness, 40, 60, 0);
+    const std::string black = "1 still of 4x4. It is black.", white = "1 still of 4x4. It is white.";
+    EXPECT_EQ(harness.finish(), Cues({{0, 3000, black}, {3000, 4000, white}, {4000, 6000, black}}))
+        << properties;
+    EXPECT_EQ(harness.stat("requests"), 2u) << properties;
+  }
+}
+
+// Whoever runs again gets the same cues.
+TEST(Repeats, AreNotWhatTheStoreHasForTwoQuestions) {
+  GatewayServer gateway;
+  TemporaryFolder store;
+  for (const unsigned requests : {2u, 0u}) {
+    Harness harness(gateway, "cache=read-write merge-repeats=true interval=1000000000 store=" + store.path(),
+                    kTenGreys);
+    push_scene(harness, 0, 10, 0);
+    push_scene(harness, 10, 20, 20);
+    const std::string black = "1 still of 4x4. It is black.";
+    EXPECT_EQ(harness.finish(), Cues({{0, 1000, black}, {1000, 2000, black}}));
+    EXPECT_EQ(harness.stat("requests"), requests);
+  }
+}
+
+TEST(Repeats, DoNotJoinOverAGap) {
+  GatewayServer gateway;
+  Harness harness(gateway, "scene-threshold=0.1 merge-repeats=true interval=1000000000", kTenGreys);
   push_scene(harness, 0, 10, 0);
   push_scene(harness, 30, 40, 0);
   EXPECT_EQ(times(harness.finish()), Times({{0, 1000}, {3000, 4000}}));
@@ -375,8 +424,8 @@ TEST(ShortQueues, EndPartsAtACut) {
   EXPECT_EQ(frames.count(), 90u);
   const Cues cues = run.cues();
   for (size_t i = 1; i < cues.size(); ++i) EXPECT_EQ(cues[i].start, cues[i - 1].end) << cues[i];
-  for (const Cue &cue : cues) EXPECT_EQ(cue.text, caption_at(cue.start / 2500 * 5 / 2)) << cue;
-  EXPECT_EQ(gateway.gateway().calls(), 4u);
+  for (const Cue &cue : cues) EXPECT_EQ(cue.text, caption_at(cue.start / 3000 * 3)) << cue;
+  EXPECT_EQ(gateway.gateway().calls(), 3u);
 }
 
 TEST(ShortQueues, AskWithTheStillsThatWereSeen) {
@@ -392,7 +441,7 @@ TEST(ShortQueues, AskWithTheStillsThatWereSeen) {
 
 TEST(ShortQueues, ShowWhatIsRepeated) {
   GatewayServer gateway;
-  CaptionRun run(gateway, overlay(6, "interval=2000000000 scene-threshold=1"));
+  CaptionRun run(gateway, overlay(6, "interval=2000000000 merge-repeats=true scene-threshold=1"));
   const FrameCount frames(run);
   ASSERT_EQ(run.play(), "");
   EXPECT_EQ(frames.count(), 60u);

@@ -235,7 +235,13 @@ TEST(ScheduleExploration, OfWindowsThatShowTheirStillsAndEndLater) {
 }
 
 TEST(ScheduleExploration, OfPicturesThatDoNotChange) {
-  explore({.can_fail = false, .settings = {.joins_repeats = true}});
+  const CaptionScheduleSettings joins = {.joins_repeats = true};
+  explore({.can_fail = false, .settings = joins});
+  CaptionScheduleSettings known = joins;
+  known.cache = CaptionCache::read;
+  explore({.equal_windows = true, .can_fail = false, .settings = known});
+  explore({.windows = 2, .equal_windows = true, .languages = {"de", "en"}, .settings = known});
+  explore({.windows = 2, .equal_windows = true, .can_drain = true, .can_fail = false, .settings = known});
 }
 
 TEST(ScheduleExploration, OfTexts) {

@@ -139,9 +139,10 @@ class Completion(unittest.TestCase):
             self.assertEqual(every - {"task-id"} - options(command), set(), command)
         references = {"check-media", "publish-folder", "publish-url", "publish-check", "reference-identity"}
         self.assertEqual(every - {"task-id", "on-unknown"} - references - options("store", "fetch"), set())
-        # A film is no live stream and has no stills of its own; --jobs is max-in-flight; max-amount refuses all captions.
+        # A film is no live stream and has no stills of its own; --jobs is max-in-flight; max-amount refuses all captions; equal cues
+        # are always joined.
         live = {"latency", "late-policy", "max-observed-latency", "max-waiting", "stream", "image-sampling"}
-        others = {"api-key", "max-in-flight", "max-amount"}
+        others = {"api-key", "max-in-flight", "max-amount", "merge-repeats"}
         self.assertEqual(settings("gencaption") - of_elements - live - others - options("caption"), set())
 
     def test_every_command_tells_its_options_and_does_nothing(self):

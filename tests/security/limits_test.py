@@ -84,7 +84,7 @@ ANSWERS = {
     "a switch of protocols": lambda: b"HTTP/1.1 101 Switching\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n" + b"\0" * 1000,
 }
 
-# JSON without a text. A question has such an answer when the model has nothing to say, and a film goes on without it.
+# JSON without a text. A question has such an answer when the model has nothing to say, and the film continues.
 WITHOUT_TEXT = {"a number without an end", "more than its length"}
 
 MEDIA = {
