@@ -257,8 +257,7 @@ class CaptionSchedule {
   bool may_be_repeated(CaptionOutlet &out, SlotPart &part, Instant now);
   static bool repeats(const CaptionSlot &slot, const SlotPart &part, const std::string &text);
   CaptionOutput send_cue(CaptionOutlet &out, CaptionSlot &slot, SlotPart &part, Instant now);
-  Output warn_once_of_shortening();
-  CaptionOutput leave_unreadable(CaptionOutlet &out, CaptionSlot &slot, SlotPart &part);
+  Output warn_once_of_shortening(bool is_readable);
   Spoken spoken(CaptionOutlet &out, CaptionSlot &slot, SlotPart &part, TimeSpan span, std::string text,
                 bool last, Instant now);
 

@@ -51,42 +51,36 @@ CaptionSchedule::Output CaptionSchedule::speak_rest(CaptionOutlet &out, CaptionS
   part.in_parts = is_open(slot);
   if (part.in_parts) out.timeline = before;
   CueLayout laid = lay_out_cues(text, settings_.limits, span->end - span->start);
+  const bool is_readable = !laid.cues.empty();
+  // Not even its first word. What fits into a cue stands as long as its window.
+  if (!is_readable) {
+    FirstCue first = first_cue(text, settings_.limits);
+    laid = {{{std::move(first.text), 0, span->end - span->start}}, std::move(first.rest)};
+  }
   part.left_out = std::move(laid.left_out);
   if (!part.left_out.empty()) ++stats_.shortened;
-  if (laid.cues.empty()) {
-    out.timeline = before;
-    return leave_unreadable(out, slot, part);
-  }
   out.last_text = slot.repeats_last || part.answer.text.empty() ? text : part.answer.text;
   for (LaidCue &cue : laid.cues)
     part.cues.push_back({{span->start + cue.start, span->start + cue.end}, std::move(cue.text)});
   part.is_one_cue = part.cues.size() == 1 && !part.begun;
   if (out.timeline.is_backwards()) std::reverse(part.cues.begin(), part.cues.end());
-  if (!part.left_out.empty())
-    if (auto warning = warn_once_of_shortening()) return warning;
+  if (!is_readable || !part.left_out.empty())
+    if (auto warning = warn_once_of_shortening(is_readable)) return warning;
   return next_cue(out, slot, part, now);
 }
 
 // Live, a warning tells of captions that are missing.
-CaptionSchedule::Output CaptionSchedule::warn_once_of_shortening() {
+CaptionSchedule::Output CaptionSchedule::warn_once_of_shortening(bool is_readable) {
   if (live_ || std::exchange(shortened_warned_, true)) return std::nullopt;
+  const std::string what = is_readable ? "A caption is longer than people can read in its time, so its end "
+                                         "is left out, as will be those of "
+                                         "further ones."
+                                       : "A caption has too little time to be read, and stands for as long "
+                                         "as its window, as will further ones.";
   return Notice{{ErrorKind::settings,
-                 "A caption is longer than people can read in its time, so its end is left out, as will be "
-                 "those of further ones. A longer interval, a higher max-cps or a prompt for shorter answers "
-                 "helps.",
+                 what + " A longer interval, a higher max-cps or a prompt for shorter answers helps.",
                  "The messages gencaption-caption have what is left out."},
                 false};
-}
-
-// Not even the first word can be read in its time.
-CaptionOutput CaptionSchedule::leave_unreadable(CaptionOutlet &out, CaptionSlot &slot, SlotPart &part) {
-  ++stats_.skipped;
-  Error unreadable{ErrorKind::settings,
-                   "A caption has too little time for even its first word to be read, and is left out.",
-                   "The details hold its text."};
-  unreadable.service_message = std::move(part.left_out);  // Not in the text, which is logged.
-  end_slot(out, slot);
-  return Notice{std::move(unreadable), false};
 }
 
 // Empty: it waits, or nothing is left of it.
