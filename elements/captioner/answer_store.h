@@ -41,7 +41,8 @@ class AnswerStore {
   std::optional<ContentAnswer> find(const std::string &key, Use use, GCancellable *cancellable) const
       EXCLUDES(mutex_);
 
-  // Why no answer can be kept, before the first is paid for. Looks once in a run; empty once cancelled.
+  // Why no answer can be kept, before the first is paid for. Does not look again in a run once it has found
+  // no reason. Empty once cancelled.
   std::optional<Error> problem(GCancellable *cancellable) EXCLUDES(mutex_);
 
   // On return the answer is durable. Once cancelled it does not wait for that. Returns a warning to post: one

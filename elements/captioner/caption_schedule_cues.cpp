@@ -131,8 +131,8 @@ CaptionSchedule::Output CaptionSchedule::next_part(CaptionOutlet &out, CaptionSl
   return made;
 }
 
-// The run had this answer, and nothing is to be told of it. What the store has is sent as if it had been
-// asked for, so that each run has the same cues.
+// This run had the answer already, and there is no error or warning about it. An answer from the store does
+// not count, because the run that asked for it did not join it either: so both runs have the same cues.
 bool CaptionSchedule::repeats(const CaptionSlot &slot, const SlotPart &part, const std::string &text) {
   return part.known && !part.cached && part.answer.text == text && !slot.warning && !slot.error &&
          !part.warning;

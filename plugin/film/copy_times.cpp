@@ -4,6 +4,13 @@
 #include "plugin/base/gref.h"
 
 namespace genclip {
+namespace {
+
+constexpr unsigned kMostEarlyPictures = 10;
+// About half a second.
+constexpr unsigned kMostLostSounds = 25;
+
+}  // namespace
 
 GstClockTime copy_time(const GstSegment &segment, GstClockTime position) {
   if (!GST_CLOCK_TIME_IS_VALID(position)) return position;
@@ -23,6 +30,13 @@ GstSegment copy_segment(const GstSegment &parsed, std::chrono::nanoseconds hidde
   gst_segment_init(&segment, GST_FORMAT_TIME);
   segment.start = segment.position = parsed.start + kCopyZero - static_cast<guint64>(hidden.count());
   return segment;
+}
+
+bool CopyLosses::add(bool is_lost, bool is_picture) {
+  has_kept_ = has_kept_ || !is_lost;
+  lost_ += is_lost;
+  if (is_picture) return is_lost && (has_kept_ || lost_ > kMostEarlyPictures);
+  return is_lost && lost_ > kMostLostSounds;
 }
 
 bool CopyTimes::take(GstPadProbeInfo *info) {

@@ -26,6 +26,19 @@ std::chrono::nanoseconds hidden_before(GstClockTime first_picture);
 // In which the muxer gets a stream whose copy_time() 0 is at the segment's start; `hidden`: of all streams.
 GstSegment copy_segment(const GstSegment &parsed, std::chrono::nanoseconds hidden);
 
+// Data of a stream that muxers drop, because it has no time.
+class CopyLosses {
+ public:
+  // True: a copy would lack more than players do, which show no picture before the first that has a time.
+  bool add(bool is_lost, bool is_picture);
+  // Nothing had a time.
+  bool are_all() const { return lost_ > 0 && !has_kept_; }
+
+ private:
+  unsigned lost_ = 0;
+  bool has_kept_ = false;
+};
+
 // Gives all that passes a pad its copy_time(), in a segment that has no end.
 class CopyTimes {
  public:

@@ -28,14 +28,22 @@ namespace genclip {
 namespace {
 
 constexpr const char *kPart = ".part";
-constexpr const char *kCutInside = "genclip-cut-inside";
-constexpr const char *kTurned = "genclip-turned";
-constexpr const char *kTimeless = "genclip-timeless";
-constexpr const char *kTried = "genclip-tried";
+
+// Why a copy ends before the film does.
+struct EarlyEnd {
+  const char *error;  // Empty: a trial has seen enough.
+};
+constexpr EarlyEnd kCutInside{
+    "Its edit list hides pictures in the middle of the film, which a copy cannot; use --to vtt."};
+constexpr EarlyEnd kTurned{
+    "Its picture is turned, as those of phones are, which no copy would say; use --to vtt."};
+constexpr EarlyEnd kTimeless{
+    "Its container does not tell the times of all its pictures and sounds, so a copy would lack some; use "
+    "--to vtt."};
+constexpr EarlyEnd kTried{""};
+constexpr const char *kEarlyEnd = "genclip-early-end";
+
 constexpr GstClockTime kTrial = 10 * GST_SECOND;
-// What players do not show either: pictures before the first that has a time, and half a second of sound.
-constexpr unsigned kMostEarlyPictures = 10;
-constexpr unsigned kMostLostSounds = 25;
 
 GstElement *added(GstBin *bin, const char *factory) {
   GstElement *element = gst_element_factory_make(factory, nullptr);
@@ -64,19 +72,8 @@ class FilmCopy {
       return Error{ErrorKind::wrong_type, "Its picture (" + unheld_picture_ + ") cannot be in " +
                                               to_word(order_.format) +
                                               (order_.format == FilmFormat::mp4 ? "; use --to mkv." : ".")};
-    if (is_cut_inside_)
-      return Error{
-          ErrorKind::wrong_type,
-          "Its edit list hides pictures in the middle of the film, which a copy cannot; use --to vtt."};
-    if (is_turned_)
-      return Error{ErrorKind::wrong_type,
-                   "Its picture is turned, as those of phones are, which no copy would say; use --to vtt."};
-    if (is_timeless_)
-      return Error{
-          ErrorKind::wrong_type,
-          "Its container does not tell the times of all its pictures and sounds, so a copy would lack some; "
-          "use --to vtt."};
-    if (end == FilmRun::End::eos || is_tried_) return {};
+    if (early_end_ && *early_end_->error) return Error{ErrorKind::wrong_type, early_end_->error};
+    if (end == FilmRun::End::eos || early_end_) return {};
     Error error = run_.error();
     error.text = "It cannot be copied: " + error.text;
     return error;
@@ -175,23 +172,6 @@ class FilmCopy {
     static_cast<FilmCopy *>(self)->expect_no_more_pads();
   }
 
-  // Data of a stream that muxers drop.
-  class Losses {
-   public:
-    // True: a copy would lack more than players do.
-    bool add(bool is_lost, bool is_picture) {
-      has_kept_ = has_kept_ || !is_lost;
-      lost_ += is_lost;
-      if (is_picture) return is_lost && (has_kept_ || lost_ > kMostEarlyPictures);
-      return is_lost && lost_ > kMostLostSounds;
-    }
-    bool are_all() const { return lost_ > 0 && !has_kept_; }
-
-   private:
-    unsigned lost_ = 0;
-    bool has_kept_ = false;
-  };
-
   // On its way to the muxer. Lives as long as the copy.
   struct Stream {
     FilmCopy *copy;
@@ -203,8 +183,8 @@ class FilmCopy {
     bool has_language = false;  // On the thread of its queue.
     GstSegment sent = {};       // There, too.
     GstClockTime sent_from = GST_CLOCK_TIME_NONE;
-    Losses parsed_losses = {};                 // On the thread of the demuxer.
-    Losses losses = {};                        // On the thread of the queue.
+    CopyLosses parsed_losses = {};             // On the thread of the demuxer.
+    CopyLosses losses = {};                    // On the thread of the queue.
     bool is_known = false;                     // With the copy's mutex: its first data or its end is there,
     GstClockTime first = GST_CLOCK_TIME_NONE;  // and begins then.
   };
@@ -348,9 +328,10 @@ class FilmCopy {
     return GST_BUFFER_PTS_IS_VALID(buffer) || GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_HEADER);
   }
 
-  void post(const char *name) {
-    gst_element_post_message(muxer_,
-                             gst_message_new_application(GST_OBJECT(muxer_), gst_structure_new_empty(name)));
+  void post(const EarlyEnd &reason) {
+    GstStructure *told =
+        gst_structure_new(kEarlyEnd, "reason", G_TYPE_POINTER, static_cast<const void *>(&reason), nullptr);
+    gst_element_post_message(muxer_, gst_message_new_application(GST_OBJECT(muxer_), told));
   }
 
   // Muxers drop data without a time, and say so in the log alone.
@@ -500,20 +481,9 @@ class FilmCopy {
       return;
     }
     const GstStructure *structure = gst_message_get_structure(message);
-    if (structure && gst_structure_has_name(structure, kCutInside)) {
-      is_cut_inside_ = true;
-      return run_.end();
-    }
-    if (structure && gst_structure_has_name(structure, kTurned)) {
-      is_turned_ = true;
-      return run_.end();
-    }
-    if (structure && gst_structure_has_name(structure, kTimeless)) {
-      is_timeless_ = true;
-      return run_.end();
-    }
-    if (structure && gst_structure_has_name(structure, kTried)) {
-      is_tried_ = true;
+    if (structure && gst_structure_has_name(structure, kEarlyEnd)) {
+      early_end_ =
+          static_cast<const EarlyEnd *>(g_value_get_pointer(gst_structure_get_value(structure, "reason")));
       return run_.end();
     }
     if (!structure || !gst_structure_has_name(structure, "genclip-left-out")) return;
@@ -540,7 +510,7 @@ class FilmCopy {
   size_t awaited_texts_ GUARDED_BY(mutex_) = 0;           // Of the film; the second reading brings them.
   bool reads_texts_ GUARDED_BY(mutex_) = false;           // That reading has begun.
   std::chrono::nanoseconds hidden_ GUARDED_BY(mutex_){};  // How much later all streams begin.
-  bool is_cut_inside_ = false, is_turned_ = false, is_timeless_ = false, is_tried_ = false;
+  const EarlyEnd *early_end_ = nullptr;
   std::string unheld_picture_;
   FilmRun run_;
 };
