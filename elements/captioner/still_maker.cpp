@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "elements/captioner/still_choice.h"
+#include "plugin/caption/frame_encoder.h"
 
 namespace genclip {
 namespace {

@@ -13,6 +13,7 @@
 #include "plugin/command/done_text.h"
 #include "plugin/command/ending_json.h"
 #include "plugin/command/request_report.h"
+#include "plugin/command/setting_options.h"
 #include "plugin/core/run_ending.h"
 #include "plugin/generation/paid_amount.h"
 #include "plugin/store/clip_cost.h"

@@ -6,11 +6,13 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <thread>
 #include <tuple>
+#include <vector>
 
 #include "plugin/account/ledger_summary.h"
 #include "plugin/base/durable_file.h"

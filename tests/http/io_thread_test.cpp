@@ -57,7 +57,7 @@ TEST(IoThread, KeepsNoForkFromItsExit) {
     ASSERT_GE(ms, 0);
     shortest = std::min(shortest, ms);
   }
-  EXPECT_LT(milliseconds(shortest), time_limit(milliseconds(250)))
+  EXPECT_LT(std::chrono::milliseconds(shortest), time_limit(std::chrono::milliseconds(250)))
       << "of half a second that a thread that hangs is given";
 }
 

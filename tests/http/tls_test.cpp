@@ -2,6 +2,7 @@
 //
 // Certificates: only good ones, for this host, today, from an issuer that the system or tls-ca-file trusts.
 #include "tests/http/client_fixture.h"
+#include "tests/support/temporary_folder.h"
 
 namespace genclip::test {
 namespace {
