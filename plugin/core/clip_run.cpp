@@ -68,20 +68,17 @@ LedgerEntry completed_line(const ClipRun &run) {
   return entry;
 }
 
+LedgerEntry line_of_fetch(const ClipRun &run, LedgerEvent event) {
+  LedgerEntry entry = line_of(run, event, run.record);
+  entry.amount.reset();
+  return entry;
+}
+
 // The service is asked again and again while a clip is fetched.
 void settle(Reaction &reaction, LedgerEntry entry) {
   if (reaction.run.settled == entry) return;
   reaction.run.settled = entry;
   reaction.ledger.push_back(std::move(entry));
-}
-
-// Of a clip that is paid, but not here: should its folder be removed, the ledger alone names its task. Most
-// clips are here in a moment, and the ledger need not be told.
-std::vector<LedgerEntry> unfetched_line(ClipRun &run) {
-  if (!run.is_completed || std::exchange(run.is_told_unfetched, true)) return {};
-  LedgerEntry entry = line_of(run, LedgerEvent::unfetched, run.record);
-  entry.amount.reset();
-  return {std::move(entry)};
 }
 
 // A price that is told before the task has ended counts from then on.
@@ -241,10 +238,10 @@ Reaction answer(ClipRun &&run, const TaskKnown &task) {
   if (!is_completed || !follows) tell_amount(reaction, now.record, known_before);
   if (!follows) return with_outcome(std::move(reaction), Outcome::running);
   if (task.waited) now.waited = task.waited;
+  // Should its folder be removed before the clip is stored, the ledger alone names the task.
+  if (is_completed && !now.is_completed)
+    reaction.ledger.push_back(line_of_fetch(now, LedgerEvent::unfetched));
   if (is_completed) settle(reaction, completed_line(now));
-  // It was completed before, and its clip is still not here.
-  if (is_completed)
-    for (LedgerEntry &entry : unfetched_line(now)) reaction.ledger.push_back(std::move(entry));
   now.is_completed = now.is_completed || is_completed;
   // What was completed once is paid, whatever the service says later.
   return with_outcome(std::move(reaction), now.is_completed ? Outcome::paid_unfetched : Outcome::running);
@@ -289,10 +286,8 @@ Reaction answer(ClipRun &&run, const TaskUnknown &task) {
   if (follows) {
     // It was completed once, and is charged.
     if (run.is_completed) outcome = Outcome::paid_unfetched;
-    std::vector<LedgerEntry> unfetched = unfetched_line(run);
     run.is_completed = false;
     reaction = end_task(std::move(run), ClipState::lost, task.error, task.http_status);
-    reaction.ledger = std::move(unfetched);
   } else if (run.step == ClipStep::look) {
     reaction = end_successor(std::move(run), ClipState::lost, task.error, task.http_status);
     reaction.warnings.push_back(ClipWarning::successor_is_unknown);
@@ -388,28 +383,12 @@ Reaction answer(ClipRun &&run, const ClipFetched &) {
   return with_outcome(next(std::move(run), ClipStep::end), Outcome::paid_unfetched);
 }
 
-Reaction answer(ClipRun &&run, const FetchIsSlow &) {
-  const ClipStep step = run.step;  // The task may have been lost meanwhile, and the record is final then.
-  Reaction reaction = next(std::move(run), step);
-  reaction.ledger = unfetched_line(reaction.run);
-  return reaction;
-}
-
 Reaction answer(ClipRun &&run, const ClipStored &) {
   run.record = completed(std::move(run.record));
   run.is_completed = false;
   Reaction reaction = next(std::move(run), ClipStep::end);
-  LedgerEntry entry = line_of(reaction.run, LedgerEvent::stored, reaction.run.record);
-  entry.amount.reset();
-  if (reaction.run.is_told_unfetched) reaction.ledger.push_back(std::move(entry));
+  reaction.ledger.push_back(line_of_fetch(reaction.run, LedgerEvent::stored));
   return with_outcome(std::move(reaction), Outcome::stored);
-}
-
-Reaction answer(ClipRun &&run, const RunEnds &) {
-  Reaction reaction = next(std::move(run), ClipStep::end);
-  reaction.ledger = unfetched_line(reaction.run);
-  reaction.run.is_completed = false;
-  return reaction;
 }
 
 }  // namespace

@@ -78,7 +78,6 @@ struct TaskUnknown {  // 404 or 410, confirmed by repeated queries.
 };
 struct TaskUnreachable {};  // The service did not answer, or refused the key.
 struct FetchBegins {};      // Of the clip of the task that is followed.
-struct FetchIsSlow {};      // It takes longer than most do.
 // The request is about to be sent, for the first time or again.
 struct SubmitBegins {
   int64_t submitted_at = 0;  // Unix time in seconds.
@@ -102,11 +101,10 @@ struct SubmitUnanswered {  // The outcome is unknown.
 };
 struct ClipFetched {};  // clip.part is the whole clip of the record's task.
 struct ClipStored {};   // … and it was put in place.
-struct RunEnds {};      // Whatever has become of its task.
 
 using ClipEvent = std::variant<TurnBegins, WholeClipMissing, TaskKnown, TaskFailed, TaskUnknown,
-                               TaskUnreachable, FetchBegins, FetchIsSlow, SubmitBegins, SubmitAccepted,
-                               SubmitRefused, SubmitUnanswered, ClipFetched, ClipStored, RunEnds>;
+                               TaskUnreachable, FetchBegins, SubmitBegins, SubmitAccepted, SubmitRefused,
+                               SubmitUnanswered, ClipFetched, ClipStored>;
 
 // ---- What follows.
 
@@ -155,8 +153,7 @@ struct ClipRun {
   std::string odd_amount;                    // As in TaskNews, as long as no amount is known.
   std::optional<Wait> waited;                // As in TaskKnown.
   bool is_completed = false;                 // The task that is followed was, and its clip is not here.
-  bool is_told_unfetched = false;      // … and the ledger knows that, from this run or an earlier one.
-  std::optional<LedgerEntry> settled;  // The last such line, so that none is repeated.
+  std::optional<LedgerEntry> settled;        // The last such line, so that none is repeated.
 };
 
 struct Reaction {

@@ -36,7 +36,6 @@ Reaction follow(ClipRun &&run, ClipRecord record) {
   record.clip_name.clear();
   if (record.replaced && !run.whole) record.replaced.reset();
   // An earlier run's download is not this one's.
-  run.is_told_unfetched = record.status == to_word(ClipStatus::downloading) || run.is_of_ledger;
   if (record.status == to_word(ClipStatus::downloading)) record.status = to_word(ClipStatus::processing);
   run.amount = record.amount;
   run.record = std::move(record);

@@ -127,23 +127,24 @@ Result<OpenCharges> ClipAccount::open_charges() {
 }
 
 void ClipAccount::tell(std::vector<LedgerEntry> entries, const std::string &odd_amount) {
+  if (entries.empty()) return;
   for (LedgerEntry &entry : entries) {
     const std::string model = entry.model.empty() ? facts_.model : entry.model;
     static_cast<ChargeFacts &>(entry) = facts_;
     entry.model = model;
     const bool is_submit = entry.task_id.empty() || entry.event == LedgerEvent::submitted;
     if (is_submit) reserved_at_.clear();
-    const std::string event = to_word(entry.event), task_id = entry.task_id;
-    const auto begun = begin();
-    const SettleNote note{generation_.job().max_amount, odd_amount};
-    auto appended =
-        begun ? ledger_.append({std::move(entry)}, nullptr, note, kShortLockPatience) : begun.error();
-    if (!appended)
-      GST_CAT_WARNING(generation_category(), "%s: the ledger is not told of \"%s\": %s",
-                      generation_.log_name().c_str(), event.c_str(), log_text(appended.error()).c_str());
-    else
-      warn_once(appended->warning, task_id);
   }
+  const std::string event = to_word(entries.back().event), task_id = entries.back().task_id;
+  const auto begun = begin();
+  const SettleNote note{generation_.job().max_amount, odd_amount};
+  auto appended =
+      begun ? ledger_.append(std::move(entries), nullptr, note, kShortLockPatience) : begun.error();
+  if (!appended)
+    GST_CAT_WARNING(generation_category(), "%s: the ledger is not told of \"%s\": %s",
+                    generation_.log_name().c_str(), event.c_str(), log_text(appended.error()).c_str());
+  else
+    warn_once(appended->warning, task_id);
 }
 
 void ClipAccount::warn_once(const std::string &text, const std::string &task_id) {

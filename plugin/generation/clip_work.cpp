@@ -88,7 +88,6 @@ bool ClipWork::serve_stored() {
 
 Result<void> ClipWork::run() {
   auto done = take_turn();
-  if (run_.is_completed) learn_if_possible(RunEnds{});
   lock_.reset();
   if (done) return done;
   const Error &error = done.error();
@@ -345,7 +344,6 @@ Result<void> ClipWork::fetch(std::vector<ResultUrl> urls) {
     if (task->status == TaskStatus::failed) return task_failed(record_.task_id, task->error_message);
     return urls_of(*task);
   };
-  hooks.is_slow = [this] { learn_if_possible(FetchIsSlow{}); };
   hooks.checkpoint = [this](const PartState &state) {
     record_.part = state;
     // For a task that was lost or failed meanwhile, the journal is final already.

@@ -358,10 +358,6 @@ Result<Download::Next> Download::append(std::span<const std::byte> bytes) {
               "%s: %" G_GSIZE_FORMAT " bytes more, %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT, name(),
               bytes.size(), have_, part_.total);
   if (have_ - behind_ >= kWriteBehind || clock_.now() >= write_due_) begin_writing();
-  if (hooks_.is_slow && !has_told_slow_ && clock_.now() > slow_at_) {
-    has_told_slow_ = true;
-    hooks_.is_slow();
-  }
   if (have_ - part_.synced < kCheckpointEvery || clock_.now() < checkpoint_due_) return Next::done;
   if (auto saved = save_checkpoint(); !saved) return std::move(saved).error();
   return Next::done;

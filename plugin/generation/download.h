@@ -56,7 +56,6 @@ struct DownloadOptions {
 // One use, one thread. Borrows everything it is given, which must outlive it.
 class Download {
  public:
-  static constexpr std::chrono::seconds kSlow{2};
   struct Hooks {
     // Asks the task for URLs that are not the expired ones, until `until` at the latest; nothing: as long as
     // it takes.
@@ -66,8 +65,6 @@ class Download {
     // Removes the file, puts `part` into the journal, then makes an empty file. Readers of the old file keep
     // it.
     std::function<Result<std::shared_ptr<File>>(const PartState &part)> begin_file;
-    // Called once, when bytes arrive kSlow after the beginning; may be null.
-    std::function<void()> is_slow;
   };
 
   Download(HttpClient &http, Clock &clock, const RetryPolicy &retries, DownloadOptions options, Hooks hooks,
@@ -79,7 +76,6 @@ class Download {
         hooks_(std::move(hooks)),
         file_(std::move(file)),
         clip_(clip),
-        slow_at_(clock.now() + kSlow),
         patience_(retries, clock.now(), options_.deadline) {}
 
   // Resumes behind those bytes of the file that `part` describes. Returns the type of a whole clip: every
@@ -134,8 +130,6 @@ class Download {
   const Hooks hooks_;
   std::shared_ptr<File> file_;
   GrowingClip &clip_;
-  const Clock::Time slow_at_;
-  bool has_told_slow_ = false;
   DownloadPatience patience_;
 
   std::vector<ResultUrl> urls_;  // Those of the task's last answer.

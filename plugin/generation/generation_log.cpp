@@ -32,7 +32,6 @@ struct EventText {
   }
   std::string operator()(const TaskUnreachable &) const { return "the service tells nothing of the task"; }
   std::string operator()(const FetchBegins &) const { return "its clip is fetched"; }
-  std::string operator()(const FetchIsSlow &) const { return "the download takes its time"; }
   std::string operator()(const SubmitBegins &) const { return "the request is about to be sent"; }
   std::string operator()(const SubmitAccepted &accepted) const {
     return "the submit was accepted, task " + accepted.task_id;
@@ -45,7 +44,6 @@ struct EventText {
   }
   std::string operator()(const ClipFetched &) const { return "the clip is on the disk, whole"; }
   std::string operator()(const ClipStored &) const { return "the clip is in the store"; }
-  std::string operator()(const RunEnds &) const { return "the run ends"; }
 };
 
 }  // namespace

@@ -67,11 +67,12 @@ double number_detail(const Error &error, const std::string &name) {
   return -99;
 }
 
-TEST_F(ClipAccounts, ARunWritesThreeLines) {
+TEST_F(ClipAccounts, ARunWritesALineForEachStep) {
   const Outcome done = run();
   ASSERT_FALSE(done.error) << done.text();
   const std::string id = done.state.task_id;
-  EXPECT_THAT(lines(), ElementsAre("reserve", "submitted " + id, "settle " + id + " completed"));
+  EXPECT_THAT(lines(), ElementsAre("reserve", "submitted " + id, "unfetched " + id,
+                                   "settle " + id + " completed", "stored " + id));
   EXPECT_EQ(sums().spent.credits, done.state.amount);
   EXPECT_EQ(sums().reserved.credits, 0);
   ASSERT_TRUE(record());
@@ -144,8 +145,8 @@ TEST_F(ClipAccounts, EachTryOfARequestIsReservedAnew) {
   const Outcome done = run();
   ASSERT_FALSE(done.error) << done.text();
   const std::string id = done.state.task_id;
-  EXPECT_THAT(lines(),
-              ElementsAre("reserve", "release", "reserve", "submitted " + id, "settle " + id + " completed"));
+  EXPECT_THAT(lines(), ElementsAre("reserve", "release", "reserve", "submitted " + id, "unfetched " + id,
+                                   "settle " + id + " completed", "stored " + id));
 }
 
 TEST_F(ClipAccounts, ARequestThatIsRepeatedWithARenewedKeyIsReservedAnew) {
@@ -157,8 +158,8 @@ TEST_F(ClipAccounts, ARequestThatIsRepeatedWithARenewedKeyIsReservedAnew) {
   const Outcome done = run(renewed);
   ASSERT_FALSE(done.error) << done.text();
   const std::string id = done.state.task_id;
-  EXPECT_THAT(lines(),
-              ElementsAre("reserve", "release", "reserve", "submitted " + id, "settle " + id + " completed"));
+  EXPECT_THAT(lines(), ElementsAre("reserve", "release", "reserve", "submitted " + id, "unfetched " + id,
+                                   "settle " + id + " completed", "stored " + id));
 }
 
 TEST_F(ClipAccounts, AnAnswerThatIsLostStaysReserved) {
@@ -177,7 +178,8 @@ TEST_F(ClipAccounts, ATaskThatWasOnlyNamedCountsInNoBudget) {
   attaches.identity.request = Json::Object{{"task_id", attaches.task_id}};
   const Outcome done = run(attaches);
   ASSERT_FALSE(done.error) << done.text();
-  EXPECT_THAT(lines(), ElementsAre("settle task_of_somebody completed"));
+  EXPECT_THAT(lines(), ElementsAre("unfetched task_of_somebody", "settle task_of_somebody completed",
+                                   "stored task_of_somebody"));
   EXPECT_EQ(sums().spent.credits, 0);
   EXPECT_EQ(account().charges().at(0).state, ChargeState::attached);
 }
@@ -307,7 +309,7 @@ TEST_F(ClipAccounts, EachRefusalReleasesItsReservation) {
   service_.odd_submits = {later, later, later};
   const Outcome done = run();
   ASSERT_FALSE(done.error) << done.text();
-  EXPECT_EQ(lines().size(), 9u);
+  EXPECT_EQ(lines().size(), 11u);
   EXPECT_EQ(account().sums({}, 7).reserved.credits, 0);
 }
 
@@ -352,7 +354,8 @@ TEST_F(ClipAccounts, ATaskOfADeadRunCountsThoughAnotherTaskTakesItsPlace) {
   attaches.task_id = "task_of_somebody";
   const Outcome done = run(attaches);
   ASSERT_FALSE(done.error) << done.text();
-  EXPECT_THAT(lines(), ElementsAre("reserve", "submitted own", "settle task_of_somebody completed"));
+  EXPECT_THAT(lines(), ElementsAre("reserve", "submitted own", "unfetched task_of_somebody",
+                                   "settle task_of_somebody completed", "stored task_of_somebody"));
   EXPECT_EQ(account().sums({}, 7).reserved.credits, 7);
 }
 

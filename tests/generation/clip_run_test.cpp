@@ -72,42 +72,15 @@ TEST(React, TellsTheLedgerWhatBecameOfATask) {
   const ClipRun follows = run_at(ClipStep::follow);
   EXPECT_THAT(lines(react(follows, TaskFailed{})), ElementsAre("settle own failed"));
   EXPECT_THAT(lines(react(follows, TaskUnknown{})), ElementsAre("unknown own"));
-  EXPECT_THAT(lines(react(follows, TaskKnown{{.status = kDone}})), ElementsAre("settle own completed"));
   EXPECT_THAT(lines(react(follows, TaskKnown{})), IsEmpty());
-  EXPECT_THAT(lines(react(follows, ClipFetched{})), IsEmpty());
-  EXPECT_THAT(lines(react(follows, ClipStored{})), IsEmpty());
-  EXPECT_THAT(lines(react(follows, RunEnds{})), IsEmpty()) << "it is not completed";
-}
-
-// The ledger alone names the task if the folder is removed meanwhile.
-TEST(React, TellsTheLedgerOnceThatAClipDoesNotCome) {
-  const ClipRun completed = react(run_at(ClipStep::follow), TaskKnown{{.status = kDone}}).run;
-  const ClipRun fetches = react(completed, FetchBegins{}).run;
-  EXPECT_THAT(lines(react(fetches, ClipStored{})), IsEmpty()) << "most clips are here in a moment";
-  for (const ClipEvent &event :
-       {ClipEvent(RunEnds{}), ClipEvent(FetchIsSlow{}), ClipEvent(TaskKnown{{.status = kDone}})}) {
-    const Reaction told = react(fetches, event);
-    EXPECT_THAT(lines(told), ElementsAre("unfetched own"));
-    EXPECT_THAT(lines(react(told.run, RunEnds{})), IsEmpty());
-    const Reaction stored = react(told.run, ClipStored{});
-    EXPECT_THAT(lines(stored), ElementsAre("stored own"));
-    EXPECT_EQ(ending(stored), "stored yes");
-  }
-  ClipRun again = run_at(ClipStep::end);
-  again.found->status = "downloading";
-  const ClipRun attached = react(again, TurnBegins{again.found}).run;
-  EXPECT_THAT(lines(react(attached, ClipStored{})), ElementsAre("stored own")) << "an earlier run told it";
-}
-
-TEST(React, LeavesTheJournalOfALostTaskAloneHoweverSlowItsDownloadIs) {
-  const ClipRun fetches =
-      react(react(run_at(ClipStep::follow), TaskKnown{{.status = kDone}}).run, FetchBegins{}).run;
-  EXPECT_EQ(react(fetches, FetchIsSlow{}).run.step, ClipStep::follow);
-  const Reaction lost = react(fetches, TaskUnknown{"gone"});
-  const Reaction slow = react(lost.run, FetchIsSlow{});
-  EXPECT_EQ(slow.run.step, ClipStep::end) << "or the next checkpoint writes over it";
-  EXPECT_FALSE(slow.write);
-  EXPECT_THAT(lines(slow), IsEmpty());
+  const Reaction completed = react(follows, TaskKnown{{.status = kDone}});
+  EXPECT_THAT(lines(completed), ElementsAre("unfetched own", "settle own completed"))
+      << "the ledger alone names the task if the folder is removed now";
+  const ClipRun fetches = react(completed.run, FetchBegins{}).run;
+  EXPECT_THAT(lines(react(fetches, ClipFetched{})), IsEmpty());
+  const Reaction stored = react(fetches, ClipStored{});
+  EXPECT_THAT(lines(stored), ElementsAre("stored own"));
+  EXPECT_EQ(ending(stored), "stored yes");
 }
 
 // Finding M2: four clips of 9 credits passed a limit of 10, because later answers had left the amount out.
@@ -123,7 +96,7 @@ TEST(React, NeverForgetsAnAmountThatAnyAnswerTold) {
   reaction = react(told_at_submit, TaskKnown{{.status = kDone}});
   EXPECT_EQ(reaction.view->amount, 9);
   EXPECT_THAT(lines(react(told_at_submit, TaskKnown{{.status = kDone}})),
-              ElementsAre("settle T completed $9"));
+              ElementsAre("unfetched T", "settle T completed $9"));
   for (const ClipEvent &last : {ClipEvent(TaskFailed{"moderated"}), ClipEvent(TaskUnknown{"gone"})}) {
     const Reaction ended = react(told_at_submit, last);
     ASSERT_EQ(ended.ledger.size(), 1u);
@@ -138,20 +111,18 @@ TEST(React, NeverForgetsAnAmountThatAnyAnswerTold) {
               IsEmpty())
       << "it is no news";
   EXPECT_THAT(lines(react(reaction.run, TaskKnown{{.status = kDone}})),
-              ElementsAre("settle own completed $9"));
+              ElementsAre("unfetched own", "settle own completed $9"));
 }
 
 TEST(React, TakesTheLastAmountThatWasTold) {
   Reaction reaction = react(run_at(ClipStep::follow), TaskKnown{{.amount = 9}});
   EXPECT_THAT(lines(react(reaction.run, TaskKnown{{.status = kDone, .amount = 4}})),
-              ElementsAre("settle own completed $4"));
+              ElementsAre("unfetched own", "settle own completed $4"));
 }
 
 TEST(React, SettlesATaskOnceThoughItIsAskedForAgain) {
   Reaction reaction = react(run_at(ClipStep::follow), TaskKnown{{.status = kDone}});
-  EXPECT_THAT(lines(reaction), ElementsAre("settle own completed"));
-  reaction = react(reaction.run, TaskKnown{{.status = kDone}});
-  EXPECT_THAT(lines(reaction), ElementsAre("unfetched own"));
+  EXPECT_THAT(lines(reaction), ElementsAre("unfetched own", "settle own completed"));
   EXPECT_THAT(lines(react(reaction.run, TaskKnown{{.status = kDone}})), IsEmpty());
   EXPECT_THAT(lines(react(reaction.run, TaskKnown{{.status = kDone, .amount = 2}})),
               ElementsAre("settle own completed $2"));
@@ -162,15 +133,10 @@ TEST(React, BelievesThatACompletedTaskIsPaidWhateverComesLater) {
   for (const ClipEvent &event : {ClipEvent(TaskKnown{{.status = ClipStatus::processing}}),
                                  ClipEvent(TaskFailed{"moderated"}), ClipEvent(TaskUnknown{"gone"})})
     EXPECT_EQ(ending(react(completed, event)), "paid-unfetched yes");
-  EXPECT_THAT(lines(react(completed, TaskUnknown{"gone"})), ElementsAre("unfetched own", "unknown own"));
-  ClipRun successor = completed;
-  successor.whole = std::make_shared<const ClipRecord>(successor.record);
-  const Reaction gone = react(successor, TaskUnknown{"gone"});
-  EXPECT_THAT(lines(react(gone.run, RunEnds{})), IsEmpty()) << "its record is that of the whole clip by now";
+  EXPECT_THAT(lines(react(completed, TaskUnknown{"gone"})), ElementsAre("unknown own"));
   const Reaction failed = react(completed, TaskFailed{"moderated"});
   EXPECT_THAT(lines(failed), IsEmpty());
   EXPECT_EQ(failed.run.record.state, ClipState::submitted) << "a later run asks for it";
-  EXPECT_THAT(lines(react(failed.run, RunEnds{})), ElementsAre("unfetched own"));
 }
 
 TEST(React, CountsNoTaskThatOnlyAPersonHasHeardOf) {
@@ -181,7 +147,7 @@ TEST(React, CountsNoTaskThatOnlyAPersonHasHeardOf) {
   EXPECT_THAT(lines(unknown), IsEmpty());
   EXPECT_EQ(ending(unknown), "not-submitted no");
   EXPECT_THAT(lines(react(mistyped, TaskKnown{{.status = kDone, .amount = 2}})),
-              ElementsAre("settle own completed $2 attached"));
+              ElementsAre("unfetched own attached", "settle own completed $2 attached"));
   EXPECT_THAT(lines(react(mistyped, TaskKnown{{.amount = 2}})), IsEmpty());
 }
 

@@ -231,7 +231,6 @@ void apply(JournalWorld &world, size_t index, const ClipEvent &event) {
     case ClipStep::end: break;
     default: return;
   }
-  if (process.run.is_completed) return apply(world, index, RunEnds{});
   check_ending(world, process);
   end(world, index);
 }
@@ -387,9 +386,6 @@ class Steps {
       const Charge *charge = world.account.find(task.id);
       if (!charge) task.is_told = false;
       if (!charge || !charge->amount) task.is_price_kept = false;
-      // Whoever is killed in the first moments of a download has not told the ledger that it goes on.
-      if (charge && charge->status == "completed" && !world.account.is_unfetched(*charge))
-        task.is_settled = true;
     }
     for (const Charge &charge : charges)
       if (charge.state == ChargeState::reserved) {
@@ -417,9 +413,6 @@ class Steps {
   void answers(size_t index) {
     const Process &process = *world_.processes[index];
     add(index, "is killed", [&](JournalWorld &world) { kill(world, index); });
-    // As after an error of the download.
-    if (process.run.is_completed)
-      add(index, "leaves", [&](JournalWorld &world) { apply(world, index, RunEnds{}); });
     if (process.run.step == ClipStep::submit)
       submits(index);
     else if (process.downloads)
@@ -523,8 +516,6 @@ class Steps {
   // Cut, expired or refused, a download ends like a kill: the journal keeps the task.
   void downloads(size_t index) {
     const std::string id = world_.processes[index]->run.record.task_id;
-    if (!world_.processes[index]->run.is_told_unfetched)
-      add(index, "finds the download slow", [&](JournalWorld &world) { apply(world, index, FetchIsSlow{}); });
     add(index, "finds the URL expired",
         [&](JournalWorld &world) { world.processes[index]->downloads = false; });
     const auto announce = [index, id](JournalWorld &world) {
@@ -654,8 +645,8 @@ std::string JournalWorld::text() const {
            (process->reserved_at.empty() ? "" : "$") + (process->has_warned ? "!" : "") +
            std::to_string(static_cast<int>(run.outcome)) + process->charged_at + (run.is_news ? "n" : "") +
            (run.is_of_ledger ? "l" : "") + (run.is_submitting ? "i" : "") + (run.is_completed ? "c" : "") +
-           (run.is_told_unfetched ? "U" : "") + (run.is_unheard_of ? "u" : "") + (run.has_paid ? "p" : "") +
-           "," + process->first_whole + "," + run.asked + ",";
+           (run.is_unheard_of ? "u" : "") + (run.has_paid ? "p" : "") + "," + process->first_whole + "," +
+           run.asked + ",";
     if (!process->has_turn) all += process->first_look;
     for (const std::string &id : run.to_ask) all += id;
     all += ",";
