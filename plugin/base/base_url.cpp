@@ -3,9 +3,11 @@
 // Written by hand: GUri would normalise the path too, and so rename every clip that is stored.
 #include "plugin/base/base_url.h"
 
-#include <glib.h>
+#include <gio/gio.h>
 
 #include <algorithm>
+
+#include "plugin/base/gref.h"
 
 namespace genclip {
 namespace {
@@ -79,13 +81,30 @@ std::string normal_path(std::string_view path) {
   return normal;
 }
 
-// "localhost." is the full name of "localhost".
-std::string without_root(std::string_view authority) {
-  const auto colon = authority.rfind(':');
-  const std::string_view host = authority.substr(0, colon);
-  const auto last = host.find_last_not_of('.');
-  return std::string(host.substr(0, last + 1)) +
-         std::string(colon == authority.npos ? "" : authority.substr(colon));
+// One spelling for each host: [::1] and [0:0:0:0:0:0:0:1], localhost and "localhost.", bücher.example and
+// xn--bcher-kva.example.
+std::string meaning_of_host(std::string_view host) {
+  if (host.starts_with('[') && host.ends_with(']')) {
+    const std::string inside(host.substr(1, host.size() - 2));
+    const auto address = GRef<GInetAddress>::adopt(g_inet_address_new_from_string(inside.c_str()));
+    if (!address) return std::string(host);
+    return "[" + std::string(GStringPtr(g_inet_address_to_string(address.get())).get()) + "]";
+  }
+  const GStringPtr plain(g_uri_unescape_segment(host.data(), host.data() + host.size(), nullptr));
+  if (!plain) return std::string(host);
+  const GStringPtr ascii(g_hostname_to_ascii(plain.get()));
+  const std::string meant = lower_case(ascii ? ascii.get() : plain.get());
+  return meant.substr(0, meant.find_last_not_of('.') + 1);
+}
+
+std::string meaning_of_authority(std::string_view authority) {
+  const auto at = authority.rfind('@');
+  const std::string_view user = at == authority.npos ? "" : authority.substr(0, at + 1);
+  const std::string_view rest = authority.substr(user.size());
+  const auto colon = rest.rfind(':');
+  const bool has_port = colon != rest.npos && is_number(rest.substr(colon + 1));
+  const std::string_view host = has_port ? rest.substr(0, colon) : rest;
+  return std::string(user) + meaning_of_host(host) + std::string(rest.substr(host.size()));
 }
 
 }  // namespace
@@ -107,7 +126,8 @@ std::string meaning_of_base_url(std::string_view url) {
   const auto begin = separator + kSeparator.size();
   const auto path = std::min(normal.find_first_of("/?#", begin), normal.size());
   const auto end = std::min(normal.find_first_of("?#", path), normal.size());
-  return normal.substr(0, begin) + without_root(std::string_view(normal).substr(begin, path - begin)) +
+  return normal.substr(0, begin) +
+         meaning_of_authority(std::string_view(normal).substr(begin, path - begin)) +
          normal_path(std::string_view(normal).substr(path, end - path)) + normal.substr(end);
 }
 

@@ -18,6 +18,7 @@ namespace {
 // A value takes hundreds of bytes as a tree and as few as two in the text: a body of the largest size would
 // fill the memory of a small machine.
 constexpr size_t kMaxValues = 250000;
+constexpr std::string_view kInfinity = "Infinity";
 constexpr std::string_view kReplacementEscape = "\\ufffd";
 
 class Tidier {
@@ -35,8 +36,12 @@ class Tidier {
       if (closed_ && !g_ascii_isspace(c)) return Error{ErrorKind::failed, "text follows its end."};
       if (c == '"') {
         string();
-      } else if (c == '-' || g_ascii_isdigit(c)) {
+      } else if (c == '-' || c == '.' || g_ascii_isdigit(c)) {
         number();
+      } else if (g_ascii_isalpha(c)) {
+        word();
+      } else if (keeps_characters_ && (c == '\'' || c == '/')) {
+        return Error{ErrorKind::failed, "it has single quotes or a comment, which JSON has not."};
       } else {
         if ((c == '[' || c == '{') && ++depth_ > max_depth_)
           return Error{ErrorKind::failed, "it nests deeper than " + std::to_string(max_depth_) + " levels."};
@@ -124,6 +129,11 @@ class Tidier {
            (g_ascii_isalnum(text_[end]) || text_[end] == '.' || text_[end] == '+' || text_[end] == '-'))
       ++end;
     const std::string_view token = text_.substr(at_, end - at_);
+    if (!keeps_characters_ && token.substr(1) == kInfinity) {
+      out_ += "null";
+      at_ = end;
+      return;
+    }
     int64_t value = 0;
     const auto parsed = std::from_chars(token.data(), token.data() + token.size(), value);
     const bool too_large =
@@ -135,13 +145,28 @@ class Tidier {
     at_ = end;
   }
 
-  // json-glib reads 010 as 8, 0x10 as 16, and 1e999 as null.
+  // Python writes NaN and Infinity by default.
+  void word() {
+    size_t end = at_ + 1;
+    while (end < text_.size() && g_ascii_isalnum(text_[end])) ++end;
+    const std::string_view token = text_.substr(at_, end - at_);
+    out_ += !keeps_characters_ && (token == "NaN" || token == kInfinity) ? "null" : token;
+    at_ = end;
+  }
+
+  // json-glib reads 010 as 8, 0x10 as 16, 1e999 as null, 1e-999 as 0, and .5 and 5. although they are no
+  // JSON.
   static bool is_misread(const std::string &token) {
     const size_t first = token.starts_with('-') ? 1 : 0;
     if (token.size() > first + 1 && token[first] == '0' && g_ascii_isalnum(token[first + 1]) &&
         g_ascii_tolower(token[first + 1]) != 'e')
       return true;
-    return std::isinf(g_ascii_strtod(token.c_str(), nullptr)) && token.find_first_of("iI") == token.npos;
+    const size_t point = token.find('.');
+    if (point != token.npos && (point == first || !g_ascii_isdigit(token[point + 1]))) return true;
+    const double value = g_ascii_strtod(token.c_str(), nullptr);
+    const bool is_nought =
+        token.substr(0, token.find_first_of("eE")).find_first_of("123456789") == token.npos;
+    return std::isinf(value) || (value == 0 && !is_nought);
   }
 
   std::string_view text_;

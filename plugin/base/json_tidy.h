@@ -14,9 +14,12 @@ namespace genclip {
 // The same document with lines kept, and with
 // - invalid UTF-8, NULs, half surrogate pairs and broken \u escapes as U+FFFD,
 // - other escapes that JSON does not know as the character they escape,
-// - numbers that it would read as others (integers outside 64 bits, 010, 0x10, 1e999) as strings.
+// - numbers that it would read as others, or that are no JSON (integers outside 64 bits, 010, 0x10, 1e999,
+//   1e-999, .5), as strings,
+// - NaN, Infinity and -Infinity as null, unless with `keeps_characters`.
 // Fails, and says why, when the document nests deeper than `max_depth`, holds too many values, or when
-// something follows it; and, with `keeps_characters`, where it would put in a U+FFFD.
+// something follows it; and, with `keeps_characters`, where it would put in a U+FFFD, and for single
+// quotes and comments.
 Result<std::string> tidy_json(std::string_view text, int max_depth, bool keeps_characters = false);
 
 }  // namespace genclip

@@ -113,11 +113,17 @@ ContentPiece read_content_piece(const Json &document) {
   if (piece.fault) piece.fault->message = joined_halves(piece.fault->message);
   if (const Json *candidates = document.find("candidates");
       candidates && candidates->array() && !candidates->array()->empty()) {
-    // Only one candidate is asked for, so the first is the answer.
-    const Json &candidate = candidates->array()->front();
-    const Json *content = candidate.find("content");
-    piece.text = joined_text(content ? content->find("parts") : nullptr);
-    piece.finish_reason = joined_halves(string_of(candidate.find("finishReason")));
+    // Only one candidate is asked for, so the first with a text is the answer.
+    const auto text_of = [](const Json &candidate) {
+      const Json *content = candidate.find("content");
+      return joined_text(content ? content->find("parts") : nullptr);
+    };
+    const auto &all = *candidates->array();
+    const auto with_text = std::ranges::find_if(all, [&](const Json &one) { return !text_of(one).empty(); });
+    const Json &candidate = with_text == all.end() ? all.front() : *with_text;
+    piece.text = text_of(candidate);
+    const Json *reason = candidate.find("finishReason");
+    piece.finish_reason = joined_halves(string_of(reason ? reason : candidate.find("finish_reason")));
     if (piece.finish_reason == "FINISH_REASON_UNSPECIFIED") piece.finish_reason.clear();
   }
   if (const Json *feedback = document.find("promptFeedback")) {

@@ -26,6 +26,95 @@ constexpr const char *kOtherProperties[] = {
     "extra-params", "status",   "progress",  "amount",      "actual-duration", "clip-location", "eta",
     "estimate",     "typefind", "blocksize", "num-buffers", "do-timestamp",    "automatic-eos"};
 
+// Options of the commands, and properties of the other two elements, that are no settings of a run. Some of
+// them may be fields of a model that the catalog does not know, and are not here: "size", "language", "loop".
+constexpr const char *kOtherNames[] = {"ahead",
+                                       "ahead-time",
+                                       "alarm-command",
+                                       "alarm-url",
+                                       "align",
+                                       "asrun",
+                                       "assumed-price",
+                                       "async-handling",
+                                       "audio-caps",
+                                       "audio-encoder",
+                                       "burn-captions",
+                                       "cache",
+                                       "caption-interval",
+                                       "caption-latency",
+                                       "caption-max-output-tokens",
+                                       "caption-max-requests",
+                                       "caption-max-tokens",
+                                       "caption-model",
+                                       "caption-prompt",
+                                       "caption-scene-threshold",
+                                       "csv",
+                                       "cues-per-request",
+                                       "end-within",
+                                       "fallback",
+                                       "force",
+                                       "hls",
+                                       "image-sampling",
+                                       "keep-days",
+                                       "late-policy",
+                                       "latency",
+                                       "legacy",
+                                       "llm-base-url",
+                                       "logo",
+                                       "logo-position",
+                                       "loudness",
+                                       "max-cps",
+                                       "max-frame-size",
+                                       "max-in-flight",
+                                       "max-line-length",
+                                       "max-lines",
+                                       "max-output-tokens",
+                                       "max-requests",
+                                       "max-tokens",
+                                       "max-waiting",
+                                       "merge-repeats",
+                                       "message-forward",
+                                       "min-interval",
+                                       "on-error",
+                                       "patience",
+                                       "per-clip",
+                                       "per-day",
+                                       "per-month",
+                                       "pinned",
+                                       "record",
+                                       "record-minutes",
+                                       "requests-per-day",
+                                       "result",
+                                       "rtmp",
+                                       "rundown",
+                                       "rundown-text",
+                                       "scene-threshold",
+                                       "since",
+                                       "slate",
+                                       "srt",
+                                       "standby",
+                                       "state-file",
+                                       "stats",
+                                       "status-address",
+                                       "status-port",
+                                       "stills",
+                                       "system-instruction",
+                                       "taginject",
+                                       "tasks-per-day",
+                                       "token-file",
+                                       "tokens-per-day",
+                                       "top-p",
+                                       "total",
+                                       "translate",
+                                       "true-peak",
+                                       "udp",
+                                       "until",
+                                       "upcoming",
+                                       "video-caps",
+                                       "video-encoder",
+                                       "workers",
+                                       "xmp"};
+
 constexpr std::string_view kRequestNames[] = {"model", "take", "api"};
 
 // The letters and digits of a name, in lower case: "max-amount", "Max_Amount" and a pasted "\u2014max-amount"
@@ -50,14 +139,21 @@ std::string as_field(std::string_view name) {
   return field.substr(std::min(field.find_first_not_of('_'), field.size()));
 }
 
-// The settings by the letters of their names and variables, and the other properties, which have no row. Made
-// once: a hostile URI has many names.
-const std::map<std::string, const Setting *> &known_names() {
+// What genclip calls so: a setting, which has a row, or else what stands in the text.
+struct KnownName {
+  const Setting *setting = nullptr;
+  const char *what = "";
+};
+
+// By the letters of the names and variables. Made once: a hostile URI has many names.
+const std::map<std::string, KnownName> &known_names() {
   static const auto &names = *new auto([] {
-    std::map<std::string, const Setting *> made;
-    for (const char *property : kOtherProperties) made[letters_of(property)] = nullptr;
+    std::map<std::string, KnownName> made;
+    for (const char *name : kOtherNames)
+      made[letters_of(name)] = {.what = "a property or an option of genclip"};
+    for (const char *name : kOtherProperties) made[letters_of(name)] = {.what = "a property of genclipsrc"};
     for (const Setting &setting : settings())
-      for (const char *name : {setting.name, setting.variable}) made[letters_of(name)] = &setting;
+      for (const char *name : {setting.name, setting.variable}) made[letters_of(name)] = {&setting};
     made.erase("");
     return made;
   }());
@@ -118,8 +214,9 @@ std::optional<std::string> misplaced_setting_text(const Catalog &catalog, const 
     return quoted(name) + " is no field of a request: write & in place of &amp; between fields.";
   const auto known = known_names().find(letters_of(name));
   if (known == known_names().end()) return std::nullopt;
-  if (known->second) return setting_text(name, *known->second, place);
-  return quoted(name) + " is a property of genclipsrc, and no field of a request.";
+  const auto &[setting, what] = known->second;
+  return setting ? setting_text(name, *setting, place)
+                 : quoted(name) + " is " + what + ", and no field of a request.";
 }
 
 std::optional<std::string> misplaced_name_text(const Catalog &catalog, const ModelSpec &model,

@@ -18,12 +18,13 @@ std::string done_text(const GenerationState &state) {
   const std::string task = state.task_id.empty() ? "" : "task " + printable(state.task_id);
   const std::string behind = task.empty() ? "" : " (" + task + ")";
   const std::string amount = state.amount < 0 ? "" : ", " + cost_text(state.amount);
+  const std::string whose = state.amount < 0 ? "" : ", which costs " + cost_text(state.amount);
   if (state.reused && !state.charged)
     return "Done, nothing new was submitted: the clip was in the store" + behind +
            ", and this run cost nothing." + cost_when_made(state);
   if (state.reused)
     return "Done, nothing new was submitted: this run attached to " +
-           (task.empty() ? "a task that was paid for before" : task) + amount + ".";
+           (task.empty() ? "a task that was paid for before" : task) + whose + ".";
   std::string text = "Done" + (task.empty() ? "" : ", " + task) + amount;
   if (state.links_amount > 0) {
     text += "; the clips before it cost " + cost_text(state.links_amount);

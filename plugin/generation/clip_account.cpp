@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "plugin/generation/clip_account.h"
 
+#include "plugin/base/number.h"
 #include "plugin/generation/charge_facts.h"
 #include "plugin/generation/generation.h"
 #include "plugin/generation/generation_log.h"
@@ -48,8 +49,9 @@ Result<Decision> ClipAccount::try_to_reserve(const std::optional<ClipRecord> &fo
   waits_ = std::move(reservation->waits);
   reserved_at_ = utc_text(reservation->at);
   if (reservation->skipped > 0 && !std::exchange(has_told_skipped_, true))
-    generation_.warn({ErrorKind::failed, "The ledger has " + std::to_string(reservation->skipped) +
-                                             " damaged lines. What stood there counts in no budget: see "
+    generation_.warn({ErrorKind::failed, "The ledger has " +
+                                             counted(std::to_string(reservation->skipped), "damaged line") +
+                                             ". What stood there counts in no budget: see "
                                              "genclip cost."});
   return std::move(reservation->decision);
 }

@@ -91,6 +91,8 @@ class ClipWork {
   WantedResult wanted_result(const Json &sent) const;
   std::optional<ResultKind> wanted_kind() const;
   Result<Task> query(const std::string &task_id, std::optional<Clock::Time> deadline);
+  // The service has told this of the task that is followed.
+  void hear(const Task &task);
   static TaskNews news_of(const Task &task);
   ClipEvent answer_of(const Task &task) const;
   std::optional<Clock::Time> deadline_from_now() const;
@@ -112,9 +114,10 @@ class ClipWork {
   std::optional<StoreLock> lock_;  // Held during this run's turn.
   ClipRun run_;                    // What this run knows. Only react() changes what can cost money.
   ClipRecord &record_ = run_.record;
-  std::string first_whole_;    // The task of the whole clip that the first look found.
-  bool is_new_ = false;        // This run submitted the task, and the service has not reported it since.
-  bool is_successor_ = false;  // The task's clip will replace one that is whole.
+  std::string first_whole_;  // The task of the whole clip that the first look found.
+  bool is_new_ = false;      // This run submitted the task, and the service has not reported it since.
+  std::optional<Task> told_at_submit_;  // It was completed at once, and the service may not know it later.
+  bool is_successor_ = false;           // The task's clip will replace one that is whole.
   bool has_lost_folder_ = false;
   bool has_damage_ = false;  // Something in the folder was set aside, perhaps the journal.
   bool warned_of_status_ = false;

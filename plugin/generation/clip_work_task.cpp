@@ -2,6 +2,7 @@
 //
 // The part of ClipWork that talks to the service: submit, attach, poll.
 #include <algorithm>
+#include <utility>
 
 #include "plugin/generation/chain_work.h"
 #include "plugin/generation/clip_work.h"
@@ -122,6 +123,7 @@ Result<void> ClipWork::submit() {
     error.task_id = task->id;
     return error;
   }
+  if (task->status == TaskStatus::completed && !task->result.urls.empty()) told_at_submit_ = std::move(*task);
   // Up to here clip.part may have belonged to a task that could still be attached to.
   return folder_.discard_part();
 }
@@ -153,19 +155,27 @@ Result<Task> ClipWork::query(const std::string &task_id, std::optional<Clock::Ti
   auto task = tasks_.query(task_id, is_new_, generation_.cancellable(), deadline);
   if (!task) {
     if (!says_unknown(task.error())) return task;
+    if (told_at_submit_ && run_.step == ClipStep::follow) {
+      hear(*told_at_submit_);
+      return *std::exchange(told_at_submit_, std::nullopt);
+    }
     // This is reported once, before anything is paid again.
     Error unknown = unknown_task(task_id, std::move(task).error());
     learn_if_possible(TaskUnknown{unknown.text, unknown.http_status});
     return unknown;
   }
+  hear(*task);
+  return task;
+}
+
+void ClipWork::hear(const Task &task) {
   is_new_ = false;  // The service knows it: from here on a 404 means that it is gone.
   if (watch_) {
-    watch_->saw(*task);
-    const bool is_awaited = task->status != TaskStatus::completed && task->status != TaskStatus::failed;
+    watch_->saw(task);
+    const bool is_awaited = task.status != TaskStatus::completed && task.status != TaskStatus::failed;
     outlook_ = is_awaited ? watch_->outlook() : Outlook();
   }
-  if (run_.step == ClipStep::follow) learn_if_possible(answer_of(*task));
-  return task;
+  if (run_.step == ClipStep::follow) learn_if_possible(answer_of(task));
 }
 
 TaskNews ClipWork::news_of(const Task &task) {
@@ -294,8 +304,10 @@ Result<std::vector<ResultUrl>> ClipWork::poll(const std::string &task_id) {
     }
     if (task->status == TaskStatus::unknown && !warned_of_status_) {
       warned_of_status_ = true;
-      warn("The service reports the unknown status \"" + task->status_word +
-           "\". genclip keeps asking until the timeout.");
+      warn((task->status_word.empty()
+                ? "The service's answer about the task tells no status."
+                : "The service reports the unknown status \"" + task->status_word + "\".") +
+           it_says(task->error_message) + " genclip keeps asking until the timeout.");
     }
   }
 }

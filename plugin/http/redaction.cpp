@@ -16,6 +16,7 @@ namespace genclip {
 namespace {
 
 constexpr size_t kLongestUrl = 1000;
+constexpr size_t kShortestSecret = 8;
 constexpr gunichar kNoCharacter =
     static_cast<gunichar>(-2);  // GLib reports invalid bytes by this value and the next.
 
@@ -105,11 +106,30 @@ std::string redact_token(std::string_view token) {
   return result;
 }
 
-// Redacts each piece between blanks and quotes, and what follows "Bearer".
+// Whether the token before it names a secret, and this one may be it: "--token X", "SECRET_KEY X", and what
+// looks like a key in "password is hunter2secret". "Your API key is invalid" stays as it is.
+bool is_named_secret(std::string_view name, std::string_view token) {
+  if (!names_secret(name)) return false;
+  const bool is_option = name.starts_with('-');
+  const bool is_variable =
+      name.find('_') != name.npos && std::ranges::none_of(name, [](char c) { return g_ascii_islower(c); });
+  const auto has = [token](auto is_kind) { return std::ranges::any_of(token, is_kind); };
+  const bool is_like_key = token.size() >= kShortestSecret &&
+                           has([](char c) { return g_ascii_isdigit(c); }) &&
+                           has([](char c) { return g_ascii_isalpha(c); });
+  return is_option || is_variable || is_like_key;
+}
+
+bool is_verb(std::string_view token) {
+  return token == "is" || token == "was" || token == "=" || token == ":";
+}
+
+// Redacts each piece between blanks and quotes, what follows "Bearer", and what follows the name of a secret.
 std::string redact_tokens_of(std::string_view text) {
   constexpr std::string_view kBearer = "bearer";
   std::string result;
   bool after_bearer = false;
+  std::string_view name;  // The token before.
   for (size_t place = 0; place < text.size();) {
     if (ends_token(text[place])) {
       // Any blank may stand inside "Bearer KEY", not only a space; quotes end it.
@@ -120,7 +140,9 @@ std::string redact_tokens_of(std::string_view text) {
     size_t end = place;
     while (end < text.size() && !ends_token(text[end])) ++end;
     const std::string_view token = text.substr(place, end - place);
-    result += after_bearer && !is_no_key(token) ? std::string(kRedacted) : redact_token(token);
+    const bool is_secret = (after_bearer && !is_no_key(token)) || is_named_secret(name, token);
+    result += is_secret ? std::string(kRedacted) : redact_token(token);
+    if (!is_verb(token)) name = token.substr(0, token.find_last_not_of(":,") + 1);
     const std::string_view tail =
         token.size() < kBearer.size() ? std::string_view() : token.substr(token.size() - kBearer.size());
     const bool whole_word =

@@ -19,8 +19,9 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::array kTransientStatuses = {408u, 425u, 429u, 500u, 502u, 503u, 504u,
-                                           // Of common gateways: origin down, timed out, unreachable.
-                                           520u, 521u, 522u, 523u, 524u};
+                                           // Of common gateways: origin down, timed out, unreachable,
+                                           // and overloaded.
+                                           520u, 521u, 522u, 523u, 524u, 529u};
 
 constexpr std::chrono::seconds kLastDate{7'258'118'400};  // The year 2200.
 

@@ -75,8 +75,7 @@ bool is_reference(std::string_view text) {
   return path.size() > 1 && (is_media || !has_blank);
 }
 
-// "media/task-1": a path without an extension. What stands for nothing ("n/a", "not/available") has no
-// number.
+// "media/task-1": a path without an extension. What stands for nothing is not one: "n/a", "not/available".
 bool is_bare_path(std::string_view text) {
   const std::string_view path = text.substr(0, text.find_first_of("?#"));
   const size_t last = path.rfind('/');
@@ -85,8 +84,9 @@ bool is_bare_path(std::string_view text) {
     return known.media_type.size() == path.size() &&
            g_ascii_strncasecmp(known.media_type.data(), path.data(), path.size()) == 0;
   };
-  return std::ranges::any_of(path, [](char c) { return g_ascii_isalpha(c); }) &&
-         std::ranges::any_of(path.substr(last), [](char c) { return g_ascii_isdigit(c); }) &&
+  const bool is_nothing = path.size() <= std::strlen("none/none") || path.starts_with("not/");
+  const bool has_digit = std::ranges::any_of(path, [](char c) { return g_ascii_isdigit(c); });
+  return std::ranges::any_of(path, [](char c) { return g_ascii_isalpha(c); }) && (has_digit || !is_nothing) &&
          std::ranges::none_of(media_extensions(), is_type);
 }
 

@@ -29,8 +29,8 @@ constexpr std::array<std::string_view, 22> kMessageNames = {
     "statusreason", "title",         "errors",       "baseresp"};
 constexpr std::string_view kMessageEnding = "statusmsg";
 // Any other name with one of these in it may hold a message, too.
-constexpr std::string_view kMessageParts[] = {"err", "fail",   "reason",   "message",
-                                              "msg", "detail", "exception"};
+constexpr std::string_view kMessageParts[] = {"err",       "fail", "reason", "message", "msg",       "detail",
+                                              "exception", "desc", "cause",  "remark",  "moderation"};
 
 bool may_explain(std::string_view member) {
   const std::string name = name_letters(member);

@@ -145,7 +145,9 @@ Result<Task, SubmitFailure> TaskClient::submit(const CheckedRequest &request, GC
     SubmitFailure failure;
     // The part of a broken answer that arrived may hold the ID, too.
     const HttpReply *answer = reply ? &*reply : reply.error().begun ? &*reply.error().begun : nullptr;
-    auto task = answer ? read_task(answer->body, secrets_, {.base_url = endpoint_.base_url}) : Error{};
+    auto task = answer
+                    ? read_task(answer->body, secrets_, {.base_url = endpoint_.base_url, .wanted = wanted_})
+                    : Error{};
     if (task && !task->id.empty()) {
       was_reached_ = true;
       submitted_at_ = clock_.now();

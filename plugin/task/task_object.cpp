@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "plugin/base/name_letters.h"
 #include "plugin/base/shown_text.h"
 #include "plugin/base/trimmed.h"
 #include "plugin/task/status_word.h"
@@ -19,36 +20,49 @@ constexpr size_t kMaxBareIdLength = 128;
 constexpr size_t kShortestKey = 8;
 constexpr double kExactIntegers = 9007199254740992.0;  // 2^53: below it, a double has every integer.
 constexpr int kMaxWrappers = 4;
+constexpr size_t kMaxObjects = 1000;
 
+// All names are compared by their letters (name_letters.h): "taskId", "TaskID" and "task_id" are one.
 struct StatusName {
   const char *name;
   bool is_sure;  // Any word is the task's status. A "state" may be that of something else.
 };
 // Those of the legacy API are undocumented (§4.3).
-constexpr StatusName kStatusNames[] = {{"status", true},     {"task_status", true}, {"state", false},
-                                       {"taskStatus", true}, {"task_state", false}, {"taskState", false},
-                                       {"Status", true},     {"job_status", true}};
-constexpr const char *kIdNames[] = {"id", "task_id", "taskId", "TaskId"};
-constexpr const char *kTaskIdNames[] = {"task_id", "taskId", "TaskId"};
+constexpr StatusName kStatusNames[] = {
+    {"status", true}, {"taskstatus", true}, {"state", false}, {"taskstate", false}, {"jobstatus", true}};
+constexpr const char *kIdNames[] = {"id", "taskid"};
+constexpr const char *kTaskIdNames[] = {"taskid"};
 // Of the answer to a submit, where there is no other ID.
-constexpr const char *kOtherIdNames[] = {"job_id",        "jobId",    "JobId",   "ID",
-                                         "generation_id", "video_id", "videoId", "uuid"};
-
-constexpr const char *kRequestIdNames[] = {"request_id", "requestId"};
+constexpr const char *kOtherIdNames[] = {"jobid",    "generationid", "videoid", "uuid", "promptid",
+                                         "taskuuid", "taskids",      "jobids",  "ids"};
+constexpr const char *kRequestIdNames[] = {"requestid"};
 
 struct Wrapper {
   const char *name;
   bool is_envelope;  // Else it holds results, whose status counts only once the task is done.
 };
 constexpr Wrapper kWrappers[] = {
-    {"data", true},       {"task", true},       {"output", false},   {"result", false},  {"response", true},
-    {"job", true},        {"payload", true},    {"body", true},      {"item", true},     {"record", true},
-    {"prediction", true}, {"generation", true}, {"operation", true}, {"detail", true},   {"video", false},
-    {"content", false},   {"outputs", false},   {"Data", true},      {"Response", true}, {"Result", false}};
+    {"data", true},       {"task", true},       {"output", false},   {"result", false}, {"response", true},
+    {"job", true},        {"payload", true},    {"body", true},      {"item", true},    {"record", true},
+    {"prediction", true}, {"generation", true}, {"operation", true}, {"detail", true},  {"video", false},
+    {"content", false},   {"outputs", false}};
+// What stands there is about something else than the task, whatever its status and its ID.
+constexpr std::string_view kOtherObjects[] = {
+    "error",  "errors",  "input",   "inputs",     "request",  "params",  "parameters",   "options",
+    "usage",  "billing", "webhook", "callback",   "user",     "account", "organization", "project",
+    "safety", "model",   "models",  "moderation", "metadata", "meta"};
 
-// A string without blanks around it, or the digits of a number.
+const Json *named(const Json &object, std::string_view letters) {
+  if (const auto *members = object.object())
+    for (const auto &[name, value] : *members)
+      if (name_letters(name) == letters && !value.is_null()) return &value;
+  return nullptr;
+}
+
+// A string without blanks around it, or the digits of a number; of a list, its only item.
 std::string read_text(const Json *json) {
   if (!json) return {};
+  json = &single(*json);
   if (const auto *text = json->string()) return std::string(trimmed(*text));
   if (json->integer()) return json->to_text();
   // Some JSON encoders write integers as reals: 12.0 is 12.
@@ -58,14 +72,14 @@ std::string read_text(const Json *json) {
 }
 
 bool has_id(const Json &object, std::string_view id) {
-  const auto is_it = [&](const char *name) { return read_text(object.find(name)) == id; };
+  const auto is_it = [&](const char *name) { return read_text(named(object, name)) == id; };
   return !id.empty() && (std::any_of(std::begin(kIdNames), std::end(kIdNames), is_it) ||
                          std::any_of(std::begin(kOtherIdNames), std::end(kOtherIdNames), is_it));
 }
 
 bool has_any(const Json &object, const auto &names) {
   return std::any_of(std::begin(names), std::end(names),
-                     [&](const char *name) { return !read_text(object.find(name)).empty(); });
+                     [&](const char *name) { return !read_text(named(object, name)).empty(); });
 }
 
 bool is_usable_id(const std::string &id, std::string_view key) {
@@ -76,7 +90,7 @@ bool is_usable_id(const std::string &id, std::string_view key) {
 std::string id_under(const TaskObjects &objects, const auto &names, std::string_view key) {
   for (const Json *object : objects)
     for (const char *name : names)
-      if (std::string id = read_text(object->find(name)); is_usable_id(id, key)) return id;
+      if (std::string id = read_text(named(*object, name)); is_usable_id(id, key)) return id;
   return {};
 }
 
@@ -108,7 +122,7 @@ const Json &chosen(const Json &json, std::string_view asked) {
 // Whether a word there is a status for sure, though perhaps an unknown one. Results may have a number as one.
 bool has_word(const Json &object, bool may_be_number) {
   return std::any_of(std::begin(kStatusNames), std::end(kStatusNames), [&](const StatusName &status) {
-    const std::string word = status.is_sure ? read_text(object.find(status.name)) : std::string();
+    const std::string word = status.is_sure ? read_text(named(object, status.name)) : std::string();
     return may_be_number ? !word.empty()
                          : std::any_of(word.begin(), word.end(), [](char c) { return g_ascii_isalpha(c); });
   });
@@ -143,6 +157,58 @@ bool is_task_inside(const Json &inner, const Json &wrapper, bool is_envelope, st
   return around.word.empty() && !own.word.empty();
 }
 
+bool is_about_something_else(std::string_view member) {
+  return std::ranges::find(kOtherObjects, name_letters(member)) != std::end(kOtherObjects);
+}
+
+// All objects below that one, as deep as wrappers go, but for those about something else.
+void add_objects_in(const Json &json, int depth, TaskObjects &found) {
+  if (depth > kMaxWrappers || found.size() >= kMaxObjects) return;
+  if (const auto *list = json.array())
+    for (const Json &item : *list) {
+      if (item.object()) found.push_back(&item);
+      add_objects_in(item, depth + 1, found);
+    }
+  if (const auto *members = json.object())
+    for (const auto &[name, value] : *members) {
+      if (is_about_something_else(name)) continue;
+      if (value.object()) found.push_back(&value);
+      add_objects_in(value, depth + 1, found);
+    }
+}
+
+// The only one of them that is so; null: none, or several.
+const Json *only_one(const TaskObjects &objects, const auto &is_so) {
+  const Json *found = nullptr;
+  for (const Json *object : objects) {
+    if (!is_so(*object)) continue;
+    if (found) return nullptr;
+    found = object;
+  }
+  return found;
+}
+
+// The task where it stands under an unusual name: the object that has the ID; else, of a query,
+// the only one with a task's status, and of a submit, the only one with an ID.
+const Json *find_elsewhere(const Json &outer, std::string_view asked) {
+  const bool is_whole = has_any(outer, kIdNames) || has_any(outer, kOtherIdNames);
+  if (asked.empty() ? is_whole : has_id(outer, asked)) return nullptr;
+  if (first_of(outer, {"video_url", "result_url"})) return nullptr;
+  TaskObjects objects;
+  add_objects_in(outer, 0, objects);
+  if (asked.empty())
+    return only_one(objects, [](const Json &object) {
+      return has_any(object, kIdNames) || has_any(object, kOtherIdNames);
+    });
+  for (const Json *object : objects)
+    if (has_id(*object, asked)) return object;
+  const TaskStatus around = state_in(outer).status;
+  if (around != TaskStatus::completed && around != TaskStatus::unknown) return nullptr;
+  return only_one(objects, [](const Json &object) {
+    return has_word(object, false) && state_in(object).status != TaskStatus::unknown;
+  });
+}
+
 }  // namespace
 
 const Json *first_of(const Json &object, std::initializer_list<const char *> names) {
@@ -168,7 +234,7 @@ TaskObjects find_task_objects(const Json &answer, std::string_view asked) {
     const Json *outer = objects.front();
     const Json *found = nullptr;
     for (const Wrapper &wrapper : kWrappers) {
-      const Json *member = found ? nullptr : outer->find(wrapper.name);
+      const Json *member = found ? nullptr : named(*outer, wrapper.name);
       if (!member) continue;
       const Json &inner = chosen(*member, asked);
       if (is_task_inside(inner, *outer, wrapper.is_envelope, asked)) found = &inner;
@@ -177,6 +243,7 @@ TaskObjects find_task_objects(const Json &answer, std::string_view asked) {
           data && is_task_inside(chosen(*data, asked), *outer, true, asked))
         found = &chosen(*data, asked);
     }
+    if (!found && depth == 0) found = find_elsewhere(*outer, asked);
     if (!found) break;
     objects.insert(objects.begin(), found);
   }
@@ -187,8 +254,8 @@ TaskObjects find_task_objects(const Json &answer, std::string_view asked) {
 // which may be the call's.
 TaskState state_in(const Json &object) {
   TaskState state;
-  for (const StatusName &named : kStatusNames) {
-    std::string word = read_text(object.find(named.name));
+  for (const StatusName &known : kStatusNames) {
+    std::string word = read_text(named(object, known.name));
     if (word.empty()) continue;
     const TaskStatus status = read_status(word);
     const bool is_better = status != TaskStatus::unknown &&

@@ -14,6 +14,7 @@
 #include "plugin/base/shown_text.h"
 #include "plugin/base/trimmed.h"
 #include "plugin/http/display_line.h"
+#include "plugin/task/answer_json.h"
 #include "plugin/task/service_message.h"
 #include "plugin/task/task_object.h"
 
@@ -107,6 +108,19 @@ void add_urls(const Json &json, Secrets &secrets) {
     for (const auto &[name, value] : *object) add_urls(value, secrets);
 }
 
+// The only one that has an ID, or else the first; null: several have one.
+const Json *document_of_task(const std::vector<Json> &documents, const Secrets &secrets,
+                             std::string_view asked) {
+  const Json *found = nullptr;
+  for (const Json &document : documents) {
+    const Json &top = single(document);
+    if (!top.object() || id_of(find_task_objects(top, asked), secrets.key(), asked).empty()) continue;
+    if (found) return nullptr;
+    found = &top;
+  }
+  return found ? found : &single(documents.front());
+}
+
 }  // namespace
 
 Result<Task> read_task(std::string_view body, const Secrets &secrets, const TaskQuestion &question) {
@@ -115,11 +129,13 @@ Result<Task> read_task(std::string_view body, const Secrets &secrets, const Task
                  "The service sent something that is not a task. Check base-url, including its path prefix.",
                  std::move(why)};
   };
-  const auto answer = Json::parse(body);
-  if (!answer) return no_task(display_line(answer.error().text, kMaxDebugLength, secrets));
-  const Json &top = single(*answer);
-  if (!top.object()) return no_task("The answer is not a JSON object.");
+  const auto documents = answer_documents(body);
+  if (!documents) return no_task(display_line(documents.error().text, kMaxDebugLength, secrets));
   const std::string_view asked = trimmed(question.task_id);
+  const Json *of_task = document_of_task(*documents, secrets, asked);
+  if (!of_task) return no_task("The answer is several JSON documents, which have IDs.");
+  const Json &top = *of_task;
+  if (!top.object()) return no_task("The answer is not a JSON object.");
   const TaskObjects objects = find_task_objects(top, asked);
   const AnswerState state = state_of(objects);
   Secrets all = secrets;

@@ -53,6 +53,12 @@ TEST(BaseUrl, MeansOneServiceHoweverItIsSpelled) {
         "http://localhost:8000/x/%2e%2e/api"})
     EXPECT_EQ(meaning_of_base_url(url), "http://localhost:8000/api") << url;
   EXPECT_EQ(meaning_of_base_url("https://api.example./"), "https://api.example");
+  EXPECT_EQ(meaning_of_base_url("https://%61pi.example:444/"), "https://api.example:444");
+  EXPECT_EQ(meaning_of_base_url("https://bücher.example/"), "https://xn--bcher-kva.example");
+  EXPECT_EQ(meaning_of_base_url("https://u:p@[0:0::1]:8/a"), "https://u:p@[::1]:8/a");
+  for (const char *url :
+       {"http://[0:0:0:0:0:0:0:1]/", "http://[::0001]", "http://[::0.0.0.1]", "http://[::1]:80"})
+    EXPECT_EQ(meaning_of_base_url(url), "http://[::1]") << url;
   EXPECT_EQ(meaning_of_base_url("https://api.example/a%2fb"), "https://api.example/a%2Fb");
 }
 

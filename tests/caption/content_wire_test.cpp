@@ -81,6 +81,9 @@ TEST(ContentPiece, ReadsAWholeAnswer) {
 }
 
 TEST(ContentPiece, SkipsThoughtsAndPartsWithoutText) {
+  EXPECT_EQ(
+      piece(R"({"candidates":[{"finishReason":"OTHER"},{"content":{"parts":[{"text":"A kite."}]}}]})").text,
+      "A kite.");
   EXPECT_EQ(piece(R"({"candidates":[{"content":{"parts":[{"text":"Hm. ","thought":true},
     {"inlineData":{"data":"AA=="}},{"text":7},{"text":"A kite.","thought":false},"x",null]}}]})")
                 .text,
@@ -113,6 +116,7 @@ TEST(ContentPiece, ReadsWhyTheQuestionWasRefused) {
 TEST(ContentPiece, TakesAReasonThatIsUnspecifiedForNone) {
   EXPECT_EQ(piece(R"({"candidates":[{"finishReason":"FINISH_REASON_UNSPECIFIED"}]})").finish_reason, "");
   EXPECT_EQ(piece(R"({"candidates":[{"finishReason":null}]})").finish_reason, "");
+  EXPECT_EQ(piece(R"({"candidates":[{"finish_reason":"STOP"}]})").finish_reason, "STOP");
 }
 
 TEST(ContentPiece, SurvivesEveryTypeInEveryPlace) {

@@ -42,7 +42,7 @@ TEST(DoneText, OfATaskThatExistedIsTheTasksCost) {
   GenerationState attached = made();
   attached.reused = true;
   EXPECT_EQ(done_text(attached),
-            "Done, nothing new was submitted: this run attached to task t-7, 5.75 credits.");
+            "Done, nothing new was submitted: this run attached to task t-7, which costs 5.75 credits.");
 }
 
 TEST(DoneText, OfAChainIsTheCostOfAllThatThisRunHasPaid) {

@@ -76,7 +76,7 @@ TEST(FoundClips, OfAScriptEndAtWhatEndsACommand) {
   for (const char *line : {"x genclip://veo?prompt=a&seed=4", "x \"y genclip://veo?prompt=a;b\""}) {
     const auto found = found_clips(std::string("#!/bin/sh\n") + line + "\n");
     ASSERT_EQ(found.size(), 1u) << line;
-    EXPECT_THAT(found[0].problem, HasSubstr("for a shell")) << line;
+    EXPECT_THAT(found[0].problem, testing::HasSubstr("for a shell")) << line;
   }
   EXPECT_THAT(uris_of("see genclip://veo?prompt=a&seed=4 or genclip://veo?prompt=b;c\n"),
               ElementsAre("genclip://veo?prompt=a&seed=4", "genclip://veo?prompt=b;c"));

@@ -62,7 +62,7 @@ std::vector<Body> no_tasks() {
       {"IdBlank", R"({"id":"  "})"},
       {"IdBoolean", R"({"id":true})"},
       {"IdObject", R"({"id":{"a":1}})"},
-      {"IdList", R"({"id":["t-1"]})"},
+      {"IdList", R"({"id":["t-1","t-2"]})"},
       {"IdWithALineBreak", "{\"id\":\"t-1\\r\\nHost: evil\"}"},
       {"IdTooLong", R"({"id":")" + std::string(5000, 'x') + "\"}"},
       {"ErrorInside200", R"({"error":{"code":500,"message":"Try again"}})"},

@@ -331,7 +331,7 @@ TEST_F(ClipAccounts, DamagedLinesAreSaid) {
   std::ofstream(LedgerPath(job().store).ledger, std::ios::app) << "garbage\n";
   const Outcome done = run();
   ASSERT_FALSE(done.error) << done.text();
-  EXPECT_THAT(done.warnings, ElementsAre(HasSubstr("1 damaged lines")));
+  EXPECT_THAT(done.warnings, ElementsAre(HasSubstr("1 damaged line.")));
 }
 
 // Its journal, which alone tells that the reservation became a task, is overwritten by the next run.

@@ -66,6 +66,18 @@ TEST_F(ClipWorkTest, StoresTheClipWithItsJournal) {
   EXPECT_EQ(folder.st_mode & 0777, 0700u);
 }
 
+// Nobody else may ever tell that URL.
+TEST_F(ClipWorkTest, FetchesWhatTheAnswerToTheSubmitNames) {
+  service_.odd_submits.push_back(answer(200, R"({"id":"task-9","status":"completed","amount":7,)"
+                                             R"("video_url":"https://media.example/task-9"})"));
+  service_.knows_no_task = true;
+  const Outcome done = run();
+  ASSERT_FALSE(done.error) << done.text();
+  EXPECT_EQ(done.state.amount, 7);
+  EXPECT_EQ(record()->state, ClipState::complete);
+  EXPECT_EQ(record()->task_id, "task-9");
+}
+
 // Readers have its bytes once; whatever is checked at the end must not cost another reading.
 TEST_F(ClipWorkTest, ReadsOfANewClipOnlyItsHead) {
   service_.set_clip(sample_mp4(5'000'000));

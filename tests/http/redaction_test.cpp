@@ -184,6 +184,12 @@ TEST(Redaction, TakesKeysAndSignaturesOutOfTexts) {
       {"X-Amz-Credential=SECRET; secret=SECRET, password=SECRET",
        "X-Amz-Credential=***; secret=***, password=***"},
       {"two\nhttps://h?SECRET\nlines", "two\nhttps://h?***\nlines"},
+      {"AWS_SECRET_ACCESS_KEY SECRET here", "AWS_SECRET_ACCESS_KEY *** here"},
+      {"curl --token SECRET x", "curl --token *** x"},
+      {"password is hunter2secret", "password is ***"},
+      {"token: abc12345, key = abc12345", "token: *** key = ***"},
+      {"Your API key is invalid", "Your API key is invalid"},
+      {"The token expired 2 days ago", "The token expired 2 days ago"},
   };
   for (const Row &row : kRows) EXPECT_EQ(redact_text(row.input, "K-1234"), row.output) << row.input;
 }

@@ -18,7 +18,12 @@ import unittest
 GENCLIP, PLANTED, DOC = (os.environ[name] for name in ("GENCLIP", "GENCLIP_PLANTED", "GENCLIP_PLANTED_DOC"))
 COMMANDS = ("generate", "batch", "prefetch", "check")
 # Of every object and every program; a model may well have a field of such a name.
-OF_EVERYTHING = {"name", "parent", "help"}
+OF_EVERYTHING = {"name", "parent", "help", "version"}
+OTHER_COMMANDS = ("caption", "channel", "budget set", "cost", "frame", "models", "store list", "store remove", "store prune", "store show",
+                  "store fetch", "store gallery", "store pin")
+# Options of these commands and properties of the other elements that a model may take; gencaption's and genchannelsrc's requests are their own.
+MAY_BE_FIELDS = {"any", "bitrate", "by", "captions", "check", "context", "first", "fit", "frames", "interval", "language", "last", "loop", "next",
+                 "now", "stream", "temperature", "time", "to", "window"}
 
 EXTRA = """
 import sys
@@ -74,7 +79,23 @@ def refused_names():
     return sorted(names - fields - {"model", "take", "api", "api-key", "api-key-file"} - OF_EVERYTHING)
 
 
+def other_names():
+    """Those of the elements and the commands that take no request."""
+    names = set(properties("gencaption")) | set(properties("genchannelsrc"))
+    return sorted(names.union(*(options(command) for command in OTHER_COMMANDS)) - set(refused_names()) - MAY_BE_FIELDS - OF_EVERYTHING
+                  - {"model", "prompt", "api", "api-key", "api-key-file", "take"})
+
+
 class Settings(unittest.TestCase):
+    def test_nor_the_name_of_another_element_s_or_command_s(self):
+        names = other_names()
+        self.assertLessEqual({"per-clip", "max-requests", "rundown", "pinned", "asrun", "csv"}, set(names))
+        taken = [name for name in names
+                 if "no field of a request" not in run(GENCLIP, "check", "veo", "prompt=x", f"{name.replace('-', '_').title()}=1").stderr]
+        self.assertEqual(taken, [])
+        told = run(GENCLIP, "check", "veo", "prompt=x", *(f"{name}=1" for name in sorted(MAY_BE_FIELDS)))
+        self.assertEqual(told.returncode, 0, told.stderr)
+
     def test_no_request_takes_the_name_of_a_property_or_an_option(self):
         names = refused_names()
         self.assertLessEqual({"max-amount", "anew", "quiet", "random-access", "extra-params", "task-id", "num-buffers", "status"},

@@ -3,6 +3,7 @@
 // Hosts of clips as they really are: late, behind a login or a cookie, strict about the bytes of a target.
 #include <gtest/gtest.h>
 
+#include "plugin/base/gref.h"
 #include "tests/simulator/web.h"
 #include "tests/support/fake_clock.h"
 

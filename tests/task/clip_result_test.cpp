@@ -234,6 +234,8 @@ const Case kCases[] = {
     {"such a path beside a URL", video,
      R"("url":"tasks/task-1","download_url":"media/task-1","deliverable":{"link":"https://a/v.mp4"})",
      "https://a/v.mp4"},
+    {"such a path without a number", video, R"("video_url":"clips/kite/")",
+     "https://api.example/prefix/clips/kite/"},
     {"paths of few letters", video, R"("url":"v/1")", "https://api.example/prefix/v/1"},
     {"words for nothing, types and texts", video,
      R"("video_url":"n/a","url":"video/MP4","output":"media/task-1","result_url":"not ready/yet1",)"

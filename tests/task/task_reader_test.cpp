@@ -570,6 +570,36 @@ const std::vector<Row> kRows = {
      .body = R"({"id":"a","x":)" + repeated("[", 99) + repeated("]", 99) + "}",
      .id = "a"},
 
+    // As Python and gateways write it.
+    {.what = "NaN for a number", .body = R"({"id":"a","progress":NaN,"amount":-Infinity})", .id = "a"},
+    {.what = "an event before the object", .body = "{\"event\":\"started\"}\n{\"id\":\"a\"}", .id = "a"},
+    {.what = "a line behind the object", .body = "{\"id\":\"a\"}\n{\"took\":1}\n", .id = "a"},
+    {.what = "JSON in a string",
+     .body = R"("{\"id\":\"a\",\"status\":\"queued\"}")",
+     .id = "a",
+     .status = queued},
+    {.what = "JSON in a member", .body = R"({"data":"{\"id\":\"a\"}"})", .id = "a"},
+    {.what = "JSON of the user's",
+     .body = R"({"id":"a","status":"queued","prompt":"{\"id\":\"b\",\"status\":\"failed\"}"})",
+     .id = "a",
+     .status = queued},
+    {.what = "JSON of the user's alone", .body = R"({"prompt":"{\"id\":\"b\"}"})"},
+    {.what = "Id", .body = R"({"Id":"a"})", .id = "a"},
+    {.what = "taskID", .body = R"({"taskID":"a"})", .id = "a"},
+    {.what = "generationId", .body = R"({"generationId":"a"})", .id = "a"},
+    {.what = "prompt_id", .body = R"({"prompt_id":"a"})", .id = "a"},
+    {.what = "task_uuid", .body = R"({"task_uuid":"a"})", .id = "a"},
+    {.what = "a list of one ID", .body = R"({"task_ids":["a"]})", .id = "a"},
+    {.what = "a list of two IDs", .body = R"({"task_ids":["a","b"]})"},
+    {.what = "a list of one ID inside", .body = R"({"data":{"task_id":["a"]}})", .id = "a"},
+    {.what = "a list of one task",
+     .body = R"({"tasks":[{"id":"a","status":"queued"}]})",
+     .id = "a",
+     .status = queued},
+    {.what = "a list of two tasks", .body = R"({"tasks":[{"id":"a"},{"id":"b"}]})"},
+    {.what = "a list in a wrapper", .body = R"({"code":0,"data":{"tasks":[{"task_id":"a"}]}})", .id = "a"},
+    {.what = "only the ID of an account", .body = R"({"user":{"id":"a"}})"},
+
     // No task at all.
     {.what = "nothing", .body = "", .is_task = false},
     {.what = "blanks", .body = " \n", .is_task = false},
@@ -583,7 +613,6 @@ const std::vector<Row> kRows = {
     {.what = "plain words", .body = "upstream connect error", .is_task = false},
     {.what = "cut amid a text", .body = R"({"id":"task-1","status":"que)", .is_task = false},
     {.what = "cut amid the object", .body = R"({"id":"task-1","status":"queued")", .is_task = false},
-    {.what = "NaN for a number", .body = R"({"id":"a","progress":NaN})", .is_task = false},
     {.what = "two objects", .body = R"({"id":"a"}{"id":"b"})", .is_task = false},
     {.what = "deeper than is allowed",
      .body = R"({"id":"a","x":)" + repeated("[", 100) + repeated("]", 100) + "}",
@@ -610,6 +639,40 @@ TEST(TaskReader, ReadsEveryAnswerAsAPersonWould) {
     EXPECT_DOUBLE_EQ(task->actual_duration, row.duration);
     EXPECT_EQ(task->error_message, row.error);
     EXPECT_EQ(task->odd_amount, row.odd_amount);
+  }
+}
+
+// Of gateways whose names for things nobody can list: what is inside counts.
+TEST(TaskReader, FindsTheTaskThatWasAskedForWhereverItStands) {
+  const struct {
+    const char *body;
+    TaskStatus status;
+    const char *error = "";
+  } kAnswers[] = {
+      {R"({"status":"success","tasks":[{"id":"t-1","status":"processing"}]})", processing},
+      {R"({"status":"success","tasks":[{"id":"t-0","status":"failed"},{"id":"t-1","status":"queued"}]})",
+       queued},
+      {R"({"status":"success","task_info":{"status":"processing"}})", processing},
+      {R"({"status":"success","value":{"status":"processing"},"error":{"status":"failed"}})", processing},
+      {R"({"status":"success","data":{"list":[{"id":"t-1","status":"processing"}]}})", processing},
+      {R"({"status":"success","data":{"attributes":{"status":"processing"}}})", processing},
+      {R"({"status":"success","data":"{\"id\":\"t-1\",\"status\":\"processing\"}"})", processing},
+      {R"({"status":"success","items":[{"id":"t-1","status":"failed","error":"Because X."}]})", failed,
+       "Because X."},
+      {R"({"status":"OK","jobs":[{"id":"t-1","status":"completed","url":"https://h/a.mp4"}]})", completed},
+      // What is not the task.
+      {R"({"id":"t-1","status":"completed","video_url":"https://h/a.mp4","audio":{"status":"processing"}})",
+       completed},
+      {R"({"status":"processing","stages":{"status":"completed"}})", processing},
+      {R"({"status":"success","a":{"status":"queued"},"b":{"status":"failed"}})", completed},
+  };
+  for (const auto &[body, status, error] : kAnswers) {
+    const auto task = read_task(body, {}, {.task_id = "t-1"});
+    ASSERT_TRUE(task) << body;
+    EXPECT_EQ(task->status, status) << body;
+    EXPECT_EQ(task->error_message, error) << body;
+    const bool has_url = std::string(body).find("https") != std::string::npos;
+    EXPECT_EQ(task->clip_url(), has_url ? "https://h/a.mp4" : "") << body;
   }
 }
 

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// The JSON of a service's answer, also where a gateway has wrapped it.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "plugin/base/json.h"
+#include "plugin/base/result.h"
+
+namespace genclip {
+
+// Most bodies are one document. Some gateways send another one before or behind it (an event, a line of a
+// log), or the document as a string, alone or as a member such as `data`: such strings are read in place.
+// Never empty. Fails, as Json::parse() does, where no document is found.
+Result<std::vector<Json>> answer_documents(std::string_view body);
+
+}  // namespace genclip
