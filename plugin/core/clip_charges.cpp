@@ -26,13 +26,14 @@ UtcTime time_of(const ClipRecord &record) {
 
 }  // namespace
 
-OpenCharges open_charges(const Account &account, const std::string &key) {
+OpenCharges open_charges(const Account &account, const std::string &key, bool is_clip_lost) {
   OpenCharges open;
   for (const Charge &charge : account.charges()) {
     if (charge.key != key) continue;
     const bool is_settled = charge.state == ChargeState::settled;
-    if (is_settled && charge.status == "completed" && !account.is_unfetched(charge)) open = {};
-    const bool is_open = is_settled ? account.is_unfetched(charge)
+    const bool is_stored = is_settled && charge.status == "completed" && !account.is_unfetched(charge);
+    if (is_stored) open = {};
+    const bool is_open = is_settled ? account.is_unfetched(charge) || (is_stored && is_clip_lost)
                                     : charge.is_under_way() || charge.state == ChargeState::unknown;
     if (!is_open) continue;
     if (charge.task_id.empty())

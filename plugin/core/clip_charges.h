@@ -23,7 +23,9 @@ struct OpenCharges {
   bool is_empty() const { return tasks.empty() && unanswered == 0; }
 };
 // `account`: not condensed. What was open when a clip of the request was stored, its run has told.
-OpenCharges open_charges(const Account &account, const std::string &key);
+// `is_clip_lost`: by no one's wish that clip is in the store no more, or nobody knows what it is, so its task
+// counts as unfetched.
+OpenCharges open_charges(const Account &account, const std::string &key, bool is_clip_lost = false);
 
 // What became of a charge that is under way and whose run has died; of another open one, what its task has
 // cost, if the journal alone knows that. `record` is the clip's journal; nothing:

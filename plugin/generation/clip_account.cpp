@@ -118,14 +118,14 @@ std::vector<Wait> ClipAccount::past_waits() {
   return reading ? likely_waits(reading->account.waits(), facts_) : std::vector<Wait>();
 }
 
-Result<OpenCharges> ClipAccount::open_charges() {
+Result<OpenCharges> ClipAccount::open_charges(bool is_clip_lost) {
   const auto condensed = ledger_.read_condensed();
   if (!condensed) return condensed.error();
-  if (!condensed->account.has_open(facts_.key)) return OpenCharges();
+  if (!is_clip_lost && !condensed->account.has_open(facts_.key)) return OpenCharges();
   // Only the whole account tells whether a clip was stored since.
   const auto whole = ledger_.read_all();
   if (!whole) return whole.error();
-  return genclip::open_charges(whole->account, facts_.key);
+  return genclip::open_charges(whole->account, facts_.key, is_clip_lost);
 }
 
 void ClipAccount::tell(std::vector<LedgerEntry> entries, const std::string &odd_amount) {

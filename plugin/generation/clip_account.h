@@ -31,8 +31,9 @@ class ClipAccount {
   // earlier run's reservation. A ledger that cannot be read or written is logged.
   void bury(const ClipRecord &found);
 
-  // What the ledger knows of the request, for a run that has found no journal.
-  Result<OpenCharges> open_charges();
+  // What the ledger knows of the request, for a run that has found no journal. `is_clip_lost`: see
+  // clip_charges.h.
+  Result<OpenCharges> open_charges(bool is_clip_lost = false);
 
   // Before the intent of a submit is journalled, and again before each further try. `found`: the journal
   // when this run's turn began. An error: the budget refuses (with `budget`, `limit`, `spent`, `reserved` and

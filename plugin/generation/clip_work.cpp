@@ -277,7 +277,7 @@ Result<void> ClipWork::work_on(std::optional<ClipRecord> found) {
   TurnBegins turn;
   if (found && !found->reserved_at.empty()) account_.bury(*found);
   if (!found) {
-    auto open = account_.open_charges();
+    auto open = account_.open_charges(has_damage_ || folder_.holds_clip());
     if (!open && run_.wish.task_id.empty()) return std::move(open).error();
     if (open) turn.open = std::move(*open);
   }

@@ -151,6 +151,13 @@ Result<void> ClipFolder::set_strangers_aside(const OnDamage &on_damage) {
   return {};
 }
 
+bool ClipFolder::holds_clip() const {
+  const auto names = files_.list(path_.folder());
+  return names && std::ranges::any_of(*names, [](std::string_view name) {
+           return name.starts_with("clip.") && name != "clip.part" && name != "clip.xmp";
+         });
+}
+
 Result<std::optional<ClipRecord>> ClipFolder::read_record(const OnDamage &on_damage) {
   const auto info = files_.info(path_.record());
   if (!info) return info.error();

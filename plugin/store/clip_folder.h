@@ -48,6 +48,8 @@ class ClipFolder {
   // Nothing when there is none. Sets a damaged one aside and reports it to `on_damage`; then returns a
   // submitted record of the task that it named, or nothing.
   Result<std::optional<ClipRecord>> read_record(const OnDamage &on_damage);
+  // Whether the file of a clip lies there, with or without a record. A removal takes all of the folder.
+  bool holds_clip() const;
   // Durable on return.
   Result<void> write_record(const ClipRecord &record);
   // Writes the record of an intent to submit. It also reserves space for the next record, with the task's ID,

@@ -104,8 +104,7 @@ std::vector<LoggedFault> rows() {
               std::ofstream(scene.clip_file("task.json"), std::ios::trunc) << "<html></html>";
             },
         .stored_before = true},
-       {"stored as", "task.json is damaged", "was set aside as", "the journal is empty; next: submit",
-        "task t-2"}},
+       {"stored as", "task.json is damaged", "was set aside as", "next: ask", "task t-1"}},
   };
 }
 

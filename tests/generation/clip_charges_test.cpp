@@ -120,11 +120,11 @@ LedgerEntry entry_of(LedgerEvent event, const std::string &task_id = "", const s
   return entry;
 }
 
-std::string open_text(const std::vector<LedgerEntry> &entries) {
+std::string open_text(const std::vector<LedgerEntry> &entries, bool is_clip_lost = false) {
   Account account;
   for (const LedgerEntry &entry : entries) EXPECT_TRUE(account.apply(entry));
-  const OpenCharges open = open_charges(account, "clip");
-  EXPECT_EQ(account.has_open("clip") || open.is_empty(), true);
+  const OpenCharges open = open_charges(account, "clip", is_clip_lost);
+  EXPECT_EQ(is_clip_lost || account.has_open("clip") || open.is_empty(), true);
   EXPECT_TRUE(open_charges(account, "other").is_empty());
   std::string text = std::to_string(open.unanswered);
   for (const std::string &task : open.tasks) text += " " + task;
@@ -146,7 +146,9 @@ TEST(OpenCharges, AreThoseOfWhichNoClipCame) {
   EXPECT_EQ(open_text({reserve, submitted, settled}), "0");
   EXPECT_EQ(open_text({reserve, submitted, settled, unfetched}), "0 T");
   EXPECT_EQ(open_text({reserve, submitted, settled, unfetched, stored}), "0");
+  EXPECT_EQ(open_text({reserve, submitted, settled, unfetched, stored}, true), "0 T");
   const LedgerEntry failed = entry_of(LedgerEvent::settle, "T", "failed");
+  EXPECT_EQ(open_text({reserve, submitted, failed}, true), "0");
   EXPECT_EQ(open_text({reserve, submitted, failed}), "0");
   EXPECT_EQ(open_text({reserve, submitted, settled, unfetched, failed}), "0");
 }

@@ -722,7 +722,7 @@ TEST_F(ClipWorkTest, ADamagedJournalThatNamesItsTaskCostsNoSubmit) {
   }
 }
 
-TEST_F(ClipWorkTest, ADamagedJournalThatNamesNoTaskIsSetAsideWithAWarningOfTheCost) {
+TEST_F(ClipWorkTest, ADamagedJournalThatNamesNoTaskIsSetAsideAndTheLedgerNamesIt) {
   const std::vector<std::function<void(const std::string &)>> harms = {
       [](const std::string &path) { overwrite(path, ""); },
       [](const std::string &path) { overwrite(path, "{}"); },
@@ -738,15 +738,26 @@ TEST_F(ClipWorkTest, ADamagedJournalThatNamesNoTaskIsSetAsideWithAWarningOfTheCo
         fs::create_symlink("/etc/passwd", path);
       },
   };
-  unsigned submits = 1;
   for (const auto &harm : harms) {
-    SCOPED_TRACE(submits);
     run_whole();
     harm(path().record());
     const Outcome outcome = run_whole();
     EXPECT_THAT(outcome.warnings, Contains(HasSubstr("set aside")));
-    EXPECT_EQ(service_.submits(), ++submits);
+    EXPECT_EQ(service_.submits(), 1u) << "the ledger names the task";
   }
+  fs::remove(path().record());
+  run_whole();
+  EXPECT_EQ(service_.submits(), 1u) << "a clip without its journal";
+  // The ledger is lost, too.
+  fs::remove(job().store + "/ledger.jsonl");
+  overwrite(path().record(), "");
+  const Outcome outcome = run_whole();
+  EXPECT_THAT(outcome.warnings, Contains(HasSubstr("may be submitted, and charged, again")));
+  EXPECT_EQ(service_.submits(), 2u);
+  // Who removes the folder removes the clip.
+  fs::remove_all(path().folder());
+  run_whole();
+  EXPECT_EQ(service_.submits(), 3u);
 }
 
 TEST_F(ClipWorkTest, StrangersWithOurNamesAreSetAsideWhereverTheyAre) {
