@@ -38,6 +38,8 @@ class FileWriter {
   virtual std::string open(WallTime begun, const GstCaps *picture) = 0;
   // How long this file may last from then on; nothing: until files are cut for another reason.
   virtual std::optional<std::chrono::nanoseconds> until_cut(WallTime begun) = 0;
+  // Whether what is written now will be found; each second. May hang as long as a disk does.
+  virtual Result<void> look() { return {}; }
   virtual Result<void> close(const Written &file) = 0;
   // Nothing follows in this run; `finally`: nor in another one.
   virtual Result<void> finish(bool finally) = 0;

@@ -109,7 +109,7 @@ class HlsFolder : public FileWriter {
     const std::string path = folder_ + "/" + name;
     if (!g_file_set_contents_full(path.c_str(), text.data(), static_cast<gssize>(text.size()),
                                   G_FILE_SET_CONTENTS_CONSISTENT, kPlaylistMode, take(error)))
-      return Error{ErrorKind::write, name + " cannot be written: " + std::string(error->message)};
+      return Error{ErrorKind::write, name + " cannot be written: " + std::string(error->message) + "."};
     return {};
   }
 

@@ -18,6 +18,7 @@ using std::chrono::milliseconds;
 
 // How often it looks whether data leave.
 constexpr milliseconds kLook{250};
+constexpr milliseconds kFilesLook{1000};
 // How long a rebuild waits for the pipeline before it to give back its port and its files, and an end for the
 // last.
 constexpr milliseconds kClosing{2000};
@@ -53,8 +54,8 @@ Clock::Time now() { return Clock::system().now(); }
 
 }  // namespace
 
-// The answer of FileWriter::begin().
-struct Output::Beginning {
+// Of a FileWriter, whose disk may hang.
+struct Output::Answer {
   Mutex mutex;
   CondVar changed;
   std::optional<Result<void>> result GUARDED_BY(mutex);
@@ -179,7 +180,7 @@ void Output::run_pipeline() {
 Result<void> Output::begin_files() {
   if (!writer_) return {};
   if (!beginning_) {
-    beginning_ = std::make_shared<Beginning>();
+    beginning_ = std::make_shared<Answer>();
     on_disk_thread([beginning = beginning_, writer = writer_] {
       auto result = writer->begin();
       MutexLock lock(beginning->mutex);
@@ -219,6 +220,7 @@ void Output::watch(OutputPipeline &pipeline) {
       failure_ = "Nothing left for " + std::to_string(settings_.stall.count() / 1000) + " s.";
       break;
     }
+    look_at_files();
     if (!first_sent && pipeline.traffic().packets >= kSentPackets) first_sent = now();
     if (status_.state != OutputState::ok && first_sent && now() - *first_sent >= kSteady) {
       lock.unlock();
@@ -232,6 +234,30 @@ void Output::watch(OutputPipeline &pipeline) {
   const auto failure = failure_;
   lock.unlock();
   if (failure) set_state(OutputState::failed, *failure);
+}
+
+// Now and then, on a thread that may hang with its disk.
+void Output::look_at_files() {
+  if (!writer_) return;
+  if (!look_) {
+    if (now() < next_look_) return;
+    next_look_ = now() + kFilesLook;
+    look_ = std::make_shared<Answer>();
+    on_disk_thread([look = look_, writer = writer_] {
+      auto result = writer->look();
+      MutexLock lock(look->mutex);
+      look->result = std::move(result);
+    });
+    return;
+  }
+  std::optional<Result<void>> result;
+  {
+    MutexLock lock(look_->mutex);
+    result = look_->result;
+  }
+  if (!result) return;
+  look_ = nullptr;
+  if (!*result && !failure_) failure_ = result->error().text;
 }
 
 void Output::discard(const std::shared_ptr<OutputPipeline> &pipeline) {

@@ -45,7 +45,7 @@ class Output {
   OutputStatus status() const;
 
  private:
-  struct Beginning;
+  struct Answer;
 
   void run();
   // One build, until it fails or ends.
@@ -53,6 +53,7 @@ class Output {
   // Looks at the folder, on a thread that may hang with its disk.
   Result<void> begin_files();
   void watch(OutputPipeline &pipeline);
+  void look_at_files() REQUIRES(mutex_);
   void discard(const std::shared_ptr<OutputPipeline> &pipeline);
   void set_state(OutputState state, const std::string &error = "");
   bool ending() const;
@@ -64,7 +65,8 @@ class Output {
   const std::shared_ptr<FileWriter> writer_;
 
   // Of its thread alone.
-  std::shared_ptr<Beginning> beginning_;               // Not answered yet.
+  std::shared_ptr<Answer> beginning_, look_;  // Not answered yet.
+  Clock::Time next_look_{};
   std::vector<std::shared_ptr<OutputPipeline>> hung_;  // Not closed yet.
 
   mutable Mutex mutex_;

@@ -17,10 +17,17 @@
 
 namespace genclip {
 
+// Bytes: seven packets of MPEG-TS.
+constexpr uint64_t kUdpPacket = 7 * 188;
 // More than that in an appsrc, and frames are left out up to a key frame.
 constexpr GstClockTime kLongestQueue = 5 * GST_SECOND;
 // Of raw frames in a window, which need memory and should not be late.
 constexpr GstClockTime kLongestRawQueue = GST_SECOND / 2;
+
+struct TrafficCount {
+  std::atomic<uint64_t> packets{0};
+  std::atomic<uint64_t> bytes{0};
+};
 
 struct OutputPipeline::Wiring {
   Wiring(OutputSpec spec, std::shared_ptr<FileWriter> writer, Listener listener)
@@ -30,7 +37,7 @@ struct OutputPipeline::Wiring {
 
   const OutputSpec spec;
   const Listener listener;
-  Traffic traffic;
+  TrafficCount traffic;
   std::optional<FileCuts> cuts;
   std::atomic<bool> closing{false};
   std::atomic<bool> finally{false};
@@ -92,7 +99,7 @@ std::string failure_text(GstMessage *message) {
 }
 
 GstPadProbeReturn count(GstPad *, GstPadProbeInfo *info, gpointer data) {
-  Traffic &traffic = **static_cast<std::shared_ptr<Traffic> *>(data);
+  TrafficCount &traffic = **static_cast<std::shared_ptr<TrafficCount> *>(data);
   if (info->type & GST_PAD_PROBE_TYPE_BUFFER_LIST) {
     GstBufferList *list = GST_PAD_PROBE_INFO_BUFFER_LIST(info);
     traffic.packets += gst_buffer_list_length(list);
@@ -105,29 +112,30 @@ GstPadProbeReturn count(GstPad *, GstPadProbeInfo *info, gpointer data) {
 }
 
 // Counts at each sink, also at those that splitmuxsink and autovideosink make later.
-void watch(GstElement *element, const std::shared_ptr<Traffic> &traffic) {
+void watch(GstElement *element, const std::shared_ptr<TrafficCount> &traffic) {
   if (!GST_OBJECT_FLAG_IS_SET(element, GST_ELEMENT_FLAG_SINK) || GST_IS_BIN(element)) return;
   const auto pad = GRef<GstPad>::adopt(gst_element_get_static_pad(element, "sink"));
   if (!pad) return;
   constexpr auto kBuffers =
       static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST);
-  gst_pad_add_probe(pad.get(), kBuffers, count, owner(traffic), drop_owner<Traffic>);
+  gst_pad_add_probe(pad.get(), kBuffers, count, owner(traffic), drop_owner<TrafficCount>);
 }
 
-void watch_all(GstElement *pipeline, const std::shared_ptr<Traffic> &traffic) {
+void watch_all(GstElement *pipeline, const std::shared_ptr<TrafficCount> &traffic) {
   g_signal_connect_data(
       pipeline, "deep-element-added", G_CALLBACK(+[](GstBin *, GstBin *, GstElement *element, gpointer data) {
-        watch(element, *static_cast<std::shared_ptr<Traffic> *>(data));
+        watch(element, *static_cast<std::shared_ptr<TrafficCount> *>(data));
       }),
-      owner(traffic), [](gpointer data, GClosure *) { drop_owner<Traffic>(data); }, GConnectFlags{});
+      owner(traffic), [](gpointer data, GClosure *) { drop_owner<TrafficCount>(data); }, GConnectFlags{});
   const std::unique_ptr<GstIterator, decltype(&gst_iterator_free)> elements(
       gst_bin_iterate_recurse(GST_BIN(pipeline)), gst_iterator_free);
   gst_iterator_foreach(
       elements.get(),
       [](const GValue *value, gpointer data) {
-        watch(GST_ELEMENT(g_value_get_object(value)), *static_cast<const std::shared_ptr<Traffic> *>(data));
+        watch(GST_ELEMENT(g_value_get_object(value)),
+              *static_cast<const std::shared_ptr<TrafficCount> *>(data));
       },
-      const_cast<std::shared_ptr<Traffic> *>(&traffic));
+      const_cast<std::shared_ptr<TrafficCount> *>(&traffic));
 }
 
 }  // namespace
@@ -167,7 +175,7 @@ Result<std::unique_ptr<OutputPipeline>> OutputPipeline::build(const OutputSpec &
   auto pipeline = make_pipeline(spec, settings, parser);
   if (!pipeline) return pipeline.error();
   const auto wiring = std::make_shared<Wiring>(spec, std::move(writer), std::move(listener));
-  watch_all(pipeline->get(), std::shared_ptr<Traffic>(wiring, &wiring->traffic));
+  watch_all(pipeline->get(), std::shared_ptr<TrafficCount>(wiring, &wiring->traffic));
   const auto bus = GRef<GstBus>::adopt(gst_element_get_bus(pipeline->get()));
   gst_bus_set_sync_handler(
       bus.get(),
@@ -254,6 +262,13 @@ bool OutputPipeline::wait_closed(Clock::Time limit) {
   return true;
 }
 
-const Traffic &OutputPipeline::traffic() const { return wiring_->traffic; }
+Traffic OutputPipeline::traffic() const {
+  if (wiring_->spec.kind != OutputKind::udp) return {wiring_->traffic.packets, wiring_->traffic.bytes};
+  // udpsink takes packets also for a host that is not found, or that cannot be reached.
+  const auto sink = GRef<GstElement>::adopt(gst_bin_get_by_name(GST_BIN(pipeline_.get()), "sink"));
+  guint64 bytes = 0;
+  g_object_get(sink.get(), "bytes-served", &bytes, nullptr);
+  return {bytes / kUdpPacket, bytes};
+}
 
 }  // namespace genclip

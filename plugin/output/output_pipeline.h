@@ -21,11 +21,11 @@
 
 namespace genclip {
 
-// What leaves, counted where the sink takes it. A count is one ahead of the truth while the sink works on a
-// packet.
+// What has left, counted where the sink takes it: a count is one packet ahead of the truth while the sink
+// works on it. UDP: in bytes that the network has taken, which may be none.
 struct Traffic {
-  std::atomic<uint64_t> packets{0};
-  std::atomic<uint64_t> bytes{0};
+  uint64_t packets = 0;
+  uint64_t bytes = 0;
 };
 
 class OutputPipeline {
@@ -57,7 +57,7 @@ class OutputPipeline {
 
   // How many frames it was given since its first key frame, taken or not.
   uint64_t fed() const { return fed_; }
-  const Traffic &traffic() const;
+  Traffic traffic() const;
 
  private:
   struct Wiring;

@@ -4,6 +4,7 @@
 #include <glib/gstdio.h>
 
 #include <cerrno>
+#include <optional>
 #include <utility>
 
 #include "plugin/base/file_system.h"
@@ -42,6 +43,7 @@ class RecordFolder : public FileWriter {
       // What else is wrong with the folder, writing will tell.
       if (info && *info) continue;
       MutexLock lock(mutex_);
+      inode_.reset();
       return last_ = path;
     }
   }
@@ -49,6 +51,22 @@ class RecordFolder : public FileWriter {
   std::optional<std::chrono::nanoseconds> until_cut(WallTime begun) override {
     // A clock that is set, or a frame that comes early, must not make a file of a moment.
     return until_next_record(begun + kShortestFile, local_zone().get(), minutes_) + kShortestFile;
+  }
+
+  // Bytes that go to a file without a name are lost when it is closed.
+  Result<void> look() override {
+    std::string path;
+    {
+      MutexLock lock(mutex_);
+      path = last_;
+    }
+    GStatBuf facts;
+    const bool is_there = !path.empty() && g_lstat(path.c_str(), &facts) == 0;
+    MutexLock lock(mutex_);
+    if (path != last_) return {};
+    if (is_there && !inode_) inode_ = facts.st_ino;
+    if (!inode_ || (is_there && *inode_ == facts.st_ino)) return {};
+    return Error{ErrorKind::write, path + " was removed or replaced while it was written."};
   }
 
   Result<void> close(const Written &file) override {
@@ -96,7 +114,8 @@ class RecordFolder : public FileWriter {
   const unsigned minutes_;
   const unsigned keep_days_;
   Mutex mutex_;
-  std::string last_ GUARDED_BY(mutex_);  // The file that was opened last.
+  std::string last_ GUARDED_BY(mutex_);            // The file that was opened last.
+  std::optional<ino_t> inode_ GUARDED_BY(mutex_);  // Its own, once it is there.
 };
 
 }  // namespace

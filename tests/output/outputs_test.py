@@ -6,6 +6,7 @@ import contextlib
 import json
 import pathlib
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -177,6 +178,18 @@ class Broken(Folder):
             self.assert_nothing_lost(receiver, self.recorded())
             self.assertNotIn("#EXT-X-ENDLIST", self.playlist())
             self.assertNotIn(KEY, json.dumps([driver.changes, end]))
+
+    def test_a_recording_whose_folder_is_gone_begins_anew(self):
+        archive = self.folder / "archive"
+        with Driver(f"record={archive}", "last-back-off-ms=1000") as driver:
+            driver.wait_state("record", "ok")
+            wait_until(lambda: list(archive.glob("*.mkv")), "a recording")
+            shutil.rmtree(archive)
+            self.assertIn("was removed or replaced", driver.wait_state("record", "failed")["last_error"])
+            driver.wait_state("record", "ok", driver.seen() - 1)
+            wait_until(lambda: list(archive.glob("*.mkv")), "a new recording")
+            driver.finish("end 5")
+        self.assertGreater(frames_of(next(archive.glob("*.mkv"))), 0)
 
     def test_a_rejected_stream_is_told_without_its_key(self):
         if missing := rtmp_server.missing():

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "plugin/output/record_name.h"
 
+#include <glib/gstdio.h>
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -105,6 +106,25 @@ TEST(RecordFolder, RemovesTheEmptyFileOfABuildThatFailed) {
   write(full);
   ASSERT_TRUE(writer->begin());
   EXPECT_TRUE(exists(full));
+}
+
+TEST(RecordFolder, NoticesThatItsFileHasGone) {
+  const test::TemporaryFolder folder;
+  const auto writer = make_record_folder(folder.path(), 60, 0);
+  ASSERT_TRUE(writer->begin());
+  EXPECT_TRUE(writer->look());
+  const auto path = writer->open(kEvening, nullptr);
+  EXPECT_TRUE(writer->look()) << "it is not made yet";
+  write(path);
+  EXPECT_TRUE(writer->look());
+  ASSERT_EQ(g_rename(path.c_str(), folder.file("kept").c_str()), 0);
+  EXPECT_FALSE(writer->look());
+  write(path);
+  EXPECT_FALSE(writer->look()) << "this is another file";
+  const auto next = writer->open(kEvening, nullptr);
+  EXPECT_TRUE(writer->look());
+  write(next);
+  EXPECT_TRUE(writer->look());
 }
 
 TEST(RecordFolder, CutsNoFileJustBeforeTheHour) {
