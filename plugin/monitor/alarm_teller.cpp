@@ -33,7 +33,8 @@ GstDebugCategory *monitor_category() {
 // A thread that delivers texts one after the other.
 class DeliveryQueue {
  public:
-  using Deliver = std::function<void(const std::string &, GCancellable *)>;
+  // Returns why it could not be told; empty: it was, or was cancelled.
+  using Deliver = std::function<std::string(const std::string &, GCancellable *)>;
 
   explicit DeliveryQueue(Deliver deliver) : deliver_(std::move(deliver)), thread_([this] { run(); }) {}
   ~DeliveryQueue() {
@@ -48,9 +49,17 @@ class DeliveryQueue {
   DeliveryQueue(const DeliveryQueue &) = delete;
   DeliveryQueue &operator=(const DeliveryQueue &) = delete;
 
+  AlarmDeliveries deliveries() const EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    return deliveries_;
+  }
+
   void add(std::string text) EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
-    if (waiting_.size() == kMaxWaiting) waiting_.pop_front();
+    if (waiting_.size() == kMaxWaiting) {
+      waiting_.pop_front();
+      ++deliveries_.failed;
+    }
     waiting_.push_back(std::move(text));
     changed_.notify_all();
   }
@@ -64,35 +73,40 @@ class DeliveryQueue {
       const std::string text = std::move(waiting_.front());
       waiting_.pop_front();
       lock.unlock();
-      deliver_(text, cancellable_.get());
+      std::string error = deliver_(text, cancellable_.get());
+      if (!error.empty()) GST_CAT_WARNING(monitor_category(), "%s", error.c_str());
       lock.lock();
+      deliveries_.failed += !error.empty();
+      deliveries_.error = std::move(error);
     }
   }
 
   const Deliver deliver_;
   const GRef<GCancellable> cancellable_ = GRef<GCancellable>::adopt(g_cancellable_new());
-  Mutex mutex_;
+  mutable Mutex mutex_;
   CondVar changed_;
+  AlarmDeliveries deliveries_ GUARDED_BY(mutex_);
   std::deque<std::string> waiting_ GUARDED_BY(mutex_);
   bool ended_ GUARDED_BY(mutex_) = false;
   std::thread thread_;  // The last member: it uses all others.
 };
 
-void run_alarm_command(const ChildCall &command, const std::string &text, GCancellable *cancellable) {
+std::string run_alarm_command(const ChildCall &command, const std::string &text, GCancellable *cancellable) {
   ChildCall call = command;
   call.input = text + "\n";
   const auto end = run_child(call, cancellable);
   const std::string name = shown_line(call.words.front(), 200);
-  if (!end) {
-    if (end.error().kind != ErrorKind::cancelled)
-      GST_CAT_WARNING(monitor_category(), "The alarm command %s could not be started: %s", name.c_str(),
-                      end.error().text.c_str());
-  } else if (end->cause != ChildEnd::Cause::exited || !WIFEXITED(end->status) ||
-             WEXITSTATUS(end->status) != 0) {
-    GST_CAT_WARNING(monitor_category(), "The alarm command %s failed: %s", name.c_str(),
-                    end->cause == ChildEnd::Cause::time_limit ? "it was stopped at its time limit"
-                                                              : shown_line(end->errors, 200).c_str());
-  }
+  if (!end)
+    return end.error().kind == ErrorKind::cancelled
+               ? ""
+               : "The alarm command " + name + " could not be started: " + end.error().text;
+  if (end->cause == ChildEnd::Cause::exited && WIFEXITED(end->status) && WEXITSTATUS(end->status) == 0)
+    return "";
+  std::string why = shown_line(end->errors, 200);
+  while (why.ends_with(' ')) why.pop_back();
+  if (end->cause == ChildEnd::Cause::time_limit) why = "it was stopped at its time limit";
+  if (why.empty()) why = "it says nothing of why";
+  return "The alarm command " + name + " failed: " + why + (why.ends_with('.') ? "" : ".");
 }
 
 class Poster {
@@ -106,25 +120,23 @@ class Poster {
     request_.whole_timeout = 3 * kPostTimeout;
   }
 
-  void post(const std::string &text, GCancellable *cancellable) {
+  std::string post(const std::string &text, GCancellable *cancellable) {
     request_.body = text;
     for (unsigned tries = 1;; ++tries) {
       const auto reply = http_->call(request_, cancellable);
-      if (reply && reply->status >= 200 && reply->status < 300) return;
+      if (reply && reply->status >= 200 && reply->status < 300) return "";
       // An alarm that was told twice does no harm.
       const bool again = reply ? is_transient_status(reply->status) : reply.error().transient;
       const auto wait = policy_.delay_before(tries);
-      if (!again || !wait) return warn(reply, cancellable);
-      if (!clock_.sleep_until(clock_.now() + *wait, cancellable)) return;
+      if (!again || !wait) return g_cancellable_is_cancelled(cancellable) ? "" : failure(reply);
+      if (!clock_.sleep_until(clock_.now() + *wait, cancellable)) return "";
     }
   }
 
  private:
-  static void warn(const Result<HttpReply, HttpError> &reply, GCancellable *cancellable) {
-    if (g_cancellable_is_cancelled(cancellable)) return;
-    const std::string why =
-        reply ? "it answered HTTP " + std::to_string(reply->status) : log_text(reply.error().error);
-    GST_CAT_WARNING(monitor_category(), "The alarm URL was not told: %s", why.c_str());
+  static std::string failure(const Result<HttpReply, HttpError> &reply) {
+    return "The alarm URL was not told: " +
+           (reply ? "it answered HTTP " + std::to_string(reply->status) + "." : reply.error().error.text);
   }
 
   HttpRequest request_;
@@ -138,13 +150,15 @@ class QueuedTeller final : public AlarmTeller {
   void add_command(const ChildCall &command) {
     queues_.push_back(
         std::make_unique<DeliveryQueue>([command](const std::string &text, GCancellable *cancellable) {
-          run_alarm_command(command, text, cancellable);
+          return run_alarm_command(command, text, cancellable);
         }));
   }
   void add_url(std::string url, std::shared_ptr<HttpClient> http, Clock &clock) {
     const auto poster = std::make_shared<Poster>(std::move(url), std::move(http), clock);
-    queues_.push_back(std::make_unique<DeliveryQueue>(
-        [poster](const std::string &text, GCancellable *cancellable) { poster->post(text, cancellable); }));
+    queues_.push_back(
+        std::make_unique<DeliveryQueue>([poster](const std::string &text, GCancellable *cancellable) {
+          return poster->post(text, cancellable);
+        }));
   }
 
   void tell(const std::vector<AlarmEvent> &events, const std::string &channel,
@@ -154,6 +168,15 @@ class QueuedTeller final : public AlarmTeller {
       for (const auto &queue : queues_) queue->add(text);
     }
   }
+  AlarmDeliveries deliveries() const override {
+    AlarmDeliveries all;
+    for (const auto &queue : queues_) {
+      AlarmDeliveries one = queue->deliveries();
+      all.failed += one.failed;
+      if (all.error.empty()) all.error = std::move(one.error);
+    }
+    return all;
+  }
 
  private:
   std::vector<std::unique_ptr<DeliveryQueue>> queues_;  // Complete before the first tell().
@@ -161,24 +184,33 @@ class QueuedTeller final : public AlarmTeller {
 
 }  // namespace
 
-Result<std::unique_ptr<AlarmTeller>> AlarmTeller::make(const AlarmTargets &targets,
-                                                       std::shared_ptr<HttpClient> http, Clock &clock) {
-  auto teller = std::make_unique<QueuedTeller>();
+Result<void> AlarmTeller::check(const AlarmTargets &targets) {
   if (!targets.command.empty()) {
-    auto words = command_words(targets.command);
+    const auto words = command_words(targets.command);
     if (!words)
       return Error{ErrorKind::settings, "--alarm-command is not a command line: " + words.error().text};
+    if (!GStringPtr(g_find_program_in_path(words->front().c_str())))
+      return Error{ErrorKind::settings,
+                   "--alarm-command: there is no program " + shown_line(words->front(), 200) + "."};
+  }
+  if (!targets.url.empty() && !parse_http_url(targets.url))
+    return Error{ErrorKind::settings, "--alarm-url is not an http or https URL."};
+  return {};
+}
+
+Result<std::unique_ptr<AlarmTeller>> AlarmTeller::make(const AlarmTargets &targets,
+                                                       std::shared_ptr<HttpClient> http, Clock &clock) {
+  if (auto fine = check(targets); !fine) return std::move(fine).error();
+  auto teller = std::make_unique<QueuedTeller>();
+  if (!targets.command.empty()) {
     ChildCall command;
-    command.words = std::move(*words);
+    command.words = *command_words(targets.command);
     command.environment = environment_without(kApiKeyVariables);
     command.time_limit = targets.command_limit;
     teller->add_command(command);
   }
-  if (!targets.url.empty()) {
-    if (!parse_http_url(targets.url))
-      return Error{ErrorKind::settings, "--alarm-url is not an http or https URL."};
+  if (!targets.url.empty())
     teller->add_url(targets.url, http ? std::move(http) : HttpClient::shared({}), clock);
-  }
   return std::unique_ptr<AlarmTeller>(std::move(teller));
 }
 

@@ -24,10 +24,12 @@ struct AlarmTargets {
 // The command gets the JSON and a newline on its standard input, nothing in its environment, and no API key.
 // It is killed with its children after `command_limit`. The POST is repeated a few times if that may help.
 // Each target has a thread and its own queue, so a slow one delays nothing else; the alarms of one target are
-// told in their order. What cannot be told is logged (category genclip-monitor) and forgotten.
+// told in their order. What cannot be told is logged (category genclip-monitor), counted, and forgotten.
 class AlarmTeller {
  public:
-  // ErrorKind::settings if a target cannot be used. `http` and `clock` may be a test's; borrows the clock.
+  // ErrorKind::settings if a target cannot be used: the command is not found, say. Starts nothing.
+  static Result<void> check(const AlarmTargets &targets);
+  // The same error. `http` and `clock` may be a test's; borrows the clock.
   static Result<std::unique_ptr<AlarmTeller>> make(const AlarmTargets &targets,
                                                    std::shared_ptr<HttpClient> http = nullptr,
                                                    Clock &clock = Clock::system());
@@ -36,6 +38,7 @@ class AlarmTeller {
   // Any thread; never waits.
   virtual void tell(const std::vector<AlarmEvent> &events, const std::string &channel,
                     const std::string &run) = 0;
+  virtual AlarmDeliveries deliveries() const = 0;
 };
 
 }  // namespace genclip

@@ -30,6 +30,7 @@ constexpr AlarmRule kAlarmRules[] = {
     {AlarmKind::disk, seconds(0), "The disk is full: nothing new is generated."},
     {AlarmKind::rundown, seconds(0), "The new rundown was refused; the one before it plays on."},
     {AlarmKind::asrun, seconds(0), "The as-run log cannot be written; its lines wait."},
+    {AlarmKind::state, seconds(0), "The state file cannot be written."},
     {AlarmKind::lock, seconds(0), "The lock of the state file is lost: another channel may use that file."},
 };
 
@@ -65,8 +66,10 @@ std::map<AlarmName, Condition> conditions(const AlarmRecord &record, const Obser
   add(AlarmKind::budget, seen.budget.holds, seen.budget.text);
   add(AlarmKind::key, seen.key.holds, seen.key.text);
   add(AlarmKind::disk, seen.disk.holds, seen.disk.text);
-  add(AlarmKind::rundown, seen.rundown.holds, seen.rundown.text);
+  add(AlarmKind::rundown, seen.rundown.holds,
+      with_cause(rule_of(AlarmKind::rundown).text, seen.rundown.text));
   add(AlarmKind::asrun, seen.asrun.holds, seen.asrun.text);
+  add(AlarmKind::state, seen.state.holds, seen.state.text);
   add(AlarmKind::lock, seen.lock.holds, seen.lock.text);
   add(AlarmKind::silence, seen.silent_for >= kStill && !seen.may_be_silent, {}, {},
       seen.silent_for >= kStillTooLong);

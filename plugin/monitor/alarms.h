@@ -30,6 +30,7 @@ enum class AlarmKind {
   disk,      // Full.
   rundown,   // The newest one was refused; the one before it plays on.
   asrun,     // The as-run log cannot be written.
+  state,     // The state file cannot be written.
   lock,      // That of the state file is lost: another channel may use the file.
 };
 template <>
@@ -37,11 +38,11 @@ inline constexpr Word<AlarmKind> kWords<AlarmKind>[] = {
     {AlarmKind::fallback, "fallback"}, {AlarmKind::budget, "budget"},   {AlarmKind::key, "key"},
     {AlarmKind::output, "output"},     {AlarmKind::silence, "silence"}, {AlarmKind::frozen, "frozen"},
     {AlarmKind::stopped, "stopped"},   {AlarmKind::disk, "disk"},       {AlarmKind::rundown, "rundown"},
-    {AlarmKind::asrun, "asrun"},       {AlarmKind::lock, "lock"}};
+    {AlarmKind::asrun, "asrun"},       {AlarmKind::state, "state"},     {AlarmKind::lock, "lock"}};
 
 // What is known at one moment; look about once a second. Texts are one sentence each, without secrets. Those
-// of a fallback and of an output say why, and stand behind the rule's own text; the others replace it. Any
-// may be empty.
+// of a fallback, of a rundown and of an output say why, and stand behind the rule's own text; the others
+// replace it. Any may be empty.
 struct Observation {
   struct Fact {
     bool holds = false;
@@ -54,7 +55,7 @@ struct Observation {
   };
 
   Fact fallback;  // A fallback or the slate is on the air, and nobody holds it by hand.
-  Fact budget, key, disk, rundown, asrun, lock;
+  Fact budget, key, disk, rundown, asrun, state, lock;
   std::vector<Output> outputs;
   // For how long the picture and the sound that leave have stood still: PictureWatch. They count only where
   // they must not: not while a still, the slate or a clip without sound is shown.

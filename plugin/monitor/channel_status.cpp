@@ -98,6 +98,8 @@ Json status_json(const ChannelStatus &status) {
       {"outputs", all_of(status.outputs)},
       {"fallback", json_of(status.fallback)},
       {"alarms", all_of(status.alarms)},
+      {"alarm_deliveries", Json::Object{{"failed", json_count(status.alarm_deliveries.failed)},
+                                        {"error", json_text(status.alarm_deliveries.error)}}},
       {"rundown", Json::Object{{"accepted", status.rundown.accepted},
                                {"items", json_count(status.rundown.items)},
                                {"line", status.rundown.line ? Json(status.rundown.line) : Json()},

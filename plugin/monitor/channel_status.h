@@ -78,6 +78,12 @@ struct ActiveAlarm {
   Clock::WallTime since;
 };
 
+// Of alarms to those that are to be told.
+struct AlarmDeliveries {
+  uint64_t failed = 0;
+  std::string error;  // Of the latest delivery of a target, a sentence; empty: it went well.
+};
+
 struct RundownStatus {
   bool accepted = false;  // Of the newest file. While it is false, the one before it is played.
   uint64_t items = 0;     // Of the one that is played.
@@ -104,6 +110,7 @@ struct ChannelStatus {
   std::vector<ShownOutput> outputs;
   std::optional<FallbackStatus> fallback;  // While one is on the air, or the slate.
   std::vector<ActiveAlarm> alarms;
+  AlarmDeliveries alarm_deliveries;
   RundownStatus rundown;
   bool hold = false;
 };

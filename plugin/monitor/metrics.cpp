@@ -132,6 +132,8 @@ std::string metrics_text(const ChannelStatus &status) {
   if (status.budget) write_budget(to, *status.budget);
   write_outputs(to, status.outputs);
   write_alarms(to, status.alarms);
+  to.counter("alarm_deliveries_failed_total", "Alarms that a command or a URL could not be told.",
+             status.alarm_deliveries.failed);
   return to.take();
 }
 

@@ -137,8 +137,31 @@ TEST_F(Teller, ReachesOneTargetWhileTheOtherHangs) {
   EXPECT_TRUE(comes_true([&] { return content("out").ends_with("}\n"); }));
 }
 
+TEST_F(Teller, CountsWhatCouldNotBeToldAndSaysWhyUntilOneIsTold) {
+  const auto teller =
+      this->teller({.command = script("read line; test -e '" + folder_.file("fine") +
+                                      "' || { echo 'No line to the pager' >&2; exit 3; }\n")});
+  EXPECT_EQ(teller->deliveries().failed, 0u);
+  teller->tell({kRaised, kCleared}, "Dunes", "r-7");
+  ASSERT_TRUE(comes_true([&] { return teller->deliveries().failed == 2; }));
+  EXPECT_EQ(teller->deliveries().error, "The alarm command sh failed: No line to the pager.");
+  std::ofstream(folder_.file("fine")) << "";
+  teller->tell({kRaised}, "Dunes", "r-7");
+  EXPECT_TRUE(comes_true([&] { return teller->deliveries().error.empty(); }));
+  EXPECT_EQ(teller->deliveries().failed, 2u);
+}
+
+TEST_F(Teller, SaysWithoutItsSecretsWhyAUrlWasNotTold) {
+  http_->expect(answer(404, ""));
+  const auto teller = this->teller({.url = "https://alarms.example/hook?token=x"});
+  teller->tell({kRaised}, "Dunes", "r-7");
+  ASSERT_TRUE(comes_true([&] { return teller->deliveries().failed == 1; }));
+  EXPECT_EQ(teller->deliveries().error, "The alarm URL was not told: it answered HTTP 404.");
+}
+
 TEST_F(Teller, RefusesTargetsThatCannotWork) {
   for (const AlarmTargets &targets : {AlarmTargets{.command = "echo 'open"}, AlarmTargets{.command = " "},
+                                      AlarmTargets{.command = "/nonexistent/pager now"},
                                       AlarmTargets{.url = "mailto:me@example.org"}, AlarmTargets{.url = "x"}})
     EXPECT_EQ(failure_of(AlarmTeller::make(targets, http_, clock_)).kind, ErrorKind::settings)
         << targets.command << targets.url;

@@ -155,7 +155,7 @@ TEST_F(Alarms, HaveATextEach) {
   Observation seen;
   seen.frames = 5;
   seen.fallback.holds = seen.budget.holds = seen.key.holds = seen.disk.holds = seen.rundown.holds = true;
-  seen.asrun.holds = seen.lock.holds = true;
+  seen.asrun.holds = seen.state.holds = seen.lock.holds = true;
   seen.outputs = {{"a", false}};
   seen.still_for = seen.silent_for = 100s;
   look(seen, 61s);

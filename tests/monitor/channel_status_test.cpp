@@ -44,7 +44,7 @@ TEST(StatusJson, SaysAllThatIsKnown) {
             R"("rebuilds":0,"bytes":123456789,"error":null},)"
             R"({"name":"srt://:9000","kind":"srt","state":"waiting","since":"2026-11-22T20:29:55.000Z",)"
             R"("rebuilds":7,"bytes":1000,"error":"Connection refused."}],)"
-            R"("fallback":null,"alarms":[],)"
+            R"("fallback":null,"alarms":[],"alarm_deliveries":{"failed":0,"error":null},)"
             R"("rundown":{"accepted":true,"items":48,"line":null,"text":null},"hold":false})");
 }
 
