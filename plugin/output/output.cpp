@@ -169,6 +169,7 @@ void Output::run_pipeline() {
   {
     MutexLock lock(mutex_);
     failure_.reset();
+    look_ = nullptr;
     pipeline_ended_ = false;
     pipeline_ = pipeline;
   }

@@ -31,6 +31,9 @@ class RecordFolder : public FileWriter {
     if (g_mkdir_with_parents(folder_.c_str(), kRecordFolderMode) != 0)
       return Error{ErrorKind::open_write, folder_ + " cannot be made: " + g_strerror(errno) + "."};
     remove_empty();
+    MutexLock lock(mutex_);
+    last_.clear();
+    inode_.reset();
     return {};
   }
 
