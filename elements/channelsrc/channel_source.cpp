@@ -223,12 +223,13 @@ void ChannelSource::on_rundown(const RundownNotice &notice) { post(rundown_struc
 
 void ChannelSource::on_budget(const std::optional<BudgetNotice> &notice) {
   post(budget_structure(notice));
-  if (notice) on_alarm(notice->is_key ? "key" : "budget", notice->text);
+  if (notice) on_alarm(notice->is_key ? "key" : "budget", notice->text, true);
 }
 
-void ChannelSource::on_alarm(const std::string &kind, const std::string &text) {
-  GST_CAT_WARNING_OBJECT(genchannelsrc_category(), bin_, "%s: %s", kind.c_str(), text.c_str());
-  post(alarm_structure(kind, text));
+void ChannelSource::on_alarm(const std::string &kind, const std::string &text, bool is_active) {
+  GST_CAT_LEVEL_LOG(genchannelsrc_category(), is_active ? GST_LEVEL_WARNING : GST_LEVEL_INFO, bin_, "%s: %s",
+                    kind.c_str(), text.c_str());
+  post(alarm_structure(kind, text, is_active));
 }
 
 void ChannelSource::on_warning(const Error &warning) {

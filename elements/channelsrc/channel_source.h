@@ -65,7 +65,7 @@ class ChannelSource : private ChannelListener {
   void on_next() override;
   void on_rundown(const RundownNotice &notice) override;
   void on_budget(const std::optional<BudgetNotice> &notice) override;
-  void on_alarm(const std::string &kind, const std::string &text) override;
+  void on_alarm(const std::string &kind, const std::string &text, bool is_active) override;
   void on_warning(const Error &warning) override;
   void on_error(const Error &error) override;
 

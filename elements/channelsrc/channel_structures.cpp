@@ -54,9 +54,9 @@ StructurePtr budget_structure(const std::optional<BudgetNotice> &notice) {
                    static_cast<gboolean>(notice.has_value()));
 }
 
-StructurePtr alarm_structure(const std::string &kind, const std::string &text) {
+StructurePtr alarm_structure(const std::string &kind, const std::string &text, bool is_active) {
   return structure("genchannel-alarm", "kind", G_TYPE_STRING, kind.c_str(), "text", G_TYPE_STRING,
-                   text.c_str());
+                   text.c_str(), "active", G_TYPE_BOOLEAN, static_cast<gboolean>(is_active));
 }
 
 StructurePtr stats_structure(const ChannelSnapshot &status) {

@@ -22,8 +22,8 @@ StructurePtr rundown_structure(const RundownNotice &notice);
 // genchannel-budget: `limit`, `spent`, `reserved` (doubles), `resumes-at` (string, RFC 3339, may be empty),
 // `text` (string), `paused` (boolean; false: submits go on, and the rest is empty).
 StructurePtr budget_structure(const std::optional<BudgetNotice> &notice);
-// genchannel-alarm: `kind`, `text` (strings).
-StructurePtr alarm_structure(const std::string &kind, const std::string &text);
+// genchannel-alarm: `kind`, `text` (strings), `active` (boolean; false: it is over).
+StructurePtr alarm_structure(const std::string &kind, const std::string &text, bool is_active);
 // genchannel-stats: `frames`, `audio-frames`, `aired`, `fallbacks`, `slates`, `late`, `dropped` (guint64),
 // `spent` (double), `run` (string), `hold` (boolean), `asrun-waiting` (guint64).
 StructurePtr stats_structure(const ChannelSnapshot &status);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "elements/channelsrc/logo.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace genclip {
@@ -36,19 +37,25 @@ void Logo::look() {
   GstVideoInfo info;
   const auto caps = loaded->picture_caps();
   const auto picture = loaded->picture(0).picture;
-  problem_ = loaded->failure();
+  if (const std::string failure = loaded->failure(); !failure.empty())
+    problem_ = "The logo cannot be shown: " + failure;
   if (picture && caps && gst_video_info_from_caps(&info, caps.get())) {
     const auto pixels = GRef<GstBuffer>::adopt(gst_buffer_copy_deep(picture.get()));
     if (!gst_buffer_get_video_meta(pixels.get()))
       gst_buffer_add_video_meta(pixels.get(), GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_INFO_FORMAT(&info),
                                 static_cast<guint>(info.width), static_cast<guint>(info.height));
-    const int margin = form_.height / 20;
+    // One that is larger than the picture is made smaller. One as large as the picture covers it exactly.
+    const double scale = std::min({1.0, static_cast<double>(form_.width) / info.width,
+                                   static_cast<double>(form_.height) / info.height});
+    const int width = std::max(1, static_cast<int>(info.width * scale));
+    const int height = std::max(1, static_cast<int>(info.height * scale));
+    const int margin = std::min({form_.height / 20, form_.width - width, form_.height - height});
     const bool is_left = corner_ == Corner::top_left || corner_ == Corner::bottom_left;
     const bool is_top = corner_ == Corner::top_left || corner_ == Corner::top_right;
     GstVideoOverlayRectangle *rectangle = gst_video_overlay_rectangle_new_raw(
-        pixels.get(), is_left ? margin : form_.width - info.width - margin,
-        is_top ? margin : form_.height - info.height - margin, static_cast<guint>(info.width),
-        static_cast<guint>(info.height), GST_VIDEO_OVERLAY_FORMAT_FLAG_NONE);
+        pixels.get(), is_left ? margin : form_.width - width - margin,
+        is_top ? margin : form_.height - height - margin, static_cast<guint>(width),
+        static_cast<guint>(height), GST_VIDEO_OVERLAY_FORMAT_FLAG_NONE);
     composition_ = gst_video_overlay_composition_new(rectangle);
     gst_video_overlay_rectangle_unref(rectangle);
   }

@@ -8,6 +8,9 @@
 
 namespace genclip {
 
+// Hz. Elements that convert sound fail below.
+static constexpr int kLeastRate = 1000;
+static constexpr int kMostFrames = 1000;  // A second.
 static constexpr GstClockTime kLeastSlack = 100 * GST_MSECOND;
 // How many failures are remembered.
 static constexpr size_t kKeptFailures = 256;
@@ -26,15 +29,24 @@ static Result<PlayoutForm> checked_form(const PlayoutSettings &settings) {
   form.video_caps = settings.video_caps;
   form.audio_caps = settings.audio_caps;
   const bool has_video = gst_caps_is_fixed(form.video_caps.get()) &&
-                         gst_video_info_from_caps(&form.video, form.video_caps.get()) && form.video.fps_n > 0;
+                         gst_video_info_from_caps(&form.video, form.video_caps.get()) &&
+                         form.video.width > 0 && form.video.height > 0 && form.video.fps_n > 0 &&
+                         form.video.fps_n / form.video.fps_d <= kMostFrames;
   if (!has_video)
-    return Error{ErrorKind::settings, "video-caps must be raw video of one format, size and frame rate."};
+    return Error{
+        ErrorKind::settings,
+        "video-caps must be raw video of one format, size and frame rate (1000 frames a second or less)."};
   const bool has_audio = gst_caps_is_fixed(form.audio_caps.get()) &&
                          gst_audio_info_from_caps(&form.audio, form.audio_caps.get()) &&
-                         form.audio.layout == GST_AUDIO_LAYOUT_INTERLEAVED;
+                         form.audio.layout == GST_AUDIO_LAYOUT_INTERLEAVED && form.audio.rate >= kLeastRate;
   if (!has_audio)
     return Error{ErrorKind::settings,
-                 "audio-caps must be raw, interleaved audio of one format, rate and number of channels."};
+                 "audio-caps must be raw, interleaved audio of one format, rate (1000 Hz or more) "
+                 "and number of channels."};
+  // No sound of a clip can be converted to such channels.
+  if (form.audio.channels > 2 && GST_AUDIO_INFO_IS_UNPOSITIONED(&form.audio))
+    return Error{ErrorKind::settings,
+                 "audio-caps must say with channel-mask where more than two channels are."};
   // With all that follows from them: the shape of pixels, colours, the places of channels.
   form.video_caps = GRef<GstCaps>::adopt(gst_video_info_to_caps(&form.video));
   form.audio_caps = GRef<GstCaps>::adopt(gst_audio_info_to_caps(&form.audio));

@@ -34,7 +34,7 @@ std::shared_ptr<DecodedClip> Slate::next_showing(uint64_t frame) {
   switch (spare_->state()) {
     case CueState::preparing: return nullptr;
     case CueState::failed:
-      problem_ = spare_->failure();
+      problem_ = "The slate cannot be shown: " + spare_->failure();
       std::exchange(spare_, nullptr)->close();
       retry_at_ = frame + kSlateRetry;
       return nullptr;

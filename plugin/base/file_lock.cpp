@@ -109,9 +109,8 @@ Result<std::optional<FileLock>> FileLock::try_lock(const std::string &path, Kind
     const int descriptor = open_lock_file(path, kind);
     if (descriptor < 0) {
       const int code = errno;
-      return Error{kind_of(code),
-                   "Could not open " + path + ": " + g_strerror(code) +
-                       ". Check the store's permissions, or choose another folder with the property store."};
+      return Error{kind_of(code), "Could not open " + path + ": " + g_strerror(code) +
+                                      ". Check the permissions of its folder, or choose another folder."};
     }
     auto lock = keep(descriptor, forks);
     if (!lock) continue;

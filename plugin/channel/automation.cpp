@@ -7,6 +7,9 @@
 namespace genclip {
 namespace {
 
+// A file of a server that does not answer any more is opened for ever.
+constexpr auto kLongestOpening = std::chrono::seconds(10);
+constexpr char kHangs[] = "It could not be opened within 10 s.";
 constexpr char kTooBusy[] = "The channel was stopped, or the machine was too busy.";
 
 bool is_same_piece(const Cut &a, const Cut &b) {
@@ -155,15 +158,20 @@ void Automation::look_at_next() {
   if (!candidate_ || !is_same_piece(candidate_->cut, cut)) {
     drop_candidate();
     const auto &piece = cut.piece;
-    candidate_ = {cut, piece && piece->media ? stage_.cue(*piece->media, piece->frames) : 0};
+    candidate_ = {cut, piece && piece->media ? stage_.cue(*piece->media, piece->frames) : 0, earliest};
     listener_.on_next(piece);
   }
   candidate_->cut = cut;
 
   const CueState state = candidate_->cue == 0 ? CueState::ready : stage_.state(candidate_->cue);
-  if (state == CueState::failed) {
+  candidate_->opening +=
+      std::min(earliest - candidate_->looked_at, frames_in(settings_.schedule, std::chrono::seconds(2)));
+  candidate_->looked_at = earliest;
+  const bool hangs = state == CueState::preparing && cut.frame <= earliest &&
+                     candidate_->opening >= frames_in(settings_.schedule, kLongestOpening);
+  if (state == CueState::failed || hangs) {
     // The next step looks for something else.
-    give_up(*cut.piece, stage_.failure(candidate_->cue));
+    give_up(*cut.piece, hangs ? kHangs : stage_.failure(candidate_->cue));
     drop_candidate();
   } else if (state == CueState::ready && cut.frame <= earliest + settings_.settle) {
     settle();
@@ -210,7 +218,7 @@ void Automation::settle_bridge(uint64_t frame) {
   Cut cut;
   cut.frame = frame;
   cut.piece = bridge_at(frame, "The next clip is not open yet.");
-  settled_ = Candidate{cut, 0, true};
+  settled_ = Candidate{cut, 0, frame, 0, true};
 }
 
 // The slate has been shown from that frame on, and is until something is cued.

@@ -85,7 +85,9 @@ class Automation {
  private:
   struct Candidate {
     Cut cut;
-    CueId cue = 0;  // None for the slate, and for the end.
+    CueId cue = 0;           // None for the slate, and for the end.
+    uint64_t looked_at = 0;  // Frame.
+    uint64_t opening = 0;  // For how many frames it has been opened, not counting those of a stopped process.
     bool is_bridge = false;
   };
   // The shelf without the items whose cues have failed.

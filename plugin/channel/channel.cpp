@@ -25,6 +25,9 @@ constexpr auto kUsualLength = std::chrono::seconds(5);
 // For the last lines of the as-run log, when the channel stops.
 constexpr auto kPatienceForDisk = std::chrono::milliseconds(50);
 
+const std::string kStateLost =
+    "The state file cannot be written, so a channel that is killed would begin elsewhere. ";
+
 // "20261122T203412Z-1a2b3c4d"
 std::string new_run_name(Clock &clock) {
   const auto seconds =
@@ -221,32 +224,34 @@ void Channel::take_rundown(RundownReading reading) {
 
 // The item is judged here, so that its sender learns why it is refused. What plays needs no judgement again.
 Result<void, RundownLine> Channel::insert(const std::string &item_json, const std::string &after) {
+  auto item = read_rundown_item(item_json, source_->folder());
+  if (!item) return std::move(item).error();
+  const bool is_named = !item->id.empty();
   {
     MutexLock lock(mutex_);
     if (!rundown_) return RundownLine{0, "The channel has no rundown yet."};
   }
-  auto item = read_rundown_item(item_json, source_->folder());
-  if (!item) return std::move(item).error();
   Rundown alone;
   alone.items.push_back(std::move(*item));
   const auto judged = source_->judge(std::move(alone));
   if (!judged) return judged.error();
-  const RundownItem &accepted = (*judged)->items.front();
+  RundownItem accepted = (*judged)->items.front();
   if (!accepted.problem.empty()) return RundownLine{accepted.line, accepted.problem};
   {
     MutexLock lock(mutex_);
     if (!after.empty() && !rundown_->find(after))
       return RundownLine{0, "The rundown has no item \"" + after + "\"."};
+    if (!is_named) accepted.id = unused_id(*rundown_, accepted);
     // The next call may name this item.
     Rundown known = *rundown_;
     insert_item(known, accepted, after, "");
     rundown_ = std::make_shared<const Rundown>(std::move(known));
   }
-  post([this, judged = *judged, after] {
+  post([this, accepted, warnings = (*judged)->warnings, after] {
     if (!automation_) return;
     Rundown rundown = *automation_->rundown();
-    insert_item(rundown, judged->items.front(), after, automation_->place().next);
-    rundown.warnings.insert(rundown.warnings.end(), judged->warnings.begin(), judged->warnings.end());
+    insert_item(rundown, accepted, after, automation_->place().next);
+    rundown.warnings.insert(rundown.warnings.end(), warnings.begin(), warnings.end());
     take_rundown(std::make_shared<const Rundown>(std::move(rundown)));
   });
   return {};
@@ -387,8 +392,8 @@ void Channel::on_warning(const Error &warning) {
   post([this, warning] { listener_.on_warning(warning); });
 }
 
-void Channel::on_alarm(const std::string &kind, const std::string &text) {
-  post([this, kind, text] { listener_.on_alarm(kind, text); });
+void Channel::on_alarm(const std::string &kind, const std::string &text, bool is_active) {
+  post([this, kind, text, is_active] { listener_.on_alarm(kind, text, is_active); });
 }
 
 void Channel::on_air(const Piece &piece, Clock::WallTime wall) {
@@ -419,12 +424,17 @@ void Channel::on_state(const ChannelState &state) {
   if (!state_file_) return;
   state_ = state;
   disk_->add([gate = gate_, file = state_file_, state, this] {
-    if (auto written = file->write(state); !written)
-      gate->post([this, error = written.error()] {
-        if (error.kind == ErrorKind::busy) return listener_.on_alarm("state-file", error.text);
-        listener_.on_warning(error);
-      });
+    gate->post([this, written = file->write(state)] { take_state_written(written); });
   });
+}
+
+// Tells of the first failure, and then of none until it is written again.
+void Channel::take_state_written(const Result<void> &written) {
+  if (!written && written.error().kind == ErrorKind::busy)
+    return listener_.on_alarm("state-file", written.error().text, true);
+  if (std::exchange(is_state_told_, !written) == !written) return;
+  listener_.on_alarm(
+      "state", written ? "The state file is written again." : kStateLost + written.error().text, !written);
 }
 
 // The piece was not killed, wherever somebody moves the log that has its line.
@@ -453,8 +463,10 @@ void Channel::write_asrun(std::optional<Json> line) {
 // Tells of the first failure, and then of none until all lines are written.
 void Channel::take_asrun(const Result<void> &written, size_t waiting) {
   if (!written && !std::exchange(is_asrun_told_, true))
-    listener_.on_alarm("asrun", "The as-run log cannot be written; its lines wait. " + written.error().text);
-  if (written) is_asrun_told_ = false;
+    listener_.on_alarm("asrun", "The as-run log cannot be written; its lines wait. " + written.error().text,
+                       true);
+  if (written && std::exchange(is_asrun_told_, false))
+    listener_.on_alarm("asrun", "All lines of the as-run log are written.", false);
   MutexLock lock(mutex_);
   status_.asrun_waiting = waiting;
 }

@@ -74,7 +74,7 @@ class ChannelListener {
   virtual void on_next() = 0;
   virtual void on_rundown(const RundownNotice &notice) = 0;
   virtual void on_budget(const std::optional<BudgetNotice> &notice) = 0;
-  virtual void on_alarm(const std::string &kind, const std::string &text) = 0;
+  virtual void on_alarm(const std::string &kind, const std::string &text, bool is_active) = 0;
   virtual void on_warning(const Error &warning) = 0;
   // The channel cannot begin.
   virtual void on_error(const Error &error) = 0;
@@ -122,7 +122,7 @@ class Channel : private AutomationListener, private PreparerListener {
   void on_end() override;
   void on_budget(const std::optional<BudgetNotice> &notice) override;
   void on_warning(const Error &warning) override;
-  void on_alarm(const std::string &kind, const std::string &text) override;
+  void on_alarm(const std::string &kind, const std::string &text, bool is_active) override;
 
   // To the channel's thread; without a wait.
   void post(Job job) EXCLUDES(mutex_);
@@ -137,6 +137,7 @@ class Channel : private AutomationListener, private PreparerListener {
   void take_rundown(RundownReading reading);
   void forget_shown();
   void write_asrun(std::optional<Json> line);
+  void take_state_written(const Result<void> &written);
   void take_asrun(const Result<void> &written, size_t waiting);
   void want();
   void show();
@@ -168,6 +169,7 @@ class Channel : private AutomationListener, private PreparerListener {
   Clock::Time next_budget_look_;
   Clock::Time next_want_;
   Clock::Time next_asrun_;      // When lines that wait are tried again.
+  bool is_state_told_ = false;  // That it cannot be written.
   bool is_asrun_told_ = false;  // That they wait.
 
   mutable Mutex mutex_;

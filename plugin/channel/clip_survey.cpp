@@ -3,6 +3,8 @@
 
 #include <glib.h>
 
+#include <algorithm>
+
 #include "plugin/catalog/catalog.h"
 #include "plugin/catalog/clip_uri.h"
 #include "plugin/generation/request_identity.h"
@@ -19,6 +21,12 @@ std::optional<ClipRecord> look(FileSystem &files, const std::string &store, cons
   return record ? std::optional(std::move(*record)) : std::nullopt;
 }
 
+Json sorted(Json::Object fields) {
+  std::stable_sort(fields.begin(), fields.end(),
+                   [](const auto &one, const auto &other) { return one.first < other.first; });
+  return fields;
+}
+
 bool is_stored(const std::optional<ClipRecord> &record) { return record && whole_clip_of(*record); }
 
 }  // namespace
@@ -26,6 +34,15 @@ bool is_stored(const std::optional<ClipRecord> &record) { return record && whole
 bool is_clip_uri(const std::string &uri) {
   const char *scheme = g_uri_peek_scheme(uri.c_str());
   return scheme && kClipUriScheme == scheme;
+}
+
+std::string request_of_uri(const std::string &uri) {
+  auto request = is_clip_uri(uri) ? parse_clip_uri(*Catalog::shared(), uri) : Result<ClipRequest>(Error{});
+  if (!request) return uri;
+  request->take = 0;
+  for (Json *fields : {&request->fields, &request->extra})
+    if (fields->object()) *fields = sorted(*fields->object());
+  return clip_uri(*Catalog::shared(), *request);
 }
 
 unsigned take_of_uri(const std::string &uri) {
@@ -41,8 +58,8 @@ Result<ClipPlan> plan_item(const std::string &uri, unsigned take, const RunSetti
   return plan_clip(*request, run);
 }
 
-Survey survey_item(const PlannedWish &wish, const RunSettings &run, const GenerationServices &services,
-                   GCancellable *cancellable) {
+Survey survey_item(const PlannedWish &wish, const std::set<unsigned> &unfit_takes, const RunSettings &run,
+                   const GenerationServices &services, GCancellable *cancellable) {
   Survey survey;
   RunSettings dry = run;
   dry.dry_run = true;
@@ -68,6 +85,7 @@ Survey survey_item(const PlannedWish &wish, const RunSettings &run, const Genera
   const unsigned first = take_of_uri(wish.source);
   for (unsigned back = 1; back <= kMostTakes && wish.take >= first + back; ++back) {
     const unsigned take = wish.take - back;
+    if (unfit_takes.contains(take)) continue;
     const IdentifiedRequest earlier = with_take(*identified, take, plan->job, *services.files);
     if (!is_stored(look(*services.files, store, earlier.identity))) continue;
     survey.last_take = take;

@@ -4,6 +4,7 @@
 // money.
 #pragma once
 
+#include <set>
 #include <string>
 #include <variant>
 
@@ -18,12 +19,15 @@ bool is_clip_uri(const std::string &uri);
 // wrong with the request, or with the settings.
 Result<ClipPlan> plan_item(const std::string &uri, unsigned take, const RunSettings &run);
 
+// What a clip's URI asks for, in one spelling and without its take; another URI as it is.
+std::string request_of_uri(const std::string &uri);
+
 // The take that a URI itself names; 0: none, or it is another URI.
 unsigned take_of_uri(const std::string &uri);
 
 // Reads the store and the files that the request refers to; fetches what it refers to if settings identify
-// that by its content. Never submits. Blocks.
-Survey survey_item(const PlannedWish &wish, const RunSettings &run, const GenerationServices &services,
-                   GCancellable *cancellable);
+// that by its content. Takes that are not fit are no stand-ins. Never submits. Blocks.
+Survey survey_item(const PlannedWish &wish, const std::set<unsigned> &unfit_takes, const RunSettings &run,
+                   const GenerationServices &services, GCancellable *cancellable);
 
 }  // namespace genclip

@@ -14,7 +14,8 @@ constexpr uint64_t kSecond = 1000000000;
 std::chrono::nanoseconds time_of_frame(const ScheduleSettings &settings, uint64_t frame) {
   const uint64_t rest = frame % settings.fps_n * settings.fps_d;
   const uint64_t seconds = frame / settings.fps_n * settings.fps_d + rest / settings.fps_n;
-  return std::chrono::nanoseconds(seconds * kSecond + rest % settings.fps_n * kSecond / settings.fps_n);
+  const uint64_t part = rest % settings.fps_n * kSecond;
+  return std::chrono::nanoseconds(seconds * kSecond + (part + settings.fps_n / 2) / settings.fps_n);
 }
 
 uint64_t frames_in(const ScheduleSettings &settings, std::chrono::nanoseconds time) {

@@ -22,6 +22,8 @@ struct WishKey {
 struct PlannedWish {
   WishKey key;
   std::string source;  // Its URI.
+  // What is asked for, however the URI spells it; the same for all takes. Of a generated clip.
+  std::string request;
   std::chrono::nanoseconds in{};
   std::optional<std::chrono::nanoseconds> length;
   std::optional<std::chrono::nanoseconds> still_length;  // If it is a still; a clip lasts as long as it is.

@@ -16,13 +16,21 @@ constexpr auto kHaltLookInterval =
     std::chrono::minutes(1);  // At the budget, and at whether there is room again.
 
 constexpr char kFull[] = "The disk is full, so nothing is generated until there is room.";
+constexpr char kBehind[] = "An earlier take of it is not there yet, and comes first.";
+constexpr char kWaits[] =
+    "It waits for another clip: as long as the price of such clips is unknown, the budget lets one at a time "
+    "be "
+    "submitted, and it limits how many may be under way.";
 constexpr char kFailedUnseen[] = "Its task has failed while other items were prepared.";
+constexpr auto kPatienceForPaid = std::chrono::hours(1);
 constexpr unsigned kLooks = 2;  // The first one may come before the store knows it.
 constexpr char kGone[] =
-    "Its clip was paid, but the store does not know its task any more. It is not submitted again in this "
-    "run.";
+    "Its clip was paid, but neither the store nor the service has it any more. It is not submitted again in "
+    "this run. "
+    "If the store removed it to make room, raise store-max-size.";
 constexpr char kNotAgain[] = " The channel does not submit it again.";
 constexpr char kUnfit[] = " The clip was generated and paid for; it is not shown.";
+constexpr char kNoMoreTakes[] = "No new take is submitted, because an earlier one failed: ";
 
 }  // namespace
 
@@ -30,6 +38,7 @@ constexpr char kUnfit[] = " The clip was generated and paid for; it is not shown
 
 void PreparationPlan::want(std::vector<PlannedWish> wishes) {
   std::map<WishKey, Entry> before = std::exchange(entries_, {});
+  before.merge(std::exchange(carried_, {}));
   order_.clear();
   for (PlannedWish &wish : wishes) {
     const WishKey key = wish.key;
@@ -48,28 +57,45 @@ void PreparationPlan::want(std::vector<PlannedWish> wishes) {
     if (known != before.end()) memory(entry).forgive();
     entries_.emplace(key, std::move(entry));
   }
-  for (const auto &[key, entry] : before) let_go(entry);
+  for (auto &[key, entry] : before) let_go(key, entry);
   forget_what_left();
 }
 
-void PreparationPlan::let_go(const Entry &entry) {
-  if (entry.step == Step::generating && !entry.is_served()) memory(entry).looks = kLooks;
+void PreparationPlan::let_go(const WishKey &key, Entry &entry) {
+  const bool is_paid =
+      (entry.is_at_work() && (entry.is_submitting || entry.has_own_task)) || memory(entry).is_paid;
+  if (is_paid && !entries_.contains(key) && (entry.is_at_work() || entry.step == Step::surveyed)) {
+    entry.survey.last_take.reset();  // Nobody wants a stand-in.
+    carried_.emplace(key, std::move(entry));
+  } else if (entry.is_at_work()) {
+    memory(entry).looks = kLooks;
+  }
 }
 
 void PreparationPlan::forget_what_left() {
-  std::set<std::string> here;
-  for (const auto &[key, entry] : entries_) here.insert(SourceMemories::name_of(entry.wish));
-  memories_.keep(here);
+  std::vector<const PlannedWish *> wanted;
+  for (const auto *entries : {&entries_, &carried_})
+    for (const auto &[key, entry] : *entries) wanted.push_back(&entry.wish);
+  memories_.keep(wanted);
 }
 
 uint64_t PreparationPlan::version(const WishKey &key) const {
+  for (const auto *entries : {&entries_, &carried_})
+    if (const auto found = entries->find(key); found != entries->end()) return found->second.version;
+  return 0;
+}
+
+std::set<unsigned> PreparationPlan::unfit_takes(const WishKey &key) const {
   const auto found = entries_.find(key);
-  return found == entries_.end() ? 0 : found->second.version;
+  const SeriesMemory *series = found == entries_.end() ? nullptr : memories_.find_series(found->second.wish);
+  return series ? series->unfit : std::set<unsigned>();
 }
 
 PreparationPlan::Entry *PreparationPlan::find(const WishKey &key, Step step) {
-  const auto found = entries_.find(key);
-  return found == entries_.end() || found->second.step != step ? nullptr : &found->second;
+  for (auto *entries : {&entries_, &carried_})
+    if (const auto found = entries->find(key); found != entries->end())
+      return found->second.step == step ? &found->second : nullptr;
+  return nullptr;
 }
 
 // ---- What has happened.
@@ -78,6 +104,7 @@ void PreparationPlan::surveyed(const WishKey &key, const Survey &survey, Clock::
   Entry *entry = find(key, Step::surveying);
   if (!entry) return;
   entry->survey = survey;
+  if (survey.last_take && unfit_takes(key).contains(*survey.last_take)) entry->survey.last_take.reset();
   entry->take = entry->wish.take;
   entry->step = Step::surveyed;
   if (!survey.refusal.empty())
@@ -85,6 +112,8 @@ void PreparationPlan::surveyed(const WishKey &key, const Survey &survey, Clock::
   if (!survey.problem.empty())
     return give_up(*entry, memory(*entry), ItemState::failed, survey.problem, true);
   SourceMemory &known = memory(*entry);
+  // It has left the store again: its task may still bring it.
+  if (known.was_stored && !survey.is_stored) known.is_paid = true;
   if (known.looks == 0 || survey.is_stored || survey.has_task) return;
   known.looks = 0;
   if (survey.has_failed) task_failed(*entry, known, kFailedUnseen, now);
@@ -94,16 +123,26 @@ void PreparationPlan::task_failed(Entry &entry, SourceMemory &memory, const std:
                                   Clock::Time now) {
   entry.survey.has_task = false;
   memory.is_paid = false;
-  if (++memory.failures < 2 && entry.wish.may_retry) return memory.wait(reason, now);
+  SeriesMemory *series = memories_.series_of(entry.wish);
+  unsigned &failures = series ? series->failures : memory.failures;
+  if (++failures < 2 && entry.wish.may_retry) return memory.wait(reason, now);
   give_up(entry, memory, ItemState::failed, reason, false);
+  give_up_series(entry, ItemState::failed, reason, false);
 }
 
 void PreparationPlan::submits(const WishKey &key, bool is_submitting) {
   if (Entry *entry = find(key, Step::generating)) entry->is_submitting = is_submitting;
 }
 
-void PreparationPlan::accepted(const WishKey &key) {
-  if (Entry *entry = find(key, Step::generating)) entry->is_accepted = true;
+void PreparationPlan::waits(const WishKey &key, bool is_waiting) {
+  if (Entry *entry = find(key, Step::generating)) entry->is_waiting = is_waiting;
+}
+
+void PreparationPlan::accepted(const WishKey &key, bool is_own) {
+  Entry *entry = find(key, Step::generating);
+  if (!entry) return;
+  entry->is_accepted = true;
+  entry->has_own_task = entry->has_own_task || is_own;
 }
 
 void PreparationPlan::generated(const WishKey &key, const GenerationEnd &end, Clock::Time now) {
@@ -111,9 +150,11 @@ void PreparationPlan::generated(const WishKey &key, const GenerationEnd &end, Cl
   if (!entry) return;
   if (end.outcome != Outcome::stored) return end_badly(*entry, memory(*entry), end, now);
   if (!entry->is_served()) is_disk_full_ = false;
-  if (!entry->is_stand_in()) memory(*entry).stored();
+  entry->is_submitting = entry->is_accepted = entry->has_own_task = false;
   entry->step = Step::at_hand;
-  if (entry->wish.is_fresh && halt_) survey_fresh(key.id);
+  if (entry->is_stand_in()) return;
+  memory(*entry).stored(!entry->wish.is_fresh);
+  if (entry->wish.is_fresh && (halt_ || is_series_over(*entry))) survey_fresh();
 }
 
 void PreparationPlan::end_badly(Entry &entry, SourceMemory &memory, const GenerationEnd &end,
@@ -122,6 +163,7 @@ void PreparationPlan::end_badly(Entry &entry, SourceMemory &memory, const Genera
     is_disk_full_ = true;
     disk_until_ = now + kHaltLookInterval;
   }
+  entry.is_submitting = entry.is_accepted = entry.has_own_task = false;
   entry.step = Step::surveyed;
   if (entry.is_stand_in()) {
     entry.take = entry.wish.take;
@@ -144,7 +186,8 @@ void PreparationPlan::end_badly(Entry &entry, SourceMemory &memory, const Genera
       if (on_unknown_ == OnUnknown::resubmit &&
           (entry.may_submit == MaySubmit::never || ++memory.resubmits < 2))
         return memory.wait(end.text, now);
-      return give_up(entry, memory, ItemState::unknown, end.text + kNotAgain, false);
+      give_up(entry, memory, ItemState::unknown, end.text + kNotAgain, false);
+      return give_up_series(entry, ItemState::unknown, end.text, true);
     case Outcome::failed: return task_failed(entry, memory, end.text, now);
     case Outcome::paid_unfetched: memory.is_unfetched = true; [[fallthrough]];
     case Outcome::running: memory.is_paid = true; break;
@@ -160,14 +203,19 @@ void PreparationPlan::end_badly(Entry &entry, SourceMemory &memory, const Genera
   if (end.halt) halt_for(*end.halt, now);
   if (memory.is_paid || (!end.halt && (end.is_full || end.may_pass))) return memory.wait(end.text, now);
   // Nothing was charged, so a reload may try again.
-  if (!end.halt) give_up(entry, memory, ItemState::failed, end.text, true);
+  if (end.halt) return;
+  give_up(entry, memory, ItemState::failed, end.text, true);
+  give_up_series(entry, ItemState::failed, end.text, true);
 }
 
 void PreparationPlan::vetted(const WishKey &key, const std::string &problem, bool may_pass, Clock::Time now) {
   Entry *entry = find(key, Step::vetting);
   if (!entry) return;
+  if (!problem.empty() && !may_pass)
+    if (SeriesMemory *series = memories_.series_of(entry->wish)) series->unfit.insert(entry->take);
   if (entry->is_stand_in()) {
-    entry->step = Step::surveyed;
+    // Perhaps an earlier one is fit.
+    entry->step = problem.empty() ? Step::surveyed : Step::idle;
     entry->take = entry->wish.take;
     entry->has_stand_in = problem.empty();
     entry->survey.last_take.reset();
@@ -175,10 +223,18 @@ void PreparationPlan::vetted(const WishKey &key, const std::string &problem, boo
   }
   entry->step = Step::ready;
   SourceMemory &known = memory(*entry);
-  if (problem.empty()) return known.vetted_well();
-  if (!may_pass)
-    return give_up(*entry, known, ItemState::failed, problem + (entry->wish.is_generated ? kUnfit : ""),
-                   true);
+  if (problem.empty()) {
+    SeriesMemory *series = memories_.series_of(entry->wish);
+    if (series && !entry->is_served()) {
+      series->has_worked = true;
+      series->failures = 0;
+    }
+    return known.vetted_well();
+  }
+  if (!may_pass) {
+    give_up(*entry, known, ItemState::failed, problem + (entry->wish.is_generated ? kUnfit : ""), true);
+    return give_up_series(*entry, ItemState::failed, problem, true);
+  }
   known.vetted_badly(problem, now);
   entry->step = Step::over;
   entry->keeps_media = true;
@@ -219,14 +275,28 @@ void PreparationPlan::halt_for(const Halt &halt, Clock::Time now) {
   }
   halt_ = halt;
   next_look_ = now + kHaltLookInterval;
-  for (const WishKey &key : order_) survey_fresh(key.id);
+  survey_fresh();
 }
 
 // What stands in for a fresh take is known only now.
-void PreparationPlan::survey_fresh(const std::string &id) {
+void PreparationPlan::survey_fresh() {
   for (auto &[key, entry] : entries_)
-    if (key.id == id && entry.wish.is_fresh && entry.step == Step::surveyed && !entry.has_stand_in)
-      entry.step = Step::idle;
+    if (entry.wish.is_fresh && entry.step == Step::surveyed && !entry.has_stand_in) entry.step = Step::idle;
+}
+
+// No further take is submitted.
+void PreparationPlan::give_up_series(const Entry &entry, ItemState state, const std::string &reason,
+                                     bool until_reload) {
+  SeriesMemory *series = memories_.series_of(entry.wish);
+  if (!series || series->verdict.over()) return;
+  series->verdict.give_up(state, until_reload);
+  series->reason = kNoMoreTakes + reason;
+  survey_fresh();
+}
+
+bool PreparationPlan::is_series_over(const Entry &entry) const {
+  const SeriesMemory *series = memories_.find_series(entry.wish);
+  return series && series->verdict.over();
 }
 
 void PreparationPlan::give_up(Entry &entry, SourceMemory &memory, ItemState state, const std::string &reason,
@@ -244,12 +314,44 @@ std::vector<PlanAction> PreparationPlan::next(Clock::Time now) {
     actions.push_back({Kind::look_at_budget, {}, 0, MaySubmit::never});
     next_look_ = now + kHaltLookInterval;
   }
+  forget_what_was_carried(now);
+  abandon_unpaid_carried(actions);
   abandon_unsubmitted(now, actions);
+  if (is_disk_full_ && now >= disk_until_ && !is_room_needed()) is_disk_full_ = false;
+  const bool is_any_waiting = put_back_waiting(actions);
   begin_again(now);
   begin_surveys(actions);
-  begin_generations(now, actions);
+  begin_generations(now, is_any_waiting, actions);
   begin_vetting(actions);
   return actions;
+}
+
+// Of those that wait, the first one is submitted first. Else whichever looks at the ledger at the right
+// moment would be. Returns whether any waits.
+bool PreparationPlan::put_back_waiting(std::vector<PlanAction> &actions) {
+  bool is_any_waiting = false;
+  for (const WishKey &key : order_) {
+    Entry &entry = entries_.at(key);
+    if (entry.step != Step::generating || !entry.is_waiting) continue;
+    if (!std::exchange(is_any_waiting, true)) continue;
+    entry.step = Step::idle;
+    entry.is_put_back = true;
+    actions.push_back({Kind::abandon, key, 0, MaySubmit::never});
+  }
+  return is_any_waiting;
+}
+
+// The request that was on its way brought no task, or one of a clip that it is made of. It would go on to be
+// paid.
+void PreparationPlan::abandon_unpaid_carried(std::vector<PlanAction> &actions) {
+  std::erase_if(carried_, [&](const auto &known) {
+    const auto &[key, entry] = known;
+    const bool may_submit = entry.step == Step::generating && entry.may_submit != MaySubmit::never;
+    if (!may_submit || entry.is_submitting || entry.has_own_task) return false;
+    memory(entry).looks = kLooks;
+    actions.push_back({Kind::abandon, key, 0, MaySubmit::never});
+    return true;
+  });
 }
 
 // A request that is on its way already is let be: its answer is worth money.
@@ -262,6 +364,17 @@ void PreparationPlan::abandon_unsubmitted(Clock::Time now, std::vector<PlanActio
     entry.step = Step::idle;
     actions.push_back({Kind::abandon, key, 0, MaySubmit::never});
   }
+}
+
+// What is fetched now, or cannot be fetched for long: its task stays in the journal.
+void PreparationPlan::forget_what_was_carried(Clock::Time now) {
+  std::erase_if(carried_, [&](const auto &known) {
+    const Entry &entry = known.second;
+    if (entry.step == Step::generating) return false;
+    const SourceMemory &memory = this->memory(entry);
+    return entry.step != Step::surveyed || !memory.is_paid ||
+           (memory.waits > 0 && now >= memory.first_wait + kPatienceForPaid);
+  });
 }
 
 // What was not fit, and may be now. What has left the window meanwhile is looked for like anything else.
@@ -296,33 +409,45 @@ void PreparationPlan::begin_surveys(std::vector<PlanAction> &actions) {
   }
 }
 
-void PreparationPlan::begin_generations(Clock::Time now, std::vector<PlanAction> &actions) {
+void PreparationPlan::begin_generations(Clock::Time now, bool is_any_waiting,
+                                        std::vector<PlanAction> &actions) {
   bool is_turn = true;  // Nothing before it is still to be surveyed.
   std::vector<std::string> busy = under_way();
-  for (const WishKey &key : order_) {
-    Entry &entry = entries_.at(key);
+  // What nobody wants any more takes no worker from what is wanted.
+  size_t workers = workers_;
+  for (const auto &[key, entry] : carried_) workers += entry.is_at_work();
+  std::vector<Entry *> all;
+  for (const WishKey &key : order_) all.push_back(&entries_.at(key));
+  for (auto &[key, entry] : carried_) all.push_back(&entry);
+  for (Entry *one : all) {
+    Entry &entry = *one;
     if (entry.step == Step::idle || entry.step == Step::surveying) is_turn = false;
     if (entry.step != Step::surveyed) continue;
     if (memory(entry).verdict.over()) {
       entry.step = Step::over;  // Another item of the same source has learnt that.
       continue;
     }
-    // Items of the same source go one after the other, so that the second one knows how the first one ended.
-    const std::string source = SourceMemories::name_of(entry.wish);
-    const bool has_worker = busy.size() < (is_disk_full_ ? 1 : workers_) &&
-                            std::find(busy.begin(), busy.end(), source) == busy.end();
-    const auto action = generation_of(entry, now, is_turn, has_worker);
+    // Items of the same clip go one after the other, so that the second one knows how the first one ended.
+    const std::string name = SourceMemories::name_of(entry.wish);
+    const bool has_worker = busy.size() < (is_disk_full_ ? 1 : workers) &&
+                            std::find(busy.begin(), busy.end(), name) == busy.end();
+    const bool is_wanted = entries_.contains(entry.wish.key);
+    entry.is_behind = is_wanted && waits_for_another_take(entry, now);
+    const bool may_submit = is_wanted && is_turn && !(entry.is_put_back && is_any_waiting) &&
+                            !is_series_over(entry) && !entry.is_behind;
+    const auto action = generation_of(entry, now, may_submit, has_worker);
     if (!action) continue;
     entry.step = Step::generating;
     entry.take = action->take;
     entry.may_submit = action->may_submit;
-    entry.is_submitting = entry.is_accepted = false;
-    if (!entry.is_served()) busy.push_back(source);
+    entry.is_submitting = entry.is_accepted = entry.has_own_task = false;
+    entry.is_waiting = entry.is_put_back = false;
+    if (!entry.is_served()) busy.push_back(name);
     actions.push_back(*action);
   }
 }
 
-std::optional<PlanAction> PreparationPlan::generation_of(Entry &entry, Clock::Time now, bool is_turn,
+std::optional<PlanAction> PreparationPlan::generation_of(Entry &entry, Clock::Time now, bool may_submit,
                                                          bool has_worker) {
   PlanAction action{Kind::generate, entry.wish.key, entry.wish.take, MaySubmit::never};
   if (entry.survey.is_stored) return action;
@@ -330,14 +455,15 @@ std::optional<PlanAction> PreparationPlan::generation_of(Entry &entry, Clock::Ti
   if (has_worker && now >= known.not_before) {
     const bool has_task = known.is_paid || entry.survey.has_task;
     const bool looks = known.looks > 0 && entry.survey.has_task;
-    if (!known.is_paid && !looks && is_turn && may_pay(now)) {
+    if (!known.is_paid && !looks && may_submit && may_pay(now)) {
       action.may_submit =
           on_unknown_ == OnUnknown::resubmit ? MaySubmit::even_in_doubt : MaySubmit::unless_in_doubt;
       return action;
     }
     if (has_task && !(halt_ && halt_->bars_queries)) return action;
   }
-  if (!halt_ || entry.has_stand_in || !entry.survey.last_take) return std::nullopt;
+  const bool wants_stand_in = halt_ || is_series_over(entry) || entry.is_behind;
+  if (!wants_stand_in || entry.has_stand_in || !entry.survey.last_take) return std::nullopt;
   action.take = *entry.survey.last_take;
   return action;
 }
@@ -364,20 +490,57 @@ bool PreparationPlan::may_pay(Clock::Time now) const {
   return !is_barred(now) && !(is_disk_full_ && has_paid_clip_to_fetch());
 }
 
-// The sources for which a generation is at work, not counting those that the store serves.
+// The clips that a generation is at work for, not counting those that the store serves.
 std::vector<std::string> PreparationPlan::under_way() const {
-  std::vector<std::string> sources;
-  for (const auto &[key, entry] : entries_)
-    if (entry.step == Step::generating && !entry.is_served())
-      sources.push_back(SourceMemories::name_of(entry.wish));
-  return sources;
+  std::vector<std::string> names;
+  for (const auto *entries : {&entries_, &carried_})
+    for (const auto &[key, entry] : *entries)
+      if (entry.is_at_work()) names.push_back(SourceMemories::name_of(entry.wish));
+  return names;
+}
+
+// Until a take was fit, the takes of a source go one after the other: a source that only fails is submitted
+// once. A take that comes too late for its turn, or that is paid and cannot be fetched, is waited for: else
+// each turn would pay for another one.
+bool PreparationPlan::waits_for_another_take(const Entry &entry, Clock::Time now) const {
+  if (!entry.wish.is_fresh) return false;
+  const SeriesMemory *series = memories_.find_series(entry.wish);
+  const bool has_worked = series && series->has_worked;
+  const auto is_before = [&](const Entry &other, bool is_carried) {
+    if (!SourceMemories::are_of_one_series(entry.wish, other.wish) || other.is_served()) return false;
+    const SourceMemory *known = this->known(other);
+    if (known && known->is_paid && known->waits > 0) return now < known->first_wait + kPatienceForPaid;
+    const bool is_vetted_again = other.step == Step::over && known && known->verdict.is_paused();
+    const bool is_open = other.step == Step::generating || other.step == Step::at_hand ||
+                         other.step == Step::vetting || is_vetted_again;
+    return is_open && (is_carried || !has_worked);
+  };
+  const auto is_any = [&](const std::map<WishKey, Entry> &entries, bool are_carried) {
+    return std::any_of(entries.begin(), entries.end(),
+                       [&](const auto &known) { return is_before(known.second, are_carried); });
+  };
+  return is_any(carried_, true) || is_any(entries_, false);
 }
 
 bool PreparationPlan::has_paid_clip_to_fetch() const {
-  return std::any_of(entries_.begin(), entries_.end(), [this](const auto &entry) {
+  const auto lacks_room = [this](const auto &entry) {
     const SourceMemory *known = this->known(entry.second);
     return known && known->is_paid && known->lacks_room;
-  });
+  };
+  return std::any_of(entries_.begin(), entries_.end(), lacks_room) ||
+         std::any_of(carried_.begin(), carried_.end(), lacks_room);
+}
+
+// Whether there is anything to be generated, so that it is seen whether the disk has room again.
+bool PreparationPlan::is_room_needed() const {
+  const auto needs_room = [](const auto &known) {
+    const Entry &entry = known.second;
+    const bool is_to_come = entry.step == Step::idle || entry.step == Step::surveying ||
+                            entry.step == Step::surveyed || entry.step == Step::generating;
+    return entry.wish.is_generated && is_to_come && !entry.is_served();
+  };
+  return std::any_of(entries_.begin(), entries_.end(), needs_room) ||
+         std::any_of(carried_.begin(), carried_.end(), needs_room);
 }
 
 std::optional<Clock::Time> PreparationPlan::due(Clock::Time now) const {
@@ -387,10 +550,11 @@ std::optional<Clock::Time> PreparationPlan::due(Clock::Time now) const {
   };
   if (halt_) add(next_look_);
   if (is_disk_full_) add(disk_until_);
-  for (const auto &[key, entry] : entries_)
-    if (const SourceMemory *known = this->known(entry);
-        known && (entry.step == Step::surveyed || (entry.step == Step::over && known->verdict.is_paused())))
-      add(known->not_before);
+  for (const auto *entries : {&entries_, &carried_})
+    for (const auto &[key, entry] : *entries)
+      if (const SourceMemory *known = this->known(entry);
+          known && (entry.step == Step::surveyed || (entry.step == Step::over && known->verdict.is_paused())))
+        add(known->not_before);
   return due;
 }
 
@@ -409,10 +573,19 @@ PlannedStatus PreparationPlan::status(const WishKey &key) const {
   if (known && known->verdict.is_doubted()) return {ItemState::failed, reason};
   if ((entry.step == Step::at_hand || entry.step == Step::vetting) && !entry.is_stand_in())
     return {ItemState::vetting, ""};
+  const bool is_barred = is_series_over(entry) && entry.step == Step::surveyed && !entry.survey.is_stored &&
+                         !entry.survey.has_task && !entry.survey.last_take && !(known && known->is_paid);
+  if (is_barred) {
+    const SeriesMemory *series = memories_.find_series(entry.wish);
+    return {*series->verdict.over(), series->reason};
+  }
+  if (entry.is_behind && entry.step == Step::surveyed && !(known && known->is_paid))
+    return {ItemState::planned, kBehind};
   const bool asks = !halt_ || !halt_->bars_queries;
   if (known && known->is_unfetched && asks) return {ItemState::paid_unfetched, reason};
   if (known && known->is_paid && asks) return {ItemState::generating, reason};
-  if (entry.step == Step::generating && !entry.is_served()) return {ItemState::generating, reason};
+  if (entry.is_at_work() && entry.is_waiting) return {ItemState::planned, kWaits};
+  if (entry.is_at_work()) return {ItemState::generating, reason};
   const bool is_looked_for =
       entry.step == Step::idle || entry.step == Step::surveying || entry.survey.is_stored;
   const bool is_to_be_had = entry.survey.has_task && asks;

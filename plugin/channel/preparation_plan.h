@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -68,12 +69,17 @@ class PreparationPlan {
   // Grows when an item begins anew as another source: what was under way for it is nobody's.
   uint64_t version(const WishKey &key) const;
 
+  // Takes of its source that are stored, and not fit to be shown.
+  std::set<unsigned> unfit_takes(const WishKey &key) const;
+
   // ---- What has happened. Keys that are not wanted are ignored.
   void surveyed(const WishKey &key, const Survey &survey, Clock::Time now);
   // Whether a request of its generation is on its way to the service.
   void submits(const WishKey &key, bool is_submitting);
-  // Its generation has a task.
-  void accepted(const WishKey &key);
+  // Whether it waits for another clip before it may be submitted: for its price, or for its slot.
+  void waits(const WishKey &key, bool is_waiting);
+  // Its generation has a task: its own, or one of a clip that it is made of.
+  void accepted(const WishKey &key, bool is_own);
   void generated(const WishKey &key, const GenerationEnd &end, Clock::Time now);
   // `problem`: why it is not fit to be shown; empty: it is fit. `may_pass`: the same media may be fit later,
   // so they are vetted again, at growing intervals.
@@ -107,44 +113,59 @@ class PreparationPlan {
     MaySubmit may_submit = MaySubmit::never;
     bool is_submitting = false;
     bool is_accepted = false;
+    bool has_own_task = false;
+    bool is_waiting = false;    // Before its submit, for another clip.
+    bool is_behind = false;     // Another take of its source comes first.
+    bool is_put_back = false;   // Until nothing waits any more: it had waited, and others come first.
     bool has_stand_in = false;  // An earlier take is ready.
     bool keeps_media = false;   // They failed, and are still there to be vetted again.
 
     bool is_stand_in() const { return take != wish.take; }
     // It is served from the store: no worker's work.
     bool is_served() const { return is_stand_in() || survey.is_stored; }
+    bool is_at_work() const { return step == Step::generating && !is_served(); }
   };
 
   SourceMemory &memory(const Entry &entry) { return memories_.of(entry.wish); }
   const SourceMemory *known(const Entry &entry) const { return memories_.find(entry.wish); }
   Entry *find(const WishKey &key, Step step);
-  void let_go(const Entry &entry);
+  void let_go(const WishKey &key, Entry &entry);
   void forget_what_left();
 
   // The parts of next().
+  void abandon_unpaid_carried(std::vector<PlanAction> &actions);
+  bool put_back_waiting(std::vector<PlanAction> &actions);
   void abandon_unsubmitted(Clock::Time now, std::vector<PlanAction> &actions);
   void begin_again(Clock::Time now);
   void begin_surveys(std::vector<PlanAction> &actions);
-  void begin_generations(Clock::Time now, std::vector<PlanAction> &actions);
+  void begin_generations(Clock::Time now, bool is_any_waiting, std::vector<PlanAction> &actions);
   void begin_vetting(std::vector<PlanAction> &actions);
   bool may_pay(Clock::Time now) const;
+  void forget_what_was_carried(Clock::Time now);
   std::vector<std::string> under_way() const;
+  bool waits_for_another_take(const Entry &entry, Clock::Time now) const;
+  bool is_series_over(const Entry &entry) const;
   bool is_barred(Clock::Time now) const { return halt_ || (is_disk_full_ && now < disk_until_); }
   bool has_paid_clip_to_fetch() const;
-  std::optional<PlanAction> generation_of(Entry &entry, Clock::Time now, bool is_turn, bool has_worker);
+  bool is_room_needed() const;
+  std::optional<PlanAction> generation_of(Entry &entry, Clock::Time now, bool may_submit, bool has_worker);
 
   void task_failed(Entry &entry, SourceMemory &memory, const std::string &reason, Clock::Time now);
   // The parts of generated().
   void end_badly(Entry &entry, SourceMemory &memory, const GenerationEnd &end, Clock::Time now);
   void halt_for(const Halt &halt, Clock::Time now);
-  void survey_fresh(const std::string &id);
+  void survey_fresh();
   static void give_up(Entry &entry, SourceMemory &memory, ItemState state, const std::string &reason,
                       bool until_reload);
+  void give_up_series(const Entry &entry, ItemState state, const std::string &reason, bool until_reload);
 
-  const unsigned workers_;
-  const OnUnknown on_unknown_;
+  unsigned workers_;
+  OnUnknown on_unknown_;
   std::vector<WishKey> order_;
   std::map<WishKey, Entry> entries_;
+  // Those that are not wanted any more, and whose paid clip is still to be fetched. None has the key of an
+  // entry.
+  std::map<WishKey, Entry> carried_;
   SourceMemories memories_;
   uint64_t versions_ = 0;
   std::optional<Halt> halt_;

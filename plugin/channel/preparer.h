@@ -57,8 +57,8 @@ class PreparerListener {
   // Nothing: submits go on.
   virtual void on_budget(const std::optional<BudgetNotice> &notice) = 0;
   virtual void on_warning(const Error &warning) = 0;
-  // Disk full, and the like: `kind` is a word of the program's alarms.
-  virtual void on_alarm(const std::string &kind, const std::string &text) = 0;
+  // Disk full, and the like: `kind` is a word of the program's alarms. Not active: it is over.
+  virtual void on_alarm(const std::string &kind, const std::string &text, bool is_active) = 0;
 };
 
 // Thread-safe; no call waits for the network or the disk.
@@ -66,7 +66,8 @@ class Preparer : public Shelf {
  public:
   // What a submit may be made for, and what is kept from eviction: these items, in the order in which they
   // will be on the air, and the rundown's fallbacks. What is not in the list any more is let go; its task
-  // stays with the service and in the journal.
+  // stays with the service and in the journal. If it is paid, its clip is fetched nevertheless, as long as
+  // this runs.
   virtual void want(std::vector<Wish> wishes, std::vector<std::string> fallback) = 0;
   // Looks at once again at the budget, the key and what has failed.
   virtual void reload() = 0;

@@ -20,6 +20,11 @@ namespace genclip {
 namespace {
 
 constexpr char kDiskFullAlarm[] = "disk-full";
+constexpr char kDiskFull[] =
+    "The disk of the store is full. Nothing is generated until there is room; what is stored goes on.";
+constexpr char kDiskHasRoom[] = "The disk of the store has room again.";
+// Different warnings that are remembered.
+constexpr size_t kMostWarned = 10000;
 // A fallback has no duration of its own: a still is shown as long as a step of the slate.
 constexpr auto kFallbackStill = std::chrono::seconds(5);
 
@@ -29,6 +34,7 @@ PlannedWish planned(const RundownItem &item, uint64_t turn) {
   wish.is_fresh = wish.is_generated && item.fresh == Fresh::each_turn;
   wish.key = {item.id, wish.is_fresh ? turn : 0};
   wish.source = item.source;
+  wish.request = request_of_uri(item.source);
   wish.in = item.in;
   (item.is_length_of_still ? wish.still_length : wish.length) = item.length;
   wish.may_retry = item.retry;
@@ -48,7 +54,7 @@ PlannedWish planned_fallback(const std::string &source, size_t index) {
 }
 
 size_t paid_key(const PlannedWish &wish, unsigned take) {
-  return std::hash<std::string>()(wish.source + "\n" + std::to_string(take));
+  return std::hash<std::string>()(wish.request + "\n" + std::to_string(take));
 }
 
 Error error_of(Generation &generation) {
@@ -72,10 +78,7 @@ class PreparerWork::Reports final : public GenerationObserver {
           [key = key_, ticket = ticket_, state](PreparerWork &self) { self.report(key, ticket, state); });
   }
   void on_warning(const Error &warning) override {
-    if (const auto work = work_.lock())
-      work->post([warning](PreparerWork &self) {
-        self.outlet_->tell([&](PreparerListener &listener) { listener.on_warning(warning); });
-      });
+    if (const auto work = work_.lock()) work->post([warning](PreparerWork &self) { self.warn(warning); });
   }
 
  private:
@@ -176,13 +179,13 @@ void PreparerWork::take_wishes(std::vector<Wish> wishes, std::vector<std::string
 
   plan_.want(all);
   for (auto known = works_.begin(); known != works_.end();) {
+    if (!plan_.wants(known->first)) outlet_->forget(known->first);
     if (known->second.version == plan_.version(known->first)) {
       ++known;
       continue;
     }
     give_up(known->second);
     file_watch_.forget(known->first);
-    if (!plan_.wants(known->first)) outlet_->forget(known->first);
     known = works_.erase(known);
   }
   for (PlannedWish &wish : all) {
@@ -240,9 +243,11 @@ void PreparerWork::act(const PlanAction &action) {
 
 void PreparerWork::survey(Work &work) {
   work.ticket = ++tickets_;
-  survey_queue_->add([self = shared_from_this(), wish = work.wish, ticket = work.ticket] {
+  survey_queue_->add([self = shared_from_this(), wish = work.wish, ticket = work.ticket,
+                      unfit = plan_.unfit_takes(work.wish.key)] {
     if (self->is_closed()) return;
-    const Survey found = survey_item(wish, self->settings_.run, self->services_, self->cancellable_.get());
+    const Survey found =
+        survey_item(wish, unfit, self->settings_.run, self->services_, self->cancellable_.get());
     self->post([found, key = wish.key, ticket](PreparerWork &here) {
       if (here.find(key, ticket)) here.plan_.surveyed(key, found, here.services_.clock->now());
     });
@@ -258,9 +263,7 @@ void PreparerWork::generate(Work &work, const PlanAction &action) {
   work.key.clear();
   auto plan = plan_item(work.wish.source, action.take, settings_.run);
   if (!plan) return fail(work, with_ending(plan.error(), {Outcome::not_submitted, Charged::no, false}));
-  for (const std::string &warning : plan->warnings)
-    if (warned_.insert(warning).second)
-      outlet_->tell([&](PreparerListener &listener) { listener.on_warning({ErrorKind::settings, warning}); });
+  for (const std::string &warning : plan->warnings) warn({ErrorKind::settings, warning});
   plan->job.may_submit = action.may_submit;
   work.no_key = plan->job.no_key;
   work.key = plan->job.endpoint.api_key.value;
@@ -275,6 +278,13 @@ void PreparerWork::generate(Work &work, const PlanAction &action) {
   if (is_closed()) return joined.generation->leave(reports.get());
   joined.generation->start([] {});
   reports->on_change(joined.state);
+}
+
+// Many items of a rundown have the same to say.
+void PreparerWork::warn(const Error &warning) {
+  if (warned_.size() >= kMostWarned) warned_.clear();
+  if (warned_.insert(warning.text).second)
+    outlet_->tell([&](PreparerListener &listener) { listener.on_warning(warning); });
 }
 
 std::optional<PreparerWork::Attended> PreparerWork::stop_attending(uint64_t ticket) {
@@ -305,14 +315,15 @@ void PreparerWork::vet(Work &work) {
   vetting_queue_->add([self = shared_from_this(), request, key = work.wish.key, ticket = work.ticket,
                        working = std::make_shared<BackgroundWork>()] {
     if (self->is_closed()) return;
-    // Before: what changes during the vetting is seen by the next look.
-    const auto file = self->vetting_->file_of(request.uri);
     const auto vetted = self->vetting_->vet(request, self->cancellable_.get());
-    self->post([vetted, file, key, ticket](PreparerWork &here) {
+    self->post([vetted, key, ticket](PreparerWork &here) {
       Work *found = here.find(key, ticket);
       if (!found) return;
-      if (!found->wish.is_generated) here.file_watch_.watch(key, found->wish.source, file);
-      here.take_vetted(*found, vetted);
+      // What has changed during the vetting is seen by the next look.
+      // A file that hangs is not one that is missing.
+      const bool hangs = !vetted.file && !vetted.media && vetted.media.error().kind == ErrorKind::timed_out;
+      if (!found->wish.is_generated && !hangs) here.file_watch_.watch(key, found->wish.source, vetted.file);
+      here.take_vetted(*found, vetted.media);
     });
   });
 }
@@ -344,7 +355,9 @@ void PreparerWork::report(const WishKey &key, uint64_t ticket, const GenerationS
   if (!work) return;
   count_spending(*work, state);
   plan_.submits(key, state.is_submitting());
-  if (state.charged) plan_.accepted(key);
+  plan_.waits(key, state.waits_for_clip);
+  const bool is_own = !state.task_id.empty() && state.status != ClipStatus::preparing;
+  if (state.charged) plan_.accepted(key, is_own);
   const bool is_over = state.status == ClipStatus::completed || state.status == ClipStatus::failed;
   const auto attended = is_over ? stop_attending(ticket) : std::nullopt;
   if (!attended) return;
@@ -405,6 +418,8 @@ void PreparerWork::take_vetted(Work &work, const Result<VettedMedia> &vetted) {
 // ---- What others see.
 
 void PreparerWork::publish() {
+  // What was fetched though nobody wanted it any more.
+  std::erase_if(works_, [this](const auto &known) { return plan_.version(known.first) == 0; });
   for (const WishKey &key : plan_.wanted()) {
     const Work &work = works_.at(key);
     PlannedStatus status = plan_.status(key);
@@ -418,14 +433,10 @@ void PreparerWork::publish() {
     told_halt_ = halt ? std::optional(halt->notice) : std::nullopt;
     outlet_->tell([&](PreparerListener &listener) { listener.on_budget(told_halt_); });
   }
-  if (plan_.is_disk_full() && !told_disk_full_)
-    outlet_->tell([](PreparerListener &listener) {
-      listener.on_alarm(
-          kDiskFullAlarm,
-          "The disk of the store is full. Nothing is generated until there is room; what is stored "
-          "goes on.");
-    });
-  told_disk_full_ = plan_.is_disk_full();
+  if (std::exchange(told_disk_full_, plan_.is_disk_full()) == plan_.is_disk_full()) return;
+  outlet_->tell([is_full = told_disk_full_](PreparerListener &listener) {
+    listener.on_alarm(kDiskFullAlarm, is_full ? kDiskFull : kDiskHasRoom, is_full);
+  });
 }
 
 }  // namespace genclip

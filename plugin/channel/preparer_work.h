@@ -91,6 +91,7 @@ class PreparerWork : public std::enable_shared_from_this<PreparerWork> {
   void count_spending(Work &work, const GenerationState &state);
   void take_vetted(Work &work, const Result<VettedMedia> &vetted);
 
+  void warn(const Error &warning);
   bool is_halt_over() const;
   void publish();
   void set_timer(std::optional<Clock::Time> due);
@@ -114,7 +115,7 @@ class PreparerWork : public std::enable_shared_from_this<PreparerWork> {
   std::vector<std::string> fallback_;
   uint64_t tickets_ = 0;
   FileWatch file_watch_;                     // Of foreign media.
-  std::set<std::string> warned_;             // Of settings: once each.
+  std::set<std::string> warned_;             // Texts that were told.
   std::unordered_map<size_t, double> paid_;  // Credits of this run, by the hash of source and take.
   std::optional<BudgetNotice> told_halt_;
   bool told_disk_full_ = false;

@@ -22,10 +22,13 @@ void Rundown::reindex() {
 }
 
 void insert_item(Rundown &rundown, RundownItem item, std::string_view after, std::string_view next) {
+  const auto replaced = (after.empty() ? next : after) == item.id ? rundown.find(item.id) : std::nullopt;
   std::erase_if(rundown.items, [&](const RundownItem &other) { return other.id == item.id; });
   rundown.reindex();
   size_t position = rundown.items.size();
-  if (const auto found = rundown.find(after.empty() ? next : after))
+  if (replaced)
+    position = *replaced;
+  else if (const auto found = rundown.find(after.empty() ? next : after))
     position = after.empty() ? *found : *found + 1;
   else if (after.empty() && next.empty())
     position = 0;

@@ -74,9 +74,14 @@ Result<Rundown, RundownLine> read_rundown(std::string_view text, const std::stri
 
 Result<RundownItem, RundownLine> read_rundown_item(std::string_view json, const std::string &folder) {
   if (json.size() > kMaxRundownSize) return RundownLine{0, "The item is too large."};
-  auto item = read_json_item(in_utf8(json), folder);
-  if (item && item->id.empty()) item->id = name_of_source(item->source);
-  return item;
+  return read_json_item(in_utf8(json), folder);
+}
+
+std::string unused_id(const Rundown &rundown, const RundownItem &item) {
+  const std::string name = name_of_source(item.source);
+  std::string id = name;
+  for (unsigned count = 2; rundown.find(id); ++count) id = name + "-" + std::to_string(count);
+  return id;
 }
 
 }  // namespace genclip

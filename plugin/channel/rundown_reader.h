@@ -22,7 +22,9 @@ inline constexpr size_t kMaxTitle = 200;        // Characters; a longer one is c
 Result<Rundown, RundownLine> read_rundown(std::string_view text, const std::string &folder);
 
 // One item in the JSON form that a rundown has, for genchannelsrc's `insert`. Its ID may be one that the
-// rundown has already. A member that is not known is an error here.
+// rundown has already, or empty. A member that is not known is an error here.
 Result<RundownItem, RundownLine> read_rundown_item(std::string_view json, const std::string &folder);
+// An ID for an item that has none.
+std::string unused_id(const Rundown &rundown, const RundownItem &item);
 
 }  // namespace genclip

@@ -14,6 +14,9 @@
 
 namespace genclip {
 
+// Looks: an editor may remove the file for a moment when it saves it.
+static constexpr unsigned kMissing = 4;
+
 std::string RundownSource::folder() const {
   MutexLock lock(mutex_);
   return folder_;
@@ -42,6 +45,12 @@ RundownReading RundownSource::read() {
 
 std::optional<RundownReading> RundownSource::look() {
   if (path_.empty()) return std::nullopt;
+  if (const auto info = files_.info(path_); info && !*info) {
+    read_ = seen_ = std::nullopt;
+    if (++missing_ != kMissing) return std::nullopt;
+    return RundownLine{0, "Its file is gone."};
+  }
+  missing_ = 0;
   const auto now = stamp();
   const bool rests = now == std::exchange(seen_, now);
   if (!now || now == read_ || !rests) return std::nullopt;

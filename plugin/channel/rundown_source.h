@@ -35,7 +35,7 @@ class RundownSource {
 
   RundownReading read() EXCLUDES(mutex_);
   // What the file contains now, if it has changed since it was read and has then rested for one look, so that
-  // a file that somebody writes is not read too early.
+  // a file that somebody writes is not read too early. An error, once, if there is no file any more.
   std::optional<RundownReading> look() EXCLUDES(mutex_);
   // The store's, for judge().
   void read_budget() EXCLUDES(mutex_);
@@ -58,6 +58,7 @@ class RundownSource {
   const std::string text_;
   const RunSettings run_;
   std::optional<Stamp> read_;  // Of the file that was read last.
+  unsigned missing_ = 0;       // Looks at it in which it was not there.
   std::optional<Stamp> seen_;  // At the last look.
   mutable Mutex mutex_;
   std::string folder_ GUARDED_BY(mutex_);

@@ -69,11 +69,10 @@ class Search {
         first_(rundown.find(place.next).value_or(0)) {}
 
   Cut cut(bool skip) {
-    const bool ends_at_once = skip || (on_air_.by_hold && !place_.hold);
+    const bool ends_at_once = skip || (place_.hold && on_air_.kind == PieceKind::clip);
     cut_.frame = ends_at_once ? earliest_ : std::max(earliest_, on_air_.end());
     if (place_.hold) {
       fill("A fallback was asked for by hand.", place_.next);
-      cut_.piece->by_hold = true;
     } else if (!place_.ended && !show_what_ends_on_air() && !show_what_is_due()) {
       go_on_in_order();
     }
@@ -100,11 +99,13 @@ class Search {
   }
 
   // Whether that item may end the piece on the air instead of waiting for its end.
-  bool ends_on_air(const RundownItem &item, uint64_t frame) const {
+  bool ends_on_air(const RundownItem &item, const TimedStart &start) const {
     if (on_air_.kind != PieceKind::clip) return true;
-    if (item.late != Late::cut || earliest_ > frame + settings_.patience) return false;
-    // Two items whose time has come do not cut each other.
-    return !on_air_.planned_at || on_air_.start < frame;
+    if (item.late != Late::cut || earliest_ > frame_of(start) + settings_.patience) return false;
+    if (!on_air_.planned_at) return true;
+    // Two items whose time has come do not cut each other, nor do those of one moment, for which the clock
+    // may show another frame than it did.
+    return *on_air_.planned_at < start.next && on_air_.start < frame_of(start);
   }
 
   bool show_what_ends_on_air() {
@@ -112,7 +113,7 @@ class Search {
       const uint64_t frame = frame_of(start);
       if (frame > cut_.frame) return false;
       const auto position = position_of(start);
-      if (!position || !ends_on_air(rundown_.items[*position], frame)) continue;
+      if (!position || !ends_on_air(rundown_.items[*position], start)) continue;
       if (ItemStatus status = status_of(rundown_.items[*position], start.occurrence); can_be_shown(status)) {
         cut_.frame = std::max(frame, earliest_);
         show_timed(start, *position, std::move(status));

@@ -53,7 +53,6 @@ struct Piece {
   uint64_t frames = 0;                      // How long it lasts if nothing ends it.
   std::string stands_for;  // Of a fallback or slate: the ID of the item whose place it fills.
   std::string reason;      // And why: a sentence.
-  bool by_hold = false;    // Of a fallback or slate: it ends when the hold ends.
   std::optional<Clock::WallTime> planned_at;  // Of an item with a start time.
 
   uint64_t end() const { return start + frames; }
@@ -109,8 +108,10 @@ inline constexpr size_t kMaxEarlier = 32;
 // Where the channel is in its rundown: a plain value, which the state file keeps. moved() makes the first one
 // too: it knows the start times.
 struct Place : Position {
-  bool hold = false;  // A fallback by hand, until it is false again.
-  std::string last;   // ID of the item that was shown last in the rundown's order; empty: none.
+  // A fallback by hand: it ends the clip that is on the air. When it is false again, the rundown goes on
+  // behind the piece of fallback that is on.
+  bool hold = false;
+  std::string last;  // ID of the item that was shown last in the rundown's order; empty: none.
   // Each source once, the latest last, at most kMaxEarlier.
   std::vector<Aired> earlier;
   uint64_t fallbacks = 0;         // How many pieces of fallback were taken: they take turns.
@@ -171,8 +172,8 @@ std::vector<Upcoming> upcoming(const Rundown &rundown, const Place &place, const
                                const Piece &from, const FrameTime &clock, size_t items, uint64_t frames,
                                const LengthOf &length_of);
 
-// Exact. The time at which a frame begins, rounded down to a nanosecond as GStreamer's aggregators do; and
-// how many frames a length or a time is, rounded to the nearest one (below 0: none).
+// Exact. The time at which a frame begins, to the nearest nanosecond as the playout has it; and how many
+// frames a length or a time is, rounded to the nearest one (below 0: none).
 std::chrono::nanoseconds time_of_frame(const ScheduleSettings &settings, uint64_t frame);
 uint64_t frames_in(const ScheduleSettings &settings, std::chrono::nanoseconds time);
 // The frame that is shown at that time of day; 0: at that time the run had not begun.

@@ -19,7 +19,7 @@ constexpr size_t kLongestReason = 400;  // Bytes of such a memory.
 void SourceMemory::wait(const std::string &why, Clock::Time now) {
   auto pause = std::chrono::duration_cast<std::chrono::seconds>(kLongestWait);
   if (waits < 8) pause = std::min<std::chrono::seconds>(pause, kFirstWait * (1 << waits));
-  ++waits;
+  if (waits++ == 0) first_wait = now;
   reason = why;
   not_before = now + pause;
 }
@@ -39,8 +39,9 @@ void SourceMemory::reload(Clock::Time now) {
   if (verdict.reload()) reason.clear();
 }
 
-void SourceMemory::stored() {
+void SourceMemory::stored(bool is_once) {
   SourceMemory fresh;
+  fresh.was_stored = is_once;
   fresh.verdict = verdict;
   fresh.verdict.resume();
   if (verdict.is_doubted()) fresh.reason = std::move(reason);
@@ -61,7 +62,12 @@ void SourceMemory::vetted_badly(const std::string &why, Clock::Time now) {
 }
 
 std::string SourceMemories::name_of(const PlannedWish &wish) {
-  return wish.source + "\n" + std::to_string(wish.take) + (wish.is_generated ? "" : "\n" + wish.key.id);
+  return wish.is_generated ? wish.request + "\n" + std::to_string(wish.take)
+                           : wish.source + "\n" + wish.key.id;
+}
+
+bool SourceMemories::are_of_one_series(const PlannedWish &one, const PlannedWish &other) {
+  return one.is_fresh && other.is_fresh && one.request == other.request;
 }
 
 SourceMemory &SourceMemories::of(const PlannedWish &wish) {
@@ -80,7 +86,35 @@ const SourceMemory *SourceMemories::find(const PlannedWish &wish) const {
   return found == memories_.end() ? nullptr : &found->second;
 }
 
-void SourceMemories::keep(const std::set<std::string> &names) {
+SeriesMemory *SourceMemories::series_of(const PlannedWish &wish) {
+  return wish.is_fresh ? &series_[wish.request] : nullptr;
+}
+
+const SeriesMemory *SourceMemories::find_series(const PlannedWish &wish) const {
+  const auto found = wish.is_fresh ? series_.find(wish.request) : series_.end();
+  return found == series_.end() ? nullptr : &found->second;
+}
+
+void SourceMemories::keep(const std::vector<const PlannedWish *> &wanted) {
+  std::set<std::string> names, requests;
+  for (const PlannedWish *wish : wanted) {
+    names.insert(name_of(*wish));
+    requests.insert(wish->request);
+  }
+  keep_takes(names);
+  keep_series(requests);
+}
+
+void SourceMemories::keep_series(const std::set<std::string> &requests) {
+  size_t kept = 0;
+  std::erase_if(series_, [&](const auto &known) {
+    const auto &[request, series] = known;
+    return !requests.contains(request) &&
+           ((!series.verdict.over() && series.failures == 0) || ++kept > kMostMemories);
+  });
+}
+
+void SourceMemories::keep_takes(const std::set<std::string> &names) {
   size_t kept = 0;
   for (auto known = memories_.begin(); known != memories_.end();) {
     SourceMemory &memory = known->second;
@@ -96,6 +130,8 @@ void SourceMemories::keep(const std::set<std::string> &names) {
 
 void SourceMemories::reload(Clock::Time now) {
   for (auto &[name, memory] : memories_) memory.reload(now);
+  for (auto &[request, series] : series_)
+    if (series.verdict.reload()) series.reason.clear();
 }
 
 }  // namespace genclip

@@ -32,7 +32,10 @@ struct VettingRequest {
 struct VettedMedia {
   bool is_still = false;
   bool has_audio = false;
-  std::chrono::nanoseconds length{};  // Of the picture, from `in` on, as it can be shown.
+  // Where the frame begins that is shown first, which may be before the `in` that was asked for: else its
+  // sound would be early.
+  std::chrono::nanoseconds in{};
+  std::chrono::nanoseconds length{};  // Of the picture that can be shown, from the wanted `in` on.
   uint64_t frames = 0;                // Counted; 0: of a still, and where not all was decoded.
   double lufs = 0;                    // Integrated loudness of that part; 0: silence, or not measured.
   double true_peak_db = 0;

@@ -3,14 +3,21 @@
 
 #include <glib.h>
 
+#include <algorithm>
 #include <utility>
 
+#include "plugin/base/background_work.h"
+#include "plugin/base/clock.h"
+#include "plugin/base/disk_thread.h"
 #include "plugin/base/gref.h"
 
 namespace genclip {
 namespace {
 
 constexpr size_t kMostKnown = 20000;  // Files: those of a day.
+// So long after the vetter's own patience, it hangs.
+constexpr auto kVettingHangs = std::chrono::seconds(2);
+constexpr auto kCancelLook = std::chrono::milliseconds(50);
 
 // All that the answer depends on but the file's content.
 std::string text_of(const VettingRequest &request) {
@@ -29,16 +36,72 @@ bool is_same_file(const std::optional<FileInfo> &one, const std::optional<FileIn
   return one->size == other->size && one->modified == other->modified;
 }
 
-Result<VettedMedia> VettingMemory::vet(const VettingRequest &request, GCancellable *cancellable) {
+struct VettingMemory::Look {
+  explicit Look(std::string name) : folder(std::move(name)) {}
+
+  const std::string folder;
+  Mutex mutex;
+  CondVar changed;
+  std::optional<VettedFile> result GUARDED_BY(mutex);
+  bool is_left GUARDED_BY(mutex) = false;
+};
+
+VettedFile VettingMemory::vet(const VettingRequest &request, GCancellable *cancellable) {
+  const std::string folder = request.uri.substr(0, request.uri.rfind('/') + 1);
+  if (hangs_in(folder))
+    return {std::nullopt,
+            Error{ErrorKind::timed_out, "It was not opened, because another file of its folder hangs."}};
+  const auto look = std::make_shared<Look>(folder);
+  on_disk_thread([self = shared_from_this(), request, look, working = std::make_shared<BackgroundWork>(),
+                  held = GRef<GCancellable>::share(cancellable)] { self->look(request, held.get(), *look); });
+
+  const auto limit = Clock::system().now() + request.patience + kVettingHangs;
+  MutexLock lock(look->mutex);
+  while (!look->result) {
+    const auto now = Clock::system().now();
+    if (g_cancellable_is_cancelled(cancellable)) return {std::nullopt, cancelled()};
+    if (now >= limit) break;
+    look->changed.wait_until(lock, std::min(limit, now + kCancelLook));
+  }
+  if (look->result) return *std::move(look->result);
+  look->is_left = true;
+  const MutexLock shared(mutex_);
+  hung_.insert(folder);
+  return {std::nullopt, Error{ErrorKind::timed_out, "It could not be opened within " +
+                                                        std::to_string(request.patience.count()) + " s."}};
+}
+
+void VettingMemory::look(const VettingRequest &request, GCancellable *cancellable, Look &look) {
+  auto vetted = vet_now(request, cancellable);
+  MutexLock lock(look.mutex);
+  look.result = std::move(vetted);
+  look.changed.notify_all();
+  if (!look.is_left) return;
+  const MutexLock shared(mutex_);
+  hung_.erase(hung_.find(look.folder));
+}
+
+bool VettingMemory::hangs_in(const std::string &folder) const {
+  const MutexLock lock(mutex_);
+  return hung_.contains(folder);
+}
+
+VettedFile VettingMemory::vet_now(const VettingRequest &request, GCancellable *cancellable) {
   std::string text = text_of(request);
   const auto before = file_of(request.uri);
-  const auto known = by_request_.find(text);
-  if (known != by_request_.end() && before && is_same_file(known->second->file, before))
-    return known->second->media;
+  if (before)
+    if (auto known = recall(text, *before)) return {before, *std::move(known)};
   auto vetted = vetter_->vet(request, cancellable);
   const auto after = file_of(request.uri);
   if (vetted && before && after && is_same_file(before, after)) remember(std::move(text), *after, *vetted);
-  return vetted;
+  return {before, std::move(vetted)};
+}
+
+std::optional<VettedMedia> VettingMemory::recall(const std::string &request, const FileInfo &file) const {
+  const MutexLock lock(mutex_);
+  const auto known = by_request_.find(request);
+  if (known == by_request_.end() || !is_same_file(known->second->file, file)) return std::nullopt;
+  return known->second->media;
 }
 
 std::optional<FileInfo> VettingMemory::file_of(const std::string &uri) const {
@@ -49,6 +112,7 @@ std::optional<FileInfo> VettingMemory::file_of(const std::string &uri) const {
 }
 
 void VettingMemory::remember(std::string request, const FileInfo &file, const VettedMedia &media) {
+  const MutexLock lock(mutex_);
   if (const auto known = by_request_.find(request); known != by_request_.end()) {
     known_.erase(known->second);
     by_request_.erase(known);

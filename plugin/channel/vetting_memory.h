@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Vets files, and remembers which of them were fit: a file that has not changed is not decoded again when its
-// item comes round.
+// item comes round. A file whose server does not answer holds up nothing but itself.
 #pragma once
 
 #include <list>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 
 #include "plugin/base/file_system.h"
+#include "plugin/base/mutex.h"
 #include "plugin/channel/vetter.h"
 
 namespace genclip {
@@ -18,14 +20,20 @@ namespace genclip {
 // Nothing: it is not there. The content is taken to be the same if size and time are.
 bool is_same_file(const std::optional<FileInfo> &one, const std::optional<FileInfo> &other);
 
-// One thread at a time, but for file_of(). Borrows the files, which must outlive it.
-class VettingMemory {
+struct VettedFile {
+  std::optional<FileInfo> file;  // As it was before.
+  Result<VettedMedia> media;
+};
+
+// Thread-safe. Borrows the files, which must outlive it and all that hangs.
+class VettingMemory : public std::enable_shared_from_this<VettingMemory> {
  public:
   VettingMemory(std::shared_ptr<Vetter> vetter, FileSystem &files)
       : vetter_(std::move(vetter)), files_(files) {}
 
-  // Blocks, as the vetter does.
-  Result<VettedMedia> vet(const VettingRequest &request, GCancellable *cancellable);
+  // Blocks, as the vetter does, but never for longer than the patience and two seconds: what hangs then is
+  // left to its thread, and until its end no other file of its folder is opened.
+  VettedFile vet(const VettingRequest &request, GCancellable *cancellable) EXCLUDES(mutex_);
   // Nothing: it is not a file of this machine, or cannot be looked at. Any thread; reads the disk.
   std::optional<FileInfo> file_of(const std::string &uri) const;
 
@@ -36,12 +44,20 @@ class VettingMemory {
     VettedMedia media;
   };
 
-  void remember(std::string request, const FileInfo &file, const VettedMedia &media);
+  struct Look;
+
+  VettedFile vet_now(const VettingRequest &request, GCancellable *cancellable) EXCLUDES(mutex_);
+  void look(const VettingRequest &request, GCancellable *cancellable, Look &look) EXCLUDES(mutex_);
+  bool hangs_in(const std::string &folder) const EXCLUDES(mutex_);
+  std::optional<VettedMedia> recall(const std::string &request, const FileInfo &file) const EXCLUDES(mutex_);
+  void remember(std::string request, const FileInfo &file, const VettedMedia &media) EXCLUDES(mutex_);
 
   const std::shared_ptr<Vetter> vetter_;
   FileSystem &files_;
-  std::list<Known> known_;  // The latest last.
-  std::unordered_map<std::string, std::list<Known>::iterator> by_request_;
+  mutable Mutex mutex_;
+  std::multiset<std::string> hung_ GUARDED_BY(mutex_);  // Folders, once for each file that hangs.
+  std::list<Known> known_ GUARDED_BY(mutex_);           // The latest last.
+  std::unordered_map<std::string, std::list<Known>::iterator> by_request_ GUARDED_BY(mutex_);
 };
 
 }  // namespace genclip

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plugin/account/decision.h"
+#include "plugin/account/ledger.h"
 #include "plugin/catalog/clip_uri.h"
 #include "plugin/channel/rundown_source.h"
 #include "plugin/channel/shown_source.h"
@@ -18,21 +19,33 @@
 #include "plugin/generation/chain_plan.h"
 #include "plugin/generation/clip_plan.h"
 #include "plugin/store/clip_cost.h"
+#include "plugin/store/clip_path.h"
 
 namespace genclip {
 namespace {
 
 struct ItemPrice {
-  const char *state = "";  // "file", "stored", "to pay", "same clip", "refused"
+  const char *state = "";  // "file", "missing", "stored", "to pay", "same clip", "refused"
   std::optional<Estimate> estimate;
   std::string problem;
 };
 
 bool is_generated(const std::string &source) { return source.starts_with(std::string(kClipUriScheme) + ":"); }
 
+// Not opened: it may come before its turn.
+ItemPrice look_at_file(const std::string &source) {
+  const GStringPtr path(g_filename_from_uri(source.c_str(), nullptr, nullptr));
+  if (!path) return {"file", {}, {}};
+  const auto info = FileSystem::posix().info(path.get());
+  if (!info) return {"missing", {}, info.error().text};
+  if (!*info) return {"missing", {}, "There is no file " + std::string(path.get()) + "."};
+  if (!(*info)->is_regular) return {"missing", {}, std::string(path.get()) + " is not a regular file."};
+  return {"file", {}, {}};
+}
+
 // `priced`: the keys of the clips that are to be paid so far. Each is paid once, however often it is shown.
 ItemPrice price_of(const std::string &source, RunSettings run, std::set<std::string> &priced) {
-  if (!is_generated(source)) return {"file", {}, {}};
+  if (!is_generated(source)) return look_at_file(source);
   const auto request = parse_clip_uri(*known_models(), source);
   if (!request) return {"refused", {}, request.error().text};
   run.dry_run = true;
@@ -99,7 +112,7 @@ int check_channel(const std::string &path, const RunSettings &run, bool json) {
   Json::Array items, fallbacks;
   std::vector<Estimate> known;
   std::set<std::string> priced;
-  size_t unknown = 0, refused = 0;
+  size_t unknown = 0, refused = 0, missing = 0;
   const auto add = [&](const std::string &id, const ItemPrice &price, const std::string &title) {
     if (price.estimate) known.push_back(*price.estimate);
     if (price.state == std::string_view("to pay") && !price.estimate) ++unknown;
@@ -116,9 +129,12 @@ int check_channel(const std::string &path, const RunSettings &run, bool json) {
   // They are generated before a hole comes. One that is refused is left out, which a warning says.
   for (const std::string &source : rundown.fallback) {
     const ItemPrice price = price_of(source, run, priced);
+    missing += price.state == std::string_view("missing");
     add("(fallback)", price, shown_source(source));
     fallbacks.push_back(fallback_json(source, price));
   }
+  const auto budget = Ledger(FileSystem::posix(), Clock::system(), store_root(run.store)).budget();
+  const double assumed = budget ? budget->assumed_price : 0;
   const std::optional<Estimate> total = known.empty() ? std::nullopt : std::optional(sum_of(known));
   if (json) {
     print(Json(Json::Object{{"accepted", true},
@@ -126,6 +142,7 @@ int check_channel(const std::string &path, const RunSettings &run, bool json) {
                             {"fallback", std::move(fallbacks)},
                             {"total", estimate_json(total)},
                             {"unknown", static_cast<int64_t>(unknown)},
+                            {"assumed_price", assumed > 0 ? Json(assumed) : Json()},
                             {"refused", static_cast<int64_t>(refused)}})
               .to_pretty_text() +
           "\n");
@@ -135,9 +152,11 @@ int check_channel(const std::string &path, const RunSettings &run, bool json) {
     if (unknown > 0)
       sum = (total ? sum + ", and " : "") + std::to_string(unknown) +
             (unknown == 1 ? " clip whose cost is unknown" : " clips whose cost is unknown");
+    if (unknown > 0 && assumed > 0)
+      sum += "; the budget assumes " + cost_text(assumed) + (unknown == 1 ? "" : " each");
     print("\nTo pay for one turn: " + sum + "\n");
   }
-  return refused > 0 ? kFailed : kOk;
+  return refused + missing > 0 ? kFailed : kOk;
 }
 
 }  // namespace genclip

@@ -15,6 +15,7 @@
 
 #include "plugin/base/clock.h"
 #include "plugin/base/file_lock.h"
+#include "plugin/base/file_system.h"
 #include "plugin/base/number.h"
 #include "plugin/command/channel_captions.h"
 #include "plugin/command/channel_check.h"
@@ -140,6 +141,21 @@ const char *value_name_of(std::string_view property) {
   return std::ranges::find(kFolders, property) != std::end(kFolders) ? "FOLDER" : "VALUE";
 }
 
+// Why that picture cannot be shown, as far as that is known at the start; empty: it can. It may be a URI.
+std::string picture_problem(GstElement *channel, const char *property) {
+  char *value = nullptr;
+  g_object_get(channel, property, &value, nullptr);
+  const GStringPtr held(value);
+  if (!value || !*value) return "";
+  const bool is_uri = gst_uri_is_valid(value);
+  const GStringPtr path(is_uri ? g_filename_from_uri(value, nullptr, nullptr) : g_strdup(value));
+  if (!path) return "";
+  const auto info = FileSystem::posix().info(path.get());
+  if (info && *info) return "";
+  return "--" + std::string(property) + ": " + path.get() +
+         (info ? " does not exist." : ": " + info.error().text);
+}
+
 }  // namespace
 
 int run_channel(const Words &words) {
@@ -196,7 +212,13 @@ int run_channel(const Words &words) {
     const auto port = parse_number<uint16_t>(status_port);
     if (!port) return options.refuse("--status-port must be an integer from 0 to 65535.");
     program.status_port = *port;
+  } else if (!program.token_file.empty()) {
+    return options.refuse("--token-file needs --status-port.");
   }
+  for (const char *picture : {"slate", "logo"})
+    if (const std::string problem = picture_problem(channel->get(), picture); !problem.empty())
+      return options.refuse(problem);
+  if (auto fine = AlarmTeller::check(program.alarms); !fine) return options.refuse(fine.error().text);
   // Until the program takes the signal, there is nothing to reload. It must not end a standby, or a channel
   // that is about to begin.
   std::signal(SIGHUP, SIG_IGN);

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <functional>
@@ -20,6 +21,7 @@
 #include "plugin/base/disk_queue.h"
 #include "plugin/channel/item_state.h"
 #include "plugin/channel/rundown_reader.h"
+#include "plugin/channel/schedule.h"
 #include "plugin/command/channel_element.h"
 #include "plugin/command/channel_view.h"
 #include "plugin/command/command.h"
@@ -36,6 +38,8 @@ namespace genclip {
 namespace {
 
 constexpr int kSignalExit = 128;
+// For what the encoders still hold, of the time that the end may take.
+constexpr guint kEncodersLimit_s = 5;
 // For files and connections to be finished, of the time that the end may take.
 constexpr auto kOutputsLimit = std::chrono::seconds(5);
 
@@ -141,6 +145,7 @@ class ChannelProgram {
   void add_source(guint id) { sources_.push_back(id); }
   void take(GstMessage *message);
   void tell(const GstStructure *message);
+  static void tell_cut(const std::string &text);
   void tell_item(const std::string &id, const std::string &state, const std::string &reason);
   void tick();
   bool has_lost_lock();
@@ -159,7 +164,10 @@ class ChannelProgram {
   std::optional<ControlServer> server_;
   ServiceNotifier notifier_ = ServiceNotifier::of_environment();
   AlarmRecord alarms_;
+  AlarmDeliveries deliveries_;
   std::set<std::string> told_items_;  // With their states and reasons.
+  std::string told_fallback_;         // Since the last clip.
+  bool has_rundown_ = false;
   const GRef<GMainLoop> loop_ = GRef<GMainLoop>::adopt(g_main_loop_new(nullptr, FALSE));
   std::string state_problem_;  // Another channel has written into the state file.
   // A disk thread's look at the lock, also after this object.
@@ -293,24 +301,36 @@ void ChannelProgram::tell(const GstStructure *message) {
   };
   if (gst_structure_has_name(message, "genchannel-on-air")) {
     const std::string title = text("title").empty() ? text("id") : text("title");
-    print(text("kind") + (title.empty() ? "" : ": " + title) + "\n");
-    fflush(stdout);  // A file or a pipe is read while the channel runs.
+    tell_cut(text("kind") + (title.empty() ? "" : ": " + title));
+    if (text("kind") == to_word(PieceKind::clip)) told_fallback_.clear();
     notifier_.status("On the air: " + (title.empty() ? text("kind") : title));
   } else if (gst_structure_has_name(message, "genchannel-fallback")) {
-    if (!text("for").empty()) print_error("Fallback for " + text("for") + ": " + text("reason"));
+    const std::string line = "Fallback for " + text("for") + ": " + text("reason");
+    if (!text("for").empty() && std::exchange(told_fallback_, line) != line) print_error(line);
   } else if (gst_structure_has_name(message, "genchannel-item")) {
     tell_item(text("id"), text("state"), text("reason"));
   } else if (gst_structure_has_name(message, "genchannel-rundown")) {
     gboolean accepted = FALSE;
     guint line = 0;
     gst_structure_get(message, "accepted", G_TYPE_BOOLEAN, &accepted, "line", G_TYPE_UINT, &line, nullptr);
+    has_rundown_ = has_rundown_ || accepted;
     const std::string where = line == 0 ? "" : "line " + std::to_string(line) + ": ";
-    if (!text("text").empty())
+    // Of the first one, the error at the end tells.
+    if (!text("text").empty() && has_rundown_)
       print_error((accepted ? "Warning: rundown: " : "The rundown is refused: ") + where + text("text"));
   } else if (gst_structure_has_name(message, "genchannel-alarm")) {
-    print_error(text("text"));
+    gboolean is_active = FALSE;
+    gst_structure_get_boolean(message, "active", &is_active);
+    if (is_active) print_error(text("text"));
     if (text("kind") == "state-file") state_problem_ = text("text");
   }
+}
+
+// A file or a pipe is read while the channel runs. Whoever reads it may go away; the channel stays.
+void ChannelProgram::tell_cut(const std::string &text) {
+  print(text + "\n");
+  if (fflush(stdout) == 0 || errno != EPIPE) return clearerr(stdout);
+  if (!freopen("/dev/null", "w", stdout)) clearerr(stdout);
 }
 
 // What is passed over, and why: once, not in each turn and at each try.
@@ -338,7 +358,10 @@ void ChannelProgram::tick() {
   if (seen.lock.holds) end(kFailed);
   auto [record, events] = next_alarms(std::move(alarms_), seen, now, Clock::system().wall_now());
   alarms_ = std::move(record);
-  view_->set_alarms(active_alarms(alarms_));
+  const AlarmDeliveries deliveries = teller_->deliveries();
+  if (!deliveries.error.empty() && deliveries_.error.empty()) print_error(printable(deliveries.error));
+  deliveries_ = deliveries;
+  view_->set_alarms(active_alarms(alarms_), deliveries);
   for (const AlarmEvent &event : events)
     print_error((event.raised ? "Alarm: " : "Over: ") + printable(event.text));
   if (events.empty()) return;
@@ -377,6 +400,15 @@ void ChannelProgram::end_softly(int signal) {
         return G_SOURCE_CONTINUE;
       },
       this));
+  // The end of the stream may wait behind an encoder that is too slow.
+  add_source(g_timeout_add_seconds(
+      settings_.end_within_s + kEncodersLimit_s,
+      [](gpointer self) -> gboolean {
+        print_error("Warning: the encoders did not end in time.");
+        static_cast<ChannelProgram *>(self)->end(kOk);
+        return G_SOURCE_CONTINUE;
+      },
+      this));
 }
 
 void ChannelProgram::end(int exit_code) {
@@ -388,10 +420,12 @@ void ChannelProgram::end(int exit_code) {
 
 int run_channel_program(const GRef<GstElement> &channel, const ChannelProgramSettings &settings) {
   keep_memory_flat();
+  // Whoever reads the lines may go away.
+  std::signal(SIGPIPE, SIG_IGN);
   ChannelProgram program(channel, settings);
   if (auto built = program.build(); !built) {
     print_error(printable(built.error().text));
-    return kFailed;
+    return built.error().kind == ErrorKind::settings ? kUsage : kFailed;
   }
   return program.run();
 }

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "plugin/base/utc_time.h"
-#include "plugin/channel/item_state.h"
 
 namespace genclip {
 namespace {
@@ -79,8 +78,6 @@ void ChannelView::take(const GstStructure *message) {
   MutexLock lock(mutex_);
   if (is("genchannel-item")) {
     items_[text_in(message, "id")] = {text_in(message, "state"), text_in(message, "reason")};
-    // Clips are generated only while there is room.
-    if (text_in(message, "state") == to_word(ItemState::generating)) disk_problem_.clear();
   } else if (is("genchannel-fallback")) {
     if (!fallback_) fallback_ = FallbackStatus{Clock::system().wall_now(), {}, {}};
     fallback_->for_id = text_in(message, "for");
@@ -109,18 +106,22 @@ void ChannelView::take(const GstStructure *message) {
       if (const auto resumes = utc_time(text_in(message, "resumes-at"))) budget_->resumes_at = *resumes;
     }
   } else if (is("genchannel-alarm")) {
-    if (text_in(message, "kind") == "key") {
-      key_problem_ = text_in(message, "text");
+    const std::string kind = text_in(message, "kind");
+    const std::string problem = is_set(message, "active") ? text_in(message, "text") : "";
+    if (kind == "key") {
+      key_problem_ = problem;
       budget_.reset();
     }
-    if (text_in(message, "kind") == "asrun") asrun_problem_ = text_in(message, "text");
-    if (text_in(message, "kind") == "disk-full") disk_problem_ = text_in(message, "text");
+    if (kind == "asrun") asrun_problem_ = problem;
+    if (kind == "state") state_problem_ = problem;
+    if (kind == "disk-full") disk_problem_ = problem;
   }
 }
 
-void ChannelView::set_alarms(std::vector<ActiveAlarm> alarms) {
+void ChannelView::set_alarms(std::vector<ActiveAlarm> alarms, AlarmDeliveries deliveries) {
   MutexLock lock(mutex_);
   alarms_ = std::move(alarms);
+  deliveries_ = std::move(deliveries);
 }
 
 Clock::WallTime ChannelView::wall_of(uint64_t frame, uint64_t frames, Clock::WallTime now) const {
@@ -176,6 +177,7 @@ ChannelStatus ChannelView::status() const {
   status.budget = budget_;
   status.fallback = fallback_;
   status.alarms = alarms_;
+  status.alarm_deliveries = deliveries_;
   status.rundown = rundown_;
   return status;
 }
@@ -195,7 +197,8 @@ Observation ChannelView::observe(const PictureWatch &watch, uint64_t frames) con
   seen.key = {!key_problem_.empty(), key_problem_};
   seen.disk = {!disk_problem_.empty(), disk_problem_};
   seen.rundown = {!rundown_.accepted && !rundown_.text.empty(), rundown_.text};
-  seen.asrun = {stats && number_in(stats.get(), "asrun-waiting") > 0, asrun_problem_};
+  seen.asrun = {!asrun_problem_.empty(), asrun_problem_};
+  seen.state = {!state_problem_.empty(), state_problem_};
   seen.may_be_still = may_be_still_;
   seen.may_be_silent = may_be_silent_;
   return seen;

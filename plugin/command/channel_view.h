@@ -33,7 +33,7 @@ class ChannelView {
 
   // A message of the element.
   void take(const GstStructure *message) EXCLUDES(mutex_);
-  void set_alarms(std::vector<ActiveAlarm> alarms) EXCLUDES(mutex_);
+  void set_alarms(std::vector<ActiveAlarm> alarms, AlarmDeliveries deliveries) EXCLUDES(mutex_);
 
   ChannelStatus status() const EXCLUDES(mutex_);
   // What the rules of the alarms look at. `frames`: how many have left.
@@ -60,8 +60,10 @@ class ChannelView {
   std::string key_problem_ GUARDED_BY(mutex_);   // Empty: none.
   std::string disk_problem_ GUARDED_BY(mutex_);  // Likewise.
   std::string asrun_problem_ GUARDED_BY(mutex_);
+  std::string state_problem_ GUARDED_BY(mutex_);
   RundownStatus rundown_ GUARDED_BY(mutex_);
   std::vector<ActiveAlarm> alarms_ GUARDED_BY(mutex_);
+  AlarmDeliveries deliveries_ GUARDED_BY(mutex_);
   bool may_be_still_ GUARDED_BY(mutex_) = true;
   bool may_be_silent_ GUARDED_BY(mutex_) = true;
 };

@@ -83,7 +83,10 @@ Result<void> ClipAccount::reserve(const std::optional<ClipRecord> &found) {
     const auto decision = try_to_reserve(found);
     if (!decision) return decision.error();
     warn_once(decision->warning, "");
-    if (decision->verdict == Verdict::allow) return {};
+    if (decision->verdict == Verdict::allow) {
+      generation_.change([](GenerationState &state) { state.waits_for_clip = false; });
+      return {};
+    }
     // Runs that have died may hold what this one needs. While it waits, more may die. A task continues
     // without its run, and keeps its slot.
     const bool waits_for_price = decision->verdict == Verdict::wait && !decision->is_for_slot;
@@ -99,7 +102,10 @@ Result<void> ClipAccount::reserve(const std::optional<ClipRecord> &found) {
       waits_since = clock.now();
     }
     if (timeout.count() > 0 && clock.now() >= waits_since + timeout) return stays_reserved(*decision);
-    generation_.change([](GenerationState &state) { state.status = ClipStatus::waiting; });
+    generation_.change([](GenerationState &state) {
+      state.status = ClipStatus::waiting;
+      state.waits_for_clip = true;
+    });
     const auto pause = waits_for_price ? std::chrono::milliseconds(kWaitPause) : kSlotPause;
     if (!clock.sleep_until(clock.now() + pause, generation_.cancellable())) return cancelled();
   }

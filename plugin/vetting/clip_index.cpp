@@ -60,7 +60,8 @@ Result<std::optional<std::vector<nanoseconds>>> promised_frames(const std::strin
   if (file.get() < 0 || fstat(file.get(), &status) != 0)
     return Error{errno == ENOENT ? ErrorKind::not_found : ErrorKind::open_read,
                  std::string("It cannot be opened: ") + g_strerror(errno) + "."};
-  if (!S_ISREG(status.st_mode)) return Error{ErrorKind::wrong_type, "It is not a regular file."};
+  // Opening a pipe would wait for a writer.
+  if (!S_ISREG(status.st_mode)) return Error{ErrorKind::settings, "It is not a regular file."};
   const auto read = [&](uint64_t offset, void *target, size_t size) {
     return pread(file.get(), target, size, static_cast<off_t>(offset)) == static_cast<ssize_t>(size);
   };

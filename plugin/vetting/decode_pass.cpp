@@ -48,10 +48,12 @@ GRef<GstElement> make_element(const char *factory) {
   return GRef<GstElement>::adopt(element ? GST_ELEMENT(gst_object_ref_sink(element)) : nullptr);
 }
 
-// Where a buffer lies in its segment, in stream time. Nothing: it is not shown.
+// When a buffer is shown, in running time: what the playout goes by as well. The stream time of MPEG files
+// does not begin at 0. Nothing: it is not shown.
 struct Place {
   nanoseconds begin{};
-  nanoseconds length{};  // 0: unknown.
+  nanoseconds length{};   // 0: unknown.
+  nanoseconds own_end{};  // By the file's own clock.
 };
 std::optional<Place> place_of(GstPad *pad, GstBuffer *buffer) {
   const auto event = GRef<GstEvent>::adopt(gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0));
@@ -64,9 +66,10 @@ std::optional<Place> place_of(GstPad *pad, GstBuffer *buffer) {
   const bool has_length = GST_BUFFER_DURATION_IS_VALID(buffer);
   guint64 shown = begin, shown_end = has_length ? begin + GST_BUFFER_DURATION(buffer) : GST_CLOCK_TIME_NONE;
   if (!gst_segment_clip(segment, GST_FORMAT_TIME, begin, shown_end, &shown, &shown_end)) return std::nullopt;
-  const guint64 time = gst_segment_to_stream_time(segment, GST_FORMAT_TIME, shown);
+  const guint64 time = gst_segment_to_running_time(segment, GST_FORMAT_TIME, shown);
   if (!GST_CLOCK_TIME_IS_VALID(time)) return std::nullopt;
-  return Place{nanoseconds(time), nanoseconds(has_length ? static_cast<int64_t>(shown_end - shown) : 0)};
+  return Place{nanoseconds(time), nanoseconds(has_length ? static_cast<int64_t>(shown_end - shown) : 0),
+               nanoseconds(has_length ? shown_end : shown)};
 }
 
 void set_if_there(GstElement *element, const char *property, int value) {
@@ -109,6 +112,12 @@ class DecodePass::Work {
     g_signal_connect(pipeline_.get(), "deep-element-added", G_CALLBACK(on_element), this);
     gst_bin_add(GST_BIN(pipeline_.get()), source.get());
     return {};
+  }
+
+  // What comes behind the next flush begins there.
+  void begin_at(nanoseconds from) EXCLUDES(mutex_) {
+    const MutexLock lock(mutex_);
+    from_ = from;
   }
 
   void stop_at(std::optional<nanoseconds> until) EXCLUDES(mutex_) {
@@ -247,9 +256,10 @@ class DecodePass::Work {
       GST_PAD_PROBE_INFO_FLOW_RETURN(info) = GST_FLOW_ERROR;
       return GST_PAD_PROBE_HANDLED;
     }
-    const auto place = place_of(pad, buffer);
+    auto place = place_of(pad, buffer);
     const bool is_shown = place && !GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_DECODE_ONLY);
     const MutexLock lock(self->mutex_);
+    if (place) place->begin += self->from_;
     if (is_shown && (!self->until_ || place->begin < *self->until_)) ++encoded.count;
     if (!self->is_strict_ || !encoded.units || encoded.first_damaged) return GST_PAD_PROBE_OK;
     GstMapInfo map;
@@ -292,16 +302,18 @@ class DecodePass::Work {
       return GST_PAD_PROBE_OK;
     }
     GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
-    const auto place = place_of(pad, buffer);
+    auto place = place_of(pad, buffer);
     if (!place) return GST_PAD_PROBE_OK;
     const MutexLock lock(self->mutex_);
     DecodeRecord &record = self->record_;
+    place->begin += self->from_;
     if (self->until_ && place->begin >= *self->until_) {
       if (!std::exchange(self->has_reached_, true)) post(self->bus_.get(), kReached);
       return GST_PAD_PROBE_OK;
     }
     if (record.frames.size() == kMostFrames) return GST_PAD_PROBE_OK;
     record.frames.push_back({place->begin, place->length});
+    record.own_end = std::max(record.own_end, place->own_end);
     if (GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_CORRUPTED)) {
       ++record.damaged;
       if (!record.first_damaged) record.first_damaged = place->begin;
@@ -313,6 +325,7 @@ class DecodePass::Work {
     const MutexLock lock(mutex_);
     if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) {
       record_.frames.clear();
+      record_.own_end = {};
       record_.damaged = 0;
       record_.first_damaged.reset();
     } else if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS) {
@@ -335,13 +348,15 @@ class DecodePass::Work {
       return GST_PAD_PROBE_OK;
     }
     GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
-    const auto place = place_of(pad, buffer);
+    auto place = place_of(pad, buffer);
     GstMapInfo map;
     if (!place || !gst_buffer_map(buffer, &map, GST_MAP_READ)) return GST_PAD_PROBE_OK;
     const MutexLock lock(self->mutex_);
+    place->begin += self->from_;
     DecodeRecord &record = self->record_;
     if (!record.sound_begin) record.sound_begin = place->begin;
     record.sound_end = place->begin + place->length;
+    record.own_end = std::max(record.own_end, place->own_end);
     record.loudness.add(std::span(reinterpret_cast<const float *>(map.data), map.size / sizeof(float)));
     gst_buffer_unmap(buffer, &map);
     return GST_PAD_PROBE_OK;
@@ -354,6 +369,7 @@ class DecodePass::Work {
   DecodeRecord record_ GUARDED_BY(mutex_);
   std::deque<Encoded> encoded_ GUARDED_BY(mutex_);  // Stay where they are.
   bool is_interlaced_ GUARDED_BY(mutex_) = false;
+  nanoseconds from_ GUARDED_BY(mutex_) = {};
   std::optional<nanoseconds> until_ GUARDED_BY(mutex_);
   bool has_reached_ GUARDED_BY(mutex_) = false;
   std::optional<Error> refusal_ GUARDED_BY(mutex_);
@@ -390,9 +406,12 @@ std::optional<nanoseconds> DecodePass::duration() const {
 
 bool DecodePass::seek(nanoseconds from, nanoseconds to) {
   has_ended_ = false;
+  work_->begin_at(from);
   constexpr auto kFlags = static_cast<GstSeekFlags>(GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE);
-  return gst_element_seek(work_->pipeline(), 1, GST_FORMAT_TIME, kFlags, GST_SEEK_TYPE_SET, from.count(),
-                          GST_SEEK_TYPE_SET, to.count());
+  const bool can_seek = gst_element_seek(work_->pipeline(), 1, GST_FORMAT_TIME, kFlags, GST_SEEK_TYPE_SET,
+                                         from.count(), GST_SEEK_TYPE_SET, to.count());
+  if (!can_seek) work_->begin_at(nanoseconds::zero());
+  return can_seek;
 }
 
 Result<void> DecodePass::run(std::optional<nanoseconds> until) {

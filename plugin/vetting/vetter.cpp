@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "plugin/base/gref.h"
@@ -24,6 +25,8 @@ using std::chrono::nanoseconds;
 
 constexpr nanoseconds kWhole = std::chrono::seconds(60);
 constexpr nanoseconds kEnd = std::chrono::seconds(10);
+constexpr nanoseconds kLead = std::chrono::milliseconds(500);
+constexpr nanoseconds kLongestFrame = std::chrono::milliseconds(100);
 // The service's seconds are rounded.
 constexpr nanoseconds kServiceRounding = std::chrono::milliseconds(500);
 // By so much, the end of a generated clip may be before what its container says, and of a foreign one.
@@ -104,12 +107,21 @@ class Vetting {
 
   Result<VettedMedia> vet_whole(DecodeRecord record) const {
     auto &frames = record.frames;
-    sort(frames);
+    frames = sorted(std::move(frames));
     const auto end = picture_end(frames);
     if (!end) return unfit("It has no frame that can be decoded.");
     if (frames.size() == 1 && !record.has_demuxer && !record.has_sound) return still();
     if (auto complete = check_frames(record, *end); !complete) return std::move(complete).error();
-    return media(record, *end, frames.size());
+    return media(record, *end, first_frame(frames));
+  }
+
+  // When the frame begins that is shown at `in`, unless it is one that stands for long.
+  nanoseconds first_frame(const std::vector<ShownFrame> &sorted) const {
+    const auto behind = std::partition_point(
+        sorted.begin(), sorted.end(), [&](const ShownFrame &frame) { return frame.begin <= request_.in; });
+    if (behind == sorted.begin() || request_.in - std::prev(behind)->begin > kLongestFrame)
+      return request_.in;
+    return std::prev(behind)->begin;
   }
 
   Result<VettedMedia> still() const {
@@ -148,19 +160,21 @@ class Vetting {
     // The longest stream makes the container's duration.
     const nanoseconds tail = is_generated ? kShortTail : std::max(kForeignTail, end / 20);
     const nanoseconds heard = std::max(end, record.sound_end.value_or(nanoseconds::zero()));
-    if (duration_ && heard < *duration_ - tail)
+    // Of a file that does not begin at 0, some containers tell the end and not the length.
+    if (duration_ && std::max(heard, record.own_end) < *duration_ - tail)
       return unfit("Its end is missing: it lasts " + seconds_text(heard) + " instead of " +
                    seconds_text(*duration_) + ".");
     return {};
   }
 
   // `end`: of its picture.
-  Result<VettedMedia> media(const DecodeRecord &record, nanoseconds end, size_t frames) const {
+  Result<VettedMedia> media(const DecodeRecord &record, nanoseconds end, nanoseconds first) const {
     if (request_.in >= end) return begins_too_late(end);
     VettedMedia vetted;
     vetted.has_audio = record.has_sound;
+    vetted.in = first;
     vetted.length = part_end(end) - request_.in;
-    vetted.frames = frames;
+    vetted.frames = record.frames.size();
     if (vetted.has_audio) set_loudness(vetted, record.loudness_between(request_.in, part_end(end)));
     return vetted;
   }
@@ -179,16 +193,19 @@ class Vetting {
     if (in >= end) return begins_too_late(end);
     const bool is_short = end - in <= kWhole;
     const nanoseconds first_end = is_short ? end : in + kEnd;
-    const bool can_seek = pass.seek(in, first_end);
+    // With the frame that is on at `in`, which a decoder would cut.
+    const bool can_seek = pass.seek(std::max(nanoseconds::zero(), in - kLead), first_end);
     if (!can_seek && in > nanoseconds::zero())
       return Error{ErrorKind::settings,
                    "It cannot be begun at " + seconds_text(in) + ": its source cannot seek."};
     if (auto ended = pass.run(can_seek ? std::nullopt : std::optional(first_end)); !ended)
       return told(std::move(ended).error());
-    auto last = sorted_end(pass.record());
-    if (!last) return unfit("It has no picture at " + seconds_text(in) + ".");
+    const auto frames = sorted(pass.record().frames);
+    auto last = picture_end(frames);
+    if (!last || *last <= in) return unfit("It has no picture at " + seconds_text(in) + ".");
     VettedMedia vetted;
     vetted.has_audio = pass.record().has_sound;
+    vetted.in = first_frame(frames);
     if (is_short) {
       if (*last < end - kForeignTail && can_seek)
         return unfit("Its picture ends at " + seconds_text(*last) + ".");
@@ -200,7 +217,7 @@ class Vetting {
     if (can_seek) {
       if (!pass.seek(end - kEnd, end)) return unfit("Its end cannot be found.");
       if (auto ended = pass.run(); !ended) return told(std::move(ended).error());
-      last = sorted_end(pass.record());
+      last = picture_end(sorted(pass.record().frames));
       if (!last) return unfit("It has no picture at its end.");
       vetted.length = std::min(end, *last) - in;
     }
@@ -209,14 +226,10 @@ class Vetting {
     return vetted;
   }
 
-  static std::optional<nanoseconds> sorted_end(DecodeRecord record) {
-    sort(record.frames);
-    return picture_end(record.frames);
-  }
-
-  static void sort(std::vector<ShownFrame> &frames) {
+  static std::vector<ShownFrame> sorted(std::vector<ShownFrame> frames) {
     std::stable_sort(frames.begin(), frames.end(),
                      [](const ShownFrame &a, const ShownFrame &b) { return a.begin < b.begin; });
+    return frames;
   }
 
   Error begins_too_late(nanoseconds end) const {

@@ -392,13 +392,27 @@ TEST_F(AutomationAtWork, HoldsWithAFallbackUntilItIsReleased) {
   begin({"a", "b"});
   run(50);
   automation->hold(true);
-  run(400);
+  run(20);
+  EXPECT_NE(log.on_the_air.back().kind, PieceKind::clip) << "it does not wait for the end of the clip";
+  run(380);
   for (size_t i = 2; i < log.on_the_air.size(); ++i) EXPECT_NE(log.on_the_air[i].kind, PieceKind::clip);
+  for (const size_t pieces = log.on_the_air.size(); log.on_the_air.size() == pieces;) run(1);
   automation->hold(false);
-  const uint64_t released = stage.frame();
-  run(60);
+  const Piece held = log.on_the_air.back();
+  run(110);
   EXPECT_EQ(log.on_the_air.back().id, "b");
-  EXPECT_LE(log.on_the_air.back().start, released + 2 * kMargin + 1);
+  EXPECT_EQ(log.on_the_air.back().start, held.end()) << "it goes on behind the fallback";
+}
+
+TEST_F(AutomationAtWork, AClipThatIsNeverOpenIsGivenUp) {
+  for (const char *id : {"a", "b", "c"}) shelf.put(id, seconds(4));
+  stage.delay_of["file:///b"] = 1'000'000;
+  begin({"a", "b", "c"});
+  run(25 * 20);
+  EXPECT_NE(std::find(log.items.begin(), log.items.end(), "b failed"), log.items.end());
+  EXPECT_TRUE(std::any_of(log.on_the_air.begin(), log.on_the_air.end(),
+                          [](const Piece &piece) { return piece.id == "c"; }));
+  expect_no_gap();
 }
 
 TEST_F(AutomationAtWork, EndsAfterTheLastItemWithoutALoop) {

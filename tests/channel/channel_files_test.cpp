@@ -38,7 +38,7 @@ AsRunEntry clip_entry() {
   AsRunEntry entry;
   entry.run = "run-1";
   entry.utc = *utc_time("2026-11-22T12:00:00.123Z");
-  entry.piece = {PieceKind::clip, "kite", 3, "Red kite", media, 1000, 125, "", "", false, entry.utc};
+  entry.piece = {PieceKind::clip, "kite", 3, "Red kite", media, 1000, 125, "", "", entry.utc};
   entry.played_frames = 125;
   return entry;
 }

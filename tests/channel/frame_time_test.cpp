@@ -16,7 +16,7 @@ TEST(FrameTime, IsExactOverADayOf30000Over1001) {
   settings.fps_d = 1001;
   // 30000 frames last 1001 s.
   EXPECT_EQ(time_of_frame(settings, 30000), 1001s);
-  EXPECT_EQ(time_of_frame(settings, 1), 33366666ns);
+  EXPECT_EQ(time_of_frame(settings, 1), 33366667ns) << "to the nearest nanosecond, as the playout";
   EXPECT_EQ(time_of_frame(settings, 2589410), 86399980333333ns);
   EXPECT_EQ(frames_in(settings, 24h), 2589411u);
 }

@@ -11,12 +11,14 @@
 #include <cstdlib>
 #include <deque>
 #include <random>
+#include <set>
 
 namespace genclip::test {
 namespace {
 
 using Kind = PlanAction::Kind;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 constexpr Clock::Time kStart{std::chrono::hours(1)};
@@ -24,7 +26,7 @@ constexpr Clock::Time kStart{std::chrono::hours(1)};
 PlannedWish wish(const std::string &id, uint64_t turn = 0, bool is_fresh = false) {
   PlannedWish wish;
   wish.key = {id, turn};
-  wish.source = "genclip://dance-2.5?prompt=" + id;
+  wish.source = wish.request = "genclip://dance-2.5?prompt=" + id;
   wish.is_generated = true;
   wish.is_fresh = is_fresh;
   wish.take = static_cast<unsigned>(turn);
@@ -103,7 +105,7 @@ TEST_F(Plan, SubmitsOneAMinuteAtMostWhileTheDiskIsFull) {
 TEST_F(Plan, PaysNothingWhileAPaidClipFindsNoRoom) {
   plan_.want({wish("a"), wish("b")});
   next();
-  plan_.accepted({"a", 0});
+  plan_.accepted({"a", 0}, true);
   plan_.generated({"a", 0}, full(Outcome::paid_unfetched), now_);
   next();
   EXPECT_EQ(state("a"), ItemState::paid_unfetched);
@@ -144,7 +146,7 @@ TEST_F(Plan, LetsARequestThatIsOnItsWayBe) {
   plan_.want({wish("a"), wish("b"), wish("c")});
   next();
   plan_.submits({"b", 0}, true);
-  plan_.accepted({"c", 0});
+  plan_.accepted({"c", 0}, true);
   plan_.generated({"a", 0}, halted(false), now_);
   EXPECT_THAT(ids(next(), Kind::abandon), IsEmpty());
 }
@@ -235,7 +237,7 @@ TEST_F(Plan, VetsAFallbackFirstUntilThereIsOne) {
 
 TEST_F(Plan, GeneratesASourceOfTwoItemsOnceAtATime) {
   PlannedWish other = wish("b");
-  other.source = wish("a").source;
+  other.request = wish("a").request;
   plan_.want({wish("a"), other});
   EXPECT_THAT(ids(next(), Kind::generate), ElementsAre("a"));
   plan_.generated({"a", 0}, ended(Outcome::failed), now_);
@@ -292,6 +294,7 @@ TEST_F(Plan, AStandInThatIsBrokenIsNotReady) {
     plan_.generated({"a", 1}, ended(Outcome::stored), now_);
     ASSERT_THAT(ids(next(), Kind::vet), ElementsAre("a"));
     plan_.vetted({"a", 1}, is_fit ? "" : "It is broken.");
+    EXPECT_THAT(ids(next(), Kind::generate), IsEmpty()) << "the store has no other one";
     EXPECT_EQ(plan_.status({"a", 1}).state, is_fit ? ItemState::ready : ItemState::budget);
   }
 }
@@ -364,8 +367,7 @@ TEST_F(Plan, WhatFailedAfterItWasLetGoIsNotSubmittedAgain) {
     surveys_[{id, 0}] = {};
     plan_.want({wish(id)});
     ASSERT_EQ(next()[0].may_submit, MaySubmit::unless_in_doubt);
-    plan_.accepted({id, 0});
-    plan_.want({});
+    plan_.want({});  // Its request is sent at this moment.
     surveys_[{id, 0}].has_task = is_seen_late;
     surveys_[{id, 0}].has_failed = !is_seen_late;
     plan_.want({wish(id)});
@@ -384,6 +386,233 @@ TEST_F(Plan, WhatFailedAfterItWasLetGoIsNotSubmittedAgain) {
     }
     EXPECT_EQ(state(id), ItemState::failed);
   }
+}
+
+TEST_F(Plan, AClipThatTheStoreHasLostIsNotPaidAgain) {
+  for (const bool was_found : {false, true}) {
+    const std::string id = was_found ? "found" : "made";
+    surveys_[{id, 0}].is_stored = was_found;
+    plan_.want({wish(id)});
+    EXPECT_THAT(ids(next(), Kind::generate), ElementsAre(id));
+    plan_.generated({id, 0}, ended(Outcome::stored), now_);
+    next();
+    plan_.vetted({id, 0}, "");
+    surveys_[{id, 0}] = {};
+    for (int turn = 0; turn < 3; ++turn) {
+      plan_.want({});
+      plan_.want({wish(id)});
+      for (const PlanAction &action : next()) {
+        EXPECT_EQ(action.may_submit, MaySubmit::never) << "its task may bring it, but no other one";
+        GenerationEnd nowhere = ended(Outcome::not_submitted);
+        nowhere.is_nowhere = true;
+        plan_.generated(action.key, nowhere, now_);
+      }
+      EXPECT_EQ(state(id), ItemState::failed);
+      if (turn == 1) plan_.reload(now_);
+    }
+  }
+}
+
+TEST_F(Plan, OfThoseThatWaitForAnotherClipTheFirstOneIsSubmittedFirst) {
+  plan_.want({wish("a"), wish("b"), wish("c"), wish("d")});
+  EXPECT_THAT(ids(next(), Kind::generate), ElementsAre("a", "b", "c"));
+  plan_.waits({"c", 0}, true);
+  plan_.waits({"a", 0}, true);
+  const auto actions = next();
+  EXPECT_THAT(ids(actions, Kind::abandon), ElementsAre("c"));
+  EXPECT_THAT(ids(actions, Kind::generate), ElementsAre("d")) << "it may be of another price";
+  EXPECT_EQ(state("a"), ItemState::planned);
+  plan_.waits({"d", 0}, true);
+  EXPECT_THAT(ids(next(), Kind::abandon), ElementsAre("d"));
+  EXPECT_THAT(next(), IsEmpty());
+  plan_.generated({"b", 0}, ended(Outcome::stored), now_);
+  EXPECT_THAT(ids(next(), Kind::generate), IsEmpty()) << "a is next";
+  plan_.waits({"a", 0}, false);
+  EXPECT_THAT(ids(next(), Kind::generate), ElementsAre("c", "d"));
+}
+
+class Fresh : public Plan {
+ protected:
+  static std::vector<PlannedWish> turns(uint64_t first, uint64_t count, bool may_retry = false) {
+    std::vector<PlannedWish> wishes;
+    for (uint64_t turn = first; turn < first + count; ++turn) {
+      wishes.push_back(wish("a", turn, true));
+      wishes.back().may_retry = may_retry;
+    }
+    return wishes;
+  }
+  static std::vector<uint64_t> takes(const std::vector<PlanAction> &actions, Kind kind = Kind::generate) {
+    std::vector<uint64_t> takes;
+    for (const PlanAction &action : actions)
+      if (action.kind == kind) takes.push_back(action.take);
+    return takes;
+  }
+  ItemState state_in(uint64_t turn) { return plan_.status({"a", turn}).state; }
+  void store(uint64_t turn) {
+    plan_.generated({"a", turn}, ended(Outcome::stored), now_);
+    ASSERT_THAT(takes(next(), Kind::vet), ElementsAre(turn));
+  }
+};
+
+TEST_F(Fresh, ASourceThatOnlyFailsIsSubmittedOnceAndOnceMoreWithRetry) {
+  for (const bool may_retry : {false, true}) {
+    plan_ = PreparationPlan(3, OnUnknown::skip);
+    unsigned submits = 0;
+    for (uint64_t turn = 0; turn < 200; ++turn) {
+      plan_.want(turns(turn, 5, may_retry));
+      now_ += std::chrono::minutes(1);
+      for (const PlanAction &action : next()) {
+        submits += action.may_submit != MaySubmit::never;
+        plan_.generated(action.key, ended(Outcome::failed), now_);
+      }
+    }
+    EXPECT_EQ(submits, may_retry ? 2u : 1u);
+    for (uint64_t turn = 199; turn < 204; ++turn) {
+      EXPECT_EQ(state_in(turn), ItemState::failed);
+      EXPECT_THAT(plan_.status({"a", turn}).reason, HasSubstr("It ended."));
+    }
+    plan_.reload(now_);
+    EXPECT_THAT(takes(next()), IsEmpty()) << "not in this run";
+    PlannedWish other = turns(204, 1)[0];
+    other.source = other.request = "genclip://dance-2.5?prompt=other";
+    plan_.want({other});
+    EXPECT_THAT(takes(next()), ElementsAre(204)) << "it is another source";
+  }
+}
+
+TEST_F(Fresh, AfterOneThatWasFitTakesAreGeneratedSideBySide) {
+  plan_.want(turns(0, 5));
+  EXPECT_THAT(takes(next()), ElementsAre(0));
+  store(0);
+  EXPECT_THAT(takes(next()), IsEmpty()) << "it is not known to be fit";
+  plan_.vetted({"a", 0}, "");
+  EXPECT_THAT(takes(next()), ElementsAre(1, 2, 3));
+  surveys_[{"a", 4}].last_take = 0;
+  plan_.generated({"a", 2}, ended(Outcome::failed), now_);
+  EXPECT_EQ(state_in(2), ItemState::failed);
+  EXPECT_THAT(takes(next()), ElementsAre(0)) << "the last one that is stored stands in for the fifth";
+  plan_.generated({"a", 4}, ended(Outcome::stored), now_);
+  next();
+  plan_.vetted({"a", 4}, "");
+  EXPECT_EQ(state_in(4), ItemState::ready);
+  EXPECT_EQ(state_in(1), ItemState::generating);
+}
+
+TEST_F(Fresh, WhatIsUnknownOrUnfitEndsTheTakesUntilAReload) {
+  for (const bool is_unknown : {true, false}) {
+    plan_ = PreparationPlan(3, OnUnknown::skip);
+    plan_.want(turns(0, 2));
+    EXPECT_THAT(takes(next()), ElementsAre(0));
+    if (is_unknown) {
+      plan_.generated({"a", 0}, ended(Outcome::unknown), now_);
+    } else {
+      store(0);
+      plan_.vetted({"a", 0}, "It is broken.");
+    }
+    EXPECT_THAT(takes(next()), IsEmpty());
+    const ItemState state = is_unknown ? ItemState::unknown : ItemState::failed;
+    EXPECT_EQ(state_in(0), state);
+    EXPECT_EQ(state_in(1), state);
+    surveys_[{"a", 0}].is_stored = !is_unknown;
+    plan_.reload(now_);
+    EXPECT_THAT(takes(next()), testing::Contains(is_unknown ? 1u : 0u));
+    surveys_.clear();
+  }
+}
+
+TEST_F(Fresh, ATakeThatComesTooLateIsFetchedBeforeAnotherOneIsSubmitted) {
+  plan_.want(turns(0, 3));
+  EXPECT_THAT(takes(next()), ElementsAre(0));
+  plan_.accepted({"a", 0}, true);
+  plan_.want(turns(1, 3));
+  EXPECT_NE(plan_.version({"a", 0}), 0u);
+  EXPECT_FALSE(plan_.wants({"a", 0}));
+  EXPECT_THAT(takes(next()), IsEmpty());
+  plan_.generated({"a", 0}, ended(Outcome::paid_unfetched, true), now_);
+  EXPECT_THAT(takes(next()), IsEmpty());
+  now_ = *plan_.due(now_);
+  const auto actions = next();
+  ASSERT_THAT(takes(actions), ElementsAre(0)) << "it is paid";
+  EXPECT_EQ(actions[0].may_submit, MaySubmit::never);
+  plan_.generated({"a", 0}, ended(Outcome::stored), now_);
+  EXPECT_THAT(takes(next()), ElementsAre(1)) << "nobody has seen whether they are fit";
+  EXPECT_EQ(plan_.version({"a", 0}), 0u);
+}
+
+TEST_F(Fresh, WhatIsLetGoBeforeItIsPaidIsNotPaid) {
+  for (const bool is_chain : {false, true}) {
+    const std::string id = is_chain ? "chain" : "clip";
+    plan_.want({wish(id)});
+    ASSERT_THAT(ids(next(), Kind::generate), ElementsAre(id));
+    plan_.submits({id, 0}, true);
+    plan_.want({});
+    EXPECT_THAT(next(), IsEmpty()) << "the answer may be a task";
+    if (is_chain) plan_.accepted({id, 0}, false);
+    plan_.submits({id, 0}, false);
+    EXPECT_THAT(ids(next(), Kind::abandon), ElementsAre(id));
+    EXPECT_EQ(plan_.version({id, 0}), 0u);
+  }
+}
+
+TEST_F(Fresh, AStandInThatIsUnfitGivesWayToAnEarlierOne) {
+  for (uint64_t turn = 5; turn < 8; ++turn) surveys_[{"a", turn}].last_take = 4;
+  plan_.want(turns(5, 3));
+  EXPECT_THAT(takes(next()), ElementsAre(5, 4, 4)) << "the last one stands in while the first one is made";
+  plan_.generated({"a", 5}, ended(Outcome::failed), now_);
+  plan_.generated({"a", 6}, ended(Outcome::stored), now_);
+  next();
+  plan_.vetted({"a", 6}, "It is broken.");
+  EXPECT_THAT(plan_.unfit_takes({"a", 6}), ElementsAre(4u));
+  for (uint64_t turn = 5; turn < 8; ++turn) surveys_[{"a", turn}].last_take = 3;
+  EXPECT_THAT(takes(next()), testing::Contains(3u));
+}
+
+TEST_F(Fresh, WhileAPaidTakeCannotBeFetchedNoOtherOneIsPaidForAnHour) {
+  uint64_t turn = 0;
+  const auto pass = [&](std::chrono::minutes time) {
+    size_t submits = 0;
+    for (const auto end = now_ + time; now_ < end; now_ += std::chrono::minutes(1)) {
+      plan_.want(turns(++turn, 5));
+      for (const PlanAction &action : next()) {
+        if (action.kind != Kind::generate) continue;
+        submits += action.may_submit != MaySubmit::never;
+        if (action.may_submit != MaySubmit::never) plan_.accepted(action.key, true);
+        plan_.generated(action.key, ended(Outcome::paid_unfetched, true), now_);
+      }
+    }
+    return submits;
+  };
+  EXPECT_EQ(pass(std::chrono::minutes(50)), 1u);
+  EXPECT_EQ(pass(std::chrono::hours(10)), 10u) << "one an hour";
+}
+
+TEST_F(Fresh, ACarriedTakeHasNoStandIn) {
+  for (uint64_t turn = 0; turn < 3; ++turn) surveys_[{"a", turn}].last_take = 7;
+  plan_.want(turns(0, 1));
+  next();
+  plan_.accepted({"a", 0}, true);
+  plan_.want({wish("b")});
+  next();
+  plan_.generated({"b", 0}, halted(false), now_);
+  plan_.generated({"a", 0}, ended(Outcome::paid_unfetched, true), now_);
+  EXPECT_THAT(takes(next()), IsEmpty());
+  now_ += std::chrono::seconds(5);
+  const auto actions = next();
+  ASSERT_THAT(takes(actions), ElementsAre(0)) << "its own clip";
+  EXPECT_EQ(actions[0].may_submit, MaySubmit::never);
+}
+
+TEST_F(Fresh, WhatComesBackIsTheOneThatIsUnderWay) {
+  plan_.want({wish("a")});
+  next();
+  plan_.accepted({"a", 0}, true);
+  const uint64_t version = plan_.version({"a", 0});
+  plan_.want({});
+  plan_.want({wish("a")});
+  EXPECT_EQ(plan_.version({"a", 0}), version);
+  EXPECT_THAT(next(), IsEmpty());
+  plan_.generated({"a", 0}, ended(Outcome::stored), now_);
+  EXPECT_THAT(ids(next(), Kind::vet), ElementsAre("a"));
 }
 
 // ---- Random lives.
@@ -424,6 +653,7 @@ class Life {
     bool is_told = false;  // That it was accepted.
   };
 
+  static bool is_fresh(const WishKey &key) { return key.id >= "i4"; }
   bool chance(unsigned percent) { return random_() % 100 < percent; }
   void accuse(const std::string &what) {
     if (wrong_.empty()) wrong_ = what;
@@ -493,7 +723,9 @@ class Life {
       plan_.budget_looked(is_well_ || chance(20), now_);
       return;
     }
-    if (!plan_.wants(action.key)) accuse("it acts for what nobody wants");
+    const bool is_carried = plan_.version(action.key) != 0 && action.kind == Kind::generate &&
+                            action.may_submit == MaySubmit::never;
+    if (!plan_.wants(action.key) && !is_carried) accuse("it acts for what nobody wants");
     const auto same = std::find_if(under_way_.begin(), under_way_.end(),
                                    [&](const UnderWay &one) { return one.action.key == action.key; });
     if (action.kind == Kind::abandon) {
@@ -504,6 +736,7 @@ class Life {
     if (same != under_way_.end()) return accuse("it works on one item twice at a time");
     if (action.kind == Kind::generate) judge(action);
     under_way_.push_back({action, plan_.version(action.key)});
+    if (action.may_submit != MaySubmit::never && chance(20)) plan_.waits(action.key, true);
   }
 
   void judge(const PlanAction &action) {
@@ -513,6 +746,10 @@ class Life {
     if (plan_.halt()) accuse("it submits though submits are halted");
     if (known.told_unknown) accuse("it submits what is unknown");
     if (known.told_failed > (action.key.id == "i1" ? 1 : 0)) accuse("it submits what has failed");
+    if (action.take > 0 && failed_series_.contains(action.key.id)) accuse("it submits a further take");
+    for (const UnderWay &one : under_way_)
+      if (is_fresh(action.key) && one.action.key.id == action.key.id && !plan_.wants(one.action.key))
+        accuse("it submits a take though an earlier one is under way");
   }
 
   void finish(size_t index) {
@@ -523,10 +760,11 @@ class Life {
       Truth &known = truth(action.key, action.take);
       if (known.has_task || known.is_stored) {
         under_way_[index].is_told = true;
-        plan_.accepted(action.key);
+        plan_.accepted(action.key, true);
         return;
       }
     }
+    if (action.kind == Kind::generate) plan_.waits(action.key, false);
     under_way_.erase(under_way_.begin() + static_cast<long>(index));
     if (action.kind == Kind::vet) {
       const bool is_unfit = !is_well_ && chance(5);
@@ -554,6 +792,7 @@ class Life {
     const auto end = [&](const GenerationEnd &how) {
       if (how.outcome == Outcome::unknown) known.told_unknown = true;
       if (how.outcome == Outcome::failed) ++known.told_failed;
+      if (how.outcome == Outcome::failed && is_fresh(key)) failed_series_.insert(key.id);
       plan_.generated(key, how, now_);
     };
     if (known.is_stored) return end(ended(Outcome::stored));
@@ -593,7 +832,8 @@ class Life {
     for (const UnderWay &one : under_way_) {
       surveys += one.action.kind == Kind::survey;
       vettings += one.action.kind == Kind::vet;
-      generations += one.action.kind == Kind::generate && one.action.may_submit != MaySubmit::never;
+      generations += one.action.kind == Kind::generate && one.action.may_submit != MaySubmit::never &&
+                     plan_.wants(one.action.key);
     }
     if (surveys > 1 || vettings > 1) accuse("more than one survey or vetting at a time");
     if (generations > workers_) accuse("more generations than workers");
@@ -603,6 +843,7 @@ class Life {
   const unsigned workers_;
   PreparationPlan plan_;
   std::map<std::string, Truth> truths_;
+  std::set<std::string> failed_series_;  // Items of which the plan was told that a take failed.
   std::vector<UnderWay> under_way_;
   std::deque<Truth *> unheard_;
   Clock::Time now_ = kStart;

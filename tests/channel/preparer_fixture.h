@@ -37,6 +37,7 @@ class FakeVetter final : public Vetter {
     VettedMedia media;
     media.is_still = request.uri.ends_with(".png");
     media.has_audio = !media.is_still;
+    media.in = request.in;
     media.length = std::chrono::seconds(2);
     if (media.is_still) media.length = request.length.value_or(request.still_length.value_or(media.length));
     media.frames = 50;
@@ -89,9 +90,9 @@ class Heard final : public PreparerListener {
     warnings_.push_back(warning.text);
     changed_.notify_all();
   }
-  void on_alarm(const std::string &kind, const std::string &) override EXCLUDES(mutex_) {
+  void on_alarm(const std::string &kind, const std::string &, bool is_active) override EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
-    alarms_.push_back(kind);
+    alarms_.push_back(is_active ? kind : kind + " is over");
     changed_.notify_all();
   }
 

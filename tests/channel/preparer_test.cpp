@@ -232,6 +232,21 @@ TEST_F(PreparerTest, SubmitsASourceOfTwoItemsOnceEvenIfItFails) {
 
 // ---- Outcome unknown.
 
+TEST_F(PreparerTest, SubmitsAFailedTaskNotAgainInAnotherSpelling) {
+  service_.set("two words", {.failure = "moderated"});
+  Wish plus;
+  plus.item.id = "plus";
+  plus.item.source = "genclip://dance-2.5?prompt=two+words&duration=6";
+  Wish escaped = plus;
+  escaped.item.id = "escaped";
+  escaped.item.source = "genclip://dance-2.5/label?duration=6&prompt=two%20words";
+  want({plus});
+  ASSERT_TRUE(becomes("plus", ItemState::failed));
+  want({plus, escaped});
+  ASSERT_TRUE(becomes("escaped", ItemState::failed));
+  EXPECT_EQ(service_.submits(), 1u);
+}
+
 TEST_F(PreparerTest, NeverSubmitsAnUnknownOutcomeAgainAlsoNotByARestart) {
   service_.set("a", {.loses_answer = true});
   want({clip("a")});
@@ -598,11 +613,12 @@ TEST_F(PreparerTest, GeneratesNothingMoreOnAFullDiskAndSaysSoOnce) {
   ASSERT_TRUE(becomes("b", ItemState::ready));
   EXPECT_EQ(service_.submits("a"), 1u);
   EXPECT_EQ(service_.submits("b"), 1u);
+  EXPECT_THAT(heard_.alarms(), ElementsAre("disk-full", "disk-full is over"));
 }
 
 // ---- The window.
 
-TEST_F(PreparerTest, LetsGoOfWhatIsNotWantedAndFindsItsTaskAgain) {
+TEST_F(PreparerTest, FetchesWhatIsPaidAlsoIfNobodyWantsItAnyMore) {
   service_.set("a", {.hangs = true});
   want({clip("a")});
   ASSERT_TRUE(comes([&] { return service_.submits("a") == 1; }));
@@ -610,11 +626,12 @@ TEST_F(PreparerTest, LetsGoOfWhatIsNotWantedAndFindsItsTaskAgain) {
   ASSERT_TRUE(becomes("b", ItemState::ready));
   EXPECT_EQ(state("a"), ItemState::planned);
   service_.set("a", {});
-  pass(std::chrono::minutes(5));
-  EXPECT_EQ(service_.downloads("a"), 0u);
+  ASSERT_TRUE(comes([&] { return service_.downloads("a") == 1; }));
+  EXPECT_EQ(state("a"), ItemState::planned);
   want({clip("a")});
   ASSERT_TRUE(becomes("a", ItemState::ready));
   EXPECT_EQ(service_.submits("a"), 1u);
+  EXPECT_EQ(service_.downloads("a"), 1u);
 }
 
 TEST_F(PreparerTest, KeepsWhatIsWantedOrShownFromEviction) {

@@ -187,7 +187,15 @@ TEST(RundownReader, ReadsOneItemForInsert) {
   const auto item = read_rundown_item(R"({"source": "a.mp4", "title": "x"})", kFolder);
   ASSERT_TRUE(item);
   EXPECT_EQ(item->source, "file:///media/a.mp4");
-  EXPECT_EQ(item->id, name_of_source(item->source));
+  EXPECT_EQ(item->id, "");
+  Rundown rundown;
+  const std::string name = name_of_source(item->source);
+  for (const std::string &expected : {name, name + "-2", name + "-3"}) {
+    RundownItem named = *item;
+    named.id = unused_id(rundown, named);
+    EXPECT_EQ(named.id, expected);
+    insert_item(rundown, named, "", "");
+  }
   EXPECT_FALSE(read_rundown_item(R"({"source": "a.mp4", "titel": "x"})", kFolder));
   EXPECT_FALSE(read_rundown_item("{", kFolder));
   EXPECT_FALSE(read_rundown_item("7", kFolder));

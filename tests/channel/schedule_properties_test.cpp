@@ -286,7 +286,7 @@ class RandomDay {
     if (cut.frame == on_air_.end() || on_air_.frames == 0) return "";
     if (cut.frame > on_air_.end()) return "a gap";
     if (cut.frame < now_ || cut.frame <= on_air_.start) return "a cut in the past";
-    if (skip_ || (on_air_.by_hold && !place_.hold)) return "";
+    if (skip_ || (place_.hold && on_air_.kind == PieceKind::clip)) return "";
     if (!cut.piece || !cut.piece->planned_at) return "an early cut without a reason";
     return "";
   }

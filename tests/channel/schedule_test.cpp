@@ -197,20 +197,35 @@ TEST(Schedule, RemembersEachSourceOnceAndTheLastOnes) {
   EXPECT_EQ(player.place.earlier.front().id, "i14");
 }
 
-TEST(Schedule, HoldsBehindWhatIsOnTheAirAndGoesOnAtOnceWhenReleased) {
+TEST(Schedule, AHoldEndsTheClipAndItsOwnEndWaitsForTheFallback) {
   Player player({"a", "b"});
   player.ready("a", 100);
   player.ready("b", 100);
   player.play(50);
   player.place.hold = true;
-  player.play(130);
-  EXPECT_EQ(player.shown(), "a 0-100");
+  player.play(180);
+  EXPECT_EQ(player.shown(), "a 0-50, (a) 50-150");
   EXPECT_EQ(player.on_air.kind, PieceKind::fallback);
-  EXPECT_TRUE(player.on_air.by_hold);
   EXPECT_EQ(player.on_air.stands_for, "b");
   player.place.hold = false;
-  player.play(300);
-  EXPECT_EQ(player.shown(), "a 0-100, (a) 100-130, b 130-230");
+  player.play(400);
+  EXPECT_EQ(player.shown(), "a 0-50, (a) 50-150, (a) 150-250, b 250-350");
+}
+
+TEST(Schedule, TwoItemsOfOneMomentDoNotCutEachOtherWhateverTheClockShows) {
+  Player player({"a"});
+  player.ready("a", 100);
+  for (const char *id : {"x", "y"}) {
+    RundownItem &item = player.add(id);
+    item.at = StartTime{kElevenOClock + std::chrono::seconds(10), std::chrono::milliseconds(0)};
+    item.late = Late::cut;
+    player.ready(id, 100);
+  }
+  player.play(260);
+  // The same moment is another frame now, as for a clock that is looked at a little later.
+  player.clock.wall -= std::chrono::milliseconds(30);
+  player.play(500);
+  EXPECT_EQ(player.shown(), "a 0-100, a 100-200, a 200-250, x 250-350, y 350-450");
 }
 
 TEST(Schedule, SkipsWhatIsOnTheAirAtOnce) {

@@ -163,7 +163,7 @@ class Captions(unittest.TestCase):
             self.assertIn(process.wait(PATIENCE), (1, 2), options)
             self.assertIn(text, self.log())
         process = self.start("--captions", target=("--record", str(self.playout.folder / "archive")))
-        self.assertEqual(process.wait(PATIENCE), 1)
+        self.assertEqual(process.wait(PATIENCE), 2)
         self.assertIn("--captions needs --hls", self.log())
 
 

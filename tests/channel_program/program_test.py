@@ -246,7 +246,7 @@ class Program(unittest.TestCase):
     def test_check_prices_each_item_and_sends_nothing(self):
         self.playout.write({"id": "stored", "source": clip(1, "item")}, {"id": "new", "source": clip(4, "new")},
                            {"id": "bad", "source": "genclip://sd_2.0_special?duration=4"},
-                           {"id": "file", "source": "/media/news.mp4"}, {"id": "again", "source": clip(4, "new")},
+                           {"id": "file", "source": str(self.playout.rundown)}, {"id": "gone", "source": "/nonexistent/news.mp4"}, {"id": "again", "source": clip(4, "new")},
                            fallback=[clip(5, "hole"), clip(1, "item"), "genclip://sd_2.0_special?duration=4"])
         before = self.playout.service.stats()["submits"]
         run = self.playout.service.run(GENCLIP, "channel", str(self.playout.rundown), "--check", "--json")
@@ -255,17 +255,51 @@ class Program(unittest.TestCase):
         self.assertIn("day.json: A fallback is left out.", run.stdout)
         items = {item["id"]: item for item in check["items"]}
         self.assertEqual({name: item["state"] for name, item in items.items()},
-                         {"stored": "stored", "new": "to pay", "bad": "refused", "file": "file", "again": "same clip"})
+                         {"stored": "stored", "new": "to pay", "bad": "refused", "file": "file", "gone": "missing", "again": "same clip"})
         self.assertEqual([fallback["state"] for fallback in check["fallback"]], ["to pay", "stored", "refused"])
         self.assertEqual(check["total"]["likely"], items["new"]["estimate"]["likely"] + check["fallback"][0]["estimate"]["likely"],
                          "each clip is paid once, and so is a fallback")
         self.assertGreater(items["new"]["estimate"]["likely"], 0)
         self.assertIn("prompt is missing", items["bad"]["problem"])
+        self.assertEqual(items["gone"]["problem"], "There is no file /nonexistent/news.mp4.")
         self.playout.rundown.write_text('{"program": [\n 1]}', encoding="utf-8")
         run = self.playout.service.run(GENCLIP, "channel", str(self.playout.rundown), "--check")
         self.assertEqual(run.returncode, 1)
         self.assertIn("day.json:2: ", run.stdout)
         self.assertEqual(self.playout.service.stats()["submits"], before)
+
+    def test_what_cannot_work_is_refused_at_the_start(self):
+        for options, text in ((("--alarm-command", "/nonexistent/pager"), "there is no program /nonexistent/pager"),
+                              (("--slate", "/nonexistent/card.png"), "--slate: /nonexistent/card.png does not exist"),
+                              (("--logo", "file:///nonexistent/logo.png"), "--logo: /nonexistent/logo.png does not exist"),
+                              (("--token-file", str(self.folder / "token")), "--token-file needs --status-port")):
+            run = self.playout.service.run(GENCLIP, "channel", str(self.playout.rundown), "--hls", str(self.folder / "www"), *options)
+            self.assertEqual(run.returncode, 2, run.stdout)
+            self.assertIn(text, run.stdout)
+
+    def test_it_stays_when_nobody_reads_what_it_prints(self):
+        process = subprocess.Popen([GENCLIP, "channel", str(self.playout.rundown), "--video-caps", CAPS, "--hls", str(self.folder / "www"),
+                                    "--end-within", "0"], env=self.playout.service.env, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.addCleanup(process.kill)
+        process.stdout.readline()
+        process.stdout.close()
+        deadline = time.monotonic() + 60
+        while not list((self.folder / "www").glob("segment-*.ts")) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        time.sleep(6)  # Some cuts, each with a line.
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(60), 0)
+
+    def test_a_rundown_that_is_removed_is_told_and_plays_on(self):
+        process = self.start("out", "--hls", str(self.folder / "www"), "--end-within", "0")
+        self.wait_for("out", "(?m)^clip: item-1")
+        self.playout.rundown.unlink()
+        self.wait_for("out", "The rundown is refused: Its file is gone.")
+        self.wait_for("out", "Alarm: The new rundown was refused; the one before it plays on. Its file is gone.")
+        self.playout.write({"id": "item-2", "source": clip(2, "item")})
+        self.wait_for("out", "Over: The new rundown was refused")
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(60), 0)
 
     def test_the_example_runs(self):
         example = pathlib.Path(__file__).resolve().parents[2] / "examples/channel/channel"

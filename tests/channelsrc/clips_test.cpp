@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 
+#include "plugin/vetting/make_vetter.h"
 #include "tests/channelsrc/stand.h"
 
 namespace genclip::test {
@@ -89,6 +90,34 @@ TEST_F(Clips, OfMatroskaWithRoundedTimesLoseNothing) {
   const auto seconds = find_seconds(stand.sound(), 48000);
   ASSERT_EQ(seconds.size(), 2U);
   EXPECT_NEAR(static_cast<double>(seconds[0]), 5 * 48000 * 1001 / 30000.0, 48);
+}
+
+// The times of MPEG files do not begin at 0.
+TEST_F(Clips, OfEachContainerAreAsLongAsTheirVettingSays) {
+  const std::pair<const char *, MarkedMedia> kinds[] = {
+      {"film.ts", {.muxer = "mpegtsmux"}},
+      {"film.mkv", {.muxer = "matroskamux"}},
+      {"film.webm", {.video = "vp8enc deadline=1", .muxer = "webmmux", .audio = "vorbisenc"}},
+      {"film.avi", {.video = "jpegenc", .muxer = "avimux", .audio = "audioconvert"}}};
+  for (const auto &[name, kind] : kinds) {
+    MarkedMedia media = kind;
+    media.size = "width=160,height=90";
+    ReadyMedia ready = media_of(make(media, name));
+    for (const int in : {0, 800}) {
+      const std::string label = std::string(name) + " from " + std::to_string(in) + " ms";
+      VettingRequest request{.uri = ready.uri, .in = std::chrono::milliseconds(in)};
+      request.patience = std::chrono::seconds(120);
+      const auto vetted = make_vetter()->vet(request, nullptr);
+      ASSERT_TRUE(vetted) << label << ": " << vetted.error().text;
+      ready.in = vetted->in;
+      Stand stand;
+      const auto frames =
+          static_cast<uint64_t>(std::chrono::duration<double>(vetted->length).count() * 25 + 0.5);
+      show(stand, ready, frames);
+      EXPECT_TRUE(in != 0 || frames == 50) << label << ": " << frames;
+      for (const int number : numbers(stand, frames)) EXPECT_GE(number, 0) << label;
+    }
+  }
 }
 
 TEST_F(Clips, BeginAtTheirIn) {

@@ -57,7 +57,9 @@ class Told : public ChannelListener {
     add(notice.accepted ? "rundown accepted" : "rundown refused");
   }
   void on_budget(const std::optional<BudgetNotice> &) override { add("budget"); }
-  void on_alarm(const std::string &kind, const std::string &) override { add("alarm " + kind); }
+  void on_alarm(const std::string &kind, const std::string &, bool is_active) override {
+    add((is_active ? "alarm " : "end of alarm ") + kind);
+  }
   void on_warning(const Error &warning) override { add("warning: " + warning.text.substr(0, 60)); }
   void on_error(const Error &error) override { add("ERROR: " + error.text); }
 

@@ -2,6 +2,7 @@
 //
 // A clip of which something is missing or damaged is not fit, and the reason says what.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <random>
 
@@ -198,6 +199,13 @@ TEST(NoMedia, AreRefusedWithAReason) {
           << uri;
   }
   EXPECT_TRUE(says(reason(vet_clip("/nonexistent/clip.mp4")), "cannot be opened"));
+}
+
+TEST(NoMedia, APipeIsNotOpened) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("pipe.mp4");
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  EXPECT_EQ(reason(vet_foreign(path)), "It is not a regular file.");
 }
 
 TEST(NoMedia, SoundAloneHasNoPicture) {

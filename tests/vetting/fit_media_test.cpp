@@ -46,6 +46,10 @@ const Kind kKinds[] = {
     {"vp9.webm", {.video = "vp9enc deadline=1 cpu-used=8", .muxer = "webmmux", .audio = "opusenc"}},
     {"motion-jpeg.mov", {.video = "jpegenc", .muxer = "qtmux", .audio = "audioconvert"}},
     {"odd-rate.mp4", {.frames = 60, .rate = "30000/1001"}},
+    {"film.avi", {.video = "jpegenc", .muxer = "avimux", .audio = "audioconvert"}},
+    {"film.flv",
+     {.muxer = "flvmux", .audio = "avenc_aac ! aacparse ! audio/mpeg,mpegversion=4,stream-format=raw"}},
+    {"film.ts", {.muxer = "mpegtsmux"}},
     {"hevc.mp4", {.video = "x265enc speed-preset=ultrafast ! h265parse"}},
 };
 
@@ -91,6 +95,44 @@ TEST(FitMedia, LastAsLongAsTheirPicture) {
     EXPECT_NEAR(seconds(vetted->length), 2, 0.001) << "sound of " << sound << " s";
     EXPECT_EQ(vetted->frames, 50u);
     EXPECT_NE(vetted->lufs, 0);
+  }
+}
+
+// Whole seconds of 25 frames, 62 s of them where the file is long.
+TEST(FitMedia, BeginWithAWholeFrame) {
+  const TemporaryFolder folder;
+  for (const unsigned frames : {50u, 1550u}) {
+    const std::string path = folder.file("film.mkv");
+    make_marked_media(
+        path, {.frames = frames, .size = "width=160,height=96", .video = kX264, .muxer = "matroskamux"});
+    for (const auto &[in, begin] : {std::pair(610, 600), std::pair(600, 600), std::pair(0, 0)}) {
+      const auto vetted = vet({.uri = uri_of(path),
+                               .in = milliseconds(in),
+                               .length = milliseconds(1000),
+                               .patience = test::kMuchPatience});
+      ASSERT_EQ(reason(vetted), "fit");
+      EXPECT_NEAR(seconds(vetted->in), begin / 1000.0, 0.0015) << in << " ms of " << frames << " frames";
+      EXPECT_NEAR(seconds(vetted->length), 1, 0.0015);
+    }
+  }
+}
+
+TEST(FitMedia, NeedNotBeginAtZero) {
+  const GStringPtr ffmpeg(g_find_program_in_path("ffmpeg"));
+  if (!ffmpeg) GTEST_SKIP() << "ffmpeg is not installed.";
+  const TemporaryFolder folder;
+  for (const char *name : {"film.mkv", "film.ts", "film.mpg"}) {
+    const std::string line =
+        "ffmpeg -nostdin -v error -f lavfi -i testsrc=d=2:s=64x64 -f lavfi -i sine=d=2:r=48000 "
+        "-output_ts_offset 5 " +
+        folder.file(name);
+    GErrorPtr error;
+    int status = 1;
+    ASSERT_TRUE(g_spawn_command_line_sync(line.c_str(), nullptr, nullptr, &status, take(error)));
+    ASSERT_EQ(status, 0);
+    const auto vetted = vet_foreign(folder.file(name));
+    ASSERT_EQ(reason(vetted), "fit") << name;
+    EXPECT_NEAR(seconds(vetted->length), 2, 0.05) << name;
   }
 }
 
