@@ -48,13 +48,8 @@ class BinPlayout final : public Playout {
     const GstClockTime origin = gst_element_get_base_time(element_.get()) + engine_->origin();
     const GstClockTime now = clock ? gst_clock_get_time(clock.get()) : 0;
     const bool is_running = engine_->is_playing() && now > origin;
-    const auto at = [](auto time) { return std::chrono::round<Clock::WallTime::duration>(time); };
-    if (!is_running) return {engine_->frame(), at(wall)};
-    const FrameGrid &grid = engine_->form().grid;
-    const uint64_t frame = grid.frame_at(now - origin);
-    // Not now, but when the frame begins: else an item's start time would be rounded twice.
-    const auto since = std::chrono::nanoseconds(GST_CLOCK_DIFF(grid.time_of(frame), now - origin));
-    return {frame, at(wall - since)};
+    if (is_running) return engine_->form().grid.frame_time(now - origin, wall);
+    return {engine_->frame(), std::chrono::round<Clock::WallTime::duration>(wall)};
   }
 
  private:

@@ -101,6 +101,11 @@ class PreparationPlan {
   bool is_disk_full() const { return is_disk_full_; }
 
  private:
+  // At the budget while halted, and at whether there is room again.
+  static constexpr std::chrono::minutes kHaltLookInterval{1};
+  // The first look at the store may come before it knows.
+  static constexpr unsigned kLooks = 2;
+
   enum class Step { idle, surveying, surveyed, generating, at_hand, vetting, ready, over };
 
   struct Entry {

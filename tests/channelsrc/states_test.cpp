@@ -7,7 +7,6 @@
 #include <chrono>
 #include <filesystem>
 #include <random>
-#include <thread>
 
 #include "tests/channelsrc/stand.h"
 #include "tests/support/http_server.h"
@@ -26,22 +25,6 @@ std::string some_clip(const TemporaryFolder &folder) {
 }
 
 }  // namespace
-
-TEST(States, TheClockTellsWhenTheFrameBegins) {
-  Stand stand({.speed = 1});
-  stand.set_state(GST_STATE_PLAYING);
-  stand.wait_for_frames(3);
-  const ScheduleSettings rate;                   // 25 frames a second.
-  std::vector<std::chrono::nanoseconds> begins;  // Of frame 0, by each look.
-  for (int i = 0; i < 51; ++i) {
-    const FrameTime now = stand.stage().clock();
-    begins.push_back(now.wall.time_since_epoch() - time_of_frame(rate, now.frame));
-    std::this_thread::sleep_for(std::chrono::milliseconds(7));
-  }
-  std::ranges::sort(begins);
-  // A busy machine may stop the thread within some looks.
-  EXPECT_LE(begins[38] - begins[12], std::chrono::milliseconds(4));
-}
 
 TEST(States, IsLiveWithItsLatency) {
   Stand stand({.speed = 1, .latency_ms = 700});

@@ -47,6 +47,15 @@ TEST(FrameGrid, RoundsAsAggregatorsDo) {
   for (uint64_t frame = 0; frame < 100000; frame += 37) EXPECT_EQ(ntsc.frame_at(ntsc.time_of(frame)), frame);
 }
 
+TEST(FrameGrid, TellsWhenAFrameBeginsWheneverItIsAsked) {
+  const std::chrono::system_clock::time_point start{std::chrono::seconds(1795345200)};
+  for (uint64_t ms = 0; ms < 200; ++ms) {
+    const FrameTime seen = kGrid.frame_time(ms * GST_MSECOND, start + std::chrono::milliseconds(ms));
+    EXPECT_EQ(seen.frame, (ms + 20) / 40);
+    EXPECT_EQ(seen.wall, start + std::chrono::milliseconds(40 * seen.frame)) << ms;
+  }
+}
+
 TEST(PictureTrack, KnowsAPictureWhenTheNextOneIsThere) {
   PictureTrack track(kGrid, false, 0);
   track.add(numbered(0), 0, 40 * GST_MSECOND);
