@@ -122,7 +122,8 @@ int check_channel(const std::string &path, const RunSettings &run, bool json) {
   for (const RundownItem &item : rundown.items) {
     const ItemPrice price =
         item.problem.empty() ? price_of(item.source, run, priced) : ItemPrice{"refused", {}, item.problem};
-    refused += !price.problem.empty();
+    refused += price.state == std::string_view("refused");
+    missing += price.state == std::string_view("missing");
     add(item.id, price, item.title);
     items.push_back(item_json(item, price));
   }
@@ -143,7 +144,8 @@ int check_channel(const std::string &path, const RunSettings &run, bool json) {
                             {"total", estimate_json(total)},
                             {"unknown", static_cast<int64_t>(unknown)},
                             {"assumed_price", assumed > 0 ? Json(assumed) : Json()},
-                            {"refused", static_cast<int64_t>(refused)}})
+                            {"refused", static_cast<int64_t>(refused)},
+                            {"missing", static_cast<int64_t>(missing)}})
               .to_pretty_text() +
           "\n");
   } else {

@@ -262,6 +262,7 @@ class Program(unittest.TestCase):
         self.assertGreater(items["new"]["estimate"]["likely"], 0)
         self.assertIn("prompt is missing", items["bad"]["problem"])
         self.assertEqual(items["gone"]["problem"], "There is no file /nonexistent/news.mp4.")
+        self.assertEqual((check["refused"], check["missing"]), (1, 1))
         self.playout.rundown.write_text('{"program": [\n 1]}', encoding="utf-8")
         run = self.playout.service.run(GENCLIP, "channel", str(self.playout.rundown), "--check")
         self.assertEqual(run.returncode, 1)
