@@ -5,11 +5,13 @@
 #include <gst/video/video.h>
 
 #include <algorithm>
+#include <chrono>
 #include <span>
 #include <string_view>
 #include <utility>
 
 #include "plugin/output/caption_burner.h"
+#include "plugin/output/encoder_pace.h"
 
 namespace genclip {
 namespace {
@@ -185,6 +187,62 @@ void add_ghost_pad(GstElement *bin, const char *name, const char *inner) {
   gst_element_add_pad(bin, gst_ghost_pad_new(name, pad.get()));
 }
 
+// In front of the encoder's queue, on the channel's thread.
+struct PaceProbe {
+  GstElement *queue;  // Whose pad holds this.
+  std::shared_ptr<EncoderCalls> calls;
+  EncoderPace pace = {};
+
+  // How far the clock is past the picture; 0 where one of them is missing.
+  static std::chrono::nanoseconds lag_of(GstElement *element, GstPad *pad, GstBuffer *picture) {
+    const auto clock = GRef<GstClock>::adopt(gst_element_get_clock(element));
+    const auto event = GRef<GstEvent>::adopt(gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0));
+    if (!clock || !event) return {};
+    const GstSegment *segment = nullptr;
+    gst_event_parse_segment(event.get(), &segment);
+    const auto time = gst_segment_to_running_time(segment, GST_FORMAT_TIME, GST_BUFFER_PTS(picture));
+    if (!GST_CLOCK_TIME_IS_VALID(time)) return {};
+    const auto now = gst_clock_get_time(clock.get()) - gst_element_get_base_time(element);
+    return std::chrono::nanoseconds(GST_CLOCK_DIFF(time, now));
+  }
+
+  // Room for more pictures than wait for a slow encoder, at any frame rate.
+  void make_room(GstEvent *event) const {
+    GstCaps *caps = nullptr;
+    int n = 0, d = 0;
+    gst_event_parse_caps(event, &caps);
+    gst_structure_get_fraction(gst_caps_get_structure(caps, 0), "framerate", &n, &d);
+    if (n <= 0 || d <= 0) return;
+    const auto least =
+        gst_util_uint64_scale(GST_SECOND, guint64{EncoderPace::kWaiting + 1} * guint64(d), guint64(n));
+    g_object_set(queue, "max-size-time", std::max<guint64>(GST_SECOND, least), nullptr);
+  }
+
+  static GstPadProbeReturn see(GstPad *pad, GstPadProbeInfo *info, gpointer data) {
+    auto &self = *static_cast<PaceProbe *>(data);
+    if (info->type & GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM) {
+      GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
+      if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS) self.make_room(event);
+      return GST_PAD_PROBE_OK;
+    }
+    guint waiting = 0;
+    g_object_get(self.queue, "current-level-buffers", &waiting, nullptr);
+    const auto lag = lag_of(self.queue, pad, GST_PAD_PROBE_INFO_BUFFER(info));
+    if (!self.pace.skips(lag, waiting, Clock::system().now())) return GST_PAD_PROBE_OK;
+    self.calls->skipped();
+    return GST_PAD_PROBE_DROP;
+  }
+};
+
+void keep_pace(GstElement *bin, std::shared_ptr<EncoderCalls> calls) {
+  const auto queue = GRef<GstElement>::adopt(gst_bin_get_by_name(GST_BIN(bin), "video_queue"));
+  const auto pad = GRef<GstPad>::adopt(gst_element_get_static_pad(queue.get(), "sink"));
+  constexpr auto kWhat =
+      static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM);
+  gst_pad_add_probe(pad.get(), kWhat, PaceProbe::see, new PaceProbe{queue.get(), std::move(calls)},
+                    [](gpointer data) { delete static_cast<PaceProbe *>(data); });
+}
+
 void keep_key_frames(GstElement *bin) {
   const auto parser = GRef<GstElement>::adopt(gst_bin_get_by_name(GST_BIN(bin), "video_parser"));
   const auto entry = GRef<GstElement>::adopt(gst_bin_get_by_name(GST_BIN(bin), "video_entry"));
@@ -206,16 +264,20 @@ Result<Encoders> make_encoders(const OutputSettings &settings, EncoderCalls call
 
   // A second of patience in front of the encoders: more is memory, less is felt as a hiccup by the source.
   const std::string queue = "queue max-size-buffers=0 max-size-bytes=0 max-size-time=1000000000";
+  const std::string video_queue = queue + " name=video_queue";
+  // Behind that one, so that what waits is not twice as old.
+  const std::string short_queue = "queue max-size-buffers=2 max-size-bytes=0 max-size-time=0";
   const std::string raw_queue = "queue leaky=downstream max-size-buffers=8 max-size-bytes=0 max-size-time=0";
   const std::string sink = "appsink sync=false async=false enable-last-sample=false name=";
   // What comes in is clean; what video_tee has may have captions.
   const std::string burner =
-      calls.burnt ? "tee name=video_in ! " + queue + " ! " + kCaptionBurner + " ! " : std::string();
+      calls.burnt ? "tee name=video_in ! " + video_queue + " ! " + kCaptionBurner + " ! " : std::string();
   const std::string video_in = calls.burnt ? "video_in" : "video_tee";
-  std::string launch = burner + "tee name=video_tee ! " + queue + " ! videoconvert name=video_entry ! " +
-                       video->launch + " ! " + video->format->launch + " ! " + sink +
-                       "video_exit tee name=audio_tee ! " + queue + " ! audioconvert ! audioresample ! " +
-                       audio->launch + " ! " + audio->format->launch + " ! " + sink + "audio_exit";
+  std::string launch = burner + "tee name=video_tee ! " + (calls.burnt ? short_queue : video_queue) +
+                       " ! videoconvert name=video_entry ! " + video->launch + " ! " + video->format->launch +
+                       " ! " + sink + "video_exit tee name=audio_tee ! " + queue +
+                       " ! audioconvert ! audioresample ! " + audio->launch + " ! " + audio->format->launch +
+                       " ! " + sink + "audio_exit";
   if (calls.raw)
     launch += " video_tee. ! " + raw_queue + " ! " + sink + "video_raw audio_tee. ! " + raw_queue + " ! " +
               sink + "audio_raw";
@@ -235,6 +297,7 @@ Result<Encoders> make_encoders(const OutputSettings &settings, EncoderCalls call
     burn_captions(overlay.get(), calls.burnt);
   }
   const auto shared = std::make_shared<EncoderCalls>(std::move(calls));
+  keep_pace(bin, shared);
   connect(bin, "video_exit", {Stream::video, shared, &EncoderCalls::encoded});
   connect(bin, "audio_exit", {Stream::audio, shared, &EncoderCalls::encoded});
   if (shared->raw) connect(bin, "video_raw", {Stream::video, shared, &EncoderCalls::raw});

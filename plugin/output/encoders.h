@@ -31,6 +31,7 @@ struct EncoderCalls {
   // Raw pictures before captions are burnt in. Null where nobody wants them.
   std::function<void(const EncodedFrame &)> clean_picture;
   std::function<void(Stream)> ended;
+  std::function<void()> skipped;  // A picture was left out: EncoderPace. On the channel's thread.
   // What is drawn into the picture; null: nothing.
   std::shared_ptr<BurntCaption> burnt = {};
 };

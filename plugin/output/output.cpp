@@ -108,8 +108,9 @@ OutputStatus Output::status() const {
   MutexLock lock(mutex_);
   OutputStatus status = status_;
   if (pipeline_) {
-    status.packets += pipeline_->traffic().packets;
-    status.bytes += pipeline_->traffic().bytes;
+    const Traffic traffic = pipeline_->traffic();
+    status.packets += traffic.packets;
+    status.bytes += traffic.bytes;
   }
   return status;
 }
@@ -262,13 +263,15 @@ void Output::look_at_files() {
 }
 
 void Output::discard(const std::shared_ptr<OutputPipeline> &pipeline) {
-  pipeline->close();
   {
     MutexLock lock(mutex_);
-    status_.packets += pipeline->traffic().packets;
-    status_.bytes += pipeline->traffic().bytes;
+    // Before it is closed: its sink may forget, or be slow to answer.
+    const Traffic traffic = pipeline->traffic();
+    status_.packets += traffic.packets;
+    status_.bytes += traffic.bytes;
     pipeline_ = nullptr;
   }
+  pipeline->close();
   if (pipeline->wait_closed(now() + kClosing)) return;
   GST_CAT_WARNING(output_category(), "%s: hangs while it is closed; it is left alone",
                   shown_name(spec_).c_str());

@@ -17,12 +17,20 @@
 
 namespace genclip {
 
-// Bytes: seven packets of MPEG-TS.
-constexpr uint64_t kUdpPacket = 7 * 188;
+// Bytes: seven packets of MPEG-TS, as the multiplexer is told to align them.
+constexpr uint64_t kDatagram = 7 * 188;
 // More than that in an appsrc, and frames are left out up to a key frame.
 constexpr GstClockTime kLongestQueue = 5 * GST_SECOND;
+// Files may come late: behind a process that was stopped for 10 s, the sound is that far ahead of the
+// picture.
+constexpr GstClockTime kLongestFileQueue = 20 * GST_SECOND;
 // Of raw frames in a window, which need memory and should not be late.
 constexpr GstClockTime kLongestRawQueue = GST_SECOND / 2;
+
+static GstClockTime longest_queue(OutputKind kind) {
+  if (takes_raw(kind)) return kLongestRawQueue;
+  return writes_files(kind) ? kLongestFileQueue : kLongestQueue;
+}
 
 struct TrafficCount {
   std::atomic<uint64_t> packets{0};
@@ -138,6 +146,14 @@ void watch_all(GstElement *pipeline, const std::shared_ptr<TrafficCount> &traffi
       const_cast<std::shared_ptr<TrafficCount> *>(&traffic));
 }
 
+// False for one that waits for players, which it may have or not.
+bool calls(GstElement *srtsink) {
+  constexpr gint kListener = 2;  // GstSRTConnectionMode, which no header has.
+  gint mode = 0;
+  g_object_get(srtsink, "mode", &mode, nullptr);
+  return mode != kListener;
+}
+
 }  // namespace
 
 gchar *OutputPipeline::Wiring::begin_file(GstElement *, guint, GstSample *first, gpointer data) {
@@ -207,8 +223,7 @@ void OutputPipeline::start() {
 bool OutputPipeline::feed(const EncodedFrame &frame) {
   const auto index = static_cast<size_t>(frame.stream);
   auto *source = GST_APP_SRC(sources_[index].get());
-  const GstClockTime longest = takes_raw(wiring_->spec.kind) ? kLongestRawQueue : kLongestQueue;
-  const bool full = gst_app_src_get_current_level_time(source) > longest;
+  const bool full = gst_app_src_get_current_level_time(source) > longest_queue(wiring_->spec.kind);
   MutexLock lock(mutex_);
   if (closing_) return false;
   const auto times = frame.stream == Stream::video ? join_.video(frame.key_frame, frame.times, full)
@@ -262,13 +277,22 @@ bool OutputPipeline::wait_closed(Clock::Time limit) {
   return true;
 }
 
+// Some sinks also take packets that nobody gets, and count those that left themselves.
 Traffic OutputPipeline::traffic() const {
-  if (wiring_->spec.kind != OutputKind::udp) return {wiring_->traffic.packets, wiring_->traffic.bytes};
-  // udpsink takes packets also for a host that is not found, or that cannot be reached.
   const auto sink = GRef<GstElement>::adopt(gst_bin_get_by_name(GST_BIN(pipeline_.get()), "sink"));
-  guint64 bytes = 0;
-  g_object_get(sink.get(), "bytes-served", &bytes, nullptr);
-  return {bytes / kUdpPacket, bytes};
+  std::optional<guint64> sent;
+  if (wiring_->spec.kind == OutputKind::udp) {
+    // For a host that is not found, or that cannot be reached.
+    g_object_get(sink.get(), "bytes-served", &sent.emplace(), nullptr);
+  } else if (wiring_->spec.kind == OutputKind::srt && calls(sink.get())) {
+    // Until the other side has answered.
+    GstStructure *stats = nullptr;
+    g_object_get(sink.get(), "stats", &stats, nullptr);
+    gst_structure_get_uint64(stats, "bytes-sent-total", &sent.emplace());
+    gst_structure_free(stats);
+  }
+  if (!sent) return {wiring_->traffic.packets, wiring_->traffic.bytes};
+  return {*sent / kDatagram, *sent};
 }
 
 }  // namespace genclip

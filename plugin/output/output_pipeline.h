@@ -22,7 +22,7 @@
 namespace genclip {
 
 // What has left, counted where the sink takes it: a count is one packet ahead of the truth while the sink
-// works on it. UDP: in bytes that the network has taken, which may be none.
+// works on it. UDP, and SRT that calls: in bytes that the network has taken, which may be none.
 struct Traffic {
   uint64_t packets = 0;
   uint64_t bytes = 0;

@@ -42,7 +42,7 @@ Result<void> check_captions(const CaptionOutput &captions, const std::vector<Out
 struct Delivery {
   std::vector<std::unique_ptr<Output>> outputs;
   std::unique_ptr<LiveCaptions> captions;  // Null: none.
-  std::atomic<uint64_t> frames{0};
+  std::atomic<uint64_t> frames{0}, skipped{0};
   std::atomic<unsigned> ended{0};
   std::atomic<bool> restarts{false};
 
@@ -77,6 +77,7 @@ class RunningOutputs : public Outputs {
   }
 
   uint64_t encoded_frames() const override { return delivery_->frames; }
+  uint64_t skipped_frames() const override { return delivery_->skipped; }
 
   void expect_restart() override { delivery_->restarts = true; }
 
@@ -109,6 +110,7 @@ Result<std::unique_ptr<Outputs>> Outputs::create(std::vector<OutputSpec> outputs
   if (std::ranges::any_of(outputs, takes_raw, &OutputSpec::kind))
     calls.raw = [delivery](const EncodedFrame &frame) { delivery->deliver(frame, true); };
   calls.ended = [delivery](Stream stream) { delivery->end(stream); };
+  calls.skipped = [delivery] { ++delivery->skipped; };
   const auto cues = captions.gencaption && captions.track ? std::make_shared<CaptionCues>() : nullptr;
   if (captions.gencaption) {
     calls.clean_picture = [delivery](const EncodedFrame &frame) { delivery->captions->feed(frame); };

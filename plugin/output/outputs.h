@@ -89,6 +89,8 @@ class Outputs {
 
   // Pictures that the encoder has made. Any thread.
   virtual uint64_t encoded_frames() const = 0;
+  // Pictures that were left out in front of it, since it was too slow for long. Any thread.
+  virtual uint64_t skipped_frames() const = 0;
 
   // Another run will continue this stream: an EOS that comes through the pads does not mark an HLS playlist
   // as finished (EXT-X-ENDLIST), which would end every player. Call it at SIGTERM, before the channel ends.

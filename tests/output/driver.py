@@ -80,7 +80,7 @@ class Driver:
         before = len(self.replies)
         self.say("status")
         reply = self.wait(lambda: self.replies[before:], "a status")[0]
-        return {output["kind"]: output for output in reply["outputs"]} | {"frames": reply["frames"]}
+        return {output["kind"]: output for output in reply["outputs"]} | {name: reply[name] for name in ("frames", "skipped")}
 
     def wait_frames(self, count):
         """Until so many more pictures have been encoded."""

@@ -74,7 +74,8 @@ int play(Outputs &outputs, GstElement *pipeline) {
       Json::Array all;
       for (const auto &status : outputs.status()) all.push_back(json_of(status));
       print(Json::Object{{"outputs", std::move(all)},
-                         {"frames", static_cast<int64_t>(outputs.encoded_frames())}});
+                         {"frames", static_cast<int64_t>(outputs.encoded_frames())},
+                         {"skipped", static_cast<int64_t>(outputs.skipped_frames())}});
     } else if (line == "restart") {
       outputs.expect_restart();
     } else if (line == "eos") {

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "plugin/output/encoders.h"
+
 namespace genclip {
 namespace {
 
@@ -58,6 +60,21 @@ TEST(Outputs, RefusesAWindowWithoutADesktop) {
   g_unsetenv("DISPLAY");
   g_unsetenv("WAYLAND_DISPLAY");
   EXPECT_NE(refusal({}, {{OutputKind::window}}).find("--window needs a desktop"), std::string::npos);
+}
+
+// Else what an output has begun would never be closed.
+TEST(Outputs, AreGoneWithTheirEncoders) {
+  const auto alive = std::make_shared<int>();
+  {
+    EncoderCalls calls;
+    calls.encoded = [alive](const EncodedFrame &) {};
+    calls.ended = [](Stream) {};
+    calls.skipped = [] {};
+    const auto encoders = make_encoders({}, std::move(calls));
+    ASSERT_TRUE(encoders) << encoders.error().text;
+    EXPECT_GT(alive.use_count(), 1);
+  }
+  EXPECT_EQ(alive.use_count(), 1);
 }
 
 TEST(Outputs, GiveTheirBinTwoPadsForRawMedia) {

@@ -33,6 +33,12 @@ def frames_of(path, *options):
     return int(json.loads(run.stdout)["streams"][0]["nb_read_frames"])
 
 
+def packet_times(path, stream):
+    run = subprocess.run(["ffprobe", "-v", "error", "-select_streams", stream, "-show_entries", "packet=pts_time", "-of", "json", str(path)],
+                         capture_output=True, text=True, timeout=PATIENCE, check=True)
+    return [float(packet["pts_time"]) for packet in json.loads(run.stdout)["packets"]]
+
+
 def wait_until(holds, what):
     deadline = time.monotonic() + PATIENCE
     while not (value := holds()):
@@ -249,6 +255,33 @@ class Again(Folder):
         self.assertEqual(len(list((self.folder / "archive").iterdir())), 2)
 
 
+class Slow(Folder):
+    def test_an_encoder_that_is_too_slow_leaves_pictures_out_and_the_sound_whole(self):
+        with Driver(f"record={self.folder}/archive", "video-encoder=identity sleep-time=70000 ! x264enc tune=zerolatency") as driver:
+            wait_until(lambda: driver.status()["skipped"] > 50, "pictures that are left out")
+            driver.wait_frames(40)
+            self.assertEqual(driver.finish()["code"], 0)
+        (recording,) = (self.folder / "archive").iterdir()
+        picture, sound = packet_times(recording, "v"), packet_times(recording, "a")
+        self.assertLess(abs(picture[-1] - sound[-1]), 2.5)
+        self.assertLess(max(later - earlier for earlier, later in zip(sound, sound[1:])), 0.1, "no sound is missing")
+
+
+    def test_a_recording_of_a_process_that_was_stopped_is_whole(self):
+        with Driver(f"record={self.folder}/archive", "video-encoder=identity sleep-time=20000 ! x264enc tune=zerolatency") as driver:
+            driver.wait_state("record", "ok")
+            driver.process.send_signal(signal.SIGSTOP)
+            time.sleep(10)
+            driver.process.send_signal(signal.SIGCONT)
+            driver.wait_frames(500)
+            self.assertEqual(driver.status()["skipped"], 0)
+            self.assertEqual(driver.finish()["code"], 0)
+        (recording,) = (self.folder / "archive").iterdir()
+        for stream in ("v", "a"):
+            times = packet_times(recording, stream)
+            self.assertLess(max(later - earlier for earlier, later in zip(times, times[1:])), 0.1, stream)
+
+
 class Called(Folder):
     def test_an_srt_server_that_comes_back_is_called_again(self):
         port = free_port()
@@ -263,6 +296,16 @@ class Called(Folder):
                 driver.wait_state("srt", "ok", seen)
                 wait_until(lambda: size_of(self.folder / "second.ts") > 50_000, "data again")
                 self.assertEqual(driver.finish()["code"], 0)
+
+
+    def test_an_srt_server_that_never_answers_is_never_called_connected(self):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as silent:
+            silent.bind(("127.0.0.1", 0))
+            with Driver(f"srt=srt://127.0.0.1:{silent.getsockname()[1]}", "last-back-off-ms=1000") as driver:
+                driver.wait_state("srt", "failed")
+                wait_until(lambda: driver.status()["srt"]["rebuilds"] == 2, "another call")
+                self.assertEqual(driver.status()["srt"]["bytes"], 0)
+                self.assertNotIn("ok", [change["state"] for change in driver.changes])
 
 
 class RecordCut(Folder):
