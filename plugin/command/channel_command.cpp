@@ -162,6 +162,13 @@ int run_channel(const Words &words) {
   gst_init(nullptr, nullptr);
   auto channel = make_own_element("genchannelsrc");
   std::vector<ElementProperty> properties;
+  // Without the element, each of its properties would be an unknown option.
+  const bool asks_for_help =
+      std::ranges::any_of(words, [](const auto &word) { return word == "--help" || word == "-h"; });
+  if (!channel && !asks_for_help) {
+    print_error(channel.error().text);
+    return kFailed;
+  }
   if (channel) properties = channel_properties_of(channel->get());
 
   Targets targets;
@@ -194,10 +201,6 @@ int run_channel(const Words &words) {
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
   if (rest->size() != 1 || rest->front().empty()) return options.refuse("Name one rundown.");
-  if (!channel) {
-    print_error(channel.error().text);
-    return kFailed;
-  }
   if (auto set = set_properties(channel->get(), properties); !set) return options.refuse(set.error().text);
   if (check) return check_channel(rest->front(), run_settings_of(channel->get()), json);
   g_object_set(channel->get(), "rundown", rest->front().c_str(), nullptr);

@@ -119,13 +119,17 @@ GstPadProbeReturn hear_buffer(GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-double frame_rate_of(GstElement *channel) {
+GRef<GstCaps> video_caps_of(GstElement *channel) {
   GstCaps *caps = nullptr;
   g_object_get(channel, "video-caps", &caps, nullptr);
-  const auto held = GRef<GstCaps>::adopt(caps);
+  return GRef<GstCaps>::adopt(caps);
+}
+
+double frame_rate_of(GstElement *channel) {
+  const auto caps = video_caps_of(channel);
   int n = 25, d = 1;
-  if (caps && gst_caps_get_size(caps) > 0)
-    gst_structure_get_fraction(gst_caps_get_structure(caps, 0), "framerate", &n, &d);
+  if (caps && gst_caps_get_size(caps.get()) > 0)
+    gst_structure_get_fraction(gst_caps_get_structure(caps.get(), 0), "framerate", &n, &d);
   return n > 0 && d > 0 ? static_cast<double>(n) / d : 25;
 }
 
@@ -188,7 +192,22 @@ ChannelProgram::~ChannelProgram() {
   if (pipeline_) gst_element_set_state(pipeline_.get(), GST_STATE_NULL);
 }
 
+// The encoders that are chosen here do not say what they miss.
+Result<void> check_size(GstElement *channel) {
+  const auto caps = video_caps_of(channel);
+  GstVideoInfo info;
+  if (!caps || !gst_video_info_from_caps(&info, caps.get())) return {};
+  const auto splits_samples = [&](int size, const guint *shifts) { return size % 2 != 0 && shifts[1] > 0; };
+  if (!splits_samples(info.width, info.finfo->w_sub) && !splits_samples(info.height, info.finfo->h_sub))
+    return {};
+  return Error{ErrorKind::settings, "--video-caps has an odd size, " + std::to_string(info.width) + "x" +
+                                        std::to_string(info.height) +
+                                        ", which H.264 cannot have in this format. Take an even one."};
+}
+
 Result<void> ChannelProgram::build() {
+  if (settings_.output.video_encoder.empty())
+    if (auto checked = check_size(channel_.get()); !checked) return checked;
   auto outputs = Outputs::create(settings_.outputs, settings_.output, [](const OutputStatus &output) {
     if (output.state == OutputState::failed)
       print_error(printable(output.name + ": " + output.last_error + " It is built again."));
@@ -202,8 +221,7 @@ Result<void> ChannelProgram::build() {
     if (!gst_element_link_pads(channel_.get(), pad, outputs_->bin(), pad))
       return Error{ErrorKind::settings,
                    std::string("The encoder of the ") + pad + " does not take the channel's caps."};
-  view_ = std::make_unique<ChannelView>(
-      channel_, [this] { return outputs_->status(); }, frame_rate_of(channel_.get()));
+  view_ = std::make_unique<ChannelView>(channel_, *outputs_, frame_rate_of(channel_.get()));
   const auto watch = [&](const char *name, GstPadProbeCallback look) {
     const auto pad = GRef<GstPad>::adopt(gst_element_get_static_pad(channel_.get(), name));
     gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER, look, &watch_, nullptr);
@@ -352,7 +370,7 @@ void ChannelProgram::tick() {
   const auto now = Clock::system().now();
   if (frames > 0 && !std::exchange(is_ready_, true)) notifier_.ready();
   notifier_.alive(frames, now);
-  Observation seen = view_->observe(watch_, frames);
+  Observation seen = view_->observe(watch_);
   seen.lock = {has_lost_lock() || !state_problem_.empty(), state_problem_};
   // Without the lock, nothing may be written into the state file any more: the channel ends at once.
   if (seen.lock.holds) end(kFailed);

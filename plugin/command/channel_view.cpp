@@ -67,9 +67,9 @@ ShownOutput shown(const OutputStatus &output) {
 
 }  // namespace
 
-ChannelView::ChannelView(GRef<GstElement> channel, OutputSource outputs, double frames_per_second)
+ChannelView::ChannelView(GRef<GstElement> channel, const Outputs &outputs, double frames_per_second)
     : channel_(std::move(channel)),
-      outputs_(std::move(outputs)),
+      outputs_(outputs),
       frames_per_second_(frames_per_second),
       started_at_(Clock::system().wall_now()) {}
 
@@ -153,8 +153,8 @@ ChannelStatus ChannelView::status() const {
       *piece = piece_of(shown.get());
       (*piece)->since = wall_of((*piece)->frame, status.frames, status.at);
     }
-  status.outputs.reserve(4);
-  for (const OutputStatus &output : outputs_()) status.outputs.push_back(shown(output));
+  status.skipped = outputs_.skipped_frames();
+  for (const OutputStatus &output : outputs_.status()) status.outputs.push_back(shown(output));
 
   GValue list = G_VALUE_INIT;
   g_value_init(&list, GST_TYPE_ARRAY);
@@ -182,14 +182,15 @@ ChannelStatus ChannelView::status() const {
   return status;
 }
 
-Observation ChannelView::observe(const PictureWatch &watch, uint64_t frames) const {
+Observation ChannelView::observe(const PictureWatch &watch) const {
   Observation seen;
-  seen.frames = frames;
+  seen.frames = outputs_.encoded_frames();
+  seen.skipped = outputs_.skipped_frames();
   const StructurePtr stats = property_of(channel_.get(), "stats");
   const bool is_held = stats && is_set(stats.get(), "hold");
   seen.still_for = watch.still_for();
   seen.silent_for = watch.silent_for();
-  for (const OutputStatus &output : outputs_())
+  for (const OutputStatus &output : outputs_.status())
     seen.outputs.push_back({output.name, output.state == OutputState::ok, output.last_error});
   MutexLock lock(mutex_);
   seen.fallback = {fallback_.has_value() && !is_held, fallback_ ? fallback_->reason : ""};

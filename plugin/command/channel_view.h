@@ -7,7 +7,6 @@
 #include <gst/gst.h>
 
 #include <chrono>
-#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -20,24 +19,22 @@
 #include "plugin/monitor/alarms.h"
 #include "plugin/monitor/channel_status.h"
 #include "plugin/monitor/picture_watch.h"
-#include "plugin/output/output_status.h"
+#include "plugin/output/outputs.h"
 
 namespace genclip {
 
 // Thread-safe.
 class ChannelView {
  public:
-  using OutputSource = std::function<std::vector<OutputStatus>()>;
-
-  ChannelView(GRef<GstElement> channel, OutputSource outputs, double frames_per_second);
+  ChannelView(GRef<GstElement> channel, const Outputs &outputs, double frames_per_second);
 
   // A message of the element.
   void take(const GstStructure *message) EXCLUDES(mutex_);
   void set_alarms(std::vector<ActiveAlarm> alarms, AlarmDeliveries deliveries) EXCLUDES(mutex_);
 
   ChannelStatus status() const EXCLUDES(mutex_);
-  // What the rules of the alarms look at. `frames`: how many have left.
-  Observation observe(const PictureWatch &watch, uint64_t frames) const EXCLUDES(mutex_);
+  // What the rules of the alarms look at.
+  Observation observe(const PictureWatch &watch) const EXCLUDES(mutex_);
 
  private:
   struct Item {
@@ -49,7 +46,7 @@ class ChannelView {
   Clock::WallTime wall_of(uint64_t frame, uint64_t frames, Clock::WallTime now) const;
 
   const GRef<GstElement> channel_;
-  const OutputSource outputs_;
+  const Outputs &outputs_;
   const double frames_per_second_;
   const Clock::WallTime started_at_;
 

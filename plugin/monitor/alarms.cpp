@@ -27,6 +27,9 @@ constexpr AlarmRule kAlarmRules[] = {
     {AlarmKind::silence, seconds(9), "The sound that leaves has been silent for 10 s."},
     {AlarmKind::frozen, seconds(9), "The picture that leaves has stood still for 10 s."},
     {AlarmKind::stopped, seconds(10), "No frame has left for 10 s."},
+    {AlarmKind::overload, seconds(0),
+     "The encoder is too slow, so pictures are left out: it needs a faster preset, a smaller picture or a "
+     "lower frame rate."},
     {AlarmKind::disk, seconds(0), "The disk is full: nothing new is generated."},
     {AlarmKind::rundown, seconds(0), "The new rundown was refused; the one before it plays on."},
     {AlarmKind::asrun, seconds(0), "The as-run log cannot be written; its lines wait."},
@@ -54,8 +57,11 @@ struct Condition {
 // do, as what stood still where it may (a still before a clip, say) starts to count when it may no longer.
 // The rule alone does not do either, as the picture may change between two looks.
 constexpr seconds kStill{1}, kStillTooLong{10};
+// An encoder that is a little too slow is so now and then: the alarm is over when it kept up for that time.
+constexpr seconds kKeptUp{60};
 
-std::map<AlarmName, Condition> conditions(const AlarmRecord &record, const Observation &seen) {
+std::map<AlarmName, Condition> conditions(const AlarmRecord &record, const Observation &seen,
+                                          Clock::Time now) {
   std::map<AlarmName, Condition> held;
   const auto add = [&held](AlarmKind kind, bool holds, const std::string &text, std::string subject = {},
                            bool ripe = true) {
@@ -76,6 +82,7 @@ std::map<AlarmName, Condition> conditions(const AlarmRecord &record, const Obser
   add(AlarmKind::frozen, seen.still_for >= kStill && !seen.may_be_still, {}, {},
       seen.still_for >= kStillTooLong);
   add(AlarmKind::stopped, seen.frames && seen.frames == record.frames, {});
+  add(AlarmKind::overload, record.last_skip && now - *record.last_skip < kKeptUp, {});
   for (const Observation::Output &output : seen.outputs)
     add(AlarmKind::output, !output.runs,
         with_cause("The output " + output.name + " does not run.", output.error), output.name);
@@ -87,7 +94,9 @@ std::map<AlarmName, Condition> conditions(const AlarmRecord &record, const Obser
 std::pair<AlarmRecord, std::vector<AlarmEvent>> next_alarms(AlarmRecord record, const Observation &seen,
                                                             Clock::Time now, Clock::WallTime wall_now) {
   std::vector<AlarmEvent> events;
-  auto held = conditions(record, seen);
+  if (seen.skipped > record.skipped) record.last_skip = now;
+  record.skipped = seen.skipped;
+  auto held = conditions(record, seen, now);
   record.frames = seen.frames;
   for (auto at = record.entries.begin(); at != record.entries.end();) {
     const auto &[name, entry] = *at;

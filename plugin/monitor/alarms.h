@@ -27,6 +27,7 @@ enum class AlarmKind {
   silence,   // For 10 s in what leaves.
   frozen,    // The same picture for 10 s in what leaves.
   stopped,   // No frame has left for 10 s.
+  overload,  // Pictures are left out in front of the encoder.
   disk,      // Full.
   rundown,   // The newest one was refused; the one before it plays on.
   asrun,     // The as-run log cannot be written.
@@ -35,10 +36,11 @@ enum class AlarmKind {
 };
 template <>
 inline constexpr Word<AlarmKind> kWords<AlarmKind>[] = {
-    {AlarmKind::fallback, "fallback"}, {AlarmKind::budget, "budget"},   {AlarmKind::key, "key"},
-    {AlarmKind::output, "output"},     {AlarmKind::silence, "silence"}, {AlarmKind::frozen, "frozen"},
-    {AlarmKind::stopped, "stopped"},   {AlarmKind::disk, "disk"},       {AlarmKind::rundown, "rundown"},
-    {AlarmKind::asrun, "asrun"},       {AlarmKind::state, "state"},     {AlarmKind::lock, "lock"}};
+    {AlarmKind::fallback, "fallback"}, {AlarmKind::budget, "budget"},     {AlarmKind::key, "key"},
+    {AlarmKind::output, "output"},     {AlarmKind::silence, "silence"},   {AlarmKind::frozen, "frozen"},
+    {AlarmKind::stopped, "stopped"},   {AlarmKind::overload, "overload"}, {AlarmKind::disk, "disk"},
+    {AlarmKind::rundown, "rundown"},   {AlarmKind::asrun, "asrun"},       {AlarmKind::state, "state"},
+    {AlarmKind::lock, "lock"}};
 
 // What is known at one moment; look about once a second. Texts are one sentence each, without secrets. Those
 // of a fallback, of a rundown and of an output say why, and stand behind the rule's own text; the others
@@ -62,6 +64,7 @@ struct Observation {
   std::chrono::nanoseconds still_for{}, silent_for{};
   bool may_be_still = false, may_be_silent = false;
   std::optional<uint64_t> frames = {};  // How many have left; none: not looked at.
+  uint64_t skipped = 0;                 // How many were left out in front of the encoder.
 };
 
 struct AlarmName {
@@ -81,6 +84,8 @@ struct AlarmRecord {
   };
   std::map<AlarmName, Entry> entries;
   std::optional<uint64_t> frames;  // At the last look.
+  uint64_t skipped = 0;            // Likewise.
+  std::optional<Clock::Time> last_skip;
 };
 
 struct AlarmEvent {

@@ -93,6 +93,7 @@ Json status_json(const ChannelStatus &status) {
       {"slates", json_count(status.slates)},
       {"late", json_count(status.late)},
       {"dropped", json_count(status.dropped)},
+      {"skipped", json_count(status.skipped)},
       {"spent", status.spent},
       {"budget", json_of(status.budget)},
       {"outputs", all_of(status.outputs)},

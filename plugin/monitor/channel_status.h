@@ -104,6 +104,7 @@ struct ChannelStatus {
   uint64_t frames = 0, audio_frames = 0;
   uint64_t aired = 0, fallbacks = 0, slates = 0;
   uint64_t late = 0, dropped = 0;  // Frames.
+  uint64_t skipped = 0;            // Frames that were left out in front of an encoder that is too slow.
   double spent = 0;                // Credits.
 
   std::optional<ChannelBudget> budget;  // None: the store has no budget.

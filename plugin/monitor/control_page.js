@@ -66,6 +66,7 @@ function show_counts(status) {
   const counts = [
     ["Aired", status.aired], ["Fallbacks", status.fallbacks], ["Slates", status.slates],
     ["Frames", status.frames], ["Late", status.late], ["Dropped", status.dropped],
+    ["Skipped", status.skipped],
     ["Spent by this run", Number(status.spent.toFixed(2)) + " credits"],
     ["Budget", budget ? Number(budget.spent.toFixed(2)) + " + " + Number(budget.reserved.toFixed(2)) + " reserved of " +
       Number(budget.limit.toFixed(2)) : "none"],

@@ -116,6 +116,8 @@ std::string metrics_text(const ChannelStatus &status) {
   to.counter("slates_total", "Times that the slate aired.", status.slates);
   to.counter("late_frames_total", "Video frames that left too late.", status.late);
   to.counter("dropped_frames_total", "Video frames of clips that were not shown.", status.dropped);
+  to.counter("skipped_frames_total", "Video frames left out because the encoder is too slow.",
+             status.skipped);
   to.counter("spent_credits_total", "Credits that this run has spent.", status.spent);
   to.family("on_air", "gauge", "1 for the kind of piece that is on the air.");
   for (const char *kind : {"clip", "fallback", "slate"})

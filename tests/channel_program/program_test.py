@@ -273,10 +273,17 @@ class Program(unittest.TestCase):
         for options, text in ((("--alarm-command", "/nonexistent/pager"), "there is no program /nonexistent/pager"),
                               (("--slate", "/nonexistent/card.png"), "--slate: /nonexistent/card.png does not exist"),
                               (("--logo", "file:///nonexistent/logo.png"), "--logo: /nonexistent/logo.png does not exist"),
+                              (("--video-caps", "video/x-raw,format=I420,width=321,height=240,framerate=25/1"), "odd size, 321x240"),
                               (("--token-file", str(self.folder / "token")), "--token-file needs --status-port")):
             run = self.playout.service.run(GENCLIP, "channel", str(self.playout.rundown), "--hls", str(self.folder / "www"), *options)
             self.assertEqual(run.returncode, 2, run.stdout)
             self.assertIn(text, run.stdout)
+
+    def test_without_the_plugin_it_says_so(self):
+        run = self.playout.service.run(GENCLIP, "channel", str(self.playout.rundown), "--video-caps", CAPS, "--hls", str(self.folder / "www"),
+                                       GST_PLUGIN_PATH=str(self.folder), GST_REGISTRY=str(self.folder / "registry"))
+        self.assertEqual(run.returncode, 1, run.stdout)
+        self.assertIn("does not find the element genchannelsrc", run.stdout)
 
     def test_it_stays_when_nobody_reads_what_it_prints(self):
         process = subprocess.Popen([GENCLIP, "channel", str(self.playout.rundown), "--video-caps", CAPS, "--hls", str(self.folder / "www"),

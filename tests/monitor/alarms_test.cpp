@@ -151,6 +151,17 @@ TEST_F(Alarms, OfAStopComeWhenNoFrameLeaves) {
   EXPECT_EQ(told(), Told{"stopped-"});
 }
 
+TEST_F(Alarms, OfAnEncoderThatIsTooSlowEndAMinuteAfterItsLastSkip) {
+  Observation seen;
+  for (const uint64_t skipped : {1u, 9u, 10u}) {
+    seen.skipped = skipped;
+    look(seen, 59s);
+  }
+  EXPECT_EQ(told(), Told{"overload+"});
+  look(seen, 10s);
+  EXPECT_EQ(told(), Told{"overload-"});
+}
+
 TEST_F(Alarms, HaveATextEach) {
   Observation seen;
   seen.frames = 5;
@@ -159,6 +170,8 @@ TEST_F(Alarms, HaveATextEach) {
   seen.outputs = {{"a", false}};
   seen.still_for = seen.silent_for = 100s;
   look(seen, 61s);
+  ++seen.skipped;
+  look(seen);
   const auto active = active_alarms(record_);
   EXPECT_EQ(active.size(), std::size(kWords<AlarmKind>));
   for (const ActiveAlarm &alarm : active) EXPECT_TRUE(alarm.text.ends_with('.')) << alarm.kind;

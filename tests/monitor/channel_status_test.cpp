@@ -38,7 +38,7 @@ TEST(StatusJson, SaysAllThatIsKnown) {
             R"({"id":"late","title":"Late","state":"planned","reason":null,)"
             R"("start":"2026-11-22T20:30:45.000Z","duration":null}],)"
             R"("frames":91550,"audio_frames":175776000,"aired":610,"fallbacks":2,"slates":1,"late":3,)"
-            R"("dropped":4,"spent":12.5,)"
+            R"("dropped":4,"skipped":5,"spent":12.5,)"
             R"("budget":{"limit":100.0,"spent":40.0,"reserved":2.25,"resumes_at":null,"text":null},)"
             R"("outputs":[{"name":"www/","kind":"hls","state":"running","since":"2026-11-22T19:30:00.000Z",)"
             R"("rebuilds":0,"bytes":123456789,"error":null},)"

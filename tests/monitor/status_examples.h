@@ -33,6 +33,7 @@ inline ChannelStatus example_status() {
   status.slates = 1;
   status.late = 3;
   status.dropped = 4;
+  status.skipped = 5;
   status.spent = 12.5;
   status.budget = {100, 40, 2.25, {}, ""};
   status.outputs = {
