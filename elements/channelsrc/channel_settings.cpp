@@ -69,7 +69,7 @@ std::vector<Property<ChannelSrcSettings>> make_rows() {
   return rows;
 }
 
-Error bad_caps(const char *property, const GRef<GstCaps> &caps, const char *problem) {
+Error bad_caps(const char *property, const GRef<GstCaps> &caps, const std::string &problem) {
   const GStringPtr text(caps ? gst_caps_to_string(caps.get()) : g_strdup("unset"));
   return {ErrorKind::settings, std::string(property) + " is " + text.get() + ", " + problem};
 }
@@ -92,13 +92,15 @@ Result<FrameRate> frame_rate_of(const PlayoutSettings &settings) {
   GstAudioInfo audio;
   if (!settings.video_caps || !gst_caps_is_fixed(settings.video_caps.get()) ||
       !gst_video_info_from_caps(&video, settings.video_caps.get()))
-    return bad_caps("video-caps", settings.video_caps, "but must be fixed caps of raw video.");
+    return bad_caps("video-caps", settings.video_caps,
+                    std::string("but must be fixed caps of raw video, such as ") + kVideoCaps + ".");
   if (GST_VIDEO_INFO_FPS_N(&video) <= 0 || GST_VIDEO_INFO_FPS_D(&video) <= 0)
     return bad_caps("video-caps", settings.video_caps,
                     "but a channel needs a fixed frame rate, such as 25/1.");
   if (!settings.audio_caps || !gst_caps_is_fixed(settings.audio_caps.get()) ||
       !gst_audio_info_from_caps(&audio, settings.audio_caps.get()))
-    return bad_caps("audio-caps", settings.audio_caps, "but must be fixed caps of raw audio.");
+    return bad_caps("audio-caps", settings.audio_caps,
+                    std::string("but must be fixed caps of raw audio, such as ") + kAudioCaps + ".");
   return FrameRate{static_cast<uint64_t>(GST_VIDEO_INFO_FPS_N(&video)),
                    static_cast<uint64_t>(GST_VIDEO_INFO_FPS_D(&video))};
 }

@@ -11,9 +11,11 @@
 #pragma once
 
 #include <gst/gst.h>
+#include <gst/video/video.h>
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -108,6 +110,8 @@ class DecodedClip : public std::enable_shared_from_this<DecodedClip> {
   const std::vector<std::shared_ptr<Waker>> wakers_;
   const uint64_t sound_ahead_;  // Samples.
   GRef<GstElement> pipeline_;
+  // How a photograph was held; known before the pipeline starts.
+  std::optional<GstVideoOrientationMethod> orientation_;
   Mutex life_;  // Held while the pipeline changes its state; before mutex_.
   bool finished_ GUARDED_BY(life_) = false;
 

@@ -2,6 +2,7 @@
 #include "elements/channelsrc/playout_engine.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "elements/channelsrc/slate_card.h"
@@ -67,6 +68,15 @@ static ClipForm clip_form(const PlayoutSettings &settings, const PlayoutForm &fo
   clip.ahead =
       static_cast<unsigned>(std::max<uint64_t>(4, form.grid.frame_at(settings.latency_ms * GST_MSECOND)));
   return clip;
+}
+
+// Damaged sound may hold what is no number, which would stay in each filter behind this.
+template <typename Sample>
+static void silence_nan(const GstMapInfo &map) {
+  auto *samples = reinterpret_cast<Sample *>(map.data);
+  std::replace_if(
+      samples, samples + map.size / sizeof(Sample), [](Sample sample) { return !std::isfinite(sample); },
+      Sample{0});
 }
 
 Result<std::unique_ptr<PlayoutEngine>> PlayoutEngine::make(const PlayoutSettings &settings) {
@@ -294,6 +304,8 @@ std::optional<GRef<GstBuffer>> PlayoutEngine::sound(const Tick &tick) {
       }
     }
   }
+  if (GST_AUDIO_INFO_FORMAT(&form_.audio) == GST_AUDIO_FORMAT_F32) silence_nan<float>(map);
+  if (GST_AUDIO_INFO_FORMAT(&form_.audio) == GST_AUDIO_FORMAT_F64) silence_nan<double>(map);
   gst_buffer_unmap(buffer.get(), &map);
   if (!is_made) return std::nullopt;
   GST_BUFFER_PTS(buffer.get()) = form_.grid.time_of_sample(first);

@@ -3,7 +3,6 @@
 // Stills decoded again with GStreamer's own decoder, outside of the encoder under test.
 #include "plugin/caption/frame_encoder.h"
 
-#include <gst/tag/tag.h>
 #include <gst/video/video.h>
 #include <gtest/gtest.h>
 
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "plugin/base/element_call.h"
+#include "tests/support/with_exif.h"
 
 namespace genclip {
 namespace {
@@ -308,22 +308,6 @@ void expect_upright(const Result<Still> &still, const Turn &turn, int width, int
     expect_near(seen[i], kCorners[turn.from[i]], 16, what + ", " + std::to_string(i));
 }
 
-// The JPEG as a camera writes it: EXIF ahead of all else.
-std::string with_exif(const std::string &jpeg, const char *orientation) {
-  GstTagList *tags = gst_tag_list_new(GST_TAG_IMAGE_ORIENTATION, orientation, nullptr);
-  const auto tiff = GRef<GstBuffer>::adopt(gst_tag_list_to_exif_buffer_with_tiff_header(tags));
-  gst_tag_list_unref(tags);
-  std::string exif("Exif\0\0", 6);
-  exif.resize(6 + gst_buffer_get_size(tiff.get()));
-  gst_buffer_extract(tiff.get(), 0, exif.data() + 6, exif.size() - 6);
-  const size_t length = exif.size() + 2;
-  // A comment ahead of it, and a marker that is filled up.
-  const std::string comment("\xFF\xFE\0\x04hi", 6);
-  const std::string marker = {'\xFF', '\xFF', '\xE1', static_cast<char>(length >> 8),
-                              static_cast<char>(length)};
-  return jpeg.substr(0, 2) + comment + marker + exif + jpeg.substr(2);
-}
-
 TEST(EncodeStill, TurnsUprightWhatItsStreamSaysIsTurned) {
   for (const Turn &turn : kTurns)
     for (const unsigned max : {0u, 48u}) {
@@ -336,7 +320,7 @@ TEST(EncodeStill, TurnsUprightWhatItsStreamSaysIsTurned) {
 TEST(EncodeStill, TurnsUprightAJpegThatSaysItselfThatItIsTurned) {
   const std::string jpeg = bytes_of(encode_still(quarters("RGB", 96, 64), 0));
   for (const Turn &turn : kTurns) {
-    const std::string taken = with_exif(jpeg, turn.tag);
+    const std::string taken = test::with_exif(jpeg, turn.tag);
     Picture picture = as_jpeg_picture(taken, true, 96, 64);
     expect_upright(encode_still(picture, 0), turn, 96, 64, turn.tag);
     expect_upright(encode_still(picture, 48), turn, 48, 32, turn.tag);
@@ -347,14 +331,14 @@ TEST(EncodeStill, TurnsUprightAJpegThatSaysItselfThatItIsTurned) {
     picture.orientation = turn.method;
     expect_upright(encode_still(picture, 100), turn, 96, 64, turn.tag);
   }
-  EXPECT_EQ(bytes_of(encode_still(as_jpeg_picture(with_exif(jpeg, "rotate-0")), 0)),
-            with_exif(jpeg, "rotate-0"))
+  EXPECT_EQ(bytes_of(encode_still(as_jpeg_picture(test::with_exif(jpeg, "rotate-0")), 0)),
+            test::with_exif(jpeg, "rotate-0"))
       << "what is upright goes as it came";
 }
 
 TEST(EncodeStill, SurvivesAnyExif) {
   const std::string jpeg = bytes_of(encode_still(quarters("RGB", 96, 64), 0));
-  const std::string whole = with_exif(jpeg, "rotate-90");
+  const std::string whole = test::with_exif(jpeg, "rotate-90");
   const size_t head = whole.size() - jpeg.size() + 40;
   for (size_t cut = 1; cut < head; ++cut) (void)encode_still(as_jpeg_picture(whole.substr(0, cut)), 0);
   for (size_t at = 0; at < head; ++at)

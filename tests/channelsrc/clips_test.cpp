@@ -3,10 +3,14 @@
 // Clips of other rates, sizes and kinds are shown as the channel's form asks.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
+#include <fstream>
 
 #include "plugin/vetting/make_vetter.h"
 #include "tests/channelsrc/stand.h"
+#include "tests/support/file_content.h"
+#include "tests/support/with_exif.h"
 
 namespace genclip::test {
 namespace {
@@ -165,6 +169,42 @@ TEST_F(Clips, ThatAreInterlacedAreShown) {
   show(stand, media_of(path), 24);
 }
 
+// A second of black, whose sound is no number.
+void make_without_numbers(const std::string &path) {
+  const auto pipeline = GRef<GstElement>::adopt(GST_ELEMENT(g_object_ref_sink(
+      gst_parse_launch(("matroskamux name=mux ! filesink location=" + path +
+                        " videotestsrc num-buffers=25 pattern=black ! "
+                        "video/x-raw,format=I420,width=160,height=90,framerate=25/1 ! "
+                        "jpegenc ! mux. audiotestsrc num-buffers=50 samplesperbuffer=960 ! "
+                        "audio/x-raw,format=F32LE,rate=48000,channels=2 ! identity name=spoil ! mux.")
+                           .c_str(),
+                       nullptr))));
+  const auto spoil = GRef<GstElement>::adopt(gst_bin_get_by_name(GST_BIN(pipeline.get()), "spoil"));
+  const auto pad = GRef<GstPad>::adopt(gst_element_get_static_pad(spoil.get(), "sink"));
+  gst_pad_add_probe(
+      pad.get(), GST_PAD_PROBE_TYPE_BUFFER,
+      [](GstPad *, GstPadProbeInfo *info, gpointer) {
+        GstBuffer *buffer = gst_buffer_make_writable(GST_PAD_PROBE_INFO_BUFFER(info));
+        info->data = buffer;
+        const std::vector<float> none(gst_buffer_get_size(buffer) / sizeof(float), NAN);
+        gst_buffer_fill(buffer, 0, none.data(), none.size() * sizeof(float));
+        return GST_PAD_PROBE_OK;
+      },
+      nullptr, nullptr);
+  gst_element_set_state(pipeline.get(), GST_STATE_PLAYING);
+  const auto bus = GRef<GstBus>::adopt(gst_element_get_bus(pipeline.get()));
+  gst_message_unref(gst_bus_timed_pop_filtered(
+      bus.get(), GST_CLOCK_TIME_NONE, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR)));
+  gst_element_set_state(pipeline.get(), GST_STATE_NULL);
+}
+
+TEST_F(Clips, WhoseSoundIsNoNumberAreSilent) {
+  make_without_numbers(folder_.file("nan.mkv"));
+  Stand stand;
+  show(stand, media_of(folder_.file("nan.mkv")), 25);
+  for (const float sample : stand.sound()) ASSERT_EQ(sample, 0);
+}
+
 TEST_F(Clips, HaveTheirGain) {
   ReadyMedia media = media_of(make({.frames = 25, .size = "width=160,height=90", .tone = -40}));
   const auto peak = [&](double gain) {
@@ -191,6 +231,29 @@ TEST_F(Clips, ThatAreStillsLastAsLongAsTheyAreShown) {
   for (uint64_t frame = kStart; frame < kStart + 125; ++frame) {
     ASSERT_TRUE(seen[frame].mark) << frame;
     EXPECT_EQ(seen[frame].mark->clip, 9U);
+  }
+}
+
+TEST_F(Clips, ThatAreStillsOfACameraAreShownUpright) {
+  struct Case {
+    const char *turn, *tag;
+    size_t ahead;
+  };
+  for (const auto &[turn, tag, ahead] :
+       {Case{"180", "rotate-180", 2}, {"90r", "rotate-270", 60000}, {"horiz", "flip-rotate-0", 9000}}) {
+    SCOPED_TRACE(tag);
+    const auto path = folder_.file("camera.jpg");
+    make_marked_still(path, 9, std::string("videoflip video-direction=") + turn + " ! jpegenc",
+                      "width=160,height=90");
+    const std::string jpeg = content(path);
+    std::ofstream(path, std::ios::binary) << with_exif(jpeg, tag, ahead);
+    ReadyMedia media = media_of(path, false);
+    media.is_still = true;
+    Stand stand;
+    show(stand, media, 25);
+    const auto seen = stand.frames();
+    ASSERT_TRUE(seen[kStart + 5].mark);
+    EXPECT_EQ(seen[kStart + 5].mark->clip, 9U);
   }
 }
 
