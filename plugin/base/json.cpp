@@ -28,11 +28,14 @@ void note_member(JsonParser *parser, JsonObject *object, const char *name, gpoin
 struct Keys {
   std::set<std::pair<const JsonObject *, std::string>> seen;
   std::optional<std::string> twice;
+  int line = 0;  // Of that.
 };
 
-void note_key(JsonParser *, JsonObject *object, const char *name, gpointer data) {
+void note_key(JsonParser *parser, JsonObject *object, const char *name, gpointer data) {
   auto &keys = *static_cast<Keys *>(data);
-  if (!keys.seen.emplace(object, name).second && !keys.twice) keys.twice = name;
+  if (keys.seen.emplace(object, name).second || keys.twice) return;
+  keys.twice = name;
+  keys.line = static_cast<int>(json_parser_get_current_line(parser));
 }
 
 void note_element(JsonParser *parser, JsonArray *array, int index, gpointer lines) {
@@ -116,7 +119,9 @@ Result<Json> Json::parse(std::string_view text, Lines lines, Reading reading) {
     if (why.starts_with("<data>:")) why.remove_prefix(7);
     return not_json("line " + std::string(why));
   }
-  if (keys.twice) return not_json("it has the key \"" + shown_line(*keys.twice) + "\" twice.");
+  if (keys.twice)
+    return not_json((lines == Lines::noted ? "line " + std::to_string(keys.line) + ": " : std::string()) +
+                    "it has the key \"" + shown_line(*keys.twice) + "\" twice.");
   JsonNode *root = json_parser_get_root(parser.get());
   if (!root) return not_json("it is empty.");
   return JsonTree::from(root, node_lines);

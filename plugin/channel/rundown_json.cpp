@@ -167,15 +167,18 @@ Result<RundownItem, RundownLine> read_item(const Json &json, const std::string &
   return item;
 }
 
-// json-glib's texts name the line.
+// The texts name the line.
 Result<Json, RundownLine> parsed(std::string_view text) {
-  auto json = Json::parse(text, Json::Lines::noted);
+  auto json = Json::parse(text, Json::Lines::noted, Json::Reading::strict);
   if (json) return std::move(*json);
   RundownLine mistake{0, std::move(json).error().text};
   constexpr std::string_view kLine = "line ";
   if (const auto at = mistake.text.find(kLine); at != std::string::npos) {
     std::string_view number = std::string_view(mistake.text).substr(at + kLine.size());
     mistake.line = take_number<unsigned>(number).value_or(0);
+    // It is told beside the text.
+    if (const auto end = mistake.text.find(": ", at); mistake.line > 0 && end != std::string::npos)
+      mistake.text.erase(at, end + 2 - at);
   }
   return mistake;
 }

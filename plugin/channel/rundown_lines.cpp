@@ -16,6 +16,32 @@ namespace {
 
 constexpr std::string_view kInfo = "#EXTINF:";
 
+// Files of other formats would be as many paths of files that do not exist.
+struct OtherFormat {
+  std::string_view begin;
+  const char *mistake;
+};
+constexpr const char *kNoXml = "This is XML. A rundown is JSON, M3U, or one URI or path a line.";
+constexpr const char *kNoScript =
+    "This is a script of ffmpeg. A rundown is JSON, M3U, or one URI or path a line.";
+constexpr const char *kNoPls =
+    "This is a playlist in PLS. A rundown is JSON, M3U, or one URI or path a line.";
+constexpr const char *kJsonAlone = "JSON must be the whole rundown, without comments or other lines.";
+constexpr OtherFormat kOtherFormats[] = {
+    {"<", kNoXml},         {"ffconcat version", kNoScript},
+    {"file '", kNoScript}, {"[playlist]", kNoPls},
+    {"{\"", kJsonAlone},   {"{ ", kJsonAlone},
+    {"/*", kJsonAlone},    {"// ", "A comment begins with #, and JSON has none."},
+};
+
+// Null: it is a URI or a path.
+const char *mistake_in(std::string_view line) {
+  if (line == "{") return kJsonAlone;
+  for (const OtherFormat &format : kOtherFormats)
+    if (line.starts_with(format.begin)) return format.mistake;
+  return nullptr;
+}
+
 // "12.5 tvg-id="x",Title". The length is missing, 0 or -1 where it is not known.
 void read_info(std::string_view info, RundownItem &item) {
   const auto seconds = take_number<double>(info);
@@ -46,6 +72,7 @@ Result<Rundown, RundownLine> read_line_rundown(std::string_view text, const std:
     if (line.empty() || line.starts_with('#')) continue;
     if (rundown.items.size() == kMaxRundownItems)
       return RundownLine{number, "The rundown has more than " + std::to_string(kMaxRundownItems) + " items."};
+    if (const char *mistake = mistake_in(line)) return RundownLine{number, mistake};
     auto uri = source_uri(line, folder);
     if (!uri) return RundownLine{number, std::move(uri).error().text};
     item.source = std::move(*uri);

@@ -62,7 +62,8 @@ Result<Rundown, RundownLine> read_rundown(std::string_view text, const std::stri
     return RundownLine{0, "The rundown is larger than " + std::to_string(kMaxRundownSize) + " bytes."};
   const std::string utf8 = in_utf8(text);
   const auto begin = trimmed(utf8);
-  const bool is_json = begin.starts_with('{') || begin.starts_with('[');
+  const bool is_pls = begin.starts_with("[playlist]");
+  const bool is_json = begin.starts_with('{') || (begin.starts_with('[') && !is_pls);
   auto rundown = is_json ? read_json_rundown(utf8, folder) : read_line_rundown(utf8, folder);
   if (!rundown) return rundown;
   if (rundown->items.empty()) return RundownLine{0, "The rundown has no items."};

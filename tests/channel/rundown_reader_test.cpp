@@ -95,6 +95,7 @@ TEST(RundownReader, GivesItemsIdsThatStayWhenOthersMove) {
   EXPECT_EQ(one.items[2].id, one.items[0].id + "-2");
   EXPECT_TRUE(one.items[0].id.starts_with("a-")) << one.items[0].id;
   EXPECT_TRUE(one.items[3].id.starts_with("dance-2.5-")) << one.items[3].id;
+  EXPECT_EQ(read("//host/c.mp4\n[a] b.mp4\n").items.size(), 2u) << "odd names are names";
   const std::string taken = one.items[0].id;
   const Rundown three =
       read("{\"program\":[{\"source\":\"a.mp4\"},{\"id\":\"" + taken + "\",\"source\":\"x\"}]}");
@@ -138,6 +139,7 @@ TEST(RundownReader, NamesTheFirstLineThatIsWrong) {
       {"{\"program\": [\n{\"source\": \"x\", \"retry\": 1}]}", 2, "true or false"},
       {"{\"program\": [\n{\"source\": \"x\"}, 7]}", 2, "not an object"},
       {"{\"program\": 7}", 1, "an array"},
+      {"{\"program\": [\n{\"source\": \"x\",\n\"source\": \"y\"}]}", 3, "\"source\" twice"},
       {"{\n\"channel\": [], \"program\": []}", 2, "\"channel\" is not a text"},
       {"{\n\"fallback\": [\"a\",\n7], \"program\": [{\"source\": \"x\"}]}", 3, "\"fallback\" is not"},
       {"{}", 0, "\"program\""},
@@ -150,6 +152,14 @@ TEST(RundownReader, NamesTheFirstLineThatIsWrong) {
       {"a.mp4\ngenclip://m?prompt=x&api_key=sk-secret\n", 2, "holds a key"},
       {"genclip://m?API%5FKEY=sk-secret", 1, "holds a key"},
       {"rtmp://user:secret@host/live", 1, "holds a key"},
+      {"\n<?xml version=\"1.0\"?>\n<playlist>\n", 2, "XML"},
+      {"a.mp4\n{\"source\": \"b.mp4\"}\n", 2, "JSON must be the whole"},
+      {"# day\n{\n  \"program\": []\n}\n", 2, "JSON must be the whole"},
+      {"/* day */ {\"program\": []}\n", 1, "JSON must be the whole"},
+      {"[playlist]\nFile1=a.mp4\n", 1, "PLS"},
+      {"file 'a.mp4'\n", 1, "ffmpeg"},
+      {"// today\n{\"program\": [{\"source\": \"b.mp4\"}]}\n", 1, "begins with #"},
+      {"ffconcat version 1.0\nfile a.mp4\n", 1, "ffmpeg"},
   };
   for (const MistakeCase &row : kCases) {
     SCOPED_TRACE(row.text);
