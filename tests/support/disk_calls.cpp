@@ -10,6 +10,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <array>
@@ -68,6 +69,8 @@ Function *next(Function *, const char *name) {
 
 void set_disk_hook(DiskHook hook) { current_hook = hook; }
 
+static bool has_hook() { return current_hook != nullptr; }
+
 }  // namespace genclip::test
 
 using genclip::test::Asked;
@@ -125,6 +128,13 @@ int ftruncate(int descriptor, off_t size) noexcept {
 
 int fstat(int descriptor, struct stat *status) noexcept {
   return fails(FileCall::info, descriptor) ? -1 : NEXT(fstat)(descriptor, status);
+}
+
+// A disk with a hook may hang or fail, which memory does not.
+int fstatfs(int descriptor, struct statfs *status) noexcept {
+  const int result = NEXT(fstatfs)(descriptor, status);
+  if (genclip::test::has_hook()) status->f_type = 0;
+  return result;
 }
 
 int statx(int folder, const char *path, int flags, unsigned mask, struct statx *status) noexcept {
