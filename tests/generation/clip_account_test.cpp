@@ -29,6 +29,13 @@ class ClipAccounts : public WorkTest {
     return other;
   }
   Ledger ledger() { return Ledger(FileSystem::posix(), clock_, job().store); }
+  // While the run sleeps: on its clock, a wait for the ledger's lock would take minutes.
+  void release_while_it_sleeps(const ChargeFacts &facts) {
+    clock_.hold(true);
+    EXPECT_TRUE(clock_.wait_for_sleepers(1));
+    EXPECT_TRUE(ledger().append({LedgerEntry(LedgerEvent::release, facts)}, nullptr));
+    clock_.hold(false);
+  }
   Account account() {
     auto reading = ledger().read_all();
     EXPECT_TRUE(reading) << reading.error().text;
@@ -406,9 +413,7 @@ TEST_F(ClipAccounts, AClipOfUnknownPriceWaitsForTheOneBeforeIt) {
   set_budget(R"({"total":100})");
   std::thread ends([&] {
     while (clock_.sleeps().size() < 3) std::this_thread::yield();
-    // The clock that both look at jumps, so the patience with the ledger's lock may be over at once.
-    while (!ledger().append({LedgerEntry(LedgerEvent::release, facts)}, nullptr)) {
-    }
+    release_while_it_sleeps(facts);
   });
   GenerationJob patient = job();
   patient.timeout = {};
@@ -431,8 +436,7 @@ TEST_F(ClipAccounts, AClipWaitsForASlotAndSubmitsNothingMeanwhile) {
   std::thread ends([&] {
     while (clock_.sleeps().size() < 3) std::this_thread::yield();
     EXPECT_EQ(service_.submits(), 0u);
-    while (!ledger().append({LedgerEntry(LedgerEvent::release, facts)}, nullptr)) {
-    }
+    release_while_it_sleeps(facts);
   });
   GenerationJob limited = job();
   limited.max_tasks = 1;
