@@ -77,6 +77,30 @@ TEST(Outputs, AreGoneWithTheirEncoders) {
   EXPECT_EQ(alive.use_count(), 1);
 }
 
+// At one picture a second, too, more have room than may wait for an encoder that is too slow.
+TEST(Outputs, HaveRoomForSomePicturesAtAnyFrameRate) {
+  EncoderCalls calls;
+  calls.encoded = [](const EncodedFrame &) {};
+  calls.ended = [](Stream) {};
+  calls.skipped = [] {};
+  const auto encoders = make_encoders({}, std::move(calls));
+  ASSERT_TRUE(encoders) << encoders.error().text;
+  GstElement *bin = encoders->bin.get();
+  const auto queue = GRef<GstElement>::adopt(gst_bin_get_by_name(GST_BIN(bin), "video_queue"));
+  const auto pad = GRef<GstPad>::adopt(gst_element_get_static_pad(bin, "video"));
+  gst_element_set_state(bin, GST_STATE_PAUSED);
+  gst_pad_send_event(pad.get(), gst_event_new_stream_start("pictures"));
+  for (const auto &[rate, seconds] : {std::pair{"25/1", 1u}, {"1/1", 4u}}) {
+    const auto caps = GRef<GstCaps>::adopt(gst_caps_from_string(
+        (std::string("video/x-raw,format=I420,width=32,height=32,framerate=") + rate).c_str()));
+    gst_pad_send_event(pad.get(), gst_event_new_caps(caps.get()));
+    guint64 room = 0;
+    g_object_get(queue.get(), "max-size-time", &room, nullptr);
+    EXPECT_EQ(room, seconds * GST_SECOND) << rate;
+  }
+  gst_element_set_state(bin, GST_STATE_NULL);
+}
+
 TEST(Outputs, GiveTheirBinTwoPadsForRawMedia) {
   auto outputs = Outputs::create({}, {}, nullptr);
   ASSERT_TRUE(outputs) << outputs.error().text;
