@@ -131,6 +131,13 @@ class Examples(unittest.TestCase):
             self.run_example("subtitle-file", CLIP, out, "interval=2000000000")
             self.expect_captions(self.cues(out))
 
+    def test_a_film_that_does_not_begin_at_0(self):
+        film, out = self.path("film.ts"), self.path("film.vtt")
+        self.run_words("gst-launch-1.0", "-q", "videotestsrc", "num-buffers=40", "!", "video/x-raw,width=64,height=36,framerate=10/1",
+                       "!", "x264enc", "tune=zerolatency", "!", "mpegtsmux", "!", "filesink", f"location={film}")
+        self.run_example("subtitle-file", film.as_uri(), out)
+        self.assertEqual([begin for begin, _, _ in self.cues(out)], ["00:00:00.000"], "players count from the first picture")
+
     def test_captions_burned_in_change_the_picture_and_keep_its_length(self):
         out = self.path("burned.mp4")
         self.run_example("burn-in", CLIP, out, "interval=2000000000")
