@@ -17,15 +17,26 @@ unsigned kept_of(const InputSettings &settings) {
   return settings.align == Align::fixed ? 2 * frames : std::max(2 * frames, 8u);
 }
 
-// Timestamps mean the same in both.
-bool is_same_time(const GstSegment &a, const GstSegment &b) {
-  return a.rate == b.rate && a.applied_rate == b.applied_rate && a.start == b.start && a.time == b.time &&
-         a.base == b.base && a.offset == b.offset;
-}
-
 // Nothing in a stream is as late as this: GStreamer computes with signed times as well.
 // GST_CLOCK_TIME_NONE is later still.
 constexpr uint64_t kNever = G_MAXINT64;
+
+// Each moment of the film is played at the same time in both, whatever its timestamp is: matroskademux sends
+// a second segment when it knows where the film begins, and qtdemux one for each edit.
+bool is_same_time(const GstSegment &a, const GstSegment &b) {
+  if (a.rate != b.rate || a.applied_rate != b.applied_rate) return false;
+  if (a.start == b.start && a.time == b.time && a.base == b.base && a.offset == b.offset) return true;
+  const bool is_plain = a.rate == 1 && a.applied_rate == 1 && std::max(a.time, b.time) < kNever &&
+                        std::max(a.start, b.start) < kNever;
+  // The running time of stream time 0.
+  return is_plain && a.base - a.time - a.offset == b.base - b.time - b.offset;
+}
+
+// Live, a picture that is later than the one before by more than this is not believed before another one
+// confirms its time.
+constexpr uint64_t kJump = 60 * GST_SECOND;
+// Live, a warning tells of times that are behind for as long as this.
+constexpr uint64_t kBehind = 5 * GST_SECOND;
 
 // From a timestamp to its stream time, if that is the same for all of them; else 0.
 int64_t shift_of(const GstSegment &segment) {
@@ -85,11 +96,18 @@ CaptionInput::Placed CaptionInput::set_segment(const GstSegment &segment, std::o
     duration.reset();
   }
   const bool continues = placed_ && is_same_time(segment_, next);
+  const int64_t moved = shift_ - shift_of(next);
   segment_ = next;
   shift_ = shift_of(segment_);
-  material_end_ = duration;
   placed_ = true;
-  if (!continues) begin();
+  // MPEG-TS begins at any time, and tells how long it is.
+  if (!origin_) origin_ = segment_.time < kNever ? segment_.time : 0;
+  if (duration && *duration < kNever - *origin_) *duration += *origin_;
+  material_end_ = duration;
+  if (continues)
+    move_by(moved);
+  else
+    begin();
   next.start = outgoing(next.start);
   next.stop = outgoing(next.stop);
   next.position = outgoing(next.position);
@@ -103,12 +121,28 @@ void CaptionInput::reset() {
   begin();
 }
 
+void CaptionInput::begin_stream() {
+  reset();
+  origin_.reset();
+}
+
+// The same moments have other timestamps.
+void CaptionInput::move_by(int64_t moved) {
+  next_time_ = shifted(next_time_, moved);
+  if (last_image_) last_image_ = shifted(*last_image_, moved);
+  if (open_end_) open_end_ = shifted(*open_end_, moved);
+}
+
 void CaptionInput::begin() {
   sampler_.reset();
   cuts_.reset(stream_start());
   before_.clear();
   first_ = true;
   last_image_.reset();
+  last_time_.reset();
+  stray_.reset();
+  behind_since_.reset();
+  latest_ = 0;
   open_end_.reset();
   next_time_ = segment_.format == GST_FORMAT_TIME ? segment_.start : 0;
 }
@@ -166,6 +200,34 @@ FrameSampler::Decision CaptionInput::sample(uint64_t stream_time) {
   return sampler_.on_frame(stream_time, is_falling());
 }
 
+// A single wrong time, for example of a packet that was damaged: what is believed cannot be taken back, and
+// the pictures behind it would have no captions until then.
+bool CaptionInput::is_stray(const GstBuffer *buffer, uint64_t time) {
+  const uint64_t jump = std::max(kJump, 2 * std::min(duration_of(buffer, time), kNever / 4));
+  const bool jumps = last_time_ && time > *last_time_ && time - *last_time_ > jump;
+  const bool is_confirmed = stray_ && time >= *stray_ && time - *stray_ <= jump;
+  if (jumps && !is_confirmed) {
+    stray_ = time;
+    return true;
+  }
+  stray_.reset();
+  last_time_ = time;
+  return false;
+}
+
+std::optional<uint64_t> CaptionInput::note_behind(uint64_t time) {
+  if (time >= latest_) {
+    latest_ = time;
+    behind_since_.reset();
+    return std::nullopt;
+  }
+  if (!behind_since_) behind_since_ = time;
+  if (*behind_since_ == kNever || time < *behind_since_ || time - *behind_since_ < kBehind)
+    return std::nullopt;
+  behind_since_ = kNever;  // told
+  return latest_ - time;
+}
+
 // The codec must not affect costs: images that arrive as fast as video are sampled like video.
 bool CaptionInput::is_sampled(const GstBuffer *buffer, uint64_t time) const {
   if (image_sampling_ != ImageSampling::automatic) return image_sampling_ == ImageSampling::interval;
@@ -183,6 +245,7 @@ CaptionInput::Taken CaptionInput::take_image(const GstBuffer *buffer, uint64_t t
     return taken;
   }
   Taken taken = take_single(buffer, time);
+  first_ = false;
   open_end_.reset();
   if (!taken.asked || image_sampling_ == ImageSampling::every) return taken;
   // Images that follow immediately belong to the same window.
@@ -196,9 +259,16 @@ CaptionInput::Taken CaptionInput::take_frame(const GstBuffer *buffer, uint64_t t
   if (GST_CLOCK_TIME_IS_VALID(segment_.stop) && time >= segment_.stop) return {};
   const uint64_t stream_time = gst_segment_to_stream_time(&segment_, GST_FORMAT_TIME, time);
   if (!GST_CLOCK_TIME_IS_VALID(stream_time)) return {};
-  if (looks_for_cuts()) return take_until_cut(buffer, time, stream_time, live);
+  const bool rises = live && !is_falling();
+  if (rises && is_stray(buffer, stream_time)) return {};
+  const std::optional<uint64_t> behind = rises ? note_behind(stream_time) : std::nullopt;
+  if (looks_for_cuts()) {
+    Taken taken = take_until_cut(buffer, time, stream_time, live);
+    taken.behind = behind;
+    return taken;
+  }
   auto decision = sample(stream_time);
-  Taken taken{decision.keep, stream_time, {}, time, true, {}};
+  Taken taken{decision.keep, stream_time, {}, time, true, {}, behind};
   if (!decision.window) return taken;
 
   const bool turned_round = segment_.applied_rate < 0;
@@ -207,7 +277,7 @@ CaptionInput::Taken CaptionInput::take_frame(const GstBuffer *buffer, uint64_t t
       GST_CLOCK_TIME_IS_VALID(segment_.stop) ? segment_.stop : std::numeric_limits<uint64_t>::max();
   uint64_t start = timestamp(decision.window->start, segment_.start);
   // A window that started before the stream starts with its first frame.
-  if (live && first_) start = time;
+  if (first_ && !is_falling()) start = time;
   start = std::clamp<uint64_t>(start, segment_.start, time);
   uint64_t whole_end = std::min(timestamp(decision.window->end, start + interval_), stop);
   // A picture that lasts longer than its window keeps its caption for its whole duration.
@@ -227,7 +297,7 @@ CaptionInput::Taken CaptionInput::take_frame(const GstBuffer *buffer, uint64_t t
 CaptionInput::Taken CaptionInput::take_until_cut(const GstBuffer *buffer, uint64_t time, uint64_t stream_time,
                                                  bool live) {
   const auto decision = cuts_.on_picture({stream_time, duration_of(buffer, time), change(before_, seen_)});
-  Taken taken{decision.keep, stream_time, {}, time, true, {}};
+  Taken taken{decision.keep, stream_time, {}, time, true, {}, {}};
   if (decision.last) taken.ends_open = timestamp(*decision.last, time);
   before_ = std::move(seen_);
   if (!decision.begins) return taken;
@@ -235,7 +305,7 @@ CaptionInput::Taken CaptionInput::take_until_cut(const GstBuffer *buffer, uint64
   const uint64_t stop =
       GST_CLOCK_TIME_IS_VALID(segment_.stop) ? segment_.stop : std::numeric_limits<uint64_t>::max();
   const uint64_t start =
-      live && first_ ? time : std::clamp<uint64_t>(timestamp(decision.start, time), segment_.start, time);
+      first_ ? time : std::clamp<uint64_t>(timestamp(decision.start, time), segment_.start, time);
   const uint64_t whole_end = std::min(timestamp(decision.end, start + interval_), stop);
   uint64_t end = whole_end;
   if (material_end_ && !live) {
@@ -261,6 +331,7 @@ CaptionInput::Taken CaptionInput::take_single(const GstBuffer *buffer, uint64_t 
           AskedTime{{start, end}, known, end},
           time,
           false,
+          {},
           {}};
 }
 

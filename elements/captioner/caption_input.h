@@ -73,17 +73,19 @@ class CaptionInput {
   explicit CaptionInput(const InputSettings &settings);
 
   void set_caps(const GstCaps *caps);
-  // After a flush, or for a new stream: the next segment starts from scratch.
+  // After a flush: the next segment starts from scratch.
   void reset();
+  // A new stream, whose times have nothing to do with those of the last one.
+  void begin_stream();
 
   // Subtitle encoders write timestamps as they come, whatever the segment is. So in the segment for
   // downstream a timestamp is the stream time, the time in the film: the running times are those of the
   // segment that came in. One that is not in time starts at 0.
   struct Placed {
     GstSegment segment;
-    bool continues = false;  // at most the end differs: the windows continue
+    bool continues = false;  // the same time goes on: so do the windows
   };
-  // `duration`: stream time at which the stream ends, if known.
+  // `duration`: of the whole stream, if known.
   Placed set_segment(const GstSegment &segment, std::optional<uint64_t> duration);
 
   struct Taken {
@@ -94,6 +96,8 @@ class CaptionInput {
     bool is_window = false;  // pictures are sampled in windows
     // End of the previous caption, if that was requested with an unknown end.
     std::optional<uint64_t> ends_open;
+    // Live: pictures have come for a while with times before that of an earlier one, by so much. Once.
+    std::optional<uint64_t> behind;
   };
   // Whether take() needs the thumbnails of these pictures.
   bool looks_for_cuts() const;
@@ -103,17 +107,21 @@ class CaptionInput {
   // A timestamp that came in, as one of the outgoing segment.
   uint64_t outgoing(uint64_t time) const;
 
+  bool has_segment() const { return placed_; }
   InputKind kind() const { return kind_; }
   // The one that came in.
   const GstSegment &segment() const { return segment_; }
 
  private:
   void begin();
+  void move_by(int64_t moved);
   bool is_sampled(const GstBuffer *buffer, uint64_t time) const;
   bool is_falling() const { return (segment_.rate < 0) != (segment_.applied_rate < 0); }
   uint64_t timestamp(uint64_t stream_time, uint64_t otherwise) const;
   uint64_t stream_start() const;
   FrameSampler::Decision sample(uint64_t stream_time);
+  bool is_stray(const GstBuffer *buffer, uint64_t time);
+  std::optional<uint64_t> note_behind(uint64_t time);
   Taken take_image(const GstBuffer *buffer, uint64_t time, bool live);
   Taken take_frame(const GstBuffer *buffer, uint64_t time, bool live);
   Taken take_until_cut(const GstBuffer *buffer, uint64_t time, uint64_t stream_time, bool live);
@@ -130,14 +138,20 @@ class CaptionInput {
   Thumbnail seen_;    // of this picture, while it is taken
   Thumbnail before_;  // of the last picture
   InputKind kind_ = InputKind::none;
-  uint64_t frame_duration_ = 0;  // from the caps; 0 if they have none
-  GstSegment segment_ = {};      // before the first segment, one that starts at 0
-  int64_t shift_ = 0;            // added to a timestamp for the outgoing segment
-  bool placed_ = false;          // a segment has arrived since the last reset
+  uint64_t frame_duration_ = 0;     // from the caps; 0 if they have none
+  GstSegment segment_ = {};         // before the first segment, one that starts at 0
+  int64_t shift_ = 0;               // added to a timestamp for the outgoing segment
+  bool placed_ = false;             // a segment has arrived since the last reset
+  std::optional<uint64_t> origin_;  // stream time at which the stream begins
   std::optional<uint64_t> material_end_;
   uint64_t next_time_ = 0;  // time of the next buffer without a timestamp
-  bool first_ = true;
+  bool first_ = true;       // no window has begun
   std::optional<uint64_t> last_image_;
+  // Live, of pictures: the last time, that of one which may be wrong, and since when times are behind.
+  std::optional<uint64_t> last_time_;
+  std::optional<uint64_t> stray_;
+  std::optional<uint64_t> behind_since_;
+  uint64_t latest_ = 0;
   std::optional<uint64_t> open_end_;  // end of the window of an image with unknown duration
 };
 

@@ -35,6 +35,8 @@ struct StreamEvent {
 
 struct Silence {
   TimeSpan span;
+  // From upstream, about pictures: a decoder may still hold some from before its end.
+  bool may_be_early = false;
 };
 
 struct StreamSegment {
@@ -42,7 +44,7 @@ struct StreamSegment {
   uint64_t start = 0;  // in the direction of playback
   std::optional<uint64_t> stop;
   bool backwards = false;
-  bool continues = false;  // at most the end of the segment differs
+  bool continues = false;  // the time of the last one goes on
 };
 
 using StreamItem = std::variant<StreamEvent, StreamSegment, Silence, SlotId>;

@@ -27,8 +27,16 @@ bool is_beginning(const StreamItem &item) {
 }
 
 bool ends_what_is_open(const StreamItem &item) {
-  return is_beginning(item) || is_event(item, EventKind::eos) || is_event(item, EventKind::segment_done) ||
-         is_event(item, EventKind::stream_start);
+  return is_beginning(item) || is_event(item, EventKind::eos) || is_event(item, EventKind::segment_done);
+}
+
+// However much of it comes during a long hole, it is one.
+bool joins(StreamItem &last, const StreamItem &item) {
+  auto *before = std::get_if<Silence>(&last);
+  const auto *silence = std::get_if<Silence>(&item);
+  if (!before || !silence || !before->may_be_early || !silence->may_be_early) return false;
+  before->span.end = std::max(before->span.end, silence->span.end);
+  return true;
 }
 
 // As queues do: while no pad is linked, what data that come later need is kept.
@@ -250,16 +258,39 @@ Flow CaptionSchedule::push_event(StreamEvent event, Instant now) { return push(s
 Flow CaptionSchedule::push_segment(StreamSegment segment, Instant now) {
   return push(std::move(segment), now);
 }
-Flow CaptionSchedule::push_silence(TimeSpan span, Instant now) { return push(Silence{span}, now); }
+Flow CaptionSchedule::push_silence(Silence silence, Instant now) { return push(silence, now); }
 
 void CaptionSchedule::put(const StreamItem &item) {
   const auto *id = std::get_if<SlotId>(&item);
   for (auto &[outlet, out] : outlets_) {
     if (!out.running) continue;
+    if (!out.items.empty() && joins(out.items.back(), item)) continue;
     out.items.push_back(item);
     if (id) ++slots_.at(*id).outlets;
   }
   if (id && slots_.at(*id).outlets == 0) slots_.erase(*id);
+}
+
+// Whether the next item is silence that may be early: a picture, or the end, shows whether it is.
+bool CaptionSchedule::is_early(const CaptionOutlet &out) const {
+  if (out.items.empty() || live_ || has_starved_) return false;
+  const auto *silence = std::get_if<Silence>(&out.items.front());
+  return silence && silence->may_be_early &&
+         std::none_of(out.items.begin(), out.items.end(), [](const StreamItem &item) {
+           return std::holds_alternative<SlotId>(item) || ends_what_is_open(item);
+         });
+}
+
+// The silence that is the next item, up to the picture behind it.
+TimeSpan CaptionSchedule::settled(const CaptionOutlet &out, const Silence &silence) const {
+  TimeSpan span = silence.span;
+  const auto next = std::find_if(out.items.begin(), out.items.end(), [](const StreamItem &item) {
+    return std::holds_alternative<SlotId>(item) || ends_what_is_open(item);
+  });
+  if (silence.may_be_early && next != out.items.end())
+    if (const auto *id = std::get_if<SlotId>(&*next))
+      span.end = std::min(span.end, slots_.at(*id).stream_time);
+  return span;
 }
 
 // Keeps what an outlet needs that is added later: sticky events and the segment.

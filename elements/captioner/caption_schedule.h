@@ -116,7 +116,7 @@ class CaptionSchedule {
   Flow push_event(StreamEvent event, Instant now);
   Flow push_segment(StreamSegment segment, Instant now);
   // A span of zero length announces that nothing comes before it.
-  Flow push_silence(TimeSpan span, Instant now);
+  Flow push_silence(Silence silence, Instant now);
   // Not live, these wait for room; live, older captions are dropped instead. `slot`: empty for a still of a
   // later request. Call with the same objects until there is a result.
   Next<Flow> push_still(StillJob &job, std::optional<CaptionSlot> &slot, Instant now);
@@ -230,6 +230,8 @@ class CaptionSchedule {
   Output output_of_items(CaptionOutlet &out, Due due, Instant now);
   CaptionOutput output_of_event(CaptionOutlet &out, const StreamEvent &event);
   CaptionOutput output_of_segment(CaptionOutlet &out, const StreamSegment &segment);
+  bool is_early(const CaptionOutlet &out) const;
+  TimeSpan settled(const CaptionOutlet &out, const Silence &silence) const;
   void take_silence(CaptionOutlet &out, TimeSpan span);
   Output output_of_slot(CaptionOutlet &out, CaptionSlot &slot, Due due, Instant now);
   bool has_end(CaptionSlot &slot, const SlotPart *part, Due due);
@@ -240,6 +242,7 @@ class CaptionSchedule {
   Output end_slot(CaptionOutlet &out, CaptionSlot &slot);
   void leave_behind(CaptionSlot &slot, SlotPart &part);
   std::optional<Instant> wakes_at(const CaptionOutlet &out, Due due, Instant now) const;
+  bool awaits_pictures(const CaptionOutlet &out) const;
 
   // Look-ahead, not live.
   bool is_open(const CaptionSlot &slot) const { return !live_ && slot.sure_until && !slot.end_known; }

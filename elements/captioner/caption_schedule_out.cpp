@@ -20,7 +20,9 @@
 //   the picture waits for its caption, and the caption for a picture. So after a second in which neither the
 //   input nor the output moves, the schedule uses what was seen: the question has these stills, and the part
 //   of the caption whose time is known is sent. From then on parts of half a second or more are sent without
-//   waiting, so that only the first wait is seen (is_starving, open_output, may_be_repeated).
+//   waiting, so that only the first wait is seen (is_starving, open_output, may_be_repeated). Silence that
+//   upstream tells waits in the same way for the next picture, because a decoder may hold earlier pictures,
+//   whose captions need that time (is_early).
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -82,11 +84,12 @@ CaptionSchedule::Output CaptionSchedule::output_of_items(CaptionOutlet &out, Due
       if (out.first_slot() == first) return std::nullopt;
       continue;
     }
+    if (is_early(out) && !is_starving(now)) return std::nullopt;
     const StreamItem item = out.items.front();
     leave(out);
     if (const auto *event = std::get_if<StreamEvent>(&item)) return output_of_event(out, *event);
     if (const auto *segment = std::get_if<StreamSegment>(&item)) return output_of_segment(out, *segment);
-    take_silence(out, std::get<Silence>(item).span);
+    take_silence(out, settled(out, std::get<Silence>(item)));
   }
 }
 
@@ -97,15 +100,20 @@ std::optional<Instant> CaptionSchedule::wakes_at(const CaptionOutlet &out, Due d
     if (given <= *due + kSilenceLead) return now + kBlink;
     return now + std::clamp(std::chrono::nanoseconds(given - *due - kSilenceLead), kBlink, kLook);
   }
-  const auto found = slots_.find(out.first_slot());
-  if (!may_starve() || found == slots_.end()) return std::nullopt;
-  const CaptionSlot &slot = found->second;
-  const bool has_cues = std::any_of(slot.parts.begin(), slot.parts.end(), [&out](const SlotPart &part) {
-    return part.language == out.language && !part.cues.empty();
-  });
   // Later than this, only the input can help.
   const Instant at = moved_at_ + kStarves;
-  return (slot.gathers || is_open(slot) || has_cues) && at > now ? std::optional(at) : std::nullopt;
+  return may_starve() && awaits_pictures(out) && at > now ? std::optional(at) : std::nullopt;
+}
+
+// What leaves next depends on the pictures that come.
+bool CaptionSchedule::awaits_pictures(const CaptionOutlet &out) const {
+  const auto found = slots_.find(out.first_slot());
+  if (found == slots_.end()) return is_early(out);
+  const CaptionSlot &slot = found->second;
+  const bool may_be_repeated = std::any_of(
+      slot.parts.begin(), slot.parts.end(),
+      [&out](const SlotPart &part) { return part.language == out.language && !part.cues.empty(); });
+  return slot.gathers || !slot.end_known || may_be_repeated;
 }
 
 Next<Flow> CaptionSchedule::drain(Instant now) {
@@ -129,11 +137,7 @@ bool CaptionSchedule::is_drained() {
   return std::all_of(outlets_.begin(), outlets_.end(), [this](auto &one) {
     CaptionOutlet &out = one.second;
     if (!out.running || out.is_busy) return !out.running;
-    CaptionSlot *first = find(out.first_slot());
-    const SlotPart *part = first ? first->part_in(out.language) : nullptr;
-    // It waits for the next pictures, which may repeat it.
-    const bool may_be_repeated = part && !part->cues.empty();
-    return first ? first->gathers || !first->end_known || may_be_repeated : out.items.empty();
+    return out.items.empty() || awaits_pictures(out);
   });
 }
 
@@ -147,7 +151,7 @@ CaptionOutput CaptionSchedule::output_of_event(CaptionOutlet &out, const StreamE
 CaptionOutput CaptionSchedule::output_of_segment(CaptionOutlet &out, const StreamSegment &segment) {
   out.at_end = false;
   if (segment.continues) {
-    out.timeline.set_stop(segment.stop);
+    out.timeline.go_on(segment.start, segment.backwards, segment.stop);
   } else {
     out.timeline.begin(segment.start, segment.backwards, segment.stop);
     // Lets downstream preroll, without sending any time.

@@ -216,6 +216,12 @@ GstFlowReturn CaptionStage::take(GRef<GstBuffer> buffer) {
   auto thumbnail = thumbnail_of(buffer);
   if (!thumbnail) return flow_return(queue_.flow());
   const auto taken = input_->take(buffer.get(), live_, *std::move(thumbnail));
+  if (taken.behind)
+    post_warning(element_, gencaption_category(),
+                 {ErrorKind::settings,
+                  "The pictures have times that are " + std::to_string(*taken.behind / GST_SECOND) +
+                      " s before that of an earlier one, so they have no captions until that time. The "
+                      "source must give pictures their times in order, or send a new segment."});
   if (taken.ends_open) queue_.tell(&CaptionSchedule::end_open, *taken.ends_open);
   const Flow flow = taken.is_window ? queue_.tell(&CaptionSchedule::saw, taken.time) : queue_.flow();
   if (!taken.keep) return flow_return(flow);
@@ -236,7 +242,7 @@ GstFlowReturn CaptionStage::take(GRef<GstBuffer> buffer) {
   std::string bytes(gst_buffer_get_size(buffer.get()), '\0');
   gst_buffer_extract(buffer.get(), 0, bytes.data(), bytes.size());
   std::string text = kind == InputKind::markup ? caption_text_of_markup(bytes) : caption_text(bytes);
-  if (text.empty()) return push_silence(taken.asked->window);
+  if (text.empty()) return push_silence({taken.asked->window});
   CaptionSlot slot = new_slot(*taken.asked, taken.stream_time);
   slot.one_piece = true;
   slot.request.text = std::move(text);
@@ -247,7 +253,8 @@ GstFlowReturn CaptionStage::stream_start(GstEvent *event) {
   // Downstream ended the previous stream with EOS.
   if (queue_.flow() == Flow::eos && queue_.tell(&CaptionSchedule::resume)) start_tasks();
   end_gathering();
-  input_->reset();
+  // Where somebody switches between live sources, the time goes on.
+  if (!live_) input_->begin_stream();
   orientation_ = GST_VIDEO_ORIENTATION_IDENTITY;
   orientation_of_stream_ = false;
   // The pad does not have this event yet, so gst_pad_create_stream_id() would take the id of the last stream.
@@ -294,8 +301,35 @@ GstFlowReturn CaptionStage::push(GRef<GstEvent> event) {
   return flow_return(queue_.tell(&CaptionSchedule::push_event, stream_event(std::move(event))));
 }
 
-GstFlowReturn CaptionStage::push_silence(TimeSpan span) {
-  return flow_return(queue_.tell(&CaptionSchedule::push_silence, span));
+GstFlowReturn CaptionStage::push_silence(const Silence &silence) {
+  return flow_return(queue_.tell(&CaptionSchedule::push_silence, silence));
+}
+
+// A decoder may hand on a GAP while it holds the segment with its first picture, until downstream has
+// prerolled. The times of the GAP mean nothing then.
+GstFlowReturn CaptionStage::begin_without_segment() {
+  look_whether_live();
+  if (live_) return flow_return(queue_.flow());
+  GstSegment all;
+  gst_segment_init(&all, GST_FORMAT_TIME);
+  const auto event = GRef<GstEvent>::adopt(gst_event_new_segment(&all));
+  return set_segment(event.get());
+}
+
+GstFlowReturn CaptionStage::gap(GstEvent *event) {
+  if (!input_->has_segment()) return begin_without_segment();
+  GstClockTime start = 0;
+  GstClockTime length = 0;
+  gst_event_parse_gap(event, &start, &length);
+  start = input_->outgoing(start);
+  // An unknown duration still announces that nothing comes before it.
+  if (length > GST_CLOCK_TIME_NONE - 1 - start) length = 0;
+  // First the silence, which ends the window.
+  const bool may_be_early =
+      input_->kind() == InputKind::video && input_->segment().rate > 0 && input_->segment().applied_rate == 1;
+  const GstFlowReturn flow = push_silence({{start, start + length}, may_be_early});
+  if (start + length >= gathering_end_) end_gathering();
+  return flow;
 }
 
 void CaptionStage::set_tags(GstTagList *tags) {
@@ -342,18 +376,7 @@ GstFlowReturn CaptionStage::sink_event(const GRef<GstEvent> &event) {
     case GST_EVENT_STREAM_START: return stream_start(event.get());
     case GST_EVENT_CAPS: return set_caps(event.get());
     case GST_EVENT_SEGMENT: return set_segment(event.get());
-    case GST_EVENT_GAP: {
-      GstClockTime start = 0;
-      GstClockTime length = 0;
-      gst_event_parse_gap(event.get(), &start, &length);
-      start = input_->outgoing(start);
-      // An unknown duration still announces that nothing comes before it.
-      if (length > GST_CLOCK_TIME_NONE - 1 - start) length = 0;
-      // First the silence, which ends the window.
-      const GstFlowReturn flow = push_silence({start, start + length});
-      if (start + length >= gathering_end_) end_gathering();
-      return flow;
-    }
+    case GST_EVENT_GAP: return gap(event.get());
     case GST_EVENT_TAG: {
       // Stream tags describe the input pictures, not the captions.
       GstTagList *tags = nullptr;
@@ -362,7 +385,7 @@ GstFlowReturn CaptionStage::sink_event(const GRef<GstEvent> &event) {
       if (gst_tag_list_get_scope(tags) != GST_TAG_SCOPE_GLOBAL) return GST_FLOW_OK;
       break;
     }
-    case GST_EVENT_EOS:
+    case GST_EVENT_EOS: input_->reset(); [[fallthrough]];
     case GST_EVENT_SEGMENT_DONE: end_gathering(); break;
     default: break;
   }

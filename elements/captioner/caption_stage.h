@@ -88,7 +88,9 @@ class CaptionStage {
   CaptionSlot new_slot(const AskedTime &asked, uint64_t stream_time);
   GstFlowReturn take(GRef<GstBuffer> buffer);
   GstFlowReturn push(GRef<GstEvent> event);
-  GstFlowReturn push_silence(TimeSpan span);
+  GstFlowReturn push_silence(const Silence &silence);
+  GstFlowReturn gap(GstEvent *event);
+  GstFlowReturn begin_without_segment();
   bool link_again();
   bool answer_allocation(GstQuery *query);
 

@@ -22,7 +22,14 @@ void CaptionTimeline::begin(uint64_t start, bool backwards, std::optional<uint64
   stop_ = stop;
 }
 
-void CaptionTimeline::end() { *this = CaptionTimeline(late_policy_, limits_); }
+void CaptionTimeline::go_on(uint64_t start, bool backwards, std::optional<uint64_t> stop) {
+  if (backwards != backwards_ || (backwards && !begun_)) return begin(start, backwards, stop);
+  begun_ = true;
+  if (!backwards) given_ = std::max(given_, start);
+  stop_ = stop;
+}
+
+void CaptionTimeline::end() { begun_ = false; }
 
 uint64_t CaptionTimeline::last() const {
   return stop_ ? std::max<uint64_t>(*stop_, 1) - 1 : std::numeric_limits<uint64_t>::max();

@@ -39,8 +39,8 @@ class CaptionTimeline {
 
   // A new segment: sends no time before `start` or after `stop`. Backwards, spans come in descending order.
   void begin(uint64_t start, bool backwards, std::optional<uint64_t> stop = {});
-  // The same segment, with another end.
-  void set_stop(std::optional<uint64_t> stop) { stop_ = stop; }
+  // A further segment of the same time: what was sent stays sent.
+  void go_on(uint64_t start, bool backwards, std::optional<uint64_t> stop);
   // No silence until the next segment starts.
   void end();
   bool has_begun() const { return begun_; }

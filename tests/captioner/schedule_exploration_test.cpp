@@ -83,6 +83,17 @@ TEST(ScheduleExploration, OfADrain) {
   explore({.material = Material::texts, .windows = 2, .can_drain = true, .can_fail = false});
 }
 
+// A decoder holds pictures while it hands on what upstream says about the time behind them.
+TEST(ScheduleExploration, OfSilenceThatMayBeEarly) {
+  explore({.windows = 2, .can_tell_silence = true});
+  explore({.can_tell_silence = true, .can_fail = false});
+  explore({.windows = 2, .can_flush = true, .can_tell_silence = true, .can_fail = false});
+  explore({.windows = 2, .can_drain = true, .can_tell_silence = true, .can_fail = false});
+  explore({.windows = 2, .can_tell_silence = true, .can_fail = false, .is_downstream_slow = true});
+  explore({.live = true, .windows = 2, .can_tell_silence = true, .can_fail = false});
+  explore({.material = Material::open_pictures, .windows = 2, .can_tell_silence = true, .can_fail = false});
+}
+
 TEST(ScheduleExploration, OfAPadThatIsReleased) {
   explore({.windows = 2, .can_lose_pad = true, .languages = {"de", "en"}});
   explore({.live = true, .windows = 2, .can_lose_pad = true, .can_fail = false, .languages = {"de", "en"}});

@@ -11,6 +11,9 @@ namespace genclip {
 // What decides what a schedule does next in these worlds.
 struct ScheduleText {
   static std::string of(const CaptionSchedule &schedule, Instant now);
+  static bool has_starved(const CaptionSchedule &schedule, Instant now) {
+    return schedule.has_starved_ || now >= schedule.moved_at_ + std::chrono::seconds(1);
+  }
   // A caption waits for the answer.
   static bool wants(const CaptionSchedule &schedule, uint64_t question) {
     CaptionSchedule copy = schedule;
@@ -120,12 +123,23 @@ void push_window(ScheduleWorld &world, unsigned window) {
   go_on_pushing(world);
 }
 
+// A decoder hands it on although it holds the picture of the window, or there is no such picture.
+void tell_silence(ScheduleWorld &world, bool is_hole) {
+  const TimeSpan span = span_of(world.rules, world.next - 1);
+  world.has_told_silence = true;
+  world.schedule.push_silence({span, true}, world.now);
+  if (is_hole) ++world.next;
+}
+
 void push_next(ScheduleWorld &world) {
   const unsigned step = world.next++;
   if (step == 0) {
     world.schedule.push_event(event_of(StreamEvent::Kind::stream_start, "stream-start"), world.now);
     push_segment(world);
   } else if (step <= world.rules.windows) {
+    for (const auto &[id, sent] : world.sent)
+      if ((world.has_stood_still || world.rules.live) && sent.until > span_of(world.rules, step - 1).start)
+        world.silenced = step - 1;
     push_window(world, step - 1);
   } else {
     if (world.rules.material == Material::open_pictures) world.schedule.complete(world.rules.windows);
@@ -413,6 +427,11 @@ std::vector<ScheduleStep> steps_of(const ScheduleWorld &world) {
   if (!world.violation.empty()) return steps;
   const WorldRules &rules = world.rules;
   if (may_push(world) && !world.drains) step("upstream: step " + std::to_string(world.next), push_next);
+  if (rules.can_tell_silence && !world.has_told_silence && may_push(world) && !world.drains &&
+      world.next > 0 && world.next <= rules.windows) {
+    step("upstream: silence before a picture", [](auto &next) { tell_silence(next, false); });
+    step("upstream: a hole", [](auto &next) { tell_silence(next, true); });
+  }
   if (world.job) {
     step("still made", [](auto &next) {
       make_still(next, "made");
@@ -491,11 +510,15 @@ std::vector<ScheduleStep> steps_of(const ScheduleWorld &world) {
       next.is_unlinked = false;
       next.schedule.link_again(next.now);
     });
-  const bool needs_time =
-      rules.live ? !world.sent.begin()->second.has_ended
-                 : rules.material != Material::pictures || rules.settings.joins_repeats || world.drains;
+  const bool needs_time = rules.live ? !world.sent.begin()->second.has_ended
+                                     : rules.material != Material::pictures || rules.settings.joins_repeats ||
+                                           world.drains || world.has_told_silence;
   const bool has_time = !rules.live || world.now.time_since_epoch() < std::chrono::seconds(12);
-  if (needs_time && !must_push(world) && has_time) step("time", [](auto &next) { next.now += kTick; });
+  if (needs_time && !must_push(world) && has_time)
+    step("time", [](auto &next) {
+      next.now += kTick;
+      next.has_stood_still = next.has_told_silence && ScheduleText::has_starved(next.schedule, next.now);
+    });
   // It changes nothing any more.
   if (!steps.empty() && steps.back().event == "time" && steps.back().world.text() == world.text())
     steps.pop_back();
@@ -528,7 +551,7 @@ std::string broken_promise(const ScheduleWorld &world) {
     const bool may_be_moved = rules.live && rules.settings.late_policy == LatePolicy::shift;
     for (const auto &[window, how] : world.outcome)
       if (how == "text" && !may_be_moved && !rules.equal_windows && !rules.repeats_first &&
-          sent.spoken.count(window) == 0)
+          world.silenced != window && sent.spoken.count(window) == 0)
         return "the answer about window " + std::to_string(window) + " was not sent";
     for (const auto &[window, how] : world.outcome) {
       if (how == "failed" && rules.material != Material::texts && !rules.equal_windows && !rules.live &&
@@ -556,8 +579,8 @@ std::string broken_promise(const ScheduleWorld &world) {
 std::string ScheduleWorld::text() const {
   std::ostringstream out;
   out << ScheduleText::of(schedule, now) << "|" << next << has_flushed << is_unlinked << was_unlinked
-      << was_drained << drains << has_lost_pad << (wakes_at && *wakes_at > now) << first_wanted << "|"
-      << pushed_slot.has_value() << "|";
+      << was_drained << drains << has_lost_pad << has_told_silence << has_stood_still << silenced.value_or(9)
+      << (wakes_at && *wakes_at > now) << first_wanted << "|" << pushed_slot.has_value() << "|";
   if (rules.live) out << std::chrono::duration_cast<milliseconds>(now.time_since_epoch()).count();
   if (job) out << "|job " << job->slot << "," << job->opens << "," << job->is_completion();
   for (const auto &worker : workers) {
@@ -626,6 +649,7 @@ std::string ScheduleText::of(const CaptionSchedule &schedule, Instant now) {
     for (const StreamItem &item : outlet.items) {
       s(item.index());
       if (const auto *slot = std::get_if<SlotId>(&item)) s(*slot);
+      if (const auto *silence = std::get_if<Silence>(&item)) s(silence->span.end), s(silence->may_be_early);
     }
   }
   return out.str();

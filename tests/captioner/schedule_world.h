@@ -22,13 +22,14 @@ struct WorldRules {
   bool backwards = false;
   unsigned windows = 3;
   unsigned workers = 2;
-  bool equal_windows = false;    // all ask the same question
-  bool repeats_first = false;    // texts: the third and the fourth are the first one again
-  bool can_flush = false;        // once
-  bool can_be_unlinked = false;  // once, and linked again
-  bool can_drain = false;        // once
-  bool can_lose_pad = false;     // the last one is released, once
-  bool can_fail = true;          // stills and answers
+  bool equal_windows = false;     // all ask the same question
+  bool repeats_first = false;     // texts: the third and the fourth are the first one again
+  bool can_flush = false;         // once
+  bool can_be_unlinked = false;   // once, and linked again
+  bool can_drain = false;         // once
+  bool can_lose_pad = false;      // the last one is released, once
+  bool can_tell_silence = false;  // once, about a window whose picture may still follow
+  bool can_fail = true;           // stills and answers
   bool answers_in_pieces = false;
   bool is_store_slow = false;  // workers look into the store, which may have the answer
   bool is_downstream_slow = false;
@@ -67,9 +68,12 @@ struct ScheduleWorld {
   bool was_drained = false;
   bool drains = false;  // the streaming thread waits
   bool has_lost_pad = false;
-  std::optional<Instant> wakes_at;  // The first thread that waits for a time.
-  unsigned first_wanted = 0;        // windows before it were flushed
-  std::optional<StillJob> pushed;   // waits for room
+  bool has_told_silence = false;
+  bool has_stood_still = false;      // for a second since then
+  std::optional<unsigned> silenced;  // window whose time may have been sent when its picture came
+  std::optional<Instant> wakes_at;   // The first thread that waits for a time.
+  unsigned first_wanted = 0;         // windows before it were flushed
+  std::optional<StillJob> pushed;    // waits for room
   std::optional<CaptionSlot> pushed_slot;
   std::optional<StillJob> job;
   std::vector<std::optional<Worker>> workers;
