@@ -162,6 +162,19 @@ std::optional<GstClockTime> MovieIndex::begin_of(const WantedFrame &wanted) cons
   return *std::prev(passed);
 }
 
+std::optional<Stretch> MovieIndex::shown() const {
+  if (edits.empty()) return media_duration ? std::optional(Stretch{0, *media_duration}) : std::nullopt;
+  const auto has_frames = [](const Edit &edit) { return edit.media.has_value(); };
+  const auto first = std::ranges::find_if(edits, has_frames);
+  const auto last = std::find_if(edits.rbegin(), edits.rend(), has_frames);
+  if (first == edits.end() || !GST_CLOCK_TIME_IS_VALID(last->shown_end)) return std::nullopt;
+  return Stretch{first->shown, last->shown_end};
+}
+
+bool MovieIndex::is_in_parts() const {
+  return std::ranges::count_if(edits, [](const Edit &edit) { return edit.media.has_value(); }) > 1;
+}
+
 Result<MovieIndex> read_movie_index(const ReadAt &read, uint64_t file_size) {
   BoxReader boxes(read, file_size);
   std::optional<Box> moov;
@@ -222,6 +235,8 @@ Result<MovieIndex> read_movie_index(const ReadAt &read, uint64_t file_size) {
     auto times = tables ? read_frame_times(boxes, *tables, video->header.timescale) : std::nullopt;
     if (!times || times->begins.empty()) return not_readable("the table of its frames is damaged");
     index.begins = std::move(times->begins);
+    const GstClockTime media = in_nanoseconds(times->duration, video->header.timescale);
+    if (media <= kMaxTime) index.media_duration = media;
     index.replacements.push_back(video->header.with_duration(times->duration));
   }
   return index;

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "plugin/base/result.h"
+#include "plugin/base/segment_stretch.h"
 #include "plugin/frame/box_reader.h"
 #include "plugin/frame/timeline.h"
 
@@ -33,12 +34,18 @@ struct MovieIndex {
   std::optional<GstClockTime> duration;  // Of all tracks, when displayed.
   // The media times at which its frames begin, in this order; empty when they are in fragments.
   std::vector<GstClockTime> begins;
+  std::optional<GstClockTime> media_duration;  // Of its frames together; nothing when they are in fragments.
   bool is_fragmented = false;
   std::vector<Replacement> replacements;
 
   // When the wanted frame begins. Nothing if that is not known, or if each frame begins after the wanted
   // time.
   std::optional<GstClockTime> begin_of(const WantedFrame &wanted) const;
+  // From its first frame on to the end of its last one, when displayed; nothing if an end is not known.
+  std::optional<Stretch> shown() const;
+  // Whether the edit list displays several parts of the media. Where qtdemux applies it, it loses frames of
+  // the later ones.
+  bool is_in_parts() const;
 };
 
 // Errors as frame_at().

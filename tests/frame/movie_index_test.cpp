@@ -128,6 +128,23 @@ TEST(MovieIndex, ReadsLongEdits) {
   EXPECT_EQ(index->edits[1].media_end, ms(300));
 }
 
+TEST(MovieIndex, TellsWhenItsPictureIsShownAndInHowManyParts) {
+  const auto of = [](const std::string &edits) {
+    auto index = read_from(movie({.edits = edits}));
+    EXPECT_TRUE(index) << index.error().text;
+    return *std::move(index);
+  };
+  EXPECT_EQ(of("").shown(), (Stretch{0, ms(400)})) << "Not the 500 ms of the movie, whose sound is longer.";
+  EXPECT_FALSE(of("").is_in_parts());
+  const auto late = of(elst(row(300, kEmpty) + row(155, 20), 2));
+  EXPECT_EQ(late.shown(), (Stretch{ms(300), ms(455)}));
+  EXPECT_FALSE(late.is_in_parts());
+  const auto parts = of(elst(row(100, 0) + row(200, kEmpty) + row(70, 20), 3));
+  EXPECT_EQ(parts.shown(), (Stretch{0, ms(370)}));
+  EXPECT_TRUE(parts.is_in_parts());
+  EXPECT_FALSE(of(elst(row(300, kEmpty), 1)).shown());
+}
+
 TEST(MovieIndex, OfFragmentsHasAnOpenEnd) {
   Parts parts{.edits = elst(row(300, 10), 1)};
   parts.more = box("mvex", box("mehd", u32(0) + u32(900)));
@@ -137,6 +154,7 @@ TEST(MovieIndex, OfFragmentsHasAnOpenEnd) {
   EXPECT_TRUE(index->is_fragmented);
   EXPECT_EQ(index->duration, ms(900));
   EXPECT_EQ(index->edits.back().media_end, GST_CLOCK_TIME_NONE);
+  EXPECT_FALSE(index->shown());
   EXPECT_EQ(replaced(file, *index).find("mehd"), std::string::npos);
 }
 
