@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "elements/channelsrc/decoded_clip.h"
 
-#include <gio/gio.h>
-
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -82,31 +80,6 @@ void DecodedClip::make_end(End &end, Side side) {
   gst_pad_set_active(pad, TRUE);
 }
 
-// GStreamer's decoder of JPEG does not look for the EXIF of a camera that was held upright. Nothing where a
-// file does not say.
-static std::optional<GstVideoOrientationMethod> orientation_of(const std::string &uri) {
-  // What comes ahead of it, such as a colour profile, has at most 64 KiB each.
-  constexpr gsize kMost = 192 * 1024;
-  const GStringPtr path(g_filename_from_uri(uri.c_str(), nullptr, nullptr));
-  if (!path || !g_file_test(path.get(), G_FILE_TEST_IS_REGULAR)) return std::nullopt;
-  const auto file = GRef<GFile>::adopt(g_file_new_for_path(path.get()));
-  const auto stream = GRef<GFileInputStream>::adopt(g_file_read(file.get(), nullptr, nullptr));
-  if (!stream) return std::nullopt;
-  std::vector<guint8> bytes(kMost);
-  gsize size = 0;
-  const auto read_until = [&](gsize end) {
-    gsize more = 0;
-    g_input_stream_read_all(G_INPUT_STREAM(stream.get()), bytes.data() + size, end - size, &more, nullptr,
-                            nullptr);
-    size += more;
-  };
-  read_until(2);
-  if (size < 2 || bytes[0] != 0xFF || bytes[1] != 0xD8) return std::nullopt;
-  read_until(kMost);
-  const auto head = GRef<GstBuffer>::adopt(gst_buffer_new_memdup(bytes.data(), size));
-  return jpeg_orientation(head.get());
-}
-
 // ---- The pipeline's life, on worker threads.
 
 void DecodedClip::start() {
@@ -119,7 +92,7 @@ void DecodedClip::start() {
                    G_CALLBACK(+[](GstElement *, GstPad *pad, DecodedClip *clip) { clip->link(pad); }), this);
   g_signal_connect(decoder, "no-more-pads",
                    G_CALLBACK(+[](GstElement *, DecodedClip *clip) { clip->no_more_streams(); }), this);
-  orientation_ = orientation_of(media_.uri);
+  orientation_ = jpeg_file_orientation(media_.uri);
   gst_bin_add(GST_BIN(pipeline_.get()), decoder);
   const auto bus = GRef<GstBus>::adopt(gst_element_get_bus(pipeline_.get()));
   gst_bus_set_sync_handler(

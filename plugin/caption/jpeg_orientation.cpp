@@ -3,10 +3,12 @@
 // Walks the markers of a JPEG to its EXIF, which GStreamer's tag library reads.
 #include "plugin/caption/jpeg_orientation.h"
 
+#include <gio/gio.h>
 #include <gst/base/gstbytereader.h>
 #include <gst/tag/tag.h>
 
 #include <cstring>
+#include <vector>
 
 #include "plugin/base/gref.h"
 
@@ -69,6 +71,29 @@ std::optional<GstVideoOrientationMethod> jpeg_orientation(GstBuffer *jpeg) {
   const bool said = gst_video_orientation_from_tag(tags, &method);
   gst_tag_list_unref(tags);
   return said ? std::optional(method) : std::nullopt;
+}
+
+std::optional<GstVideoOrientationMethod> jpeg_file_orientation(const std::string &uri) {
+  // What comes ahead of it, such as a colour profile, has at most 64 KiB each.
+  constexpr gsize kMost = 192 * 1024;
+  const GStringPtr path(g_filename_from_uri(uri.c_str(), nullptr, nullptr));
+  if (!path || !g_file_test(path.get(), G_FILE_TEST_IS_REGULAR)) return std::nullopt;
+  const auto file = GRef<GFile>::adopt(g_file_new_for_path(path.get()));
+  const auto stream = GRef<GFileInputStream>::adopt(g_file_read(file.get(), nullptr, nullptr));
+  if (!stream) return std::nullopt;
+  std::vector<guint8> bytes(kMost);
+  gsize size = 0;
+  const auto read_until = [&](gsize end) {
+    gsize more = 0;
+    g_input_stream_read_all(G_INPUT_STREAM(stream.get()), bytes.data() + size, end - size, &more, nullptr,
+                            nullptr);
+    size += more;
+  };
+  read_until(2);
+  if (size < 2 || bytes[0] != 0xFF || bytes[1] != 0xD8) return std::nullopt;
+  read_until(kMost);
+  const auto head = GRef<GstBuffer>::adopt(gst_buffer_new_memdup(bytes.data(), size));
+  return jpeg_orientation(head.get());
 }
 
 }  // namespace genclip

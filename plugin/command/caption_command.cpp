@@ -59,6 +59,8 @@ int run_caption(const Words &words) {
   element.add_to(options);
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
+  // It may lead to a file, which would be replaced under the one who has opened it.
+  if (wish.output == "/dev/stdout") wish.output = kStandardOutput;
   wish.is_translation = !texts.empty();
   texts.insert(texts.end(), rest->begin(), rest->end());
   if (texts.empty()) return options.refuse("A film is missing.");

@@ -36,6 +36,7 @@ struct Asked {
 // What a film takes; all unknown where its length is.
 struct FilmNeeds {
   std::optional<double> length;  // s
+  bool is_guess = false;
   std::optional<uint64_t> windows;
   std::optional<uint64_t> requests;
   std::optional<Error> problem;
@@ -58,6 +59,10 @@ FilmNeeds needs_of(const FilmJob &job, const Asked &asked) {
       needs.problem = cues.error();
     return needs;
   }
+  if (job.is_picture) {
+    needs.windows = needs.requests = 1;
+    return needs;
+  }
   // To look at it would be to generate it.
   if (job.uri.starts_with(std::string(kClipUriScheme) + ":")) return needs;
   MediaFacts facts;
@@ -68,9 +73,11 @@ FilmNeeds needs_of(const FilmJob &job, const Asked &asked) {
   }
   if (facts.has_picture == false) needs.problem = Error{ErrorKind::wrong_type, "There is no picture in it."};
   needs.length = facts.duration;
+  needs.is_guess = facts.is_duration_guessed;
   if (facts.duration) {
     const auto length = static_cast<uint64_t>(std::llround(*facts.duration * 1e9));
-    const Stretch picture = facts.picture.value_or(Stretch{0, length});
+    // A sound often lasts a little longer.
+    const Stretch picture = job.shown.value_or(Stretch{0, length});
     const WindowCount count = count_windows(picture.begin, picture.end, asked.windows);
     needs.windows = count.windows;
     needs.requests = count.most;
@@ -150,6 +157,9 @@ int estimate_films(const std::vector<FilmJob> &jobs, const FilmCaptionOptions &o
     for (const FilmOutput &output : job.outputs)
       if (output.stays && !needs.problem) print_error(printable(skips_text(output)));
     if (needs.problem) print_error(printable(job.word + " cannot be captioned: " + needs.problem->text));
+    if (needs.is_guess)
+      print_error(printable(job.word + " may take more or less: a transport stream does not tell its length, "
+                                       "which is a guess."));
     Json json = film_json(job, needs.problem ? "failed" : job.is_there ? "skipped" : "planned");
     json.set("length", needs.length ? Json(*needs.length) : Json());
     json.set("windows", json_of(needs.windows));

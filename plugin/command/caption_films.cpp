@@ -21,36 +21,53 @@
 #include "plugin/command/stop_signals.h"
 #include "plugin/film/caption_pass.h"
 #include "plugin/film/film_copy.h"
+#include "plugin/film/film_place.h"
 #include "plugin/film/subtitle_text.h"
 #include "plugin/store/clip_path.h"
 
 namespace genclip {
 namespace {
 
+Error captions_not_written(const std::string &path, const std::string &why,
+                           ErrorKind kind = ErrorKind::open_write) {
+  return {kind, "The captions cannot be written to " + path + ": " + why};
+}
+
+Result<void> write_stream(FILE *stream, const std::string &name, const std::string &text) {
+  if (fwrite(text.data(), 1, text.size(), stream) == text.size() && fflush(stream) == 0) return {};
+  return captions_not_written(name, g_strerror(errno), ErrorKind::write);
+}
+
+// A FIFO or a device is written to; a file is replaced.
 Result<void> write_text(const std::string &path, const std::string &text) {
-  if (path == kStandardOutput) {
-    if (fwrite(text.data(), 1, text.size(), stdout) == text.size() && fflush(stdout) == 0) return {};
-    return Error{ErrorKind::write,
-                 std::string("The captions cannot be written to standard output: ") + g_strerror(errno)};
+  if (path == kStandardOutput) return write_stream(stdout, "standard output", text);
+  if (is_special(path)) {
+    FILE *stream = fopen(path.c_str(), "we");
+    if (!stream) return captions_not_written(path, g_strerror(errno));
+    const auto written = write_stream(stream, path, text);
+    fclose(stream);
+    return written;
   }
   GErrorPtr error;
   const auto how =
       static_cast<GFileSetContentsFlags>(G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE);
-  if (g_file_set_contents_full(path.c_str(), text.data(), static_cast<gssize>(text.size()), how, 0666,
-                               take(error)))
+  if (g_file_set_contents_full(without_links(path).c_str(), text.data(), static_cast<gssize>(text.size()),
+                               how, 0666, take(error)))
     return {};
-  return Error{ErrorKind::write, "The captions cannot be written to " + path + ": " + error->message};
+  return captions_not_written(path, error->message, ErrorKind::write);
 }
 
 // Whether the file could be written: what is asked until then is paid. Makes the temporary file that
 // write_text() would make.
-Result<void> try_to_write(const std::string &path) {
+Result<void> try_to_write(const std::string &path, bool is_copy) {
   if (path == kStandardOutput) return {};
-  const auto problem = [&path](const char *why) {
-    return Error{ErrorKind::open_write, "The captions cannot be written to " + path + ": " + why};
-  };
+  const auto problem = [&path](const char *why) { return captions_not_written(path, why); };
   if (g_file_test(path.c_str(), G_FILE_TEST_IS_DIR)) return problem("It is a folder.");
-  std::string temporary = path + ".XXXXXX";
+  if (is_special(path) && is_copy)
+    return problem("It is not a regular file, which a copy of the film needs.");
+  if (is_special(path))
+    return g_access(path.c_str(), W_OK) == 0 ? Result<void>() : problem(g_strerror(errno));
+  std::string temporary = without_links(path) + ".XXXXXX";
   const int file = g_mkstemp(temporary.data());
   if (file < 0) return problem(g_strerror(errno));
   g_close(file, nullptr);
@@ -130,17 +147,15 @@ class Films final : public FilmListener {
       ++totals_.there;
       return tell_film(job, "skipped", {}, nullptr);
     }
-    for (const FilmOutput &output : job.outputs) {
-      if (output.stays) continue;
-      if (auto tried = try_to_write(output.path); !tried) return fail(job, {}, tried.error());
-    }
+    auto places = take_places(job);
+    if (!places) return fail(job, {}, places.error());
     if (const std::string limit = options_.spent_limit(used_); !limit.empty())
       return pause(job, {}, {ErrorKind::not_authorized, "The budget of --" + limit + " is used up."});
     auto gencaption = options_.make(used_, job.is_text);
     if (!gencaption) return fail(job, {}, gencaption.error());
     // Before anything is paid for that the copy could not hold.
     if (is_container(job.format))
-      if (auto tried = copy_film(copy_order(job, true), {}, *this); !tried) {
+      if (auto tried = copy_film(copy_order(job, places->front(), true), {}, *this); !tried) {
         if (tried.error().kind == ErrorKind::cancelled) return tell_film(job, "stopped", {}, nullptr);
         return fail(job, {}, tried.error());
       }
@@ -155,26 +170,47 @@ class Films final : public FilmListener {
     used_.tokens += end.progress.tokens;
     totals_.add(end.progress);
     switch (end.how) {
-      case FilmEnd::How::whole: return deliver(job, end);
+      case FilmEnd::How::whole: return deliver(job, end, *places);
       case FilmEnd::How::paused: return pause(job, end.progress, end.error);
       case FilmEnd::How::failed: return fail(job, end.progress, end.error);
       case FilmEnd::How::stopped: return tell_film(job, "stopped", end.progress, nullptr);
     }
   }
 
-  static CopyOrder copy_order(const FilmJob &job, bool is_trial) {
-    CopyOrder order{job.uri, job.format, job.outputs.front().path};
+  // Until they are written, no other run pays for them.
+  static Result<std::vector<FilmPlace>> take_places(const FilmJob &job) {
+    std::vector<FilmPlace> places;
+    const bool is_copy = is_container(job.format);
+    for (const FilmOutput &output : job.outputs) {
+      if (output.stays) continue;
+      if (auto tried = try_to_write(output.path, is_copy); !tried) return tried.error();
+      if (output.path == kStandardOutput || is_special(output.path)) continue;
+      auto place = FilmPlace::take(output.path);
+      // A text does not need the lock, which some file systems do not have.
+      if (!place && (is_copy || place.error().kind == ErrorKind::busy)) return std::move(place).error();
+      if (place) places.push_back(*std::move(place));
+    }
+    return places;
+  }
+
+  static CopyOrder copy_order(const FilmJob &job, const FilmPlace &place, bool is_trial) {
+    CopyOrder order{job.uri, job.format, place.part()};
     order.is_trial = is_trial;
     return order;
   }
 
-  void deliver(const FilmJob &job, const FilmEnd &end) {
+  Result<void> copy(const FilmJob &job, const FilmEnd &end, FilmPlace &place) {
+    auto copied = copy_film(copy_order(job, place, false), end.tracks, *this);
+    return copied ? place.publish() : copied;
+  }
+
+  void deliver(const FilmJob &job, const FilmEnd &end, std::vector<FilmPlace> &places) {
     if (ends_early(end.progress))
       warn_of_early_end(end.progress);
     else
       screen_.finish(end.progress);
     if (is_container(job.format)) {
-      if (auto copied = copy_film(copy_order(job, false), end.tracks, *this); !copied) {
+      if (auto copied = copy(job, end, places.front()); !copied) {
         if (copied.error().kind == ErrorKind::cancelled)
           return tell_film(job, "stopped", end.progress, nullptr);
         return fail(job, end.progress, copied.error());

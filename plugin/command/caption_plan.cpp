@@ -16,12 +16,15 @@
 #include "plugin/command/known_models.h"
 #include "plugin/command/output_pattern.h"
 #include "plugin/command/request_words.h"
+#include "plugin/film/film_copy.h"
+#include "plugin/frame/media_file.h"
 
 namespace genclip {
 namespace {
 
 bool is_there(const std::string &path) { return g_file_test(path.c_str(), G_FILE_TEST_EXISTS); }
 bool is_folder(const std::string &path) { return g_file_test(path.c_str(), G_FILE_TEST_IS_DIR); }
+bool is_regular(const std::string &path) { return g_file_test(path.c_str(), G_FILE_TEST_IS_REGULAR); }
 
 // False, too, where one of them is not there.
 bool is_older(const std::string &path, const std::string &other) {
@@ -64,9 +67,18 @@ Result<std::string> place_of(const std::string &word, FilmJob &job) {
 std::optional<Error> problem_of_film(const std::string &path, bool is_file) {
   if (!is_file) return std::nullopt;
   if (!is_there(path)) return Error{ErrorKind::not_found, "There is no such file."};
-  if (!g_file_test(path.c_str(), G_FILE_TEST_IS_REGULAR))
+  if (!is_regular(path))
     return Error{ErrorKind::wrong_type, is_folder(path) ? "It is a folder." : "It is not a regular file."};
   return std::nullopt;
+}
+
+// Whoever decodes it finds out if anything else is wrong with it.
+void look_at_film(const std::string &path, FilmJob &job) {
+  const auto file = MediaFile::open(path);
+  job.is_picture = file && !file->type().demuxer;
+  if (!file || !file->movie()) return;
+  job.shown = file->movie()->shown();
+  if (file->movie()->is_in_parts()) job.problem = Error{ErrorKind::wrong_type, kPartsLost};
 }
 
 FilmJob job_of(const std::string &word, const CaptionWish &wish, const OutputWish &outputs) {
@@ -90,9 +102,10 @@ FilmJob job_of(const std::string &word, const CaptionWish &wish, const OutputWis
     else if (!job.problem && wish.output != kStandardOutput && is_of_store(output.path))
       job.problem =
           Error{ErrorKind::settings, "Its captions would be a file of a clip store; give another --output."};
-  if (wish.force || job.problem || wish.output == kStandardOutput) return job;
+  if (job.problem) return job;
+  const bool may_stay = !wish.force && wish.output != kStandardOutput;
   for (FilmOutput &output : job.outputs) {
-    output.stays = is_there(output.path);
+    output.stays = may_stay && is_there(output.path) && !is_special(output.path);
     output.is_older = output.stays && place && is_file && is_older(output.path, *place);
   }
   job.is_there = std::ranges::all_of(job.outputs, &FilmOutput::stays);
@@ -100,6 +113,7 @@ FilmJob job_of(const std::string &word, const CaptionWish &wish, const OutputWis
   // the same command can be run again. Only what was written before the film was is surely of another one.
   if (job.is_there && !outputs.file.empty() && job.outputs.front().is_older)
     job.problem = Error{ErrorKind::open_write, stays_text(job.outputs.front())};
+  if (!job.problem && !job.is_there && place && is_file && !job.is_text) look_at_film(*place, job);
   return job;
 }
 
@@ -165,6 +179,8 @@ Result<void> check_clashes(const std::vector<FilmJob> &jobs) {
 }
 
 }  // namespace
+
+bool is_special(const std::string &path) { return is_there(path) && !is_regular(path) && !is_folder(path); }
 
 std::string stays_text(const FilmOutput &output) {
   return output.path + " is there already, " + (output.is_older ? "older than its film, " : "") +

@@ -9,6 +9,7 @@
 
 #include "plugin/base/error.h"
 #include "plugin/base/result.h"
+#include "plugin/base/segment_stretch.h"
 #include "plugin/film/film_outputs.h"
 
 namespace genclip {
@@ -17,7 +18,10 @@ struct FilmJob {
   std::string word;  // As the user gave it.
   std::string name;  // Short, for the screen.
   std::string uri;
-  bool is_text = false;  // A file of subtitles.
+  bool is_text = false;     // A file of subtitles.
+  bool is_picture = false;  // A JPEG or a PNG.
+  // When its picture is shown, where the index of an MP4 or QuickTime file tells.
+  std::optional<Stretch> shown;
   FilmFormat format = FilmFormat::vtt;
   std::vector<FilmOutput> outputs;  // "-": standard output.
   bool is_there = false;            // All of them are, and stay as they are.
@@ -31,6 +35,9 @@ struct CaptionWish {
   bool is_translation = false;
   bool force = false;  // Replace files that are there.
 };
+
+// Whether there is a FIFO, a device or the like, which takes what is written, and is never replaced.
+bool is_special(const std::string &path);
 
 // What is said of an output that stays.
 std::string stays_text(const FilmOutput &output);

@@ -12,6 +12,7 @@
 
 #include "plugin/base/clock.h"
 #include "plugin/base/mutex.h"
+#include "plugin/caption/jpeg_orientation.h"
 #include "plugin/film/cue_row.h"
 #include "plugin/film/equal_cues.h"
 #include "plugin/film/film_run.h"
@@ -105,6 +106,31 @@ GstPadProbeReturn note_time(GstPad *pad, GstPadProbeInfo *info, gpointer done) {
   const uint64_t time = gst_segment_to_running_time(segment, GST_FORMAT_TIME, end);
   auto &last = *static_cast<std::atomic<int64_t> *>(done);
   if (GST_CLOCK_TIME_IS_VALID(time)) last = std::max(last.load(), static_cast<int64_t>(time));
+  return GST_PAD_PROBE_OK;
+}
+
+// Until when the picture lasts, by its segments. The streaming thread writes it.
+struct PictureEnd {
+  bool has_data = false;           // The last segment has.
+  std::atomic<unsigned> parts{0};  // Segments that have.
+  std::atomic<int64_t> end{-1};    // Of the last segment, in running time; -1: unknown.
+};
+
+GstPadProbeReturn note_picture(GstPad *, GstPadProbeInfo *info, gpointer to) {
+  auto &picture = *static_cast<PictureEnd *>(to);
+  if (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER) {
+    picture.parts += !std::exchange(picture.has_data, true);
+    return GST_PAD_PROBE_OK;
+  }
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
+  if (GST_EVENT_TYPE(event) != GST_EVENT_SEGMENT) return GST_PAD_PROBE_OK;
+  const GstSegment *segment = nullptr;
+  gst_event_parse_segment(event, &segment);
+  const uint64_t end = segment->format == GST_FORMAT_TIME
+                           ? gst_segment_to_running_time(segment, GST_FORMAT_TIME, segment->stop)
+                           : GST_CLOCK_TIME_NONE;
+  picture.has_data = false;
+  picture.end = GST_CLOCK_TIME_IS_VALID(end) ? static_cast<int64_t>(end) : -1;
   return GST_PAD_PROBE_OK;
 }
 
@@ -208,8 +234,23 @@ class CaptionPass {
     }
     g_object_set(source_.get(), "uri", uri.c_str(), nullptr);
     gst_bin_add_many(run_.bin(), source_.get(), convert.get(), nullptr);
-    gst_element_link(convert.get(), gencaption_.get());
+    GstElement *upright = convert.get();
+    if (const auto turn = jpeg_file_orientation(uri)) {
+      const auto flip = made("videoflip");
+      if (!flip) {
+        problem_ = {ErrorKind::not_found, "GStreamer lacks its good plugins: videoflip."};
+        return;
+      }
+      g_object_set(flip.get(), "video-direction", *turn, nullptr);
+      gst_bin_add(run_.bin(), flip.get());
+      gst_element_link(convert.get(), flip.get());
+      upright = flip.get();
+    }
+    gst_element_link(upright, gencaption_.get());
     picture_ = GRef<GstPad>::adopt(gst_element_get_static_pad(convert.get(), "sink"));
+    const auto what =
+        static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM);
+    gst_pad_add_probe(picture_.get(), what, note_picture, &picture_end_, nullptr);
     g_signal_connect(source_.get(), "autoplug-continue", G_CALLBACK(is_decoded), nullptr);
     g_signal_connect(source_.get(), "pad-added", G_CALLBACK(link_picture), picture_.get());
     g_signal_connect(source_.get(), "no-more-pads", G_CALLBACK(look_for_picture), picture_.get());
@@ -283,9 +324,6 @@ class CaptionPass {
     if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_APPLICATION && gst_structure_has_name(structure, kNoPicture))
       return end(FilmEnd::How::failed, {ErrorKind::wrong_type, "There is no picture in it."});
     if (gst_structure_has_name(structure, "gencaption-estimate")) {
-      // Of the picture; a sound often lasts a little longer.
-      if (const uint64_t length = count_of(structure, "length"); length > 0)
-        progress_.length = std::chrono::nanoseconds(length);
       progress_.estimate = FilmEstimate{count_of(structure, "windows"), count_of(structure, "requests"),
                                         count_of(structure, "tokens")};
     }
@@ -352,10 +390,19 @@ class CaptionPass {
     }
     progress_.done = std::chrono::nanoseconds(done_.load());
     if (is_text_) progress_.done = row_.back({progress_.done, progress_.done}).begin;
+    if (!is_text_) read_length();
+  }
+
+  // A sound often lasts a little longer than the picture. Where several parts of a film are shown, only its
+  // own length tells of those that are to come; and a gap before the picture is a segment, too.
+  void read_length() {
     gint64 length = -1;
-    if (!is_text_ && !progress_.length &&
-        gst_element_query_duration(source_.get(), GST_FORMAT_TIME, &length) && length > 0)
-      progress_.length = std::chrono::nanoseconds(length);
+    if (film_length_ < 0 && gst_element_query_duration(source_.get(), GST_FORMAT_TIME, &length))
+      film_length_ = length;
+    const int64_t end = picture_end_.parts == 1 ? picture_end_.end.load() : -1;
+    const int64_t last =
+        end < 0 || film_length_ < 0 ? std::max(end, film_length_) : std::min(end, film_length_);
+    if (last > 0) progress_.length = std::chrono::nanoseconds(last);
   }
 
   const GRef<GstElement> gencaption_;
@@ -371,6 +418,8 @@ class CaptionPass {
   // Before the run, which ends before they do.
   std::vector<std::unique_ptr<Collector>> collectors_;
   std::atomic<int64_t> done_{0};  // Nanoseconds.
+  PictureEnd picture_end_;
+  int64_t film_length_ = -1;  // Of its container, in nanoseconds; -1: not known yet.
   GRef<GstPad> picture_;
   GRef<GstElement> source_;
   FilmRun run_;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "plugin/film/copy_times.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "plugin/base/gref.h"
 
 namespace genclip {
@@ -9,6 +12,8 @@ namespace {
 constexpr unsigned kMostEarlyPictures = 10;
 // About half a second.
 constexpr unsigned kMostLostSounds = 25;
+// Lengths are rounded, and some frames have none.
+constexpr GstClockTime kEndSlack = GST_SECOND;
 
 }  // namespace
 
@@ -45,13 +50,33 @@ bool CopyTimes::take(GstPadProbeInfo *info) {
   return false;
 }
 
-bool CopyTimes::take_buffer(GstPadProbeInfo *info) const {
+bool CopyTimes::may_lose_end() const {
+  return is_in_parts() || (segment_ && segment_->start > segment_->time + kEndSlack);
+}
+
+bool CopyTimes::has_lost_end(std::optional<std::chrono::nanoseconds> film) const {
+  if (!may_lose_end() || !GST_CLOCK_TIME_IS_VALID(segment_->stop) || !GST_CLOCK_TIME_IS_VALID(end_))
+    return false;
+  GstClockTime promised = copy_time(*segment_, segment_->stop);
+  // The parts behind the last one that came are not known.
+  if (is_in_parts() && film)
+    promised = std::max(promised, kCopyZero + static_cast<GstClockTime>(film->count()));
+  return end_ + kEndSlack < promised;
+}
+
+bool CopyTimes::take_buffer(GstPadProbeInfo *info) {
   if (!segment_) return false;
   GstBuffer *buffer = gst_buffer_make_writable(GST_PAD_PROBE_INFO_BUFFER(info));
   GST_PAD_PROBE_INFO_DATA(info) = buffer;
   const GstClockTime begin = GST_BUFFER_PTS(buffer);
   GST_BUFFER_PTS(buffer) = copy_time(*segment_, begin);
   GST_BUFFER_DTS(buffer) = copy_time(*segment_, GST_BUFFER_DTS(buffer));
+  parts_ += !std::exchange(has_data_, true);
+  if (GST_BUFFER_PTS_IS_VALID(buffer)) {
+    const GstClockTime end =
+        GST_BUFFER_PTS(buffer) + (GST_BUFFER_DURATION_IS_VALID(buffer) ? GST_BUFFER_DURATION(buffer) : 0);
+    end_ = GST_CLOCK_TIME_IS_VALID(end_) ? std::max(end_, end) : end;
+  }
   return is_later_ && GST_CLOCK_TIME_IS_VALID(begin) && begin < segment_->start;
 }
 
@@ -63,7 +88,9 @@ void CopyTimes::take_event(GstPadProbeInfo *info) {
     gst_event_parse_segment(event, &segment);
     if (segment->format != GST_FORMAT_TIME) return;
     // The same one may pass again.
-    is_later_ = is_later_ || (segment_ && !gst_segment_is_equal(&*segment_, segment));
+    const bool is_next = segment_ && !gst_segment_is_equal(&*segment_, segment);
+    is_later_ = is_later_ || is_next;
+    has_data_ = has_data_ && !is_next;
     segment_ = *segment;
     GstSegment open;
     gst_segment_init(&open, GST_FORMAT_TIME);

@@ -44,13 +44,23 @@ class CopyTimes {
  public:
   // True: it hides data in the middle of the film, which no copy can.
   bool take(GstPadProbeInfo *info);
+  // So far.
+  bool is_in_parts() const { return parts_ > 1; }
+  // qtdemux of GStreamer 1.22 compares times of the media with the film's length, so it drops the end of a
+  // film whose edit list begins later in the media, or shows several parts of it.
+  bool may_lose_end() const;
+  // At the end of the stream: what it has dropped shows. `film`: the length of all streams, if it is known.
+  bool has_lost_end(std::optional<std::chrono::nanoseconds> film) const;
 
  private:
-  bool take_buffer(GstPadProbeInfo *info) const;
+  bool take_buffer(GstPadProbeInfo *info);
   void take_event(GstPadProbeInfo *info);
 
   std::optional<GstSegment> segment_;
-  bool is_later_ = false;  // Than the first segment.
+  bool is_later_ = false;                   // Than the first segment.
+  unsigned parts_ = 0;                      // Segments that had data.
+  bool has_data_ = false;                   // This one has.
+  GstClockTime end_ = GST_CLOCK_TIME_NONE;  // Of all data, as copy_time().
 };
 
 }  // namespace genclip

@@ -9,13 +9,13 @@
 #include <gst/tag/tag.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string_view>
 
-#include "plugin/base/durable_file.h"
-#include "plugin/base/file_lock.h"
-#include "plugin/base/file_system.h"
 #include "plugin/base/mutex.h"
 #include "plugin/caption/language_tag.h"
 #include "plugin/film/copy_stream.h"
@@ -26,8 +26,6 @@
 
 namespace genclip {
 namespace {
-
-constexpr const char *kPart = ".part";
 
 // Why a copy ends before the film does.
 struct EarlyEnd {
@@ -40,6 +38,10 @@ constexpr EarlyEnd kTurned{
 constexpr EarlyEnd kTimeless{
     "Its container does not tell the times of all its pictures and sounds, so a copy would lack some; use "
     "--to vtt."};
+constexpr EarlyEnd kInParts{kPartsLost};
+constexpr EarlyEnd kEndLost{
+    "Its edit list hides so much of its beginning that GStreamer loses pictures at its end; make a copy "
+    "without an edit list, and caption that: ffmpeg -i FILM -c copy COPY.mkv"};
 constexpr EarlyEnd kTried{""};
 constexpr const char *kEarlyEnd = "genclip-early-end";
 
@@ -86,7 +88,7 @@ class FilmCopy {
     muxer_ = added(run_.bin(), muxer_name().c_str());
     GstElement *sink = added(run_.bin(), "filesink");
     if (!muxer_ || !sink) return false;
-    g_object_set(sink, "location", (order_.path + kPart).c_str(), nullptr);
+    g_object_set(sink, "location", order_.path.c_str(), nullptr);
     gst_element_link(muxer_, sink);
     return read_film(G_CALLBACK(take_stream), G_CALLBACK(note_demuxer));
   }
@@ -179,6 +181,7 @@ class FilmCopy {
     GRef<GstPad> out = {};  // To the muxer.
     gulong block = 0;
     CopyTimes times = {};  // On the thread of the demuxer.
+    std::atomic<bool> may_lose_end = false;
     GstClockTime parsed_start = 0;
     bool has_language = false;  // On the thread of its queue.
     GstSegment sent = {};       // There, too.
@@ -292,7 +295,7 @@ class FilmCopy {
     {
       MutexLock lock(mutex_);
       if (is_text(caps)) --awaited_texts_;
-      stream = streams_.emplace_back(std::make_unique<Stream>(Stream{this, is_picture})).get();
+      stream = streams_.emplace_back(new Stream{this, is_picture}).get();
       stream->out = GRef<GstPad>::adopt(gst_element_get_static_pad(queue, "src"));
     }
     const auto data =
@@ -308,9 +311,16 @@ class FilmCopy {
         gst_pad_add_probe(stream->out.get(), GST_PAD_PROBE_TYPE_BLOCK_DOWNSTREAM, wait, nullptr, nullptr);
   }
 
-  static GstPadProbeReturn set_times(GstPad *, GstPadProbeInfo *info, gpointer self) {
+  static std::optional<std::chrono::nanoseconds> length_at(GstPad *pad) {
+    gint64 length = -1;
+    if (!gst_pad_query_duration(pad, GST_FORMAT_TIME, &length) || length <= 0) return std::nullopt;
+    return std::chrono::nanoseconds(length);
+  }
+
+  static GstPadProbeReturn set_times(GstPad *pad, GstPadProbeInfo *info, gpointer self) {
     auto &stream = *static_cast<Stream *>(self);
     const bool is_hidden = stream.times.take(info);
+    stream.may_lose_end = stream.times.may_lose_end();
     if (is_hidden && stream.is_picture) stream.copy->post(kCutInside);
     if (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER) {
       // h264timestamper would make some up.
@@ -318,6 +328,8 @@ class FilmCopy {
         stream.copy->post(kTimeless);
     } else if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_EOS) {
       if (stream.parsed_losses.are_all()) stream.copy->post(kTimeless);
+      if (stream.is_picture && stream.times.has_lost_end(length_at(pad)))
+        stream.copy->post(stream.times.is_in_parts() ? kInParts : kEndLost);
       stream.copy->expect_no_more_pads();
     }
     return GST_PAD_PROBE_OK;
@@ -346,7 +358,8 @@ class FilmCopy {
     }
     if (is_lost) return GST_PAD_PROBE_OK;
     if (!GST_CLOCK_TIME_IS_VALID(stream.sent_from)) stream.sent_from = time;
-    const bool is_enough = GST_CLOCK_TIME_IS_VALID(time) && time > stream.sent_from + kTrial;
+    const bool is_enough =
+        GST_CLOCK_TIME_IS_VALID(time) && time > stream.sent_from + kTrial && !stream.may_lose_end;
     if (stream.copy->order_.is_trial && stream.is_picture && is_enough) {
       stream.copy->post(kTried);
       return GST_PAD_PROBE_REMOVE;
@@ -515,33 +528,10 @@ class FilmCopy {
   FilmRun run_;
 };
 
-Error cannot_write(const std::string &path, const Error &why) {
-  Error error = why;
-  error.text = "The film cannot be written to " + path + ": " + why.text;
-  return error;
-}
-
 }  // namespace
 
 Result<void> copy_film(const CopyOrder &order, const std::vector<FilmTrack> &tracks, FilmListener &listener) {
-  FileSystem &files = FileSystem::posix();
-  const std::string part = order.path + kPart;
-  // Others may read it, as any file that a user makes.
-  const auto made = files.open(part, FileSystem::Mode::publish);
-  if (!made) return cannot_write(order.path, made.error());
-  auto lock = FileLock::try_lock(part);
-  if (!lock) return cannot_write(order.path, lock.error());
-  if (!*lock) return Error{ErrorKind::busy, "Another run writes " + order.path + " at the moment."};
-  if (auto copied = FilmCopy(order, tracks, listener).run(); !copied) {
-    // What it left can be removed by hand, should this fail, too.
-    static_cast<void>(files.remove(part));
-    return copied;
-  }
-  if (order.is_trial) return files.remove(part);
-  if (auto synced = (*made)->sync(); !synced) return cannot_write(order.path, synced.error());
-  if (auto renamed = rename_durably(files, part, order.path); !renamed)
-    return cannot_write(order.path, renamed.error());
-  return {};
+  return FilmCopy(order, tracks, listener).run();
 }
 
 }  // namespace genclip

@@ -8,8 +8,6 @@
 #include <optional>
 #include <string>
 
-#include "plugin/base/segment_stretch.h"
-
 namespace genclip {
 
 // Unknown facts stay unset.
@@ -21,10 +19,9 @@ struct MediaFacts {
   std::optional<uint64_t> bytes;
   std::optional<double> width;  // pixels
   std::optional<double> height;
-  std::optional<double> ratio;     // width / height, where only that is known
-  std::optional<double> duration;  // seconds
-  // What the picture plays of it, which may be less: a sound often ends later.
-  std::optional<Stretch> picture;
+  std::optional<double> ratio;       // width / height, where only that is known
+  std::optional<double> duration;    // seconds
+  bool is_duration_guessed = false;  // Its container does not tell it.
   std::optional<double> frame_rate;  // frames a second
   // What the content holds; unset when the content was not examined.
   std::optional<bool> has_picture;

@@ -12,35 +12,6 @@
 namespace genclip {
 namespace {
 
-// Of the pad of a decoder bin; nothing: it carries no picture, or one without a known end.
-std::optional<Stretch> picture_at(GstPad *pad) {
-  const auto caps = GRef<GstCaps>::adopt(gst_pad_get_current_caps(pad));
-  const auto event = GRef<GstEvent>::adopt(gst_pad_get_sticky_event(pad, GST_EVENT_SEGMENT, 0));
-  if (!caps || !event || !gst_structure_has_name(gst_caps_get_structure(caps.get(), 0), "video/x-raw"))
-    return std::nullopt;
-  const GstSegment *segment = nullptr;
-  gst_event_parse_segment(event.get(), &segment);
-  gint64 duration = -1;
-  gst_pad_query_duration(pad, GST_FORMAT_TIME, &duration);
-  return segment->format == GST_FORMAT_TIME ? stretch_of(*segment, duration) : std::nullopt;
-}
-
-// A discoverer does not tell when a stream ends. Its pads do: those of the decoder bin around its source.
-std::optional<Stretch> picture_after(GstElement *source) {
-  auto bin = GRef<GstObject>::share(GST_OBJECT(source));
-  for (auto parent = bin; parent && !GST_IS_PIPELINE(parent.get());
-       parent = GRef<GstObject>::adopt(gst_object_get_parent(parent.get())))
-    bin = parent;
-  std::optional<Stretch> picture;
-  const auto look = [](GstElement *, GstPad *pad, gpointer found) -> gboolean {
-    auto &stretch = *static_cast<std::optional<Stretch> *>(found);
-    stretch = picture_at(pad);
-    return !stretch;
-  };
-  gst_element_foreach_src_pad(GST_ELEMENT(bin.get()), look, &picture);
-  return picture;
-}
-
 class Probe {
  public:
   Probe(std::chrono::milliseconds timeout, GCancellable *cancellable)
@@ -55,7 +26,6 @@ class Probe {
         gst_discoverer_new(static_cast<GstClockTime>(patience.count()), take(error)));
     if (error) failure_ = error->message;
     if (!discoverer_) return;
-    g_signal_connect(discoverer_.get(), "source-setup", G_CALLBACK(on_source), this);
     g_signal_connect(discoverer_.get(), "discovered", G_CALLBACK(on_discovered), this);
     if (cancellable) {
       cancelled_ = GRef<GSource>::adopt(g_cancellable_source_new(cancellable));
@@ -82,20 +52,12 @@ class Probe {
     return info_.get();
   }
 
-  const std::optional<Stretch> &picture() const { return picture_; }
   const std::string &failure() const { return failure_; }
 
  private:
-  static void on_source(GstDiscoverer *, GstElement *source, Probe *self) {
-    self->source_ = GRef<GstElement>::share(source);
-  }
-
-  // Its pipeline is still paused.
   static void on_discovered(GstDiscoverer *, GstDiscovererInfo *info, GError *error, Probe *self) {
     self->info_ = GRef<GstDiscovererInfo>::share(info);
     if (error) self->failure_ = error->message;
-    if (self->source_) self->picture_ = picture_after(self->source_.get());
-    self->source_ = nullptr;
     g_main_loop_quit(self->loop_.get());
   }
 
@@ -108,9 +70,7 @@ class Probe {
   const GRef<GMainLoop> loop_;
   GRef<GstDiscoverer> discoverer_;
   GRef<GSource> cancelled_;
-  GRef<GstElement> source_;
   GRef<GstDiscovererInfo> info_;
-  std::optional<Stretch> picture_;
   std::string failure_;
 };
 
@@ -131,6 +91,14 @@ void add_pictures(GstDiscovererInfo *info, MediaKind kind, MediaFacts &facts) {
   gst_discoverer_stream_info_list_free(streams);
 }
 
+// The demuxer of a transport stream guesses it, by what stands at its two ends.
+bool is_transport_stream(GstDiscovererInfo *info) {
+  const auto stream = GRef<GstDiscovererStreamInfo>::adopt(gst_discoverer_info_get_stream_info(info));
+  const auto caps =
+      stream ? GRef<GstCaps>::adopt(gst_discoverer_stream_info_get_caps(stream.get())) : GRef<GstCaps>();
+  return caps && gst_structure_has_name(gst_caps_get_structure(caps.get(), 0), "video/mpegts");
+}
+
 void add_facts(GstDiscovererInfo *info, MediaKind kind, MediaFacts &facts) {
   facts.has_picture = false;
   add_pictures(info, kind, facts);
@@ -140,6 +108,7 @@ void add_facts(GstDiscovererInfo *info, MediaKind kind, MediaFacts &facts) {
   const GstClockTime duration = gst_discoverer_info_get_duration(info);
   if (kind != MediaKind::image && GST_CLOCK_TIME_IS_VALID(duration) && duration > 0)
     facts.duration = static_cast<double>(duration) / GST_SECOND;
+  facts.is_duration_guessed = is_transport_stream(info);
 }
 
 }  // namespace
@@ -152,14 +121,10 @@ Result<void> probe_media(const std::string &uri, MediaKind kind, std::chrono::mi
   if (cancellable && g_cancellable_is_cancelled(cancellable)) return cancelled();
   if (!info) return Error{ErrorKind::failed, "cannot be probed: " + probe.failure()};
   switch (gst_discoverer_info_get_result(info)) {
-    case GST_DISCOVERER_OK:
-      add_facts(info, kind, facts);
-      facts.picture = probe.picture();
-      return {};
+    case GST_DISCOVERER_OK: add_facts(info, kind, facts); return {};
     // What its container says may be enough; the verdict decides.
     case GST_DISCOVERER_MISSING_PLUGINS:
       add_facts(info, kind, facts);
-      facts.picture = probe.picture();
       if (facts.has_picture == false) facts.has_picture.reset();
       if (facts.has_sound == false) facts.has_sound.reset();
       return {};

@@ -9,12 +9,14 @@ import os
 import pathlib
 import re
 import signal
+import struct
 import subprocess
 import tempfile
 import time
 import unittest
 
 from command import GENCLIP, SOURCE, environment, genclip, genclip_on_terminal
+from mp4_boxes import SECOND, with_edits
 from screen import Screen
 from screen_files import WIDTHS, compare
 from service import ServiceTest
@@ -267,6 +269,39 @@ class Caption(ServiceTest):
                 begins = [hidden + i for i in range(WINDOWS - 3)]
                 self.assertEqual(list(self.shown_cues(copy).values()), [begins])
 
+    def expect_remedy(self, film, formats, said, remedy):
+        """It is refused before anything is sent, and what it says to do helps."""
+        before = sorted(file.name for file in self.work.iterdir())
+        for words in formats:
+            with self.subTest(words=words):
+                run = self.caption(str(film), *words, code=1)
+                self.assertIn(f"{said}, and caption that: {remedy}", run.stderr)
+        self.assertEqual((self.asked(), sorted(file.name for file in self.work.iterdir())), (0, before))
+        whole, copy = film.with_suffix(".mkv"), self.work / "copy.mkv"
+        run_words(*remedy.replace("FILM", str(film)).replace("COPY.mkv", str(whole)).split(), "-v", "error")
+        self.caption(str(whole), "-o", str(copy))
+        self.assertEqual(self.decoded(copy), self.decoded(whole))
+        self.assertGreaterEqual(self.decoded(copy), self.decoded(film))
+
+    def test_a_film_of_several_parts_is_refused_because_gstreamer_loses_some(self):
+        self.simulator()
+        film = self.work / "parts.mp4"
+        run_words("ffmpeg", "-v", "error", "-i", self.film, "-c", "copy", film)
+        film.write_bytes(with_edits(film.read_bytes(), [(begin, media, 0x10000) for begin, media in
+                                                        ((5 * SECOND, 0), (5 * SECOND, 10 * SECOND))]))
+        self.expect_remedy(film, ((), ("--to", "mkv"), ("--to", "mp4"), ("--dry-run",)),
+                           "of which GStreamer loses pictures; encode the film anew", "ffmpeg -i FILM COPY.mkv")
+
+    def test_a_copy_that_would_lack_the_end_of_the_film_is_refused(self):
+        self.simulator()
+        whole, film = self.work / "whole.mp4", self.work / "late.mp4"
+        # Its last keyframe is nearer to the end than the edit list's beginning to that of the media.
+        run_words("ffmpeg", "-v", "error", "-i", self.film, "-t", "19", "-c:v", "libx264", "-g", "64", "-keyint_min", "64",
+                  "-sc_threshold", "0", "-c:a", "copy", whole)
+        run_words("ffmpeg", "-v", "error", "-ss", "5", "-i", whole, "-c", "copy", film)
+        self.expect_remedy(film, (("--to", "mkv"), ("--to", "mp4")),
+                           "GStreamer loses pictures at its end; make a copy without an edit list", "ffmpeg -i FILM -c copy COPY.mkv")
+
     def test_the_captions_of_a_transport_stream_begin_with_its_picture(self):
         self.simulator()
         film = self.work / "film.ts"
@@ -358,9 +393,11 @@ class Caption(ServiceTest):
         self.wait_for(lambda: len(self.kept()) == half)  # The simulator answers no more.
         run.kill()
         run.wait()
-        self.assertEqual(sorted(file.name for file in self.work.iterdir()), ["film.mp4", "unbroken.vtt"])
+        self.assertEqual(sorted(file.name for file in self.work.iterdir()), ["film.mp4", "film.vtt.part", "unbroken.vtt"])
+        self.assertEqual(self.read("film.vtt.part"), "", "none is half")
         self.simulator()
         self.caption(film, "--jobs", "3")
+        self.assertEqual(sorted(file.name for file in self.work.iterdir()), ["film.mp4", "film.vtt", "unbroken.vtt"])
         self.assertEqual(self.asked(), WINDOWS - half)
         self.assertEqual(self.read("film.vtt"), self.read("unbroken.vtt"))
 
@@ -519,6 +556,63 @@ class Caption(ServiceTest):
         self.assertIn("It is a folder.", self.caption(film, "--force", code=1).stderr)
         self.assertEqual((self.asked(), sorted(file.name for file in self.work.iterdir())), (0, ["film.mp4", "film.vtt"]))
 
+    def test_two_runs_that_write_one_file_pay_once(self):
+        film = self.copy_of_film()
+        for name in ("out.vtt", "out.mkv"):
+            with self.subTest(name=name):
+                self.simulator("--fault", "text#3-:hang")
+                kept = len(self.kept())
+                words = (film, "-o", str(self.work / name), "--prompt", name)
+                run = self.start("caption", *EACH_SECOND, "--jobs", "1", *words)
+                self.wait_for(lambda before=kept: len(self.kept()) == before + 2)
+                asked = self.asked()
+                (self.work / "link").symlink_to(self.work / name)
+                for other in (words, (film, "-o", str(self.work / "link"), "--to", name[4:], "--force")):
+                    self.assertRegex(self.caption(*other, code=1).stderr, f"Another run writes {self.work}/(link|{name}) at the moment")
+                self.assertEqual(self.asked(), asked)
+                run.kill()
+                run.wait()
+                self.simulator()
+                self.caption(*words)
+                (self.work / "link").unlink()
+        self.assertEqual(sorted(file.name for file in self.work.iterdir()), ["film.mp4", "out.mkv", "out.vtt"])
+
+    def test_a_fifo_or_a_device_is_written_to_and_never_replaced(self):
+        self.simulator()
+        film = self.copy_of_film()
+        expected = self.caption(film, "-o", "-").stdout
+        self.assertEqual(len(cues(expected)), WINDOWS)
+        fifo, device = self.work / "fifo.vtt", self.work / "device.vtt"
+        os.mkfifo(fifo)
+        device.symlink_to("/dev/null")
+        for words in ((), ("--force",)):
+            with subprocess.Popen(["timeout", "30", "cat", fifo], stdout=subprocess.PIPE, text=True) as reader:
+                self.caption(film, "-o", str(fifo), *words)
+                self.assertEqual(reader.communicate()[0], expected)
+            self.caption(film, "-o", str(device), *words)
+        self.assertTrue(fifo.is_fifo() and device.is_symlink() and device.is_char_device())
+        self.assertEqual(self.caption(film, "-o", "/dev/stdout", "--to", "vtt").stdout, expected)
+        asked = self.asked()
+        for path in (fifo, device):
+            run = self.caption(film, "-o", str(path.rename(path.with_suffix(".mkv"))), "--prompt", "Else", code=1)
+            self.assertIn("It is not a regular file, which a copy of the film needs.", run.stderr)
+        self.assertEqual(self.asked(), asked)
+
+    def test_what_a_link_leads_to_is_replaced_and_the_link_stays(self):
+        self.simulator()
+        film = self.copy_of_film()
+        (self.work / "far").mkdir()
+        for name in ("new.vtt", "there.vtt", "there.mkv"):
+            with self.subTest(name=name):
+                link, target = self.work / name, self.work / "far" / name
+                link.symlink_to(pathlib.Path("far") / name)
+                if name.startswith("there"):
+                    target.write_text("old", encoding="utf-8")
+                self.caption(film, "-o", str(link), "--force")
+                self.assertTrue(link.is_symlink())
+                self.assertGreater(target.stat().st_size, 100)
+        self.assertEqual(sorted(file.name for file in (self.work / "far").iterdir()), ["new.vtt", "there.mkv", "there.vtt"])
+
     def test_copies_of_an_earlier_run_are_not_captioned_again(self):
         self.simulator()
         film = self.copy_of_film()
@@ -658,6 +752,42 @@ class Caption(ServiceTest):
         self.assertIn("none.mp4 cannot be captioned: There is no such file.", run.stderr)
         self.assertIn("How many requests it takes is unknown: 1 film of unknown length.", run.stderr)
         self.assertEqual(self.stats()["submits"], 0)
+
+    def test_a_dry_run_counts_the_whole_picture_of_a_film_that_begins_with_a_gap(self):
+        self.simulator()
+        film = self.work / "gap.mp4"
+        run_words("ffmpeg", "-v", "error", "-itsoffset", "2", "-i", self.film, "-i", self.film, "-map", "0:v", "-map", "1:a",
+                  "-c", "copy", film)
+        row = json.loads(self.caption(str(film), "--dry-run", "--json").stdout)
+        self.assertEqual((row["windows"], row["requests"]), (WINDOWS, WINDOWS))
+        run = self.caption(str(film))
+        self.assertEqual(self.asked(), WINDOWS)
+        self.assertNotIn("of 0:02", run.stderr)
+        self.assertRegex(run.stderr, r"gap\.mp4: 100 %, 0:21 of 0:21, ")
+
+    def test_a_dry_run_says_that_the_length_of_a_transport_stream_is_a_guess(self):
+        self.simulator()
+        film = self.work / "film.ts"
+        run_words("ffmpeg", "-v", "error", "-i", self.film, "-c", "copy", film)
+        said = "film.ts may take more or less: a transport stream does not tell its length, which is a guess."
+        self.assertIn(said, self.caption(str(film), "--dry-run").stderr)
+        self.assertNotIn("is a guess", self.caption(self.copy_of_film(), "--dry-run").stderr)
+
+    def test_a_photograph_is_one_upright_picture_of_the_run_and_of_the_dry_run(self):
+        self.simulator()
+        photo, plain = self.work / "photo.jpg", self.work / "plain.png"
+        for picture in (photo, plain):
+            run_words("ffmpeg", "-v", "error", "-i", self.film, "-frames:v", "1", picture)
+        tiff = b"MM" + struct.pack(">HIHHHIHHI", 42, 8, 1, 0x112, 3, 1, 6, 0, 0)  # Orientation 6: turned.
+        exif = b"Exif\0\0" + tiff
+        photo.write_bytes(photo.read_bytes()[:2] + b"\xff\xe1" + struct.pack(">H", len(exif) + 2) + exif + photo.read_bytes()[2:])
+        for picture, size in ((photo, "54x96"), (plain, "96x54")):
+            with self.subTest(picture=picture.name):
+                row = json.loads(self.caption(str(picture), "--dry-run", "--json").stdout)
+                self.assertEqual((row["status"], row["windows"], row["requests"]), ("planned", 1, 1))
+                row = json.loads(self.caption(str(picture), "--json").stdout)
+                self.assertEqual((row["status"], row["requests"], row["captions"]), ("completed", 1, 1))
+                self.assertIn(f"still of {size}.", self.read(f"{picture.stem}.vtt"))
 
     def test_a_dry_run_keeps_the_limit_of_all_films_together_and_names_each_file(self):
         self.simulator()

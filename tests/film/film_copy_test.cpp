@@ -9,6 +9,7 @@
 #include <string>
 
 #include "plugin/base/gref.h"
+#include "plugin/film/film_place.h"
 #include "tests/support/temporary_folder.h"
 
 namespace genclip {
@@ -70,11 +71,14 @@ TEST(FilmCopy, ItsOwnCuesMayLieFartherApartThanTheQueuesHold) {
   std::string film = folder.file("film.mkv");
   for (const std::string name : {"1.mkv", "2.mp4", "3.mkv", "4.mp4"}) {
     const std::string copy = folder.file(name);
-    const CopyOrder order{"file://" + film, format_named(name), copy, 64U << 10};
+    auto place = FilmPlace::take(copy);
+    ASSERT_TRUE(place) << place.error().text;
+    const CopyOrder order{"file://" + film, format_named(name), place->part(), 64U << 10};
     const std::vector<FilmTrack> tracks{{"de", {{0s, 60s, "whole"}}}};
     Patience patience;
     const auto copied = copy_film(order, tracks, patience);
     ASSERT_TRUE(copied) << name << ": " << copied.error().text;
+    ASSERT_TRUE(place->publish());
     const bool is_mkv = order.format == FilmFormat::mkv;
     const std::string kept = folder.file("kept.srt");
     play("filesrc location=" + copy + (is_mkv ? " ! matroskademux" : " ! qtdemux") +
@@ -89,10 +93,13 @@ constexpr char kPicture[] =
 const std::vector<FilmTrack> kTrack{{"de", {{0s, 2s, "whole"}}}};
 
 Result<void> copied_to(const std::string &film, const std::string &path, bool is_trial = false) {
-  CopyOrder order{"file://" + film, format_named(path), path};
+  auto place = FilmPlace::take(path);
+  if (!place) return std::move(place).error();
+  CopyOrder order{"file://" + film, format_named(path), place->part()};
   order.is_trial = is_trial;
   Patience patience;
-  return copy_film(order, is_trial ? std::vector<FilmTrack>() : kTrack, patience);
+  auto copied = copy_film(order, is_trial ? std::vector<FilmTrack>() : kTrack, patience);
+  return copied && !is_trial ? place->publish() : copied;
 }
 
 bool is_there(const std::string &path) { return std::ifstream(path).good(); }
