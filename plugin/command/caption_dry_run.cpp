@@ -36,7 +36,7 @@ struct Asked {
 // What a film takes; all unknown where its length is.
 struct FilmNeeds {
   std::optional<double> length;  // s
-  bool is_guess = false;
+  std::string warning;           // A sentence.
   std::optional<uint64_t> windows;
   std::optional<uint64_t> requests;
   std::optional<Error> problem;
@@ -51,12 +51,14 @@ FilmNeeds needs_of(const FilmJob &job, const Asked &asked) {
     return needs;
   }
   if (job.is_text) {
-    const auto cues = load_subtitles(job.uri);
-    if (cues) {
-      needs.windows = cues->size();
-      needs.requests = (cues->size() + asked.cues_per_request - 1) / asked.cues_per_request;
-    } else
-      needs.problem = cues.error();
+    const auto read = load_subtitles(job.uri);
+    if (!read) {
+      needs.problem = read.error();
+      return needs;
+    }
+    needs.windows = read->cues.size();
+    needs.requests = (read->cues.size() + asked.cues_per_request - 1) / asked.cues_per_request;
+    if (!read->assumed_encoding.empty()) needs.warning = text_of_assumed_encoding(read->assumed_encoding);
     return needs;
   }
   if (job.is_picture) {
@@ -73,7 +75,9 @@ FilmNeeds needs_of(const FilmJob &job, const Asked &asked) {
   }
   if (facts.has_picture == false) needs.problem = Error{ErrorKind::wrong_type, "There is no picture in it."};
   needs.length = facts.duration;
-  needs.is_guess = facts.is_duration_guessed;
+  if (facts.is_duration_guessed)
+    needs.warning =
+        "It may take more or less: a transport stream does not tell its length, which is guessed.";
   if (facts.duration) {
     const auto length = static_cast<uint64_t>(std::llround(*facts.duration * 1e9));
     // A sound often lasts a little longer.
@@ -157,9 +161,7 @@ int estimate_films(const std::vector<FilmJob> &jobs, const FilmCaptionOptions &o
     for (const FilmOutput &output : job.outputs)
       if (output.stays && !needs.problem) print_error(printable(skips_text(output)));
     if (needs.problem) print_error(printable(job.word + " cannot be captioned: " + needs.problem->text));
-    if (needs.is_guess)
-      print_error(printable(job.word + " may take more or less: a transport stream does not tell its length, "
-                                       "which is a guess."));
+    if (!needs.warning.empty()) print_warning(printable(job.name + ": " + needs.warning));
     Json json = film_json(job, needs.problem ? "failed" : job.is_there ? "skipped" : "planned");
     json.set("length", needs.length ? Json(*needs.length) : Json());
     json.set("windows", json_of(needs.windows));

@@ -258,12 +258,14 @@ class CaptionPass {
 
   // subparse would leave out cues that overlap.
   void add_subtitles(const std::string &uri) {
-    auto cues = load_subtitles(uri);
-    if (!cues) {
-      problem_ = std::move(cues).error();
+    auto read = load_subtitles(uri);
+    if (!read) {
+      problem_ = std::move(read).error();
       return;
     }
-    row_ = CueRow(*std::move(cues));
+    if (!read->assumed_encoding.empty())
+      listener_.on_warning(text_of_assumed_encoding(read->assumed_encoding));
+    row_ = CueRow(std::move(read->cues));
     source_ = made("appsrc");
     if (!source_) {
       problem_ = {ErrorKind::not_found, "GStreamer lacks its element appsrc."};

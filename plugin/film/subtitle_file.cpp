@@ -3,7 +3,6 @@
 
 #include "plugin/base/mutex.h"
 #include "plugin/film/film_run.h"
-#include "plugin/film/subtitle_reader.h"
 
 namespace genclip {
 namespace {
@@ -34,7 +33,7 @@ class Bytes {
 
 }  // namespace
 
-Result<std::vector<FilmCue>> load_subtitles(const std::string &uri) {
+Result<Subtitles> load_subtitles(const std::string &uri) {
   GErrorPtr error;
   GstElement *source = gst_element_make_from_uri(GST_URI_SRC, uri.c_str(), nullptr, take(error));
   if (!source) return Error{ErrorKind::not_found, error->message};

@@ -4,14 +4,13 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "plugin/base/result.h"
-#include "plugin/film/film_cue.h"
+#include "plugin/film/subtitle_reader.h"
 
 namespace genclip {
 
 // As read_subtitles(). Reads all of it, in the default main context.
-Result<std::vector<FilmCue>> load_subtitles(const std::string &uri);
+Result<Subtitles> load_subtitles(const std::string &uri);
 
 }  // namespace genclip

@@ -48,13 +48,23 @@ Result<std::string> converted(std::string_view bytes, const char *charset) {
   return std::string(text.get(), length);
 }
 
-// Old files say nothing about their encoding; most of those that are not UTF-8 are from Western Europe.
-Result<std::string> utf8_of(std::string_view bytes) {
+// Most of the old files that are not in Unicode are from Western Europe, and made on Windows, whose quotes,
+// dashes and euro sign are control characters elsewhere. The last of these has no byte that is none of it.
+constexpr const char *kOldEncodings[] = {"WINDOWS-1252", "ISO-8859-15"};
+
+// Sets `assumed` where the file does not tell its encoding.
+Result<std::string> utf8_of(std::string_view bytes, std::string &assumed) {
   if (bytes.starts_with("\xff\xfe")) return converted(bytes.substr(2), "UTF-16LE");
   if (bytes.starts_with("\xfe\xff")) return converted(bytes.substr(2), "UTF-16BE");
   if (bytes.starts_with("\xef\xbb\xbf")) bytes.remove_prefix(3);
   if (g_utf8_validate_len(bytes.data(), bytes.size(), nullptr)) return std::string(bytes);
-  return converted(bytes, "ISO-8859-15");
+  Result<std::string> text = std::string();
+  for (const char *encoding : kOldEncodings) {
+    assumed = encoding;
+    text = converted(bytes, encoding);
+    if (text) break;
+  }
+  return text;
 }
 
 std::vector<std::string_view> lines_of(std::string_view text) {
@@ -204,9 +214,16 @@ class Reader {
       return begin + static_cast<size_t>(std::distance(from, std::find_if(from, to, is_blank)));
     }
     const bool has_next = number + 1 < starts_.size();
-    const bool is_numbered = has_next && end > begin && is_number(trimmed(lines_[end - 1])) &&
-                             (end - 1 == begin || trimmed(lines_[end - 2]).empty());
-    return is_numbered ? end - 1 : end;
+    const bool is_next_numbered =
+        has_next && end > begin && is_number(trimmed(lines_[end - 1])) &&
+        (end - 1 == begin || trimmed(lines_[end - 2]).empty() || is_numbered(number));
+    return is_next_numbered ? end - 1 : end;
+  }
+
+  // In a file with numbers each cue has one, and a cue may follow without a blank line.
+  bool is_numbered(size_t number) const {
+    const size_t line = starts_[number];
+    return line > 0 && is_number(trimmed(lines_[line - 1]));
   }
 
   void add_cue(size_t number) {
@@ -261,12 +278,21 @@ std::string plain_cue_text(std::string_view text, bool is_vtt) {
   return kept;
 }
 
-Result<std::vector<FilmCue>> read_subtitles(std::string_view bytes) {
-  auto text = utf8_of(bytes);
+std::string text_of_assumed_encoding(const std::string &encoding) {
+  return "It is not in Unicode, and is read as " + encoding +
+         "; if that is wrong, convert it to UTF-8 first, as with iconv.";
+}
+
+Result<Subtitles> read_subtitles(std::string_view bytes) {
+  Subtitles subtitles;
+  auto text = utf8_of(bytes, subtitles.assumed_encoding);
   if (!text) return std::move(text).error();
   // No text of GStreamer has it.
   std::erase(*text, '\0');
-  return Reader(*text).read();
+  auto cues = Reader(*text).read();
+  if (!cues) return std::move(cues).error();
+  subtitles.cues = *std::move(cues);
+  return subtitles;
 }
 
 }  // namespace genclip

@@ -700,6 +700,15 @@ class Caption(ServiceTest):
         self.assertTrue(run.stdout.startswith("WEBVTT"))
         self.assertEqual(self.asked(), asked + 1, "several cues are in one request")
 
+    def test_a_translation_keeps_the_signs_of_windows_and_says_what_it_assumes(self):
+        self.simulator()
+        source = self.work / "old.srt"
+        source.write_bytes("1\n00:00:01,000 --> 00:00:02,000\n\u201cA\u201d \u2013 5 \u20ac\n".encode("cp1252"))
+        said = "Warning: old.srt: It is not in Unicode, and is read as WINDOWS-1252; if that is wrong, convert it to UTF-8 first"
+        for words in (("--dry-run",), ()):
+            self.assertIn(said, self.caption("--translate", str(source), "--language", "de", *words).stderr)
+        self.assertIn("\u201cA\u201d \u2013 5 \u20ac", self.read("old.de.srt"))
+
     def test_a_translation_keeps_cues_that_overlap_or_are_out_of_order(self):
         self.simulator()
         lines = [f"00:00:{i:02},000 --> 00:00:{i + 1:02},000\nline {i}" for i in range(15, 0, -2)]
@@ -769,9 +778,9 @@ class Caption(ServiceTest):
         self.simulator()
         film = self.work / "film.ts"
         run_words("ffmpeg", "-v", "error", "-i", self.film, "-c", "copy", film)
-        said = "film.ts may take more or less: a transport stream does not tell its length, which is a guess."
+        said = "film.ts: It may take more or less: a transport stream does not tell its length, which is guessed."
         self.assertIn(said, self.caption(str(film), "--dry-run").stderr)
-        self.assertNotIn("is a guess", self.caption(self.copy_of_film(), "--dry-run").stderr)
+        self.assertNotIn("guessed", self.caption(self.copy_of_film(), "--dry-run").stderr)
 
     def test_a_photograph_is_one_upright_picture_of_the_run_and_of_the_dry_run(self):
         self.simulator()

@@ -14,9 +14,9 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 std::vector<FilmCue> read(std::string_view bytes) {
-  const auto cues = read_subtitles(bytes);
-  EXPECT_TRUE(cues) << (cues ? "" : cues.error().text);
-  return cues ? *cues : std::vector<FilmCue>();
+  const auto read = read_subtitles(bytes);
+  EXPECT_TRUE(read) << (read ? "" : read.error().text);
+  return read ? read->cues : std::vector<FilmCue>();
 }
 
 std::string problem(std::string_view bytes) {
@@ -46,6 +46,13 @@ TEST(SubtitleReader, KeepsTheLinesOfASubRipTextAndNothingElse) {
       ElementsAre(FilmCue{1s, 2s, "- a --> b\n42"}, FilmCue{3s, 4s, "12345\n67"}, FilmCue{6s, 7s, "x\n8"}));
 }
 
+TEST(SubtitleReader, SeparatesSubRipCuesThatFollowWithoutABlankLine) {
+  const std::vector<FilmCue> cues{{1s, 2s, "a"}, {3s, 4s, "b\n7"}, {5s, 6s, "c"}};
+  EXPECT_EQ(read("1\n0:01 --> 0:02\na\n2\n0:03 --> 0:04\nb\n7\n3\n0:05 --> 0:06\nc\n"), cues);
+  EXPECT_EQ(read("0:01 --> 0:02\na\n0:03 --> 0:04\nb\n7\n0:05 --> 0:06\nc\n"), cues)
+      << "Without numbers, each is a text.";
+}
+
 TEST(SubtitleReader, LeavesOutCommentsAndStylesOfWebVtt) {
   EXPECT_THAT(read("WEBVTT - Title\n\nNOTE\n00:01.000 --> 00:02.000\nno\n\nSTYLE\n::cue{}\n\nNOTES\n"
                    "00:03.000 --> 00:04.000\nyes\n\nstray\n"),
@@ -72,7 +79,15 @@ TEST(SubtitleReader, ReadsOldEncodings) {
   EXPECT_THAT(read("\xef\xbb\xbf"
                    "0:01 --> 0:02\n\u00e4\n"),
               ElementsAre(FilmCue{1s, 2s, "\u00e4"}));
-  EXPECT_THAT(read("0:01 --> 0:02\n\xe4\n"), ElementsAre(FilmCue{1s, 2s, "\u00e4"}));
+  const auto windows = read_subtitles("0:01 --> 0:02\n\x93\xe4\x94 \x96 5 \x80\x85\n");
+  ASSERT_TRUE(windows);
+  EXPECT_THAT(windows->cues, ElementsAre(FilmCue{1s, 2s, "\u201c\u00e4\u201d \u2013 5 \u20ac\u2026"}));
+  EXPECT_EQ(windows->assumed_encoding, "WINDOWS-1252");
+  const auto other = read_subtitles("0:01 --> 0:02\n\xa4\x81\n");
+  ASSERT_TRUE(other);
+  EXPECT_THAT(other->cues, ElementsAre(FilmCue{1s, 2s, "\u20ac\u0081"}));
+  EXPECT_EQ(other->assumed_encoding, "ISO-8859-15");
+  EXPECT_EQ(read_subtitles("0:01 --> 0:02\n\u00e4\n")->assumed_encoding, "");
   std::string wide = "\xff\xfe";
   for (const char one : "0:01 --> 0:02\nx"s) wide += std::string{one, '\0'};
   EXPECT_THAT(read(wide), ElementsAre(FilmCue{1s, 2s, "x"}));

@@ -10,19 +10,20 @@
 
 FUZZ_TARGET(subtitle_reader)(const uint8_t *data, size_t size) {
   using namespace genclip;
-  const auto cues = read_subtitles(as_text(data, size));
-  if (!cues) {
-    hold(!cues.error().text.empty());
+  const auto read = read_subtitles(as_text(data, size));
+  if (!read) {
+    hold(!read.error().text.empty());
     return 0;
   }
+  const auto &cues = read->cues;
   std::chrono::nanoseconds last{};
-  for (const FilmCue &cue : *cues) {
+  for (const FilmCue &cue : cues) {
     hold(cue.begin >= last && cue.end > cue.begin && !cue.text.empty());
     hold(g_utf8_validate_len(cue.text.data(), cue.text.size(), nullptr));
     hold(cue.text.find("\n\n") == cue.text.npos && cue.text.find('\r') == cue.text.npos);
     last = cue.begin;
   }
-  const auto again = read_subtitles(vtt_text(*cues));
-  hold(again && again->size() == cues->size());
+  const auto again = read_subtitles(vtt_text(cues));
+  hold(again && again->cues.size() == cues.size());
   return 0;
 }
