@@ -13,6 +13,8 @@
 #include <utility>
 
 #include "plugin/account/ledger.h"
+#include "plugin/base/durable_file.h"
+#include "plugin/base/file_system.h"
 #include "plugin/command/account_reading.h"
 #include "plugin/command/batch_view.h"
 #include "plugin/command/caption_screen.h"
@@ -73,6 +75,21 @@ Result<void> try_to_write(const std::string &path, bool is_copy) {
   g_close(file, nullptr);
   g_unlink(temporary.c_str());
   return {};
+}
+
+// Whether a copy of the film fits, which takes about as much as the film. True where that is not known.
+Result<void> find_room(const FilmJob &job, const FilmPlace &place) {
+  const GStringPtr film(g_filename_from_uri(job.uri.c_str(), nullptr, nullptr));
+  GStatBuf status;
+  if (!film || g_stat(film.get(), &status) < 0) return {};
+  const auto size = static_cast<uint64_t>(status.st_size);
+  const auto space = FileSystem::posix().free_space(folder_of(place.path()));
+  if (!space || size <= *space) return {};
+  const auto text = [](uint64_t bytes) { return GStringPtr(g_format_size(bytes)); };
+  return captions_not_written(job.outputs.front().path,
+                              std::string("A copy of the film takes about ") + text(size).get() + ", and " +
+                                  text(*space).get() + " are free there.",
+                              ErrorKind::no_space_left);
 }
 
 constexpr auto kLedgerPatience = std::chrono::seconds(1);
@@ -188,7 +205,10 @@ class Films final : public FilmListener {
       auto place = FilmPlace::take(output.path);
       // A text does not need the lock, which some file systems do not have.
       if (!place && (is_copy || place.error().kind == ErrorKind::busy)) return std::move(place).error();
-      if (place) places.push_back(*std::move(place));
+      if (!place) continue;
+      if (is_copy)
+        if (auto room = find_room(job, *place); !room) return room.error();
+      places.push_back(*std::move(place));
     }
     return places;
   }

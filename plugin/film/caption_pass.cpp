@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <memory>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -22,6 +23,7 @@ namespace genclip {
 namespace {
 
 constexpr const char *kNoPicture = "genclip-no-picture";
+constexpr size_t kMostWarnings = 20;
 constexpr auto kPatience = std::chrono::seconds(10);  // Of a user who has asked to stop.
 
 GRef<GstElement> made(const char *factory) {
@@ -197,6 +199,8 @@ class CaptionPass {
     // Now it is certain whether the requests that were under way have reached the gateway.
     run_.stop();
     read_progress();
+    if (untold_warnings_ > 0)
+      listener_.on_warning("Further warnings (" + std::to_string(untold_warnings_) + ") are not shown.");
     FilmEnd result;
     result.progress = progress_;
     if (winding_up_ && end != FilmRun::End::ended) {
@@ -341,9 +345,18 @@ class CaptionPass {
       is_refused_for_now_ = is_for_now(message);
       reason_of_lack_ = text;
     }
-    // A decoder repeats itself.
-    if (text != last_warning_) listener_.on_warning(text);
-    last_warning_ = text;
+    tell_once(text);
+  }
+
+  // A decoder repeats itself, or two texts in turn.
+  void tell_once(const std::string &text) {
+    if (told_warnings_.contains(text)) return;
+    if (told_warnings_.size() == kMostWarnings) {
+      ++untold_warnings_;
+      return;
+    }
+    told_warnings_.insert(text);
+    listener_.on_warning(text);
   }
 
   // Asks nothing more. What is being asked at this moment is paid, so its answers are waited for: the next
@@ -426,7 +439,8 @@ class CaptionPass {
   GRef<GstElement> source_;
   FilmRun run_;
   FilmProgress progress_;
-  std::string last_warning_;
+  std::set<std::string> told_warnings_;
+  uint64_t untold_warnings_ = 0;
   std::string reason_of_lack_;       // Why gencaption left out a window last.
   bool is_refused_for_now_ = false;  // Later it may be given.
   FilmEnd::How end_ = FilmEnd::How::failed;

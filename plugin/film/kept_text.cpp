@@ -44,6 +44,17 @@ GstPadProbeReturn to_plain_text(GstPad *, GstPadProbeInfo *info, gpointer tags) 
   return GST_PAD_PROBE_OK;
 }
 
+// The muxer would refuse the caps as they are, and a parser that asks (ssaparse) would then push no text.
+GstPadProbeReturn accept_markup(GstPad *, GstPadProbeInfo *info, gpointer) {
+  GstQuery *query = GST_PAD_PROBE_INFO_QUERY(info);
+  if (GST_QUERY_TYPE(query) != GST_QUERY_ACCEPT_CAPS) return GST_PAD_PROBE_OK;
+  GstCaps *caps = nullptr;
+  gst_query_parse_accept_caps(query, &caps);
+  if (!is_markup_text(caps)) return GST_PAD_PROBE_OK;
+  gst_query_set_accept_caps_result(query, TRUE);
+  return GST_PAD_PROBE_HANDLED;
+}
+
 // Until when there is silence: a cue begins then, or a gap ends.
 GstClockTime silent_until(GstPadProbeInfo *info) {
   if (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER)
@@ -115,6 +126,7 @@ void make_plain_text(GstPad *pad, TextTags tags) {
   const auto data =
       static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM);
   gst_pad_add_probe(pad, data, to_plain_text, GINT_TO_POINTER(static_cast<int>(tags)), nullptr);
+  gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, accept_markup, nullptr, nullptr);
 }
 
 void begin_with_silence(GstPad *pad) {

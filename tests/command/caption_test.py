@@ -8,6 +8,7 @@ import math
 import os
 import pathlib
 import re
+import shutil
 import signal
 import struct
 import subprocess
@@ -369,6 +370,17 @@ class Caption(ServiceTest):
                 self.assertEqual([seconds(finish) for _, finish, _ in last], [16.5])
                 self.expect_copied(film, copy)
 
+    def test_texts_of_ass_are_copied_without_a_critical(self):
+        self.simulator()
+        own, film = self.work / "own.srt", self.work / "ass.mkv"
+        own.write_text("1\n00:00:12,000 --> 00:00:16,500\nLate\n", encoding="utf-8")
+        run_words("ffmpeg", "-v", "error", "-i", self.film, "-i", own, "-map", "0", "-map", "1", "-c", "copy", "-c:s", "ass", film)
+        for end in ("mkv", "mp4"):
+            with self.subTest(end=end):
+                run = self.caption(str(film), "--to", end, "--language", "de")
+                self.assertNotIn("CRITICAL", run.stderr)
+                self.assertEqual(list(self.shown_cues(self.work / f"ass.captioned.{end}").values())[0], [12.0])
+
     def test_a_stream_of_no_known_language_is_not_called_english(self):
         self.simulator()
         film = self.work / "sounds.mkv"
@@ -612,6 +624,25 @@ class Caption(ServiceTest):
                 self.assertTrue(link.is_symlink())
                 self.assertGreater(target.stat().st_size, 100)
         self.assertEqual(sorted(file.name for file in (self.work / "far").iterdir()), ["new.vtt", "there.mkv", "there.vtt"])
+
+    def test_a_copy_for_which_the_disk_has_no_room_is_refused_before_anything_is_sent(self):
+        self.simulator()
+        film = self.copy_of_film()
+        free = shutil.disk_usage(self.work).free
+        try:
+            os.truncate(film, free + (1 << 36))  # A hole, which takes nothing.
+        except OSError:
+            self.skipTest("no file may be larger than this disk")
+        run = self.caption(film, "--to", "mkv", code=1)
+        self.assertRegex(run.stderr, r"A copy of the film takes about [0-9.]+\s[kMGTP]?B, and [0-9.]+\s[kMGTP]?B are free there\.")
+        self.assertEqual((self.asked(), [file.name for file in self.work.iterdir()]), (0, ["film.mp4"]))
+
+    def test_each_warning_is_told_once(self):
+        faults = [("--fault", f"text#{i}:status={400 if i % 2 else 404}") for i in range(1, 11)]
+        self.simulator(*(word for fault in faults for word in fault))
+        run = self.caption(self.copy_of_film(), "--on-error", "skip", "--jobs", "1", "--retries", "0")
+        self.assertEqual([run.stderr.count(f"refused the request ({status})") for status in (400, 404)], [1, 1])
+        self.assertIn("10 windows without a caption.", run.stderr)
 
     def test_copies_of_an_earlier_run_are_not_captioned_again(self):
         self.simulator()
