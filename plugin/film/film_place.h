@@ -14,7 +14,8 @@
 
 namespace genclip {
 
-// The file that a chain of symbolic links leads to, whether it is there or not. `path` itself where it is not a link.
+// The file that a chain of symbolic links leads to, whether it is there or not. `path` itself where it is not
+// a link.
 std::string without_links(const std::string &path);
 
 // Holds the lock of "PATH.part" from take() until it is destroyed, which removes that file; one that a killed
