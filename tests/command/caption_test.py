@@ -293,6 +293,14 @@ class Caption(ServiceTest):
         self.expect_remedy(film, ((), ("--to", "mkv"), ("--to", "mp4"), ("--dry-run",)),
                            "of which GStreamer loses pictures; encode the film anew", "ffmpeg -i FILM COPY.mkv")
 
+    def test_captions_that_end_with_a_later_part_are_compared_with_the_length_of_the_film(self):
+        self.simulator()
+        film = self.work / "fast.mp4"
+        run_words("ffmpeg", "-v", "error", "-i", self.film, "-c", "copy", film)
+        # The index tells nothing of an edit that changes the speed.
+        film.write_bytes(with_edits(film.read_bytes(), [(5 * SECOND, 0, 0x10000), (5 * SECOND, 10 * SECOND, 0x20000)]))
+        self.assertRegex(self.caption(str(film)).stderr, r"Its picture ends at \d+ s, though it says that it lasts 20 s\.")
+
     def test_a_copy_that_would_lack_the_end_of_the_film_is_refused(self):
         self.simulator()
         whole, film = self.work / "whole.mp4", self.work / "late.mp4"
