@@ -17,6 +17,7 @@
 #include "plugin/film/cue_row.h"
 #include "plugin/film/equal_cues.h"
 #include "plugin/film/film_run.h"
+#include "plugin/film/picture_holes.h"
 #include "plugin/film/subtitle_file.h"
 
 namespace genclip {
@@ -111,29 +112,52 @@ GstPadProbeReturn note_time(GstPad *pad, GstPadProbeInfo *info, gpointer done) {
   return GST_PAD_PROBE_OK;
 }
 
-// Until when the picture lasts, by its segments. The streaming thread writes it.
-struct PictureEnd {
-  bool has_data = false;           // The last segment has.
-  std::atomic<unsigned> parts{0};  // Segments that have.
-  std::atomic<int64_t> end{-1};    // Of the last segment, in running time; -1: unknown.
-};
-
-GstPadProbeReturn note_picture(GstPad *, GstPadProbeInfo *info, gpointer to) {
-  auto &picture = *static_cast<PictureEnd *>(to);
-  if (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER) {
-    picture.parts += !std::exchange(picture.has_data, true);
+// When pictures are shown, and until when by their segments. The streaming thread writes it.
+class PictureTimes {
+ public:
+  GstPadProbeReturn take(GstPadProbeInfo *info) {
+    if (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER) {
+      parts_ += !std::exchange(has_data_, true);
+      const int64_t time = running_time(GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info)));
+      MutexLock lock(mutex_);
+      if (time >= 0) holes_.saw(std::chrono::nanoseconds(time));
+      return GST_PAD_PROBE_OK;
+    }
+    GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
+    // Nothing waits for it here, and the decoder may hold pictures from before its end.
+    if (GST_EVENT_TYPE(event) == GST_EVENT_GAP) return GST_PAD_PROBE_DROP;
+    if (GST_EVENT_TYPE(event) != GST_EVENT_SEGMENT) return GST_PAD_PROBE_OK;
+    gst_event_copy_segment(event, &segment_);
+    has_data_ = false;
+    end_ = running_time(segment_.stop);
     return GST_PAD_PROBE_OK;
   }
-  GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
-  if (GST_EVENT_TYPE(event) != GST_EVENT_SEGMENT) return GST_PAD_PROBE_OK;
-  const GstSegment *segment = nullptr;
-  gst_event_parse_segment(event, &segment);
-  const uint64_t end = segment->format == GST_FORMAT_TIME
-                           ? gst_segment_to_running_time(segment, GST_FORMAT_TIME, segment->stop)
-                           : GST_CLOCK_TIME_NONE;
-  picture.has_data = false;
-  picture.end = GST_CLOCK_TIME_IS_VALID(end) ? static_cast<int64_t>(end) : -1;
-  return GST_PAD_PROBE_OK;
+
+  // Of the picture; -1: unknown. Of several parts, only the length of the film tells about those to come.
+  int64_t end() const { return parts_ == 1 ? end_.load() : -1; }
+  PictureHoles holes() const {
+    MutexLock lock(mutex_);
+    return holes_;
+  }
+
+ private:
+  int64_t running_time(uint64_t position) const {
+    const uint64_t time = segment_.format == GST_FORMAT_TIME
+                              ? gst_segment_to_running_time(&segment_, GST_FORMAT_TIME, position)
+                              : GST_CLOCK_TIME_NONE;
+    return GST_CLOCK_TIME_IS_VALID(time) ? static_cast<int64_t>(time) : -1;
+  }
+
+  GstSegment segment_ = {};
+  bool has_data_ = false;           // The last segment has.
+  std::atomic<unsigned> parts_{0};  // Segments that have.
+  std::atomic<int64_t> end_{-1};    // Of the last segment, in running time; -1: unknown.
+  mutable Mutex mutex_;
+  PictureHoles holes_ GUARDED_BY(mutex_);
+};
+
+GstPadProbeReturn note_picture(GstPad *, GstPadProbeInfo *info, gpointer times) {
+  return static_cast<PictureTimes *>(times)->take(info);
 }
 
 // The first picture is captioned; nothing else needs a decoder.
@@ -254,7 +278,7 @@ class CaptionPass {
     picture_ = GRef<GstPad>::adopt(gst_element_get_static_pad(convert.get(), "sink"));
     const auto what =
         static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM);
-    gst_pad_add_probe(picture_.get(), what, note_picture, &picture_end_, nullptr);
+    gst_pad_add_probe(picture_.get(), what, note_picture, &pictures_, nullptr);
     g_signal_connect(source_.get(), "autoplug-continue", G_CALLBACK(is_decoded), nullptr);
     g_signal_connect(source_.get(), "pad-added", G_CALLBACK(link_picture), picture_.get());
     g_signal_connect(source_.get(), "no-more-pads", G_CALLBACK(look_for_picture), picture_.get());
@@ -312,7 +336,7 @@ class CaptionPass {
     if (is_text_)
       for (FilmCue &cue : track.cues) cue = row_.back(std::move(cue));
     else
-      track.cues = join_equal_cues(std::move(track.cues));
+      track.cues = join_equal_cues(pictures_.holes().hold(std::move(track.cues), progress_.length));
     return track;
   }
 
@@ -414,7 +438,7 @@ class CaptionPass {
     gint64 length = -1;
     if (film_length_ < 0 && gst_element_query_duration(source_.get(), GST_FORMAT_TIME, &length))
       film_length_ = length;
-    const int64_t end = picture_end_.parts == 1 ? picture_end_.end.load() : -1;
+    const int64_t end = pictures_.end();
     const int64_t last =
         end < 0 || film_length_ < 0 ? std::max(end, film_length_) : std::min(end, film_length_);
     if (last > 0) progress_.length = std::chrono::nanoseconds(last);
@@ -433,7 +457,7 @@ class CaptionPass {
   // Before the run, which ends before they do.
   std::vector<std::unique_ptr<Collector>> collectors_;
   std::atomic<int64_t> done_{0};  // Nanoseconds.
-  PictureEnd picture_end_;
+  PictureTimes pictures_;
   int64_t film_length_ = -1;  // Of its container, in nanoseconds; -1: not known yet.
   GRef<GstPad> picture_;
   GRef<GstElement> source_;

@@ -185,6 +185,18 @@ class Caption(ServiceTest):
         run = self.caption("--translate", str(source), "--language", "de", "-o", "-")
         self.assertEqual(times(run.stdout), times(source.read_text(encoding="utf-8")), "a translation keeps each cue")
 
+    def test_a_caption_stands_as_long_as_its_picture_and_no_gap_takes_its_time(self):
+        self.simulator()
+        film = self.work / "slides.mkv"
+        # Decoders say that each picture lasts 40 ms, and hold some; sound tells of the gaps before they come.
+        run_words("ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc2=s=96x54:r=25:d=20", "-f", "lavfi", "-i", "sine=d=20",
+                  "-vf", "select=not(mod(n\\,100))", "-vsync", "vfr", "-c:v", "libx264", "-c:a", "aac", film)
+        found = cues(self.caption(str(film), "-o", "-").stdout)
+        self.assertEqual(len(found), 1, "equal captions are one cue, unless time is missing")
+        self.assertAlmostEqual(seconds(found[0][0]), 0, delta=0.1)
+        self.assertAlmostEqual(seconds(found[0][1]), 20, delta=0.1)
+        self.assertEqual(self.asked(), 5)
+
     def test_several_languages_take_one_request_a_window_and_make_a_file_each(self):
         self.simulator()
         film = self.copy_of_film()

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "plugin/film/picture_holes.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace genclip {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+
+PictureHoles pictures_at(std::initializer_list<std::chrono::nanoseconds> times) {
+  PictureHoles holes;
+  for (const auto time : times) holes.saw(time);
+  return holes;
+}
+
+TEST(PictureHoles, ACaptionStandsAsLongAsItsPicture) {
+  const auto slides = pictures_at({0s, 10s, 32s});
+  EXPECT_THAT(slides.hold({{0s, 5s, "a"}, {10s, 15s, "b"}, {30s, 35s, "c"}}, {}),
+              ElementsAre(FilmCue{0s, 10s, "a"}, FilmCue{10s, 30s, "b"}, FilmCue{30s, 54s, "c"}));
+}
+
+TEST(PictureHoles, TheLastOfSeveralCuesStands) {
+  EXPECT_THAT(pictures_at({0s, 10s}).hold({{0s, 2s, "a"}, {2s, 5s, "b"}, {10s, 15s, "c"}}, 15s),
+              ElementsAre(FilmCue{0s, 2s, "a"}, FilmCue{2s, 10s, "b"}, FilmCue{10s, 15s, "c"}));
+}
+
+TEST(PictureHoles, ACaptionEndsWhereTheWindowOfTheNextPictureBegins) {
+  EXPECT_THAT(pictures_at({0s, 4023ms}).hold({{0s, 1s, "a"}, {4s, 5s, "b"}}, 5s),
+              ElementsAre(FilmCue{0s, 4s, "a"}, FilmCue{4s, 5s, "b"}));
+}
+
+TEST(PictureHoles, TheLastPictureStandsToTheEndOfTheFilm) {
+  EXPECT_THAT(pictures_at({0s, 10s}).hold({{10s, 15s, "a"}}, 18s), ElementsAre(FilmCue{10s, 18s, "a"}));
+  EXPECT_THAT(pictures_at({0s, 10s}).hold({{10s, 15s, "a"}}, 60s), ElementsAre(FilmCue{10s, 20s, "a"}));
+}
+
+TEST(PictureHoles, ThePicturesOfAnEndThatMovesStandNoLonger) {
+  EXPECT_THAT(pictures_at({0s, 10s, 10500ms, 11s, 11500ms}).hold({{0s, 5s, "a"}, {10s, 12s, "b"}}, 60s),
+              ElementsAre(FilmCue{0s, 10s, "a"}, FilmCue{10s, 12s, "b"}));
+}
+
+TEST(PictureHoles, APictureWithoutACaptionKeepsNone) {
+  EXPECT_THAT(pictures_at({0s, 5s, 20s}).hold({{0s, 5s, "a"}, {20s, 25s, "b"}}, 25s),
+              ElementsAre(FilmCue{0s, 5s, "a"}, FilmCue{20s, 25s, "b"}));
+}
+
+TEST(PictureHoles, AFilmThatMovesHasNone) {
+  PictureHoles film;
+  for (auto at = 0ms; at < 10s; at += 500ms) film.saw(at);
+  EXPECT_THAT(film.hold({{0s, 5s, "a"}, {5s, 9s, "b"}}, 60s),
+              ElementsAre(FilmCue{0s, 5s, "a"}, FilmCue{5s, 9s, "b"}));
+}
+
+}  // namespace
+}  // namespace genclip
