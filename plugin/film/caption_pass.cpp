@@ -115,12 +115,13 @@ GstPadProbeReturn note_time(GstPad *pad, GstPadProbeInfo *info, gpointer done) {
 // When pictures are shown, and until when by their segments. The streaming thread writes it.
 class PictureTimes {
  public:
+  // In nanoseconds; 0: each window begins with a picture.
+  explicit PictureTimes(uint64_t interval) : interval_(interval) {}
+
   GstPadProbeReturn take(GstPadProbeInfo *info) {
     if (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER) {
       parts_ += !std::exchange(has_data_, true);
-      const int64_t time = running_time(GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info)));
-      MutexLock lock(mutex_);
-      if (time >= 0) holes_.saw(std::chrono::nanoseconds(time));
+      note(GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info)));
       return GST_PAD_PROBE_OK;
     }
     GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
@@ -141,6 +142,16 @@ class PictureTimes {
   }
 
  private:
+  void note(uint64_t position) {
+    const int64_t time = running_time(position);
+    if (time < 0) return;
+    const uint64_t stream_time = gst_segment_to_stream_time(&segment_, GST_FORMAT_TIME, position);
+    const bool has_window = interval_ > 0 && GST_CLOCK_TIME_IS_VALID(stream_time);
+    const auto into = static_cast<int64_t>(has_window ? stream_time % interval_ : 0);
+    MutexLock lock(mutex_);
+    holes_.saw(std::chrono::nanoseconds(time), std::chrono::nanoseconds(time - into));
+  }
+
   int64_t running_time(uint64_t position) const {
     const uint64_t time = segment_.format == GST_FORMAT_TIME
                               ? gst_segment_to_running_time(&segment_, GST_FORMAT_TIME, position)
@@ -148,6 +159,7 @@ class PictureTimes {
     return GST_CLOCK_TIME_IS_VALID(time) ? static_cast<int64_t>(time) : -1;
   }
 
+  const uint64_t interval_;
   GstSegment segment_ = {};
   bool has_data_ = false;           // The last segment has.
   std::atomic<unsigned> parts_{0};  // Segments that have.
@@ -155,6 +167,13 @@ class PictureTimes {
   mutable Mutex mutex_;
   PictureHoles holes_ GUARDED_BY(mutex_);
 };
+
+uint64_t fixed_interval(GstElement *gencaption) {
+  guint64 interval = 0;
+  gint align = 0;  // fixed
+  g_object_get(gencaption, "interval", &interval, "align", &align, nullptr);
+  return align == 0 ? interval : 0;
+}
 
 GstPadProbeReturn note_picture(GstPad *, GstPadProbeInfo *info, gpointer times) {
   return static_cast<PictureTimes *>(times)->take(info);
@@ -206,6 +225,7 @@ class CaptionPass {
       : gencaption_(gencaption),
         listener_(listener),
         is_text_(source.is_text),
+        pictures_(fixed_interval(gencaption.get())),
         run_(GRef<GstElement>::adopt(new_pipeline())) {
     gst_bin_add(run_.bin(), gencaption_.get());
     if (source.is_text)

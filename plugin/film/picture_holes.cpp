@@ -9,11 +9,29 @@ namespace {
 // No window ends in a shorter one and begins behind it.
 constexpr std::chrono::seconds kLeast{1};
 
+using std::chrono_literals::operator""ns;
+
 }  // namespace
 
-void PictureHoles::saw(std::chrono::nanoseconds time) {
-  if (last_ && time - *last_ > kLeast) holes_.push_back({*last_, time});
+void PictureHoles::saw(std::chrono::nanoseconds time, std::chrono::nanoseconds window) {
+  if (last_ && time - *last_ > kLeast) holes_.push_back({*last_, time, window});
   last_ = time;
+}
+
+// Of the picture behind it: its text was laid out for its whole window.
+void PictureHoles::shift_behind(const Hole &hole, std::vector<FilmCue> &cues,
+                                std::optional<std::chrono::nanoseconds> film) {
+  if (hole.window <= hole.from) return;
+  const auto begin = std::ranges::lower_bound(cues, hole.window, {}, &FilmCue::begin);
+  const auto end = std::ranges::lower_bound(cues, hole.to, {}, &FilmCue::begin);
+  if (begin == end) return;
+  auto by = hole.to - begin->begin;
+  const auto room = end != cues.end() ? end->begin : film;
+  if (room) by = std::min(by, std::max(*room - std::prev(end)->end, 0ns));
+  for (auto cue = begin; cue != end; ++cue) {
+    cue->begin += by;
+    cue->end += by;
+  }
 }
 
 void PictureHoles::hold_in(const Hole &hole, std::vector<FilmCue> &cues) {
@@ -29,6 +47,8 @@ void PictureHoles::hold_in(const Hole &hole, std::vector<FilmCue> &cues) {
 
 std::vector<FilmCue> PictureHoles::hold(std::vector<FilmCue> cues,
                                         std::optional<std::chrono::nanoseconds> end) const {
+  // The last one first: it makes room for those before it.
+  for (auto hole = holes_.rbegin(); hole != holes_.rend(); ++hole) shift_behind(*hole, cues, end);
   for (const Hole &hole : holes_) hold_in(hole, cues);
   if (!holes_.empty() && holes_.back().to == last_) {
     const auto most = *last_ + (holes_.back().to - holes_.back().from);
