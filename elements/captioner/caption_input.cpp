@@ -89,7 +89,8 @@ void CaptionInput::set_caps(const GstCaps *caps) {
   frame_duration_ = rated && n > 0 && d > 0 ? gst_util_uint64_scale_int(GST_SECOND, d, n) : 0;
 }
 
-CaptionInput::Placed CaptionInput::set_segment(const GstSegment &segment, std::optional<uint64_t> duration) {
+CaptionInput::Placed CaptionInput::set_segment(const GstSegment &segment, std::optional<uint64_t> duration,
+                                               bool is_sought) {
   GstSegment next = segment;
   if (segment.format != GST_FORMAT_TIME) {
     gst_segment_init(&next, GST_FORMAT_TIME);
@@ -101,7 +102,7 @@ CaptionInput::Placed CaptionInput::set_segment(const GstSegment &segment, std::o
   shift_ = shift_of(segment_);
   placed_ = true;
   // MPEG-TS begins at any time, and tells how long it is.
-  if (!origin_) origin_ = segment_.time < kNever ? segment_.time : 0;
+  if (!origin_) origin_ = segment_.time < kNever && !is_sought ? segment_.time : 0;
   if (duration && *duration < kNever - *origin_) *duration += *origin_;
   material_end_ = duration;
   if (continues)
@@ -142,7 +143,8 @@ void CaptionInput::begin() {
   last_time_.reset();
   stray_.reset();
   behind_since_.reset();
-  latest_ = 0;
+  stride_ = latest_ = 0;
+  cut_at_.reset();
   open_end_.reset();
   next_time_ = segment_.format == GST_FORMAT_TIME ? segment_.start : 0;
 }
@@ -203,16 +205,33 @@ FrameSampler::Decision CaptionInput::sample(uint64_t stream_time) {
 // A single wrong time, for example of a packet that was damaged: what is believed cannot be taken back, and
 // the pictures behind it would have no captions until then.
 bool CaptionInput::is_stray(const GstBuffer *buffer, uint64_t time) {
-  const uint64_t jump = std::max(kJump, 2 * std::min(duration_of(buffer, time), kNever / 4));
-  const bool jumps = last_time_ && time > *last_time_ && time - *last_time_ > jump;
-  const bool is_confirmed = stray_ && time >= *stray_ && time - *stray_ <= jump;
-  if (jumps && !is_confirmed) {
-    stray_ = time;
-    return true;
+  const uint64_t usual = std::max(std::min(duration_of(buffer, time), kNever / 4), stride_);
+  const uint64_t ahead = last_time_ && time > *last_time_ ? time - *last_time_ : 0;
+  if (ahead > std::max(kJump, 2 * usual)) {
+    if (!stray_ || time < *stray_) {
+      stray_ = time;
+      return true;
+    }
+    stride_ = ahead;
   }
   stray_.reset();
   last_time_ = time;
   return false;
+}
+
+// Where the rest of the window begins, if this picture is the first one of it.
+std::optional<uint64_t> CaptionInput::begin_behind_stop(uint64_t stream_time) {
+  if (!cut_at_ || is_falling() || stream_time < *cut_at_) return std::nullopt;
+  sampler_.reset();
+  cuts_.reset(*cut_at_);
+  return std::exchange(cut_at_, std::nullopt);
+}
+
+void CaptionInput::note_stop(uint64_t whole_end) {
+  cut_at_.reset();
+  if (!GST_CLOCK_TIME_IS_VALID(segment_.stop) || whole_end <= segment_.stop) return;
+  const uint64_t stop = gst_segment_to_stream_time(&segment_, GST_FORMAT_TIME, segment_.stop);
+  if (GST_CLOCK_TIME_IS_VALID(stop)) cut_at_ = stop;
 }
 
 std::optional<uint64_t> CaptionInput::note_behind(uint64_t time) {
@@ -262,6 +281,7 @@ CaptionInput::Taken CaptionInput::take_frame(const GstBuffer *buffer, uint64_t t
   const bool rises = live && !is_falling();
   if (rises && is_stray(buffer, stream_time)) return {};
   const std::optional<uint64_t> behind = rises ? note_behind(stream_time) : std::nullopt;
+  const std::optional<uint64_t> rest = begin_behind_stop(stream_time);
   if (looks_for_cuts()) {
     Taken taken = take_until_cut(buffer, time, stream_time, live);
     taken.behind = behind;
@@ -276,9 +296,11 @@ CaptionInput::Taken CaptionInput::take_frame(const GstBuffer *buffer, uint64_t t
   const uint64_t stop =
       GST_CLOCK_TIME_IS_VALID(segment_.stop) ? segment_.stop : std::numeric_limits<uint64_t>::max();
   uint64_t start = timestamp(decision.window->start, segment_.start);
+  if (rest) start = std::max(start, timestamp(*rest, segment_.start));
   // A window that started before the stream starts with its first frame.
   if (first_ && !is_falling()) start = time;
   start = std::clamp<uint64_t>(start, segment_.start, time);
+  note_stop(timestamp(decision.window->end, start + interval_));
   uint64_t whole_end = std::min(timestamp(decision.window->end, start + interval_), stop);
   // A picture that lasts longer than its window keeps its caption for its whole duration.
   const uint64_t lasts = duration_of(buffer, time);
@@ -306,6 +328,7 @@ CaptionInput::Taken CaptionInput::take_until_cut(const GstBuffer *buffer, uint64
       GST_CLOCK_TIME_IS_VALID(segment_.stop) ? segment_.stop : std::numeric_limits<uint64_t>::max();
   const uint64_t start =
       first_ ? time : std::clamp<uint64_t>(timestamp(decision.start, time), segment_.start, time);
+  note_stop(timestamp(decision.end, start + interval_));
   const uint64_t whole_end = std::min(timestamp(decision.end, start + interval_), stop);
   uint64_t end = whole_end;
   if (material_end_ && !live) {

@@ -85,8 +85,8 @@ class CaptionInput {
     GstSegment segment;
     bool continues = false;  // the same time goes on: so do the windows
   };
-  // `duration`: of the whole stream, if known.
-  Placed set_segment(const GstSegment &segment, std::optional<uint64_t> duration);
+  // `duration`: of the whole stream, if known. `is_sought`: the stream may not begin here.
+  Placed set_segment(const GstSegment &segment, std::optional<uint64_t> duration, bool is_sought = false);
 
   struct Taken {
     bool keep = false;  // make a still of it
@@ -115,6 +115,8 @@ class CaptionInput {
  private:
   void begin();
   void move_by(int64_t moved);
+  std::optional<uint64_t> begin_behind_stop(uint64_t stream_time);
+  void note_stop(uint64_t whole_end);
   bool is_sampled(const GstBuffer *buffer, uint64_t time) const;
   bool is_falling() const { return (segment_.rate < 0) != (segment_.applied_rate < 0); }
   uint64_t timestamp(uint64_t stream_time, uint64_t otherwise) const;
@@ -150,8 +152,12 @@ class CaptionInput {
   // Live, of pictures: the last time, that of one which may be wrong, and since when times are behind.
   std::optional<uint64_t> last_time_;
   std::optional<uint64_t> stray_;
+  uint64_t stride_ = 0;  // between two times that were far apart and believed
   std::optional<uint64_t> behind_since_;
   uint64_t latest_ = 0;
+  // Stream time at which the segment's stop cuts the last window. If another segment continues there, its
+  // pictures begin a window.
+  std::optional<uint64_t> cut_at_;
   std::optional<uint64_t> open_end_;  // end of the window of an image with unknown duration
 };
 

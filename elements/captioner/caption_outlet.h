@@ -63,6 +63,8 @@ struct CaptionOutlet {
   std::string last_text;
   bool at_end = false;   // EOS was sent
   bool is_busy = false;  // its task sends what it has got
+  // Length of the silence that did not wait any longer for the next picture.
+  uint64_t hole = 0;
 
   // 0 if the first item is no caption, or there is no item.
   SlotId first_slot() const {

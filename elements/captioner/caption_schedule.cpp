@@ -11,6 +11,9 @@ namespace {
 
 using EventKind = StreamEvent::Kind;
 
+// Slides are seldom farther apart.
+constexpr uint64_t kSureHole = 20'000'000'000;
+
 bool is_event(const StreamItem &item, EventKind kind) {
   const auto *event = std::get_if<StreamEvent>(&item);
   return event && event->kind == kind;
@@ -207,6 +210,7 @@ void CaptionSchedule::clear_outlet(CaptionOutlet &out) {
   out.promised.reset();
   out.timeline.end();
   out.at_end = false;
+  out.hole = 0;
 }
 
 CaptionSlot *CaptionSchedule::find(SlotId id) {
@@ -265,15 +269,17 @@ void CaptionSchedule::put(const StreamItem &item) {
   for (auto &[outlet, out] : outlets_) {
     if (!out.running) continue;
     if (!out.items.empty() && joins(out.items.back(), item)) continue;
+    if (id || is_beginning(item)) out.hole = 0;
     out.items.push_back(item);
     if (id) ++slots_.at(*id).outlets;
   }
   if (id && slots_.at(*id).outlets == 0) slots_.erase(*id);
 }
 
-// Whether the next item is silence that may be early: a picture, or the end, shows whether it is.
+// Whether the next item is silence that may be early: a picture, or the end, shows whether it is. Behind
+// kSureHole, there is none.
 bool CaptionSchedule::is_early(const CaptionOutlet &out) const {
-  if (out.items.empty() || live_ || has_starved_) return false;
+  if (out.items.empty() || live_ || out.hole >= kSureHole) return false;
   const auto *silence = std::get_if<Silence>(&out.items.front());
   return silence && silence->may_be_early &&
          std::none_of(out.items.begin(), out.items.end(), [](const StreamItem &item) {

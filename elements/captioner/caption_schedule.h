@@ -187,6 +187,7 @@ class CaptionSchedule {
   size_t asking() const;
   void make_room_live();
   void drop_stills_live();
+  bool is_over(const CaptionSlot &slot) const;
   void enqueue(CaptionSlot slot, Instant now);
   void push_completion(CaptionSlot &slot);
   bool is_growing(const CaptionSlot &slot) const { return grows_until_ && slot.id == text_.id; }
@@ -247,6 +248,7 @@ class CaptionSchedule {
   // Look-ahead, not live.
   bool is_open(const CaptionSlot &slot) const { return !live_ && slot.sure_until && !slot.end_known; }
   bool may_starve() const { return !live_ && !paused_ && !is_pushing_ && !makes_still_ && !drains_until_; }
+  bool stands_still(Instant now) const;
   bool is_starving(Instant now);
   bool may_show_part(const CaptionOutlet &out, const CaptionSlot &slot, Instant now);
   Output end_gathering(const CaptionOutlet &out, Instant now);
@@ -317,6 +319,7 @@ class CaptionSchedule {
   bool shortened_warned_ = false;
   bool look_ahead_warned_ = false;
   bool order_warned_ = false;
+  bool over_warned_ = false;
 };
 
 }  // namespace genclip

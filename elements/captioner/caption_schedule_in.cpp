@@ -103,6 +103,20 @@ void CaptionSchedule::make_room_live() {
     if (is_unasked(slot)) give_up(slot);
 }
 
+// Not live: a decoder held the picture until its whole time had been sent as silence.
+bool CaptionSchedule::is_over(const CaptionSlot &slot) const {
+  const auto has_time = [&slot](const CaptionOutlet &out) {
+    // Of another timeline, which the outlet has not begun.
+    const bool is_later = std::any_of(out.items.begin(), out.items.end(), [](const StreamItem &item) {
+      return std::holds_alternative<StreamSegment>(item);
+    });
+    return is_later || out.timeline.given() < slot.window.end;
+  };
+  return !live_ && !backwards_ && std::none_of(outlets_.begin(), outlets_.end(), [&](const auto &one) {
+    return one.second.running && has_time(one.second);
+  });
+}
+
 void CaptionSchedule::enqueue(CaptionSlot slot, Instant now) {
   close_open(slot.window.start);
   if (!slot.end_known) open_ = slot.id;
@@ -115,6 +129,14 @@ void CaptionSchedule::enqueue(CaptionSlot slot, Instant now) {
     });
   });
   if (slot.parts.empty()) slot.progress = Progress::done;
+  if (slot.progress != Progress::done && is_over(slot)) {
+    give_up(slot);
+    slot.gathers = false;
+    if (!std::exchange(over_warned_, true))
+      slot.warning = Error{ErrorKind::settings,
+                           "A picture has come when its time was over, so nothing is asked about it; further "
+                           "ones are left out in the same way."};
+  }
   const SlotId id = slot.id;
   slots_.emplace(id, std::move(slot));
   put(id);
@@ -207,6 +229,7 @@ void CaptionSchedule::push_completion(CaptionSlot &slot) {
 
 Flow CaptionSchedule::saw(uint64_t time, Instant now) {
   moved_at_ = now;
+  for (auto &one : outlets_) one.second.hole = 0;
   CaptionSlot *open = find(open_);
   if (open && open->sure_until && time > *open->sure_until) {
     open->sure_until = time;

@@ -22,7 +22,7 @@
 //   of the caption whose time is known is sent. From then on parts of half a second or more are sent without
 //   waiting, so that only the first wait is seen (is_starving, open_output, may_be_repeated). Silence that
 //   upstream tells waits in the same way for the next picture, because a decoder may hold earlier pictures,
-//   whose captions need that time (is_early).
+//   whose captions need that time; of it, a second is sent for each second that it waits (is_early).
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -44,6 +44,7 @@ constexpr std::chrono::nanoseconds kLook = std::chrono::milliseconds(50);
 constexpr std::chrono::nanoseconds kBlink = std::chrono::milliseconds(2);
 
 constexpr auto kStarves = std::chrono::seconds(1);
+constexpr uint64_t kEarlyStep = 1'000'000'000;
 constexpr uint64_t kShortestPart = 500'000'000;
 
 }  // namespace
@@ -84,7 +85,17 @@ CaptionSchedule::Output CaptionSchedule::output_of_items(CaptionOutlet &out, Due
       if (out.first_slot() == first) return std::nullopt;
       continue;
     }
-    if (is_early(out) && !is_starving(now)) return std::nullopt;
+    if (is_early(out)) {
+      if (!stands_still(now)) return std::nullopt;
+      // No faster than the film is played, because its next picture may be on its way.
+      const TimeSpan span = std::get<Silence>(out.items.front()).span;
+      const uint64_t end = out.timeline.given() + kEarlyStep;
+      out.hole += kEarlyStep;
+      if (end < span.end) {
+        take_silence(out, {span.start, end});
+        continue;
+      }
+    }
     const StreamItem item = out.items.front();
     leave(out);
     if (const auto *event = std::get_if<StreamEvent>(&item)) return output_of_event(out, *event);
@@ -154,9 +165,9 @@ CaptionOutput CaptionSchedule::output_of_segment(CaptionOutlet &out, const Strea
     out.timeline.go_on(segment.start, segment.backwards, segment.stop);
   } else {
     out.timeline.begin(segment.start, segment.backwards, segment.stop);
-    // Lets downstream preroll, without sending any time.
-    out.promised = segment.start;
   }
+  // Lets downstream preroll, without sending any time; and textoverlay forgets what it was promised.
+  out.promised = segment.start;
   return segment.event;
 }
 
@@ -304,8 +315,10 @@ CaptionSchedule::Output CaptionSchedule::overdue(CaptionOutlet &out, uint64_t du
   return std::nullopt;
 }
 
+bool CaptionSchedule::stands_still(Instant now) const { return may_starve() && now >= moved_at_ + kStarves; }
+
 bool CaptionSchedule::is_starving(Instant now) {
-  const bool starves = may_starve() && now >= moved_at_ + kStarves;
+  const bool starves = stands_still(now);
   has_starved_ = has_starved_ || starves;
   return starves;
 }

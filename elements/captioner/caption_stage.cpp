@@ -65,6 +65,7 @@ Result<void> CaptionStage::prepare() {
   input_.emplace(settings.input());
   gathering_ = 0;
   refused_ = false;
+  has_begun_early_ = false;
   orientation_ = GST_VIDEO_ORIENTATION_IDENTITY;
   orientation_of_stream_ = false;
   caps_ = nullptr;
@@ -221,7 +222,7 @@ GstFlowReturn CaptionStage::take(GRef<GstBuffer> buffer) {
                  {ErrorKind::settings,
                   "The pictures have times that are " + std::to_string(*taken.behind / GST_SECOND) +
                       " s before that of an earlier one, so they have no captions until that time. The "
-                      "source must give pictures their times in order, or send a new segment."});
+                      "source must give pictures their times in order, or flush."});
   if (taken.ends_open) queue_.tell(&CaptionSchedule::end_open, *taken.ends_open);
   const Flow flow = taken.is_window ? queue_.tell(&CaptionSchedule::saw, taken.time) : queue_.flow();
   if (!taken.keep) return flow_return(flow);
@@ -255,6 +256,7 @@ GstFlowReturn CaptionStage::stream_start(GstEvent *event) {
   end_gathering();
   // Where somebody switches between live sources, the time goes on.
   if (!live_) input_->begin_stream();
+  has_begun_early_ = false;
   orientation_ = GST_VIDEO_ORIENTATION_IDENTITY;
   orientation_of_stream_ = false;
   // The pad does not have this event yet, so gst_pad_create_stream_id() would take the id of the last stream.
@@ -282,15 +284,20 @@ GstFlowReturn CaptionStage::set_caps(GstEvent *event) {
 GstFlowReturn CaptionStage::set_segment(GstEvent *event) {
   const GstSegment *segment = nullptr;
   gst_event_parse_segment(event, &segment);
-  last_seek_ = gst_event_get_seqnum(event);
+  const bool is_sought = last_seek_.exchange(gst_event_get_seqnum(event)) == gst_event_get_seqnum(event);
   looked_live_ = false;
+  has_begun_early_ = false;
   gint64 duration = -1;
   const bool known = gst_pad_peer_query_duration(sink_, GST_FORMAT_TIME, &duration) && duration > 0;
-  const auto [out, continues] =
-      input_->set_segment(*segment, known ? std::optional(static_cast<uint64_t>(duration)) : std::nullopt);
+  const auto [out, continues] = input_->set_segment(
+      *segment, known ? std::optional(static_cast<uint64_t>(duration)) : std::nullopt, is_sought);
   if (!continues) end_gathering();
+  return push_segment(out, gst_event_get_seqnum(event), continues);
+}
+
+GstFlowReturn CaptionStage::push_segment(const GstSegment &out, uint32_t seqnum, bool continues) {
   GstEvent *own = gst_event_new_segment(&out);
-  gst_event_set_seqnum(own, gst_event_get_seqnum(event));
+  gst_event_set_seqnum(own, seqnum);
   StreamSegment placed{stream_event(GRef<GstEvent>::adopt(own)), out.start, {}, out.rate < 0, continues};
   if (placed.backwards) placed.start = G_MAXUINT64;
   if (GST_CLOCK_TIME_IS_VALID(out.stop)) placed.stop = out.stop;
@@ -305,15 +312,15 @@ GstFlowReturn CaptionStage::push_silence(const Silence &silence) {
   return flow_return(queue_.tell(&CaptionSchedule::push_silence, silence));
 }
 
-// A decoder may hand on a GAP while it holds the segment with its first picture, until downstream has
-// prerolled. The times of the GAP mean nothing then.
+// A decoder may hand on GAPs while it holds the segment with its first picture, until downstream has
+// prerolled. Their times mean nothing then, and the input knows nothing of this segment.
 GstFlowReturn CaptionStage::begin_without_segment() {
+  if (std::exchange(has_begun_early_, true)) return flow_return(queue_.flow());
   look_whether_live();
   if (live_) return flow_return(queue_.flow());
   GstSegment all;
   gst_segment_init(&all, GST_FORMAT_TIME);
-  const auto event = GRef<GstEvent>::adopt(gst_event_new_segment(&all));
-  return set_segment(event.get());
+  return push_segment(all, gst_util_seqnum_next(), false);
 }
 
 GstFlowReturn CaptionStage::gap(GstEvent *event) {
@@ -360,6 +367,7 @@ void CaptionStage::flush_stop(const GRef<GstEvent> &event) {
     }
   }
   input_->reset();
+  has_begun_early_ = false;
   gathering_ = 0;
   measuring_.enter();
   if (queue_.tell(&CaptionSchedule::resume))

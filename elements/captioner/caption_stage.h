@@ -91,6 +91,7 @@ class CaptionStage {
   GstFlowReturn push_silence(const Silence &silence);
   GstFlowReturn gap(GstEvent *event);
   GstFlowReturn begin_without_segment();
+  GstFlowReturn push_segment(const GstSegment &out, uint32_t seqnum, bool continues);
   bool link_again();
   bool answer_allocation(GstQuery *query);
 
@@ -135,7 +136,8 @@ class CaptionStage {
   // The streaming thread.
   std::optional<CaptionInput> input_;  // once started
   GRef<GstCaps> caps_;
-  bool refused_ = false;  // live, and the latency is too short for these settings; posted once
+  bool refused_ = false;          // live, and the latency is too short for these settings; posted once
+  bool has_begun_early_ = false;  // a GAP has come before any segment
   SlotId last_slot_ = 0;
   SlotId gathering_ = 0;  // stills=within: the caption whose window has not ended
   uint64_t gathering_end_ = 0;

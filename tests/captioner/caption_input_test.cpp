@@ -71,6 +71,10 @@ TEST_F(Input, LivePicturesThatAreEachFarApartAreAllBelieved) {
   begin(0);
   for (uint64_t at = 0; at < 600; at += 90) show(at * GST_SECOND, true, 90 * GST_SECOND);
   EXPECT_THAT(asked_, SizeIs(7));
+  input_.reset();
+  asked_.clear();
+  for (uint64_t at = 0; at < 600; at += 90) show(at * GST_SECOND, true);
+  EXPECT_THAT(asked_, SizeIs(6)) << "the second one might be wrong; no caps or duration says so";
 }
 
 TEST_F(Input, OfAFileJumpsAtOnce) {
@@ -97,6 +101,17 @@ TEST_F(Input, TheLastWindowEndsWhereTheLengthIsCountedFromTheFirstPicture) {
   show_all(780'000'000, 20'780'000'000, false);
   ASSERT_THAT(asked_, SizeIs(5));
   EXPECT_EQ(asked_.back(), (TimeSpan{20 * GST_SECOND, 20'780'000'000}));
+}
+
+TEST_F(Input, ASoughtPlaceIsNotTheBeginningOfTheStream) {
+  const auto caps = GRef<GstCaps>::adopt(gst_caps_from_string("video/x-raw,framerate=10/1"));
+  input_.set_caps(caps.get());
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  segment.start = segment.time = 7 * GST_SECOND;
+  input_.set_segment(segment, 12 * GST_SECOND, true);
+  show(11 * GST_SECOND, false);
+  EXPECT_EQ(asked_.back(), (TimeSpan{11 * GST_SECOND, 12 * GST_SECOND}));
 }
 
 TEST_F(Input, TheLengthOfAnotherStreamIsCountedFromItsOwnBeginning) {

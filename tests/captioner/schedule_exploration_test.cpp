@@ -240,6 +240,67 @@ TEST(Drain, OfACaptionThatMayBeRepeatedIsNoReasonToShowPartsLater) {
   EXPECT_EQ(spans, (std::vector<TimeSpan>{{0, 1'000'000'000}, {1'000'000'000, 4'000'000'000}}));
 }
 
+// A network that stood still once is no reason to take the time of later pictures.
+TEST(EarlySilence, WaitsForTheNextPictureInEachHole) {
+  constexpr uint64_t kSecond = 1'000'000'000;
+  CaptionSchedule schedule;
+  const OutletId pad = schedule.add_outlet("");
+  schedule.start({});
+  Instant now{};
+  schedule.start_outlet(pad, now);
+  StreamSegment segment;
+  segment.event.kind = StreamEvent::Kind::segment;
+  schedule.push_segment(segment, now);
+  std::vector<TimeSpan> silences;
+  const auto send = [&] {
+    for (auto next = schedule.next_output(pad, {}, now); std::holds_alternative<CaptionOutput>(next);
+         next = schedule.next_output(pad, {}, now))
+      if (const auto *one = std::get_if<Silence>(&std::get<CaptionOutput>(next)))
+        if (one->span.end > one->span.start) silences.push_back(one->span);
+  };
+  schedule.push_silence({{0, 2 * kSecond}, true}, now);
+  send();
+  EXPECT_TRUE(silences.empty());
+  now += std::chrono::seconds(1);
+  send();
+  EXPECT_EQ(silences, (std::vector<TimeSpan>{{0, kSecond}})) << "as fast as it is played";
+  now += std::chrono::seconds(1);
+  send();
+  EXPECT_EQ(silences, (std::vector<TimeSpan>{{0, kSecond}, {kSecond, 2 * kSecond}}));
+  StillJob job;
+  std::optional<CaptionSlot> slot(std::in_place);
+  slot->id = 1;
+  slot->window = {5 * kSecond, 10 * kSecond};
+  slot->stream_time = 5 * kSecond;
+  schedule.push_still(job, slot, now);
+  static_cast<void>(schedule.next_still(now));
+  schedule.still_failed(1, {ErrorKind::failed, "no still"});
+  static_cast<void>(schedule.next_still(now));
+  schedule.push_silence({{6 * kSecond, 14 * kSecond}, true}, now);
+  send();
+  EXPECT_EQ(silences.back(), (TimeSpan{5 * kSecond, 10 * kSecond}));
+  now += std::chrono::seconds(1);
+  send();
+  EXPECT_EQ(silences.back(), (TimeSpan{10 * kSecond, 11 * kSecond}));
+  // Silence of 20 s shows a muxer that there is no picture.
+  schedule.push_silence({{14 * kSecond, 3600 * kSecond}, true}, now);
+  for (int i = 0; i < 20; ++i) {
+    now += std::chrono::seconds(1);
+    send();
+  }
+  EXPECT_EQ(silences.back().end, 3600 * kSecond);
+  // What comes when its time is over is not paid for.
+  std::optional<CaptionSlot> late(std::in_place);
+  late->id = 2;
+  late->window = {20 * kSecond, 25 * kSecond};
+  late->stream_time = 20 * kSecond;
+  schedule.push_still(job, late, now);
+  static_cast<void>(schedule.next_still(now));
+  schedule.still_made(2, {});
+  EXPECT_TRUE(std::holds_alternative<WaitUntil>(schedule.next_question(now)));
+  EXPECT_EQ(schedule.stats().skipped, 2u);
+}
+
 TEST(ScheduleExploration, OfWindowsThatShowTheirStillsAndEndLater) {
   explore({.material = Material::open_pictures, .windows = 2});
   explore({.material = Material::open_pictures, .windows = 2, .can_flush = true, .can_fail = false});

@@ -11,8 +11,9 @@ namespace genclip {
 // What decides what a schedule does next in these worlds.
 struct ScheduleText {
   static std::string of(const CaptionSchedule &schedule, Instant now);
-  static bool has_starved(const CaptionSchedule &schedule, Instant now) {
-    return schedule.has_starved_ || now >= schedule.moved_at_ + std::chrono::seconds(1);
+  static bool stands_still(const CaptionSchedule &schedule, Instant now) {
+    return schedule.stands_still(now) || std::any_of(schedule.outlets_.begin(), schedule.outlets_.end(),
+                                                     [](const auto &one) { return one.second.hole > 0; });
   }
   // A caption waits for the answer.
   static bool wants(const CaptionSchedule &schedule, uint64_t question) {
@@ -517,7 +518,7 @@ std::vector<ScheduleStep> steps_of(const ScheduleWorld &world) {
   if (needs_time && !must_push(world) && has_time)
     step("time", [](auto &next) {
       next.now += kTick;
-      next.has_stood_still = next.has_told_silence && ScheduleText::has_starved(next.schedule, next.now);
+      next.has_stood_still = next.has_told_silence && ScheduleText::stands_still(next.schedule, next.now);
     });
   // It changes nothing any more.
   if (!steps.empty() && steps.back().event == "time" && steps.back().world.text() == world.text())
@@ -555,7 +556,7 @@ std::string broken_promise(const ScheduleWorld &world) {
         return "the answer about window " + std::to_string(window) + " was not sent";
     for (const auto &[window, how] : world.outcome) {
       if (how == "failed" && rules.material != Material::texts && !rules.equal_windows && !rules.live &&
-          sent.told.count(window) == 0)
+          world.silenced != window && sent.told.count(window) == 0)
         return "the failure of window " + std::to_string(window) + " was not told";
       if (how == "text" && rules.answers_in_pieces && !rules.live && sent.rest.count(window) == 0)
         return "the rest of the answer about window " + std::to_string(window) + " was not sent";
@@ -623,7 +624,8 @@ std::string ScheduleText::of(const CaptionSchedule &schedule, Instant now) {
   s(schedule.drains_until_ ? ago(*schedule.drains_until_) : 1), s(schedule.paused_),
       s(schedule.history_epoch_);
   s(schedule.grows_until_.has_value()), s(ago(schedule.text_.came_in_at)), s(schedule.budget_warned_);
-  s(schedule.order_warned_), s(schedule.look_ahead_warned_), s(schedule.in_flight_.size());
+  s(schedule.order_warned_), s(schedule.over_warned_), s(schedule.look_ahead_warned_),
+      s(schedule.in_flight_.size());
   for (const std::string &one : schedule.history_) s(one);
   for (const StillJob &job : schedule.stills_) s(job.slot), s(job.opens), s(job.is_completion());
   for (const auto &[id, slot] : schedule.slots_) {
@@ -645,7 +647,7 @@ std::string ScheduleText::of(const CaptionSchedule &schedule, Instant now) {
   for (const auto &[id, outlet] : schedule.outlets_) {
     out << "\n out " << id << ":";
     s(outlet.quiet_until), s(outlet.promised.value_or(1)), s(outlet.last_text), s(outlet.at_end);
-    s(outlet.running), s(outlet.is_busy), s(outlet.timeline.given()), s(outlet.unsent.size());
+    s(outlet.running), s(outlet.is_busy), s(outlet.hole), s(outlet.timeline.given()), s(outlet.unsent.size());
     for (const StreamItem &item : outlet.items) {
       s(item.index());
       if (const auto *slot = std::get_if<SlotId>(&item)) s(*slot);

@@ -25,6 +25,7 @@ struct Stretch {
   uint64_t start = 0;
   uint64_t time = 0;
   uint64_t base = 0;
+  uint64_t stop = GST_CLOCK_TIME_NONE;
 };
 
 void push_segment(CaptionHarness &harness, const Stretch &part) {
@@ -33,6 +34,7 @@ void push_segment(CaptionHarness &harness, const Stretch &part) {
   segment.start = segment.position = part.start;
   segment.time = part.time;
   segment.base = part.base;
+  segment.stop = part.stop;
   harness.push_event(gst_event_new_segment(&segment));
 }
 
@@ -48,7 +50,7 @@ TEST(Segments, OfTheSameTimeContinueTheWindow) {
     uint64_t seconds;  // of pictures in the first one
   } const cases[] = {
       {"matroskademux finds the beginning of the film", {kOnePicture, 0, 0}, {0, 0, 0}, 1},
-      {"qtdemux plays the next edit", {0, 0, 0}, {20 * kSecond, 3 * kSecond, 3 * kSecond}, 3},
+      {"the next part of a timeline", {0, 0, 0}, {20 * kSecond, 3 * kSecond, 3 * kSecond}, 3},
       {"the same again", {0, 0, 0}, {0, 0, 0}, 3},
   };
   for (const auto &one : cases) {
@@ -70,6 +72,51 @@ TEST(Segments, OfTheSameTimeContinueTheWindow) {
       EXPECT_EQ(gateway.gateway().calls(), 3u) << one.what << ", " << properties;
     }
   }
+}
+
+// As qtdemux plays edits. The picture is another one, so it has a caption of its own.
+TEST(Segments, ThatContinueBehindAStopHaveTheRestOfTheWindow) {
+  for (const char *properties : {"", "align=cuts", "stills=within frames=2"}) {
+    GatewayServer gateway;
+    CaptionHarness harness(gateway, properties, kTenASecond);
+    harness.flush();
+    push_segment(harness, {0, 0, 0, 3 * kSecond});
+    push_pictures(harness, 0, 3 * kSecond);
+    push_segment(harness, {20 * kSecond, 3 * kSecond, 3 * kSecond, 21 * kSecond});
+    push_pictures(harness, 20 * kSecond, 21 * kSecond);
+    push_segment(harness, {4 * kSecond, 4 * kSecond, 4 * kSecond});
+    push_pictures(harness, 4 * kSecond, 8 * kSecond);
+    uint64_t until = 0;
+    for (const CameOut &cue : only(harness.finish(), "caption")) {
+      EXPECT_EQ(cue.start, until) << properties;
+      until = cue.end;
+    }
+    EXPECT_GE(until, 8 * kSecond) << properties;
+  }
+}
+
+TEST(Segments, WithALaterStopContinueWhereTheWindowWasCut) {
+  GatewayServer gateway;
+  CaptionHarness harness(gateway, "", kTenASecond);
+  harness.flush();
+  push_segment(harness, {0, 0, 0, 3 * kSecond});
+  push_pictures(harness, 0, 2 * kSecond);
+  push_segment(harness, {0, 0, 0, 60 * kSecond});
+  push_pictures(harness, 2 * kSecond, 6 * kSecond);
+  EXPECT_THAT(only(harness.finish(), "caption"),
+              ElementsAre(spoken(0, 3 * kSecond), spoken(3 * kSecond, 5 * kSecond),
+                          spoken(5 * kSecond, 10 * kSecond)));
+}
+
+// textoverlay forgets with each segment what it was promised.
+TEST(Segments, ThatContinueAreFollowedByAPromise) {
+  GatewayServer gateway;
+  CaptionHarness harness(gateway, "", kTenASecond);
+  harness.push(kBlack, 0, kOnePicture);
+  // Behind the caption comes one as well.
+  const size_t before = only(harness.wait_for("gap", 2), "gap").size();
+  push_segment(harness, {0, 0, 0});
+  EXPECT_EQ(only(harness.wait_for("gap", before + 1), "gap").back(), silence(5 * kSecond, 5 * kSecond));
 }
 
 TEST(Segments, OfAnotherTimeBeginAgain) {
@@ -123,8 +170,12 @@ TEST(Gaps, BeforeAnySegmentLetDownstreamPreroll) {
   CaptionHarness harness(gateway, "", kTenASecond);
   harness.flush();
   const size_t before = only(harness.so_far(), "segment").size();
+  const size_t gaps_before = only(harness.so_far(), "gap").size();
   harness.push_event(gst_event_new_gap(4 * kSecond, kSecond));
-  const auto all = harness.wait_for("gap", only(harness.so_far(), "gap").size() + 1);
+  // Their times mean nothing, however long nothing else comes.
+  harness.push_event(gst_event_new_gap(5 * kSecond, 60 * kSecond));
+  g_usleep(1200000);
+  const auto all = harness.wait_for("gap", gaps_before + 1);
   EXPECT_EQ(only(all, "segment").size(), before + 1);
   EXPECT_EQ(only(all, "gap").back(), silence(0, 0));
   push_segment(harness, {6 * kSecond, 0, 0});
@@ -151,10 +202,10 @@ TEST(Gaps, BehindThePicturesGoOnWhenTheInputStandsStill) {
   CaptionHarness harness(gateway, "", kTenASecond);
   harness.push(kBlack, 0, kOnePicture);
   harness.wait_for("caption");
-  harness.push_event(gst_event_new_gap(kOnePicture, 20 * kSecond));
+  harness.push_event(gst_event_new_gap(kOnePicture, 6 * kSecond));
   const auto is_there = [&] {
     const auto all = only(harness.so_far(), "gap");
-    return !all.empty() && all.back().end >= 20 * kSecond;
+    return !all.empty() && all.back().end > 6 * kSecond;
   };
   const auto end = std::chrono::steady_clock::now() + kPatience;
   while (!is_there() && std::chrono::steady_clock::now() < end) g_usleep(1000);
