@@ -76,8 +76,8 @@ int set_lock(int descriptor, short type) {
 
 bool means_busy(int code) { return code == EAGAIN || code == EACCES; }
 
-int open_lock_file(const std::string &path, FileLock::Kind kind) {
-  const int descriptor = open_fresh(path, O_RDWR | O_CREAT | kFlags);
+int open_lock_file(const std::string &path, FileLock::Kind kind, mode_t mode) {
+  const int descriptor = open_fresh(path, O_RDWR | O_CREAT | kFlags, nullptr, mode);
   const int code = errno;
   if (descriptor >= 0 || kind != FileLock::Kind::shared || (code != EACCES && code != EROFS))
     return descriptor;
@@ -103,10 +103,10 @@ bool is_same_file(const struct stat &held, const struct stat &there) {
 
 }  // namespace
 
-Result<std::optional<FileLock>> FileLock::try_lock(const std::string &path, Kind kind) {
+Result<std::optional<FileLock>> FileLock::try_lock(const std::string &path, Kind kind, mode_t mode) {
   for (int tries = 0; tries < kMaxTries; ++tries) {
     const unsigned forks = forks_so_far();
-    const int descriptor = open_lock_file(path, kind);
+    const int descriptor = open_lock_file(path, kind, mode);
     if (descriptor < 0) {
       const int code = errno;
       return Error{kind_of(code), "Could not open " + path + ": " + g_strerror(code) +

@@ -4,6 +4,8 @@
 // folder.
 #pragma once
 
+#include <sys/types.h>
+
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,10 +24,12 @@ class FileLock {
     shared,     // with others that share
   };
 
-  // Nothing when another holder has it. Never waits. Makes the file when it is missing, but not its folder
-  // (ErrorKind::not_found). Remove such a file only with its exclusive lock held: then nobody keeps a lock of
-  // the removed file, because try_lock() checks that the file still has its name.
-  static Result<std::optional<FileLock>> try_lock(const std::string &path, Kind kind = Kind::exclusive);
+  // Nothing when another holder has it. Never waits. Makes the file when it is missing, with this mode as far
+  // as the umask allows, but not its folder (ErrorKind::not_found). Remove such a file only with its
+  // exclusive lock held: then nobody keeps a lock of the removed file, because try_lock() checks that the
+  // file still has its name.
+  static Result<std::optional<FileLock>> try_lock(const std::string &path, Kind kind = Kind::exclusive,
+                                                  mode_t mode = 0600);
 
   FileLock(FileLock &&other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
   FileLock &operator=(FileLock &&other) noexcept {

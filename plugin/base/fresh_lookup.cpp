@@ -16,10 +16,10 @@ void refresh_folder(std::string folder) {
     folder = folder_of(folder);
 }
 
-int open_fresh(const std::string &path, int flags, struct stat *status) {
+int open_fresh(const std::string &path, int flags, struct stat *status, mode_t mode) {
   refresh_folder(folder_of(path));
   return retry_when_stale([&] {
-    const int descriptor = ::open(path.c_str(), flags | O_CLOEXEC, 0600);
+    const int descriptor = ::open(path.c_str(), flags | O_CLOEXEC, mode);
     struct stat ignored;
     if (descriptor < 0 || ::fstat(descriptor, status ? status : &ignored) == 0) return descriptor;
     const int code = errno;

@@ -46,7 +46,7 @@ int look_again(const std::string &path, Call call) {
   return retry_when_stale(call);
 }
 
-// As open(2), of the file that has this name now; and as fstat(2) of it.
-int open_fresh(const std::string &path, int flags, struct stat *status = nullptr);
+// As open(2), of the file that has this name now; and as fstat(2) of it. The umask applies to `mode`.
+int open_fresh(const std::string &path, int flags, struct stat *status = nullptr, mode_t mode = 0600);
 
 }  // namespace genclip

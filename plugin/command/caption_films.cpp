@@ -202,10 +202,8 @@ class Films final : public FilmListener {
       if (output.stays) continue;
       if (auto tried = try_to_write(output.path, is_copy); !tried) return tried.error();
       if (output.path == kStandardOutput || is_special(output.path)) continue;
-      auto place = FilmPlace::take(output.path);
-      // A text does not need the lock, which some file systems do not have.
-      if (!place && (is_copy || place.error().kind == ErrorKind::busy)) return std::move(place).error();
-      if (!place) continue;
+      auto place = FilmPlace::take(output.path, is_copy ? FilmPlace::Kind::copy : FilmPlace::Kind::text);
+      if (!place) return std::move(place).error();
       if (is_copy)
         if (auto room = find_room(job, *place); !room) return room.error();
       places.push_back(*std::move(place));

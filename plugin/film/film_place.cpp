@@ -16,6 +16,13 @@ constexpr const char *kPart = ".part";
 // As the system's own limit.
 constexpr int kMostLinks = 40;
 
+constexpr mode_t kFileMode = 0666;
+
+bool is_empty(File &file) {
+  const auto size = file.size();
+  return size && *size == 0;
+}
+
 Error film_not_written(const std::string &path, const Error &why) {
   Error error = why;
   error.text = "The film cannot be written to " + path + ": " + why.text;
@@ -34,15 +41,15 @@ std::string without_links(const std::string &path) {
   return file;
 }
 
-Result<FilmPlace> FilmPlace::take(const std::string &path) {
+Result<FilmPlace> FilmPlace::take(const std::string &path, Kind kind) {
   const std::string file = without_links(path), part = file + kPart;
-  auto lock = FileLock::try_lock(part);
-  if (!lock) return film_not_written(path, lock.error());
-  if (!*lock) return Error{ErrorKind::busy, "Another run writes " + path + " at the moment."};
-  // Others may read it, as any file that a user makes.
-  auto made = FileSystem::posix().open(part, FileSystem::Mode::publish);
+  // Makes the part as any file that a user makes: the umask says who may read it.
+  auto lock = FileLock::try_lock(part, FileLock::Kind::exclusive, kFileMode);
+  if (lock && !*lock) return Error{ErrorKind::busy, "Another run writes " + path + " at the moment."};
+  auto made = FileSystem::posix().open(part, FileSystem::Mode::read_write);
+  if (kind == Kind::text && !(made && is_empty(**made))) return FilmPlace(file, nullptr, std::nullopt);
   if (!made) return film_not_written(path, made.error());
-  return FilmPlace(file, *std::move(made), **std::move(lock));
+  return FilmPlace(file, *std::move(made), lock ? *std::move(lock) : std::nullopt);
 }
 
 FilmPlace::~FilmPlace() {

@@ -19,11 +19,17 @@ namespace genclip {
 std::string without_links(const std::string &path);
 
 // Holds the lock of "PATH.part" from take() until it is destroyed, which removes that file; one that a killed
-// run has left behind is taken over.
+// run has left behind is taken over. Where the file system has no locks, it does without.
 class FilmPlace {
  public:
+  enum class Kind {
+    copy,  // The part becomes the file.
+    text,  // The part stays empty, and is only for the lock: where it cannot be made, or is of somebody else,
+           // the text does without.
+  };
+
   // `path` may be a link: what it leads to is replaced. ErrorKind::busy while another process has it.
-  static Result<FilmPlace> take(const std::string &path);
+  static Result<FilmPlace> take(const std::string &path, Kind kind);
 
   FilmPlace(FilmPlace &&) noexcept = default;
   FilmPlace &operator=(FilmPlace &&) = delete;
@@ -31,16 +37,16 @@ class FilmPlace {
 
   const std::string &path() const { return path_; }
   std::string part() const;
-  // Syncs the part, and gives it the name.
+  // Of a copy. Syncs the part, and gives it the name.
   Result<void> publish();
 
  private:
-  FilmPlace(std::string path, std::unique_ptr<File> file, FileLock lock)
+  FilmPlace(std::string path, std::unique_ptr<File> file, std::optional<FileLock> lock)
       : path_(std::move(path)), file_(std::move(file)), lock_(std::move(lock)) {}
 
   std::string path_;
-  std::unique_ptr<File> file_;  // Null: moved from, or published.
-  FileLock lock_;
+  std::unique_ptr<File> file_;  // Null: moved from, published, or the text does without a part.
+  std::optional<FileLock> lock_;
 };
 
 }  // namespace genclip

@@ -71,7 +71,7 @@ TEST(FilmCopy, ItsOwnCuesMayLieFartherApartThanTheQueuesHold) {
   std::string film = folder.file("film.mkv");
   for (const std::string name : {"1.mkv", "2.mp4", "3.mkv", "4.mp4"}) {
     const std::string copy = folder.file(name);
-    auto place = FilmPlace::take(copy);
+    auto place = FilmPlace::take(copy, FilmPlace::Kind::copy);
     ASSERT_TRUE(place) << place.error().text;
     const CopyOrder order{"file://" + film, format_named(name), place->part(), 64U << 10};
     const std::vector<FilmTrack> tracks{{"de", {{0s, 60s, "whole"}}}};
@@ -93,7 +93,7 @@ constexpr char kPicture[] =
 const std::vector<FilmTrack> kTrack{{"de", {{0s, 2s, "whole"}}}};
 
 Result<void> copied_to(const std::string &film, const std::string &path, bool is_trial = false) {
-  auto place = FilmPlace::take(path);
+  auto place = FilmPlace::take(path, FilmPlace::Kind::copy);
   if (!place) return std::move(place).error();
   CopyOrder order{"file://" + film, format_named(path), place->part()};
   order.is_trial = is_trial;
