@@ -20,6 +20,7 @@
 #include "plugin/command/caption_screen.h"
 #include "plugin/command/clip_output.h"
 #include "plugin/command/console.h"
+#include "plugin/command/special_file.h"
 #include "plugin/command/stop_signals.h"
 #include "plugin/film/caption_pass.h"
 #include "plugin/film/film_copy.h"
@@ -35,21 +36,12 @@ Error captions_not_written(const std::string &path, const std::string &why,
   return {kind, "The captions cannot be written to " + path + ": " + why};
 }
 
-Result<void> write_stream(FILE *stream, const std::string &name, const std::string &text) {
-  if (fwrite(text.data(), 1, text.size(), stream) == text.size() && fflush(stream) == 0) return {};
-  return captions_not_written(name, g_strerror(errno), ErrorKind::write);
+Result<void> write_output(const std::string &text) {
+  if (fwrite(text.data(), 1, text.size(), stdout) == text.size() && fflush(stdout) == 0) return {};
+  return captions_not_written("standard output", g_strerror(errno), ErrorKind::write);
 }
 
-// A FIFO or a device is written to; a file is replaced.
-Result<void> write_text(const std::string &path, const std::string &text) {
-  if (path == kStandardOutput) return write_stream(stdout, "standard output", text);
-  if (is_special(path)) {
-    FILE *stream = fopen(path.c_str(), "we");
-    if (!stream) return captions_not_written(path, g_strerror(errno));
-    const auto written = write_stream(stream, path, text);
-    fclose(stream);
-    return written;
-  }
+Result<void> replace_file(const std::string &path, const std::string &text) {
   GErrorPtr error;
   const auto how =
       static_cast<GFileSetContentsFlags>(G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE);
@@ -60,13 +52,14 @@ Result<void> write_text(const std::string &path, const std::string &text) {
 }
 
 // Whether the file could be written: what is asked until then is paid. Makes the temporary file that
-// write_text() would make.
+// replace_file() would make.
 Result<void> try_to_write(const std::string &path, bool is_copy) {
   if (path == kStandardOutput) return {};
   const auto problem = [&path](const char *why) { return captions_not_written(path, why); };
   if (g_file_test(path.c_str(), G_FILE_TEST_IS_DIR)) return problem("It is a folder.");
   if (is_special(path) && is_copy)
     return problem("It is not a regular file, which a copy of the film needs.");
+  if (is_socket(path)) return problem("It is a socket.");
   if (is_special(path))
     return g_access(path.c_str(), W_OK) == 0 ? Result<void>() : problem(g_strerror(errno));
   std::string temporary = without_links(path) + ".XXXXXX";
@@ -172,10 +165,8 @@ class Films final : public FilmListener {
     if (!gencaption) return fail(job, {}, gencaption.error());
     // Before anything is paid for that the copy could not hold.
     if (is_container(job.format))
-      if (auto tried = copy_film(copy_order(job, places->front(), true), {}, *this); !tried) {
-        if (tried.error().kind == ErrorKind::cancelled) return tell_film(job, "stopped", {}, nullptr);
-        return fail(job, {}, tried.error());
-      }
+      if (auto tried = copy_film(copy_order(job, places->front(), true), {}, *this); !tried)
+        return give_up(job, {}, tried.error());
     screen_.begin(job.name, number, jobs_.size());
     const std::string store = store_root(options_.text_of("store"));
     const std::set<std::string> held_before = held_runs(store);
@@ -227,15 +218,11 @@ class Films final : public FilmListener {
       warn_of_early_end(end.progress);
     else
       screen_.finish(end.progress);
-    if (is_container(job.format)) {
-      if (auto copied = copy(job, end, places.front()); !copied) {
-        if (copied.error().kind == ErrorKind::cancelled)
-          return tell_film(job, "stopped", end.progress, nullptr);
-        return fail(job, end.progress, copied.error());
-      }
-    }
+    if (is_container(job.format))
+      if (auto copied = copy(job, end, places.front()); !copied)
+        return give_up(job, end.progress, copied.error());
     for (size_t i = 0; i < job.outputs.size() && !is_container(job.format); ++i)
-      if (auto written = write(job, end, i); !written) return fail(job, end.progress, written.error());
+      if (auto written = write(job, end, i); !written) return give_up(job, end.progress, written.error());
     ++totals_.done;
     tell_film(job, "completed", end.progress, nullptr);
     if (run_.json) return;
@@ -249,6 +236,19 @@ class Films final : public FilmListener {
     const std::vector<FilmCue> &cues = end.tracks[index].cues;
     const bool is_vtt = job.format == FilmFormat::vtt;
     return write_text(job.outputs[index].path, is_vtt ? vtt_text(cues) : srt_text(cues));
+  }
+
+  // A FIFO or a device is written to; a file is replaced.
+  Result<void> write_text(const std::string &path, const std::string &text) {
+    if (path == kStandardOutput) return write_output(text);
+    if (!is_special(path)) return replace_file(path, text);
+    return write_special(
+        path, text, [&] { tell("Waiting for a reader of " + path + ". Ctrl-C ends the run."); },
+        [this] {
+          // The signals are counted in the main context, which nobody else runs now.
+          while (g_main_context_pending(nullptr)) g_main_context_iteration(nullptr, FALSE);
+          return is_stopped();
+        });
   }
 
   // A file that was cut off decodes without an error.
@@ -269,6 +269,11 @@ class Films final : public FilmListener {
     is_paused_ = true;
     tell(job.word + ": " + error.text);
     tell_film(job, "pending", progress, &error);
+  }
+
+  void give_up(const FilmJob &job, const FilmProgress &progress, const Error &error) {
+    if (error.kind == ErrorKind::cancelled) return tell_film(job, "stopped", progress, nullptr);
+    fail(job, progress, error);
   }
 
   void fail(const FilmJob &job, const FilmProgress &progress, const Error &error) {

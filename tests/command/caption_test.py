@@ -10,6 +10,7 @@ import pathlib
 import re
 import shutil
 import signal
+import socket
 import struct
 import subprocess
 import tempfile
@@ -629,6 +630,81 @@ class Caption(ServiceTest):
             run = self.caption(film, "-o", str(path.rename(path.with_suffix(".mkv"))), "--prompt", "Else", code=1)
             self.assertIn("It is not a regular file, which a copy of the film needs.", run.stderr)
         self.assertEqual(self.asked(), asked)
+
+    def start_until_it_waits(self, fifo, *words):
+        run = self.start("caption", *EACH_SECOND, *words, "-o", str(fifo))
+        os.set_blocking(run.stderr.fileno(), False)
+        said = []
+
+        def waits():
+            try:
+                said.append(os.read(run.stderr.fileno(), 1 << 16).decode())
+            except BlockingIOError:
+                pass
+            return f"Waiting for a reader of {fifo}. Ctrl-C ends the run.\n" in "".join(said)
+
+        self.wait_for(waits)
+        return run
+
+    def test_a_fifo_without_a_reader_is_waited_for_until_one_comes_or_the_run_is_stopped(self):
+        self.simulator()
+        film = self.copy_of_film()
+        expected = self.caption(film, "-o", "-").stdout
+        fifo = self.work / "fifo.vtt"
+        os.mkfifo(fifo)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            run = self.start_until_it_waits(fifo, film, "--json")
+            run.send_signal(number)
+            out, said = run.communicate(timeout=30)
+            self.assertEqual((run.returncode, json.loads(out)["status"]), (128 + number, "stopped"), said)
+        run = self.start_until_it_waits(fifo, film)
+        self.assertEqual(run_words("timeout", "30", "cat", fifo), expected)
+        _, said = run.communicate(timeout=30)
+        self.assertEqual((run.returncode, "Waiting" in said), (0, False), said)
+        self.assertEqual(self.asked(), WINDOWS)
+
+    def test_a_fifo_whose_reader_does_not_read_is_waited_for_until_it_does_or_the_run_is_stopped(self):
+        self.simulator()
+        film = self.copy_of_film()
+        expected = self.caption(film, "-o", "-").stdout.encode()
+        fifo = self.work / "fifo.vtt"
+        os.mkfifo(fifo)
+        end = os.open(fifo, os.O_RDWR | os.O_NONBLOCK)
+        self.addCleanup(os.close, end)
+        filled = 0
+        for size in (4096, 1):
+            try:
+                while True:
+                    filled += os.write(end, b"x" * size)
+            except BlockingIOError:
+                pass
+        run = self.start_until_it_waits(fifo, film, "--json")
+        run.send_signal(signal.SIGINT)
+        out, said = run.communicate(timeout=30)
+        self.assertEqual((run.returncode, json.loads(out)["status"]), (130, "stopped"), said)
+        run = self.start_until_it_waits(fifo, film)
+        found = bytearray()
+
+        def is_all_read():
+            try:
+                found.extend(os.read(end, 1 << 16))
+            except BlockingIOError:
+                pass
+            return len(found) >= filled + len(expected)
+
+        self.wait_for(is_all_read)
+        self.assertEqual(bytes(found[filled:]), expected)
+        _, said = run.communicate(timeout=30)
+        self.assertEqual(run.returncode, 0, said)
+
+    def test_a_socket_is_refused_before_anything_is_sent(self):
+        self.simulator()
+        path = self.work / "socket.vtt"
+        with socket.socket(socket.AF_UNIX) as one:
+            one.bind(str(path))
+            run = self.caption(self.copy_of_film(), "-o", str(path), code=1)
+        self.assertIn(f"The captions cannot be written to {path}: It is a socket.", run.stderr)
+        self.assertEqual((self.asked(), path.is_socket()), (0, True))
 
     def test_what_a_link_leads_to_is_replaced_and_the_link_stays(self):
         self.simulator()

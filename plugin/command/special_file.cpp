@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "plugin/command/special_file.h"
+
+#include <fcntl.h>
+#include <glib.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+
+#include "plugin/base/clock.h"
+
+namespace genclip {
+namespace {
+
+constexpr int kLook_ms = 100;
+
+bool has_type(const std::string &path, mode_t type) {
+  struct stat status;
+  return ::stat(path.c_str(), &status) == 0 && (status.st_mode & S_IFMT) == type;
+}
+
+class SpecialFile {
+ public:
+  SpecialFile(const std::string &path, const std::function<void()> &on_waiting,
+              const std::function<bool()> &is_stopped)
+      : path_(path), on_waiting_(on_waiting), is_stopped_(is_stopped) {}
+  ~SpecialFile() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  SpecialFile(const SpecialFile &) = delete;
+  SpecialFile &operator=(const SpecialFile &) = delete;
+
+  Result<void> open() {
+    while ((descriptor_ = ::open(path_.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)) < 0) {
+      const int code = errno;
+      if (code == EINTR) continue;
+      // A device without a driver fails in the same way, but waiting does not help there.
+      const bool lacks_reader = code == ENXIO && has_type(path_, S_IFIFO);
+      if (!lacks_reader) return failure(ErrorKind::open_write, code);
+      if (!may_wait()) return cancelled();
+      Clock::system().sleep_until(Clock::system().now() + std::chrono::milliseconds(kLook_ms), nullptr);
+    }
+    return {};
+  }
+
+  Result<void> write(std::string_view text) {
+    while (!text.empty()) {
+      const ssize_t count = ::write(descriptor_, text.data(), text.size());
+      const int code = errno;
+      if (count >= 0) {
+        text.remove_prefix(static_cast<size_t>(count));
+      } else if (code == EAGAIN) {
+        if (!may_wait()) return cancelled();
+        struct pollfd room = {descriptor_, POLLOUT, 0};
+        ::poll(&room, 1, kLook_ms);
+      } else if (code != EINTR) {
+        return failure(ErrorKind::write, code);
+      }
+    }
+    return {};
+  }
+
+ private:
+  bool may_wait() {
+    if (!is_waiting_) on_waiting_();
+    is_waiting_ = true;
+    return !is_stopped_();
+  }
+
+  Error failure(ErrorKind kind, int code) const {
+    return {kind, "The captions cannot be written to " + path_ + ": " + g_strerror(code)};
+  }
+
+  const std::string &path_;
+  const std::function<void()> &on_waiting_;
+  const std::function<bool()> &is_stopped_;
+  int descriptor_ = -1;
+  bool is_waiting_ = false;
+};
+
+}  // namespace
+
+bool is_socket(const std::string &path) { return has_type(path, S_IFSOCK); }
+
+Result<void> write_special(const std::string &path, std::string_view text,
+                           const std::function<void()> &on_waiting, const std::function<bool()> &is_stopped) {
+  SpecialFile file(path, on_waiting, is_stopped);
+  if (auto opened = file.open(); !opened) return opened;
+  return file.write(text);
+}
+
+}  // namespace genclip

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Writes to a FIFO or a device. Whoever reads a FIFO may come later, or never, so each wait for it can be
+// ended.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "plugin/base/result.h"
+
+namespace genclip {
+
+// Not by name: a link to one is one, too. Such a file cannot be opened.
+bool is_socket(const std::string &path);
+
+// Calls `on_waiting` once, when it first has to wait. Asks `is_stopped` about ten times a second while it
+// waits; if so, fails with ErrorKind::cancelled.
+Result<void> write_special(const std::string &path, std::string_view text,
+                           const std::function<void()> &on_waiting, const std::function<bool()> &is_stopped);
+
+}  // namespace genclip
