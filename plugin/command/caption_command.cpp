@@ -3,6 +3,10 @@
 // genclip caption: the captions of whole films, or subtitles in another language.
 #include <gst/gst.h>
 
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
 #include "plugin/command/caption_dry_run.h"
 #include "plugin/command/caption_films.h"
 #include "plugin/command/caption_options.h"
@@ -38,6 +42,9 @@ constexpr CommandText kCaptionText{
     "  genclip caption *.mkv --to srt --output subtitles/\n"
     "  genclip caption --translate film.srt --language de\n"};
 
+// They may lead to a file, which would be replaced under the one who has opened it.
+constexpr std::string_view kNamesOfOutput[] = {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
+
 }  // namespace
 
 int run_caption(const Words &words) {
@@ -59,8 +66,8 @@ int run_caption(const Words &words) {
   element.add_to(options);
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
-  // It may lead to a file, which would be replaced under the one who has opened it.
-  if (wish.output == "/dev/stdout") wish.output = kStandardOutput;
+  if (std::ranges::find(kNamesOfOutput, wish.output) != std::end(kNamesOfOutput))
+    wish.output = kStandardOutput;
   wish.is_translation = !texts.empty();
   texts.insert(texts.end(), rest->begin(), rest->end());
   if (texts.empty()) return options.refuse("A film is missing.");

@@ -706,6 +706,19 @@ class Caption(ServiceTest):
         self.assertIn(f"The captions cannot be written to {path}: It is a socket.", run.stderr)
         self.assertEqual((self.asked(), path.is_socket()), (0, True))
 
+    def test_standard_output_by_any_of_its_names_may_be_a_file(self):
+        self.simulator()
+        film = self.copy_of_film()
+        expected = self.caption(film, "-o", "-").stdout
+        for name in ("/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
+            with self.subTest(name=name), open(self.work / "all.txt", "w+", encoding="utf-8") as out:
+                out.write("before\n")
+                out.flush()
+                subprocess.run([GENCLIP, "caption", *EACH_SECOND, film, "--to", "vtt", "-o", name], env=environment(**self.env),
+                               stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.DEVNULL, timeout=60, check=True)
+                out.seek(0)
+                self.assertEqual(out.read(), "before\n" + expected)
+
     def test_what_a_link_leads_to_is_replaced_and_the_link_stays(self):
         self.simulator()
         film = self.copy_of_film()
