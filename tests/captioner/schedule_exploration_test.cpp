@@ -299,6 +299,17 @@ TEST(EarlySilence, WaitsForTheNextPictureInEachHole) {
   schedule.still_made(2, {});
   EXPECT_TRUE(std::holds_alternative<WaitUntil>(schedule.next_question(now)));
   EXPECT_EQ(schedule.stats().skipped, 2u);
+  std::optional<CaptionSlot> next(std::in_place);
+  next->id = 3;
+  next->window = {3600 * kSecond, 3605 * kSecond};
+  next->stream_time = 3600 * kSecond;
+  schedule.push_still(job, next, now);
+  static_cast<void>(schedule.next_still(now));
+  schedule.still_failed(3, {ErrorKind::failed, "no still"});
+  static_cast<void>(schedule.next_still(now));
+  schedule.push_silence({{3605 * kSecond, 3700 * kSecond}, true}, now);
+  send();
+  EXPECT_EQ(silences.back().end, 3605 * kSecond) << "the next hole";
 }
 
 TEST(ScheduleExploration, OfWindowsThatShowTheirStillsAndEndLater) {

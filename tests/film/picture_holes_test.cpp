@@ -44,6 +44,7 @@ TEST(PictureHoles, ACaptionThatWouldHaveLessTimeBeginsBeforeItsPicture) {
 }
 
 TEST(PictureHoles, PicturesOfOneWindowShareItsCaption) {
+  EXPECT_THAT(pictures_at({0s, 3s}).hold({{0s, 1s, "a"}}, 5s), ElementsAre(FilmCue{0s, 3s, "a"}));
   EXPECT_THAT(pictures_at({0s, 2s, 4s, 5s}).hold({{0s, 2s, "a"}, {2s, 5s, "b"}, {5s, 10s, "c"}}, 10s),
               ElementsAre(FilmCue{0s, 2s, "a"}, FilmCue{2s, 5s, "b"}, FilmCue{5s, 10s, "c"}));
 }
