@@ -35,6 +35,8 @@ bool is_same_time(const GstSegment &a, const GstSegment &b) {
 // Live, a picture that is later than the one before by more than this is not believed before another one
 // confirms its time.
 constexpr uint64_t kJump = 60 * GST_SECOND;
+// Of a window behind the stop of a segment, to have a caption of its own.
+constexpr uint64_t kShortestRest = GST_SECOND / 2;
 // Live, a warning tells of times that are behind for as long as this.
 constexpr uint64_t kBehind = 5 * GST_SECOND;
 
@@ -230,6 +232,8 @@ std::optional<uint64_t> CaptionInput::begin_behind_stop(uint64_t stream_time) {
 void CaptionInput::note_stop(uint64_t whole_end) {
   cut_at_.reset();
   if (!GST_CLOCK_TIME_IS_VALID(segment_.stop) || whole_end <= segment_.stop) return;
+  // What is shorter would be paid for, and nobody could read it.
+  if (whole_end - segment_.stop < kShortestRest) return;
   const uint64_t stop = gst_segment_to_stream_time(&segment_, GST_FORMAT_TIME, segment_.stop);
   if (GST_CLOCK_TIME_IS_VALID(stop)) cut_at_ = stop;
 }

@@ -63,8 +63,10 @@ struct CaptionOutlet {
   std::string last_text;
   bool at_end = false;   // EOS was sent
   bool is_busy = false;  // its task sends what it has got
-  // Length of the silence that did not wait any longer for the next picture.
+  bool is_move = true;   // … and not only silence of a hole
+  // Length of the silence that did not wait any longer for the next picture, and when it was last sent.
   uint64_t hole = 0;
+  Instant stepped_at{};
 
   // 0 if the first item is no caption, or there is no item.
   SlotId first_slot() const {

@@ -112,9 +112,10 @@ bool CaptionSchedule::is_over(const CaptionSlot &slot) const {
     });
     return is_later || out.timeline.given() < slot.window.end;
   };
-  return !live_ && !backwards_ && std::none_of(outlets_.begin(), outlets_.end(), [&](const auto &one) {
-    return one.second.running && has_time(one.second);
-  });
+  const bool may_be_shown_later = settings_.late_policy == LatePolicy::shift;
+  return !live_ && !backwards_ && !may_be_shown_later &&
+         std::none_of(outlets_.begin(), outlets_.end(),
+                      [&](const auto &one) { return one.second.running && has_time(one.second); });
 }
 
 void CaptionSchedule::enqueue(CaptionSlot slot, Instant now) {
@@ -134,8 +135,9 @@ void CaptionSchedule::enqueue(CaptionSlot slot, Instant now) {
     slot.gathers = false;
     if (!std::exchange(over_warned_, true))
       slot.warning = Error{ErrorKind::settings,
-                           "A picture has come when its time was over, so nothing is asked about it; further "
-                           "ones are left out in the same way."};
+                           std::string(slot.one_piece ? "A text" : "A picture") +
+                               " has come when its time was over, so nothing is asked about it; further "
+                               "ones are left out in the same way."};
   }
   const SlotId id = slot.id;
   slots_.emplace(id, std::move(slot));

@@ -54,7 +54,7 @@ Next<CaptionOutput> CaptionSchedule::next_output(OutletId id, Due due, Instant n
   if (!found) return Stopped{};
   CaptionOutlet &out = *found;
   if (std::exchange(out.is_busy, false)) {
-    moved_at_ = now;
+    if (out.is_move) moved_at_ = now;
     if (drains_until_) {
       drains_until_ = now + kStarves;
       changed_ = true;
@@ -65,6 +65,8 @@ Next<CaptionOutput> CaptionSchedule::next_output(OutletId id, Due due, Instant n
   if (!output && live_ && !out.at_end && due && out.timeline.has_begun()) output = overdue(out, *due, now);
   if (!output) return WaitUntil{wakes_at(out, due, now)};
   out.is_busy = true;
+  // Otherwise pads would wait for each other.
+  out.is_move = out.hole == 0 || !std::holds_alternative<Silence>(*output);
   return *std::move(output);
 }
 
@@ -86,7 +88,8 @@ CaptionSchedule::Output CaptionSchedule::output_of_items(CaptionOutlet &out, Due
       continue;
     }
     if (is_early(out)) {
-      if (!stands_still(now)) return std::nullopt;
+      if (!stands_still(now) || now < out.stepped_at + kStarves) return std::nullopt;
+      out.stepped_at = now;
       // No faster than the film is played, because its next picture may be on its way.
       const TimeSpan span = std::get<Silence>(out.items.front()).span;
       const uint64_t end = out.timeline.given() + kEarlyStep;
@@ -112,7 +115,7 @@ std::optional<Instant> CaptionSchedule::wakes_at(const CaptionOutlet &out, Due d
     return now + std::clamp(std::chrono::nanoseconds(given - *due - kSilenceLead), kBlink, kLook);
   }
   // Later than this, only the input can help.
-  const Instant at = moved_at_ + kStarves;
+  const Instant at = std::max(moved_at_, is_early(out) ? out.stepped_at : moved_at_) + kStarves;
   return may_starve() && awaits_pictures(out) && at > now ? std::optional(at) : std::nullopt;
 }
 

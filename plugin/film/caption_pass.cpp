@@ -147,9 +147,11 @@ class PictureTimes {
     if (time < 0) return;
     const uint64_t stream_time = gst_segment_to_stream_time(&segment_, GST_FORMAT_TIME, position);
     const bool has_window = interval_ > 0 && GST_CLOCK_TIME_IS_VALID(stream_time);
-    const auto into = static_cast<int64_t>(has_window ? stream_time % interval_ : 0);
+    const auto begin = time - static_cast<int64_t>(has_window ? stream_time % interval_ : 0);
+    const auto end = has_window ? begin + static_cast<int64_t>(interval_) : time;
     MutexLock lock(mutex_);
-    holes_.saw(std::chrono::nanoseconds(time), std::chrono::nanoseconds(time - into));
+    holes_.saw(std::chrono::nanoseconds(time),
+               {std::chrono::nanoseconds(begin), std::chrono::nanoseconds(end)});
   }
 
   int64_t running_time(uint64_t position) const {

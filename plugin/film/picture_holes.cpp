@@ -13,7 +13,7 @@ using std::chrono_literals::operator""ns;
 
 }  // namespace
 
-void PictureHoles::saw(std::chrono::nanoseconds time, std::chrono::nanoseconds window) {
+void PictureHoles::saw(std::chrono::nanoseconds time, const Window &window) {
   if (last_ && time - *last_ > kLeast) holes_.push_back({*last_, time, window});
   last_ = time;
 }
@@ -21,10 +21,10 @@ void PictureHoles::saw(std::chrono::nanoseconds time, std::chrono::nanoseconds w
 // Of the picture behind it: its text was laid out for its whole window.
 void PictureHoles::shift_behind(const Hole &hole, std::vector<FilmCue> &cues,
                                 std::optional<std::chrono::nanoseconds> film) {
-  if (hole.window <= hole.from) return;
-  const auto begin = std::ranges::lower_bound(cues, hole.window, {}, &FilmCue::begin);
-  const auto end = std::ranges::lower_bound(cues, hole.to, {}, &FilmCue::begin);
-  if (begin == end) return;
+  if (hole.window.begin <= hole.from) return;
+  const auto begin = std::ranges::lower_bound(cues, hole.window.begin, {}, &FilmCue::begin);
+  const auto end = std::ranges::lower_bound(cues, hole.window.end, {}, &FilmCue::begin);
+  if (begin == end || begin->begin >= hole.to) return;
   auto by = hole.to - begin->begin;
   const auto room = end != cues.end() ? end->begin : film;
   if (room) by = std::min(by, std::max(*room - std::prev(end)->end, 0ns));

@@ -15,8 +15,12 @@ namespace genclip {
 
 class PictureHoles {
  public:
-  // A picture at that time of the film, in their order. `window`: where the window begins that it lies in.
-  void saw(std::chrono::nanoseconds time, std::chrono::nanoseconds window);
+  // A picture at that time of the film, in their order. `window`: that it lies in, from its beginning to its
+  // end; both are `time` where windows begin with pictures.
+  struct Window {
+    std::chrono::nanoseconds begin{}, end{};
+  };
+  void saw(std::chrono::nanoseconds time, const Window &window);
 
   // A caption begins with its picture, unless it would have less time then, and stands while its picture
   // does. The last picture stands as long as the one before it, or to the end of the film. `cues` in order.
@@ -25,7 +29,7 @@ class PictureHoles {
  private:
   struct Hole {
     std::chrono::nanoseconds from{}, to{};
-    std::chrono::nanoseconds window{};  // of the picture at its end
+    Window window;  // of the picture at its end
   };
   static void shift_behind(const Hole &hole, std::vector<FilmCue> &cues,
                            std::optional<std::chrono::nanoseconds> film);

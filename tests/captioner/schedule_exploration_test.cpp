@@ -312,6 +312,33 @@ TEST(EarlySilence, WaitsForTheNextPictureInEachHole) {
   EXPECT_EQ(silences.back().end, 3605 * kSecond) << "the next hole";
 }
 
+TEST(EarlySilence, OfOnePadDoesNotHoldUpThatOfAnother) {
+  constexpr uint64_t kSecond = 1'000'000'000;
+  CaptionSchedule schedule;
+  std::map<OutletId, uint64_t> until;
+  for (const char *language : {"", "de", "en"}) until[schedule.add_outlet(language)] = 0;
+  schedule.start({});
+  Instant now{};
+  for (const auto &[pad, end] : until) schedule.start_outlet(pad, now);
+  StreamSegment segment;
+  segment.event.kind = StreamEvent::Kind::segment;
+  schedule.push_segment(segment, now);
+  schedule.push_silence({{0, 3600 * kSecond}, true}, now);
+  const auto send = [&] {
+    for (auto &[pad, end] : until)
+      for (auto next = schedule.next_output(pad, {}, now); std::holds_alternative<CaptionOutput>(next);
+           next = schedule.next_output(pad, {}, now))
+        if (const auto *one = std::get_if<Silence>(&std::get<CaptionOutput>(next))) end = one->span.end;
+  };
+  send();
+  for (uint64_t second = 1; second <= 21; ++second) {
+    now += std::chrono::seconds(1);
+    send();
+    for (const auto &[pad, end] : until)
+      EXPECT_EQ(end, (second < 20 ? second : 3600) * kSecond) << "pad " << pad << " after " << second << " s";
+  }
+}
+
 TEST(ScheduleExploration, OfWindowsThatShowTheirStillsAndEndLater) {
   explore({.material = Material::open_pictures, .windows = 2});
   explore({.material = Material::open_pictures, .windows = 2, .can_flush = true, .can_fail = false});

@@ -647,7 +647,8 @@ std::string ScheduleText::of(const CaptionSchedule &schedule, Instant now) {
   for (const auto &[id, outlet] : schedule.outlets_) {
     out << "\n out " << id << ":";
     s(outlet.quiet_until), s(outlet.promised.value_or(1)), s(outlet.last_text), s(outlet.at_end);
-    s(outlet.running), s(outlet.is_busy), s(outlet.hole), s(outlet.timeline.given()), s(outlet.unsent.size());
+    s(outlet.running), s(outlet.is_busy), s(outlet.is_move), s(outlet.hole), s(ago(outlet.stepped_at)),
+        s(outlet.timeline.given()), s(outlet.unsent.size());
     for (const StreamItem &item : outlet.items) {
       s(item.index());
       if (const auto *slot = std::get_if<SlotId>(&item)) s(*slot);

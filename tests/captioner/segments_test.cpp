@@ -95,6 +95,18 @@ TEST(Segments, ThatContinueBehindAStopHaveTheRestOfTheWindow) {
   }
 }
 
+TEST(Segments, ThatStopJustBeforeAWindowEndsHaveNoCaptionForTheRest) {
+  GatewayServer gateway;
+  CaptionHarness harness(gateway, "", kTenASecond);
+  harness.flush();
+  push_segment(harness, {0, 0, 0, 4960 * GST_MSECOND});
+  push_pictures(harness, 0, 4900 * GST_MSECOND);
+  push_segment(harness, {4960 * GST_MSECOND, 4960 * GST_MSECOND, 4960 * GST_MSECOND});
+  push_pictures(harness, 4960 * GST_MSECOND, 8 * kSecond);
+  EXPECT_THAT(only(harness.finish(), "caption"),
+              ElementsAre(spoken(0, 4960 * GST_MSECOND), spoken(5 * kSecond, 10 * kSecond)));
+}
+
 TEST(Segments, WithALaterStopContinueWhereTheWindowWasCut) {
   GatewayServer gateway;
   CaptionHarness harness(gateway, "", kTenASecond);
@@ -194,6 +206,18 @@ TEST(Gaps, ThatComeBeforeThePicturesOfADecoderTakeNoCaptionItsTime) {
   const auto all = harness.finish();
   EXPECT_THAT(only(all, "caption"), ElementsAre(spoken(0, 5 * kSecond), spoken(6 * kSecond, 10 * kSecond),
                                                 spoken(10 * kSecond, 15 * kSecond)));
+}
+
+TEST(Gaps, TakeTheTimeOfALaterTextUnlessItMayBeShownLater) {
+  for (const bool may_be_late : {false, true}) {
+    GatewayServer gateway;
+    CaptionHarness harness(gateway, may_be_late ? "late-policy=shift" : "", "text/x-raw,format=utf8");
+    harness.push_event(gst_event_new_gap(0, 10 * kSecond));
+    harness.wait_for("gap", 2);
+    harness.push("Da.", 3 * kSecond, 2 * kSecond);
+    EXPECT_EQ(only(harness.finish(), "caption").size(), may_be_late ? 1u : 0u);
+    EXPECT_EQ(gateway.gateway().calls(), may_be_late ? 1u : 0u);
+  }
 }
 
 // A muxer may wait for the silence, and the input for the muxer.

@@ -13,7 +13,7 @@ using testing::ElementsAre;
 // Of windows of five seconds.
 PictureHoles pictures_at(std::initializer_list<std::chrono::nanoseconds> times) {
   PictureHoles holes;
-  for (const auto time : times) holes.saw(time, time - time % 5s);
+  for (const auto time : times) holes.saw(time, {time - time % 5s, time - time % 5s + 5s});
   return holes;
 }
 
@@ -34,6 +34,13 @@ TEST(PictureHoles, ACaptionBeginsWithItsPicture) {
       slides.hold({{0s, 5s, "a"}, {5s, 8s, "b"}, {8s, 10s, "B"}, {15s, 20s, "c"}, {25s, 30s, "d"}}, 40s),
       ElementsAre(FilmCue{0s, 9s, "a"}, FilmCue{9s, 12s, "b"}, FilmCue{12s, 18s, "B"}, FilmCue{18s, 27s, "c"},
                   FilmCue{27s, 36s, "d"}));
+}
+
+TEST(PictureHoles, AllCuesOfACaptionMoveWithIt) {
+  EXPECT_THAT(pictures_at({0s, 12s, 30s})
+                  .hold({{0s, 5s, "a"}, {10s, 12s, "b"}, {12s, 15s, "B"}, {30s, 35s, "c"}}, 40s),
+              ElementsAre(FilmCue{0s, 12s, "a"}, FilmCue{12s, 14s, "b"}, FilmCue{14s, 30s, "B"},
+                          FilmCue{30s, 40s, "c"}));
 }
 
 TEST(PictureHoles, ACaptionThatWouldHaveLessTimeBeginsBeforeItsPicture) {
@@ -66,7 +73,7 @@ TEST(PictureHoles, APictureWithoutACaptionKeepsNone) {
 
 TEST(PictureHoles, AFilmThatMovesHasNone) {
   PictureHoles film;
-  for (auto at = 0ms; at < 10s; at += 500ms) film.saw(at, at - at % 5s);
+  for (auto at = 0ms; at < 10s; at += 500ms) film.saw(at, {at - at % 5s, at - at % 5s + 5s});
   EXPECT_THAT(film.hold({{0s, 5s, "a"}, {5s, 9s, "b"}}, 60s),
               ElementsAre(FilmCue{0s, 5s, "a"}, FilmCue{5s, 9s, "b"}));
 }
