@@ -83,7 +83,7 @@ class CaptionInput {
   // segment that came in. One that is not in time starts at 0.
   struct Placed {
     GstSegment segment;
-    bool continues = false;  // the same time goes on: so do the windows
+    bool continues = false;  // the same time continues, and so do the windows
   };
   // `duration`: of the whole stream, if known. `is_sought`: the stream may not begin here.
   Placed set_segment(const GstSegment &segment, std::optional<uint64_t> duration, bool is_sought = false);

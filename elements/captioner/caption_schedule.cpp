@@ -33,6 +33,14 @@ bool ends_what_is_open(const StreamItem &item) {
   return is_beginning(item) || is_event(item, EventKind::eos) || is_event(item, EventKind::segment_done);
 }
 
+// Null: none of them.
+const StreamItem *what_settles_silence(const std::deque<StreamItem> &items) {
+  const auto found = std::find_if(items.begin(), items.end(), [](const StreamItem &item) {
+    return std::holds_alternative<SlotId>(item) || ends_what_is_open(item);
+  });
+  return found == items.end() ? nullptr : &*found;
+}
+
 // However much of it comes during a long hole, it is one.
 bool joins(StreamItem &last, const StreamItem &item) {
   auto *before = std::get_if<Silence>(&last);
@@ -276,26 +284,20 @@ void CaptionSchedule::put(const StreamItem &item) {
   if (id && slots_.at(*id).outlets == 0) slots_.erase(*id);
 }
 
-// Whether the next item is silence that may be early: a picture, or the end, shows whether it is. Behind
-// kSureHole, there is none.
+// Whether the next item is silence that may be early: a picture, or the end, shows whether it is. After
+// kSureHole without a picture, it is not.
 bool CaptionSchedule::is_early(const CaptionOutlet &out) const {
   if (out.items.empty() || live_ || out.hole >= kSureHole) return false;
   const auto *silence = std::get_if<Silence>(&out.items.front());
-  return silence && silence->may_be_early &&
-         std::none_of(out.items.begin(), out.items.end(), [](const StreamItem &item) {
-           return std::holds_alternative<SlotId>(item) || ends_what_is_open(item);
-         });
+  return silence && silence->may_be_early && !what_settles_silence(out.items);
 }
 
-// The silence that is the next item, up to the picture behind it.
+// The silence that was the next item, up to the picture behind it.
 TimeSpan CaptionSchedule::settled(const CaptionOutlet &out, const Silence &silence) const {
   TimeSpan span = silence.span;
-  const auto next = std::find_if(out.items.begin(), out.items.end(), [](const StreamItem &item) {
-    return std::holds_alternative<SlotId>(item) || ends_what_is_open(item);
-  });
-  if (silence.may_be_early && next != out.items.end())
-    if (const auto *id = std::get_if<SlotId>(&*next))
-      span.end = std::min(span.end, slots_.at(*id).stream_time);
+  const StreamItem *next = silence.may_be_early ? what_settles_silence(out.items) : nullptr;
+  if (const auto *id = next ? std::get_if<SlotId>(next) : nullptr)
+    span.end = std::min(span.end, slots_.at(*id).stream_time);
   return span;
 }
 

@@ -114,9 +114,10 @@ std::optional<Instant> CaptionSchedule::wakes_at(const CaptionOutlet &out, Due d
     if (given <= *due + kSilenceLead) return now + kBlink;
     return now + std::clamp(std::chrono::nanoseconds(given - *due - kSilenceLead), kBlink, kLook);
   }
+  if (!may_starve() || !awaits_pictures(out)) return std::nullopt;
+  const Instant since = is_early(out) ? std::max(moved_at_, out.stepped_at) : moved_at_;
   // Later than this, only the input can help.
-  const Instant at = std::max(moved_at_, is_early(out) ? out.stepped_at : moved_at_) + kStarves;
-  return may_starve() && awaits_pictures(out) && at > now ? std::optional(at) : std::nullopt;
+  return since + kStarves > now ? std::optional(since + kStarves) : std::nullopt;
 }
 
 // What leaves next depends on the pictures that come.

@@ -17,7 +17,7 @@
 #include "plugin/film/cue_row.h"
 #include "plugin/film/equal_cues.h"
 #include "plugin/film/film_run.h"
-#include "plugin/film/picture_holes.h"
+#include "plugin/film/picture_times.h"
 #include "plugin/film/subtitle_file.h"
 
 namespace genclip {
@@ -112,71 +112,6 @@ GstPadProbeReturn note_time(GstPad *pad, GstPadProbeInfo *info, gpointer done) {
   return GST_PAD_PROBE_OK;
 }
 
-// When pictures are shown, and until when by their segments. The streaming thread writes it.
-class PictureTimes {
- public:
-  // In nanoseconds; 0: each window begins with a picture.
-  explicit PictureTimes(uint64_t interval) : interval_(interval) {}
-
-  GstPadProbeReturn take(GstPadProbeInfo *info) {
-    if (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER) {
-      parts_ += !std::exchange(has_data_, true);
-      note(GST_BUFFER_PTS(GST_PAD_PROBE_INFO_BUFFER(info)));
-      return GST_PAD_PROBE_OK;
-    }
-    GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
-    // Nothing waits for it here, and the decoder may hold pictures from before its end.
-    if (GST_EVENT_TYPE(event) == GST_EVENT_GAP) return GST_PAD_PROBE_DROP;
-    if (GST_EVENT_TYPE(event) != GST_EVENT_SEGMENT) return GST_PAD_PROBE_OK;
-    gst_event_copy_segment(event, &segment_);
-    has_data_ = false;
-    end_ = running_time(segment_.stop);
-    return GST_PAD_PROBE_OK;
-  }
-
-  // Of the picture; -1: unknown. Of several parts, only the length of the film tells about those to come.
-  int64_t end() const { return parts_ == 1 ? end_.load() : -1; }
-  PictureHoles holes() const {
-    MutexLock lock(mutex_);
-    return holes_;
-  }
-
- private:
-  void note(uint64_t position) {
-    const int64_t time = running_time(position);
-    if (time < 0) return;
-    const uint64_t stream_time = gst_segment_to_stream_time(&segment_, GST_FORMAT_TIME, position);
-    const bool has_window = interval_ > 0 && GST_CLOCK_TIME_IS_VALID(stream_time);
-    const auto begin = time - static_cast<int64_t>(has_window ? stream_time % interval_ : 0);
-    const auto end = has_window ? begin + static_cast<int64_t>(interval_) : time;
-    MutexLock lock(mutex_);
-    holes_.saw(std::chrono::nanoseconds(time),
-               {std::chrono::nanoseconds(begin), std::chrono::nanoseconds(end)});
-  }
-
-  int64_t running_time(uint64_t position) const {
-    const uint64_t time = segment_.format == GST_FORMAT_TIME
-                              ? gst_segment_to_running_time(&segment_, GST_FORMAT_TIME, position)
-                              : GST_CLOCK_TIME_NONE;
-    return GST_CLOCK_TIME_IS_VALID(time) ? static_cast<int64_t>(time) : -1;
-  }
-
-  const uint64_t interval_;
-  GstSegment segment_ = {};
-  bool has_data_ = false;           // The last segment has.
-  std::atomic<unsigned> parts_{0};  // Segments that have.
-  std::atomic<int64_t> end_{-1};    // Of the last segment, in running time; -1: unknown.
-  mutable Mutex mutex_;
-  PictureHoles holes_ GUARDED_BY(mutex_);
-};
-
-uint64_t fixed_interval(GstElement *gencaption) {
-  guint64 interval = 0;
-  gint align = 0;  // fixed
-  g_object_get(gencaption, "interval", &interval, "align", &align, nullptr);
-  return align == 0 ? interval : 0;
-}
-
 GstPadProbeReturn note_picture(GstPad *, GstPadProbeInfo *info, gpointer times) {
   return static_cast<PictureTimes *>(times)->take(info);
 }
@@ -227,7 +162,7 @@ class CaptionPass {
       : gencaption_(gencaption),
         listener_(listener),
         is_text_(source.is_text),
-        pictures_(fixed_interval(gencaption.get())),
+        pictures_(gencaption.get()),
         run_(GRef<GstElement>::adopt(new_pipeline())) {
     gst_bin_add(run_.bin(), gencaption_.get());
     if (source.is_text)

@@ -15,7 +15,6 @@ namespace {
 constexpr const char *kPart = ".part";
 // As the system's own limit.
 constexpr int kMostLinks = 40;
-
 constexpr mode_t kFileMode = 0666;
 
 bool is_empty(File &file) {

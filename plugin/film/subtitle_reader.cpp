@@ -49,7 +49,7 @@ Result<std::string> converted(std::string_view bytes, const char *charset) {
 }
 
 // Most of the old files that are not in Unicode are from Western Europe, and made on Windows, whose quotes,
-// dashes and euro sign are control characters elsewhere. The last of these has no byte that is none of it.
+// dashes and euro sign are control characters elsewhere. In the last of these, every byte is a character.
 constexpr const char *kOldEncodings[] = {"WINDOWS-1252", "ISO-8859-15"};
 
 // Sets `assumed` where the file does not tell its encoding.
