@@ -105,15 +105,21 @@ class Debian(unittest.TestCase):
             top = pathlib.Path(folder)
             (top / "genclip-1").mkdir()
             (top / "genclip-1/meson.build").write_text("project('genclip', 'cpp',\n  version: '1.0',\n)\n", encoding="utf-8")
-            (top / "out").mkdir()
-            (top / "out/mine").touch()
             with tarfile.open(top / "genclip-1.tar.gz", "w:gz") as archive:
                 archive.add(top / "genclip-1", "genclip-1")
-            for tarball, complaint in (("none.tar.gz", "there is no such tarball"), ("genclip-1.tar.gz", "no examples/packaging/debian")):
+            (top / "broken.tar.gz").write_bytes((top / "genclip-1.tar.gz").read_bytes()[:-20])
+            (top / "clip.zip").touch()
+            # What a user may keep in that folder, with names like those of the script's own files.
+            for name in ("work/mine", "genclip_notes.txt", "genclip_0.1.0-1~upstream1_amd64.deb", "lintian.log"):
+                (top / "out" / name).parent.mkdir(parents=True, exist_ok=True)
+                (top / "out" / name).touch()
+            before = {path for path in (top / "out").rglob("*")}
+            for tarball, complaint in (("none.tar.gz", "there is no such tarball"), ("genclip-1.tar.gz", "no examples/packaging/debian"),
+                                       ("broken.tar.gz", "cannot be unpacked"), ("clip.zip", "neither a .tar.gz nor a .tar.xz")):
                 result = run(script, "--output", top / "out", top / tarball)
-                self.assertEqual(result.returncode, 1)
+                self.assertEqual(result.returncode, 1, result.stderr)
                 self.assertIn(complaint, result.stderr)
-            self.assertTrue((top / "out/mine").exists())
+            self.assertEqual(set((top / "out").rglob("*")), before | {top / "out/build.log"})
 
 
 if __name__ == "__main__":

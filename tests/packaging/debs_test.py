@@ -44,11 +44,11 @@ SHELLS = {
 KNOWN = {"bash": "complete -F _genclip genclip", "zsh": "_genclip", "fish": "check\tValidate a request"}
 
 
-def built_packages(folder):
+def built_packages(folder, *tarball, anew=False):
     """Builds them by the command of docs/packaging.md; returns them without those of debugging symbols."""
-    place = os.environ.get("GENCLIP_DEBS")
+    place = None if anew else os.environ.get("GENCLIP_DEBS")
     if not place:
-        result = subprocess.run([SOURCE / "examples/packaging/build-debs", "--output", folder], stdout=subprocess.PIPE,
+        result = subprocess.run([SOURCE / "examples/packaging/build-debs", "--output", folder, *tarball], stdout=subprocess.PIPE,
                                 stderr=subprocess.STDOUT, text=True, check=False, timeout=3000,
                                 env={**os.environ, "DEB_BUILD_OPTIONS": "parallel=2"})
         assert result.returncode == 0, result.stdout
@@ -117,6 +117,14 @@ class Packages(unittest.TestCase):
                     self.assertRegex(shown, wanted)
                 self.assertNotRegex(shown, r"RPATH|RUNPATH|\.debug_info")
                 self.assertEqual("PIE" in shown, path.parent.name == "bin")
+
+    def test_of_the_same_tarball_are_the_same_in_another_folder(self):
+        (tarball,) = self.packages[0].parent.glob("genclip_*.orig.tar.*")
+        source = shutil.copy(tarball, self.top / f"genclip.tar{tarball.suffix}")
+        again = built_packages(self.top / "an other folder", source, anew=True)
+        self.assertEqual([path.name for path in again], [path.name for path in self.packages])
+        for first, second in zip(self.packages, again):
+            self.assertEqual(first.read_bytes(), second.read_bytes(), first.name)
 
     def test_are_installed_used_upgraded_and_leave_only_the_users_store(self):
         try:
