@@ -69,6 +69,19 @@ class Debian(unittest.TestCase):
         self.assertRegex(page, rf"\| {re.escape(gstreamer)} \| `libgstreamer1.0-dev`")
         self.assertIn(f"meson {meson}", page)
 
+    def test_the_unit_tests_of_a_package_have_the_plugins_that_they_play_with(self):
+        build = (DEBIAN / "control").read_text(encoding="utf-8").partition("\nPackage:")[0]
+        asked = set(re.findall(r"^ (\S+) <pkg.genclip.check>,$", build, re.MULTILINE))
+        listed = (SOURCE / "examples/packages").read_text(encoding="utf-8").split()
+        plugins = {name for name in listed if name.startswith("gstreamer1.0-")}
+        # Programs, of which no test of the suite unit starts one.
+        self.assertLessEqual(plugins - {"gstreamer1.0-plugins-base-apps", "gstreamer1.0-tools"}, asked)
+
+    def test_each_package_finds_the_types_of_media_without_what_is_recommended(self):
+        control = (DEBIAN / "control").read_text(encoding="utf-8")
+        for text in control.split("\nPackage: ")[1:]:
+            self.assertIn(" gstreamer1.0-plugins-base,", text.partition("Depends:")[2].partition("Recommends:")[0], text.split()[0])
+
     def test_programs_of_the_package_can_be_run(self):
         for name in ("rules", "tests/first-pipeline"):
             self.assertTrue((DEBIAN / name).stat().st_mode & 0o111, name)

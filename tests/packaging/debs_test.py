@@ -158,6 +158,23 @@ class Packages(unittest.TestCase):
         left = {path for path in left - stored if not OF_OTHERS.fullmatch(path)}
         self.assertEqual(left - {f"{HOME}/{name}" for name in (".cache", ".config", ".local", ".local/share")}, set())
 
+    def test_work_without_what_is_only_recommended(self):
+        try:
+            self.root = FreshRoot(self.top / "bare root")
+        except Unavailable as why:
+            self.skipTest(str(why))
+        self.root.run("useradd", "--create-home", "viewer")
+        inside = self.copy_in(self.packages)
+        self.root.install("--no-install-recommends", *[path for path in inside if "genclip-sim" not in path])
+        # Nobody listens there. What is missing here would be said before.
+        said = self.root.run("sh", "-c", "GENCLIP_BASE_URL=http://127.0.0.1:9/api GENCLIP_API_KEY=none genclip generate "
+                             "sd_2.0_special prompt='a red kite over dunes' --retries 0", user="viewer", fails=True)
+        self.assertIn("127.0.0.1", said)
+        self.assertNotIn("Debian:", said)
+        self.root.install("--no-install-recommends", *inside)
+        said = self.as_viewer(START_SIMULATOR + USE_SIMULATOR + "genclip generate sd_2.0_special prompt='a red kite over dunes'")
+        self.assertRegex(said, r"clip\.mp4")
+
     def check_that_it_is_used(self):
         self.assertIn("Generated clip source", self.root.run("gst-inspect-1.0", "genclipsrc", user="viewer"))
         said = self.as_viewer(START_SIMULATOR + USE_SIMULATOR + first_pipeline() + "\ngenclip store list\n")

@@ -17,6 +17,9 @@ GOOD = {
     "tests/c.py": f'#!/usr/bin/python3\n# {LICENCE}\n"""What c is.\n\nMore."""\n',
     "tests/run": f"#!/bin/sh\n# {LICENCE}\n#\n# What it runs.\ntrue\n",
     "README.md": "# No licence line here\n",
+    # What a build makes is nobody's, whatever its folder is called.
+    "obj-x86/meson-private/made.h": "",
+    "obj-x86/made.cpp": "int made;\n",
 }
 BAD = {
     "plugin/a.h": "// What a is.\n#pragma once\n",

@@ -16,7 +16,8 @@ def is_ours(name):
 def files(top=TOP):
     """Yields the path of each file below top, relative to it."""
     for folder, folders, names in os.walk(top):
-        folders[:] = sorted(filter(is_ours, folders))
+        # A build folder of any name: debhelper's is obj-x86_64-linux-gnu.
+        folders[:] = sorted(name for name in folders if is_ours(name) and not os.path.exists(f"{folder}/{name}/meson-private"))
         for name in sorted(names):
             yield (pathlib.Path(folder) / name).relative_to(top)
 

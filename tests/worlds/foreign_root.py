@@ -10,7 +10,7 @@ sys.path.insert(0, str(TOP / "tests/packaging"))
 from fresh_root import FreshRoot, Unavailable  # noqa: E402 (after its folder is known)
 
 # What the unit suite does without: other compilers, other shells, players, editors, servers.
-NOT_NEEDED = ("clang", "fish", "zsh", "groff", "mandoc", "gir1.2", "ges1.0", "git", "gstreamer1.0-x", "python3-gi")
+NOT_NEEDED = ("clang", "fish", "zsh", "groff", "mandoc", "gir1.2", "ges1.0", "git", "python3-gi")
 SOURCE, BUILD = "/genclip", "/build"
 
 
