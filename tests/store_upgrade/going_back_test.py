@@ -9,6 +9,7 @@ import signal
 import subprocess
 import tempfile
 import time
+import unicodedata
 import unittest
 
 import old_store
@@ -17,6 +18,10 @@ GENCLIP = os.environ["GENCLIP"]
 SOURCE = pathlib.Path(__file__).parents[2]
 COMMIT = "ab19758"
 NEW = old_store.request("dream-5.0", "a harbour")
+# Requests that mean the same to the service and to this version, and are others to a version before 0.3.0: with a default that is
+# spelled out, and with an accent that is a character of its own.
+SPELLINGS = [("dance-2.5", "a red kite", [], ["duration=4", "resolution=480p", "aspect_ratio=9:16"]),
+             ("dream-5.0", "a cafe\u0301", [], [])]
 RUNNING = old_store.request("dream-5.0", "a tram at night")
 
 
@@ -69,6 +74,24 @@ class GoingBack(unittest.TestCase):
         made = self.generate(GENCLIP, NEW)
         served = self.generate(self.old, NEW)
         self.assertEqual((served["reused"], served["clip"], self.service.stats()["submits"]), (True, made["clip"], 1))
+
+    def test_a_spelling_that_it_takes_for_another_request_is_paid_again(self):
+        """As docs/STABILITY.md warns."""
+        for model, prompt, plain, spelled in SPELLINGS:
+            with self.subTest(spelled=spelled):
+                before = self.service.stats()["submits"]
+                written = old_store.request(model, prompt, *spelled)
+                composed = old_store.request(model, unicodedata.normalize("NFC", prompt), *plain)
+                made = self.generate(GENCLIP, written)
+                # The plain spelling is what both look for.
+                self.assertEqual(self.generate(self.old, composed)["clip"], made["clip"])
+                self.assertEqual(self.service.stats()["submits"], before + 1)
+                self.assertFalse(self.generate(self.old, written)["reused"])
+                self.assertEqual(self.service.stats()["submits"], before + 2)
+                # This version pays for neither.
+                for request in (written, composed):
+                    self.assertTrue(self.generate(GENCLIP, request)["reused"])
+                self.assertEqual(self.service.stats()["submits"], before + 2)
 
     def test_a_task_of_this_version_is_attached_to(self):
         self.service.set_faults(["query:state=processing"])
