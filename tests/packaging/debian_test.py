@@ -4,6 +4,7 @@
 
 import fnmatch
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -87,10 +88,25 @@ class Debian(unittest.TestCase):
             self.assertTrue((DEBIAN / name).stat().st_mode & 0o111, name)
 
     def test_what_packaged_documents_link_to_is_packaged(self):
+        packaged = [word for name in ("docs", "examples") for word in (DEBIAN / f"genclip.{name}").read_text(encoding="utf-8").split()]
+        packaged += [word.removeprefix("usr/share/doc/genclip/") for word in (DEBIAN / "genclip.links").read_text(encoding="utf-8").split()]
+        # debian/rules makes words of these links.
+        pattern = re.search(r"'s,(.*),\\1,g'", (DEBIAN / "rules").read_text(encoding="utf-8"))[1]
+        pages = [page for path in packaged for page in ([SOURCE / path] if path.endswith(".md") else (SOURCE / path).rglob("*.md"))]
+        self.assertGreater(len(pages), 30)
+        for page in pages:
+            text = re.sub(pattern, r"\1", page.read_text(encoding="utf-8"))
+            for link in re.findall(r"\]\(([^)#\s]+)", text):
+                path = os.path.relpath(page.parent / link, SOURCE)
+                is_there = any(path == one or path.startswith(one + "/") for one in packaged)
+                self.assertTrue("://" in link or is_there, f"{page.relative_to(SOURCE)}: {link}")
+
+    def test_the_readme_names_the_examples_where_the_package_has_them(self):
+        readme = (SOURCE / "README.md").read_text(encoding="utf-8").partition("Begin here:")[2]
         packaged = (DEBIAN / "genclip.examples").read_text(encoding="utf-8").split()
-        for page in (SOURCE / "docs").rglob("*.md"):
-            for link in re.findall(r"\]\((?:\.\./)+(examples/[^)#]+)\)", page.read_text(encoding="utf-8")):
-                self.assertTrue(any(link == path or link.startswith(path + "/") for path in packaged), f"{page.name}: {link}")
+        named = set(re.findall(r"(?<![\w/])examples/[\w-]+", readme)) - {"examples/shell"}
+        self.assertLessEqual({"examples/simulated"}, named)
+        self.assertLessEqual(named, set(packaged))
 
     @unittest.skipUnless(shutil.which("dpkg-buildpackage") and shutil.which("dh"), "this machine cannot build Debian packages")
     def test_build_debs_needs_lintian_or_to_be_told_that_nobody_checks(self):
