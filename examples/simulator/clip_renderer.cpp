@@ -11,6 +11,8 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <set>
+#include <sstream>
 
 #include "examples/simulator/clip_marks.h"
 #include "examples/simulator/clip_picture.h"
@@ -48,13 +50,15 @@ constexpr const char *kPatterns[] = {"smpte", "ball", "bar", "smpte75", "colors"
 // The part of the picture's width that a line may take, and a character's width relative to the font size.
 constexpr double kLinePart = 0.88, kCellWidth = 0.66;
 
+bool is_present(const std::string &element) {
+  return static_cast<bool>(GRef<GstElementFactory>::adopt(gst_element_factory_find(element.c_str())));
+}
+
 template <size_t N>
 const Coder *first_present(const Coder (&coders)[N]) {
-  for (const Coder &coder : coders) {
-    const auto factory = GRef<GstElementFactory>::adopt(gst_element_factory_find(coder.element));
-    if (factory) return &coder;
-  }
-  return nullptr;
+  const Coder *found =
+      std::find_if(coders, coders + N, [](const Coder &coder) { return is_present(coder.element); });
+  return found == coders + N ? nullptr : found;
 }
 
 // A private file that is removed with this object.
@@ -187,6 +191,14 @@ std::string description(const ClipOrder &order, const ClipLayout &layout) {
   return text;
 }
 
+// Of a pipeline's text, its words that are neither properties nor caps, pads or "!". Nothing is loaded for
+// it.
+void add_missing(std::set<std::string> &missing, const std::string &description) {
+  std::istringstream words(description);
+  for (std::string word; words >> word;)
+    if (word.find_first_of("=/!.") == word.npos && !is_present(word)) missing.insert(word);
+}
+
 void set_text(const GRef<GstElement> &pipeline, const ClipOrder &order, const char *scratch) {
   const std::string text = shown(order.prompt);
   const auto element = [&](const char *name) { return element_of(pipeline, name); };
@@ -267,6 +279,25 @@ Result<PictureFade> fade_of(const ClipOrder &order, const ClipLayout &layout, GC
 }
 
 }  // namespace
+
+Result<void> check_rendering() {
+  std::set<std::string> missing;
+  ClipOrder order;
+  order.image = true;
+  add_missing(missing, description(order, {}));
+  order.image = false;
+  order.audio = true;
+  if (!first_present(kVideoCoders)) missing.insert("an encoder for H.264");
+  if (!first_present(kAudioCoders)) missing.insert("an encoder for AAC");
+  if (first_present(kVideoCoders) && first_present(kAudioCoders))
+    add_missing(missing, description(order, {}));
+  if (missing.empty()) return {};
+  std::string names;
+  for (const std::string &name : missing) names += (names.empty() ? "" : ", ") + name;
+  return Error{ErrorKind::failed, "No clip can be rendered, because GStreamer lacks " + names +
+                                      " (Debian: gstreamer1.0-plugins-base, gstreamer1.0-plugins-good, "
+                                      "gstreamer1.0-plugins-bad and gstreamer1.0-x)."};
+}
 
 Result<GRef<GBytes>> render_clip(const ClipOrder &order, const ClipLayout &layout,
                                  GCancellable *cancellable) {

@@ -23,6 +23,9 @@ struct ClipLayout {
   bool marks = false;
 };
 
+// Names the elements of GStreamer that are not installed, of those that clips need. Needs gst_init().
+Result<void> check_rendering();
+
 // Blocks until the file is made or `cancellable` is cancelled. H.264 (and AAC) in mp4, or PNG.
 Result<GRef<GBytes>> render_clip(const ClipOrder &order, const ClipLayout &layout, GCancellable *cancellable);
 

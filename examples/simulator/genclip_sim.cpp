@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <string_view>
 
+#include "examples/simulator/clip_renderer.h"
 #include "examples/simulator/simulator.h"
 #include "plugin/base/durable_file.h"
 #include "plugin/base/gref.h"
@@ -202,6 +203,8 @@ int run(const Arguments &arguments) {
 
   Simulator simulator(std::move(*options));
   if (const auto started = simulator.start(); !started) return complain(started.error().text, 1);
+  // Now, not when a task fails that somebody waits for.
+  if (const auto renders = check_rendering(); !renders) return complain(renders.error().text, 1);
   const std::string ready = "GENCLIP_BASE_URL=" + simulator.base_url() +
                             "\nGENCLIP_LLM_BASE_URL=" + simulator.llm_base_url() +
                             "\nGENCLIP_MEDIA_URL=" + simulator.media_url() + "\n";

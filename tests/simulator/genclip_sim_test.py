@@ -66,6 +66,18 @@ class GenclipSim(unittest.TestCase):
         self.assertEqual(err, "")
         self.assertEqual(self.process.returncode, 0)
 
+    def test_says_at_the_start_which_elements_are_missing(self):
+        plain = {**os.environ, "GST_PLUGIN_SYSTEM_PATH": self.folder.name, "GST_REGISTRY": self.folder.name + "/registry"}
+        for name in ("GST_PLUGIN_PATH", "GST_PLUGIN_PATH_1_0", "GST_PLUGIN_SYSTEM_PATH_1_0", "GST_REGISTRY_1_0"):
+            plain.pop(name, None)
+        result = subprocess.run([PROGRAM, "--ready-file", self.ready], capture_output=True, text=True, timeout=20, check=False, env=plain)
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertFalse(self.ready.exists())
+        for name in ("textoverlay", "videotestsrc", "filesink", "an encoder for H.264", "an encoder for AAC", "gstreamer1.0-x"):
+            self.assertIn(name, result.stderr)
+        # Properties, caps and pads are no elements.
+        self.assertNotRegex(result.stderr, "lacks .*([=/!]|mux\\.).* \\(Debian")
+
     def test_has_the_same_address_when_it_is_started_again_at_once(self):
         free = [socket.create_server(("127.0.0.1", 0)) for _ in range(2)]
         port, media_port = (str(one.getsockname()[1]) for one in free)
