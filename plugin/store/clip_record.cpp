@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "plugin/base/credits.h"
+#include "plugin/base/number.h"
 #include "plugin/base/shown_text.h"
 
 namespace genclip {
@@ -28,6 +29,15 @@ int64_t count_of(const Json &json, std::string_view key) {
 double quantity_of(const Json &json, std::string_view key) {
   const Json *member = json.find(key);
   return member ? member->number().value_or(-1) : -1;
+}
+
+// However a later version, or a tool in between, spells it: a record that is taken for damaged is paid again.
+// Json makes a text of an integer that is too large for it.
+double version_of(const Json &json) {
+  const Json *member = json.find("version");
+  const auto large = member && member->string() ? parse_number<double>(*member->string()) : std::nullopt;
+  if (large) return *large > kVersion ? *large : 0;
+  return std::max(quantity_of(json, "version"), 0.);
 }
 
 void set_text(Json &json, std::string_view key, const std::string &text) {
@@ -172,12 +182,12 @@ Json ClipRecord::to_json() const {
 
 Result<ClipRecord> ClipRecord::from_json(const Json &json) {
   if (!json.object()) return damaged("it is not a JSON object");
-  const int64_t version = count_of(json, "version");
+  const double version = version_of(json);
   if (version > kVersion)
-    return Error{ErrorKind::open_read, "a newer genclip wrote it (version " + std::to_string(version) +
+    return Error{ErrorKind::open_read, "a newer genclip wrote it (version " + number_text(version) +
                                            ", this one reads " + std::to_string(kVersion) + ")"};
   if (version != kVersion)
-    return damaged("its version is " + std::to_string(version) + ", this genclip reads " +
+    return damaged("its version is " + number_text(version) + ", this genclip reads " +
                    std::to_string(kVersion));
   const auto state = from_word<ClipState>(text_of(json, "state"));
   if (!state) return damaged("its state \"" + shown_line(text_of(json, "state")) + "\" is unknown");
