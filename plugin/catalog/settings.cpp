@@ -64,16 +64,15 @@ std::vector<Setting> make_rows() {
            "2Gi of 1024; below 1 MiB it needs one (1B)."},
       {.name = "max-amount",
        .takers = kElements | kService,
-       .help =
-           "Maximum cost of the clip in credits, by its estimate; 0: no limit but $GENCLIP_MAX_AMOUNT and "
-           "the store's budget",
+       .help = "Maximum cost of a clip in credits, by its estimate; 0: no limit but $GENCLIP_MAX_AMOUNT and "
+               "the store's budget",
        .member = &Run::max_amount,
        // GObject would ignore a value that is out of range, and the clip would be paid without a limit.
        .least = -INFINITY,
        .most = INFINITY,
        .variable = "GENCLIP_MAX_AMOUNT",
        .lowest_holds = true,
-       .option = {0, "CREDITS", "Maximum cost of the clip, if $GENCLIP_MAX_AMOUNT is not lower; 0: no limit"},
+       .option = {0, "CREDITS", "Maximum cost of a clip, if $GENCLIP_MAX_AMOUNT is not lower; 0: no limit"},
        .more = "What is not a finite number, 0 or more, ends the run before anything is sent."},
       {.name = "project",
        .takers = kElements | kService,

@@ -51,7 +51,10 @@ void show_all(const Catalog &catalog) {
   TextTable clips({{"MODEL", left, true}, {"MAKES"}, {"GROUP"}, {"API"}, {"FIELDS"}});
   for (const auto &model : catalog.models()) {
     std::string apis;
-    for (const Api api : model->apis) apis += (apis.empty() ? "" : ", ") + std::string(to_word(api));
+    for (const Api api : model->apis) {
+      if (!apis.empty()) apis += ", ";
+      apis += to_word(api);
+    }
     clips.add(
         {printable(model->id), to_word(model->result), printable(model->group), apis, fields_text(*model)});
   }

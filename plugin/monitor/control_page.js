@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
 "use strict";
 // Fetches the status every two seconds and shows it. All that comes from the channel is written as text.
 const element = (id) => document.getElementById(id);

@@ -10,6 +10,8 @@ import source_tree
 LICENCE = "SPDX-License-Identifier: LGPL-2.1-or-later"
 # Licensed by LICENSE alone, as they have no comments or are read by other programs.
 PLAIN = {".json", ".md", ".pem", ".key", ".supp", ".xml", ".xges", ".options", ".txt", ".srt", ".vtt", ".png"}
+# The parts of pages, whose first line is the licence as their comments are written.
+PAGES = {".css": ("/* ", " */"), ".html": ("<!-- ", " -->"), ".js": ("// ", "")}
 PLAIN_NAMES = {"LICENSE", "packages", "meson.build", "meson_options.txt"}
 PLAIN_FOLDERS = ("tests/fuzz/corpus/",)
 SENTENCE = re.compile(r"[A-Z0-9\"'`_a-z].*[.:!?]$", re.DOTALL)
@@ -40,6 +42,9 @@ def judge(path, text):
     lines = text.splitlines()
     if lines and lines[0].startswith("#!"):
         lines = lines[1:]
+    if path.suffix in PAGES:
+        first = LICENCE.join(PAGES[path.suffix])
+        return None if lines[:1] == [first] else f"does not open with '{first}'"
     mark = "//" if path.suffix in source_tree.CPP else "#"
     if lines[:1] != [f"{mark} {LICENCE}"]:
         return f"does not open with '{mark} {LICENCE}'"
@@ -52,7 +57,7 @@ def judge(path, text):
 def is_code(path, top):
     if path.name.startswith(".") or str(path).startswith(PLAIN_FOLDERS):
         return False
-    if path.suffix in source_tree.CPP or path.suffix in {".py", ".sh"} or path.name == "meson.build":
+    if path.suffix in source_tree.CPP or path.suffix in {".py", ".sh", *PAGES} or path.name == "meson.build":
         return True
     if path.suffix in PLAIN or path.name in PLAIN_NAMES:
         return False

@@ -16,6 +16,7 @@ GOOD = {
     "plugin/meson.build": f"# {LICENCE}\nsubdir('a')\n",
     "tests/c.py": f'#!/usr/bin/python3\n# {LICENCE}\n"""What c is.\n\nMore."""\n',
     "tests/run": f"#!/bin/sh\n# {LICENCE}\n#\n# What it runs.\ntrue\n",
+    "plugin/d.css": f"/* {LICENCE} */\nbody {{ }}\n",
     "README.md": "# No licence line here\n",
     # What a build makes is nobody's, whatever its folder is called.
     "obj-x86/meson-private/made.h": "",
@@ -25,6 +26,8 @@ BAD = {
     "plugin/a.h": "// What a is.\n#pragma once\n",
     "plugin/b.cpp": f"// {LICENCE}\n//\n\nint b;\n",
     "plugin/c.cpp": f"// {LICENCE}\n//\n// a word\nint c;\n",
+    "plugin/d.css": "body { }\n",
+    "plugin/d.html": "<body>\n",
     "plugin/meson.build": "subdir('a')\n",
     "tests/c.py": f'#!/usr/bin/python3\n# {LICENCE}\n\nimport os\n',
     "tests/run": "#!/bin/sh\ntrue\n",
