@@ -40,9 +40,11 @@ TrackAnswer SoundTrack::read(uint64_t first, uint64_t count, uint8_t *out) {
   for (const Chunk &chunk : chunks_) {
     if (chunk.first >= end) break;
     const uint64_t from = std::max(first, chunk.first), to = std::min(end, chunk.end);
-    const auto bytes = static_cast<uint64_t>(bytes_);
-    gst_buffer_extract(chunk.sound.get(), (from - chunk.first + chunk.skipped) * bytes,
-                       out + (from - first) * bytes, (to - from) * bytes);
+    const auto bytes = [&](uint64_t samples) {
+      return static_cast<size_t>(samples) * static_cast<size_t>(bytes_);
+    };
+    gst_buffer_extract(chunk.sound.get(), bytes(from - chunk.first + chunk.skipped),
+                       out + bytes(from - first), bytes(to - from));
   }
   read_until_ = std::max(read_until_, first);
   if (until_ < end && !ended_) return TrackAnswer::not_yet;

@@ -374,7 +374,8 @@ Result<GRef<GstBuffer>> ClipSource::read(uint64_t offset, unsigned size, bool wh
   if (ready->available == 0)
     return offset < ready->size ? GRef<GstBuffer>::adopt(gst_buffer_new()) : GRef<GstBuffer>();
 
-  auto buffer = GRef<GstBuffer>::adopt(gst_buffer_new_allocate(nullptr, ready->available, nullptr));
+  auto buffer = GRef<GstBuffer>::adopt(
+      gst_buffer_new_allocate(nullptr, static_cast<size_t>(ready->available), nullptr));
   GstMapInfo map;
   if (!gst_buffer_map(buffer.get(), &map, GST_MAP_WRITE)) return Error{ErrorKind::read, "Out of memory."};
   const auto count = run.reader->read(run.generation->clip(), offset,

@@ -268,8 +268,9 @@ Reply MediaServer::clip_reply(SoupServerMessage *message, const RenderedClip &cl
   }
   if (range.kind == ByteRange::Kind::satisfiable) {
     reply.status = 206;
-    reply.body = GRef<GBytes>::adopt(
-        g_bytes_new_from_bytes(clip.bytes.get(), range.first, range.last - range.first + 1));
+    reply.body =
+        GRef<GBytes>::adopt(g_bytes_new_from_bytes(clip.bytes.get(), static_cast<size_t>(range.first),
+                                                   static_cast<size_t>(range.last - range.first + 1)));
     reply.headers.emplace_back("Content-Range", "bytes " + std::to_string(range.first) + "-" +
                                                     std::to_string(range.last) + "/" + std::to_string(size));
   }

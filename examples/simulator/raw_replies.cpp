@@ -43,7 +43,7 @@ class RawReply : public std::enable_shared_from_this<RawReply> {
     if (reply_.wire == Reply::Wire::silent) return wait_for_end();
     head_ = head_text(reply_);
     body_end_ = reply_.head_only ? 0 : reply_.body_size();
-    if (reply_.cut_at) body_end_ = std::min<size_t>(body_end_, *reply_.cut_at);
+    if (reply_.cut_at) body_end_ = static_cast<size_t>(std::min<uint64_t>(body_end_, *reply_.cut_at));
     if (body_end_ == 0) body_at_ = 0;
     write(head_.data(), head_.size());
   }
@@ -77,7 +77,8 @@ class RawReply : public std::enable_shared_from_this<RawReply> {
     head_written_ = true;
     if (!whole || body_at_ >= body_end_) return close();
     if (reply_.bytes_per_second == 0) return write_piece(kPiece);
-    const size_t piece = std::max<size_t>(1, reply_.bytes_per_second * kTick.count() / 1000);
+    const auto piece =
+        static_cast<size_t>(std::max<uint64_t>(1, reply_.bytes_per_second * kTick.count() / 1000));
     // Below one byte per tick, lengthens the tick.
     const auto pause = std::max<std::chrono::milliseconds>(
         kTick, std::chrono::milliseconds(1000 * piece / reply_.bytes_per_second));

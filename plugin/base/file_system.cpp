@@ -100,8 +100,10 @@ class PosixFile final : public File {
 
   bool is_in_memory() override {
     struct statfs status;
-    return ::fstatfs(descriptor_, &status) == 0 &&
-           (status.f_type == TMPFS_MAGIC || status.f_type == RAMFS_MAGIC);
+    if (::fstatfs(descriptor_, &status) != 0) return false;
+    // Negative for RAMFS_MAGIC where the field has 32 bits.
+    const auto type = static_cast<uint32_t>(status.f_type);
+    return type == TMPFS_MAGIC || type == RAMFS_MAGIC;
   }
 
   Result<void> write_at(uint64_t offset, std::span<const std::byte> source) override {

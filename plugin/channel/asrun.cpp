@@ -108,7 +108,7 @@ Result<bool> has_asrun_line(FileSystem &files, const std::string &path, const Js
   if (!file) return std::move(file).error();
   const auto size = (*file)->size();
   if (!size) return size.error();
-  std::string tail(std::min(*size, kTail), '\0');
+  std::string tail(static_cast<size_t>(std::min(*size, kTail)), '\0');
   const auto count =
       (*file)->read_at(*size - tail.size(), std::as_writable_bytes(std::span(tail.data(), tail.size())));
   if (!count) return count.error();

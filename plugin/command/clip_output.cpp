@@ -74,7 +74,7 @@ Result<void> copy(GrowingClip &clip, Put put) {
     const auto ready = clip.wait(offset, piece.size(), true, watch);
     if (!ready) return ready.error();
     if (ready->available == 0) return {};
-    const auto count = clip.read(offset, std::span(piece).first(ready->available));
+    const auto count = clip.read(offset, std::span(piece).first(static_cast<size_t>(ready->available)));
     if (!count) return count.error();
     if (*count == 0) return Error{ErrorKind::read, "The stored clip became shorter while it was copied."};
     if (auto put_piece = put(std::span(std::as_const(piece)).first(*count)); !put_piece) return put_piece;

@@ -76,7 +76,9 @@ Error with_ending(Error error, const RunEnding &ending) {
 
 Error unknown_submit(int64_t submitted_at) {
   const std::string at =
-      submitted_at > 0 ? " at " + utc_text(std::chrono::system_clock::from_time_t(submitted_at)) : "";
+      submitted_at > 0
+          ? " at " + utc_text(std::chrono::system_clock::time_point(std::chrono::seconds(submitted_at)))
+          : "";
   return {ErrorKind::read,
           "An earlier run submitted this request" + at +
               " and never learned whether it was accepted. It may have been charged, so it is not submitted "

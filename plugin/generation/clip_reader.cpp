@@ -33,7 +33,7 @@ Result<size_t> ClipReader::read(GrowingClip &clip, uint64_t offset, std::span<st
       changed_.wait(lock);
     }
     const Result<size_t> count = *block->count;
-    const size_t skipped = at - block->offset;
+    const auto skipped = static_cast<size_t>(at - block->offset);
     if (!count || *count <= skipped) {
       drop(block);
       if (!count) return count.error();
