@@ -95,6 +95,18 @@ class Sbom(unittest.TestCase):
         with self.assertRaisesRegex(SystemExit, "libnew.so.1 belongs to no project"):
             module().project_of("libnew.so.1")
 
+    def test_what_it_cannot_do_is_one_line(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for words, extra, complaint in (
+                    ([folder], {}, "is no build folder of meson"),
+                    ([BUILD, "--tarball", f"{folder}/none.tar.gz"], {}, f"No such file or directory: {folder}/none.tar.gz"),
+                    ([BUILD, "--output", f"{folder}/none/sbom.json"], {}, f"No such file or directory: {folder}/none/sbom.json"),
+                    ([BUILD], {"SOURCE_DATE_EPOCH": "today"}, "no number of seconds"),
+                    ([BUILD], {"SOURCE_DATE_EPOCH": "-5"}, "no number of seconds")):
+                result = run(SCRIPT, *words, **extra)
+                self.assertEqual((result.returncode, result.stdout), (1, ""), words)
+                self.assertRegex(result.stderr, f"^make-sbom: [^\n]*{re.escape(complaint)}[^\n]*\n$")
+
     def test_versions_are_those_of_the_build(self):
         for name, dependency in (("glib", "glib-2.0"), ("gstreamer", "gstreamer-1.0"), ("libsoup", "libsoup-3.0"), ("pango", "pango")):
             self.assertEqual(self.packages[name]["versionInfo"], run("pkg-config", "--modversion", dependency).stdout.strip())
