@@ -160,7 +160,7 @@ class Packages(unittest.TestCase):
 
     def test_work_without_what_is_only_recommended(self):
         try:
-            self.root = FreshRoot(self.top / "bare root")
+            self.root = FreshRoot(self.top / "bare-root")
         except Unavailable as why:
             self.skipTest(str(why))
         self.root.run("useradd", "--create-home", "viewer")
