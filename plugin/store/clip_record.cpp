@@ -31,13 +31,16 @@ double quantity_of(const Json &json, std::string_view key) {
   return member ? member->number().value_or(-1) : -1;
 }
 
-// However a later version, or a tool in between, spells it: a record that is taken for damaged is paid again.
-// Json makes a text of an integer that is too large for it.
-double version_of(const Json &json) {
-  const Json *member = json.find("version");
-  const auto large = member && member->string() ? parse_number<double>(*member->string()) : std::nullopt;
-  if (large) return *large > kVersion ? *large : 0;
-  return std::max(quantity_of(json, "version"), 0.);
+// A later version, or a tool in between, may spell its number in any way; what is taken for damaged is paid
+// again.
+bool is_of_newer(const Json &version) {
+  const auto number = version.number();
+  return !number || *number > kVersion;
+}
+
+std::string version_text(const Json &version) {
+  const auto number = version.number();
+  return number ? number_text(*number) : shown_line(version.to_text(), 40);
 }
 
 void set_text(Json &json, std::string_view key, const std::string &text) {
@@ -182,12 +185,13 @@ Json ClipRecord::to_json() const {
 
 Result<ClipRecord> ClipRecord::from_json(const Json &json) {
   if (!json.object()) return damaged("it is not a JSON object");
-  const double version = version_of(json);
-  if (version > kVersion)
-    return Error{ErrorKind::open_read, "a newer genclip wrote it (version " + number_text(version) +
+  const Json *version = json.find("version");
+  if (!version) return damaged("it has no version");
+  if (is_of_newer(*version))
+    return Error{ErrorKind::open_read, "a newer genclip wrote it (version " + version_text(*version) +
                                            ", this one reads " + std::to_string(kVersion) + ")"};
-  if (version != kVersion)
-    return damaged("its version is " + number_text(version) + ", this genclip reads " +
+  if (*version->number() != kVersion)
+    return damaged("its version is " + version_text(*version) + ", this genclip reads " +
                    std::to_string(kVersion));
   const auto state = from_word<ClipState>(text_of(json, "state"));
   if (!state) return damaged("its state \"" + shown_line(text_of(json, "state")) + "\" is unknown");
