@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""0.1.0 on a store of this version: it serves and attaches, and harms nothing that it does not know."""
+"""Earlier versions on a store of this version: they serve and attach, and harm nothing that they do not know."""
 
 import json
 import os
@@ -16,7 +16,7 @@ import old_store
 
 GENCLIP = os.environ["GENCLIP"]
 SOURCE = pathlib.Path(__file__).parents[2]
-COMMIT = "ab19758"
+COMMITS = {"0.1.0": "ab19758", "0.2.0": "e8e6401"}
 NEW = old_store.request("dream-5.0", "a harbour")
 # Requests that mean the same to the service and to this version, and are others to a version before 0.3.0: with a default that is
 # spelled out, and with an accent that is a character of its own.
@@ -25,11 +25,12 @@ SPELLINGS = [("dance-2.5", "a red kite", [], ["duration=4", "resolution=480p", "
 RUNNING = old_store.request("dream-5.0", "a tram at night")
 
 
-def build_old(folder):
-    """The command of 0.1.0, or None where its source is not at hand. GENCLIP_0_1_0 may name one that is built."""
-    if "GENCLIP_0_1_0" in os.environ:
-        return os.environ["GENCLIP_0_1_0"]
-    archive = subprocess.run(["git", "-c", "safe.directory=*", "-C", SOURCE, "archive", COMMIT], capture_output=True, check=False)
+def build_old(version, folder):
+    """Its command, or None where its source is not at hand. GENCLIP_0_1_0 and GENCLIP_0_2_0 may name one that is built."""
+    given = os.environ.get("GENCLIP_" + version.replace(".", "_"))
+    if given:
+        return given
+    archive = subprocess.run(["git", "-c", "safe.directory=*", "-C", SOURCE, "archive", COMMITS[version]], capture_output=True, check=False)
     if archive.returncode != 0:
         return None
     source = pathlib.Path(folder) / "source"
@@ -42,14 +43,17 @@ def build_old(folder):
     return str(build / "plugin/command/genclip")
 
 
-class GoingBack(unittest.TestCase):
+class GoingBack:
+    """What holds for each of them."""
+    version = None
+
     @classmethod
     def setUpClass(cls):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
-        cls.old = build_old(folder.name)
+        cls.old = build_old(cls.version, folder.name)
         if cls.old is None:
-            raise unittest.SkipTest(f"no git checkout with commit {COMMIT}")
+            raise unittest.SkipTest(f"no git checkout with commit {COMMITS[cls.version]}")
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -93,6 +97,19 @@ class GoingBack(unittest.TestCase):
                     self.assertTrue(self.generate(GENCLIP, request)["reused"])
                 self.assertEqual(self.service.stats()["submits"], before + 2)
 
+    def test_what_it_paid_for_is_found_as_it_was_asked_and_paid_again_in_another_spelling(self):
+        """As docs/STABILITY.md says."""
+        for model, prompt, plain, spelled in SPELLINGS:
+            with self.subTest(spelled=spelled):
+                before = self.service.stats()["submits"]
+                written = old_store.request(model, prompt, *spelled)
+                composed = old_store.request(model, unicodedata.normalize("NFC", prompt), *plain)
+                made = self.generate(self.old, written)
+                self.assertEqual(self.generate(GENCLIP, written)["clip"], made["clip"])
+                self.assertEqual(self.service.stats()["submits"], before + 1)
+                self.assertFalse(self.generate(GENCLIP, composed)["reused"])
+                self.assertEqual(self.service.stats()["submits"], before + 2)
+
     def test_a_task_of_this_version_is_attached_to(self):
         self.service.set_faults(["query:state=processing"])
         with subprocess.Popen([GENCLIP, "generate", *RUNNING, "--poll-interval", "50"], env=self.env, stderr=subprocess.DEVNULL) as process:
@@ -104,6 +121,10 @@ class GoingBack(unittest.TestCase):
         self.service.set_faults([])
         self.generate(self.old, RUNNING)
         self.assertEqual(self.service.stats()["submits"], 1)
+
+
+class GoingBackTo010(GoingBack, unittest.TestCase):
+    version = "0.1.0"
 
     def test_what_it_does_not_know_stays(self):
         made = self.generate(GENCLIP, NEW)
@@ -138,6 +159,10 @@ class GoingBack(unittest.TestCase):
         self.assertEqual([clip["amount"] for clip in self.list(GENCLIP)], [2.25, 2.25])
         cost = json.loads(self.run_command(GENCLIP, "cost", "--json").stdout)
         self.assertEqual((cost["total"]["clips"], cost["total"]["spent"]), (1, 2.25))
+
+
+class GoingBackTo020(GoingBack, unittest.TestCase):
+    version = "0.2.0"
 
 
 if __name__ == "__main__":
