@@ -37,6 +37,15 @@ class Newer(unittest.TestCase):
         self.assertEqual(result.returncode, 77, result.stderr)
         self.assertIn("GStreamer 1.9.90; 1.26", result.stdout)
 
+    def test_follows_links_that_lead_back_to_their_own_folder(self):
+        for folder in ("aa", "zz"):
+            (self.top / folder).mkdir()
+            (self.top / folder / "up").symlink_to("..")
+        self.has_version("1.24.12")
+        result = self.run_with(self.top)
+        self.assertEqual((result.returncode, result.stderr), (77, ""))
+        self.assertIn("GStreamer is 1.24.12; 1.26", result.stdout)
+
     def test_says_what_is_wrong_with_its_folder(self):
         for words, code, complaint in (([f"{self.top}/none"], 1, "there is no such folder"), ([self.top], 1, "neither a checkout nor a prefix"),
                                        (["--nonsense"], 2, "Usage"), ([self.top, self.top], 2, "Usage")):
