@@ -44,13 +44,13 @@ SHELLS = {
 KNOWN = {"bash": "complete -F _genclip genclip", "zsh": "_genclip", "fish": "check\tValidate a request"}
 
 
-def built_packages(folder, *tarball, anew=False):
+def built_packages(folder, *tarball, anew=False, **env):
     """Builds them by the command of docs/packaging.md; returns them without those of debugging symbols."""
     place = None if anew else os.environ.get("GENCLIP_DEBS")
     if not place:
         result = subprocess.run([SOURCE / "examples/packaging/build-debs", "--output", folder, *tarball], stdout=subprocess.PIPE,
                                 stderr=subprocess.STDOUT, text=True, check=False, timeout=3000,
-                                env={**os.environ, "DEB_BUILD_OPTIONS": "parallel=2"})
+                                env={**os.environ, "DEB_BUILD_OPTIONS": "parallel=2", **env})
         assert result.returncode == 0, result.stdout
     found = (path for path in pathlib.Path(place or folder).glob("*.deb") if "-dbgsym" not in path.name)
     return sorted(found, key=package_name)
@@ -118,10 +118,13 @@ class Packages(unittest.TestCase):
                 self.assertNotRegex(shown, r"RPATH|RUNPATH|\.debug_info")
                 self.assertEqual("PIE" in shown, path.parent.name == "bin")
 
-    def test_of_the_same_tarball_are_the_same_in_another_folder(self):
+    def test_of_the_same_tarball_are_the_same_in_another_folder_and_environment(self):
         (tarball,) = self.packages[0].parent.glob("genclip_*.orig.tar.*")
         source = shutil.copy(tarball, self.top / f"genclip.tar{tarball.suffix}")
-        again = built_packages(self.top / "an other folder", source, anew=True)
+        mask = os.umask(0o077)
+        self.addCleanup(os.umask, mask)
+        again = built_packages(self.top / "an other folder", source, anew=True, TMPDIR="not absolute", CC="false", CXX="false", CPATH="/nowhere",
+                               DEB_CXXFLAGS_APPEND="-O0", PKG_CONFIG_PATH="/nowhere", GIT_DIR="/nowhere", DH_VERBOSE="1", TZ="Asia/Tokyo")
         self.assertEqual([path.name for path in again], [path.name for path in self.packages])
         for first, second in zip(self.packages, again):
             self.assertEqual(first.read_bytes(), second.read_bytes(), first.name)

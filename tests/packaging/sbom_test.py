@@ -19,7 +19,7 @@ DOCUMENT = {"spdxVersion", "dataLicense", "SPDXID", "name", "documentNamespace",
 PACKAGE = {"SPDXID", "name", "downloadLocation"}
 IDENTIFIER = re.compile(r"SPDXRef-[A-Za-z0-9.-]+")
 CREATOR = re.compile(r"(Tool: \S+-\S+|(Person|Organization): .+)")
-PURL = re.compile(r"pkg:(generic|deb/[a-z]+)/[a-z0-9.+-]+@[A-Za-z0-9.+~%-]+(\?[a-z]+=[\w.-]+(&[a-z]+=[\w.-]+)*)?")
+PURL = re.compile(r"pkg:(generic|deb/[a-z]+)/[a-z0-9.%A-F-]+@[A-Za-z0-9.+~%-]+(\?[a-z]+=[\w.-]+(&[a-z]+=[\w.-]+)*)?")
 LICENCES = {"LGPL-2.0-or-later", "LGPL-2.1-or-later", "GPL-3.0-or-later WITH GCC-exception-3.1"}
 
 
