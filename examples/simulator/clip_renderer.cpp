@@ -61,6 +61,13 @@ const Coder *first_present(const Coder (&coders)[N]) {
   return found == coders + N ? nullptr : found;
 }
 
+// Nothing where there is no coder, which check_rendering() tells.
+template <size_t N>
+std::string fragment_of(const Coder (&coders)[N]) {
+  const Coder *found = first_present(coders);
+  return found ? found->fragment : "";
+}
+
 // A private file that is removed with this object.
 class ScratchFile {
  public:
@@ -174,19 +181,18 @@ std::string description(const ClipOrder &order, const ClipLayout &layout) {
   text += std::string("videoconvert ! video/x-raw,") + kFrameFormat + " ! videobalance saturation=0.5 ! ";
   if (has_picture(order) || layout.marks) text += "identity name=frames ! ";
   if (order.image) return text + "videoconvert ! pngenc snapshot=true ! filesink name=out";
-  text += (has_picture(order) ? first_present(kFaithfulCoders) : first_present(kVideoCoders))->fragment;
+  text += has_picture(order) ? fragment_of(kFaithfulCoders) : fragment_of(kVideoCoders);
   text += std::string(" ! h264parse ! video/x-h264,stream-format=avc ! queue ! mp4mux name=mux faststart=") +
           (layout.faststart ? "true" : "false") + " ! filesink name=out";
   if (order.audio) {
     std::array<char, G_ASCII_DTOSTR_BUF_SIZE> volume;
     g_ascii_dtostr(volume.data(), static_cast<int>(volume.size()), tone_volume(order, layout));
-    text += std::string(" audiotestsrc volume=") + volume.data() +
-            " freq=" + std::to_string(220 + hash % 440) +
-            " samplesperbuffer=" + std::to_string(kSampleRate / layout.frames_per_second) +
-            " num-buffers=" + std::to_string(frames) +
-            " ! audio/x-raw,format=F32LE,layout=interleaved,channels=2,rate=" + std::to_string(kSampleRate) +
-            " ! identity name=sound ! audioconvert ! " + first_present(kAudioCoders)->fragment +
-            " ! aacparse ! queue ! mux.";
+    text +=
+        std::string(" audiotestsrc volume=") + volume.data() + " freq=" + std::to_string(220 + hash % 440) +
+        " samplesperbuffer=" + std::to_string(kSampleRate / layout.frames_per_second) +
+        " num-buffers=" + std::to_string(frames) +
+        " ! audio/x-raw,format=F32LE,layout=interleaved,channels=2,rate=" + std::to_string(kSampleRate) +
+        " ! identity name=sound ! audioconvert ! " + fragment_of(kAudioCoders) + " ! aacparse ! queue ! mux.";
   }
   return text;
 }
@@ -287,10 +293,9 @@ Result<void> check_rendering() {
   add_missing(missing, description(order, {}));
   order.image = false;
   order.audio = true;
+  add_missing(missing, description(order, {}));
   if (!first_present(kVideoCoders)) missing.insert("an encoder for H.264");
   if (!first_present(kAudioCoders)) missing.insert("an encoder for AAC");
-  if (first_present(kVideoCoders) && first_present(kAudioCoders))
-    add_missing(missing, description(order, {}));
   if (missing.empty()) return {};
   std::string names;
   for (const std::string &name : missing) names += (names.empty() ? "" : ", ") + name;

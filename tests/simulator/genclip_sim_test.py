@@ -73,7 +73,7 @@ class GenclipSim(unittest.TestCase):
         result = subprocess.run([PROGRAM, "--ready-file", self.ready], capture_output=True, text=True, timeout=20, check=False, env=plain)
         self.assertEqual((result.returncode, result.stdout), (1, ""))
         self.assertFalse(self.ready.exists())
-        for name in ("textoverlay", "videotestsrc", "filesink", "an encoder for H.264", "an encoder for AAC", "gstreamer1.0-x"):
+        for name in ("textoverlay", "videotestsrc", "filesink", "mp4mux", "aacparse", "audiotestsrc", "an encoder for H.264", "an encoder for AAC", "gstreamer1.0-x"):
             self.assertIn(name, result.stderr)
         # Properties, caps and pads are no elements.
         self.assertNotRegex(result.stderr, "lacks .*([=/!]|mux\\.).* \\(Debian")

@@ -3,7 +3,7 @@
 """One version means one state of the code: meson.build, the changelog, the manuals and the security policy agree on it.
 
 A version that has a heading in CHANGELOG.md is out. So as soon as something stands under [Unreleased], meson.build names the version that
-comes next (docs/STABILITY.md says which one); the commit that gives those entries a heading changes nothing else."""
+comes next (docs/STABILITY.md says which one). The commit that gives those entries a heading changes no code."""
 
 import re
 import unittest
