@@ -49,7 +49,8 @@ class FreshRoot:
         for program in ("apt-get", "debootstrap", "unshare", "chroot"):
             if not shutil.which(program):
                 raise Unavailable(f"{program} is not installed")
-        lines = sources()
+        # A mirror's updates for other architectures may come later than its own list of them says.
+        lines = sources()[:1] if arch else sources()
         arch_option = [f"--arch={arch}"] if arch else []
         result = self.call("debootstrap", "--variant=minbase", *arch_option, SUITE, str(self.top), lines[0].split()[1])
         if result.returncode != 0:
@@ -60,7 +61,9 @@ class FreshRoot:
         policy = self.top / "usr/sbin/policy-rc.d"
         policy.write_text("#!/bin/sh\nexit 101\n", encoding="utf-8")
         policy.chmod(0o755)
-        self.run("apt-get", "update")
+        code, said = self.run_to_end("apt-get", "update")
+        if code != 0:
+            raise Unavailable(f"its apt finds no packages: {said[-2000:]}")
 
     @classmethod
     def that_stands(cls, folder):
