@@ -62,7 +62,8 @@ class PublishedCopies : public testing::Test {
     return name;
   }
   void set_age(const std::string &name, int64_t age) {
-    const timespec times[] = {{now() - age, 0}, {now() - age, 0}};
+    const auto then = static_cast<time_t>(now() - age);
+    const timespec times[] = {{then, 0}, {then, 0}};
     ASSERT_EQ(utimensat(AT_FDCWD, (public_ + "/" + name).c_str(), times, 0), 0);
   }
   void record(char digit, const std::string &text) {

@@ -31,6 +31,10 @@
 
 #include "tests/support/disk_calls.h"
 
+#ifndef SYS_newfstatat  // 32 bits have another name for it.
+#define SYS_newfstatat SYS_fstatat64
+#endif
+
 namespace genclip::test {
 namespace {
 
