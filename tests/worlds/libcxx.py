@@ -37,7 +37,7 @@ def unpacked_library(folder):
 
 def flags(llvm):
     # It stands before the system's own, and its warnings are not ours.
-    return ["-nostdinc++", "-isystem", f"{llvm}/include/c++/v1", "-stdlib=libc++"]
+    return ["-nostdinc++", "-isystem", f"{llvm}/include/c++/v1"]
 
 
 def own_googletest(folder, llvm):
