@@ -88,7 +88,8 @@ TEST_F(Publishing, TouchesACopyThatIsThereAndRepairsOneThatIsNot) {
   struct stat after;
   ASSERT_EQ(stat(path.c_str(), &after), 0);
   EXPECT_EQ(after.st_ino, before.st_ino) << "it was written again";
-  EXPECT_LT(fs::file_time_type::clock::now() - fs::last_write_time(path), std::chrono::hours(1));
+  // Durations of libc++ have 128 bits, which GoogleTest cannot print.
+  EXPECT_TRUE(fs::file_time_type::clock::now() - fs::last_write_time(path) < std::chrono::hours(1));
 
   fs::resize_file(path, 3);
   ASSERT_TRUE(publish_bytes("picture"));
