@@ -43,6 +43,11 @@ def build_old(version, folder):
     return str(build / "plugin/command/genclip")
 
 
+def requests(model, prompt, plain, spelled):
+    """As it is written there, and in the form that all versions know by one name."""
+    return old_store.request(model, prompt, *spelled), old_store.request(model, unicodedata.normalize("NFC", prompt), *plain)
+
+
 class GoingBack:
     """What holds for each of them."""
     version = None
@@ -84,8 +89,7 @@ class GoingBack:
         for model, prompt, plain, spelled in SPELLINGS:
             with self.subTest(spelled=spelled):
                 before = self.service.stats()["submits"]
-                written = old_store.request(model, prompt, *spelled)
-                composed = old_store.request(model, unicodedata.normalize("NFC", prompt), *plain)
+                written, composed = requests(model, prompt, plain, spelled)
                 made = self.generate(GENCLIP, written)
                 # The plain spelling is what both look for.
                 self.assertEqual(self.generate(self.old, composed)["clip"], made["clip"])
@@ -102,8 +106,7 @@ class GoingBack:
         for model, prompt, plain, spelled in SPELLINGS:
             with self.subTest(spelled=spelled):
                 before = self.service.stats()["submits"]
-                written = old_store.request(model, prompt, *spelled)
-                composed = old_store.request(model, unicodedata.normalize("NFC", prompt), *plain)
+                written, composed = requests(model, prompt, plain, spelled)
                 made = self.generate(self.old, written)
                 self.assertEqual(self.generate(GENCLIP, written)["clip"], made["clip"])
                 self.assertEqual(self.service.stats()["submits"], before + 1)
