@@ -61,8 +61,7 @@ TaskStatus read_status(std::string_view word) {
   return found == std::end(kStatusWords) ? TaskStatus::unknown : found->status;
 }
 
-bool means_success(std::string_view text) {
-  if (read_status(text) == TaskStatus::completed) return true;
+bool may_be_the_calls(std::string_view text) {
   const auto is_in = [&](std::string_view part) { return text.find(part) != text.npos; };
   if (text.size() <= kLongestSigns && std::any_of(std::begin(kGoodSigns), std::end(kGoodSigns), is_in))
     return std::none_of(std::begin(kBadSigns), std::end(kBadSigns), is_in);
@@ -81,6 +80,10 @@ bool means_success(std::string_view text) {
     }
   }
   return is_good;
+}
+
+bool means_success(std::string_view text) {
+  return read_status(text) == TaskStatus::completed || may_be_the_calls(text);
 }
 
 }  // namespace genclip

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "plugin/base/name_letters.h"
 #include "plugin/base/shown_text.h"
 #include "plugin/base/trimmed.h"
+#include "plugin/task/result_search.h"
 #include "plugin/task/status_word.h"
 
 namespace genclip {
@@ -87,6 +89,8 @@ bool is_usable_id(const std::string &id, std::string_view key) {
   return !id.empty() && id != "0" && id.size() <= kMaxIdLength && is_all_shown(id) && !has_key;
 }
 
+bool is_good_code(std::string_view code) { return code == "0" || code == "200"; }
+
 std::string id_under(const TaskObjects &objects, const auto &names, std::string_view key) {
   for (const Json *object : objects)
     for (const char *name : names)
@@ -96,8 +100,7 @@ std::string id_under(const TaskObjects &objects, const auto &names, std::string_
 
 // {"code":0,"data":"ID"}: the whole result of a submit that succeeded.
 std::string bare_id(const Json &answer, std::string_view key) {
-  if (const Json *code = answer.find("code"); code && read_text(code) != "0" && read_text(code) != "200")
-    return {};
+  if (const Json *code = answer.find("code"); code && !is_good_code(read_text(code))) return {};
   for (const char *name : {"data", "result", "task"}) {
     const Json *member = answer.find(name);
     if (!member || !single(*member).string()) continue;
@@ -161,20 +164,25 @@ bool is_about_something_else(std::string_view member) {
   return std::ranges::find(kOtherObjects, name_letters(member)) != std::end(kOtherObjects);
 }
 
-// All objects below that one, as deep as wrappers go, but for those about something else.
-void add_objects_in(const Json &json, int depth, TaskObjects &found) {
+// All objects below that one, as deep as wrappers go, but for those about something else and those inside of
+// an object that `ends` it.
+void add_objects_in(const Json &json, const auto &ends, int depth, TaskObjects &found) {
   if (depth > kMaxWrappers || found.size() >= kMaxObjects) return;
+  const auto add = [&](const Json &value) {
+    if (value.object()) found.push_back(&value);
+    if (!value.object() || !ends(value)) add_objects_in(value, ends, depth + 1, found);
+  };
   if (const auto *list = json.array())
-    for (const Json &item : *list) {
-      if (item.object()) found.push_back(&item);
-      add_objects_in(item, depth + 1, found);
-    }
+    for (const Json &item : *list) add(item);
   if (const auto *members = json.object())
-    for (const auto &[name, value] : *members) {
-      if (is_about_something_else(name)) continue;
-      if (value.object()) found.push_back(&value);
-      add_objects_in(value, depth + 1, found);
-    }
+    for (const auto &[name, value] : *members)
+      if (!is_about_something_else(name)) add(value);
+}
+
+TaskObjects objects_in(const Json &outer, const auto &ends) {
+  TaskObjects found;
+  add_objects_in(outer, ends, 0, found);
+  return found;
 }
 
 // The only one of them that is so; null: none, or several.
@@ -188,25 +196,57 @@ const Json *only_one(const TaskObjects &objects, const auto &is_so) {
   return found;
 }
 
-// The task where it stands under an unusual name: the object that has the ID; else, of a query,
-// the only one with a task's status, and of a submit, the only one with an ID.
-const Json *find_elsewhere(const Json &outer, std::string_view asked) {
-  const bool is_whole = has_any(outer, kIdNames) || has_any(outer, kOtherIdNames);
-  if (asked.empty() ? is_whole : has_id(outer, asked)) return nullptr;
-  if (first_of(outer, {"video_url", "result_url"})) return nullptr;
-  TaskObjects objects;
-  add_objects_in(outer, 0, objects);
-  if (asked.empty())
-    return only_one(objects, [](const Json &object) {
-      return has_any(object, kIdNames) || has_any(object, kOtherIdNames);
-    });
-  for (const Json *object : objects)
-    if (has_id(*object, asked)) return object;
-  const TaskStatus around = state_in(outer).status;
-  if (around != TaskStatus::completed && around != TaskStatus::unknown) return nullptr;
-  return only_one(objects, [](const Json &object) {
-    return has_word(object, false) && state_in(object).status != TaskStatus::unknown;
+// Whether what it tells of its status may be about the call alone.
+bool may_tell_of_the_call(const TaskState &state) {
+  return state.word.empty() || is_good_code(state.word) || may_be_the_calls(state.word);
+}
+
+// How surely an object is one with a task's status: 3 by its name and its word, 2 by its word, 1 by its name.
+int sureness(const Json &object) {
+  const TaskState state = state_in(object);
+  const bool is_sure = has_word(object, false);
+  if (state.status != TaskStatus::unknown) return is_sure ? 3 : 2;
+  return is_sure && !may_be_the_calls(state.word) ? 1 : 0;
+}
+
+// Whether a result stands outside of that object: then the status around it is that of the results' task.
+bool has_result_outside(const Json &outer, const Json &inner) {
+  std::set<std::string> inside;
+  for (const FoundUrl &found : find_urls(inner, "", {}).urls) inside.insert(found.url);
+  const std::vector<FoundUrl> urls = find_urls(outer, "", {}).urls;
+  return std::any_of(urls.begin(), urls.end(), [&](const FoundUrl &found) {
+    const bool is_result = found.place == FoundUrl::Place::usual || !found.media_type.empty();
+    return is_result && inside.count(found.url) == 0;
   });
+}
+
+// The status of the task where it stands under an unusual name, though its ID may stand outside: that of the
+// only object that has one. Inside of that one, further statuses are those of its steps and results.
+const Json *find_status_inside(const Json &outer, std::string_view asked) {
+  const TaskState around = state_in(outer);
+  const bool is_done = around.status == TaskStatus::completed;
+  if (!may_tell_of_the_call(around) && (has_id(outer, asked) || !is_done)) return nullptr;
+  const TaskObjects objects = objects_in(outer, [](const Json &object) { return sureness(object) > 0; });
+  int most = 1;
+  for (const Json *object : objects) most = std::max(most, sureness(*object));
+  const Json *found = only_one(objects, [&](const Json &object) { return sureness(object) == most; });
+  return found && is_done && has_result_outside(outer, *found) ? nullptr : found;
+}
+
+// The task where it stands under an unusual name: the object that has the ID; else, of a submit, the only one
+// with an ID, and of a query, the one with the task's status.
+const Json *find_elsewhere(const Json &outer, std::string_view asked, bool is_whole_answer) {
+  if (first_of(outer, {"video_url", "result_url"})) return nullptr;
+  const auto has_some_id = [](const Json &object) {
+    return has_any(object, kIdNames) || has_any(object, kOtherIdNames);
+  };
+  const auto all = [](const Json &) { return false; };
+  if (asked.empty())
+    return is_whole_answer && !has_some_id(outer) ? only_one(objects_in(outer, all), has_some_id) : nullptr;
+  if (is_whole_answer && !has_id(outer, asked))
+    for (const Json *object : objects_in(outer, all))
+      if (has_id(*object, asked)) return object;
+  return find_status_inside(outer, asked);
 }
 
 }  // namespace
@@ -243,7 +283,7 @@ TaskObjects find_task_objects(const Json &answer, std::string_view asked) {
           data && is_task_inside(chosen(*data, asked), *outer, true, asked))
         found = &chosen(*data, asked);
     }
-    if (!found && depth == 0) found = find_elsewhere(*outer, asked);
+    if (!found) found = find_elsewhere(*outer, asked, depth == 0);
     if (!found) break;
     objects.insert(objects.begin(), found);
   }

@@ -100,6 +100,7 @@ TEST_F(AnyStatus, BelievesTheStatusInsideAWrapperWhoeverHasTheId) {
   for (const char *body :
        {R"({"status":"success","data":{"status":"processing"}})",
         R"({"id":"t-1","status":"success","data":{"status":"processing"}})",
+        R"({"id":"t-1","status":"completed","data":{"status":"processing"}})",
         R"({"id":"request-9","status":"success","data":{"status":"processing"}})",
         R"({"id":"request-9","status":"success","data":{"id":"t-1","status":"processing"}})",
         R"({"id":"t-1","status":"success","data":{"task_id":"t-1","status":"processing"}})"}) {

@@ -676,6 +676,76 @@ TEST(TaskReader, FindsTheTaskThatWasAskedForWhereverItStands) {
   }
 }
 
+// The names of wrappers are not known, nor is where the ID stands.
+TEST(TaskReader, PrefersTheStatusInsideAnyWrapperToTheWrappersOwn) {
+  constexpr const char *kNames[] = {"resp", "reply",       "res",     "info",  "obj",   "entity",
+                                    "ret",  "returnValue", "value",   "DATA",  "d",     "taskInfo",
+                                    "msg",  "task_info",   "message", "tasks", "video", "video_task",
+                                    "list", "result_data", "output",  "rows",  "Data",  "status_info"};
+  for (const std::string name : kNames)
+    for (const std::string outside :
+         {R"("status":"success")", R"("id":"t-1","status":"success")", R"("id":"t-1","status":"OK")",
+          R"("id":"t-1","status":200)", R"("id":"t-1","code":0)"})
+      for (const std::string field : {"status", "state"}) {
+        const auto read = [&](const std::string &value, const char *before = "", const char *after = "") {
+          const std::string inside = before + ("{\"" + field + "\":" + value + "}") + after;
+          const auto task =
+              read_task("{" + outside + ",\"" + name + "\":" + inside + "}", {}, {.task_id = "t-1"});
+          return task ? *task : Task();
+        };
+        SCOPED_TRACE(outside + " " + name + "." + field);
+        EXPECT_EQ(read(R"("processing")").status, processing);
+        EXPECT_EQ(read(R"("processing")", "[", "]").status, processing);
+        const Task done = read(R"("completed","video_url":"https://h/a.mp4")");
+        EXPECT_EQ(done.status, completed);
+        EXPECT_EQ(done.clip_url(), "https://h/a.mp4");
+        const Task bad = read(R"("failed","failure_reason":"Because X.")");
+        EXPECT_EQ(bad.status, failed);
+        EXPECT_EQ(bad.error_message, "Because X.");
+      }
+}
+
+TEST(TaskReader, TakesNoStatusOfAPartForTheTasks) {
+  const struct {
+    const char *body;
+    TaskStatus status;
+  } kAnswers[] = {
+      // What the wrapper wraps has parts.
+      {R"({"id":"t-1","status":"success","resp":{"status":"processing","steps":[{"status":"done"}]}})",
+       processing},
+      {R"({"id":"t-1","status":"success","resp":{"status":"processing"},"node":{"state":"ready"}})",
+       processing},
+      {R"({"id":"t-1","status":"success","resp":{"status":"ok","job":{"status":"processing"}}})", processing},
+      {R"({"status":"success","data":{"id":"t-1","status":"success","resp":{"status":"queued"}}})", queued},
+      {R"({"id":"t-1","status":"success","resp":{"status":"rendering"}})", unknown},
+      {R"({"id":"t-1","status":"success","data":{"status":"processing","list":[{"id":"t-1","url":"https://h/a"}]}})",
+       processing},
+      // A running task.
+      {R"({"id":"t-1","status":"processing","steps":[{"status":"completed"}]})", processing},
+      {R"({"id":"t-1","status":"processing","audio":{"status":"failed"}})", processing},
+      {R"({"id":"t-1","status":"rendering","audio":{"status":"completed"}})", unknown},
+      {R"({"status":"rendering","audio":{"status":"completed"}})", unknown},
+      // A task that is done.
+      {R"({"id":"t-1","status":"completed","audio":{"status":"processing"}})", completed},
+      {R"({"id":"t-1","status":"success","steps":[{"status":"processing"},{"status":"failed"}]})", completed},
+      {R"({"id":"t-1","status":"success","usage":{"status":"processing"}})", completed},
+      {R"({"id":"t-1","status":"success","check":{"status":"ok"}})", completed},
+      {R"({"id":"t-1","status":"success","film":"https://h/a.mp4","audio":{"status":"processing"}})",
+       completed},
+      {R"({"id":"t-1","status":"success","film":"https://h/a.mp4","preview":{"status":"processing","url":"https://h/p.mp4"}})",
+       completed},
+      {R"({"id":"t-1","status":"success","asset":{"status":"processing","link":"https://h/a.mp4"}})",
+       processing},
+      // A task that failed.
+      {R"({"id":"t-1","status":"failed","upload":{"status":"processing"}})", failed},
+  };
+  for (const auto &[body, status] : kAnswers) {
+    const auto task = read_task(body, {}, {.task_id = "t-1"});
+    ASSERT_TRUE(task) << body;
+    EXPECT_EQ(task->status, status) << body;
+  }
+}
+
 TEST(TaskReader, IsAskedAboutManyDifferentAnswers) {
   std::set<std::string> bodies;
   for (const Row &row : kRows) EXPECT_TRUE(bodies.insert(row.body).second) << row.what << " is there twice";
