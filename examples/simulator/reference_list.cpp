@@ -55,7 +55,7 @@ std::vector<Reference> references_of(const Model &model, const Json &request) {
 }
 
 bool is_on_loopback(const std::string &url) {
-  const auto uri = GRef<GUri>::adopt(g_uri_parse(url.c_str(), G_URI_FLAGS_NONE, nullptr));
+  const auto uri = GRef<GUri>::adopt(g_uri_parse(url.c_str(), G_URI_FLAGS_ENCODED, nullptr));
   const std::string scheme = uri ? g_uri_get_scheme(uri.get()) : "";
   if (scheme != "http" && scheme != "https") return false;
   const char *host = g_uri_get_host(uri.get());

@@ -24,6 +24,9 @@ constexpr size_t kShortestBase64 = 100;
 constexpr std::string_view kBase64Openings[] = {"/9j/", "iVBORw0KGgo", "R0lGOD", "UklGR",
                                                 "AAAA", "SUQz",        "T2dnU"};
 
+// Escapes are the server's own: they need not be UTF-8, and may be a NUL.
+constexpr auto kUrlFlags = static_cast<GUriFlags>(G_URI_FLAGS_ENCODED | G_URI_FLAGS_PARSE_RELAXED);
+
 bool equal_but_case(std::string_view a, std::string_view b) {
   return a.size() == b.size() && g_ascii_strncasecmp(a.data(), b.data(), a.size()) == 0;
 }
@@ -52,7 +55,7 @@ std::optional<std::string> http_problem(std::string_view url) {
   if (!clean)
     return "contains a blank or a control character, which a URL cannot contain; write a blank as %20";
   const std::string text(url);
-  const auto parsed = GRef<GUri>::adopt(g_uri_parse(text.c_str(), G_URI_FLAGS_PARSE_RELAXED, nullptr));
+  const auto parsed = GRef<GUri>::adopt(g_uri_parse(text.c_str(), kUrlFlags, nullptr));
   const char *host = parsed ? g_uri_get_host(parsed.get()) : nullptr;
   if (!host || !*host) return "is not a complete URL; write it as https://HOST/PATH";
   return std::nullopt;

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "plugin/base/gref.h"
+#include "plugin/http/http_url.h"
 
 namespace genclip {
 namespace {
@@ -53,10 +54,9 @@ bool is_public_name(std::string_view name) {
 }  // namespace
 
 bool is_public_address(const std::string &url) {
-  const auto uri = GRef<GUri>::adopt(g_uri_parse(url.c_str(), G_URI_FLAGS_NONE, nullptr));
-  const char *host = uri ? g_uri_get_host(uri.get()) : nullptr;
-  if (!host) return false;
-  const GStringPtr lower(g_ascii_strdown(host, -1));
+  const auto uri = parse_http_url(url);
+  if (!uri) return false;
+  const GStringPtr lower(g_ascii_strdown(g_uri_get_host(uri->get()), -1));
   std::string_view name = lower.get();
   if (name.ends_with('.')) name.remove_suffix(1);
   const std::string text(name);

@@ -13,7 +13,7 @@ TEST(PublicAddress, IsThatOfAPublicNameOrAddress) {
        {"https://api.example.com/v1", "https://api.example.com.", "http://API.Example:8443", "http://8.8.8.8",
         "https://[2606:4700::1111]/", "http://172.32.0.1", "http://100.128.0.1", "http://192.169.0.1",
         "http://[::ffff:8.8.8.8]", "https://mylocal.example", "https://notlocalhost.example",
-        "https://localhost.example", "https://api.mylocal"})
+        "https://localhost.example", "https://api.mylocal", "https://cdn.example/%E4.mp4?s=%00"})
     EXPECT_TRUE(is_public_address(url)) << url;
 }
 

@@ -262,7 +262,7 @@ TEST(MediaHeaders, AreAskedForAgainAfterATransientFailure) {
 }
 
 // Each of these bytes would be another one if any code rewrote escapes.
-constexpr char kSigned[] = "/v/a%40b%2fd%7Ee~f.png?s=a%2Bb+c%20d&e=%7b%7D'(1)*";
+constexpr char kSigned[] = "/v/a%40b%2fd%7Ee~f.png?s=a%2Bb+c%20d&e=%7b%7D'(1)*&n=%E4%00";
 
 TEST(MediaCheck, AsksForTheBytesOfAUrlAlsoBehindARedirect) {
   const std::string path(kSigned, std::string_view(kSigned).find('?'));
