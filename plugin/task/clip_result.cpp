@@ -44,26 +44,43 @@ bool is_named_otherwise(const FoundUrl &found, const WantedResult &wanted) {
 
 ResultUrl result_of(const FoundUrl &found, bool is_further) { return {found.field, found.url, is_further}; }
 
+// Another quality, size or format of what the first one is.
+bool is_version_of(const FoundUrl &url, const FoundUrl &first) {
+  return url.is_version || (!url.label.empty() && !first.label.empty() && url.label != first.label);
+}
+
 // Adds these, the first of which is the result. The other items of the list that it is in are further
-// results. A first one outside of any list may be repeated in one; else it counts as that list's first item.
+// results; if it is in none, so are those of the first list, which may repeat it.
 void add_results(const Urls &found, std::vector<ResultUrl> &results) {
   if (found.empty()) return;
   const FoundUrl &first = found.front();
   const auto in_list =
-      std::find_if(found.begin(), found.end(), [](const FoundUrl &url) { return url.list != 0; });
-  const int list = first.list != 0 || in_list == found.end() ? first.list : in_list->list;
-  std::vector<const FoundUrl *> items;  // One for each item of the list.
+      std::find_if(found.begin(), found.end(), [](const FoundUrl &url) { return url.items > 1; });
+  const int list = first.items > 1 ? first.list : in_list != found.end() ? in_list->list : 0;
+  std::vector<const FoundUrl *> items{&first};  // One for each item of the list.
   for (const FoundUrl &url : found)
     if (list != 0 && url.list == list && std::none_of(items.begin(), items.end(), [&](const FoundUrl *item) {
-          return item->item == url.item || is_same(*item, url);
+          return (item->list == list && item->item == url.item) || is_same(*item, url);
         }))
       items.push_back(&url);
-  const auto same = std::find_if(items.begin(), items.end(), [&](const FoundUrl *item) {
-    return without_query(item->url) == without_query(first.url);
-  });
-  if (!items.empty()) items.erase(first.list == 0 && same != items.end() ? same : items.begin());
-  for (const FoundUrl &url : found)
-    results.push_back(result_of(url, std::find(items.begin(), items.end(), &url) != items.end()));
+  for (const FoundUrl &url : found) {
+    const bool is_item = &url != &first && std::find(items.begin(), items.end(), &url) != items.end();
+    results.push_back(result_of(url, is_item && !is_version_of(url, first)));
+  }
+}
+
+// Adds what stands beside these results under other names: media in lists are further results, and `chosen`
+// may be other addresses of the first one.
+void add_others(const Urls &others, const Urls &chosen, const Urls &usual, std::vector<ResultUrl> &results) {
+  std::set<std::pair<int, size_t>> items;
+  const auto is_in = [](const Urls &urls, const FoundUrl &url) {
+    return std::any_of(urls.begin(), urls.end(), [&](const FoundUrl &known) { return is_same(known, url); });
+  };
+  for (const FoundUrl &url : others) {
+    const bool is_further = url.list != 0 && !url.media_type.empty() && !is_version_of(url, usual.front()) &&
+                            !is_in(usual, url) && items.insert({url.list, url.item}).second;
+    if (is_further || is_in(chosen, url)) results.push_back(result_of(url, is_further));
+  }
 }
 
 // Of URLs under unknown names only one that is left alone counts: by its extension, because it is the only
@@ -138,10 +155,10 @@ ClipResult read_clip_result(const Json &task, std::string_view base_url, const W
   }
   std::vector<ResultUrl> all;
   add_results(usual, all);
-  if (const Urls other = only_one_of(std::move(others), unclear); all.empty())
-    add_results(other, all);
+  if (const Urls chosen = only_one_of(others, unclear); usual.empty())
+    add_results(chosen, all);
   else
-    for (const FoundUrl &url : other) all.push_back(result_of(url, false));
+    add_others(others, chosen, usual, all);
   for (const FoundUrl &url : misnamed) all.push_back(result_of(url, false));
   if (all.empty() && unclear.empty()) add_results(only_one_of(std::move(variants), unclear), all);
 

@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <map>
 #include <optional>
+#include <utility>
 
 #include "plugin/base/name_letters.h"
 #include "plugin/base/trimmed.h"
@@ -27,6 +29,7 @@ constexpr size_t kMaxFieldLength = 60;
 constexpr size_t kMaxShapeLength = 300;
 constexpr size_t kMaxScheme = 20;
 constexpr size_t kMaxNestedText = 256 * 1024;
+constexpr size_t kMostCountDigits = 2;  // "video_2" is a second one, "video_720" a size.
 
 // All names here are in lower case and without separators.
 //
@@ -47,6 +50,11 @@ constexpr std::string_view kNoResults[] = {"error",       "input",     "inputs",
                                            "self",        "web",       "stream"};
 // A name with one of these in it is of another version of a result.
 constexpr std::string_view kVariants[] = {"watermark", "backup", "origin", "progress", "gif"};
+// Lists with one of these in their name have one clip several times.
+constexpr std::string_view kVersions[] = {"resolution", "qualit",  "rendition", "formats", "mirror",
+                                          "transcod",   "bitrate", "codec",     "720",     "1080"};
+constexpr std::string_view kLabelNames[] = {"quality", "resolution", "definition",
+                                            "format",  "height",     "bitrate"};
 constexpr std::string_view kTypeNames[] = {"type", "contenttype", "mimetype", "mediatype", "kind"};
 
 bool is_one_of(const std::string &name, const auto &names) {
@@ -118,20 +126,41 @@ std::string told_type(const Json::Object &object) {
   return {};
 }
 
-// Where a value stands.
-struct Step {
-  std::string field;
-  FoundUrl::Place place = FoundUrl::Place::usual;
+// "720p mp4" of an object with these; empty: nothing tells it from another version.
+std::string told_label(const Json::Object &object) {
+  std::string label;
+  for (const auto &[name, value] : object)
+    if ((value.string() || value.integer()) && is_one_of(name_letters(name), kLabelNames))
+      label += (label.empty() ? "" : " ") + (value.string() ? *value.string() : value.to_text());
+  return label;
+}
+
+// "videourl" of "videourl2".
+std::string without_count(const std::string &letters) {
+  const size_t end = letters.find_last_not_of("0123456789") + 1;
+  return letters.size() - end <= kMostCountDigits ? letters.substr(0, end) : letters;
+}
+
+// Where a value stands, and all that this says of a URL there.
+struct Step : FoundUrl {
   bool is_address = false;  // The name says so.
-  std::string media_type;
-  int list = 0;
-  size_t item = 0;
   int depth = 0;
 
   Step inside(const std::string &name) const {
     Step step = *this;
     step.field += name;
     ++step.depth;
+    return step;
+  }
+
+  // A list of several has one result in each item, whatever is in there.
+  Step as_item(int number, size_t count, size_t place_in_it) const {
+    Step step = *this;
+    if (items <= 1) {
+      step.list = number;
+      step.items = count;
+      step.item = place_in_it;
+    }
     return step;
   }
 };
@@ -165,40 +194,62 @@ class Search {
     if (url.empty()) {
       if (!last_resort_ && step.is_address && is_bare_path(bare))
         if (std::string guess = resolve(bare, step); !guess.empty())
-          last_resort_ = FoundUrl{step.field, std::move(guess), step.place, step.media_type};
+          last_resort_ = found_at(step, std::move(guess), step.media_type);
       if (step.depth > 0 && found_.other_scheme.empty()) found_.other_scheme = scheme_of(std::string(bare));
       return;
     }
     const std::string by_path = media_type_of_path(url);
-    found_.urls.push_back({step.field, std::move(url), step.place,
-                           by_path.empty() ? step.media_type : by_path, step.list, step.item});
+    found_.urls.push_back(found_at(step, std::move(url), by_path.empty() ? step.media_type : by_path));
+  }
+
+  static FoundUrl found_at(const Step &step, std::string url, std::string media_type) {
+    FoundUrl found = step;
+    found.url = std::move(url);
+    found.media_type = std::move(media_type);
+    return found;
   }
 
   void visit_list(const Json::Array &list, const Step &step) {
-    const int number = list.size() > 1 ? ++lists_ : 0;
-    for (size_t i = 0; i < std::min(list.size(), kMaxItems); ++i) {
-      Step item = step.inside("[" + std::to_string(i) + "]");
-      if (number != 0 && step.list == 0) {
-        item.list = number;
-        item.item = i;
-      }
-      visit(list[i], item);
-    }
+    const int number = ++lists_;
+    for (size_t i = 0; i < std::min(list.size(), kMaxItems); ++i)
+      visit(list[i], step.inside("[" + std::to_string(i) + "]").as_item(number, list.size(), i));
   }
 
-  // The usual names come first, in their order.
+  // The usual names come first, in their order. "video_url" and "video_url_2" are a list.
   void visit_object(const Json::Object &object, const Step &step) {
     Step typed = step;
     if (const std::string type = told_type(object); !type.empty()) typed.media_type = type;
-    std::vector<std::string> letters;
-    for (const auto &[name, value] : object) letters.push_back(name_letters(name));
-    for (const std::string_view usual : kUsualNames)
-      for (size_t i = 0; i < object.size(); ++i)
-        if (letters[i] == usual) visit_member(object[i], typed, FoundUrl::Place::usual);
-    for (size_t i = 0; i < object.size(); ++i)
-      if (!is_one_of(letters[i], kUsualNames) && may_hold_results(letters[i]))
-        visit_member(object[i], typed,
-                     has_one_of(letters[i], kVariants) ? FoundUrl::Place::variant : FoundUrl::Place::other);
+    if (const std::string label = told_label(object); !label.empty()) typed.label = label;
+    std::map<std::string_view, std::vector<const Json::Member *>> usual;
+    std::vector<const Json::Member *> others;
+    for (const Json::Member &member : object) {
+      const std::string letters = name_letters(member.first);
+      const auto *name = std::ranges::find(kUsualNames, without_count(letters));
+      if (name != std::end(kUsualNames))
+        usual[*name].push_back(&member);
+      else if (may_hold_results(letters))
+        others.push_back(&member);
+    }
+    for (const std::string_view name : kUsualNames)
+      if (const auto members = usual.find(name); members != usual.end()) visit_usual(members->second, typed);
+    for (const Json::Member *member : others)
+      visit_member(*member, typed,
+                   has_one_of(name_letters(member->first), kVariants) ? FoundUrl::Place::variant
+                                                                      : FoundUrl::Place::other);
+  }
+
+  // Members with the same name but for a number, or spelled otherwise.
+  void visit_usual(std::vector<const Json::Member *> members, const Step &step) {
+    const auto order = [](const Json::Member *member) {
+      const std::string letters = name_letters(member->first);
+      return std::pair(letters.size(), letters);
+    };
+    std::ranges::stable_sort(members, {}, order);
+    const bool is_list = order(members.front()) != order(members.back());
+    const int number = is_list ? ++lists_ : 0;
+    for (size_t i = 0; i < members.size(); ++i)
+      visit_member(*members[i], is_list ? step.as_item(number, members.size(), i) : step,
+                   FoundUrl::Place::usual);
   }
 
   void visit_member(const Json::Member &member, const Step &step, FoundUrl::Place place) {
@@ -207,6 +258,7 @@ class Search {
     inside.place = std::max(step.place, place);
     const std::string letters = name_letters(member.first);
     inside.is_address = letters.ends_with("url") || letters.ends_with("urls");
+    inside.is_version = step.is_version || has_one_of(letters, kVersions);
     visit(member.second, inside);
   }
 

@@ -23,8 +23,13 @@ struct FoundUrl {
   std::string url;    // http or https.
   Place place = Place::usual;
   std::string media_type;  // By a type beside it, or by its extension; empty: unknown.
-  int list = 0;            // The list of several items that it is in, from 1; 0: none.
+  int list = 0;            // The list that it is in, from 1; 0: none.
+  size_t items = 0;        // How many that list has.
   size_t item = 0;         // Its item of that list.
+  // It is one of several qualities, sizes or formats of a result: by a name on the way to it, or perhaps by
+  // this label beside it.
+  bool is_version = false;
+  std::string label;
 };
 
 struct FoundUrls {
