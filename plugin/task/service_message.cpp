@@ -4,7 +4,6 @@
 #include <glib.h>
 
 #include <algorithm>
-#include <array>
 #include <iterator>
 
 #include "plugin/base/gref.h"
@@ -20,13 +19,18 @@ constexpr int kMaxDepth = 10;
 constexpr size_t kMaxCharacters = 500;
 constexpr size_t kMaxPlainText = 4096;  // How much of a body that is not JSON is searched for a title.
 
+struct MessageName {
+  std::string_view name;
+  bool is_reason = true;  // Else it may just as well be of a success.
+};
 // In lower case and without separators, the most telling first. A name that ends with one of the last group
 // counts, too: task_status_msg.
-constexpr std::array<std::string_view, 22> kMessageNames = {
-    "message",      "msg",           "errormessage", "errordescription", "detail",        "error",
-    "failreason",   "failurereason", "failedreason", "reason",           "details",       "errormsg",
-    "errmsg",       "failmsg",       "failmessage",  "failure",          "statusmessage", "statusmsg",
-    "statusreason", "title",         "errors",       "baseresp"};
+constexpr MessageName kMessageNames[] = {
+    {"message", false}, {"msg", false},    {"errormessage"},  {"errordescription"}, {"detail", false},
+    {"error"},          {"failreason"},    {"failurereason"}, {"failedreason"},     {"reason"},
+    {"details", false}, {"errormsg"},      {"errmsg"},        {"failmsg"},          {"failmessage"},
+    {"failure"},        {"statusmessage"}, {"statusmsg"},     {"statusreason"},     {"title", false},
+    {"errors"},         {"baseresp"}};
 constexpr std::string_view kMessageEnding = "statusmsg";
 // Any other name with one of these in it may hold a message, too.
 constexpr std::string_view kMessageParts[] = {"err",       "fail", "reason", "message", "msg",       "detail",
@@ -109,9 +113,9 @@ std::string find_message(const Json &json, int depth) {
   }
   std::string bare;
   if (const Json::Object *object = json.object())
-    for (const std::string_view wanted : kMessageNames)
+    for (const MessageName &wanted : kMessageNames)
       for (const auto &[name, value] : *object) {
-        if (!is_called(name, wanted)) continue;
+        if (!is_called(name, wanted.name)) continue;
         const std::string found = find_message(value, depth + 1);
         if (!found.empty() && !is_bare(found)) return place_of(json) + found;
         if (bare.empty()) bare = found;
@@ -128,6 +132,16 @@ std::string find_message(const Json &json, int depth) {
   const Json *code = json.find("code");
   if (code && code->string() && (*code->string() == "0" || *code->string() == "200")) return {};
   return code ? find_message(*code, depth + 1) : std::string();
+}
+
+// Of the task, or else of what holds its results; of the part of them that counts.
+std::string message_in(const Json &task, const Secrets &secrets, const auto &counting) {
+  if (!task.object()) return {};
+  std::string message = service_message(counting(task), secrets);
+  for (const char *name : {"output", "result", "data", "response", "task_result"})
+    if (const Json *inside = task.find(name); inside && inside->object() && message.empty())
+      message = service_message(counting(*inside), secrets);
+  return message;
 }
 
 // The text of the first of these elements in a page.
@@ -163,12 +177,18 @@ std::string failure_reason(const Json &task, TaskStatus status, const Secrets &s
     const std::string more = service_message(others, secrets);
     return more.empty() || more == message ? message : message + ": " + more;
   }
-  if (!has_failed) return {};
-  std::string message = service_message(task, secrets);
-  for (const char *name : {"output", "result", "data", "response", "task_result"})
-    if (const Json *inside = task.find(name); inside && inside->object() && message.empty())
-      message = service_message(*inside, secrets);
-  return message;
+  return has_failed ? message_in(task, secrets, [](const Json &object) { return object; }) : std::string();
+}
+
+std::string stated_reason(const Json &task, const Secrets &secrets) {
+  return message_in(task, secrets, [](Json object) {
+    std::erase_if(*object.object(), [](const Json::Member &member) {
+      return std::none_of(std::begin(kMessageNames), std::end(kMessageNames), [&](const MessageName &known) {
+        return known.is_reason && is_called(member.first, known.name);
+      });
+    });
+    return object;
+  });
 }
 
 std::string service_message_in(std::string_view body, const Secrets &secrets) {

@@ -19,8 +19,12 @@ std::string service_message(const Json &error, const Secrets &secrets = {});
 // Why a task failed, from its object; of another task, what its `error` says.
 std::string failure_reason(const Json &task, TaskStatus status, const Secrets &secrets);
 
-// The same for the body of an error reply, JSON or not; a page of HTML or XML gives its title or message, or
-// nothing.
+// Why a completed task has no clip, from its object: under the names of reasons alone, because a message may
+// be that of a success.
+std::string stated_reason(const Json &task, const Secrets &secrets);
+
+// The message in the body of an error reply, JSON or not; a page of HTML or XML gives its title or message,
+// or nothing.
 std::string service_message_in(std::string_view body, const Secrets &secrets = {});
 
 // " It says: MESSAGE.", to follow a sentence; empty without a message.

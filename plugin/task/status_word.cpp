@@ -44,10 +44,35 @@ constexpr StatusWord kStatusWords[] = {
 constexpr size_t kMostWords = 4;
 constexpr std::string_view kGoodWords[] = {"ok",           "success", "successful",
                                            "successfully", "succeed", "succeeded"};
-constexpr std::string_view kBadWords[] = {"not", "no", "without", "failed", "error", "but"};
+constexpr std::string_view kBadWords[] = {"not", "no", "without", "errors", "but"};
 constexpr std::string_view kGoodSigns[] = {"成功"};
 constexpr std::string_view kBadSigns[] = {"不成功", "未成功", "失败", "没有"};
 constexpr size_t kLongestSigns = 40;  // Bytes.
+
+bool is_one_of(std::string_view word, const auto &known) {
+  return std::find(std::begin(known), std::end(known), word) != std::end(known);
+}
+
+// Whether it is a text of a few words with a good one among them and no bad one.
+bool says_only(std::string_view text, const auto &is_good_word) {
+  const auto is_in = [&](std::string_view part) { return text.find(part) != text.npos; };
+  if (text.size() <= kLongestSigns && std::any_of(std::begin(kGoodSigns), std::end(kGoodSigns), is_in))
+    return std::none_of(std::begin(kBadSigns), std::end(kBadSigns), is_in);
+  size_t words = 0;
+  bool is_good = false;
+  std::string word;
+  for (const char c : std::string(text) + " ") {
+    if (g_ascii_isalpha(c)) {
+      word += g_ascii_tolower(c);
+    } else if (!word.empty()) {
+      if (is_one_of(word, kBadWords) || read_status(word) == TaskStatus::failed) return false;
+      is_good = is_good || is_good_word(word);
+      if (++words > kMostWords) return false;
+      word.clear();
+    }
+  }
+  return is_good;
+}
 
 }  // namespace
 
@@ -62,28 +87,14 @@ TaskStatus read_status(std::string_view word) {
 }
 
 bool may_be_the_calls(std::string_view text) {
-  const auto is_in = [&](std::string_view part) { return text.find(part) != text.npos; };
-  if (text.size() <= kLongestSigns && std::any_of(std::begin(kGoodSigns), std::end(kGoodSigns), is_in))
-    return std::none_of(std::begin(kBadSigns), std::end(kBadSigns), is_in);
-  size_t words = 0;
-  bool is_good = false;
-  std::string word;
-  for (const char c : std::string(text) + " ") {
-    if (g_ascii_isalpha(c)) {
-      word += g_ascii_tolower(c);
-    } else if (!word.empty()) {
-      const auto is_it = [&](std::string_view known) { return word == known; };
-      if (std::any_of(std::begin(kBadWords), std::end(kBadWords), is_it)) return false;
-      is_good = is_good || std::any_of(std::begin(kGoodWords), std::end(kGoodWords), is_it);
-      if (++words > kMostWords) return false;
-      word.clear();
-    }
-  }
-  return is_good;
+  return says_only(text, [](std::string_view word) { return is_one_of(word, kGoodWords); });
 }
 
 bool means_success(std::string_view text) {
-  return read_status(text) == TaskStatus::completed || may_be_the_calls(text);
+  const auto is_good_word = [](std::string_view word) {
+    return is_one_of(word, kGoodWords) || read_status(word) == TaskStatus::completed;
+  };
+  return read_status(text) == TaskStatus::completed || says_only(text, is_good_word);
 }
 
 }  // namespace genclip

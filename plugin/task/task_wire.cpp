@@ -164,6 +164,9 @@ Result<Task> read_task(std::string_view body, const Secrets &secrets, const Task
   }
   for (const Json *object : objects)
     if (task.error_message.empty()) task.error_message = failure_reason(*object, task.status, all);
+  if (task.status == TaskStatus::completed && task.result.urls.empty())
+    for (const Json *object : objects)
+      if (task.error_message.empty()) task.error_message = stated_reason(*object, all);
   return task;
 }
 

@@ -676,6 +676,36 @@ TEST(TaskReader, FindsTheTaskThatWasAskedForWhereverItStands) {
   }
 }
 
+TEST(TaskReader, TellsWhyACompletedTaskHasNoClip) {
+  const auto why = [](const std::string &members) {
+    return read_task(R"({"id":"t-1","status":"completed",)" + members + "}", {}, {.task_id = "t-1"})
+        ->error_message;
+  };
+  for (const char *members :
+       {R"("error":"No luck")", R"("err_msg":"No luck","err_code":"E")", R"("failure_reason":"No luck")",
+        R"("task_status_msg":"No luck")", R"("base_resp":{"status_code":1026,"status_msg":"No luck"})",
+        R"("failure":{"code":"X","message":"No luck"})",
+        R"("reason":"No luck","message":"Request successful")", R"("errors":["No luck"])",
+        R"("output":{"failReason":"No luck"})", R"("data":{"err_msg":"No luck"})"})
+    EXPECT_EQ(why(members), "No luck") << members;
+  for (const char *members :
+       {R"("message":"Your video is ready")", R"("message":"ok","msg":"Success")",
+        R"("detail":"5 seconds of video")", R"("base_resp":{"status_code":0,"status_msg":"success"})",
+        R"("task_status_msg":"Task completed")", R"("errors":[],"failure":null,"reason":"")",
+        R"("finish_reason":"stop","title":"A kite")", R"("err_msg":"No luck","video_url":"https://h/a.mp4")"})
+    EXPECT_EQ(why(members), "") << members;
+  const auto around =
+      read_task(R"({"err_msg":"Outside","data":{"id":"t-1","status":"completed","err_msg":"Inside"}})");
+  EXPECT_EQ(around->error_message, "Inside");
+  const auto running = read_task(R"({"id":"t-1","status":"processing","status_msg":"Rendering frames"})");
+  EXPECT_EQ(running->error_message, "");
+  const auto failure =
+      read_task(R"({"id":"t-1","status":"failed","message":"Upload rejected, not completed"})");
+  EXPECT_EQ(failure->error_message, "Upload rejected, not completed");
+  const auto complete = read_task(R"({"id":"t-1","status":"failed","message":"Complete failure"})");
+  EXPECT_EQ(complete->error_message, "Complete failure");
+}
+
 // The names of wrappers are not known, nor is where the ID stands.
 TEST(TaskReader, PrefersTheStatusInsideAnyWrapperToTheWrappersOwn) {
   constexpr const char *kNames[] = {"resp", "reply",       "res",     "info",  "obj",   "entity",
