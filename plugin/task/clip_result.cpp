@@ -136,22 +136,27 @@ std::string other_kind_text(std::string_view media_type, ResultKind wanted) {
          " was asked for";
 }
 
-// The order: usual names; the one URL under other names; names of the other kind of media; the one variant.
-// The latter three matter when the bytes of the first are of another kind, or when there is no other.
+// The order: usual names; the one URL under other names; names of the other kind of media; the one variant;
+// the one preview, or URL amid a text. The latter four matter when the bytes of the first are of another
+// kind, or when there is no other.
 ClipResult read_clip_result(const Json &task, std::string_view base_url, const WantedResult &wanted,
                             const Secrets &secrets) {
   FoundUrls found = find_urls(task, base_url, secrets.keys());  // Names decide, too.
   std::set<std::string> own;
   for (const std::string &url : wanted.own_urls) own.insert(address_of(url));
-  Urls usual, others, misnamed, variants, wrong, unclear;
+  Urls usual, others, misnamed, variants, last, wrong, unclear;
   for (FoundUrl &url : found.urls) {
-    if (own.count(address_of(url.url)) != 0) continue;
-    Urls &group = !may_be_result(url.media_type, wanted.kind) ? wrong
-                  : url.place == Place::variant               ? variants
-                  : url.place == Place::other                 ? others
-                  : is_named_otherwise(url, wanted)           ? misnamed
-                                                              : usual;
-    group.push_back(std::move(url));
+    const bool fits = may_be_result(url.media_type, wanted.kind);
+    if (own.count(address_of(url.url)) != 0 || (url.place == Place::last && !fits)) continue;
+    Urls &group = !fits                             ? wrong
+                  : url.place == Place::last        ? last
+                  : url.place == Place::variant     ? variants
+                  : url.place == Place::other       ? others
+                  : is_named_otherwise(url, wanted) ? misnamed
+                                                    : usual;
+    // A text may name a URL twice.
+    const auto is_it = [&](const FoundUrl &known) { return is_same(known, url); };
+    if (&group != &last || std::none_of(last.begin(), last.end(), is_it)) group.push_back(std::move(url));
   }
   std::vector<ResultUrl> all;
   add_results(usual, all);
@@ -163,6 +168,8 @@ ClipResult read_clip_result(const Json &task, std::string_view base_url, const W
   if (all.empty() && unclear.empty()) add_results(only_one_of(std::move(variants), unclear), all);
 
   ClipResult result;
+  result.is_last_resort = all.empty();
+  if (all.empty() && unclear.empty()) add_results(only_one_of(std::move(last), unclear), all);
   std::set<std::string> known;
   for (ResultUrl &url : all)
     if (known.insert(url.url).second) result.urls.push_back(std::move(url));

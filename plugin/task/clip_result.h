@@ -3,8 +3,8 @@
 // Finds the clip of a completed task in its answer (§2.1), in any of the places in which services write it.
 //
 // The document knows two fields; services write the URL into many more. So a URL under a usual name counts
-// wherever it stands, and beyond these a URL that is the only one left. What a picture of a video can be
-// called, and what the request sent itself, never counts.
+// wherever it stands, and beyond these a URL that is the only one left, be it a preview or amid a text. What
+// a picture of a video can be called, and what the request sent itself, never counts.
 #pragma once
 
 #include <optional>
@@ -33,6 +33,7 @@ struct WantedResult {
 
 struct ClipResult {
   std::vector<ResultUrl> urls;  // The first is the clip's, unless its bytes are of another kind.
+  bool is_last_resort = false;  // Nothing but that it is alone says that it is the clip.
   std::string why_none;         // Follows "the task is done, but"; empty if there are URLs.
 };
 

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "plugin/base/name_letters.h"
+#include "plugin/base/replace_all.h"
 #include "plugin/base/trimmed.h"
 #include "plugin/catalog/media_extension.h"
 #include "plugin/http/display_line.h"
@@ -39,15 +40,17 @@ constexpr std::string_view kUsualNames[] = {
     "result",   "results",     "data",      "outputurl", "resulturls", "videourls", "downloadurl",
     "fileurl",  "taskresult",  "outputs",   "urls",      "imageurl",   "imageurls", "image",
     "images",   "generations", "creations", "artifacts", "assets",     "works",     "clips"};
-// A name with one of these in it is of a picture of the video, of the request's media, or of a hook.
+// A name with one of these in it is of a picture of the video, of what the request has, or of a hook.
 constexpr std::string_view kOtherMedia[] = {
-    "cover",     "thumb",     "poster", "preview",    "snapshot", "frame",    "firstimage", "lastimage",
-    "tailimage", "reference", "sprite", "screenshot", "avatar",   "callback", "webhook",    "notify"};
+    "cover",     "thumb",  "poster",     "snapshot", "frame",    "firstimage", "lastimage", "tailimage",
+    "reference", "sprite", "screenshot", "avatar",   "callback", "webhook",    "notify",    "prompt"};
 // Names of what belongs to the request or to the API.
-constexpr std::string_view kNoResults[] = {"error",       "input",     "inputs",    "request", "params",
-                                           "parameters",  "options",   "arguments", "usage",   "statusurl",
-                                           "responseurl", "cancelurl", "queryurl",  "get",     "cancel",
-                                           "self",        "web",       "stream"};
+constexpr std::string_view kNoResults[] = {
+    "error", "input",     "inputs",      "request",   "params",   "parameters", "options", "arguments",
+    "usage", "statusurl", "responseurl", "cancelurl", "queryurl", "get",        "cancel",  "self"};
+// Names of what can be watched, and perhaps is not the clip.
+constexpr std::string_view kPreview = "preview";
+constexpr std::string_view kPages[] = {"web", "stream"};
 // A name with one of these in it is of another version of a result.
 constexpr std::string_view kVariants[] = {"watermark", "backup", "origin", "progress", "gif"};
 // Lists with one of these in their name have one clip several times.
@@ -64,6 +67,11 @@ bool is_one_of(const std::string &name, const auto &names) {
 bool has_one_of(const std::string &name, const auto &parts) {
   return std::any_of(std::begin(parts), std::end(parts),
                      [&](std::string_view part) { return name.find(part) != name.npos; });
+}
+
+FoundUrl::Place place_by_name(const std::string &name) {
+  if (is_one_of(name, kPages) || name.find(kPreview) != name.npos) return FoundUrl::Place::last;
+  return has_one_of(name, kVariants) ? FoundUrl::Place::variant : FoundUrl::Place::other;
 }
 
 bool may_hold_results(const std::string &name) {
@@ -101,6 +109,30 @@ bool is_bare_path(std::string_view text) {
 bool has_web_scheme(const std::string &address) {
   return g_ascii_strncasecmp(address.c_str(), "http://", std::strlen("http://")) == 0 ||
          g_ascii_strncasecmp(address.c_str(), "https://", std::strlen("https://")) == 0;
+}
+
+// The URLs amid a text, as Markdown, HTML, JSON and sentences have them.
+std::vector<std::string> urls_amid(std::string_view text) {
+  std::vector<std::string> urls;
+  for (size_t at = 0; (at = text.find("http", at)) != text.npos && urls.size() < kMaxItems;) {
+    const std::string_view rest = text.substr(at);
+    const bool is_url = rest.starts_with("http://") || rest.starts_with("https://");
+    size_t end = is_url ? 0 : std::strlen("http");
+    // A bracket belongs to the URL if it opens there.
+    for (int open = 0; is_url && end < rest.size(); ++end) {
+      const char c = rest[end];
+      if (!g_ascii_isgraph(c) || std::strchr("\"'<>`|\\^", c)) break;
+      open += std::strchr("([{", c) ? 1 : std::strchr(")]}", c) ? -1 : 0;
+      if (open < 0) break;
+    }
+    std::string_view url = rest.substr(0, end);
+    while (is_url && std::strchr(".,;:!?", url.back())) url.remove_suffix(1);
+    // **bold** in Markdown.
+    while (is_url && at > 0 && text[at - 1] == '*' && url.ends_with('*')) url.remove_suffix(1);
+    if (is_url) urls.push_back(replace_all(url, "&amp;", "&"));
+    at += end;
+  }
+  return urls;
 }
 
 // "ftp" of ftp://…, "data" of data:…; empty for a web address and for what is not an address.
@@ -186,20 +218,35 @@ class Search {
  private:
   void visit_text(const std::string &text, const Step &step) {
     const std::string_view bare = trimmed(text);
-    if ((bare.starts_with('{') || bare.starts_with('[')) && bare.size() <= kMaxNestedText) {
-      if (const auto nested = Json::parse(bare)) visit(*nested, step.inside(""));
-      return;
-    }
-    std::string url = read_address(bare, step);
-    if (url.empty()) {
-      if (!last_resort_ && step.is_address && is_bare_path(bare))
-        if (std::string guess = resolve(bare, step); !guess.empty())
-          last_resort_ = found_at(step, std::move(guess), step.media_type);
-      if (step.depth > 0 && found_.other_scheme.empty()) found_.other_scheme = scheme_of(std::string(bare));
-      return;
-    }
+    const bool may_be_json = bare.starts_with('{') || bare.starts_with('[') || bare.starts_with('"');
+    if (may_be_json && bare.size() <= kMaxNestedText)
+      if (const auto nested = Json::parse(bare)) return visit(*nested, step.inside(""));
+    if (std::string url = read_address(bare, step); !url.empty()) return add(std::move(url), step);
+    visit_urls_amid(bare, step);
+    if (!last_resort_ && step.is_address && is_bare_path(bare))
+      if (std::string guess = resolve(bare, step); !guess.empty())
+        last_resort_ = found_at(step, std::move(guess), step.media_type);
+    if (step.depth > 0 && found_.other_scheme.empty()) found_.other_scheme = scheme_of(std::string(bare));
+  }
+
+  void add(std::string url, const Step &step) {
     const std::string by_path = media_type_of_path(url);
-    found_.urls.push_back(found_at(step, std::move(url), by_path.empty() ? step.media_type : by_path));
+    FoundUrl found = found_at(step, std::move(url), by_path.empty() ? step.media_type : by_path);
+    if (found.place != FoundUrl::Place::last || found.media_type.starts_with("video/"))
+      found_.urls.push_back(std::move(found));
+  }
+
+  // Any text may name pages, so such a URL needs the extension of media, or a name that promises a result.
+  void visit_urls_amid(std::string_view text, const Step &step) {
+    if (text.size() > kMaxNestedText) return;
+    const bool is_promised = step.place == FoundUrl::Place::usual && !has_web_scheme(std::string(text));
+    for (std::string &url : urls_amid(text)) {
+      const std::string type = media_type_of_path(url);
+      if ((type.empty() && !is_promised) || !parse_http_url(url)) continue;
+      FoundUrl found = found_at(step, std::move(url), type);
+      found.place = FoundUrl::Place::last;
+      found_.urls.push_back(std::move(found));
+    }
   }
 
   static FoundUrl found_at(const Step &step, std::string url, std::string media_type) {
@@ -233,9 +280,7 @@ class Search {
     for (const std::string_view name : kUsualNames)
       if (const auto members = usual.find(name); members != usual.end()) visit_usual(members->second, typed);
     for (const Json::Member *member : others)
-      visit_member(*member, typed,
-                   has_one_of(name_letters(member->first), kVariants) ? FoundUrl::Place::variant
-                                                                      : FoundUrl::Place::other);
+      visit_member(*member, typed, place_by_name(name_letters(member->first)));
   }
 
   // Members with the same name but for a number, or spelled otherwise.

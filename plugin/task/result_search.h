@@ -17,6 +17,7 @@ struct FoundUrl {
     usual,    // All names on the way to it are those under which services put results.
     other,    // Some are not.
     variant,  // A name says that it is a watermarked, backup or intermediate version of a result.
+    last,     // A video that is called a preview, a stream or a page, or a URL amid a text.
   };
 
   std::string field;  // "output[0].url"; safe to show.
@@ -38,7 +39,8 @@ struct FoundUrls {
 };
 
 // Leaves out what names call a cover, a frame, an input, a hook or an address of the API. Resolves a relative
-// address under usual names against `base_url` (empty: ignores it). Looks into JSON that is written as text.
+// address under usual names against `base_url` (empty: ignores it). Looks into JSON that is written as text,
+// and into texts.
 FoundUrls find_urls(const Json &task, std::string_view base_url, const Secrets &secrets);
 
 // The names in an answer without its values, for an error: "id, status, usage.total".

@@ -215,7 +215,8 @@ bool has_result_outside(const Json &outer, const Json &inner) {
   for (const FoundUrl &found : find_urls(inner, "", {}).urls) inside.insert(found.url);
   const std::vector<FoundUrl> urls = find_urls(outer, "", {}).urls;
   return std::any_of(urls.begin(), urls.end(), [&](const FoundUrl &found) {
-    const bool is_result = found.place == FoundUrl::Place::usual || !found.media_type.empty();
+    const bool is_result = found.place == FoundUrl::Place::usual ||
+                           (found.place == FoundUrl::Place::other && !found.media_type.empty());
     return is_result && inside.count(found.url) == 0;
   });
 }

@@ -159,7 +159,8 @@ Result<Task> read_task(std::string_view body, const Secrets &secrets, const Task
     if (task.result.urls.empty() && objects.size() > 1)
       if (ClipResult around = read_clip_result(top, question.base_url, wanted, all); !around.urls.empty())
         task.result = std::move(around);
-    if (state.is_bare && !task.result.urls.empty()) task.status = TaskStatus::completed;
+    if (state.is_bare && !task.result.urls.empty() && !task.result.is_last_resort)
+      task.status = TaskStatus::completed;
     if (task.status != TaskStatus::completed) task.result = {};
   }
   for (const Json *object : objects)

@@ -764,6 +764,9 @@ TEST(TaskReader, TakesNoStatusOfAPartForTheTasks) {
        completed},
       {R"({"id":"t-1","status":"success","film":"https://h/a.mp4","preview":{"status":"processing","url":"https://h/p.mp4"}})",
        completed},
+      {R"({"id":"t-1","status":"success","preview":"https://h/p.mp4","resp":{"status":"processing"}})",
+       processing},
+      {R"({"status":"success","data":{"id":"t-1","preview":"https://h/p.mp4"}})", unknown},
       {R"({"id":"t-1","status":"success","asset":{"status":"processing","link":"https://h/a.mp4"}})",
        processing},
       // A task that failed.
