@@ -60,6 +60,9 @@ constexpr std::string_view kLabelNames[] = {"quality", "resolution", "definition
                                             "format",  "height",     "bitrate"};
 constexpr std::string_view kTypeNames[] = {"type", "contenttype", "mimetype", "mediatype", "kind"};
 
+// Of addresses without a host. Any other word before a colon may be a text.
+constexpr std::string_view kBareSchemes[] = {"data", "blob", "magnet", "ipfs", "ipns", "cid", "urn"};
+
 bool is_one_of(const std::string &name, const auto &names) {
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
@@ -135,7 +138,7 @@ std::vector<std::string> urls_amid(std::string_view text) {
   return urls;
 }
 
-// "ftp" of ftp://…, "data" of data:…; empty for a web address and for what is not an address.
+// "ftp" of ftp://…, "blob" of blob:…; empty for a web address and for what is not an address.
 std::string scheme_of(const std::string &address) {
   const auto colon = address.find(':');
   if (colon == address.npos || colon < 2 || colon > kMaxScheme || has_web_scheme(address)) return {};
@@ -144,7 +147,8 @@ std::string scheme_of(const std::string &address) {
     return g_ascii_isalnum(c) || c == '+' || c == '-' || c == '.';
   });
   const bool has_host = address.compare(colon, 3, "://") == 0;
-  return is_scheme && (has_host || scheme == "data") ? std::string(scheme) : std::string();
+  const bool is_known = is_one_of(std::string(scheme), kBareSchemes);
+  return is_scheme && (has_host || is_known) ? std::string(scheme) : std::string();
 }
 
 // "image/*" where a member beside a URL says "image" or "image/png"; empty: nothing says so.
@@ -222,11 +226,12 @@ class Search {
     if (may_be_json && bare.size() <= kMaxNestedText)
       if (const auto nested = Json::parse(bare)) return visit(*nested, step.inside(""));
     if (std::string url = read_address(bare, step); !url.empty()) return add(std::move(url), step);
-    visit_urls_amid(bare, step);
+    const std::string other = scheme_of(std::string(bare));
+    if (other.empty() || bare.find(' ') != bare.npos) visit_urls_amid(bare, step);
     if (!last_resort_ && step.is_address && is_bare_path(bare))
       if (std::string guess = resolve(bare, step); !guess.empty())
         last_resort_ = found_at(step, std::move(guess), step.media_type);
-    if (step.depth > 0 && found_.other_scheme.empty()) found_.other_scheme = scheme_of(std::string(bare));
+    if (step.depth > 0 && found_.other_scheme.empty()) found_.other_scheme = other;
   }
 
   void add(std::string url, const Step &step) {

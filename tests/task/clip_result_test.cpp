@@ -161,6 +161,14 @@ const Case kCases[] = {
      "the service gives the clip at an address of the scheme \"ftp\"; genclip fetches http and https only."},
     {"another scheme, in a list", video, R"("output":["s3://bucket/v.mp4"])", "",
      "the service gives the clip at an address of the scheme \"s3\"; genclip fetches http and https only."},
+    {"a scheme without a host", video, R"("video_url":"blob:https://a/v.mp4")", "",
+     "the service gives the clip at an address of the scheme \"blob\"; genclip fetches http and https only."},
+    {"another one", video, R"("output":["magnet:?xt=urn:btih:1&ws=https://a/v.mp4"])", "",
+     "the service gives the clip at an address of the scheme \"magnet\"; genclip fetches http and https "
+     "only."},
+    {"a word and a colon", video, R"("output":"note:none")", "",
+     "the service gives no URL for its clip. Its answer has the fields id, status, output."},
+    {"such a word before a URL", video, R"("output":"data: https://a/v.mp4")", "https://a/v.mp4"},
     {"its content instead", video, R"("output":"data:video/mp4;base64,AAAA")", "",
      "the service gives the clip at an address of the scheme \"data\"; genclip fetches http and https only."},
 
