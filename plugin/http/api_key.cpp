@@ -34,19 +34,34 @@ class Descriptor {
 
 Error problem(std::string text) { return {ErrorKind::settings, std::move(text)}; }
 
+std::string upper_case(std::string_view text) {
+  return GStringPtr(g_ascii_strup(text.data(), static_cast<gssize>(text.size()))).get();
+}
+
 bool is_name(std::string_view text) {
   const auto is_part = [](char c) { return g_ascii_isalnum(c) || c == '_'; };
   return !text.empty() && !g_ascii_isdigit(text.front()) && std::all_of(text.begin(), text.end(), is_part);
 }
 
-// NAME=value. Keys of some services contain '=', and many end with it, so both sides must look like it.
+bool ends_like_a_key(const std::string &upper) { return upper.ends_with("KEY") || upper.ends_with("TOKEN"); }
+
+// NAME=value, or $env:NAME=value. Keys of some services contain '=', and many end with it, so both sides must
+// look like it.
 bool is_assignment(std::string_view text) {
   const size_t equals = text.find('=');
   if (equals == text.npos || text.find_first_not_of('=', equals) == text.npos) return false;
-  const std::string_view name = text.substr(0, equals);
-  const std::string upper = GStringPtr(g_ascii_strup(name.data(), static_cast<gssize>(name.size()))).get();
-  return is_name(name) &&
-         (upper.find('_') != upper.npos || upper.ends_with("KEY") || upper.ends_with("TOKEN"));
+  const std::string upper = upper_case(trimmed(text.substr(0, equals)));
+  if (upper.starts_with("$ENV:")) return true;
+  return is_name(upper) && (upper.find('_') != upper.npos || ends_like_a_key(upper));
+}
+
+// NAME:value. An account and its secret look alike but for the name.
+bool is_header(std::string_view text) {
+  const size_t colon = text.find(':');
+  if (colon == text.npos || colon + 1 == text.size()) return false;
+  std::string upper = upper_case(text.substr(0, colon));
+  std::replace(upper.begin(), upper.end(), '-', '_');
+  return is_name(upper) && (ends_like_a_key(upper) || upper == "AUTHORIZATION");
 }
 
 bool begins_with_word(std::string_view text, std::string_view word) {
@@ -62,8 +77,9 @@ bool is_between(std::string_view text, char first, char last) {
 const char *mistake_in(std::string_view text) {
   if (text.find_first_of("\r\n") != text.npos) return "has several lines";
   if (begins_with_word(text, "export") || is_assignment(text)) return "is a line for a shell";
-  if (is_between(text, '"', '"') || is_between(text, '\'', '\'')) return "is in quotes";
-  if (begins_with_word(text, "bearer") || begins_with_word(text, "authorization:")) return "is a header";
+  for (const char quote : {'"', '\'', '`'})
+    if (is_between(text, quote, quote)) return "is in quotes";
+  if (begins_with_word(text, "bearer") || is_header(text)) return "is a header";
   if (is_between(text, '{', '}') || is_between(text, '[', ']')) return "is JSON";
   if (!std::all_of(text.begin(), text.end(), [](char c) { return g_ascii_isgraph(c); }))
     return "contains characters that are not allowed in a key";
