@@ -80,16 +80,24 @@ constexpr BrandRow kBrands[] = {
     {"avis", "image/avif"},
 };
 
+// These say nothing. Neither does a text that is not a type, such as "octet-stream" or "*/*".
 constexpr std::string_view kUntelling[] = {"application/octet-stream",
                                            "binary/octet-stream",
                                            "application/binary",
                                            "application/x-binary",
+                                           "application/download",
                                            "application/x-download",
                                            "application/force-download",
                                            "application/x-octet-stream",
+                                           "application/octetstream",
                                            "application/unknown",
                                            "unknown/unknown",
                                            "text/plain"};
+
+bool is_untelling(std::string_view type) {
+  return type.find('/') == type.npos || type.find('*') != type.npos ||
+         std::find(std::begin(kUntelling), std::end(kUntelling), type) != std::end(kUntelling);
+}
 
 std::string lower(std::string_view text) {
   std::string low(text);
@@ -134,9 +142,7 @@ bool may_be(std::string_view media_type, const std::optional<MediaKind> &kind) {
 
 std::string telling_media_type(std::string_view content_type) {
   std::string type = lower(trimmed(content_type.substr(0, content_type.find(';'))));
-  const bool is_untelling =
-      std::find(std::begin(kUntelling), std::end(kUntelling), type) != std::end(kUntelling);
-  return is_untelling ? std::string() : type;
+  return is_untelling(type) ? std::string() : type;
 }
 
 std::string_view file_extension(std::string_view media_type) {

@@ -228,6 +228,9 @@ TEST(MediaHeaders, TakeTheNameForTheTypeWhereTheServerTellsNone) {
 
 TEST(MediaHeaders, SayWhatWasSentInPlaceOfAType) {
   for (const auto &[type, said] : {std::pair{"binary/octet-stream", "sends \"binary/octet-stream\";"},
+                                   {"application/download", "sends \"application/download\";"},
+                                   {"octet-stream", "sends \"octet-stream\";"},
+                                   {"*/*", "sends \"*/*\";"},
                                    {"Application/X-Download", "sends \"Application/X-Download\";"},
                                    {"", "sends none;"}}) {
     MediaServer server({{"/b", {blank(10), type}}});

@@ -16,7 +16,8 @@ TEST(MediaFormat, ReadsContentTypesAsServersWriteThem) {
   EXPECT_EQ(telling_media_type("application/octet-stream"), "");
   for (const char *untelling :
        {"binary/octet-stream", "Application/Octet-Stream; charset=binary", "application/x-download",
-        "APPLICATION/FORCE-DOWNLOAD", "application/unknown", "text/plain; charset=utf-8", " ", ";"})
+        "APPLICATION/FORCE-DOWNLOAD", "application/unknown", "text/plain; charset=utf-8",
+        "application/download", "octet-stream", "*/*", "image/*", " ", ";"})
     EXPECT_EQ(telling_media_type(untelling), "") << untelling;
   EXPECT_EQ(telling_media_type(""), "");
   EXPECT_EQ(telling_media_type("text/html; charset=utf-8"), "text/html");
