@@ -35,13 +35,20 @@ std::string resolved(const std::string &path) {
   return real ? real.get() : GStringPtr(g_canonicalize_filename(path.c_str(), nullptr)).get();
 }
 
-// The clip whose folder is, or holds, that path.
+// The clip whose folder is, or holds, that path. A file that is not there names only the clip that it was.
 std::optional<std::string> key_in_path(const std::string &root, const std::string &word) {
   const std::string path = resolved(path_of(word)), store = resolved(root) + "/";
   if (!path.starts_with(store)) return std::nullopt;
   const std::string inside = path.substr(store.size());
   const std::string folder = inside.substr(0, inside.find('/'));
-  return ClipPath::is_digest(folder) ? std::optional(folder) : std::nullopt;
+  if (!ClipPath::is_digest(folder)) return std::nullopt;
+  const auto is_there = [](const std::string &file) {
+    return g_file_test(file.c_str(), G_FILE_TEST_EXISTS) != 0;
+  };
+  if (inside == folder || is_there(path) || !is_there(store + folder)) return folder;
+  const auto clip = stored_in(FileSystem::posix(), root, folder);
+  const bool is_its = !clip || (clip->record && inside == folder + "/" + clip->record->clip_name);
+  return is_its ? std::optional(folder) : std::nullopt;
 }
 
 Result<std::string> key_of_uri(const std::string &uri, RunSettings run) {

@@ -128,14 +128,18 @@ class Chosen(ServiceTest):
     # S12
     def test_what_is_no_task_is_not_sent_to_the_service(self):
         self.simulator()
+        clip = self.generate("prompt=a").stdout.strip()
         before = self.stats()
-        for name in ("/home/me/x.mp4", "./x.mp4", "file:///x.mp4", f"genclip://{MODEL}?prompt=never", str(self.folder)):
+        for name in (f"{clip}x", f"{pathlib.Path(clip).parent}/clip.webm", f"{clip}/x", "/home/me/x.mp4", "./x.mp4", "file:///x.mp4", f"genclip://{MODEL}?prompt=never", str(self.folder)):
             with self.subTest(name=name):
                 for command in ("fetch", "show", "pin", "unpin", "remove", "verify"):
                     run = self.run_genclip("store", command, name)
                     self.assertEqual((run.returncode, run.stdout), (1, ""))
                     self.assertRegex(run.stderr, "contains nothing named|does not contain the clip of this URI")
         self.assertEqual(self.stats(), before)
+        pathlib.Path(clip).unlink()
+        self.assertIn("damaged", self.run_genclip("store", "verify", clip).stdout)
+        self.assertEqual(self.run_genclip("store", "fetch", clip).stdout.strip(), clip)
         run = genclip("store", "show", f"genclip://{MODEL}?prompt=never", **{**self.env, "GENCLIP_BASE_URL": ""})
         self.assertIn("without GENCLIP_BASE_URL or --base-url", run.stderr)
 
