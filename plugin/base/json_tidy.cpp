@@ -11,6 +11,7 @@
 
 #include "plugin/base/gref.h"
 #include "plugin/base/trimmed.h"
+#include "plugin/base/utf8.h"
 
 namespace genclip {
 namespace {
@@ -183,9 +184,8 @@ class Tidier {
 }  // namespace
 
 Result<std::string> tidy_json(std::string_view text, int max_depth, bool keeps_characters) {
-  if (keeps_characters && !g_utf8_validate_len(text.data(), text.size(), nullptr))
-    return Tidier::no_character();
-  const GStringPtr valid(g_utf8_make_valid(text.data(), static_cast<gssize>(text.size())));
+  if (keeps_characters && !is_utf8(text)) return Tidier::no_character();
+  const GStringPtr valid = valid_utf8(text);
   return Tidier(valid.get(), max_depth, keeps_characters).run();
 }
 

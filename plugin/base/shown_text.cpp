@@ -2,6 +2,7 @@
 #include "plugin/base/shown_text.h"
 
 #include "plugin/base/gref.h"
+#include "plugin/base/utf8.h"
 
 namespace genclip {
 
@@ -17,7 +18,7 @@ bool is_shown(gunichar character) {
 }
 
 bool is_all_shown(std::string_view text) {
-  if (!g_utf8_validate(text.data(), static_cast<gssize>(text.size()), nullptr)) return false;
+  if (!is_utf8(text)) return false;
   for (const char *at = text.data(); at < text.data() + text.size(); at = g_utf8_next_char(at))
     if (!is_shown(g_utf8_get_char(at))) return false;
   return true;
@@ -26,7 +27,7 @@ bool is_all_shown(std::string_view text) {
 std::string shown_line(std::string_view text, size_t max_characters) {
   // A character has 4 bytes at most, and one beyond the limit shows that there are more.
   if (text.size() / 4 > max_characters) text = text.substr(0, 4 * (max_characters + 1));
-  const GStringPtr valid(g_utf8_make_valid(text.data(), static_cast<gssize>(text.size())));
+  const GStringPtr valid = valid_utf8(text);
   std::string line;
   size_t characters = 0;
   size_t before_last = 0;  // Bytes in front of the last character that may be shown.

@@ -5,6 +5,7 @@
 
 #include "plugin/base/gref.h"
 #include "plugin/base/replace_all.h"
+#include "plugin/base/utf8.h"
 
 namespace genclip {
 namespace {
@@ -45,7 +46,7 @@ bool is_line_end(gunichar c) { return c == '\n' || c == '\r' || c == 0x85 || c =
 }  // namespace
 
 std::string caption_text(std::string_view bytes) {
-  const GStringPtr valid(g_utf8_make_valid(bytes.data(), static_cast<gssize>(bytes.size())));
+  const GStringPtr valid = valid_utf8(bytes);
   std::string out;
   std::string line;
   for (const char *at = valid.get(); *at; at = g_utf8_next_char(at)) {
@@ -64,7 +65,7 @@ std::string caption_text(std::string_view bytes) {
 }
 
 std::string caption_text_of_markup(std::string_view bytes) {
-  const GStringPtr valid(g_utf8_make_valid(bytes.data(), static_cast<gssize>(bytes.size())));
+  const GStringPtr valid = valid_utf8(bytes);
   std::string plain;
   GMarkupParser parser = {};
   parser.text = [](GMarkupParseContext *, const char *text, gsize size, gpointer out, GError **) {

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "plugin/base/gref.h"
+#include "plugin/base/utf8.h"
 #include "plugin/catalog/field_names.h"
 #include "plugin/catalog/request_builder.h"
 #include "plugin/catalog/uri_values.h"
@@ -57,7 +58,7 @@ struct Parts {
 // Parsed by hand up to the query: GUri would read MODEL:14b as a host and a port.
 Result<Parts> split(const Catalog &catalog, std::string_view uri) {
   if (uri.find('\0') != uri.npos) return uri_error("The URI contains a NUL character.");
-  if (!g_utf8_validate_len(uri.data(), uri.size(), nullptr)) return uri_error("The URI is not valid UTF-8.");
+  if (!is_utf8(uri)) return uri_error("The URI is not valid UTF-8.");
   const std::string opening = std::string(kClipUriScheme) + "://";
   if (uri.size() < opening.size() || g_ascii_strncasecmp(uri.data(), opening.c_str(), opening.size()) != 0)
     return uri_error("The URI does not begin with " + opening + ".");

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "plugin/base/number.h"
+#include "plugin/base/utf8.h"
 #include "plugin/catalog/wording.h"
 
 namespace genclip {
@@ -151,7 +152,7 @@ std::optional<std::string> value_problem(const FieldSpec &spec, const Json &valu
 std::optional<std::string> encoding_problem(const Json &value) {
   const auto of_text = [](const std::string &text) -> std::optional<std::string> {
     if (text.find('\0') != text.npos) return "contains a NUL character";
-    if (!g_utf8_validate_len(text.data(), text.size(), nullptr)) return "is not valid UTF-8";
+    if (!is_utf8(text)) return "is not valid UTF-8";
     return std::nullopt;
   };
   if (const auto *text = value.string()) return of_text(*text);

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 
+#include "plugin/base/utf8.h"
 #include "plugin/catalog/settings.h"
 #include "plugin/catalog/wording.h"
 
@@ -121,7 +122,7 @@ constexpr std::string_view kRequestNames[] = {"model", "take", "api"};
 // are one name. Empty for names with other letters.
 std::string letters_of(std::string_view name) {
   std::string letters;
-  if (!g_utf8_validate_len(name.data(), name.size(), nullptr)) return letters;
+  if (!is_utf8(name)) return letters;
   const char *const end = name.data() + name.size();
   for (const char *at = name.data(); at < end; at = g_utf8_next_char(at)) {
     const gunichar letter = g_utf8_get_char(at);

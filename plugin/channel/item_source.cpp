@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "plugin/base/gref.h"
+#include "plugin/base/utf8.h"
 #include "plugin/catalog/field_names.h"
 
 namespace genclip {
@@ -52,7 +53,7 @@ Result<std::string> source_uri(std::string_view source, const std::string &folde
   if (source.empty()) return unfit("The source is empty.");
   if (source.size() > kMaxSource)
     return unfit("The source is longer than " + std::to_string(kMaxSource) + " bytes.");
-  if (!g_utf8_validate_len(source.data(), source.size(), nullptr) ||
+  if (!is_utf8(source) ||
       std::any_of(source.begin(), source.end(), [](char c) { return g_ascii_iscntrl(c); }))
     return unfit("The source holds control characters, or is not UTF-8.");
   if (const size_t scheme = scheme_length(source)) {

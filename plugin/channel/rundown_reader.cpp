@@ -8,6 +8,7 @@
 
 #include "plugin/base/gref.h"
 #include "plugin/base/trimmed.h"
+#include "plugin/base/utf8.h"
 #include "plugin/catalog/wording.h"
 #include "plugin/channel/item_source.h"
 #include "plugin/channel/rundown_formats.h"
@@ -18,7 +19,7 @@ namespace {
 // Text that is not UTF-8 is Latin-1, as M3U files were before there was M3U8.
 std::string in_utf8(std::string_view text) {
   text = without_byte_order_mark(text);
-  if (g_utf8_validate_len(text.data(), text.size(), nullptr)) return std::string(text);
+  if (is_utf8(text)) return std::string(text);
   std::string converted;
   converted.reserve(text.size() + text.size() / 8);
   for (const char c : text) {

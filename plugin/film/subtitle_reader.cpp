@@ -9,6 +9,7 @@
 
 #include "plugin/base/gref.h"
 #include "plugin/base/number.h"
+#include "plugin/base/utf8.h"
 
 namespace genclip {
 namespace {
@@ -57,7 +58,7 @@ Result<std::string> utf8_of(std::string_view bytes, std::string &assumed) {
   if (bytes.starts_with("\xff\xfe")) return converted(bytes.substr(2), "UTF-16LE");
   if (bytes.starts_with("\xfe\xff")) return converted(bytes.substr(2), "UTF-16BE");
   if (bytes.starts_with("\xef\xbb\xbf")) bytes.remove_prefix(3);
-  if (g_utf8_validate_len(bytes.data(), bytes.size(), nullptr)) return std::string(bytes);
+  if (is_utf8(bytes)) return std::string(bytes);
   Result<std::string> text = std::string();
   for (const char *encoding : kOldEncodings) {
     assumed = encoding;

@@ -6,6 +6,7 @@
 #include "plugin/base/gref.h"
 #include "plugin/base/shown_text.h"
 #include "plugin/base/trimmed.h"
+#include "plugin/base/utf8.h"
 #include "plugin/http/redaction.h"
 
 namespace genclip {
@@ -20,7 +21,7 @@ std::string display_line(std::string_view text, size_t max_characters, const Sec
   if (text.empty()) return {};
   if (text.size() > kMostRead) text = text.substr(0, text.find_last_of(" \t\n", kMostRead));
   if (text.size() > kMostRead) text = text.substr(0, kMostRead);
-  const GStringPtr valid(g_utf8_make_valid(text.data(), static_cast<gssize>(text.size())));
+  const GStringPtr valid = valid_utf8(text);
   const std::string line = shown_line(redact_text(valid.get(), secrets));
   std::string squeezed;
   for (const char c : trimmed(line))

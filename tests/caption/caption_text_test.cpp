@@ -47,6 +47,8 @@ TEST(CaptionText, IsWhatASubtitleCanTake) {
       {"Ein Drachen über Dünen 風箏", "Ein Drachen über Dünen 風箏"},
   };
   for (const auto &[bytes, text] : kCases) EXPECT_EQ(caption_text(bytes), text) << bytes;
+  EXPECT_EQ(caption_text({}), "");
+  EXPECT_EQ(caption_text_of_markup({}), "");
 }
 
 // Of any bytes whatsoever.

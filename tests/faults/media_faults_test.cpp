@@ -48,6 +48,9 @@ void add_cuts(std::vector<FaultCase> &cases) {
   cases.push_back({.name = "CutThenExpired",
                    .simulator = {"media#1:cut=70000", "media#2:status=403"},
                    .ending = recovers()});
+  cases.push_back({.name = "RefusedWithoutABody",
+                   .simulator = {"media#1:status=404", "media#1:empty"},
+                   .ending = recovers()});
 }
 
 void add_answers_to_ranges(std::vector<FaultCase> &cases) {

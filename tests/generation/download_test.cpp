@@ -40,6 +40,13 @@ class DownloadTest : public testing::Test, protected World {
     return results;
   }
 
+  // Nobody has downloaded anything.
+  void forget() {
+    part_ = {};
+    fresh_urls_ = 0;
+    static_cast<void>(FileSystem::posix().remove(path().part()));
+  }
+
   // Continues with the files of the last one, as another process would.
   Got download(const std::string &boot = "boot") {
     static_cast<void>(FileSystem::posix().make_folder(path().folder()));
@@ -858,6 +865,16 @@ TEST_F(DownloadTest, TheServicesOwnHostThatWantsTheKeyIsSaidToWantIt) {
   ASSERT_TRUE(got.error);
   EXPECT_THAT(got.error->text, Not(HasSubstr("API key")));
   EXPECT_THAT(got.error->text, HasSubstr("It says: no."));
+}
+
+TEST_F(DownloadTest, ARefusalWithoutABodyIsSurvived) {
+  for (const char *type : {"text/html", "text/plain", "application/json", "application/xml"})
+    for (const unsigned status : {400u, 401u, 403u, 404u, 410u}) {
+      forget();
+      service_.odd_media = {answer(status, "", {{"Content-Type", type}, {"Content-Length", "0"}})};
+      expect_whole(download());
+      EXPECT_EQ(fresh_urls_, 1u);
+    }
 }
 
 // L1: neither what the run knows else, nor the address that a redirect led to.

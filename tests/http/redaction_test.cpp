@@ -68,6 +68,7 @@ TEST(Redaction, TakesTokensOutOfPaths) {
   EXPECT_EQ(redact_tokens("https://h/hdnts=TOKEN~acl/a=/1.mp4?x=1"), "https://h/hdnts=***/a=***/1.mp4?***");
   EXPECT_EQ(redact_tokens("https://u:p@h/b=c=d"), "https://***@h/b=***");
   EXPECT_EQ(redact_tokens("https://h/1.mp4"), "https://h/1.mp4");
+  EXPECT_EQ(redact_settings({}), "");
   EXPECT_EQ(redact_tokens(""), "");
 }
 

@@ -36,6 +36,7 @@ class FakeBody final : public HttpBody {
     if (g_cancellable_is_cancelled(cancellable_.get())) return HttpError{cancelled(), true, false};
     if (at_ == end_ && answer_.hangs) return hang(cancellable_.get());
     if (at_ == end_ && answer_.error) return *answer_.error;
+    if (at_ == end_) return std::span<const std::byte>();  // With a null pointer, as of the real one.
     const size_t count = std::min(end_ - at_, answer_.max_read);
     at_ += count;
     return std::as_bytes(std::span(body_)).subspan(at_ - count, count);
