@@ -24,11 +24,6 @@ constexpr auto kLeastBetweenCheckpoints = std::chrono::seconds(1);
 // this one, see the clip grow.
 constexpr uint64_t kWriteBehind = uint64_t{4} << 20;
 constexpr auto kWriteEvery = std::chrono::seconds(1);
-// The last bytes are requested again and compared whatever the server's validators say, because these may be
-// wrong.
-constexpr uint64_t kOverlap = 4096;
-// If a link breaks before these many are compared, fewer are asked for, but never less than this.
-constexpr uint64_t kLeastOverlap = 8;
 constexpr size_t kMaxMessage = 16 * 1024;
 constexpr auto kLeastPatience = std::chrono::seconds(1);
 // A server that changes the clip with each answer must not keep a run for ever.
@@ -46,10 +41,9 @@ bool is_same_host(const std::string &url, const std::string &base_url) {
 }  // namespace
 
 Result<MediaContainer> Download::run(std::vector<ResultUrl> urls, PartState part, GCancellable *cancellable) {
-  overlap_ = kOverlap;
   urls_ = std::move(urls);
   if (auto taken = take_over(std::move(part)); !taken) return std::move(taken).error();
-  last_end_ = have_;
+  last_end_ = most_ = have_;
   GST_CAT_INFO(generation_category(), "%s: downloads; has %" G_GUINT64_FORMAT " bytes", name(), have_);
   auto container = transfer(cancellable);
   // Helps a run after a power cut or on another machine. Not after a failed sync, as no later one can be
@@ -65,12 +59,12 @@ Result<MediaContainer> Download::transfer(GCancellable *cancellable) {
     auto next = exchange(cancellable);
     if (!next) return std::move(next).error();
     if (*next == Next::done) return *container_;
-    if (have_ > before) {
+    // Bytes that were dropped and came again are no progress: a server could repeat these for ever.
+    if (have_ > most_) {
+      most_ = have_;
       patience_.progressed();
-      if (received_ >= 2 * kOverlap) overlap_ = kOverlap;
-    } else if (received_ > 0) {
-      overlap_ = std::clamp(received_ / 2, kLeastOverlap, overlap_);
     }
+    if (received_ > 0) overlap_ = next_overlap(overlap_, received_, have_ - std::min(have_, before));
     if (auto went_on = go_on(cancellable); !went_on) return std::move(went_on).error();
   }
 }
@@ -86,13 +80,13 @@ Result<void> Download::go_on(GCancellable *cancellable) {
   const auto step = patience_.after(setback_, has_arrived(), clock_.now(), wished_pause_);
   if (step.kind == DownloadPatience::Step::give_up)
     return with_payment(with_wish(last_failure_, wished_pause_));
-  if (step.pause.count() > 0) {
+  if (step.kind == DownloadPatience::Step::again || step.pause.count() > 0)
     GST_CAT_INFO(generation_category(),
                  "%s: has %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " bytes, again in %" G_GINT64_FORMAT
                  " ms: %s",
                  name(), have_, part_.total, in_ms(step.pause), log_text(last_failure_).c_str());
-    if (!clock_.sleep_until(clock_.now() + step.pause, cancellable)) return cancelled();
-  }
+  if (step.pause.count() > 0 && !clock_.sleep_until(clock_.now() + step.pause, cancellable))
+    return cancelled();
   if (step.kind == DownloadPatience::Step::again) return {};
   GST_CAT_INFO(generation_category(), "%s: asks the task for a fresh URL: %s", name(),
                log_text(last_failure_).c_str());
@@ -395,7 +389,9 @@ Result<Download::Next> Download::announce() {
 // Drops bytes that are not the clip's, which no reader has seen. The clip did not change because of them.
 Result<Download::Next> Download::drop_other(Setback setback, Error why) {
   container_.reset();
+  const uint64_t most = most_;
   if (auto begun = begin_anew(); !begun) return std::move(begun).error();
+  most_ = most;
   --begun_;
   return retry(setback, std::move(why));
 }
@@ -413,7 +409,7 @@ Result<void> Download::begin_anew() {
   if (!file) return std::move(file).error();
   file_ = std::move(file).value();
   part_ = std::move(begun);
-  have_ = position_ = behind_ = last_end_ = 0;
+  have_ = most_ = position_ = behind_ = last_end_ = 0;
   all_ = false;
   container_.reset();
   if (was_read) return clip_changed_amid_reading();

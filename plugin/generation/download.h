@@ -137,14 +137,15 @@ class Download {
   const std::shared_ptr<VisitedHosts> visited_ = remember_hosts();
   PartState part_;       // The version that the bytes in the file belong to.
   uint64_t have_ = 0;    // Bytes in the file, all of them of that version.
+  uint64_t most_ = 0;    // The most that it had of that version.
   uint64_t behind_ = 0;  // The system was asked to begin writing up to here.
   Clock::Time write_due_ = {};
   Clock::Time checkpoint_due_ = {};
-  unsigned begun_ = 0;      // How often this run began anew because the clip had changed.
-  bool was_media_ = false;  // Bytes of the clip were served, even if they were dropped since.
-  uint64_t overlap_ = 0;    // How many bytes that are there a resumed exchange asks for again.
-  uint64_t received_ = 0;   // Bytes of the current body.
-  bool all_ = false;        // Requests no range: the next answer is compared from its first byte on.
+  unsigned begun_ = 0;               // How often this run began anew because the clip had changed.
+  bool was_media_ = false;           // Bytes of the clip were served, even if they were dropped since.
+  uint64_t overlap_ = kMostOverlap;  // How many bytes that are there a resumed exchange asks for again.
+  uint64_t received_ = 0;            // Bytes of the current body.
+  bool all_ = false;                 // Requests no range: the next answer is compared from its first byte on.
 
   ClipAnswer answer_;        // The current answer.
   std::string encoding_;     // The encoding of the current answer, if any.

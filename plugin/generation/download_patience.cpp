@@ -2,17 +2,30 @@
 #include "plugin/generation/download_patience.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace genclip {
+namespace {
+
+// A few bytes are unlikely to be the same in two versions. Fewer are compared only where not even these
+// arrive.
+constexpr uint64_t kUsualLeastOverlap = 4;
+// Of what an exchange brings.
+constexpr uint64_t kOverlapPart = 4;
+
+}  // namespace
 
 using std::chrono::milliseconds;
 
 DownloadPatience::Step DownloadPatience::after(Setback setback, bool has_arrived, Clock::Time now,
                                                Wish wish) {
+  const bool has_progressed = std::exchange(has_progressed_, false);
   const bool may_lag = setback == Setback::busy || setback == Setback::missing;
   if (may_lag && !has_arrived) return after_lag(now, wish);
   if (setback == Setback::broken || setback == Setback::busy) {
-    const Step step = retried(Step::again, wish);
+    Step step = retried(Step::again, wish);
+    // A link that brings something before it breaks brings more at once.
+    if (has_progressed && setback == Setback::broken) step.pause = milliseconds(0);
     return !has_arrived && now + step.pause >= limit_ ? Step() : step;
   }
   if (++fresh_urls_ > kMaxFreshUrls) return {};
@@ -35,6 +48,14 @@ DownloadPatience::Step DownloadPatience::after_lag(Clock::Time now, Wish wish) {
 DownloadPatience::Step DownloadPatience::retried(Step::Kind kind, Wish wish) {
   const auto pause = retries_.delay_before(++failures_, wish);
   return pause ? Step{kind, *pause} : Step{};
+}
+
+uint64_t next_overlap(uint64_t overlap, uint64_t received, uint64_t gained) {
+  const uint64_t part = std::min(received / kOverlapPart, kMostOverlap);
+  if (gained >= overlap) return std::max(overlap, part);
+  if (gained > 0 || overlap > kUsualLeastOverlap)
+    return std::min(overlap, std::max(part, kUsualLeastOverlap));
+  return std::max<uint64_t>(std::min(overlap, received) / 2, 1);
 }
 
 }  // namespace genclip

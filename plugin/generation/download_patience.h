@@ -47,7 +47,10 @@ class DownloadPatience {
   }
 
   // The download has more bytes of the clip than ever before.
-  void progressed() { failures_ = fresh_urls_ = lags_ = 0; }
+  void progressed() {
+    failures_ = fresh_urls_ = lags_ = 0;
+    has_progressed_ = true;
+  }
   // `has_arrived`: a byte of the clip was served, in this run or an earlier one.
   Step after(Setback setback, bool has_arrived, Clock::Time now, Wish wish);
 
@@ -60,9 +63,16 @@ class DownloadPatience {
 
   const RetryPolicy &retries_;
   Clock::Time limit_;
-  unsigned failures_ = 0;    // In a row, without progress.
-  unsigned fresh_urls_ = 0;  // Likewise.
-  unsigned lags_ = 0;        // Likewise.
+  unsigned failures_ = 0;        // In a row, without progress.
+  unsigned fresh_urls_ = 0;      // Likewise.
+  unsigned lags_ = 0;            // Likewise.
+  bool has_progressed_ = false;  // In the last exchange.
 };
+
+// How many bytes that are there the next exchange asks for again, to compare them: after one that compared up
+// to `overlap`, received `received` bytes in all and `gained` new ones. A link that breaks often must not
+// spend itself on these, and one that breaks after a few bytes still brings a new one.
+uint64_t next_overlap(uint64_t overlap, uint64_t received, uint64_t gained);
+constexpr uint64_t kMostOverlap = 4096;
 
 }  // namespace genclip

@@ -90,10 +90,76 @@ TEST(DownloadPatience, ProgressForgetsTheSetbacksBeforeIt) {
   }
 }
 
+TEST(DownloadPatience, ALinkThatBringsSomethingIsAskedAgainAtOnceAndNoMoreOftenThanRetriesSay) {
+  DownloadPatience patience(policy(), kBegin, std::nullopt);
+  for (int i = 0; i < 100; ++i) {
+    patience.progressed();
+    EXPECT_EQ(patience.after(Setback::broken, true, kBegin, std::nullopt).pause, milliseconds(0));
+  }
+  for (int i = 0; i < 4; ++i)
+    EXPECT_GE(patience.after(Setback::broken, true, kBegin, std::nullopt).pause, milliseconds(500)) << i;
+  EXPECT_EQ(patience.after(Setback::broken, true, kBegin, std::nullopt).kind, NextTry::give_up);
+  patience.progressed();
+  EXPECT_GT(patience.after(Setback::busy, true, kBegin, std::nullopt).pause, milliseconds(0))
+      << "the server says that it is busy";
+}
+
 TEST(DownloadPatience, KeepsAWishOrEnds) {
   DownloadPatience patience(policy(), kBegin, kBegin + seconds(60));
   EXPECT_EQ(patience.after(Setback::busy, false, kBegin, seconds(20)).pause, seconds(20));
   EXPECT_EQ(patience.after(Setback::busy, false, kBegin + seconds(50), seconds(20)).kind, NextTry::give_up);
+}
+
+// ---- How much is compared.
+
+struct Transfer {
+  uint64_t exchanges = 0;
+  uint64_t bytes = 0;
+  unsigned idle = 0;  // The most exchanges in a row that brought nothing new.
+  uint64_t last_overlap = 0;
+};
+
+// Over a link that breaks after each `cut` bytes.
+Transfer transfer(uint64_t size, uint64_t cut, uint64_t have = 0) {
+  Transfer done;
+  uint64_t overlap = kMostOverlap;
+  for (unsigned idle = 0; have < size && done.exchanges < 2 * size;) {
+    const uint64_t seam = std::min(have, overlap);
+    const uint64_t received = std::min(cut, size - have + seam);
+    const uint64_t gained = received - std::min(received, seam);
+    overlap = next_overlap(overlap, received, gained);
+    have += gained;
+    idle = gained > 0 ? 0 : idle + 1;
+    done.idle = std::max(done.idle, idle);
+    done.bytes += received;
+    ++done.exchanges;
+  }
+  done.last_overlap = have == size ? overlap : 0;
+  return done;
+}
+
+TEST(Overlap, LetsEveryLinkBringTheClipThatBringsTwoBytes) {
+  constexpr uint64_t kSize = 15'000;
+  for (uint64_t cut = 2; cut <= kSize; ++cut)
+    for (const uint64_t have : {uint64_t{0}, kSize / 2}) {
+      const Transfer done = transfer(kSize, cut, have);
+      EXPECT_GT(done.last_overlap, 0u) << cut;
+      EXPECT_LE(done.idle, 3u) << cut;
+      if (cut < 8) continue;
+      EXPECT_LE(done.bytes, 2 * kSize + 2 * kMostOverlap) << cut << ": most of the link is for new bytes";
+    }
+  EXPECT_LE(transfer(kSize, 10).exchanges, 2'600u);
+  EXPECT_LE(transfer(kSize, 4'097).exchanges, 7u);
+}
+
+TEST(Overlap, IsAsLargeAsTheLinkAllows) {
+  EXPECT_EQ(next_overlap(kMostOverlap, 100'000, 95'904), kMostOverlap);
+  EXPECT_EQ(next_overlap(kMostOverlap, 8'192, 4'096), kMostOverlap);
+  EXPECT_EQ(next_overlap(4, 100'000, 99'996), kMostOverlap) << "the link is good again";
+  EXPECT_EQ(next_overlap(kMostOverlap, 4'097, 1), 1'024u);
+  EXPECT_EQ(next_overlap(kMostOverlap, 3, 0), 4u) << "one break says little";
+  EXPECT_EQ(next_overlap(4, 3, 0), 1u);
+  EXPECT_EQ(next_overlap(1, 1, 0), 1u) << "never none";
 }
 
 }  // namespace

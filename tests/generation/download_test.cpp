@@ -156,7 +156,7 @@ TEST_F(DownloadTest, CutTwentyTimesAtRandomFetchesOnlyTheSeamsTwice) {
   const unsigned seed = test_seed();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
-  for (int cut = 0; cut < 20; ++cut) service_.cuts.push_back(kSeam + 1 + random() % (kSize / 25));
+  for (int cut = 0; cut < 20; ++cut) service_.cuts.push_back(2 * kSeam + random() % 2'000);
   const Got got = download();
   expect_whole(got);
   EXPECT_EQ(service_.ranges().size(), 21u);
@@ -954,9 +954,16 @@ TEST_F(DownloadTest, A206ThatNamesNoPartAnswersAWholeRequest) {
 
 TEST_F(DownloadTest, ALinkThatBreaksEveryTenBytesBringsTheClip) {
   service_.set_clip(sample_mp4(600));
-  for (int i = 0; i < 1000; ++i) service_.cuts.push_back(10);
-  retries_ = 3;
-  expect_whole(download());
+  for (const size_t cut : {2u, 3u, 5u, 8u, 10u}) {
+    SCOPED_TRACE(cut);
+    forget();
+    service_.cuts.assign(1000, cut);
+    retries_ = 3;
+    const auto begin = clock_.now();
+    expect_whole(download());
+    EXPECT_LE(clock_.now() - begin, std::chrono::seconds(cut < 5 ? 8 : 0))
+        << "what brings bytes goes on at once";
+  }
   service_.cuts.clear();
 
   service_.set_clip(sample_mp4(kSize));
@@ -964,6 +971,28 @@ TEST_F(DownloadTest, ALinkThatBreaksEveryTenBytesBringsTheClip) {
   retries_ = 3;
   for (int i = 0; i < 1000; ++i) service_.cuts.push_back(10);
   expect_whole(download());
+}
+
+TEST_F(DownloadTest, ALinkThatBreaksBehindTheSeamBringsTheClip) {
+  service_.set_clip(sample_mp4(15'000));
+  service_.cuts.assign(1000, kSeam + 1);
+  expect_whole(download());
+  EXPECT_LE(http_->requests().size(), 8u);
+  EXPECT_TRUE(clock_.pauses().empty());
+}
+
+// Each time it sends the first bytes of a picture, breaks off, then sends all of it.
+TEST_F(DownloadTest, BytesThatCameBeforeAreNoProgress) {
+  const std::string png =
+      std::string("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\x08\2\0\0\0", 29) + std::string(200, 'x');
+  for (int i = 0; i < 100; ++i) {
+    const FakeAnswer whole = answer(200, png, {{"Content-Length", std::to_string(png.size())}});
+    service_.odd_media.push_back(cut_after(whole, 10));
+    service_.odd_media.push_back(whole);
+  }
+  const Got got = download();
+  ASSERT_TRUE(got.error);
+  EXPECT_LT(http_->requests().size(), 20u);
 }
 
 // ---- Answers that are not a clip.
