@@ -43,6 +43,7 @@ bool is_same_host(const std::string &url, const std::string &base_url) {
 Result<MediaContainer> Download::run(std::vector<ResultUrl> urls, PartState part, GCancellable *cancellable) {
   urls_ = std::move(urls);
   if (auto taken = take_over(std::move(part)); !taken) return std::move(taken).error();
+  url_ = url_of_bytes();
   last_end_ = most_ = have_;
   GST_CAT_INFO(generation_category(), "%s: downloads; has %" G_GUINT64_FORMAT " bytes", name(), have_);
   auto container = transfer(cancellable);
@@ -72,34 +73,61 @@ Result<MediaContainer> Download::transfer(GCancellable *cancellable) {
 // Waits as long as the patience says, and gets the URL of the next exchange.
 Result<void> Download::go_on(GCancellable *cancellable) {
   if (have_ > behind_) begin_writing();
-  // The answer's other URLs come before another answer.
-  if (setback_ == Setback::other_kind && url_ + 1 < urls_.size()) {
-    ++url_;
-    return {};
-  }
-  const auto step = patience_.after(setback_, has_arrived(), clock_.now(), wished_pause_);
+  if (try_other_url()) return {};
+  const auto step = patience_.after(failure_.setback, has_arrived(), clock_.now(), failure_.wished_pause);
   if (step.kind == DownloadPatience::Step::give_up)
-    return with_payment(with_wish(last_failure_, wished_pause_));
+    return with_payment(with_wish(failure_.error, failure_.wished_pause));
   if (step.kind == DownloadPatience::Step::again || step.pause.count() > 0)
     GST_CAT_INFO(generation_category(),
                  "%s: has %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " bytes, again in %" G_GINT64_FORMAT
                  " ms: %s",
-                 name(), have_, part_.total, in_ms(step.pause), log_text(last_failure_).c_str());
+                 name(), have_, part_.total, in_ms(step.pause), log_text(failure_.error).c_str());
   if (step.pause.count() > 0 && !clock_.sleep_until(clock_.now() + step.pause, cancellable))
     return cancelled();
   if (step.kind == DownloadPatience::Step::again) return {};
   GST_CAT_INFO(generation_category(), "%s: asks the task for a fresh URL: %s", name(),
-               log_text(last_failure_).c_str());
+               log_text(failure_.error).c_str());
   auto fresh = hooks_.fresh_urls(has_arrived() ? std::nullopt : std::optional(patience_.limit()));
   if (!fresh) return std::move(fresh).error();
   urls_ = std::move(fresh).value();
-  url_ = 0;
+  url_ = url_of_bytes();
   return {};
+}
+
+// The answer's other URLs come before another answer, until a byte has arrived. A further result is another
+// clip, so its turn comes only where the first one is no clip at all. Where the model is unknown, another URL
+// may be a picture of the clip.
+bool Download::try_other_url() {
+  const bool is_no_clip = failure_.setback == Setback::other_kind;
+  if (has_arrived() && !is_no_clip) {
+    round_.reset();
+    return false;
+  }
+  const bool waits_longer = round_ && may_lag(failure_.setback) && !may_lag(round_->setback);
+  if (!round_ || waits_longer || round_->setback == Setback::lasting) round_ = failure_;
+  for (size_t next = url_ + 1; next < urls_.size(); ++next) {
+    if (!is_no_clip && (urls_[next].is_further || !options_.wanted)) continue;
+    GST_CAT_INFO(generation_category(), "%s: tries the answer's URL in %s: %s", name(),
+                 urls_[next].field.c_str(), log_text(failure_.error).c_str());
+    url_ = next;
+    return true;
+  }
+  failure_ = *std::exchange(round_, std::nullopt);
+  url_ = url_of_bytes();
+  return false;
+}
+
+// Of the last answer's URLs, the one in the place that the bytes came from; the first one if there are none.
+size_t Download::url_of_bytes() const {
+  const auto found = std::find_if(urls_.begin(), urls_.end(),
+                                  [this](const ResultUrl &url) { return url.field == part_.field; });
+  return have_ == 0 || found == urls_.end() ? 0 : static_cast<size_t>(found - urls_.begin());
 }
 
 std::vector<ResultUrl> Download::further_results() const {
   std::vector<ResultUrl> further;
-  for (size_t i = url_ + 1; i < urls_.size(); ++i)
+  const bool is_of_list = url_ < urls_.size() && urls_[url_].is_further;
+  for (size_t i = is_of_list ? url_ + 1 : 0; i < urls_.size(); ++i)
     if (urls_[i].is_further) further.push_back(urls_[i]);
   return further;
 }
@@ -152,9 +180,7 @@ HttpRequest Download::request_for(const std::string &url) const {
 
 Download::Next Download::retry(Setback setback, Error error,
                                std::optional<std::chrono::milliseconds> wished) {
-  setback_ = setback;
-  last_failure_ = std::move(error);
-  wished_pause_ = wished;
+  failure_ = {setback, std::move(error), wished};
   return Next::retry;
 }
 
@@ -167,7 +193,8 @@ Result<Download::Next> Download::exchange(GCancellable *cancellable) {
   if (!body) {
     HttpError &broken = body.error();
     broken.error = of_media(std::move(broken.error));
-    if (!broken.transient) return with_payment(std::move(broken.error));
+    if (broken.error.kind == ErrorKind::cancelled) return std::move(broken.error);
+    if (!broken.transient) return retry(Setback::lasting, std::move(broken.error));
     return retry(Setback::broken, std::move(broken.error));
   }
   auto usable = judge_status(**body);
@@ -206,7 +233,8 @@ Result<Download::Next> Download::judge_status(HttpBody &body) {
   }
   Error error = download_refused(reply);
   const bool is_later = is_not_yet(reply.status);
-  if (!is_later && !is_transient_status(reply.status) && reply.status < 500) return error;
+  if (!is_later && !is_transient_status(reply.status) && reply.status < 500)
+    return retry(Setback::lasting, std::move(error));
   return retry(Setback::busy, std::move(error), retry_after_of(reply, clock_.wall_now()));
 }
 
@@ -331,6 +359,7 @@ Result<void> Download::adopt_when_compared() {
   is_adopted_ = true;
   all_ = false;
   PartState adopted = part_;
+  adopted.field = urls_[url_].field;
   if (answer_.total != 0) adopted.total = answer_.total;
   // A part may omit a validator that an earlier answer gave; that one stays.
   if (answer_.first == 0 || adopted.etag.empty()) adopted.etag = answer_.etag;
@@ -372,7 +401,7 @@ Result<Download::Next> Download::announce() {
   if (!container_) {
     if (auto knows = check_typefinding(); !knows) return std::move(knows).error();
     auto dropped = drop_other(Setback::missing, no_media());
-    if (dropped && !encoding_.empty()) return compressed(encoding_);
+    if (dropped && !encoding_.empty()) return retry(Setback::lasting, compressed(encoding_));
     return dropped;
   }
   if (!may_be_result(container_->media_type, options_.wanted)) {

@@ -93,6 +93,8 @@ class Download {
 
   Result<MediaContainer> transfer(GCancellable *cancellable);
   Result<void> go_on(GCancellable *cancellable);
+  bool try_other_url();
+  size_t url_of_bytes() const;
   bool has_arrived() const { return was_media_ || have_ > 0; }
   Result<void> take_over(PartState part);
   bool asks_for_part() const { return have_ > 0 && !all_; }
@@ -153,9 +155,15 @@ class Download {
   bool is_adopted_ = false;  // All bytes of the file were compared with it.
   uint64_t last_end_ = 0;    // Where the last answer without a proven end ended.
   std::optional<MediaContainer> container_;  // Once it is known, the readers have the file.
-  Setback setback_ = Setback::broken;        // Of the last exchange.
-  Error last_failure_;
-  std::optional<std::chrono::milliseconds> wished_pause_;
+
+  // Why an exchange did not bring the rest.
+  struct Failure {
+    Setback setback = Setback::broken;
+    Error error;
+    std::optional<std::chrono::milliseconds> wished_pause;
+  };
+  Failure failure_;               // Of the last exchange.
+  std::optional<Failure> round_;  // Of those with the same answer's URLs, the one that decides.
 };
 
 }  // namespace genclip

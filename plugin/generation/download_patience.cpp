@@ -17,11 +17,13 @@ constexpr uint64_t kOverlapPart = 4;
 
 using std::chrono::milliseconds;
 
+bool may_lag(Setback setback) { return setback == Setback::busy || setback == Setback::missing; }
+
 DownloadPatience::Step DownloadPatience::after(Setback setback, bool has_arrived, Clock::Time now,
                                                Wish wish) {
   const bool has_progressed = std::exchange(has_progressed_, false);
-  const bool may_lag = setback == Setback::busy || setback == Setback::missing;
-  if (may_lag && !has_arrived) return after_lag(now, wish);
+  if (setback == Setback::lasting) return {};
+  if (may_lag(setback) && !has_arrived) return after_lag(now, wish);
   if (setback == Setback::broken || setback == Setback::busy) {
     Step step = retried(Step::again, wish);
     // A link that brings something before it breaks brings more at once.

@@ -24,7 +24,11 @@ enum class Setback {
   missing,     // The server has no clip at this URL, or something else than a clip.
   refused,     // The server does not accept the URL, or the service gave no URL.
   other_kind,  // What came is a picture instead of a video, or the other way round.
+  lasting,     // The same request would fail again.
 };
+
+// True if media that were never served may still come after it.
+bool may_lag(Setback setback);
 
 class DownloadPatience {
  public:

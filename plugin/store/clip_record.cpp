@@ -79,6 +79,7 @@ Json download_json(const PartState &part) {
   set_text(download, "last_modified", part.last_modified);
   set_text(download, "boot", part.boot);
   set_count(download, "restarts", part.restarts);
+  set_text(download, "field", part.field);
   return download;
 }
 
@@ -90,6 +91,7 @@ PartState read_download(const Json &download) {
   part.last_modified = text_of(download, "last_modified");
   part.boot = text_of(download, "boot");
   part.restarts = static_cast<uint64_t>(count_of(download, "restarts"));
+  part.field = text_of(download, "field");
   return part;
 }
 

@@ -44,6 +44,8 @@ struct PartState {
   std::string boot;
   // How often the download began anew. Tells processes that follow clip.part that its content was replaced.
   uint64_t restarts = 0;
+  // Where the URL that the bytes came from stands in the task's answer; empty: unknown.
+  std::string field = {};
 };
 
 // What a reference of the request that was no URL was when the task was submitted.

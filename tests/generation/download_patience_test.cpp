@@ -16,9 +16,9 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-constexpr Setback kSetbacks[] = {Setback::broken, Setback::busy, Setback::missing, Setback::refused,
-                                 Setback::other_kind};
-constexpr char kLetters[] = "bBmrk";
+constexpr Setback kSetbacks[] = {Setback::broken,  Setback::busy,       Setback::missing,
+                                 Setback::refused, Setback::other_kind, Setback::lasting};
+constexpr char kLetters[] = "bBmrkl";
 constexpr Clock::Time kBegin{seconds(1000)};
 
 const RetryPolicy &policy() {
@@ -102,6 +102,13 @@ TEST(DownloadPatience, ALinkThatBringsSomethingIsAskedAgainAtOnceAndNoMoreOftenT
   patience.progressed();
   EXPECT_GT(patience.after(Setback::busy, true, kBegin, std::nullopt).pause, milliseconds(0))
       << "the server says that it is busy";
+}
+
+TEST(DownloadPatience, WhatWillFailAgainIsNotTriedAgain) {
+  DownloadPatience patience(policy(), kBegin, std::nullopt);
+  patience.progressed();
+  for (const bool has_arrived : {false, true})
+    EXPECT_EQ(patience.after(Setback::lasting, has_arrived, kBegin, std::nullopt).kind, NextTry::give_up);
 }
 
 TEST(DownloadPatience, KeepsAWishOrEnds) {

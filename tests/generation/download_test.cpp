@@ -33,10 +33,12 @@ class DownloadTest : public testing::Test, protected World {
     size_t further = 0;
   };
 
-  // Those behind the first count as further results.
-  static std::vector<ResultUrl> results(const std::vector<std::string> &urls) {
+  // Those behind the first count as further results; from `first_other_` on, as other addresses of it.
+  std::vector<ResultUrl> results(const std::vector<std::string> &urls) const {
     std::vector<ResultUrl> results;
-    for (const std::string &url : urls) results.push_back({"output", url, !results.empty()});
+    for (const std::string &url : urls)
+      results.push_back({"output[" + std::to_string(results.size()) + "]", url,
+                         !results.empty() && results.size() < first_other_});
     return results;
   }
 
@@ -45,6 +47,22 @@ class DownloadTest : public testing::Test, protected World {
     part_ = {};
     fresh_urls_ = 0;
     static_cast<void>(FileSystem::posix().remove(path().part()));
+  }
+
+  // The answer has two URLs: the first answers with these, the other one has the clip. So do fresh answers.
+  void use_two_urls(const FakeAnswer &of_first) {
+    first_other_ = 1;
+    urls_ = fresh_ = {"https://media.example/bad", "https://media.example/good"};
+    http_->otherwise([this, of_first](const HttpRequest &request) {
+      return request.url == urls_[0] ? of_first : service_(request);
+    });
+  }
+
+  std::vector<std::string> requested(size_t from = 0) const {
+    std::vector<std::string> urls;
+    for (const auto &sent : http_->requests()) urls.push_back(sent.request.url);
+    urls.erase(urls.begin(), urls.begin() + static_cast<std::ptrdiff_t>(from));
+    return urls;
   }
 
   // Continues with the files of the last one, as another process would.
@@ -57,6 +75,7 @@ class DownloadTest : public testing::Test, protected World {
       ++fresh_urls_;
       asked_until_ = until;
       if (fresh_error_) return *fresh_error_;
+      if (!fresh_.empty()) return results(fresh_);
       if (fresh_url_.empty()) return std::vector<ResultUrl>();
       return results({fresh_url_});
     };
@@ -132,6 +151,8 @@ class DownloadTest : public testing::Test, protected World {
   std::optional<Clock::Time> deadline_;
   std::optional<Clock::Time> asked_until_;  // By the last question for fresh URLs.
   std::string fresh_url_ = "https://media.example/task-1?sig=2";
+  std::vector<std::string> fresh_;  // Instead, if there are any.
+  size_t first_other_ = 100;
   std::optional<Error> fresh_error_;
   std::unique_ptr<GrowingClip> clip_;
   std::vector<uint64_t> synced_;  // As journalled.
@@ -837,6 +858,119 @@ TEST_F(DownloadTest, TellsWhichResultsItLeaves) {
   urls_ = {"https://media.example/task-1?sig=1", "https://media.example/task-1?sig=2",
            "https://media.example/task-1?sig=3"};
   EXPECT_EQ(download().further, 2u);
+}
+
+// ---- Other URLs of the answer.
+
+TEST_F(DownloadTest, TheAnswersOtherUrlIsAskedWhereTheFirstOneIsOfNoUse) {
+  auto useless = absences();
+  for (const unsigned status : {400u, 401u, 410u, 402u, 418u, 451u}) useless.push_back(answer(status, ""));
+  FakeAnswer distrusted;
+  distrusted.error = HttpError{{ErrorKind::open_read, "The certificate is not trusted."}, false, false};
+  for (const FakeAnswer &one :
+       {not_sent(), distrusted, answer(200, "\x1f\x8b\x08", {{"Content-Encoding", "gzip"}}),
+        answer(200, R"(<svg xmlns="http://www.w3.org/2000/svg"/>)", {{"Content-Type", "image/svg+xml"}}),
+        answer(200, "#EXTM3U\n#EXT-X-VERSION:3\n", {{"Content-Type", "application/vnd.apple.mpegurl"}})})
+    useless.push_back(one);
+  for (const FakeAnswer &first : useless) {
+    SCOPED_TRACE(std::to_string(first.reply.status) + " " + first.reply.body);
+    forget();
+    use_two_urls(first);
+    const size_t before = http_->requests().size();
+    const auto begin = clock_.now();
+    expect_whole(download());
+    EXPECT_EQ(requested(before), urls_);
+    EXPECT_EQ(fresh_urls_, 0u);
+    EXPECT_EQ(clock_.now(), begin);
+  }
+}
+
+TEST_F(DownloadTest, EachRoundAsksEveryUrlAndTheOneThatMayStillComeDecidesHowLong) {
+  const FakeAnswer missing = answer(404, ""), refused = answer(401, ""), lasting = answer(451, "");
+  const struct {
+    FakeAnswer first, second;
+    unsigned told;
+    std::optional<unsigned> fresh;  // Nothing: five minutes long.
+  } cases[] = {{missing, refused, 404, std::nullopt},
+               {refused, missing, 404, std::nullopt},
+               {lasting, missing, 404, std::nullopt},
+               {missing, lasting, 404, std::nullopt},
+               {missing, missing, 404, std::nullopt},
+               {refused, lasting, 401, 3},
+               {lasting, refused, 401, 3},
+               {lasting, lasting, 451, 0}};
+  for (const auto &[first, second, told, fresh] : cases) {
+    SCOPED_TRACE(std::to_string(first.reply.status) + " " + std::to_string(second.reply.status));
+    forget();
+    use_two_urls(first);
+    http_->otherwise([&](const HttpRequest &request) { return request.url == urls_[0] ? first : second; });
+    const size_t before = http_->requests().size();
+    const auto begin = clock_.now();
+    const Got got = download();
+    ASSERT_TRUE(got.error);
+    EXPECT_EQ(got.error->http_status, told);
+    EXPECT_THAT(got.error->text, HasSubstr("paid for"));
+    const auto asked = requested(before);
+    EXPECT_EQ(asked.size(), 2 * (fresh_urls_ + 1));
+    for (size_t i = 0; i < asked.size(); ++i) EXPECT_EQ(asked[i], urls_[i % 2]) << i;
+    if (fresh)
+      EXPECT_EQ(fresh_urls_, *fresh);
+    else
+      EXPECT_EQ(clock_.now() - begin, std::chrono::minutes(5));
+  }
+}
+
+TEST_F(DownloadTest, AnotherResultIsNotTakenForAFirstOneThatIsMissing) {
+  use_two_urls(answer(404, ""));
+  first_other_ = 100;
+  EXPECT_TRUE(download().error);
+  EXPECT_THAT(requested(), Not(Contains(urls_[1])));
+}
+
+TEST_F(DownloadTest, OfAnUnknownModelNoOtherUrlIsTaken) {
+  use_two_urls(answer(404, ""));
+  wanted_ = std::nullopt;
+  EXPECT_TRUE(download().error);
+  EXPECT_THAT(requested(), Not(Contains(urls_[1]))) << "it may be a picture of the clip";
+}
+
+TEST_F(DownloadTest, TheRestComesFromThePlaceOfTheFirstBytes) {
+  use_two_urls(answer(404, ""));
+  service_.cuts = {100'000, 50'000};
+  http_->before_answer([this](const HttpRequest &request) {
+    if (service_.ranges().size() == 1 && request.url == urls_[1]) service_.expired = 1;
+  });
+  expect_whole(download());
+  EXPECT_EQ(fresh_urls_, 1u);
+  EXPECT_THAT(requested(), ElementsAre(urls_[0], urls_[1], urls_[1], urls_[1], urls_[1]));
+  http_->before_answer({});
+
+  forget();
+  retries_ = 0;
+  service_.cuts = {100'000};
+  ASSERT_TRUE(download().error);
+  const size_t before = http_->requests().size();
+  expect_whole(download());
+  EXPECT_THAT(requested(before), ElementsAre(urls_[1])) << "in the next run, too";
+}
+
+TEST_F(DownloadTest, WithBytesThatAreThereNoOtherUrlIsAsked) {
+  leave_cut_at(100'000);
+  use_two_urls(answer(403, ""));
+  part_.field = "output[0]";
+  EXPECT_TRUE(download().error);
+  EXPECT_THAT(requested(1), Not(Contains(urls_[1]))) << "it may be another version";
+  EXPECT_EQ(fresh_urls_, 3u);
+}
+
+TEST_F(DownloadTest, TellsAllFurtherResultsWhereAnotherUrlHasTheFirstOne) {
+  use_two_urls(answer(404, ""));
+  urls_ = {urls_[0], "https://media.example/further", urls_[1]};
+  first_other_ = 2;
+  const Got got = download();
+  expect_whole(got);
+  EXPECT_THAT(requested(), ElementsAre(urls_[0], urls_[2]));
+  EXPECT_EQ(got.further, 1u);
 }
 
 // ---- Hosts.

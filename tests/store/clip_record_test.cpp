@@ -31,7 +31,8 @@ ClipRecord full_record() {
   record.progress = 55;
   record.error = "It failed.";
   record.http_status = 402;
-  record.part = {5'000'000'000, "\"tag\"", "Thu, 01 Jan 2026 00:00:00 GMT", 4'900'000'000, "boot", 2};
+  record.part = {5'000'000'000, "\"tag\"", "Thu, 01 Jan 2026 00:00:00 GMT", 4'900'000'000, "boot", 2,
+                 "result_url"};
   record.clip_name = "clip.mp4";
   record.media_type = "video/mp4";
   record.clip_size = 5'000'000'000;
@@ -76,6 +77,7 @@ TEST(ClipRecord, KeepsEveryField) {
   EXPECT_EQ(after->part.last_modified, before.part.last_modified);
   EXPECT_EQ(after->part.boot, before.part.boot);
   EXPECT_EQ(after->part.restarts, before.part.restarts);
+  EXPECT_EQ(after->part.field, before.part.field);
   EXPECT_EQ(after->clip_name, before.clip_name);
   EXPECT_EQ(after->media_type, before.media_type);
   EXPECT_EQ(after->clip_size, before.clip_size);
