@@ -184,6 +184,14 @@ Download::Next Download::retry(Setback setback, Error error,
   return Next::retry;
 }
 
+// A host that closes before the first byte tells no more about the clip than one that answers 404. A host
+// that cannot be reached, or hangs, is tried again as often as `retries` says.
+Download::Next Download::broke_off(HttpError broken) {
+  const bool was_closed = broken.maybe_sent && broken.error.kind != ErrorKind::timed_out;
+  const bool is_missing = was_closed && !has_arrived() && retries_.retries() > 0;
+  return retry(is_missing ? Setback::missing : Setback::broken, std::move(broken.error));
+}
+
 Result<Download::Next> Download::exchange(GCancellable *cancellable) {
   if (container_ && have_ == part_.total) return Next::done;  // A restart found every byte in place.
   if (url_ >= urls_.size()) return retry(Setback::refused, no_url());
@@ -195,7 +203,7 @@ Result<Download::Next> Download::exchange(GCancellable *cancellable) {
     broken.error = of_media(std::move(broken.error));
     if (broken.error.kind == ErrorKind::cancelled) return std::move(broken.error);
     if (!broken.transient) return retry(Setback::lasting, std::move(broken.error));
-    return retry(Setback::broken, std::move(broken.error));
+    return broke_off(std::move(broken));
   }
   auto usable = judge_status(**body);
   if (usable && *usable == Next::done) usable = place((*body)->reply());
@@ -293,7 +301,8 @@ Result<Download::Next> Download::receive(HttpBody &body, GCancellable *cancellab
     if (!bytes) {
       HttpError &broken = bytes.error();
       if (!broken.transient) return with_payment(std::move(broken.error));
-      return retry(Setback::broken, with_stock(std::move(broken.error)));
+      broken.error = with_stock(std::move(broken.error));
+      return broke_off(std::move(broken));
     }
     if (bytes->empty()) return finish();
     received_ += bytes->size();

@@ -124,6 +124,7 @@ class Download {
     return have_ >= kContainerProbeSize || (have_ > 0 && have_ == part_.total);
   }
   Next retry(Setback setback, Error error, std::optional<std::chrono::milliseconds> wished = std::nullopt);
+  Next broke_off(HttpError broken);
 
   HttpClient &http_;
   Clock &clock_;

@@ -21,7 +21,7 @@ namespace genclip {
 enum class Setback {
   broken,      // The connection failed or broke off, or the answer was of no use; the URL may be right.
   busy,        // The server answers that it cannot serve the clip now.
-  missing,     // The server has no clip at this URL, or something else than a clip.
+  missing,     // The server has no clip at this URL, or something else than a clip, or breaks off before it.
   refused,     // The server does not accept the URL, or the service gave no URL.
   other_kind,  // What came is a picture instead of a video, or the other way round.
   lasting,     // The same request would fail again.

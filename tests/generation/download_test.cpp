@@ -741,7 +741,9 @@ std::vector<FakeAnswer> absences() {
           answer(500, ""),
           answer(200, "", {{"Content-Type", "video/mp4"}, {"Content-Length", "0"}}),
           answer(200, "<html><body>Soon</body></html>", {{"Content-Type", "text/html"}}),
-          answer(200, R"({"status":"processing"})", {{"Content-Type", "application/json"}})};
+          answer(200, R"({"status":"processing"})", {{"Content-Type", "application/json"}}),
+          lost(),
+          cut_after(answer(200, std::string(500, 'x'), {{"Content-Length", "500"}}), 0)};
 }
 
 TEST_F(DownloadTest, MediaThatAreNotThereYetAreAskedForAgainWithFreshUrls) {
@@ -778,6 +780,24 @@ TEST_F(DownloadTest, MediaThatNeverComeAreGivenUpAfterFiveMinutesOrAtTheDeadline
       EXPECT_EQ(asked_until_,
                 std::optional(begin + std::min<std::chrono::seconds>(timeout, std::chrono::minutes(5))));
     }
+}
+
+// These do not show that a clip is not there yet.
+TEST_F(DownloadTest, AHostThatCannotBeReachedIsTriedAsOftenAsRetriesSay) {
+  FakeAnswer silent = lost();
+  silent.error->error.kind = ErrorKind::timed_out;
+  for (const FakeAnswer &failure : {not_sent(), silent}) {
+    service_.odd_media = {100, failure};
+    const size_t before = http_->requests().size();
+    EXPECT_TRUE(download().error);
+    EXPECT_EQ(http_->requests().size() - before, 6u);
+  }
+  retries_ = 0;
+  service_.odd_media = {100, lost()};
+  const size_t before = http_->requests().size();
+  EXPECT_TRUE(download().error);
+  EXPECT_EQ(http_->requests().size() - before, 1u);
+  EXPECT_EQ(fresh_urls_, 0u);
 }
 
 TEST_F(DownloadTest, AServerThatHangsBeforeTheFirstByteDoesNotOutlastTheDeadline) {
