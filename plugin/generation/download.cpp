@@ -409,6 +409,8 @@ Result<Download::Next> Download::announce() {
   container_ = probe_container(std::span(head).first(*count));
   if (!container_) {
     if (auto knows = check_typefinding(); !knows) return std::move(knows).error();
+    if (const std::string sound = sound_type(std::span(head).first(*count)); !sound.empty())
+      return drop_other(Setback::other_kind, other_kind(sound, options_.wanted.value_or(ResultKind::video)));
     auto dropped = drop_other(Setback::missing, no_media());
     if (dropped && !encoding_.empty()) return retry(Setback::lasting, compressed(encoding_));
     return dropped;

@@ -109,6 +109,14 @@ bool is_certainly(const KnownType &type, std::span<const std::byte> head) {
   return finding.is_certain;
 }
 
+// Null if the typefinders know nothing of it.
+GRef<GstCaps> find_caps(std::span<const std::byte> head, const char *expected,
+                        GstTypeFindProbability &probability) {
+  auto caps = GRef<GstCaps>::adopt(gst_type_find_helper_for_data_with_extension(
+      nullptr, reinterpret_cast<const guint8 *>(head.data()), head.size(), expected, &probability));
+  return caps && gst_caps_get_size(caps.get()) > 0 ? std::move(caps) : nullptr;
+}
+
 std::string_view as_text(const auto &bytes) { return {bytes.data(), bytes.size()}; }
 
 }  // namespace
@@ -125,16 +133,21 @@ std::optional<MediaContainer> probe_container(std::span<const std::byte> head, c
     if (expected == known.extension && is_certainly(known, head))
       return MediaContainer{known.media_type, known.extension};
   GstTypeFindProbability probability = GST_TYPE_FIND_NONE;
-  auto caps = GRef<GstCaps>::adopt(gst_type_find_helper_for_data_with_extension(
-      nullptr, reinterpret_cast<const guint8 *>(head.data()), head.size(),
-      expected.empty() ? nullptr : expected.c_str(), &probability));
-  if (!caps || gst_caps_get_size(caps.get()) == 0 || probability < GST_TYPE_FIND_POSSIBLE)
-    return std::nullopt;
+  const auto caps = find_caps(head, expected.empty() ? nullptr : expected.c_str(), probability);
+  if (!caps || probability < GST_TYPE_FIND_POSSIBLE) return std::nullopt;
   const std::string_view name = gst_structure_get_name(gst_caps_get_structure(caps.get(), 0));
   for (const KnownType &known : kKnownTypes)
     if (name == known.caps_name) return MediaContainer{known.media_type, known.extension};
   if (name.starts_with("video/")) return MediaContainer{std::string(name), kOtherExtension};
   return std::nullopt;
+}
+
+std::string sound_type(std::span<const std::byte> head) {
+  GstTypeFindProbability probability = GST_TYPE_FIND_NONE;
+  const auto caps = find_caps(head, nullptr, probability);
+  if (!caps || probability < GST_TYPE_FIND_MAXIMUM) return {};
+  const std::string name = gst_structure_get_name(gst_caps_get_structure(caps.get(), 0));
+  return name.starts_with("audio/") ? name : std::string();
 }
 
 // Each look takes GStreamer's lists of typefinders, whose memory GLib keeps for the thread: 7 KiB for each of

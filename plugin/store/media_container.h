@@ -27,6 +27,10 @@ constexpr size_t kContainerProbeSize = 16 * 1024;
 std::optional<MediaContainer> probe_container(std::span<const std::byte> head,
                                               const std::string &expected = {});
 
+// The type of the sound that the bytes certainly begin, such as "audio/x-wav"; empty: they may be anything.
+// Needs gst_init.
+std::string sound_type(std::span<const std::byte> head);
+
 // Whether probe_container can give that extension.
 bool is_media_extension(std::string_view extension);
 

@@ -730,6 +730,14 @@ TEST_F(DownloadTest, TheTasksOwnErrorIsTold) {
 
 // ---- Media that lag behind "completed".
 
+FakeAnswer sound() {
+  const std::string wav =
+      std::string("RIFF\x44\3\0\0WAVEfmt \x10\0\0\0\1\0\1\0\x40\x1f\0\0\x80\x3e\0\0\2\0\x10\0data\x20\3\0\0",
+                  44) +
+      std::string(800, '\0');
+  return answer(200, wav, {{"Content-Type", "audio/wav"}, {"Content-Length", std::to_string(wav.size())}});
+}
+
 std::vector<FakeAnswer> absences() {
   return {answer(404, "<Error><Code>NoSuchKey</Code></Error>", {{"Content-Type", "application/xml"}}),
           answer(403, ""),
@@ -880,6 +888,21 @@ TEST_F(DownloadTest, TellsWhichResultsItLeaves) {
   EXPECT_EQ(download().further, 2u);
 }
 
+TEST_F(DownloadTest, SoundIsNotTheClipOfAnyModel) {
+  const FakeAnswer wav = sound();
+  for (const auto wanted :
+       {std::optional(ResultKind::video), std::optional(ResultKind::image), std::optional<ResultKind>()}) {
+    wanted_ = wanted;
+    forget();
+    service_.odd_media = {100, wav};
+    const Got got = download();
+    ASSERT_TRUE(got.error);
+    EXPECT_EQ(got.error->kind, ErrorKind::wrong_type);
+    EXPECT_THAT(got.error->text, HasSubstr("sound came where a"));
+    EXPECT_EQ(fresh_urls_, 3u);
+  }
+}
+
 // ---- Other URLs of the answer.
 
 TEST_F(DownloadTest, TheAnswersOtherUrlIsAskedWhereTheFirstOneIsOfNoUse) {
@@ -888,7 +911,7 @@ TEST_F(DownloadTest, TheAnswersOtherUrlIsAskedWhereTheFirstOneIsOfNoUse) {
   FakeAnswer distrusted;
   distrusted.error = HttpError{{ErrorKind::open_read, "The certificate is not trusted."}, false, false};
   for (const FakeAnswer &one :
-       {not_sent(), distrusted, answer(200, "\x1f\x8b\x08", {{"Content-Encoding", "gzip"}}),
+       {not_sent(), distrusted, sound(), answer(200, "\x1f\x8b\x08", {{"Content-Encoding", "gzip"}}),
         answer(200, R"(<svg xmlns="http://www.w3.org/2000/svg"/>)", {{"Content-Type", "image/svg+xml"}}),
         answer(200, "#EXTM3U\n#EXT-X-VERSION:3\n", {{"Content-Type", "application/vnd.apple.mpegurl"}})})
     useless.push_back(one);
