@@ -25,6 +25,7 @@ constexpr auto kLeastBetweenCheckpoints = std::chrono::seconds(1);
 constexpr uint64_t kWriteBehind = uint64_t{4} << 20;
 constexpr auto kWriteEvery = std::chrono::seconds(1);
 constexpr size_t kMaxMessage = 16 * 1024;
+constexpr auto kMessagePatience = std::chrono::milliseconds(500);
 constexpr auto kLeastPatience = std::chrono::seconds(1);
 // A server that changes the clip with each answer must not keep a run for ever.
 constexpr unsigned kMaxBegun = 8;
@@ -250,6 +251,7 @@ Result<Download::Next> Download::judge_status(HttpBody &body) {
 std::string Download::message_in(HttpBody &body) const {
   if (!is_page(body.reply()) && body.reply().header("Content-Type").value_or("").find("text/") != 0)
     return {};
+  body.wait_at_most(kMessagePatience);
   const auto bytes = body.read();
   if (!bytes) return {};
   const std::string_view text(reinterpret_cast<const char *>(bytes->data()),

@@ -107,6 +107,11 @@ void Handover::begin_chunk() {
   last_progress_ = std::chrono::steady_clock::now();  // The reader took the time until now.
 }
 
+void Handover::set_timeout(std::chrono::milliseconds timeout) {
+  MutexLock lock(mutex_);
+  timeout_ = timeout;
+}
+
 Result<size_t, HttpError> Handover::take_chunk(std::vector<std::byte> &chunk, GCancellable *cancellable) {
   if (auto failure = wait(cancellable)) return std::move(*failure);
   MutexLock lock(mutex_);

@@ -43,6 +43,8 @@ class Handover {
   Result<HttpReply, HttpError> wait_for_head(GCancellable *cancellable) EXCLUDES(mutex_);
   // Call it before asking the I/O thread for a chunk: the timeout counts from here.
   void begin_chunk() EXCLUDES(mutex_);
+  // Without progress, for the chunks that are not taken yet.
+  void set_timeout(std::chrono::milliseconds timeout) EXCLUDES(mutex_);
   // Waits for the chunk that was asked for, and swaps it with `chunk`, which is used up. Returns its size; 0
   // is the end.
   Result<size_t, HttpError> take_chunk(std::vector<std::byte> &chunk, GCancellable *cancellable)

@@ -97,6 +97,8 @@ class SoupBody final : public HttpBody {
     return std::span<const std::byte>(chunk_).first(*count);
   }
 
+  void wait_at_most(std::chrono::milliseconds time) override { handover_->set_timeout(time); }
+
  private:
   void ask() {
     asked_ = true;

@@ -110,6 +110,8 @@ class HttpBody {
   // its connection (HTTP/1.0, Connection: close); then a cut looks like the end, and only the content can
   // tell.
   virtual Result<std::span<const std::byte>, HttpError> read() = 0;
+  // The reads from now on wait so long at most, in place of the request's timeout.
+  virtual void wait_at_most(std::chrono::milliseconds time) = 0;
 };
 
 // Blocking; any number of threads at once, each request over a connection of its own; with keeps_connections,

@@ -1044,6 +1044,17 @@ TEST_F(DownloadTest, TheServicesOwnHostThatWantsTheKeyIsSaidToWantIt) {
   EXPECT_THAT(got.error->text, HasSubstr("It says: no."));
 }
 
+// A refusal's body is nothing but a sentence for people.
+TEST_F(DownloadTest, ARefusalIsNotWaitedForToItsEnd) {
+  FakeAnswer refusal = answer(401, "", {{"Content-Type", "application/json"}, {"Content-Length", "100"}});
+  refusal.cut_at = 0;
+  refusal.hangs = true;
+  service_.odd_media = {refusal};
+  cancellable_ = nullptr;  // So what hangs ends.
+  expect_whole(download());
+  EXPECT_THAT(http_->limits(), ElementsAre(std::chrono::milliseconds(500)));
+}
+
 TEST_F(DownloadTest, ARefusalWithoutABodyIsSurvived) {
   for (const char *type : {"text/html", "text/plain", "application/json", "application/xml"})
     for (const unsigned status : {400u, 401u, 403u, 404u, 410u}) {

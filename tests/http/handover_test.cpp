@@ -30,5 +30,18 @@ TEST(Handover, OfACallerWhoLeavesOnceItIsSentIsInDoubt) {
   EXPECT_TRUE(head.error().maybe_sent);
 }
 
+TEST(Handover, OfACallerWhoWaitsNoLongerEndsAtOnce) {
+  Handover handover("host", kPatience);
+  handover.give_head({});
+  ASSERT_TRUE(handover.wait_for_head(nullptr));
+  handover.begin_chunk();
+  handover.set_timeout(std::chrono::milliseconds(0));
+  std::vector<std::byte> chunk;
+  const auto count = handover.take_chunk(chunk, nullptr);
+  ASSERT_FALSE(count);
+  EXPECT_EQ(count.error().error.kind, ErrorKind::timed_out);
+  EXPECT_NE(count.error().error.text.find("nothing more for 0 s"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace genclip::test

@@ -23,8 +23,10 @@ HttpError hang(GCancellable *cancellable) {
 
 class FakeBody final : public HttpBody {
  public:
-  FakeBody(FakeAnswer answer, GCancellable *cancellable)
-      : answer_(std::move(answer)), cancellable_(GRef<GCancellable>::share(cancellable)) {
+  FakeBody(FakeAnswer answer, std::shared_ptr<FakeHttpClient::Limits> limits, GCancellable *cancellable)
+      : answer_(std::move(answer)),
+        limits_(std::move(limits)),
+        cancellable_(GRef<GCancellable>::share(cancellable)) {
     std::swap(body_, answer_.reply.body);
     if (!answer_.cut_at) answer_.error.reset();
     end_ = std::min(answer_.cut_at.value_or(body_.size()), body_.size());
@@ -42,8 +44,14 @@ class FakeBody final : public HttpBody {
     return std::as_bytes(std::span(body_)).subspan(at_ - count, count);
   }
 
+  void wait_at_most(std::chrono::milliseconds time) override {
+    MutexLock lock(limits_->mutex);
+    limits_->all.push_back(time);
+  }
+
  private:
   FakeAnswer answer_;
+  const std::shared_ptr<FakeHttpClient::Limits> limits_;
   const GRef<GCancellable> cancellable_;
   std::string body_;
   size_t at_ = 0;
@@ -147,7 +155,8 @@ Result<std::unique_ptr<HttpBody>, HttpError> FakeHttpClient::open(const HttpRequ
                                                                   GCancellable *cancellable) {
   auto given = next(request, cancellable, true);
   if (!given) return std::move(given).error();
-  return std::unique_ptr<HttpBody>(std::make_unique<FakeBody>(std::move(given).value(), cancellable));
+  return std::unique_ptr<HttpBody>(
+      std::make_unique<FakeBody>(std::move(given).value(), limits_, cancellable));
 }
 
 std::vector<FakeHttpClient::Request> FakeHttpClient::requests() const {
@@ -164,6 +173,11 @@ size_t FakeHttpClient::count(HttpRequest::Method method) const {
 size_t FakeHttpClient::unexpected() const {
   MutexLock lock(mutex_);
   return unexpected_;
+}
+
+std::vector<std::chrono::milliseconds> FakeHttpClient::limits() const {
+  MutexLock lock(limits_->mutex);
+  return limits_->all;
 }
 
 size_t FakeHttpClient::left() const {

@@ -45,6 +45,11 @@ class FakeHttpClient final : public HttpClient {
     bool is_cancellable;
   };
   using Handler = std::function<FakeAnswer(const HttpRequest &)>;
+  // Shared with the bodies.
+  struct Limits {
+    Mutex mutex;
+    std::vector<std::chrono::milliseconds> all GUARDED_BY(mutex);
+  };
 
   // Borrows the clock.
   explicit FakeHttpClient(const Clock &clock) : clock_(clock) {}
@@ -68,12 +73,15 @@ class FakeHttpClient final : public HttpClient {
   // Requests that nobody scripted, and answers that nobody fetched: both 0 at the end of a good test.
   size_t unexpected() const EXCLUDES(mutex_);
   size_t left() const EXCLUDES(mutex_);
+  // How long at most the reads of bodies were to wait.
+  std::vector<std::chrono::milliseconds> limits() const;
 
  private:
   Result<FakeAnswer, HttpError> next(const HttpRequest &request, GCancellable *cancellable, bool is_open)
       EXCLUDES(mutex_);
 
   const Clock &clock_;
+  const std::shared_ptr<Limits> limits_ = std::make_shared<Limits>();
   mutable Mutex mutex_;
   std::deque<FakeAnswer> script_ GUARDED_BY(mutex_);
   Handler otherwise_ GUARDED_BY(mutex_);
