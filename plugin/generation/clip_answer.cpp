@@ -34,16 +34,16 @@ bool is_same_word(const std::string &one, const char *other) {
 }
 
 // A body of several parts names them inside.
-bool names_part(const HttpReply &reply) {
-  return reply.header("Content-Range") ||
-         g_ascii_strncasecmp(reply.header("Content-Type").value_or("").c_str(), "multipart/", 10) == 0;
+bool is_multipart(const HttpReply &reply) {
+  return g_ascii_strncasecmp(reply.header("Content-Type").value_or("").c_str(), "multipart/", 10) == 0;
 }
 
 }  // namespace
 
 std::optional<ClipAnswer> read_clip_answer(const HttpReply &reply, bool asked_for_part) {
   ClipAnswer answer;
-  answer.is_part = reply.status == 206 && (asked_for_part || names_part(reply));
+  const std::string range_text = reply.header("Content-Range").value_or("");
+  answer.is_part = reply.status == 206 && (asked_for_part || states_range(range_text) || is_multipart(reply));
   answer.is_chunked = is_same_word(reply.header("Transfer-Encoding").value_or(""), "chunked");
   answer.etag = reply.header("ETag").value_or("");
   answer.last_modified = reply.header("Last-Modified").value_or("");
@@ -54,7 +54,7 @@ std::optional<ClipAnswer> read_clip_answer(const HttpReply &reply, bool asked_fo
     answer.total = length;
     return answer;
   }
-  const auto range = parse_content_range(reply.header("Content-Range").value_or(""));
+  const auto range = parse_content_range(range_text);
   if (!range || (length != 0 && length != range->last - range->first + 1)) return std::nullopt;
   answer.first = range->first;
   answer.total = range->total;

@@ -22,8 +22,8 @@ struct ClipAnswer {
   std::string last_modified;
 };
 
-// Reads a 200 or a 206. Nothing when it contradicts itself, or does not say which part it holds. Without a
-// range in the request (`asked_for_part` false), a 206 that names no part is a whole clip.
+// Reads a 200, a 201, a 203 or a 206. Nothing when it contradicts itself, or does not say which part it
+// holds. Without a range in the request (`asked_for_part` false), a 206 that states no part is a whole clip.
 std::optional<ClipAnswer> read_clip_answer(const HttpReply &reply, bool asked_for_part);
 
 // True when the length, the tag or the date differs. What is missing on either side decides nothing; the

@@ -228,6 +228,9 @@ Result<Download::Next> Download::judge_status(HttpBody &body) {
     case 200:
     case 203:  // A proxy on the way has changed something; the bytes show what.
     case 206: return Next::done;
+    case 201:  // Some services answer with it as with 200.
+      if (have_ == 0) return Next::done;
+      break;
     case 400:  // Some object stores answer an expired signature with it.
     case 401:
     case 410: return refused(Setback::refused);

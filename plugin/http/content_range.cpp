@@ -38,6 +38,11 @@ std::optional<ContentRange> parse_content_range(std::string_view text) {
   return ContentRange{*first, *last, *total};
 }
 
+bool states_range(std::string_view text) {
+  const auto range = without_unit(text);
+  return range && range->find('-') != range->npos && range->find('/') != range->npos;
+}
+
 bool is_whole(const ContentRange &range) {
   return range.total != 0 && range.first == 0 && range.last == range.total - 1;
 }

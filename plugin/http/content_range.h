@@ -19,6 +19,9 @@ struct ContentRange {
 // would join two clips.
 std::optional<ContentRange> parse_content_range(std::string_view text);
 
+// True for any text that says which part it is, even one that contradicts itself; false for "bytes" alone.
+bool states_range(std::string_view text);
+
 // True when the part is all there is, which some servers answer to a request for no part.
 bool is_whole(const ContentRange &range);
 

@@ -1138,6 +1138,41 @@ TEST_F(DownloadTest, A206ThatNamesNoPartAnswersAWholeRequest) {
   EXPECT_EQ(http_->requests().size() - before, 2u) << "the first one answers a Range";
 }
 
+TEST_F(DownloadTest, A206WithARangeThatNobodyCanReadAnswersAWholeRequest) {
+  for (const char *range : {"", "bytes", "0-199999/200000", "bytes all"}) {
+    SCOPED_TRACE(range);
+    forget();
+    service_.odd_media = {
+        answer(206, service_.clip(), {{"Content-Range", range}, {"Content-Length", "200000"}})};
+    const size_t before = http_->requests().size();
+    expect_whole(download());
+    EXPECT_EQ(http_->requests().size() - before, 1u);
+  }
+  for (const FakeAnswer &part :
+       {answer(206, service_.clip(), {{"Content-Type", "multipart/byteranges; boundary=a"}}),
+        answer(206, service_.clip().substr(50), {{"Content-Range", "bytes 50-199999/200000"}}),
+        answer(206, service_.clip(), {{"Content-Range", "bytes 0-99999999999999999999999/*"}})}) {
+    forget();
+    service_.odd_media = {part};
+    const size_t before = http_->requests().size();
+    expect_whole(download());
+    EXPECT_EQ(http_->requests().size() - before, 2u) << "it is a part";
+    EXPECT_EQ(fresh_urls_, 0u) << "of the clip";
+  }
+}
+
+TEST_F(DownloadTest, A201CountsAs200UntilAByteIsThere) {
+  service_.odd_media = {answer(201, service_.clip(), {{"Content-Length", "200000"}})};
+  expect_whole(download());
+  EXPECT_EQ(http_->requests().size(), 1u);
+
+  leave_cut_at(100'000);
+  service_.odd_media = {answer(201, "Wait", {{"Content-Type", "text/plain"}})};
+  const size_t before = service_.media_bytes();
+  expect_whole(download());
+  EXPECT_EQ(service_.media_bytes() - before, kSize - 100'000 + kSeam) << "no byte of it is lost";
+}
+
 // ---- Links that break all the time.
 
 TEST_F(DownloadTest, ALinkThatBreaksEveryTenBytesBringsTheClip) {

@@ -32,6 +32,14 @@ TEST(ContentRange, IsTheWholeOnlyFromItsFirstByteToItsLast) {
   for (const auto &[text, whole] : cases) EXPECT_EQ(is_whole(*parse_content_range(text)), whole) << text;
 }
 
+TEST(ContentRange, OfAPartIsStatedEvenWhereItContradictsItself) {
+  for (const char *text :
+       {"bytes 0-99/200", "bytes 99-0/200", "bytes 0-18446744073709551616/*", "bytes 5-5/x"})
+    EXPECT_TRUE(states_range(text)) << text;
+  for (const char *text : {"", "bytes", "bytes all", "0-99/200", "bytes */200", "bytes 0-99"})
+    EXPECT_FALSE(states_range(text)) << text;
+}
+
 TEST(ContentRange, IsNothingWhenItContradictsItselfOrIsNone) {
   for (const char *text :
        {"", "bytes", "bytes ", "bytes 0-99", "bytes */200", "bytes 99-0/200", "bytes 0-200/200",
