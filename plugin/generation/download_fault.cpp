@@ -37,7 +37,9 @@ Error url_refused(const HttpReply &reply, bool worked) {
     text = worked ? "The media server refuses the clip's URL " + status +
                         ", after a part of the clip was downloaded: it may have expired"
                   : "The media server refuses the URL that the service gives for the clip " + status +
-                        ": it may have expired";
+                        (reply.status == 401
+                             ? ": it wants credentials, and genclip sends the API key to the service alone"
+                             : ": it may have expired");
   text +=
       ". Fresh URLs from the service did not work either. The clip is paid for: run again later, or ask the "
       "service for it by its task ID.";

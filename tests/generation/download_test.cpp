@@ -1040,7 +1040,10 @@ TEST_F(DownloadTest, TheServicesOwnHostThatWantsTheKeyIsSaidToWantIt) {
   service_.odd_media = {100, answer(401, "no", {{"Content-Type", "text/plain"}})};
   const Got got = download();
   ASSERT_TRUE(got.error);
-  EXPECT_THAT(got.error->text, Not(HasSubstr("API key")));
+  EXPECT_THAT(got.error->text, Not(HasSubstr("wants the API key")));
+  EXPECT_THAT(got.error->text, Not(HasSubstr("expired")));
+  EXPECT_THAT(got.error->text,
+              HasSubstr("it wants credentials, and genclip sends the API key to the service alone"));
   EXPECT_THAT(got.error->text, HasSubstr("It says: no."));
 }
 
