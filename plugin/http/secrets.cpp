@@ -6,6 +6,9 @@
 #include <glib.h>
 
 #include <algorithm>
+#include <cstring>
+
+#include "plugin/base/gref.h"
 
 namespace genclip {
 namespace {
@@ -21,7 +24,7 @@ constexpr int kMostUrlsInside = 3;
 
 struct Layer {
   std::string text;
-  std::vector<size_t> begins;  // Of each byte, in the text with all its escapes; and the end of that.
+  std::vector<size_t> begins, ends;  // Of each byte, in the text with all its escapes.
 };
 
 struct Byte {
@@ -56,7 +59,10 @@ Byte byte_at(std::string_view text, size_t at) {
     if (const int value = hex_at(text, at + 1, 2); value >= 0) return {static_cast<char>(value), 3};
   const std::string_view next = text.substr(at, 2);
   if (next == "\\/") return {'/', 2};
-  if (next == "\\u")
+  if (next == "\\n" || next == "\\r") return {'\n', 2};
+  if (next == "\\x")
+    if (const int value = hex_at(text, at + 2, 2); value >= 0) return {static_cast<char>(value), 4};
+  if (next == "\\u" || next == "%u")
     if (const int value = hex_at(text, at + 2, 4); value >= 0 && value < 0x80)
       return {static_cast<char>(value), 6};
   return next == "&#" ? entity_at(text, at) : Byte{text[at], 1};
@@ -71,17 +77,57 @@ bool undo_escapes(Layer &layer) {
     next.text += byte.value;
     next.begins.push_back(layer.begins[at]);
     at += byte.size;
+    next.ends.push_back(layer.ends[at - 1]);
   }
-  next.begins.push_back(layer.begins.back());
   if (next.text.size() == layer.text.size()) return false;
   layer = std::move(next);
   return true;
 }
 
 Layer outer_layer(std::string_view text) {
-  Layer layer{std::string(text), std::vector<size_t>(text.size() + 1)};
-  for (size_t i = 0; i <= text.size(); ++i) layer.begins[i] = i;
+  Layer layer{std::string(text), std::vector<size_t>(text.size()), std::vector<size_t>(text.size())};
+  for (size_t i = 0; i < text.size(); ++i) layer.begins[i] = i, layer.ends[i] = i + 1;
   return layer;
+}
+
+// Without blanks and line breaks; of the letters' cases, and of base64's alphabets, one.
+Layer folded(const Layer &layer) {
+  Layer result;
+  for (size_t i = 0; i < layer.text.size(); ++i) {
+    const char letter = layer.text[i];
+    if (g_ascii_isspace(letter)) continue;
+    result.text += letter == '-' ? '+' : letter == '_' ? '/' : g_ascii_tolower(letter);
+    result.begins.push_back(layer.begins[i]);
+    result.ends.push_back(layer.ends[i]);
+  }
+  return result;
+}
+
+// The characters that the secret alone determines, behind so many other bytes (of three, which are four
+// characters).
+std::string in_base64(std::string_view secret, size_t bytes_before) {
+  constexpr size_t kBits = 6;
+  const std::string bytes = std::string(bytes_before, '\0').append(secret);
+  const std::string text =
+      GStringPtr(g_base64_encode(reinterpret_cast<const guchar *>(bytes.data()), bytes.size())).get();
+  const size_t begin = (bytes_before * 8 + kBits - 1) / kBits, end = bytes.size() * 8 / kBits;
+  return text.substr(begin, end - begin);
+}
+
+std::string in_hex(std::string_view secret) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (const char c : secret)
+    text.append(1, kDigits[static_cast<unsigned char>(c) >> 4])
+        .append(1, kDigits[static_cast<unsigned char>(c) & 15]);
+  return text;
+}
+
+uint64_t first_bytes(std::string_view text) {
+  uint64_t bytes = 0;
+  static_assert(sizeof(bytes) == kShortestValue);
+  std::memcpy(&bytes, text.data(), sizeof(bytes));
+  return bytes;
 }
 
 bool is_word(std::string_view value) {
@@ -115,10 +161,23 @@ void Secrets::set_key(std::string_view key) {
   add(of_keys_, key);
 }
 
-void Secrets::add(std::vector<std::string> &all, std::string_view secret) {
-  if (secret.empty() || all.size() >= kMostValues) return;
-  for (const std::string &form : {std::string(secret), unescaped(secret)})
-    if (std::ranges::find(all, form) == all.end()) all.push_back(form);
+void Secrets::add(Spellings &all, std::string_view secret) {
+  if (secret.empty() || all.count >= kMostValues) return;
+  ++all.count;
+  for (const std::string &form : {std::string(secret), unescaped(secret)}) {
+    if (form.size() < kShortestValue) {
+      if (std::ranges::find(all.exact, form) == all.exact.end()) all.exact.push_back(form);
+      continue;
+    }
+    for (const std::string &spelling :
+         {form, in_hex(form), in_base64(form, 0), in_base64(form, 1), in_base64(form, 2)}) {
+      const std::string text = folded(outer_layer(spelling)).text;
+      if (text.size() < kShortestValue) continue;
+      const auto [begin, end] = all.folded.equal_range(first_bytes(text));
+      if (std::none_of(begin, end, [&](const auto &known) { return known.second == text; }))
+        all.folded.emplace(first_bytes(text), text);
+    }
+  }
 }
 
 void Secrets::add_value(std::string_view name, std::string_view value, int depth) {
@@ -146,7 +205,7 @@ void Secrets::add_url(std::string_view url, int depth) {
   const size_t begin = url.find('?');
   if (begin == url.npos) return;
   std::string_view query = url.substr(begin + 1, url.find('#', begin) - begin - 1);
-  while (!query.empty() && of_urls_.size() < kMostValues) {
+  while (!query.empty() && of_urls_.count < kMostValues) {
     const std::string_view pair = query.substr(0, query.find_first_of("&;"));
     query.remove_prefix(std::min(pair.size() + 1, query.size()));
     const size_t sign = pair.find('=');
@@ -163,15 +222,26 @@ Secrets Secrets::keys() const {
 }
 
 std::string Secrets::masked(std::string_view text) const {
-  if (of_keys_.empty() && of_urls_.empty()) return std::string(text);
+  if (of_keys_.count + of_urls_.count == 0) return std::string(text);
   std::vector<std::pair<size_t, size_t>> found;  // In the text with its escapes.
+  const auto find = [&found](const Layer &in, size_t at, size_t size) {
+    found.emplace_back(in.begins[at], in.ends[at + size - 1]);
+  };
   Layer layer = outer_layer(text);
   for (int undone = 0; undone <= kMostLayers; ++undone) {
-    for (const auto *secrets : {&of_keys_, &of_urls_})
-      for (const std::string &secret : *secrets)
+    const Layer plain = folded(layer);
+    for (const auto *secrets : {&of_keys_, &of_urls_}) {
+      for (const std::string &secret : secrets->exact)
         for (size_t at = layer.text.find(secret); at != layer.text.npos;
              at = layer.text.find(secret, at + secret.size()))
-          found.emplace_back(layer.begins[at], layer.begins[at + secret.size()]);
+          find(layer, at, secret.size());
+      for (size_t at = 0; at + kShortestValue <= plain.text.size(); ++at) {
+        const std::string_view rest = std::string_view(plain.text).substr(at);
+        const auto [begin, end] = secrets->folded.equal_range(first_bytes(rest));
+        for (auto secret = begin; secret != end; ++secret)
+          if (rest.starts_with(secret->second)) find(plain, at, secret->second.size());
+      }
+    }
     if (!undo_escapes(layer)) break;
   }
   std::ranges::sort(found);

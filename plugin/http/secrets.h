@@ -5,9 +5,11 @@
 #pragma once
 
 #include <concepts>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace genclip {
@@ -34,16 +36,24 @@ class Secrets {
   Secrets keys() const;
 
   // The text with a mark for each of them, in any mix of percent-escapes, JSON's escapes and HTML's numbers,
-  // also repeated ones. Accepts any bytes.
+  // also repeated ones. One of at least eight characters is also found in another case, with blanks and line
+  // breaks in it, in hexadecimal digits and in base64. Accepts any bytes.
   std::string masked(std::string_view text) const;
 
  private:
-  void add(std::vector<std::string> &all, std::string_view secret);
+  struct Spellings {
+    std::vector<std::string> exact;  // Of short ones, which may be a part of any word.
+    // Of the others as masked() compares them, by their first bytes.
+    std::unordered_multimap<uint64_t, std::string> folded;
+    size_t count = 0;
+  };
+
+  static void add(Spellings &all, std::string_view secret);
   void add_value(std::string_view name, std::string_view value, int depth);
   void add_url(std::string_view url, int depth);
 
   std::string key_;
-  std::vector<std::string> of_keys_, of_urls_;  // In each way in which one may stand there.
+  Spellings of_keys_, of_urls_;
 };
 
 // Endings of the names of secrets, in small letters: "sig", "key".

@@ -120,7 +120,7 @@ TEST(Redaction, TakesOutOfAUrlWhatMayBeSecret) {
   constexpr Row kRows[] = {
       {"field reference_images must be image/png, completed, abc1234",
        "field reference_images must be image/png, completed, abc1234"},
-      {"pass-word wordword a-b-c-d1 inner-sig-1", "*** *** *** ***"},
+      {"wordword pass-word a-b-c-d1 inner-sig-1", "*** *** *** ***"},
       {"ann at h/p", "ann at h/p"},
   };
   for (const Row &row : kRows) EXPECT_EQ(redact_text(row.input, secrets), row.output) << row.input;
@@ -199,6 +199,37 @@ TEST(Redaction, TakesAKeyOutHoweverItIsEscaped) {
   for (const char *text :
        {"the key K/1+2= is bad", "the key K%2F1%2B2%3D is bad", "the key K%2f1%2b2%3d is bad"})
     EXPECT_EQ(redact_text(text, "K/1+2="), "the key *** is bad") << text;
+}
+
+// What a key is in the words of a service that echoes it.
+TEST(Redaction, TakesALongSecretOutInEachSpelling) {
+  const Secrets key("K3ySecretVal/ue+Qx9==");
+  constexpr Row kRows[] = {
+      {"bad k3YsECRETvAL/UE+qX9== !", "bad *** !"},
+      {"bad K3ySecre\ntVal/ue+Qx9== !", "bad *** !"},
+      {"bad K3ySecre\\r\\ntVal/ue+Qx9== !", "bad *** !"},
+      {"bad K 3 y S e c r e t V a l / u e + Q x 9 = = !", "bad *** !"},
+      {"bad 4b337953656372657456616c2f75652b5178393d3d !", "bad *** !"},
+      {"bad 4B337953656372657456616C2F75652B5178393D3D !", "bad *** !"},
+      {"bad %u004b%u0033%u0079SecretVal%u002fue+Qx9== !", "bad *** !"},
+      {"bad \\x4b\\x33\\x79SecretVal\\x2fue+Qx9== !", "bad *** !"},
+      {"SzN5U2VjcmV0VmFsL3VlK1F4OT09", "***"},           // The key alone.
+      {"eDpLM3lTZWNyZXRWYWwvdWUrUXg5PT0=", "eDp***0="},  // Behind "x:".
+      {"OkszeVNlY3JldFZhbC91ZStReDk9PQ==", "Ok***Q=="},  // Behind ":".
+      {"SzN5U2Vj\ncmV0VmFsL3VlK1F4OT09", "***"},
+      {"SzN5U2VjcmV0VmFsL3VlK1F4OT0%39", "***"},
+      {"bad K3ySecretVal !", "bad K3ySecretVal !"},
+      {"", ""},
+  };
+  for (const Row &row : kRows) EXPECT_EQ(key.masked(row.input), row.output) << row.input;
+  for (const char *alphabet : {"Sz8-Sj8-TD8-", "Sz8+Sj8+TD8+"})
+    EXPECT_EQ(Secrets("K?>J?>L?>").masked(alphabet), "***") << alphabet;
+  Secrets url;
+  url.add_url("https://h/p?sig=S3CRETSIG%2Fab");
+  EXPECT_EQ(url.masked("s3cretsig/AB 533343524554534947 UzNDUkVUU0lH2"),
+            "*** 533343524554534947 UzNDUkVUU0lH2");
+  EXPECT_EQ(url.masked("533343524554534947 2f6162 and UzNDUkVUU0lHL2Fi"), "*** and ***");
+  EXPECT_EQ(Secrets("a-key").masked("A-Key a key a-key"), "A-Key a key ***") << "a short one is a word";
 }
 
 TEST(Redaction, SurvivesAnyBytesAndNeverLetsASecretThrough) {
