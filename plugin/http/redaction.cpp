@@ -213,19 +213,34 @@ std::string redact_path(std::string_view url) {
 }
 
 std::string redact_settings(std::string_view text) {
-  if (text.empty()) return {};  // GLib takes no null pointer.
-  std::string names = "authorization";
-  for (const std::string_view name : secret_endings()) names.append("|").append(name);
-  const std::string pattern =
-      "((?:" + names + ")s?[\"']?\\s*[:=]\\s*(?:(?:basic|bearer)\\s+)?)(?:\"[^\"]*\"|'[^']*'|[^\\s,;&]+)";
-  const std::unique_ptr<GRegex, decltype(&g_regex_unref)> regex(
-      g_regex_new(pattern.c_str(), static_cast<GRegexCompileFlags>(G_REGEX_CASELESS | G_REGEX_RAW),
-                  static_cast<GRegexMatchFlags>(0), nullptr),
-      g_regex_unref);
-  const std::string with = "\\1" + std::string(kRedacted);
-  const GStringPtr clean(g_regex_replace(regex.get(), text.data(), static_cast<gssize>(text.size()), 0,
-                                         with.c_str(), static_cast<GRegexMatchFlags>(0), nullptr));
-  return clean ? clean.get() : std::string(kRedacted);
+  std::string names;
+  for (const std::string_view name : secret_endings()) names.append(names.empty() ? "" : "|").append(name);
+  const std::string name = "(?:" + names + R"()s?["']?)";
+  const std::string sign = "(?::=|=>|->|[:=])";
+  const std::string blank = R"((?:\s|\xC2\xA0|\xE2\x80[\x80-\xAF]|\xE3\x80\x80))";  // Unicode's, too.
+  const std::string in_quotes = R"("[^"]*"|'[^']*')";
+  // What stays, and the secret behind it. Behind a blank it may have blanks.
+  const std::string rows[][2] = {
+      {"cookie[\"']?" + blank + "*[:=]" + blank + "*", R"([^\r\n]+)"},
+      {name + "(?:" + blank + "+" + sign + blank + "*|" + sign + blank + "+)", in_quotes + "|[^,;&]+"},
+      {name + sign + "(?!" + blank + ")", in_quotes + R"(|-----BEGIN[^\r\n]*|[^\s,;&]+)"},
+      {R"(\b(?:basic|bearer))" + blank + "+", R"((?-i:(?=\S*[0-9A-Z=]))[^\s,;&]{6,})"},
+      {R"((?<!\S)-p)" + blank + "*", R"((?-i:(?=\S*[0-9A-Z]))\S{6,})"},
+      {R"((?<!\S)-u)" + blank + R"(*[^\s:]+:)", R"(\S+)"},
+  };
+  std::string clean(text);
+  for (const auto &[kept, secret] : rows) {
+    const std::string pattern = "(" + kept + ")(?:" + secret + ")";
+    const std::unique_ptr<GRegex, decltype(&g_regex_unref)> regex(
+        g_regex_new(pattern.c_str(), static_cast<GRegexCompileFlags>(G_REGEX_CASELESS | G_REGEX_RAW),
+                    static_cast<GRegexMatchFlags>(0), nullptr),
+        g_regex_unref);
+    const std::string with = "\\1" + std::string(kRedacted);
+    const GStringPtr replaced(g_regex_replace(regex.get(), clean.data(), static_cast<gssize>(clean.size()), 0,
+                                              with.c_str(), static_cast<GRegexMatchFlags>(0), nullptr));
+    clean = replaced ? replaced.get() : kRedacted;
+  }
+  return clean;
 }
 
 std::string redact_text(std::string_view text, const Secrets &secrets) {

@@ -24,9 +24,9 @@ std::string redact_path(std::string_view url);
 // shown unescaped. Accepts any bytes and keeps line breaks.
 std::string redact_text(std::string_view text, const Secrets &secrets);
 
-// The text without what follows the name of a secret and a colon or an equals sign, with or without blanks
-// and quotes, as programs print their settings. Too much for what people read: "Invalid key: expired" loses a
-// word.
+// The text without what follows the name of a secret and a colon, an equals sign or an arrow, with or without
+// blanks and quotes, as programs print their settings; behind a blank up to the next comma. Without cookies,
+// "Basic X", "-pX" and "-u NAME:X", too. Too much for what people read: "Invalid key: expired" loses a word.
 std::string redact_settings(std::string_view text);
 
 }  // namespace genclip

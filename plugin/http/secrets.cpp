@@ -13,10 +13,14 @@
 namespace genclip {
 namespace {
 
-constexpr std::string_view kSecretEndings[] = {"sig",    "signature", "token",     "key",
-                                               "secret", "password",  "credential"};
+constexpr std::string_view kSecretEndings[] = {
+    "sig",  "signature", "token", "key", "secret",     "password", "credential",    "credentials",
+    "pass", "passwd",    "pwd",   "pw",  "passphrase", "auth",     "authorization", "cookie"};
+// Variables of every shell, which end so and hold a folder.
+constexpr std::string_view kFolderVariables[] = {"PWD", "OLDPWD"};
 constexpr std::string_view kMediaKinds[] = {"video/", "image/", "audio/", "text/", "application/"};
 constexpr size_t kShortestValue = 8;  // A shorter one may be a part of any word.
+constexpr size_t kShortestOfVariable = 6;
 constexpr size_t kLongestValue = 8192;
 constexpr size_t kMostValues = 500;
 constexpr int kMostLayers = 6;
@@ -211,6 +215,22 @@ void Secrets::add_url(std::string_view url, int depth) {
     const size_t sign = pair.find('=');
     const bool has_name = sign != pair.npos;
     add_value(has_name ? pair.substr(0, sign) : "", has_name ? pair.substr(sign + 1) : pair, depth);
+  }
+}
+
+void Secrets::add_environment(std::span<const std::string> variables) {
+  for (const std::string_view variable : variables) {
+    const size_t sign = std::min(variable.find('='), variable.size());
+    const std::string_view name = variable.substr(0, sign);
+    if (!names_secret(name) || std::ranges::find(kFolderVariables, name) != std::end(kFolderVariables))
+      continue;
+    // A key of several lines may be shown by lines.
+    for (std::string_view value = variable.substr(sign); !value.empty();) {
+      value.remove_prefix(1);
+      const std::string_view line = value.substr(0, value.find('\n'));
+      if (line.size() >= kShortestOfVariable) add(of_keys_, line);
+      value.remove_prefix(line.size());
+    }
   }
 }
 

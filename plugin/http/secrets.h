@@ -32,6 +32,9 @@ class Secrets {
   // Its password, and the values in its query, also of URLs in these. Not what is short, or a word that may
   // stand in any sentence ("reference_images", "video/mp4"), unless its name says that it is secret.
   void add_url(std::string_view url);
+  // What an environment ("NAME=VALUE") holds under the name of a secret. Not what is shorter than six
+  // characters, and no folder.
+  void add_environment(std::span<const std::string> variables);
   // Without those of URLs, for what may rightly stand in a URL, too: an ID, the name of a model.
   Secrets keys() const;
 
@@ -56,7 +59,7 @@ class Secrets {
   Spellings of_keys_, of_urls_;
 };
 
-// Endings of the names of secrets, in small letters: "sig", "key".
+// Endings of the names of secrets, in small letters: "sig", "key". One table for texts, URLs and variables.
 std::span<const std::string_view> secret_endings();
 // Whether a name ends so, in any case: "X-Amz-Signature", "api_key".
 bool names_secret(std::string_view name);

@@ -26,8 +26,10 @@ std::string last_line(std::string_view errors) {
   errors = errors.substr(0, end + 1);
   // npos + 1 is the beginning.
   const std::string_view line = errors.substr(errors.find_last_of("\r\n") + 1);
-  const char *key = g_getenv(kApiKeyVariable);
-  return shown_line(redact_text(redact_settings(line), key ? key : ""), kQuotedCharacters);
+  // First the values that are known: redact_settings() may take a part of one.
+  Secrets secrets;
+  secrets.add_environment(environment_without({}));
+  return shown_line(redact_text(redact_settings(secrets.masked(line)), secrets), kQuotedCharacters);
 }
 
 // The message of an unsuccessful end; empty for a successful one.

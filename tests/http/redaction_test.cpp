@@ -201,7 +201,7 @@ TEST(Redaction, TakesAKeyOutHoweverItIsEscaped) {
     EXPECT_EQ(redact_text(text, "K/1+2="), "the key *** is bad") << text;
 }
 
-// What a key is in the words of a service that echoes it.
+// L2, and what a key is in the words of a service that echoes it.
 TEST(Redaction, TakesALongSecretOutInEachSpelling) {
   const Secrets key("K3ySecretVal/ue+Qx9==");
   constexpr Row kRows[] = {
@@ -230,6 +230,58 @@ TEST(Redaction, TakesALongSecretOutInEachSpelling) {
             "*** 533343524554534947 UzNDUkVUU0lH2");
   EXPECT_EQ(url.masked("533343524554534947 2f6162 and UzNDUkVUU0lHL2Fi"), "*** and ***");
   EXPECT_EQ(Secrets("a-key").masked("A-Key a key a-key"), "A-Key a key ***") << "a short one is a word";
+}
+
+TEST(Redaction, TakesTheSecretsOfAnEnvironmentOut) {
+  const std::string variables[] = {"AWS_SECRET_ACCESS_KEY=Zq9x/T7",
+                                   "RCLONE_CONFIG_PASS=open=sesame",
+                                   "PGPASSWORD=letmein",
+                                   "PUBLISH_TOKEN=short",
+                                   "PWD=/home/ann",
+                                   "OLDPWD=/home/bob",
+                                   "HOME=/home/ann",
+                                   "MY_PRIVATE_KEY=-----BEGIN\nMIIEvQ9\nabc\n",
+                                   "AN_API_KEY=",
+                                   "NO_SIGN_TOKEN"};
+  Secrets secrets;
+  secrets.add_environment(variables);
+  EXPECT_EQ(
+      secrets.masked("bad Zq9x/T7, open=sesame, letmein (short) of /home/ann or /home/bob: MIIEvQ9 abc"),
+      "bad ***, ***, *** (short) of /home/ann or /home/bob: *** abc");
+  EXPECT_EQ(secrets.keys().masked("letmein"), "***");
+}
+
+// L2
+TEST(Redaction, TakesTheValuesOfSettingsOutOfWhatAProgramPrints) {
+  constexpr Row kRows[] = {
+      {"passwd: SECRET", "passwd: ***"},
+      {"pwd: SECRET", "pwd: ***"},
+      {"pass: SECRET", "pass: ***"},
+      {"MY_STORAGE_PW: SECRET", "MY_STORAGE_PW: ***"},
+      {"Passphrase: SECRET", "Passphrase: ***"},
+      {"x-auth: SECRET", "x-auth: ***"},
+      {"401 for Basic Zq9xSECRET, no such bucket", "401 for Basic ***, no such bucket"},
+      {"Basic usage: see the manual", "Basic usage: see the manual"},
+      {"Cookie: session=SECRET; b=SECRET, no", "Cookie: ***"},
+      {"Set-Cookie=a=SECRET; b=SECRET", "Set-Cookie=***"},
+      {"secret_key -> SECRET", "secret_key -> ***"},
+      {"secret_key=>SECRET", "secret_key=>***"},
+      {"PASSWORD := SECRET", "PASSWORD := ***"},
+      {"PASSWORD:=SECRET, no", "PASSWORD:=***, no"},
+      {"PASSWORD\u00a0: SECRET", "PASSWORD\u00a0: ***"},
+      {"PASSWORD:\u2009SECRET", "PASSWORD:\u2009***"},
+      {"SECRET: a SECRET, no such bucket", "SECRET: ***, no such bucket"},
+      {"token=SECRET no such bucket", "token=*** no such bucket"},
+      {"private_key=-----BEGIN SECRET", "private_key=***"},
+      {"mysql -pZq9SECRET h", "mysql -p*** h"},
+      {"sshpass -p Zq9SECRET h", "sshpass -p *** h"},
+      {"ffmpeg -pix_fmt yuv420p -preset fast, ssh -p 2222",
+       "ffmpeg -pix_fmt yuv420p -preset fast, ssh -p 2222"},
+      {"curl -u ann:SECRET https://h/p", "curl -u ann:*** https://h/p"},
+      {"403 Forbidden: no such bucket", "403 Forbidden: no such bucket"},
+      {"", ""},
+  };
+  for (const Row &row : kRows) EXPECT_EQ(redact_settings(row.input), row.output) << row.input;
 }
 
 TEST(Redaction, SurvivesAnyBytesAndNeverLetsASecretThrough) {

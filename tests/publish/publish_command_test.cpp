@@ -101,6 +101,11 @@ TEST_F(PublishCommandTest, IsNotQuotedWithSecrets) {
         << line;
   }
   g_unsetenv("GENCLIP_API_KEY");
+  // What the command was given in its environment, under whatever name it prints it.
+  g_setenv("PUBLISH_PASS", "Zq9x,HIDDEN", TRUE);
+  EXPECT_THAT(problem_of("echo \"bad credentials ($PUBLISH_PASS), password=$PUBLISH_PASS\" >&2; exit 3"),
+              AllOf(HasSubstr("bad credentials (***)"), Not(HasSubstr("HIDDEN"))));
+  g_unsetenv("PUBLISH_PASS");
 }
 
 TEST_F(PublishCommandTest, DoesNotGetTheKey) {
