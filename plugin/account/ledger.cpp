@@ -23,10 +23,10 @@ constexpr size_t kMaxSummary = 64 * 1024 * 1024;
 constexpr size_t kFirstLines[] = {4 * 1024, 64 * 1024};
 
 // Counts what it reads; false when the account cannot take the line.
-bool count_line(LedgerReading &reading, std::string_view line) {
-  ++reading.lines;
+bool count_line(LedgerReading &reading, std::string_view line, uint64_t count) {
+  reading.lines += count;
   const auto entry = read_ledger_line(line);
-  if (!entry) ++reading.skipped;
+  if (!entry) reading.skipped += count;
   return !entry || reading.account.apply(*entry);
 }
 
@@ -113,7 +113,8 @@ Result<FileLock> Ledger::lock(GCancellable *cancellable, std::chrono::seconds pa
 
 Result<Ledger::Books> Ledger::load_all(File &file) {
   Books books;
-  auto end = read_lines(file, 0, [&](std::string_view line) { return count_line(books.reading, line); });
+  auto end = read_lines(
+      file, 0, [&](std::string_view line, uint64_t count) { return count_line(books.reading, line, count); });
   if (!end) return std::move(end).error();
   books.end = *end;
   books.unsummed = books.reading.lines;
@@ -123,9 +124,9 @@ Result<Ledger::Books> Ledger::load_all(File &file) {
 // Counts the lines behind the end of the books. False: one is about what their account has let go of.
 Result<bool> Ledger::read_on(File &file, Books &books) {
   bool is_taken = true;
-  auto end = read_lines(file, books.end.whole, [&](std::string_view line) {
-    ++books.unsummed;
-    return is_taken = count_line(books.reading, line);
+  auto end = read_lines(file, books.end.whole, [&](std::string_view line, uint64_t count) {
+    books.unsummed += count;
+    return is_taken = count_line(books.reading, line, count);
   });
   if (!end) return std::move(end).error();
   books.end = *end;

@@ -55,8 +55,7 @@ class Line {
 
 }  // namespace
 
-Result<LedgerEnd> read_lines(File &file, uint64_t from,
-                             const std::function<bool(std::string_view line)> &on_line) {
+Result<LedgerEnd> read_lines(File &file, uint64_t from, const OnLedgerLine &on_line) {
   const auto size = file.size();
   if (!size) return size.error();
   LedgerEnd end;
@@ -75,15 +74,17 @@ Result<LedgerEnd> read_lines(File &file, uint64_t from,
       const std::string_view bytes = rest.substr(0, newline);
       const bool is_here = line.size() == 0 && newline <= kMaxLine;  // As nearly always: nothing is copied.
       if (!is_here) line.add(bytes);
-      if (!on_line(is_here ? bytes : line.text())) return end;
-      end.whole += (is_here ? newline : line.size()) + 1;
+      const size_t more =
+          is_here && newline == 0 ? std::min(rest.find_first_not_of('\n'), rest.size()) - 1 : 0;
+      if (!on_line(is_here ? bytes : line.text(), 1 + more)) return end;
+      end.whole += (is_here ? newline : line.size()) + 1 + more;
       if (!is_here) line.clear();
-      rest.remove_prefix(newline + 1);
+      rest.remove_prefix(newline + 1 + more);
     }
     line.add(rest);
   }
   end.tail = line.kind();
-  if (end.tail == LedgerTail::whole || end.tail == LedgerTail::foreign) on_line(line.text());
+  if (end.tail == LedgerTail::whole || end.tail == LedgerTail::foreign) on_line(line.text(), 1);
   return end;
 }
 

@@ -29,11 +29,14 @@ struct LedgerEnd {
   LedgerTail tail = LedgerTail::none;
 };
 
-// Calls `on_line` with each line from the offset `from` on, without its newline, a whole tail too; what is
-// longer than any line of ours, a foreign tail too, is given as an empty line, which is not an entry. False
-// from it ends the reading. Needs no lock: a line that another process is writing is a torn tail.
-Result<LedgerEnd> read_lines(File &file, uint64_t from,
-                             const std::function<bool(std::string_view line)> &on_line);
+// Gets a line, without its newline, and how many there are of it: of empty ones many may come at once, so
+// that millions of them cost nothing. False ends the reading.
+using OnLedgerLine = std::function<bool(std::string_view line, uint64_t count)>;
+
+// Calls `on_line` with each line from the offset `from` on, a whole tail too; what is longer than any line of
+// ours, a foreign tail too, is given as an empty line, which is not an entry. Needs no lock: a line that
+// another process is writing is a torn tail.
+Result<LedgerEnd> read_lines(File &file, uint64_t from, const OnLedgerLine &on_line);
 
 // Appends these bytes, which end with a newline, behind what read_lines() has found there. They are synced on
 // return, and `end` is behind them; after an error none of them is there. Needs the ledger's lock.

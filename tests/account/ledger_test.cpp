@@ -14,6 +14,7 @@
 #include <tuple>
 #include <vector>
 
+#include "plugin/account/ledger_file.h"
 #include "plugin/account/ledger_summary.h"
 #include "plugin/base/durable_file.h"
 #include "tests/account/sample_entries.h"
@@ -258,6 +259,29 @@ TEST_F(LedgerTest, KeepsLinesBehindAnyNumberOfZeros) {
   put(contents() + "torn");
   append(entry_of(LedgerEvent::unknown, "b"));
   EXPECT_EQ(taken(Ledger(FileSystem::posix(), clock_, store_).read_all()).lines, 5u);
+}
+
+// L4. A parser would need six seconds for a million of them.
+TEST_F(LedgerTest, ReadsEmptyLinesByTheMegabyte) {
+  const std::string good = ledger_line(reserve_of("a", 3)) + "\n";
+  const size_t many = 3 << 20;
+  put(good + std::string(many, '\n') + good + "\n" + good);
+  const auto file = taken(FileSystem::posix().open(path("ledger.jsonl"), FileSystem::Mode::read));
+  uint64_t calls = 0, lines = 0;
+  const LedgerEnd end = taken(read_lines(*file, 0, [&](std::string_view, uint64_t count) {
+    ++calls;
+    lines += count;
+    return true;
+  }));
+  EXPECT_LT(calls, 12u);
+  EXPECT_EQ(lines, many + 4);
+  EXPECT_EQ(end.whole, end.size);
+  const LedgerReading reading = taken(ledger_.read_all());
+  EXPECT_EQ(reading.lines, many + 4);
+  EXPECT_EQ(reading.skipped, many + 1);
+  EXPECT_EQ(reading.account.sums({}, 0).reserved.credits, 9);
+  append(entry_of(LedgerEvent::unknown, "b"));
+  EXPECT_EQ(taken(Ledger(FileSystem::posix(), clock_, store_).read_all()).lines, many + 5);
 }
 
 TEST_F(LedgerTest, KeepsWhatIsNoZeroThoughZerosFollow) {
