@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "plugin/base/gref.h"
+#include "plugin/base/trimmed.h"
 
 namespace genclip {
 namespace {
@@ -65,7 +66,7 @@ std::string normal_escapes(std::string_view text) {
   return normal;
 }
 
-// Without empty segments, and without "." and "..".
+// Without empty segments, without "." and "..", and without escaped blanks at its end.
 std::string normal_path(std::string_view path) {
   const std::string text = normal_escapes(path);
   std::string normal;
@@ -77,6 +78,11 @@ std::string normal_path(std::string_view path) {
     else if (!segment.empty() && segment != ".")
       normal.append("/").append(segment);
     begin = end + 1;
+  }
+  for (bool has_more = true; has_more;) {
+    has_more = false;
+    for (const std::string_view end : {"%20", "%09", "%0A", "%0D", "/"})
+      if (normal.ends_with(end)) has_more = true, normal.resize(normal.size() - end.size());
   }
   return normal;
 }
@@ -110,7 +116,8 @@ std::string meaning_of_authority(std::string_view authority) {
 }  // namespace
 
 std::string normal_base_url(std::string_view url) {
-  while (url.ends_with('/')) url.remove_suffix(1);
+  url = trimmed(url);
+  while (url.ends_with('/')) url = trimmed(url.substr(0, url.size() - 1));
   const auto separator = url.find(kSeparator);
   const std::string scheme = lower_case(url.substr(0, std::min(separator, url.size())));
   if (separator == url.npos || (scheme != "http" && scheme != "https")) return std::string(url);

@@ -8,8 +8,9 @@
 
 namespace genclip {
 
-// Scheme and host in lower case, without the scheme's usual port and without slashes at the end; everything
-// else stays byte for byte. From anything but an http or https URL it removes only the slashes at the end.
+// Scheme and host in lower case, without the scheme's usual port, without slashes at the end and blanks at
+// both ends; everything else stays byte for byte. From anything but an http or https URL it removes only
+// these slashes and blanks.
 std::string normal_base_url(std::string_view url);
 
 // One form for the spellings by which the same service is reached: "http://localhost././%61pi" is

@@ -23,6 +23,12 @@ TEST(BaseUrl, HasOneSpelling) {
       {"http://api.example:08080/", "http://api.example:8080"},
       {"https://[::1]:443", "https://[::1]"},
       {"https://[FE80::1]:8443/A", "https://[fe80::1]:8443/A"},
+      // As files and shells leave them.
+      {"https://api.example/prefix\n", "https://api.example/prefix"},
+      {" \thttps://api.example/prefix/ \r\n", "https://api.example/prefix"},
+      {"https://api.example/prefix / /", "https://api.example/prefix"},
+      {" \n", ""},
+      {" api.example/ ", "api.example"},
   };
   for (const auto &[spelling, normal] : rows) EXPECT_EQ(normal_base_url(spelling), normal) << spelling;
 }
@@ -52,7 +58,12 @@ TEST(BaseUrl, MeansOneServiceHoweverItIsSpelled) {
         "HTTP://LocalHost:8000/x/../api", "http://localhost:8000/%2E/api/.", "http://localhost:8000/../api",
         "http://localhost:8000/x/%2e%2e/api"})
     EXPECT_EQ(meaning_of_base_url(url), "http://localhost:8000/api") << url;
-  EXPECT_EQ(meaning_of_base_url("https://api.example./"), "https://api.example");
+  for (const char *url : {"https://api.example./", "https://api.example\n", "https://api.example/%20",
+                          "https://api.example/%20%0a/%09"})
+    EXPECT_EQ(meaning_of_base_url(url), "https://api.example") << url;
+  for (const char *url :
+       {"https://api.example/a%20", "https://api.example/a%20%0d%0a/ \n", "https://api.example/a/%20/"})
+    EXPECT_EQ(meaning_of_base_url(url), "https://api.example/a") << url;
   EXPECT_EQ(meaning_of_base_url("https://%61pi.example:444/"), "https://api.example:444");
   EXPECT_EQ(meaning_of_base_url("https://bücher.example/"), "https://xn--bcher-kva.example");
   EXPECT_EQ(meaning_of_base_url("https://u:p@[0:0::1]:8/a"), "https://u:p@[::1]:8/a");
@@ -66,8 +77,8 @@ TEST(BaseUrl, MeansAnotherServiceWhereThePathOrTheHostIsAnother) {
   for (const char *url :
        {"https://api.example", "http://api.example:443", "https://api.example:8443/A/b",
         "https://api.example/a%2Fb", "https://api.example/%2561pi", "https://api.example/a..b",
-        "https://api.example/.a", "https://[::1]", "https://[fe80::1]:8443/A", "https://api.example?A=B",
-        "http://127.0.0.1:1/%", "", "api.example//x", "nonsense://a.//b"})
+        "https://api.example/.a", "https://api.example/%20a", "https://[::1]", "https://[fe80::1]:8443/A",
+        "https://api.example?A=B", "http://127.0.0.1:1/%", "", "api.example//x", "nonsense://a.//b"})
     EXPECT_EQ(meaning_of_base_url(url), url);
 }
 
