@@ -63,6 +63,7 @@ Byte byte_at(std::string_view text, size_t at) {
     if (const int value = hex_at(text, at + 1, 2); value >= 0) return {static_cast<char>(value), 3};
   const std::string_view next = text.substr(at, 2);
   if (next == "\\/") return {'/', 2};
+  if (next == "\\\\") return {'\\', 2};
   if (next == "\\n" || next == "\\r") return {'\n', 2};
   if (next == "\\x")
     if (const int value = hex_at(text, at + 2, 2); value >= 0) return {static_cast<char>(value), 4};

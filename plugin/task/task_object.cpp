@@ -84,22 +84,22 @@ bool has_any(const Json &object, const auto &names) {
                      [&](const char *name) { return !read_text(named(object, name)).empty(); });
 }
 
-bool is_usable_id(const std::string &id, std::string_view key) {
-  const bool has_key = key.size() >= kShortestKey && id.find(key) != id.npos;
+bool is_usable_id(const std::string &id, const Secrets &keys) {
+  const bool has_key = keys.key().size() >= kShortestKey && keys.masked(id) != id;
   return !id.empty() && id != "0" && id.size() <= kMaxIdLength && is_all_shown(id) && !has_key;
 }
 
 bool is_good_code(std::string_view code) { return code == "0" || code == "200"; }
 
-std::string id_under(const TaskObjects &objects, const auto &names, std::string_view key) {
+std::string id_under(const TaskObjects &objects, const auto &names, const Secrets &keys) {
   for (const Json *object : objects)
     for (const char *name : names)
-      if (std::string id = read_text(named(*object, name)); is_usable_id(id, key)) return id;
+      if (std::string id = read_text(named(*object, name)); is_usable_id(id, keys)) return id;
   return {};
 }
 
 // {"code":0,"data":"ID"}: the whole result of a submit that succeeded.
-std::string bare_id(const Json &answer, std::string_view key) {
+std::string bare_id(const Json &answer, const Secrets &keys) {
   if (const Json *code = answer.find("code"); code && !is_good_code(read_text(code))) return {};
   for (const char *name : {"data", "result", "task"}) {
     const Json *member = answer.find(name);
@@ -109,7 +109,7 @@ std::string bare_id(const Json &answer, std::string_view key) {
                             return g_ascii_isalnum(c) || c == '-' || c == '_' || c == '.';
                           });
     const bool has_digit = std::any_of(id.begin(), id.end(), [](char c) { return g_ascii_isdigit(c); });
-    if (is_token && has_digit && is_usable_id(id, key)) return id;
+    if (is_token && has_digit && is_usable_id(id, keys)) return id;
   }
   return {};
 }
@@ -314,18 +314,18 @@ AnswerState state_of(const TaskObjects &objects) {
   return state;
 }
 
-std::string id_of(const TaskObjects &objects, std::string_view key, std::string_view asked) {
+std::string id_of(const TaskObjects &objects, const Secrets &keys, std::string_view asked) {
   for (const Json *object : objects)
     if (has_id(*object, asked)) return std::string(asked);
   // Of a query, an ID around the task's object is not the task's.
-  if (!asked.empty()) return id_under({objects.front()}, kIdNames, key);
-  if (std::string id = id_under(objects, kIdNames, key); !id.empty()) return id;
-  if (std::string id = id_under(objects, kOtherIdNames, key); !id.empty()) return id;
-  if (std::string id = bare_id(*objects.back(), key); !id.empty()) return id;
+  if (!asked.empty()) return id_under({objects.front()}, kIdNames, keys);
+  if (std::string id = id_under(objects, kIdNames, keys); !id.empty()) return id;
+  if (std::string id = id_under(objects, kOtherIdNames, keys); !id.empty()) return id;
+  if (std::string id = bare_id(*objects.back(), keys); !id.empty()) return id;
   // A request_id is that of the call, unless the answer is about a task and has no other.
   const TaskStatus status = state_of(objects).status;
   return status == TaskStatus::queued || status == TaskStatus::processing
-             ? id_under(objects, kRequestIdNames, key)
+             ? id_under(objects, kRequestIdNames, keys)
              : std::string();
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "plugin/base/json.h"
+#include "plugin/http/secrets.h"
 #include "plugin/task/task.h"
 
 namespace genclip {
@@ -34,8 +35,8 @@ struct AnswerState : TaskState {
 AnswerState state_of(const TaskObjects &objects);
 
 // The task's ID; empty without one. An ID goes into URLs, logs, messages and the store, so only a short text
-// of visible characters counts, and none that holds the key.
-std::string id_of(const TaskObjects &objects, std::string_view key, std::string_view asked);
+// of visible characters counts, and none that holds one of the keys, however it is spelled.
+std::string id_of(const TaskObjects &objects, const Secrets &keys, std::string_view asked);
 
 // The first of these members that is there and not null.
 const Json *first_of(const Json &object, std::initializer_list<const char *> names);

@@ -114,7 +114,7 @@ const Json *document_of_task(const std::vector<Json> &documents, const Secrets &
   const Json *found = nullptr;
   for (const Json &document : documents) {
     const Json &top = single(document);
-    if (!top.object() || id_of(find_task_objects(top, asked), secrets.key(), asked).empty()) continue;
+    if (!top.object() || id_of(find_task_objects(top, asked), secrets.keys(), asked).empty()) continue;
     if (found) return nullptr;
     found = &top;
   }
@@ -142,7 +142,7 @@ Result<Task> read_task(std::string_view body, const Secrets &secrets, const Task
   add_urls(top, all);
 
   Task task;
-  task.id = id_of(objects, secrets.key(), asked);
+  task.id = id_of(objects, secrets.keys(), asked);
   if (const Json *model = first_of(objects, {"model"}); model && model->string())
     task.model = display_line(*model->string(), kMaxModelLength, secrets.keys());
   task.status = state.status;

@@ -201,13 +201,14 @@ TEST(Redaction, TakesAKeyOutHoweverItIsEscaped) {
     EXPECT_EQ(redact_text(text, "K/1+2="), "the key *** is bad") << text;
 }
 
-// L2, and what a key is in the words of a service that echoes it.
+// L2, and how services echo a key.
 TEST(Redaction, TakesALongSecretOutInEachSpelling) {
   const Secrets key("K3ySecretVal/ue+Qx9==");
   constexpr Row kRows[] = {
       {"bad k3YsECRETvAL/UE+qX9== !", "bad *** !"},
       {"bad K3ySecre\ntVal/ue+Qx9== !", "bad *** !"},
       {"bad K3ySecre\\r\\ntVal/ue+Qx9== !", "bad *** !"},
+      {"bad K3ySecretVal\\\\u002fue\\\\u002bQx9== !", "bad *** !"},
       {"bad K 3 y S e c r e t V a l / u e + Q x 9 = = !", "bad *** !"},
       {"bad 4b337953656372657456616c2f75652b5178393d3d !", "bad *** !"},
       {"bad 4B337953656372657456616C2F75652B5178393D3D !", "bad *** !"},

@@ -821,7 +821,9 @@ TEST(TaskReader, ShowsAnUnknownStatusInAFormFitForPeople) {
 }
 
 TEST(TaskReader, TakesNoIdWithTheKeyInItUnlessThatMayBeChance) {
-  EXPECT_EQ(read_task(R"({"id":"task-sk-secret-1"})", "sk-secret")->id, "");
+  for (const char *id :
+       {"task-sk-secret-1", "SK-Secret", "sk%2Dsecret", "c2stc2VjcmV0", "736b2d736563726574"})
+    EXPECT_EQ(read_task(std::string(R"({"id":")") + id + R"("})", "sk-secret")->id, "") << id;
   EXPECT_EQ(read_task(R"({"id":"task-1"})", "task")->id, "task-1");
   EXPECT_EQ(read_task(R"({"id":"task-1"})", "k")->id, "task-1");
 }
