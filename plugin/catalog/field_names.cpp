@@ -54,6 +54,7 @@ constexpr const char *kOtherNames[] = {"ahead",
                                        "end-within",
                                        "fallback",
                                        "force",
+                                       "help",
                                        "hls",
                                        "image-sampling",
                                        "keep-days",
@@ -133,6 +134,16 @@ std::string letters_of(std::string_view name) {
   return letters;
 }
 
+// Without an index or a path behind it: "max-amount[0]", "max_amount.x".
+std::string_view without_path(std::string_view name) {
+  constexpr std::string_view kParts = "-_ ";
+  size_t begin = 0;
+  while (begin < name.size() && g_ascii_ispunct(name[begin])) ++begin;
+  const auto ends = [&](char c) { return g_ascii_ispunct(c) && kParts.find(c) == kParts.npos; };
+  return name.substr(
+      0, static_cast<size_t>(std::find_if(name.begin() + begin, name.end(), ends) - name.begin()));
+}
+
 // In lower case, with "_" for "-": firstImage, which a model may have, is not first_image.
 std::string as_field(std::string_view name) {
   std::string field;
@@ -161,9 +172,20 @@ const std::map<std::string, KnownName> &known_names() {
   return names;
 }
 
+// What a name stands for; nothing: it is none of genclip's.
+std::optional<KnownName> known_name(std::string_view name) {
+  for (const std::string_view part : {name, without_path(name)})
+    if (const auto known = known_names().find(letters_of(part)); known != known_names().end())
+      return known->second;
+  if (letters_of(name).starts_with("genclip")) return KnownName{.what = "a variable of the environment"};
+  return std::nullopt;
+}
+
 std::string setting_text(std::string_view name, const Setting &setting, SettingPlace place) {
   const std::string setting_name = setting.name;
   const std::string opening = quoted(name) + " is a setting of genclip, and no field of a request: ";
+  if (setting.takers == kEnvironment)
+    return opening + "set the environment variable " + setting.variable + ".";
   const bool is_property = setting.takers & kElements;
   const std::string commands = commands_text(setting);
   if (is_property && (place == SettingPlace::property || commands.empty()))
@@ -173,7 +195,7 @@ std::string setting_text(std::string_view name, const Setting &setting, SettingP
 
 // The field that `name` spells otherwise; empty: none.
 std::string meant_field(const Catalog &catalog, const ModelSpec &model, std::string_view name) {
-  const std::string wanted = as_field(name);
+  const std::string wanted = as_field(without_path(name));
   const auto is_meant = [&](std::string_view field) { return as_field(field) == wanted; };
   const auto is_taken = [&](std::string_view field) { return model.open || model.find(field); };
   for (const std::string_view field : kRequestNames)
@@ -193,12 +215,14 @@ std::string meant_field(const Catalog &catalog, const ModelSpec &model, std::str
 }  // namespace
 
 bool names_credential(std::string_view field) {
-  std::string name;
-  for (const char c : field)
-    if (g_ascii_isalnum(c)) name += g_ascii_tolower(c);
-  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames) ||
-         std::any_of(std::begin(kEndings), std::end(kEndings),
-                     [&](std::string_view ending) { return std::string_view(name).ends_with(ending); });
+  return std::ranges::any_of(
+      std::initializer_list<std::string_view>{field, without_path(field)}, [](std::string_view part) {
+        std::string name;
+        for (const char c : part)
+          if (g_ascii_isalnum(c)) name += g_ascii_tolower(c);
+        return std::ranges::find(kNames, name) != std::end(kNames) ||
+               std::ranges::any_of(kEndings, [&](std::string_view ending) { return name.ends_with(ending); });
+      });
 }
 
 bool is_request_name(std::string_view name) {
@@ -213,11 +237,10 @@ std::optional<std::string> misplaced_setting_text(const Catalog &catalog, const 
   // Of a URI that was copied from XML.
   if (name.starts_with("amp;"))
     return quoted(name) + " is no field of a request: write & in place of &amp; between fields.";
-  const auto known = known_names().find(letters_of(name));
-  if (known == known_names().end()) return std::nullopt;
-  const auto &[setting, what] = known->second;
-  return setting ? setting_text(name, *setting, place)
-                 : quoted(name) + " is " + what + ", and no field of a request.";
+  const auto known = known_name(name);
+  if (!known) return std::nullopt;
+  return known->setting ? setting_text(name, *known->setting, place)
+                        : quoted(name) + " is " + known->what + ", and no field of a request.";
 }
 
 std::optional<std::string> misplaced_name_text(const Catalog &catalog, const ModelSpec &model,

@@ -29,12 +29,13 @@ enum Taker : unsigned {
   kFrame = 1 << 7,
   kPublish = 1 << 8,
 };
+inline constexpr unsigned kEnvironment = 0;  // Nobody but whoever sets the environment of a run.
 inline constexpr unsigned kElements = kClipSource | kChannelSource;
 inline constexpr unsigned kSubmitters = kGenerate | kBatch | kPrefetch;
 
 struct Setting {
   const char *name;  // "poll-interval", of the property and of the option.
-  unsigned takers;   // Bits of Taker.
+  unsigned takers;   // Bits of Taker, or kEnvironment.
   // The property's description. Without its full stop, as GStreamer's are.
   const char *help;
   // Without one, it is an option of commands and not a part of a run.

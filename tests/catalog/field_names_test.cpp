@@ -41,6 +41,8 @@ std::vector<std::string> spellings(const std::string &name) {
   std::string joined = name;
   std::erase(joined, '-');
   all.push_back(joined);
+  for (const char *path : {"[0]", "[]", ".x", "/x", ":"}) all.push_back(with_underscores(name) + path);
+  all.push_back("'" + name + "'[0]");
   return all;
 }
 
@@ -74,13 +76,34 @@ TEST(FieldNames, ASettingIsNoFieldInAnySpellingAnywhere) {
     for (const std::string &name : spellings(setting.name))
       for (const std::string &problem : problems_with(name)) {
         EXPECT_THAT(problem, HasSubstr("is a setting of genclip, and no field of a request")) << name;
-        EXPECT_THAT(problem, HasSubstr(setting.name)) << name;
+        EXPECT_THAT(problem, HasSubstr(setting.takers == kEnvironment ? setting.variable : setting.name))
+            << name;
       }
   }
 }
 
+// M5
+TEST(FieldNames, AVariableOfGenclipIsNoFieldWhateverItIs) {
+  std::set<std::string> names = {"GENCLIP_API_KEY_FILE", "GENCLIP_LLM_BASE_URL", "GENCLIP_SOMETHING_NEW"};
+  for (const Setting &setting : settings())
+    if (*setting.variable && !names_credential(setting.variable)) names.insert(setting.variable);
+  EXPECT_GE(names.size(), 12u);
+  for (const std::string &name : names)
+    for (const std::string &spelled : {name, in_case(name, false, false), "$" + name, name + "[0]"})
+      for (const std::string &problem : problems_with(spelled))
+        EXPECT_THAT(problem, HasSubstr("no field of a request")) << spelled;
+}
+
+TEST(FieldNames, AKeyBehindWhichAPathStandsIsOne) {
+  for (const char *name : {"api_key[0]", "API-Key.x", "token/0", "\"api_key\":", "GENCLIP_API_KEY.x"})
+    EXPECT_TRUE(names_credential(name)) << name;
+  for (const char *name : {"keyframes[0].image", "x.key_light", "image[0]", "[0]", ".", ""})
+    EXPECT_FALSE(names_credential(name)) << name;
+}
+
 TEST(FieldNames, OtherPropertiesAreNoFieldsEither) {
-  for (const char *name : {"extra-params", "num-buffers", "status", "clip-location", "Do_Timestamp"})
+  for (const char *name :
+       {"extra-params", "num-buffers", "status", "clip-location", "Do_Timestamp", "status[0]"})
     for (const std::string &problem : problems_with(name))
       EXPECT_THAT(problem, HasSubstr("is a property of genclipsrc, and no field of a request")) << name;
 }
@@ -97,10 +120,12 @@ TEST(FieldNames, AFieldHasOneSpelling) {
   EXPECT_EQ(told("Image-URLs", "veo"),
             "\"Image-URLs\" is no field of a request; did you mean reference_images?");
   EXPECT_EQ(told("Seconds", "sky2Stable"), "\"Seconds\" is no field of a request; did you mean duration?");
+  EXPECT_EQ(told("reference_images[0]", "veo"),
+            "\"reference_images[0]\" is no field of a request; did you mean reference_images?");
   EXPECT_THAT(told("amp;seed", "veo"), HasSubstr("write & in place of &amp;"));
   // What a model with open fields may have.
-  for (const char *name :
-       {"firstImage", "style", "film-style", "name", "loop", "strength", "\u540d", "t\u00e4ke", "-", ""})
+  for (const char *name : {"firstImage", "style", "film-style", "name", "loop", "strength", "language[0]",
+                           "x.max", "\u540d", "t\u00e4ke", "-", ""})
     EXPECT_EQ(told(name, "veo"), "") << name;
   for (const char *name : {"take", "api", "model", "aspect_ratio", "image_urls", "referenceImages"})
     EXPECT_EQ(told(name, "veo"), "") << name;
@@ -134,6 +159,9 @@ TEST(FieldNames, SayWhereASettingBelongs) {
   EXPECT_THAT(told("reuse", SettingPlace::option), HasSubstr("set the property reuse of genclipsrc."));
   EXPECT_THAT(told("anew", SettingPlace::property),
               HasSubstr("it is the option --anew of genclip generate."));
+  for (const SettingPlace place : {SettingPlace::property, SettingPlace::option})
+    EXPECT_THAT(told("Publish_Command", place),
+                HasSubstr("set the environment variable GENCLIP_PUBLISH_COMMAND."));
 }
 
 TEST(Settings, HaveRowsThatCanBeUsed) {
@@ -141,7 +169,7 @@ TEST(Settings, HaveRowsThatCanBeUsed) {
   for (const Setting &setting : settings()) {
     EXPECT_TRUE(names.insert(setting.name).second) << setting.name;
     EXPECT_EQ(find_setting(setting.name), &setting);
-    EXPECT_NE(setting.takers, 0u) << setting.name;
+    EXPECT_TRUE(setting.takers != kEnvironment || *setting.variable) << setting.name;
     const std::string help = setting.help;
     EXPECT_FALSE(help.empty() || help.ends_with('.')) << setting.name;
     const bool is_property = setting.takers & kElements;

@@ -5,6 +5,7 @@
 The second half plants a row: programs that are linked with a copy of the rows know it everywhere.
 """
 
+import concurrent.futures
 import functools
 import json
 import os
@@ -18,7 +19,7 @@ import unittest
 GENCLIP, PLANTED, DOC = (os.environ[name] for name in ("GENCLIP", "GENCLIP_PLANTED", "GENCLIP_PLANTED_DOC"))
 COMMANDS = ("generate", "batch", "prefetch", "check")
 # Of every object and every program; a model may well have a field of such a name.
-OF_EVERYTHING = {"name", "parent", "help", "version"}
+OF_EVERYTHING = {"name", "parent", "version"}
 OTHER_COMMANDS = ("caption", "channel", "budget set", "cost", "frame", "models", "store list", "store remove", "store prune", "store show",
                   "store fetch", "store gallery", "store pin")
 # Options of these commands and properties of the other elements that a model may take; gencaption's and genchannelsrc's requests are their own.
@@ -69,13 +70,20 @@ def options(command, program=GENCLIP):
     return set(re.findall(r"^  (?:-\w, )?--([a-z-]+)", run(program, *command.split(), "--help").stdout, re.MULTILINE))
 
 
+def variables():
+    """All that the program's help lists."""
+    return set(re.findall(r"GENCLIP_[A-Z_]+", run(GENCLIP, "--help").stdout))
+
+
 @functools.cache
 def refused_names():
-    """Every property of the element and every option of what takes a request, but for the fields of requests."""
+    """Every property of the element, every option of what takes a request and every variable, but for the fields of requests."""
     fields = {line.split()[0].replace("_", "-")
               for line in run(GENCLIP, "check", "--help").stdout.partition("Fields of most models:\n")[2].partition("\n\n")[0].splitlines()
               if re.match(r"  [a-z]", line)}
     names = set(properties("genclipsrc")).union(*(options(command) for command in COMMANDS))
+    names |= variables() | {name.removeprefix("GENCLIP_").lower().replace("_", "-") for name in variables()}
+    names -= {"GENCLIP_API_KEY"}
     return sorted(names - fields - {"model", "take", "api", "api-key", "api-key-file"} - OF_EVERYTHING)
 
 
@@ -98,17 +106,27 @@ class Settings(unittest.TestCase):
 
     def test_no_request_takes_the_name_of_a_property_or_an_option(self):
         names = refused_names()
-        self.assertLessEqual({"max-amount", "anew", "quiet", "random-access", "extra-params", "task-id", "num-buffers", "status"},
+        self.assertLessEqual({"max-amount", "anew", "quiet", "random-access", "extra-params", "task-id", "num-buffers", "status", "help",
+                              "max-tasks", "GENCLIP_MAX_TASKS", "publish-command", "publish-roots", "GENCLIP_MODELS", "GENCLIP_API_KEY_FILE"},
                              set(names))
+        cases = []
         for name in names:
             # All spellings, everywhere: tests/catalog/field_names_test.cpp.
             spelled = "\u2014" + name.replace("-", "_").title()
-            for words, code in ((["veo", "prompt=x", f"{name}=1"], 2),
-                                (["veo", "prompt=x", f"first_image=genclip://dream-5.0?prompt=y&{spelled}=1"], 1)):
+            cases += [(["veo", "prompt=x", f"{name}=1"], 2),
+                      (["veo", "prompt=x", f"first_image=genclip://dream-5.0?prompt=y&{spelled}=1"], 1)]
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            for (words, code), told in zip(cases, pool.map(lambda case: run(GENCLIP, "check", *case[0]), cases)):
                 with self.subTest(words=words):
-                    told = run(GENCLIP, "check", *words)
                     self.assertEqual(told.returncode, code, told.stdout)
                     self.assertIn("no field of a request", told.stderr)
+
+    def test_a_uri_does_not_take_them_either(self):
+        for spelled in (lambda name: name.replace("-", "_"), lambda name: name.swapcase() + "[0]", lambda name: name + ".x"):
+            for names in (refused_names()[::2], refused_names()[1::2]):
+                told = run(GENCLIP, "check", "--json", "genclip://veo?prompt=x" + "".join(f"&{spelled(name)}=1" for name in names))
+                problems = [problem["text"] for problem in json.loads(told.stdout)["problems"]]
+                self.assertEqual(sum("no field of a request" in text for text in problems), len(names), problems)
 
     def test_what_only_messages_have_may_be_a_field(self):
         self.assertEqual(run(GENCLIP, "check", "veo", "prompt=x", "reused=1", "provenance=x", "status-text=y").returncode, 0)
@@ -145,6 +163,7 @@ class Settings(unittest.TestCase):
         for words, told in ((["max-amount=1"], "it is the option --max-amount of genclip generate, batch, prefetch, store fetch and channel."),
                             (["anew=1"], "it is the option --anew of genclip generate."),
                             (["random-access=1"], "set the property random-access of genclipsrc."),
+                            (["max-tasks=1"], "set the environment variable GENCLIP_MAX_TASKS."),
                             (["GENCLIP_PROJECT=x"], "it is the option --project of")):
             shown = run(GENCLIP, "generate", "veo", "prompt=x", *words)
             self.assertEqual(shown.returncode, 2)
