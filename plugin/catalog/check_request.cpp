@@ -250,9 +250,11 @@ class RequestCheck {
     std::string path;  // As UntypedName has it.
     std::string text;  // For people.
     bool is_listed;
+    bool is_in_text = false;  // In JSON that is the text of a field.
   };
 
   void look_for_references(const Json &value, const UntypedPlace &place) {
+    if (has_enough_problems()) return;
     if (const Json::Object *members = value.object())
       for (const auto &[name, member] : *members) {
         UntypedPlace inside = place;
@@ -271,7 +273,18 @@ class RequestCheck {
     const std::string *text = value.string();
     const std::string_view path = place.path;
     const UntypedName name{path.substr(path.rfind(' ') + 1), path, place.is_listed};
-    if (!text || !is_untyped_reference(name, *text)) return;
+    if (!text) return;
+    if (const auto json = place.is_in_text ? std::nullopt : json_in_text(name, *text)) {
+      UntypedPlace inside = place;
+      inside.is_in_text = true;
+      return look_for_references(*json, inside);
+    }
+    if (!is_untyped_reference(name, *text)) return;
+    if (place.is_in_text)
+      return problem(place.field, shown_line(place.text) +
+                                      " is a reference inside a text of JSON, where genclip cannot make it "
+                                      "public; give the reference alone in " +
+                                      place.field + ".");
     const auto index = std::ranges::count(checked_.media_, place.field, &MediaReference::field);
     MediaReference reference{.field = place.field,
                              .index = static_cast<unsigned>(index),

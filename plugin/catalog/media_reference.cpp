@@ -31,17 +31,6 @@ bool equal_but_case(std::string_view a, std::string_view b) {
   return a.size() == b.size() && g_ascii_strncasecmp(a.data(), b.data(), a.size()) == 0;
 }
 
-bool looks_like_base64(std::string_view text) {
-  const bool alphabet = std::all_of(text.begin(), text.end(), [](char c) {
-    return g_ascii_isalnum(c) || g_ascii_isspace(c) || c == '+' || c == '/' || c == '=' || c == '-' ||
-           c == '_';
-  });
-  if (!alphabet) return false;
-  const auto *opening = std::find_if(std::begin(kBase64Openings), std::end(kBase64Openings),
-                                     [&](std::string_view start) { return text.starts_with(start); });
-  return opening != std::end(kBase64Openings) || text.size() >= kShortestBase64;
-}
-
 std::string instead(const std::optional<MediaKind> &kind, bool assets) {
   std::string text = std::string("; put the ") + (kind ? to_word(*kind) : "file") +
                      " at a public http or https URL and give that";
@@ -153,6 +142,17 @@ std::optional<std::string> read_source(const std::string &text, const ReferenceR
 }
 
 }  // namespace
+
+bool looks_like_base64(std::string_view text) {
+  const bool alphabet = std::all_of(text.begin(), text.end(), [](char c) {
+    return g_ascii_isalnum(c) || g_ascii_isspace(c) || c == '+' || c == '/' || c == '=' || c == '-' ||
+           c == '_';
+  });
+  if (!alphabet) return false;
+  const auto *opening = std::find_if(std::begin(kBase64Openings), std::end(kBase64Openings),
+                                     [&](std::string_view start) { return text.starts_with(start); });
+  return opening != std::end(kBase64Openings) || text.size() >= kShortestBase64;
+}
 
 std::string scheme_of(std::string_view url) {
   const size_t colon = url.find(':');

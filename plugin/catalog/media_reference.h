@@ -68,6 +68,9 @@ Json *place_of(const MediaReference &reference, Json &fields);
 // In lower case; empty when there is none. A single letter is a drive, not a scheme.
 std::string scheme_of(std::string_view url);
 
+// Whether a text may be a file in base64, and not the path of one.
+bool looks_like_base64(std::string_view text);
+
 // What may stand in one media field of one model.
 struct ReferenceRules {
   std::optional<MediaKind> kind = MediaKind::image;

@@ -81,6 +81,10 @@ constexpr std::string_view kAddressWords[] = {"url", "uri", "link", "href", "pat
 // As the last word: the value is a text about media.
 constexpr std::string_view kTextWords[] = {"prompt", "description", "text",  "caption", "title",
                                            "name",   "filename",    "label", "id",      "lyrics"};
+// Of what the service fetches from nowhere, where media are expected.
+constexpr std::string_view kUnfetchedSchemes[] = {"sha256", "ftp", "ftps", "sftp", "smb"};
+// A smaller file than the smallest picture has fewer characters in base64.
+constexpr size_t kShortestEmbedded = 24;
 // Of what the service is to make or to call.
 constexpr std::string_view kOutputWords[] = {"output", "callback", "webhook", "destination"};
 
@@ -128,12 +132,17 @@ bool begins_with(std::string_view text, std::string_view start) {
   return text.size() >= start.size() && g_ascii_strncasecmp(text.data(), start.data(), start.size()) == 0;
 }
 
-// Of this machine, however it is spelled. "file: a folder of papers" is a text.
-bool is_local_uri(std::string_view value) {
-  for (const std::string_view scheme : {"file:", "genclip:", "file%3A", "genclip%3A"})
+// Of this machine, however it is spelled, or with the file in it. "file: a folder of papers" is a text.
+bool is_private_uri(std::string_view value) {
+  const size_t blank = value.find(' ');
+  for (const std::string_view scheme : {"file:", "genclip:", "file%3A", "genclip%3A", "blob:"})
     if (begins_with(value, scheme))
-      return value.substr(scheme.size()).starts_with('/') || value.find(' ') == value.npos;
-  return false;
+      return value.substr(scheme.size()).starts_with('/') || blank == value.npos;
+  return begins_with(value, "data:") && value.find(',') < blank;
+}
+
+bool is_base64(std::string_view value) {
+  return value.size() >= kShortestEmbedded && value.find(' ') == value.npos && looks_like_base64(value);
 }
 
 bool begins_like_a_path(std::string_view value) {
@@ -154,15 +163,23 @@ bool is_untyped_reference(const UntypedName &name, std::string_view value) {
   value = trimmed(value);
   if (value.empty()) return false;
   const std::vector<MediaWord> media = media_words(name.path);
-  if (name.is_listed && media.empty()) return false;
   const bool is_text_or_output = names_text_or_output(name);
-  if (is_local_uri(value)) return !is_text_or_output || value.find(' ') == value.npos;
+  if (is_text_or_output && name.is_listed) return false;
+  if (is_private_uri(value)) return !is_text_or_output || value.find(' ') == value.npos;
   if (is_text_or_output) return false;
   const bool is_path = begins_like_a_path(value);
   if (media.empty()) return is_path && !media_type_of_path(value).empty();
-  if (is_path || has_media_extension(value) || scheme_of(value) == "sha256") return true;
+  if (is_path || has_media_extension(value) || is_base64(value)) return true;
+  if (is_among(kUnfetchedSchemes, scheme_of(value))) return true;
   return has_word(name.name, kAddressWords) && scheme_of(value).empty() &&
          value.find_first_of("/\\") != value.npos;
+}
+
+std::optional<Json> json_in_text(const UntypedName &name, std::string_view value) {
+  value = trimmed(value);
+  if ((!value.starts_with('[') && !value.starts_with('{')) || names_text_or_output(name)) return std::nullopt;
+  auto json = Json::parse(std::string(value));
+  return json ? std::optional(std::move(*json)) : std::nullopt;
 }
 
 std::optional<MediaKind> untyped_kind(const UntypedName &name, std::string_view value) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "plugin/base/json.h"
 #include "plugin/catalog/media_reference.h"
 
 namespace genclip {
@@ -22,12 +23,16 @@ struct UntypedName {
 };
 
 // Whether the value, without blanks around it, is a reference that the service itself cannot fetch:
-// - a file: or genclip: URI, unless the table lists the field and its name does not speak of media;
+// - a file:, genclip:, blob: or data: URI, but for a text that the table lists, such as the prompt;
 // - a path to a file with the extension of a media file, likewise, but for texts about media ("image_prompt")
 //   and for what the service is to make ("output_url");
-// - any other path, a bare name with such an extension, or sha256:HEX, where the name speaks of a picture, a
-//   video, a sound or a URL.
+// - any other path, a bare name with such an extension, sha256:HEX, an ftp: URL, or base64, where the name
+//   speaks of a picture, a video, a sound or a URL.
 bool is_untyped_reference(const UntypedName &name, std::string_view value);
+
+// The list or the object that a text consists of, in which a reference may stand; nothing in a text about
+// media or for what the service is to make.
+std::optional<Json> json_in_text(const UntypedName &name, std::string_view value);
 
 // The kind that the reference has to be: by its name ("start_image_url"), else by the extension of a file.
 // Nothing: neither of them tells.

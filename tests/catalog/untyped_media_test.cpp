@@ -12,6 +12,7 @@
 namespace genclip {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -101,6 +102,66 @@ TEST(UntypedMedia, OfAFileAreRefusedInEveryFieldThatTheTableHasNot) {
     EXPECT_THAT(fault("character", value), HasSubstr("on this machine")) << value;
 }
 
+// M10
+TEST(UntypedMedia, OfWhichTheServiceTakesNoBytesAreRefused) {
+  const std::string png =
+      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+  for (const char *name : kNames)
+    for (const auto &[value, told] :
+         {std::pair<std::string, const char *>("data:image/png;base64," + png, "is a data: URL"),
+          {" DATA:video/mp4,%00", "is a data: URL"},
+          {"blob:http://x/1", "has the scheme \"blob\""},
+          {"ftp://h/k", "has the scheme \"ftp\""},
+          {"SFTP://h/k", "has the scheme \"sftp\""},
+          {png, "is base64"},
+          {"/9j/4AAQSkZJRgABAQEASABIAAD", "is base64"},
+          {png.substr(0, 60) + "\n" + png.substr(60), "is base64"},
+          {std::string(120, 'x'), "is base64"}}) {
+      EXPECT_THAT(fault(name, value),
+                  AllOf(StartsWith(name), HasSubstr(told), HasSubstr("public http or https URL")))
+          << value;
+      const auto published = checked(name, value, "veo", true);
+      EXPECT_FALSE(published) << name << " " << value << ": publishing makes no file of it";
+    }
+  // In every field but texts.
+  for (const char *name : {"character", "style", "x", "image_prompt"})
+    EXPECT_THAT(fault(name, "data:image/png;base64," + png), HasSubstr("is a data: URL")) << name;
+  for (const char *name : {"character", "x", "video_title", "voice_id", "output_url"})
+    for (const std::string &value : {png, std::string("ftp://h/k")})
+      EXPECT_EQ(fault(name, value), "") << name;
+  EXPECT_EQ(fault("voice_style", "a low voice that speaks slowly " + std::string(100, 'x')), "");
+  EXPECT_EQ(fault("note", "data: many, of all kinds"), "");
+}
+
+// What §2.3 lists without its meaning.
+TEST(UntypedMedia, StandInListedFieldsToo) {
+  for (const char *name : {"async", "start_image_url", "end_image_url", "video_reference", "audio_reference"})
+    for (const char *value : {"file:///k.png", "/a/k.png", "data:image/png;base64,AAAA"})
+      EXPECT_THAT(fault(name, value, "videos_stable_fast"), StartsWith(name)) << value;
+  for (const char *value : {"genclip://veo?prompt=x&duration=99x", "genclip://no-such?prompt=x"})
+    EXPECT_THAT(fault("async", value, "videos_stable_fast"), HasSubstr("async: ")) << value;
+  for (const char *value : {"true", "https://a/b", "k", "a/b", "AAAA"})
+    EXPECT_EQ(fault("async", value, "videos_stable_fast"), "") << value;
+}
+
+TEST(UntypedMedia, AreRefusedInJsonThatIsATextOfItsField) {
+  for (const char *value : {R"(["/k.png"])", R"({"url":"file:///k.png"})", R"( {"a":[{"b":{"src":"./k"}}]})",
+                            R"(["genclip://veo?prompt=x"])", R"(["data:image/png;base64,AAAA"])"}) {
+    for (const bool publishes : {false, true}) {
+      const auto request = checked("video_reference", value, "videos_stable_fast", publishes);
+      ASSERT_FALSE(request) << value;
+      EXPECT_THAT(problems_text(request.error()), HasSubstr("is a reference inside a text of JSON")) << value;
+    }
+    EXPECT_THAT(fault("image", value), HasSubstr("give the reference alone in image.")) << value;
+  }
+  EXPECT_EQ(fault("video_reference", R"(["https://a/b.mp4", 1, "fast"])", "videos_stable_fast"), "");
+  EXPECT_EQ(fault("video_reference", "[k", "videos_stable_fast"), "");
+  EXPECT_EQ(fault("image_prompt", R"({"image":"/k.png"})"), "") << "a text in JSON";
+  ClipRequest request{.model = "veo"};
+  request.fields.set("prompt", R"({"scene":{"image":"/k.png"}})");
+  EXPECT_TRUE(check_request(*Catalog::built_in(), request, {}));
+}
+
 TEST(UntypedMedia, AreFoundAtAnyDepth) {
   EXPECT_THAT(fault("photos", Json::Array{"https://a/b.png", "/k.png"}), StartsWith("photos[1] is "));
   EXPECT_THAT(fault("image", *Json::parse(R"({"url":"file:///k.png"})")), StartsWith("image.url is a file"));
@@ -115,7 +176,7 @@ TEST(UntypedMedia, AreFoundAtAnyDepth) {
 TEST(UntypedMedia, AreNotWhatTheServiceMayUnderstand) {
   for (const char *name : kNames)
     for (const Json &value :
-         {Json("https://a/k.png"), Json("data:image/png;base64,AAAA"), Json("s3://bucket/k.png"),
+         {Json("https://a/k.png"), Json("s3://bucket/k.png"), Json("data: a, b"), Json("AAAA"),
           Json("assetId://7"), Json("16:9"), Json("fast"), Json(""), Json(" "), Json(true), Json(24),
           Json("2.5"), Json(".mp4"), Json(Json::Object{{"kind", "image/png"}})})
       EXPECT_EQ(fault(name, value), "") << name << " " << value.to_text();
