@@ -16,11 +16,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <fstream>
 #include <memory>
 #include <utility>
 
 #include "plugin/base/gref.h"
 #include "plugin/base/local_file.h"
+#include "plugin/base/shown_text.h"
 
 namespace genclip {
 namespace {
@@ -30,6 +32,9 @@ using std::chrono::steady_clock;
 
 constexpr milliseconds kGrace{1000};
 constexpr size_t kKeptErrors = 8192;
+// The system reads so much of a script, whose interpreter may be another script.
+constexpr size_t kScriptLine = 256;
+constexpr int kScriptLevels = 4;
 
 // Runs in the child, between fork and exec: only calls that are safe in a signal handler.
 void prepare_child(gpointer parent) {
@@ -180,6 +185,31 @@ class Child {
   int errors_ = -1;
 };
 
+// The interpreter that the first line of a script names; empty: it is not a script, or names none.
+std::string interpreter_of(const std::string &begin) {
+  if (!begin.starts_with("#!")) return {};
+  const size_t from = begin.find_first_not_of(" \t", 2);
+  const size_t end = from == begin.npos ? from : begin.find_first_of(" \t\n", from);
+  return end == begin.npos ? std::string() : begin.substr(from, end - from);
+}
+
+// Why the system would not start that file, as far as can be known; empty: it would. An empty file does
+// nothing, and the C library has a shell do it.
+std::string start_problem(const std::string &path, const std::string &folder, int levels = kScriptLevels) {
+  if (access(path.c_str(), X_OK) != 0) return g_strerror(errno);
+  if (!g_file_test(path.c_str(), G_FILE_TEST_IS_REGULAR)) return g_strerror(EACCES);
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return {};
+  std::string begin(kScriptLine, '\0');
+  file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  begin.resize(static_cast<size_t>(file.gcount()));
+  if (begin.empty()) return "the file is empty";
+  const std::string interpreter = interpreter_of(begin);
+  if (interpreter.empty() || levels == 0) return {};
+  const std::string problem = start_problem(absolute_path(interpreter, folder), folder, levels - 1);
+  return problem.empty() ? problem : "its interpreter " + shown_line(interpreter) + ": " + problem;
+}
+
 }  // namespace
 
 Result<std::vector<std::string>> command_words(const std::string &command) {
@@ -203,17 +233,18 @@ Result<void> find_program(const ChildCall &call) {
   // in which the program would run.
   std::string list = variable ? variable : "/bin:/usr/bin:.";
   if (program.find('/') != program.npos) list.clear();
-  int reason = ENOENT;
+  std::string reason = g_strerror(ENOENT);
   for (size_t begin = 0; begin <= list.size() && !program.empty();) {
     const size_t end = std::min(list.find(':', begin), list.size());
     const std::string place = list.substr(begin, end - begin);
     const std::string path = absolute_path(place.empty() ? program : place + "/" + program, call.folder);
-    const bool is_folder = g_file_test(path.c_str(), G_FILE_TEST_IS_DIR);
-    if (!is_folder && access(path.c_str(), X_OK) == 0) return {};
-    if (is_folder || errno == EACCES) reason = EACCES;
+    std::string problem = start_problem(path, call.folder);
+    if (problem.empty()) return {};
+    // What is there, and cannot be started, says more than that it is missing elsewhere.
+    if (problem != g_strerror(ENOENT)) reason = std::move(problem);
     begin = end + 1;
   }
-  return Error{ErrorKind::failed, g_strerror(reason)};
+  return Error{ErrorKind::failed, std::move(reason)};
 }
 
 Result<ChildEnd> run_child(const ChildCall &call, GCancellable *cancellable) {

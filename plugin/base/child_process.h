@@ -43,7 +43,8 @@ struct ChildEnd {
   std::string errors;  // The last bytes of standard error.
 };
 
-// Succeeds if the disk has a program that run_child() can start. The error's text is the system's alone.
+// Succeeds if the disk has a program that run_child() can start: not an empty file, nor a script whose
+// interpreter is missing. The error's text says no more than why.
 Result<void> find_program(const ChildCall &call);
 
 // Blocks until the program has ended, or the call is cancelled (ErrorKind::cancelled), or a limit is reached.

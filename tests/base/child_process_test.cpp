@@ -202,6 +202,18 @@ TEST_F(Children, AreFoundWhereTheyAreStarted) {
     std::ofstream(folder_.file(name)) << "#!/bin/sh\n";
   for (const char *name : {"tool", "bin/upload"}) chmod(folder_.file(name).c_str(), 0700);
   std::filesystem::create_symlink("missing", folder_.file("bin/dangling"));
+  const auto make_script = [this](const std::string &name, const std::string &text) {
+    std::ofstream(folder_.file(name)) << text;
+    chmod(folder_.file(name).c_str(), 0700);
+  };
+  make_script("lost", "#! /no/such/shell -e\n");
+  make_script("bin/lost-too", "#!" + folder_.file("lost") + "\n");
+  make_script("bin/dos", "#!/bin/sh\r\n");
+  make_script("bin/of-tool", "#!" + folder_.file("tool") + "\n");
+  make_script("bin/of-folder", "#!" + folder_.path() + "\n");
+  make_script("bin/words", "true\n");
+  make_script("bin/no-name", "#!\n");
+  make_script("empty", "");
   const std::string usual = g_getenv("PATH");
   for (const char *path :
        {usual.c_str(), "", "bin", "/none:bin", "/none::bin", "tool", static_cast<const char *>(nullptr)}) {
@@ -209,11 +221,30 @@ TEST_F(Children, AreFoundWhereTheyAreStarted) {
       g_setenv("PATH", path, TRUE);
     else
       g_unsetenv("PATH");
-    for (const std::string &program :
-         {std::string(), std::string("tool"), std::string("upload"), std::string("plain"),
-          std::string("folder"), std::string("dangling"), std::string("sh"), std::string("no-such-program"),
-          std::string("./tool"), std::string("bin/upload"), std::string("bin/plain"), std::string("./bin"),
-          std::string("/bin/sh"), folder_.file("tool"), folder_.file("missing"), folder_.path() + "/"}) {
+    for (const std::string &program : {std::string(),
+                                       std::string("tool"),
+                                       std::string("upload"),
+                                       std::string("plain"),
+                                       std::string("folder"),
+                                       std::string("dangling"),
+                                       std::string("sh"),
+                                       std::string("no-such-program"),
+                                       std::string("./tool"),
+                                       std::string("bin/upload"),
+                                       std::string("bin/plain"),
+                                       std::string("./bin"),
+                                       std::string("/bin/sh"),
+                                       folder_.file("tool"),
+                                       folder_.file("missing"),
+                                       folder_.path() + "/",
+                                       std::string("lost"),
+                                       std::string("./lost"),
+                                       std::string("bin/lost-too"),
+                                       std::string("bin/dos"),
+                                       std::string("bin/of-tool"),
+                                       std::string("bin/of-folder"),
+                                       std::string("bin/words"),
+                                       std::string("bin/no-name")}) {
       ChildCall call;
       call.words = {program};
       call.folder = folder_.path();
@@ -230,6 +261,9 @@ TEST_F(Children, AreFoundWhereTheyAreStarted) {
   EXPECT_EQ(reason("bin/plain"), g_strerror(EACCES));
   EXPECT_EQ(reason("bin"), g_strerror(EACCES));
   EXPECT_EQ(reason("missing"), g_strerror(ENOENT));
+  EXPECT_EQ(reason("lost"), std::string("its interpreter /no/such/shell: ") + g_strerror(ENOENT));
+  // A shell would do it, and it does nothing.
+  EXPECT_EQ(reason("empty"), "the file is empty");
 }
 
 TEST(CommandWords, AreThoseOfAShellWithoutItsVariables) {

@@ -274,12 +274,20 @@ class Chains(unittest.TestCase):
         self.assertEqual(len(self.tasks()), 3, run.text)
         self.assertEqual(len(self.film.records()), 1, "the limit holds in the end")
 
+    def script(self, text):
+        file = pathlib.Path(self.film.service.folder.name) / f"upload{len(text)}"
+        file.write_text(text, encoding="utf-8")
+        file.chmod(0o755)
+        return file
+
     def test_nothing_is_paid_when_publishing_cannot_work(self):
         command = {"GENCLIP_PUBLISH_FOLDER": "", "GENCLIP_PUBLISH_URL": ""}
         for broken in ({"GENCLIP_PUBLISH_URL": self.film.public.url + "/elsewhere"},
                        {"GENCLIP_PUBLISH_COMMAND": "   ", **command},
                        {"GENCLIP_PUBLISH_COMMAND": "upload 'it", **command},
                        {"GENCLIP_PUBLISH_COMMAND": "/nowhere/upload", **command},
+                       {"GENCLIP_PUBLISH_COMMAND": str(self.script("#!/nowhere/sh\n")), **command},
+                       {"GENCLIP_PUBLISH_COMMAND": str(self.script("")), **command},
                        {"GENCLIP_PUBLISH_COMMAND": "true", "TMPDIR": "/nowhere", **command}):
             with self.subTest(broken):
                 run = self.refuse(chain("ab"), **broken)
