@@ -20,6 +20,18 @@ std::optional<double> longest_duration(const ModelSpec &model) {
   return longest;
 }
 
+// What the clips in these fields last together at most. Nothing if another medium is among them.
+std::optional<double> longest_of(const CheckedRequest &request, const std::vector<std::string> &fields) {
+  double together = 0;
+  for (const MediaReference &reference : request.media()) {
+    if (std::ranges::find(fields, reference.field) == fields.end()) continue;
+    const auto longest = reference.clip ? longest_clip_duration(*reference.clip) : std::nullopt;
+    if (!longest) return std::nullopt;
+    together += *longest;
+  }
+  return together > 0 ? std::optional(together) : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<std::string> inner_clip_problem(const ModelSpec &inner, const MediaReference &reference) {
@@ -57,9 +69,22 @@ std::optional<double> clip_duration(const CheckedRequest &inner) {
   return duration && *duration > 0 ? duration : std::nullopt;
 }
 
+std::optional<double> longest_clip_duration(const CheckedRequest &inner) {
+  if (inner.spec().result == ResultKind::image) return std::nullopt;
+  if (const auto duration = clip_duration(inner)) return duration;
+  auto longest = longest_duration(inner.spec());
+  for (const Rule &rule : inner.spec().rules) {
+    const bool limits_it = rule.kind == Rule::Kind::not_longer_than &&
+                           std::ranges::find(rule.fields, kDuration) != rule.fields.end();
+    const auto material = limits_it ? longest_of(inner, rule.others) : std::nullopt;
+    if (material) longest = std::min(longest.value_or(*material), *material);
+  }
+  return longest;
+}
+
 std::optional<std::string> late_frame_problem(const CheckedRequest &inner, const ClipPart &part) {
   const auto duration = clip_duration(inner);
-  const auto end = duration ? duration : longest_duration(inner.spec());
+  const auto end = longest_clip_duration(inner);
   if (!part.time || !end) return std::nullopt;
   const double time = std::chrono::duration<double>(*part.time).count();
   if (time <= *end) return std::nullopt;

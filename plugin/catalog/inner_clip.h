@@ -23,7 +23,11 @@ std::optional<std::string> unpublished_clip_problem(const MediaReference &refere
 // Nothing for a picture, or when neither of them tells.
 std::optional<double> clip_duration(const CheckedRequest &inner);
 
-// The problem of a frame that is later than the end of the clip, or than that of the model's longest one.
+// How many seconds it can last at most: that, or what the model's longest clip has, or the clips that it is
+// made of, if nothing is longer than these. Nothing if none of them tells.
+std::optional<double> longest_clip_duration(const CheckedRequest &inner);
+
+// The problem of a frame that is later than the end of the clip, or than that of the longest that it can be.
 std::optional<std::string> late_frame_problem(const CheckedRequest &inner, const ClipPart &part);
 
 }  // namespace genclip

@@ -162,20 +162,28 @@ class Verdict {
     double seconds = 0;
     bool is_whole = false;     // False: others failed, or were not examined, such as an asset.
     bool is_expected = false;  // Some of them will last so long.
+    bool is_most = false;      // Some of them will last so long at most.
 
     std::string text(const Verb &verb) const {
-      return verb.of(is_expected) + (is_whole ? "" : "at least ") + counted(measure_text(seconds), "second");
+      return verb.of(is_expected) +
+             (is_most    ? "at most "
+              : is_whole ? ""
+                         : "at least ") +
+             counted(measure_text(seconds), "second");
     }
   };
 
-  // Of those whose duration is known.
-  Total total_duration(const std::string &field) const {
+  // Of those whose duration is known; with `longest`, also of those of which only their longest is.
+  Total total_duration(const std::string &field, bool longest = false) const {
     Total total;
     auto unseen = std::count_if(request_.media().begin(), request_.media().end(),
                                 [&](const MediaReference &reference) { return reference.field == field; });
     for (const MediaFinding &finding : findings_) {
-      if (finding.reference->field != field || !finding.failure.empty() || !finding.facts.duration) continue;
-      total.seconds += *finding.facts.duration;
+      const MediaFacts &facts = finding.facts;
+      const auto seconds = facts.duration || !longest ? facts.duration : facts.longest;
+      if (finding.reference->field != field || !finding.failure.empty() || !seconds) continue;
+      total.seconds += *seconds;
+      total.is_most = total.is_most || !facts.duration;
       total.is_expected = total.is_expected || finding.is_expected;
       total.is_whole = --unseen == 0;
     }
@@ -214,7 +222,7 @@ class Verdict {
       const auto asked = value ? value->number() : std::nullopt;
       if (!asked) continue;
       for (const std::string &other : rule.others) {
-        const Total total = total_duration(other);
+        const Total total = total_duration(other, true);
         if (total.is_whole && *asked > total.seconds)
           problems_.push_back({field, field + " is " + measure_text(*asked) + ", but " + other + " " +
                                           total.text(kLasts) + "; " + model() +
@@ -241,6 +249,7 @@ bool needs_measures(const CheckedRequest &request, const MediaReference &referen
 MediaFacts expected_facts(const CheckedRequest &inner, const ClipPart &part) {
   MediaFacts facts;
   if (!part.is_frame) facts.duration = clip_duration(inner);
+  if (!part.is_frame && !facts.duration) facts.longest = longest_clip_duration(inner);
   const auto default_of = [&](std::string_view name) {
     const FieldSpec *field = inner.spec().find(name);
     return field && !field->default_value.is_null() ? &field->default_value : nullptr;

@@ -55,6 +55,12 @@ std::string escaped(const std::string &text) {
   return GStringPtr(g_uri_escape_string(text.c_str(), ":/", FALSE)).get();
 }
 
+// An edit of a clip of 4 seconds. `more`: "&duration=3".
+std::string edit_of_4_s(const std::string &more = "") {
+  return "genclip://wave2.7-videoedit?prompt=x" + more +
+         "&reference_videos=" + escaped("genclip://dance-2.5?prompt=x&duration=4");
+}
+
 // A clip that begins with the last frame of a clip, and so on.
 std::string chain(unsigned clips) {
   std::string uri = "genclip://sd_2.0_special?prompt=1";
@@ -139,6 +145,11 @@ INSTANTIATE_TEST_SUITE_P(
         Verdict{"FrameWithinTheLongest", "first_image", "genclip://grk_video3?prompt=x#t=30", nullptr},
         Verdict{"FrameAfterTheLongestOfThree", "first_image", "genclip://vendorSky2?prompt=x#t=12.5",
                 "a clip of at most 12 seconds"},
+        Verdict{"FrameAfterTheEndOfWhatIsEdited", "first_image", edit_of_4_s() + "#t=5",
+                "is the frame at 5 seconds of a clip of at most 4 seconds; take an earlier one"},
+        Verdict{"FrameWithinWhatIsEdited", "first_image", edit_of_4_s() + "#t=4", nullptr},
+        Verdict{"FrameOfAnEditThatIsShorter", "first_image", edit_of_4_s("&duration=3") + "#t=4",
+                "of a clip of 3 seconds"},
         Verdict{"FrameOfUnknownLength", "first_image", "genclip://veo?prompt=x#t=600", nullptr},
         Verdict{"VideoForAnImage", "first_image", kVideo, "add #last"},
         Verdict{"VideoWithEmptyFragment", "first_image", std::string(kVideo) + "#", "#last, #first or #t="},

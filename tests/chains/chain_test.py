@@ -300,6 +300,9 @@ class Chains(unittest.TestCase):
         edit = uri_of("wave2.7-videoedit", prompt="edited", duration=10, reference_videos=source)
         long = [uri_of(MODEL, prompt=f"long {number}", duration=15) for number in range(3)]
         self.refuse(edit)
+        shown = uri_of("wave2.7-videoedit", prompt="shown", reference_videos=source)
+        self.refuse(uri_of("wave2.7-videoedit", prompt="edited twice", duration=5, reference_videos=shown))
+        self.refuse(uri_of(prompt="late", duration=4, first_image=shown + "#t=5"))
         self.refuse(uri_of("dance-2.5", prompt="of three", reference_videos=long))
         self.refuse(uri_of(prompt="late", duration=4, first_image=uri_of("dance-2.5", prompt="short") + "#t=31"))
         self.refuse(self.made_of(link("first") + "#last", edit + "#last"))

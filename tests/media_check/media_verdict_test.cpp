@@ -344,6 +344,9 @@ struct Expectation {
 
 const std::string kDance = "genclip://dance-2.5?prompt=x";
 const std::string kDance15 = kDance + "&duration=15";
+const std::string kEditOf4s =
+    "genclip://"
+    "wave2.7-videoedit?prompt=x&reference_videos=genclip%3A%2F%2Fdance-2.5%3Fprompt%3Dx%26duration%3D4";
 const std::string kDream = "genclip://dream-5.0?prompt=x";
 const std::string kMini = "genclip://mini-h3?prompt=x";
 const std::string kUrl = "https://m.example/1";
@@ -385,6 +388,15 @@ const Expectation kExpectations[] = {
      {"duration is 10, but reference_videos will last 4 seconds; wave2.7-videoedit makes nothing longer than "
       "its source video."}},
     {"wave2.7-videoedit", "reference_videos", {kDance}, 4, {}},
+    {"wave2.7-videoedit",
+     "reference_videos",
+     {kEditOf4s},
+     5,
+     {"duration is 5, but reference_videos will last at most 4 seconds; wave2.7-videoedit makes nothing "
+      "longer "
+      "than its source video."}},
+    {"wave2.7-videoedit", "reference_videos", {kEditOf4s}, 4, {}},
+    {"dance-2.5", "reference_videos", {kDance15, kDance15, kEditOf4s}, 0, {}},
     {"wave2.7-videoedit", "reference_videos", {"genclip://vidq3-pro?prompt=x"}, 10, {}},
     {"wave2.7-videoedit", "reference_videos", {"genclip://sky2Stable?prompt=x&seconds=10"}, 10, {}},
     // The size of a picture, of a frame and of a whole clip.
