@@ -18,9 +18,6 @@ namespace {
 
 constexpr unsigned kMaxEmptyCompletions = 5;
 constexpr auto kLookPatience = std::chrono::seconds(2);
-// So long does a run sleep at most that has asked for longer pauses, because another one may want shorter
-// ones.
-constexpr auto kLongestSleep = std::chrono::seconds(10);
 
 // Every http(s) URL in a request.
 void add_urls(const Json &json, std::vector<std::string> &urls) {
@@ -261,6 +258,7 @@ Result<void> ClipWork::sleep_until_next_poll(const std::string &task_id) {
   const Clock::Time asked_at = clock_.now();
   const double jitter = g_random_double();
   for (std::optional<Clock::Time> next; !next || clock_.now() < *next;) {
+    const GRef<GCancellable> wake = generation_.begin_pause();
     next = PollSchedule(generation_.poll_interval(), deadline_).next(asked_at, jitter, watch_->outlook());
     if (!next) {
       Error late{ErrorKind::timed_out,
@@ -272,9 +270,8 @@ Result<void> ClipWork::sleep_until_next_poll(const std::string &task_id) {
     GST_CAT_DEBUG(generation_category(), "%s: asks again in %" G_GINT64_FORMAT " ms", name(),
                   static_cast<gint64>(
                       std::chrono::duration_cast<std::chrono::milliseconds>(*next - clock_.now()).count()));
-    if (!clock_.sleep_until(std::min<Clock::Time>(*next, clock_.now() + kLongestSleep),
-                            generation_.cancellable()))
-      return cancelled();
+    static_cast<void>(clock_.sleep_until(*next, wake.get()));
+    if (g_cancellable_is_cancelled(generation_.cancellable())) return cancelled();
   }
   return {};
 }

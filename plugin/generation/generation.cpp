@@ -165,14 +165,29 @@ void Generation::leave(const GenerationObserver *observer) {
   if (!observers_.empty()) return;
   closed_ = true;
   changed_.notify_all();
+  const GRef<GCancellable> pause = pause_;
   lock.unlock();
   g_cancellable_cancel(cancellable_.get());
+  g_cancellable_cancel(pause.get());
   lock.lock();
 }
 
 void Generation::poll_also_for(std::chrono::milliseconds interval) {
   MutexLock lock(mutex_);
-  poll_interval_ = shorter_interval(poll_interval_, interval);
+  const auto before = std::exchange(poll_interval_, shorter_interval(poll_interval_, interval));
+  if (poll_interval_ == before) return;
+  const GRef<GCancellable> pause = pause_;
+  lock.unlock();
+  g_cancellable_cancel(pause.get());
+  lock.lock();
+}
+
+GRef<GCancellable> Generation::begin_pause() {
+  MutexLock lock(mutex_);
+  pause_ = GRef<GCancellable>::adopt(g_cancellable_new());
+  // Whoever leaves from now on cancels it.
+  if (g_cancellable_is_cancelled(cancellable_.get())) g_cancellable_cancel(pause_.get());
+  return pause_;
 }
 
 std::chrono::milliseconds Generation::poll_interval() const {

@@ -74,6 +74,9 @@ class Generation : public std::enable_shared_from_this<Generation> {
   const IdentifiedRequest &identified() const { return identified_; }
   const GenerationServices &services() const { return services_; }
   std::chrono::milliseconds poll_interval() const EXCLUDES(mutex_);
+  // For a pause between two polls: cancelled with the work, and as soon as the interval becomes shorter than
+  // it is from now on.
+  GRef<GCancellable> begin_pause() EXCLUDES(mutex_);
   // How the log calls the clip.
   const std::string &log_name() const { return log_name_; }
   GCancellable *cancellable() const { return cancellable_.get(); }
@@ -110,7 +113,8 @@ class Generation : public std::enable_shared_from_this<Generation> {
   Observers observers_ GUARDED_BY(mutex_);
   std::optional<StoreLock> use_ GUARDED_BY(mutex_);
   std::chrono::milliseconds poll_interval_ GUARDED_BY(mutex_);
-  bool closed_ GUARDED_BY(mutex_) = false;  // No observer can join any more.
+  GRef<GCancellable> pause_ GUARDED_BY(mutex_);  // The latest.
+  bool closed_ GUARDED_BY(mutex_) = false;       // No observer can join any more.
 };
 
 }  // namespace genclip

@@ -112,7 +112,7 @@ TEST_F(ClipWorkTest, AnotherRunCanWantItsTaskPolledSooner) {
   generation = std::make_shared<Generation>(slow, services);
   const auto done = ClipWork(*generation).run();
   ASSERT_TRUE(done) << done.error().text;
-  EXPECT_LT(clock_.elapsed(), std::chrono::seconds(20));
+  EXPECT_LT(clock_.elapsed(), std::chrono::seconds(1));
 }
 
 TEST_F(ClipWorkTest, TheJournalHoldsNoKey) {
