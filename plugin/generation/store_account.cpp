@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "plugin/generation/store_account.h"
 
+#include <map>
 #include <optional>
 #include <set>
 
@@ -12,6 +13,9 @@
 
 namespace genclip {
 namespace {
+
+// So many clips are locked at once, each of which takes a file descriptor.
+constexpr size_t kMostLocked = 100;
 
 // The clip's lock is held meanwhile, so that no run begins on it.
 struct Journal {
@@ -54,6 +58,34 @@ Result<std::vector<LedgerEntry>> import_journals(FileSystem &files, const std::s
   return entries;
 }
 
+struct Buried {
+  size_t lines = 0;
+  std::set<std::string> keys;  // Without those of runs that have ended meanwhile, and said so.
+};
+
+// What became of the open charges of these clips, in one step for all: each reads the ledger.
+Result<Buried> bury(Ledger &ledger, const std::map<std::string, Journal> &journals, GCancellable *cancellable,
+                    bool is_waited_for) {
+  Buried buried;
+  if (journals.empty()) return buried;
+  const auto reading = ledger.read_condensed();
+  if (!reading) return reading.error();
+  std::vector<LedgerEntry> entries;
+  for (const Charge &charge : reading->account.charges()) {
+    const auto journal = journals.find(charge.key);
+    if (journal == journals.end() || !charge.is_open()) continue;
+    for (LedgerEntry &entry : entries_after_death(charge, journal->second.record, is_waited_for)) {
+      buried.keys.insert(charge.key);
+      entries.push_back(std::move(entry));
+    }
+  }
+  buried.lines = entries.size();
+  if (!entries.empty())
+    if (auto appended = ledger.append(std::move(entries), cancellable); !appended)
+      return std::move(appended).error();
+  return buried;
+}
+
 }  // namespace
 
 Result<void> begin_ledger(FileSystem &files, Ledger &ledger, const std::string &store,
@@ -64,18 +96,11 @@ Result<void> begin_ledger(FileSystem &files, Ledger &ledger, const std::string &
 
 Result<size_t> bury_charges(Ledger &ledger, const std::string &key, const std::optional<ClipRecord> &record,
                             GCancellable *cancellable, bool is_waited_for) {
-  const auto reading = ledger.read_condensed();
-  if (!reading) return reading.error();
-  std::vector<LedgerEntry> entries;
-  for (const Charge &charge : reading->account.charges())
-    if (charge.is_open() && charge.key == key)
-      for (LedgerEntry &entry : entries_after_death(charge, record, is_waited_for))
-        entries.push_back(std::move(entry));
-  const size_t count = entries.size();
-  if (count > 0)
-    if (auto appended = ledger.append(std::move(entries), cancellable); !appended)
-      return std::move(appended).error();
-  return count;
+  std::map<std::string, Journal> journals;
+  journals[key].record = record;
+  const auto buried = bury(ledger, journals, cancellable, is_waited_for);
+  if (!buried) return buried.error();
+  return buried->lines;
 }
 
 Result<size_t> reconcile(FileSystem &files, Ledger &ledger, const std::string &store,
@@ -85,20 +110,31 @@ Result<size_t> reconcile(FileSystem &files, Ledger &ledger, const std::string &s
   std::set<std::string> keys;
   for (const Charge &charge : before->account.charges())
     if (charge.is_under_way() && charge.key != except) keys.insert(charge.key);
-  size_t written = 0;
+  size_t written = 0, locked = 0;
+  std::map<std::string, Journal> journals;
+  const auto tell = [&]() -> Result<void> {
+    const auto buried = bury(ledger, journals, cancellable, is_waited_for);
+    if (!buried) return buried.error();
+    for (const std::string &key : buried->keys)
+      GST_CAT_INFO(generation_category(),
+                   "%s: the run on %.8s has died; the ledger is told what its journal says", store.c_str(),
+                   key.c_str());
+    written += buried->keys.size();
+    locked = 0;
+    journals.clear();
+    return {};
+  };
   for (const std::string &key : keys) {
     // No clip has a damaged key, so no run is at work on it.
-    const auto journal = ClipPath::is_digest(key) ? lock_journal(files, ClipPath(store, key))
-                                                  : Result<std::optional<Journal>>(Journal());
+    auto journal = ClipPath::is_digest(key) ? lock_journal(files, ClipPath(store, key))
+                                            : Result<std::optional<Journal>>(Journal());
     if (!journal || !*journal) continue;
-    const auto lines = bury_charges(ledger, key, (*journal)->record, cancellable, is_waited_for);
-    if (!lines) return lines.error();
-    if (*lines == 0) continue;  // The run has ended meanwhile, and said so.
-    GST_CAT_INFO(generation_category(),
-                 "%s: the run on %.8s has died; the ledger is told what its journal says", store.c_str(),
-                 key.c_str());
-    ++written;
+    if ((*journal)->lock) ++locked;
+    journals[key] = std::move(**journal);
+    if (locked < kMostLocked) continue;
+    if (auto told = tell(); !told) return std::move(told).error();
   }
+  if (auto told = tell(); !told) return std::move(told).error();
   return written;
 }
 

@@ -5,6 +5,7 @@
 
 #include <sys/stat.h>
 
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
@@ -569,6 +570,45 @@ TEST_F(ClipAccounts, AReservationOfADamagedKeyBlocksNoClip) {
 }
 
 // ---- A store without a ledger.
+
+// With a reading and a sync for each, a thousand took half a minute, whatever the timeout.
+TEST_F(ClipAccounts, ManyReservationsOfTheDeadAreBuriedInOneStep) {
+  std::vector<LedgerEntry> dead;
+  for (int i = 0; i < 300; ++i) {
+    LedgerEntry &entry = dead.emplace_back();
+    entry.event = LedgerEvent::reserve;
+    entry.key = std::to_string(i);
+    if (i % 2 == 0) entry.key.insert(0, 64 - entry.key.size(), '0');
+  }
+  Ledger books(files_, clock_, job().store);
+  ASSERT_TRUE(books.append(dead, nullptr));
+  const size_t operations = files_.operations();
+  const uint64_t bytes = std::filesystem::file_size(LedgerPath(job().store).ledger);
+  const uint64_t read = files_.bytes_read();
+  EXPECT_EQ(taken(reconcile(files_, books, job().store, "", nullptr)), 300u);
+  EXPECT_EQ(sums().unknown, 300u);
+  EXPECT_LT(files_.bytes_read() - read, 4 * bytes);
+  EXPECT_LT(files_.operations() - operations, 300u);
+}
+
+// Each lock takes a file descriptor.
+TEST_F(ClipAccounts, ManyClipsOfTheDeadAreBuriedAFewAtATime) {
+  std::vector<LedgerEntry> dead;
+  for (int i = 0; i < 230; ++i) {
+    LedgerEntry &entry = dead.emplace_back();
+    entry.event = LedgerEvent::reserve;
+    entry.key = std::to_string(1000 + i);
+    entry.key.insert(0, 60, 'a');
+    std::filesystem::create_directories(ClipPath(job().store, entry.key).folder());
+  }
+  Ledger books(files_, clock_, job().store);
+  ASSERT_TRUE(books.append(dead, nullptr));
+  const uint64_t bytes = std::filesystem::file_size(LedgerPath(job().store).ledger);
+  const uint64_t read = files_.bytes_read();
+  EXPECT_EQ(taken(reconcile(FileSystem::posix(), books, job().store, "", nullptr)), 230u);
+  EXPECT_LT(files_.bytes_read() - read, 20 * bytes);
+  EXPECT_EQ(account().charges().front().is_under_way(), false);
+}
 
 TEST_F(ClipAccounts, AStoreWithoutALedgerGetsOneFromItsJournals) {
   ASSERT_FALSE(run(job_for("one")).error);
