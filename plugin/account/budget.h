@@ -29,8 +29,9 @@ struct Budget {
 
   // Whether any limit is in credits, so that a price has to be known.
   bool limits_credits() const { return per_clip > 0 || limits_times(); }
-  // Whether any of these is about many clips.
+  // Whether any of these is about many clips; and any at all, also of their number.
   bool limits_times() const { return per_day > 0 || per_month > 0 || total > 0; }
+  bool limits_many() const { return limits_times() || tasks_per_day > 0; }
   // What one clip depends on, whatever others have cost.
   Budget of_one_clip() const {
     Budget limits;

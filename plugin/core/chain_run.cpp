@@ -77,6 +77,10 @@ void learn(ChainRun &run, const LinksSeen &seen) {
     run.links[i].submitted_at = seen.links[i].submitted_at;
   }
   run.budget = seen.budget;
+  // A request alone, of which no other run pays a part, is asked for right before it is sent.
+  if (run.links.size() > 1 || spent(run) > 0)
+    run.refusal =
+        chain_refusal(prices_of(run), run.wish.max_amount, seen.account, run.budget, spent(run), seen.now);
   const std::vector<bool> is_needed = needed(run.links, is_unpaid);
   for (run.link = 0; !is_request_itself(run, run.link); ++run.link) {
     const LinkState state = run.links[run.link].state;
@@ -99,10 +103,6 @@ void learn(ChainRun &run, const LinksSeen &seen) {
 void learn(ChainRun &run, const RequestsJudged &) {
   assert(run.step == ChainStep::judge);
   for (const size_t request : run.to_judge) run.judged_with[request] = stored_before(run, request);
-  // A request alone, of which no other run pays a part, is asked for right before it is sent.
-  if (run.links.size() > 1 || spent(run) > 0)
-    run.refusal = chain_refusal(prices_of(run), run.wish.max_amount, Account(), run.budget.of_one_clip(),
-                                spent(run), UtcTime());
   if (run.refusal) return void(run.step = ChainStep::refuse);
   go_on(run);
 }
@@ -202,7 +202,10 @@ std::optional<Decision> chain_refusal(const std::vector<std::optional<Estimate>>
   for (size_t i = 0; i < to_pay.size(); ++i) {
     Decision decision =
         decide(reserved, budget, clip_spending(budget, is_chain ? ClipLimit() : max_amount, to_pay[i]), now);
-    if (decision.verdict == Verdict::refuse) return decision;
+    if (decision.verdict == Verdict::refuse) {
+      if (i > 0) decision.text += " This counts the clips of the chain that are to be paid before it.";
+      return decision;
+    }
     LedgerEntry reserve;
     reserve.event = LedgerEvent::reserve;
     reserve.at = now;

@@ -47,10 +47,13 @@ struct ChainWish {
 
 // ---- Events.
 
-// The links as they are now, all but their `needs`, and the store's limits.
+// The links as they are now, all but their `needs`, the store's limits, and what counts against these now,
+// without what others have reserved for these links.
 struct LinksSeen {
   std::vector<ChainLink> links;
   Budget budget;
+  Account account = {};
+  UtcTime now = {};
 };
 // The requests that were to be judged keep all rules that are known.
 struct RequestsJudged {};
@@ -137,7 +140,7 @@ std::vector<size_t> links_to_hold(const std::vector<ChainLink> &links);
 // The refusal with which a run of these links would end; nothing: the limits allow it. `to_pay`: the
 // estimates of all that is to be paid, the request itself among them. The limits of `budget` are for one
 // after the other, with what `account` has spent; `max_amount` is for all of them together, and for the
-// `spent` credits that the run has paid before.
+// `spent` credits that the run has paid before. A look: what is paid is reserved before, one clip at a time.
 std::optional<Decision> chain_refusal(const std::vector<std::optional<Estimate>> &to_pay,
                                       const ClipLimit &max_amount, const Account &account,
                                       const Budget &budget, double spent, UtcTime now);

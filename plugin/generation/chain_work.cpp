@@ -11,6 +11,7 @@
 #include "plugin/generation/generation.h"
 #include "plugin/generation/link_work.h"
 #include "plugin/generation/paid_amount.h"
+#include "plugin/generation/store_account.h"
 #include "plugin/http/public_address.h"
 #include "plugin/publish/publisher.h"
 #include "plugin/store/clip_folder.h"
@@ -28,6 +29,19 @@ Error unfetchable(const std::string &name) {
 std::shared_ptr<HeldLinks> held_of(const GenerationJob &job) {
   auto held = job.held.lock();
   return held ? held : std::make_shared<HeldLinks>();
+}
+
+// What another run has reserved for one of these is paid once, whoever pays it: here it counts as a link that
+// is to be paid.
+Account without_links(Account account, const std::vector<PlannedLink> &plan) {
+  std::vector<LedgerEntry> releases;
+  for (const Charge &charge : account.charges())
+    if (charge.state == ChargeState::reserved &&
+        std::any_of(plan.begin(), plan.end(),
+                    [&](const PlannedLink &link) { return link.key() == charge.key; }))
+      releases.emplace_back(LedgerEvent::release, charge);
+  for (const LedgerEntry &release : releases) static_cast<void>(account.apply(release));
+  return account;
 }
 
 ChainRun begin(const GenerationJob &job, const std::vector<PlannedLink> &plan) {
@@ -125,14 +139,22 @@ Result<void> ChainWork::look() {
     Ledger ledger(*services.files, *services.clock, job_.store);
     auto budget = ledger.budget();
     if (!budget) return std::move(budget).error();
-    const auto reading = ledger.read_condensed();
-    if (!reading) return reading.error();
+    // Runs that have died may hold what this one needs.
+    if (budget->limits_many())
+      if (auto reconciled =
+              reconcile(*services.files, ledger, job_.store, plan_.back().key(), generation_.cancellable());
+          !reconciled)
+        return std::move(reconciled).error();
+    auto reading = ledger.read_condensed();
+    if (!reading) return std::move(reading).error();
     seen.budget = *budget;
+    seen.now = to_utc(services.clock->wall_now());
     for (size_t i = 0; i < plan_.size(); ++i) {
       if (i + 1 < plan_.size()) seen.links[i] = look_at(i);
       seen.links[i].needs = run_.links[i].needs;
       seen.links[i].estimate = price_of(job_, plan_[i], reading->account.prices());
     }
+    seen.account = without_links(std::move(reading->account), plan_);
     // A link that cannot be held may need what stands before it.
     for (bool is_held = false; !is_held;) {
       is_held = true;

@@ -197,14 +197,30 @@ class Chains(unittest.TestCase):
         # Two of three are paid already.
         self.generate(chain("abcd"), "--max-amount", str(1.5 * PRICE))
 
-    def test_the_budget_is_asked_link_by_link_and_a_raised_one_goes_on(self):
-        self.film.set_budget(total=2 * PRICE, assumed_price=PRICE)
-        run = self.refuse(chain("abc"), "--json")
-        self.assertIn("the store's budget allows", run.text)
-        self.assertEqual(len(self.tasks()), 2)
-        self.assertEqual(self.money_of(run), ("not-submitted", "yes", 2 * PRICE))
-        self.assertTrue(self.told(run)["retry"])
+    def test_the_budget_is_asked_of_the_whole_chain_and_a_raised_one_goes_on(self):
+        for limits in ({"total": 2.5 * PRICE}, {"per_day": 2.5 * PRICE}, {"per_month": 2.5 * PRICE}, {"tasks_per_day": 2}):
+            with self.subTest(limits):
+                self.film.set_budget(assumed_price=PRICE, **limits)
+                run = self.refuse(chain("abc"), "--json")
+                self.assertIn("the store's budget allows", run.text)
+                self.assertEqual(self.money_of(run), ("not-submitted", "no", 0))
+                self.assertTrue(self.told(run)["retry"])
+                self.assertEqual(self.tasks(), [])
         self.film.set_budget(total=3 * PRICE, assumed_price=PRICE)
+        self.generate(chain("abc"))
+        self.assertEqual(len(self.tasks()), 3)
+        self.film.set_budget(total=4 * PRICE, assumed_price=PRICE)
+        self.generate(chain("abcd"))
+        self.assertEqual(len(self.tasks()), 4, "what is stored costs nothing")
+
+    def test_the_budget_is_asked_again_when_a_link_was_dearer_than_estimated(self):
+        self.film.set_budget(total=3 * PRICE, assumed_price=PRICE)
+        self.film.service.set_faults(["submit#1:amount=3"])
+        run = self.refuse(chain("abc"), "--json")
+        self.assertEqual(self.money_of(run), ("not-submitted", "yes", 3))
+        self.assertTrue(self.told(run)["retry"])
+        self.assertEqual(len(self.tasks()), 1)
+        self.film.set_budget(total=3 * 3, assumed_price=PRICE)
         self.generate(chain("abc"))
         self.assertEqual(len(self.tasks()), 3)
 
@@ -324,14 +340,15 @@ class Chains(unittest.TestCase):
         self.assertIn("status=(string)preparing", run.stdout)
 
     def test_a_pipeline_that_paid_for_a_link_never_says_that_nothing_was_sent(self):
-        self.film.set_budget(total=PRICE, assumed_price=PRICE)
+        self.film.set_budget(total=2 * PRICE, assumed_price=PRICE)
+        self.film.service.set_faults(["submit#1:amount=3"])
         run = self.film.service.run(
             "gst-launch-1.0", "genclipsrc", "model=sd_2.0_special", "prompt=b", "duration=4", "poll-interval=10",
             f"first-image={chain('a')}#last", "!", "fakesink", "sync=false", **self.film.env)
         self.assertNotEqual(run.returncode, 0, run.stdout)
         self.assertEqual(len(self.tasks()), 1)
-        self.assertIn("The clip was not submitted: the store's budget allows 2 credits in total", run.stdout)
-        self.assertIn("This run has paid 2 credits for the clips before it.", run.stdout)
+        self.assertIn("The clip was not submitted: the store's budget allows 4 credits in total", run.stdout)
+        self.assertIn("This run has paid 3 credits for the clips before it.", run.stdout)
         self.assertNotIn("Nothing was sent", run.stdout)
 
     # ---- Predecessors
@@ -390,18 +407,18 @@ class Chains(unittest.TestCase):
 
     def test_a_row_that_waits_for_the_budget_says_that_its_beginning_is_paid(self):
         self.generate(chain("xy"))
-        run, code = self.film.run("budget", "set", "--tasks-per-day", str(len(self.tasks()) + 1))
-        self.assertEqual(code, 0, run.text)
+        self.film.set_budget(total=4 * PRICE)
+        self.film.service.set_faults(["submit#1:amount=3"])
         rows = pathlib.Path(self.film.service.folder.name) / "rows.jsonl"
         rows.write_text(json.dumps({"duration": 4, "prompt": "b", "first_image": link("a") + "#last"}) + "\n")
         tasks = len(self.tasks())
         run, code = self.film.run("batch", "--poll-interval", "10", "--http-timeout", "30", str(rows), LINK_MODEL)
         self.assertEqual(code, 75, run.text)
         (row,) = [json.loads(line) for line in run.text.splitlines() if line.startswith("{")]
-        self.assertEqual((row["outcome"], row["charged"], row["retry"], row["amount"]), ("pending", "yes", True, PRICE), run.text)
+        self.assertEqual((row["outcome"], row["charged"], row["retry"], row["amount"]), ("pending", "yes", True, 3), run.text)
         self.assertNotIn("Nothing was sent", run.text)
         self.assertEqual(len(self.tasks()), tasks + 1)
-        self.assertIn(f"Paid by this run: {PRICE} credits.", run.text)
+        self.assertIn("Paid by this run: 3 credits.", run.text)
 
     def test_prefetch_counts_the_clips_that_others_begin_with_too(self):
         script = pathlib.Path(self.film.service.folder.name) / "film.txt"

@@ -27,6 +27,7 @@ struct ChainShape {
   bool has_neighbour = false;
   bool has_prices = false;  // Links cost more than was estimated, or their cost is not told.
   MaySubmit may_submit = MaySubmit::even_in_doubt;
+  double total = 0;  // The store's limit of a time.
 };
 
 struct WorldLink {
@@ -44,6 +45,7 @@ struct ChainWorld {
   bool has_tried = false;  // Publishing.
   double told = 0;         // Credits that the run has paid for links, as far as they were told.
   double spent = 0;        // … all of them.
+  double ledger = 0;       // Credits of all runs, if they are limited.
   bool charged = false;
   bool is_done = false;
   std::string violation;
@@ -66,6 +68,7 @@ std::string ChainWorld::text() const {
   add(has_tried * 4 + charged * 2 + is_done);
   add(told);
   add(spent);
+  add(ledger);
   text += violation;
   if (!run) return text + " no run";
   add(static_cast<int>(run->step));
@@ -78,6 +81,7 @@ std::string ChainWorld::text() const {
   add(run->untold);
   add(run->current.amount);
   add(run->charged * 4 + run->has_published * 2 + run->has_published_files);
+  add(run->refusal.has_value());
   return text;
 }
 
@@ -113,6 +117,19 @@ void end(ChainWorld &world) {
   for (WorldLink &link : world.links) link.is_held = false;
 }
 
+Account account_of(double spent) {
+  LedgerEntry entry;
+  entry.event = LedgerEvent::settle;
+  entry.imported = true;
+  entry.key = entry.task_id = "before";
+  entry.status = "completed";
+  entry.amount = spent;
+  Account account;
+  EXPECT_TRUE(account.apply(entry));
+  EXPECT_EQ(account.sums({}, 0).spent.credits, spent);
+  return account;
+}
+
 // As ChainWork does it.
 void look(ChainWorld &world) {
   LinksSeen seen;
@@ -122,6 +139,8 @@ void look(ChainWorld &world) {
   seen.links.back().state = LinkState::absent;
   for (const size_t link : links_to_hold(seen.links))
     if (world.links[link].state == LinkState::stored) world.links[link].is_held = true;
+  seen.budget.total = world.shape->total;
+  seen.account = account_of(world.ledger);
   tell(world, seen);
 }
 
@@ -132,10 +151,11 @@ void pay(ChainWorld &world, size_t link, double amount) {
   for (const size_t before : world.shape->needs[link])
     if (world.links[before].state != LinkState::stored || !world.links[before].is_held)
       world.violation = "a request is sent whose link is not held";
-  double most = world.spent;
+  double most = world.spent, most_of_ledger = world.ledger;
   for (size_t i = 0; i < requests.size(); ++i) {
     if (!requests[i]) continue;
     most += kPrice;
+    most_of_ledger += kPrice;
     // What changed since the run looked is judged by the run that finds it.
     if (!world.links[i].is_judged && !world.links[i].has_changed)
       world.violation = "a payment before all was judged";
@@ -144,11 +164,14 @@ void pay(ChainWorld &world, size_t link, double amount) {
   for (const WorldLink &other : world.links) has_changed |= other.has_changed;
   if (world.shape->max_amount > 0 && most > world.shape->max_amount && !has_changed)
     world.violation = "more may be paid than max-amount allows";
+  if (world.shape->total > 0 && most_of_ledger > world.shape->total && !has_changed)
+    world.violation = "a payment, and the limit of a time will refuse what it is for";
   if (!is_request && !world.has_tried) world.violation = "a link is paid before publishing was tried";
   if (world.shape->may_submit != MaySubmit::even_in_doubt && world.links[link].state == LinkState::in_doubt)
     world.violation = "a submit in doubt is repeated";
   if (++world.links[link].paid > 1) world.violation = "a link is paid twice in one run";
   if (!is_request) world.spent += amount;
+  if (world.shape->total > 0) world.ledger += amount;
 }
 
 void make_and_store(ChainWorld &world, size_t link) {
@@ -235,7 +258,7 @@ class ChainSteps {
           world.is_done = true;
         });
       case ChainStep::refuse:
-        if (world_.shape->max_amount == 0)
+        if (world_.shape->max_amount == 0 && world_.shape->total == 0)
           add("refused", [](ChainWorld &world) { world.violation = "refused without a limit"; });
         return add("refused", end);
       case ChainStep::stay_in_doubt:
@@ -413,6 +436,17 @@ TEST_F(ChainExploration, NothingIsPaidThatALimitOrAnEarlierDoubtForbids) {
       ChainShape shape{needs, max_amount};
       shape.has_prices = true;
       shape.may_submit = MaySubmit::unless_in_doubt;
+      ASSERT_NO_FATAL_FAILURE(explore(shape, length_of_sequences(40)));
+    }
+}
+
+// Half of a chain is worth nothing to whoever asked for the whole.
+TEST_F(ChainExploration, NothingIsPaidOfWhichTheRestIsForbiddenByALimitOfATime) {
+  for (const auto &needs : shapes(3))
+    for (const double total : {kPrice * 2, kPrice * 4}) {
+      ChainShape shape{needs};
+      shape.total = total;
+      shape.has_prices = true;
       ASSERT_NO_FATAL_FAILURE(explore(shape, length_of_sequences(40)));
     }
 }

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "plugin/account/budget.h"
+#include "plugin/account/ledger.h"
 #include "plugin/catalog/clip_uri.h"
 #include "plugin/store/clip_removal.h"
 #include "tests/generation/work_fixture.h"
@@ -85,6 +85,19 @@ class ChainWorkTest : public WorkTest {
       if (!use || *use) return;
       std::this_thread::yield();
     }
+  }
+
+  void limit(const Json::Object &budget) {
+    std::filesystem::create_directories(job().store);
+    std::ofstream(job().store + "/budget.json") << Json(budget).to_text();
+  }
+  void reserve(const std::string &key, double price) {
+    LedgerEntry entry;
+    entry.event = LedgerEvent::reserve;
+    entry.key = key;
+    entry.base_url = "https://api.example";
+    entry.estimate = Estimate{price, price, price, 3, "same"};
+    ASSERT_TRUE(Ledger(FileSystem::posix(), clock_, job().store).append({entry}, nullptr));
   }
 
   // What a neighbour does that learns of it from the service.
@@ -349,6 +362,55 @@ TEST_F(ChainWorkTest, MaxAmountIsForTheWholeChainAndAskedBeforeEachPayment) {
   GenerationJob last = job_of(picture("of a stored one", {picture("prices")}));
   last.max_amount = 4;
   EXPECT_FALSE(run(last).error) << "what is stored costs nothing";
+}
+
+TEST_F(ChainWorkTest, ALimitOfATimeIsForTheWholeChainAndAskedBeforeEachPayment) {
+  ASSERT_FALSE(run(picture("prices")).error);
+  const std::string uri = picture("of it", {picture("a", {x_})});
+  limit({{"total", 9.9}});
+  const Outcome refused = run(uri);
+  ASSERT_TRUE(refused.error);
+  EXPECT_EQ(refused.error->kind, ErrorKind::not_authorized);
+  EXPECT_THAT(refused.text(), HasSubstr("the clips of the chain that are to be paid before it"));
+  limit({{"tasks_per_day", 3}});
+  EXPECT_TRUE(run(uri).error);
+  EXPECT_EQ(service_.submits(), 1u);
+  limit({{"total", 10}, {"tasks_per_day", 4}});
+  service_.amount = "4";
+  EXPECT_TRUE(run(uri).error);
+  EXPECT_EQ(service_.submits(), 2u) << "the first link was dearer, so the others do not fit any more";
+  service_.amount = "2.5";
+  limit({{"total", 14.5}});
+  EXPECT_FALSE(run(uri).error) << "what is stored costs nothing, and each of the others 4 at most";
+}
+
+TEST_F(ChainWorkTest, AClipOfUnknownPricePassesALimitOfATimeWithAWarningInAChainToo) {
+  limit({{"total", 1}});
+  service_.amount = "0.1";
+  const Outcome made = run(picture("of it", {x_}));
+  EXPECT_FALSE(made.error) << made.text();
+  EXPECT_THAT(made.warnings, testing::Contains(HasSubstr("the price of this clip is unknown")));
+}
+
+TEST_F(ChainWorkTest, WhatADeadRunHadReservedIsNotInTheWayOfAChain) {
+  ASSERT_FALSE(run(picture("prices")).error);
+  ASSERT_FALSE(run(y_).error);
+  reserve(path_of(y_).digest(), 2.5);
+  limit({{"total", 10}});
+  const Outcome made = run(picture("of it", {x_}));
+  EXPECT_FALSE(made.error) << made.text();
+}
+
+// Whoever pays for it.
+TEST_F(ChainWorkTest, ALinkThatAnotherRunIsAboutToSubmitCountsOnce) {
+  ASSERT_FALSE(run(picture("prices")).error);
+  ClipFolder folder(FileSystem::posix(), path_of(x_));
+  const auto lock = folder.lock_writer([](const std::string &) {});
+  ASSERT_TRUE(lock && *lock);
+  reserve(path_of(x_).digest(), 2.5);
+  limit({{"total", 7.5}});
+  const Outcome waited = run(picture("of it", {x_}));
+  EXPECT_THAT(waited.text(), HasSubstr("has been working on this clip"));
 }
 
 }  // namespace
