@@ -81,7 +81,7 @@ void Account::name_task(Charge &charge, const LedgerEntry &entry) {
   by_task_[task_name(charge.base_url, charge.task_id)] = static_cast<size_t>(&charge - charges_.data());
 }
 
-Charge *Account::by_task(const LedgerEntry &entry) {
+const Charge *Account::find_task(const LedgerEntry &entry) const {
   if (entry.task_id.empty()) return nullptr;
   const auto found = by_task_.find(task_name(entry.base_url, entry.task_id));
   return found == by_task_.end() ? nullptr : &charges_[found->second];

@@ -148,6 +148,8 @@ class Account {
   // The charge of that task; else the latest of that key, but first one whose outcome is unknown and that has
   // no task ID. Null if the account has no such charge; a condensed one does not keep them all.
   const Charge *find(const std::string &key_or_task) const;
+  // The charge of that entry's task, which another service's may have the ID of. Null likewise.
+  const Charge *find_task(const LedgerEntry &entry) const;
 
   Account condensed() const;
 
@@ -162,7 +164,7 @@ class Account {
   static void take_amount(Charge &charge, const LedgerEntry &entry);
   Charge &add(const LedgerEntry &entry, ChargeState state);
   bool may_have_let_go(const LedgerEntry &entry) const;
-  Charge *by_task(const LedgerEntry &entry);
+  Charge *by_task(const LedgerEntry &entry) { return const_cast<Charge *>(find_task(entry)); }
   Charge *without_task(const LedgerEntry &entry, ChargeState state);
   std::optional<size_t> latest(const std::string &key) const;
   void name_task(Charge &charge, const LedgerEntry &entry);

@@ -318,7 +318,7 @@ Result<Ledger::CaptionLease> Ledger::lease_captions(const ChargeFacts &run, cons
 // limit in credits, an amount is missed by nobody; one that is there and is not understood is.
 std::string Ledger::warning_of(const Account &account, const LedgerEntry &entry, const SettleNote &note) {
   if (entry.event != LedgerEvent::settle) return {};
-  const Charge *charge = account.find(entry.task_id);
+  const Charge *charge = account.find_task(entry);
   if (!charge) return {};
   if (entry.amount) return dear_text(*charge, *entry.amount);
   if (!charge->is_untold()) return {};

@@ -201,8 +201,7 @@ class BatchDelivery final : public ClipRunsListener {
   // The rows that have not ended. Returns the exit code.
   int finish(const ClipRunsEnd &end) {
     screen_.clear();
-    for (const size_t index : end.stopped)
-      paid_of_[index] += paid_.count_left(clips_[runs_[index]], last_[index]);
+    for (const size_t index : end.stopped) paid_of_[index] += paid_.count_left(last_[index]);
     for (const size_t index : end.stopped) tell_left(index, "stopped");
     for (const size_t index : end.pending) tell_left(index, "pending");
     print_error(end_text(totals_, place_text()) + " " + paid_.to_text());
@@ -226,7 +225,7 @@ class BatchDelivery final : public ClipRunsListener {
   }
 
   void count_paid(size_t index, const GenerationState &state) {
-    paid_of_[index] += paid_.count(clips_[runs_[index]], state);
+    paid_of_[index] += paid_.count(state);
     totals_.spent = paid_.credits();
   }
 

@@ -230,11 +230,9 @@ class Runs {
     state.version = found->second.state.version;
     state.model = found->second.state.model;
     // No task of its own was charged: it was refused.
-    GenerationState &before = of_tries_[found->first];
-    before.links_amount = std::max(before.links_amount, found->second.state.links_amount);
-    before.charged = before.charged || found->second.state.charged;
-    state.links_amount = before.links_amount;
-    state.charged = before.charged;
+    state.link_tasks = found->second.state.link_tasks;
+    state.links_amount = found->second.state.links_amount;
+    state.charged = found->second.state.charged;
     listener_.on_change(found->first, state);
     found->second.generation->leave(found->second.reporter.get());
     runs_.erase(found);
@@ -329,7 +327,6 @@ class Runs {
   const std::shared_ptr<ReportBox> box_ = std::make_shared<ReportBox>();
   ClipGovernor governor_;
   std::map<size_t, Run> runs_;
-  std::map<size_t, GenerationState> of_tries_;  // What tries that were refused have paid for other links.
   std::vector<std::pair<size_t, ClipEnd>> ends_;
   unsigned told_width_ = 0;
   std::optional<unsigned> told_jobs_;

@@ -3,35 +3,32 @@
 // What a run of several clips has paid, in credits.
 #pragma once
 
-#include <set>
+#include <map>
 #include <string>
 
-#include "plugin/command/batch_plan.h"
 #include "plugin/generation/clip_status.h"
 
 namespace genclip {
 
-// Counts each clip once, though several clips may begin with it, and it may be asked for by itself too.
+// Counts each task once, though several clips may begin with its clip, and it may be asked for by itself too.
+// A clip that is made twice has two tasks. All clips of a run are of one service, so a task's ID names it.
 class PaidSum {
  public:
-  // What a clip has cost so far, with the clips that it begins with. Their costs are in `links_amount` of
-  // each state that uses them, so the ledger says what each of them has cost. Reads the ledger for those.
-  // Returns the credits of those that were not counted before.
-  double count(const PlannedClip &planned, const GenerationState &state);
+  // What a clip has cost so far, with the clips that it begins with. Returns the credits that were not
+  // counted before.
+  double count(const GenerationState &state);
 
   // The same, of a clip that was left before its end.
-  double count_left(const PlannedClip &planned, const GenerationState &state);
+  double count_left(const GenerationState &state);
 
-  double credits() const { return credits_; }
+  double credits() const;
 
   // "Paid by this run: 12.5 credits, and a task under way whose cost is not known yet."
   std::string to_text() const;
 
  private:
-  double credits_ = 0;
-  size_t unpriced_ = 0;            // Tasks under way.
-  std::set<std::string> untold_;   // Keys of clips that were made, and whose cost was not told.
-  std::set<std::string> counted_;  // Keys of clips.
+  std::map<std::string, double> tasks_;  // Credits by ID; -1: completed, and not told.
+  size_t unpriced_ = 0;                  // Tasks under way.
 };
 
 }  // namespace genclip

@@ -142,7 +142,7 @@ class PrefetchDelivery final : public ClipRunsListener {
     last_[index] = state;
     if (state.status == ClipStatus::idle) {
       last_[index].charged = false;
-      count_paid(index, last_[index]);
+      count_paid(last_[index]);
       screen_.remove(index);
     } else {
       screen_.show(index, short_place(clips_[index]->clip.name), prompt_of(clips_[index]->clip.request),
@@ -162,7 +162,7 @@ class PrefetchDelivery final : public ClipRunsListener {
   void on_end(size_t index, const ClipEnd &end) override {
     const double seconds = screen_.remove(index);
     const GenerationState &state = end.state;
-    count_paid(index, state);
+    count_paid(state);
     if (end.error) {
       ++totals_.failed;
       if (may_be_paid(*end.error)) in_doubt_.insert(index);
@@ -182,7 +182,8 @@ class PrefetchDelivery final : public ClipRunsListener {
   // Returns the exit code.
   int finish(const ClipRunsEnd &end) {
     screen_.clear();
-    for (const size_t index : end.stopped) paid_.count_left(*clips_[index], last_[index]);
+    for (const size_t index : end.stopped) paid_.count_left(last_[index]);
+    totals_.gone = gone_from_store(in_store_);
     print_error(end_text(totals_, "stored") + " " + paid_.to_text());
     if (totals_.done < totals_.rows) print_error(kGoOnText);
     for (const std::vector<size_t> *unfinished : {&end.stopped, &end.pending})
@@ -195,8 +196,8 @@ class PrefetchDelivery final : public ClipRunsListener {
   }
 
  private:
-  void count_paid(size_t index, const GenerationState &state) {
-    paid_.count(*clips_[index], state);
+  void count_paid(const GenerationState &state) {
+    paid_.count(state);
     totals_.spent = paid_.credits();
   }
 

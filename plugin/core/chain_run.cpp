@@ -128,6 +128,7 @@ void learn(ChainRun &run, const LinkPaid &paid) {
 void count_current(ChainRun &run) {
   const LinkPaid paid = std::exchange(run.current, LinkPaid());
   run.paid += paid.amount;
+  run.tasks.insert(run.tasks.end(), paid.tasks.begin(), paid.tasks.end());
   run.charged = run.charged || paid.charged;
   if (!paid.charged || paid.is_told) return;
   const auto &estimate = run.links[run.link].estimate;
@@ -181,6 +182,8 @@ ChainView view_of(const ChainRun &run) {
   view.links = run.links.size();
   view.amount = run.paid + run.current.amount;
   view.charged = run.charged || run.current.charged;
+  view.tasks = run.tasks;
+  view.tasks.insert(view.tasks.end(), run.current.tasks.begin(), run.current.tasks.end());
   if (const auto total = total_of(prices_of(run))) view.estimate = total->likely;
   return view;
 }

@@ -18,6 +18,7 @@
 
 #include "plugin/account/decision.h"
 #include "plugin/core/clip_run.h"
+#include "plugin/core/clip_view.h"
 
 namespace genclip {
 
@@ -67,6 +68,7 @@ struct LinkPaid {
   double amount = 0;     // Credits that the service has told.
   bool is_told = false;  // It has told all that was charged.
   bool charged = false;
+  std::vector<PaidTask> tasks = {};
 };
 struct LinkMade {};
 struct LinkFailed {
@@ -97,6 +99,7 @@ struct ChainView {
   size_t links = 0;                     // With the request itself.
   double amount = 0;                    // Credits that the run was told to have paid for links.
   bool charged = false;                 // Whether it was charged for one, whatever that has cost.
+  std::vector<PaidTask> tasks = {};     // … for these tasks.
   std::optional<double> estimate = {};  // Credits, likely, for all that is to be paid.
 
   friend bool operator==(const ChainView &, const ChainView &) = default;
@@ -114,6 +117,7 @@ struct ChainRun {
   double paid = 0;    // Credits, for links that were made.
   double untold = 0;  // … as they were estimated, where the service has not told them.
   bool charged = false;
+  std::vector<PaidTask> tasks;   // For links that were made.
   LinkPaid current;              // For the link that is made.
   std::vector<bool> made;        // By this run.
   std::vector<int> judged_with;  // How many of its links were stored when it was judged; -1: never.

@@ -32,6 +32,14 @@ inline constexpr Word<ClipStatus> kWords<ClipStatus>[] = {{ClipStatus::idle, "id
                                                           {ClipStatus::preparing, "preparing"},
                                                           {ClipStatus::waiting, "waiting"}};
 
+// A task that a run has submitted, and that is paid.
+struct PaidTask {
+  std::string id;
+  double amount = -1;  // Credits, -1 unknown.
+
+  friend bool operator==(const PaidTask &, const PaidTask &) = default;
+};
+
 struct ClipView {
   ClipStatus status = ClipStatus::idle;
   int progress = -1;            // Percent, -1 unknown. While preparing: of the clip that is prepared.

@@ -127,6 +127,7 @@ void ChainWork::learn(const ChainEvent &event) {
   generation_.change([&](GenerationState &state) {
     if (view.estimate) state.estimate = *view.estimate;
     state.links_amount = view.amount;
+    state.link_tasks = view.tasks;
     if (view.charged != state.links_charged) state.charged = state.links_charged = view.charged;
   });
 }

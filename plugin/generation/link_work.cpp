@@ -94,7 +94,7 @@ class WakeOnCancel {
 
 LinkPaid paid_for(const GenerationState &state) {
   const bool lacks_amount = state.charged && !state.reused && state.amount < 0;
-  return {paid_amount(state), !lacks_amount, state.charged};
+  return {paid_amount(state), !lacks_amount, state.charged, paid_tasks(state)};
 }
 
 // Nothing: the clip belongs to another request.

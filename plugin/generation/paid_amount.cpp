@@ -20,6 +20,15 @@ double paid_amount(const GenerationState &state) {
   return state.links_amount + (is_own ? state.amount : 0);
 }
 
+std::vector<PaidTask> paid_tasks(const GenerationState &state) {
+  std::vector<PaidTask> tasks = state.link_tasks;
+  const bool is_own = state.charged && !state.reused && !state.task_id.empty();
+  // One that fails without an amount costs nothing.
+  if (is_own && (state.amount >= 0 || state.status == ClipStatus::completed))
+    tasks.push_back({state.task_id, state.amount});
+  return tasks;
+}
+
 Error with_paid(Error error, const GenerationState &state) {
   const auto has = [&](const std::string &name) {
     return std::any_of(error.details.begin(), error.details.end(),

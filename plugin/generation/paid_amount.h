@@ -3,6 +3,8 @@
 // What a run has paid, with the clips that it had to make first.
 #pragma once
 
+#include <vector>
+
 #include "plugin/base/error.h"
 #include "plugin/core/run_ending.h"
 #include "plugin/generation/clip_status.h"
@@ -11,6 +13,8 @@ namespace genclip {
 
 // Credits, as far as they were told. A task that existed before this run is none that it has paid.
 double paid_amount(const GenerationState &state);
+// The tasks of that sum, and those that were completed and whose cost was not told.
+std::vector<PaidTask> paid_tasks(const GenerationState &state);
 
 // As the error's details have it; `no`, if they say nothing.
 Charged charged_of(const Error &error);

@@ -319,6 +319,16 @@ TEST_F(LedgerTest, BeginsWithWhatIsImportedOnce) {
   EXPECT_EQ(contents(), ledger_line(imported) + "\n");
 }
 
+TEST_F(LedgerTest, ComparesNoTaskWithAnotherServicesOfTheSameId) {
+  LedgerEntry dear = settle_of("a", "t", 3), elsewhere = reserve_of("b", 2);
+  elsewhere.base_url = "https://other.example";
+  LedgerEntry submitted = entry_of(LedgerEvent::submitted, "b", "t");
+  submitted.base_url = elsewhere.base_url;
+  taken(ledger_.append({reserve_of("a", 4), entry_of(LedgerEvent::submitted, "a", "t"), elsewhere, submitted},
+                       nullptr));
+  EXPECT_EQ(taken(ledger_.append({dear}, nullptr)).warning, "");
+}
+
 TEST_F(LedgerTest, WarnsOfATaskThatCostMoreThanItsEstimate) {
   pay("a", 2);
   reserve("b");

@@ -337,6 +337,8 @@ TEST_F(ChainWorkTest, ARunTellsTheSumOfAllItsLinksWhateverBecomesOfTheRequest) {
   const Outcome made = run(picture("of both", {picture("a", {x_}), y_}));
   ASSERT_FALSE(made.error) << made.text();
   EXPECT_EQ(made.state.links_amount, 7.5);
+  EXPECT_THAT(made.state.link_tasks, testing::ElementsAre(PaidTask{"task-1", 2.5}, PaidTask{"task-2", 2.5},
+                                                          PaidTask{"task-3", 2.5}));
   EXPECT_EQ(made.state.links, 4u);
   on_submit = [&](unsigned number) {
     if (number == 6) service_.odd_submits = {answer(400, R"({"error":"no"})")};

@@ -38,6 +38,22 @@ TEST(PaidAmount, IsOfTheTaskAndOfTheClipsBeforeIt) {
   EXPECT_EQ(paid_amount(refused), 7);
 }
 
+TEST(PaidAmount, IsOfTheseTasks) {
+  GenerationState state = state_of(-1, 7);
+  state.link_tasks = {{"x", 7}};
+  state.task_id = "own";
+  EXPECT_EQ(paid_tasks(state), state.link_tasks) << "its cost is not known yet";
+  state.status = ClipStatus::failed;
+  EXPECT_EQ(paid_tasks(state), state.link_tasks) << "it cost nothing";
+  state.status = ClipStatus::completed;
+  EXPECT_EQ(paid_tasks(state), (std::vector<PaidTask>{{"x", 7}, {"own", -1}}));
+  state.amount = 5;
+  state.status = ClipStatus::failed;
+  EXPECT_EQ(paid_tasks(state), (std::vector<PaidTask>{{"x", 7}, {"own", 5}}));
+  state.reused = true;
+  EXPECT_EQ(paid_tasks(state), state.link_tasks);
+}
+
 TEST(PaidAmount, OfARunThatPaidNothingLeavesItsErrorAsItIs) {
   const Error error = with_paid(refusal(Charged::no), {});
   EXPECT_EQ(error.text, "Nothing was sent: the store's budget is spent.");

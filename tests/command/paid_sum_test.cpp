@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// What a run of several clips says that it has paid.
+#include "plugin/command/paid_sum.h"
+
+#include <gtest/gtest.h>
+
+namespace genclip::test {
+namespace {
+
+GenerationState made(const std::string &task_id, double amount, const std::vector<PaidTask> &links = {}) {
+  GenerationState state;
+  state.status = ClipStatus::completed;
+  state.charged = true;
+  state.task_id = task_id;
+  state.amount = amount;
+  state.link_tasks = links;
+  return state;
+}
+
+TEST(PaidSum, CountsATaskOnceThoughSeveralClipsBeginWithItsClip) {
+  PaidSum sum;
+  EXPECT_EQ(sum.count(made("a", 2, {{"x", 3}})), 5);
+  EXPECT_EQ(sum.count(made("b", 2, {{"x", 3}})), 2);
+  EXPECT_EQ(sum.count(made("x", 3)), 0) << "it is asked for by itself too";
+  EXPECT_EQ(sum.to_text(), "Paid by this run: 7 credits.");
+}
+
+TEST(PaidSum, CountsEachTaskOfAClipThatIsMadeTwice) {
+  PaidSum sum;
+  GenerationState failed = made("", -1, {{"x1", 9}});
+  failed.status = ClipStatus::failed;
+  EXPECT_EQ(sum.count(failed), 9);
+  failed.link_tasks = {{"x2", 9}};
+  EXPECT_EQ(sum.count(failed), 9);
+  EXPECT_EQ(sum.credits(), 18);
+}
+
+TEST(PaidSum, CountsWhatIsToldLater) {
+  PaidSum sum;
+  EXPECT_EQ(sum.count(made("a", -1)), 0);
+  EXPECT_EQ(sum.to_text(), "Paid by this run: 0 credits, and a clip whose cost was not told.");
+  EXPECT_EQ(sum.count(made("a", 4)), 4);
+  EXPECT_EQ(sum.count(made("a", -1)), 0);
+  EXPECT_EQ(sum.to_text(), "Paid by this run: 4 credits.");
+}
+
+TEST(PaidSum, CountsNothingThatAnEarlierRunHasPaid) {
+  PaidSum sum;
+  GenerationState attached = made("a", 4);
+  attached.reused = true;
+  EXPECT_EQ(sum.count(attached), 0);
+  GenerationState refused = made("", -1);
+  refused.charged = false;
+  EXPECT_EQ(sum.count(refused), 0);
+  EXPECT_EQ(sum.to_text(), "Paid by this run: 0 credits.");
+}
+
+TEST(PaidSum, TellsTasksThatWereLeftAndClipsBeforeWhoseCostIsUnknown) {
+  PaidSum sum;
+  GenerationState running = made("a", -1, {{"x", -1}, {"y", -1}});
+  running.status = ClipStatus::processing;
+  EXPECT_EQ(sum.count_left(running), 0);
+  EXPECT_EQ(
+      sum.to_text(),
+      "Paid by this run: 0 credits, and 2 clips whose cost was not told, and a task under way whose cost "
+      "is not known yet.");
+}
+
+}  // namespace
+}  // namespace genclip::test
