@@ -150,7 +150,8 @@ class BatchDelivery final : public ClipRunsListener {
   // What to run: each request once.
   std::vector<ClipToRun> to_run() const {
     std::vector<ClipToRun> clips;
-    for (const size_t row : runs_) clips.push_back({clips_[row].plan, clips_[row].is_paid});
+    for (const size_t row : runs_)
+      clips.push_back({clips_[row].plan, clips_[row].key, clips_[row].links, clips_[row].is_paid});
     return clips;
   }
 
@@ -204,8 +205,9 @@ class BatchDelivery final : public ClipRunsListener {
     for (const size_t index : end.stopped) paid_of_[index] += paid_.count_left(last_[index]);
     for (const size_t index : end.stopped) tell_left(index, "stopped");
     for (const size_t index : end.pending) tell_left(index, "pending");
+    totals_.gone = gone_from_store(in_store_);
     print_error(end_text(totals_, place_text()) + " " + paid_.to_text());
-    if (totals_.done > 0 && !has_outputs()) print_error(kFilesText);
+    if (totals_.done > 0 && totals_.gone == 0 && !has_outputs()) print_error(kFilesText);
     if (totals_.done < totals_.rows) print_error(kGoOnText);
     std::sort(in_doubt_.begin(), in_doubt_.end());
     if (!in_doubt_.empty()) print_error(doubt_of_lines(in_doubt_));
@@ -264,6 +266,7 @@ class BatchDelivery final : public ClipRunsListener {
             std::string(without_full_stop(error.text)) + ". It is stored as " + end.state.clip_location + ".";
         return fail(planned, with_paid(with_ending(std::move(error), ending_of_state(state)), state));
       }
+    if (output.empty()) in_store_.push_back(end.state.clip_location);
     if (const std::string other = other_content(output, end.state.clip_location); !other.empty())
       tell("Warning: " + place_of(file_, planned) + ": " + other);
     ++totals_.done;
@@ -297,7 +300,8 @@ class BatchDelivery final : public ClipRunsListener {
   std::vector<size_t> runs_;                       // The row of each clip that is run.
   std::map<size_t, std::vector<size_t>> rows_of_;  // By the first row: all that want its clip.
   std::map<size_t, GenerationState> last_;
-  std::vector<unsigned> in_doubt_;  // Lines.
+  std::vector<unsigned> in_doubt_;     // Lines.
+  std::vector<std::string> in_store_;  // Paths of the clips that are done and have no other place.
   PaidSum paid_;
   std::map<size_t, double> paid_of_;  // Credits, by the index of the run.
   std::set<size_t> has_paid_links_;   // Runs whose clip was refused after clips before it had been paid.

@@ -86,10 +86,8 @@ class BatchPlanner {
       if (const auto refusal =
               chain_refusal(paid.estimates, plan->job.max_amount, Account(), limits, 0, UtcTime()))
         return add_problem(clip.line, refusal->text);
-      for (size_t i = 0; i < paid.keys.size(); ++i) {
-        to_pay_.emplace(paid.keys[i], paid.estimates[i]);
-        if (paid.keys[i] != planned.key) planned.links.push_back(paid.keys[i]);
-      }
+      for (size_t i = 0; i < paid.keys.size(); ++i) to_pay_.emplace(paid.keys[i], paid.estimates[i]);
+      planned.links = paid.links;
     }
     planned.plan = std::move(*plan);
     planned.clip = std::move(clip);

@@ -22,7 +22,7 @@ struct PlannedClip {
   bool is_paid = false;      // Its clip is stored, or its task exists.
   bool may_be_paid = false;  // An earlier submit got no answer, or the service lost its task.
   std::optional<Estimate> estimate;
-  std::vector<std::string> links;  // Keys of the clips that have to be made and paid before it.
+  std::vector<std::string> links;  // Keys of the clips that it needs: stored, or made and paid before it.
   // The row before with the same request, which is paid once.
   std::optional<size_t> same_as;
   // Where the clip goes; empty: only into the store.

@@ -101,10 +101,14 @@ std::string address_hint(const BatchPlan &plan) {
 std::string end_text(const BatchTotals &totals, const std::string &done) {
   const size_t left = totals.rows - totals.done - totals.failed;
   std::string text = std::to_string(totals.done) + " of " + std::to_string(totals.rows) +
-                     (totals.rows == 1 ? " clip is " : " clips are ") + done;
+                     (totals.rows == 1 ? " clip is " : " clips are ") + (totals.gone > 0 ? "done" : done);
   if (totals.failed > 0) text += ", " + std::to_string(totals.failed) + " failed";
   if (left > 0) text += ", " + std::to_string(left) + (left == 1 ? " is" : " are") + " left";
-  return text + ".";
+  text += ".";
+  if (totals.gone > 0)
+    text += " Of them, " + std::to_string(totals.gone) + (totals.gone == 1 ? " has" : " have") +
+            " left the store again to make room.";
+  return text;
 }
 
 std::string places_text(const std::vector<std::string> &places) {

@@ -23,6 +23,7 @@ struct BatchJobView {
 struct BatchTotals {
   size_t rows = 0;
   size_t done = 0;  // Clips that are where they belong.
+  size_t gone = 0;  // Of these: that were in the store alone, and have left it again.
   size_t failed = 0;
   double spent = 0;  // Credits, by this run.
   // Of the clips that this run has made: seconds from the beginning to the end.

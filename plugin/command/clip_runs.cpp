@@ -16,10 +16,16 @@
 #include "plugin/command/console.h"
 #include "plugin/command/stop_signals.h"
 #include "plugin/core/run_ending.h"
+#include "plugin/generation/chain_work.h"
 #include "plugin/generation/generations.h"
+#include "plugin/store/clip_folder.h"
+#include "plugin/store/clip_removal.h"
 
 namespace genclip {
 namespace {
+
+// Each takes a file descriptor, of which a process may have about a thousand.
+constexpr size_t kMostHeld = 400;
 
 // What the generations' threads report, until the main loop takes it. Thread-safe.
 class ReportBox {
@@ -118,6 +124,7 @@ class Runs {
       : clips_(std::move(clips)), listener_(listener), governor_(settings, paid_of(clips_)) {}
 
   ClipRunsEnd run() {
+    hold_stored();
     while (true) {
       begin_all();
       read_reports();
@@ -135,6 +142,7 @@ class Runs {
     end_.pending = governor_.pending();
     end_.signal = signals_.last();
     std::sort(end_.stopped.begin(), end_.stopped.end());
+    make_room();
     return std::move(end_);
   }
 
@@ -152,6 +160,47 @@ class Runs {
     return paid;
   }
 
+  void hold(const ClipToRun &clip, const std::string &key) {
+    ClipFolder folder(FileSystem::posix(), ClipPath(clip.plan.job.store, key));
+    held_->hold(folder);
+  }
+
+  // What is not stored yet is held by the run that makes it.
+  void hold_stored() {
+    size_t held = 0;
+    for (const ClipToRun &clip : clips_)
+      for (const std::string &key : clip.links)
+        if (needed_[key]++ == 0 && held++ < kMostHeld) hold(clip, key);
+    for (const ClipToRun &clip : clips_) ++needed_[clip.key];
+  }
+
+  // A clip that has ended is held for those that need it later.
+  void let_go(size_t index, bool is_stored) {
+    const ClipToRun &clip = clips_[index];
+    if (is_stored) last_stored_ = index;
+    if (is_stored && needed_[clip.key] > 1) hold(clip, clip.key);
+    std::vector<std::string> keys = clip.links;
+    keys.push_back(clip.key);
+    for (const std::string &key : keys)
+      if (--needed_[key] == 0) held_->let_go(key);
+  }
+
+  // As if what was held had been there to be removed when the last clip was stored.
+  void make_room() {
+    const bool held_any =
+        std::any_of(clips_.begin(), clips_.end(), [](const auto &clip) { return !clip.links.empty(); });
+    if (!held_any || !last_stored_) return;
+    const ClipToRun &last = clips_[*last_stored_];
+    const GenerationJob &job = last.plan.job;
+    if (job.store_max_size == 0) return;
+    hold(last, last.key);
+    for (const auto &[key, count] : needed_)
+      if (key != last.key) held_->let_go(key);
+    const auto pruned = prune_store(FileSystem::posix(), job.store, job.store_max_size, last.key);
+    if (!pruned) return;
+    if (const std::string text = removal_text(*pruned); !text.empty()) listener_.on_notice(text);
+  }
+
   void begin_all() {
     if (signals_.count() > 0) governor_.stop();
     while (const auto index = governor_.next(Clock::system().now())) begin(*index);
@@ -160,6 +209,7 @@ class Runs {
   void begin(size_t index) {
     ClipPlan plan = clips_[index].plan;
     plan.job.submit_once = true;
+    plan.job.held = held_;
     const auto reporter = std::make_shared<ClipReporter>(box_, index);
     auto joined = join_generation(std::move(plan.job), {HttpClient::shared(plan.http)}, reporter);
     runs_[index] = {reporter, joined.generation, joined.state};
@@ -275,6 +325,7 @@ class Runs {
   void end(std::map<size_t, Run>::iterator found, std::optional<Error> error) {
     told_width_ = governor_.width();
     Run &run = found->second;
+    let_go(found->first, !error);
     if (error) run.generation->leave(run.reporter.get());
     ends_.emplace_back(found->first,
                        ClipEnd{std::move(run.state), std::move(error), std::move(run.generation)});
@@ -325,6 +376,9 @@ class Runs {
   ClipRunsListener &listener_;
   const StopSignals signals_;
   const std::shared_ptr<ReportBox> box_ = std::make_shared<ReportBox>();
+  const std::shared_ptr<HeldLinks> held_ = std::make_shared<HeldLinks>();
+  std::map<std::string, size_t> needed_;  // By key: by how many clips that have not ended.
+  std::optional<size_t> last_stored_;
   ClipGovernor governor_;
   std::map<size_t, Run> runs_;
   std::vector<std::pair<size_t, ClipEnd>> ends_;
@@ -338,6 +392,12 @@ class Runs {
 };
 
 }  // namespace
+
+size_t gone_from_store(const std::vector<std::string> &clips) {
+  return static_cast<size_t>(std::count_if(clips.begin(), clips.end(), [](const std::string &clip) {
+    return !g_file_test(clip.c_str(), G_FILE_TEST_EXISTS);
+  }));
+}
 
 int exit_code_of(const ClipRunsEnd &end, size_t failed) {
   if (end.signal != 0) return 128 + end.signal;

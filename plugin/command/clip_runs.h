@@ -18,6 +18,8 @@ namespace genclip {
 
 struct ClipToRun {
   ClipPlan plan;
+  std::string key;                 // That of its folder.
+  std::vector<std::string> links;  // Keys of the clips that it needs.
   // Its clip is stored, or its task exists: it costs nothing more, so it begins first, and in a pause too.
   bool is_paid = false;
 };
@@ -56,12 +58,16 @@ struct ClipRunsEnd {
   bool amid_submit = false;    // Stopped before the answer to a submit: leave with _exit().
 };
 
+// How many of these files a limit of the store's size has removed since they were stored.
+size_t gone_from_store(const std::vector<std::string> &clips);
+
 // An ExitCode, or 128 plus the signal's number. `failed`: how many clips.
 int exit_code_of(const ClipRunsEnd &end, size_t failed);
 
 // Blocks and iterates the main context; GStreamer must have been initialised. SIGINT, SIGTERM and SIGHUP end
-// the run. During a submit it first waits for the answer, because the task's ID is worth money; a second
-// signal ends that wait. With `jobs` 0: one at a time.
+// the run. What several clips need stays in the store until the last of them has ended: a limit of the
+// store's size would have it paid for again. During a submit it first waits for the answer, because the
+// task's ID is worth money; a second signal ends that wait. With `jobs` 0: one at a time.
 ClipRunsEnd run_clips(std::vector<ClipToRun> clips, const GovernorSettings &settings,
                       ClipRunsListener &listener);
 

@@ -134,7 +134,8 @@ class PrefetchDelivery final : public ClipRunsListener {
 
   std::vector<ClipToRun> to_run() const {
     std::vector<ClipToRun> runs;
-    for (const PlannedClip *clip : clips_) runs.push_back({clip->plan, clip->is_paid});
+    for (const PlannedClip *clip : clips_)
+      runs.push_back({clip->plan, clip->key, clip->links, clip->is_paid});
     return runs;
   }
 
@@ -169,6 +170,7 @@ class PrefetchDelivery final : public ClipRunsListener {
       return tell(clips_[index]->clip.name + " failed: " + with_paid(*end.error, state).text);
     }
     ++totals_.done;
+    in_store_.push_back(state.clip_location);
     if (!state.reused) {
       totals_.made_seconds += seconds;
       ++totals_.made;
@@ -210,6 +212,7 @@ class PrefetchDelivery final : public ClipRunsListener {
   std::vector<const PlannedClip *> clips_;
   std::map<size_t, GenerationState> last_;
   std::set<size_t> in_doubt_;
+  std::vector<std::string> in_store_;  // Paths.
   PaidSum paid_;
   BatchScreen screen_;
   BatchTotals totals_;

@@ -132,11 +132,13 @@ bool may_be_paid(const GenerationJob &job, const IdentifiedRequest &request,
 ToPay to_pay(const GenerationJob &job, const IdentifiedRequest &request, const PriceHistory &prices,
              const GenerationServices &services) {
   const std::vector<PlannedLink> plan = plan_chain(*job.request, request);
+  const ChainRun run = look_at(job, plan, services);
   ToPay to_pay;
-  for (const size_t i : requests_of(look_at(job, plan, services))) {
+  for (const size_t i : requests_of(run)) {
     to_pay.keys.push_back(plan[i].key());
     to_pay.estimates.push_back(price_of(job, plan[i], prices));
   }
+  for (const size_t i : links_to_hold(run.links)) to_pay.links.push_back(plan[i].key());
   return to_pay;
 }
 

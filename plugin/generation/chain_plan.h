@@ -53,6 +53,7 @@ bool may_be_paid(const GenerationJob &job, const IdentifiedRequest &request,
 struct ToPay {
   std::vector<std::string> keys;                   // Of their folders.
   std::vector<std::optional<Estimate>> estimates;  // Nothing: the cost of one is unknown.
+  std::vector<std::string> links;  // Keys of all that the run needs beside its own clip, stored ones as well.
 };
 ToPay to_pay(const GenerationJob &job, const IdentifiedRequest &request, const PriceHistory &prices,
              const GenerationServices &services);

@@ -61,6 +61,11 @@ bool HeldLinks::hold(ClipFolder &folder) {
   return true;
 }
 
+void HeldLinks::let_go(const std::string &key) {
+  MutexLock lock(mutex_);
+  locks_.erase(key);
+}
+
 ChainWork::ChainWork(Generation &generation)
     : generation_(generation),
       job_(generation.job()),

@@ -21,12 +21,14 @@ namespace genclip {
 
 class Generation;
 
-// Keeps the links of one chain in the store. All runs that make them share it, so that what one has made and
-// used is there for the next; with the last of them, it ends. Thread-safe.
+// Keeps the links of one chain in the store, or those of many clips that are made together. All runs that
+// make them share it, so that what one has made and used is there for the next; with the last of them, it
+// ends. Thread-safe.
 class HeldLinks {
  public:
   // False: the clip is being removed. A store in which this process cannot lock lends its clips without.
   bool hold(ClipFolder &folder) EXCLUDES(mutex_);
+  void let_go(const std::string &key) EXCLUDES(mutex_);
 
  private:
   Mutex mutex_;

@@ -420,6 +420,62 @@ class Chains(unittest.TestCase):
         self.assertEqual(len(self.tasks()), tasks + 1)
         self.assertIn("Paid by this run: 3 credits.", run.text)
 
+    def batch(self, rows, *options):
+        """The run of these rows one after the other, its exit code, and what it says of each row."""
+        file = pathlib.Path(self.film.service.folder.name) / "rows.jsonl"
+        file.write_text("".join(json.dumps({"duration": 4, **row}) + "\n" for row in rows))
+        run, code = self.film.run("batch", "--poll-interval", "10", "--http-timeout", "30", "--jobs", "1", *options, str(file), LINK_MODEL)
+        return run, code, [json.loads(line) for line in run.text.splitlines() if line.startswith("{")]
+
+    def test_a_small_store_keeps_what_a_later_row_needs(self):
+        x = link("x")
+        of_x = [{"prompt": f"of x {number}", "first_image": x + part} for number, part in enumerate(("#first", "#last"))]
+        for name, before, rows, tasks in (("shared", None, of_x, 3),
+                                          ("stored", x, [{"prompt": "another"}, *of_x], 3),
+                                          ("a row of its own first", None, [{"prompt": "x"}, {"prompt": "another"}, of_x[0]], 3),
+                                          ("a row of its own last", None, [of_x[0], {"prompt": "x"}, {"prompt": "another"}], 3)):
+            with self.subTest(name), Film() as self.film:
+                if before:
+                    self.generate(before)
+                first = len(self.tasks())
+                run, code, _ = self.batch(rows, "--store-max-size", "1B")
+                self.assertEqual(code, 0, run.text)
+                self.assertEqual(len(self.tasks()), first + tasks, run.text)
+                self.assertIn(f"{len(rows)} of {len(rows)} clips are done. Of them, {len(rows) - 1} ha", run.text)
+                self.assertIn(f" to make room. Paid by this run: {tasks * PRICE} credits.", run.text)
+                self.assertEqual(len(self.film.records()), 1, "the limit holds in the end")
+
+    def test_prefetch_in_a_small_store_pays_for_a_shared_clip_once(self):
+        script = pathlib.Path(self.film.service.folder.name) / "film.txt"
+        script.write_text("".join(uri + "\n" for uri in (chain("ab"), chain("ac"), chain("ad"))), encoding="utf-8")
+        run, code = self.film.run("prefetch", "--yes", "--poll-interval", "10", "--http-timeout", "30", "--jobs", "1",
+                                  "--store-max-size", "1B", str(script))
+        self.assertEqual(code, 0, run.text)
+        self.assertEqual(len(self.tasks()), 4)
+        self.assertIn(f"3 of 3 clips are done. Of them, 2 have left the store again to make room. Paid by this run: {4 * PRICE} credits.", run.text)
+
+    def test_a_batch_counts_each_task_that_it_pays_and_none_of_an_earlier_run(self):
+        self.film.service.set_faults(["submit#1:lose-answer"])
+        self.refuse(link("x"), "--retries", "0")
+        run, code, rows = self.batch([{"prompt": "b", "first_image": link("x") + "#last"}])
+        self.assertEqual(code, 0, run.text)
+        self.assertEqual((rows[0]["amount"], rows[0]["charged"]), (2 * PRICE, "yes"), run.text)
+        self.assertIn(f"Paid by this run: {2 * PRICE} credits.", run.text)
+
+    def test_a_batch_counts_a_clip_that_fails_and_is_charged_as_often_as_it_is_paid(self):
+        self.film.service.set_faults(["submit#1-:fail=No.", "query:set=amount:9"])
+        run, code, rows = self.batch([{"prompt": prompt, "first_image": link("x") + "#last"} for prompt in "bc"])
+        self.assertEqual(code, 1, run.text)
+        self.assertEqual(len(self.tasks()), 2)
+        self.assertEqual([(row["charged"], row["amount"]) for row in rows], [("yes", 9), ("yes", 9)], run.text)
+        self.assertIn("Paid by this run: 18 credits.", run.text)
+
+    def test_a_batch_says_that_the_cost_of_a_clip_before_was_not_told(self):
+        self.film.service.set_faults(["submit#1:no-amount"])
+        run, code, _ = self.batch([{"prompt": prompt, "first_image": link("x") + "#last"} for prompt in "bc"])
+        self.assertEqual(code, 0, run.text)
+        self.assertIn(f"Paid by this run: {2 * PRICE} credits, and a clip whose cost was not told.", run.text)
+
     def test_prefetch_counts_the_clips_that_others_begin_with_too(self):
         script = pathlib.Path(self.film.service.folder.name) / "film.txt"
         # The first clip of the two chains is named by itself too.

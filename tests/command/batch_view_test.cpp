@@ -76,6 +76,15 @@ TEST(BatchView, HasATotal) {
             "12 of 20 done, 1 failed, 1 under way, 34.5 credits, about 3:15 left");
 }
 
+TEST(BatchView, SaysAtTheEndWhereTheClipsAre) {
+  BatchTotals totals;
+  totals.rows = totals.done = 3;
+  EXPECT_EQ(end_text(totals, "stored"), "3 of 3 clips are stored.");
+  totals.gone = 1;
+  EXPECT_EQ(end_text(totals, "stored"),
+            "3 of 3 clips are done. Of them, 1 has left the store again to make room.");
+}
+
 TEST(BatchView, BelievesAJobThatTellsItsTime) {
   BatchTotals totals;
   totals.rows = 1;
