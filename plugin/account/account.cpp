@@ -127,10 +127,7 @@ bool Account::apply(const LedgerEntry &entry) {
   switch (entry.event) {
     case LedgerEvent::reserve: add(entry, ChargeState::reserved); return true;
     case LedgerEvent::submitted: return submitted(entry);
-    case LedgerEvent::settle:
-      if (!settle(entry)) return false;
-      if (entry.status == "failed") unfetched_.erase({entry.key, entry.base_url, entry.task_id});
-      return true;
+    case LedgerEvent::settle: return settle(entry);
     case LedgerEvent::unfetched: unfetched_.insert({entry.key, entry.base_url, entry.task_id}); return true;
     case LedgerEvent::stored: unfetched_.erase({entry.key, entry.base_url, entry.task_id}); return true;
     case LedgerEvent::release:

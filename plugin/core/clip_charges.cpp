@@ -39,11 +39,18 @@ OpenCharges open_charges(const Account &account, const std::string &key, bool is
     if (charge.task_id.empty())
       ++open.unanswered;
     else
-      open.tasks.push_back(charge.task_id);
+      open.tasks.push_back({charge.task_id, utc_text(charge.at), charge.amount.value_or(-1), is_settled});
     if (charge.state == ChargeState::reserved) open.reserved_at = utc_text(charge.at);
     open.latest_at = std::chrono::duration_cast<std::chrono::seconds>(charge.at.time_since_epoch()).count();
   }
   return open;
+}
+
+OpenCharges completed_charges(const Account &account, const std::string &key) {
+  OpenCharges completed;
+  for (const Account::Unfetched &task : account.unfetched())
+    if (task.key == key) completed.tasks.push_back({.id = task.task_id, .was_completed = true});
+  return completed;
 }
 
 bool is_attached(const ClipRecord &record) {
@@ -99,11 +106,14 @@ std::vector<LedgerEntry> entries_after_death(const Charge &charge, const std::op
     case ClipState::ambiguous: return {unknown};
     case ClipState::refused: return release("the service refused it");
     case ClipState::submitted:
-      if (is_waited_for) entries.push_back(line(LedgerEvent::unknown, record->task_id));
-      break;
     case ClipState::lost:
-      entries.push_back(line(LedgerEvent::unknown, record->task_id));
-      entries.back().amount = told(record->amount);
+      if (was_completed(*record, record->task_id)) {
+        entries.push_back(settled(facts, *record));
+        entries.push_back(line(LedgerEvent::unfetched, record->task_id));
+      } else if (record->state == ClipState::lost || is_waited_for) {
+        entries.push_back(line(LedgerEvent::unknown, record->task_id));
+        if (record->state == ClipState::lost) entries.back().amount = told(record->amount);
+      }
       break;
     case ClipState::failed:
     case ClipState::complete: entries.push_back(settled(facts, *record)); break;

@@ -13,12 +13,19 @@
 
 namespace genclip {
 
+// What the ledger knows of a task whose clip never came.
+struct OpenTask {
+  std::string id;
+  std::string reserved_at = {};  // As in ClipRecord.
+  double amount = -1;            // Credits, -1 unknown.
+  bool was_completed = false;    // It is paid, whatever the service says later.
+};
 // What the ledger knows of a request that was paid, or may have been, and whose clip never came.
 struct OpenCharges {
-  std::vector<std::string> tasks;  // They may still bring it; the latest last.
-  uint64_t unanswered = 0;         // Submits of which it is unknown whether there is a task.
-  std::string reserved_at;         // Of the one among these whose run died before the ledger knew more.
-  int64_t latest_at = 0;           // Unix time in seconds of the latest of all of these.
+  std::vector<OpenTask> tasks;  // They may still bring it; the latest last.
+  uint64_t unanswered = 0;      // Submits of which it is unknown whether there is a task.
+  std::string reserved_at;      // Of the one among these whose run died before the ledger knew more.
+  int64_t latest_at = 0;        // Unix time in seconds of the latest of all of these.
 
   bool is_empty() const { return tasks.empty() && unanswered == 0; }
 };
@@ -26,6 +33,9 @@ struct OpenCharges {
 // `is_clip_lost`: by no one's wish that clip is in the store no more, or nobody knows what it is, so its task
 // counts as unfetched.
 OpenCharges open_charges(const Account &account, const std::string &key, bool is_clip_lost = false);
+// Of a request that has a journal: the tasks that were completed, which the journal of an older version, or
+// what is left of a damaged one, does not tell. `account` may be condensed.
+OpenCharges completed_charges(const Account &account, const std::string &key);
 
 // What became of a charge that is under way and whose run has died; of another open one, what its task has
 // cost, if the journal alone knows that. `record` is the clip's journal; nothing:

@@ -58,9 +58,10 @@ LedgerEntry settled(const ClipRun &run, const ClipRecord &task, const char *stat
   return entry;
 }
 
-LedgerEntry completed_line(const ClipRun &run) {
-  LedgerEntry entry = settled(run, run.record, "completed");
-  entry.amount = told(run.amount);
+LedgerEntry completed_line(const ClipRun &run, const ClipRecord &task) {
+  LedgerEntry entry = settled(run, task, "completed");
+  // The record of a further result has none.
+  if (run.wish.result > 1) entry.amount = told(run.amount);
   if (run.waited) {
     entry.waited = run.waited->seconds;
     entry.waited_error = run.waited->error;
@@ -68,8 +69,8 @@ LedgerEntry completed_line(const ClipRun &run) {
   return entry;
 }
 
-LedgerEntry line_of_fetch(const ClipRun &run, LedgerEvent event) {
-  LedgerEntry entry = line_of(run, event, run.record);
+LedgerEntry line_of_fetch(const ClipRun &run, LedgerEvent event, const ClipRecord &task) {
+  LedgerEntry entry = line_of(run, event, task);
   entry.amount.reset();
   return entry;
 }
@@ -92,10 +93,27 @@ ClipRecord asked_task(const ClipRun &run, const TaskNews &news = {}) {
   ClipRecord task;
   task.task_id = run.asked;
   task.reserved_at = "unknown";  // Most are the store's own.
+  for (const OpenTask &open : run.open)
+    if (open.id == run.asked) task.amount = open.amount;
   for (const ClipRecord *record = run.found ? &*run.found : nullptr; record; record = record->replaced.get())
     if (record->task_id == run.asked) task = *record;
   take_quantities(task, news);
   return task;
+}
+
+// What an answer has told of this task. `known_before`: its amount.
+void tell(Reaction &reaction, ClipRecord &task, const TaskNews &news, double known_before) {
+  const bool is_completed = news.status == ClipStatus::completed;
+  // Should its folder be removed before the clip is stored, the ledger alone names the task.
+  if (is_completed && !was_completed(task, task.task_id)) {
+    add_task(task.completed_tasks, task.task_id);
+    reaction.write = true;
+    reaction.ledger.push_back(line_of_fetch(reaction.run, LedgerEvent::unfetched, task));
+  }
+  if (is_completed)
+    settle(reaction, completed_line(reaction.run, task));
+  else
+    tell_amount(reaction, task, known_before);
 }
 
 // ---- What observers see.
@@ -142,15 +160,18 @@ Reaction end_successor(ClipRun &&run, ClipState state, std::string error, unsign
 // The outcome of a run that ends before its step is answered.
 Outcome outcome_of_step(const ClipRun &run) {
   switch (run.step) {
-    case ClipStep::follow: return Outcome::running;
+    case ClipStep::follow: return was_completed(run) ? Outcome::paid_unfetched : Outcome::running;
     case ClipStep::share_failure: return Outcome::failed;
-    case ClipStep::share_doubt:
-    case ClipStep::stay_in_doubt: return Outcome::unknown;
+    case ClipStep::stay_in_doubt:
+      if (is_undelivered(run)) return Outcome::paid_unfetched;
+      [[fallthrough]];
+    case ClipStep::share_doubt: return Outcome::unknown;
     case ClipStep::share_refusal: return Outcome::refused;
     case ClipStep::need_key: break;
     default: return Outcome::not_submitted;
   }
   if (!run.found) return Outcome::not_submitted;
+  if (was_completed(*run.found, run.found->task_id)) return Outcome::paid_unfetched;
   switch (run.found->state) {
     case ClipState::submitted: return Outcome::running;
     case ClipState::intent:
@@ -158,6 +179,14 @@ Outcome outcome_of_step(const ClipRun &run) {
     case ClipState::lost: return Outcome::unknown;
     default: return Outcome::not_submitted;
   }
+}
+
+// A journal of an older version, or what is left of a damaged one, does not tell it.
+void note_completed(ClipRecord &found, const OpenCharges &open) {
+  for (const std::string &id : unfetched_tasks_of(found))
+    if (std::ranges::any_of(open.tasks,
+                            [&](const OpenTask &task) { return task.id == id && task.was_completed; }))
+      add_task(found.completed_tasks, id);
 }
 
 Reaction with_outcome(Reaction reaction, Outcome outcome) {
@@ -184,6 +213,8 @@ Reaction answer(ClipRun &&run, const TurnBegins &turn) {
     open.reserved_at.clear();
   }
   run.found = turn.found;
+  run.open = open.tasks;
+  if (run.found) note_completed(*run.found, open);
   run.is_of_ledger = !turn.found && !open.is_empty();
   if (run.is_of_ledger) run.found = record_of(run, open);
   run.is_news = turn.is_news;
@@ -201,6 +232,7 @@ Reaction answer(ClipRun &&run, const TurnBegins &turn) {
 
 // A stored clip without its file is a paid task whose clip is not here.
 Reaction answer(ClipRun &&run, const WholeClipMissing &) {
+  add_task(run.found->completed_tasks, run.whole->task_id);
   if (run.found->state == ClipState::complete) {
     run.found->state = run.found->task_id.empty() ? ClipState::refused : ClipState::submitted;
     run.found->clip_name.clear();
@@ -216,12 +248,13 @@ Reaction serve_before(ClipRun &&run, const TaskNews &news) {
   const double known_before = run.found->amount;
   const bool is_new = take_quantities(*run.found, news);
   Reaction reaction = next(std::move(run), ClipStep::serve);
-  if (!is_new) return reaction;
-  ClipRecord successor = *reaction.run.found;
-  successor.identity = reaction.run.record.identity;
-  tell_amount(reaction, successor, known_before);
-  reaction.run.record = std::move(successor);
-  reaction.write = true;
+  ClipRecord &successor = *reaction.run.found;
+  reaction.write = is_new;
+  if (is_new || news.status == ClipStatus::completed) tell(reaction, successor, news, known_before);
+  if (!reaction.write) return reaction;
+  const ClipIdentity identity = reaction.run.record.identity;
+  reaction.run.record = successor;
+  reaction.run.record.identity = identity;
   return reaction;
 }
 
@@ -234,23 +267,30 @@ Reaction answer(ClipRun &&run, const TaskKnown &task) {
   ClipRun &now = reaction.run;
   const double known_before = now.record.amount;
   if (take_news(now, task.news)) reaction.write = true;
-  const bool is_completed = task.news.status == ClipStatus::completed;
-  if (!is_completed || !follows) tell_amount(reaction, now.record, known_before);
-  if (!follows) return with_outcome(std::move(reaction), Outcome::running);
   if (task.waited) now.waited = task.waited;
-  // Should its folder be removed before the clip is stored, the ledger alone names the task.
-  if (is_completed && !now.is_completed)
-    reaction.ledger.push_back(line_of_fetch(now, LedgerEvent::unfetched));
-  if (is_completed) settle(reaction, completed_line(now));
-  now.is_completed = now.is_completed || is_completed;
-  // What was completed once is paid, whatever the service says later.
-  return with_outcome(std::move(reaction), now.is_completed ? Outcome::paid_unfetched : Outcome::running);
+  tell(reaction, now.record, task.news, known_before);
+  return with_outcome_of_step(std::move(reaction));
+}
+
+// A failure takes back nothing of what a completed task has cost. Only the first amount is news.
+TaskNews believed(TaskNews news, double known) {
+  if (known >= 0 || news.amount <= 0) news.amount = -1;
+  return news;
+}
+
+// What was completed once is paid, whatever the service says later: its clip is lost, as that of a task that
+// the service does not know any more, and the next run asks once more before it pays.
+Reaction end_undelivered(ClipRun &&run, const TaskFailed &task) {
+  std::optional<LedgerEntry> late;
+  if (take_news(run, believed(task.news, run.record.amount))) late = completed_line(run, run.record);
+  Reaction reaction = end_task(std::move(run), ClipState::lost, task.message, 0);
+  if (late) settle(reaction, std::move(*late));
+  return with_outcome(std::move(reaction), Outcome::paid_unfetched);
 }
 
 Reaction answer(ClipRun &&run, const TaskFailed &task) {
   if (run.step == ClipStep::follow) {
-    // It is paid, and a later run asks for it again.
-    if (run.is_completed) return next(std::move(run), ClipStep::follow);
+    if (was_completed(run)) return end_undelivered(std::move(run), task);
     take_news(run, task.news);
     const ClipView view = view_of(run);
     LedgerEntry entry = settled(run, run.record, "failed");
@@ -259,11 +299,19 @@ Reaction answer(ClipRun &&run, const TaskFailed &task) {
     reaction.view = view;
     return with_outcome(std::move(reaction), Outcome::failed);
   }
-  LedgerEntry entry = settled(run, asked_task(run, task.news), "failed");
+  const bool is_paid = was_completed(*run.found, run.asked);
+  const TaskNews news = is_paid ? believed(task.news, asked_task(run).amount) : task.news;
+  const ClipRecord asked = asked_task(run, news);
+  LedgerEntry entry = settled(run, asked, is_paid ? "completed" : "failed");
+  if (is_paid || asked.amount != 0) run.failed.push_back({run.asked, asked.amount, is_paid});
   Reaction reaction;
   if (run.step == ClipStep::look) {
-    take_quantities(*run.found, task.news);
-    reaction = end_successor(std::move(run), ClipState::failed, task.message, 0);
+    take_quantities(*run.found, news);
+    reaction = end_successor(std::move(run), is_paid ? ClipState::lost : ClipState::failed, task.message, 0);
+    if (!reaction.run.failed.empty()) reaction.warnings.push_back(ClipWarning::successor_failed);
+  } else if (is_paid) {
+    // As of one that is unknown.
+    reaction = run.is_news ? next(std::move(run), ClipStep::end) : ask_or_submit(std::move(run));
   } else {
     std::erase(run.found->unfetched_tasks, run.asked);
     add_task(run.found->earlier_tasks, run.asked);
@@ -271,7 +319,8 @@ Reaction answer(ClipRun &&run, const TaskFailed &task) {
       run.found->state = ClipState::failed;
     reaction = ask_or_submit(std::move(run));
   }
-  settle(reaction, std::move(entry));
+  if (!is_paid || news.amount > 0) settle(reaction, std::move(entry));
+  if (reaction.run.step == ClipStep::end) return with_outcome(std::move(reaction), Outcome::paid_unfetched);
   return with_outcome_of_step(std::move(reaction));
 }
 
@@ -285,8 +334,7 @@ Reaction answer(ClipRun &&run, const TaskUnknown &task) {
   Outcome outcome = Outcome::unknown;
   if (follows) {
     // It was completed once, and is charged.
-    if (run.is_completed) outcome = Outcome::paid_unfetched;
-    run.is_completed = false;
+    if (was_completed(run)) outcome = Outcome::paid_unfetched;
     reaction = end_task(std::move(run), ClipState::lost, task.error, task.http_status);
   } else if (run.step == ClipStep::look) {
     reaction = end_successor(std::move(run), ClipState::lost, task.error, task.http_status);
@@ -325,6 +373,7 @@ Reaction answer(ClipRun &&run, const SubmitBegins &submit) {
   if (is_first && reaction.run.record.unanswered_submits > 0)
     reaction.warnings.push_back(ClipWarning::unanswered_submits);
   if (is_first && !reaction.run.unknown.empty()) reaction.warnings.push_back(ClipWarning::unknown_tasks);
+  if (is_first && !reaction.run.failed.empty()) reaction.warnings.push_back(ClipWarning::failed_tasks);
   return with_outcome(std::move(reaction), Outcome::unknown);
 }
 
@@ -378,16 +427,20 @@ Reaction answer(ClipRun &&run, const SubmitUnanswered &doubt) {
 // Settles tasks that stayed unknown while this clip was paid, with a warning, and fetched.
 Reaction answer(ClipRun &&run, const ClipFetched &) {
   if (run.wish.result > 1) run.record.amount = 0;
+  std::vector<std::string> warned_of = run.unknown;
+  for (const FailedTask &task : run.failed) warned_of.push_back(task.id);
   if (run.has_paid)
-    for (const std::string &id : run.unknown) std::erase(run.record.unfetched_tasks, id);
+    for (const std::string &id : warned_of) {
+      std::erase(run.record.unfetched_tasks, id);
+      std::erase(run.record.completed_tasks, id);
+    }
   return with_outcome(next(std::move(run), ClipStep::end), Outcome::paid_unfetched);
 }
 
 Reaction answer(ClipRun &&run, const ClipStored &) {
   run.record = completed(std::move(run.record));
-  run.is_completed = false;
   Reaction reaction = next(std::move(run), ClipStep::end);
-  reaction.ledger.push_back(line_of_fetch(reaction.run, LedgerEvent::stored));
+  reaction.ledger.push_back(line_of_fetch(reaction.run, LedgerEvent::stored, reaction.run.record));
   return with_outcome(std::move(reaction), Outcome::stored);
 }
 

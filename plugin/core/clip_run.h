@@ -56,7 +56,7 @@ struct TurnBegins {
   bool is_news = false;
   // The task of the whole clip that was there at this run's first look; empty: there was none.
   std::string first_whole;
-  // What the ledger knows of the request where there is no journal.
+  // What the ledger knows of the request; where there is a journal, only which of its tasks were completed.
   OpenCharges open = {};
   // There was no folder, or something in it was damaged: the journal may be lost.
   bool may_be_lost = false;
@@ -126,7 +126,9 @@ enum class ClipStep {
 enum class ClipWarning {
   unanswered_submits,    // Submitted again though `unanswered_submits` submits may have been accepted.
   unknown_tasks,         // Submitted again although the service no longer knows tasks that were paid.
+  failed_tasks,          // Submitted again although tasks that failed were, or may have been, charged.
   successor_is_unknown,  // The task that was to replace the clip is unknown; the clip is served.
+  successor_failed,      // … has failed, likewise.
 };
 
 // All that a run remembers. A plain value.
@@ -141,8 +143,10 @@ struct ClipRun {
   std::string asked;                        // The task that `look` and `ask` are about.
   std::vector<std::string> to_ask;          // Unfetched tasks that come after it.
   std::vector<std::string> unknown;         // … and those that the service did not know.
-  ClipRecord attempt;                       // What the record of a submit begins with.
-  bool is_news = false;                     // As in TurnBegins.
+  std::vector<FailedTask> failed;  // … and those that it says have failed, unless these cost nothing.
+  std::vector<OpenTask> open;      // What the ledger knew of such tasks when the turn began.
+  ClipRecord attempt;              // What the record of a submit begins with.
+  bool is_news = false;            // As in TurnBegins.
   std::string first_whole;
   bool is_submitting = false;  // The record is the intent of a request that is on its way.
   bool has_warned = false;     // Of what may be charged again by its submit.
@@ -152,7 +156,6 @@ struct ClipRun {
   double amount = -1;                        // Credits of the task that the outcome is about, -1 unknown.
   std::string odd_amount;                    // As in TaskNews, as long as no amount is known.
   std::optional<Wait> waited;                // As in TaskKnown.
-  bool is_completed = false;                 // The task that is followed was, and its clip is not here.
   std::optional<LedgerEntry> settled;        // The last such line, so that none is repeated.
 };
 

@@ -21,6 +21,7 @@ ClipRecord begin_attempt(const ClipRun &run) {
   if (!run.found) return attempt;
   attempt.unanswered_submits = unanswered_submits_of(*run.found);
   attempt.unfetched_tasks = unfetched_tasks_of(*run.found);
+  attempt.completed_tasks = run.found->completed_tasks;
   attempt.earlier_tasks = run.found->earlier_tasks;
   add_task(attempt.earlier_tasks, run.found->task_id);
   return attempt;
@@ -62,7 +63,7 @@ Reaction follow_named(ClipRun &&run) {
 
 // An earlier submit of the request may have been charged, and no task of it can be had.
 bool is_in_doubt(const ClipRun &run) {
-  return !run.unknown.empty() || (run.found && unanswered_submits_of(*run.found) > 0);
+  return is_undelivered(run) || !run.unknown.empty() || (run.found && unanswered_submits_of(*run.found) > 0);
 }
 
 // All tasks that may still bring the clip were asked for, in vain: now the request is submitted, even if that
@@ -90,8 +91,6 @@ std::optional<ClipStep> shared_end(const ClipRun &run) {
   return failed_to_replace ? std::optional(ClipStep::share_failure) : std::nullopt;
 }
 
-// The task brings no clip. The rest of the record stays.
-// The request's folder is not there, but the ledger names what was paid.
 }  // namespace
 
 Reaction next(ClipRun &&run, ClipStep step) {
@@ -102,6 +101,12 @@ Reaction next(ClipRun &&run, ClipStep step) {
 Reaction next_after_writing(ClipRun &&run, ClipStep step) {
   run.step = step;
   return {std::move(run), true};
+}
+
+bool was_completed(const ClipRun &run) { return was_completed(run.record, run.record.task_id); }
+
+bool is_undelivered(const ClipRun &run) {
+  return std::ranges::any_of(run.failed, [](const FailedTask &task) { return task.was_completed; });
 }
 
 Reaction follow_unfetched(ClipRun &&run) {
@@ -166,6 +171,7 @@ ClipRecord standing(const ClipRun &run) {
   }
   back.earlier_tasks = ended.earlier_tasks;
   back.unfetched_tasks = unfetched_tasks_of(ended);
+  back.completed_tasks = ended.completed_tasks;
   add_task(back.earlier_tasks, ended.task_id);
   std::erase(back.earlier_tasks, run.whole->task_id);
   std::erase(back.unfetched_tasks, run.whole->task_id);
@@ -177,9 +183,21 @@ ClipRecord record_of(const ClipRun &run, const OpenCharges &open) {
   ClipRecord record = blank(run);
   record.state = open.reserved_at.empty() ? ClipState::refused : ClipState::ambiguous;
   record.reserved_at = open.reserved_at;
-  record.unfetched_tasks = open.tasks;
+  for (const OpenTask &task : open.tasks) {
+    record.unfetched_tasks.push_back(task.id);
+    if (task.was_completed) record.completed_tasks.push_back(task.id);
+  }
   record.unanswered_submits = open.unanswered - (open.reserved_at.empty() ? 0 : 1);
   record.submitted_at = open.latest_at;
+  // Nothing is to be paid while the latest one is paid: it is followed.
+  if (open.unanswered == 0 && open.tasks.back().was_completed) {
+    const OpenTask &latest = open.tasks.back();
+    record.state = ClipState::submitted;
+    record.task_id = latest.id;
+    record.reserved_at = latest.reserved_at;
+    record.amount = latest.amount;
+    record.unfetched_tasks.pop_back();
+  }
   return record;
 }
 

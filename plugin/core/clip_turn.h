@@ -19,6 +19,12 @@ Reaction ask_or_submit(ClipRun &&run);
 // The task that was asked for brings the clip, or may.
 Reaction follow_unfetched(ClipRun &&run);
 
+// The task that is followed was completed before, and its clip is not here.
+bool was_completed(const ClipRun &run);
+
+// A task that was asked for was completed before, and the service now says that it failed.
+bool is_undelivered(const ClipRun &run);
+
 // The record when its task brings no clip.
 ClipRecord standing(const ClipRun &run);
 // Of a request whose folder is not there, while the ledger names what was paid.

@@ -58,6 +58,17 @@ std::string unknown_tasks_text(const std::vector<std::string> &ids);
 // Likewise, where the service does not know the tasks that it has accepted; there is at least one.
 Error unknown_tasks(const std::vector<std::string> &ids);
 
+// A task that was asked for in vain, because the service says that it failed.
+struct FailedTask {
+  std::string id;
+  double amount = -1;          // Credits, -1 unknown.
+  bool was_completed = false;  // … before, so that it is paid.
+};
+// "The task 7 of this request has failed, and has cost 9 credits", of one task or more.
+std::string failed_tasks_text(const std::vector<FailedTask> &tasks);
+// The error of a run that must not pay again for tasks that were completed; there is at least one.
+Error undelivered_tasks(const std::vector<FailedTask> &tasks);
+
 // Whether any other run would be refused in the same way, with any key and at any time.
 bool is_refusal_of_request(unsigned http_status);
 

@@ -134,6 +134,11 @@ Result<OpenCharges> ClipAccount::open_charges(bool is_clip_lost) {
   return genclip::open_charges(whole->account, facts_.key, is_clip_lost);
 }
 
+OpenCharges ClipAccount::completed_charges() {
+  const auto condensed = ledger_.read_condensed();
+  return condensed ? genclip::completed_charges(condensed->account, facts_.key) : OpenCharges();
+}
+
 void ClipAccount::tell(std::vector<LedgerEntry> entries, const std::string &odd_amount) {
   if (entries.empty()) return;
   for (LedgerEntry &entry : entries) {

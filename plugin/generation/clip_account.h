@@ -34,6 +34,8 @@ class ClipAccount {
   // What the ledger knows of the request, for a run that has found no journal. `is_clip_lost`: see
   // clip_charges.h.
   Result<OpenCharges> open_charges(bool is_clip_lost = false);
+  // Likewise, for a run that has found one. A ledger that cannot be read tells nothing.
+  OpenCharges completed_charges();
 
   // Before the intent of a submit is journalled, and again before each further try. `found`: the journal
   // when this run's turn began. An error: the budget refuses (with `budget`, `limit`, `spent`, `reserved` and

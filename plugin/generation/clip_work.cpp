@@ -41,9 +41,14 @@ std::string warning_text(ClipWarning warning, const ClipRun &run) {
     case ClipWarning::unknown_tasks:
       return unknown_tasks_text(run.unknown) +
              ", so its clip is lost. The request is submitted again, and charged again.";
+    case ClipWarning::failed_tasks:
+      return failed_tasks_text(run.failed) + ". The request is submitted again, and charged again.";
     case ClipWarning::successor_is_unknown:
       return "The service does not know the task " + run.asked +
              " any more. Its clip was meant to replace the stored one, which is served instead.";
+    case ClipWarning::successor_failed:
+      return failed_tasks_text(run.failed) +
+             ". Its clip was meant to replace the stored one, which is served instead.";
   }
   return "";
 }
@@ -280,6 +285,8 @@ Result<void> ClipWork::work_on(std::optional<ClipRecord> found) {
     auto open = account_.open_charges(has_damage_ || folder_.holds_clip());
     if (!open && run_.wish.task_id.empty()) return std::move(open).error();
     if (open) turn.open = std::move(*open);
+  } else if (!unfetched_tasks_of(*found).empty()) {
+    turn.open = account_.completed_charges();
   }
   turn.may_be_lost = folder_.has_made_folder() || has_damage_;
   turn.is_news = found && is_news(*found);
@@ -338,10 +345,10 @@ Result<void> ClipWork::fetch(std::vector<ResultUrl> urls) {
   Download::Hooks hooks;
   hooks.fresh_urls = [this](std::optional<Clock::Time> until) -> Result<std::vector<ResultUrl>> {
     // A clip of which a part is there is worth a wait beyond the deadline, but not an endless one.
-    auto task = query(record_.task_id, until ? until : deadline_from_now());
+    const std::string task_id = record_.task_id;  // The record may become another's.
+    auto task = query(task_id, until ? until : deadline_from_now());
     if (!task) return std::move(task).error();
-    // It was completed once, so it is paid, and a later run asks for it again.
-    if (task->status == TaskStatus::failed) return task_failed(record_.task_id, task->error_message);
+    if (task->status == TaskStatus::failed) return task_failed(task_id, task->error_message);
     return urls_of(*task);
   };
   hooks.checkpoint = [this](const PartState &state) {

@@ -60,7 +60,10 @@ Result<void> ClipWork::ask() {
     learn_if_possible(TaskUnreachable{});
     return std::move(task).error();
   }
-  if (task) return learn(answer_of(*task));
+  if (task) {
+    auto learnt = learn(answer_of(*task));
+    return learnt && run_.step == ClipStep::end ? task_failed(id, task->error_message) : std::move(learnt);
+  }
   Error unknown = unknown_task(id, std::move(task).error());
   if (auto learnt = learn(TaskUnknown{unknown.text, unknown.http_status}); !learnt) return learnt;
   return run_.step == ClipStep::end ? std::move(unknown) : Result<void>();
@@ -223,6 +226,8 @@ Error ClipWork::unknown_task(const std::string &task_id, Error error) const {
           ? " Check base-url and the API key. If they are right, run again: genclip asks for the task once "
             "more and, if it is still unknown, submits the request again, which is charged again."
           : " Check task-id, base-url and the API key, or unset task-id.";
+  // Of one that was completed, too.
+  error.details.push_back({"retry", false});
   return error;
 }
 
@@ -310,6 +315,7 @@ Result<std::vector<ResultUrl>> ClipWork::poll(const std::string &task_id) {
 }
 
 Error ClipWork::stays_in_doubt() const {
+  if (run_.outcome == Outcome::paid_unfetched) return undelivered_tasks(run_.failed);
   return run_.unknown.empty() ? unknown_submit(run_.found ? run_.found->submitted_at : 0)
                               : unknown_tasks(run_.unknown);
 }
@@ -334,9 +340,13 @@ Error ClipWork::lacks_key() const {
 Error ClipWork::task_failed(const std::string &task_id, const std::string &message) const {
   Error error{ErrorKind::failed, ""};
   // It was completed before, and its clip is not here yet.
-  if (run_.is_completed) {
+  if (run_.outcome == Outcome::paid_unfetched) {
     error.text = "The task was completed and is paid for, but the service now reports that it failed." +
                  it_says(message) + " Its clip was not downloaded: ask the service for it by its task ID.";
+    if (generation_.job().task_id.empty())
+      error.text +=
+          " Run again: genclip asks for the task once more and, if it still has failed, submits the request "
+          "again, which is charged again.";
     error.details.push_back({"retry", false});
   } else {
     error.text = "The service could not generate the clip." + it_says(message) +

@@ -175,6 +175,7 @@ Json ClipRecord::to_json() const {
   set_count(json, "warned_submits", warned_submits);
   set_tasks(json, "earlier_tasks", earlier_tasks);
   set_tasks(json, "unfetched_tasks", unfetched_tasks);
+  set_tasks(json, "completed_tasks", completed_tasks);
   if (!references.empty()) json.set("references", references_json(references));
   if (!further_results.empty()) json.set("further_results", further_json(further_results));
   if (replaced) json.set("replaces", replaced->to_json());
@@ -228,6 +229,7 @@ Result<ClipRecord> ClipRecord::from_json(const Json &json) {
       std::min(static_cast<uint64_t>(count_of(json, "warned_submits")), record.unanswered_submits);
   record.earlier_tasks = tasks_of(json, "earlier_tasks");
   record.unfetched_tasks = tasks_of(json, "unfetched_tasks");
+  record.completed_tasks = tasks_of(json, "completed_tasks");
   if (const Json *references = json.find("references")) record.references = read_references(*references);
   if (const Json *further = json.find("further_results")) record.further_results = read_further(*further);
   // Damage in it loses the replaced clip, not this record.
@@ -262,6 +264,11 @@ std::vector<std::string> unfetched_tasks_of(const ClipRecord &record) {
   return tasks;
 }
 
+bool was_completed(const ClipRecord &record, const std::string &task_id) {
+  const auto &tasks = record.completed_tasks;
+  return std::find(tasks.begin(), tasks.end(), task_id) != tasks.end();
+}
+
 uint64_t unanswered_submits_of(const ClipRecord &record) {
   // The run that paid for a whole clip has given its warnings already.
   if (record.state == ClipState::complete) return record.unanswered_submits - record.warned_submits;
@@ -284,6 +291,7 @@ ClipRecord completed(ClipRecord record) {
   record.http_status = 0;
   record.replaced.reset();
   std::erase(record.unfetched_tasks, record.task_id);
+  std::erase(record.completed_tasks, record.task_id);
   const uint64_t restarts = record.part.restarts;  // Readers in other processes compare it with the last one.
   record.part = PartState{};
   record.part.restarts = restarts;

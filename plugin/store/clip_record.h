@@ -92,6 +92,8 @@ struct ClipRecord {
   // Those that did not fail and whose clips were not fetched, the latest last. A run asks for these before it
   // pays again.
   std::vector<std::string> unfetched_tasks;
+  // Those of its own and of these that were completed. They are paid, whatever the service says later.
+  std::vector<std::string> completed_tasks;
   // Of the latest submit.
   std::vector<UsedReference> references;
   std::vector<FurtherResult> further_results;  // Of the task whose clip is complete.
@@ -107,6 +109,8 @@ struct ClipRecord {
 std::shared_ptr<const ClipRecord> whole_clip_of(const ClipRecord &record);
 // Tasks that may still bring a clip, the latest first.
 std::vector<std::string> unfetched_tasks_of(const ClipRecord &record);
+// The service has said of this task of the record that it is completed, and its clip is not here.
+bool was_completed(const ClipRecord &record, const std::string &task_id);
 // The number of submits that got no answer and that no warning has settled. Each may have been charged.
 uint64_t unanswered_submits_of(const ClipRecord &record);
 // What a record has for a request that could as well go on in another folder, the least first.

@@ -7,6 +7,7 @@
 namespace genclip::test {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
@@ -95,6 +96,19 @@ TEST(AfterDeath, ATaskIsRecognisedByItsId) {
   EXPECT_THAT(after(successor), ElementsAre("settle T completed $3"));
 }
 
+TEST(AfterDeath, ATaskThatWasCompletedIsPaidThoughItsClipDidNotCome) {
+  for (const ClipState state : {ClipState::submitted, ClipState::lost}) {
+    ClipRecord completed = record_of(state, "T");
+    completed.completed_tasks = {"T"};
+    for (const bool is_waited_for : {false, true})
+      EXPECT_THAT(
+          texts(entries_after_death(charge_of(ChargeState::submitted, "T"), completed, is_waited_for)),
+          Contains("settle T completed $3"));
+    EXPECT_THAT(texts(entries_after_death(charge_of(ChargeState::reserved), completed)),
+                ElementsAre("submitted T $3", "settle T completed $3", "unfetched T"));
+  }
+}
+
 // Told in the same moment in which the run died.
 TEST(AfterDeath, AnAmountThatOnlyTheJournalKnowsIsTold) {
   for (const ChargeState state : {ChargeState::submitted, ChargeState::unknown})
@@ -127,7 +141,7 @@ std::string open_text(const std::vector<LedgerEntry> &entries, bool is_clip_lost
   EXPECT_EQ(is_clip_lost || account.has_open("clip") || open.is_empty(), true);
   EXPECT_TRUE(open_charges(account, "other").is_empty());
   std::string text = std::to_string(open.unanswered);
-  for (const std::string &task : open.tasks) text += " " + task;
+  for (const OpenTask &task : open.tasks) text += " " + task.id + (task.was_completed ? " completed" : "");
   return text;
 }
 
@@ -144,13 +158,13 @@ TEST(OpenCharges, AreThoseOfWhichNoClipCame) {
   EXPECT_EQ(open_text({reserve, submitted}), "0 T");
   EXPECT_EQ(open_text({reserve, submitted, entry_of(LedgerEvent::unknown, "T")}), "0 T");
   EXPECT_EQ(open_text({reserve, submitted, settled}), "0");
-  EXPECT_EQ(open_text({reserve, submitted, settled, unfetched}), "0 T");
+  EXPECT_EQ(open_text({reserve, submitted, settled, unfetched}), "0 T completed");
   EXPECT_EQ(open_text({reserve, submitted, settled, unfetched, stored}), "0");
-  EXPECT_EQ(open_text({reserve, submitted, settled, unfetched, stored}, true), "0 T");
+  EXPECT_EQ(open_text({reserve, submitted, settled, unfetched, stored}, true), "0 T completed");
   const LedgerEntry failed = entry_of(LedgerEvent::settle, "T", "failed");
   EXPECT_EQ(open_text({reserve, submitted, failed}, true), "0");
   EXPECT_EQ(open_text({reserve, submitted, failed}), "0");
-  EXPECT_EQ(open_text({reserve, submitted, settled, unfetched, failed}), "0");
+  EXPECT_EQ(open_text({reserve, submitted, settled, unfetched, failed}), "0 T completed") << "it is paid";
 }
 
 TEST(OpenCharges, WereToldByTheRunThatStoredAClipSince) {
@@ -159,7 +173,7 @@ TEST(OpenCharges, WereToldByTheRunThatStoredAClipSince) {
       entry_of(LedgerEvent::unknown, "lost"), entry_of(LedgerEvent::reserve),
       entry_of(LedgerEvent::submitted, "T"),  entry_of(LedgerEvent::settle, "T", "completed"),
       entry_of(LedgerEvent::unfetched, "T")};
-  EXPECT_EQ(open_text(lost), "0 lost T");
+  EXPECT_EQ(open_text(lost), "0 lost T completed");
   std::vector<LedgerEntry> whole = lost;
   whole.push_back(entry_of(LedgerEvent::stored, "T"));
   EXPECT_EQ(open_text(whole), "0");

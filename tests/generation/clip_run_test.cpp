@@ -136,7 +136,89 @@ TEST(React, BelievesThatACompletedTaskIsPaidWhateverComesLater) {
   EXPECT_THAT(lines(react(completed, TaskUnknown{"gone"})), ElementsAre("unknown own"));
   const Reaction failed = react(completed, TaskFailed{"moderated"});
   EXPECT_THAT(lines(failed), IsEmpty());
-  EXPECT_EQ(failed.run.record.state, ClipState::submitted) << "a later run asks for it";
+  EXPECT_TRUE(failed.write);
+  EXPECT_EQ(failed.run.record.state, ClipState::lost) << "a later run asks for it";
+  EXPECT_THAT(failed.run.record.completed_tasks, ElementsAre("own"));
+  EXPECT_THAT(lines(react(completed, TaskFailed{"moderated", {.amount = 2}})),
+              ElementsAre("settle own completed $2"));
+  const ClipRun told = react(run_at(ClipStep::follow), TaskKnown{{.status = kDone, .amount = 9}}).run;
+  for (const double amount : {0.0, 2.0})
+    EXPECT_THAT(lines(react(told, TaskFailed{"refunded", {.amount = amount}})), IsEmpty());
+}
+
+TEST(React, KeepsInTheJournalThatATaskWasCompleted) {
+  for (const ClipStep step : {ClipStep::follow, ClipStep::ask, ClipStep::look})
+    for (const bool has_clip : {true, false}) {
+      ClipRun run = run_at(step);
+      run.asked = "own";
+      const Reaction completed = react(run, TaskKnown{{.status = kDone}, has_clip});
+      EXPECT_TRUE(completed.write);
+      EXPECT_THAT(completed.run.record.completed_tasks, ElementsAre("own"));
+      EXPECT_THAT(lines(completed), ElementsAre("unfetched own", "settle own completed"));
+    }
+  ClipRun stored = run_at(ClipStep::follow);
+  stored.record.completed_tasks = {"other", "own"};
+  stored.record.clip_name = "clip.mp4";
+  EXPECT_THAT(react(stored, ClipStored{}).run.record.completed_tasks, ElementsAre("other"));
+}
+
+// As one that the service does not know any more.
+TEST(React, PaysAgainForACompletedTaskThatFailsWithAWarningOrNotAtAll) {
+  ClipRun run = run_at(ClipStep::ask);
+  run.asked = "own";
+  run.found->state = ClipState::lost;
+  run.found->completed_tasks = {"own"};
+  Reaction reaction = react(run, TaskFailed{"moderated"});
+  EXPECT_EQ(reaction.run.step, ClipStep::submit);
+  EXPECT_THAT(lines(reaction), IsEmpty());
+  reaction = react(reaction.run, SubmitBegins{});
+  EXPECT_THAT(reaction.warnings, ElementsAre(ClipWarning::failed_tasks));
+  EXPECT_THAT(reaction.run.record.unfetched_tasks, ElementsAre("own"));
+  EXPECT_THAT(reaction.run.record.completed_tasks, ElementsAre("own"));
+  reaction = react(reaction.run, SubmitAccepted{"new"});
+  reaction = react(reaction.run, ClipFetched{});
+  EXPECT_THAT(reaction.run.record.unfetched_tasks, IsEmpty());
+  EXPECT_THAT(reaction.run.record.completed_tasks, IsEmpty());
+
+  run.wish.may_submit = MaySubmit::unless_in_doubt;
+  reaction = react(run, TaskFailed{"moderated"});
+  EXPECT_EQ(reaction.run.step, ClipStep::stay_in_doubt);
+  EXPECT_EQ(ending(reaction), "paid-unfetched yes");
+  run.is_news = true;
+  reaction = react(run, TaskFailed{"moderated"});
+  EXPECT_EQ(reaction.run.step, ClipStep::end) << "that is reported before anything is paid";
+  EXPECT_EQ(ending(reaction), "paid-unfetched yes");
+}
+
+TEST(React, TellsWhatATaskThatFailedHasCostBeforeItPaysAgain) {
+  const auto warnings = [](double amount) {
+    ClipRun run = run_at(ClipStep::ask);
+    run.open = {{.id = "asked", .amount = amount}};
+    const Reaction failed = react(run, TaskFailed{"moderated"});
+    EXPECT_THAT(lines(failed), ElementsAre("settle asked failed" + std::string(amount == 9   ? " $9"
+                                                                               : amount == 0 ? " $0"
+                                                                                             : "")));
+    return react(failed.run, SubmitBegins{}).warnings;
+  };
+  EXPECT_THAT(warnings(9), ElementsAre(ClipWarning::failed_tasks));
+  EXPECT_THAT(warnings(-1), ElementsAre(ClipWarning::failed_tasks)) << "it may have been charged";
+  EXPECT_THAT(warnings(0), IsEmpty());
+}
+
+TEST(React, FollowsACompletedTaskWhoseFolderIsGone) {
+  const OpenTask done{
+      .id = "T", .reserved_at = "2026-01-01T00:00:00.000Z", .amount = 9, .was_completed = true};
+  Reaction reaction = react(ClipRun(), TurnBegins{.open = {.tasks = {{.id = "old"}, done}}});
+  EXPECT_EQ(reaction.run.step, ClipStep::follow);
+  EXPECT_TRUE(reaction.write);
+  EXPECT_EQ(reaction.run.record.amount, 9);
+  EXPECT_EQ(ending(reaction), "paid-unfetched yes");
+  EXPECT_THAT(reaction.run.record.unfetched_tasks, ElementsAre("old"));
+  EXPECT_EQ(ending(react(reaction.run, TaskFailed{"moderated"})), "paid-unfetched yes");
+  // A submit without an answer must stay in mind.
+  reaction = react(ClipRun(), TurnBegins{.open = {.tasks = {done}, .unanswered = 1}});
+  EXPECT_EQ(reaction.run.step, ClipStep::ask);
+  EXPECT_EQ(unanswered_submits_of(reaction.run.record), 1u);
 }
 
 TEST(React, CountsNoTaskThatOnlyAPersonHasHeardOf) {
@@ -161,7 +243,8 @@ TEST(React, CountsNoTaskThatAPersonHasNamedBefore) {
 // Finding M6: a folder that vanished while its task ran was paid again silently.
 TEST(React, AsksForTheTasksOfTheLedgerWhereTheFolderIsGone) {
   ClipRun fresh;
-  Reaction reaction = react(fresh, TurnBegins{.open = {.tasks = {"old", "new"}, .unanswered = 1}});
+  Reaction reaction =
+      react(fresh, TurnBegins{.open = {.tasks = {{.id = "old"}, {.id = "new"}}, .unanswered = 1}});
   EXPECT_EQ(reaction.run.step, ClipStep::ask);
   EXPECT_EQ(reaction.run.asked, "new");
   const Reaction known = react(reaction.run, TaskKnown{});
@@ -195,7 +278,7 @@ TEST(React, ReleasesAReservationWithoutAJournalUnlessOneMayBeLost) {
   EXPECT_THAT(lines(reaction), IsEmpty());
   EXPECT_EQ(reaction.run.record.reserved_at, turn.open.reserved_at);
 
-  turn = {.open = {.tasks = {"T"}, .unanswered = 2, .reserved_at = "2026-01-01T00:00:00.000Z"}};
+  turn = {.open = {.tasks = {{.id = "T"}}, .unanswered = 2, .reserved_at = "2026-01-01T00:00:00.000Z"}};
   reaction = react(careful, turn);
   EXPECT_EQ(reaction.run.asked, "T");
   EXPECT_EQ(reaction.run.record.unanswered_submits, 1u) << "that of a run before";

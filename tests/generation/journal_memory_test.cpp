@@ -134,6 +134,129 @@ TEST_F(JournalMemory, AForeignTaskThatIsNamedInARemovedFolderKeepsTheOneBeforeIt
   EXPECT_THAT(unfetched_tasks_of(*record()), Contains("task-1"));
 }
 
+// ---- A task that was completed is paid, whichever process has seen it, and whatever the service says later.
+
+class PaidTask : public JournalMemory {
+ protected:
+  // A run that sees the task completed and gets no clip. Later the service says that the task failed.
+  void complete_task(const GenerationJob &job) {
+    service_.polls = 0;
+    service_.odd_media = {1000, answer(403, "")};
+    const Outcome left = run(job);
+    ASSERT_TRUE(left.error);
+    EXPECT_THAT(left.error->details, Contains(ErrorDetail{"outcome", "paid-unfetched"}));
+    service_.odd_media.clear();
+    service_.failure = "storage lost";
+  }
+  void complete_task() { complete_task(job()); }
+  GenerationJob careful() const {
+    GenerationJob other = job();
+    other.may_submit = MaySubmit::unless_in_doubt;
+    return other;
+  }
+  void expect_paid(const Outcome &ended) {
+    ASSERT_TRUE(ended.error);
+    EXPECT_THAT(ended.text(), HasSubstr("was completed and is paid for"));
+    EXPECT_THAT(ended.error->details, Contains(ErrorDetail{"outcome", "paid-unfetched"}));
+    EXPECT_THAT(ended.error->details, Contains(ErrorDetail{"charged", "yes"}));
+    EXPECT_THAT(ended.error->details, Contains(ErrorDetail{"retry", false}));
+    EXPECT_EQ(ended.error->task_id, "task-1");
+    EXPECT_EQ(service_.submits(), 1u);
+  }
+  // The service fails what was asked for, and no task that is submitted from now on.
+  void fail_only_old_tasks() {
+    http_->before_answer([this](const HttpRequest &request) {
+      if (request.method == HttpRequest::Method::post) service_.failure = "";
+    });
+  }
+};
+
+TEST_F(PaidTask, ThatFailsLaterIsPaidForEveryProcess) {
+  complete_task();
+  expect_paid(run());
+  EXPECT_EQ(record()->state, ClipState::lost);
+  expect_paid(run(careful()));
+  fail_only_old_tasks();
+  EXPECT_THAT(run_whole().warnings,
+              ElementsAre(HasSubstr("task-1 of this request was completed and is paid for")));
+  EXPECT_EQ(service_.submits(), 2u);
+  wait_until_unused(job());
+  EXPECT_THAT(run_whole(anew()).warnings, IsEmpty()) << "the run that paid has said so";
+}
+
+TEST_F(PaidTask, ThatFailsLaterIsPaidThoughItsFolderWasRemoved) {
+  complete_task();
+  fs::remove_all(path().folder());
+  expect_paid(run());
+  fs::remove_all(path().folder());
+  expect_paid(run(careful()));
+  expect_paid(run(careful()));
+  service_.failure = "";
+  EXPECT_EQ(run_whole().state.task_id, "task-1");
+  EXPECT_EQ(service_.submits(), 1u);
+}
+
+TEST_F(PaidTask, ThatFailsLaterIsPaidThoughItsJournalDoesNotSaySo) {
+  complete_task();
+  ASSERT_TRUE(record());
+  ClipRecord old = *record();
+  old.completed_tasks.clear();
+  {
+    ClipFolder folder(FileSystem::posix(), path());
+    const auto lock = folder.lock_writer([](const std::string &) {});
+    ASSERT_TRUE(lock && *lock);
+    ASSERT_TRUE(folder.write_record(old));
+  }
+  expect_paid(run());
+}
+
+TEST_F(PaidTask, OfAStoredClipWhoseFileIsGoneIsPaid) {
+  run_whole();
+  wait_until_unused(job());
+  fs::remove(path().file("clip.mp4"));
+  service_.failure = "expired";
+  expect_paid(run());
+  expect_paid(run(careful()));
+}
+
+TEST_F(PaidTask, ThatWasToReplaceAClipAndFailsLaterIsToldOf) {
+  run_whole();
+  wait_until_unused(job());
+  complete_task(anew());
+  const Outcome served = run_whole();
+  EXPECT_EQ(served.state.task_id, "task-1");
+  EXPECT_THAT(served.warnings,
+              ElementsAre(HasSubstr("The task task-2 of this request was completed and is paid for")));
+  GenerationJob other = anew();
+  other.may_submit = MaySubmit::unless_in_doubt;
+  const Outcome doubt = run(other);
+  ASSERT_TRUE(doubt.error);
+  EXPECT_EQ(doubt.error->task_id, "task-2");
+  EXPECT_EQ(service_.submits(), 2u);
+}
+
+// Its credits count, and whoever pays again is told of them.
+TEST_F(PaidTask, ThatHasToldAnAmountAndFailsIsToldOfThoughItsFolderWasRemoved) {
+  service_.tells_amount = "processing";
+  leave_task(job());
+  fs::remove_all(path().folder());
+  service_.failure = "moderated";
+  fail_only_old_tasks();
+  const Outcome again = run_whole();
+  EXPECT_EQ(service_.submits(), 2u);
+  EXPECT_THAT(again.warnings,
+              ElementsAre(HasSubstr("task-1 of this request has failed, and has cost 2.5 credits")));
+}
+
+TEST_F(PaidTask, ThatWasToReplaceAClipAndFailsIsToldWithItsCredits) {
+  run_whole();
+  wait_until_unused(job());
+  leave_task(anew());
+  service_.tells_amount = "failed";
+  service_.failure = "moderated";
+  EXPECT_THAT(run_whole().warnings, ElementsAre(HasSubstr("has failed, and has cost 2.5 credits. Its clip")));
+}
+
 // ---- What is said of a task that was to replace a clip.
 
 TEST_F(JournalMemory, ATaskThatFailsToReplaceAClipIsNamed) {

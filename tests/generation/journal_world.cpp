@@ -9,6 +9,7 @@
 #include <set>
 
 #include "plugin/core/clip_charges.h"
+#include "plugin/core/clip_turn.h"
 
 namespace genclip::test {
 namespace {
@@ -38,6 +39,10 @@ bool is_owed(const ServiceTask &task) {
 
 void accuse(JournalWorld &world, const std::string &violation) {
   if (world.violation.empty()) world.violation = violation;
+}
+
+bool has(const std::vector<FailedTask> &tasks, const std::string &id) {
+  return std::any_of(tasks.begin(), tasks.end(), [&](const FailedTask &task) { return task.id == id; });
 }
 
 // ---- The folder.
@@ -170,6 +175,28 @@ void note_price(JournalWorld &world, const ClipEvent &event, const ClipRun &befo
   task->is_price_kept = task->is_told && (is_in_ledger || (reaction.write && !may_go_back));
 }
 
+// A run that ends without the task that it follows tells it, whatever becomes of the task.
+void note_failure(JournalWorld &world, const ClipEvent &event, const ClipRun &before,
+                  const Reaction &reaction) {
+  const auto tell = [&](const std::string &id) {
+    if (ServiceTask *task = find(world, id)) task->is_failure_told = true;
+  };
+  const bool has_ended =
+      std::holds_alternative<TaskFailed>(event) || std::holds_alternative<TaskUnknown>(event);
+  if (has_ended && before.step == ClipStep::follow) tell(before.record.task_id);
+  // The journal goes back to what it said before a task that somebody named.
+  const std::string &named = before.wish.task_id;
+  if (ServiceTask *task = find(world, named); task && (!world.disk || world.disk->task_id != named)) {
+    const Charge *charge = world.account.find(named);
+    task->is_known_done &= charge && world.account.is_unfetched(*charge);
+  }
+  for (const ClipWarning warning : reaction.warnings)
+    if (warning == ClipWarning::unknown_tasks)
+      std::ranges::for_each(reaction.run.unknown, tell);
+    else if (warning == ClipWarning::failed_tasks || warning == ClipWarning::successor_failed)
+      for (const FailedTask &task : reaction.run.failed) tell(task.id);
+}
+
 // The events that a run makes of its own.
 std::optional<ClipEvent> own_event(const JournalWorld &world, const Process &process) {
   if (process.run.step == ClipStep::submit && !process.waits && !process.run.is_submitting)
@@ -192,7 +219,10 @@ void apply(JournalWorld &world, size_t index, const ClipEvent &event) {
     if (warning == ClipWarning::unknown_tasks)
       for (const std::string &id : process.run.unknown)
         if (!find(world, id)) accuse(world, "a task is in the journal that the service never told of");
-    if (warning != ClipWarning::successor_is_unknown) {
+    const bool is_of_doubt = warning == ClipWarning::unanswered_submits ||
+                             warning == ClipWarning::unknown_tasks ||
+                             (warning == ClipWarning::failed_tasks && is_undelivered(process.run));
+    if (is_of_doubt) {
       process.has_warned = true;
       if (process.run.wish.may_submit != MaySubmit::even_in_doubt)
         accuse(world, "submitted in doubt by a run that must not");
@@ -204,6 +234,7 @@ void apply(JournalWorld &world, size_t index, const ClipEvent &event) {
     world.disk = process.run.record;
   }
   note_price(world, event, before, reaction);
+  note_failure(world, event, before, reaction);
   tell(world, reaction);
   if (process.run.step == ClipStep::submit && !process.waits && !process.run.is_submitting) {
     if (world.is_mute) return end(world, index);  // The intent comes after the ledger's line.
@@ -218,7 +249,7 @@ void apply(JournalWorld &world, size_t index, const ClipEvent &event) {
       break;
     case ClipStep::stay_in_doubt:
       if (process.run.wish.may_submit == MaySubmit::even_in_doubt ||
-          (world.doubts == 0 && process.run.unknown.empty()))
+          (world.doubts == 0 && process.run.unknown.empty() && !is_undelivered(process.run)))
         accuse(world, "a run ended in doubt without any");
       break;
     case ClipStep::stay_unsubmitted:
@@ -245,11 +276,14 @@ void take_turn(JournalWorld &world, size_t index) {
   turn.is_news = !process.first_look.empty() && process.first_look != text_of(world.disk);
   turn.first_whole = process.first_whole;
   if (!world.disk) turn.open = open_charges(world.account, kKey);
+  if (world.disk && !unfetched_tasks_of(*world.disk).empty())
+    turn.open = completed_charges(world.account, kKey);
   turn.may_be_lost = !std::exchange(world.has_folder, true);
   apply(world, index, turn);
   // Who submits has done so when it reserved.
   const auto &now = world.processes[index];
-  if (!turn.open.is_empty() && (!now || now->run.step != ClipStep::submit)) bury(world, world.disk);
+  if (!turn.found && !turn.open.is_empty() && (!now || now->run.step != ClipStep::submit))
+    bury(world, world.disk);
 }
 
 bool is_locked(const JournalWorld &world) {
@@ -291,14 +325,16 @@ void pay(JournalWorld &world, const Process &process) {
   if (process.run.wish.may_submit == MaySubmit::never) accuse(world, "paid by a run that must not pay");
   if (process.run.wish.reuse && !world.file.empty())
     accuse(world, "paid though a whole clip was to be served");
-  if (process.run.is_news && !process.run.unknown.empty())
+  if (process.run.is_news && (!process.run.unknown.empty() || is_undelivered(process.run)))
     accuse(world, "paid anew for a task that was lost while this run waited, before anybody was told");
   for (ServiceTask &task : world.tasks) {
+    if (task.is_told && task.has_failed && !task.is_foreign && !task.is_failure_told)
+      accuse(world, "paid again, and did not tell that " + task.id + " failed");
     if (!is_owed(task)) continue;
     if (!process.has_warned) accuse(world, "paid again without a warning while " + task.id + " was paid");
     if (process.run.wish.may_submit != MaySubmit::even_in_doubt)
       accuse(world, "paid again in doubt while " + task.id + " was paid");
-    if (task.is_told && !has(process.run.unknown, task.id))
+    if (task.is_told && !has(process.run.unknown, task.id) && !has(process.run.failed, task.id))
       accuse(world, "paid anew while " + task.id + " was to be had");
     task.is_warned_of = true;
   }
@@ -386,6 +422,9 @@ class Steps {
       const Charge *charge = world.account.find(task.id);
       if (!charge) task.is_told = false;
       if (!charge || !charge->amount) task.is_price_kept = false;
+      // A run that must not submit has heard of it.
+      task.is_failure_told |= charge && charge->status == "failed";
+      task.is_known_done &= charge && world.account.is_unfetched(*charge);
     }
     for (const Charge &charge : charges)
       if (charge.state == ChargeState::reserved) {
@@ -497,7 +536,9 @@ class Steps {
     done.status = ClipStatus::completed;
     if (!task.has_failed)
       add_told(index, "hears that " + id + " is completed" + price_text(price), [&](JournalWorld &world) {
-        find(world, id)->is_done = true;
+        ServiceTask &told = *find(world, id);
+        told.is_done = true;
+        told.is_known_done = true;
         world.processes[index]->downloads = follows;
         apply(world, index, TaskKnown{done, true});
         if (follows) apply(world, index, FetchBegins{});
@@ -506,9 +547,11 @@ class Steps {
       add_told(index, "hears that " + id + " is processing" + price_text(price), [&](JournalWorld &world) {
         apply(world, index, TaskKnown{news, false});
       });
-    if (!task.is_done)
+    // The service may take back what it has said. What was completed once is paid.
+    if (!task.is_fetched)
       add_told(index, "hears that " + id + " failed" + price_text(price), [&](JournalWorld &world) {
-        find(world, id)->has_failed = true;
+        ServiceTask &told = *find(world, id);
+        told.has_failed = !told.is_known_done;
         apply(world, index, TaskFailed{"failed", news});
       });
   }
@@ -633,7 +676,8 @@ std::string JournalWorld::text() const {
   all += "|" + account_text(*this) + (phantoms > 0 ? std::to_string(phantoms) : "");
   for (const ServiceTask &task : tasks)
     all += "|" + task.id + (task.is_told ? "t" : "") + (task.is_done ? "d" : "") +
-           (task.has_failed ? "f" : "") + (task.is_fetched ? "h" : "") + (task.is_warned_of ? "w" : "") +
+           (task.is_known_done ? "D" : "") + (task.has_failed ? "f" : "") +
+           (task.is_failure_told ? "F" : "") + (task.is_fetched ? "h" : "") + (task.is_warned_of ? "w" : "") +
            (task.is_settled ? "s" : "") + (task.has_price ? "$" : "") + (task.is_price_kept ? "k" : "");
   for (const auto &process : processes) {
     all += "|";
@@ -644,13 +688,14 @@ std::string JournalWorld::text() const {
            (process->has_turn ? "t" : "") + (process->downloads ? "d" : "") + (process->waits ? "w" : "") +
            (process->reserved_at.empty() ? "" : "$") + (process->has_warned ? "!" : "") +
            std::to_string(static_cast<int>(run.outcome)) + process->charged_at + (run.is_news ? "n" : "") +
-           (run.is_of_ledger ? "l" : "") + (run.is_submitting ? "i" : "") + (run.is_completed ? "c" : "") +
-           (run.is_unheard_of ? "u" : "") + (run.has_paid ? "p" : "") + "," + process->first_whole + "," +
-           run.asked + ",";
+           (run.is_of_ledger ? "l" : "") + (run.is_submitting ? "i" : "") + (run.is_unheard_of ? "u" : "") +
+           (run.has_paid ? "p" : "") + "," + process->first_whole + "," + run.asked + ",";
     if (!process->has_turn) all += process->first_look;
     for (const std::string &id : run.to_ask) all += id;
     all += ",";
     for (const std::string &id : run.unknown) all += id;
+    for (const FailedTask &task : run.failed) all += "!" + task.id + (task.amount < 0 ? "" : "$");
+    for (const OpenTask &task : run.open) all += "?" + task.id + (task.amount < 0 ? "" : "$");
     if (process->has_turn)
       all += "," + text_of(run.record) + text_of(run.found) + (run.whole ? run.whole->task_id : "");
     if (run.step == ClipStep::submit) all += text_of(run.attempt) + text_of(process->before_intent);
