@@ -56,14 +56,17 @@ Result<void> write_durably(FileSystem &files, const std::string &path, std::stri
 
 Result<void> write_durably(FileSystem &files, const std::string &path, std::string_view contents,
                            const std::string &temporary) {
-  {
-    auto file = files.open(temporary, FileSystem::Mode::read_write);
-    if (!file) return std::move(file).error();
-    if (auto written = (*file)->write_at(0, std::as_bytes(std::span(contents))); !written) return written;
-    if (auto cut = (*file)->truncate(contents.size()); !cut) return cut;
-    if (auto synced = (*file)->sync(); !synced) return synced;
-  }
+  if (auto written = write_synced(files, temporary, contents); !written) return written;
   return rename_durably(files, temporary, path);
+}
+
+Result<void> write_synced(FileSystem &files, const std::string &path, std::string_view contents) {
+  auto file = files.open(path, FileSystem::Mode::read_write);
+  if (!file) return std::move(file).error();
+  if (auto written = (*file)->write_at(0, std::as_bytes(std::span(contents))); !written) return written;
+  if (auto cut = (*file)->truncate(contents.size()); !cut) return cut;
+  if (auto synced = (*file)->sync(); !synced) return synced;
+  return {};
 }
 
 Result<std::string> read_whole(FileSystem &files, const std::string &path, size_t limit) {

@@ -25,6 +25,9 @@ Result<void> write_durably(FileSystem &files, const std::string &path, std::stri
 Result<void> write_durably(FileSystem &files, const std::string &path, std::string_view contents,
                            const std::string &temporary);
 
+// Writes and syncs a file, so that it can be renamed. The space that it had is reused.
+Result<void> write_synced(FileSystem &files, const std::string &path, std::string_view contents);
+
 // Renames within one folder and syncs it.
 Result<void> rename_durably(FileSystem &files, const std::string &from, const std::string &to);
 

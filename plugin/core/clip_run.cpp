@@ -202,16 +202,16 @@ Reaction with_outcome_of_step(Reaction reaction) {
   return with_outcome(std::move(reaction), outcome);
 }
 
+// The clip of a paid task is lost. If the run that this one waited for has just lost it, that is reported
+// before anything is paid.
+Reaction go_on_without(ClipRun &&run) {
+  return run.is_news ? next(std::move(run), ClipStep::end) : ask_or_submit(std::move(run));
+}
+
 // ---- The events that answer a step.
 
 Reaction answer(ClipRun &&run, const TurnBegins &turn) {
-  OpenCharges open = turn.open;
-  // The intent is on disk before a request leaves, so where no journal can be lost, none has.
-  const bool is_unsent = !turn.found && !turn.may_be_lost && !open.reserved_at.empty();
-  if (is_unsent) {
-    --open.unanswered;
-    open.reserved_at.clear();
-  }
+  const OpenCharges &open = turn.open;
   run.found = turn.found;
   run.open = open.tasks;
   if (run.found) note_completed(*run.found, open);
@@ -220,7 +220,6 @@ Reaction answer(ClipRun &&run, const TurnBegins &turn) {
   run.is_news = turn.is_news;
   run.first_whole = turn.first_whole;
   Reaction reaction = with_outcome_of_step(plan(std::move(run)));
-  if (is_unsent) reaction.ledger.push_back(release_line("the run ended before it was sent"));
   // Whatever becomes of this run, the next one finds a folder, and must find this in it. (A task that
   // somebody named is journalled once the service knows it, with all of this.)
   if (reaction.run.is_of_ledger && reaction.run.step != ClipStep::follow) {
@@ -310,8 +309,7 @@ Reaction answer(ClipRun &&run, const TaskFailed &task) {
     reaction = end_successor(std::move(run), is_paid ? ClipState::lost : ClipState::failed, task.message, 0);
     if (!reaction.run.failed.empty()) reaction.warnings.push_back(ClipWarning::successor_failed);
   } else if (is_paid) {
-    // As of one that is unknown.
-    reaction = run.is_news ? next(std::move(run), ClipStep::end) : ask_or_submit(std::move(run));
+    reaction = go_on_without(std::move(run));
   } else {
     std::erase(run.found->unfetched_tasks, run.asked);
     add_task(run.found->earlier_tasks, run.asked);
@@ -341,8 +339,7 @@ Reaction answer(ClipRun &&run, const TaskUnknown &task) {
     reaction.warnings.push_back(ClipWarning::successor_is_unknown);
   } else {
     run.unknown.push_back(run.asked);
-    // The run that this one waited for has just lost it. That is reported before anything is paid.
-    reaction = run.is_news ? next(std::move(run), ClipStep::end) : ask_or_submit(std::move(run));
+    reaction = go_on_without(std::move(run));
     const ClipStep step = reaction.run.step;
     if (step == ClipStep::ask || step == ClipStep::submit) outcome = Outcome::not_submitted;
   }

@@ -58,8 +58,6 @@ struct TurnBegins {
   std::string first_whole;
   // What the ledger knows of the request; where there is a journal, only which of its tasks were completed.
   OpenCharges open = {};
-  // There was no folder, or something in it was damaged: the journal may be lost.
-  bool may_be_lost = false;
 };
 struct WholeClipMissing {};  // The file to be served is missing, or was damaged and set aside.
 // Answers to a query. They end `look` and `ask`, which come before a task is followed.

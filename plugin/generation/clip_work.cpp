@@ -281,6 +281,8 @@ void ClipWork::learn_if_possible(const ClipEvent &event) {
 Result<void> ClipWork::work_on(std::optional<ClipRecord> found) {
   TurnBegins turn;
   if (found && !found->reserved_at.empty()) account_.bury(*found);
+  // It is released before the ledger is asked what is open.
+  if (!found && folder_.is_unsent()) account_.bury(ClipRecord());
   if (!found) {
     auto open = account_.open_charges(has_damage_ || folder_.holds_clip());
     if (!open && run_.wish.task_id.empty()) return std::move(open).error();
@@ -288,7 +290,6 @@ Result<void> ClipWork::work_on(std::optional<ClipRecord> found) {
   } else if (!unfetched_tasks_of(*found).empty()) {
     turn.open = account_.completed_charges();
   }
-  turn.may_be_lost = folder_.has_made_folder() || has_damage_;
   turn.is_news = found && is_news(*found);
   turn.found = std::move(found);
   turn.first_whole = first_whole_;

@@ -80,7 +80,10 @@ Result<void> ClipWork::intend(std::optional<ExitGuard> &guard) {
   return learn(SubmitBegins{now, account_.reserved_at(), references_});
 }
 
-Result<void> ClipWork::reserve() { return account_.reserve(run_.is_of_ledger ? std::nullopt : run_.found); }
+Result<void> ClipWork::reserve() {
+  folder_.announce_intent();
+  return account_.reserve(run_.is_of_ledger ? std::nullopt : run_.found);
+}
 
 Result<void> ClipWork::submit() {
   ChainWork chain(generation_);  // Holds the links until the request was submitted.

@@ -34,11 +34,9 @@ Result<std::optional<Journal>> lock_journal(FileSystem &files, const ClipPath &p
   if (!*lock) return std::optional<Journal>();
   Journal journal{std::move(*lock), std::nullopt};
   auto record = folder.look();
-  // The intent is on disk before a request leaves, so without any journal, none has.
-  const bool was_never = !record && record.error().kind == ErrorKind::not_found && !folder.has_made_folder();
   if (record)
     journal.record = std::move(*record);
-  else if (was_never)
+  else if (folder.is_unsent())
     journal.record = ClipRecord();
   return std::optional<Journal>(std::move(journal));
 }

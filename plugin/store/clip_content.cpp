@@ -12,15 +12,10 @@ namespace genclip {
 namespace {
 
 // The files that may be there without a journal or a clip.
-constexpr std::string_view kBeforeTheJournal[] = {"lock",
-                                                  "use",
-                                                  "pin",
-                                                  "task.json.spare",
-                                                  "task.json.tmp",
-                                                  "thumbnail.jpg",
-                                                  "thumbnail.jpg.tmp",
-                                                  "clip.xmp",
-                                                  "clip.xmp.tmp"};
+constexpr std::string_view kBeforeTheJournal[] = {
+    "lock",          "use",         "pin",           "task.json.spare",
+    "task.json.tmp", "unsent",      "thumbnail.jpg", "thumbnail.jpg.tmp",
+    "clip.xmp",      "clip.xmp.tmp"};
 
 // A "clip.srt" belongs to the user. A clip that a newer version of genclip stored is recognised by its
 // record.

@@ -101,7 +101,6 @@ Result<void> ClipFolder::make_folder(const OnDamage &on_damage) {
   const auto info = files_.info(path_.folder());
   if (!info) return info.error();
   if (*info && (*info)->is_folder) return {};
-  has_made_folder_ = true;
   if (!*info) return make_folder_durably(files_, path_.folder());
   // The clip's own locks lie in its folder, so they cannot cover it. Under the store's lock only one process
   // finds the foreign file.
@@ -191,6 +190,17 @@ Result<std::optional<ClipRecord>> ClipFolder::read_record(const OnDamage &on_dam
   return std::optional<ClipRecord>(std::move(rest));
 }
 
+bool ClipFolder::has(const std::string &path) const {
+  const auto info = files_.info(path);
+  return info && *info;
+}
+
+bool ClipFolder::is_unsent() const { return has(path_.unsent()) && !has(path_.record()); }
+
+void ClipFolder::announce_intent() {
+  if (!has(path_.record())) static_cast<void>(files_.open(path_.unsent(), FileSystem::Mode::read_write));
+}
+
 // A journal that was removed may be written anew, and an unreadable one proves nothing.
 Result<void> ClipFolder::check_that_nobody_else_writes() {
   if (!last_text_) return {};
@@ -218,7 +228,10 @@ Result<void> ClipFolder::write_record(const ClipRecord &record) {
                     "%s: the journal says %s%s%s", path_.folder().c_str(), to_word(record.state),
                     record.task_id.empty() ? "" : ", task ", record.task_id.c_str());
   next_text_ = record.to_json().to_pretty_text() + "\n";
-  auto written = write_durably(files_, path_.record(), next_text_);
+  auto written = write_synced(files_, path_.record_temporary(), next_text_);
+  // Both are on the disk, or neither, before a request leaves.
+  if (written && record.state == ClipState::intent) written = files_.remove(path_.unsent());
+  if (written) written = rename_durably(files_, path_.record_temporary(), path_.record());
   if (written) last_text_ = next_text_;
   if (!written)
     GST_CAT_WARNING(store_category(), "%s: the journal could not be written: %s", path_.folder().c_str(),

@@ -38,9 +38,6 @@ class ClipFolder {
   // Makes the folder and its lock when they are missing, and sets aside what stands in their place. Nothing:
   // another process holds the lock.
   Result<std::optional<StoreLock>> lock_writer(const OnDamage &on_damage);
-  // lock_writer() has made the folder: what an earlier run may have written there is gone.
-  bool has_made_folder() const { return has_made_folder_; }
-
   // All functions below need that lock. If it was lost and another process has written since, those that
   // change the folder fail with ErrorKind::busy. Sets aside whatever has one of genclip's names and is no
   // regular file. Call it first.
@@ -50,6 +47,12 @@ class ClipFolder {
   Result<std::optional<ClipRecord>> read_record(const OnDamage &on_damage);
   // Whether the file of a clip lies there, with or without a record. A removal takes all of the folder.
   bool holds_clip() const;
+  // Before a submit is reserved in the ledger. Until its intent is written, is_unsent() tells that nothing
+  // was sent, even if this process dies. Without it, or if it fails, that will be unknown.
+  void announce_intent();
+  // No request has left: what the ledger has reserved was never sent. Without a journal, nothing else proves
+  // that: an earlier one may be lost, with any of the folder's other files.
+  bool is_unsent() const;
   // Durable on return.
   Result<void> write_record(const ClipRecord &record);
   // Writes the record of an intent to submit. It also reserves space for the next record, with the task's ID,
@@ -73,10 +76,10 @@ class ClipFolder {
   Result<void> make_complete(ClipRecord &record);
   Result<std::string> read_text() const;
   Result<void> check_that_nobody_else_writes();
+  bool has(const std::string &path) const;
 
   FileSystem &files_;
   ClipPath path_;
-  bool has_made_folder_ = false;
   bool reserved_ = false;
   // The journal as this object last read or wrote it (empty: there was none), and as it last tried to write
   // it.

@@ -16,8 +16,8 @@ constexpr std::string_view kClipStem = "clip.";
 constexpr std::string_view kRemoved = ".removed";
 constexpr std::string_view kAside = ".damaged-";
 constexpr std::string_view kOwnNames[] = {
-    "task.json", "task.json.tmp", "task.json.spare", "clip.part",         "lock",        "use",
-    "pin",       "thumbnail.jpg", "clip.xmp",        "thumbnail.jpg.tmp", "clip.xmp.tmp"};
+    "task.json", "task.json.tmp", "task.json.spare", "unsent",   "clip.part",         "lock",
+    "use",       "pin",           "thumbnail.jpg",   "clip.xmp", "thumbnail.jpg.tmp", "clip.xmp.tmp"};
 constexpr size_t kDigestLength = 64;
 constexpr std::string_view kCaption = ".json";
 constexpr std::string_view kTemporary = ".tmp";

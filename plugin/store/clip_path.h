@@ -58,6 +58,8 @@ class ClipPath {
   std::string record() const { return folder_ + "/task.json"; }
   std::string record_temporary() const { return record() + ".tmp"; }
   std::string spare() const { return record() + ".spare"; }
+  // While it is there, no request has left since it was made.
+  std::string unsent() const { return folder_ + "/unsent"; }
   std::string part() const { return folder_ + "/clip.part"; }
   std::string lock() const { return folder_ + "/lock"; }
   std::string use() const { return folder_ + "/use"; }

@@ -762,7 +762,7 @@ TEST_F(ClipWorkTest, ADamagedJournalThatNamesNoTaskIsSetAsideAndTheLedgerNamesIt
 
 TEST_F(ClipWorkTest, StrangersWithOurNamesAreSetAsideWhereverTheyAre) {
   for (const std::string name :
-       {"task.json.tmp", "task.json.spare", "clip.part", "lock", "use", "clip.mp4", "clip.png"}) {
+       {"task.json.tmp", "task.json.spare", "unsent", "clip.part", "lock", "use", "clip.mp4", "clip.png"}) {
     SCOPED_TRACE(name);
     const bool is_link = name == "use";
     fs::remove_all(job().store);

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "plugin/generation/store_account.h"
 #include "tests/generation/work_fixture.h"
 
 namespace genclip::test {
@@ -132,6 +133,88 @@ TEST_F(JournalMemory, AForeignTaskThatIsNamedInARemovedFolderKeepsTheOneBeforeIt
   ASSERT_TRUE(run(named).error);
   ASSERT_TRUE(record());
   EXPECT_THAT(unfetched_tasks_of(*record()), Contains("task-1"));
+}
+
+// ---- A journal that is lost in a folder that stays was taken for a request that was never sent.
+
+class LostJournal : public JournalMemory {
+ protected:
+  GenerationJob careful() const {
+    GenerationJob other = job();
+    other.may_submit = MaySubmit::unless_in_doubt;
+    return other;
+  }
+  // A run that dies while its request is on its way.
+  void die_amid_the_submit() {
+    http_->before_answer([&](const HttpRequest &request) {
+      if (request.method == HttpRequest::Method::post) files_.die_at(1);
+    });
+    service_.loses_submit_answers = true;
+    EXPECT_TRUE(run().error);
+    http_->before_answer(nullptr);
+    service_.loses_submit_answers = false;
+    crash(Loss::nothing);
+    ASSERT_EQ(record()->state, ClipState::intent);
+  }
+  void die_before_the_intent() {
+    for (size_t at = 1; charges().empty(); ++at) {
+      files_.die_at(files_.operations() + at);
+      EXPECT_TRUE(run().error);
+      crash(Loss::nothing);
+    }
+    ASSERT_FALSE(record());
+    ASSERT_EQ(charges().front().state, ChargeState::reserved);
+  }
+  std::vector<Charge> charges() {
+    const auto reading = Ledger(FileSystem::posix(), clock_, job().store).read_all();
+    return reading ? reading->account.charges() : std::vector<Charge>();
+  }
+  void remove_files(const std::string &prefix) {
+    for (const auto &file : fs::directory_iterator(path().folder()))
+      if (file.path().filename().string().starts_with(prefix)) fs::remove(file.path());
+  }
+};
+
+TEST_F(LostJournal, OfARequestOnItsWayIsADoubtWhateverElseIsLeft) {
+  const std::vector<std::function<void()>> losses = {[this] { fs::remove(path().record()); },
+                                                     [this] { remove_files("task.json"); },
+                                                     [this] { remove_files(""); },
+                                                     [this] {
+                                                       fs::remove_all(path().folder());
+                                                       fs::create_directory(path().folder());
+                                                     }};
+  for (const auto &lose : losses) {
+    fs::remove_all(job().store);
+    const unsigned before = service_.submits();
+    die_amid_the_submit();
+    lose();
+    EXPECT_THAT(run(careful()).text(), HasSubstr("never learned whether it was accepted"));
+    EXPECT_EQ(service_.submits(), before + 1);
+    EXPECT_THAT(run_whole().warnings, ElementsAre(HasSubstr("may be charged twice")));
+  }
+}
+
+TEST_F(LostJournal, IsADoubtForWhoeverLooksAtTheLedger) {
+  die_amid_the_submit();
+  fs::remove(path().record());
+  Ledger ledger(files_, clock_, job().store);
+  ASSERT_TRUE(reconcile(files_, ledger, job().store, "", nullptr));
+  EXPECT_EQ(charges().front().state, ChargeState::unknown);
+}
+
+// Between the ledger's line and the intent nothing is sent.
+TEST_F(LostJournal, WasNeverThereIfTheRunDiedBeforeItsIntent) {
+  die_before_the_intent();
+  EXPECT_THAT(run(careful()).warnings, IsEmpty());
+  EXPECT_EQ(service_.submits(), 1u);
+  EXPECT_EQ(charges().front().state, ChargeState::released);
+}
+
+TEST_F(LostJournal, WasNeverThereForWhoeverLooksAtTheLedger) {
+  die_before_the_intent();
+  Ledger ledger(files_, clock_, job().store);
+  ASSERT_TRUE(reconcile(files_, ledger, job().store, "", nullptr));
+  EXPECT_EQ(charges().front().state, ChargeState::released);
 }
 
 // ---- A task that was completed is paid, whichever process has seen it, and whatever the service says later.

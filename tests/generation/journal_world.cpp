@@ -52,6 +52,7 @@ void finish_commit(JournalWorld &world) {
   if (world.part == world.disk->task_id) {
     world.file = world.part;
     world.part.clear();
+    world.has_stray = false;
   }
   if (world.file == world.disk->task_id) world.disk = completed(*world.disk);
 }
@@ -91,9 +92,9 @@ void bury(JournalWorld &world, const std::optional<ClipRecord> &found, bool is_w
       }
 }
 
-// The intent is on disk before a request leaves, so without any journal in a folder that is there, none has.
+// What the folder says of the charges.
 std::optional<ClipRecord> journal_of(const JournalWorld &world) {
-  return world.disk || !world.has_folder ? world.disk : ClipRecord();
+  return world.disk || !world.is_unsent ? world.disk : ClipRecord();
 }
 
 bool has_charge_under_way(const JournalWorld &world) {
@@ -117,6 +118,7 @@ UtcTime free_moment(const JournalWorld &world, const Process &process) {
 
 void reserve(JournalWorld &world, Process &process) {
   if (!process.reserved_at.empty()) return;
+  if (!world.disk) world.is_unsent = true;
   bury(world, process.run.is_of_ledger ? std::nullopt : process.run.found);
   LedgerEntry entry;
   entry.event = LedgerEvent::reserve;
@@ -232,6 +234,7 @@ void apply(JournalWorld &world, size_t index, const ClipEvent &event) {
     if (process.run.record.state == ClipState::complete && world.file != process.run.record.task_id)
       accuse(world, "a journal that is complete without its clip");
     world.disk = process.run.record;
+    if (std::holds_alternative<SubmitBegins>(event)) world.is_unsent = false;
   }
   note_price(world, event, before, reaction);
   note_failure(world, event, before, reaction);
@@ -275,10 +278,14 @@ void take_turn(JournalWorld &world, size_t index) {
   turn.found = world.disk;
   turn.is_news = !process.first_look.empty() && process.first_look != text_of(world.disk);
   turn.first_whole = process.first_whole;
-  if (!world.disk) turn.open = open_charges(world.account, kKey);
+  if (!world.disk && world.is_unsent) {
+    if (world.is_mute && has_charge_under_way(world))
+      return end(world, index);  // The journal comes after it.
+    bury(world, journal_of(world));
+  }
+  if (!world.disk) turn.open = open_charges(world.account, kKey, world.has_stray);
   if (world.disk && !unfetched_tasks_of(*world.disk).empty())
     turn.open = completed_charges(world.account, kKey);
-  turn.may_be_lost = !std::exchange(world.has_folder, true);
   apply(world, index, turn);
   // Who submits has done so when it reserved.
   const auto &now = world.processes[index];
@@ -408,10 +415,11 @@ class Steps {
     run("run task-id=nobodys", {true, kNobodys, true});
   }
 
-  // Whoever removes a folder takes with it what only its journal knew.
-  static void vanish(JournalWorld &world) {
+  // Whoever removes a journal takes with it what only that knew.
+  static void vanish(JournalWorld &world, bool is_journal_alone) {
     world.disk.reset();
-    world.has_folder = false;
+    world.has_stray = is_journal_alone && (world.has_stray || !world.file.empty());
+    world.is_unsent &= is_journal_alone;
     world.file.clear();
     world.part.clear();
     const auto &charges = world.account.charges();
@@ -427,15 +435,17 @@ class Steps {
       task.is_known_done &= charge && world.account.is_unfetched(*charge);
     }
     for (const Charge &charge : charges)
-      if (charge.state == ChargeState::reserved) {
+      if (charge.state == ChargeState::reserved && !world.is_unsent) {
         ++world.doubts;
         ++world.phantoms;
       }
   }
 
   void looks() {
-    if (world_.can_vanish && world_.has_folder && !is_locked(world_))
-      add(0, "the folder is removed", [&](JournalWorld &world) { vanish(world); });
+    if (world_.can_vanish && (world_.disk || world_.is_unsent) && !is_locked(world_))
+      add(0, "the folder is removed", [](JournalWorld &world) { vanish(world, false); });
+    if (world_.can_vanish && world_.disk && !is_locked(world_))
+      add(0, "the journal is removed", [](JournalWorld &world) { vanish(world, true); });
     if (!is_locked(world_) && has_charge_under_way(world_))
       for (const bool waits : {false, true})
         add(0, waits ? "somebody waits for the price" : "somebody looks at the ledger",
@@ -464,6 +474,7 @@ class Steps {
     if (!world_.processes[index]->waits)
       add(index, "is killed before the intent", [&](JournalWorld &world) {
         world.disk = world.processes[index]->before_intent;
+        world.is_unsent = !world.disk;
         end(world, index);
       });
     if (world_.processes[index]->waits) {
@@ -671,8 +682,8 @@ std::string wrong_account(const JournalWorld &world) {
 }  // namespace
 
 std::string JournalWorld::text() const {
-  std::string all =
-      text_of(disk) + "|" + file + "|" + part + "|" + (doubts > 0 ? "d" : "") + (has_folder ? "F" : "");
+  std::string all = text_of(disk) + "|" + file + "|" + part + "|" + (doubts > 0 ? "d" : "") +
+                    (has_stray ? "S" : "") + (is_unsent ? "U" : "");
   all += "|" + account_text(*this) + (phantoms > 0 ? std::to_string(phantoms) : "");
   for (const ServiceTask &task : tasks)
     all += "|" + task.id + (task.is_told ? "t" : "") + (task.is_done ? "d" : "") +

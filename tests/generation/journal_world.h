@@ -46,9 +46,10 @@ struct Process {
 
 struct JournalWorld {
   std::optional<ClipRecord> disk;  // task.json
-  std::string file;  // The task whose clip is the whole one in the folder; empty: there is none.
-  bool has_folder = false;
-  std::string part;  // The task whose clip is clip.part, whole.
+  std::string file;        // The task whose clip is the whole one in the folder; empty: there is none.
+  bool has_stray = false;  // A clip that was whole lies in the folder, but its journal is gone.
+  bool is_unsent = false;  // The folder says that no request has left.
+  std::string part;        // The task whose clip is clip.part, whole.
   std::vector<ServiceTask> tasks;
   std::array<std::optional<Process>, 2> processes;
   unsigned doubts = 0;      // Submits of which the store cannot know what became of them.
@@ -56,7 +57,7 @@ struct JournalWorld {
   Account account;          // Of the ledger's lines.
   bool is_mute = false;     // The process dies before its next line is in the ledger.
   bool has_prices = false;  // The service may tell an amount with any answer, and once only.
-  bool can_vanish = false;  // The folder may be removed.
+  bool can_vanish = false;  // The folder may be removed, or the journal in it.
   std::string violation;
 
   std::string text() const;

@@ -164,7 +164,7 @@ class Parameters(Hostile):
 class Stores(Hostile):
     """A store of another user, or on a shared mount: any of genclip's names may be anything."""
 
-    NAMES = ("task.json", "clip.mp4", "clip.part", "lock", "use", "task.json.tmp", "task.json.spare")
+    NAMES = ("task.json", "clip.mp4", "clip.part", "lock", "use", "task.json.tmp", "task.json.spare", "unsent")
 
     def generate(self):
         out = self.folder / "out.mp4"

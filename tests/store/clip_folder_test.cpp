@@ -146,6 +146,42 @@ TEST_F(ClipFolderTest, AnIntentOutlivesAPowerCutThoughSomebodyElseMadeItsFolder)
   EXPECT_EQ(found->state, ClipState::intent);
 }
 
+// An intent that is lost must not look as if there had been none.
+TEST_F(ClipFolderTest, IsUnsentFromTheAnnouncementUntilTheIntentIsThere) {
+  ClipFolder folder(files_, path_);
+  const auto lock = folder.lock_writer(on_damage());
+  expect_locked(lock);
+  EXPECT_FALSE(folder.is_unsent()) << "nobody knows what was here";
+  folder.announce_intent();
+  EXPECT_TRUE(folder.is_unsent());
+  ASSERT_TRUE(folder.write_intent(record_of("a", ClipState::intent)));
+  EXPECT_FALSE(folder.is_unsent());
+  std::filesystem::remove(path_.record());
+  EXPECT_FALSE(folder.is_unsent());
+  ASSERT_TRUE(folder.write_record(record_of("a", ClipState::intent)));
+  folder.announce_intent();
+  std::filesystem::remove(path_.record());
+  EXPECT_FALSE(folder.is_unsent()) << "there was a journal, which may have named a task";
+}
+
+TEST_F(ClipFolderTest, IsNotUnsentAfterAPowerCutOnceItsIntentIsThere) {
+  for (const Loss loss : {Loss::nothing, Loss::names, Loss::both}) {
+    std::filesystem::remove_all(path_.folder());
+    ClipFolder folder(files_, path_);
+    {
+      const auto lock = folder.lock_writer(on_damage());
+      expect_locked(lock);
+      folder.announce_intent();
+      ASSERT_TRUE(files_.sync_folder(path_.folder()));
+      ASSERT_TRUE(folder.write_intent(record_of("a", ClipState::intent)));
+    }
+    files_.crash(loss);
+    ASSERT_TRUE(ClipFolder(files_, path_).look());
+    std::filesystem::remove(path_.record());
+    EXPECT_FALSE(ClipFolder(files_, path_).is_unsent());
+  }
+}
+
 TEST_F(ClipFolderTest, LookingChangesNothingAndMakesNothing) {
   ClipFolder folder(files_, path_);
   EXPECT_FALSE(folder.look());

@@ -61,8 +61,8 @@ TEST(ClipPath, EveryPartOfTheIdentityMakesAnotherClip) {
 
 TEST(ClipPath, KnowsItsOwnNamesAndNoOthers) {
   for (const char *name :
-       {"clip.mp4", "clip.png", "task.json", "task.json.tmp", "task.json.spare", "clip.part", "lock", "use",
-        "pin", "thumbnail.jpg", "thumbnail.jpg.tmp", "clip.xmp", "clip.xmp.tmp"})
+       {"clip.mp4", "clip.png", "task.json", "task.json.tmp", "task.json.spare", "unsent", "clip.part",
+        "lock", "use", "pin", "thumbnail.jpg", "thumbnail.jpg.tmp", "clip.xmp", "clip.xmp.tmp"})
     EXPECT_TRUE(ClipPath::is_own_name(name)) << name;
   for (const char *name :
        {"", "clip", "clip.", "clip.mp4.damaged-1", "task.json.damaged-1", "notes.txt", "clip.tar.gz"})

@@ -40,6 +40,7 @@ ClipRecord full_record() {
   record.warned_submits = 2;
   record.earlier_tasks = {"t-0", "t-00"};
   record.unfetched_tasks = {"t-00"};
+  record.completed_tasks = {"t-00"};
   record.references = {{"first_image", 0, std::string(64, 'a'), "copy.png", std::string(64, 'b'), "t-000"},
                        {"reference_images", 2, std::string(64, 'c'), "", "", ""}};
   return record;
@@ -85,6 +86,7 @@ TEST(ClipRecord, KeepsEveryField) {
   EXPECT_EQ(after->warned_submits, before.warned_submits);
   EXPECT_EQ(after->earlier_tasks, before.earlier_tasks);
   EXPECT_EQ(after->unfetched_tasks, before.unfetched_tasks);
+  EXPECT_EQ(after->completed_tasks, before.completed_tasks);
   ASSERT_EQ(after->references.size(), 2u);
   EXPECT_EQ(after->references[0].field, "first_image");
   EXPECT_EQ(after->references[0].sha256, std::string(64, 'a'));

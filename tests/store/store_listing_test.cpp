@@ -104,6 +104,7 @@ TEST_F(StoreListing, AFolderThatHoldsOnlyLocksIsNoClipAndNoDamage) {
   }
   std::ofstream(path.use()) << "";
   std::ofstream(path.spare()) << "blank";
+  std::ofstream(path.unsent()) << "";
   std::ofstream(path.record_temporary()) << "{";
   EXPECT_THAT(list(), IsEmpty()) << "as a crash before the intent leaves it";
   const auto pruned = prune_store(files_, root_, uint64_t{1} << 40);
