@@ -86,7 +86,7 @@ Survey survey_item(const PlannedWish &wish, const std::set<unsigned> &unfit_take
   for (unsigned back = 1; back <= kMostTakes && wish.take >= first + back; ++back) {
     const unsigned take = wish.take - back;
     if (unfit_takes.contains(take)) continue;
-    const IdentifiedRequest earlier = with_take(*identified, take, plan->job, *services.files);
+    const IdentifiedRequest earlier = with_take(*identified, take, plan->job, services);
     if (!is_stored(look(*services.files, store, earlier.identity))) continue;
     survey.last_take = take;
     break;

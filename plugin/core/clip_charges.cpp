@@ -46,6 +46,10 @@ OpenCharges open_charges(const Account &account, const std::string &key, bool is
   return open;
 }
 
+Claim claim_of(const OpenCharges &open) {
+  return !open.tasks.empty() ? Claim::unfetched : open.unanswered > 0 ? Claim::unanswered : Claim::none;
+}
+
 OpenCharges completed_charges(const Account &account, const std::string &key) {
   OpenCharges completed;
   for (const Account::Unfetched &task : account.unfetched())

@@ -33,6 +33,8 @@ struct OpenCharges {
 // `is_clip_lost`: by no one's wish that clip is in the store no more, or nobody knows what it is, so its task
 // counts as unfetched.
 OpenCharges open_charges(const Account &account, const std::string &key, bool is_clip_lost = false);
+// As of a record (clip_record.h), for a request without one.
+Claim claim_of(const OpenCharges &open);
 // Of a request that has a journal: the tasks that were completed, which the journal of an older version, or
 // what is left of a damaged one, does not tell. `account` may be condensed.
 OpenCharges completed_charges(const Account &account, const std::string &key);

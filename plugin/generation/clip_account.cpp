@@ -125,13 +125,7 @@ std::vector<Wait> ClipAccount::past_waits() {
 }
 
 Result<OpenCharges> ClipAccount::open_charges(bool is_clip_lost) {
-  const auto condensed = ledger_.read_condensed();
-  if (!condensed) return condensed.error();
-  if (!is_clip_lost && !condensed->account.has_open(facts_.key)) return OpenCharges();
-  // Only the whole account tells whether a clip was stored since.
-  const auto whole = ledger_.read_all();
-  if (!whole) return whole.error();
-  return genclip::open_charges(whole->account, facts_.key, is_clip_lost);
+  return genclip::open_charges(ledger_, facts_.key, is_clip_lost);
 }
 
 OpenCharges ClipAccount::completed_charges() {

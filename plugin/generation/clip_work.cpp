@@ -113,21 +113,14 @@ Result<void> ClipWork::take_turn() {
   if (!*lock) return {};  // Served.
   lock_ = std::move(*lock);
   auto found = read_journal();
-  if (found && is_folder_empty(*found)) {
-    has_lost_folder_ = true;
-    return Error{
-        ErrorKind::busy,
-        "Other processes change the stored clips of this request all the time, so it was not submitted. Run "
-        "again."};
-  }
   return found ? work_on(std::move(*found)) : std::move(found).error();
 }
 
 // The clip for which this folder of an older version was chosen has been removed or set aside, or its task
 // has failed. What begins anew begins in the folder that all runs of the request have.
-bool ClipWork::is_folder_empty(const std::optional<ClipRecord> &found) const {
-  if (!generation_.identified().has_older_folder || (found && is_news(*found))) return false;
-  return !found || claim_of(*found, run_.wish.reuse) == Claim::none;
+bool ClipWork::is_folder_empty(const TurnBegins &turn) const {
+  if (!generation_.identified().has_older_folder || turn.is_news) return false;
+  return (turn.found ? claim_of(*turn.found, run_.wish.reuse) : claim_of(turn.open)) == Claim::none;
 }
 
 // Nothing: the clip is served; it was there, or another process fetched it.
@@ -293,6 +286,13 @@ Result<void> ClipWork::work_on(std::optional<ClipRecord> found) {
   turn.is_news = found && is_news(*found);
   turn.found = std::move(found);
   turn.first_whole = first_whole_;
+  if (is_folder_empty(turn)) {
+    has_lost_folder_ = true;
+    return Error{
+        ErrorKind::busy,
+        "Other processes change the stored clips of this request all the time, so it was not submitted. Run "
+        "again."};
+  }
   if (auto learnt = learn(turn); !learnt) return learnt;
   if (run_.is_of_ledger) account_.bury(*run_.found);
   while (run_.step != ClipStep::end)

@@ -56,7 +56,7 @@ class ClipWork {
   Result<bool> serve_whole();
   Result<void> serve(const ClipRecord &record, std::shared_ptr<File> file, std::optional<StoreLock> use);
   Result<std::optional<ClipRecord>> read_journal();
-  bool is_folder_empty(const std::optional<ClipRecord> &found) const;
+  bool is_folder_empty(const TurnBegins &turn) const;
   Result<void> work_on(std::optional<ClipRecord> found);
   Result<void> take_step();
   Result<void> learn(const ClipEvent &event);

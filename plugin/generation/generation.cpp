@@ -122,7 +122,7 @@ void Generation::run() {
 // folder's lock.
 Result<void> Generation::work_in_its_folder() {
   for (int times = 1;; ++times) {
-    choose_folder(identified_, job_, *services_.files);
+    choose_folder(identified_, job_, services_);
     ClipWork work(*this);
     auto done = work.run();
     if (done || !work.has_lost_folder() || times == kMostFolders) return done;

@@ -6,6 +6,7 @@
 #include "plugin/base/gref.h"
 #include "plugin/base/shown_text.h"
 #include "plugin/catalog/request_meaning.h"
+#include "plugin/generation/store_account.h"
 #include "plugin/store/clip_folder.h"
 #include "plugin/store/clip_record.h"
 #include "plugin/task/media_fetch.h"
@@ -73,7 +74,7 @@ class Identification {
     older.base_url = job_.endpoint.base_url;
     older.request = std::move(request);
     if (older.digest() != found.meaning.digest()) found.older = std::move(older);
-    choose_folder(found, job_, *services_.files);
+    choose_folder(found, job_, services_);
   }
 
  private:
@@ -155,18 +156,23 @@ class Identification {
   GCancellable *const cancellable_;
 };
 
-Result<Claim> claim_of_folder(const ClipIdentity &identity, const GenerationJob &job, FileSystem &files) {
-  const auto record = ClipFolder(files, ClipPath(job.store, identity.digest())).look();
+Result<Claim> claim_of_folder(const ClipIdentity &identity, const GenerationJob &job,
+                              const GenerationServices &services) {
+  const std::string key = identity.digest();
+  const auto record = ClipFolder(*services.files, ClipPath(job.store, key)).look();
   if (record) return claim_of(*record, job.reuse);
-  if (record.error().kind == ErrorKind::not_found) return Claim::none;
-  return record.error();
+  if (record.error().kind != ErrorKind::not_found) return record.error();
+  Ledger ledger(*services.files, *services.clock, job.store);
+  const auto open = open_charges(ledger, key);
+  return open ? Result<Claim>(claim_of(*open)) : open.error();
 }
 
-bool is_older_wanted(const IdentifiedRequest &request, const GenerationJob &job, FileSystem &files) {
+bool is_older_wanted(const IdentifiedRequest &request, const GenerationJob &job,
+                     const GenerationServices &services) {
   if (!request.older) return false;
-  const auto older = claim_of_folder(*request.older, job, files);
+  const auto older = claim_of_folder(*request.older, job, services);
   if (older && *older == Claim::none) return false;
-  const auto newer = claim_of_folder(request.meaning, job, files);
+  const auto newer = claim_of_folder(request.meaning, job, services);
   if (!older && !newer) return false;  // It is the disk: the run reports it.
   // A record that cannot be read may name a task.
   const auto or_unanswered = [](const Result<Claim> &claim) { return claim ? *claim : Claim::unanswered; };
@@ -175,16 +181,16 @@ bool is_older_wanted(const IdentifiedRequest &request, const GenerationJob &job,
 
 }  // namespace
 
-void choose_folder(IdentifiedRequest &request, const GenerationJob &job, FileSystem &files) {
-  request.has_older_folder = is_older_wanted(request, job, files);
+void choose_folder(IdentifiedRequest &request, const GenerationJob &job, const GenerationServices &services) {
+  request.has_older_folder = is_older_wanted(request, job, services);
   request.identity = request.has_older_folder ? *request.older : request.meaning;
 }
 
 IdentifiedRequest with_take(IdentifiedRequest request, unsigned take, const GenerationJob &job,
-                            FileSystem &files) {
+                            const GenerationServices &services) {
   request.meaning.take = take;
   if (request.older) request.older->take = take;
-  choose_folder(request, job, files);
+  choose_folder(request, job, services);
   return request;
 }
 

@@ -43,12 +43,13 @@ struct IdentifiedRequest {
 
 // Chooses the folder of an older version if that has at least as much for this job as the new one (Claim),
 // and anything at all. Everything else begins in the new folder, under whose lock all that mean the same
-// meet, so that it is paid once. Reads up to two records.
-void choose_folder(IdentifiedRequest &request, const GenerationJob &job, FileSystem &files);
+// meet, so that it is paid once. For a folder without a record, what the ledger knows counts. Reads up to two
+// records, and the ledger.
+void choose_folder(IdentifiedRequest &request, const GenerationJob &job, const GenerationServices &services);
 
 // The same request with another take, and the folder that this one has.
 IdentifiedRequest with_take(IdentifiedRequest request, unsigned take, const GenerationJob &job,
-                            FileSystem &files);
+                            const GenerationServices &services);
 
 // A request that has no references, or whose identity is known.
 IdentifiedRequest identified_as(const ClipIdentity &identity);

@@ -5,7 +5,6 @@
 #include <optional>
 #include <set>
 
-#include "plugin/core/clip_charges.h"
 #include "plugin/generation/charge_facts.h"
 #include "plugin/generation/generation_log.h"
 #include "plugin/store/clip_folder.h"
@@ -90,6 +89,16 @@ Result<void> begin_ledger(FileSystem &files, Ledger &ledger, const std::string &
                           GCancellable *cancellable) {
   const auto begun = ledger.begin_with([&] { return import_journals(files, store); }, cancellable);
   return begun ? Result<void>() : begun.error();
+}
+
+Result<OpenCharges> open_charges(Ledger &ledger, const std::string &key, bool is_clip_lost) {
+  const auto condensed = ledger.read_condensed();
+  if (!condensed) return condensed.error();
+  if (!is_clip_lost && !condensed->account.has_open(key)) return OpenCharges();
+  // Only the whole account tells whether a clip was stored since.
+  const auto whole = ledger.read_all();
+  if (!whole) return whole.error();
+  return open_charges(whole->account, key, is_clip_lost);
 }
 
 Result<size_t> bury_charges(Ledger &ledger, const std::string &key, const std::optional<ClipRecord> &record,

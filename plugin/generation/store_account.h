@@ -8,6 +8,7 @@
 #include "plugin/account/ledger.h"
 #include "plugin/base/file_system.h"
 #include "plugin/base/result.h"
+#include "plugin/core/clip_charges.h"
 #include "plugin/store/clip_record.h"
 
 namespace genclip {
@@ -16,6 +17,10 @@ namespace genclip {
 // is appended. Cheap when there is a ledger. Blocks for the disk.
 Result<void> begin_ledger(FileSystem &files, Ledger &ledger, const std::string &store,
                           GCancellable *cancellable);
+
+// What the ledger knows of a request without a journal; `is_clip_lost`: see core/clip_charges.h. Cheap when
+// it knows nothing. Blocks for the disk.
+Result<OpenCharges> open_charges(Ledger &ledger, const std::string &key, bool is_clip_lost = false);
 
 // Writes what became of the charges of the clip `key`, whose lock the caller has. `record` and
 // `is_waited_for` as entries_after_death() has them. Returns how many lines it has written. Blocks for the

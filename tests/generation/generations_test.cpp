@@ -11,6 +11,7 @@
 
 #include "plugin/catalog/clip_uri.h"
 #include "plugin/catalog/request_meaning.h"
+#include "plugin/generation/charge_facts.h"
 #include "plugin/generation/request_identity.h"
 #include "tests/generation/work_fixture.h"
 #include "tests/support/seed.h"
@@ -435,6 +436,16 @@ class SameMeaning : public Generations {
     if (!is_readable) std::ofstream(older_path().record()) << R"({"state":"sub)";
   }
 
+  // What an earlier version has written of a submit; without a task: and no answer came.
+  void tell_ledger(const std::string &task_id) {
+    Ledger ledger(FileSystem::posix(), clock_, job().store);
+    const ChargeFacts facts = charge_facts(identified(kSpelledOut).older.value(), "dance-2.5", "");
+    ASSERT_TRUE(ledger.reserve(facts, 0, nullptr));
+    LedgerEntry entry(task_id.empty() ? LedgerEvent::unknown : LedgerEvent::submitted, facts);
+    entry.task_id = task_id;
+    ASSERT_TRUE(ledger.append({entry}, nullptr));
+  }
+
   std::string run(const std::string &request, bool reuse = true) {
     GenerationJob made = job_of(request);
     made.reuse = reuse;
@@ -565,6 +576,38 @@ TEST_F(SameMeaning, SetsADamagedRecordOfAnEarlierVersionAsideAndGoesOnInTheNewFo
   EXPECT_THAT(warnings.front(), testing::HasSubstr("again"));
 }
 
+// A folder of an earlier version whose task was running vanished, and the task was paid again silently.
+TEST_F(SameMeaning, AsksForTheTaskThatTheLedgerKnowsUnderTheNameOfAnEarlierVersion) {
+  const std::vector<std::pair<const char *, std::function<void()>>> losses = {
+      {"there is no folder", [] {}},
+      {"there is no record", [this] { std::filesystem::create_directories(older_path().folder()); }},
+      {"the record is damaged", [this] { write_older(ClipState::submitted, "task-old", false); }}};
+  for (const auto &[what, lose] : losses) {
+    SCOPED_TRACE(what);
+    std::filesystem::remove_all(job().store);
+    tell_ledger("task-old");
+    lose();
+    EXPECT_EQ(run(kSpelledOut), older_path().file("clip.mp4"));
+    EXPECT_EQ(service_.submits(), 0u);
+    const auto record = record_in(older_path());
+    ASSERT_TRUE(record);
+    EXPECT_EQ(record->task_id, "task-old");
+  }
+}
+
+TEST_F(SameMeaning, WarnsOfASubmitThatTheLedgerKnowsUnderTheNameOfAnEarlierVersion) {
+  tell_ledger("");
+  GenerationJob careful = job_of(kSpelledOut);
+  careful.may_submit = MaySubmit::unless_in_doubt;
+  const auto doubt = want(careful)->bytes();
+  ASSERT_FALSE(doubt);
+  EXPECT_THAT(doubt.error().text, testing::HasSubstr("never learned whether it was accepted"));
+  EXPECT_EQ(service_.submits(), 0u);
+  const auto one = want(job_of(kSpelledOut));
+  ASSERT_TRUE(one->bytes());
+  EXPECT_THAT(one->listener()->warnings(), testing::Contains(testing::HasSubstr("may be charged twice")));
+}
+
 // Between the choice of the folder and its lock; else two runs could pay, one in each folder.
 TEST_F(SameMeaning, PaysInTheNewFolderWhereThatOfAnEarlierVersionWasRemoved) {
   write_older(ClipState::complete, "task-old");
@@ -573,7 +616,7 @@ TEST_F(SameMeaning, PaysInTheNewFolderWhereThatOfAnEarlierVersionWasRemoved) {
   std::optional<IdentifiedRequest> removed = identified(kSpelledOut);
   ASSERT_TRUE(removed->has_older_folder);
   std::filesystem::remove_all(older_path().folder());
-  choose_folder(*removed, late, FileSystem::posix());
+  choose_folder(*removed, late, services());
   EXPECT_FALSE(removed->has_older_folder);
   EXPECT_EQ(run(kSpelledOut), new_path().file("clip.mp4"));
 }
@@ -606,7 +649,7 @@ TEST_F(SameMeaning, GoesOnWhereATaskCanBeAsked) {
       record.task_id = state == ClipState::ambiguous ? "" : "task-new";
       ASSERT_TRUE(folder.write_record(record));
     }
-    choose_folder(request, job_of(kSpelledOut), FileSystem::posix());
+    choose_folder(request, job_of(kSpelledOut), services());
     EXPECT_EQ(request.has_older_folder, is_older) << to_word(state);
   }
 }
@@ -649,10 +692,10 @@ TEST_F(SameMeaning, OfAChainIsThatOfItsClips) {
 TEST_F(SameMeaning, OfAnotherTakeHasThatTakesFolder) {
   write_older(ClipState::complete, "task-old");
   const IdentifiedRequest found = identified(kSpelledOut);
-  const IdentifiedRequest other = with_take(found, 1, job(), FileSystem::posix());
+  const IdentifiedRequest other = with_take(found, 1, job(), services());
   EXPECT_FALSE(other.has_older_folder);
   EXPECT_EQ(other.identity.digest(), identified(std::string(kUsual) + "&take=1").identity.digest());
-  EXPECT_TRUE(with_take(other, 0, job(), FileSystem::posix()).has_older_folder);
+  EXPECT_TRUE(with_take(other, 0, job(), services()).has_older_folder);
 }
 
 }  // namespace
