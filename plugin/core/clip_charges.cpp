@@ -91,7 +91,7 @@ std::vector<LedgerEntry> entries_after_death(const Charge &charge, const std::op
     }
     return {entry};
   }
-  const LedgerEntry unknown = line(LedgerEvent::unknown, charge.task_id);
+  LedgerEntry unknown = line(LedgerEvent::unknown, charge.task_id);
   // Whoever has removed the journal, it may have named a task.
   if (!record) return {unknown};
   const bool is_of_charge =
@@ -107,7 +107,7 @@ std::vector<LedgerEntry> entries_after_death(const Charge &charge, const std::op
     entries.push_back(told_amount());
   switch (record->state) {
     case ClipState::intent:
-    case ClipState::ambiguous: return {unknown};
+    case ClipState::ambiguous: unknown.amount = told(record->amount); return {unknown};
     case ClipState::refused: return release("the service refused it");
     case ClipState::submitted:
     case ClipState::lost:

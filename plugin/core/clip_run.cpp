@@ -93,10 +93,10 @@ ClipRecord asked_task(const ClipRun &run, const TaskNews &news = {}) {
   ClipRecord task;
   task.task_id = run.asked;
   task.reserved_at = "unknown";  // Most are the store's own.
-  for (const OpenTask &open : run.open)
-    if (open.id == run.asked) task.amount = open.amount;
   for (const ClipRecord *record = run.found ? &*run.found : nullptr; record; record = record->replaced.get())
     if (record->task_id == run.asked) task = *record;
+  for (const OpenTask &open : run.open)
+    if (open.id == run.asked && open.amount >= 0) task.amount = open.amount;
   take_quantities(task, news);
   return task;
 }
@@ -347,6 +347,29 @@ Reaction answer(ClipRun &&run, const TaskUnknown &task) {
   return with_outcome(std::move(reaction), outcome);
 }
 
+// The task is followed, or asked for, as before.
+Reaction answer(ClipRun &&run, const CostTold &told) {
+  const bool follows = run.step == ClipStep::follow;
+  ClipRecord task = follows ? run.record : asked_task(run);
+  const double known_before = task.amount;
+  if (follows)
+    take_news(run, told.news);
+  else if (take_quantities(task, told.news))
+    run.open.push_back({.id = run.asked, .amount = task.amount});
+  if (follows) task = run.record;
+  const ClipStep step = run.step;
+  // A task of which nobody but the user has ever heard is not journalled.
+  const bool may_write = follows && !run.is_unheard_of;
+  Reaction reaction = next(std::move(run), step);
+  if (task.amount == known_before) return reaction;
+  reaction.write = may_write;
+  if (was_completed(task, task.task_id))
+    settle(reaction, completed_line(reaction.run, task));
+  else
+    tell_amount(reaction, task, known_before);
+  return reaction;
+}
+
 // This tells nothing, so nothing is written and nothing is paid.
 Reaction answer(ClipRun &&run, const TaskUnreachable &) {
   const ClipStep step = run.step == ClipStep::look ? ClipStep::serve : ClipStep::end;
@@ -416,8 +439,12 @@ Reaction answer(ClipRun &&run, const SubmitUnanswered &doubt) {
   run.record.state = ClipState::ambiguous;
   run.record.error = doubt.error;
   run.record.http_status = doubt.http_status;
+  take_quantities(run.record, doubt.news);
+  run.amount = run.record.amount;
+  run.odd_amount = doubt.news.odd_amount;
   Reaction reaction = next_after_writing(std::move(run), ClipStep::end);
   reaction.ledger.push_back(line_of_submit(LedgerEvent::unknown));
+  reaction.ledger.back().amount = told(reaction.run.amount);
   return with_outcome(std::move(reaction), Outcome::unknown);
 }
 

@@ -74,6 +74,10 @@ struct TaskUnknown {  // 404 or 410, confirmed by repeated queries.
   std::string error;
   unsigned http_status = 404;
 };
+// An answer about the task that says nothing of its state tells what it costs: an error, for example.
+struct CostTold {
+  TaskNews news;
+};
 struct TaskUnreachable {};  // The service did not answer, or refused the key.
 struct FetchBegins {};      // Of the clip of the task that is followed.
 // The request is about to be sent, for the first time or again.
@@ -96,11 +100,12 @@ struct SubmitRefused {
 struct SubmitUnanswered {  // The outcome is unknown.
   std::string error;
   unsigned http_status = 0;
+  TaskNews news = {};
 };
 struct ClipFetched {};  // clip.part is the whole clip of the record's task.
 struct ClipStored {};   // … and it was put in place.
 
-using ClipEvent = std::variant<TurnBegins, WholeClipMissing, TaskKnown, TaskFailed, TaskUnknown,
+using ClipEvent = std::variant<TurnBegins, WholeClipMissing, TaskKnown, TaskFailed, TaskUnknown, CostTold,
                                TaskUnreachable, FetchBegins, SubmitBegins, SubmitAccepted, SubmitRefused,
                                SubmitUnanswered, ClipFetched, ClipStored>;
 

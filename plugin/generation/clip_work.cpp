@@ -76,6 +76,11 @@ ClipWork::ClipWork(Generation &generation)
   record_.identity = generation.identified().identity;
   record_.model = generation.job().model;
   tasks_.expect(wanted_result({}));
+  tasks_.on_cost([this](const Task &told) {
+    const ClipStep step = run_.step;
+    const bool is_asked = step == ClipStep::follow || step == ClipStep::ask || step == ClipStep::look;
+    if (is_asked) learn_if_possible(CostTold{news_of(told)});
+  });
   tasks_.on_outage([this](TaskCall call, const Error &failure) { warn_of_outage(call, failure); });
   run_.wish = {generation.job().reuse, generation.job().task_id, generation.job().no_key.empty(),
                generation.job().may_submit, generation.job().result};

@@ -107,7 +107,8 @@ Result<void> ClipWork::submit() {
   if (!task) {
     SubmitFailure &failure = task.error();
     if (failure.outcome_unknown)
-      learn_if_possible(SubmitUnanswered{failure.error.text, failure.error.http_status});
+      learn_if_possible(
+          SubmitUnanswered{failure.error.text, failure.error.http_status, news_of(failure.told)});
     else if (run_.is_submitting)
       learn_if_possible(SubmitRefused{failure.error.text, failure.error.http_status});
     if (failure.passes_after && generation_.job().submit_once)

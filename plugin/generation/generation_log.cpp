@@ -30,6 +30,7 @@ struct EventText {
   std::string operator()(const TaskUnknown &unknown) const {
     return with_status("the service does not know the task", unknown.error, unknown.http_status);
   }
+  std::string operator()(const CostTold &) const { return "an answer tells what the task costs"; }
   std::string operator()(const TaskUnreachable &) const { return "the service tells nothing of the task"; }
   std::string operator()(const FetchBegins &) const { return "its clip is fetched"; }
   std::string operator()(const SubmitBegins &) const { return "the request is about to be sent"; }

@@ -67,12 +67,12 @@ Error with_patience(Error error, std::optional<std::chrono::milliseconds> wished
   return error;
 }
 
-SubmitFailure in_doubt(Error cause) {
+SubmitFailure in_doubt(Error cause, Task told) {
   cause.text +=
       " It is unknown whether the task was created and charged; it was not submitted again. If the service "
       "lists the task, set task-id to its ID. Otherwise run again to submit it again, or set on-unknown to "
       "fail, and runs end instead.";
-  return {std::move(cause), true};
+  return {.error = std::move(cause), .outcome_unknown = true, .told = std::move(told)};
 }
 
 }  // namespace
@@ -156,9 +156,10 @@ Result<Task, SubmitFailure> TaskClient::submit(const CheckedRequest &request, GC
       log_.submitted(*task);
       return std::move(task).value();
     }
+    Task told = task ? std::move(*task) : Task();
     if (!reply) {
       HttpError &broken = reply.error();
-      if (broken.maybe_sent) return in_doubt(std::move(broken.error));
+      if (broken.maybe_sent) return in_doubt(std::move(broken.error), std::move(told));
       failure.error = std::move(broken.error);
       if (!broken.transient) return failure;
     } else if (is_success(reply->status)) {
@@ -169,10 +170,10 @@ Result<Task, SubmitFailure> TaskClient::submit(const CheckedRequest &request, GC
       no_id.text += it_says(no_id.service_message);
       if (const auto json = Json::parse(reply->body); json && json->object() && !json->object()->empty())
         no_id.text += " Its answer has the fields " + shape_of(*json, secrets_) + ".";
-      return in_doubt(std::move(no_id));
+      return in_doubt(std::move(no_id), std::move(told));
     } else {
       failure.error = reply_error(TaskCall::submit, *reply, secrets_);
-      if (!is_refusal(reply->status)) return in_doubt(std::move(failure.error));
+      if (!is_refusal(reply->status)) return in_doubt(std::move(failure.error), std::move(told));
       if (renew_key(failure.error)) {
         // The journal and the ledger are told as of a wait, because they know no other way to another POST.
         if (hooks.before_wait) hooks.before_wait(failure.error);
@@ -185,8 +186,8 @@ Result<Task, SubmitFailure> TaskClient::submit(const CheckedRequest &request, GC
     const bool is_last = attempt > retries_.retries() || (wished && *wished >= kMaxRetryAfter);
     const auto pause = is_last ? std::nullopt : pause_before(attempt, wished, deadline);
     if (!pause)
-      return SubmitFailure{with_patience(std::move(failure.error), wished, attempt), false,
-                           wished.value_or(std::chrono::milliseconds(0))};
+      return SubmitFailure{.error = with_patience(std::move(failure.error), wished, attempt),
+                           .passes_after = wished.value_or(std::chrono::milliseconds(0))};
     log_.submit_again(failure.error, *pause);
     if (hooks.before_wait) hooks.before_wait(failure.error);
     if (tell_outage_ && outage.is_news(clock_.now() + *pause)) tell_outage_(TaskCall::submit, failure.error);
@@ -281,6 +282,8 @@ Result<Task, TaskClient::NoAnswer> TaskClient::judge(const HttpReply &reply,
   if (task && !is_other &&
       (is_success(reply.status) || (!task->id.empty() && task->status != TaskStatus::unknown)))
     return std::move(task).value();
+  const bool tells_cost = task && !is_other && (task->amount >= 0 || !task->odd_amount.empty());
+  if (tells_cost && tell_cost_) tell_cost_(*task);
   if (!is_success(reply.status)) {
     NoAnswer none{reply_error(TaskCall::query, reply, secrets_)};
     const Passing way = passing(reply, none.error);

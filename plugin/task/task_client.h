@@ -39,6 +39,8 @@ struct SubmitFailure {
   Error error;
   // The service may have accepted the request nevertheless, so it must not be sent again silently.
   bool outcome_unknown = false;
+  // What an answer without an ID says nevertheless.
+  Task told = {};
   // Refused with 429 or 503, or not sent, which may pass: how long the service asks to wait, 0 if it does not
   // tell.
   std::optional<std::chrono::milliseconds> passes_after = {};
@@ -77,6 +79,11 @@ class TaskClient {
   // for that try: what keeps the call from succeeding. On the caller's thread.
   using TellOutage = std::function<void(TaskCall call, const Error &failure)>;
   void on_outage(TellOutage tell) { tell_outage_ = std::move(tell); }
+
+  // Called with each answer to a query that tells a cost and is no answer about the task's state: an error,
+  // for example. It is only about the task that was asked for. On the caller's thread.
+  using TellCost = std::function<void(const Task &told)>;
+  void on_cost(TellCost tell) { tell_cost_ = std::move(tell); }
 
   // What no text about the task may show.
   const Secrets &secrets() const { return secrets_; }
@@ -144,6 +151,7 @@ class TaskClient {
   WantedResult wanted_;
   TaskLog log_;
   TellOutage tell_outage_;
+  TellCost tell_cost_;
   bool was_reached_ = false;                 // The service has reported a task, so the address is right.
   std::optional<Clock::Time> submitted_at_;  // The last task.
   std::string said_to_submit_;  // The message beside that task's ID in an answer that was no success.

@@ -125,6 +125,32 @@ TEST_F(ClipAccounts, AnAmountCountsWhileTheTaskRuns) {
   EXPECT_EQ(record()->amount, 2.5);
 }
 
+// An answer without a task counts with what it tells, too.
+TEST_F(ClipAccounts, AnAmountCountsThoughTheAnswerHasNoTask) {
+  for (const FakeAnswer &odd :
+       {answer(200, R"({"status":"queued","amount":9})"), answer(500, R"({"error":"busy","amount":9})")}) {
+    service_.odd_submits = {odd};
+    EXPECT_EQ(text_detail(run(job_for(odd.reply.body)).error.value_or(Error{}), "outcome"), "unknown");
+  }
+  EXPECT_EQ(sums().spent.credits, 18);
+  EXPECT_EQ(sums().unknown, 2u);
+  set_budget(R"({"per_day":18})");
+  EXPECT_EQ(text_detail(run().error.value_or(Error{}), "budget"), "per-day");
+}
+
+TEST_F(ClipAccounts, AnAmountCountsThoughTheQueryIsAnsweredWithAnError) {
+  for (const unsigned status : {404u, 410u, 500u}) {
+    GenerationJob short_one = job_for(std::to_string(status));
+    short_one.timeout = std::chrono::seconds(120);
+    service_.odd_query = answer(status, R"({"error":"oops","amount":9})");
+    ASSERT_TRUE(run(short_one).error);
+    service_.odd_query.reset();
+    EXPECT_EQ(sums().spent.credits, 9) << status;
+    EXPECT_EQ(sums().reserved.credits, 0);
+    std::filesystem::remove_all(job().store);
+  }
+}
+
 TEST_F(ClipAccounts, AStoredClipWritesNone) {
   ASSERT_FALSE(run().error);
   const size_t before = lines().size();

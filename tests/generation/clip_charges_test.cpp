@@ -51,8 +51,8 @@ ClipRecord record_of(ClipState state, const std::string &task_id = "", UtcTime r
 TEST(AfterDeath, TheJournalSaysWhatBecameOfAReservation) {
   const Charge reserved = charge_of(ChargeState::reserved);
   const auto after = [&](const ClipRecord &record) { return texts(entries_after_death(reserved, record)); };
-  EXPECT_THAT(after(record_of(ClipState::intent)), ElementsAre("unknown"));
-  EXPECT_THAT(after(record_of(ClipState::ambiguous)), ElementsAre("unknown"));
+  EXPECT_THAT(after(record_of(ClipState::intent)), ElementsAre("unknown $3"));
+  EXPECT_THAT(after(record_of(ClipState::ambiguous)), ElementsAre("unknown $3"));
   EXPECT_THAT(after(record_of(ClipState::refused)), ElementsAre("release"));
   EXPECT_THAT(after(record_of(ClipState::submitted, "T")), ElementsAre("submitted T $3"));
   EXPECT_THAT(after(record_of(ClipState::lost, "T")), ElementsAre("submitted T $3", "unknown T $3"));

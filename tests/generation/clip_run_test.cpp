@@ -114,6 +114,36 @@ TEST(React, NeverForgetsAnAmountThatAnyAnswerTold) {
               ElementsAre("unfetched own", "settle own completed $9"));
 }
 
+TEST(React, KeepsTheAmountOfAnAnswerThatIsNoTask) {
+  const ClipRun submits =
+      react(run_at(ClipStep::submit), SubmitBegins{.reserved_at = "2026-01-01T00:00:00.000Z"}).run;
+  Reaction reaction = react(submits, SubmitUnanswered{"no id", 200, {.amount = 9}});
+  EXPECT_THAT(lines(reaction), ElementsAre("unknown $9"));
+  EXPECT_EQ(reaction.run.record.amount, 9) << "the run may die before the ledger is told";
+
+  reaction = react(run_at(ClipStep::follow), CostTold{{.amount = 9}});
+  EXPECT_THAT(lines(reaction), ElementsAre("submitted own $9"));
+  EXPECT_EQ(reaction.run.step, ClipStep::follow);
+  EXPECT_TRUE(reaction.write);
+  EXPECT_THAT(lines(react(reaction.run, CostTold{{.amount = 9}})), IsEmpty());
+  EXPECT_THAT(lines(react(reaction.run, TaskUnknown{"gone"})), ElementsAre("unknown own $9"));
+  for (const ClipStep step : {ClipStep::ask, ClipStep::look}) {
+    reaction = react(run_at(step), CostTold{{.amount = 9}});
+    EXPECT_THAT(lines(reaction), ElementsAre("submitted asked $9"));
+    EXPECT_EQ(reaction.run.step, step);
+    EXPECT_THAT(lines(react(reaction.run, TaskFailed{"moderated"})), ElementsAre("settle asked failed $9"));
+  }
+  ClipRun completed = run_at(ClipStep::follow);
+  completed.record.completed_tasks = {"own"};
+  EXPECT_THAT(lines(react(completed, CostTold{{.amount = 9}})), ElementsAre("settle own completed $9"));
+  ClipRun mistyped = run_at(ClipStep::follow);
+  mistyped.wish.task_id = "own";
+  mistyped.is_unheard_of = true;
+  reaction = react(mistyped, CostTold{{.amount = 9}});
+  EXPECT_THAT(lines(reaction), IsEmpty());
+  EXPECT_FALSE(reaction.write);
+}
+
 TEST(React, TakesTheLastAmountThatWasTold) {
   Reaction reaction = react(run_at(ClipStep::follow), TaskKnown{{.amount = 9}});
   EXPECT_THAT(lines(react(reaction.run, TaskKnown{{.status = kDone, .amount = 4}})),

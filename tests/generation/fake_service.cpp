@@ -52,6 +52,7 @@ FakeAnswer FakeService::submit() {
 
 FakeAnswer FakeService::query(const std::string &task_id) {
   ++queries_;
+  if (odd_query) return *odd_query;
   if (knows_no_task) return answer(404, R"({"error":"no such task"})");
   Json task;
   task.set("id", task_id);

@@ -6,6 +6,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,9 +33,10 @@ class FakeService {
   std::deque<size_t> cuts;           // The next media answers break off after so many bytes of their body.
   std::deque<FakeAnswer> odd_media;  // … or are these.
   std::deque<FakeAnswer> odd_submits;
-  bool loses_submit_answers = false;  // Accepts, then breaks the connection.
-  std::string failure;                // Every task fails with this.
-  bool knows_no_task = false;         // Queries are answered with 404.
+  bool loses_submit_answers = false;    // Accepts, then breaks the connection.
+  std::string failure;                  // Every task fails with this.
+  bool knows_no_task = false;           // Queries are answered with 404 …
+  std::optional<FakeAnswer> odd_query;  // … or with this.
   // The answers that tell the amount: "submit", "processing", "completed", "failed", or several of these.
   std::string tells_amount = "completed";
   std::string amount = "2.5";  // As JSON; empty: it is not told.

@@ -506,11 +506,14 @@ class Steps {
         world.tasks.back().is_told = true;
         apply(world, index, SubmitAccepted{world.tasks.back().id, {.amount = price}});
       });
-    add_told(index, "gets no answer, but was accepted", [&](JournalWorld &world) {
-      pay(world, *world.processes[index]);
-      ++world.doubts;
-      apply(world, index, SubmitUnanswered{"cut", 0});
-    });
+    for (const double price : prices(nullptr))
+      add_told(index, "gets no answer, but was accepted" + price_text(price), [&](JournalWorld &world) {
+        pay(world, *world.processes[index]);
+        ++world.doubts;
+        // The journal tells the ledger.
+        world.tasks.back().has_price = world.tasks.back().is_price_kept = price >= 0;
+        apply(world, index, SubmitUnanswered{"cut", 0, {.amount = price}});
+      });
     add(index, "is killed when it was accepted", [&](JournalWorld &world) {
       pay(world, *world.processes[index]);
       ++world.doubts;
@@ -543,6 +546,9 @@ class Steps {
   void hears(size_t index, const ServiceTask &task, const std::string &id, double price) {
     const bool follows = world_.processes[index]->run.step == ClipStep::follow;
     const TaskNews news{.amount = price};
+    if (price >= 0)
+      add_told(index, "hears an error about " + id + price_text(price),
+               [&](JournalWorld &world) { apply(world, index, CostTold{news}); });
     TaskNews done = news;
     done.status = ClipStatus::completed;
     if (!task.has_failed)

@@ -55,6 +55,23 @@ TEST_F(Query, ReportsATaskThatFailedAsAnAnswerNotAsAnError) {
   EXPECT_EQ(task->error_message, "*** is refused");
 }
 
+TEST_F(Query, TellsTheCostThatAnErrorNames) {
+  const std::pair<unsigned, const char *> rows[] = {{404, R"({"error":"gone","amount":9})"},
+                                                    {410, R"({"id":"t-1","error":"gone","amount":9})"},
+                                                    {500, R"({"id":"t-1","error":"oops","amount":9})"}};
+  for (const auto &[status, body] : rows) {
+    std::vector<double> told;
+    TaskClient tasks = client();
+    tasks.on_cost([&](const Task &task) { told.push_back(task.amount); });
+    http_.expect(answer(status, body));
+    http_.expect(answer(status, R"({"id":"t-2","error":"of another task","amount":7})"));
+    http_.expect(answer(status, R"({"error":"nothing"})"));
+    http_.expect(answer(200, R"({"id":"t-1","status":"processing","amount":8})"));
+    ASSERT_TRUE(tasks.query("t-1", false, nullptr)) << status;
+    EXPECT_THAT(told, ElementsAre(9)) << status;
+  }
+}
+
 // L1
 TEST_F(Query, MasksTheQueriesOfAllUrlsThatItKnows) {
   TaskClient tasks = client();

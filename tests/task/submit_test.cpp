@@ -172,6 +172,20 @@ TEST_F(Submit, TellsWhatTheServiceSaidInAnAnswerWithoutAnId) {
   EXPECT_THAT(task.error().error.text, HasSubstr("It says: model is being trained"));
 }
 
+TEST_F(Submit, KeepsTheAmountOfAnAnswerWithoutAnId) {
+  const std::string endless(5000, 'x');
+  for (const FakeAnswer &odd :
+       {answer(200, R"({"status":"queued","amount":9})"), answer(200, R"({"id":"a\nb","amount":9})"),
+        answer(200, R"({"id":0,"amount":9})"), answer(200, R"({"id":")" + endless + R"(","amount":9})"),
+        answer(500, R"({"error":"busy","amount":9})")}) {
+    http_.expect(odd);
+    const auto task = submit();
+    ASSERT_FALSE(task);
+    EXPECT_TRUE(task.error().outcome_unknown);
+    EXPECT_EQ(task.error().told.amount, 9);
+  }
+}
+
 TEST_F(Submit, LosesItsCertaintyWithTheFirstTryThatMayHaveArrived) {
   http_.expect(not_sent());
   http_.expect(answer(503, ""));
