@@ -220,6 +220,23 @@ TEST(React, PaysAgainForACompletedTaskThatFailsWithAWarningOrNotAtAll) {
   EXPECT_EQ(ending(reaction), "paid-unfetched yes");
 }
 
+TEST(React, PutsAClipBackAndKeepsInMindThatItsSuccessorIsPaid) {
+  ClipRecord whole;
+  whole.state = ClipState::complete;
+  whole.task_id = "old";
+  ClipRun run = run_at(ClipStep::look);
+  run.asked = "own";
+  run.whole = std::make_shared<const ClipRecord>(whole);
+  run.found->replaced = run.whole;
+  run.found->completed_tasks = {"own"};
+  const Reaction reaction = react(run, TaskFailed{"moderated"});
+  EXPECT_EQ(reaction.run.step, ClipStep::serve);
+  EXPECT_THAT(reaction.warnings, ElementsAre(ClipWarning::successor_failed));
+  EXPECT_EQ(reaction.run.record.task_id, "old");
+  EXPECT_THAT(reaction.run.record.unfetched_tasks, ElementsAre("own"));
+  EXPECT_THAT(reaction.run.record.completed_tasks, ElementsAre("own"));
+}
+
 TEST(React, TellsWhatATaskThatFailedHasCostBeforeItPaysAgain) {
   const auto warnings = [](double amount) {
     ClipRun run = run_at(ClipStep::ask);
