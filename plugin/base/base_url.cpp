@@ -118,6 +118,11 @@ std::string meaning_of_authority(std::string_view authority) {
 std::string normal_base_url(std::string_view url) {
   url = trimmed(url);
   while (url.ends_with('/')) url = trimmed(url.substr(0, url.size() - 1));
+  return older_base_url(url);
+}
+
+std::string older_base_url(std::string_view url) {
+  while (url.ends_with('/')) url.remove_suffix(1);
   const auto separator = url.find(kSeparator);
   const std::string scheme = lower_case(url.substr(0, std::min(separator, url.size())));
   if (separator == url.npos || (scheme != "http" && scheme != "https")) return std::string(url);

@@ -77,6 +77,7 @@ Result<ClipPlan> plan_clip(const ClipRequest &request, const RunSettings &run) {
   if (std::string problem = task_id_problem(run.task_id); !problem.empty())
     problems.push_back({"task-id", std::move(problem)});
   job.endpoint.base_url = service_address(run.base_url, kBaseUrl);
+  job.older_base_url = older_service_address(run.base_url, kBaseUrl);
   job.identity.base_url = meaning_of_base_url(job.endpoint.base_url);
   job.identity.api = to_word(job.endpoint.api);
   job.identity.take = request.take;

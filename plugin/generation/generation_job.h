@@ -59,6 +59,7 @@ struct JobOptions {
 struct GenerationJob : JobOptions {
   std::optional<CheckedRequest> request;  // Nothing: attach to `task_id`, whatever it was asked for.
   ClipIdentity identity;
+  std::string older_base_url;  // Of the digests of earlier versions; empty: the endpoint's.
   // The request by its content, if somebody has read that already.
   std::shared_ptr<const IdentifiedRequest> identified;
   std::string model;    // Empty when only the task is known.

@@ -28,7 +28,7 @@ bool is_shared(const GenerationJob &job) { return !job.request || !names_files(*
 // The request as it was given.
 ClipIdentity spelled(const GenerationJob &job) {
   ClipIdentity identity = job.identity;
-  identity.base_url = job.endpoint.base_url;
+  identity.base_url = spelled_base_url(job);
   if (job.request) identity.request = job.request->body();
   return identity;
 }

@@ -71,7 +71,7 @@ class Identification {
   // What was submitted, or attached to, by a version that took each spelling for another request.
   void find_older(IdentifiedRequest &found, Json request) const {
     ClipIdentity older = found.meaning;
-    older.base_url = job_.endpoint.base_url;
+    older.base_url = spelled_base_url(job_);
     older.request = std::move(request);
     if (older.digest() != found.meaning.digest()) found.older = std::move(older);
     choose_folder(found, job_, services_);
@@ -222,6 +222,10 @@ GenerationJob job_of_inner(const GenerationJob &outer, const CheckedRequest &inn
   job.identity.request = meaning_of(inner.spec(), inner.body());
   job.identity.take = inner.take();
   return job;
+}
+
+const std::string &spelled_base_url(const GenerationJob &job) {
+  return job.older_base_url.empty() ? job.endpoint.base_url : job.older_base_url;
 }
 
 bool names_files(const CheckedRequest &request) {

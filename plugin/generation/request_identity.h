@@ -64,6 +64,9 @@ Result<IdentifiedRequest> identify_request(const GenerationJob &job, const Gener
 GenerationJob job_of_inner(const GenerationJob &outer, const CheckedRequest &inner,
                            std::shared_ptr<const IdentifiedRequest> identified);
 
+// The address of the service as earlier versions spelled it.
+const std::string &spelled_base_url(const GenerationJob &job);
+
 // Whether a file of this machine, which may change at any time, is part of the request.
 bool names_files(const CheckedRequest &request);
 

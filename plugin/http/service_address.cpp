@@ -8,9 +8,21 @@
 
 namespace genclip {
 
-std::string service_address(const std::string &value, const AddressSetting &setting) {
+namespace {
+
+std::string as_set(const std::string &value, const AddressSetting &setting) {
   const char *variable = value.empty() ? g_getenv(setting.variable) : nullptr;
-  return normal_base_url(variable ? variable : value);
+  return variable ? variable : value;
+}
+
+}  // namespace
+
+std::string service_address(const std::string &value, const AddressSetting &setting) {
+  return normal_base_url(as_set(value, setting));
+}
+
+std::string older_service_address(const std::string &value, const AddressSetting &setting) {
+  return older_base_url(as_set(value, setting));
 }
 
 std::string address_problem(const std::string &address, const AddressSetting &setting) {

@@ -16,6 +16,8 @@ struct AddressSetting {
 
 // `value`, else the variable's; in one spelling (normal_base_url). Empty when neither is set.
 std::string service_address(const std::string &value, const AddressSetting &setting);
+// As digests had it before 2026-11-28 (older_base_url).
+std::string older_service_address(const std::string &value, const AddressSetting &setting);
 
 // What is wrong with it, in one sentence; empty when it is valid.
 std::string address_problem(const std::string &address, const AddressSetting &setting);

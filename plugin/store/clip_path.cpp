@@ -63,7 +63,7 @@ bool is_caption_temporary(std::string_view name) {
 
 std::string ClipIdentity::digest() const {
   const Json identity(Json::Object{
-      {"base_url", normal_base_url(base_url)}, {"api", api}, {"request", request}, {"take", take}});
+      {"base_url", older_base_url(base_url)}, {"api", api}, {"request", request}, {"take", take}});
   const std::string text = identity.to_canonical_text();
   return GStringPtr(
              g_compute_checksum_for_string(G_CHECKSUM_SHA256, text.data(), static_cast<gssize>(text.size())))

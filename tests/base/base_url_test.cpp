@@ -33,6 +33,12 @@ TEST(BaseUrl, HasOneSpelling) {
   for (const auto &[spelling, normal] : rows) EXPECT_EQ(normal_base_url(spelling), normal) << spelling;
 }
 
+TEST(BaseUrl, HadBlanksAtItsEnds) {
+  EXPECT_EQ(older_base_url("HTTPS://Api.example:443/a//"), "https://api.example/a");
+  for (const char *url : {"https://api.example/a\n", "https://api.example/a/ ", "https://api.example\r\n"})
+    EXPECT_EQ(older_base_url(url), url);
+}
+
 TEST(BaseUrl, KeepsWhatMakesADifference) {
   for (const char *url :
        {"https://api.example", "http://api.example:443", "https://api.example:80",

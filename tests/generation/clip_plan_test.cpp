@@ -85,6 +85,19 @@ TEST_F(ClipPlanTest, OneServiceHasOneIdentityAndIsAskedAtTheAddressThatWasGiven)
   }
 }
 
+// It was part of the digest, and requests worked.
+TEST_F(ClipPlanTest, AnAddressWithALineBreakAtItsEndFindsWhatItHasPaidFor) {
+  run_.base_url = "http://localhost:8000/api";
+  const std::string digest = job().identity.digest();
+  run_.base_url += "\n";
+  EXPECT_EQ(job().identity.digest(), digest);
+  EXPECT_EQ(job().endpoint.base_url, "http://localhost:8000/api");
+  const auto found = identify_request(job(), {}, false, nullptr);
+  ASSERT_TRUE(found && found->older);
+  EXPECT_EQ(found->older->base_url, run_.base_url);
+  EXPECT_NE(found->older->digest(), digest);
+}
+
 TEST_F(ClipPlanTest, ADefaultThatIsSpelledOutIsNoPartOfTheIdentity) {
   const std::string digest = job().identity.digest();
   request_.fields.set("duration", 4);

@@ -46,10 +46,10 @@ TEST(PaidAmount, IsOfTheseTasks) {
   state.status = ClipStatus::failed;
   EXPECT_EQ(paid_tasks(state), state.link_tasks) << "it cost nothing";
   state.status = ClipStatus::completed;
-  EXPECT_EQ(paid_tasks(state), (std::vector<PaidTask>{{"x", 7}, {"own", -1}}));
+  EXPECT_EQ(paid_tasks(state), (std::vector<genclip::PaidTask>{{"x", 7}, {"own", -1}}));
   state.amount = 5;
   state.status = ClipStatus::failed;
-  EXPECT_EQ(paid_tasks(state), (std::vector<PaidTask>{{"x", 7}, {"own", 5}}));
+  EXPECT_EQ(paid_tasks(state), (std::vector<genclip::PaidTask>{{"x", 7}, {"own", 5}}));
   state.reused = true;
   EXPECT_EQ(paid_tasks(state), state.link_tasks);
 }
