@@ -184,6 +184,8 @@ class CaptionSchedule {
   void close_open(std::optional<uint64_t> next_start);
   void give_up(CaptionSlot &slot);
   bool is_full() const;
+  // Downstream takes no more captions, so none is asked for.
+  bool has_ended() const { return flow_ != Flow::ok && flow_ != Flow::not_linked; }
   size_t asking() const;
   void make_room_live();
   void drop_stills_live();

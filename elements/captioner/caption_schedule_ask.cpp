@@ -268,6 +268,10 @@ Next<std::optional<CaptionRequest>> CaptionSchedule::may_ask(uint64_t question, 
   }
   const Slots batch = still_asked(question);
   if (batch.empty()) return std::nullopt;
+  if (has_ended()) {
+    for (CaptionSlot *slot : batch) give_up(*slot);
+    return std::nullopt;
+  }
   if (settings_.refusal) {
     end_request(question, *settings_.refusal, {}, now);
     return std::nullopt;
@@ -308,7 +312,7 @@ void CaptionSchedule::limit_requests(unsigned most) {
 }
 
 bool CaptionSchedule::may_retry() {
-  if (!reserve_request()) return false;
+  if (has_ended() || !reserve_request()) return false;
   ++stats_.retries;
   return true;
 }

@@ -13,8 +13,8 @@ namespace genclip {
 // these slashes and blanks.
 std::string normal_base_url(std::string_view url);
 
-// The same with the blanks at its ends, as digests had it before 2026-11-28: requests worked with a line break
-// at the end.
+// The same with the blanks at its ends, as digests had it before 2026-11-28: requests worked with a line
+// break at the end.
 std::string older_base_url(std::string_view url);
 
 // One form for the spellings by which the same service is reached: "http://localhost././%61pi" is

@@ -37,6 +37,13 @@ TEST(ScheduleExploration, OfAPadThatIsLinkedAgain) {
   explore({.live = true, .windows = 2, .can_be_unlinked = true, .can_fail = false});
 }
 
+TEST(ScheduleExploration, OfADownstreamThatFails) {
+  explore({.windows = 2, .can_break = true});
+  explore({.can_break = true, .can_fail = false, .is_store_slow = true});
+  explore({.live = true, .windows = 2, .can_break = true, .can_fail = false});
+  explore({.material = Material::texts, .windows = 3, .can_break = true});
+}
+
 TEST(ScheduleExploration, OfABudgetThatEnds) {
   for (const unsigned most : {1u, 2u})
     for (const bool equal : {false, true})

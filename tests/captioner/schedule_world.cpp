@@ -506,6 +506,13 @@ std::vector<ScheduleStep> steps_of(const ScheduleWorld &world) {
       next.was_unlinked = next.is_unlinked = true;
       next.schedule.set_flow(Flow::not_linked);
     });
+  if (rules.can_break && !world.requests_at_break)
+    for (const auto &[name, flow] :
+         {std::pair("fails", Flow::error), std::pair("ends", Flow::eos), std::pair("stops", Flow::flushing)})
+      step(std::string("downstream ") + name, [flow = flow](auto &next) {
+        next.schedule.set_flow(flow);
+        next.requests_at_break = next.requests;
+      });
   if (world.is_unlinked)
     step("linked", [](auto &next) {
       next.is_unlinked = false;
@@ -536,6 +543,10 @@ std::string broken_promise(const ScheduleWorld &world) {
   if (world.schedule.stats().in_flight != static_cast<uint64_t>(open))
     return "requests in flight are miscounted";
   if (world.schedule.stats().requests != world.requests) return "requests are miscounted";
+  if (world.requests_at_break.value_or(world.requests) != world.requests)
+    return "a caption is paid for that nobody takes";
+  if (world.requests_at_break && CaptionSchedule(world.schedule).may_retry())
+    return "a caption that nobody takes is paid for again";
   // The last requests are for the first windows that need one.
   if (rules.settings.max_requests > 0 && !rules.live && !rules.equal_windows && !rules.repeats_first &&
       !world.has_flushed && !std::is_sorted(world.asked.begin(), world.asked.end()) && !rules.can_fail)
@@ -543,7 +554,8 @@ std::string broken_promise(const ScheduleWorld &world) {
   for (const auto &[id, sent] : world.sent) {
     const auto due = due_of(world);
     if (rules.live && due && sent.has_segment && !sent.has_ended && !world.is_unlinked &&
-        !rules.is_downstream_slow && sent.until < std::min(*due, end_of_all(rules) - 1))
+        !world.requests_at_break && !rules.is_downstream_slow &&
+        sent.until < std::min(*due, end_of_all(rules) - 1))
       return "time that is due was not sent";
     if (world.has_flushed || world.was_unlinked || !sent.has_ended) continue;
     if (!rules.live && !rules.backwards && sent.until < end_of_all(rules) - 1)
@@ -572,6 +584,7 @@ std::string broken_promise(const ScheduleWorld &world) {
       return "a question that nobody wants goes on";
   // Nothing can happen any more.
   const bool is_over =
+      world.requests_at_break ||
       std::all_of(world.sent.begin(), world.sent.end(), [](const auto &one) { return one.second.has_ended; });
   if (!is_over && steps_of(world).empty()) return "it waits for what cannot come";
   return {};
@@ -580,8 +593,9 @@ std::string broken_promise(const ScheduleWorld &world) {
 std::string ScheduleWorld::text() const {
   std::ostringstream out;
   out << ScheduleText::of(schedule, now) << "|" << next << has_flushed << is_unlinked << was_unlinked
-      << was_drained << drains << has_lost_pad << has_told_silence << has_stood_still << silenced.value_or(9)
-      << (wakes_at && *wakes_at > now) << first_wanted << "|" << pushed_slot.has_value() << "|";
+      << requests_at_break.value_or(1000) << was_drained << drains << has_lost_pad << has_told_silence
+      << has_stood_still << silenced.value_or(9) << (wakes_at && *wakes_at > now) << first_wanted << "|"
+      << pushed_slot.has_value() << "|";
   if (rules.live) out << std::chrono::duration_cast<milliseconds>(now.time_since_epoch()).count();
   if (job) out << "|job " << job->slot << "," << job->opens << "," << job->is_completion();
   for (const auto &worker : workers) {

@@ -26,6 +26,7 @@ struct WorldRules {
   bool repeats_first = false;     // texts: the third and the fourth are the first one again
   bool can_flush = false;         // once
   bool can_be_unlinked = false;   // once, and linked again
+  bool can_break = false;         // downstream fails
   bool can_drain = false;         // once
   bool can_lose_pad = false;      // the last one is released, once
   bool can_tell_silence = false;  // once, about a window whose picture may still follow
@@ -65,6 +66,7 @@ struct ScheduleWorld {
   bool has_flushed = false;
   bool is_unlinked = false;
   bool was_unlinked = false;
+  std::optional<unsigned> requests_at_break;
   bool was_drained = false;
   bool drains = false;  // the streaming thread waits
   bool has_lost_pad = false;

@@ -104,7 +104,7 @@ std::vector<LoggedFault> rows() {
               std::ofstream(scene.clip_file("task.json"), std::ios::trunc) << "<html></html>";
             },
         .stored_before = true},
-       {"stored as", "task.json is damaged", "was set aside as", "next: ask", "task t-1"}},
+       {"stored as", "task.json is damaged", "was set aside as", "next: follow the task", "task t-1"}},
   };
 }
 
