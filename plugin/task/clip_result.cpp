@@ -8,7 +8,6 @@
 
 #include "plugin/base/gref.h"
 #include "plugin/catalog/catalog.h"
-#include "plugin/task/media_format.h"
 #include "plugin/task/result_search.h"
 
 namespace genclip {
@@ -17,20 +16,15 @@ namespace {
 using Place = FoundUrl::Place;
 using Urls = std::vector<FoundUrl>;
 
-std::string_view without_query(std::string_view url) { return url.substr(0, url.find_first_of("?#")); }
-
 // A URL as services may write it again: unescaped, and with another signature or fragment.
 std::string address_of(std::string_view url) {
-  const std::string bare(without_query(url));
+  const std::string bare(url.substr(0, url.find_first_of("?#")));
   const GStringPtr plain(g_uri_unescape_string(bare.c_str(), nullptr));
   return plain ? plain.get() : bare;
 }
 
-// The same file, perhaps signed twice. Without a file's name, a query tells two results apart.
-bool is_same(const FoundUrl &one, const FoundUrl &other) {
-  return one.url == other.url ||
-         (without_query(one.url) == without_query(other.url) && !media_type_of_path(one.url).empty());
-}
+// The same file, perhaps signed twice.
+bool is_same(const FoundUrl &one, const FoundUrl &other) { return one.file == other.file; }
 
 // Under the name of a picture where a video is wanted, or the other way round.
 bool is_named_otherwise(const FoundUrl &found, const WantedResult &wanted) {

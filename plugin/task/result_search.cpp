@@ -256,6 +256,8 @@ class Search {
 
   static FoundUrl found_at(const Step &step, std::string url, std::string media_type) {
     FoundUrl found = step;
+    // Without a file's name, a query tells two results apart.
+    found.file = media_type_of_path(url).empty() ? url : url.substr(0, url.find_first_of("?#"));
     found.url = std::move(url);
     found.media_type = std::move(media_type);
     return found;

@@ -22,6 +22,7 @@ struct FoundUrl {
 
   std::string field;  // "output[0].url"; safe to show.
   std::string url;    // http or https.
+  std::string file;   // What two URLs of one file have in common, as when it is signed twice.
   Place place = Place::usual;
   std::string media_type;  // By a type beside it, or by its extension; empty: unknown.
   int list = 0;            // The list that it is in, from 1; 0: none.

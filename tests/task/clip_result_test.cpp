@@ -435,6 +435,25 @@ TEST(ClipResult, IsJudgedByTheModelThatTheAnswerNames) {
   EXPECT_EQ(url("nobody-knows"), "https://a/c.png");
 }
 
+// Whoever takes each pair of the URLs apart anew needs minutes for these.
+TEST(ClipResult, OfManyLongUrlsComesSoon) {
+  const auto url = [folder = "https://a/" + std::string(4096, 'x')](int number) {
+    return folder + std::to_string(number) + ".mp4?sig=" + std::to_string(number);
+  };
+  std::string texts, usual, others;
+  for (int i = 0; i < 1900; ++i) {
+    texts += ",\"note" + std::to_string(i) + "\":\"See " + url(i) + "\"";
+    const std::string before = i % 2 != 0 ? "" : i == 0 ? "[" : i % 380 == 0 ? "],[" : ",";
+    if (i % 2 == 0) usual += before + "\"" + url(i) + "\"", others += before + "\"" + url(i + 1) + "\"";
+  }
+  const auto read = [](const std::string &members) {
+    return *read_task(R"({"id":"t-1","status":"completed")" + members + "}");
+  };
+  EXPECT_TRUE(read(texts).result.urls.empty());
+  const Task task = read(R"(,"video":[)" + usual + R"(]],"takes":[)" + others + "]]");
+  EXPECT_TRUE(task.clip_url() == url(0));
+}
+
 // A hostile answer neither takes long nor shows what it must not.
 TEST(ClipResult, SurvivesHugeAndDeepAnswers) {
   std::string list = "[";
