@@ -48,6 +48,14 @@ constexpr Wrapper kWrappers[] = {
     {"job", true},        {"payload", true},    {"body", true},      {"item", true},    {"record", true},
     {"prediction", true}, {"generation", true}, {"operation", true}, {"detail", true},  {"video", false},
     {"content", false},   {"outputs", false}};
+// Names of other wrappers are made of these words: "task_info", "resultData". A name with any other word in
+// it is that of a part of the task.
+constexpr std::string_view kWrapperWords[] = {
+    "data",       "task",       "output",    "result",    "response", "resp", "reply",  "res",    "job",
+    "item",       "payload",    "body",      "record",    "message",  "msg",  "return", "ret",    "value",
+    "info",       "object",     "obj",       "entity",    "list",     "row",  "video",  "status", "detail",
+    "prediction", "generation", "operation", "attribute", "d",        "s"};
+constexpr size_t kLongestWrapperName = 30;
 // What stands there is about something else than the task, whatever its status and its ID.
 constexpr std::string_view kOtherObjects[] = {
     "error",  "errors",  "input",   "inputs",     "request",  "params",  "parameters",   "options",
@@ -83,6 +91,8 @@ bool has_any(const Json &object, const auto &names) {
   return std::any_of(std::begin(names), std::end(names),
                      [&](const char *name) { return !read_text(named(object, name)).empty(); });
 }
+
+bool has_some_id(const Json &object) { return has_any(object, kIdNames) || has_any(object, kOtherIdNames); }
 
 bool is_usable_id(const std::string &id, const Secrets &keys) {
   const bool has_key = keys.key().size() >= kShortestKey && keys.masked(id) != id;
@@ -140,11 +150,11 @@ bool is_task_inside(const Json &inner, const Json &wrapper, bool is_envelope, st
   const TaskState own = state_in(inner);
   const TaskState around = state_in(wrapper);
   const bool is_done_around = around.status == TaskStatus::completed;
-  const auto has_some_id = [&](const Json &object) {
+  const auto has_own_id = [&](const Json &object) {
     return has_any(object, kIdNames) || (asked.empty() && has_any(object, kOtherIdNames));
   };
-  const bool has_inner_id = has_some_id(inner);
-  const bool has_wrapper_id = has_some_id(wrapper);
+  const bool has_inner_id = has_own_id(inner);
+  const bool has_wrapper_id = has_own_id(wrapper);
   // Before that, results have a status of their own, which is not the task's.
   const bool may_be_done = is_done_around || around.word.empty();
   const bool has_status = own.status != TaskStatus::unknown ? is_envelope || may_be_done
@@ -209,21 +219,49 @@ int sureness(const Json &object) {
   return is_sure && !may_be_the_calls(state.word) ? 1 : 0;
 }
 
-// Whether a result stands outside of that object: then the status around it is that of the results' task.
-bool has_result_outside(const Json &outer, const Json &inner) {
+bool is_made_of_wrapper_words(std::string_view letters) {
+  return letters.empty() || std::ranges::any_of(kWrapperWords, [&](std::string_view word) {
+           return letters.starts_with(word) && is_made_of_wrapper_words(letters.substr(word.size()));
+         });
+}
+
+bool is_wrapper_name(std::string_view member) {
+  const std::string letters = name_letters(member);
+  return letters.size() <= kLongestWrapperName && is_made_of_wrapper_words(letters);
+}
+
+// Whether `inner` is all that `outer` wraps: its only object, under the name of a wrapper, or inside of that.
+bool is_all_of(const Json &outer, const Json &inner) {
+  const Json *only = nullptr;
+  for (const auto &[name, value] : *outer.object()) {
+    if (!single(value).object() || is_about_something_else(name)) continue;
+    if (only || !is_wrapper_name(name)) return false;
+    only = &single(value);
+  }
+  return only && (only == &inner || is_all_of(*only, inner));
+}
+
+// Whether the status inside counts before one outside that says "completed". It does not where a result
+// stands outside. A paid clip must not be lost to the failure of its sound, or to the word for the state of
+// its file.
+bool counts_before_done(const Json &inner, const Json &outer, std::string_view asked,
+                        std::string_view base_url) {
+  const std::vector<FoundUrl> urls = find_urls(outer, base_url, {}).urls;
   std::set<std::string> inside;
-  for (const FoundUrl &found : find_urls(inner, "", {}).urls) inside.insert(found.url);
-  const std::vector<FoundUrl> urls = find_urls(outer, "", {}).urls;
-  return std::any_of(urls.begin(), urls.end(), [&](const FoundUrl &found) {
-    const bool is_result = found.place == FoundUrl::Place::usual ||
-                           (found.place == FoundUrl::Place::other && !found.media_type.empty());
-    return is_result && inside.count(found.url) == 0;
-  });
+  for (const FoundUrl &found : find_urls(inner, base_url, {}).urls) inside.insert(found.url);
+  const auto is_result_outside = [&](const FoundUrl &found) {
+    return found.place != FoundUrl::Place::last && inside.count(found.url) == 0;
+  };
+  if (std::any_of(urls.begin(), urls.end(), is_result_outside)) return false;
+  const TaskStatus status = state_in(inner).status;
+  if ((status != TaskStatus::failed && status != TaskStatus::unknown) || has_id(inner, asked)) return true;
+  const bool is_task = !has_some_id(inner) && is_all_of(outer, inner);
+  return is_task && (status == TaskStatus::failed || (urls.empty() && inside.empty()));
 }
 
 // The status of the task where it stands under an unusual name, though its ID may stand outside: that of the
 // only object that has one. Inside of that one, further statuses are those of its steps and results.
-const Json *find_status_inside(const Json &outer, std::string_view asked) {
+const Json *find_status_inside(const Json &outer, std::string_view asked, std::string_view base_url) {
   const TaskState around = state_in(outer);
   const bool is_done = around.status == TaskStatus::completed;
   if (!may_tell_of_the_call(around) && (has_id(outer, asked) || !is_done)) return nullptr;
@@ -231,23 +269,21 @@ const Json *find_status_inside(const Json &outer, std::string_view asked) {
   int most = 1;
   for (const Json *object : objects) most = std::max(most, sureness(*object));
   const Json *found = only_one(objects, [&](const Json &object) { return sureness(object) == most; });
-  return found && is_done && has_result_outside(outer, *found) ? nullptr : found;
+  return found && is_done && !counts_before_done(*found, outer, asked, base_url) ? nullptr : found;
 }
 
 // The task where it stands under an unusual name: the object that has the ID; else, of a submit, the only one
 // with an ID, and of a query, the one with the task's status.
-const Json *find_elsewhere(const Json &outer, std::string_view asked, bool is_whole_answer) {
+const Json *find_elsewhere(const Json &outer, std::string_view asked, std::string_view base_url,
+                           bool is_whole_answer) {
   if (first_of(outer, {"video_url", "result_url"})) return nullptr;
-  const auto has_some_id = [](const Json &object) {
-    return has_any(object, kIdNames) || has_any(object, kOtherIdNames);
-  };
   const auto all = [](const Json &) { return false; };
   if (asked.empty())
     return is_whole_answer && !has_some_id(outer) ? only_one(objects_in(outer, all), has_some_id) : nullptr;
   if (is_whole_answer && !has_id(outer, asked))
     for (const Json *object : objects_in(outer, all))
       if (has_id(*object, asked)) return object;
-  return find_status_inside(outer, asked);
+  return find_status_inside(outer, asked, base_url);
 }
 
 }  // namespace
@@ -269,7 +305,7 @@ const Json &single(const Json &json) {
   return list && list->size() == 1 ? list->front() : json;
 }
 
-TaskObjects find_task_objects(const Json &answer, std::string_view asked) {
+TaskObjects find_task_objects(const Json &answer, std::string_view asked, std::string_view base_url) {
   TaskObjects objects{&answer};
   for (int depth = 0; depth < kMaxWrappers; ++depth) {
     const Json *outer = objects.front();
@@ -284,7 +320,7 @@ TaskObjects find_task_objects(const Json &answer, std::string_view asked) {
           data && is_task_inside(chosen(*data, asked), *outer, true, asked))
         found = &chosen(*data, asked);
     }
-    if (!found) found = find_elsewhere(*outer, asked, depth == 0);
+    if (!found) found = find_elsewhere(*outer, asked, base_url, depth == 0);
     if (!found) break;
     objects.insert(objects.begin(), found);
   }

@@ -18,8 +18,8 @@ namespace genclip {
 // The task's own object first, then those around it. Never empty. Points into the answer.
 using TaskObjects = std::vector<const Json *>;
 
-// `asked`: the ID that a query was about; empty for a submit.
-TaskObjects find_task_objects(const Json &answer, std::string_view asked);
+// `asked`: the ID that a query was about; empty for a submit. A result at an address below `base_url` counts.
+TaskObjects find_task_objects(const Json &answer, std::string_view asked, std::string_view base_url);
 
 struct TaskState {
   TaskStatus status = TaskStatus::unknown;

@@ -110,11 +110,14 @@ void add_urls(const Json &json, Secrets &secrets) {
 
 // The only one that has an ID, or else the first; null: several have one.
 const Json *document_of_task(const std::vector<Json> &documents, const Secrets &secrets,
-                             std::string_view asked) {
+                             const TaskQuestion &question) {
+  const std::string_view asked = trimmed(question.task_id);
   const Json *found = nullptr;
   for (const Json &document : documents) {
     const Json &top = single(document);
-    if (!top.object() || id_of(find_task_objects(top, asked), secrets.keys(), asked).empty()) continue;
+    if (!top.object()) continue;
+    const TaskObjects objects = find_task_objects(top, asked, question.base_url);
+    if (id_of(objects, secrets.keys(), asked).empty()) continue;
     if (found) return nullptr;
     found = &top;
   }
@@ -132,11 +135,11 @@ Result<Task> read_task(std::string_view body, const Secrets &secrets, const Task
   const auto documents = answer_documents(body);
   if (!documents) return no_task(display_line(documents.error().text, kMaxDebugLength, secrets));
   const std::string_view asked = trimmed(question.task_id);
-  const Json *of_task = document_of_task(*documents, secrets, asked);
+  const Json *of_task = document_of_task(*documents, secrets, question);
   if (!of_task) return no_task("The answer is several JSON documents, which have IDs.");
   const Json &top = *of_task;
   if (!top.object()) return no_task("The answer is not a JSON object.");
-  const TaskObjects objects = find_task_objects(top, asked);
+  const TaskObjects objects = find_task_objects(top, asked, question.base_url);
   const AnswerState state = state_of(objects);
   Secrets all = secrets;
   add_urls(top, all);

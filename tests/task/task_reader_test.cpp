@@ -779,6 +779,44 @@ TEST(TaskReader, TakesNoStatusOfAPartForTheTasks) {
   }
 }
 
+// Its clip is paid for. A part of it that failed, or an unknown word at its file, does not take it away.
+TEST(TaskReader, BelievesThatATaskIsDoneWhateverIsSaidOfItsParts) {
+  const struct {
+    const char *members;  // Of a task that was a success, beside the ID.
+    const char *url;
+    TaskStatus status = completed;
+  } kAnswers[] = {
+      {R"("output":"/out.mp4","audio":{"status":"failed"})", "https://api.example/out.mp4"},
+      {R"("output":"/out.mp4","resp":{"status":"processing"})", "https://api.example/out.mp4"},
+      {R"("captions_job":{"status":"failed"})", ""},
+      {R"("info":{"status":"failed"},"film":{"seconds":5})", ""},
+      {R"("response":{"seconds":5},"info":{"status":"failed"})", ""},
+      {R"("info":{"id":"f-1","status":"failed"})", ""},
+      {R"("clip":{"link":"https://h/get?id=7"},"captions_job":{"status":"failed"})", "https://h/get?id=7"},
+      {R"("clip":{"link":"https://h/get?id=7"},"captions_job":{"status":"processing"})",
+       "https://h/get?id=7"},
+      {R"("assets":[{"url":"https://h/a.mp4","status":"uploaded"}])", "https://h/a.mp4"},
+      {R"("clip":{"url":"https://h/a.mp4","status":"active"})", "https://h/a.mp4"},
+      {R"("video_info":{"url":"https://h/a.mp4","status":"active"})", "https://h/a.mp4"},
+      {R"("info":{"url":"/a.mp4","status":"active"})", ""},
+      {R"("check":{"status":"flagged"})", ""},
+      // These are about the task.
+      {R"("captions_job":{"id":"t-1","status":"failed"})", "", failed},
+      {R"("job_status_info":{"status":"failed"},"usage":{"a":1},"tags":["b"])", "", failed},
+      {R"("result_data":{"attributes":[{"state":"failed"}]})", "", failed},
+      {R"("captions_job":{"status":"processing"})", "", processing},
+  };
+  for (const auto &[members, url, status] : kAnswers)
+    for (const std::string word : {"success", "succeeded", "Task successful"}) {
+      if (word == "Task successful" && status == completed) continue;  // No word for "completed" by itself.
+      const auto task = read_task(R"({"id":"t-1","status":")" + word + R"(",)" + members + "}", {},
+                                  {.base_url = "https://api.example", .task_id = "t-1"});
+      ASSERT_TRUE(task) << members;
+      EXPECT_EQ(task->status, status) << members;
+      EXPECT_EQ(task->clip_url(), url) << members;
+    }
+}
+
 TEST(TaskReader, IsAskedAboutManyDifferentAnswers) {
   std::set<std::string> bodies;
   for (const Row &row : kRows) EXPECT_TRUE(bodies.insert(row.body).second) << row.what << " is there twice";
