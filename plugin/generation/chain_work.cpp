@@ -304,7 +304,8 @@ std::string ChainWork::result_url(const MediaReference &reference, const std::st
   TaskClient tasks(*services.http, *services.clock, endpoint, RetryPolicy(job_.retries));
   const auto task = tasks.query(task_id, false, generation_.cancellable(),
                                 services.clock->now() + job_.endpoint.http_timeout);
-  return task && is_public_address(task->clip_url()) ? task->clip_url() : "";
+  // A preview, perhaps the only URL, is another file than the clip that is stored.
+  return task && !task->result.is_last_resort && is_public_address(task->clip_url()) ? task->clip_url() : "";
 }
 
 // What its copies are made in is removed even if the process exits.

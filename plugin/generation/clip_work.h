@@ -117,6 +117,7 @@ class ClipWork {
   std::string first_whole_;  // The task of the whole clip that the first look found.
   bool is_new_ = false;      // This run submitted the task, and the service has not reported it since.
   std::optional<Task> told_at_submit_;  // It was completed at once, and the service may not know it later.
+  bool takes_last_resort_ = false;      // Enough answers had nothing better.
   bool is_successor_ = false;           // The task's clip will replace one that is whole.
   bool has_lost_folder_ = false;
   bool has_damage_ = false;  // Something in the folder was set aside, perhaps the journal.

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "plugin/catalog/media_extension.h"
 #include "plugin/generation/chain_work.h"
 #include "plugin/generation/clip_work.h"
 #include "plugin/generation/generation.h"
 #include "plugin/generation/generation_log.h"
 #include "plugin/http/http_url.h"
 #include "plugin/task/poll_schedule.h"
+#include "plugin/task/result_search.h"
 #include "plugin/task/service_message.h"
 #include "plugin/task/task_log.h"
 
@@ -19,9 +21,13 @@ namespace {
 constexpr unsigned kMaxEmptyCompletions = 5;
 constexpr auto kLookPatience = std::chrono::seconds(2);
 
-// Every http(s) URL in a request.
+// Every http(s) URL in a request. Amid its prompt only media count, as amid the texts of an answer.
 void add_urls(const Json &json, std::vector<std::string> &urls) {
-  if (const auto *text = json.string(); text && parse_http_url(*text)) urls.push_back(*text);
+  if (const auto *text = json.string()) {
+    if (parse_http_url(*text)) urls.push_back(*text);
+    for (std::string &url : urls_amid(*text))
+      if (!media_type_of_path(url).empty()) urls.push_back(std::move(url));
+  }
   if (const auto *list = json.array())
     for (const Json &item : *list) add_urls(item, urls);
   if (const auto *object = json.object())
@@ -160,6 +166,7 @@ Result<Task> ClipWork::query(const std::string &task_id, std::optional<Clock::Ti
   if (!task) {
     if (!says_unknown(task.error())) return task;
     if (told_at_submit_ && run_.step == ClipStep::follow) {
+      takes_last_resort_ = true;  // No later answer brings anything better.
       hear(*told_at_submit_);
       return *std::exchange(told_at_submit_, std::nullopt);
     }
@@ -249,8 +256,10 @@ std::optional<ResultKind> ClipWork::wanted_kind() const {
   return job.request ? job.request->spec().result : made_by(record_.model);
 }
 
-// Those of the result that the run is about: all addresses of the first one, or a further one alone.
+// Those of the result that the run is about: all addresses of the first one, or a further one alone. None
+// while a later answer may bring more than the last resort.
 Result<std::vector<ResultUrl>> ClipWork::urls_of(const Task &task) const {
+  if (task.result.is_last_resort && !takes_last_resort_) return std::vector<ResultUrl>();
   const unsigned number = std::max(generation_.job().result, 1u);
   if (number == 1) return task.result.urls;
   unsigned last = 1;
@@ -297,8 +306,15 @@ Result<std::vector<ResultUrl>> ClipWork::poll(const std::string &task_id) {
     if (!task) return std::move(task).error();
     if (task->status == TaskStatus::failed) return task_failed(task_id, task->error_message);
     if (task->status == TaskStatus::completed) {
-      if (!task->result.urls.empty()) return urls_of(*task);
-      if (++empty_completions >= kMaxEmptyCompletions) {
+      const bool is_last = ++empty_completions >= kMaxEmptyCompletions;
+      takes_last_resort_ = takes_last_resort_ || is_last;
+      if (auto urls = urls_of(*task); !urls || !urls->empty()) {
+        if (urls && task->result.is_last_resort)
+          warn("The service gives no URL for the clip but one in " + urls->front().field +
+               ", which may be another file." + it_says(task->error_message));
+        return urls;
+      }
+      if (is_last) {
         Error empty{ErrorKind::not_found,
                     "The task is done, but " + task->result.why_none +
                         " It is paid for: run again later, or ask the service for the clip by its task ID."};

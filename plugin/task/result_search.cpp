@@ -114,7 +114,8 @@ bool has_web_scheme(const std::string &address) {
          g_ascii_strncasecmp(address.c_str(), "https://", std::strlen("https://")) == 0;
 }
 
-// The URLs amid a text, as Markdown, HTML, JSON and sentences have them.
+}  // namespace
+
 std::vector<std::string> urls_amid(std::string_view text) {
   std::vector<std::string> urls;
   for (size_t at = 0; (at = text.find("http", at)) != text.npos && urls.size() < kMaxItems;) {
@@ -137,6 +138,8 @@ std::vector<std::string> urls_amid(std::string_view text) {
   }
   return urls;
 }
+
+namespace {
 
 // "ftp" of ftp://…, "blob" of blob:…; empty for a web address and for what is not an address.
 std::string scheme_of(const std::string &address) {
@@ -241,13 +244,12 @@ class Search {
       found_.urls.push_back(std::move(found));
   }
 
-  // Any text may name pages, so such a URL needs the extension of media, or a name that promises a result.
+  // Any text may name pages, so such a URL needs the extension of media.
   void visit_urls_amid(std::string_view text, const Step &step) {
     if (text.size() > kMaxNestedText) return;
-    const bool is_promised = step.place == FoundUrl::Place::usual && !has_web_scheme(std::string(text));
     for (std::string &url : urls_amid(text)) {
       const std::string type = media_type_of_path(url);
-      if ((type.empty() && !is_promised) || !parse_http_url(url)) continue;
+      if (type.empty() || !parse_http_url(url)) continue;
       FoundUrl found = found_at(step, std::move(url), type);
       found.place = FoundUrl::Place::last;
       found_.urls.push_back(std::move(found));

@@ -44,6 +44,9 @@ struct FoundUrls {
 // and into texts.
 FoundUrls find_urls(const Json &task, std::string_view base_url, const Secrets &secrets);
 
+// The URLs amid a text, as Markdown, HTML, JSON and sentences have them.
+std::vector<std::string> urls_amid(std::string_view text);
+
 // The names in an answer without its values, for an error: "id, status, usage.total".
 std::string shape_of(const Json &answer, const Secrets &secrets);
 

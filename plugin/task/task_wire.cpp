@@ -168,7 +168,7 @@ Result<Task> read_task(std::string_view body, const Secrets &secrets, const Task
   }
   for (const Json *object : objects)
     if (task.error_message.empty()) task.error_message = failure_reason(*object, task.status, all);
-  if (task.status == TaskStatus::completed && task.result.urls.empty())
+  if (task.status == TaskStatus::completed && task.result.is_last_resort)
     for (const Json *object : objects)
       if (task.error_message.empty()) task.error_message = stated_reason(*object, all);
   return task;

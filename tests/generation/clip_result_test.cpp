@@ -136,6 +136,70 @@ TEST_F(ClipResultTest, IsLookedForInTheModelsKindForATaskByItsId) {
   EXPECT_EQ(last_media_url(), "https://media.example/v.mp4");
 }
 
+TEST_F(ClipResultTest, IsAwaitedWhereThereIsAPreviewFirst) {
+  service_.results = R"("preview_url":"https://media.example/p.mp4")";
+  const std::string both = service_.results + R"(,"video_url":"https://media.example/v.mp4")";
+  http_->before_answer([&](const HttpRequest &) {
+    if (service_.queries() == service_.polls + 2) service_.results = both;
+  });
+  const Outcome done = run();
+  ASSERT_FALSE(done.error) << done.text();
+  EXPECT_EQ(last_media_url(), "https://media.example/v.mp4");
+  EXPECT_THAT(done.warnings, ElementsAre());
+}
+
+TEST_F(ClipResultTest, IsThePreviewWhereNothingElseComes) {
+  service_.results = R"("preview_url":"https://media.example/p.mp4","err_msg":"no credits")";
+  const Outcome done = run();
+  ASSERT_FALSE(done.error) << done.text();
+  EXPECT_EQ(last_media_url(), "https://media.example/p.mp4");
+  EXPECT_EQ(service_.queries(), service_.polls + 5);
+  EXPECT_THAT(done.warnings,
+              ElementsAre(HasSubstr("one in preview_url, which may be another file. It says: no "
+                                    "credits.")));
+}
+
+// A fresh URL is one of the same file.
+TEST_F(ClipResultTest, IsNoPreviewThatComesInstead) {
+  service_.results = R"("video_url":"https://media.example/v.mp4")";
+  service_.odd_media = {answer(403, "")};
+  http_->before_answer([&](const HttpRequest &request) {
+    if (request.url.find("media.example") != std::string::npos)
+      service_.results = R"("preview_url":"https://media.example/p.mp4")";
+  });
+  const Outcome none = run();
+  EXPECT_TRUE(none.error);
+  EXPECT_EQ(last_media_url(), "https://media.example/v.mp4");
+}
+
+TEST_F(ClipResultTest, IsThePreviewOfATaskThatTheServiceForgot) {
+  service_.odd_submits = {answer(200, R"({"id":"task-1","status":"completed",
+                                          "preview_url":"https://media.example/p.mp4"})")};
+  service_.knows_no_task = true;
+  const Outcome done = run();
+  ASSERT_FALSE(done.error) << done.text();
+  EXPECT_EQ(last_media_url(), "https://media.example/p.mp4");
+}
+
+TEST_F(ClipResultTest, IsNotAUrlOfThePrompt) {
+  GenerationJob own = job();
+  own.request = sample_request("Remake https://media.example/film.mp4 in lego");
+  own.identity.request = own.request->body();
+  service_.results = R"("instruction":"Remake https://media.example/film.mp4 in lego")";
+  const Outcome none = run(std::move(own));
+  EXPECT_THAT(none.text(), HasSubstr("gives no URL for its clip"));
+  EXPECT_EQ(last_media_url(), "");
+
+  // A place that gives everything is no medium.
+  own = job();
+  own.request = sample_request("As https://media.example/get?id=1");
+  own.identity.request = own.request->body();
+  service_.results = R"("link":"https://media.example/get?id=7")";
+  const Outcome done = run(std::move(own));
+  ASSERT_FALSE(done.error) << done.text();
+  EXPECT_EQ(last_media_url(), "https://media.example/get?id=7");
+}
+
 TEST_F(ClipResultTest, WithoutAUrlShowsTheShapeOfTheAnswer) {
   service_.results = R"("deliverable":{"text":"SECRET"})";
   const Outcome none = run();

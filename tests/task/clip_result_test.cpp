@@ -199,7 +199,8 @@ const Case kCases[] = {
     {"in a sentence", video, R"("message":"Your video is ready: https://a/v.mp4. Enjoy!")",
      "https://a/v.mp4"},
     {"in a sentence in Chinese", video, R"("message":"下载：https://a/v.mp4，谢谢")", "https://a/v.mp4"},
-    {"in a sentence, without an extension", video, R"("output":"Ready: https://a/dl/1")", "https://a/dl/1"},
+    {"in a sentence, without an extension", video, R"("output":"Ready: https://a/dl/1")", "",
+     "the service gives no URL for its clip. Its answer has the fields id, status, output."},
     {"a page in a sentence", video, R"("message":"See https://a/help")", "",
      "the service gives no URL for its clip. Its answer has the fields id, status, message."},
     {"a sentence beside it", video, R"("message":"See https://a/x.mp4","link":"https://a/v")", "https://a/v"},
@@ -433,6 +434,20 @@ TEST(ClipResult, IsJudgedByTheModelThatTheAnswerNames) {
   EXPECT_EQ(url("dance-2.5"), "https://a/v.mp4");
   EXPECT_EQ(url("dream-5.0"), "https://a/c.png");
   EXPECT_EQ(url("nobody-knows"), "https://a/c.png");
+}
+
+// A text that speaks of a URL is a guess, so the reason beside it is kept.
+TEST(ClipResult, AmidATextDoesNotHideWhyThereIsNone) {
+  const auto read = [](const std::string &output) {
+    return *read_task(R"({"id":"t-1","status":"completed","output":")" + output +
+                      R"(","err_msg":"violates policy 7"})");
+  };
+  const Task rejected = read("Rejected. See https://a/policy for why");
+  EXPECT_EQ(rejected.clip_url(), "");
+  EXPECT_EQ(rejected.error_message, "violates policy 7");
+  const Task film = read("As in https://a/film.mp4");
+  EXPECT_TRUE(film.result.is_last_resort);
+  EXPECT_EQ(film.error_message, "violates policy 7");
 }
 
 // Whoever takes each pair of the URLs apart anew needs minutes for these.
