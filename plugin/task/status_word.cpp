@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
+#include <utility>
 
 #include "plugin/base/name_letters.h"
 #include "plugin/base/trimmed.h"
@@ -44,6 +45,9 @@ constexpr StatusWord kStatusWords[] = {
 constexpr size_t kMostWords = 4;
 constexpr std::string_view kGoodWords[] = {"ok",           "success", "successful",
                                            "successfully", "succeed", "succeeded"};
+// With a word for "completed" behind one of these, too: "Task completed". "Credits finished" tells of a
+// failure.
+constexpr std::string_view kTaskWords[] = {"task", "job", "request", "generation", "video"};
 constexpr std::string_view kBadWords[] = {"not", "no", "without", "errors", "but"};
 constexpr std::string_view kGoodSigns[] = {"成功"};
 constexpr std::string_view kBadSigns[] = {"不成功", "未成功", "失败", "没有"};
@@ -53,25 +57,28 @@ bool is_one_of(std::string_view word, const auto &known) {
   return std::find(std::begin(known), std::end(known), word) != std::end(known);
 }
 
-// Whether it is a text of a few words with a good one among them and no bad one.
-bool says_only(std::string_view text, const auto &is_good_word) {
+// Whether it is a text of a few words with a good one among them and no bad one. `of_task`: a task that is
+// completed is good, too.
+bool says_only(std::string_view text, bool of_task) {
   const auto is_in = [&](std::string_view part) { return text.find(part) != text.npos; };
   if (text.size() <= kLongestSigns && std::any_of(std::begin(kGoodSigns), std::end(kGoodSigns), is_in))
     return std::none_of(std::begin(kBadSigns), std::end(kBadSigns), is_in);
   size_t words = 0;
   bool is_good = false;
-  std::string word;
+  bool ends_well = false;
+  std::string before, word;
   for (const char c : std::string(text) + " ") {
     if (g_ascii_isalpha(c)) {
       word += g_ascii_tolower(c);
     } else if (!word.empty()) {
       if (is_one_of(word, kBadWords) || read_status(word) == TaskStatus::failed) return false;
-      is_good = is_good || is_good_word(word);
+      is_good = is_good || is_one_of(word, kGoodWords);
+      ends_well = is_one_of(before, kTaskWords) && read_status(word) == TaskStatus::completed;
       if (++words > kMostWords) return false;
-      word.clear();
+      before = std::exchange(word, {});
     }
   }
-  return is_good;
+  return is_good || (of_task && ends_well);
 }
 
 }  // namespace
@@ -86,15 +93,10 @@ TaskStatus read_status(std::string_view word) {
   return found == std::end(kStatusWords) ? TaskStatus::unknown : found->status;
 }
 
-bool may_be_the_calls(std::string_view text) {
-  return says_only(text, [](std::string_view word) { return is_one_of(word, kGoodWords); });
-}
+bool may_be_the_calls(std::string_view text) { return says_only(text, false); }
 
 bool means_success(std::string_view text) {
-  const auto is_good_word = [](std::string_view word) {
-    return is_one_of(word, kGoodWords) || read_status(word) == TaskStatus::completed;
-  };
-  return read_status(text) == TaskStatus::completed || says_only(text, is_good_word);
+  return read_status(text) == TaskStatus::completed || says_only(text, true);
 }
 
 }  // namespace genclip

@@ -702,8 +702,17 @@ TEST(TaskReader, TellsWhyACompletedTaskHasNoClip) {
   const auto failure =
       read_task(R"({"id":"t-1","status":"failed","message":"Upload rejected, not completed"})");
   EXPECT_EQ(failure->error_message, "Upload rejected, not completed");
-  const auto complete = read_task(R"({"id":"t-1","status":"failed","message":"Complete failure"})");
-  EXPECT_EQ(complete->error_message, "Complete failure");
+  // A word for success amid a text says nothing of the task.
+  for (const std::string message :
+       {"Complete failure", "Daily quota finished", "Complete identity verification", "Task done, pay first",
+        "Credits finished"}) {
+    const auto bad = read_task(R"({"id":"t-1","status":"failed","code":"E1","message":")" + message + "\"}");
+    EXPECT_EQ(bad->error_message, message);
+  }
+  for (const std::string message : {"Task completed", "Video generation finished.", "JOB DONE", "Finished"}) {
+    const auto bad = read_task(R"({"id":"t-1","status":"failed","code":"E1","message":")" + message + "\"}");
+    EXPECT_EQ(bad->error_message, "E1") << message;
+  }
 }
 
 // The names of wrappers are not known, nor is where the ID stands.
