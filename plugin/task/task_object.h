@@ -35,7 +35,7 @@ struct AnswerState : TaskState {
 AnswerState state_of(const TaskObjects &objects);
 
 // The task's ID; empty without one. An ID goes into URLs, logs, messages and the store, so only a short text
-// of visible characters counts, and none that holds one of the keys, however it is spelled.
+// of visible characters counts, and none that holds one of the keys: a long one however it is spelled.
 std::string id_of(const TaskObjects &objects, const Secrets &keys, std::string_view asked);
 
 // The first of these members that is there and not null.

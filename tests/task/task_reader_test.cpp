@@ -868,9 +868,11 @@ TEST(TaskReader, ShowsAnUnknownStatusInAFormFitForPeople) {
 }
 
 TEST(TaskReader, TakesNoIdWithTheKeyInItUnlessThatMayBeChance) {
-  for (const char *id :
-       {"task-sk-secret-1", "SK-Secret", "sk%2Dsecret", "c2stc2VjcmV0", "736b2d736563726574"})
-    EXPECT_EQ(read_task(std::string(R"({"id":")") + id + R"("})", "sk-secret")->id, "") << id;
+  for (const char *id : {"task-sk-secret-01234567-1", "SK-Secret-01234567", "sk%2Dsecret-01234567",
+                         "c2stc2VjcmV0LTAxMjM0NTY3", "736b2d7365637265742d3031323334353637"})
+    EXPECT_EQ(read_task(std::string(R"({"id":")") + id + R"("})", "sk-secret-01234567")->id, "") << id;
+  EXPECT_EQ(read_task(R"({"id":"a-video-gen-1"})", "video-gen")->id, "");
+  EXPECT_EQ(read_task(R"({"id":"VIDEO-GEN-ABC123"})", "video-gen")->id, "VIDEO-GEN-ABC123");
   EXPECT_EQ(read_task(R"({"id":"task-1"})", "task")->id, "task-1");
   EXPECT_EQ(read_task(R"({"id":"task-1"})", "k")->id, "task-1");
 }
