@@ -159,11 +159,12 @@ class Identification {
 Result<Claim> claim_of_folder(const ClipIdentity &identity, const GenerationJob &job,
                               const GenerationServices &services) {
   const std::string key = identity.digest();
-  const auto record = ClipFolder(*services.files, ClipPath(job.store, key)).look();
+  const ClipFolder folder(*services.files, ClipPath(job.store, key));
+  const auto record = folder.look();
   if (record) return claim_of(*record, job.reuse);
   if (record.error().kind != ErrorKind::not_found) return record.error();
   Ledger ledger(*services.files, *services.clock, job.store);
-  const auto open = open_charges(ledger, key);
+  const auto open = open_charges(ledger, key, folder.holds_clip());
   return open ? Result<Claim>(claim_of(*open)) : open.error();
 }
 

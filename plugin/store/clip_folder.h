@@ -24,7 +24,7 @@ class ClipFolder {
 
   const ClipPath &path() const { return path_; }
 
-  // These four need no lock of the writer and never wait. look() returns the journal; its error says why it
+  // These five need no lock of the writer and never wait. look() returns the journal; its error says why it
   // cannot be read.
   Result<ClipRecord> look() const;
   // Keeps the clip from being removed while it is read, and notes the time of use. Nothing: it is being
@@ -34,6 +34,8 @@ class ClipFolder {
   Result<std::shared_ptr<File>> look_at_part() const;
   // The whole clip of a complete record, open for reading. Nothing when the file does not match the record.
   Result<std::shared_ptr<File>> look_at_clip(const ClipRecord &record) const;
+  // Whether the file of a clip lies there, with or without a record. A removal takes all of the folder.
+  bool holds_clip() const;
 
   // Makes the folder and its lock when they are missing, and sets aside what stands in their place. Nothing:
   // another process holds the lock.
@@ -45,8 +47,6 @@ class ClipFolder {
   // Nothing when there is none. Sets a damaged one aside and reports it to `on_damage`; then returns a
   // submitted record of the task that it named, or nothing.
   Result<std::optional<ClipRecord>> read_record(const OnDamage &on_damage);
-  // Whether the file of a clip lies there, with or without a record. A removal takes all of the folder.
-  bool holds_clip() const;
   // Before a submit is reserved in the ledger. Until its intent is written, is_unsent() tells that nothing
   // was sent, even if this process dies. Without it, or if it fails, that will be unknown.
   void announce_intent();

@@ -595,6 +595,22 @@ TEST_F(SameMeaning, AsksForTheTaskThatTheLedgerKnowsUnderTheNameOfAnEarlierVersi
   }
 }
 
+// A clip without its record counts as one whose record says so.
+TEST_F(SameMeaning, AsksForTheTaskOfAStoredClipOfAnEarlierVersionWhoseRecordIsGone) {
+  tell_ledger("task-old");
+  Ledger ledger(FileSystem::posix(), clock_, job().store);
+  LedgerEntry settled(LedgerEvent::settle, charge_facts(*identified(kSpelledOut).older, "dance-2.5", ""));
+  settled.task_id = "task-old";
+  settled.status = "completed";
+  ASSERT_TRUE(ledger.append({settled}, nullptr));
+  write_older(ClipState::complete, "task-old");
+  std::filesystem::remove(older_path().record());
+  EXPECT_EQ(run(kSpelledOut), older_path().file("clip.mp4"));
+  EXPECT_EQ(service_.submits(), 0u);
+  ASSERT_TRUE(record_in(older_path()));
+  EXPECT_EQ(record_in(older_path())->task_id, "task-old");
+}
+
 TEST_F(SameMeaning, WarnsOfASubmitThatTheLedgerKnowsUnderTheNameOfAnEarlierVersion) {
   tell_ledger("");
   GenerationJob careful = job_of(kSpelledOut);
