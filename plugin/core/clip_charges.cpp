@@ -134,11 +134,20 @@ std::vector<LedgerEntry> imported_entries(const ChargeFacts &facts, const ClipRe
     entry.attached = attached;
     entries.push_back(std::move(entry));
   };
-  const auto add_unknown = [&](const std::string &task_id, UtcTime at) {
+  const auto add_unknown = [&](const std::string &task_id, double amount, UtcTime at) {
     if (attached) return;
     LedgerEntry unknown(LedgerEvent::unknown, facts);
     unknown.task_id = task_id;
+    unknown.amount = told(amount);
     add(std::move(unknown), at);
+  };
+  // What was completed is paid, though its clip is not here.
+  const auto add_open = [&](const ClipRecord &task, UtcTime at) {
+    if (!was_completed(record, task.task_id)) return add_unknown(task.task_id, task.amount, at);
+    add(settled(facts, task), at);
+    LedgerEntry unfetched(LedgerEvent::unfetched, facts);
+    unfetched.task_id = task.task_id;
+    add(std::move(unfetched), at);
   };
 
   const UtcTime at = time_of(record);
@@ -148,7 +157,7 @@ std::vector<LedgerEntry> imported_entries(const ChargeFacts &facts, const ClipRe
     if (one->state == ClipState::complete || one->state == ClipState::failed)
       add(settled(facts, *one), time_of(*one));
     else if (one->state == ClipState::submitted || one->state == ClipState::lost)
-      add_unknown(one->task_id, time_of(*one));
+      add_open(*one, time_of(*one));
     else
       continue;
     listed.push_back(one->task_id);
@@ -156,12 +165,15 @@ std::vector<LedgerEntry> imported_entries(const ChargeFacts &facts, const ClipRe
   for (const auto *tasks : {&record.earlier_tasks, &record.unfetched_tasks})
     for (const std::string &task_id : *tasks)
       if (std::find(listed.begin(), listed.end(), task_id) == listed.end()) {
-        add_unknown(task_id, at);
+        ClipRecord task;
+        task.task_id = task_id;
+        add_open(task, at);
         listed.push_back(task_id);
       }
   const bool is_open = record.state == ClipState::intent || record.state == ClipState::ambiguous;
   const uint64_t unanswered = std::min(record.unanswered_submits + (is_open ? 1 : 0), kMostUnanswered);
-  for (uint64_t i = 0; i < unanswered; ++i) add_unknown("", at);
+  // The record's amount is that of the latest one.
+  for (uint64_t i = 0; i < unanswered; ++i) add_unknown("", is_open && i == 0 ? record.amount : -1, at);
   return entries;
 }
 

@@ -183,8 +183,8 @@ TEST(Import, KnowsWhatARecordHolds) {
   const auto imported = [](const ClipRecord &record) { return texts(imported_entries({}, record)); };
   EXPECT_THAT(imported(record_of(ClipState::complete, "T")), ElementsAre("settle T completed $3 imported"));
   EXPECT_THAT(imported(record_of(ClipState::failed, "T")), ElementsAre("settle T failed $3 imported"));
-  EXPECT_THAT(imported(record_of(ClipState::submitted, "T")), ElementsAre("unknown T imported"));
-  EXPECT_THAT(imported(record_of(ClipState::intent)), ElementsAre("unknown imported"));
+  EXPECT_THAT(imported(record_of(ClipState::submitted, "T")), ElementsAre("unknown T $3 imported"));
+  EXPECT_THAT(imported(record_of(ClipState::intent)), ElementsAre("unknown $3 imported"));
   EXPECT_THAT(imported(record_of(ClipState::refused)), IsEmpty());
 
   ClipRecord rich = record_of(ClipState::submitted, "new");
@@ -192,9 +192,33 @@ TEST(Import, KnowsWhatARecordHolds) {
   rich.earlier_tasks = {"old", "earlier"};
   rich.unfetched_tasks = {"earlier", "unfetched"};
   rich.unanswered_submits = 2;
-  EXPECT_THAT(imported(rich), ElementsAre("settle old completed $3 imported", "unknown new imported",
+  EXPECT_THAT(imported(rich), ElementsAre("settle old completed $3 imported", "unknown new $3 imported",
                                           "unknown earlier imported", "unknown unfetched imported",
                                           "unknown imported", "unknown imported"));
+}
+
+TEST(Import, KnowsWhatWasCompletedAndWhatItHasCost) {
+  const auto imported = [](const ClipRecord &record) { return texts(imported_entries({}, record)); };
+  for (const ClipState state : {ClipState::submitted, ClipState::lost}) {
+    ClipRecord record = record_of(state, "T");
+    record.unfetched_tasks = {"earlier"};
+    record.completed_tasks = {"earlier", "T"};
+    EXPECT_THAT(imported(record),
+                ElementsAre("settle T completed $3 imported", "unfetched T imported",
+                            "settle earlier completed imported", "unfetched earlier imported"));
+    Account account;
+    for (const LedgerEntry &entry : imported_entries({}, record)) EXPECT_TRUE(account.apply(entry));
+    EXPECT_EQ(account.sums({}, 0).spent.credits, 3);
+    const OpenCharges open = open_charges(account, "");
+    ASSERT_EQ(open.tasks.size(), 2u);
+    for (const OpenTask &task : open.tasks) EXPECT_TRUE(task.was_completed) << task.id;
+  }
+  ClipRecord doubt = record_of(ClipState::ambiguous);
+  doubt.unanswered_submits = 1;
+  EXPECT_THAT(imported(doubt), ElementsAre("unknown $3 imported", "unknown imported"));
+  Account account;
+  for (const LedgerEntry &entry : imported_entries({}, doubt)) EXPECT_TRUE(account.apply(entry));
+  EXPECT_EQ(account.sums({}, 0).spent.credits, 3);
 }
 
 TEST(Import, CountsNoTaskThatWasOnlyAttachedTo) {
