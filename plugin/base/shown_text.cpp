@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "plugin/base/shown_text.h"
 
+#include <algorithm>
+
 #include "plugin/base/gref.h"
 #include "plugin/base/utf8.h"
 
@@ -44,6 +46,14 @@ std::string shown_line(std::string_view text, size_t max_characters) {
       line += ' ';
   }
   return line;
+}
+
+std::string it_says(const std::string &message) {
+  if (message.empty()) return "";
+  constexpr std::string_view kEnds[] = {".", "!", "?", "…", "。", "！", "？"};
+  const bool ended = std::any_of(std::begin(kEnds), std::end(kEnds),
+                                 [&](std::string_view end) { return message.ends_with(end); });
+  return " It says: " + message + (ended ? "" : ".");
 }
 
 }  // namespace genclip

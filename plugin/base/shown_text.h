@@ -20,5 +20,7 @@ bool is_all_shown(std::string_view text);
 // Any bytes as one line of UTF-8, with a blank for each character that is not shown. At most `max_characters`
 // (1 or more) of them; if that leaves some out, the last one is an ellipsis.
 std::string shown_line(std::string_view text, size_t max_characters = SIZE_MAX);
+// What a service says, " It says: MESSAGE.", to follow a sentence; empty without a message.
+std::string it_says(const std::string &message);
 
 }  // namespace genclip

@@ -231,7 +231,8 @@ Reaction answer(ClipRun &&run, const TurnBegins &turn) {
 
 // A stored clip without its file is a paid task whose clip is not here.
 Reaction answer(ClipRun &&run, const WholeClipMissing &) {
-  add_task(run.found->completed_tasks, run.whole->task_id);
+  const std::shared_ptr<const ClipRecord> whole = run.whole;
+  add_task(run.found->completed_tasks, whole->task_id);
   if (run.found->state == ClipState::complete) {
     run.found->state = run.found->task_id.empty() ? ClipState::refused : ClipState::submitted;
     run.found->clip_name.clear();
@@ -239,7 +240,11 @@ Reaction answer(ClipRun &&run, const WholeClipMissing &) {
     add_task(run.found->unfetched_tasks, run.found->replaced->task_id);
     run.found->replaced.reset();
   }
-  return with_outcome_of_step(plan(std::move(run)));
+  Reaction reaction = plan(std::move(run));
+  // The ledger still says that it is stored. A run without a key changes nothing, not even that.
+  if (reaction.run.wish.has_key && !whole->task_id.empty())
+    reaction.ledger.push_back(line_of_fetch(reaction.run, LedgerEvent::unfetched, *whole));
+  return with_outcome_of_step(std::move(reaction));
 }
 
 // The clip is served, and its successor goes on at the service.
@@ -302,7 +307,7 @@ Reaction answer(ClipRun &&run, const TaskFailed &task) {
   const TaskNews news = is_paid ? believed(task.news, asked_task(run).amount) : task.news;
   const ClipRecord asked = asked_task(run, news);
   LedgerEntry entry = settled(run, asked, is_paid ? "completed" : "failed");
-  if (is_paid || asked.amount != 0) run.failed.push_back({run.asked, asked.amount, is_paid});
+  if (is_paid || asked.amount != 0) run.failed.push_back({run.asked, task.message, asked.amount, is_paid});
   Reaction reaction;
   if (run.step == ClipStep::look) {
     take_quantities(*run.found, news);
@@ -338,10 +343,10 @@ Reaction answer(ClipRun &&run, const TaskUnknown &task) {
     reaction = end_successor(std::move(run), ClipState::lost, task.error, task.http_status);
     reaction.warnings.push_back(ClipWarning::successor_is_unknown);
   } else {
+    if (was_completed(*run.found, run.asked)) outcome = Outcome::paid_unfetched;
     run.unknown.push_back(run.asked);
     reaction = go_on_without(std::move(run));
-    const ClipStep step = reaction.run.step;
-    if (step == ClipStep::ask || step == ClipStep::submit) outcome = Outcome::not_submitted;
+    if (reaction.run.step != ClipStep::end) outcome = outcome_of_step(reaction.run);
   }
   reaction.ledger.push_back(std::move(entry));
   return with_outcome(std::move(reaction), outcome);
@@ -406,8 +411,11 @@ Reaction answer(ClipRun &&run, const SubmitAccepted &task) {
   run.record.http_status = 0;
   take_news(run, task.news);
   Reaction reaction = next_after_writing(std::move(run), ClipStep::follow);
-  reaction.ledger.push_back(line_of(reaction.run, LedgerEvent::submitted, reaction.run.record));
-  return with_outcome(std::move(reaction), Outcome::running);
+  ClipRecord &record = reaction.run.record;
+  reaction.ledger.push_back(line_of(reaction.run, LedgerEvent::submitted, record));
+  // Without a clip, "completed" may be the status of the call.
+  if (task.has_clip) tell(reaction, record, task.news, record.amount);
+  return with_outcome_of_step(std::move(reaction));
 }
 
 // Nothing has changed at the service, so the journal says again what it said before.

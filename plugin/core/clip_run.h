@@ -90,6 +90,7 @@ struct SubmitBegins {
 struct SubmitAccepted {
   std::string task_id;
   TaskNews news = {};
+  bool has_clip = false;  // As in TaskKnown.
 };
 struct SubmitRefused {
   std::string error;
@@ -147,9 +148,10 @@ struct ClipRun {
   std::vector<std::string> to_ask;          // Unfetched tasks that come after it.
   std::vector<std::string> unknown;         // … and those that the service did not know.
   std::vector<FailedTask> failed;  // … and those that it says have failed, unless these cost nothing.
-  std::vector<OpenTask> open;      // What the ledger knew of such tasks when the turn began.
-  ClipRecord attempt;              // What the record of a submit begins with.
-  bool is_news = false;            // As in TurnBegins.
+  // What the ledger knew of such tasks when the turn began, and then what answers told; the latest counts.
+  std::vector<OpenTask> open;
+  ClipRecord attempt;    // What the record of a submit begins with.
+  bool is_news = false;  // As in TurnBegins.
   std::string first_whole;
   bool is_submitting = false;  // The record is the intent of a request that is on its way.
   bool has_warned = false;     // Of what may be charged again by its submit.

@@ -106,7 +106,9 @@ Reaction next_after_writing(ClipRun &&run, ClipStep step) {
 bool was_completed(const ClipRun &run) { return was_completed(run.record, run.record.task_id); }
 
 bool is_undelivered(const ClipRun &run) {
-  return std::ranges::any_of(run.failed, [](const FailedTask &task) { return task.was_completed; });
+  return std::ranges::any_of(run.failed, &FailedTask::was_completed) ||
+         std::ranges::any_of(run.unknown,
+                             [&](const std::string &id) { return was_completed(*run.found, id); });
 }
 
 Reaction follow_unfetched(ClipRun &&run) {

@@ -22,7 +22,7 @@ Reaction follow_unfetched(ClipRun &&run);
 // The task that is followed was completed before, and its clip is not here.
 bool was_completed(const ClipRun &run);
 
-// A task that was asked for was completed before, and the service now says that it failed.
+// A task that was asked for in vain was completed before, so it is paid.
 bool is_undelivered(const ClipRun &run);
 
 // The record when its task brings no clip.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "plugin/base/shown_text.h"
 #include "plugin/base/utc_time.h"
 #include "plugin/store/clip_cost.h"
 
@@ -100,26 +101,31 @@ Error unknown_tasks(const std::vector<std::string> &ids) {
               unknown_tasks_text(ids) + ". " + (ids.size() > 1 ? "They were" : "It was") +
                   " charged, so the request is not submitted again. " + kHowToSubmitAgain};
   error.task_id = ids.back();
+  // Of one that was completed, too.
+  error.details.push_back({"retry", false});
   return error;
 }
 
 std::string failed_tasks_text(const std::vector<FailedTask> &tasks) {
   std::string text;
   for (const FailedTask &task : tasks) {
-    text += (text.empty() ? "" : ". ") + ("The task " + task.id + " of this request ");
+    text += (text.empty() ? "" : " ") + ("The task " + task.id + " of this request ");
     if (task.was_completed)
-      text += "was completed and is paid for, but the service now reports that it failed";
+      text += "was completed and is paid for" + (task.amount < 0 ? "" : " (" + cost_text(task.amount) + ")") +
+              ", but the service now reports that it failed.";
     else
       text += "has failed, and " +
-              (task.amount < 0 ? "may have been charged" : "has cost " + cost_text(task.amount));
+              (task.amount < 0 ? "may have been charged." : "has cost " + cost_text(task.amount) + ".");
+    text += it_says(task.message);
   }
   return text;
 }
 
 Error undelivered_tasks(const std::vector<FailedTask> &tasks) {
   Error error{ErrorKind::failed,
-              failed_tasks_text(tasks) + ". The request is not submitted again. " + kHowToSubmitAgain};
+              failed_tasks_text(tasks) + " The request is not submitted again. " + kHowToSubmitAgain};
   error.task_id = tasks.back().id;
+  error.service_message = tasks.back().message;
   error.details.push_back({"retry", false});
   return error;
 }

@@ -61,10 +61,12 @@ Error unknown_tasks(const std::vector<std::string> &ids);
 // A task that was asked for in vain, because the service says that it failed.
 struct FailedTask {
   std::string id;
+  std::string message;         // Of the service; empty: it gave no reason.
   double amount = -1;          // Credits, -1 unknown.
   bool was_completed = false;  // … before, so that it is paid.
 };
-// "The task 7 of this request has failed, and has cost 9 credits", of one task or more.
+// "The task 7 of this request has failed, and has cost 9 credits. It says: …", of one task or more; whole
+// sentences.
 std::string failed_tasks_text(const std::vector<FailedTask> &tasks);
 // The error of a run that must not pay again for tasks that were completed; there is at least one.
 Error undelivered_tasks(const std::vector<FailedTask> &tasks);

@@ -42,13 +42,13 @@ std::string warning_text(ClipWarning warning, const ClipRun &run) {
       return unknown_tasks_text(run.unknown) +
              ", so its clip is lost. The request is submitted again, and charged again.";
     case ClipWarning::failed_tasks:
-      return failed_tasks_text(run.failed) + ". The request is submitted again, and charged again.";
+      return failed_tasks_text(run.failed) + " The request is submitted again, and charged again.";
     case ClipWarning::successor_is_unknown:
       return "The service does not know the task " + run.asked +
              " any more. Its clip was meant to replace the stored one, which is served instead.";
     case ClipWarning::successor_failed:
       return failed_tasks_text(run.failed) +
-             ". Its clip was meant to replace the stored one, which is served instead.";
+             " Its clip was meant to replace the stored one, which is served instead.";
   }
   return "";
 }

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <vector>
 
+#include "plugin/base/shown_text.h"
 #include "plugin/generation/download_fault.h"
 #include "plugin/generation/generation_log.h"
 #include "plugin/http/http_url.h"

@@ -9,6 +9,7 @@
 #include <iterator>
 #include <string>
 
+#include "plugin/base/shown_text.h"
 #include "plugin/http/display_line.h"
 #include "plugin/task/service_message.h"
 

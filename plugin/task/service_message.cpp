@@ -197,12 +197,4 @@ std::string service_message_in(std::string_view body, const Secrets &secrets) {
   return display_line(text.starts_with('<') ? element_text(text) : text, kMaxCharacters, secrets);
 }
 
-std::string it_says(const std::string &message) {
-  if (message.empty()) return "";
-  constexpr std::string_view kEnds[] = {".", "!", "?", "…", "。", "！", "？"};
-  const bool ended = std::any_of(std::begin(kEnds), std::end(kEnds),
-                                 [&](std::string_view end) { return message.ends_with(end); });
-  return " It says: " + message + (ended ? "" : ".");
-}
-
 }  // namespace genclip

@@ -27,7 +27,4 @@ std::string stated_reason(const Json &task, const Secrets &secrets);
 // or nothing.
 std::string service_message_in(std::string_view body, const Secrets &secrets = {});
 
-// " It says: MESSAGE.", to follow a sentence; empty without a message.
-std::string it_says(const std::string &message);
-
 }  // namespace genclip

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "plugin/base/shown_text.h"
 #include "plugin/task/result_search.h"
 #include "plugin/task/service_message.h"
 #include "plugin/task/task_wire.h"

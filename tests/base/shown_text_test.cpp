@@ -47,5 +47,12 @@ TEST(ShownText, IsUtf8WhateverTheBytesAre) {
   }
 }
 
+TEST(ItSays, StandsBetweenSentences) {
+  EXPECT_EQ(it_says(""), "");
+  EXPECT_EQ(it_says("no credits"), " It says: no credits.");
+  for (const char *whole : {"No.", "No!", "Why?", "No…", "\u4E0D\u3002"})
+    EXPECT_EQ(it_says(whole), std::string(" It says: ") + whole);
+}
+
 }  // namespace
 }  // namespace genclip::test

@@ -252,6 +252,55 @@ TEST(React, TellsWhatATaskThatFailedHasCostBeforeItPaysAgain) {
   EXPECT_THAT(warnings(0), IsEmpty());
 }
 
+TEST(React, EndsAsPaidWhereTheServiceDoesNotKnowACompletedTaskAnyMore) {
+  ClipRun run = run_at(ClipStep::ask);
+  run.found->state = ClipState::lost;
+  run.found->completed_tasks = {"asked"};
+  run.wish.may_submit = MaySubmit::unless_in_doubt;
+  Reaction reaction = react(run, TaskUnknown{"gone"});
+  EXPECT_EQ(reaction.run.step, ClipStep::stay_in_doubt);
+  EXPECT_EQ(ending(reaction), "paid-unfetched yes");
+  // Whatever is asked for after it.
+  run.to_ask = {"earlier"};
+  reaction = react(run, TaskUnknown{"gone"});
+  EXPECT_EQ(ending(reaction), "not-submitted no");
+  EXPECT_EQ(ending(react(reaction.run, TaskUnknown{"gone"})), "paid-unfetched yes");
+  run.is_news = true;
+  EXPECT_EQ(ending(react(run, TaskUnknown{"gone"})), "paid-unfetched yes");
+  run.found->completed_tasks.clear();
+  EXPECT_EQ(ending(react(run, TaskUnknown{"gone"})), "unknown maybe");
+  run.is_news = false;
+  run.to_ask.clear();
+  EXPECT_EQ(ending(react(run, TaskUnknown{"gone"})), "unknown maybe");
+}
+
+TEST(React, TellsTheLedgerThatTheFileOfAStoredClipIsGone) {
+  ClipRun run = run_at(ClipStep::serve);
+  run.found->state = ClipState::complete;
+  run.whole = std::make_shared<const ClipRecord>(*run.found);
+  const Reaction missing = react(run, WholeClipMissing{});
+  EXPECT_EQ(missing.run.step, ClipStep::follow);
+  EXPECT_THAT(lines(missing), ElementsAre("unfetched own"));
+  EXPECT_EQ(ending(missing), "paid-unfetched yes");
+  run.wish.has_key = false;
+  EXPECT_THAT(lines(react(run, WholeClipMissing{})), IsEmpty()) << "else one for each look";
+}
+
+TEST(React, KeepsThatTheAnswerToTheSubmitHasTheClip) {
+  const ClipRun submits =
+      react(run_at(ClipStep::submit), SubmitBegins{.reserved_at = "2026-01-01T00:00:00.000Z"}).run;
+  const TaskNews done{.status = kDone, .amount = 5};
+  Reaction reaction = react(submits, SubmitAccepted{"T", done, true});
+  EXPECT_THAT(lines(reaction), ElementsAre("submitted T $5", "unfetched T", "settle T completed $5"));
+  EXPECT_THAT(reaction.run.record.completed_tasks, ElementsAre("T"));
+  EXPECT_TRUE(reaction.write);
+  EXPECT_EQ(ending(reaction), "paid-unfetched yes");
+  EXPECT_EQ(ending(react(reaction.run, TaskFailed{"moderated"})), "paid-unfetched yes");
+  reaction = react(submits, SubmitAccepted{"T", done});
+  EXPECT_THAT(lines(reaction), ElementsAre("submitted T $5")) << "it may be the status of the call";
+  EXPECT_EQ(ending(reaction), "running yes");
+}
+
 TEST(React, FollowsACompletedTaskWhoseFolderIsGone) {
   const OpenTask done{
       .id = "T", .reserved_at = "2026-01-01T00:00:00.000Z", .amount = 9, .was_completed = true};

@@ -3,8 +3,11 @@
 // All sequences of events up to a length, over the model of journal_world.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <iostream>
+#include <string>
+#include <vector>
 
 #include "tests/generation/journal_world.h"
 #include "tests/support/exploration.h"
@@ -43,6 +46,20 @@ TEST(JournalExploration, NoAmountIsForgottenAndNoRemovedFolderIsPaidAgainWithout
   JournalWorld world = start();
   world.has_prices = world.can_vanish = true;
   explore(world, 6);
+}
+
+// The beginning is too long for an exploration.
+TEST(JournalExploration, NoStoredClipWhoseFileIsGoneIsPaidAgainWithoutAWord) {
+  JournalWorld world = start();
+  world.can_vanish = true;
+  for (const std::string event :
+       {"run", "is accepted", "hears that T1 is completed", "has all", "the clip's file is removed"}) {
+    const std::vector<WorldStep> steps = steps_of(world);
+    const auto step = std::ranges::find(steps, "0: " + event, &WorldStep::event);
+    ASSERT_NE(step, steps.end()) << event;
+    world = JournalWorld(step->world);
+  }
+  explore(world, 5);
 }
 
 }  // namespace

@@ -244,6 +244,7 @@ class PaidTask : public JournalMemory {
     EXPECT_THAT(ended.error->details, Contains(ErrorDetail{"charged", "yes"}));
     EXPECT_THAT(ended.error->details, Contains(ErrorDetail{"retry", false}));
     EXPECT_EQ(ended.error->task_id, "task-1");
+    EXPECT_EQ(ended.error->service_message, service_.failure);
     EXPECT_EQ(service_.submits(), 1u);
   }
   // The service fails what was asked for, and no task that is submitted from now on.
@@ -260,8 +261,10 @@ TEST_F(PaidTask, ThatFailsLaterIsPaidForEveryProcess) {
   EXPECT_EQ(record()->state, ClipState::lost);
   expect_paid(run(careful()));
   fail_only_old_tasks();
-  EXPECT_THAT(run_whole().warnings,
-              ElementsAre(HasSubstr("task-1 of this request was completed and is paid for")));
+  const std::vector<std::string> warnings = run_whole().warnings;
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_THAT(warnings[0], HasSubstr("task-1 of this request was completed and is paid for (2.5 credits)"));
+  EXPECT_THAT(warnings[0], HasSubstr("failed. It says: storage lost. The request is submitted again"));
   EXPECT_EQ(service_.submits(), 2u);
   wait_until_unused(job());
   EXPECT_THAT(run_whole(anew()).warnings, IsEmpty()) << "the run that paid has said so";
@@ -302,6 +305,52 @@ TEST_F(PaidTask, OfAStoredClipWhoseFileIsGoneIsPaid) {
   expect_paid(run(careful()));
 }
 
+TEST_F(PaidTask, OfAStoredClipWhoseFileIsGoneIsPaidThoughItsFolderWasRemoved) {
+  run_whole();
+  wait_until_unused(job());
+  fs::remove(path().file("clip.mp4"));
+  service_.odd_media = {1000, answer(403, "")};
+  ASSERT_TRUE(run().error);
+  service_.odd_media.clear();
+  fs::remove_all(path().folder());
+  EXPECT_EQ(run_whole().state.task_id, "task-1");
+  EXPECT_EQ(service_.submits(), 1u);
+}
+
+TEST_F(PaidTask, ThatTheServiceDoesNotKnowLaterIsPaidForEveryProcess) {
+  complete_task();
+  service_.failure = "";
+  service_.knows_no_task = true;
+  for (int restart = 0; restart < 3; ++restart) {
+    const Outcome ended = run(careful());
+    ASSERT_TRUE(ended.error);
+    EXPECT_THAT(ended.text(), HasSubstr("does not know the task task-1"));
+    EXPECT_THAT(ended.error->details, Contains(ErrorDetail{"outcome", "paid-unfetched"}));
+    EXPECT_THAT(ended.error->details, Contains(ErrorDetail{"charged", "yes"}));
+    EXPECT_THAT(ended.error->details, Contains(ErrorDetail{"retry", false}));
+  }
+  EXPECT_EQ(service_.submits(), 1u);
+}
+
+TEST_F(PaidTask, IsOneThatTheAnswerToTheSubmitCallsCompleted) {
+  service_.odd_submits.push_back(answer(200, R"({"id":"task-1","status":"completed","amount":5,)"
+                                             R"("video_url":"https://media.example/task-1"})"));
+  service_.odd_media = {1000, answer(403, "")};
+  service_.failure = "storage lost";
+  for (int restart = 0; restart < 3; ++restart) {
+    const Outcome ended = run(careful());
+    ASSERT_TRUE(ended.error);
+    EXPECT_THAT(ended.text(), HasSubstr("was completed and is paid for"));
+    EXPECT_THAT(ended.error->details, Contains(ErrorDetail{"outcome", "paid-unfetched"}));
+  }
+  EXPECT_FALSE(service_.ranges().empty()) << "nobody else may ever tell that URL";
+  EXPECT_EQ(service_.submits(), 0u);
+  service_.odd_media.clear();
+  fail_only_old_tasks();
+  EXPECT_THAT(run_whole().warnings,
+              ElementsAre(HasSubstr("task-1 of this request was completed and is paid for (5 credits)")));
+}
+
 TEST_F(PaidTask, ThatWasToReplaceAClipAndFailsLaterIsToldOf) {
   run_whole();
   wait_until_unused(job());
@@ -337,7 +386,8 @@ TEST_F(PaidTask, ThatWasToReplaceAClipAndFailsIsToldWithItsCredits) {
   leave_task(anew());
   service_.tells_amount = "failed";
   service_.failure = "moderated";
-  EXPECT_THAT(run_whole().warnings, ElementsAre(HasSubstr("has failed, and has cost 2.5 credits. Its clip")));
+  EXPECT_THAT(run_whole().warnings,
+              ElementsAre(HasSubstr("has failed, and has cost 2.5 credits. It says: moderated. Its clip")));
 }
 
 // ---- What is said of a task that was to replace a clip.

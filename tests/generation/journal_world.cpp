@@ -58,6 +58,7 @@ void finish_commit(JournalWorld &world) {
 }
 
 void hold_fetched(JournalWorld &world, const std::string &id) {
+  world.is_file_lost = false;
   for (ServiceTask &task : world.tasks) {
     if (task.id == id) task.is_fetched = true;
     if (task.is_warned_of) task.is_settled = true;
@@ -177,6 +178,34 @@ void note_price(JournalWorld &world, const ClipEvent &event, const ClipRun &befo
   task->is_price_kept = task->is_told && (is_in_ledger || (reaction.write && !may_go_back));
 }
 
+// Whoever ends without the clip of a task of this store that is known to be completed says that it is paid.
+void check_paid(JournalWorld &world, const ClipEvent &event, const ClipRun &before, const ClipRun &run) {
+  const bool is_about_task =
+      std::holds_alternative<TaskFailed>(event) || std::holds_alternative<TaskUnknown>(event);
+  // Of a task that somebody has named, a run says nothing that it has not heard itself.
+  if (!is_about_task || before.step == ClipStep::look || before.is_unheard_of) return;
+  std::vector<std::string> in_vain = run.unknown;
+  for (const FailedTask &task : run.failed) in_vain.push_back(task.id);
+  // Whoever has paid again has warned of those.
+  if (before.step == ClipStep::follow) in_vain = {before.record.task_id};
+  const bool is_paid = std::ranges::any_of(in_vain, [&](const std::string &id) {
+    const ServiceTask *task = find(world, id);
+    return task && !task->is_foreign && task->is_known_done && !task->is_fetched;
+  });
+  if (is_paid && ending_of(run, Error{ErrorKind::read}).charged != Charged::yes)
+    accuse(world, "ended as perhaps not charged for a task that was completed");
+}
+
+// From now on the clip of that task is to be had from the service again. (A run that only asks for it does
+// not journal this, and --anew may pay for another one.)
+void note_loss(JournalWorld &world, const ClipEvent &event, const ClipRun &before, const Reaction &reaction) {
+  if (!std::holds_alternative<WholeClipMissing>(event) || !reaction.write || world.is_mute) return;
+  if (ServiceTask *task = find(world, before.whole->task_id)) {
+    task->is_fetched = false;
+    task->is_known_done = true;
+  }
+}
+
 // A run that ends without the task that it follows tells it, whatever becomes of the task.
 void note_failure(JournalWorld &world, const ClipEvent &event, const ClipRun &before,
                   const Reaction &reaction) {
@@ -231,13 +260,15 @@ void apply(JournalWorld &world, size_t index, const ClipEvent &event) {
     }
   }
   if (reaction.write) {
-    if (process.run.record.state == ClipState::complete && world.file != process.run.record.task_id)
+    if (process.run.record.state == ClipState::complete && world.file != process.run.record.task_id &&
+        !world.is_file_lost)
       accuse(world, "a journal that is complete without its clip");
     world.disk = process.run.record;
     if (std::holds_alternative<SubmitBegins>(event)) world.is_unsent = false;
   }
   note_price(world, event, before, reaction);
   note_failure(world, event, before, reaction);
+  note_loss(world, event, before, reaction);
   tell(world, reaction);
   if (process.run.step == ClipStep::submit && !process.waits && !process.run.is_submitting) {
     if (world.is_mute) return end(world, index);  // The intent comes after the ledger's line.
@@ -266,6 +297,7 @@ void apply(JournalWorld &world, size_t index, const ClipEvent &event) {
     default: return;
   }
   check_ending(world, process);
+  check_paid(world, event, before, process.run);
   end(world, index);
 }
 
@@ -421,6 +453,7 @@ class Steps {
     world.has_stray = is_journal_alone && (world.has_stray || !world.file.empty());
     world.is_unsent &= is_journal_alone;
     world.file.clear();
+    world.is_file_lost = false;
     world.part.clear();
     const auto &charges = world.account.charges();
     const bool has_unanswered = open_charges(world.account, kKey).unanswered > 0;
@@ -446,6 +479,11 @@ class Steps {
       add(0, "the folder is removed", [](JournalWorld &world) { vanish(world, false); });
     if (world_.can_vanish && world_.disk && !is_locked(world_))
       add(0, "the journal is removed", [](JournalWorld &world) { vanish(world, true); });
+    if (world_.can_vanish && !world_.file.empty() && !is_locked(world_))
+      add(0, "the clip's file is removed", [](JournalWorld &world) {
+        world.file.clear();
+        world.is_file_lost = true;
+      });
     if (!is_locked(world_) && has_charge_under_way(world_))
       for (const bool waits : {false, true})
         add(0, waits ? "somebody waits for the price" : "somebody looks at the ledger",
@@ -505,6 +543,14 @@ class Steps {
         pay(world, *world.processes[index]);
         world.tasks.back().is_told = true;
         apply(world, index, SubmitAccepted{world.tasks.back().id, {.amount = price}});
+      });
+    for (const double price : prices(nullptr))
+      add_told(index, "is accepted, and completed at once" + price_text(price), [&](JournalWorld &world) {
+        pay(world, *world.processes[index]);
+        ServiceTask &task = world.tasks.back();
+        task.is_told = task.is_done = task.is_known_done = true;
+        apply(world, index,
+              SubmitAccepted{task.id, {.status = ClipStatus::completed, .amount = price}, true});
       });
     for (const double price : prices(nullptr))
       add_told(index, "gets no answer, but was accepted" + price_text(price), [&](JournalWorld &world) {
@@ -689,7 +735,7 @@ std::string wrong_account(const JournalWorld &world) {
 
 std::string JournalWorld::text() const {
   std::string all = text_of(disk) + "|" + file + "|" + part + "|" + (doubts > 0 ? "d" : "") +
-                    (has_stray ? "S" : "") + (is_unsent ? "U" : "");
+                    (has_stray ? "S" : "") + (is_file_lost ? "L" : "") + (is_unsent ? "U" : "");
   all += "|" + account_text(*this) + (phantoms > 0 ? std::to_string(phantoms) : "");
   for (const ServiceTask &task : tasks)
     all += "|" + task.id + (task.is_told ? "t" : "") + (task.is_done ? "d" : "") +

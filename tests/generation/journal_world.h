@@ -46,10 +46,11 @@ struct Process {
 
 struct JournalWorld {
   std::optional<ClipRecord> disk;  // task.json
-  std::string file;        // The task whose clip is the whole one in the folder; empty: there is none.
-  bool has_stray = false;  // A clip that was whole lies in the folder, but its journal is gone.
-  bool is_unsent = false;  // The folder says that no request has left.
-  std::string part;        // The task whose clip is clip.part, whole.
+  std::string file;           // The task whose clip is the whole one in the folder; empty: there is none.
+  bool is_file_lost = false;  // Somebody has removed that file, and nothing else.
+  bool has_stray = false;     // A clip that was whole lies in the folder, but its journal is gone.
+  bool is_unsent = false;     // The folder says that no request has left.
+  std::string part;           // The task whose clip is clip.part, whole.
   std::vector<ServiceTask> tasks;
   std::array<std::optional<Process>, 2> processes;
   unsigned doubts = 0;      // Submits of which the store cannot know what became of them.

@@ -136,13 +136,6 @@ TEST(ServiceMessage, DoesNotFollowNestingForEver) {
   EXPECT_EQ(service_message_in(deep), "");
 }
 
-TEST(ServiceMessage, StandsBetweenSentences) {
-  EXPECT_EQ(it_says(""), "");
-  EXPECT_EQ(it_says("no credits"), " It says: no credits.");
-  for (const char *whole : {"No.", "No!", "Why?", "No…", "\u4E0D\u3002"})
-    EXPECT_EQ(it_says(whole), std::string(" It says: ") + whole);
-}
-
 TEST(DisplayLine, BoundsAndCleansAnyText) {
   EXPECT_EQ(display_line("abc", 3, ""), "abc");
   EXPECT_EQ(display_line("abcd", 3, ""), "ab…");
