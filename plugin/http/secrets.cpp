@@ -22,7 +22,11 @@ constexpr std::string_view kMediaKinds[] = {"video/", "image/", "audio/", "text/
 constexpr size_t kShortestValue = 8;  // A shorter one may be a part of any word.
 constexpr size_t kShortestOfVariable = 6;
 constexpr size_t kLongestValue = 8192;
+// Of longer ones, base64 and hexadecimal digits cost more than they protect.
+constexpr size_t kLongestEncoded = 512;
 constexpr size_t kMostValues = 500;
+// Characters of secrets that masked() compares with one text: about a tenth of a second.
+constexpr size_t kMostCompared = 64'000'000;
 constexpr int kMostLayers = 6;
 constexpr int kMostUrlsInside = 3;
 
@@ -135,6 +139,13 @@ uint64_t first_bytes(std::string_view text) {
   return bytes;
 }
 
+// As a key and a signature do. Letters alone may be a title, which people read in another case, too.
+bool looks_random(std::string_view value) {
+  return std::ranges::any_of(value, [](char c) { return g_ascii_isdigit(c); }) &&
+         std::ranges::any_of(value, [](char c) { return g_ascii_isalpha(c); }) &&
+         std::ranges::none_of(value, [](char c) { return g_ascii_isspace(c); });
+}
+
 bool is_word(std::string_view value) {
   const bool is_media_type = std::ranges::any_of(
       kMediaKinds, [&](std::string_view kind) { return value.starts_with(kind) && value.size() < 30; });
@@ -163,25 +174,28 @@ std::string unescaped(std::string_view text) {
 
 void Secrets::set_key(std::string_view key) {
   key_ = key;
-  add(of_keys_, key);
+  add(of_keys_, key, Match::folded);
 }
 
-void Secrets::add(Spellings &all, std::string_view secret) {
-  if (secret.empty() || all.count >= kMostValues) return;
-  ++all.count;
-  for (const std::string &form : {std::string(secret), unescaped(secret)}) {
+void Secrets::add(Spellings &all, std::string_view secret, Match match) {
+  if (secret.empty() || all.values.size() >= kMostValues) return;
+  if (!all.values.emplace(match, secret).second) return;
+  std::vector<std::string> forms = {std::string(secret)};
+  if (std::string plain = unescaped(secret); plain != secret) forms.push_back(std::move(plain));
+  for (const std::string &form : forms) {
     if (form.size() < kShortestValue) {
-      if (std::ranges::find(all.exact, form) == all.exact.end()) all.exact.push_back(form);
+      all.brief.push_back(form);
       continue;
     }
-    for (const std::string &spelling :
-         {form, in_hex(form), in_base64(form, 0), in_base64(form, 1), in_base64(form, 2)}) {
-      const std::string text = folded(outer_layer(spelling)).text;
-      if (text.size() < kShortestValue) continue;
-      const auto [begin, end] = all.folded.equal_range(first_bytes(text));
-      if (std::none_of(begin, end, [&](const auto &known) { return known.second == text; }))
-        all.folded.emplace(first_bytes(text), text);
-    }
+    const std::string text = folded(outer_layer(form)).text;
+    if (match == Match::folded && text.size() >= kShortestValue)
+      all.folded.emplace(first_bytes(text), text);
+    else
+      all.exact.emplace(first_bytes(form), form);
+    if (form.size() > kLongestEncoded) continue;
+    for (const std::string &code : {in_hex(form), in_base64(form, 0), in_base64(form, 1), in_base64(form, 2)})
+      if (const std::string same = folded(outer_layer(code)).text; same.size() >= kShortestValue)
+        all.folded.emplace(first_bytes(same), same);
   }
 }
 
@@ -190,10 +204,12 @@ void Secrets::add_value(std::string_view name, std::string_view value, int depth
   if (plain.find("://") != plain.npos) add_url(plain, depth + 1);
   if (value.size() < kShortestValue || value.size() > kLongestValue) return;
   if (!names_secret(name) && is_word(plain)) return;
-  add(of_urls_, value);
   std::string with_blanks(value);  // As a form has it.
   std::ranges::replace(with_blanks, '+', ' ');
-  add(of_urls_, with_blanks);
+  const Match match =
+      names_secret(name) || looks_random(unescaped(with_blanks)) ? Match::folded : Match::exact;
+  add(of_urls_, value, match);
+  add(of_urls_, with_blanks, match);
 }
 
 void Secrets::add_url(std::string_view url) { add_url(url, 0); }
@@ -210,7 +226,7 @@ void Secrets::add_url(std::string_view url, int depth) {
   const size_t begin = url.find('?');
   if (begin == url.npos) return;
   std::string_view query = url.substr(begin + 1, url.find('#', begin) - begin - 1);
-  while (!query.empty() && of_urls_.count < kMostValues) {
+  while (!query.empty() && of_urls_.values.size() < kMostValues) {
     const std::string_view pair = query.substr(0, query.find_first_of("&;"));
     query.remove_prefix(std::min(pair.size() + 1, query.size()));
     const size_t sign = pair.find('=');
@@ -229,7 +245,7 @@ void Secrets::add_environment(std::span<const std::string> variables) {
     for (std::string_view value = variable.substr(sign); !value.empty();) {
       value.remove_prefix(1);
       const std::string_view line = value.substr(0, value.find('\n'));
-      if (line.size() >= kShortestOfVariable) add(of_keys_, line);
+      if (line.size() >= kShortestOfVariable) add(of_keys_, line, Match::folded);
       value.remove_prefix(line.size());
     }
   }
@@ -243,26 +259,35 @@ Secrets Secrets::keys() const {
 }
 
 std::string Secrets::masked(std::string_view text) const {
-  if (of_keys_.count + of_urls_.count == 0) return std::string(text);
+  if (of_keys_.values.empty() && of_urls_.values.empty()) return std::string(text);
   std::vector<std::pair<size_t, size_t>> found;  // In the text with its escapes.
+  size_t compared = 0;
   const auto find = [&found](const Layer &in, size_t at, size_t size) {
     found.emplace_back(in.begins[at], in.ends[at + size - 1]);
+  };
+  const auto find_all = [&](const Layer &in, const ByStart &all) {
+    for (size_t at = 0; at + kShortestValue <= in.text.size() && compared <= kMostCompared; ++at) {
+      const std::string_view rest = std::string_view(in.text).substr(at);
+      const auto [begin, end] = all.equal_range(first_bytes(rest));
+      for (auto secret = begin; secret != end; ++secret) {
+        compared += secret->second.size();
+        if (rest.starts_with(secret->second)) find(in, at, secret->second.size());
+      }
+    }
   };
   Layer layer = outer_layer(text);
   for (int undone = 0; undone <= kMostLayers; ++undone) {
     const Layer plain = folded(layer);
     for (const auto *secrets : {&of_keys_, &of_urls_}) {
-      for (const std::string &secret : secrets->exact)
+      for (const std::string &secret : secrets->brief)
         for (size_t at = layer.text.find(secret); at != layer.text.npos;
              at = layer.text.find(secret, at + secret.size()))
           find(layer, at, secret.size());
-      for (size_t at = 0; at + kShortestValue <= plain.text.size(); ++at) {
-        const std::string_view rest = std::string_view(plain.text).substr(at);
-        const auto [begin, end] = secrets->folded.equal_range(first_bytes(rest));
-        for (auto secret = begin; secret != end; ++secret)
-          if (rest.starts_with(secret->second)) find(plain, at, secret->second.size());
-      }
+      find_all(layer, secrets->exact);
+      find_all(plain, secrets->folded);
     }
+    // A service may send many long values that differ at their ends only.
+    if (compared > kMostCompared) return std::string(kRedacted);
     if (!undo_escapes(layer)) break;
   }
   std::ranges::sort(found);

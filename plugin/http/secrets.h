@@ -6,10 +6,12 @@
 
 #include <concepts>
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace genclip {
@@ -39,19 +41,23 @@ class Secrets {
   Secrets keys() const;
 
   // The text with a mark for each of them, in any mix of percent-escapes, JSON's escapes and HTML's numbers,
-  // also repeated ones. One of at least eight characters is also found in another case, with blanks and line
-  // breaks in it, in hexadecimal digits and in base64. Accepts any bytes.
+  // also repeated ones. One of at least eight characters is also found in hexadecimal digits and in base64,
+  // in another case, and with blanks and line breaks in it; what may be a title in a URL only in its own case
+  // and with its own blanks. Of a text that would take too long, the mark alone. Accepts any bytes.
   std::string masked(std::string_view text) const;
 
  private:
+  // In any case and with blanks in it, or as it is spelled.
+  enum class Match { folded, exact };
+  // By their first bytes.
+  using ByStart = std::unordered_multimap<uint64_t, std::string>;
   struct Spellings {
-    std::vector<std::string> exact;  // Of short ones, which may be a part of any word.
-    // Of the others as masked() compares them, by their first bytes.
-    std::unordered_multimap<uint64_t, std::string> folded;
-    size_t count = 0;
+    std::set<std::pair<Match, std::string>> values;  // As they came.
+    std::vector<std::string> brief;                  // Too short for the others.
+    ByStart exact, folded;
   };
 
-  static void add(Spellings &all, std::string_view secret);
+  static void add(Spellings &all, std::string_view secret, Match match);
   void add_value(std::string_view name, std::string_view value, int depth);
   void add_url(std::string_view url, int depth);
 

@@ -140,6 +140,49 @@ TEST(Redaction, TakesNoLongerForEndlessUrls) {
   EXPECT_EQ(secrets.masked("VALUE100 key"), "*** ***");
 }
 
+TEST(Redaction, TakesTheSignatureOutBehindManyReferences) {
+  Secrets secrets;
+  const auto signed_url = [](int n) {
+    const std::string id = std::to_string(1000 + n);
+    return "https://b/" + id + "?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIA" + id +
+           "%2F20261128%2Fus-east-1&X-Amz-Date=20261128T00" + id + "Z&X-Amz-Security-Token=T%2B" + id +
+           "abcdefgh&X-Amz-Signature=5f" + id + "aabbccdd&versionId=V." + id + "ijkl&etag=E" + id +
+           "mnopqr&user=U" + id + "stuvwx&trace=W" + id + "yzabcd&x-id=I" + id + "efghij";
+  };
+  for (int times = 0; times < 2; ++times)  // As own URLs come.
+    for (int n = 0; n < 50; ++n) secrets.add_url(signed_url(n));
+  secrets.add_url("https://cdn/clip.mp4?sig=R3SULTSIG");
+  EXPECT_EQ(secrets.masked("bad signature R3SULTSIG of 5f1049aabbccdd"), "bad signature *** of ***");
+}
+
+TEST(Redaction, TakesNoLongerForLongValuesThatDifferAtTheirEnds) {
+  Secrets secrets, hostile;
+  const std::string start(8000, 'a');
+  std::string policy;
+  for (int n = 1000; n < 3000; ++n) policy += std::to_string(n);
+  for (int n = 0; n < 250; ++n) {
+    secrets.add_url("https://h/p?sig=" + policy + std::to_string(n) + "b");
+    hostile.add_url("https://h/p?sig=" + start + std::to_string(n) + "b");
+  }
+  EXPECT_EQ(secrets.masked("bad " + policy + "17b, see the manual"), "bad ***, see the manual");
+  const gint64 begin = g_get_monotonic_time();
+  EXPECT_EQ(hostile.masked(std::string(60'000, 'a')), "***");
+  EXPECT_LT(g_get_monotonic_time() - begin, 5 * G_USEC_PER_SEC) << "it took longer than a whole timeout";
+}
+
+TEST(Redaction, KeepsWordsThatStandInATitleToo) {
+  Secrets secrets;
+  secrets.add_url(
+      "https://h/a.png?title=Red+Kite+Photo&name=The%20Blue%20Kite%202&alt=Evening-Light&t=aB3dE6gH");
+  for (const char *text : {"The red kite photo shows a person: moderation refused it",
+                           "the blue kite 2, redkitephoto, evening-light, evening light"})
+    EXPECT_EQ(secrets.masked(text), text);
+  EXPECT_EQ(secrets.masked("Red+Kite+Photo Red%20Kite%20Photo Evening-Light AB3DE6GH"), "*** *** *** ***");
+  // Under the name of a secret it is one.
+  secrets.add_url("https://h/a.png?token=Evening-Light");
+  EXPECT_EQ(secrets.masked("evening-light"), "***");
+}
+
 // L1
 TEST(Redaction, TakesTheQueryOutOfAUrlThatIsEscapedAsAWhole) {
   constexpr Row kRows[] = {
@@ -238,6 +281,7 @@ TEST(Redaction, TakesTheSecretsOfAnEnvironmentOut) {
                                    "RCLONE_CONFIG_PASS=open=sesame",
                                    "PGPASSWORD=letmein",
                                    "PUBLISH_TOKEN=short",
+                                   "STORAGE_PASSWORD=my dog 12",
                                    "PWD=/home/ann",
                                    "OLDPWD=/home/bob",
                                    "HOME=/home/ann",
@@ -250,6 +294,7 @@ TEST(Redaction, TakesTheSecretsOfAnEnvironmentOut) {
       secrets.masked("bad Zq9x/T7, open=sesame, letmein (short) of /home/ann or /home/bob: MIIEvQ9 abc"),
       "bad ***, ***, *** (short) of /home/ann or /home/bob: *** abc");
   EXPECT_EQ(secrets.keys().masked("letmein"), "***");
+  EXPECT_EQ(secrets.masked("bad (my dog 12) bXkgZG9nIDEy, my%20dog%2012"), "bad (***) ***, ***");
 }
 
 // L2
