@@ -17,6 +17,8 @@ namespace {
 
 constexpr size_t kLongestUrl = 1000;
 constexpr size_t kShortestSecret = 8;
+// Of the names of secrets, and of other words, too: "bypass", "oauth", "compass".
+constexpr std::string_view kWordEndings[] = {"sig", "pass", "pwd", "pw", "auth"};
 constexpr gunichar kNoCharacter =
     static_cast<gunichar>(-2);  // GLib reports invalid bytes by this value and the next.
 
@@ -213,16 +215,27 @@ std::string redact_path(std::string_view url) {
 }
 
 std::string redact_settings(std::string_view text) {
-  std::string names;
-  for (const std::string_view name : secret_endings()) names.append(names.empty() ? "" : "|").append(name);
-  const std::string name = "(?:" + names + R"()s?["']?)";
+  std::string endings, words;
+  for (const std::string_view name : secret_endings())
+    (std::ranges::find(kWordEndings, name) == std::end(kWordEndings) ? endings : words)
+        .append("|")
+        .append(name);
+  const GStringPtr capitals(g_ascii_strup(words.c_str(), -1));
+  const std::string begins = R"((?:(?<![a-z])|(?-i:(?<=[a-z])(?=[A-Z])))(?:)";
+  const std::string name = "(?:" + begins + words.substr(1) + ")" + endings +
+                           "|(?-i:" + std::string(capitals.get()).substr(1) + R"())s?["']?)";
   const std::string sign = "(?::=|=>|->|[:=])";
   const std::string blank = R"((?:\s|\xC2\xA0|\xE2\x80[\x80-\xAF]|\xE3\x80\x80))";  // Unicode's, too.
   const std::string in_quotes = R"("[^"]*"|'[^']*')";
-  // What stays, and the secret behind it. Behind a blank it may have blanks.
+  const std::string apart = "(?:" + blank + "+" + sign + blank + "*|" + sign + blank + "+)";
+  // The first word of a reason, also a mark of what was known; and a word that looks like a key.
+  const std::string plain_word = R"((?:[a-z']+|[0-9]{1,3}|[*]{3})[.:!?)]*\s+[^\s,;&])";
+  const std::string key_word = R"((?<!\S)(?=\S{6})\S*(?-i:[a-z][A-Z]|[A-Z]{2}|[A-Za-z][0-9]|[0-9][A-Za-z]))";
+  // What stays, and the secret behind it. Behind a blank it may have blanks, or be no secret but a reason.
   const std::string rows[][2] = {
       {"cookie[\"']?" + blank + "*[:=]" + blank + "*", R"([^\r\n]+)"},
-      {name + "(?:" + blank + "+" + sign + blank + "*|" + sign + blank + "+)", in_quotes + "|[^,;&]+"},
+      {R"(pass(?:word|wd|phrase)s?["']?)" + apart, in_quotes + "|[^,;&]+"},
+      {name + apart, in_quotes + "|(?:(?!" + plain_word + ")|(?=[^,;&]*" + key_word + "))[^,;&]+"},
       {name + sign + "(?!" + blank + ")", in_quotes + R"(|-----BEGIN[^\r\n]*|[^\s,;&]+)"},
       {R"(\b(?:basic|bearer))" + blank + "+", R"((?-i:(?=\S*[0-9A-Z=]))[^\s,;&]{6,})"},
       {R"((?<!\S)-p)" + blank + "*", R"((?-i:(?=\S*[0-9A-Z]))\S{6,})"},

@@ -106,6 +106,8 @@ TEST_F(PublishCommandTest, IsNotQuotedWithSecrets) {
   EXPECT_THAT(problem_of("echo \"bad credentials ($PUBLISH_PASS), password=$PUBLISH_PASS\" >&2; exit 3"),
               AllOf(HasSubstr("bad credentials (***)"), Not(HasSubstr("HIDDEN"))));
   g_unsetenv("PUBLISH_PASS");
+  for (const char *reason : {"error: oauth: token expired", "could not read key: permission denied"})
+    EXPECT_THAT(problem_of(std::string("echo '") + reason + "' >&2; exit 3"), HasSubstr(reason));
 }
 
 TEST_F(PublishCommandTest, DoesNotGetTheKey) {
