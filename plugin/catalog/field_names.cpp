@@ -54,7 +54,6 @@ constexpr const char *kOtherNames[] = {"ahead",
                                        "end-within",
                                        "fallback",
                                        "force",
-                                       "help",
                                        "hls",
                                        "image-sampling",
                                        "keep-days",
@@ -151,6 +150,11 @@ std::string as_field(std::string_view name) {
   return field.substr(std::min(field.find_first_not_of('_'), field.size()));
 }
 
+// "models", which people set in the environment alone. Of other such settings the names are too particular.
+bool may_be_field(const Setting &setting) {
+  return setting.takers == kEnvironment && std::string_view(setting.name).find('-') == std::string_view::npos;
+}
+
 // What genclip calls so: a setting, which has a row, or else what stands in the text.
 struct KnownName {
   const Setting *setting = nullptr;
@@ -164,8 +168,10 @@ const std::map<std::string, KnownName> &known_names() {
     for (const char *name : kOtherNames)
       made[letters_of(name)] = {.what = "a property or an option of genclip"};
     for (const char *name : kOtherProperties) made[letters_of(name)] = {.what = "a property of genclipsrc"};
-    for (const Setting &setting : settings())
-      for (const char *name : {setting.name, setting.variable}) made[letters_of(name)] = {&setting};
+    for (const Setting &setting : settings()) {
+      made[letters_of(setting.variable)] = {&setting};
+      if (!may_be_field(setting)) made[letters_of(setting.name)] = {&setting};
+    }
     made.erase("");
     return made;
   }());

@@ -85,6 +85,11 @@ constexpr std::string_view kTextWords[] = {"prompt", "description", "text",  "ca
 constexpr std::string_view kUnfetchedSchemes[] = {"sha256", "ftp", "ftps", "sftp", "smb"};
 // A smaller file than the smallest picture has fewer characters in base64.
 constexpr size_t kShortestEmbedded = 24;
+// A handle, a seed or a public key has fewer. Files of kinds that have no opening here are longer.
+constexpr size_t kLongestHandle = 500;
+// How JPEG, PNG, GIF, RIFF (WebP, WAV, AVI), MP3 with ID3 and Ogg begin in base64.
+constexpr std::string_view kOpenings[] = {"/9j/",  "iVBORw0KGgo", "R0lGOD", "UklGR",
+                                          "SUQzA", "SUQzB",       "T2dnU"};
 // Of what the service is to make or to call.
 constexpr std::string_view kOutputWords[] = {"output", "callback", "webhook", "destination"};
 
@@ -132,17 +137,37 @@ bool begins_with(std::string_view text, std::string_view start) {
   return text.size() >= start.size() && g_ascii_strncasecmp(text.data(), start.data(), start.size()) == 0;
 }
 
+// "data:image/png;base64,…", "data:;base64,…" and "data:,…". "data:a,b" may be a text, but where media are
+// expected.
+bool is_data_url(std::string_view value, bool is_media) {
+  constexpr std::string_view kScheme = "data:";
+  const size_t comma = value.find(',');
+  if (!begins_with(value, kScheme) || comma == value.npos || value.find(' ') < comma) return false;
+  const std::string_view head = value.substr(kScheme.size(), comma - kScheme.size());
+  const std::string_view type = head.substr(0, head.find(';'));
+  return is_media || type.empty() || type.find('/') != type.npos;
+}
+
 // Of this machine, however it is spelled, or with the file in it. "file: a folder of papers" is a text.
-bool is_private_uri(std::string_view value) {
+bool is_private_uri(std::string_view value, bool is_media) {
   const size_t blank = value.find(' ');
   for (const std::string_view scheme : {"file:", "genclip:", "file%3A", "genclip%3A", "blob:"})
     if (begins_with(value, scheme))
       return value.substr(scheme.size()).starts_with('/') || blank == value.npos;
-  return begins_with(value, "data:") && value.find(',') < blank;
+  return is_data_url(value, is_media);
+}
+
+// MP4, MOV, AVIF and HEIC begin with a size below 256 in four bytes, and "ftyp".
+bool begins_like_mp4(std::string_view base64) {
+  constexpr std::string_view kSize = "AAAA", kType = "Z0eX";
+  return base64.starts_with(kSize) && base64.substr(kSize.size() + 2).starts_with(kType);
 }
 
 bool is_base64(std::string_view value) {
-  return value.size() >= kShortestEmbedded && value.find(' ') == value.npos && looks_like_base64(value);
+  if (value.size() < kShortestEmbedded || value.find(' ') != value.npos || !looks_like_base64(value))
+    return false;
+  return value.size() > kLongestHandle || begins_like_mp4(value) ||
+         std::ranges::any_of(kOpenings, [&](std::string_view start) { return value.starts_with(start); });
 }
 
 bool begins_like_a_path(std::string_view value) {
@@ -165,7 +190,7 @@ bool is_untyped_reference(const UntypedName &name, std::string_view value) {
   const std::vector<MediaWord> media = media_words(name.path);
   const bool is_text_or_output = names_text_or_output(name);
   if (is_text_or_output && name.is_listed) return false;
-  if (is_private_uri(value)) return !is_text_or_output || value.find(' ') == value.npos;
+  if (is_private_uri(value, !media.empty())) return !is_text_or_output || value.find(' ') == value.npos;
   if (is_text_or_output) return false;
   const bool is_path = begins_like_a_path(value);
   if (media.empty()) return is_path && !media_type_of_path(value).empty();

@@ -24,10 +24,11 @@ struct UntypedName {
 
 // Whether the value, without blanks around it, is a reference that the service itself cannot fetch:
 // - a file:, genclip:, blob: or data: URI, but for a text that the table lists, such as the prompt;
+//   "data:a,b" only where the name speaks of media;
 // - a path to a file with the extension of a media file, likewise, but for texts about media ("image_prompt")
 //   and for what the service is to make ("output_url");
-// - any other path, a bare name with such an extension, sha256:HEX, an ftp: URL, or base64, where the name
-//   speaks of a picture, a video, a sound or a URL.
+// - any other path, a bare name with such an extension, sha256:HEX, an ftp: URL, or a file in base64, where
+//   the name speaks of a picture, a video, a sound or a URL.
 bool is_untyped_reference(const UntypedName &name, std::string_view value);
 
 // The list or the object that a text consists of, in which a reference may stand; nothing in a text about

@@ -110,13 +110,15 @@ TEST(UntypedMedia, OfWhichTheServiceTakesNoBytesAreRefused) {
     for (const auto &[value, told] :
          {std::pair<std::string, const char *>("data:image/png;base64," + png, "is a data: URL"),
           {" DATA:video/mp4,%00", "is a data: URL"},
+          {"data:a,b", "is a data: URL"},
           {"blob:http://x/1", "has the scheme \"blob\""},
           {"ftp://h/k", "has the scheme \"ftp\""},
           {"SFTP://h/k", "has the scheme \"sftp\""},
           {png, "is base64"},
           {"/9j/4AAQSkZJRgABAQEASABIAAD", "is base64"},
           {png.substr(0, 60) + "\n" + png.substr(60), "is base64"},
-          {std::string(120, 'x'), "is base64"}}) {
+          {"AAAAIGZ0eXBpc29tAAACAGlzb20=", "is base64"},  // MP4.
+          {std::string(600, 'x'), "is base64"}}) {
       EXPECT_THAT(fault(name, value),
                   AllOf(StartsWith(name), HasSubstr(told), HasSubstr("public http or https URL")))
           << value;
@@ -125,12 +127,22 @@ TEST(UntypedMedia, OfWhichTheServiceTakesNoBytesAreRefused) {
     }
   // In every field but texts.
   for (const char *name : {"character", "style", "x", "image_prompt"})
-    EXPECT_THAT(fault(name, "data:image/png;base64," + png), HasSubstr("is a data: URL")) << name;
+    for (const std::string &url :
+         {"data:image/png;base64," + png, "data:;base64," + png, std::string("Data:text/plain,a")})
+      EXPECT_THAT(fault(name, url), HasSubstr("is a data: URL")) << name << " " << url;
   for (const char *name : {"character", "x", "video_title", "voice_id", "output_url"})
     for (const std::string &value : {png, std::string("ftp://h/k")})
       EXPECT_EQ(fault(name, value), "") << name;
-  EXPECT_EQ(fault("voice_style", "a low voice that speaks slowly " + std::string(100, 'x')), "");
+  EXPECT_EQ(fault("voice_style", "a low voice that speaks slowly " + std::string(600, 'x')), "");
   EXPECT_EQ(fault("note", "data: many, of all kinds"), "");
+  for (const char *name : {"negative_prompt", "style", "note"})
+    for (const char *value : {"data:a,b", "data:1,2,3", "data:a; b/c,d"}) EXPECT_EQ(fault(name, value), "");
+  // Keys, handles and seeds.
+  for (const char *name : {"voice", "mask", "video"})
+    for (const std::string &value :
+         {std::string("AAAAB3NzaC1yc2EAAAADAQABAAABgQDJ8Hk2"), std::string(36, 'A'), std::string(120, 'x'),
+          std::string("SUQzzzzzzzzzzzzzzzzzzzzzzzzz")})
+      EXPECT_EQ(fault(name, value), "") << name << " " << value;
 }
 
 // What §2.3 lists without its meaning.
