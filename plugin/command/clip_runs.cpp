@@ -4,6 +4,7 @@
 #include "plugin/command/clip_runs.h"
 
 #include <glib.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <map>
@@ -24,8 +25,13 @@
 namespace genclip {
 namespace {
 
-// Each takes a file descriptor, of which a process may have about a thousand.
-constexpr size_t kMostHeld = 400;
+// Each takes a file descriptor. Without one, the ID of a paid task cannot be written down, so the clips under
+// way keep most of them.
+size_t most_held() {
+  constexpr rlim_t kMost = 400, kPart = 3;
+  rlimit descriptors{};
+  return getrlimit(RLIMIT_NOFILE, &descriptors) == 0 ? std::min(descriptors.rlim_cur / kPart, kMost) : kMost;
+}
 
 // What the generations' threads report, until the main loop takes it. Thread-safe.
 class ReportBox {
@@ -167,10 +173,9 @@ class Runs {
 
   // What is not stored yet is held by the run that makes it.
   void hold_stored() {
-    size_t held = 0;
     for (const ClipToRun &clip : clips_)
       for (const std::string &key : clip.links)
-        if (needed_[key]++ == 0 && held++ < kMostHeld) hold(clip, key);
+        if (needed_[key]++ == 0) hold(clip, key);
     for (const ClipToRun &clip : clips_) ++needed_[clip.key];
   }
 
@@ -209,7 +214,7 @@ class Runs {
   void begin(size_t index) {
     ClipPlan plan = clips_[index].plan;
     plan.job.submit_once = true;
-    plan.job.held = held_;
+    plan.job.held_for_later = held_;
     const auto reporter = std::make_shared<ClipReporter>(box_, index);
     auto joined = join_generation(std::move(plan.job), {HttpClient::shared(plan.http)}, reporter);
     runs_[index] = {reporter, joined.generation, joined.state};
@@ -376,7 +381,7 @@ class Runs {
   ClipRunsListener &listener_;
   const StopSignals signals_;
   const std::shared_ptr<ReportBox> box_ = std::make_shared<ReportBox>();
-  const std::shared_ptr<HeldLinks> held_ = std::make_shared<HeldLinks>();
+  const std::shared_ptr<HeldLinks> held_ = std::make_shared<HeldLinks>(most_held());
   std::map<std::string, size_t> needed_;  // By key: by how many clips that have not ended.
   std::optional<size_t> last_stored_;
   ClipGovernor governor_;

@@ -56,8 +56,9 @@ bool HeldLinks::hold(ClipFolder &folder) {
   auto use = folder.lock_use();
   if (!use) return use.error().kind != ErrorKind::not_found;
   if (!*use) return false;
+  const std::string key = folder.path().digest();
   MutexLock lock(mutex_);
-  locks_.insert_or_assign(folder.path().digest(), std::move(**use));
+  if (locks_.size() < most_ || locks_.contains(key)) locks_.insert_or_assign(key, std::move(**use));
   return true;
 }
 
@@ -188,6 +189,7 @@ LinkState ChainWork::hold(size_t link, const std::string &key) {
   FileSystem &files = *generation_.services().files;
   ClipFolder folder(files, ClipPath(job_.store, key));
   if (!held_->hold(folder)) return LinkState::absent;
+  if (const auto later = job_.held_for_later.lock()) later->hold(folder);
   const auto record = folder.look();
   const auto whole = record ? whole_clip_of(*record) : nullptr;
   if (!whole) return LinkState::absent;

@@ -4,6 +4,7 @@
 // URLs. react_chain() (core/chain_run.h) decides what is done, in which order, and when it ends.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -21,16 +22,21 @@ namespace genclip {
 
 class Generation;
 
-// Keeps the links of one chain in the store, or those of many clips that are made together. All runs that
-// make them share it, so that what one has made and used is there for the next; with the last of them, it
-// ends. Thread-safe.
+// Keeps the links of one chain in the store. All runs that make them share it, so that what one has made and
+// used is there for the next; with the last of them, it ends. Another one keeps what many chains need.
+// Thread-safe.
 class HeldLinks {
  public:
+  // `most`: each link takes a file descriptor. A chain cannot do without one of its own links.
+  explicit HeldLinks(size_t most = SIZE_MAX) : most_(most) {}
+
   // False: the clip is being removed. A store in which this process cannot lock lends its clips without.
+  // Beyond the most, nothing is held.
   bool hold(ClipFolder &folder) EXCLUDES(mutex_);
   void let_go(const std::string &key) EXCLUDES(mutex_);
 
  private:
+  const size_t most_;
   Mutex mutex_;
   std::map<std::string, StoreLock> locks_ GUARDED_BY(mutex_);  // By key.
 };

@@ -66,7 +66,8 @@ struct GenerationJob : JobOptions {
   std::string task_id;  // Set: attach to it, submit nothing.
   std::string store;    // Folder of the clip store.
   bool reuse = true;
-  std::weak_ptr<HeldLinks> held;  // What keeps the links in the store for others, too; null: for this alone.
+  std::weak_ptr<HeldLinks> held;            // Of a link of a chain: what keeps the links in the store.
+  std::weak_ptr<HeldLinks> held_for_later;  // What keeps them for runs that come later; null: nothing does.
 };
 
 // What a generation works with; tests replace these.

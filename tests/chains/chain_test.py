@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import unittest
 
 from film import Film, chain, link, uri_of, words
@@ -444,6 +445,21 @@ class Chains(unittest.TestCase):
                 self.assertIn(f"{len(rows)} of {len(rows)} clips are done. Of them, {len(rows) - 1} ha", run.text)
                 self.assertIn(f" to make room. Paid by this run: {tasks * PRICE} credits.", run.text)
                 self.assertEqual(len(self.film.records()), 1, "the limit holds in the end")
+
+    def test_what_later_rows_need_leaves_files_to_open_for_the_clips_under_way(self):
+        pictures = [uri_of("dream-5.0", prompt=f"first {number}") for number in range(40)]
+        rows = [{"prompt": f"first {number}"} for number in range(40)]
+        rows += [{"prompt": f"of {number}", "reference_images": [picture]} for number, picture in enumerate(pictures)]
+        file = pathlib.Path(self.film.service.folder.name) / "rows.jsonl"
+        file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        few, most = 60, resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (few, most[1]))
+        try:
+            run, code = self.film.run("batch", "--poll-interval", "10", "--http-timeout", "30", str(file), "dream-5.0")
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, most)
+        self.assertEqual(code, 0, run.text)
+        self.assertEqual(len(self.tasks()), len(rows))
 
     def test_prefetch_in_a_small_store_pays_for_a_shared_clip_once(self):
         script = pathlib.Path(self.film.service.folder.name) / "film.txt"

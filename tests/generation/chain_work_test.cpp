@@ -148,6 +148,46 @@ TEST_F(ChainWorkTest, ANeighbourRemovesNoLinkBeforeTheRequestIsSubmitted) {
   EXPECT_FALSE(is_stored(x_)) << "once the request was submitted, it may go";
 }
 
+// Each takes a file descriptor. Where they run out, the ID of a paid task is lost.
+TEST_F(ChainWorkTest, NoMoreThanAnyNumberOfClipsIsHeldForLaterRuns) {
+  HeldLinks held(1);
+  for (const std::string &uri : {x_, y_}) {
+    ASSERT_FALSE(run(uri).error);
+    forget(uri);
+    ClipFolder folder(FileSystem::posix(), path_of(uri));
+    EXPECT_TRUE(held.hold(folder)) << "it is not being removed";
+  }
+  prune();
+  EXPECT_TRUE(is_stored(x_));
+  EXPECT_FALSE(is_stored(y_));
+  ASSERT_FALSE(run(y_).error);
+  forget(y_);
+  held.let_go(path_of(x_).digest());
+  ClipFolder folder(FileSystem::posix(), path_of(y_));
+  EXPECT_TRUE(held.hold(folder));
+  prune();
+  EXPECT_FALSE(is_stored(x_));
+  EXPECT_TRUE(is_stored(y_)) << "there is room again";
+}
+
+TEST_F(ChainWorkTest, AChainKeepsItsOwnLinksHoweverManyAreHeldForLaterRuns) {
+  on_submit = [&](unsigned) { prune(); };
+  on_query = [&] { prune(); };
+  for (const size_t most : {0u, 2u}) {
+    const auto later = std::make_shared<HeldLinks>(most);
+    GenerationJob chain = job_of(picture("of both " + std::to_string(most), {x_, y_}));
+    chain.held_for_later = later;
+    const unsigned before = service_.submits();
+    const Outcome made = World::run(chain);
+    ASSERT_FALSE(made.error) << made.text();
+    EXPECT_EQ(service_.submits(), before + 3);
+    if (most == 0) forget(x_), forget(y_);
+    prune();
+    EXPECT_EQ(is_stored(x_), most > 0);
+    EXPECT_EQ(is_stored(y_), most > 0);
+  }
+}
+
 TEST_F(ChainWorkTest, ALinkThatAPersonRemovesMeanwhileIsNotPaidAgain) {
   on_submit = [&](unsigned number) {
     if (number == 2) std::filesystem::remove_all(path_of(x_).folder());
