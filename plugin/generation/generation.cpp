@@ -185,8 +185,8 @@ void Generation::poll_also_for(std::chrono::milliseconds interval) {
 GRef<GCancellable> Generation::begin_pause() {
   MutexLock lock(mutex_);
   pause_ = GRef<GCancellable>::adopt(g_cancellable_new());
-  // Whoever leaves from now on cancels it.
-  if (g_cancellable_is_cancelled(cancellable_.get())) g_cancellable_cancel(pause_.get());
+  // Who leaves from now on cancels it. Who has left before may be about to cancel the one before it.
+  if (closed_) g_cancellable_cancel(pause_.get());
   return pause_;
 }
 

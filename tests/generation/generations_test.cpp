@@ -179,6 +179,21 @@ TEST_F(Generations, ThatFailedAreNotJoinedAnyMore) {
   EXPECT_TRUE(bytes) << bytes.error().text;
 }
 
+// Between the moment when nobody can join any more and the one when its work is cancelled, the work may begin
+// a pause, of which nobody would wake it.
+TEST_F(Generations, ThatNobodyCanJoinAnyMoreBeginNoPause) {
+  const auto one = want();
+  ASSERT_TRUE(one->bytes());
+  EXPECT_FALSE(g_cancellable_is_cancelled(one->generation()->begin_pause().get()));
+  service_.failure = "moderated";
+  GenerationJob anew = job();
+  anew.reuse = false;
+  const auto two = want(anew);
+  ASSERT_FALSE(two->bytes());
+  ASSERT_FALSE(g_cancellable_is_cancelled(two->generation()->cancellable()));
+  EXPECT_TRUE(g_cancellable_is_cancelled(two->generation()->begin_pause().get()));
+}
+
 TEST_F(Generations, WithoutReuseShareWhatIsUnderWayButNotWhatIsDone) {
   GenerationJob anew = job();
   anew.reuse = false;
