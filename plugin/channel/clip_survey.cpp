@@ -72,9 +72,9 @@ Survey survey_item(const PlannedWish &wish, const std::set<unsigned> &unfit_take
     survey.problem = plan.error().text;
     return survey;
   }
-  GenerationServices with_http = services;
-  if (!with_http.http) with_http.http = HttpClient::shared(plan->http);
-  const auto identified = identify_request(plan->job, with_http, true, cancellable);
+  GenerationServices of_plan = services_of_plan(services);
+  if (!of_plan.http) of_plan.http = HttpClient::shared(plan->http);
+  const auto identified = identify_request(plan->job, of_plan, true, cancellable);
   if (!identified) return survey;  // The generation says why.
   const std::string &store = plan->job.store;
   const auto record = look(*services.files, store, identified->identity);
@@ -86,7 +86,7 @@ Survey survey_item(const PlannedWish &wish, const std::set<unsigned> &unfit_take
   for (unsigned back = 1; back <= kMostTakes && wish.take >= first + back; ++back) {
     const unsigned take = wish.take - back;
     if (unfit_takes.contains(take)) continue;
-    const IdentifiedRequest earlier = with_take(*identified, take, plan->job, services);
+    const IdentifiedRequest earlier = with_take(*identified, take, plan->job, of_plan);
     if (!is_stored(look(*services.files, store, earlier.identity))) continue;
     survey.last_take = take;
     break;

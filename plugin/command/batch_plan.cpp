@@ -177,7 +177,7 @@ class BatchPlanner {
   const Catalog &catalog_;
   const RunSettings &run_;
   const BatchPlaces places_;
-  const GenerationServices services_;
+  const GenerationServices services_ = services_of_plan({});
   std::optional<PriceHistory> prices_;
   std::optional<Budget> clip_limits_;
   std::map<std::string, std::optional<Estimate>> to_pay_;  // By key.

@@ -44,14 +44,14 @@ ItemPrice look_at_file(const std::string &source) {
 }
 
 // `priced`: the keys of the clips that are to be paid so far. Each is paid once, however often it is shown.
-ItemPrice price_of(const std::string &source, RunSettings run, std::set<std::string> &priced) {
+ItemPrice price_of(const std::string &source, RunSettings run, const GenerationServices &services,
+                   std::set<std::string> &priced) {
   if (!is_generated(source)) return look_at_file(source);
   const auto request = parse_clip_uri(*known_models(), source);
   if (!request) return {"refused", {}, request.error().text};
   run.dry_run = true;
   const auto plan = plan_clip(*request, run);
   if (!plan) return {"refused", {}, plan.error().text};
-  const GenerationServices services;
   const auto identified = identify_request(plan->job, services, false, nullptr);
   if (!identified) return {"refused", {}, identified.error().text};
   if (is_paid(plan->job, *identified, services)) return {"stored", {}, {}};
@@ -111,6 +111,7 @@ int check_channel(const std::string &path, const RunSettings &run, bool json) {
   TextTable table({{"ID"}, {"STATE"}, {"COST", TextTable::Align::right}, {"TITLE OR PROBLEM"}});
   Json::Array items, fallbacks;
   std::vector<Estimate> known;
+  const GenerationServices services = services_of_plan({});
   std::set<std::string> priced;
   size_t unknown = 0, refused = 0, missing = 0;
   const auto add = [&](const std::string &id, const ItemPrice &price, const std::string &title) {
@@ -120,8 +121,8 @@ int check_channel(const std::string &path, const RunSettings &run, bool json) {
                printable(price.problem.empty() ? title : price.problem)});
   };
   for (const RundownItem &item : rundown.items) {
-    const ItemPrice price =
-        item.problem.empty() ? price_of(item.source, run, priced) : ItemPrice{"refused", {}, item.problem};
+    const ItemPrice price = item.problem.empty() ? price_of(item.source, run, services, priced)
+                                                 : ItemPrice{"refused", {}, item.problem};
     refused += price.state == std::string_view("refused");
     missing += price.state == std::string_view("missing");
     add(item.id, price, item.title);
@@ -129,7 +130,7 @@ int check_channel(const std::string &path, const RunSettings &run, bool json) {
   }
   // They are generated before a hole comes. One that is refused is left out, which a warning says.
   for (const std::string &source : rundown.fallback) {
-    const ItemPrice price = price_of(source, run, priced);
+    const ItemPrice price = price_of(source, run, services, priced);
     missing += price.state == std::string_view("missing");
     add("(fallback)", price, shown_source(source));
     fallbacks.push_back(fallback_json(source, price));

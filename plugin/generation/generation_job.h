@@ -25,6 +25,7 @@
 namespace genclip {
 
 class HeldLinks;
+class KnownCharges;
 struct IdentifiedRequest;
 
 // How a run works. Runs of one process whose options differ in anything share no generation: each has its
@@ -76,6 +77,8 @@ struct GenerationServices {
   Clock *clock = &Clock::system();           // Borrowed; outlives every generation.
   FileSystem *files = &FileSystem::posix();  // Likewise.
   std::string boot = current_boot();
+  // For a plan of many requests: what the ledger knew when it began. Null: it is read for each request.
+  std::shared_ptr<KnownCharges> charges = nullptr;
 };
 
 }  // namespace genclip

@@ -157,23 +157,24 @@ class Identification {
 };
 
 Result<Claim> claim_of_folder(const ClipIdentity &identity, const GenerationJob &job,
-                              const GenerationServices &services) {
+                              const GenerationServices &services, KnownCharges &charges) {
   const std::string key = identity.digest();
   const ClipFolder folder(*services.files, ClipPath(job.store, key));
   const auto record = folder.look();
   if (record) return claim_of(*record, job.reuse);
   if (record.error().kind != ErrorKind::not_found) return record.error();
-  Ledger ledger(*services.files, *services.clock, job.store);
-  const auto open = open_charges(ledger, key, folder.holds_clip());
+  const auto open = charges.open(job.store, key, folder.holds_clip());
   return open ? Result<Claim>(claim_of(*open)) : open.error();
 }
 
 bool is_older_wanted(const IdentifiedRequest &request, const GenerationJob &job,
                      const GenerationServices &services) {
   if (!request.older) return false;
-  const auto older = claim_of_folder(*request.older, job, services);
+  KnownCharges own(*services.files, *services.clock);
+  KnownCharges &charges = services.charges ? *services.charges : own;
+  const auto older = claim_of_folder(*request.older, job, services, charges);
   if (older && *older == Claim::none) return false;
-  const auto newer = claim_of_folder(request.meaning, job, services);
+  const auto newer = claim_of_folder(request.meaning, job, services, charges);
   if (!older && !newer) return false;  // It is the disk: the run reports it.
   // A record that cannot be read may name a task.
   const auto or_unanswered = [](const Result<Claim> &claim) { return claim ? *claim : Claim::unanswered; };
@@ -193,6 +194,11 @@ IdentifiedRequest with_take(IdentifiedRequest request, unsigned take, const Gene
   if (request.older) request.older->take = take;
   choose_folder(request, job, services);
   return request;
+}
+
+GenerationServices services_of_plan(GenerationServices services) {
+  services.charges = std::make_shared<KnownCharges>(*services.files, *services.clock);
+  return services;
 }
 
 IdentifiedRequest identified_as(const ClipIdentity &identity) {

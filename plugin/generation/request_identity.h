@@ -51,6 +51,10 @@ void choose_folder(IdentifiedRequest &request, const GenerationJob &job, const G
 IdentifiedRequest with_take(IdentifiedRequest request, unsigned take, const GenerationJob &job,
                             const GenerationServices &services);
 
+// For a plan of many requests: each ledger is read once. What others write to it meanwhile is left to the
+// runs.
+GenerationServices services_of_plan(GenerationServices services);
+
 // A request that has no references, or whose identity is known.
 IdentifiedRequest identified_as(const ClipIdentity &identity);
 

@@ -13,6 +13,8 @@
 namespace genclip {
 namespace {
 
+using ReadLedger = Result<LedgerReading> (Ledger::*)();
+
 // So many clips are locked at once, each of which takes a file descriptor.
 constexpr size_t kMostLocked = 100;
 
@@ -85,6 +87,27 @@ Result<Buried> bury(Ledger &ledger, const std::map<std::string, Journal> &journa
 
 }  // namespace
 
+// What is not read yet, is.
+Result<const Account *> account_of(std::optional<LedgerReading> &known, Ledger &ledger, ReadLedger read) {
+  if (!known) {
+    auto reading = (ledger.*read)();
+    if (!reading) return std::move(reading).error();
+    known = std::move(*reading);
+  }
+  return &known->account;
+}
+
+Result<OpenCharges> find_open(Ledger &ledger, LedgerReadings &readings, const std::string &key,
+                              bool is_clip_lost) {
+  const auto condensed = account_of(readings.condensed, ledger, &Ledger::read_condensed);
+  if (!condensed) return condensed.error();
+  if (!is_clip_lost && !(*condensed)->has_open(key)) return OpenCharges();
+  // Only the whole account tells whether a clip was stored since.
+  const auto whole = account_of(readings.whole, ledger, &Ledger::read_all);
+  if (!whole) return whole.error();
+  return open_charges(**whole, key, is_clip_lost);
+}
+
 Result<void> begin_ledger(FileSystem &files, Ledger &ledger, const std::string &store,
                           GCancellable *cancellable) {
   const auto begun = ledger.begin_with([&] { return import_journals(files, store); }, cancellable);
@@ -92,13 +115,13 @@ Result<void> begin_ledger(FileSystem &files, Ledger &ledger, const std::string &
 }
 
 Result<OpenCharges> open_charges(Ledger &ledger, const std::string &key, bool is_clip_lost) {
-  const auto condensed = ledger.read_condensed();
-  if (!condensed) return condensed.error();
-  if (!is_clip_lost && !condensed->account.has_open(key)) return OpenCharges();
-  // Only the whole account tells whether a clip was stored since.
-  const auto whole = ledger.read_all();
-  if (!whole) return whole.error();
-  return open_charges(whole->account, key, is_clip_lost);
+  LedgerReadings readings;
+  return find_open(ledger, readings, key, is_clip_lost);
+}
+
+Result<OpenCharges> KnownCharges::open(const std::string &store, const std::string &key, bool is_clip_lost) {
+  Ledger ledger(files_, clock_, store);
+  return find_open(ledger, of_stores_[store], key, is_clip_lost);
 }
 
 Result<size_t> bury_charges(Ledger &ledger, const std::string &key, const std::optional<ClipRecord> &record,

@@ -5,6 +5,10 @@
 
 #include <gio/gio.h>
 
+#include <map>
+#include <optional>
+#include <string>
+
 #include "plugin/account/ledger.h"
 #include "plugin/base/file_system.h"
 #include "plugin/base/result.h"
@@ -21,6 +25,24 @@ Result<void> begin_ledger(FileSystem &files, Ledger &ledger, const std::string &
 // What the ledger knows of a request without a journal; `is_clip_lost`: see core/clip_charges.h. Cheap when
 // it knows nothing. Blocks for the disk.
 Result<OpenCharges> open_charges(Ledger &ledger, const std::string &key, bool is_clip_lost = false);
+
+struct LedgerReadings {
+  std::optional<LedgerReading> condensed, whole;
+};
+
+// The same for many requests, and without what is written meanwhile: each ledger is read once. Without a
+// summary, that takes a second. Not thread-safe. Borrows both, which must outlive it.
+class KnownCharges {
+ public:
+  KnownCharges(FileSystem &files, Clock &clock) : files_(files), clock_(clock) {}
+
+  Result<OpenCharges> open(const std::string &store, const std::string &key, bool is_clip_lost = false);
+
+ private:
+  FileSystem &files_;
+  Clock &clock_;
+  std::map<std::string, LedgerReadings> of_stores_;
+};
 
 // Writes what became of the charges of the clip `key`, whose lock the caller has. `record` and
 // `is_waited_for` as entries_after_death() has them. Returns how many lines it has written. Blocks for the

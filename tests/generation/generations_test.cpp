@@ -639,6 +639,26 @@ TEST_F(SameMeaning, WarnsOfASubmitThatTheLedgerKnowsUnderTheNameOfAnEarlierVersi
   EXPECT_THAT(one->listener()->warnings(), testing::Contains(testing::HasSubstr("may be charged twice")));
 }
 
+// Without a summary, a long ledger takes a second.
+TEST_F(SameMeaning, ReadsTheLedgerOnceForAPlanOfManyRequests) {
+  tell_ledger("task-old");
+  std::filesystem::remove(job().store + "/ledger.summary");
+  const auto size = std::filesystem::file_size(job().store + "/ledger.jsonl");
+  const GenerationServices plan = services_of_plan(services());
+  const uint64_t before = files_.bytes_read();
+  for (int take = 0; take < 20; ++take) {
+    GenerationJob row = job_of(kSpelledOut);
+    row.identity.take = static_cast<unsigned>(take);
+    const auto found = identify_request(row, plan, false, nullptr);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->has_older_folder, take == 0);
+    EXPECT_FALSE(with_take(*found, 100, row, plan).has_older_folder);
+  }
+  EXPECT_LE(files_.bytes_read() - before, 2 * size) << "once in short, and once whole";
+  // One request alone reads no less than what is written meanwhile.
+  EXPECT_TRUE(identified(kSpelledOut).has_older_folder);
+}
+
 // Between the choice of the folder and its lock; else two runs could pay, one in each folder.
 TEST_F(SameMeaning, PaysInTheNewFolderWhereThatOfAnEarlierVersionWasRemoved) {
   write_older(ClipState::complete, "task-old");
