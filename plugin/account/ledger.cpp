@@ -258,7 +258,8 @@ Result<void> Ledger::bury(Change &change, const ChargeFacts &facts, const AfterD
 
 Result<Ledger::Reservation> Ledger::reserve(const ChargeFacts &facts, const ClipLimit &max_amount,
                                             GCancellable *cancellable, const AfterDeath &after_death,
-                                            unsigned max_tasks) {
+                                            unsigned max_tasks,
+                                            const std::function<void(UtcTime)> &before_line) {
   auto change = begin_change(cancellable);
   if (!change) return std::move(change).error();
   if (auto written = bury(*change, facts, after_death); !written) return std::move(written).error();
@@ -275,8 +276,10 @@ Result<Ledger::Reservation> Ledger::reserve(const ChargeFacts &facts, const Clip
   else
     reservation.decision = decide(change->account(), *limits,
                                   clip_spending(*limits, max_amount, entry.estimate, max_tasks), change->now);
-  if (reservation.decision.verdict == Verdict::allow)
+  if (reservation.decision.verdict == Verdict::allow) {
+    if (before_line) before_line(entry.at);
     if (auto written = write(*change, {entry}); !written) return std::move(written).error();
+  }
   put_back(std::move(change->books));
   return reservation;
 }

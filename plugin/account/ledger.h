@@ -76,11 +76,13 @@ class Ledger {
   using AfterDeath = std::function<std::vector<LedgerEntry>(const Charge &)>;
   // Decides, and reserves if that is allowed, in one step under the lock. A budget that cannot be read
   // refuses. `after_death` is asked about each charge of the same key that is under way: the caller has that
-  // clip's lock, so the charge's run has died. `max_tasks`: as decide() has it. ErrorKind::cancelled, or that
-  // of the file call that failed: nothing is reserved.
+  // clip's lock, so the charge's run has died. `max_tasks`: as decide() has it. `before_line` is called, with
+  // the line's time, just before it is written. ErrorKind::cancelled, or that of the file call that failed:
+  // nothing is reserved.
   Result<Reservation> reserve(const ChargeFacts &facts, const ClipLimit &max_amount,
                               GCancellable *cancellable, const AfterDeath &after_death = nullptr,
-                              unsigned max_tasks = 0);
+                              unsigned max_tasks = 0,
+                              const std::function<void(UtcTime)> &before_line = nullptr);
 
   struct CaptionLease {
     Decision decision;

@@ -63,13 +63,14 @@ bool is_attached(const ClipRecord &record) {
 }
 
 std::vector<LedgerEntry> entries_after_death(const Charge &charge, const std::optional<ClipRecord> &record,
-                                             bool is_waited_for) {
+                                             bool is_waited_for, const std::string &unsent) {
   const ChargeFacts &facts = charge;
   const auto line = [&](LedgerEvent event, const std::string &task_id) {
     LedgerEntry entry(event, facts);
     entry.task_id = task_id;
     return entry;
   };
+  constexpr char kUnsent[] = "the run ended before it was sent";
   const auto release = [&](const char *why) {
     LedgerEntry entry = line(LedgerEvent::release, "");
     entry.why = why;
@@ -93,11 +94,12 @@ std::vector<LedgerEntry> entries_after_death(const Charge &charge, const std::op
   }
   LedgerEntry unknown = line(LedgerEvent::unknown, charge.task_id);
   // Whoever has removed the journal, it may have named a task.
-  if (!record) return {unknown};
+  const bool is_unsent = charge.task_id.empty() && unsent == utc_text(charge.at);
+  if (!record) return is_unsent ? release(kUnsent) : std::vector{unknown};
   const bool is_of_charge =
       charge.task_id.empty() ? record->reserved_at == utc_text(charge.at) : record->task_id == charge.task_id;
   if (!is_of_charge) {
-    if (charge.task_id.empty()) return release("the run ended before it was sent");
+    if (charge.task_id.empty()) return release(kUnsent);
     const ClipRecord *whole = record->replaced.get();
     return {whole && whole->task_id == charge.task_id ? settled(facts, *whole) : unknown};
   }

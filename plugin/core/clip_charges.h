@@ -42,9 +42,10 @@ OpenCharges completed_charges(const Account &account, const std::string &key);
 // What became of a charge that is under way and whose run has died; of another open one, what its task has
 // cost, if the journal alone knows that. `record` is the clip's journal; nothing:
 // there is none. A task that the service still has stays under way, because the next run of the request
-// follows it; but for somebody who `is_waited_for` keeps waiting, it becomes unknown.
+// follows it; but for somebody who `is_waited_for` keeps waiting, it becomes unknown. `unsent`: as
+// ClipFolder::unsent().
 std::vector<LedgerEntry> entries_after_death(const Charge &charge, const std::optional<ClipRecord> &record,
-                                             bool is_waited_for = false);
+                                             bool is_waited_for = false, const std::string &unsent = {});
 
 // All that a clip's journal knows of its tasks, for a store without a ledger. `facts`: as charge_facts() has
 // them.

@@ -38,10 +38,12 @@ Result<void> ClipAccount::begin() {
   return begun;
 }
 
-Result<Decision> ClipAccount::try_to_reserve(const std::optional<ClipRecord> &found) {
+Result<Decision> ClipAccount::try_to_reserve(const std::optional<ClipRecord> &found,
+                                             const BeforeLine &before_line) {
   const auto after_death = [&found](const Charge &charge) { return entries_after_death(charge, found); };
-  auto reservation = ledger_.reserve(facts_, generation_.job().max_amount, generation_.cancellable(),
-                                     after_death, generation_.job().max_tasks);
+  auto reservation =
+      ledger_.reserve(facts_, generation_.job().max_amount, generation_.cancellable(), after_death,
+                      generation_.job().max_tasks, [&](UtcTime at) { before_line(utc_text(at)); });
   if (!reservation) return std::move(reservation).error();
   if (reservation->estimate)
     generation_.change([&](GenerationState &state) { state.estimate = reservation->estimate->likely; });
@@ -72,7 +74,7 @@ Error ClipAccount::stays_reserved(const Decision &decision) const {
           "or say what such clips count with: genclip budget set --assumed-price N."};
 }
 
-Result<void> ClipAccount::reserve(const std::optional<ClipRecord> &found) {
+Result<void> ClipAccount::reserve(const std::optional<ClipRecord> &found, const BeforeLine &before_line) {
   if (auto begun = begin(); !begun) return begun;
   Clock &clock = *generation_.services().clock;
   const auto timeout = generation_.job().timeout;
@@ -80,7 +82,7 @@ Result<void> ClipAccount::reserve(const std::optional<ClipRecord> &found) {
   Clock::Time waits_since{};
   bool has_reconciled = false;
   while (true) {
-    const auto decision = try_to_reserve(found);
+    const auto decision = try_to_reserve(found, before_line);
     if (!decision) return decision.error();
     warn_once(decision->warning, "");
     if (decision->verdict == Verdict::allow) {
@@ -111,8 +113,8 @@ Result<void> ClipAccount::reserve(const std::optional<ClipRecord> &found) {
   }
 }
 
-void ClipAccount::bury(const ClipRecord &found) {
-  const auto buried = bury_charges(ledger_, facts_.key, found, generation_.cancellable());
+void ClipAccount::bury(const std::optional<ClipRecord> &found, const std::string &unsent) {
+  const auto buried = bury_charges(ledger_, facts_.key, found, unsent, generation_.cancellable());
   if (!buried)
     GST_CAT_WARNING(generation_category(), "%s: the ledger is not told what became of an earlier run: %s",
                     generation_.log_name().c_str(), log_text(buried.error()).c_str());

@@ -4,6 +4,7 @@
 // which line is due when.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -21,6 +22,8 @@ class Generation;
 // generation, which must outlive it.
 class ClipAccount {
  public:
+  using BeforeLine = std::function<void(const std::string &reserved_at)>;
+
   explicit ClipAccount(Generation &generation);
 
   // Makes the ledger of a store that has none, of what the journals know. What this run does to its journal
@@ -28,8 +31,9 @@ class ClipAccount {
   Result<void> begin();
 
   // When this run's turn begins, before it writes the journal, which may be all that tells what became of an
-  // earlier run's reservation. A ledger that cannot be read or written is logged.
-  void bury(const ClipRecord &found);
+  // earlier run's reservation. Both as entries_after_death() has them. A ledger that cannot be read or
+  // written is logged.
+  void bury(const std::optional<ClipRecord> &found, const std::string &unsent = {});
 
   // What the ledger knows of the request, for a run that has found no journal. `is_clip_lost`: see
   // clip_charges.h.
@@ -41,7 +45,8 @@ class ClipAccount {
   // when this run's turn began. An error: the budget refuses (with `budget`, `limit`, `spent`, `reserved` and
   // `estimate` in its details), the ledger cannot be written, the same clips are waited for beyond the job's
   // timeout (ErrorKind::busy), or ErrorKind::cancelled. Then nothing is reserved, and nothing may be sent.
-  Result<void> reserve(const std::optional<ClipRecord> &found);
+  // `before_line` is called with what reserved_at() will be, just before that is in the ledger.
+  Result<void> reserve(const std::optional<ClipRecord> &found, const BeforeLine &before_line);
   bool has_reserved() const { return !reserved_at_.empty(); }
   // For the record of the intent.
   const std::string &reserved_at() const { return reserved_at_; }
@@ -56,7 +61,7 @@ class ClipAccount {
   void tell(std::vector<LedgerEntry> entries, const std::string &odd_amount);
 
  private:
-  Result<Decision> try_to_reserve(const std::optional<ClipRecord> &found);
+  Result<Decision> try_to_reserve(const std::optional<ClipRecord> &found, const BeforeLine &before_line);
   Error stays_reserved(const Decision &decision) const;
   // Empty: nothing is to be told.
   void warn_once(const std::string &text, const std::string &task_id);

@@ -280,7 +280,8 @@ Result<void> ClipWork::work_on(std::optional<ClipRecord> found) {
   TurnBegins turn;
   if (found && !found->reserved_at.empty()) account_.bury(*found);
   // It is released before the ledger is asked what is open.
-  if (!found && folder_.is_unsent()) account_.bury(ClipRecord());
+  if (const std::string unsent = folder_.unsent(); !found && !unsent.empty())
+    account_.bury(std::nullopt, unsent);
   if (!found) {
     auto open = account_.open_charges(has_damage_ || folder_.holds_clip());
     if (!open && run_.wish.task_id.empty()) return std::move(open).error();

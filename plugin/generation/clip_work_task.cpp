@@ -87,8 +87,8 @@ Result<void> ClipWork::intend(std::optional<ExitGuard> &guard) {
 }
 
 Result<void> ClipWork::reserve() {
-  folder_.announce_intent();
-  return account_.reserve(run_.is_of_ledger ? std::nullopt : run_.found);
+  return account_.reserve(run_.is_of_ledger ? std::nullopt : run_.found,
+                          [this](const std::string &at) { folder_.announce_intent(at); });
 }
 
 Result<void> ClipWork::submit() {

@@ -22,6 +22,7 @@ constexpr size_t kMostLocked = 100;
 struct Journal {
   std::optional<StoreLock> lock;  // None: the folder is not there.
   std::optional<ClipRecord> record;
+  std::string unsent = {};  // As ClipFolder::unsent().
 };
 
 // Nothing: a run is at work on the clip.
@@ -37,8 +38,8 @@ Result<std::optional<Journal>> lock_journal(FileSystem &files, const ClipPath &p
   auto record = folder.look();
   if (record)
     journal.record = std::move(*record);
-  else if (folder.is_unsent())
-    journal.record = ClipRecord();
+  else
+    journal.unsent = folder.unsent();
   return std::optional<Journal>(std::move(journal));
 }
 
@@ -71,9 +72,10 @@ Result<Buried> bury(Ledger &ledger, const std::map<std::string, Journal> &journa
   if (!reading) return reading.error();
   std::vector<LedgerEntry> entries;
   for (const Charge &charge : reading->account.charges()) {
-    const auto journal = journals.find(charge.key);
-    if (journal == journals.end() || !charge.is_open()) continue;
-    for (LedgerEntry &entry : entries_after_death(charge, journal->second.record, is_waited_for)) {
+    const auto found = journals.find(charge.key);
+    if (found == journals.end() || !charge.is_open()) continue;
+    const Journal &journal = found->second;
+    for (LedgerEntry &entry : entries_after_death(charge, journal.record, is_waited_for, journal.unsent)) {
       buried.keys.insert(charge.key);
       entries.push_back(std::move(entry));
     }
@@ -84,8 +86,6 @@ Result<Buried> bury(Ledger &ledger, const std::map<std::string, Journal> &journa
       return std::move(appended).error();
   return buried;
 }
-
-}  // namespace
 
 // What is not read yet, is.
 Result<const Account *> account_of(std::optional<LedgerReading> &known, Ledger &ledger, ReadLedger read) {
@@ -108,6 +108,8 @@ Result<OpenCharges> find_open(Ledger &ledger, LedgerReadings &readings, const st
   return open_charges(**whole, key, is_clip_lost);
 }
 
+}  // namespace
+
 Result<void> begin_ledger(FileSystem &files, Ledger &ledger, const std::string &store,
                           GCancellable *cancellable) {
   const auto begun = ledger.begin_with([&] { return import_journals(files, store); }, cancellable);
@@ -125,10 +127,11 @@ Result<OpenCharges> KnownCharges::open(const std::string &store, const std::stri
 }
 
 Result<size_t> bury_charges(Ledger &ledger, const std::string &key, const std::optional<ClipRecord> &record,
-                            GCancellable *cancellable, bool is_waited_for) {
+                            const std::string &unsent, GCancellable *cancellable) {
   std::map<std::string, Journal> journals;
   journals[key].record = record;
-  const auto buried = bury(ledger, journals, cancellable, is_waited_for);
+  journals[key].unsent = unsent;
+  const auto buried = bury(ledger, journals, cancellable, false);
   if (!buried) return buried.error();
   return buried->lines;
 }

@@ -44,11 +44,10 @@ class KnownCharges {
   std::map<std::string, LedgerReadings> of_stores_;
 };
 
-// Writes what became of the charges of the clip `key`, whose lock the caller has. `record` and
-// `is_waited_for` as entries_after_death() has them. Returns how many lines it has written. Blocks for the
-// disk.
+// Writes what became of the charges of the clip `key`, whose lock the caller has. `record` and `unsent` as
+// entries_after_death() has them. Returns how many lines it has written. Blocks for the disk.
 Result<size_t> bury_charges(Ledger &ledger, const std::string &key, const std::optional<ClipRecord> &record,
-                            GCancellable *cancellable, bool is_waited_for = false);
+                            const std::string &unsent, GCancellable *cancellable);
 
 // Writes what became of the charges whose runs have died. A charge is left alone when it is of the clip
 // `except` (the caller is at work on it; empty: none), or when its clip is locked, because a run is at work

@@ -9,6 +9,7 @@
 #include "plugin/store/clip_folder.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,7 @@ namespace {
 constexpr size_t kMaxRecordSize = 4 << 20;
 // The most that the answer to a submit adds to a record: an ID and the service's texts.
 constexpr size_t kRecordGrowth = 16 << 10;
+constexpr size_t kMaxUnsentSize = 64;
 
 Result<std::shared_ptr<File>> open_shared(FileSystem &files, const std::string &path, FileSystem::Mode mode) {
   auto file = files.open(path, mode);
@@ -195,10 +197,20 @@ bool ClipFolder::has(const std::string &path) const {
   return info && *info;
 }
 
-bool ClipFolder::is_unsent() const { return has(path_.unsent()) && !has(path_.record()); }
+std::string ClipFolder::unsent() const {
+  if (has(path_.record())) return "";
+  auto text = read_whole(files_, path_.unsent(), kMaxUnsentSize);
+  return text ? std::move(*text) : "";
+}
 
-void ClipFolder::announce_intent() {
-  if (!has(path_.record())) static_cast<void>(files_.open(path_.unsent(), FileSystem::Mode::read_write));
+// A version that knows nothing of this file may submit later, and lose its journal. So the file is about one
+// reservation.
+void ClipFolder::announce_intent(const std::string &reserved_at) {
+  if (has(path_.record())) return;
+  may_be_unsent_ = true;
+  const auto file = files_.open(path_.unsent(), FileSystem::Mode::read_write);
+  if (!file || !(*file)->truncate(0)) return;
+  static_cast<void>((*file)->write_at(0, std::as_bytes(std::span(reserved_at))));
 }
 
 // A journal that was removed may be written anew, and an unreadable one proves nothing.
@@ -229,8 +241,10 @@ Result<void> ClipFolder::write_record(const ClipRecord &record) {
                     record.task_id.empty() ? "" : ", task ", record.task_id.c_str());
   next_text_ = record.to_json().to_pretty_text() + "\n";
   auto written = write_synced(files_, path_.record_temporary(), next_text_);
-  // Both are on the disk, or neither, before a request leaves.
-  if (written && record.state == ClipState::intent) written = files_.remove(path_.unsent());
+  // Both are on the disk, or neither, before a request leaves. Nothing more stands between an answer and its
+  // journal.
+  if (written && may_be_unsent_) written = files_.remove(path_.unsent());
+  if (written) may_be_unsent_ = false;
   if (written) written = rename_durably(files_, path_.record_temporary(), path_.record());
   if (written) last_text_ = next_text_;
   if (!written)

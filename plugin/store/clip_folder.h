@@ -47,12 +47,13 @@ class ClipFolder {
   // Nothing when there is none. Sets a damaged one aside and reports it to `on_damage`; then returns a
   // submitted record of the task that it named, or nothing.
   Result<std::optional<ClipRecord>> read_record(const OnDamage &on_damage);
-  // Before a submit is reserved in the ledger. Until its intent is written, is_unsent() tells that nothing
-  // was sent, even if this process dies. Without it, or if it fails, that will be unknown.
-  void announce_intent();
-  // No request has left: what the ledger has reserved was never sent. Without a journal, nothing else proves
-  // that: an earlier one may be lost, with any of the folder's other files.
-  bool is_unsent() const;
+  // Just before a submit is reserved in the ledger, `reserved_at` as there. Until a journal is written,
+  // unsent() tells that nothing was sent for it, even if this process dies. If it fails, that will be
+  // unknown.
+  void announce_intent(const std::string &reserved_at);
+  // The reservation for which no request has left; empty: none is known. Without a journal, nothing else
+  // proves that: an earlier one may be lost, with any of the folder's other files.
+  std::string unsent() const;
   // Durable on return.
   Result<void> write_record(const ClipRecord &record);
   // Writes the record of an intent to submit. It also reserves space for the next record, with the task's ID,
@@ -81,6 +82,7 @@ class ClipFolder {
   FileSystem &files_;
   ClipPath path_;
   bool reserved_ = false;
+  bool may_be_unsent_ = true;  // The file may be there.
   // The journal as this object last read or wrote it (empty: there was none), and as it last tried to write
   // it.
   std::optional<std::string> last_text_;

@@ -71,6 +71,12 @@ TEST(AfterDeath, AJournalOfAnotherReservationMeansThatNothingWasSent) {
 TEST(AfterDeath, WithoutAJournalTheOutcomeIsUnknown) {
   EXPECT_THAT(texts(entries_after_death(charge_of(ChargeState::reserved), std::nullopt)),
               ElementsAre("unknown"));
+  const Charge reserved = charge_of(ChargeState::reserved);
+  EXPECT_THAT(texts(entries_after_death(reserved, std::nullopt, false, utc_text(reserved.at))),
+              ElementsAre("release"));
+  EXPECT_THAT(texts(entries_after_death(reserved, std::nullopt, false, utc_text(at(99)))),
+              ElementsAre("unknown"))
+      << "another reservation was never sent";
   EXPECT_THAT(texts(entries_after_death(charge_of(ChargeState::submitted, "T"), std::nullopt)),
               ElementsAre("unknown T"));
 }

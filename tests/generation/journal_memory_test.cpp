@@ -217,6 +217,34 @@ TEST_F(LostJournal, WasNeverThereForWhoeverLooksAtTheLedger) {
   EXPECT_EQ(charges().front().state, ChargeState::released);
 }
 
+// A version that does not know the file `unsent` has submitted since, and lost its journal.
+TEST_F(LostJournal, IsADoubtIfAnotherVersionHasSubmittedSince) {
+  for (const bool looks_first : {false, true}) {
+    fs::remove_all(job().store);
+    die_before_the_intent();
+    ASSERT_TRUE(fs::exists(path().unsent()));
+    clock_.advance(std::chrono::seconds(1));
+    Ledger ledger(FileSystem::posix(), clock_, job().store);
+    LedgerEntry entry(LedgerEvent::release, charges().front());
+    ASSERT_TRUE(ledger.append({entry}, nullptr));
+    entry.event = LedgerEvent::reserve;
+    ASSERT_TRUE(ledger.append({entry}, nullptr));
+    if (looks_first) {
+      ASSERT_TRUE(reconcile(files_, ledger, job().store, "", nullptr));
+      EXPECT_EQ(charges().back().state, ChargeState::unknown);
+    }
+    EXPECT_THAT(run(careful()).text(), HasSubstr("never learned whether it was accepted")) << looks_first;
+  }
+  EXPECT_EQ(service_.submits(), 0u);
+}
+
+TEST_F(LostJournal, WasNeverThereIfABudgetHasRefused) {
+  fs::create_directories(job().store);
+  std::ofstream(job().store + "/budget.json") << R"({"tasks_per_day": 1, "per_clip": 0.001})";
+  EXPECT_TRUE(run().error);
+  EXPECT_FALSE(fs::exists(path().unsent())) << "nothing is reserved";
+}
+
 // ---- A task that was completed is paid, whichever process has seen it, and whatever the service says later.
 
 class PaidTask : public JournalMemory {

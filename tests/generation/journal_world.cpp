@@ -83,19 +83,20 @@ void tell(JournalWorld &world, const Reaction &reaction) {
 }
 
 // What a process that has the clip's lock does with the charges of those that have died.
-void bury(JournalWorld &world, const std::optional<ClipRecord> &found, bool is_waited_for = false) {
+void bury(JournalWorld &world, const std::optional<ClipRecord> &found, bool is_waited_for = false,
+          const std::string &unsent = {}) {
   const std::vector<Charge> charges = world.account.charges();
   for (const Charge &charge : charges)
     if (charge.is_open())
-      for (LedgerEntry &entry : entries_after_death(charge, found, is_waited_for)) {
+      for (LedgerEntry &entry : entries_after_death(charge, found, is_waited_for, unsent)) {
         if (!world.has_prices && entry.status == "completed") entry.amount = 1;
         write(world, std::move(entry));
       }
 }
 
-// What the folder says of the charges.
-std::optional<ClipRecord> journal_of(const JournalWorld &world) {
-  return world.disk || !world.is_unsent ? world.disk : ClipRecord();
+// The same with what the folder says.
+void bury_by_folder(JournalWorld &world, bool is_waited_for = false) {
+  bury(world, world.disk, is_waited_for, world.disk ? "" : world.unsent);
 }
 
 bool has_charge_under_way(const JournalWorld &world) {
@@ -119,13 +120,13 @@ UtcTime free_moment(const JournalWorld &world, const Process &process) {
 
 void reserve(JournalWorld &world, Process &process) {
   if (!process.reserved_at.empty()) return;
-  if (!world.disk) world.is_unsent = true;
   bury(world, process.run.is_of_ledger ? std::nullopt : process.run.found);
   LedgerEntry entry;
   entry.event = LedgerEvent::reserve;
   entry.at = free_moment(world, process);
   process.reserved_at = process.charged_at = utc_text(entry.at);
   write(world, std::move(entry));
+  if (!world.disk) world.unsent = process.reserved_at;
 }
 
 // ---- A process.
@@ -264,7 +265,7 @@ void apply(JournalWorld &world, size_t index, const ClipEvent &event) {
         !world.is_file_lost)
       accuse(world, "a journal that is complete without its clip");
     world.disk = process.run.record;
-    if (std::holds_alternative<SubmitBegins>(event)) world.is_unsent = false;
+    world.unsent.clear();
   }
   note_price(world, event, before, reaction);
   note_failure(world, event, before, reaction);
@@ -310,10 +311,10 @@ void take_turn(JournalWorld &world, size_t index) {
   turn.found = world.disk;
   turn.is_news = !process.first_look.empty() && process.first_look != text_of(world.disk);
   turn.first_whole = process.first_whole;
-  if (!world.disk && world.is_unsent) {
+  if (!world.disk && !world.unsent.empty()) {
     if (world.is_mute && has_charge_under_way(world))
       return end(world, index);  // The journal comes after it.
-    bury(world, journal_of(world));
+    bury_by_folder(world);
   }
   if (!world.disk) turn.open = open_charges(world.account, kKey, world.has_stray);
   if (world.disk && !unfetched_tasks_of(*world.disk).empty())
@@ -451,7 +452,7 @@ class Steps {
   static void vanish(JournalWorld &world, bool is_journal_alone) {
     world.disk.reset();
     world.has_stray = is_journal_alone && (world.has_stray || !world.file.empty());
-    world.is_unsent &= is_journal_alone;
+    if (!is_journal_alone) world.unsent.clear();
     world.file.clear();
     world.is_file_lost = false;
     world.part.clear();
@@ -468,14 +469,14 @@ class Steps {
       task.is_known_done &= charge && world.account.is_unfetched(*charge);
     }
     for (const Charge &charge : charges)
-      if (charge.state == ChargeState::reserved && !world.is_unsent) {
+      if (charge.state == ChargeState::reserved && utc_text(charge.at) != world.unsent) {
         ++world.doubts;
         ++world.phantoms;
       }
   }
 
   void looks() {
-    if (world_.can_vanish && (world_.disk || world_.is_unsent) && !is_locked(world_))
+    if (world_.can_vanish && (world_.disk || !world_.unsent.empty()) && !is_locked(world_))
       add(0, "the folder is removed", [](JournalWorld &world) { vanish(world, false); });
     if (world_.can_vanish && world_.disk && !is_locked(world_))
       add(0, "the journal is removed", [](JournalWorld &world) { vanish(world, true); });
@@ -487,7 +488,7 @@ class Steps {
     if (!is_locked(world_) && has_charge_under_way(world_))
       for (const bool waits : {false, true})
         add(0, waits ? "somebody waits for the price" : "somebody looks at the ledger",
-            [waits](JournalWorld &world) { bury(world, journal_of(world), waits); });
+            [waits](JournalWorld &world) { bury_by_folder(world, waits); });
   }
 
   void turns(size_t index) {
@@ -512,7 +513,7 @@ class Steps {
     if (!world_.processes[index]->waits)
       add(index, "is killed before the intent", [&](JournalWorld &world) {
         world.disk = world.processes[index]->before_intent;
-        world.is_unsent = !world.disk;
+        if (!world.disk) world.unsent = world.processes[index]->reserved_at;
         end(world, index);
       });
     if (world_.processes[index]->waits) {
@@ -701,7 +702,7 @@ unsigned run_honestly(JournalWorld &world, const RunWish &wish) {
 // than that is, but for what cannot be determined.
 std::string wrong_account(const JournalWorld &world) {
   JournalWorld looked = world;
-  bury(looked, journal_of(looked));
+  bury_by_folder(looked);
   const Sums sums = looked.account.sums({}, 1);
   unsigned paid = 0, failed = 0;
   for (const ServiceTask &task : looked.tasks)
@@ -726,7 +727,7 @@ std::string wrong_account(const JournalWorld &world) {
   if (std::any_of(charges.begin(), charges.end(),
                   [](const Charge &charge) { return charge.state == ChargeState::reserved; }))
     return "a charge stays reserved though everything has stopped";
-  bury(looked, journal_of(looked), true);
+  bury_by_folder(looked, true);
   if (has_charge_under_way(looked)) return "who waits for the price of this clip waits forever";
   return "";
 }
@@ -735,7 +736,7 @@ std::string wrong_account(const JournalWorld &world) {
 
 std::string JournalWorld::text() const {
   std::string all = text_of(disk) + "|" + file + "|" + part + "|" + (doubts > 0 ? "d" : "") +
-                    (has_stray ? "S" : "") + (is_file_lost ? "L" : "") + (is_unsent ? "U" : "");
+                    (has_stray ? "S" : "") + (is_file_lost ? "L" : "") + (unsent.empty() ? "" : "U" + unsent);
   all += "|" + account_text(*this) + (phantoms > 0 ? std::to_string(phantoms) : "");
   for (const ServiceTask &task : tasks)
     all += "|" + task.id + (task.is_told ? "t" : "") + (task.is_done ? "d" : "") +

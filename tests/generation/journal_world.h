@@ -49,7 +49,7 @@ struct JournalWorld {
   std::string file;           // The task whose clip is the whole one in the folder; empty: there is none.
   bool is_file_lost = false;  // Somebody has removed that file, and nothing else.
   bool has_stray = false;     // A clip that was whole lies in the folder, but its journal is gone.
-  bool is_unsent = false;     // The folder says that no request has left.
+  std::string unsent;         // The reservation for which, as the folder says, no request has left.
   std::string part;           // The task whose clip is clip.part, whole.
   std::vector<ServiceTask> tasks;
   std::array<std::optional<Process>, 2> processes;

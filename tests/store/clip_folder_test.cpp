@@ -151,17 +151,33 @@ TEST_F(ClipFolderTest, IsUnsentFromTheAnnouncementUntilTheIntentIsThere) {
   ClipFolder folder(files_, path_);
   const auto lock = folder.lock_writer(on_damage());
   expect_locked(lock);
-  EXPECT_FALSE(folder.is_unsent()) << "nobody knows what was here";
-  folder.announce_intent();
-  EXPECT_TRUE(folder.is_unsent());
+  EXPECT_EQ(folder.unsent(), "") << "nobody knows what was here";
+  folder.announce_intent("yesterday, a longer text");
+  folder.announce_intent("today");
+  EXPECT_EQ(folder.unsent(), "today");
   ASSERT_TRUE(folder.write_intent(record_of("a", ClipState::intent)));
-  EXPECT_FALSE(folder.is_unsent());
+  EXPECT_EQ(folder.unsent(), "");
   std::filesystem::remove(path_.record());
-  EXPECT_FALSE(folder.is_unsent());
+  EXPECT_EQ(folder.unsent(), "");
   ASSERT_TRUE(folder.write_record(record_of("a", ClipState::intent)));
-  folder.announce_intent();
+  folder.announce_intent("today");
   std::filesystem::remove(path_.record());
-  EXPECT_FALSE(folder.is_unsent()) << "there was a journal, which may have named a task";
+  EXPECT_EQ(folder.unsent(), "") << "there was a journal, which may have named a task";
+}
+
+// Who attaches to a task writes no intent. Nor does a version that does not know the file remove it.
+TEST_F(ClipFolderTest, IsUnsentNoMoreOnceThereIsAnyJournal) {
+  for (const ClipState state : {ClipState::submitted, ClipState::failed, ClipState::refused}) {
+    ClipFolder folder(files_, path_);
+    const auto lock = folder.lock_writer(on_damage());
+    expect_locked(lock);
+    folder.announce_intent("today");
+    std::ofstream(path_.record()) << "of another version";
+    EXPECT_EQ(folder.unsent(), "");
+    ASSERT_TRUE(folder.write_record(record_of("a", state)));
+    std::filesystem::remove(path_.record());
+    EXPECT_EQ(folder.unsent(), "") << to_word(state);
+  }
 }
 
 TEST_F(ClipFolderTest, IsNotUnsentAfterAPowerCutOnceItsIntentIsThere) {
@@ -171,14 +187,14 @@ TEST_F(ClipFolderTest, IsNotUnsentAfterAPowerCutOnceItsIntentIsThere) {
     {
       const auto lock = folder.lock_writer(on_damage());
       expect_locked(lock);
-      folder.announce_intent();
+      folder.announce_intent("today");
       ASSERT_TRUE(files_.sync_folder(path_.folder()));
       ASSERT_TRUE(folder.write_intent(record_of("a", ClipState::intent)));
     }
     files_.crash(loss);
     ASSERT_TRUE(ClipFolder(files_, path_).look());
     std::filesystem::remove(path_.record());
-    EXPECT_FALSE(ClipFolder(files_, path_).is_unsent());
+    EXPECT_EQ(ClipFolder(files_, path_).unsent(), "");
   }
 }
 
