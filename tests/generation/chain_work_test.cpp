@@ -159,7 +159,7 @@ TEST_F(ChainWorkTest, NoMoreThanAnyNumberOfClipsIsHeldForLaterRuns) {
   }
   prune();
   EXPECT_TRUE(is_stored(x_));
-  EXPECT_FALSE(is_stored(y_));
+  ASSERT_FALSE(is_stored(y_));
   ASSERT_FALSE(run(y_).error);
   forget(y_);
   held.let_go(path_of(x_).digest());
