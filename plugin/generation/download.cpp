@@ -96,9 +96,20 @@ Result<void> Download::go_on(GCancellable *cancellable) {
   return {};
 }
 
-// The answer's other URLs come before another answer, until a byte has arrived. A further result is another
-// clip, so its turn comes only where the first one is no clip at all. Where the model is unknown, another URL
-// may be a picture of the clip.
+// Where the model is unknown, another URL may be a picture of the clip.
+bool Download::is_same_clip(const ResultUrl &url) const {
+  return options_.wanted && !url.is_further && !url.may_differ;
+}
+
+void Download::use_url(size_t next) {
+  GST_CAT_INFO(generation_category(), "%s: tries the answer's URL in %s: %s", name(),
+               urls_[next].field.c_str(), log_text(failure_.error).c_str());
+  url_ = next;
+}
+
+// The answer's other addresses of the same clip come before another answer, until a byte has arrived. The
+// turn of its other URLs comes only where the first one is no clip at all: while the clip is late, another
+// version, another result, or the input may be there.
 bool Download::try_other_url() {
   const bool is_no_clip = failure_.setback == Setback::other_kind;
   if (has_arrived() && !is_no_clip) {
@@ -108,10 +119,8 @@ bool Download::try_other_url() {
   const bool waits_longer = round_ && may_lag(failure_.setback) && !may_lag(round_->setback);
   if (!round_ || waits_longer || round_->setback == Setback::lasting) round_ = failure_;
   for (size_t next = url_ + 1; next < urls_.size(); ++next) {
-    if (!is_no_clip && (urls_[next].is_further || !options_.wanted)) continue;
-    GST_CAT_INFO(generation_category(), "%s: tries the answer's URL in %s: %s", name(),
-                 urls_[next].field.c_str(), log_text(failure_.error).c_str());
-    url_ = next;
+    if (!is_no_clip && !is_same_clip(urls_[next])) continue;
+    use_url(next);
     return true;
   }
   failure_ = *std::exchange(round_, std::nullopt);

@@ -93,6 +93,8 @@ class Download {
 
   Result<MediaContainer> transfer(GCancellable *cancellable);
   Result<void> go_on(GCancellable *cancellable);
+  bool is_same_clip(const ResultUrl &url) const;
+  void use_url(size_t next);
   bool try_other_url();
   size_t url_of_bytes() const;
   bool has_arrived() const { return was_media_ || have_ > 0; }

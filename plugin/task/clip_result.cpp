@@ -36,11 +36,22 @@ bool is_named_otherwise(const FoundUrl &found, const WantedResult &wanted) {
   return *wanted.kind == ResultKind::image ? is_video && !is_picture : is_picture && !is_video;
 }
 
-ResultUrl result_of(const FoundUrl &found, bool is_further) { return {found.field, found.url, is_further}; }
-
 // Another quality, size or format of what the first one is.
 bool is_version_of(const FoundUrl &url, const FoundUrl &first) {
   return url.is_version || (!url.label.empty() && !first.label.empty() && url.label != first.label);
+}
+
+// Surely another address of what the first one is. It may be stored as the clip while the first one is late,
+// so a doubt is enough to say no.
+bool is_address_of(const FoundUrl &url, const FoundUrl &first) {
+  if (is_same(url, first)) return true;
+  const bool is_other_item =
+      (url.items > 1 || first.items > 1) && (url.list != first.list || url.item != first.item);
+  return url.place == Place::usual && !is_other_item && !url.is_version && url.label == first.label;
+}
+
+ResultUrl result_of(const FoundUrl &url, const FoundUrl &first, bool is_further) {
+  return {url.field, url.url, is_further, !is_address_of(url, first)};
 }
 
 // Adds these, the first of which is the result. The other items of the list that it is in are further
@@ -59,12 +70,12 @@ void add_results(const Urls &found, std::vector<ResultUrl> &results) {
       items.push_back(&url);
   for (const FoundUrl &url : found) {
     const bool is_item = &url != &first && std::find(items.begin(), items.end(), &url) != items.end();
-    results.push_back(result_of(url, is_item && !is_version_of(url, first)));
+    results.push_back(result_of(url, first, is_item && !is_version_of(url, first)));
   }
 }
 
 // Adds what stands beside these results under other names: media in lists are further results, and `chosen`
-// may be other addresses of the first one.
+// counts where the first one is no clip.
 void add_others(const Urls &others, const Urls &chosen, const Urls &usual, std::vector<ResultUrl> &results) {
   std::set<std::pair<int, size_t>> items;
   const auto is_in = [](const Urls &urls, const FoundUrl &url) {
@@ -73,7 +84,7 @@ void add_others(const Urls &others, const Urls &chosen, const Urls &usual, std::
   for (const FoundUrl &url : others) {
     const bool is_further = url.list != 0 && !url.media_type.empty() && !is_version_of(url, usual.front()) &&
                             !is_in(usual, url) && items.insert({url.list, url.item}).second;
-    if (is_further || is_in(chosen, url)) results.push_back(result_of(url, is_further));
+    if (is_further || is_in(chosen, url)) results.push_back(result_of(url, usual.front(), is_further));
   }
 }
 
@@ -158,7 +169,7 @@ ClipResult read_clip_result(const Json &task, std::string_view base_url, const W
     add_results(chosen, all);
   else
     add_others(others, chosen, usual, all);
-  for (const FoundUrl &url : misnamed) all.push_back(result_of(url, false));
+  for (const FoundUrl &url : misnamed) all.push_back({url.field, url.url, false, true});
   if (all.empty() && unclear.empty()) add_results(only_one_of(std::move(variants), unclear), all);
 
   ClipResult result;

@@ -23,6 +23,8 @@ struct ResultUrl {
   std::string url;    // http or https. May be signed: for requests, not for texts.
   // Another result of the task, not another address of the first one: a further item of a list.
   bool is_further = false;
+  // Perhaps not the clip of the first one: another version, the input, or what nobody knows.
+  bool may_differ = false;
 };
 
 // What is known of a result before the answer comes.

@@ -33,12 +33,14 @@ class DownloadTest : public testing::Test, protected World {
     size_t further = 0;
   };
 
-  // Those behind the first count as further results; from `first_other_` on, as other addresses of it.
+  // Those behind the first count as further results; from `first_other_` on, as other addresses of it, which
+  // `may_differ_`.
   std::vector<ResultUrl> results(const std::vector<std::string> &urls) const {
     std::vector<ResultUrl> results;
     for (const std::string &url : urls)
       results.push_back({"output[" + std::to_string(results.size()) + "]", url,
-                         !results.empty() && results.size() < first_other_});
+                         !results.empty() && results.size() < first_other_,
+                         may_differ_ && results.size() >= first_other_});
     return results;
   }
 
@@ -153,6 +155,7 @@ class DownloadTest : public testing::Test, protected World {
   std::string fresh_url_ = "https://media.example/task-1?sig=2";
   std::vector<std::string> fresh_;  // Instead, if there are any.
   size_t first_other_ = 100;
+  bool may_differ_ = false;
   std::optional<Error> fresh_error_;
   std::unique_ptr<GrowingClip> clip_;
   std::vector<uint64_t> synced_;  // As journalled.
@@ -968,6 +971,30 @@ TEST_F(DownloadTest, AnotherResultIsNotTakenForAFirstOneThatIsMissing) {
   first_other_ = 100;
   EXPECT_TRUE(download().error);
   EXPECT_THAT(requested(), Not(Contains(urls_[1])));
+}
+
+TEST_F(DownloadTest, WhatMayDifferIsNotTakenForAClipThatIsLate) {
+  may_differ_ = true;
+  for (const FakeAnswer &late : absences()) {
+    SCOPED_TRACE(std::to_string(late.reply.status) + " " + late.reply.body);
+    forget();
+    use_two_urls(late);
+    const auto until = clock_.now() + std::chrono::seconds(3);
+    http_->otherwise([this, late, until](const HttpRequest &request) {
+      return request.url == urls_[0] && clock_.now() < until ? late : service_(request);
+    });
+    const size_t before = http_->requests().size();
+    expect_whole(download());
+    EXPECT_THAT(requested(before), Not(Contains(urls_[1])));
+  }
+  forget();
+  use_two_urls(answer(404, ""));
+  EXPECT_TRUE(download().error);
+  EXPECT_THAT(requested(), Not(Contains(urls_[1]))) << "not even in the end";
+
+  forget();
+  use_two_urls(sound());
+  expect_whole(download());
 }
 
 TEST_F(DownloadTest, OfAnUnknownModelNoOtherUrlIsTaken) {

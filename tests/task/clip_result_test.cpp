@@ -412,6 +412,47 @@ TEST(ClipResult, HasWhatIsElseThereBehindTheFirst) {
               ElementsAre("https://a/v", "https://a/x"));
 }
 
+// While the first URL is late, only what is surely another address of the same clip may stand in for it.
+TEST(ClipResult, TellsWhichUrlsAreAddressesOfTheFirstOnesClip) {
+  const auto doubtful = [](const char *members) {
+    std::vector<std::string> fields;
+    const auto task = read_task(R"({"status":"completed",)" + std::string(members) + "}", "",
+                                {.wanted = {ResultKind::video, {}}});
+    for (const ResultUrl &result : task->result.urls)
+      if (result.may_differ) fields.push_back(result.field);
+    return fields;
+  };
+  using testing::ElementsAre;
+  using testing::IsEmpty;
+  const char *of_one_clip[] = {
+      R"("video_url":"https://a/x","result_url":"https://b/y","output":["https://c/z"])",
+      R"("video":{"url":"https://a/x","download_url":"https://b/x"})",
+      R"("output":["https://a/x.mp4?s=1","https://a/x.mp4?s=2"])",
+      R"("videos":[{"url":"https://a/x","download_url":"https://b/x"}])",
+      R"("resolution":"720p","video_url":"https://a/x","output":{"url":"https://b/x"})"};
+  for (const char *members : of_one_clip) EXPECT_THAT(doubtful(members), IsEmpty()) << members;
+
+  EXPECT_THAT(
+      doubtful(
+          R"("videos":[{"url":"https://a/h","quality":"1080p"},{"url":"https://a/l","quality":"360p"}])"),
+      ElementsAre("videos[1].url"));
+  EXPECT_THAT(doubtful(R"("video_url":"https://a/h","output":{"url":"https://a/l","height":360})"),
+              ElementsAre("output.url"))
+      << "perhaps";
+  EXPECT_THAT(doubtful(R"("videos":[{"url":"https://a/0","download_url":"https://b/0"},
+                                    {"url":"https://a/1","download_url":"https://b/1"}])"),
+              ElementsAre("videos[1].url", "videos[1].download_url"))
+      << "another result";
+  EXPECT_THAT(doubtful(R"("output":["https://a/0","https://a/1"],"url":"https://a/all")"),
+              ElementsAre("output[1]", "url"));
+  EXPECT_THAT(doubtful(R"("video_url":"https://a/x","image_url":"https://a/i")"), ElementsAre("image_url"));
+  for (const char *name : {"source_video", "sample", "lowres", "draft", "video_480"})
+    EXPECT_THAT(doubtful((R"("video_url":"https://a/x","output":"https://b/x",")" + std::string(name) +
+                          R"(":"https://a/y.mp4")")
+                             .c_str()),
+                ElementsAre(name));
+}
+
 TEST(ClipResult, IsFoundInAWrapper) {
   for (const char *body :
        {R"({"code":0,"message":"SUCCEED","data":{"task_id":"t-1","task_status":"succeed",
