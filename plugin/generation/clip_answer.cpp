@@ -84,6 +84,10 @@ bool is_page(const HttpReply &reply) {
   });
 }
 
+bool is_text(const HttpReply &reply) {
+  return is_page(reply) || reply.header("Content-Type").value_or("").starts_with("text/");
+}
+
 std::string unasked_encoding(const HttpReply &reply) {
   std::string encoding = reply.header("Content-Encoding").value_or("");
   return is_same_word(encoding, "identity") ? "" : encoding;

@@ -36,6 +36,9 @@ std::string condition_for(const PartState &known);
 // True for a type that no clip has, such as an HTML page.
 bool is_page(const HttpReply &reply);
 
+// True for a page, and for any other text. A careless host calls a clip so, too.
+bool is_text(const HttpReply &reply);
+
 // The encoding that the server applied although none was asked for ("gzip"); empty: none.
 std::string unasked_encoding(const HttpReply &reply);
 

@@ -238,8 +238,8 @@ Result<Download::Next> Download::judge_status(HttpBody &body) {
     case 200:
     case 203:  // A proxy on the way has changed something; the bytes show what.
     case 206: return Next::done;
-    case 201:  // Some services answer with it as with 200.
-      if (have_ == 0) return Next::done;
+    case 201:  // Some services answer with it as with 200. A text amid a clip may say to wait.
+      if (have_ == 0 || !is_text(reply)) return Next::done;
       break;
     case 400:  // Some object stores answer an expired signature with it.
     case 401:
@@ -262,8 +262,7 @@ Result<Download::Next> Download::judge_status(HttpBody &body) {
 
 // The sentence for people in the body of a refusal. Only what comes at once: it is not worth a wait.
 std::string Download::message_in(HttpBody &body) const {
-  if (!is_page(body.reply()) && body.reply().header("Content-Type").value_or("").find("text/") != 0)
-    return {};
+  if (!is_text(body.reply())) return {};
   body.wait_at_most(kMessagePatience);
   const auto bytes = body.read();
   if (!bytes) return {};

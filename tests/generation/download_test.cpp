@@ -1191,10 +1191,17 @@ TEST_F(DownloadTest, A206WithARangeThatNobodyCanReadAnswersAWholeRequest) {
   }
 }
 
-TEST_F(DownloadTest, A201CountsAs200UntilAByteIsThere) {
-  service_.odd_media = {answer(201, service_.clip(), {{"Content-Length", "200000"}})};
+TEST_F(DownloadTest, A201CountsAs200UnlessItIsATextAmidTheClip) {
+  const FakeAnswer whole = answer(201, service_.clip(), {{"Content-Length", "200000"}});
+  service_.odd_media = {whole};
   expect_whole(download());
   EXPECT_EQ(http_->requests().size(), 1u);
+
+  forget();
+  service_.odd_media = {cut_after(whole, 100'000), cut_after(whole, 150'000), whole};
+  expect_whole(download());
+  EXPECT_EQ(http_->requests().size(), 4u) << "a host that ignores Range";
+  EXPECT_EQ(part_.restarts, 0u);
 
   leave_cut_at(100'000);
   service_.odd_media = {answer(201, "Wait", {{"Content-Type", "text/plain"}})};
