@@ -77,8 +77,10 @@ Result<void> Download::go_on(GCancellable *cancellable) {
   if (have_ > behind_) begin_writing();
   if (try_other_url()) return {};
   const auto step = patience_.after(failure_.setback, has_arrived(), clock_.now(), failure_.wished_pause);
-  if (step.kind == DownloadPatience::Step::give_up)
+  if (step.kind == DownloadPatience::Step::give_up) {
+    if (try_instead()) return {};
     return with_payment(with_wish(failure_.error, failure_.wished_pause));
+  }
   if (step.kind == DownloadPatience::Step::again || step.pause.count() > 0)
     GST_CAT_INFO(generation_category(),
                  "%s: has %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " bytes, again in %" G_GINT64_FORMAT
@@ -93,6 +95,7 @@ Result<void> Download::go_on(GCancellable *cancellable) {
   if (!fresh) return std::move(fresh).error();
   urls_ = std::move(fresh).value();
   url_ = url_of_bytes();
+  instead_.reset();
   return {};
 }
 
@@ -125,6 +128,22 @@ bool Download::try_other_url() {
   }
   failure_ = *std::exchange(round_, std::nullopt);
   url_ = url_of_bytes();
+  return false;
+}
+
+// The patience with the URL that bytes came from is spent. Asks each other address of the same clip for all
+// of it, so that every byte is compared; until one brings new bytes, or the task gives fresh URLs.
+bool Download::try_instead() {
+  if (!has_arrived() || url_ >= urls_.size() || !is_same_clip(urls_[url_])) return false;
+  if (!instead_) instead_ = Instead{failure_};
+  while (instead_->next < urls_.size()) {
+    const size_t next = instead_->next++;
+    if (next == url_ || urls_[next].field == part_.field || !is_same_clip(urls_[next])) continue;
+    use_url(next);
+    all_ = true;
+    return true;
+  }
+  failure_ = instead_->of_first;
   return false;
 }
 
@@ -388,7 +407,7 @@ Result<void> Download::adopt_when_compared() {
   if (answer_.first == 0 || adopted.etag.empty()) adopted.etag = answer_.etag;
   if (answer_.first == 0 || adopted.last_modified.empty()) adopted.last_modified = answer_.last_modified;
   const bool is_news = adopted.total != part_.total || adopted.etag != part_.etag ||
-                       adopted.last_modified != part_.last_modified;
+                       adopted.last_modified != part_.last_modified || adopted.field != part_.field;
   part_ = std::move(adopted);
   return is_news && have_ > 0 ? save_checkpoint() : Result<void>();
 }

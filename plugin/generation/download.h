@@ -96,6 +96,7 @@ class Download {
   bool is_same_clip(const ResultUrl &url) const;
   void use_url(size_t next);
   bool try_other_url();
+  bool try_instead();
   size_t url_of_bytes() const;
   bool has_arrived() const { return was_media_ || have_ > 0; }
   Result<void> take_over(PartState part);
@@ -167,6 +168,13 @@ class Download {
   };
   Failure failure_;               // Of the last exchange.
   std::optional<Failure> round_;  // Of those with the same answer's URLs, the one that decides.
+
+  // The other addresses of a clip whose bytes came from one that is given up.
+  struct Instead {
+    Failure of_first;  // Is told if none of them helps.
+    size_t next = 0;   // The next one of urls_.
+  };
+  std::optional<Instead> instead_;
 };
 
 }  // namespace genclip

@@ -138,6 +138,7 @@ class DownloadTest : public testing::Test, protected World {
     part_ = {};
     static_cast<void>(FileSystem::posix().remove(path().part()));
     retries_ = 0;
+    first_other_ = 100;
     service_.cuts = {size};
     ASSERT_TRUE(download().error);
     retries_ = 5;
@@ -1017,20 +1018,95 @@ TEST_F(DownloadTest, TheRestComesFromThePlaceOfTheFirstBytes) {
 
   forget();
   retries_ = 0;
-  service_.cuts = {100'000};
+  service_.cuts = {100'000, 100};
   ASSERT_TRUE(download().error);
   const size_t before = http_->requests().size();
   expect_whole(download());
   EXPECT_THAT(requested(before), ElementsAre(urls_[1])) << "in the next run, too";
 }
 
-TEST_F(DownloadTest, WithBytesThatAreThereNoOtherUrlIsAsked) {
-  leave_cut_at(100'000);
+TEST_F(DownloadTest, AfterAByteAnotherAddressBringsTheRestOnceTheFirstOneIsGivenUp) {
+  for (const FakeAnswer &gone :
+       {answer(404, ""), answer(403, ""), answer(451, ""), answer(503, ""), lost()}) {
+    SCOPED_TRACE(gone.reply.status);
+    http_->otherwise([this](const HttpRequest &request) { return service_(request); });
+    leave_cut_at(100'000);
+    use_two_urls(gone);
+    part_.field = "output[0]";
+    fresh_urls_ = 0;
+    const size_t before = http_->requests().size();
+    const size_t bytes = service_.media_bytes();
+    expect_whole(download());
+    EXPECT_EQ(part_.restarts, 0u);
+    EXPECT_EQ(part_.field, "output[1]");
+    EXPECT_EQ(service_.media_bytes() - bytes, kSize) << "all of it is compared";
+    auto asked = requested(before);
+    EXPECT_EQ(asked.back(), urls_[1]);
+    asked.pop_back();
+    EXPECT_THAT(asked, Not(Contains(urls_[1]))) << "first comes the one that the bytes are from";
+    EXPECT_EQ(asked.size(), gone.reply.status == 451 ? 1u : retries_ + 1 - (fresh_urls_ ? 2 : 0));
+  }
+}
+
+TEST_F(DownloadTest, TheRestOfAnotherAddressIsNeverJoinedIfItsBytesDiffer) {
+  const std::string other = sample_mp4(kSize, 2);
+  for (const bool is_read : {false, true}) {
+    http_->otherwise([this](const HttpRequest &request) { return service_(request); });
+    leave_cut_at(100'000);
+    use_two_urls(answer(404, ""));
+    part_.field = "output[0]";
+    const std::string clip = service_.clip();
+    http_->before_answer([&](const HttpRequest &request) {
+      const Interrupt never;
+      if (is_read && request.url == urls_[0])
+        static_cast<void>(clip_->wait(0, 1000, false, Interrupt::Watch(never)));
+      if (request.url == urls_[1]) service_.set_clip(other);
+    });
+    const Got got = download();
+    if (is_read)
+      EXPECT_THAT(got.error->text, HasSubstr("changed on the server while it was being read"));
+    else
+      EXPECT_TRUE(are_same(got.bytes, other));
+    http_->before_answer({});
+    service_.set_clip(clip);
+  }
+}
+
+TEST_F(DownloadTest, WhereNoOtherAddressHelpsTheFirstOnesFailureIsTold) {
   use_two_urls(answer(403, ""));
-  part_.field = "output[0]";
-  EXPECT_TRUE(download().error);
-  EXPECT_THAT(requested(1), Not(Contains(urls_[1]))) << "it may be another version";
-  EXPECT_EQ(fresh_urls_, 3u);
+  urls_.push_back("https://media.example/third");
+  fresh_ = urls_;
+  http_->otherwise([this](const HttpRequest &request) {
+    if (request.url == urls_[0]) return answer(403, "");
+    return request.url == urls_[1] ? lost() : answer(404, "");
+  });
+  for (const bool may_differ : {false, true}) {
+    forget();
+    may_differ_ = may_differ;
+    FakeAnswer half = service_(HttpRequest{});
+    http_->expect(cut_after(half, 100'000));
+    const size_t before = http_->requests().size();
+    const Got got = download();
+    ASSERT_TRUE(got.error);
+    EXPECT_EQ(got.error->http_status, 403u);
+    EXPECT_EQ(got.size, 100'000u);
+    const auto asked = requested(before);
+    EXPECT_LT(asked.size(), 30u);
+    for (const std::string &url : {urls_[1], urls_[2]})
+      EXPECT_EQ(std::count(asked.begin(), asked.end(), url) > 0, !may_differ);
+  }
+}
+
+// Each has the bytes that are there and no more.
+TEST_F(DownloadTest, TwoAddressesThatBothEndEarlyEndTheDownload) {
+  use_two_urls(answer(404, ""));
+  service_.takes_ranges = false;
+  http_->otherwise([this](const HttpRequest &request) { return cut_after(service_(request), 100'000); });
+  const Got got = download();
+  ASSERT_TRUE(got.error);
+  EXPECT_EQ(got.size, 100'000u);
+  EXPECT_THAT(requested(), Contains(urls_[1]));
+  EXPECT_LT(http_->requests().size(), 30u);
 }
 
 TEST_F(DownloadTest, TellsAllFurtherResultsWhereAnotherUrlHasTheFirstOne) {
