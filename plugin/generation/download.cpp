@@ -64,8 +64,9 @@ Result<MediaContainer> Download::transfer(GCancellable *cancellable) {
     if (*next == Next::done) return *container_;
     // Bytes that were dropped and came again are no progress: a server could repeat these for ever.
     if (have_ > most_) {
+      patience_.progressed(have_ - most_);
       most_ = have_;
-      patience_.progressed();
+      instead_.reset();
     }
     if (received_ > 0) overlap_ = next_overlap(overlap_, received_, have_ - std::min(have_, before));
     if (auto went_on = go_on(cancellable); !went_on) return std::move(went_on).error();

@@ -12,6 +12,8 @@ namespace {
 constexpr uint64_t kUsualLeastOverlap = 4;
 // Of what an exchange brings.
 constexpr uint64_t kOverlapPart = 4;
+// Ten connections a second bring a clip over a link that breaks every few kilobytes in minutes.
+constexpr std::chrono::milliseconds kShortPause{100};
 
 }  // namespace
 
@@ -27,7 +29,8 @@ DownloadPatience::Step DownloadPatience::after(Setback setback, bool has_arrived
   if (setback == Setback::broken || setback == Setback::busy) {
     Step step = retried(Step::again, wish);
     // A link that brings something before it breaks brings more at once.
-    if (has_progressed && setback == Setback::broken) step.pause = milliseconds(0);
+    if (has_progressed && setback == Setback::broken)
+      step.pause = short_ > kMostWithoutPause ? kShortPause : milliseconds(0);
     return !has_arrived && now + step.pause >= limit_ ? Step() : step;
   }
   if (++fresh_urls_ > kMaxFreshUrls) return {};

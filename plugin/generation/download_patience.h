@@ -50,10 +50,16 @@ class DownloadPatience {
     if (deadline && *deadline < limit_) limit_ = *deadline;
   }
 
-  // The download has more bytes of the clip than ever before.
-  void progressed() {
+  // So many new bytes are worth a connection.
+  static constexpr uint64_t kWorthAConnection = uint64_t{64} << 10;
+  // So many connections in a row may bring less before there are pauses. Hosts count them.
+  static constexpr unsigned kMostWithoutPause = 20;
+
+  // The download has this many more bytes of the clip than ever before.
+  void progressed(uint64_t gained) {
     failures_ = fresh_urls_ = lags_ = 0;
     has_progressed_ = true;
+    short_ = gained < kWorthAConnection ? short_ + 1 : 0;
   }
   // `has_arrived`: a byte of the clip was served, in this run or an earlier one.
   Step after(Setback setback, bool has_arrived, Clock::Time now, Wish wish);
@@ -71,6 +77,7 @@ class DownloadPatience {
   unsigned fresh_urls_ = 0;      // Likewise.
   unsigned lags_ = 0;            // Likewise.
   bool has_progressed_ = false;  // In the last exchange.
+  unsigned short_ = 0;           // Exchanges in a row that brought new bytes, but few.
 };
 
 // How many bytes that are there the next exchange asks for again, to compare them: after one that compared up

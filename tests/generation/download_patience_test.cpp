@@ -86,27 +86,41 @@ TEST(DownloadPatience, ProgressForgetsTheSetbacksBeforeIt) {
   for (int i = 0; i < 100; ++i) {
     EXPECT_EQ(patience.after(Setback::broken, true, kBegin, std::nullopt).kind, NextTry::again);
     EXPECT_EQ(patience.after(Setback::refused, true, kBegin, std::nullopt).kind, NextTry::fresh_url);
-    patience.progressed();
+    patience.progressed(1);
   }
 }
 
-TEST(DownloadPatience, ALinkThatBringsSomethingIsAskedAgainAtOnceAndNoMoreOftenThanRetriesSay) {
+TEST(DownloadPatience, ALinkThatBringsLittleIsPausedFromTheTwentyFirstTimeOn) {
+  DownloadPatience patience(policy(), kBegin, std::nullopt);
+  const auto pause_after = [&](uint64_t gained) {
+    patience.progressed(gained);
+    return patience.after(Setback::broken, true, kBegin, std::nullopt).pause;
+  };
+  constexpr uint64_t kMuch = 64 * 1024;
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < 20; ++i) EXPECT_EQ(pause_after(kMuch - 1), milliseconds(0)) << i;
+    for (int i = 0; i < 100; ++i) EXPECT_EQ(pause_after(1), milliseconds(100)) << i;
+    EXPECT_EQ(pause_after(kMuch), milliseconds(0));
+  }
+}
+
+TEST(DownloadPatience, ALinkThatBringsMuchIsAskedAgainAtOnceAndNoMoreOftenThanRetriesSay) {
   DownloadPatience patience(policy(), kBegin, std::nullopt);
   for (int i = 0; i < 100; ++i) {
-    patience.progressed();
+    patience.progressed(uint64_t{1} << 20);
     EXPECT_EQ(patience.after(Setback::broken, true, kBegin, std::nullopt).pause, milliseconds(0));
   }
   for (int i = 0; i < 4; ++i)
     EXPECT_GE(patience.after(Setback::broken, true, kBegin, std::nullopt).pause, milliseconds(500)) << i;
   EXPECT_EQ(patience.after(Setback::broken, true, kBegin, std::nullopt).kind, NextTry::give_up);
-  patience.progressed();
+  patience.progressed(1);
   EXPECT_GT(patience.after(Setback::busy, true, kBegin, std::nullopt).pause, milliseconds(0))
       << "the server says that it is busy";
 }
 
 TEST(DownloadPatience, WhatWillFailAgainIsNotTriedAgain) {
   DownloadPatience patience(policy(), kBegin, std::nullopt);
-  patience.progressed();
+  patience.progressed(1);
   for (const bool has_arrived : {false, true})
     EXPECT_EQ(patience.after(Setback::lasting, has_arrived, kBegin, std::nullopt).kind, NextTry::give_up);
 }

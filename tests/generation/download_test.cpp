@@ -1295,10 +1295,14 @@ TEST_F(DownloadTest, ALinkThatBreaksEveryTenBytesBringsTheClip) {
     forget();
     service_.cuts.assign(1000, cut);
     retries_ = 3;
+    const size_t before = http_->requests().size();
     const auto begin = clock_.now();
     expect_whole(download());
-    EXPECT_LE(clock_.now() - begin, std::chrono::seconds(cut < 5 ? 8 : 0))
-        << "what brings bytes goes on at once";
+    const auto pauses = static_cast<int64_t>(http_->requests().size() - before) - 21;
+    EXPECT_GE(clock_.now() - begin, pauses * std::chrono::milliseconds(100)) << "hosts count connections";
+    EXPECT_LE(clock_.now() - begin,
+              pauses * std::chrono::milliseconds(100) + std::chrono::seconds(cut < 5 ? 8 : 0))
+        << "what brings bytes goes on soon";
   }
   service_.cuts.clear();
 
