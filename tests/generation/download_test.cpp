@@ -67,6 +67,13 @@ class DownloadTest : public testing::Test, protected World {
     return urls;
   }
 
+  // A download that would never end ends there.
+  void cancel_after(size_t requests) {
+    http_->before_answer([this, requests](const HttpRequest &) {
+      if (http_->requests().size() >= requests) g_cancellable_cancel(cancellable_.get());
+    });
+  }
+
   // Continues with the files of the last one, as another process would.
   Got download(const std::string &boot = "boot") {
     static_cast<void>(FileSystem::posix().make_folder(path().folder()));
@@ -1076,6 +1083,7 @@ TEST_F(DownloadTest, WhereNoOtherAddressHelpsTheFirstOnesFailureIsTold) {
   use_two_urls(answer(403, ""));
   urls_.push_back("https://media.example/third");
   fresh_ = urls_;
+  cancel_after(100);
   http_->otherwise([this](const HttpRequest &request) {
     if (request.url == urls_[0]) return answer(403, "");
     return request.url == urls_[1] ? lost() : answer(404, "");
@@ -1101,6 +1109,7 @@ TEST_F(DownloadTest, WhereNoOtherAddressHelpsTheFirstOnesFailureIsTold) {
 TEST_F(DownloadTest, TwoAddressesThatBothEndEarlyEndTheDownload) {
   use_two_urls(answer(404, ""));
   service_.takes_ranges = false;
+  cancel_after(100);
   http_->otherwise([this](const HttpRequest &request) { return cut_after(service_(request), 100'000); });
   const Got got = download();
   ASSERT_TRUE(got.error);
