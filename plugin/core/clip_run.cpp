@@ -411,10 +411,7 @@ Reaction answer(ClipRun &&run, const SubmitAccepted &task) {
   run.record.http_status = 0;
   take_news(run, task.news);
   Reaction reaction = next_after_writing(std::move(run), ClipStep::follow);
-  ClipRecord &record = reaction.run.record;
-  reaction.ledger.push_back(line_of(reaction.run, LedgerEvent::submitted, record));
-  // Without a clip, "completed" may be the status of the call.
-  if (task.has_clip) tell(reaction, record, task.news, record.amount);
+  reaction.ledger.push_back(line_of(reaction.run, LedgerEvent::submitted, reaction.run.record));
   return with_outcome_of_step(std::move(reaction));
 }
 

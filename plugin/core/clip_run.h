@@ -90,7 +90,6 @@ struct SubmitBegins {
 struct SubmitAccepted {
   std::string task_id;
   TaskNews news = {};
-  bool has_clip = false;  // As in TaskKnown.
 };
 struct SubmitRefused {
   std::string error;

@@ -125,8 +125,7 @@ Result<void> ClipWork::submit() {
   is_new_ = true;
   watch_ = TaskWatch::of_submitted(clock_, account_.past_waits());
   outlook_ = watch_->outlook();
-  const bool has_clip = task->status == TaskStatus::completed && !task->result.urls.empty();
-  if (auto saved = learn(SubmitAccepted{task->id, news_of(*task), has_clip}); !saved) {
+  if (auto saved = learn(SubmitAccepted{task->id, news_of(*task)}); !saved) {
     Error error = std::move(saved).error();
     error.text += " The task " + task->id +
                   " was accepted, but its ID is not in the store: set task-id to it when you run again, or "
@@ -134,7 +133,7 @@ Result<void> ClipWork::submit() {
     error.task_id = task->id;
     return error;
   }
-  if (has_clip) told_at_submit_ = std::move(*task);
+  if (task->status == TaskStatus::completed && !task->result.urls.empty()) told_at_submit_ = std::move(*task);
   // Up to here clip.part may have belonged to a task that could still be attached to.
   return folder_.discard_part();
 }
@@ -164,16 +163,13 @@ Result<void> ClipWork::follow() {
 
 Result<Task> ClipWork::query(const std::string &task_id, std::optional<Clock::Time> deadline) {
   auto task = tasks_.query(task_id, is_new_, generation_.cancellable(), deadline);
-  if (!task && !says_unknown(task.error())) return task;
-  const bool is_lost = !task || task->status == TaskStatus::failed;
-  if (is_lost && told_at_submit_ && run_.step == ClipStep::follow) {
-    Task told = *std::exchange(told_at_submit_, std::nullopt);
-    if (task && told.amount < 0 && task->amount > 0) told.amount = task->amount;
-    takes_last_resort_ = true;  // No later answer brings anything better.
-    hear(told);
-    return told;
-  }
   if (!task) {
+    if (!says_unknown(task.error())) return task;
+    if (told_at_submit_ && run_.step == ClipStep::follow) {
+      takes_last_resort_ = true;  // No later answer brings anything better.
+      hear(*told_at_submit_);
+      return *std::exchange(told_at_submit_, std::nullopt);
+    }
     // This is reported once, before anything is paid again.
     Error unknown = unknown_task(task_id, std::move(task).error());
     learn_if_possible(TaskUnknown{unknown.text, unknown.http_status});

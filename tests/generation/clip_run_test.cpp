@@ -286,21 +286,6 @@ TEST(React, TellsTheLedgerThatTheFileOfAStoredClipIsGone) {
   EXPECT_THAT(lines(react(run, WholeClipMissing{})), IsEmpty()) << "else one for each look";
 }
 
-TEST(React, KeepsThatTheAnswerToTheSubmitHasTheClip) {
-  const ClipRun submits =
-      react(run_at(ClipStep::submit), SubmitBegins{.reserved_at = "2026-01-01T00:00:00.000Z"}).run;
-  const TaskNews done{.status = kDone, .amount = 5};
-  Reaction reaction = react(submits, SubmitAccepted{"T", done, true});
-  EXPECT_THAT(lines(reaction), ElementsAre("submitted T $5", "unfetched T", "settle T completed $5"));
-  EXPECT_THAT(reaction.run.record.completed_tasks, ElementsAre("T"));
-  EXPECT_TRUE(reaction.write);
-  EXPECT_EQ(ending(reaction), "paid-unfetched yes");
-  EXPECT_EQ(ending(react(reaction.run, TaskFailed{"moderated"})), "paid-unfetched yes");
-  reaction = react(submits, SubmitAccepted{"T", done});
-  EXPECT_THAT(lines(reaction), ElementsAre("submitted T $5")) << "it may be the status of the call";
-  EXPECT_EQ(ending(reaction), "running yes");
-}
-
 TEST(React, FollowsACompletedTaskWhoseFolderIsGone) {
   const OpenTask done{
       .id = "T", .reserved_at = "2026-01-01T00:00:00.000Z", .amount = 9, .was_completed = true};

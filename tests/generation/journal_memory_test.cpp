@@ -360,25 +360,6 @@ TEST_F(PaidTask, ThatTheServiceDoesNotKnowLaterIsPaidForEveryProcess) {
   EXPECT_EQ(service_.submits(), 1u);
 }
 
-TEST_F(PaidTask, IsOneThatTheAnswerToTheSubmitCallsCompleted) {
-  service_.odd_submits.push_back(answer(200, R"({"id":"task-1","status":"completed","amount":5,)"
-                                             R"("video_url":"https://media.example/task-1"})"));
-  service_.odd_media = {1000, answer(403, "")};
-  service_.failure = "storage lost";
-  for (int restart = 0; restart < 3; ++restart) {
-    const Outcome ended = run(careful());
-    ASSERT_TRUE(ended.error);
-    EXPECT_THAT(ended.text(), HasSubstr("was completed and is paid for"));
-    EXPECT_THAT(ended.error->details, Contains(ErrorDetail{"outcome", "paid-unfetched"}));
-  }
-  EXPECT_FALSE(service_.ranges().empty()) << "nobody else may ever tell that URL";
-  EXPECT_EQ(service_.submits(), 0u);
-  service_.odd_media.clear();
-  fail_only_old_tasks();
-  EXPECT_THAT(run_whole().warnings,
-              ElementsAre(HasSubstr("task-1 of this request was completed and is paid for (5 credits)")));
-}
-
 TEST_F(PaidTask, ThatWasToReplaceAClipAndFailsLaterIsToldOf) {
   run_whole();
   wait_until_unused(job());

@@ -546,14 +546,6 @@ class Steps {
         apply(world, index, SubmitAccepted{world.tasks.back().id, {.amount = price}});
       });
     for (const double price : prices(nullptr))
-      add_told(index, "is accepted, and completed at once" + price_text(price), [&](JournalWorld &world) {
-        pay(world, *world.processes[index]);
-        ServiceTask &task = world.tasks.back();
-        task.is_told = task.is_done = task.is_known_done = true;
-        apply(world, index,
-              SubmitAccepted{task.id, {.status = ClipStatus::completed, .amount = price}, true});
-      });
-    for (const double price : prices(nullptr))
       add_told(index, "gets no answer, but was accepted" + price_text(price), [&](JournalWorld &world) {
         pay(world, *world.processes[index]);
         ++world.doubts;
