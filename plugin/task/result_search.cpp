@@ -19,6 +19,7 @@
 #include "plugin/http/display_line.h"
 #include "plugin/http/http_url.h"
 #include "plugin/task/media_format.h"
+#include "plugin/task/task_wire.h"
 
 namespace genclip {
 namespace {
@@ -228,16 +229,19 @@ class Search {
     const bool may_be_json = bare.starts_with('{') || bare.starts_with('[') || bare.starts_with('"');
     if (may_be_json && bare.size() <= kMaxNestedText)
       if (const auto nested = Json::parse(bare)) return visit(*nested, step.inside(""));
-    if (std::string url = read_address(bare, step); !url.empty()) return add(std::move(url), step);
+    Step here = step;
+    here.is_relative = !has_web_scheme(std::string(bare));
+    if (std::string url = read_address(bare, step); !url.empty()) return add(std::move(url), here);
     const std::string other = scheme_of(std::string(bare));
     if (other.empty() || bare.find(' ') != bare.npos) visit_urls_amid(bare, step);
     if (!last_resort_ && step.is_address && is_bare_path(bare))
       if (std::string guess = resolve(bare, step); !guess.empty())
-        last_resort_ = found_at(step, std::move(guess), step.media_type);
+        if (!is_of_a_task(guess)) last_resort_ = found_at(here, std::move(guess), step.media_type);
     if (step.depth > 0 && found_.other_scheme.empty()) found_.other_scheme = other;
   }
 
   void add(std::string url, const Step &step) {
+    if (is_of_a_task(url)) return;
     const std::string by_path = media_type_of_path(url);
     FoundUrl found = found_at(step, std::move(url), by_path.empty() ? step.media_type : by_path);
     if (found.place != FoundUrl::Place::last || found.media_type.starts_with("video/"))
@@ -314,6 +318,22 @@ class Search {
     inside.is_address = letters.ends_with("url") || letters.ends_with("urls");
     inside.is_version = step.is_version || has_one_of(letters, kVersions);
     visit(member.second, inside);
+  }
+
+  // Where a query goes, or a submit: its answer is not a clip. What stands below may be one.
+  bool is_of_a_task(const std::string &url) const {
+    if (!media_type_of_path(url).empty()) return false;
+    const auto base = parse_http_url(std::string(base_url_));
+    const auto parsed = parse_http_url(url);
+    if (!base || !parsed || host_of(base->get()) != host_of(parsed->get())) return false;
+    std::string_view path = g_uri_get_path(parsed->get());
+    while (path.ends_with('/')) path.remove_suffix(1);
+    const std::string_view around = path.substr(0, path.find_last_of('/') + 1);
+    for (const Api api : {Api::tasks, Api::legacy}) {
+      const std::string tasks = submit_url("", api);
+      if (path.ends_with(tasks) || around.ends_with(tasks + "/")) return true;
+    }
+    return false;
   }
 
   std::string read_address(std::string_view text, const Step &step) const {

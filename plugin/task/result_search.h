@@ -32,6 +32,7 @@ struct FoundUrl {
   // this label beside it.
   bool is_version = false;
   std::string label;
+  bool is_relative = false;  // It was resolved against the base URL.
 };
 
 struct FoundUrls {
@@ -39,9 +40,9 @@ struct FoundUrls {
   std::string other_scheme;    // "ftp" of an address that genclip does not fetch; else empty.
 };
 
-// Leaves out what names call a cover, a frame, an input, a hook or an address of the API. Resolves a relative
-// address under usual names against `base_url` (empty: ignores it). Looks into JSON that is written as text,
-// and into texts.
+// Leaves out what names call a cover, a frame, an input, a hook or an address of the API, and addresses to
+// which a query goes. Resolves a relative address under usual names against `base_url` (empty: ignores it).
+// Looks into JSON that is written as text, and into texts.
 FoundUrls find_urls(const Json &task, std::string_view base_url, const Secrets &secrets);
 
 // The URLs amid a text, as Markdown, HTML, JSON and sentences have them.

@@ -62,7 +62,7 @@ constexpr size_t kLongestWrapperName = 30;
 constexpr std::string_view kOtherObjects[] = {
     "error",  "errors",  "input",   "inputs",     "request",  "params",  "parameters",   "options",
     "usage",  "billing", "webhook", "callback",   "user",     "account", "organization", "project",
-    "safety", "model",   "models",  "moderation", "metadata", "meta"};
+    "safety", "model",   "models",  "moderation", "metadata", "meta",    "links"};
 
 const Json *named(const Json &object, std::string_view letters) {
   if (const auto *members = object.object())
@@ -248,17 +248,21 @@ bool is_all_of(const Json &outer, const Json &inner) {
 
 // Whether the status inside counts before one outside that says "completed". It does not where a result
 // stands outside. A paid clip must not be lost to the failure of its sound, or to the word for the state of
-// its file.
+// its file. A link to a document or to the task is not a result: while the task runs, only media are.
 bool counts_before_done(const Json &inner, const Json &outer, std::string_view asked,
                         std::string_view base_url) {
   const std::vector<FoundUrl> urls = find_urls(outer, base_url, {}).urls;
   std::set<std::string> inside;
   for (const FoundUrl &found : find_urls(inner, base_url, {}).urls) inside.insert(found.url);
+  const TaskStatus status = state_in(inner).status;
+  const bool is_under_way = status == TaskStatus::queued || status == TaskStatus::processing;
   const auto is_result_outside = [&](const FoundUrl &found) {
-    return found.place != FoundUrl::Place::last && inside.count(found.url) == 0;
+    if (inside.count(found.url) != 0) return false;
+    if (!found.media_type.empty())
+      return found.place < (is_under_way ? FoundUrl::Place::variant : FoundUrl::Place::last);
+    return found.place == FoundUrl::Place::usual && !found.is_relative && !is_under_way;
   };
   if (std::any_of(urls.begin(), urls.end(), is_result_outside)) return false;
-  const TaskStatus status = state_in(inner).status;
   if ((status != TaskStatus::failed && status != TaskStatus::unknown) || has_id(inner, asked)) return true;
   const bool is_task = !has_some_id(inner) && is_all_of(outer, inner);
   return is_task && (status == TaskStatus::failed || (urls.empty() && inside.empty()));

@@ -39,6 +39,18 @@ TEST_F(ClipUrl, IsResolvedAgainstTheBaseUrlWhenItIsRelative) {
   for (const auto &[text, url] : rows) EXPECT_EQ(url_in(R"("result_url":")" + std::string(text) + "\""), url);
 }
 
+// Its answer would be downloaded, round after round.
+TEST_F(ClipUrl, IsNotWhereTheTaskIsAskedFor) {
+  for (const char *text :
+       {"https://api.example/prefix/v2/model-center/tasks/t-1", "/v2/model-center/tasks/t-1",
+        "/prefix/v1/sky/videos/t-1?a=b", "https://api.example/v2/model-center/tasks/", "v1/sky/videos/t-1"})
+    EXPECT_EQ(url_in(R"("result_url":")" + std::string(text) + "\""), "") << text;
+  for (const char *text :
+       {"https://api.example/v1/sky/videos/t-1/content", "https://api.example/v1/sky/videos/t-1.mp4",
+        "https://cdn.example/v1/sky/videos/t-1", "https://api.example/clips/t-1"})
+    EXPECT_EQ(url_in(R"("result_url":")" + std::string(text) + "\""), text);
+}
+
 TEST_F(ClipUrl, IsNothingThatIsNoAddress) {
   for (const char *text : {"",
                            " ",

@@ -802,8 +802,10 @@ TEST(TaskReader, BelievesThatATaskIsDoneWhateverIsSaidOfItsParts) {
       {R"("response":{"seconds":5},"info":{"status":"failed"})", ""},
       {R"("info":{"id":"f-1","status":"failed"})", ""},
       {R"("clip":{"link":"https://h/get?id=7"},"captions_job":{"status":"failed"})", "https://h/get?id=7"},
-      {R"("clip":{"link":"https://h/get?id=7"},"captions_job":{"status":"processing"})",
-       "https://h/get?id=7"},
+      {R"("clip":{"link":"https://h/get.mp4?id=7"},"captions_job":{"status":"processing"})",
+       "https://h/get.mp4?id=7"},
+      {R"("output":"https://h/get?id=7","captions_job":{"status":"failed"})", "https://h/get?id=7"},
+      {R"("watermark_url":"https://h/w.mp4","info":{"status":"failed"})", "https://h/w.mp4"},
       {R"("assets":[{"url":"https://h/a.mp4","status":"uploaded"}])", "https://h/a.mp4"},
       {R"("clip":{"url":"https://h/a.mp4","status":"active"})", "https://h/a.mp4"},
       {R"("video_info":{"url":"https://h/a.mp4","status":"active"})", "https://h/a.mp4"},
@@ -814,6 +816,8 @@ TEST(TaskReader, BelievesThatATaskIsDoneWhateverIsSaidOfItsParts) {
       {R"("job_status_info":{"status":"failed"},"usage":{"a":1},"tags":["b"])", "", failed},
       {R"("result_data":{"attributes":[{"state":"failed"}]})", "", failed},
       {R"("captions_job":{"status":"processing"})", "", processing},
+      {R"("links":{"docs":"https://h/docs"},"task_info":{"status":"failed"})", "", failed},
+      {R"("url":"/tasks/1","task_info":{"status":"failed"})", "", failed},
   };
   for (const auto &[members, url, status] : kAnswers)
     for (const std::string word : {"success", "succeeded", "Task successful"}) {
@@ -824,6 +828,30 @@ TEST(TaskReader, BelievesThatATaskIsDoneWhateverIsSaidOfItsParts) {
       EXPECT_EQ(task->status, status) << members;
       EXPECT_EQ(task->clip_url(), url) << members;
     }
+}
+
+// Links to the documentation, to the task or to a version that is not whole say nothing of whether it is
+// done.
+TEST(TaskReader, TakesNoLinkBesideATaskForItsResult) {
+  for (const std::string link :
+       {R"("help":"https://docs.example/errors")", R"("links":{"docs":"https://docs.example"})",
+        R"("url":"/view/1")", R"("progress_url":"https://h/p.mp4")", R"("url":"/v2/model-center/tasks/t-1")",
+        R"("url":"https://api.example/v1/sky/videos/t-1/?a=b")", R"("url":"https://h/view/1")"}) {
+    const auto read = [&](const std::string &inside) {
+      const auto task =
+          read_task(R"({"id":"t-1","status":"success",)" + link + ",\"task_info\":" + inside + "}", {},
+                    {.base_url = "https://api.example/prefix", .task_id = "t-1"});
+      return task ? *task : Task();
+    };
+    SCOPED_TRACE(link);
+    EXPECT_EQ(read(R"({"status":"processing"})").status, processing);
+    EXPECT_EQ(read(R"({"status":"queued"})").status, queued);
+    const Task done = read(R"({"status":"completed","video_url":"https://h/out.mp4"})");
+    EXPECT_EQ(done.status, completed);
+    // A page may be the clip's only address.
+    const bool is_page = link.find("https://h/view/1") != link.npos;
+    EXPECT_EQ(done.clip_url(), is_page ? "https://h/view/1" : "https://h/out.mp4");
+  }
 }
 
 TEST(TaskReader, IsAskedAboutManyDifferentAnswers) {
