@@ -84,6 +84,10 @@ bool is_page(const HttpReply &reply) {
   });
 }
 
+bool is_html(const HttpReply &reply) {
+  return g_ascii_strncasecmp(reply.header("Content-Type").value_or("").c_str(), "text/html", 9) == 0;
+}
+
 bool is_text(const HttpReply &reply) {
   return is_page(reply) || reply.header("Content-Type").value_or("").starts_with("text/");
 }

@@ -36,6 +36,9 @@ std::string condition_for(const PartState &known);
 // True for a type that no clip has, such as an HTML page.
 bool is_page(const HttpReply &reply);
 
+// True for a page that is meant for people.
+bool is_html(const HttpReply &reply);
+
 // True for a page, and for any other text. A careless host calls a clip so, too.
 bool is_text(const HttpReply &reply);
 

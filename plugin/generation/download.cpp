@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "plugin/base/shown_text.h"
+#include "plugin/catalog/media_extension.h"
 #include "plugin/generation/download_fault.h"
 #include "plugin/generation/generation_log.h"
 #include "plugin/http/http_url.h"
@@ -30,6 +31,8 @@ constexpr auto kMessagePatience = std::chrono::milliseconds(500);
 constexpr auto kLeastPatience = std::chrono::seconds(1);
 // A server that changes the clip with each answer must not keep a run for ever.
 constexpr unsigned kMaxBegun = 8;
+// A host may show a page until the clip is there, but rarely behind a fresh URL, too.
+constexpr unsigned kPagesOfAPlayer = 2;
 
 gint64 in_ms(std::chrono::milliseconds time) { return time.count(); }
 
@@ -59,6 +62,7 @@ Result<MediaContainer> Download::transfer(GCancellable *cancellable) {
   for (;;) {
     const uint64_t before = have_;
     received_ = 0;
+    is_html_ = false;
     auto next = exchange(cancellable);
     if (!next) return std::move(next).error();
     if (*next == Next::done) return *container_;
@@ -79,7 +83,9 @@ Result<void> Download::go_on(GCancellable *cancellable) {
   if (try_other_url()) return {};
   const auto step = patience_.after(failure_.setback, has_arrived(), clock_.now(), failure_.wished_pause);
   if (step.kind == DownloadPatience::Step::give_up) {
-    if (try_instead()) return {};
+    const auto instead = try_instead();
+    if (!instead) return instead.error();
+    if (*instead) return {};
     return with_payment(with_wish(failure_.error, failure_.wished_pause));
   }
   if (step.kind == DownloadPatience::Step::again || step.pause.count() > 0)
@@ -105,6 +111,21 @@ bool Download::is_same_clip(const ResultUrl &url) const {
   return options_.wanted && !url.is_further && !url.may_differ;
 }
 
+// The first address is of a page that shows the clip, and this one of a file beside it.
+bool Download::is_beside_page(const ResultUrl &url) const {
+  return options_.wanted == ResultKind::video && pages_.value_or(0) >= kPagesOfAPlayer && !url.is_further &&
+         media_type_of_path(urls_.front().url).empty() && media_type_of_path(url.url).starts_with("video/");
+}
+
+// Any other answer says that the clip may be late.
+void Download::count_page() {
+  if (url_ >= urls_.size() || !is_same_clip(urls_[url_])) return;
+  if (!is_html_ || received_ == 0 || failure_.setback != Setback::missing)
+    pages_.reset();
+  else if (pages_ && url_ == 0)
+    ++*pages_;
+}
+
 void Download::use_url(size_t next) {
   GST_CAT_INFO(generation_category(), "%s: tries the answer's URL in %s: %s", name(),
                urls_[next].field.c_str(), log_text(failure_.error).c_str());
@@ -112,18 +133,20 @@ void Download::use_url(size_t next) {
 }
 
 // The answer's other addresses of the same clip come before another answer, until a byte has arrived. The
-// turn of its other URLs comes only where the first one is no clip at all: while the clip is late, another
-// version, another result, or the input may be there.
+// turn of its other URLs comes only where the first one is no clip at all, or a page again and again: while
+// the clip is late, another version, another result, or the input may be there.
 bool Download::try_other_url() {
   const bool is_no_clip = failure_.setback == Setback::other_kind;
   if (has_arrived() && !is_no_clip) {
     round_.reset();
     return false;
   }
+  count_page();
   const bool waits_longer = round_ && may_lag(failure_.setback) && !may_lag(round_->setback);
   if (!round_ || waits_longer || round_->setback == Setback::lasting) round_ = failure_;
   for (size_t next = url_ + 1; next < urls_.size(); ++next) {
-    if (!is_no_clip && !is_same_clip(urls_[next])) continue;
+    const ResultUrl &other = urls_[next];
+    if (!is_no_clip && !is_same_clip(other) && !is_beside_page(other)) continue;
     use_url(next);
     return true;
   }
@@ -133,8 +156,10 @@ bool Download::try_other_url() {
 }
 
 // The patience with the URL that bytes came from is spent. Asks each other address of the same clip for all
-// of it, so that every byte is compared; until one brings new bytes, or the task gives fresh URLs.
-bool Download::try_instead() {
+// of it, so that every byte is compared; until one brings new bytes, or the task gives fresh URLs. If none
+// does, one whose clip has other bytes takes the place of these: half a clip is of no use, and the given-up
+// address still has all of it if it comes back. Once in a run, so that two of them do not take turns.
+Result<bool> Download::try_instead() {
   if (!has_arrived() || url_ >= urls_.size() || !is_same_clip(urls_[url_])) return false;
   if (!instead_) instead_ = Instead{failure_};
   while (instead_->next < urls_.size()) {
@@ -142,6 +167,13 @@ bool Download::try_instead() {
     if (next == url_ || urls_[next].field == part_.field || !is_same_clip(urls_[next])) continue;
     use_url(next);
     all_ = true;
+    return true;
+  }
+  if (const auto other = std::exchange(instead_->other, std::nullopt); other && !has_changed_over_) {
+    has_changed_over_ = true;
+    if (have_ > 0)
+      if (auto begun = begin_anew(); !begun) return std::move(begun).error();
+    use_url(*other);
     return true;
   }
   failure_ = instead_->of_first;
@@ -302,6 +334,7 @@ Result<Download::Next> Download::place(const HttpReply &reply) {
   if (answer->total > options_.max_size) return too_large(answer->total, options_.max_size);
   answer_ = *answer;
   encoding_ = unasked_encoding(reply);
+  is_html_ = is_html(reply);
   is_adopted_ = false;
   position_ = answer_.first;
   auto placed = answer_.is_part ? place_part(reply) : place_whole(reply);
@@ -318,14 +351,19 @@ Result<Download::Next> Download::place_part(const HttpReply &reply) {
 }
 
 // A 200 holds the clip from its first byte on, whether or not that was asked for. With another length it is
-// another version; with another tag the bytes may be the same.
+// another version; with another tag the bytes may be the same. Another address has to show first that it has
+// a clip.
 Result<Download::Next> Download::place_whole(const HttpReply &reply) {
   if (have_ > 0 && is_page(reply)) return retry(Setback::missing, page_instead(reply));
-  ClipAnswer length_only;
-  length_only.total = answer_.total;
-  if (is_another_version(part_, have_, length_only))
+  if (has_other_length() && !instead_)
     if (auto begun = begin_anew(); !begun) return std::move(begun).error();
   return Next::done;
+}
+
+bool Download::has_other_length() const {
+  ClipAnswer length_only;
+  length_only.total = answer_.total;
+  return is_another_version(part_, have_, length_only);
 }
 
 Result<Download::Next> Download::receive(HttpBody &body, GCancellable *cancellable) {
@@ -379,7 +417,9 @@ Result<Download::Next> Download::accept(std::span<const std::byte> bytes) {
         static_cast<size_t>(std::min<uint64_t>({bytes.size(), have_ - position_, known.size()}));
     const auto read = file_->read_at(position_, std::span(known).first(count));
     if (!read) return read.error();
-    if (*read != count || std::memcmp(known.data(), bytes.data(), count) != 0) {
+    if (*read != count || std::memcmp(known.data(), bytes.data(), count) != 0 ||
+        (instead_ && has_other_length())) {
+      if (instead_) return differs(bytes);
       // The last bytes differ. Only the whole clip tells how many others do.
       if (answer_.first > 0) return ask_for_all(clip_changed());
       return begin_anew(clip_changed());
@@ -392,6 +432,20 @@ Result<Download::Next> Download::accept(std::span<const std::byte> bytes) {
     if (auto appended = append(bytes); !appended || *appended != Next::done) return appended;
   if (container_) clip_.advance(have_);
   return container_ || !is_worth_probing() ? Next::done : announce();
+}
+
+// Another address has other bytes. They are a clip's if those up to `next` begin like one. Nothing is dropped
+// before all addresses were asked.
+Result<Download::Next> Download::differs(std::span<const std::byte> next) {
+  std::vector<std::byte> head(static_cast<size_t>(std::min<uint64_t>(position_, kContainerProbeSize)));
+  const auto read = file_->read_at(0, head);
+  if (!read) return read.error();
+  head.resize(*read);
+  head.insert(head.end(), next.begin(), next.end());
+  const auto container = probe_container(std::span(head).first(std::min(head.size(), kContainerProbeSize)));
+  if (container && may_be_result(container->media_type, options_.wanted) && !instead_->other)
+    instead_->other = url_;
+  return retry(Setback::lasting, clip_changed());
 }
 
 // Once all bytes of the file were compared with the answer, the bytes that follow are of the answer's
@@ -492,6 +546,7 @@ Result<void> Download::begin_anew() {
 }
 
 Result<Download::Next> Download::begin_anew(Error why) {
+  if (instead_) instead_->other = url_;
   if (auto begun = begin_anew(); !begun) return std::move(begun).error();
   return retry(Setback::broken, std::move(why));
 }

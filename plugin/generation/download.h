@@ -94,9 +94,11 @@ class Download {
   Result<MediaContainer> transfer(GCancellable *cancellable);
   Result<void> go_on(GCancellable *cancellable);
   bool is_same_clip(const ResultUrl &url) const;
+  bool is_beside_page(const ResultUrl &url) const;
+  void count_page();
   void use_url(size_t next);
   bool try_other_url();
-  bool try_instead();
+  Result<bool> try_instead();
   size_t url_of_bytes() const;
   bool has_arrived() const { return was_media_ || have_ > 0; }
   Result<void> take_over(PartState part);
@@ -109,10 +111,12 @@ class Download {
   Result<Next> place(const HttpReply &reply);
   Result<Next> place_part(const HttpReply &reply);
   Result<Next> place_whole(const HttpReply &reply);
+  bool has_other_length() const;
   Result<Next> receive(HttpBody &body, GCancellable *cancellable);
   Result<Next> finish();
   Result<Next> accept(std::span<const std::byte> bytes);
   Result<Next> append(std::span<const std::byte> bytes);
+  Result<Next> differs(std::span<const std::byte> next);
   Result<void> adopt_when_compared();
   void begin_writing();
   Result<Next> announce();
@@ -154,6 +158,7 @@ class Download {
   bool all_ = false;                 // Requests no range: the next answer is compared from its first byte on.
 
   ClipAnswer answer_;        // The current answer.
+  bool is_html_ = false;     // Its type is that of a web page.
   std::string encoding_;     // The encoding of the current answer, if any.
   uint64_t position_ = 0;    // The offset of its next byte; below have_ the byte is compared, not written.
   bool is_adopted_ = false;  // All bytes of the file were compared with it.
@@ -171,10 +176,14 @@ class Download {
 
   // The other addresses of a clip whose bytes came from one that is given up.
   struct Instead {
-    Failure of_first;  // Is told if none of them helps.
-    size_t next = 0;   // The next one of urls_.
+    Failure of_first;                            // Is told if none of them helps.
+    size_t next = 0;                             // The next one of urls_.
+    std::optional<size_t> other = std::nullopt;  // The first one whose clip has other bytes.
   };
   std::optional<Instead> instead_;
+  bool has_changed_over_ = false;  // Bytes were dropped for those of another address.
+  // How often the first address answered with an HTML page, as long as no address of the clip did otherwise.
+  std::optional<unsigned> pages_ = 0;
 };
 
 }  // namespace genclip

@@ -1005,6 +1005,43 @@ TEST_F(DownloadTest, WhatMayDifferIsNotTakenForAClipThatIsLate) {
   expect_whole(download());
 }
 
+// {"url": a player's page, "mp4_url": the clip}
+TEST_F(DownloadTest, AClipBesideAPageIsAskedForOnceAFreshPageCameToo) {
+  may_differ_ = true;
+  const FakeAnswer page =
+      answer(200, "<html><body>Your video</body></html>", {{"Content-Type", "text/html"}});
+  const std::string view = "https://media.example/view/1", clip = "https://media.example/out.mp4?s=1";
+  const auto asked = [&](const std::string &first, const std::string &other, const FakeAnswer &then) {
+    forget();
+    use_two_urls(page);
+    urls_ = fresh_ = {first, other};
+    http_->otherwise([&, begin = http_->requests().size()](const HttpRequest &request) {
+      if (request.url != first) return service_(request);
+      return http_->requests().size() == begin + 2 ? then : page;
+    });
+    const size_t before = http_->requests().size();
+    const Got got = download();
+    const auto urls = requested(before);
+    const bool is_asked = std::count(urls.begin(), urls.end(), other) > 0;
+    EXPECT_EQ(is_asked, !got.error);
+    if (is_asked) {
+      EXPECT_THAT(urls, ElementsAre(first, first, other));
+    }
+    return is_asked;
+  };
+  EXPECT_TRUE(asked(view, clip, page));
+  EXPECT_FALSE(asked(view, "https://media.example/out", page)) << "nobody knows what it is";
+  EXPECT_FALSE(asked(view, "https://media.example/out.png", page));
+  EXPECT_FALSE(asked("https://media.example/1.mp4", clip, page)) << "it may be late";
+  for (const FakeAnswer &late : absences())
+    if (late.reply.header("Content-Type") != "text/html") {
+      EXPECT_FALSE(asked(view, clip, late)) << late.reply.status;
+    }
+  first_other_ = 100;
+  wanted_ = std::nullopt;
+  EXPECT_FALSE(asked(view, clip, page)) << "of an unknown model";
+}
+
 TEST_F(DownloadTest, OfAnUnknownModelNoOtherUrlIsTaken) {
   use_two_urls(answer(404, ""));
   wanted_ = std::nullopt;
@@ -1077,6 +1114,82 @@ TEST_F(DownloadTest, TheRestOfAnotherAddressIsNeverJoinedIfItsBytesDiffer) {
     http_->before_answer({});
     service_.set_clip(clip);
   }
+}
+
+// The retries are spent when the other address is asked.
+TEST_F(DownloadTest, AnotherAddressWithOtherBytesBringsTheClipOnceNoneHasTheSame) {
+  std::string changed = service_.clip();
+  changed[150] ^= 1;
+  for (const std::string &other : {changed, sample_mp4(kSize + 100, 2), service_.clip() + "longer"})
+    for (const bool has_same : {false, true}) {
+      http_->otherwise([this](const HttpRequest &request) { return service_(request); });
+      leave_cut_at(100'000);
+      use_two_urls(answer(503, ""));
+      urls_.push_back("https://media.example/third");
+      part_.field = "output[0]";
+      cancel_after(http_->requests().size() + 100);
+      http_->otherwise([&](const HttpRequest &request) {
+        if (request.url == urls_[0] || (request.url == urls_[2] && !has_same)) return answer(503, "");
+        if (request.url == urls_[2]) return service_(request);
+        return answer(200, other, {{"Content-Length", std::to_string(other.size())}});
+      });
+      const Got got = download();
+      ASSERT_FALSE(got.error) << got.error->text;
+      EXPECT_TRUE(are_same(got.bytes, has_same ? service_.clip() : other));
+      EXPECT_EQ(part_.restarts, has_same ? 0u : 1u);
+    }
+}
+
+TEST_F(DownloadTest, AnotherAddressWithALongerClipBringsAllOfIt) {
+  leave_cut_at(100'000);
+  use_two_urls(answer(503, ""));
+  part_.field = "output[0]";
+  cancel_after(100);
+  const std::string longer = service_.clip() + "longer";
+  http_->otherwise([&](const HttpRequest &request) {
+    return request.url == urls_[0] ? answer(503, "")
+                                   : answer(200, longer, {{"Transfer-Encoding", "chunked"}});
+  });
+  const Got got = download();
+  ASSERT_FALSE(got.error) << got.error->text;
+  EXPECT_TRUE(are_same(got.bytes, longer));
+  EXPECT_EQ(part_.restarts, 1u);
+}
+
+TEST_F(DownloadTest, WhatIsNotAClipTakesNoBytesOfAnotherAddress) {
+  for (const FakeAnswer &useless :
+       {answer(200, "gone", {{"Content-Type", "text/plain"}}),
+        answer(200, std::string(kSize, 'x'), {{"Content-Length", std::to_string(kSize)}}), sound()}) {
+    SCOPED_TRACE(useless.reply.body.size());
+    http_->otherwise([this](const HttpRequest &request) { return service_(request); });
+    leave_cut_at(100'000);
+    use_two_urls(answer(503, ""));
+    part_.field = "output[0]";
+    cancel_after(http_->requests().size() + 100);
+    http_->otherwise(
+        [&](const HttpRequest &request) { return request.url == urls_[0] ? answer(503, "") : useless; });
+    const Got got = download();
+    ASSERT_TRUE(got.error);
+    EXPECT_EQ(got.error->http_status, 503u);
+    EXPECT_EQ(got.size, 100'000u);
+    EXPECT_EQ(part_.restarts, 0u);
+  }
+}
+
+TEST_F(DownloadTest, TwoHalvesOfDifferentClipsDoNotTakeTurns) {
+  const std::string other = sample_mp4(kSize, 2);
+  use_two_urls(answer(404, ""));
+  cancel_after(200);
+  http_->otherwise([&](const HttpRequest &request) {
+    if (!header_of(request, "Range").empty()) return answer(503, "");
+    const std::string &clip = request.url == urls_[0] ? service_.clip() : other;
+    return cut_after(answer(200, clip, {{"Content-Length", std::to_string(kSize)}}), 100'000);
+  });
+  const Got got = download();
+  ASSERT_TRUE(got.error);
+  EXPECT_EQ(got.error->http_status, 503u);
+  EXPECT_EQ(got.size, 100'000u);
+  EXPECT_EQ(part_.restarts, 1u);
 }
 
 TEST_F(DownloadTest, WhereNoOtherAddressHelpsTheFirstOnesFailureIsTold) {
