@@ -17,8 +17,17 @@ namespace {
 
 constexpr size_t kLongestUrl = 1000;
 constexpr size_t kShortestSecret = 8;
-// Of the names of secrets, and of other words, too: "bypass", "oauth", "compass".
-constexpr std::string_view kWordEndings[] = {"sig", "pass", "pwd", "pw", "auth"};
+// Of the names of secrets, and of other words, too: "oauth".
+constexpr std::string_view kWordEndings[] = {"sig", "auth"};
+// They make other words of "pass": "bypass", "compass", and filters of sound. "smtppass" is a password.
+constexpr std::string_view kBeforePass[] = {"by",   "com", "encom", "sur",  "tres", "under",
+                                            "over", "low", "high",  "band", "all"};
+// A word that is shorter than kShortestSecret may begin a reason. Of longer ones, these may.
+constexpr std::string_view kLongReasonWords =
+    "authenticat(?:ed|ion)|authori[sz](?:ed|ation)|certificate|configuration|connection|credentials?|"
+    "duplicate|environment|forbidden|incorrect|insufficient|malformed|mismatch|operation|parameter|"
+    "permission|re(?:jected|quired|sponse|source|pository)|signature|unauthenticated|unauthori[sz]ed|"
+    "unavailable|undefined|unexpected|unreadable|unrecogni[sz]ed|unsupported|verification";
 constexpr gunichar kNoCharacter =
     static_cast<gunichar>(-2);  // GLib reports invalid bytes by this value and the next.
 
@@ -174,6 +183,19 @@ std::optional<std::string_view> opaque_scheme(std::string_view url) {
   return url.substr(0, colon);
 }
 
+// A pattern for "pass" at the end of any word but those that people read, also with a capital inside a name.
+std::string pass_pattern() {
+  std::string others;
+  for (const std::string_view word : kBeforePass)
+    others.append("|(?<![a-z])")
+        .append(word)
+        .append("|(?-i:")
+        .append(1, g_ascii_toupper(word[0]))
+        .append(word.substr(1))
+        .append(")");
+  return "(?<!" + others.substr(1) + ")pass";
+}
+
 }  // namespace
 
 std::string redact_url(std::string_view url) {
@@ -215,11 +237,12 @@ std::string redact_path(std::string_view url) {
 }
 
 std::string redact_settings(std::string_view text) {
+  const std::string pass = pass_pattern();
   std::string endings, words;
   for (const std::string_view name : secret_endings())
     (std::ranges::find(kWordEndings, name) == std::end(kWordEndings) ? endings : words)
         .append("|")
-        .append(name);
+        .append(name == "pass" ? pass : name);
   const GStringPtr capitals(g_ascii_strup(words.c_str(), -1));
   const std::string begins = R"((?:(?<![a-z])|(?-i:(?<=[a-z])(?=[A-Z])))(?:)";
   const std::string name = "(?:" + begins + words.substr(1) + ")" + endings +
@@ -229,12 +252,13 @@ std::string redact_settings(std::string_view text) {
   const std::string in_quotes = R"("[^"]*"|'[^']*')";
   const std::string apart = "(?:" + blank + "+" + sign + blank + "*|" + sign + blank + "+)";
   // The first word of a reason, also a mark of what was known; and a word that looks like a key.
-  const std::string plain_word = R"((?:[a-z']+|[0-9]{1,3}|[*]{3})[.:!?)]*\s+[^\s,;&])";
+  const std::string plain_word = "(?:[a-z']{1," + std::to_string(kShortestSecret - 1) + "}|" +
+                                 std::string(kLongReasonWords) + R"(|[0-9]{1,3}|[*]{3})[.:!?)]*\s+[^\s,;&])";
   const std::string key_word = R"((?<!\S)(?=\S{6})\S*(?-i:[a-z][A-Z]|[A-Z]{2}|[A-Za-z][0-9]|[0-9][A-Za-z]))";
   // What stays, and the secret behind it. Behind a blank it may have blanks, or be no secret but a reason.
   const std::string rows[][2] = {
       {"cookie[\"']?" + blank + "*[:=]" + blank + "*", R"([^\r\n]+)"},
-      {R"(pass(?:word|wd|phrase)s?["']?)" + apart, in_quotes + "|[^,;&]+"},
+      {"(?:pass(?:word|wd|phrase)|" + pass + R"(|pwd|pw)s?["']?)" + apart, in_quotes + "|[^,;&]+"},
       {name + apart, in_quotes + "|(?:(?!" + plain_word + ")|(?=[^,;&]*" + key_word + "))[^,;&]+"},
       {name + sign + "(?!" + blank + ")", in_quotes + R"(|-----BEGIN[^\r\n]*|[^\s,;&]+)"},
       {R"(\b(?:basic|bearer))" + blank + "+", R"((?-i:(?=\S*[0-9A-Z=]))[^\s,;&]{6,})"},

@@ -26,8 +26,9 @@ std::string redact_text(std::string_view text, const Secrets &secrets);
 
 // The text without what follows the name of a secret and a colon, an equals sign or an arrow, with or without
 // blanks and quotes, as programs print their settings; behind a blank up to the next comma. Of other names
-// than that of a password, words behind a blank stay: "key: permission denied". Without cookies, "Basic X",
-// "-pX" and "-u NAME:X", too. Too much for what people read: "Invalid key: expired" loses a word.
+// than that of a password, words behind a blank stay if the first one is short or begins a known reason:
+// "key: permission denied". Without cookies, "Basic X", "-pX" and "-u NAME:X", too. Too much for what people
+// read: "Invalid key: expired" loses a word.
 std::string redact_settings(std::string_view text);
 
 }  // namespace genclip
