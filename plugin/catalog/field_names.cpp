@@ -178,7 +178,7 @@ const std::map<std::string, KnownName> &known_names() {
   return names;
 }
 
-// What a name stands for; nothing: it is none of genclip's.
+// What genclip calls by this name; nothing: a field may have it.
 std::optional<KnownName> known_name(std::string_view name) {
   for (const std::string_view part : {name, without_path(name)})
     if (const auto known = known_names().find(letters_of(part)); known != known_names().end())

@@ -101,7 +101,8 @@ ClipRecord asked_task(const ClipRun &run, const TaskNews &news = {}) {
   return task;
 }
 
-// What an answer has told of this task. `known_before`: its amount.
+// Notes, for the journal and the ledger, what an answer says of this task. `known_before`: the amount that
+// was known before the answer.
 void tell(Reaction &reaction, ClipRecord &task, const TaskNews &news, double known_before) {
   const bool is_completed = news.status == ClipStatus::completed;
   // Should its folder be removed before the clip is stored, the ledger alone names the task.
