@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "plugin/base/shown_text.h"
-#include "plugin/catalog/media_extension.h"
 #include "plugin/generation/download_fault.h"
 #include "plugin/generation/generation_log.h"
 #include "plugin/http/http_url.h"
@@ -31,8 +30,6 @@ constexpr auto kMessagePatience = std::chrono::milliseconds(500);
 constexpr auto kLeastPatience = std::chrono::seconds(1);
 // A server that changes the clip with each answer must not keep a run for ever.
 constexpr unsigned kMaxBegun = 8;
-// A host may show a page until the clip is there, but rarely behind a fresh URL, too.
-constexpr unsigned kPagesOfAPlayer = 2;
 
 gint64 in_ms(std::chrono::milliseconds time) { return time.count(); }
 
@@ -46,9 +43,8 @@ bool is_same_host(const std::string &url, const std::string &base_url) {
 }  // namespace
 
 Result<MediaContainer> Download::run(std::vector<ResultUrl> urls, PartState part, GCancellable *cancellable) {
-  urls_ = std::move(urls);
   if (auto taken = take_over(std::move(part)); !taken) return std::move(taken).error();
-  url_ = url_of_bytes();
+  choice_.take(std::move(urls), arrived());
   last_end_ = most_ = have_;
   GST_CAT_INFO(generation_category(), "%s: downloads; has %" G_GUINT64_FORMAT " bytes", name(), have_);
   auto container = transfer(cancellable);
@@ -70,7 +66,7 @@ Result<MediaContainer> Download::transfer(GCancellable *cancellable) {
     if (have_ > most_) {
       patience_.progressed(have_ - most_);
       most_ = have_;
-      instead_.reset();
+      choice_.progressed();
     }
     if (received_ > 0) overlap_ = next_overlap(overlap_, received_, have_ - std::min(have_, before));
     if (auto went_on = go_on(cancellable); !went_on) return std::move(went_on).error();
@@ -80,14 +76,13 @@ Result<MediaContainer> Download::transfer(GCancellable *cancellable) {
 // Waits as long as the patience says, and gets the URL of the next exchange.
 Result<void> Download::go_on(GCancellable *cancellable) {
   if (have_ > behind_) begin_writing();
-  if (try_other_url()) return {};
-  const auto step = patience_.after(failure_.setback, has_arrived(), clock_.now(), failure_.wished_pause);
-  if (step.kind == DownloadPatience::Step::give_up) {
-    const auto instead = try_instead();
-    if (!instead) return instead.error();
-    if (*instead) return {};
-    return with_payment(with_wish(failure_.error, failure_.wished_pause));
+  failure_.is_web_page = is_html_ && received_ > 0;
+  if (choice_.go_on(failure_, arrived())) {
+    log_other_url();
+    return {};
   }
+  const auto step = patience_.after(failure_.setback, has_arrived(), clock_.now(), failure_.wished_pause);
+  if (step.kind == DownloadPatience::Step::give_up) return give_up();
   if (step.kind == DownloadPatience::Step::again || step.pause.count() > 0)
     GST_CAT_INFO(generation_category(),
                  "%s: has %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " bytes, again in %" G_GINT64_FORMAT
@@ -100,99 +95,30 @@ Result<void> Download::go_on(GCancellable *cancellable) {
                log_text(failure_.error).c_str());
   auto fresh = hooks_.fresh_urls(has_arrived() ? std::nullopt : std::optional(patience_.limit()));
   if (!fresh) return std::move(fresh).error();
-  urls_ = std::move(fresh).value();
-  url_ = url_of_bytes();
-  instead_.reset();
+  choice_.take(std::move(fresh).value(), arrived());
   return {};
 }
 
-// Where the model is unknown, another URL may be a picture of the clip.
-bool Download::is_same_clip(const ResultUrl &url) const {
-  return options_.wanted && !url.is_further && !url.may_differ;
+// The patience with the current URL is spent.
+Result<void> Download::give_up() {
+  switch (choice_.give_up(failure_, arrived())) {
+    case UrlChoice::LastResort::none: return with_payment(with_wish(failure_.error, failure_.wished_pause));
+    case UrlChoice::LastResort::compare: all_ = true; break;
+    case UrlChoice::LastResort::change_over:
+      if (have_ > 0)
+        if (auto begun = begin_anew(); !begun) return begun;
+  }
+  log_other_url();
+  return {};
 }
 
-// The first address is of a page that shows the clip, and this one of a file beside it.
-bool Download::is_beside_page(const ResultUrl &url) const {
-  return options_.wanted == ResultKind::video && pages_.value_or(0) >= kPagesOfAPlayer && !url.is_further &&
-         media_type_of_path(urls_.front().url).empty() && media_type_of_path(url.url).starts_with("video/");
-}
-
-// Any other answer says that the clip may be late.
-void Download::count_page() {
-  if (url_ >= urls_.size() || !is_same_clip(urls_[url_])) return;
-  if (!is_html_ || received_ == 0 || failure_.setback != Setback::missing)
-    pages_.reset();
-  else if (pages_ && url_ == 0)
-    ++*pages_;
-}
-
-void Download::use_url(size_t next) {
+void Download::log_other_url() const {
   GST_CAT_INFO(generation_category(), "%s: tries the answer's URL in %s: %s", name(),
-               urls_[next].field.c_str(), log_text(failure_.error).c_str());
-  url_ = next;
+               choice_.current()->field.c_str(), log_text(failure_.error).c_str());
 }
 
-// The answer's other addresses of the same clip come before another answer, until a byte has arrived. The
-// turn of its other URLs comes only where the first one is no clip at all, or a page again and again: while
-// the clip is late, another version, another result, or the input may be there.
-bool Download::try_other_url() {
-  const bool is_no_clip = failure_.setback == Setback::other_kind;
-  if (has_arrived() && !is_no_clip) {
-    round_.reset();
-    return false;
-  }
-  count_page();
-  const bool waits_longer = round_ && may_lag(failure_.setback) && !may_lag(round_->setback);
-  if (!round_ || waits_longer || round_->setback == Setback::lasting) round_ = failure_;
-  for (size_t next = url_ + 1; next < urls_.size(); ++next) {
-    const ResultUrl &other = urls_[next];
-    if (!is_no_clip && !is_same_clip(other) && !is_beside_page(other)) continue;
-    use_url(next);
-    return true;
-  }
-  failure_ = *std::exchange(round_, std::nullopt);
-  url_ = url_of_bytes();
-  return false;
-}
-
-// The patience with the URL that bytes came from is spent. Asks each other address of the same clip for all
-// of it, so that every byte is compared; until one brings new bytes, or the task gives fresh URLs. If none
-// does, one whose clip has other bytes takes the place of these: half a clip is of no use, and the given-up
-// address still has all of it if it comes back. Once in a run, so that two of them do not take turns.
-Result<bool> Download::try_instead() {
-  if (!has_arrived() || url_ >= urls_.size() || !is_same_clip(urls_[url_])) return false;
-  if (!instead_) instead_ = Instead{failure_};
-  while (instead_->next < urls_.size()) {
-    const size_t next = instead_->next++;
-    if (next == url_ || urls_[next].field == part_.field || !is_same_clip(urls_[next])) continue;
-    use_url(next);
-    all_ = true;
-    return true;
-  }
-  if (const auto other = std::exchange(instead_->other, std::nullopt); other && !has_changed_over_) {
-    has_changed_over_ = true;
-    if (have_ > 0)
-      if (auto begun = begin_anew(); !begun) return std::move(begun).error();
-    use_url(*other);
-    return true;
-  }
-  failure_ = instead_->of_first;
-  return false;
-}
-
-// Of the last answer's URLs, the one in the place that the bytes came from; the first one if there are none.
-size_t Download::url_of_bytes() const {
-  const auto found = std::find_if(urls_.begin(), urls_.end(),
-                                  [this](const ResultUrl &url) { return url.field == part_.field; });
-  return have_ == 0 || found == urls_.end() ? 0 : static_cast<size_t>(found - urls_.begin());
-}
-
-std::vector<ResultUrl> Download::further_results() const {
-  std::vector<ResultUrl> further;
-  const bool is_of_list = url_ < urls_.size() && urls_[url_].is_further;
-  for (size_t i = is_of_list ? url_ + 1 : 0; i < urls_.size(); ++i)
-    if (urls_[i].is_further) further.push_back(urls_[i]);
-  return further;
+UrlChoice::Arrived Download::arrived() const {
+  return {has_arrived(), have_ > 0 ? std::string_view(part_.field) : std::string_view()};
 }
 
 Result<void> Download::take_over(PartState part) {
@@ -257,10 +183,10 @@ Download::Next Download::broke_off(HttpError broken) {
 
 Result<Download::Next> Download::exchange(GCancellable *cancellable) {
   if (container_ && have_ == part_.total) return Next::done;  // A restart found every byte in place.
-  if (url_ >= urls_.size()) return retry(Setback::refused, no_url());
+  if (!choice_.current()) return retry(Setback::refused, no_url());
   GST_CAT_DEBUG(generation_category(), "%s: asks for its bytes from %" G_GUINT64_FORMAT " on", name(),
                 asks_for_part() ? first_wanted() : 0);
-  auto body = http_.open(request_for(urls_[url_].url), cancellable);
+  auto body = http_.open(request_for(choice_.current()->url), cancellable);
   if (!body) {
     HttpError &broken = body.error();
     broken.error = of_media(std::move(broken.error));
@@ -280,7 +206,7 @@ Result<Download::Next> Download::judge_status(HttpBody &body) {
   const auto refused = [&](Setback setback) {
     const bool wants_key =
         (reply.status == 401 || reply.status == 403) &&
-        is_same_host(reply.final_url.empty() ? urls_[url_].url : reply.final_url, options_.base_url);
+        is_same_host(reply.final_url.empty() ? choice_.current()->url : reply.final_url, options_.base_url);
     Error error = wants_key ? key_wanted(reply) : url_refused(reply, has_arrived());
     error.service_message = message_in(body);
     error.text += it_says(error.service_message);
@@ -321,7 +247,7 @@ std::string Download::message_in(HttpBody &body) const {
   const std::string_view text(reinterpret_cast<const char *>(bytes->data()),
                               std::min(bytes->size(), kMaxMessage));
   Secrets secrets = options_.secrets ? *options_.secrets : Secrets();
-  for (const ResultUrl &url : urls_) secrets.add_url(url.url);
+  for (const ResultUrl &url : choice_.urls()) secrets.add_url(url.url);
   secrets.add_url(body.reply().final_url);
   return service_message_in(text, secrets);
 }
@@ -355,7 +281,7 @@ Result<Download::Next> Download::place_part(const HttpReply &reply) {
 // a clip.
 Result<Download::Next> Download::place_whole(const HttpReply &reply) {
   if (have_ > 0 && is_page(reply)) return retry(Setback::missing, page_instead(reply));
-  if (has_other_length() && !instead_)
+  if (has_other_length() && !choice_.is_comparing())
     if (auto begun = begin_anew(); !begun) return std::move(begun).error();
   return Next::done;
 }
@@ -418,8 +344,8 @@ Result<Download::Next> Download::accept(std::span<const std::byte> bytes) {
     const auto read = file_->read_at(position_, std::span(known).first(count));
     if (!read) return read.error();
     if (*read != count || std::memcmp(known.data(), bytes.data(), count) != 0 ||
-        (instead_ && has_other_length())) {
-      if (instead_) return differs(bytes);
+        (choice_.is_comparing() && has_other_length())) {
+      if (choice_.is_comparing()) return differs(bytes);
       // The last bytes differ. Only the whole clip tells how many others do.
       if (answer_.first > 0) return ask_for_all(clip_changed());
       return begin_anew(clip_changed());
@@ -443,8 +369,7 @@ Result<Download::Next> Download::differs(std::span<const std::byte> next) {
   head.resize(*read);
   head.insert(head.end(), next.begin(), next.end());
   const auto container = probe_container(std::span(head).first(std::min(head.size(), kContainerProbeSize)));
-  if (container && may_be_result(container->media_type, options_.wanted) && !instead_->other)
-    instead_->other = url_;
+  if (container && may_be_result(container->media_type, options_.wanted)) choice_.found_other_bytes();
   return retry(Setback::lasting, clip_changed());
 }
 
@@ -456,7 +381,7 @@ Result<void> Download::adopt_when_compared() {
   is_adopted_ = true;
   all_ = false;
   PartState adopted = part_;
-  adopted.field = urls_[url_].field;
+  adopted.field = choice_.current()->field;
   if (answer_.total != 0) adopted.total = answer_.total;
   // A part may omit a validator that an earlier answer gave; that one stays.
   if (answer_.first == 0 || adopted.etag.empty()) adopted.etag = answer_.etag;
@@ -546,7 +471,7 @@ Result<void> Download::begin_anew() {
 }
 
 Result<Download::Next> Download::begin_anew(Error why) {
-  if (instead_) instead_->other = url_;
+  choice_.dropped_for_current();
   if (auto begun = begin_anew(); !begun) return std::move(begun).error();
   return retry(Setback::broken, std::move(why));
 }

@@ -30,6 +30,7 @@
 #include "plugin/generation/clip_answer.h"
 #include "plugin/generation/download_patience.h"
 #include "plugin/generation/growing_clip.h"
+#include "plugin/generation/url_choice.h"
 #include "plugin/http/http_client.h"
 #include "plugin/http/retry_policy.h"
 #include "plugin/http/secrets.h"
@@ -76,7 +77,8 @@ class Download {
         hooks_(std::move(hooks)),
         file_(std::move(file)),
         clip_(clip),
-        patience_(retries, clock.now(), options_.deadline) {}
+        patience_(retries, clock.now(), options_.deadline),
+        choice_(options_.wanted) {}
 
   // Resumes behind those bytes of the file that `part` describes. Returns the type of a whole clip: every
   // byte is in the file (not yet synced), their number is the one that the server told, and they begin like
@@ -86,20 +88,16 @@ class Download {
   // Bytes of the clip in the file.
   uint64_t size() const { return have_; }
   // Results of the task that are left beside the whole clip.
-  std::vector<ResultUrl> further_results() const;
+  std::vector<ResultUrl> further_results() const { return choice_.further_results(); }
 
  private:
   enum class Next { done, retry };
 
   Result<MediaContainer> transfer(GCancellable *cancellable);
   Result<void> go_on(GCancellable *cancellable);
-  bool is_same_clip(const ResultUrl &url) const;
-  bool is_beside_page(const ResultUrl &url) const;
-  void count_page();
-  void use_url(size_t next);
-  bool try_other_url();
-  Result<bool> try_instead();
-  size_t url_of_bytes() const;
+  Result<void> give_up();
+  void log_other_url() const;
+  UrlChoice::Arrived arrived() const;
   bool has_arrived() const { return was_media_ || have_ > 0; }
   Result<void> take_over(PartState part);
   bool asks_for_part() const { return have_ > 0 && !all_; }
@@ -142,8 +140,7 @@ class Download {
   GrowingClip &clip_;
   DownloadPatience patience_;
 
-  std::vector<ResultUrl> urls_;  // Those of the task's last answer.
-  size_t url_ = 0;               // The current one of these.
+  UrlChoice choice_;
   const std::shared_ptr<VisitedHosts> visited_ = remember_hosts();
   PartState part_;       // The version that the bytes in the file belong to.
   uint64_t have_ = 0;    // Bytes in the file, all of them of that version.
@@ -165,25 +162,7 @@ class Download {
   uint64_t last_end_ = 0;    // Where the last answer without a proven end ended.
   std::optional<MediaContainer> container_;  // Once it is known, the readers have the file.
 
-  // Why an exchange did not bring the rest.
-  struct Failure {
-    Setback setback = Setback::broken;
-    Error error;
-    std::optional<std::chrono::milliseconds> wished_pause;
-  };
-  Failure failure_;               // Of the last exchange.
-  std::optional<Failure> round_;  // Of those with the same answer's URLs, the one that decides.
-
-  // The other addresses of a clip whose bytes came from one that is given up.
-  struct Instead {
-    Failure of_first;                            // Is told if none of them helps.
-    size_t next = 0;                             // The next one of urls_.
-    std::optional<size_t> other = std::nullopt;  // The first one whose clip has other bytes.
-  };
-  std::optional<Instead> instead_;
-  bool has_changed_over_ = false;  // Bytes were dropped for those of another address.
-  // How often the first address answered with an HTML page, as long as no address of the clip did otherwise.
-  std::optional<unsigned> pages_ = 0;
+  DownloadFailure failure_;  // Of the last exchange.
 };
 
 }  // namespace genclip
