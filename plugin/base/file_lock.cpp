@@ -7,9 +7,11 @@
 #include <fcntl.h>
 #include <glib.h>
 #include <pthread.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <set>
 
@@ -169,6 +171,12 @@ FileLock::~FileLock() {
     lock_descriptors().open.erase(descriptor_);
   }
   ::close(descriptor_);
+}
+
+size_t most_locks() {
+  constexpr rlim_t kMost = 400, kPart = 3;
+  rlimit descriptors{};
+  return getrlimit(RLIMIT_NOFILE, &descriptors) == 0 ? std::min(descriptors.rlim_cur / kPart, kMost) : kMost;
 }
 
 }  // namespace genclip

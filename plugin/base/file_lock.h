@@ -6,6 +6,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
@@ -58,5 +59,9 @@ class FileLock {
 
   int descriptor_;
 };
+
+// How many locks are to be held for anything but work under way. Each takes a file descriptor, and without
+// one, the ID of a paid task cannot be written down: a third of what the process may have, 400 at most.
+size_t most_locks();
 
 }  // namespace genclip

@@ -187,9 +187,10 @@ class BatchDelivery final : public ClipRunsListener {
     count_paid(index, state);
     // The others with the same request have paid nothing.
     GenerationState told = as_paid(index, state);
+    const std::optional<Error> failed = end.error ? std::optional(with_paid(*end.error, told)) : std::nullopt;
     for (const size_t row : rows_of_[runs_[index]]) {
-      if (end.error)
-        fail(clips_[row], with_paid(*end.error, told));
+      if (failed)
+        fail(clips_[row], *failed, row != runs_[index]);
       else
         deliver(clips_[row], end, told);
       told.reused = true;
@@ -246,10 +247,13 @@ class BatchDelivery final : public ClipRunsListener {
     screen_.update(totals_);
   }
 
-  void fail(const PlannedClip &planned, const Error &error) {
+  // `is_same`: an earlier row has the same request, and tells of the same failure.
+  void fail(const PlannedClip &planned, const Error &error, bool is_same = false) {
     ++totals_.failed;
     if (may_be_paid(error)) in_doubt_.push_back(planned.clip.line);
-    print_row(planned, failure_json(error, planned.clip.request));
+    Json json = failure_json(error, planned.clip.request);
+    if (is_same) json.set("reused", true);
+    print_row(planned, json);
     tell(place_of(file_, planned) + " failed: " + error.text);
     screen_.clear();
     print_request(request_line(planned.clip.request));

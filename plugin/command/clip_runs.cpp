@@ -4,7 +4,6 @@
 #include "plugin/command/clip_runs.h"
 
 #include <glib.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <map>
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "plugin/account/decision.h"
+#include "plugin/base/file_lock.h"
 #include "plugin/base/mutex.h"
 #include "plugin/command/command.h"
 #include "plugin/command/console.h"
@@ -24,14 +24,6 @@
 
 namespace genclip {
 namespace {
-
-// Each takes a file descriptor. Without one, the ID of a paid task cannot be written down, so the clips under
-// way keep most of them.
-size_t most_held() {
-  constexpr rlim_t kMost = 400, kPart = 3;
-  rlimit descriptors{};
-  return getrlimit(RLIMIT_NOFILE, &descriptors) == 0 ? std::min(descriptors.rlim_cur / kPart, kMost) : kMost;
-}
 
 // What the generations' threads report, until the main loop takes it. Thread-safe.
 class ReportBox {
@@ -381,7 +373,7 @@ class Runs {
   ClipRunsListener &listener_;
   const StopSignals signals_;
   const std::shared_ptr<ReportBox> box_ = std::make_shared<ReportBox>();
-  const std::shared_ptr<HeldLinks> held_ = std::make_shared<HeldLinks>(most_held());
+  const std::shared_ptr<HeldLinks> held_ = std::make_shared<HeldLinks>(most_locks());
   std::map<std::string, size_t> needed_;  // By key: by how many clips that have not ended.
   std::optional<size_t> last_stored_;
   ClipGovernor governor_;

@@ -57,6 +57,16 @@ OpenCharges completed_charges(const Account &account, const std::string &key) {
   return completed;
 }
 
+Outcome outcome_of_task(const Account &account, const std::string &base_url, const std::string &task_id) {
+  LedgerEntry entry;
+  entry.base_url = base_url;
+  entry.task_id = task_id;
+  const Charge *charge = account.find_task(entry);
+  if (!charge || charge->status == "failed") return Outcome::not_submitted;
+  if (charge->status == "completed" || charge->state == ChargeState::settled) return Outcome::paid_unfetched;
+  return charge->is_task() ? Outcome::unknown : Outcome::not_submitted;
+}
+
 bool is_attached(const ClipRecord &record) {
   const Json::Object *request = record.identity.request.object();
   return request && !record.identity.request.find("model") && record.identity.request.find("task_id");
@@ -114,8 +124,8 @@ std::vector<LedgerEntry> entries_after_death(const Charge &charge, const std::op
     case ClipState::submitted:
     case ClipState::lost:
       if (was_completed(*record, record->task_id)) {
-        entries.push_back(settled(facts, *record));
         entries.push_back(line(LedgerEvent::unfetched, record->task_id));
+        entries.push_back(settled(facts, *record));
       } else if (record->state == ClipState::lost || is_waited_for) {
         entries.push_back(line(LedgerEvent::unknown, record->task_id));
         if (record->state == ClipState::lost) entries.back().amount = told(record->amount);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "plugin/account/account.h"
+#include "plugin/core/run_ending.h"
 #include "plugin/store/clip_record.h"
 
 namespace genclip {
@@ -38,6 +39,11 @@ Claim claim_of(const OpenCharges &open);
 // Of a request that has a journal: the tasks that were completed, which the journal of an older version, or
 // what is left of a damaged one, does not tell. `account` may be condensed.
 OpenCharges completed_charges(const Account &account, const std::string &key);
+
+// How a run ends for which the service does not know that task, which may be of another clip: paid_unfetched
+// where the ledger knows that it was completed or what it has cost, unknown where it knows that this store
+// has submitted it, else not_submitted. `account`: not condensed.
+Outcome outcome_of_task(const Account &account, const std::string &base_url, const std::string &task_id);
 
 // What became of a charge that is under way and whose run has died; of another open one, what its task has
 // cost, if the journal alone knows that. `record` is the clip's journal; nothing:

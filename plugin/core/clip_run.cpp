@@ -243,8 +243,10 @@ Reaction answer(ClipRun &&run, const WholeClipMissing &) {
   }
   Reaction reaction = plan(std::move(run));
   // The ledger still says that it is stored. A run without a key changes nothing, not even that.
-  if (reaction.run.wish.has_key && !whole->task_id.empty())
+  if (reaction.run.wish.has_key && !whole->task_id.empty()) {
     reaction.ledger.push_back(line_of_fetch(reaction.run, LedgerEvent::unfetched, *whole));
+    reaction.tells_first = true;
+  }
   return with_outcome_of_step(std::move(reaction));
 }
 
@@ -329,9 +331,11 @@ Reaction answer(ClipRun &&run, const TaskFailed &task) {
 }
 
 Reaction answer(ClipRun &&run, const TaskUnknown &task) {
-  // A task of which nobody but the user has ever heard is none.
-  if (run.step == ClipStep::follow && run.is_unheard_of)
-    return with_outcome(next(std::move(run), ClipStep::end), Outcome::not_submitted);
+  // A task of which nobody but the user has ever heard is none. Another clip's is left to that clip's runs.
+  if (run.step == ClipStep::follow && run.is_unheard_of) {
+    const Outcome known = was_completed(run) ? Outcome::paid_unfetched : task.known;
+    return with_outcome(next(std::move(run), ClipStep::end), known);
+  }
   const bool follows = run.step == ClipStep::follow;
   LedgerEntry entry = line_of(run, LedgerEvent::unknown, follows ? run.record : asked_task(run));
   Reaction reaction;

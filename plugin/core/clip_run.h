@@ -6,9 +6,9 @@
 //
 // A request may be paid twice in two ways: a run overwrites what an earlier one knew, or it does not ask
 // before it pays. So a run never edits the journal by itself. It tells react() what happened, and does what
-// the answer says: it first writes the record (if asked to) and the ledger's lines, then gives the warnings,
-// then takes the step. Before any step that may cost money there is a record on disk from which a later run,
-// after a crash at any point, decides as this one would.
+// the answer says: it first writes the record (if asked to) and the ledger's lines, in this order unless
+// `tells_first`, then gives the warnings, then takes the step. Before any step that may cost money there is a
+// record on disk from which a later run, after a crash at any point, decides as this one would.
 //
 // A record holds the latest attempt (its state and task) and, beside it, what outlives attempts: the whole
 // clip in the folder (`replaced`), tasks whose clips were not fetched (`unfetched_tasks`), submits without an
@@ -73,6 +73,8 @@ struct TaskFailed {
 struct TaskUnknown {  // 404 or 410, confirmed by repeated queries.
   std::string error;
   unsigned http_status = 404;
+  // What outcome_of_task() says of one that the user has named and that was not heard of in this run.
+  Outcome known = Outcome::not_submitted;
 };
 // An answer about the task that says nothing of its state tells what it costs: an error, for example.
 struct CostTold {
@@ -168,6 +170,8 @@ struct Reaction {
   bool write = false;  // The record goes to disk before the step is taken.
   // To be appended. The caller adds what the price hangs on and is in no journal (ChargeFacts).
   std::vector<LedgerEntry> ledger = {};
+  // … before the record: without these lines, the ledger of a removed folder would say that nothing is open.
+  bool tells_first = false;
   std::vector<ClipWarning> warnings = {};
   std::optional<ClipView> view = {};  // What observers see from now on; nothing: what they saw before.
 };

@@ -6,10 +6,10 @@
 #include <set>
 #include <utility>
 
-#include "plugin/account/ledger.h"
 #include "plugin/frame/frame.h"
 #include "plugin/generation/charge_facts.h"
 #include "plugin/generation/generation_log.h"
+#include "plugin/generation/store_account.h"
 #include "plugin/store/clip_folder.h"
 #include "plugin/task/media_check.h"
 
@@ -144,14 +144,14 @@ ToPay to_pay(const GenerationJob &job, const IdentifiedRequest &request, const P
 
 std::optional<Estimate> estimate_of(const GenerationJob &job, const IdentifiedRequest &request,
                                     const GenerationServices &services) {
-  Ledger ledger(*services.files, *services.clock, job.store);
-  const auto reading = ledger.read_condensed();
-  if (!reading) {
+  KnownCharges own(*services.files, *services.clock);
+  const auto account = (services.charges ? *services.charges : own).account(job.store);
+  if (!account) {
     GST_CAT_WARNING(generation_category(), "%s: no estimate: %s", clip_log_name(job.identity).c_str(),
-                    log_text(reading.error()).c_str());
+                    log_text(account.error()).c_str());
     return std::nullopt;
   }
-  return total_of(to_pay(job, request, reading->account.prices(), services).estimates);
+  return total_of(to_pay(job, request, (*account)->prices(), services).estimates);
 }
 
 Result<void> check_chain(const GenerationJob &job, const IdentifiedRequest &request,

@@ -57,7 +57,8 @@ struct ToPay {
 };
 ToPay to_pay(const GenerationJob &job, const IdentifiedRequest &request, const PriceHistory &prices,
              const GenerationServices &services);
-// All together. Nothing: the cost of one of them is unknown, or the ledger cannot be read.
+// All together. Nothing: the cost of one of them is unknown, or the ledger cannot be read. Of many requests
+// (services_of_plan), each ledger is read once.
 std::optional<Estimate> estimate_of(const GenerationJob &job, const IdentifiedRequest &request,
                                     const GenerationServices &services);
 

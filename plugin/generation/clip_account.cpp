@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "plugin/generation/clip_account.h"
 
+#include <algorithm>
+#include <map>
+
 #include "plugin/base/number.h"
 #include "plugin/generation/charge_facts.h"
 #include "plugin/generation/generation.h"
@@ -58,17 +61,16 @@ Result<Decision> ClipAccount::try_to_reserve(const std::optional<ClipRecord> &fo
   return std::move(reservation->decision);
 }
 
-// The same clips have been waited for all the time.
-Error ClipAccount::stays_reserved(const Decision &decision) const {
+Error ClipAccount::stays_reserved(const std::string &clip, bool is_for_slot) const {
   const std::string time =
       " for " + std::to_string(generation_.job().timeout.count()) + " s (property timeout)";
-  if (decision.is_for_slot)
+  if (is_for_slot)
     return {ErrorKind::busy, std::string(kNothingSent) +
                                  "as many tasks as may run at once have been under way" + time +
                                  ", and none has ended. Run again to keep waiting."};
   return {
       ErrorKind::busy,
-      std::string(kNothingSent) + "the clip " + decision.waits_for.front().substr(0, 8) +
+      std::string(kNothingSent) + "the clip " + clip.substr(0, 8) +
           ", whose price is unknown, has been under way" + time +
           ", and under a limit in credits such clips are submitted one at a time. Run again to keep waiting, "
           "or say what such clips count with: genclip budget set --assumed-price N."};
@@ -78,8 +80,8 @@ Result<void> ClipAccount::reserve(const std::optional<ClipRecord> &found, const 
   if (auto begun = begin(); !begun) return begun;
   Clock &clock = *generation_.services().clock;
   const auto timeout = generation_.job().timeout;
-  std::vector<std::string> waits_for;
-  Clock::Time waits_since{};
+  using Since = std::pair<const std::string, Clock::Time>;
+  std::map<std::string, Clock::Time> waits_since;  // By key.
   bool has_reconciled = false;
   while (true) {
     const auto decision = try_to_reserve(found, before_line);
@@ -99,11 +101,14 @@ Result<void> ClipAccount::reserve(const std::optional<ClipRecord> &found, const 
       if (*reconciled > 0) continue;
     }
     if (decision->verdict == Verdict::refuse) return refusal_error(*decision);
-    if (waits_for != decision->waits_for) {
-      waits_for = decision->waits_for;
-      waits_since = clock.now();
-    }
-    if (timeout.count() > 0 && clock.now() >= waits_since + timeout) return stays_reserved(*decision);
+    // Others come and go meanwhile. One clip alone keeps a price unknown; any that ends leaves a slot.
+    const std::vector<std::string> &waits_for = decision->waits_for;
+    std::erase_if(waits_since, [&](const auto &one) { return !std::ranges::count(waits_for, one.first); });
+    for (const std::string &key : waits_for) waits_since.try_emplace(key, clock.now());
+    const auto [first, last] = std::ranges::minmax_element(waits_since, {}, &Since::second);
+    const auto &[clip, since] = decision->is_for_slot ? *last : *first;
+    if (timeout.count() > 0 && clock.now() >= since + timeout)
+      return stays_reserved(clip, decision->is_for_slot);
     generation_.change([](GenerationState &state) {
       state.status = ClipStatus::waiting;
       state.waits_for_clip = true;
@@ -133,6 +138,12 @@ Result<OpenCharges> ClipAccount::open_charges(bool is_clip_lost) {
 OpenCharges ClipAccount::completed_charges() {
   const auto condensed = ledger_.read_condensed();
   return condensed ? genclip::completed_charges(condensed->account, facts_.key) : OpenCharges();
+}
+
+Outcome ClipAccount::outcome_of_task(const std::string &task_id) {
+  static_cast<void>(begin());
+  const auto whole = ledger_.read_all();
+  return whole ? genclip::outcome_of_task(whole->account, facts_.base_url, task_id) : Outcome::not_submitted;
 }
 
 void ClipAccount::tell(std::vector<LedgerEntry> entries, const std::string &odd_amount) {

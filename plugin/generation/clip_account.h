@@ -41,11 +41,15 @@ class ClipAccount {
   // Likewise, for a run that has found one. A ledger that cannot be read tells nothing.
   OpenCharges completed_charges();
 
+  // As outcome_of_task() has it. A ledger that cannot be read knows nothing.
+  Outcome outcome_of_task(const std::string &task_id);
+
   // Before the intent of a submit is journalled, and again before each further try. `found`: the journal
   // when this run's turn began. An error: the budget refuses (with `budget`, `limit`, `spent`, `reserved` and
-  // `estimate` in its details), the ledger cannot be written, the same clips are waited for beyond the job's
-  // timeout (ErrorKind::busy), or ErrorKind::cancelled. Then nothing is reserved, and nothing may be sent.
-  // `before_line` is called with what reserved_at() will be, just before that is in the ledger.
+  // `estimate` in its details), the ledger cannot be written, the same clip is waited for beyond the job's
+  // timeout (ErrorKind::busy; for a slot, all that have one), or ErrorKind::cancelled. Then nothing is
+  // reserved, and nothing may be sent. `before_line` is called with what reserved_at() will be, just before
+  // that is in the ledger.
   Result<void> reserve(const std::optional<ClipRecord> &found, const BeforeLine &before_line);
   bool has_reserved() const { return !reserved_at_.empty(); }
   // For the record of the intent.
@@ -62,7 +66,7 @@ class ClipAccount {
 
  private:
   Result<Decision> try_to_reserve(const std::optional<ClipRecord> &found, const BeforeLine &before_line);
-  Error stays_reserved(const Decision &decision) const;
+  Error stays_reserved(const std::string &clip, bool is_for_slot) const;
   // Empty: nothing is to be told.
   void warn_once(const std::string &text, const std::string &task_id);
 

@@ -241,7 +241,7 @@ Error ClipWork::shared_end() const {
 }
 
 // Reports what happened to react(), and does what follows of it but for the next step. The ledger comes after
-// the journal, which alone leads to the clip.
+// the journal, which alone leads to the clip, unless the reaction says otherwise.
 Result<void> ClipWork::learn(const ClipEvent &event) {
   const ClipStep before = run_.step;
   Reaction reaction = react(std::move(run_), event);
@@ -252,6 +252,7 @@ Result<void> ClipWork::learn(const ClipEvent &event) {
   const bool is_intent = std::holds_alternative<SubmitBegins>(event);
   // Progress waits for no disk.
   if (reaction.view && std::holds_alternative<TaskKnown>(event)) show(*std::exchange(reaction.view, {}));
+  if (reaction.tells_first) account_.tell(std::exchange(reaction.ledger, {}), run_.odd_amount);
   auto saved = !reaction.write ? Result<void>() : is_intent ? save_intent() : save();
   account_.tell(std::move(reaction.ledger), run_.odd_amount);
   if (is_intent && !saved) return saved;

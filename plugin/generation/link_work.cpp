@@ -101,8 +101,9 @@ LinkPaid paid_for(const GenerationState &state) {
 std::optional<std::string> key_of(const std::string &location, const IdentifiedRequest &request) {
   const std::string key = request.meaning.digest();
   if (location.find(key) != std::string::npos) return key;
-  const std::string older = request.older ? request.older->digest() : key;
-  return location.find(older) != std::string::npos ? std::optional(older) : std::nullopt;
+  for (const auto *older : {&request.older, &request.spelled_address})
+    if (*older && location.find((*older)->digest()) != std::string::npos) return (*older)->digest();
+  return std::nullopt;
 }
 
 Error error_of(Generation &inner) {

@@ -64,16 +64,21 @@ class Identification {
     };
     found.meaning = identity;
     found.meaning.request = meaning_of(request.spec(), body(meaning_of_clip));
-    find_older(found, body(older_of_clip));
+    find_older(found, body(older_of_clip), meaning_of(request.spec(), body(spelled_address_of_clip)));
     return found;
   }
 
-  // What was submitted, or attached to, by a version that took each spelling for another request.
-  void find_older(IdentifiedRequest &found, Json request) const {
-    ClipIdentity older = found.meaning;
-    older.base_url = spelled_base_url(job_);
-    older.request = std::move(request);
-    if (older.digest() != found.meaning.digest()) found.older = std::move(older);
+  // What was submitted, or attached to, by a version that took each spelling for another request, and by
+  // 0.3.0, which took each spelling of the address for another service.
+  void find_older(IdentifiedRequest &found, Json spelled, Json meant) const {
+    const auto name = [&](Json request) {
+      ClipIdentity older = found.meaning;
+      older.base_url = spelled_base_url(job_);
+      older.request = std::move(request);
+      return older.digest() != found.meaning.digest() ? std::optional(older) : std::nullopt;
+    };
+    found.older = name(std::move(spelled));
+    found.spelled_address = name(std::move(meant));
     choose_folder(found, job_, services_);
   }
 
@@ -81,6 +86,9 @@ class Identification {
   static const ClipIdentity &meaning_of_clip(const IdentifiedRequest &clip) { return clip.meaning; }
   static const ClipIdentity &older_of_clip(const IdentifiedRequest &clip) {
     return clip.older ? *clip.older : clip.meaning;
+  }
+  static const ClipIdentity &spelled_address_of_clip(const IdentifiedRequest &clip) {
+    return clip.spelled_address ? *clip.spelled_address : clip.meaning;
   }
   static std::string clip_name(const MediaReference &reference, const ClipIdentity &identity) {
     return kClip + identity.digest() + (reference.part.is_frame ? "#" + reference.part.fragment : "");
@@ -167,31 +175,42 @@ Result<Claim> claim_of_folder(const ClipIdentity &identity, const GenerationJob 
   return open ? Result<Claim>(claim_of(*open)) : open.error();
 }
 
-bool is_older_wanted(const IdentifiedRequest &request, const GenerationJob &job,
-                     const GenerationServices &services) {
-  if (!request.older) return false;
+// A record that cannot be read may name a task.
+Claim or_unanswered(const Result<Claim> &claim) { return claim ? *claim : Claim::unanswered; }
+
+// The older folder that is wanted. Null: none is.
+const ClipIdentity *wanted_older(const IdentifiedRequest &request, const GenerationJob &job,
+                                 const GenerationServices &services) {
   KnownCharges own(*services.files, *services.clock);
   KnownCharges &charges = services.charges ? *services.charges : own;
-  const auto older = claim_of_folder(*request.older, job, services, charges);
-  if (older && *older == Claim::none) return false;
+  const ClipIdentity *wanted = nullptr;
+  Result<Claim> older = Claim::none;
+  for (const auto *name : {&request.older, &request.spelled_address}) {
+    if (!*name) continue;
+    auto claim = claim_of_folder(**name, job, services, charges);
+    if (wanted && or_unanswered(claim) <= or_unanswered(older)) continue;
+    wanted = &**name;
+    older = std::move(claim);
+  }
+  if (!wanted || (older && *older == Claim::none)) return nullptr;
   const auto newer = claim_of_folder(request.meaning, job, services, charges);
-  if (!older && !newer) return false;  // It is the disk: the run reports it.
-  // A record that cannot be read may name a task.
-  const auto or_unanswered = [](const Result<Claim> &claim) { return claim ? *claim : Claim::unanswered; };
-  return or_unanswered(older) >= or_unanswered(newer);
+  if (!older && !newer) return nullptr;  // It is the disk: the run reports it.
+  return or_unanswered(older) >= or_unanswered(newer) ? wanted : nullptr;
 }
 
 }  // namespace
 
 void choose_folder(IdentifiedRequest &request, const GenerationJob &job, const GenerationServices &services) {
-  request.has_older_folder = is_older_wanted(request, job, services);
-  request.identity = request.has_older_folder ? *request.older : request.meaning;
+  const ClipIdentity *older = wanted_older(request, job, services);
+  request.has_older_folder = older != nullptr;
+  request.identity = older ? *older : request.meaning;
 }
 
 IdentifiedRequest with_take(IdentifiedRequest request, unsigned take, const GenerationJob &job,
                             const GenerationServices &services) {
   request.meaning.take = take;
   if (request.older) request.older->take = take;
+  if (request.spelled_address) request.spelled_address->take = take;
   choose_folder(request, job, services);
   return request;
 }
@@ -212,7 +231,7 @@ Result<IdentifiedRequest> identify_request(const GenerationJob &job, const Gener
   const Identification identification(job, services, may_fetch, cancellable);
   if (job.request) return identification.run(*job.request, job.identity);
   IdentifiedRequest task = identified_as(job.identity);
-  identification.find_older(task, job.identity.request);
+  identification.find_older(task, job.identity.request, job.identity.request);
   return task;
 }
 

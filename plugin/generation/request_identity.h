@@ -26,13 +26,15 @@ struct IdentifiedFile {
 };
 
 struct IdentifiedRequest {
-  // Whose folder in the store is the request's: one of the next two (choose_folder).
+  // Whose folder in the store is the request's: one of the next three (choose_folder).
   ClipIdentity identity;
   // One for all requests that the service cannot tell apart. New clips have it.
   ClipIdentity meaning;
   // What versions before 2026-11-26 made of this request, where that is another one.
   std::optional<ClipIdentity> older;
-  bool has_older_folder = false;  // `identity` is the older one.
+  // What 0.3.0 made of it, likewise: only the address as it was spelled.
+  std::optional<ClipIdentity> spelled_address;
+  bool has_older_folder = false;  // `identity` is one of the older ones.
   // What stands for each reference where the request is shown, in the order of CheckedRequest::media().
   // Empty: all stand there as they were given.
   std::vector<std::string> names;
@@ -43,8 +45,8 @@ struct IdentifiedRequest {
 
 // Chooses the folder of an older version if that has at least as much for this job as the new one (Claim),
 // and anything at all. Everything else begins in the new folder, under whose lock all that mean the same
-// meet, so that it is paid once. For a folder without a record, what the ledger knows counts. Reads up to two
-// records, and the ledger.
+// meet, so that it is paid once. For a folder without a record, what the ledger knows counts. Reads up to
+// three records, and the ledger.
 void choose_folder(IdentifiedRequest &request, const GenerationJob &job, const GenerationServices &services);
 
 // The same request with another take, and the folder that this one has.

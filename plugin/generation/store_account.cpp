@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "plugin/generation/store_account.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <set>
 
+#include "plugin/base/file_lock.h"
 #include "plugin/generation/charge_facts.h"
 #include "plugin/generation/generation_log.h"
 #include "plugin/store/clip_folder.h"
@@ -15,7 +17,7 @@ namespace {
 
 using ReadLedger = Result<LedgerReading> (Ledger::*)();
 
-// So many clips are locked at once, each of which takes a file descriptor.
+// So many clips are locked at once, if there are file descriptors for them.
 constexpr size_t kMostLocked = 100;
 
 // The clip's lock is held meanwhile, so that no run begins on it.
@@ -126,6 +128,11 @@ Result<OpenCharges> KnownCharges::open(const std::string &store, const std::stri
   return find_open(ledger, of_stores_[store], key, is_clip_lost);
 }
 
+Result<const Account *> KnownCharges::account(const std::string &store) {
+  Ledger ledger(files_, clock_, store);
+  return account_of(of_stores_[store].condensed, ledger, &Ledger::read_condensed);
+}
+
 Result<size_t> bury_charges(Ledger &ledger, const std::string &key, const std::optional<ClipRecord> &record,
                             const std::string &unsent, GCancellable *cancellable) {
   std::map<std::string, Journal> journals;
@@ -143,6 +150,7 @@ Result<size_t> reconcile(FileSystem &files, Ledger &ledger, const std::string &s
   std::set<std::string> keys;
   for (const Charge &charge : before->account.charges())
     if (charge.is_under_way() && charge.key != except) keys.insert(charge.key);
+  const size_t most = std::clamp<size_t>(most_locks(), 1, kMostLocked);
   size_t written = 0, locked = 0;
   std::map<std::string, Journal> journals;
   const auto tell = [&]() -> Result<void> {
@@ -164,7 +172,7 @@ Result<size_t> reconcile(FileSystem &files, Ledger &ledger, const std::string &s
     if (!journal || !*journal) continue;
     if ((*journal)->lock) ++locked;
     journals[key] = std::move(**journal);
-    if (locked < kMostLocked) continue;
+    if (locked < most) continue;
     if (auto told = tell(); !told) return std::move(told).error();
   }
   if (auto told = tell(); !told) return std::move(told).error();

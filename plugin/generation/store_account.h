@@ -37,6 +37,8 @@ class KnownCharges {
   KnownCharges(FileSystem &files, Clock &clock) : files_(files), clock_(clock) {}
 
   Result<OpenCharges> open(const std::string &store, const std::string &key, bool is_clip_lost = false);
+  // Condensed.
+  Result<const Account *> account(const std::string &store);
 
  private:
   FileSystem &files_;

@@ -101,6 +101,15 @@ class Batch(ServiceTest):
         self.assertEqual(self.clips(), ["a.mp4", "b.mp4", "c.mp4"])
         self.assertEqual([line["charged"] for line in lines if line["reused"]], ["no"])
 
+    def test_rows_that_are_the_same_tell_of_the_same_failure(self):
+        prices = self.write("prices.json", '{"charge_failures": true, "prices": [{"amount": 7}]}')
+        self.simulator("--fault", "submit#1:fail=moderated", "--prices", str(prices))
+        path = self.write("same.jsonl", '{"prompt": "a kite", "name": "a"}\n{"name": "b", "prompt": "a kite"}\n')
+        run, lines = self.batch(path, MODEL)
+        self.assertEqual((run.returncode, self.submits()), (1, 1), run.stderr)
+        told = [(line["name"], line["charged"], line["amount"], line.get("reused")) for line in lines]
+        self.assertEqual(told, [("a", "yes", 7, None), ("b", "yes", 7, True)])
+
     def test_tells_every_problem_before_anything_is_paid(self):
         self.simulator()
         path = self.write("rows.csv", "name,prompt,duration\na,kite,5\nb,,5\nc,kite 3,x\na,kite 4,5\nd/e,kite 5,5\n\"f\n")

@@ -3,6 +3,7 @@
 // What a run writes into the ledger, and what the ledger lets it do.
 #include "plugin/generation/clip_account.h"
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -136,6 +137,20 @@ TEST_F(ClipAccounts, AnAmountCountsThoughTheAnswerHasNoTask) {
   EXPECT_EQ(sums().unknown, 2u);
   set_budget(R"({"per_day":18})");
   EXPECT_EQ(text_detail(run().error.value_or(Error{}), "budget"), "per-day");
+}
+
+// It is sure that such a request has no task.
+TEST_F(ClipAccounts, AnAmountBesideARefusalIsNotSpent) {
+  for (const unsigned status : {400u, 402u, 422u}) {
+    service_.odd_submits = {answer(status, R"({"error":"no","amount":9})")};
+    const Outcome refused = run(job_for(std::to_string(status)));
+    ASSERT_TRUE(refused.error);
+    EXPECT_EQ(text_detail(*refused.error, "outcome"), "refused") << status;
+    EXPECT_EQ(text_detail(*refused.error, "charged"), "no") << status;
+    EXPECT_EQ(refused.state.amount, -1) << status;
+  }
+  EXPECT_EQ(sums().spent.credits, 0);
+  EXPECT_EQ(sums().reserved.credits, 0);
 }
 
 TEST_F(ClipAccounts, AnAmountCountsThoughTheQueryIsAnsweredWithAnError) {
@@ -484,7 +499,9 @@ class UnderWay {
   UnderWay(const GenerationJob &job, Ledger &books)
       : facts_(charge_facts(job.identity, job.model, "")),
         folder_(FileSystem::posix(), ClipPath(job.store, job.identity.digest())) {
-    if (!books.reserve(facts_, 0, nullptr)) throw std::runtime_error("not reserved");
+    // Whatever the budget says by now.
+    if (!books.append({LedgerEntry(LedgerEvent::reserve, facts_)}, nullptr))
+      throw std::runtime_error("not reserved");
     auto lock = folder_.lock_writer([](const std::string &) {});
     if (!lock || !*lock) throw std::runtime_error("not locked");
     lock_ = std::move(*lock);
@@ -527,14 +544,37 @@ TEST_F(ClipAccounts, AClipWaitsForNoPriceAndNoSlotBeyondItsTimeout) {
   EXPECT_THAT(lines(), ElementsAre("reserve"));
 }
 
-// Many may be before it, and each of them may take as long as it may.
-TEST_F(ClipAccounts, AClipWaitsAsLongAsTheOnesBeforeItEnd) {
+// Finding: a wait began anew whenever any clip came or went.
+TEST_F(ClipAccounts, AWaitForAClipDoesNotBeginAnewWhenAnotherComes) {
   Ledger books = ledger();
-  const UnderWay one(job_for("one"), books), two(job_for("two"), books);
+  const UnderWay one(job_for("one"), books);
+  std::optional<UnderWay> two;
   set_budget(R"({"total":100})");
   GenerationJob waits = job();
   waits.timeout = std::chrono::seconds(50);  // 100 sleeps.
-  ActingClock clock(clock_, {{60, [&] { one.release(books); }}, {140, [&] { two.release(books); }}});
+  ActingClock clock(clock_, {{60, [&] { two.emplace(job_for("two"), books); }}});
+  GenerationServices services = this->services();
+  services.clock = &clock;
+  const auto begin = clock_.elapsed();
+  const auto generation = std::make_shared<Generation>(waits, services);
+  const auto done = ClipWork(*generation).run();
+  ASSERT_FALSE(done);
+  EXPECT_THAT(done.error().text, HasSubstr(job_for("one").identity.digest().substr(0, 8)));
+  EXPECT_EQ(clock_.elapsed() - begin, waits.timeout);
+  EXPECT_EQ(service_.submits(), 0u);
+}
+
+// Many may be before it, and each of them may take as long as it may.
+TEST_F(ClipAccounts, AClipWaitsAsLongAsTheOnesBeforeItEnd) {
+  Ledger books = ledger();
+  const UnderWay one(job_for("one"), books);
+  std::optional<UnderWay> two;
+  set_budget(R"({"total":100})");
+  GenerationJob waits = job();
+  waits.timeout = std::chrono::seconds(50);  // 100 sleeps.
+  ActingClock clock(clock_, {{50, [&] { two.emplace(job_for("two"), books); }},
+                             {60, [&] { one.release(books); }},
+                             {140, [&] { two->release(books); }}});
   GenerationServices services = this->services();
   services.clock = &clock;
   const auto generation = std::make_shared<Generation>(waits, services);
@@ -634,6 +674,27 @@ TEST_F(ClipAccounts, ManyClipsOfTheDeadAreBuriedAFewAtATime) {
   EXPECT_EQ(taken(reconcile(FileSystem::posix(), books, job().store, "", nullptr)), 230u);
   EXPECT_LT(files_.bytes_read() - read, 20 * bytes);
   EXPECT_EQ(account().charges().front().is_under_way(), false);
+}
+
+TEST_F(ClipAccounts, ManyClipsOfTheDeadAreBuriedWithFewFileDescriptors) {
+  std::vector<LedgerEntry> dead;
+  for (int i = 0; i < 120; ++i) {
+    LedgerEntry &entry = dead.emplace_back();
+    entry.event = LedgerEvent::reserve;
+    entry.key = std::to_string(1000 + i);
+    entry.key.insert(0, 60, 'a');
+    std::filesystem::create_directories(ClipPath(job().store, entry.key).folder());
+  }
+  Ledger books(files_, clock_, job().store);
+  ASSERT_TRUE(books.append(dead, nullptr));
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit few{90, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+  const auto written = reconcile(FileSystem::posix(), books, job().store, "", nullptr);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  ASSERT_TRUE(written) << written.error().text;
+  EXPECT_EQ(*written, 120u);
 }
 
 TEST_F(ClipAccounts, AStoreWithoutALedgerGetsOneFromItsJournals) {

@@ -111,7 +111,23 @@ TEST(AfterDeath, ATaskThatWasCompletedIsPaidThoughItsClipDidNotCome) {
           texts(entries_after_death(charge_of(ChargeState::submitted, "T"), completed, is_waited_for)),
           Contains("settle T completed $3"));
     EXPECT_THAT(texts(entries_after_death(charge_of(ChargeState::reserved), completed)),
-                ElementsAre("submitted T $3", "settle T completed $3", "unfetched T"));
+                ElementsAre("submitted T $3", "unfetched T", "settle T completed $3"));
+  }
+}
+
+// The last line may be torn, and the folder may vanish.
+TEST(AfterDeath, NoPartOfTheLinesOfACompletedTaskSaysThatItsClipIsHere) {
+  ClipRecord completed = record_of(ClipState::submitted, "T");
+  completed.completed_tasks = {"T"};
+  Account account;
+  LedgerEntry reserve(LedgerEvent::reserve, charge_of(ChargeState::reserved));
+  reserve.at = at(1234);
+  ASSERT_TRUE(account.apply(reserve));
+  const std::vector<LedgerEntry> lines = entries_after_death(account.charges().front(), completed);
+  EXPECT_EQ(lines.size(), 3u);
+  for (const LedgerEntry &line : lines) {
+    ASSERT_TRUE(account.apply(line));
+    EXPECT_FALSE(open_charges(account, "clip").is_empty()) << to_word(line.event);
   }
 }
 
@@ -247,6 +263,27 @@ TEST(Import, BoundsWhatADamagedRecordSays) {
   ClipRecord record = record_of(ClipState::ambiguous);
   record.unanswered_submits = uint64_t{1} << 60;
   EXPECT_EQ(imported_entries({}, record).size(), 100u);
+}
+
+TEST(OutcomeOfATask, IsWhatTheLedgerKnowsOfItWhicheverClipItIsOf) {
+  const auto after = [](const std::vector<LedgerEntry> &entries) {
+    Account account;
+    for (const LedgerEntry &entry : entries) EXPECT_TRUE(account.apply(entry));
+    return std::string(to_word(outcome_of_task(account, "", "T")));
+  };
+  const LedgerEntry submitted = entry_of(LedgerEvent::submitted, "T");
+  EXPECT_EQ(after({}), "not-submitted");
+  EXPECT_EQ(after({entry_of(LedgerEvent::submitted, "U")}), "not-submitted");
+  EXPECT_EQ(after({submitted}), "unknown");
+  EXPECT_EQ(after({submitted, entry_of(LedgerEvent::unknown, "T")}), "unknown");
+  EXPECT_EQ(after({submitted, entry_of(LedgerEvent::settle, "T", "completed")}), "paid-unfetched");
+  EXPECT_EQ(after({submitted, entry_of(LedgerEvent::settle, "T", "failed")}), "not-submitted");
+  LedgerEntry attached = entry_of(LedgerEvent::unknown, "T");
+  attached.attached = true;
+  EXPECT_EQ(after({attached}), "not-submitted");
+  attached = entry_of(LedgerEvent::settle, "T", "completed");
+  attached.attached = true;
+  EXPECT_EQ(after({attached}), "paid-unfetched");
 }
 
 }  // namespace

@@ -281,6 +281,7 @@ TEST(React, TellsTheLedgerThatTheFileOfAStoredClipIsGone) {
   const Reaction missing = react(run, WholeClipMissing{});
   EXPECT_EQ(missing.run.step, ClipStep::follow);
   EXPECT_THAT(lines(missing), ElementsAre("unfetched own"));
+  EXPECT_TRUE(missing.write && missing.tells_first) << "the folder may vanish in between";
   EXPECT_EQ(ending(missing), "paid-unfetched yes");
   run.wish.has_key = false;
   EXPECT_THAT(lines(react(run, WholeClipMissing{})), IsEmpty()) << "else one for each look";
@@ -309,6 +310,12 @@ TEST(React, CountsNoTaskThatOnlyAPersonHasHeardOf) {
   const Reaction unknown = react(mistyped, TaskUnknown{});
   EXPECT_THAT(lines(unknown), IsEmpty());
   EXPECT_EQ(ending(unknown), "not-submitted no");
+  EXPECT_EQ(ending(react(mistyped, TaskUnknown{.known = genclip::Outcome::paid_unfetched})),
+            "paid-unfetched yes")
+      << "another clip's";
+  ClipRun known = mistyped;
+  known.record.completed_tasks = {"own"};
+  EXPECT_EQ(ending(react(known, TaskUnknown{})), "paid-unfetched yes");
   EXPECT_THAT(lines(react(mistyped, TaskKnown{{.status = kDone, .amount = 2}})),
               ElementsAre("unfetched own attached", "settle own completed $2 attached"));
   EXPECT_THAT(lines(react(mistyped, TaskKnown{{.amount = 2}})), IsEmpty());

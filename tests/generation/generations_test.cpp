@@ -11,6 +11,7 @@
 
 #include "plugin/catalog/clip_uri.h"
 #include "plugin/catalog/request_meaning.h"
+#include "plugin/generation/chain_plan.h"
 #include "plugin/generation/charge_facts.h"
 #include "plugin/generation/request_identity.h"
 #include "tests/generation/work_fixture.h"
@@ -521,6 +522,31 @@ TEST_F(SameMeaning, IsPaidOnceByTwoRunsAtATime) {
   EXPECT_EQ(service_.submits(), 1u);
 }
 
+// Finding: 0.3.0 left out the default, and kept the line break.
+TEST_F(SameMeaning, IsServedAsTheVersionBeforeKnewItByTheSpellingOfItsAddress) {
+  GenerationJob broken = job_of(kSpelledOut);
+  broken.older_base_url = broken.endpoint.base_url + "\n";
+  ClipRecord record;
+  record.identity = broken.identity;
+  record.identity.base_url = broken.older_base_url;
+  record.model = "dance-2.5";
+  record.state = ClipState::submitted;
+  record.task_id = "task-old";
+  const ClipPath then(job().store, record.identity.digest());
+  EXPECT_NE(then.folder(), new_path().folder());
+  {
+    ClipFolder folder(FileSystem::posix(), then);
+    const auto lock = folder.lock_writer([](const std::string &) {});
+    ASSERT_TRUE(lock && *lock);
+    ASSERT_TRUE(folder.write_record(record));
+  }
+  const auto one = want(broken);
+  ASSERT_TRUE(one->bytes());
+  EXPECT_EQ(one->listener()->last().clip_location, then.file("clip.mp4"));
+  EXPECT_EQ(one->listener()->last().task_id, "task-old");
+  EXPECT_EQ(service_.submits(), 0u);
+}
+
 TEST_F(SameMeaning, ServesTheClipOfAnEarlierVersionAndPaysNothing) {
   write_older(ClipState::complete, "task-old");
   EXPECT_EQ(run(kSpelledOut), older_path().file("clip.mp4"));
@@ -653,6 +679,7 @@ TEST_F(SameMeaning, ReadsTheLedgerOnceForAPlanOfManyRequests) {
     ASSERT_TRUE(found);
     EXPECT_EQ(found->has_older_folder, take == 0);
     EXPECT_FALSE(with_take(*found, 100, row, plan).has_older_folder);
+    EXPECT_FALSE(estimate_of(row, *found, plan));
   }
   EXPECT_LE(files_.bytes_read() - before, 2 * size) << "once in short, and once whole";
   // One request alone reads no less than what is written meanwhile.

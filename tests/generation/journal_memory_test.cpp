@@ -572,6 +572,28 @@ TEST_F(JournalMemory, ATaskThatTheUserNamesPutsNoOtherOneOutOfMind) {
   EXPECT_EQ(service_.submits(), 1u);
 }
 
+// Finding: the ending said that nothing was submitted.
+TEST_F(JournalMemory, ATaskOfAnotherClipThatTheServiceDoesNotKnowAnyMoreIsKnownFromTheLedger) {
+  const auto ending = [&](const std::string &id) {
+    GenerationJob named = job();
+    named.request = sample_request("another storm");
+    named.identity.request = named.request->body();
+    named.task_id = id;
+    const Outcome outcome = run(named);
+    std::string text;
+    for (const ErrorDetail &detail : outcome.error.value_or(Error{}).details)
+      if (const auto *word = std::get_if<std::string>(&detail.value)) text += *word + " ";
+    return text;
+  };
+  run_whole();
+  service_.knows_no_task = true;
+  EXPECT_EQ(ending("task-1"), "paid-unfetched yes ");
+  EXPECT_EQ(ending("nobodys"), "not-submitted no ");
+  fs::remove_all(path().folder());
+  EXPECT_EQ(ending("task-1"), "paid-unfetched yes ");
+  EXPECT_EQ(service_.submits(), 1u);
+}
+
 TEST_F(JournalMemory, APartThatWasBegunIsKeptUntilAnotherTaskIsAccepted) {
   service_.cuts = {100'000};
   GenerationJob hasty = job();

@@ -68,10 +68,11 @@ void hold_fetched(JournalWorld &world, const std::string &id) {
 // ---- The ledger.
 
 constexpr char kKey[] = "clip";
+constexpr char kBaseUrl[] = "https://api.example";
 
 void write(JournalWorld &world, LedgerEntry entry) {
   entry.key = kKey;
-  entry.base_url = "https://api.example";
+  entry.base_url = kBaseUrl;
   if (!world.is_mute && !world.account.apply(entry)) accuse(world, "the account did not take a line");
 }
 
@@ -183,8 +184,9 @@ void note_price(JournalWorld &world, const ClipEvent &event, const ClipRun &befo
 void check_paid(JournalWorld &world, const ClipEvent &event, const ClipRun &before, const ClipRun &run) {
   const bool is_about_task =
       std::holds_alternative<TaskFailed>(event) || std::holds_alternative<TaskUnknown>(event);
-  // Of a task that somebody has named, a run says nothing that it has not heard itself.
-  if (!is_about_task || before.step == ClipStep::look || before.is_unheard_of) return;
+  // Of a task that somebody has named, a run believes the service's first word that it has failed.
+  const bool is_new = before.is_unheard_of && std::holds_alternative<TaskFailed>(event);
+  if (!is_about_task || before.step == ClipStep::look || is_new) return;
   std::vector<std::string> in_vain = run.unknown;
   for (const FailedTask &task : run.failed) in_vain.push_back(task.id);
   // Whoever has paid again has warned of those.
@@ -200,7 +202,7 @@ void check_paid(JournalWorld &world, const ClipEvent &event, const ClipRun &befo
 // From now on the clip of that task is to be had from the service again. (A run that only asks for it does
 // not journal this, and --anew may pay for another one.)
 void note_loss(JournalWorld &world, const ClipEvent &event, const ClipRun &before, const Reaction &reaction) {
-  if (!std::holds_alternative<WholeClipMissing>(event) || !reaction.write || world.is_mute) return;
+  if (!std::holds_alternative<WholeClipMissing>(event) || !reaction.write) return;
   if (ServiceTask *task = find(world, before.whole->task_id)) {
     task->is_fetched = false;
     task->is_known_done = true;
@@ -259,6 +261,12 @@ void apply(JournalWorld &world, size_t index, const ClipEvent &event) {
       if (process.run.wish.may_submit != MaySubmit::even_in_doubt)
         accuse(world, "submitted in doubt by a run that must not");
     }
+  }
+  if (reaction.tells_first) {
+    if (world.is_mute) return end(world, index);
+    tell(world, reaction);
+    reaction.ledger.clear();
+    if (std::exchange(world.is_cut, false)) return end(world, index);
   }
   if (reaction.write) {
     if (process.run.record.state == ClipState::complete && world.file != process.run.record.task_id &&
@@ -421,6 +429,11 @@ class Steps {
       world.processes[index]->reserved_at.clear();
       kill(world, index);
     });
+    add(index, event + ", and is killed before the journal is told", [&](JournalWorld &world) {
+      world.is_cut = true;
+      change(world);
+    });
+    if (std::exchange(steps_.back().world.is_cut, false)) steps_.pop_back();
   }
 
   // What the ledger knows is journalled before a turn tells it more; but a task that somebody named is
@@ -568,7 +581,7 @@ class Steps {
                                     [&](const ServiceTask &task) { return task.id == id; });
     // The service may deny any task, for a time or for ever.
     add_told(index, "hears that " + id + " is unknown", [&](JournalWorld &world) {
-      apply(world, index, TaskUnknown{"unknown", 404});
+      apply(world, index, TaskUnknown{"unknown", 404, outcome_of_task(world.account, kBaseUrl, id)});
     });
     add(index, "cannot ask for " + id, [&](JournalWorld &world) { apply(world, index, TaskUnreachable{}); });
     if (known == world_.tasks.end()) return;

@@ -57,6 +57,7 @@ struct JournalWorld {
   unsigned phantoms = 0;    // … and that were not accepted.
   Account account;          // Of the ledger's lines.
   bool is_mute = false;     // The process dies before its next line is in the ledger.
+  bool is_cut = false;      // The process dies after a line that comes before its record.
   bool has_prices = false;  // The service may tell an amount with any answer, and once only.
   bool can_vanish = false;  // The folder may be removed, or the journal in it.
   std::string violation;

@@ -2,6 +2,8 @@
 //
 // A crash at every file operation of a generation, and what the ledger knows afterwards: nothing was sent
 // that is not in it, and a budget holds all the same.
+#include <filesystem>
+
 #include "plugin/base/durable_file.h"
 #include "plugin/generation/store_account.h"
 #include "tests/generation/work_fixture.h"
@@ -119,6 +121,40 @@ TEST(MoneyAfterACrash, ADiskThatFailsOnceLosesNoTask) {
     EXPECT_GE(after.account.sums({}, 0).spent.tasks, world.service_.submits());
     for (const Charge &charge : after.account.charges()) EXPECT_FALSE(charge.is_under_way());
   }
+}
+
+// Once the journal says that the clip's file is gone, the ledger says so, too: it alone remembers the task
+// when the folder vanishes.
+TEST(MoneyAfterACrash, AClipWhoseFileAndThenItsFolderAreGoneIsNotPaidAgain) {
+  const auto begin = [](MoneyWorld &world) {
+    const Outcome first = world.run();
+    ASSERT_FALSE(first.error) << first.text();
+    ASSERT_TRUE(std::filesystem::remove(world.path().file("clip.mp4")));
+  };
+  MoneyWorld whole;
+  begin(whole);
+  const size_t first = whole.files_.operations();
+  const size_t last = whole.run().operations;
+  ASSERT_GT(last, first + 10);
+  unsigned vanished = 0;
+  for (const Loss loss : {Loss::nothing, Loss::both})
+    for (size_t at = 1; at <= last - first; ++at) {
+      SCOPED_TRACE("operation " + std::to_string(at) + ", loss " + std::to_string(static_cast<int>(loss)));
+      MoneyWorld world;
+      begin(world);
+      world.files_.die_at(world.files_.operations() + at);
+      static_cast<void>(world.run());
+      world.crash(loss);
+      // Who removes the folder of a clip that is there wants another one.
+      const auto record = world.record();
+      if (!record || record->state != ClipState::submitted) continue;
+      ++vanished;
+      std::filesystem::remove_all(world.path().folder());
+      const Outcome again = world.run();
+      EXPECT_FALSE(again.error) << again.text();
+      EXPECT_EQ(world.service_.submits(), 1u);
+    }
+  EXPECT_GT(vanished, 10u);
 }
 
 }  // namespace
