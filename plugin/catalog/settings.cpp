@@ -130,7 +130,8 @@ std::vector<Setting> make_rows() {
        .option = {0, "SECONDS", "Maximum wait for the task; 0: no limit"},
        .more =
            "It includes outages of the service. After that time the task continues at the service, and the "
-           "next run attaches to it. Before the submit, it limits the wait for the same other clip."},
+           "next run attaches to it. Before the submit, it limits the wait for each clip that must end "
+           "first."},
       {.name = "poll-interval",
        .takers = kElements | kService,
        .help = "Time between two queries of a task, in milliseconds; 0: 5000-10000, as the service asks, by "
