@@ -66,14 +66,15 @@ class Tidier {
   void string() {
     out_ += text_[at_++];
     while (at_ < text_.size()) {
-      const char c = text_[at_];
-      if (c == '\\') {
-        escape();
-        continue;
+      size_t end = at_;
+      while (end < text_.size() && text_[end] != '\\' && text_[end] != '"') ++end;
+      out_ += text_.substr(at_, end - at_);
+      if ((at_ = end) == text_.size()) return;
+      if (text_[at_] == '"') {
+        out_ += text_[at_++];
+        return;
       }
-      out_ += c;
-      ++at_;
-      if (c == '"') return;
+      escape();
     }
   }
 

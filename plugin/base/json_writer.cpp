@@ -48,6 +48,11 @@ class Writer {
   void quoted(std::string_view string) {
     text_ += '"';
     for (size_t at = 0; at < string.size();) {
+      // Most texts are nothing but such characters, and a digest is made of texts.
+      size_t end = at;
+      while (end < string.size() && is_plain(string[end])) ++end;
+      text_ += string.substr(at, end - at);
+      if ((at = end) == string.size()) break;
       const size_t hidden = pretty_ ? hidden_size(string.substr(at)) : 0;
       if (hidden == 0)
         escaped(string[at]);
@@ -57,6 +62,8 @@ class Writer {
     }
     text_ += '"';
   }
+
+  static bool is_plain(char c) { return c >= ' ' && c < 0x7f && c != '"' && c != '\\'; }
 
   // The size of the string's first character if a terminal must not see it, and if it is not ASCII; otherwise
   // 0.

@@ -2,6 +2,9 @@
 #include "plugin/generation/charge_facts.h"
 
 #include <algorithm>
+#include <functional>
+#include <map>
+#include <string>
 
 #include "plugin/catalog/catalog.h"
 
@@ -28,6 +31,17 @@ bool names_media(const Json &value) {
          });
 }
 
+// How many media each field has.
+std::map<std::string, unsigned, std::less<>> references_of(const Json &sent) {
+  std::map<std::string, unsigned, std::less<>> references;
+  for (const FieldSpec &field : Catalog::shared()->common_fields()) {
+    const Json *value = media_kind(field.type) ? sent.find(field.name) : nullptr;
+    if (value && value->array() && !value->array()->empty())
+      references[field.name] = static_cast<unsigned>(value->array()->size());
+  }
+  return references;
+}
+
 }  // namespace
 
 ChargeFacts charge_facts(const ClipIdentity &identity, const Json &sent, const std::string &model,
@@ -44,11 +58,7 @@ ChargeFacts charge_facts(const ClipIdentity &identity, const Json &sent, const s
   facts.size = text_of(sent, "size");
   if (const Json *audio = sent.find("generate_audio"); audio && audio->boolean())
     facts.audio = *audio->boolean();
-  for (const FieldSpec &field : Catalog::shared()->common_fields()) {
-    const Json *value = media_kind(field.type) ? sent.find(field.name) : nullptr;
-    if (value && value->array() && !value->array()->empty())
-      facts.references[field.name] = static_cast<unsigned>(value->array()->size());
-  }
+  facts.references = references_of(sent);
   return facts;
 }
 
@@ -57,7 +67,7 @@ ChargeFacts charge_facts(const ClipIdentity &identity, const std::string &model,
 }
 
 bool is_made_of_media(const ClipIdentity &identity) {
-  return !charge_facts(identity, "", "").references.empty() || names_media(identity.request);
+  return !references_of(identity.request).empty() || names_media(identity.request);
 }
 
 }  // namespace genclip

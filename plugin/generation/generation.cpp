@@ -103,7 +103,7 @@ void Generation::run() {
     if (identified_.has_older_folder)
       GST_CAT_INFO(generation_category(), "%s: is stored as %s, which is its name of an older version",
                    log_name_.c_str(), clip_log_name(identified_.identity).c_str());
-    else if (identified_.identity.digest() != job_.identity.digest())
+    else if (!identified_.names.empty())
       GST_CAT_INFO(generation_category(), "%s: is, with the content of its references, %s", log_name_.c_str(),
                    clip_log_name(identified_.identity).c_str());
     // Not on the stack, whose pages would stay with this thread while it waits.

@@ -75,7 +75,11 @@ class Identification {
       ClipIdentity older = found.meaning;
       older.base_url = spelled_base_url(job_);
       older.request = std::move(request);
-      return older.digest() != found.meaning.digest() ? std::optional(older) : std::nullopt;
+      // The usual case, without the time that digests take.
+      const ClipIdentity &meaning = found.meaning;
+      if (older.base_url == meaning.base_url && older.request == meaning.request)
+        return std::optional<ClipIdentity>();
+      return older.digest() != meaning.digest() ? std::optional(older) : std::nullopt;
     };
     found.older = name(std::move(spelled));
     found.spelled_address = name(std::move(meant));
