@@ -98,8 +98,11 @@ void CopyTimes::take_event(GstPadProbeInfo *info) {
   } else if (GST_EVENT_TYPE(event) == GST_EVENT_GAP && segment_) {
     GstClockTime begin = 0, length = 0;
     gst_event_parse_gap(event, &begin, &length);
-    if (const GstClockTime time = copy_time(*segment_, begin); GST_CLOCK_TIME_IS_VALID(time))
+    if (const GstClockTime time = copy_time(*segment_, begin); GST_CLOCK_TIME_IS_VALID(time)) {
       replacement = gst_event_new_gap(time, length);
+      // Since GStreamer 1.26, matroskamux writes other GAPs as empty buffers, which are empty cues.
+      gst_event_set_gap_flags(replacement, GST_GAP_FLAG_MISSING_DATA);
+    }
   }
   if (!replacement) return;
   gst_event_set_seqnum(replacement, gst_event_get_seqnum(event));
