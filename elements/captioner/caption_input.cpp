@@ -134,6 +134,7 @@ void CaptionInput::move_by(int64_t moved) {
   next_time_ = shifted(next_time_, moved);
   if (last_image_) last_image_ = shifted(*last_image_, moved);
   if (open_end_) open_end_ = shifted(*open_end_, moved);
+  if (behind_end_) behind_end_ = {shifted(behind_end_->start, moved), shifted(behind_end_->end, moved)};
 }
 
 void CaptionInput::begin() {
@@ -148,6 +149,7 @@ void CaptionInput::begin() {
   stride_ = latest_ = 0;
   cut_at_.reset();
   open_end_.reset();
+  behind_end_.reset();
   next_time_ = segment_.format == GST_FORMAT_TIME ? segment_.start : 0;
 }
 
@@ -161,11 +163,13 @@ bool CaptionInput::looks_for_cuts() const {
 CaptionInput::Taken CaptionInput::take(const GstBuffer *buffer, bool live, Thumbnail thumbnail) {
   seen_ = std::move(thumbnail);
   Taken taken = take_incoming(buffer, live);
+  if (behind_end_ && taken.is_window && !taken.asked && taken.time >= behind_end_->start)
+    taken.silent_until = std::min(taken.time + duration_of(buffer, taken.time), behind_end_->end);
   taken.time = outgoing(taken.time);
   if (taken.ends_open) taken.ends_open = outgoing(*taken.ends_open);
+  if (taken.silent_until) taken.silent_until = outgoing(*taken.silent_until);
   if (auto &asked = taken.asked) {
     asked->window = {outgoing(asked->window.start), outgoing(asked->window.end)};
-    asked->quiet_until = outgoing(asked->quiet_until);
     if (asked->sure_until) asked->sure_until = outgoing(*asked->sure_until);
   }
   return taken;
@@ -236,6 +240,19 @@ void CaptionInput::note_stop(uint64_t whole_end) {
   if (whole_end - segment_.stop < kShortestRest) return;
   const uint64_t stop = gst_segment_to_stream_time(&segment_, GST_FORMAT_TIME, segment_.stop);
   if (GST_CLOCK_TIME_IS_VALID(stop)) cut_at_ = stop;
+}
+
+// What the material was said to last may be too short, so pictures can come behind its end. Their silence is
+// told with each of them, and not before: a muxer may count it as a part of the film.
+uint64_t CaptionInput::end_in_material(uint64_t time, uint64_t whole_end, bool is_known) {
+  uint64_t end = whole_end;
+  if (material_end_ && is_known) {
+    const uint64_t material = timestamp(*material_end_, end);
+    if (material > time) end = std::min(end, material);
+  }
+  behind_end_.reset();
+  if (end < whole_end && !is_falling()) behind_end_ = TimeSpan{end, whole_end};
+  return end;
 }
 
 std::optional<uint64_t> CaptionInput::note_behind(uint64_t time) {
@@ -309,13 +326,9 @@ CaptionInput::Taken CaptionInput::take_frame(const GstBuffer *buffer, uint64_t t
   // A picture that lasts longer than its window keeps its caption for its whole duration.
   const uint64_t lasts = duration_of(buffer, time);
   if (segment_.rate > 0 && lasts > 0) whole_end = std::max(whole_end, std::min(time + lasts, stop));
-  uint64_t end = whole_end;
-  if (material_end_ && !live && !turned_round) {
-    const uint64_t material = timestamp(*material_end_, end);
-    if (material > time) end = std::min(end, material);
-  }
+  const uint64_t end = end_in_material(time, whole_end, !live && !turned_round);
   first_ = false;
-  if (end > start) taken.asked = AskedTime{{start, end}, true, whole_end, {}, true};
+  if (end > start) taken.asked = AskedTime{{start, end}, true, {}, true};
   return taken;
 }
 
@@ -334,14 +347,9 @@ CaptionInput::Taken CaptionInput::take_until_cut(const GstBuffer *buffer, uint64
       first_ ? time : std::clamp<uint64_t>(timestamp(decision.start, time), segment_.start, time);
   note_stop(timestamp(decision.end, start + interval_));
   const uint64_t whole_end = std::min(timestamp(decision.end, start + interval_), stop);
-  uint64_t end = whole_end;
-  if (material_end_ && !live) {
-    const uint64_t material = timestamp(*material_end_, end);
-    if (material > time) end = std::min(end, material);
-  }
+  const uint64_t end = end_in_material(time, whole_end, !live);
   first_ = false;
-  if (end > start)
-    taken.asked = AskedTime{{start, end}, false, whole_end, std::min(end, start + min_interval_), true};
+  if (end > start) taken.asked = AskedTime{{start, end}, false, std::min(end, start + min_interval_), true};
   return taken;
 }
 
@@ -355,7 +363,7 @@ CaptionInput::Taken CaptionInput::take_single(const GstBuffer *buffer, uint64_t 
   next_time_ = std::max(next_time_, known ? end : time + interval_);
   return {true,
           gst_segment_to_stream_time(&segment_, GST_FORMAT_TIME, start),
-          AskedTime{{start, end}, known, end},
+          AskedTime{{start, end}, known},
           time,
           false,
           {},

@@ -61,7 +61,6 @@ InputKind input_kind(const GstCaps *caps);
 struct AskedTime {
   TimeSpan window;
   bool end_known = true;
-  uint64_t quiet_until = 0;
   // It ends with a cut, before the end of `window`, but not before this time. Empty: no cut ends it.
   std::optional<uint64_t> sure_until = {};
   bool is_window = false;  // not the time of one image or text
@@ -98,6 +97,9 @@ class CaptionInput {
     std::optional<uint64_t> ends_open;
     // Live: pictures have come for a while with times before that of an earlier one, by so much. Once.
     std::optional<uint64_t> behind;
+    // The picture lies behind the known end of the material, where its window has no caption: until then
+    // there is silence.
+    std::optional<uint64_t> silent_until = {};
   };
   // Whether take() needs the thumbnails of these pictures.
   bool looks_for_cuts() const;
@@ -117,6 +119,7 @@ class CaptionInput {
   void move_by(int64_t moved);
   std::optional<uint64_t> begin_behind_stop(uint64_t stream_time);
   void note_stop(uint64_t whole_end);
+  uint64_t end_in_material(uint64_t time, uint64_t whole_end, bool is_known);
   bool is_sampled(const GstBuffer *buffer, uint64_t time) const;
   bool is_falling() const { return (segment_.rate < 0) != (segment_.applied_rate < 0); }
   uint64_t timestamp(uint64_t stream_time, uint64_t otherwise) const;
@@ -146,8 +149,9 @@ class CaptionInput {
   bool placed_ = false;             // a segment has arrived since the last reset
   std::optional<uint64_t> origin_;  // stream time at which the stream begins
   std::optional<uint64_t> material_end_;
-  uint64_t next_time_ = 0;  // time of the next buffer without a timestamp
-  bool first_ = true;       // no window has begun
+  std::optional<TimeSpan> behind_end_;  // the part of the last window that lies behind it
+  uint64_t next_time_ = 0;              // time of the next buffer without a timestamp
+  bool first_ = true;                   // no window has begun
   std::optional<uint64_t> last_image_;
   // Live, of pictures: the last time, that of one which may be wrong, and since when times are behind.
   std::optional<uint64_t> last_time_;

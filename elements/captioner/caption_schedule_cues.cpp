@@ -154,7 +154,7 @@ bool CaptionSchedule::may_be_repeated(CaptionOutlet &out, SlotPart &part, Instan
       if (!again || !repeats(*next, *again, out.last_text)) return false;
     }
     span.end = next->window.end;
-    part.shown_until = std::max(next->window.end, next->quiet_until);
+    part.shown_until = next->window.end;
     out.timeline.place(span, part.cues.front().text);
     leave(out, 1);
   }

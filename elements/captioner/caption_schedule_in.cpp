@@ -52,7 +52,6 @@ void join(CaptionSlot &text, const CaptionSlot &next) {
     text.window.end = text.end_known ? std::max(text.window.end, end) : end;
   }
   text.end_known = text.end_known || next.end_known;
-  text.quiet_until = text.window.end;
 }
 
 }  // namespace
@@ -81,7 +80,6 @@ void CaptionSchedule::close_open(std::optional<uint64_t> next_start) {
   if (next_start && *next_start > open->window.start) {
     // A cut ends a window, but what comes after its end does not prolong it.
     open->window.end = open->sure_until ? std::min(*next_start, open->window.end) : *next_start;
-    open->quiet_until = 0;
   }
   open->end_known = true;
 }
@@ -272,13 +270,9 @@ void CaptionSchedule::make_place(CaptionSlot &slot) {
   if (window.start >= last.end) return;
   if (grows_until_ && window.start > last.start) {
     last.end = window.start;
-    if (CaptionSlot *text = find(text_.id)) {
-      text->window = last;
-      text->quiet_until = last.end;
-    }
+    if (CaptionSlot *text = find(text_.id)) text->window = last;
   } else {
     window = {last.end, end_behind(last.end, window)};
-    slot.quiet_until = window.end;
   }
 }
 

@@ -278,7 +278,7 @@ CaptionSchedule::Output CaptionSchedule::end_slot(CaptionOutlet &out, CaptionSlo
   if (!(part && part->begun) && !slot.repeats_last) out.last_text.clear();
   if (!live_) {
     const uint64_t end = part ? part->shown_until : 0;
-    out.quiet_until = std::max({slot.window.end, slot.quiet_until, end});
+    out.quiet_until = std::max(slot.window.end, end);
   }
   leave(out);
   return std::nullopt;

@@ -64,9 +64,8 @@ struct CaptionSlot {
   bool end_known = true;  // otherwise the next buffer sets it; live, also the deadline
   // With the input's position: the window ends at a cut, but not before this time. Empty: no cut ends it.
   std::optional<uint64_t> sure_until;
-  uint64_t quiet_until = 0;  // after the window's end if the stream ends before the window
-  bool gathers = false;      // stills=within: the input has not shown all of its stills
-  uint64_t shortest = 0;     // a cut may end the window once it has this length; 0: none will
+  bool gathers = false;   // stills=within: the input has not shown all of its stills
+  uint64_t shortest = 0;  // a cut may end the window once it has this length; 0: none will
   // The prompt lacks how much text the window has time for, because its end is known with the stills.
   bool tells_length = false;
   bool one_piece = false;    // not split into sentences: it keeps the timing of the input

@@ -121,7 +121,6 @@ CaptionSlot CaptionStage::new_slot(const AskedTime &asked, uint64_t stream_time)
   slot.window = asked.window;
   slot.end_known = asked.end_known;
   slot.sure_until = asked.sure_until;
-  slot.quiet_until = asked.quiet_until;
   slot.parts.clear();
   for (std::string &language : pads_.languages()) slot.parts.emplace_back().language = std::move(language);
   slot.request.model = settings_.model;
@@ -225,6 +224,7 @@ GstFlowReturn CaptionStage::take(GRef<GstBuffer> buffer) {
                       "source must give pictures their times in order, or flush."});
   if (taken.ends_open) queue_.tell(&CaptionSchedule::end_open, *taken.ends_open);
   const Flow flow = taken.is_window ? queue_.tell(&CaptionSchedule::saw, taken.time) : queue_.flow();
+  if (taken.silent_until) push_silence({{taken.time, *taken.silent_until}});
   if (!taken.keep) return flow_return(flow);
   if (kind == InputKind::video || kind == InputKind::image) {
     StillJob job;

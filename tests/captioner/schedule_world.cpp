@@ -59,7 +59,6 @@ CaptionSlot slot_of(const ScheduleWorld &world, unsigned window) {
   slot.id = window + 1;
   slot.window = span_of(rules, window);
   slot.stream_time = slot.window.start;
-  slot.quiet_until = slot.window.end;
   slot.request.model = "m";
   slot.request.prompt =
       rules.equal_windows || rules.material == Material::texts ? "p" : std::to_string(window);
@@ -645,8 +644,7 @@ std::string ScheduleText::of(const CaptionSchedule &schedule, Instant now) {
   for (const auto &[id, slot] : schedule.slots_) {
     out << "\n " << id << ":";
     s(static_cast<int>(slot.progress)), s(slot.window.start), s(slot.window.end), s(slot.end_known);
-    s(slot.sure_until.value_or(1)), s(slot.quiet_until), s(slot.gathers), s(slot.outlets),
-        s(slot.repeats_last);
+    s(slot.sure_until.value_or(1)), s(slot.gathers), s(slot.outlets), s(slot.repeats_last);
     s(slot.question), s(slot.undecided), s(slot.again), s(slot.alone), s(slot.error.has_value()),
         s(slot.texts);
     s(slot.error_told), s(slot.warning.has_value()), s(slot.joins_until), s(slot.epoch);
