@@ -62,7 +62,8 @@ class Player final : public Shelf {
     now = std::max(now, until);
   }
   void load(const Rundown &other) {
-    place = moved(rundown, other, place, settings, clock.wall + time_of_frame(settings, now));
+    const auto played = std::chrono::duration_cast<Clock::WallTime::duration>(time_of_frame(settings, now));
+    place = moved(rundown, other, place, settings, clock.wall + played);
     rundown = other;
   }
 

@@ -215,7 +215,10 @@ class RandomDay {
     if (one_in(random_, 500)) item.problem = "It is refused.";
     return item;
   }
-  Clock::WallTime wall_now() const { return clock_.wall + time_of_frame(settings_, now_); }
+  Clock::WallTime wall_now() const {
+    return clock_.wall +
+           std::chrono::duration_cast<Clock::WallTime::duration>(time_of_frame(settings_, now_));
+  }
 
   // A start time may be met by an item that becomes ready a little later.
   uint64_t next_look() const {

@@ -41,7 +41,10 @@ class CountedFile final : public File {
   }
   bool is_in_memory() override { return is_in_memory_; }
   Result<void> write_at(uint64_t, std::span<const std::byte>) override { return {}; }
-  Result<uint64_t> size() override { return size_; }
+  Result<uint64_t> size() override {
+    MutexLock lock(mutex_);
+    return size_;
+  }
   Result<void> truncate(uint64_t) override { return {}; }
   Result<void> sync() override { return {}; }
 

@@ -154,7 +154,7 @@ void check_ending(JournalWorld &world, const Process &process) {
   });
   if (own == charges.rend()) return accuse(world, "a submit without a charge");
   const bool is_none = own->state == ChargeState::released;
-  if (is_none != (ending.charged == Charged::no) && !(own->status == "failed" && !own->spent()))
+  if (is_none != (ending.charged == Charged::no) && !(own->status == "failed" && own->spent() <= 0))
     accuse(world, std::string("the ending says that it is charged: ") + to_word(ending.charged) +
                       ", the ledger does not");
 }

@@ -41,7 +41,7 @@ def flags(llvm):
 
 
 def own_googletest(folder, llvm):
-    """A folder with its libraries and what pkg-config reads."""
+    """A folder with its libraries and what pkg-config reads. Its headers are the system's, so their warnings are not ours."""
     if not GOOGLETEST.exists():
         raise Missing("the package googletest is not installed")
     made = folder / "googletest"
@@ -54,7 +54,7 @@ def own_googletest(folder, llvm):
                  f"-I{GOOGLETEST}/googlemock/include", "-c", GOOGLETEST / source, "-o", made / f"{name}.o")
             must("ar", "rcs", archive, made / f"{name}.o")
         (made / f"{name}.pc").write_text(f"Name: {name}\nDescription: {name} with libc++\nVersion: 1.12.1\nRequires: {needs}\n"
-                                         f"Libs: {archive} -pthread\nCflags: -I{GOOGLETEST}/{part}/include\n", encoding="utf-8")
+                                         f"Libs: {archive} -pthread\nCflags: -isystem {GOOGLETEST}/{part}/include\n", encoding="utf-8")
     return made
 
 
