@@ -10,7 +10,7 @@ namespace genclip {
 void DiskQueue::add(std::function<void()> job) {
   {
     MutexLock lock(mutex_);
-    jobs_.push_back(std::move(job));
+    jobs_.push_back(std::exchange(job, nullptr));  // See on_disk_thread().
     if (std::exchange(draining_, true)) return;
   }
   on_disk_thread([self = shared_from_this()] { self->drain(); });

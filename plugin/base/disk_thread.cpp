@@ -54,7 +54,8 @@ void do_disk_jobs() {
 void on_disk_thread(std::function<void()> job) {
   DiskThreads &all = disk_threads();
   MutexLock lock(all.mutex);
-  all.jobs.push_back(std::move(job));
+  // libc++ moves a small job by copying it: the caller would keep what it holds, perhaps as the last one.
+  all.jobs.push_back(std::exchange(job, nullptr));
   const bool is_taken = all.jobs.size() <= all.idle;
   lock.unlock();
   if (is_taken)

@@ -73,7 +73,7 @@ void IoThread::stop() {
 void IoThread::post(std::function<void()> job) {
   {
     MutexLock lock(mutex_);
-    jobs_.push_back(std::move(job));
+    jobs_.push_back(std::exchange(job, nullptr));  // See on_disk_thread().
   }
   g_main_context_wakeup(context_);
 }
