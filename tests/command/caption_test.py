@@ -62,6 +62,12 @@ def run_words(*words):
     return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=60, check=True).stdout
 
 
+def is_newer():
+    """GStreamer 1.26, or one after it."""
+    version = re.search(r"GStreamer (\d+)\.(\d+)", run_words("gst-inspect-1.0", "--version"))
+    return tuple(map(int, version.groups())) >= (1, 26)
+
+
 class Caption(ServiceTest):
     @classmethod
     def setUpClass(cls):
@@ -321,6 +327,11 @@ class Caption(ServiceTest):
         run_words("ffmpeg", "-v", "error", "-i", self.film, "-t", "19", "-c:v", "libx264", "-g", "64", "-keyint_min", "64",
                   "-sc_threshold", "0", "-c:a", "copy", whole)
         run_words("ffmpeg", "-v", "error", "-ss", "5", "-i", whole, "-c", "copy", film)
+        if is_newer():  # It loses none, so the copies are whole.
+            for end in ("mkv", "mp4"):
+                self.caption(str(film), "--to", end)
+                self.assertGreaterEqual(self.decoded(self.work / f"late.captioned.{end}"), self.decoded(film))
+            return
         self.expect_remedy(film, (("--to", "mkv"), ("--to", "mp4")),
                            "GStreamer loses pictures at its end; make a copy without an edit list", "ffmpeg -i FILM -c copy COPY.mkv")
 
@@ -400,6 +411,10 @@ class Caption(ServiceTest):
             with self.subTest(end=end):
                 run = self.caption(str(film), "--to", end, "--language", "de")
                 self.assertNotIn("CRITICAL", run.stderr)
+                # parsebin makes no text of ASS any more, so the track stays as it is, where it can.
+                if end == "mp4" and is_newer():
+                    self.assertIn("(Advanced SubStation Alpha) is left out: it cannot be in mp4", run.stderr)
+                    continue
                 self.assertEqual(list(self.shown_cues(self.work / f"ass.captioned.{end}").values())[0], [12.0])
 
     def test_a_stream_of_no_known_language_is_not_called_english(self):
