@@ -296,6 +296,7 @@ class BatchDelivery final : public ClipRunsListener {
       if (has_paid_links_.contains(index)) json.set("charged", to_word(Charged::yes));
       print_row(planned, json);
       told.links_amount = 0;
+      told.reused = true;
     }
   }
 

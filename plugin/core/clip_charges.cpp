@@ -57,14 +57,20 @@ OpenCharges completed_charges(const Account &account, const std::string &key) {
   return completed;
 }
 
-Outcome outcome_of_task(const Account &account, const std::string &base_url, const std::string &task_id) {
+KnownTask known_task(const Account &account, const std::string &base_url, const std::string &task_id) {
   LedgerEntry entry;
   entry.base_url = base_url;
   entry.task_id = task_id;
   const Charge *charge = account.find_task(entry);
-  if (!charge || charge->status == "failed") return Outcome::not_submitted;
-  if (charge->status == "completed" || charge->state == ChargeState::settled) return Outcome::paid_unfetched;
-  return charge->is_task() ? Outcome::unknown : Outcome::not_submitted;
+  if (!charge) return {};
+  const double amount = charge->amount.value_or(-1);
+  if (charge->status == "completed") return {Outcome::paid_unfetched, amount, charge->key};
+  // One that failed and was not charged for has cost nothing.
+  if (charge->status == "failed") return {Outcome::failed, charge->spent()};
+  if (!charge->is_task()) return {};
+  if (charge->state != ChargeState::settled) return {Outcome::unknown, amount};
+  // Somebody has looked up what it has cost.
+  return {charge->spent() > 0 ? Outcome::paid_unfetched : Outcome::not_submitted, amount};
 }
 
 bool is_attached(const ClipRecord &record) {

@@ -40,10 +40,14 @@ Claim claim_of(const OpenCharges &open);
 // what is left of a damaged one, does not tell. `account` may be condensed.
 OpenCharges completed_charges(const Account &account, const std::string &key);
 
-// How a run ends for which the service does not know that task, which may be of another clip: paid_unfetched
-// where the ledger knows that it was completed or what it has cost, unknown where it knows that this store
-// has submitted it, else not_submitted. `account`: not condensed.
-Outcome outcome_of_task(const Account &account, const std::string &base_url, const std::string &task_id);
+// What the ledger knows of a task that the service does not know, and that may be of another clip.
+struct KnownTask {
+  Outcome outcome = Outcome::not_submitted;  // Of a run that asks for it.
+  double amount = -1;                        // Credits that it has cost; -1 unknown.
+  std::string completed_for;                 // The key of the clip that it was completed for, if it was.
+};
+// `account`: not condensed.
+KnownTask known_task(const Account &account, const std::string &base_url, const std::string &task_id);
 
 // What became of a charge that is under way and whose run has died; of another open one, what its task has
 // cost, if the journal alone knows that. `record` is the clip's journal; nothing:

@@ -333,8 +333,9 @@ Reaction answer(ClipRun &&run, const TaskFailed &task) {
 Reaction answer(ClipRun &&run, const TaskUnknown &task) {
   // A task of which nobody but the user has ever heard is none. Another clip's is left to that clip's runs.
   if (run.step == ClipStep::follow && run.is_unheard_of) {
-    const Outcome known = was_completed(run) ? Outcome::paid_unfetched : task.known;
-    return with_outcome(next(std::move(run), ClipStep::end), known);
+    const Outcome outcome = was_completed(run) ? Outcome::paid_unfetched : task.known.outcome;
+    if (task.known.amount >= 0) run.amount = task.known.amount;
+    return with_outcome(next(std::move(run), ClipStep::end), outcome);
   }
   const bool follows = run.step == ClipStep::follow;
   LedgerEntry entry = line_of(run, LedgerEvent::unknown, follows ? run.record : asked_task(run));

@@ -73,8 +73,8 @@ struct TaskFailed {
 struct TaskUnknown {  // 404 or 410, confirmed by repeated queries.
   std::string error;
   unsigned http_status = 404;
-  // What outcome_of_task() says of one that the user has named and that was not heard of in this run.
-  Outcome known = Outcome::not_submitted;
+  // Of one that the user has named and that was not heard of in this run.
+  KnownTask known = {};
 };
 // An answer about the task that says nothing of its state tells what it costs: an error, for example.
 struct CostTold {

@@ -80,7 +80,7 @@ Result<void> ClipAccount::reserve(const std::optional<ClipRecord> &found, const 
   if (auto begun = begin(); !begun) return begun;
   Clock &clock = *generation_.services().clock;
   const auto timeout = generation_.job().timeout;
-  using Since = std::pair<const std::string, Clock::Time>;
+  using Since = std::pair<std::string, Clock::Time>;
   std::map<std::string, Clock::Time> waits_since;  // By key.
   bool has_reconciled = false;
   while (true) {
@@ -101,12 +101,15 @@ Result<void> ClipAccount::reserve(const std::optional<ClipRecord> &found, const 
       if (*reconciled > 0) continue;
     }
     if (decision->verdict == Verdict::refuse) return refusal_error(*decision);
-    // Others come and go meanwhile. One clip alone keeps a price unknown; any that ends leaves a slot.
+    // Others come and go meanwhile. One clip alone keeps a price unknown. No slot has become free for as long
+    // as `max_tasks` of them have lasted.
     const std::vector<std::string> &waits_for = decision->waits_for;
     std::erase_if(waits_since, [&](const auto &one) { return !std::ranges::count(waits_for, one.first); });
     for (const std::string &key : waits_for) waits_since.try_emplace(key, clock.now());
-    const auto [first, last] = std::ranges::minmax_element(waits_since, {}, &Since::second);
-    const auto &[clip, since] = decision->is_for_slot ? *last : *first;
+    std::vector<Since> longest_first(waits_since.begin(), waits_since.end());
+    std::ranges::sort(longest_first, {}, &Since::second);
+    const size_t lasting = decision->is_for_slot ? generation_.job().max_tasks : 1;
+    const auto &[clip, since] = longest_first[std::min(lasting, longest_first.size()) - 1];
     if (timeout.count() > 0 && clock.now() >= since + timeout)
       return stays_reserved(clip, decision->is_for_slot);
     generation_.change([](GenerationState &state) {
@@ -140,14 +143,14 @@ OpenCharges ClipAccount::completed_charges() {
   return condensed ? genclip::completed_charges(condensed->account, facts_.key) : OpenCharges();
 }
 
-Outcome ClipAccount::outcome_of_task(const std::string &task_id) {
+KnownTask ClipAccount::known_task(const std::string &task_id) {
   static_cast<void>(begin());
   const auto whole = ledger_.read_all();
-  return whole ? genclip::outcome_of_task(whole->account, facts_.base_url, task_id) : Outcome::not_submitted;
+  return whole ? genclip::known_task(whole->account, facts_.base_url, task_id) : KnownTask();
 }
 
-void ClipAccount::tell(std::vector<LedgerEntry> entries, const std::string &odd_amount) {
-  if (entries.empty()) return;
+Result<void> ClipAccount::tell(std::vector<LedgerEntry> entries, const std::string &odd_amount) {
+  if (entries.empty()) return {};
   for (LedgerEntry &entry : entries) {
     const std::string model = entry.model.empty() ? facts_.model : entry.model;
     static_cast<ChargeFacts &>(entry) = facts_;
@@ -160,11 +163,13 @@ void ClipAccount::tell(std::vector<LedgerEntry> entries, const std::string &odd_
   const SettleNote note{generation_.job().max_amount, odd_amount};
   auto appended =
       begun ? ledger_.append(std::move(entries), nullptr, note, kShortLockPatience) : begun.error();
-  if (!appended)
+  if (!appended) {
     GST_CAT_WARNING(generation_category(), "%s: the ledger is not told of \"%s\": %s",
                     generation_.log_name().c_str(), event.c_str(), log_text(appended.error()).c_str());
-  else
-    warn_once(appended->warning, task_id);
+    return std::move(appended).error();
+  }
+  warn_once(appended->warning, task_id);
+  return {};
 }
 
 void ClipAccount::warn_once(const std::string &text, const std::string &task_id) {

@@ -41,8 +41,8 @@ class ClipAccount {
   // Likewise, for a run that has found one. A ledger that cannot be read tells nothing.
   OpenCharges completed_charges();
 
-  // As outcome_of_task() has it. A ledger that cannot be read knows nothing.
-  Outcome outcome_of_task(const std::string &task_id);
+  // A ledger that cannot be read knows nothing.
+  KnownTask known_task(const std::string &task_id);
 
   // Before the intent of a submit is journalled, and again before each further try. `found`: the journal
   // when this run's turn began. An error: the budget refuses (with `budget`, `limit`, `spent`, `reserved` and
@@ -62,7 +62,7 @@ class ClipAccount {
   // What has happened to a task, as lines without what the price hangs on. Those that cannot be written are
   // logged, also if the ledger is locked for long, and whoever looks next makes them of the journal.
   // `odd_amount`: as in ClipRun.
-  void tell(std::vector<LedgerEntry> entries, const std::string &odd_amount);
+  Result<void> tell(std::vector<LedgerEntry> entries, const std::string &odd_amount);
 
  private:
   Result<Decision> try_to_reserve(const std::optional<ClipRecord> &found, const BeforeLine &before_line);

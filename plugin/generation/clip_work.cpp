@@ -252,9 +252,10 @@ Result<void> ClipWork::learn(const ClipEvent &event) {
   const bool is_intent = std::holds_alternative<SubmitBegins>(event);
   // Progress waits for no disk.
   if (reaction.view && std::holds_alternative<TaskKnown>(event)) show(*std::exchange(reaction.view, {}));
-  if (reaction.tells_first) account_.tell(std::exchange(reaction.ledger, {}), run_.odd_amount);
+  if (reaction.tells_first)
+    if (auto told = account_.tell(std::exchange(reaction.ledger, {}), run_.odd_amount); !told) return told;
   auto saved = !reaction.write ? Result<void>() : is_intent ? save_intent() : save();
-  account_.tell(std::move(reaction.ledger), run_.odd_amount);
+  static_cast<void>(account_.tell(std::move(reaction.ledger), run_.odd_amount));
   if (is_intent && !saved) return saved;
   if (reaction.view) show(*reaction.view);
   for (const ClipWarning warning : reaction.warnings) warn(warning_text(warning, run_));

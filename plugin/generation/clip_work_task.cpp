@@ -173,11 +173,11 @@ Result<Task> ClipWork::query(const std::string &task_id, std::optional<Clock::Ti
     // This is reported once, before anything is paid again.
     Error unknown = unknown_task(task_id, std::move(task).error());
     const bool is_asked_about = run_.step == ClipStep::follow && run_.is_unheard_of;
-    learn_if_possible(
-        TaskUnknown{unknown.text, unknown.http_status,
-                    is_asked_about ? account_.outcome_of_task(task_id) : Outcome::not_submitted});
-    if (is_asked_about && run_.outcome == Outcome::paid_unfetched)
-      unknown.text += " This store knows that it was completed, so it is paid for.";
+    const KnownTask known = is_asked_about ? account_.known_task(task_id) : KnownTask();
+    learn_if_possible(TaskUnknown{unknown.text, unknown.http_status, known});
+    if (!known.completed_for.empty())
+      unknown.text += " This store knows that it was completed, for the clip " +
+                      known.completed_for.substr(0, 8) + ", and is paid for.";
     return unknown;
   }
   hear(*task);

@@ -548,19 +548,27 @@ TEST_F(ClipAccounts, AClipWaitsForNoPriceAndNoSlotBeyondItsTimeout) {
 TEST_F(ClipAccounts, AWaitForAClipDoesNotBeginAnewWhenAnotherComes) {
   Ledger books = ledger();
   const UnderWay one(job_for("one"), books);
-  std::optional<UnderWay> two;
-  set_budget(R"({"total":100})");
   GenerationJob waits = job();
-  waits.timeout = std::chrono::seconds(50);  // 100 sleeps.
-  ActingClock clock(clock_, {{60, [&] { two.emplace(job_for("two"), books); }}});
-  GenerationServices services = this->services();
-  services.clock = &clock;
-  const auto begin = clock_.elapsed();
-  const auto generation = std::make_shared<Generation>(waits, services);
-  const auto done = ClipWork(*generation).run();
-  ASSERT_FALSE(done);
-  EXPECT_THAT(done.error().text, HasSubstr(job_for("one").identity.digest().substr(0, 8)));
-  EXPECT_EQ(clock_.elapsed() - begin, waits.timeout);
+  waits.timeout = std::chrono::seconds(50);
+  const auto fails = [&](const std::string &other, unsigned sleeps) {
+    std::optional<UnderWay> two;
+    ActingClock clock(clock_, {{sleeps, [&] { two.emplace(job_for(other), books); }}});
+    GenerationServices services = this->services();
+    services.clock = &clock;
+    const auto begin = clock_.elapsed();
+    const auto generation = std::make_shared<Generation>(waits, services);
+    const auto done = ClipWork(*generation).run();
+    EXPECT_FALSE(done);
+    EXPECT_TRUE(two) << "another one comes while it waits";
+    EXPECT_EQ(clock_.elapsed() - begin, waits.timeout);
+    if (two) two->release(books);
+    return done ? std::string() : done.error().text;
+  };
+  set_budget(R"({"total":100})");
+  EXPECT_THAT(fails("two", 60), HasSubstr(job_for("one").identity.digest().substr(0, 8)));
+  set_budget("{}");
+  waits.max_tasks = 1;
+  EXPECT_THAT(fails("three", 12), HasSubstr("as may run at once"));
   EXPECT_EQ(service_.submits(), 0u);
 }
 

@@ -265,25 +265,36 @@ TEST(Import, BoundsWhatADamagedRecordSays) {
   EXPECT_EQ(imported_entries({}, record).size(), 100u);
 }
 
-TEST(OutcomeOfATask, IsWhatTheLedgerKnowsOfItWhicheverClipItIsOf) {
+TEST(KnownTask, IsWhatTheLedgerKnowsOfItWhicheverClipItIsOf) {
   const auto after = [](const std::vector<LedgerEntry> &entries) {
     Account account;
     for (const LedgerEntry &entry : entries) EXPECT_TRUE(account.apply(entry));
-    return std::string(to_word(outcome_of_task(account, "", "T")));
+    const KnownTask known = known_task(account, "", "T");
+    EXPECT_EQ(known.completed_for.empty(), entries.empty() || entries.back().status != "completed");
+    return std::string(to_word(known.outcome)) + " " +
+           std::string(to_word(ending_of(known.outcome, {}, known.amount).charged));
   };
   const LedgerEntry submitted = entry_of(LedgerEvent::submitted, "T");
-  EXPECT_EQ(after({}), "not-submitted");
-  EXPECT_EQ(after({entry_of(LedgerEvent::submitted, "U")}), "not-submitted");
-  EXPECT_EQ(after({submitted}), "unknown");
-  EXPECT_EQ(after({submitted, entry_of(LedgerEvent::unknown, "T")}), "unknown");
-  EXPECT_EQ(after({submitted, entry_of(LedgerEvent::settle, "T", "completed")}), "paid-unfetched");
-  EXPECT_EQ(after({submitted, entry_of(LedgerEvent::settle, "T", "failed")}), "not-submitted");
+  EXPECT_EQ(after({}), "not-submitted no");
+  EXPECT_EQ(after({entry_of(LedgerEvent::submitted, "U")}), "not-submitted no");
+  EXPECT_EQ(after({submitted}), "unknown maybe");
+  EXPECT_EQ(after({submitted, entry_of(LedgerEvent::unknown, "T")}), "unknown maybe");
+  EXPECT_EQ(after({submitted, entry_of(LedgerEvent::settle, "T", "completed")}), "paid-unfetched yes");
+  LedgerEntry failed = entry_of(LedgerEvent::settle, "T", "failed");
+  EXPECT_EQ(after({submitted, failed}), "failed no");
+  failed.amount = 7;
+  EXPECT_EQ(after({submitted, failed}), "failed yes");
+  LedgerEntry corrected = entry_of(LedgerEvent::correct, "T");
+  corrected.amount = 7;
+  EXPECT_EQ(after({submitted, corrected}), "paid-unfetched yes");
+  corrected.amount = 0;
+  EXPECT_EQ(after({submitted, corrected}), "not-submitted no");
   LedgerEntry attached = entry_of(LedgerEvent::unknown, "T");
   attached.attached = true;
-  EXPECT_EQ(after({attached}), "not-submitted");
+  EXPECT_EQ(after({attached}), "not-submitted no");
   attached = entry_of(LedgerEvent::settle, "T", "completed");
   attached.attached = true;
-  EXPECT_EQ(after({attached}), "paid-unfetched");
+  EXPECT_EQ(after({attached}), "paid-unfetched yes");
 }
 
 }  // namespace

@@ -581,7 +581,7 @@ class Steps {
                                     [&](const ServiceTask &task) { return task.id == id; });
     // The service may deny any task, for a time or for ever.
     add_told(index, "hears that " + id + " is unknown", [&](JournalWorld &world) {
-      apply(world, index, TaskUnknown{"unknown", 404, outcome_of_task(world.account, kBaseUrl, id)});
+      apply(world, index, TaskUnknown{"unknown", 404, known_task(world.account, kBaseUrl, id)});
     });
     add(index, "cannot ask for " + id, [&](JournalWorld &world) { apply(world, index, TaskUnreachable{}); });
     if (known == world_.tasks.end()) return;
