@@ -331,7 +331,8 @@ Reaction answer(ClipRun &&run, const TaskFailed &task) {
 }
 
 Reaction answer(ClipRun &&run, const TaskUnknown &task) {
-  // A task of which nobody but the user has ever heard is none. Another clip's is left to that clip's runs.
+  // Only the user has called it a task of this request, so nothing is journalled. If it is another clip's,
+  // that clip's runs do that.
   if (run.step == ClipStep::follow && run.is_unheard_of) {
     const Outcome outcome = was_completed(run) ? Outcome::paid_unfetched : task.known.outcome;
     if (task.known.amount >= 0) run.amount = task.known.amount;

@@ -4,10 +4,10 @@
 //
 // An answer may name a clip at several URLs, and beside it other results, other versions of it, or its input.
 // As long as no byte has arrived, all URLs of the clip are asked before the task is asked for another answer.
-// The turn of others comes only where the first one is not a clip at all, or a web page again and again:
-// while the clip is late, what is there may be something else. Once bytes have arrived, their URL is kept
-// until the patience with it is spent. Then each other URL of the clip is compared with the bytes that are
-// there.
+// The other URLs are asked only if the clip's own has a picture, or shows a web page time after time: while
+// the clip is merely late, another one may be there already. Once bytes have arrived, their URL is kept until
+// the patience with it is spent. Then each other URL of the clip is asked for all of it, to compare these
+// bytes.
 #pragma once
 
 #include <chrono>
