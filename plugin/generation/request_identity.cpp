@@ -168,16 +168,38 @@ class Identification {
   GCancellable *const cancellable_;
 };
 
-Result<Claim> claim_of_folder(const ClipIdentity &identity, const GenerationJob &job,
-                              const GenerationServices &services, KnownCharges &charges) {
-  const std::string key = identity.digest();
-  const ClipFolder folder(*services.files, ClipPath(job.store, key));
-  const auto record = folder.look();
-  if (record) return claim_of(*record, job.reuse);
-  if (record.error().kind != ErrorKind::not_found) return record.error();
-  const auto open = charges.open(job.store, key, folder.holds_clip());
-  return open ? Result<Claim>(claim_of(*open)) : open.error();
-}
+// The claims of one request's folders.
+class Claims {
+ public:
+  Claims(const GenerationJob &job, const GenerationServices &services)
+      : job_(job),
+        services_(services),
+        own_(*services.files, *services.clock),
+        charges_(services.charges ? *services.charges : own_) {}
+
+  // Of its record. ErrorKind::not_found: it has none.
+  Result<Claim> of_record(const ClipIdentity &identity) const {
+    const auto record = ClipFolder(*services_.files, path_of(identity)).look();
+    return record ? Result<Claim>(claim_of(*record, job_.reuse)) : record.error();
+  }
+
+  // Without a record, what the ledger knows.
+  Result<Claim> or_of_ledger(Result<Claim> of_record, const ClipIdentity &identity) {
+    if (of_record || of_record.error().kind != ErrorKind::not_found) return of_record;
+    const ClipPath path = path_of(identity);
+    const auto open =
+        charges_.open(job_.store, path.digest(), ClipFolder(*services_.files, path).holds_clip());
+    return open ? Result<Claim>(claim_of(*open)) : open.error();
+  }
+
+ private:
+  ClipPath path_of(const ClipIdentity &identity) const { return {job_.store, identity.digest()}; }
+
+  const GenerationJob &job_;
+  const GenerationServices &services_;
+  KnownCharges own_;
+  KnownCharges &charges_;
+};
 
 // A record that cannot be read may name a task.
 Claim or_unanswered(const Result<Claim> &claim) { return claim ? *claim : Claim::unanswered; }
@@ -185,19 +207,23 @@ Claim or_unanswered(const Result<Claim> &claim) { return claim ? *claim : Claim:
 // The older folder that is wanted. Null: none is.
 const ClipIdentity *wanted_older(const IdentifiedRequest &request, const GenerationJob &job,
                                  const GenerationServices &services) {
-  KnownCharges own(*services.files, *services.clock);
-  KnownCharges &charges = services.charges ? *services.charges : own;
+  if (!request.older && !request.spelled_address) return nullptr;
+  Claims claims(job, services);
+  auto newer = claims.of_record(request.meaning);
+  // Only a record claims as much as that, so the ledger, which may be long, need not be read.
+  const bool is_whole = newer && *newer == Claim::clip;
   const ClipIdentity *wanted = nullptr;
   Result<Claim> older = Claim::none;
   for (const auto *name : {&request.older, &request.spelled_address}) {
     if (!*name) continue;
-    auto claim = claim_of_folder(**name, job, services, charges);
+    auto claim = claims.of_record(**name);
+    if (!is_whole) claim = claims.or_of_ledger(std::move(claim), **name);
     if (wanted && or_unanswered(claim) <= or_unanswered(older)) continue;
     wanted = &**name;
     older = std::move(claim);
   }
   if (!wanted || (older && *older == Claim::none)) return nullptr;
-  const auto newer = claim_of_folder(request.meaning, job, services, charges);
+  newer = claims.or_of_ledger(std::move(newer), request.meaning);
   if (!older && !newer) return nullptr;  // It is the disk: the run reports it.
   return or_unanswered(older) >= or_unanswered(newer) ? wanted : nullptr;
 }

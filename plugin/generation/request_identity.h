@@ -46,7 +46,7 @@ struct IdentifiedRequest {
 // Chooses the folder of an older version if that has at least as much for this job as the new one (Claim),
 // and anything at all. Everything else begins in the new folder, under whose lock all that mean the same
 // meet, so that it is paid once. For a folder without a record, what the ledger knows counts. Reads up to
-// three records, and the ledger.
+// three records, and the ledger if the new folder has not all of the clip.
 void choose_folder(IdentifiedRequest &request, const GenerationJob &job, const GenerationServices &services);
 
 // The same request with another take, and the folder that this one has.

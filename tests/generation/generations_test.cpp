@@ -522,6 +522,15 @@ TEST_F(SameMeaning, IsPaidOnceByTwoRunsAtATime) {
   EXPECT_EQ(service_.submits(), 1u);
 }
 
+// A ledger grows with the years, and a stored clip plays at once.
+TEST_F(SameMeaning, OfAStoredClipIsFoundWithoutTheLedger) {
+  run(kUsual);
+  const ClipPath path = new_path();
+  const uint64_t before = files_.bytes_read();
+  EXPECT_EQ(identified(kSpelledOut).identity.digest(), path.digest());
+  EXPECT_EQ(files_.bytes_read() - before, std::filesystem::file_size(path.record()));
+}
+
 // Finding: 0.3.0 left out the default, and kept the line break.
 TEST_F(SameMeaning, IsServedAsTheVersionBeforeKnewItByTheSpellingOfItsAddress) {
   GenerationJob broken = job_of(kSpelledOut);
