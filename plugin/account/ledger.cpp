@@ -377,15 +377,15 @@ Result<bool> Ledger::begin_with(const std::function<Result<std::vector<LedgerEnt
   }
   const auto entries = import();
   if (!entries) return entries.error();
-  if (change->books.end.size > 0) {
-    if (!entries->empty())
-      if (auto written = write(*change, *entries); !written) return std::move(written).error();
+  if (entries->empty() && change->books.end.size > 0) {
     put_back(std::move(change->books));
     return true;
   }
-  std::string text;
-  for (const LedgerEntry &entry : *entries) text += ledger_line(entry) + "\n";
-  if (auto written = write_durably(files_, path_.ledger, text); !written) return std::move(written).error();
+  // Captions may have begun it. All of the import comes at once, for a part of it would look like all.
+  auto text = lines_before(*change->file, change->books.end);
+  if (!text) return std::move(text).error();
+  for (const LedgerEntry &entry : *entries) *text += ledger_line(entry) + "\n";
+  if (auto written = write_durably(files_, path_.ledger, *text); !written) return std::move(written).error();
   return true;
 }
 

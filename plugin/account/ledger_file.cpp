@@ -53,6 +53,12 @@ class Line {
   bool is_filled_ = true;  // Only zeros are behind `text_`, as a crash may leave them, any number.
 };
 
+uint64_t kept_bytes(const LedgerEnd &end) { return end.tail == LedgerTail::torn ? end.whole : end.size; }
+
+bool lacks_newline(const LedgerEnd &end) {
+  return end.tail == LedgerTail::whole || end.tail == LedgerTail::foreign;
+}
+
 }  // namespace
 
 Result<LedgerEnd> read_lines(File &file, uint64_t from, const OnLedgerLine &on_line) {
@@ -96,9 +102,8 @@ Result<void> append_lines(File &file, LedgerEnd &end, std::string_view lines) {
                  "Another machine writes to the store's ledger though this one holds its lock. Run again."};
   if (end.tail == LedgerTail::torn)
     if (auto cut = file.truncate(end.whole); !cut) return cut;
-  const uint64_t begin = end.tail == LedgerTail::torn ? end.whole : end.size;
-  const bool lacks_newline = end.tail == LedgerTail::whole || end.tail == LedgerTail::foreign;
-  const std::string text = (lacks_newline ? "\n" : "") + std::string(lines);
+  const uint64_t begin = kept_bytes(end);
+  const std::string text = (lacks_newline(end) ? "\n" : "") + std::string(lines);
   auto done = file.write_at(begin, std::as_bytes(std::span(text)));
   if (done) done = file.sync();
   // Who is told that it failed does not submit: it must not count. A later writer would repair a part of it.
@@ -109,6 +114,16 @@ Result<void> append_lines(File &file, LedgerEnd &end, std::string_view lines) {
   end.size = end.whole = begin + text.size();
   end.tail = LedgerTail::none;
   return {};
+}
+
+Result<std::string> lines_before(File &file, const LedgerEnd &end) {
+  std::string text(kept_bytes(end), '\0');
+  const auto count = file.read_at(0, std::as_writable_bytes(std::span(text)));
+  if (!count) return count.error();
+  if (*count < text.size())
+    return Error{ErrorKind::read, "The ledger became shorter while it was read. Run again."};
+  if (lacks_newline(end)) text += '\n';
+  return text;
 }
 
 }  // namespace genclip

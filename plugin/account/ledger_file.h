@@ -43,4 +43,7 @@ Result<LedgerEnd> read_lines(File &file, uint64_t from, const OnLedgerLine &on_l
 // ErrorKind::busy: the file has changed since, so the lock was lost.
 Result<void> append_lines(File &file, LedgerEnd &end, std::string_view lines);
 
+// What append_lines() would keep before its own lines, for a writer of the whole file.
+Result<std::string> lines_before(File &file, const LedgerEnd &end);
+
 }  // namespace genclip

@@ -155,6 +155,49 @@ TEST_F(LedgerCrash, NoFailedCallHidesWhatADeadRunHasPaid) {
   }
 }
 
+// Captions may have begun the ledger. Half an import looks like one that was made.
+TEST_F(LedgerCrash, AnImportBehindCaptionsIsWholeOrIsMadeAgain) {
+  LedgerEntry captions = entry_of(LedgerEvent::captions, "run");
+  captions.captions.requests = 5;
+  const std::string line = ledger_line(captions);
+  const auto import = [&]() -> Result<std::vector<LedgerEntry>> {
+    std::vector<LedgerEntry> entries;
+    for (const std::string key : {"a", "b", "c"}) {
+      entries.push_back(settle_of(key, "t" + key, 2));
+      entries.back().imported = true;
+    }
+    return entries;
+  };
+  const std::string foreign(300'000, 'x');
+  for (const std::string &tail : {std::string(), line.substr(0, 20), line, std::string(9, '\0'), foreign}) {
+    const auto begin_ledger = [&] {
+      begin();
+      ASSERT_TRUE(make_folder_durably(*files_, store_));
+      ASSERT_TRUE(write_durably(*files_, store_ + "/ledger.jsonl", line + "\n" + tail));
+    };
+    begin_ledger();
+    const size_t before = files_->operations();
+    EXPECT_TRUE(taken(Ledger(*files_, clock_, store_).begin_with(import, nullptr)));
+    const size_t operations = files_->operations();
+    ASSERT_GT(operations, before + 3);
+    for (const Loss loss : kLosses)
+      for (size_t operation = before + 1; operation <= operations; ++operation) {
+        SCOPED_TRACE("operation " + std::to_string(operation - before) + ", loss " +
+                     std::to_string(static_cast<int>(loss)) + ", a tail of " + std::to_string(tail.size()));
+        begin_ledger();
+        files_->die_at(operation);
+        static_cast<void>(Ledger(*files_, clock_, store_).begin_with(import, nullptr));
+        files_->crash(loss);
+        static_cast<void>(taken(Ledger(*files_, clock_, store_).begin_with(import, nullptr)));
+        const LedgerReading reading = taken(Ledger(*files_, clock_, store_).read_all());
+        EXPECT_EQ(reading.account.sums({}, 0).spent.credits, 6);
+        EXPECT_EQ(reading.account.sums({}, 0).spent.requests, tail == line ? 10 : 5);
+        EXPECT_EQ(reading.skipped, tail == foreign ? 1u : 0u);
+        EXPECT_TRUE(ledger_text().ends_with("\n"));
+      }
+  }
+}
+
 TEST_F(LedgerCrash, AFullDiskReservesNothingAndLeavesTheLedgerWhole) {
   run();
   const std::string before = ledger_text();

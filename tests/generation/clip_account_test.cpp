@@ -59,6 +59,13 @@ class ClipAccounts : public WorkTest {
     }
     return all;
   }
+  // Its task is paid, and its clip did not come.
+  void leave_unfetched(GenerationJob job) {
+    job.retries = 0;
+    service_.cuts = {100'000};
+    EXPECT_TRUE(run(job).error);
+    service_.cuts.clear();
+  }
   void set_budget(const std::string &json) {
     EXPECT_EQ(g_mkdir_with_parents(job().store.c_str(), 0700), 0);
     std::ofstream(LedgerPath(job().store).budget) << json;
@@ -718,6 +725,60 @@ TEST_F(ClipAccounts, AStoreWithoutALedgerGetsOneFromItsJournals) {
   EXPECT_TRUE(books.charges()[0].imported);
   EXPECT_FALSE(books.charges()[1].imported);
   EXPECT_EQ(books.charges()[0].duration, books.charges()[1].duration);
+}
+
+TEST_F(ClipAccounts, AStoreWhoseLedgerBeganWithCaptionsKnowsWhatItsClipsHaveCost) {
+  leave_unfetched(job());
+  LedgerEntry captions;
+  captions.event = LedgerEvent::captions;
+  captions.key = "run";
+  captions.captions.requests = 5;
+  const std::string line = ledger_line(captions);
+  std::ofstream(LedgerPath(job().store).ledger) << line << "\n" << line.substr(0, line.size() / 2);
+  ASSERT_FALSE(run(job_for("other")).error);
+  EXPECT_EQ(sums().spent.credits, 5);
+  std::filesystem::remove_all(path().folder());
+  const Outcome fetched = run();
+  ASSERT_FALSE(fetched.error) << fetched.text();
+  EXPECT_EQ(fetched.state.task_id, "task-1");
+  EXPECT_EQ(service_.submits(), 2u);
+  EXPECT_EQ(sums().spent.credits, 5);
+  EXPECT_EQ(sums().spent.requests, 5);
+}
+
+// A run of 0.2.0 that was killed after each of its journals, and before the ledger was told.
+TEST_F(ClipAccounts, WhatAKilledRunOfAnEarlierVersionHasNotToldIsToldOnce) {
+  leave_unfetched(job_for("paid"));
+  ASSERT_FALSE(run(job_for("stored")).error);
+  GenerationJob running = job_for("running");
+  running.timeout = std::chrono::seconds(20);
+  service_.polls = 1000;
+  ASSERT_TRUE(run(running).error);
+  service_.polls = 1;
+  for (const char *prompt : {"paid", "stored", "running"}) {
+    ClipFolder folder(FileSystem::posix(), ClipPath(job().store, job_for(prompt).identity.digest()));
+    const auto lock = folder.lock_writer([](const std::string &) {});
+    ASSERT_TRUE(lock && *lock);
+    ClipRecord record = taken(folder.look());
+    record.completed_tasks.clear();
+    ASSERT_TRUE(folder.write_record(record));
+  }
+  std::string reserved;
+  std::ifstream before(LedgerPath(job().store).ledger);
+  for (std::string line; std::getline(before, line);)
+    if (read_ledger_line(line)->event == LedgerEvent::reserve) reserved += line + "\n";
+  std::ofstream(LedgerPath(job().store).ledger) << reserved;
+  Ledger books = ledger();
+  EXPECT_EQ(taken(reconcile(FileSystem::posix(), books, job().store, "", nullptr)), 3u);
+  EXPECT_EQ(taken(reconcile(FileSystem::posix(), books, job().store, "", nullptr)), 0u);
+  EXPECT_EQ(sums().spent.credits, 5) << "of the running one nothing is known";
+  for (const char *prompt : {"paid", "running"}) {
+    std::filesystem::remove_all(ClipPath(job().store, job_for(prompt).identity.digest()).folder());
+    EXPECT_FALSE(run(job_for(prompt)).error);
+  }
+  EXPECT_EQ(service_.submits(), 3u);
+  EXPECT_EQ(sums().spent.credits, 7.5);
+  EXPECT_EQ(sums().spent.tasks, 3);
 }
 
 TEST_F(ClipAccounts, ALedgerThatCannotBeWrittenSendsNothing) {
