@@ -11,9 +11,9 @@ namespace {
 // A summary's lines of what captions have used need some key. A run's own is a UUID.
 constexpr char kNoRun[] = "-";
 
-// IDs are a service's own: two services may give the same one.
-std::string task_name(const std::string &base_url, const std::string &task_id) {
-  return base_url + '\n' + task_id;
+// IDs are a service's own, and an API's: two of them may give the same one.
+std::string task_name(const ChargeFacts &facts, const std::string &task_id) {
+  return facts.base_url + '\n' + facts.api + '\n' + task_id;
 }
 
 void add_entries(const Charge &charge, std::vector<LedgerEntry> &entries) {
@@ -78,12 +78,12 @@ Charge &Account::add(const LedgerEntry &entry, ChargeState state) {
 
 void Account::name_task(Charge &charge, const LedgerEntry &entry) {
   charge.task_id = entry.task_id;
-  by_task_[task_name(charge.base_url, charge.task_id)] = static_cast<size_t>(&charge - charges_.data());
+  by_task_[task_name(charge, charge.task_id)] = static_cast<size_t>(&charge - charges_.data());
 }
 
 const Charge *Account::find_task(const LedgerEntry &entry) const {
   if (entry.task_id.empty()) return nullptr;
-  const auto found = by_task_.find(task_name(entry.base_url, entry.task_id));
+  const auto found = by_task_.find(task_name(entry, entry.task_id));
   return found == by_task_.end() ? nullptr : &charges_[found->second];
 }
 
@@ -313,7 +313,7 @@ Account Account::condensed() const {
       small.charges_.push_back(charge);
       const size_t index = small.charges_.size() - 1;
       small.by_key_[charge.key].push_back(index);
-      if (!charge.task_id.empty()) small.by_task_[task_name(charge.base_url, charge.task_id)] = index;
+      if (!charge.task_id.empty()) small.by_task_[task_name(charge, charge.task_id)] = index;
     } else if (charge.is_task()) {
       Amounts &day = small.let_go_[day_of(charge.at)];
       day.credits += charge.spent();

@@ -148,7 +148,7 @@ class Account {
   // The charge of that task; else the latest of that key, but first one whose outcome is unknown and that has
   // no task ID. Null if the account has no such charge; a condensed one does not keep them all.
   const Charge *find(const std::string &key_or_task) const;
-  // The charge of that entry's task, which another service's may have the ID of. Null likewise.
+  // The charge of that entry's task, which one of another service or API may have the ID of. Null likewise.
   const Charge *find_task(const LedgerEntry &entry) const;
 
   Account condensed() const;

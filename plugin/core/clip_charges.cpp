@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "plugin/base/base_url.h"
+
 namespace genclip {
 namespace {
 
@@ -57,11 +59,13 @@ OpenCharges completed_charges(const Account &account, const std::string &key) {
   return completed;
 }
 
-KnownTask known_task(const Account &account, const std::string &base_url, const std::string &task_id) {
-  LedgerEntry entry;
-  entry.base_url = base_url;
+KnownTask known_task(const Account &account, const ChargeFacts &asked, const std::string &task_id) {
+  LedgerEntry entry(LedgerEvent::other, asked);
   entry.task_id = task_id;
   const Charge *charge = account.find_task(entry);
+  const std::string address = meaning_of_base_url(asked.base_url);
+  for (auto one = account.charges().rbegin(); !charge && one != account.charges().rend(); ++one)
+    if (one->task_id == task_id && meaning_of_base_url(one->base_url) == address) charge = &*one;
   if (!charge) return {};
   const double amount = charge->amount.value_or(-1);
   if (charge->status == "completed") return {Outcome::paid_unfetched, amount, charge->key};

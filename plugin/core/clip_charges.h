@@ -46,8 +46,9 @@ struct KnownTask {
   double amount = -1;                        // Credits that it has cost; -1 unknown.
   std::string completed_for;                 // The key of the clip that it was completed for, if it was.
 };
-// `account`: not condensed.
-KnownTask known_task(const Account &account, const std::string &base_url, const std::string &task_id);
+// `account`: not condensed. `asked`: of the run that asks, whose service may have had another spelling of its
+// address, or another API, when the task was told.
+KnownTask known_task(const Account &account, const ChargeFacts &asked, const std::string &task_id);
 
 // What became of a charge that is under way and whose run has died; of another open one, what its task has
 // cost, if the journal alone knows that. `record` is the clip's journal; nothing:

@@ -146,7 +146,7 @@ OpenCharges ClipAccount::completed_charges() {
 KnownTask ClipAccount::known_task(const std::string &task_id) {
   static_cast<void>(begin());
   const auto whole = ledger_.read_all();
-  return whole ? genclip::known_task(whole->account, facts_.base_url, task_id) : KnownTask();
+  return whole ? genclip::known_task(whole->account, facts_, task_id) : KnownTask();
 }
 
 Result<void> ClipAccount::tell(std::vector<LedgerEntry> entries, const std::string &odd_amount) {

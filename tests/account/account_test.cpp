@@ -160,6 +160,19 @@ TEST(Account, TellsTasksOfTwoServicesApart) {
   EXPECT_EQ(sums.spent.credits, 2);
 }
 
+// Each of the two task APIs answers about IDs of its own.
+TEST(Account, TellsTasksOfTwoApisApart) {
+  std::vector<LedgerEntry> entries{reserve_of("a", 3), entry_of(kSubmitted, "a", "t"),
+                                   settle_of("a", "t", 2)};
+  for (LedgerEntry entry : {reserve_of("b", 3), entry_of(kSubmitted, "b", "t"), settle_of("b", "t", 5)}) {
+    entry.api = "legacy";
+    entries.push_back(entry);
+  }
+  const Sums sums = all_sums(entries);
+  EXPECT_EQ(sums.spent.credits, 7);
+  EXPECT_EQ(sums.spent.tasks, 2);
+}
+
 // As the error of a lost answer advises: "set task-id to its ID".
 TEST(Account, TakesACompletedTaskThatIsAttachedForTheUnknownOneOfItsKey) {
   LedgerEntry attached = settle_of("a", "found", 9);

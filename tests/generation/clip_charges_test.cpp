@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+
 namespace genclip::test {
 namespace {
 
@@ -269,7 +271,7 @@ TEST(KnownTask, IsWhatTheLedgerKnowsOfItWhicheverClipItIsOf) {
   const auto after = [](const std::vector<LedgerEntry> &entries) {
     Account account;
     for (const LedgerEntry &entry : entries) EXPECT_TRUE(account.apply(entry));
-    const KnownTask known = known_task(account, "", "T");
+    const KnownTask known = known_task(account, {}, "T");
     EXPECT_EQ(known.completed_for.empty(), entries.empty() || entries.back().status != "completed");
     return std::string(to_word(known.outcome)) + " " +
            std::string(to_word(ending_of(known.outcome, {}, known.amount).charged));
@@ -295,6 +297,40 @@ TEST(KnownTask, IsWhatTheLedgerKnowsOfItWhicheverClipItIsOf) {
   attached = entry_of(LedgerEvent::settle, "T", "completed");
   attached.attached = true;
   EXPECT_EQ(after({attached}), "paid-unfetched yes");
+}
+
+// An earlier version took each spelling of the address for another service; and who names a task may name the
+// wrong API.
+TEST(KnownTask, IsKnownUnderEachAddressThatMeansTheSameAndUnderBothApis) {
+  Account account;
+  for (const auto &[key, base_url, api] : {std::array{"old", "https://api.example\n", "legacy"},
+                                           std::array{"dot", "HTTPS://Api.Example.:443/", "tasks"},
+                                           std::array{"elsewhere", "https://other.example", "tasks"}}) {
+    LedgerEntry entry = entry_of(LedgerEvent::settle, std::string("task ") + key, "completed");
+    entry.key = key;
+    entry.base_url = base_url;
+    entry.api = api;
+    ASSERT_TRUE(account.apply(entry));
+  }
+  const auto known = [&](const std::string &task_id, const std::string &api = "tasks") {
+    ChargeFacts facts;
+    facts.base_url = "https://api.example";
+    facts.api = api;
+    return known_task(account, facts, task_id).completed_for;
+  };
+  EXPECT_EQ(known("task old"), "old");
+  EXPECT_EQ(known("task dot"), "dot");
+  EXPECT_EQ(known("task elsewhere"), "");
+  // Of two tasks with one ID it is the one of this API.
+  for (const char *api : {"tasks", "legacy"}) {
+    LedgerEntry entry = entry_of(LedgerEvent::settle, "both", "completed");
+    entry.key = std::string("of ") + api;
+    entry.base_url = "https://api.example";
+    entry.api = api;
+    ASSERT_TRUE(account.apply(entry));
+  }
+  EXPECT_EQ(known("both"), "of tasks");
+  EXPECT_EQ(known("both", "legacy"), "of legacy");
 }
 
 }  // namespace

@@ -70,6 +70,13 @@ void hold_fetched(JournalWorld &world, const std::string &id) {
 constexpr char kKey[] = "clip";
 constexpr char kBaseUrl[] = "https://api.example";
 
+ChargeFacts facts() {
+  ChargeFacts facts;
+  facts.key = kKey;
+  facts.base_url = kBaseUrl;
+  return facts;
+}
+
 void write(JournalWorld &world, LedgerEntry entry) {
   entry.key = kKey;
   entry.base_url = kBaseUrl;
@@ -581,7 +588,7 @@ class Steps {
                                     [&](const ServiceTask &task) { return task.id == id; });
     // The service may deny any task, for a time or for ever.
     add_told(index, "hears that " + id + " is unknown", [&](JournalWorld &world) {
-      apply(world, index, TaskUnknown{"unknown", 404, known_task(world.account, kBaseUrl, id)});
+      apply(world, index, TaskUnknown{"unknown", 404, known_task(world.account, facts(), id)});
     });
     add(index, "cannot ask for " + id, [&](JournalWorld &world) { apply(world, index, TaskUnreachable{}); });
     if (known == world_.tasks.end()) return;

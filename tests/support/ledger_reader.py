@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Reads a store's ledger.jsonl by docs/store-format.md alone, so that a proof about money does not rest on genclip's reader.
 
-The fold: each `reserve` begins a charge. Another line changes the charge that has its base_url and task_id. If no charge
+The fold: each `reserve` begins a charge. Another line changes the charge that has its base_url, api and task_id. If no charge
 has that task, it changes the latest charge of its key that waits for its task: one that is reserved, or, for
 `submitted`, one that is unknown. Whatever is left begins a charge of its own: a task that nobody reserved is attached
 (it counts nothing) unless the line is imported from a record. `correct` has the last word on an amount.
@@ -25,6 +25,7 @@ class Charge:
     task_id: str = ""
     amount: float | None = None  # None: not told.
     status: str = ""
+    api: str = ""
     is_corrected: bool = False
     lines: list = dataclasses.field(default_factory=list)
 
@@ -77,14 +78,15 @@ class Ledger:
     def begin(self, entry, key, at, state):
         estimate = entry.get("estimate")
         self.charges.append(Charge(key, entry.get("base_url", ""), at, state, entry.get("project", ""),
-                                   estimate["high"] if estimate else None, entry.get("task_id", "")))
+                                   estimate["high"] if estimate else None, entry.get("task_id", ""), api=entry.get("api", "")))
         return self.charges[-1]
 
     def by_task(self, entry):
         if not entry.get("task_id"):
             return None
         return next((charge for charge in self.charges
-                     if (charge.base_url, charge.task_id) == (entry.get("base_url", ""), entry["task_id"])), None)
+                     if (charge.base_url, charge.api, charge.task_id) == (entry.get("base_url", ""), entry.get("api", ""), entry["task_id"])),
+                    None)
 
     def waiting(self, entry, key, state):
         return next((charge for charge in reversed(self.charges) if charge.key == key and charge.state == state and
