@@ -10,7 +10,6 @@
 #include <map>
 #include <set>
 
-#include "plugin/base/trimmed.h"
 #include "plugin/command/account_reading.h"
 #include "plugin/command/batch_plan.h"
 #include "plugin/command/batch_screen.h"
@@ -264,12 +263,8 @@ class BatchDelivery final : public ClipRunsListener {
   void deliver(const PlannedClip &planned, const ClipEnd &end, const GenerationState &state) {
     const std::string output = output_of(planned, end.state.clip_location);
     if (!output.empty())
-      if (auto written = write_output(end.generation->clip(), output); !written) {
-        Error error = std::move(written).error();
-        error.text =
-            std::string(without_full_stop(error.text)) + ". It is stored as " + end.state.clip_location + ".";
-        return fail(planned, with_paid(with_ending(std::move(error), ending_of_state(state)), state));
-      }
+      if (auto written = write_output(end.generation->clip(), output); !written)
+        return fail(planned, not_written(std::move(written).error(), state));
     if (output.empty()) in_store_.push_back(end.state.clip_location);
     if (const std::string other = other_content(output, end.state.clip_location); !other.empty())
       tell("Warning: " + place_of(file_, planned) + ": " + other);

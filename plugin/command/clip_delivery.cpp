@@ -6,7 +6,6 @@
 #include <gst/gst.h>
 #include <unistd.h>
 
-#include "plugin/base/trimmed.h"
 #include "plugin/command/clip_output.h"
 #include "plugin/command/clip_run.h"
 #include "plugin/command/console.h"
@@ -14,8 +13,6 @@
 #include "plugin/command/ending_json.h"
 #include "plugin/command/request_report.h"
 #include "plugin/command/setting_options.h"
-#include "plugin/core/run_ending.h"
-#include "plugin/generation/paid_amount.h"
 #include "plugin/store/clip_cost.h"
 
 namespace genclip {
@@ -87,13 +84,7 @@ int deliver_clip(ClipPlan plan, const Delivery &delivery) {
   std::string stays;
   if (!delivery.output.empty()) {
     auto written = write_output(end.generation->clip(), delivery.output);
-    if (!written) {
-      Error error = std::move(written).error();
-      error.text =
-          std::string(without_full_stop(error.text)) + ". It is stored as " + end.state.clip_location + ".";
-      error = with_paid(with_ending(std::move(error), ending_of_state(end.state)), end.state);
-      return report_failure(error, delivery);
-    }
+    if (!written) return report_failure(not_written(std::move(written).error(), end.state), delivery);
     if (!*written) stays = " " + printable(delivery.output) + " is this clip already, and stays as it is.";
   }
   if (const std::string other = other_content(delivery.output, end.state.clip_location); !other.empty())

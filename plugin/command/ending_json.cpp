@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "plugin/base/trimmed.h"
 #include "plugin/command/option_words.h"
 #include "plugin/generation/paid_amount.h"
 
@@ -36,6 +37,13 @@ bool may_be_paid(const Error &error) {
     const auto *outcome = std::get_if<std::string>(&detail.value);
     return detail.name == "outcome" && outcome && *outcome == to_word(Outcome::unknown);
   });
+}
+
+Error not_written(Error error, const GenerationState &state) {
+  error.text = std::string(without_full_stop(error.text)) + ". It is stored as " + state.clip_location + ".";
+  error = with_paid(with_ending(std::move(error), ending_of_state(state)), state);
+  if (state.reused) error.details.push_back({"reused", true});
+  return error;
 }
 
 Json state_json(const GenerationState &state, std::string_view status) {

@@ -19,6 +19,9 @@ RunEnding ending_of_state(const GenerationState &state);
 // The run that failed with this may have been charged for, and nobody knows.
 bool may_be_paid(const Error &error);
 
+// Of a clip that is stored, and that could not be written where the user wants it.
+Error not_written(Error error, const GenerationState &state);
+
 // `status`: "completed", "stopped", "pending".
 Json state_json(const GenerationState &state, std::string_view status);
 Json failure_json(const Error &error, const std::optional<ClipRequest> &request);

@@ -110,6 +110,22 @@ class Batch(ServiceTest):
         told = [(line["name"], line["charged"], line["amount"], line.get("reused")) for line in lines]
         self.assertEqual(told, [("a", "yes", 7, None), ("b", "yes", 7, True)])
 
+    def test_rows_that_are_stored_and_cannot_be_written_are_reused(self):
+        self.simulator()
+        path = self.write("rows.jsonl", '{"prompt": "a kite", "name": "a"}\n'
+                                        '{"prompt": "a kite", "name": "b"}\n')
+        place = self.folder / "clips"
+        for time in range(2):
+            run, lines = self.batch(path, MODEL, *self.to_clips())
+            for file in place.iterdir():  # As long as it stands there, no clip can be written.
+                if file.is_file():
+                    file.unlink()
+                    (file / "foreign").mkdir(parents=True)
+            told = [(line["name"], line["status"], line["outcome"], line["charged"], line.get("reused")) for line in lines]
+            status, first = (("completed", ("yes", False)), ("failed", ("no", True)))[time]
+            self.assertEqual(told, [("a", status, "stored", *first), ("b", status, "stored", "no", True)], run.stderr)
+        self.assertEqual(self.submits(), 1)
+
     def test_tells_every_problem_before_anything_is_paid(self):
         self.simulator()
         path = self.write("rows.csv", "name,prompt,duration\na,kite,5\nb,,5\nc,kite 3,x\na,kite 4,5\nd/e,kite 5,5\n\"f\n")

@@ -37,6 +37,26 @@ TEST(EndingJson, TellsWhatAClipCostThatExisted) {
   EXPECT_EQ(amount_of(stored), 5);
 }
 
+// The amounts of a batch's rows that are not reused add up to what it has paid.
+TEST(EndingJson, SaysOfAStoredClipThatCannotBeWrittenWhetherThisRunHasPaidIt) {
+  const auto json_of = [](bool reused) {
+    GenerationState state = chain(5, 0);
+    state.clip_location = "/store/clip.mp4";
+    state.reused = reused;
+    state.charged = !reused;
+    return failure_json(not_written({ErrorKind::write, "Full."}, state), std::nullopt);
+  };
+  const Json paid = json_of(false), reused = json_of(true);
+  EXPECT_EQ(*paid.find("error")->string(), "Full. It is stored as /store/clip.mp4.");
+  EXPECT_EQ(*paid.find("amount")->number(), 5);
+  EXPECT_FALSE(paid.find("reused"));
+  ASSERT_TRUE(reused.find("reused"));
+  EXPECT_TRUE(*reused.find("reused")->boolean());
+  EXPECT_FALSE(reused.find("amount"));
+  EXPECT_EQ(*reused.find("outcome")->string(), "stored");
+  EXPECT_EQ(*reused.find("charged")->string(), "no");
+}
+
 TEST(EndingJson, TellsOfAStoppedRunWhatTheClipsBeforeItCost) {
   GenerationState stopped = chain(-1, 7);
   stopped.status = ClipStatus::waiting;
