@@ -20,6 +20,7 @@ namespace genclip {
 namespace {
 
 constexpr size_t kMostSuggestions = 3;
+constexpr size_t kMostWithPart = 6;  // Of those that share a part with the wanted name.
 constexpr size_t kMaxFileSize = 8 << 20;
 constexpr const char *kVariable = "GENCLIP_MODELS";
 
@@ -86,11 +87,15 @@ Catalogs &catalogs() {
 
 constexpr const char *kWhereToLook = " genclip models lists the Model IDs.";
 
-std::string unknown_text(std::string_view wanted, const std::vector<std::string> &closest, bool is_near) {
-  std::string text = "There is no model " + quoted(wanted);
-  text += closest.size() == 1 ? "; the closest Model ID is " + closest[0]
-                              : "; the closest Model IDs are " + both(closest);
-  return text + (is_near ? "." : ", but none has a similar name.") + kWhereToLook;
+std::string unknown_text(std::string_view wanted, const std::vector<Name> &names) {
+  const bool is_near = !likely_name(wanted, names).empty();
+  const std::vector<Name> with_part = is_near ? std::vector<Name>() : names_with(wanted, names);
+  const auto closest = with_part.empty() ? closest_names(wanted, names, kMostSuggestions)
+                                         : closest_names(wanted, with_part, kMostWithPart);
+  return "There is no model " + quoted(wanted) +
+         (is_near || !with_part.empty() ? "" : ", nor a similar one") +
+         (closest.size() == 1 ? "; the closest Model ID is " : "; the closest Model IDs are ") +
+         both(closest) + "." + kWhereToLook;
 }
 
 }  // namespace
@@ -151,10 +156,6 @@ bool Catalog::may_name_model(std::string_view wanted) const {
   return wanted.find(' ') == wanted.npos || !likely_name(wanted, names()).empty();
 }
 
-std::vector<std::string> Catalog::closest_text(std::string_view wanted) const {
-  return closest_names(wanted, text_names(), kMostSuggestions);
-}
-
 std::string Catalog::unknown_model_text(std::string_view wanted) const {
   if (wanted.empty())
     return "No model is given; set model to a Model ID, such as " + models_.front()->id + ".";
@@ -165,13 +166,13 @@ std::string Catalog::unknown_model_text(std::string_view wanted) const {
   if (find_text(wanted))
     return "The model " + quoted(wanted) + " makes text, not clips; the element for it is gencaption.";
   if (!may_name_model(wanted)) return "There is no model " + quoted(wanted) + "." + kWhereToLook;
-  return unknown_text(wanted, closest(wanted), !likely_name(wanted, names()).empty());
+  return unknown_text(wanted, names());
 }
 
 std::string Catalog::unknown_text_model_text(std::string_view wanted) const {
   if (find(wanted))
     return "The model " + quoted(wanted) + " makes clips, not text; the element for it is genclipsrc.";
-  return unknown_text(wanted, closest_text(wanted), !likely_name(wanted, text_names()).empty());
+  return unknown_text(wanted, text_names());
 }
 
 std::string_view Catalog::canonical(std::string_view field) const {

@@ -57,7 +57,6 @@ class Catalog {
 
   // Up to three IDs that `wanted` may mean, the best first; a display name finds its ID.
   std::vector<std::string> closest(std::string_view wanted) const;
-  std::vector<std::string> closest_text(std::string_view wanted) const;
   // False of words that are no model misspelled: a prompt, which shares some letters with any name.
   bool may_name_model(std::string_view wanted) const;
   // The error text for an ID that find() does not know.

@@ -35,6 +35,13 @@ std::shared_ptr<const ModelSpec> any_model(const Catalog &catalog) {
 constexpr unsigned kEnoughProblems = 100;
 constexpr size_t kMostReferences = 1000;
 
+// What people call fields that genclip knows by another name.
+struct OtherWord {
+  const char *field, *word;
+};
+constexpr OtherWord kOtherWords[] = {
+    {"duration", "seconds"}, {"duration", "length"}, {"prompt", "text"}, {"resolution", "quality"}};
+
 // What a request and all clips inside it share.
 struct ClipTree {
   unsigned clips = 0;
@@ -306,10 +313,14 @@ class RequestCheck {
 
   std::string unknown_field_text(const std::string &name) const {
     std::vector<Name> names;
-    std::vector<std::string> all;
     for (const FieldSpec &field : spec().fields)
       if (!field.refused) names.push_back({field.name});
-    const std::string meant = likely_name(name, names);
+    std::vector<Name> calls = names;
+    for (const auto &[field, word] : kOtherWords)
+      if (const FieldSpec *known = spec().find(field); known && !known->refused)
+        calls.push_back({field, word});
+    const std::string meant = likely_name(name, calls);
+    std::vector<std::string> all;
     if (!meant.empty()) all.push_back(meant);
     for (const Name &known : names)
       if (known.id != meant) all.push_back(known.id);

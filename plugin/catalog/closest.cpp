@@ -13,6 +13,7 @@ namespace {
 
 // Longer than any real name; bounds the work on hostile input.
 constexpr size_t kMostCompared = 64;
+constexpr size_t kLongWord = 5;
 
 std::string folded(std::string_view name) {
   std::string out;
@@ -47,6 +48,17 @@ size_t distance(std::string_view a, std::string_view b) {
   if (a.starts_with(b) || b.starts_with(a)) return std::min(apart, 1 + missing);
   if (a.find(b) != a.npos || b.find(a) != b.npos) return std::min(apart, 3 + missing);
   return apart;
+}
+
+// "dance" of dance-2.5 in "seedance".
+bool has_word_of(std::string_view key, std::string_view name) {
+  while (!name.empty()) {
+    const size_t end = std::min(name.find_first_of("_- "), name.size());
+    const std::string word = folded(name.substr(0, end));
+    if (word.size() >= kLongWord && key.find(word) != key.npos) return true;
+    name.remove_prefix(std::min(end + 1, name.size()));
+  }
+  return false;
 }
 
 // "ratio" of aspect_ratio, but no letter or two, which say nothing.
@@ -87,6 +99,17 @@ std::vector<std::string> closest_names(std::string_view wanted, const std::vecto
     if (!out.empty() && (all[0].score == 0 || one.score > 2 * all[0].score + 4)) break;
     if (out.size() == most) break;
     out.push_back(one.name->id);
+  }
+  return out;
+}
+
+std::vector<Name> names_with(std::string_view wanted, const std::vector<Name> &names) {
+  std::vector<Name> out;
+  const std::string key = folded(wanted);
+  for (const Name &name : names) {
+    const bool is_inside = key.size() > 1 && (folded(name.id).find(key) != key.npos ||
+                                              folded(name.display_name).find(key) != key.npos);
+    if (is_inside || has_word_of(key, name.id)) out.push_back(name);
   }
   return out;
 }

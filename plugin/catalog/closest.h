@@ -18,6 +18,10 @@ struct Name {
 // punctuation.
 std::vector<std::string> closest_names(std::string_view wanted, const std::vector<Name> &names, size_t most);
 
+// Those that have the wanted text in them, or a long word of which is in it: "sd" and "seedance" of sd_2.0
+// and dance-2.5. At least two letters or digits.
+std::vector<Name> names_with(std::string_view wanted, const std::vector<Name> &names);
+
 // The name that is so close that the wanted one can only be a typo of it, or one of its words; empty when
 // there is none.
 std::string likely_name(std::string_view wanted, const std::vector<Name> &names);

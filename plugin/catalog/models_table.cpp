@@ -27,6 +27,9 @@ std::string allowed(const FieldSpec &field) {
   return text;
 }
 
+// One with a default is sent with it.
+bool is_to_give(const FieldSpec &field) { return field.required && field.default_value.is_null(); }
+
 std::string code(const std::string &text) { return text.empty() ? "" : "`" + text + "`"; }
 
 std::string model_markdown(const ModelSpec &spec) {
@@ -103,9 +106,9 @@ std::vector<FieldRow> field_rows(const ModelSpec &spec) {
   for (const FieldSpec &field : spec.fields) {
     if (!field.shown) continue;
     rows.push_back({field.name, to_word(field.type),
-                    field.refused    ? "refused"
-                    : field.required ? "yes"
-                                     : "no",
+                    field.refused       ? "refused"
+                    : is_to_give(field) ? "yes"
+                                        : "no",
                     allowed(field),
                     field.default_value.string()    ? *field.default_value.string()
                     : field.default_value.is_null() ? ""
@@ -121,6 +124,9 @@ std::vector<std::string> remarks(const ModelSpec &spec) {
         field_rows(spec).empty()
             ? "Its fields are undocumented: it needs `prompt`, and every other field is sent as it is."
             : "Other fields are undocumented: it needs `prompt`, and every other field is sent as it is.");
+  for (const FieldSpec &field : spec.fields)
+    if (field.shown && field.required && !field.refused && !is_to_give(field))
+      lines.push_back("`" + field.name + "` is always sent: with its default, if you leave it out.");
   for (const Rule &rule : spec.rules) lines.push_back(rule_text(rule));
   if (spec.assets) lines.push_back("Media may be assets: `assetId://ID`.");
   lines.push_back(std::string("Result: ") + (spec.result == ResultKind::image ? "an image." : "a video."));
@@ -163,7 +169,8 @@ std::string models_markdown(const Catalog &catalog) {
       "the\n"
       "service's; the element has the same with `-` for `_`. A field that is not required is left out when "
       "unset,\n"
-      "and the service uses the default. Characters are Unicode code points, a Chinese character is one of "
+      "and the service uses the default, unless its model says otherwise. Characters are Unicode code "
+      "points, a Chinese character is one of "
       "the Han\n"
       "script, and a MB is 1 000 000 bytes. Media limits are checked when `check-media` asks for it.\n\n"
       "To add a model, see [adding-a-model.md](adding-a-model.md).\n";

@@ -22,6 +22,9 @@ constexpr CommandText kModelsText{
     "  genclip models sd_2.0_special\n"
     "  genclip models wave2.7-i2v --json | jq '.fields[] | select(.required).name'\n"};
 
+constexpr const char *kOfFields =
+    "FIELDS is how many fields are documented. any: others are not, and are sent as you give them.";
+
 // Narrower columns of sentences are hard to read.
 constexpr size_t kLeastOfTexts = 30;
 
@@ -68,6 +71,7 @@ void show_all(const Catalog &catalog) {
       texts.add({printable(model.id), name_of(model.variant)});
   }
   print(clips.to_text(stdout));
+  if (!in_one) print_wrapped(kOfFields, "", "");
   if (!texts.empty()) print("\n" + texts.to_text(stdout));
 }
 

@@ -85,10 +85,13 @@ TEST(Catalog, SaysWhatAnUnknownModelMayBe) {
   EXPECT_EQ(
       catalog->unknown_model_text("seedance").find("There is no model \"seedance\"; the closest Model ID"),
       0u);
+  EXPECT_EQ(catalog->unknown_model_text("sd"),
+            "There is no model \"sd\"; the closest Model IDs are sd_2.0_special, sd_2.0_discount, "
+            "sd_2.0_fast_special and sd_2.0_fast_discount. genclip models lists the Model IDs.");
   for (const std::string &far : {catalog->unknown_model_text("qqqq"), catalog->unknown_model_text("foobar"),
                                  catalog->unknown_text_model_text("foobar")}) {
-    EXPECT_THAT(far, HasSubstr("; the closest Model ID"));
-    EXPECT_THAT(far, HasSubstr(", but none has a similar name. genclip models lists the Model IDs."));
+    EXPECT_THAT(far, HasSubstr(", nor a similar one; the closest Model ID"));
+    EXPECT_THAT(far, HasSubstr(". genclip models lists the Model IDs."));
   }
   // A prompt where the model belongs.
   for (const char *far : {"a boat", "a red kite over dunes"})

@@ -130,6 +130,15 @@ TEST(CheckRequest, NamesTheFieldsOfTheModelForAnUnknownOne) {
               HasSubstr("has no field \"tool\"; did you mean \"tools\"? It has tools, prompt, "));
 }
 
+TEST(CheckRequest, KnowsAFieldByAnotherWordForIt) {
+  for (const char *word : {"seconds", "length", "lenght"})
+    EXPECT_THAT(text(request("sd_2.0_special", R"({"prompt":"x"})", "{\"" + std::string(word) + "\":5}")),
+                HasSubstr("\"; did you mean \"duration\"? It has duration, prompt, reference_images, "))
+        << word;
+  EXPECT_THAT(text(request("horse-1.0-t2v", R"({"prompt":"x"})", R"({"quality":"720P"})")),
+              HasSubstr("did you mean \"resolution\"?"));
+}
+
 TEST(CheckRequest, KnowsAFieldByOneOfItsWords) {
   EXPECT_THAT(text(request("dance-2.5", R"({"prompt":"x"})", R"({"ratio":"16:9"})")),
               HasSubstr("has no field \"ratio\"; did you mean \"aspect_ratio\"?"));

@@ -71,6 +71,10 @@ TEST(ModelsTable, ShowsTheRowsOfAModel) {
   ASSERT_EQ(rows.size(), 2u) << "undocumented fields have no row";
   EXPECT_EQ(rows[0].allowed, "10; Fixed");
   EXPECT_EQ(rows[1].required, "refused");
+  for (const FieldRow &row : field_rows(*Catalog::built_in()->find("sd_2.0_special")))
+    EXPECT_EQ(row.required, row.field == "prompt" ? "yes" : "no") << row.field << ": duration has a default";
+  EXPECT_THAT(remarks(*Catalog::built_in()->find("sd_2.0_special")),
+              testing::Contains("`duration` is always sent: with its default, if you leave it out."));
 }
 
 }  // namespace
