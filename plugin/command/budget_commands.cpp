@@ -125,9 +125,8 @@ void show_budget(const std::vector<LimitState> &states, const Account &account) 
   const Sums sums = account.sums({}, 0);
   const uint64_t open = sums.unknown + sums.untold;
   if (open == 0) return;
-  const std::string text = counted(static_cast<int64_t>(open), "clip") + (open == 1 ? " has" : " have") +
-                           " an unknown cost, and so " + (open == 1 ? "stays" : "stay") +
-                           " reserved. See: genclip cost";
+  const std::string text = "The cost of " + counted(static_cast<int64_t>(open), "clip") +
+                           " was not told, and so stays reserved. See: genclip cost";
   print("\n");
   print_prose(text);
 }

@@ -57,7 +57,7 @@ std::string told(const Charge &before, double amount) {
   std::string text = "Corrected: ";
   text += before.task_id.empty() ? "The task" : "Task " + printable(before.task_id);
   text += " of clip " + before.key.substr(0, kShortestKey) + " cost " + cost_text(amount) + ". Before, ";
-  text += before.amount ? "it was " + cost_text(*before.amount) + "." : "its cost was unknown.";
+  text += before.amount ? "it was " + cost_text(*before.amount) + "." : "its cost was not told.";
   if (before.is_under_way())
     text += " The task may still be under way; what the service says of its cost will not count.";
   if (before.state == ChargeState::attached)

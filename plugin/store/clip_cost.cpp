@@ -23,9 +23,9 @@ std::string cost_text(double credits) {
 }
 
 std::string ClipsCost::text() const {
-  if (unknown == 0) return cost_text(credits);
-  const std::string others = unknown == 1 ? "one clip whose cost is unknown"
-                                          : std::to_string(unknown) + " clips whose cost is unknown";
+  if (untold == 0) return cost_text(credits);
+  const std::string others = untold == 1 ? "one clip whose cost was not told"
+                                         : std::to_string(untold) + " clips whose cost was not told";
   return cost_text(credits) + ", without " + others;
 }
 
@@ -35,7 +35,7 @@ ClipsCost cost_of(std::span<const StoredClip> clips) {
     if (clip.record && clip.record->amount >= 0)
       cost.credits += clip.record->amount;
     else if (!is_free(clip))
-      ++cost.unknown;
+      ++cost.untold;
   }
   return cost;
 }

@@ -18,9 +18,11 @@ std::string cost_text(double credits);
 // The cost of several clips together.
 struct ClipsCost {
   double credits = 0;  // The sum of the known costs.
-  size_t unknown = 0;  // The number of clips whose cost is unknown.
+  // The number of clips whose cost the service has not told, as genclip cost calls it: there, UNKNOWN are
+  // submits whose outcome nobody knows.
+  size_t untold = 0;
 
-  // "2.5 credits"; "2.5 credits, without 3 clips whose cost is unknown".
+  // "2.5 credits"; "2.5 credits, without 3 clips whose cost was not told".
   std::string text() const;
 };
 ClipsCost cost_of(std::span<const StoredClip> clips);

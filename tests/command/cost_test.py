@@ -315,7 +315,7 @@ class Correct(MoneyTest):
             self.assertEqual(self.spent(), (0, 12, 0))
             run = self.run_genclip("cost", "correct", name, "9.5")
             self.assertEqual(run.stdout, f"Corrected: The task of clip {key_of('c')[:8]} cost 9.5 credits. "
-                                         "Before, its cost was unknown.\n")
+                                         "Before, its cost was not told.\n")
             self.assertEqual(self.spent(), (9.5, 0, 1))
         self.ledger.clip("d", "2026-11-21", 10)
         run = self.run_genclip("cost", "correct", "task_d", "1")
@@ -432,7 +432,7 @@ class Budget(MoneyTest):
         rows = {row["BUDGET"]: row for row in self.table("budget")}
         self.assertEqual((rows["per-day"]["LEFT"], rows["per-day"]["RESETS"], rows["per-month"]["LIMIT"]), ("26", tomorrow, "-"))
         self.env["COLUMNS"] = "80"
-        self.assertIn("1 clip has an unknown cost", " ".join(self.run_genclip("budget").stdout.split()))
+        self.assertIn("The cost of 1 clip was not told, and so stays reserved. See: genclip cost", " ".join(self.run_genclip("budget").stdout.split()))
 
     def test_captions_are_requests_and_tokens(self):
         self.ledger.line("captions", "run", self.today, model="text",

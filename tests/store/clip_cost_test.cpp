@@ -36,9 +36,9 @@ TEST(ClipCost, WhatIsUnknownIsNotNothing) {
   std::vector<StoredClip> clips = {clip_of("a", "t", 2), clip_of("b", "t", 0.5)};
   EXPECT_EQ(cost_of(clips).text(), "2.5 credits");
   clips.push_back(clip_of("c", "t", -1));
-  EXPECT_EQ(cost_of(clips).text(), "2.5 credits, without one clip whose cost is unknown");
+  EXPECT_EQ(cost_of(clips).text(), "2.5 credits, without one clip whose cost was not told");
   clips.emplace_back();
-  EXPECT_EQ(cost_of(clips).text(), "2.5 credits, without 2 clips whose cost is unknown");
+  EXPECT_EQ(cost_of(clips).text(), "2.5 credits, without 2 clips whose cost was not told");
 }
 
 TEST(ClipCost, OfARequestThatWasRefusedOrFailedIsNothingUnlessItWasTold) {
@@ -48,7 +48,7 @@ TEST(ClipCost, OfARequestThatWasRefusedOrFailedIsNothingUnlessItWasTold) {
   EXPECT_EQ(cost_of(clips).text(), "3 credits");
   clips.push_back(clip_of("d", "t", -1));
   clips.back().record->state = ClipState::submitted;
-  EXPECT_EQ(cost_of(clips).unknown, 1u);
+  EXPECT_EQ(cost_of(clips).untold, 1u);
 }
 
 TEST(RemovalText, NamesEachClipItsTaskAndItsCost) {
