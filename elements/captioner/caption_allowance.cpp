@@ -14,6 +14,7 @@
 #include "plugin/base/log.h"
 #include "plugin/base/mutex.h"
 #include "plugin/base/number.h"
+#include "plugin/caption/stream_text.h"
 #include "plugin/generation/exit_guard.h"
 
 namespace genclip {
@@ -26,7 +27,7 @@ constexpr auto kUntilNextTry = std::chrono::seconds(10);
 
 Error refusal_of(const Decision &decision) {
   Error error = refusal_error(decision);
-  error.text += " Until then, the stream continues without captions.";
+  error.text += kStreamContinues;
   return error;
 }
 
@@ -35,8 +36,8 @@ Error max_tokens_reached(const CaptionRun &run) {
   const auto used = static_cast<double>(run.used_tokens());
   Error error{ErrorKind::settings, "The budget of max-tokens is used up: " + amount_text(used) + " of " +
                                        counted(amount_text(limit), "token") +
-                                       " are used, and one more caption may exceed it; the stream "
-                                       "continues without captions."};
+                                       " are used, and one more caption may exceed it." +
+                                       std::string(kStreamContinues)};
   error.details = {{"budget", "max-tokens"}, {"limit", limit}, {"spent", used}};
   return error;
 }
@@ -176,7 +177,7 @@ void CaptionAllowance::State::take(const CaptionRun::Report &report, Result<Ledg
            {lease.error().kind,
             "No caption was requested: the store's budget limits captions, and the ledger "
             "cannot be used: " +
-                why + " The stream continues without captions."});
+                why + std::string(kStreamContinues)});
     return;
   }
   run.allowed({report.ask.wanted, 0}, today, report.ask.most_of_model);

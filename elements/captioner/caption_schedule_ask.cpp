@@ -13,6 +13,7 @@
 #include "elements/captioner/caption_schedule.h"
 #include "plugin/caption/answer_form.h"
 #include "plugin/caption/answer_text.h"
+#include "plugin/caption/stream_text.h"
 
 namespace genclip {
 namespace {
@@ -301,7 +302,7 @@ void CaptionSchedule::refuse(const Slots &batch) {
   for (CaptionSlot *slot : batch) give_up(*slot);
   if (std::exchange(budget_warned_, true)) return;
   Error warning{ErrorKind::settings,
-                "The budget of max-requests is used up; the stream continues without captions."};
+                "The budget of max-requests is used up." + std::string(kStreamContinues)};
   warning.details = {{"budget", "max-requests"}, {"limit", static_cast<double>(settings_.max_requests)}};
   batch.front()->warning = std::move(warning);
 }

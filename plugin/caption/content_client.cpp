@@ -43,7 +43,8 @@ ErrorKind kind_of(unsigned status) {
 
 const char *advice(ErrorKind kind) {
   switch (kind) {
-    case ErrorKind::not_authorized: return " Check api-key and the credits of its account.";
+    case ErrorKind::not_authorized:
+      return " Check api-key, api-key-file or GENCLIP_API_KEY, and the credits of the account.";
     case ErrorKind::not_found: return " Check llm-base-url and model.";
     case ErrorKind::settings: return " Check the properties that make up the request.";
     case ErrorKind::busy: return " Send fewer requests (interval, max-in-flight) or wait.";

@@ -23,16 +23,18 @@ constexpr CommandText kCaptionText{
     "caption", "FILE|URI…",
     "Captions whole films with a model of the text gateway, and writes files that\n"
     "players find: film.vtt beside film.mp4, or a copy of the film with tracks.",
-    "A film is decoded as fast as answers come, and nothing is paid for twice: the\n"
-    "store keeps each answer. To resume, run the same command again. A file is\n"
-    "written once it is whole; one that is there already is left as it is, and its\n"
-    "film needs nothing more. One that --output names for one film may be of\n"
-    "another film; older than its film, it is an error. --force replaces both.\n\n"
+    "A window is the piece of the film that one caption is about. Nothing is paid\n"
+    "for twice: the store keeps each answer. To resume, run the same command again.\n\n"
+    "A file is written once it has all captions of its film. One that is there\n"
+    "already stays as it is, and nothing is asked; --force makes it again. But if\n"
+    "--output names a file that is older than the film, it is an error: it may be\n"
+    "of another film.\n\n"
     "--to mkv and --to mp4 copy the film's streams as they are, and add a track for\n"
     "each language. Several languages make several files otherwise: film.de.vtt.\n\n"
-    "--dry-run says the requests and tokens that a film takes at most, by its length\n"
-    "and by what requests have taken before. It sends nothing and decodes nothing,\n"
-    "so it does not know which answers the store has.\n\n"
+    "--dry-run tells how many requests a film takes at most, by its length, and how\n"
+    "many tokens, by what requests to the model have taken before: with none in the\n"
+    "store, that is unknown. It sends nothing and decodes nothing, so it does not\n"
+    "know which answers the store has.\n\n"
     "Exit code: 0 all files are there, 1 some films failed, 2 usage error, 75 films\n"
     "are pending because a budget or the quota is spent, or because the gateway\n"
     "keeps refusing or cannot be reached: run again later, 130 stopped by Ctrl-C.\n\n"
@@ -58,9 +60,9 @@ int run_caption(const Words &words) {
   options.add("to", "FORMAT", "vtt, srt, mkv or mp4 (by the output's name, else vtt)", wish.format);
   options.add("output", 'o', "FILE", "The file, or a folder for several; - for standard output", wish.output);
   options.add("language", 'l', "LIST", "Languages of the captions, such as de,en", languages);
-  options.add("translate", "FILE", "Rewrite subtitles (srt, vtt) instead; times stay", texts);
-  options.add("force", 'f', "Replace files that are there already", wish.force);
-  options.add("dry-run", 0, "Only say what it takes: send nothing", dry_run);
+  options.add("translate", "FILE", "Translate subtitles (srt, vtt) instead", texts);
+  options.add("force", 'f', "Make captions again that are there already", wish.force);
+  options.add("dry-run", 0, "Only tell what it takes: send nothing", dry_run);
   options.add("json", 'j', "Print a line of JSON for each film", run.json);
   options.add("quiet", 'q', "Print no progress", run.quiet);
   element.add_to(options);

@@ -192,7 +192,10 @@ int estimate_films(const std::vector<FilmJob> &jobs, const FilmCaptionOptions &o
     text += ", then --max-requests ends the run; without it, at most " +
             counted(static_cast<int64_t>(without_limit), "request");
   if (unknown > 0) text += ", and " + unknown_films;
-  print_error(text + ". What the store has is not asked again.");
+  text += ".";
+  if (!each)
+    text += " Their tokens are unknown until the store knows a request to " + printable(asked.model) + ".";
+  print_error(text + " What the store has is not asked again.");
   return failed > 0 ? kFailed : kOk;
 }
 

@@ -267,7 +267,9 @@ class Films final : public FilmListener {
 
   void pause(const FilmJob &job, const FilmProgress &progress, const Error &error) {
     is_paused_ = true;
-    tell(job.word + ": " + error.text);
+    const bool is_kept = options_.text_of("cache") != "off";
+    tell(job.word + ": " + error.text + " No file is written for it yet" +
+         (is_kept ? "; the store keeps the answers so far." : "."));
     tell_film(job, "pending", progress, &error);
   }
 

@@ -19,13 +19,13 @@ struct FilmOption {
 // Those that decide what is asked, how it reads, and where it is sent. The others are for live streams.
 constexpr FilmOption kFilmOptions[] = {
     {"model", 0, "TEXT-MODEL", "Text model that writes the captions"},
-    {"prompt", 0, "TEXT", "What to ask it about each window"},
+    {"prompt", 0, "TEXT", "What to ask the model about each window"},
     {"system-instruction", 0, "TEXT", "System prompt"},
     {"temperature", 0, "NUMBER", "Sampling temperature"},
-    {"top-p", 0, "NUMBER", "Nucleus sampling"},
+    {"top-p", 0, "NUMBER", "Nucleus sampling, 0 to 1"},
     {"max-output-tokens", 0, "N", "Longest answer in tokens"},
-    {"align", 0, "WHAT", "Windows: fixed, or cuts to end with them, too (fixed)"},
-    {"stills", 0, "WHAT", "Stills before or within the window (before)"},
+    {"align", 0, "WHAT", "Where windows end: fixed, or cuts: where the picture changes, too (fixed)"},
+    {"stills", 0, "WHAT", "Stills from before or within the window (before)"},
     {"frames", 0, "N", "Stills in a request (1)"},
     {"max-frame-size", 0, "PIXELS", "Longer side of a still; 0: as it is (768)"},
     {"scene-threshold", 0, "NUMBER", "Ask only if the picture changed so much (0)"},
@@ -34,12 +34,13 @@ constexpr FilmOption kFilmOptions[] = {
     {"max-line-length", 0, "N", "Characters in a line; 0: no limit (42)"},
     {"max-lines", 0, "N", "Lines at a time; 0: no limit (2)"},
     {"max-cps", 0, "N", "Characters per second; 0: no limit (20)"},
-    {"on-error", 0, "WHAT", "A window that fails: fail or skip (fail)"},
-    {"cache", 0, "HOW", "Kept answers: auto, off, read or read-write"},
+    {"on-error", 0, "WHAT", "If a window fails: fail, or skip it (fail)"},
+    {"cache", 0, "HOW", "Use of kept answers: auto, off, read, read-write"},
     {"store", 's', "FOLDER", "Folder of the clip store; else $GENCLIP_STORE"},
-    {"project", 0, "NAME", "Whose account it is; else $GENCLIP_PROJECT"},
+    {"project", 0, "NAME", "Project for genclip cost; else $GENCLIP_PROJECT"},
     {"llm-base-url", 'b', "URL", "Text gateway; else $GENCLIP_LLM_BASE_URL"},
-    {"api-key-file", 'k', "FILE", "File with the key; else $GENCLIP_API_KEY[_FILE]"},
+    {"api-key-file", 'k', "FILE",
+     "File with the key; else $GENCLIP_API_KEY, or the file of $GENCLIP_API_KEY_FILE"},
     {"timeout", 0, "SECONDS", "Longest exchange with the gateway (60)"},
     {"retries", 0, "N", "Retries of a request (3)"},
     {"user-agent", 0, "TEXT", "User-Agent header; else genclip's"},
@@ -75,7 +76,7 @@ FilmCaptionOptions::FilmCaptionOptions() {
 }
 
 void FilmCaptionOptions::add_to(CommandOptions &options) {
-  options.add("interval", "SECONDS", "One caption each, so one request (5)", interval_);
+  options.add("interval", "SECONDS", "Length of a window: one caption, one request (5)", interval_);
   options.add("min-interval", "SECONDS", "Shortest window with --align cuts (1)", min_interval_);
   options.add("jobs", "N", "Requests at once (4)", jobs_, 1);
   options.add("max-requests", "N", "Most requests of this run; 0: no limit (0)", max_requests_, 0);

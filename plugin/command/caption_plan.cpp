@@ -188,7 +188,9 @@ std::string stays_text(const FilmOutput &output) {
 }
 
 std::string skips_text(const FilmOutput &output) {
-  return stays_text(output) + " The options of this run have no effect on it.";
+  return "The captions are there already, in " + output.path +
+         (output.is_older ? ", which is older than its film, and stays as it is" : ", which stays as it is") +
+         ": nothing is asked for it. To make them again, with the options of this run: --force.";
 }
 
 Result<std::vector<FilmJob>> plan_films(const std::vector<std::string> &words, const CaptionWish &wish) {

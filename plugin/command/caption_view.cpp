@@ -122,12 +122,17 @@ void FilmTotals::add(const FilmProgress &progress) {
 }
 
 std::string films_end_text(const FilmTotals &totals) {
+  if (totals.films > 0 && totals.there == totals.films)
+    return totals.films == 1 ? "The film has its captions already: nothing was asked."
+                             : "All " + count_text(totals.films, "film") +
+                                   " have their captions already: nothing was asked.";
   const size_t left = totals.films - totals.done - totals.failed - totals.there;
   std::string text = std::to_string(totals.done) + " of " + count_text(totals.films, "film") +
                      (totals.films == 1 ? " is captioned" : " are captioned");
   if (totals.failed > 0) text += ", " + std::to_string(totals.failed) + " failed";
   if (totals.there > 0)
-    text += ", " + std::to_string(totals.there) + (totals.there == 1 ? " was" : " were") + " there already";
+    text +=
+        ", " + std::to_string(totals.there) + (totals.there == 1 ? " was" : " were") + " captioned already";
   if (left > 0) text += ", " + std::to_string(left) + (left == 1 ? " is" : " are") + " left";
   text += ": " + count_text(totals.requests, "request");
   if (totals.cached > 0) text += ", " + count_text(totals.cached, "answer") + " from the store";

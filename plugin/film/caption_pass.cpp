@@ -14,6 +14,7 @@
 #include "plugin/base/clock.h"
 #include "plugin/base/mutex.h"
 #include "plugin/caption/jpeg_orientation.h"
+#include "plugin/caption/stream_text.h"
 #include "plugin/film/cue_row.h"
 #include "plugin/film/equal_cues.h"
 #include "plugin/film/film_run.h"
@@ -321,7 +322,7 @@ class CaptionPass {
     const std::string text = text_of_message(message);
     const bool is_of_captions = GST_MESSAGE_SRC(message) == GST_OBJECT(gencaption_.get());
     if (is_of_captions && !detail_of_message(message, "budget").empty())
-      return wind_up(FilmEnd::How::paused, {ErrorKind::not_authorized, text});
+      return wind_up(FilmEnd::How::paused, {ErrorKind::not_authorized, without_stream(text)});
     if (is_of_captions) {
       is_refused_for_now_ = is_for_now(message);
       reason_of_lack_ = text;

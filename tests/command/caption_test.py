@@ -138,20 +138,20 @@ class Caption(ServiceTest):
         film = self.copy_of_film()
         (self.work / "film.vtt").write_text("mine", encoding="utf-8")
         run = self.caption(film)
-        self.assertIn("film.vtt is there already, and stays as it is; --force replaces it. "
-                      "The options of this run have no effect on it.", run.stderr)
+        self.assertIn(f"The captions are there already, in {self.work / 'film.vtt'}, which stays as it is: nothing is asked for it. "
+                      "To make them again, with the options of this run: --force.\n", run.stderr)
         self.assertEqual((self.read("film.vtt"), self.asked(), run.stdout), ("mine", 0, ""))
-        self.assertIn("0 of 1 film is captioned, 1 was there already: 0 requests, 0 tokens.", run.stderr)
+        self.assertIn("genclip: The film has its captions already: nothing was asked.\n", run.stderr)
         self.assertEqual(json.loads(self.caption(film, "--json").stdout)["status"], "skipped")
         os.utime(self.work / "film.vtt", (1, 1))
-        self.assertIn("film.vtt is there already, older than its film, and stays as it is;", self.caption(film).stderr)
+        self.assertIn("film.vtt, which is older than its film, and stays as it is: nothing is asked", self.caption(film).stderr)
         self.caption(film, "--force")
         self.assertEqual(len(cues(self.read("film.vtt"))), WINDOWS)
         (self.work / "film.de.vtt").write_text("mine", encoding="utf-8")
         run = self.caption(film, "--language", "de,en", "--json")
         self.assertEqual([(pathlib.Path(one["path"]).name, one.get("stays", False)) for one in json.loads(run.stdout)["outputs"]],
                          [("film.de.vtt", True), ("film.en.vtt", False)])
-        self.assertIn("film.de.vtt is there already, and stays as it is;", run.stderr)
+        self.assertIn("film.de.vtt, which stays as it is: nothing is asked for it.", run.stderr)
         self.assertEqual((self.read("film.de.vtt"), len(cues(self.read("film.en.vtt")))), ("mine", WINDOWS))
 
     def test_a_file_that_is_named_and_holds_another_film_is_no_success(self):
@@ -163,7 +163,7 @@ class Caption(ServiceTest):
                 self.caption(film, "-o", str(out))
                 before, asked = out.read_bytes(), self.asked()
                 run = self.caption(other, "-o", str(out))
-                self.assertIn("0 of 1 film is captioned, 1 was there already: 0 requests, 0 tokens.", run.stderr)
+                self.assertIn("The film has its captions already: nothing was asked.", run.stderr)
                 os.utime(out, (1, 1))
                 said = f"{out} is there already, older than its film, and stays as it is; --force replaces it."
                 run = self.caption(other, "-o", str(out), code=1)
@@ -177,7 +177,7 @@ class Caption(ServiceTest):
         # Names that follow from the films' tell whose captions they are.
         self.caption(film, other, "-o", str(self.work) + "/")
         run = self.caption(film, other, "-o", str(self.work) + "/")
-        self.assertIn("0 of 2 films are captioned, 2 were there already: ", run.stderr)
+        self.assertIn("All 2 films have their captions already: nothing was asked.", run.stderr)
 
     def test_equal_captions_in_a_row_are_one_long_cue(self):
         self.simulator()
@@ -505,12 +505,13 @@ class Caption(ServiceTest):
         film, other = self.copy_of_film(), self.copy_of_film("other.mp4")
         run = self.caption(film, other, "--max-requests", "7", "--json", code=75)
         self.assertEqual([json.loads(line)["status"] for line in run.stdout.splitlines()], ["pending", "pending"])
-        self.assertIn("The budget of --max-requests is used up", run.stderr)
+        no_file = "No file is written for it yet; the store keeps the answers so far.\n"
+        self.assertIn(f"{film}: The budget of --max-requests is used up. {no_file}", run.stderr)
         self.assertIn("Run the same command again to go on", run.stderr)
         self.assertEqual((self.asked(), list(self.work.glob("*.vtt"))), (7, []))
         self.run_genclip("budget", "set", "--requests-per-day", "12")
         run = self.caption(film, code=75)
-        self.assertIn("requests-per-day", run.stderr)
+        self.assertIn(f"genclip budget set --requests-per-day N. {no_file}", run.stderr)
         self.assertEqual(self.asked(), 12)
         self.run_genclip("budget", "clear")
         self.caption(film, other)
@@ -891,6 +892,8 @@ class Caption(ServiceTest):
         run = self.caption(film, "--dry-run", "--json")
         row = json.loads(run.stdout)
         self.assertEqual((row["status"], row["windows"], row["requests"], row["tokens"]), ("planned", *2 * [WINDOWS], None))
+        self.assertIn(f"At most {WINDOWS} requests. Their tokens are unknown until the store knows a request to gem-2.5-flash-lite. ",
+                      run.stderr)
         self.assertAlmostEqual(row["length"], WINDOWS, delta=0.1)
         self.assertEqual((self.asked(), list(self.work.glob("*.vtt"))), (0, []))
         self.env["GENCLIP_API_KEY"] = "key-of-the-test-4711"
@@ -900,8 +903,9 @@ class Caption(ServiceTest):
         self.assertAlmostEqual(row["tokens"] / row["requests"], done["tokens"] / WINDOWS, delta=1)
         run = self.caption(film, "--dry-run", "--json")
         self.assertEqual((json.loads(run.stdout)["requests"], run.stderr),
-                         (0, f"genclip: {self.work / 'film.vtt'} is there already, and stays as it is; --force replaces it. "
-                             "The options of this run have no effect on it.\ngenclip: There is nothing to ask.\n"))
+                         (0, f"genclip: The captions are there already, in {self.work / 'film.vtt'}, which stays as it is: nothing is "
+                             "asked for it. To make them again, with the options of this run: --force.\n"
+                             "genclip: There is nothing to ask.\n"))
         # Cuts may end a window after min-interval, a second.
         for align in ("cuts", "1"):
             row = json.loads(self.caption(self.copy_of_film("cut.mp4"), "--align", align, "--interval", "3", "--dry-run", "--json").stdout)
