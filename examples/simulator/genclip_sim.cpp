@@ -85,6 +85,8 @@ bool parse(Arguments &to, int argc, char **argv) {
       "It prints its addresses as shell assignments and runs until SIGINT or SIGTERM.\n"
       "--ready-file writes the same lines to a file:  . FILE; export GENCLIP_BASE_URL\n");
   g_option_context_add_main_entries(context.get(), entries, nullptr);
+  // GOption prints the help with it, and would put "?" for "…" where the locale is unset.
+  g_set_print_handler([](const gchar *text) { std::fputs(text, stdout); });
   GErrorPtr error;
   if (!g_option_context_parse(context.get(), &argc, &argv, take(error))) {
     std::fprintf(stderr, "genclip-sim: %s\nTry genclip-sim --help.\n", error->message);

@@ -42,8 +42,11 @@ std::vector<Setting> make_rows() {
        .member = &Run::api_key_file,
        .otherwise = "$GENCLIP_API_KEY, or the file of $GENCLIP_API_KEY_FILE",
        .option = {'k', "FILE", "File with the key"},
-       .more = "There is no option for the key itself, because other users can see the arguments of a "
-               "program."},
+       .more =
+           "It names a file for this run, and holds before both variables: GENCLIP_API_KEY is the key "
+           "itself, "
+           "GENCLIP_API_KEY_FILE names a file for all runs, and the key holds before the file. There is no "
+           "option for the key itself, because other users can see the arguments of a program."},
       {.name = "store",
        .takers = kElements | kService | kCheck | kFrame | kPublish,
        .help = "Folder of the clip store",
@@ -79,7 +82,7 @@ std::vector<Setting> make_rows() {
        .help = "Whose account the cost is on in genclip cost",
        .member = &Run::project,
        .variable = "GENCLIP_PROJECT",
-       .option = {0, "NAME", "Whose account it is"},
+       .option = {0, "NAME", "Project that genclip cost sums the cost up by"},
        .more = "genclip cost --by project sums it up. It does not change the request."},
       {.name = "max-tasks",
        .takers = kEnvironment,
@@ -138,7 +141,7 @@ std::vector<Setting> make_rows() {
                "its progress and by how long such tasks took",
        .member = &Run::poll_interval_ms,
        .most = 600000,
-       .option = {0, "MS", "Time between two queries; 0: from history"}},
+       .option = {0, "MS", "Time between two queries; 0: chosen by genclip"}},
       {.name = "http-timeout",
        .takers = kElements | kService,
        .help = "Maximum time without progress of one HTTP exchange, in seconds",
@@ -264,8 +267,9 @@ std::vector<Setting> make_rows() {
        .option = {'j'}},
       {.name = "quiet",
        .takers = kService,
-       .help = "Print no progress, and prefetch no list either",
-       .option = {'q'}},
+       .help = "Print no progress",
+       .option = {'q'},
+       .more = "prefetch prints no list of the clips either."},
   };
 }
 

@@ -152,6 +152,10 @@ std::string estimate_text(const std::optional<Estimate> &estimate) {
 
 constexpr const char *kPaid = "nothing, because the store has the clip, or its task, already";
 
+constexpr const char *kOfNames =
+    "Its sha256: and genclip: stand for files and clips: a run sends the URLs of\n"
+    "their published copies.\n";
+
 constexpr const char *kOfFiles =
     "It has the files by their content: it plays the clip once that is stored. To\n"
     "generate it, run genclip generate with the same words.\n";
@@ -169,7 +173,8 @@ void show(const CheckedRequest &checked, const std::string &url, const Json &bod
     }
     print("\n");
   }
-  print(emphasized("Would be sent as POST " + url, stdout) + "\n" + body.to_pretty_text() + "\n\n");
+  print(emphasized("Would be sent as POST " + url, stdout) + "\n" + body.to_pretty_text() + "\n" +
+        (has_files || !clips.empty() ? kOfNames : "") + "\n");
   print(emphasized("URI", stdout) + "\n" + uri + "\n" + (has_files ? kOfFiles : "") + "\n");
   print(emphasized("URI for ges-launch-1.0", stdout) + "\n" + escaped_for_ges_launch(uri) + "\n\n");
   print(emphasized("In a shell", stdout) + "\ngst-play-1.0 " + shell_word(uri) + "\nges-launch-1.0 +clip " +

@@ -10,11 +10,11 @@ namespace {
 constexpr Command kCommands[] = {
     {"models", "List the models, or show the fields of one", run_models},
     {"check", "Validate a request, and show what would be sent and its cost", run_check},
-    {"generate", "Generate a clip ahead of the pipeline that plays it", run_generate},
+    {"generate", "Generate a clip, store it, and print its path", run_generate},
     {"batch", "Generate a clip for each row of a file, unattended", run_batch},
     {"prefetch", "Generate every clip that a project or a playlist names", run_prefetch},
     {"caption", "Caption films, or translate their subtitles", run_caption},
-    {"channel", "Show a rundown of clips live, for days", run_channel},
+    {"channel", "Show a rundown (a list of clips) live, for days", run_channel},
     {"frame", "Take one picture out of a clip, as a PNG", run_frame},
     {"store list", "List the stored clips and what they cost", run_store_list},
     {"store find", "Print the paths of the clips that a few words describe", run_store_find},

@@ -6,6 +6,7 @@
 
 #include "plugin/base/gref.h"
 #include "plugin/base/number.h"
+#include "plugin/catalog/closest.h"
 #include "plugin/catalog/wording.h"
 #include "plugin/command/amounts.h"
 #include "plugin/command/console.h"
@@ -50,6 +51,13 @@ std::vector<std::string> CommandOptions::option_names() const {
   std::vector<std::string> names;
   for (const GOptionEntry &entry : entries_) names.emplace_back(entry.long_name);
   return names;
+}
+
+std::string CommandOptions::likely_option(std::string_view given) const {
+  if (!given.starts_with("--")) return {};
+  std::vector<Name> names;
+  for (std::string &name : option_names()) names.push_back({"--" + name});
+  return likely_name(given, names);
 }
 
 void CommandOptions::add_entry(const char *name, char letter, const char *value_name, const char *help,
@@ -189,7 +197,11 @@ std::optional<Words> CommandOptions::parse(const Words &words) {
     const bool takes_fields = std::string_view(text_.arguments).find("FIELD=VALUE") != std::string_view::npos;
     const std::string meant =
         takes_fields ? misplaced_field_text(*Catalog::built_in(), option, words) : std::string();
-    if (!meant.empty()) problem = meant;
+    const std::string near = likely_option(option);
+    if (!meant.empty())
+      problem = meant;
+    else if (!near.empty())
+      problem = "Unknown option " + option + "; did you mean " + near + "?";
   }
   for (const Option &option : options_) {
     if (problem.empty()) problem = store(option);

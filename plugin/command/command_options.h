@@ -11,6 +11,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <variant>
 #include <vector>
@@ -103,6 +104,8 @@ class CommandOptions {
 
   std::vector<KnownOption> known() const;
   std::vector<std::string> option_names() const;
+  // The option that one with a typo stands for; empty: none.
+  std::string likely_option(std::string_view given) const;
   void add_entry(const char *name, char letter, const char *value_name, const char *help, Option option);
   // Stores the value in its target; returns what is wrong with it, or an empty text.
   static std::string store(const Option &option);

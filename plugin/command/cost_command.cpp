@@ -303,7 +303,7 @@ int run_cost(const Words &words) {
   CommandOptions options(kCost);
   options.add("since", "From this day on", query.since);
   options.add("until", "Up to the end of this day", query.until);
-  options.add("by", "GROUP", "What to sum up by (model)", query.by);
+  options.add("by", "GROUP", "Sum up by that: model, project, … (model)", query.by);
   options.add("json", 'j', "Print JSON", json);
   options.add("csv", 0, "Print CSV", csv);
   add_setting(options, "store", store);

@@ -6,6 +6,7 @@
 
 #include "plugin/base/version.h"
 #include "plugin/catalog/closest.h"
+#include "plugin/catalog/wording.h"
 #include "plugin/command/command.h"
 #include "plugin/command/command_options.h"
 #include "plugin/command/console.h"
@@ -19,7 +20,8 @@ constexpr const char *kCompletion = "__complete";  // For genclip.bash, genclip.
 std::string help_text() {
   std::string text =
       "Usage:\n  genclip COMMAND [OPTION…] [ARGUMENT…]\n\n"
-      "Generates, checks and stores clips of a generation service, as genclipsrc does.\n\nCommands:\n";
+      "Generates clips at a paid service, and stores them, so that each is paid for once.\n"
+      "To begin: genclip models, then genclip check MODEL prompt=\"a red kite\"\n\nCommands:\n";
   size_t width = 0;
   for (const Command &command : commands()) width = std::max(width, std::string_view(command.name).size());
   for (const Command &command : commands()) {
@@ -31,7 +33,8 @@ std::string help_text() {
          "\nOptions:\n"
          "  -h, --help     Show this help; genclip COMMAND --help shows that of a command\n"
          "  -V, --version  Show the version\n\n"
-         "Environment: GENCLIP_BASE_URL, GENCLIP_API_KEY_FILE, GENCLIP_API_KEY,\n"
+         "Environment: GENCLIP_BASE_URL is the service's address, and GENCLIP_API_KEY the\n"
+         "key, or GENCLIP_API_KEY_FILE a file that holds it. Further:\n"
          "GENCLIP_LLM_BASE_URL, GENCLIP_STORE, GENCLIP_MODELS, GENCLIP_MAX_AMOUNT,\n"
          "GENCLIP_PROJECT, GENCLIP_MAX_TASKS, GENCLIP_PUBLISH_FOLDER,\n"
          "GENCLIP_PUBLISH_URL, GENCLIP_PUBLISH_COMMAND, GENCLIP_PUBLISH_ROOTS.\n"
@@ -40,33 +43,58 @@ std::string help_text() {
 
 void print_help() { print(help_lines(help_text(), help_columns())); }
 
-int refuse(const std::string &what) {
+int refuse(const std::string &what, const std::string &help = "--help") {
   print_error(printable(what));
-  print_note("Try: genclip --help");
+  print_note(printable("Try: genclip " + help));
   return kUsage;
 }
 
-// The commands that begin with that word, one per line; empty when it is not a group.
-std::string group_text(const std::string &group) {
-  std::string text;
+// The commands that begin with that word; empty when it is not a group.
+std::vector<Command> commands_of(const std::string &group) {
+  std::vector<Command> found;
   for (const Command &command : commands())
-    if (std::string_view(command.name).starts_with(group + " "))
+    if (std::string_view(command.name).starts_with(group + " ")) found.push_back(command);
+  return found;
+}
+
+// "genclip store", and what may stand behind it.
+int refuse_group(const Words &words, const std::vector<Command> &group) {
+  const std::string &name = words[0];
+  std::string second = words.size() > 1 ? words[1] : "";
+  if (second == "--help" || second == "-h") {
+    std::string text = "genclip " + name + " needs a subcommand:";
+    for (const Command &command : group)
       text += "\n  genclip " + std::string(command.name) + ": " + command.summary;
-  return text;
+    print(help_lines(text, help_columns()));
+    return kOk;
+  }
+  if (second.starts_with("-")) second.clear();
+  std::vector<std::string> subcommands;
+  std::vector<Name> names;
+  for (const Command &command : group) {
+    subcommands.emplace_back(command.name + name.size() + 1);
+    names.push_back({subcommands.back()});
+  }
+  const std::string help = name + " --help";
+  if (second.empty())
+    return refuse("genclip " + name + " needs a subcommand: " + either(subcommands) + ".", help);
+  const std::string meant = likely_name(second, names);
+  return refuse("There is no command \"" + name + " " + second + "\". " +
+                    (meant.empty() ? "There are: " + both(subcommands) + "."
+                                   : "Did you mean " + name + " " + meant + "?"),
+                help);
 }
 
 int refuse_unknown(const Words &words) {
   const std::string &word = words[0];
-  if (word.starts_with("-")) return refuse("Unknown option " + word + ".");
-  if (const std::string group = group_text(word); !group.empty()) {
-    const bool asks = words.size() > 1 && (words[1] == "--help" || words[1] == "-h");
-    const std::string text = "genclip " + word + " needs a subcommand:" + group;
-    if (asks)
-      print(help_lines(text, help_columns()));
-    else
-      print_error(text);
-    return asks ? kOk : kUsage;
+  if (word.starts_with("-")) {
+    const std::string option = word.substr(0, word.find('='));
+    const std::string meant = likely_name(option, {{"--help"}, {"--version"}});
+    return refuse(
+        "Unknown option " + option +
+        (meant.empty() ? ". The options of a command come behind it." : "; did you mean " + meant + "?"));
   }
+  if (const auto group = commands_of(word); !group.empty()) return refuse_group(words, group);
   std::vector<Name> names;
   for (const Command &command : commands()) names.push_back({command.name});
   const std::string meant = likely_name(word, names);
@@ -75,10 +103,7 @@ int refuse_unknown(const Words &words) {
 }
 
 int run(Words words) {
-  if (words.empty()) {
-    print_help();
-    return kUsage;
-  }
+  if (words.empty()) return refuse("A command is missing, such as models, check or generate.");
   if (words[0] == "--version" || words[0] == "-V") {
     print("genclip " GENCLIP_VERSION "\n");
     return kOk;

@@ -7,11 +7,13 @@
 
 #include <algorithm>
 
+#include "plugin/base/utf8.h"
 #include "plugin/catalog/clip_uri.h"
 #include "plugin/catalog/field_names.h"
 #include "plugin/catalog/request_builder.h"
 #include "plugin/catalog/wording.h"
 #include "plugin/command/command_options.h"
+#include "plugin/command/console.h"
 #include "plugin/command/text_table.h"
 
 namespace genclip {
@@ -23,6 +25,7 @@ constexpr RequestPlace kPlace{
     "--api-key-file or in the environment variable GENCLIP_API_KEY_FILE or GENCLIP_API_KEY."};
 
 constexpr size_t kMostOfAnOption = 16;
+constexpr size_t kMostOfAPrompt = 60;
 
 WordsProblem usage(std::string text) { return UsageProblem{std::move(text)}; }
 
@@ -31,6 +34,23 @@ bool is_uri(const std::string &word) { return word.starts_with(std::string(kClip
 std::string with_underscores(std::string name) {
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
+}
+
+bool is_prompt(const std::string &word) { return word.starts_with("prompt="); }
+
+// prompt="a kite", where a shell takes that as it is written.
+std::string prompt_word(const std::string &text) {
+  const bool is_plain = text.find_first_of("\"$`\\!") == text.npos && is_utf8(text);
+  return is_plain ? "prompt=\"" + text + "\"" : shell_word("prompt=" + text);
+}
+
+// Says how the word is written as a field. Most who leave the name out mean the prompt.
+std::string nameless_text(const std::string &word, const Words &words) {
+  const std::string text = "The word " + quoted(word) + " is not of the form FIELD=VALUE; ";
+  if (std::ranges::any_of(words, is_prompt) || word.starts_with('='))
+    return text + "quote values that hold blanks: prompt=\"…\".";
+  if (word.size() > kMostOfAPrompt) return text + "if it is the prompt, write prompt=\"…\".";
+  return text + "if it is the prompt, write " + prompt_word(word) + ".";
 }
 
 // True for a switch that is "default", as the element calls it: the field is left out.
@@ -99,9 +119,7 @@ Result<ClipRequest, WordsProblem> read_request(const Catalog &catalog, const Wor
   RequestBuilder builder(catalog, first, kPlace);
   for (size_t i = 1; i < words.size(); ++i) {
     const size_t sign = words[i].find('=');
-    if (sign == 0 || sign == words[i].npos)
-      return usage("The word " + quoted(words[i]) +
-                   " is not of the form FIELD=VALUE; quote values that hold blanks.");
+    if (sign == 0 || sign == words[i].npos) return usage(nameless_text(words[i], words));
     const std::string field = field_name(catalog, model.get(), words[i].substr(0, sign));
     const std::string value = words[i].substr(sign + 1);
     if (field == "model") return usage("The model is given twice.");

@@ -143,7 +143,9 @@ Result<ApiKey> find_api_key(const std::string &key, const std::string &file) {
     return key_in(variable, "GENCLIP_API_KEY");
   if (const char *variable = g_getenv(kApiKeyFileVariable); variable && *variable) return read_key(variable);
   return problem(
-      "There is no API key: name its file by api-key-file or GENCLIP_API_KEY_FILE, or set GENCLIP_API_KEY.");
+      "There is no API key: set GENCLIP_API_KEY to it, or name a file that holds it alone with api-key-file "
+      "or "
+      "GENCLIP_API_KEY_FILE.");
 }
 
 bool renew(ApiKey &key, Error &refusal) {

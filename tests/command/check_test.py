@@ -304,6 +304,10 @@ class Check(unittest.TestCase):
 
     def test_words_that_are_no_fields_are_usage_errors(self):
         for words, said in ((["sd_2.0_special", "a kite"], "FIELD=VALUE"), (["prompt=x"], "Model ID is missing"),
+                            (["sd_2.0_special", "a kite"], 'if it is the prompt, write prompt="a kite".'),
+                            (["sd_2.0_special", "a $5 kite"], "write 'prompt=a $5 kite'."),
+                            (["sd_2.0_special", "a kite " * 20], 'if it is the prompt, write prompt="…".'),
+                            (["sd_2.0_special", "prompt=a", "kite"], 'quote values that hold blanks: prompt="…".'),
                             (["sd_2.0_special", "=x"], "FIELD=VALUE"), (["sd_2.0_special", "store=/tmp"], "--store"),
                             (["sd_2.0_special", "model=veo"], "twice"),
                             (["genclip://veo?prompt=x", "seed=1"], "not both")):

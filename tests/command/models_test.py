@@ -149,13 +149,22 @@ class Usage(unittest.TestCase):
             self.assertLessEqual(width(line), 80, line)
 
     def test_what_makes_no_sense_is_a_usage_error_on_standard_error(self):
-        for words, said in ((["modles"], "Did you mean models?"), (["--versio"], "--versio"), ([], ""),
-                            (["models", "--jsn"], "--jsn"), (["models", "a", "b"], "more than one"),
+        for words, said in ((["modles"], "Did you mean models?"), ([], "A command is missing, such as models, check or generate."),
+                            (["--versio"], "Unknown option --versio; did you mean --version?"),
+                            (["--output=x"], "Unknown option --output. The options of a command come behind it."),
+                            (["store"], "genclip store needs a subcommand: list, find, gallery, show, verify, pin, unpin, remove, "
+                                        "prune or fetch.\nTry: genclip store --help\n"),
+                            (["store", "lst"], 'There is no command "store lst". Did you mean store list?'),
+                            (["store", "x"], 'There is no command "store x". There are: list, find, '),
+                            (["models", "--jsn"], "Unknown option --jsn; did you mean --json?"),
+                            (["models", "--api-key=secret"], "Unknown option --api-key\n"),
+                            (["cost", "--sinse=2026-01-01"], "Unknown option --sinse; did you mean --since?"), (["models", "a", "b"], "more than one"),
                             (["check"], "Model ID is missing")):
             with self.subTest(words=words):
                 run = genclip(*words)
-                self.assertEqual(run.returncode, 2)
+                self.assertEqual((run.returncode, run.stdout), (2, ""))
                 self.assertIn(said, run.stderr)
+                self.assertNotIn("secret", run.stderr)
 
     def test_output_that_cannot_be_written_is_a_failure(self):
         with open("/dev/full", "w", encoding="utf-8") as full:
