@@ -74,14 +74,15 @@ int main(int argc, char **argv) {
     g_printerr("Usage: generate_clip OUT.mp4 PROPERTY=VALUE...\n");
     return 2;
   }
-  GstElement *sink = gst_element_factory_make_full("filesink", "location", argv[1], NULL);
+  const gchar *out = argv[1];
+  GstElement *sink = gst_element_factory_make_full("filesink", "location", out, NULL);
   argv[1] = "genclipsrc";  // The rest of the words are its properties.
   g_autoptr(GError) error = NULL;
   GstElement *source = gst_parse_launchv((const gchar **)argv + 1, &error);
   if (error || !sink) {
     g_printerr("Error: %s\n",
                error ? error->message : "there is no filesink. It is in GStreamer's core plugins.");
-    return 1;
+    return !error || g_error_matches(error, GST_PARSE_ERROR, GST_PARSE_ERROR_NO_SUCH_ELEMENT) ? 1 : 2;
   }
   GstElement *pipeline = gst_pipeline_new(NULL);
   gst_bin_add_many(GST_BIN(pipeline), source, sink, NULL);
@@ -94,5 +95,6 @@ int main(int argc, char **argv) {
   g_main_loop_run(loop);
   gst_element_set_state(pipeline, GST_STATE_NULL);
   gst_object_unref(pipeline);
+  if (exit_code == 0) g_print("Written: %s\n", out);
   return exit_code;
 }

@@ -7,9 +7,12 @@ Usage: generate_clip.py OUT.mp4 PROPERTY=VALUE...
 
 import sys
 
-import gi
-gi.require_version("Gst", "1.0")
-from gi.repository import GLib, Gst
+try:
+    import gi
+    gi.require_version("Gst", "1.0")
+    from gi.repository import GLib, Gst
+except (ImportError, ValueError) as error:
+    sys.exit(f"Error: {error}. On Debian: apt-get install python3-gi gir1.2-gstreamer-1.0")
 
 # By the details "charged" and "retry" of an error.
 ADVICE = {
@@ -43,9 +46,14 @@ def on_message(_bus, message, loop):
 
 
 if len(sys.argv) < 3:
-    sys.exit(__doc__)
+    print(__doc__, file=sys.stderr)
+    sys.exit(2)
 Gst.init(None)
-pipeline = Gst.parse_launchv(["genclipsrc", "name=clip", *sys.argv[2:], "!", "filesink", f"location={sys.argv[1]}"])
+try:
+    pipeline = Gst.parse_launchv(["genclipsrc", "name=clip", *sys.argv[2:], "!", "filesink", f"location={sys.argv[1]}"])
+except GLib.Error as error:
+    print("Error:", error.message, file=sys.stderr)
+    sys.exit(1 if error.matches(Gst.parse_error_quark(), Gst.ParseError.NO_SUCH_ELEMENT) else 2)
 loop, exit_code = GLib.MainLoop(), 1
 pipeline.get_bus().add_signal_watch()
 pipeline.get_bus().connect("message", on_message, loop)
@@ -58,4 +66,6 @@ except KeyboardInterrupt:
     print(f"Stopped. Task {task} stays with the service; the next run attaches to it." if task else
           "Stopped before the service named a task.", file=sys.stderr)
 pipeline.set_state(Gst.State.NULL)
+if exit_code == 0:
+    print(f"Written: {sys.argv[1]}")
 sys.exit(exit_code)

@@ -43,11 +43,30 @@ static gboolean on_interrupt(gpointer data) {
   return G_SOURCE_CONTINUE;
 }
 
+// Without a screen, GStreamer 1.22 crashes in dfbvideosink, which this leaves out, or plays to nobody.
+static gboolean has_screen(void) {
+  g_autoptr(GstPluginFeature) directfb = gst_registry_lookup_feature(gst_registry_get(), "dfbvideosink");
+  if (directfb) gst_plugin_feature_set_rank(directfb, GST_RANK_NONE);
+  GstElement *sink = gst_element_factory_make("autovideosink", NULL);
+  if (!sink) return FALSE;
+  g_autoptr(GstBus) bus = gst_bus_new();
+  gst_element_set_bus(sink, bus);
+  gst_element_set_state(sink, GST_STATE_READY);
+  g_autoptr(GstMessage) problem = gst_bus_pop_filtered(bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
+  gst_element_set_state(sink, GST_STATE_NULL);
+  gst_object_unref(sink);
+  return !problem;
+}
+
 int main(int argc, char **argv) {
   gst_init(&argc, &argv);
   if (argc != 3) {
     g_printerr("Usage: play_clip URI KEY_FILE\n");
     return 2;
+  }
+  if (!has_screen()) {  // Before the clip is paid for.
+    g_printerr("Error: there is no screen. generate_clip writes a clip into a file instead.\n");
+    return 1;
   }
   GstElement *playbin = gst_element_factory_make_full("playbin3", "uri", argv[1], NULL);
   if (!playbin) {

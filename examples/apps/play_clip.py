@@ -7,9 +7,12 @@ Usage: play_clip.py URI KEY_FILE
 
 import sys
 
-import gi
-gi.require_version("Gst", "1.0")
-from gi.repository import GLib, Gst
+try:
+    import gi
+    gi.require_version("Gst", "1.0")
+    from gi.repository import GLib, Gst
+except (ImportError, ValueError) as error:
+    sys.exit(f"Error: {error}. On Debian: apt-get install python3-gi gir1.2-gstreamer-1.0")
 
 
 def on_source_setup(_playbin, source, key_file):
@@ -33,9 +36,25 @@ def on_message(_bus, message, loop):
         loop.quit()
 
 
+def has_screen():
+    """Without a screen, GStreamer 1.22 crashes in dfbvideosink, which this leaves out, or plays to nobody."""
+    directfb = Gst.Registry.get().lookup_feature("dfbvideosink")
+    if directfb:
+        directfb.set_rank(Gst.Rank.NONE)
+    sink, bus = Gst.ElementFactory.make("autovideosink"), Gst.Bus.new()
+    sink.set_bus(bus)
+    sink.set_state(Gst.State.READY)
+    problem = bus.pop_filtered(Gst.MessageType.WARNING | Gst.MessageType.ERROR)
+    sink.set_state(Gst.State.NULL)
+    return not problem
+
+
 if len(sys.argv) != 3:
-    sys.exit(__doc__)
+    print(__doc__, file=sys.stderr)
+    sys.exit(2)
 Gst.init(None)
+if not has_screen():  # Before the clip is paid for.
+    sys.exit("Error: there is no screen. generate_clip.py writes a clip into a file instead.")
 playbin = Gst.ElementFactory.make("playbin3")
 playbin.set_property("uri", sys.argv[1])
 playbin.connect("source-setup", on_source_setup, sys.argv[2])

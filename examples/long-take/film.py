@@ -5,13 +5,14 @@ import os
 import sys
 import time
 
-import gi
-gi.require_version("GES", "1.0")
-gi.require_version("Gst", "1.0")
-gi.require_version("GstApp", "1.0")
-gi.require_version("GstPbutils", "1.0")
-# GstApp gives appsrc and appsink their methods.
-from gi.repository import GES, GLib, Gst, GstApp, GstPbutils  # noqa: F401  pylint: disable=unused-import
+try:
+    import gi
+    for library in ("GES", "Gst", "GstApp", "GstPbutils"):
+        gi.require_version(library, "1.0")
+    # GstApp gives appsrc and appsink their methods.
+    from gi.repository import GES, GLib, Gst, GstApp, GstPbutils  # noqa: F401  pylint: disable=unused-import
+except (ImportError, ValueError) as missing:
+    sys.exit(f"long-take: {missing}. On Debian: apt-get install python3-gi gir1.2-ges-1.0")
 
 Gst.init(None)
 GES.init()

@@ -17,6 +17,8 @@ LANGUAGES = {"Python": ("/usr/bin/python3", lambda name: APPS / (name + ".py")),
 REQUEST = ["model=dance-2.5", "prompt=a red kite", "poll-interval=10"]
 CHANGE = "Nothing was charged. Change what the error names."
 LATER = "Nothing was charged. Run this again later."
+UNSEEN = {"GST_PLUGIN_FEATURE_RANK": "fakevideosink:MAX,fakeaudiosink:MAX"}
+NO_SCREEN = {"DISPLAY": "", "WAYLAND_DISPLAY": "", "GST_PLUGIN_FEATURE_RANK": "kmssink:NONE"}
 
 
 def words(language, name):
@@ -41,6 +43,7 @@ class Apps(unittest.TestCase):
                 self.assertEqual(out.read_bytes(), stored.read_bytes())
                 self.assertRegex(run.stdout, r"(?m)^Task \S+: completed$")
                 self.assertIn("Submitted (task ", run.stdout)
+                self.assertEqual(run.stdout.splitlines()[-1], f"Written: {out}")
 
     def interrupt(self, service, language):
         """Presses Ctrl-C once the task is being processed. Returns the task's ID as the program tells it."""
@@ -101,15 +104,14 @@ class Apps(unittest.TestCase):
             with self.subTest(language=language):
                 service = self.serve()
                 run = service.run(*words(language, "generate_clip"), service.store.with_name("out.mp4"), "promt=a")
-                self.assertEqual(run.returncode, 1, run.stdout)
-                self.assertIn("promt", run.stdout)
+                self.assertEqual((run.returncode, run.stdout), (2, 'Error: no property "promt" in element "genclipsrc"\n'))
 
     def test_play_with_a_key_that_only_source_setup_knows(self):
         service = self.serve()
         key = service.store.with_name("key")
         key.write_text("sim-key\n", encoding="utf-8")
         key.chmod(0o600)
-        quiet = {"GENCLIP_API_KEY": "", "GST_PLUGIN_FEATURE_RANK": "fakevideosink:MAX,fakeaudiosink:MAX"}
+        quiet = {"GENCLIP_API_KEY": "", **UNSEEN}
         # Both at once, for a URI has no poll-interval: each waits for five seconds.
         runs = {language: service.start(*words(language, "play_clip"), f"genclip://dance-2.5?prompt={language}", key, **quiet)
                 for language in LANGUAGES}
@@ -123,16 +125,25 @@ class Apps(unittest.TestCase):
         for language in LANGUAGES:
             with self.subTest(language=language):
                 run = subprocess.run([*words(language, "play_clip"), "genclip://no-such-model?prompt=a", "key"],
-                                     capture_output=True, text=True, timeout=60, check=False)
+                                     env={**os.environ, **UNSEEN}, capture_output=True, text=True, timeout=60, check=False)
                 self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
-                self.assertIn("Error: ", run.stderr)
+                self.assertRegex(run.stderr, "Error: .*no-such-model")
+
+    def test_no_screen_is_said_before_anything_is_paid(self):
+        service = self.serve()
+        for language in LANGUAGES:
+            with self.subTest(language=language):
+                run = service.run(*words(language, "play_clip"), "genclip://dance-2.5?prompt=a", "key", **NO_SCREEN)
+                self.assertEqual(run.returncode, 1, run.stdout)
+                self.assertRegex(run.stdout, r"(?m)^Error: there is no screen\. generate_clip\S* writes a clip into a file instead\.$")
+                self.assertEqual(service.stats()["submits"], 0)
 
     def test_each_says_how_it_is_used(self):
         for language in LANGUAGES:
             with self.subTest(language=language):
                 for name in ("generate_clip", "play_clip"):
                     run = subprocess.run(words(language, name), capture_output=True, text=True, timeout=60, check=False)
-                    self.assertNotEqual(run.returncode, 0)
+                    self.assertEqual(run.returncode, 2)
                     self.assertIn("Usage: " + name, run.stderr)
 
 

@@ -43,6 +43,13 @@ class Uris(unittest.TestCase):
         self.assertEqual(PROGRAM.link_uris("m", {"seed": "7"}, ["a", "b", "c"])[:2], short)
 
 
+class Costs(unittest.TestCase):
+    def test_an_estimate_is_one_number_where_it_is_known(self):
+        self.assertEqual(PROGRAM.cost_text({"low": 29.25, "high": 29.25}), "All of it costs 29.25 credits.")
+        self.assertEqual(PROGRAM.cost_text({"low": 5, "high": 7.5}), "All of it costs 5 to 7.5 credits.")
+        self.assertEqual(PROGRAM.cost_text(None), "What it costs is unknown.")
+
+
 class Joining(unittest.TestCase):
     """A film is cut into links that share a frame. Joined, they must be this film."""
 

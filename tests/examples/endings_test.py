@@ -22,6 +22,8 @@ REQUEST = ["model=dance-2.5", "prompt=a red kite", "poll-interval=10"]
 URI = "genclip://dance-2.5?prompt=a%20red%20kite"
 CHARGED_TWICE = r"Warning: .*charged twice"
 SECOND = "interval=1000000000"
+UNSEEN = {"GST_PLUGIN_FEATURE_RANK": "fakevideosink:MAX,fakeaudiosink:MAX"}
+NO_SCREEN = {"DISPLAY": "", "WAYLAND_DISPLAY": "", "GST_PLUGIN_FEATURE_RANK": "kmssink:NONE"}
 
 
 class Case(unittest.TestCase):
@@ -49,9 +51,9 @@ class Warnings(Case):
                 self.assertEqual(run.returncode, 0, run.stdout)
                 self.assertRegex(run.stdout, "(?m)^" + CHARGED_TWICE)
 
-    def expect_while_it_runs(self, service, code, *words):
+    def expect_while_it_runs(self, service, code, *words, **env):
         """It is told at once, and not when the clip is there, which takes five seconds."""
-        run = service.start(*words)
+        run = service.start(*words, **env)
         shown = ""
         while not re.search(CHARGED_TWICE, shown):
             line = run.stdout.readline()
@@ -68,7 +70,7 @@ class Warnings(Case):
                 key = service.store.with_name("key")
                 key.write_text("sim-key\n", encoding="utf-8")
                 key.chmod(0o600)
-                self.expect_while_it_runs(service, 130, *words("play_clip"), URI, key)
+                self.expect_while_it_runs(service, 130, *words("play_clip"), URI, key, **UNSEEN)
 
     def test_it_is_told_by_scripts_that_look_at_a_clip_first(self):
         for script in ("burn-in", "play-captioned", "subtitle-track", "subtitle-file"):
@@ -162,6 +164,40 @@ class Captions(Case):
         self.assertIn("requests-per-day", told)
         self.assertFalse((self.folder / "other.vtt").exists())
 
+    def test_each_tells_what_it_does_and_what_it_has_cost(self):
+        steps = {"subtitle-file": ["Captioning film.mkv, writing OUT ...", "Written: OUT"],
+                 "subtitle-track": ["Captioning film.mkv, writing OUT ...", "Written: OUT"],
+                 "burn-in": ["Captioning film.mkv ...", "Writing OUT ...", "Written: OUT"],
+                 "hls-languages": ["Captioning film.mkv in 2 languages, writing OUT ...", "Written: OUT/master.m3u8"],
+                 "play-captioned": ["Captioning film.mkv ...", "Playing film.mkv ..."]}
+        for script, out in self.outputs().items():
+            with self.subTest(script=script):
+                words = [*(["de,en"] if script == "hls-languages" else []), "interval=3000000000", "cache=off"]
+                run = subprocess.run([str(word) for word in (EXAMPLES / "captions" / script, self.film.as_uri(), out, *words)],
+                                     env=self.service.env, capture_output=True, text=True, timeout=60, check=False)
+                self.assertEqual((run.returncode, run.stdout), (0, ""), run.stderr)
+                told = [line.removeprefix(script + ": ") for line in run.stderr.splitlines()]
+                self.assertEqual([line for line in told if line.startswith(("Capt", "Writ", "Play"))],
+                                 [step.replace("OUT", str(out)) for step in steps[script]])
+                self.assertRegex(run.stderr, rf"(?m)^{script}: at most 1 request(, about \d+ tokens)?$")
+                self.assertRegex(run.stderr, rf"(?m)^{script}: 100 %, 0:03 of 0:03, 1 caption\b")
+                count = "2 captions" if script == "hls-languages" else "1 caption"
+                self.assertRegex(told[-1], rf"\A{count}, 1 paid answer, \d+ tokens\Z")
+
+    def test_what_a_failure_has_cost_is_told_and_what_the_store_had(self):
+        told = self.caption("subtitle-file", self.folder / "one.vtt", "max-requests=1", "max-in-flight=1", code=3, said="captions may be")
+        self.assertRegex(told.splitlines()[-1], r"\Asubtitle-file: 1 caption, 1 paid answer, \d+ tokens\Z")
+        self.service.set_faults(["text:status=400"])
+        told = self.caption("subtitle-file", self.folder / "two.vtt", "max-in-flight=1", code=1, said="the pipeline has failed")
+        self.assertEqual(told.splitlines()[-1], "subtitle-file: 1 caption, 1 from the store")
+
+    def test_no_screen_is_told_before_anything_is_paid(self):
+        for words in (["play-captioned", self.film.as_uri()], ["live-overlay"]):
+            with self.subTest(script=words[0]):
+                run = self.service.run(EXAMPLES / "captions" / words[0], *words[1:], **NO_SCREEN)
+                self.assertEqual(run.returncode, 1, run.stdout)
+                self.assertRegex(run.stdout, rf"\A{words[0]}: there is no screen to show the picture on\. .*\n\Z")
+
     def test_a_language_without_any_caption_is_not_offered(self):
         self.service.set_faults(["text:lacks-key=en"])
         self.caption("hls-languages", self.folder / "hls", "max-requests=1", "max-in-flight=1", code=3, said="captions may be missing")
@@ -190,6 +226,31 @@ class Ends(Case):
         run = self.run_script(EXAMPLES / "captions" / "every-film", self.folder, EVERY_FILM_PAUSE="0", EVERY_FILM_PAUSES="2", **env)
         self.assertEqual(run.returncode, 75, run.stderr)
         self.assertEqual((self.folder / "calls").read_text(encoding="utf-8"), "called\n" * 3)
+        self.assertTrue(run.stderr.startswith(f"every-film: Captioning 1 film in {self.folder} ...\n"), run.stderr)
+
+    def test_a_crash_of_gstreamer_is_called_one(self):
+        env = self.stand_in(self.folder, "gst-launch-1.0", "kill -SEGV $$")
+        run = self.run_script(EXAMPLES / "captions" / "subtitle-file", "file:///film.mp4", self.folder / "out.vtt", **env)
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertEqual(run.stderr.splitlines()[-1], "subtitle-file: the pipeline has failed: GStreamer has crashed (SEGV)")
+
+    def test_an_unknown_option_is_told_in_one_sentence(self):
+        scripts = ["ges-trailer", "channel/channel", "packaging/build-debs",
+                   *(f"captions/{path.name}" for path in (EXAMPLES / "captions").iterdir() if os.access(path, os.X_OK))]
+        for script in scripts:
+            with self.subTest(script=script):
+                run = self.run_script(EXAMPLES / script, "--halp", "a", "b", "c")
+                self.assertEqual((run.returncode, run.stdout), (2, ""), run.stderr)
+                name = script.rpartition("/")[2]
+                self.assertRegex(run.stderr, rf"\A{name}: unknown option --halp; see (\w+/)?{name} --help\n\Z")
+
+    def test_a_missing_package_is_named_in_one_sentence(self):
+        (self.folder / "gi.py").write_text("""raise ImportError("No module named 'gi'")\n""", encoding="utf-8")
+        for script, package in (("apps/generate_clip.py", "gstreamer"), ("apps/play_clip.py", "gstreamer"), ("long-take/long-take", "ges")):
+            with self.subTest(script=script):
+                run = self.run_script("/usr/bin/python3", EXAMPLES / script, "--dry-run", "a", PYTHONPATH=str(self.folder))
+                self.assertEqual(run.returncode, 1, run.stderr)
+                self.assertRegex(run.stderr, rf"\A[\w-]+: No module named 'gi'\. .*apt-get install python3-gi gir1\.2-{package}-1\.0\n\Z")
 
     def test_a_channel_that_ends_early_is_not_waited_for(self):
         env = self.stand_in(self.folder, "genclip", "exit 3")
