@@ -235,7 +235,7 @@ class Ends(Case):
         self.assertEqual(run.stderr.splitlines()[-1], "subtitle-file: the pipeline has failed: GStreamer has crashed (SEGV)")
 
     def test_an_unknown_option_is_told_in_one_sentence(self):
-        scripts = ["ges-trailer", "channel/channel", "packaging/build-debs",
+        scripts = ["run-demo", "shell", "ges-trailer", "channel/channel", "packaging/build-debs", "../tests/run",
                    *(f"captions/{path.name}" for path in (EXAMPLES / "captions").iterdir() if os.access(path, os.X_OK))]
         for script in scripts:
             with self.subTest(script=script):
@@ -251,6 +251,22 @@ class Ends(Case):
                 run = self.run_script("/usr/bin/python3", EXAMPLES / script, "--dry-run", "a", PYTHONPATH=str(self.folder))
                 self.assertEqual(run.returncode, 1, run.stderr)
                 self.assertRegex(run.stderr, rf"\A[\w-]+: No module named 'gi'\. .*apt-get install python3-gi gir1\.2-{package}-1\.0\n\Z")
+
+    def test_a_build_tells_how_far_it_is(self):
+        steps = "".join(f"[{step}/10] Compiling\n" for step in range(1, 11))
+        run = subprocess.run(["bash", "-c", '. "$1"; show_steps', "script", EXAMPLES / "environment"], input="ninja: Entering\n" + steps,
+                             capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(re.findall(r"\d+ of 10 steps", run.stdout), [f"{step} of 10 steps" for step in (3, 5, 8, 10)])
+
+    def test_installing_tells_what_it_waits_for(self):
+        self.stand_in(self.folder, "dpkg-query", "exit 0")
+        self.stand_in(self.folder, "sudo", 'exec "$@"')
+        env = self.stand_in(self.folder, "apt-get", 'case $* in *--assume-no*) echo "Need to get 5 MB of archives."; exit 1 ;; esac')
+        (self.folder / "list").write_text("one\ntwo\n", encoding="utf-8")
+        run = self.run_script(EXAMPLES.parent / "tests" / "install-packages", self.folder / "list", **env)
+        self.assertEqual((run.returncode, run.stdout.splitlines()), (0, [
+            "Reading the lists of packages ...",
+            "Installing 2 packages and what they need, which takes some minutes, 5 MB to download ..."]), run.stderr)
 
     def test_a_channel_that_ends_early_is_not_waited_for(self):
         env = self.stand_in(self.folder, "genclip", "exit 3")

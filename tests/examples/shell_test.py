@@ -108,6 +108,7 @@ class Shell(unittest.TestCase):
         for shell in SHELLS:
             with self.subTest(shell=shell):
                 with Terminal(PROGRAM, self.here, {**self.env, "SHELL": shutil.which(shell)}) as terminal:
+                    terminal.wait_for('"man genclip"' if shutil.which("man") else '"genclip --help"')
                     terminal.wait_for("Leave it with")
                     terminal.wait_for(r"\(genclip\) ")
                     if shell != "dash":
