@@ -13,7 +13,7 @@ from document_commands import commands, listings, logical_lines, paid_clips, pro
 TOP = pathlib.Path(__file__).resolve().parents[2]
 # What a shell block may have beside the commands that are run: settings, and what builds and installs genclip, which
 # tests/run and tests/packaging do.
-BESIDE = {"", ".", "export", "unset", "install", "meson", "ninja", "sudo", "examples/run-demo", "examples/shell", "genclip-sim",
+BESIDE = {"", ".", "export", "unset", "install", "meson", "mkdir", "ninja", "sudo", "examples/run-demo", "examples/shell", "genclip-sim",
           "examples/packaging/build-debs", "examples/packaging/make-sbom"}
 
 CATALOG = json.loads((TOP / "plugin/catalog/models.json").read_text(encoding="utf-8"))

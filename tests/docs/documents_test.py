@@ -139,6 +139,12 @@ class Documents(unittest.TestCase):
             for pattern, count in files.items():
                 with self.subTest(document=document, pattern=pattern):
                     self.assertEqual(len([*self.path_of(document).glob(pattern)]), count)
+        # What a document shows of a file of captions is what its commands print.
+        for document, (printed, _) in zip(documents(), ran):
+            for listing in listings(document.read_text(encoding="utf-8"), "text"):
+                if listing.startswith("WEBVTT"):
+                    with self.subTest(document=document, listing=listing):
+                        self.assertTrue(any(listing in output for *_, output in printed), printed)
         count = sum(code is not None for _, _, code, _ in results)
         print(f"{count} command lines ran, {len(results) - count} are marked as not to be run")
         self.assertGreater(count, 10)
