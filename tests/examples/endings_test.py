@@ -234,6 +234,50 @@ class Ends(Case):
         self.assertEqual(run.returncode, 1, run.stderr)
         self.assertEqual(run.stderr.splitlines()[-1], "subtitle-file: the pipeline has failed: GStreamer has crashed (SEGV)")
 
+    def test_a_film_that_is_not_there_is_no_crash(self):
+        run = self.run_script(EXAMPLES / "captions" / "subtitle-file", "file:///no/such/film.mp4", self.folder / "out.vtt")
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertEqual(run.stderr.splitlines()[-1], "subtitle-file: the pipeline has failed")
+        self.assertNotIn("kill:", run.stderr)
+
+    def test_nothing_is_left_where_standard_error_has_gone(self):
+        env = self.stand_in(self.folder, "gst-launch-1.0", f"""cd {self.folder}; : >out.vtt.part
+echo 'Got message #1 from element "c" (element): gencaption-estimate, requests=(guint64)2, length=(guint64)1000000000;'
+until [ -e closed ]; do sleep 0.1; done
+echo 'Got message #2 from element "c" (element): gencaption-caption, pts=(guint64)0, duration=(guint64)900000000;'
+exit 1""")
+        (self.folder / "temporary").mkdir()
+        words = [EXAMPLES / "captions" / "subtitle-file", "file:///film.mp4", self.folder / "out.vtt"]
+        with subprocess.Popen(words, env={**os.environ, **env, "TMPDIR": str(self.folder / "temporary")}, stderr=subprocess.PIPE) as run:
+            self.assertIn(b"Captioning", run.stderr.readline())
+            self.assertIn(b"at most", run.stderr.readline())
+            run.stderr.close()
+            (self.folder / "closed").touch()
+            self.assertNotEqual(run.wait(60), 0)
+        self.assertEqual([*(self.folder / "temporary").iterdir(), *self.folder.glob("out*")], [])
+
+    def in_pipeline(self, text, *words):
+        """What a function of captions/pipeline says."""
+        run = self.run_script("bash", "-c", f'set -euo pipefail; . "$1"; shift; {text}', "x", EXAMPLES / "captions" / "pipeline", *words)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return run.stdout + run.stderr
+
+    def test_a_film_is_named_without_what_may_be_secret(self):
+        for uri, name in (("genclip://m?duration=5&prompt=a%20red%20100%25%20kite&seed=1", "a red 100% kite"),
+                          ("genclip://m?no_prompt=b&prompt=a%5Ccb", "a\\cb"), ("genclip://m?first_image=https://h/a?key=1", "m"),
+                          ("file:///a/film%20%C3%A9.mkv", "film é.mkv"), ("file:///a/100%.mkv", "100%.mkv"),
+                          ("https://me:word@h/v/film.mp4?key=1#x", "film.mp4"), ("https://me:word@h/?key=1", "h"), ("https://me:word@h", "h")):
+            with self.subTest(uri=uri):
+                self.assertEqual(self.in_pipeline('name_of "$1"', uri), name + "\n")
+        env = self.stand_in(self.folder, "gst-launch-1.0", "exit 0")
+        run = self.run_script(EXAMPLES / "captions" / "live-overlay", "rtspsrc user-pw=word", "fakesink", **env)
+        self.assertEqual((run.returncode, run.stderr), (0, "live-overlay: Captioning SOURCE until Ctrl-C ...\n"))
+
+    def test_a_film_that_is_longer_than_was_told_is_never_done_beyond_all_of_it(self):
+        told = self.in_pipeline('on_estimate ", requests=(guint64)3, length=(guint64)2000000000;"; '
+                                'on_caption ", pts=(guint64)2000000000, duration=(guint64)1000000000;"')
+        self.assertIn(": 100 %, 0:03 of 0:03, 1 caption\n", told)
+
     def test_an_unknown_option_is_told_in_one_sentence(self):
         scripts = ["run-demo", "shell", "ges-trailer", "channel/channel", "packaging/build-debs", "../tests/run",
                    *(f"captions/{path.name}" for path in (EXAMPLES / "captions").iterdir() if os.access(path, os.X_OK))]
@@ -261,12 +305,15 @@ class Ends(Case):
     def test_installing_tells_what_it_waits_for(self):
         self.stand_in(self.folder, "dpkg-query", "exit 0")
         self.stand_in(self.folder, "sudo", 'exec "$@"')
-        env = self.stand_in(self.folder, "apt-get", 'case $* in *--assume-no*) echo "Need to get 5 MB of archives."; exit 1 ;; esac')
+        env = self.stand_in(self.folder, "apt-get", 'echo "$*" >>"${0%/*}/asked"; case $* in *--print-uris*) echo "Need to get 5 MB of archives." ;; esac')
         (self.folder / "list").write_text("one\ntwo\n", encoding="utf-8")
         run = self.run_script(EXAMPLES.parent / "tests" / "install-packages", self.folder / "list", **env)
         self.assertEqual((run.returncode, run.stdout.splitlines()), (0, [
             "Reading the lists of packages ...",
             "Installing 2 packages and what they need, which takes some minutes, 5 MB to download ..."]), run.stderr)
+        # To ask for the sizes must install nothing.
+        self.assertEqual([line.split()[:2] for line in (self.folder / "asked").read_text(encoding="utf-8").splitlines()],
+                         [["update"], ["install", "--print-uris"], ["install", "-y"]])
 
     def test_a_channel_that_ends_early_is_not_waited_for(self):
         env = self.stand_in(self.folder, "genclip", "exit 3")
