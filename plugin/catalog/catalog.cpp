@@ -87,6 +87,20 @@ Catalogs &catalogs() {
 
 constexpr const char *kWhereToLook = " genclip models lists the Model IDs.";
 
+bool is_like_one(std::string_view wanted, const std::vector<Name> &names) {
+  return !likely_name(wanted, names).empty() || !names_with(wanted, names).empty();
+}
+
+// Of a name that is only like those of `others`, which make something else; empty: it is not.
+std::string unlike_text(std::string_view wanted, const std::vector<Name> &names,
+                        const std::vector<Name> &others, const char *what) {
+  if (is_like_one(wanted, names) || !is_like_one(wanted, others)) return {};
+  const std::vector<Name> with_part = names_with(wanted, others);
+  return "There is no model " + quoted(wanted) + "; the closest Model IDs make " + what + ": " +
+         both(closest_names(wanted, with_part.empty() ? others : with_part, kMostSuggestions)) + "." +
+         kWhereToLook;
+}
+
 std::string unknown_text(std::string_view wanted, const std::vector<Name> &names) {
   const bool is_near = !likely_name(wanted, names).empty();
   const std::vector<Name> with_part = is_near ? std::vector<Name>() : names_with(wanted, names);
@@ -166,13 +180,15 @@ std::string Catalog::unknown_model_text(std::string_view wanted) const {
   if (find_text(wanted))
     return "The model " + quoted(wanted) + " makes text, not clips; the element for it is gencaption.";
   if (!may_name_model(wanted)) return "There is no model " + quoted(wanted) + "." + kWhereToLook;
-  return unknown_text(wanted, names());
+  const std::string of_texts = unlike_text(wanted, names(), text_names(), "text, not clips, for gencaption");
+  return of_texts.empty() ? unknown_text(wanted, names()) : of_texts;
 }
 
 std::string Catalog::unknown_text_model_text(std::string_view wanted) const {
   if (find(wanted))
     return "The model " + quoted(wanted) + " makes clips, not text; the element for it is genclipsrc.";
-  return unknown_text(wanted, text_names());
+  const std::string of_clips = unlike_text(wanted, text_names(), names(), "clips, not text, for genclipsrc");
+  return of_clips.empty() ? unknown_text(wanted, text_names()) : of_clips;
 }
 
 std::string_view Catalog::canonical(std::string_view field) const {

@@ -130,7 +130,7 @@ class Films final : public FilmListener {
       tell_film(jobs_[next], is_stopped() ? "stopped" : "pending", {}, nullptr);
     screen_.clear();
     if (!run_.quiet || totals_.done + totals_.there < totals_.films) print_error(films_end_text(totals_));
-    if ((is_paused_ || is_stopped()) && options_.text_of("cache") != "off") print_error(kGoOnText);
+    if ((is_paused_ || is_stopped()) && options_.keeps_answers()) print_error(kGoOnText);
     if (is_stopped()) return 128 + signals_.last();
     if (is_paused_) return kPending;
     return totals_.failed > 0 ? kFailed : kOk;
@@ -267,9 +267,8 @@ class Films final : public FilmListener {
 
   void pause(const FilmJob &job, const FilmProgress &progress, const Error &error) {
     is_paused_ = true;
-    const bool is_kept = options_.text_of("cache") != "off";
     tell(job.word + ": " + error.text + " No file is written for it yet" +
-         (is_kept ? "; the store keeps the answers so far." : "."));
+         (options_.keeps_answers() ? "; the store keeps the answers so far." : "."));
     tell_film(job, "pending", progress, &error);
   }
 

@@ -105,6 +105,11 @@ std::string FilmCaptionOptions::text_of(std::string_view property) const {
   return found == properties_.end() ? "" : found->text;
 }
 
+bool FilmCaptionOptions::keeps_answers() const {
+  const std::string cache = text_of("cache");
+  return cache.empty() || cache == "auto" || cache == "read-write";
+}
+
 std::string FilmCaptionOptions::spent_limit(const UsedLimits &used) const {
   const uint64_t tokens = parse_number<uint64_t>(max_tokens_).value_or(0);
   if (max_requests_ > 0 && used.requests >= max_requests_) return "max-requests";

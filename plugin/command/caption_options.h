@@ -41,6 +41,8 @@ class FilmCaptionOptions {
   unsigned max_requests() const { return max_requests_; }  // 0: no limit.
   uint64_t interval_ns() const;
   std::string text_of(std::string_view property) const;
+  // In the store. With cache=read, an answer is used that is there, and none is added.
+  bool keeps_answers() const;
 
  private:
   unsigned jobs_ = 4;

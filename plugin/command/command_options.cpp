@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 
 #include "plugin/base/gref.h"
 #include "plugin/base/number.h"
@@ -19,6 +20,17 @@ namespace {
 
 // Where parse() puts a command's options instead of reading words, while options_of() asks for them.
 std::vector<KnownOption> *asked = nullptr;
+
+// "store", "max" and "size" of "--store-max-size".
+std::set<std::string> parts_of(std::string_view option) {
+  std::set<std::string> parts;
+  while (!option.empty()) {
+    const size_t end = std::min(option.find_first_of("-_"), option.size());
+    if (end > 0) parts.emplace(option.substr(0, end));
+    option.remove_prefix(std::min(end + 1, option.size()));
+  }
+  return parts;
+}
 
 }  // namespace
 
@@ -57,7 +69,14 @@ std::string CommandOptions::likely_option(std::string_view given) const {
   if (!given.starts_with("--")) return {};
   std::vector<Name> names;
   for (std::string &name : option_names()) names.push_back({"--" + name});
-  return likely_name(given, names);
+  const std::string likely = likely_name(given, names);
+  const std::set<std::string> parts = parts_of(given);
+  std::erase_if(names, [&](const Name &name) { return !std::ranges::includes(parts_of(name.id), parts); });
+  // --store of --store-size is another option than the one that has both words.
+  if (parts.size() > 1 && names.size() == 1) return names[0].id;
+  // A word of several options, such as "file", tells none of them.
+  const bool is_one_of_several = names.size() > 1 && std::ranges::count(names, likely, &Name::id) > 0;
+  return is_one_of_several ? "" : likely;
 }
 
 void CommandOptions::add_entry(const char *name, char letter, const char *value_name, const char *help,

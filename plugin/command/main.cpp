@@ -88,7 +88,8 @@ int refuse_group(const Words &words, const std::vector<Command> &group) {
 int refuse_unknown(const Words &words) {
   const std::string &word = words[0];
   if (word.starts_with("-")) {
-    const std::string option = word.substr(0, word.find('='));
+    // What stands behind it may be a key.
+    const std::string option = word.starts_with("--") ? word.substr(0, word.find('=')) : word.substr(0, 2);
     const std::string meant = likely_name(option, {{"--help"}, {"--version"}});
     return refuse(
         "Unknown option " + option +

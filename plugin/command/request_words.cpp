@@ -37,6 +37,7 @@ std::string with_underscores(std::string name) {
 }
 
 bool is_prompt(const std::string &word) { return word.starts_with("prompt="); }
+bool is_nameless(const std::string &word) { return word.find('=') == word.npos; }
 
 // prompt="a kite", where a shell takes that as it is written.
 std::string prompt_word(const std::string &text) {
@@ -47,7 +48,9 @@ std::string prompt_word(const std::string &text) {
 // Says how the word is written as a field. Most who leave the name out mean the prompt.
 std::string nameless_text(const std::string &word, const Words &words) {
   const std::string text = "The word " + quoted(word) + " is not of the form FIELD=VALUE; ";
-  if (std::ranges::any_of(words, is_prompt) || word.starts_with('='))
+  // Of a prompt without quotes, one word alone would be generated. The first word is the Model ID.
+  const bool is_unquoted = std::count_if(words.begin() + 1, words.end(), is_nameless) > 1;
+  if (std::ranges::any_of(words, is_prompt) || is_unquoted || word.starts_with('='))
     return text + "quote values that hold blanks: prompt=\"…\".";
   if (word.size() > kMostOfAPrompt) return text + "if it is the prompt, write prompt=\"…\".";
   return text + "if it is the prompt, write " + prompt_word(word) + ".";

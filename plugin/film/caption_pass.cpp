@@ -319,10 +319,10 @@ class CaptionPass {
 
   // A budget that is used up leaves windows out: the rest of the film would have none.
   void on_warning(GstMessage *message) {
-    const std::string text = text_of_message(message);
+    const std::string text = without_stream(text_of_message(message));
     const bool is_of_captions = GST_MESSAGE_SRC(message) == GST_OBJECT(gencaption_.get());
     if (is_of_captions && !detail_of_message(message, "budget").empty())
-      return wind_up(FilmEnd::How::paused, {ErrorKind::not_authorized, without_stream(text)});
+      return wind_up(FilmEnd::How::paused, {ErrorKind::not_authorized, text});
     if (is_of_captions) {
       is_refused_for_now_ = is_for_now(message);
       reason_of_lack_ = text;

@@ -93,6 +93,11 @@ TEST(Catalog, SaysWhatAnUnknownModelMayBe) {
     EXPECT_THAT(far, HasSubstr(", nor a similar one; the closest Model ID"));
     EXPECT_THAT(far, HasSubstr(". genclip models lists the Model IDs."));
   }
+  EXPECT_THAT(catalog->unknown_model_text("gem-2.5-flash"),
+              HasSubstr("; the closest Model IDs make text, not clips, for gencaption: gem-2.5-flash-lite"));
+  EXPECT_THAT(catalog->unknown_text_model_text("sd"),
+              HasSubstr("; the closest Model IDs make clips, not text, for genclipsrc: sd_2.0_special, "
+                        "sd_2.0_discount and sd_2.0_"));
   // A prompt where the model belongs.
   for (const char *far : {"a boat", "a red kite over dunes"})
     EXPECT_EQ(catalog->unknown_model_text(far),

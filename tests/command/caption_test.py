@@ -543,6 +543,20 @@ class Caption(ServiceTest):
         run = self.caption(*films, "--cache", "off", "--max-requests", str(WINDOWS), "--force", code=75)
         self.assertIn("The budget of --max-requests is used up.", run.stderr)
 
+    def test_a_run_that_keeps_no_answers_does_not_say_that_it_does(self):
+        self.simulator()
+        for cache in ("read", "off"):
+            run = self.caption(self.copy_of_film(), "--cache", cache, "--max-requests", "2", code=75)
+            self.assertIn("No file is written for it yet.\n", run.stderr)
+            self.assertNotIn("Run the same command again", run.stderr)
+        self.run_genclip("budget", "set", "--requests-per-day", "99")
+        ledger = pathlib.Path(self.env["GENCLIP_STORE"], "ledger.jsonl")
+        ledger.unlink()
+        ledger.mkdir()
+        run = self.caption(self.copy_of_film(), code=1)
+        self.assertIn("the ledger cannot be used: ", run.stderr)
+        self.assertNotIn("The stream continues", run.stderr)
+
     def test_a_gateway_that_keeps_refusing_leaves_the_film_for_later(self):
         self.simulator("--fault", "text:status=429")
         run = self.caption(self.copy_of_film(), "--retries", "0", code=75)

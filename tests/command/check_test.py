@@ -307,6 +307,7 @@ class Check(unittest.TestCase):
                             (["sd_2.0_special", "a kite"], 'if it is the prompt, write prompt="a kite".'),
                             (["sd_2.0_special", "a $5 kite"], "write 'prompt=a $5 kite'."),
                             (["sd_2.0_special", "a kite " * 20], 'if it is the prompt, write prompt="…".'),
+                            (["sd_2.0_special", "a", "kite", "duration=5"], 'quote values that hold blanks: prompt="…".'),
                             (["sd_2.0_special", "prompt=a", "kite"], 'quote values that hold blanks: prompt="…".'),
                             (["sd_2.0_special", "=x"], "FIELD=VALUE"), (["sd_2.0_special", "store=/tmp"], "--store"),
                             (["sd_2.0_special", "model=veo"], "twice"),

@@ -152,6 +152,10 @@ class Usage(unittest.TestCase):
         for words, said in ((["modles"], "Did you mean models?"), ([], "A command is missing, such as models, check or generate."),
                             (["--versio"], "Unknown option --versio; did you mean --version?"),
                             (["--output=x"], "Unknown option --output. The options of a command come behind it."),
+                            (["-ksecret"], "Unknown option -k. The options of a command come behind it."),
+                            (["generate", "--store-size=5G"], "Unknown option --store-size; did you mean --store-max-size?"),
+                            (["generate", "--file=kite.mp4"], "Unknown option --file\n"),
+                            (["budget", "set", "--day=5"], "Unknown option --day\n"),
                             (["store"], "genclip store needs a subcommand: list, find, gallery, show, verify, pin, unpin, remove, "
                                         "prune or fetch.\nTry: genclip store --help\n"),
                             (["store", "lst"], 'There is no command "store lst". Did you mean store list?'),
