@@ -64,7 +64,7 @@ struct CaptionSlot {
   bool end_known = true;  // otherwise the next buffer sets it; live, also the deadline
   // With the input's position: the window ends at a cut, but not before this time. Empty: no cut ends it.
   std::optional<uint64_t> sure_until;
-  bool gathers = false;   // stills=within: the input has not shown all of its stills
+  bool gathers = false;   // stills=within: some of its stills are still to come
   uint64_t shortest = 0;  // a cut may end the window once it has this length; 0: none will
   // The prompt lacks how much text the window has time for, because its end is known with the stills.
   bool tells_length = false;

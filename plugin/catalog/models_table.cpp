@@ -170,8 +170,7 @@ std::string models_markdown(const Catalog &catalog) {
       "service's; the element has the same with `-` for `_`. A field that is not required is left out when "
       "unset,\n"
       "and the service uses the default, unless its model says otherwise. Characters are Unicode code "
-      "points, a Chinese character is one of "
-      "the Han\n"
+      "points, a Chinese character is one of the Han\n"
       "script, and a MB is 1 000 000 bytes. Media limits are checked when `check-media` asks for it.\n\n"
       "To add a model, see [adding-a-model.md](adding-a-model.md).\n";
   text += common_fields_markdown(catalog);

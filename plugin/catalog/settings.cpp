@@ -42,11 +42,10 @@ std::vector<Setting> make_rows() {
        .member = &Run::api_key_file,
        .otherwise = "$GENCLIP_API_KEY, or the file of $GENCLIP_API_KEY_FILE",
        .option = {'k', "FILE", "File with the key"},
-       .more =
-           "It names a file for this run, and holds before both variables: GENCLIP_API_KEY is the key "
-           "itself, "
-           "GENCLIP_API_KEY_FILE names a file for all runs, and the key holds before the file. There is no "
-           "option for the key itself, because other users can see the arguments of a program."},
+       .more = "It names a file for this run, and takes precedence over both variables: GENCLIP_API_KEY, "
+               "which is "
+               "the key itself, and then GENCLIP_API_KEY_FILE, which names a file for all runs. There is no "
+               "option for the key itself, because other users can see the arguments of a program."},
       {.name = "store",
        .takers = kElements | kService | kCheck | kFrame | kPublish,
        .help = "Folder of the clip store",

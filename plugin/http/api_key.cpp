@@ -144,8 +144,7 @@ Result<ApiKey> find_api_key(const std::string &key, const std::string &file) {
   if (const char *variable = g_getenv(kApiKeyFileVariable); variable && *variable) return read_key(variable);
   return problem(
       "There is no API key: set GENCLIP_API_KEY to it, or name a file that holds it alone with api-key-file "
-      "or "
-      "GENCLIP_API_KEY_FILE.");
+      "or GENCLIP_API_KEY_FILE.");
 }
 
 bool renew(ApiKey &key, Error &refusal) {
