@@ -183,7 +183,7 @@ class BatchDelivery final : public ClipRunsListener {
       totals_.made_seconds += seconds;
       ++totals_.made;
     }
-    count_paid(index, state);
+    count_paid(index, state, end.error);
     // The others with the same request have paid nothing.
     GenerationState told = as_paid(index, state);
     const std::optional<Error> failed = end.error ? std::optional(with_paid(*end.error, told)) : std::nullopt;
@@ -226,8 +226,8 @@ class BatchDelivery final : public ClipRunsListener {
     return "in the store " + printable(clips_.front().plan.job.store);
   }
 
-  void count_paid(size_t index, const GenerationState &state) {
-    paid_of_[index] += paid_.count(state);
+  void count_paid(size_t index, const GenerationState &state, const std::optional<Error> &error = {}) {
+    paid_of_[index] += paid_.count_end(state, error);
     totals_.spent = paid_.credits();
   }
 

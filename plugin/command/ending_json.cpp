@@ -20,6 +20,13 @@ double told_amount(const GenerationState &state) {
   return state.reused || !is_known ? state.amount : paid_amount(state);
 }
 
+bool has_outcome(const Error &error, Outcome outcome) {
+  return std::any_of(error.details.begin(), error.details.end(), [&](const ErrorDetail &detail) {
+    const auto *word = std::get_if<std::string>(&detail.value);
+    return detail.name == "outcome" && word && *word == to_word(outcome);
+  });
+}
+
 }  // namespace
 
 RunEnding ending_of_state(const GenerationState &state) {
@@ -27,17 +34,15 @@ RunEnding ending_of_state(const GenerationState &state) {
     return {Outcome::stored, state.charged ? Charged::yes : Charged::no, true};
   if (state.is_submitting())
     return {Outcome::unknown, state.links_charged ? Charged::yes : Charged::maybe, false};
+  if (state.completed) return {Outcome::paid_unfetched, Charged::yes, true};
   if (state.charged) return {Outcome::running, Charged::yes, true};
   // The clips that it begins with may be paid.
   return {Outcome::not_submitted, state.links_amount > 0 ? Charged::yes : Charged::no, true};
 }
 
-bool may_be_paid(const Error &error) {
-  return std::any_of(error.details.begin(), error.details.end(), [](const ErrorDetail &detail) {
-    const auto *outcome = std::get_if<std::string>(&detail.value);
-    return detail.name == "outcome" && outcome && *outcome == to_word(Outcome::unknown);
-  });
-}
+bool may_be_paid(const Error &error) { return has_outcome(error, Outcome::unknown); }
+
+bool is_under_way(const Error &error) { return has_outcome(error, Outcome::running); }
 
 Error not_written(Error error, const GenerationState &state) {
   error.text = std::string(without_full_stop(error.text)) + ". It is stored as " + state.clip_location + ".";

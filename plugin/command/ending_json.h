@@ -18,6 +18,8 @@ RunEnding ending_of_state(const GenerationState &state);
 
 // The run that failed with this may have been charged for, and nobody knows.
 bool may_be_paid(const Error &error);
+// Its task was not done when the run ended, and goes on at the service.
+bool is_under_way(const Error &error);
 
 // Of a clip that is stored, and that could not be written where the user wants it.
 Error not_written(Error error, const GenerationState &state);

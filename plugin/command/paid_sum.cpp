@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "plugin/command/ending_json.h"
 #include "plugin/generation/paid_amount.h"
 #include "plugin/store/clip_cost.h"
 
@@ -17,8 +18,12 @@ double PaidSum::count(const GenerationState &state) {
   return credits() - before;
 }
 
+double PaidSum::count_end(const GenerationState &state, const std::optional<Error> &error) {
+  return error && is_under_way(*error) ? count_left(state) : count(state);
+}
+
 double PaidSum::count_left(const GenerationState &state) {
-  if (state.charged && !state.reused && state.amount < 0) ++unpriced_;
+  if (state.charged && !state.reused && state.amount < 0 && !state.completed) ++unpriced_;
   return count(state);
 }
 

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 
+#include "plugin/base/error.h"
 #include "plugin/generation/clip_status.h"
 
 namespace genclip {
@@ -17,6 +19,9 @@ class PaidSum {
   // What a clip has cost so far, with the clips that it begins with. Returns the credits that were not
   // counted before.
   double count(const GenerationState &state);
+
+  // The same, of a run that has ended, with that error if there is one.
+  double count_end(const GenerationState &state, const std::optional<Error> &error);
 
   // The same, of a clip that was left before its end.
   double count_left(const GenerationState &state);

@@ -163,7 +163,7 @@ class PrefetchDelivery final : public ClipRunsListener {
   void on_end(size_t index, const ClipEnd &end) override {
     const double seconds = screen_.remove(index);
     const GenerationState &state = end.state;
-    count_paid(state);
+    count_paid(state, end.error);
     if (end.error) {
       ++totals_.failed;
       if (may_be_paid(*end.error)) in_doubt_.insert(index);
@@ -198,8 +198,8 @@ class PrefetchDelivery final : public ClipRunsListener {
   }
 
  private:
-  void count_paid(const GenerationState &state) {
-    paid_.count(state);
+  void count_paid(const GenerationState &state, const std::optional<Error> &error = {}) {
+    paid_.count_end(state, error);
     totals_.spent = paid_.credits();
   }
 

@@ -134,6 +134,7 @@ ClipView view_of(const ClipRun &run) {
   view.actual_duration = record.actual_duration;
   view.reused = !run.has_paid;
   view.charged = true;
+  view.completed = was_completed(run);
   return view;
 }
 

@@ -49,6 +49,7 @@ struct ClipView {
   double actual_duration = -1;  // Seconds, -1 unknown.
   bool reused = false;          // This run submitted nothing, because the clip or the task existed.
   bool charged = false;         // There is a task that this run has submitted, or follows.
+  bool completed = false;       // … and it was completed, so that it is paid, whatever becomes of its clip.
 
   friend bool operator==(const ClipView &, const ClipView &) = default;
 };

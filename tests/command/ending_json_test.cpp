@@ -67,5 +67,16 @@ TEST(EndingJson, TellsOfAStoppedRunWhatTheClipsBeforeItCost) {
   EXPECT_EQ(*json.find("charged")->string(), "yes");
 }
 
+TEST(EndingJson, TellsOfARunThatWasStoppedWhileItsClipCameThatItIsPaid) {
+  GenerationState stopped = chain(-1, 0);
+  stopped.status = ClipStatus::downloading;
+  EXPECT_EQ(*state_json(stopped, "stopped").find("outcome")->string(), "running");
+  stopped.completed = true;
+  const Json json = state_json(stopped, "stopped");
+  EXPECT_EQ(*json.find("outcome")->string(), "paid-unfetched");
+  EXPECT_EQ(*json.find("charged")->string(), "yes");
+  EXPECT_TRUE(*json.find("retry")->boolean());
+}
+
 }  // namespace
 }  // namespace genclip::test

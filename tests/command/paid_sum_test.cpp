@@ -12,6 +12,7 @@ GenerationState made(const std::string &task_id, double amount, const std::vecto
   GenerationState state;
   state.status = ClipStatus::completed;
   state.charged = true;
+  state.completed = true;
   state.task_id = task_id;
   state.amount = amount;
   state.link_tasks = links;
@@ -45,6 +46,25 @@ TEST(PaidSum, CountsWhatIsToldLater) {
   EXPECT_EQ(sum.to_text(), "Paid by this run: 4 credits.");
 }
 
+// How a run has ended does not tell whether its task is paid.
+TEST(PaidSum, TellsThatTheTaskOfARunThatFailedIsPaidOrUnderWay) {
+  GenerationState failed = made("a", -1);
+  failed.status = ClipStatus::failed;
+  const Error late = with_ending({ErrorKind::timed_out, "Late."}, {Outcome::running, Charged::yes, true});
+  const Error broken = with_ending({ErrorKind::read, "Cut."}, {Outcome::paid_unfetched, Charged::yes, true});
+  PaidSum undelivered;
+  EXPECT_EQ(undelivered.count_end(failed, broken), 0);
+  EXPECT_EQ(undelivered.to_text(), "Paid by this run: 0 credits, and a clip whose cost was not told.");
+  failed.completed = false;
+  PaidSum under_way;
+  EXPECT_EQ(under_way.count_end(failed, late), 0);
+  EXPECT_EQ(under_way.to_text(),
+            "Paid by this run: 0 credits, and a task under way whose cost is not known yet.");
+  PaidSum free_of_charge;
+  EXPECT_EQ(free_of_charge.count_end(failed, Error{ErrorKind::failed, "Moderated."}), 0);
+  EXPECT_EQ(free_of_charge.to_text(), "Paid by this run: 0 credits.");
+}
+
 TEST(PaidSum, CountsNothingThatAnEarlierRunHasPaid) {
   PaidSum sum;
   GenerationState attached = made("a", 4);
@@ -60,6 +80,7 @@ TEST(PaidSum, TellsTasksThatWereLeftAndClipsBeforeWhoseCostIsUnknown) {
   PaidSum sum;
   GenerationState running = made("a", -1, {{"x", -1}, {"y", -1}});
   running.status = ClipStatus::processing;
+  running.completed = false;
   EXPECT_EQ(sum.count_left(running), 0);
   EXPECT_EQ(
       sum.to_text(),

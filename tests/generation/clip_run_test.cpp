@@ -381,7 +381,9 @@ TEST(React, ShowsWhatTheRecordKnows) {
   EXPECT_EQ(reaction.view->task_id, "T");
   EXPECT_TRUE(reaction.view->charged);
   EXPECT_FALSE(reaction.view->reused);
+  EXPECT_FALSE(reaction.view->completed);
   reaction = react(reaction.run, TaskKnown{{.status = kDone, .progress = 100}});
+  EXPECT_TRUE(reaction.view->completed);
   EXPECT_EQ(reaction.view->status, ClipStatus::processing) << "it was, though nobody saw it";
   reaction = react(reaction.run, FetchBegins{});
   EXPECT_EQ(reaction.view->status, ClipStatus::downloading);

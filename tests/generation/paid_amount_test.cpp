@@ -45,10 +45,11 @@ TEST(PaidAmount, IsOfTheseTasks) {
   EXPECT_EQ(paid_tasks(state), state.link_tasks) << "its cost is not known yet";
   state.status = ClipStatus::failed;
   EXPECT_EQ(paid_tasks(state), state.link_tasks) << "it cost nothing";
-  state.status = ClipStatus::completed;
-  EXPECT_EQ(paid_tasks(state), (std::vector<genclip::PaidTask>{{"x", 7}, {"own", -1}}));
+  state.completed = true;
+  EXPECT_EQ(paid_tasks(state), (std::vector<genclip::PaidTask>{{"x", 7}, {"own", -1}}))
+      << "its clip could not be downloaded";
+  state.completed = false;
   state.amount = 5;
-  state.status = ClipStatus::failed;
   EXPECT_EQ(paid_tasks(state), (std::vector<genclip::PaidTask>{{"x", 7}, {"own", 5}}));
   state.reused = true;
   EXPECT_EQ(paid_tasks(state), state.link_tasks);
