@@ -76,7 +76,7 @@ Result<MediaFile> MediaFile::open(const std::string &path) {
   };
   auto movie = read_movie_index(read, static_cast<uint64_t>(status.st_size));
   if (!movie) return std::move(movie).error();
-  file.movie_ = std::move(*movie);
+  file.movie_.emplace(std::move(*movie));
   return file;
 }
 

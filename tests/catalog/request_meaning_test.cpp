@@ -12,6 +12,7 @@
 
 #include "plugin/catalog/catalog.h"
 #include "plugin/catalog/check_request.h"
+#include "tests/support/give_up.h"
 
 namespace genclip::test {
 namespace {
@@ -153,7 +154,7 @@ TEST(RequestMeaning, AssumesNoDefaultOfAFileOfModels) {
     auto catalog =
         Catalog::from_text(R"({"models": [{"id": ")" + id +
                            R"(", "open": true, "fields": {"duration": {"default": )" + usual + "}}}]}");
-    if (!catalog) throw std::runtime_error(catalog.error().text);
+    if (!catalog) give_up(catalog.error().text);
     return (*catalog)->find(id);
   };
   const Json four = Json::Object{{"model", "dance-2.5"}, {"prompt", "x"}, {"duration", 4}};

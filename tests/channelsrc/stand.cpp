@@ -5,7 +5,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <stdexcept>
+
+#include "tests/support/give_up.h"
 
 namespace genclip::test {
 
@@ -49,7 +50,7 @@ Stand::Stand(const StandOptions &options) : options_(options) {
   GstElement *bin = gst_bin_new("channel");
   gst_bin_add(GST_BIN(pipeline_.get()), bin);
   auto made = make_playout(GST_BIN(bin), settings);
-  if (!made) throw std::runtime_error(made.error().text);
+  if (!made) give_up(made.error().text);
   playout_ = std::move(*made);
   for (const bool is_video : {true, false}) {
     GstPad *pad = gst_ghost_pad_new(is_video ? "video" : "audio",
@@ -140,7 +141,7 @@ void Stand::wait_until(const std::function<bool()> &condition) {
   }
   lock.unlock();
   const std::string why = error();
-  throw std::runtime_error("waited for a minute" + (why.empty() ? "" : ": " + why));
+  give_up("waited for a minute" + (why.empty() ? "" : ": " + why));
 }
 
 CueState Stand::wait_for(CueId cue) {

@@ -3,10 +3,9 @@
 
 #include <gst/video/video.h>
 
-#include <stdexcept>
-
 #include "plugin/base/element_call.h"
 #include "plugin/base/mapped_frame.h"
+#include "tests/support/give_up.h"
 
 namespace genclip::test {
 
@@ -14,9 +13,9 @@ Pixels pixels_of(const std::string &png) {
   const auto buffer = GRef<GstBuffer>::adopt(gst_buffer_new_memdup(png.data(), png.size()));
   const auto caps = GRef<GstCaps>::adopt(gst_caps_new_empty_simple("image/png"));
   const auto raw = call_element("pngdec", caps.get(), buffer.get());
-  if (!raw) throw std::runtime_error(raw.error().text);
+  if (!raw) give_up(raw.error().text);
   GstVideoInfo info;
-  if (!gst_video_info_from_caps(&info, raw->caps.get())) throw std::runtime_error("no caps");
+  if (!gst_video_info_from_caps(&info, raw->caps.get())) give_up("no caps");
   MappedFrame frame(info, raw->buffer.get(), GST_MAP_READ);
   Pixels pixels{gst_video_format_to_string(GST_VIDEO_INFO_FORMAT(&info)), info.width, info.height, {}};
   const bool has_alpha = GST_VIDEO_INFO_HAS_ALPHA(&info);

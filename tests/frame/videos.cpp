@@ -5,11 +5,11 @@
 
 #include <cmath>
 #include <fstream>
-#include <stdexcept>
 #include <vector>
 
 #include "plugin/base/gref.h"
 #include "tests/frame/pixels.h"
+#include "tests/support/give_up.h"
 #include "tests/support/temporary_folder.h"
 
 namespace genclip::test {
@@ -24,15 +24,14 @@ constexpr int kStep = 12;
 void run_pipeline(const std::string &description) {
   GErrorPtr error;
   GstElement *parsed = gst_parse_launch(description.c_str(), take(error));
-  if (!parsed || error) throw std::runtime_error(description + ": " + (error ? error->message : "?"));
+  if (!parsed || error) give_up(description + ": " + (error ? error->message : "?"));
   const auto pipeline = GRef<GstElement>::adopt(GST_ELEMENT(gst_object_ref_sink(parsed)));
   gst_element_set_state(pipeline.get(), GST_STATE_PLAYING);
   const auto bus = GRef<GstBus>::adopt(gst_element_get_bus(pipeline.get()));
   const auto end = GRef<GstMessage>::adopt(gst_bus_timed_pop_filtered(
       bus.get(), 60 * GST_SECOND, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR)));
   gst_element_set_state(pipeline.get(), GST_STATE_NULL);
-  if (!end || GST_MESSAGE_TYPE(end.get()) != GST_MESSAGE_EOS)
-    throw std::runtime_error(description + " fails");
+  if (!end || GST_MESSAGE_TYPE(end.get()) != GST_MESSAGE_EOS) give_up(description + " fails");
 }
 
 void make_video(const std::string &path, const std::string &rate, const std::string &encoder_and_muxer,

@@ -11,6 +11,7 @@
 #include "plugin/catalog/clip_uri.h"
 #include "plugin/store/clip_removal.h"
 #include "tests/generation/work_fixture.h"
+#include "tests/support/give_up.h"
 
 namespace genclip::test {
 namespace {
@@ -46,7 +47,7 @@ class ChainWorkTest : public WorkTest {
   GenerationJob job_of(const std::string &uri, const std::string &base_url = "https://api.example") {
     const auto request = parse_clip_uri(*Catalog::built_in(), uri);
     auto checked = check_request(*Catalog::built_in(), *request, {.publishes = true});
-    if (!checked) throw std::runtime_error(problems_text(checked.error()));
+    if (!checked) give_up(problems_text(checked.error()));
     GenerationJob chain = job();
     chain.endpoint.base_url = chain.identity.base_url = base_url;
     chain.request = std::move(*checked);

@@ -13,6 +13,7 @@
 #include "plugin/generation/charge_facts.h"
 #include "plugin/generation/store_account.h"
 #include "tests/generation/work_fixture.h"
+#include "tests/support/give_up.h"
 #include "tests/support/taken.h"
 
 namespace genclip::test {
@@ -507,15 +508,13 @@ class UnderWay {
       : facts_(charge_facts(job.identity, job.model, "")),
         folder_(FileSystem::posix(), ClipPath(job.store, job.identity.digest())) {
     // Whatever the budget says by now.
-    if (!books.append({LedgerEntry(LedgerEvent::reserve, facts_)}, nullptr))
-      throw std::runtime_error("not reserved");
+    if (!books.append({LedgerEntry(LedgerEvent::reserve, facts_)}, nullptr)) give_up("not reserved");
     auto lock = folder_.lock_writer([](const std::string &) {});
-    if (!lock || !*lock) throw std::runtime_error("not locked");
+    if (!lock || !*lock) give_up("not locked");
     lock_ = std::move(*lock);
   }
   void release(Ledger &books) const {
-    if (!books.append({LedgerEntry(LedgerEvent::release, facts_)}, nullptr))
-      throw std::runtime_error("not released");
+    if (!books.append({LedgerEntry(LedgerEvent::release, facts_)}, nullptr)) give_up("not released");
   }
 
  private:

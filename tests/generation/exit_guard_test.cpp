@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "tests/generation/work_fixture.h"
+#include "tests/support/give_up.h"
 
 namespace genclip::test {
 namespace {
@@ -22,7 +23,7 @@ class Child {
   // `prepare` runs before there is a guard, `beside` when there is.
   template <typename Prepare, typename Beside>
   Child(Prepare prepare, Beside beside) {
-    if (::pipe(to_child_) != 0 || ::pipe(from_child_) != 0) throw std::runtime_error("no pipe");
+    if (::pipe(to_child_) != 0 || ::pipe(from_child_) != 0) give_up("no pipe");
     pid_ = ::fork();
     if (pid_ == 0) run(prepare, beside);
   }

@@ -15,6 +15,7 @@
 #include "plugin/generation/charge_facts.h"
 #include "plugin/generation/request_identity.h"
 #include "tests/generation/work_fixture.h"
+#include "tests/support/give_up.h"
 #include "tests/support/seed.h"
 #include "tests/support/time_limit.h"
 
@@ -411,9 +412,9 @@ class SameMeaning : public Generations {
 
   GenerationJob job_of(const std::string &request) {
     const auto parsed = parse_clip_uri(*Catalog::built_in(), "genclip://" + request);
-    if (!parsed) throw std::runtime_error(parsed.error().text);
+    if (!parsed) give_up(parsed.error().text);
     auto checked = check_request(*Catalog::built_in(), *parsed, {.publishes = true});
-    if (!checked) throw std::runtime_error(problems_text(checked.error()));
+    if (!checked) give_up(problems_text(checked.error()));
     GenerationJob made = job();
     made.request = std::move(*checked);
     made.identity.request = meaning_of(made.request->spec(), made.request->body());
@@ -422,7 +423,7 @@ class SameMeaning : public Generations {
   }
   IdentifiedRequest identified(const std::string &request) {
     auto found = identify_request(job_of(request), services(), false, nullptr);
-    if (!found) throw std::runtime_error(found.error().text);
+    if (!found) give_up(found.error().text);
     return std::move(*found);
   }
   ClipPath older_path() { return {job().store, identified(kSpelledOut).older.value().digest()}; }

@@ -8,6 +8,7 @@
 #include "plugin/base/durable_file.h"
 #include "plugin/generation/store_account.h"
 #include "tests/generation/work_fixture.h"
+#include "tests/support/give_up.h"
 
 namespace genclip::test {
 namespace {
@@ -20,19 +21,19 @@ class MoneyWorld : public World {
   LedgerReading reading() {
     Ledger ledger(files_, clock_, job().store);
     auto reading = ledger.read_all();
-    if (!reading) throw std::runtime_error(reading.error().text);
+    if (!reading) give_up(reading.error().text);
     return std::move(reading).value();
   }
   // As anybody does who looks at the ledger.
   void look() {
     Ledger ledger(files_, clock_, job().store);
     if (const auto written = reconcile(files_, ledger, job().store, "", nullptr); !written)
-      throw std::runtime_error(written.error().text);
+      give_up(written.error().text);
   }
   void set_budget(const std::string &json) {
     const std::string store = job().store;
     if (!make_folder_durably(files_, store) || !write_durably(files_, LedgerPath(store).budget, json))
-      throw std::runtime_error("no budget");
+      give_up("no budget");
   }
 };
 

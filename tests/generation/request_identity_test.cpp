@@ -13,6 +13,7 @@
 #include "plugin/catalog/clip_uri.h"
 #include "plugin/generation/charge_facts.h"
 #include "tests/generation/work_fixture.h"
+#include "tests/support/give_up.h"
 #include "tests/support/taken.h"
 
 namespace genclip::test {
@@ -30,9 +31,9 @@ class RequestIdentity : public WorkTest {
 
   GenerationJob job_of(const std::string &uri) {
     const auto request = parse_clip_uri(*Catalog::built_in(), uri);
-    if (!request) throw std::runtime_error(request.error().text);
+    if (!request) give_up(request.error().text);
     auto checked = check_request(*Catalog::built_in(), *request, {.publishes = true});
-    if (!checked) throw std::runtime_error(problems_text(checked.error()));
+    if (!checked) give_up(problems_text(checked.error()));
     GenerationJob made = job();
     made.request = std::move(*checked);
     made.model = made.request->model();

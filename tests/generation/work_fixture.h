@@ -25,6 +25,7 @@
 #include "tests/generation/fake_service.h"
 #include "tests/support/acting_clock.h"
 #include "tests/support/fake_clock.h"
+#include "tests/support/give_up.h"
 #include "tests/support/lossy_file_system.h"
 #include "tests/support/sample_clip.h"
 #include "tests/support/temporary_folder.h"
@@ -61,7 +62,7 @@ inline CheckedRequest sample_request(const std::string &prompt = "a storm") {
   request.model = "dance-2.5";
   request.fields.set("prompt", prompt);
   auto checked = check_request(*Catalog::built_in(), request);
-  if (!checked) throw std::runtime_error(problems_text(checked.error()));
+  if (!checked) give_up(problems_text(checked.error()));
   return std::move(checked).value();
 }
 

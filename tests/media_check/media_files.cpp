@@ -7,9 +7,9 @@
 
 #include <fstream>
 #include <sstream>
-#include <stdexcept>
 
 #include "plugin/base/gref.h"
+#include "tests/support/give_up.h"
 #include "tests/support/temporary_folder.h"
 
 namespace genclip::test {
@@ -21,13 +21,13 @@ std::string make(const std::string &pipeline) {
   GErrorPtr error;
   const auto made = GRef<GstElement>::adopt(GST_ELEMENT(gst_object_ref_sink(
       gst_parse_launch((pipeline + " ! filesink location=" + path).c_str(), take(error)))));
-  if (error) throw std::runtime_error(pipeline + ": " + error->message);
+  if (error) give_up(pipeline + ": " + error->message);
   gst_element_set_state(made.get(), GST_STATE_PLAYING);
   const auto bus = GRef<GstBus>::adopt(gst_element_get_bus(made.get()));
   const auto end = GRef<GstMessage>::adopt(gst_bus_timed_pop_filtered(
       bus.get(), 60 * GST_SECOND, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR)));
   gst_element_set_state(made.get(), GST_STATE_NULL);
-  if (!end || GST_MESSAGE_TYPE(end.get()) != GST_MESSAGE_EOS) throw std::runtime_error(pipeline + " fails");
+  if (!end || GST_MESSAGE_TYPE(end.get()) != GST_MESSAGE_EOS) give_up(pipeline + " fails");
   std::ostringstream bytes;
   bytes << std::ifstream(path, std::ios::binary).rdbuf();
   return bytes.str();

@@ -10,6 +10,7 @@
 #include "plugin/monitor/control_page.h"
 #include "tests/monitor/fake_control.h"
 #include "tests/monitor/status_examples.h"
+#include "tests/support/give_up.h"
 #include "tests/support/taken.h"
 
 namespace genclip::test {
@@ -33,7 +34,7 @@ class Control : public testing::Test {
     const auto route = std::find_if(routes_.begin(), routes_.end(), [&](const ServedRoute &candidate) {
       return candidate.method == request.method && candidate.path == request.path;
     });
-    if (route == routes_.end()) throw std::runtime_error("no route " + request.path);
+    if (route == routes_.end()) give_up("no route " + request.path);
     return route->handler(request);
   }
 

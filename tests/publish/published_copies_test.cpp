@@ -15,6 +15,7 @@
 #include "plugin/publish/publish_secret.h"
 #include "plugin/store/clip_path.h"
 #include "tests/support/fake_clock.h"
+#include "tests/support/give_up.h"
 #include "tests/support/taken.h"
 #include "tests/support/temporary_folder.h"
 
@@ -81,7 +82,7 @@ class PublishedCopies : public testing::Test {
   CopyFate fate(const std::string &name) {
     for (const PublishedCopy &copy : taken(list_copies(files_, clock_, store_, public_)))
       if (copy.name == name) return copy.fate;
-    throw std::runtime_error(name + " is not listed");
+    give_up(name + " is not listed");
   }
   std::vector<std::string> left() const {
     std::vector<std::string> names;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <deque>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -86,7 +87,7 @@ class Exploration {
     return way + "  " + states_[state].world.text();
   }
 
-  std::vector<State> states_;
+  std::deque<State> states_;
   std::unordered_map<std::string, size_t> by_text_;
   std::vector<std::string> violations_;
   double sequences_ = 0;

@@ -3,11 +3,11 @@
 #include <fstream>
 #include <map>
 #include <mutex>
-#include <stdexcept>
 
 #include "examples/simulator/clip_marks.h"
 #include "examples/simulator/render_pipeline.h"
 #include "tests/support/file_content.h"
+#include "tests/support/give_up.h"
 #include "tests/support/marks.h"
 
 namespace genclip::test {
@@ -53,7 +53,7 @@ GstPadProbeReturn mark_sound(GstPad *, GstPadProbeInfo *info, gpointer data) {
 
 void run(const std::string &description, Marking &marking) {
   const auto pipeline = sim::new_pipeline(description);
-  if (!pipeline) throw std::runtime_error(description + ": " + pipeline.error().text);
+  if (!pipeline) give_up(description + ": " + pipeline.error().text);
   for (const auto &[name, mark] : {std::pair("frames", &mark_frame), std::pair("sound", &mark_sound)})
     if (const auto element = sim::element_of(*pipeline, name)) {
       const auto pad = GRef<GstPad>::adopt(gst_element_get_static_pad(element.get(), "sink"));
@@ -61,7 +61,7 @@ void run(const std::string &description, Marking &marking) {
     }
   const auto done = sim::run_to_end(*pipeline, nullptr);
   gst_element_set_state(pipeline->get(), GST_STATE_NULL);
-  if (!done) throw std::runtime_error(description + ": " + done.error().text);
+  if (!done) give_up(description + ": " + done.error().text);
 }
 
 std::string picture(unsigned frames, const std::string &rate, const std::string &size,

@@ -3,7 +3,6 @@
 // Makes media with marks for tests in other languages: marked-media FILE [MEMBER=VALUE]..., where the members
 // are those of MarkedMedia. A FILE that ends with .png, .jpg or .webp becomes a still.
 #include <cstdio>
-#include <exception>
 #include <functional>
 #include <map>
 
@@ -59,10 +58,5 @@ int main(int argc, char **argv) {
     std::fputs("marked-media FILE [MEMBER=VALUE]...\n", stderr);
     return 2;
   }
-  try {
-    return make(argv[1], argc - 2, argv + 2);
-  } catch (const std::exception &error) {
-    std::fprintf(stderr, "marked-media: %s\n", error.what());
-    return 1;
-  }
+  return make(argv[1], argc - 2, argv + 2);
 }
