@@ -48,6 +48,7 @@ Error not_written(Error error, const GenerationState &state) {
   error.text = std::string(without_full_stop(error.text)) + ". It is stored as " + state.clip_location + ".";
   error = with_paid(with_ending(std::move(error), ending_of_state(state)), state);
   if (state.reused) error.details.push_back({"reused", true});
+  if (error.task_id.empty()) error.task_id = state.task_id;
   return error;
 }
 

@@ -42,6 +42,7 @@ TEST(EndingJson, SaysOfAStoredClipThatCannotBeWrittenWhetherThisRunHasPaidIt) {
   const auto json_of = [](bool reused) {
     GenerationState state = chain(5, 0);
     state.clip_location = "/store/clip.mp4";
+    state.task_id = "T1";
     state.reused = reused;
     state.charged = !reused;
     return failure_json(not_written({ErrorKind::write, "Full."}, state), std::nullopt);
@@ -49,6 +50,7 @@ TEST(EndingJson, SaysOfAStoredClipThatCannotBeWrittenWhetherThisRunHasPaidIt) {
   const Json paid = json_of(false), reused = json_of(true);
   EXPECT_EQ(*paid.find("error")->string(), "Full. It is stored as /store/clip.mp4.");
   EXPECT_EQ(*paid.find("amount")->number(), 5);
+  EXPECT_EQ(*paid.find("task_id")->string(), "T1");
   EXPECT_FALSE(paid.find("reused"));
   ASSERT_TRUE(reused.find("reused"));
   EXPECT_TRUE(*reused.find("reused")->boolean());
