@@ -557,11 +557,12 @@ class Usage(unittest.TestCase):
     def test_store_alone_names_its_commands(self):
         run = genclip("store")
         self.assertEqual((run.returncode, run.stdout), (2, ""))
-        for name in ("list", "show", "verify", "pin", "unpin", "remove", "prune", "fetch"):
-            self.assertIn(f"\n  genclip store {name}: ", run.stderr)
         for words in (["store", "--help"], ["help", "store"]):
             shown = genclip(*words)
-            self.assertEqual((shown.returncode, "genclip: " + " ".join(shown.stdout.split())), (0, " ".join(run.stderr.split())))
+            self.assertEqual(shown.returncode, 0)
+            for name in ("list", "show", "verify", "pin", "unpin", "remove", "prune", "fetch"):
+                self.assertIn(f"\n  genclip store {name}: ", shown.stdout)
+                self.assertIn(f" {name}", run.stderr)
 
 
 class Completion(Store):
