@@ -131,6 +131,20 @@ void CommandOptions::add(const char *name, const char *help, std::optional<UtcDa
   add_entry(name, 0, "DATE", help, {name, &target});
 }
 
+size_t CommandOptions::length_without_value(std::string_view option) const {
+  if (option.starts_with("--")) return option.size();
+  size_t length = 1;
+  const auto is_known = [&](char letter) {
+    return std::any_of(entries_.begin(), entries_.end(),
+                       [&](const GOptionEntry &entry) { return entry.short_name == letter; });
+  };
+  while (length < option.size() && is_known(option[length])) ++length;
+  // One letter further, which may be several bytes.
+  do ++length;
+  while (length < option.size() && (option[length] & 0xC0) == 0x80);
+  return std::min(length, option.size());
+}
+
 std::string CommandOptions::store(const Option &option) {
   if (auto *const *flag = std::get_if<bool *>(&option.target)) {
     **flag = **flag || option.is_set;
@@ -212,7 +226,9 @@ std::optional<Words> CommandOptions::parse(const Words &words) {
   // The value of an unknown option may be a key, which must not appear on a terminal.
   if (g_error_matches(error.get(), G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION)) {
     problem.resize(std::min(problem.find('='), problem.size()));
-    const std::string option = problem.substr(std::min(problem.find("--"), problem.size()));
+    const size_t at = std::min(problem.find(" -"), problem.size() - 1) + 1;
+    problem.resize(at + length_without_value(problem.substr(at)));
+    const std::string option = problem.substr(at);
     const bool takes_fields = std::string_view(text_.arguments).find("FIELD=VALUE") != std::string_view::npos;
     const std::string meant =
         takes_fields ? misplaced_field_text(*Catalog::built_in(), option, words) : std::string();

@@ -104,6 +104,8 @@ class CommandOptions {
 
   std::vector<KnownOption> known() const;
   std::vector<std::string> option_names() const;
+  // Behind the letter of a short option that is not known stands its value: "-kVALUE".
+  size_t length_without_value(std::string_view option) const;
   // The option that one with a typo stands for; empty: none.
   std::string likely_option(std::string_view given) const;
   void add_entry(const char *name, char letter, const char *value_name, const char *help, Option option);

@@ -162,6 +162,7 @@ class Usage(unittest.TestCase):
                             (["store", "x"], 'There is no command "store x". There are: list, find, '),
                             (["models", "--jsn"], "Unknown option --jsn; did you mean --json?"),
                             (["models", "--api-key=secret"], "Unknown option --api-key\n"),
+                            (["models", "-xsecret"], "Unknown option -x\n"), (["models", "-jxsecret"], "Unknown option -jx\n"),
                             (["cost", "--sinse=2026-01-01"], "Unknown option --sinse; did you mean --since?"), (["models", "a", "b"], "more than one"),
                             (["check"], "Model ID is missing")):
             with self.subTest(words=words):
