@@ -60,19 +60,19 @@ bool parse(Arguments &to, int argc, char **argv) {
       {"url-lifetime", 0, 0, G_OPTION_ARG_DOUBLE, &to.url_lifetime, "Time that a clip's URL is valid (3600)",
        "SECONDS"},
       {"faststart", 0, 0, G_OPTION_ARG_NONE, &to.faststart, "Write mp4 files with the index first", nullptr},
-      {"marks", 0, 0, G_OPTION_ARG_NONE, &to.marks, "Number each frame by bars, and each second by a tick",
+      {"marks", 0, 0, G_OPTION_ARG_NONE, &to.marks, "Mark each frame by bars, each second by a tick",
        nullptr},
       {"frame-rate", 0, 0, G_OPTION_ARG_INT, &to.frame_rate, "Frames per second of clips (24)", "NUMBER"},
       {"tone", 0, 0, G_OPTION_ARG_STRING, &to.tone, "Peak of the clips' tone (-20)", "DBFS[..DBFS]"},
       {"padding", 0, 0, G_OPTION_ARG_INT64, &to.padding, "Pad mp4 files to at least this size", "BYTES"},
-      {"throttle", 0, 0, G_OPTION_ARG_INT64, &to.throttle, "Send each clip at this rate", "BYTES_PER_SECOND"},
+      {"throttle", 0, 0, G_OPTION_ARG_INT64, &to.throttle, "Send each clip at so many bytes per second",
+       "RATE"},
       {"ignore-references", 0, 0, G_OPTION_ARG_NONE, &to.ignore_references, "Fetch no references", nullptr},
       {"seed", 0, 0, G_OPTION_ARG_INT64, &to.seed, "Seed of task IDs and of chance (random)", "NUMBER"},
       {"models", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &to.models, "File with more models; may be repeated",
        "FILE"},
       {"prices", 0, 0, G_OPTION_ARG_FILENAME, &to.prices, "What tasks cost (by seconds and size)", "FILE"},
-      {"fault", 0, 0, G_OPTION_ARG_STRING_ARRAY, &to.faults, "Inject a fault; may be repeated",
-       "CALL[#FROM[-TO]]:KIND[=ARGUMENT]"},
+      {"fault", 0, 0, G_OPTION_ARG_STRING_ARRAY, &to.faults, "Inject a fault; may be repeated", "FAULT"},
       {"list-faults", 0, 0, G_OPTION_ARG_NONE, &to.list_faults, "List the faults and exit", nullptr},
       {"ready-file", 0, 0, G_OPTION_ARG_FILENAME, &to.ready_file,
        "Write the addresses to this file once it listens", "FILE"},
@@ -83,7 +83,8 @@ bool parse(Arguments &to, int argc, char **argv) {
   g_option_context_set_description(
       context.get(),
       "It prints its addresses as shell assignments and runs until SIGINT or SIGTERM.\n"
-      "--ready-file writes the same lines to a file:  . FILE; export GENCLIP_BASE_URL\n");
+      "--ready-file writes the same lines to a file:  . FILE; export GENCLIP_BASE_URL\n"
+      "A FAULT is CALL[#FROM[-TO]]:KIND[=ARGUMENT], such as media#1-3:cut=100000.\n");
   g_option_context_add_main_entries(context.get(), entries, nullptr);
   // GOption prints the help with it, and would put "?" for "…" where the locale is unset.
   g_set_print_handler([](const gchar *text) { std::fputs(text, stdout); });

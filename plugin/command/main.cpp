@@ -62,7 +62,7 @@ int refuse_group(const Words &words, const std::vector<Command> &group) {
   const std::string &name = words[0];
   std::string second = words.size() > 1 ? words[1] : "";
   if (second == "--help" || second == "-h") {
-    std::string text = "genclip " + name + " needs a subcommand:";
+    std::string text = "Usage:\n  genclip " + name + " SUBCOMMAND [OPTION…]\n\nSubcommands:";
     for (const Command &command : group)
       text += "\n  genclip " + std::string(command.name) + ": " + command.summary;
     print(help_lines(text, help_columns()));
