@@ -145,9 +145,9 @@ std::vector<LimitNow> limits_now(const Account &account, const Budget &budget, b
 
 // The same for the first of such clips and for those that wait for it, so that a run says it once.
 constexpr char kUnknownPrice[] =
-    "The budget limits credits, and the price of this clip is unknown. It is submitted nevertheless, once "
-    "the price of such a clip before it is known, and counts once its own price is known: it may cost more "
-    "than a limit allows. To say what such clips count with: genclip budget set --assumed-price N.";
+    "The budget limits credits, and the price of this clip is unknown. It is submitted nevertheless, and may "
+    "cost more than a limit allows. If a clip of its kind is under way, it waits for the price of that one. "
+    "To say what such clips count with: genclip budget set --assumed-price N.";
 
 // Clips under way whose price nobody knows.
 std::vector<std::string> unpriced(const Account &account) {

@@ -171,8 +171,11 @@ bool Catalog::may_name_model(std::string_view wanted) const {
 }
 
 std::string Catalog::unknown_model_text(std::string_view wanted) const {
-  if (wanted.empty())
-    return "No model is given; set model to a Model ID, such as " + models_.front()->id + ".";
+  if (wanted.empty()) {
+    const auto video = std::ranges::find(models_, ResultKind::video, &ModelSpec::result);
+    const auto shown = video == models_.end() ? models_.begin() : video;
+    return "No model is given; set model to a Model ID, such as " + (*shown)->id + ".";
+  }
   for (const Mistake &mistake : mistakes_)
     if (mistake.model == wanted)
       return "The model " + quoted(wanted) +

@@ -34,7 +34,9 @@ constexpr CommandText kSet{"budget set", "",
                            "Sets the limits that are named, and keeps the others. 0 lifts a limit. Limits\n"
                            "are in credits, in days and months of UTC.",
                            kBudgetEnd};
-constexpr CommandText kClear{"budget clear", "", "Lifts all limits of the store's budget.", kBudgetEnd};
+constexpr CommandText kClear{
+    "budget clear", "",
+    "Lifts all limits of the store's budget. To lift one of them: genclip budget set, with 0.", kBudgetEnd};
 
 // In the order of budget_limits().
 constexpr const char *kHelp[] = {

@@ -80,7 +80,8 @@ std::vector<std::string> details_of(const StoredClip &clip, const ClipRecord &re
     if (!value.empty()) details.push_back(std::string(name) + " " + value + after);
   };
   add("used", age_text(clip.last_used, g_get_real_time() / G_USEC_PER_SEC), " ago");
-  add("submitted", date_text(record.submitted_at));
+  // A refused request may never have left this machine.
+  add(record.state == ClipState::refused ? "tried" : "submitted", date_text(record.submitted_at));
   add("take", take_text(record));
   add("seed", seed_text(clip));
   add("task", printable(record.task_id));

@@ -102,7 +102,8 @@ TEST(Catalog, SaysWhatAnUnknownModelMayBe) {
   for (const char *far : {"a boat", "a red kite over dunes"})
     EXPECT_EQ(catalog->unknown_model_text(far),
               "There is no model \"" + std::string(far) + "\". genclip models lists the Model IDs.");
-  EXPECT_THAT(catalog->unknown_model_text(""), HasSubstr("No model is given"));
+  EXPECT_EQ(catalog->unknown_model_text(""),
+            "No model is given; set model to a Model ID, such as sd_2.0_special.");
   EXPECT_THAT(catalog->unknown_model_text("gem-2.5-pro"), HasSubstr("gencaption"));
   EXPECT_THAT(catalog->unknown_text_model_text("dance-2.5"), HasSubstr("genclipsrc"));
   EXPECT_THAT(catalog->unknown_text_model_text("gem 2.5 pro"), HasSubstr("gem-2.5-pro."));

@@ -129,6 +129,14 @@ class List(Store):
         states = {clip["prompt"]: clip["state"] for clip in self.listed()["clips"]}
         self.assertEqual(states, {"slow": "submitted", "bad": "failed"})
 
+    def test_a_request_that_never_left_is_not_called_submitted(self):
+        self.generate("prompt=x", "--retries", "0", "--base-url", "http://127.0.0.1:1/api")
+        self.env["COLUMNS"] = "100"
+        text = self.run_genclip("store", "list").stdout
+        self.assertIn("refused", text)
+        self.assertIn(", tried 2", text)
+        self.assertNotIn("submitted", text)
+
     def test_a_damaged_record_is_listed_as_such(self):
         clip = self.stored()
         (self.store / clip["key"] / "task.json").write_text("{")

@@ -302,6 +302,23 @@ exit 1""")
                              capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual(re.findall(r"\d+ of 10 steps", run.stdout), [f"{step} of 10 steps" for step in (3, 5, 8, 10)])
 
+    def test_who_may_not_install_is_told_what_to_ask_for(self):
+        self.stand_in(self.folder, "dpkg-query", "exit 0")
+        self.stand_in(self.folder, "sudo", "exit 1")
+        env = self.stand_in(self.folder, "apt-get", "exit 1")
+        (self.folder / "list").write_text("one\ntwo\n", encoding="utf-8")
+        run = self.run_script(EXAMPLES.parent / "tests" / "install-packages", self.folder / "list", **env)
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("apt-get install --no-install-recommends one two\n", run.stderr)
+
+    def test_a_film_may_be_a_file(self):
+        film = self.folder / "a film, 50% ü.mp4"
+        film.touch()
+        for word, uri in ((str(film), film.as_uri()), ("genclip://veo?prompt=a", "genclip://veo?prompt=a")):
+            run = subprocess.run(["bash", "-c", 'set -eu; . "$1"; uri_of "$2"', "script", EXAMPLES / "captions/pipeline", word],
+                                 capture_output=True, text=True, timeout=60, check=False)
+            self.assertEqual((run.returncode, run.stdout.lower()), (0, uri.lower() + "\n"), run.stderr)
+
     def test_installing_tells_what_it_waits_for(self):
         self.stand_in(self.folder, "dpkg-query", "exit 0")
         self.stand_in(self.folder, "sudo", 'exec "$@"')
