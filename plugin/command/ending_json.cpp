@@ -34,7 +34,7 @@ RunEnding ending_of_state(const GenerationState &state) {
     return {Outcome::stored, state.charged ? Charged::yes : Charged::no, true};
   if (state.is_submitting())
     return {Outcome::unknown, state.links_charged ? Charged::yes : Charged::maybe, false};
-  if (state.completed) return {Outcome::paid_unfetched, Charged::yes, true};
+  if (state.is_unfetched()) return {Outcome::paid_unfetched, Charged::yes, true};
   if (state.charged) return {Outcome::running, Charged::yes, true};
   // The clips that it begins with may be paid.
   return {Outcome::not_submitted, state.links_amount > 0 ? Charged::yes : Charged::no, true};

@@ -12,6 +12,7 @@ namespace genclip {
 double PaidSum::count(const GenerationState &state) {
   const double before = credits();
   for (const PaidTask &task : paid_tasks(state)) {
+    if (task.is_under_way) continue;
     const auto [known, is_new] = tasks_.emplace(task.id, task.amount);
     if (!is_new && task.amount >= 0) known->second = task.amount;
   }
@@ -23,7 +24,8 @@ double PaidSum::count_end(const GenerationState &state, const std::optional<Erro
 }
 
 double PaidSum::count_left(const GenerationState &state) {
-  if (state.charged && !state.reused && state.amount < 0 && !state.completed) ++unpriced_;
+  for (const PaidTask &task : paid_tasks(state))
+    if (task.is_under_way) under_way_.insert(task.id);
   return count(state);
 }
 
@@ -40,10 +42,13 @@ std::string PaidSum::to_text() const {
   if (untold > 0)
     text += untold == 1 ? ", and a clip whose cost was not told"
                         : ", and " + std::to_string(untold) + " clips whose cost was not told";
-  if (unpriced_ > 0)
-    text += unpriced_ == 1
+  // Another clip that begins with it may have learned more.
+  const auto unpriced =
+      std::ranges::count_if(under_way_, [&](const std::string &id) { return !tasks_.contains(id); });
+  if (unpriced > 0)
+    text += unpriced == 1
                 ? ", and a task under way whose cost is not known yet"
-                : ", and " + std::to_string(unpriced_) + " tasks under way whose cost is not known yet";
+                : ", and " + std::to_string(unpriced) + " tasks under way whose cost is not known yet";
   return text + ".";
 }
 

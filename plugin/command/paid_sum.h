@@ -5,6 +5,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "plugin/base/error.h"
@@ -33,7 +34,7 @@ class PaidSum {
 
  private:
   std::map<std::string, double> tasks_;  // Credits by ID; -1: completed, and not told.
-  size_t unpriced_ = 0;                  // Tasks under way.
+  std::set<std::string> under_way_;      // IDs, when their runs ended.
 };
 
 }  // namespace genclip

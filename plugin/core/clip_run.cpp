@@ -291,8 +291,10 @@ TaskNews believed(TaskNews news, double known) {
 Reaction end_undelivered(ClipRun &&run, const TaskFailed &task) {
   std::optional<LedgerEntry> late;
   if (take_news(run, believed(task.news, run.record.amount))) late = completed_line(run, run.record);
+  const ClipView view = view_of(run);
   Reaction reaction = end_task(std::move(run), ClipState::lost, task.message, 0);
   if (late) settle(reaction, std::move(*late));
+  reaction.view = view;
   return with_outcome(std::move(reaction), Outcome::paid_unfetched);
 }
 

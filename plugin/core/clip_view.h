@@ -32,10 +32,11 @@ inline constexpr Word<ClipStatus> kWords<ClipStatus>[] = {{ClipStatus::idle, "id
                                                           {ClipStatus::preparing, "preparing"},
                                                           {ClipStatus::waiting, "waiting"}};
 
-// A task that a run has submitted, and that is paid.
+// A task that a run has submitted, and that is paid, or will be.
 struct PaidTask {
   std::string id;
-  double amount = -1;  // Credits, -1 unknown.
+  double amount = -1;         // Credits, -1 unknown.
+  bool is_under_way = false;  // Neither its end nor its cost is known, unless the run has failed with it.
 
   friend bool operator==(const PaidTask &, const PaidTask &) = default;
 };

@@ -286,6 +286,7 @@ void ChainWork::show_link(const GenerationState &link) {
     state.links = static_cast<unsigned>(view.links);
     state.progress = link.status == ClipStatus::completed ? 100 : link.progress;
     state.link_submits = link.is_submitting();
+    state.link_unfetched = link.is_unfetched();
   });
 }
 
@@ -356,7 +357,7 @@ Result<void> ChainWork::publish_one(size_t index) {
     state.status = ClipStatus::preparing;
     state.link = state.links = 0;
     state.progress = -1;
-    state.link_submits = false;
+    state.link_submits = state.link_unfetched = false;
   });
   std::string sha256 = material.used.sha256;
   if (sha256.empty()) {

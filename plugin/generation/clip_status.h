@@ -19,6 +19,7 @@ struct GenerationState : ClipView {
   bool links_charged = false;  // Likewise, that there is such a task.
   std::vector<PaidTask> link_tasks;  // Likewise, which ones.
   bool link_submits = false;    // While preparing: the request of that clip is on its way to the service.
+  bool link_unfetched = false;  // Likewise: its task was completed, and the clip is on its way.
   bool waits_for_clip = false;  // Before its submit: the budget lets another clip go first.
   double estimate = -1;         // Credits, likely, before the submit; -1 unknown.
   double eta = -1;       // Seconds until it is completed, a guess at the moment of the state; -1 unknown.
@@ -29,6 +30,11 @@ struct GenerationState : ClipView {
   // A request is on its way to the service: whoever stops now does not learn whether it is accepted.
   bool is_submitting() const {
     return status == ClipStatus::submitting || (status == ClipStatus::preparing && link_submits);
+  }
+
+  // The clip is paid, or the one before it that is made, and is not in the store yet.
+  bool is_unfetched() const {
+    return status == ClipStatus::preparing ? link_unfetched : completed && status != ClipStatus::completed;
   }
 
   bool operator==(const GenerationState &) const = default;

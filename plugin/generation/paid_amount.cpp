@@ -23,8 +23,8 @@ double paid_amount(const GenerationState &state) {
 std::vector<PaidTask> paid_tasks(const GenerationState &state) {
   std::vector<PaidTask> tasks = state.link_tasks;
   const bool is_own = state.charged && !state.reused && !state.task_id.empty();
-  // One that fails without an amount costs nothing; a run that fails may have a task that was completed.
-  if (is_own && (state.amount >= 0 || state.completed)) tasks.push_back({state.task_id, state.amount});
+  // A run that fails may have a task that was completed.
+  if (is_own) tasks.push_back({state.task_id, state.amount, state.amount < 0 && !state.completed});
   return tasks;
 }
 

@@ -13,7 +13,8 @@ namespace genclip {
 
 // Credits, as far as they were told. A task that existed before this run is none that it has paid.
 double paid_amount(const GenerationState &state);
-// The tasks of that sum, and those that were completed and whose cost was not told.
+// The tasks of that sum, those that were completed and whose cost was not told, and the one that is under
+// way. If the run has failed, its error says whether that one goes on; else it costs nothing.
 std::vector<PaidTask> paid_tasks(const GenerationState &state);
 
 // As the error's details have it; `no`, if they say nothing.

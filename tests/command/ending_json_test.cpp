@@ -80,5 +80,13 @@ TEST(EndingJson, TellsOfARunThatWasStoppedWhileItsClipCameThatItIsPaid) {
   EXPECT_TRUE(*json.find("retry")->boolean());
 }
 
+TEST(EndingJson, TellsOfARunThatWasStoppedWhileAClipBeforeItsOwnCameThatItIsPaid) {
+  GenerationState stopped = chain(-1, 7);
+  stopped.status = ClipStatus::preparing;
+  EXPECT_EQ(*state_json(stopped, "stopped").find("outcome")->string(), "running");
+  stopped.link_unfetched = true;
+  EXPECT_EQ(*state_json(stopped, "stopped").find("outcome")->string(), "paid-unfetched");
+}
+
 }  // namespace
 }  // namespace genclip::test

@@ -88,5 +88,30 @@ TEST(PaidSum, TellsTasksThatWereLeftAndClipsBeforeWhoseCostIsUnknown) {
       "is not known yet.");
 }
 
+TEST(PaidSum, TellsATaskUnderWayOnceThoughSeveralClipsBeginWithIt) {
+  GenerationState prepares = made("", -1, {{.id = "x", .is_under_way = true}});
+  prepares.status = ClipStatus::preparing;
+  prepares.completed = false;
+  PaidSum sum;
+  EXPECT_EQ(sum.count_left(prepares), 0);
+  EXPECT_EQ(sum.count_left(prepares), 0);
+  EXPECT_EQ(sum.to_text(), "Paid by this run: 0 credits, and a task under way whose cost is not known yet.");
+  EXPECT_EQ(sum.count(made("x", 3)), 3) << "it has ended meanwhile";
+  EXPECT_EQ(sum.to_text(), "Paid by this run: 3 credits.");
+}
+
+TEST(PaidSum, TellsNoTaskUnderWayWhereTheClipsBeforeAreDone) {
+  GenerationState prepares = made("", -1, {{"x", 3}});
+  prepares.status = ClipStatus::preparing;
+  prepares.completed = false;
+  PaidSum sum;
+  EXPECT_EQ(sum.count_left(prepares), 3);
+  EXPECT_EQ(sum.to_text(), "Paid by this run: 3 credits.");
+  prepares.link_tasks.clear();
+  PaidSum of_an_earlier_run;
+  EXPECT_EQ(of_an_earlier_run.count_left(prepares), 0);
+  EXPECT_EQ(of_an_earlier_run.to_text(), "Paid by this run: 0 credits.");
+}
+
 }  // namespace
 }  // namespace genclip::test

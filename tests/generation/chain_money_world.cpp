@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <functional>
+#include <map>
 #include <set>
 
 #include "plugin/account/decision.h"
@@ -157,18 +158,38 @@ double excess(const ChainMoneyWorld &world, const Charge &charge) {
 
 // ---- How a run ends.
 
-void say_all(ChainMoneyWorld &world, const std::set<std::string> &said, const std::set<std::string> &due) {
-  for (const std::string &id : due)
-    if (!said.contains(id)) accuse(world, "the ending does not list the paid task " + id);
-  for (const std::string &id : said)
-    if (!due.contains(id)) accuse(world, "the ending lists " + id + ", which this run has not paid");
+// Empty, if a run that ends in that state lists its tasks as the ledger has them.
+std::string wrong_list(const ChainMoneyWorld &world, const GenerationState &state, bool goes_on) {
+  std::map<std::string, double> due, said;  // Credits by task; below 0: not told.
+  std::set<std::string> goes_on_due, goes_on_said;
+  for (const auto &[clip, reserved_at] : world.reserved) {
+    const Charge *charge = charge_of(world, clip, reserved_at);
+    if (!charge || charge->state == ChargeState::released || charge->task_id.empty()) continue;
+    if (charge->amount || charge->status == "completed")
+      due[charge->task_id] = charge->amount.value_or(-1);
+    else if (charge->is_under_way())
+      goes_on_due.insert(charge->task_id);
+  }
+  for (const PaidTask &task : paid_tasks(state)) {
+    if (task.is_under_way)
+      goes_on_said.insert(task.id);
+    else
+      said[task.id] = task.amount;
+  }
+  const auto text_of = [](const std::map<std::string, double> &tasks) {
+    std::string text;
+    for (const auto &[id, amount] : tasks) text += " " + id + ":" + amount_text(amount);
+    return text;
+  };
+  if (said != due) return "the ending lists the paid tasks" + text_of(said) + ", not" + text_of(due);
+  if (goes_on && goes_on_said != goes_on_due) return "the ending lists other tasks that go on";
+  return "";
 }
 
 // Submits of the world = charges of the ledger = what the ending says.
 void check_end(ChainMoneyWorld &world, const GenerationState &state, const std::optional<Error> &error) {
   unsigned charges = 0;
   double paid = 0, limited = 0;
-  std::set<std::string> tasks;
   bool is_any_sure = false, is_any_open = false;
   for (const auto &[clip, reserved_at] : world.reserved) {
     const Charge *charge = charge_of(world, clip, reserved_at);
@@ -179,8 +200,6 @@ void check_end(ChainMoneyWorld &world, const GenerationState &state, const std::
     if (charge->is_under_way() && charge->task_id.empty())
       accuse(world, "a charge stays reserved after its run");
     if (!charge->task_id.empty()) paid += charge->spent();
-    if (!charge->task_id.empty() && (charge->amount || charge->status == "completed"))
-      tasks.insert(charge->task_id);
     const bool is_free = charge->status == "failed" && charge->spent() <= 0;
     const bool is_sure = !charge->task_id.empty() && charge->state != ChargeState::unknown && !is_free;
     is_any_sure = is_any_sure || is_sure;
@@ -195,19 +214,21 @@ void check_end(ChainMoneyWorld &world, const GenerationState &state, const std::
 
   double said = paid_amount(state);
   Charged charged = state.charged ? Charged::yes : Charged::no;
+  bool goes_on = false;
   if (error) {
     said = 0;
-    for (const ErrorDetail &detail : error->details)
+    for (const ErrorDetail &detail : error->details) {
       if (const auto *amount = std::get_if<double>(&detail.value); amount && detail.name == "amount")
         said = *amount;
+      if (const auto *word = std::get_if<std::string>(&detail.value); word && detail.name == "outcome")
+        goes_on = *word == to_word(Outcome::running);
+    }
     charged = charged_of(*error);
   }
   if (said != paid)
     accuse(world,
            "the ending says that it has paid " + amount_text(said) + ", the ledger " + amount_text(paid));
-  std::set<std::string> listed;
-  for (const PaidTask &task : paid_tasks(state)) listed.insert(task.id);
-  say_all(world, listed, tasks);
+  if (const std::string wrong = wrong_list(world, state, goes_on); !wrong.empty()) accuse(world, wrong);
   if (is_any_sure && charged != Charged::yes)
     accuse(world,
            std::string("the ending says that it is charged: ") + to_word(charged) + ", a task is paid");
@@ -690,9 +711,8 @@ class ChainMoneySteps {
       answer(world, TaskFailed{"failed", news});
     };
     add_answer(true, "hears that it failed", {}, fail_task);
-    if (task.is_completed) return;
     for (const double price : prices(task, {0, kPrice}))
-      add_answer(true, "hears that it failed", price, fail_task);
+      if (price > 0 || !task.is_completed) add_answer(true, "hears that it failed", price, fail_task);
   }
 
   void add_unknown() {
@@ -715,6 +735,16 @@ class ChainMoneySteps {
     if (task.is_forgotten) return;
     if (!task.is_completed || task.has_failed) add_failures(task);
     if (task.has_failed) return;
+    for (const double price : prices(task, {kPrice})) {
+      if (!task.is_completed)
+        add_answer(true, "hears that it runs", price, [](ChainMoneyWorld &world, ChainTask &, TaskNews news) {
+          news.status = ClipStatus::processing;
+          answer(world, TaskKnown{news, false});
+        });
+      add_answer(
+          true, "hears of an answer without a status", price,
+          [](ChainMoneyWorld &world, ChainTask &, const TaskNews &news) { apply(world, CostTold{news}); });
+    }
     const auto complete = [follows](ChainMoneyWorld &world, ChainTask &done, TaskNews news) {
       done.is_completed = true;
       news.status = ClipStatus::completed;
@@ -825,11 +855,12 @@ void add_chain(std::string &text, const ChainRun &chain) {
 
 void add_state(std::string &text, const GenerationState &state) {
   text += "|s" + state.task_id + (state.reused ? "r" : "") + (state.charged ? "c" : "") +
-          (state.links_charged ? "C" : "");
+          (state.links_charged ? "C" : "") + (state.completed ? "d" : "");
   add_number(text, static_cast<int>(state.status));
   add_number(text, state.amount);
   add_number(text, state.links_amount);
-  for (const PaidTask &task : state.link_tasks) add_number(text += task.id + ":", task.amount);
+  for (const PaidTask &task : state.link_tasks)
+    add_number(text += task.id + (task.is_under_way ? "~" : ":"), task.amount);
 }
 
 }  // namespace
@@ -890,6 +921,9 @@ std::vector<ChainMoneyStep> steps_of(const ChainMoneyWorld &world) {
 
 std::string broken_promise(const ChainMoneyWorld &world) {
   if (!world.violation.empty()) return world.violation;
+  // Ctrl-C ends it here.
+  if (!world.levels.empty())
+    if (std::string wrong = wrong_list(world, world.levels.front().state, true); !wrong.empty()) return wrong;
   const Budget &budget = world.rules->budget;
   const bool is_known = world.rules->is_priced || budget.assumed_price > 0;
 

@@ -388,6 +388,9 @@ TEST(React, ShowsWhatTheRecordKnows) {
   reaction = react(reaction.run, FetchBegins{});
   EXPECT_EQ(reaction.view->status, ClipStatus::downloading);
   EXPECT_EQ(reaction.run.record.status, "downloading");
+  reaction = react(reaction.run, TaskFailed{"No.", {.amount = 2}});
+  EXPECT_EQ(reaction.view->amount, 2) << "told at last, of what was completed";
+  EXPECT_TRUE(reaction.view->completed);
 }
 
 }  // namespace
