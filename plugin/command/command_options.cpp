@@ -131,14 +131,19 @@ void CommandOptions::add(const char *name, const char *help, std::optional<UtcDa
   add_entry(name, 0, "DATE", help, {name, &target});
 }
 
+const GOptionEntry *CommandOptions::entry_of(char letter) const {
+  const auto entry = std::ranges::find(entries_, letter, &GOptionEntry::short_name);
+  return entry == entries_.end() ? nullptr : &*entry;
+}
+
 size_t CommandOptions::length_without_value(std::string_view option) const {
   if (option.starts_with("--")) return option.size();
   size_t length = 1;
-  const auto is_known = [&](char letter) {
-    return std::any_of(entries_.begin(), entries_.end(),
-                       [&](const GOptionEntry &entry) { return entry.short_name == letter; });
+  const auto is_flag = [&](char letter) {
+    const GOptionEntry *entry = entry_of(letter);
+    return entry && entry->arg == G_OPTION_ARG_NONE;
   };
-  while (length < option.size() && is_known(option[length])) ++length;
+  while (length < option.size() && is_flag(option[length])) ++length;
   // One letter further, which may be several bytes.
   do ++length;
   while (length < option.size() && (option[length] & 0xC0) == 0x80);
@@ -233,7 +238,12 @@ std::optional<Words> CommandOptions::parse(const Words &words) {
     const std::string meant =
         takes_fields ? misplaced_field_text(*Catalog::built_in(), option, words) : std::string();
     const std::string near = likely_option(option);
-    if (!meant.empty())
+    const GOptionEntry *joined =
+        option.starts_with("--") || option.empty() ? nullptr : entry_of(option.back());
+    if (joined)
+      problem = std::string("The value of -") + joined->short_name + " is a word of its own: -" +
+                joined->short_name + " " + joined->arg_description;
+    else if (!meant.empty())
       problem = meant;
     else if (!near.empty())
       problem = "Unknown option " + option + "; did you mean " + near + "?";

@@ -104,7 +104,9 @@ class CommandOptions {
 
   std::vector<KnownOption> known() const;
   std::vector<std::string> option_names() const;
-  // Behind the letter of a short option that is not known stands its value: "-kVALUE".
+  // Null: the command has no such option.
+  const GOptionEntry *entry_of(char letter) const;
+  // Behind the letter of a short option that is not known, or that takes a value, stands a value: "-kVALUE".
   size_t length_without_value(std::string_view option) const;
   // The option that one with a typo stands for; empty: none.
   std::string likely_option(std::string_view given) const;

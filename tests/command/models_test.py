@@ -163,6 +163,7 @@ class Usage(unittest.TestCase):
                             (["models", "--jsn"], "Unknown option --jsn; did you mean --json?"),
                             (["models", "--api-key=secret"], "Unknown option --api-key\n"),
                             (["models", "-xsecret"], "Unknown option -x\n"), (["models", "-jxsecret"], "Unknown option -jx\n"),
+                            (["generate", "-qkxsecret", "veo"], "The value of -k is a word of its own: -k FILE\n"),
                             (["cost", "--sinse=2026-01-01"], "Unknown option --sinse; did you mean --since?"), (["models", "a", "b"], "more than one"),
                             (["check"], "Model ID is missing")):
             with self.subTest(words=words):
