@@ -170,11 +170,12 @@ std::string wrong_list(const ChainMoneyWorld &world, const GenerationState &stat
     else if (charge->is_under_way())
       goes_on_due.insert(charge->task_id);
   }
+  double sum = 0;
   for (const PaidTask &task : paid_tasks(state)) {
     if (task.is_under_way)
       goes_on_said.insert(task.id);
     else
-      said[task.id] = task.amount;
+      sum += std::max(said[task.id] = task.amount, 0.0);
   }
   const auto text_of = [](const std::map<std::string, double> &tasks) {
     std::string text;
@@ -182,6 +183,7 @@ std::string wrong_list(const ChainMoneyWorld &world, const GenerationState &stat
     return text;
   };
   if (said != due) return "the ending lists the paid tasks" + text_of(said) + ", not" + text_of(due);
+  if (sum != paid_amount(state)) return "the ending says that it has paid " + amount_text(paid_amount(state));
   if (goes_on && goes_on_said != goes_on_due) return "the ending lists other tasks that go on";
   return "";
 }
