@@ -326,14 +326,13 @@ void Channel::want() {
   };
   for (const Piece &piece : automation_->kept()) {
     if (piece.kind != PieceKind::clip) continue;
-    // It may have left the rundown since.
     const auto wished = std::find_if(wishes_.begin(), wishes_.end(), [&](const Wish &wish) {
-      return wish.item.id == piece.id && wish.turn == piece.turn;
+      return wish.item.id == piece.id && (wish.turn == piece.turn || wish.item.fresh == Fresh::never);
     });
-    if (wished != wishes_.end())
-      add(wished->item, wished->turn);
-    else if (const RundownItem *item = find_item(piece.id))
-      add(*item, piece.turn);
+    // It may have left the rundown since. If it has become something else there, that is what comes under its
+    // name; the piece holds its own clip.
+    const RundownItem *item = find_item(piece.id);
+    if (wished != wishes_.end() && (!item || *item == wished->item)) add(wished->item, wished->turn);
   }
   std::vector<ChannelAhead> ahead;
   const auto length_of = [&](const RundownItem &item, uint64_t turn) {

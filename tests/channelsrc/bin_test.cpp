@@ -119,6 +119,11 @@ class Bin : public testing::Test {
     return marks_.size();
   }
 
+  std::optional<FrameMark> mark_at(uint64_t frame) {
+    MutexLock lock(mutex_);
+    return marks_.at(frame);
+  }
+
   std::vector<std::string> upcoming() {
     GValue list = G_VALUE_INIT;
     g_value_init(&list, GST_TYPE_ARRAY);
@@ -297,6 +302,25 @@ TEST_F(Bin, WhatIsOnTheAirStaysWhenItIsRemoved) {
   const auto one = std::ranges::find(pieces, "one", &Shown::id);
   EXPECT_EQ((one + 1)->frame - one->frame, kClipFrames) << "it is shown whole";
   expect_frames_as_told({{"one", 1}, {"two", 2}});
+}
+
+TEST_F(Bin, AnItemThatChangesUnderItsNameIsShownAsItIsNow) {
+  play({item("long", 4), item("two", 2)});
+  ASSERT_TRUE(wait_for_clip("long"));
+  ASSERT_TRUE(insert(item("two", 3), "long"));
+  // What is on the air stays as it is; its next turn is the new one.
+  ASSERT_TRUE(insert(item("long", 1), "two"));
+  ASSERT_TRUE(wait_for_clip("long", 2));
+  const size_t begun = shown().back().frame;
+  ASSERT_TRUE(wait_until([&] { return frames() > begun + 2 * kClipFrames; }));
+  const auto pieces = shown();
+  const auto second = std::find_if(std::ranges::find(pieces, "two", &Shown::id), pieces.end(),
+                                   [](const Shown &piece) { return piece.id == "long"; });
+  ASSERT_NE(second, pieces.end());
+  EXPECT_EQ(mark_at(second->frame), (FrameMark{1, 0})) << "the new content of what was on the air";
+  EXPECT_EQ(mark_at(second->frame - 1), (FrameMark{3, kClipFrames - 1})) << "the new content of the next one";
+  const auto first = std::ranges::find(pieces, "long", &Shown::id);
+  EXPECT_EQ(mark_at(first->frame + kLongFrames - 1), (FrameMark{4, kLongFrames - 1}));
 }
 
 TEST_F(Bin, AHeldChannelShowsFallbacksUntilItIsReleased) {
