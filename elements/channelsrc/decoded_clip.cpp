@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "elements/channelsrc/over_black.h"
 #include "plugin/base/background_work.h"
 #include "plugin/base/log.h"
 #include "plugin/caption/jpeg_orientation.h"
@@ -153,7 +154,10 @@ void DecodedClip::link(GstPad *decoded) {
   }
   std::string line;
   if (is_picture) {
-    line = "videoconvert ! deinterlace fields=top ! videoflip name=flip video-direction=auto ! ";
+    const auto current = GRef<GstCaps>::adopt(gst_pad_get_current_caps(decoded));
+    if (has_alpha(current ? current.get() : caps.get()) && !has_alpha(form_.video.get()))
+      line = "videoconvert ! capsfilter name=opaque caps=video/x-raw,format=ARGB ! ";
+    line += "videoconvert ! deinterlace fields=top ! videoflip name=flip video-direction=auto ! ";
     if (form_.fit == Fit::crop) line += "aspectratiocrop name=crop ! ";
     line += form_.fit == Fit::stretch ? "videoconvertscale add-borders=false" : "videoconvertscale";
   } else {
@@ -172,6 +176,8 @@ void DecodedClip::link(GstPad *decoded) {
     return GRef<GstElement>::adopt(gst_bin_get_by_name(GST_BIN(converter), name));
   };
   g_object_set(part("form").get(), "caps", is_picture ? form_.video.get() : form_.audio.get(), nullptr);
+  if (const auto opaque = part("opaque"))
+    lay_over_black(GRef<GstPad>::adopt(gst_element_get_static_pad(opaque.get(), "src")).get());
   if (const auto flip = part("flip"); flip && orientation_)
     g_object_set(flip.get(), "video-direction", *orientation_, nullptr);
   if (const auto crop = part("crop")) {

@@ -47,6 +47,17 @@ class Clips : public testing::Test {
   TemporaryFolder folder_;
 };
 
+void make_file(const std::string &line, const std::string &path) {
+  const auto pipeline = GRef<GstElement>::adopt(GST_ELEMENT(
+      g_object_ref_sink(gst_parse_launch((line + " ! filesink location=" + path).c_str(), nullptr))));
+  gst_element_set_state(pipeline.get(), GST_STATE_PLAYING);
+  const auto bus = GRef<GstBus>::adopt(gst_element_get_bus(pipeline.get()));
+  const auto end = GRef<GstMessage>::adopt(gst_bus_timed_pop_filtered(
+      bus.get(), GST_CLOCK_TIME_NONE, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR)));
+  EXPECT_EQ(GST_MESSAGE_TYPE(end.get()), GST_MESSAGE_EOS);
+  gst_element_set_state(pipeline.get(), GST_STATE_NULL);
+}
+
 struct Rate {
   const char *rate;
   unsigned frames;
@@ -231,6 +242,29 @@ TEST_F(Clips, ThatAreStillsLastAsLongAsTheyAreShown) {
   for (uint64_t frame = kStart; frame < kStart + 125; ++frame) {
     ASSERT_TRUE(seen[frame].mark) << frame;
     EXPECT_EQ(seen[frame].mark->clip, 9U);
+  }
+}
+
+TEST_F(Clips, ThatAreTransparentAreShownOverBlack) {
+  struct Case {
+    const char *argb;
+    uint8_t luma, chroma;  // Cb.
+  };
+  for (const auto &[argb, luma, chroma] :
+       {Case{"0x00ff00ff", 16, 128}, Case{"0x80ffffff", 126, 128}, Case{"0xffffffff", 235, 128}}) {
+    SCOPED_TRACE(argb);
+    const auto path = folder_.file("alpha.png");
+    make_file(std::string("videotestsrc num-buffers=1 pattern=solid-color foreground-color=") + argb +
+                  " ! video/x-raw,format=RGBA,width=160,height=90 ! pngenc",
+              path);
+    ReadyMedia media = media_of(path, false);
+    media.is_still = true;
+    Stand stand({.kept_pictures = {kStart + 5}});
+    show(stand, media, 10);
+    const auto picture = stand.picture(kStart + 5);
+    ASSERT_GE(picture.size(), 160U * 90 + 80U * 45);
+    EXPECT_NEAR(picture[160 * 45 + 80], luma, 1);
+    EXPECT_NEAR(picture[160 * 90 + 80 * 22 + 40], chroma, 1);
   }
 }
 
