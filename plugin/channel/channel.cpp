@@ -133,8 +133,8 @@ void Channel::run() {
 }
 
 void Channel::load() {
-  disk_->add([gate = gate_, source = source_, tools = tools_, path = settings_.state_file,
-              asrun_path = settings_.asrun, asrun = asrun_, this] {
+  rundown_disk_->add([gate = gate_, source = source_, tools = tools_, path = settings_.state_file,
+                      asrun_path = settings_.asrun, asrun = asrun_, this] {
     auto reading = std::make_shared<RundownReading>(source->read());
     auto state = std::make_shared<Result<std::optional<ChannelState>>>(std::optional<ChannelState>());
     if (!path.empty()) *state = read_channel_state(*tools.files, path);
@@ -176,7 +176,7 @@ void Channel::look_at_rundown() {
   if (settings_.rundown.empty() || is_looking_ || now < next_look_) return;
   next_look_ = now + kLookInterval;
   is_looking_ = true;
-  disk_->add([gate = gate_, source = source_, this] {
+  rundown_disk_->add([gate = gate_, source = source_, this] {
     auto found = std::make_shared<std::optional<RundownReading>>(source->look());
     gate->post([this, found] {
       is_looking_ = false;
@@ -292,7 +292,7 @@ void Channel::reload() {
   post([this] {
     preparer_->reload();
     if (!automation_) return;
-    disk_->add([gate = gate_, source = source_, this] {
+    rundown_disk_->add([gate = gate_, source = source_, this] {
       auto reading = std::make_shared<RundownReading>(source->read());
       gate->post([this, reading] { take_rundown(*reading); });
     });

@@ -152,8 +152,11 @@ class Channel : private AutomationListener, private PreparerListener {
   const std::shared_ptr<RundownSource> source_;
   const std::shared_ptr<AsRunLog> asrun_;               // Likewise, those of disk_. Null: none.
   const std::shared_ptr<ChannelStateFile> state_file_;  // Likewise.
+  // Of both: a piece's line is in the log before the state says that the next one is on.
   const std::shared_ptr<DiskQueue> disk_ = DiskQueue::make();
-  // The store may be on another disk, and its hang must not hold up the rundown and the as-run log.
+  // The rundown and the store may be on other disks, whose hang must not hold up what is written, or each
+  // other.
+  const std::shared_ptr<DiskQueue> rundown_disk_ = DiskQueue::make();
   const std::shared_ptr<DiskQueue> store_disk_ = DiskQueue::make();
 
   // The channel's thread.

@@ -4,6 +4,7 @@
 // item comes round. A file whose server does not answer holds up nothing but itself.
 #pragma once
 
+#include <chrono>
 #include <list>
 #include <memory>
 #include <optional>
@@ -28,11 +29,14 @@ struct VettedFile {
 // Thread-safe. Borrows the files, which must outlive it and all that hangs.
 class VettingMemory : public std::enable_shared_from_this<VettingMemory> {
  public:
-  VettingMemory(std::shared_ptr<Vetter> vetter, FileSystem &files)
-      : vetter_(std::move(vetter)), files_(files) {}
+  // `opening`: so long a local file may take to give its first byte. Other items wait behind it.
+  VettingMemory(std::shared_ptr<Vetter> vetter, FileSystem &files,
+                std::chrono::milliseconds opening = std::chrono::seconds(5))
+      : vetter_(std::move(vetter)), files_(files), opening_(opening) {}
 
-  // Blocks, as the vetter does, but never for longer than the patience and two seconds: what hangs then is
-  // left to its thread, and until its end no other file of its folder is opened.
+  // Blocks, as the vetter does, but for a file that cannot be opened no longer than `opening`, and never for
+  // longer than the patience and two seconds: what hangs then is left to its thread, and until its end no
+  // other file of its folder is opened.
   VettedFile vet(const VettingRequest &request, GCancellable *cancellable) EXCLUDES(mutex_);
   // Nothing: it is not a file of this machine, or cannot be looked at. Any thread; reads the disk.
   std::optional<FileInfo> file_of(const std::string &uri) const;
@@ -48,12 +52,14 @@ class VettingMemory : public std::enable_shared_from_this<VettingMemory> {
 
   VettedFile vet_now(const VettingRequest &request, GCancellable *cancellable) EXCLUDES(mutex_);
   void look(const VettingRequest &request, GCancellable *cancellable, Look &look) EXCLUDES(mutex_);
+  void open(const std::string &uri) const;
   bool hangs_in(const std::string &folder) const EXCLUDES(mutex_);
   std::optional<VettedMedia> recall(const std::string &request, const FileInfo &file) const EXCLUDES(mutex_);
   void remember(std::string request, const FileInfo &file, const VettedMedia &media) EXCLUDES(mutex_);
 
   const std::shared_ptr<Vetter> vetter_;
   FileSystem &files_;
+  const std::chrono::milliseconds opening_;
   mutable Mutex mutex_;
   std::multiset<std::string> hung_ GUARDED_BY(mutex_);  // Folders, once for each file that hangs.
   std::list<Known> known_ GUARDED_BY(mutex_);           // The latest last.

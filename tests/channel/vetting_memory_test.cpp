@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "plugin/base/gref.h"
+#include "tests/channel/hanging_files.h"
 #include "tests/support/temporary_folder.h"
 
 namespace genclip::test {
@@ -65,6 +66,23 @@ TEST(VettingMemory, LeavesAFileThatHangsAndWhatIsBesideIt) {
   for (int i = 0; i < 1000 && !vet("file:///dead/good.mp4"); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_TRUE(vet("file:///dead/good.mp4"));
+}
+
+TEST(VettingMemory, WaitsForAFileThatCannotBeOpenedNotAsLongAsForItsDecoder) {
+  const TemporaryFolder folder;
+  std::ofstream(folder.file("a.mp4")) << "one";
+  auto &files = HangingFiles::shared();
+  files.hang(folder.file("a.mp4"));
+  const auto vetter = std::make_shared<HangingVetter>();
+  const auto memory = std::make_shared<VettingMemory>(vetter, files, std::chrono::milliseconds(10));
+  VettingRequest patient = request("file://" + folder.file("a.mp4"));
+  patient.patience = std::chrono::hours(1);
+  const auto vetted = memory->vet(patient, nullptr).media;
+  ASSERT_FALSE(vetted);
+  EXPECT_EQ(vetted.error().kind, ErrorKind::timed_out) << "it is tried again later";
+  EXPECT_EQ(vetted.error().text, "It could not be opened within 1 s.");
+  EXPECT_TRUE(vetter->asked().empty());
+  files.hang("");
 }
 
 TEST(VettingMemory, EndsAtOnceWhenItIsCancelled) {

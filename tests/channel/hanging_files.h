@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// A file whose disk does not answer.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "plugin/base/file_system.h"
+#include "plugin/base/mutex.h"
+
+namespace genclip::test {
+
+// The system's. Whoever looks at one file of it, or opens that, waits while it hangs. Any thread.
+class HangingFiles final : public FileSystem {
+ public:
+  // Never destroyed: what has hung may still use it.
+  static HangingFiles &shared() {
+    static auto &files = *new HangingFiles;
+    return files;
+  }
+
+  // Empty: none.
+  void hang(const std::string &path) EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    path_ = path;
+    changed_.notify_all();
+  }
+  bool holds_somebody() EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    return held_ > 0;
+  }
+
+  Result<std::optional<FileInfo>> info(const std::string &path) override EXCLUDES(mutex_) {
+    wait(path);
+    return real_.info(path);
+  }
+  Result<std::unique_ptr<File>> open(const std::string &path, Mode mode) override EXCLUDES(mutex_) {
+    wait(path);
+    return real_.open(path, mode);
+  }
+  Result<void> rename(const std::string &from, const std::string &to) override {
+    return real_.rename(from, to);
+  }
+  Result<void> remove(const std::string &path) override { return real_.remove(path); }
+  Result<void> make_folder(const std::string &path) override { return real_.make_folder(path); }
+  Result<void> sync_folder(const std::string &path) override { return real_.sync_folder(path); }
+  Result<std::vector<std::string>> list(const std::string &path) override { return real_.list(path); }
+  Result<void> touch(const std::string &path) override { return real_.touch(path); }
+
+ private:
+  HangingFiles() = default;
+  void wait(const std::string &path) EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    ++held_;
+    while (path == path_) changed_.wait(lock);
+    --held_;
+  }
+
+  FileSystem &real_ = FileSystem::posix();
+  Mutex mutex_;
+  CondVar changed_;
+  std::string path_ GUARDED_BY(mutex_);
+  int held_ GUARDED_BY(mutex_) = 0;
+};
+
+}  // namespace genclip::test
