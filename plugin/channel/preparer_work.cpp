@@ -93,6 +93,8 @@ PreparerWork::PreparerWork(PreparerSettings settings, GenerationServices service
       services_(std::move(services)),
       outlet_(std::move(outlet)),
       vetting_(std::make_shared<VettingMemory>(std::move(vetter), *services_.files)),
+      paid_clips_(
+          std::make_shared<PaidClips>(*services_.files, *services_.clock, store_root(settings_.run.store))),
       cancellable_(GRef<GCancellable>::adopt(g_cancellable_new())),
       plan_(std::max(settings_.workers, 1U), settings_.on_unknown),
       file_watch_(vetting_, cancellable_) {}
@@ -246,10 +248,13 @@ void PreparerWork::survey(Work &work) {
   survey_queue_->add([self = shared_from_this(), wish = work.wish, ticket = work.ticket,
                       unfit = plan_.unfit_takes(work.wish.key)] {
     if (self->is_closed()) return;
-    const Survey found =
-        survey_item(wish, unfit, self->settings_.run, self->services_, self->cancellable_.get());
+    const Survey found = survey_item(wish, unfit, self->settings_.run, self->services_, *self->paid_clips_,
+                                     self->cancellable_.get());
     self->post([found, key = wish.key, ticket](PreparerWork &here) {
-      if (here.find(key, ticket)) here.plan_.surveyed(key, found, here.services_.clock->now());
+      Work *surveyed = here.find(key, ticket);
+      if (!surveyed) return;
+      surveyed->paid_before = found.paid_before;
+      here.plan_.surveyed(key, found, here.services_.clock->now());
     });
   });
 }
@@ -264,6 +269,10 @@ void PreparerWork::generate(Work &work, const PlanAction &action) {
   auto plan = plan_item(work.wish.source, action.take, settings_.run);
   if (!plan) return fail(work, with_ending(plan.error(), {Outcome::not_submitted, Charged::no, false}));
   for (const std::string &warning : plan->warnings) warn({ErrorKind::settings, warning});
+  if (action.may_submit != MaySubmit::never && !work.paid_before.empty())
+    warn({ErrorKind::not_found,
+          "The clip of the item \"" + work.wish.key.id + "\" was paid for before (" + work.paid_before +
+              "), and is not in the store any more. It is submitted again, and charged again."});
   plan->job.may_submit = action.may_submit;
   work.no_key = plan->job.no_key;
   work.key = plan->job.endpoint.api_key.value;

@@ -24,6 +24,7 @@
 #include "plugin/base/disk_queue.h"
 #include "plugin/base/gref.h"
 #include "plugin/channel/file_watch.h"
+#include "plugin/channel/paid_clips.h"
 #include "plugin/channel/preparation_plan.h"
 #include "plugin/channel/preparer_outlet.h"
 #include "plugin/channel/vetting_memory.h"
@@ -53,7 +54,8 @@ class PreparerWork : public std::enable_shared_from_this<PreparerWork> {
     PlannedWish wish;
     uint64_t version = 0;
     uint64_t ticket = 0;
-    unsigned take = 0;  // Of the generation, as are the next three.
+    std::string paid_before;  // As in Survey.
+    unsigned take = 0;        // Of the generation, as are the next three.
     std::string no_key, key;
     double links_amount = 0;
     std::optional<std::chrono::nanoseconds> expected;
@@ -103,6 +105,7 @@ class PreparerWork : public std::enable_shared_from_this<PreparerWork> {
   const GenerationServices services_;
   const std::shared_ptr<PreparerOutlet> outlet_;
   const std::shared_ptr<VettingMemory> vetting_;
+  const std::shared_ptr<PaidClips> paid_clips_;  // The survey queue's.
   const GRef<GCancellable> cancellable_;
   const std::shared_ptr<DiskQueue> queue_ = DiskQueue::make();
   const std::shared_ptr<DiskQueue> survey_queue_ = DiskQueue::make();

@@ -9,6 +9,7 @@
 #include "plugin/account/decision.h"
 #include "plugin/account/ledger.h"
 #include "plugin/catalog/clip_uri.h"
+#include "plugin/channel/paid_clips.h"
 #include "plugin/channel/rundown_source.h"
 #include "plugin/channel/shown_source.h"
 #include "plugin/command/account_reading.h"
@@ -28,6 +29,7 @@ struct ItemPrice {
   const char *state = "";  // "file", "missing", "stored", "to pay", "same clip", "refused"
   std::optional<Estimate> estimate;
   std::string problem;
+  bool is_paid_before = false;  // "to pay", again: it has left the store since.
 };
 
 bool is_generated(const std::string &source) { return source.starts_with(std::string(kClipUriScheme) + ":"); }
@@ -45,7 +47,7 @@ ItemPrice look_at_file(const std::string &source) {
 
 // `priced`: the keys of the clips that are to be paid so far. Each is paid once, however often it is shown.
 ItemPrice price_of(const std::string &source, RunSettings run, const GenerationServices &services,
-                   std::set<std::string> &priced) {
+                   PaidClips &paid, std::set<std::string> &priced) {
   if (!is_generated(source)) return look_at_file(source);
   const auto request = parse_clip_uri(*known_models(), source);
   if (!request) return {"refused", {}, request.error().text};
@@ -58,7 +60,10 @@ ItemPrice price_of(const std::string &source, RunSettings run, const GenerationS
   if (const auto files = check_chain(plan->job, *identified, services, nullptr); !files)
     return {"refused", {}, files.error().text};
   if (!priced.insert(identified->identity.digest()).second) return {"same clip", {}, {}};
-  return {"to pay", estimate_of(plan->job, *identified, services), {}};
+  return {"to pay",
+          estimate_of(plan->job, *identified, services),
+          {},
+          !paid.find(identified->identity.digest()).empty()};
 }
 
 std::string range_text(const Estimate &estimate) {
@@ -77,6 +82,7 @@ Json item_json(const RundownItem &item, const ItemPrice &price) {
                       {"line", item.line},
                       {"state", price.state},
                       {"estimate", estimate_json(price.estimate)},
+                      {"paid_before", price.is_paid_before},
                       {"problem", price.problem.empty() ? Json() : Json(price.problem)}};
 }
 
@@ -84,6 +90,7 @@ Json fallback_json(const std::string &source, const ItemPrice &price) {
   return Json::Object{{"source", shown_source(source)},
                       {"state", price.state},
                       {"estimate", estimate_json(price.estimate)},
+                      {"paid_before", price.is_paid_before},
                       {"problem", price.problem.empty() ? Json() : Json(price.problem)}};
 }
 
@@ -113,15 +120,17 @@ int check_channel(const std::string &path, const RunSettings &run, bool json) {
   std::vector<Estimate> known;
   const GenerationServices services = services_of_plan({});
   std::set<std::string> priced;
-  size_t unknown = 0, refused = 0, missing = 0;
+  PaidClips paid(FileSystem::posix(), Clock::system(), store_root(run.store));
+  size_t unknown = 0, refused = 0, missing = 0, again = 0;
   const auto add = [&](const std::string &id, const ItemPrice &price, const std::string &title) {
     if (price.estimate) known.push_back(*price.estimate);
     if (price.state == std::string_view("to pay") && !price.estimate) ++unknown;
-    table.add({printable(id), price.state, cost_of(price),
+    again += price.is_paid_before;
+    table.add({printable(id), price.is_paid_before ? "to pay again" : price.state, cost_of(price),
                printable(price.problem.empty() ? title : price.problem)});
   };
   for (const RundownItem &item : rundown.items) {
-    const ItemPrice price = item.problem.empty() ? price_of(item.source, run, services, priced)
+    const ItemPrice price = item.problem.empty() ? price_of(item.source, run, services, paid, priced)
                                                  : ItemPrice{"refused", {}, item.problem};
     refused += price.state == std::string_view("refused");
     missing += price.state == std::string_view("missing");
@@ -130,7 +139,7 @@ int check_channel(const std::string &path, const RunSettings &run, bool json) {
   }
   // They are generated before a hole comes. One that is refused is left out, which a warning says.
   for (const std::string &source : rundown.fallback) {
-    const ItemPrice price = price_of(source, run, services, priced);
+    const ItemPrice price = price_of(source, run, services, paid, priced);
     missing += price.state == std::string_view("missing");
     add("(fallback)", price, shown_source(source));
     fallbacks.push_back(fallback_json(source, price));
@@ -158,6 +167,9 @@ int check_channel(const std::string &path, const RunSettings &run, bool json) {
     if (unknown > 0 && assumed > 0)
       sum += "; the budget assumes " + cost_text(assumed) + (unknown == 1 ? "" : " each");
     print("\nTo pay for one turn: " + sum + "\n");
+    if (again > 0)
+      print(std::to_string(again) + (again == 1 ? " clip was" : " clips were") +
+            " paid for before, and left the store since.\n");
   }
   return refused + missing > 0 ? kFailed : kOk;
 }

@@ -53,6 +53,32 @@ TEST_F(PreparerTest, ServesWhatIsStoredWithoutPaying) {
   EXPECT_EQ(status("kite").media->credits, 0);
 }
 
+TEST_F(PreparerTest, SaysThatAClipIsPaidAgainBeforeItIs) {
+  want({clip("kite")});
+  ASSERT_TRUE(becomes("kite", ItemState::ready));
+  want({clip("kite"), fresh("storm", 0)});
+  ASSERT_TRUE(becomes("storm", ItemState::ready));
+  stop();
+  for (const auto &clip : fs::directory_iterator(store()))
+    if (clip.is_directory()) fs::remove_all(clip);
+  // Nothing can be paid yet.
+  service_.refuse_all(503);
+  want({clip("kite"), fresh("storm", 0), fresh("storm", 1)});
+  const auto is_told = [&](const char *id, const char *task) {
+    return std::ranges::count(heard_.warnings(), "The clip of the item \"" + std::string(id) +
+                                                     "\" was paid for before (2 credits, task " + task +
+                                                     "), and is not in the store any more. It is submitted "
+                                                     "again, and charged again.");
+  };
+  EXPECT_TRUE(comes([&] { return is_told("kite", "task-1") == 1 && is_told("storm", "task-2") == 1; }))
+      << testing::PrintToString(heard_.warnings());
+  EXPECT_EQ(service_.submits(), 2u) << "nothing is paid yet";
+  service_.refuse_all(0);
+  ASSERT_TRUE(becomes("storm", ItemState::ready, 1));
+  EXPECT_EQ(is_told("kite", "task-1"), 1) << "once, however often it is tried";
+  EXPECT_THAT(heard_.warnings(), Not(testing::Contains(HasSubstr("task-3"))));
+}
+
 TEST_F(PreparerTest, ServesWhatIsStoredWhileAllWorkersAreBusy) {
   want({clip("stored")});
   ASSERT_TRUE(becomes("stored", ItemState::ready));

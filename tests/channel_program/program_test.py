@@ -248,6 +248,9 @@ class Program(unittest.TestCase):
                            {"id": "bad", "source": "genclip://sd_2.0_special?duration=4"},
                            {"id": "file", "source": str(self.playout.rundown)}, {"id": "gone", "source": "/nonexistent/news.mp4"}, {"id": "again", "source": clip(4, "new")},
                            fallback=[clip(5, "hole"), clip(1, "item"), "genclip://sd_2.0_special?duration=4"])
+        self.playout.service.generate("model=sd_2.0_special", "prompt=4 new", "duration=4")
+        stored = json.loads(self.playout.service.run(GENCLIP, "store", "list", "--json").stdout)["clips"]
+        self.playout.service.run(GENCLIP, "store", "remove", next(one["key"] for one in stored if one["prompt"] == "4 new"))
         before = self.playout.service.stats()["submits"]
         run = self.playout.service.run(GENCLIP, "channel", str(self.playout.rundown), "--check", "--json")
         self.assertEqual(run.returncode, 1, run.stdout)
@@ -257,6 +260,11 @@ class Program(unittest.TestCase):
         self.assertEqual({name: item["state"] for name, item in items.items()},
                          {"stored": "stored", "new": "to pay", "bad": "refused", "file": "file", "gone": "missing", "again": "same clip"})
         self.assertEqual([fallback["state"] for fallback in check["fallback"]], ["to pay", "stored", "refused"])
+        self.assertEqual([name for name, item in items.items() if item["paid_before"]], ["new"])
+        self.assertFalse(any(fallback["paid_before"] for fallback in check["fallback"]))
+        text = self.playout.service.run(GENCLIP, "channel", str(self.playout.rundown), "--check").stdout
+        self.assertRegex(text, r"\nnew +to pay again +\S+ credits")
+        self.assertIn("\n1 clip was paid for before, and left the store since.", text)
         self.assertEqual(check["total"]["likely"], items["new"]["estimate"]["likely"] + check["fallback"][0]["estimate"]["likely"],
                          "each clip is paid once, and so is a fallback")
         self.assertGreater(items["new"]["estimate"]["likely"], 0)
