@@ -202,11 +202,10 @@ int run_channel(const Words &words) {
   if (!rest) return options.exit_code();
   if (rest->size() != 1 || rest->front().empty()) return options.refuse("Name one rundown.");
   if (auto set = set_properties(channel->get(), properties); !set) return options.refuse(set.error().text);
-  if (check) return check_channel(rest->front(), run_settings_of(channel->get()), json);
   g_object_set(channel->get(), "rundown", rest->front().c_str(), nullptr);
   auto outputs = specs_of(targets);
   if (!outputs) return options.refuse(outputs.error().text);
-  if (outputs->empty()) return options.refuse("Name at least one output, such as --hls FOLDER.");
+  if (outputs->empty() && !check) return options.refuse("Name at least one output, such as --hls FOLDER.");
   program.outputs = std::move(*outputs);
   auto caption_output = captions.make(properties);
   if (!caption_output) return options.refuse(caption_output.error().text);
@@ -222,6 +221,9 @@ int run_channel(const Words &words) {
     if (const std::string problem = picture_problem(channel->get(), picture); !problem.empty())
       return options.refuse(problem);
   if (auto fine = AlarmTeller::check(program.alarms); !fine) return options.refuse(fine.error().text);
+  if (auto fine = check_channel_form(channel->get(), program.output); !fine)
+    return options.refuse(fine.error().text);
+  if (check) return check_channel(rest->front(), run_settings_of(channel->get()), json);
   // Until the program takes the signal, there is nothing to reload. It must not end a standby, or a channel
   // that is about to begin.
   std::signal(SIGHUP, SIG_IGN);

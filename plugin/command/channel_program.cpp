@@ -192,22 +192,7 @@ ChannelProgram::~ChannelProgram() {
   if (pipeline_) gst_element_set_state(pipeline_.get(), GST_STATE_NULL);
 }
 
-// The encoders that are chosen here do not say what they miss.
-Result<void> check_size(GstElement *channel) {
-  const auto caps = video_caps_of(channel);
-  GstVideoInfo info;
-  if (!caps || !gst_video_info_from_caps(&info, caps.get())) return {};
-  const auto splits_samples = [&](int size, const guint *shifts) { return size % 2 != 0 && shifts[1] > 0; };
-  if (!splits_samples(info.width, info.finfo->w_sub) && !splits_samples(info.height, info.finfo->h_sub))
-    return {};
-  return Error{ErrorKind::settings, "--video-caps has an odd size, " + std::to_string(info.width) + "x" +
-                                        std::to_string(info.height) +
-                                        ", which H.264 cannot have in this format. Take an even one."};
-}
-
 Result<void> ChannelProgram::build() {
-  if (settings_.output.video_encoder.empty())
-    if (auto checked = check_size(channel_.get()); !checked) return checked;
   auto outputs = Outputs::create(settings_.outputs, settings_.output, [](const OutputStatus &output) {
     if (output.state == OutputState::failed)
       print_error(printable(output.name + ": " + output.last_error + " It is built again."));
@@ -435,6 +420,20 @@ void ChannelProgram::end(int exit_code) {
 }
 
 }  // namespace
+
+// The encoders that are chosen here do not say what they miss.
+Result<void> check_channel_form(GstElement *channel, const OutputSettings &output) {
+  if (!output.video_encoder.empty()) return {};
+  const auto caps = video_caps_of(channel);
+  GstVideoInfo info;
+  if (!caps || !gst_video_info_from_caps(&info, caps.get())) return {};
+  const auto splits_samples = [&](int size, const guint *shifts) { return size % 2 != 0 && shifts[1] > 0; };
+  if (!splits_samples(info.width, info.finfo->w_sub) && !splits_samples(info.height, info.finfo->h_sub))
+    return {};
+  return Error{ErrorKind::settings, "--video-caps has an odd size, " + std::to_string(info.width) + "x" +
+                                        std::to_string(info.height) +
+                                        ", which H.264 cannot have in this format. Take an even one."};
+}
 
 int run_channel_program(const GRef<GstElement> &channel, const ChannelProgramSettings &settings) {
   keep_memory_flat();

@@ -283,9 +283,10 @@ class Program(unittest.TestCase):
                               (("--logo", "file:///nonexistent/logo.png"), "--logo: /nonexistent/logo.png does not exist"),
                               (("--video-caps", "video/x-raw,format=I420,width=321,height=240,framerate=25/1"), "odd size, 321x240"),
                               (("--token-file", str(self.folder / "token")), "--token-file needs --status-port")):
-            run = self.playout.service.run(GENCLIP, "channel", str(self.playout.rundown), "--hls", str(self.folder / "www"), *options)
-            self.assertEqual(run.returncode, 2, run.stdout)
-            self.assertIn(text, run.stdout)
+            for way in (("--hls", str(self.folder / "www")), ("--check",)):
+                run = self.playout.service.run(GENCLIP, "channel", str(self.playout.rundown), *way, *options)
+                self.assertEqual(run.returncode, 2, run.stdout)
+                self.assertIn(text, run.stdout)
 
     def test_without_the_plugin_it_says_so(self):
         run = self.playout.service.run(GENCLIP, "channel", str(self.playout.rundown), "--video-caps", CAPS, "--hls", str(self.folder / "www"),
