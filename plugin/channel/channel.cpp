@@ -17,6 +17,11 @@ namespace {
 
 constexpr auto kStep = std::chrono::milliseconds(20);
 constexpr auto kLookInterval = std::chrono::milliseconds(250);
+// So many looks are left out for one that does not end: ten seconds. By looks, because a process that was
+// stopped has waited for nothing.
+constexpr unsigned kLooksOfHang = 40;
+constexpr char kRundownHangs[] =
+    "Its file does not answer, so changes are not seen. The channel plays on with the rundown that it has.";
 constexpr auto kBudgetInterval = std::chrono::seconds(1);
 constexpr auto kWantInterval = std::chrono::seconds(1);
 constexpr auto kAsRunInterval = std::chrono::minutes(1);
@@ -173,14 +178,22 @@ void Channel::take_first(RundownReading reading, Result<std::optional<ChannelSta
 
 void Channel::look_at_rundown() {
   const auto now = tools_.clock->now();
-  if (settings_.rundown.empty() || is_looking_ || now < next_look_) return;
+  if (settings_.rundown.empty() || now < next_look_) return;
   next_look_ = now + kLookInterval;
+  if (is_looking_) {
+    if (++missed_looks_ == kLooksOfHang) listener_.on_rundown({.text = kRundownHangs});
+    return;
+  }
+  missed_looks_ = 0;
   is_looking_ = true;
   rundown_disk_->add([gate = gate_, source = source_, this] {
     auto found = std::make_shared<std::optional<RundownReading>>(source->look());
     gate->post([this, found] {
       is_looking_ = false;
-      if (*found) take_rundown(**found);
+      if (*found)
+        take_rundown(**found);
+      else if (missed_looks_ >= kLooksOfHang)
+        listener_.on_rundown(told_rundown_);
     });
   });
 }
@@ -203,6 +216,7 @@ void Channel::take_rundown(RundownReading reading) {
   if (!reading) {
     notice.line = reading.error().line;
     notice.text = reading.error().text;
+    told_rundown_ = notice;
     listener_.on_rundown(notice);
     return;
   }
@@ -213,6 +227,7 @@ void Channel::take_rundown(RundownReading reading) {
     if (notice.line == 0) notice.line = warning.line;
     notice.text += (notice.text.empty() ? "" : " ") + warning.text;
   }
+  told_rundown_ = notice;
   listener_.on_rundown(notice);
   for (const RundownItem &item : rundown->items)
     if (!item.problem.empty()) listener_.on_item(item.id, {ItemState::refused, item.problem, nullptr});

@@ -166,6 +166,8 @@ class Channel : private AutomationListener, private PreparerListener {
   std::vector<Wish> wishes_;
   std::optional<ChannelState> state_;  // As it was written last.
   bool is_looking_ = false;            // A disk thread looks at the rundown's file.
+  unsigned missed_looks_ = 0;          // While it does.
+  RundownNotice told_rundown_;         // Of the newest one that was read.
   bool is_want_due_ = true;
   bool is_reading_budget_ = false;  // A disk thread reads the store's budget.
   Clock::Time next_look_;

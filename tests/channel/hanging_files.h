@@ -55,6 +55,7 @@ class HangingFiles final : public FileSystem {
   HangingFiles() = default;
   void wait(const std::string &path) EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
+    if (path != path_) return;
     ++held_;
     while (path == path_) changed_.wait(lock);
     --held_;

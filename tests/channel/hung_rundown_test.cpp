@@ -5,11 +5,13 @@
 
 #include <atomic>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <thread>
 
 #include "plugin/channel/channel.h"
 #include "tests/channel/hanging_files.h"
+#include "tests/support/fake_clock.h"
 #include "tests/support/temporary_folder.h"
 
 namespace genclip::test {
@@ -43,16 +45,28 @@ class NothingReady final : public Preparer {
   double spent() const override { return 0; }
 };
 
-class Deaf final : public ChannelListener {
+class HearsOfRundowns final : public ChannelListener {
  public:
+  std::vector<std::string> heard() EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    return heard_;
+  }
+
   void on_item(const std::string &, const ItemStatus &) override {}
   void on_air(const Piece &, Clock::WallTime) override {}
   void on_next() override {}
-  void on_rundown(const RundownNotice &) override {}
+  void on_rundown(const RundownNotice &notice) override EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    heard_.push_back(notice.accepted ? "accepted, " + std::to_string(notice.items) : notice.text);
+  }
   void on_budget(const std::optional<BudgetNotice> &) override {}
   void on_alarm(const std::string &, const std::string &, bool) override {}
   void on_warning(const Error &) override {}
   void on_error(const Error &) override {}
+
+ private:
+  Mutex mutex_;
+  std::vector<std::string> heard_ GUARDED_BY(mutex_);
 };
 
 std::string text_of(const std::string &path) {
@@ -61,40 +75,75 @@ std::string text_of(const std::string &path) {
   return text.str();
 }
 
-template <typename Holds>
-testing::AssertionResult comes(const Holds &holds) {
-  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  while (!holds()) {
-    if (std::chrono::steady_clock::now() > limit) return testing::AssertionFailure() << "it does not come";
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+class HungRundown : public testing::Test {
+ protected:
+  HungRundown() {
+    std::ofstream(folder_.file("day.json")) << R"({"program": [{"id": "a", "source": "a.mp4"}]})";
+    tools_.files = &files_;
+    tools_.clock = &clock_;
+    tools_.make_preparer = [](PreparerListener &) { return std::make_shared<NothingReady>(); };
+    settings_.rundown = folder_.file("day.json");
+    settings_.asrun = folder_.file("asrun");
+    settings_.state_file = folder_.file("state");
+    channel_.emplace(settings_, tools_, listener_);
+    channel_->start(stage_);
   }
-  return testing::AssertionSuccess();
+  ~HungRundown() override {
+    files_.hang("");
+    channel_->stop();
+  }
+
+  // Moves the clock on until that holds.
+  template <typename Holds>
+  testing::AssertionResult comes(const Holds &holds) {
+    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (!holds()) {
+      if (std::chrono::steady_clock::now() > limit) return testing::AssertionFailure() << "it does not come";
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+      clock_.advance(std::chrono::milliseconds(250));
+    }
+    return testing::AssertionSuccess();
+  }
+  void hang() {
+    ASSERT_TRUE(comes([&] { return !text_of(settings_.state_file).empty(); }));
+    files_.hang(settings_.rundown);
+    ASSERT_TRUE(comes([&] { return files_.holds_somebody(); }));
+  }
+
+  const TemporaryFolder folder_;
+  HangingFiles &files_ = HangingFiles::shared();
+  FakeClock clock_;
+  SlateStage stage_;
+  HearsOfRundowns listener_;
+  ChannelTools tools_;
+  ChannelSettings settings_;
+  std::optional<Channel> channel_;
+};
+
+TEST_F(HungRundown, HoldsUpNeitherTheAsRunLogNorTheState) {
+  ASSERT_NO_FATAL_FAILURE(hang());
+  const std::string asrun = text_of(settings_.asrun), state = text_of(settings_.state_file);
+  channel_->skip();
+  EXPECT_TRUE(comes([&] { return text_of(settings_.asrun).size() > asrun.size(); }));
+  EXPECT_TRUE(comes([&] { return text_of(settings_.state_file) != state; }));
 }
 
-TEST(HungRundown, HoldsUpNeitherTheAsRunLogNorTheState) {
-  const TemporaryFolder folder;
-  std::ofstream(folder.file("day.json")) << R"({"program": [{"id": "a", "source": "a.mp4"}]})";
-  auto &files = HangingFiles::shared();
-  SlateStage stage;
-  Deaf listener;
-  ChannelTools tools;
-  tools.files = &files;
-  tools.make_preparer = [](PreparerListener &) { return std::make_shared<NothingReady>(); };
-  ChannelSettings settings;
-  settings.rundown = folder.file("day.json");
-  settings.asrun = folder.file("asrun");
-  settings.state_file = folder.file("state");
-  Channel channel(settings, tools, listener);
-  channel.start(stage);
-  ASSERT_TRUE(comes([&] { return !text_of(settings.state_file).empty(); }));
-  files.hang(settings.rundown);
-  ASSERT_TRUE(comes([&] { return files.holds_somebody(); }));
-  const std::string asrun = text_of(settings.asrun), state = text_of(settings.state_file);
-  channel.skip();
-  EXPECT_TRUE(comes([&] { return text_of(settings.asrun).size() > asrun.size(); }));
-  EXPECT_TRUE(comes([&] { return text_of(settings.state_file) != state; }));
-  channel.stop();
-  files.hang("");
+TEST_F(HungRundown, IsToldOnceAndWhenItAnswersAgain) {
+  ASSERT_NO_FATAL_FAILURE(hang());
+  const std::string hangs =
+      "Its file does not answer, so changes are not seen. The channel plays on with the rundown that it has.";
+  const auto has_heard = [&](size_t count) {
+    return [this, count] { return listener_.heard().size() >= count; };
+  };
+  ASSERT_TRUE(comes(has_heard(2)));
+  EXPECT_EQ(listener_.heard(), (std::vector<std::string>{"accepted, 1", hangs}));
+  for (int looks = 0; looks < 100; ++looks) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    clock_.advance(std::chrono::seconds(1));
+  }
+  files_.hang("");
+  ASSERT_TRUE(comes(has_heard(3)));
+  EXPECT_EQ(listener_.heard(), (std::vector<std::string>{"accepted, 1", hangs, "accepted, 1"}));
 }
 
 }  // namespace
