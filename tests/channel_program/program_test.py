@@ -263,7 +263,7 @@ class Program(unittest.TestCase):
         self.assertEqual([name for name, item in items.items() if item["paid_before"]], ["new"])
         self.assertFalse(any(fallback["paid_before"] for fallback in check["fallback"]))
         text = self.playout.service.run(GENCLIP, "channel", str(self.playout.rundown), "--check").stdout
-        self.assertRegex(text, r"\nnew +to pay again +\S+ credits")
+        self.assertRegex(text, r"\nnew\s+to pay again\s+\S+ credits")
         self.assertIn("\n1 clip was paid for before, and left the store since.", text)
         self.assertEqual(check["total"]["likely"], items["new"]["estimate"]["likely"] + check["fallback"][0]["estimate"]["likely"],
                          "each clip is paid once, and so is a fallback")
