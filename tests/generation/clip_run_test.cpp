@@ -372,6 +372,16 @@ TEST(React, WarnsOnceOfWhatIsSubmittedTwice) {
   EXPECT_THAT(react(reaction.run, SubmitBegins{}).warnings, IsEmpty());
 }
 
+// They may bring a clip yet, unless this run has paid for it again, with a warning about them.
+TEST(React, ForgetsUnknownTasksOnlyWhereItHasPaidAnew) {
+  ClipRun run = run_at(ClipStep::follow);
+  run.unknown = {"old"};
+  run.record.unfetched_tasks = {"old", "other"};
+  EXPECT_THAT(react(run, ClipFetched{}).run.record.unfetched_tasks, ElementsAre("old", "other"));
+  run.has_paid = true;
+  EXPECT_THAT(react(run, ClipFetched{}).run.record.unfetched_tasks, ElementsAre("other"));
+}
+
 TEST(React, ShowsWhatTheRecordKnows) {
   const ClipRun submits =
       react(run_at(ClipStep::submit), SubmitBegins{.reserved_at = "2026-01-01T00:00:00.000Z"}).run;
