@@ -37,7 +37,10 @@ ChannelSettings channel_settings(const ChannelSrcSettings &settings, const Frame
 }
 
 PreparerSettings preparer_settings(const ChannelSrcSettings &settings) {
-  return {settings.run(), settings.workers, settings.on_unknown, settings.loudness, settings.true_peak};
+  int channels = 0;
+  gst_structure_get_int(gst_caps_get_structure(settings.audio_caps.get(), 0), "channels", &channels);
+  return {settings.run(),    settings.workers,   settings.on_unknown,
+          settings.loudness, settings.true_peak, channels == 1};
 }
 
 constexpr std::string ChannelSrcSettings::*kPaths[] = {

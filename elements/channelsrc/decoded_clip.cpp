@@ -10,6 +10,7 @@
 #include "plugin/base/log.h"
 #include "plugin/caption/jpeg_orientation.h"
 #include "plugin/http/redaction.h"
+#include "plugin/vetting/channel_positions.h"
 
 namespace genclip {
 
@@ -191,6 +192,7 @@ void DecodedClip::link(GstPad *decoded) {
   gst_bin_add(GST_BIN(pipeline_.get()), converter);
   const auto in = GRef<GstPad>::adopt(gst_element_get_static_pad(converter, "sink"));
   const auto out = GRef<GstPad>::adopt(gst_element_get_static_pad(converter, "src"));
+  if (!is_picture) give_channel_positions(in.get());
   gst_element_sync_state_with_parent(converter);
   if (GST_PAD_LINK_FAILED(gst_pad_link(out.get(), end.pad.get())) ||
       GST_PAD_LINK_FAILED(gst_pad_link(decoded, in.get())))

@@ -20,6 +20,7 @@ VettingRequest vetting_request(const PlannedWish &wish, const std::string &uri,
   request.length = wish.length;
   request.still_length = wish.still_length;
   request.expected = expected;
+  request.is_mono = settings.is_mono;
   request.target_lufs = settings.loudness;
   request.true_peak_limit_db = settings.true_peak;
   return request;

@@ -31,6 +31,7 @@ struct PreparerSettings {
   OnUnknown on_unknown = OnUnknown::skip;
   double loudness = -23;  // LUFS; 0: off.
   double true_peak = -1;  // dBTP.
+  bool is_mono = false;   // What leaves has one channel of sound.
 };
 
 // An item in one turn of the rundown.

@@ -24,6 +24,7 @@ struct VettingRequest {
   std::optional<std::chrono::nanoseconds> still_length;  // The same, where `length` does not say it.
   std::optional<std::chrono::nanoseconds> expected;  // The length that the service told; nothing: unknown.
   std::chrono::seconds patience{20};
+  bool is_mono = false;  // The sound is mixed to one channel before it is heard.
   // Target and limit of the loudness; a target of 0: no gain.
   double target_lufs = -23;
   double true_peak_limit_db = -1;

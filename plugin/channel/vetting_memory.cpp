@@ -26,6 +26,7 @@ std::string text_of(const VettingRequest &request) {
   if (request.length) text += "l" + number(*request.length);
   if (request.still_length) text += "s" + number(*request.still_length);
   if (request.expected) text += "e" + number(*request.expected);
+  if (request.is_mono) text += "m ";
   return text + std::to_string(request.target_lufs) + " " + std::to_string(request.true_peak_limit_db);
 }
 

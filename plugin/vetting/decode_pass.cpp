@@ -10,13 +10,16 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "plugin/base/background_work.h"
 #include "plugin/base/disk_thread.h"
 #include "plugin/base/mutex.h"
 #include "plugin/vetting/access_unit.h"
+#include "plugin/vetting/channel_positions.h"
 #include "plugin/vetting/vetting_log.h"
 
 namespace genclip {
@@ -93,6 +96,7 @@ class DecodePass::Work {
  public:
   explicit Work(const DecodeOrder &order)
       : is_strict_(order.is_strict),
+        is_mono_(order.is_mono),
         pipeline_(new_background_pipeline()),
         bus_(GRef<GstBus>::adopt(gst_element_get_bus(pipeline_.get()))) {}
 
@@ -221,6 +225,7 @@ class DecodePass::Work {
   }
 
   void link(GstPad *pad, std::initializer_list<const char *> factories, GstPadProbeCallback see) {
+    const bool is_sound = factories.size() > 2;
     std::vector<GRef<GstElement>> chain;
     for (const char *factory : factories) {
       chain.push_back(make_element(factory));
@@ -228,16 +233,17 @@ class DecodePass::Work {
       gst_bin_add(GST_BIN(pipeline_.get()), chain.back().get());
       if (chain.size() > 1) gst_element_link(chain[chain.size() - 2].get(), chain.back().get());
     }
-    if (chain.size() > 2) {
+    if (is_sound) {
       const auto caps = GRef<GstCaps>::adopt(gst_caps_new_simple(
           "audio/x-raw", "format", G_TYPE_STRING, G_BYTE_ORDER == G_LITTLE_ENDIAN ? "F32LE" : "F32BE",
           "layout", G_TYPE_STRING, "interleaved", "rate", G_TYPE_INT, int{LoudnessMeter::kRate}, "channels",
-          G_TYPE_INT, int{LoudnessMeter::kChannels}, nullptr));
+          G_TYPE_INT, is_mono_ ? 1 : int{LoudnessMeter::kChannels}, nullptr));
       g_object_set(chain[chain.size() - 2].get(), "caps", caps.get(), nullptr);
     }
     g_object_set(chain.back().get(), "sync", FALSE, "qos", FALSE, "enable-last-sample", FALSE, nullptr);
     watch(chain.back().get(), "sink", see, this);
     const auto entry = GRef<GstPad>::adopt(gst_element_get_static_pad(chain.front().get(), "sink"));
+    if (is_sound) give_channel_positions(entry.get());
     for (const auto &element : chain) gst_element_sync_state_with_parent(element.get());
     if (gst_pad_link(pad, entry.get()) != GST_PAD_LINK_OK)
       refuse({ErrorKind::failed, "It cannot be decoded: its streams cannot be linked."});
@@ -357,12 +363,21 @@ class DecodePass::Work {
     if (!record.sound_begin) record.sound_begin = place->begin;
     record.sound_end = place->begin + place->length;
     record.own_end = std::max(record.own_end, place->own_end);
-    record.loudness.add(std::span(reinterpret_cast<const float *>(map.data), map.size / sizeof(float)));
+    self->measure(std::span(reinterpret_cast<const float *>(map.data), map.size / sizeof(float)));
     gst_buffer_unmap(buffer, &map);
     return GST_PAD_PROBE_OK;
   }
 
+  // One channel is as loud as two of which the other is silent.
+  void measure(std::span<const float> samples) REQUIRES(mutex_) {
+    if (!is_mono_) return record_.loudness.add(samples);
+    std::vector<float> pairs(samples.size() * LoudnessMeter::kChannels);
+    for (size_t i = 0; i < samples.size(); ++i) pairs[i * LoudnessMeter::kChannels] = samples[i];
+    record_.loudness.add(pairs);
+  }
+
   const bool is_strict_;
+  const bool is_mono_;
   const GRef<GstElement> pipeline_;
   const GRef<GstBus> bus_;
   mutable Mutex mutex_;

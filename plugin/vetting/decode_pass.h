@@ -23,6 +23,7 @@ struct DecodeOrder {
   // The first error of a decoder ends it, and each picture is checked for damage that a decoder would
   // conceal. Nothing else than this one file is opened.
   bool is_strict = false;
+  bool is_mono = false;  // The sound is measured as it is once it is mixed to one channel.
   gint64 deadline = 0;  // By g_get_monotonic_time().
   GCancellable *cancellable = nullptr;
 };

@@ -78,7 +78,7 @@ class Vetting {
 
  private:
   DecodeOrder order(bool with_picture = true) const {
-    return {request_.uri, with_picture, request_.is_generated, deadline_, cancellable_};
+    return {request_.uri, with_picture, request_.is_generated, request_.is_mono, deadline_, cancellable_};
   }
 
   // Where the wanted part ends, of media that end then.

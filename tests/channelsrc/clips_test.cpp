@@ -147,6 +147,28 @@ TEST_F(Clips, BeginAtTheirIn) {
   EXPECT_NEAR(static_cast<double>(seconds[0]), 0.04 * 48000 * kStart + 0.76 * 48000, 48);
 }
 
+// A MOV file does not say where its channels are heard.
+TEST_F(Clips, OfManyChannelsAreHeard) {
+  const std::string stereo = make({.frames = 75, .size = "width=160,height=90"});
+  for (const char *channels : {"4", "6", "8"}) {
+    const std::string path = folder_.file("many.mov");
+    const char *const words[] = {"ffmpeg", "-v",   "error",     "-y",  "-i",     stereo.c_str(), "-c:v",
+                                 "copy",   "-c:a", "pcm_s16le", "-ac", channels, path.c_str(),   nullptr};
+    int status = -1;
+    ASSERT_TRUE(g_spawn_sync(nullptr, const_cast<char **>(words), nullptr, G_SPAWN_SEARCH_PATH, nullptr,
+                             nullptr, nullptr, nullptr, &status, nullptr));
+    ASSERT_EQ(status, 0);
+    ReadyMedia ready = media_of(path);
+    const auto vetted =
+        make_vetter()->vet({.uri = ready.uri, .patience = std::chrono::seconds(120)}, nullptr);
+    ASSERT_TRUE(vetted) << channels << ": " << vetted.error().text;
+    EXPECT_LT(vetted->lufs, 0);
+    Stand stand;
+    show(stand, ready, 75);
+    EXPECT_EQ(find_seconds(stand.sound(), 48000).size(), 3U) << channels;
+  }
+}
+
 TEST_F(Clips, WithoutSoundAreSilent) {
   Stand stand;
   show(stand, media_of(make({.frames = 25, .size = "width=160,height=90", .audio = ""}), false), 25);

@@ -214,6 +214,19 @@ TEST(FitMedia, OfOneFrameAreNoStill) {
   EXPECT_NEAR(seconds(vetted->length), 0.04, 0.001);
 }
 
+// The same sound out of two loudspeakers is twice as loud.
+TEST(FitMedia, AreMeasuredAsTheyAreHeard) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("film.mp4");
+  make_marked_media(path, {.frames = 50, .video = kX264, .tone = -25});
+  const auto stereo = vet({.uri = uri_of(path)}), mono = vet({.uri = uri_of(path), .is_mono = true});
+  ASSERT_EQ(reason(stereo), "fit");
+  ASSERT_EQ(reason(mono), "fit");
+  EXPECT_NEAR(stereo->lufs - mono->lufs, 3.01, 0.05);
+  EXPECT_NEAR(mono->lufs + mono->gain_db, -23, 0.01);
+  EXPECT_NEAR(stereo->true_peak_db, mono->true_peak_db, 0.1);
+}
+
 TEST(FitMedia, OfWhichOnlyTheEndsAreDecodedAreMeasuredWhole) {
   const TemporaryFolder folder;
   const std::string path = folder.file("film.mp4");
