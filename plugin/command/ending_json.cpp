@@ -35,9 +35,10 @@ RunEnding ending_of_state(const GenerationState &state) {
   if (state.is_submitting())
     return {Outcome::unknown, state.links_charged ? Charged::yes : Charged::maybe, false};
   if (state.is_unfetched()) return {Outcome::paid_unfetched, Charged::yes, true};
-  if (state.charged) return {Outcome::running, Charged::yes, true};
+  if (state.is_running()) return {Outcome::running, Charged::yes, true};
   // The clips that it begins with may be paid.
-  return {Outcome::not_submitted, state.links_amount > 0 ? Charged::yes : Charged::no, true};
+  const bool has_paid = state.charged || state.links_amount > 0;
+  return {Outcome::not_submitted, has_paid ? Charged::yes : Charged::no, true};
 }
 
 bool may_be_paid(const Error &error) { return has_outcome(error, Outcome::unknown); }

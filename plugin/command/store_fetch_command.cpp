@@ -37,10 +37,16 @@ Result<bool> find_place(GenerationJob &job) {
   const auto clips = list_store(files, job.store);
   if (!clips) return clips.error();
   // The key goes to the address that the user gave, never to one that a folder names.
-  const auto found = std::find_if(clips->begin(), clips->end(), [&](const StoredClip &clip) {
+  const auto is_of_task = [&](const StoredClip &clip) {
     return clip.record && clip.record->task_id == job.task_id &&
            meaning_of_base_url(clip.record->identity.base_url) == job.identity.base_url;
-  });
+  };
+  // Both APIs may have a task of this ID.
+  const auto is_of_api = [&](const StoredClip &clip) {
+    return is_of_task(clip) && from_word<Api>(clip.record->identity.api) == job.endpoint.api;
+  };
+  auto found = std::find_if(clips->begin(), clips->end(), is_of_api);
+  if (found == clips->end()) found = std::find_if(clips->begin(), clips->end(), is_of_task);
   if (found == clips->end()) return false;
   job.identity = found->record->identity;
   job.identified = std::make_shared<const IdentifiedRequest>(identified_as(job.identity));
@@ -52,10 +58,13 @@ Result<bool> find_place(GenerationJob &job) {
 
 // A key, a URI or a path means the task of that stored clip. Any other word is the ID of a task, which the
 // store need not know; only such a word is sent to the service.
-Result<std::string> meant_task(const std::string &word, const RunSettings &run) {
+Result<std::string> meant_task(const std::string &word, const RunSettings &run, Api &api) {
   const auto clip = chosen_clip(word, run);
   if (!clip) return names_place(word) ? Result<std::string>(clip.error()) : word;
-  if (clip->record && !clip->record->task_id.empty()) return clip->record->task_id;
+  if (clip->record && !clip->record->task_id.empty()) {
+    api = from_word<Api>(clip->record->identity.api).value_or(Api::tasks);
+    return clip->record->task_id;
+  }
   return Error{ErrorKind::not_found,
                clip->folder +
                    " names no task, so there is nothing to fetch. To generate the clip: genclip "
@@ -101,11 +110,11 @@ int run_store_fetch(const Words &words) {
     return options.refuse("Give the ID of one task, or name one clip of the store.");
   if (delivery.json && delivery.output == kStandardOutput)
     return options.refuse("Standard output takes the clip or JSON, not both.");
-  auto task = meant_task(rest->front(), run);
-  if (!task) return report_failure(task.error(), delivery.json);
-  run.task_id = std::move(*task);
   ClipRequest request;
   if (legacy) request.api = Api::legacy;
+  auto task = meant_task(rest->front(), run, request.api);
+  if (!task) return report_failure(task.error(), delivery.json);
+  run.task_id = std::move(*task);
 
   auto plan = plan_clip(request, run);
   if (!plan) return report_failure(plan.error(), delivery.json);

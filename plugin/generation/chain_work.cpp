@@ -287,6 +287,7 @@ void ChainWork::show_link(const GenerationState &link) {
     state.progress = link.status == ClipStatus::completed ? 100 : link.progress;
     state.link_submits = link.is_submitting();
     state.link_unfetched = link.is_unfetched();
+    state.link_runs = link.is_running();
   });
 }
 
@@ -357,7 +358,7 @@ Result<void> ChainWork::publish_one(size_t index) {
     state.status = ClipStatus::preparing;
     state.link = state.links = 0;
     state.progress = -1;
-    state.link_submits = state.link_unfetched = false;
+    state.link_submits = state.link_unfetched = state.link_runs = false;
   });
   std::string sha256 = material.used.sha256;
   if (sha256.empty()) {

@@ -20,6 +20,7 @@ struct GenerationState : ClipView {
   std::vector<PaidTask> link_tasks;  // Likewise, which ones.
   bool link_submits = false;    // While preparing: the request of that clip is on its way to the service.
   bool link_unfetched = false;  // Likewise: its task was completed, and the clip is on its way.
+  bool link_runs = false;       // Likewise: its task is at the service.
   bool waits_for_clip = false;  // Before its submit: the budget lets another clip go first.
   double estimate = -1;         // Credits, likely, before the submit; -1 unknown.
   double eta = -1;       // Seconds until it is completed, a guess at the moment of the state; -1 unknown.
@@ -35,6 +36,13 @@ struct GenerationState : ClipView {
   // The clip is paid, or the one before it that is made, and is not in the store yet.
   bool is_unfetched() const {
     return status == ClipStatus::preparing ? link_unfetched : completed && status != ClipStatus::completed;
+  }
+
+  // There is a task, of this clip or of the one before it that is made, and its clip is not in the store yet.
+  bool is_running() const {
+    const bool is_at_service =
+        status == ClipStatus::queued || status == ClipStatus::processing || status == ClipStatus::downloading;
+    return status == ClipStatus::preparing ? link_runs : charged && is_at_service;
   }
 
   bool operator==(const GenerationState &) const = default;

@@ -83,9 +83,22 @@ TEST(EndingJson, TellsOfARunThatWasStoppedWhileItsClipCameThatItIsPaid) {
 TEST(EndingJson, TellsOfARunThatWasStoppedWhileAClipBeforeItsOwnCameThatItIsPaid) {
   GenerationState stopped = chain(-1, 7);
   stopped.status = ClipStatus::preparing;
+  stopped.link_runs = true;
   EXPECT_EQ(*state_json(stopped, "stopped").find("outcome")->string(), "running");
   stopped.link_unfetched = true;
   EXPECT_EQ(*state_json(stopped, "stopped").find("outcome")->string(), "paid-unfetched");
+}
+
+TEST(EndingJson, TellsOfARunThatWasStoppedBetweenTwoClipsThatNoTaskIsLeftBehind) {
+  GenerationState stopped = chain(-1, 7);
+  stopped.links_charged = true;
+  for (const ClipStatus status : {ClipStatus::preparing, ClipStatus::waiting, ClipStatus::idle}) {
+    stopped.status = status;
+    const Json json = state_json(stopped, "stopped");
+    EXPECT_EQ(*json.find("outcome")->string(), "not-submitted");
+    EXPECT_EQ(*json.find("charged")->string(), "yes");
+    EXPECT_TRUE(*json.find("retry")->boolean());
+  }
 }
 
 }  // namespace
