@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "plugin/account/estimate.h"
@@ -404,6 +405,23 @@ Result<LedgerReading> Ledger::read(Result<Books> (Ledger::*load)(File &)) {
 Result<LedgerReading> Ledger::read_all() { return read(&Ledger::load_all); }
 
 Result<LedgerReading> Ledger::read_condensed() { return read(&Ledger::load); }
+
+Result<bool> Ledger::mentions(std::string_view text) {
+  constexpr size_t kPiece = size_t{1} << 20;
+  return retry_when_replaced([&]() -> Result<bool> {
+    auto file = files_.open(path_.ledger, FileSystem::Mode::read);
+    if (!file && file.error().kind == ErrorKind::not_found) return false;
+    if (!file) return std::move(file).error();
+    std::string piece(kPiece, '\0');
+    // Each piece begins with as much of the last one as may be the beginning of the text.
+    for (uint64_t at = 0;; at += kPiece - text.size()) {
+      const auto count = (*file)->read_at(at, std::as_writable_bytes(std::span(piece)));
+      if (!count) return count.error();
+      if (std::string_view(piece).substr(0, *count).find(text) != std::string_view::npos) return true;
+      if (*count < kPiece) return false;
+    }
+  });
+}
 
 Result<Budget> Ledger::budget() { return read_budget(files_, path_.budget); }
 

@@ -59,7 +59,7 @@ Result<ClipPlan> plan_item(const std::string &uri, unsigned take, const RunSetti
 }
 
 Survey survey_item(const PlannedWish &wish, const std::set<unsigned> &unfit_takes, const RunSettings &run,
-                   const GenerationServices &services, PaidClips &paid, GCancellable *cancellable) {
+                   const GenerationServices &services, GCancellable *cancellable) {
   Survey survey;
   RunSettings dry = run;
   dry.dry_run = true;
@@ -81,7 +81,6 @@ Survey survey_item(const PlannedWish &wish, const std::set<unsigned> &unfit_take
   survey.is_stored = is_stored(record);
   survey.has_task = record && !unfetched_tasks_of(*record).empty();
   survey.has_failed = record && record->state == ClipState::failed;
-  if (!survey.is_stored && !survey.has_task) survey.paid_before = paid.find(identified->identity.digest());
   if (!wish.is_fresh || survey.is_stored) return survey;
   const unsigned first = take_of_uri(wish.source);
   for (unsigned back = 1; back <= kMostTakes && wish.take >= first + back; ++back) {

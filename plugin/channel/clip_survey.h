@@ -8,7 +8,6 @@
 #include <string>
 #include <variant>
 
-#include "plugin/channel/paid_clips.h"
 #include "plugin/channel/preparation_plan.h"
 #include "plugin/generation/clip_plan.h"
 
@@ -29,6 +28,6 @@ unsigned take_of_uri(const std::string &uri);
 // Reads the store and the files that the request refers to; fetches what it refers to if settings identify
 // that by its content. Takes that are not fit are no stand-ins. Never submits. Blocks.
 Survey survey_item(const PlannedWish &wish, const std::set<unsigned> &unfit_takes, const RunSettings &run,
-                   const GenerationServices &services, PaidClips &paid, GCancellable *cancellable);
+                   const GenerationServices &services, GCancellable *cancellable);
 
 }  // namespace genclip

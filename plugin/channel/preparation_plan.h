@@ -36,8 +36,6 @@ struct Survey {
   bool has_task = false;              // That may bring the clip.
   bool has_failed = false;            // The last one has.
   std::optional<unsigned> last_take;  // The last one that is stored, of a fresh item.
-  // As PaidClips::find() has it, where the store has neither the clip nor a task that may bring it.
-  std::string paid_before = {};
 };
 
 struct PlanAction {

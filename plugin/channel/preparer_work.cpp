@@ -78,7 +78,8 @@ class PreparerWork::Reports final : public GenerationObserver {
           [key = key_, ticket = ticket_, state](PreparerWork &self) { self.report(key, ticket, state); });
   }
   void on_warning(const Error &warning) override {
-    if (const auto work = work_.lock()) work->post([warning](PreparerWork &self) { self.warn(warning); });
+    if (const auto work = work_.lock())
+      work->post([warning, id = key_.id](PreparerWork &self) { self.warn(warning, id); });
   }
 
  private:
@@ -93,8 +94,6 @@ PreparerWork::PreparerWork(PreparerSettings settings, GenerationServices service
       services_(std::move(services)),
       outlet_(std::move(outlet)),
       vetting_(std::make_shared<VettingMemory>(std::move(vetter), *services_.files)),
-      paid_clips_(
-          std::make_shared<PaidClips>(*services_.files, *services_.clock, store_root(settings_.run.store))),
       cancellable_(GRef<GCancellable>::adopt(g_cancellable_new())),
       plan_(std::max(settings_.workers, 1U), settings_.on_unknown),
       file_watch_(vetting_, cancellable_) {}
@@ -248,12 +247,11 @@ void PreparerWork::survey(Work &work) {
   survey_queue_->add([self = shared_from_this(), wish = work.wish, ticket = work.ticket,
                       unfit = plan_.unfit_takes(work.wish.key)] {
     if (self->is_closed()) return;
-    const Survey found = survey_item(wish, unfit, self->settings_.run, self->services_, *self->paid_clips_,
-                                     self->cancellable_.get());
+    const Survey found =
+        survey_item(wish, unfit, self->settings_.run, self->services_, self->cancellable_.get());
     self->post([found, key = wish.key, ticket](PreparerWork &here) {
       Work *surveyed = here.find(key, ticket);
       if (!surveyed) return;
-      surveyed->paid_before = found.paid_before;
       here.plan_.surveyed(key, found, here.services_.clock->now());
     });
   });
@@ -269,10 +267,6 @@ void PreparerWork::generate(Work &work, const PlanAction &action) {
   auto plan = plan_item(work.wish.source, action.take, settings_.run);
   if (!plan) return fail(work, with_ending(plan.error(), {Outcome::not_submitted, Charged::no, false}));
   for (const std::string &warning : plan->warnings) warn({ErrorKind::settings, warning});
-  if (action.may_submit != MaySubmit::never && !work.paid_before.empty())
-    warn({ErrorKind::not_found,
-          "The clip of the item \"" + work.wish.key.id + "\" was paid for before (" + work.paid_before +
-              "), and is not in the store any more. It is submitted again, and charged again."});
   plan->job.may_submit = action.may_submit;
   work.no_key = plan->job.no_key;
   work.key = plan->job.endpoint.api_key.value;
@@ -290,10 +284,11 @@ void PreparerWork::generate(Work &work, const PlanAction &action) {
 }
 
 // Many items of a rundown have the same to say.
-void PreparerWork::warn(const Error &warning) {
+void PreparerWork::warn(Error warning, const std::string &id) {
   if (warned_.size() >= kMostWarned) warned_.clear();
-  if (warned_.insert(warning.text).second)
-    outlet_->tell([&](PreparerListener &listener) { listener.on_warning(warning); });
+  if (!warned_.insert(warning.text).second) return;
+  if (!id.empty()) warning.text = "Of the item \"" + id + "\": " + warning.text;
+  outlet_->tell([&](PreparerListener &listener) { listener.on_warning(warning); });
 }
 
 std::optional<PreparerWork::Attended> PreparerWork::stop_attending(uint64_t ticket) {

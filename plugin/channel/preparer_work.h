@@ -24,7 +24,6 @@
 #include "plugin/base/disk_queue.h"
 #include "plugin/base/gref.h"
 #include "plugin/channel/file_watch.h"
-#include "plugin/channel/paid_clips.h"
 #include "plugin/channel/preparation_plan.h"
 #include "plugin/channel/preparer_outlet.h"
 #include "plugin/channel/vetting_memory.h"
@@ -54,8 +53,7 @@ class PreparerWork : public std::enable_shared_from_this<PreparerWork> {
     PlannedWish wish;
     uint64_t version = 0;
     uint64_t ticket = 0;
-    std::string paid_before;  // As in Survey.
-    unsigned take = 0;        // Of the generation, as are the next three.
+    unsigned take = 0;  // Of the generation, as are the next three.
     std::string no_key, key;
     double links_amount = 0;
     std::optional<std::chrono::nanoseconds> expected;
@@ -93,7 +91,8 @@ class PreparerWork : public std::enable_shared_from_this<PreparerWork> {
   void count_spending(Work &work, const GenerationState &state);
   void take_vetted(Work &work, const Result<VettedMedia> &vetted);
 
-  void warn(const Error &warning);
+  // `id`: of the item whose clip it is about; empty: of all.
+  void warn(Error warning, const std::string &id = "");
   bool is_halt_over() const;
   void publish();
   void set_timer(std::optional<Clock::Time> due);
@@ -105,7 +104,6 @@ class PreparerWork : public std::enable_shared_from_this<PreparerWork> {
   const GenerationServices services_;
   const std::shared_ptr<PreparerOutlet> outlet_;
   const std::shared_ptr<VettingMemory> vetting_;
-  const std::shared_ptr<PaidClips> paid_clips_;  // The survey queue's.
   const GRef<GCancellable> cancellable_;
   const std::shared_ptr<DiskQueue> queue_ = DiskQueue::make();
   const std::shared_ptr<DiskQueue> survey_queue_ = DiskQueue::make();

@@ -9,13 +9,13 @@
 #include "plugin/account/decision.h"
 #include "plugin/account/ledger.h"
 #include "plugin/catalog/clip_uri.h"
-#include "plugin/channel/paid_clips.h"
 #include "plugin/channel/rundown_source.h"
 #include "plugin/channel/shown_source.h"
 #include "plugin/command/account_reading.h"
 #include "plugin/command/command.h"
 #include "plugin/command/console.h"
 #include "plugin/command/known_models.h"
+#include "plugin/command/paid_clips.h"
 #include "plugin/command/text_table.h"
 #include "plugin/generation/chain_plan.h"
 #include "plugin/generation/clip_plan.h"
@@ -63,7 +63,7 @@ ItemPrice price_of(const std::string &source, RunSettings run, const GenerationS
   return {"to pay",
           estimate_of(plan->job, *identified, services),
           {},
-          !paid.find(identified->identity.digest()).empty()};
+          paid.contains(identified->identity.digest())};
 }
 
 std::string range_text(const Estimate &estimate) {

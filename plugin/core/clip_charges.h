@@ -27,6 +27,8 @@ struct OpenCharges {
   uint64_t unanswered = 0;      // Submits of which it is unknown whether there is a task.
   std::string reserved_at;      // Of the one among these whose run died before the ledger knew more.
   int64_t latest_at = 0;        // Unix time in seconds of the latest of all of these.
+  // The last task that was paid and whose clip was stored; by somebody's wish the clip is here no more.
+  std::optional<OpenTask> stored;
 
   bool is_empty() const { return tasks.empty() && unanswered == 0; }
 };

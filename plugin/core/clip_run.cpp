@@ -216,6 +216,7 @@ Reaction answer(ClipRun &&run, const TurnBegins &turn) {
   const OpenCharges &open = turn.open;
   run.found = turn.found;
   run.open = open.tasks;
+  if (!turn.found && run.wish.reuse) run.paid_before = open.stored;
   if (run.found) note_completed(*run.found, open);
   run.is_of_ledger = !turn.found && !open.is_empty();
   if (run.is_of_ledger) run.found = record_of(run, open);
@@ -409,6 +410,7 @@ Reaction answer(ClipRun &&run, const SubmitBegins &submit) {
     reaction.warnings.push_back(ClipWarning::unanswered_submits);
   if (is_first && !reaction.run.unknown.empty()) reaction.warnings.push_back(ClipWarning::unknown_tasks);
   if (is_first && !reaction.run.failed.empty()) reaction.warnings.push_back(ClipWarning::failed_tasks);
+  if (is_first && reaction.run.paid_before) reaction.warnings.push_back(ClipWarning::paid_before);
   return with_outcome(std::move(reaction), Outcome::unknown);
 }
 

@@ -134,6 +134,7 @@ enum class ClipWarning {
   failed_tasks,          // Submitted again although tasks that failed were, or may have been, charged.
   successor_is_unknown,  // The task that was to replace the clip is unknown; the clip is served.
   successor_failed,      // … has failed, likewise.
+  paid_before,           // Submitted though `paid_before` was paid, because its clip has left the store.
 };
 
 // All that a run remembers. A plain value.
@@ -151,6 +152,7 @@ struct ClipRun {
   std::vector<FailedTask> failed;  // … and those that it says have failed, unless these cost nothing.
   // What the ledger knew of such tasks when the turn began, and then what answers told; the latest counts.
   std::vector<OpenTask> open;
+  std::optional<OpenTask> paid_before;  // As OpenCharges::stored; nothing where a new clip is wanted.
   ClipRecord attempt;    // What the record of a submit begins with.
   bool is_news = false;  // As in TurnBegins.
   std::string first_whole;

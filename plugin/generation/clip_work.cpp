@@ -11,6 +11,7 @@
 #include "plugin/generation/generation.h"
 #include "plugin/generation/generation_log.h"
 #include "plugin/http/redaction.h"
+#include "plugin/store/clip_cost.h"
 #include "plugin/store/clip_provenance.h"
 #include "plugin/store/clip_removal.h"
 #include "plugin/task/reply_error.h"
@@ -49,6 +50,10 @@ std::string warning_text(ClipWarning warning, const ClipRun &run) {
     case ClipWarning::successor_failed:
       return failed_tasks_text(run.failed) +
              " Its clip was meant to replace the stored one, which is served instead.";
+    case ClipWarning::paid_before:
+      return "The clip of this request was paid for before (" +
+             (run.paid_before->amount < 0 ? "cost not told" : cost_text(run.paid_before->amount)) +
+             ", task " + run.paid_before->id + "), and is not in the store any more. It is paid for again.";
   }
   return "";
 }

@@ -120,7 +120,13 @@ Result<void> begin_ledger(FileSystem &files, Ledger &ledger, const std::string &
 
 Result<OpenCharges> open_charges(Ledger &ledger, const std::string &key, bool is_clip_lost) {
   LedgerReadings readings;
-  return find_open(ledger, readings, key, is_clip_lost);
+  auto open = find_open(ledger, readings, key, is_clip_lost);
+  if (!open || readings.whole) return open;
+  // What is settled, only the whole account tells; most clips have never been paid for.
+  const auto is_there = ledger.mentions(key);
+  if (!is_there || !*is_there) return open;
+  const auto whole = account_of(readings.whole, ledger, &Ledger::read_all);
+  return whole ? open_charges(**whole, key, is_clip_lost) : open;
 }
 
 Result<OpenCharges> KnownCharges::open(const std::string &store, const std::string &key, bool is_clip_lost) {

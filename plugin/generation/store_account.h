@@ -30,8 +30,8 @@ struct LedgerReadings {
   std::optional<LedgerReading> condensed, whole;
 };
 
-// The same for many requests, and without what is written meanwhile: each ledger is read once. Without a
-// summary, that takes a second. Not thread-safe. Borrows both, which must outlive it.
+// The same for many requests, without `stored`, and without what is written meanwhile: each ledger is read
+// once. Without a summary, that takes a second. Not thread-safe. Borrows both, which must outlive it.
 class KnownCharges {
  public:
   KnownCharges(FileSystem &files, Clock &clock) : files_(files), clock_(clock) {}

@@ -480,6 +480,21 @@ TEST(LedgerSummaries, KnowWhichClipsDidNotCome) {
   EXPECT_EQ(again->account.sums({}, 0).spent.credits, 2);
 }
 
+TEST_F(LedgerTest, FindsATextWhereverItStands) {
+  EXPECT_FALSE(taken(ledger_.mentions("kite"))) << "there is no ledger yet";
+  constexpr size_t kMebibyte = size_t{1} << 20;
+  for (const size_t at :
+       {size_t{0}, kMebibyte - 4, kMebibyte - 3, kMebibyte, 2 * kMebibyte - 6, 2 * kMebibyte}) {
+    std::string text(at, '-');
+    put(text + "kit");
+    EXPECT_FALSE(taken(ledger_.mentions("kite"))) << at;
+    put(text + "kite");
+    EXPECT_TRUE(taken(ledger_.mentions("kite"))) << at;
+    put(text + "kite" + std::string(kMebibyte, '-'));
+    EXPECT_TRUE(taken(ledger_.mentions("kite"))) << at;
+  }
+}
+
 TEST_F(LedgerTest, ReadsAllWhereTheSummaryDoesNotMatch) {
   put(lines(300));
   append(entry_of(LedgerEvent::reserve, "a"));

@@ -65,10 +65,12 @@ TEST_F(PreparerTest, SaysThatAClipIsPaidAgainBeforeItIs) {
   service_.refuse_all(503);
   want({clip("kite"), fresh("storm", 0), fresh("storm", 1)});
   const auto is_told = [&](const char *id, const char *task) {
-    return std::ranges::count(heard_.warnings(), "The clip of the item \"" + std::string(id) +
-                                                     "\" was paid for before (2 credits, task " + task +
-                                                     "), and is not in the store any more. It is submitted "
-                                                     "again, and charged again.");
+    return std::ranges::count(heard_.warnings(), "Of the item \"" + std::string(id) +
+                                                     "\": The clip of this request was paid for before "
+                                                     "(2 credits, task " +
+                                                     task +
+                                                     "), and is not in the store "
+                                                     "any more. It is paid for again.");
   };
   EXPECT_TRUE(comes([&] { return is_told("kite", "task-1") == 1 && is_told("storm", "task-2") == 1; }))
       << testing::PrintToString(heard_.warnings());

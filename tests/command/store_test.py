@@ -398,6 +398,17 @@ class Fetch(Store):
         (clip,) = self.listed()["clips"]
         self.assertEqual((clip["key"], clip["state"], clip["clip"] + "\n"), (left["key"], "complete", run.stdout))
 
+    def test_a_task_id_that_both_apis_gave_names_the_clip_of_the_api_that_is_meant(self):
+        legacy = self.stored("model=sky2Stable", "prompt=a harbour", "duration=10")
+        other = self.stored("prompt=a kite")
+        record = self.store / other["key"] / "task.json"
+        record.write_text(record.read_text().replace(other["task_id"], legacy["task_id"]))
+        for words in (["--legacy", legacy["task_id"]], [legacy["key"]]):
+            run = self.run_genclip("store", "fetch", *words, "--poll-interval=20")
+            self.assertEqual((run.returncode, run.stdout), (0, legacy["clip"] + "\n"), run.stderr)
+        run = self.run_genclip("store", "fetch", other["key"], "--poll-interval=20")
+        self.assertEqual((run.returncode, run.stdout), (0, other["clip"] + "\n"), run.stderr)
+
     def test_a_task_that_the_service_does_not_know_is_an_error(self):
         run = self.run_genclip("store", "fetch", "task_nowhere", "--retries=0")
         self.assertEqual((run.returncode, run.stdout), (1, ""))
@@ -422,6 +433,15 @@ class Remove(Store):
         self.assertEqual((code, removed), (0, {"removed": [first["key"]]}))
         self.assertEqual([clip["key"] for clip in self.listed()["clips"]], [second["key"]])
         self.assertFalse((self.store / first["key"]).exists())
+
+    def test_it_is_paid_again_only_with_a_warning(self):
+        clip = self.stored()
+        self.assertEqual(self.run_genclip("store", "remove", clip["key"]).returncode, 0)
+        run = self.generate()
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertIn(f"Warning: The clip of this request was paid for before ({clip['amount']:g} credits, task {clip['task_id']}), and is not "
+                      "in the store any more. It is paid for again.", " ".join(run.stderr.split()))
+        self.assertEqual(self.stats()["submits"], 2)
 
     def test_what_it_cost_is_told(self):
         clip = self.stored()

@@ -6,6 +6,8 @@
 
 #include <array>
 
+#include "plugin/base/number.h"
+
 namespace genclip::test {
 namespace {
 
@@ -169,6 +171,14 @@ std::string open_text(const std::vector<LedgerEntry> &entries, bool is_clip_lost
   return text;
 }
 
+std::string stored_text(const std::vector<LedgerEntry> &entries) {
+  Account account;
+  for (const LedgerEntry &entry : entries) EXPECT_TRUE(account.apply(entry));
+  EXPECT_FALSE(open_charges(account, "other").stored);
+  const auto stored = open_charges(account, "clip").stored;
+  return stored ? stored->id + (stored->amount < 0 ? "" : " $" + rounded_text(stored->amount, 0)) : "";
+}
+
 TEST(OpenCharges, AreThoseOfWhichNoClipCame) {
   const LedgerEntry reserve = entry_of(LedgerEvent::reserve);
   const LedgerEntry submitted = entry_of(LedgerEvent::submitted, "T");
@@ -243,6 +253,21 @@ TEST(Import, KnowsWhatWasCompletedAndWhatItHasCost) {
   Account account;
   for (const LedgerEntry &entry : imported_entries({}, doubt)) EXPECT_TRUE(account.apply(entry));
   EXPECT_EQ(account.sums({}, 0).spent.credits, 3);
+}
+
+TEST(OpenCharges, SayWhichClipWasStoredLast) {
+  const LedgerEntry submitted = entry_of(LedgerEvent::submitted, "T"),
+                    again = entry_of(LedgerEvent::submitted, "U");
+  LedgerEntry stored = entry_of(LedgerEvent::settle, "T", "completed");
+  const auto is_unfetched = entry_of(LedgerEvent::unfetched, "T");
+  EXPECT_EQ(stored_text({submitted, stored}), "T");
+  stored.amount = 2;
+  EXPECT_EQ(stored_text({submitted, stored}), "T $2");
+  EXPECT_EQ(stored_text({submitted, stored, again}), "T $2") << "whatever came later";
+  EXPECT_EQ(stored_text({submitted, stored, is_unfetched}), "") << "it may still come";
+  EXPECT_EQ(stored_text({submitted, entry_of(LedgerEvent::settle, "T", "failed")}), "");
+  stored.amount = 0;
+  EXPECT_EQ(stored_text({submitted, stored}), "") << "nothing was paid";
 }
 
 TEST(Import, CountsNoTaskThatWasOnlyAttachedTo) {

@@ -361,6 +361,24 @@ TEST(React, IsInDoubtOfAReservationWithoutAJournal) {
   EXPECT_EQ(reaction.run.record.reserved_at, turn.open.reserved_at);
 }
 
+TEST(React, WarnsOfAClipThatHasLeftTheStoreBeforeItIsPaidAgain) {
+  const TurnBegins turn{.open = {.stored = OpenTask{.id = "old", .amount = 2}}};
+  const auto warnings = [&](const ClipRun &run, const TurnBegins &begins) {
+    const Reaction begun = react(run, begins);
+    EXPECT_EQ(begun.run.step, ClipStep::submit);
+    EXPECT_FALSE(begun.write) << "there is nothing to journal";
+    return react(begun.run, SubmitBegins{}).warnings;
+  };
+  EXPECT_THAT(warnings({}, turn), ElementsAre(ClipWarning::paid_before));
+  ClipRun anew;
+  anew.wish.reuse = false;
+  EXPECT_THAT(warnings(anew, turn), IsEmpty()) << "a new one is wanted";
+  TurnBegins refused = turn;
+  refused.found = ClipRecord{};
+  refused.found->state = ClipState::refused;
+  EXPECT_THAT(warnings({}, refused), IsEmpty()) << "an earlier run has said so";
+}
+
 TEST(React, WarnsOnceOfWhatIsSubmittedTwice) {
   ClipRun fresh;
   Reaction reaction = react(fresh, TurnBegins{.open = {.unanswered = 1}});

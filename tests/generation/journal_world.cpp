@@ -247,6 +247,22 @@ std::optional<ClipEvent> own_event(const JournalWorld &world, const Process &pro
   return std::nullopt;
 }
 
+bool was_stored(const JournalWorld &world, const std::string &id) {
+  return std::ranges::any_of(world.tasks,
+                             [&](const ServiceTask &task) { return task.id == id && task.is_fetched; });
+}
+
+// Who has removed the folder of a clip that is stored and paid for may not know that.
+void check_repayment(JournalWorld &world, const ClipEvent &event, const ClipRun &before,
+                     const Reaction &reaction) {
+  const bool had_journal = before.found && !before.is_of_ledger;
+  if (!std::holds_alternative<SubmitBegins>(event) || before.has_warned || had_journal || !before.wish.reuse)
+    return;
+  const bool was_paid = std::ranges::any_of(
+      world.tasks, [](const ServiceTask &task) { return task.is_fetched && !task.is_foreign; });
+  if (was_paid && reaction.warnings.empty()) accuse(world, "a clip that was stored is paid again silently");
+}
+
 void apply(JournalWorld &world, size_t index, const ClipEvent &event) {
   Process &process = *world.processes[index];
   const ClipRun before = process.run;
@@ -263,12 +279,15 @@ void apply(JournalWorld &world, size_t index, const ClipEvent &event) {
     const bool is_of_doubt = warning == ClipWarning::unanswered_submits ||
                              warning == ClipWarning::unknown_tasks ||
                              (warning == ClipWarning::failed_tasks && is_undelivered(process.run));
+    if (warning == ClipWarning::paid_before && !was_stored(world, process.run.paid_before->id))
+      accuse(world, "a warning of a clip that was never stored");
     if (is_of_doubt) {
       process.has_warned = true;
       if (process.run.wish.may_submit != MaySubmit::even_in_doubt)
         accuse(world, "submitted in doubt by a run that must not");
     }
   }
+  check_repayment(world, event, before, reaction);
   if (reaction.tells_first) {
     if (world.is_mute) return end(world, index);
     tell(world, reaction);
@@ -765,7 +784,8 @@ std::string JournalWorld::text() const {
            (process->reserved_at.empty() ? "" : "$") + (process->has_warned ? "!" : "") +
            std::to_string(static_cast<int>(run.outcome)) + process->charged_at + (run.is_news ? "n" : "") +
            (run.is_of_ledger ? "l" : "") + (run.is_submitting ? "i" : "") + (run.is_unheard_of ? "u" : "") +
-           (run.has_paid ? "p" : "") + "," + process->first_whole + "," + run.asked + ",";
+           (run.has_paid ? "p" : "") + (run.paid_before ? "b" + run.paid_before->id : "") + "," +
+           process->first_whole + "," + run.asked + ",";
     if (!process->has_turn) all += process->first_look;
     for (const std::string &id : run.to_ask) all += id;
     all += ",";
