@@ -123,9 +123,9 @@ void FilmTotals::add(const FilmProgress &progress) {
 
 std::string films_end_text(const FilmTotals &totals) {
   if (totals.films > 0 && totals.there == totals.films)
-    return totals.films == 1 ? "The film has its captions already: nothing was asked."
-                             : "All " + count_text(totals.films, "film") +
-                                   " have their captions already: nothing was asked.";
+    return totals.films == 1 ? "The captions are there already: nothing was asked."
+                             : "The captions of all " + count_text(totals.films, "film") +
+                                   " are there already: nothing was asked.";
   const size_t left = totals.films - totals.done - totals.failed - totals.there;
   std::string text = std::to_string(totals.done) + " of " + count_text(totals.films, "film") +
                      (totals.films == 1 ? " is captioned" : " are captioned");

@@ -178,7 +178,11 @@ void show(const CheckedRequest &checked, const std::string &url, const Json &bod
   print(emphasized("URI", stdout) + "\n" + uri + "\n" + (has_files ? kOfFiles : "") + "\n");
   print(emphasized("URI for ges-launch-1.0", stdout) + "\n" + escaped_for_ges_launch(uri) + "\n\n");
   print(emphasized("In a shell", stdout) + "\ngst-play-1.0 " + shell_word(uri) + "\nges-launch-1.0 +clip " +
-        shell_word(escaped_for_ges_launch(uri)) + "\n\n");
+        shell_word(escaped_for_ges_launch(uri)) + "\n");
+  for (const auto &[program, package] :
+       {std::pair("gst-play-1.0", "gstreamer1.0-plugins-base-apps"), {"ges-launch-1.0", "ges1.0-tools"}})
+    if (!GStringPtr(g_find_program_in_path(program)))
+      print_prose(std::string(program) + " is not installed. On Debian: apt-get install " + package);
   print(emphasized("Estimate", stdout) + "\n" +
         (identified.is_paid ? kPaid : estimate_text(identified.estimate)) + "\n");
   if (identified.refusal) print_prose("genclip generate would refuse it: " + *identified.refusal);

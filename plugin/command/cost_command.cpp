@@ -23,7 +23,8 @@ constexpr CommandText kCost{
     "DATE is a day in UTC, such as 2026-11-22; both days are included. GROUP is\n"
     "model, project, day, month or task (a line for each task, with the prompt while\n"
     "the clip is stored).\n\n"
-    "To a pipe, each row is one line with tabs between its columns.\n\n"
+    "To a pipe, each row is one line with tabs between its columns, also those that\n"
+    "are 0 everywhere.\n\n"
     "To enter what a task of unknown cost has cost: genclip cost correct.\n\n"
     "Exit code: 0 success, 1 the ledger cannot be read, 2 usage error.\n"};
 

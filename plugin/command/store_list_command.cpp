@@ -88,6 +88,13 @@ std::vector<std::string> details_of(const StoredClip &clip, const ClipRecord &re
   return details;
 }
 
+// The service has not seen each request that was refused.
+std::string shown_state(const StoredClip &clip) {
+  const bool is_unsent =
+      clip.record && clip.record->state == ClipState::refused && clip.record->http_status == 0;
+  return is_unsent ? "not sent" : state_word(clip);
+}
+
 // A person gets a few lines a clip, and what they come to.
 void show_list(const std::vector<StoredClip> &clips, const AnswersTotal &answers) {
   using Align = TextTable::Align;
@@ -104,7 +111,7 @@ void show_list(const std::vector<StoredClip> &clips, const AnswersTotal &answers
     if (const std::string problem = problem_of(clip); !problem.empty()) below.insert(below.begin(), problem);
     if (const std::string prompt = in_one_line(clip.prompt()); !prompt.empty())
       below.insert(below.begin(), cut_to(prompt, room));
-    table.add({short_key(clip), state_word(clip), printable(record.model), credits_text(record.amount),
+    table.add({short_key(clip), shown_state(clip), printable(record.model), credits_text(record.amount),
                size_text(clip.size)},
               std::move(below));
   }

@@ -153,8 +153,8 @@ struct ClipRun {
   // What the ledger knew of such tasks when the turn began, and then what answers told; the latest counts.
   std::vector<OpenTask> open;
   std::optional<OpenTask> paid_before;  // As OpenCharges::stored; nothing where a new clip is wanted.
-  ClipRecord attempt;    // What the record of a submit begins with.
-  bool is_news = false;  // As in TurnBegins.
+  ClipRecord attempt;                   // What the record of a submit begins with.
+  bool is_news = false;                 // As in TurnBegins.
   std::string first_whole;
   bool is_submitting = false;  // The record is the intent of a request that is on its way.
   bool has_warned = false;     // Of what may be charged again by its submit.

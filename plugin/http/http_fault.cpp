@@ -27,7 +27,7 @@ const Meaning kMeanings[] = {
     {g_resolver_error_quark, kAnyCode, ErrorKind::not_found, true, " cannot be looked up now.",
      " Check the network and the name server."},
     {g_io_error_quark, G_IO_ERROR_CONNECTION_REFUSED, ErrorKind::open_read, true, " refuses the connection.",
-     " Check address and port, and whether the service runs."},
+     " Check address and port, and whether a server runs there."},
     {g_io_error_quark, G_IO_ERROR_HOST_UNREACHABLE, ErrorKind::open_read, true, " cannot be reached.",
      " Check the network."},
     {g_io_error_quark, G_IO_ERROR_NETWORK_UNREACHABLE, ErrorKind::open_read, true, " cannot be reached.",

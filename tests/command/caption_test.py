@@ -139,9 +139,9 @@ class Caption(ServiceTest):
         (self.work / "film.vtt").write_text("mine", encoding="utf-8")
         run = self.caption(film)
         self.assertIn(f"The captions are there already, in {self.work / 'film.vtt'}, which stays as it is: nothing is asked for it. "
-                      "To make them again, with the options of this run: --force.\n", run.stderr)
+                      "To make them again, with the options of this run: --force. If they are of another film, name another file with --output.\n", run.stderr)
         self.assertEqual((self.read("film.vtt"), self.asked(), run.stdout), ("mine", 0, ""))
-        self.assertIn("genclip: The film has its captions already: nothing was asked.\n", run.stderr)
+        self.assertIn("genclip: The captions are there already: nothing was asked.\n", run.stderr)
         self.assertEqual(json.loads(self.caption(film, "--json").stdout)["status"], "skipped")
         os.utime(self.work / "film.vtt", (1, 1))
         self.assertIn("film.vtt, which is older than its film, and stays as it is: nothing is asked", self.caption(film).stderr)
@@ -163,7 +163,7 @@ class Caption(ServiceTest):
                 self.caption(film, "-o", str(out))
                 before, asked = out.read_bytes(), self.asked()
                 run = self.caption(other, "-o", str(out))
-                self.assertIn("The film has its captions already: nothing was asked.", run.stderr)
+                self.assertIn("The captions are there already: nothing was asked.", run.stderr)
                 os.utime(out, (1, 1))
                 said = f"{out} is there already, older than its film, and stays as it is; --force replaces it."
                 run = self.caption(other, "-o", str(out), code=1)
@@ -177,7 +177,7 @@ class Caption(ServiceTest):
         # Names that follow from the films' tell whose captions they are.
         self.caption(film, other, "-o", str(self.work) + "/")
         run = self.caption(film, other, "-o", str(self.work) + "/")
-        self.assertIn("All 2 films have their captions already: nothing was asked.", run.stderr)
+        self.assertIn("The captions of all 2 films are there already: nothing was asked.", run.stderr)
 
     def test_equal_captions_in_a_row_are_one_long_cue(self):
         self.simulator()
@@ -918,7 +918,8 @@ class Caption(ServiceTest):
         run = self.caption(film, "--dry-run", "--json")
         self.assertEqual((json.loads(run.stdout)["requests"], run.stderr),
                          (0, f"genclip: The captions are there already, in {self.work / 'film.vtt'}, which stays as it is: nothing is "
-                             "asked for it. To make them again, with the options of this run: --force.\n"
+                             "asked for it. To make them again, with the options of this run: --force. If they are of another film, name another "
+                             "file with --output.\n"
                              "genclip: There is nothing to ask.\n"))
         # Cuts may end a window after min-interval, a second.
         for align in ("cuts", "1"):

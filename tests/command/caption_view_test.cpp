@@ -96,9 +96,9 @@ TEST(CaptionView, TheEndSumsUpAllFilms) {
             "1 of 3 films are captioned, 1 failed, 1 is left: 6 requests, 2 answers from the store, 120 "
             "tokens, 1 window without a caption.");
   EXPECT_EQ(films_end_text({.films = 1, .there = 1}),
-            "The film has its captions already: nothing was asked.");
+            "The captions are there already: nothing was asked.");
   EXPECT_EQ(films_end_text({.films = 2, .there = 2}),
-            "All 2 films have their captions already: nothing was asked.");
+            "The captions of all 2 films are there already: nothing was asked.");
   EXPECT_EQ(
       films_end_text({.films = 6, .done = 1, .failed = 1, .there = 2}),
       "1 of 6 films are captioned, 1 failed, 2 were captioned already, 2 are left: 0 requests, 0 tokens.");

@@ -75,6 +75,17 @@ TEST_F(ClipOutputTest, NoStoredClipIsReplaced) {
   EXPECT_TRUE(check_output(folder_.file("store/clip.mp4"), nullptr));
 }
 
+TEST_F(ClipOutputTest, NoTextIsReplaced) {
+  for (const char *name : {"kite.vtt", "kite.SRT", "notes.txt", "rows.jsonl", "film.xges"}) {
+    const auto checked = check_output_name(folder_.file(name), nullptr);
+    ASSERT_FALSE(checked) << name;
+    EXPECT_EQ(checked.error().kind, ErrorKind::settings);
+    EXPECT_TRUE(checked.error().text.ends_with(": the name is for a text, which no clip is")) << name;
+  }
+  for (const char *name : {"kite.mp4", "kite", "vtt", ".vtt.d/kite", "kite.vtt.mp4", "kite.gif"})
+    EXPECT_TRUE(check_output_name(folder_.file(name), nullptr)) << name;
+}
+
 TEST_F(ClipOutputTest, KnowsAFileByAnyOfItsNames) {
   const std::string clip = folder_.file("clip.mp4");
   fs::create_hard_link(clip, folder_.file("hard.mp4"));

@@ -131,9 +131,10 @@ class List(Store):
 
     def test_a_request_that_never_left_is_not_called_submitted(self):
         self.generate("prompt=x", "--retries", "0", "--base-url", "http://127.0.0.1:1/api")
+        self.assertEqual(self.listed()["clips"][0]["state"], "refused", "as programs know it")
         self.env["COLUMNS"] = "100"
         text = self.run_genclip("store", "list").stdout
-        self.assertIn("refused", text)
+        self.assertIn("not sent", text)
         self.assertIn(", tried 2", text)
         self.assertNotIn("submitted", text)
 
