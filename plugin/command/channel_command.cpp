@@ -5,7 +5,9 @@
 #include <gst/gst.h>
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,8 +16,10 @@
 #include <vector>
 
 #include "plugin/base/clock.h"
+#include "plugin/base/disk_thread.h"
 #include "plugin/base/file_lock.h"
 #include "plugin/base/file_system.h"
+#include "plugin/base/mutex.h"
 #include "plugin/base/number.h"
 #include "plugin/command/channel_captions.h"
 #include "plugin/command/channel_check.h"
@@ -112,12 +116,51 @@ std::optional<FileLock> stand_by(const std::string &state_file, const std::strin
   return lock;
 }
 
+// So long a disk may take to answer before that is told.
+constexpr auto kDiskPatience = std::chrono::seconds(5);
+
+// Work on a thread of its own, because a disk may never answer.
+template <typename Answer>
+class DiskLook {
+ public:
+  explicit DiskLook(std::function<Answer()> work) {
+    on_disk_thread([work = std::move(work), state = state_] {
+      Answer answer = work();
+      MutexLock lock(state->mutex);
+      state->answer = std::move(answer);
+      state->changed.notify_all();
+    });
+  }
+
+  // Nothing: there is none yet.
+  std::optional<Answer> wait(std::chrono::seconds patience) {
+    MutexLock lock(state_->mutex);
+    const auto end = std::chrono::steady_clock::now() + patience;
+    while (!state_->answer && std::chrono::steady_clock::now() < end) state_->changed.wait_until(lock, end);
+    return std::move(state_->answer);
+  }
+
+ private:
+  struct State {
+    Mutex mutex;
+    CondVar changed;
+    std::optional<Answer> answer GUARDED_BY(mutex);
+  };
+  const std::shared_ptr<State> state_ = std::make_shared<State>();
+};
+
 // One channel at a time has a state file, on all machines that mount its folder. A standby waits for its
 // turn. Nothing: it was ended instead.
 Result<std::optional<FileLock>> take_channel(const std::string &state_file, bool standby) {
   const std::string path = lock_path_of(state_file);
-  auto lock = FileLock::try_lock(path);
-  if (!lock || *lock) return lock;
+  DiskLook<Result<std::optional<FileLock>>> look([path] { return FileLock::try_lock(path); });
+  auto answer = look.wait(kDiskPatience);
+  if (!answer)
+    print_error("Waits for the disk of --state-file " + printable(state_file) +
+                ", which has not answered for 5 s.");
+  while (!answer) answer = look.wait(std::chrono::hours(1));
+  auto &lock = *answer;
+  if (!lock || *lock) return std::move(lock);
   if (!standby)
     return Error{ErrorKind::busy, busy_text(state_file) + " Stop it, or wait for its end with --standby."};
   return stand_by(state_file, path);
@@ -150,7 +193,15 @@ std::string picture_problem(GstElement *channel, const char *property) {
   const bool is_uri = gst_uri_is_valid(value);
   const GStringPtr path(is_uri ? g_filename_from_uri(value, nullptr, nullptr) : g_strdup(value));
   if (!path) return "";
-  const auto info = FileSystem::posix().info(path.get());
+  DiskLook<Result<std::optional<FileInfo>>> look(
+      [path = std::string(path.get())] { return FileSystem::posix().info(path); });
+  const auto answer = look.wait(kDiskPatience);
+  if (!answer) {
+    print_error("Warning: --" + std::string(property) + ": the disk of " + printable(path.get()) +
+                " has not answered for 5 s. The channel begins without it.");
+    return "";
+  }
+  const auto &info = *answer;
   if (info && *info) return "";
   return "--" + std::string(property) + ": " + path.get() +
          (info ? " does not exist." : ": " + info.error().text);

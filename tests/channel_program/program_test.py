@@ -14,6 +14,7 @@ import unittest
 import urllib.error
 import urllib.request
 
+from own_mounts import mount_hung
 from playout import CAPS, Playout, clip
 from simulated_service import OPENER
 
@@ -92,6 +93,22 @@ class Program(unittest.TestCase):
         self.assertGreater(frames["audio"], 100)
         self.assertGreater(sum(self.probe(segment)["video"] for segment in hls.glob("*.ts")), 100)
         self.assertNotIn("EXT-X-ENDLIST", (hls / "index.m3u8").read_text(encoding="utf-8"), "players wait for the next run")
+
+    def test_begins_without_a_picture_whose_disk_does_not_answer(self):
+        hung = self.folder / "hung"
+        hung.mkdir()
+        with mount_hung(hung) as is_hung:
+            if not is_hung:
+                self.skipTest("nothing can be mounted here")
+            process = self.start("log", "--record", str(self.folder / "archive"), "--logo", str(hung / "logo.png"), "--end-within", "1")
+            self.wait_for("log", r"Warning: --logo: the disk of \S+ has not answered for 5 s\. The channel begins without it\.")
+            self.wait_for("log", r"clip: item-1")
+            process.send_signal(signal.SIGTERM)
+            self.assertEqual(process.wait(20), 0)
+            waiting = self.start("waiting", "--record", str(self.folder / "archive"), "--state-file", str(hung / "state"))
+            self.wait_for("waiting", r"Waits for the disk of --state-file \S+, which has not answered for 5 s\.")
+            waiting.send_signal(signal.SIGTERM)
+            self.assertEqual(waiting.wait(10), -signal.SIGTERM)
 
     def test_a_second_signal_ends_it_at_once(self):
         process = self.start("log", "--record", str(self.folder / "archive"), "--end-within", "300")
