@@ -183,7 +183,7 @@ void show(const CheckedRequest &checked, const std::string &url, const Json &bod
        {std::pair("gst-play-1.0", "gstreamer1.0-plugins-base-apps"), {"ges-launch-1.0", "ges1.0-tools"}})
     if (!GStringPtr(g_find_program_in_path(program)))
       print_prose(std::string(program) + " is not installed. On Debian: apt-get install " + package);
-  print(emphasized("Estimate", stdout) + "\n" +
+  print("\n" + emphasized("Estimate", stdout) + "\n" +
         (identified.is_paid ? kPaid : estimate_text(identified.estimate)) + "\n");
   if (identified.refusal) print_prose("genclip generate would refuse it: " + *identified.refusal);
 }
