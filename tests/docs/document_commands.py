@@ -17,7 +17,7 @@ PROGRAMS = {"gst-launch-1.0", "gst-play-1.0", "gst-discoverer-1.0", "gst-inspect
 PROGRAM_FOLDERS = ("./", "examples/apps/", "examples/captions/")
 ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 SUBSTITUTED = re.compile(r"\$\(\s*([^\s)]+)")
-PAYS = re.compile(r"commands of this page\s+pay for (\d+) clips?\b")
+PAYS = re.compile(r"commands of this page pay for (\d+) clips?\b".replace(" ", r"\s+"))
 NOT_RUN = re.compile(r"<!--\s*not run:\s*(?P<reason>.*?\S)\s*-->")
 FENCE = re.compile(r"^ {0,3}```\s*(?P<language>\w*)\s*$")
 SHELL_LANGUAGES = {"sh", "bash", "shell", "console"}

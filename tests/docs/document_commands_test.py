@@ -153,7 +153,9 @@ class DocumentCommands(unittest.TestCase):
                                  ("r", "i j"): {"duration": "4"}})
 
     def test_what_a_page_says_that_it_costs_is_found(self):
-        self.assertEqual(paid_clips("The commands of this page\npay for 12 clips."), 12)
+        sentence = "The commands of this page pay for 12 clips."
+        for blank in (i for i, letter in enumerate(sentence) if letter == " "):
+            self.assertEqual(paid_clips(sentence[:blank] + "\n" + sentence[blank + 1:]), 12, "wherever the line ends")
         self.assertEqual(paid_clips("Clips cost credits."), 0)
 
     def test_listings_are_found_by_their_language(self):
