@@ -5,6 +5,7 @@
 #include "plugin/account/ledger.h"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <span>
 #include <utility>
@@ -417,7 +418,8 @@ Result<bool> Ledger::mentions(std::string_view text) {
     for (uint64_t at = 0;; at += kPiece - text.size()) {
       const auto count = (*file)->read_at(at, std::as_writable_bytes(std::span(piece)));
       if (!count) return count.error();
-      if (std::string_view(piece).substr(0, *count).find(text) != std::string_view::npos) return true;
+      // Several times as fast as std::string_view::find().
+      if (::memmem(piece.data(), *count, text.data(), text.size())) return true;
       if (*count < kPiece) return false;
     }
   });

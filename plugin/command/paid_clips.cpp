@@ -10,7 +10,8 @@ bool PaidClips::contains(const std::string &key) {
     keys_.emplace();
     if (const auto reading = Ledger(files_, clock_, store_).read_all())
       for (const Charge &charge : reading->account.charges()) {
-        if (charge.state != ChargeState::settled || charge.status != "completed") continue;
+        if (charge.state != ChargeState::settled || charge.status != "completed" || charge.amount == 0)
+          continue;
         // What was not fetched may still come, and has warnings of its own.
         if (!reading->account.is_unfetched(charge)) keys_->insert(charge.key);
       }

@@ -88,10 +88,12 @@ std::vector<std::string> details_of(const StoredClip &clip, const ClipRecord &re
   return details;
 }
 
-// The service has not seen each request that was refused.
+// The service has not seen each request that was refused. A journal that is made of the ledger's lines is
+// called refused, too, whatever tasks it names.
 std::string shown_state(const StoredClip &clip) {
-  const bool is_unsent =
-      clip.record && clip.record->state == ClipState::refused && clip.record->http_status == 0;
+  const bool is_unsent = clip.record && clip.record->state == ClipState::refused &&
+                         clip.record->http_status == 0 && unfetched_tasks_of(*clip.record).empty() &&
+                         unanswered_submits_of(*clip.record) == 0;
   return is_unsent ? "not sent" : state_word(clip);
 }
 

@@ -34,7 +34,7 @@ OpenCharges open_charges(const Account &account, const std::string &key, bool is
     if (charge.key != key) continue;
     const bool is_settled = charge.state == ChargeState::settled;
     const bool is_stored = is_settled && charge.status == "completed" && !account.is_unfetched(charge);
-    if (is_stored) open = {};
+    if (is_stored) open = {.stored = std::move(open.stored)};
     if (is_stored && !is_clip_lost && charge.amount != 0)
       open.stored = {charge.task_id, utc_text(charge.at), charge.amount.value_or(-1), true};
     const bool is_open = is_settled ? account.is_unfetched(charge) || (is_stored && is_clip_lost)

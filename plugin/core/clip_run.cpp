@@ -216,7 +216,7 @@ Reaction answer(ClipRun &&run, const TurnBegins &turn) {
   const OpenCharges &open = turn.open;
   run.found = turn.found;
   run.open = open.tasks;
-  if (!turn.found && run.wish.reuse) run.paid_before = open.stored;
+  if (run.wish.reuse) run.paid_before = open.stored;
   if (run.found) note_completed(*run.found, open);
   run.is_of_ledger = !turn.found && !open.is_empty();
   if (run.is_of_ledger) run.found = record_of(run, open);

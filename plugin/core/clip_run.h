@@ -56,7 +56,8 @@ struct TurnBegins {
   bool is_news = false;
   // The task of the whole clip that was there at this run's first look; empty: there was none.
   std::string first_whole;
-  // What the ledger knows of the request; where there is a journal, only which of its tasks were completed.
+  // What the ledger knows of the request; where there is a journal, only which of its tasks were completed,
+  // and, where that has neither a clip nor a task to follow, `stored`.
   OpenCharges open = {};
 };
 struct WholeClipMissing {};  // The file to be served is missing, or was damaged and set aside.

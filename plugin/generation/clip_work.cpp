@@ -293,8 +293,11 @@ Result<void> ClipWork::work_on(std::optional<ClipRecord> found) {
     auto open = account_.open_charges(has_damage_ || folder_.holds_clip());
     if (!open && run_.wish.task_id.empty()) return std::move(open).error();
     if (open) turn.open = std::move(*open);
-  } else if (!unfetched_tasks_of(*found).empty()) {
-    turn.open = account_.completed_charges();
+  } else {
+    if (!unfetched_tasks_of(*found).empty()) turn.open = account_.completed_charges();
+    // An earlier run that was to pay again did not.
+    if (found->state != ClipState::submitted && !whole_clip_of(*found))
+      if (auto open = account_.open_charges()) turn.open.stored = std::move(open->stored);
   }
   turn.is_news = found && is_news(*found);
   turn.found = std::move(found);

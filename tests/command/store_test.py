@@ -137,6 +137,9 @@ class List(Store):
         self.assertIn("not sent", text)
         self.assertIn(", tried 2", text)
         self.assertNotIn("submitted", text)
+        record = self.store / self.listed()["clips"][0]["key"] / "task.json"
+        record.write_text(json.dumps(json.loads(record.read_text()) | {"unanswered_submits": 1}))
+        self.assertNotIn("not sent", self.run_genclip("store", "list").stdout, "an earlier one may have been")
 
     def test_a_damaged_record_is_listed_as_such(self):
         clip = self.stored()
@@ -438,6 +441,10 @@ class Remove(Store):
     def test_it_is_paid_again_only_with_a_warning(self):
         clip = self.stored()
         self.assertEqual(self.run_genclip("store", "remove", clip["key"]).returncode, 0)
+        # The run that was to pay again, and did not, has said so to somebody else.
+        key, self.env["GENCLIP_API_KEY"] = self.env["GENCLIP_API_KEY"], "wrong"
+        self.assertIn("does not accept the API key", self.generate().stderr)
+        self.env["GENCLIP_API_KEY"] = key
         run = self.generate()
         self.assertEqual(run.returncode, 0, run.stderr)
         self.assertIn(f"Warning: The clip of this request was paid for before ({clip['amount']:g} credits, task {clip['task_id']}), and is not "

@@ -296,6 +296,7 @@ TEST_F(ClipAccounts, AClipThatCostsMoreThanExpectedIsToldOf) {
   cheap.task_id = "cheap";
   cheap.status = "completed";
   cheap.amount = 0.01;
+  cheap.key = "another";
   ASSERT_TRUE(books.append({cheap}, nullptr));
   const Outcome done = run();
   ASSERT_FALSE(done.error) << done.text();

@@ -268,6 +268,9 @@ TEST(OpenCharges, SayWhichClipWasStoredLast) {
   EXPECT_EQ(stored_text({submitted, entry_of(LedgerEvent::settle, "T", "failed")}), "");
   stored.amount = 0;
   EXPECT_EQ(stored_text({submitted, stored}), "") << "nothing was paid";
+  LedgerEntry paid = entry_of(LedgerEvent::settle, "U", "completed");
+  paid.amount = 3;
+  EXPECT_EQ(stored_text({again, paid, submitted, stored}), "U $3") << "the one before was";
 }
 
 TEST(Import, CountsNoTaskThatWasOnlyAttachedTo) {

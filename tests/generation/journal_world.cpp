@@ -255,9 +255,7 @@ bool was_stored(const JournalWorld &world, const std::string &id) {
 // Who has removed the folder of a clip that is stored and paid for may not know that.
 void check_repayment(JournalWorld &world, const ClipEvent &event, const ClipRun &before,
                      const Reaction &reaction) {
-  const bool had_journal = before.found && !before.is_of_ledger;
-  if (!std::holds_alternative<SubmitBegins>(event) || before.has_warned || had_journal || !before.wish.reuse)
-    return;
+  if (!std::holds_alternative<SubmitBegins>(event) || before.has_warned || !before.wish.reuse) return;
   const bool was_paid = std::ranges::any_of(
       world.tasks, [](const ServiceTask &task) { return task.is_fetched && !task.is_foreign; });
   if (was_paid && reaction.warnings.empty()) accuse(world, "a clip that was stored is paid again silently");
@@ -353,6 +351,8 @@ void take_turn(JournalWorld &world, size_t index) {
   if (!world.disk) turn.open = open_charges(world.account, kKey, world.has_stray);
   if (world.disk && !unfetched_tasks_of(*world.disk).empty())
     turn.open = completed_charges(world.account, kKey);
+  if (world.disk && world.disk->state != ClipState::submitted && !whole_clip_of(*world.disk))
+    turn.open.stored = open_charges(world.account, kKey).stored;
   apply(world, index, turn);
   // Who submits has done so when it reserved.
   const auto &now = world.processes[index];
