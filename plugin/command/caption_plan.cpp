@@ -191,8 +191,7 @@ std::string skips_text(const FilmOutput &output) {
   return "The captions are there already, in " + output.path +
          (output.is_older ? ", which is older than its film, and stays as it is" : ", which stays as it is") +
          ": nothing is asked for it. To make them again, with the options of this run: --force. If they are "
-         "of "
-         "another film, name another file with --output.";
+         "of another film, name another file with --output.";
 }
 
 Result<std::vector<FilmJob>> plan_films(const std::vector<std::string> &words, const CaptionWish &wish) {

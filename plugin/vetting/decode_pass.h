@@ -24,7 +24,7 @@ struct DecodeOrder {
   // conceal. Nothing else than this one file is opened.
   bool is_strict = false;
   bool is_mono = false;  // The sound is measured as it is once it is mixed to one channel.
-  gint64 deadline = 0;  // By g_get_monotonic_time().
+  gint64 deadline = 0;   // By g_get_monotonic_time().
   GCancellable *cancellable = nullptr;
 };
 
