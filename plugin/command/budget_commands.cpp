@@ -142,7 +142,7 @@ std::string unknown_price_text(const Budget &budget) {
           ? "and --per-clip refuses the first clip of such a kind."
           : "so the first clip of such a kind is submitted nevertheless, with a warning, and may cost more "
             "than a limit allows.";
-  return "A kind of clip that this store has not bought before has no known price, " + fate +
+  return "A kind of clip that was never bought has no known price, " + fate +
          " To say what such clips count with: genclip budget set --assumed-price N.";
 }
 
