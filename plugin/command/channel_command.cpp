@@ -132,7 +132,7 @@ class DiskLook {
     });
   }
 
-  // Nothing: there is none yet.
+  // Nothing: the work goes on.
   std::optional<Answer> wait(std::chrono::seconds patience) {
     MutexLock lock(state_->mutex);
     const auto end = std::chrono::steady_clock::now() + patience;

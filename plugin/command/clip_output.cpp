@@ -54,14 +54,17 @@ constexpr NamedContent kNamedContents[] = {
 // Text, which no clip is.
 constexpr const char *kTextExtensions[] = {"vtt", "srt", "txt", "md", "json", "jsonl", "csv", "xges"};
 
+// Whatever its case.
+bool has_extension(const std::string &path, const char *extension) {
+  const size_t dot = path.find_last_of("./");
+  return dot != path.npos && path[dot] == '.' && g_ascii_strcasecmp(path.c_str() + dot + 1, extension) == 0;
+}
+
 // Null when the name has no known extension.
 const NamedContent *content_named(const std::string &path) {
-  const size_t dot = path.find_last_of("./");
-  if (dot == path.npos || path[dot] != '.') return nullptr;
   const auto *found =
-      std::find_if(std::begin(kNamedContents), std::end(kNamedContents), [&](const NamedContent &content) {
-        return g_ascii_strcasecmp(path.c_str() + dot + 1, content.extension) == 0;
-      });
+      std::find_if(std::begin(kNamedContents), std::end(kNamedContents),
+                   [&](const NamedContent &content) { return has_extension(path, content.extension); });
   return found == std::end(kNamedContents) ? nullptr : found;
 }
 
@@ -165,10 +168,9 @@ Result<void> check_replaces_no_reference(const std::string &path, const CheckedR
 Result<void> check_output_name(const std::string &path, const ModelSpec *model) {
   const GStringPtr name(g_path_get_basename(path.c_str()));
   if (strlen(name.get()) > NAME_MAX) return cannot_write(path, "its name is too long", ErrorKind::settings);
-  if (const size_t dot = path.find_last_of("./"); dot != path.npos && path[dot] == '.')
-    for (const char *extension : kTextExtensions)
-      if (g_ascii_strcasecmp(path.c_str() + dot + 1, extension) == 0)
-        return cannot_write(path, "the name is for a text, which no clip is", ErrorKind::settings);
+  for (const char *extension : kTextExtensions)
+    if (has_extension(path, extension))
+      return cannot_write(path, "the name is for a text, which no clip is", ErrorKind::settings);
   const NamedContent *named = content_named(path);
   if (!model || !named || named->kind == model->result) return {};
   const std::string why = model->id + " makes " + with_article(model->result) + ", but the name is for " +

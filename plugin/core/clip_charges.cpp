@@ -28,6 +28,12 @@ UtcTime time_of(const ClipRecord &record) {
 
 }  // namespace
 
+// What was not fetched may still come, and has warnings of its own.
+bool is_paid_clip(const Account &account, const Charge &charge) {
+  return charge.state == ChargeState::settled && charge.status == "completed" && charge.amount != 0 &&
+         !account.is_unfetched(charge);
+}
+
 OpenCharges open_charges(const Account &account, const std::string &key, bool is_clip_lost) {
   OpenCharges open;
   for (const Charge &charge : account.charges()) {
@@ -35,7 +41,7 @@ OpenCharges open_charges(const Account &account, const std::string &key, bool is
     const bool is_settled = charge.state == ChargeState::settled;
     const bool is_stored = is_settled && charge.status == "completed" && !account.is_unfetched(charge);
     if (is_stored) open = {.stored = std::move(open.stored)};
-    if (is_stored && !is_clip_lost && charge.amount != 0)
+    if (!is_clip_lost && is_paid_clip(account, charge))
       open.stored = {charge.task_id, utc_text(charge.at), charge.amount.value_or(-1), true};
     const bool is_open = is_settled ? account.is_unfetched(charge) || (is_stored && is_clip_lost)
                                     : charge.is_under_way() || charge.state == ChargeState::unknown;

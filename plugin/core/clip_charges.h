@@ -32,6 +32,8 @@ struct OpenCharges {
 
   bool is_empty() const { return tasks.empty() && unanswered == 0; }
 };
+// The clip of the charge was stored, and has cost something.
+bool is_paid_clip(const Account &account, const Charge &charge);
 // `account`: not condensed. What was open when a clip of the request was stored, its run has told.
 // `is_clip_lost`: by no one's wish that clip is in the store no more, or nobody knows what it is, so its task
 // counts as unfetched.

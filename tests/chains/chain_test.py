@@ -8,6 +8,8 @@ import os
 import pathlib
 import re
 import resource
+import signal
+import time
 import unittest
 
 from film import Film, chain, link, uri_of, words
@@ -157,6 +159,17 @@ class Chains(unittest.TestCase):
                     self.film.service.set_faults([fault])
                     run = self.refuse(chain([prompt + str(number) for prompt in prompts], seed=len(prompts)), "--json", "--retries", "0")
                     self.assertEqual(self.money_of(run), money)
+        self.film.service.set_faults(())
+
+    def test_a_run_that_is_stopped_while_a_link_is_made_leaves_its_task_running(self):
+        self.film.service.set_faults(["query:status=503"])
+        run = self.film.start(*words(chain("pq"), "--json"))
+        while self.film.service.stats()["submits"] == 0:
+            time.sleep(0.05)
+        run.process.send_signal(signal.SIGTERM)
+        self.assertEqual(run.end(), 143, run.text)
+        told = self.told(run)
+        self.assertEqual((told["status"], told["outcome"], told["charged"], told["retry"]), ("stopped", "running", "yes", True))
         self.film.service.set_faults(())
 
     def test_a_link_that_fails_and_costs_nothing_charges_nobody(self):
