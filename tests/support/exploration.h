@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <deque>
+#include <functional>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -22,12 +24,13 @@ inline size_t length_of_sequences(size_t usual) {
 // Sequences that lead to the same state have the same future: each state is looked at once, sequences are
 // counted. Beside a World stand World::text(), all that tells it from others; steps_of(world), a vector of
 // structs with the members `event` and `world`; and broken_promise(world), empty when all is well.
+// States are told apart by a hash of their text: that two of a million share one has a chance of 3 in 10^8.
 template <typename World>
 class Exploration {
  public:
-  explicit Exploration(World start) { reach(std::move(start), -1, "start"); }
+  explicit Exploration(World start) { reach(std::move(start), -1, "start", true); }
 
-  // Ends at the first length at which a promise is broken.
+  // Once. Ends at the first length at which a promise is broken.
   void go(size_t length) {
     std::vector<double> paths{1};
     sequences_ = 1;
@@ -35,7 +38,7 @@ class Exploration {
       std::vector<double> further;
       for (size_t state = 0; state < paths.size(); ++state) {
         if (paths[state] == 0) continue;
-        for (const size_t next : next_of(state)) {
+        for (const size_t next : next_of(state, depth + 1 < length)) {
           if (next >= further.size()) further.resize(states_.size());
           further[next] += paths[state];
           sequences_ += paths[state];
@@ -52,30 +55,28 @@ class Exploration {
 
  private:
   struct State {
-    World world;
+    std::unique_ptr<World> world;  // Until its steps are known; worlds are large.
     long before;
     std::string event;
-    bool is_expanded = false;
     std::vector<size_t> next;
   };
 
-  size_t reach(World world, long before, const std::string &event) {
-    const auto [known, is_new] = by_text_.try_emplace(world.text(), states_.size());
+  size_t reach(World world, long before, const std::string &event, bool has_steps) {
+    const std::string text = world.text();
+    const auto [known, is_new] = by_hash_.try_emplace(std::hash<std::string>()(text), states_.size());
     if (!is_new) return known->second;
-    std::string broken = broken_promise(world);
-    states_.push_back({std::move(world), before, event, false, {}});
-    if (!broken.empty()) violations_.push_back(broken + "\n" + way_to(states_.size() - 1));
+    const std::string broken = broken_promise(world);
+    states_.push_back({has_steps ? std::make_unique<World>(std::move(world)) : nullptr, before, event, {}});
+    if (!broken.empty()) violations_.push_back(broken + "\n" + way_to(states_.size() - 1) + "  " + text);
     return states_.size() - 1;
   }
 
-  const std::vector<size_t> &next_of(size_t state) {
-    if (!states_[state].is_expanded) {
+  const std::vector<size_t> &next_of(size_t state, bool have_steps) {
+    if (const auto world = std::move(states_[state].world)) {
       std::vector<size_t> next;
-      for (auto &step : steps_of(states_[state].world))
-        next.push_back(reach(std::move(step.world), static_cast<long>(state), step.event));
+      for (auto &step : steps_of(*world))
+        next.push_back(reach(std::move(step.world), static_cast<long>(state), step.event, have_steps));
       states_[state].next = std::move(next);
-      states_[state].is_expanded = true;
-      states_[state].world = World();  // Worlds are large, and this one is done.
     }
     return states_[state].next;
   }
@@ -84,11 +85,11 @@ class Exploration {
     std::string way;
     for (long at = static_cast<long>(state); at >= 0; at = states_[static_cast<size_t>(at)].before)
       way = "  " + states_[static_cast<size_t>(at)].event + "\n" + way;
-    return way + "  " + states_[state].world.text();
+    return way;
   }
 
   std::deque<State> states_;
-  std::unordered_map<std::string, size_t> by_text_;
+  std::unordered_map<size_t, size_t> by_hash_;
   std::vector<std::string> violations_;
   double sequences_ = 0;
 };
