@@ -191,6 +191,8 @@ Result<Download::Next> Download::exchange(GCancellable *cancellable) {
     HttpError &broken = body.error();
     broken.error = of_media(std::move(broken.error));
     if (broken.error.kind == ErrorKind::cancelled) return std::move(broken.error);
+    // A redirect that leads nowhere is the host's answer, as a 404 is.
+    if (broken.error.http_status != 0) return retry(Setback::missing, std::move(broken.error));
     if (!broken.transient) return retry(Setback::lasting, std::move(broken.error));
     return broke_off(std::move(broken));
   }
@@ -232,6 +234,7 @@ Result<Download::Next> Download::judge_status(HttpBody &body) {
     default: break;
   }
   Error error = download_refused(reply);
+  if (reply.status / 100 == 3) return retry(Setback::missing, std::move(error));
   const bool is_later = is_not_yet(reply.status);
   if (!is_later && !is_transient_status(reply.status) && reply.status < 500)
     return retry(Setback::lasting, std::move(error));
@@ -324,9 +327,9 @@ Result<Download::Next> Download::finish() {
     auto announced = announce();
     if (!announced || *announced != Next::done) return announced;
   }
-  if (part_.total == 0 && (answer_.is_part || !answer_.is_chunked)) {
-    // Without a length and without chunks a cut looks like the end. The clip's structure may tell them apart;
-    // otherwise a second answer that ends at the same place confirms the end.
+  if (part_.total == 0 && (answer_.is_part || !answer_.is_end_certain)) {
+    // Here a cut may look like the end. The clip's structure may tell them apart; otherwise a second answer
+    // that ends at the same place confirms the end.
     const auto end = media_end_of(*file_, *container_);
     if (!end) return end.error();
     if (*end == MediaEnd::cut || (*end == MediaEnd::unknown && !ended_here_before)) return cut();

@@ -11,13 +11,15 @@ namespace {
 
 std::optional<uint64_t> read_offset(std::string_view text) { return parse_number<uint64_t>(trimmed(text)); }
 
-// What follows the unit; nothing when it is another one.
+// What follows the unit, also behind a "=" or ":" that does not belong there.
+// Nothing when it is another unit.
 std::optional<std::string_view> without_unit(std::string_view text) {
   text = trimmed(text);
   constexpr std::string_view kUnit = "bytes";
   if (text.size() < kUnit.size() || g_ascii_strncasecmp(text.data(), kUnit.data(), kUnit.size()) != 0)
     return std::nullopt;
-  return trimmed(text.substr(kUnit.size()));
+  text = trimmed(text.substr(kUnit.size()));
+  return text.starts_with("=") || text.starts_with(":") ? trimmed(text.substr(1)) : text;
 }
 
 }  // namespace

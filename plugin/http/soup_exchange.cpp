@@ -226,6 +226,7 @@ HttpReply SoupExchange::make_head() const {
   const char *reason = soup_message_get_reason_phrase(message_.get());
   reply.reason = reason ? reason : "";
   reply.final_url = request_.url;
+  reply.may_close = !soup_message_is_keepalive(message_.get());
   SoupMessageHeadersIter iter;
   soup_message_headers_iter_init(&iter, soup_message_get_response_headers(message_.get()));
   const char *name = nullptr;

@@ -380,6 +380,7 @@ TEST(HttpFault, AStreamThatIsCutBetweenChunksIsNotTakenForWhole) {
     const auto all = drain(**whole);
     ASSERT_TRUE(all) << all.error().error.text;
     EXPECT_EQ(*all, "hello");
+    EXPECT_EQ((*whole)->reply().may_close, url == closed.url()) << "so that a cut would look the same";
   }
 }
 
