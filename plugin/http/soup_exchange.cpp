@@ -12,6 +12,7 @@
 namespace genclip {
 namespace {
 
+constexpr char kContentEncoding[] = "Content-Encoding";
 // Of a clip. An answer of an API is short, and a hundred may arrive at once.
 constexpr size_t kChunk = 128 * 1024;
 constexpr size_t kAnswerChunk = 16 * 1024;
@@ -195,6 +196,12 @@ void SoupExchange::on_informational() {
 }
 
 void SoupExchange::on_head() {
+  // Codings are the same in any case (RFC 9110 §8.4.1); libsoup knows them in lower case.
+  SoupMessageHeaders *headers = soup_message_get_response_headers(message_.get());
+  if (const char *coding = soup_message_headers_get_list(headers, kContentEncoding)) {
+    const GStringPtr lower(g_ascii_strdown(coding, -1));
+    soup_message_headers_replace(headers, kContentEncoding, lower.get());
+  }
   // libsoup would read the whole body and then send the request again, even a POST.
   if (soup_message_get_status(message_.get()) != SOUP_STATUS_MISDIRECTED_REQUEST) return;
   handover_->give_head(make_head());

@@ -113,7 +113,7 @@ TEST(HttpClient, UnpacksTheAnswerToACall) {
   const std::string gzip = packed(text, G_ZLIB_COMPRESSOR_FORMAT_GZIP);
   const std::string zlib = packed(text, G_ZLIB_COMPRESSOR_FORMAT_ZLIB);
   const std::pair<std::string, std::string> rows[] = {
-      {"gzip", gzip}, {"x-gzip", gzip}, {"deflate", zlib}, {"identity", text}};
+      {"gzip", gzip}, {"GZIP", gzip}, {"x-gzip", gzip}, {"deflate", zlib}, {"identity", text}};
   for (const auto &[encoding, bytes] : rows) {
     HttpServer server(always(answer(500, bytes, "Content-Encoding: " + encoding + "\r\n")));
     for (const HttpRequest &request : {get(server.url()), post(server.url())}) {
