@@ -5,17 +5,16 @@
 #include <utility>
 #include <vector>
 
-#include "plugin/base/replace_all.h"
 #include "plugin/command/console.h"
 #include "plugin/command/text_table.h"
 
 namespace genclip {
 namespace {
 
-constexpr size_t kHang = 2;                   // How much further what continues a message is indented.
-constexpr size_t kCommandHang = 4;            // The same of a command.
-constexpr size_t kBelowName = 6;              // The indent of a text that stands below its name.
-constexpr std::string_view kFirm = "\u00a0";  // Stands for a blank at which no line may end.
+constexpr size_t kHang = 2;         // How much further what continues a message is indented.
+constexpr size_t kCommandHang = 4;  // The same of a command.
+constexpr size_t kBelowName = 6;    // The indent of a text that stands below its name.
+constexpr std::string_view kContinued = " \\\n";
 
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
@@ -28,35 +27,40 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 
 size_t indent_of(std::string_view line) { return std::min(line.find_first_not_of(' '), line.size()); }
 
-// One line, with `end` behind each that is continued.
-std::string hanging(std::string_view line, size_t columns, size_t hang, std::string_view end = "") {
+std::string hanging(std::string_view line, size_t columns, size_t hang) {
   if (width_of(line) <= columns) return std::string(line) + "\n";
   const size_t indent = indent_of(line);
-  const size_t beside = std::min(indent + hang + end.size(), columns / 2);
+  const size_t beside = std::min(indent + hang, columns / 2);
   std::string text;
   for (const std::string &part : wrapped(line.substr(indent), columns - beside, LongWords::kept)) {
-    if (!text.empty()) text += std::string(end) + "\n" + std::string(hang, ' ');
+    if (!text.empty()) text += "\n" + std::string(hang, ' ');
     text += std::string(indent, ' ') + part;
   }
   return text + "\n";
 }
 
-// The command with the blanks inside its words made firm.
-std::string with_firm_words(std::string_view command) {
-  std::string text;
-  char quote = '\0';
+// The words as a shell splits them, with their quotes. What is in parentheses, as "(not complete)", stays
+// with the word before it.
+std::vector<std::string> shell_words(std::string_view command) {
+  std::vector<std::string> words(1);
+  char quote = '\0';  // The one that ends what has begun.
   bool escapes = false;
-  for (const char c : command) {
+  for (size_t at = 0; at < command.size(); ++at) {
+    const char c = command[at];
     const bool is_escaped = std::exchange(escapes, false);
     escapes = c == '\\' && !is_escaped && quote != '\'';
-    text += c == ' ' && (quote != '\0' || is_escaped) ? kFirm : std::string_view(&c, 1);
+    if (c == ' ' && quote == '\0' && !is_escaped && !command.substr(at).starts_with(" (")) {
+      words.emplace_back();
+      continue;
+    }
+    words.back() += c;
     if (is_escaped) continue;
     if (c == quote)
       quote = '\0';
-    else if (quote == '\0' && (c == '"' || c == '\''))
-      quote = c;
+    else if (quote == '\0' && (c == '"' || c == '\'' || c == '('))
+      quote = c == '(' ? ')' : c;
   }
-  return text;
+  return words;
 }
 
 // "  -y, --yes      Generate without asking". A name so long that its text would be narrow stands above it.
@@ -92,9 +96,23 @@ std::string message_lines(std::string_view text, size_t columns) {
 
 std::string command_lines(std::string_view text, size_t columns) {
   if (columns == kNoLimit) return std::string(text);
-  std::string lines = hanging(with_firm_words(text), columns, kCommandHang, " \\");
-  lines.pop_back();
-  return replace_all(lines, kFirm, " ");
+  if (width_of(text) <= columns) return std::string(text);
+  // Not wrapped(), which ends a line inside a word of Chinese or Japanese: a shell would read another word.
+  const size_t indent = indent_of(text);
+  const size_t width = columns - std::min(indent + kCommandHang + 2, columns / 2);
+  std::string lines;
+  size_t used = 0;
+  for (const std::string &word : shell_words(text.substr(indent))) {
+    const size_t wide = width_of(word);
+    const bool fits = used + 1 + wide <= width;
+    if (lines.empty())
+      lines.append(indent, ' ');
+    else
+      lines += fits ? " " : std::string(kContinued) + std::string(indent + kCommandHang, ' ');
+    lines += word;
+    used = fits && used > 0 ? used + 1 + wide : wide;
+  }
+  return lines;
 }
 
 std::string help_lines(std::string_view help, size_t columns) {

@@ -62,6 +62,24 @@ TEST(CommandLines, AreTheSameCommandForAShell) {
   EXPECT_EQ(words_of(command).size(), 9u);
 }
 
+// A shell would read another prompt, and another clip would be paid.
+TEST(CommandLines, EndOnlyBetweenWordsInEveryScript) {
+  for (const std::string prompt : {"一隻紅色的風箏在沙丘上空飛翔，長長的影子，緩慢的鏡頭",
+                                   "赤い凧が砂丘の上を飛ぶ、 長い影、ゆっくりとしたカメラ",
+                                   "a red\u00a0kite over\u00a0the dunes, seen from\u00a0below"}) {
+    const std::string command = "genclip: Request: sd_2.0_special 'prompt=" + prompt + "' duration=4 take=2";
+    const std::string lines = command_lines(command, 40);
+    EXPECT_THAT(lines, HasSubstr(" \\\n    'prompt=" + prompt + "' \\\n"));
+    EXPECT_EQ(words_of(lines), words_of(command)) << lines;
+  }
+}
+
+TEST(CommandLines, KeepWhatIsInParenthesesWhole) {
+  const std::string command = "genclip: Request: dance-2.5 'prompt=a (red) kite' take=2 (not complete)";
+  for (size_t columns = 40; columns < width_of(command); ++columns)
+    EXPECT_THAT(command_lines(command, columns), testing::EndsWith("take=2 (not complete)")) << columns;
+}
+
 TEST(CommandLines, AreOneLineWhereTheyFit) {
   const std::string command = "  genclip check dance-2.5 prompt=\"a storm\"";
   EXPECT_EQ(command_lines(command, width_of(command)), command);
