@@ -150,6 +150,19 @@ size_t CommandOptions::length_without_value(std::string_view option) const {
   return std::min(length, option.size());
 }
 
+// GOption would set --anew by --anew=false.
+std::string CommandOptions::flag_with_value(const Words &words) const {
+  for (const std::string &word : words) {
+    if (word == "--") break;
+    if (!word.starts_with("--")) continue;
+    const size_t sign = word.find('=');
+    for (const GOptionEntry &entry : entries_)
+      if (sign != word.npos && entry.arg == G_OPTION_ARG_NONE && word.substr(2, sign - 2) == entry.long_name)
+        return word.substr(0, sign) + " takes no value; leave it out.";
+  }
+  return {};
+}
+
 std::string CommandOptions::store(const Option &option) {
   if (auto *const *flag = std::get_if<bool *>(&option.target)) {
     **flag = **flag || option.is_set;
@@ -204,6 +217,10 @@ std::optional<Words> CommandOptions::parse(const Words &words) {
     return std::nullopt;
   }
   name_options(option_names());
+  if (const std::string problem = flag_with_value(words); !problem.empty()) {
+    exit_code_ = refuse(problem);
+    return std::nullopt;
+  }
   std::vector<GOptionEntry> entries = entries_;
   entries.push_back({});
 

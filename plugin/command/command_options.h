@@ -108,6 +108,8 @@ class CommandOptions {
   const GOptionEntry *entry_of(char letter) const;
   // Behind the letter of a short option that is not known, or that takes a value, stands a value: "-kVALUE".
   size_t length_without_value(std::string_view option) const;
+  // What is wrong with "--anew=false"; empty: no flag has a value.
+  std::string flag_with_value(const Words &words) const;
   // The option that one with a typo stands for; empty: none.
   std::string likely_option(std::string_view given) const;
   void add_entry(const char *name, char letter, const char *value_name, const char *help, Option option);
