@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// GIO writes a temporary file beside the old one, and renames it at the end.
+// A temporary file beside the old one is renamed at the end: whatever happens until then, no part of a clip
+// has the name that the user chose.
 #include "plugin/command/clip_output.h"
 
+#include <fcntl.h>
 #include <gio/gio.h>
+#include <glib/gstdio.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,9 +17,11 @@
 #include <cstring>
 #include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "plugin/account/ledger.h"
+#include "plugin/base/durable_file.h"
 #include "plugin/base/file_system.h"
 #include "plugin/base/gref.h"
 #include "plugin/command/console.h"
@@ -27,8 +32,9 @@ namespace {
 
 constexpr size_t kPiece = 1 << 20;
 
-Error cannot_write(const std::string &path, const char *why, ErrorKind kind = ErrorKind::open_write) {
-  return {kind, "The clip cannot be written to " + printable(path) + ": " + why};
+Error cannot_write(const std::string &path, const char *why, ErrorKind kind = ErrorKind::open_write,
+                   const char *what = kTheClip) {
+  return {kind, std::string(what) + " cannot be written to " + printable(path) + ": " + why};
 }
 
 struct NamedContent {
@@ -107,6 +113,53 @@ bool holds_same(GrowingClip &clip, const std::string &path) {
   return compared.has_value();
 }
 
+// Has a name of its own until it is whole.
+class NewFile {
+ public:
+  explicit NewFile(const std::string &path) : path_(path), temporary_(folder_of(path) + "/.genclip-XXXXXX") {}
+  ~NewFile() {
+    if (descriptor_ < 0) return;
+    ::close(descriptor_);
+    g_unlink(temporary_.c_str());
+  }
+  NewFile(const NewFile &) = delete;
+  NewFile &operator=(const NewFile &) = delete;
+
+  Result<void> open() {
+    // Other users may read it as the umask allows.
+    descriptor_ = g_mkstemp_full(temporary_.data(), O_WRONLY | O_CLOEXEC, 0666);
+    if (descriptor_ < 0) return cannot_write(path_, g_strerror(errno));
+    return {};
+  }
+
+  Result<void> write(std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+      const ssize_t count = ::write(descriptor_, bytes.data(), bytes.size());
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) return failed();
+      bytes = bytes.subspan(static_cast<size_t>(count));
+    }
+    return {};
+  }
+
+  // Gives it the name, also in place of a link.
+  Result<void> name() {
+    if (::fsync(descriptor_) < 0) return failed();
+    if (::close(std::exchange(descriptor_, -1)) == 0 && g_rename(temporary_.c_str(), path_.c_str()) == 0)
+      return {};
+    Error error = failed();
+    g_unlink(temporary_.c_str());
+    return error;
+  }
+
+ private:
+  Error failed() const { return cannot_write(path_, g_strerror(errno), ErrorKind::write); }
+
+  const std::string &path_;
+  std::string temporary_;
+  int descriptor_ = -1;
+};
+
 // What G_FILE_ATTRIBUTE_ID_FILE is, of the file that links lead to; empty: there is none.
 std::string id_of_file(const std::string &path) {
   const auto file = GRef<GFile>::adopt(g_file_new_for_path(path.c_str()));
@@ -165,12 +218,13 @@ Result<void> check_replaces_no_reference(const std::string &path, const CheckedR
   return {};
 }
 
-Result<void> check_output_name(const std::string &path, const ModelSpec *model) {
+Result<void> check_output_name(const std::string &path, const ModelSpec *model, const char *what) {
   const GStringPtr name(g_path_get_basename(path.c_str()));
-  if (strlen(name.get()) > NAME_MAX) return cannot_write(path, "its name is too long", ErrorKind::settings);
+  if (strlen(name.get()) > NAME_MAX)
+    return cannot_write(path, "its name is too long", ErrorKind::settings, what);
   for (const char *extension : kTextExtensions)
     if (has_extension(path, extension))
-      return cannot_write(path, "the name is for a text, which no clip is", ErrorKind::settings);
+      return cannot_write(path, "the name is for a text, which no clip is", ErrorKind::settings, what);
   const NamedContent *named = content_named(path);
   if (!model || !named || named->kind == model->result) return {};
   const std::string why = model->id + " makes " + with_article(model->result) + ", but the name is for " +
@@ -180,21 +234,24 @@ Result<void> check_output_name(const std::string &path, const ModelSpec *model) 
   return cannot_write(path, printable(why).c_str(), ErrorKind::settings);
 }
 
-Result<void> check_output(const std::string &path, const ModelSpec *model) {
+Result<void> check_output(const std::string &path, const ModelSpec *model, const char *what) {
+  const auto problem = [&](const char *why, ErrorKind kind = ErrorKind::open_write) {
+    return cannot_write(path, why, kind, what);
+  };
   if (path == kStandardOutput) {
     if (is_terminal(stdout))
       return Error{ErrorKind::settings,
                    "genclip does not write a clip to a terminal; redirect standard output."};
     return {};
   }
-  if (g_file_test(path.c_str(), G_FILE_TEST_IS_DIR)) return cannot_write(path, "it is a folder; name a file");
+  if (g_file_test(path.c_str(), G_FILE_TEST_IS_DIR)) return problem("it is a folder; name a file");
   if (g_file_test(path.c_str(), G_FILE_TEST_EXISTS) && !g_file_test(path.c_str(), G_FILE_TEST_IS_REGULAR))
-    return cannot_write(path, "it is not a regular file");
+    return problem("it is not a regular file");
   const GStringPtr folder(g_path_get_dirname(path.c_str()));
-  if (!g_file_test(folder.get(), G_FILE_TEST_IS_DIR)) return cannot_write(path, "there is no such folder");
-  if (is_of_store(path)) return cannot_write(path, "it is a file of a clip store", ErrorKind::settings);
-  if (::access(folder.get(), W_OK | X_OK) != 0) return cannot_write(path, g_strerror(errno));
-  return check_output_name(path, model);
+  if (!g_file_test(folder.get(), G_FILE_TEST_IS_DIR)) return problem("there is no such folder");
+  if (is_of_store(path)) return problem("it is a file of a clip store", ErrorKind::settings);
+  if (::access(folder.get(), W_OK | X_OK) != 0) return problem(g_strerror(errno));
+  return check_output_name(path, model, what);
 }
 
 Result<void> check_output_folder(const std::string &path) {
@@ -230,26 +287,11 @@ Result<bool> write_output(GrowingClip &clip, const std::string &path) {
     return true;
   }
   if (holds_same(clip, path)) return false;
-  GErrorPtr error;
-  const auto file = GRef<GFile>::adopt(g_file_new_for_path(path.c_str()));
-  const auto stream = GRef<GFileOutputStream>::adopt(
-      g_file_replace(file.get(), nullptr, FALSE, G_FILE_CREATE_REPLACE_DESTINATION, nullptr, take(error)));
-  if (!stream) return cannot_write(path, error->message);
-  const auto cancelled = GRef<GCancellable>::adopt(g_cancellable_new());
-  auto copied = copy(clip, [&](std::span<const std::byte> piece) -> Result<void> {
-    if (g_output_stream_write_all(G_OUTPUT_STREAM(stream.get()), piece.data(), piece.size(), nullptr, nullptr,
-                                  take(error)))
-      return {};
-    return cannot_write(path, error->message, ErrorKind::write);
-  });
-  if (!copied) {
-    // A stream that is closed while cancelled leaves the old file in place.
-    g_cancellable_cancel(cancelled.get());
-    g_output_stream_close(G_OUTPUT_STREAM(stream.get()), cancelled.get(), nullptr);
+  NewFile file(path);
+  if (auto opened = file.open(); !opened) return std::move(opened).error();
+  if (auto copied = copy(clip, [&](std::span<const std::byte> piece) { return file.write(piece); }); !copied)
     return std::move(copied).error();
-  }
-  if (!g_output_stream_close(G_OUTPUT_STREAM(stream.get()), nullptr, take(error)))
-    return cannot_write(path, error->message, ErrorKind::write);
+  if (auto named = file.name(); !named) return std::move(named).error();
   return true;
 }
 

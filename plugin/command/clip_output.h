@@ -13,6 +13,7 @@
 namespace genclip {
 
 inline constexpr const char *kStandardOutput = "-";
+inline constexpr const char *kTheClip = "The clip";  // What an error says cannot be written.
 
 // Absolute. The links of its folders are followed, as far as these exist; a link at the end is not, because
 // write_output() replaces it.
@@ -27,13 +28,13 @@ bool is_of_store(const std::string &path);
 
 // Checks, before anything is paid, that a clip can be written there, that it would replace nothing of a
 // store, and that the name suits what the model makes (null: an unknown model).
-Result<void> check_output(const std::string &path, const ModelSpec *model);
+Result<void> check_output(const std::string &path, const ModelSpec *model, const char *what = kTheClip);
 // That the clip would not replace a file that its request refers to.
 Result<void> check_replaces_no_reference(const std::string &path, const CheckedRequest &request);
 // Checks that a folder is there, or can be made.
 Result<void> check_output_folder(const std::string &path);
 // The same as check_output() of the name alone: its folder is still to be made.
-Result<void> check_output_name(const std::string &path, const ModelSpec *model);
+Result<void> check_output_name(const std::string &path, const ModelSpec *model, const char *what = kTheClip);
 // Says how the name of `output` contradicts that of the clip; empty when it does not.
 std::string other_content(const std::string &output, const std::string &clip);
 // Copies a whole clip. Replaces a file only once the copy is complete. False: the file has the same bytes

@@ -163,7 +163,8 @@ int run_frame(const Words &words) {
   if (!path) return report_failure(path.error(), json);
   if (to_stream && is_terminal(stdout))
     return options.refuse("genclip does not write a picture to a terminal; name a file with --output.");
-  if (auto writable = check_output(output, nullptr); !writable) return report_failure(writable.error(), json);
+  if (auto writable = check_output(output, nullptr, "The picture"); !writable)
+    return report_failure(writable.error(), json);
   if (!to_stream && is_same_file(output, *path))
     return options.refuse("The picture would replace the clip; name another file with --output.");
   auto frame = frame_at(*path, position);

@@ -4,10 +4,14 @@
 #include "plugin/command/clip_output.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <set>
 
 #include "tests/support/file_content.h"
 #include "tests/support/taken.h"
@@ -105,6 +109,48 @@ TEST_F(ClipOutputTest, AFileOfOtherBytesIsReplaced) {
   write("longer.mp4", bytes_ + "g");
   write("empty.mp4", "");
   for (const char *name : {"same-size.mp4", "longer.mp4", "empty.mp4"}) EXPECT_TRUE(writes(name)) << name;
+}
+
+// A limit on a file's size ends a copy as a full disk does.
+TEST_F(ClipOutputTest, NoPartOfAClipHasTheNameOfTheWhole) {
+  write("old.mp4", "an older clip");
+  struct rlimit before {};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const struct rlimit little = {bytes_.size() - 1, before.rlim_max};
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &little), 0);
+  const auto fresh = write_output(clip_, folder_.file("new.mp4"));
+  const auto again = write_output(clip_, folder_.file("old.mp4"));
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, handler);
+  for (const auto *written : {&fresh, &again}) {
+    ASSERT_FALSE(*written);
+    EXPECT_EQ(written->error().kind, ErrorKind::write);
+    EXPECT_NE(written->error().text.find(".mp4: File too large"), std::string::npos) << written->error().text;
+  }
+  EXPECT_EQ(content(folder_.file("old.mp4")), "an older clip");
+  std::set<std::string> names;
+  for (const auto &entry : fs::directory_iterator(folder_.path())) names.insert(entry.path().filename());
+  EXPECT_EQ(names, (std::set<std::string>{"clip.mp4", "old.mp4"}));
+}
+
+TEST_F(ClipOutputTest, OtherUsersMayReadItAsTheUmaskSays) {
+  const mode_t mask = ::umask(027);
+  write("old.mp4", "an older clip");
+  fs::permissions(folder_.file("old.mp4"), fs::perms::owner_read);
+  for (const char *name : {"new.mp4", "old.mp4"}) {
+    EXPECT_TRUE(taken(write_output(clip_, folder_.file(name))));
+    EXPECT_EQ(fs::status(folder_.file(name)).permissions(), fs::perms(0640)) << name;
+  }
+  ::umask(mask);
+}
+
+TEST_F(ClipOutputTest, AFolderIsNotReplaced) {
+  fs::create_directory(folder_.file("kite"));
+  const auto written = write_output(clip_, folder_.file("kite"));
+  ASSERT_FALSE(written);
+  EXPECT_TRUE(fs::is_directory(folder_.file("kite")));
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_.path()), fs::directory_iterator()), 2);
 }
 
 TEST_F(ClipOutputTest, ALinkIntoTheStoreBecomesAFileOfItsOwn) {

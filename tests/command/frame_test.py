@@ -90,7 +90,7 @@ class Frame(unittest.TestCase):
     def test_an_output_that_is_no_file_stays(self):
         fifo = self.folder / "fifo"
         os.mkfifo(fifo)
-        self.refused(1, "not a regular file", self.picture, "-o", fifo)
+        self.refused(1, f"The picture cannot be written to {fifo}: it is not a regular file", self.picture, "-o", fifo)
         self.assertTrue(fifo.is_fifo())
 
 

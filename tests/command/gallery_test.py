@@ -88,7 +88,7 @@ class Page(Gallery):
     def test_a_page_that_cannot_be_written_is_an_error(self):
         run = genclip("store", "gallery", "-o", str(self.folder / "none" / "x.html"), **self.env)
         self.assertEqual(run.returncode, 1)
-        self.assertIn("no such folder", run.stderr)
+        self.assertIn(f"The page cannot be written to {self.folder}/none/x.html: there is no such folder", run.stderr)
 
     @unittest.skipUnless(CHROMIUM, "chromium is not installed")
     def test_a_browser_opens_it_from_the_disk_searches_and_sorts_it_and_asks_for_nothing_else(self):
