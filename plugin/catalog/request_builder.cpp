@@ -37,8 +37,11 @@ std::optional<Error> RequestBuilder::add_values(const std::string &name, const s
 
   const FieldType type = type_of_field(catalog_, spec_.get(), field);
   Json &fields = catalog_.common_field(field) ? request_.fields : request_.extra;
+  Json::Array values = values_of(type);
+  // Of an empty list of media: that is one which is left out.
+  if (values.empty()) return std::nullopt;
   if (!fields.find(field)) fields.set(field, Json());
-  for (Json &value : values_of(type))
+  for (Json &value : values)
     if (!add_value(type, std::move(value), *fields.find(field)))
       return request_error(std::string(place_.name) + " gives " + field + " twice.");
   return std::nullopt;

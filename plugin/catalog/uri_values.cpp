@@ -3,14 +3,24 @@
 // The catalog gives a value its type. Only for fields that it does not know is the type guessed.
 #include "plugin/catalog/uri_values.h"
 
+#include <glib.h>
+
+#include <algorithm>
+#include <initializer_list>
+
 #include "plugin/base/number.h"
 
 namespace genclip {
 namespace {
 
+// Spreadsheets write TRUE.
 Json boolean_or_text(const std::string &text) {
-  if (text == "true" || text == "on" || text == "1") return true;
-  if (text == "false" || text == "off" || text == "0") return false;
+  const auto is_one_of = [&](std::initializer_list<const char *> words) {
+    return std::ranges::any_of(words,
+                               [&](const char *word) { return g_ascii_strcasecmp(word, text.c_str()) == 0; });
+  };
+  if (is_one_of({"true", "yes", "on", "1"})) return true;
+  if (is_one_of({"false", "no", "off", "0"})) return false;
   return text;
 }
 

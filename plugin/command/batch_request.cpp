@@ -73,8 +73,8 @@ class RowReader {
       if (own) {
         if (is_again) return row_error("The row gives " + field + " twice.");
         clip_.*own->value = text_of(cell.value);
-      } else if (auto problem = cell.value.string() ? builder_.add(field, *cell.value.string())
-                                                    : builder_.add_typed(field, cell.value)) {
+      } else if (auto problem = is_to_be_typed(cell, field) ? builder_.add(field, *cell.value.string())
+                                                            : builder_.add_typed(field, cell.value)) {
         return problem;
       }
     }
@@ -91,6 +91,13 @@ class RowReader {
   }
 
  private:
+  // A string of JSON is one, where the field does not tell otherwise: "duration": "5" is the number.
+  bool is_to_be_typed(const BatchCell &cell, const std::string &field) const {
+    if (!cell.value.string()) return false;
+    const FieldType type = type_of_field(catalog_, spec_.get(), field);
+    return !cell.is_typed || (type != FieldType::any && type != FieldType::array);
+  }
+
   const Catalog &catalog_;
   const std::shared_ptr<const ModelSpec> spec_;
   RequestBuilder builder_;

@@ -56,7 +56,7 @@ void read_objects(std::string_view text, BatchRows &rows) {
     }
     BatchRow row{number, {}};
     for (auto &[name, value] : *object)
-      if (!value.is_null()) row.cells.push_back({name, std::move(value)});
+      if (!value.is_null()) row.cells.push_back({name, std::move(value), true});
     rows.rows.push_back(std::move(row));
   }
 }

@@ -26,8 +26,9 @@ BatchFormat batch_format_of(const std::string &path);
 
 struct BatchCell {
   std::string name;  // As the file spells it.
-  // A string of CSV and text is to be typed by the catalog. JSON Lines have typed values, no null among them.
   Json value;
+  // JSON Lines have typed values, no null among them. A string of CSV and text is to be typed by the catalog.
+  bool is_typed = false;
 };
 
 struct BatchRow {

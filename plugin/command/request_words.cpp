@@ -29,7 +29,10 @@ constexpr size_t kMostOfAPrompt = 60;
 
 WordsProblem usage(std::string text) { return UsageProblem{std::move(text)}; }
 
-bool is_uri(const std::string &word) { return word.starts_with(std::string(kClipUriScheme) + "://"); }
+bool is_uri(const std::string &word) {
+  const std::string opening = std::string(kClipUriScheme) + "://";
+  return g_ascii_strncasecmp(word.c_str(), opening.c_str(), opening.size()) == 0;
+}
 
 std::string with_underscores(std::string name) {
   std::replace(name.begin(), name.end(), '-', '_');

@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "plugin/command/batch_request.h"
+
 namespace genclip {
 namespace {
 
@@ -46,6 +48,36 @@ TEST(BatchRows, AreObjectsOfJsonLines) {
                       "{\"reference_images\": [\"a\", \"b\"]}\r\n",
                       BatchFormat::jsonl),
               ElementsAre("1: prompt=one duration=5", "3: reference_images=[\"a\",\"b\"]"));
+}
+
+// The request of the only row, without its model.
+std::string request_of(std::string_view text, BatchFormat format, const std::vector<BatchCell> &defaults) {
+  const BatchRows rows = read_batch_rows(text, format);
+  if (rows.rows.size() != 1) return "not one row";
+  const auto clip = batch_clip_of(*Catalog::built_in(), rows.rows[0], defaults);
+  return clip ? clip->request.fields.to_text() + clip->request.extra.to_text() : clip.error().text;
+}
+
+// "1" and 1 would be one clip.
+TEST(BatchRows, OfJsonKeepTheTypesOfWhatTheCatalogDoesNotKnow) {
+  const std::vector<BatchCell> model = {{"model", "dream-5.0"}};
+  const auto request = [&](std::string_view text) { return request_of(text, BatchFormat::jsonl, model); };
+  EXPECT_EQ(request(R"({"a":"1","b":"true","c":"[1]","d":1,"e":true,"f":[1],"g":"null"})"),
+            R"({}{"a":"1","b":"true","c":"[1]","d":1,"e":true,"f":[1],"g":"null"})");
+  // Of a field that it knows, it knows the type.
+  EXPECT_EQ(request(R"({"duration":"5","prompt":"1","generate_audio":"TRUE"})"),
+            R"({"duration":5,"prompt":"1","generate_audio":true}{})");
+  EXPECT_EQ(request_of("a,b,c\n1,true,[1]\n", BatchFormat::csv, model), R"({}{"a":1,"b":true,"c":[1]})")
+      << "A table has no types.";
+  EXPECT_EQ(request_of(R"({"prompt":"x"})", BatchFormat::jsonl, {model[0], {"style", "1"}}),
+            R"({"prompt":"x"}{"style":1})")
+      << "Neither has a command line.";
+}
+
+TEST(BatchRows, OfJsonLeaveOutAnEmptyListOfMedia) {
+  EXPECT_EQ(request_of(R"({"prompt":"x","reference_images":[]})", BatchFormat::jsonl,
+                       {{"model", "dance-2.5"}, {"reference_images", "https://a/1"}}),
+            R"({"prompt":"x"}{})");
 }
 
 TEST(BatchRows, AreRecordsOfCsv) {

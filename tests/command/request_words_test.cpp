@@ -85,9 +85,13 @@ TEST(RequestWords, AreTheRequestOfTheirUri) {
   ASSERT_TRUE(words);
   EXPECT_EQ(words->take, 2u);
   EXPECT_EQ(words->api, Api::legacy);
-  const auto uri = read({clip_uri(*Catalog::built_in(), *words)});
-  ASSERT_TRUE(uri);
-  EXPECT_EQ(*uri, *words);
+  std::string text = clip_uri(*Catalog::built_in(), *words);
+  // A scheme has no case.
+  for (const char *opening : {"genclip", "GENCLIP", "GenClip"}) {
+    const auto uri = read({text.replace(0, std::string_view("genclip").size(), opening)});
+    ASSERT_TRUE(uri) << text;
+    EXPECT_EQ(*uri, *words);
+  }
 }
 
 TEST(RequestWords, LeaveOutWhatPropertiesLeaveOut) {
