@@ -169,8 +169,8 @@ int run_budget(const Words &words) {
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
   if (!rest->empty())
-    return options.refuse("There is no command \"budget " + rest->front() +
-                          "\". There are: budget, budget set, budget clear.");
+    return options.refuse(
+        no_command_text("budget", rest->front(), "There are: budget, budget set, budget clear."));
   const std::string root = store_root(store);
   const auto budget = ledger_of(root).budget();
   if (!budget) return report_failure(budget.error(), json);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "plugin/catalog/closest.h"
+
 namespace genclip {
 namespace {
 
@@ -51,6 +53,16 @@ const Command *find_command(const Words &words) {
     for (const Command &command : kCommands)
       if (command.name == joined(words, count)) return &command;
   return nullptr;
+}
+
+std::string no_command_text(const std::string &group, const std::string &word, const std::string &otherwise) {
+  std::vector<Name> names;
+  for (const Command &command : kCommands)
+    if (const std::string_view name = command.name; name.starts_with(group + " "))
+      names.push_back({std::string(name.substr(group.size() + 1))});
+  const std::string meant = likely_name(word, names);
+  return "There is no command \"" + group + " " + word + "\". " +
+         (meant.empty() ? otherwise : "Did you mean " + group + " " + meant + "?");
 }
 
 size_t name_length(const Command &command) {

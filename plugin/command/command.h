@@ -29,6 +29,8 @@ struct Command {
 std::span<const Command> commands();
 // The command that the words begin with, the longest name first; null when there is none.
 const Command *find_command(const Words &words);
+// There is no command "GROUP WORD": the one that is meant, else `otherwise`.
+std::string no_command_text(const std::string &group, const std::string &word, const std::string &otherwise);
 // The number of words in its name.
 size_t name_length(const Command &command);
 

@@ -311,8 +311,7 @@ int run_cost(const Words &words) {
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
   if (!rest->empty())
-    return options.refuse("There is no command \"cost " + rest->front() +
-                          "\". There are: cost, cost correct.");
+    return options.refuse(no_command_text("cost", rest->front(), "There are: cost, cost correct."));
   if (json && csv) return options.refuse("Give --json or --csv, not both.");
   if (query.since && query.until && *query.since > *query.until)
     return options.refuse("--since is later than --until.");

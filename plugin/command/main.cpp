@@ -70,19 +70,11 @@ int refuse_group(const Words &words, const std::vector<Command> &group) {
   }
   if (second.starts_with("-")) second.clear();
   std::vector<std::string> subcommands;
-  std::vector<Name> names;
-  for (const Command &command : group) {
-    subcommands.emplace_back(command.name + name.size() + 1);
-    names.push_back({subcommands.back()});
-  }
+  for (const Command &command : group) subcommands.emplace_back(command.name + name.size() + 1);
   const std::string help = name + " --help";
   if (second.empty())
     return refuse("genclip " + name + " needs a subcommand: " + either(subcommands) + ".", help);
-  const std::string meant = likely_name(second, names);
-  return refuse("There is no command \"" + name + " " + second + "\". " +
-                    (meant.empty() ? "There are: " + both(subcommands) + "."
-                                   : "Did you mean " + name + " " + meant + "?"),
-                help);
+  return refuse(no_command_text(name, second, "There are: " + both(subcommands) + "."), help);
 }
 
 int refuse_unknown(const Words &words) {
@@ -132,6 +124,7 @@ int main(int argc, char **argv) {
   const int exit_code = genclip::run({argv + 1, argv + argc});
   // Output to a full disk or a closed pipe has failed.
   const bool is_lost = fflush(stdout) != 0 || ferror(stdout);
-  if (is_lost && exit_code == genclip::kOk) return genclip::kFailed;
-  return exit_code;
+  if (!is_lost || exit_code != genclip::kOk) return exit_code;
+  genclip::print_error("The output could not be written to standard output.");
+  return genclip::kFailed;
 }

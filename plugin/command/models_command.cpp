@@ -2,6 +2,7 @@
 //
 // genclip models: prints the catalog, including the user's files.
 #include "plugin/catalog/models_table.h"
+#include "plugin/command/clip_delivery.h"
 #include "plugin/command/command_options.h"
 #include "plugin/command/console.h"
 #include "plugin/command/known_models.h"
@@ -135,8 +136,7 @@ int run_models(const Words &words) {
       print(text->id + ", a text model (" + name_of(text->variant) + " version), for gencaption\n");
     return kOk;
   }
-  print_error(printable(catalog->unknown_model_text(id)));
-  return kFailed;
+  return report_failure({ErrorKind::not_found, catalog->unknown_model_text(id)}, json);
 }
 
 }  // namespace genclip

@@ -83,6 +83,9 @@ class Models(unittest.TestCase):
         self.assertEqual((run.returncode, run.stdout), (1, ""))
         self.assertEqual(run.stderr, 'genclip: There is no model "dance 2.5"; the closest Model ID is dance-2.5. '
                                      'genclip models lists the Model IDs.\n')
+        as_json, told = genclip_json("models", "dance 2.5", "--json")
+        self.assertEqual((as_json.returncode, as_json.stderr), (1, run.stderr))
+        self.assertEqual(told["error"], run.stderr.removeprefix("genclip: ").rstrip("\n"))
 
     def test_a_text_model_is_told_from_the_others(self):
         run = genclip("models", "gem-2.5-pro")
@@ -159,12 +162,19 @@ class Usage(unittest.TestCase):
                             (["store"], "genclip store needs a subcommand: list, find, gallery, show, verify, pin, unpin, remove, "
                                         "prune or fetch.\nTry: genclip store --help\n"),
                             (["store", "lst"], 'There is no command "store lst". Did you mean store list?'),
+                            (["cost", "corect", "x", "1"], 'There is no command "cost corect". Did you mean cost correct?'),
+                            (["budget", "claer"], 'There is no command "budget claer". Did you mean budget clear?'),
+                            (["budget", "x"], 'There is no command "budget x". There are: budget, budget set, budget clear.'),
                             (["store", "x"], 'There is no command "store x". There are: list, find, '),
                             (["models", "--jsn"], "Unknown option --jsn; did you mean --json?"),
                             (["models", "--api-key=secret"], "Unknown option --api-key\n"),
                             (["models", "-xsecret"], "Unknown option -x\n"), (["models", "-jxsecret"], "Unknown option -jx\n"),
                             (["generate", "-qkxsecret", "veo"], "The value of -k is a word of its own: -k FILE\n"),
                             (["cost", "--sinse=2026-01-01"], "Unknown option --sinse; did you mean --since?"), (["models", "a", "b"], "more than one"),
+                            (["generate", "--anew=false", "veo"], "--anew takes no value; leave it out.\n"),
+                            (["prefetch", "--yes=no", "x"], "--yes takes no value; leave it out.\n"),
+                            (["store", "remove", "x", "--pinned="], "--pinned takes no value; leave it out.\n"),
+                            (["models", "--help=secret"], "--help takes no value; leave it out.\n"),
                             (["check"], "Model ID is missing")):
             with self.subTest(words=words):
                 run = genclip(*words)
@@ -175,7 +185,7 @@ class Usage(unittest.TestCase):
     def test_output_that_cannot_be_written_is_a_failure(self):
         with open("/dev/full", "w", encoding="utf-8") as full:
             run = subprocess.run([GENCLIP, "models"], env=environment(), stdout=full, stderr=subprocess.PIPE, check=False)
-        self.assertEqual(run.returncode, 1)
+        self.assertEqual((run.returncode, run.stderr.decode()), (1, "genclip: The output could not be written to standard output.\n"))
 
 
 if __name__ == "__main__":
