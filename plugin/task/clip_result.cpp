@@ -103,6 +103,38 @@ Urls only_one_of(Urls found, Urls &unclear) {
   return {};
 }
 
+// The order: usual names; the one URL under other names; names of the other kind of media; the one variant;
+// the one preview, or URL amid a text. The latter four matter when the bytes of the first are of another
+// kind, or when there is no other. If there is none at all, `unclear` or `wrong` may have some.
+ClipResult choose_among(const Urls &found, const WantedResult &wanted, Urls &unclear, Urls &wrong) {
+  Urls usual, others, misnamed, variants, last;
+  for (const FoundUrl &url : found) {
+    const bool fits = may_be_result(url.media_type, wanted.kind);
+    if (url.place == Place::last && !fits) continue;
+    Urls &group = !fits                             ? wrong
+                  : url.place == Place::last        ? last
+                  : url.place == Place::variant     ? variants
+                  : url.place == Place::other       ? others
+                  : is_named_otherwise(url, wanted) ? misnamed
+                                                    : usual;
+    // A text may name a URL twice.
+    const auto is_it = [&](const FoundUrl &known) { return is_same(known, url); };
+    if (&group != &last || std::none_of(last.begin(), last.end(), is_it)) group.push_back(url);
+  }
+  ClipResult result;
+  std::vector<ResultUrl> &all = result.urls;
+  add_results(usual, all);
+  if (const Urls chosen = only_one_of(others, unclear); usual.empty())
+    add_results(chosen, all);
+  else
+    add_others(others, chosen, usual, all);
+  for (const FoundUrl &url : misnamed) all.push_back({url.field, url.url, false, true});
+  if (all.empty() && unclear.empty()) add_results(only_one_of(std::move(variants), unclear), all);
+  result.is_last_resort = all.empty();
+  if (all.empty() && unclear.empty()) add_results(only_one_of(std::move(last), unclear), all);
+  return result;
+}
+
 std::string text_of_none(const Json &task, const FoundUrls &found, const Urls &unclear, const Urls &wrong,
                          const WantedResult &wanted, const Secrets &secrets) {
   if (!unclear.empty()) {
@@ -141,43 +173,26 @@ std::string other_kind_text(std::string_view media_type, ResultKind wanted) {
          " was asked for";
 }
 
-// The order: usual names; the one URL under other names; names of the other kind of media; the one variant;
-// the one preview, or URL amid a text. The latter four matter when the bytes of the first are of another
-// kind, or when there is no other.
+// A file that is surely no media is not the clip while there is anything else, but its extension may be
+// wrong.
 ClipResult read_clip_result(const Json &task, std::string_view base_url, const WantedResult &wanted,
                             const Secrets &secrets) {
   FoundUrls found = find_urls(task, base_url, secrets.keys());  // Names decide, too.
   std::set<std::string> own;
   for (const std::string &url : wanted.own_urls) own.insert(address_of(url));
-  Urls usual, others, misnamed, variants, last, wrong, unclear;
-  for (FoundUrl &url : found.urls) {
-    const bool fits = may_be_result(url.media_type, wanted.kind);
-    if (own.count(address_of(url.url)) != 0 || (url.place == Place::last && !fits)) continue;
-    Urls &group = !fits                             ? wrong
-                  : url.place == Place::last        ? last
-                  : url.place == Place::variant     ? variants
-                  : url.place == Place::other       ? others
-                  : is_named_otherwise(url, wanted) ? misnamed
-                                                    : usual;
-    // A text may name a URL twice.
-    const auto is_it = [&](const FoundUrl &known) { return is_same(known, url); };
-    if (&group != &last || std::none_of(last.begin(), last.end(), is_it)) group.push_back(std::move(url));
+  std::erase_if(found.urls, [&](const FoundUrl &url) { return own.count(address_of(url.url)) != 0; });
+  Urls clips, other_files, unclear, wrong;
+  for (const FoundUrl &url : found.urls) (url.is_other_file ? other_files : clips).push_back(url);
+  ClipResult result = choose_among(clips, wanted, unclear, wrong);
+  if (result.urls.empty() && !other_files.empty()) {
+    unclear.clear();
+    wrong.clear();
+    result = choose_among(found.urls, wanted, unclear, wrong);
+  } else {
+    for (const FoundUrl &url : other_files) result.urls.push_back({url.field, url.url, false, true});
   }
-  std::vector<ResultUrl> all;
-  add_results(usual, all);
-  if (const Urls chosen = only_one_of(others, unclear); usual.empty())
-    add_results(chosen, all);
-  else
-    add_others(others, chosen, usual, all);
-  for (const FoundUrl &url : misnamed) all.push_back({url.field, url.url, false, true});
-  if (all.empty() && unclear.empty()) add_results(only_one_of(std::move(variants), unclear), all);
-
-  ClipResult result;
-  result.is_last_resort = all.empty();
-  if (all.empty() && unclear.empty()) add_results(only_one_of(std::move(last), unclear), all);
   std::set<std::string> known;
-  for (ResultUrl &url : all)
-    if (known.insert(url.url).second) result.urls.push_back(std::move(url));
+  std::erase_if(result.urls, [&](const ResultUrl &url) { return !known.insert(url.url).second; });
   if (result.urls.empty()) result.why_none = text_of_none(task, found, unclear, wrong, wanted, secrets);
   return result;
 }

@@ -60,6 +60,11 @@ constexpr std::string_view kVersions[] = {"resolution", "qualit",  "rendition", 
 constexpr std::string_view kLabelNames[] = {"quality", "resolution", "definition",
                                             "format",  "height",     "bitrate"};
 constexpr std::string_view kTypeNames[] = {"type", "contenttype", "mimetype", "mediatype", "kind"};
+constexpr std::string_view kFormatName = "format";
+// Extensions, and words for types, of files that stand beside a clip.
+constexpr std::string_view kOtherFiles[] = {"m3u8", "mpd", "zip", "srt",  "vtt", "ass", "json", "txt",
+                                            "log",  "csv", "md",  "html", "htm", "xml", "pdf",  "text"};
+constexpr std::string_view kOtherTypes[] = {"application/", "text/"};
 
 // Of addresses without a host. Any other word before a colon may be a text.
 constexpr std::string_view kBareSchemes[] = {"data", "blob", "magnet", "ipfs", "ipns", "cid", "urn"};
@@ -166,6 +171,24 @@ std::string told_type(const Json::Object &object) {
   return {};
 }
 
+bool has_extension_of_other(std::string_view url) {
+  const std::string_view path = url.substr(0, url.find_first_of("?#"));
+  const auto dot = path.find_last_of("./");
+  return dot != path.npos && path[dot] == '.' && is_one_of(name_letters(path.substr(dot + 1)), kOtherFiles);
+}
+
+// A member beside a URL says that it is neither a picture, a video nor sound.
+bool is_told_other(const Json::Object &object) {
+  return std::ranges::any_of(object, [](const Json::Member &member) {
+    const std::string name = name_letters(member.first);
+    if (!member.second.string() || (name != kFormatName && !is_one_of(name, kTypeNames))) return false;
+    if (is_one_of(name_letters(*member.second.string()), kOtherFiles)) return true;
+    const std::string type = telling_media_type(*member.second.string());
+    const auto is_begin = [&](std::string_view begin) { return type.starts_with(begin); };
+    return std::ranges::any_of(kOtherTypes, is_begin) && !may_be(type, std::nullopt);
+  });
+}
+
 // "720p mp4" of an object with these; empty: nothing tells it from another version.
 std::string told_label(const Json::Object &object) {
   std::string label;
@@ -262,8 +285,12 @@ class Search {
 
   static FoundUrl found_at(const Step &step, std::string url, std::string media_type) {
     FoundUrl found = step;
+    const bool is_named = !media_type_of_path(url).empty();
     // Without a file's name, a query tells two results apart.
-    found.file = media_type_of_path(url).empty() ? url : url.substr(0, url.find_first_of("?#"));
+    found.file = !is_named ? url : url.substr(0, url.find_first_of("?#"));
+    // One type for all that there is, such as that of the answer, tells no URL from another.
+    const bool is_told = step.is_other_file && step.items > 1;
+    found.is_other_file = has_extension_of_other(url) || (!is_named && is_told);
     found.url = std::move(url);
     found.media_type = std::move(media_type);
     return found;
@@ -278,7 +305,10 @@ class Search {
   // The usual names come first, in their order. "video_url" and "video_url_2" are a list.
   void visit_object(const Json::Object &object, const Step &step) {
     Step typed = step;
-    if (const std::string type = told_type(object); !type.empty()) typed.media_type = type;
+    const std::string type = told_type(object);
+    if (!type.empty()) typed.media_type = type;
+    if (const bool is_other = is_told_other(object); is_other || !type.empty())
+      typed.is_other_file = is_other && type.empty();
     if (const std::string label = told_label(object); !label.empty()) typed.label = label;
     std::map<std::string_view, std::vector<const Json::Member *>> usual;
     std::vector<const Json::Member *> others;

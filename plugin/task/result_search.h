@@ -25,9 +25,11 @@ struct FoundUrl {
   std::string file;   // What two URLs of one file have in common, as when it is signed twice.
   Place place = Place::usual;
   std::string media_type;  // By a type beside it, or by its extension; empty: unknown.
-  int list = 0;            // The list that it is in, from 1; 0: none.
-  size_t items = 0;        // How many that list has.
-  size_t item = 0;         // Its item of that list.
+  // Its extension, or a type beside it in a list of several, is that of a text, an archive or a playlist.
+  bool is_other_file = false;
+  int list = 0;      // The list that it is in, from 1; 0: none.
+  size_t items = 0;  // How many that list has.
+  size_t item = 0;   // Its item of that list.
   // It is one of several qualities, sizes or formats of a result: by a name on the way to it, or perhaps by
   // this label beside it.
   bool is_version = false;

@@ -244,6 +244,40 @@ const Case kCases[] = {
     {"a picture, of a model that nobody knows", std::nullopt, R"("video_url":"https://a/cover.jpg")",
      "https://a/cover.jpg"},
 
+    // Beside files that are not media.
+    {"a text first in a list", video, R"("output":["https://a/meta.json","https://a/v.mp4"])",
+     "https://a/v.mp4"},
+    {"a playlist first, the video under another name", video,
+     R"("video_url":"https://a/a.M3U8?s=1","deliverable":"https://a/v.mp4")", "https://a/v.mp4"},
+    {"an archive first in a list of objects", video,
+     R"("videos":[{"url":"https://a/v.zip"},{"url":"https://a/v"}])", "https://a/v"},
+    {"an archive first, by its type", video,
+     R"("outputs":[{"content_type":"application/zip","url":"https://a/z"},
+                   {"content_type":"video/mp4","url":"https://a/v"}])",
+     "https://a/v"},
+    {"a text first, by its type", video,
+     R"("outputs":[{"type":"Text","url":"https://a/t"},{"type":"file","url":"https://a/v"}])", "https://a/v"},
+    {"a playlist first, by its format", video,
+     R"("videos":[{"format":"m3u8","url":"https://a/p"},{"format":"mp4","url":"https://a/v"}])",
+     "https://a/v"},
+    {"types that tell nothing, and one of a video",
+     video,
+     R"("outputs":[{"mime_type":"application/octet-stream","url":"https://a/0"},
+                   {"mime_type":"application/mp4","url":"https://a/1"}])",
+     "https://a/0",
+     "",
+     {"outputs[1].url"}},
+    {"a type of the whole answer", video,
+     R"("content_type":"application/json","video_url":"https://a/v","source":"https://a/s.mp4")",
+     "https://a/v"},
+    {"a type and an extension that differ", video,
+     R"("outputs":[{"type":"text","url":"https://a/v.mp4"},{"type":"video","url":"https://a/v.srt"}])",
+     "https://a/v.mp4"},
+    {"a text and a picture", video, R"("output":["https://a/c.jpg","https://a/meta.json"])",
+     "https://a/meta.json"},
+    {"two texts", video, R"("x":"https://a/log.txt","y":"https://a/p.html")", "",
+     "its answer has several URLs, and genclip cannot tell which is the clip's: x, y."},
+
     // Several results.
     {"two results",
      video,
@@ -422,6 +456,8 @@ TEST(ClipResult, HasWhatIsElseThereBehindTheFirst) {
               ElementsAre("https://a/v.mp4", "https://a/x"));
   EXPECT_THAT(urls(R"("images":["https://a/x"],"url":"https://a/v")"),
               ElementsAre("https://a/v", "https://a/x"));
+  EXPECT_THAT(urls(R"("video_url":"https://a/a.m3u8","output":["https://a/s.vtt","https://a/v.mp4"])"),
+              ElementsAre("https://a/v.mp4", "https://a/a.m3u8", "https://a/s.vtt"));
 }
 
 // While the first URL is late, only what is surely another address of the same clip may stand in for it.
@@ -458,6 +494,8 @@ TEST(ClipResult, TellsWhichUrlsAreAddressesOfTheFirstOnesClip) {
   EXPECT_THAT(doubtful(R"("output":["https://a/0","https://a/1"],"url":"https://a/all")"),
               ElementsAre("output[1]", "url"));
   EXPECT_THAT(doubtful(R"("video_url":"https://a/x","image_url":"https://a/i")"), ElementsAre("image_url"));
+  EXPECT_THAT(doubtful(R"("video_url":"https://a/x","result_url":"https://a/x.m3u8")"),
+              ElementsAre("result_url"));
   for (const char *name : {"source_video", "sample", "lowres", "draft", "video_480"})
     EXPECT_THAT(doubtful((R"("video_url":"https://a/x","output":"https://b/x",")" + std::string(name) +
                           R"(":"https://a/y.mp4")")
