@@ -2,12 +2,12 @@
 #include "plugin/task/answer_json.h"
 
 #include <algorithm>
-#include <iterator>
 #include <string>
 #include <utility>
 
 #include "plugin/base/name_letters.h"
 #include "plugin/base/trimmed.h"
+#include "plugin/task/task_object.h"
 
 namespace genclip {
 namespace {
@@ -15,20 +15,32 @@ namespace {
 constexpr size_t kMaxDocuments = 16;
 constexpr int kMaxWrapped = 3;
 
-// The text of any other member, such as the prompt, may be JSON of the user's.
-constexpr std::string_view kWrapperNames[] = {"data", "result",  "response", "output",
-                                              "body", "payload", "task"};
+// Names with one of these in them say why something failed. That may be JSON of another service.
+constexpr std::string_view kPartsOfMessageNames[] = {"message", "msg", "detail"};
 
 bool may_be_document(std::string_view text) { return text.starts_with('{') || text.starts_with('['); }
 
+bool is_message_name(std::string_view member) {
+  const std::string letters = name_letters(member);
+  return std::ranges::any_of(kPartsOfMessageNames,
+                             [&](auto part) { return letters.find(part) != letters.npos; });
+}
+
+// The text of a member without the name of a wrapper, such as the prompt, may be JSON of the user's.
 Json read_in_place(Json json, int depth) {
   if (depth > kMaxWrapped) return json;
-  if (const auto *text = json.string(); text && may_be_document(trimmed(*text)))
-    if (auto inner = Json::parse(trimmed(*text))) return read_in_place(*std::move(inner), depth + 1);
+  if (const auto *text = json.string())
+    if (const auto bare = trimmed(*text); may_be_document(bare) || bare.starts_with('"'))
+      if (auto inner = Json::parse(bare)) return read_in_place(*std::move(inner), depth + 1);
   if (auto *object = json.object())
-    for (auto &[name, value] : *object)
-      if (std::ranges::find(kWrapperNames, name_letters(name)) != std::end(kWrapperNames))
+    for (auto &[name, value] : *object) {
+      if (!is_wrapper_name(name)) continue;
+      if (!value.string() || !is_message_name(name)) {
         value = read_in_place(std::move(value), depth + 1);
+      } else if (Json read = read_in_place(value, depth + 1); is_like_a_task(read)) {
+        value = std::move(read);
+      }
+    }
   return json;
 }
 

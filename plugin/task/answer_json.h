@@ -12,8 +12,9 @@
 namespace genclip {
 
 // Most bodies are one document. Some gateways send another one before or behind it (an event, a line of a
-// log), or the document as a string, alone or as a member such as `data`: such strings are read in place.
-// Never empty. Fails, as Json::parse() does, where no document is found.
+// log), or the document as a string, alone or as a member with the name of a wrapper: such strings are read
+// in place. One under the name of a message is only if it holds a task. Never empty. Fails, as Json::parse()
+// does, where no document is found.
 Result<std::vector<Json>> answer_documents(std::string_view body);
 
 }  // namespace genclip

@@ -56,7 +56,7 @@ constexpr std::string_view kWrapperWords[] = {
     "data",       "task",       "output",    "result",    "response", "resp", "reply",  "res",    "job",
     "item",       "payload",    "body",      "record",    "message",  "msg",  "return", "ret",    "value",
     "info",       "object",     "obj",       "entity",    "list",     "row",  "video",  "status", "detail",
-    "prediction", "generation", "operation", "attribute", "d",        "s"};
+    "prediction", "generation", "operation", "attribute", "content",  "json", "d",      "s"};
 constexpr size_t kLongestWrapperName = 30;
 // What stands there is about something else than the task, whatever its status and its ID.
 constexpr std::string_view kOtherObjects[] = {
@@ -230,11 +230,6 @@ bool is_made_of_wrapper_words(std::string_view letters) {
          });
 }
 
-bool is_wrapper_name(std::string_view member) {
-  const std::string letters = name_letters(member);
-  return letters.size() <= kLongestWrapperName && is_made_of_wrapper_words(letters);
-}
-
 // Whether `inner` is all that `outer` wraps: its only object, under the name of a wrapper, or inside of that.
 bool is_all_of(const Json &outer, const Json &inner) {
   const Json *only = nullptr;
@@ -296,6 +291,17 @@ const Json *find_elsewhere(const Json &outer, std::string_view asked, std::strin
 }
 
 }  // namespace
+
+bool is_wrapper_name(std::string_view member) {
+  const std::string letters = name_letters(member);
+  return letters.size() <= kLongestWrapperName && is_made_of_wrapper_words(letters);
+}
+
+bool is_like_a_task(const Json &json) {
+  const Json &object = single(json);
+  const bool is_one = has_some_id(object) || state_in(object).status != TaskStatus::unknown;
+  return is_one && !first_of(object, {"error"});
+}
 
 const Json *first_of(const Json &object, std::initializer_list<const char *> names) {
   for (const char *name : names)

@@ -38,6 +38,11 @@ AnswerState state_of(const TaskObjects &objects);
 // of visible characters counts, and none that holds one of the keys: a long one however it is spelled.
 std::string id_of(const TaskObjects &objects, const Secrets &keys, std::string_view asked);
 
+// True if a member of that name may wrap the task: "data", "task_info", "resultData".
+bool is_wrapper_name(std::string_view member);
+// True if it has an ID, or the status of a task, and no error beside it.
+bool is_like_a_task(const Json &json);
+
 // The first of these members that is there and not null.
 const Json *first_of(const Json &object, std::initializer_list<const char *> names);
 // The same of several objects: the first object that has one of them.

@@ -579,6 +579,19 @@ const std::vector<Row> kRows = {
      .id = "a",
      .status = queued},
     {.what = "JSON in a member", .body = R"({"data":"{\"id\":\"a\"}"})", .id = "a"},
+    {.what = "JSON in a string in a member", .body = R"({"data":"\"{\\\"id\\\":\\\"a\\\"}\""})", .id = "a"},
+    {.what = "JSON in a string in a string", .body = R"("\"{\\\"id\\\":\\\"a\\\"}\"")", .id = "a"},
+    {.what = "an ID in a string in a member", .body = R"({"code":0,"data":"\"task-1\""})", .id = "task-1"},
+    {.what = "a message that is a text in quotes",
+     .body = R"({"status":"failed","message":"\"no luck\""})",
+     .status = failed,
+     .error = "no luck"},
+    {.what = "a message that is JSON of another shape",
+     .body = R"({"status":"failed","message":"{\"cause\":7,\"kind\":\"x\"}"})",
+     .status = failed,
+     .error = R"({"cause":7,"kind":"x"})"},
+    {.what = "a message with the ID of an error",
+     .body = R"({"code":400,"message":"{\"id\":\"e-1\",\"error\":{\"message\":\"no luck\"}}"})"},
     {.what = "JSON of the user's",
      .body = R"({"id":"a","status":"queued","prompt":"{\"id\":\"b\",\"status\":\"failed\"}"})",
      .id = "a",
@@ -643,6 +656,27 @@ TEST(TaskReader, ReadsEveryAnswerAsAPersonWould) {
 }
 
 // Of gateways whose names for things nobody can list: what is inside counts.
+// The answer to a submit that was paid for: without the ID, it would be paid again.
+TEST(TaskReader, FindsTheTaskInJsonThatIsATextUnderTheNameOfAnyWrapper) {
+  for (const std::string name :
+       {"data",       "result",   "response",      "output",     "body",    "payload",    "task",
+        "job",        "item",     "record",        "prediction", "video",   "generation", "operation",
+        "detail",     "content",  "resp",          "respData",   "message", "msg",        "value",
+        "info",       "taskInfo", "task_info",     "resultData", "d",       "res",        "reply",
+        "resultJson", "respMsg",  "response_data", "DATA",       "outputs", "task_msg"}) {
+    const auto task =
+        read_task(R"({"code":0,")" + name + R"(":"{\"id\":\"t-1\",\"status\":\"queued\",\"error\":null}"})");
+    ASSERT_TRUE(task) << name;
+    EXPECT_EQ(task->id, "t-1") << name;
+    EXPECT_EQ(task->status, queued) << name;
+  }
+  for (const std::string name : {"prompt", "input", "request", "metadata", "params", "echo"}) {
+    const auto task =
+        read_task(R"({"code":0,")" + name + R"(":"{\"id\":\"t-1\",\"status\":\"queued\",\"error\":null}"})");
+    EXPECT_EQ(task->id, "") << name;
+  }
+}
+
 TEST(TaskReader, FindsTheTaskThatWasAskedForWhereverItStands) {
   const struct {
     const char *body;
