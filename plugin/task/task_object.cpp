@@ -115,9 +115,9 @@ std::string id_under(const TaskObjects &objects, const auto &names, const Secret
 
 // {"code":0,"data":"ID"}: the whole result of a submit that succeeded.
 std::string bare_id(const Json &answer, const Secrets &keys) {
-  if (const Json *code = answer.find("code"); code && !is_good_code(read_text(code))) return {};
+  if (const Json *code = named(answer, "code"); code && !is_good_code(read_text(code))) return {};
   for (const char *name : {"data", "result", "task"}) {
-    const Json *member = answer.find(name);
+    const Json *member = named(answer, name);
     if (!member || !single(*member).string()) continue;
     const std::string id = read_text(&single(*member));
     const bool is_token = id.size() <= kMaxBareIdLength && std::all_of(id.begin(), id.end(), [](char c) {
@@ -305,7 +305,7 @@ bool is_like_a_task(const Json &json) {
 
 const Json *first_of(const Json &object, std::initializer_list<const char *> names) {
   for (const char *name : names)
-    if (const Json *member = object.find(name); member && !member->is_null()) return member;
+    if (const Json *member = named(object, name_letters(name))) return member;
   return nullptr;
 }
 

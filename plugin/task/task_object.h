@@ -43,7 +43,7 @@ bool is_wrapper_name(std::string_view member);
 // True if it has an ID, or the status of a task, and no error beside it.
 bool is_like_a_task(const Json &json);
 
-// The first of these members that is there and not null.
+// The first of these members that is there and not null, however it is spelled.
 const Json *first_of(const Json &object, std::initializer_list<const char *> names);
 // The same of several objects: the first object that has one of them.
 const Json *first_of(const TaskObjects &objects, std::initializer_list<const char *> names);

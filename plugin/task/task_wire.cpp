@@ -154,7 +154,7 @@ Result<Task> read_task(std::string_view body, const Secrets &secrets, const Task
   const Json *amount = first_of(objects, {"amount"});
   task.amount = read_amount(amount);
   if (amount && task.amount < 0) task.odd_amount = display_line(amount->to_text(), kMaxAmountLength, all);
-  task.actual_duration = read_duration(first_of(objects, {"actualDuration", "actual_duration"}));
+  task.actual_duration = read_duration(first_of(objects, {"actual_duration"}));
   if (task.status == TaskStatus::completed || state.is_bare) {
     WantedResult wanted = question.wanted;
     if (!wanted.kind) wanted.kind = made_by(task.model);  // Only the ID of the task was known.

@@ -164,6 +164,17 @@ const std::vector<Row> kRows = {
     {.what = "numbers that are objects",
      .body = R"({"amount":{"value":1},"actualDuration":[5]})",
      .odd_amount = R"({"value":1})"},
+    {.what = "names in capitals",
+     .body = R"({"ID":"t","STATUS":"COMPLETED","PROGRESS":100,"VIDEO_URL":"https://a/v.mp4","AMOUNT":5,
+                 "ACTUAL_DURATION":7})",
+     .id = "t",
+     .status = completed,
+     .progress = 100,
+     .url = "https://a/v.mp4",
+     .amount = 5,
+     .duration = 7},
+    {.what = "names in capitals, of a bare ID", .body = R"({"Code":0,"Data":"task-1"})", .id = "task-1"},
+    {.what = "names in capitals, of a refusal", .body = R"({"Code":7,"Data":"task-1"})"},
     {.what = "a duration in the other spelling", .body = R"({"actual_duration":7})", .duration = 7},
 
     // Statuses.
