@@ -62,14 +62,13 @@ void add_results(const Urls &found, std::vector<ResultUrl> &results) {
   const auto in_list =
       std::find_if(found.begin(), found.end(), [](const FoundUrl &url) { return url.items > 1; });
   const int list = first.items > 1 ? first.list : in_list != found.end() ? in_list->list : 0;
-  std::vector<const FoundUrl *> items{&first};  // One for each item of the list.
-  for (const FoundUrl &url : found)
-    if (list != 0 && url.list == list && std::none_of(items.begin(), items.end(), [&](const FoundUrl *item) {
-          return (item->list == list && item->item == url.item) || is_same(*item, url);
-        }))
-      items.push_back(&url);
+  std::set<size_t> items;  // Of that list, and the file of one URL of each.
+  std::set<std::string_view> files{first.file};
+  if (first.list == list) items.insert(first.item);
   for (const FoundUrl &url : found) {
-    const bool is_item = &url != &first && std::find(items.begin(), items.end(), &url) != items.end();
+    const bool is_item =
+        list != 0 && url.list == list && items.count(url.item) == 0 && files.insert(url.file).second;
+    if (is_item) items.insert(url.item);
     results.push_back(result_of(url, first, is_item && !is_version_of(url, first)));
   }
 }

@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <initializer_list>
 #include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "plugin/base/name_letters.h"
@@ -32,6 +34,7 @@ constexpr size_t kMaxShapeLength = 300;
 constexpr size_t kMaxScheme = 20;
 constexpr size_t kMaxNestedText = 256 * 1024;
 constexpr size_t kMostCountDigits = 2;  // "video_2" is a second one, "video_720" a size.
+constexpr const char *kDigits = "0123456789";
 
 // All names here are in lower case and without separators.
 //
@@ -115,9 +118,12 @@ bool is_bare_path(std::string_view text) {
          std::ranges::none_of(media_extensions(), is_type);
 }
 
-bool has_web_scheme(const std::string &address) {
-  return g_ascii_strncasecmp(address.c_str(), "http://", std::strlen("http://")) == 0 ||
-         g_ascii_strncasecmp(address.c_str(), "https://", std::strlen("https://")) == 0;
+bool has_web_scheme(std::string_view address) {
+  return std::ranges::any_of(std::initializer_list<std::string_view>{"http://", "https://"},
+                             [&](auto scheme) {
+                               return address.size() >= scheme.size() &&
+                                      g_ascii_strncasecmp(address.data(), scheme.data(), scheme.size()) == 0;
+                             });
 }
 
 }  // namespace
@@ -142,6 +148,29 @@ std::vector<std::string> urls_amid(std::string_view text) {
     if (is_url) urls.push_back(replace_all(url, "&amp;", "&"));
     at += end;
   }
+  return urls;
+}
+
+std::vector<std::string_view> joined_urls(std::string_view text) {
+  std::vector<std::string_view> urls;
+  if (!has_web_scheme(text) || text.find("://") == text.rfind("://")) return urls;
+  size_t begin = 0;
+  bool is_query = false, has_url_in_query = false;
+  for (size_t at = 1; at <= text.size() && urls.size() < kMaxItems; ++at) {
+    const bool is_blank = g_ascii_isspace(text[at - 1]);
+    const bool is_behind = is_blank || std::strchr(",;|", text[at - 1]);
+    if (at == text.size() ||
+        (is_behind && has_web_scheme(text.substr(at)) && (is_blank || !has_url_in_query))) {
+      const std::string_view url = text.substr(begin, at - begin);
+      urls.push_back(url.substr(0, url.find_last_not_of(",;| \t\r\n") + 1));
+      begin = at;
+      is_query = has_url_in_query = false;
+    } else {
+      is_query = is_query || text[at] == '?';
+      has_url_in_query = has_url_in_query || (is_query && text.substr(at).starts_with("://"));
+    }
+  }
+  if (urls.size() == 1) urls.clear();
   return urls;
 }
 
@@ -198,10 +227,21 @@ std::string told_label(const Json::Object &object) {
   return label;
 }
 
-// "videourl" of "videourl2".
+// "mp4" and "mp3" are not numbers of one name.
+bool has_extension_with_digit(const std::string &letters) {
+  return std::ranges::any_of(media_extensions(), [&](const MediaExtension &known) {
+    return known.text.find_first_of(kDigits) != known.text.npos && letters.find(known.text) != letters.npos;
+  });
+}
+
+// "videourl" of "videourl2" and of "video2url"; empty of "2".
 std::string without_count(const std::string &letters) {
-  const size_t end = letters.find_last_not_of("0123456789") + 1;
-  return letters.size() - end <= kMostCountDigits ? letters.substr(0, end) : letters;
+  const size_t begin = letters.find_first_of(kDigits);
+  if (begin == letters.npos || has_extension_with_digit(letters)) return letters;
+  const size_t end = std::min(letters.find_first_not_of(kDigits, begin), letters.size());
+  const bool is_count =
+      end - begin <= kMostCountDigits && letters.find_first_of(kDigits, end) == letters.npos;
+  return is_count ? letters.substr(0, begin) + letters.substr(end) : letters;
 }
 
 // Where a value stands, and all that this says of a URL there.
@@ -216,7 +256,7 @@ struct Step : FoundUrl {
     return step;
   }
 
-  // A list of several has one result in each item, whatever is in there.
+  // A list of several has one result in each item, unless that has a list of several results itself.
   Step as_item(int number, size_t count, size_t place_in_it) const {
     Step step = *this;
     if (items <= 1) {
@@ -253,7 +293,11 @@ class Search {
     if (may_be_json && bare.size() <= kMaxNestedText)
       if (const auto nested = Json::parse(bare)) return visit(*nested, step.inside(""));
     Step here = step;
-    here.is_relative = !has_web_scheme(std::string(bare));
+    here.is_relative = !has_web_scheme(bare);
+    if (const auto urls = joined_urls(bare); !urls.empty())
+      return visit_items(urls.size(), step, [&](size_t i, const Step &item) {
+        visit_text(std::string(urls[i]), item.inside("[" + std::to_string(i) + "]"));
+      });
     if (std::string url = read_address(bare, step); !url.empty()) return add(std::move(url), here);
     const std::string other = scheme_of(std::string(bare));
     if (other.empty() || bare.find(' ') != bare.npos) visit_urls_amid(bare, step);
@@ -297,12 +341,44 @@ class Search {
   }
 
   void visit_list(const Json::Array &list, const Step &step) {
-    const int number = ++lists_;
-    for (size_t i = 0; i < std::min(list.size(), kMaxItems); ++i)
-      visit(list[i], step.inside("[" + std::to_string(i) + "]").as_item(number, list.size(), i));
+    visit_items(list.size(), step, [&](size_t i, const Step &item) {
+      visit(list[i], item.inside("[" + std::to_string(i) + "]"));
+    });
   }
 
-  // The usual names come first, in their order. "video_url" and "video_url_2" are a list.
+  void visit_items(size_t count, const Step &step, const auto &visit_item) {
+    const int number = ++lists_;
+    std::vector<size_t> begins;  // Of each item's URLs.
+    for (size_t i = 0; i < std::min(count, kMaxItems); ++i) {
+      begins.push_back(found_.urls.size());
+      visit_item(i, step.as_item(number, count, i));
+    }
+    begins.push_back(found_.urls.size());
+    if (step.items > 1 && has_several_results(begins)) number_items(begins, step);
+  }
+
+  // Two items of a kind are two results. Those that all differ in their label or type are one in versions.
+  bool has_several_results(const std::vector<size_t> &begins) const {
+    std::set<std::pair<std::string, std::string>> kinds;
+    for (size_t i = 0; i + 1 < begins.size(); ++i) {
+      if (begins[i] == begins[i + 1]) continue;
+      const FoundUrl &url = found_.urls[begins[i]];
+      if (!url.is_version && !kinds.insert({url.label, url.media_type}).second) return true;
+    }
+    return false;
+  }
+
+  // Makes items of the outer list of those of a list in one of its items.
+  void number_items(const std::vector<size_t> &begins, const Step &step) {
+    for (size_t i = 0; i + 1 < begins.size(); ++i) {
+      const size_t item = kMaxItems + ++inner_items_;
+      for (size_t at = begins[i]; at < begins[i + 1]; ++at)
+        if (found_.urls[at].item == step.item) found_.urls[at].item = item;
+    }
+  }
+
+  // The usual names come first, in their order. "video_url" and "video_url_2" are a list, and so are "clip_1"
+  // and "clip_2", or "0" and "1".
   void visit_object(const Json::Object &object, const Step &step) {
     Step typed = step;
     const std::string type = told_type(object);
@@ -310,34 +386,38 @@ class Search {
     if (const bool is_other = is_told_other(object); is_other || !type.empty())
       typed.is_other_file = is_other && type.empty();
     if (const std::string label = told_label(object); !label.empty()) typed.label = label;
-    std::map<std::string_view, std::vector<const Json::Member *>> usual;
-    std::vector<const Json::Member *> others;
+    using Members = std::vector<const Json::Member *>;
+    std::map<std::string_view, Members> usual;
+    std::vector<std::pair<std::string, Members>> others;  // By their names without a number.
+    std::map<std::string, size_t> places;                 // In `others`.
     for (const Json::Member &member : object) {
-      const std::string letters = name_letters(member.first);
-      const auto *name = std::ranges::find(kUsualNames, without_count(letters));
-      if (name != std::end(kUsualNames))
-        usual[*name].push_back(&member);
-      else if (may_hold_results(letters))
-        others.push_back(&member);
+      const std::string name = without_count(name_letters(member.first));
+      if (const auto *known = std::ranges::find(kUsualNames, name); known != std::end(kUsualNames)) {
+        usual[*known].push_back(&member);
+      } else if (may_hold_results(name)) {
+        const auto [place, is_new] = places.insert({name, others.size()});
+        if (is_new) others.push_back({name, {}});
+        others[place->second].second.push_back(&member);
+      }
     }
     for (const std::string_view name : kUsualNames)
-      if (const auto members = usual.find(name); members != usual.end()) visit_usual(members->second, typed);
-    for (const Json::Member *member : others)
-      visit_member(*member, typed, place_by_name(name_letters(member->first)));
+      if (const auto members = usual.find(name); members != usual.end())
+        visit_alike(members->second, typed, FoundUrl::Place::usual);
+    for (const auto &[name, members] : others)
+      visit_alike(members, typed, name.empty() ? FoundUrl::Place::usual : place_by_name(name));
   }
 
   // Members with the same name but for a number, or spelled otherwise.
-  void visit_usual(std::vector<const Json::Member *> members, const Step &step) {
+  void visit_alike(std::vector<const Json::Member *> members, const Step &step, FoundUrl::Place place) {
     const auto order = [](const Json::Member *member) {
       const std::string letters = name_letters(member->first);
       return std::pair(letters.size(), letters);
     };
     std::ranges::stable_sort(members, {}, order);
-    const bool is_list = order(members.front()) != order(members.back());
-    const int number = is_list ? ++lists_ : 0;
-    for (size_t i = 0; i < members.size(); ++i)
-      visit_member(*members[i], is_list ? step.as_item(number, members.size(), i) : step,
-                   FoundUrl::Place::usual);
+    if (order(members.front()) != order(members.back()))
+      return visit_items(members.size(), step,
+                         [&](size_t i, const Step &item) { visit_member(*members[i], item, place); });
+    for (const Json::Member *member : members) visit_member(*member, step, place);
   }
 
   void visit_member(const Json::Member &member, const Step &step, FoundUrl::Place place) {
@@ -383,6 +463,7 @@ class Search {
   std::string_view base_url_;
   const Secrets &secrets_;
   int lists_ = 0;
+  size_t inner_items_ = 0;
   std::optional<FoundUrl> last_resort_;  // Where there is nothing else.
 };
 

@@ -50,6 +50,10 @@ FoundUrls find_urls(const Json &task, std::string_view base_url, const Secrets &
 // The URLs amid a text, as Markdown, HTML, JSON and sentences have them.
 std::vector<std::string> urls_amid(std::string_view text);
 
+// The URLs of a text that is nothing but several of them, separated by blanks, "," ";" or "|"; else empty. A
+// query that has a URL may have a list of them, which only a blank ends.
+std::vector<std::string_view> joined_urls(std::string_view text);
+
 // The names in an answer without its values, for an error: "id, status, usage.total".
 std::string shape_of(const Json &answer, const Secrets &secrets);
 

@@ -15,6 +15,7 @@
 #include "plugin/base/trimmed.h"
 #include "plugin/http/display_line.h"
 #include "plugin/task/answer_json.h"
+#include "plugin/task/result_search.h"
 #include "plugin/task/service_message.h"
 #include "plugin/task/task_object.h"
 
@@ -101,7 +102,10 @@ namespace {
 
 // Adds each URL among the texts of an answer, whatever it is for.
 void add_urls(const Json &json, Secrets &secrets) {
-  if (const auto *text = json.string(); text && text->find("://") != text->npos) secrets.add_url(*text);
+  if (const auto *text = json.string(); text && text->find("://") != text->npos) {
+    secrets.add_url(*text);
+    for (const std::string_view url : joined_urls(trimmed(*text))) secrets.add_url(url);
+  }
   if (const auto *list = json.array())
     for (const Json &item : *list) add_urls(item, secrets);
   if (const auto *object = json.object())
