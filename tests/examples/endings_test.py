@@ -145,6 +145,28 @@ class Captions(Case):
                 self.assertEqual(self.left(), [out.name])
                 out.unlink()
 
+    def test_any_name_is_written_and_what_is_beside_it_stays(self):
+        odd = "-a\\b 50%d's\t"
+        temporary = self.folder / f"t{odd}"
+        temporary.mkdir()
+        for script, ending in (("subtitle-file", ".vtt"), ("subtitle-track", ".mkv"), ("burn-in", ".mp4"), ("hls-languages", "")):
+            with self.subTest(script=script):
+                out = self.folder / (odd + ending)
+                beside = self.folder / f"{out.name}.part"
+                beside.mkdir()
+                (beside / "of the user").touch()
+                words = [EXAMPLES / "captions" / script, self.film.as_uri(), out.name, *([] if ending else ["de,en"]), "interval=3000000000"]
+                run = subprocess.run(words, env=self.service.env | {"TMPDIR": str(temporary)}, cwd=self.folder, capture_output=True,
+                                     text=True, timeout=60, check=False)
+                self.assertEqual(run.returncode, 0, run.stderr)
+                made = out if ending else out / "master.m3u8"
+                self.assertGreater(made.stat().st_size, 0)
+                self.assertEqual(made.stat().st_mode, (beside / "of the user").stat().st_mode)
+                self.assertEqual([*self.folder.glob("*.part")], [beside])
+                (beside / "of the user").unlink()
+                beside.rmdir()
+        self.assertEqual([*temporary.iterdir()], [])
+
     def test_a_spent_budget_is_told_and_what_there_is_is_kept(self):
         for script, out in self.outputs().items():
             with self.subTest(script=script):
@@ -241,11 +263,11 @@ class Ends(Case):
         self.assertNotIn("kill:", run.stderr)
 
     def test_nothing_is_left_where_standard_error_has_gone(self):
-        env = self.stand_in(self.folder, "gst-launch-1.0", f"""cd {self.folder}; : >out.vtt.part
+        env = self.stand_in(self.folder, "gst-launch-1.0", f"""cd {self.folder}; trap ': >ended; exit 1' TERM
 echo 'Got message #1 from element "c" (element): gencaption-estimate, requests=(guint64)2, length=(guint64)1000000000;'
 until [ -e closed ]; do sleep 0.1; done
 echo 'Got message #2 from element "c" (element): gencaption-caption, pts=(guint64)0, duration=(guint64)900000000;'
-exit 1""")
+while :; do sleep 0.1; done""")
         (self.folder / "temporary").mkdir()
         words = [EXAMPLES / "captions" / "subtitle-file", "file:///film.mp4", self.folder / "out.vtt"]
         with subprocess.Popen(words, env={**os.environ, **env, "TMPDIR": str(self.folder / "temporary")}, stderr=subprocess.PIPE) as run:
@@ -254,7 +276,48 @@ exit 1""")
             run.stderr.close()
             (self.folder / "closed").touch()
             self.assertNotEqual(run.wait(60), 0)
+        self.assertTrue((self.folder / "ended").exists(), "the pipeline goes on asking")
         self.assertEqual([*(self.folder / "temporary").iterdir(), *self.folder.glob("out*")], [])
+
+    def test_a_script_that_is_stopped_ends_its_pipeline(self):
+        env = self.stand_in(self.folder, "gst-launch-1.0", f"cd {self.folder}; trap ': >ended; exit 1' TERM; echo 'Progress: (a) Asking'; "
+                            "while :; do sleep 0.1; done")
+        for sent, code in ((signal.SIGHUP, 129), (signal.SIGTERM, 143)):
+            with self.subTest(sent=sent.name):
+                words = [EXAMPLES / "captions" / "subtitle-file", "file:///film.mp4", self.folder / "out.vtt"]
+                with subprocess.Popen(words, env={**os.environ, **env}, stderr=subprocess.PIPE, text=True) as run:
+                    self.assertIn("Captioning", run.stderr.readline())
+                    self.assertIn("Asking", run.stderr.readline())
+                    run.send_signal(sent)
+                    self.assertEqual(run.wait(60), code)
+                (self.folder / "ended").unlink()  # Fails if the pipeline goes on asking.
+                self.assertEqual([*self.folder.glob("out*")], [])
+
+    def test_a_pipeline_that_does_not_end_after_its_error_is_ended(self):
+        env = self.stand_in(self.folder, "gst-launch-1.0", """echo 'Got message #9 from element "s" (error): GstMessageError, a=b;'
+exec sleep 1000""")
+        run = self.run_script("bash", "-c", 'set -euo pipefail; . "$1"; seconds_to_end=1; run_pipeline a', "x",
+                              EXAMPLES / "captions" / "pipeline", **env)
+        self.assertEqual((run.returncode, run.stderr), (1, "x: the pipeline has failed\n"))
+
+    def test_what_cannot_be_written_is_told_before_anything_is_paid(self):
+        for name in ("gst-launch-1.0", "gst-discoverer-1.0", "ges-launch-1.0"):
+            env = self.stand_in(self.folder, name, f"touch {self.folder}/called")
+        (self.folder / "film.mkv").mkdir()
+        scripts = [*(["captions/" + script, "file:///film.mp4"] for script in ("burn-in", "subtitle-track")), ["ges-trailer"]]
+        for out, said in (("film.mkv", "is a folder, but the name of a file is needed"), ("no/film.mkv", "cannot be written: No such file or directory"),
+                          ("a\nb.mkv", None), ('a"b.mkv', None)):
+            for script, *words in scripts:
+                with self.subTest(script=script, out=out):
+                    run = self.run_script(EXAMPLES / script, *words, self.folder / out, **env)
+                    self.assertEqual(run.returncode, 1, run.stderr)
+                    said_of = f"{self.folder / out} {said}" if said else "there is a (line break|quotation mark) in the name .*"
+                    self.assertRegex(run.stderr, rf"\A{script.rpartition('/')[2]}: {said_of}\n\Z")
+        for folder in ("a\nb", 'a"b', "a"):
+            with self.subTest(folder=folder):
+                run = self.run_script(EXAMPLES / "captions/hls-languages", "file:///film.mp4", EXAMPLES / "simulated" / folder, "de", **env)
+                self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertFalse((self.folder / "called").exists())
 
     def in_pipeline(self, text, *words):
         """What a function of captions/pipeline says."""
@@ -367,10 +430,13 @@ class Trailers(Case):
         for name in ("gst-launch-1.0", "ges-launch-1.0"):
             (folder / name).write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" >{folder}/words-of-$(basename $0)\n', encoding="utf-8")
             (folder / name).chmod(0o755)
-        subprocess.run([EXAMPLES / "ges-trailer", folder / "out.webm"], env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"},
-                       check=True, timeout=60)
+        out = folder / "a b%20c #1?.webm"
+        out.write_text("of yesterday", encoding="utf-8")
+        subprocess.run([EXAMPLES / "ges-trailer", out], env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}, check=True, timeout=60)
         words = (folder / "words-of-ges-launch-1.0").read_text(encoding="utf-8").splitlines()
         scripted, caps = [], ""
+        self.assertEqual([word[:word.rindex(".webm") + 5] for word in words if word.startswith("--output")], [f"--outputuri={out.as_uri()}"])
+        self.assertEqual(out.read_bytes(), b"", "the rendered film has another name")
         for number, word in enumerate(words):
             if word == "+clip":
                 scripted.append({"uri": urllib.parse.unquote(words[number + 1]), "start": 0.0, "inpoint": 0.0})
