@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Joins videos, each of which begins with the last frame of the one before, into one without a seam."""
 
-import os
+import contextlib
+import secrets
 import sys
 import time
 
@@ -27,6 +28,23 @@ TO_END = 1800  # seconds for the last pictures, and for writing a large file onc
 
 def fail(text):
     sys.exit("long-take: " + text)
+
+
+@contextlib.contextmanager
+def part_of(path):
+    """A new file beside the path, which gets its name at the end. If something fails, what had this name stays."""
+    if path.is_dir():
+        fail(f"{path} is a folder, but the name of a file is needed")
+    part = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        part.open("x").close()
+    except OSError as error:
+        fail(f"{path} cannot be written: {error.strerror}")
+    try:
+        yield part
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def watch(pipeline, file, wanted=Gst.MessageType.UNKNOWN, timeout=0):
@@ -92,7 +110,7 @@ class Film:
         self.pictures.set_property("caps", caps)
         if has_sound:
             self.sound.set_property("caps", SOUND)
-        self.pipeline.get_by_name("file").set_property("location", f"{path}.part")
+        self.pipeline.get_by_name("file").set_property("location", str(path))
         self.pipeline.set_state(Gst.State.PLAYING)
 
     def time(self, frame):
@@ -126,7 +144,6 @@ class Film:
         if not watch(self.pipeline, self.path, Gst.MessageType.EOS, TO_END * Gst.SECOND):
             fail(f"{self.path}: it was not written within {TO_END} s")
         self.pipeline.set_state(Gst.State.NULL)
-        os.replace(f"{self.path}.part", self.path)
 
 
 def join(files, path):

@@ -61,7 +61,7 @@ class LongTake(unittest.TestCase):
 
     def links(self, prompts):
         """The stored files of the links."""
-        uris = long_take.load().link_uris(FIELDS[1], {"duration": "4", "resolution": "480p"}, prompts)
+        uris = long_take.load().link_uris(FIELDS[1], [("duration", "4"), ("resolution", "480p")], prompts)
         made = (self.service.run("genclip", "generate", "--json", "--quiet", uri, **self.env) for uri in uris)
         return [pathlib.Path(json.loads(run.stdout)["clip"]) for run in made]
 

@@ -19,7 +19,7 @@ LINKS, FRAMES = 4, 40
 class Uris(unittest.TestCase):
     def test_each_contains_the_one_before_percent_encoded_once_more(self):
         prompts = ["a red kite", "it lands & 50% rests", "风筝 #1?", "end"]
-        uris = PROGRAM.link_uris("sd_2.0_special", {"duration": "5"}, prompts)
+        uris = PROGRAM.link_uris("sd_2.0_special", [("duration", "5")], prompts)
         self.assertEqual(uris[0], "genclip://sd_2.0_special?prompt=a%20red%20kite&duration=5")
         self.assertTrue(uris[1].endswith(
             "&duration=5&first_image=genclip://sd_2.0_special%3Fprompt%3Da%2520red%2520kite%26duration%3D5%23last"), uris[1])
@@ -34,13 +34,13 @@ class Uris(unittest.TestCase):
             self.assertEqual(model, "sd_2.0_special")
 
     def test_the_first_begins_with_the_given_picture(self):
-        uris = PROGRAM.link_uris("m", {}, ["a", "b"], "https://media.example/a.png?x=1&y=2")
+        uris = PROGRAM.link_uris("m", [], ["a", "b"], "https://media.example/a.png?x=1&y=2")
         self.assertEqual(uris[0], "genclip://m?prompt=a&first_image=https://media.example/a.png%3Fx%3D1%26y%3D2")
         self.assertIn("first_image%3Dhttps://media.example", uris[1])
 
     def test_a_longer_film_has_the_links_of_the_shorter_one(self):
-        short = PROGRAM.link_uris("m", {"seed": "7"}, ["a", "b"])
-        self.assertEqual(PROGRAM.link_uris("m", {"seed": "7"}, ["a", "b", "c"])[:2], short)
+        short = PROGRAM.link_uris("m", [("seed", "7")], ["a", "b"])
+        self.assertEqual(PROGRAM.link_uris("m", [("seed", "7")], ["a", "b", "c"])[:2], short)
 
 
 class Costs(unittest.TestCase):

@@ -424,6 +424,63 @@ exec sleep 1000""")
             self.assertIn("1.mkv: ", run.stderr.splitlines()[-1])
 
 
+class LongTakes(Case):
+    PROGRAM = ["/usr/bin/python3", str(EXAMPLES / "long-take" / "long-take")]
+
+    def setUp(self):
+        self.service = self.serve()
+        self.folder = self.service.store.parent
+        self.published = {"GENCLIP_PUBLISH_FOLDER": str(self.folder), "GENCLIP_PUBLISH_URL": "http://127.0.0.1:9"}
+
+    def test_what_is_known_beforehand_is_told_before_a_link_is_paid(self):
+        (self.folder / "a folder.mp4").mkdir()
+        (self.folder / "latin").write_bytes(b"a k\xfcte\n")
+        words = ["a", "b", "--output", str(self.folder / "film.mp4")]
+        for given, published, code, said in (
+                (words, {}, 1, "so that genclip can publish it"),
+                ([*words, "--model", "dance-2.5"], self.published, 1, 'has no field "first_image"'),
+                ([*words, ""], self.published, 1, "prompt is empty"),
+                ([*words, "\u98ce" * 501, "c"], self.published, 1, "at most 500"),
+                ([*words, "seed=1", "seed=2"], self.published, 1, "gives seed twice"),
+                ([*words, "--seed", "1", "seed=2"], self.published, 1, "gives seed twice"),
+                ([*words, "--output", str(self.folder / "no" / "film.mp4")], self.published, 1, "film.mp4 cannot be written: No such file or directory"),
+                ([*words, "--output", str(self.folder / "a folder.mp4")], self.published, 1, "a folder.mp4 is a folder, but"),
+                ([*words, "--output", str(self.folder / "film.xges")], self.published, 2, "is the name of the timeline"),
+                ([*words, "prompt=c"], self.published, 2, "prompt= cannot be a field of all links"),
+                ([*words, "first_image=c"], self.published, 2, "--first names the picture"),
+                ([*words, "--prompts", str(self.folder / "latin")], self.published, 2, "latin is not in UTF-8"),
+                ([*words, b"a k\xfcte"], self.published, 2, "a prompt or a field is not in UTF-8")):
+            with self.subTest(said=said, given=given):
+                run = self.service.run(*self.PROGRAM, *given, **published)
+                self.assertEqual(run.returncode, code, run.stdout)
+                self.assertIn(said, run.stdout)
+                self.assertNotIn("Traceback", run.stdout)
+        self.assertEqual(self.service.stats()["submits"], 0)
+        self.assertEqual([*self.folder.glob("film*"), *self.folder.glob("*.part")], [])
+
+    def test_a_byte_order_mark_belongs_to_no_prompt(self):
+        (self.folder / "prompts").write_text("a kite\n", encoding="utf-8-sig")
+        run = self.service.run(*self.PROGRAM, "--prompts", str(self.folder / "prompts"), "--dry-run")
+        self.assertEqual((run.returncode, run.stdout.splitlines()[0]), (0, "genclip://sd_2.0_special?prompt=a%20kite"), run.stdout)
+
+    def test_ctrl_c_gives_genclip_the_time_that_it_takes(self):
+        """It keeps the ID of a task whose POST is under way."""
+        (self.folder / "genclip").write_text(f"""#!/bin/sh
+[ "$1" != check ] || {{ echo '{{"estimate": null}}'; exit 0; }}
+cd {self.folder}; trap 'sleep 1; : >ended; exit 130' INT
+echo asking >&2
+while :; do sleep 0.1; done
+""", encoding="utf-8")
+        (self.folder / "genclip").chmod(0o755)
+        with subprocess.Popen([*self.PROGRAM, "a", "--output", self.folder / "film.mp4"], stderr=subprocess.PIPE, text=True,
+                              env={**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"}, start_new_session=True) as run:
+            self.assertEqual(run.stderr.readline(), "asking\n")
+            os.killpg(run.pid, signal.SIGINT)
+            self.assertEqual(run.wait(60), 130)
+        self.assertTrue((self.folder / "ended").exists(), "genclip was killed")
+        self.assertEqual([*self.folder.glob("film*")], [])
+
+
 class Trailers(Case):
     def test_both_are_the_same_film_at_the_rate_of_the_clips(self):
         folder = self.serve().store.parent
