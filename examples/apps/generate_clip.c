@@ -3,8 +3,12 @@
 // Generates a clip into a file. Shows progress, the task's ID, Ctrl-C, and advice by how a run has ended.
 //
 // cc generate_clip.c -o generate_clip $(pkg-config --cflags --libs gstreamer-1.0)
+#include <errno.h>
+#include <fcntl.h>
 #include <glib-unix.h>
+#include <glib/gstdio.h>
 #include <gst/gst.h>
+#include <unistd.h>
 
 // By the details "charged" and "retry" of an error.
 static const struct {
@@ -62,7 +66,8 @@ static gboolean on_interrupt(gpointer source) {
   if (task && *task)
     g_printerr("Stopped. Task %s stays with the service; the next run attaches to it.\n", task);
   else
-    g_printerr("Stopped before the service named a task.\n");
+    // The answer to a request that is on its way is waited for, for a moment, and stored.
+    g_printerr("Stopped. If the service has named a task, the next run attaches to it.\n");
   exit_code = 130;
   g_main_loop_quit(loop);
   return G_SOURCE_CONTINUE;
@@ -75,7 +80,7 @@ int main(int argc, char **argv) {
     return 2;
   }
   const gchar *out = argv[1];
-  GstElement *sink = gst_element_factory_make_full("filesink", "location", out, NULL);
+  GstElement *sink = gst_element_factory_make("filesink", NULL);
   argv[1] = "genclipsrc";  // The rest of the words are its properties.
   g_autoptr(GError) error = NULL;
   GstElement *source = gst_parse_launchv((const gchar **)argv + 1, &error);
@@ -84,6 +89,16 @@ int main(int argc, char **argv) {
                error ? error->message : "there is no filesink. It is in GStreamer's core plugins.");
     return !error || g_error_matches(error, GST_PARSE_ERROR, GST_PARSE_ERROR_NO_SUCH_ELEMENT) ? 1 : 2;
   }
+  // It gets the name OUT when it is whole, so a failure leaves what was there.
+  g_autofree gchar *part = g_strconcat(out, ".XXXXXX.part", NULL);
+  gboolean is_folder = g_file_test(out, G_FILE_TEST_IS_DIR);
+  int file = is_folder ? -1 : g_mkstemp_full(part, O_WRONLY, 0666);
+  if (file < 0) {
+    g_printerr("Error: %s cannot be written: %s\n", out, is_folder ? "it is a folder" : g_strerror(errno));
+    return 1;
+  }
+  close(file);
+  g_object_set(sink, "location", part, NULL);
   GstElement *pipeline = gst_pipeline_new(NULL);
   gst_bin_add_many(GST_BIN(pipeline), source, sink, NULL);
   gst_element_link(source, sink);
@@ -95,6 +110,13 @@ int main(int argc, char **argv) {
   g_main_loop_run(loop);
   gst_element_set_state(pipeline, GST_STATE_NULL);
   gst_object_unref(pipeline);
-  if (exit_code == 0) g_print("Written: %s\n", out);
+  if (exit_code == 0 && g_rename(part, out) != 0) {
+    g_printerr("Error: %s cannot be written: %s\n", out, g_strerror(errno));
+    exit_code = 1;
+  }
+  if (exit_code == 0)
+    g_print("Written: %s\n", out);
+  else
+    g_unlink(part);
   return exit_code;
 }

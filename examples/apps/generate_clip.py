@@ -5,6 +5,8 @@
 Usage: generate_clip.py OUT.mp4 PROPERTY=VALUE...
 """
 
+import os
+import secrets
 import sys
 
 try:
@@ -50,10 +52,20 @@ if len(sys.argv) < 3:
     sys.exit(2)
 Gst.init(None)
 try:
-    pipeline = Gst.parse_launchv(["genclipsrc", "name=clip", *sys.argv[2:], "!", "filesink", f"location={sys.argv[1]}"])
+    pipeline = Gst.parse_launchv(["genclipsrc", "name=clip", *sys.argv[2:], "!", "filesink", "name=file"])
 except GLib.Error as error:
     print("Error:", error.message, file=sys.stderr)
     sys.exit(1 if error.matches(Gst.parse_error_quark(), Gst.ParseError.NO_SUCH_ELEMENT) else 2)
+out = sys.argv[1]
+# It gets the name OUT when it is whole, so a failure leaves what was there.
+part = f"{out}.{secrets.token_hex(4)}.part"
+try:
+    if os.path.isdir(out):
+        raise IsADirectoryError(0, "it is a folder")
+    open(part, "x").close()
+except OSError as error:
+    sys.exit(f"Error: {out} cannot be written: {error.strerror}")
+pipeline.get_by_name("file").set_property("location", part)
 loop, exit_code = GLib.MainLoop(), 1
 pipeline.get_bus().add_signal_watch()
 pipeline.get_bus().connect("message", on_message, loop)
@@ -63,9 +75,13 @@ try:
 except KeyboardInterrupt:
     exit_code = 130
     task = pipeline.get_by_name("clip").get_property("task-id")
+    # The answer to a request that is on its way is waited for, for a moment, and stored.
     print(f"Stopped. Task {task} stays with the service; the next run attaches to it." if task else
-          "Stopped before the service named a task.", file=sys.stderr)
+          "Stopped. If the service has named a task, the next run attaches to it.", file=sys.stderr)
 pipeline.set_state(Gst.State.NULL)
 if exit_code == 0:
-    print(f"Written: {sys.argv[1]}")
+    os.replace(part, out)
+    print(f"Written: {out}")
+else:
+    os.unlink(part)
 sys.exit(exit_code)

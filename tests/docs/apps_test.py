@@ -78,7 +78,7 @@ class Apps(unittest.TestCase):
                 run.send_signal(signal.SIGINT)
                 rest, _ = run.communicate(timeout=30)
                 self.assertEqual(run.returncode, 130, rest)
-                self.assertIn("Stopped before the service named a task.", rest)
+                self.assertIn("Stopped. If the service has named a task, the next run attaches to it.", rest)
 
     def test_each_ending_has_its_advice(self):
         for told, fault, settings, env in (

@@ -51,6 +51,21 @@ class Warnings(Case):
                 self.assertEqual(run.returncode, 0, run.stdout)
                 self.assertRegex(run.stdout, "(?m)^" + CHARGED_TWICE)
 
+    def test_a_failure_of_the_programs_that_users_copy_leaves_the_file_that_was_there(self):
+        for language, words in APPS.items():
+            with self.subTest(language=language):
+                service = self.serve("--fault", "submit:status=400")
+                out = service.store.with_name("out.mp4")
+                out.write_text("of yesterday", encoding="utf-8")
+                run = service.run(*words("generate_clip"), out, *REQUEST)
+                self.assertEqual(run.returncode, 1, run.stdout)
+                self.assertEqual((out.read_text(encoding="utf-8"), [*out.parent.glob("out*")]), ("of yesterday", [out]))
+                before = service.stats()["submits"]
+                for name, said in ((".", "it is a folder"), ("no/out.mp4", "No such file or directory")):
+                    run = service.run(*words("generate_clip"), name, *REQUEST)
+                    self.assertEqual((run.returncode, run.stdout), (1, f"Error: {name} cannot be written: {said}\n"))
+                self.assertEqual(service.stats()["submits"], before)
+
     def expect_while_it_runs(self, service, code, *words, **env):
         """It is told at once, and not when the clip is there, which takes five seconds."""
         run = service.start(*words, **env)
