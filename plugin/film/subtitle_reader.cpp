@@ -58,11 +58,13 @@ Result<std::string> utf8_of(std::string_view bytes, std::string &assumed) {
   if (bytes.starts_with("\xff\xfe")) return converted(bytes.substr(2), "UTF-16LE");
   if (bytes.starts_with("\xfe\xff")) return converted(bytes.substr(2), "UTF-16BE");
   if (bytes.starts_with("\xef\xbb\xbf")) bytes.remove_prefix(3);
-  if (is_utf8(bytes)) return std::string(bytes);
+  std::string plain(bytes);
+  std::erase(plain, '\0');
+  if (is_utf8(plain)) return plain;
   Result<std::string> text = std::string();
   for (const char *encoding : kOldEncodings) {
     assumed = encoding;
-    text = converted(bytes, encoding);
+    text = converted(plain, encoding);
     if (text) break;
   }
   return text;

@@ -88,6 +88,10 @@ TEST(SubtitleReader, ReadsOldEncodings) {
   EXPECT_THAT(other->cues, ElementsAre(FilmCue{1s, 2s, "\u20ac\u0081"}));
   EXPECT_EQ(other->assumed_encoding, "ISO-8859-15");
   EXPECT_EQ(read_subtitles("0:01 --> 0:02\n\u00e4\n")->assumed_encoding, "");
+  const auto with_nul = read_subtitles("0:01 --> 0:02\n\u00e4\0b\n"s);
+  ASSERT_TRUE(with_nul);
+  EXPECT_THAT(with_nul->cues, ElementsAre(FilmCue{1s, 2s, "\u00e4b"}));
+  EXPECT_EQ(with_nul->assumed_encoding, "");
   std::string wide = "\xff\xfe";
   for (const char one : "0:01 --> 0:02\nx"s) wide += std::string{one, '\0'};
   EXPECT_THAT(read(wide), ElementsAre(FilmCue{1s, 2s, "x"}));
