@@ -88,7 +88,8 @@ int run_caption(const Words &words) {
   if (!jobs) return options.refuse(jobs.error().text);
   // Wrong options fail here, and not once for each film.
   if (const auto tried = element.make({}, wish.is_translation); !tried)
-    return report_failure(tried.error(), false);
+    return tried.error().kind == ErrorKind::settings ? options.refuse(tried.error().text)
+                                                     : report_failure(tried.error(), false);
   if (dry_run) return estimate_films(*jobs, element, run);
   return caption_films(*jobs, wish.languages, element, run);
 }

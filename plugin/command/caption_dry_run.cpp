@@ -50,6 +50,13 @@ FilmNeeds needs_of(const FilmJob &job, const Asked &asked) {
     needs.windows = needs.requests = 0;
     return needs;
   }
+  for (const FilmOutput &output : job.outputs) {
+    if (output.stays) continue;
+    if (auto tried = try_to_write(output.path, is_container(job.format)); !tried) {
+      needs.problem = tried.error();
+      return needs;
+    }
+  }
   if (job.is_text) {
     const auto read = load_subtitles(job.uri);
     if (!read) {

@@ -51,25 +51,6 @@ Result<void> replace_file(const std::string &path, const std::string &text) {
   return captions_not_written(path, error->message, ErrorKind::write);
 }
 
-// Whether the file could be written: what is asked until then is paid. Makes the temporary file that
-// replace_file() would make.
-Result<void> try_to_write(const std::string &path, bool is_copy) {
-  if (path == kStandardOutput) return {};
-  const auto problem = [&path](const char *why) { return captions_not_written(path, why); };
-  if (g_file_test(path.c_str(), G_FILE_TEST_IS_DIR)) return problem("It is a folder.");
-  if (is_special(path) && is_copy)
-    return problem("It is not a regular file, which a copy of the film needs.");
-  if (is_socket(path)) return problem("It is a socket.");
-  if (is_special(path))
-    return g_access(path.c_str(), W_OK) == 0 ? Result<void>() : problem(g_strerror(errno));
-  std::string temporary = without_links(path) + ".XXXXXX";
-  const int file = g_mkstemp(temporary.data());
-  if (file < 0) return problem(g_strerror(errno));
-  g_close(file, nullptr);
-  g_unlink(temporary.c_str());
-  return {};
-}
-
 // Whether a copy of the film fits, which takes about as much as the film. True where that is not known.
 Result<void> find_room(const FilmJob &job, const FilmPlace &place) {
   const GStringPtr film(g_filename_from_uri(job.uri.c_str(), nullptr, nullptr));
@@ -312,6 +293,23 @@ class Films final : public FilmListener {
 };
 
 }  // namespace
+
+Result<void> try_to_write(const std::string &path, bool is_copy) {
+  if (path == kStandardOutput) return {};
+  const auto problem = [&path](const char *why) { return captions_not_written(path, why); };
+  if (g_file_test(path.c_str(), G_FILE_TEST_IS_DIR)) return problem("It is a folder.");
+  if (is_special(path) && is_copy)
+    return problem("It is not a regular file, which a copy of the film needs.");
+  if (is_socket(path)) return problem("It is a socket.");
+  if (is_special(path))
+    return g_access(path.c_str(), W_OK) == 0 ? Result<void>() : problem(g_strerror(errno));
+  std::string temporary = without_links(path) + ".XXXXXX";
+  const int file = g_mkstemp(temporary.data());
+  if (file < 0) return problem(g_strerror(errno));
+  g_close(file, nullptr);
+  g_unlink(temporary.c_str());
+  return {};
+}
 
 Json film_json(const FilmJob &job, std::string_view status) {
   Json::Array outputs;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "plugin/base/json.h"
+#include "plugin/base/result.h"
 #include "plugin/command/caption_options.h"
 #include "plugin/command/caption_plan.h"
 #include "plugin/film/film_progress.h"
@@ -23,6 +24,10 @@ struct FilmsRun {
 Json film_json(const FilmJob &job, std::string_view status);
 
 // Returns the exit code. `languages`: of the tracks.
+// Whether the file could be written: what is asked until then is paid. Makes the temporary file that
+// the run would make, and removes it.
+Result<void> try_to_write(const std::string &path, bool is_copy);
+
 int caption_films(const std::vector<FilmJob> &jobs, const std::vector<std::string> &languages,
                   const FilmCaptionOptions &options, const FilmsRun &run);
 

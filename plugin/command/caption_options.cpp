@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "plugin/base/number.h"
+#include "plugin/catalog/catalog.h"
 
 namespace genclip {
 namespace {
@@ -126,6 +127,9 @@ Result<GRef<GstElement>> FilmCaptionOptions::make(const UsedLimits &used, bool t
       for (ElementProperty &property : properties)
         if (std::string_view(property.name) == usual.property && property.text.empty())
           property.text = usual.text;
+  const std::string model = text_of("model");
+  if (const auto catalog = Catalog::shared(); !model.empty() && !catalog->find_text(model))
+    return Error{ErrorKind::settings, catalog->unknown_text_model_text(model)};
   properties.push_back({"max-in-flight", "jobs", "", std::to_string(jobs_)});
   if (auto set = set_properties(element, properties); !set) return std::move(set).error();
   const uint64_t tokens = parse_number<uint64_t>(max_tokens_).value_or(0);

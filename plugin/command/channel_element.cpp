@@ -68,6 +68,26 @@ struct Value {
   }
 };
 
+// False: the text is not a value of that type.
+bool set_value(GValue &value, const std::string &text) {
+  if (G_VALUE_HOLDS_STRING(&value)) {
+    g_value_set_string(&value, text.c_str());
+    return true;
+  }
+  // GStreamer takes -1 for the largest number.
+  if (G_VALUE_HOLDS_UINT(&value)) {
+    const auto number = parse_number<unsigned>(text);
+    g_value_set_uint(&value, number.value_or(0));
+    return number.has_value();
+  }
+  if (G_VALUE_HOLDS_UINT64(&value)) {
+    const auto number = parse_number<uint64_t>(text);
+    g_value_set_uint64(&value, number.value_or(0));
+    return number.has_value();
+  }
+  return gst_value_deserialize(&value, text.c_str());
+}
+
 }  // namespace
 
 Result<GRef<GstElement>> make_own_element(const char *name) {
@@ -99,11 +119,7 @@ Result<void> set_properties(GstElement *element, const std::vector<ElementProper
     GParamSpec *spec = g_object_class_find_property(G_OBJECT_GET_CLASS(element), property.name);
     Value value;
     g_value_init(&value.value, spec->value_type);
-    bool fits = true;
-    if (spec->value_type == G_TYPE_STRING)
-      g_value_set_string(&value.value, property.text.c_str());
-    else
-      fits = gst_value_deserialize(&value.value, property.text.c_str());
+    bool fits = set_value(value.value, property.text);
     if (is_of_credits(spec)) fits = fits && max_amount_problem(g_value_get_double(&value.value)).empty();
     // It changes a value that is out of range.
     if (!fits || g_param_value_validate(spec, &value.value))

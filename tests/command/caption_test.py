@@ -1052,6 +1052,10 @@ class Caption(ServiceTest):
                 ([film, "--min-interval", "0"], "--min-interval must be a number of seconds"),
                 ([film, "--jobs", "0"], "--jobs must be an integer from 1."),
                 ([film, "--max-tokens", "many"], "--max-tokens must be an integer"),
+                ([film, "--max-output-tokens", "-1"], "--max-output-tokens must be an integer from 0"),
+                ([film, "--temperature", "1000"], "--temperature must be a number from -1 to 100."),
+                ([film, "--on-error", "cry"], "--on-error must be fail or skip."),
+                ([film, "--model", "gem-9", "--dry-run"], "gem-9"),
                 ([film, "-o", "-", "--language", "de,en"], "Standard output takes one language"),
                 ([film, "-o", "-", "--to", "mkv"], "Standard output takes vtt or srt"),
                 ([film, "-o", "-", "--json"], "Standard output takes the captions or JSON, not both."),
@@ -1061,10 +1065,8 @@ class Caption(ServiceTest):
                 run = self.run_genclip("caption", *words)
                 self.assertEqual(run.returncode, 2, run.stderr)
                 self.assertIn(said, run.stderr)
-        for words, said in (([film, "--temperature", "1000"], "--temperature must be a number from -1 to 100."),
-                            ([film, "--on-error", "cry"], "--on-error must be fail or skip."),
-                            ([film, "-o", film], "Its captions would replace it; give another --output."),
-                            ([film, "--model", "gem-9"], "gem-9")):
+        for words, said in (([film, "-o", film], "Its captions would replace it; give another --output."),
+                            ([film, "-o", str(self.work / "none" / "x.vtt"), "--dry-run"], "x.vtt: No such file or directory")):
             with self.subTest(words=words):
                 self.assertIn(said, self.caption(*words, code=1).stderr)
         self.assertEqual(self.asked(), 0)
