@@ -10,6 +10,7 @@
 #include "plugin/base/number.h"
 #include "plugin/base/trimmed.h"
 #include "plugin/caption/answer_text.h"
+#include "plugin/caption/caption_text.h"
 #include "plugin/caption/language_tag.h"
 #include "plugin/caption/numbered_lines.h"
 
@@ -108,6 +109,12 @@ std::optional<Json> object_in(std::string_view text, const Languages &languages)
   return found;
 }
 
+// An object, or a list of objects. A caption such as "[Applause]" is neither.
+bool looks_like_object(std::string_view text) {
+  const size_t begin = text.find_first_not_of("[ \t\r\n");
+  return begin != text.npos && text[begin] == '{' && text.ends_with(begin == 0 ? '}' : ']');
+}
+
 std::vector<std::string> cues_in(std::string_view text, size_t cues) {
   return cues > 1 ? read_numbered_lines(text, cues) : std::vector{std::string(trimmed(text))};
 }
@@ -174,10 +181,9 @@ FormAnswers read_form(std::string_view text, const Languages &languages, size_t 
   FormAnswers answers;
   for (const std::string &language : languages) answers[language].resize(cues);
   const bool is_plain = languages.size() == 1;
-  const std::string bare = without_fence(text);
+  const std::string bare(without_unseen_ends(without_fence(text)));
   // Even alone, a language may come in an object, which is then the whole answer.
-  const bool may_be_object =
-      !is_plain || (!languages[0].empty() && bare.starts_with('{') && bare.ends_with('}'));
+  const bool may_be_object = !is_plain || (!languages[0].empty() && looks_like_object(bare));
   const auto object = may_be_object ? object_in(bare, languages) : std::nullopt;
   if (object) {
     for (const std::string &language : languages)

@@ -22,7 +22,7 @@ size_t count_marks(std::string_view text, size_t at, char mark) {
   return std::min(text.find_first_not_of(mark, at), text.size()) - at;
 }
 
-// Behind an opening fence, on its line: the name of a language.
+// The name of a language.
 bool is_language_word(std::string_view word) {
   return std::all_of(word.begin(), word.end(), [](char c) {
     return g_ascii_isalnum(c) || std::string_view("+-_#./{}").find(c) != std::string_view::npos;
@@ -39,6 +39,15 @@ std::string_view without_known_language(std::string_view text) {
   return is_known ? text.substr(end + 1) : text;
 }
 
+// Behind an opening fence, on its line: a language, perhaps with attributes, as in: srt title="x".
+bool is_info(std::string_view line) {
+  if (is_language_word(line)) return true;
+  const std::string_view rest = without_known_language(line);
+  const size_t equals = rest.find('=');
+  return rest.size() < line.size() && equals > 0 && equals != rest.npos &&
+         is_language_word(rest.substr(0, equals));
+}
+
 }  // namespace
 
 std::string FenceFilter::emit(std::string text) {
@@ -48,7 +57,7 @@ std::string FenceFilter::emit(std::string text) {
 
 std::string FenceFilter::push(std::string_view piece) {
   if (place_ == Place::outside) {
-    has_more_ = has_more_ || !trimmed(piece).empty();
+    has_more_ = has_more_ || first_seen(piece) < piece.size();
     return std::string(piece);
   }
   held_ += piece;
@@ -59,25 +68,29 @@ std::string FenceFilter::push(std::string_view piece) {
 // Looks at the beginning of the text. False: it may still become a fence.
 bool FenceFilter::open() {
   held_.erase(0, std::min(held_.find_first_not_of(kBlanks), held_.size()));
-  if (held_.empty()) return false;
-  mark_ = held_.front();
-  width_ = count_marks(held_, 0, mark_);
-  if (!is_fence_mark(mark_) || (width_ < kLeastMarks && width_ < held_.size())) {
+  const size_t begin = first_seen(held_);
+  if (begin == held_.size()) return false;
+  mark_ = held_[begin];
+  width_ = count_marks(held_, begin, mark_);
+  if (!is_fence_mark(mark_) || (width_ < kLeastMarks && begin + width_ < held_.size())) {
+    // A mark of the direction stays before its text.
     place_ = Place::outside;
     return true;
   }
+  held_.erase(0, begin);
   const size_t line_end = held_.find('\n', std::max(searched_, width_));
   searched_ = held_.size();
   if (line_end == held_.npos) return false;
-  const std::string_view line = trimmed(std::string_view(held_).substr(width_, line_end - width_));
+  const std::string_view line =
+      without_unseen_ends(std::string_view(held_).substr(width_, line_end - width_));
   if (line.find(std::string(width_, mark_)) != line.npos) {
     // A fence of one line. It is around all of the text if nothing follows.
     searched_ = line_end;
-    if (trimmed(std::string_view(held_).substr(line_end)).empty()) return false;
+    if (first_seen(held_, line_end) == held_.size()) return false;
     place_ = Place::outside;
     return true;
   }
-  held_.erase(0, is_language_word(line) ? line_end + 1 : width_);
+  held_.erase(0, is_info(line) ? line_end + 1 : width_);
   is_fenced_ = true;
   place_ = Place::inside;
   return true;
@@ -87,7 +100,9 @@ bool FenceFilter::open() {
 std::string FenceFilter::take_inside(bool is_end) {
   for (size_t at = held_.find(mark_); at != held_.npos; at = held_.find(mark_, at)) {
     const size_t marks = count_marks(held_, at, mark_);
-    const size_t behind = held_.find_first_not_of(" \t\r", at + marks);
+    const size_t line_end = held_.find('\n', at + marks);
+    const size_t seen = first_seen(held_, at + marks);
+    const size_t behind = seen == held_.size() ? line_end : std::min(seen, line_end);
     if (behind != held_.npos && held_[behind] != '\n') {
       at += marks;
       continue;
@@ -102,7 +117,7 @@ std::string FenceFilter::take_inside(bool is_end) {
       std::string text = held_.substr(0, at);
       held_.erase(0, std::min(behind, held_.size()));
       place_ = Place::outside;
-      has_more_ = !trimmed(held_).empty();
+      has_more_ = first_seen(held_) < held_.size();
       return text + std::exchange(held_, {});
     }
     at += marks;
@@ -113,7 +128,7 @@ std::string FenceFilter::take_inside(bool is_end) {
 // All of the text is one line that begins with a fence.
 std::string FenceFilter::one_line() {
   is_fenced_ = true;
-  std::string_view text = trimmed(held_);
+  std::string_view text = without_unseen_ends(held_);
   text.remove_prefix(width_);
   const size_t end = text.find_last_not_of(mark_);
   const bool is_closed = end != text.npos && end + 1 < text.size();
@@ -124,7 +139,7 @@ std::string FenceFilter::one_line() {
 
 std::string FenceFilter::finish() {
   switch (place_) {
-    case Place::begin: return held_.empty() ? std::string() : one_line();
+    case Place::begin: return first_seen(held_) == held_.size() ? std::string() : one_line();
     case Place::inside: return take_inside(true);
     case Place::outside: break;
   }

@@ -41,6 +41,18 @@ void append_line(std::string_view line, std::string &out) {
   out += line.substr(first, last - first);
 }
 
+struct CodePoint {
+  gunichar code;
+  size_t size;
+};
+
+// A byte that is not of UTF-8 is a character of its own.
+CodePoint code_point_at(std::string_view text, size_t at) {
+  const gunichar code = g_utf8_get_char_validated(text.data() + at, static_cast<gssize>(text.size() - at));
+  if (code >= 0x110000) return {0xFFFD, 1};
+  return {code, static_cast<size_t>(g_unichar_to_utf8(code, nullptr))};
+}
+
 bool is_line_end(gunichar c) { return c == '\n' || c == '\r' || c == 0x85 || c == 0x2028 || c == 0x2029; }
 
 }  // namespace
@@ -79,6 +91,22 @@ std::string caption_text_of_markup(std::string_view bytes) {
       !g_markup_parse_context_end_parse(context.get(), nullptr))
     return caption_text(bytes);
   return caption_text(plain);
+}
+
+size_t first_seen(std::string_view text, size_t from) {
+  while (from < text.size()) {
+    const CodePoint next = code_point_at(text, from);
+    if (is_seen(next.code) && !g_unichar_iscntrl(next.code)) break;
+    from += next.size;
+  }
+  return from;
+}
+
+std::string_view without_unseen_ends(std::string_view text) {
+  text.remove_prefix(first_seen(text));
+  size_t end = 0;
+  for (size_t at = 0; at < text.size(); at = first_seen(text, end)) end = at + code_point_at(text, at).size;
+  return text.substr(0, end);
 }
 
 size_t character_count(std::string_view text) {

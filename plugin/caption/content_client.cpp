@@ -3,9 +3,10 @@
 // Classifies answers and failures. Only the retry loop waits.
 #include "plugin/caption/content_client.h"
 
+#include <algorithm>
 #include <vector>
 
-#include "plugin/caption/answer_text.h"
+#include "plugin/caption/caption_text.h"
 #include "plugin/caption/stream_parser.h"
 #include "plugin/caption/surrogate_halves.h"
 #include "plugin/http/display_line.h"
@@ -93,18 +94,34 @@ struct Gathering {
   std::optional<ServiceFault> fault;
   std::string block_reason;
   HalfJoiner halves;
+  std::optional<uint64_t> candidate = {};  // Whose text is the answer.
+  std::optional<uint64_t> finished = {};   // Whose reason the answer has.
+
+  // A text that was withheld or cut short is not whole because another piece ends well.
+  bool replaces_reason(const std::string &reason) const {
+    if (is_blocking(answer.finish_reason)) return false;
+    return is_blocking(reason) || !is_output_limit(answer.finish_reason);
+  }
 
   void add(const Json &document, const ContentListener &listener, bool &said) {
-    ContentPiece piece = read_content_piece(document);
+    ContentPiece piece = read_content_piece(document, candidate);
     if (piece.fault && !fault) fault = std::move(piece.fault);
     // A gateway may make up any word here, and people see it.
     if (!piece.block_reason.empty()) block_reason = display_line(piece.block_reason, kMaxReason, api_key);
-    if (!piece.finish_reason.empty())
+    if (!candidate && !caption_text(piece.text).empty()) {
+      candidate = piece.candidate;
+      if (finished != candidate) answer.finish_reason.clear();
+    }
+    if (!piece.finish_reason.empty() && replaces_reason(piece.finish_reason)) {
       answer.finish_reason = display_line(piece.finish_reason, kMaxReason, api_key);
+      finished = piece.candidate;
+    }
     // Counts of a stream are running totals.
     if (piece.prompt_tokens) answer.prompt_tokens = *piece.prompt_tokens;
     if (piece.output_tokens) answer.output_tokens = *piece.output_tokens;
     if (piece.total_tokens) answer.total_tokens = *piece.total_tokens;
+    // Some gateways do not tell the total.
+    answer.total_tokens = std::max(answer.total_tokens, answer.prompt_tokens + answer.output_tokens);
     if (!fault) add_text(halves.push(piece.text), listener, said);
   }
 

@@ -10,6 +10,7 @@
 
 #include "plugin/base/gref.h"
 #include "plugin/base/number.h"
+#include "plugin/caption/caption_text.h"
 #include "plugin/caption/service_fault.h"
 #include "plugin/caption/surrogate_halves.h"
 
@@ -50,11 +51,29 @@ std::string string_of(const Json *value) {
   return text ? *text : std::string();
 }
 
-bool same_word(std::string_view a, std::string_view b) {
-  return a.size() == b.size() && g_ascii_strncasecmp(a.data(), b.data(), a.size()) == 0;
+// Gateways differ in the spelling of their enumerations: "FinishReason.STOP", "max-tokens".
+std::string normal_reason(std::string_view reason) {
+  std::string word(reason);
+  for (char &c : word) c = c == '-' ? '_' : g_ascii_toupper(c);
+  for (const std::string_view prefix : {"FINISHREASON.", "FINISH_REASON_"})
+    if (word.starts_with(prefix)) word.erase(0, prefix.size());
+  return word;
 }
 
-bool is_true(const Json *value) { return value && value->boolean() && *value->boolean(); }
+bool same_word(std::string_view word, std::string_view reason) { return word == normal_reason(reason); }
+
+// Empty: none is told.
+std::string reason_of(const Json *value) {
+  std::string reason = joined_halves(string_of(value));
+  return normal_reason(reason).ends_with("UNSPECIFIED") ? std::string() : reason;
+}
+
+bool is_true(const Json *value) {
+  if (!value) return false;
+  if (const auto truth = value->boolean()) return *truth;
+  if (const auto number = value->number()) return *number != 0;
+  return g_ascii_strcasecmp(string_of(value).c_str(), "true") == 0;
+}
 
 std::string joined_text(const Json *parts) {
   std::string text;
@@ -62,6 +81,24 @@ std::string joined_text(const Json *parts) {
   for (const Json &part : *parts->array())
     if (!is_true(part.find("thought"))) text += string_of(part.find("text"));
   return text;
+}
+
+std::string text_of(const Json &candidate) {
+  const Json *content = candidate.find("content");
+  return joined_text(content ? content->find("parts") : nullptr);
+}
+
+uint64_t index_of(const Json &candidate) { return count(candidate.find("index")).value_or(0); }
+
+// Only one candidate is asked for, so the first with a text is the answer.
+const Json *answering(const Json::Array &candidates, std::optional<uint64_t> only) {
+  const Json *first = nullptr;
+  for (const Json &candidate : candidates) {
+    if (only && index_of(candidate) != *only) continue;
+    if (!caption_text(text_of(candidate)).empty()) return &candidate;
+    if (!first) first = &candidate;
+  }
+  return first;
 }
 
 }  // namespace
@@ -107,29 +144,20 @@ std::string content_body(const ContentRequest &request) {
   return std::move(body) + "}";
 }
 
-ContentPiece read_content_piece(const Json &document) {
+ContentPiece read_content_piece(const Json &document, std::optional<uint64_t> only) {
   ContentPiece piece;
   piece.fault = read_service_fault(document);
   if (piece.fault) piece.fault->message = joined_halves(piece.fault->message);
-  if (const Json *candidates = document.find("candidates");
-      candidates && candidates->array() && !candidates->array()->empty()) {
-    // Only one candidate is asked for, so the first with a text is the answer.
-    const auto text_of = [](const Json &candidate) {
-      const Json *content = candidate.find("content");
-      return joined_text(content ? content->find("parts") : nullptr);
-    };
-    const auto &all = *candidates->array();
-    const auto with_text = std::ranges::find_if(all, [&](const Json &one) { return !text_of(one).empty(); });
-    const Json &candidate = with_text == all.end() ? all.front() : *with_text;
-    piece.text = text_of(candidate);
-    const Json *reason = candidate.find("finishReason");
-    piece.finish_reason = joined_halves(string_of(reason ? reason : candidate.find("finish_reason")));
-    if (piece.finish_reason == "FINISH_REASON_UNSPECIFIED") piece.finish_reason.clear();
+  const Json *candidates = document.find("candidates");
+  if (const Json *candidate =
+          candidates && candidates->array() ? answering(*candidates->array(), only) : nullptr) {
+    piece.candidate = index_of(*candidate);
+    piece.text = text_of(*candidate);
+    piece.finish_reason = reason_of(candidate->find("finishReason"));
+    if (piece.finish_reason.empty()) piece.finish_reason = reason_of(candidate->find("finish_reason"));
   }
-  if (const Json *feedback = document.find("promptFeedback")) {
-    piece.block_reason = joined_halves(string_of(feedback->find("blockReason")));
-    if (piece.block_reason == "BLOCK_REASON_UNSPECIFIED") piece.block_reason.clear();
-  }
+  if (const Json *feedback = document.find("promptFeedback"))
+    piece.block_reason = reason_of(feedback->find("blockReason"));
   if (const Json *usage = document.find("usageMetadata")) {
     piece.prompt_tokens = count(usage->find("promptTokenCount"));
     piece.output_tokens = count(usage->find("candidatesTokenCount"));

@@ -57,14 +57,16 @@ struct ContentPiece {
   std::string text;           // all text parts but thoughts, joined; halves of surrogate pairs are marked
   std::string finish_reason;  // empty while there is more to come
   std::string block_reason;   // why the question itself was refused
+  std::optional<uint64_t> candidate;  // whose text and reason they are
   std::optional<uint64_t> prompt_tokens;
   std::optional<uint64_t> output_tokens;
   std::optional<uint64_t> total_tokens;
   std::optional<ServiceFault> fault;
 };
 
-// Never fails; ignores what it does not understand.
-ContentPiece read_content_piece(const Json &document);
+// Never fails; ignores what it does not understand. `candidate`: the one that an earlier piece had a text of;
+// the others are then ignored.
+ContentPiece read_content_piece(const Json &document, std::optional<uint64_t> candidate = {});
 
 // True if a finishReason, in any case, says that the text was withheld.
 bool is_blocking(std::string_view finish_reason);

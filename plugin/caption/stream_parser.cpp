@@ -16,6 +16,9 @@ namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr int kMaxArrays = 4;
+constexpr std::string_view kDone = "[DONE]";
+// Gateways may send it while the model thinks.
+constexpr std::string_view kKeepAlive = "null";
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
@@ -26,6 +29,20 @@ void append(Json json, std::vector<Json> &documents) {
   } else {
     documents.push_back(std::move(json));
   }
+}
+
+// Events that no blank line separates. False: they are something else.
+bool append_lines(std::string_view data, std::vector<Json> &documents) {
+  while (!data.empty()) {
+    const size_t end = std::min(data.find('\n'), data.size());
+    const std::string_view line = trimmed(data.substr(0, end));
+    data.remove_prefix(std::min(end + 1, data.size()));
+    if (line.empty()) continue;
+    auto json = Json::parse(mark_halves(line));
+    if (!json) return false;
+    append(*std::move(json), documents);
+  }
+  return true;
 }
 
 }  // namespace
@@ -71,7 +88,7 @@ Result<void> StreamParser::finish(std::vector<Json> &documents) {
     case Framing::broken: return broken("an earlier part of it was broken.");
     case Framing::unknown: return broken("it is empty.");
     case Framing::json:
-      if (depth_ > 0 || arrays_ > 0) return broken("it ends in the middle.");
+      if (depth_ > 0 || arrays_ > 0 || keep_alive_ > 0) return broken("it ends in the middle.");
       return {};
     case Framing::events: break;
   }
@@ -82,6 +99,11 @@ Result<void> StreamParser::finish(std::vector<Json> &documents) {
 
 Result<void> StreamParser::feed_json(char c, std::vector<Json> &documents) {
   if (depth_ == 0) {
+    if (c == kKeepAlive[keep_alive_]) {
+      keep_alive_ = (keep_alive_ + 1) % kKeepAlive.size();
+      return {};
+    }
+    if (keep_alive_ > 0) return broken("there is text between its documents.");
     if (is_blank(c) || c == ',') return {};
     if (c == '[')
       return ++arrays_ > kMaxArrays ? Result<void>(broken("it nests too many arrays.")) : Result<void>();
@@ -133,6 +155,7 @@ Result<void> StreamParser::feed_event(char c, std::vector<Json> &documents) {
 Result<void> StreamParser::end_line(std::vector<Json> &documents) {
   const std::string line = std::exchange(line_, {});
   if (line.empty()) return end_event(documents);
+  if (trimmed(line) == kKeepAlive) return {};
   const size_t colon = line.find(':');
   const std::string_view name = std::string_view(line).substr(0, colon);
   if (name != "data") {
@@ -144,6 +167,12 @@ Result<void> StreamParser::end_line(std::vector<Json> &documents) {
   std::string_view value = line;
   value.remove_prefix(std::min(value.size(), name.size() + 1));
   if (value.starts_with(' ')) value.remove_prefix(1);
+  if (trimmed(value) == kDone) {
+    // It may stand directly behind the last event.
+    auto ended = end_event(documents);
+    has_ended_ = has_ended_ || ended;
+    return ended;
+  }
   if (has_data_) document_ += '\n';
   document_ += value;
   has_data_ = true;
@@ -154,11 +183,12 @@ Result<void> StreamParser::end_event(std::vector<Json> &documents) {
   has_data_ = false;
   const std::string data = std::exchange(document_, {});
   const std::string_view document = trimmed(data);
-  if (document == "[DONE]") has_ended_ = true;
-  if (document.empty() || document == "[DONE]") return {};
+  if (document.empty()) return {};
   auto json = Json::parse(mark_halves(document));
-  if (!json) return broken(json.error().text);
-  append(*std::move(json), documents);
+  if (json)
+    append(*std::move(json), documents);
+  else if (!append_lines(document, documents))
+    return broken(json.error().text);
   return {};
 }
 

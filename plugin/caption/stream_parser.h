@@ -49,8 +49,9 @@ class StreamParser {
   std::string document_;  // the object that has begun (json), or the data of the event (events)
 
   // json
-  int depth_ = 0;   // of braces and brackets inside document_
-  int arrays_ = 0;  // brackets around it
+  int depth_ = 0;          // of braces and brackets inside document_
+  int arrays_ = 0;         // brackets around it
+  size_t keep_alive_ = 0;  // bytes of a null that has begun
   bool in_string_ = false;
   bool escaped_ = false;
 

@@ -78,6 +78,11 @@ TEST(AnswerForm, OfOneLanguageIsItsText) {
 ```)",
                        {"de"}),
             "de=Ein Hund.;");
+  for (const char *text : {"[{\"de\": \"Ein Hund.\"}]", "```json\n[\n {\"de\": \"Ein Hund.\"}\n]\n```",
+                           "\uFEFF{\"de\":\"Ein Hund.\"}", "\u200B[{\"de\":\"Ein Hund.\"}]\u00A0"})
+    EXPECT_EQ(understood(text, {"de"}), "de=Ein Hund.;") << text;
+  for (const char *text : {"[Musik]", "[1]", "[{Musik}]", "[]"})
+    EXPECT_EQ(understood(text, {"de"}), "de=" + std::string(text) + ";");
   EXPECT_EQ(understood(R"({"en":"A dog."})", {"de"}), "de=;");
   EXPECT_EQ(understood("{leise} Hallo", {"de"}), "de={leise} Hallo;");
 }

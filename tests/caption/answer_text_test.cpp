@@ -35,10 +35,22 @@ TEST(AnswerText, OfAStreamHasNoPieceOfAFenceWhereverItsPiecesEnd) {
       {"```\nA kite.\n```\nEnjoy!", "A kite.\nEnjoy!\n"},
       {"`kite` is a word. Yes.", "`kite` is a word.\nYes.\n"},
       {"```a``` is code.\nYes.", "```a``` is code.\nYes.\n"},
+      {"```srt title=\"my film\"\nA kite.\n```", "A kite.\n"},
+      {"```A = kite\nIt flies.\n```", "A = kite\nIt flies.\n"},
   };
   for (const auto &[text, expected] : kTexts)
     for (size_t at = 0; at <= std::string(text).size(); ++at)
       EXPECT_EQ(spoken(text, at), expected) << text << " in two at " << at;
+}
+
+TEST(AnswerText, HasNoFenceBehindOrBeforeWhatNobodySees) {
+  for (const std::string &unseen :
+       std::vector<std::string>{"\uFEFF", "\u00A0", "\u200B", "\u2060 ", "\u3000"})
+    for (const std::string &text : {unseen + "```\nA kite.\n```", "```" + unseen + "\nA kite.\n```",
+                                    "```text" + unseen + "\nA kite.\n```", "```\nA kite.\n```" + unseen,
+                                    "```\nA kite.\n```" + unseen + "\n", unseen + "```A kite.```" + unseen})
+      EXPECT_EQ(answer_text(text), "A kite.") << text;
+  EXPECT_EQ(answer_text("\u200F`a` b"), "\u200F`a` b") << "a mark of the direction stays";
 }
 
 // A sentence need not wait for the end of the fence that it is in.

@@ -125,6 +125,63 @@ TEST_F(ContentClientTest, CountsTheLastTotalsOfAStream) {
   EXPECT_EQ(got->total_tokens, 12u);
 }
 
+TEST_F(ContentClientTest, AddsUpATotalThatIsNotTold) {
+  http_->expect(
+      answer(200, R"({"candidates":[{"content":{"parts":[{"text":"A kite."}]},"finishReason":"STOP"}],
+    "usageMetadata":{"promptTokenCount":5,"candidatesTokenCount":6}})"));
+  const auto got = ask();
+  ASSERT_TRUE(got);
+  EXPECT_EQ(got->total_tokens, 11u);
+}
+
+// The events of a stream, each a candidate's index, text and reason.
+struct Event {
+  unsigned index;
+  const char *text, *reason;
+};
+
+std::string stream_of(const std::vector<Event> &events) {
+  std::string body;
+  for (const Event &event : events)
+    body += R"(data: {"candidates":[{"index":)" + std::to_string(event.index) +
+            R"(,"content":{"parts":[{"text":")" + event.text + R"("}]},"finishReason":")" + event.reason +
+            "\"}]}\n\n";
+  return body;
+}
+
+TEST_F(ContentClientTest, TakesOneOfSeveralCandidates) {
+  settings_.stream = true;
+  const std::pair<std::vector<Event>, const char *> kStreams[] = {
+      {{{0, "A kite ", ""}, {1, "The sea ", ""}, {0, "over dunes.", "STOP"}, {1, "is blue.", "SAFETY"}},
+       "A kite over dunes."},
+      {{{0, "", "SAFETY"}, {1, "The sea ", ""}, {0, "is red.", ""}, {1, "is blue.", "STOP"}},
+       "The sea is blue."},
+      {{{0, "\u200b", ""}, {1, "The sea.", "STOP"}}, "\u200bThe sea."},
+      {{{1, "The sea.", "STOP"}, {0, "A kite ", ""}}, "The sea."},
+  };
+  for (const auto &[events, text] : kStreams) {
+    http_->expect(answer(200, stream_of(events)));
+    const auto got = ask();
+    ASSERT_TRUE(got) << text;
+    EXPECT_EQ(got->text, text);
+    EXPECT_EQ(got->finish_reason, "STOP") << text;
+  }
+}
+
+TEST_F(ContentClientTest, KeepsAReasonThatALaterOneWouldHide) {
+  settings_.stream = true;
+  for (const char *earlier : {"", "MAX_TOKENS", "STOP"}) {
+    http_->expect(answer(200, stream_of({{0, "A bad ", earlier}, {0, "", "SAFETY"}, {0, "", "STOP"}})));
+    const auto got = ask();
+    ASSERT_FALSE(got) << earlier;
+    EXPECT_THAT(got.error().text, HasSubstr("(SAFETY)"));
+  }
+  http_->expect(answer(200, stream_of({{0, "A red ", "MAX_TOKENS"}, {0, "", "STOP"}})));
+  const auto got = ask();
+  ASSERT_TRUE(got);
+  EXPECT_TRUE(got->cut_short);
+}
+
 TEST_F(ContentClientTest, KeepsWhatMaxTokensLeft) {
   http_->expect(answer(200, piece("A red", "MAX_TOKENS")));
   const auto got = ask();

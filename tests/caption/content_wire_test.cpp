@@ -85,9 +85,30 @@ TEST(ContentPiece, SkipsThoughtsAndPartsWithoutText) {
       piece(R"({"candidates":[{"finishReason":"OTHER"},{"content":{"parts":[{"text":"A kite."}]}}]})").text,
       "A kite.");
   EXPECT_EQ(piece(R"({"candidates":[{"content":{"parts":[{"text":"Hm. ","thought":true},
+    {"text":"Hm. ","thought":"True"},{"text":"Hm. ","thought":1},{"text":"","thought":0},
     {"inlineData":{"data":"AA=="}},{"text":7},{"text":"A kite.","thought":false},"x",null]}}]})")
                 .text,
             "A kite.");
+}
+
+TEST(ContentPiece, IsOfOneCandidate) {
+  const auto document = [](const char *first, const char *second) {
+    return parsed(std::string(R"({"candidates":[{"content":{"parts":[{"text":")") + first +
+                  R"("}]}},{"index":1,"finishReason":"STOP","content":{"parts":[{"text":")" + second +
+                  R"("}]}}]})");
+  };
+  const ContentPiece first = read_content_piece(document("A kite.", "The sea."));
+  EXPECT_EQ(first.text, "A kite.");
+  EXPECT_EQ(first.candidate, 0u);
+  EXPECT_EQ(first.finish_reason, "");
+  for (const char *blank : {"", " ", "\u200b"}) {
+    const ContentPiece read = read_content_piece(document(blank, "The sea."));
+    EXPECT_EQ(read.text, "The sea.") << blank;
+    EXPECT_EQ(read.candidate, 1u) << blank;
+  }
+  EXPECT_EQ(read_content_piece(document("", "The sea."), 0).text, "");
+  EXPECT_EQ(read_content_piece(document("A kite.", " "), 1).text, " ");
+  EXPECT_EQ(read_content_piece(document("A kite.", "The sea."), 2).candidate, std::nullopt);
 }
 
 TEST(ContentPiece, ReadsCountsThatAreStringsAndLeavesOutNonsense) {
@@ -110,11 +131,22 @@ TEST(ContentPiece, LeavesOutCountsWhoseTotalsWouldOverflow) {
 TEST(ContentPiece, ReadsWhyTheQuestionWasRefused) {
   EXPECT_EQ(piece(R"({"promptFeedback":{"blockReason":"SAFETY"}})").block_reason, "SAFETY");
   EXPECT_EQ(piece(R"({"promptFeedback":{"blockReason":"BLOCK_REASON_UNSPECIFIED"}})").block_reason, "");
+  EXPECT_EQ(piece(R"({"promptFeedback":{"blockReason":"blocked_reason_unspecified"}})").block_reason, "");
   EXPECT_EQ(piece(R"({"promptFeedback":{"safetyRatings":[]}})").block_reason, "");
 }
 
 TEST(ContentPiece, TakesAReasonThatIsUnspecifiedForNone) {
-  EXPECT_EQ(piece(R"({"candidates":[{"finishReason":"FINISH_REASON_UNSPECIFIED"}]})").finish_reason, "");
+  for (const char *reason :
+       {"FINISH_REASON_UNSPECIFIED", "finish_reason_unspecified", "FinishReason.FINISH_REASON_UNSPECIFIED",
+        "finish-reason-unspecified", "UNSPECIFIED"})
+    EXPECT_EQ(piece(R"({"candidates":[{"finishReason":")" + std::string(reason) + R"("}]})").finish_reason,
+              "")
+        << reason;
+  for (const char *none : {"null", "\"\""})
+    EXPECT_EQ(
+        piece(R"({"candidates":[{"finishReason":)" + std::string(none) + R"(,"finish_reason":"stop"}]})")
+            .finish_reason,
+        "stop");
   EXPECT_EQ(piece(R"({"candidates":[{"finishReason":null}]})").finish_reason, "");
   EXPECT_EQ(piece(R"({"candidates":[{"finish_reason":"STOP"}]})").finish_reason, "STOP");
 }
@@ -135,15 +167,16 @@ TEST(ContentPiece, SurvivesEveryTypeInEveryPlace) {
 }
 
 TEST(FinishReason, BlocksWhereTextWasWithheld) {
-  for (const char *reason : {"SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII",
-                             "IMAGE_SAFETY", "safety", "content_filter"})
+  for (const char *reason :
+       {"SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY",
+        "safety", "content_filter", "content-filter", "FINISH_REASON_SAFETY", "FinishReason.SAFETY"})
     EXPECT_TRUE(is_blocking(reason)) << reason;
   for (const char *reason : {"", "STOP", "MAX_TOKENS", "OTHER", "stop", "length", "NEW_REASON"})
     EXPECT_FALSE(is_blocking(reason)) << reason;
 }
 
 TEST(FinishReason, TellsTheOutputLimit) {
-  for (const char *reason : {"MAX_TOKENS", "max_tokens", "length"})
+  for (const char *reason : {"MAX_TOKENS", "max_tokens", "length", "max-tokens", "FINISH_REASON_MAX_TOKENS"})
     EXPECT_TRUE(is_output_limit(reason)) << reason;
   for (const char *reason : {"", "STOP", "MAX_TOKEN", "SAFETY"})
     EXPECT_FALSE(is_output_limit(reason)) << reason;

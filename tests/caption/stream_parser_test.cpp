@@ -53,6 +53,14 @@ std::vector<StreamShape> shapes() {
       {"events, CR", "data: " + a + "\r\rdata: " + b + "\r\r", kTwo},
       {"events without a space", "data:" + a + "\n\ndata:" + b + "\n\n", kTwo},
       {"events and [DONE]", "data: " + a + "\n\ndata: " + b + "\n\ndata: [DONE]\n\n", kTwo},
+      {"[DONE] directly behind the last event", "data: " + a + "\n\ndata: " + b + "\ndata: [DONE]\n\n", kTwo},
+      {"[DONE] directly behind data over several lines",
+       "data: " + a + "\n\ndata: {\"b\":\ndata: [\"]}\",{\"c\":\"\\\"é\\\\\"}]}\ndata: [DONE]", kTwo},
+      {"events without a blank line", "data: " + a + "\ndata: " + b + "\n", kTwo},
+      {"events without a blank line, CRLF", "data: " + a + "\r\ndata: " + b + "\r\ndata: [DONE]\r\n\r\n",
+       kTwo},
+      {"events with names, without a blank line",
+       "event: message\ndata: " + a + "\nevent: message\ndata: " + b + "\n\n", kTwo},
       {"last event without its blank line", "data: " + a + "\n\ndata: " + b, kTwo},
       {"last event with one line end", "data: " + a + "\n\ndata: " + b + "\r\n", kTwo},
       {"data over several lines", "data: {\"a\":\ndata: \"one\"}\n\ndata:" + b + "\n\n", kTwo},
@@ -79,6 +87,9 @@ std::vector<StreamShape> shapes() {
       {"a document a line", a + "\n" + b + "\n", kTwo},
       {"a document a line, CRLF, no last end", a + "\r\n" + b, kTwo},
       {"documents without anything between", a + b, kTwo},
+      {"null between the documents of lines", a + "\nnull\n" + b + "\nnull\n", kTwo},
+      {"null before the documents of lines", "null\n" + a + "\n" + b, kTwo},
+      {"null in an array", "[null," + a + ",null\n," + b + "]", kTwo},
       {"one document", R"({"a":"one"})", R"({"a":"one"})"},
       {"an error document", "{\n \"error\": {\"code\": 400, \"message\": \"no\"}\n}\n",
        R"({"error":{"code":400,"message":"no"}})"},
@@ -95,6 +106,9 @@ std::vector<StreamShape> shapes() {
       {"one bracket too many", "[" + a + "]]", R"({"a":"one"})", "a closing bracket has no opening one."},
       {"words between documents", "[" + a + " oops", R"({"a":"one"})",
        "there is text between its documents."},
+      {"a word that begins like null", "[" + a + ",nul]", R"({"a":"one"})",
+       "there is text between its documents."},
+      {"null that is cut", a + "\nnu", R"({"a":"one"})", "it ends in the middle."},
       {"too many arrays", "[[[[[", "", "it nests too many arrays."},
   };
 }
@@ -146,7 +160,8 @@ TEST(StreamParser, GivesOutADocumentAsSoonAsItIsWhole) {
 }
 
 TEST(StreamParser, RefusesAnEventThatIsNoJson) {
-  for (const char *bytes : {"data: {\"a\":\n\n", "data: oops\n\n", "{\"a\" 1}"}) {
+  for (const char *bytes :
+       {"data: {\"a\":\n\n", "data: oops\n\n", "data: {\"a\":\ndata: 1}}\n\n", "{\"a\" 1}"}) {
     const Reading reading = read({bytes});
     EXPECT_TRUE(reading.documents.empty()) << bytes;
     EXPECT_NE(reading.error.find("not JSON"), std::string::npos) << bytes << ": " << reading.error;
