@@ -202,12 +202,14 @@ CaptionAllowance::Answer CaptionAllowance::ask(GCancellable *cancellable) {
   return answer;
 }
 
-void CaptionAllowance::ended(const ContentTry &used) {
+uint64_t CaptionAllowance::ended(const ContentTry &used) {
   State &state = *state_;
   MutexLock lock(state.mutex);
-  state.run.ended({used.is_told, used.prompt_tokens, used.output_tokens, used.total_tokens, used.was_sent});
+  const uint64_t tokens = state.run.ended(
+      {used.is_told, used.prompt_tokens, used.output_tokens, used.total_tokens, used.was_sent});
   ++state.answers;
   state.changed.notify_all();
+  return tokens;
 }
 
 void CaptionAllowance::end() {

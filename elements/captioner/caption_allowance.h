@@ -50,7 +50,8 @@ class CaptionAllowance {
   // Waits for the ledger, and, close to a limit of tokens, for an answer to another request. Once cancelled:
   // false, without a warning. After true, ended() is called exactly once.
   Answer ask(GCancellable *cancellable);
-  void ended(const ContentTry &used);
+  // The tokens that it counts with.
+  uint64_t ended(const ContentTry &used);
 
   // Tells the ledger what was used and gives back the rest; does not wait for that. No worker is at work.
   void end();

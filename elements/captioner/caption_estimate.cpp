@@ -20,7 +20,7 @@ struct Average {
 
 Average average_of_run(const CaptionStats &so_far) {
   if (so_far.answers == 0) return {};
-  return {static_cast<double>(so_far.total_tokens) / static_cast<double>(so_far.answers), "run"};
+  return {static_cast<double>(so_far.answer_tokens) / static_cast<double>(so_far.answers), "run"};
 }
 
 // A ledger that cannot be read is one that knows nothing: the estimate is only a help.

@@ -154,6 +154,8 @@ class CaptionSchedule {
   void did_not_retry();
   // What may_ask() or may_retry() allowed surely did not reach the gateway. It does not count as a request.
   void did_not_send();
+  // One of the requests has ended, and counts with these.
+  void note_tokens(uint64_t tokens);
 
   // The task of that outlet's pad. `due` (live): all time before it must be sent by now, as captions or
   // silence.

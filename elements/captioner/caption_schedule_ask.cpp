@@ -329,6 +329,11 @@ void CaptionSchedule::did_not_send() {
   changed_ = true;
 }
 
+void CaptionSchedule::note_tokens(uint64_t tokens) {
+  stats_.total_tokens += tokens;
+  stats_.most_tokens = std::max(stats_.most_tokens, tokens);
+}
+
 void CaptionSchedule::did_not_ask(uint64_t question, std::optional<Error> warning) {
   did_not_send();
   for (CaptionSlot *slot : still_asked(question)) {
@@ -399,7 +404,7 @@ void CaptionSchedule::end_request(uint64_t question, const Result<ContentAnswer>
 void CaptionSchedule::note_answer(const ContentAnswer &answer, std::chrono::nanoseconds latency) {
   stats_.prompt_tokens += answer.prompt_tokens;
   stats_.output_tokens += answer.output_tokens;
-  stats_.total_tokens += answer.total_tokens;
+  stats_.answer_tokens += answer.total_tokens;
   stats_.latency_sum += latency;
   ++stats_.answers;
 }

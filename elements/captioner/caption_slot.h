@@ -144,7 +144,9 @@ struct CaptionStats {
   uint64_t cached = 0;  // answers from the store
   uint64_t prompt_tokens = 0;
   uint64_t output_tokens = 0;
-  uint64_t total_tokens = 0;
+  uint64_t answer_tokens = 0;  // of the answers alone, all that they took
+  uint64_t total_tokens = 0;   // of all requests, as max-tokens counts them
+  uint64_t most_tokens = 0;    // of the largest of them
   uint64_t answers = 0;
   uint64_t in_flight = 0;  // requests that have not ended
   std::chrono::nanoseconds latency_sum{};

@@ -104,7 +104,7 @@ Result<ContentAnswer> CaptionStage::ask(const CaptionRequest &request, SentenceS
   };
   if (request.by_sentence) listener.on_text = say;
   listener.on_try_ended = [&](const ContentTry &used) {
-    allowance_.ended(used);
+    queue_.tell(&CaptionSchedule::note_tokens, allowance_.ended(used));
     if (!used.was_sent) queue_.tell(&CaptionSchedule::did_not_send);
   };
   listener.on_failure = [&](const Error &failure, std::chrono::milliseconds pause) {

@@ -26,14 +26,14 @@ void CaptionRun::began() {
   ++unreported_.requests;
 }
 
-void CaptionRun::ended(const CaptionTokens &tokens) {
+uint64_t CaptionRun::ended(const CaptionTokens &tokens) {
   --unanswered_;
   if (!tokens.was_sent) {
     // What a line counts already, perhaps on the day before, stays counted.
-    if (unreported_.requests == 0) return;
+    if (unreported_.requests == 0) return 0;
     --unreported_.requests;
     ++left_;
-    return;
+    return 0;
   }
   CaptionUse use;
   if (tokens.is_told) {
@@ -47,6 +47,7 @@ void CaptionRun::ended(const CaptionTokens &tokens) {
   unreported_.add(use);
   used_tokens_ += use.tokens();
   most_of_run_ = std::max(most_of_run_, use.most_tokens);
+  return use.tokens();
 }
 
 CaptionRun::Report CaptionRun::begin_report(uint64_t wanted) {

@@ -41,7 +41,8 @@ class CaptionRun {
 
   Step next(UtcDay today) const;
   void began();
-  void ended(const CaptionTokens &tokens);
+  // The tokens that it counts with.
+  uint64_t ended(const CaptionTokens &tokens);
 
   struct Report {
     CaptionUse use;  // Since the previous line.

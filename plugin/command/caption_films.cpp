@@ -140,8 +140,8 @@ class Films final : public FilmListener {
     }
     auto places = take_places(job);
     if (!places) return fail(job, {}, places.error());
-    if (const std::string limit = options_.spent_limit(used_); !limit.empty())
-      return pause(job, {}, {ErrorKind::not_authorized, "The budget of --" + limit + " is used up."});
+    if (const std::string spent = options_.spent_limit(used_); !spent.empty())
+      return pause(job, {}, {ErrorKind::not_authorized, spent});
     auto gencaption = options_.make(used_, job.is_text);
     if (!gencaption) return fail(job, {}, gencaption.error());
     // Before anything is paid for that the copy could not hold.
@@ -157,6 +157,7 @@ class Films final : public FilmListener {
     wait_until_given_back(store, held_before);
     used_.requests += end.progress.requests;
     used_.tokens += end.progress.tokens;
+    used_.most_tokens = std::max(used_.most_tokens, end.progress.most_tokens);
     totals_.add(end.progress);
     switch (end.how) {
       case FilmEnd::How::whole: return deliver(job, end, *places);

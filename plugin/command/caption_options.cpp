@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "plugin/account/decision.h"
 #include "plugin/base/number.h"
 #include "plugin/catalog/catalog.h"
 
@@ -113,8 +114,12 @@ bool FilmCaptionOptions::keeps_answers() const {
 
 std::string FilmCaptionOptions::spent_limit(const UsedLimits &used) const {
   const uint64_t tokens = parse_number<uint64_t>(max_tokens_).value_or(0);
-  if (max_requests_ > 0 && used.requests >= max_requests_) return "max-requests";
-  return tokens > 0 && used.tokens >= tokens ? "max-tokens" : "";
+  if (max_requests_ > 0 && used.requests >= max_requests_) return "The budget of --max-requests is used up.";
+  // The first request of a gencaption is always sent.
+  if (tokens == 0 || used.tokens == 0 || used.tokens + used.most_tokens <= tokens) return {};
+  const auto limit = static_cast<double>(tokens);
+  return "The budget of --max-tokens is used up: " + amount_text(static_cast<double>(used.tokens)) + " of " +
+         counted(amount_text(limit), "token") + " are used, and one more caption may exceed it.";
 }
 
 Result<GRef<GstElement>> FilmCaptionOptions::make(const UsedLimits &used, bool translates) const {

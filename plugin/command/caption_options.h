@@ -19,6 +19,7 @@ namespace genclip {
 struct UsedLimits {
   uint64_t requests = 0;
   uint64_t tokens = 0;
+  uint64_t most_tokens = 0;  // Of one request.
 };
 
 class FilmCaptionOptions {
@@ -34,7 +35,7 @@ class FilmCaptionOptions {
   // A gencaption for one film, in no bin. With `translates` it gets what suits a file of subtitles, where the
   // user says nothing else. The error (settings, or not_found for the element) is a sentence.
   Result<GRef<GstElement>> make(const UsedLimits &used, bool translates) const;
-  // The limit that leaves nothing for another film; empty: none.
+  // A sentence about the limit that leaves nothing for another film; empty: none.
   std::string spent_limit(const UsedLimits &used) const;
 
   unsigned jobs() const { return jobs_; }

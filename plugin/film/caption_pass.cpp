@@ -383,6 +383,7 @@ class CaptionPass {
       progress_.captions = count_of(raw, "captions");
       progress_.skipped = count_of(raw, "skipped");
       progress_.tokens = count_of(raw, "total-tokens");
+      progress_.most_tokens = count_of(raw, "most-tokens");
       progress_.in_flight = count_of(raw, "in-flight");
     }
     progress_.done = std::chrono::nanoseconds(done_.load());

@@ -33,6 +33,7 @@ struct FilmProgress {
   uint64_t captions = 0;
   uint64_t skipped = 0;
   uint64_t tokens = 0;
+  uint64_t most_tokens = 0;
   uint64_t in_flight = 0;
 
   friend bool operator==(const FilmProgress &, const FilmProgress &) = default;

@@ -297,9 +297,9 @@ TEST(CaptionRun, CountsWhatTheGatewayDoesNotTell) {
   CaptionRun run;
   run.allowed({5, 0}, today, 700);
   for (int i = 0; i < 4; ++i) run.began();
-  run.ended({});
-  run.ended(kToldTokens);
-  run.ended({});
+  EXPECT_EQ(run.ended({}), 700u);
+  EXPECT_EQ(run.ended(kToldTokens), 320u);
+  EXPECT_EQ(run.ended({}), 320u);
   run.ended({true, 0, 0, 0});
   const CaptionUse use = run.begin_report(0).use;
   EXPECT_EQ(use.requests, 4u);

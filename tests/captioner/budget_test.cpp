@@ -80,6 +80,23 @@ TEST_F(CaptionBudget, CountsRequestsAndTokensInTheLedger) {
   EXPECT_EQ(rows.begin()->second.untold, 0u);
 }
 
+TEST_F(CaptionBudget, CountsTheTokensOfAnswersThatFailedAsTheLedgerDoes) {
+  uint64_t total = 0;
+  gateway_.silence("SAFETY");
+  {
+    CaptionRun run(gateway_, budgeted(3, of_store("on-error=skip")));
+    ASSERT_EQ(run.play(), "");
+    total = run.stat("total-tokens");
+    EXPECT_EQ(run.stat("captions"), 2u);
+    EXPECT_GT(total, run.stat("prompt-tokens") + run.stat("output-tokens"));
+    EXPECT_GE(run.stat("most-tokens") * 3, total);
+    EXPECT_LT(run.stat("most-tokens"), total);
+  }
+  const auto rows = wait_for_last_line();
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows.begin()->second.tokens(), total);
+}
+
 TEST_F(CaptionBudget, StopsAtTheRequestsOfADayWithOneWarning) {
   put("budget.json", R"({"requests_per_day":2})");
   CaptionRun run(gateway_, budgeted(6, of_store()));

@@ -543,6 +543,16 @@ class Caption(ServiceTest):
         run = self.caption(*films, "--cache", "off", "--max-requests", str(WINDOWS), "--force", code=75)
         self.assertIn("The budget of --max-requests is used up.", run.stderr)
 
+    def test_no_film_begins_whose_first_answer_may_exceed_the_tokens_of_the_run(self):
+        self.simulator()
+        films = [self.copy_of_film(f"{number}.mp4") for number in range(4)]
+        one_window = ("--cache", "off", "--interval", "60", "--jobs", "1", "--json")
+        each = json.loads(self.caption(films[0], *one_window, "-o", str(self.work / "x.vtt")).stdout)["tokens"]
+        run = self.caption(*films, *one_window, "--max-tokens", str(3 * each - 1), code=75)
+        self.assertEqual([json.loads(line)["requests"] for line in run.stdout.splitlines()], [1, 1, 0, 0])
+        self.assertIn(f"The budget of --max-tokens is used up: {2 * each} of {3 * each - 1} tokens are used, and one more caption may exceed it. "
+                      "No file", run.stderr)
+
     def test_a_run_that_keeps_no_answers_does_not_say_that_it_does(self):
         self.simulator()
         for cache in ("read", "off"):
