@@ -62,6 +62,7 @@ constexpr std::string_view kVersions[] = {"resolution", "qualit",  "rendition", 
                                           "transcod",   "bitrate", "codec",     "720",     "1080"};
 constexpr std::string_view kLabelNames[] = {"quality", "resolution", "definition",
                                             "format",  "height",     "bitrate"};
+constexpr std::string_view kUnits[] = {"k", "x", "s", "sec", "fps", "hz", "bit"};
 constexpr std::string_view kTypeNames[] = {"type", "contenttype", "mimetype", "mediatype", "kind"};
 constexpr std::string_view kFormatName = "format";
 // Extensions, and words for types, of files that stand beside a clip.
@@ -234,13 +235,23 @@ bool has_extension_with_digit(const std::string &letters) {
   });
 }
 
+// What follows a number there makes it a size, a rate or a length: "4k", "60fpsurl".
+bool begins_with_unit(std::string_view rest) {
+  return std::ranges::any_of(kUnits, [&](std::string_view unit) {
+    if (!rest.starts_with(unit)) return false;
+    const std::string behind(rest.substr(unit.size()));
+    return behind.empty() || is_one_of(behind, kUsualNames);
+  });
+}
+
 // "videourl" of "videourl2" and of "video2url"; empty of "2".
 std::string without_count(const std::string &letters) {
   const size_t begin = letters.find_first_of(kDigits);
   if (begin == letters.npos || has_extension_with_digit(letters)) return letters;
   const size_t end = std::min(letters.find_first_not_of(kDigits, begin), letters.size());
-  const bool is_count =
-      end - begin <= kMostCountDigits && letters.find_first_of(kDigits, end) == letters.npos;
+  const bool is_count = end - begin <= kMostCountDigits &&
+                        letters.find_first_of(kDigits, end) == letters.npos &&
+                        !begins_with_unit(std::string_view(letters).substr(end));
   return is_count ? letters.substr(0, begin) + letters.substr(end) : letters;
 }
 

@@ -299,8 +299,12 @@ bool is_wrapper_name(std::string_view member) {
 
 bool is_like_a_task(const Json &json) {
   const Json &object = single(json);
-  const bool is_one = has_some_id(object) || state_in(object).status != TaskStatus::unknown;
-  return is_one && !first_of(object, {"error"});
+  if (first_of(object, {"error"})) return false;
+  if (state_in(object).status != TaskStatus::unknown) return true;
+  // An error may have an ID, too.
+  const Json *code = named(object, "code");
+  const bool is_good = code ? is_good_code(read_text(code)) : !first_of(object, {"message", "msg", "detail"});
+  return is_good && has_some_id(object);
 }
 
 const Json *first_of(const Json &object, std::initializer_list<const char *> names) {

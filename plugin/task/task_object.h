@@ -40,7 +40,8 @@ std::string id_of(const TaskObjects &objects, const Secrets &keys, std::string_v
 
 // True if a member of that name may wrap the task: "data", "task_info", "resultData".
 bool is_wrapper_name(std::string_view member);
-// True if it has an ID, or the status of a task, and no error beside it.
+// True if it has the status of a task, or an ID, and no error beside it. Where there is an ID alone, a code
+// that is not good, or a message without a code, counts as an error.
 bool is_like_a_task(const Json &json);
 
 // The first of these members that is there and not null, however it is spelled.

@@ -407,6 +407,10 @@ const Case kCases[] = {
     {"sizes for names", video, R"("renditions":{"720":"https://a/h","360":"https://a/l"})", "",
      "its answer has several URLs, and genclip cannot tell which is the clip's: renditions.720, "
      "renditions.360."},
+    {"sizes and rates in names beside it", video,
+     R"("video_url":"https://a/v.mp4","url_2k":"https://a/2.mp4","url_4k":"https://a/4.mp4",
+        "video_30fps_url":"https://a/30.mp4","video_60fps_url":"https://a/60.mp4")",
+     "https://a/v.mp4"},
     {"formats for names", video, R"("files":{"mp3":"https://a/s","mp4":"https://a/v"})", "",
      "its answer has several URLs, and genclip cannot tell which is the clip's: files.mp3, files.mp4."},
     {"numbered inputs beside it", video,
