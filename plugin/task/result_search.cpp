@@ -177,6 +177,11 @@ std::vector<std::string_view> joined_urls(std::string_view text) {
 
 namespace {
 
+// "https://a/x and", of a sentence. The name of a file may have blanks, too.
+bool has_words(std::string_view url) {
+  return url.find_first_of(" \t\r\n") != url.npos && media_type_of_path(url).empty();
+}
+
 // "ftp" of ftp://…, "blob" of blob:…; empty for a web address and for what is not an address.
 std::string scheme_of(const std::string &address) {
   const auto colon = address.find(':');
@@ -305,7 +310,7 @@ class Search {
       if (const auto nested = Json::parse(bare)) return visit(*nested, step.inside(""));
     Step here = step;
     here.is_relative = !has_web_scheme(bare);
-    if (const auto urls = joined_urls(bare); !urls.empty())
+    if (const auto urls = joined_urls(bare); !urls.empty() && std::ranges::none_of(urls, has_words))
       return visit_items(urls.size(), step, [&](size_t i, const Step &item) {
         visit_text(std::string(urls[i]), item.inside("[" + std::to_string(i) + "]"));
       });

@@ -51,7 +51,8 @@ FoundUrls find_urls(const Json &task, std::string_view base_url, const Secrets &
 std::vector<std::string> urls_amid(std::string_view text);
 
 // The URLs of a text that is nothing but several of them, separated by blanks, "," ";" or "|"; else empty. A
-// query that has a URL may have a list of them, which only a blank ends.
+// query that has a URL may have a list of them, which only a blank ends. Of a sentence that begins with a
+// URL, words may stand behind one.
 std::vector<std::string_view> joined_urls(std::string_view text);
 
 // The names in an answer without its values, for an error: "id, status, usage.total".
