@@ -91,10 +91,15 @@ int main(int argc, char **argv) {
   }
   // It gets the name OUT when it is whole, so a failure leaves what was there.
   g_autofree gchar *part = g_strconcat(out, ".XXXXXX.part", NULL);
+  // A rename would replace a device such as /dev/null.
+  gboolean is_other = g_file_test(out, G_FILE_TEST_EXISTS) && !g_file_test(out, G_FILE_TEST_IS_REGULAR);
   gboolean is_folder = g_file_test(out, G_FILE_TEST_IS_DIR);
-  int file = is_folder ? -1 : g_mkstemp_full(part, O_WRONLY, 0666);
+  int file = is_other ? -1 : g_mkstemp_full(part, O_WRONLY, 0666);
   if (file < 0) {
-    g_printerr("Error: %s cannot be written: %s\n", out, is_folder ? "it is a folder" : g_strerror(errno));
+    g_printerr("Error: %s cannot be written: %s\n", out,
+               is_folder  ? "it is a folder"
+               : is_other ? "it is not a file"
+                          : g_strerror(errno));
     return 1;
   }
   close(file);

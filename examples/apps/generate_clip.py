@@ -62,6 +62,9 @@ part = f"{out}.{secrets.token_hex(4)}.part"
 try:
     if os.path.isdir(out):
         raise IsADirectoryError(0, "it is a folder")
+    # A rename would replace a device such as /dev/null.
+    if os.path.exists(out) and not os.path.isfile(out):
+        raise OSError(0, "it is not a file")
     open(part, "x").close()
 except OSError as error:
     sys.exit(f"Error: {out} cannot be written: {error.strerror}")

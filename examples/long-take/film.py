@@ -35,6 +35,9 @@ def part_of(path):
     """A new file beside the path, which gets its name at the end. If something fails, what had this name stays."""
     if path.is_dir():
         fail(f"{path} is a folder, but the name of a file is needed")
+    # A rename would replace a device such as /dev/null.
+    if path.exists() and not path.is_file():
+        fail(f"{path} is not a file")
     part = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
     try:
         part.open("x").close()

@@ -23,11 +23,11 @@ struct FilmsRun {
 // A film as JSON, without what became of it.
 Json film_json(const FilmJob &job, std::string_view status);
 
-// Returns the exit code. `languages`: of the tracks.
 // Whether the file could be written: what is asked until then is paid. Makes the temporary file that
 // the run would make, and removes it.
 Result<void> try_to_write(const std::string &path, bool is_copy);
 
+// Returns the exit code. `languages`: of the tracks.
 int caption_films(const std::vector<FilmJob> &jobs, const std::vector<std::string> &languages,
                   const FilmCaptionOptions &options, const FilmsRun &run);
 

@@ -61,7 +61,10 @@ class Warnings(Case):
                 self.assertEqual(run.returncode, 1, run.stdout)
                 self.assertEqual((out.read_text(encoding="utf-8"), [*out.parent.glob("out*")]), ("of yesterday", [out]))
                 before = service.stats()["submits"]
-                for name, said in ((".", "it is a folder"), ("no/out.mp4", "No such file or directory")):
+                pipe = service.store.with_name("pipe")
+                os.mkfifo(pipe)
+                for name, said in ((".", "it is a folder"), ("no/out.mp4", "No such file or directory"),
+                                   (pipe, "it is not a file")):
                     run = service.run(*words("generate_clip"), name, *REQUEST)
                     self.assertEqual((run.returncode, run.stdout), (1, f"Error: {name} cannot be written: {said}\n"))
                 self.assertEqual(service.stats()["submits"], before)
