@@ -260,6 +260,7 @@ void PreparerWork::survey(Work &work) {
 void PreparerWork::generate(Work &work, const PlanAction &action) {
   work.ticket = ++tickets_;
   work.take = action.take;
+  work.reported_version = 0;
   work.links_amount = 0;
   work.at_hand = nullptr;
   work.no_key.clear();
@@ -356,7 +357,8 @@ bool PreparerWork::is_halt_over() const {
 
 void PreparerWork::report(const WishKey &key, uint64_t ticket, const GenerationState &state) {
   Work *work = find(key, ticket);
-  if (!work) return;
+  if (!work || state.version < work->reported_version) return;
+  work->reported_version = state.version;
   count_spending(*work, state);
   plan_.submits(key, state.is_submitting());
   plan_.waits(key, state.waits_for_clip);

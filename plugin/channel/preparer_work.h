@@ -53,7 +53,8 @@ class PreparerWork : public std::enable_shared_from_this<PreparerWork> {
     PlannedWish wish;
     uint64_t version = 0;
     uint64_t ticket = 0;
-    unsigned take = 0;  // Of the generation, as are the next three.
+    unsigned take = 0;              // Of the generation, as are the next four.
+    uint64_t reported_version = 0;  // Of its state. Reports of two threads may overtake each other.
     std::string no_key, key;
     double links_amount = 0;
     std::optional<std::chrono::nanoseconds> expected;
