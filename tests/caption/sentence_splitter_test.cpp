@@ -78,14 +78,14 @@ TEST(SentenceSplitter, LooksAtEachCharacterOnce) {
     const std::clock_t begin = std::clock();
     for (size_t size = 0; size < kBytes; size += words.size()) splitter.push(words);
     splitter.finish();
-    EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 10) << words;
+    EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 60) << words;
   }
   SentenceSplitter splitter;
   splitter.push("A kite.");
   const std::clock_t begin = std::clock();
   for (size_t size = 0; size < kBytes; size += 8) splitter.push("        ");
   EXPECT_EQ(splitter.push("I"), Sentences({"A kite."}));
-  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 10);
+  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 60);
 }
 
 }  // namespace

@@ -190,7 +190,7 @@ TEST(RundownReader, ReadsADayQuickly) {
   text += "]}";
   const std::clock_t begin = std::clock();
   EXPECT_EQ(read(text).items.size(), 17280u);
-  EXPECT_LT(std::clock() - begin, 3 * CLOCKS_PER_SEC) << "sanitizers and busy machines take longer";
+  EXPECT_LT(std::clock() - begin, 60 * CLOCKS_PER_SEC) << "a third of a second on an idle machine";
 }
 
 TEST(RundownReader, ReadsOneItemForInsert) {
