@@ -303,11 +303,16 @@ while :; do sleep 0.1; done""")
         for sent, code in ((signal.SIGHUP, 129), (signal.SIGTERM, 143)):
             with self.subTest(sent=sent.name):
                 words = [EXAMPLES / "captions" / "subtitle-file", "file:///film.mp4", self.folder / "out.vtt"]
-                with subprocess.Popen(words, env={**os.environ, **env}, stderr=subprocess.PIPE, text=True) as run:
-                    self.assertIn("Captioning", run.stderr.readline())
-                    self.assertIn("Asking", run.stderr.readline())
-                    run.send_signal(sent)
-                    self.assertEqual(run.wait(60), code)
+                # Under nohup, SIGHUP is ignored, and a shell cannot trap what was ignored when it began.
+                with subprocess.Popen(words, env={**os.environ, **env}, stderr=subprocess.PIPE, text=True,
+                                      preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL)) as run:
+                    try:
+                        self.assertIn("Captioning", run.stderr.readline())
+                        self.assertIn("Asking", run.stderr.readline())
+                        run.send_signal(sent)
+                        self.assertEqual(run.wait(60), code)
+                    finally:
+                        run.kill()
                 (self.folder / "ended").unlink()  # Fails if the pipeline goes on asking.
                 self.assertEqual([*self.folder.glob("out*")], [])
 
