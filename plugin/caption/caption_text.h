@@ -17,7 +17,7 @@ std::string caption_text(std::string_view bytes);
 // The same, without the tags and entities of Pango markup. Text that is not valid markup stays as it is.
 std::string caption_text_of_markup(std::string_view bytes);
 
-// Where the first character stands that is seen; the size of the text if there is none.
+// The place of the first visible character; the size of the text if it has none.
 size_t first_seen(std::string_view text, size_t from = 0);
 // Without the blanks and characters of no width at its ends.
 std::string_view without_unseen_ends(std::string_view text);

@@ -104,7 +104,7 @@ Urls only_one_of(Urls found, Urls &unclear) {
 
 // The order: usual names; the one URL under other names; names of the other kind of media; the one variant;
 // the one preview, or URL amid a text. The latter four matter when the bytes of the first are of another
-// kind, or when there is no other. If there is none at all, `unclear` or `wrong` may have some.
+// kind, or when there is no other. URLs that cannot be chosen from go into `unclear` and `wrong`.
 ClipResult choose_among(const Urls &found, const WantedResult &wanted, Urls &unclear, Urls &wrong) {
   Urls usual, others, misnamed, variants, last;
   for (const FoundUrl &url : found) {
