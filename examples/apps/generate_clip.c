@@ -8,6 +8,7 @@
 #include <glib-unix.h>
 #include <glib/gstdio.h>
 #include <gst/gst.h>
+#include <signal.h>
 #include <unistd.h>
 
 // By the details "charged" and "retry" of an error.
@@ -24,6 +25,7 @@ static const struct {
 };
 
 static GMainLoop *loop;
+static GstElement *source;
 static int exit_code = 1;
 
 static gboolean on_message(GstBus *bus, GstMessage *message, gpointer data) {
@@ -60,7 +62,7 @@ static gboolean on_message(GstBus *bus, GstMessage *message, gpointer data) {
   return G_SOURCE_CONTINUE;
 }
 
-static gboolean on_interrupt(gpointer source) {
+static gboolean on_signal(gpointer number) {
   g_autofree gchar *task = NULL;
   g_object_get(source, "task-id", &task, NULL);
   if (task && *task)
@@ -68,7 +70,7 @@ static gboolean on_interrupt(gpointer source) {
   else
     // The answer to a request that is on its way is waited for, for a moment, and stored.
     g_printerr("Stopped. If the service has named a task, the next run attaches to it.\n");
-  exit_code = 130;
+  exit_code = 128 + GPOINTER_TO_INT(number);
   g_main_loop_quit(loop);
   return G_SOURCE_CONTINUE;
 }
@@ -83,7 +85,7 @@ int main(int argc, char **argv) {
   GstElement *sink = gst_element_factory_make("filesink", NULL);
   argv[1] = "genclipsrc";  // The rest of the words are its properties.
   g_autoptr(GError) error = NULL;
-  GstElement *source = gst_parse_launchv((const gchar **)argv + 1, &error);
+  source = gst_parse_launchv((const gchar **)argv + 1, &error);
   if (error || !sink) {
     g_printerr("Error: %s\n",
                error ? error->message : "there is no filesink. It is in GStreamer's core plugins.");
@@ -110,7 +112,13 @@ int main(int argc, char **argv) {
   loop = g_main_loop_new(NULL, FALSE);
   g_autoptr(GstBus) bus = gst_element_get_bus(pipeline);
   gst_bus_add_watch(bus, on_message, NULL);
-  g_unix_signal_add(SIGINT, on_interrupt, source);
+  const int endings[] = {SIGINT, SIGTERM, SIGHUP};
+  for (gsize i = 0; i < G_N_ELEMENTS(endings); ++i) {
+    struct sigaction now;
+    // nohup has SIGHUP ignored.
+    if (sigaction(endings[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+      g_unix_signal_add(endings[i], on_signal, GINT_TO_POINTER(endings[i]));
+  }
   gst_element_set_state(pipeline, GST_STATE_PLAYING);
   g_main_loop_run(loop);
   gst_element_set_state(pipeline, GST_STATE_NULL);

@@ -5,8 +5,10 @@
 Usage: generate_clip.py OUT.mp4 PROPERTY=VALUE...
 """
 
+import contextlib
 import os
 import secrets
+import signal
 import sys
 
 try:
@@ -47,6 +49,12 @@ def on_message(_bus, message, loop):
         loop.quit()
 
 
+def on_signal(number):
+    global exit_code
+    exit_code = 128 + number
+    loop.quit()
+
+
 if len(sys.argv) < 3:
     print(__doc__, file=sys.stderr)
     sys.exit(2)
@@ -72,19 +80,29 @@ pipeline.get_by_name("file").set_property("location", part)
 loop, exit_code = GLib.MainLoop(), 1
 pipeline.get_bus().add_signal_watch()
 pipeline.get_bus().connect("message", on_message, loop)
+for ending in (signal.SIGTERM, signal.SIGHUP):  # Of SIGINT, run() makes a KeyboardInterrupt.
+    if signal.getsignal(ending) != signal.SIG_IGN:
+        GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, ending, on_signal, ending)
 pipeline.set_state(Gst.State.PLAYING)
 try:
     loop.run()
 except KeyboardInterrupt:
     exit_code = 130
-    task = pipeline.get_by_name("clip").get_property("task-id")
+try:
+    if exit_code > 128:
+        task = pipeline.get_by_name("clip").get_property("task-id")
+        with contextlib.suppress(OSError):  # The terminal may be gone.
+            print(f"Stopped. Task {task} stays with the service; the next run attaches to it." if task else
+                  "Stopped. If the service has named a task, the next run attaches to it.", file=sys.stderr)
     # The answer to a request that is on its way is waited for, for a moment, and stored.
-    print(f"Stopped. Task {task} stays with the service; the next run attaches to it." if task else
-          "Stopped. If the service has named a task, the next run attaches to it.", file=sys.stderr)
-pipeline.set_state(Gst.State.NULL)
+    pipeline.set_state(Gst.State.NULL)
+    if exit_code == 0:
+        os.replace(part, out)
+except OSError as error:
+    sys.exit(f"Error: {out} cannot be written: {error.strerror}")
+finally:
+    if os.path.exists(part):
+        os.unlink(part)
 if exit_code == 0:
-    os.replace(part, out)
     print(f"Written: {out}")
-else:
-    os.unlink(part)
 sys.exit(exit_code)

@@ -99,7 +99,7 @@ Error not_json(std::string why) { return {ErrorKind::failed, "This is not JSON: 
 }  // namespace
 
 Result<Json> Json::parse(std::string_view text, Lines lines, Reading reading) {
-  auto tidied = tidy_json(text, kMaxDepth, reading == Reading::strict);
+  auto tidied = tidy_json(text, kMaxDepth, {reading != Reading::tolerant, reading == Reading::exact});
   if (!tidied) return not_json(tidied.error().text);
 
   auto parser = GRef<JsonParser>::adopt(json_parser_new());
@@ -109,7 +109,7 @@ Result<Json> Json::parse(std::string_view text, Lines lines, Reading reading) {
     g_signal_connect(parser.get(), "array-element", G_CALLBACK(note_element), &node_lines);
   }
   Keys keys;
-  if (reading == Reading::strict)
+  if (reading != Reading::tolerant)
     g_signal_connect(parser.get(), "object-member", G_CALLBACK(note_key), &keys);
   GErrorPtr error;
   if (!json_parser_load_from_data(parser.get(), tidied->data(), static_cast<gssize>(tidied->size()),

@@ -8,8 +8,10 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 
 #include "plugin/base/gref.h"
+#include "plugin/base/shown_text.h"
 #include "plugin/base/trimmed.h"
 #include "plugin/base/utf8.h"
 
@@ -24,8 +26,8 @@ constexpr std::string_view kReplacementEscape = "\\ufffd";
 
 class Tidier {
  public:
-  Tidier(std::string_view text, int max_depth, bool keeps_characters)
-      : text_(text), max_depth_(max_depth), keeps_characters_(keeps_characters) {
+  Tidier(std::string_view text, int max_depth, Tidying tidying)
+      : text_(text), max_depth_(max_depth), tidying_(tidying) {
     out_.reserve(text.size());
   }
 
@@ -41,7 +43,7 @@ class Tidier {
         number();
       } else if (g_ascii_isalpha(c)) {
         word();
-      } else if (keeps_characters_ && (c == '\'' || c == '/')) {
+      } else if (tidying_.keeps_characters && (c == '\'' || c == '/')) {
         return Error{ErrorKind::failed, "it has single quotes or a comment, which JSON has not."};
       } else {
         if ((c == '[' || c == '{') && ++depth_ > max_depth_)
@@ -53,7 +55,11 @@ class Tidier {
         ++at_;
       }
     }
-    if (keeps_characters_ && has_replaced_) return no_character();
+    if (tidying_.keeps_characters && has_replaced_) return no_character();
+    if (tidying_.keeps_numbers && misread_)
+      return Error{ErrorKind::failed, "it has " + shown_line(*misread_, 40) +
+                                          ", which is no integer of 64 bits and no usual decimal number. Put "
+                                          "it in quotes to send it as a text."};
     return std::move(out_);
   }
 
@@ -131,7 +137,7 @@ class Tidier {
            (g_ascii_isalnum(text_[end]) || text_[end] == '.' || text_[end] == '+' || text_[end] == '-'))
       ++end;
     const std::string_view token = text_.substr(at_, end - at_);
-    if (!keeps_characters_ && token.substr(1) == kInfinity) {
+    if (!tidying_.keeps_characters && token.substr(1) == kInfinity) {
       out_ += "null";
       at_ = end;
       return;
@@ -144,6 +150,7 @@ class Tidier {
     if (is_text) out_ += '"';
     out_ += token;
     if (is_text) out_ += '"';
+    if (is_text && !misread_) misread_ = token;
     at_ = end;
   }
 
@@ -152,7 +159,7 @@ class Tidier {
     size_t end = at_ + 1;
     while (end < text_.size() && g_ascii_isalnum(text_[end])) ++end;
     const std::string_view token = text_.substr(at_, end - at_);
-    out_ += !keeps_characters_ && (token == "NaN" || token == kInfinity) ? "null" : token;
+    out_ += !tidying_.keeps_characters && (token == "NaN" || token == kInfinity) ? "null" : token;
     at_ = end;
   }
 
@@ -173,8 +180,9 @@ class Tidier {
 
   std::string_view text_;
   const int max_depth_;
-  const bool keeps_characters_;
+  const Tidying tidying_;
   bool has_replaced_ = false;
+  std::optional<std::string> misread_;  // A number.
   size_t at_ = 0;
   int depth_ = 0;
   size_t values_ = 0;
@@ -184,10 +192,10 @@ class Tidier {
 
 }  // namespace
 
-Result<std::string> tidy_json(std::string_view text, int max_depth, bool keeps_characters) {
-  if (keeps_characters && !is_utf8(text)) return Tidier::no_character();
+Result<std::string> tidy_json(std::string_view text, int max_depth, Tidying tidying) {
+  if (tidying.keeps_characters && !is_utf8(text)) return Tidier::no_character();
   const GStringPtr valid = valid_utf8(text);
-  return Tidier(valid.get(), max_depth, keeps_characters).run();
+  return Tidier(valid.get(), max_depth, tidying).run();
 }
 
 }  // namespace genclip

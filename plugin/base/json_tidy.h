@@ -19,7 +19,11 @@ namespace genclip {
 // - NaN, Infinity and -Infinity as null, unless with `keeps_characters`.
 // Fails, and says why, when the document nests deeper than `max_depth`, holds too many values, or when
 // something follows it; and, with `keeps_characters`, where it would put in a U+FFFD, and for single
-// quotes and comments.
-Result<std::string> tidy_json(std::string_view text, int max_depth, bool keeps_characters = false);
+// quotes and comments; and, with `keeps_numbers`, where a number would become a string.
+struct Tidying {
+  bool keeps_characters = false;
+  bool keeps_numbers = false;
+};
+Result<std::string> tidy_json(std::string_view text, int max_depth, Tidying tidying = {});
 
 }  // namespace genclip

@@ -205,8 +205,9 @@ Result<ContentAnswer, ContentClient::Failure> ContentClient::try_once(
     const unsigned code = !good ? status : fault.code >= 400 ? static_cast<unsigned>(fault.code) : 500;
     Failure failure{refused(code, fault, key), is_transient_status(code) && !fault.daily_quota,
                     fault.retry_delay};
-    // A quota of a day is there again tomorrow, and a server may be mended.
-    if (failure.transient || code == 429 || code >= 500) failure.error = for_now(std::move(failure.error));
+    // Credits can be bought, a quota of a day is there again tomorrow, and a server may be mended.
+    if (failure.transient || code == 402 || code == 429 || code >= 500)
+      failure.error = for_now(std::move(failure.error));
     if (const auto wait = retry_after_of((*exchange)->reply(), clock_.wall_now())) failure.wait = wait;
     return failure;
   }

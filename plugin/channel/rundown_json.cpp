@@ -169,7 +169,7 @@ Result<RundownItem, RundownLine> read_item(const Json &json, const std::string &
 
 // The texts name the line.
 Result<Json, RundownLine> parsed(std::string_view text) {
-  auto json = Json::parse(text, Json::Lines::noted, Json::Reading::strict);
+  auto json = Json::parse(text, Json::Lines::noted, Json::Reading::exact);
   if (json) return std::move(*json);
   RundownLine mistake{0, std::move(json).error().text};
   constexpr std::string_view kLine = "line ";

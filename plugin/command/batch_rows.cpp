@@ -43,7 +43,7 @@ void read_objects(std::string_view text, BatchRows &rows) {
   for (unsigned number = 0; !text.empty();) {
     const auto line = trimmed(take_line(text, number));
     if (line.empty()) continue;
-    auto json = Json::parse(line, Json::Lines::unknown, Json::Reading::strict);
+    auto json = Json::parse(line, Json::Lines::unknown, Json::Reading::exact);
     if (!json) {
       rows.problems.push_back({number, json.error().text});
       continue;

@@ -77,11 +77,15 @@ Result<std::vector<StoredClip>> list_store(FileSystem &files, const std::string 
 Result<StoredClip> find_stored(FileSystem &files, const std::string &root, std::string_view key) {
   auto clips = list_store(files, root);
   if (!clips) return std::move(clips).error();
-  std::vector<StoredClip> found;
-  for (StoredClip &clip : *clips)
-    if ((key.size() >= kShortestKey && clip.digest.starts_with(key)) ||
-        (clip.record && !key.empty() && clip.record->task_id == key))
+  // A service may choose IDs that look like the beginning of a key, so a whole name wins.
+  std::vector<StoredClip> found, begin_so;
+  for (StoredClip &clip : *clips) {
+    if (!key.empty() && (clip.digest == key || (clip.record && clip.record->task_id == key)))
       found.push_back(std::move(clip));
+    else if (key.size() >= kShortestKey && clip.digest.starts_with(key))
+      begin_so.push_back(std::move(clip));
+  }
+  if (found.empty()) found = std::move(begin_so);
   if (found.empty()) {
     const bool is_short_key = !key.empty() && key.size() < kShortestKey &&
                               std::ranges::all_of(key, [](char c) { return g_ascii_isxdigit(c); });

@@ -37,6 +37,18 @@ TEST(Json, KeepsIntegersThatDoNotFitAsTheirDigits) {
   EXPECT_EQ(*json->find("n")->integer(), INT64_MAX);
 }
 
+TEST(Json, RefusesNumbersThatItCannotSendOn) {
+  const auto exact = [](const char *text) {
+    return Json::parse(text, Json::Lines::unknown, Json::Reading::exact);
+  };
+  for (const char *number : {"9223372036854775808", "-9223372036854775809", "010", "1e999", ".5"}) {
+    const auto json = exact(("{\"seed\": " + std::string(number) + "}").c_str());
+    ASSERT_FALSE(json) << number;
+    EXPECT_NE(json.error().text.find("it has " + std::string(number) + ", which is no"), std::string::npos);
+  }
+  EXPECT_TRUE(exact("[9223372036854775807, -9223372036854775808, 0.5, 1e3, \"010\"]"));
+}
+
 TEST(Json, KeepsNumbersThatWouldBeReadAsOthers) {
   for (const char *number : {"010", "-010", "0x10", "00", "1e999", "-1e999", "1E-400", ".5", "5.", "-.5"}) {
     const auto json = Json::parse(std::string("[") + number + "]");

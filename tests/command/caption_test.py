@@ -582,7 +582,7 @@ class Caption(ServiceTest):
     def test_an_outage_pauses_all_films_and_fails_none(self):
         films = [self.copy_of_film(), self.copy_of_film("other.mp4")]
         for fault, options in (("text:status=501", ()), ("text:status=502", ()), ("text:status=504", ()),
-                               ("text:hang", ("--timeout", "1")), (None, ())):
+                               ("text:status=402", ()), ("text:hang", ("--timeout", "1")), (None, ())):
             with self.subTest(fault=fault):
                 self.simulator(*(("--fault", fault) if fault else ()))
                 if not fault:

@@ -45,8 +45,8 @@ class Apps(unittest.TestCase):
                 self.assertIn("Submitted (task ", run.stdout)
                 self.assertEqual(run.stdout.splitlines()[-1], f"Written: {out}")
 
-    def interrupt(self, service, language):
-        """Presses Ctrl-C once the task is being processed. Returns the task's ID as the program tells it."""
+    def interrupt(self, service, language, sent=signal.SIGINT):
+        """Sends the signal once the task is being processed. Returns the task's ID as the program tells it."""
         out = service.store.with_name("out.mp4")
         run = service.start(*words(language, "generate_clip"), out, *REQUEST)
         shown = ""
@@ -54,9 +54,10 @@ class Apps(unittest.TestCase):
             line = run.stdout.readline()
             self.assertTrue(line, shown)
             shown += line
-        run.send_signal(signal.SIGINT)
+        run.send_signal(sent)
         rest, _ = run.communicate(timeout=30)
-        self.assertEqual(run.returncode, 130, shown + rest)
+        self.assertEqual(run.returncode, 128 + sent, shown + rest)
+        self.assertEqual([*out.parent.glob("*.part")], [])
         told = re.search(r"Stopped\. Task (\S+) stays with the service; the next run attaches to it\.", rest)
         self.assertTrue(told, rest)
         self.assertIn(f"Task {told[1]}: ", shown)
@@ -66,7 +67,7 @@ class Apps(unittest.TestCase):
         for language in LANGUAGES:
             with self.subTest(language=language):
                 service = self.serve("--processing", "600000")
-                self.assertEqual(self.interrupt(service, language), self.interrupt(service, language))
+                self.assertEqual(self.interrupt(service, language), self.interrupt(service, language, signal.SIGTERM))
                 self.assertEqual(service.stats()["submits"], 1)
 
     def test_ctrl_c_before_there_is_a_task(self):

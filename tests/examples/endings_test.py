@@ -112,6 +112,26 @@ class TextInThePicture(unittest.TestCase):
             self.assertEqual(html.unescape(shown.read_text(encoding="utf-8")).replace("\u2060", "").strip(), said)
 
 
+class Failures(unittest.TestCase):
+    def test_of_a_film_without_video_show_nothing_that_may_be_secret(self):
+        with tempfile.TemporaryDirectory() as folder:
+            discoverer = pathlib.Path(folder) / "gst-discoverer-1.0"
+            discoverer.write_text('#!/bin/sh\necho "Done discovering $3"\necho "unknown #0: x"\n', encoding="utf-8")
+            discoverer.chmod(0o755)
+            run = subprocess.run(["bash", "-c", '. "$1"; look_at "https://user:word@media.example/a&b.mp4?sig=word"', "script", EXAMPLES / "captions" / "pipeline"],
+                                 env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}, capture_output=True, text=True, timeout=60, check=False)
+            self.assertEqual((run.returncode, run.stderr), (1, "Done discovering a&b.mp4\nunknown #0: x\nscript: there is no video in a&b.mp4\n"))
+
+    def test_of_a_temporary_folder_tell_no_cost_of_nothing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            odd = pathlib.Path(folder) / 'a"b'
+            odd.mkdir()
+            run = subprocess.run(["bash", "-c", '. "$1"', "script", EXAMPLES / "captions" / "pipeline"],
+                                 env={**os.environ, "TMPDIR": str(odd)}, capture_output=True, text=True, timeout=60, check=False)
+            self.assertEqual(run.returncode, 1)
+            self.assertRegex(run.stderr, r'\Ascript: there is a quotation mark in the name .*a"b/tmp\S+\n\Z')
+
+
 class Captions(Case):
     def setUp(self):
         self.service = self.serve()
@@ -486,22 +506,26 @@ class LongTakes(Case):
         run = self.service.run(*self.PROGRAM, "--prompts", str(self.folder / "prompts"), "--dry-run")
         self.assertEqual((run.returncode, run.stdout.splitlines()[0]), (0, "genclip://sd_2.0_special?prompt=a%20kite"), run.stdout)
 
-    def test_ctrl_c_gives_genclip_the_time_that_it_takes(self):
+    def test_a_signal_gives_genclip_the_time_that_it_takes(self):
         """It keeps the ID of a task whose POST is under way."""
         (self.folder / "genclip").write_text(f"""#!/bin/sh
 [ "$1" != check ] || {{ echo '{{"estimate": null}}'; exit 0; }}
-cd {self.folder}; trap 'sleep 1; : >ended; exit 130' INT
+cd {self.folder}; trap 'sleep 1; : >ended; exit 130' INT TERM HUP
 echo asking >&2
 while :; do sleep 0.1; done
 """, encoding="utf-8")
         (self.folder / "genclip").chmod(0o755)
-        with subprocess.Popen([*self.PROGRAM, "a", "--output", self.folder / "film.mp4"], stderr=subprocess.PIPE, text=True,
-                              env={**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"}, start_new_session=True) as run:
-            self.assertEqual(run.stderr.readline(), "asking\n")
-            os.killpg(run.pid, signal.SIGINT)
-            self.assertEqual(run.wait(60), 130)
-        self.assertTrue((self.folder / "ended").exists(), "genclip was killed")
-        self.assertEqual([*self.folder.glob("film*")], [])
+        # Under nohup, SIGHUP is ignored.
+        for sent, send, code in ((signal.SIGINT, os.killpg, 130), (signal.SIGHUP, os.killpg, 129), (signal.SIGTERM, os.kill, 143)):
+            with self.subTest(code=code), \
+                 subprocess.Popen([*self.PROGRAM, "a", "--output", self.folder / "film.mp4"], stderr=subprocess.PIPE, text=True,
+                                  env={**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"}, start_new_session=True,
+                                  preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL)) as run:
+                self.assertEqual(run.stderr.readline(), "asking\n")
+                send(run.pid, sent)
+                self.assertEqual(run.wait(60), code)
+                (self.folder / "ended").unlink()  # Else genclip was killed.
+                self.assertEqual([*self.folder.glob("film*")], [])
 
 
 class Trailers(Case):

@@ -150,6 +150,15 @@ TEST_F(StoreListing, FindsByDigestByItsBeginningAndByTask) {
   EXPECT_EQ(failure_of(find_stored(files_, root_, "task of a")).kind, ErrorKind::settings) << "two of them";
 }
 
+TEST_F(StoreListing, FindsAWholeNameBeforeTheBeginningOfAKey) {
+  const std::string digest = fs::path(add("a").folder()).filename();
+  ClipRecord other = record_of("b", ClipState::submitted);
+  other.task_id = digest.substr(0, 10);
+  const std::string by_task = fs::path(add(other).folder()).filename();
+  EXPECT_EQ(taken(find_stored(files_, root_, digest.substr(0, 10))).digest, by_task);
+  EXPECT_EQ(taken(find_stored(files_, root_, digest.substr(0, 9))).digest, digest);
+}
+
 // ---- Verify.
 
 TEST_F(StoreListing, VerifiesAWholeClip) { EXPECT_TRUE(verify_clip(files_, stored(add("a")))); }
