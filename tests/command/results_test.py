@@ -5,6 +5,7 @@
 import json
 import os
 import pathlib
+import time
 import unittest
 import urllib.request
 
@@ -176,6 +177,8 @@ class Results(ServiceTest):
 
     def test_what_cannot_arrive_is_told_and_kept(self):
         self.simulator()
+        # The simulator renders now, and not in the two seconds of a run.
+        self.assertEqual(self.generate_once_more().returncode, 0)
         for name, faults, words in FAILS:
             with self.subTest(name):
                 self.faults(*faults)
@@ -189,7 +192,7 @@ class Results(ServiceTest):
                 again = self.generate(f"take={self.take}", "prompt=a red kite")
                 self.assertEqual(again.returncode, 0, again.stderr)
         stats = self.stats()
-        self.assertEqual(stats["submits"], len(FAILS))
+        self.assertEqual(stats["submits"], 1 + len(FAILS))
         self.assertEqual(stats["media_with_authorization"], 0)
 
     def test_the_reason_of_a_failure_is_told(self):
@@ -253,15 +256,24 @@ class Results(ServiceTest):
         file.chmod(0o600)
         del self.env["GENCLIP_API_KEY"]
         self.env["GENCLIP_API_KEY_FILE"] = str(file)
-        self.simulator("--fault", "query#2-:key=sk-renewed-4711", processing=600)
+        # The old key is good, and the task runs, for as long as there are these faults.
+        self.simulator("--key", "sk-renewed-4711", *(word for fault in (f"submit:key={KEY}", f"query:key={KEY}", "query:state=processing")
+                                                     for word in ("--fault", fault)))
         process = self.start("generate", "--poll-interval", "100", MODEL, "prompt=a red kite")
         while self.stats()["queries"] < 1:
-            pass
-        file.write_text("sk-renewed-4711\n")
+            self.assertIsNone(process.poll(), "it does not wait for the task")
+            time.sleep(0.01)
+        renewed = self.folder / "key.new"
+        renewed.write_text("sk-renewed-4711\n")
+        renewed.chmod(0o600)
+        renewed.rename(file)
+        self.faults()
         out, err = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 0, err)
         self.assertNotIn("sk-renewed-4711", out + err)
-        self.assertEqual(self.stats()["submits"], 1)
+        stats = self.stats()
+        self.assertEqual(stats["submits"], 1)
+        self.assertTrue(any(refusal.startswith("401 ") for refusal in stats["refusals"]), "the old key was not refused")
 
     def test_what_can_be_no_task_is_not_asked_for(self):
         self.simulator()
