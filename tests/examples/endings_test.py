@@ -34,9 +34,9 @@ class Case(unittest.TestCase):
                         "PATH": f"{os.environ['GENCLIP_PROGRAMS']}:{os.environ['PATH']}"}
         return service
 
-    def serve_after_a_lost_answer(self):
+    def serve_after_a_lost_answer(self, *options):
         """A run with the same request has to warn."""
-        service = self.serve("--fault", "submit#1:lose-answer")
+        service = self.serve("--fault", "submit#1:lose-answer", *options)
         lost = service.run("gst-launch-1.0", "genclipsrc", *REQUEST, "!", "fakesink")
         self.assertNotEqual(lost.returncode, 0)
         return service
@@ -70,7 +70,7 @@ class Warnings(Case):
                 self.assertEqual(service.stats()["submits"], before)
 
     def expect_while_it_runs(self, service, code, *words, **env):
-        """It is told at once, and not when the clip is there, which takes five seconds."""
+        """It is told at once, and not when the clip is there: its task runs for longer than the test."""
         run = service.start(*words, **env)
         shown = ""
         while not re.search(CHARGED_TWICE, shown):
@@ -84,7 +84,7 @@ class Warnings(Case):
     def test_it_is_told_by_players(self):
         for language, words in APPS.items():
             with self.subTest(language=language):
-                service = self.serve_after_a_lost_answer()
+                service = self.serve_after_a_lost_answer("--processing", "3600000")
                 key = service.store.with_name("key")
                 key.write_text("sim-key\n", encoding="utf-8")
                 key.chmod(0o600)
@@ -93,7 +93,7 @@ class Warnings(Case):
     def test_it_is_told_by_scripts_that_look_at_a_clip_first(self):
         for script in ("burn-in", "play-captioned", "subtitle-track", "subtitle-file"):
             with self.subTest(script=script):
-                service = self.serve_after_a_lost_answer()
+                service = self.serve_after_a_lost_answer("--processing", "3600000")
                 out = service.store.with_name("out.mkv" if script == "subtitle-track" else "out.srt")
                 self.expect_while_it_runs(service, 143, EXAMPLES / "captions" / script, URI, out)
                 self.assertFalse(list(service.store.parent.glob("out*")))
