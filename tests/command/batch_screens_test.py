@@ -119,6 +119,8 @@ class Terminal:
     def is_shown(self, rows):
         """Whether those rows, and no others, are under way."""
         lines = [" ".join(line.split()) for line in self.screen.lines()]
+        if lines[-1]:  # The rest of this line has not come yet.
+            return False
         shown = all(any(line.startswith(f"{row} {doing.replace(',', '')} 0:") for line in lines) for row, doing in rows.items())
         if not shown or not any(f" {len(rows)} under way, " in line for line in lines):
             return False
