@@ -17,10 +17,11 @@ import urllib.request
 
 PROGRAM = os.environ["GENCLIP_SIM"]
 OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+HANG_S = 60
 
 
 def run(*options):
-    return subprocess.run([PROGRAM, *options], capture_output=True, text=True, timeout=20, check=False)
+    return subprocess.run([PROGRAM, *options], capture_output=True, text=True, timeout=HANG_S, check=False)
 
 
 class GenclipSim(unittest.TestCase):
@@ -38,7 +39,7 @@ class GenclipSim(unittest.TestCase):
     def start(self, *options):
         self.process = subprocess.Popen([PROGRAM, "--ready-file", str(self.ready), *options],
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + HANG_S
         while not self.ready.exists():
             self.assertIsNone(self.process.poll(), "it ended")
             self.assertLess(time.monotonic(), deadline, "no ready file")
@@ -47,7 +48,7 @@ class GenclipSim(unittest.TestCase):
 
     def ask(self, url, body=None, **headers):
         request = urllib.request.Request(url, data=body and json.dumps(body).encode(), headers=headers)
-        with OPENER.open(request, timeout=10) as answer:
+        with OPENER.open(request, timeout=HANG_S) as answer:
             return json.load(answer)
 
     def submit(self, base, key):
@@ -61,7 +62,7 @@ class GenclipSim(unittest.TestCase):
                                text=True, check=True)
         self.assertEqual(shell.stdout.strip(), addresses["GENCLIP_BASE_URL"])
         self.process.send_signal(signal.SIGTERM)
-        out, err = self.process.communicate(timeout=10)
+        out, err = self.process.communicate(timeout=HANG_S)
         self.assertEqual(out, self.ready.read_text())
         self.assertEqual(err, "")
         self.assertEqual(self.process.returncode, 0)
@@ -70,7 +71,7 @@ class GenclipSim(unittest.TestCase):
         plain = {**os.environ, "GST_PLUGIN_SYSTEM_PATH": self.folder.name, "GST_REGISTRY": self.folder.name + "/registry"}
         for name in ("GST_PLUGIN_PATH", "GST_PLUGIN_PATH_1_0", "GST_PLUGIN_SYSTEM_PATH_1_0", "GST_REGISTRY_1_0"):
             plain.pop(name, None)
-        result = subprocess.run([PROGRAM, "--ready-file", self.ready], capture_output=True, text=True, timeout=20, check=False, env=plain)
+        result = subprocess.run([PROGRAM, "--ready-file", self.ready], capture_output=True, text=True, timeout=HANG_S, check=False, env=plain)
         self.assertEqual((result.returncode, result.stdout), (1, ""))
         self.assertFalse(self.ready.exists())
         for name in ("textoverlay", "videotestsrc", "filesink", "mp4mux", "aacparse", "audiotestsrc", "an encoder for H.264", "an encoder for AAC", "gstreamer1.0-x"):
@@ -79,17 +80,19 @@ class GenclipSim(unittest.TestCase):
         self.assertNotRegex(result.stderr, "lacks .*([=/!]|mux\\.).* \\(Debian")
 
     def test_has_the_same_address_when_it_is_started_again_at_once(self):
-        free = [socket.create_server(("127.0.0.1", 0)) for _ in range(2)]
-        port, media_port = (str(one.getsockname()[1]) for one in free)
-        for one in free:
-            one.close()
+        # Bound, these keep other programs from getting the ports meanwhile; as they do not listen, it may.
+        held = [self.enterContext(socket.socket()) for _ in range(2)]
+        for one in held:
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            one.bind(("127.0.0.1", 0))
+        port, media_port = (str(one.getsockname()[1]) for one in held)
         addresses = self.start("--port", port, "--media-port", media_port)
         self.assertEqual(addresses["GENCLIP_BASE_URL"], f"http://127.0.0.1:{port}/api")
         self.assertEqual(addresses["GENCLIP_MEDIA_URL"], f"http://127.0.0.1:{media_port}")
         # It closes its connections itself, so they keep the port for a while.
         self.submit(addresses["GENCLIP_BASE_URL"], "sim-key")
         self.process.kill()
-        self.process.communicate(timeout=10)
+        self.process.communicate(timeout=HANG_S)
         self.ready.unlink()
         self.assertEqual(self.start("--port", port, "--media-port", media_port), addresses)
 
@@ -104,7 +107,7 @@ class GenclipSim(unittest.TestCase):
         addresses = self.start("--queued", "0", "--processing", "0")
         self.submit(addresses["GENCLIP_BASE_URL"], "sim-key")
         self.process.send_signal(signal.SIGINT)
-        _, err = self.process.communicate(timeout=10)
+        _, err = self.process.communicate(timeout=HANG_S)
         self.assertEqual((self.process.returncode, err), (0, ""))
 
     def test_takes_its_key_and_its_faults_from_the_command_line_and_prints_no_key(self):
@@ -120,7 +123,7 @@ class GenclipSim(unittest.TestCase):
         stats = self.ask(base.removesuffix("/api") + "/_sim/stats")
         self.assertEqual(stats["submits"], 1)
         self.process.terminate()
-        self.assertNotIn("key-4711", "".join(self.process.communicate(timeout=10)))
+        self.assertNotIn("key-4711", "".join(self.process.communicate(timeout=HANG_S)))
 
     def test_keeps_nothing_of_a_connection_whose_client_has_gone(self):
         base = urllib.parse.urlsplit(self.start()["GENCLIP_BASE_URL"])
@@ -130,11 +133,11 @@ class GenclipSim(unittest.TestCase):
 
         before = open_files()
         for _ in range(50):
-            connection = http.client.HTTPConnection(base.hostname, base.port, timeout=10)
+            connection = http.client.HTTPConnection(base.hostname, base.port, timeout=HANG_S)
             connection.request("GET", "/_sim/stats")
             connection.getresponse().read()
             connection.close()
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + HANG_S
         while open_files() > before + 5:
             self.assertLess(time.monotonic(), deadline, f"{open_files() - before} are left")
             time.sleep(0.02)
