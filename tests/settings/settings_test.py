@@ -42,7 +42,7 @@ for name in sys.argv[1:]:
     pipeline.add(source)
     pipeline.set_state(Gst.State.PAUSED)
     kinds = Gst.MessageType.ERROR | Gst.MessageType.ASYNC_DONE | Gst.MessageType.ELEMENT
-    message = pipeline.get_bus().timed_pop_filtered(20 * Gst.SECOND, kinds)
+    message = pipeline.get_bus().timed_pop_filtered(60 * Gst.SECOND, kinds)
     print(name, message.parse_error()[0].message if message.type == Gst.MessageType.ERROR else "was taken")
     pipeline.set_state(Gst.State.NULL)
 """
@@ -58,7 +58,7 @@ def environment(plugins=None):
 
 def run(*words, plugins=None, **changes):
     return subprocess.run([str(word) for word in words], env={**environment(plugins), **changes}, stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, timeout=30, check=False)
+                          capture_output=True, text=True, timeout=120, check=False)
 
 
 def properties(element, plugins=None):
