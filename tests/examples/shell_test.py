@@ -133,7 +133,7 @@ class Terminal:
         if self.process == 0:
             os.chdir(folder)
             os.execve(words[0], words, env)
-        self.shown, self.at = "", 0
+        self.data, self.shown, self.at = b"", "", 0
 
     def __enter__(self):
         return self
@@ -151,7 +151,9 @@ class Terminal:
             data = os.read(self.leader, 65536) if ready else b""
         except OSError:
             return False
-        self.shown += re.sub(r"\x1b(\[[0-?]*[ -/]*[@-~]|[()][A-Z0-9]|[=>])", "", data.decode(errors="replace"))
+        # All of it anew: a sequence may come in two pieces.
+        self.data += data
+        self.shown = re.sub(r"\x1b(\[[0-?]*[ -/]*[@-~]|[()][A-Z0-9]|[=>])", "", self.data.decode(errors="replace"))
         return bool(data) or not ready
 
     def wait_for(self, pattern):
