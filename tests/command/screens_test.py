@@ -7,18 +7,17 @@ RENEW_SCREENS=1 meson test -C build command-screens writes these files; look at 
 
 import hashlib
 import hmac
-import http.server
 import json
 import os
 import pathlib
 import re
 import subprocess
 import tempfile
-import threading
 import time
 import unittest
 
 from command import GENCLIP, environment, genclip, genclip_on_terminal
+from paced_service import PacedService
 from screen import Screen
 from screen_files import WIDTHS, compare, without_clock
 
@@ -222,75 +221,6 @@ MISTAKES = [
     (["cost", "correct", "task_1", "much"], 2),
     (["publish", "there-is-no-such-file.png"], 1),
 ]
-
-
-class PacedService:
-    """A service whose task takes its next step once the one before has been shown."""
-
-    STEPS = [  # What is shown before the answer is sent, and the answer.
-        ("submitting", {"status": "queued"}),
-        ("queued", {"status": "processing"}),
-        ("processing", {"status": "processing", "progress": 5}),
-        ("5 %", {"status": "processing", "progress": 50}),
-        ("50 %", {"status": "processing", "progress": 100}),
-        ("100 %", {"status": "completed", "amount": 12}),
-    ]
-    bytes_shown = "downloading"  # What is shown before the second half is sent.
-    CLIP = b"\0\0\0\x10ftypisom\0\0\2\0" + bytes(100000)
-
-    def __init__(self):
-        service = self
-        self.text = ""
-        self.changed = threading.Condition()
-        self.step = 0
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def begin(self, content_type, size):
-                self.send_response(200)
-                self.send_header("Content-Type", content_type)
-                self.send_header("Content-Length", str(size))
-                self.end_headers()
-
-            def do_POST(self):
-                self.rfile.read(int(self.headers["Content-Length"]))
-                self.do_GET()
-
-            def do_GET(self):
-                if self.path == "/clip":
-                    self.begin("video/mp4", len(service.CLIP))
-                    self.wfile.write(service.CLIP[:50000])
-                    service.wait_for(service.bytes_shown)
-                    self.wfile.write(service.CLIP[50000:])
-                    return
-                shown, task = service.STEPS[min(service.step, len(service.STEPS) - 1)]
-                service.wait_for(shown)
-                service.step += 1
-                body = json.dumps({"id": "task-7f3a", "video_url": f"{service.url}/clip", **task}).encode()
-                self.begin("application/json", len(body))
-                self.wfile.write(body)
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-        self.thread = threading.Thread(target=self.server.serve_forever)
-        self.thread.start()
-
-    def watch(self, piece):
-        """For genclip's output as it comes."""
-        with self.changed:
-            self.text += piece
-            self.changed.notify_all()
-
-    def wait_for(self, text):
-        with self.changed:
-            self.changed.wait_for(lambda: text in self.text, 60)
-
-    def stop(self):
-        self.server.shutdown()
-        self.server.server_close()
-        self.thread.join()
 
 
 class Screens(unittest.TestCase):

@@ -7,9 +7,10 @@ import importlib.util
 import os
 import pathlib
 import re
+import tempfile
 import unittest
 
-from simulated_service import SimulatedService
+from paced_service import PacedService
 
 PICTURES = pathlib.Path(__file__).resolve().parents[2] / "docs" / "pictures"
 
@@ -28,13 +29,24 @@ def form(line):
     return re.sub(r" *\b\d+\b", " N", line)
 
 
+# Each answer waits until what is before it is drawn, and the second half of the clip for the download.
+STEPS = (
+    ("submitting", {"status": "queued", "progress": 0}),
+    ("0 %", {"status": "processing", "progress": 51}),
+    ("51 %", {"status": "completed", "amount": 7.75}),
+)
+
+
 class Terminal(unittest.TestCase):
     def test_shows_the_lines_that_the_guide_shows(self):
         record = load_record()
-        with SimulatedService("--queued", "300", "--processing", "600", "--throttle", "300000") as service:
-            service.env["PATH"] = f"{os.environ['GENCLIP_PROGRAMS']}:{service.env['PATH']}"
-            output = record.terminal_output([*record.GENERATE, "--poll-interval", "100"],
-                                            {**service.env, "TERM": "xterm"}, service.folder.name)
+        service = PacedService(STEPS, "task_51419fc20035e223")
+        self.addCleanup(service.stop)
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("GENCLIP_") and name != "COLUMNS"}
+        env = {**kept, "GENCLIP_BASE_URL": service.url, "GENCLIP_API_KEY": "key-of-the-test", "GENCLIP_STORE": f"{folder}/store",
+               "TERM": "xterm", "PATH": f"{os.environ['GENCLIP_PROGRAMS']}:{kept['PATH']}", "no_proxy": "127.0.0.1"}
+        output = record.terminal_output([*record.GENERATE, "--poll-interval", "100"], env, folder, service.watch)
         drawn = {form(line) for line in record.lines_of(output)}
         _command, *shown = (PICTURES / "progress.txt").read_text(encoding="utf-8").splitlines()
         self.assertGreater(len(shown), 4)
