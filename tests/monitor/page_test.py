@@ -37,6 +37,9 @@ class Page(unittest.TestCase):
         cls.addClassCleanup(cls.browser.stop)
 
     def setUp(self):
+        # The page of the test before goes on asking a channel that has gone.
+        self.browser.ask("Page.navigate", url="about:blank")
+        self.browser.wait_for("location.href === 'about:blank'")
         self.browser.events.clear()
 
     def text(self, name):
