@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,6 +52,19 @@ inline HttpServer::Script hangs_after(std::string bytes) {
     peer.hang();
   };
 }
+
+// The error of a call that a short timeout is to end at a certain point; nothing if the call succeeds. A
+// machine that stands still for as long ends it before that point: then it is made again, 20 times at most.
+template <typename Fits>
+std::optional<HttpError> failure_that(const Fits &fits, const HttpRequest &request) {
+  for (int again = 20;; --again) {
+    const auto reply = client()->call(request, nullptr);
+    if (reply) return std::nullopt;
+    if (again == 0 || fits(reply.error())) return reply.error();
+  }
+}
+
+inline bool was_maybe_sent(const HttpError &error) { return error.maybe_sent; }
 
 // The body to its end, or the error that ends it.
 inline Result<std::string, HttpError> drain(HttpBody &body) {

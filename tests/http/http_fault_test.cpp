@@ -102,9 +102,12 @@ TEST_P(ServerFault, IsAnErrorThatSaysSo) {
   const bool sends_nothing = std::string_view(fault.text).starts_with("did not answer");
   request.timeout = milliseconds(fault.kind != ErrorKind::timed_out ? 20000 : sends_nothing ? 300 : 1000);
   request.max_body = 1 << 20;
-  const auto reply = client()->call(request, nullptr);
-  ASSERT_FALSE(reply) << reply->status << " " << reply->body;
-  const HttpError &error = reply.error();
+  const auto fits = [&fault](const HttpError &error) {
+    return fault.kind != ErrorKind::timed_out || error.error.text.find(fault.text) != std::string::npos;
+  };
+  const auto failure = failure_that(fits, request);
+  ASSERT_TRUE(failure) << "it succeeds";
+  const HttpError &error = *failure;
   EXPECT_EQ(error.error.kind, fault.kind) << error.error.text << " / " << error.error.debug;
   EXPECT_EQ(error.transient, fault.transient) << error.error.text;
   EXPECT_NE(error.error.text.find(fault.text), std::string::npos) << error.error.text;
@@ -303,15 +306,20 @@ TEST(HttpFault, TheLimitOfABodyIsExact) {
 
 TEST(HttpFault, ASlowReaderIsNotASlowServer) {
   HttpServer server(always(answer(200, std::string(3'000'000, 'x'))));
-  HttpRequest request = get(server.url());
-  // Long enough for a server that is busy with other things.
-  request.timeout = milliseconds(2000);
-  auto body = client()->open(request, nullptr);
+  auto body = client()->open(get(server.url()), nullptr);
   ASSERT_TRUE(body) << body.error().error.text;
   const auto first = (*body)->read();
   ASSERT_TRUE(first) << first.error().error.text;
-  const size_t size = first->size();
+  size_t size = first->size();
+  (*body)->wait_at_most(milliseconds(2000));
   g_usleep(2200 * 1000);  // What is tested is time itself.
+  // The first of these has come meanwhile.
+  for (int i = 0; i < 2; ++i) {
+    const auto more = (*body)->read();
+    ASSERT_TRUE(more) << more.error().error.text;
+    size += more->size();
+  }
+  (*body)->wait_at_most(kHang);  // The server may be busy with other things.
   const auto rest = drain(**body);
   ASSERT_TRUE(rest) << rest.error().error.text;
   EXPECT_EQ(rest->size(), 3'000'000u - size);
@@ -325,9 +333,14 @@ TEST(HttpFault, ASteadyDripIsProgress) {
   });
   HttpRequest request = get(server.url());
   request.timeout = milliseconds(1500);
-  const auto reply = client()->call(request, nullptr);
-  ASSERT_TRUE(reply) << reply.error().error.text;
-  EXPECT_EQ(reply->body, "12345678");
+  // A busy machine may delay a byte for as long, but not each time.
+  const auto arrives = [&request] {
+    const auto reply = client()->call(request, nullptr);
+    return reply && reply->body == "12345678";
+  };
+  bool has_arrived = false;
+  for (int i = 0; i < 20 && !has_arrived; ++i) has_arrived = arrives();
+  EXPECT_TRUE(has_arrived);
 }
 
 TEST(HttpFault, TheTimeForAllOfAnExchangeEndsWhateverComes) {
@@ -386,10 +399,9 @@ TEST(HttpFault, AStreamThatIsCutBetweenChunksIsNotTakenForWhole) {
 
 TEST(HttpFault, AFailedBodyStaysFailed) {
   HttpServer server(hangs_after("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx"));
-  HttpRequest request = get(server.url());
-  request.timeout = milliseconds(100);
-  auto body = client()->open(request, nullptr);
+  auto body = client()->open(get(server.url()), nullptr);
   ASSERT_TRUE(body);
+  (*body)->wait_at_most(milliseconds(100));
   EXPECT_FALSE(drain(**body));
   const auto again = (*body)->read();
   ASSERT_FALSE(again);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Connections that serve several POSTs: none is sent twice, and no answer is mistaken for another.
+#include <atomic>
+
 #include "tests/http/client_fixture.h"
 
 namespace genclip::test {
@@ -51,11 +53,15 @@ TEST(KeptConnections, ThatCloseAsAPostComesDoNotRepeatIt) {
 }
 
 TEST(KeptConnections, ThatCloseBeforeAPostAreNotUsed) {
-  HttpServer server([](ServedConnection &peer) {
+  std::atomic<bool> is_closed = false;
+  HttpServer server([&is_closed](ServedConnection &peer) {
     peer.read_request();
     peer.send(answer(200, "{}"));
+    peer.close();
+    is_closed = true;
   });
   ASSERT_TRUE(keeping()->call(post(server.url()), nullptr));
+  while (!is_closed) g_usleep(1000);
   g_usleep(200'000);
   ASSERT_TRUE(keeping()->call(post(server.url()), nullptr));
   EXPECT_EQ(server.connections(), 2u);
