@@ -74,7 +74,7 @@ TEST_F(Teller, NeitherWaitsForACommandNorLetsItStay) {
   const auto teller = this->teller({.command = script("cat >> '" + told + "'; if [ ! -e '" + pid_file +
                                                       "' ]; then (trap '' TERM; echo $$ > '" + pid_file +
                                                       "'; while :; do sleep 1; done) & wait; fi\n"),
-                                    .command_limit = 300ms});
+                                    .command_limit = 5s});
   const auto begin = steady_clock::now();
   teller->tell({kRaised}, "Dunes", "r-7");
   EXPECT_LT(steady_clock::now() - begin, time_limit(10s));
