@@ -8,6 +8,7 @@
 
 #include "plugin/base/gref.h"
 #include "tests/simulator/web.h"
+#include "tests/support/fake_clock.h"
 #include "tests/support/time_limit.h"
 
 namespace genclip::sim::test {
@@ -186,7 +187,10 @@ TEST_F(Media, ResetsHangsAndRefuses) {
   fault("media#3:status=503;retry-after=7");
   fault("media#4:lose-answer");
   EXPECT_TRUE(get().was_reset);
-  EXPECT_TRUE(get().timed_out);
+  {
+    const Impatience impatience;
+    EXPECT_TRUE(get().timed_out);
+  }
   const Answer busy = get();
   EXPECT_EQ(busy.status, 503u);
   EXPECT_EQ(busy.headers.at("retry-after"), "7");
@@ -208,15 +212,17 @@ TEST_F(Media, EndsAtOnceWithFaultsUnderWay) {
 }
 
 TEST(MediaAddresses, ExpireAndAreRenewedByAQuery) {
+  genclip::test::FakeClock clock;
   Simulator simulator({.queued = std::chrono::milliseconds(0),
                        .processing = std::chrono::milliseconds(0),
                        .url_lifetime = std::chrono::milliseconds(300),
-                       .clip_bytes = "clip"});
+                       .clip_bytes = "clip",
+                       .clock = &clock});
   ASSERT_TRUE(simulator.start());
   const Json task = finished_task(simulator, request());
   const std::string first = text(task, "video_url");
   EXPECT_EQ(ask("GET", first).status, 200u);
-  std::this_thread::sleep_for(std::chrono::milliseconds(310));
+  clock.advance(std::chrono::milliseconds(310));
   EXPECT_EQ(ask("GET", first).status, 403u);
   const std::string query = simulator.base_url() + "/v2/model-center/tasks/" + text(task, "id");
   const std::string second = text(ask_api("GET", query).json(), "video_url");
@@ -264,9 +270,12 @@ TEST(MediaAddresses, CanBeOverTls) {
 }
 
 TEST_F(Media, OutlivesAClientThatLeavesWhileItWaits) {
-  fault("media#1:delay=1500");
-  EXPECT_TRUE(get().timed_out);
-  std::this_thread::sleep_for(std::chrono::milliseconds(700));
+  fault("media#1:delay=3000");
+  {
+    const Impatience impatience;
+    EXPECT_TRUE(get().timed_out);
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(2200));
   EXPECT_TRUE(get().body == bytes_);
 }
 

@@ -5,6 +5,7 @@
 
 #include <gio/gio.h>
 
+#include <atomic>
 #include <thread>
 
 #include "plugin/base/gref.h"
@@ -12,7 +13,8 @@
 namespace genclip::sim::test {
 namespace {
 
-constexpr unsigned kPatienceSeconds = 1;
+constexpr unsigned kPatienceSeconds = 60;
+std::atomic<unsigned> patience_seconds = kPatienceSeconds;
 constexpr std::chrono::milliseconds kPollPause{10};
 constexpr int kMostPolls = 3000;
 
@@ -49,6 +51,9 @@ void trust_anybody(GSocketClient *, GSocketClientEvent event, GSocketConnectable
 
 }  // namespace
 
+Impatience::Impatience() { patience_seconds = 1; }
+Impatience::~Impatience() { patience_seconds = kPatienceSeconds; }
+
 Json Answer::json() const {
   const auto parsed = Json::parse(body);
   return parsed ? *parsed : Json();
@@ -59,7 +64,7 @@ Answer ask(const std::string &method, const std::string &url, const std::vector<
   const Target target = target_of(url);
   Answer answer;
   const auto client = GRef<GSocketClient>::adopt(g_socket_client_new());
-  g_socket_client_set_timeout(client.get(), kPatienceSeconds);
+  g_socket_client_set_timeout(client.get(), patience_seconds);
   g_socket_client_set_enable_proxy(client.get(), FALSE);
   if (url.starts_with("https:")) {
     g_socket_client_set_tls(client.get(), TRUE);

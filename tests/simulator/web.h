@@ -24,7 +24,16 @@ struct Answer {
   Json json() const;
 };
 
-// `url` is http://host:port/…; `headers` are lines without their end. Waits a second for each part of the
+// While one lives, ask() waits for a second only: for an answer that never comes.
+class Impatience {
+ public:
+  Impatience();
+  ~Impatience();
+  Impatience(const Impatience &) = delete;
+  Impatience &operator=(const Impatience &) = delete;
+};
+
+// `url` is http://host:port/…; `headers` are lines without their end. Waits a minute for each part of the
 // answer.
 Answer ask(const std::string &method, const std::string &url, const std::vector<std::string> &headers = {},
            const std::string &body = {});

@@ -3,6 +3,8 @@
 // Time as a number under a lock.
 #include "tests/support/fake_clock.h"
 
+#include "tests/support/time_limit.h"
+
 namespace genclip::test {
 namespace {
 
@@ -54,7 +56,7 @@ void FakeClock::creep(std::chrono::nanoseconds by) {
 }
 
 bool FakeClock::wait_for_sleepers(unsigned count) {
-  const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  const auto limit = std::chrono::steady_clock::now() + kHang;
   MutexLock lock(mutex_);
   while (sleepers_ < count)
     if (!changed_.wait_until(lock, limit) && sleepers_ < count) return false;

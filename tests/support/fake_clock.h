@@ -34,7 +34,7 @@ class FakeClock final : public Clock {
   void hold(bool on) EXCLUDES(mutex_);
   // Each reading of now() moves the time on by that, as on a machine that is busy.
   void creep(std::chrono::nanoseconds by) EXCLUDES(mutex_);
-  // Blocks until that many sleepers wait, while held. False after ten real seconds.
+  // Blocks until that many sleepers wait, while held. False after a real minute.
   bool wait_for_sleepers(unsigned count) EXCLUDES(mutex_);
 
   // Those that ended, in the order of their ends.
