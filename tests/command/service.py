@@ -5,11 +5,11 @@ import json
 import os
 import pathlib
 import signal
+import socket
 import subprocess
 import tempfile
 import time
 import unittest
-import urllib.parse
 import urllib.request
 
 from command import GENCLIP, environment, genclip
@@ -28,7 +28,11 @@ class ServiceTest(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
         self.store = self.folder / "store"
         self.running = None
-        self.port = 0
+        # Bound, it keeps the port for the next simulator; as it does not listen, a simulator may.
+        held = self.enterContext(socket.socket())
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        held.bind(("127.0.0.1", 0))
+        self.port = held.getsockname()[1]
         self.env = {"GENCLIP_API_KEY": KEY, "GENCLIP_STORE": str(self.store), "GST_REGISTRY_FORK": "no"}
 
     def simulator(self, *options, processing=0):
@@ -47,7 +51,6 @@ class ServiceTest(unittest.TestCase):
             time.sleep(0.01)
         addresses = dict(line.split("=", 1) for line in ready.read_text().splitlines())
         self.env["GENCLIP_BASE_URL"] = addresses["GENCLIP_BASE_URL"]
-        self.port = urllib.parse.urlsplit(self.env["GENCLIP_BASE_URL"]).port
 
     def stop_simulator(self):
         if self.running:
