@@ -34,11 +34,11 @@ TEST(BackgroundWork, TheLastUserWaitsUntilItIsDone) {
 
 TEST(BackgroundWork, ManyThatEndOneByOneMayTakeMoreThanASecond) {
   std::optional<BackgroundWorkUser> user(std::in_place);
-  std::vector<std::unique_ptr<BackgroundWork>> works(3);
+  std::vector<std::unique_ptr<BackgroundWork>> works(15);
   for (auto &work : works) work = std::make_unique<BackgroundWork>();
   std::thread worker([&] {
     for (auto &work : works) {
-      std::this_thread::sleep_for(milliseconds(500));
+      std::this_thread::sleep_for(milliseconds(100));  // Much less than the second that each may take.
       work.reset();
     }
   });

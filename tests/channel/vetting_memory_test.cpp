@@ -63,7 +63,7 @@ TEST(VettingMemory, LeavesAFileThatHangsAndWhatIsBesideIt) {
   EXPECT_THAT(vetter->asked(), ElementsAre("file:///dead/hangs.mp4", "file:///alive/good.mp4",
                                            "file:///dead/folder/good.mp4"));
   vetter->release();
-  for (int i = 0; i < 1000 && !vet("file:///dead/good.mp4"); ++i)
+  for (int i = 0; i < 6000 && !vet("file:///dead/good.mp4"); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   EXPECT_TRUE(vet("file:///dead/good.mp4"));
 }

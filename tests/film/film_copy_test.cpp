@@ -32,7 +32,7 @@ class Patience final : public FilmListener {
   void on_waiting(uint64_t, std::chrono::seconds) override {}
 
  private:
-  const std::chrono::steady_clock::time_point limit_ = std::chrono::steady_clock::now() + 20s;
+  const std::chrono::steady_clock::time_point limit_ = std::chrono::steady_clock::now() + 60s;
   unsigned timer_ = 0;
 };
 

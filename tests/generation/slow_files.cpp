@@ -7,7 +7,7 @@ namespace genclip::test {
 namespace {
 
 // Lets a test that waits for a hanging disk fail instead of hanging too.
-constexpr auto kLongestWait = std::chrono::seconds(20);
+constexpr auto kLongestWait = std::chrono::seconds(60);
 
 }  // namespace
 
