@@ -18,7 +18,7 @@
 namespace genclip::test {
 
 // Longer than any step of the tests, even under a sanitizer on a busy machine.
-constexpr auto kPatience = std::chrono::seconds(30);
+constexpr auto kPatience = std::chrono::seconds(60);
 // To NULL, by the contract. A busy machine delays some state changes, but not most of them.
 constexpr std::chrono::milliseconds kAtOnce{100};
 constexpr char kKey[] = "secret-key-4711";

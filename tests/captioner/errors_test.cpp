@@ -430,7 +430,7 @@ TEST(Settings, ThatWouldHaveNoEffectAreRefusedWhilePlaying) {
   GParamSpec **specs = g_object_class_list_properties(G_OBJECT_GET_CLASS(element.get()), &count);
   for (const GstState state : {GST_STATE_PLAYING, GST_STATE_READY}) {
     run.go(state);
-    gst_element_get_state(run.pipeline(), nullptr, nullptr, 10 * GST_SECOND);
+    gst_element_get_state(run.pipeline(), nullptr, nullptr, 60 * GST_SECOND);
     for (guint i = 0; i < count; ++i) {
       GParamSpec *spec = specs[i];
       if (spec->owner_type != G_OBJECT_TYPE(element.get()) || !(spec->flags & G_PARAM_WRITABLE) ||

@@ -28,7 +28,7 @@ constexpr unsigned kIntervalMs = 5000;
 constexpr unsigned kFirstHalf = 32;
 constexpr unsigned kLastHalf = 46;
 // A cell takes a tenth of a second, or one second if a request times out.
-constexpr std::chrono::seconds kStall{20};
+constexpr std::chrono::seconds kStall{60};
 
 struct Consumer {
   const char *name;

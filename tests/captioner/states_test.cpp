@@ -96,7 +96,7 @@ TEST(States, DoNotFreeWhatAQueryForCapsReads) {
   const auto always = GRef<GstCaps>::adopt(gst_pad_get_pad_template_caps(src.get()));
   for (const GstState state : {GST_STATE_NULL, GST_STATE_PAUSED, GST_STATE_READY}) {
     run.go(state);
-    gst_element_get_state(run.pipeline(), nullptr, nullptr, 10 * GST_SECOND);
+    gst_element_get_state(run.pipeline(), nullptr, nullptr, 60 * GST_SECOND);
     const auto caps = GRef<GstCaps>::adopt(gst_pad_query_caps(src.get(), nullptr));
     EXPECT_TRUE(gst_caps_is_equal(caps.get(), always.get())) << gst_element_state_get_name(state);
   }
