@@ -177,12 +177,12 @@ class Results(ServiceTest):
 
     def test_what_cannot_arrive_is_told_and_kept(self):
         self.simulator()
-        # The simulator renders now, and not in the two seconds of a run.
+        # The simulator renders now, and not in the five seconds of a run.
         self.assertEqual(self.generate_once_more().returncode, 0)
         for name, faults, words in FAILS:
             with self.subTest(name):
                 self.faults(*faults)
-                run = self.generate_once_more("--timeout", "2", "--json")
+                run = self.generate_once_more("--timeout", "5", "--json")
                 self.assertEqual(run.returncode, 1, run.stdout)
                 for word in words:
                     self.assertIn(word, run.stderr)
