@@ -158,7 +158,7 @@ TEST(CuesOfACaption, AreReadableLiveWithoutAWarning) {
   CaptionRun run(gateway,
                  "videotestsrc name=src is-live=true num-buffers=60 ! "
                  "video/x-raw,format=RGB,width=64,height=36,framerate=30/1 ! gencaption name=cap "
-                 "interval=1000000000 latency=1000 max-line-length=12 max-lines=2 max-cps=20 ! "
+                 "interval=1000000000 latency=60000 max-line-length=12 max-lines=2 max-cps=20 ! "
                  "appsink name=out sync=false");
   ASSERT_EQ(run.play(), "");
   expect_readable(run.cues(), 12, 2, 20);

@@ -279,7 +279,7 @@ TEST(LiveWithin, IsRefusedUnlessTheLatencyCoversAnInterval) {
   EXPECT_THAT(error, HasSubstr("stills=within"));
   EXPECT_THAT(error, HasSubstr("Set latency to 9000"));
   EXPECT_EQ(gateway.gateway().calls(), 0u);
-  CaptionRun taken(gateway, live("stills=within interval=500000000 latency=3000"));
+  CaptionRun taken(gateway, live("stills=within interval=500000000 latency=60000"));
   EXPECT_EQ(taken.play(), "");
   EXPECT_GE(taken.stat("captions"), 3u);
 }
@@ -305,7 +305,7 @@ TEST(LiveCuts, EndCaptionsWhereTheLatencyIsLongEnough) {
   CaptionRun run(gateway,
                  "videotestsrc name=src is-live=true num-buffers=30 ! "
                  "video/x-raw,format=RGB,width=64,height=36,framerate=10/1 ! gencaption name=cap align=cuts "
-                 "latency=2000 max-in-flight=4 ! appsink name=out sync=false");
+                 "latency=60000 max-in-flight=4 ! appsink name=out sync=false");
   ASSERT_EQ(run.play(), "");
   const Cues cues = run.cues();
   ASSERT_GE(cues.size(), 2u);

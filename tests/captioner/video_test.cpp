@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "tests/captioner/caption_run.h"
 
 namespace genclip::test {
@@ -129,13 +131,21 @@ TEST(Video, SendsEverythingThatIsSet) {
 }
 
 TEST(Video, ChangesItsPromptWhilePlaying) {
+  std::atomic<unsigned> asked = 0;
+  std::atomic<bool> is_changed = false;
   GatewayServer gateway;
+  // The third answer waits for the change: else the film might end before it.
+  gateway.refuse([&asked, &is_changed](const std::string &) {
+    for (const bool waits = ++asked > 2; waits && !is_changed;) g_usleep(1000);
+    return false;
+  });
   CaptionRun run(gateway,
                  video(200, "gencaption name=cap interval=1000000000 prompt=before max-in-flight=1" + kOut));
-  gateway.gateway().set_pace({.chunk = 0, .before = std::chrono::milliseconds(30), .between = {}});
   run.go(GST_STATE_PLAYING);
-  ASSERT_TRUE(run.wait_for_captions(2));
+  const bool are_there = run.wait_for_captions(2);
   run.set("cap", "prompt", "after");
+  is_changed = true;
+  ASSERT_TRUE(are_there);
   ASSERT_EQ(run.finish(), "");
   const auto bodies = gateway.bodies();
   EXPECT_THAT(bodies.front().to_text(), HasSubstr("before"));
