@@ -678,7 +678,7 @@ class Caption(ServiceTest):
 
         def waits():
             try:
-                said.append(os.read(run.stderr.fileno(), 1 << 16).decode())
+                said.append(os.read(run.stderr.fileno(), 1 << 16).decode(errors="replace"))
             except BlockingIOError:
                 pass
             return f"Waiting for a reader of {fifo}. Ctrl-C ends the run.\n" in "".join(said)
@@ -824,13 +824,13 @@ class Caption(ServiceTest):
     def test_ctrl_c_waits_for_the_answers_that_are_paid_and_asks_nothing_more(self):
         self.simulator("--fault", "text:delay=2000")
         film = self.copy_of_film()
-        run = self.stop_once_kept(4, film, "--jobs", "4")
+        run = self.stop_once_kept(2, film, "--jobs", "2")
         said = self.check_stopped(run, 8)
-        self.assertRegex(said, "waiting at most 10 s for [1-4] answers? that (is|are) paid for")
+        self.assertRegex(said, "waiting at most 10 s for [12] answers? that (is|are) paid for")
         self.assertNotIn("budget", said)
         kept = len(self.kept())
         self.assertEqual(self.asked(), kept, "each paid answer is kept")
-        self.assertGreater(kept, 4)
+        self.assertGreater(kept, 2)
         self.assertLess(kept, WINDOWS)
         self.simulator()
         self.caption(film)
@@ -839,7 +839,7 @@ class Caption(ServiceTest):
     def test_ctrl_c_waits_for_what_subtitles_asked(self):
         self.simulator("--fault", "text:delay=2000")
         source = self.work / "film.srt"
-        source.write_text("".join(f"{i}\n00:00:0{i},000 --> 00:00:0{i},500\nText {i}\n\n" for i in range(1, 9)), encoding="utf-8")
+        source.write_text("".join(f"{i}\n00:00:{i},000 --> 00:00:{i},500\nText {i}\n\n" for i in range(10, 50)), encoding="utf-8")
         run = self.start("caption", "--translate", str(source), "--language", "de", "--cues-per-request", "1", "--jobs", "2", "--json")
         self.wait_for(lambda: len(self.kept()) >= 2)
         time.sleep(1)
@@ -847,7 +847,7 @@ class Caption(ServiceTest):
         out, said = run.communicate(timeout=30)
         self.assertEqual((run.returncode, json.loads(out)["status"]), (130, "stopped"), said)
         self.assertEqual(self.asked(), len(self.kept()))
-        self.assertIn(self.asked(), range(3, 8))
+        self.assertIn(self.asked(), range(3, 40))
 
     def test_ctrl_c_waits_ten_seconds_at_most(self):
         self.simulator("--fault", "text#4-:hang")
