@@ -198,6 +198,7 @@ Result<void> ClipSource::prefetch() {
 Result<void> ClipSource::prepare() {
   const Told told = told_.begin_run();
   opened_ = false;
+  next_ = 0;
   gave_up_look_ = false;
   {
     MutexLock lock(mutex_);
@@ -276,6 +277,7 @@ ClipSource::Run ClipSource::begin() {
     if (stage_ == Stage::ended && is_prepared_) {
       join(told_.get(), true);
       opened_ = false;
+      next_ = 0;
     }
     if (!run_.generation || std::exchange(stage_, Stage::begun) != Stage::made) return run_;
     run = run_;
@@ -292,7 +294,8 @@ Result<void> ClipSource::open_stream(const Run &run, uint64_t size, bool pulled,
   if (!run.messages->wait_progress_posted(watch)) return cancelled();
   GstElement *element = GST_ELEMENT(element_);
   GST_OBJECT_LOCK(element_);
-  element_->segment.duration = size;
+  // With do-timestamp, its unit is time.
+  if (element_->segment.format == GST_FORMAT_BYTES) element_->segment.duration = size;
   GST_OBJECT_UNLOCK(element_);
   gst_element_post_message(element, gst_message_new_duration_changed(GST_OBJECT(element)));
   GST_CAT_INFO_OBJECT(genclipsrc_category(), element_, "%s begins: %" G_GUINT64_FORMAT " bytes, %s",
@@ -361,6 +364,8 @@ Result<GRef<GstBuffer>> ClipSource::read(uint64_t offset, unsigned size, bool wh
     if (!run.messages->wait_posted(watch)) return cancelled();
     return GRef<GstBuffer>();
   }
+  // As of a file: GstBaseSrc has no position in bytes where it sets the timestamps itself.
+  if (offset == GST_BUFFER_OFFSET_NONE) offset = next_;
   const auto ready = run.generation->clip().wait(offset, size, !whole, watch);
   // The messages about the outcome come before the error or the end of the stream, because an application may
   // stop listening after these. GstBaseSrc ends the stream by itself after the last byte, so this waits
@@ -386,7 +391,7 @@ Result<GRef<GstBuffer>> ClipSource::read(uint64_t offset, unsigned size, bool wh
     return Error{ErrorKind::read,
                  "The stored clip became shorter while it was read. Run again to fetch it again."};
   GST_BUFFER_OFFSET(buffer.get()) = offset;
-  GST_BUFFER_OFFSET_END(buffer.get()) = offset + *count;
+  GST_BUFFER_OFFSET_END(buffer.get()) = next_ = offset + *count;
   return buffer;
 }
 

@@ -119,7 +119,9 @@ class ClipSource {
 
   GstBaseSrc *const element_;
   Interrupt interrupt_;
-  bool opened_ = false;  // The streaming thread's.
+  // The streaming thread's.
+  bool opened_ = false;
+  uint64_t next_ = 0;  // Behind the bytes that were read last.
   std::atomic<bool> gave_up_look_ = false;
   // The estimate of a dry run, in credits; -1: unknown. Set by the thread that posts messages.
   const std::shared_ptr<std::atomic<double>> likely_ = std::make_shared<std::atomic<double>>(-1);

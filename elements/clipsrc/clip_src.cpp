@@ -101,6 +101,13 @@ void genclip_src_get_property(GObject *object, guint id, GValue *value, GParamSp
     clip_element_properties().get(source_of(object), id, value);
 }
 
+// An application that drops the element before it is in NULL is told so by GstElement. Until here, the
+// generation's threads post its messages.
+void genclip_src_dispose(GObject *object) noexcept {
+  source_of(object).close();
+  G_OBJECT_CLASS(genclip_src_parent_class)->dispose(object);
+}
+
 void genclip_src_finalize(GObject *object) noexcept {
   delete &source_of(object);
   G_OBJECT_CLASS(genclip_src_parent_class)->finalize(object);
@@ -297,6 +304,7 @@ static void genclip_src_class_init(GenclipSrcClass *klass) {
   auto *object_class = G_OBJECT_CLASS(klass);
   object_class->set_property = genclip_src_set_property;
   object_class->get_property = genclip_src_get_property;
+  object_class->dispose = genclip_src_dispose;
   object_class->finalize = genclip_src_finalize;
   clip_element_properties().install(object_class);
 

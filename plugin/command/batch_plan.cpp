@@ -135,7 +135,8 @@ class BatchPlanner {
                           : output_path(clip.output, output_names(clip.request, clip.name));
     if (!path) return refuse(path.error().text);
     planned.output = g_path_is_absolute(path->c_str()) ? *path : in_folder(places_.output_dir, *path);
-    if (planned.output == kStandardOutput) return refuse("A batch writes no clip to standard output.");
+    if (output_named(planned.output) == kStandardOutput)
+      return refuse("A batch writes no clip to standard output.");
     if (!planned.lacks_extension && !places_.input.empty() && is_same_file(planned.output, places_.input))
       return refuse("The clip would overwrite the file of the rows, " + quoted(planned.output) + ".");
     if (const auto line = outputs_.add(planned.output, planned.lacks_extension, planned.key, clip.line))

@@ -44,9 +44,6 @@ constexpr CommandText kCaptionText{
     "  genclip caption *.mkv --to srt --output subtitles/\n"
     "  genclip caption --translate film.srt --language de\n"};
 
-// They may lead to a file, which would be replaced under the one who has opened it.
-constexpr std::string_view kNamesOfOutput[] = {"/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
-
 }  // namespace
 
 int run_caption(const Words &words) {
@@ -68,8 +65,7 @@ int run_caption(const Words &words) {
   element.add_to(options);
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
-  if (std::ranges::find(kNamesOfOutput, wish.output) != std::end(kNamesOfOutput))
-    wish.output = kStandardOutput;
+  wish.output = output_named(wish.output);
   wish.is_translation = !texts.empty();
   texts.insert(texts.end(), rest->begin(), rest->end());
   if (texts.empty()) return options.refuse("A film is missing.");

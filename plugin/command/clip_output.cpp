@@ -31,6 +31,7 @@ namespace genclip {
 namespace {
 
 constexpr size_t kPiece = 1 << 20;
+constexpr std::string_view kProcesses = "/proc/";  // With their open files.
 
 Error cannot_write(const std::string &path, const char *why, ErrorKind kind = ErrorKind::open_write,
                    const char *what = kTheClip) {
@@ -169,6 +170,20 @@ std::string id_of_file(const std::string &path) {
   return id ? id : "";
 }
 
+// Where a chain of links ends, or where it comes to an open file of a process: a rename would put a file in
+// place of the last link.
+std::string end_of_links(const std::string &path) {
+  constexpr int kMostLinks = 40;  // Linux' own limit.
+  std::string place = destination_path(path);
+  for (int i = 0; i < kMostLinks && !place.starts_with(kProcesses); ++i) {
+    const GStringPtr target(g_file_read_link(place.c_str(), nullptr));
+    if (!target) break;
+    place = destination_path(g_path_is_absolute(target.get()) ? target.get()
+                                                              : folder_of(place) + "/" + target.get());
+  }
+  return place;
+}
+
 }  // namespace
 
 std::string destination_path(const std::string &path) {
@@ -188,6 +203,11 @@ bool is_same_file(const std::string &one, const std::string &other) {
   if (destination_path(one) == destination_path(other)) return true;
   const std::string id = id_of_file(one);
   return !id.empty() && id == id_of_file(other);
+}
+
+std::string output_named(const std::string &path) {
+  if (path.empty() || path == kStandardOutput) return path;
+  return end_of_links(path) == destination_path("/proc/self/fd/1") ? kStandardOutput : path;
 }
 
 bool is_of_store(const std::string &path) {
@@ -244,6 +264,8 @@ Result<void> check_output(const std::string &path, const ModelSpec *model, const
                    "genclip does not write a clip to a terminal; redirect standard output."};
     return {};
   }
+  if (end_of_links(path).starts_with(kProcesses))
+    return problem("it leads to an open file of a program; - is standard output", ErrorKind::settings);
   if (g_file_test(path.c_str(), G_FILE_TEST_IS_DIR)) return problem("it is a folder; name a file");
   if (g_file_test(path.c_str(), G_FILE_TEST_EXISTS) && !g_file_test(path.c_str(), G_FILE_TEST_IS_REGULAR))
     return problem("it is not a regular file");

@@ -22,6 +22,10 @@ std::string destination_path(const std::string &path);
 // Whether both are names of one file or folder, whatever the links between; or, where none is yet, will be.
 bool is_same_file(const std::string &one, const std::string &other);
 
+// kStandardOutput for a path that leads to the standard output of this process, as /dev/stdout does; else the
+// path.
+std::string output_named(const std::string &path);
+
 // A file that only genclip itself writes: in the folder of a stored clip, or the ledger and what else is in a
 // store's own folder.
 bool is_of_store(const std::string &path);

@@ -154,6 +154,7 @@ int run_frame(const Words &words) {
     if (!time) return options.refuse("The time of a frame must be a number of seconds, such as 2.5.");
     position = *time;
   }
+  output = output_named(output);
   const bool to_stream = output == kStandardOutput;
   if (json && to_stream) return options.refuse("Standard output takes the picture or JSON, not both.");
 

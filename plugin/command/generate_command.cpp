@@ -39,6 +39,7 @@ int run_generate(const Words &words) {
   add_settings(options, run, kGenerate);
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
+  delivery.output = output_named(delivery.output);
   if (delivery.json && delivery.output == kStandardOutput)
     return options.refuse("Standard output takes the clip or JSON, not both.");
 

@@ -108,6 +108,7 @@ int run_store_fetch(const Words &words) {
   if (!rest) return options.exit_code();
   if (rest->size() != 1 || rest->front().empty())
     return options.refuse("Give the ID of one task, or name one clip of the store.");
+  delivery.output = output_named(delivery.output);
   if (delivery.json && delivery.output == kStandardOutput)
     return options.refuse("Standard output takes the clip or JSON, not both.");
   ClipRequest request;

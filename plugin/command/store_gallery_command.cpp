@@ -90,6 +90,7 @@ int run_store_gallery(const Words &words) {
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
   gst_init(nullptr, nullptr);
+  output = output_named(output);
   if (auto writable = check_output(output, nullptr, "The page"); !writable)
     return report_failure(writable.error(), false);
   FileSystem &files = FileSystem::posix();

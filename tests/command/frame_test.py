@@ -38,6 +38,13 @@ class Frame(unittest.TestCase):
         self.assertEqual((run.returncode, run.stdout, run.stderr), (0, f"{self.output}\n", ""))
         self.assertTrue(self.output.read_bytes().startswith(PNG))
 
+    def test_a_link_to_standard_output_is_standard_output(self):
+        self.output.symlink_to("/proc/self/fd/1")
+        run = subprocess.run([GENCLIP, "frame", self.picture, "-o", self.output], env=environment(**self.env), capture_output=True,
+                             timeout=60, check=False)
+        self.assertEqual((run.returncode, run.stdout[:8]), (0, PNG), run.stderr)
+        self.assertTrue(self.output.is_symlink())
+
     def test_json_tells_size_and_time(self):
         run = genclip("frame", str(self.picture), "--json", "-o", str(self.output), **self.env)
         self.assertEqual(json.loads(run.stdout), {"output": str(self.output), "width": 32, "height": 16, "pts": 0,

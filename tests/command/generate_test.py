@@ -159,6 +159,32 @@ class Generate(ServiceTest):
                              env=environment(**self.env), capture_output=True, timeout=60, check=False)
         self.assertEqual((run.returncode, run.stdout), (0, stored))
 
+    def test_a_link_to_standard_output_is_standard_output(self):
+        """Never what a new file replaces: as root, that would be /dev/stdout itself."""
+        self.simulator()
+        stored = pathlib.Path(self.generate().stdout.strip()).read_bytes()
+        link, out = self.folder / "stdout", self.folder / "out.mp4"
+        link.symlink_to("/proc/self/fd/1")
+        for to_file in (False, True):
+            for name in (link, "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"):
+                with self.subTest(name=name, to_file=to_file), open(out, "wb") as file:
+                    run = subprocess.run([GENCLIP, "generate", MODEL, "prompt=a red kite", "--output", name], env=environment(**self.env),
+                                         stdout=file if to_file else subprocess.PIPE, stderr=subprocess.PIPE, timeout=60, check=False)
+                    self.assertEqual(run.returncode, 0, run.stderr)
+                    self.assertEqual(out.read_bytes() if to_file else run.stdout, stored)
+        self.assertTrue(link.is_symlink())
+
+    def test_a_link_to_another_stream_of_a_program_is_refused(self):
+        self.simulator()
+        link = self.folder / "stderr"
+        link.symlink_to("/proc/self/fd/2")
+        for name in (link, "/dev/stderr", "/dev/fd/2"):
+            run = self.generate("prompt=a red kite", "--output", str(name))
+            self.assertEqual(run.returncode, 1)
+            self.assertIn(f"The clip cannot be written to {name}: it leads to an open file of a program; - is standard output", run.stderr)
+        self.assertTrue(link.is_symlink())
+        self.assertEqual(self.stats()["submits"], 0)
+
     def test_an_output_that_cannot_be_written_is_refused_before_anything_is_paid(self):
         self.simulator()
         for output in (self.folder / "none" / "kite.mp4", self.folder, "/dev/null"):

@@ -185,6 +185,18 @@ TEST_P(LikeFilesrc, PushesItsBlocksBackwardsAfterAReverseSeekInReady) {
   EXPECT_EQ(all.bytes, static_cast<guint64>(kSize - 100));
 }
 
+// Its segment is in time then, and GstBaseSrc asks for no certain offset.
+TEST_P(LikeFilesrc, PushesAllOfItOnceWithTimestampsOfItsBaseClass) {
+  const auto src = make();
+  g_object_set(src.get(), "blocksize", 100000, "do-timestamp", TRUE, nullptr);
+  for (int again = 0; again < 2; ++again) {
+    const Pushed all = push_all(src.get());
+    EXPECT_EQ(all.offsets.size(), 3u);
+    EXPECT_EQ(all.bytes, static_cast<guint64>(kSize));
+    gst_element_set_state(src.get(), GST_STATE_NULL);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(ClipSrc, LikeFilesrc, testing::Values("filesrc", "genclipsrc"),
                          [](const auto &row) { return std::string(row.param); });
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 
 #include "tests/elements/clip_pipeline.h"
 #include "tests/elements/scripted_service.h"
@@ -78,6 +79,37 @@ TEST_F(Prefetch, IsAttachedToByPlayingWithoutBeginningItsMessagesAnew) {
   EXPECT_EQ(service.submits(), 1);
   EXPECT_EQ(count_of(clip, GST_PROGRESS_TYPE_START), 2) << "submit and generate";
   EXPECT_EQ(count_of(clip, GST_PROGRESS_TYPE_CANCELED), 0);
+}
+
+std::atomic<unsigned> criticals = 0;
+
+// GStreamer says once that the application is wrong. The element's threads post no more messages from then
+// on.
+TEST_F(Prefetch, OfAnElementThatIsDroppedInReadyTellsItNothingMore) {
+  Script script;
+  script.poll.clear();
+  for (int i = 1; i < 90; ++i)
+    script.poll.push_back(
+        answer(200, R"({"id":"t-7","status":"processing","progress":)" + std::to_string(i) + "}"));
+  ScriptedService service(script);
+  GstElement *src = GST_ELEMENT(gst_object_ref_sink(gst_element_factory_make("genclipsrc", nullptr)));
+  g_object_set(src, "model", "dance-2.5", "prompt", "x", "base-url", service.url().c_str(), "store",
+               store_.path().c_str(), "poll-interval", 10, "api-key", kKey, nullptr);
+  gst_element_set_state(src, GST_STATE_READY);
+  gboolean started = FALSE;
+  g_signal_emit_by_name(src, "prefetch", &started);
+  ASSERT_TRUE(started);
+  const auto end = std::chrono::steady_clock::now() + kHang;
+  while (service.requests().size() < 3 && std::chrono::steady_clock::now() < end) g_usleep(1000);
+  criticals = 0;
+  const auto fatal = g_log_set_always_fatal(G_LOG_LEVEL_ERROR);
+  const GLogFunc before = g_log_set_default_handler(
+      [](const gchar *, GLogLevelFlags, const gchar *, gpointer) { ++criticals; }, nullptr);
+  gst_object_unref(src);
+  g_usleep(200'000);
+  g_log_set_default_handler(before, nullptr);
+  g_log_set_always_fatal(fatal);
+  EXPECT_EQ(criticals, 1U);
 }
 
 TEST_F(Prefetch, LeavesTheTaskWithTheServiceInNull) {
