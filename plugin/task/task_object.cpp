@@ -146,9 +146,47 @@ bool has_word(const Json &object, bool may_be_number) {
   });
 }
 
+bool is_about_something_else(std::string_view member) {
+  return std::ranges::find(kOtherObjects, name_letters(member)) != std::end(kOtherObjects);
+}
+
+bool is_made_of_wrapper_words(std::string_view letters) {
+  return letters.empty() || std::ranges::any_of(kWrapperWords, [&](std::string_view word) {
+           return letters.starts_with(word) && is_made_of_wrapper_words(letters.substr(word.size()));
+         });
+}
+
+// Whether `inner` is all that `outer` wraps: its only object, under the name of a wrapper, or inside of that.
+bool is_all_of(const Json &outer, const Json &inner) {
+  const Json *only = nullptr;
+  for (const auto &[name, value] : *outer.object()) {
+    if (!single(value).object() || is_about_something_else(name)) continue;
+    if (only || !is_wrapper_name(name)) return false;
+    only = &single(value);
+  }
+  return only && (only == &inner || is_all_of(*only, inner));
+}
+
+// Whether it tells how a task of another ID ended. A clip that is done may have the ID of its file.
+bool is_end_of_another(const Json &inner, std::string_view asked) {
+  const TaskStatus status = state_in(inner).status;
+  const bool has_own_id = status == TaskStatus::failed
+                              ? has_some_id(inner)
+                              : status == TaskStatus::completed && has_any(inner, kIdNames);
+  return has_own_id && !has_id(inner, asked);
+}
+
+// The failure of another task or of a step must not end a paid task: it counts as the task's where it has the
+// ID, or is all that the answer wraps.
+bool is_failure_of_a_part(const Json &inner, const Json &outer, std::string_view asked) {
+  return state_in(inner).status == TaskStatus::failed && !has_id(inner, asked) && !is_all_of(outer, inner);
+}
+
 // An ID inside may be that of a file, so an object counts as the task only if it has the ID that was asked
-// for, the status of a task, or an ID where the wrapper has none. An error's ID is not a task's.
-bool is_task_inside(const Json &inner, const Json &wrapper, bool is_envelope, std::string_view asked) {
+// for, the status of a task, or an ID where the wrapper has none. An error's ID is not a task's. `is_ours`:
+// the wrapper or what is around it has the ID that was asked for.
+bool is_task_inside(const Json &inner, const Json &wrapper, bool is_envelope, std::string_view asked,
+                    bool is_ours) {
   if (!inner.object()) return false;
   if (has_id(inner, asked) && !has_id(wrapper, asked)) return true;
   if (first_of(wrapper, {"video_url", "result_url"})) return false;
@@ -165,18 +203,16 @@ bool is_task_inside(const Json &inner, const Json &wrapper, bool is_envelope, st
   const bool has_status = own.status != TaskStatus::unknown ? is_envelope || may_be_done
                                                             : has_word(inner, is_envelope) && may_be_done;
   if (has_status) {
+    if (is_ours && is_end_of_another(inner, asked)) return false;
+    if (!is_envelope && !asked.empty() && is_failure_of_a_part(inner, wrapper, asked)) return false;
     if (!has_inner_id || has_id(inner, asked)) return true;
-    // Both may have an ID. That of the wrapper may be the request's, that inside a file's.
-    if (has_id(wrapper, asked)) return is_done_around && is_envelope;
+    // Both may have an ID. That of the wrapper may be the request's, that inside a file's or another task's.
+    if (is_ours) return is_done_around && is_envelope;
     return !has_wrapper_id || is_done_around || around.status == TaskStatus::unknown;
   }
   if (has_wrapper_id) return asked.empty() && has_any(inner, kTaskIdNames) && !has_any(wrapper, kTaskIdNames);
   if (has_inner_id) return asked.empty() || around.status == TaskStatus::unknown;
   return around.word.empty() && !own.word.empty();
-}
-
-bool is_about_something_else(std::string_view member) {
-  return std::ranges::find(kOtherObjects, name_letters(member)) != std::end(kOtherObjects);
 }
 
 // All objects below that one, as deep as wrappers go, but for those about something else and those inside of
@@ -224,23 +260,6 @@ int sureness(const Json &object) {
   return is_sure && !may_be_the_calls(state.word) ? 1 : 0;
 }
 
-bool is_made_of_wrapper_words(std::string_view letters) {
-  return letters.empty() || std::ranges::any_of(kWrapperWords, [&](std::string_view word) {
-           return letters.starts_with(word) && is_made_of_wrapper_words(letters.substr(word.size()));
-         });
-}
-
-// Whether `inner` is all that `outer` wraps: its only object, under the name of a wrapper, or inside of that.
-bool is_all_of(const Json &outer, const Json &inner) {
-  const Json *only = nullptr;
-  for (const auto &[name, value] : *outer.object()) {
-    if (!single(value).object() || is_about_something_else(name)) continue;
-    if (only || !is_wrapper_name(name)) return false;
-    only = &single(value);
-  }
-  return only && (only == &inner || is_all_of(*only, inner));
-}
-
 // Whether the status inside counts before one outside that says "completed". It does not where a result
 // stands outside. A paid clip must not be lost to the failure of its sound, or to the word for the state of
 // its file. A link to a document or to the task is not a result: while the task runs, only media are.
@@ -264,22 +283,26 @@ bool counts_before_done(const Json &inner, const Json &outer, std::string_view a
 }
 
 // The status of the task where it stands under an unusual name, though its ID may stand outside: that of the
-// only object that has one. Inside of that one, further statuses are those of its steps and results.
-const Json *find_status_inside(const Json &outer, std::string_view asked, std::string_view base_url) {
+// only object that has one. Inside of that one, further statuses are those of its steps and results. Where
+// the ID stands outside, an object with another ID never tells how the task ended.
+const Json *find_status_inside(const Json &outer, std::string_view asked, std::string_view base_url,
+                               bool is_ours) {
   const TaskState around = state_in(outer);
   const bool is_done = around.status == TaskStatus::completed;
   if (!may_tell_of_the_call(around) && (has_id(outer, asked) || !is_done)) return nullptr;
-  const TaskObjects objects = objects_in(outer, [](const Json &object) { return sureness(object) > 0; });
+  TaskObjects objects = objects_in(outer, [](const Json &object) { return sureness(object) > 0; });
+  std::erase_if(objects, [&](const Json *object) { return is_ours && is_end_of_another(*object, asked); });
   int most = 1;
   for (const Json *object : objects) most = std::max(most, sureness(*object));
   const Json *found = only_one(objects, [&](const Json &object) { return sureness(object) == most; });
+  if (found && !is_done && is_failure_of_a_part(*found, outer, asked)) return nullptr;
   return found && is_done && !counts_before_done(*found, outer, asked, base_url) ? nullptr : found;
 }
 
 // The task where it stands under an unusual name: the object that has the ID; else, of a submit, the only one
 // with an ID, and of a query, the one with the task's status.
 const Json *find_elsewhere(const Json &outer, std::string_view asked, std::string_view base_url,
-                           bool is_whole_answer) {
+                           bool is_whole_answer, bool is_ours) {
   if (first_of(outer, {"video_url", "result_url"})) return nullptr;
   const auto all = [](const Json &) { return false; };
   if (asked.empty())
@@ -287,7 +310,7 @@ const Json *find_elsewhere(const Json &outer, std::string_view asked, std::strin
   if (is_whole_answer && !has_id(outer, asked))
     for (const Json *object : objects_in(outer, all))
       if (has_id(*object, asked)) return object;
-  return find_status_inside(outer, asked, base_url);
+  return find_status_inside(outer, asked, base_url, is_ours);
 }
 
 }  // namespace
@@ -329,17 +352,18 @@ TaskObjects find_task_objects(const Json &answer, std::string_view asked, std::s
   for (int depth = 0; depth < kMaxWrappers; ++depth) {
     const Json *outer = objects.front();
     const Json *found = nullptr;
+    const bool is_ours = std::ranges::any_of(objects, [&](const Json *o) { return has_id(*o, asked); });
     for (const Wrapper &wrapper : kWrappers) {
       const Json *member = found ? nullptr : named(*outer, wrapper.name);
       if (!member) continue;
       const Json &inner = chosen(*member, asked);
-      if (is_task_inside(inner, *outer, wrapper.is_envelope, asked)) found = &inner;
+      if (is_task_inside(inner, *outer, wrapper.is_envelope, asked, is_ours)) found = &inner;
       // A wrapper may be around another one.
       if (const Json *data = found || !inner.object() ? nullptr : first_of(inner, {"data", "task"});
-          data && is_task_inside(chosen(*data, asked), *outer, true, asked))
+          data && is_task_inside(chosen(*data, asked), *outer, true, asked, is_ours))
         found = &chosen(*data, asked);
     }
-    if (!found) found = find_elsewhere(*outer, asked, base_url, depth == 0);
+    if (!found) found = find_elsewhere(*outer, asked, base_url, depth == 0, is_ours);
     if (!found) break;
     objects.insert(objects.begin(), found);
   }

@@ -885,6 +885,43 @@ TEST(TaskReader, BelievesThatATaskIsDoneWhateverIsSaidOfItsParts) {
     }
 }
 
+// A run that gives up a paid task is followed by one that pays again.
+TEST(TaskReader, TakesNoFailureOfAnotherTaskOrOfAStepForTheTasks) {
+  const auto read = [](const std::string &body) {
+    const auto task = read_task(body, {}, {.task_id = "t-1"});
+    return task ? task->status : queued;
+  };
+  const std::string outside[] = {R"("status":200,)", R"("status":"ok",)", R"("code":0,"message":"ok",)", ""};
+  const std::string others[] = {R"("upscale":{"status":"failed","retrying":true})",
+                                R"("stages":{"audio":{"state":"failed"}})",
+                                R"("video":{"status":"failed"},"audio":{"status":"processing"})",
+                                R"("data":{"status":"ok","task":{"id":"t-0","status":"failed"}})"};
+  for (const std::string &word : outside) {
+    for (const std::string &other : others)
+      EXPECT_EQ(read("{" + word + R"("id":"t-1","progress":60,)" + other + "}"), unknown) << word << other;
+    for (const std::string name : {"parent_task", "last_task", "job_before", "task", "task_info", "result"})
+      for (const std::string id : {"id", "task_id", "uuid"})
+        for (const std::string end : {"failed", "completed"}) {
+          if (id == "uuid" && end == "completed") continue;  // Perhaps that of the clip's file.
+          const std::string other = "\"" + name + R"(":{")" + id + R"(":"t-0","status":")" + end + "\"}";
+          EXPECT_EQ(read("{" + word + R"("id":"t-1",)" + other + "}"), unknown) << word << other;
+          EXPECT_EQ(read("{" + word + R"("id":"t-1",)" + other + R"(,"info":{"state":"running"}})"),
+                    processing)
+              << word << other;
+        }
+  }
+  EXPECT_EQ(read(R"({"id":"t-1","status":"success","data":{"id":"t-0","status":"failed"}})"), completed);
+  EXPECT_EQ(read(R"({"id":"t-1","status":"success","data":{"id":"t-0","status":"running"}})"), processing);
+  // These are about the task.
+  for (const char *body :
+       {R"({"code":0,"data":{"id":"t-1","status":"failed"}})",
+        R"({"code":0,"task_info":{"status":"failed"}})",
+        R"({"id":"t-1","code":0,"task_info":{"status":"failed"}})",
+        R"({"id":"t-1","upscale":{"task_id":"t-1","status":"failed"},"audio":{}})",
+        R"({"request_id":"r","output":{"task_id":"t-1","task_status":"FAILED"},"times":{"a":1}})"})
+    EXPECT_EQ(read(body), failed) << body;
+}
+
 // Links to the documentation, to the task or to a version that is not whole say nothing of whether it is
 // done.
 TEST(TaskReader, TakesNoLinkBesideATaskForItsResult) {
