@@ -48,13 +48,9 @@ bool is_called(std::string_view member, std::string_view wanted) {
   return letters == wanted || (wanted == kMessageEnding && letters.ends_with(kMessageEnding));
 }
 
-// Texts for "nothing", such as a null that was printed.
 bool is_nothing(const std::string &line) {
-  constexpr std::string_view kWords[] = {"null",      "none", "nil",      "n/a",
-                                         "undefined", "-",    "no error", "noerror"};
-  return std::any_of(std::begin(kWords), std::end(kWords), [&](std::string_view word) {
-    return g_ascii_strcasecmp(line.c_str(), word.data()) == 0;
-  });
+  return means_nothing(line) || g_ascii_strcasecmp(line.c_str(), "no error") == 0 ||
+         g_ascii_strcasecmp(line.c_str(), "noerror") == 0;
 }
 
 // A word, a code or a phrase that only says that it failed. A sentence beside it tells more.

@@ -52,6 +52,7 @@ constexpr std::string_view kBadWords[] = {"not", "no", "without", "errors", "but
 constexpr std::string_view kGoodSigns[] = {"成功"};
 constexpr std::string_view kBadSigns[] = {"不成功", "未成功", "失败", "没有"};
 constexpr size_t kLongestSigns = 40;  // Bytes.
+constexpr std::string_view kNothing[] = {"null", "none", "nil", "n/a", "undefined", "-"};
 
 bool is_one_of(std::string_view word, const auto &known) {
   return std::find(std::begin(known), std::end(known), word) != std::end(known);
@@ -97,6 +98,12 @@ bool may_be_the_calls(std::string_view text) { return says_only(text, false); }
 
 bool means_success(std::string_view text) {
   return read_status(text) == TaskStatus::completed || says_only(text, true);
+}
+
+bool means_nothing(std::string_view text) {
+  return std::ranges::any_of(kNothing, [&](std::string_view word) {
+    return word.size() == text.size() && g_ascii_strncasecmp(word.data(), text.data(), text.size()) == 0;
+  });
 }
 
 }  // namespace genclip

@@ -20,4 +20,7 @@ bool may_be_the_calls(std::string_view text);
 // explain a failure.
 bool means_success(std::string_view text);
 
+// True for a text that stands for nothing, such as a null that was printed: "None", "N/A", "-".
+bool means_nothing(std::string_view text);
+
 }  // namespace genclip

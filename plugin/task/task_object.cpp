@@ -89,9 +89,15 @@ bool has_id(const Json &object, std::string_view id) {
                          std::any_of(std::begin(kOtherIdNames), std::end(kOtherIdNames), is_it));
 }
 
+// What stands for no ID, such as 0 or "none", is left out.
+std::string read_id(const Json *json) {
+  std::string id = read_text(json);
+  return id == "0" || means_nothing(id) ? std::string() : id;
+}
+
 bool has_any(const Json &object, const auto &names) {
   return std::any_of(std::begin(names), std::end(names),
-                     [&](const char *name) { return !read_text(named(object, name)).empty(); });
+                     [&](const char *name) { return !read_id(named(object, name)).empty(); });
 }
 
 bool has_some_id(const Json &object) { return has_any(object, kIdNames) || has_any(object, kOtherIdNames); }
@@ -101,7 +107,7 @@ bool is_usable_id(const std::string &id, const Secrets &keys) {
   const bool has_key = key.size() >= kShortestKeyInAnySpelling
                            ? keys.masked(id) != id
                            : key.size() >= kShortestKey && id.find(key) != id.npos;
-  return !id.empty() && id != "0" && id.size() <= kMaxIdLength && is_all_shown(id) && !has_key;
+  return !id.empty() && id.size() <= kMaxIdLength && is_all_shown(id) && !has_key;
 }
 
 bool is_good_code(std::string_view code) { return code == "0" || code == "200"; }
@@ -109,7 +115,7 @@ bool is_good_code(std::string_view code) { return code == "0" || code == "200"; 
 std::string id_under(const TaskObjects &objects, const auto &names, const Secrets &keys) {
   for (const Json *object : objects)
     for (const char *name : names)
-      if (std::string id = read_text(named(*object, name)); is_usable_id(id, keys)) return id;
+      if (std::string id = read_id(named(*object, name)); is_usable_id(id, keys)) return id;
   return {};
 }
 
@@ -119,7 +125,7 @@ std::string bare_id(const Json &answer, const Secrets &keys) {
   for (const char *name : {"data", "result", "task"}) {
     const Json *member = named(answer, name);
     if (!member || !single(*member).string()) continue;
-    const std::string id = read_text(&single(*member));
+    const std::string id = read_id(member);
     const bool is_token = id.size() <= kMaxBareIdLength && std::all_of(id.begin(), id.end(), [](char c) {
                             return g_ascii_isalnum(c) || c == '-' || c == '_' || c == '.';
                           });

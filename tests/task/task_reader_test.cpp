@@ -987,6 +987,18 @@ TEST(TaskReader, ShowsAnUnknownStatusInAFormFitForPeople) {
   EXPECT_EQ(read_task(R"({"status":"by sk-secret"})", "sk-secret")->status_word, "by ***");
 }
 
+TEST(TaskReader, TakesNoPlaceholderForAnId) {
+  for (const std::string none : {"none", "None", "N/A", "undefined", "-", "NULL", "nil", "0"}) {
+    for (const std::string rest :
+         {R"("task_id":"t1")", R"("data":{"id":"t1"})", R"("job_id":"t1")", R"("list":[{"id":"t1"}])"})
+      EXPECT_EQ(read_task(R"({"id":")" + none + "\"," + rest + "}")->id, "t1") << none << rest;
+    EXPECT_EQ(read_task(R"({"code":0,"data":")" + none + "\"}")->id, "") << none;
+    const auto asked = read_task(R"({"id":")" + none + R"(","status":"queued"})", {}, {.task_id = "t1"});
+    EXPECT_EQ(asked->id, "") << none << ": another task";
+  }
+  EXPECT_EQ(read_task(R"({"id":"none-1","task_id":"t1"})")->id, "none-1");
+}
+
 TEST(TaskReader, TakesNoIdWithTheKeyInItUnlessThatMayBeChance) {
   for (const char *id : {"task-sk-secret-01234567-1", "SK-Secret-01234567", "sk%2Dsecret-01234567",
                          "c2stc2VjcmV0LTAxMjM0NTY3", "736b2d7365637265742d3031323334353637"})
