@@ -11,6 +11,7 @@
 #include "plugin/base/shown_text.h"
 #include "plugin/base/trimmed.h"
 #include "plugin/task/result_search.h"
+#include "plugin/task/service_message.h"
 #include "plugin/task/status_word.h"
 
 namespace genclip {
@@ -119,13 +120,25 @@ std::string id_under(const TaskObjects &objects, const auto &names, const Secret
   return {};
 }
 
+// A number may be that of an error, so nothing may speak of one beside it. 1 may be a "true".
+bool is_bare_number(const std::string &id, const Json &answer) {
+  const auto tells = [&](const char *name) {
+    const Json *member = named(answer, name);
+    return member && !service_message(*member, {}).empty();
+  };
+  const bool is_good = named(answer, "code") || (!tells("message") && !tells("msg") && !tells("detail"));
+  return is_good && !tells("error") && state_in(answer).status != TaskStatus::failed && !is_good_code(id) &&
+         id != "1" && std::ranges::all_of(id, [](char c) { return g_ascii_isdigit(c); });
+}
+
 // {"code":0,"data":"ID"}: the whole result of a submit that succeeded.
 std::string bare_id(const Json &answer, const Secrets &keys) {
   if (const Json *code = named(answer, "code"); code && !is_good_code(read_text(code))) return {};
   for (const char *name : {"data", "result", "task"}) {
     const Json *member = named(answer, name);
-    if (!member || !single(*member).string()) continue;
+    if (!member) continue;
     const std::string id = read_id(member);
+    if (!single(*member).string() && !is_bare_number(id, answer)) continue;
     const bool is_token = id.size() <= kMaxBareIdLength && std::all_of(id.begin(), id.end(), [](char c) {
                             return g_ascii_isalnum(c) || c == '-' || c == '_' || c == '.';
                           });

@@ -987,6 +987,22 @@ TEST(TaskReader, ShowsAnUnknownStatusInAFormFitForPeople) {
   EXPECT_EQ(read_task(R"({"status":"by sk-secret"})", "sk-secret")->status_word, "by ***");
 }
 
+TEST(TaskReader, TakesABareNumberForAnIdUnlessItMayBeACode) {
+  const auto id = [](const std::string &body) { return read_task(body)->id; };
+  EXPECT_EQ(id(R"({"code":200,"data":77})"), "77");
+  EXPECT_EQ(id(R"({"code":0,"message":"ok","data":77.0})"), "77");
+  EXPECT_EQ(id(R"({"message":"Request successful","result":[1234567890123456789]})"), "1234567890123456789");
+  EXPECT_EQ(id(R"({"task":1001,"error":false})"), "1001");
+  EXPECT_EQ(id(R"({"task":98765432109876543210})"), "98765432109876543210");
+  for (const char *none :
+       {R"({"code":0,"data":0})", R"({"code":0,"data":1})", R"({"code":0,"data":-5})", R"({"data":200})",
+        R"({"code":0,"data":1.5})", R"({"code":0,"data":1e300})", R"({"code":0,"data":true})",
+        R"({"code":7,"data":77})", R"({"code":0,"data":[7,8]})", R"({"error":"no luck","data":77})",
+        R"({"message":"You have 77 credits","data":77})", R"({"status":"failed","data":77})",
+        R"({"count":77})"})
+    EXPECT_EQ(id(none), "") << none;
+}
+
 TEST(TaskReader, TakesNoPlaceholderForAnId) {
   for (const std::string none : {"none", "None", "N/A", "undefined", "-", "NULL", "nil", "0"}) {
     for (const std::string rest :
