@@ -148,14 +148,6 @@ std::string bare_id(const Json &answer, const Secrets &keys) {
   return {};
 }
 
-// Of a list, the item that has the ID, or the only one.
-const Json &chosen(const Json &json, std::string_view asked) {
-  if (const auto *list = json.array())
-    for (const Json &item : *list)
-      if (has_id(item, asked)) return item;
-  return single(json);
-}
-
 // Whether a word there is a status for sure, though perhaps an unknown one. Results may have a number as one.
 bool has_word(const Json &object, bool may_be_number) {
   return std::any_of(std::begin(kStatusNames), std::end(kStatusNames), [&](const StatusName &status) {
@@ -364,6 +356,13 @@ const Json *first_of(const TaskObjects &objects, std::initializer_list<const cha
 const Json &single(const Json &json) {
   const auto *list = json.array();
   return list && list->size() == 1 ? list->front() : json;
+}
+
+const Json &chosen(const Json &json, std::string_view asked) {
+  if (const auto *list = json.array())
+    for (const Json &item : *list)
+      if (has_id(item, asked)) return item;
+  return single(json);
 }
 
 TaskObjects find_task_objects(const Json &answer, std::string_view asked, std::string_view base_url) {

@@ -51,5 +51,7 @@ const Json *first_of(const TaskObjects &objects, std::initializer_list<const cha
 
 // The only item of a list; otherwise the value itself.
 const Json &single(const Json &json);
+// Of a list, the item that has that ID, or else the only one; otherwise the value itself.
+const Json &chosen(const Json &json, std::string_view asked);
 
 }  // namespace genclip

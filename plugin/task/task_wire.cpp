@@ -118,7 +118,7 @@ const Json *document_of_task(const std::vector<Json> &documents, const Secrets &
   const std::string_view asked = trimmed(question.task_id);
   const Json *found = nullptr;
   for (const Json &document : documents) {
-    const Json &top = single(document);
+    const Json &top = chosen(document, asked);
     if (!top.object()) continue;
     const TaskObjects objects = find_task_objects(top, asked, question.base_url);
     if (id_of(objects, secrets.keys(), asked).empty()) continue;

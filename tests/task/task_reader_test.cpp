@@ -715,6 +715,11 @@ TEST(TaskReader, FindsTheTaskThatWasAskedForWhereverItStands) {
       {R"({"status":"success","items":[{"id":"t-1","status":"failed","error":"Because X."}]})", failed,
        "Because X."},
       {R"({"status":"OK","jobs":[{"id":"t-1","status":"completed","url":"https://h/a.mp4"}]})", completed},
+      {R"([{"id":"t-0","status":"completed","url":"https://h/0.mp4"},
+           {"task_id":"t-1","status":"completed","url":"https://h/a.mp4"}])",
+       completed},
+      {R"([{"id":"t-0","status":"failed","error":"Not this."},{"id":"t-1","status":"processing"}])",
+       processing},
       // What is not the task.
       {R"({"id":"t-1","status":"completed","video_url":"https://h/a.mp4","audio":{"status":"processing"}})",
        completed},
