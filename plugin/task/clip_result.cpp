@@ -176,7 +176,7 @@ std::string other_kind_text(std::string_view media_type, ResultKind wanted) {
 // wrong.
 ClipResult read_clip_result(const Json &task, std::string_view base_url, const WantedResult &wanted,
                             const Secrets &secrets) {
-  FoundUrls found = find_urls(task, base_url, secrets.keys());  // Names decide, too.
+  FoundUrls found = find_urls(task, base_url, secrets.keys(), wanted.task_id);  // Names decide, too.
   std::set<std::string> own;
   for (const std::string &url : wanted.own_urls) own.insert(address_of(url));
   std::erase_if(found.urls, [&](const FoundUrl &url) { return own.count(address_of(url.url)) != 0; });

@@ -31,6 +31,7 @@ struct ResultUrl {
 struct WantedResult {
   std::optional<ResultKind> kind;     // What the model makes; nothing: unknown.
   std::vector<std::string> own_urls;  // Those of the request, which answers repeat.
+  std::string task_id = {};           // What has that of another task beside it is hardly the clip.
 };
 
 struct ClipResult {

@@ -21,6 +21,7 @@
 #include "plugin/http/display_line.h"
 #include "plugin/http/http_url.h"
 #include "plugin/task/media_format.h"
+#include "plugin/task/task_object.h"
 #include "plugin/task/task_wire.h"
 
 namespace genclip {
@@ -52,6 +53,14 @@ constexpr std::string_view kOtherMedia[] = {
 constexpr std::string_view kNoResults[] = {
     "error", "input",     "inputs",      "request",   "params",   "parameters", "options", "arguments",
     "usage", "statusurl", "responseurl", "cancelurl", "queryurl", "get",        "cancel",  "self"};
+// So are all names with one of these words, and those of what belongs to another task.
+constexpr std::string_view kNoResultWords[] = {
+    "input", "inputs",  "reference", "references", "ref",      "refs",      "parent",  "parents", "previous",
+    "prev",  "history", "logo",      "logos",      "template", "templates", "invoice", "invoices"};
+// Mostly so, but a result may be uploaded, and a player has sources.
+constexpr std::string_view kDoubtfulWords[] = {"source", "sources", "upload", "uploads", "uploaded"};
+// Under these names stands what a URL beside it is for: "reference_video".
+constexpr std::string_view kRoleNames[] = {"role", "purpose"};
 // Names of what can be watched, and perhaps is not the clip.
 constexpr std::string_view kPreview = "preview";
 constexpr std::string_view kPages[] = {"web", "stream"};
@@ -82,6 +91,11 @@ bool has_one_of(const std::string &name, const auto &parts) {
                      [&](std::string_view part) { return name.find(part) != name.npos; });
 }
 
+bool has_word_of(std::string_view name, const auto &words) {
+  return std::ranges::any_of(name_words(name),
+                             [&](const std::string &word) { return is_one_of(word, words); });
+}
+
 FoundUrl::Place place_by_name(const std::string &name) {
   if (is_one_of(name, kPages) || name.find(kPreview) != name.npos) return FoundUrl::Place::last;
   return has_one_of(name, kVariants) ? FoundUrl::Place::variant : FoundUrl::Place::other;
@@ -89,6 +103,13 @@ FoundUrl::Place place_by_name(const std::string &name) {
 
 bool may_hold_results(const std::string &name) {
   return !is_one_of(name, kNoResults) && !has_one_of(name, kOtherMedia);
+}
+
+// What a member beside a URL says that it is for; empty: nothing.
+std::string told_role(const Json::Object &object) {
+  for (const auto &[name, value] : object)
+    if (value.string() && is_one_of(name_letters(name), kRoleNames)) return *value.string();
+  return {};
 }
 
 // A path from the root or a host, or the path of a media file.
@@ -263,6 +284,7 @@ std::string without_count(const std::string &letters) {
 // Where a value stands, and all that this says of a URL there.
 struct Step : FoundUrl {
   bool is_address = false;  // The name says so.
+  bool is_wrapped = true;   // By nothing but objects under names of wrappers.
   int depth = 0;
 
   Step inside(const std::string &name) const {
@@ -286,7 +308,8 @@ struct Step : FoundUrl {
 
 class Search {
  public:
-  Search(std::string_view base_url, const Secrets &secrets) : base_url_(base_url), secrets_(secrets) {
+  Search(std::string_view base_url, const Secrets &secrets, std::string_view asked)
+      : base_url_(base_url), secrets_(secrets), asked_(asked) {
     while (base_url_.ends_with('/')) base_url_.remove_suffix(1);
   }
 
@@ -294,7 +317,15 @@ class Search {
     if (step.depth > kMaxNesting || found_.urls.size() >= kMaxUrls) return;
     if (const auto *text = json.string()) return visit_text(*text, step);
     if (const auto *list = json.array()) return visit_list(*list, step);
-    if (const auto *object = json.object()) visit_object(*object, step);
+    const auto *object = json.object();
+    if (!object) return;
+    const std::string role = told_role(*object);
+    if (!may_hold_results(name_letters(role)) || has_word_of(role, kNoResultWords)) return;
+    Step inside = step;
+    // A gateway may wrap the answer of a service, whose task has an ID there.
+    if (has_word_of(role, kDoubtfulWords) || (!step.is_wrapped && has_other_task_id(json, asked_)))
+      inside.place = FoundUrl::Place::last;
+    visit_object(*object, inside);
   }
 
   FoundUrls take() && {
@@ -357,8 +388,13 @@ class Search {
   }
 
   void visit_list(const Json::Array &list, const Step &step) {
+    const bool is_of_tasks =
+        std::ranges::any_of(list, [&](const Json &item) { return has_id(item, asked_); });
     visit_items(list.size(), step, [&](size_t i, const Step &item) {
-      visit(list[i], item.inside("[" + std::to_string(i) + "]"));
+      if (is_of_tasks && has_other_id(list[i], asked_)) return;
+      Step inside = item.inside("[" + std::to_string(i) + "]");
+      inside.is_wrapped = false;
+      visit(list[i], inside);
     });
   }
 
@@ -410,7 +446,7 @@ class Search {
       const std::string name = without_count(name_letters(member.first));
       if (const auto *known = std::ranges::find(kUsualNames, name); known != std::end(kUsualNames)) {
         usual[*known].push_back(&member);
-      } else if (may_hold_results(name)) {
+      } else if (may_hold_results(name) && !has_word_of(member.first, kNoResultWords)) {
         const auto [place, is_new] = places.insert({name, others.size()});
         if (is_new) others.push_back({name, {}});
         others[place->second].second.push_back(&member);
@@ -440,6 +476,8 @@ class Search {
     const std::string shown = display_line(member.first, kMaxFieldLength, secrets_);
     Step inside = step.inside(step.field.empty() ? shown : "." + shown);
     inside.place = std::max(step.place, place);
+    if (has_word_of(member.first, kDoubtfulWords)) inside.place = FoundUrl::Place::last;
+    inside.is_wrapped = step.is_wrapped && is_wrapper_name(member.first);
     const std::string letters = name_letters(member.first);
     inside.is_address = letters.ends_with("url") || letters.ends_with("urls");
     inside.is_version = step.is_version || has_one_of(letters, kVersions);
@@ -478,6 +516,7 @@ class Search {
   FoundUrls found_;
   std::string_view base_url_;
   const Secrets &secrets_;
+  const std::string_view asked_;  // The task's ID; empty: unknown.
   int lists_ = 0;
   size_t inner_items_ = 0;
   std::optional<FoundUrl> last_resort_;  // Where there is nothing else.
@@ -498,8 +537,13 @@ void add_shape(const Json &json, const std::string &place, const Secrets &secret
 
 }  // namespace
 
-FoundUrls find_urls(const Json &task, std::string_view base_url, const Secrets &secrets) {
-  Search search(base_url, secrets);
+bool is_of_request_or_other_task(std::string_view member) {
+  return has_word_of(member, kNoResultWords) || has_word_of(member, kDoubtfulWords);
+}
+
+FoundUrls find_urls(const Json &task, std::string_view base_url, const Secrets &secrets,
+                    std::string_view asked) {
+  Search search(base_url, secrets, asked);
   search.visit(task, {});
   return std::move(search).take();
 }

@@ -17,7 +17,8 @@ struct FoundUrl {
     usual,    // All names on the way to it are those under which services put results.
     other,    // Some are not.
     variant,  // A name says that it is a watermarked, backup or intermediate version of a result.
-    last,     // A video that is called a preview, a stream or a page, or a URL amid a text.
+    last,     // A video that is called a preview, a source, an upload, a stream or a page, or that has the ID
+              // of another task beside it, or a URL amid a text.
   };
 
   std::string field;  // "output[0].url"; safe to show.
@@ -43,9 +44,15 @@ struct FoundUrls {
 };
 
 // Leaves out what names call a cover, a frame, an input, a hook or an address of the API, and addresses to
-// which a query goes. Resolves a relative address under usual names against `base_url` (empty: ignores it).
-// Looks into JSON that is written as text, and into texts.
-FoundUrls find_urls(const Json &task, std::string_view base_url, const Secrets &secrets);
+// which a query goes; of a list that has the task `asked` for, what has another ID. Resolves a relative
+// address under usual names against `base_url` (empty: ignores it). Looks into JSON that is written as text,
+// and into texts.
+FoundUrls find_urls(const Json &task, std::string_view base_url, const Secrets &secrets,
+                    std::string_view asked = {});
+
+// True if a word of the name says that what it holds belongs to the request or to another task: "inputVideo",
+// "ref_url", "parent_task". "resource" has no such word.
+bool is_of_request_or_other_task(std::string_view member);
 
 // The URLs amid a text, as Markdown, HTML, JSON and sentences have them.
 std::vector<std::string> urls_amid(std::string_view text);

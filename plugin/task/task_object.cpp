@@ -84,11 +84,15 @@ std::string read_text(const Json *json) {
   return json->real() ? json->to_text() : std::string();
 }
 
+}  // namespace
+
 bool has_id(const Json &object, std::string_view id) {
   const auto is_it = [&](const char *name) { return read_text(named(object, name)) == id; };
   return !id.empty() && (std::any_of(std::begin(kIdNames), std::end(kIdNames), is_it) ||
                          std::any_of(std::begin(kOtherIdNames), std::end(kOtherIdNames), is_it));
 }
+
+namespace {
 
 // What stands for no ID, such as 0 or "none", is left out.
 std::string read_id(const Json *json) {
@@ -171,7 +175,8 @@ bool is_made_of_wrapper_words(std::string_view letters) {
 bool is_all_of(const Json &outer, const Json &inner) {
   const Json *only = nullptr;
   for (const auto &[name, value] : *outer.object()) {
-    if (!single(value).object() || is_about_something_else(name)) continue;
+    if (!single(value).object() || is_about_something_else(name) || is_of_request_or_other_task(name))
+      continue;
     if (only || !is_wrapper_name(name)) return false;
     only = &single(value);
   }
@@ -226,24 +231,24 @@ bool is_task_inside(const Json &inner, const Json &wrapper, bool is_envelope, st
   return around.word.empty() && !own.word.empty();
 }
 
-// All objects below that one, as deep as wrappers go, but for those about something else and those inside of
-// an object that `ends` it.
-void add_objects_in(const Json &json, const auto &ends, int depth, TaskObjects &found) {
+// All objects below that one, as deep as wrappers go, but for those about something else, those that are left
+// `out` by their name, and those inside of an object that `ends` it.
+void add_objects_in(const Json &json, const auto &ends, const auto &out, int depth, TaskObjects &found) {
   if (depth > kMaxWrappers || found.size() >= kMaxObjects) return;
   const auto add = [&](const Json &value) {
     if (value.object()) found.push_back(&value);
-    if (!value.object() || !ends(value)) add_objects_in(value, ends, depth + 1, found);
+    if (!value.object() || !ends(value)) add_objects_in(value, ends, out, depth + 1, found);
   };
   if (const auto *list = json.array())
     for (const Json &item : *list) add(item);
   if (const auto *members = json.object())
     for (const auto &[name, value] : *members)
-      if (!is_about_something_else(name)) add(value);
+      if (!is_about_something_else(name) && !out(name)) add(value);
 }
 
-TaskObjects objects_in(const Json &outer, const auto &ends) {
+TaskObjects objects_in(const Json &outer, const auto &ends, const auto &out) {
   TaskObjects found;
-  add_objects_in(outer, ends, 0, found);
+  add_objects_in(outer, ends, out, 0, found);
   return found;
 }
 
@@ -276,9 +281,9 @@ int sureness(const Json &object) {
 // its file. A link to a document or to the task is not a result: while the task runs, only media are.
 bool counts_before_done(const Json &inner, const Json &outer, std::string_view asked,
                         std::string_view base_url) {
-  const std::vector<FoundUrl> urls = find_urls(outer, base_url, {}).urls;
+  const std::vector<FoundUrl> urls = find_urls(outer, base_url, {}, asked).urls;
   std::set<std::string> inside;
-  for (const FoundUrl &found : find_urls(inner, base_url, {}).urls) inside.insert(found.url);
+  for (const FoundUrl &found : find_urls(inner, base_url, {}, asked).urls) inside.insert(found.url);
   const TaskStatus status = state_in(inner).status;
   const bool is_under_way = status == TaskStatus::queued || status == TaskStatus::processing;
   const auto is_result_outside = [&](const FoundUrl &found) {
@@ -301,7 +306,8 @@ const Json *find_status_inside(const Json &outer, std::string_view asked, std::s
   const TaskState around = state_in(outer);
   const bool is_done = around.status == TaskStatus::completed;
   if (!may_tell_of_the_call(around) && (has_id(outer, asked) || !is_done)) return nullptr;
-  TaskObjects objects = objects_in(outer, [](const Json &object) { return sureness(object) > 0; });
+  TaskObjects objects = objects_in(
+      outer, [](const Json &object) { return sureness(object) > 0; }, is_of_request_or_other_task);
   std::erase_if(objects, [&](const Json *object) { return is_ours && is_end_of_another(*object, asked); });
   int most = 1;
   for (const Json *object : objects) most = std::max(most, sureness(*object));
@@ -315,11 +321,14 @@ const Json *find_status_inside(const Json &outer, std::string_view asked, std::s
 const Json *find_elsewhere(const Json &outer, std::string_view asked, std::string_view base_url,
                            bool is_whole_answer, bool is_ours) {
   if (first_of(outer, {"video_url", "result_url"})) return nullptr;
-  const auto all = [](const Json &) { return false; };
+  const auto all = [&](const Json &json) {
+    return objects_in(
+        json, [](const Json &) { return false; }, [](std::string_view) { return false; });
+  };
   if (asked.empty())
-    return is_whole_answer && !has_some_id(outer) ? only_one(objects_in(outer, all), has_some_id) : nullptr;
+    return is_whole_answer && !has_some_id(outer) ? only_one(all(outer), has_some_id) : nullptr;
   if (is_whole_answer && !has_id(outer, asked))
-    for (const Json *object : objects_in(outer, all))
+    for (const Json *object : all(outer))
       if (has_id(*object, asked)) return object;
   return find_status_inside(outer, asked, base_url, is_ours);
 }
@@ -356,6 +365,14 @@ const Json *first_of(const TaskObjects &objects, std::initializer_list<const cha
 const Json &single(const Json &json) {
   const auto *list = json.array();
   return list && list->size() == 1 ? list->front() : json;
+}
+
+bool has_other_id(const Json &object, std::string_view asked) {
+  return !asked.empty() && has_some_id(object) && !has_id(object, asked);
+}
+
+bool has_other_task_id(const Json &object, std::string_view asked) {
+  return !asked.empty() && has_any(object, kTaskIdNames) && !has_id(object, asked);
 }
 
 const Json &chosen(const Json &json, std::string_view asked) {

@@ -38,6 +38,12 @@ AnswerState state_of(const TaskObjects &objects);
 // of visible characters counts, and none that holds one of the keys: a long one however it is spelled.
 std::string id_of(const TaskObjects &objects, const Secrets &keys, std::string_view asked);
 
+// True if the object has that ID, under any of its names; false for an empty one.
+bool has_id(const Json &object, std::string_view id);
+// True if it has an ID, or one that is surely a task's, and not the one that was asked for.
+bool has_other_id(const Json &object, std::string_view asked);
+bool has_other_task_id(const Json &object, std::string_view asked);
+
 // True if a member of that name may wrap the task: "data", "task_info", "resultData".
 bool is_wrapper_name(std::string_view member);
 // True if it has the status of a task, or an ID, and no error beside it. Where there is an ID alone, a code

@@ -161,6 +161,7 @@ Result<Task> read_task(std::string_view body, const Secrets &secrets, const Task
   task.actual_duration = read_duration(first_of(objects, {"actual_duration"}));
   if (task.status == TaskStatus::completed || state.is_bare) {
     WantedResult wanted = question.wanted;
+    wanted.task_id = asked;
     if (!wanted.kind) wanted.kind = made_by(task.model);  // Only the ID of the task was known.
     task.result = read_clip_result(*objects.front(), question.base_url, wanted, all);
     if (task.result.urls.empty() && objects.size() > 1)

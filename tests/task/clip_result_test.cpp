@@ -600,11 +600,63 @@ TEST(ClipResult, TellsWhichUrlsAreAddressesOfTheFirstOnesClip) {
   EXPECT_THAT(doubtful(R"("video_url":"https://a/x","image_url":"https://a/i")"), ElementsAre("image_url"));
   EXPECT_THAT(doubtful(R"("video_url":"https://a/x","result_url":"https://a/x.m3u8")"),
               ElementsAre("result_url"));
-  for (const char *name : {"source_video", "sample", "lowres", "draft", "video_480"})
+  for (const char *name : {"film", "sample", "lowres", "draft", "video_480"})
     EXPECT_THAT(doubtful((R"("video_url":"https://a/x","output":"https://b/x",")" + std::string(name) +
                           R"(":"https://a/y.mp4")")
                              .c_str()),
                 ElementsAre(name));
+}
+
+// It would be stored as the clip, which is paid for.
+TEST(ClipResult, IsNotWhatTheRequestOrAnotherTaskHas) {
+  const auto read = [](const std::string &members, const std::string &status = R"("status":"completed",)") {
+    return *read_task(R"({"id":"t-1",)" + status + members + "}", "",
+                      {.task_id = "t-1", .wanted = {ResultKind::video, {}}});
+  };
+  const std::string url = R"("https://a/x.mp4")";
+  const std::string of_another = R"({"id":"t-0","status":"completed","video_url":)" + url + "}";
+  const std::string never[] = {
+      R"("input_video_url":)" + url,
+      R"("refVideo":)" + url,
+      R"("REF_URL":)" + url,
+      R"("template_url":)" + url,
+      R"("video":{"logoUrl":)" + url + "}",
+      R"("invoice-url":)" + url,
+      R"("parent_task":)" + of_another,
+      R"("parent":)" + of_another,
+      R"("video":{"purpose":"input_video","url":)" + url + "}",
+      R"("previous":[)" + of_another + "]",
+      R"("history":[)" + of_another + "," + of_another + "]",
+      R"("content":[{"type":"video_url","role":"reference_video","video_url":{"url":)" + url + "}}]",
+      R"("tasks":[{"id":"t-1"},)" + of_another + "]"};
+  for (const std::string &members : never) {
+    EXPECT_EQ(read(members).clip_url(), "") << members;
+    EXPECT_EQ(read(members, "").status, TaskStatus::unknown) << members;
+    const Task done = read(members + R"(,"video_url":"https://a/v")");
+    EXPECT_EQ(done.result.urls.size(), 1u) << members;
+    EXPECT_EQ(done.clip_url(), "https://a/v") << members;
+  }
+  const std::string at_last[] = {R"("source_video_url":)" + url,
+                                 R"("uploadedUrl":)" + url,
+                                 R"("source_task":)" + of_another,
+                                 R"("video":{"role":"source","url":)" + url + "}",
+                                 R"("data":[{"task_id":"t-0","status":"completed","video_url":)" + url + "}]",
+                                 R"("draft":{"task_id":"t-0","video_url":)" + url + "}"};
+  for (const std::string &members : at_last) {
+    const Task task = read(members);
+    EXPECT_EQ(task.clip_url(), "https://a/x.mp4") << members;
+    EXPECT_TRUE(task.result.is_last_resort) << members;
+    EXPECT_EQ(read(members, "").status, TaskStatus::unknown) << members;
+    EXPECT_EQ(read(members + R"(,"video_url":"https://a/v")").clip_url(), "https://a/v") << members;
+  }
+  const std::string results[] = {R"("videos":[{"id":"vid-9","status":"ready","url":)" + url + "}]",
+                                 R"("data":{"task_id":"upstream-9","video_url":)" + url + "}",
+                                 R"("results":[{"id":"t-1","video_url":)" + url + "}]",
+                                 R"("resource_url":)" + url};
+  for (const std::string &members : results) {
+    EXPECT_EQ(read(members).clip_url(), "https://a/x.mp4") << members;
+    EXPECT_FALSE(read(members).result.is_last_resort) << members;
+  }
 }
 
 TEST(ClipResult, IsFoundInAWrapper) {

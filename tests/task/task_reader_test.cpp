@@ -904,6 +904,10 @@ TEST(TaskReader, TakesNoFailureOfAnotherTaskOrOfAStepForTheTasks) {
   for (const std::string &word : outside) {
     for (const std::string &other : others)
       EXPECT_EQ(read("{" + word + R"("id":"t-1","progress":60,)" + other + "}"), unknown) << word << other;
+    for (const std::string name : {"parentTask", "previous", "source_task", "history"})
+      for (const std::string end : {"failed", "completed"})
+        EXPECT_EQ(read("{" + word + R"("id":"t-1",")" + name + R"(":{"status":")" + end + "\"}}"), unknown)
+            << word << name;
     for (const std::string name : {"parent_task", "last_task", "job_before", "task", "task_info", "result"})
       for (const std::string id : {"id", "task_id", "uuid"})
         for (const std::string end : {"failed", "completed"}) {
