@@ -4,6 +4,7 @@
 #include <glib.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "plugin/base/gref.h"
@@ -102,9 +103,10 @@ Urls only_one_of(Urls found, Urls &unclear) {
   return {};
 }
 
-// The order: usual names; the one URL under other names; names of the other kind of media; the one variant;
-// the one preview, or URL amid a text. The latter four matter when the bytes of the first are of another
-// kind, or when there is no other. URLs that cannot be chosen from go into `unclear` and `wrong`.
+// The order: usual names; the one URL under other names, or the one of them without a watermark; names of the
+// other kind of media; the one variant; the one preview, or URL amid a text. The latter four matter when the
+// bytes of the first are of another kind, or when there is no other. URLs that cannot be chosen from go into
+// `unclear` and `wrong`.
 ClipResult choose_among(const Urls &found, const WantedResult &wanted, Urls &unclear, Urls &wrong) {
   Urls usual, others, misnamed, variants, last;
   for (const FoundUrl &url : found) {
@@ -123,7 +125,9 @@ ClipResult choose_among(const Urls &found, const WantedResult &wanted, Urls &unc
   ClipResult result;
   std::vector<ResultUrl> &all = result.urls;
   add_results(usual, all);
-  if (const Urls chosen = only_one_of(others, unclear); usual.empty())
+  Urls clean;
+  std::ranges::copy_if(others, std::back_inserter(clean), &FoundUrl::is_clean);
+  if (const Urls chosen = only_one_of(clean.empty() ? others : clean, unclear); usual.empty())
     add_results(chosen, all);
   else
     add_others(others, chosen, usual, all);

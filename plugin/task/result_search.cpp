@@ -6,6 +6,7 @@
 #include <glib.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <initializer_list>
 #include <iterator>
@@ -36,6 +37,10 @@ constexpr size_t kMaxScheme = 20;
 constexpr size_t kMaxNestedText = 256 * 1024;
 constexpr size_t kMostCountDigits = 2;  // "video_2" is a second one, "video_720" a size.
 constexpr const char *kDigits = "0123456789";
+constexpr size_t kMostSizeDigits = 4;
+// Any other number alone may be an ID.
+constexpr int kBareSizes[] = {144, 240, 360, 480, 540, 720, 1080, 1440, 2160, 4320};
+constexpr int kPixelsOfK = 540;  // 4k is 3840x2160.
 
 // All names here are in lower case and without separators.
 //
@@ -66,6 +71,8 @@ constexpr std::string_view kPreview = "preview";
 constexpr std::string_view kPages[] = {"web", "stream"};
 // A name with one of these in it is of another version of a result.
 constexpr std::string_view kVariants[] = {"watermark", "backup", "origin", "progress", "gif"};
+// Before that word, these make it the name of the best version.
+constexpr std::string_view kWithout[] = {"no", "without", "un", "non"};
 // Lists with one of these in their name have one clip several times.
 constexpr std::string_view kVersions[] = {"resolution", "qualit",  "rendition", "formats", "mirror",
                                           "transcod",   "bitrate", "codec",     "720",     "1080"};
@@ -91,6 +98,41 @@ bool has_one_of(const std::string &name, const auto &parts) {
                      [&](std::string_view part) { return name.find(part) != name.npos; });
 }
 
+// "no_watermark" and "unwatermarked", but not "watermark".
+bool is_without_watermark(const std::string &letters) {
+  return std::ranges::any_of(kWithout, [&](std::string_view word) {
+    return letters.find(std::string(word) + "watermark") != letters.npos;
+  });
+}
+
+// What a name says that is nothing but the size or the format of a version.
+struct VersionName {
+  int size = 0;            // "1080p", "1080", "1920x1080" and "2k": the pixels of a side; 0: none.
+  std::string media_type;  // "mp4"; empty: none.
+};
+
+std::optional<VersionName> version_name(const std::string &letters) {
+  for (const MediaExtension &known : media_extensions())
+    if (letters == known.text) return VersionName{0, std::string(known.media_type)};
+  std::string_view rest = letters;
+  const size_t digits = std::min(rest.find_first_not_of(kDigits), rest.size());
+  if (digits == 0 || digits > kMostSizeDigits) return std::nullopt;
+  const int size = std::atoi(letters.substr(0, digits).c_str());
+  rest.remove_prefix(digits);
+  if (rest == "k") return VersionName{size * kPixelsOfK, {}};
+  if (digits <= kMostCountDigits) return std::nullopt;
+  if (rest.starts_with('x')) {
+    const std::string other(rest.substr(1));
+    const bool is_number =
+        !other.empty() && other.size() <= kMostSizeDigits && other.find_first_not_of(kDigits) == other.npos;
+    return is_number ? std::optional(VersionName{std::min(size, std::atoi(other.c_str())), {}})
+                     : std::nullopt;
+  }
+  const bool is_size =
+      rest == "p" || (rest.empty() && std::ranges::find(kBareSizes, size) != std::end(kBareSizes));
+  return is_size ? std::optional(VersionName{size, {}}) : std::nullopt;
+}
+
 bool has_word_of(std::string_view name, const auto &words) {
   return std::ranges::any_of(name_words(name),
                              [&](const std::string &word) { return is_one_of(word, words); });
@@ -98,7 +140,8 @@ bool has_word_of(std::string_view name, const auto &words) {
 
 FoundUrl::Place place_by_name(const std::string &name) {
   if (is_one_of(name, kPages) || name.find(kPreview) != name.npos) return FoundUrl::Place::last;
-  return has_one_of(name, kVariants) ? FoundUrl::Place::variant : FoundUrl::Place::other;
+  const bool is_variant = has_one_of(name, kVariants) && !is_without_watermark(name);
+  return is_variant ? FoundUrl::Place::variant : FoundUrl::Place::other;
 }
 
 bool may_hold_results(const std::string &name) {
@@ -440,12 +483,15 @@ class Search {
     if (const std::string label = told_label(object); !label.empty()) typed.label = label;
     using Members = std::vector<const Json::Member *>;
     std::map<std::string_view, Members> usual;
+    Members versions;
     std::vector<std::pair<std::string, Members>> others;  // By their names without a number.
     std::map<std::string, size_t> places;                 // In `others`.
     for (const Json::Member &member : object) {
       const std::string name = without_count(name_letters(member.first));
       if (const auto *known = std::ranges::find(kUsualNames, name); known != std::end(kUsualNames)) {
         usual[*known].push_back(&member);
+      } else if (version_name(name_letters(member.first))) {
+        versions.push_back(&member);
       } else if (may_hold_results(name) && !has_word_of(member.first, kNoResultWords)) {
         const auto [place, is_new] = places.insert({name, others.size()});
         if (is_new) others.push_back({name, {}});
@@ -455,8 +501,28 @@ class Search {
     for (const std::string_view name : kUsualNames)
       if (const auto members = usual.find(name); members != usual.end())
         visit_alike(members->second, typed, FoundUrl::Place::usual);
+    visit_versions(std::move(versions), typed);
     for (const auto &[name, members] : others)
       visit_alike(members, typed, name.empty() ? FoundUrl::Place::usual : place_by_name(name));
+  }
+
+  // One result in several sizes and formats: the largest first, and MP4 before others.
+  void visit_versions(std::vector<const Json::Member *> members, const Step &step) {
+    const auto name_of = [](const Json::Member *member) {
+      return *version_name(name_letters(member->first));
+    };
+    std::ranges::stable_sort(members, {}, [&](const Json::Member *member) {
+      const VersionName name = name_of(member);
+      return std::pair(-name.size, name.media_type != "video/mp4");
+    });
+    visit_items(members.size(), step, [&](size_t i, const Step &item) {
+      Step version = item;
+      version.label = name_letters(members[i]->first);
+      version.is_version = step.items <= 1;  // Of several results, the label tells their versions.
+      if (const std::string type = name_of(members[i]).media_type; !type.empty()) version.media_type = type;
+      const bool is_variant = has_one_of(name_letters(members[i]->first), kVariants);
+      visit_member(*members[i], version, is_variant ? FoundUrl::Place::variant : FoundUrl::Place::usual);
+    });
   }
 
   // Members with the same name but for a number, or spelled otherwise.
@@ -480,7 +546,8 @@ class Search {
     inside.is_wrapped = step.is_wrapped && is_wrapper_name(member.first);
     const std::string letters = name_letters(member.first);
     inside.is_address = letters.ends_with("url") || letters.ends_with("urls");
-    inside.is_version = step.is_version || has_one_of(letters, kVersions);
+    inside.is_clean = step.is_clean || is_without_watermark(letters);
+    inside.is_version = step.is_version || (has_one_of(letters, kVersions) && !version_name(letters));
     visit(member.second, inside);
   }
 

@@ -35,6 +35,7 @@ struct FoundUrl {
   // this label beside it.
   bool is_version = false;
   std::string label;
+  bool is_clean = false;     // A name says that it has no watermark.
   bool is_relative = false;  // It was resolved against the base URL.
 };
 
