@@ -393,6 +393,12 @@ Result<void> ClipWork::fetch(std::vector<ResultUrl> urls) {
   auto container = download.run(std::move(urls), record_.part, generation_.cancellable());
   if (container) {
     note_further(download.further_results());
+    if (download.is_stump())
+      warn(
+          "The clip ends in the middle of its data. The media server sent the same bytes again some seconds "
+          "later, so they are stored as the clip, and the task is paid for. If the service has all of it "
+          "later: genclip store fetch " +
+          record_.task_id);
     return commit(file, download.size(), *container);
   }
   Error error = std::move(container).error();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "plugin/base/shown_text.h"
@@ -139,6 +140,15 @@ Result<void> Download::take_over(PartState part) {
   have_ = behind_ = trusted;
   // While its size is unknown, the clip is announced only after an answer that tells it.
   if (part_.total == 0 || !is_worth_probing()) return {};
+  if (have_ == part_.total) {
+    // The host may have more of the clip by now, and no reader shall get a part of it before.
+    const auto begin = head();
+    if (!begin) return begin.error();
+    const auto container = probe_container(*begin);
+    const auto end = container ? media_end_of(*file_, *container) : Result<MediaEnd>(MediaEnd::unknown);
+    if (!end) return end.error();
+    if (*end == MediaEnd::cut) return begin_anew();
+  }
   const auto announced = announce();
   if (!announced) return announced.error();
   return {};
@@ -182,7 +192,8 @@ Download::Next Download::broke_off(HttpError broken) {
 }
 
 Result<Download::Next> Download::exchange(GCancellable *cancellable) {
-  if (container_ && have_ == part_.total) return Next::done;  // A restart found every byte in place.
+  // A restart found every byte in place.
+  if (container_ && have_ == part_.total && !all_) return judge_end();
   if (!choice_.current()) return retry(Setback::refused, no_url());
   GST_CAT_DEBUG(generation_category(), "%s: asks for its bytes from %" G_GUINT64_FORMAT " on", name(),
                 asks_for_part() ? first_wanted() : 0);
@@ -321,7 +332,8 @@ Result<Download::Next> Download::finish() {
   if (position_ < have_ || have_ < part_.total) {
     // A whole answer that ends at the same place twice proves that the length told before was another
     // version's.
-    return !answer_.is_part && answer_.is_chunked && ended_here_before ? begin_anew(clip_changed()) : cut();
+    if (!answer_.is_part && answer_.is_chunked && ended_here_before) return begin_anew(clip_changed());
+    return cut();
   }
   if (!container_) {
     auto announced = announce();
@@ -333,9 +345,31 @@ Result<Download::Next> Download::finish() {
     const auto end = media_end_of(*file_, *container_);
     if (!end) return end.error();
     if (*end == MediaEnd::cut || (*end == MediaEnd::unknown && !ended_here_before)) return cut();
+    part_.total = have_;
+    return Next::done;
   }
-  part_.total = have_;
-  return Next::done;
+  return judge_end();
+}
+
+// The file has all that was announced. A host may announce as much of a clip as is written so far. So if its
+// structure shows that something is missing, all of it is asked for again later. If the same bytes come, the
+// clip is like that.
+Result<Download::Next> Download::judge_end() {
+  const auto end = media_end_of(*file_, *container_);
+  if (!end) return end.error();
+  is_stump_ = *end == MediaEnd::cut;
+  const bool is_confirmed =
+      stump_size_ == have_ && clock_.now() - stump_at_ >= DownloadPatience::kGrowthPause;
+  if (!is_stump_ || is_confirmed) {
+    part_.total = have_;
+    return Next::done;
+  }
+  if (stump_size_ != have_) {
+    stump_size_ = have_;
+    stump_at_ = clock_.now();
+  }
+  all_ = true;
+  return retry(Setback::growing, not_whole_yet());
 }
 
 // Compares the bytes that are there already, and appends the others.
@@ -417,15 +451,22 @@ void Download::begin_writing() {
   write_due_ = clock_.now() + kWriteEvery;
 }
 
-// Announces the clip to its readers if the bytes are media. Done: they are.
-Result<Download::Next> Download::announce() {
+Result<std::vector<std::byte>> Download::head() const {
   std::vector<std::byte> head(static_cast<size_t>(std::min<uint64_t>(have_, kContainerProbeSize)));
   const auto count = file_->read_at(0, head);
   if (!count) return count.error();
-  container_ = probe_container(std::span(head).first(*count));
+  head.resize(*count);
+  return head;
+}
+
+// Announces the clip to its readers if the bytes are media. Done: they are.
+Result<Download::Next> Download::announce() {
+  const auto begin = head();
+  if (!begin) return begin.error();
+  container_ = probe_container(*begin);
   if (!container_) {
     if (auto knows = check_typefinding(); !knows) return std::move(knows).error();
-    if (const std::string sound = sound_type(std::span(head).first(*count)); !sound.empty())
+    if (const std::string sound = sound_type(*begin); !sound.empty())
       return drop_other(Setback::other_kind, other_kind(sound, options_.wanted.value_or(ResultKind::video)));
     auto dropped = drop_other(Setback::missing, no_media());
     if (dropped && !encoding_.empty()) return retry(Setback::lasting, compressed(encoding_));
@@ -468,8 +509,10 @@ Result<void> Download::begin_anew() {
   have_ = most_ = position_ = behind_ = last_end_ = 0;
   all_ = false;
   container_.reset();
+  // A clip that grows has its own patience.
+  const bool has_grown = std::exchange(stump_size_, 0) != 0;
   if (was_read) return clip_changed_amid_reading();
-  if (++begun_ > kMaxBegun) return clip_keeps_changing();
+  if (!has_grown && ++begun_ > kMaxBegun) return clip_keeps_changing();
   return {};
 }
 

@@ -10,7 +10,9 @@
 //
 // The end of a connection does not prove the end of a clip. A clip is whole when it has the length that was
 // told. Without a length, the last chunk of a chunked body, the structure of the media, or a second answer
-// that ends at the same place has to confirm it. After a power cut only synced bytes can be trusted, so the
+// that ends at the same place has to confirm it. If the structure shows that something is missing though the
+// end is proved, the host may still be writing the clip: only a second answer with the same bytes, some
+// seconds later, makes it whole. After a power cut only synced bytes can be trusted, so the
 // journal notes how many these are.
 #pragma once
 
@@ -89,6 +91,8 @@ class Download {
   uint64_t size() const { return have_; }
   // Results of the task that are left beside the whole clip.
   std::vector<ResultUrl> further_results() const { return choice_.further_results(); }
+  // The structure of the whole clip shows that something is missing; the host sent it twice so.
+  bool is_stump() const { return is_stump_; }
 
  private:
   enum class Next { done, retry };
@@ -112,11 +116,13 @@ class Download {
   bool has_other_length() const;
   Result<Next> receive(HttpBody &body, GCancellable *cancellable);
   Result<Next> finish();
+  Result<Next> judge_end();
   Result<Next> accept(std::span<const std::byte> bytes);
   Result<Next> append(std::span<const std::byte> bytes);
   Result<Next> differs(std::span<const std::byte> next);
   Result<void> adopt_when_compared();
   void begin_writing();
+  Result<std::vector<std::byte>> head() const;
   Result<Next> announce();
   Result<Next> drop_other(Setback setback, Error why);
   Result<void> begin_anew();
@@ -154,12 +160,15 @@ class Download {
   uint64_t received_ = 0;            // Bytes of the current body.
   bool all_ = false;                 // Requests no range: the next answer is compared from its first byte on.
 
-  ClipAnswer answer_;        // The current answer.
-  bool is_html_ = false;     // Its type is that of a web page.
-  std::string encoding_;     // The encoding of the current answer, if any.
-  uint64_t position_ = 0;    // The offset of its next byte; below have_ the byte is compared, not written.
-  bool is_adopted_ = false;  // All bytes of the file were compared with it.
-  uint64_t last_end_ = 0;    // Where the last answer without a proven end ended.
+  ClipAnswer answer_;          // The current answer.
+  bool is_html_ = false;       // Its type is that of a web page.
+  std::string encoding_;       // The encoding of the current answer, if any.
+  uint64_t position_ = 0;      // The offset of its next byte; below have_ the byte is compared, not written.
+  bool is_adopted_ = false;    // All bytes of the file were compared with it.
+  uint64_t last_end_ = 0;      // Where the last answer without a proven end ended.
+  uint64_t stump_size_ = 0;    // The announced size of a clip of which something is missing; 0: none.
+  Clock::Time stump_at_ = {};  // When it had come first.
+  bool is_stump_ = false;
   std::optional<MediaContainer> container_;  // Once it is known, the readers have the file.
 
   DownloadFailure failure_;  // Of the last exchange.

@@ -142,6 +142,12 @@ Error ended_early() {
   return {ErrorKind::read, "The download ended early. Run again: it resumes where it stopped."};
 }
 
+Error not_whole_yet() {
+  return {ErrorKind::read,
+          "So far the media server has only a part of the clip: its file ends in the middle of its data. The "
+          "clip is paid for: run again later to fetch all of it."};
+}
+
 Error more_than_its_length() {
   return {ErrorKind::read, "The server sent more than the clip's length. Run again to fetch it."};
 }

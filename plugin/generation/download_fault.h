@@ -37,6 +37,8 @@ Error clip_changed_amid_reading();
 Error clip_keeps_changing();
 Error clip_is_empty();
 Error ended_early();
+// All that the server announces came, and it is a part of a clip.
+Error not_whole_yet();
 Error more_than_its_length();
 Error too_large(uint64_t size, uint64_t most);
 

@@ -25,6 +25,7 @@ DownloadPatience::Step DownloadPatience::after(Setback setback, bool has_arrived
                                                Wish wish) {
   const bool has_progressed = std::exchange(has_progressed_, false);
   if (setback == Setback::lasting) return {};
+  if (setback == Setback::growing) return after_growth(now);
   if (may_lag(setback) && !has_arrived) return after_lag(now, wish);
   if (setback == Setback::broken || setback == Setback::busy) {
     Step step = retried(Step::again, wish);
@@ -48,6 +49,14 @@ DownloadPatience::Step DownloadPatience::after_lag(Clock::Time now, Wish wish) {
   const milliseconds left = std::chrono::ceil<milliseconds>(limit_ - now);
   const milliseconds own = std::min(retries_.delay(std::max(lags, 1u)), RetryPolicy::kLongestDelay);
   return {Step::fresh_url, std::min(left, std::max(own, wish.value_or(milliseconds(0))))};
+}
+
+// Each answer brings all bytes again, so progress is no reason to hurry.
+DownloadPatience::Step DownloadPatience::after_growth(Clock::Time now) {
+  if (now >= limit_) return {};
+  const milliseconds left = std::chrono::ceil<milliseconds>(limit_ - now);
+  const milliseconds own = kGrowthPause * (1u << std::min(growths_++, 3u));
+  return {Step::fresh_url, std::min({left, own, RetryPolicy::kLongestDelay})};
 }
 
 DownloadPatience::Step DownloadPatience::retried(Step::Kind kind, Wish wish) {

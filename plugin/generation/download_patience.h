@@ -4,8 +4,9 @@
 // chance are arguments.
 //
 // Services call a task completed before its media are everywhere. So media that have never been served are
-// asked for again for minutes, with a fresh URL each time; the clip is paid. Once a byte has arrived, the
-// media exist, and `retries` bounds the tries without progress.
+// asked for again for minutes, with a fresh URL each time; the clip is paid. So are media that are still
+// being written. Otherwise, once a byte has arrived, the media exist, and `retries` bounds the tries without
+// progress.
 #pragma once
 
 #include <chrono>
@@ -23,6 +24,7 @@ enum class Setback {
   busy,        // The server answers that it cannot serve the clip now.
   missing,     // The server has no clip at this URL, or something else than a clip, or breaks off before it.
   refused,     // The server does not accept the URL, or the service gave no URL.
+  growing,     // The server has a part of a clip where all of it is meant to be; it may be writing the rest.
   other_kind,  // What came is a picture instead of a video, or the other way round.
   lasting,     // The same request would fail again.
 };
@@ -41,6 +43,8 @@ class DownloadPatience {
 
   // For this long, media are asked for that have never been served.
   static constexpr std::chrono::minutes kLagPatience{5};
+  // The first of the growing pauses after a part of a clip.
+  static constexpr std::chrono::seconds kGrowthPause{5};
   // So many fresh URLs in a row may be refused.
   static constexpr unsigned kMaxFreshUrls = 3;
 
@@ -69,6 +73,7 @@ class DownloadPatience {
 
  private:
   Step after_lag(Clock::Time now, Wish wish);
+  Step after_growth(Clock::Time now);
   Step retried(Step::Kind kind, Wish wish);
 
   const RetryPolicy &retries_;
@@ -76,6 +81,7 @@ class DownloadPatience {
   unsigned failures_ = 0;        // In a row, without progress.
   unsigned fresh_urls_ = 0;      // Likewise.
   unsigned lags_ = 0;            // Likewise.
+  unsigned growths_ = 0;         // In all.
   bool has_progressed_ = false;  // In the last exchange.
   unsigned short_ = 0;           // Exchanges in a row that brought new bytes, but few.
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Tells a whole clip from a cut one by its structure, for clips whose length no server has announced.
+// Tells a whole clip from a cut one by its structure. Servers do not always announce a length, and may
+// announce a wrong one.
 #pragma once
 
 #include "plugin/base/file_system.h"

@@ -16,9 +16,9 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-constexpr Setback kSetbacks[] = {Setback::broken,  Setback::busy,       Setback::missing,
-                                 Setback::refused, Setback::other_kind, Setback::lasting};
-constexpr char kLetters[] = "bBmrkl";
+constexpr Setback kSetbacks[] = {Setback::broken,  Setback::busy,       Setback::missing, Setback::refused,
+                                 Setback::growing, Setback::other_kind, Setback::lasting};
+constexpr char kLetters[] = "bBmrgkl";
 constexpr Clock::Time kBegin{seconds(1000)};
 
 const RetryPolicy &policy() {

@@ -23,6 +23,23 @@ using testing::StartsWith;
 
 constexpr size_t kSize = 200'000;
 
+// One with that many bytes of data, which show nothing.
+std::string sample_png(size_t size) {
+  const std::string head("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\x08\2\0\0\0\0\0\0\0", 33);
+  const std::string length = {'\0', '\0', static_cast<char>(size >> 8), static_cast<char>(size & 0xff)};
+  return head + length + "IDAT" + std::string(size + 4, 'x') + std::string("\0\0\0\0IENDxxxx", 12);
+}
+
+// The first bytes of a clip, with a length as if they were all, or in chunks that end as they should.
+FakeAnswer stump(const std::string &clip, size_t size, bool is_chunked = false) {
+  HttpHeaders headers = {{"ETag", "\"" + std::to_string(size) + "\""}};
+  if (is_chunked)
+    headers.emplace_back("Transfer-Encoding", "chunked");
+  else
+    headers.emplace_back("Content-Length", std::to_string(size));
+  return answer(200, clip.substr(0, size), std::move(headers));
+}
+
 class DownloadTest : public testing::Test, protected World {
  protected:
   struct Got {
@@ -31,6 +48,7 @@ class DownloadTest : public testing::Test, protected World {
     std::string bytes;
     uint64_t size = 0;
     size_t further = 0;
+    bool is_stump = false;
   };
 
   // Those behind the first count as further results; from `first_other_` on, as other addresses of it, which
@@ -112,6 +130,7 @@ class DownloadTest : public testing::Test, protected World {
     auto container = download.run(results(urls_), part_, cancellable_.get());
     Got got;
     got.further = download.further_results().size();
+    got.is_stump = download.is_stump();
     got.size = download.size();
     if (!container)
       got.error = container.error();
@@ -666,6 +685,91 @@ TEST_F(DownloadTest, WithoutLengthOrChunksMediaThatDoNotTellTheirEndAreAskedForT
   }
 }
 
+// ---- A part of a clip that is sent as if it were all.
+
+TEST_F(DownloadTest, AClipThatIsStillBeingWrittenIsFetchedOnceItIsWhole) {
+  for (const std::string &clip : {sample_mp4(kSize), sample_png(5000)})
+    for (const bool is_chunked : {false, true}) {
+      SCOPED_TRACE(std::to_string(clip.size()) + (is_chunked ? " in chunks" : ""));
+      forget();
+      wanted_ = clip.size() == kSize ? ResultKind::video : ResultKind::image;
+      service_.set_clip(clip);
+      service_.odd_media = {stump(clip, clip.size() / 4, is_chunked),
+                            stump(clip, clip.size() / 2, is_chunked)};
+      const auto begin = clock_.now();
+      const Got got = download();
+      expect_whole(got);
+      EXPECT_FALSE(got.is_stump);
+      EXPECT_EQ(fresh_urls_, 2u);
+      EXPECT_EQ(clock_.now() - begin, std::chrono::seconds(5 + 10));
+      EXPECT_EQ(header_of(http_->requests().back().request, "Range"), "") << "from the beginning";
+    }
+}
+
+TEST_F(DownloadTest, AClipThatComesCutAgainSomeSecondsLaterIsLikeThat) {
+  for (const bool is_chunked : {false, true}) {
+    forget();
+    service_.odd_media = {100, stump(service_.clip(), kSize / 2, is_chunked)};
+    const auto begin = clock_.now();
+    const size_t before = http_->requests().size();
+    const Got got = download();
+    ASSERT_FALSE(got.error) << got.error->text;
+    EXPECT_TRUE(are_same(got.bytes, service_.clip().substr(0, kSize / 2)));
+    EXPECT_TRUE(got.is_stump);
+    EXPECT_EQ(http_->requests().size() - before, 2u);
+    EXPECT_EQ(clock_.now() - begin, std::chrono::seconds(5));
+  }
+}
+
+// Other bytes of the same length are not the same answer.
+TEST_F(DownloadTest, ACutClipOfOtherBytesIsNoConfirmation) {
+  std::string other = service_.clip();
+  other[kSize / 2 - 1] = static_cast<char>(other[kSize / 2 - 1] + 1);
+  service_.odd_media = {stump(other, kSize / 2), stump(service_.clip(), kSize / 2)};
+  const Got got = download();
+  expect_whole(got);
+  EXPECT_FALSE(got.is_stump);
+}
+
+TEST_F(DownloadTest, AClipThatGrowsForMinutesIsFetchedOnceItIsWhole) {
+  for (size_t size = 10'000; size < kSize; size += 19'000)
+    service_.odd_media.push_back(stump(service_.clip(), size));
+  expect_whole(download());
+}
+
+TEST_F(DownloadTest, AClipThatGrowsForEverIsGivenUpAndTheNextRunFetchesIt) {
+  const std::string clip = service_.clip();
+  for (const auto timeout : {std::chrono::seconds(8), std::chrono::seconds(600)}) {
+    SCOPED_TRACE(timeout.count());
+    forget();
+    for (size_t size = 10'000; size < 11'000; ++size) service_.odd_media.push_back(stump(clip, size));
+    const auto begin = clock_.now();
+    deadline_ = begin + timeout;
+    const Got got = download();
+    ASSERT_TRUE(got.error);
+    EXPECT_THAT(got.error->text, HasSubstr("paid for: run again later"));
+    EXPECT_EQ(clock_.now() - begin, std::min<std::chrono::seconds>(timeout, std::chrono::minutes(5)));
+    service_.odd_media.clear();
+    deadline_.reset();
+    http_->before_answer(
+        [this](const HttpRequest &) { EXPECT_EQ(clip_->size(), std::nullopt) << "nobody reads the part"; });
+    expect_whole(download());
+    http_->before_answer({});
+  }
+}
+
+TEST_F(DownloadTest, ACutClipThatWasReadIsNotJoinedWithTheWholeOne) {
+  service_.odd_media = {stump(service_.clip(), kSize / 2)};
+  http_->before_answer([this](const HttpRequest &) {
+    if (http_->requests().size() != 2) return;
+    const Interrupt never;
+    ASSERT_TRUE(clip_->wait(0, 1000, false, Interrupt::Watch(never)));
+  });
+  const Got got = download();
+  ASSERT_TRUE(got.error);
+  EXPECT_THAT(got.error->text, HasSubstr("while it was being read"));
+}
+
 // ---- URLs.
 
 TEST_F(DownloadTest, AnExpiredUrlCostsOneQueryNotAByte) {
@@ -879,8 +983,7 @@ TEST_F(DownloadTest, OnceAByteHasArrivedTheRetriesBoundTheTries) {
 // ---- Results of another kind, and several results.
 
 TEST_F(DownloadTest, APictureIsNotTheClipOfAVideoModel) {
-  const std::string png =
-      std::string("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\x08\2\0\0\0", 29) + std::string(200, 'x');
+  const std::string png = sample_png(200);
   urls_ = {"https://media.example/cover", "https://media.example/task-1?sig=1"};
   service_.odd_media = {answer(200, png, {{"Content-Length", std::to_string(png.size())}})};
   expect_whole(download());
