@@ -31,6 +31,8 @@ constexpr auto kMessagePatience = std::chrono::milliseconds(500);
 constexpr auto kLeastPatience = std::chrono::seconds(1);
 // A server that changes the clip with each answer must not keep a run for ever.
 constexpr unsigned kMaxBegun = 8;
+// After so many parts in a row that brought nothing new, all of the clip is asked for.
+constexpr unsigned kMostIdleParts = 2;
 
 gint64 in_ms(std::chrono::milliseconds time) { return time.count(); }
 
@@ -57,7 +59,7 @@ Result<MediaContainer> Download::run(std::vector<ResultUrl> urls, PartState part
 
 Result<MediaContainer> Download::transfer(GCancellable *cancellable) {
   for (;;) {
-    const uint64_t before = have_;
+    had_ = have_;
     received_ = 0;
     is_html_ = false;
     auto next = exchange(cancellable);
@@ -69,7 +71,7 @@ Result<MediaContainer> Download::transfer(GCancellable *cancellable) {
       most_ = have_;
       choice_.progressed();
     }
-    if (received_ > 0) overlap_ = next_overlap(overlap_, received_, have_ - std::min(have_, before));
+    if (received_ > 0) overlap_ = next_overlap(overlap_, received_, have_ - std::min(have_, had_));
     if (auto went_on = go_on(cancellable); !went_on) return std::move(went_on).error();
   }
 }
@@ -333,6 +335,11 @@ Result<Download::Next> Download::finish() {
     // A whole answer that ends at the same place twice proves that the length told before was another
     // version's.
     if (!answer_.is_part && answer_.is_chunked && ended_here_before) return begin_anew(clip_changed());
+    const bool is_idle = answer_.is_part && have_ == had_;
+    if (is_idle && ++idle_parts_ >= kMostIdleParts) {
+      idle_parts_ = 0;
+      return ask_for_all(with_stock(ended_early()));
+    }
     return cut();
   }
   if (!container_) {
@@ -436,6 +443,7 @@ Result<Download::Next> Download::append(std::span<const std::byte> bytes) {
   if (part_.total != 0 && end > part_.total) return begin_anew(more_than_its_length());
   if (auto written = file_->write_at(have_, bytes); !written) return with_stock(std::move(written).error());
   position_ = have_ = end;
+  idle_parts_ = 0;
   GST_CAT_LOG(generation_category(),
               "%s: %" G_GSIZE_FORMAT " bytes more, %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT, name(),
               bytes.size(), have_, part_.total);

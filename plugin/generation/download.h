@@ -158,6 +158,8 @@ class Download {
   bool was_media_ = false;           // Bytes of the clip were served, even if they were dropped since.
   uint64_t overlap_ = kMostOverlap;  // How many bytes that are there a resumed exchange asks for again.
   uint64_t received_ = 0;            // Bytes of the current body.
+  uint64_t had_ = 0;                 // Bytes in the file before the current exchange.
+  unsigned idle_parts_ = 0;          // In a row: parts that ended as they said, and brought nothing new.
   bool all_ = false;                 // Requests no range: the next answer is compared from its first byte on.
 
   ClipAnswer answer_;          // The current answer.

@@ -611,6 +611,27 @@ TEST_F(DownloadTest, TakesPartsThatAreShorterThanAskedFor) {
   EXPECT_THAT(service_.ranges(), ElementsAre("", range_from(100'000), range_from(first + 20'000)));
 }
 
+// A cache may answer every range with the same part, or with a byte.
+TEST_F(DownloadTest, WhereRangesBringNothingNewAllOfItIsAskedFor) {
+  for (const bool is_first_part : {true, false}) {
+    SCOPED_TRACE(is_first_part ? "the first thousand bytes" : "one byte");
+    leave_cut_at(100'000);
+    const size_t before = http_->requests().size();
+    http_->otherwise([&](const HttpRequest &request) {
+      const std::string range = header_of(request, "Range");
+      if (range.empty()) return service_(request);
+      const size_t first = is_first_part ? 0 : std::stoull(range.substr(std::string("bytes=").size()));
+      const size_t size = is_first_part ? 1000 : 1;
+      return answer(206, service_.clip().substr(first, size),
+                    {{"Content-Range", "bytes " + std::to_string(first) + "-" +
+                                           std::to_string(first + size - 1) + "/200000"}});
+    });
+    expect_whole(download());
+    EXPECT_EQ(http_->requests().size() - before, 3u);
+    http_->otherwise([this](const HttpRequest &request) { return service_(request); });
+  }
+}
+
 TEST_F(DownloadTest, MoreBytesThanTheClipHasAreRefused) {
   retries_ = 0;
   service_.cuts = {100'000};
