@@ -208,7 +208,7 @@ class BatchDelivery final : public ClipRunsListener {
     totals_.gone = gone_from_store(in_store_);
     print_error(end_text(totals_, place_text()) + " " + paid_.to_text());
     if (totals_.done > 0 && totals_.gone == 0 && !has_outputs()) print_error(kFilesText);
-    if (totals_.done < totals_.rows) print_error(kGoOnText);
+    if (const std::string text = go_on_text(totals_); !text.empty()) print_error(text);
     std::sort(in_doubt_.begin(), in_doubt_.end());
     if (!in_doubt_.empty()) print_error(doubt_of_lines(in_doubt_));
     return exit_code_of(end, totals_.failed);
@@ -249,6 +249,7 @@ class BatchDelivery final : public ClipRunsListener {
   // `is_same`: an earlier row has the same request, and tells of the same failure.
   void fail(const PlannedClip &planned, const Error &error, bool is_same = false) {
     ++totals_.failed;
+    if (has_failed_at_a_cost(error)) ++totals_.failed_at_a_cost;
     if (may_be_paid(error)) in_doubt_.push_back(planned.clip.line);
     Json json = failure_json(error, planned.clip.request);
     if (is_same) json.set("reused", true);

@@ -111,6 +111,16 @@ std::string end_text(const BatchTotals &totals, const std::string &done) {
   return text;
 }
 
+std::string go_on_text(const BatchTotals &totals) {
+  const size_t cost = totals.failed_at_a_cost;
+  std::string text = totals.done + cost < totals.rows ? kGoOnText : "";
+  if (cost == 0) return text;
+  const char *them = cost == 1 ? "it" : "them";
+  return text + (text.empty() ? "" : " ") + std::to_string(cost) +
+         " failed at a cost: the same command pays for " + them + " again, so change or remove " + them +
+         " first.";
+}
+
 std::string places_text(const std::vector<std::string> &places) {
   std::string text;
   for (size_t i = 0; i < std::min(places.size(), kMostPlaces); ++i)

@@ -25,7 +25,8 @@ struct BatchTotals {
   size_t done = 0;  // Clips that are where they belong.
   size_t gone = 0;  // Of these: that were in the store alone, and have left it again.
   size_t failed = 0;
-  double spent = 0;  // Credits, by this run.
+  size_t failed_at_a_cost = 0;  // Of these: their tasks failed, and have cost something.
+  double spent = 0;             // Credits, by this run.
   // Of the clips that this run has made: seconds from the beginning to the end.
   double made_seconds = 0;
   size_t made = 0;
@@ -53,6 +54,8 @@ std::string address_hint(const BatchPlan &plan);
 std::string end_text(const BatchTotals &totals, const std::string &done);
 inline constexpr char kGoOnText[] =
     "Run the same command again to go on: what is stored is not paid for again.";
+// The same, and what it pays for again; empty: all rows are done.
+std::string go_on_text(const BatchTotals &totals);
 // "7, 9, 12": at most ten, and how many more.
 std::string places_text(const std::vector<std::string> &places);
 // A problem with all the lines that have it. A file of many rows often has one mistake in each.

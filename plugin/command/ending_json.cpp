@@ -41,6 +41,14 @@ RunEnding ending_of_state(const GenerationState &state) {
   return {Outcome::not_submitted, has_paid ? Charged::yes : Charged::no, true};
 }
 
+bool has_failed_at_a_cost(const Error &error) {
+  return has_outcome(error, Outcome::failed) &&
+         std::ranges::any_of(error.details, [](const ErrorDetail &detail) {
+           const auto *charged = std::get_if<std::string>(&detail.value);
+           return detail.name == "charged" && charged && *charged == to_word(Charged::yes);
+         });
+}
+
 bool may_be_paid(const Error &error) { return has_outcome(error, Outcome::unknown); }
 
 bool is_under_way(const Error &error) { return has_outcome(error, Outcome::running); }

@@ -166,6 +166,7 @@ class PrefetchDelivery final : public ClipRunsListener {
     count_paid(state, end.error);
     if (end.error) {
       ++totals_.failed;
+      if (has_failed_at_a_cost(*end.error)) ++totals_.failed_at_a_cost;
       if (may_be_paid(*end.error)) in_doubt_.insert(index);
       return tell(clips_[index]->clip.name + " failed: " + with_paid(*end.error, state).text);
     }
@@ -187,7 +188,7 @@ class PrefetchDelivery final : public ClipRunsListener {
     for (const size_t index : end.stopped) paid_.count_left(last_[index]);
     totals_.gone = gone_from_store(in_store_);
     print_error(end_text(totals_, "stored") + " " + paid_.to_text());
-    if (totals_.done < totals_.rows) print_error(kGoOnText);
+    if (const std::string text = go_on_text(totals_); !text.empty()) print_error(text);
     for (const std::vector<size_t> *unfinished : {&end.stopped, &end.pending})
       for (const size_t index : *unfinished)
         if (last_[index].is_submitting()) in_doubt_.insert(index);

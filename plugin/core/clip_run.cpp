@@ -222,6 +222,9 @@ Reaction answer(ClipRun &&run, const TurnBegins &turn) {
   if (run.is_of_ledger) run.found = record_of(run, open);
   run.is_news = turn.is_news;
   run.first_whole = turn.first_whole;
+  // An earlier run has ended with it. What it has cost is paid again by a submit.
+  if (run.found && run.found->state == ClipState::failed && run.found->amount > 0)
+    run.failed.push_back({run.found->task_id, run.found->error, run.found->amount, false});
   Reaction reaction = with_outcome_of_step(plan(std::move(run)));
   // Whatever becomes of this run, the next one finds a folder, and must find this in it. (A task that
   // somebody named is journalled once the service knows it, with all of this.)

@@ -150,7 +150,9 @@ struct ClipRun {
   std::string asked;                        // The task that `look` and `ask` are about.
   std::vector<std::string> to_ask;          // Unfetched tasks that come after it.
   std::vector<std::string> unknown;         // … and those that the service did not know.
-  std::vector<FailedTask> failed;  // … and those that it says have failed, unless these cost nothing.
+  // … and those that it says have failed, unless these cost nothing. Also the journal's, if it has cost
+  // something: an earlier run has ended with it.
+  std::vector<FailedTask> failed;
   // What the ledger knew of such tasks when the turn began, and then what answers told; the latest counts.
   std::vector<OpenTask> open;
   std::optional<OpenTask> paid_before;  // As OpenCharges::stored; nothing where a new clip is wanted.

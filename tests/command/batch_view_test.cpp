@@ -85,6 +85,22 @@ TEST(BatchView, SaysAtTheEndWhereTheClipsAre) {
             "3 of 3 clips are done. Of them, 1 has left the store again to make room.");
 }
 
+TEST(BatchView, AdvisesToGoOnButForWhatIsPaidAgain) {
+  BatchTotals totals;
+  totals.rows = totals.done = 3;
+  EXPECT_EQ(go_on_text(totals), "");
+  totals.done = 1;
+  totals.failed = 1;
+  EXPECT_EQ(go_on_text(totals), kGoOnText);
+  totals.failed_at_a_cost = 1;
+  EXPECT_EQ(go_on_text(totals), std::string(kGoOnText) +
+                                    " 1 failed at a cost: the same command pays for it again, so change or "
+                                    "remove it first.");
+  totals.failed = totals.failed_at_a_cost = 2;
+  EXPECT_EQ(go_on_text(totals),
+            "2 failed at a cost: the same command pays for them again, so change or remove them first.");
+}
+
 TEST(BatchView, BelievesAJobThatTellsItsTime) {
   BatchTotals totals;
   totals.rows = 1;

@@ -11,6 +11,7 @@ namespace genclip::test {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 ClipRun run_at(ClipStep step) {
@@ -250,6 +251,31 @@ TEST(React, TellsWhatATaskThatFailedHasCostBeforeItPaysAgain) {
   EXPECT_THAT(warnings(9), ElementsAre(ClipWarning::failed_tasks));
   EXPECT_THAT(warnings(-1), ElementsAre(ClipWarning::failed_tasks)) << "it may have been charged";
   EXPECT_THAT(warnings(0), IsEmpty());
+}
+
+// The run that met the failure has told of it, and has paid nothing after it.
+TEST(React, TellsWhatATaskThatFailedInAnEarlierRunHasCostBeforeItPaysAgain) {
+  const auto warnings = [](double amount) {
+    TurnBegins turn;
+    turn.found = run_at(ClipStep::follow).record;
+    turn.found->state = ClipState::failed;
+    turn.found->error = "moderation";
+    turn.found->amount = amount;
+    const Reaction begun = react(ClipRun{}, turn);
+    EXPECT_EQ(begun.run.step, ClipStep::submit);
+    Reaction reaction = react(begun.run, SubmitBegins{});
+    if (amount > 0) {
+      EXPECT_THAT(failed_tasks_text(reaction.run.failed),
+                  testing::AllOf(HasSubstr("The task own"), HasSubstr("has cost 9 credits"),
+                                 HasSubstr("moderation")));
+    }
+    // Sent again, it is the same run.
+    EXPECT_THAT(react(reaction.run, SubmitBegins{}).warnings, IsEmpty());
+    return reaction.warnings;
+  };
+  EXPECT_THAT(warnings(9), ElementsAre(ClipWarning::failed_tasks));
+  EXPECT_THAT(warnings(0), IsEmpty());
+  EXPECT_THAT(warnings(-1), IsEmpty()) << "most services charge nothing for a failure";
 }
 
 TEST(React, EndsAsPaidWhereTheServiceDoesNotKnowACompletedTaskAnyMore) {

@@ -255,7 +255,14 @@ bool was_stored(const JournalWorld &world, const std::string &id) {
 // Who has removed the folder of a clip that is stored and paid for may not know that.
 void check_repayment(JournalWorld &world, const ClipEvent &event, const ClipRun &before,
                      const Reaction &reaction) {
-  if (!std::holds_alternative<SubmitBegins>(event) || before.has_warned || !before.wish.reuse) return;
+  if (!std::holds_alternative<SubmitBegins>(event) || before.has_warned) return;
+  const auto warns_of = [&](ClipWarning warning) {
+    return std::ranges::find(reaction.warnings, warning) != reaction.warnings.end();
+  };
+  const auto &found = before.found;
+  if (found && found->state == ClipState::failed && found->amount > 0 && !warns_of(ClipWarning::failed_tasks))
+    accuse(world, "a task that failed and has cost something is paid again silently");
+  if (!before.wish.reuse) return;
   const bool was_paid = std::ranges::any_of(
       world.tasks, [](const ServiceTask &task) { return task.is_fetched && !task.is_foreign; });
   if (was_paid && reaction.warnings.empty()) accuse(world, "a clip that was stored is paid again silently");
