@@ -149,6 +149,11 @@ Result<Task, SubmitFailure> TaskClient::submit(const CheckedRequest &request, GC
     auto task = answer
                     ? read_task(answer->body, secrets_, {.base_url = endpoint_.base_url, .wanted = wanted_})
                     : Error{};
+    if (answer && !(task && !task->id.empty()))
+      if (std::string id = id_in_headers(*answer); !id.empty()) {
+        if (!task) task = Task();
+        task->id = std::move(id);
+      }
     if (task && !task->id.empty()) {
       was_reached_ = true;
       submitted_at_ = clock_.now();
@@ -196,6 +201,20 @@ Result<Task, SubmitFailure> TaskClient::submit(const CheckedRequest &request, GC
     if (hooks.after_wait) hooks.after_wait();
     ++attempt;
   }
+}
+
+// A service may answer with the address of the new task alone.
+std::string TaskClient::id_in_headers(const HttpReply &reply) const {
+  if (!is_success(reply.status) && reply.status != 302 && reply.status != 303) return {};
+  for (const char *name : {"Location", "Operation-Location", "Content-Location"}) {
+    const auto address = reply.header(name);
+    if (!address) continue;
+    const std::string id = task_id_at(endpoint_.base_url, endpoint_.api, *address);
+    // It keeps the rules of any other ID.
+    const auto task = read_task(Json(Json::Object{{"id", id}}).to_text(), secrets_);
+    if (task && !task->id.empty()) return task->id;
+  }
+  return {};
 }
 
 Result<Task> TaskClient::query(const std::string &task_id, bool is_new, GCancellable *cancellable,

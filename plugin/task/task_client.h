@@ -136,6 +136,7 @@ class TaskClient {
   const std::string &key() const { return endpoint_.api_key.value; }
   void remember_urls(const Task &task);
   // True: the error is a refusal of a key that has been renewed, and the call is to be repeated.
+  std::string id_in_headers(const HttpReply &reply) const;
   bool renew_key(Error &refusal);
   Result<Task, NoAnswer> ask(HttpRequest &get, const std::string &task_id, GCancellable *cancellable,
                              Deadline deadline);

@@ -14,6 +14,7 @@
 #include "plugin/base/shown_text.h"
 #include "plugin/base/trimmed.h"
 #include "plugin/http/display_line.h"
+#include "plugin/http/http_url.h"
 #include "plugin/task/answer_json.h"
 #include "plugin/task/result_search.h"
 #include "plugin/task/service_message.h"
@@ -88,6 +89,23 @@ std::string query_url(std::string_view base_url, Api api, std::string_view task_
   const GStringPtr escaped(
       g_uri_escape_bytes(reinterpret_cast<const guint8 *>(task_id.data()), task_id.size(), nullptr));
   return submit_url(base_url, api) + "/" + escaped.get();
+}
+
+// A service behind a proxy may write http where https is meant; no request goes there.
+std::string task_id_at(std::string_view base_url, Api api, const std::string &address) {
+  const auto submit = parse_http_url(submit_url(base_url, api));
+  const auto resolved = submit ? resolve_http_url(submit->get(), address) : std::nullopt;
+  const auto target = resolved ? parse_http_url(*resolved) : Error{};
+  if (!target || g_ascii_strcasecmp(host_of(submit->get()).c_str(), host_of(target->get()).c_str()) != 0)
+    return {};
+  const std::string above = std::string(g_uri_get_path(submit->get())) + "/";
+  std::string_view id = g_uri_get_path(target->get());
+  if (!id.starts_with(above)) return {};
+  id.remove_prefix(above.size());
+  if (id.ends_with('/')) id.remove_suffix(1);
+  if (id.find('/') != id.npos) return {};
+  const GStringPtr plain(g_uri_unescape_string(std::string(id).c_str(), nullptr));
+  return plain ? plain.get() : "";
 }
 
 std::string submit_body(const CheckedRequest &request) {

@@ -22,6 +22,10 @@ std::string submit_url(std::string_view base_url, Api api);
 // The same with the task's ID, escaped, as a last path segment.
 std::string query_url(std::string_view base_url, Api api, std::string_view task_id);
 
+// The ID of the task whose query goes to that address, which may be relative to that of the submit; empty: it
+// is another address. It is not checked.
+std::string task_id_at(std::string_view base_url, Api api, const std::string &address);
+
 // The JSON text of a submit. The legacy API has `seconds` for `duration` (§2.6); other fields keep their v2
 // names, as §2.6 does not document theirs.
 std::string submit_body(const CheckedRequest &request);

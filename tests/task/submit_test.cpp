@@ -152,6 +152,38 @@ TEST_F(Submit, IsNeverRepeatedWhenItsOutcomeIsUnknown) {
   EXPECT_THAT(clock_.pauses(), ElementsAre()) << "nothing to wait for";
 }
 
+TEST_F(Submit, TakesTheIdFromTheAddressOfTheTaskWhereTheBodyHasNone) {
+  const std::string tasks = "/prefix/v2/model-center/tasks/";
+  for (const unsigned status : {200u, 201u, 202u, 302u, 303u})
+    for (const char *name : {"Location", "Operation-Location", "Content-Location"})
+      for (const std::string &address :
+           {tasks + "a%2Fb", "https://API.example" + tasks + "a%2Fb/?version=1",
+            "http://api.example" + tasks + "a%2Fb", std::string("tasks/a%2Fb")}) {
+        SCOPED_TRACE(std::to_string(status) + " " + name + ": " + address);
+        http_.expect(answer(status, status == 200 ? R"({"amount":3})" : "", {{name, address}}));
+        const auto task = submit();
+        ASSERT_TRUE(task) << task.error().error.text;
+        EXPECT_EQ(task->id, "a/b");
+        EXPECT_EQ(task->amount, status == 200 ? 3 : -1);
+      }
+  http_.expect(answer(201, R"({"id":"own"})", {{"Location", tasks + "other"}}));
+  EXPECT_EQ(submit()->id, "own");
+
+  for (const std::string &address :
+       {tasks, tasks + "1/result", std::string("/v2/model-center/tasks/1"),
+        "https://else.example" + tasks + "1", "https://api.example:8443" + tasks + "1",
+        std::string("/prefix/v1/sky/videos/1"), tasks + "t%1b[2J",
+        tasks + "sk-Very%2BSecret%2FKey=", std::string("ftp://api.example/"), std::string()}) {
+    SCOPED_TRACE(address);
+    http_.expect(answer(202, "", {{"Location", address}}));
+    const auto task = submit();
+    ASSERT_FALSE(task);
+    EXPECT_TRUE(task.error().outcome_unknown);
+  }
+  http_.expect(answer(422, "", {{"Location", tasks + "1"}}));
+  EXPECT_FALSE(submit()) << "a refusal";
+}
+
 TEST_F(Submit, KeepsAnIdWhoseAnswerBreaksOffBehindIt) {
   http_.expect(cut_after(answer(200, std::string(kTask) + "\n\n"), std::string(kTask).size() + 1));
   const auto task = submit();
