@@ -38,18 +38,6 @@ std::string instead(const std::optional<MediaKind> &kind, bool assets) {
   return text;
 }
 
-std::optional<std::string> http_problem(std::string_view url) {
-  const bool clean =
-      std::all_of(url.begin(), url.end(), [](char c) { return !g_ascii_isspace(c) && !g_ascii_iscntrl(c); });
-  if (!clean)
-    return "contains a blank or a control character, which a URL cannot contain; write a blank as %20";
-  const std::string text(url);
-  const auto parsed = GRef<GUri>::adopt(g_uri_parse(text.c_str(), kUrlFlags, nullptr));
-  const char *host = parsed ? g_uri_get_host(parsed.get()) : nullptr;
-  if (!host || !*host) return "is not a complete URL; write it as https://HOST/PATH";
-  return std::nullopt;
-}
-
 std::optional<std::string> asset_problem(std::string_view url, const std::optional<MediaKind> &kind,
                                          bool assets) {
   if (!assets) return "is an asset, which this model does not support" + instead(kind, false);
@@ -142,6 +130,18 @@ std::optional<std::string> read_source(const std::string &text, const ReferenceR
 }
 
 }  // namespace
+
+std::optional<std::string> http_problem(std::string_view url) {
+  const bool clean =
+      std::all_of(url.begin(), url.end(), [](char c) { return !g_ascii_isspace(c) && !g_ascii_iscntrl(c); });
+  if (!clean)
+    return "contains a blank or a control character, which a URL cannot contain; write a blank as %20";
+  const std::string text(url);
+  const auto parsed = GRef<GUri>::adopt(g_uri_parse(text.c_str(), kUrlFlags, nullptr));
+  const char *host = parsed ? g_uri_get_host(parsed.get()) : nullptr;
+  if (!host || !*host) return "is not a complete URL; write it as https://HOST/PATH";
+  return std::nullopt;
+}
 
 bool looks_like_base64(std::string_view text) {
   const bool alphabet = std::all_of(text.begin(), text.end(), [](char c) {

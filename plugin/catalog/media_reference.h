@@ -84,6 +84,10 @@ struct ReferenceRules {
 // the query nor the credentials of a URL.
 Result<MediaReference, std::string> read_reference(const std::string &text, const ReferenceRules &rules);
 
+// What is wrong with an http or https URL that a request is to name; begins with a verb. Nothing: it may go
+// out.
+std::optional<std::string> http_problem(std::string_view url);
+
 // The genclip URI of a reference to a clip, without its fragment.
 std::string_view uri_of_clip(const MediaReference &reference);
 

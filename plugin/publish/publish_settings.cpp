@@ -4,6 +4,7 @@
 #include <glib.h>
 
 #include "plugin/base/gref.h"
+#include "plugin/catalog/media_reference.h"
 
 namespace genclip {
 namespace {
@@ -64,6 +65,8 @@ std::vector<std::string> problems_of(const PublishSettings &settings) {
   if (!settings.url.empty() && !is_place_for_copies(settings.url))
     problems.emplace_back(
         "publish-url must be an http or https URL with a host, and without a user, a query or a fragment.");
+  else if (const auto problem = http_problem(settings.url); !settings.url.empty() && problem)
+    problems.push_back("publish-url " + *problem + ".");
   for (const std::string &root : settings.roots)
     if (!g_path_is_absolute(root.c_str())) {
       problems.emplace_back(

@@ -238,6 +238,10 @@ TEST_F(ClipPlanReferences, ToFilesNeedPublishing) {
   EXPECT_EQ(job().publish.url, "https://p.example/refs");
   run_.publish_url = "ftp://p.example/refs";
   EXPECT_THAT(problems(), HasSubstr("publish-url must be an http or https URL"));
+  for (const char *url : {"https://p.example/a b", "https://p.example/a\tb"}) {
+    run_.publish_url = url;
+    EXPECT_THAT(problems(), HasSubstr("publish-url contains a blank")) << url;
+  }
   run_.publish_folder = run_.publish_url = "";
   g_setenv("GENCLIP_PUBLISH_COMMAND", "/usr/bin/publish", TRUE);
   EXPECT_EQ(problems(), "");
