@@ -48,7 +48,8 @@ class BatchPlanner {
     if (!places_.output_dir.empty())
       if (const auto folder = check_output_folder(places_.output_dir); !folder)
         add_problem(0, folder.error().text);
-    for (BatchClip &clip : clips) add(std::move(clip));
+    if (may_connect())
+      for (BatchClip &clip : clips) add(std::move(clip));
     if (plan_.problems.empty() && !run_.dry_run) plan_to_run();
     std::stable_sort(plan_.problems.begin(), plan_.problems.end(),
                      [](const BatchProblem &a, const BatchProblem &b) { return a.line < b.line; });
@@ -65,7 +66,16 @@ class BatchPlanner {
     return run;
   }
 
-  // As a dry run first: what is wrong with the address or the key is no row's problem.
+  // Told once, and not for each row. The address may be missing yet.
+  bool may_connect() {
+    RunSettings run = run_;
+    run.dry_run = true;
+    const std::vector<Problem> problems = connection_problems(run);
+    if (!problems.empty()) add_problem(0, problems_text(problems));
+    return problems.empty();
+  }
+
+  // As a dry run first: an address or a key that is missing is no row's problem.
   void add(BatchClip clip) {
     RunSettings run = run_of(clip);
     run.dry_run = true;

@@ -80,21 +80,21 @@ Json clips_json(const std::vector<InnerClip> &clips) {
 struct Identified {
   CheckedRequest request;            // As it is identified: with files and clips by their content.
   ClipRequest portable;              // What can be given anywhere.
+  std::string url;                   // Where it is sent.
   bool is_paid = false;              // A run gets it without paying.
   std::optional<Estimate> estimate;  // By what such clips have cost in the store. Nothing: unknown.
   // Why genclip generate would refuse to pay for it now. Nothing: it would not.
   std::optional<std::string> refusal;
 };
 
-Json accepted_json(const CheckedRequest &checked, const std::string &url, const Json &body,
-                   const std::string &uri, const std::vector<InnerClip> &clips,
-                   const Identified &identified) {
+Json accepted_json(const CheckedRequest &checked, const Json &body, const std::string &uri,
+                   const std::vector<InnerClip> &clips, const Identified &identified) {
   Json::Array warnings(checked.warnings().begin(), checked.warnings().end());
   Json json = Json::Object{{"valid", true},
                            {"model", checked.model()},
                            {"api", to_word(checked.api())},
                            {"take", checked.take()},
-                           {"url", url},
+                           {"url", identified.url},
                            {"body", body},
                            {"uri", uri},
                            {"ges_uri", escaped_for_ges_launch(uri)},
@@ -123,8 +123,8 @@ std::optional<std::string> refusal_of(const GenerationJob &job, const Identified
 }
 
 // Reads the files that the request refers to, and checks them as a run would.
-Result<Identified> identify(const Catalog &catalog, const ClipRequest &request, RunSettings run) {
-  run.dry_run = true;
+// `run`: a dry one.
+Result<Identified> identify(const Catalog &catalog, const ClipRequest &request, const RunSettings &run) {
   const auto plan = plan_clip(request, run);
   if (!plan) return plan.error();
   const GenerationServices services;
@@ -132,9 +132,12 @@ Result<Identified> identify(const Catalog &catalog, const ClipRequest &request, 
   if (!identified) return identified.error();
   if (const auto files = check_chain(plan->job, *identified, services, nullptr); !files) return files.error();
   const CheckedRequest &checked = *plan->job.request;
+  const std::string &base_url = plan->job.endpoint.base_url;
   return Identified{identified->names.empty() ? checked : checked.with_urls(identified->names),
                     portable_request(catalog, request, checked, *identified),
-                    is_paid(plan->job, *identified, services), estimate_of(plan->job, *identified, services),
+                    submit_url(base_url.empty() ? kBaseUrl : base_url, checked.api()),
+                    is_paid(plan->job, *identified, services),
+                    estimate_of(plan->job, *identified, services),
                     refusal_of(plan->job, *identified, services)};
 }
 
@@ -161,7 +164,7 @@ constexpr const char *kOfFiles =
     "generate it, run genclip generate with the same words.\n";
 
 // `checked`: the portable request.
-void show(const CheckedRequest &checked, const std::string &url, const Json &body, const std::string &uri,
+void show(const CheckedRequest &checked, const Json &body, const std::string &uri,
           const std::vector<InnerClip> &clips, const Identified &identified, bool has_files) {
   for (const std::string &warning : checked.warnings()) print_error("Warning: " + warning);
   if (!clips.empty()) {
@@ -173,7 +176,7 @@ void show(const CheckedRequest &checked, const std::string &url, const Json &bod
     }
     print("\n");
   }
-  print(emphasized("Would be sent as POST " + url, stdout) + "\n" + body.to_pretty_text() + "\n" +
+  print(emphasized("Would be sent as POST " + identified.url, stdout) + "\n" + body.to_pretty_text() + "\n" +
         (has_files || !clips.empty() ? kOfNames : "") + "\n");
   print(emphasized("URI", stdout) + "\n" + uri + "\n" + (has_files ? kOfFiles : "") + "\n");
   print(emphasized("URI for ges-launch-1.0", stdout) + "\n" + escaped_for_ges_launch(uri) + "\n\n");
@@ -210,6 +213,8 @@ int run_check(const Words &words) {
   }
   const auto checked = check_request(*catalog, *request, reference_policy(run));
   std::vector<Problem> problems = checked ? std::vector<Problem>() : checked.error();
+  run.dry_run = true;
+  for (Problem &problem : connection_problems(run)) problems.push_back(std::move(problem));
   for (std::string &text :
        problems_of(publish_settings(run.publish_folder, run.publish_url, run.publish_check)))
     problems.push_back({"publish-url", std::move(text)});
@@ -217,8 +222,6 @@ int run_check(const Words &words) {
 
   // Videos and sounds are measured by it.
   if (names_files(*checked)) gst_init(nullptr, nullptr);
-  const char *base_url = g_getenv("GENCLIP_BASE_URL");
-  const std::string url = submit_url(base_url && *base_url ? base_url : kBaseUrl, checked->api());
   const auto identified = identify(*catalog, *request, run);
   if (!identified) return report_problems({{"", identified.error().text}}, json);
   const auto body = Json::parse(submit_body(identified->request));
@@ -229,9 +232,9 @@ int run_check(const Words &words) {
   std::vector<InnerClip> clips;
   add_inner_clips(*portable, "", clips);
   if (json)
-    print(accepted_json(*portable, url, *body, uri, clips, *identified).to_pretty_text() + "\n");
+    print(accepted_json(*portable, *body, uri, clips, *identified).to_pretty_text() + "\n");
   else
-    show(*portable, url, *body, uri, clips, *identified, names_files(*checked));
+    show(*portable, *body, uri, clips, *identified, names_files(*checked));
   return kOk;
 }
 

@@ -53,6 +53,17 @@ ReferencePolicy reference_policy(const RunSettings &run) {
           .is_service_public = address.empty() || is_public_address(address)};
 }
 
+std::vector<Problem> connection_problems(const RunSettings &run) {
+  std::vector<Problem> problems;
+  const std::string address = service_address(run.base_url, kBaseUrl);
+  const bool is_excused = address.empty() && run.dry_run;
+  if (std::string problem = address_problem(address, kBaseUrl); !problem.empty() && !is_excused)
+    problems.push_back({"base-url", std::move(problem)});
+  for (std::string &problem : problems_of(HttpSettings{run.proxy, run.tls_ca_file}))
+    problems.push_back({"", std::move(problem)});
+  return problems;
+}
+
 Result<ClipPlan> plan_clip(const ClipRequest &request, const RunSettings &run) {
   std::vector<Problem> problems;
   ClipPlan plan;
@@ -82,15 +93,13 @@ Result<ClipPlan> plan_clip(const ClipRequest &request, const RunSettings &run) {
   job.identity.api = to_word(job.endpoint.api);
   job.identity.take = request.take;
 
+  for (Problem &problem : connection_problems(run)) problems.push_back(std::move(problem));
   if (!run.dry_run) {
-    if (std::string problem = address_problem(job.endpoint.base_url, kBaseUrl); !problem.empty())
-      problems.push_back({"base-url", std::move(problem)});
     auto key = find_api_key(run.api_key, run.api_key_file);
     if (key)
       job.endpoint.api_key = std::move(*key);
     else
       job.no_key = key.error().text;
-    for (std::string &problem : problems_of(plan.http)) problems.push_back({"", std::move(problem)});
     // A stored clip needs no key, and only the generation finds out whether the clip is stored. So a missing
     // key is reported here only along with other problems.
     if (!job.no_key.empty() && !problems.empty()) problems.push_back({"api-key", job.no_key});

@@ -25,13 +25,16 @@ struct ClipPlan {
 // clips may be referred to as those of a public one.
 ReferencePolicy reference_policy(const RunSettings &run);
 
+// What is wrong with the service's address, the proxy and the file of a certificate authority. A dry run may
+// lack an address; one that is set has to be usable, as all that a dry run calls valid has to run.
+std::vector<Problem> connection_problems(const RunSettings &run);
+
 // What a run needs, or every problem at once in one error (ErrorKind::settings). Reads the files of the key
 // and of a certificate authority, and the environment; never the store, nor the network. A dry run needs
-// neither key nor base URL. A missing key alone is no problem: a stored clip needs none, and generating
-// another one fails with `no_key`.
-// An application may change its current folder during a run: whatever the run opens later, relative paths are
-// of the folder that is current now.
-// With a task ID the request may lack model or prompt: attach to the task, whatever it was asked for.
+// neither key nor base URL, and looks at no key. A missing key alone is no problem: a stored clip needs none,
+// and generating another one fails with `no_key`. An application may change its current folder during a run:
+// whatever the run opens later, relative paths are of the folder that is current now. With a task ID the
+// request may lack model or prompt: attach to the task, whatever it was asked for.
 Result<ClipPlan> plan_clip(const ClipRequest &request, const RunSettings &run);
 
 }  // namespace genclip

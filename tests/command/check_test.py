@@ -59,6 +59,7 @@ GOOD = [
 # A picture, a clip that begins with it, and that clip's last frame.
 PICTURE = "genclip://dream-5.0?prompt=a%20boat"
 CLIP = "genclip://sd_2.0_special?prompt=a%20storm&first_image=" + urllib.parse.quote(PICTURE, ":/")
+SERVICE = "https://s.example/api"
 PUBLISHING = {"GENCLIP_PUBLISH_FOLDER": "/nowhere", "GENCLIP_PUBLISH_URL": "https://p.example"}
 
 
@@ -94,7 +95,7 @@ pipeline.set_state(Gst.State.NULL)
 
 def element(words):
     """The output of gst-launch for the same request."""
-    run = subprocess.run(["gst-launch-1.0", "-m", "genclipsrc", "dry-run=true", "base-url={base_url}",
+    run = subprocess.run(["gst-launch-1.0", "-m", "genclipsrc", "dry-run=true", "base-url=" + SERVICE,
                           "model=" + words[0], *words[1:], "!", "fakesink"],
                          env=environment(), capture_output=True, text=True, timeout=60, check=False)
     return run.returncode, run.stdout + run.stderr
@@ -121,7 +122,7 @@ class SameAsTheElement(unittest.TestCase):
     def test_a_good_request_has_the_elements_body_and_address(self):
         for words, properties in GOOD:
             with self.subTest(words=words):
-                run, verdict = genclip_json("check", *words, "--json")
+                run, verdict = genclip_json("check", *words, "--json", GENCLIP_BASE_URL=SERVICE)
                 self.assertEqual(run.returncode, 0, run.stderr)
                 code, shown = element(properties)
                 self.assertEqual(code, 0, shown)
@@ -133,6 +134,14 @@ class SameAsTheElement(unittest.TestCase):
 
 
 class Check(unittest.TestCase):
+    def test_an_address_that_every_run_refuses_is_refused_and_not_shown(self):
+        for address in ("http://u:SECRET@s.example/", "ftp://s.example", "nonsense", "https://s.example/?key=SECRET"):
+            with self.subTest(address=address):
+                run, verdict = genclip_json("check", "sd_2.0_special", "prompt=x", "--json", GENCLIP_BASE_URL=address)
+                self.assertEqual((run.returncode, verdict["valid"]), (1, False))
+                self.assertIn("base-url must", verdict["problems"][0]["text"])
+                self.assertNotIn("SECRET", run.stdout + run.stderr)
+
     def test_shows_body_uri_and_uri_for_ges(self):
         run = genclip("check", "dance-2.5", "prompt=a storm & 100 %")
         self.assertEqual((run.returncode, run.stderr), (0, ""))

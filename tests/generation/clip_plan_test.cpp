@@ -162,7 +162,20 @@ TEST_F(ClipPlanTest, NamesAProxyAndACaFileThatCannotBeUsedWithAllElse) {
   EXPECT_EQ(text.find("SECRET"), std::string::npos) << text;
   request_.fields.set("duration", 5);
   run_.dry_run = true;
-  EXPECT_EQ(problems(), "") << "a dry run connects to nothing";
+  EXPECT_THAT(problems(), HasSubstr("proxy.example")) << "a run with it would fail";
+  EXPECT_THAT(problems(), HasSubstr("missing.pem"));
+}
+
+TEST_F(ClipPlanTest, ADryRunMayLackAnAddressAndRefusesOneThatARunWouldRefuse) {
+  run_.dry_run = true;
+  run_.base_url = "";
+  EXPECT_EQ(problems(), "");
+  for (const char *address : {"http://u:SECRET@api.example/", "ftp://api.example", "nonsense",
+                              "https://api.example/?key=SECRET", "https://api.example/#SECRET"}) {
+    run_.base_url = address;
+    EXPECT_THAT(problems(), HasSubstr("base-url must")) << address;
+    EXPECT_EQ(problems().find("SECRET"), std::string::npos) << problems();
+  }
 }
 
 // A12
