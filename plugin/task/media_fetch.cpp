@@ -84,6 +84,11 @@ bool is_telling(const MediaFacts &facts) {
   return facts.bytes.value_or(0) > 0 && is_medium;
 }
 
+// It is not there, or to be asked for later. Any other refusal may be one of the range alone.
+bool refuses_whatever_part(unsigned status) {
+  return status == 404 || status == 410 || status == 429 || status == 503;
+}
+
 MediaFailure empty_medium() { return {ErrorKind::open_read, "is empty: its server sends 0 bytes", false}; }
 
 }  // namespace
@@ -96,15 +101,20 @@ Result<MediaFacts, MediaFailure> fetch_media_headers(HttpClient &http, const std
     MediaFacts facts = facts_of(*head, url, true);
     if (is_telling(facts)) return facts;
   }
-  HttpRequest request = request_for(HttpRequest::Method::get, url, options);
+  const HttpRequest whole = request_for(HttpRequest::Method::get, url, options);
+  HttpRequest request = whole;
   request.headers.emplace_back("Range", "bytes=0-0");
   // Opened and not called: should the server send all of it, the body is dropped at once.
-  const auto body = http.open(request, cancellable);
+  auto body = http.open(request, cancellable);
+  if (!body) return failure_of(body.error());
+  const HttpReply &part = (*body)->reply();
+  if (part.status == 416 && size_of(part, false) == uint64_t{0}) return empty_medium();
+  const bool asks_for_all = !is_success(part) && !refuses_whatever_part(part.status);
+  if (asks_for_all) body = http.open(whole, cancellable);
   if (!body) return failure_of(body.error());
   const HttpReply &reply = (*body)->reply();
-  if (reply.status == 416 && size_of(reply, false) == uint64_t{0}) return empty_medium();
   if (!is_success(reply)) return failure_of(reply);
-  MediaFacts facts = facts_of(reply, url, false);
+  MediaFacts facts = facts_of(reply, url, asks_for_all);
   if (facts.bytes == uint64_t{0}) return empty_medium();
   return facts;
 }

@@ -29,7 +29,7 @@ struct MediaFailure {
 };
 
 // Type and size, by HEAD; by a GET of one byte where HEAD does not work, as with URLs that are signed for GET
-// only.
+// only; by a GET of which only the head is read where ranges do not work either.
 Result<MediaFacts, MediaFailure> fetch_media_headers(HttpClient &http, const std::string &url,
                                                      const MediaFetchOptions &options,
                                                      GCancellable *cancellable);

@@ -32,6 +32,7 @@ struct Item {
   std::string type = "application/octet-stream";
   unsigned status = 200;
   unsigned head_status = 200;
+  unsigned range_status = 0;  // The answer to a request for a part, if it differs.
   bool has_ranges = true;
   bool has_length = true;
   bool hangs = false;
@@ -87,7 +88,8 @@ class MediaServer {
         continue;
       }
       const std::string type = item.type.empty() ? "" : "Content-Type: " + item.type + "\r\n";
-      const unsigned status = is_head ? item.head_status : item.status;
+      const bool is_part = item.range_status != 0 && request.find("bytes=0-0") != std::string::npos;
+      const unsigned status = is_head ? item.head_status : is_part ? item.range_status : item.status;
       const bool is_range = item.has_ranges && request.find("bytes=0-0") != std::string::npos;
       if (status != 200) {
         connection.send(head_of(status, 0, ""));
@@ -160,6 +162,26 @@ TEST(MediaHeaders, ComeByAByteWhereHeadIsRefused) {
   }
 }
 
+TEST(MediaHeaders, ComeByTheHeadOfAllWhereARangeIsRefused) {
+  for (const unsigned status : {400u, 403u, 405u, 416u, 500u, 501u}) {
+    Item item{blank(31000000), "image/png", 200, 405};
+    item.range_status = status;
+    MediaServer server({{"/a", item}});
+    const auto request = media_request("sd_2.0_special", {{"reference_images", {server.url("/a")}}});
+    EXPECT_EQ(text_of(check(request, options(MediaCheck::headers))),
+              "reference_images has 31 MB; sd_2.0_special takes below 30.")
+        << status;
+    EXPECT_EQ(server.count("GET /a "), 2u);
+  }
+}
+
+TEST(MediaHeaders, AreNotAskedForAThirdTimeWhereNothingIs) {
+  MediaServer server({{"/a", {png(), "image/png", 404, 404}}});
+  const auto request = media_request("sd_2.0_special", {{"reference_images", {server.url("/a")}}});
+  EXPECT_THAT(text_of(check(request, options(MediaCheck::headers))), HasSubstr("answers HTTP 404"));
+  EXPECT_EQ(server.requests().size(), 2u);
+}
+
 TEST(MediaHeaders, TellTheSizeThoughTheRangeHasNoUnit) {
   Item item{blank(31000000), "image/png", 200, 405};
   item.range_unit = "";
@@ -209,7 +231,8 @@ TEST(MediaHeaders, OfAnEmptyMediumAreAProblem) {
 }
 
 TEST(MediaHeaders, ComeFromAServerThatIgnoresRangesWithoutFetchingAll) {
-  MediaServer server({{"/a", {blank(31000000), "image/png", 200, 405, false}}});
+  MediaServer server(
+      {{"/a", {.bytes = blank(31000000), .type = "image/png", .head_status = 405, .has_ranges = false}}});
   const auto request = media_request("sd_2.0_special", {{"reference_images", {server.url("/a")}}});
   EXPECT_EQ(text_of(check(request, options(MediaCheck::headers))),
             "reference_images has 31 MB; sd_2.0_special takes below 30.");
@@ -243,7 +266,8 @@ TEST(MediaHeaders, SayWhatWasSentInPlaceOfAType) {
 }
 
 TEST(MediaHeaders, SayThatASizeIsUnknown) {
-  MediaServer server({{"/a", {png(), "image/png", 200, 200, false, false}}});
+  MediaServer server(
+      {{"/a", {.bytes = png(), .type = "image/png", .has_ranges = false, .has_length = false}}});
   const auto request = media_request("sd_2.0_special", {{"reference_images", {server.url("/a")}}});
   EXPECT_THAT(text_of(check(request, options(MediaCheck::headers))),
               HasSubstr("has a size that cannot be determined"));
