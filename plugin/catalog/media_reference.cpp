@@ -7,6 +7,7 @@
 
 #include "plugin/base/gref.h"
 #include "plugin/base/number.h"
+#include "plugin/base/private_host.h"
 #include "plugin/catalog/clip_uri.h"
 #include "plugin/catalog/wording.h"
 
@@ -98,7 +99,7 @@ std::optional<std::string> read_source(const std::string &text, const ReferenceR
   const auto is = [&into](MediaSource source) { into.source = source; };
   if (text.empty()) return "is empty" + instead(rules.kind, rules.assets);
   const std::string scheme = scheme_of(text);
-  if (scheme == "http" || scheme == "https") return http_problem(text);
+  if (scheme == "http" || scheme == "https") return http_problem(text, rules.policy.refuses_private_hosts);
   if (equal_but_case(scheme, "assetId")) {
     is(MediaSource::asset);
     return asset_problem(text, rules.kind, rules.assets);
@@ -131,7 +132,7 @@ std::optional<std::string> read_source(const std::string &text, const ReferenceR
 
 }  // namespace
 
-std::optional<std::string> http_problem(std::string_view url) {
+std::optional<std::string> http_problem(std::string_view url, bool refuses_private_hosts) {
   const bool clean =
       std::all_of(url.begin(), url.end(), [](char c) { return !g_ascii_isspace(c) && !g_ascii_iscntrl(c); });
   if (!clean)
@@ -140,6 +141,9 @@ std::optional<std::string> http_problem(std::string_view url) {
   const auto parsed = GRef<GUri>::adopt(g_uri_parse(text.c_str(), kUrlFlags, nullptr));
   const char *host = parsed ? g_uri_get_host(parsed.get()) : nullptr;
   if (!host || !*host) return "is not a complete URL; write it as https://HOST/PATH";
+  if (refuses_private_hosts && is_private_host(host))
+    return "is at an address of this machine or of a private network, which the service, at a public "
+           "address, cannot reach; give a public URL";
   return std::nullopt;
 }
 

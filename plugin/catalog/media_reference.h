@@ -37,6 +37,8 @@ enum class MediaSource {
 struct ReferencePolicy {
   bool publishes = false;          // Publishing is set up: files and frames may be given.
   bool is_service_public = false;  // Whole results go out as their URL, without publishing.
+  // The service's address is known to be public, so it reaches no host of a private network.
+  bool refuses_private_hosts = false;
 };
 
 inline constexpr std::string_view kHowToPublish =
@@ -86,7 +88,7 @@ Result<MediaReference, std::string> read_reference(const std::string &text, cons
 
 // What is wrong with an http or https URL that a request is to name; begins with a verb. Nothing: it may go
 // out.
-std::optional<std::string> http_problem(std::string_view url);
+std::optional<std::string> http_problem(std::string_view url, bool refuses_private_hosts);
 
 // The genclip URI of a reference to a clip, without its fragment.
 std::string_view uri_of_clip(const MediaReference &reference);

@@ -3,6 +3,8 @@
 
 #include <glib.h>
 
+#include <algorithm>
+
 #include "plugin/base/base_url.h"
 #include "plugin/base/gref.h"
 #include "plugin/base/local_file.h"
@@ -37,6 +39,14 @@ void plan_attach(const ClipRequest &request, GenerationJob &job) {
   job.identity.request = Json::Object{{"task_id", job.task_id}};
 }
 
+// Whole clips have a URL of the service.
+bool publishes(const CheckedRequest &request) {
+  return std::ranges::any_of(request.media(), [](const MediaReference &reference) {
+    return reference.source == MediaSource::file ||
+           (reference.clip && (reference.part.is_frame || publishes(*reference.clip)));
+  });
+}
+
 PublishSettings publish_settings_of(const RunSettings &run) {
   PublishSettings settings = publish_settings(run.publish_folder, run.publish_url, run.publish_check);
   settings.working_folder =
@@ -50,7 +60,8 @@ PublishSettings publish_settings_of(const RunSettings &run) {
 ReferencePolicy reference_policy(const RunSettings &run) {
   const std::string address = service_address(run.base_url, kBaseUrl);
   return {.publishes = publish_settings_of(run).is_set_up(),
-          .is_service_public = address.empty() || is_public_address(address)};
+          .is_service_public = address.empty() || is_public_address(address),
+          .refuses_private_hosts = is_public_address(address)};
 }
 
 std::vector<Problem> connection_problems(const RunSettings &run) {
@@ -107,7 +118,8 @@ Result<ClipPlan> plan_clip(const ClipRequest &request, const RunSettings &run) {
   job.publish = publish_settings_of(run);
   job.reference_identity = run.reference_identity;
   job.with_prompt = run.with_prompt;
-  for (std::string &problem : problems_of(job.publish))
+  const bool is_fetched = is_public_address(job.endpoint.base_url) && job.request && publishes(*job.request);
+  for (std::string &problem : problems_of(job.publish, is_fetched))
     problems.push_back({"publish-url", std::move(problem)});
   if (run.max_download_size == 0)
     problems.push_back({"max-download-size",

@@ -46,7 +46,7 @@ PublishSettings publish_settings(const std::string &folder, const std::string &u
   return settings;
 }
 
-std::vector<std::string> problems_of(const PublishSettings &settings) {
+std::vector<std::string> problems_of(const PublishSettings &settings, bool refuses_private_hosts) {
   std::vector<std::string> problems;
   if (!settings.command.empty() && (!settings.folder.empty() || !settings.url.empty()))
     problems.emplace_back(
@@ -65,7 +65,8 @@ std::vector<std::string> problems_of(const PublishSettings &settings) {
   if (!settings.url.empty() && !is_place_for_copies(settings.url))
     problems.emplace_back(
         "publish-url must be an http or https URL with a host, and without a user, a query or a fragment.");
-  else if (const auto problem = http_problem(settings.url); !settings.url.empty() && problem)
+  else if (const auto problem = http_problem(settings.url, refuses_private_hosts);
+           !settings.url.empty() && problem)
     problems.push_back("publish-url " + *problem + ".");
   for (const std::string &root : settings.roots)
     if (!g_path_is_absolute(root.c_str())) {

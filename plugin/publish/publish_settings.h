@@ -31,7 +31,8 @@ struct PublishSettings {
 // unless a folder or a URL is given here; $GENCLIP_PUBLISH_ROOTS, a path list.
 PublishSettings publish_settings(const std::string &folder, const std::string &url, PublishCheck check);
 
-// What is wrong with them, one sentence each. Does not look at the disk.
-std::vector<std::string> problems_of(const PublishSettings &settings);
+// What is wrong with them, one sentence each. Does not look at the disk. `refuses_private_hosts`: the service
+// is known to be a public one, and is to fetch what is published.
+std::vector<std::string> problems_of(const PublishSettings &settings, bool refuses_private_hosts = false);
 
 }  // namespace genclip

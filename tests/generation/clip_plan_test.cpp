@@ -261,6 +261,36 @@ TEST_F(ClipPlanReferences, ToFilesNeedPublishing) {
   EXPECT_EQ(job().publish.command, "/usr/bin/publish");
 }
 
+TEST_F(ClipPlanReferences, OfAPrivateNetworkAreRefusedForAPublicService) {
+  for (const char *url : {"http://localhost:8000/a.png", "http://192.168.1.5/a.png"}) {
+    run_.base_url = "https://api.example";
+    refer_to("reference_images", url);
+    EXPECT_THAT(problems(), HasSubstr("reference_images is at an address of this machine")) << url;
+    for (const char *service : {"http://127.0.0.1:8080", "http://10.0.0.7", "http://genclip-proxy"}) {
+      run_.base_url = service;
+      EXPECT_EQ(problems(), "") << url << " " << service;
+    }
+    run_.base_url = "";
+    run_.dry_run = true;
+    EXPECT_EQ(problems(), "") << "the address may still become a private one";
+    run_.dry_run = false;
+  }
+}
+
+TEST_F(ClipPlanReferences, ArePublishedAtAPublicUrlForAPublicService) {
+  run_.publish_folder = "/srv/www";
+  run_.publish_url = "http://127.0.0.1:8000";
+  refer_to("reference_images", "https://m.example/a.png");
+  EXPECT_EQ(problems(), "") << "nothing is published";
+  for (const char *published : {"/home/me/a.png", "genclip://dance-2.5?prompt=x#last"}) {
+    refer_to("reference_images", published);
+    run_.base_url = "https://api.example";
+    EXPECT_THAT(problems(), HasSubstr("publish-url is at an address of this machine")) << published;
+    run_.base_url = "http://127.0.0.1:8080";
+    EXPECT_EQ(problems(), "") << published;
+  }
+}
+
 TEST_F(ClipPlanReferences, ToWholeClipsNeedAPublicServiceOrPublishing) {
   refer_to("reference_videos", "genclip://dance-2.5?prompt=x");
   EXPECT_EQ(problems(), "");
