@@ -287,7 +287,10 @@ class RequestCheck {
       inside.is_in_text = true;
       return look_for_references(*json, inside);
     }
-    if (!is_untyped_reference(name, *text)) return;
+    if (!is_untyped_reference(name, *text)) {
+      if (!place.is_in_text && is_untyped_url(name, *text)) add_url(place, *text);
+      return;
+    }
     if (place.is_in_text)
       return problem(place.field, shown_line(place.text) +
                                       " is a reference inside a text of JSON, where genclip cannot make it "
@@ -299,6 +302,16 @@ class RequestCheck {
                              .steps = place.steps,
                              .name = shown_line(place.text)};
     check_reference(std::move(reference), kind_of(name, *text), std::string(trimmed(*text)));
+  }
+
+  // The name is a guess, so the medium may be of any kind. A hostile request has no end of them.
+  void add_url(const UntypedPlace &place, const std::string &url) {
+    const std::string shown = shown_line(place.text);
+    if (const auto wrong = http_problem(url, policy_.refuses_private_hosts))
+      return problem(place.field, shown + " " + *wrong + ".");
+    if (checked_.untyped_urls_.size() < kMostReferences)
+      checked_.untyped_urls_.push_back(
+          {.field = place.field, .steps = place.steps, .name = shown, .url = url, .kind = std::nullopt});
   }
 
   // Of a clip in a field whose name does not tell: what it makes.

@@ -36,6 +36,8 @@ class CheckedRequest {
   // optional one is absent.
   const Json &body() const { return body_; }
   const std::vector<MediaReference> &media() const { return media_; }
+  // URLs of media in fields that no table types. They go out as they are written, and may be of any kind.
+  const std::vector<MediaReference> &untyped_urls() const { return untyped_urls_; }
   const ModelSpec &spec() const { return *spec_; }
   // What the service will do that the user may not expect, one sentence each.
   const std::vector<std::string> &warnings() const { return warnings_; }
@@ -54,6 +56,7 @@ class CheckedRequest {
   unsigned take_ = 0;
   Json body_;
   std::vector<MediaReference> media_;
+  std::vector<MediaReference> untyped_urls_;
   std::vector<std::string> warnings_;
 };
 

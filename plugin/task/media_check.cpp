@@ -47,6 +47,11 @@ class Lookout {
       looks_.push_back({findings_.size(), is_local ? local->second : nullptr});
       findings_.push_back({&reference, {}, depth});
     }
+    if (options.depth == MediaCheck::none) return;
+    for (const MediaReference &reference : request.untyped_urls()) {
+      looks_.push_back({findings_.size(), nullptr});
+      findings_.push_back({&reference, {}, options.depth});
+    }
   }
 
   Result<void> run(GCancellable *cancellable) {
@@ -177,7 +182,8 @@ class Lookout {
 Result<void> check_media(HttpClient *http, Clock &clock, const CheckedRequest &request,
                          const LocalMedia &locals, const MediaCheckOptions &options,
                          GCancellable *cancellable) {
-  if (request.media().empty()) return {};  // As most are: nothing is made for them.
+  if (request.media().empty() && request.untyped_urls().empty())
+    return {};  // As most are: nothing is made for them.
   return Lookout(http, clock, request, locals, options).run(cancellable);
 }
 

@@ -272,6 +272,50 @@ TEST(UntypedMedia, StandInTheirPlace) {
   EXPECT_EQ(content->media().front().path, "/k.png");
 }
 
+TEST(UntypedMedia, AtUrlsAreLookedAtAndGoOutAsTheyAreWritten) {
+  const struct {
+    const char *field;
+    Json value;
+    const char *name;  // Empty: it is none.
+  } rows[] = {
+      {"image_url", "https://a/k", "image_url"},
+      {"voice", "http://a/k", "voice"},
+      {"character", "https://a/k.png?x=1", "character"},
+      {"content", *Json::parse(R"([{"image_url":{"url":"https://a/k"}}])"), "content[0].image_url.url"},
+      {"link", "https://a/page", ""},
+      {"reference", "https://a/page", ""},
+      {"style", "https://a/page", ""},
+      {"image_prompt", "https://a/k.png", ""},
+      {"callback_url", "https://a/k.png", ""},
+      {"output_video", "https://a/k.mp4", ""},
+      {"image_url", " https://a/k ", ""},
+      {"image_url", R"(["https://a/k"])", ""},
+      {"image_url", "s3://a/k.png", ""},
+  };
+  for (const auto &row : rows) {
+    SCOPED_TRACE(std::string(row.field) + " " + row.value.to_text());
+    const auto request = checked(row.field, row.value, "veo", false);
+    ASSERT_TRUE(request) << problems_text(request.error());
+    EXPECT_TRUE(request->media().empty());
+    EXPECT_EQ(*request->body().find(row.field), row.value);
+    ASSERT_EQ(request->untyped_urls().size(), *row.name ? 1u : 0u);
+    if (!*row.name) continue;
+    EXPECT_EQ(request->untyped_urls().front().name, row.name);
+    EXPECT_EQ(request->untyped_urls().front().kind, std::nullopt);
+  }
+}
+
+TEST(UntypedMedia, AtUrlsOfAPrivateNetworkAreRefusedForAPublicService) {
+  ClipRequest request{.model = "veo"};
+  request.fields.set("prompt", "x");
+  request.extra.set("image_url", "http://192.168.1.5/a.png");
+  const ReferencePolicy policy{.refuses_private_hosts = true};
+  const auto refused = check_request(*Catalog::built_in(), request, policy);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(problems_text(refused.error()), StartsWith("image_url is at an address of this machine"));
+  EXPECT_TRUE(check_request(*Catalog::built_in(), request, {}));
+}
+
 TEST(UntypedMedia, ClipsInsideAreJudgedWithTheRequest) {
   EXPECT_THAT(fault("start_frame", "genclip://dance-2.5?prompt=x&duration=99#last"),
               HasSubstr("start_frame: duration is 99"));

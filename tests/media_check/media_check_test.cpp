@@ -407,6 +407,19 @@ TEST(MediaCheck, ChecksUrlsBesideLocalFilesAsDeepAsItIsTold) {
                     HasSubstr("[2] is not a known")));
 }
 
+TEST(MediaCheck, LooksAtUrlsInFieldsThatNoTableTypes) {
+  MediaServer server({{"/fine", {png(), "image/png"}}, {"/page", {"<html>", "text/html"}}});
+  const auto request =
+      media_request("veo", {{"photos", {server.url("/fine"), server.url("/none"), server.url("/page")}}});
+  EXPECT_EQ(text_of(check(request, options(MediaCheck::none))), "");
+  EXPECT_TRUE(server.requests().empty());
+  EXPECT_THAT(text_of(check(request, options(MediaCheck::headers))),
+              AllOf(HasSubstr("2 problems"), HasSubstr("photos[1] cannot be fetched"),
+                    HasSubstr("photos[2] is \"text/html\", which is not media data")));
+  EXPECT_THAT(text_of(check(request, options(MediaCheck::full))),
+              AllOf(HasSubstr("photos[1] cannot be fetched"), Not(HasSubstr("photos[0]"))));
+}
+
 TEST(MediaCheck, LooksAtReferencesSideBySide) {
   Mutex mutex;
   CondVar changed;
