@@ -38,7 +38,7 @@ std::string continue_text(const GenerationState &state) {
   std::string text = "Generating: " + std::string(to_word(state.status));
   if (state.status == ClipStatus::preparing)
     text = state.link == 0
-               ? "Preparing: publishing"
+               ? "Preparing: checking and publishing"
                : "Preparing: clip " + std::to_string(state.link) + " of " + std::to_string(state.links);
   if (state.progress >= 0) text += ", " + std::to_string(state.progress) + " %";
   return text;

@@ -236,6 +236,25 @@ Result<void> ChainWork::check_fetchable(const PlannedLink &request) const {
   return reference ? Result<void>(unfetchable(request.place + reference->name)) : Result<void>();
 }
 
+// A server may be slow, and a file large.
+bool ChainWork::takes_time(const PlannedLink &request) const {
+  const bool asks = job_.media_check.depth != MediaCheck::none;
+  return (asks && !request.request->untyped_urls().empty()) ||
+         std::ranges::any_of(request.request->media(), [&](const MediaReference &reference) {
+           return reference.source == MediaSource::file || (asks && reference.source == MediaSource::url);
+         });
+}
+
+// That references are checked or published, and no clip is made for them.
+void ChainWork::tell_references() {
+  generation_.change([](GenerationState &state) {
+    state.status = ClipStatus::preparing;
+    state.link = state.links = 0;
+    state.progress = -1;
+    state.link_submits = state.link_unfetched = state.link_runs = false;
+  });
+}
+
 // The request itself first: its own mistakes are the nearest.
 Result<void> ChainWork::judge() {
   const GenerationServices &services = generation_.services();
@@ -243,6 +262,7 @@ Result<void> ChainWork::judge() {
     const PlannedLink &request = plan_[*i];
     if (auto given = check_sources(request); !given) return given;
     if (auto fetchable = check_fetchable(request); !fetchable) return fetchable;
+    if (takes_time(request)) tell_references();
     auto media = local_media(request, clips_, generation_.cancellable());
     if (!media) return std::move(media).error();
     auto judged = genclip::judge(request, *media, services.http.get(), *services.clock, job_.media_check,
@@ -354,12 +374,7 @@ Result<void> ChainWork::publish_all() {
 Result<void> ChainWork::publish_one(size_t index) {
   Material &material = materials_[index];
   if (!job_.publish.is_set_up()) return unfetchable(request_.media()[index].name);
-  generation_.change([](GenerationState &state) {
-    state.status = ClipStatus::preparing;
-    state.link = state.links = 0;
-    state.progress = -1;
-    state.link_submits = state.link_unfetched = state.link_runs = false;
-  });
+  tell_references();
   std::string sha256 = material.used.sha256;
   if (sha256.empty()) {
     auto computed = material.file->sha256(generation_.cancellable());

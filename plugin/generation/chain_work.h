@@ -72,6 +72,8 @@ class ChainWork {
   Result<void> look();
   ChainLink look_at(size_t link) const;
   LinkState hold(size_t link, const std::string &key);
+  bool takes_time(const PlannedLink &request) const;
+  void tell_references();
   Result<void> judge();
   Result<void> check_sources(const PlannedLink &request) const;
   const MediaReference *to_publish(const PlannedLink &request) const;

@@ -116,6 +116,16 @@ class ChainWorkTest : public WorkTest {
   const std::string x_ = picture("x"), y_ = picture("y");
 };
 
+TEST_F(ChainWorkTest, ACheckOfReferencesIsToldWhileItIsMade) {
+  for (const bool checks : {false, true}) {
+    GenerationJob job = job_of(picture(checks ? "checked" : "unchecked", {"https://m.example/a.png"}));
+    job.media_check.depth = checks ? MediaCheck::headers : MediaCheck::none;
+    const std::vector<GenerationState> states = run(job).states;
+    const auto told = std::ranges::find(states, ClipStatus::preparing, &GenerationState::status);
+    EXPECT_EQ(told != states.end(), checks);
+  }
+}
+
 // ---- A link stays until the request that needs it was submitted.
 
 TEST_F(ChainWorkTest, ALimitOfTheStoreRemovesNoLinkThatIsStillNeeded) {
