@@ -279,10 +279,7 @@ void Automation::finish_on_air(uint64_t frame) {
 }
 
 Clock::WallTime Automation::wall_of(uint64_t frame) {
-  const FrameTime now = stage_.clock();
-  const auto offset = frame >= now.frame ? time_of_frame(settings_.schedule, frame - now.frame)
-                                         : -time_of_frame(settings_.schedule, now.frame - frame);
-  return now.wall + std::chrono::duration_cast<Clock::WallTime::duration>(offset);
+  return wall_at(settings_.schedule, stage_.clock(), frame);
 }
 
 }  // namespace genclip

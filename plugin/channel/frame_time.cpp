@@ -33,4 +33,10 @@ uint64_t frame_at(const ScheduleSettings &settings, const FrameTime &clock, Cloc
   return before < clock.frame ? clock.frame - before : 0;
 }
 
+Clock::WallTime wall_at(const ScheduleSettings &settings, const FrameTime &clock, uint64_t frame) {
+  const auto offset = frame >= clock.frame ? time_of_frame(settings, frame - clock.frame)
+                                           : -time_of_frame(settings, clock.frame - frame);
+  return clock.wall + std::chrono::duration_cast<Clock::WallTime::duration>(offset);
+}
+
 }  // namespace genclip

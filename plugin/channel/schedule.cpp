@@ -76,6 +76,7 @@ class Search {
     } else if (!place_.ended && !show_what_ends_on_air() && !show_what_is_due()) {
       go_on_in_order();
     }
+    cut_.wall = wall_at(settings_, clock_, cut_.frame);
     return std::move(cut_);
   }
 
@@ -282,8 +283,9 @@ void note_aired(Place &place, const Piece &piece) {
   place.earlier.push_back({piece.id, piece.title, piece.media});
 }
 
-// The start time is over: in a rundown that loops, that of the next day counts.
-void advance(const Rundown &rundown, Place &place, bool loop, const std::string &id) {
+// The start time is over: in a rundown that loops, the next one counts that is to come at that time. Days
+// that are over are no turns: a clock that is set forward by a week brings the item once.
+void advance(const Rundown &rundown, Place &place, bool loop, const std::string &id, Clock::WallTime wall) {
   const auto start = std::find_if(place.timed.begin(), place.timed.end(),
                                   [&](const TimedStart &each) { return each.id == id; });
   if (start == place.timed.end()) return;
@@ -291,7 +293,7 @@ void advance(const Rundown &rundown, Place &place, bool loop, const std::string 
   place.timed.erase(start);
   const auto position = rundown.find(id);
   if (!loop || !position || !rundown.items[*position].at) return;
-  const auto moment = next_start(*rundown.items[*position].at, next.next);
+  const auto moment = next_start(*rundown.items[*position].at, std::max(next.next, wall));
   if (!moment) return;
   next.next = *moment;
   ++next.occurrence;
@@ -307,7 +309,7 @@ Cut next_cut(const Rundown &rundown, const Place &place, const Shelf &shelf, con
 
 Place after(const Rundown &rundown, Place place, const ScheduleSettings &settings, const Cut &cut) {
   if (cut.position) static_cast<Position &>(place) = *cut.position;
-  for (const std::string &id : cut.timed) advance(rundown, place, settings.loop, id);
+  for (const std::string &id : cut.timed) advance(rundown, place, settings.loop, id, cut.wall);
   if (!settings.loop) drop_starts_before(rundown, place);
   if (!cut.piece) return place;
   switch (cut.piece->kind) {

@@ -131,6 +131,7 @@ struct PassedItem {
 // What comes behind the piece on the air, and from which frame on; it may end that piece before its time.
 struct Cut {
   uint64_t frame = 0;
+  Clock::WallTime wall;            // At that frame.
   std::optional<Piece> piece;      // Its start is `frame`. Nothing: the channel ends at that frame.
   std::vector<PassedItem> passed;  // In their order, each once a turn.
   // For after(): the position behind it, nothing: as before; and the items whose start time is over.
@@ -178,5 +179,7 @@ std::chrono::nanoseconds time_of_frame(const ScheduleSettings &settings, uint64_
 uint64_t frames_in(const ScheduleSettings &settings, std::chrono::nanoseconds time);
 // The frame that is shown at that time of day; 0: at that time the run had not begun.
 uint64_t frame_at(const ScheduleSettings &settings, const FrameTime &clock, Clock::WallTime wall);
+// The time of day at which a frame is shown.
+Clock::WallTime wall_at(const ScheduleSettings &settings, const FrameTime &clock, uint64_t frame);
 
 }  // namespace genclip

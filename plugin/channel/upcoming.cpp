@@ -122,7 +122,8 @@ class Preview {
   void take_start(const Start &start) {
     ++first_start_;
     if (!settings_.loop) return;
-    const auto again = next_start(*item_of(start).at, start.moment);
+    const auto again =
+        next_start(*item_of(start).at, std::max(start.moment, wall_at(settings_, clock_, frame_)));
     if (!again) return;
     const Start later{frame_of(*again), *again, start.position, start.occurrence + 1};
     starts_.insert(

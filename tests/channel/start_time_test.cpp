@@ -158,6 +158,28 @@ TEST(StartTime, GoesRoundWithoutTheItemUntilItsTimeAndAgainTheNextDay) {
   EXPECT_EQ(player.told(), "");
 }
 
+// Each of them would be paid for, with `fresh`.
+TEST(StartTime, IsOneTurnForAllDaysThatAClockSetForwardLeavesOut) {
+  const TimeZone zone("UTC");
+  Player player({"a", "noon"});
+  player.rundown.items[1].at = start_time("12:00");
+  for (const char *id : {"a", "noon"}) player.ready(id, 100);
+  player.play(1000);
+  player.clock = {player.now, kElevenOClock + hours(10 * 24)};
+  std::vector<std::string> ahead;
+  for (const Upcoming &each :
+       upcoming(player.rundown, player.place, player.settings, player.on_air, player.clock, 4, 0,
+                [](const RundownItem &, uint64_t) { return std::optional<uint64_t>(100); }))
+    ahead.push_back(each.id);
+  EXPECT_EQ(ahead, (std::vector<std::string>{"noon", "a", "a", "a"}));
+  player.play(2000);
+  EXPECT_EQ(std::ranges::count_if(player.aired, [](const auto &each) { return each.first.id == "noon"; }), 1)
+      << player.shown();
+  ASSERT_EQ(player.place.timed.size(), 1u);
+  EXPECT_EQ(player.place.timed[0].next, utc("2026-12-02T12:00:00Z"));
+  EXPECT_EQ(player.place.timed[0].occurrence, 1u);
+}
+
 TEST(StartTime, IsToldOnceIfItsPatienceIsOver) {
   Player player({"a", "noon"});
   player.rundown.items[1].at = StartTime{kElevenOClock + seconds(60), {}};
