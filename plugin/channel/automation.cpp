@@ -10,6 +10,8 @@ namespace {
 // A file of a server that does not answer any more is opened for ever.
 constexpr auto kLongestOpening = std::chrono::seconds(10);
 constexpr char kHangs[] = "It could not be opened within 10 s.";
+// Start times within a shorter one have been on the air just before.
+constexpr auto kShortestSetBack = std::chrono::minutes(1);
 constexpr char kTooBusy[] = "The channel was stopped, or the machine was too busy.";
 
 bool is_same_piece(const Cut &a, const Cut &b) {
@@ -86,6 +88,7 @@ Automation::~Automation() { drop_candidate(); }
 void Automation::step() {
   if (ended_) return;
   shelf_->set_frame(stage_.frame());
+  look_at_clock();
   begin_settled();
   if (ended_) return;
   look_at_on_air();
@@ -113,6 +116,15 @@ std::vector<Piece> Automation::kept() const {
   for (const auto *next : {&settled_, &candidate_})
     if (*next && (*next)->cut.piece) pieces.push_back(*(*next)->cut.piece);
   return pieces;
+}
+
+// Between two steps, the time of day goes on as the frames do, unless somebody sets the clock.
+void Automation::look_at_clock() {
+  const FrameTime clock = stage_.clock();
+  const auto begin = wall_at(settings_.schedule, clock, 0);
+  if (begin_ && begin + kShortestSetBack < *begin_)
+    place_ = set_back(*rundown_, std::move(place_), settings_.schedule, clock.wall);
+  begin_ = begin;
 }
 
 void Automation::begin_settled() {

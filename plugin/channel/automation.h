@@ -93,6 +93,7 @@ class Automation {
   // The shelf without the items whose cues have failed.
   class CuedShelf;
 
+  void look_at_clock();
   void begin_settled();
   void look_at_on_air();
   void fail_on_air();
@@ -122,6 +123,7 @@ class Automation {
   bool is_bridge_ = false;  // On the air is a slate that ends as soon as something is cued.
   std::optional<Candidate> settled_;
   std::optional<Candidate> candidate_;
+  std::optional<Clock::WallTime> begin_;  // The time of day at frame 0, by the clock at the last step.
   bool skip_ = false;
   std::optional<End> end_;
   bool ended_ = false;

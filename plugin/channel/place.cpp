@@ -70,6 +70,19 @@ bool is_moment_of(const StartTime &at, Clock::WallTime moment) {
   return next_start(at, moment - milliseconds(1)) == moment;
 }
 
+// Two machines' clocks differ. A moment that is so near may have been on the air by the other one's.
+constexpr auto kClocksDiffer = std::chrono::minutes(1);
+
+// The moment that a state file has for an item, or an earlier one: the clock may have been ahead then.
+Clock::WallTime still_to_come(const StartTime &at, Clock::WallTime known, Clock::WallTime loaded) {
+  return std::min(known, next_start(at, loaded + kClocksDiffer).value_or(known));
+}
+
+void sort_starts(Place &place) {
+  std::stable_sort(place.timed.begin(), place.timed.end(),
+                   [](const TimedStart &a, const TimedStart &b) { return a.next < b.next; });
+}
+
 void move_starts(const Rundown &before, const Rundown &now, const ScheduleSettings &settings,
                  Clock::WallTime loaded, Place &place) {
   std::unordered_map<std::string, TimedStart> known;
@@ -90,8 +103,8 @@ void move_starts(const Rundown &before, const Rundown &now, const ScheduleSettin
     const bool is_of_state_file = before.items.empty() && entry != known.end() &&
                                   is_moment_of(*item.at, entry->second.next) &&
                                   entry->second.next + time_of_frame(settings, settings.patience) >= loaded;
-    const auto next =
-        is_of_state_file ? std::optional(entry->second.next) : next_start(*item.at, loaded - milliseconds(1));
+    const auto next = is_of_state_file ? std::optional(still_to_come(*item.at, entry->second.next, loaded))
+                                       : next_start(*item.at, loaded - milliseconds(1));
     if (next) {
       start.next = *next;
       place.timed.push_back(std::move(start));
@@ -100,8 +113,7 @@ void move_starts(const Rundown &before, const Rundown &now, const ScheduleSettin
     }
   }
   place.in_order = std::move(in_order);
-  std::stable_sort(place.timed.begin(), place.timed.end(),
-                   [](const TimedStart &a, const TimedStart &b) { return a.next < b.next; });
+  sort_starts(place);
 }
 
 }  // namespace
@@ -125,6 +137,25 @@ Place moved(const Rundown &before, const Rundown &now, Place place, const Schedu
   move_position(before, now, settings.loop, place);
   move_starts(before, now, settings, loaded, place);
   if (!settings.loop) drop_starts_before(now, place);
+  return place;
+}
+
+Place set_back(const Rundown &rundown, Place place, const ScheduleSettings &settings, Clock::WallTime wall) {
+  std::unordered_map<std::string, TimedStart> known;
+  for (TimedStart &start : place.timed) known.emplace(start.id, start);
+  for (const RundownItem &item : rundown.items) {
+    if (!item.at) continue;
+    const auto next = next_start(*item.at, wall - milliseconds(1));
+    if (!next) continue;
+    TimedStart &start = known.try_emplace(item.id, TimedStart{item.id, *next, 0}).first->second;
+    start.next = std::min(start.next, *next);
+    place.in_order.erase(item.id);
+  }
+  place.timed.clear();
+  for (const RundownItem &item : rundown.items)
+    if (const auto start = known.find(item.id); start != known.end()) place.timed.push_back(start->second);
+  sort_starts(place);
+  if (!settings.loop) drop_starts_before(rundown, place);
   return place;
 }
 

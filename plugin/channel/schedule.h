@@ -157,6 +157,10 @@ Place after(const Rundown &rundown, Place place, const ScheduleSettings &setting
 Place moved(const Rundown &before, const Rundown &now, Place place, const ScheduleSettings &settings,
             Clock::WallTime loaded);
 
+// The same place after a clock was set back to that time: start times that come again are to come. The others
+// stay, so what is late comes late.
+Place set_back(const Rundown &rundown, Place place, const ScheduleSettings &settings, Clock::WallTime wall);
+
 // An item that is to come, and when if all are ready.
 struct Upcoming {
   std::string id;

@@ -56,7 +56,7 @@ class CountingStage final : public Stage {
   void end(uint64_t frame) override { ended_at = frame; }
   uint64_t frame() override { return now_; }
   uint64_t earliest_frame() override { return now_ + kMargin; }
-  FrameTime clock() override { return {now_, Clock::WallTime() + seconds(1800000000)}; }
+  FrameTime clock() override { return {now_, wall_at({}, {0, wall_at_begin}, now_)}; }
   StageCounts counts() override { return {now_}; }
 
   void advance() { ++now_; }
@@ -77,7 +77,8 @@ class CountingStage final : public Stage {
   std::optional<uint64_t> ended_at;
   size_t drops = 0;
   bool is_sound_behind = false;  // So that a failure on the air is not final.
-  uint64_t stops_for = 0;        // The thread is stopped for so many frames within the next take().
+  Clock::WallTime wall_at_begin = Clock::WallTime(seconds(1800000000));
+  uint64_t stops_for = 0;  // The thread is stopped for so many frames within the next take().
 
  private:
   struct Cue {
@@ -196,6 +197,31 @@ TEST_F(AutomationAtWork, ShowsItemsOneAfterTheOtherWithoutAGap) {
   }
   EXPECT_GE(log.on_the_air.size(), 9u);
   expect_no_gap();
+}
+
+// A clock without a battery may be years ahead until it is set by the network.
+TEST_F(AutomationAtWork, ShowsAnItemAtItsTimeOnceAClockThatWasAheadIsSetBack) {
+  for (const char *id : {"a", "noon"}) shelf.put(id, seconds(4));
+  const Clock::WallTime right = stage.wall_at_begin;
+  Rundown rundown = *rundown_of({"a", "noon"});
+  rundown.items[1].at = StartTime{right + seconds(60), {}};
+  stage.wall_at_begin = right + std::chrono::hours(400 * 24);
+  settings.run = "run-1";
+  automation =
+      std::make_unique<Automation>(settings, stage, shelf, log, std::make_shared<const Rundown>(rundown),
+                                   moved({}, rundown, {}, settings.schedule, stage.clock().wall));
+  run(500);
+  EXPECT_TRUE(automation->place().timed.empty());
+  stage.wall_at_begin = right;
+  run(2000);
+  std::vector<Clock::WallTime> planned;
+  for (const Piece &piece : log.on_the_air)
+    if (piece.planned_at) planned.push_back(*piece.planned_at);
+  EXPECT_EQ(planned, (std::vector<Clock::WallTime>{right + seconds(60)}));
+  // What the network sets every hour is no reason to show it again.
+  stage.wall_at_begin = right - seconds(50);
+  run(100);
+  EXPECT_TRUE(automation->place().timed.empty());
 }
 
 TEST_F(AutomationAtWork, SettlesACutOneSecondBefore) {

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "plugin/channel/start_time.h"
 #include "tests/channel/player.h"
 
 namespace genclip::test {
@@ -150,6 +151,44 @@ TEST(Place, OfTheStateFileKeepsAStartTimeThatIsStillToBeHad) {
   const Place late = moved({}, rundown, place, {}, kElevenOClock + seconds(100));
   EXPECT_TRUE(late.timed.empty());
   EXPECT_TRUE(late.in_order.contains("a"));
+}
+
+TEST(Place, OfTheStateFileBelievesNoClockThatWasAhead) {
+  Rundown rundown = letters("ab");
+  rundown.items[0].at = StartTime{std::nullopt, seconds(0)};
+  rundown.items[1].at = StartTime{std::nullopt, seconds(0)};
+  const Clock::WallTime right = *next_start(*rundown.items[0].at, kElevenOClock);
+  const Clock::WallTime second = *next_start(*rundown.items[0].at, right);
+  Place place;
+  place.timed = {{"a", second, 1}, {"b", right + std::chrono::hours(366 * 24), 3}};
+  while (next_start(*rundown.items[1].at, place.timed[1].next - std::chrono::milliseconds(1)) !=
+         place.timed[1].next)
+    place.timed[1].next += std::chrono::hours(1);
+  const Place now = moved({}, rundown, place, {}, right + seconds(1));
+  ASSERT_EQ(now.timed.size(), 2u);
+  EXPECT_EQ(now.timed[1].next, second);
+  EXPECT_EQ(now.timed[1].occurrence, 3u);
+  // The machine that was on the air before had a clock that was 3 s ahead of this one's.
+  const Place again = moved({}, rundown, place, {}, right - seconds(3));
+  EXPECT_EQ(again.timed[0].next, second);
+}
+
+TEST(Place, AfterAClockWasSetBackExpectsWhatComesAgainAndKeepsWhatIsLate) {
+  Rundown rundown = letters("abcd");
+  for (size_t i = 0; i < 3; ++i) rundown.items[i].at = StartTime{kElevenOClock + seconds(100), {}};
+  rundown.items[1].at = StartTime{kElevenOClock - seconds(5), {}};
+  Place place;
+  place.timed = {{"b", kElevenOClock - seconds(5), 2}};
+  place.in_order = {"c"};
+  const Place now = set_back(rundown, place, {}, kElevenOClock);
+  EXPECT_EQ(now.timed, (std::vector<TimedStart>{{"b", kElevenOClock - seconds(5), 2},
+                                                {"a", kElevenOClock + seconds(100), 0},
+                                                {"c", kElevenOClock + seconds(100), 0}}));
+  EXPECT_TRUE(now.in_order.empty());
+  ScheduleSettings ends;
+  ends.loop = false;
+  place.next = "c";
+  EXPECT_EQ(set_back(rundown, place, ends, kElevenOClock).timed.size(), 1u) << "what lies behind stays there";
 }
 
 std::string text_of(const std::vector<Upcoming> &items) {
