@@ -198,15 +198,17 @@ void Channel::look_at_rundown() {
   });
 }
 
-// So that insert() knows it without a wait.
+// So that insert() knows it without a wait, and that fresh takes end when nobody limits them any more.
 void Channel::look_at_budget() {
   const auto now = tools_.clock->now();
   if (is_reading_budget_ || now < next_budget_look_) return;
   next_budget_look_ = now + kBudgetInterval;
   is_reading_budget_ = true;
   store_disk_->add([gate = gate_, source = source_, this] {
-    source->read_budget();
-    gate->post([this] { is_reading_budget_ = false; });
+    gate->post([this, is_bound = source->read_budget()] {
+      is_reading_budget_ = false;
+      preparer_->set_bound(is_bound);
+    });
   });
 }
 

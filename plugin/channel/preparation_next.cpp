@@ -61,9 +61,9 @@ void PreparationPlan::abandon_unpaid_carried(std::vector<PlanAction> &actions) {
 
 // A request that is on its way already is let be: its answer is worth money.
 void PreparationPlan::abandon_unsubmitted(Clock::Time now, std::vector<PlanAction> &actions) {
-  if (!is_barred(now)) return;
   for (const WishKey &key : order_) {
     Entry &entry = entries_.at(key);
+    if (!is_barred(now) && !is_halted(entry)) continue;
     if (entry.step != Step::generating || entry.may_submit == MaySubmit::never) continue;
     if (entry.is_submitting || entry.is_accepted) continue;
     entry.step = Step::idle;
@@ -139,7 +139,7 @@ void PreparationPlan::begin_generations(Clock::Time now, bool is_any_waiting,
     const bool is_wanted = entries_.contains(entry.wish.key);
     entry.is_behind = is_wanted && waits_for_another_take(entry, now);
     const bool may_submit = is_wanted && is_turn && !(entry.is_put_back && is_any_waiting) &&
-                            !is_series_over(entry) && !entry.is_behind;
+                            !is_series_over(entry) && !entry.is_behind && !is_halted(entry);
     const auto action = generation_of(entry, now, may_submit, has_worker);
     if (!action) continue;
     entry.step = Step::generating;
@@ -167,7 +167,7 @@ std::optional<PlanAction> PreparationPlan::generation_of(Entry &entry, Clock::Ti
     }
     if (has_task && !(halt_ && halt_->bars_queries)) return action;
   }
-  const bool wants_stand_in = halt_ || is_series_over(entry) || entry.is_behind;
+  const bool wants_stand_in = is_halted(entry) || is_series_over(entry) || entry.is_behind;
   if (!wants_stand_in || entry.has_stand_in || !entry.survey.last_take) return std::nullopt;
   action.take = *entry.survey.last_take;
   return action;

@@ -23,6 +23,9 @@ constexpr char kGone[] =
     "this run. If the store removed it to make room, raise store-max-size.";
 constexpr char kNotAgain[] = " The channel does not submit it again.";
 constexpr char kUnfit[] = " The clip was generated and paid for; it is not shown.";
+constexpr char kUnbound[] =
+    "The store has no budget any more, so items with \"fresh\" are not generated anew: the channel would pay "
+    "as long as it runs. Set one, for example: genclip budget set --per-day 100.";
 constexpr char kNoMoreTakes[] = "No new take is submitted, because an earlier one failed: ";
 
 }  // namespace
@@ -147,7 +150,7 @@ void PreparationPlan::generated(const WishKey &key, const GenerationEnd &end, Cl
   entry->step = Step::at_hand;
   if (entry->is_stand_in()) return;
   memory(*entry).stored(!entry->wish.is_fresh);
-  if (entry->wish.is_fresh && (halt_ || is_series_over(*entry))) survey_fresh();
+  if (entry->wish.is_fresh && (is_halted(*entry) || is_series_over(*entry))) survey_fresh();
 }
 
 void PreparationPlan::end_badly(Entry &entry, SourceMemory &memory, const GenerationEnd &end,
@@ -248,6 +251,10 @@ void PreparationPlan::budget_looked(bool is_over, Clock::Time now) {
   next_look_ = now + kHaltLookInterval;
 }
 
+void PreparationPlan::set_bound(bool is_bound) {
+  if (std::exchange(is_bound_, is_bound) && !is_bound) survey_fresh();
+}
+
 void PreparationPlan::reload(Clock::Time now) {
   if (halt_ && halt_->notice.is_key) halt_.reset();
   next_look_ = disk_until_ = now;
@@ -330,9 +337,17 @@ PlannedStatus PreparationPlan::status(const WishKey &key) const {
   const bool is_looked_for =
       entry.step == Step::idle || entry.step == Step::surveying || entry.survey.is_stored;
   const bool is_to_be_had = entry.survey.has_task && asks;
-  if (entry.wish.is_generated && halt_ && !is_looked_for && !is_to_be_had)
-    return {ItemState::budget, halt_->notice.text};
+  if (entry.wish.is_generated && is_halted(entry) && !is_looked_for && !is_to_be_had)
+    return {ItemState::budget, notice()->text};
   return {ItemState::planned, entry.wish.is_generated && is_disk_full_ && !is_looked_for ? kFull : reason};
+}
+
+std::optional<BudgetNotice> PreparationPlan::notice() const {
+  if (halt_) return halt_->notice;
+  const bool is_any = std::any_of(entries_.begin(), entries_.end(),
+                                  [this](const auto &known) { return is_halted(known.second); });
+  if (!is_any) return std::nullopt;
+  return BudgetNotice{.text = kUnbound};
 }
 
 }  // namespace genclip

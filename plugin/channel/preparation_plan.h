@@ -88,6 +88,8 @@ class PreparationPlan {
   void changed(const WishKey &key);
   // Whether the reason of the halt has gone.
   void budget_looked(bool is_over, Clock::Time now);
+  // Without a budget that ends what fresh takes cost, they wait.
+  void set_bound(bool is_bound);
   void reload(Clock::Time now);
 
   // ---- What to do. Each action is given once; the preparer does them all.
@@ -98,6 +100,8 @@ class PreparationPlan {
   PlannedStatus status(const WishKey &key) const;
   // Nothing: submits go on.
   const std::optional<Halt> &halt() const { return halt_; }
+  // Of what is not submitted, for the halt or for the lack of a budget.
+  std::optional<BudgetNotice> notice() const;
   bool is_disk_full() const { return is_disk_full_; }
 
  private:
@@ -150,6 +154,8 @@ class PreparationPlan {
   std::vector<std::string> under_way() const;
   bool waits_for_another_take(const Entry &entry, Clock::Time now) const;
   bool is_series_over(const Entry &entry) const;
+  // Until there is money for it.
+  bool is_halted(const Entry &entry) const { return halt_ || (!is_bound_ && entry.wish.is_fresh); }
   bool is_barred(Clock::Time now) const { return halt_ || (is_disk_full_ && now < disk_until_); }
   bool has_paid_clip_to_fetch() const;
   bool is_room_needed() const;
@@ -174,6 +180,7 @@ class PreparationPlan {
   SourceMemories memories_;
   uint64_t versions_ = 0;
   std::optional<Halt> halt_;
+  bool is_bound_ = true;       // The store has a budget that ends what fresh takes cost.
   Clock::Time next_look_{};    // At the budget, while halted.
   bool is_disk_full_ = false;  // Until something was stored again.
   Clock::Time disk_until_{};   // No submit before, while the disk is full.

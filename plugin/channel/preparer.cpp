@@ -23,6 +23,7 @@ class ChannelPreparer final : public Preparer {
   void want(std::vector<Wish> wishes, std::vector<std::string> fallback) override {
     work_->want(std::move(wishes), std::move(fallback));
   }
+  void set_bound(bool is_bound) override { work_->set_bound(is_bound); }
   void reload() override { work_->reload(); }
   void close() override { stop(); }
   double spent() const override { return outlet_->spent(); }

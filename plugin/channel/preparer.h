@@ -70,6 +70,9 @@ class Preparer : public Shelf {
   // stays with the service and in the journal. If it is paid, its clip is fetched nevertheless, as long as
   // this runs.
   virtual void want(std::vector<Wish> wishes, std::vector<std::string> fallback) = 0;
+  // Whether the store has a budget that ends what fresh takes cost. Without one they wait, as for a spent
+  // one.
+  virtual void set_bound(bool is_bound) = 0;
   // Looks at once again at the budget, the key and what has failed.
   virtual void reload() = 0;
   // Ends all work; no listener is called afterwards. Never waits for network or disk.
@@ -88,6 +91,8 @@ inline constexpr char kStillNeedsDuration[] = "It is a still picture, so it need
 // Marks with `problem` each item that the catalog or the settings refuse, and each still that the catalog
 // knows to be one and that has no length: it would be paid for and never shown. Sends nothing; needs no key.
 void judge_rundown(Rundown &rundown, const RunSettings &run);
+// Whether it ends what a loop of fresh takes costs. A limit of one clip alone does not.
+bool is_bound(const Budget &budget);
 // An error if an item that is generated for each turn has no budget of the store to bind it. `budget` tells
 // the store's, and is only called if there is such an item.
 Result<void, RundownLine> check_budget(const Rundown &rundown, const std::function<Result<Budget>()> &budget);

@@ -114,6 +114,10 @@ void PreparerWork::want(std::vector<Wish> wishes, std::vector<std::string> fallb
   });
 }
 
+void PreparerWork::set_bound(bool is_bound) {
+  post([is_bound](PreparerWork &self) { self.plan_.set_bound(is_bound); });
+}
+
 void PreparerWork::reload() {
   post([](PreparerWork &self) { self.plan_.reload(self.services_.clock->now()); });
 }
@@ -432,11 +436,11 @@ void PreparerWork::publish() {
     outlet_->show(work.wish, {status.state, std::move(status.reason),
                               status.state == ItemState::ready ? work.media : nullptr});
   }
-  const auto &halt = plan_.halt();
+  auto notice = plan_.notice();
   const bool is_news =
-      halt.has_value() != told_halt_.has_value() || (halt && halt->notice.is_key != told_halt_->is_key);
+      notice.has_value() != told_halt_.has_value() || (notice && notice->is_key != told_halt_->is_key);
   if (is_news) {
-    told_halt_ = halt ? std::optional(halt->notice) : std::nullopt;
+    told_halt_ = std::move(notice);
     outlet_->tell([&](PreparerListener &listener) { listener.on_budget(told_halt_); });
   }
   if (std::exchange(told_disk_full_, plan_.is_disk_full()) == plan_.is_disk_full()) return;

@@ -38,6 +38,7 @@ class PreparerWork : public std::enable_shared_from_this<PreparerWork> {
 
   // Any thread; none waits.
   void want(std::vector<Wish> wishes, std::vector<std::string> fallback);
+  void set_bound(bool is_bound);
   void reload();
   void close() EXCLUDES(mutex_);
 

@@ -29,12 +29,11 @@ std::string problem_of(const std::string &source, bool has_length, const RunSett
          "\" cannot be shown: a source is a genclip:, file:, http: or https: URI.";
 }
 
-// A limit of one clip alone binds no loop.
+}  // namespace
+
 bool is_bound(const Budget &budget) {
   return budget.per_day > 0 || budget.per_month > 0 || budget.total > 0 || budget.tasks_per_day > 0;
 }
-
-}  // namespace
 
 void judge_rundown(Rundown &rundown, const RunSettings &run) {
   RunSettings dry = run;

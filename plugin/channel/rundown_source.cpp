@@ -61,10 +61,12 @@ Result<Budget> RundownSource::budget_on_disk() const {
   return Ledger(files_, clock_, store_root(run_.store)).budget();
 }
 
-void RundownSource::read_budget() {
+bool RundownSource::read_budget() {
   auto budget = budget_on_disk();
+  const bool binds = !budget || is_bound(*budget);
   MutexLock lock(mutex_);
   budget_ = std::move(budget);
+  return binds;
 }
 
 RundownReading RundownSource::judge(Rundown rundown) const {

@@ -37,8 +37,9 @@ class RundownSource {
   // What the file contains now, if it has changed since it was read and has then rested for one look, so that
   // a file that somebody writes is not read too early. An error, once, if there is no file any more.
   std::optional<RundownReading> look() EXCLUDES(mutex_);
-  // The store's, for judge().
-  void read_budget() EXCLUDES(mutex_);
+  // The store's, for judge(). False: it ends nothing of what fresh takes cost. One that cannot be read binds:
+  // nothing is paid then.
+  bool read_budget() EXCLUDES(mutex_);
   // Validates as a file is validated: with the catalog, and the store's budget as it was read last.
   RundownReading judge(Rundown rundown) const EXCLUDES(mutex_);
 

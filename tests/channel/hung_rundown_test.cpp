@@ -40,6 +40,7 @@ class NothingReady final : public Preparer {
  public:
   ItemStatus status(const std::string &, uint64_t) const override { return {}; }
   void want(std::vector<Wish>, std::vector<std::string>) override {}
+  void set_bound(bool) override {}
   void reload() override {}
   void close() override {}
   double spent() const override { return 0; }

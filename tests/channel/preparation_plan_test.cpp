@@ -142,6 +142,35 @@ TEST_F(Plan, WaitsLongerFromTryToTryUpToTenMinutes) {
   EXPECT_THAT(pauses, ElementsAre(5, 10, 20, 40, 80, 160, 320, 600, 600, 600));
 }
 
+TEST_F(Plan, RepeatsTheLastTakeWhileNoBudgetEndsFreshTakes) {
+  surveys_[{"b", 3}].last_take = 2;
+  plan_.want({wish("a"), wish("b", 3, true), wish("c", 0, true)});
+  EXPECT_THAT(ids(next(), Kind::generate), ElementsAre("a", "b", "c"));
+  EXPECT_FALSE(plan_.notice());
+  plan_.submits({"c", 0}, true);
+  plan_.set_bound(false);
+  const auto actions = next();
+  EXPECT_THAT(ids(actions, Kind::abandon), ElementsAre("b")) << "c is on its way";
+  ASSERT_THAT(ids(actions, Kind::generate), ElementsAre("b"));
+  EXPECT_EQ(actions.back().take, 2u);
+  EXPECT_EQ(actions.back().may_submit, MaySubmit::never);
+  plan_.generated({"b", 3}, ended(Outcome::stored), now_);
+  next();
+  plan_.vetted({"b", 3}, "");
+  EXPECT_EQ(plan_.status({"b", 3}).state, ItemState::ready);
+  plan_.want({wish("a"), wish("d"), wish("e", 1, true)});
+  EXPECT_THAT(ids(next(), Kind::generate), ElementsAre("d")) << "what is paid once goes on";
+  EXPECT_EQ(plan_.status({"e", 1}).state, ItemState::budget);
+  EXPECT_THAT(plan_.status({"e", 1}).reason, HasSubstr("budget set"));
+  ASSERT_TRUE(plan_.notice());
+  EXPECT_FALSE(plan_.notice()->is_key);
+  plan_.generated({"a", 0}, ended(Outcome::stored), now_);
+  plan_.generated({"d", 0}, ended(Outcome::stored), now_);
+  plan_.set_bound(true);
+  EXPECT_FALSE(plan_.notice());
+  EXPECT_THAT(plan_.status({"e", 1}).state, ItemState::planned);
+}
+
 TEST_F(Plan, LetsARequestThatIsOnItsWayBe) {
   plan_.want({wish("a"), wish("b"), wish("c")});
   next();
@@ -636,6 +665,7 @@ class Life {
   // From now on all goes well. What can be ready is.
   std::string run_well() {
     is_well_ = true;
+    set_bound(true);
     for (int i = 0; i < 3000 && wrong_.empty(); ++i) step();
     for (const WishKey &key : plan_.wanted()) {
       const PlannedStatus status = plan_.status(key);
@@ -660,11 +690,17 @@ class Life {
   }
   Truth &truth(const WishKey &key, unsigned take) { return truths_[key.id + "#" + std::to_string(take)]; }
 
+  void set_bound(bool is_bound) {
+    is_bound_ = is_bound;
+    plan_.set_bound(is_bound);
+  }
+
   void step() {
     if (!is_well_ && chance(10)) want();
     if (!is_well_ && chance(3)) {
       plan_.reload(now_);
     }
+    if (!is_well_ && chance(3)) set_bound(!is_bound_);
     if (chance(40)) now_ += std::chrono::seconds(random_() % 200);
     if (!is_well_ && !unheard_.empty() && chance(10)) fail_unheard();
     if (!under_way_.empty() && chance(70)) finish(random_() % under_way_.size());
@@ -744,6 +780,7 @@ class Life {
     const Truth &known = truth(action.key, action.take);
     if (action.may_submit == MaySubmit::even_in_doubt) accuse("it submits in doubt");
     if (plan_.halt()) accuse("it submits though submits are halted");
+    if (!is_bound_ && is_fresh(action.key)) accuse("it submits fresh takes without a budget");
     if (known.told_unknown) accuse("it submits what is unknown");
     if (known.told_failed > (action.key.id == "i1" ? 1 : 0)) accuse("it submits what has failed");
     if (action.take > 0 && failed_series_.contains(action.key.id)) accuse("it submits a further take");
@@ -848,6 +885,7 @@ class Life {
   std::deque<Truth *> unheard_;
   Clock::Time now_ = kStart;
   uint64_t turn_ = 0;
+  bool is_bound_ = true;
   bool is_well_ = false;
   std::string wrong_;
 };

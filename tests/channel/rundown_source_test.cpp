@@ -54,6 +54,19 @@ TEST_F(RundownFile, ThatIsMissingOrEmptyIsAnErrorThatSaysSo) {
   EXPECT_FALSE(source().read());
 }
 
+TEST_F(RundownFile, KnowsWhetherTheBudgetStillBinds) {
+  RundownSource source = this->source();
+  EXPECT_FALSE(source.read_budget()) << "there is none";
+  const std::string store = folder_.path() + "/store";
+  ASSERT_TRUE(FileSystem::posix().make_folder(store));
+  std::ofstream(store + "/budget.json") << R"({"tasks_per_day": 5})";
+  EXPECT_TRUE(source.read_budget());
+  std::ofstream(store + "/budget.json") << "{";
+  EXPECT_TRUE(source.read_budget()) << "nothing is paid while it cannot be read";
+  std::filesystem::remove(store + "/budget.json");
+  EXPECT_FALSE(source.read_budget()) << "it has gone";
+}
+
 TEST_F(RundownFile, WithFreshItemsNeedsABudget) {
   write(R"({"program": [
     {"source": "file:///one.mp4"},
