@@ -21,6 +21,7 @@
 #include "plugin/base/file_system.h"
 #include "plugin/base/mutex.h"
 #include "plugin/base/number.h"
+#include "plugin/channel/rundown_source.h"
 #include "plugin/command/channel_captions.h"
 #include "plugin/command/channel_check.h"
 #include "plugin/command/channel_element.h"
@@ -166,6 +167,20 @@ Result<std::optional<FileLock>> take_channel(const std::string &state_file, bool
   return stand_by(state_file, path);
 }
 
+// Before anything is written, sent or paid. False: it is refused, which is told. What a disk that does not
+// answer holds, the channel waits for on the air.
+bool can_begin(const std::string &rundown, const RunSettings &run) {
+  DiskLook<RundownReading> look([rundown, run] {
+    return RundownSource(FileSystem::posix(), Clock::system(), rundown, "", run).read();
+  });
+  const auto reading = look.wait(kDiskPatience);
+  if (!reading || *reading) return true;
+  const RundownLine &problem = reading->error();
+  const std::string where = problem.line == 0 ? "" : "Line " + std::to_string(problem.line) + ": ";
+  print_error(printable("The rundown cannot be used. " + where + problem.text));
+  return false;
+}
+
 void add_target_options(CommandOptions &options, Targets &targets) {
   options.add("hls", "FOLDER", "Write HLS into that folder", targets.hls);
   options.add("srt", "URI", "Send by SRT, such as srt://:9000?mode=listener", targets.srt);
@@ -282,6 +297,8 @@ int run_channel(const Words &words) {
   g_object_get(channel->get(), "state-file", &state_file, nullptr);
   const GStringPtr held(state_file);
   if (standby && !state_file) return options.refuse("--standby needs --state-file.");
+  const RunSettings run = run_settings_of(channel->get());
+  if (!can_begin(rest->front(), run)) return kFailed;
   if (state_file) {
     auto taken = take_channel(state_file, standby);
     if (!taken) {
@@ -289,6 +306,8 @@ int run_channel(const Words &words) {
       return kFailed;
     }
     if (!*taken) return kOk;
+    // It may have changed while a standby waited.
+    if (standby && !can_begin(rest->front(), run)) return kFailed;
     // A look at it may hang longer than the channel runs.
     program.is_lock_lost = [lock = std::make_shared<const FileLock>(std::move(**taken)),
                             path = lock_path_of(state_file)] {

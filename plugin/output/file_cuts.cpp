@@ -12,6 +12,7 @@ using std::chrono::nanoseconds;
 
 void FileCuts::shown(int64_t pts, int64_t channel_pts, FileWriter::WallTime now) {
   MutexLock lock(mutex_);
+  has_shown_ = true;
   shown_pts_ = pts;
   to_channel_ = channel_pts - pts;
   shown_at_ = now;
@@ -62,15 +63,17 @@ void FileCuts::opened(GstElement *splitter, GstClockTime running_time) {
 
 Result<void> FileCuts::closed(GstClockTime running_time) {
   FileWriter::Written file;
+  bool is_empty = false;
   {
     MutexLock lock(mutex_);
+    is_empty = !has_shown_ || running_time <= start_;
     file.path = path_;
     file.begun = begun_;
     file.muxed_begin = nanoseconds(start_);
     file.channel_begin = nanoseconds(static_cast<int64_t>(start_) + to_channel_);
     file.length = nanoseconds(running_time > start_ ? running_time - start_ : 0);
   }
-  return writer_->close(file);
+  return is_empty ? writer_->discard(file.path) : writer_->close(file);
 }
 
 }  // namespace genclip

@@ -33,6 +33,7 @@ class FileCuts {
 
   const std::shared_ptr<FileWriter> writer_;
   Mutex mutex_;
+  bool has_shown_ GUARDED_BY(mutex_) = false;  // A key frame.
   int64_t shown_pts_ GUARDED_BY(mutex_) = 0;
   FileWriter::WallTime shown_at_ GUARDED_BY(mutex_) = {};
   int64_t to_channel_ GUARDED_BY(mutex_) = 0;  // From the pipeline's time to the channel's.

@@ -82,6 +82,8 @@ class HlsFolder : public FileWriter {
     return remove_old();
   }
 
+  Result<void> discard(const std::string &path) override { return FileSystem::posix().remove(path); }
+
   Result<void> finish(bool finally) override {
     MutexLock lock(mutex_);
     if (finally) {

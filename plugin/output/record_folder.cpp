@@ -77,6 +77,15 @@ class RecordFolder : public FileWriter {
     return {};
   }
 
+  Result<void> discard(const std::string &path) override {
+    {
+      MutexLock lock(mutex_);
+      if (last_ == path) last_.clear();
+      inode_.reset();
+    }
+    return FileSystem::posix().remove(path);
+  }
+
   Result<void> finish(bool) override { return {}; }
 
  private:

@@ -294,6 +294,19 @@ class Program(unittest.TestCase):
         self.assertIn("day.json:2: ", run.stdout)
         self.assertEqual(self.playout.service.stats()["submits"], before)
 
+    def test_a_rundown_that_is_refused_reaches_no_output(self):
+        outputs = ["--hls", str(self.folder / "www"), "--record", str(self.folder / "archive")]
+        running = self.start("running", "--udp", "127.0.0.1:9")
+        self.wait_for("running", "clip: item")
+        self.playout.rundown.write_text('{"program": [{"id": "a", "sourc": "x"}]}', encoding="utf-8")
+        for name, options in ("log", []), ("standby", ["--standby"]):
+            with self.subTest(name):
+                self.assertEqual(self.start(name, *outputs, *options).wait(20), 1)
+                self.wait_for(name, "The rundown cannot be used. Line 1: ")
+                self.assertNotIn("Standing by", (self.folder / name).read_text(encoding="utf-8"))
+                self.assertFalse((self.folder / "www").exists() or (self.folder / "archive").exists())
+        self.assertIsNone(running.poll(), "what runs has its rundown")
+
     def test_what_cannot_work_is_refused_at_the_start(self):
         for options, text in ((("--alarm-command", "/nonexistent/pager"), "there is no program /nonexistent/pager"),
                               (("--slate", "/nonexistent/card.png"), "--slate: /nonexistent/card.png does not exist"),
