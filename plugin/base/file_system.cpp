@@ -13,9 +13,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstdlib>
 #include <iterator>
+#include <memory>
 
 #include "plugin/base/fresh_lookup.h"
+#include "plugin/base/gref.h"
 
 namespace genclip {
 namespace {
@@ -255,6 +258,24 @@ class PosixFileSystem final : public FileSystem {
 };
 
 }  // namespace
+
+std::string resolved_path(const std::string &path) {
+  const auto real = [](const std::string &name) {
+    const std::unique_ptr<char, decltype(&free)> found(::realpath(name.c_str(), nullptr), &free);
+    return std::string(found ? found.get() : "");
+  };
+  constexpr int kMostLinks = 40;  // As Linux has it.
+  std::string name = path;
+  for (int links = 0; links < kMostLinks; ++links) {
+    if (const std::string found = real(name); !found.empty()) return found;
+    const GStringPtr target(g_file_read_link(name.c_str(), nullptr));
+    if (!target) break;
+    name = g_path_is_absolute(target.get()) ? target.get() : folder_of(name) + "/" + target.get();
+  }
+  const std::string folder = real(folder_of(name));
+  const GStringPtr last(g_path_get_basename(name.c_str()));
+  return folder.empty() ? path : (folder == "/" ? "" : folder) + "/" + last.get();
+}
 
 bool means_no_room(int error_number) { return meaning_of(error_number).kind == ErrorKind::no_space_left; }
 

@@ -48,6 +48,11 @@ struct FileInfo {
   std::chrono::system_clock::time_point modified = {};
 };
 
+// Where a file that a user names is: follows symbolic links, also to what is not there yet. The path itself
+// if that cannot be determined. Open files by it, because FileSystem follows no link in the place of a file.
+// Blocks for the disk.
+std::string resolved_path(const std::string &path);
+
 // Whether an errno says that no more bytes fit: on the disk, in a quota, or in one file.
 bool means_no_room(int error_number);
 

@@ -57,7 +57,7 @@ Json to_json(const AsRunEntry &entry) {
 }
 
 Result<void> append_asrun(FileSystem &files, const std::string &path, const std::vector<Json> &lines) {
-  auto file = files.open(path, FileSystem::Mode::read_write);
+  auto file = files.open(resolved_path(path), FileSystem::Mode::read_write);
   if (!file) return std::move(file).error();
   const auto size = (*file)->size();
   if (!size) return size.error();
@@ -100,7 +100,8 @@ Json killed_line(Json shown) {
   return shown;
 }
 
-Result<bool> has_asrun_line(FileSystem &files, const std::string &path, const Json &line) {
+Result<bool> has_asrun_line(FileSystem &files, const std::string &named, const Json &line) {
+  const std::string path = resolved_path(named);
   const auto info = files.info(path);
   if (!info) return info.error();
   if (!*info) return false;

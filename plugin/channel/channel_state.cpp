@@ -128,7 +128,7 @@ Result<ChannelState> channel_state(const Json &json) {
 }
 
 Result<void> write_channel_state(FileSystem &files, const std::string &path, const ChannelState &state) {
-  return write_durably(files, path, to_json(state).to_text() + "\n");
+  return write_durably(files, resolved_path(path), to_json(state).to_text() + "\n");
 }
 
 Result<void> ChannelStateFile::write(const ChannelState &state) {
@@ -145,7 +145,8 @@ Result<void> ChannelStateFile::write(const ChannelState &state) {
   return written;
 }
 
-Result<std::optional<ChannelState>> read_channel_state(FileSystem &files, const std::string &path) {
+Result<std::optional<ChannelState>> read_channel_state(FileSystem &files, const std::string &named) {
+  const std::string path = resolved_path(named);
   const auto info = files.info(path);
   if (!info) return info.error();
   if (!*info) return std::optional<ChannelState>();

@@ -32,7 +32,7 @@ RundownReading RundownSource::read() {
   std::string text = text_;
   if (!path_.empty()) {
     read_ = seen_ = stamp();
-    auto contents = read_whole(files_, path_, kMaxRundownSize);
+    auto contents = read_whole(files_, resolved_path(path_), kMaxRundownSize);
     if (!contents) return RundownLine{0, "The rundown cannot be read: " + contents.error().text};
     text = std::move(*contents);
   } else if (text.empty()) {
@@ -45,7 +45,7 @@ RundownReading RundownSource::read() {
 
 std::optional<RundownReading> RundownSource::look() {
   if (path_.empty()) return std::nullopt;
-  if (const auto info = files_.info(path_); info && !*info) {
+  if (const auto info = files_.info(resolved_path(path_)); info && !*info) {
     read_ = seen_ = std::nullopt;
     if (++missing_ != kMissing) return std::nullopt;
     return RundownLine{0, "Its file is gone."};
@@ -88,9 +88,10 @@ RundownReading RundownSource::judge(Rundown rundown, const std::function<Result<
 }
 
 std::optional<RundownSource::Stamp> RundownSource::stamp() {
-  const auto info = files_.info(path_);
+  std::string path = resolved_path(path_);
+  const auto info = files_.info(path);
   if (!info || !*info) return std::nullopt;
-  return Stamp{(*info)->size, (*info)->modified};
+  return Stamp{std::move(path), (*info)->size, (*info)->modified};
 }
 
 }  // namespace genclip

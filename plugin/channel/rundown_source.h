@@ -45,6 +45,7 @@ class RundownSource {
 
  private:
   struct Stamp {
+    std::string path;  // Behind links.
     uint64_t size = 0;
     std::chrono::system_clock::time_point modified;
     bool operator==(const Stamp &) const = default;

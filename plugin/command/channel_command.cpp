@@ -151,20 +151,29 @@ class DiskLook {
 };
 
 // One channel at a time has a state file, on all machines that mount its folder. A standby waits for its
-// turn. Nothing: it was ended instead.
-Result<std::optional<FileLock>> take_channel(const std::string &state_file, bool standby) {
-  const std::string path = lock_path_of(state_file);
-  DiskLook<Result<std::optional<FileLock>>> look([path] { return FileLock::try_lock(path); });
+// turn. Nothing: it was ended instead. Each machine may name the file by a link of its own: `state_file`
+// becomes the file behind it.
+Result<std::optional<FileLock>> take_channel(std::string &state_file, bool standby) {
+  struct Look {
+    std::string file;
+    Result<std::optional<FileLock>> lock;
+  };
+  DiskLook<Look> look([state_file] {
+    std::string file = resolved_path(state_file);
+    auto lock = FileLock::try_lock(lock_path_of(file));
+    return Look{std::move(file), std::move(lock)};
+  });
   auto answer = look.wait(kDiskPatience);
   if (!answer)
     print_error("Waits for the disk of --state-file " + printable(state_file) +
                 ", which has not answered for 5 s.");
   while (!answer) answer = look.wait(std::chrono::hours(1));
-  auto &lock = *answer;
+  auto &lock = answer->lock;
+  state_file = answer->file;
   if (!lock || *lock) return std::move(lock);
   if (!standby)
     return Error{ErrorKind::busy, busy_text(state_file) + " Stop it, or wait for its end with --standby."};
-  return stand_by(state_file, path);
+  return stand_by(state_file, lock_path_of(state_file));
 }
 
 // Before anything is written, sent or paid. False: it is refused, which is told. What a disk that does not
@@ -293,13 +302,14 @@ int run_channel(const Words &words) {
   // Until the program takes the signal, there is nothing to reload. It must not end a standby, or a channel
   // that is about to begin.
   std::signal(SIGHUP, SIG_IGN);
-  char *state_file = nullptr;
-  g_object_get(channel->get(), "state-file", &state_file, nullptr);
-  const GStringPtr held(state_file);
-  if (standby && !state_file) return options.refuse("--standby needs --state-file.");
+  char *named = nullptr;
+  g_object_get(channel->get(), "state-file", &named, nullptr);
+  const GStringPtr held(named);
+  if (standby && !named) return options.refuse("--standby needs --state-file.");
   const RunSettings run = run_settings_of(channel->get());
   if (!can_begin(rest->front(), run)) return kFailed;
-  if (state_file) {
+  if (named) {
+    std::string state_file = named;
     auto taken = take_channel(state_file, standby);
     if (!taken) {
       print_error(printable(taken.error().text));
@@ -308,6 +318,7 @@ int run_channel(const Words &words) {
     if (!*taken) return kOk;
     // It may have changed while a standby waited.
     if (standby && !can_begin(rest->front(), run)) return kFailed;
+    g_object_set(channel->get(), "state-file", state_file.c_str(), nullptr);
     // A look at it may hang longer than the channel runs.
     program.is_lock_lost = [lock = std::make_shared<const FileLock>(std::move(**taken)),
                             path = lock_path_of(state_file)] {

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 
 #include "plugin/base/durable_file.h"
 #include "tests/support/file_content.h"
@@ -341,6 +342,23 @@ TEST(FileSystem, TouchMovesTheTimeToNow) {
   EXPECT_TRUE(files().touch(folder.file("f")));
   EXPECT_GT(modified(), now - std::chrono::minutes(1));
   EXPECT_LT(modified(), now + std::chrono::minutes(1));
+}
+
+TEST(ResolvedPath, FollowsLinksAlsoToWhatIsNotThereYet) {
+  const TemporaryFolder folder;
+  const std::string real = std::filesystem::canonical(folder.path()).string();
+  std::filesystem::create_directory(real + "/shared");
+  std::ofstream(real + "/shared/there") << "x";
+  for (const char *name : {"there", "missing"}) {
+    std::filesystem::create_symlink("shared/" + std::string(name), real + "/" + name);
+    std::filesystem::create_symlink(real + "/" + name, real + "/to-" + name);
+    EXPECT_EQ(resolved_path(real + "/to-" + name), real + "/shared/" + name);
+  }
+  std::filesystem::create_symlink("round", real + "/round");
+  EXPECT_EQ(resolved_path(real + "/shared/../new"), real + "/new");
+  EXPECT_EQ(resolved_path(real + "/round"), real + "/round");
+  EXPECT_EQ(resolved_path(real + "/none/file"), real + "/none/file");
+  EXPECT_EQ(resolved_path("/there-is-no-such-file"), "/there-is-no-such-file");
 }
 
 }  // namespace

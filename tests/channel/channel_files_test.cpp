@@ -3,6 +3,8 @@
 // The as-run log and the state file.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "plugin/base/durable_file.h"
 #include "plugin/base/utc_time.h"
 #include "plugin/channel/asrun.h"
@@ -72,6 +74,26 @@ TEST_F(ChannelFiles, TheAsRunLogEndsATornLineFirst) {
   ASSERT_TRUE(append_asrun(files, path, {to_json(clip_entry())}));
   EXPECT_EQ(contents(path), line + "{\"run\":\"to\n" + line);
   EXPECT_FALSE(append_asrun(files, folder.path() + "/none/asrun.jsonl", {to_json(clip_entry())}));
+}
+
+TEST_F(ChannelFiles, MayBeLinks) {
+  ASSERT_TRUE(files.make_folder(folder.path() + "/shared"));
+  const std::string real = folder.path() + "/shared/day.state", link = folder.path() + "/day.state";
+  std::filesystem::create_symlink("shared/day.state", link);
+  ChannelState state;
+  state.run = "run-1";
+  ASSERT_TRUE(write_channel_state(files, link, state)) << "to what is not there yet";
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  for (const std::string &path : {real, link}) {
+    const auto read = read_channel_state(files, path);
+    ASSERT_TRUE(read && *read) << path;
+    EXPECT_EQ((**read).run, "run-1");
+  }
+  const std::string log = folder.path() + "/asrun";
+  std::filesystem::create_symlink("shared/asrun", log);
+  ASSERT_TRUE(append_asrun(files, log, {to_json(clip_entry())}));
+  EXPECT_TRUE(*has_asrun_line(files, folder.path() + "/shared/asrun", to_json(clip_entry())));
+  EXPECT_TRUE(*has_asrun_line(files, log, to_json(clip_entry())));
 }
 
 TEST_F(ChannelFiles, TheLineOfAKilledPieceInventsNothing) {

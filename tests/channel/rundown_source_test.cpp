@@ -45,6 +45,27 @@ TEST_F(RundownFile, IsReadAgainOnceItHasChangedAndRested) {
   EXPECT_FALSE(source.look()) << "it is read once";
 }
 
+// ConfigMaps of Kubernetes are such links, and so is a `today.json`.
+TEST_F(RundownFile, MayBeALinkAndChangesWhenThatIsSwitched) {
+  const auto write_day = [&](const char *name) {
+    std::ofstream(folder_.path() + "/" + name) << "file:///" << name << ".mp4\n";
+    std::filesystem::last_write_time(folder_.path() + "/" + name, {});
+  };
+  write_day("one");
+  write_day("two");
+  std::filesystem::create_symlink("one", path_);
+  RundownSource source = this->source();
+  const auto first = source.read();
+  ASSERT_TRUE(first) << first.error().text;
+  EXPECT_EQ((*first)->items[0].source, "file:///one.mp4");
+  std::filesystem::remove(path_);
+  std::filesystem::create_symlink("two", path_);
+  EXPECT_FALSE(source.look());
+  const auto changed = source.look();
+  ASSERT_TRUE(changed && *changed);
+  EXPECT_EQ((**changed)->items[0].source, "file:///two.mp4");
+}
+
 TEST_F(RundownFile, ThatIsMissingOrEmptyIsAnErrorThatSaysSo) {
   const auto missing = source().read();
   ASSERT_FALSE(missing);

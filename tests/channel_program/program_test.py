@@ -123,6 +123,11 @@ class Program(unittest.TestCase):
         self.wait_for("first", r"clip: item-1")
         refused = self.start("refused", "--record", str(self.folder / "refused-archive"))
         self.assertEqual(refused.wait(20), 1)
+        link = self.folder / "link.state"
+        link.symlink_to(self.playout.state)
+        self.assertEqual(self.start("linked", "--udp", "127.0.0.1:9", "--state-file", str(link)).wait(20), 1, "a link to it is the same file")
+        self.wait_for("linked", "Another channel uses the state file")
+        self.assertTrue(link.is_symlink())
         self.start("second", "--record", str(self.folder / "second-archive"), "--standby")
         self.wait_for("second", r"Standing by")
         deadline = time.monotonic() + 10
