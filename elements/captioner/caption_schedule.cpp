@@ -130,7 +130,7 @@ void CaptionSchedule::clear() {
   grows_until_.reset();
   texts_follow_ = is_pushing_ = false;
   history_.clear();
-  paused_ = false;
+  paused_ = has_failed_ = false;
   drains_until_.reset();
 }
 
@@ -193,6 +193,9 @@ void CaptionSchedule::stop_outlet(OutletId id) {
   }
   clear_outlet(out);
   out.unsent.clear();
+  // The failure may have been of this pad alone.
+  has_failed_ = std::any_of(slots_.begin(), slots_.end(),
+                            [](const auto &one) { return one.second.error && one.second.lacking() > 0; });
   if (!has_running(outlets_)) clear();
   changed_ = true;
 }

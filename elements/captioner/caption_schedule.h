@@ -46,6 +46,7 @@ struct CaptionScheduleSettings {
   bool joins_repeats = false;         // not live: a caption and its repetitions are one cue
   bool by_sentence = false;           // answers are shown as they arrive
   std::optional<Error> refusal = {};  // why no request may be sent at all
+  bool ends_on_error = false;         // on-error=fail
 };
 
 // As GstFlowReturn.
@@ -188,6 +189,10 @@ class CaptionSchedule {
   bool is_full() const;
   // Downstream takes no more captions, so none is asked for.
   bool has_ended() const { return flow_ != Flow::ok && flow_ != Flow::not_linked; }
+  // A caption has failed, and the stream will end with its error once it has its turn.
+  bool will_end() const { return has_failed_ && settings_.ends_on_error && !live_; }
+  bool may_send() const { return !has_ended() && !will_end(); }
+  void fail(CaptionSlot &slot, Error error);
   size_t asking() const;
   void make_room_live();
   void drop_stills_live();
@@ -319,6 +324,7 @@ class CaptionSchedule {
   bool paused_ = false;
   bool has_starved_ = false;  // in this run
   Instant moved_at_{};        // when the input or the output last moved
+  bool has_failed_ = false;   // a caption that has not left
   bool budget_warned_ = false;
   bool shortened_warned_ = false;
   bool look_ahead_warned_ = false;

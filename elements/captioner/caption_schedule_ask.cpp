@@ -269,7 +269,7 @@ Next<std::optional<CaptionRequest>> CaptionSchedule::may_ask(uint64_t question, 
   }
   const Slots batch = still_asked(question);
   if (batch.empty()) return std::nullopt;
-  if (has_ended()) {
+  if (!may_send()) {
     for (CaptionSlot *slot : batch) give_up(*slot);
     return std::nullopt;
   }
@@ -313,7 +313,7 @@ void CaptionSchedule::limit_requests(unsigned most) {
 }
 
 bool CaptionSchedule::may_retry() {
-  if (has_ended() || !reserve_request()) return false;
+  if (!may_send() || !reserve_request()) return false;
   ++stats_.retries;
   return true;
 }
@@ -418,20 +418,26 @@ bool CaptionSchedule::ends_one_of(CaptionSlot &slot, const Result<ContentAnswer>
     slot.progress = Progress::waiting;
     return false;
   }
-  slot.error = answer.error();
+  fail(slot, answer.error());
   slot.error_told = std::exchange(is_told, true);
   return true;
 }
 
 bool CaptionSchedule::ends_alone(CaptionSlot &slot, const Result<ContentAnswer> &answer) {
   if (!answer && !slot.again) {
-    slot.error = answer.error();
+    fail(slot, answer.error());
     return true;
   }
   // What is missing at the end of an answer in several languages may be a whole language.
   if (answer && slot.lacking() > 0)
     if (auto flaw = shortcoming(*answer)) slot.warning = std::move(flaw);
   return !ask_again(slot, answer ? nullptr : &answer.error());
+}
+
+// The answers that are on their way are paid, and all others would be lost.
+void CaptionSchedule::fail(CaptionSlot &slot, Error error) {
+  slot.error = std::move(error);
+  has_failed_ = changed_ = true;
 }
 
 void CaptionSchedule::end_slot_answered(CaptionSlot &slot) {

@@ -206,9 +206,8 @@ void CaptionSchedule::picture_unchanged(SlotId id) {
 void CaptionSchedule::still_failed(SlotId id, Error error) {
   CaptionSlot *slot = find(id);
   if (!slot || slot->progress != Progress::making_stills) return;
-  slot->error = std::move(error);
+  fail(*slot, std::move(error));
   slot->progress = Progress::done;
-  changed_ = true;
 }
 
 void CaptionSchedule::complete(SlotId id) {

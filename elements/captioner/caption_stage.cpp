@@ -77,11 +77,19 @@ Result<void> CaptionStage::prepare() {
   has_ended_ = false;
   codecs_.enter();
   measuring_.enter();
-  const CaptionScheduleSettings schedule_settings{
-      settings.max_in_flight, settings.max_waiting, settings.context,
-      settings.max_requests,  settings.late_policy, std::chrono::milliseconds(settings.latency_ms),
-      settings.limits(),      settings.cache,       settings.cues_per_request,
-      settings.merge_repeats, settings.stream,      reason_to_ask_nothing(settings)};
+  const CaptionScheduleSettings schedule_settings{settings.max_in_flight,
+                                                  settings.max_waiting,
+                                                  settings.context,
+                                                  settings.max_requests,
+                                                  settings.late_policy,
+                                                  std::chrono::milliseconds(settings.latency_ms),
+                                                  settings.limits(),
+                                                  settings.cache,
+                                                  settings.cues_per_request,
+                                                  settings.merge_repeats,
+                                                  settings.stream,
+                                                  reason_to_ask_nothing(settings),
+                                                  settings.on_error == OnError::fail};
   queue_.tell(&CaptionSchedule::start, schedule_settings);
 
   const StillSettings stills{settings.frames, settings.max_frame_size, settings.scene_threshold,

@@ -178,6 +178,7 @@ class CaptionPass {
     FilmRun::End end = FilmRun::End::error;
     if (problem_.text.empty())
       end = run_.run([this](GstMessage *message) { on_message(message); }, [this] { on_wake(); });
+    if (end == FilmRun::End::error) await_answers();
     // Now it is certain whether the requests that were under way have reached the gateway.
     run_.stop();
     read_progress();
@@ -341,15 +342,32 @@ class CaptionPass {
     listener_.on_warning(text);
   }
 
-  // Asks nothing more. What is being asked at this moment is paid, so its answers are waited for: the next
-  // run finds them in the store.
+  // What is being asked at this moment is paid, so its answers are waited for: the next run finds them in the
+  // store.
   void wind_up(FilmEnd::How how, Error reason = {}) {
     if (winding_up_) return;
     winding_up_ = {how, std::move(reason)};
+    if (!ask_nothing_more()) end_wound_up();
+  }
+
+  // False: nothing was asked.
+  bool ask_nothing_more() {
     read_progress();
     // 0 would be no limit.
-    if (progress_.requests == 0) return end_wound_up();
+    if (progress_.requests == 0) return false;
     g_object_set(gencaption_.get(), "max-requests", static_cast<guint>(progress_.requests), nullptr);
+    return true;
+  }
+
+  // After an error.
+  void await_answers() {
+    const auto until = Clock::system().now() + kPatience;
+    if (!ask_nothing_more()) return;
+    while (progress_.in_flight > 0 && listener_.stops() < 2 && Clock::system().now() < until) {
+      g_main_context_iteration(nullptr, TRUE);
+      read_progress();
+      listener_.on_progress(progress_);
+    }
   }
 
   void end_wound_up() { end(winding_up_->how, winding_up_->reason); }

@@ -44,6 +44,17 @@ TEST(ScheduleExploration, OfADownstreamThatFails) {
   explore({.material = Material::texts, .windows = 3, .can_break = true});
 }
 
+// on-error=fail: once a caption has failed, no more is asked, and the failure ends the stream.
+TEST(ScheduleExploration, OfACaptionWhoseFailureEndsTheStream) {
+  const CaptionScheduleSettings fails = {.ends_on_error = true};
+  explore({.settings = fails});
+  explore({.windows = 2, .can_flush = true, .settings = fails});
+  explore({.windows = 2, .is_store_slow = true, .settings = fails});
+  explore({.windows = 2, .languages = {"de", "en"}, .settings = fails});
+  explore({.material = Material::texts, .windows = 3, .settings = fails});
+  explore({.live = true, .windows = 2, .settings = fails});
+}
+
 TEST(ScheduleExploration, OfABudgetThatEnds) {
   for (const unsigned most : {1u, 2u})
     for (const bool equal : {false, true})
@@ -203,6 +214,34 @@ TEST(LiveSchedule, CountsACaptionThatWaitsOnceAmongTheLateOnes) {
                   "Eine Katze schläft auf dem Dach, während unten Hunde bellen.");
   EXPECT_TRUE(live.spoken_until(9'000'000'000).empty());
   EXPECT_TRUE(live.notices.empty()) << live.notices.front();
+}
+
+// A pad that is gone ends no stream.
+TEST(FailureOfACaption, HoldsUpNoQuestionWhenItsPadIsReleased) {
+  CaptionSchedule schedule;
+  const OutletId german = schedule.add_outlet("de"), english = schedule.add_outlet("en");
+  schedule.start({.cache = CaptionCache::read, .ends_on_error = true});
+  const Instant now{};
+  for (const OutletId pad : {german, english}) schedule.start_outlet(pad, now);
+  const auto ask_about = [&](SlotId id) {
+    StillJob job;
+    std::optional<CaptionSlot> slot(std::in_place);
+    slot->id = id;
+    slot->window = {(id - 1) * 1'000'000'000, id * 1'000'000'000};
+    slot->parts.resize(2);
+    slot->parts[0].language = "de", slot->parts[1].language = "en";
+    slot->request.prompt = std::to_string(id);
+    schedule.push_still(job, slot, now);
+    schedule.still_made(id, {});
+    const Question question = *std::get<0>(schedule.next_question(now));
+    if (id == 1) schedule.found(question.parts[1], {});
+    return std::get<0>(schedule.may_ask(question.id, now));
+  };
+  const auto request = ask_about(1);
+  schedule.answered(*request, Error{ErrorKind::settings, "refused"}, {}, now);
+  EXPECT_FALSE(ask_about(2));
+  schedule.remove_outlet(german);
+  EXPECT_TRUE(ask_about(3));
 }
 
 // Nobody knows whether a picture repeats a caption while DRAIN holds up the pictures.

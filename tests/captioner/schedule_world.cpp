@@ -15,6 +15,10 @@ struct ScheduleText {
     return schedule.stands_still(now) || std::any_of(schedule.outlets_.begin(), schedule.outlets_.end(),
                                                      [](const auto &one) { return one.second.hole > 0; });
   }
+  static bool has_failure(const CaptionSchedule &schedule) {
+    return std::any_of(schedule.slots_.begin(), schedule.slots_.end(),
+                       [](const auto &one) { return one.second.error.has_value(); });
+  }
   // A caption waits for the answer.
   static bool wants(const CaptionSchedule &schedule, uint64_t question) {
     CaptionSchedule copy = schedule;
@@ -233,6 +237,9 @@ bool send_one(ScheduleWorld &world, OutletId id) {
     note_caption(world, sent, *spoken);
   } else if (const auto *notice = std::get_if<Notice>(output); notice && notice->failed) {
     ++sent.told[static_cast<unsigned>(std::strtoul(notice->error.text.c_str(), nullptr, 10))];
+    if (!world.rules.settings.ends_on_error) return true;
+    world.schedule.set_flow(Flow::error);
+    world.requests_at_break = world.requests;
   }
   return true;
 }
@@ -310,6 +317,12 @@ void settle_after(ScheduleWorld &world) {
   if (unwoken.text() != world.text()) fail(world, "a thread is not woken");
 }
 
+void note_failure(ScheduleWorld &world) {
+  if (world.rules.settings.ends_on_error && !world.requests_at_failure &&
+      ScheduleText::has_failure(world.schedule))
+    world.requests_at_failure = world.requests;
+}
+
 void make_still(ScheduleWorld &world, const std::string &how) {
   const StillJob job = *std::exchange(world.job, std::nullopt);
   if (!job.slot) return;
@@ -323,6 +336,7 @@ void make_still(ScheduleWorld &world, const std::string &how) {
                                 {ErrorKind::failed, std::to_string(window_of(job.slot)) + ": no still"});
     world.outcome[window_of(job.slot)] = "failed";
   }
+  note_failure(world);
 }
 
 std::string answer_for(const WorldRules &rules, SlotId slot) {
@@ -363,6 +377,7 @@ void answer(ScheduleWorld &world, std::optional<Worker> &worker, const std::stri
       world.outcome[window_of(part.slot)] = how != "answered" ? "failed" : in_time ? "text" : "late";
   }
   world.schedule.answered(request, answer, said, world.now);
+  note_failure(world);
   worker.reset();
 }
 
@@ -378,6 +393,8 @@ void find_in_store(ScheduleWorld &world, Worker &worker) {
 
 void flush(ScheduleWorld &world) {
   world.has_flushed = true;
+  world.requests_at_failure.reset();
+  world.requests_at_break.reset();
   world.drains = false;
   world.outcome.clear();
   world.schedule.flush();
@@ -546,6 +563,10 @@ std::string broken_promise(const ScheduleWorld &world) {
     return "a caption is paid for that nobody takes";
   if (world.requests_at_break && CaptionSchedule(world.schedule).may_retry())
     return "a caption that nobody takes is paid for again";
+  if (!rules.live && world.requests_at_failure) {
+    if (*world.requests_at_failure != world.requests) return "a caption is paid for behind a failure";
+    if (CaptionSchedule(world.schedule).may_retry()) return "a caption is paid for again behind a failure";
+  }
   // The last requests are for the first windows that need one.
   if (rules.settings.max_requests > 0 && !rules.live && !rules.equal_windows && !rules.repeats_first &&
       !world.has_flushed && !std::is_sorted(world.asked.begin(), world.asked.end()) && !rules.can_fail)
@@ -592,9 +613,9 @@ std::string broken_promise(const ScheduleWorld &world) {
 std::string ScheduleWorld::text() const {
   std::ostringstream out;
   out << ScheduleText::of(schedule, now) << "|" << next << has_flushed << is_unlinked << was_unlinked
-      << requests_at_break.value_or(1000) << was_drained << drains << has_lost_pad << has_told_silence
-      << has_stood_still << silenced.value_or(9) << (wakes_at && *wakes_at > now) << first_wanted << "|"
-      << pushed_slot.has_value() << "|";
+      << requests_at_break.value_or(1000) << requests_at_failure.value_or(1000) << was_drained << drains
+      << has_lost_pad << has_told_silence << has_stood_still << silenced.value_or(9)
+      << (wakes_at && *wakes_at > now) << first_wanted << "|" << pushed_slot.has_value() << "|";
   if (rules.live) out << std::chrono::duration_cast<milliseconds>(now.time_since_epoch()).count();
   if (job) out << "|job " << job->slot << "," << job->opens << "," << job->is_completion();
   for (const auto &worker : workers) {
@@ -636,7 +657,8 @@ std::string ScheduleText::of(const CaptionSchedule &schedule, Instant now) {
   s(ago(schedule.moved_at_)), s(schedule.grows_until_ ? ago(*schedule.grows_until_) : 0);
   s(schedule.drains_until_ ? ago(*schedule.drains_until_) : 1), s(schedule.paused_),
       s(schedule.history_epoch_);
-  s(schedule.grows_until_.has_value()), s(ago(schedule.text_.came_in_at)), s(schedule.budget_warned_);
+  s(schedule.grows_until_.has_value()), s(ago(schedule.text_.came_in_at)), s(schedule.budget_warned_),
+      s(schedule.has_failed_);
   s(schedule.order_warned_), s(schedule.over_warned_), s(schedule.look_ahead_warned_),
       s(schedule.in_flight_.size());
   for (const std::string &one : schedule.history_) s(one);

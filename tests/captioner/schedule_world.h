@@ -67,6 +67,7 @@ struct ScheduleWorld {
   bool is_unlinked = false;
   bool was_unlinked = false;
   std::optional<unsigned> requests_at_break;
+  std::optional<unsigned> requests_at_failure;  // settings.ends_on_error: of the first caption
   bool was_drained = false;
   bool drains = false;  // the streaming thread waits
   bool has_lost_pad = false;

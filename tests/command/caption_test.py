@@ -836,6 +836,16 @@ class Caption(ServiceTest):
         self.caption(film)
         self.assertEqual(self.asked(), WINDOWS - kept)
 
+    def test_a_refusal_ends_the_run_with_each_paid_answer_kept_and_asks_nothing_more(self):
+        film = self.copy_of_film()
+        for fault, code in (("status=402", 75), ("status=400", 1)):
+            with self.subTest(fault=fault):
+                shutil.rmtree(self.store, ignore_errors=True)
+                self.simulator("--fault", f"text#3:{fault}", "--fault", "text#1:delay=3000", "--fault", "text#4-:delay=2000")
+                self.caption(film, "--jobs", "4", "--retries", "0", code=code)
+                self.assertEqual(self.asked(), len(self.kept()), "each paid answer is kept")
+                self.assertIn(self.asked(), range(2, 6))
+
     def test_ctrl_c_waits_for_what_subtitles_asked(self):
         self.simulator("--fault", "text:delay=2000")
         source = self.work / "film.srt"
