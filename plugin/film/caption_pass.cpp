@@ -142,6 +142,12 @@ void look_for_picture(GstElement *source, gpointer target) {
 // fail now, too, and none of them is to blame.
 bool is_for_now(GstMessage *message) { return flag_of_message(message, "retry"); }
 
+// It does not accept the key, or the account: it would refuse all other requests, too.
+bool is_of_account(GstMessage *message) {
+  const unsigned status = status_of_message(message);
+  return status == 401 || status == 403;
+}
+
 // Which captions are missing altogether, though there were windows to ask about; empty: each track has some.
 std::string missing_captions(const FilmProgress &progress, const std::vector<FilmTrack> &tracks) {
   if (progress.requests + progress.cached + progress.skipped == 0) return {};
@@ -202,7 +208,7 @@ class CaptionPass {
       result.how = FilmEnd::How::whole;
       for (const auto &collector : collectors_) result.tracks.push_back(track_of(*collector));
       if (const std::string lack = missing_captions(progress_, result.tracks); !lack.empty()) {
-        result.how = is_refused_for_now_ ? FilmEnd::How::paused : FilmEnd::How::failed;
+        result.how = FilmEnd::How::failed;
         result.error = {ErrorKind::failed, lack + (reason_of_lack_.empty() ? "" : " " + reason_of_lack_)};
       }
     }
@@ -318,14 +324,15 @@ class CaptionPass {
     }
   }
 
-  // A budget that is used up leaves windows out: the rest of the film would have none.
+  // A budget that is used up leaves windows out, and so does a gateway that refuses all requests, with
+  // on-error=skip: the rest of the film would have none.
   void on_warning(GstMessage *message) {
     const std::string text = without_stream(text_of_message(message));
     const bool is_of_captions = GST_MESSAGE_SRC(message) == GST_OBJECT(gencaption_.get());
-    if (is_of_captions && !detail_of_message(message, "budget").empty())
-      return wind_up(FilmEnd::How::paused, {ErrorKind::not_authorized, text});
     if (is_of_captions) {
-      is_refused_for_now_ = is_for_now(message);
+      if (!detail_of_message(message, "budget").empty() || is_for_now(message))
+        return wind_up(FilmEnd::How::paused, {ErrorKind::not_authorized, text});
+      if (is_of_account(message)) return wind_up(FilmEnd::How::failed, {ErrorKind::not_authorized, text});
       reason_of_lack_ = text;
     }
     tell_once(text);

@@ -55,6 +55,13 @@ bool flag_of_message(GstMessage *message, const char *name) {
   return flag != FALSE;
 }
 
+unsigned status_of_message(GstMessage *message) {
+  const Parsed all = parsed(message);
+  guint status = 0;
+  if (all.details) gst_structure_get_uint(all.details, "http-status", &status);
+  return status;
+}
+
 FilmRun::FilmRun(GRef<GstElement> pipeline)
     : pipeline_(std::move(pipeline)), bus_(GRef<GstBus>::adopt(gst_element_get_bus(pipeline_.get()))) {}
 

@@ -55,5 +55,7 @@ std::string text_of_message(GstMessage *message);
 std::string detail_of_message(GstMessage *message, const char *name);
 // The same of one that is true or false; false: it has none.
 bool flag_of_message(GstMessage *message, const char *name);
+// The status of HTTP among them; 0: none.
+unsigned status_of_message(GstMessage *message);
 
 }  // namespace genclip
