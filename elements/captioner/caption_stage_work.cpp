@@ -72,14 +72,16 @@ bool CaptionStage::is_kept_or_refused(const CaptionRequest &request, GCancellabl
   if (settings_.cache != CaptionCache::read_write) return true;
   const auto problem = answers_.problem(cancellable);
   if (!problem) return true;
-  queue_.tell(&CaptionSchedule::did_not_ask, request.question, std::nullopt);
+  // The stream ends once its last window is given up.
   end_with(*problem);
+  queue_.tell(&CaptionSchedule::did_not_ask, request.question, std::nullopt);
   return false;
 }
 
 void CaptionStage::end_with(const Error &error) {
   // Workers may find the same at once. The error comes before the end of the stream.
-  if (!has_ended_.exchange(true)) post_error(element_, gencaption_category(), error);
+  if (has_ended_.exchange(true)) return;
+  post_error(element_, gencaption_category(), error);
   queue_.tell(&CaptionSchedule::set_flow, Flow::error);
 }
 

@@ -93,6 +93,9 @@ Result<Budget> Budget::from_json(const Json &json) {
 Result<Budget> read_budget(FileSystem &files, const std::string &path) {
   const auto text = read_whole(files, path, kLongestFile);
   if (!text && text.error().kind == ErrorKind::not_found) return Budget();
+  // A file stands in place of a folder on the way to it.
+  if (!text)
+    if (const auto there = files.info(path); there && !*there) return Budget();
   const auto unreadable = [&](const std::string &why) {
     return fault("The store's budget " + path + " cannot be read: " + std::string(without_full_stop(why)) +
                  ". Mend it, or lift all limits with: genclip budget clear.");

@@ -245,6 +245,19 @@ TEST_F(Allowance, RefusesUnderABudgetThatCannotBeRead) {
   EXPECT_NE(refused.warning->text.find("budget.json"), std::string::npos) << refused.warning->text;
 }
 
+// A store in which nothing can be is no reason to send nothing.
+TEST_F(Allowance, SendsWithAWarningWhereTheStoreIsNoFolder) {
+  std::filesystem::remove(store_);
+  std::ofstream(store_) << "no folder";
+  begin();
+  const auto sent = ask();
+  EXPECT_TRUE(sent.may_send);
+  ASSERT_TRUE(sent.warning);
+  EXPECT_NE(sent.warning->text.find("is not noted in the store"), std::string::npos) << sent.warning->text;
+  allowance_.ended(kTold);
+  end(false);
+}
+
 // As long as another process, or another machine, holds the lock.
 TEST_F(Allowance, IsLeftAtOnceWhileTheLedgerIsLocked) {
   auto held = FileLock::try_lock(store_ + "/ledger.lock");

@@ -2,6 +2,7 @@
 //
 // The answers that the store keeps: whom they spare a request, and whom not.
 #include <gmock/gmock.h>
+#include <gst/app/gstappsink.h>
 #include <gtest/gtest.h>
 
 #include <cerrno>
@@ -295,6 +296,27 @@ TEST_F(CaptionCacheTest, PaysForNothingThatReadWriteCannotKeep) {
     const Seen seen = play(film(5, std::string("cache=read-write") + more));
     EXPECT_THAT(seen.error, HasSubstr("cannot be kept in the store"));
     EXPECT_EQ(seen.requests, 0u);
+  }
+}
+
+// Workers that give up the last windows end the stream.
+TEST_F(CaptionCacheTest, SaysWhyReadWriteAsksNothingBeforeTheStreamEnds) {
+  fs::create_directory(store_);
+  put(store_ + "/captions", "no folder");
+  for (const char *workers : {"1", "2"}) {
+    CaptionRun run(gateway_, film(2, std::string("cache=read-write max-in-flight=") + workers));
+    const auto out = run.element("out");
+    // Holds the error up on its thread: nothing may overtake it.
+    const auto hold = +[](GstBus *, GstMessage *message, gpointer sink) {
+      if (GST_MESSAGE_TYPE(message) != GST_MESSAGE_ERROR) return GST_BUS_PASS;
+      for (int i = 0; i < 200 && !gst_app_sink_is_eos(GST_APP_SINK(sink)); ++i) g_usleep(1000);
+      EXPECT_FALSE(gst_app_sink_is_eos(GST_APP_SINK(sink)));
+      return GST_BUS_PASS;
+    };
+    const auto bus = GRef<GstBus>::adopt(gst_element_get_bus(run.pipeline()));
+    gst_bus_set_sync_handler(bus.get(), hold, out.get(), nullptr);
+    EXPECT_THAT(run.play(), HasSubstr("cannot be kept in the store"));
+    gst_bus_set_sync_handler(bus.get(), nullptr, nullptr, nullptr);
   }
 }
 
