@@ -153,6 +153,25 @@ class Examples(unittest.TestCase):
         bottom = [sum(frame[160 * 200:]) / len(frame[160 * 200:]) for frame in frames]
         self.assertGreater(abs(bottom[0] - bottom[1]), 2, "no caption in the lower third")
 
+    def test_a_film_of_a_phone_stands_upright(self):
+        wide, film = self.path("wide.mp4"), self.path("phone.mp4")
+        self.run_words("gst-launch-1.0", "-q", "videotestsrc", "num-buffers=8", "!", "video/x-raw,width=96,height=54,framerate=4/1", "!",
+                       "x264enc", "!", "h264parse", "!", "mp4mux", "!", "filesink", f"location={wide}")
+        self.run_words("ffmpeg", "-v", "error", "-y", "-i", wide, "-c", "copy", "-metadata:s:v", "rotate=90", film)
+        shown = ("ffprobe", "-v", "error", "-select_streams", "v", "-of", "csv=p=0", "-show_entries",
+                 "stream=width,height:stream_side_data=rotation")
+        self.assertRegex(self.run_words(*shown, film), r"^96,54\s*,?-?90")
+        written = [self.path("upright.mp4"), self.path("upright-track.mkv"), self.path("upright-track.mp4")]
+        for name, out in zip(("burn-in", "subtitle-track", "subtitle-track"), written):
+            self.run_example(name, film.as_uri(), out, "max-cps=0")
+        self.run_example("hls-languages", film.as_uri(), self.path("upright-hls"), "de", "max-cps=0")
+        self.assertIn("1 still of 54x96", (self.path("upright-hls") / "de.vtt").read_text(), "it is turned once")
+        played = self.path("upright-played.mp4")
+        self.run_example("play-captioned", film.as_uri(), f"x264enc ! h264parse ! mp4mux ! filesink location={played}", "max-cps=0")
+        for out in (*written, played, self.path("upright-hls") / "00000.ts"):
+            with self.subTest(out=out.name):
+                self.assertEqual(self.run_words(*shown, out).strip().splitlines()[0].rstrip(","), "54,96")
+
     def test_captions_burned_in_are_asked_for_side_by_side(self):
         film = self.path("colours.mkv")
         self.run_words("gst-launch-1.0", "-q", "videotestsrc", "num-buffers=96", "pattern=ball", "!",
