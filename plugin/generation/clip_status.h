@@ -12,12 +12,11 @@
 namespace genclip {
 
 struct GenerationState : ClipView {
-  uint64_t version = 0;  // Grows with each change, so that a state that arrives late is recognised.
-  unsigned link =
-      0;  // While preparing: which clip of `links` is made; 0: references are checked or published.
-  unsigned links = 0;                // How many clips are made, this one included, if none of them is stored.
-  double links_amount = 0;           // Credits that this run has paid for other links.
-  bool links_charged = false;        // Likewise, that there is such a task.
+  uint64_t version = 0;        // Grows with each change, so that a state that arrives late is recognised.
+  unsigned link = 0;           // While preparing: which clip of `links` is made; 0: references are looked at.
+  unsigned links = 0;          // How many clips are made, this one included, if none of them is stored.
+  double links_amount = 0;     // Credits that this run has paid for other links.
+  bool links_charged = false;  // Likewise, that there is such a task.
   std::vector<PaidTask> link_tasks;  // Likewise, which ones.
   bool link_submits = false;    // While preparing: the request of that clip is on its way to the service.
   bool link_unfetched = false;  // Likewise: its task was completed, and the clip is on its way.
