@@ -9,6 +9,8 @@
 namespace genclip {
 namespace {
 
+constexpr size_t kLongestText = 64 << 10;
+
 Languages languages_of(const CaptionRequest &request) {
   Languages languages;
   for (const AskedPart &part : request.parts)
@@ -36,7 +38,15 @@ std::vector<std::string> sentences_of(const std::string &text, bool by_sentence)
   return sentences;
 }
 
+void cut_long_text(std::string &text, size_t parts) {
+  size_t end = kLongestText * parts;
+  if (text.size() <= end) return;
+  while (end > 0 && (text[end] & 0xC0) == 0x80) --end;
+  text.resize(end);
+}
+
 Result<ContentAnswer> checked_answer(const CaptionRequest &request, Result<ContentAnswer> answer) {
+  if (answer) cut_long_text(answer->text, request.parts.size());
   const bool is_one_text = request.texts == 1 && !request.content.text.empty();
   if (answer && is_one_text && is_empty(*answer)) return *shortcoming(*answer);
   return answer;
@@ -51,8 +61,9 @@ std::vector<Said> said_in(const CaptionRequest &request, const ContentAnswer &an
     return said;
   }
   if (request.is_plain) {
-    add(said, request.parts.front(), answer,
-        request.by_sentence ? splitter.finish() : sentences_of(answer_text(answer.text), false));
+    auto sentences = request.by_sentence ? splitter.finish() : sentences_of(answer_text(answer.text), false);
+    for (std::string &sentence : sentences) cut_long_text(sentence);
+    add(said, request.parts.front(), answer, std::move(sentences));
     return said;
   }
   // A text whose number is there may have been cut.

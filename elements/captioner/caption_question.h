@@ -44,9 +44,13 @@ struct CaptionRequest {
 // An answer of one part.
 struct Said {
   AskedPart part;
-  ContentAnswer answer;                // as received
+  ContentAnswer answer;                // as received, unless it is too long
   std::vector<std::string> sentences;  // that were not added before
 };
+
+// Of a text that is far longer than a caption can be (9000 characters) the beginning is enough: all that
+// follows reads the whole of it, some of that under the lock of the schedule.
+void cut_long_text(std::string &text, size_t parts = 1);
 
 // A text must not get lost without an error, so an answer about it has text.
 Result<ContentAnswer> checked_answer(const CaptionRequest &request, Result<ContentAnswer> answer);

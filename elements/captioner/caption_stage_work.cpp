@@ -52,8 +52,10 @@ void CaptionStage::look_in_store(const Work &work) {
   if (cache == CaptionCache::off) return;
   const auto use = cache == CaptionCache::read_write ? AnswerStore::Use::noted : AnswerStore::Use::unnoted;
   for (const AskedPart &part : work.question.parts)
-    if (const auto answer = answers_.find(part.key, use, work.cancellable.get()))
+    if (auto answer = answers_.find(part.key, use, work.cancellable.get())) {
+      cut_long_text(answer->text);
       queue_.tell(&CaptionSchedule::found, part, *answer);
+    }
 }
 
 // The store's budget.
@@ -101,6 +103,7 @@ Result<ContentAnswer> CaptionStage::ask(const CaptionRequest &request, SentenceS
   const auto say = [&](std::string_view text) {
     auto sentences = splitter.push(text);
     if (sentences.empty()) return false;
+    for (std::string &sentence : sentences) cut_long_text(sentence);
     queue_.tell(&CaptionSchedule::add_sentences, request.question, std::move(sentences));
     return has_said = true;
   };

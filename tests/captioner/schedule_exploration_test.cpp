@@ -216,6 +216,26 @@ TEST(LiveSchedule, CountsACaptionThatWaitsOnceAmongTheLateOnes) {
   EXPECT_TRUE(live.notices.empty()) << live.notices.front();
 }
 
+// All that follows reads the whole of it, under the lock that the pads wait for.
+TEST(AnswerOfMegabytes, IsCutAtACharacterFirst) {
+  constexpr size_t kMost = 64 << 10;
+  CaptionRequest request;
+  request.parts.resize(2);
+  ContentAnswer answer;
+  for (size_t i = 0; i < 1'000'000; ++i) answer.text += "\u20ac";
+  const auto both = checked_answer(request, answer);
+  request.parts.resize(1);
+  const auto one = checked_answer(request, answer);
+  EXPECT_EQ(both->text.size(), 2 * kMost / 3 * 3);
+  EXPECT_EQ(one->text, both->text.substr(0, kMost / 3 * 3));
+  request.is_plain = request.by_sentence = true;
+  SentenceSplitter splitter;
+  splitter.push(answer.text);
+  const auto said = said_in(request, *one, splitter);
+  ASSERT_EQ(said.size(), 1u);
+  for (const std::string &sentence : said.front().sentences) EXPECT_LE(sentence.size(), kMost);
+}
+
 // A pad that is gone ends no stream.
 TEST(FailureOfACaption, HoldsUpNoQuestionWhenItsPadIsReleased) {
   CaptionSchedule schedule;
