@@ -237,10 +237,14 @@ class PosixFileSystem final : public FileSystem {
     info.is_folder = S_ISDIR(status.stx_mode);
     info.is_regular = S_ISREG(status.stx_mode);
     // Not by time_t, which has 32 bits on some machines.
-    info.modified =
-        std::chrono::system_clock::time_point(std::chrono::duration_cast<std::chrono::system_clock::duration>(
-            std::chrono::seconds(status.stx_mtime.tv_sec) +
-            std::chrono::nanoseconds(status.stx_mtime.tv_nsec)));
+    const auto time_of = [](const struct statx_timestamp &stamp) {
+      return std::chrono::system_clock::time_point(
+          std::chrono::duration_cast<std::chrono::system_clock::duration>(
+              std::chrono::seconds(stamp.tv_sec) + std::chrono::nanoseconds(stamp.tv_nsec)));
+    };
+    info.modified = time_of(status.stx_mtime);
+    info.changed = time_of(status.stx_ctime);
+    info.inode = status.stx_ino;
     return std::optional<FileInfo>(info);
   }
 

@@ -46,6 +46,9 @@ struct FileInfo {
   bool is_folder = false;
   bool is_regular = false;
   std::chrono::system_clock::time_point modified = {};
+  // When anything of it was changed, its names too. Unlike `modified`, nobody can set it.
+  std::chrono::system_clock::time_point changed = {};
+  uint64_t inode = 0;  // On a mounted bucket, it may be another one each time.
 };
 
 // Where a file that a user names is: follows symbolic links, also to what is not there yet. The path itself

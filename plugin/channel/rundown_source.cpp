@@ -91,7 +91,7 @@ std::optional<RundownSource::Stamp> RundownSource::stamp() {
   std::string path = resolved_path(path_);
   const auto info = files_.info(path);
   if (!info || !*info) return std::nullopt;
-  return Stamp{std::move(path), (*info)->size, (*info)->modified};
+  return Stamp{std::move(path), (*info)->size, (*info)->modified, (*info)->changed};
 }
 
 }  // namespace genclip

@@ -47,7 +47,7 @@ class RundownSource {
   struct Stamp {
     std::string path;  // Behind links.
     uint64_t size = 0;
-    std::chrono::system_clock::time_point modified;
+    std::chrono::system_clock::time_point modified, changed;
     bool operator==(const Stamp &) const = default;
   };
   std::optional<Stamp> stamp();

@@ -34,7 +34,8 @@ std::string text_of(const VettingRequest &request) {
 
 bool is_same_file(const std::optional<FileInfo> &one, const std::optional<FileInfo> &other) {
   if (!one || !other) return !one && !other;
-  return one->size == other->size && one->modified == other->modified;
+  const bool is_replaced = one->inode != other->inode && one->changed != other->changed;
+  return one->size == other->size && one->modified == other->modified && !is_replaced;
 }
 
 struct VettingMemory::Look {

@@ -18,7 +18,9 @@
 
 namespace genclip {
 
-// Nothing: it is not there. The content is taken to be the same if size and time are.
+// Nothing: it is not there. The content is taken to be the same if size and time are, unless another file has
+// taken its place. That has another inode, and was changed at another time; a mode or a link that is changed,
+// as backups do, and the inodes of a mounted bucket alone say nothing.
 bool is_same_file(const std::optional<FileInfo> &one, const std::optional<FileInfo> &other);
 
 struct VettedFile {

@@ -66,6 +66,27 @@ TEST_F(RundownFile, MayBeALinkAndChangesWhenThatIsSwitched) {
   EXPECT_EQ((**changed)->items[0].source, "file:///two.mp4");
 }
 
+// As `cp -p` and `rsync -t` of a version of the same length leave it.
+TEST_F(RundownFile, IsReadAgainThoughItsSizeAndTimeAreTheSame) {
+  const auto write_at_one_time = [&](const std::string &path, const std::string &text) {
+    std::ofstream(path) << text;
+    std::filesystem::last_write_time(path, {});
+  };
+  write_at_one_time(path_, "file:///one.mp4\n");
+  RundownSource source = this->source();
+  ASSERT_TRUE(source.read());
+  const auto changed = [&](const std::string &path) { return (**FileSystem::posix().info(path)).changed; };
+  const auto before = changed(path_);
+  const std::string other = folder_.path() + "/other";
+  do write_at_one_time(other, "file:///two.mp4\n");
+  while (changed(other) == before);
+  std::filesystem::rename(other, path_);
+  EXPECT_FALSE(source.look());
+  const auto second = source.look();
+  ASSERT_TRUE(second && *second);
+  EXPECT_EQ((**second)->items[0].source, "file:///two.mp4");
+}
+
 TEST_F(RundownFile, ThatIsMissingOrEmptyIsAnErrorThatSaysSo) {
   const auto missing = source().read();
   ASSERT_FALSE(missing);

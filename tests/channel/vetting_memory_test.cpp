@@ -98,6 +98,21 @@ TEST(VettingMemory, EndsAtOnceWhenItIsCancelled) {
   vetter->release();
 }
 
+TEST(VettingMemory, TellsAFileThatTookThePlaceOfAnother) {
+  FileInfo file;
+  file.size = 4;
+  file.inode = 1;
+  FileInfo other = file;
+  other.inode = 2;
+  EXPECT_TRUE(is_same_file(file, other)) << "a mounted bucket";
+  other.changed += std::chrono::seconds(1);
+  EXPECT_FALSE(is_same_file(file, other)) << "another one of the same size and time";
+  other.inode = file.inode;
+  EXPECT_TRUE(is_same_file(file, other)) << "a backup has made a link";
+  other.size = 5;
+  EXPECT_FALSE(is_same_file(file, other));
+}
+
 TEST(VettingMemory, AsksOnceForAFileThatDoesNotChange) {
   const TemporaryFolder folder;
   const std::string path = folder.file("a.mp4");
