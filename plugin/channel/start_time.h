@@ -15,7 +15,8 @@ namespace genclip {
 std::optional<StartTime> start_time(std::string_view text);
 
 // The first moment behind `behind` at which it starts; nothing: there is none any more. A time of day that a
-// day lacks, because clocks are put forward, comes when they are. A day that has it twice counts it once.
+// day lacks, because clocks are put forward, comes when they are. Of a day that has it twice, the second one
+// counts.
 std::optional<Clock::WallTime> next_start(const StartTime &time, Clock::WallTime behind);
 
 }  // namespace genclip

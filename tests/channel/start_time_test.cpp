@@ -84,6 +84,7 @@ TEST(StartTime, ComesAtTheSameLocalTimeEachDayAlsoWhenClocksAreChanged) {
     EXPECT_EQ(next_start(*start_time(of_day), utc(behind)), utc(next)) << of_day << " behind " << behind;
   // The hour that there is twice counts once.
   const auto twice = next_start(*start_time("02:30"), utc("2026-10-24T12:00:00Z"));
+  EXPECT_EQ(twice, utc("2026-10-25T01:30:00Z")) << "it is the second one";
   ASSERT_TRUE(twice);
   const auto then = next_start(*start_time("02:30"), *twice);
   ASSERT_TRUE(then);
