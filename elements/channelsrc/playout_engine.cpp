@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "elements/channelsrc/slate_card.h"
+#include "plugin/frame/picture_form.h"
 
 namespace genclip {
 
@@ -37,6 +38,8 @@ static Result<PlayoutForm> checked_form(const PlayoutSettings &settings) {
     return Error{
         ErrorKind::settings,
         "video-caps must be raw video of one format, size and frame rate (1000 frames a second or less)."};
+  if (const std::string problem = picture_form_problem(form.video); !problem.empty())
+    return Error{ErrorKind::settings, "video-caps" + problem};
   const bool has_audio = gst_caps_is_fixed(form.audio_caps.get()) &&
                          gst_audio_info_from_caps(&form.audio, form.audio_caps.get()) &&
                          form.audio.layout == GST_AUDIO_LAYOUT_INTERLEAVED && form.audio.rate >= kLeastRate;

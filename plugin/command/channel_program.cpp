@@ -26,6 +26,7 @@
 #include "plugin/command/channel_view.h"
 #include "plugin/command/command.h"
 #include "plugin/command/console.h"
+#include "plugin/frame/picture_form.h"
 #include "plugin/monitor/control_server.h"
 #include "plugin/monitor/control_token.h"
 #include "plugin/monitor/service_notifier.h"
@@ -421,12 +422,14 @@ void ChannelProgram::end(int exit_code) {
 
 }  // namespace
 
-// The encoders that are chosen here do not say what they miss.
 Result<void> check_channel_form(GstElement *channel, const OutputSettings &output) {
-  if (!output.video_encoder.empty()) return {};
   const auto caps = video_caps_of(channel);
   GstVideoInfo info;
   if (!caps || !gst_video_info_from_caps(&info, caps.get())) return {};
+  if (const std::string problem = picture_form_problem(info); !problem.empty())
+    return Error{ErrorKind::settings, "--video-caps" + problem};
+  // The encoders that are chosen here do not say what they miss.
+  if (!output.video_encoder.empty()) return {};
   const auto splits_samples = [&](int size, const guint *shifts) { return size % 2 != 0 && shifts[1] > 0; };
   if (!splits_samples(info.width, info.finfo->w_sub) && !splits_samples(info.height, info.finfo->h_sub))
     return {};

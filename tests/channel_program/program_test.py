@@ -317,6 +317,8 @@ class Program(unittest.TestCase):
                               (("--slate", "/nonexistent/card.png"), "--slate: /nonexistent/card.png does not exist"),
                               (("--logo", "file:///nonexistent/logo.png"), "--logo: /nonexistent/logo.png does not exist"),
                               (("--video-caps", "video/x-raw,format=I420,width=321,height=240,framerate=25/1"), "odd size, 321x240"),
+                              (("--video-caps", "video/x-raw,format=I420,width=320,height=240,framerate=25/1,interlace-mode=interleaved"), "is interlaced"),
+                              (("--video-caps", "video/x-raw,format=I420,width=40000,height=240,framerate=25/1"), "a size of 40000x240"),
                               (("--token-file", str(self.folder / "token")), "--token-file needs --status-port")):
             for way in (("--hls", str(self.folder / "www")), ("--check",)):
                 run = self.playout.service.run(GENCLIP, "channel", str(self.playout.rundown), *way, *options)

@@ -19,6 +19,25 @@ double mean(const std::vector<uint8_t> &bytes, size_t count) {
 
 }  // namespace
 
+TEST(Playout, RefusesAPictureThatNoClipCanBecome) {
+  const auto refusal = [](const char *video) {
+    const auto bin = GRef<GstElement>::adopt(GST_ELEMENT(gst_object_ref_sink(gst_bin_new("channel"))));
+    PlayoutSettings settings;
+    settings.video_caps = GRef<GstCaps>::adopt(gst_caps_from_string(video));
+    settings.audio_caps = GRef<GstCaps>::adopt(
+        gst_caps_from_string("audio/x-raw,format=F32LE,layout=interleaved,rate=48000,channels=2"));
+    const auto made = make_playout(GST_BIN(bin.get()), settings);
+    return made ? "" : made.error().text;
+  };
+  const std::string form = "video/x-raw,format=I420,height=240,framerate=25/1";
+  EXPECT_EQ(refusal((form + ",width=320,interlace-mode=progressive").c_str()), "");
+  for (const char *mode : {"interleaved", "mixed"})
+    EXPECT_TRUE(
+        refusal((form + ",width=320,interlace-mode=" + mode).c_str()).starts_with("video-caps is interlaced"))
+        << mode;
+  EXPECT_TRUE(refusal((form + ",width=40000").c_str()).starts_with("video-caps has a size of 40000x240"));
+}
+
 TEST(Slate, IsThereAtOnceAndNotBlack) {
   const auto begin = std::chrono::steady_clock::now();
   Stand stand({.video = "video/x-raw,format=I420,width=1280,height=720,framerate=25/1",
