@@ -347,7 +347,7 @@ std::optional<BudgetNotice> PreparationPlan::notice() const {
   const bool is_any = std::any_of(entries_.begin(), entries_.end(),
                                   [this](const auto &known) { return is_halted(known.second); });
   if (!is_any) return std::nullopt;
-  return BudgetNotice{.text = kUnbound};
+  return BudgetNotice{.is_unbound = true, .text = kUnbound};
 }
 
 }  // namespace genclip

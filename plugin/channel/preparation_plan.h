@@ -90,6 +90,7 @@ class PreparationPlan {
   void budget_looked(bool is_over, Clock::Time now);
   // Without a budget that ends what fresh takes cost, they wait.
   void set_bound(bool is_bound);
+  bool is_bound() const { return is_bound_; }
   void reload(Clock::Time now);
 
   // ---- What to do. Each action is given once; the preparer does them all.

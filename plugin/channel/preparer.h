@@ -42,7 +42,8 @@ struct Wish {
 
 // The budget is spent, or the key is refused: nothing is submitted until somebody does something.
 struct BudgetNotice {
-  bool is_key = false;  // The service refused the key or the account (401, 402), not the store's budget.
+  bool is_key = false;      // The service refused the key or the account (401, 402), not the store's budget.
+  bool is_unbound = false;  // The store has no budget, which fresh items need.
   double limit = 0;
   double spent = 0;
   double reserved = 0;

@@ -436,17 +436,22 @@ void PreparerWork::publish() {
     outlet_->show(work.wish, {status.state, std::move(status.reason),
                               status.state == ItemState::ready ? work.media : nullptr});
   }
-  auto notice = plan_.notice();
-  const bool is_news =
-      notice.has_value() != told_halt_.has_value() || (notice && notice->is_key != told_halt_->is_key);
-  if (is_news) {
-    told_halt_ = std::move(notice);
-    outlet_->tell([&](PreparerListener &listener) { listener.on_budget(told_halt_); });
-  }
+  tell_notice(plan_.notice());
   if (std::exchange(told_disk_full_, plan_.is_disk_full()) == plan_.is_disk_full()) return;
   outlet_->tell([is_full = told_disk_full_](PreparerListener &listener) {
     listener.on_alarm(kDiskFullAlarm, is_full ? kDiskFull : kDiskHasRoom, is_full);
   });
+}
+
+// A listener takes a notice back before it gets one of the other kind.
+void PreparerWork::tell_notice(std::optional<BudgetNotice> notice) {
+  // Fresh items come into the look-ahead and leave it; the budget is missing all the time.
+  if (!notice && told_halt_ && told_halt_->is_unbound && !plan_.is_bound()) return;
+  const bool is_other_kind = notice && told_halt_ && notice->is_key != told_halt_->is_key;
+  if (notice.has_value() == told_halt_.has_value() && (!notice || notice->text == told_halt_->text)) return;
+  if (is_other_kind) outlet_->tell([](PreparerListener &listener) { listener.on_budget(std::nullopt); });
+  told_halt_ = std::move(notice);
+  outlet_->tell([&](PreparerListener &listener) { listener.on_budget(told_halt_); });
 }
 
 }  // namespace genclip

@@ -97,6 +97,7 @@ class PreparerWork : public std::enable_shared_from_this<PreparerWork> {
   void warn(Error warning, const std::string &id = "");
   bool is_halt_over() const;
   void publish();
+  void tell_notice(std::optional<BudgetNotice> notice);
   void set_timer(std::optional<Clock::Time> due);
   std::optional<Attended> stop_attending(uint64_t ticket) EXCLUDES(mutex_);
   bool is_closed() const EXCLUDES(mutex_);

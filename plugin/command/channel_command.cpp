@@ -119,6 +119,7 @@ std::optional<FileLock> stand_by(const std::string &state_file, const std::strin
 
 // So long a disk may take to answer before that is told.
 constexpr auto kDiskPatience = std::chrono::seconds(5);
+constexpr auto kPatienceOfTakeover = std::chrono::seconds(1);  // It is on the air within 3 s.
 
 // Work on a thread of its own, because a disk may never answer.
 template <typename Answer>
@@ -177,12 +178,15 @@ Result<std::optional<FileLock>> take_channel(std::string &state_file, bool stand
 }
 
 // Before anything is written, sent or paid. False: it is refused, which is told. What a disk that does not
-// answer holds, the channel waits for on the air.
-bool can_begin(const std::string &rundown, const RunSettings &run) {
+// answer within `patience` holds, the channel waits for on the air.
+bool can_begin(const std::string &rundown, const RunSettings &run, std::chrono::milliseconds patience) {
   DiskLook<RundownReading> look([rundown, run] {
     return RundownSource(FileSystem::posix(), Clock::system(), rundown, "", run).read();
   });
-  const auto reading = look.wait(kDiskPatience);
+  const auto reading = look.wait(patience);
+  if (!reading)
+    print_error("The disk of " + printable(rundown) +
+                " does not answer. The channel begins, and waits for it.");
   if (!reading || *reading) return true;
   const RundownLine &problem = reading->error();
   const std::string where = problem.line == 0 ? "" : "Line " + std::to_string(problem.line) + ": ";
@@ -307,7 +311,7 @@ int run_channel(const Words &words) {
   const GStringPtr held(named);
   if (standby && !named) return options.refuse("--standby needs --state-file.");
   const RunSettings run = run_settings_of(channel->get());
-  if (!can_begin(rest->front(), run)) return kFailed;
+  if (!can_begin(rest->front(), run, kDiskPatience)) return kFailed;
   if (named) {
     std::string state_file = named;
     auto taken = take_channel(state_file, standby);
@@ -317,7 +321,7 @@ int run_channel(const Words &words) {
     }
     if (!*taken) return kOk;
     // It may have changed while a standby waited.
-    if (standby && !can_begin(rest->front(), run)) return kFailed;
+    if (standby && !can_begin(rest->front(), run, kPatienceOfTakeover)) return kFailed;
     g_object_set(channel->get(), "state-file", state_file.c_str(), nullptr);
     // A look at it may hang longer than the channel runs.
     program.is_lock_lost = [lock = std::make_shared<const FileLock>(std::move(**taken)),

@@ -42,11 +42,14 @@ RunEnding ending_of_state(const GenerationState &state) {
 }
 
 bool has_failed_at_a_cost(const Error &error) {
-  return has_outcome(error, Outcome::failed) &&
-         std::ranges::any_of(error.details, [](const ErrorDetail &detail) {
-           const auto *charged = std::get_if<std::string>(&detail.value);
-           return detail.name == "charged" && charged && *charged == to_word(Charged::yes);
-         });
+  bool is_charged = false, may_retry = false;
+  for (const ErrorDetail &detail : error.details) {
+    const auto *word = std::get_if<std::string>(&detail.value);
+    const auto *flag = std::get_if<bool>(&detail.value);
+    if (detail.name == "charged" && word) is_charged = *word == to_word(Charged::yes);
+    if (detail.name == "retry" && flag) may_retry = *flag;
+  }
+  return has_outcome(error, Outcome::failed) && is_charged && !may_retry;
 }
 
 bool may_be_paid(const Error &error) { return has_outcome(error, Outcome::unknown); }

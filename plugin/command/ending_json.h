@@ -18,7 +18,8 @@ RunEnding ending_of_state(const GenerationState &state);
 
 // The run that failed with this may have been charged for, and nobody knows.
 bool may_be_paid(const Error &error);
-// The task of the run failed, and has cost something.
+// The run's own task failed, and has cost something. Not so if only the clips that it begins with were paid:
+// they are stored.
 bool has_failed_at_a_cost(const Error &error);
 // Its task was not done when the run ended, and goes on at the service.
 bool is_under_way(const Error &error);

@@ -366,14 +366,17 @@ class CaptionPass {
     return true;
   }
 
-  // After an error.
+  // After an error. Whoever counts the signals wakes the main context each second.
   void await_answers() {
-    const auto until = Clock::system().now() + kPatience;
+    const auto until = stopped_at_.value_or(Clock::system().now()) + kPatience;
     if (!ask_nothing_more()) return;
     while (progress_.in_flight > 0 && listener_.stops() < 2 && Clock::system().now() < until) {
       g_main_context_iteration(nullptr, TRUE);
       read_progress();
       listener_.on_progress(progress_);
+      if (listener_.stops() == 0 || stopped_at_) continue;
+      stopped_at_ = Clock::system().now();
+      if (progress_.in_flight > 0) listener_.on_waiting(progress_.in_flight, kPatience);
     }
   }
 

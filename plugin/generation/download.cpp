@@ -149,7 +149,12 @@ Result<void> Download::take_over(PartState part) {
     const auto container = probe_container(*begin);
     const auto end = container ? media_end_of(*file_, *container) : Result<MediaEnd>(MediaEnd::unknown);
     if (!end) return end.error();
-    if (*end == MediaEnd::cut) return begin_anew();
+    if (*end == MediaEnd::cut) {
+      all_ = true;
+      stump_size_ = have_;
+      stump_at_ = clock_.now();
+      return {};
+    }
   }
   const auto announced = announce();
   if (!announced) return announced.error();
@@ -353,6 +358,7 @@ Result<Download::Next> Download::finish() {
     if (!end) return end.error();
     if (*end == MediaEnd::cut || (*end == MediaEnd::unknown && !ended_here_before)) return cut();
     part_.total = have_;
+    is_stump_ = false;
     return Next::done;
   }
   return judge_end();
@@ -401,7 +407,7 @@ Result<Download::Next> Download::accept(std::span<const std::byte> bytes) {
   if (!bytes.empty())
     if (auto appended = append(bytes); !appended || *appended != Next::done) return appended;
   if (container_) clip_.advance(have_);
-  return container_ || !is_worth_probing() ? Next::done : announce();
+  return container_ || position_ < have_ || !is_worth_probing() ? Next::done : announce();
 }
 
 // Another address has other bytes. They are a clip's if those up to `next` begin like one. Nothing is dropped

@@ -51,8 +51,13 @@ DownloadPatience::Step DownloadPatience::after_lag(Clock::Time now, Wish wish) {
   return {Step::fresh_url, std::min(left, std::max(own, wish.value_or(milliseconds(0))))};
 }
 
-// Each answer brings all bytes again, so progress is no reason to hurry.
+// Each answer brings all bytes again, so progress is no reason to hurry. A slow transfer may take all of the
+// time, and only a second answer confirms the first, so that one is always asked for.
 DownloadPatience::Step DownloadPatience::after_growth(Clock::Time now) {
+  if (growths_ == 0) {
+    ++growths_;
+    return {Step::fresh_url, kGrowthPause};
+  }
   if (now >= limit_) return {};
   const milliseconds left = std::chrono::ceil<milliseconds>(limit_ - now);
   const milliseconds own = kGrowthPause * (1u << std::min(growths_++, 3u));

@@ -59,11 +59,13 @@ constexpr std::string_view kNoResults[] = {
     "error", "input",     "inputs",      "request",   "params",   "parameters", "options", "arguments",
     "usage", "statusurl", "responseurl", "cancelurl", "queryurl", "get",        "cancel",  "self"};
 // So are all names with one of these words, and those of what belongs to another task.
-constexpr std::string_view kNoResultWords[] = {
-    "input", "inputs",  "reference", "references", "ref",      "refs",      "parent",  "parents", "previous",
-    "prev",  "history", "logo",      "logos",      "template", "templates", "invoice", "invoices"};
-// Mostly so, but a result may be uploaded, and a player has sources.
-constexpr std::string_view kDoubtfulWords[] = {"source", "sources", "upload", "uploads", "uploaded"};
+constexpr std::string_view kNoResultWords[] = {"input",   "inputs",  "reference", "references",
+                                               "parent",  "parents", "previous",  "prev",
+                                               "history", "invoice", "invoices"};
+// Mostly so, but a result may be uploaded, referred to, made from a template or without a logo, and a player
+// has sources.
+constexpr std::string_view kDoubtfulWords[] = {"source", "sources", "upload", "uploads",  "uploaded", "ref",
+                                               "refs",   "logo",    "logos",  "template", "templates"};
 // Under these names stands what a URL beside it is for: "reference_video".
 constexpr std::string_view kRoleNames[] = {"role", "purpose"};
 // Names of what can be watched, and perhaps is not the clip.
@@ -326,9 +328,15 @@ std::string without_count(const std::string &letters) {
 
 // Where a value stands, and all that this says of a URL there.
 struct Step : FoundUrl {
-  bool is_address = false;  // The name says so.
-  bool is_wrapped = true;   // By nothing but objects under names of wrappers.
+  bool is_address = false;   // The name says so.
+  bool is_wrapped = true;    // By nothing but objects under names of wrappers.
+  bool is_doubtful = false;  // A name, a role or an ID says that it is not the task's, perhaps.
   int depth = 0;
+
+  void doubt() {
+    is_doubtful = true;
+    place = Place::last;
+  }
 
   Step inside(const std::string &name) const {
     Step step = *this;
@@ -362,12 +370,13 @@ class Search {
     if (const auto *list = json.array()) return visit_list(*list, step);
     const auto *object = json.object();
     if (!object) return;
-    const std::string role = told_role(*object);
+    // Of the whole answer, it is about something else.
+    const std::string role = step.depth > 0 ? told_role(*object) : std::string();
     if (!may_hold_results(name_letters(role)) || has_word_of(role, kNoResultWords)) return;
     Step inside = step;
     // A gateway may wrap the answer of a service, whose task has an ID there.
     if (has_word_of(role, kDoubtfulWords) || (!step.is_wrapped && has_other_task_id(json, asked_)))
-      inside.place = FoundUrl::Place::last;
+      inside.doubt();
     visit_object(*object, inside);
   }
 
@@ -401,7 +410,7 @@ class Search {
     if (is_of_a_task(url)) return;
     const std::string by_path = media_type_of_path(url);
     FoundUrl found = found_at(step, std::move(url), by_path.empty() ? step.media_type : by_path);
-    if (found.place != FoundUrl::Place::last || found.media_type.starts_with("video/"))
+    if (found.place != FoundUrl::Place::last || step.is_doubtful || found.media_type.starts_with("video/"))
       found_.urls.push_back(std::move(found));
   }
 
@@ -542,7 +551,7 @@ class Search {
     const std::string shown = display_line(member.first, kMaxFieldLength, secrets_);
     Step inside = step.inside(step.field.empty() ? shown : "." + shown);
     inside.place = std::max(step.place, place);
-    if (has_word_of(member.first, kDoubtfulWords)) inside.place = FoundUrl::Place::last;
+    if (has_word_of(member.first, kDoubtfulWords)) inside.doubt();
     inside.is_wrapped = step.is_wrapped && is_wrapper_name(member.first);
     const std::string letters = name_letters(member.first);
     inside.is_address = letters.ends_with("url") || letters.ends_with("urls");

@@ -135,8 +135,8 @@ class TaskClient {
   bool wait(std::chrono::milliseconds pause, GCancellable *cancellable);
   const std::string &key() const { return endpoint_.api_key.value; }
   void remember_urls(const Task &task);
-  // True: the error is a refusal of a key that has been renewed, and the call is to be repeated.
   std::string id_in_headers(const HttpReply &reply) const;
+  // True: the error is a refusal of a key that has been renewed, and the call is to be repeated.
   bool renew_key(Error &refusal);
   Result<Task, NoAnswer> ask(HttpRequest &get, const std::string &task_id, GCancellable *cancellable,
                              Deadline deadline);

@@ -130,6 +130,11 @@ bool is_bare_number(const std::string &id, const Json &answer) {
     const Json *member = named(answer, name);
     return member && !service_message(*member, {}).empty();
   };
+  const auto denies = [&](const char *name) {
+    const Json *member = named(answer, name);
+    return member && member->boolean() && !*member->boolean();
+  };
+  if (denies("success") || denies("ok")) return false;
   const bool is_good = named(answer, "code") || (!tells("message") && !tells("msg") && !tells("detail"));
   return is_good && !tells("error") && state_in(answer).status != TaskStatus::failed && !is_good_code(id) &&
          id != "1" && std::ranges::all_of(id, [](char c) { return g_ascii_isdigit(c); });
@@ -171,25 +176,31 @@ bool is_made_of_wrapper_words(std::string_view letters) {
          });
 }
 
-// Whether `inner` is all that `outer` wraps: its only object, under the name of a wrapper, or inside of that.
+// Whether `inner` is all that `outer` wraps: its only object with a status, an ID or the name of a wrapper,
+// which has such a name, or inside of that.
 bool is_all_of(const Json &outer, const Json &inner) {
   const Json *only = nullptr;
   for (const auto &[name, value] : *outer.object()) {
     if (!single(value).object() || is_about_something_else(name) || is_of_request_or_other_task(name))
       continue;
-    if (only || !is_wrapper_name(name)) return false;
-    only = &single(value);
+    const Json &object = single(value);
+    const bool is_wrapper = is_wrapper_name(name);
+    // Figures, times and the like.
+    if (!is_wrapper && state_in(object).word.empty() && !has_some_id(object)) continue;
+    if (only || !is_wrapper) return false;
+    only = &object;
   }
   return only && (only == &inner || is_all_of(*only, inner));
 }
 
-// Whether it tells how a task of another ID ended. A clip that is done may have the ID of its file.
-bool is_end_of_another(const Json &inner, std::string_view asked) {
+// Whether it tells how a task of another ID ended. A clip that is done may have the ID of its file, where it
+// is all of the answer.
+bool is_end_of_another(const Json &inner, const Json &outer, std::string_view asked) {
+  if (has_id(inner, asked)) return false;
   const TaskStatus status = state_in(inner).status;
-  const bool has_own_id = status == TaskStatus::failed
-                              ? has_some_id(inner)
-                              : status == TaskStatus::completed && has_any(inner, kIdNames);
-  return has_own_id && !has_id(inner, asked);
+  if (status == TaskStatus::failed) return has_some_id(inner);
+  if (status != TaskStatus::completed) return false;
+  return has_any(inner, kTaskIdNames) || (has_any(inner, kIdNames) && !is_all_of(outer, inner));
 }
 
 // The failure of another task or of a step must not end a paid task: it counts as the task's where it has the
@@ -219,7 +230,7 @@ bool is_task_inside(const Json &inner, const Json &wrapper, bool is_envelope, st
   const bool has_status = own.status != TaskStatus::unknown ? is_envelope || may_be_done
                                                             : has_word(inner, is_envelope) && may_be_done;
   if (has_status) {
-    if (is_ours && is_end_of_another(inner, asked)) return false;
+    if (is_ours && is_end_of_another(inner, wrapper, asked)) return false;
     if (!is_envelope && !asked.empty() && is_failure_of_a_part(inner, wrapper, asked)) return false;
     if (!has_inner_id || has_id(inner, asked)) return true;
     // Both may have an ID. That of the wrapper may be the request's, that inside a file's or another task's.
@@ -308,7 +319,8 @@ const Json *find_status_inside(const Json &outer, std::string_view asked, std::s
   if (!may_tell_of_the_call(around) && (has_id(outer, asked) || !is_done)) return nullptr;
   TaskObjects objects = objects_in(
       outer, [](const Json &object) { return sureness(object) > 0; }, is_of_request_or_other_task);
-  std::erase_if(objects, [&](const Json *object) { return is_ours && is_end_of_another(*object, asked); });
+  std::erase_if(objects,
+                [&](const Json *object) { return is_ours && is_end_of_another(*object, outer, asked); });
   int most = 1;
   for (const Json *object : objects) most = std::max(most, sureness(*object));
   const Json *found = only_one(objects, [&](const Json &object) { return sureness(object) == most; });

@@ -37,6 +37,19 @@ TEST(EndingJson, TellsWhatAClipCostThatExisted) {
   EXPECT_EQ(amount_of(stored), 5);
 }
 
+// The same command pays only for a task of its own that has cost something: links are stored.
+TEST(EndingJson, AFailureAtACostIsThatOfTheRunsOwnTask) {
+  const auto has = [](const char *outcome, const char *charged, bool retry) {
+    Error error{ErrorKind::failed, "No."};
+    error.details = {{"outcome", std::string(outcome)}, {"charged", std::string(charged)}, {"retry", retry}};
+    return has_failed_at_a_cost(error);
+  };
+  EXPECT_TRUE(has("failed", "yes", false));
+  EXPECT_FALSE(has("failed", "yes", true)) << "only its links were paid";
+  EXPECT_FALSE(has("failed", "no", false));
+  EXPECT_FALSE(has("paid-unfetched", "yes", false));
+}
+
 // The amounts of a batch's rows that are not reused add up to what it has paid.
 TEST(EndingJson, SaysOfAStoredClipThatCannotBeWrittenWhetherThisRunHasPaidIt) {
   const auto json_of = [](bool reused) {

@@ -63,6 +63,16 @@ TEST(DownloadPatience, EndsOverEverySequenceOfSetbacks) {
   RecordProperty("sequences", static_cast<int>(sequences));
 }
 
+// Only a second answer confirms a clip that ends cut.
+TEST(DownloadPatience, ASecondAnswerIsAskedForHoweverLongTheFirstTook) {
+  DownloadPatience patience(policy(), kBegin, std::nullopt);
+  const Clock::Time late = patience.limit() + minutes(1);
+  const NextTry step = patience.after(Setback::growing, true, late, std::nullopt);
+  EXPECT_EQ(step.kind, NextTry::fresh_url);
+  EXPECT_EQ(step.pause, seconds(5));
+  EXPECT_EQ(patience.after(Setback::growing, true, late, std::nullopt).kind, NextTry::give_up);
+}
+
 // With one kind alone, and with any two in turn, the end comes.
 TEST(DownloadPatience, EndsWhenSetbacksGoOnForEver) {
   for (const Setback first : kSetbacks)

@@ -652,10 +652,8 @@ TEST(ClipResult, IsNotWhatTheRequestOrAnotherTaskHas) {
   const std::string of_another = R"({"id":"t-0","status":"completed","video_url":)" + url + "}";
   const std::string never[] = {
       R"("input_video_url":)" + url,
-      R"("refVideo":)" + url,
-      R"("REF_URL":)" + url,
-      R"("template_url":)" + url,
-      R"("video":{"logoUrl":)" + url + "}",
+      R"("referenceVideo":)" + url,
+      R"("PARENT_URL":)" + url,
       R"("invoice-url":)" + url,
       R"("parent_task":)" + of_another,
       R"("parent":)" + of_another,
@@ -673,6 +671,9 @@ TEST(ClipResult, IsNotWhatTheRequestOrAnotherTaskHas) {
   }
   const std::string at_last[] = {R"("source_video_url":)" + url,
                                  R"("uploadedUrl":)" + url,
+                                 R"("refVideo":)" + url,
+                                 R"("template_url":)" + url,
+                                 R"("video":{"logoUrl":)" + url + "}",
                                  R"("source_task":)" + of_another,
                                  R"("video":{"role":"source","url":)" + url + "}",
                                  R"("data":[{"task_id":"t-0","status":"completed","video_url":)" + url + "}]",
@@ -684,6 +685,22 @@ TEST(ClipResult, IsNotWhatTheRequestOrAnotherTaskHas) {
     EXPECT_EQ(read(members, "").status, TaskStatus::unknown) << members;
     EXPECT_EQ(read(members + R"(,"video_url":"https://a/v")").clip_url(), "https://a/v") << members;
   }
+  // Their kind may be unknown, or a picture's where the model makes pictures.
+  for (const auto kind : {ResultKind::video, ResultKind::image})
+    for (const char *address :
+         {"https://a/x?sig=1", kind == ResultKind::image ? "https://a/x.png" : "https://a/x.mp4"})
+      for (const std::string place :
+           {R"("data":[{"task_id":"up-9","url":"@"}])", R"("uploaded_url":"@")", R"("no_logo_url":"@")"}) {
+        std::string members = place;
+        members.replace(members.find('@'), 1, address);
+        const auto task = read_task(R"({"id":"t-1","status":"completed",)" + members + "}", "",
+                                    {.task_id = "t-1", .wanted = {kind, {}}});
+        EXPECT_EQ(task->clip_url(), address) << members;
+      }
+  const auto whole =
+      read_task(R"({"id":"t-1","purpose":"reference_to_video","status":"completed","url":)" + url + "}", "",
+                {.task_id = "t-1", .wanted = {ResultKind::video, {}}});
+  EXPECT_EQ(whole->clip_url(), "https://a/x.mp4") << "it is the purpose of the task";
   const std::string results[] = {R"("videos":[{"id":"vid-9","status":"ready","url":)" + url + "}]",
                                  R"("data":{"task_id":"upstream-9","video_url":)" + url + "}",
                                  R"("results":[{"id":"t-1","video_url":)" + url + "}]",
