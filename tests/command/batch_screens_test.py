@@ -41,7 +41,7 @@ STEPS = [
     ({"storm": "downloading", "lamp": "queued"}, "storm", b""),
     ({"lamp": "queued"}, "lamp", FAILURE),
 ]
-CLIP = b"\0\0\0\x10ftypisom\0\0\2\0" + bytes(100000)
+CLIP = b"\0\0\0\x10ftypisom\0\0\2\0" + b"\0\0\0\x08moov" + b"\0\1\x86\x98mdat" + bytes(99984)  # As whole as a container can be.
 
 
 class SteppingService:

@@ -8,8 +8,11 @@ namespace genclip::test {
 std::string small_clip(size_t size) {
   std::string clip(
       "\0\0\0\x10"
-      "ftypisom\0\0\2\0",
-      16);
+      "ftypisom\0\0\2\0"
+      "\0\0\0\x08moov",
+      24);
+  for (int shift = 24; shift >= 0; shift -= 8) clip += static_cast<char>((size - 24) >> shift & 0xff);
+  clip += "mdat";
   clip.resize(size);
   return clip;
 }

@@ -15,7 +15,7 @@ namespace genclip::test {
 
 constexpr char kKey[] = "secret-key-4711";
 
-// Starts like an mp4 file.
+// As whole an mp4 file as boxes can be; of 32 bytes at least.
 std::string small_clip(size_t size = 1000);
 
 // Each call is answered with the next of its texts; the last one repeats. "URL" stands for the server's own

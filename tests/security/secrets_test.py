@@ -11,7 +11,7 @@ import unittest
 import urllib.parse
 
 from leaks import Traces, forms
-from raw_service import RawService, answer, caption, clip, task
+from raw_service import CLIP, RawService, answer, caption, clip, task
 from simulated_service import SimulatedService
 
 KEY = "gc-K3y/4711+x=%7Eq~Zw"
@@ -229,7 +229,7 @@ class Echo(Secrets):
         self.assert_clean()
 
     def test_as_a_validator_of_the_clip_is_not_stored(self):
-        self.service.media = answer(200, b"\0\0\0\x18ftypisom\0\0\2\0isomiso2", f"Last-Modified: {SIGNATURE}",
+        self.service.media = answer(200, CLIP, f"Last-Modified: {SIGNATURE}",
                                     content_type="video/mp4")
         self.assertEqual(self.launch(GENERATE, GENCLIP_API_KEY=KEY).returncode, 0)
         self.assert_clean()

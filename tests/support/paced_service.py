@@ -18,7 +18,7 @@ class PacedService:
         ("100 %", {"status": "completed", "amount": 12}),
     )
     bytes_shown = "downloading"  # What is shown before the second half is sent.
-    CLIP = b"\0\0\0\x10ftypisom\0\0\2\0" + bytes(100000)
+    CLIP = b"\0\0\0\x10ftypisom\0\0\2\0" + b"\0\0\0\x08moov" + b"\0\1\x86\x98mdat" + bytes(99984)  # As whole as a container can be.
 
     def __init__(self, steps=STEPS, task_id="task-7f3a"):
         service = self
