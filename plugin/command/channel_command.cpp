@@ -179,7 +179,7 @@ Result<std::optional<FileLock>> take_channel(std::string &state_file, bool stand
 
 // Before anything is written, sent or paid. False: it is refused, which is told. What a disk that does not
 // answer within `patience` holds, the channel waits for on the air.
-bool can_begin(const std::string &rundown, const RunSettings &run, std::chrono::milliseconds patience) {
+bool can_begin(const std::string &rundown, const RunSettings &run, std::chrono::seconds patience) {
   DiskLook<RundownReading> look([rundown, run] {
     return RundownSource(FileSystem::posix(), Clock::system(), rundown, "", run).read();
   });

@@ -176,21 +176,20 @@ bool is_made_of_wrapper_words(std::string_view letters) {
          });
 }
 
-// Whether `inner` is all that `outer` wraps: its only object with a status, an ID or the name of a wrapper,
-// which has such a name, or inside of that.
-bool is_all_of(const Json &outer, const Json &inner) {
+// Whether `inner` is all that `outer` wraps: its only object, which has the name of a wrapper, or inside of
+// that. With `but_for_figures`, an object with neither a status nor an ID nor such a name does not count.
+bool is_all_of(const Json &outer, const Json &inner, bool but_for_figures) {
   const Json *only = nullptr;
   for (const auto &[name, value] : *outer.object()) {
     if (!single(value).object() || is_about_something_else(name) || is_of_request_or_other_task(name))
       continue;
     const Json &object = single(value);
     const bool is_wrapper = is_wrapper_name(name);
-    // Figures, times and the like.
-    if (!is_wrapper && state_in(object).word.empty() && !has_some_id(object)) continue;
+    if (but_for_figures && !is_wrapper && state_in(object).word.empty() && !has_some_id(object)) continue;
     if (only || !is_wrapper) return false;
     only = &object;
   }
-  return only && (only == &inner || is_all_of(*only, inner));
+  return only && (only == &inner || is_all_of(*only, inner, but_for_figures));
 }
 
 // Whether it tells how a task of another ID ended. A clip that is done may have the ID of its file, where it
@@ -200,13 +199,14 @@ bool is_end_of_another(const Json &inner, const Json &outer, std::string_view as
   const TaskStatus status = state_in(inner).status;
   if (status == TaskStatus::failed) return has_some_id(inner);
   if (status != TaskStatus::completed) return false;
-  return has_any(inner, kTaskIdNames) || (has_any(inner, kIdNames) && !is_all_of(outer, inner));
+  return has_any(inner, kTaskIdNames) || (has_any(inner, kIdNames) && !is_all_of(outer, inner, true));
 }
 
 // The failure of another task or of a step must not end a paid task: it counts as the task's where it has the
 // ID, or is all that the answer wraps.
 bool is_failure_of_a_part(const Json &inner, const Json &outer, std::string_view asked) {
-  return state_in(inner).status == TaskStatus::failed && !has_id(inner, asked) && !is_all_of(outer, inner);
+  return state_in(inner).status == TaskStatus::failed && !has_id(inner, asked) &&
+         !is_all_of(outer, inner, true);
 }
 
 // An ID inside may be that of a file, so an object counts as the task only if it has the ID that was asked
@@ -305,7 +305,7 @@ bool counts_before_done(const Json &inner, const Json &outer, std::string_view a
   };
   if (std::any_of(urls.begin(), urls.end(), is_result_outside)) return false;
   if ((status != TaskStatus::failed && status != TaskStatus::unknown) || has_id(inner, asked)) return true;
-  const bool is_task = !has_some_id(inner) && is_all_of(outer, inner);
+  const bool is_task = !has_some_id(inner) && is_all_of(outer, inner, false);
   return is_task && (status == TaskStatus::failed || (urls.empty() && inside.empty()));
 }
 
