@@ -227,7 +227,8 @@ class Check(unittest.TestCase):
                 self.assertIn(said, run.stderr)
                 # It is refused before anything is sent.
                 paid = genclip("generate", *words, **env)
-                self.assertEqual(paid.stderr.splitlines()[0] + "\n", run.stderr)
+                # Files are measured while the run prepares.
+                self.assertEqual(paid.stderr.removeprefix("preparing\n").splitlines()[0] + "\n", run.stderr)
                 rows = pathlib.Path(folder.name) / "rows.jsonl"
                 rows.write_text(json.dumps({"model": words[0], **dict(word.split("=", 1) for word in words[1:])}), encoding="utf-8")
                 self.assertIn(run.stderr.removeprefix("genclip: "), genclip("batch", str(rows), "--dry-run", **env).stderr)

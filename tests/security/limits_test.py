@@ -206,14 +206,17 @@ class Redirects(Limits):
     def test_of_clips_end(self):
         with RawService() as service:
             service.media = answer(302, b"", f"Location: {service.url}/clip.mp4")
-            self.assertIn("redirects more than 10 times", self.assert_refused(service, GENERATE))
-            self.assertEqual(service.kinds().count("media"), 11)
+            # A host may say so of a clip that is not there yet, so it is asked again until the time is over.
+            self.assertIn("redirects more than 10 times", self.assert_refused(service, [*GENERATE, "timeout=3"]))
+            media = service.kinds().count("media")
+            self.assertGreaterEqual(media, 11)
+            self.assertEqual(media % 11, 0)
 
     def test_of_clips_lead_to_http_and_https_only(self):
         for place in ("file:///etc/passwd", "ftp://127.0.0.1/x", "data:video/mp4;base64,AAAA", "resource:///org", "javascript:1"):
             with self.subTest(place=place), RawService() as service:
                 service.media = answer(302, b"", f"Location: {place}")
-                self.assertIn("other than an http or https URL", self.assert_refused(service, GENERATE))
+                self.assertIn("other than an http or https URL", self.assert_refused(service, [*GENERATE, "timeout=3"]))
             with self.subTest(video_url=place), RawService() as service:
                 service.query = task(video_url=place)
                 self.assert_refused(service, [*GENERATE, "timeout=3"])
