@@ -254,7 +254,7 @@ class Tls(Limits):
     def test_never_goes_down_to_http(self):
         with RawService() as plain, RawService(certificate=self.certificate("good")) as service:
             service.media = answer(302, b"", f"Location: {plain.media_url}")
-            text = self.assert_refused(service, [*GENERATE, f"tls-ca-file={CERTIFICATES / 'issuer.pem'}"])
+            text = self.assert_refused(service, [*GENERATE, "timeout=3", f"tls-ca-file={CERTIFICATES / 'issuer.pem'}"])
             self.assertIn("from https to http", text)
             self.assertEqual(plain.requests, [])
 
