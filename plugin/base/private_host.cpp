@@ -13,10 +13,13 @@ namespace {
 
 // Ranges that are no part of the public network, beside those that GInetAddress knows.
 constexpr const char *kPrivateRanges[] = {
-    "0.0.0.0/8",                                                   // this network
-    "100.64.0.0/10",                                               // behind a provider's address translation
-    "192.0.0.0/24",   "198.18.0.0/15", "240.0.0.0/4", "fc00::/7",  // unique local addresses
-    "64:ff9b:1::/48",
+    "0.0.0.0/8",       // this network
+    "100.64.0.0/10",   // behind a provider's address translation
+    "192.0.0.0/24",    // assigned to protocols
+    "198.18.0.0/15",   // benchmarks
+    "240.0.0.0/4",     // reserved
+    "fc00::/7",        // unique local addresses
+    "64:ff9b:1::/48",  // translation within a network
 };
 
 bool is_in(GInetAddress *address, const char *range) {

@@ -219,8 +219,8 @@ class RequestCheck {
     ReferencePolicy inner_policy = policy_;
     if (auto wrong = unpublished_clip_problem(reference, policy_)) {
       problem(field, item + " " + *wrong + ".");
-      inner_policy.publishes = inner_policy.is_service_public =
-          true;  // Once is enough to say how to set publishing up.
+      // Once is enough to say how to set publishing up.
+      inner_policy.publishes = inner_policy.is_service_public = true;
     }
     auto inner = RequestCheck(catalog_, *request, inner_policy, tree_, level_ + 1).run();
     if (const auto spec = catalog_.find(request->model))

@@ -41,7 +41,7 @@ class FileWriter {
   // Whether what is written now will be found; each second. May hang as long as a disk does.
   virtual Result<void> look() { return {}; }
   virtual Result<void> close(const Written &file) = 0;
-  // No frame is in that file: the output ended before its first one. Removes it; nobody is told of it.
+  // Removes a file without a frame, whose output ended before the first one. It is listed nowhere.
   virtual Result<void> discard(const std::string &path) = 0;
   // Nothing follows in this run; `finally`: nor in another one.
   virtual Result<void> finish(bool finally) = 0;

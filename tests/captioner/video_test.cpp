@@ -136,7 +136,8 @@ TEST(Video, ChangesItsPromptWhilePlaying) {
   GatewayServer gateway;
   // The third answer waits for the change: else the film might end before it.
   gateway.refuse([&asked, &is_changed](const std::string &) {
-    for (const bool waits = ++asked > 2; waits && !is_changed;) g_usleep(1000);
+    if (++asked > 2)
+      while (!is_changed) g_usleep(1000);
     return false;
   });
   CaptionRun run(gateway,

@@ -417,6 +417,30 @@ TEST_F(PreparerTest, WaitsForTheBudgetsReset) {
   EXPECT_FALSE(heard_.notices()[1]);
 }
 
+// Fresh items come into the look-ahead and leave it; the alarm does not follow them.
+TEST_F(PreparerTest, TellsOnceThatTheBudgetOfFreshItemsIsMissing) {
+  want({clip("a")});
+  ASSERT_TRUE(becomes("a", ItemState::ready));
+  preparer_->set_bound(false);
+  want({clip("a"), fresh("kite", 0)});
+  ASSERT_TRUE(comes([&] { return heard_.notices().size() == 1; }));
+  ASSERT_TRUE(heard_.notices()[0]);
+  EXPECT_TRUE(heard_.notices()[0]->is_unbound);
+  want({clip("c")});
+  ASSERT_TRUE(becomes("c", ItemState::ready));
+  want({clip("a"), fresh("kite", 1)});
+  ASSERT_TRUE(becomes("kite", ItemState::budget, 1));
+  EXPECT_THAT(heard_.notices(), SizeIs(1));
+  // A notice of another kind: the first one is taken back.
+  service_.refuse_all(401);
+  want({clip("b"), fresh("kite", 1)});
+  ASSERT_TRUE(comes([&] { return heard_.notices().size() == 3; }));
+  EXPECT_FALSE(heard_.notices()[1]);
+  ASSERT_TRUE(heard_.notices()[2]);
+  EXPECT_TRUE(heard_.notices()[2]->is_key);
+  EXPECT_EQ(service_.submits(), 2u);
+}
+
 TEST_F(PreparerTest, LooksOnceAMinuteWhetherTheBudgetIsSet) {
   set_budget(&Budget::tasks_per_day, 1);
   settings_.workers = 1;
