@@ -20,11 +20,17 @@
 #include "plugin/film/film_run.h"
 #include "plugin/film/picture_times.h"
 #include "plugin/film/subtitle_file.h"
+#include "plugin/film/untimed_pictures.h"
 
 namespace genclip {
 namespace {
 
 constexpr const char *kNoPicture = "genclip-no-picture";
+constexpr const char *kNoTimes = "genclip-no-times";
+constexpr const char *kNoTimesText =
+    "GStreamer finds no times in this transport stream, as where the picture begins later than the sound, so "
+    "captions would be early; make a copy of it, and caption that: ffmpeg -fflags +genpts -i FILM -c copy "
+    "COPY.mkv";
 constexpr size_t kMostWarnings = 20;
 constexpr auto kPatience = std::chrono::seconds(10);  // Of a user who has asked to stop.
 
@@ -115,6 +121,41 @@ GstPadProbeReturn note_time(GstPad *pad, GstPadProbeInfo *info, gpointer done) {
 
 GstPadProbeReturn note_picture(GstPad *, GstPadProbeInfo *info, gpointer times) {
   return static_cast<PictureTimes *>(times)->take(info);
+}
+
+GstPadProbeReturn look_for_times(GstPad *pad, GstPadProbeInfo *info, gpointer data) {
+  auto &pictures = *static_cast<UntimedPictures *>(data);
+  bool is_lack = false;
+  if (GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER) {
+    const bool has_time = GST_BUFFER_PTS_IS_VALID(GST_PAD_PROBE_INFO_BUFFER(info));
+    is_lack = pictures.add(has_time);
+    if (!is_lack) return has_time ? GST_PAD_PROBE_REMOVE : GST_PAD_PROBE_OK;
+  } else {
+    is_lack = GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_EOS && pictures.end();
+    if (!is_lack) return GST_PAD_PROBE_OK;
+  }
+  const auto demuxer = GRef<GstElement>::adopt(gst_pad_get_parent_element(pad));
+  if (demuxer)
+    gst_element_post_message(demuxer.get(), gst_message_new_application(GST_OBJECT(demuxer.get()),
+                                                                        gst_structure_new_empty(kNoTimes)));
+  return GST_PAD_PROBE_REMOVE;
+}
+
+// Its caps may come only with the data, its kind is in its name.
+void watch_times(GstElement *, GstPad *pad, gpointer) {
+  const GStringPtr name(gst_pad_get_name(pad));
+  if (!std::string_view(name.get()).starts_with("video")) return;
+  const auto data =
+      static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM);
+  gst_pad_add_probe(pad, data, look_for_times, new UntimedPictures,
+                    [](gpointer pictures) { delete static_cast<UntimedPictures *>(pictures); });
+}
+
+// Where other containers tell no times, as AVI, the picture begins with the film.
+void note_demuxer(GstBin *, GstBin *, GstElement *element, gpointer) {
+  GstElementFactory *factory = gst_element_get_factory(element);
+  if (factory && std::string_view(GST_OBJECT_NAME(factory)) == "tsdemux")
+    g_signal_connect(element, "pad-added", G_CALLBACK(watch_times), nullptr);
 }
 
 // The first picture is captioned; nothing else needs a decoder.
@@ -244,6 +285,7 @@ class CaptionPass {
     const auto what =
         static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM);
     gst_pad_add_probe(picture_.get(), what, note_picture, &pictures_, nullptr);
+    g_signal_connect(source_.get(), "deep-element-added", G_CALLBACK(note_demuxer), nullptr);
     g_signal_connect(source_.get(), "autoplug-continue", G_CALLBACK(is_decoded), nullptr);
     g_signal_connect(source_.get(), "pad-added", G_CALLBACK(link_picture), picture_.get());
     g_signal_connect(source_.get(), "no-more-pads", G_CALLBACK(look_for_picture), picture_.get());
@@ -318,6 +360,8 @@ class CaptionPass {
     if (!structure) return;
     if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_APPLICATION && gst_structure_has_name(structure, kNoPicture))
       return end(FilmEnd::How::failed, {ErrorKind::wrong_type, "There is no picture in it."});
+    if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_APPLICATION && gst_structure_has_name(structure, kNoTimes))
+      return wind_up(FilmEnd::How::failed, {ErrorKind::wrong_type, kNoTimesText});
     if (gst_structure_has_name(structure, "gencaption-estimate")) {
       progress_.estimate = FilmEstimate{count_of(structure, "windows"), count_of(structure, "requests"),
                                         count_of(structure, "tokens")};

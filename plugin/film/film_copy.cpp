@@ -37,7 +37,7 @@ constexpr EarlyEnd kTurned{
     "Its picture is turned, as those of phones are, which no copy would say; use --to vtt."};
 constexpr EarlyEnd kTimeless{
     "Its container does not tell the times of all its pictures and sounds, so a copy would lack some; use "
-    "--to vtt."};
+    "--to vtt, or make a copy that does, and caption that: ffmpeg -fflags +genpts -i FILM -c copy COPY.mkv"};
 constexpr EarlyEnd kInParts{kPartsLost};
 constexpr EarlyEnd kEndLost{
     "Its edit list hides so much of its beginning that GStreamer loses pictures at its end; make a copy "
