@@ -202,6 +202,12 @@ Result<ContentAnswer, ContentClient::Failure> ContentClient::try_once(
   used.is_told = !good || gathering.fault || (is_whole && has_counts);
   if (!good || gathering.fault) {
     const ServiceFault fault = gathering.fault.value_or(ServiceFault{});
+    if (!fault.withheld.empty()) {
+      Failure withheld{blocked(display_line(fault.withheld, kMaxReason, key), "the question")};
+      if (!fault.message.empty())
+        withheld.error.service_message = display_line(fault.message, kMaxMessage, key);
+      return withheld;
+    }
     const unsigned code = !good ? status : fault.code >= 400 ? static_cast<unsigned>(fault.code) : 500;
     Failure failure{refused(code, fault, key), is_transient_status(code) && !fault.daily_quota,
                     fault.retry_delay};

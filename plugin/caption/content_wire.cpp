@@ -166,14 +166,15 @@ ContentPiece read_content_piece(const Json &document, std::optional<uint64_t> on
   return piece;
 }
 
-bool is_blocking(std::string_view finish_reason) {
-  constexpr std::array<std::string_view, 11> kBlocking = {
+bool is_blocking(std::string_view reason) {
+  constexpr std::array<std::string_view, 15> kBlocking = {
       "SAFETY",           "RECITATION",         "LANGUAGE",
       "BLOCKLIST",        "PROHIBITED_CONTENT", "SPII",
       "IMAGE_SAFETY",     "CONTENT_FILTER",     "IMAGE_PROHIBITED_CONTENT",
-      "IMAGE_RECITATION", "MODEL_ARMOR"};
+      "IMAGE_RECITATION", "MODEL_ARMOR",        "CONTENT_POLICY",
+      "MODERATION",       "MODERATION_BLOCKED", "CONTENT_POLICY_VIOLATION"};
   return std::any_of(kBlocking.begin(), kBlocking.end(),
-                     [&](std::string_view reason) { return same_word(reason, finish_reason); });
+                     [&](std::string_view word) { return same_word(word, reason); });
 }
 
 bool is_natural_end(std::string_view finish_reason) { return same_word("STOP", finish_reason); }

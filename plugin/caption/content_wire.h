@@ -50,6 +50,7 @@ struct ServiceFault {
   std::string message;
   std::optional<std::chrono::milliseconds> retry_delay;
   bool daily_quota = false;  // the daily quota is used up
+  std::string withheld;      // is_blocking(): the word that says that the content is what it refuses
 };
 
 // One document of an answer: the whole of it, or a part of a stream.
@@ -68,8 +69,9 @@ struct ContentPiece {
 // the others are then ignored.
 ContentPiece read_content_piece(const Json &document, std::optional<uint64_t> candidate = {});
 
-// True if a finishReason, in any case, says that the text was withheld.
-bool is_blocking(std::string_view finish_reason);
+// True if a finishReason, or the code of an error, in any case, says that the text was withheld for what it
+// or the question contains.
+bool is_blocking(std::string_view reason);
 
 // True if it says that the model ended the text by itself.
 bool is_natural_end(std::string_view finish_reason);

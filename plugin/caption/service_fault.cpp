@@ -86,6 +86,9 @@ std::optional<ServiceFault> read_object(const Json &error, int depth) {
   fault.status = text_of(error.find("status"));
   for (const char *field : {"type", "code"})
     if (fault.status.empty()) fault.status = text_of(error.find(field));
+  for (const char *field : {"code", "status", "type", "reason"})
+    if (const std::string word = text_of(error.find(field)); fault.withheld.empty() && is_blocking(word))
+      fault.withheld = word;
   for (const char *field : {"message", "detail", "title", "error"})
     if (fault.message.empty()) fault.message = text_of(error.find(field));
   if (const Json *details = error.find("details")) read_details(*details, fault);

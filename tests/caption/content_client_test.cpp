@@ -206,6 +206,23 @@ TEST_F(ContentClientTest, TellsABlockedAnswerApartAndNeverAsksAgain) {
   EXPECT_THAT(got.error().text, AllOf(HasSubstr("BLOCKLIST"), HasSubstr("the question")));
 }
 
+// Whatever its status: another window may be answered, and the key is not to blame.
+TEST_F(ContentClientTest, TellsARefusalOfTheContentFromOneOfTheKey) {
+  size_t requests = 0;
+  for (const unsigned status : {400u, 403u, 451u, 500u}) {
+    http_->expect(answer(status, R"({"error":{"code":"content_policy_violation","message":"a weapon"}})"));
+    const Error error = failure(++requests);
+    EXPECT_EQ(error.kind, ErrorKind::failed) << status;
+    EXPECT_EQ(error.http_status, 0u);
+    EXPECT_EQ(error.service_message, "a weapon");
+    EXPECT_THAT(error.text, AllOf(HasSubstr("the question was blocked (content_policy_violation)"),
+                                  HasSubstr("on-error=skip")));
+    EXPECT_TRUE(error.details.empty()) << "it has the same answer later";
+  }
+  http_->expect(answer(403, R"({"error":{"code":"key_revoked","message":"a content policy"}})"));
+  EXPECT_EQ(failure(++requests).kind, ErrorKind::not_authorized);
+}
+
 TEST_F(ContentClientTest, RefusedForGoodIsAskedOnce) {
   const std::pair<unsigned, ErrorKind> kStatuses[] = {
       {400, ErrorKind::settings},       {401, ErrorKind::not_authorized}, {402, ErrorKind::not_authorized},

@@ -169,7 +169,8 @@ TEST(ContentPiece, SurvivesEveryTypeInEveryPlace) {
 TEST(FinishReason, BlocksWhereTextWasWithheld) {
   for (const char *reason :
        {"SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "IMAGE_SAFETY",
-        "safety", "content_filter", "content-filter", "FINISH_REASON_SAFETY", "FinishReason.SAFETY"})
+        "safety", "content_filter", "content-filter", "content_policy_violation", "moderation",
+        "FINISH_REASON_SAFETY", "FinishReason.SAFETY"})
     EXPECT_TRUE(is_blocking(reason)) << reason;
   for (const char *reason : {"", "STOP", "MAX_TOKENS", "OTHER", "stop", "length", "NEW_REASON"})
     EXPECT_FALSE(is_blocking(reason)) << reason;

@@ -62,6 +62,18 @@ TEST(ServiceFault, SeesNoneWhereNoneIsReported) {
     EXPECT_FALSE(fault(text)) << text;
 }
 
+TEST(ServiceFault, KnowsARefusalOfTheContent) {
+  for (const auto &[text, word] :
+       {std::pair{R"({"error":{"code":"content_policy_violation","type":"invalid_request_error"}})",
+                  "content_policy_violation"},
+        {R"({"error":{"code":400,"type":"content_filter","message":"no"}})", "content_filter"},
+        {R"({"error":{"code":403,"status":"PROHIBITED_CONTENT"}})", "PROHIBITED_CONTENT"},
+        {R"({"error":{"code":502,"message":"{\"error\":{\"reason\":\"SAFETY\",\"message\":\"no\"}}"}})",
+         "SAFETY"},
+        {R"({"error":{"code":403,"status":"PERMISSION_DENIED","message":"a content policy"}})", ""}})
+    EXPECT_EQ(fault(text)->withheld, word) << text;
+}
+
 TEST(ServiceFault, ReadsTheDelayOfRetryInfo) {
   const auto with_delay = [](const std::string &delay) {
     return fault(R"({"error":{"code":429,"details":[{"@type":"x.RetryInfo","retryDelay":)" + delay + "}]}}")
