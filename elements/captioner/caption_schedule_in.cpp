@@ -92,6 +92,7 @@ void CaptionSchedule::give_up(CaptionSlot &slot) {
   slot.progress = Progress::done;
   slot.request.stills.clear();
   ++stats_.skipped;
+  ++stats_.unasked;
 }
 
 // Live, the latest slot wins: if all workers are busy, slots without a request are dropped.

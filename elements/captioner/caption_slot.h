@@ -138,6 +138,7 @@ struct CaptionStats {
   uint64_t requests = 0;   // sent, including retries
   uint64_t captions = 0;   // buffers sent
   uint64_t skipped = 0;    // windows without a request, or whose request failed
+  uint64_t unasked = 0;    // of these, those without a request
   uint64_t late = 0;       // answers after their deadline
   uint64_t shortened = 0;  // captions of which a part was left out, because nobody could read it in time
   uint64_t retries = 0;

@@ -45,11 +45,11 @@ GstStructure *stats_structure(const CaptionStats &stats) {
   const guint64 mean =
       stats.answers > 0 ? static_cast<guint64>(stats.latency_sum.count()) / stats.answers : 0;
   return gst_structure_new("gencaption-stats", "requests", G_TYPE_UINT64, stats.requests, "captions",
-                           G_TYPE_UINT64, stats.captions, "skipped", G_TYPE_UINT64, stats.skipped, "late",
-                           G_TYPE_UINT64, stats.late, "shortened", G_TYPE_UINT64, stats.shortened, "retries",
-                           G_TYPE_UINT64, stats.retries, "cached", G_TYPE_UINT64, stats.cached,
-                           "prompt-tokens", G_TYPE_UINT64, stats.prompt_tokens, "output-tokens",
-                           G_TYPE_UINT64, stats.output_tokens, "total-tokens", G_TYPE_UINT64,
+                           G_TYPE_UINT64, stats.captions, "skipped", G_TYPE_UINT64, stats.skipped, "unasked",
+                           G_TYPE_UINT64, stats.unasked, "late", G_TYPE_UINT64, stats.late, "shortened",
+                           G_TYPE_UINT64, stats.shortened, "retries", G_TYPE_UINT64, stats.retries, "cached",
+                           G_TYPE_UINT64, stats.cached, "prompt-tokens", G_TYPE_UINT64, stats.prompt_tokens,
+                           "output-tokens", G_TYPE_UINT64, stats.output_tokens, "total-tokens", G_TYPE_UINT64,
                            stats.total_tokens, "most-tokens", G_TYPE_UINT64, stats.most_tokens, "in-flight",
                            G_TYPE_UINT64, stats.in_flight, "mean-latency", G_TYPE_UINT64, mean, nullptr);
 }

@@ -91,6 +91,7 @@ Json counts_json(const FilmProgress &progress) {
                            {"cached", static_cast<int64_t>(progress.cached)},
                            {"captions", static_cast<int64_t>(progress.captions)},
                            {"skipped", static_cast<int64_t>(progress.skipped)},
+                           {"unasked", static_cast<int64_t>(progress.unasked)},
                            {"tokens", static_cast<int64_t>(progress.tokens)}};
   if (progress.estimate) json.set("windows", static_cast<int64_t>(progress.estimate->windows));
   return json;

@@ -118,6 +118,7 @@ void FilmTotals::add(const FilmProgress &progress) {
   requests += progress.requests;
   cached += progress.cached;
   skipped += progress.skipped;
+  unasked += progress.unasked;
   tokens += progress.tokens;
 }
 
@@ -138,6 +139,7 @@ std::string films_end_text(const FilmTotals &totals) {
   if (totals.cached > 0) text += ", " + count_text(totals.cached, "answer") + " from the store";
   text += ", " + count_text(totals.tokens, "token");
   if (totals.skipped > 0) text += ", " + count_text(totals.skipped, "window") + " without a caption";
+  if (totals.unasked > 0) text += ", " + std::to_string(totals.unasked) + " of them not asked about";
   return text + ".";
 }
 

@@ -51,7 +51,7 @@ int64_t film_step(const FilmProgress &progress);
 struct FilmTotals {
   size_t films = 0, done = 0, failed = 0;
   size_t there = 0;  // All of their files were there before: nothing was done.
-  uint64_t requests = 0, cached = 0, skipped = 0, tokens = 0;
+  uint64_t requests = 0, cached = 0, skipped = 0, unasked = 0, tokens = 0;
 
   void add(const FilmProgress &progress);
 };

@@ -454,6 +454,7 @@ class CaptionPass {
       progress_.cached = count_of(raw, "cached");
       progress_.captions = count_of(raw, "captions");
       progress_.skipped = count_of(raw, "skipped");
+      progress_.unasked = count_of(raw, "unasked");
       progress_.tokens = count_of(raw, "total-tokens");
       progress_.most_tokens = count_of(raw, "most-tokens");
       progress_.in_flight = count_of(raw, "in-flight");

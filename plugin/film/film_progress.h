@@ -32,6 +32,7 @@ struct FilmProgress {
   uint64_t cached = 0;
   uint64_t captions = 0;
   uint64_t skipped = 0;
+  uint64_t unasked = 0;  // Of these.
   uint64_t tokens = 0;
   uint64_t most_tokens = 0;
   uint64_t in_flight = 0;

@@ -107,6 +107,7 @@ TEST_F(CaptionBudget, StopsAtTheRequestsOfADayWithOneWarning) {
               ElementsAre(AllOf(HasSubstr("2 requests for captions a day"), HasSubstr("00:00 UTC"),
                                 HasSubstr("genclip budget set --requests-per-day N"))));
   EXPECT_EQ(run.stat("skipped"), 4u);
+  EXPECT_EQ(run.stat("unasked"), 4u);
   EXPECT_EQ(run.stat("requests"), 2u);
   for (const auto &message : run.seen) {
     if (GST_MESSAGE_TYPE(message.get()) != GST_MESSAGE_WARNING) continue;

@@ -111,6 +111,7 @@ TEST(Errors, AreWarningsWhenTheyAreToBeSkipped) {
     EXPECT_EQ(run.cues(), Cues({{1000, 2000, caption_at(1)}, {2000, 3000, caption_at(2)}}));
     EXPECT_THAT(run.warnings(), ElementsAre(HasSubstr(failure.said)));
     EXPECT_EQ(run.stat("skipped"), 1u);
+    EXPECT_EQ(run.stat("unasked"), 0u);
     expect_no_key(run);
   }
 }

@@ -95,6 +95,9 @@ TEST(CaptionView, TheEndSumsUpAllFilms) {
   EXPECT_EQ(films_end_text(totals),
             "1 of 3 films are captioned, 1 failed, 1 is left: 6 requests, 2 answers from the store, 120 "
             "tokens, 1 window without a caption.");
+  totals.add({.skipped = 33, .unasked = 31});
+  EXPECT_TRUE(films_end_text(totals).ends_with(", 34 windows without a caption, 31 of them not asked about."))
+      << films_end_text(totals);
   EXPECT_EQ(films_end_text({.films = 1, .there = 1}), "The captions are there already: nothing was asked.");
   EXPECT_EQ(films_end_text({.films = 2, .there = 2}),
             "The captions of all 2 films are there already: nothing was asked.");
