@@ -462,7 +462,10 @@ bool CaptionSchedule::ask_again(CaptionSlot &slot, const Error *failure) {
                          "There is no answer in the language " + part.language +
                              ", although it was asked for alone; this caption is left out on its pad. " +
                              (failure ? failure->text : "Another prompt or model may help.")};
-    if (failure) part.warning->details = failure->details;
+    if (failure) {
+      part.warning->details = failure->details;
+      part.warning->http_status = failure->http_status;
+    }
     ++stats_.skipped;
   }
   if (!again) return false;

@@ -17,6 +17,7 @@
 #include "plugin/caption/stream_text.h"
 #include "plugin/film/cue_row.h"
 #include "plugin/film/equal_cues.h"
+#include "plugin/film/failed_windows.h"
 #include "plugin/film/film_run.h"
 #include "plugin/film/picture_times.h"
 #include "plugin/film/subtitle_file.h"
@@ -189,6 +190,14 @@ bool is_of_account(GstMessage *message) {
   return status == 401 || status == 403;
 }
 
+// A caption that the gateway has given in this run.
+bool is_new_answer(const GstStructure *message) {
+  gboolean cached = FALSE, repeated = FALSE;
+  return gst_structure_has_name(message, "gencaption-caption") &&
+         gst_structure_get_boolean(message, "cached", &cached) && !cached &&
+         gst_structure_get_boolean(message, "repeated", &repeated) && !repeated;
+}
+
 // Which captions are missing altogether, though there were windows to ask about; empty: each track has some.
 std::string missing_captions(const FilmProgress &progress, const std::vector<FilmTrack> &tracks) {
   if (progress.requests + progress.cached + progress.skipped == 0) return {};
@@ -249,7 +258,7 @@ class CaptionPass {
       result.how = FilmEnd::How::whole;
       for (const auto &collector : collectors_) result.tracks.push_back(track_of(*collector));
       if (const std::string lack = missing_captions(progress_, result.tracks); !lack.empty()) {
-        result.how = FilmEnd::How::failed;
+        result.how = is_lack_for_now_ ? FilmEnd::How::paused : FilmEnd::How::failed;
         result.error = {ErrorKind::failed, lack + (reason_of_lack_.empty() ? "" : " " + reason_of_lack_)};
       }
     }
@@ -362,6 +371,7 @@ class CaptionPass {
       return end(FilmEnd::How::failed, {ErrorKind::wrong_type, "There is no picture in it."});
     if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_APPLICATION && gst_structure_has_name(structure, kNoTimes))
       return wind_up(FilmEnd::How::failed, {ErrorKind::wrong_type, kNoTimesText});
+    if (is_new_answer(structure)) failed_windows_.answered();
     if (gst_structure_has_name(structure, "gencaption-estimate")) {
       progress_.estimate = FilmEstimate{count_of(structure, "windows"), count_of(structure, "requests"),
                                         count_of(structure, "tokens")};
@@ -374,10 +384,13 @@ class CaptionPass {
     const std::string text = without_stream(text_of_message(message));
     const bool is_of_captions = GST_MESSAGE_SRC(message) == GST_OBJECT(gencaption_.get());
     if (is_of_captions) {
-      if (!detail_of_message(message, "budget").empty() || is_for_now(message))
+      const bool may_pass = is_for_now(message);
+      if (!detail_of_message(message, "budget").empty() ||
+          (may_pass && failed_windows_.is_outage(status_of_message(message))))
         return wind_up(FilmEnd::How::paused, {ErrorKind::not_authorized, text});
       if (is_of_account(message)) return wind_up(FilmEnd::How::failed, {ErrorKind::not_authorized, text});
       reason_of_lack_ = text;
+      is_lack_for_now_ = may_pass;
     }
     tell_once(text);
   }
@@ -497,7 +510,9 @@ class CaptionPass {
   FilmProgress progress_;
   std::set<std::string> told_warnings_;
   uint64_t untold_warnings_ = 0;
+  FailedWindows failed_windows_;
   std::string reason_of_lack_;       // Why gencaption left out a window last.
+  bool is_lack_for_now_ = false;     // Later the gateway may answer about it.
   bool is_refused_for_now_ = false;  // Later it may be given.
   FilmEnd::How end_ = FilmEnd::How::failed;
   Error problem_;

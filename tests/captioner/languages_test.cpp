@@ -281,6 +281,14 @@ TEST(KeptLanguages, ArePushedThoughTheRequestForTheOthersFails) {
   EXPECT_EQ(run.cues("de"), said_in("de", each_second(4)));
   EXPECT_EQ(run.cues("en"), Cues());
   EXPECT_EQ(run.warnings().size(), 4u);
+  for (const auto &message : run.seen) {
+    if (GST_MESSAGE_TYPE(message.get()) != GST_MESSAGE_WARNING) continue;
+    const GstStructure *details = nullptr;
+    gst_message_parse_warning_details(message.get(), &details);
+    guint status = 0;
+    EXPECT_TRUE(gst_structure_get_uint(details, "http-status", &status));
+    EXPECT_EQ(status, 403u);
+  }
 }
 
 TEST(FailingLanguages, EndEveryPadAndAreToldOnce) {

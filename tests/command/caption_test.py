@@ -658,11 +658,15 @@ class Caption(ServiceTest):
         self.assertIn("refuses the connection", row["error"])
 
     def test_windows_that_are_left_out_are_counted(self):
-        self.simulator("--fault", "text#3-5:status=400")
-        run = self.caption(self.copy_of_film(), "--on-error", "skip", "--json")
-        self.assertEqual(json.loads(run.stdout)["skipped"], 3)
-        self.assertEqual(len(cues(self.read("film.vtt"))), WINDOWS - 3)
-        self.assertIn("3 windows without a caption.", run.stderr)
+        for fault, left_out in (("text#3-5:status=400", 3), ("text#3-4:status=500", 2)):
+            with self.subTest(fault=fault):
+                shutil.rmtree(self.store, ignore_errors=True)
+                self.simulator("--fault", fault)
+                run = self.caption(self.copy_of_film(), "--on-error", "skip", "--jobs", "1", "--retries", "0", "--force", "--json")
+                row = json.loads(run.stdout)
+                self.assertEqual((row["skipped"], row["unasked"]), (left_out, 0))
+                self.assertEqual(len(cues(self.read("film.vtt"))), WINDOWS - left_out)
+                self.assertIn(f"{left_out} windows without a caption.", run.stderr)
 
     def test_a_file_that_cannot_be_written_is_said_before_anything_is_sent(self):
         self.simulator()

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+//
+// Decides, where windows may fail, whether the gateway fails about some of them or about all. A file that
+// lacks some windows is what the user asked for; one that lacks the rest would pass for a whole one. Pure.
+#pragma once
+
+namespace genclip {
+
+// Told of the windows in their order.
+class FailedWindows {
+ public:
+  // This many in a row that have a 5xx each show that the gateway has failed. A scene that it cannot read may
+  // take two.
+  static constexpr unsigned kOutage = 3;
+
+  // A window has failed with what may be over later. `status`: of HTTP; 0: there was no answer. True: all
+  // others would fail as well. Only a 5xx may be about the window itself: credits, a quota, and a gateway
+  // that cannot be reached or takes too long are the same for all.
+  bool is_outage(unsigned status) { return status < 500 || ++in_a_row_ >= kOutage; }
+  // The gateway has answered about a window.
+  void answered() { in_a_row_ = 0; }
+
+ private:
+  unsigned in_a_row_ = 0;
+};
+
+}  // namespace genclip
