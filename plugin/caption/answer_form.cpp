@@ -12,6 +12,7 @@
 #include "plugin/caption/answer_text.h"
 #include "plugin/caption/caption_text.h"
 #include "plugin/caption/language_tag.h"
+#include "plugin/caption/loose_json.h"
 #include "plugin/caption/numbered_lines.h"
 
 namespace genclip {
@@ -66,37 +67,14 @@ void find_best(const Json &value, const Languages &languages, size_t &most, cons
   }
 }
 
-// The end of the object that starts at `begin`; npos if it has none.
-size_t end_of_object(std::string_view text, size_t begin) {
-  int depth = 0;
-  bool in_string = false;
-  for (size_t at = begin; at < text.size(); ++at) {
-    const char c = text[at];
-    if (in_string) {
-      if (c == '\\')
-        ++at;
-      else if (c == '"')
-        in_string = false;
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '{') {
-      ++depth;
-    } else if (c == '}' && --depth == 0) {
-      return at + 1;
-    }
-  }
-  return std::string_view::npos;
-}
-
 // The object in the text that has most of the languages.
 std::optional<Json> object_in(std::string_view text, const Languages &languages) {
   std::optional<Json> found;
   size_t most = 0;
   size_t at = text.find('{');
   for (int tries = 0; tries < kMostTries && at != text.npos; ++tries) {
-    const size_t end = end_of_object(text, at);
-    const auto parsed =
-        end == text.npos ? Error{ErrorKind::read, ""} : Json::parse(text.substr(at, end - at));
+    size_t end = 0;
+    const auto parsed = read_loose_object(text, at, end);
     if (!parsed) {
       at = text.find('{', at + 1);
       continue;
@@ -182,14 +160,14 @@ FormAnswers read_form(std::string_view text, const Languages &languages, size_t 
   for (const std::string &language : languages) answers[language].resize(cues);
   const bool is_plain = languages.size() == 1;
   const std::string bare(without_unseen_ends(without_fence(text)));
-  // Even alone, a language may come in an object, which is then the whole answer.
-  const bool may_be_object = !is_plain || (!languages[0].empty() && looks_like_object(bare));
+  // Even alone, a language may come in an object, as if there were others.
+  const bool may_be_object = !is_plain || !languages[0].empty();
   const auto object = may_be_object ? object_in(bare, languages) : std::nullopt;
   if (object) {
     for (const std::string &language : languages)
       if (const Json *value = member_of(*object, language, languages))
         answers[language] = cues_of(*value, cues);
-  } else if (is_plain && !(may_be_object && Json::parse(bare))) {
+  } else if (is_plain && !(may_be_object && looks_like_object(bare) && read_loose_json(bare))) {
     answers[languages[0]] = cues_in(bare, cues);
   }
   return answers;

@@ -53,6 +53,22 @@ TEST(AnswerForm, MayBeWrappedIntoWordsAndMarkdown) {
   EXPECT_EQ(understood(R"({"de":"Ein } \"Hund\" {","en":"a \\ dog"})"), "de=Ein } \"Hund\" {;en=a \\ dog;");
 }
 
+// As JavaScript, Python and people write objects. Each language that could not be read is paid for again.
+TEST(AnswerForm, MayBeNearlyJson) {
+  for (const char *text :
+       {R"({'de': 'Hund', 'en': 'dog'})", R"({"de": "Hund", "en": "dog",})",
+        "{\n 'de': 'Hund',\n 'en': 'dog',\n}",
+        R"(Sure: {'captions': [{'de': 'Hund'}, {'de': 'Hund', 'en': 'dog',}],})",
+        R"({'de': 'Hund', "en": "dog"})", R"(It's {this}: {'de': 'Hund', 'en': 'dog'}, isn't it?)"})
+    EXPECT_EQ(understood(text), "de=Hund;en=dog;") << text;
+  EXPECT_EQ(understood(R"({'de': 'Der "Hund", }', 'en': "it's a \"dog\""})"),
+            R"(de=Der "Hund", };en=it's a "dog";)");
+  EXPECT_EQ(understood(R"({'de': 'Geht\'s?', 'en': 'It\'s'})"), "de=Geht's?;en=It's;");
+  EXPECT_EQ(understood("{\"de\": \"Ein\nHund\", \"en\": \"dog\"}"), "de=Ein\nHund;en=dog;");
+  // The second string has no certain end.
+  EXPECT_EQ(understood(R"({'de': 'Hund', 'en': 'it's a dog'})"), "de=;en=;");
+}
+
 TEST(AnswerForm, LacksWhatIsNotCertain) {
   EXPECT_EQ(understood(R"({"en":"dog"})"), "de=;en=dog;");
   for (const char *text : {"", "Hund, dog", "{", "{\"de\":\"Hund\",\"en\":\"do", "null", "{\"fr\":\"chien\"}",
@@ -83,7 +99,12 @@ TEST(AnswerForm, OfOneLanguageIsItsText) {
     EXPECT_EQ(understood(text, {"de"}), "de=Ein Hund.;") << text;
   for (const char *text : {"[Musik]", "[1]", "[{Musik}]", "[]"})
     EXPECT_EQ(understood(text, {"de"}), "de=" + std::string(text) + ";");
-  EXPECT_EQ(understood(R"({"en":"A dog."})", {"de"}), "de=;");
+  for (const char *text : {"Here it is:\n{\"de\": \"Ein Hund.\"}", "{'de': 'Ein Hund.'}",
+                           "Sure!\n```json\n{\"de\": \"Ein Hund.\",}\n```\nAnything else?"})
+    EXPECT_EQ(understood(text, {"de"}), "de=Ein Hund.;") << text;
+  for (const char *text : {R"({"en":"A dog."})", R"([{"en":"A dog."}])", "{'en': 'A dog.'}"})
+    EXPECT_EQ(understood(text, {"de"}), "de=;") << text;
+  EXPECT_EQ(understood("Da steht {\"en\":1}.", {"de"}), "de=Da steht {\"en\":1}.;");
   EXPECT_EQ(understood("{leise} Hallo", {"de"}), "de={leise} Hallo;");
 }
 
