@@ -10,6 +10,8 @@ import tempfile
 import time
 import unittest
 
+from mp4_boxes import turned
+
 SIMULATOR = os.environ["GENCLIP_SIM"]
 GENCLIP = pathlib.Path(os.environ["GENCLIP"])
 EXAMPLES = pathlib.Path(__file__).parents[2] / "examples" / "captions"
@@ -157,7 +159,7 @@ class Examples(unittest.TestCase):
         wide, film = self.path("wide.mp4"), self.path("phone.mp4")
         self.run_words("gst-launch-1.0", "-q", "videotestsrc", "num-buffers=8", "!", "video/x-raw,width=96,height=54,framerate=4/1", "!",
                        "x264enc", "!", "h264parse", "!", "mp4mux", "!", "filesink", f"location={wide}")
-        self.run_words("ffmpeg", "-v", "error", "-y", "-i", wide, "-c", "copy", "-metadata:s:v", "rotate=90", film)
+        film.write_bytes(turned(wide.read_bytes(), 90))
         shown = ("ffprobe", "-v", "error", "-select_streams", "v", "-of", "csv=p=0", "-show_entries",
                  "stream=width,height:stream_side_data=rotation")
         self.assertRegex(self.run_words(*shown, film), r"^96,54\s*,?-?90")

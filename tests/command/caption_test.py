@@ -18,7 +18,7 @@ import time
 import unittest
 
 from command import GENCLIP, SOURCE, environment, genclip, genclip_on_terminal
-from mp4_boxes import SECOND, with_edits
+from mp4_boxes import SECOND, turned, with_edits
 from screen import Screen
 from screen_files import WIDTHS, compare
 from service import ServiceTest
@@ -395,7 +395,7 @@ class Caption(ServiceTest):
     def test_a_turned_picture_is_not_copied_to_lie_on_its_side(self):
         self.simulator()
         film = self.work / "phone.mp4"
-        run_words("ffmpeg", "-v", "error", "-i", self.film, "-c", "copy", "-metadata:s:v", "rotate=90", film)
+        film.write_bytes(turned(self.film.read_bytes(), 90))
         self.assertIn("rotation", run_words("ffprobe", "-v", "error", "-show_streams", film))
         for end in ("mkv", "mp4"):
             with self.subTest(end=end):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The boxes of an MP4 file, and the edit list of its video track."""
+"""The boxes of an MP4 file, and the edit list and the turn of its video track."""
 
 import struct
 
@@ -40,6 +40,17 @@ def edits_of(data):
     count = struct.unpack(">I", data[begin + 4:begin + 8])[0]
     rows = [struct.unpack(">Iii", data[begin + 8 + i * 12:begin + 20 + i * 12]) for i in range(count)]
     return [(duration / movie_scale, None if media < 0 else media / media_scale) for duration, media, _ in rows]
+
+
+def turned(data, degrees):
+    """Clockwise, as phones write it. (ffmpeg has another option for it from version to version.)"""
+    track, _, _ = video_track(data)
+    begin, end = child(data, track, b"tkhd")
+    width, height = struct.unpack(">II", data[end - 8:end])
+    one, unit = 1 << 16, 1 << 30
+    a, b, x, y = {90: (0, one, height, 0), 180: (-one, 0, width, height), 270: (0, -one, 0, width)}[degrees]
+    at = begin + (40 if data[begin] == 0 else 52)
+    return data[:at] + struct.pack(">iiiiiiiii", a, b, 0, -b, a, 0, x, y, unit) + data[at + 36:]
 
 
 def with_edits(data, rows, *, version=0):
