@@ -76,6 +76,17 @@ std::vector<CameOut> CaptionHarness::wait_for(const std::string &what, size_t co
   return so_far();
 }
 
+bool CaptionHarness::wait_for_stat(const char *name, uint64_t least) {
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  for (guint64 value = 0; std::chrono::steady_clock::now() < end; g_usleep(1000)) {
+    GstStructure *raw = nullptr;
+    g_object_get(harness_->element, "stats", &raw, nullptr);
+    const StructurePtr stats(raw);
+    if (gst_structure_get_uint64(stats.get(), name, &value) && value >= least) return true;
+  }
+  return false;
+}
+
 std::vector<CameOut> CaptionHarness::finish() {
   push_event(gst_event_new_eos());
   return wait_for("eos");

@@ -47,6 +47,8 @@ class CaptionHarness {
   std::vector<CameOut> so_far();
   // The same, once it contains this number of that kind, or after the patience.
   std::vector<CameOut> wait_for(const std::string &what, size_t count = 1);
+  // Until that number of `stats` is at least so large.
+  bool wait_for_stat(const char *name, uint64_t least);
   // Ends the stream and returns all output.
   std::vector<CameOut> finish();
 

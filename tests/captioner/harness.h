@@ -70,7 +70,11 @@ class Harness {
   }
   // Ends the stream and returns the output until then.
   Cues finish() {
-    EXPECT_TRUE(gst_harness_push_event(harness_, gst_event_new_eos()));
+    push_end();
+    return output_until_end();
+  }
+  void push_end() { EXPECT_TRUE(gst_harness_push_event(harness_, gst_event_new_eos())); }
+  Cues output_until_end() {
     for (;;) {
       // Waits for a minute at most.
       GstEvent *event = gst_harness_pull_event(harness_);

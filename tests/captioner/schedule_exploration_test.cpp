@@ -7,6 +7,9 @@
 
 #include <cstdint>
 #include <iostream>
+#include <random>
+#include <string>
+#include <vector>
 
 #include "tests/captioner/schedule_world.h"
 #include "tests/support/exploration.h"
@@ -436,6 +439,93 @@ TEST(ScheduleExploration, OfTexts) {
   explore({.material = Material::texts, .windows = 2});
   explore({.material = Material::texts, .can_fail = false, .settings = {.cues_per_request = 2}});
   explore({.material = Material::texts, .windows = 2, .settings = {.cues_per_request = 2}});
+}
+
+CaptionSlot text_slot(SlotId id) {
+  constexpr uint64_t kSecond = 1'000'000'000;
+  CaptionSlot slot;
+  slot.id = id;
+  slot.window = {id * kSecond, (id + 1) * kSecond};
+  slot.stream_time = slot.window.start;
+  slot.one_piece = true;
+  slot.request.text = "t" + std::to_string(id);
+  return slot;
+}
+
+void begin_segment(CaptionSchedule &schedule, Instant now) {
+  StreamSegment segment;
+  segment.event.kind = StreamEvent::Kind::segment;
+  schedule.push_segment(segment, now);
+}
+
+// A file has its texts at once. Whichever thread is faster, no time passes, so the same texts share requests.
+TEST(TextBatches, AreTheSameInEveryRunOfAFile) {
+  for (unsigned run = 0; run < 500; ++run) {
+    std::minstd_rand random(run);
+    CaptionSchedule schedule;
+    const OutletId pad = schedule.add_outlet("");
+    CaptionScheduleSettings settings;
+    settings.max_in_flight = 4;
+    settings.cues_per_request = 7;
+    schedule.start(settings);
+    const Instant now{};
+    schedule.start_outlet(pad, now);
+    begin_segment(schedule, now);
+    SlotId next = 1;
+    std::vector<CaptionRequest> open;
+    std::vector<size_t> batches;
+    for (int step = 0; step < 10000 && (next <= 61 || batches.size() < 9 || !open.empty()); ++step) {
+      const auto what = random() % 3;
+      if (what == 0 && next <= 60) {
+        CaptionSlot slot = text_slot(next);
+        next += std::holds_alternative<Flow>(schedule.push_text(slot, now));
+      } else if (what == 0 && next == 61) {
+        StreamEvent eos;
+        eos.kind = StreamEvent::Kind::eos;
+        schedule.push_event(eos, now);
+        ++next;
+      } else if (what == 1 && open.size() < settings.max_in_flight) {
+        const auto question = schedule.next_question(now);
+        if (std::holds_alternative<WaitUntil>(question)) continue;
+        auto request = *std::get<0>(schedule.may_ask(std::get<0>(question)->id, now));
+        batches.push_back(request.texts);
+        open.push_back(std::move(request));
+      } else if (what == 2 && !open.empty()) {
+        const auto at = open.begin() + static_cast<long>(random() % open.size());
+        ContentAnswer answer;
+        answer.text = "Da.";
+        std::vector<Said> said;
+        for (const AskedPart &part : at->parts) said.push_back({part, answer, {"Da."}});
+        schedule.answered(*at, answer, said, now);
+        open.erase(at);
+      }
+      while (std::holds_alternative<CaptionOutput>(schedule.next_output(pad, {}, now))) {
+      }
+    }
+    EXPECT_EQ(batches, (std::vector<size_t>{7, 7, 7, 7, 7, 7, 7, 7, 4})) << "run " << run;
+  }
+}
+
+// However many texts a request could hold, the rest of the latency is for the answer.
+TEST(TextBatches, OfALiveStreamWaitForMoreForAQuarterOfTheLatency) {
+  CaptionSchedule schedule;
+  const OutletId pad = schedule.add_outlet("");
+  CaptionScheduleSettings settings;
+  settings.cues_per_request = 50;
+  settings.latency = std::chrono::milliseconds(1000);
+  schedule.start(settings);
+  schedule.set_live(true);
+  const Instant begin{};
+  schedule.start_outlet(pad, begin);
+  begin_segment(schedule, begin);
+  for (SlotId id = 1; id <= 3; ++id) {
+    CaptionSlot slot = text_slot(id);
+    ASSERT_TRUE(std::holds_alternative<Flow>(schedule.push_text(slot, begin)));
+  }
+  EXPECT_EQ(std::get<WaitUntil>(schedule.next_question(begin)).time, begin + std::chrono::milliseconds(250));
+  const auto question = schedule.next_question(begin + std::chrono::milliseconds(250));
+  ASSERT_FALSE(std::holds_alternative<WaitUntil>(question));
+  EXPECT_EQ(std::get<0>(question)->parts.size(), 3u);
 }
 
 }  // namespace
