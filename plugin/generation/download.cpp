@@ -209,6 +209,8 @@ Result<Download::Next> Download::exchange(GCancellable *cancellable) {
     HttpError &broken = body.error();
     broken.error = of_media(std::move(broken.error));
     if (broken.error.kind == ErrorKind::cancelled) return std::move(broken.error);
+    // It leads there on purpose, and perhaps elsewhere from a fresh URL.
+    if (broken.leads_astray) return retry(Setback::refused, std::move(broken.error));
     // A redirect that leads nowhere is the host's answer, as a 404 is.
     if (broken.error.http_status != 0) return retry(Setback::missing, std::move(broken.error));
     if (!broken.transient) return retry(Setback::lasting, std::move(broken.error));

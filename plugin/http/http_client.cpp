@@ -191,7 +191,11 @@ class SoupHttpClient final : public HttpClient {
         return refused({ErrorKind::open_read, host_of(url->get()) + " redirects more than " +
                                                   std::to_string(kMaxRedirects) + " times."});
       auto target = redirect_target(url->get(), *location);
-      if (!target) return refused(std::move(target).error());
+      if (!target) {
+        HttpError astray = refused(std::move(target).error());
+        astray.leads_astray = true;
+        return astray;
+      }
       visited->keep_cookies(url->get(), (*body)->reply());
       hop.url = std::move(target).value();
     }

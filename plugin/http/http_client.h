@@ -97,6 +97,8 @@ struct HttpError {
   std::optional<HttpReply> begun = {};
   // The connection had served another POST, and ended before any answer to this one.
   bool stale = false;
+  // A redirect leads from https to http, or to no http or https URL.
+  bool leads_astray = false;
 };
 
 // A reply whose head has come; its body is fetched as it is read. One thread at a time. Destroying it ends

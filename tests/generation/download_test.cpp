@@ -1718,6 +1718,25 @@ TEST_F(DownloadTest, ARedirectThatLeadsNowhereIsAskedForAgain) {
   }
 }
 
+// It will lead there in five minutes, too.
+TEST_F(DownloadTest, ARedirectToWhereNothingIsFetchedIsRefusedAfterAFewTries) {
+  FakeAnswer astray;
+  astray.error = HttpError{{ErrorKind::open_read, "The host redirects from https to http."}, true, false};
+  astray.error->error.http_status = 302;
+  astray.error->leads_astray = true;
+  service_.odd_media = {3, astray};
+  expect_whole(download());
+  EXPECT_EQ(fresh_urls_, 3u);
+  forget();
+  const Clock::Time begin = clock_.now();
+  service_.odd_media = {1000, astray};
+  const Got got = download();
+  ASSERT_TRUE(got.error);
+  EXPECT_THAT(got.error->text, HasSubstr("redirects from https to http. The clip is paid for"));
+  EXPECT_EQ(fresh_urls_, 3u);
+  EXPECT_LT(clock_.now() - begin, std::chrono::seconds(5));
+}
+
 TEST_F(DownloadTest, AFinalStatusIsNotTriedAgain) {
   for (const unsigned status : {402u, 405u, 412u, 416u, 451u}) {
     const size_t before = service_.ranges().size();

@@ -59,6 +59,7 @@ TEST(Redirect, IsFollowedTenTimesAndNoMore) {
   EXPECT_EQ(lost.error().error.kind, ErrorKind::open_read);
   EXPECT_NE(lost.error().error.text.find("more than 10 times"), std::string::npos) << lost.error().error.text;
   EXPECT_FALSE(lost.error().transient);
+  EXPECT_FALSE(lost.error().leads_astray) << "it may lead to the clip later";
 }
 
 TEST(Redirect, GoesToOtherHostsWithTheSameHeaders) {
@@ -89,6 +90,7 @@ TEST(Redirect, ToWhatIsNoHttpUrlIsAnErrorThatHidesTheQuery) {
     ASSERT_FALSE(reply) << target;
     EXPECT_EQ(reply.error().error.kind, ErrorKind::open_read) << target;
     EXPECT_EQ(reply.error().error.text.find("SECRET"), std::string::npos) << reply.error().error.text;
+    EXPECT_TRUE(reply.error().leads_astray) << target;
   }
 }
 

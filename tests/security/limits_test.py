@@ -216,7 +216,7 @@ class Redirects(Limits):
         for place in ("file:///etc/passwd", "ftp://127.0.0.1/x", "data:video/mp4;base64,AAAA", "resource:///org", "javascript:1"):
             with self.subTest(place=place), RawService() as service:
                 service.media = answer(302, b"", f"Location: {place}")
-                self.assertIn("other than an http or https URL", self.assert_refused(service, [*GENERATE, "timeout=3"]))
+                self.assertIn("other than an http or https URL", self.assert_refused(service, GENERATE))
             with self.subTest(video_url=place), RawService() as service:
                 service.query = task(video_url=place)
                 self.assert_refused(service, [*GENERATE, "timeout=3"])
@@ -254,7 +254,7 @@ class Tls(Limits):
     def test_never_goes_down_to_http(self):
         with RawService() as plain, RawService(certificate=self.certificate("good")) as service:
             service.media = answer(302, b"", f"Location: {plain.media_url}")
-            text = self.assert_refused(service, [*GENERATE, "timeout=3", f"tls-ca-file={CERTIFICATES / 'issuer.pem'}"])
+            text = self.assert_refused(service, [*GENERATE, f"tls-ca-file={CERTIFICATES / 'issuer.pem'}"])
             self.assertIn("from https to http", text)
             self.assertEqual(plain.requests, [])
 
