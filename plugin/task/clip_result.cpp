@@ -51,6 +51,13 @@ bool is_address_of(const FoundUrl &url, const FoundUrl &first) {
   return url.place == Place::usual && !is_other_item && !url.is_version && url.label == first.label;
 }
 
+// Where the clip stands, only its extension says that it is a picture. CDNs and services get that wrong, and
+// the bytes tell.
+bool may_be_misnamed(const FoundUrl &url, const WantedResult &wanted) {
+  return url.is_by_extension && url.place == Place::usual && url.media_type.starts_with("image/") &&
+         !is_named_otherwise(url, wanted);
+}
+
 ResultUrl result_of(const FoundUrl &url, const FoundUrl &first, bool is_further) {
   return {url.field, url.url, is_further, !is_address_of(url, first)};
 }
@@ -177,7 +184,7 @@ std::string other_kind_text(std::string_view media_type, ResultKind wanted) {
 }
 
 // A file that is surely no media is not the clip while there is anything else, but its extension may be
-// wrong.
+// wrong. So may that of a picture.
 ClipResult read_clip_result(const Json &task, std::string_view base_url, const WantedResult &wanted,
                             const Secrets &secrets) {
   FoundUrls found = find_urls(task, base_url, secrets.keys(), wanted.task_id);  // Names decide, too.
@@ -193,6 +200,12 @@ ClipResult read_clip_result(const Json &task, std::string_view base_url, const W
     result = choose_among(found.urls, wanted, unclear, wrong);
   } else {
     for (const FoundUrl &url : other_files) result.urls.push_back({url.field, url.url, false, true});
+  }
+  if (result.urls.empty()) {
+    Urls misnamed;
+    std::ranges::copy_if(wrong, std::back_inserter(misnamed),
+                         [&](const FoundUrl &url) { return may_be_misnamed(url, wanted); });
+    add_results(misnamed, result.urls);  // The last resort, as all was before them.
   }
   std::set<std::string> known;
   std::erase_if(result.urls, [&](const ResultUrl &url) { return !known.insert(url.url).second; });

@@ -272,6 +272,17 @@ std::string told_type(const Json::Object &object) {
   return {};
 }
 
+// "video/*" and "video/mp4".
+bool is_same_kind(std::string_view one, std::string_view other) {
+  return one.substr(0, one.find('/')) == other.substr(0, other.find('/'));
+}
+
+// "v.jpg" of "https://a/b/v.jpg?c=d".
+std::string_view file_name_of(std::string_view url) {
+  const std::string_view path = url.substr(0, url.find_first_of("?#"));
+  return path.substr(path.rfind('/') + 1);
+}
+
 bool has_extension_of_other(std::string_view url) {
   const std::string_view path = url.substr(0, url.find_first_of("?#"));
   const auto dot = path.find_last_of("./");
@@ -434,6 +445,8 @@ class Search {
     // One type for all that there is, such as that of the answer, tells no URL from another.
     const bool is_told = step.is_other_file && step.items > 1;
     found.is_other_file = has_extension_of_other(url) || (!is_named && is_told);
+    found.is_by_extension = is_named && !is_same_kind(step.media_type, media_type) &&
+                            !has_one_of(name_letters(file_name_of(url)), kOtherMedia);
     found.url = std::move(url);
     found.media_type = std::move(media_type);
     return found;

@@ -28,6 +28,8 @@ struct FoundUrl {
   std::string media_type;  // By a type beside it, or by its extension; empty: unknown.
   // Its extension, or a type beside it in a list of several, is that of a text, an archive or a playlist.
   bool is_other_file = false;
+  // Nothing but the extension tells the type: neither a type beside it nor a file's name such as "cover.jpg".
+  bool is_by_extension = false;
   int list = 0;      // The list that it is in, from 1; 0: none.
   size_t items = 0;  // How many that list has.
   size_t item = 0;   // Its item of that list.

@@ -182,8 +182,12 @@ Result<Task> read_task(std::string_view body, const Secrets &secrets, const Task
     wanted.task_id = asked;
     if (!wanted.kind) wanted.kind = made_by(task.model);  // Only the ID of the task was known.
     task.result = read_clip_result(*objects.front(), question.base_url, wanted, all);
-    if (task.result.urls.empty() && objects.size() > 1)
-      if (ClipResult around = read_clip_result(top, question.base_url, wanted, all); !around.urls.empty())
+    const auto has_clip = [](const ClipResult &result) {
+      return !result.urls.empty() && !result.is_last_resort;
+    };
+    if (!has_clip(task.result) && objects.size() > 1)
+      if (ClipResult around = read_clip_result(top, question.base_url, wanted, all);
+          has_clip(around) || (task.result.urls.empty() && !around.urls.empty()))
         task.result = std::move(around);
     if (state.is_bare && !task.result.urls.empty() && !task.result.is_last_resort)
       task.status = TaskStatus::completed;

@@ -122,6 +122,23 @@ TEST_F(ClipResultTest, ThatIsOnlyAPictureIsAskedForAgainAndIsThenAnError) {
   EXPECT_EQ(service_.submits(), 1u);
 }
 
+TEST_F(ClipResultTest, WithTheExtensionOfAPictureIsTakenAtLastAndItsBytesDecide) {
+  service_.results = R"("video_url":"https://media.example/v.jpg?sig=SECRET")";
+  const Outcome done = run();
+  ASSERT_FALSE(done.error) << done.text();
+  EXPECT_EQ(last_media_url(), "https://media.example/v.jpg?sig=SECRET");
+  EXPECT_EQ(service_.queries(), service_.polls + 5);
+  EXPECT_THAT(done.warnings, ElementsAre(HasSubstr("one in video_url, which may be another file")));
+
+  GenerationJob other = job();
+  other.identity.take = 1;
+  const std::string head("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\x08\2\0\0\0", 29);
+  service_.odd_media = {1000, answer(200, head + std::string(500, 'x'))};
+  const Outcome none = run(std::move(other));
+  EXPECT_THAT(none.text(), HasSubstr("a picture came where a video was asked for"));
+  EXPECT_THAT(none.text(), HasSubstr("paid for"));
+}
+
 TEST_F(ClipResultTest, IsLookedForInTheModelsKindForATaskByItsId) {
   service_.model = "dance-2.5";
   service_.results = R"("output":["https://media.example/cover.jpg","https://media.example/v.mp4"])";

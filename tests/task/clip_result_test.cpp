@@ -241,6 +241,27 @@ const Case kCases[] = {
      "a video came where a picture was asked for."},
     {"a video before the picture", image, R"("video_url":"https://a/v.mp4","result_url":"https://a/i.png")",
      "https://a/i.png"},
+    {"a picture by its extension", video, R"("video_url":"https://a/v.jpg?sig=1")", "https://a/v.jpg?sig=1"},
+    {"a picture by its extension and by its type", video,
+     R"("video":{"type":"image","url":"https://a/v.jpg"})", "",
+     "a picture came where a video was asked for."},
+    {"a picture by its extension, which is a video by its type", video,
+     R"("video":{"type":"video/mp4","url":"https://a/v.webp"})", "https://a/v.webp"},
+    {"a picture by its extension, under the name of one", video, R"("image_url":"https://a/v.jpg")", "",
+     "a picture came where a video was asked for."},
+    {"a picture by its extension, under an unknown name", video, R"("link":"https://a/v.jpg")", "",
+     "a picture came where a video was asked for."},
+    {"files of pictures of it", video,
+     R"("output":["https://a/b/thumb_1.webp","https://a/Last-Frame.png","https://a/v-POSTER.gif"])", "",
+     "a picture came where a video was asked for."},
+    {"a picture by its extension beside files of pictures of it", video,
+     R"("video_url":"https://a/cover.jpg","output":"https://a/v.gif")", "https://a/v.gif"},
+    {"a picture by its extension beside several URLs", video,
+     R"("x":"https://a/1","y":"https://a/2","video_url":"https://a/v.jpg")", "https://a/v.jpg"},
+    {"a picture by its extension beside a preview", video,
+     R"("video_url":"https://a/v.jpg","preview_url":"https://a/p.mp4")", "https://a/p.mp4"},
+    {"a program and a file of bytes", video, R"("video_url":"https://a/download.php?f=v.jpg")",
+     "https://a/download.php?f=v.jpg"},
     {"a picture, of a model that nobody knows", std::nullopt, R"("video_url":"https://a/cover.jpg")",
      "https://a/cover.jpg"},
 
@@ -597,6 +618,24 @@ TEST(ClipResult, HasWhatIsElseThereBehindTheFirst) {
               ElementsAre("https://a/v", "https://a/x"));
   EXPECT_THAT(urls(R"("video_url":"https://a/a.m3u8","output":["https://a/s.vtt","https://a/v.mp4"])"),
               ElementsAre("https://a/v.mp4", "https://a/a.m3u8", "https://a/s.vtt"));
+}
+
+// Its bytes tell, when nothing better has come for some answers.
+TEST(ClipResult, WithTheExtensionOfAPictureIsTheLastResort) {
+  const auto read = [](const std::string &body) {
+    return *read_task(body, "", {.task_id = "t-1", .wanted = {ResultKind::video, {}}});
+  };
+  const std::string members = R"("video_url":"https://a/v.jpg")";
+  EXPECT_TRUE(read(R"({"id":"t-1","status":"completed",)" + members + "}").result.is_last_resort);
+  EXPECT_FALSE(
+      read(R"({"id":"t-1","status":"completed","video_url":"https://a/v.mp4"})").result.is_last_resort);
+  // It does not show that a task is done.
+  EXPECT_EQ(read(R"({"status":"success","data":{"id":"t-1",)" + members + "}}").status, TaskStatus::unknown);
+  // Nor does it hide what stands around it.
+  const Task around =
+      read(R"({"result_url":"https://a/v.mp4","data":{"id":"t-1","status":"completed",)" + members + "}}");
+  EXPECT_EQ(around.clip_url(), "https://a/v.mp4");
+  EXPECT_FALSE(around.result.is_last_resort);
 }
 
 // While the first URL is late, only what is surely another address of the same clip may stand in for it.
