@@ -73,8 +73,10 @@ constexpr std::string_view kPreview = "preview";
 constexpr std::string_view kPages[] = {"web", "stream"};
 // A name with one of these in it is of another version of a result.
 constexpr std::string_view kVariants[] = {"watermark", "backup", "origin", "progress", "gif"};
-// Before that word, these make it the name of the best version.
+// Before that word, these make it the name of the best version. So does the other one.
 constexpr std::string_view kWithout[] = {"no", "without", "un", "non"};
+constexpr std::string_view kWatermark[] = {"watermarked", "watermark"};
+constexpr std::string_view kClean = "clean";
 // Lists with one of these in their name have one clip several times.
 constexpr std::string_view kVersions[] = {"resolution", "qualit",  "rendition", "formats", "mirror",
                                           "transcod",   "bitrate", "codec",     "720",     "1080"};
@@ -100,11 +102,27 @@ bool has_one_of(const std::string &name, const auto &parts) {
                      [&](std::string_view part) { return name.find(part) != name.npos; });
 }
 
-// "no_watermark" and "unwatermarked", but not "watermark".
-bool is_without_watermark(const std::string &letters) {
-  return std::ranges::any_of(kWithout, [&](std::string_view word) {
-    return letters.find(std::string(word) + "watermark") != letters.npos;
-  });
+// "videourl" of "videourlwithoutwatermark", "url" of "cleanurl", "" of "unwatermarked": what is left of a
+// name that says that there is no watermark. Beside the other word, that must be a usual name.
+std::optional<std::string> name_of_clean(const std::string &letters) {
+  const auto without = [&](const std::string &words) -> std::optional<std::string> {
+    const size_t at = letters.find(words);
+    return at == letters.npos ? std::nullopt : std::optional(std::string(letters).erase(at, words.size()));
+  };
+  for (const std::string_view watermark : kWatermark)
+    for (const std::string_view word : kWithout)
+      if (auto rest = without(std::string(word) + std::string(watermark))) return rest;
+  auto rest = without(std::string(kClean));
+  return rest && (rest->empty() || is_one_of(*rest, kUsualNames)) ? rest : std::nullopt;
+}
+
+// "no_watermark", "unwatermarked" and "clean_url", but not "watermark".
+bool is_without_watermark(const std::string &letters) { return name_of_clean(letters).has_value(); }
+
+// Whether two values can be one result each, or lists of the same results.
+bool are_alike(const Json &one, const Json &other) {
+  if (one.array() && other.array()) return one.array()->size() == other.array()->size();
+  return (one.string() && other.string()) || (one.object() && other.object());
 }
 
 // What a name says that is nothing but the size or the format of a version.
@@ -520,12 +538,26 @@ class Search {
         others[place->second].second.push_back(&member);
       }
     }
+    // Of one clip with and without a watermark, the one without it comes first.
+    const auto is_clean_one = [&](const std::pair<std::string, Members> &other) {
+      const auto name = name_of_clean(other.first);
+      if (!name || (!name->empty() && !is_one_of(*name, kUsualNames))) return false;
+      return std::ranges::any_of(usual, [&](const auto &one) {
+        return std::ranges::any_of(one.second, [&](const Json::Member *member) {
+          return are_alike(member->second, other.second.front()->second);
+        });
+      });
+    };
+    const auto rest = std::ranges::stable_partition(others, is_clean_one).begin();
+    for (auto clean = others.begin(); clean != rest; ++clean)
+      visit_alike(clean->second, typed, FoundUrl::Place::usual);
     for (const std::string_view name : kUsualNames)
       if (const auto members = usual.find(name); members != usual.end())
         visit_alike(members->second, typed, FoundUrl::Place::usual);
     visit_versions(std::move(versions), typed);
-    for (const auto &[name, members] : others)
-      visit_alike(members, typed, name.empty() ? FoundUrl::Place::usual : place_by_name(name));
+    for (auto other = rest; other != others.end(); ++other)
+      visit_alike(other->second, typed,
+                  other->first.empty() ? FoundUrl::Place::usual : place_by_name(other->first));
   }
 
   // One result in several sizes and formats: the largest first, and MP4 before others.

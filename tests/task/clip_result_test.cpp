@@ -468,6 +468,38 @@ const Case kCases[] = {
     {"watermarked and unwatermarked", video,
      R"("urls":{"unwatermarked":"https://a/v","watermarked":"https://a/w","other":"https://a/x"})",
      "https://a/v"},
+    {"without a watermark, behind the other one", video,
+     R"("video_url":"https://a/w.mp4","video_url_without_watermark":"https://a/v.mp4")", "https://a/v.mp4"},
+    {"without a watermark, in an object", video,
+     R"("video":{"url":"https://a/w","no_watermark_url":"https://a/v"})", "https://a/v"},
+    {"clean, below the base URL", video, R"("output":{"url":"/w.mp4","cleanUrl":"/v.mp4"})",
+     "https://api.example/v.mp4"},
+    {"without a watermark, as objects", video,
+     R"("video":{"url":"https://a/w"},"clean_video":{"url":"https://a/v"})", "https://a/v"},
+    {"without a watermark, of each result",
+     video,
+     R"("videos":[{"url":"https://a/0w","url_unwatermarked":"https://a/0"},
+                  {"url":"https://a/1w","url_unwatermarked":"https://a/1"}])",
+     "https://a/0",
+     "",
+     {"videos[1].url_unwatermarked"}},
+    {"without a watermark, as lists",
+     video,
+     R"("video_urls":["https://a/0w","https://a/1w"],"clean_video_urls":["https://a/0","https://a/1"])",
+     "https://a/0",
+     "",
+     {"clean_video_urls[1]"}},
+    {"without a watermark, of one of several results",
+     video,
+     R"("videos":["https://a/0","https://a/1"],"no_watermark_url":"https://a/v")",
+     "https://a/0",
+     "",
+     {"videos[1]"}},
+    {"no URL of the one without a watermark", video,
+     R"("video_url":"https://a/v.mp4","no_watermark_url":"","clean_url":null)", "https://a/v.mp4"},
+    {"other things that are clean", video,
+     R"("video_url":"https://a/v","clean_audio_url":"https://a/a","cleanup_url":"https://a/c")",
+     "https://a/v"},
     {"without a watermark alone", video, R"("nonWatermarkUrl":"https://a/v")", "https://a/v"},
     {"numbered inputs beside it", video,
      R"("input_1":"https://a/i1.mp4","params_2":"https://a/i2.mp4","clip":"https://a/v.mp4")",
@@ -636,6 +668,16 @@ TEST(ClipResult, WithTheExtensionOfAPictureIsTheLastResort) {
       read(R"({"result_url":"https://a/v.mp4","data":{"id":"t-1","status":"completed",)" + members + "}}");
   EXPECT_EQ(around.clip_url(), "https://a/v.mp4");
   EXPECT_FALSE(around.result.is_last_resort);
+}
+
+// The other one is better than none.
+TEST(ClipResult, WithAWatermarkIsAnAddressOfTheOneWithout) {
+  const auto task =
+      read_task(R"({"status":"completed","video_url":"https://a/w.mp4","clean_url":"https://a/v.mp4"})", "",
+                {.wanted = {ResultKind::video, {}}});
+  ASSERT_EQ(task->result.urls.size(), 2u);
+  EXPECT_EQ(task->result.urls[1].url, "https://a/w.mp4");
+  EXPECT_FALSE(task->result.urls[1].may_differ);
 }
 
 // While the first URL is late, only what is surely another address of the same clip may stand in for it.
