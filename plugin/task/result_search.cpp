@@ -471,10 +471,13 @@ class Search {
   }
 
   void visit_list(const Json::Array &list, const Step &step) {
-    const bool is_of_tasks =
-        std::ranges::any_of(list, [&](const Json &item) { return has_id(item, asked_); });
+    const auto is_task = [&](const Json &item) { return has_id(item, asked_); };
+    const auto is_around_task = [&](const Json &item) { return wraps_id(item, asked_); };
+    const bool is_of_tasks = std::ranges::any_of(list, is_task);
+    const bool is_of_wrapped_tasks = !is_of_tasks && std::ranges::any_of(list, is_around_task);
     visit_items(list.size(), step, [&](size_t i, const Step &item) {
       if (is_of_tasks && has_other_id(list[i], asked_)) return;
+      if (is_of_wrapped_tasks && !is_around_task(list[i]) && wraps_other_id(list[i], asked_)) return;
       Step inside = item.inside("[" + std::to_string(i) + "]");
       inside.is_wrapped = false;
       visit(list[i], inside);

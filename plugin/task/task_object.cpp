@@ -387,10 +387,36 @@ bool has_other_task_id(const Json &object, std::string_view asked) {
   return !asked.empty() && has_any(object, kTaskIdNames) && !has_id(object, asked);
 }
 
+namespace {
+
+bool is_so_inside(const Json &json, const auto &is_so, int depth) {
+  if (is_so(json)) return true;
+  const auto *members = depth < kMaxWrappers ? json.object() : nullptr;
+  return members && std::ranges::any_of(*members, [&](const Json::Member &member) {
+           const Json &inner = single(member.second);
+           return inner.object() && is_wrapper_name(member.first) && is_so_inside(inner, is_so, depth + 1);
+         });
+}
+
+}  // namespace
+
+bool wraps_id(const Json &row, std::string_view id) {
+  const auto has_it = [&](const Json &json) { return has_id(json, id); };
+  return !id.empty() && is_so_inside(row, has_it, 0);
+}
+
+bool wraps_other_id(const Json &row, std::string_view asked) {
+  const auto has_other = [&](const Json &json) { return has_other_id(json, asked); };
+  return is_so_inside(row, has_other, 0);
+}
+
 const Json &chosen(const Json &json, std::string_view asked) {
-  if (const auto *list = json.array())
+  if (const auto *list = json.array()) {
     for (const Json &item : *list)
       if (has_id(item, asked)) return item;
+    for (const Json &item : *list)
+      if (wraps_id(item, asked)) return item;
+  }
   return single(json);
 }
 

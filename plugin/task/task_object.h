@@ -43,6 +43,9 @@ bool has_id(const Json &object, std::string_view id);
 // True if it has an ID, or one that is surely a task's, and not the one that was asked for.
 bool has_other_id(const Json &object, std::string_view asked);
 bool has_other_task_id(const Json &object, std::string_view asked);
+// The same of a row of a list: of itself, or of an object that it wraps.
+bool wraps_id(const Json &row, std::string_view id);
+bool wraps_other_id(const Json &row, std::string_view asked);
 
 // True if a member of that name may wrap the task: "data", "task_info", "resultData".
 bool is_wrapper_name(std::string_view member);
@@ -57,7 +60,7 @@ const Json *first_of(const TaskObjects &objects, std::initializer_list<const cha
 
 // The only item of a list; otherwise the value itself.
 const Json &single(const Json &json);
-// Of a list, the item that has that ID, or else the only one; otherwise the value itself.
+// Of a list, the item that has or wraps that ID, or else the only one; otherwise the value itself.
 const Json &chosen(const Json &json, std::string_view asked);
 
 }  // namespace genclip

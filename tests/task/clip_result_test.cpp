@@ -792,6 +792,27 @@ TEST(ClipResult, IsNotWhatTheRequestOrAnotherTaskHas) {
   }
 }
 
+// Each task of a list may stand in a wrapper of its own.
+TEST(ClipResult, IsNotOfAnotherTaskInAWrapper) {
+  const std::string other = R"({"id":"t-0","status":"completed","video_url":"https://a/x.mp4"})";
+  const auto url = [](const std::string &body) {
+    const auto task = read_task(body, "", {.task_id = "t-1", .wanted = {ResultKind::video, {}}});
+    return task ? task->clip_url() : task.error().text;
+  };
+  for (const std::string wrapper : {"data", "task", "job_info"})
+    for (const std::string members : {R"("video_url":"https://a/v.mp4")", R"("seconds":5)"}) {
+      const std::string own = R"({"id":"t-1","status":"completed",)" + members + "}";
+      const auto wrapped = [&](const std::string &task) { return "{\"" + wrapper + "\":" + task + "}"; };
+      for (const std::string &list :
+           {"[" + wrapped(other) + "," + wrapped(own) + "]", "[" + wrapped(own) + "," + wrapped(other) + "]",
+            "[" + wrapped(wrapped(other)) + "," + wrapped(wrapped(own)) + "]"}) {
+        const std::string expected = members.find("url") == members.npos ? "" : "https://a/v.mp4";
+        EXPECT_EQ(url(list), expected) << list;
+        EXPECT_EQ(url(R"({"data":)" + list + "}"), expected) << list;
+      }
+    }
+}
+
 TEST(ClipResult, IsFoundInAWrapper) {
   for (const char *body :
        {R"({"code":0,"message":"SUCCEED","data":{"task_id":"t-1","task_status":"succeed",

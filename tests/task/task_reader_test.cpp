@@ -720,6 +720,13 @@ TEST(TaskReader, FindsTheTaskThatWasAskedForWhereverItStands) {
        completed},
       {R"([{"id":"t-0","status":"failed","error":"Not this."},{"id":"t-1","status":"processing"}])",
        processing},
+      {R"([{"data":{"id":"t-1","status":"completed","url":"https://h/a.mp4"}},
+           {"data":{"id":"t-0","status":"failed","error":"Not this."}}])",
+       completed},
+      {R"([{"id":1,"info":{"task":{"id":"t-0","status":"failed"}}},{"id":2,"info":{"task":{"id":"t-1","status":"queued"}}}])",
+       queued},
+      {R"({"data":[{"task":{"id":"t-0","status":"failed"}},{"task":{"id":"t-1","status":"queued"}}]})",
+       queued},
       // What is not the task.
       {R"({"id":"t-1","status":"completed","video_url":"https://h/a.mp4","audio":{"status":"processing"}})",
        completed},
