@@ -13,10 +13,16 @@ namespace genclip {
 namespace {
 
 constexpr size_t kMaxDocuments = 16;
+// With one of these, a stream of server-sent events begins.
+constexpr std::string_view kEventFields[] = {"data:", "event:", "id:", "retry:", ":"};
+constexpr std::string_view kDataField = "data:";
 constexpr int kMaxWrapped = 3;
 
 // Names with one of these in them say why something failed. That may be JSON of another service.
 constexpr std::string_view kPartsOfMessageNames[] = {"message", "msg", "detail"};
+
+// What services write before JSON, so that no page can run it as a script.
+constexpr std::string_view kGuards[] = {")]}'", "while(1);", "for(;;);"};
 
 bool may_be_document(std::string_view text) { return text.starts_with('{') || text.starts_with('['); }
 
@@ -64,16 +70,49 @@ size_t document_size(std::string_view text) {
   return 0;
 }
 
+std::string_view without_guard(std::string_view text) {
+  for (const std::string_view guard : kGuards)
+    if (text.starts_with(guard)) {
+      text.remove_prefix(guard.size());
+      if (text.starts_with(',')) text.remove_prefix(1);
+      return trimmed(text);
+    }
+  return text;
+}
+
+// The data of server-sent events that may be JSON, in their order.
+std::vector<std::string> data_of_events(std::string_view body) {
+  if (std::ranges::none_of(kEventFields, [&](auto field) { return body.starts_with(field); })) return {};
+  std::vector<std::string> all(1);
+  while (!body.empty()) {
+    std::string_view line = body.substr(0, body.find('\n'));
+    body.remove_prefix(std::min(line.size() + 1, body.size()));
+    if (trimmed(line).empty() && !all.back().empty()) all.emplace_back();
+    if (!line.starts_with(kDataField)) continue;
+    line.remove_prefix(kDataField.size());
+    all.back().append(line).append("\n");
+  }
+  std::erase_if(all, [](const std::string &data) { return !may_be_document(trimmed(data)); });
+  return all;
+}
+
 }  // namespace
 
 Result<std::vector<Json>> answer_documents(std::string_view body) {
-  auto whole = Json::parse(body);
+  const std::string_view text = without_guard(trimmed(without_byte_order_mark(body)));
+  auto whole = Json::parse(text);
   std::vector<Json> documents;
   if (whole) {
     documents.push_back(read_in_place(*std::move(whole), 0));
     return documents;
   }
-  for (std::string_view rest = trimmed(body); may_be_document(rest) && documents.size() < kMaxDocuments;) {
+  std::vector<std::string> events = data_of_events(text);
+  // The first one may have the ID; the last ones have the news.
+  if (events.size() > kMaxDocuments)
+    events.erase(events.begin() + 1, events.end() - static_cast<ptrdiff_t>(kMaxDocuments - 1));
+  for (const std::string &data : events)
+    if (auto document = Json::parse(data)) documents.push_back(read_in_place(*std::move(document), 0));
+  for (std::string_view rest = text; may_be_document(rest) && documents.size() < kMaxDocuments;) {
     const size_t size = document_size(rest);
     auto document = Json::parse(rest.substr(0, size));
     if (size == 0 || !document) break;

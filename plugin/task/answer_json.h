@@ -12,9 +12,10 @@
 namespace genclip {
 
 // Most bodies are one document. Some gateways send another one before or behind it (an event, a line of a
-// log), or the document as a string, alone or as a member with the name of a wrapper: such strings are read
-// in place. One under the name of a message is only if it holds a task. Never empty. Fails, as Json::parse()
-// does, where no document is found.
+// log), a document in each of several server-sent events, one behind ")]}'," or the like, or the document as
+// a string, alone or as a member with the name of a wrapper: such strings are read in place. One under the
+// name of a message is only if it holds a task. Never empty. Fails, as Json::parse() does, where no document
+// is found.
 Result<std::vector<Json>> answer_documents(std::string_view body);
 
 }  // namespace genclip

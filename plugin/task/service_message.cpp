@@ -10,6 +10,7 @@
 #include "plugin/base/name_letters.h"
 #include "plugin/base/trimmed.h"
 #include "plugin/http/display_line.h"
+#include "plugin/task/answer_json.h"
 #include "plugin/task/status_word.h"
 
 namespace genclip {
@@ -189,6 +190,9 @@ std::string stated_reason(const Json &task, const Secrets &secrets) {
 
 std::string service_message_in(std::string_view body, const Secrets &secrets) {
   if (const auto json = Json::parse(body)) return service_message(*json, secrets);
+  if (const auto documents = answer_documents(body))
+    for (auto document = documents->rbegin(); document != documents->rend(); ++document)
+      if (std::string message = service_message(*document, secrets); !message.empty()) return message;
   const std::string text = display_line(without_byte_order_mark(body), kMaxPlainText, secrets);
   return display_line(text.starts_with('<') ? element_text(text) : text, kMaxCharacters, secrets);
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 
 #include "plugin/base/base_url.h"
 #include "plugin/base/credits.h"
@@ -130,20 +131,31 @@ void add_urls(const Json &json, Secrets &secrets) {
     for (const auto &[name, value] : *object) add_urls(value, secrets);
 }
 
-// The only one that has an ID, or else the first; null: several have one.
+// Of several, those with the ID that was asked for count, or else any ID, or none. Of these, it is the last
+// one that tells a status, as news come last, or else the first; null: they have different IDs. Without an
+// ID, a failure may be that of something else, such as the call.
 const Json *document_of_task(const std::vector<Json> &documents, const Secrets &secrets,
                              const TaskQuestion &question) {
   const std::string_view asked = trimmed(question.task_id);
-  const Json *found = nullptr;
+  constexpr int kOfAnyId = 2, kOfAsked = 4;  // One more with a status.
+  int most = 0;
+  const Json *found = &single(documents.front());
+  std::set<std::string> ids;
   for (const Json &document : documents) {
     const Json &top = chosen(document, asked);
     if (!top.object()) continue;
     const TaskObjects objects = find_task_objects(top, asked, question.base_url);
-    if (id_of(objects, secrets.keys(), asked).empty()) continue;
-    if (found) return nullptr;
+    const std::string id = id_of(objects, secrets.keys(), asked);
+    if (!id.empty()) ids.insert(id);
+    const TaskStatus status = state_of(objects).status;
+    const bool tells =
+        status == TaskStatus::failed ? !id.empty() || most == 0 : status != TaskStatus::unknown;
+    const int rank = (id.empty() ? 0 : id == asked ? kOfAsked : kOfAnyId) + (tells ? 1 : 0);
+    if (rank < most || (rank == most && !tells)) continue;
+    most = rank;
     found = &top;
   }
-  return found ? found : &single(documents.front());
+  return most < kOfAsked && ids.size() > 1 ? nullptr : found;
 }
 
 }  // namespace

@@ -86,6 +86,13 @@ TEST(ServiceMessage, HoldsNoKeyAndNoSignedUrl) {
   }
 }
 
+TEST(ServiceMessage, IsReadInEveryFormOfJson) {
+  for (const char *body :
+       {"event: error\ndata: {\"error\":{\"message\":\"no luck\"}}\n\ndata: {\"took\":1}\n",
+        ")]}',\n{\"error\":\"no luck\"}", "{\"event\":1}\n{\"message\":\"no luck\"}\n"})
+    EXPECT_EQ(service_message_in(body), "no luck") << body;
+}
+
 TEST(ServiceMessage, NeverShowsTheFrontOfAKeyThatTheCutGoesThrough) {
   for (size_t before = 470; before < 505; ++before) {
     const std::string text = std::string(before, 'x') + kKey + std::string(600, 'y');
