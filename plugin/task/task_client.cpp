@@ -7,6 +7,9 @@
 #include <utility>
 
 #include "plugin/base/shown_text.h"
+#include "plugin/http/display_line.h"
+#include "plugin/http/redaction.h"
+#include "plugin/task/answer_json.h"
 #include "plugin/task/result_search.h"
 #include "plugin/task/service_message.h"
 #include "plugin/task/task_wire.h"
@@ -17,6 +20,7 @@ namespace {
 // Between two queries of a new task, which the service may know at any moment.
 constexpr std::chrono::milliseconds kNewTaskPause{5000};
 constexpr auto kShortestTimeout = std::chrono::seconds(1);
+constexpr size_t kMaxShownUrl = 300;
 // For a query; a longer wait counts as one day.
 constexpr std::chrono::milliseconds kLongestWish = std::chrono::hours(24);
 
@@ -66,6 +70,16 @@ Error with_patience(Error error, std::optional<std::chrono::milliseconds> wished
                   " minutes or more.";
   if (tries > 1) error.debug += (error.debug.empty() ? "" : "; ") + std::to_string(tries) + " tries";
   return error;
+}
+
+// The journal knows a paid clip by its task. Whoever reads the error can fetch this one.
+void tell_of_clip(const Task &told, const Secrets &secrets, Error &error) {
+  if (told.status != TaskStatus::completed || told.result.urls.empty()) return;
+  const ResultUrl &clip = told.result.urls.front();
+  error.text += " It names a finished clip in " + clip.field +
+                ", which genclip cannot fetch, as it keeps account of clips by the IDs of their tasks.";
+  error.debug += (error.debug.empty() ? "" : "; ") + std::string("the clip is at ") +
+                 display_line(redact_tokens(clip.url), kMaxShownUrl, secrets);
 }
 
 SubmitFailure in_doubt(Error cause, Task told) {
@@ -174,8 +188,9 @@ Result<Task, SubmitFailure> TaskClient::submit(const CheckedRequest &request, GC
       no_id.http_status = reply->status;
       no_id.service_message = service_message_in(reply->body, secrets_);
       no_id.text += it_says(no_id.service_message);
-      if (const auto json = Json::parse(reply->body); json && json->object() && !json->object()->empty())
-        no_id.text += " Its answer has the fields " + shape_of(*json, secrets_) + ".";
+      if (const auto json = answer_documents(reply->body); json && !shape_of(json->back(), secrets_).empty())
+        no_id.text += " Its answer has the fields " + shape_of(json->back(), secrets_) + ".";
+      tell_of_clip(told, secrets_, no_id);
       return in_doubt(std::move(no_id), std::move(told));
     } else {
       failure.error = reply_error(TaskCall::submit, *reply, secrets_);

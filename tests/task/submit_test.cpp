@@ -204,6 +204,22 @@ TEST_F(Submit, TellsWhatTheServiceSaidInAnAnswerWithoutAnId) {
   EXPECT_THAT(task.error().error.text, HasSubstr("It says: model is being trained"));
 }
 
+TEST_F(Submit, TellsOfAFinishedClipInAnAnswerWithoutAnId) {
+  http_.expect(answer(
+      200, R"({"status":"completed","video_url":"https://a/hdnts=TOKEN/v.mp4?sig=SECRET","amount":3})"));
+  const auto task = submit();
+  ASSERT_FALSE(task);
+  EXPECT_TRUE(task.error().outcome_unknown);
+  const Error &error = task.error().error;
+  EXPECT_THAT(error.text,
+              HasSubstr("Its answer has the fields status, video_url, amount. It names a finished "
+                        "clip in video_url, which genclip cannot fetch"));
+  EXPECT_THAT(error.debug, HasSubstr("the clip is at https://a/hdnts=***/v.mp4?***"));
+  EXPECT_THAT(error.text + error.debug, Not(testing::ContainsRegex("TOKEN|SECRET")));
+  EXPECT_EQ(task.error().told.amount, 3);
+  expect_fit_for_people(error);
+}
+
 TEST_F(Submit, KeepsTheAmountOfAnAnswerWithoutAnId) {
   const std::string endless(5000, 'x');
   for (const FakeAnswer &odd :
