@@ -137,15 +137,16 @@ bool begins_with(std::string_view text, std::string_view start) {
   return text.size() >= start.size() && g_ascii_strncasecmp(text.data(), start.data(), start.size()) == 0;
 }
 
-// "data:image/png;base64,…", "data:;base64,…" and "data:,…". "data:a,b" may be a text, but where media are
-// expected.
+// "data:image/png;base64,…", "data:image/png; base64,…", "data:;base64,…" and "data:,…". "data:a,b" may be a
+// text, but where media are expected.
 bool is_data_url(std::string_view value, bool is_media) {
   constexpr std::string_view kScheme = "data:";
   const size_t comma = value.find(',');
-  if (!begins_with(value, kScheme) || comma == value.npos || value.find(' ') < comma) return false;
+  if (!begins_with(value, kScheme) || comma == value.npos) return false;
   const std::string_view head = value.substr(kScheme.size(), comma - kScheme.size());
   const std::string_view type = head.substr(0, head.find(';'));
-  return is_media || type.empty() || type.find('/') != type.npos;
+  if (type.find('/') != type.npos && type.find(' ') == type.npos) return true;
+  return head.find(' ') == head.npos && (is_media || type.empty());
 }
 
 // Of this machine, however it is spelled, or with the file in it. "file: a folder of papers" is a text.

@@ -130,6 +130,8 @@ TEST(UntypedMedia, OfWhichTheServiceTakesNoBytesAreRefused) {
     for (const std::string &url :
          {"data:image/png;base64," + png, "data:;base64," + png, std::string("Data:text/plain,a")})
       EXPECT_THAT(fault(name, url), HasSubstr("is a data: URL")) << name << " " << url;
+  for (const char *name : {"character", "style", "photo"})
+    EXPECT_THAT(fault(name, "data:image/png; charset=x; base64," + png), HasSubstr("is a data: URL")) << name;
   for (const char *name : {"character", "x", "video_title", "voice_id", "output_url"})
     for (const std::string &value : {png, std::string("ftp://h/k")})
       EXPECT_EQ(fault(name, value), "") << name;
