@@ -169,7 +169,7 @@ std::vector<Setting> make_rows() {
        .member = &Run::check_media,
        .type_name = "GenclipMediaCheck",
        .meanings = {"Do not check", "Size and type, as reported by their servers",
-                    "Also duration, frame size and frame rate, from their content"},
+                    "Also duration, frame size, frame rate and whether they are whole, from their content"},
        .option = {0, "DEPTH", "Check reference media first: none, headers or full"}},
       {.name = "publish-folder",
        .takers = kElements | kReferences | kPublish,

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "plugin/base/gref.h"
+#include "plugin/base/media_end.h"
 #include "plugin/base/number.h"
 #include "plugin/channel/clip_survey.h"
 #include "plugin/command/chosen_clips.h"
@@ -18,7 +19,6 @@
 #include "plugin/command/setting_options.h"
 #include "plugin/command/store_json.h"
 #include "plugin/frame/frame.h"
-#include "plugin/store/media_end.h"
 #include "plugin/store/store_listing.h"
 
 namespace genclip {
@@ -76,7 +76,8 @@ Result<std::string> path_of_file(const std::string &path) {
   std::vector<std::byte> head(kContainerProbeSize);
   const auto count = (*file)->read_at(0, head);
   const auto container = count ? probe_container(std::span(head).first(*count)) : std::nullopt;
-  const auto end = container ? media_end_of(**file, *container) : Result<MediaEnd>(MediaEnd::unknown);
+  const auto end =
+      container ? clip_end_of(**file, container->media_type) : Result<MediaEnd>(MediaEnd::unknown);
   if (end && *end == MediaEnd::cut)
     return Error{ErrorKind::wrong_type, path + " is truncated, so which frame is the last one is unknown."};
   return path;

@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "plugin/base/media_end.h"
 #include "plugin/base/shown_text.h"
 #include "plugin/generation/download_fault.h"
 #include "plugin/generation/generation_log.h"
 #include "plugin/http/http_url.h"
-#include "plugin/store/media_end.h"
 #include "plugin/task/service_message.h"
 
 namespace genclip {
@@ -147,7 +147,8 @@ Result<void> Download::take_over(PartState part) {
     const auto begin = head();
     if (!begin) return begin.error();
     const auto container = probe_container(*begin);
-    const auto end = container ? media_end_of(*file_, *container) : Result<MediaEnd>(MediaEnd::unknown);
+    const auto end =
+        container ? clip_end_of(*file_, container->media_type) : Result<MediaEnd>(MediaEnd::unknown);
     if (!end) return end.error();
     if (*end == MediaEnd::cut) {
       all_ = true;
@@ -356,7 +357,7 @@ Result<Download::Next> Download::finish() {
   if (part_.total == 0 && (answer_.is_part || !answer_.is_end_certain)) {
     // Here a cut may look like the end. The clip's structure may tell them apart; otherwise a second answer
     // that ends at the same place confirms the end.
-    const auto end = media_end_of(*file_, *container_);
+    const auto end = clip_end_of(*file_, container_->media_type);
     if (!end) return end.error();
     if (*end == MediaEnd::cut || (*end == MediaEnd::unknown && !ended_here_before)) return cut();
     part_.total = have_;
@@ -370,7 +371,7 @@ Result<Download::Next> Download::finish() {
 // structure shows that something is missing, all of it is asked for again later. If the same bytes come, the
 // clip is like that.
 Result<Download::Next> Download::judge_end() {
-  const auto end = media_end_of(*file_, *container_);
+  const auto end = clip_end_of(*file_, container_->media_type);
   if (!end) return end.error();
   is_stump_ = *end == MediaEnd::cut;
   const bool is_confirmed =

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 
+#include "plugin/base/media_end.h"
 #include "plugin/store/clip_check.h"
 #include "plugin/store/clip_content.h"
 #include "plugin/store/clip_folder.h"
 #include "plugin/store/clip_path.h"
 #include "plugin/store/clip_pin.h"
-#include "plugin/store/media_end.h"
 
 namespace genclip {
 namespace {
@@ -109,7 +109,7 @@ Result<void> verify_clip(FileSystem &files, const StoredClip &clip) {
   auto checked = check_clip(files, path, clip.record->clip_size);
   if (!checked) return std::move(checked).error();
   if (checked->flaw.empty()) {
-    const auto end = media_end_of(*checked->file, *checked->container);
+    const auto end = clip_end_of(*checked->file, checked->container->media_type);
     if (!end) return end.error();
     if (*end == MediaEnd::cut) checked->flaw = "it ends in the middle of its data";
   }

@@ -4,6 +4,7 @@
 #include "plugin/task/image_size.h"
 
 #include <algorithm>
+#include <string>
 
 namespace genclip {
 namespace {
@@ -151,13 +152,6 @@ std::optional<ImageSize> image_size(std::string_view format, const ReadRange &re
   const auto reader = std::find_if(std::begin(kReaders), std::end(kReaders),
                                    [&](const Reader &reader) { return reader.format == format; });
   return reader == std::end(kReaders) ? std::nullopt : reader->read(read);
-}
-
-bool is_cut(std::string_view format, const ReadRange &read) {
-  constexpr uint64_t kHead = 8;  // "RIFF", and the size of what follows.
-  if (format != "webp") return false;
-  const uint64_t size = number(read(0, kHead), 4, 4, Order::little);
-  return size == 0 || read(kHead + size - 1, 1).empty();
 }
 
 }  // namespace genclip

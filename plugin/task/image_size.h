@@ -5,10 +5,10 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
-#include <string>
 #include <string_view>
+
+#include "plugin/base/read_range.h"
 
 namespace genclip {
 
@@ -19,15 +19,8 @@ struct ImageSize {
   friend bool operator==(const ImageSize &, const ImageSize &) = default;
 };
 
-// Up to `size` bytes at `offset`; fewer at the end, none beyond.
-using ReadRange = std::function<std::string(uint64_t offset, size_t size)>;
-
 // For a bmp, gif, tiff, heic, heif, avif or animated webp (format_name()); any bytes are safe. Nothing for
 // other formats, and when the size is missing. Ignores a rotation in the metadata.
 std::optional<ImageSize> image_size(std::string_view format, const ReadRange &read);
-
-// True for a WebP that ends before the length that its head tells: GStreamer waits for the rest, shows
-// nothing, and reports no error.
-bool is_cut(std::string_view format, const ReadRange &read);
 
 }  // namespace genclip

@@ -8,6 +8,8 @@
 #include <thread>
 
 #include "plugin/base/gref.h"
+#include "plugin/base/media_end.h"
+#include "plugin/base/number.h"
 #include "plugin/http/retry_policy.h"
 #include "plugin/task/image_size.h"
 #include "plugin/task/media_format.h"
@@ -19,6 +21,13 @@ namespace {
 constexpr size_t kMaxThreads = 8;
 
 using Look = Result<MediaFacts, MediaFailure>;
+
+// Continues a sentence that begins with the medium's name.
+std::string cut_text(const MediaExtent &extent, uint64_t size) {
+  if (extent.least == 0) return "is cut off: its end is missing";
+  return "is cut off: it says that it has at least " + counted(std::to_string(extent.least), "byte") +
+         ", and has " + std::to_string(size);
+}
 
 class Lookout {
  public:
@@ -137,18 +146,22 @@ class Lookout {
     return measure(reference, file, std::move(facts));
   }
 
-  // Adds to `facts` what the content tells, where the model has a limit for it.
+  // Adds to `facts` what the content tells, where the model has a limit for it. Whether a medium is all
+  // there, the model need not say: the service would make a clip of half a picture, or fail.
   template <typename File>
   Look measure(const MediaReference &reference, const File &file, MediaFacts facts) {
-    if (!reference.kind || !may_be(facts.media_type, reference.kind) || !needs_measures(request_, reference))
-      return facts;
-    const auto read = [&](uint64_t offset, size_t size) { return file.read_at(offset, size); };
-    const std::string_view format = format_name(facts.media_type);
-    if (is_cut(format, read)) return MediaFailure{ErrorKind::wrong_type, "is truncated"};
+    if (!may_be(facts.media_type, reference.kind)) return facts;
+    const auto read = [&](uint64_t offset, size_t size) {
+      return g_cancellable_is_cancelled(cancellable_.get()) ? std::string() : file.read_at(offset, size);
+    };
+    const uint64_t size = facts.bytes.value_or(0);
+    if (const auto extent = media_extent(facts.media_type, size, read); extent.end == MediaEnd::cut)
+      return MediaFailure{ErrorKind::wrong_type, cut_text(extent, size)};
+    if (!reference.kind || !needs_measures(request_, reference)) return facts;
     // GStreamer cannot decode some formats at all, and others not from a file.
-    if (const auto size = image_size(format, read)) {
-      facts.width = size->width;
-      facts.height = size->height;
+    if (const auto pixels = image_size(format_name(facts.media_type), read)) {
+      facts.width = pixels->width;
+      facts.height = pixels->height;
       return facts;
     }
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end_ - clock_.now());

@@ -33,8 +33,7 @@ std::string picture(const std::string &prompt, const std::vector<std::string> &r
 class ChainWorkTest : public WorkTest {
  protected:
   ChainWorkTest() {
-    service_.set_clip(std::string("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x40\0\0\0\x40\b\2\0\0\0", 29) +
-                      std::string(3000, 'p'));
+    service_.set_clip(sample_png(3000));
     std::filesystem::create_directory(published());
     http_->before_answer([this](const HttpRequest &request) {
       if (request.method == HttpRequest::Method::post && on_submit) on_submit(service_.submits() + 1);

@@ -23,13 +23,6 @@ using testing::StartsWith;
 
 constexpr size_t kSize = 200'000;
 
-// One with that many bytes of data, which show nothing.
-std::string sample_png(size_t size) {
-  const std::string head("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\x08\2\0\0\0\0\0\0\0", 33);
-  const std::string length = {'\0', '\0', static_cast<char>(size >> 8), static_cast<char>(size & 0xff)};
-  return head + length + "IDAT" + std::string(size + 4, 'x') + std::string("\0\0\0\0IENDxxxx", 12);
-}
-
 // The first bytes of a clip, with a length as if they were all, or in chunks that end as they should.
 FakeAnswer stump(const std::string &clip, size_t size, bool is_chunked = false) {
   HttpHeaders headers = {{"ETag", "\"" + std::to_string(size) + "\""}};

@@ -54,13 +54,6 @@ TEST(ImageSize, OfAWebpIsReadFromAnAnimation) {
   const std::string animation = webp_animation(640, 482), still = image_file("webpenc", 640, 482);
   EXPECT_EQ(image_size("webp", reader_of(animation)), (ImageSize{640, 482}));
   EXPECT_EQ(image_size("webp", reader_of(still)), std::nullopt) << "GStreamer's to measure";
-  for (const std::string &whole : {animation, still}) {
-    EXPECT_FALSE(is_cut("webp", reader_of(whole)));
-    EXPECT_FALSE(is_cut("webp", reader_of(whole + "more")));
-    for (const size_t size : {whole.size() - 1, size_t{9}, size_t{5}, size_t{0}})
-      EXPECT_TRUE(is_cut("webp", reader_of(whole.substr(0, size)))) << size;
-  }
-  EXPECT_FALSE(is_cut("png", reader_of("")));
 }
 
 TEST(ImageSize, OfABmpFromTheTopIsPositive) {

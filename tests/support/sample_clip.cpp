@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Three boxes.
+// Three boxes, and three chunks.
 #include "tests/support/sample_clip.h"
 
 #include <cstdint>
@@ -38,6 +38,12 @@ std::string sample_mp4(size_t size, unsigned seed) {
   std::string &clip = known[{size, seed}];
   if (clip.empty()) clip = made(size, seed);
   return clip;
+}
+
+std::string sample_png(size_t size) {
+  const std::string head("\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\x08\2\0\0\0\0\0\0\0", 33);
+  const std::string length = {'\0', '\0', static_cast<char>(size >> 8), static_cast<char>(size & 0xff)};
+  return head + length + "IDAT" + std::string(size + 4, 'x') + std::string("\0\0\0\0IENDxxxx", 12);
 }
 
 }  // namespace genclip::test

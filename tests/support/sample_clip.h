@@ -12,4 +12,7 @@ namespace genclip::test {
 // player would play it.
 std::string sample_mp4(size_t size, unsigned seed = 1);
 
+// A PNG with that many bytes of data, which show nothing.
+std::string sample_png(size_t size);
+
 }  // namespace genclip::test
