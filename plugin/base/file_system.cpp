@@ -263,22 +263,31 @@ class PosixFileSystem final : public FileSystem {
 
 }  // namespace
 
-std::string resolved_path(const std::string &path) {
-  const auto real = [](const std::string &name) {
-    const std::unique_ptr<char, decltype(&free)> found(::realpath(name.c_str(), nullptr), &free);
-    return std::string(found ? found.get() : "");
-  };
-  constexpr int kMostLinks = 40;  // As Linux has it.
-  std::string name = path;
-  for (int links = 0; links < kMostLinks; ++links) {
-    if (const std::string found = real(name); !found.empty()) return found;
-    const GStringPtr target(g_file_read_link(name.c_str(), nullptr));
-    if (!target) break;
-    name = g_path_is_absolute(target.get()) ? target.get() : folder_of(name) + "/" + target.get();
+std::string destination_path(const std::string &path) {
+  std::string folder = GStringPtr(g_path_get_dirname(path.c_str())).get();
+  std::string rest = GStringPtr(g_path_get_basename(path.c_str())).get();
+  std::unique_ptr<char, decltype(&::free)> real(::realpath(folder.c_str(), nullptr), ::free);
+  // "/" and "." are always there.
+  while (!real && folder != "/" && folder != ".") {
+    rest = std::string(GStringPtr(g_path_get_basename(folder.c_str())).get()) + "/" + rest;
+    folder = GStringPtr(g_path_get_dirname(folder.c_str())).get();
+    real.reset(::realpath(folder.c_str(), nullptr));
   }
-  const std::string folder = real(folder_of(name));
-  const GStringPtr last(g_path_get_basename(name.c_str()));
-  return folder.empty() ? path : (folder == "/" ? "" : folder) + "/" + last.get();
+  return GStringPtr(g_canonicalize_filename(rest.c_str(), real.get())).get();
+}
+
+std::string resolved_path(const std::string &path, std::string_view last_folder) {
+  constexpr int kMostLinks = 40;  // As Linux has it.
+  if (path.ends_with('/')) return path;
+  std::string place = destination_path(path);
+  for (int links = 0; links < kMostLinks; ++links) {
+    if (!last_folder.empty() && place.starts_with(last_folder)) break;
+    const GStringPtr target(g_file_read_link(place.c_str(), nullptr));
+    if (!target) break;
+    place = destination_path(g_path_is_absolute(target.get()) ? target.get()
+                                                              : folder_of(place) + "/" + target.get());
+  }
+  return place;
 }
 
 bool means_no_room(int error_number) { return meaning_of(error_number).kind == ErrorKind::no_space_left; }

@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plugin/base/result.h"
@@ -51,10 +52,13 @@ struct FileInfo {
   uint64_t inode = 0;  // On a mounted bucket, it may be another one each time.
 };
 
-// Where a file that a user names is: follows symbolic links, also to what is not there yet. The path itself
-// if that cannot be determined. Open files by it, because FileSystem follows no link in the place of a file.
-// Blocks for the disk.
-std::string resolved_path(const std::string &path);
+// Absolute. The links of its folders are followed, as far as these exist; a link at the end is not. Blocks
+// for the disk, as the next one does.
+std::string destination_path(const std::string &path);
+// Where a file that a user names is: the links at the end are followed, too, also to what is not there yet;
+// but none below `last_folder`, if one is named. Open files by it, because FileSystem follows no link in the
+// place of a file. What ends in a slash, and so names no file, stays as it is.
+std::string resolved_path(const std::string &path, std::string_view last_folder = {});
 
 // Whether an errno says that no more bytes fit: on the disk, in a quota, or in one file.
 bool means_no_room(int error_number);

@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "plugin/base/name_letters.h"
 #include "plugin/base/trimmed.h"
 #include "plugin/catalog/media_extension.h"
 
@@ -98,24 +99,17 @@ bool is_among(const Words &words, std::string_view word) {
   return std::ranges::find(words, word) != std::end(words);
 }
 
-// In lower case and without the s of a plural.
-std::vector<std::string> words_of(std::string_view name) {
-  std::vector<std::string> words(1);
-  for (size_t i = 0; i < name.size(); ++i) {
-    const char c = name[i];
-    const bool begins = g_ascii_isupper(c) && i > 0 && !g_ascii_isupper(name[i - 1]);
-    if ((begins || !g_ascii_isalnum(c)) && !words.back().empty()) words.emplace_back();
-    if (g_ascii_isalnum(c)) words.back() += g_ascii_tolower(c);
-  }
+// Without the s of a plural.
+std::vector<std::string> singular_words(std::string_view name) {
+  std::vector<std::string> words = name_words(name);
   for (std::string &word : words)
     if (word.size() > 2 && word.ends_with('s')) word.pop_back();
-  if (words.size() > 1 && words.back().empty()) words.pop_back();
   return words;
 }
 
 std::vector<MediaWord> media_words(std::string_view name) {
   std::vector<MediaWord> found;
-  for (const std::string &word : words_of(name)) {
+  for (const std::string &word : singular_words(name)) {
     const auto *row = std::ranges::find(kMediaWords, std::string_view(word), &MediaWord::text);
     if (row == std::end(kMediaWords))
       for (const std::string_view text : kLongWords)
@@ -126,11 +120,13 @@ std::vector<MediaWord> media_words(std::string_view name) {
 }
 
 bool has_word(std::string_view name, std::span<const std::string_view> words) {
-  return std::ranges::any_of(words_of(name), [&](const std::string &word) { return is_among(words, word); });
+  return std::ranges::any_of(singular_words(name),
+                             [&](const std::string &word) { return is_among(words, word); });
 }
 
 bool names_text_or_output(const UntypedName &name) {
-  return is_among(kTextWords, words_of(name.name).back()) || has_word(name.path, kOutputWords);
+  const std::vector<std::string> words = singular_words(name.name);
+  return (!words.empty() && is_among(kTextWords, words.back())) || has_word(name.path, kOutputWords);
 }
 
 bool begins_with(std::string_view text, std::string_view start) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "plugin/command/batch_outputs.h"
 
-#include "plugin/command/clip_output.h"
+#include "plugin/base/file_system.h"
 
 namespace genclip {
 namespace {

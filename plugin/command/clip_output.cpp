@@ -170,34 +170,7 @@ std::string id_of_file(const std::string &path) {
   return id ? id : "";
 }
 
-// Where a chain of links ends, or where it comes to an open file of a process: a rename would put a file in
-// place of the last link.
-std::string end_of_links(const std::string &path) {
-  constexpr int kMostLinks = 40;  // Linux' own limit.
-  std::string place = destination_path(path);
-  for (int i = 0; i < kMostLinks && !place.starts_with(kProcesses); ++i) {
-    const GStringPtr target(g_file_read_link(place.c_str(), nullptr));
-    if (!target) break;
-    place = destination_path(g_path_is_absolute(target.get()) ? target.get()
-                                                              : folder_of(place) + "/" + target.get());
-  }
-  return place;
-}
-
 }  // namespace
-
-std::string destination_path(const std::string &path) {
-  std::string folder = GStringPtr(g_path_get_dirname(path.c_str())).get();
-  std::string rest = GStringPtr(g_path_get_basename(path.c_str())).get();
-  std::unique_ptr<char, decltype(&::free)> real(::realpath(folder.c_str(), nullptr), ::free);
-  // "/" and "." are always there.
-  while (!real && folder != "/" && folder != ".") {
-    rest = std::string(GStringPtr(g_path_get_basename(folder.c_str())).get()) + "/" + rest;
-    folder = GStringPtr(g_path_get_dirname(folder.c_str())).get();
-    real.reset(::realpath(folder.c_str(), nullptr));
-  }
-  return GStringPtr(g_canonicalize_filename(rest.c_str(), real.get())).get();
-}
 
 bool is_same_file(const std::string &one, const std::string &other) {
   if (destination_path(one) == destination_path(other)) return true;
@@ -207,7 +180,7 @@ bool is_same_file(const std::string &one, const std::string &other) {
 
 std::string output_named(const std::string &path) {
   if (path.empty() || path == kStandardOutput) return path;
-  return end_of_links(path) == destination_path("/proc/self/fd/1") ? kStandardOutput : path;
+  return resolved_path(path, kProcesses) == destination_path("/proc/self/fd/1") ? kStandardOutput : path;
 }
 
 bool is_of_store(const std::string &path) {
@@ -264,7 +237,8 @@ Result<void> check_output(const std::string &path, const ModelSpec *model, const
                    "genclip does not write a clip to a terminal; redirect standard output."};
     return {};
   }
-  if (end_of_links(path).starts_with(kProcesses))
+  // A rename would put a file in place of the last link.
+  if (resolved_path(path, kProcesses).starts_with(kProcesses))
     return problem("it leads to an open file of a program; - is standard output", ErrorKind::settings);
   if (g_file_test(path.c_str(), G_FILE_TEST_IS_DIR)) return problem("it is a folder; name a file");
   if (g_file_test(path.c_str(), G_FILE_TEST_EXISTS) && !g_file_test(path.c_str(), G_FILE_TEST_IS_REGULAR))

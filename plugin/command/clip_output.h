@@ -15,10 +15,6 @@ namespace genclip {
 inline constexpr const char *kStandardOutput = "-";
 inline constexpr const char *kTheClip = "The clip";  // What an error says cannot be written.
 
-// Absolute. The links of its folders are followed, as far as these exist; a link at the end is not, because
-// write_output() replaces it.
-std::string destination_path(const std::string &path);
-
 // Whether both are names of one file or folder, whatever the links between; or, where none is yet, will be.
 bool is_same_file(const std::string &one, const std::string &other);
 

@@ -153,9 +153,11 @@ std::optional<VersionName> version_name(const std::string &letters) {
   return is_size ? std::optional(VersionName{size, {}}) : std::nullopt;
 }
 
+// "input2" is an input.
 bool has_word_of(std::string_view name, const auto &words) {
-  return std::ranges::any_of(name_words(name),
-                             [&](const std::string &word) { return is_one_of(word, words); });
+  return std::ranges::any_of(name_words(name), [&](const std::string &word) {
+    return is_one_of(word.substr(0, word.find_last_not_of(kDigits) + 1), words);
+  });
 }
 
 FoundUrl::Place place_by_name(const std::string &name) {

@@ -359,6 +359,20 @@ TEST(ResolvedPath, FollowsLinksAlsoToWhatIsNotThereYet) {
   EXPECT_EQ(resolved_path(real + "/round"), real + "/round");
   EXPECT_EQ(resolved_path(real + "/none/file"), real + "/none/file");
   EXPECT_EQ(resolved_path("/there-is-no-such-file"), "/there-is-no-such-file");
+  EXPECT_EQ(resolved_path(real + "/shared/"), real + "/shared/") << "it names no file";
+  EXPECT_EQ(resolved_path(real + "/to-there", real + "/there"), real + "/there") << "which is a link, too";
+  EXPECT_EQ(resolved_path(real + "/to-there", "/elsewhere"), real + "/shared/there");
+}
+
+TEST(DestinationPath, FollowsTheLinksOfItsFoldersAlone) {
+  const TemporaryFolder folder;
+  const std::string real = std::filesystem::canonical(folder.path()).string();
+  std::filesystem::create_directory(real + "/shared");
+  std::filesystem::create_directory_symlink("shared", real + "/link");
+  std::filesystem::create_symlink("shared/file", real + "/file");
+  EXPECT_EQ(destination_path(real + "/link/new/file"), real + "/shared/new/file");
+  EXPECT_EQ(destination_path(real + "/link/../file"), real + "/file");
+  EXPECT_EQ(destination_path("new/file"), std::filesystem::canonical(".").string() + "/new/file");
 }
 
 }  // namespace

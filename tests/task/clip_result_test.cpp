@@ -733,6 +733,7 @@ TEST(ClipResult, IsNotWhatTheRequestOrAnotherTaskHas) {
   const std::string of_another = R"({"id":"t-0","status":"completed","video_url":)" + url + "}";
   const std::string never[] = {
       R"("input_video_url":)" + url,
+      R"("video_input1":)" + url,
       R"("referenceVideo":)" + url,
       R"("PARENT_URL":)" + url,
       R"("invoice-url":)" + url,
