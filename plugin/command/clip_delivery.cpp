@@ -13,6 +13,7 @@
 #include "plugin/command/ending_json.h"
 #include "plugin/command/request_report.h"
 #include "plugin/command/setting_options.h"
+#include "plugin/command/stop_signals.h"
 #include "plugin/store/clip_cost.h"
 
 namespace genclip {
@@ -40,6 +41,25 @@ int tell_stopped(const RunEnd &end, bool json) {
   if (end.state.links_amount > 0)
     print_error("This run has paid " + cost_text(end.state.links_amount) + " for the clips before it.");
   return 128 + end.signal;
+}
+
+struct Written {
+  Result<bool> result;  // Of write_output().
+  int signal = 0;       // That ended it; 0: none.
+};
+
+// A signal leaves no part of the clip behind, except where a program reads it: that may keep a write waiting,
+// and a signal must end it at once.
+Written write_unless_stopped(GrowingClip &clip, const std::string &path) {
+  if (path == kStandardOutput) return {write_output(clip, path)};
+  const StopSignals signals;
+  auto result = write_output(clip, path, [&] {
+    while (g_main_context_iteration(nullptr, FALSE)) {
+    }
+    return signals.count() > 0;
+  });
+  const bool is_stopped = !result && result.error().kind == ErrorKind::cancelled;
+  return {std::move(result), is_stopped ? signals.last() : 0};
 }
 
 }  // namespace
@@ -83,7 +103,14 @@ int deliver_clip(ClipPlan plan, const Delivery &delivery) {
   }
   std::string stays;
   if (!delivery.output.empty()) {
-    auto written = write_output(end.generation->clip(), delivery.output);
+    auto [written, signal] = write_unless_stopped(end.generation->clip(), delivery.output);
+    if (signal != 0) {
+      if (delivery.json) print(state_json(end.state, "stopped").to_pretty_text() + "\n");
+      print_error("Stopped before " + printable(delivery.output) + " was written. The clip is stored as " +
+                  printable(end.state.clip_location) + ". Run the same command again to write it.");
+      tell_request();
+      return 128 + signal;
+    }
     if (!written) return report_failure(not_written(std::move(written).error(), end.state), delivery);
     if (!*written) stays = " " + printable(delivery.output) + " is this clip already, and stays as it is.";
   }

@@ -271,7 +271,8 @@ std::string other_content(const std::string &output, const std::string &clip) {
   return printable(output) + " contains " + std::string(made->format) + ", not what its name suggests.";
 }
 
-Result<bool> write_output(GrowingClip &clip, const std::string &path) {
+Result<bool> write_output(GrowingClip &clip, const std::string &path,
+                          const std::function<bool()> &is_stopped) {
   if (path == kStandardOutput) {
     auto copied = copy(clip, [&](std::span<const std::byte> piece) -> Result<void> {
       if (fwrite(piece.data(), 1, piece.size(), stdout) == piece.size()) return {};
@@ -285,8 +286,10 @@ Result<bool> write_output(GrowingClip &clip, const std::string &path) {
   if (holds_same(clip, path)) return false;
   NewFile file(path);
   if (auto opened = file.open(); !opened) return std::move(opened).error();
-  if (auto copied = copy(clip, [&](std::span<const std::byte> piece) { return file.write(piece); }); !copied)
-    return std::move(copied).error();
+  const auto copied = copy(clip, [&](std::span<const std::byte> piece) {
+    return is_stopped && is_stopped() ? Result<void>(cancelled()) : file.write(piece);
+  });
+  if (!copied) return copied.error();
   if (auto named = file.name(); !named) return std::move(named).error();
   return true;
 }

@@ -3,6 +3,7 @@
 // Writes a clip to a place of the user's choice.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "plugin/base/result.h"
@@ -38,7 +39,9 @@ Result<void> check_output_name(const std::string &path, const ModelSpec *model, 
 // Says how the name of `output` contradicts that of the clip; empty when it does not.
 std::string other_content(const std::string &output, const std::string &clip);
 // Copies a whole clip. Replaces a file only once the copy is complete. False: the file has the same bytes
-// already, and stays as it is; what is newer than the file, such as captions, stays newer.
-Result<bool> write_output(GrowingClip &clip, const std::string &path);
+// already, and stays as it is; what is newer than the file, such as captions, stays newer. Once `is_stopped`
+// says so, it ends with ErrorKind::cancelled, and leaves nothing beside the file.
+Result<bool> write_output(GrowingClip &clip, const std::string &path,
+                          const std::function<bool()> &is_stopped = {});
 
 }  // namespace genclip

@@ -36,6 +36,11 @@ class ClipOutputTest : public testing::Test {
   void write(const std::string &name, const std::string &text) {
     std::ofstream(folder_.file(name), std::ios::binary) << text;
   }
+  std::set<std::string> names() const {
+    std::set<std::string> names;
+    for (const auto &entry : fs::directory_iterator(folder_.path())) names.insert(entry.path().filename());
+    return names;
+  }
   // Whether it was written, as its time tells, too.
   bool writes(const std::string &name) {
     const fs::path path = folder_.file(name);
@@ -129,9 +134,20 @@ TEST_F(ClipOutputTest, NoPartOfAClipHasTheNameOfTheWhole) {
     EXPECT_NE(written->error().text.find(".mp4: File too large"), std::string::npos) << written->error().text;
   }
   EXPECT_EQ(content(folder_.file("old.mp4")), "an older clip");
-  std::set<std::string> names;
-  for (const auto &entry : fs::directory_iterator(folder_.path())) names.insert(entry.path().filename());
-  EXPECT_EQ(names, (std::set<std::string>{"clip.mp4", "old.mp4"}));
+  EXPECT_EQ(names(), (std::set<std::string>{"clip.mp4", "old.mp4"}));
+}
+
+TEST_F(ClipOutputTest, WhoStopsACopyLeavesNothingOfIt) {
+  write("old.mp4", "an older clip");
+  for (const char *name : {"new.mp4", "old.mp4"}) {
+    int pieces = 0;
+    const auto written = write_output(clip_, folder_.file(name), [&] { return ++pieces == 2; });
+    ASSERT_FALSE(written) << name;
+    EXPECT_EQ(written.error().kind, ErrorKind::cancelled);
+  }
+  EXPECT_EQ(content(folder_.file("old.mp4")), "an older clip");
+  EXPECT_EQ(names(), (std::set<std::string>{"clip.mp4", "old.mp4"}));
+  EXPECT_TRUE(taken(write_output(clip_, folder_.file("old.mp4"), [] { return false; })));
 }
 
 TEST_F(ClipOutputTest, OtherUsersMayReadItAsTheUmaskSays) {
