@@ -233,11 +233,9 @@ Result<StoredClip> remove_clip(FileSystem &files, const std::string &root, const
 Result<Pruned> prune_store(FileSystem &files, const std::string &root, uint64_t max_size,
                            std::string_view new_clip, CensusPace pace) {
   Pruned pruned;
-  const auto there = files.info(root);
-  if (!there) return there.error();
-  if (!*there) return pruned;
-  const auto names = files.list(root);
+  const auto names = names_in_store(files, root);
   if (!names) return names.error();
+  if (names->empty()) return pruned;
   for (const std::string &name : *names)
     if (ClipPath::is_removed(name)) clear_removed(files, ClipPath(root, name));
 

@@ -23,6 +23,16 @@ int64_t unix_seconds(std::chrono::system_clock::time_point time) {
 
 }  // namespace
 
+Result<std::vector<std::string>> names_in_store(FileSystem &files, const std::string &root) {
+  const auto there = files.info(root);
+  if (!there) return there.error();
+  if (!*there) return std::vector<std::string>();
+  auto names = files.list(root);
+  if (!names) return names;
+  if (const auto inside = files.info(root + "/."); !inside) return inside.error();
+  return names;
+}
+
 std::optional<StoredClip> stored_in(FileSystem &files, const std::string &root, const std::string &digest) {
   const ClipPath path(root, digest);
   StoredClip clip;
@@ -58,10 +68,7 @@ std::string StoredClip::prompt() const {
 
 Result<std::vector<StoredClip>> list_store(FileSystem &files, const std::string &root) {
   std::vector<StoredClip> clips;
-  const auto there = files.info(root);
-  if (!there) return there.error();
-  if (!*there) return clips;
-  const auto names = files.list(root);
+  const auto names = names_in_store(files, root);
   if (!names) return names.error();
   for (const std::string &name : *names) {
     if (!ClipPath::is_digest(name)) continue;

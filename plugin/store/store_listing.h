@@ -38,6 +38,10 @@ struct StoredClip {
   bool is_complete() const { return record && record->state == ClipState::complete; }
 };
 
+// The names in a store's folder; none if it does not exist. A folder that can be read and not entered is an
+// error, because its clips would seem to be gone.
+Result<std::vector<std::string>> names_in_store(FileSystem &files, const std::string &root);
+
 // One existing folder. Nothing when it holds no clip: it is empty, or has only locks and foreign files.
 std::optional<StoredClip> stored_in(FileSystem &files, const std::string &root, const std::string &digest);
 

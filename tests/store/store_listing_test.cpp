@@ -3,6 +3,8 @@
 // What a store says that it holds, and what it lets go of.
 #include "plugin/store/store_listing.h"
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 
@@ -47,6 +49,31 @@ class StoreListing : public StoreTest {
 };
 
 TEST_F(StoreListing, OfAStoreThatIsNotThereIsEmpty) { EXPECT_THAT(list(), IsEmpty()); }
+
+// It would seem to be empty, because its names can be read.
+TEST_F(StoreListing, OfAStoreThatMayNotBeEnteredIsAnError) {
+  add("a kite");
+  constexpr uid_t kNobody = 65534;
+  const bool is_root = ::geteuid() == 0;  // Whom no permission stops.
+  if (is_root) {
+    for (const std::string &path : {folder_.path(), root_})
+      ASSERT_EQ(::chown(path.c_str(), kNobody, kNobody), 0);
+    ASSERT_EQ(::seteuid(kNobody), 0);
+  }
+  fs::permissions(root_, fs::perms::owner_read);
+  const auto clips = list_store(files_, root_);
+  const auto pruned = prune_store(files_, root_, 0);
+  fs::permissions(root_, fs::perms::owner_all);
+  if (is_root) {
+    ASSERT_EQ(::seteuid(0), 0);
+  }
+  ASSERT_FALSE(clips);
+  ASSERT_FALSE(pruned);
+  for (const Error &error : {clips.error(), pruned.error()}) {
+    EXPECT_THAT(error.text, HasSubstr(root_));
+    EXPECT_THAT(error.text, HasSubstr("Permission denied. Check its permissions"));
+  }
+}
 
 TEST_F(StoreListing, TellsEachClipTheLeastRecentlyUsedFirst) {
   add_used("new", 30);
