@@ -183,6 +183,11 @@ Outcome outcome_of_step(const ClipRun &run) {
   }
 }
 
+// The record's task has failed, and no run that has paid again has told what it has cost.
+bool failed_at_a_cost(const ClipRecord &record) {
+  return (record.state == ClipState::failed || record.state == ClipState::refused) && record.amount > 0;
+}
+
 // A journal of an older version, or what is left of a damaged one, does not tell it.
 void note_completed(ClipRecord &found, const OpenCharges &open) {
   for (const std::string &id : unfetched_tasks_of(found))
@@ -223,8 +228,9 @@ Reaction answer(ClipRun &&run, const TurnBegins &turn) {
   run.is_news = turn.is_news;
   run.first_whole = turn.first_whole;
   // An earlier run has ended with it. What it has cost is paid again by a submit.
-  if (run.found && run.found->state == ClipState::failed && run.found->amount > 0)
-    run.failed.push_back({run.found->task_id, run.found->error, run.found->amount, false});
+  if (run.found && failed_at_a_cost(*run.found))
+    run.failed.push_back({run.found->task_id, run.found->state == ClipState::failed ? run.found->error : "",
+                          run.found->amount, false});
   Reaction reaction = with_outcome_of_step(plan(std::move(run)));
   // Whatever becomes of this run, the next one finds a folder, and must find this in it. (A task that
   // somebody named is journalled once the service knows it, with all of this.)
@@ -326,10 +332,13 @@ Reaction answer(ClipRun &&run, const TaskFailed &task) {
   } else if (is_paid) {
     reaction = go_on_without(std::move(run));
   } else {
-    std::erase(run.found->unfetched_tasks, run.asked);
-    add_task(run.found->earlier_tasks, run.asked);
-    if (run.found->state == ClipState::lost && run.found->task_id == run.asked)
-      run.found->state = ClipState::failed;
+    // What may have cost something stays in the journal until a run has paid again, with a warning of it.
+    if (asked.amount == 0) {
+      std::erase(run.found->unfetched_tasks, run.asked);
+      add_task(run.found->earlier_tasks, run.asked);
+      if (run.found->state == ClipState::lost && run.found->task_id == run.asked)
+        run.found->state = ClipState::failed;
+    }
     reaction = ask_or_submit(std::move(run));
   }
   if (!is_paid || news.amount > 0) settle(reaction, std::move(entry));
@@ -436,7 +445,16 @@ Reaction answer(ClipRun &&run, const SubmitRefused &refusal) {
   const bool says_more =
       run.found && run.found->state != ClipState::refused && run.found->state != ClipState::failed;
   run.record.state = ClipState::refused;
-  if (says_more) run.record = *run.found;
+  if (says_more) {
+    run.record = *run.found;
+  } else if (run.found) {
+    // This run has warned of these, and has not paid. The run that pays does so again.
+    run.record.unfetched_tasks = unfetched_tasks_of(*run.found);
+    if (failed_at_a_cost(*run.found)) {
+      run.record.task_id = run.found->task_id;
+      run.record.amount = run.found->amount;
+    }
+  }
   if (run.record.state == ClipState::intent) run.record.state = ClipState::ambiguous;
   run.record.identity = run.attempt.identity;
   if (!says_more || is_refusal_of_request(refusal.http_status)) {

@@ -24,6 +24,11 @@ ClipRecord begin_attempt(const ClipRun &run) {
   attempt.completed_tasks = run.found->completed_tasks;
   attempt.earlier_tasks = run.found->earlier_tasks;
   add_task(attempt.earlier_tasks, run.found->task_id);
+  for (const FailedTask &task : run.failed) {
+    if (task.was_completed) continue;
+    std::erase(attempt.unfetched_tasks, task.id);
+    add_task(attempt.earlier_tasks, task.id);
+  }
   return attempt;
 }
 

@@ -278,6 +278,45 @@ TEST(React, TellsWhatATaskThatFailedInAnEarlierRunHasCostBeforeItPaysAgain) {
   EXPECT_THAT(warnings(-1), IsEmpty()) << "most services charge nothing for a failure";
 }
 
+// The run that warned has paid nothing, so the run that pays warns, too.
+TEST(React, TellsWhatATaskThatFailedHasCostAlsoBehindASubmitThatWasRefused) {
+  const auto pays = [](const std::optional<ClipRecord> &found) {
+    TurnBegins turn;
+    turn.found = found;
+    Reaction reaction = react(ClipRun{}, turn);
+    if (reaction.run.step == ClipStep::ask)
+      reaction = react(reaction.run, TaskFailed{"moderation", {.amount = 9}});
+    EXPECT_EQ(reaction.run.step, ClipStep::submit);
+    return react(reaction.run, SubmitBegins{});
+  };
+  for (const ClipState state : {ClipState::failed, ClipState::lost, ClipState::refused})
+    for (const unsigned status : {0u, 400u, 401u}) {
+      ClipRecord found = run_at(ClipStep::follow).record;
+      found.state = state;
+      if (state == ClipState::failed) found.amount = 9;
+      if (state == ClipState::refused) {  // What the ledger knew of a removed folder.
+        found.unfetched_tasks = {"own"};
+        found.task_id.clear();
+      }
+      Reaction reaction = pays(found);
+      EXPECT_THAT(reaction.warnings, ElementsAre(ClipWarning::failed_tasks));
+      EXPECT_THAT(reaction.run.record.unfetched_tasks, IsEmpty());
+      for (int times = 0; times < 2; ++times) {
+        const ClipRecord refused = react(reaction.run, SubmitRefused{"no", status}).run.record;
+        EXPECT_EQ(refused.state, state == ClipState::failed ? ClipState::refused : state);
+        reaction = pays(refused);
+        EXPECT_THAT(reaction.warnings, ElementsAre(ClipWarning::failed_tasks)) << status;
+        EXPECT_THAT(failed_tasks_text(reaction.run.failed),
+                    testing::AllOf(HasSubstr("The task own"), HasSubstr("has cost 9 credits")));
+      }
+      EXPECT_THAT(failed_tasks_text(reaction.run.failed), testing::Not(HasSubstr("It says: no")));
+      // Who has paid has told it.
+      reaction =
+          react(react(reaction.run, SubmitAccepted{"new"}).run, TaskFailed{"moderation", {.amount = 0}});
+      EXPECT_THAT(pays(reaction.run.record).warnings, IsEmpty());
+    }
+}
+
 TEST(React, EndsAsPaidWhereTheServiceDoesNotKnowACompletedTaskAnyMore) {
   ClipRun run = run_at(ClipStep::ask);
   run.found->state = ClipState::lost;

@@ -48,18 +48,32 @@ TEST(JournalExploration, NoAmountIsForgottenAndNoRemovedFolderIsPaidAgainWithout
   explore(world, 6);
 }
 
-// The beginning is too long for an exploration.
-TEST(JournalExploration, NoStoredClipWhoseFileIsGoneIsPaidAgainWithoutAWord) {
-  JournalWorld world = start();
-  world.can_vanish = true;
-  for (const std::string event :
-       {"run", "is accepted", "hears that T1 is completed", "has all", "the clip's file is removed"}) {
+// For a beginning that is too long for an exploration.
+void go_on(JournalWorld &world, const std::vector<std::string> &events) {
+  for (const std::string &event : events) {
     const std::vector<WorldStep> steps = steps_of(world);
     const auto step = std::ranges::find(steps, "0: " + event, &WorldStep::event);
     ASSERT_NE(step, steps.end()) << event;
     world = JournalWorld(step->world);
   }
+}
+
+TEST(JournalExploration, NoStoredClipWhoseFileIsGoneIsPaidAgainWithoutAWord) {
+  JournalWorld world = start();
+  world.can_vanish = true;
+  ASSERT_NO_FATAL_FAILURE(go_on(
+      world, {"run", "is accepted", "hears that T1 is completed", "has all", "the clip's file is removed"}));
   explore(world, 5);
+}
+
+// Its submit may be refused, and then the warning belongs to the next run.
+TEST(JournalExploration, TheRunThatPaysAgainWarnsOfATaskThatFailedAtACost) {
+  for (const char *first : {"hears that T1 failed, and costs 1", "hears that T1 is unknown"}) {
+    JournalWorld world = start();
+    world.has_prices = true;
+    ASSERT_NO_FATAL_FAILURE(go_on(world, {"run", "is accepted", first}));
+    explore(world, 5);
+  }
 }
 
 }  // namespace

@@ -57,8 +57,14 @@ void finish_commit(JournalWorld &world) {
   if (world.file == world.disk->task_id) world.disk = completed(*world.disk);
 }
 
+// A submit that may have been charged comes after its warnings.
+void settle_warnings(JournalWorld &world) {
+  for (ServiceTask &task : world.tasks) task.owes_warning = false;
+}
+
 void hold_fetched(JournalWorld &world, const std::string &id) {
   world.is_file_lost = false;
+  settle_warnings(world);
   for (ServiceTask &task : world.tasks) {
     if (task.id == id) task.is_fetched = true;
     if (task.is_warned_of) task.is_settled = true;
@@ -146,6 +152,7 @@ void kill(JournalWorld &world, size_t index) {
   if (process.has_turn && process.run.step == ClipStep::submit && !process.waits) {
     ++world.doubts;
     ++world.phantoms;
+    settle_warnings(world);
   }
   end(world, index);
 }
@@ -235,7 +242,11 @@ void note_failure(JournalWorld &world, const ClipEvent &event, const ClipRun &be
     if (warning == ClipWarning::unknown_tasks)
       std::ranges::for_each(reaction.run.unknown, tell);
     else if (warning == ClipWarning::failed_tasks || warning == ClipWarning::successor_failed)
-      for (const FailedTask &task : reaction.run.failed) tell(task.id);
+      for (const FailedTask &task : reaction.run.failed) {
+        tell(task.id);
+        ServiceTask *known = find(world, task.id);
+        if (known && warning == ClipWarning::failed_tasks) known->owes_warning = true;
+      }
 }
 
 // The events that a run makes of its own.
@@ -260,7 +271,8 @@ void check_repayment(JournalWorld &world, const ClipEvent &event, const ClipRun 
     return std::ranges::find(reaction.warnings, warning) != reaction.warnings.end();
   };
   const auto &found = before.found;
-  if (found && found->state == ClipState::failed && found->amount > 0 && !warns_of(ClipWarning::failed_tasks))
+  const bool has_failed = found && (found->state == ClipState::failed || found->state == ClipState::refused);
+  if (has_failed && found->amount > 0 && !warns_of(ClipWarning::failed_tasks))
     accuse(world, "a task that failed and has cost something is paid again silently");
   if (!before.wish.reuse) return;
   const bool was_paid = std::ranges::any_of(
@@ -293,6 +305,8 @@ void apply(JournalWorld &world, size_t index, const ClipEvent &event) {
     }
   }
   check_repayment(world, event, before, reaction);
+  if (std::holds_alternative<SubmitUnanswered>(event)) settle_warnings(world);
+  if (reaction.write && !before.wish.task_id.empty()) settle_warnings(world);  // Another task is wanted.
   if (reaction.tells_first) {
     if (world.is_mute) return end(world, index);
     tell(world, reaction);
@@ -411,6 +425,9 @@ void pay(JournalWorld &world, const Process &process) {
   for (ServiceTask &task : world.tasks) {
     if (task.is_told && task.has_failed && !task.is_foreign && !task.is_failure_told)
       accuse(world, "paid again, and did not tell that " + task.id + " failed");
+    if (task.owes_warning && !has(process.run.failed, task.id) && !has(process.run.unknown, task.id))
+      accuse(world, "paid again, and only a run that did not pay told that " + task.id + " failed");
+    task.owes_warning = false;
     if (!is_owed(task)) continue;
     if (!process.has_warned) accuse(world, "paid again without a warning while " + task.id + " was paid");
     if (process.run.wish.may_submit != MaySubmit::even_in_doubt)
@@ -497,6 +514,7 @@ class Steps {
   // Whoever removes a journal takes with it what only that knew.
   static void vanish(JournalWorld &world, bool is_journal_alone) {
     world.disk.reset();
+    settle_warnings(world);
     world.has_stray = is_journal_alone && (world.has_stray || !world.file.empty());
     if (!is_journal_alone) world.unsent.clear();
     world.file.clear();
@@ -779,8 +797,9 @@ std::string JournalWorld::text() const {
   for (const ServiceTask &task : tasks)
     all += "|" + task.id + (task.is_told ? "t" : "") + (task.is_done ? "d" : "") +
            (task.is_known_done ? "D" : "") + (task.has_failed ? "f" : "") +
-           (task.is_failure_told ? "F" : "") + (task.is_fetched ? "h" : "") + (task.is_warned_of ? "w" : "") +
-           (task.is_settled ? "s" : "") + (task.has_price ? "$" : "") + (task.is_price_kept ? "k" : "");
+           (task.is_failure_told ? "F" : "") + (task.owes_warning ? "o" : "") + (task.is_fetched ? "h" : "") +
+           (task.is_warned_of ? "w" : "") + (task.is_settled ? "s" : "") + (task.has_price ? "$" : "") +
+           (task.is_price_kept ? "k" : "");
   for (const auto &process : processes) {
     all += "|";
     if (!process) continue;

@@ -24,11 +24,12 @@ struct ServiceTask {
   bool is_known_done = false;  // … and journal or ledger says so.
   bool has_failed = false;
   bool is_failure_told = false;  // A run has ended with it, or warned of it.
-  bool is_fetched = false;       // Its clip was whole in the store.
-  bool is_warned_of = false;     // A run that paid after it said so.
-  bool is_settled = false;       // … and a clip was whole since.
-  bool has_price = false;        // Its amount was told.
-  bool is_price_kept = false;    // … and nothing can have lost it since.
+  bool owes_warning = false;   // A run has warned that it failed, perhaps at a cost, and none has paid since.
+  bool is_fetched = false;     // Its clip was whole in the store.
+  bool is_warned_of = false;   // A run that paid after it said so.
+  bool is_settled = false;     // … and a clip was whole since.
+  bool has_price = false;      // Its amount was told.
+  bool is_price_kept = false;  // … and nothing can have lost it since.
 };
 
 struct Process {
