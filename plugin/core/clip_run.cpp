@@ -277,7 +277,8 @@ Reaction serve_before(ClipRun &&run, const TaskNews &news) {
 }
 
 Reaction answer(ClipRun &&run, const TaskKnown &task) {
-  run.is_unheard_of = false;
+  // From now on the journal has the named task.
+  const bool displaces = std::exchange(run.is_unheard_of, false) && !displaced_tasks(run).empty();
   if (run.step == ClipStep::look && !task.has_clip)
     return with_outcome_of_step(serve_before(std::move(run), task.news));
   const bool follows = run.step == ClipStep::follow;
@@ -286,6 +287,7 @@ Reaction answer(ClipRun &&run, const TaskKnown &task) {
   const double known_before = now.record.amount;
   if (take_news(now, task.news)) reaction.write = true;
   if (task.waited) now.waited = task.waited;
+  if (displaces) reaction.warnings.push_back(ClipWarning::tasks_displaced);
   tell(reaction, now.record, task.news, known_before);
   return with_outcome_of_step(std::move(reaction));
 }

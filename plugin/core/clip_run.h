@@ -136,6 +136,7 @@ enum class ClipWarning {
   successor_is_unknown,  // The task that was to replace the clip is unknown; the clip is served.
   successor_failed,      // … has failed, likewise.
   paid_before,           // Submitted though `paid_before` was paid, because its clip has left the store.
+  tasks_displaced,       // Follows the task that was named, and not `displaced_tasks()`, which are paid.
 };
 
 // All that a run remembers. A plain value.

@@ -116,6 +116,17 @@ bool is_undelivered(const ClipRun &run) {
                              [&](const std::string &id) { return was_completed(*run.found, id); });
 }
 
+std::vector<std::string> displaced_tasks(const ClipRun &run) {
+  if (!run.found) return {};
+  const ClipRecord &found = *run.found;
+  std::vector<std::string> tasks = unfetched_tasks_of(found);
+  std::erase_if(tasks, [&](const std::string &id) {
+    const bool is_under_way = found.state == ClipState::submitted && id == found.task_id;
+    return id == run.wish.task_id || !(is_under_way || run.is_of_ledger || was_completed(found, id));
+  });
+  return tasks;
+}
+
 Reaction follow_unfetched(ClipRun &&run) {
   if (run.found->task_id == run.asked) {
     ClipRecord task = *run.found;

@@ -19,6 +19,10 @@ Reaction ask_or_submit(ClipRun &&run);
 // The task that was asked for brings the clip, or may.
 Reaction follow_unfetched(ClipRun &&run);
 
+// Tasks of the request that are, or will be, paid, and that a run without the named task would follow or ask
+// for. What the service has denied is not among them, unless it was completed.
+std::vector<std::string> displaced_tasks(const ClipRun &run);
+
 // The task that is followed was completed before, and its clip is not here.
 bool was_completed(const ClipRun &run);
 

@@ -3,6 +3,7 @@
 // The part of ClipWork that works on the store; clip_work_task.cpp talks to the service.
 #include "plugin/generation/clip_work.h"
 
+#include "plugin/core/clip_turn.h"
 #include "plugin/frame/c2pa_mark.h"
 #include "plugin/generation/chain_plan.h"
 #include "plugin/generation/charge_facts.h"
@@ -36,6 +37,17 @@ std::string unanswered_text(uint64_t submits) {
          "ends here instead.";
 }
 
+std::string displaced_text(const ClipRun &run) {
+  std::string text;
+  for (const std::string &id : displaced_tasks(run))
+    text += (text.empty() ? "" : " ") + ("The task " + id +
+                                         " of this request is, or will be, paid for, and its clip is not in "
+                                         "the store. To fetch it: genclip store fetch " +
+                                         id + ".");
+  return text + " This run attaches to the task that it was given, " + run.wish.task_id +
+         ", whose clip becomes that of the request.";
+}
+
 std::string warning_text(ClipWarning warning, const ClipRun &run) {
   switch (warning) {
     case ClipWarning::unanswered_submits: return unanswered_text(run.attempt.unanswered_submits);
@@ -54,6 +66,7 @@ std::string warning_text(ClipWarning warning, const ClipRun &run) {
       return "The clip of this request was paid for before (" +
              (run.paid_before->amount < 0 ? "cost not told" : cost_text(run.paid_before->amount)) +
              ", task " + run.paid_before->id + "), and is not in the store any more. It is paid for again.";
+    case ClipWarning::tasks_displaced: return displaced_text(run);
   }
   return "";
 }

@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "plugin/core/clip_turn.h"
+
 namespace genclip::test {
 namespace {
 
@@ -315,6 +317,45 @@ TEST(React, TellsWhatATaskThatFailedHasCostAlsoBehindASubmitThatWasRefused) {
           react(react(reaction.run, SubmitAccepted{"new"}).run, TaskFailed{"moderation", {.amount = 0}});
       EXPECT_THAT(pays(reaction.run.record).warnings, IsEmpty());
     }
+}
+
+TEST(React, SaysWhichTaskIsLeftForOneThatAPersonHasNamed) {
+  ClipRun run;
+  run.wish.task_id = "named";
+  TurnBegins turn;
+  turn.found = run_at(ClipStep::follow).record;
+  turn.found->unfetched_tasks = {"denied", "paid"};
+  turn.found->completed_tasks = {"paid"};
+  const Reaction begun = react(run, turn);
+  EXPECT_EQ(begun.run.step, ClipStep::follow);
+  EXPECT_FALSE(begun.write);
+  for (const bool is_done : {false, true}) {
+    const Reaction known = react(begun.run, TaskKnown{{.status = is_done ? kDone : ClipStatus::queued}});
+    EXPECT_TRUE(known.write);
+    EXPECT_THAT(known.warnings, ElementsAre(ClipWarning::tasks_displaced));
+    EXPECT_THAT(displaced_tasks(known.run), ElementsAre("paid", "own"));
+    EXPECT_THAT(known.run.record.unfetched_tasks, ElementsAre("denied", "paid", "own"));
+    EXPECT_THAT(react(known.run, TaskKnown{}).warnings, IsEmpty()) << "once";
+  }
+  // The journal stays as it was.
+  EXPECT_THAT(react(begun.run, TaskUnknown{}).warnings, IsEmpty());
+  EXPECT_THAT(react(begun.run, TaskFailed{}).warnings, IsEmpty());
+
+  // Nothing is left behind.
+  turn.found->unfetched_tasks.clear();
+  for (const ClipState state : {ClipState::failed, ClipState::lost}) {
+    turn.found->state = state;
+    EXPECT_THAT(react(react(run, turn).run, TaskKnown{}).warnings, IsEmpty()) << to_word(state);
+  }
+  turn.found->state = ClipState::submitted;
+  turn.found->task_id = "named";
+  EXPECT_THAT(react(react(run, turn).run, TaskKnown{}).warnings, IsEmpty());
+
+  // The ledger alone names a task whose folder was removed.
+  const Reaction removed =
+      react(react(run, TurnBegins{.open = {.tasks = {{.id = "open"}}}}).run, TaskKnown{});
+  EXPECT_THAT(removed.warnings, ElementsAre(ClipWarning::tasks_displaced));
+  EXPECT_THAT(displaced_tasks(removed.run), ElementsAre("open"));
 }
 
 TEST(React, EndsAsPaidWhereTheServiceDoesNotKnowACompletedTaskAnyMore) {

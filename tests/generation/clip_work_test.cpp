@@ -487,6 +487,25 @@ TEST_F(ClipWorkTest, ATaskIdOtherThanTheStoredOneReplacesItsClipInTheEnd) {
   EXPECT_EQ(service_.submits(), 1u);
 }
 
+TEST_F(ClipWorkTest, ATaskIdOtherThanTheRunningOneIsFollowedWithAWarningThatNamesThat) {
+  service_.polls = 1000;
+  GenerationJob hasty = job();
+  hasty.timeout = std::chrono::seconds(20);
+  EXPECT_TRUE(run(hasty).error);
+  service_.polls = 1;
+  GenerationJob attach = job();
+  attach.task_id = "t-77";
+  const Outcome named = run_whole(attach);
+  EXPECT_THAT(named.warnings,
+              ElementsAre(testing::AllOf(HasSubstr("The task task-1 of this request"),
+                                         HasSubstr("genclip store fetch task-1."),
+                                         HasSubstr("attaches to the task that it was given, t-77"))));
+  EXPECT_THAT(record()->earlier_tasks, ElementsAre("task-1"));
+  EXPECT_THAT(record()->unfetched_tasks, ElementsAre("task-1"));
+  EXPECT_THAT(run_whole(attach).warnings, IsEmpty());
+  EXPECT_EQ(service_.submits(), 1u);
+}
+
 TEST_F(ClipWorkTest, ATaskThatIsDoneIsNoLongerQueued) {
   GenerationJob attach = job();
   attach.task_id = "t-77";

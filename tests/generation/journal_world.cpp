@@ -280,6 +280,22 @@ void check_repayment(JournalWorld &world, const ClipEvent &event, const ClipRun 
   if (was_paid && reaction.warnings.empty()) accuse(world, "a clip that was stored is paid again silently");
 }
 
+// A plain run would follow the task that the journal has. Another one takes its place because somebody named
+// it.
+void check_displaced(JournalWorld &world, const ClipEvent &event, const Reaction &reaction) {
+  if (!std::holds_alternative<TaskKnown>(event)) return;
+  const bool is_displaced = reaction.write && world.disk && world.disk->state == ClipState::submitted &&
+                            world.disk->task_id != reaction.run.record.task_id;
+  const bool is_told =
+      std::ranges::find(reaction.warnings, ClipWarning::tasks_displaced) != reaction.warnings.end();
+  if (is_displaced && !is_told) accuse(world, "a task that may bring the clip is displaced silently");
+  const auto displaced = displaced_tasks(reaction.run);
+  if (is_displaced && !has(displaced, world.disk->task_id))
+    accuse(world, "the warning does not name the displaced task");
+  if (is_told && (displaced.empty() || reaction.run.wish.task_id.empty()))
+    accuse(world, "a warning of a displaced task, and there is none");
+}
+
 void apply(JournalWorld &world, size_t index, const ClipEvent &event) {
   Process &process = *world.processes[index];
   const ClipRun before = process.run;
@@ -304,6 +320,7 @@ void apply(JournalWorld &world, size_t index, const ClipEvent &event) {
         accuse(world, "submitted in doubt by a run that must not");
     }
   }
+  check_displaced(world, event, reaction);
   check_repayment(world, event, before, reaction);
   if (std::holds_alternative<SubmitUnanswered>(event)) settle_warnings(world);
   if (reaction.write && !before.wish.task_id.empty()) settle_warnings(world);  // Another task is wanted.
