@@ -255,9 +255,9 @@ bool names_this_machine(const std::string &host, uint16_t port, bool loopback_on
   const auto bracket = host.find(']');
   const auto colon = host.find(':', bracket == host.npos ? 0 : bracket);
   std::string name = host.substr(0, colon);
-  const uint16_t named_port =
-      colon == host.npos ? uint16_t{80} : parse_number<uint16_t>(host.substr(colon + 1)).value_or(0);
-  if (named_port != port || name.empty()) return false;
+  // Some proxies leave the port out. It is the name that a foreign page would have to bind to this machine.
+  const bool has_port = colon != host.npos;
+  if (name.empty() || (has_port && parse_number<uint16_t>(host.substr(colon + 1)) != port)) return false;
   if (g_ascii_strcasecmp(name.c_str(), "localhost") == 0) return true;
   if (name.front() == '[' && name.back() == ']') name = name.substr(1, name.size() - 2);
   const auto address = GRef<GInetAddress>::adopt(g_inet_address_new_from_string(name.c_str()));

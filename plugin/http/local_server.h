@@ -62,8 +62,8 @@ class LocalServer {
   virtual uint16_t port() const = 0;
 };
 
-// Whether a Host header names this server: localhost or a numeric address, with its port. Only loopback
-// addresses if `loopback_only`.
+// Whether a Host header names this server: localhost or a numeric address, with its port or without one. Only
+// loopback addresses if `loopback_only`.
 bool names_this_machine(const std::string &host, uint16_t port, bool loopback_only);
 
 }  // namespace genclip

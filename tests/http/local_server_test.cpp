@@ -139,6 +139,8 @@ TEST_F(Local, AnswersUnderItsOwnNamesOnly) {
         << host;
   EXPECT_THAT(said("GET / HTTP/1.1\r\nHost: localhost:1\r\nConnection: close\r\n\r\n"), HasSubstr("421 "));
   EXPECT_THAT(said("GET / HTTP/1.0\r\n\r\n"), HasSubstr("421 "));
+  EXPECT_THAT(said("GET / HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n"), HasSubstr("421 "));
+  EXPECT_THAT(said("GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"), HasSubstr("<p>hello"));
   EXPECT_EQ(calls_, 0);
 }
 
@@ -207,14 +209,14 @@ TEST_F(Local, ListensElsewhereWhenTold) {
   EXPECT_NE(anywhere->port(), 0);
 }
 
-TEST(NamesThisMachine, TakesLoopbackNamesWithThePort) {
-  for (const char *host :
-       {"localhost:8080", "LOCALHOST:8080", "127.0.0.1:8080", "127.8.8.8:8080", "[::1]:8080"})
+TEST(NamesThisMachine, TakesLoopbackNamesWithThePortOrWithoutOne) {
+  for (const char *host : {"localhost:8080", "LOCALHOST:8080", "127.0.0.1:8080", "127.8.8.8:8080",
+                           "[::1]:8080", "localhost", "127.0.0.1", "[::1]"})
     EXPECT_TRUE(names_this_machine(host, 8080, true)) << host;
-  for (const char *host : {"", ":8080", "localhost", "localhost:80", "127.0.0.1", "::1:8080", "[::1",
-                           "localhost:", "localhost:8080x", "10.0.0.1:8080", "[fe80::1]:8080", "name:8080"})
+  for (const char *host : {"", ":8080", "localhost:80", "::1:8080", "[::1", "localhost:", "localhost:8080x",
+                           "10.0.0.1:8080", "10.0.0.1", "[fe80::1]:8080", "[fe80::1]", "name:8080", "name",
+                           "localhost.evil.example", "127.0.0.1.evil.example"})
     EXPECT_FALSE(names_this_machine(host, 8080, true)) << host;
-  EXPECT_TRUE(names_this_machine("localhost", 80, true));
 }
 
 TEST(NamesThisMachine, TakesAnyAddressButNoNameElsewhere) {
