@@ -70,9 +70,7 @@ void set_target(GstElement *mux, GstElement *sink, const OutputSpec &spec, const
     case OutputKind::srt: g_object_set(sink, "uri", spec.target.c_str(), nullptr); break;
     case OutputKind::rtmp: g_object_set(sink, "location", spec.target.c_str(), nullptr); break;
     case OutputKind::hls:
-      // It cuts before the group of pictures with which a file would get longer. Half a group more, so that a
-      // frame rate without whole seconds cuts at the same group.
-      g_object_set(mux, "max-size-time", settings.segment_seconds * GST_SECOND + GST_SECOND, nullptr);
+      g_object_set(mux, "max-size-time", longest_segment(settings.segment_seconds), nullptr);
       break;
     case OutputKind::record:
     case OutputKind::window: break;
@@ -80,6 +78,8 @@ void set_target(GstElement *mux, GstElement *sink, const OutputSpec &spec, const
 }
 
 }  // namespace
+
+GstClockTime longest_segment(unsigned seconds) { return seconds * GST_SECOND + GST_SECOND / 2 - GST_MSECOND; }
 
 bool takes_raw(OutputKind kind) { return kind == OutputKind::window; }
 

@@ -19,6 +19,12 @@ bool takes_raw(OutputKind kind);
 // Whether it ends in a splitmuxsink, "mux", which asks for the names of files.
 bool writes_files(OutputKind kind);
 
+// A file of an HLS output is cut before the group of pictures with which it would last longer: so its length,
+// rounded, is never more than `seconds`, the target duration, which must not change; nor is that of the last
+// file, which may end amid a group. Above `seconds`, so that a frame rate without whole seconds cuts at the
+// same group.
+GstClockTime longest_segment(unsigned seconds);
+
 // An error when an element that this kind needs is not installed. It names the option.
 Result<void> check_installed(const OutputSpec &spec, const OutputSettings &settings);
 

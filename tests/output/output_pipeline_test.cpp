@@ -3,8 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <memory>
 #include <utility>
+
+#include "plugin/output/encoders.h"
+#include "plugin/output/output_recipe.h"
 
 namespace genclip {
 namespace {
@@ -32,6 +36,24 @@ TEST(OutputPipeline, IsFedFromItsFirstKeyFrameOn) {
   EXPECT_EQ(pipeline.fed(), 1u);
   EXPECT_FALSE(pipeline.feed(frame(Stream::audio, 0, true))) << "from before the key frame";
   EXPECT_EQ(pipeline.fed(), 2u) << "what is not taken counts, too";
+}
+
+// As RFC 8216 demands of the target duration: the last segment has part of a group of pictures, too.
+TEST(OutputPipeline, MakesNoSegmentThatRoundsToMoreThanTheTargetDuration) {
+  for (unsigned seconds = kKeyFrameSeconds; seconds <= 60; seconds += kKeyFrameSeconds) {
+    const auto longest = static_cast<double>(longest_segment(seconds)) / GST_SECOND;
+    EXPECT_EQ(std::lround(longest), seconds);
+    // 23.976 and 29.97 frames a second, whose groups last 2.002 s, and a frame of 3 a second.
+    EXPECT_GT(longest, seconds * 1.001 + 1 / 3.0);
+  }
+  OutputSettings settings;
+  settings.segment_seconds = 6;
+  const auto made = make_pipeline({.kind = OutputKind::hls, .target = "www"}, settings, "h264parse");
+  ASSERT_TRUE(made) << made.error().text;
+  const auto mux = GRef<GstElement>::adopt(gst_bin_get_by_name(GST_BIN(made->get()), "mux"));
+  guint64 longest = 0;
+  g_object_get(mux.get(), "max-size-time", &longest, nullptr);
+  EXPECT_EQ(longest, longest_segment(6));
 }
 
 }  // namespace
