@@ -13,6 +13,9 @@ constexpr char kHangs[] = "It could not be opened within 10 s.";
 // Start times within a shorter one have been on the air just before.
 constexpr auto kShortestSetBack = std::chrono::minutes(1);
 constexpr char kTooBusy[] = "The channel was stopped, or the machine was too busy.";
+// What follows a clip is opened when that is on the air, and opening takes longer.
+constexpr auto kTooShort = std::chrono::milliseconds(250);
+constexpr char kWasTooShort[] = "The clip before it was too short for the next one to be opened meanwhile.";
 
 bool is_same_piece(const Cut &a, const Cut &b) {
   if (!a.piece || !b.piece) return !a.piece && !b.piece;
@@ -164,7 +167,8 @@ void Automation::look_at_next() {
   // The stage shows the slate behind a clip that nothing follows.
   if (on_air_cue_ != 0 && on_air_.end() < earliest) {
     if (stage_.frame() < on_air_.end()) return;  // It may still fail.
-    bridge_from(on_air_.end(), kTooBusy);
+    const bool was_short = on_air_.frames <= frames_in(settings_.schedule, kTooShort);
+    bridge_from(on_air_.end(), was_short ? kWasTooShort : kTooBusy);
   }
   const Cut cut = wanted_cut(earliest);
   if (!candidate_ || !is_same_piece(candidate_->cut, cut)) {

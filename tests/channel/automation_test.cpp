@@ -3,6 +3,7 @@
 // The automation over a stage that only counts frames.
 #include "plugin/channel/automation.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -98,7 +99,8 @@ class TableShelf final : public Shelf {
     const auto found = all.find(id);
     return found == all.end() ? ItemStatus{} : found->second;
   }
-  void put(const std::string &id, seconds length) {
+  void put(const std::string &id, seconds length) { put_for(id, length); }
+  void put_for(const std::string &id, std::chrono::nanoseconds length) {
     auto media = std::make_shared<ReadyMedia>();
     media->uri = "file:///" + id;
     media->source = media->uri;
@@ -260,6 +262,27 @@ TEST_F(AutomationAtWork, TakesAnItemThatBecomesReadyBeforeTheCutIsSettled) {
   while (log.on_the_air.size() < 3) run(1);
   EXPECT_EQ(log.on_the_air[2].id, "b");
   EXPECT_GE(stage.drops, 1u) << "the fallback that was cued is let go";
+}
+
+TEST_F(AutomationAtWork, SaysThatAClipWasTooShortForTheNextOneToBeOpened) {
+  const std::vector<std::string> ids = {"a", "b", "c", "d", "e"};
+  for (size_t i = 0; i < ids.size(); ++i) shelf.put_for(ids[i], std::chrono::milliseconds(40 * (i + 1)));
+  begin(ids);
+  run(1000);
+  size_t slates = 0;
+  Shown order;
+  for (size_t i = 1; i < log.on_the_air.size(); ++i) {
+    const Piece &piece = log.on_the_air[i];
+    if (piece.kind == PieceKind::clip) order.push_back(piece.id);
+    if (piece.kind != PieceKind::slate) continue;
+    ++slates;
+    EXPECT_THAT(piece.reason, testing::HasSubstr("too short"));
+    EXPECT_LE(log.on_the_air[i].start, log.on_the_air[i - 1].end());
+  }
+  EXPECT_GT(slates, 10u);
+  ASSERT_GT(order.size(), 10u);
+  for (size_t i = 0; i < order.size(); ++i) EXPECT_EQ(order[i], ids[i % ids.size()]) << "none is left out";
+  expect_no_gap();
 }
 
 TEST_F(AutomationAtWork, PassesOverAClipThatCannotBeOpened) {
