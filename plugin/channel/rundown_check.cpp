@@ -6,12 +6,17 @@
 #include <algorithm>
 #include <iterator>
 
+#include "plugin/catalog/media_extension.h"
 #include "plugin/channel/clip_survey.h"
 #include "plugin/channel/preparer.h"
 #include "plugin/channel/shown_source.h"
 
 namespace genclip {
 namespace {
+
+// Types of files that hold one picture. Of others, vetting finds that out.
+constexpr std::string_view kStillTypes[] = {"image/jpeg", "image/png", "image/bmp", "image/tiff",
+                                            "image/svg+xml"};
 
 // Of a source; empty: none is known. `has_length`: how long a still is shown is known.
 std::string problem_of(const std::string &source, bool has_length, const RunSettings &dry) {
@@ -24,7 +29,11 @@ std::string problem_of(const std::string &source, bool has_length, const RunSett
   constexpr const char *kSchemes[] = {"file", "http", "https"};
   const char *scheme = g_uri_peek_scheme(source.c_str());
   const auto is_this = [&](const char *known) { return scheme && g_str_equal(scheme, known); };
-  if (std::any_of(std::begin(kSchemes), std::end(kSchemes), is_this)) return "";
+  if (std::any_of(std::begin(kSchemes), std::end(kSchemes), is_this)) {
+    const std::string type = media_type_of_path(source);
+    return !has_length && std::ranges::find(kStillTypes, type) != std::end(kStillTypes) ? kStillNeedsDuration
+                                                                                        : "";
+  }
   return "\"" + shown_source(source) +
          "\" cannot be shown: a source is a genclip:, file:, http: or https: URI.";
 }

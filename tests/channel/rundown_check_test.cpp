@@ -59,6 +59,22 @@ TEST(RundownCheck, RefusesAGeneratedStillWithoutALengthBeforeItIsPaid) {
   EXPECT_THAT(rundown.warnings, IsEmpty()) << "a still in the fallback lasts as long as a step of the slate";
 }
 
+TEST(RundownCheck, RefusesAFileOfOnePictureWithoutALengthAtOnce) {
+  for (const char *still :
+       {"file:///card.png", "file:///a%20b/card.JPG", "https://media.example/card.jpeg?sig=1"})
+    EXPECT_EQ(problem_with(still), kStillNeedsDuration) << still;
+  for (const char *other :
+       {"file:///loop.gif", "file:///png", "file:///clip.mp4", "https://media.example/?card.png"})
+    EXPECT_EQ(problem_with(other), "") << other;
+  Rundown rundown;
+  rundown.items.push_back(item("file:///card.png"));
+  rundown.items[0].length = std::chrono::seconds(5);
+  rundown.fallback = {"file:///card.png"};
+  judge_rundown(rundown, {});
+  EXPECT_EQ(rundown.items[0].problem, "");
+  EXPECT_THAT(rundown.warnings, IsEmpty());
+}
+
 TEST(RundownCheck, LeavesAProblemThatIsKnownAsItIs) {
   Rundown rundown;
   rundown.items.push_back(item("file:///media/a.mp4"));
