@@ -122,7 +122,10 @@ void Channel::run() {
       jobs.swap(jobs_);
     }
     for (const Job &job : jobs) job();
-    if (!automation_) continue;
+    if (!automation_) {
+      if (is_loading_again_ && tools_.clock->now() >= next_look_) load();
+      continue;
+    }
     look_at_rundown();
     look_at_budget();
     automation_->step();
@@ -138,9 +141,18 @@ void Channel::run() {
 }
 
 void Channel::load() {
+  is_loading_again_ = false;
   rundown_disk_->add([gate = gate_, source = source_, tools = tools_, path = settings_.state_file,
                       asrun_path = settings_.asrun, asrun = asrun_, this] {
-    auto reading = std::make_shared<RundownReading>(source->read());
+    auto begun = source->begin();
+    if (!begun) {
+      gate->post([this] {
+        is_loading_again_ = true;
+        next_look_ = tools_.clock->now() + kLookInterval;
+      });
+      return;
+    }
+    auto reading = std::make_shared<RundownReading>(*std::move(begun));
     auto state = std::make_shared<Result<std::optional<ChannelState>>>(std::optional<ChannelState>());
     if (!path.empty()) *state = read_channel_state(*tools.files, path);
     if (*reading && *state && **state && asrun) {

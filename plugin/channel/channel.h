@@ -165,6 +165,7 @@ class Channel : private AutomationListener, private PreparerListener {
   std::unique_ptr<Automation> automation_;
   std::vector<Wish> wishes_;
   std::optional<ChannelState> state_;  // As it was written last.
+  bool is_loading_again_ = false;      // Somebody may have been writing the rundown's file at the start.
   bool is_looking_ = false;            // A disk thread looks at the rundown's file.
   unsigned missed_looks_ = 0;          // While it does.
   RundownNotice told_rundown_;         // Of the newest one that was read.

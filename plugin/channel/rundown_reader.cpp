@@ -29,6 +29,29 @@ std::string in_utf8(std::string_view text) {
   return converted;
 }
 
+// Whether a bracket or a text is still open at the end.
+bool is_open(std::string_view json) {
+  int depth = 0;
+  bool is_quoted = false;
+  for (size_t i = 0; i < json.size(); ++i) {
+    const char c = json[i];
+    if (is_quoted && c == '\\')
+      ++i;
+    else if (c == '"')
+      is_quoted = !is_quoted;
+    else if (!is_quoted && (c == '{' || c == '['))
+      ++depth;
+    else if (!is_quoted && (c == '}' || c == ']'))
+      --depth;
+  }
+  return is_quoted || depth > 0;
+}
+
+bool is_json(std::string_view text) {
+  const auto begin = trimmed(text);
+  return begin.starts_with('{') || (begin.starts_with('[') && !begin.starts_with("[playlist]"));
+}
+
 // An ID for each item that has none. Equal sources get numbers, in their order.
 void name_items(Rundown &rundown) {
   std::set<std::string, std::less<>> used;
@@ -62,16 +85,19 @@ Result<Rundown, RundownLine> read_rundown(std::string_view text, const std::stri
   if (text.size() > kMaxRundownSize)
     return RundownLine{0, "The rundown is larger than " + std::to_string(kMaxRundownSize) + " bytes."};
   const std::string utf8 = in_utf8(text);
-  const auto begin = trimmed(utf8);
-  const bool is_pls = begin.starts_with("[playlist]");
-  const bool is_json = begin.starts_with('{') || (begin.starts_with('[') && !is_pls);
-  auto rundown = is_json ? read_json_rundown(utf8, folder) : read_line_rundown(utf8, folder);
+  auto rundown = is_json(utf8) ? read_json_rundown(utf8, folder) : read_line_rundown(utf8, folder);
   if (!rundown) return rundown;
   if (rundown->items.empty()) return RundownLine{0, "The rundown has no items."};
   if (auto mistake = repeated_id(*rundown)) return std::move(*mistake);
   name_items(*rundown);
   rundown->reindex();
   return rundown;
+}
+
+bool may_be_unfinished(std::string_view text) {
+  text = without_byte_order_mark(text);
+  if (is_json(text)) return is_open(text);
+  return !text.ends_with('\n') && !text.ends_with('\r');
 }
 
 Result<RundownItem, RundownLine> read_rundown_item(std::string_view json, const std::string &folder) {

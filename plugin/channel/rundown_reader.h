@@ -21,6 +21,10 @@ inline constexpr size_t kMaxTitle = 200;        // Characters; a longer one is c
 // rundown without any item is an error too.
 Result<Rundown, RundownLine> read_rundown(std::string_view text, const std::string &folder);
 
+// Whether the text ends where somebody who is still writing it may have come to: within a bracket or a text
+// of JSON, or within a line.
+bool may_be_unfinished(std::string_view text);
+
 // One item in the JSON form that a rundown has, for genchannelsrc's `insert`. Its ID may be one that the
 // rundown has already, or empty. A member that is not known is an error here.
 Result<RundownItem, RundownLine> read_rundown_item(std::string_view json, const std::string &folder);

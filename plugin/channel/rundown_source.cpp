@@ -16,6 +16,8 @@ namespace genclip {
 
 // Looks: an editor may remove the file for a moment when it saves it.
 static constexpr unsigned kMissing = 4;
+// So long, who writes a file may take between two pieces of it.
+static constexpr auto kWritten = std::chrono::seconds(10);
 
 std::string RundownSource::folder() const {
   MutexLock lock(mutex_);
@@ -23,24 +25,42 @@ std::string RundownSource::folder() const {
 }
 
 RundownReading RundownSource::read() {
+  if (!path_.empty()) return *read_file(false);
+  if (text_.empty()) return RundownLine{0, "There is no rundown. Set rundown, or rundown-text."};
+  return read_text(text_);
+}
+
+std::optional<RundownReading> RundownSource::begin() {
+  if (path_.empty()) return read();
+  if (!seen_since_) seen_since_ = clock_.now();
+  return read_file(true);
+}
+
+std::optional<RundownReading> RundownSource::read_file(bool waits) {
+  const auto now = stamp();
+  auto contents = read_whole(files_, resolved_path(path_), kMaxRundownSize);
+  if (waits && now && contents && may_be_unfinished(*contents) && is_young(*now)) return std::nullopt;
+  read_ = seen_ = now;
+  if (!contents) return RundownLine{0, "The rundown cannot be read: " + contents.error().text};
+  return read_text(*contents);
+}
+
+RundownReading RundownSource::read_text(const std::string &text) {
   const std::string folder =
       path_.empty() ? GStringPtr(g_get_current_dir()).get() : std::string(folder_of(path_));
   {
     MutexLock lock(mutex_);
     folder_ = folder;
   }
-  std::string text = text_;
-  if (!path_.empty()) {
-    read_ = seen_ = stamp();
-    auto contents = read_whole(files_, resolved_path(path_), kMaxRundownSize);
-    if (!contents) return RundownLine{0, "The rundown cannot be read: " + contents.error().text};
-    text = std::move(*contents);
-  } else if (text.empty()) {
-    return RundownLine{0, "There is no rundown. Set rundown, or rundown-text."};
-  }
   auto rundown = read_rundown(text, folder);
   if (!rundown) return std::move(rundown).error();
   return judge(std::move(*rundown), [this] { return budget_on_disk(); });
+}
+
+// A file server's clock may be ahead, so this one's own time counts as well.
+bool RundownSource::is_young(const Stamp &stamp) const {
+  return clock_.wall_now() < stamp.modified + kWritten &&
+         (!seen_since_ || clock_.now() < *seen_since_ + kWritten);
 }
 
 std::optional<RundownReading> RundownSource::look() {
@@ -53,8 +73,9 @@ std::optional<RundownReading> RundownSource::look() {
   missing_ = 0;
   const auto now = stamp();
   const bool rests = now == std::exchange(seen_, now);
+  if (!rests) seen_since_ = clock_.now();
   if (!now || now == read_ || !rests) return std::nullopt;
-  return read();
+  return read_file(true);
 }
 
 Result<Budget> RundownSource::budget_on_disk() const {

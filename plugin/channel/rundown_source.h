@@ -21,8 +21,8 @@ namespace genclip {
 // What was read, or why it cannot be used.
 using RundownReading = Result<std::shared_ptr<const Rundown>, RundownLine>;
 
-// read() and look(): one thread at a time; they block for the disk, as read_budget() does. judge() and
-// folder(): any thread, once something has been read; they do not wait. Borrows the files and the clock,
+// read(), begin() and look(): one thread at a time; they block for the disk, as read_budget() does. judge()
+// and folder(): any thread, once something has been read; they do not wait. Borrows the files and the clock,
 // which must outlive it.
 class RundownSource {
  public:
@@ -33,9 +33,14 @@ class RundownSource {
   // What paths in the rundown are relative to.
   std::string folder() const EXCLUDES(mutex_);
 
+  // As it is now.
   RundownReading read() EXCLUDES(mutex_);
+  // The same for the start of a channel. Nothing: somebody may still be writing the file, so this is to be
+  // called again; but not for longer than ten seconds after the first call.
+  std::optional<RundownReading> begin() EXCLUDES(mutex_);
   // What the file contains now, if it has changed since it was read and has then rested for one look, so that
-  // a file that somebody writes is not read too early. An error, once, if there is no file any more.
+  // a file that somebody writes is not read too early; for ten seconds, if its text may be unfinished. An
+  // error, once, if there is no file any more.
   std::optional<RundownReading> look() EXCLUDES(mutex_);
   // The store's, for judge(). False: it ends nothing of what fresh takes cost. One that cannot be read binds:
   // nothing is paid then.
@@ -51,6 +56,10 @@ class RundownSource {
     bool operator==(const Stamp &) const = default;
   };
   std::optional<Stamp> stamp();
+  // Nothing: `waits`, and somebody may still be writing it.
+  std::optional<RundownReading> read_file(bool waits) EXCLUDES(mutex_);
+  RundownReading read_text(const std::string &text) EXCLUDES(mutex_);
+  bool is_young(const Stamp &stamp) const;
   Result<Budget> budget_on_disk() const;
   RundownReading judge(Rundown rundown, const std::function<Result<Budget>()> &budget) const;
 
@@ -59,9 +68,10 @@ class RundownSource {
   const std::string path_;
   const std::string text_;
   const RunSettings run_;
-  std::optional<Stamp> read_;  // Of the file that was read last.
-  unsigned missing_ = 0;       // Looks at it in which it was not there.
-  std::optional<Stamp> seen_;  // At the last look.
+  std::optional<Stamp> read_;              // Of the file that was read last.
+  unsigned missing_ = 0;                   // Looks at it in which it was not there.
+  std::optional<Stamp> seen_;              // At the last look.
+  std::optional<Clock::Time> seen_since_;  // When it was first seen so; at the start, when that began.
   mutable Mutex mutex_;
   std::string folder_ GUARDED_BY(mutex_);
   std::optional<Result<Budget>> budget_ GUARDED_BY(mutex_);  // Empty: not read yet.

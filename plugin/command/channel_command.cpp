@@ -119,7 +119,8 @@ std::optional<FileLock> stand_by(const std::string &state_file, const std::strin
 
 // So long a disk may take to answer before that is told.
 constexpr auto kDiskPatience = std::chrono::seconds(5);
-constexpr auto kPatienceOfTakeover = std::chrono::seconds(1);  // It is on the air within 3 s.
+constexpr auto kLookInterval = std::chrono::milliseconds(250);  // At a rundown that somebody writes.
+constexpr auto kPatienceOfTakeover = std::chrono::seconds(1);   // It is on the air within 3 s.
 
 // Work on a thread of its own, because a disk may never answer.
 template <typename Answer>
@@ -177,18 +178,25 @@ Result<std::optional<FileLock>> take_channel(std::string &state_file, bool stand
   return stand_by(state_file, lock_path_of(state_file));
 }
 
-// Before anything is written, sent or paid. False: it is refused, which is told. What a disk that does not
-// answer within `patience` holds, the channel waits for on the air.
-bool can_begin(const std::string &rundown, const RunSettings &run, std::chrono::seconds patience) {
-  DiskLook<RundownReading> look([rundown, run] {
-    return RundownSource(FileSystem::posix(), Clock::system(), rundown, "", run).read();
-  });
-  const auto reading = look.wait(patience);
-  if (!reading)
+// Before anything is written, sent or paid. False: it is refused, which is told. For a disk that does not
+// answer, the channel waits on the air; a takeover also does so for the end of a file that somebody writes.
+bool can_begin(const std::string &rundown, const RunSettings &run, bool is_takeover) {
+  const auto source = std::make_shared<RundownSource>(FileSystem::posix(), Clock::system(), rundown, "", run);
+  const auto look = [&] {
+    return DiskLook<std::optional<RundownReading>>([source] { return source->begin(); })
+        .wait(is_takeover ? kPatienceOfTakeover : kDiskPatience);
+  };
+  auto begun = look();
+  if (begun && !*begun && is_takeover) return true;
+  if (begun && !*begun)
+    print_error("Waits for the end of " + printable(rundown) +
+                ", which somebody may be writing; 10 s at most.");
+  for (; begun && !*begun; begun = look()) std::this_thread::sleep_for(kLookInterval);
+  if (!begun)
     print_error("The disk of " + printable(rundown) +
                 " does not answer. The channel begins, and waits for it.");
-  if (!reading || *reading) return true;
-  const RundownLine &problem = reading->error();
+  if (!begun || **begun) return true;
+  const RundownLine &problem = (*begun)->error();
   const std::string where = problem.line == 0 ? "" : "Line " + std::to_string(problem.line) + ": ";
   print_error(printable("The rundown cannot be used. " + where + problem.text));
   return false;
@@ -311,7 +319,7 @@ int run_channel(const Words &words) {
   const GStringPtr held(named);
   if (standby && !named) return options.refuse("--standby needs --state-file.");
   const RunSettings run = run_settings_of(channel->get());
-  if (!can_begin(rest->front(), run, kDiskPatience)) return kFailed;
+  if (!can_begin(rest->front(), run, false)) return kFailed;
   if (named) {
     std::string state_file = named;
     auto taken = take_channel(state_file, standby);
@@ -321,7 +329,7 @@ int run_channel(const Words &words) {
     }
     if (!*taken) return kOk;
     // It may have changed while a standby waited.
-    if (standby && !can_begin(rest->front(), run, kPatienceOfTakeover)) return kFailed;
+    if (standby && !can_begin(rest->front(), run, true)) return kFailed;
     g_object_set(channel->get(), "state-file", state_file.c_str(), nullptr);
     // A look at it may hang longer than the channel runs.
     program.is_lock_lost = [lock = std::make_shared<const FileLock>(std::move(**taken)),

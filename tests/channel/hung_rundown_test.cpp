@@ -78,8 +78,8 @@ std::string text_of(const std::string &path) {
 
 class HungRundown : public testing::Test {
  protected:
-  HungRundown() {
-    std::ofstream(folder_.file("day.json")) << R"({"program": [{"id": "a", "source": "a.mp4"}]})";
+  explicit HungRundown(const char *text = R"({"program": [{"id": "a", "source": "a.mp4"}]})") {
+    std::ofstream(folder_.file("day.json")) << text;
     tools_.files = &files_;
     tools_.clock = &clock_;
     tools_.make_preparer = [](PreparerListener &) { return std::make_shared<NothingReady>(); };
@@ -145,6 +145,17 @@ TEST_F(HungRundown, IsToldOnceAndWhenItAnswersAgain) {
   files_.hang("");
   ASSERT_TRUE(comes(has_heard(3)));
   EXPECT_EQ(listener_.heard(), (std::vector<std::string>{"accepted, 1", hangs, "accepted, 1"}));
+}
+
+class UnfinishedRundown : public HungRundown {
+ protected:
+  UnfinishedRundown() : HungRundown("file:///a.mp4") {}
+};
+
+TEST_F(UnfinishedRundown, IsWaitedForAtTheStart) {
+  ASSERT_TRUE(comes([&] { return !listener_.heard().empty(); }));
+  EXPECT_GE(clock_.elapsed(), std::chrono::seconds(10));
+  EXPECT_EQ(listener_.heard(), std::vector<std::string>{"accepted, 1"});
 }
 
 }  // namespace

@@ -29,6 +29,17 @@ RundownLine mistake_in(const std::string &text) {
   return {};
 }
 
+TEST(RundownReader, KnowsWhatSomebodyMayStillBeWriting) {
+  for (const char *cut :
+       {"", "a.mp4", "a.mp4\nb.mp4", "#EXTM3U\n#EXTINF:5", "{", R"({"program": [{"source": "a.mp4"})",
+        R"({"program": ["}]}\"]})", R"([{"source": "a.mp4"},)", "\xEF\xBB\xBF{\"program\": [\n"})
+    EXPECT_TRUE(may_be_unfinished(cut)) << cut;
+  for (const char *whole : {"a.mp4\n", "a.mp4\r\n", "a.mp4\rb.mp4\r", "\n", R"({"program": []})",
+                            R"({"program": [{"x": "{["}]} )", R"({"program": [}]})", R"({"a": "\\"})",
+                            "[playlist]\nFile1=a.mp4\n"})
+    EXPECT_FALSE(may_be_unfinished(whole)) << whole;
+}
+
 TEST(RundownReader, ReadsJsonWithAllMembers) {
   const Rundown rundown = read(R"({"channel": "Dunes", "date": "2026-11-22", "program": [
     {"id": "kite", "title": "Red kite", "source": "genclip://dance-2.5?prompt=a%20red%20kite", "fresh": "each-turn",

@@ -3,14 +3,17 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <utime.h>
 
 #include <algorithm>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
 #include "plugin/account/ledger.h"
 #include "plugin/channel/rundown_reader.h"
+#include "tests/support/fake_clock.h"
 #include "tests/support/temporary_folder.h"
 
 namespace genclip::test {
@@ -85,6 +88,78 @@ TEST_F(RundownFile, IsReadAgainThoughItsSizeAndTimeAreTheSame) {
   const auto second = source.look();
   ASSERT_TRUE(second && *second);
   EXPECT_EQ((**second)->items[0].source, "file:///two.mp4");
+}
+
+class RundownBeingWritten : public RundownFile {
+ protected:
+  // `age`: of the file, by the clock of its disk.
+  void write(const std::string &text, std::chrono::seconds age = {}) {
+    RundownFile::write(text);
+    const std::time_t time = Clock::WallTime::clock::to_time_t(clock_.wall_now() - age);
+    const utimbuf times{time, time};
+    ASSERT_EQ(utime(path_.c_str(), &times), 0);
+  }
+  // At rest: the second look after a change.
+  std::optional<RundownReading> look() {
+    EXPECT_FALSE(source_.look());
+    return source_.look();
+  }
+  static size_t items(const std::optional<RundownReading> &reading) {
+    return reading && *reading ? (**reading)->items.size() : 0;
+  }
+
+  FakeClock clock_;
+  RundownSource source_{FileSystem::posix(), clock_, path_, "", {}};
+};
+
+TEST_F(RundownBeingWritten, IsReadTenSecondsLaterIfItsLastLineIsNotEnded) {
+  write("file:///one.mp4\n");
+  ASSERT_TRUE(source_.read());
+  write("file:///one.mp4\nfile:///tw");
+  EXPECT_FALSE(look());
+  clock_.advance(std::chrono::seconds(9));
+  EXPECT_FALSE(source_.look());
+  clock_.advance(std::chrono::seconds(1));
+  EXPECT_EQ(items(source_.look()), 2u);
+  EXPECT_FALSE(source_.look()) << "it is read once";
+  write("file:///one.mp4\nfile:///two.mp4\nfile:///three.mp4\n");
+  EXPECT_EQ(items(look()), 3u) << "whole";
+  write("file:///one.mp4\nfile:///two.mp4", std::chrono::seconds(10));
+  EXPECT_EQ(items(look()), 2u) << "nobody writes what is so old";
+}
+
+TEST_F(RundownBeingWritten, IsNotWaitedForBecauseTheClockOfItsDiskIsAhead) {
+  write("file:///one.mp4\n");
+  ASSERT_TRUE(source_.read());
+  write("file:///one.mp4\nfile:///two.mp4", -std::chrono::hours(1));
+  EXPECT_FALSE(look());
+  clock_.advance(std::chrono::seconds(10));
+  EXPECT_EQ(items(source_.look()), 2u);
+}
+
+TEST_F(RundownBeingWritten, IsNoMistakeBeforeTheEndOfItsJsonIsOverdue) {
+  write("file:///one.mp4\n");
+  ASSERT_TRUE(source_.read());
+  write(R"({"program": [{"source": "one.mp4"},)");
+  EXPECT_FALSE(look());
+  clock_.advance(std::chrono::seconds(10));
+  const auto cut = source_.look();
+  ASSERT_TRUE(cut);
+  EXPECT_FALSE(*cut);
+  write(R"({"program": [{"sourc": "one.mp4"}]})");
+  const auto wrong = look();
+  ASSERT_TRUE(wrong) << "whole, so its mistake is told at once";
+  EXPECT_FALSE(*wrong);
+}
+
+TEST_F(RundownBeingWritten, HoldsUpAStartForTenSecondsAtMost) {
+  for (int second = 0; second < 10; ++second) {
+    write("file:///" + std::string(1 + static_cast<size_t>(second), 'a'));
+    EXPECT_FALSE(source_.begin()) << second;
+    clock_.advance(std::chrono::seconds(1));
+  }
+  write("file:///one.mp4");
+  EXPECT_EQ(items(source_.begin()), 1u);
 }
 
 TEST_F(RundownFile, ThatIsMissingOrEmptyIsAnErrorThatSaysSo) {
