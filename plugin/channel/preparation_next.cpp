@@ -24,6 +24,7 @@ std::vector<PlanAction> PreparationPlan::next(Clock::Time now) {
   abandon_unsubmitted(now, actions);
   if (is_disk_full_ && now >= disk_until_ && !is_room_needed()) is_disk_full_ = false;
   const bool is_any_waiting = put_back_waiting(actions);
+  take_retries(now);
   begin_again(now);
   begin_surveys(actions);
   begin_generations(now, is_any_waiting, actions);
@@ -80,6 +81,18 @@ void PreparationPlan::forget_what_was_carried(Clock::Time now) {
     return entry.step != Step::surveyed || !memory.is_paid ||
            (memory.waits > 0 && now >= memory.first_wait + kPatienceForPaid);
   });
+}
+
+// Sources that failed for an item without a second try, or before their item was given one.
+void PreparationPlan::take_retries(Clock::Time now) {
+  for (const auto &[key, entry] : entries_) {
+    const PlannedWish &wish = entry.wish;
+    if (!wish.may_retry) continue;
+    if (SeriesMemory *series = memories_.series_of(wish); series && series->verdict.retry())
+      series->reason.clear();
+    if (SourceMemory *known = memories_.find(wish); known && known->verdict.retry())
+      known->wait(std::string(known->reason), now);
+  }
 }
 
 // What was not fit, and may be now. What has left the window meanwhile is looked for like anything else.

@@ -122,8 +122,12 @@ void PreparationPlan::task_failed(Entry &entry, SourceMemory &memory, const std:
   SeriesMemory *series = memories_.series_of(entry.wish);
   unsigned &failures = series ? series->failures : memory.failures;
   if (++failures < 2 && entry.wish.may_retry) return memory.wait(reason, now);
+  const bool ends_series = series && !series->verdict.over();
   give_up(entry, memory, ItemState::failed, reason, false);
   give_up_series(entry, ItemState::failed, reason, false);
+  if (failures > 1) return;
+  memory.verdict.leave_retry();
+  if (ends_series) series->verdict.leave_retry();
 }
 
 void PreparationPlan::submits(const WishKey &key, bool is_submitting) {

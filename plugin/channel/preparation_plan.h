@@ -146,6 +146,7 @@ class PreparationPlan {
   void abandon_unpaid_carried(std::vector<PlanAction> &actions);
   bool put_back_waiting(std::vector<PlanAction> &actions);
   void abandon_unsubmitted(Clock::Time now, std::vector<PlanAction> &actions);
+  void take_retries(Clock::Time now);
   void begin_again(Clock::Time now);
   void begin_surveys(std::vector<PlanAction> &actions);
   void begin_generations(Clock::Time now, bool is_any_waiting, std::vector<PlanAction> &actions);

@@ -17,6 +17,12 @@ void SourceVerdict::give_up(ItemState state, bool until_reload) {
   until_ = until_reload ? Until::reload : Until::end_of_run;
 }
 
+bool SourceVerdict::retry() {
+  if (!over_ || until_ != Until::retry) return false;
+  over_.reset();
+  return true;
+}
+
 std::chrono::minutes SourceVerdict::pause() {
   auto length = kLongestVettingPause;
   if (bad_vettings_ < 4)
@@ -30,7 +36,7 @@ std::chrono::minutes SourceVerdict::pause() {
 bool SourceVerdict::pass() { return std::exchange(bad_vettings_, 0) > 0; }
 
 bool SourceVerdict::forgive() {
-  if (!over_ || until_ == Until::end_of_run) return false;
+  if (!over_ || until_ == Until::end_of_run || until_ == Until::retry) return false;
   over_.reset();
   return true;
 }

@@ -25,6 +25,10 @@ class SourceVerdict {
 
   // `until_reload`: a reload tries again.
   void give_up(ItemState state, bool until_reload);
+  // Its task has failed for the first time, and its item has no second try: another item may have one.
+  void leave_retry() { until_ = Until::retry; }
+  // Takes that try. Returns whether there was one.
+  bool retry();
   // Not fit, but may be later. Returns for how long it is let be.
   std::chrono::minutes pause();
   // It is not over any more; earlier vettings count on.
@@ -37,7 +41,7 @@ class SourceVerdict {
   bool reload();
 
  private:
-  enum class Until { vetted_again, reload, end_of_run };
+  enum class Until { vetted_again, retry, reload, end_of_run };
 
   std::optional<ItemState> over_;
   Until until_ = Until::end_of_run;  // If it is over.

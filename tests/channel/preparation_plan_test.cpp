@@ -362,6 +362,34 @@ TEST_F(Plan, VetsAgainAtGrowingIntervalsWhatMayBeFitLater) {
   }
 }
 
+// Whatever the order in which its items come into the window.
+TEST_F(Plan, SubmitsASourceOnceMoreForAnItemWithARetryThoughAnotherOneHasFailed) {
+  for (const bool is_fresh : {false, true}) {
+    plan_ = PreparationPlan(3, OnUnknown::skip);
+    const PlannedWish once = wish("a", 0, is_fresh);
+    PlannedWish again = once;
+    again.key.id = "b";
+    again.may_retry = true;
+    plan_.want({once});
+    EXPECT_THAT(ids(next(), Kind::generate), ElementsAre("a"));
+    plan_.generated({"a", 0}, ended(Outcome::failed), now_);
+    now_ += std::chrono::hours(1);
+    EXPECT_THAT(next(), IsEmpty());
+    plan_.want({once, again});
+    EXPECT_THAT(next(), IsEmpty()) << "there is a pause before";
+    now_ += std::chrono::seconds(5);
+    const auto second = ids(next(), Kind::generate);
+    ASSERT_THAT(second, testing::SizeIs(1));
+    plan_.generated({second[0], 0}, ended(Outcome::failed), now_);
+    now_ += std::chrono::hours(1);
+    EXPECT_THAT(next(), IsEmpty()) << "twice is enough";
+    EXPECT_EQ(state("a"), ItemState::failed);
+    EXPECT_EQ(state("b"), ItemState::failed);
+    plan_.reload(now_);
+    EXPECT_THAT(next(), IsEmpty());
+  }
+}
+
 TEST_F(Plan, LooksForAClipToBeVettedAgainAndNeverPaysForItAgain) {
   plan_.want({wish("a")});
   next();
