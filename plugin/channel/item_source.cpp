@@ -68,6 +68,17 @@ Result<std::string> source_uri(std::string_view source, const std::string &folde
   return std::string(GStringPtr(g_file_get_uri(file.get())).get());
 }
 
+std::string server_of(const std::string &uri) {
+  const size_t scheme = scheme_length(uri);
+  const GStringPtr name(g_ascii_strdown(uri.c_str(), static_cast<gssize>(scheme)));
+  if (!g_str_equal(name.get(), "http") && !g_str_equal(name.get(), "https")) return "";
+  const std::string_view rest = std::string_view(uri).substr(scheme + 3);
+  std::string_view host = rest.substr(0, rest.find_first_of("/?#"));
+  host.remove_prefix(host.rfind('@') + 1);  // npos + 1 is 0.
+  const GStringPtr lower(g_ascii_strdown(host.data(), static_cast<gssize>(host.size())));
+  return std::string(name.get()) + "://" + lower.get();
+}
+
 std::string name_of_source(const std::string &uri) {
   std::string_view stem = uri;
   stem.remove_prefix(scheme_length(uri) > 0 ? scheme_length(uri) + 3 : 0);

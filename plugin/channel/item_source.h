@@ -14,6 +14,9 @@ namespace genclip {
 // not quote the source, which may hold a key: that is one of the reasons.
 Result<std::string> source_uri(std::string_view source, const std::string &folder);
 
+// Of an http: or https: URI, as "https://media.example:8443"; empty: of another one.
+std::string server_of(const std::string &uri);
+
 // A short name that is made of the source alone, such as "news-5f3a21bc".
 std::string name_of_source(const std::string &uri);
 

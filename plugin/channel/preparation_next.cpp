@@ -2,6 +2,7 @@
 //
 // What is to be done next: the second half of the plan.
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "plugin/channel/preparation_plan.h"
@@ -12,6 +13,8 @@ using Kind = PlanAction::Kind;
 
 // For how long a paid clip that cannot be fetched is waited for, before another take of its source is paid.
 static constexpr auto kPatienceForPaid = std::chrono::hours(1);
+static constexpr char kSilent[] =
+    "Its server sent nothing in time when another item of it was looked at. It is asked again.";
 
 std::vector<PlanAction> PreparationPlan::next(Clock::Time now) {
   std::vector<PlanAction> actions;
@@ -28,6 +31,7 @@ std::vector<PlanAction> PreparationPlan::next(Clock::Time now) {
   begin_again(now);
   begin_surveys(actions);
   begin_generations(now, is_any_waiting, actions);
+  put_off_silent(now);
   begin_vetting(actions);
   return actions;
 }
@@ -186,20 +190,54 @@ std::optional<PlanAction> PreparationPlan::generation_of(Entry &entry, Clock::Ti
   return action;
 }
 
-// A fallback first, until there is one: it fills the holes.
+// Items of a server that sent nothing in time: each would wait for it in vain.
+void PreparationPlan::put_off_silent(Clock::Time now) {
+  if (silent_.empty()) return;
+  for (auto &[key, entry] : entries_) {
+    if (entry.step != Step::at_hand) continue;
+    const auto silent = silent_.find(entry.server);
+    if (silent == silent_.end() || now >= silent->second.not_before) continue;
+    memory(entry).put_off(kSilent, silent->second.not_before);
+    entry.step = Step::over;
+    entry.keeps_media = true;
+  }
+}
+
+// One at a time of each server.
 void PreparationPlan::begin_vetting(std::vector<PlanAction> &actions) {
+  std::array<bool, kVettingLanes> is_busy{};
+  std::set<std::string> asked;
+  bool has_fallback = false, is_any = false;
+  for (const auto &[key, entry] : entries_) {
+    if (entry.step == Step::at_hand) is_any = true;
+    if (entry.step == Step::vetting) {
+      is_busy.at(entry.lane) = true;
+      asked.insert(entry.server);
+    }
+    if (entry.wish.is_fallback && entry.step == Step::ready) has_fallback = true;
+  }
+  if (!is_any) return;
+  for (unsigned lane = 0; lane < kVettingLanes; ++lane) {
+    Entry *chosen = is_busy.at(lane) ? nullptr : next_to_vet(lane == 0, asked, has_fallback);
+    if (!chosen) continue;
+    asked.insert(chosen->server);
+    chosen->step = Step::vetting;
+    chosen->lane = lane;
+    actions.push_back({Kind::vet, chosen->wish.key, chosen->take, MaySubmit::never, lane});
+  }
+}
+
+// A fallback first, until there is one: it fills the holes.
+PreparationPlan::Entry *PreparationPlan::next_to_vet(bool is_local, const std::set<std::string> &asked,
+                                                     bool has_fallback) {
   Entry *chosen = nullptr;
-  bool has_fallback = false;
   for (const WishKey &key : order_) {
     Entry &entry = entries_.at(key);
-    if (entry.step == Step::vetting) return;
-    if (entry.wish.is_fallback && entry.step == Step::ready) has_fallback = true;
-    if (entry.step != Step::at_hand) continue;
+    if (entry.step != Step::at_hand || entry.server.empty() != is_local) continue;
+    if (!is_local && asked.contains(entry.server)) continue;
     if (!chosen || (entry.wish.is_fallback && !chosen->wish.is_fallback && !has_fallback)) chosen = &entry;
   }
-  if (!chosen) return;
-  chosen->step = Step::vetting;
-  actions.push_back({Kind::vet, chosen->wish.key, chosen->take, MaySubmit::never});
+  return chosen;
 }
 
 // While the disk is full, one clip at a time tries whether it has room, and none if there is one that is

@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include "plugin/channel/item_source.h"
+
 namespace genclip {
 namespace {
 
@@ -23,6 +25,7 @@ constexpr char kGone[] =
     "this run. If the store removed it to make room, raise store-max-size.";
 constexpr char kNotAgain[] = " The channel does not submit it again.";
 constexpr char kUnfit[] = " The clip was generated and paid for; it is not shown.";
+constexpr auto kSilenceKept = std::chrono::hours(1);
 constexpr char kUnbound[] =
     "The store has no budget any more, so items with \"fresh\" are not generated anew: the channel would pay "
     "as long as it runs. Set one, for example: genclip budget set --per-day 100.";
@@ -48,6 +51,7 @@ void PreparationPlan::want(std::vector<PlannedWish> wishes) {
     Entry entry;
     entry.version = ++versions_;
     entry.take = wish.take;
+    if (!wish.is_generated) entry.server = server_of(wish.source);
     entry.wish = std::move(wish);
     // It may lack a fault that it had: another length, say.
     if (known != before.end()) memory(entry).forgive();
@@ -208,9 +212,11 @@ void PreparationPlan::end_badly(Entry &entry, SourceMemory &memory, const Genera
   give_up_series(entry, ItemState::failed, end.text, true);
 }
 
-void PreparationPlan::vetted(const WishKey &key, const std::string &problem, bool may_pass, Clock::Time now) {
+void PreparationPlan::vetted(const WishKey &key, const std::string &problem, bool may_pass, Clock::Time now,
+                             bool is_silent) {
   Entry *entry = find(key, Step::vetting);
   if (!entry) return;
+  if (!entry->server.empty()) note_server(entry->server, is_silent, now);
   if (!problem.empty() && !may_pass)
     if (SeriesMemory *series = memories_.series_of(entry->wish)) series->unfit.insert(entry->take);
   if (entry->is_stand_in()) {
@@ -240,6 +246,17 @@ void PreparationPlan::vetted(const WishKey &key, const std::string &problem, boo
   entry->keeps_media = true;
 }
 
+// Whatever a server sends shows that it is there.
+void PreparationPlan::note_server(const std::string &server, bool is_silent, Clock::Time now) {
+  if (!is_silent) {
+    silent_.erase(server);
+    return;
+  }
+  std::erase_if(silent_, [&](const auto &known) { return known.second.not_before + kSilenceKept < now; });
+  Silence &silence = silent_[server];
+  silence.not_before = now + silence.verdict.pause();
+}
+
 void PreparationPlan::changed(const WishKey &key) {
   const auto found = entries_.find(key);
   if (found == entries_.end() || found->second.wish.is_generated) return;
@@ -263,6 +280,7 @@ void PreparationPlan::reload(Clock::Time now) {
   if (halt_ && halt_->notice.is_key) halt_.reset();
   next_look_ = disk_until_ = now;
   memories_.reload(now);
+  silent_.clear();
   for (auto &[key, entry] : entries_) {
     const SourceMemory *known = this->known(entry);
     const bool is_over = entry.step == Step::over && known && known->verdict.over();

@@ -38,12 +38,16 @@ struct Survey {
   std::optional<unsigned> last_take;  // The last one that is stored, of a fresh item.
 };
 
+// The first is that of files of this machine, which wait for no server.
+inline constexpr unsigned kVettingLanes = 3;
+
 struct PlanAction {
   enum class Kind { survey, generate, abandon, vet, look_at_budget };
   Kind kind = Kind::survey;
   WishKey key;                              // Not of look_at_budget.
   unsigned take = 0;                        // Of survey and generate.
   MaySubmit may_submit = MaySubmit::never;  // Of generate.
+  unsigned lane = 0;                        // Of vet: below kVettingLanes. In each lane, one at a time.
 
   friend bool operator==(const PlanAction &, const PlanAction &) = default;
 };
@@ -82,8 +86,10 @@ class PreparationPlan {
   void accepted(const WishKey &key, bool is_own);
   void generated(const WishKey &key, const GenerationEnd &end, Clock::Time now);
   // `problem`: why it is not fit to be shown; empty: it is fit. `may_pass`: the same media may be fit later,
-  // so they are vetted again, at growing intervals.
-  void vetted(const WishKey &key, const std::string &problem, bool may_pass = false, Clock::Time now = {});
+  // so they are vetted again, at growing intervals. `is_silent`: their server sent nothing in time, so its
+  // other media are put off as well.
+  void vetted(const WishKey &key, const std::string &problem, bool may_pass = false, Clock::Time now = {},
+              bool is_silent = false);
   // The file of foreign media is not the one that was vetted.
   void changed(const WishKey &key);
   // Whether the reason of the halt has gone.
@@ -115,8 +121,10 @@ class PreparationPlan {
 
   struct Entry {
     PlannedWish wish;
+    std::string server;  // Of foreign media that come over the network.
     uint64_t version = 0;
     Step step = Step::idle;
+    unsigned lane = 0;  // Of the vetting.
     Survey survey;
     // Of what is generated, or at hand: not the wished take if it stands in for it.
     unsigned take = 0;
@@ -136,6 +144,12 @@ class PreparationPlan {
     bool is_at_work() const { return step == Step::generating && !is_served(); }
   };
 
+  // A server that sent nothing in time.
+  struct Silence {
+    SourceVerdict verdict;
+    Clock::Time not_before{};
+  };
+
   SourceMemory &memory(const Entry &entry) { return memories_.of(entry.wish); }
   const SourceMemory *known(const Entry &entry) const { return memories_.find(entry.wish); }
   Entry *find(const WishKey &key, Step step);
@@ -150,7 +164,9 @@ class PreparationPlan {
   void begin_again(Clock::Time now);
   void begin_surveys(std::vector<PlanAction> &actions);
   void begin_generations(Clock::Time now, bool is_any_waiting, std::vector<PlanAction> &actions);
+  void put_off_silent(Clock::Time now);
   void begin_vetting(std::vector<PlanAction> &actions);
+  Entry *next_to_vet(bool is_local, const std::set<std::string> &asked, bool has_fallback);
   bool may_pay(Clock::Time now) const;
   void forget_what_was_carried(Clock::Time now);
   std::vector<std::string> under_way() const;
@@ -166,6 +182,7 @@ class PreparationPlan {
   void task_failed(Entry &entry, SourceMemory &memory, const std::string &reason, Clock::Time now);
   // The parts of generated().
   void end_badly(Entry &entry, SourceMemory &memory, const GenerationEnd &end, Clock::Time now);
+  void note_server(const std::string &server, bool is_silent, Clock::Time now);
   void halt_for(const Halt &halt, Clock::Time now);
   void survey_fresh();
   static void give_up(Entry &entry, SourceMemory &memory, ItemState state, const std::string &reason,
@@ -180,6 +197,7 @@ class PreparationPlan {
   // entry.
   std::map<WishKey, Entry> carried_;
   SourceMemories memories_;
+  std::map<std::string, Silence> silent_;  // By server.
   uint64_t versions_ = 0;
   std::optional<Halt> halt_;
   bool is_bound_ = true;       // The store has a budget that ends what fresh takes cost.

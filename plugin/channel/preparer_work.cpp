@@ -241,7 +241,7 @@ void PreparerWork::act(const PlanAction &action) {
     case PlanAction::Kind::survey: return survey(work);
     case PlanAction::Kind::generate: return generate(work, action);
     case PlanAction::Kind::abandon: return give_up(work);
-    case PlanAction::Kind::vet: return vet(work);
+    case PlanAction::Kind::vet: return vet(work, action.lane);
     case PlanAction::Kind::look_at_budget: break;
   }
 }
@@ -311,7 +311,7 @@ void PreparerWork::give_up(Work &work) {
   work.ticket = 0;
 }
 
-void PreparerWork::vet(Work &work) {
+void PreparerWork::vet(Work &work, unsigned lane) {
   work.ticket = ++tickets_;
   if (!work.wish.is_generated) {
     work.at_hand = std::make_shared<Held>();
@@ -321,8 +321,8 @@ void PreparerWork::vet(Work &work) {
   file_watch_.forget(work.wish.key);
   const VettingRequest request =
       vetting_request(work.wish, work.at_hand->media.uri, work.expected, settings_);
-  vetting_queue_->add([self = shared_from_this(), request, key = work.wish.key, ticket = work.ticket,
-                       working = std::make_shared<BackgroundWork>()] {
+  vetting_queues_.at(lane)->add([self = shared_from_this(), request, key = work.wish.key,
+                                 ticket = work.ticket, working = std::make_shared<BackgroundWork>()] {
     if (self->is_closed()) return;
     const auto vetted = self->vetting_->vet(request, self->cancellable_.get());
     self->post([vetted, key, ticket](PreparerWork &here) {
@@ -422,7 +422,8 @@ void PreparerWork::take_vetted(Work &work, const Result<VettedMedia> &vetted) {
     describe(media, work.wish, *vetted);
     work.media = std::shared_ptr<const ReadyMedia>(at_hand, &media);
   }
-  plan_.vetted(work.wish.key, fault, is_vetted_again, services_.clock->now());
+  plan_.vetted(work.wish.key, fault, is_vetted_again, services_.clock->now(),
+               !vetted && vetted.error().kind == ErrorKind::open_read);
 }
 
 // ---- What others see.

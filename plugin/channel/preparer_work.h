@@ -9,6 +9,7 @@
 
 #include <gio/gio.h>
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -83,7 +84,7 @@ class PreparerWork : public std::enable_shared_from_this<PreparerWork> {
   void survey(Work &work);
   void generate(Work &work, const PlanAction &action) EXCLUDES(mutex_);
   void give_up(Work &work) EXCLUDES(mutex_);
-  void vet(Work &work);
+  void vet(Work &work, unsigned lane);
   void look_at_budget();
 
   // Reports.
@@ -110,7 +111,8 @@ class PreparerWork : public std::enable_shared_from_this<PreparerWork> {
   const GRef<GCancellable> cancellable_;
   const std::shared_ptr<DiskQueue> queue_ = DiskQueue::make();
   const std::shared_ptr<DiskQueue> survey_queue_ = DiskQueue::make();
-  const std::shared_ptr<DiskQueue> vetting_queue_ = DiskQueue::make();
+  const std::array<std::shared_ptr<DiskQueue>, kVettingLanes> vetting_queues_{
+      DiskQueue::make(), DiskQueue::make(), DiskQueue::make()};
 
   // ---- On the queue.
   PreparationPlan plan_;

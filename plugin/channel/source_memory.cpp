@@ -61,6 +61,11 @@ void SourceMemory::vetted_badly(const std::string &why, Clock::Time now) {
   is_paid = !is_foreign;
 }
 
+void SourceMemory::put_off(const std::string &why, Clock::Time until) {
+  vetted_badly(why, until);
+  not_before = until;
+}
+
 std::string SourceMemories::name_of(const PlannedWish &wish) {
   return wish.is_generated ? wish.request + "\n" + std::to_string(wish.take)
                            : wish.source + "\n" + wish.key.id;

@@ -50,6 +50,8 @@ struct SourceMemory {
   // Fit to be shown, or not yet.
   void vetted_well();
   void vetted_badly(const std::string &why, Clock::Time now);
+  // It is not even looked at before.
+  void put_off(const std::string &why, Clock::Time until);
 };
 
 // Of all takes of a source that is generated for each turn: each take is another request, but one that fails

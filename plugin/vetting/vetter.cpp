@@ -65,7 +65,7 @@ class Vetting {
     if (g_cancellable_is_cancelled(cancellable_)) return cancelled();
     if (auto read = read_index(); !read) return std::move(read).error();
     DecodePass pass(order());
-    if (auto opened = pass.open(); !opened) return told(std::move(opened).error());
+    if (auto opened = pass.open(); !opened) return told_of_opening(std::move(opened).error());
     duration_ = pass.duration();
     if (!pass.record().has_picture) return unfit("It has no picture that can be decoded.");
     if (!request_.is_generated && duration_ && *duration_ > kWhole) return vet_long(pass);
@@ -90,6 +90,14 @@ class Vetting {
     if (error.kind == ErrorKind::timed_out)
       error.text = "It could not be decoded within " + std::to_string(request_.patience.count()) + " s.";
     return error;
+  }
+
+  // Of a file, the disk is slow or the machine is busy.
+  Error told_of_opening(Error error) const {
+    const bool is_file = request_.uri.starts_with("file:");
+    if (error.kind != ErrorKind::timed_out || is_file) return told(std::move(error));
+    return {ErrorKind::open_read, "Its server sent nothing that can be decoded within " +
+                                      std::to_string(request_.patience.count()) + " s."};
   }
 
   Result<void> read_index() {

@@ -362,6 +362,57 @@ TEST_F(Plan, VetsAgainAtGrowingIntervalsWhatMayBeFitLater) {
   }
 }
 
+PlannedWish foreign(const std::string &id, const std::string &source) {
+  PlannedWish foreign = wish(id);
+  foreign.is_generated = false;
+  foreign.source = source;
+  return foreign;
+}
+
+TEST_F(Plan, VetsNoFileBehindAServerAndOneAtATimeOfEachServer) {
+  plan_.want({foreign("a1", "http://a.example/1.mp4"), foreign("a2", "HTTP://key@A.example/2.mp4"),
+              foreign("b", "http://b.example/1.mp4"), foreign("c", "https://b.example/1.mp4"),
+              foreign("f", "file:///f.mp4"), foreign("g", "file:///g.mp4")});
+  const auto actions = next();
+  EXPECT_THAT(ids(actions, Kind::vet), testing::UnorderedElementsAre("f", "a1", "b"));
+  std::set<unsigned> lanes;
+  for (const PlanAction &action : actions) lanes.insert(action.lane);
+  EXPECT_THAT(lanes, ElementsAre(0, 1, 2));
+  plan_.vetted({"f", 0}, "");
+  EXPECT_THAT(ids(next(), Kind::vet), ElementsAre("g"));
+  plan_.vetted({"b", 0}, "");
+  EXPECT_THAT(ids(next(), Kind::vet), ElementsAre("c")) << "another port is another server";
+  plan_.vetted({"a1", 0}, "");
+  EXPECT_THAT(ids(next(), Kind::vet), ElementsAre("a2"));
+}
+
+TEST_F(Plan, PutsOffWhatASilentServerHasAndAsksItAgain) {
+  const auto silent = [&](const char *id) { plan_.vetted({id, 0}, "It sent nothing.", true, now_, true); };
+  plan_.want({foreign("a1", "http://a.example/1.mp4"), foreign("a2", "http://a.example/2.mp4"),
+              foreign("b", "http://b.example/1.mp4")});
+  EXPECT_THAT(ids(next(), Kind::vet), ElementsAre("a1", "b"));
+  silent("a1");
+  plan_.vetted({"b", 0}, "");
+  EXPECT_THAT(next(), IsEmpty());
+  EXPECT_EQ(state("a2"), ItemState::failed) << "its place is not kept";
+  EXPECT_THAT(plan_.status({"a2", 0}).reason, HasSubstr("server"));
+  for (const int minutes : {1, 2, 4, 8, 10, 10}) {
+    EXPECT_EQ(plan_.due(now_), now_ + std::chrono::minutes(minutes));
+    now_ += std::chrono::minutes(minutes);
+    const auto asked = ids(next(), Kind::vet);
+    ASSERT_THAT(asked, testing::SizeIs(1)) << "one of them";
+    silent(asked[0].c_str());
+    EXPECT_THAT(next(), IsEmpty());
+  }
+  now_ += std::chrono::minutes(10);
+  ASSERT_THAT(ids(next(), Kind::vet), ElementsAre("a1"));
+  plan_.vetted({"a1", 0}, "It is damaged.", true, now_);
+  EXPECT_THAT(ids(next(), Kind::vet), ElementsAre("a2")) << "it has sent something";
+  silent("a2");
+  plan_.reload(now_);
+  EXPECT_THAT(ids(next(), Kind::vet), ElementsAre("a1"));
+}
+
 // Whatever the order in which its items come into the window.
 TEST_F(Plan, SubmitsASourceOnceMoreForAnItemWithARetryThoughAnotherOneHasFailed) {
   for (const bool is_fresh : {false, true}) {

@@ -643,6 +643,26 @@ TEST_F(PreparerTest, AsksAgainForForeignMediaAndVetsASlowClipAgainWithoutPaying)
   EXPECT_EQ(service_.submits(), 1u);
 }
 
+TEST_F(PreparerTest, DoesNotAskASilentServerForEachOfItsItems) {
+  const auto foreign = [](const std::string &id, const std::string &source) {
+    Wish wish;
+    wish.item.id = id;
+    wish.item.source = source;
+    return wish;
+  };
+  vetter_->refuse("silent", "Its server sent nothing.", ErrorKind::open_read);
+  want({foreign("one", "https://silent.example/one.mp4"), foreign("two", "https://silent.example/two.mp4"),
+        foreign("here", "file:///media/here.mp4")});
+  ASSERT_TRUE(becomes("here", ItemState::ready));
+  ASSERT_TRUE(becomes("two", ItemState::failed));
+  EXPECT_THAT(status("two").reason, HasSubstr("when another item of it was looked at"));
+  for (const VettingRequest &request : vetter_->requests())
+    EXPECT_THAT(request.uri, Not(HasSubstr("two.mp4")));
+  vetter_->accept_all();
+  EXPECT_TRUE(becomes("one", ItemState::ready));
+  EXPECT_TRUE(becomes("two", ItemState::ready));
+}
+
 TEST_F(PreparerTest, HasAFallbackBeforeEverythingElse) {
   want({clip("kite")}, {"file:///media/ident.mp4"});
   ASSERT_TRUE(becomes(fallback_id(0), ItemState::ready));

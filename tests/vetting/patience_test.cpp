@@ -42,8 +42,10 @@ std::chrono::microseconds time_since(gint64 begin) {
 TEST(Patience, EndsWithASourceThatStalls) {
   const HttpServer server(stalls);
   const gint64 begin = g_get_monotonic_time();
-  EXPECT_EQ(reason(vet({.uri = server.url("/clip.mp4"), .patience = std::chrono::seconds(1)})),
-            "It could not be decoded within 1 s.");
+  const auto vetted = vet({.uri = server.url("/clip.mp4"), .patience = std::chrono::seconds(1)});
+  EXPECT_EQ(reason(vetted), "Its server sent nothing that can be decoded within 1 s.");
+  ASSERT_FALSE(vetted);
+  EXPECT_EQ(vetted.error().kind, ErrorKind::open_read);
   EXPECT_GE(time_since(begin), std::chrono::milliseconds(900));
   EXPECT_LT(time_since(begin), test::time_limit(std::chrono::seconds(5)));
 }
@@ -52,7 +54,7 @@ TEST(Patience, EndsWithASourceThatDoesNotAnswer) {
   const HttpServer server([](ServedConnection &connection) { connection.hang(); });
   const gint64 begin = g_get_monotonic_time();
   EXPECT_EQ(reason(vet({.uri = server.url("/clip.mp4"), .patience = std::chrono::seconds(1)})),
-            "It could not be decoded within 1 s.");
+            "Its server sent nothing that can be decoded within 1 s.");
   EXPECT_LT(time_since(begin), test::time_limit(std::chrono::seconds(5)));
 }
 
