@@ -11,6 +11,8 @@ import tempfile
 import threading
 import unittest
 
+from one_day import stay_within_one_day
+
 ANSWER = json.dumps({
     "candidates": [{"content": {"parts": [{"text": "A kite."}]}, "finishReason": "STOP"}],
     "usageMetadata": {"promptTokenCount": 300, "candidatesTokenCount": 20, "totalTokenCount": 320},
@@ -53,6 +55,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 class Budget(unittest.TestCase):
     def setUp(self):
+        stay_within_one_day()
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
         self.store = pathlib.Path(self.folder.name) / "store"

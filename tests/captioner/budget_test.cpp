@@ -10,6 +10,7 @@
 
 #include "plugin/account/ledger.h"
 #include "tests/captioner/harness.h"
+#include "tests/support/one_day.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/time_limit.h"
 
@@ -30,7 +31,10 @@ std::string budgeted(unsigned seconds, const std::string &properties) {
 
 class CaptionBudget : public testing::Test {
  protected:
-  CaptionBudget() : store_(folder_.path() + "/store") { std::filesystem::create_directory(store_); }
+  CaptionBudget() : store_(folder_.path() + "/store") {
+    stay_within_one_day();
+    std::filesystem::create_directory(store_);
+  }
   // Else a run's last line might be written into a folder that is removed.
   ~CaptionBudget() override {
     if (std::filesystem::is_regular_file(store_ + "/ledger.jsonl")) wait_for_last_line();

@@ -11,6 +11,7 @@ import time
 import unittest
 
 from command import GENCLIP, environment, genclip_on_terminal
+from one_day import stay_within_one_day
 from service import MODEL, ServiceTest
 
 QUICK = "--poll-interval", "20"
@@ -278,6 +279,7 @@ class Batch(ServiceTest):
         run, lines = self.batch(self.prompts(3), MODEL, "--jobs", "1")
         self.assertEqual(run.returncode, 75, run.stderr)
         self.assertEqual([line["outcome"] for line in lines], ["stored", "pending", "pending"])
+        stay_within_one_day()
         self.assertEqual(self.run_genclip("budget", "set", "--tasks-per-day", "2").returncode, 0)
         run, lines = self.batch(self.prompts(3), MODEL, "--jobs", "1")
         self.assertEqual(run.returncode, 75, run.stderr)

@@ -19,6 +19,7 @@ import unittest
 
 from command import GENCLIP, SOURCE, environment, genclip, genclip_on_terminal
 from mp4_boxes import SECOND, turned, with_edits
+from one_day import stay_within_one_day
 from screen import Screen
 from screen_files import WIDTHS, compare
 from service import ServiceTest
@@ -530,6 +531,7 @@ class Caption(ServiceTest):
         self.assertNotIn("100 %", run.stderr)
 
     def test_a_budget_pauses_the_run_and_a_later_one_does_the_rest(self):
+        stay_within_one_day()
         self.simulator()
         film, other = self.copy_of_film(), self.copy_of_film("other.mp4")
         run = self.caption(film, other, "--max-requests", "7", "--json", code=75)
@@ -551,6 +553,7 @@ class Caption(ServiceTest):
         self.simulator()
         self.copy_of_film()
         self.copy_of_film("other.MKV")
+        stay_within_one_day()
         self.run_genclip("budget", "set", "--requests-per-day", "5")
         path = f"{pathlib.Path(GENCLIP).parent}:{os.environ['PATH']}"
         with subprocess.Popen([EVERY_FILM, self.work, "--interval", "1", "--language", "de", "--to", "srt"], stdout=subprocess.PIPE,

@@ -9,6 +9,7 @@
 
 #include "tests/elements/clip_pipeline.h"
 #include "tests/elements/scripted_service.h"
+#include "tests/support/one_day.h"
 #include "tests/support/temporary_folder.h"
 
 namespace genclip::test {
@@ -105,6 +106,7 @@ TEST_F(ClipMoney, ARunShowsItsEstimate) {
 }
 
 TEST_F(ClipMoney, ASpentBudgetRefusesInWordsAndDetails) {
+  stay_within_one_day();
   ASSERT_FALSE(pay_for("one"));
   std::ofstream(folder_.path() + "/budget.json") << R"({"per_day":3})";
   const auto error = pay_for("two");

@@ -13,6 +13,7 @@ import unittest
 import urllib.parse
 import xml.etree.ElementTree
 
+from one_day import stay_within_one_day
 from simulated_service import SimulatedService
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
@@ -217,6 +218,7 @@ class Captions(Case):
         self.assertTrue(all((self.folder / name).stat().st_size for name in kept), kept)
 
     def test_a_spent_budget_of_the_store_leaves_no_empty_file(self):
+        stay_within_one_day()
         self.service.run("genclip", "budget", "set", "--requests-per-day", "1")
         self.caption("subtitle-file", self.folder / "first.vtt", code=3, said="captions may be missing")
         self.film = self.make_film("other", 128)

@@ -66,7 +66,7 @@ class GoingBack:
         self.store = pathlib.Path(folder.name) / "store"
         self.service = old_store.serve()
         self.addCleanup(self.service.stop)
-        self.env = old_store.environment(self.store, GENCLIP_API_KEY="sim-key")
+        self.env = old_store.environment(self.store, GENCLIP_API_KEY="sim-key", GENCLIP_BASE_URL=self.service.base_url)
 
     def run_command(self, genclip, *words, code=0):
         run = subprocess.run([genclip, *words], env=self.env, capture_output=True, text=True, timeout=120, check=False)

@@ -9,7 +9,7 @@ from simulated_service import SimulatedService
 
 FOLDER = pathlib.Path(__file__).parent / "store-0.1.0"
 
-# A clip is known by the address of its service, too. Nobody else listens on this one.
+# A clip is known by the address of its service, too. Nobody listens there: a simulator on a free port is the proxy that leads to it.
 HOST, PORT, SEED = "127.41.96.23", 41963, 20261122
 BASE_URL = f"http://{HOST}:{PORT}/api"
 
@@ -28,8 +28,8 @@ UNANSWERED = request("vidq3-turbo", "snow on a roof", "duration=1", "resolution=
 
 
 def serve(*options, seed=SEED):
-    """A simulator at the address that the store knows. With the same seed, its tasks have the same IDs in the same order."""
-    return SimulatedService("--host", HOST, "--port", str(PORT), "--seed", str(seed), "--queued", "50", "--processing", "50", *options)
+    """A simulator. With the same seed, its tasks have the same IDs in the same order."""
+    return SimulatedService("--seed", str(seed), "--queued", "50", "--processing", "50", *options)
 
 
 def environment(store, **more):

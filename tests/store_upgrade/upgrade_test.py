@@ -29,11 +29,13 @@ class Upgrade(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.store = old_store.copy_to(folder.name)
         self.with_key = {"GENCLIP_API_KEY": "sim-key"}
+        self.proxy = []
 
     def serve(self, seed=old_store.SEED + 1):
-        """A service whose new tasks are others than those of the store."""
+        """A service whose new tasks are others than those of the store, reached through itself as a proxy."""
         service = old_store.serve(seed=seed)
         self.addCleanup(service.stop)
+        self.proxy = ["--proxy", service.base_url.removesuffix("/api")]
         return service
 
     def run_command(self, *words, code=0, **env):
@@ -46,7 +48,7 @@ class Upgrade(unittest.TestCase):
         return json.loads(self.run_command(*words, "--json", **options).stdout)
 
     def generate(self, request, **options):
-        words = ["generate", *request, "--poll-interval", "50", "--json"]
+        words = ["generate", *request, "--poll-interval", "50", "--json", *self.proxy]
         run = self.run_command(*words, **options)
         return json.loads(run.stdout), run.stderr
 
@@ -86,7 +88,7 @@ class Upgrade(unittest.TestCase):
         model, *fields = old_store.RUNNING
         body = {"model": model, **dict(field.split("=", 1) for field in fields)}
         body["seconds"] = int(body.pop("duration"))
-        request = urllib.request.Request(f"{old_store.BASE_URL}/v1/sky/videos", json.dumps(body).encode(), method="POST",
+        request = urllib.request.Request(f"{service.base_url}/v1/sky/videos", json.dumps(body).encode(), method="POST",
                                          headers={"Content-Type": "application/json", "Authorization": "Bearer sim-key"})
         with OPENER.open(request, timeout=30) as answer:
             self.assertEqual(json.load(answer)["id"], task_id)

@@ -40,7 +40,7 @@ def main():
     store = old_store.FOLDER
     shutil.rmtree(store, ignore_errors=True)
     env = old_store.environment(store, GENCLIP_API_KEY="sim-key")
-    with old_store.serve() as service:
+    with old_store.serve("--host", old_store.HOST, "--port", str(old_store.PORT)) as service:
 
         def generate(request, fails=False):
             run = subprocess.run([*GENERATE, *request], env=env, check=False, timeout=120)
