@@ -263,7 +263,9 @@ class PosixFileSystem final : public FileSystem {
 
 }  // namespace
 
-std::string destination_path(const std::string &path) {
+std::string destination_path(const std::string &given) {
+  std::string path = given;
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
   std::string folder = GStringPtr(g_path_get_dirname(path.c_str())).get();
   std::string rest = GStringPtr(g_path_get_basename(path.c_str())).get();
   std::unique_ptr<char, decltype(&::free)> real(::realpath(folder.c_str(), nullptr), ::free);

@@ -95,9 +95,11 @@ std::optional<ServiceFault> read_object(const Json &error, int depth) {
   if (names_a_day(fault.message)) fault.daily_quota = true;
   if (auto inner = unwrap(fault.message, depth)) {
     if (inner->code == 0) inner->code = fault.code;
+    if (inner->withheld.empty()) inner->withheld = fault.withheld;
     return inner;
   }
-  if (fault.code == 0 && fault.message.empty() && fault.status.empty()) return std::nullopt;
+  if (fault.code == 0 && fault.message.empty() && fault.status.empty() && fault.withheld.empty())
+    return std::nullopt;
   return fault;
 }
 

@@ -227,7 +227,8 @@ void PreparationPlan::begin_vetting(std::vector<PlanAction> &actions) {
   }
 }
 
-// A fallback first, until there is one: it fills the holes.
+// A fallback first, until there is one: it fills the holes. Of servers, what was unfit least often, so that
+// one medium that never comes holds up no other one.
 PreparationPlan::Entry *PreparationPlan::next_to_vet(bool is_local, const std::set<std::string> &asked,
                                                      bool has_fallback) {
   Entry *chosen = nullptr;
@@ -235,7 +236,11 @@ PreparationPlan::Entry *PreparationPlan::next_to_vet(bool is_local, const std::s
     Entry &entry = entries_.at(key);
     if (entry.step != Step::at_hand || entry.server.empty() != is_local) continue;
     if (!is_local && asked.contains(entry.server)) continue;
-    if (!chosen || (entry.wish.is_fallback && !chosen->wish.is_fallback && !has_fallback)) chosen = &entry;
+    const auto rank = [&](Entry &one) {
+      const bool is_first_fallback = one.wish.is_fallback && !has_fallback;
+      return std::pair(!is_first_fallback, is_local ? 0 : memory(one).verdict.bad_vettings());
+    };
+    if (!chosen || rank(entry) < rank(*chosen)) chosen = &entry;
   }
   return chosen;
 }

@@ -242,11 +242,13 @@ void PreparationPlan::vetted(const WishKey &key, const std::string &problem, boo
     return give_up_series(*entry, ItemState::failed, problem, true);
   }
   known.vetted_badly(problem, now);
+  if (const auto silent = silent_.find(entry->server); silent != silent_.end())
+    known.not_before = std::max(known.not_before, silent->second.not_before);
   entry->step = Step::over;
   entry->keeps_media = true;
 }
 
-// Whatever a server sends shows that it is there.
+// Whatever can be decoded of what a server sends shows that it is there.
 void PreparationPlan::note_server(const std::string &server, bool is_silent, Clock::Time now) {
   if (!is_silent) {
     silent_.erase(server);
@@ -310,7 +312,9 @@ void PreparationPlan::survey_fresh() {
 void PreparationPlan::give_up_series(const Entry &entry, ItemState state, const std::string &reason,
                                      bool until_reload) {
   SeriesMemory *series = memories_.series_of(entry.wish);
-  if (!series || series->verdict.over()) return;
+  if (!series) return;
+  series->verdict.retry();  // A further take that fails takes the try that nobody took.
+  if (series->verdict.over()) return;
   series->verdict.give_up(state, until_reload);
   series->reason = kNoMoreTakes + reason;
   survey_fresh();

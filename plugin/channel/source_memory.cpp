@@ -49,9 +49,9 @@ void SourceMemory::stored(bool is_once) {
 }
 
 void SourceMemory::vetted_well() {
-  if (!verdict.pass()) return;
-  reason.clear();
-  is_paid = false;
+  const bool was_doubted = verdict.pass();
+  if (was_doubted || is_foreign) reason.clear();
+  if (was_doubted) is_paid = false;
 }
 
 void SourceMemory::vetted_badly(const std::string &why, Clock::Time now) {
@@ -62,8 +62,9 @@ void SourceMemory::vetted_badly(const std::string &why, Clock::Time now) {
 }
 
 void SourceMemory::put_off(const std::string &why, Clock::Time until) {
-  vetted_badly(why, until);
+  reason = why;
   not_before = until;
+  verdict.let_be();
 }
 
 std::string SourceMemories::name_of(const PlannedWish &wish) {

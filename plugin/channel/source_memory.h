@@ -50,7 +50,7 @@ struct SourceMemory {
   // Fit to be shown, or not yet.
   void vetted_well();
   void vetted_badly(const std::string &why, Clock::Time now);
-  // It is not even looked at before.
+  // It was not looked at, nor is it before.
   void put_off(const std::string &why, Clock::Time until);
 };
 

@@ -28,9 +28,13 @@ std::chrono::minutes SourceVerdict::pause() {
   if (bad_vettings_ < 4)
     length = std::min<std::chrono::minutes>(length, kFirstVettingPause * (1 << bad_vettings_));
   ++bad_vettings_;
+  let_be();
+  return length;
+}
+
+void SourceVerdict::let_be() {
   over_ = ItemState::failed;
   until_ = Until::vetted_again;
-  return length;
 }
 
 bool SourceVerdict::pass() { return std::exchange(bad_vettings_, 0) > 0; }

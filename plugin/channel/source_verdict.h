@@ -22,6 +22,7 @@ class SourceVerdict {
   bool is_paused() const { return over_ && until_ == Until::vetted_again; }
   // It was not fit when it was vetted last, and may be now.
   bool is_doubted() const { return bad_vettings_ > 0; }
+  unsigned bad_vettings() const { return bad_vettings_; }
 
   // `until_reload`: a reload tries again.
   void give_up(ItemState state, bool until_reload);
@@ -31,6 +32,8 @@ class SourceVerdict {
   bool retry();
   // Not fit, but may be later. Returns for how long it is let be.
   std::chrono::minutes pause();
+  // Is let be, too, without having been vetted.
+  void let_be();
   // It is not over any more; earlier vettings count on.
   void resume() { over_.reset(); }
   // Fit. Returns whether it was doubted.

@@ -48,8 +48,8 @@ class Vetter {
  public:
   virtual ~Vetter() = default;
   // Blocks, at most little longer than the patience; a cancelled wait ends at once. An error says why the
-  // media are not fit to be shown. ErrorKind::open_read: within the patience, their server sent nothing that
-  // can be shown.
+  // media are not fit to be shown. ErrorKind::open_read: within the patience, their server sent nothing
+  // that can be decoded.
   virtual Result<VettedMedia> vet(const VettingRequest &request, GCancellable *cancellable) = 0;
 };
 

@@ -24,11 +24,6 @@ ClipRecord begin_attempt(const ClipRun &run) {
   attempt.completed_tasks = run.found->completed_tasks;
   attempt.earlier_tasks = run.found->earlier_tasks;
   add_task(attempt.earlier_tasks, run.found->task_id);
-  for (const FailedTask &task : run.failed) {
-    if (task.was_completed) continue;
-    std::erase(attempt.unfetched_tasks, task.id);
-    add_task(attempt.earlier_tasks, task.id);
-  }
   return attempt;
 }
 
@@ -78,6 +73,11 @@ Reaction submit(ClipRun &&run) {
     return next(std::move(run), ClipStep::stay_in_doubt);
   if (run.wish.may_submit == MaySubmit::never) return next(std::move(run), ClipStep::stay_unsubmitted);
   run.attempt = begin_attempt(run);
+  for (const FailedTask &task : run.failed) {
+    if (task.was_completed) continue;
+    std::erase(run.attempt.unfetched_tasks, task.id);
+    add_task(run.attempt.earlier_tasks, task.id);
+  }
   run.attempt.state = ClipState::intent;
   run.attempt.warned_submits = run.attempt.unanswered_submits;
   return next(std::move(run), ClipStep::submit);

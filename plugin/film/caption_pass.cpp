@@ -190,11 +190,11 @@ bool is_of_account(GstMessage *message) {
   return status == 401 || status == 403;
 }
 
-// A caption that the gateway has given in this run.
-bool is_new_answer(const GstStructure *message) {
-  gboolean cached = FALSE, repeated = FALSE;
+// The gateway's own caption of a window, of this run or of an earlier one: a film that goes on has the same
+// gaps as one that was never stopped.
+bool is_answer(const GstStructure *message) {
+  gboolean repeated = FALSE;
   return gst_structure_has_name(message, "gencaption-caption") &&
-         gst_structure_get_boolean(message, "cached", &cached) && !cached &&
          gst_structure_get_boolean(message, "repeated", &repeated) && !repeated;
 }
 
@@ -371,7 +371,7 @@ class CaptionPass {
       return end(FilmEnd::How::failed, {ErrorKind::wrong_type, "There is no picture in it."});
     if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_APPLICATION && gst_structure_has_name(structure, kNoTimes))
       return wind_up(FilmEnd::How::failed, {ErrorKind::wrong_type, kNoTimesText});
-    if (is_new_answer(structure)) failed_windows_.answered();
+    if (is_answer(structure)) failed_windows_.answered();
     if (gst_structure_has_name(structure, "gencaption-estimate")) {
       progress_.estimate = FilmEstimate{count_of(structure, "windows"), count_of(structure, "requests"),
                                         count_of(structure, "tokens")};

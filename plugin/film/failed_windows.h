@@ -6,7 +6,7 @@
 
 namespace genclip {
 
-// Told of the windows in their order.
+// Told of the windows in their order, and of each language of a window that was asked for alone.
 class FailedWindows {
  public:
   // This many in a row that have a 5xx each show that the gateway has failed. A scene that it cannot read may

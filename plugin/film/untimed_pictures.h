@@ -9,8 +9,9 @@ namespace genclip {
 
 class UntimedPictures {
  public:
-  // Those before the clock of the stream, at most about a second of them, have no times either.
-  static constexpr unsigned kMost = 50;
+  // Those before the clock of the stream, at most about a second of them, have no times either. With 60
+  // pictures in a second, of two fields each, these are 120.
+  static constexpr unsigned kMost = 150;
 
   // The next one. True: there will be no times.
   bool add(bool has_time) {

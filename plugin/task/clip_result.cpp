@@ -48,7 +48,8 @@ bool is_address_of(const FoundUrl &url, const FoundUrl &first) {
   if (is_same(url, first)) return true;
   const bool is_other_item =
       (url.items > 1 || first.items > 1) && (url.list != first.list || url.item != first.item);
-  return url.place == Place::usual && !is_other_item && !url.is_version && url.label == first.label;
+  return url.place == Place::usual && !is_other_item && !url.is_version && url.label == first.label &&
+         url.is_clean == first.is_clean;
 }
 
 // Where the clip stands, only its extension says that it is a picture. CDNs and services get that wrong, and

@@ -553,7 +553,7 @@ class Search {
         });
       });
     };
-    const auto rest = std::ranges::stable_partition(others, is_clean_one).begin();
+    const auto rest = std::stable_partition(others.begin(), others.end(), is_clean_one);
     for (auto clean = others.begin(); clean != rest; ++clean)
       visit_alike(clean->second, typed, FoundUrl::Place::usual);
     for (const std::string_view name : kUsualNames)

@@ -72,7 +72,8 @@ Error with_patience(Error error, std::optional<std::chrono::milliseconds> wished
   return error;
 }
 
-// The journal knows a paid clip by its task. Whoever reads the error can fetch this one.
+// The journal knows a paid clip by its task. Whoever reads the error can fetch this one, if its URL needs no
+// signature.
 void tell_of_clip(const Task &told, const Secrets &secrets, Error &error) {
   if (told.status != TaskStatus::completed || told.result.urls.empty()) return;
   const ResultUrl &clip = told.result.urls.front();

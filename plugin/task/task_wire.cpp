@@ -14,6 +14,7 @@
 #include "plugin/base/number.h"
 #include "plugin/base/shown_text.h"
 #include "plugin/base/trimmed.h"
+#include "plugin/catalog/media_extension.h"
 #include "plugin/http/display_line.h"
 #include "plugin/http/http_url.h"
 #include "plugin/task/answer_json.h"
@@ -194,13 +195,14 @@ Result<Task> read_task(std::string_view body, const Secrets &secrets, const Task
     wanted.task_id = asked;
     if (!wanted.kind) wanted.kind = made_by(task.model);  // Only the ID of the task was known.
     task.result = read_clip_result(*objects.front(), question.base_url, wanted, all);
-    const auto has_clip = [](const ClipResult &result) {
-      return !result.urls.empty() && !result.is_last_resort;
-    };
-    if (!has_clip(task.result) && objects.size() > 1)
-      if (ClipResult around = read_clip_result(top, question.base_url, wanted, all);
-          has_clip(around) || (task.result.urls.empty() && !around.urls.empty()))
-        task.result = std::move(around);
+    const bool has_none = task.result.urls.empty();
+    if ((has_none || task.result.is_last_resort) && objects.size() > 1) {
+      ClipResult around = read_clip_result(top, question.base_url, wanted, all);
+      // What stands around it may also be the address of a page about the task.
+      const bool is_better = !around.urls.empty() && !around.is_last_resort &&
+                             !media_type_of_path(around.urls.front().url).empty();
+      if (is_better || (has_none && !around.urls.empty())) task.result = std::move(around);
+    }
     if (state.is_bare && !task.result.urls.empty() && !task.result.is_last_resort)
       task.status = TaskStatus::completed;
     if (task.status != TaskStatus::completed) task.result = {};

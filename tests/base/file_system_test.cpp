@@ -373,6 +373,8 @@ TEST(DestinationPath, FollowsTheLinksOfItsFoldersAlone) {
   EXPECT_EQ(destination_path(real + "/link/new/file"), real + "/shared/new/file");
   EXPECT_EQ(destination_path(real + "/link/../file"), real + "/file");
   EXPECT_EQ(destination_path("new/file"), std::filesystem::canonical(".").string() + "/new/file");
+  EXPECT_EQ(destination_path("new/"), std::filesystem::canonical(".").string() + "/new");
+  EXPECT_EQ(destination_path("/"), "/");
 }
 
 }  // namespace

@@ -70,6 +70,9 @@ TEST(ServiceFault, KnowsARefusalOfTheContent) {
         {R"({"error":{"code":403,"status":"PROHIBITED_CONTENT"}})", "PROHIBITED_CONTENT"},
         {R"({"error":{"code":502,"message":"{\"error\":{\"reason\":\"SAFETY\",\"message\":\"no\"}}"}})",
          "SAFETY"},
+        {R"({"error":{"reason":"SAFETY"}})", "SAFETY"},
+        {R"({"error":{"code":"content_filter","message":"{\"error\":{\"message\":\"no\"}}"}})",
+         "content_filter"},
         {R"({"error":{"code":403,"status":"PERMISSION_DENIED","message":"a content policy"}})", ""}})
     EXPECT_EQ(fault(text)->withheld, word) << text;
 }

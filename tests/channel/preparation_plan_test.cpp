@@ -396,21 +396,43 @@ TEST_F(Plan, PutsOffWhatASilentServerHasAndAsksItAgain) {
   EXPECT_THAT(next(), IsEmpty());
   EXPECT_EQ(state("a2"), ItemState::failed) << "its place is not kept";
   EXPECT_THAT(plan_.status({"a2", 0}).reason, HasSubstr("server"));
+  std::vector<std::string> all_asked;
   for (const int minutes : {1, 2, 4, 8, 10, 10}) {
     EXPECT_EQ(plan_.due(now_), now_ + std::chrono::minutes(minutes));
     now_ += std::chrono::minutes(minutes);
     const auto asked = ids(next(), Kind::vet);
     ASSERT_THAT(asked, testing::SizeIs(1)) << "one of them";
+    all_asked.push_back(asked[0]);
     silent(asked[0].c_str());
     EXPECT_THAT(next(), IsEmpty());
   }
+  EXPECT_THAT(all_asked, ElementsAre("a2", "a1", "a2", "a1", "a2", "a1")) << "in turn";
   now_ += std::chrono::minutes(10);
-  ASSERT_THAT(ids(next(), Kind::vet), ElementsAre("a1"));
-  plan_.vetted({"a1", 0}, "It is damaged.", true, now_);
-  EXPECT_THAT(ids(next(), Kind::vet), ElementsAre("a2")) << "it has sent something";
-  silent("a2");
+  ASSERT_THAT(ids(next(), Kind::vet), ElementsAre("a2"));
+  plan_.vetted({"a2", 0}, "It is damaged.", true, now_);
+  EXPECT_THAT(ids(next(), Kind::vet), ElementsAre("a1")) << "it has sent something";
+  silent("a1");
   plan_.reload(now_);
   EXPECT_THAT(ids(next(), Kind::vet), ElementsAre("a1"));
+}
+
+// Their server sends all but that one.
+TEST_F(Plan, VetsWhatComesBesideAMediumThatNeverComes) {
+  plan_.want({foreign("a1", "http://a.example/1.mp4"), foreign("a2", "http://a.example/2.mp4"),
+              foreign("a3", "http://a.example/3.mp4"), foreign("a4", "http://a.example/4.mp4")});
+  const auto silent = [&](const char *id) { plan_.vetted({id, 0}, "It sent nothing.", true, now_, true); };
+  EXPECT_THAT(ids(next(), Kind::vet), ElementsAre("a1"));
+  silent("a1");
+  EXPECT_THAT(next(), IsEmpty());
+  now_ += std::chrono::minutes(1);
+  EXPECT_THAT(ids(next(), Kind::vet), ElementsAre("a2"));
+  silent("a2");
+  EXPECT_THAT(next(), IsEmpty());
+  now_ += std::chrono::minutes(2);
+  EXPECT_THAT(ids(next(), Kind::vet), ElementsAre("a3"));
+  plan_.vetted({"a3", 0}, "", false, now_);
+  EXPECT_THAT(ids(next(), Kind::vet), ElementsAre("a4"));
+  EXPECT_THAT(plan_.status({"a3", 0}).reason, IsEmpty());
 }
 
 // Whatever the order in which its items come into the window.
@@ -604,6 +626,23 @@ TEST_F(Fresh, AfterOneThatWasFitTakesAreGeneratedSideBySide) {
   plan_.vetted({"a", 4}, "");
   EXPECT_EQ(state_in(4), ItemState::ready);
   EXPECT_EQ(state_in(1), ItemState::generating);
+}
+
+// These were submitted beside each other.
+TEST_F(Fresh, TwoTakesThatFailLeaveNoTryForAnItemWithARetry) {
+  for (const Outcome second : {Outcome::failed, Outcome::unknown}) {
+    plan_ = PreparationPlan(3, OnUnknown::skip);
+    plan_.want(turns(0, 3));
+    EXPECT_THAT(takes(next()), ElementsAre(0));
+    store(0);
+    plan_.vetted({"a", 0}, "");
+    EXPECT_THAT(takes(next()), ElementsAre(1, 2));
+    plan_.generated({"a", 1}, ended(Outcome::failed), now_);
+    plan_.generated({"a", 2}, ended(second), now_);
+    plan_.want(turns(1, 4, true));
+    now_ += std::chrono::hours(1);
+    EXPECT_THAT(takes(next()), IsEmpty());
+  }
 }
 
 TEST_F(Fresh, WhatIsUnknownOrUnfitEndsTheTakesUntilAReload) {

@@ -275,11 +275,11 @@ class Batch(ServiceTest):
         self.assertEqual([(line["charged"], line["retry"]) for line in lines[2:]], [("no", True)] * 3)
 
     def test_pauses_when_the_credits_or_the_budget_are_spent(self):
+        stay_within_one_day()
         self.simulator("--fault", "submit#2:status=402")
         run, lines = self.batch(self.prompts(3), MODEL, "--jobs", "1")
         self.assertEqual(run.returncode, 75, run.stderr)
         self.assertEqual([line["outcome"] for line in lines], ["stored", "pending", "pending"])
-        stay_within_one_day()
         self.assertEqual(self.run_genclip("budget", "set", "--tasks-per-day", "2").returncode, 0)
         run, lines = self.batch(self.prompts(3), MODEL, "--jobs", "1")
         self.assertEqual(run.returncode, 75, run.stderr)

@@ -671,6 +671,16 @@ class Caption(ServiceTest):
                 self.assertEqual(len(cues(self.read("film.vtt"))), WINDOWS - left_out)
                 self.assertIn(f"{left_out} windows without a caption.", run.stderr)
 
+    # Those that come from the store stand between them, as before.
+    def test_a_film_that_is_captioned_again_has_the_gaps_that_it_had(self):
+        failed = [word for number in (2, 4, 6) for word in ("--fault", f"text#{number}:status=500")]
+        self.simulator(*failed, "--fault", f"text#{WINDOWS + 1}-{WINDOWS + 3}:status=500")
+        film = self.copy_of_film()
+        for _ in range(2):
+            run = self.caption(film, "--on-error", "skip", "--jobs", "1", "--retries", "0", "--force", "--json")
+            self.assertEqual((run.returncode, json.loads(run.stdout)["skipped"]), (0, 3), run.stderr)
+            self.assertEqual(len(cues(self.read("film.vtt"))), WINDOWS - 3)
+
     def test_a_file_that_cannot_be_written_is_said_before_anything_is_sent(self):
         self.simulator()
         film = self.copy_of_film()

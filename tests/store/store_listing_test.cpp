@@ -57,7 +57,7 @@ TEST_F(StoreListing, OfAStoreThatMayNotBeEnteredIsAnError) {
   const bool is_root = ::geteuid() == 0;  // Whom no permission stops.
   if (is_root) {
     for (const std::string &path : {folder_.path(), root_})
-      ASSERT_EQ(::chown(path.c_str(), kNobody, kNobody), 0);
+      if (::chown(path.c_str(), kNobody, kNobody) != 0) GTEST_SKIP() << "this root may give no file away";
     ASSERT_EQ(::seteuid(kNobody), 0);
   }
   fs::permissions(root_, fs::perms::owner_read);

@@ -668,16 +668,20 @@ TEST(ClipResult, WithTheExtensionOfAPictureIsTheLastResort) {
       read(R"({"result_url":"https://a/v.mp4","data":{"id":"t-1","status":"completed",)" + members + "}}");
   EXPECT_EQ(around.clip_url(), "https://a/v.mp4");
   EXPECT_FALSE(around.result.is_last_resort);
+  const Task page = read(
+      R"({"url":"https://console.a/jobs/9","data":{"id":"t-1","status":"completed","preview_url":"https://a/p.mp4"}})");
+  EXPECT_EQ(page.clip_url(), "https://a/p.mp4") << "a page about the task may stand around it";
 }
 
 // The other one is better than none.
-TEST(ClipResult, WithAWatermarkIsAnAddressOfTheOneWithout) {
+// So it is not stored while the other one is late.
+TEST(ClipResult, WithAWatermarkIsNoAddressOfTheOneWithout) {
   const auto task =
       read_task(R"({"status":"completed","video_url":"https://a/w.mp4","clean_url":"https://a/v.mp4"})", "",
                 {.wanted = {ResultKind::video, {}}});
   ASSERT_EQ(task->result.urls.size(), 2u);
   EXPECT_EQ(task->result.urls[1].url, "https://a/w.mp4");
-  EXPECT_FALSE(task->result.urls[1].may_differ);
+  EXPECT_TRUE(task->result.urls[1].may_differ);
 }
 
 // While the first URL is late, only what is surely another address of the same clip may stand in for it.
