@@ -142,6 +142,9 @@ TEST(CheckRequest, KnowsAFieldByAnotherWordForIt) {
 TEST(CheckRequest, KnowsAFieldByOneOfItsWords) {
   EXPECT_THAT(text(request("dance-2.5", R"({"prompt":"x"})", R"({"ratio":"16:9"})")),
               HasSubstr("has no field \"ratio\"; did you mean \"aspect_ratio\"?"));
+  // Of several with that word, the first that the model has.
+  EXPECT_THAT(text(request("sd_2.0_special", R"({"prompt":"x"})", R"({"image":"x"})")),
+              HasSubstr("has no field \"image\"; did you mean \"first_image\"?"));
   EXPECT_THAT(text(request("dance-2.5", R"({"prompt":"x"})", R"({"as":"16:9"})")),
               Not(HasSubstr("did you mean")));
 }
