@@ -67,7 +67,7 @@ class Automation {
   // Ends what is on the air as soon as the next piece is cued.
   void skip() { skip_ = true; }
   void hold(bool hold) { place_.hold = hold; }
-  // Ends the channel: behind the clip that is on the air, or at once.
+  // Ends the channel: after the clip that is on the air, or at once.
   enum class End { behind_clip, at_once };
   void end(End end) { end_ = end; }
 

@@ -199,10 +199,13 @@ int run_budget_set(const Words &words) {
   }
   if (changes.empty()) return options.refuse("Name at least one limit, such as --per-day 100.");
   const std::string root = store_root(store);
+  const auto before = ledger_of(root).budget();
   const auto budget = ledger_of(root).change_budget(changes, nullptr);
   if (!budget) return report_failure(budget.error(), json);
   const int exit_code = report_budget(root, *budget, json);
-  if (const std::string text = unknown_price_text(*budget); !text.empty()) print_error(text);
+  // Once, and not with each limit that is changed.
+  const std::string text = unknown_price_text(*budget);
+  if (!text.empty() && !(before && unknown_price_text(*before) == text)) print_error(text);
   return exit_code;
 }
 

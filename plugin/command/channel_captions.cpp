@@ -17,7 +17,7 @@ struct CaptionOption {
 
 // Of gencaption's properties those that decide what is asked, and what it may cost.
 constexpr CaptionOption kCaptionOptions[] = {
-    {"model", "caption-model", "MODEL", "Text model that writes the captions"},
+    {"model", "caption-model", "TEXT-MODEL", "Text model that writes the captions"},
     {"prompt", "caption-prompt", "TEXT", "What to ask it about each picture"},
     {"latency", "caption-latency", "MS", "Drop captions that come later (4000)"},
     {"scene-threshold", "caption-scene-threshold", "NUMBER", "Ask only if the picture changed so much (0)"},

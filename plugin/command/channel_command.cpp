@@ -42,7 +42,7 @@ constexpr CommandText kChannelText{
     "property of genchannelsrc but api-key is an option of the same name: other users\n"
     "could read a key on the command line.\n\n"
     "SIGHUP reloads the rundown and looks at the budget again. SIGTERM ends the\n"
-    "channel behind the clip on the air; a second one ends it at once.\n\n"
+    "channel after the clip on the air; a second one ends it at once.\n\n"
     "Exit code: 0 success, 1 the channel failed, 2 usage error, 143 ended at once.\n\n"
     "Examples:\n"
     "  genclip channel day.json --hls www/ --record archive/ --status-port 8080\n"
@@ -212,12 +212,12 @@ void add_target_options(CommandOptions &options, Targets &targets) {
 }
 
 // In the help of an element's property. FILE and FOLDER are completed with files.
-const char *value_name_of(std::string_view property) {
+const char *value_name_of(const ElementProperty &property) {
   constexpr std::string_view kFiles[] = {"api-key-file", "asrun",      "logo",
                                          "slate",        "state-file", "tls-ca-file"};
   constexpr std::string_view kFolders[] = {"publish-folder", "store"};
-  if (std::ranges::find(kFiles, property) != std::end(kFiles)) return "FILE";
-  return std::ranges::find(kFolders, property) != std::end(kFolders) ? "FOLDER" : "VALUE";
+  if (std::ranges::find(kFiles, property.name) != std::end(kFiles)) return "FILE";
+  return std::ranges::find(kFolders, property.name) != std::end(kFolders) ? "FOLDER" : property.value_name;
 }
 
 // Why that picture cannot be shown, as far as that is known at the start; empty: it can. It may be a URI.
@@ -276,7 +276,8 @@ int run_channel(const Words &words) {
   options.add("keep-days", "N", "Remove recorded files after N days (never)", program.output.keep_days, 0);
   options.add("status-port", 0, "PORT", "Serve the status page there; 0: any free port", status_port);
   options.add("status-address", 0, "ADDRESS", "Serve it on that address instead", program.status_address);
-  options.add("token-file", 0, "FILE", "Write the token of the control there, too", program.token_file);
+  options.add("token-file", 0, "FILE", "Write the token there that the buttons of the status page ask for",
+              program.token_file);
   options.add("alarm-command", 0, "COMMAND", "Tell alarms to that command, as JSON", program.alarms.command);
   options.add("alarm-url", 0, "URL", "Tell alarms by a POST of JSON", program.alarms.url);
   options.add("end-within", "SECONDS", "Maximum wait for a clip after SIGTERM (30)", program.end_within_s, 0);
@@ -284,7 +285,8 @@ int run_channel(const Words &words) {
   options.add("check", 0, "Validate and price all items; send nothing", check);
   options.add("json", 'j', "With --check: print JSON", json);
   for (ElementProperty &property : properties)
-    options.add(property.name, 0, value_name_of(property.name), property.help.c_str(), property.text);
+    options.add(property.name, 0, value_name_of(property), property.help.c_str(), property.text,
+                property.words);
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
   if (rest->size() != 1 || rest->front().empty()) return options.refuse("Name one rundown.");

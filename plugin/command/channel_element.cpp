@@ -9,21 +9,20 @@
 
 #include "plugin/base/number.h"
 #include "plugin/catalog/settings.h"
+#include "plugin/catalog/wording.h"
 
 namespace genclip {
 namespace {
 
 constexpr std::array<std::string_view, 3> kNoOptions = {"api-key", "rundown", "rundown-text"};
 
-std::string words_of_type(GType type) {
-  std::string words;
-  auto *values = static_cast<GEnumClass *>(g_type_class_ref(type));
-  for (guint i = 0; i < values->n_values; ++i)
-    words += (i == 0                      ? ""
-              : i + 1 == values->n_values ? " or "
-                                          : ", ") +
-             std::string(values->values[i].value_nick);
-  g_type_class_unref(values);
+// Those that it takes; empty: there are others.
+Words words_of(GParamSpec *spec) {
+  Words words;
+  if (G_IS_PARAM_SPEC_BOOLEAN(spec)) return {"true", "false"};
+  if (!G_IS_PARAM_SPEC_ENUM(spec)) return words;
+  const GEnumClass *values = G_PARAM_SPEC_ENUM(spec)->enum_class;
+  for (guint i = 0; i < values->n_values; ++i) words.emplace_back(values->values[i].value_nick);
   return words;
 }
 
@@ -37,7 +36,7 @@ std::string wanted_by(GParamSpec *spec) {
   const auto range = [](auto low, auto high) {
     return "from " + std::to_string(low) + " to " + std::to_string(high);
   };
-  if (G_IS_PARAM_SPEC_ENUM(spec)) return words_of_type(spec->value_type);
+  if (G_IS_PARAM_SPEC_ENUM(spec)) return either(words_of(spec));
   if (G_IS_PARAM_SPEC_UINT(spec))
     return "an integer " + range(G_PARAM_SPEC_UINT(spec)->minimum, G_PARAM_SPEC_UINT(spec)->maximum);
   if (G_IS_PARAM_SPEC_UINT64(spec)) return "an integer, 0 or more";
@@ -50,12 +49,47 @@ std::string wanted_by(GParamSpec *spec) {
   return "a text";
 }
 
-// The first part of the property's description.
+// What holds without the option: a number or a word; empty: nothing that can be told in a word.
+std::string default_of(GParamSpec *spec) {
+  if (G_IS_PARAM_SPEC_UINT(spec)) return std::to_string(G_PARAM_SPEC_UINT(spec)->default_value);
+  if (G_IS_PARAM_SPEC_UINT64(spec)) return std::to_string(G_PARAM_SPEC_UINT64(spec)->default_value);
+  if (G_IS_PARAM_SPEC_DOUBLE(spec)) return number_text(G_PARAM_SPEC_DOUBLE(spec)->default_value);
+  if (G_IS_PARAM_SPEC_BOOLEAN(spec)) return G_PARAM_SPEC_BOOLEAN(spec)->default_value ? "true" : "false";
+  if (!G_IS_PARAM_SPEC_ENUM(spec)) return {};
+  const auto *word =
+      g_enum_get_value(G_PARAM_SPEC_ENUM(spec)->enum_class, G_PARAM_SPEC_ENUM(spec)->default_value);
+  return word ? word->value_nick : "";
+}
+
+// The parts of the property's description that say what it is, what 0 or false means, and what holds without
+// it; then its words and its default.
 std::string help_of(GParamSpec *spec) {
-  std::string text = g_param_spec_get_blurb(spec);
-  text.resize(std::min(text.size(), text.find_first_of(";.(")));
-  while (text.ends_with(' ')) text.pop_back();
-  return text;
+  std::string help;
+  std::string_view rest = g_param_spec_get_blurb(spec);
+  while (!rest.empty()) {
+    const size_t end = std::min(rest.find("; "), rest.size());
+    std::string part(rest.substr(0, rest.substr(0, end).find_first_of(".(")));
+    part.resize(std::min(part.size(), end));
+    while (part.ends_with(' ')) part.pop_back();
+    constexpr std::string_view kUnset = "unset: ";
+    if (help.empty())
+      help = part;
+    else if (part.starts_with(kUnset))
+      help += "; else " + part.substr(kUnset.size());
+    else if (part.starts_with("0: ") || part.starts_with("false: "))
+      help += "; " + part;
+    rest.remove_prefix(std::min(end + 2, rest.size()));
+  }
+  if (G_IS_PARAM_SPEC_ENUM(spec)) help += ": " + either(words_of(spec));
+  const std::string unset = default_of(spec);
+  return help + (unset.empty() ? "" : " (" + unset + ")");
+}
+
+const char *value_name_of(GParamSpec *spec) {
+  if (G_IS_PARAM_SPEC_ENUM(spec)) return "WHAT";
+  const bool is_number =
+      G_IS_PARAM_SPEC_UINT(spec) || G_IS_PARAM_SPEC_UINT64(spec) || G_IS_PARAM_SPEC_DOUBLE(spec);
+  return is_number ? "N" : "VALUE";
 }
 
 struct Value {
@@ -108,7 +142,7 @@ std::vector<ElementProperty> channel_properties_of(GstElement *channel) {
     GParamSpec *spec = specs.get()[i];
     const bool is_own = spec->owner_type == G_OBJECT_TYPE(channel) && (spec->flags & G_PARAM_WRITABLE);
     if (is_own && std::ranges::find(kNoOptions, spec->name) == kNoOptions.end())
-      properties.push_back({spec->name, nullptr, help_of(spec), {}});
+      properties.push_back({spec->name, nullptr, help_of(spec), {}, value_name_of(spec), words_of(spec)});
   }
   return properties;
 }

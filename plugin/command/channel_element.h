@@ -11,6 +11,7 @@
 #include "plugin/base/gref.h"
 #include "plugin/base/result.h"
 #include "plugin/catalog/run_settings.h"
+#include "plugin/command/command.h"
 
 namespace genclip {
 
@@ -19,6 +20,8 @@ struct ElementProperty {
   const char *option;  // Of the command line; null: of the same name.
   std::string help;    // Short enough for a terminal.
   std::string text;    // What the user gave; empty: not set.
+  const char *value_name = "VALUE";
+  Words words = {};  // Values that it takes; empty: it has no list of them.
 };
 
 // One of genclip's own, not in a bin yet. The error says what to do if GStreamer does not find it.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// SIGHUP reloads. SIGTERM and SIGINT end the channel behind the clip that is on the air, but within a limit;
+// SIGHUP reloads. SIGTERM and SIGINT end the channel after the clip that is on the air, but within a limit;
 // a second one ends it at once.
 #include "plugin/command/channel_program.h"
 
@@ -392,7 +392,7 @@ void ChannelProgram::reload() {
 
 void ChannelProgram::end_softly(int signal) {
   if (std::exchange(is_ending_, true)) return end(kSignalExit + signal);
-  print_error("Ending behind the clip on the air, within " + std::to_string(settings_.end_within_s) +
+  print_error("Ending after the clip on the air, within " + std::to_string(settings_.end_within_s) +
               " s; a second signal ends at once.");
   outputs_->expect_restart();
   g_signal_emit_by_name(channel_.get(), "finish");

@@ -53,6 +53,7 @@ std::vector<KnownOption> CommandOptions::known() const {
     if (entry.short_name) option.letter = std::string("-") + entry.short_name;
     if (entry.arg != G_OPTION_ARG_NONE) option.value_name = entry.arg_description;
     option.help = entry.description;
+    option.words = options_[i].words;
     if (const auto *word = std::get_if<WordTarget>(&options_[i].target)) option.words = word->words;
     known.push_back(std::move(option));
   }
@@ -79,6 +80,16 @@ std::string CommandOptions::likely_option(std::string_view given) const {
   return is_one_of_several ? "" : likely;
 }
 
+std::string CommandOptions::option_of_subcommand(std::string_view given) const {
+  std::vector<std::string> found;
+  for (const Command &command : commands()) {
+    if (!std::string_view(command.name).starts_with(std::string(text_.name) + " ")) continue;
+    if (std::ranges::count(options_of(command), given, &KnownOption::name) > 0)
+      found.push_back(std::string("genclip ") + command.name + " " + std::string(given));
+  }
+  return found.empty() ? "" : either(found);
+}
+
 void CommandOptions::add_entry(const char *name, char letter, const char *value_name, const char *help,
                                Option option) {
   Option &kept = options_.emplace_back(std::move(option));
@@ -100,8 +111,8 @@ void CommandOptions::add(const char *name, char letter, const char *help, bool &
 }
 
 void CommandOptions::add(const char *name, char letter, const char *value_name, const char *help,
-                         std::string &target) {
-  add_entry(name, letter, value_name, help, {name, &target});
+                         std::string &target, Words words) {
+  add_entry(name, letter, value_name, help, {.name = name, .target = &target, .words = std::move(words)});
 }
 
 void CommandOptions::add(const char *name, const char *value_name, const char *help,
@@ -254,7 +265,8 @@ std::optional<Words> CommandOptions::parse(const Words &words) {
     const bool takes_fields = std::string_view(text_.arguments).find("FIELD=VALUE") != std::string_view::npos;
     const std::string meant =
         takes_fields ? misplaced_field_text(*Catalog::built_in(), option, words) : std::string();
-    const std::string near = likely_option(option);
+    const std::string of_subcommand = option_of_subcommand(option);
+    const std::string near = of_subcommand.empty() ? likely_option(option) : of_subcommand;
     const GOptionEntry *joined =
         option.starts_with("--") || option.empty() ? nullptr : entry_of(option.back());
     if (joined)

@@ -39,7 +39,7 @@ struct KnownOption {
   std::string letter;      // "-s"; empty: none
   std::string value_name;  // "FOLDER"; empty: it takes no value
   std::string help;
-  Words words;  // The only values that it accepts; empty if there are others.
+  Words words;  // Values that it accepts; empty if it has no such list.
 };
 // Those of a command, in the order of its help.
 std::vector<KnownOption> options_of(const Command &command);
@@ -51,7 +51,9 @@ class CommandOptions {
 
   // `letter` 0: none.
   void add(const char *name, char letter, const char *help, bool &target);
-  void add(const char *name, char letter, const char *value_name, const char *help, std::string &target);
+  // `words`: what a shell completes it to.
+  void add(const char *name, char letter, const char *value_name, const char *help, std::string &target,
+           Words words = {});
   // An option that can be given several times.
   void add(const char *name, const char *value_name, const char *help, std::vector<std::string> &target);
   // An integer from `least` to `most`.
@@ -97,6 +99,7 @@ class CommandOptions {
                  std::optional<double> *, std::optional<UtcDay> *, WordTarget>
         target;
     unsigned least = 0, most = UINT_MAX;
+    Words words = {};
     gboolean is_set = FALSE;  // What GOption writes into.
     char *text = nullptr;
     char **texts = nullptr;
@@ -112,6 +115,8 @@ class CommandOptions {
   std::string flag_with_value(const Words &words) const;
   // The option that one with a typo stands for; empty: none.
   std::string likely_option(std::string_view given) const;
+  // "genclip budget set --per-day" for --per-day behind "budget"; empty: its subcommands do not have it.
+  std::string option_of_subcommand(std::string_view given) const;
   void add_entry(const char *name, char letter, const char *value_name, const char *help, Option option);
   // Stores the value in its target; returns what is wrong with it, or an empty text.
   static std::string store(const Option &option);

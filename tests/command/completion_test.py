@@ -126,6 +126,17 @@ class Completion(unittest.TestCase):
         self.assertEqual(complete("--v"), ["--version"])
         self.assertIn("--hls", complete("channel", "-"))
 
+    def test_the_options_of_a_channel_say_what_they_take_and_what_holds_without_them(self):
+        self.assertEqual(complete("channel", "--fit", ""), ["pad", "crop", "stretch"])
+        self.assertEqual(complete("channel", "--loop", ""), ["true", "false"])
+        self.assertEqual(complete("channel", "--caption-model", ""), complete("caption", "--model", ""))
+        help_text = " ".join(genclip("channel", "--help").stdout.split())
+        for said in ("--fit=WHAT How clips of another shape are shown: pad, crop or stretch (pad) ", "--workers=N Number of generations at once (3) ",
+                     "in seconds from submit; 0: no limit (1800) ", "--loudness=N Loudness of each clip in LUFS; 0: as it is (-23) ",
+                     "end the stream (true) ", "with the API key, which only its owner can read; else $GENCLIP_API_KEY, or",
+                     "--proxy=VALUE URL of the HTTP proxy; else the system's proxy "):
+            self.assertIn(said, help_text)
+
     # T12: a setting of a run is a property and an option.
     def test_every_setting_of_the_elements_is_an_option(self):
         of_elements = {"name", "parent", "blocksize", "num-buffers", "typefind", "do-timestamp", "automatic-eos"}

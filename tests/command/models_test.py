@@ -159,6 +159,7 @@ class Usage(unittest.TestCase):
                             (["generate", "--store-size=5G"], "Unknown option --store-size; did you mean --store-max-size?"),
                             (["generate", "--file=kite.mp4"], "Unknown option --file\n"),
                             (["budget", "set", "--day=5"], "Unknown option --day\n"),
+                            (["budget", "--per-day", "5"], "Unknown option --per-day; did you mean genclip budget set --per-day?"),
                             (["store"], "genclip store needs a subcommand: list, find, gallery, show, verify, pin, unpin, remove, "
                                         "prune or fetch.\nTry: genclip store --help\n"),
                             (["store", "lst"], 'There is no command "store lst". Did you mean store list?'),
