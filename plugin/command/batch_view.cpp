@@ -54,22 +54,17 @@ double left_of(const BatchJobView &job, double mean) {
   return std::max(mean - static_cast<double>(job.seconds), 0.0);
 }
 
-std::string estimate_range(const Estimate &estimate) {
-  return estimate.low == estimate.high ? cost_text(estimate.high)
-                                       : amount_text(estimate.low) + " to " + cost_text(estimate.high);
-}
-
 }  // namespace
 
 size_t name_columns(const std::string &name) { return width_of(cut_to(printable(name), kWidestName)); }
 
 std::string job_line(const BatchJobView &job, size_t name_width, size_t columns) {
   const std::string percent = batch_percent_text(job.state);
-  const std::string time = clock_text(job.seconds);
+  const std::string time = "after " + clock_text(job.seconds);
   std::string line = padded(cut_to(printable(job.name), kWidestName), name_width) + "  " +
                      padded(batch_status_text(job.state), kStatusWidth) + "  " +
                      std::string(5 - std::min<size_t>(percent.size(), 5), ' ') + percent + "  " +
-                     std::string(5 - std::min<size_t>(time.size(), 5), ' ') + time + "  " +
+                     std::string(11 - std::min<size_t>(time.size(), 11), ' ') + time + "  " +
                      (job.state.overdue ? "longer than usual  " : "") + printable(job.prompt);
   return cut_to(line, columns);
 }
@@ -183,6 +178,12 @@ const char *plan_state_text(const PlannedClip &planned) {
   if (planned.same_as) return "same";
   if (planned.may_be_paid) return "may be paid";
   return planned.is_paid ? "paid" : "to pay";
+}
+
+std::string estimate_range(const Estimate &estimate) {
+  if (estimate.low < estimate.high) return amount_text(estimate.low) + " to " + cost_text(estimate.high);
+  // Of clips that are not quite such ones, as of another duration.
+  return (estimate.basis == "same" ? "" : "about ") + cost_text(estimate.high);
 }
 
 std::string plan_cost_text(const PlannedClip &planned) {

@@ -35,7 +35,7 @@ struct BatchTotals {
 
 // Columns of a name in job_line().
 size_t name_columns(const std::string &name);
-// "007  processing    50 %   0:42  a red kite over dunes", no wider than `columns`.
+// "007  processing    50 %   after 0:42  a red kite over dunes", no wider than `columns`.
 std::string job_line(const BatchJobView &job, size_t name_width, size_t columns);
 // "12 of 20 done, 1 failed, 3 under way, 34.5 credits, about 4:10 left".
 std::string total_line(const BatchTotals &totals, const std::vector<BatchJobView> &under_way, size_t columns);
@@ -44,7 +44,9 @@ std::string change_line(const BatchJobView &job);
 
 // Of a plan: "to pay", "paid", "may be paid", or "same" as a row before.
 const char *plan_state_text(const PlannedClip &planned);
-// "8 to 12.5 credits"; empty: nothing is to pay.
+// "8 to 12.5 credits"; "about 8 credits" if it is only known what other clips of the model have cost.
+std::string estimate_range(const Estimate &estimate);
+// The same of a plan; empty: nothing is to pay.
 std::string plan_cost_text(const PlannedClip &planned);
 // "12.5 credits, and 2 clips whose cost is unknown".
 std::string plan_total_text(const BatchPlan &plan);

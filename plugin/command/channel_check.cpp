@@ -12,6 +12,7 @@
 #include "plugin/channel/rundown_source.h"
 #include "plugin/channel/shown_source.h"
 #include "plugin/command/account_reading.h"
+#include "plugin/command/batch_view.h"
 #include "plugin/command/command.h"
 #include "plugin/command/console.h"
 #include "plugin/command/known_models.h"
@@ -66,14 +67,9 @@ ItemPrice price_of(const std::string &source, RunSettings run, const GenerationS
           paid.contains(identified->identity.digest())};
 }
 
-std::string range_text(const Estimate &estimate) {
-  return estimate.low == estimate.high ? cost_text(estimate.high)
-                                       : amount_text(estimate.low) + " to " + cost_text(estimate.high);
-}
-
 std::string cost_of(const ItemPrice &price) {
   if (price.state != std::string_view("to pay")) return "";
-  return price.estimate ? range_text(*price.estimate) : "unknown";
+  return price.estimate ? estimate_range(*price.estimate) : "unknown";
 }
 
 Json item_json(const RundownItem &item, const ItemPrice &price) {
@@ -160,7 +156,7 @@ int check_channel(const std::string &path, const RunSettings &run, bool json) {
           "\n");
   } else {
     print(table.to_text(stdout));
-    std::string sum = total ? range_text(*total) : "nothing";
+    std::string sum = total ? estimate_range(*total) : "nothing";
     if (unknown > 0)
       sum = (total ? sum + ", and " : "") + std::to_string(unknown) +
             (unknown == 1 ? " clip whose cost is unknown" : " clips whose cost is unknown");

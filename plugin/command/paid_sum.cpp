@@ -16,6 +16,7 @@ double PaidSum::count(const GenerationState &state) {
     const auto [known, is_new] = tasks_.emplace(task.id, task.amount);
     if (!is_new && task.amount >= 0) known->second = task.amount;
   }
+  if (state.reused && state.charged && state.amount > 0) attached_[state.task_id] = state.amount;
   return credits() - before;
 }
 
@@ -49,7 +50,12 @@ std::string PaidSum::to_text() const {
     text += unpriced == 1
                 ? ", and a task under way whose cost is not known yet"
                 : ", and " + std::to_string(unpriced) + " tasks under way whose cost is not known yet";
-  return text + ".";
+  text += ".";
+  if (attached_.empty()) return text;
+  double attached = 0;
+  for (const auto &[id, amount] : attached_) attached += amount;
+  return text + (attached_.size() == 1 ? " A task" : " " + std::to_string(attached_.size()) + " tasks") +
+         " of another run came to " + cost_text(attached) + ".";
 }
 
 }  // namespace genclip

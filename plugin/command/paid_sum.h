@@ -29,12 +29,15 @@ class PaidSum {
 
   double credits() const;
 
-  // "Paid by this run: 12.5 credits, and a task under way whose cost is not known yet."
+  // "Paid by this run: 12.5 credits, and a task under way whose cost is not known yet. 2 tasks of another run
+  // came to 15.5 credits."
   std::string to_text() const;
 
  private:
   std::map<std::string, double> tasks_;  // Credits by ID; -1: completed, and not told.
   std::set<std::string> under_way_;      // IDs, when their runs ended.
+  // Credits by ID: of tasks that another run has submitted, and that this one has waited for.
+  std::map<std::string, double> attached_;
 };
 
 }  // namespace genclip

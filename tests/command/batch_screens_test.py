@@ -121,7 +121,7 @@ class Terminal:
         lines = [" ".join(line.split()) for line in self.screen.lines()]
         if lines[-1]:  # The rest of this line has not come yet.
             return False
-        shown = all(any(line.startswith(f"{row} {doing.replace(',', '')} 0:") for line in lines) for row, doing in rows.items())
+        shown = all(any(line.startswith(f"{row} {doing.replace(',', '')} after 0:") for line in lines) for row, doing in rows.items())
         if not shown or not any(f" {len(rows)} under way, " in line for line in lines):
             return False
         self.steps.append(self.screen.text())

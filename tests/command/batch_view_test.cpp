@@ -17,11 +17,11 @@ BatchJobView job(ClipStatus status, int progress, int64_t seconds) {
 
 TEST(BatchView, HasALineForEachJob) {
   EXPECT_EQ(job_line(job(ClipStatus::processing, 50, 42), 3, 90),
-            "007  processing    50 %   0:42  a red kite over dunes, seen from far above the sea");
+            "007  processing    50 %   after 0:42  a red kite over dunes, seen from far above the sea");
   EXPECT_EQ(job_line(job(ClipStatus::submitting, -1, 605), 3, 50),
-            "007  submitting          10:05  a red kite over d…");
+            "007  submitting          after 10:05  a red kite …");
   EXPECT_EQ(job_line(job(ClipStatus::downloading, 100, 3), 5, 40),
-            "007    downloading          0:03  a red…");
+            "007    downloading          after 0:03 …");
 }
 
 TEST(BatchView, GivesNamesTheirColumnsUpToAWidth) {
@@ -132,13 +132,23 @@ TEST(BatchView, GuessesTheTimeOfTheRowsFromJobsThatTellTheirs) {
 TEST(BatchView, SaysWhatTakesLongerThanUsual) {
   BatchJobView view = job(ClipStatus::processing, -1, 605);
   view.state.overdue = true;
-  EXPECT_EQ(job_line(view, 3, 60), "007  processing          10:05  longer than usual  a red ki…");
+  EXPECT_EQ(job_line(view, 3, 60), "007  processing          after 10:05  longer than usual  a …");
   EXPECT_EQ(change_line(view), "007: processing, longer than usual");
 }
 
 TEST(BatchView, TellsChangesToAPipe) {
   EXPECT_EQ(change_line(job(ClipStatus::processing, 50, 42)), "007: processing, 50 %");
   EXPECT_EQ(change_line(job(ClipStatus::queued, -1, 1)), "007: queued");
+}
+
+TEST(BatchView, TellsAPriceOfOtherClipsAsAGuess) {
+  PlannedClip planned;
+  planned.estimate = Estimate{7.75, 7.75, 7.75, 3, "same"};
+  EXPECT_EQ(plan_cost_text(planned), "7.75 credits");
+  planned.estimate->basis = "range";
+  EXPECT_EQ(plan_cost_text(planned), "about 7.75 credits");
+  planned.estimate->low = 5;
+  EXPECT_EQ(plan_cost_text(planned), "5 to 7.75 credits");
 }
 
 }  // namespace

@@ -73,7 +73,15 @@ TEST(PaidSum, CountsNothingThatAnEarlierRunHasPaid) {
   GenerationState refused = made("", -1);
   refused.charged = false;
   EXPECT_EQ(sum.count(refused), 0);
-  EXPECT_EQ(sum.to_text(), "Paid by this run: 0 credits.");
+  GenerationState stored = made("b", 9);
+  stored.reused = true;
+  stored.charged = false;
+  EXPECT_EQ(sum.count(stored), 0);
+  EXPECT_EQ(sum.to_text(), "Paid by this run: 0 credits. A task of another run came to 4 credits.");
+  attached.task_id = "c";
+  EXPECT_EQ(sum.count(attached), 0);
+  EXPECT_EQ(sum.count(attached), 0);
+  EXPECT_EQ(sum.to_text(), "Paid by this run: 0 credits. 2 tasks of another run came to 8 credits.");
 }
 
 TEST(PaidSum, TellsTasksThatWereLeftAndClipsBeforeWhoseCostIsUnknown) {
