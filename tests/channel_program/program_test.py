@@ -364,9 +364,11 @@ class Program(unittest.TestCase):
             run = self.playout.service.run(str(example), seconds, str(folder), **env)
             self.assertEqual(run.returncode, 0, run.stdout)
             self.assertTrue(list((folder / "archive").glob("*.mkv")))
-            if '"kind":"clip"' in run.stdout:
+            if "  clip  " in run.stdout:
                 break
-        self.assertIn('"kind":"clip"', run.stdout)
+        self.assertRegex(run.stdout, r"(?m)^  \d\d:\d\d:\d\d  clip  (Red kite|Storm|Lighthouse)$")
+        # It has said what that costs, and which items are bad.
+        self.assertLess(run.stdout.index("To pay for one turn: "), run.stdout.index("Item no-prompt: refused."))
 
 
 if __name__ == "__main__":

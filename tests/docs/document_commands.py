@@ -12,7 +12,7 @@ import re
 import shlex
 import urllib.parse
 
-PROGRAMS = {"gst-launch-1.0", "gst-play-1.0", "gst-discoverer-1.0", "gst-inspect-1.0", "ges-launch-1.0", "genclip", "cc"}
+PROGRAMS = {"gst-launch-1.0", "gst-play-1.0", "gst-discoverer-1.0", "gst-inspect-1.0", "ges-launch-1.0", "genclip", "cc", "timeout"}
 # Programs of this repository, and what a document has compiled. The rest of examples/ has tests of its own.
 PROGRAM_FOLDERS = ("./", "examples/apps/", "examples/captions/")
 ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
