@@ -149,6 +149,13 @@ TEST(CheckRequest, KnowsAFieldByOneOfItsWords) {
               Not(HasSubstr("did you mean")));
 }
 
+TEST(CheckRequest, TakesAWordOfSeveralNamesForTheFirstOfThem) {
+  const std::vector<Name> names = {{"prompt"}, {"first_frames"}, {"last_frames"}};
+  EXPECT_EQ(likely_name("frames", names), "first_frames");
+  EXPECT_EQ(likely_name("last_frame", names), "last_frames");
+  EXPECT_EQ(likely_name("image", {{"first_image"}, {"last_image"}, {"images"}}), "images");
+}
+
 TEST(CheckRequest, TeachesWhatToDoInsteadOfALocalFile) {
   EXPECT_EQ(
       text(request("sd_2.0_special", R"({"prompt":"x","first_image":["/home/me/a.png"]})")),
