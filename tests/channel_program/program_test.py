@@ -50,6 +50,9 @@ class Program(unittest.TestCase):
             time.sleep(0.02)
         self.fail(f"no {pattern!r} in:\n" + (self.folder / name).read_text(encoding="utf-8"))
 
+    def state(self):
+        return json.loads(self.playout.state.read_text(encoding="utf-8"))
+
     def probe(self, path):
         probe = subprocess.run(["ffprobe", "-v", "error", "-count_frames", "-show_entries", "stream=codec_type,nb_read_frames",
                                 "-of", "json", str(path)], capture_output=True, text=True, timeout=60, check=True)
@@ -202,14 +205,18 @@ class Program(unittest.TestCase):
         lock.rename(self.folder / "moved.lock")
         lock.touch()
         self.assertEqual(second.wait(20), 1, "another file is another lock")
+        run_of_second = self.state()["run"]
         third = self.start("third", "--record", str(self.folder / "third-archive"))
         self.wait_for("third", r"clip: item")
-        state = json.loads(self.playout.state.read_text(encoding="utf-8"))
+        ends = time.monotonic() + 30
+        while (state := self.state())["run"] == run_of_second:  # Its first state is on its way to the disk.
+            self.assertLess(time.monotonic(), ends)
+            time.sleep(0.01)
         part = self.folder / "part"
         part.write_text(json.dumps({**state, "run": "other"}), encoding="utf-8")
         part.rename(self.playout.state)
         self.assertEqual(third.wait(30), 1, "another channel writes")
-        self.assertEqual(json.loads(self.playout.state.read_text(encoding="utf-8"))["run"], "other")
+        self.assertEqual(self.state()["run"], "other")
 
     def test_an_item_that_is_refused_is_told_to_its_sender_alone(self):
         token = self.folder / "token"
