@@ -53,6 +53,7 @@ def on_signal(number):
     global exit_code
     exit_code = 128 + number
     loop.quit()
+    return GLib.SOURCE_CONTINUE  # Until the process has ended: timeout sends its signal twice.
 
 
 if len(sys.argv) < 3:
@@ -80,14 +81,12 @@ pipeline.get_by_name("file").set_property("location", part)
 loop, exit_code = GLib.MainLoop(), 1
 pipeline.get_bus().add_signal_watch()
 pipeline.get_bus().connect("message", on_message, loop)
-for ending in (signal.SIGTERM, signal.SIGHUP):  # Of SIGINT, run() makes a KeyboardInterrupt.
+for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     if signal.getsignal(ending) != signal.SIG_IGN:
+        signal.signal(ending, signal.SIG_DFL)  # Else run() makes a KeyboardInterrupt of SIGINT.
         GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, ending, on_signal, ending)
 pipeline.set_state(Gst.State.PLAYING)
-try:
-    loop.run()
-except KeyboardInterrupt:
-    exit_code = 130
+loop.run()
 try:
     if exit_code > 128:
         task = pipeline.get_by_name("clip").get_property("task-id")

@@ -5,6 +5,7 @@
 Usage: play_clip.py URI KEY_FILE
 """
 
+import signal
 import sys
 
 try:
@@ -66,5 +67,6 @@ try:
     loop.run()
 except KeyboardInterrupt:
     exit_code = 130
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Until the exit, which waits for the answer to a submit.
 playbin.set_state(Gst.State.NULL)
 sys.exit(exit_code)

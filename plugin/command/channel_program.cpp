@@ -10,11 +10,13 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -27,6 +29,7 @@
 #include "plugin/command/command.h"
 #include "plugin/command/console.h"
 #include "plugin/frame/picture_form.h"
+#include "plugin/generation/exit_guard.h"
 #include "plugin/monitor/control_server.h"
 #include "plugin/monitor/control_token.h"
 #include "plugin/monitor/service_notifier.h"
@@ -183,7 +186,7 @@ class ChannelProgram {
   const std::shared_ptr<DiskQueue> disk_ = DiskQueue::make();
   std::vector<guint> sources_;
   bool is_ready_ = false;
-  bool is_ending_ = false;
+  std::optional<std::chrono::nanoseconds> end_began_;
   int exit_code_ = kOk;
 };
 
@@ -391,7 +394,12 @@ void ChannelProgram::reload() {
 }
 
 void ChannelProgram::end_softly(int signal) {
-  if (std::exchange(is_ending_, true)) return end(kSignalExit + signal);
+  const std::chrono::nanoseconds now = std::chrono::microseconds(g_get_monotonic_time());
+  if (end_began_) {
+    if (!ExitGuard::is_same_stop(*end_began_, now)) end(kSignalExit + signal);
+    return;
+  }
+  end_began_ = now;
   print_error("Ending after the clip on the air, within " + std::to_string(settings_.end_within_s) +
               " s; a second signal ends at once.");
   outputs_->expect_restart();

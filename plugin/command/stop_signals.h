@@ -5,6 +5,8 @@
 
 #include <glib.h>
 
+#include <chrono>
+
 namespace genclip {
 
 // While it lives, SIGINT, SIGTERM and SIGHUP do not end the process; each wakes the main context, and so does
@@ -19,17 +21,21 @@ class StopSignals {
   StopSignals(const StopSignals &) = delete;
   StopSignals &operator=(const StopSignals &) = delete;
 
+  // Counts a signal, unless it is the same stop as the one before (see exit_guard.h).
+  void note(int signal, std::chrono::nanoseconds now);
+
   int last() const { return last_; }
   unsigned count() const { return count_; }
   unsigned seconds() const { return seconds_; }
 
  private:
   template <int kSignal>
-  static gboolean note(gpointer self);
+  static gboolean note_now(gpointer self);
   static gboolean note_second(gpointer self);
 
   int last_ = 0;
   unsigned count_ = 0;
+  std::chrono::nanoseconds counted_at_{0};
   unsigned seconds_ = 0;
   const guint sources_[4];
 };

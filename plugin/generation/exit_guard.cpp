@@ -12,6 +12,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <ctime>
+#include <optional>
 #include <thread>
 
 #include "plugin/base/mutex.h"
@@ -23,6 +25,13 @@ namespace {
 constexpr auto kPatience = std::chrono::seconds(3);
 constexpr int kEndings[] = {SIGINT, SIGTERM, SIGHUP};
 
+// A signal handler may call it.
+std::chrono::nanoseconds monotonic_time() {
+  timespec now = {};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
+}
+
 struct Outstanding {
   Mutex mutex;
   CondVar changed;
@@ -31,9 +40,18 @@ struct Outstanding {
   std::atomic<int> count = 0;
   std::atomic<pid_t> owner = 0;  // A forked child has the count, but not the threads.
   std::atomic<int> signal = 0;   // The first one that came.
+  // When the end began, by a signal or by exit(). Minimum: it has not.
+  std::atomic<std::chrono::nanoseconds> end_began = std::chrono::nanoseconds::min();
+  std::atomic<std::chrono::nanoseconds (*)()> clock = monotonic_time;
   sem_t has_signal = {};
 
   bool is_any() const { return count > 0 && owner == ::getpid(); }
+  // Nothing: it begins now. Otherwise when it began.
+  std::optional<std::chrono::nanoseconds> begin_end(std::chrono::nanoseconds now) {
+    auto began = std::chrono::nanoseconds::min();
+    if (end_began.compare_exchange_strong(began, now)) return std::nullopt;
+    return began;
+  }
 };
 
 Outstanding &outstanding() {
@@ -70,13 +88,17 @@ void end_after_signal() {
   ::kill(::getpid(), all.signal);  // This thread blocks it, so another one takes it.
 }
 
-// A second signal does what the first one would have done.
+// A second stop does what the first one would have done.
 void delay(int signal) {
   Outstanding &all = outstanding();
-  int none = 0;
-  if (all.is_any() && all.signal.compare_exchange_strong(none, signal)) {
-    ::sem_post(&all.has_signal);
-    return;
+  if (all.is_any()) {
+    const auto now = all.clock.load()();
+    const auto began = all.begin_end(now);
+    if (!began) {
+      all.signal = signal;
+      ::sem_post(&all.has_signal);
+    }
+    if (!began || ExitGuard::is_same_stop(*began, now)) return;
   }
   set_handler(signal, SIG_DFL);
   std::raise(signal);
@@ -87,8 +109,20 @@ bool has_handler(int signal, void (*handler)(int)) {
   return ::sigaction(signal, nullptr, &now) == 0 && !(now.sa_flags & SA_SIGINFO) && now.sa_handler == handler;
 }
 
+void delay_unhandled() {
+  for (const int signal : kEndings)
+    if (has_handler(signal, SIG_DFL)) set_handler(signal, delay);
+}
+
+void end_after_exit() {
+  Outstanding &all = outstanding();
+  all.begin_end(all.clock.load()());
+  ExitGuard::look_again();
+  wait_for_answers();
+}
+
 void register_once() {
-  static const int registered = std::atexit(wait_for_answers);
+  static const int registered = std::atexit(end_after_exit);
   static_cast<void>(registered);
 }
 
@@ -96,6 +130,7 @@ void register_once() {
 void begin_process(Outstanding &all) {
   all.count = 0;
   all.signal = 0;
+  all.end_began = std::chrono::nanoseconds::min();
   ::sem_init(&all.has_signal, 0, 0);
   std::thread(end_after_signal).detach();
 }
@@ -107,9 +142,7 @@ ExitGuard::ExitGuard() {
   Outstanding &all = outstanding();
   MutexLock lock(all.mutex);
   if (all.owner.exchange(::getpid()) != ::getpid()) begin_process(all);
-  if (all.count++ > 0) return;
-  for (const int signal : kEndings)
-    if (has_handler(signal, SIG_DFL)) set_handler(signal, delay);
+  if (all.count++ == 0) delay_unhandled();
 }
 
 // A handler that the application has set meanwhile stays.
@@ -122,11 +155,20 @@ ExitGuard::~ExitGuard() {
   all.changed.notify_all();
 }
 
+void ExitGuard::look_again() {
+  Outstanding &all = outstanding();
+  if (!all.is_any()) return;  // As in wait_for_answers().
+  MutexLock lock(all.mutex);
+  if (all.is_any()) delay_unhandled();
+}
+
 bool ExitGuard::is_ending() { return outstanding().is_any() && outstanding().signal != 0; }
 
 void ExitGuard::set_patience(std::chrono::milliseconds patience) {
   MutexLock lock(outstanding().mutex);
   outstanding().patience = patience;
 }
+
+void ExitGuard::set_clock(std::chrono::nanoseconds (*clock)()) { outstanding().clock = clock; }
 
 }  // namespace genclip

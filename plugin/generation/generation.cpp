@@ -10,6 +10,7 @@
 #include "plugin/base/disk_thread.h"
 #include "plugin/base/shown_text.h"
 #include "plugin/generation/clip_work.h"
+#include "plugin/generation/exit_guard.h"
 #include "plugin/generation/generation_log.h"
 #include "plugin/task/poll_schedule.h"
 
@@ -167,6 +168,7 @@ void Generation::leave(const GenerationObserver *observer) {
   changed_.notify_all();
   const GRef<GCancellable> pause = pause_;
   lock.unlock();
+  ExitGuard::look_again();
   g_cancellable_cancel(cancellable_.get());
   g_cancellable_cancel(pause.get());
   lock.lock();

@@ -17,6 +17,7 @@ import urllib.request
 from own_mounts import mount_hung
 from playout import CAPS, Playout, clip
 from simulated_service import OPENER
+from stop_again import stop_again
 
 GENCLIP = os.environ["GENCLIP"]
 
@@ -118,8 +119,7 @@ class Program(unittest.TestCase):
         self.wait_for("log", r"clip: item-1")
         process.send_signal(signal.SIGTERM)
         self.wait_for("log", r"a second signal")
-        process.send_signal(signal.SIGTERM)
-        self.assertEqual(process.wait(10), 143)
+        self.assertEqual(stop_again(process, signal.SIGTERM), 143)
 
     def test_a_standby_takes_over_within_three_seconds_and_pays_nothing(self):
         first = self.start("first", "--record", str(self.folder / "first-archive"))

@@ -23,6 +23,7 @@ from one_day import stay_within_one_day
 from screen import Screen
 from screen_files import WIDTHS, compare
 from service import ServiceTest
+from stop_again import stop_again
 from time_limit import time_limit
 
 WINDOWS = 20
@@ -929,8 +930,7 @@ class Caption(ServiceTest):
     def test_a_second_ctrl_c_ends_it_at_once_and_leaves_no_file(self):
         self.simulator("--fault", "text#4-:hang")
         run = self.stop_once_kept(3, self.copy_of_film())
-        time.sleep(0.5)  # Two signals at the same moment are one.
-        run.send_signal(signal.SIGINT)
+        stop_again(run, signal.SIGINT)
         self.check_stopped(run, 5)
 
     def test_a_translation_keeps_each_time_and_loses_no_word(self):

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <memory>
 #include <thread>
@@ -17,12 +18,14 @@
 namespace genclip::test {
 namespace {
 
+void nothing() {}
+
 // Two pipes between the test and a child in which an answer is outstanding.
 class Child {
  public:
   // `prepare` runs before there is a guard, `beside` when there is.
   template <typename Prepare, typename Beside>
-  Child(Prepare prepare, Beside beside) {
+  Child(Prepare prepare, Beside beside, void (*hands_over)() = nothing) : hands_over_(hands_over) {
     if (::pipe(to_child_) != 0 || ::pipe(from_child_) != 0) give_up("no pipe");
     pid_ = ::fork();
     if (pid_ == 0) run(prepare, beside);
@@ -43,6 +46,11 @@ class Child {
   void answer() { ASSERT_EQ(::write(to_child_[1], "a", 1), 1); }
   // Says 's' once a signal has come.
   void watch_for_signal() { ASSERT_EQ(::write(to_child_[1], "s", 1), 1); }
+  // Calls what was given as `hands_over`, and says 'o' then.
+  void hand_over() {
+    ASSERT_EQ(::write(to_child_[1], "o", 1), 1);
+    ASSERT_EQ(hear(), 'o');
+  }
   void signal(int number) { ASSERT_EQ(::kill(pid_, number), 0); }
   bool is_running() const {
     siginfo_t info = {};
@@ -69,6 +77,10 @@ class Child {
       char word = '\0';
       while (word != 'a') {
         if (::read(to_child_[0], &word, 1) != 1) ::_exit(9);
+        if (word == 'o') {
+          hands_over_();
+          say('o');
+        }
         if (word != 's') continue;
         while (!ExitGuard::is_ending()) std::this_thread::yield();
         say('s');
@@ -83,11 +95,10 @@ class Child {
     if (::write(from_child_[1], &word, 1) != 1) ::_exit(9);
   }
 
+  void (*const hands_over_)();
   int to_child_[2] = {-1, -1}, from_child_[2] = {-1, -1};
   pid_t pid_ = -1;
 };
-
-void nothing() {}
 
 class ExitGuardOf : public testing::TestWithParam<int> {};
 
@@ -115,12 +126,102 @@ TEST(ExitGuard, DoesNotWaitForEver) {
   EXPECT_EQ(WTERMSIG(child.end()), SIGTERM);
 }
 
+void end_as_the_application_does(int) { ::_exit(7); }
+
+// In the child.
+std::atomic<std::chrono::nanoseconds> the_time{std::chrono::hours(7)};
+
+std::atomic<int> signals_taken = 0;
+
+void use_the_time() {
+  ExitGuard::set_clock([] {
+    ++signals_taken;
+    return the_time.load();
+  });
+  ExitGuard::set_patience(std::chrono::hours(1));
+}
+
+void pass_a_second() { the_time = the_time.load() + std::chrono::seconds(1); }
+
+TEST(ExitGuard, TakesTheSignalsOfOneSecondForOneStop) {
+  using namespace std::chrono_literals;
+  EXPECT_TRUE(ExitGuard::is_same_stop(7h, 7h));
+  EXPECT_TRUE(ExitGuard::is_same_stop(7h, 7h + 999ms));
+  EXPECT_FALSE(ExitGuard::is_same_stop(7h, 7h + 1s));
+  EXPECT_FALSE(ExitGuard::is_same_stop(7h, 8h));
+}
+
+// A signal that ends the process does so within these milliseconds.
+void wait_for_the_second_signal() {
+  for (int tries = 0; tries < 10000 && signals_taken < 2; ++tries) ::usleep(1000);
+  ::usleep(20000);
+}
+
+// coreutils' timeout sends its signal to the process, and then to its group.
+TEST(ExitGuard, KeepsTheAnswerAfterTwoSignalsAtOnce) {
+  Child child(use_the_time, nothing, wait_for_the_second_signal);
+  ASSERT_EQ(child.hear(), 'r');
+  child.signal(SIGTERM);
+  child.watch_for_signal();
+  ASSERT_EQ(child.hear(), 's');
+  child.signal(SIGTERM);
+  child.hand_over();
+  child.answer();
+  EXPECT_EQ(child.hear(), 'k');
+  EXPECT_EQ(WTERMSIG(child.end()), SIGTERM);
+}
+
+// gst-launch gives up its own handler at the first signal.
+TEST(ExitGuard, KeepsTheAnswerOnceTheApplicationHasGivenUpItsHandler) {
+  const auto handle = [] {
+    use_the_time();
+    ::signal(SIGINT, end_as_the_application_does);
+  };
+  Child child(handle, nothing, [] {
+    ::signal(SIGINT, SIG_DFL);
+    ExitGuard::look_again();
+  });
+  ASSERT_EQ(child.hear(), 'r');
+  child.hand_over();
+  child.signal(SIGINT);
+  child.watch_for_signal();
+  ASSERT_EQ(child.hear(), 's');
+  child.answer();
+  EXPECT_EQ(child.hear(), 'k');
+  EXPECT_EQ(WTERMSIG(child.end()), SIGINT);
+}
+
+TEST(ExitGuard, KeepsTheAnswerWhenASignalComesAmidTheExit) {
+  const auto handle = [] {
+    use_the_time();
+    ::signal(SIGINT, end_as_the_application_does);
+  };
+  Child child(handle, nothing, [] {
+    ::signal(SIGINT, SIG_DFL);
+    std::thread([] { std::exit(6); }).detach();
+    struct sigaction now = {};
+    for (int tries = 0; tries < 10000 && now.sa_handler == SIG_DFL; ++tries) {
+      ::usleep(1000);
+      ::sigaction(SIGINT, nullptr, &now);
+    }
+  });
+  ASSERT_EQ(child.hear(), 'r');
+  child.hand_over();
+  child.signal(SIGINT);
+  child.answer();
+  EXPECT_EQ(child.hear(), 'k');
+  child.end();  // By exit(), or by the signal, if that is taken after the guard's end.
+}
+
 TEST(ExitGuard, DoesNotWaitAfterASecondSignal) {
   for (const int second : {SIGTERM, SIGINT}) {
-    Child child([] { ExitGuard::set_patience(std::chrono::hours(1)); }, nothing);
+    Child child(use_the_time, nothing, pass_a_second);
     ASSERT_EQ(child.hear(), 'r');
     child.signal(SIGTERM);
-    while (child.is_running()) child.signal(second);
+    child.watch_for_signal();
+    ASSERT_EQ(child.hear(), 's');
+    child.hand_over();
+    child.signal(second);
     EXPECT_EQ(child.hear(), '\0');
     EXPECT_TRUE(WIFSIGNALED(child.end()));
   }
@@ -142,8 +243,6 @@ TEST(ExitGuard, LeavesAnIgnoredSignalIgnored) {
   EXPECT_EQ(child.hear(), 'k');
   EXPECT_EQ(child.hear(), 'o');
 }
-
-void end_as_the_application_does(int) { ::_exit(7); }
 
 TEST(ExitGuard, LeavesASignalToTheApplicationThatHandlesIt) {
   const auto handle = [] { ::signal(SIGTERM, end_as_the_application_does); };
