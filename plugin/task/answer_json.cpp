@@ -124,4 +124,37 @@ Result<std::vector<Json>> answer_documents(std::string_view body) {
   return documents;
 }
 
+std::string whole_beginning(std::string_view body) {
+  std::string open, closing;  // The brackets that are to come; the outermost first, and last.
+  size_t whole = 0;
+  bool is_in_value = false;  // Not in a name.
+  const auto keep = [&](size_t size) {
+    whole = size;
+    closing.assign(open.rbegin(), open.rend());
+  };
+  for (size_t i = 0; i < body.size() && open.size() <= Json::kMaxDepth; ++i) {
+    const char c = body[i];
+    if (c == '"') {
+      for (++i; i < body.size() && body[i] != '"'; ++i)
+        if (body[i] == '\\') ++i;
+      if (is_in_value && i < body.size()) keep(i + 1);
+    } else if (c == '{' || c == '[') {
+      open += c == '{' ? '}' : ']';
+      is_in_value = c == '[';
+    } else if (c == ':') {
+      is_in_value = true;
+    } else if (c == ',' || c == '}' || c == ']') {
+      if (open.empty() || (c != ',' && open.back() != c)) break;
+      if (c == ',') {
+        keep(i);
+        is_in_value = open.back() == ']';
+      } else {
+        open.pop_back();
+        keep(i + 1);
+      }
+    }
+  }
+  return std::string(body.substr(0, whole)) + closing;
+}
+
 }  // namespace genclip

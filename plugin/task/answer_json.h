@@ -3,6 +3,7 @@
 // The JSON of a service's answer, also where a gateway has wrapped it.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,5 +18,9 @@ namespace genclip {
 // name of a message is only if it holds a task. Never empty. Fails, as Json::parse() does, where no document
 // is found.
 Result<std::vector<Json>> answer_documents(std::string_view body);
+
+// The beginning of a document that broke off, up to its last value that surely is whole (not a number that
+// may have more digits), and closed behind it. Empty: it has none.
+std::string whole_beginning(std::string_view body);
 
 }  // namespace genclip

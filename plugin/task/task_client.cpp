@@ -161,9 +161,12 @@ Result<Task, SubmitFailure> TaskClient::submit(const CheckedRequest &request, GC
     SubmitFailure failure;
     // The part of a broken answer that arrived may hold the ID, too.
     const HttpReply *answer = reply ? &*reply : reply.error().begun ? &*reply.error().begun : nullptr;
-    auto task = answer
-                    ? read_task(answer->body, secrets_, {.base_url = endpoint_.base_url, .wanted = wanted_})
-                    : Error{};
+    TaskQuestion question = {.base_url = endpoint_.base_url, .wanted = wanted_};
+    auto task = answer ? read_task(answer->body, secrets_, question) : Error{};
+    question.is_part = true;
+    if (answer && !task)
+      if (auto part = read_task(whole_beginning(answer->body), secrets_, question); part && !part->id.empty())
+        task = std::move(part);
     if (answer && !(task && !task->id.empty()))
       if (std::string id = id_in_headers(*answer); !id.empty()) {
         if (!task) task = Task();

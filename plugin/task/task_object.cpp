@@ -466,7 +466,7 @@ AnswerState state_of(const TaskObjects &objects) {
   return state;
 }
 
-std::string id_of(const TaskObjects &objects, const Secrets &keys, std::string_view asked) {
+std::string id_of(const TaskObjects &objects, const Secrets &keys, std::string_view asked, bool is_part) {
   for (const Json *object : objects)
     if (has_id(*object, asked)) return std::string(asked);
   // Of a query, an ID around the task's object is not the task's.
@@ -475,6 +475,7 @@ std::string id_of(const TaskObjects &objects, const Secrets &keys, std::string_v
   if (std::string id = id_under(objects, kOtherIdNames, keys); !id.empty()) return id;
   if (std::string id = bare_id(*objects.back(), keys); !id.empty()) return id;
   // A request_id is that of the call, unless the answer is about a task and has no other.
+  if (is_part) return {};
   const TaskStatus status = state_of(objects).status;
   return status == TaskStatus::queued || status == TaskStatus::processing
              ? id_under(objects, kRequestIdNames, keys)

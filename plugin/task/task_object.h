@@ -35,8 +35,10 @@ struct AnswerState : TaskState {
 AnswerState state_of(const TaskObjects &objects);
 
 // The task's ID; empty without one. An ID goes into URLs, logs, messages and the store, so only a short text
-// of visible characters counts, and none that holds one of the keys: a long one however it is spelled.
-std::string id_of(const TaskObjects &objects, const Secrets &keys, std::string_view asked);
+// of visible characters counts, and none that holds one of the keys: a long one however it is spelled. Of a
+// part of an answer, a request_id never counts.
+std::string id_of(const TaskObjects &objects, const Secrets &keys, std::string_view asked,
+                  bool is_part = false);
 
 // True if the object has that ID, under any of its names; false for an empty one.
 bool has_id(const Json &object, std::string_view id);

@@ -180,7 +180,7 @@ Result<Task> read_task(std::string_view body, const Secrets &secrets, const Task
   add_urls(top, all);
 
   Task task;
-  task.id = id_of(objects, secrets.keys(), asked);
+  task.id = id_of(objects, secrets.keys(), asked, question.is_part);
   if (const Json *model = first_of(objects, {"model"}); model && model->string())
     task.model = display_line(*model->string(), kMaxModelLength, secrets.keys());
   task.status = state.status;

@@ -35,6 +35,7 @@ struct TaskQuestion {
   std::string_view base_url = {};  // To resolve relative addresses; empty: these are ignored.
   std::string_view task_id = {};   // The task of a query; empty for a submit.
   WantedResult wanted = {};
+  bool is_part = false;  // More may stand behind it that did not arrive.
 };
 
 // Reads the answer of either API, whatever its HTTP status. Tolerates any field; fails only when the answer
