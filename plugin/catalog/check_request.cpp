@@ -34,6 +34,8 @@ std::shared_ptr<const ModelSpec> any_model(const Catalog &catalog) {
 // Nobody reads more problems. A hostile URI can hold enough mistakes to keep a computer busy for minutes.
 constexpr unsigned kEnoughProblems = 100;
 constexpr size_t kMostReferences = 1000;
+// As long as what a journal has in place of a reference that genclip publishes.
+constexpr size_t kReferenceBytes = 128;
 
 // What people call fields that genclip knows by another name.
 struct OtherWord {
@@ -69,6 +71,7 @@ class RequestCheck {
     }
     write_body();
     check_body();
+    check_size();
     if (!problems_.empty()) return std::move(problems_);
     return std::move(checked_);
   }
@@ -375,6 +378,21 @@ class RequestCheck {
       if (!value || (listed && value_problem(*listed, *value, spec().id))) continue;
       if (auto wrong = value_problem(field, *value, "the legacy API")) problem(field.name, std::move(*wrong));
     }
+  }
+
+  // Before the clips that it is made of are paid. The journal has the digests of files and of clips, not
+  // their names.
+  void check_size() {
+    if (!problems_.empty()) return;
+    std::vector<std::string> names;
+    for (const MediaReference &medium : checked_.media_) {
+      const bool is_sent = medium.source == MediaSource::url || medium.source == MediaSource::asset;
+      names.push_back(is_sent ? medium.url : std::string(kReferenceBytes, 'x'));
+    }
+    const size_t size = Json(Json::Object{{"request", checked_.body_with(names)}}).to_pretty_text().size();
+    if (size > kMostRequestBytes)
+      problem("", "The request is too large for the journal (" + std::to_string(size) + " bytes; " +
+                      std::to_string(kMostRequestBytes) + " are possible). Shorten it.");
   }
 
   const Catalog &catalog_;

@@ -3,6 +3,7 @@
 // Validates a request against the catalog, before it costs anything.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
@@ -63,6 +64,9 @@ class CheckedRequest {
 // How many clips may stand one inside the other, and how many all in all.
 inline constexpr unsigned kMostClipLevels = 32;
 inline constexpr unsigned kMostClips = 1000;
+
+// Bytes of a request in a journal, which has room for what becomes of it beside that.
+inline constexpr size_t kMostRequestBytes = (4 << 20) - (64 << 10);
 
 // All problems at once, in the order of the model's fields, then of the catalog's. A clip that stands as a
 // reference is a request too: it is validated with the outer one, and the text of each of its problems begins

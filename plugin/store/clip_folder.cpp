@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "plugin/base/durable_file.h"
+#include "plugin/catalog/check_request.h"
 #include "plugin/store/clip_check.h"
 #include "plugin/store/clip_record.h"
 #include "plugin/store/store_log.h"
@@ -22,6 +23,7 @@ namespace genclip {
 namespace {
 
 constexpr size_t kMaxRecordSize = 4 << 20;
+static_assert(kMostRequestBytes < kMaxRecordSize);
 // The most that the answer to a submit adds to a record: an ID and the service's texts.
 constexpr size_t kRecordGrowth = 16 << 10;
 constexpr size_t kMaxUnsentSize = 64;
@@ -43,6 +45,12 @@ Error unreadable(const std::string &path, const std::string &why) {
                                     ". Nothing was changed or paid for. Make it readable for this user and "
                                     "this version of genclip, or choose another folder with the "
                                     "property store."};
+}
+
+Error too_large(size_t size, size_t limit) {
+  return {ErrorKind::settings, "The request is too large for the journal (" + std::to_string(size) +
+                                   " bytes; " + std::to_string(limit) +
+                                   " are possible), and was not submitted. Shorten it."};
 }
 
 // The task ID in a damaged record; empty when none can be found.
@@ -230,6 +238,9 @@ Result<void> ClipFolder::check_that_nobody_else_writes() {
 }
 
 Result<void> ClipFolder::write_record(const ClipRecord &record) {
+  std::string text = record.to_json().to_pretty_text() + "\n";
+  // No run could read it, so what stands there stays.
+  if (text.size() > kMaxRecordSize) return too_large(text.size(), kMaxRecordSize);
   if (auto alone = check_that_nobody_else_writes(); !alone) return alone;
   if (reserved_) {
     reserved_ = false;
@@ -239,7 +250,7 @@ Result<void> ClipFolder::write_record(const ClipRecord &record) {
   GST_CAT_LEVEL_LOG(store_category(), is_news ? GST_LEVEL_INFO : GST_LEVEL_DEBUG, nullptr,
                     "%s: the journal says %s%s%s", path_.folder().c_str(), to_word(record.state),
                     record.task_id.empty() ? "" : ", task ", record.task_id.c_str());
-  next_text_ = record.to_json().to_pretty_text() + "\n";
+  next_text_ = std::move(text);
   auto written = write_synced(files_, path_.record_temporary(), next_text_);
   // Both are on the disk, or neither, before a request leaves. Nothing more stands between an answer and its
   // journal.
@@ -255,11 +266,7 @@ Result<void> ClipFolder::write_record(const ClipRecord &record) {
 
 Result<void> ClipFolder::write_intent(const ClipRecord &record) {
   const size_t text_size = record.to_json().to_pretty_text().size();
-  if (text_size + kRecordGrowth > kMaxRecordSize)
-    return Error{ErrorKind::settings, "The request is too large for the journal (" +
-                                          std::to_string(text_size) + " bytes; " +
-                                          std::to_string(kMaxRecordSize - kRecordGrowth) +
-                                          " are possible), and was not submitted. Shorten it."};
+  if (text_size + kRecordGrowth > kMaxRecordSize) return too_large(text_size, kMaxRecordSize - kRecordGrowth);
   if (auto alone = check_that_nobody_else_writes(); !alone) return alone;
   // Another process may have made the folder, or the store, and not yet synced their names. A folder above
   // that we may not read existed before.

@@ -266,6 +266,28 @@ TEST(CheckRequest, RefusesWhatCannotBeWritten) {
   EXPECT_EQ(text(odd), "prompt is not valid UTF-8.") << "and not missing as well";
 }
 
+// Else the clips that it is made of are paid before the journal refuses it.
+TEST(CheckRequest, RefusesWhatNoJournalCanHold) {
+  const auto with_prompt = [](size_t size) {
+    ClipRequest one = request("dream-5.0", "{}");
+    one.fields.set("prompt", std::string(size, 'x'));
+    return one;
+  };
+  const size_t around = body(with_prompt(1)).size() + 100;
+  EXPECT_EQ(text(with_prompt(kMostRequestBytes - around)), "");
+  EXPECT_THAT(text(with_prompt(kMostRequestBytes)), HasSubstr("too large for the journal"));
+  // There, each number has a line of its own.
+  ClipRequest numbers = with_prompt(1);
+  numbers.extra.set("numbers", Json::Array(kMostRequestBytes / 8, Json(1)));
+  EXPECT_THAT(text(numbers), HasSubstr("too large for the journal"));
+  // The journal has the digest of a clip, whatever is behind it.
+  ClipRequest made_of_clips = request("dance-2.5", R"({"prompt":"x"})");
+  const std::string clip = "genclip://dream-5.0?prompt=" + std::string(1000 << 10, 'x');
+  made_of_clips.fields.set("reference_images", Json::Array(5, Json(clip)));
+  const auto small = check_request(*Catalog::built_in(), made_of_clips, {.publishes = true});
+  EXPECT_TRUE(small) << problems_text(small.error());
+}
+
 TEST(CheckRequest, GivesTheReasonOfARule) {
   EXPECT_EQ(text(request("mini-h3", R"({"prompt":"x","size":"2560x1440","aspect_ratio":"16:9"})")),
             "aspect_ratio and size conflict on mini-h3; give only one of them.");

@@ -638,13 +638,13 @@ TEST_F(JournalMemory, ANewerJournalIsAnErrorThatChangesAndPaysNothing) {
 
 TEST_F(JournalMemory, ARequestThatCannotBeJournalledIsRefusedBeforeItIsPaid) {
   GenerationJob large = job();
-  large.request = sample_request(std::string(5 << 20, 'x'));
-  large.identity.request = large.request->body();
+  large.identity.request = Json::Object{{"prompt", std::string(5 << 20, 'x')}};
   for (int time = 0; time < 2; ++time) {
     const Outcome outcome = run(large);
     ASSERT_TRUE(outcome.error);
     EXPECT_EQ(outcome.error->kind, ErrorKind::settings);
     EXPECT_THAT(outcome.text(), HasSubstr("too large"));
+    EXPECT_THAT(outcome.warnings, IsEmpty()) << "no damaged journal, and nothing that may be charged again";
   }
   EXPECT_EQ(service_.submits(), 0u);
 }

@@ -146,6 +146,26 @@ TEST_F(ClipFolderTest, AnIntentOutlivesAPowerCutThoughSomebodyElseMadeItsFolder)
   EXPECT_EQ(found->state, ClipState::intent);
 }
 
+// The next run would call it damaged, and say that the request may be charged again.
+TEST_F(ClipFolderTest, WritesNoJournalThatItCouldNotRead) {
+  ClipFolder folder(files_, path_);
+  const auto lock = folder.lock_writer(on_damage());
+  expect_locked(lock);
+  ClipRecord record = record_of("a", ClipState::refused);
+  ASSERT_TRUE(folder.write_record(record));
+  record.identity.request.set("prompt", std::string((4 << 20) - (8 << 10), 'x'));
+  EXPECT_FALSE(folder.write_intent(record)) << "what the service answers needs room";
+  EXPECT_TRUE(folder.write_record(record));
+  record.identity.request.set("prompt", std::string(4 << 20, 'x'));
+  const auto written = folder.write_record(record);
+  ASSERT_FALSE(written);
+  EXPECT_EQ(written.error().kind, ErrorKind::settings);
+  const auto found = folder.look();
+  ASSERT_TRUE(found) << found.error().text;
+  EXPECT_LT(found->identity.request.find("prompt")->string()->size(), size_t{4} << 20);
+  EXPECT_TRUE(folder.write_record(record_of("a", ClipState::intent))) << "nobody else has written";
+}
+
 // An intent that is lost must not look as if there had been none.
 TEST_F(ClipFolderTest, IsUnsentFromTheAnnouncementUntilTheIntentIsThere) {
   ClipFolder folder(files_, path_);
