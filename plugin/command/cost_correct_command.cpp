@@ -11,6 +11,7 @@
 #include "plugin/command/clip_delivery.h"
 #include "plugin/command/command_options.h"
 #include "plugin/command/console.h"
+#include "plugin/generation/store_account.h"
 #include "plugin/store/clip_cost.h"
 #include "plugin/store/clip_path.h"
 
@@ -21,7 +22,8 @@ constexpr CommandText kCorrect{
     "cost correct", "KEY|TASK AMOUNT",
     "Enters into the store's ledger what a task has cost, in credits, as the account\n"
     "at the service says it. That amount then counts, whatever the service told\n"
-    "before or tells later. 0: nothing was charged.",
+    "before or tells later. 0: nothing was charged, so a request that nobody knew the\n"
+    "outcome of is submitted again without a warning.",
     "KEY is a key that genclip cost or genclip store list shows, the first 8 or more\n"
     "digits of one, the clip's genclip:// URI, or the path of the clip or of its\n"
     "folder in the store: the latest task of that clip. TASK is a task's ID. A URI\n"
@@ -92,6 +94,14 @@ int run_cost_correct(const Words &words) {
   const LedgerEntry entry = correction_of(before, *amount);
   const auto written = ledger_of(root).append({entry}, nullptr);
   if (!written) return report_failure(written.error(), json);
+  if (*amount == 0) {
+    const auto settled = settle_submit(FileSystem::posix(), root, before);
+    if (!settled) return report_failure(settled.error(), json);
+    if (!*settled)
+      print_warning(
+          "A run is at work on this clip, so its journal still counts the submit as unanswered. Enter "
+          "the same again once the run has ended.");
+  }
   if (!json) {
     print_prose(told(before, *amount));
     return kOk;

@@ -155,6 +155,25 @@ std::vector<LedgerEntry> entries_after_death(const Charge &charge, const std::op
   return entries;
 }
 
+std::optional<ClipRecord> without_submit(ClipRecord record, const Charge &charge) {
+  if (!charge.task_id.empty()) return std::nullopt;
+  const bool is_open = record.state == ClipState::intent || record.state == ClipState::ambiguous;
+  const bool is_latest = record.reserved_at == utc_text(charge.at);
+  if (is_open && (is_latest || (record.reserved_at.empty() && charge.imported))) {
+    record.state = ClipState::refused;
+    record.amount = -1;
+    record.error = "Nothing was charged for it, as genclip cost correct has entered.";
+    record.http_status = 0;
+    return record;
+  }
+  // One before it, which was not settled yet.
+  const bool is_earlier = !is_latest && charge.state == ChargeState::unknown;
+  if (!is_earlier || record.unanswered_submits == 0) return std::nullopt;
+  --record.unanswered_submits;
+  record.warned_submits = std::min(record.warned_submits, record.unanswered_submits);
+  return record;
+}
+
 std::vector<LedgerEntry> imported_entries(const ChargeFacts &facts, const ClipRecord &record) {
   std::vector<LedgerEntry> entries;
   const bool attached = is_attached(record);

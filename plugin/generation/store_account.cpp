@@ -149,6 +149,19 @@ Result<size_t> bury_charges(Ledger &ledger, const std::string &key, const std::o
   return buried->lines;
 }
 
+Result<bool> settle_submit(FileSystem &files, const std::string &store, const Charge &charge) {
+  if (!ClipPath::is_digest(charge.key)) return true;
+  const ClipPath path(store, charge.key);
+  const auto journal = lock_journal(files, path);
+  if (!journal) return journal.error();
+  if (!*journal) return false;
+  if (!(*journal)->record) return true;
+  const auto settled = without_submit(*(*journal)->record, charge);
+  if (!settled) return true;
+  const auto written = ClipFolder(files, path).write_record(*settled);
+  return written ? Result<bool>(true) : written.error();
+}
+
 Result<size_t> reconcile(FileSystem &files, Ledger &ledger, const std::string &store,
                          const std::string &except, GCancellable *cancellable, bool is_waited_for) {
   const auto before = ledger.read_condensed();

@@ -51,6 +51,10 @@ class KnownCharges {
 Result<size_t> bury_charges(Ledger &ledger, const std::string &key, const std::optional<ClipRecord> &record,
                             const std::string &unsent, GCancellable *cancellable);
 
+// Writes into the journal that the submit of this charge has cost nothing (core/clip_charges.h). False: a run
+// is at work on the clip, and nothing was written. Blocks for the disk.
+Result<bool> settle_submit(FileSystem &files, const std::string &store, const Charge &charge);
+
 // Writes what became of the charges whose runs have died. A charge is left alone when it is of the clip
 // `except` (the caller is at work on it; empty: none), or when its clip is locked, because a run is at work
 // on it. Returns how many it has written of. Blocks for the disk.

@@ -357,6 +357,22 @@ class Correct(MoneyTest):
         self.assertEqual(self.spent(), (6, 0, 4))
         self.assertNotIn("cost correct", self.run_genclip("cost").stdout)
 
+    def test_a_submit_that_has_cost_nothing_is_unanswered_no_more(self):
+        self.ledger.unknown("a", "2026-11-22")
+        folder = self.store / key_of("a")
+        folder.mkdir()
+        (folder / "task.json").write_text(json.dumps({
+            "version": 1, "state": "ambiguous", "model": "dance-2.5", "reserved_at": "2026-11-22T10:00:00.000Z", "base_url": BASE_URL,
+            "api": "tasks", "take": 0, "request": {"model": "dance-2.5", "prompt": "a"}}))
+
+        def state():
+            return json.loads((folder / "task.json").read_text())["state"]
+
+        self.run_genclip("cost", "correct", key_of("a"), "5")
+        self.assertEqual(state(), "ambiguous")
+        self.run_genclip("cost", "correct", key_of("a"), "0")
+        self.assertEqual(state(), "refused")
+
     def test_what_a_person_says_holds(self):
         self.ledger.line("reserve", "a", "2026-11-20", estimate=ESTIMATE)
         self.ledger.line("submitted", "a", "2026-11-20", task_id="task_a")

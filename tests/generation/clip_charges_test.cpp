@@ -65,6 +65,44 @@ TEST(AfterDeath, TheJournalSaysWhatBecameOfAReservation) {
               ElementsAre("submitted T $3", "settle T completed $3"));
 }
 
+// Else --on-unknown fail refuses the request for ever, and other runs warn that it may be charged twice.
+TEST(WithoutSubmit, TheJournalCountsASubmitNoMoreThatHasCostNothing) {
+  const Charge unknown = charge_of(ChargeState::unknown);
+  for (const ClipState state : {ClipState::intent, ClipState::ambiguous}) {
+    const auto settled = without_submit(record_of(state), unknown);
+    ASSERT_TRUE(settled);
+    EXPECT_EQ(settled->state, ClipState::refused);
+    EXPECT_EQ(unanswered_submits_of(*settled), 0u);
+    EXPECT_EQ(settled->reserved_at, utc_text(at(1234))) << "it tells the same charge";
+    EXPECT_FALSE(without_submit(*settled, unknown)) << "entered twice";
+  }
+}
+
+TEST(WithoutSubmit, OneOfSeveralSubmitsIsCountedNoMore) {
+  const Charge unknown = charge_of(ChargeState::unknown);
+  ClipRecord both = record_of(ClipState::ambiguous);
+  both.unanswered_submits = 1;
+  both.warned_submits = 1;
+  EXPECT_EQ(unanswered_submits_of(*without_submit(both, unknown)), 1u);
+  both.reserved_at = utc_text(at(5678));
+  const auto earlier = without_submit(both, unknown);
+  ASSERT_TRUE(earlier);
+  EXPECT_EQ(earlier->state, ClipState::ambiguous);
+  EXPECT_EQ(earlier->unanswered_submits, 0u);
+  EXPECT_EQ(earlier->warned_submits, 0u);
+}
+
+TEST(WithoutSubmit, AnythingElseStays) {
+  const Charge unknown = charge_of(ChargeState::unknown);
+  EXPECT_FALSE(without_submit(record_of(ClipState::ambiguous, "", at(5678)), unknown));
+  ClipRecord earlier = record_of(ClipState::ambiguous, "", at(5678));
+  earlier.unanswered_submits = 1;
+  EXPECT_FALSE(without_submit(earlier, charge_of(ChargeState::settled))) << "it was entered before";
+  EXPECT_FALSE(without_submit(record_of(ClipState::ambiguous), charge_of(ChargeState::unknown, "t-1")));
+  for (const ClipState state : {ClipState::refused, ClipState::failed, ClipState::complete, ClipState::lost})
+    EXPECT_FALSE(without_submit(record_of(state, "t-1"), unknown));
+}
+
 TEST(AfterDeath, AJournalOfAnotherReservationMeansThatNothingWasSent) {
   const Charge reserved = charge_of(ChargeState::reserved);
   for (const ClipState state : {ClipState::intent, ClipState::submitted, ClipState::complete})
