@@ -78,7 +78,9 @@ std::vector<std::string> texts_of(const std::vector<unsigned> &lines) {
   return texts;
 }
 
-std::string doubt_of_lines(const std::vector<unsigned> &lines) { return doubt_text(texts_of(lines), "line"); }
+std::string doubt_of_lines(const std::vector<unsigned> &lines, bool are_left_out) {
+  return doubt_text(texts_of(lines), are_left_out, "line");
+}
 
 std::string place_of(const std::string &file, const PlannedClip &planned) {
   return file + ":" + std::to_string(planned.clip.line) + ": " + planned.clip.name;
@@ -103,7 +105,7 @@ void tell_plan(const BatchPlan &plan) {
                    {"MODEL"},
                    {"PROMPT"}});
   for (const PlannedClip &planned : plan.clips) {
-    const bool is_to_pay = !planned.same_as && !planned.is_paid;
+    const bool is_to_pay = !planned.same_as && !planned.is_paid && !planned.is_left_out;
     table.add({std::to_string(planned.clip.line), printable(planned.clip.name), plan_state_text(planned),
                plan_cost_text(planned), planned.plan.job.model, printable(prompt_of(planned.clip.request))});
     Json json = Json::Object{{"status", "planned"}, {"state", plan_state_text(planned)}};
@@ -117,7 +119,7 @@ void tell_plan(const BatchPlan &plan) {
   std::vector<unsigned> in_doubt;
   for (const PlannedClip &planned : plan.clips)
     if (planned.may_be_paid) in_doubt.push_back(planned.clip.line);
-  if (!in_doubt.empty()) print_error(doubt_of_lines(in_doubt));
+  if (!in_doubt.empty()) print_error(doubt_of_lines(in_doubt, plan.leaves_out));
   if (is_terminal(stdout)) return;
   print(Json(Json::Object{{"status", "total"},
                           {"rows", static_cast<int64_t>(plan.clips.size())},
@@ -136,7 +138,7 @@ constexpr char kFilesText[] =
 class BatchDelivery final : public ClipRunsListener {
  public:
   BatchDelivery(std::string file, const BatchPlan &plan, unsigned jobs, bool quiet)
-      : file_(std::move(file)), clips_(plan.clips), screen_(quiet) {
+      : file_(std::move(file)), clips_(plan.clips), leaves_out_(plan.leaves_out), screen_(quiet) {
     totals_.rows = clips_.size();
     totals_.jobs = jobs;
     for (size_t i = 0; i < clips_.size(); ++i) {
@@ -210,7 +212,7 @@ class BatchDelivery final : public ClipRunsListener {
     if (totals_.done > 0 && totals_.gone == 0 && !has_outputs()) print_error(kFilesText);
     if (const std::string text = go_on_text(totals_); !text.empty()) print_error(text);
     std::sort(in_doubt_.begin(), in_doubt_.end());
-    if (!in_doubt_.empty()) print_error(doubt_of_lines(in_doubt_));
+    if (!in_doubt_.empty()) print_error(doubt_of_lines(in_doubt_, leaves_out_));
     return exit_code_of(end, totals_.failed);
   }
 
@@ -298,6 +300,7 @@ class BatchDelivery final : public ClipRunsListener {
 
   const std::string file_;
   const std::vector<PlannedClip> &clips_;
+  const bool leaves_out_;
   std::vector<size_t> runs_;                       // The row of each clip that is run.
   std::map<size_t, std::vector<size_t>> rows_of_;  // By the first row: all that want its clip.
   std::map<size_t, GenerationState> last_;

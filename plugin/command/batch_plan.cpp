@@ -45,6 +45,7 @@ class BatchPlanner {
 
   BatchPlan plan(std::vector<BatchClip> clips, std::vector<BatchProblem> problems) {
     plan_.problems = std::move(problems);
+    plan_.leaves_out = run_.on_unknown == OnUnknownSubmit::fail;
     if (!places_.output_dir.empty())
       if (const auto folder = check_output_folder(places_.output_dir); !folder)
         add_problem(0, folder.error().text);
@@ -89,9 +90,10 @@ class BatchPlanner {
     planned.key = identified->identity.digest();
     planned.is_paid = is_paid(plan->job, *identified, services_);
     planned.may_be_paid = !planned.is_paid && may_be_paid(plan->job, *identified, services_);
+    planned.is_left_out = planned.may_be_paid && plan_.leaves_out;
     const ToPay paid = to_pay(plan->job, *identified, prices(plan->job.store), services_);
     planned.estimate = total_of(paid.estimates);
-    if (!planned.is_paid) {
+    if (!planned.is_paid && !planned.is_left_out) {
       const Budget &limits = clip_limits(plan->job.store);
       if (const auto refusal =
               chain_refusal(paid.estimates, plan->job.max_amount, Account(), limits, 0, UtcTime()))

@@ -21,6 +21,7 @@ struct PlannedClip {
   std::string key;           // That of the clip's folder.
   bool is_paid = false;      // Its clip is stored, or its task exists.
   bool may_be_paid = false;  // An earlier submit got no answer, or the service lost its task.
+  bool is_left_out = false;  // Because of that, and of on-unknown=fail.
   std::optional<Estimate> estimate;
   std::vector<std::string> links;  // Keys of the clips that it needs: stored, or made and paid before it.
   // The row before with the same request, which is paid once.
@@ -38,7 +39,8 @@ struct BatchPlan {
   // once.
   std::optional<Estimate> total;  // Of those whose price is known; none: there are none.
   size_t to_pay = 0;
-  size_t unknown = 0;  // Of these: whose price is unknown.
+  size_t unknown = 0;       // Of these: whose price is unknown.
+  bool leaves_out = false;  // What may be paid: on-unknown is fail.
 };
 
 // Files and folders of a batch; each may be empty.

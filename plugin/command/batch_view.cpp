@@ -147,14 +147,19 @@ std::vector<BatchProblem> warnings_of(const BatchPlan &plan) {
   return warnings;
 }
 
-std::string doubt_text(const std::vector<std::string> &places, const std::string &noun) {
+std::string doubt_text(const std::vector<std::string> &places, bool are_left_out, const std::string &noun) {
   const bool one = places.size() == 1;
+  const std::string them = one ? "it" : "them";
   const std::string text = (noun.empty() ? "" : noun + (one ? " " : "s ")) + places_text(places);
   return "It is unknown whether the " + std::string(one ? "clip" : "clips") + " of " + text +
-         (one ? " was" : " were") + " paid for. The same command submits " + (one ? "it" : "them") +
-         " again, which may pay twice, or leaves " + (one ? "it" : "them") +
-         " out with --on-unknown fail. Look into the account at the service first: genclip cost shows the " +
-         (one ? "key" : "keys") + ", and genclip cost correct KEY CREDITS enters what was charged.";
+         (one ? " was" : " were") + " paid for. The same command " +
+         (are_left_out
+              ? "leaves " + them + " out. Look into the account at the service: genclip cost shows the "
+              : "submits " + them + " again, which may pay twice, or leaves " + them +
+                    " out with --on-unknown fail. Look into the account at the service first: "
+                    "genclip cost shows the ") +
+         (one ? "key" : "keys") + ", and genclip cost correct KEY CREDITS enters what was charged" +
+         (are_left_out ? "; with 0, the same command submits " + them + "." : ".");
 }
 
 std::optional<int64_t> seconds_left(const BatchTotals &totals, const std::vector<BatchJobView> &under_way) {
@@ -187,7 +192,7 @@ std::string estimate_range(const Estimate &estimate) {
 }
 
 std::string plan_cost_text(const PlannedClip &planned) {
-  if (planned.same_as || planned.is_paid) return "";
+  if (planned.same_as || planned.is_paid || planned.is_left_out) return "";
   return planned.estimate ? estimate_range(*planned.estimate) : "unknown";
 }
 

@@ -110,7 +110,7 @@ void tell_price(const BatchPlan &plan) {
   std::vector<std::string> in_doubt;
   for (const PlannedClip &planned : plan.clips)
     if (planned.may_be_paid && !planned.same_as) in_doubt.push_back(planned.clip.name);
-  if (!in_doubt.empty()) print_error(doubt_text(in_doubt));
+  if (!in_doubt.empty()) print_error(doubt_text(in_doubt, plan.leaves_out));
 }
 
 bool is_agreed() {
@@ -125,7 +125,8 @@ std::string short_place(const std::string &place) { return place.substr(place.rf
 // Shows the clips on their way, and prints the path of each that is there.
 class PrefetchDelivery final : public ClipRunsListener {
  public:
-  PrefetchDelivery(const BatchPlan &plan, unsigned jobs, bool quiet) : screen_(quiet) {
+  PrefetchDelivery(const BatchPlan &plan, unsigned jobs, bool quiet)
+      : leaves_out_(plan.leaves_out), screen_(quiet) {
     for (const PlannedClip &planned : plan.clips)
       if (!planned.same_as) clips_.push_back(&planned);
     totals_.rows = clips_.size();
@@ -194,7 +195,7 @@ class PrefetchDelivery final : public ClipRunsListener {
         if (last_[index].is_submitting()) in_doubt_.insert(index);
     std::vector<std::string> places;
     for (const size_t index : in_doubt_) places.push_back(clips_[index]->clip.name);
-    if (!places.empty()) print_error(doubt_text(places));
+    if (!places.empty()) print_error(doubt_text(places, leaves_out_));
     return exit_code_of(end, totals_.failed);
   }
 
@@ -210,6 +211,7 @@ class PrefetchDelivery final : public ClipRunsListener {
     screen_.update(totals_);
   }
 
+  const bool leaves_out_;
   std::vector<const PlannedClip *> clips_;
   std::map<size_t, GenerationState> last_;
   std::set<size_t> in_doubt_;

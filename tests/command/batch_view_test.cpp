@@ -31,15 +31,30 @@ TEST(BatchView, GivesNamesTheirColumnsUpToAWidth) {
 }
 
 TEST(BatchView, SaysWhatToDoAboutClipsInDoubt) {
-  EXPECT_EQ(doubt_text({"7"}, "line").find("It is unknown whether the clip of line 7 was paid for."), 0);
+  EXPECT_EQ(doubt_text({"7"}, false, "line").find("It is unknown whether the clip of line 7 was paid for."),
+            0);
   std::vector<std::string> lines = {"1", "2", "3", "4", "5", "6", "7", "8", "9", "10"};
-  EXPECT_NE(doubt_text(lines, "line").find("clips of lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 were paid"),
+  EXPECT_NE(doubt_text(lines, false, "line").find("clips of lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 were paid"),
             std::string::npos);
   lines.emplace_back("11");
-  EXPECT_NE(doubt_text(lines, "line").find(" 9, 10 and 1 more were paid"), std::string::npos);
-  EXPECT_EQ(doubt_text({"a.xges:3", "b\n:4"})
+  EXPECT_NE(doubt_text(lines, false, "line").find(" 9, 10 and 1 more were paid"), std::string::npos);
+  EXPECT_EQ(doubt_text({"a.xges:3", "b\n:4"}, false)
                 .find("It is unknown whether the clips of a.xges:3, b :4 were paid for."),
             0);
+}
+
+// It said that the same command submits them again, or leaves them out with an option that was given.
+TEST(BatchView, SaysThatClipsInDoubtAreLeftOutWhereTheyAre) {
+  const std::string text = doubt_text({"7", "9"}, true, "line");
+  EXPECT_NE(text.find("The same command leaves them out."), std::string::npos) << text;
+  EXPECT_NE(text.find("with 0, the same command submits them."), std::string::npos) << text;
+  EXPECT_EQ(text.find("--on-unknown"), std::string::npos) << text;
+  PlannedClip planned;
+  planned.may_be_paid = true;
+  EXPECT_EQ(plan_cost_text(planned), "unknown");
+  planned.is_left_out = true;
+  EXPECT_STREQ(plan_state_text(planned), "may be paid");
+  EXPECT_EQ(plan_cost_text(planned), "") << "it is not to be paid";
 }
 
 TEST(BatchView, SaysWhatIsWrongWithManyRowsOnce) {
