@@ -14,6 +14,7 @@
 #include "plugin/account/ledger_summary.h"
 #include "plugin/base/durable_file.h"
 #include "plugin/base/number.h"
+#include "plugin/base/shell_word.h"
 
 namespace genclip {
 namespace {
@@ -68,7 +69,7 @@ std::string untold_text(const Charge &charge, double assumed_price, const std::s
     text += ": its amount is " + odd_amount + ", which is not a plain number of credits";
   const double counts = charge.reserved(assumed_price);
   const std::string until =
-      ", until you enter what it was: genclip cost correct " + charge.task_id + " AMOUNT.";
+      ", until you enter what it was: genclip cost correct " + shell_operand(charge.task_id) + " AMOUNT.";
   if (counts > 0)
     return text + ". It counts in the budget with " + counted(amount_text(counts), "credit") + ", " +
            (charge.estimate ? "which is its estimate" : "which is the assumed price") + until;

@@ -5,6 +5,7 @@
 
 #include "plugin/account/decision.h"
 #include "plugin/account/ledger.h"
+#include "plugin/base/shell_word.h"
 #include "plugin/catalog/check_request.h"
 #include "plugin/catalog/clip_uri.h"
 #include "plugin/command/account_reading.h"

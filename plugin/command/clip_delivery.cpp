@@ -6,6 +6,7 @@
 #include <gst/gst.h>
 #include <unistd.h>
 
+#include "plugin/base/shell_word.h"
 #include "plugin/command/clip_output.h"
 #include "plugin/command/clip_run.h"
 #include "plugin/command/console.h"
@@ -26,7 +27,7 @@ int tell_stopped(const RunEnd &end, bool json) {
     print_error(
         "Stopped. The task " + task +
         " continues at the service. To attach to it, run the same command again, or: genclip store fetch " +
-        shell_word(task));
+        shell_operand(task));
   else if (end.amid_submit)
     print_error(
         "Stopped before the service answered the submit, so whether there is a task is unknown. If the "

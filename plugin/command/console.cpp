@@ -80,15 +80,6 @@ size_t width_of(std::string_view text) {
 
 std::string printable(std::string_view text) { return shown_line(text); }
 
-std::string shell_word(std::string_view text) {
-  std::string word = printable(text);
-  const auto is_plain = [](char c) {
-    return g_ascii_isalnum(c) || std::string_view("%+,-./:=@_").find(c) != std::string_view::npos;
-  };
-  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return word;
-  return GStringPtr(g_shell_quote(word.c_str())).get();
-}
-
 void print(std::string_view text) { fwrite(text.data(), 1, text.size(), stdout); }
 
 void print_prose(std::string_view text) {

@@ -26,9 +26,6 @@ std::string emphasized(std::string_view text, FILE *stream);
 size_t width_of(std::string_view text);
 // One line without control characters, whatever the bytes are: a service's texts may hold escape sequences.
 std::string printable(std::string_view text);
-// Quoted as one word of a command line that the user may copy: a service's text must not run as a command
-// there.
-std::string shell_word(std::string_view text);
 
 void print(std::string_view text);
 // A line of prose on standard output, in lines that fit.

@@ -3,6 +3,7 @@
 // genclip cost: what clips have cost, by the store's ledger. No network, no key.
 #include "plugin/account/decision.h"
 #include "plugin/base/number.h"
+#include "plugin/base/shell_word.h"
 #include "plugin/command/account_reading.h"
 #include "plugin/command/clip_delivery.h"
 #include "plugin/command/command_options.h"
@@ -172,7 +173,7 @@ constexpr Remark kRemarks[] = {
 // What corrects that task and no other: a clip may have several, of which the key names the latest.
 std::string correction_command(const Charge &charge) {
   const std::string name =
-      charge.task_id.empty() ? charge.key.substr(0, kShortKeySize) : shell_word(charge.task_id);
+      charge.task_id.empty() ? charge.key.substr(0, kShortKeySize) : shell_operand(charge.task_id);
   return "    genclip cost correct " + name + " AMOUNT\n";
 }
 

@@ -10,6 +10,7 @@
 #include "plugin/base/gref.h"
 #include "plugin/base/media_end.h"
 #include "plugin/base/number.h"
+#include "plugin/base/shell_word.h"
 #include "plugin/channel/clip_survey.h"
 #include "plugin/command/chosen_clips.h"
 #include "plugin/command/clip_delivery.h"

@@ -3,6 +3,7 @@
 
 #include <glib.h>
 
+#include "plugin/base/shell_word.h"
 #include "plugin/catalog/clip_uri.h"
 #include "plugin/catalog/request_builder.h"
 #include "plugin/catalog/uri_values.h"

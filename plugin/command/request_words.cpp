@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "plugin/base/shell_word.h"
 #include "plugin/base/utf8.h"
 #include "plugin/catalog/clip_uri.h"
 #include "plugin/catalog/field_names.h"

@@ -3,6 +3,7 @@
 // genclip store verify, remove and prune: no network, no key.
 #include <gst/gst.h>
 
+#include "plugin/base/shell_word.h"
 #include "plugin/command/amounts.h"
 #include "plugin/command/chosen_clips.h"
 #include "plugin/command/clip_delivery.h"
@@ -44,7 +45,7 @@ FileSystem &files() { return FileSystem::posix(); }
 
 std::string fetch_hint(const StoredClip &clip) {
   if (!clip.record || clip.record->task_id.empty()) return {};
-  return " To get it again: genclip store fetch " + shell_word(clip.record->task_id);
+  return " To get it again: genclip store fetch " + shell_operand(clip.record->task_id);
 }
 
 // "Removed 01234567, 1.2 MB, which cost 12 credits, task t-7".

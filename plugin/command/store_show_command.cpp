@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "plugin/base/gref.h"
+#include "plugin/base/shell_word.h"
 #include "plugin/base/shown_text.h"
 #include "plugin/catalog/catalog.h"
 #include "plugin/catalog/request_builder.h"

@@ -3,6 +3,7 @@
 // The part of ClipWork that works on the store; clip_work_task.cpp talks to the service.
 #include "plugin/generation/clip_work.h"
 
+#include "plugin/base/shell_word.h"
 #include "plugin/core/clip_turn.h"
 #include "plugin/frame/c2pa_mark.h"
 #include "plugin/generation/chain_plan.h"
@@ -411,7 +412,7 @@ Result<void> ClipWork::fetch(std::vector<ResultUrl> urls) {
           "The clip ends in the middle of its data. The media server sent the same bytes again some seconds "
           "later, so they are stored as the clip, and the task is paid for. If the service has all of it "
           "later: genclip store fetch " +
-          record_.task_id);
+          shell_operand(record_.task_id));
     return commit(file, download.size(), *container);
   }
   Error error = std::move(container).error();
@@ -428,7 +429,7 @@ void ClipWork::note_further(const std::vector<ResultUrl> &further) {
   const bool one = further.size() == 1;
   warn("The task has " + std::to_string(further.size()) + (one ? " more result" : " more results") +
        "; task.json lists " + (one ? "it" : "them") + ". To fetch " + (one ? "it" : "the next one") +
-       ": genclip store fetch " + record_.task_id + " --result 2");
+       ": genclip store fetch --result 2 " + shell_operand(record_.task_id));
 }
 
 Result<void> ClipWork::commit(const std::shared_ptr<File> &part, uint64_t size,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Foreign text as a word of a command line that a user may copy.
-#include "plugin/command/console.h"
-
 #include <glib.h>
 #include <gtest/gtest.h>
+
+#include "plugin/base/shell_word.h"
 
 namespace genclip::test {
 namespace {
@@ -24,6 +24,13 @@ TEST(ShellWord, OfAnythingElseIsOneWordThatRunsNothing) {
     EXPECT_EQ(line.back(), '\'') << line;
     g_strfreev(words);
   }
+}
+
+// Else the printed command says: unknown option.
+TEST(ShellWord, OfAnOperandIsNoOption) {
+  EXPECT_EQ(shell_operand("t-7"), "t-7");
+  EXPECT_EQ(shell_operand("-V1StGXR8"), "-- -V1StGXR8");
+  EXPECT_EQ(shell_operand("--json;x"), "-- '--json;x'");
 }
 
 TEST(ShellWord, HoldsNoControlCharacters) { EXPECT_EQ(shell_word("a\033[2J\u009bm"), "'a [2J m'"); }

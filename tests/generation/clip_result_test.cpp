@@ -33,7 +33,7 @@ TEST_F(ClipResultTest, OfSeveralTheFirstIsTakenAndTheOthersAreTold) {
   ASSERT_FALSE(first.error) << first.text();
   EXPECT_EQ(last_media_url(), "https://media.example/0.mp4?sig=SECRET");
   ASSERT_THAT(first.warnings, ElementsAre(HasSubstr("1 more result; task.json lists it")));
-  EXPECT_THAT(first.warnings[0], HasSubstr("genclip store fetch task-1 --result 2"));
+  EXPECT_THAT(first.warnings[0], HasSubstr("genclip store fetch --result 2 task-1"));
   const auto record = ClipRecord::from_json(*Json::parse(journal()));
   ASSERT_TRUE(record);
   ASSERT_EQ(record->further_results.size(), 1u);
